@@ -1,0 +1,193 @@
+//! The processor the program runs on. Its work is done when a call returns, so streams and events are empty.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::any::Any;
+use std::time::{Duration, Instant};
+
+use crate::driver::{
+    DeviceDriver, Driver, EventDriver, Grid, KernelDriver, Place, RawArgument, StreamDriver,
+};
+use crate::{Device, DeviceInfo, DeviceKind, Error, Result};
+
+/// Enough for every vector register and a cache line.
+const ALIGNMENT: usize = 64;
+
+#[derive(Debug)]
+pub(crate) struct Cpu;
+
+#[derive(Debug)]
+struct CpuDevice {
+    info: DeviceInfo,
+}
+
+#[derive(Debug)]
+struct CpuStream;
+
+#[derive(Debug)]
+struct CpuEvent(Instant);
+
+impl Driver for Cpu {
+    fn kind(&self) -> DeviceKind {
+        DeviceKind::Cpu
+    }
+
+    fn dlpack_type(&self) -> i32 {
+        1
+    }
+
+    fn open(&self) -> Result<Vec<Box<dyn DeviceDriver>>> {
+        Ok(vec![Box::new(CpuDevice { info: info() })])
+    }
+}
+
+fn info() -> DeviceInfo {
+    DeviceInfo {
+        name: linux::model().unwrap_or_else(|| "CPU".into()),
+        platform: std::env::consts::OS.into(),
+        memory_bytes: linux::memory("MemTotal").unwrap_or(0),
+        capability: std::env::consts::ARCH.into(),
+        compute_units: std::thread::available_parallelism().map_or(1, usize::from),
+        float64: true,
+        accelerator: false,
+        uuid: None,
+    }
+}
+
+/// Facts Linux tells in text files; elsewhere they are unknown.
+mod linux {
+    pub(super) fn model() -> Option<String> {
+        let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+        let line = text.lines().find(|line| line.starts_with("model name"))?;
+        Some(line.split_once(':')?.1.trim().into())
+    }
+
+    pub(super) fn memory(field: &str) -> Option<usize> {
+        let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+        let line = text.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':'))?;
+        let kibibytes: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+        Some(kibibytes * 1024)
+    }
+}
+
+impl DeviceDriver for CpuDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn free_bytes(&self) -> Option<usize> {
+        linux::memory("MemAvailable")
+    }
+
+    fn new_stream(&self) -> Result<Box<dyn StreamDriver>> {
+        Ok(Box::new(CpuStream))
+    }
+
+    fn allocate(&self, bytes: usize, _: &dyn StreamDriver) -> Result<usize> {
+        let refused = || Error::OutOfMemory { device: Device::cpu(), bytes, code: 0 };
+        let layout = Layout::from_size_align(bytes, ALIGNMENT).map_err(|_| refused())?;
+        // SAFETY: `bytes > 0` by the trait's contract. Zeroed, because the block may be read as numbers.
+        let pointer = unsafe { alloc_zeroed(layout) };
+        if pointer.is_null() { Err(refused()) } else { Ok(pointer as usize) }
+    }
+
+    unsafe fn free(&self, address: usize, bytes: usize, _: &dyn StreamDriver) -> Result<()> {
+        // SAFETY: by the caller's contract the block came from `allocate` with the same size, so the
+        // layout is valid and the same.
+        unsafe {
+            let layout = Layout::from_size_align_unchecked(bytes, ALIGNMENT);
+            dealloc(address as *mut u8, layout);
+        }
+        Ok(())
+    }
+
+    fn dialect(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn target(&self) -> String {
+        "cpu".into()
+    }
+
+    fn compile(&self, kernel: &str, _: &str) -> Result<Vec<u8>> {
+        Err(runs_no_kernels(kernel))
+    }
+
+    fn load(&self, _: &[u8], entry: &str) -> Result<Box<dyn KernelDriver>> {
+        Err(runs_no_kernels(entry))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+fn runs_no_kernels(kernel: &str) -> Error {
+    Error::Unsupported { device: "cpu".into(), what: format!("kernel '{kernel}'") }
+}
+
+impl StreamDriver for CpuStream {
+    fn synchronize(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn record(&self) -> Result<Box<dyn EventDriver>> {
+        Ok(Box::new(CpuEvent(Instant::now())))
+    }
+
+    fn wait(&self, _: &dyn EventDriver) -> Result<()> {
+        Ok(())
+    }
+
+    unsafe fn upload(&self, from: *const u8, to: Place, bytes: usize) -> Result<()> {
+        // SAFETY: by the caller's contract both ranges are valid; `copy` allows them to overlap.
+        unsafe { std::ptr::copy(from, (to.address + to.offset) as *mut u8, bytes) };
+        Ok(())
+    }
+
+    unsafe fn download(&self, from: Place, to: *mut u8, bytes: usize) -> Result<()> {
+        // SAFETY: as for `upload`.
+        unsafe { std::ptr::copy((from.address + from.offset) as *const u8, to, bytes) };
+        Ok(())
+    }
+
+    unsafe fn copy(&self, from: Place, _: &dyn DeviceDriver, to: Place, n: usize) -> Result<bool> {
+        // SAFETY: as for `upload`.
+        unsafe { self.upload((from.address + from.offset) as *const u8, to, n)? };
+        Ok(true)
+    }
+
+    unsafe fn launch(&self, _: &dyn KernelDriver, _: Grid, _: &[RawArgument]) -> Result<()> {
+        Err(runs_no_kernels("launch"))
+    }
+
+    fn raw(&self) -> usize {
+        0
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl EventDriver for CpuEvent {
+    fn synchronize(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn is_complete(&self) -> Result<bool> {
+        Ok(true)
+    }
+
+    fn elapsed_since(&self, earlier: &dyn EventDriver) -> Result<Duration> {
+        let earlier =
+            earlier.as_any().downcast_ref::<Self>().ok_or_else(|| Error::Unsupported {
+                device: "cpu".into(),
+                what: "the time since another device's event".into(),
+            })?;
+        Ok(self.0.saturating_duration_since(earlier.0))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

@@ -1,0 +1,223 @@
+//! Which devices exist, and how a program names one.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::registry::{self, Entry};
+use crate::{DeviceInfo, Error, Kernel, Result, Source, Statistics, Stream};
+
+/// A kind of device, that is: the driver that serves it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum DeviceKind {
+    /// The processor the program runs on.
+    Cpu,
+    /// NVIDIA GPUs through the CUDA driver.
+    Cuda,
+    /// Devices of every installed `OpenCL` platform.
+    OpenCl,
+}
+
+impl DeviceKind {
+    /// The prefix of a device name: `cpu`, `cuda`, `opencl`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Cuda => "cuda",
+            Self::OpenCl => "opencl",
+        }
+    }
+}
+
+impl fmt::Display for DeviceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// One device of this machine. Cheap to copy; it exists as long as the process.
+///
+/// A GPU that two drivers serve appears once for each (`cuda:0`, `opencl:1`), because arrays of one
+/// cannot be used with the other; [`DeviceInfo::uuid`] tells that they are the same.
+#[derive(Clone, Copy)]
+pub struct Device(pub(crate) &'static Entry);
+
+impl Device {
+    /// The processor the program runs on.
+    #[must_use]
+    pub fn cpu() -> Self {
+        Self(registry::cpu())
+    }
+
+    /// The CUDA GPU with this number.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] without a CUDA driver, [`Error::NoSuchDevice`] out of range.
+    pub fn cuda(gpu_id: usize) -> Result<Self> {
+        Self::new(DeviceKind::Cuda, gpu_id)
+    }
+
+    /// The `OpenCL` device with this number, counted over all platforms, accelerators first.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] without an `OpenCL` platform, [`Error::NoSuchDevice`] out of range.
+    pub fn opencl(gpu_id: usize) -> Result<Self> {
+        Self::new(DeviceKind::OpenCl, gpu_id)
+    }
+
+    /// The device of that kind with this number.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] when the kind has no driver here, [`Error::NoSuchDevice`] out of range.
+    pub fn new(kind: DeviceKind, gpu_id: usize) -> Result<Self> {
+        let entries = registry::entries(kind)?;
+        let count = entries.len();
+        entries.get(gpu_id).map(Self).ok_or(Error::NoSuchDevice { kind, gpu_id, count })
+    }
+
+    /// Every device that can be used: the CPU, then CUDA, then `OpenCL`.
+    #[must_use]
+    pub fn all() -> Vec<Self> {
+        registry::all().map(Self).collect()
+    }
+
+    /// The device most work runs fastest on: the first CUDA GPU, else the first `OpenCL` accelerator,
+    /// else the CPU.
+    #[must_use]
+    pub fn best() -> Self {
+        let all = Self::all();
+        all.iter().copied().find(|d| d.info().accelerator).unwrap_or_else(Self::cpu)
+    }
+
+    /// Which driver serves it.
+    #[must_use]
+    pub fn kind(self) -> DeviceKind {
+        self.0.kind
+    }
+
+    /// Its number among the devices of its kind.
+    #[must_use]
+    pub fn gpu_id(self) -> usize {
+        self.0.gpu_id
+    }
+
+    /// Whether arrays on it are plain host memory.
+    #[must_use]
+    pub fn is_cpu(self) -> bool {
+        self.kind() == DeviceKind::Cpu
+    }
+
+    /// What is known about it.
+    #[must_use]
+    pub fn info(self) -> &'static DeviceInfo {
+        self.0.driver.info()
+    }
+
+    /// Bytes that are free now, where the driver can tell.
+    #[must_use]
+    pub fn free_bytes(self) -> Option<usize> {
+        self.0.driver.free_bytes()
+    }
+
+    /// What arrayspan holds on it.
+    #[must_use]
+    pub fn statistics(self) -> Statistics {
+        self.0.counters.read()
+    }
+
+    /// The stream work goes to when no other is named. One for the whole process, made at first use.
+    ///
+    /// # Errors
+    /// When the driver cannot make it.
+    pub fn stream(self) -> Result<Stream> {
+        self.0.default_stream()
+    }
+
+    /// A new stream.
+    ///
+    /// # Errors
+    /// When the driver cannot make it.
+    pub fn new_stream(self) -> Result<Stream> {
+        Stream::new(self)
+    }
+
+    /// Compiles a kernel for this device, or takes it from the caches in memory and on disk.
+    ///
+    /// # Errors
+    /// [`Error::Compile`] with the log; [`Error::Unsupported`] on the CPU.
+    pub fn kernel(self, source: &Source) -> Result<Kernel> {
+        Kernel::build(self, source)
+    }
+
+    /// The pair (`device_type`, `device_id`) by which `DLPack` knows it.
+    #[must_use]
+    pub fn dlpack(self) -> (i32, i32) {
+        (self.0.dlpack_type, self.gpu_id() as i32)
+    }
+
+    /// The device that `DLPack` knows by this pair, if arrayspan serves it.
+    ///
+    /// # Errors
+    /// As [`Device::new`]; [`Error::Unsupported`] for a type without a driver.
+    pub fn from_dlpack(device_type: i32, device_id: i32) -> Result<Self> {
+        let kind = registry::kind_of_dlpack(device_type).ok_or_else(|| Error::Unsupported {
+            device: format!("DLPack device type {device_type}"),
+            what: "memory of this kind".into(),
+        })?;
+        let gpu_id = usize::try_from(device_id).map_err(|_| Error::DeviceName {
+            text: format!("DLPack device ({device_type}, {device_id})"),
+        })?;
+        Self::new(kind, gpu_id)
+    }
+
+    /// The failures found while memory was freed or work ended unattended; the oldest one, once.
+    ///
+    /// # Errors
+    /// That failure.
+    pub fn check(self) -> Result<()> {
+        self.0.deferred.lock().take().map_or(Ok(()), Err)
+    }
+}
+
+impl PartialEq for Device {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for Device {}
+
+impl std::hash::Hash for Device {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        (self.kind(), self.gpu_id()).hash(state);
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind() {
+            DeviceKind::Cpu => f.write_str("cpu"),
+            kind => write!(f, "{kind}:{}", self.gpu_id()),
+        }
+    }
+}
+
+impl FromStr for Device {
+    type Err = Error;
+
+    /// Reads `cpu`, `cuda:N` or `opencl:N`; a missing number is 0.
+    fn from_str(text: &str) -> Result<Self> {
+        let wrong = || Error::DeviceName { text: text.into() };
+        let (name, number) = text.split_once(':').unwrap_or((text, "0"));
+        let gpu_id = number.parse().map_err(|_| wrong())?;
+        let kind = registry::kinds().find(|kind| kind.name() == name).ok_or_else(wrong)?;
+        Self::new(kind, gpu_id)
+    }
+}

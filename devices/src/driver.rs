@@ -1,0 +1,195 @@
+//! What a kind of device must provide. Everything above this file is the same for all of them.
+//!
+//! A new kind of device is a folder with these five traits and one line in `registry.rs`.
+//! Addresses are opaque here: a pointer on the CPU and in CUDA, a `cl_mem` in OpenCL.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::time::Duration;
+
+use crate::{DeviceInfo, DeviceKind, Result};
+
+/// One kind of device: finds and opens the devices there are.
+pub trait Driver: Sync {
+    /// The kind.
+    fn kind(&self) -> DeviceKind;
+    /// The kind's number in `DLPack`'s `DLDeviceType`.
+    fn dlpack_type(&self) -> i32;
+    /// Opens all devices, in the order of their `gpu_id`.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`](crate::Error::Unavailable) when the driver is not installed.
+    fn open(&self) -> Result<Vec<Box<dyn DeviceDriver>>>;
+}
+
+/// One device.
+pub trait DeviceDriver: Debug + Send + Sync {
+    /// What is known about it.
+    fn info(&self) -> &DeviceInfo;
+    /// Bytes that are free now, where the driver can tell.
+    fn free_bytes(&self) -> Option<usize>;
+    /// Opens a queue of work.
+    ///
+    /// # Errors
+    /// When the driver refuses.
+    fn new_stream(&self) -> Result<Box<dyn StreamDriver>>;
+    /// Takes `bytes > 0` bytes that may be used on `stream` at once, and committed: later work cannot
+    /// find them missing.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    fn allocate(&self, bytes: usize, stream: &dyn StreamDriver) -> Result<usize>;
+    /// Gives memory back once the work queued on `stream` is done.
+    ///
+    /// # Safety
+    /// `address` came from [`allocate`](Self::allocate) with `bytes` and is not used again; work on other
+    /// streams that uses it comes before this point of `stream`.
+    ///
+    /// # Errors
+    /// When the driver reports a failure; the memory must be considered gone.
+    unsafe fn free(&self, address: usize, bytes: usize, stream: &dyn StreamDriver) -> Result<()>;
+    /// The macros that make this device's compiler understand the shared kernel language, or `None` on
+    /// a device that runs no kernels.
+    fn dialect(&self) -> Option<&'static str>;
+    /// Names compiler, options, architecture and driver: two devices with equal targets share binaries.
+    fn target(&self) -> String;
+    /// Compiles a whole translation unit to a binary for [`target`](Self::target).
+    ///
+    /// # Errors
+    /// [`Error::Compile`](crate::Error::Compile) with the compiler's log.
+    fn compile(&self, kernel: &str, text: &str) -> Result<Vec<u8>>;
+    /// Loads a binary and finds the entry point in it.
+    ///
+    /// # Errors
+    /// When the binary is not one for this device or lacks the entry.
+    fn load(&self, binary: &[u8], entry: &str) -> Result<Box<dyn KernelDriver>>;
+    /// For a driver's own downcasts.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// A loaded kernel.
+pub trait KernelDriver: Debug + Send + Sync {
+    /// For a driver's own downcasts.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// A queue of work that runs in order.
+pub trait StreamDriver: Debug + Send + Sync {
+    /// Blocks the host until all queued work is done.
+    ///
+    /// # Errors
+    /// A failure of that work.
+    fn synchronize(&self) -> Result<()>;
+    /// Marks the present end of the queue.
+    ///
+    /// # Errors
+    /// When the driver refuses.
+    fn record(&self) -> Result<Box<dyn EventDriver>>;
+    /// Makes later work wait for `event`, which comes from a stream of the same kind of device.
+    ///
+    /// # Errors
+    /// When the driver refuses.
+    fn wait(&self, event: &dyn EventDriver) -> Result<()>;
+    /// Queues a copy from host memory.
+    ///
+    /// # Safety
+    /// Both ranges are valid, and the host range stays valid and unchanged until the copy is done.
+    ///
+    /// # Errors
+    /// When the driver refuses.
+    unsafe fn upload(&self, from: *const u8, to: Place, bytes: usize) -> Result<()>;
+    /// Queues a copy into host memory.
+    ///
+    /// # Safety
+    /// Both ranges are valid, and the host range stays valid and untouched until the copy is done.
+    ///
+    /// # Errors
+    /// When the driver refuses.
+    unsafe fn download(&self, from: Place, to: *mut u8, bytes: usize) -> Result<()>;
+    /// Queues a copy between two places of the same kind of device, possibly two devices.
+    /// Returns `false`, having done nothing, where the driver has no direct way.
+    ///
+    /// # Safety
+    /// Both ranges are valid until the copy is done and do not overlap.
+    ///
+    /// # Errors
+    /// When the driver refuses.
+    unsafe fn copy(
+        &self,
+        from: Place,
+        from_device: &dyn DeviceDriver,
+        to: Place,
+        bytes: usize,
+    ) -> Result<bool>;
+    /// Queues a kernel.
+    ///
+    /// # Safety
+    /// The arguments match the kernel's parameters, and what it reads and writes lies within them.
+    ///
+    /// # Errors
+    /// When the driver refuses the launch.
+    unsafe fn launch(
+        &self,
+        kernel: &dyn KernelDriver,
+        grid: Grid,
+        arguments: &[RawArgument],
+    ) -> Result<()>;
+    /// The driver's own handle (`CUstream`, `cl_command_queue`), zero where there is none.
+    fn raw(&self) -> usize;
+    /// For a driver's own downcasts.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// A point in a stream.
+pub trait EventDriver: Debug + Send + Sync {
+    /// Blocks the host until the work before the event is done.
+    ///
+    /// # Errors
+    /// A failure of that work.
+    fn synchronize(&self) -> Result<()>;
+    /// Whether the work before the event is done.
+    ///
+    /// # Errors
+    /// A failure of that work.
+    fn is_complete(&self) -> Result<bool>;
+    /// Device time since `earlier`, an event of the same device. Both must be complete.
+    ///
+    /// # Errors
+    /// When the driver keeps no times.
+    fn elapsed_since(&self, earlier: &dyn EventDriver) -> Result<Duration>;
+    /// For a driver's own downcasts.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// A byte within a block of device memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The block's address in the driver's terms.
+    pub address: usize,
+    /// Bytes from its start.
+    pub offset: usize,
+}
+
+/// How many work groups of how many threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grid {
+    /// Groups along x, y, z.
+    pub groups: [usize; 3],
+    /// Threads of a group along x, y, z.
+    pub threads: [usize; 3],
+}
+
+/// A kernel argument as the driver sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RawArgument {
+    /// The address of a block.
+    Address(usize),
+    /// A 32-bit signed integer.
+    I32(i32),
+    /// A 64-bit signed integer.
+    I64(i64),
+    /// A 32-bit float.
+    F32(f32),
+    /// A 64-bit float.
+    F64(f64),
+}

@@ -1,0 +1,104 @@
+//! What can go wrong between a program and its devices.
+
+use crate::{Device, DeviceKind};
+
+/// The result of a device operation.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What can go wrong between a program and its devices.
+///
+/// `Clone`, so that a failure found while freeing memory can be kept and returned by the next call.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A driver, library or platform is not installed or does not answer.
+    #[error("{what} is unavailable: {why}")]
+    Unavailable {
+        /// The driver or library.
+        what: String,
+        /// What was tried and how it failed.
+        why: String,
+    },
+    /// The number does not name a device of that kind.
+    #[error("{kind}:{gpu_id} does not exist: this machine has {count} {kind} device(s)")]
+    NoSuchDevice {
+        /// The kind asked for.
+        kind: DeviceKind,
+        /// The number asked for.
+        gpu_id: usize,
+        /// How many devices of that kind there are.
+        count: usize,
+    },
+    /// A device name could not be read.
+    #[error("'{text}' is not a device: expected cpu, cuda:N or opencl:N")]
+    DeviceName {
+        /// The text given.
+        text: String,
+    },
+    /// The device has no room for an allocation, as its driver's error code says.
+    #[error("{device}: out of memory allocating {bytes} bytes (driver code {code})")]
+    OutOfMemory {
+        /// Where.
+        device: Device,
+        /// How many bytes were asked for.
+        bytes: usize,
+        /// The driver's own code.
+        code: i32,
+    },
+    /// A kernel did not compile.
+    #[error("{device}: kernel '{kernel}' does not compile{}\n{log}", line.as_ref().map_or_else(String::new, |l| format!(" at: {}", l.trim())))]
+    Compile {
+        /// The device or architecture compiled for.
+        device: String,
+        /// The kernel.
+        kernel: String,
+        /// The first source line the compiler complains about.
+        line: Option<String>,
+        /// The compiler's log.
+        log: String,
+    },
+    /// A driver call failed.
+    #[error("{device}: {call} failed with {name} ({code})")]
+    Driver {
+        /// Where.
+        device: String,
+        /// The driver function.
+        call: &'static str,
+        /// The driver's name for the failure.
+        name: String,
+        /// The driver's own code.
+        code: i32,
+    },
+    /// Two objects that must live on one device do not.
+    #[error("{operation}: expected {expected}, found {found}")]
+    WrongDevice {
+        /// What was asked for.
+        operation: &'static str,
+        /// The device it runs on.
+        expected: Device,
+        /// The device of the offending argument.
+        found: Device,
+    },
+    /// A byte range leaves the memory it refers to.
+    #[error("{operation}: bytes {start}..{end} lie outside a block of {bytes} bytes on {device}")]
+    OutOfRange {
+        /// What was asked for.
+        operation: &'static str,
+        /// The block's device.
+        device: Device,
+        /// First byte.
+        start: usize,
+        /// One past the last byte.
+        end: usize,
+        /// The size of the block.
+        bytes: usize,
+    },
+    /// The device cannot do this at all.
+    #[error("{device}: {what} is not supported")]
+    Unsupported {
+        /// Where.
+        device: String,
+        /// What.
+        what: String,
+    },
+}

@@ -1,0 +1,22 @@
+//! What is known about a device before it is used.
+
+/// What is known about a device before it is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceInfo {
+    /// The vendor's name for the device.
+    pub name: String,
+    /// The driver or platform that serves it, with its version.
+    pub platform: String,
+    /// Memory in bytes.
+    pub memory_bytes: usize,
+    /// Compute capability (`9.0`), OpenCL C version (`1.2`) or CPU instruction set.
+    pub capability: String,
+    /// Processors that work independently: multiprocessors, compute units or cores.
+    pub compute_units: usize,
+    /// Whether kernels may use 64-bit floating point.
+    pub float64: bool,
+    /// Whether the device is a GPU or another accelerator, not a processor behind a device API.
+    pub accelerator: bool,
+    /// Identifies the physical device across drivers (the vendor's UUID), where the driver tells.
+    pub uuid: Option<[u8; 16]>,
+}

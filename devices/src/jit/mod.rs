@@ -1,0 +1,77 @@
+//! Kernels compiled at run time, from one source for every device that runs kernels.
+
+mod cache;
+mod source;
+
+use std::fmt;
+use std::sync::Arc;
+
+pub use cache::Cache;
+pub use source::Source;
+
+use crate::driver::KernelDriver;
+use crate::{Device, Error, Result};
+
+/// A kernel loaded on one device. Clones are the same kernel.
+#[derive(Clone)]
+pub struct Kernel(Arc<Inner>);
+
+struct Inner {
+    device: Device,
+    name: String,
+    driver: Box<dyn KernelDriver>,
+}
+
+impl Kernel {
+    pub(crate) fn build(device: Device, source: &Source) -> Result<Self> {
+        Self::build_cached(device, source, &Cache::standard())
+    }
+
+    /// As [`Device::kernel`], with a cache of the caller's.
+    ///
+    /// # Errors
+    /// As [`Device::kernel`].
+    pub fn build_cached(device: Device, source: &Source, cache: &Cache) -> Result<Self> {
+        let driver = &device.0.driver;
+        let dialect = driver.dialect().ok_or_else(|| Error::Unsupported {
+            device: device.to_string(),
+            what: format!("kernel '{}'", source.name()),
+        })?;
+        let text = source.text(dialect);
+        let key = cache::key(&driver.target(), &text);
+        let load = |binary: &[u8]| driver.load(binary, source.entry());
+        // A binary that does not load (an older driver's, say) is treated as absent.
+        let cached = cache.read(&key).and_then(|binary| load(&binary).ok());
+        let loaded = match cached {
+            Some(loaded) => loaded,
+            None => {
+                let binary = driver.compile(source.name(), &text)?;
+                cache.write(&key, &binary);
+                load(&binary)?
+            }
+        };
+        Ok(Self(Arc::new(Inner { device, name: source.name().into(), driver: loaded })))
+    }
+
+    /// The device it is loaded on.
+    #[must_use]
+    pub fn device(&self) -> Device {
+        self.0.device
+    }
+
+    /// The name of its source.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    pub(crate) fn driver(&self) -> &dyn KernelDriver {
+        &*self.0.driver
+    }
+}
+
+impl fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Kernel({} on {})", self.0.name, self.0.device)
+    }
+}

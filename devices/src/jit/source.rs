@@ -1,0 +1,62 @@
+//! The text of a kernel before it meets a device's dialect.
+
+/// The text of a kernel in the language that all dialects share, and its entry point.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Source {
+    name: String,
+    entry: String,
+    body: String,
+}
+
+impl Source {
+    /// A kernel called `name` in errors, whose function `entry` is defined in `body`.
+    pub fn new(name: impl Into<String>, entry: impl Into<String>, body: impl Into<String>) -> Self {
+        Self { name: name.into(), entry: entry.into(), body: body.into() }
+    }
+
+    /// What errors call it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The function to launch.
+    #[must_use]
+    pub fn entry(&self) -> &str {
+        &self.entry
+    }
+
+    /// The whole translation unit: dialect, then body, whose lines compilers count from 1 under the
+    /// kernel's name.
+    #[must_use]
+    pub fn text(&self, dialect: &str) -> String {
+        format!("{dialect}\n#line 1 \"{}\"\n{}\n", self.name, self.body)
+    }
+
+    /// The line a compiler's log first complains about, as `name:LINE` or `name(LINE)`.
+    #[must_use]
+    pub(crate) fn complaint<'t>(text: &'t str, name: &str, log: &str) -> Option<&'t str> {
+        let body = text.split_once(&format!("#line 1 \"{name}\"\n"))?.1;
+        let after = log.split_once(name)?.1;
+        let digits = after.trim_start_matches([':', '(', '"', ' ']);
+        let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+        let line: usize = digits[..end].parse().ok()?;
+        body.lines().nth(line.checked_sub(1)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_compilers_complaint_names_the_line() {
+        let source = Source::new("axpy", "axpy", "first\nsecond\nthird");
+        let text = source.text("#define X");
+        let nvrtc = "axpy(2): error: identifier \"second\" is undefined";
+        let pocl = "error: /tmp/x/axpy:3:1: unknown type name 'third'";
+        assert_eq!(Source::complaint(&text, "axpy", nvrtc), Some("second"));
+        assert_eq!(Source::complaint(&text, "axpy", pocl), Some("third"));
+        assert_eq!(Source::complaint(&text, "axpy", "no place given"), None);
+    }
+}

@@ -1,0 +1,28 @@
+//! Devices of this machine: find them, queue work on them, hold memory on them, compile kernels for them.
+//!
+//! CPU, CUDA and `OpenCL` are served behind one set of types. GPU libraries are opened at run time; one that
+//! is absent makes its devices [`Error::Unavailable`] and nothing else. All work is ordered by [`Stream`]s;
+//! [`Memory`] knows which streams use it, so that order between streams, and between last use and release, is
+//! kept without the host waiting.
+
+mod cpu;
+mod cuda;
+mod device;
+pub mod driver;
+mod error;
+mod event;
+mod info;
+mod jit;
+mod memory;
+mod opencl;
+mod registry;
+mod stream;
+
+pub use device::{Device, DeviceKind};
+pub use driver::Grid;
+pub use error::{Error, Result};
+pub use event::Event;
+pub use info::DeviceInfo;
+pub use jit::{Cache, Kernel, Source};
+pub use memory::{Access, Memory, Release, Statistics, drain};
+pub use stream::{Argument, Stream};

@@ -1,0 +1,157 @@
+//! Blocks of device memory, and the order in which streams may use them.
+
+mod copy;
+mod release;
+mod statistics;
+mod uses;
+
+use std::fmt;
+
+use parking_lot::Mutex;
+
+pub use release::drain;
+pub(crate) use statistics::Counters;
+pub use statistics::Statistics;
+use uses::Uses;
+
+use crate::driver::Place;
+use crate::{Device, Error, Result, Stream};
+
+/// Whether work reads a block or writes it (writing includes reading).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// The block keeps its content.
+    Read,
+    /// The block's content changes.
+    Write,
+}
+
+/// A block of memory on one device.
+///
+/// It remembers which streams use it. Work on a second stream waits for the first without the host
+/// waiting; on drop the block is given back only after all of that work, in stream order. Foreign memory
+/// (taken over from another library) is released by its owner's function under the same rule.
+pub struct Memory {
+    device: Device,
+    address: usize,
+    bytes: usize,
+    uses: Mutex<Uses>,
+    /// `None` once released. The CPU's and the driver's own blocks have no function.
+    owner: Owner,
+}
+
+enum Owner {
+    Driver,
+    Foreign(Option<Release>),
+}
+
+/// What gives foreign memory back to its owner. Runs once, on any thread.
+pub type Release = Box<dyn FnOnce() + Send>;
+
+impl Memory {
+    /// Takes a block of `bytes` bytes that work on `stream` may use at once; its content is unspecified
+    /// (zero on the CPU). Aligned to at least 64 bytes.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`] with the driver's code; nothing is held then.
+    pub fn allocate(bytes: usize, stream: &Stream) -> Result<Self> {
+        let device = stream.device();
+        let address = match bytes {
+            0 => 0,
+            _ => device.0.driver.allocate(bytes, stream.driver())?,
+        };
+        device.0.counters.add(bytes);
+        let uses = Mutex::new(Uses::written_by(stream));
+        Ok(Self { device, address, bytes, uses, owner: Owner::Driver })
+    }
+
+    /// Takes over memory that belongs to another library, without copying.
+    ///
+    /// `release` runs once, after all work that uses the block, on whatever thread that happens.
+    ///
+    /// # Safety
+    /// `address` is `bytes` bytes of memory of `device` (a pointer for CPU and CUDA, a `cl_mem` for
+    /// `OpenCL`), valid until `release` runs; nobody else writes it meanwhile, nor reads it if it is
+    /// written through this block. Work already queued on it is complete or ordered before `stream`
+    /// work by the caller.
+    #[must_use]
+    pub unsafe fn from_foreign(
+        device: Device,
+        address: usize,
+        bytes: usize,
+        release: Release,
+    ) -> Self {
+        let uses = Mutex::new(Uses::default());
+        Self { device, address, bytes, uses, owner: Owner::Foreign(Some(release)) }
+    }
+
+    /// Where it lives.
+    #[must_use]
+    pub fn device(&self) -> Device {
+        self.device
+    }
+
+    /// Its size in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Its address in the driver's terms: a pointer on the CPU and in CUDA, a `cl_mem` in `OpenCL`.
+    #[must_use]
+    pub fn address(&self) -> usize {
+        self.address
+    }
+
+    /// Orders work about to be queued on `stream` after earlier work that conflicts with it, and remembers
+    /// that `stream` uses the block. Enqueued; the host waits only where the drivers cannot (a CPU stream,
+    /// or a stream of another kind of device).
+    ///
+    /// # Errors
+    /// When a driver refuses.
+    pub fn acquire(&self, stream: &Stream, access: Access) -> Result<()> {
+        self.uses.lock().acquire(stream, access)
+    }
+
+    /// Blocks the host until no queued work conflicts with the host's own `access`.
+    ///
+    /// # Errors
+    /// A failure of that work.
+    pub fn wait(&self, access: Access) -> Result<()> {
+        self.acquire(&Device::cpu().stream()?, access)
+    }
+
+    fn place(&self, operation: &'static str, start: usize, bytes: usize) -> Result<Place> {
+        let end = start.saturating_add(bytes);
+        if end > self.bytes {
+            let (device, bytes) = (self.device, self.bytes);
+            return Err(Error::OutOfRange { operation, device, start, end, bytes });
+        }
+        Ok(Place { address: self.address, offset: start })
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        let uses = std::mem::take(self.uses.get_mut());
+        match &mut self.owner {
+            Owner::Driver => {
+                self.device.0.counters.remove(self.bytes);
+                if self.bytes > 0 {
+                    release::own(self.device, self.address, self.bytes, &uses);
+                }
+            }
+            Owner::Foreign(function) => {
+                if let Some(function) = function.take() {
+                    release::after(&uses, self.device, function);
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Memory({} {:#x}, {} bytes)", self.device, self.address, self.bytes)
+    }
+}

@@ -1,0 +1,110 @@
+//! Gives memory back after the last work that uses it, without making anyone wait.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
+use std::sync::mpsc::{Sender, channel};
+
+use super::Release;
+use super::uses::Uses;
+use crate::{Device, Event, Result, Stream};
+
+/// Frees a driver's own block in stream order: on a stream that used it, after all the others.
+pub(crate) fn own(device: Device, address: usize, bytes: usize, uses: &Uses) {
+    let freed = on_device(device, uses).and_then(|stream| match stream {
+        Some(stream) => free(&stream, address, bytes),
+        None => {
+            // Used only by other devices (host memory under a transfer): free once they are done.
+            let release = move || {
+                let freed = device.stream().and_then(|stream| free(&stream, address, bytes));
+                freed.unwrap_or_else(|error| device.0.defer(error));
+            };
+            after(uses, device, Box::new(release));
+            Ok(())
+        }
+    });
+    freed.unwrap_or_else(|error| device.0.defer(error));
+}
+
+/// A stream of `device` on which a free comes after all uses, or `None` if the host would have to wait.
+fn on_device(device: Device, uses: &Uses) -> Result<Option<Stream>> {
+    let Some(stream) = uses.streams().find(|stream| stream.device() == device) else {
+        return if uses.streams().next().is_none() { device.stream().map(Some) } else { Ok(None) };
+    };
+    for other in uses.streams() {
+        stream.wait_for(other)?;
+    }
+    Ok(Some(stream.clone()))
+}
+
+fn free(stream: &Stream, address: usize, bytes: usize) -> Result<()> {
+    // SAFETY: called once, from the drop of the block's only owner; `stream` is ordered after every
+    // stream that used the block.
+    unsafe { stream.device().0.driver.free(address, bytes, stream.driver()) }
+}
+
+/// Runs `release` once the work in `uses` is done: at once if it is, else on the reaper's thread.
+pub(crate) fn after(uses: &Uses, device: Device, release: Release) {
+    match uses.record() {
+        Ok(events) if events.iter().all(|e| e.is_complete().unwrap_or(false)) => run(release),
+        Ok(events) => enqueue(Job::Release { events, release }),
+        // Without an event nothing tells when the work ends. A leak is harmless, an early release is not.
+        Err(error) => {
+            device.0.defer(error);
+            std::mem::forget(release);
+        }
+    }
+}
+
+enum Job {
+    Release { events: Vec<Event>, release: Release },
+    Report(Sender<()>),
+}
+
+/// Blocks until every release waiting for device work has run.
+pub fn drain() {
+    let (report, done) = channel();
+    enqueue(Job::Report(report));
+    // An error means that there is no reaper, hence nothing to wait for.
+    let _ = done.recv();
+}
+
+fn enqueue(job: Job) {
+    static REAPER: OnceLock<Option<Sender<Job>>> = OnceLock::new();
+    let reaper = REAPER.get_or_init(|| {
+        let (sender, jobs) = channel::<Job>();
+        let thread = std::thread::Builder::new().name("arrayspan-reaper".into());
+        thread.spawn(move || jobs.into_iter().for_each(perform)).ok().map(|_| sender)
+    });
+    match reaper {
+        Some(sender) => {
+            if let Err(returned) = sender.send(job) {
+                perform(returned.0);
+            }
+        }
+        None => perform(job),
+    }
+}
+
+fn perform(job: Job) {
+    match job {
+        Job::Release { events, release } => {
+            for event in events {
+                if let Err(error) = event.synchronize() {
+                    event.device().0.defer(error);
+                }
+            }
+            run(release);
+        }
+        Job::Report(report) => {
+            // The asker may have given up; that is its affair.
+            let _ = report.send(());
+        }
+    }
+}
+
+/// A foreign release function may panic; that must not end the thread that happened to drop a block.
+fn run(release: Release) {
+    if catch_unwind(AssertUnwindSafe(release)).is_err() {
+        tracing::error!("a foreign memory release function panicked");
+    }
+}

@@ -1,0 +1,68 @@
+//! Which streams use a block, and who must wait for whom.
+
+use super::Access;
+use crate::{Event, Result, Stream};
+
+/// The streams with possibly unfinished work on a block.
+///
+/// No event is recorded while one stream uses a block, which is the common case: an event is made only
+/// when a second stream comes, and then covers all the first has queued. That waits for a little more
+/// than necessary and costs nothing per launch.
+#[derive(Debug, Default)]
+pub(crate) struct Uses {
+    writer: Option<Stream>,
+    /// Streams that read after the last write; each already waits for the writer.
+    readers: Vec<Stream>,
+}
+
+impl Uses {
+    pub(crate) fn written_by(stream: &Stream) -> Self {
+        Self { writer: queued(stream), readers: Vec::new() }
+    }
+
+    pub(crate) fn acquire(&mut self, stream: &Stream, access: Access) -> Result<()> {
+        match access {
+            Access::Read => self.read(stream),
+            Access::Write => self.write(stream),
+        }
+    }
+
+    fn read(&mut self, stream: &Stream) -> Result<()> {
+        if self.readers.contains(stream) || self.writer.as_ref() == Some(stream) {
+            return Ok(());
+        }
+        if let Some(writer) = &self.writer {
+            stream.wait_for(writer)?;
+        }
+        match queued(stream) {
+            Some(stream) => self.readers.push(stream),
+            // The host has waited for the writer: nothing is pending but reads.
+            None => self.writer = None,
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, stream: &Stream) -> Result<()> {
+        for other in self.streams() {
+            stream.wait_for(other)?;
+        }
+        self.readers.clear();
+        self.writer = queued(stream);
+        Ok(())
+    }
+
+    /// Every stream with possibly unfinished work, each once unless it wrote and reads.
+    pub(crate) fn streams(&self) -> impl Iterator<Item = &Stream> {
+        self.writer.iter().chain(&self.readers)
+    }
+
+    /// Marks the end of all work so far.
+    pub(crate) fn record(&self) -> Result<Vec<Event>> {
+        self.streams().map(Stream::record).collect()
+    }
+}
+
+/// The stream, if work on it can still be unfinished after the call that queued it.
+fn queued(stream: &Stream) -> Option<Stream> {
+    (!stream.device().is_cpu()).then(|| stream.clone())
+}

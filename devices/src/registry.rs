@@ -1,0 +1,85 @@
+//! The devices of this machine, opened once, at first use, kind by kind.
+
+use std::sync::OnceLock;
+
+use parking_lot::Mutex;
+
+use crate::driver::{DeviceDriver, Driver};
+use crate::memory::Counters;
+use crate::{Device, DeviceKind, Error, Result, Stream};
+
+/// Every kind of device, in the order they are listed and preferred after the CPU.
+static DRIVERS: [&dyn Driver; 3] = [&crate::cpu::Cpu, &crate::cuda::Cuda, &crate::opencl::OpenCl];
+
+static OPENED: [OnceLock<Result<Vec<Entry>>>; DRIVERS.len()] =
+    [const { OnceLock::new() }; DRIVERS.len()];
+
+/// What the process keeps about one device.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) kind: DeviceKind,
+    pub(crate) gpu_id: usize,
+    pub(crate) dlpack_type: i32,
+    pub(crate) driver: Box<dyn DeviceDriver>,
+    pub(crate) counters: Counters,
+    pub(crate) deferred: Mutex<Option<Error>>,
+    stream: OnceLock<Stream>,
+}
+
+impl Entry {
+    pub(crate) fn default_stream(&'static self) -> Result<Stream> {
+        if let Some(stream) = self.stream.get() {
+            return Ok(stream.clone());
+        }
+        let stream = Stream::new(Device(self))?;
+        Ok(self.stream.get_or_init(|| stream).clone())
+    }
+
+    /// Keeps the first failure nobody could be told about.
+    pub(crate) fn defer(&self, error: Error) {
+        tracing::error!(%error, "found while releasing memory");
+        self.deferred.lock().get_or_insert(error);
+    }
+}
+
+pub(crate) fn entries(kind: DeviceKind) -> Result<&'static [Entry]> {
+    let (at, driver) =
+        DRIVERS.iter().enumerate().find(|(_, driver)| driver.kind() == kind).ok_or_else(|| {
+            Error::Unavailable { what: kind.to_string(), why: "no driver".into() }
+        })?;
+    let opened = OPENED[at].get_or_init(|| open(*driver));
+    opened.as_ref().map(Vec::as_slice).map_err(Clone::clone)
+}
+
+fn open(driver: &dyn Driver) -> Result<Vec<Entry>> {
+    let devices = driver.open()?;
+    let entry = |(gpu_id, device)| Entry {
+        kind: driver.kind(),
+        gpu_id,
+        dlpack_type: driver.dlpack_type(),
+        driver: device,
+        counters: Counters::default(),
+        deferred: Mutex::new(None),
+        stream: OnceLock::new(),
+    };
+    Ok(devices.into_iter().enumerate().map(entry).collect())
+}
+
+pub(crate) fn cpu() -> &'static Entry {
+    match entries(DeviceKind::Cpu) {
+        Ok([cpu]) => cpu,
+        _ => unreachable!("the CPU driver opens exactly one device"),
+    }
+}
+
+pub(crate) fn kinds() -> impl Iterator<Item = DeviceKind> {
+    DRIVERS.iter().map(|driver| driver.kind())
+}
+
+pub(crate) fn all() -> impl Iterator<Item = &'static Entry> {
+    kinds().filter_map(|kind| entries(kind).ok()).flatten()
+}
+
+pub(crate) fn kind_of_dlpack(device_type: i32) -> Option<DeviceKind> {
+    DRIVERS.iter().find(|driver| driver.dlpack_type() == device_type).map(|driver| driver.kind())
+}

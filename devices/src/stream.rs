@@ -1,0 +1,172 @@
+//! A queue of work on one device.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::driver::{Grid, RawArgument, StreamDriver};
+use crate::{Access, Device, Error, Event, Kernel, Memory, Result};
+
+/// A queue of work on one device: what is put in runs in order, while the host goes on.
+///
+/// Clones are the same queue. On the CPU work is done when the call returns, so its stream is
+/// always empty.
+#[derive(Clone)]
+pub struct Stream(Arc<Inner>);
+
+struct Inner {
+    device: Device,
+    driver: Box<dyn StreamDriver>,
+}
+
+/// A kernel argument. Memory says how it is used, so that the launch can order itself after
+/// whatever else uses it.
+#[derive(Clone, Copy, Debug)]
+pub enum Argument<'a> {
+    /// Memory the kernel reads.
+    Read(&'a Memory),
+    /// Memory the kernel writes, or reads and writes.
+    Write(&'a Memory),
+    /// A 32-bit signed integer.
+    I32(i32),
+    /// A 64-bit signed integer.
+    I64(i64),
+    /// A 32-bit float.
+    F32(f32),
+    /// A 64-bit float.
+    F64(f64),
+}
+
+impl Stream {
+    pub(crate) fn new(device: Device) -> Result<Self> {
+        let driver = device.0.driver.new_stream()?;
+        Ok(Self(Arc::new(Inner { device, driver })))
+    }
+
+    /// Where its work runs.
+    #[must_use]
+    pub fn device(&self) -> Device {
+        self.0.device
+    }
+
+    /// The driver's own handle (`CUstream`, `cl_command_queue`), zero on the CPU. Valid while this stream is.
+    #[must_use]
+    pub fn raw(&self) -> usize {
+        self.0.driver.raw()
+    }
+
+    pub(crate) fn driver(&self) -> &dyn StreamDriver {
+        &*self.0.driver
+    }
+
+    /// Blocks the host until all queued work is done.
+    ///
+    /// # Errors
+    /// A failure of that work, or one found earlier with nobody to tell.
+    pub fn synchronize(&self) -> Result<()> {
+        self.0.driver.synchronize()?;
+        self.0.device.check()
+    }
+
+    /// Marks the present end of the queue.
+    ///
+    /// # Errors
+    /// When the driver refuses.
+    pub fn record(&self) -> Result<Event> {
+        Ok(Event::new(self.0.device, self.0.driver.record()?))
+    }
+
+    /// Makes later work of this stream wait for `event`.
+    ///
+    /// Enqueued when both belong to the same kind of device; otherwise the host waits, because no
+    /// driver can wait for another's work.
+    ///
+    /// # Errors
+    /// When the driver refuses.
+    pub fn wait(&self, event: &Event) -> Result<()> {
+        if event.device().kind() == self.0.device.kind() && !self.0.device.is_cpu() {
+            self.0.driver.wait(event.driver())
+        } else {
+            event.synchronize()
+        }
+    }
+
+    /// Makes later work of this stream wait for all work queued so far on `other`.
+    ///
+    /// # Errors
+    /// When the driver refuses.
+    pub fn wait_for(&self, other: &Stream) -> Result<()> {
+        if self == other || other.0.device.is_cpu() {
+            return Ok(());
+        }
+        self.wait(&other.record()?)
+    }
+
+    /// Enqueues a kernel after all earlier work on the memory it uses; does not wait.
+    ///
+    /// # Errors
+    /// [`Error::WrongDevice`] for memory or a kernel of another device; the driver's refusal.
+    ///
+    /// # Safety
+    /// The arguments match the kernel's parameters in number, type and order, and all it reads and
+    /// writes lies inside the memory given.
+    pub unsafe fn launch(
+        &self,
+        kernel: &Kernel,
+        grid: Grid,
+        arguments: &[Argument<'_>],
+    ) -> Result<()> {
+        self.expect("launch", kernel.device())?;
+        let mut raw = [RawArgument::I32(0); MAX_ARGUMENTS];
+        let Some(raw) = raw.get_mut(..arguments.len()) else {
+            return Err(Error::Unsupported {
+                device: self.device().to_string(),
+                what: format!("a kernel with {} arguments", arguments.len()),
+            });
+        };
+        for (slot, argument) in raw.iter_mut().zip(arguments) {
+            *slot = match *argument {
+                Argument::Read(memory) => self.address(memory, Access::Read)?,
+                Argument::Write(memory) => self.address(memory, Access::Write)?,
+                Argument::I32(value) => RawArgument::I32(value),
+                Argument::I64(value) => RawArgument::I64(value),
+                Argument::F32(value) => RawArgument::F32(value),
+                Argument::F64(value) => RawArgument::F64(value),
+            };
+        }
+        // SAFETY: the caller vouches for the arguments. Every block was acquired for this stream just
+        // above, so it is ordered after earlier users and freed, on drop, after this launch.
+        unsafe { self.0.driver.launch(kernel.driver(), grid, raw) }
+    }
+
+    fn address(&self, memory: &Memory, access: Access) -> Result<RawArgument> {
+        self.expect("launch", memory.device())?;
+        memory.acquire(self, access)?;
+        Ok(RawArgument::Address(memory.address()))
+    }
+
+    pub(crate) fn expect(&self, operation: &'static str, found: Device) -> Result<()> {
+        let expected = self.device();
+        if found == expected {
+            Ok(())
+        } else {
+            Err(Error::WrongDevice { operation, expected, found })
+        }
+    }
+}
+
+/// More than any kernel here needs; lets a launch go without a heap allocation.
+const MAX_ARGUMENTS: usize = 64;
+
+impl PartialEq for Stream {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Stream {}
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Stream({} {:#x})", self.0.device, self.raw())
+    }
+}
