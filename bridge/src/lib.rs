@@ -1,1 +1,21 @@
-//! x
+//! One array for every device and every library.
+//!
+//! An [`Array`] knows its dtype, layout and device at run time. It comes from other libraries and goes to them
+//! without a copy where that is possible; every crossing says whether it was ([`Crossing`]).
+
+mod array;
+mod dtype;
+mod error;
+mod layout;
+mod relayout;
+mod transfer;
+mod view;
+
+pub use array::{Array, SharedArray};
+pub use arrayspan_devices as devices;
+pub use dtype::{DType, Element};
+pub use error::{Error, Result};
+pub use layout::Layout;
+pub use relayout::Relayout;
+pub use transfer::{Crossing, Transfer, Why};
+pub use view::{CARVE_BYTES, View, ViewMut, carve_bytes};

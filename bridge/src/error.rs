@@ -1,0 +1,87 @@
+//! What can go wrong when arrays are made, viewed, handed over or moved.
+
+use arrayspan_devices::Device;
+
+use crate::{DType, Why};
+
+/// The result of a bridge operation.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What can go wrong when arrays are made, viewed, handed over or moved.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The device or its driver failed.
+    #[error(transparent)]
+    Device(#[from] arrayspan_devices::Error),
+    /// An array has another shape than the operation needs.
+    #[error("{operation}: shape is {found:?}, expected {expected:?}")]
+    Shape {
+        /// What was asked for.
+        operation: &'static str,
+        /// The shape that would fit.
+        expected: Vec<usize>,
+        /// The shape given.
+        found: Vec<usize>,
+    },
+    /// An array has another element type than the operation needs.
+    #[error("{operation}: dtype is {found}, expected {expected}")]
+    DType {
+        /// What was asked for.
+        operation: &'static str,
+        /// The dtype that would fit.
+        expected: DType,
+        /// The dtype given.
+        found: DType,
+    },
+    /// An array lives on another device than the operation needs.
+    #[error("{operation}: array is on {found}, expected {expected}")]
+    WrongDevice {
+        /// What was asked for.
+        operation: &'static str,
+        /// Where it would fit.
+        expected: Device,
+        /// Where it is.
+        found: Device,
+    },
+    /// There is no such axis.
+    #[error("{operation}: axis {axis} does not exist in an array of rank {rank}")]
+    Axis {
+        /// What was asked for.
+        operation: &'static str,
+        /// The axis given.
+        axis: usize,
+        /// How many axes there are.
+        rank: usize,
+    },
+    /// Shape, strides and offset do not describe what the operation can use.
+    #[error("{operation}: shape {shape:?} with strides {strides:?}: {why}")]
+    Layout {
+        /// What was asked for.
+        operation: &'static str,
+        /// The shape.
+        shape: Vec<usize>,
+        /// The strides in elements.
+        strides: Vec<isize>,
+        /// What is wrong with them.
+        why: &'static str,
+    },
+    /// A copy would be needed and [`Transfer::ZeroCopyOnly`](crate::Transfer::ZeroCopyOnly) was asked for.
+    #[error("{operation}: needs a copy of {bytes} bytes ({why}), but zero-copy was required")]
+    CopyRefused {
+        /// What was asked for.
+        operation: &'static str,
+        /// Why it cannot be had without.
+        why: Why,
+        /// How many bytes would be copied.
+        bytes: usize,
+    },
+    /// A `DLPack` struct from outside is not one that can be trusted.
+    #[error("DLPack: field {field}: {why}")]
+    Foreign {
+        /// The field of the struct.
+        field: &'static str,
+        /// What is wrong with it.
+        why: String,
+    },
+}

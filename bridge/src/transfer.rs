@@ -1,0 +1,76 @@
+//! Whether an array crossed without a copy, and what the caller allows.
+
+use std::fmt;
+
+use crate::{Error, Result};
+
+/// What the caller allows when an array is handed over or moved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Transfer {
+    /// A copy is made where it is needed, and reported.
+    #[default]
+    CopyIfNeeded,
+    /// A needed copy is an error.
+    ZeroCopyOnly,
+}
+
+/// How an array crossed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Crossing {
+    /// Both sides use the same memory.
+    ZeroCopy,
+    /// The elements were copied.
+    Copied {
+        /// Why they had to be.
+        why: Why,
+        /// How many bytes.
+        bytes: usize,
+    },
+}
+
+/// Why a copy was needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Why {
+    /// The target is another device.
+    OtherDevice,
+    /// The target cannot express the strides.
+    Strides,
+    /// The source may not be written and the target would.
+    ReadOnly,
+    /// The caller asked for its own copy.
+    Asked,
+}
+
+impl Transfer {
+    /// The crossing by a copy, if it is allowed.
+    ///
+    /// # Errors
+    /// [`Error::CopyRefused`].
+    pub fn copy(self, operation: &'static str, why: Why, bytes: usize) -> Result<Crossing> {
+        match self {
+            Self::CopyIfNeeded => Ok(Crossing::Copied { why, bytes }),
+            Self::ZeroCopyOnly => Err(Error::CopyRefused { operation, why, bytes }),
+        }
+    }
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::OtherDevice => "other device",
+            Self::Strides => "strides",
+            Self::ReadOnly => "read-only source",
+            Self::Asked => "asked for",
+        })
+    }
+}
+
+impl fmt::Display for Crossing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ZeroCopy => f.write_str("zero-copy"),
+            Self::Copied { why, bytes } => write!(f, "copied {bytes} bytes ({why})"),
+        }
+    }
+}
