@@ -1,1 +1,52 @@
-//! x
+//! The verbs: a small vocabulary of array primitives, in which every operator and solver is written.
+//!
+//! A verb is asked of an [`Executor`]; it is checked once, then run by [`Host`] (all cores), [`Gpu`] (CUDA and
+//! `OpenCL`, one source) or counted by [`Trace`]. Arrays are strided and typed at run time; results stay on the
+//! device, also single numbers.
+
+mod band;
+mod cost;
+mod error;
+mod executor;
+mod expression;
+mod gpu;
+mod host;
+mod trace;
+mod update;
+pub mod verb;
+
+use std::sync::Arc;
+
+pub use arrayspan_bridge as bridge;
+pub use band::{Band, Tap};
+pub use cost::Cost;
+pub use error::{Error, Result};
+pub use executor::Executor;
+pub use expression::{Binary, Expression, Unary, constant, input, previous};
+pub use gpu::Gpu;
+pub use host::Host;
+pub use trace::Trace;
+pub use update::Update;
+pub use verb::{Reduction, Stencil};
+
+use arrayspan_bridge::devices::{Device, Stream};
+
+/// The executor that uses `device`'s own stream.
+///
+/// # Errors
+/// When the device cannot make its stream.
+pub fn on(device: Device) -> Result<Arc<dyn Executor>> {
+    on_stream(&device.stream()?)
+}
+
+/// An executor whose work goes to `stream`.
+///
+/// # Errors
+/// When the stream's device cannot run kernels.
+pub fn on_stream(stream: &Stream) -> Result<Arc<dyn Executor>> {
+    if stream.device().is_cpu() {
+        Ok(Arc::new(Host::new()?))
+    } else {
+        Ok(Arc::new(Gpu::new(stream.clone())?))
+    }
+}

@@ -1,0 +1,44 @@
+//! What a verb costs, counted before it runs.
+
+use std::ops::AddAssign;
+
+use arrayspan_bridge::View;
+
+/// What a verb costs on a device: kernel launches, bytes moved at least, arithmetic.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Kernels launched on a GPU.
+    pub launches: usize,
+    /// Bytes read, each place once.
+    pub bytes_read: usize,
+    /// Bytes written.
+    pub bytes_written: usize,
+    /// Floating-point operations, a complex one counted as one.
+    pub flops: usize,
+}
+
+impl Cost {
+    /// Bytes read and written.
+    #[must_use]
+    pub fn bytes(self) -> usize {
+        self.bytes_read + self.bytes_written
+    }
+}
+
+impl AddAssign for Cost {
+    fn add_assign(&mut self, other: Self) {
+        self.launches += other.launches;
+        self.bytes_read += other.bytes_read;
+        self.bytes_written += other.bytes_written;
+        self.flops += other.flops;
+    }
+}
+
+/// The bytes of the distinct places a view names: repeated (broadcast) axes count once.
+pub(crate) fn distinct_bytes(view: &View<'_>) -> usize {
+    let layout = view.layout();
+    let axes = layout.shape().iter().zip(layout.strides());
+    let places: usize =
+        axes.map(|(&extent, &stride)| if stride == 0 { extent.min(1) } else { extent }).product();
+    places * view.dtype().bytes()
+}

@@ -1,0 +1,74 @@
+//! What can go wrong when a verb is asked for.
+
+use arrayspan_bridge::DType;
+use arrayspan_bridge::devices::Device;
+
+/// The result of a verb.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What can go wrong when a verb is asked for. All but the first are found before anything is enqueued.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An array could not be made, viewed or moved, or its device failed.
+    #[error(transparent)]
+    Bridge(#[from] arrayspan_bridge::Error),
+    /// An argument has another shape than the verb needs.
+    #[error("{verb}: {argument} has shape {found:?}, expected {expected:?}")]
+    Shape {
+        /// The verb.
+        verb: &'static str,
+        /// The argument.
+        argument: String,
+        /// The shape that would fit.
+        expected: Vec<usize>,
+        /// The shape given.
+        found: Vec<usize>,
+    },
+    /// An argument has another element type than the verb needs.
+    #[error("{verb}: {argument} is {found}, expected {expected}")]
+    DType {
+        /// The verb.
+        verb: &'static str,
+        /// The argument.
+        argument: String,
+        /// The dtype that would fit.
+        expected: DType,
+        /// The dtype given.
+        found: DType,
+    },
+    /// The verbs do not compute with this dtype.
+    #[error("{verb}: cannot compute with {dtype}")]
+    NotComputable {
+        /// The verb.
+        verb: &'static str,
+        /// The dtype given.
+        dtype: DType,
+    },
+    /// An argument lives on another device than the executor.
+    #[error("{verb}: {argument} is on {found}, the executor on {expected}")]
+    WrongDevice {
+        /// The verb.
+        verb: &'static str,
+        /// The argument.
+        argument: String,
+        /// The executor's device.
+        expected: Device,
+        /// The argument's device.
+        found: Device,
+    },
+    /// The arguments do not make sense together.
+    #[error("{verb}: {why}")]
+    Argument {
+        /// The verb.
+        verb: &'static str,
+        /// What is wrong.
+        why: String,
+    },
+}
+
+impl From<arrayspan_bridge::devices::Error> for Error {
+    fn from(error: arrayspan_bridge::devices::Error) -> Self {
+        Self::Bridge(error.into())
+    }
+}

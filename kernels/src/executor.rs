@@ -1,0 +1,126 @@
+//! Who runs the verbs.
+
+use std::fmt::Debug;
+
+use arrayspan_bridge::devices::{Device, Stream};
+use arrayspan_bridge::{Array, DType, View, ViewMut};
+
+use crate::verb::{Call, CopyCall, GemmCall, MapCall, ReduceCall, Reduction, Stencil, StencilCall};
+use crate::{Expression, Result, Update};
+
+/// Who runs the verbs: the host, a GPU, or someone who only watches. One per device and stream.
+///
+/// Implementors see checked calls. Callers use the methods of `dyn Executor`, one a verb.
+pub trait Executor: Debug + Send + Sync {
+    /// The queue its work goes to.
+    fn stream(&self) -> &Stream;
+
+    /// Runs a checked call whose arguments live on this executor's device: enqueues it on
+    /// [`stream`](Self::stream) and does not wait.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn execute(&self, call: Call<'_>) -> Result<()>;
+}
+
+impl dyn Executor + '_ {
+    /// Where its work runs.
+    #[must_use]
+    pub fn device(&self) -> Device {
+        self.stream().device()
+    }
+
+    /// A row-major array on this executor's device, with unspecified content (zero on the CPU).
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn empty(&self, shape: &[usize], dtype: DType) -> Result<Array> {
+        Ok(Array::empty(shape, dtype, self.stream())?)
+    }
+
+    /// `out ← expression(inputs, out)`, element by element. Inputs broadcast. Enqueued; does not wait.
+    ///
+    /// # Errors
+    /// As [`MapCall::new`]; arguments on another device; the device's failure.
+    pub fn map(
+        &self,
+        expression: &Expression,
+        inputs: &[View<'_>],
+        out: ViewMut<'_>,
+    ) -> Result<()> {
+        self.run(Call::Map(MapCall::new(expression, inputs, out)?))
+    }
+
+    /// `y ← alpha · x + beta · y` between any two layouts. Enqueued; does not wait.
+    ///
+    /// # Errors
+    /// As [`CopyCall::new`]; arguments on another device; the device's failure.
+    pub fn copy(&self, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
+        self.run(Call::Copy(CopyCall::new(x, y, update)?))
+    }
+
+    /// `y ← alpha · stencil(x) + beta · y`. Enqueued; does not wait.
+    ///
+    /// # Errors
+    /// As [`StencilCall::new`]; arguments on another device; the device's failure.
+    pub fn stencil(
+        &self,
+        stencil: &Stencil,
+        x: View<'_>,
+        y: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()> {
+        self.run(Call::Stencil(StencilCall::new(stencil, x, y, update)?))
+    }
+
+    /// `out ← reduction over axes of expression(inputs)`. Enqueued; does not wait.
+    ///
+    /// # Errors
+    /// As [`ReduceCall::new`]; arguments on another device; the device's failure.
+    pub fn reduce(
+        &self,
+        reduction: Reduction,
+        expression: &Expression,
+        inputs: &[View<'_>],
+        axes: &[usize],
+        out: ViewMut<'_>,
+    ) -> Result<()> {
+        self.run(Call::Reduce(ReduceCall::new(reduction, expression, inputs, axes, out)?))
+    }
+
+    /// `out ← Σ expression(inputs)` over all elements, into a 0-d array. Enqueued; does not wait.
+    ///
+    /// # Errors
+    /// As [`reduce`](#method.reduce).
+    pub fn sum(
+        &self,
+        expression: &Expression,
+        inputs: &[View<'_>],
+        out: ViewMut<'_>,
+    ) -> Result<()> {
+        let rank = inputs.first().map_or(0, |view| view.shape().len());
+        let axes: Vec<usize> = (0..rank).collect();
+        self.reduce(Reduction::Sum, expression, inputs, &axes, out)
+    }
+
+    /// `c ← alpha · a b + beta · c`, or with `conj(a)` for `a`. Enqueued; does not wait.
+    ///
+    /// # Errors
+    /// As [`GemmCall::new`]; arguments on another device; the device's failure.
+    pub fn gemm(
+        &self,
+        a: View<'_>,
+        conjugate_a: bool,
+        b: View<'_>,
+        c: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()> {
+        self.run(Call::Gemm(GemmCall::new(a, conjugate_a, b, c, update)?))
+    }
+
+    fn run(&self, call: Call<'_>) -> Result<()> {
+        call.expect_device(self.device())?;
+        tracing::trace!(verb = call.name(), device = %self.device());
+        self.execute(call)
+    }
+}

@@ -1,0 +1,44 @@
+//! The verbs on the host, in parallel over its cores.
+
+mod copy;
+mod gemm;
+mod map;
+mod reduce;
+mod stencil;
+
+use arrayspan_bridge::devices::{Device, Stream};
+
+use crate::verb::Call;
+use crate::{Executor, Result};
+
+/// Runs verbs on the host's cores. Its work is done when a call returns.
+#[derive(Debug)]
+pub struct Host {
+    stream: Stream,
+}
+
+impl Host {
+    /// An executor for arrays on the CPU.
+    ///
+    /// # Errors
+    /// Never in practice; the CPU's stream cannot fail.
+    pub fn new() -> Result<Self> {
+        Ok(Self { stream: Device::cpu().stream()? })
+    }
+}
+
+impl Executor for Host {
+    fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    fn execute(&self, call: Call<'_>) -> Result<()> {
+        match call {
+            Call::Map(call) => map::run(call),
+            Call::Copy(call) => copy::run(call),
+            Call::Stencil(call) => stencil::run(call),
+            Call::Reduce(call) => reduce::run(call),
+            Call::Gemm(call) => gemm::run(call),
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The checks that several verbs share.
+
+use arrayspan_bridge::DType;
+use arrayspan_bridge::devices::Device;
+
+use crate::{Error, Result, Update};
+
+pub(crate) fn shape(
+    verb: &'static str,
+    argument: &str,
+    expected: &[usize],
+    found: &[usize],
+) -> Result<()> {
+    if expected == found {
+        return Ok(());
+    }
+    let (expected, found) = (expected.to_vec(), found.to_vec());
+    Err(Error::Shape { verb, argument: argument.into(), expected, found })
+}
+
+pub(crate) fn dtype(
+    verb: &'static str,
+    argument: &str,
+    expected: DType,
+    found: DType,
+) -> Result<()> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(Error::DType { verb, argument: argument.into(), expected, found })
+}
+
+pub(crate) fn device(
+    verb: &'static str,
+    argument: &str,
+    expected: Device,
+    found: Device,
+) -> Result<()> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(Error::WrongDevice { verb, argument: argument.into(), expected, found })
+}
+
+pub(crate) fn computable(verb: &'static str, dtype: DType) -> Result<()> {
+    if dtype.is_computable() { Ok(()) } else { Err(Error::NotComputable { verb, dtype }) }
+}
+
+pub(crate) fn update(verb: &'static str, dtype: DType, update: Update) -> Result<()> {
+    if dtype.is_complex() || update.is_real() {
+        return Ok(());
+    }
+    let (alpha, beta) = (update.alpha, update.beta);
+    argument(verb, format!("alpha {alpha} and beta {beta} must be real for {dtype}"))
+}
+
+pub(crate) fn argument<T>(verb: &'static str, why: impl Into<String>) -> Result<T> {
+    Err(Error::Argument { verb, why: why.into() })
+}

@@ -1,0 +1,44 @@
+//! `y ← alpha · x + beta · y` between any two layouts.
+
+use arrayspan_bridge::{View, ViewMut};
+
+use super::check;
+use crate::{Cost, Result, Update};
+
+pub(crate) const NAME: &str = "copy";
+
+/// `y ← alpha · x + beta · y` between any two layouts of one shape: permuted, flipped, sliced, repeated.
+#[derive(Debug)]
+pub struct CopyCall<'a> {
+    pub(crate) x: View<'a>,
+    pub(crate) y: ViewMut<'a>,
+    pub(crate) update: Update,
+}
+
+impl<'a> CopyCall<'a> {
+    /// Checks the arguments. A plain copy (`Update::set`) takes any dtype, anything else a computable one.
+    ///
+    /// # Errors
+    /// When shapes or dtypes differ, or a factor does not fit the dtype.
+    pub fn new(x: View<'a>, y: ViewMut<'a>, update: Update) -> Result<Self> {
+        check::shape(NAME, "x", y.shape(), x.shape())?;
+        check::dtype(NAME, "x", y.dtype(), x.dtype())?;
+        if update != Update::set() {
+            check::computable(NAME, y.dtype())?;
+            check::update(NAME, y.dtype(), update)?;
+        }
+        Ok(Self { x, y, update })
+    }
+
+    pub(crate) fn cost(&self) -> Cost {
+        let len = self.y.layout().len();
+        let written = len * self.y.dtype().bytes();
+        let previous = if self.update.reads() { written } else { 0 };
+        Cost {
+            launches: usize::from(len > 0),
+            bytes_read: crate::cost::distinct_bytes(&self.x) + previous,
+            bytes_written: written,
+            flops: 0,
+        }
+    }
+}

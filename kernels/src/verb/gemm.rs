@@ -1,0 +1,72 @@
+//! A batch of matrix products.
+
+use arrayspan_bridge::{View, ViewMut};
+
+use super::check;
+use crate::{Cost, Result, Update};
+
+pub(crate) const NAME: &str = "gemm";
+
+/// `c ← alpha · a b + beta · c`, or with `conj(a)` for `a`; transposes are permuted views.
+#[derive(Debug)]
+pub struct GemmCall<'a> {
+    /// `[m, k]` or `[batch, m, k]`.
+    pub(crate) a: View<'a>,
+    pub(crate) conjugate_a: bool,
+    /// `[k, n]` or `[batch, k, n]`.
+    pub(crate) b: View<'a>,
+    /// `[m, n]` or `[batch, m, n]`.
+    pub(crate) c: ViewMut<'a>,
+    pub(crate) update: Update,
+}
+
+impl<'a> GemmCall<'a> {
+    /// Checks the arguments: shapes `[m, k]`, `[k, n]`, `[m, n]`, or all three with the same batch in front.
+    ///
+    /// # Errors
+    /// When shapes or dtypes do not fit together.
+    pub fn new(
+        a: View<'a>,
+        conjugate_a: bool,
+        b: View<'a>,
+        c: ViewMut<'a>,
+        update: Update,
+    ) -> Result<Self> {
+        check::computable(NAME, c.dtype())?;
+        check::dtype(NAME, "a", c.dtype(), a.dtype())?;
+        check::dtype(NAME, "b", c.dtype(), b.dtype())?;
+        check::update(NAME, c.dtype(), update)?;
+        let fits = match (a.shape(), b.shape(), c.shape()) {
+            ([m, k], [l, n], [p, q]) => k == l && m == p && n == q,
+            ([x, m, k], [y, l, n], [z, p, q]) => x == y && y == z && k == l && m == p && n == q,
+            _ => false,
+        };
+        if !fits {
+            let (a, b, c) = (a.shape(), b.shape(), c.shape());
+            return check::argument(NAME, format!("{a:?} times {b:?} does not give {c:?}"));
+        }
+        Ok(Self { a, conjugate_a, b, c, update })
+    }
+
+    /// Batch, rows, columns and inner extent.
+    pub(crate) fn extents(&self) -> [usize; 4] {
+        match (self.a.shape(), self.c.shape()) {
+            ([m, k], [_, n]) => [1, *m, *n, *k],
+            ([batch, m, k], [_, _, n]) => [*batch, *m, *n, *k],
+            _ => unreachable!("checked in `new`"),
+        }
+    }
+
+    pub(crate) fn cost(&self) -> Cost {
+        let [batch, m, n, k] = self.extents();
+        let written = batch * m * n * self.c.dtype().bytes();
+        let previous = if self.update.reads() { written } else { 0 };
+        let operands = [&self.a, &self.b].map(crate::cost::distinct_bytes);
+        Cost {
+            launches: usize::from(written > 0),
+            bytes_read: operands.iter().sum::<usize>() + previous,
+            bytes_written: written,
+            flops: 2 * batch * m * n * k,
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! An elementwise expression, reduced over axes; the result stays on the device.
+
+use arrayspan_bridge::{View, ViewMut};
+
+use super::{check, map};
+use crate::cost::distinct_bytes;
+use crate::expression::Expression;
+use crate::{Cost, Result};
+
+pub(crate) const NAME: &str = "reduce";
+
+/// How elements become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reduction {
+    /// The sum, kept in 64-bit floating point on the way where the device has it. 0 of nothing.
+    Sum,
+    /// The largest; NaN if any is. Real dtypes only. -∞ of nothing.
+    Maximum,
+    /// The smallest; NaN if any is. Real dtypes only. +∞ of nothing.
+    Minimum,
+}
+
+/// `out ← reduction over axes of expression(inputs)`.
+#[derive(Debug)]
+pub struct ReduceCall<'a> {
+    pub(crate) reduction: Reduction,
+    pub(crate) expression: &'a Expression,
+    /// All of one shape.
+    pub(crate) inputs: Vec<View<'a>>,
+    /// Ascending.
+    pub(crate) axes: Vec<usize>,
+    pub(crate) out: ViewMut<'a>,
+}
+
+/// Reducing all of an array takes a second launch when it has more elements than this: one work group
+/// reads them faster than it takes to launch again.
+pub(crate) const ONE_GROUP: usize = 4096;
+
+impl<'a> ReduceCall<'a> {
+    /// Checks the arguments. Inputs broadcast to the shape of the first; `out` has that shape without the
+    /// reduced axes.
+    ///
+    /// # Errors
+    /// When there is no input or one does not fit, an axis is missing or named twice, the shape or dtype
+    /// of `out` does not fit, or an order is asked of complex numbers.
+    pub fn new(
+        reduction: Reduction,
+        expression: &'a Expression,
+        inputs: &[View<'a>],
+        axes: &[usize],
+        out: ViewMut<'a>,
+    ) -> Result<Self> {
+        check::computable(NAME, out.dtype())?;
+        let Some(shape) = inputs.first().map(|view| view.shape().to_vec()) else {
+            return check::argument(NAME, "there is no input");
+        };
+        if expression.reads_previous() {
+            return check::argument(NAME, "the expression reads the output");
+        }
+        if reduction != Reduction::Sum && out.dtype().is_complex() {
+            return check::argument(NAME, "complex numbers have no order");
+        }
+        let mut axes = axes.to_vec();
+        axes.sort_unstable();
+        let rising = axes.windows(2).all(|pair| pair[0] < pair[1]);
+        if !rising || axes.last().is_some_and(|&axis| axis >= shape.len()) {
+            return check::argument(NAME, format!("axes {axes:?} of shape {shape:?}"));
+        }
+        let kept: Vec<usize> =
+            (0..shape.len()).filter(|axis| !axes.contains(axis)).map(|axis| shape[axis]).collect();
+        check::shape(NAME, "the output", &kept, out.shape())?;
+        let inputs = map::operands(NAME, expression, inputs, &shape, out.dtype())?;
+        Ok(Self { reduction, expression, inputs, axes, out })
+    }
+
+    /// The shape that is reduced.
+    pub(crate) fn shape(&self) -> &[usize] {
+        self.inputs[0].shape()
+    }
+
+    /// Whether one number is left.
+    pub(crate) fn is_full(&self) -> bool {
+        self.out.layout().len() == 1
+    }
+
+    pub(crate) fn cost(&self) -> Cost {
+        let len: usize = self.shape().iter().product();
+        let results = self.out.layout().len();
+        let launches = match results {
+            0 => 0,
+            1 if len > ONE_GROUP => 2,
+            _ => 1,
+        };
+        Cost {
+            launches,
+            bytes_read: self.inputs.iter().map(distinct_bytes).sum(),
+            bytes_written: results * self.out.dtype().bytes(),
+            flops: len * (self.expression.operations() + 1),
+        }
+    }
+}

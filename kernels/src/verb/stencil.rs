@@ -1,0 +1,156 @@
+//! Bands along axes, summed in one pass.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use arrayspan_bridge::{View, ViewMut};
+
+use super::check;
+use crate::{Band, Cost, Result, Update};
+
+pub(crate) const NAME: &str = "stencil";
+
+/// A sum of bands, each along one axis: `Σ I ⊗ … ⊗ Bₐ ⊗ … ⊗ I`. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Stencil(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    /// At most one band an axis, axes ascending.
+    terms: Vec<(usize, Band)>,
+    fingerprint: u64,
+}
+
+impl Stencil {
+    /// The sum of the terms; several along one axis become one.
+    ///
+    /// # Errors
+    /// When two bands along one axis differ in length, or a weight is not a finite number.
+    pub fn new(terms: impl IntoIterator<Item = (usize, Band)>) -> Result<Self> {
+        let mut merged: Vec<(usize, Band)> = Vec::new();
+        for (axis, band) in terms {
+            if !band.is_finite() {
+                return check::argument(NAME, format!("a weight along axis {axis} is not finite"));
+            }
+            match merged.iter_mut().find(|(other, _)| *other == axis) {
+                None => merged.push((axis, band)),
+                Some((_, sum)) => match sum.plus(&band) {
+                    Some(both) => *sum = both,
+                    None => {
+                        let (a, b) = (sum.len(), band.len());
+                        let why = format!("bands of length {a} and {b} along axis {axis}");
+                        return check::argument(NAME, why);
+                    }
+                },
+            }
+        }
+        merged.sort_by_key(|(axis, _)| *axis);
+        let fingerprint = fingerprint(&merged);
+        Ok(Self(Arc::new(Inner { terms: merged, fingerprint })))
+    }
+
+    /// One band.
+    ///
+    /// # Errors
+    /// When a weight is not a finite number.
+    pub fn along(axis: usize, band: Band) -> Result<Self> {
+        Self::new([(axis, band)])
+    }
+
+    /// The axes, ascending, and the band along each.
+    #[must_use]
+    pub fn terms(&self) -> &[(usize, Band)] {
+        &self.0.terms
+    }
+
+    /// The conjugate transpose.
+    #[must_use]
+    pub fn adjoint(&self) -> Self {
+        let terms: Vec<_> =
+            self.terms().iter().map(|(axis, band)| (*axis, band.adjoint())).collect();
+        let fingerprint = fingerprint(&terms);
+        Self(Arc::new(Inner { terms, fingerprint }))
+    }
+
+    /// Whether all weights are real.
+    #[must_use]
+    pub fn is_real(&self) -> bool {
+        self.terms().iter().all(|(_, band)| band.is_real())
+    }
+}
+
+impl PartialEq for Stencil {
+    fn eq(&self, other: &Self) -> bool {
+        let (a, b) = (&self.0, &other.0);
+        Arc::ptr_eq(a, b) || (a.fingerprint == b.fingerprint && a.terms == b.terms)
+    }
+}
+
+/// Weights are finite, so equality is an equivalence.
+impl Eq for Stencil {}
+
+impl Hash for Stencil {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0.fingerprint);
+    }
+}
+
+fn fingerprint(terms: &[(usize, Band)]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for (axis, band) in terms {
+        (axis, band.len(), band.head().len(), band.tail().len()).hash(&mut hasher);
+        let special = band.head().iter().chain(band.tail()).flatten();
+        for tap in band.interior().iter().chain(special) {
+            (tap.offset, tap.weight.re.to_bits(), tap.weight.im.to_bits()).hash(&mut hasher);
+        }
+    }
+    hasher.finish()
+}
+
+/// `y ← alpha · stencil(x) + beta · y`.
+#[derive(Debug)]
+pub struct StencilCall<'a> {
+    pub(crate) stencil: &'a Stencil,
+    pub(crate) x: View<'a>,
+    pub(crate) y: ViewMut<'a>,
+    pub(crate) update: Update,
+}
+
+impl<'a> StencilCall<'a> {
+    /// Checks the arguments.
+    ///
+    /// # Errors
+    /// When shapes or dtypes differ, an axis is missing or has another length than its band, or a weight
+    /// or factor is complex and the dtype is not.
+    pub fn new(stencil: &'a Stencil, x: View<'a>, y: ViewMut<'a>, update: Update) -> Result<Self> {
+        check::computable(NAME, y.dtype())?;
+        check::shape(NAME, "x", y.shape(), x.shape())?;
+        check::dtype(NAME, "x", y.dtype(), x.dtype())?;
+        check::update(NAME, y.dtype(), update)?;
+        for (axis, band) in stencil.terms() {
+            if x.shape().get(*axis) != Some(&band.len()) {
+                let (len, shape) = (band.len(), x.shape());
+                let why = format!("a band of length {len} along axis {axis} of shape {shape:?}");
+                return check::argument(NAME, why);
+            }
+        }
+        if !y.dtype().is_complex() && !stencil.is_real() {
+            return check::argument(NAME, format!("weights are complex, arrays {}", y.dtype()));
+        }
+        Ok(Self { stencil, x, y, update })
+    }
+
+    pub(crate) fn cost(&self) -> Cost {
+        let len = self.y.layout().len();
+        let written = len * self.y.dtype().bytes();
+        let previous = if self.update.reads() { written } else { 0 };
+        let lines = |band: &Band| if band.len() == 0 { 0 } else { len / band.len() };
+        let taps = self.stencil.terms().iter().map(|(_, band)| lines(band) * band.entries());
+        Cost {
+            launches: usize::from(len > 0),
+            bytes_read: crate::cost::distinct_bytes(&self.x) + previous,
+            bytes_written: written,
+            flops: 2 * taps.sum::<usize>(),
+        }
+    }
+}
