@@ -1,0 +1,14 @@
+//! Derivatives by finite differences.
+
+mod first;
+
+pub use first::{Edge, FirstDerivative, Scheme};
+
+use crate::{Error, Result};
+
+fn check_step(operator: &'static str, step: f64) -> Result<()> {
+    if step.is_finite() && step != 0.0 {
+        return Ok(());
+    }
+    Error::parameter(operator, format!("a step of {step} between samples"))
+}
