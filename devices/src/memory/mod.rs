@@ -42,7 +42,8 @@ pub struct Memory {
 
 enum Owner {
     Driver,
-    Foreign(Option<Release>),
+    /// In a lock only so that a block can be shared between threads: the function itself need not be.
+    Foreign(Mutex<Option<Release>>),
 }
 
 /// What gives foreign memory back to its owner. Runs once, on any thread.
@@ -82,7 +83,7 @@ impl Memory {
         release: Release,
     ) -> Self {
         let uses = Mutex::new(Uses::default());
-        Self { device, address, bytes, uses, owner: Owner::Foreign(Some(release)) }
+        Self { device, address, bytes, uses, owner: Owner::Foreign(Mutex::new(Some(release))) }
     }
 
     /// Where it lives.
@@ -142,7 +143,7 @@ impl Drop for Memory {
                 }
             }
             Owner::Foreign(function) => {
-                if let Some(function) = function.take() {
+                if let Some(function) = function.get_mut().take() {
                     release::after(&uses, self.device, function);
                 }
             }
