@@ -36,13 +36,13 @@ pub struct Memory {
     address: usize,
     bytes: usize,
     uses: Mutex<Uses>,
-    /// `None` once released. The CPU's and the driver's own blocks have no function.
     owner: Owner,
 }
 
 enum Owner {
     Driver,
-    /// In a lock only so that a block can be shared between threads: the function itself need not be.
+    /// `None` once released. In a lock, not because two threads could want it, but because that makes
+    /// `Memory` shareable between threads although the function is not.
     Foreign(Mutex<Option<Release>>),
 }
 
