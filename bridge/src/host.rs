@@ -17,18 +17,14 @@ pub(crate) fn base<T: Element>(
     access: Access,
 ) -> Result<*mut T> {
     let operation = "host access";
-    if !memory.device().is_cpu() {
-        let (expected, found) = (Device::cpu(), memory.device());
-        return Err(Error::WrongDevice { operation, expected, found });
-    }
     if dtype != T::DTYPE {
         return Err(Error::DType { operation, expected: T::DTYPE, found: dtype });
     }
-    memory.wait(access)?;
+    let address = address(memory, access)?;
     if layout.is_empty() {
         return Ok(NonNull::dangling().as_ptr());
     }
-    let base = with_exposed_provenance_mut::<T>(memory.address());
+    let base = with_exposed_provenance_mut::<T>(address);
     if !base.is_aligned() {
         let why = "the memory is not aligned for its elements";
         return Err(wrong(operation, layout.shape(), layout.strides(), why));
@@ -38,6 +34,16 @@ pub(crate) fn base<T: Element>(
         unsafe { expect_booleans(base.cast(), layout)? };
     }
     Ok(base)
+}
+
+/// The address of the start of a host block, once the host may access it.
+pub(crate) fn address(memory: &Memory, access: Access) -> Result<usize> {
+    if !memory.device().is_cpu() {
+        let (expected, found) = (Device::cpu(), memory.device());
+        return Err(Error::WrongDevice { operation: "host access", expected, found });
+    }
+    memory.wait(access)?;
+    Ok(memory.address())
 }
 
 /// The address of a contiguous array's first element, once the host may access it.
