@@ -1,6 +1,8 @@
 //! What several test files need.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub(crate) mod producer;
+
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Layout, Relayout, Result};
 use proptest::prelude::*;
