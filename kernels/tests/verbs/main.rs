@@ -7,11 +7,13 @@ mod reference;
 
 mod cell;
 mod copy;
+mod errors;
 mod gemm;
 mod map;
 mod reduce;
 mod sample;
 mod stencil;
+mod trace;
 
 /// One test for each device, dtype and case.
 macro_rules! cells {
