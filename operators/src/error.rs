@@ -62,6 +62,16 @@ pub enum Error {
         /// The other.
         right: Space,
     },
+    /// Two operators that live on different devices cannot be one.
+    #[error("{operation}: one operator is on {left}, another on {right}")]
+    Devices {
+        /// How they were to be combined.
+        operation: &'static str,
+        /// Where one lives.
+        left: Device,
+        /// Where the other lives.
+        right: Device,
+    },
     /// A parameter of an operator makes no sense.
     #[error("{operator}: {why}")]
     Parameter {

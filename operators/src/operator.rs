@@ -6,7 +6,7 @@ use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Array, View, ViewMut};
 use arrayspan_kernels::{Executor, Update};
 
-use crate::{Context, Error, Result, Space, Workspace};
+use crate::{Context, Error, Operator, Result, Space, Workspace, algebra};
 
 /// What the author of an operator writes: two spaces and two directions.
 ///
@@ -123,6 +123,18 @@ pub trait LinearOperator: LinearMap {
         let mut x = on.empty(self.domain().shape(), self.domain().dtype())?;
         self.apply_adjoint(&*on, y.view(), x.view_mut(), Update::set())?;
         Ok(x)
+    }
+
+    /// The product `A B`: first `inner`, then this. Costs what both do, and a workspace of one array between.
+    ///
+    /// # Errors
+    /// [`Error::Spaces`] unless the range of `inner` is the domain of this; [`Error::Devices`] when they live
+    /// on different devices.
+    fn after(self, inner: impl LinearMap + 'static) -> Result<Operator>
+    where
+        Self: Sized + 'static,
+    {
+        algebra::product(Operator::new(self), Operator::new(inner))
     }
 }
 

@@ -49,15 +49,22 @@ impl Space {
         }
     }
 
-    /// Fails for dtypes that verbs do not compute with, for the constructor of `operator`.
+    /// Fails for dtypes that verbs do not compute with, and for more elements than can be addressed, for
+    /// the constructor of `operator`.
     ///
     /// # Errors
-    /// [`Error::Parameter`] naming the dtype.
+    /// [`Error::Parameter`] naming the dtype or the shape.
     pub fn computable(&self, operator: &'static str) -> Result<()> {
-        if self.dtype.is_computable() {
-            return Ok(());
+        if !self.dtype.is_computable() {
+            return Error::parameter(operator, format!("cannot compute with {}", self.dtype));
         }
-        Error::parameter(operator, format!("cannot compute with {}", self.dtype))
+        // Extents of zero count as one: the others must be addressable for strides to be.
+        let mut extents = self.shape.iter().map(|&extent| extent.max(1));
+        let bytes = extents.try_fold(self.dtype.bytes(), usize::checked_mul);
+        match bytes.and_then(|bytes| isize::try_from(bytes).ok()) {
+            Some(_) => Ok(()),
+            None => Error::parameter(operator, format!("{self} cannot be addressed")),
+        }
     }
 }
 

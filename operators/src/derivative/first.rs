@@ -5,16 +5,17 @@ use arrayspan_kernels::{Band, Stencil, Tap, Update};
 
 use crate::{Context, LinearMap, Result, Space};
 
-/// Which neighbours a derivative looks at, and its error in the sampling step `h`.
+/// Which samples a derivative looks at. Formulas stand with [`FirstDerivative`] and
+/// [`SecondDerivative`](crate::SecondDerivative).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// `(x[i+1] - x[i]) / h`, O(h)
+    /// The row's own sample and as few after it as it takes.
     Forward,
-    /// `(x[i] - x[i-1]) / h`, O(h)
+    /// The row's own sample and as few before it as it takes.
     Backward,
-    /// `(x[i+1] - x[i-1]) / 2h`, O(h²)
+    /// Three samples with the row's own in the middle.
     Centered3,
-    /// `(x[i-2] - 8 x[i-1] + 8 x[i+1] - x[i+2]) / 12h`, O(h⁴)
+    /// Five samples with the row's own in the middle.
     Centered5,
 }
 
@@ -28,6 +29,13 @@ pub enum Edge {
 }
 
 /// `y = ∂x/∂s` along one axis whose samples lie `step` apart; domain and range are both `space`.
+///
+/// | scheme | row `i`, with `h` for `step` | error |
+/// |---|---|---|
+/// | `Forward` | `(x[i+1] - x[i]) / h` | O(h) |
+/// | `Backward` | `(x[i] - x[i-1]) / h` | O(h) |
+/// | `Centered3` | `(x[i+1] - x[i-1]) / 2h` | O(h²) |
+/// | `Centered5` | `(x[i-2] - 8 x[i-1] + 8 x[i+1] - x[i+2]) / 12h` | O(h⁴) |
 ///
 /// Rows whose neighbours lie outside the axis follow [`Edge`]. Units: those of `x` per unit of `step`.
 /// Complex: linear. Cost: 1 launch, 2 values moved per element (test `bytes::first_derivative`).

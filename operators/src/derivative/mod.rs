@@ -1,8 +1,12 @@
 //! Derivatives by finite differences.
 
 mod first;
+mod laplacian;
+mod second;
 
 pub use first::{Edge, FirstDerivative, Scheme};
+pub use laplacian::{Along, Laplacian};
+pub use second::SecondDerivative;
 
 use crate::{Error, Result};
 
