@@ -14,6 +14,7 @@ pub struct Case {
     name: String,
     golden: Option<String>,
     moves: Option<[Moves; 2]>,
+    adding: Option<[Moves; 2]>,
     make: Box<dyn Fn(&Cell) -> Result<Boxed> + Send + Sync>,
 }
 
@@ -59,13 +60,21 @@ impl Case {
         make: impl Fn(&Cell) -> Result<A> + Send + Sync + 'static,
     ) -> Self {
         let make = move |cell: &Cell| make(cell).map(|operator| Box::new(operator) as Boxed);
-        Self { name: name.into(), golden: None, moves: None, make: Box::new(make) }
+        Self { name: name.into(), golden: None, moves: None, adding: None, make: Box::new(make) }
     }
 
     /// What the two directions must cost.
     #[must_use]
     pub fn moves(mut self, forward: Moves, adjoint: Moves) -> Self {
         self.moves = Some([forward, adjoint]);
+        self
+    }
+
+    /// What the two directions must cost when they add to their output, where that is something else than
+    /// reading it once more.
+    #[must_use]
+    pub fn moves_adding(mut self, forward: Moves, adjoint: Moves) -> Self {
+        self.adding = Some([forward, adjoint]);
         self
     }
 
@@ -92,6 +101,12 @@ impl Case {
     #[must_use]
     pub fn expected_moves(&self) -> Option<[Moves; 2]> {
         self.moves
+    }
+
+    /// What the two directions must cost when they add to their output, if that is special.
+    #[must_use]
+    pub fn expected_moves_adding(&self) -> Option<[Moves; 2]> {
+        self.adding
     }
 
     /// The operator, for one cell.

@@ -57,6 +57,17 @@ impl Values {
         Self { shape: self.shape.clone(), numbers }
     }
 
+    /// The same numbers in another shape.
+    ///
+    /// # Errors
+    /// When it has another number of elements.
+    pub fn reshaped(self, shape: &[usize]) -> Result<Self, String> {
+        if shape.iter().product::<usize>() != self.numbers.len() {
+            return Err(format!("{:?} does not become {shape:?}", self.shape));
+        }
+        Ok(Self { shape: shape.to_vec(), ..self })
+    }
+
     /// Fails unless the norm of the difference is at most `bound`. NaN anywhere fails.
     ///
     /// # Errors
