@@ -76,6 +76,14 @@ pub enum Error {
         /// How many bytes would be copied.
         bytes: usize,
     },
+    /// The target has no way to say what the array is.
+    #[error("{operation}: {what}")]
+    Inexpressible {
+        /// What was asked for.
+        operation: &'static str,
+        /// What cannot be said.
+        what: &'static str,
+    },
     /// A `DLPack` struct from outside is not one that can be trusted.
     #[error("DLPack: field {field}: {why}")]
     Foreign {

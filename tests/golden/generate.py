@@ -142,11 +142,19 @@ def second_derivative():
 
     for edge in (False, True):
         suffix = "_edge" if edge else ""
-        for kind in ("forward", "backward", "centered"):
-            add(f"{kind}{suffix}", 11, kind=kind, sampling=0.25, edge=edge)
+        for kind, case in (
+            ("forward", "forward"),
+            ("backward", "backward"),
+            ("centered", "centered3"),
+        ):
+            add(f"{case}{suffix}", 11, kind=kind, sampling=0.25, edge=edge)
     add("axis0", (7, 5), axis=0, kind="forward", sampling=0.5)
     add("axis1", (5, 7), axis=1, edge=True, sampling=2.0)
     add("middle", (3, 6, 2), axis=1, kind="backward")
+    # PyLops has three points only; these are the matrices of five.
+    for edge in (False, True):
+        case = "centered5_edge" if edge else "centered5"
+        file.add(case, lambda dtype: (second_difference5(11, edge) / 0.25**2).astype(dtype))
     return file
 
 
@@ -156,6 +164,17 @@ def second_difference(n, kind):
     shift = {"forward": 1, "centered": 0, "backward": -1}[kind]
     for i in range(1, n - 1):
         matrix[i - shift, i - 1 : i + 2] = 1, -2, 1
+    return matrix
+
+
+def second_difference5(n, edge):
+    """The matrix of a second derivative of five points (Fornberg 1988, table 1), by its definition."""
+    matrix = np.zeros((n, n))
+    for i in range(2, n - 2):
+        matrix[i, i - 2 : i + 3] = -1 / 12, 4 / 3, -5 / 2, 4 / 3, -1 / 12
+    if edge:
+        for row, first in ((0, 0), (1, 0), (n - 2, n - 3), (n - 1, n - 3)):
+            matrix[row, first : first + 3] = 1, -2, 1
     return matrix
 
 

@@ -1,7 +1,7 @@
 //! What the compositions are made of.
 
 use arrayspan_operators::{
-    Edge, FirstDerivative, Identity, MatrixMult, Operator, Result, Scheme, SecondDerivative, Side,
+    Edge, FirstDerivative, Identity, MatrixMult, Operator, Result, Scheme, SecondDerivative,
 };
 
 use super::space;
@@ -19,7 +19,7 @@ pub(super) fn first(cell: &Cell) -> Result<Operator> {
 /// A derivative along axis 1 of a `[7, 3]` model.
 pub(super) fn second(cell: &Cell) -> Result<Operator> {
     let space = space(cell, &[7, 3]);
-    Ok(Operator::new(SecondDerivative::new(space, 1, 1.0, Side::Centered, Edge::Zero)?))
+    Ok(Operator::new(SecondDerivative::new(space, 1, 1.0, Scheme::Centered3, Edge::Zero)?))
 }
 
 /// A `[5, 7]` matrix on a `[7, 3]` model, held on the cell's device.

@@ -1,0 +1,3 @@
+//! Arrays from other libraries and to them.
+
+mod ndarray;
