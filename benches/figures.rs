@@ -9,7 +9,7 @@
 
 use std::time::Instant;
 
-use arrayspan::operators::Workspace;
+use arrayspan::operators::{LinearMap, Workspace};
 use arrayspan::prelude::*;
 
 type Failure = Box<dyn std::error::Error>;
@@ -19,44 +19,46 @@ type Row = (&'static str, fn(&Setting) -> Result<Operator, Failure>);
 
 /// Every operator, under the name of the peers' script where it has one.
 const OPERATORS: &[Row] = &[
-    ("Identity", |s| Ok(Identity::new(s.space()).into())),
-    ("Diagonal", |s| Ok(Diagonal::new(s.random(&s.shape, 1)?)?.into())),
+    ("Identity", |s| Ok(Operator::new(Identity::new(s.space())?))),
+    ("Diagonal", diagonal),
     ("MatrixMult", |s| {
         let n = s.shape[0];
-        Ok(MatrixMult::new(s.random(&[n, n], 2)?, &[s.shape[1]])?.into())
+        Ok(Operator::new(MatrixMult::new(s.random(&[n, n], 2)?, &[s.shape[1]])?))
     }),
     ("FirstDerivative", |s| first(s, 0, Scheme::Centered3, Edge::Reduced)),
     ("FirstDerivative_ax1", |s| first(s, 1, Scheme::Centered3, Edge::Reduced)),
     ("FirstDerivative5_ax1", |s| first(s, 1, Scheme::Centered5, Edge::Zero)),
     ("SecondDerivative", |s| {
-        Ok(SecondDerivative::new(s.space(), 0, 1.0, Scheme::Centered3, Edge::Zero)?.into())
+        let (scheme, edge) = (Scheme::Centered3, Edge::Zero);
+        Ok(Operator::new(SecondDerivative::new(s.space(), 0, 1.0, scheme, edge)?))
     }),
-    ("Laplacian", |s| Ok(laplacian(s)?.into())),
+    ("Laplacian", laplacian),
     ("Convolve1D_short", |s| {
         let wavelet = wavelet();
-        Ok(Convolve1D::new(s.space(), 0, &wavelet, wavelet.len() / 2)?.into())
+        Ok(Operator::new(Convolve1D::new(s.space(), 0, &wavelet, wavelet.len() / 2)?))
     }),
-    ("VStack", |s| Ok(vstack([diagonal(s)?, Identity::new(s.space()).into()])?)),
-    ("HStack", |s| Ok(hstack([diagonal(s)?, Identity::new(s.space()).into()])?)),
+    ("VStack", |s| Ok(vstack([diagonal(s)?, Operator::new(Identity::new(s.space())?)])?)),
+    ("HStack", |s| Ok(hstack([diagonal(s)?, Operator::new(Identity::new(s.space())?)])?)),
     ("BlockDiag", |s| Ok(block_diagonal([diagonal(s)?, diagonal(s)?])?)),
-    ("Poststack2D", |s| Ok(poststack(s)?.into())),
+    ("Poststack2D", poststack),
 ];
 
 fn first(s: &Setting, axis: usize, scheme: Scheme, edge: Edge) -> Result<Operator, Failure> {
-    Ok(FirstDerivative::new(s.space(), axis, 1.0, scheme, edge)?.into())
+    Ok(Operator::new(FirstDerivative::new(s.space(), axis, 1.0, scheme, edge)?))
 }
 
-fn laplacian(s: &Setting) -> Result<Laplacian, Failure> {
-    let axes = [(0, 1.0, 1.0), (1, 1.0, 1.0)];
-    Ok(Laplacian::new(s.space(), &axes, Scheme::Centered3, Edge::Zero)?)
+fn laplacian(s: &Setting) -> Result<Operator, Failure> {
+    let terms = [0, 1].map(|axis| Along { axis, step: 1.0, weight: 1.0 });
+    Ok(Operator::new(Laplacian::new(s.space(), &terms, Scheme::Centered3, Edge::Zero)?))
 }
 
 fn diagonal(s: &Setting) -> Result<Operator, Failure> {
-    Ok(Diagonal::new(s.random(&s.shape, 1)?)?.into())
+    Ok(Operator::new(Diagonal::new(s.space(), s.random(&s.shape, 1)?)?))
 }
 
-fn poststack(s: &Setting) -> Result<PoststackLinearModelling, Failure> {
-    Ok(PoststackLinearModelling::new(s.space(), &wavelet(), Scheme::Centered3)?)
+fn poststack(s: &Setting) -> Result<Operator, Failure> {
+    let wavelet = wavelet();
+    Ok(Operator::new(PoststackLinearModelling::new(s.space(), &wavelet, Scheme::Centered3)?))
 }
 
 /// A Ricker wavelet of 20 Hz, 41 samples at 4 ms.
@@ -148,11 +150,11 @@ fn operators(s: &Setting, part: &str) -> Result<(), Failure> {
 /// 50 iterations of CGLS on post-stack data, alone and stacked with a Laplacian.
 fn solvers(s: &Setting, part: &str) -> Result<(), Failure> {
     let on = on(s.device)?;
-    let stacked = vstack([Operator::from(poststack(s)?), laplacian(s)?.into()])?;
-    let problems = [("cgls50_poststack", poststack(s)?.into()), ("reginv50_poststack", stacked)];
+    let stacked = vstack([poststack(s)?, laplacian(s)?])?;
+    let problems = [("cgls50_poststack", poststack(s)?), ("reginv50_poststack", stacked)];
     for (name, a) in problems.into_iter().filter(|(name, _)| name.contains(part)) {
         let solver = Cgls { stop: Stop::after(50), look: 50, ..Cgls::default() };
-        let y = a.forward(&s.array(&s.shape, 5)?)?;
+        let y = LinearOperator::forward(&a, &s.array(&s.shape, 5)?)?;
         let mut workspace = solver.workspace(&a, &*on)?;
         let time = s.time(1, || {
             solver.solve_in(&mut workspace, &*on, &a, y.view(), None, &mut ())?;

@@ -48,10 +48,10 @@ pub fn invert(
 ) -> Result<Outcome, Failure> {
     let dtype = arguments.dtype;
     let space = Space::new(data.shape(), dtype);
-    let smooth =
-        Laplacian::new(space, &[(0, 1.0, 1.0), (1, 1.0, 1.0)], Scheme::Centered3, Edge::Zero)?;
-    let smooth = arguments.smoothing * Operator::from(smooth);
-    let a = vstack([Operator::from(modelling(data.shape(), dtype)?), smooth])?;
+    let terms = [0, 1].map(|axis| Along { axis, step: 1.0, weight: 1.0 });
+    let smooth = Laplacian::new(space, &terms, Scheme::Centered3, Edge::Zero)?;
+    let modelling = Operator::new(modelling(data.shape(), dtype)?);
+    let a = vstack([modelling, arguments.smoothing * Operator::new(smooth)])?;
     let known = concatenate(Axis(0), &[data.view(), Array2::zeros(data.dim()).view()])?;
 
     let (y, data_in) = host(&known, dtype).to(device)?;

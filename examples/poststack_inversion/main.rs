@@ -3,6 +3,7 @@
 //! ```text
 //! cargo run --release --example poststack_inversion -- --help
 //! ```
+#![allow(unreachable_pub, reason = "the modules of a program have no outside")]
 
 mod arguments;
 mod inversion;
