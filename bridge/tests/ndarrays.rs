@@ -1,4 +1,5 @@
 //! ndarray in and out.
+#![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
 
 mod common;
 
