@@ -104,6 +104,16 @@ fn an_array_allocated_here_leaves_as_a_reported_copy() {
 }
 
 #[test]
+fn a_part_with_gaps_leaves_as_a_reported_copy() {
+    let part = || Array::from(square()).sliced(1, 1, 2).unwrap();
+    let (back, crossing) = part().into_ndarray::<f32>(Transfer::CopyIfNeeded).unwrap();
+    assert_eq!(crossing, Crossing::Copied { why: Why::Strides, bytes: 32 });
+    assert_eq!(back, square().slice(s![.., 1..3]).into_dyn());
+    let refused = part().into_ndarray::<f32>(Transfer::ZeroCopyOnly).unwrap_err();
+    assert!(matches!(refused, Error::CopyRefused { why: Why::Strides, .. }));
+}
+
+#[test]
 fn a_vector_leaves_as_an_ndarray_without_a_copy() {
     let values = vec![1_u16, 2, 3, 4, 5, 6];
     let pointer = values.as_ptr();
