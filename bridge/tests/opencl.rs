@@ -50,7 +50,9 @@ fn a_buffer_leaves_as_an_ndarray_by_a_reported_copy() {
     let stream = device.stream().unwrap();
     let queue = opencl::queue(&stream).unwrap();
     // SAFETY: the range lies in the buffer, and the call waits until the values are written.
-    unsafe { queue.enqueue_write_buffer(&mut buffer, 1, 0, &[true, false, true, true], &[]).unwrap() };
+    unsafe {
+        queue.enqueue_write_buffer(&mut buffer, 1, 0, &[true, false, true, true], &[]).unwrap()
+    };
     // SAFETY: nobody else knows the buffer, and nothing is queued on it.
     let shared = unsafe { SharedArray::from_opencl_buffer(buffer, [4], device, None).unwrap() };
     let array = shared.try_into_array().unwrap();
