@@ -4,6 +4,7 @@
 //! without a copy where that is possible; every crossing says whether it was ([`Crossing`]).
 
 mod array;
+pub mod dlpack;
 mod dtype;
 mod error;
 mod host;

@@ -23,13 +23,13 @@ pub struct Arguments {
     #[arg(long, default_value_t = 100)]
     pub iterations: usize,
     /// Noise added to the data, as a fraction of their root mean square
-    #[arg(long, default_value_t = 0.05)]
+    #[arg(long, default_value_t = 0.05, allow_negative_numbers = true)]
     pub noise: f64,
     /// Weight of the Laplacian that keeps the answer smooth
-    #[arg(long, default_value_t = 0.05)]
+    #[arg(long, default_value_t = 0.05, allow_negative_numbers = true)]
     pub smoothing: f64,
     /// CGLS damping: weight of the size of the answer
-    #[arg(long, default_value_t = 0.0)]
+    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
     pub damping: f64,
     /// Precision: float32 or float64
     #[arg(long, default_value = "float32", value_parser = precision)]

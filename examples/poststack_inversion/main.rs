@@ -34,6 +34,8 @@ fn main() -> ExitCode {
             Some(path) => section::read(path, &arguments.key)?,
             None => section::generate(GENERATED.0, GENERATED.1),
         };
+        let folder = std::fs::create_dir_all(&arguments.out);
+        folder.map_err(|error| format!("--out {}: {error}", arguments.out.display()))?;
         Ok((arguments, devices, section))
     });
     let (arguments, devices, section) = match request {
@@ -88,9 +90,8 @@ fn write_pictures(
         outcome.iterations,
         report::model_error(&outcome.answer, &section.mapv(f64::ln)),
     );
-    std::fs::create_dir_all(&arguments.out)?;
     let pictures = [
-        ("model.png", "True impedance".to_string(), "impedance", section, impedance),
+        ("model.png", "True model".to_string(), "impedance", section, impedance),
         ("data.png", format!("Data with {noise} % noise"), "amplitude", data, amplitude),
         ("inversion.png", inversion, "impedance", &found, impedance),
     ];

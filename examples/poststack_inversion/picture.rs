@@ -85,6 +85,7 @@ pub fn write(
         .disable_mesh()
         .x_desc("trace")
         .y_desc("time (s)")
+        .x_label_formatter(&|trace| format!("{trace:.0}"))
         .label_style((FONT, 15))
         .axis_desc_style((FONT, 16))
         .draw()?;
@@ -119,6 +120,7 @@ fn bar(
         .disable_mesh()
         .disable_x_axis()
         .y_labels(6)
+        .y_label_formatter(&|value| format!("{value}"))
         .label_style((FONT, 14))
         .draw()?;
     Ok(())

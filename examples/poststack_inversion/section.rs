@@ -65,7 +65,8 @@ fn either<E: std::fmt::Display>(
     }
 }
 
-/// Dipping layers of random impedance, some gently folded, cut by a fault, over a compaction trend.
+/// Dipping layers of random impedance, some gently folded, cut by a fault, over a compaction trend; in
+/// 10⁶ kg m⁻² s⁻¹.
 pub fn generate(samples: usize, traces: usize) -> Array2<f64> {
     let layer = |number: i64| {
         // A fixed, scattered sequence: the same section on every machine.
@@ -79,7 +80,7 @@ pub fn generate(samples: usize, traces: usize) -> Array2<f64> {
         let place = depth - 0.10 * along + fold + fault;
         let thick = (place * 14.0).floor() as i64;
         let thin = (place * 47.0).floor() as i64;
-        let trend = 2.5e6 + 4.0e6 * depth;
+        let trend = 2.5 + 4.0 * depth;
         trend * (1.0 + 0.35 * layer(thick) + 0.12 * layer(thin + 1000))
     })
 }

@@ -2,19 +2,13 @@
 
 use std::ops::Deref;
 
-use arrayspan_bridge::{Array, DType, ViewMut, carve_bytes};
+use arrayspan_bridge::{Array, CARVE_BYTES, DType, ViewMut, carve_bytes};
 use arrayspan_kernels::Executor;
 
-use crate::{LinearMap, Result, Space};
+use crate::{Error, LinearMap, Result, Space};
 
 /// What an operator is given to work with: an executor, whose verbs are called on this directly, and
-/// memory for intermediate results.
-///
-/// ```ignore
-/// fn forward(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
-///     Ok(on.stencil(&self.stencil, x, y, update)?)
-/// }
-/// ```
+/// memory for intermediate results. An example stands with [`LinearMap`].
 #[derive(Debug)]
 pub struct Context<'a> {
     executor: &'a dyn Executor,
@@ -37,7 +31,7 @@ impl<'a> Context<'a> {
     pub fn scratch(self, space: &Space) -> Result<(ViewMut<'a>, Self)> {
         let executor = self.executor;
         let Some(bytes) = self.scratch else {
-            return crate::Error::parameter("workspace", format!("none left for {space}"));
+            return Error::parameter("workspace", format!("nothing left for {space}"));
         };
         let (array, rest) = bytes.carve(space.shape(), space.dtype())?;
         Ok((array, Self { executor, scratch: Some(rest) }))
@@ -52,13 +46,16 @@ impl<'a> Deref for Context<'a> {
     }
 }
 
-/// The bytes that [`Context::scratch`] takes for an array of `space`.
+/// The bytes that [`Context::scratch`] takes for an array of `space`. Never none, so that arrays without
+/// elements are no special case.
 #[must_use]
 pub fn scratch_bytes(space: &Space) -> usize {
-    carve_bytes(space.len(), space.dtype())
+    carve_bytes(space.len(), space.dtype()).max(CARVE_BYTES)
 }
 
 /// Memory for intermediate results, allocated once and used by many applications of an operator.
+///
+/// Work that uses it goes on in stream order, so it is for one stream at a time.
 #[derive(Debug)]
 pub struct Workspace {
     array: Option<Array>,
@@ -75,9 +72,39 @@ impl Workspace {
         Ok(Self { array })
     }
 
-    /// The context for one application.
+    /// Its size in bytes.
     #[must_use]
-    pub fn context<'a>(&'a mut self, on: &'a dyn Executor) -> Context<'a> {
-        Context { executor: on, scratch: self.array.as_mut().map(Array::view_mut) }
+    pub fn bytes(&self) -> usize {
+        self.array.as_ref().map_or(0, |array| array.layout().len())
+    }
+
+    /// The context for one application of `operator`.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when it is smaller than the operator needs, [`Error::WrongDevice`] when it lies
+    /// elsewhere than `on` computes.
+    pub fn context<'a>(
+        &'a mut self,
+        operator: &(impl LinearMap + ?Sized),
+        on: &'a dyn Executor,
+    ) -> Result<Context<'a>> {
+        let (name, needed) = (operator.name(), operator.workspace());
+        if needed == 0 {
+            return Ok(Context { executor: on, scratch: None });
+        }
+        if self.bytes() < needed {
+            let why = format!("a workspace of {} bytes, {needed} are needed", self.bytes());
+            return Error::parameter(name, why);
+        }
+        let scratch = self.array.as_mut().map(Array::view_mut);
+        match scratch.as_ref().map(ViewMut::device).filter(|found| *found != on.device()) {
+            None => Ok(Context { executor: on, scratch }),
+            Some(found) => Err(Error::WrongDevice {
+                operator: name,
+                argument: "the workspace",
+                expected: on.device(),
+                found,
+            }),
+        }
     }
 }

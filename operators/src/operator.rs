@@ -10,8 +10,62 @@ use crate::{Context, Error, Operator, Result, Space, Workspace, algebra};
 
 /// What the author of an operator writes: two spaces and two directions.
 ///
-/// Arguments arrive checked (shape, dtype and device fit, input and output do not overlap); directions are
-/// enqueued verbs and do not wait. Users call [`LinearOperator`], which every `LinearMap` is.
+/// Arguments arrive checked (shape, dtype and device fit, input and output do not overlap), with any strides;
+/// directions are enqueued verbs and do not wait. Users call [`LinearOperator`], which every `LinearMap` is.
+///
+/// ```
+/// use arrayspan_operators::kernels::bridge::{DType, Relayout, View, ViewMut};
+/// use arrayspan_operators::kernels::{Band, Stencil, Update};
+/// use arrayspan_operators::{Context, LinearMap, Result, Space};
+///
+/// /// `y[i, …] = x[i, …] + x[i-1, …]` along the first axis, then back to front.
+/// #[derive(Debug)]
+/// struct Echo {
+///     space: Space,
+///     forward: Stencil,
+///     adjoint: Stencil,
+/// }
+///
+/// impl Echo {
+///     fn new(space: Space) -> Result<Self> {
+///         space.computable("Echo")?;
+///         let len = space.extent("Echo", 0)?;
+///         let forward = Stencil::along(0, Band::uniform(len, [(0, 1.0), (-1, 1.0)]))?;
+///         Ok(Self { adjoint: forward.adjoint(), space, forward })
+///     }
+/// }
+///
+/// impl LinearMap for Echo {
+///     fn name(&self) -> &'static str {
+///         "Echo"
+///     }
+///
+///     fn domain(&self) -> &Space {
+///         &self.space
+///     }
+///
+///     fn range(&self) -> &Space {
+///         &self.space
+///     }
+///
+///     fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
+///         Ok(on.stencil(&self.forward, x, y.reversed(0)?, update)?)
+///     }
+///
+///     fn enqueue_adjoint(&self, on: Context<'_>, y: View<'_>, x: ViewMut<'_>, update: Update) -> Result<()> {
+///         Ok(on.stencil(&self.adjoint, y.reversed(0)?, x, update)?)
+///     }
+/// }
+///
+/// # fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
+/// use arrayspan_operators::LinearOperator;
+/// use arrayspan_operators::kernels::bridge::{Array, devices::Device};
+/// let mut x = Array::empty([3], DType::Float64, &Device::cpu().stream()?)?;
+/// x.view_mut().as_mut_slice()?.copy_from_slice(&[1.0, 2.0, 4.0]);
+/// let y = Echo::new(Space::new([3], DType::Float64))?.forward(&x)?;
+/// assert_eq!(y.view().as_slice::<f64>()?, [6.0, 3.0, 1.0]);
+/// # Ok(()) }
+/// ```
 pub trait LinearMap: Debug + Send + Sync {
     /// What errors, traces and profiles call it.
     fn name(&self) -> &'static str;
@@ -26,13 +80,19 @@ pub trait LinearMap: Debug + Send + Sync {
     ///
     /// # Errors
     /// When the device fails.
-    fn forward(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()>;
+    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()>;
 
     /// `x ← alpha · Aᴴ y + beta · x`
     ///
     /// # Errors
     /// When the device fails.
-    fn adjoint(&self, on: Context<'_>, y: View<'_>, x: ViewMut<'_>, update: Update) -> Result<()>;
+    fn enqueue_adjoint(
+        &self,
+        on: Context<'_>,
+        y: View<'_>,
+        x: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()>;
 
     /// The bytes either direction takes from [`Context::scratch`].
     fn workspace(&self) -> usize {
@@ -46,11 +106,33 @@ pub trait LinearMap: Debug + Send + Sync {
 }
 
 /// What the user of an operator calls. Every [`LinearMap`] is one, so no operator can skip the checks.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use arrayspan_operators::kernels::bridge::{Array, DType, devices::Device};
+/// use arrayspan_operators::kernels::on;
+/// use arrayspan_operators::prelude::*;
+///
+/// let space = Space::new([4], DType::Float64);
+/// let slope = FirstDerivative::new(space, 0, 0.5, Scheme::Forward, Edge::Zero)?;
+/// let mut x = Array::empty([4], DType::Float64, &Device::cpu().stream()?)?;
+/// x.view_mut().as_mut_slice()?.copy_from_slice(&[1.0, 2.0, 4.0, 4.0]);
+///
+/// let mut y = slope.forward(&x)?; // in a new array, where x lives
+/// assert_eq!(y.view().as_slice::<f64>()?, [2.0, 4.0, 0.0, 0.0]);
+///
+/// let on = on(x.device())?; // y ← 3 A x + y, many times in the same memory
+/// let mut workspace = Workspace::of(&slope, &*on)?;
+/// slope.apply_with(&mut workspace, &*on, x.view(), y.view_mut(), Update::new(3.0, 1.0))?;
+/// assert_eq!(y.view().as_slice::<f64>()?, [8.0, 16.0, 0.0, 0.0]);
+/// # Ok(()) }
+/// ```
 pub trait LinearOperator: LinearMap {
     /// `y ← alpha · A x + beta · y`. Enqueued; does not wait.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::DType`], [`Error::WrongDevice`]; out of memory for intermediate results.
+    /// [`Error::Shape`], [`Error::DType`], [`Error::WrongDevice`] when an array does not fit,
+    /// [`Error::Parameter`] for complex factors on real arrays; out of memory for intermediate results.
     fn apply(&self, on: &dyn Executor, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
         self.apply_with(&mut Workspace::of(self, on)?, on, x, y, update)
     }
@@ -72,7 +154,7 @@ pub trait LinearOperator: LinearMap {
     /// As [`apply`](Self::apply), with memory for intermediate results from `workspace`.
     ///
     /// # Errors
-    /// As [`apply`](Self::apply).
+    /// As [`apply`](Self::apply); [`Error::Parameter`] when the workspace is too small.
     fn apply_with(
         &self,
         workspace: &mut Workspace,
@@ -83,13 +165,14 @@ pub trait LinearOperator: LinearMap {
     ) -> Result<()> {
         fits(self, on, "model", self.domain(), &x)?;
         fits(self, on, "data", self.range(), &y.view())?;
-        LinearMap::forward(self, workspace.context(on), x, y, update)
+        holds(self, self.range(), update)?;
+        self.enqueue(workspace.context(self, on)?, x, y, update)
     }
 
     /// As [`apply_adjoint`](Self::apply_adjoint), with memory for intermediate results from `workspace`.
     ///
     /// # Errors
-    /// As [`apply`](Self::apply).
+    /// As [`apply_with`](Self::apply_with).
     fn apply_adjoint_with(
         &self,
         workspace: &mut Workspace,
@@ -100,7 +183,8 @@ pub trait LinearOperator: LinearMap {
     ) -> Result<()> {
         fits(self, on, "data", self.range(), &y)?;
         fits(self, on, "model", self.domain(), &x.view())?;
-        LinearMap::adjoint(self, workspace.context(on), y, x, update)
+        holds(self, self.domain(), update)?;
+        self.enqueue_adjoint(workspace.context(self, on)?, y, x, update)
     }
 
     /// `A x` in a new array, on the device of `x`. Enqueued; does not wait.
@@ -164,4 +248,14 @@ fn fits(
         }
     }
     Ok(())
+}
+
+/// Fails unless arrays of `space`, to which results go, can hold the factors.
+fn holds(operator: &(impl LinearMap + ?Sized), space: &Space, update: Update) -> Result<()> {
+    if space.dtype().is_complex() || update.is_real() {
+        return Ok(());
+    }
+    let Update { alpha, beta } = update;
+    let why = format!("alpha {alpha} and beta {beta} must be real for {space}");
+    Error::parameter(operator.name(), why)
 }

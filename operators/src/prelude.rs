@@ -1,7 +1,4 @@
 //! What users of operators need: `use arrayspan_operators::prelude::*;`.
-//!
-//! [`LinearMap`](crate::LinearMap), for authors, is not among it: its `forward` and `adjoint` are the unchecked
-//! ones, and would hide those of [`LinearOperator`].
 
 pub use arrayspan_kernels::Update;
 
@@ -10,4 +7,4 @@ pub use crate::avo::PoststackLinearModelling;
 pub use crate::basic::{Diagonal, Identity, MatrixMult};
 pub use crate::derivative::{Along, Edge, FirstDerivative, Laplacian, Scheme, SecondDerivative};
 pub use crate::signal::Convolve1D;
-pub use crate::{LinearOperator, Space, Workspace};
+pub use crate::{LinearMap, LinearOperator, Space, Workspace};

@@ -145,16 +145,6 @@ fn complex_problems_are_solved() {
     }
 }
 
-#[test]
-fn a_second_solve_allocates_only_the_solution() {
-    let (_, a, y) = problem();
-    let (on, solver) = (on(y.device()).unwrap(), Cgls { damping: 0.1, ..exact(9) });
-    let mut workspace = solver.workspace(&a, &*on).unwrap();
-    let first = solver.solve_in(&mut workspace, &*on, &a, y.view(), None, &mut ()).unwrap();
-    let second = solver.solve_in(&mut workspace, &*on, &a, y.view(), None, &mut ()).unwrap();
-    assert_eq!(values(&first.x), values(&second.x));
-}
-
 /// `Trace` sees what the documentation says: values moved besides the applications of the operator.
 mod bytes {
     use super::*;

@@ -50,11 +50,11 @@ pub trait Managed: sealed::Struct {}
 impl Managed for Versioned {}
 impl Managed for Legacy {}
 
-pub(super) mod sealed {
-    use super::{DLTensor, NonNull, Result, c_void};
+/// The function with which a struct is given back.
+type Deleter<M> = unsafe extern "C" fn(*mut M);
 
-    /// The function with which a struct is given back.
-    pub type Deleter<M> = unsafe extern "C" fn(*mut M);
+pub(super) mod sealed {
+    use super::{DLTensor, Deleter, NonNull, Result, c_void};
 
     /// The fields of a managed struct, wherever they lie in it.
     pub trait Struct: Sized + 'static {
@@ -86,13 +86,13 @@ impl sealed::Struct for Versioned {
         dl_tensor: DLTensor,
         flags: u64,
         manager_ctx: *mut c_void,
-        deleter: sealed::Deleter<Self>,
+        deleter: Deleter<Self>,
     ) -> Self {
         let version = DLPackVersion { major: DLPACK_MAJOR_VERSION, minor: DLPACK_MINOR_VERSION };
         Self { version, manager_ctx, deleter: Some(deleter), flags, dl_tensor }
     }
 
-    unsafe fn deleter(raw: NonNull<Self>) -> Option<sealed::Deleter<Self>> {
+    unsafe fn deleter(raw: NonNull<Self>) -> Option<Deleter<Self>> {
         // SAFETY: by the standard this field is where it is in every major version.
         unsafe { (*raw.as_ptr()).deleter }
     }
@@ -123,16 +123,11 @@ impl sealed::Struct for Versioned {
 impl sealed::Struct for Legacy {
     const HAS_FLAGS: bool = false;
 
-    fn new(
-        dl_tensor: DLTensor,
-        _: u64,
-        manager_ctx: *mut c_void,
-        deleter: sealed::Deleter<Self>,
-    ) -> Self {
+    fn new(dl_tensor: DLTensor, _: u64, manager_ctx: *mut c_void, deleter: Deleter<Self>) -> Self {
         Self { dl_tensor, manager_ctx, deleter: Some(deleter) }
     }
 
-    unsafe fn deleter(raw: NonNull<Self>) -> Option<sealed::Deleter<Self>> {
+    unsafe fn deleter(raw: NonNull<Self>) -> Option<Deleter<Self>> {
         // SAFETY: the caller's.
         unsafe { (*raw.as_ptr()).deleter }
     }

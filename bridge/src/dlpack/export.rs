@@ -70,7 +70,8 @@ struct Exported<M> {
     managed: M,
     shape: Vec<i64>,
     strides: Vec<i64>,
-    array: SharedArray,
+    /// Keeps the elements alive; nobody reads it.
+    _array: SharedArray,
 }
 
 fn export<M: Managed>(
@@ -102,7 +103,7 @@ fn export<M: Managed>(
     }
     let tensor = describe(&array, rank);
     let managed = M::new(tensor, flags, null_mut(), delete::<M>);
-    let exported = Box::into_raw(Box::new(Exported { managed, shape, strides, array }));
+    let exported = Box::into_raw(Box::new(Exported { managed, shape, strides, _array: array }));
     // SAFETY: just made, and nobody else knows it. The vectors stay where they are until the deleter
     // runs; scalars have no shape to point to.
     let raw = unsafe {

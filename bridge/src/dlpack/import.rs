@@ -8,7 +8,8 @@ use arrayspan_devices::{Access, DeviceKind, Memory, Release, Stream};
 use super::abi::READ_ONLY;
 use super::validate::{Tensor, foreign, validate};
 use super::{Capsule, Managed};
-use crate::interop::{cudarc, opencl};
+use crate::interop::cudarc::{expect_pointer, keep_context};
+use crate::interop::opencl::inspect;
 use crate::{Array, Crossing, DType, Error, Result, SharedArray, Transfer, Why, host};
 
 impl SharedArray {
@@ -31,27 +32,24 @@ impl SharedArray {
             let (expected, found) = (tensor.device, stream.device());
             return Err(Error::WrongDevice { operation: "from_dlpack", expected, found });
         }
-        let mut release: Release = Box::new(|| {});
         match tensor.device.kind() {
-            DeviceKind::Cuda => {
-                cudarc::expect_pointer(tensor.device, tensor.address, tensor.bytes)?;
-                release = Box::new(move || cudarc::keep_context(|| drop(capsule)));
-            }
+            DeviceKind::Cuda => expect_pointer(tensor.device, tensor.address, tensor.bytes)?,
             DeviceKind::OpenCl if tensor.bytes > 0 => {
-                let buffer = opencl::inspect(tensor.device, tensor.address)?;
+                let buffer = inspect(tensor.device, tensor.address)?;
                 if tensor.bytes > buffer.bytes {
                     let (bytes, size) = (tensor.bytes, buffer.bytes);
                     return foreign("shape", format!("reaches byte {bytes} of a buffer of {size}"));
                 }
                 tensor.bytes = buffer.bytes;
                 writable &= buffer.writable;
-                release = Box::new(move || drop(capsule));
             }
-            _ => {
-                expect_booleans(&tensor)?;
-                release = Box::new(move || drop(capsule));
-            }
+            _ => expect_booleans(&tensor)?,
         }
+        let release: Release = if tensor.device.kind() == DeviceKind::Cuda {
+            Box::new(move || keep_context(|| drop(capsule)))
+        } else {
+            Box::new(move || drop(capsule))
+        };
         let Tensor { device, dtype, layout, address, bytes } = tensor;
         // SAFETY: address and size were validated; the memory lives until the deleter runs, which is the
         // release function; the maker of the capsule has vouched that nobody else interferes. The

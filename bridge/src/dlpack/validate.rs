@@ -153,7 +153,8 @@ fn at_pointer(
 ) -> Result<Tensor> {
     let size = dtype.bytes();
     let offset = usize::try_from(tensor.byte_offset).ok();
-    let Some(first) = offset.and_then(|offset| tensor.data.expose_provenance().checked_add(offset)) else {
+    let Some(first) = offset.and_then(|offset| tensor.data.expose_provenance().checked_add(offset))
+    else {
         return foreign("byte_offset", format!("{} leaves the address space", tensor.byte_offset));
     };
     // The host reads the parts of a complex number one by one, a GPU both at once.

@@ -126,14 +126,17 @@ impl Layout {
     }
 
     /// The same places in the same order with as few axes as possible: extents of 1 dropped, neighbours
-    /// that follow each other merged.
+    /// that follow each other merged. Without elements: one axis of none.
     #[must_use]
     pub fn merged(&self) -> Self {
+        if self.is_empty() {
+            return Self { shape: vec![0], strides: vec![1], offset: self.offset };
+        }
         let mut merged = Self { shape: Vec::new(), strides: Vec::new(), offset: self.offset };
         for (&extent, &stride) in self.shape.iter().zip(&self.strides) {
             match (merged.shape.last_mut(), merged.strides.last_mut()) {
                 _ if extent == 1 => {}
-                // Strides of empty arrays may be anything, so the product need not fit.
+                // The last index is reachable, but one more stride need not fit.
                 (Some(shape), Some(last)) if stride.checked_mul(extent as isize) == Some(*last) => {
                     *shape *= extent;
                     *last = stride;

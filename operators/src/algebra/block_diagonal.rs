@@ -54,7 +54,7 @@ impl LinearMap for BlockDiagonal {
         self.ranges.whole()
     }
 
-    fn forward(
+    fn enqueue(
         &self,
         mut on: Context<'_>,
         x: View<'_>,
@@ -63,12 +63,12 @@ impl LinearMap for BlockDiagonal {
     ) -> Result<()> {
         let places = self.domains.split(&x)?.into_iter().zip(self.ranges.split_mut(y)?);
         for (part, (x, y)) in self.parts.iter().zip(places) {
-            part.forward(on.reborrow(), x, y, update)?;
+            part.enqueue(on.reborrow(), x, y, update)?;
         }
         Ok(())
     }
 
-    fn adjoint(
+    fn enqueue_adjoint(
         &self,
         mut on: Context<'_>,
         y: View<'_>,
@@ -77,7 +77,7 @@ impl LinearMap for BlockDiagonal {
     ) -> Result<()> {
         let places = self.ranges.split(&y)?.into_iter().zip(self.domains.split_mut(x)?);
         for (part, (y, x)) in self.parts.iter().zip(places) {
-            part.adjoint(on.reborrow(), y, x, update)?;
+            part.enqueue_adjoint(on.reborrow(), y, x, update)?;
         }
         Ok(())
     }

@@ -35,7 +35,7 @@ pub struct Operator {
 }
 
 impl Operator {
-    /// Takes an operator; an `Operator` is given back as it is.
+    /// Takes an operator; an `Operator` is given back as it is. (A `From` for all operators cannot be: this is one.)
     pub fn new(map: impl LinearMap + 'static) -> Self {
         if let Some(operator) = (&map as &dyn Any).downcast_ref::<Self>() {
             return operator.clone();
@@ -67,21 +67,27 @@ impl LinearMap for Operator {
         if self.adjoint { self.map.domain() } else { self.map.range() }
     }
 
-    fn forward(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
+    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
         let update = update.scaled(self.factor);
         if self.adjoint {
-            self.map.adjoint(on, x, y, update)
+            self.map.enqueue_adjoint(on, x, y, update)
         } else {
-            self.map.forward(on, x, y, update)
+            self.map.enqueue(on, x, y, update)
         }
     }
 
-    fn adjoint(&self, on: Context<'_>, y: View<'_>, x: ViewMut<'_>, update: Update) -> Result<()> {
+    fn enqueue_adjoint(
+        &self,
+        on: Context<'_>,
+        y: View<'_>,
+        x: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()> {
         let update = update.scaled(self.factor.conj());
         if self.adjoint {
-            self.map.forward(on, y, x, update)
+            self.map.enqueue(on, y, x, update)
         } else {
-            self.map.adjoint(on, y, x, update)
+            self.map.enqueue_adjoint(on, y, x, update)
         }
     }
 

@@ -41,18 +41,24 @@ impl LinearMap for Product {
         self.factors[0].range()
     }
 
-    fn forward(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
+    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
         let [outer, inner] = &self.factors;
         let (mut between, mut on) = on.scratch(inner.range())?;
-        inner.forward(on.reborrow(), x, between.reborrow(), Update::set())?;
-        outer.forward(on, between.view(), y, update)
+        inner.enqueue(on.reborrow(), x, between.reborrow(), Update::set())?;
+        outer.enqueue(on, between.view(), y, update)
     }
 
-    fn adjoint(&self, on: Context<'_>, y: View<'_>, x: ViewMut<'_>, update: Update) -> Result<()> {
+    fn enqueue_adjoint(
+        &self,
+        on: Context<'_>,
+        y: View<'_>,
+        x: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()> {
         let [outer, inner] = &self.factors;
         let (mut between, mut on) = on.scratch(outer.domain())?;
-        outer.adjoint(on.reborrow(), y, between.reborrow(), Update::set())?;
-        inner.adjoint(on, between.view(), x, update)
+        outer.enqueue_adjoint(on.reborrow(), y, between.reborrow(), Update::set())?;
+        inner.enqueue_adjoint(on, between.view(), x, update)
     }
 
     fn workspace(&self) -> usize {

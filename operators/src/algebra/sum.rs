@@ -58,7 +58,7 @@ impl LinearMap for Sum {
         self.terms[0].range()
     }
 
-    fn forward(
+    fn enqueue(
         &self,
         mut on: Context<'_>,
         x: View<'_>,
@@ -66,11 +66,11 @@ impl LinearMap for Sum {
         update: Update,
     ) -> Result<()> {
         let [first, second] = &self.terms;
-        first.forward(on.reborrow(), x.clone(), y.reborrow(), update)?;
-        second.forward(on, x, y, update.then_add())
+        first.enqueue(on.reborrow(), x.clone(), y.reborrow(), update)?;
+        second.enqueue(on, x, y, update.then_add())
     }
 
-    fn adjoint(
+    fn enqueue_adjoint(
         &self,
         mut on: Context<'_>,
         y: View<'_>,
@@ -78,8 +78,8 @@ impl LinearMap for Sum {
         update: Update,
     ) -> Result<()> {
         let [first, second] = &self.terms;
-        first.adjoint(on.reborrow(), y.clone(), x.reborrow(), update)?;
-        second.adjoint(on, y, x, update.then_add())
+        first.enqueue_adjoint(on.reborrow(), y.clone(), x.reborrow(), update)?;
+        second.enqueue_adjoint(on, y, x, update.then_add())
     }
 
     fn workspace(&self) -> usize {

@@ -59,7 +59,7 @@ impl LinearMap for Stack {
         self.ranges.whole()
     }
 
-    fn forward(
+    fn enqueue(
         &self,
         mut on: Context<'_>,
         x: View<'_>,
@@ -67,12 +67,12 @@ impl LinearMap for Stack {
         update: Update,
     ) -> Result<()> {
         for (part, y) in self.parts.iter().zip(self.ranges.split_mut(y)?) {
-            part.forward(on.reborrow(), x.clone(), y, update)?;
+            part.enqueue(on.reborrow(), x.clone(), y, update)?;
         }
         Ok(())
     }
 
-    fn adjoint(
+    fn enqueue_adjoint(
         &self,
         mut on: Context<'_>,
         y: View<'_>,
@@ -81,7 +81,7 @@ impl LinearMap for Stack {
     ) -> Result<()> {
         let mut update = update;
         for (part, y) in self.parts.iter().zip(self.ranges.split(&y)?) {
-            part.adjoint(on.reborrow(), y, x.reborrow(), update)?;
+            part.enqueue_adjoint(on.reborrow(), y, x.reborrow(), update)?;
             update = update.then_add();
         }
         Ok(())

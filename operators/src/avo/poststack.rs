@@ -14,8 +14,8 @@ use crate::{
 ///
 /// `D` is the [`FirstDerivative`] per sample along axis 0, zero at its edges; `W` the [`Convolve1D`] with
 /// `w`, whose time zero is at index `w.len() / 2`. Units: those of `w m`; for zero-offset reflections `w` includes
-/// the factor ½. Complex: linear. Cost: 1 launch and 2 values moved per element, as `W D` is again a band; with
-/// long wavelets 2 launches, 4 values moved and a workspace of one model.
+/// the factor ½. Complex: linear. Cost: 1 launch and 2 values moved per element, as `W D` is again a band
+/// (test `bytes::poststack_linear_modelling`); with long wavelets 2 launches, 4 values moved and a workspace of one model.
 ///
 /// Reference: Russell, Introduction to Seismic Inversion Methods (SEG, 1988), chapter 2. Golden: PyLops 2.8.0
 /// `PoststackLinearModelling`.
@@ -86,17 +86,23 @@ impl LinearMap for PoststackLinearModelling {
         &self.space
     }
 
-    fn forward(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
+    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
         match &self.form {
             Form::OneBand { forward, .. } => Ok(on.stencil(forward, x, y, update)?),
-            Form::TwoPasses(product) => LinearMap::forward(product, on, x, y, update),
+            Form::TwoPasses(product) => product.enqueue(on, x, y, update),
         }
     }
 
-    fn adjoint(&self, on: Context<'_>, y: View<'_>, x: ViewMut<'_>, update: Update) -> Result<()> {
+    fn enqueue_adjoint(
+        &self,
+        on: Context<'_>,
+        y: View<'_>,
+        x: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()> {
         match &self.form {
             Form::OneBand { adjoint, .. } => Ok(on.stencil(adjoint, y, x, update)?),
-            Form::TwoPasses(product) => LinearMap::adjoint(product, on, y, x, update),
+            Form::TwoPasses(product) => product.enqueue_adjoint(on, y, x, update),
         }
     }
 

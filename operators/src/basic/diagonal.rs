@@ -11,7 +11,7 @@ use crate::{Context, Error, LinearMap, Result, Space};
 ///
 /// The weights have the shape of the space, or are one per index along an axis. Units: those of `d x`.
 /// Complex: linear; the adjoint multiplies by the conjugate. Cost: 1 launch, 2 values moved per element
-/// and each weight once.
+/// and each weight once (test `bytes::diagonal`).
 ///
 /// Golden: PyLops 2.8.0 `Diagonal`.
 #[derive(Clone, Debug)]
@@ -89,11 +89,17 @@ impl LinearMap for Diagonal {
         &self.space
     }
 
-    fn forward(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
+    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
         self.multiply(&on, input(0), x, y, update)
     }
 
-    fn adjoint(&self, on: Context<'_>, y: View<'_>, x: ViewMut<'_>, update: Update) -> Result<()> {
+    fn enqueue_adjoint(
+        &self,
+        on: Context<'_>,
+        y: View<'_>,
+        x: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()> {
         let weight = if self.space.dtype().is_complex() { input(0).conj() } else { input(0) };
         self.multiply(&on, weight, y, x, update)
     }

@@ -10,7 +10,8 @@ use crate::{Context, Error, LinearMap, Result, Space, elementwise};
 ///
 /// Along each axis the first elements are kept: a shorter range truncates, a longer one pads with zeros at
 /// the end; the adjoint does the opposite. Units: those of `x`. Complex: linear. Cost: 1 launch and one
-/// more for every axis that is padded; 2 values moved per element kept, 1 per zero.
+/// more for every axis that is padded; 2 values moved per element kept, 1 per zero
+/// (test `bytes::identity`).
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -84,11 +85,17 @@ impl LinearMap for Identity {
         &self.range
     }
 
-    fn forward(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
+    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
         place(&on, x, y, update)
     }
 
-    fn adjoint(&self, on: Context<'_>, y: View<'_>, x: ViewMut<'_>, update: Update) -> Result<()> {
+    fn enqueue_adjoint(
+        &self,
+        on: Context<'_>,
+        y: View<'_>,
+        x: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()> {
         place(&on, y, x, update)
     }
 }

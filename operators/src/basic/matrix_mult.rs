@@ -10,7 +10,7 @@ use crate::{Context, Error, LinearMap, Result, Space};
 ///
 /// Any strides of the matrix, of `x` and of `y` are taken as they are. Units: those of `A x`. Complex: linear.
 /// Cost: 1 launch (one per slice where the other axes of `x` or `y` do not follow each other in memory);
-/// each element of `A`, `x` and `y` once.
+/// each element of `A`, `x` and `y` once (test `bytes::matrix_mult`).
 ///
 /// Golden: PyLops 2.8.0 `MatrixMult`.
 #[derive(Clone, Debug)]
@@ -92,11 +92,17 @@ impl LinearMap for MatrixMult {
         &self.range
     }
 
-    fn forward(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
+    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
         multiply(&on, (self.matrix.view(), false), x, y, update)
     }
 
-    fn adjoint(&self, on: Context<'_>, y: View<'_>, x: ViewMut<'_>, update: Update) -> Result<()> {
+    fn enqueue_adjoint(
+        &self,
+        on: Context<'_>,
+        y: View<'_>,
+        x: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()> {
         multiply(&on, (self.matrix.view().permuted(&[1, 0])?, true), y, x, update)
     }
 

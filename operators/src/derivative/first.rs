@@ -51,6 +51,8 @@ pub struct FirstDerivative {
 impl FirstDerivative {
     const NAME: &str = "FirstDerivative";
 
+    /// The derivative along `axis` of `space`.
+    ///
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) when there is no such axis, the step is zero or not
     /// finite, or the dtype is not one to compute with.
@@ -106,11 +108,17 @@ impl LinearMap for FirstDerivative {
         &self.space
     }
 
-    fn forward(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
+    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
         Ok(on.stencil(&self.forward, x, y, update)?)
     }
 
-    fn adjoint(&self, on: Context<'_>, y: View<'_>, x: ViewMut<'_>, update: Update) -> Result<()> {
+    fn enqueue_adjoint(
+        &self,
+        on: Context<'_>,
+        y: View<'_>,
+        x: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()> {
         Ok(on.stencil(&self.adjoint, y, x, update)?)
     }
 }

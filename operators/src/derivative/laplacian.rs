@@ -45,6 +45,8 @@ pub struct Laplacian {
 impl Laplacian {
     const NAME: &str = "Laplacian";
 
+    /// The sum of the terms; several along one axis add up.
+    ///
     /// # Errors
     /// [`Error::Parameter`] when there is no term, a term names an axis that does not exist, a step of zero
     /// or a number that is not finite, or the dtype is not one to compute with.
@@ -79,11 +81,17 @@ impl LinearMap for Laplacian {
         &self.space
     }
 
-    fn forward(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
+    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
         Ok(on.stencil(&self.forward, x, y, update)?)
     }
 
-    fn adjoint(&self, on: Context<'_>, y: View<'_>, x: ViewMut<'_>, update: Update) -> Result<()> {
+    fn enqueue_adjoint(
+        &self,
+        on: Context<'_>,
+        y: View<'_>,
+        x: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()> {
         Ok(on.stencil(&self.adjoint, y, x, update)?)
     }
 }

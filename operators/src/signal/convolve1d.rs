@@ -9,7 +9,8 @@ use crate::{Context, Error, LinearMap, Result, Space};
 /// `y[i] = Σₖ h[k] x[i - k + offset]` along one axis, `x` zero outside; domain and range are both `space`.
 ///
 /// `offset` is the index of the filter's time zero. Units: those of `h x`. Complex: linear; the adjoint
-/// correlates with the conjugate. Cost: 1 launch, 2 values moved and `h.len()` products per element.
+/// correlates with the conjugate. Cost: 1 launch, 2 values moved and `h.len()` products per element (test
+/// `bytes::convolve1d`).
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -99,11 +100,17 @@ impl LinearMap for Convolve1D {
         &self.space
     }
 
-    fn forward(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
+    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
         Ok(on.stencil(&self.forward, x, y, update)?)
     }
 
-    fn adjoint(&self, on: Context<'_>, y: View<'_>, x: ViewMut<'_>, update: Update) -> Result<()> {
+    fn enqueue_adjoint(
+        &self,
+        on: Context<'_>,
+        y: View<'_>,
+        x: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()> {
         Ok(on.stencil(&self.adjoint, y, x, update)?)
     }
 }

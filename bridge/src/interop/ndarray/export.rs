@@ -91,7 +91,7 @@ impl Array {
             // SAFETY: the block is host memory of that size, initialised by its owner, and the host has
             // waited for all who write it.
             unsafe {
-                host::expect_booleans(with_exposed_provenance(self.memory().address()), &block)?
+                host::expect_booleans(with_exposed_provenance(self.memory().address()), &block)?;
             };
         }
         let layout = self.layout();
