@@ -28,6 +28,13 @@ impl DeviceKind {
             Self::OpenCl => "opencl",
         }
     }
+
+    /// The macros that make this kind's compilers understand the shared kernel language (the text
+    /// [`Source::text`] asks for), or `None` where no kernels run. Needs no device.
+    #[must_use]
+    pub fn dialect(self) -> Option<&'static str> {
+        registry::dialect(self)
+    }
 }
 
 impl fmt::Display for DeviceKind {

@@ -15,6 +15,9 @@ pub trait Driver: Sync {
     fn kind(&self) -> DeviceKind;
     /// The kind's number in `DLPack`'s `DLDeviceType`.
     fn dlpack_type(&self) -> i32;
+    /// The macros that make this kind's compilers understand the shared kernel language, or `None`
+    /// where no kernels run. Needs no device.
+    fn dialect(&self) -> Option<&'static str>;
     /// Opens all devices, in the order of their `gpu_id`.
     ///
     /// # Errors
@@ -48,9 +51,6 @@ pub trait DeviceDriver: Debug + Send + Sync {
     /// # Errors
     /// When the driver reports a failure; the memory must be considered gone.
     unsafe fn free(&self, address: usize, bytes: usize, stream: &dyn StreamDriver) -> Result<()>;
-    /// The macros that make this device's compiler understand the shared kernel language, or `None` on
-    /// a device that runs no kernels.
-    fn dialect(&self) -> Option<&'static str>;
     /// Names compiler, options, architecture and driver: two devices with equal targets share binaries.
     fn target(&self) -> String;
     /// Compiles a whole translation unit to a binary for [`target`](Self::target).
@@ -106,8 +106,8 @@ pub trait StreamDriver: Debug + Send + Sync {
     /// # Errors
     /// When the driver refuses.
     unsafe fn download(&self, from: Place, to: *mut u8, bytes: usize) -> Result<()>;
-    /// Queues a copy between two places of the same kind of device, possibly two devices.
-    /// Returns `false`, having done nothing, where the driver has no direct way.
+    /// Queues a copy between two places of the same kind of device, possibly two devices, of which
+    /// this stream's is one. Returns `false`, having done nothing, where the driver has no direct way.
     ///
     /// # Safety
     /// Both ranges are valid until the copy is done and do not overlap.
@@ -119,6 +119,7 @@ pub trait StreamDriver: Debug + Send + Sync {
         from: Place,
         from_device: &dyn DeviceDriver,
         to: Place,
+        to_device: &dyn DeviceDriver,
         bytes: usize,
     ) -> Result<bool>;
     /// Queues a kernel.
@@ -170,7 +171,7 @@ pub struct Place {
     pub offset: usize,
 }
 
-/// How many work groups of how many threads.
+/// How many work groups of how many threads. Nothing runs if any of them is zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
     /// Groups along x, y, z.

@@ -6,7 +6,7 @@
 //! kept without the host waiting.
 
 mod cpu;
-mod cuda;
+pub mod cuda;
 mod device;
 pub mod driver;
 mod error;

@@ -1,12 +1,13 @@
 //! The devices of this machine, opened once, at first use, kind by kind.
 
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use parking_lot::Mutex;
 
 use crate::driver::{DeviceDriver, Driver};
 use crate::memory::Counters;
-use crate::{Device, DeviceKind, Error, Result, Stream};
+use crate::{Device, DeviceKind, Error, Kernel, Result, Source, Stream};
 
 /// Every kind of device, in the order they are listed and preferred after the CPU.
 static DRIVERS: [&dyn Driver; 3] = [&crate::cpu::Cpu, &crate::cuda::Cuda, &crate::opencl::OpenCl];
@@ -23,6 +24,8 @@ pub(crate) struct Entry {
     pub(crate) driver: Box<dyn DeviceDriver>,
     pub(crate) counters: Counters,
     pub(crate) deferred: Mutex<Option<Error>>,
+    /// Kernels built for the device, so that asking twice costs a look-up.
+    pub(crate) kernels: Mutex<HashMap<Source, Kernel>>,
     stream: OnceLock<Stream>,
 }
 
@@ -37,7 +40,7 @@ impl Entry {
 
     /// Keeps the first failure nobody could be told about.
     pub(crate) fn defer(&self, error: Error) {
-        tracing::error!(%error, "found while releasing memory");
+        tracing::error!(%error, "found where nobody could be told");
         self.deferred.lock().get_or_insert(error);
     }
 }
@@ -51,7 +54,23 @@ pub(crate) fn entries(kind: DeviceKind) -> Result<&'static [Entry]> {
     opened.as_ref().map(Vec::as_slice).map_err(Clone::clone)
 }
 
+/// Names the kinds a user wants left alone, separated by commas: `cuda`, `opencl`.
+const DISABLE: &str = "ARRAYSPAN_DISABLE";
+
+/// Whether `list` (the value of [`DISABLE`]) names `kind`. The CPU cannot be disabled.
+fn names(list: &str, kind: DeviceKind) -> bool {
+    kind != DeviceKind::Cpu
+        && list.split(',').any(|name| name.trim().eq_ignore_ascii_case(kind.name()))
+}
+
 fn open(driver: &dyn Driver) -> Result<Vec<Entry>> {
+    let list = std::env::var(DISABLE).unwrap_or_default();
+    if names(&list, driver.kind()) {
+        return Err(Error::Unavailable {
+            what: driver.kind().to_string(),
+            why: format!("disabled by {DISABLE}={list}"),
+        });
+    }
     let devices = driver.open()?;
     let entry = |(gpu_id, device)| Entry {
         kind: driver.kind(),
@@ -60,9 +79,24 @@ fn open(driver: &dyn Driver) -> Result<Vec<Entry>> {
         driver: device,
         counters: Counters::default(),
         deferred: Mutex::new(None),
+        kernels: Mutex::default(),
         stream: OnceLock::new(),
     };
     Ok(devices.into_iter().enumerate().map(entry).collect())
+}
+
+/// Keeps a failure of a driver's own clean-up for the device's next caller.
+pub(crate) fn defer(kind: DeviceKind, gpu_id: usize, error: Error) {
+    if let Ok(device) = Device::new(kind, gpu_id) {
+        device.0.defer(error);
+    } else {
+        tracing::error!(%error, "found where nobody could be told");
+    }
+}
+
+/// The kind's dialect of the kernel language; opens no device.
+pub(crate) fn dialect(kind: DeviceKind) -> Option<&'static str> {
+    DRIVERS.iter().find(|driver| driver.kind() == kind)?.dialect()
 }
 
 pub(crate) fn cpu() -> &'static Entry {
@@ -82,4 +116,18 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Entry> {
 
 pub(crate) fn kind_of_dlpack(device_type: i32) -> Option<DeviceKind> {
     DRIVERS.iter().find(|driver| driver.dlpack_type() == device_type).map(|driver| driver.kind())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_disable_list_names_kinds_and_never_the_cpu() {
+        assert!(names("cuda, OpenCL", DeviceKind::Cuda));
+        assert!(names("cuda, OpenCL", DeviceKind::OpenCl));
+        assert!(!names("cud,opencl2", DeviceKind::Cuda));
+        assert!(!names("", DeviceKind::OpenCl));
+        assert!(!names("cpu", DeviceKind::Cpu));
+    }
 }

@@ -101,14 +101,16 @@ impl Stream {
         self.wait(&other.record()?)
     }
 
-    /// Enqueues a kernel after all earlier work on the memory it uses; does not wait.
+    /// Enqueues a kernel after all earlier work on the memory it uses; does not wait. An empty grid
+    /// runs nothing.
     ///
     /// # Errors
     /// [`Error::WrongDevice`] for memory or a kernel of another device; the driver's refusal.
     ///
     /// # Safety
     /// The arguments match the kernel's parameters in number, type and order, and all it reads and
-    /// writes lies inside the memory given.
+    /// writes lies inside the memory given. Until this call returns no other thread queues work on
+    /// memory the kernel writes, or writes memory it reads.
     pub unsafe fn launch(
         &self,
         kernel: &Kernel,
@@ -133,6 +135,9 @@ impl Stream {
                 Argument::F64(value) => RawArgument::F64(value),
             };
         }
+        if grid.groups.contains(&0) || grid.threads.contains(&0) {
+            return Ok(());
+        }
         // SAFETY: the caller vouches for the arguments. Every block was acquired for this stream just
         // above, so it is ordered after earlier users and freed, on drop, after this launch.
         unsafe { self.0.driver.launch(kernel.driver(), grid, raw) }
@@ -155,7 +160,7 @@ impl Stream {
 }
 
 /// More than any kernel here needs; lets a launch go without a heap allocation.
-const MAX_ARGUMENTS: usize = 64;
+pub(crate) const MAX_ARGUMENTS: usize = 64;
 
 impl PartialEq for Stream {
     fn eq(&self, other: &Self) -> bool {

@@ -35,6 +35,10 @@ impl Driver for Cpu {
         1
     }
 
+    fn dialect(&self) -> Option<&'static str> {
+        None
+    }
+
     fn open(&self) -> Result<Vec<Box<dyn DeviceDriver>>> {
         Ok(vec![Box::new(CpuDevice { info: info() })])
     }
@@ -100,10 +104,6 @@ impl DeviceDriver for CpuDevice {
         Ok(())
     }
 
-    fn dialect(&self) -> Option<&'static str> {
-        None
-    }
-
     fn target(&self) -> String {
         "cpu".into()
     }
@@ -150,9 +150,16 @@ impl StreamDriver for CpuStream {
         Ok(())
     }
 
-    unsafe fn copy(&self, from: Place, _: &dyn DeviceDriver, to: Place, n: usize) -> Result<bool> {
+    unsafe fn copy(
+        &self,
+        from: Place,
+        _: &dyn DeviceDriver,
+        to: Place,
+        _: &dyn DeviceDriver,
+        bytes: usize,
+    ) -> Result<bool> {
         // SAFETY: as for `upload`.
-        unsafe { self.upload((from.address + from.offset) as *const u8, to, n)? };
+        unsafe { self.upload((from.address + from.offset) as *const u8, to, bytes)? };
         Ok(true)
     }
 

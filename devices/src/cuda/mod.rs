@@ -15,6 +15,10 @@ impl Driver for Cuda {
         2
     }
 
+    fn dialect(&self) -> Option<&'static str> {
+        None
+    }
+
     fn open(&self) -> Result<Vec<Box<dyn DeviceDriver>>> {
         Err(Error::Unavailable { what: "CUDA".into(), why: "skeleton".into() })
     }

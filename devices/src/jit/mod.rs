@@ -12,6 +12,10 @@ pub use source::Source;
 use crate::driver::KernelDriver;
 use crate::{Device, Error, Result};
 
+/// Kernels kept in memory for each device. More than a program has at work at once; the bound is for
+/// programs that bake ever new shapes into their kernels.
+const KEPT: usize = 1024;
+
 /// A kernel loaded on one device. Clones are the same kernel.
 #[derive(Clone)]
 pub struct Kernel(Arc<Inner>);
@@ -24,16 +28,26 @@ struct Inner {
 
 impl Kernel {
     pub(crate) fn build(device: Device, source: &Source) -> Result<Self> {
-        Self::build_cached(device, source, &Cache::standard())
+        if let Some(kernel) = device.0.kernels.lock().get(source) {
+            return Ok(kernel.clone());
+        }
+        // Not under the lock: a compiler takes its time, and two threads may build two kernels.
+        let kernel = Self::build_cached(device, source, &Cache::standard())?;
+        let mut kernels = device.0.kernels.lock();
+        if kernels.len() >= KEPT {
+            kernels.clear();
+        }
+        kernels.insert(source.clone(), kernel.clone());
+        Ok(kernel)
     }
 
-    /// As [`Device::kernel`], with a cache of the caller's.
+    /// As [`Device::kernel`], with a cache on disk of the caller's and none in memory.
     ///
     /// # Errors
     /// As [`Device::kernel`].
     pub fn build_cached(device: Device, source: &Source, cache: &Cache) -> Result<Self> {
         let driver = &device.0.driver;
-        let dialect = driver.dialect().ok_or_else(|| Error::Unsupported {
+        let dialect = device.kind().dialect().ok_or_else(|| Error::Unsupported {
             device: device.to_string(),
             what: format!("kernel '{}'", source.name()),
         })?;
@@ -42,13 +56,12 @@ impl Kernel {
         let load = |binary: &[u8]| driver.load(binary, source.entry());
         // A binary that does not load (an older driver's, say) is treated as absent.
         let cached = cache.read(&key).and_then(|binary| load(&binary).ok());
-        let loaded = match cached {
-            Some(loaded) => loaded,
-            None => {
-                let binary = driver.compile(source.name(), &text)?;
-                cache.write(&key, &binary);
-                load(&binary)?
-            }
+        let loaded = if let Some(loaded) = cached {
+            loaded
+        } else {
+            let binary = driver.compile(source.name(), &text)?;
+            cache.write(&key, &binary);
+            load(&binary)?
         };
         Ok(Self(Arc::new(Inner { device, name: source.name().into(), driver: loaded })))
     }

@@ -33,16 +33,24 @@ impl Source {
         format!("{dialect}\n#line 1 \"{}\"\n{}\n", self.name, self.body)
     }
 
-    /// The line a compiler's log first complains about, as `name:LINE` or `name(LINE)`.
+    /// The line of `text` a compiler's log first complains about, as `name:LINE` or `name(LINE)`;
+    /// errors count before warnings.
     #[must_use]
     pub(crate) fn complaint<'t>(text: &'t str, name: &str, log: &str) -> Option<&'t str> {
         let body = text.split_once(&format!("#line 1 \"{name}\"\n"))?.1;
-        let after = log.split_once(name)?.1;
-        let digits = after.trim_start_matches([':', '(', '"', ' ']);
-        let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-        let line: usize = digits[..end].parse().ok()?;
-        body.lines().nth(line.checked_sub(1)?)
+        let errors = log.lines().filter(|line| line.contains("error"));
+        let number = errors.chain(log.lines()).find_map(|line| place(line, name))?;
+        body.lines().nth(number.checked_sub(1)?)
     }
+}
+
+/// The number after `name` in one line of a log.
+fn place(line: &str, name: &str) -> Option<usize> {
+    line.match_indices(name).find_map(|(at, _)| {
+        let digits = line[at + name.len()..].trim_start_matches([':', '(', '"', ' ']);
+        let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+        digits[..end].parse().ok()
+    })
 }
 
 #[cfg(test)]
@@ -58,5 +66,13 @@ mod tests {
         assert_eq!(Source::complaint(&text, "axpy", nvrtc), Some("second"));
         assert_eq!(Source::complaint(&text, "axpy", pocl), Some("third"));
         assert_eq!(Source::complaint(&text, "axpy", "no place given"), None);
+    }
+
+    #[test]
+    fn an_error_counts_before_a_warning_and_a_mere_mention() {
+        let source = Source::new("axpy", "axpy", "first\nsecond");
+        let text = source.text("");
+        let log = "in kernel axpy of:\naxpy(1): warning: unused\naxpy(2): error: axpy: bad";
+        assert_eq!(Source::complaint(&text, "axpy", log), Some("second"));
     }
 }

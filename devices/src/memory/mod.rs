@@ -36,13 +36,14 @@ pub struct Memory {
     address: usize,
     bytes: usize,
     uses: Mutex<Uses>,
-    /// `None` once released. The CPU's and the driver's own blocks have no function.
     owner: Owner,
 }
 
 enum Owner {
     Driver,
-    Foreign(Option<Release>),
+    /// `None` once released. In a lock, not because two threads could want it, but because that makes
+    /// `Memory` shareable between threads although the function is not.
+    Foreign(Mutex<Option<Release>>),
 }
 
 /// What gives foreign memory back to its owner. Runs once, on any thread.
@@ -82,7 +83,7 @@ impl Memory {
         release: Release,
     ) -> Self {
         let uses = Mutex::new(Uses::default());
-        Self { device, address, bytes, uses, owner: Owner::Foreign(Some(release)) }
+        Self { device, address, bytes, uses, owner: Owner::Foreign(Mutex::new(Some(release))) }
     }
 
     /// Where it lives.
@@ -142,7 +143,7 @@ impl Drop for Memory {
                 }
             }
             Owner::Foreign(function) => {
-                if let Some(function) = function.take() {
+                if let Some(function) = function.get_mut().take() {
                     release::after(&uses, self.device, function);
                 }
             }

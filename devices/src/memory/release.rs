@@ -10,19 +10,18 @@ use crate::{Device, Event, Result, Stream};
 
 /// Frees a driver's own block in stream order: on a stream that used it, after all the others.
 pub(crate) fn own(device: Device, address: usize, bytes: usize, uses: &Uses) {
-    let freed = on_device(device, uses).and_then(|stream| match stream {
-        Some(stream) => free(&stream, address, bytes),
-        None => {
+    match on_device(device, uses) {
+        Ok(Some(stream)) => free(&stream, address, bytes),
+        Ok(None) => {
             // Used only by other devices (host memory under a transfer): free once they are done.
-            let release = move || {
-                let freed = device.stream().and_then(|stream| free(&stream, address, bytes));
-                freed.unwrap_or_else(|error| device.0.defer(error));
+            let release = move || match device.stream() {
+                Ok(stream) => free(&stream, address, bytes),
+                Err(error) => device.0.defer(error),
             };
             after(uses, device, Box::new(release));
-            Ok(())
         }
-    });
-    freed.unwrap_or_else(|error| device.0.defer(error));
+        Err(error) => device.0.defer(error),
+    }
 }
 
 /// A stream of `device` on which a free comes after all uses, or `None` if the host would have to wait.
@@ -36,10 +35,12 @@ fn on_device(device: Device, uses: &Uses) -> Result<Option<Stream>> {
     Ok(Some(stream.clone()))
 }
 
-fn free(stream: &Stream, address: usize, bytes: usize) -> Result<()> {
+fn free(stream: &Stream, address: usize, bytes: usize) {
+    let device = stream.device().0;
     // SAFETY: called once, from the drop of the block's only owner; `stream` is ordered after every
     // stream that used the block.
-    unsafe { stream.device().0.driver.free(address, bytes, stream.driver()) }
+    let freed = unsafe { device.driver.free(address, bytes, stream.driver()) };
+    freed.unwrap_or_else(|error| device.defer(error));
 }
 
 /// Runs `release` once the work in `uses` is done: at once if it is, else on the reaper's thread.

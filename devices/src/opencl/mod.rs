@@ -1,8 +1,23 @@
-//! OpenCL devices.
+//! `OpenCL` devices of every installed platform.
+//!
+//! The loader is opened at run time by `cl3`. Only raw handles are used: each is released once by
+//! [`handle::Handle`], whose drop reports a failure instead of panicking.
+
+mod context;
+mod device;
+mod event;
+mod handle;
+mod kernel;
+mod memory;
+mod platform;
+mod program;
+mod query;
+mod stream;
 
 use crate::driver::{DeviceDriver, Driver};
-use crate::{DeviceKind, Error, Result};
+use crate::{DeviceKind, Result};
 
+/// The `OpenCL` driver.
 #[derive(Debug)]
 pub(crate) struct OpenCl;
 
@@ -15,7 +30,16 @@ impl Driver for OpenCl {
         4
     }
 
+    fn dialect(&self) -> Option<&'static str> {
+        Some(include_str!("dialect.h"))
+    }
+
     fn open(&self) -> Result<Vec<Box<dyn DeviceDriver>>> {
-        Err(Error::Unavailable { what: "OpenCL".into(), why: "skeleton".into() })
+        let found = platform::find()?;
+        let open = |(gpu_id, found)| {
+            let device = device::OpenClDevice::new(gpu_id, found);
+            Box::new(device) as Box<dyn DeviceDriver>
+        };
+        Ok(found.into_iter().enumerate().map(open).collect())
     }
 }

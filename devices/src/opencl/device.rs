@@ -1,0 +1,124 @@
+//! One `OpenCL` device.
+
+use std::any::Any;
+use std::sync::{Arc, OnceLock};
+
+use cl3::device::{
+    CL_DEVICE_DOUBLE_FP_CONFIG, CL_DEVICE_GLOBAL_MEM_SIZE, CL_DEVICE_MAX_COMPUTE_UNITS,
+    CL_DEVICE_OPENCL_C_VERSION, CL_DEVICE_SINGLE_FP_CONFIG, CL_DRIVER_VERSION,
+    CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT,
+};
+
+use super::context::Context;
+use super::kernel::OpenClKernel;
+use super::platform::Found;
+use super::stream::OpenClStream;
+use super::{memory, program};
+use crate::driver::{DeviceDriver, KernelDriver, StreamDriver};
+use crate::{DeviceInfo, Error, Result};
+
+/// One device; its context is made at first use, because on a GPU that takes time and memory.
+#[derive(Debug)]
+pub(super) struct OpenClDevice {
+    gpu_id: usize,
+    found: Found,
+    info: DeviceInfo,
+    options: &'static str,
+    driver_version: String,
+    context: OnceLock<Arc<Context>>,
+}
+
+impl OpenClDevice {
+    pub(super) fn new(gpu_id: usize, found: Found) -> Self {
+        let id = found.id;
+        // "OpenCL C 1.2 PoCL": the third word.
+        let version = id.text(CL_DEVICE_OPENCL_C_VERSION);
+        let info = DeviceInfo {
+            name: found.name.clone(),
+            platform: found.platform.clone(),
+            memory_bytes: id.number(CL_DEVICE_GLOBAL_MEM_SIZE) as usize,
+            capability: version.split(' ').nth(2).unwrap_or("unknown").into(),
+            compute_units: id.number(CL_DEVICE_MAX_COMPUTE_UNITS) as usize,
+            float64: id.number(CL_DEVICE_DOUBLE_FP_CONFIG) != 0,
+            accelerator: found.accelerator,
+            uuid: found.uuid,
+        };
+        let single = id.number(CL_DEVICE_SINGLE_FP_CONFIG);
+        // Division and roots in Float32 rounded as on the host and in CUDA, where the device can. Sums of
+        // products are fused as in CUDA: that is OpenCL's default.
+        let rounds = single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT != 0;
+        let options = if rounds {
+            "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
+        } else {
+            "-cl-std=CL1.2"
+        };
+        let driver_version = id.text(CL_DRIVER_VERSION);
+        Self { gpu_id, found, info, options, driver_version, context: OnceLock::new() }
+    }
+
+    fn context(&self) -> Result<&Arc<Context>> {
+        if let Some(context) = self.context.get() {
+            return Ok(context);
+        }
+        // Of two threads that come here at once one throws its context away.
+        let context = Arc::new(Context::new(self.gpu_id, self.found.id)?);
+        Ok(self.context.get_or_init(|| context))
+    }
+}
+
+impl DeviceDriver for OpenClDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn free_bytes(&self) -> Option<usize> {
+        // OpenCL has no question for it.
+        None
+    }
+
+    fn new_stream(&self) -> Result<Box<dyn StreamDriver>> {
+        Ok(Box::new(OpenClStream::new(self.context()?)?))
+    }
+
+    fn allocate(&self, bytes: usize, stream: &dyn StreamDriver) -> Result<usize> {
+        let stream = OpenClStream::of(stream, self.context()?)?;
+        memory::allocate(stream, bytes, self.info.memory_bytes)
+    }
+
+    unsafe fn free(&self, address: usize, _: usize, _: &dyn StreamDriver) -> Result<()> {
+        // SAFETY: by the caller's contract `address` is a buffer from `allocate`, not used again.
+        unsafe { memory::free(self.gpu_id, address) }
+    }
+
+    fn target(&self) -> String {
+        let (platform, name) = (&self.found.platform, &self.found.name);
+        format!("opencl; {platform}; {name}; {}; {}", self.driver_version, self.options)
+    }
+
+    fn compile(&self, kernel: &str, text: &str) -> Result<Vec<u8>> {
+        program::compile(self.context()?, self.options, kernel, text)
+    }
+
+    fn load(&self, binary: &[u8], entry: &str) -> Result<Box<dyn KernelDriver>> {
+        let context = self.context()?;
+        let program = program::load(context, self.options, binary)?;
+        Ok(Box::new(OpenClKernel::new(context, program, entry)?))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// The number of an [`OpenClDevice`] behind the trait.
+pub(super) fn gpu_id(device: &dyn DeviceDriver) -> Option<usize> {
+    device.as_any().downcast_ref::<OpenClDevice>().map(|device| device.gpu_id)
+}
+
+/// The error for a size no block can have, or `code` as the driver means it.
+pub(super) fn out_of_memory(gpu_id: usize, bytes: usize, code: i32) -> Error {
+    match crate::Device::opencl(gpu_id) {
+        Ok(device) => Error::OutOfMemory { device, bytes, code },
+        Err(error) => error,
+    }
+}

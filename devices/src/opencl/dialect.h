@@ -1,0 +1,69 @@
+/* The shared kernel language in OpenCL C 1.2. Only what differs between the compilers stands here and in
+   ../cuda/dialect.h; the two files define the same names. */
+#define DEV_OPENCL 1
+
+/* DEVICE_HAS_F64: double is a type of this device. */
+#ifdef cl_khr_fp64
+  #pragma OPENCL EXTENSION cl_khr_fp64 : enable
+  #define DEVICE_HAS_F64 1
+#endif
+#ifdef cl_khr_int64_base_atomics
+  #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#endif
+
+/* Functions. Every pointer parameter carries GLOBAL or LOCAL. */
+#define KERNEL   __kernel void
+#define FN       static inline
+#define GLOBAL   __global
+#define LOCAL    __local
+#define RESTRICT restrict
+
+/* Tables at program scope: CONSTANT float taps[3] = { ... }; */
+#define CONSTANT __constant
+/* Memory of one group, declared at the top of a kernel, not of a function. */
+#define LOCAL_ARRAY(T, name, n) __local T name[n]
+
+/* Where a thread stands, d = 0, 1, 2: global, within its group, its group; sizes of group, grid, all. */
+#define GID(d)  ((i64)get_global_id(d))
+#define LID(d)  ((int)get_local_id(d))
+#define GRP(d)  ((i64)get_group_id(d))
+#define LSZ(d)  ((int)get_local_size(d))
+#define NGRP(d) ((i64)get_num_groups(d))
+#define GSZ(d)  ((i64)get_global_size(d))
+
+/* All threads of the group arrive here, and their LOCAL writes are visible after. */
+#define BARRIER()  barrier(CLK_LOCAL_MEM_FENCE)
+#define ALIGNED(n) __attribute__((aligned(n)))
+/* Before a loop of fixed length. */
+#define UNROLL     _Pragma("unroll")
+
+typedef long i64;
+typedef ulong u64;
+typedef uint u32;
+
+/* Bits of a float and back. */
+#define AS_U32(x) as_uint(x)
+#define AS_F32(x) as_float(x)
+
+/* 16-bit floats: storage only, arithmetic in float. */
+typedef half half_t;
+#define LOAD_HALF(p, i)     vload_half((i), (p))
+#define STORE_HALF(v, p, i) vstore_half_rte((v), (i), (p))
+
+/* *p += v, once for every thread; the order of additions is not fixed. */
+FN void atomic_add_f32(volatile GLOBAL float* p, float v) {
+  volatile GLOBAL u32* bits = (volatile GLOBAL u32*)p;
+  u32 old = *bits, seen;
+  while ((seen = atomic_cmpxchg(bits, old, AS_U32(AS_F32(old) + v))) != old) old = seen;
+}
+#ifdef DEVICE_HAS_F64
+  #define AS_U64(x) as_ulong(x)
+  #define AS_F64(x) as_double(x)
+  #ifdef cl_khr_int64_base_atomics
+FN void atomic_add_f64(volatile GLOBAL double* p, double v) {
+  volatile GLOBAL u64* bits = (volatile GLOBAL u64*)p;
+  u64 old = *bits, seen;
+  while ((seen = atom_cmpxchg(bits, old, AS_U64(AS_F64(old) + v))) != old) old = seen;
+}
+  #endif
+#endif

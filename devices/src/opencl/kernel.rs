@@ -1,0 +1,101 @@
+//! Kernels and their launch.
+
+use std::any::Any;
+use std::ffi::{CString, c_void};
+use std::ptr;
+use std::sync::Arc;
+
+use cl3::command_queue::enqueue_nd_range_kernel;
+use cl3::error_codes::CL_INVALID_KERNEL_NAME;
+use cl3::kernel::{create_kernel, set_kernel_arg};
+use cl3::types::{cl_command_queue, cl_event};
+use parking_lot::Mutex;
+
+use super::context::Context;
+use super::handle::{Handle, Object};
+use super::stream::too_large;
+use crate::Result;
+use crate::driver::{Grid, KernelDriver, RawArgument};
+
+/// A kernel of a built program.
+#[derive(Debug)]
+pub(super) struct OpenClKernel {
+    context: Arc<Context>,
+    /// Arguments are state of the kernel object, so setting them and launching is one step.
+    kernel: Mutex<Handle>,
+    /// Kept for its name in debuggers' lists; the kernel holds a reference of its own.
+    _program: Handle,
+}
+
+impl OpenClKernel {
+    pub(super) fn new(context: &Arc<Context>, program: Handle, entry: &str) -> Result<Self> {
+        let call = "clCreateKernel";
+        let entry =
+            CString::new(entry).map_err(|_| context.failure(call, CL_INVALID_KERNEL_NAME))?;
+        let raw =
+            create_kernel(program.raw(), &entry).map_err(|code| context.failure(call, code))?;
+        // SAFETY: just created, with one reference that is ours.
+        let kernel = Mutex::new(unsafe { context.own(raw, Object::Kernel) });
+        Ok(Self { context: context.clone(), kernel, _program: program })
+    }
+
+    /// Queues the kernel and returns its event, of which the caller owns one reference.
+    ///
+    /// # Safety
+    /// The queue is alive and of the kernel's context; the arguments match the kernel's parameters, and
+    /// what it reads and writes lies within them.
+    pub(super) unsafe fn launch(
+        &self,
+        queue: cl_command_queue,
+        grid: Grid,
+        arguments: &[RawArgument],
+    ) -> Result<cl_event> {
+        let mut global = [0; 3];
+        for ((size, groups), threads) in global.iter_mut().zip(grid.groups).zip(grid.threads) {
+            *size = groups.checked_mul(threads).ok_or_else(|| too_large(&self.context, grid))?;
+        }
+        let kernel = self.kernel.lock();
+        for (index, argument) in arguments.iter().enumerate() {
+            let (bytes, value) = bytes_of(argument);
+            // SAFETY: `value` points to `bytes` bytes inside `argument`, copied by the call; the lock
+            // keeps other threads from the kernel's arguments.
+            unsafe { set_kernel_arg(kernel.raw(), index as u32, bytes, value) }
+                .map_err(|code| self.context.failure("clSetKernelArg", code))?;
+        }
+        // SAFETY: queue and kernel are alive; both sizes have three entries, read during the call only;
+        // the caller vouches for the arguments.
+        unsafe {
+            enqueue_nd_range_kernel(
+                queue,
+                kernel.raw(),
+                3,
+                ptr::null(),
+                global.as_ptr(),
+                grid.threads.as_ptr(),
+                0,
+                ptr::null(),
+            )
+        }
+        .map_err(|code| self.context.failure("clEnqueueNDRangeKernel", code))
+    }
+}
+
+/// Size and place of an argument's value. An address is a `cl_mem`, which is passed by its own address.
+fn bytes_of(argument: &RawArgument) -> (usize, *const c_void) {
+    fn of<T>(value: &T) -> (usize, *const c_void) {
+        (size_of::<T>(), ptr::from_ref(value).cast())
+    }
+    match argument {
+        RawArgument::Address(value) => of(value),
+        RawArgument::I32(value) => of(value),
+        RawArgument::I64(value) => of(value),
+        RawArgument::F32(value) => of(value),
+        RawArgument::F64(value) => of(value),
+    }
+}
+
+impl KernelDriver for OpenClKernel {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

@@ -1,0 +1,99 @@
+//! Buffers, committed when they are made.
+
+use std::ptr;
+
+use cl3::command_queue::{enqueue_migrate_mem_object, finish};
+use cl3::error_codes::{
+    CL_INVALID_BUFFER_SIZE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY,
+    CL_OUT_OF_RESOURCES,
+};
+use cl3::memory::{
+    CL_MEM_READ_WRITE, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, create_buffer, release_mem_object,
+};
+use cl3::types::cl_mem;
+
+use super::device::out_of_memory;
+use super::handle::failure;
+use super::stream::OpenClStream;
+use crate::{Device, Error, Result};
+
+/// Makes a buffer that work on `stream` may use at once. Buffers that were freed while in use go away
+/// only when that work is done, so a refusal is final only after the queue has run empty.
+pub(super) fn allocate(stream: &OpenClStream, bytes: usize, memory_bytes: usize) -> Result<usize> {
+    let gpu_id = stream.context.gpu_id;
+    let refused = match committed(stream, bytes) {
+        Ok(buffer) => return Ok(buffer as usize),
+        Err(refused) => refused,
+    };
+    if !is_out_of_memory(gpu_id, bytes, memory_bytes, refused.1) {
+        return Err(failure(gpu_id, refused.0, refused.1));
+    }
+    finish(stream.queue()).map_err(|code| failure(gpu_id, "clFinish", code))?;
+    match committed(stream, bytes) {
+        Ok(buffer) => Ok(buffer as usize),
+        Err((_, code)) if is_out_of_memory(gpu_id, bytes, memory_bytes, code) => {
+            Err(out_of_memory(gpu_id, bytes, code))
+        }
+        Err((call, code)) => Err(failure(gpu_id, call, code)),
+    }
+}
+
+/// Gives a buffer back; it goes away when the commands that use it are done.
+///
+/// # Safety
+/// `address` is a buffer from [`allocate`], not used again.
+pub(super) unsafe fn free(gpu_id: usize, address: usize) -> Result<()> {
+    // SAFETY: by the caller's contract this is the last use of the only reference.
+    unsafe { release_mem_object(address as cl_mem) }
+        .map_err(|code| failure(gpu_id, "clReleaseMemObject", code))
+}
+
+/// NVIDIA makes buffers of any size and finds memory for them at first use; moving the (undefined)
+/// content to the device is such a use and fails here, not in the middle of a computation.
+fn committed(stream: &OpenClStream, bytes: usize) -> Result<cl_mem, (&'static str, i32)> {
+    let context = stream.context.raw();
+    // SAFETY: the context is alive; no host memory is involved.
+    let buffer = unsafe { create_buffer(context, CL_MEM_READ_WRITE, bytes, ptr::null_mut()) }
+        .map_err(|code| ("clCreateBuffer", code))?;
+    let undefined = CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
+    // SAFETY: queue and buffer are alive and of one context; the list has one entry and is read
+    // during the call only.
+    let moved = unsafe {
+        enqueue_migrate_mem_object(stream.queue(), 1, &raw const buffer, undefined, 0, ptr::null())
+    };
+    match moved {
+        Ok(event) => {
+            stream.forget(event);
+            Ok(buffer)
+        }
+        Err(code) => {
+            // SAFETY: the buffer was made above and nothing else knows it.
+            let released = unsafe { release_mem_object(buffer) };
+            released.map_err(|code| ("clReleaseMemObject", code))?;
+            Err(("clEnqueueMigrateMemObjects", code))
+        }
+    }
+}
+
+/// Whether a refusal means that there is no room. `CL_OUT_OF_RESOURCES` is also what some drivers say
+/// of a kernel gone wrong, so it counts only when memory is plausibly full.
+fn is_out_of_memory(gpu_id: usize, bytes: usize, memory_bytes: usize, code: i32) -> bool {
+    match code {
+        CL_MEM_OBJECT_ALLOCATION_FAILURE | CL_OUT_OF_HOST_MEMORY | CL_INVALID_BUFFER_SIZE => true,
+        CL_OUT_OF_RESOURCES => {
+            let held = Device::opencl(gpu_id).map_or(0, |device| device.statistics().live_bytes);
+            held.saturating_add(bytes) > memory_bytes / 10 * 9
+        }
+        _ => false,
+    }
+}
+
+/// The error of a call on a block, where `code` may mean that the block found no memory.
+pub(super) fn of_use(gpu_id: usize, call: &'static str, bytes: usize, code: i32) -> Error {
+    match code {
+        CL_MEM_OBJECT_ALLOCATION_FAILURE | CL_OUT_OF_HOST_MEMORY => {
+            out_of_memory(gpu_id, bytes, code)
+        }
+        _ => failure(gpu_id, call, code),
+    }
+}

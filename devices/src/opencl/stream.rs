@@ -1,0 +1,192 @@
+//! In-order command queues.
+
+use std::any::Any;
+use std::ptr;
+use std::sync::Arc;
+
+use cl3::command_queue::{
+    CL_QUEUE_PROFILING_ENABLE, create_command_queue, enqueue_barrier_with_wait_list,
+    enqueue_copy_buffer, enqueue_marker_with_wait_list, enqueue_read_buffer, enqueue_write_buffer,
+    finish, flush,
+};
+use cl3::types::{CL_FALSE, cl_command_queue, cl_event, cl_mem};
+
+use super::context::Context;
+use super::device::gpu_id;
+use super::event::OpenClEvent;
+use super::handle::{Handle, Object};
+use super::kernel::OpenClKernel;
+use super::memory::of_use;
+use crate::driver::{
+    DeviceDriver, EventDriver, Grid, KernelDriver, Place, RawArgument, StreamDriver,
+};
+use crate::{Error, Result};
+
+/// A queue whose commands run in order and are timed.
+#[derive(Debug)]
+pub(super) struct OpenClStream {
+    pub(super) context: Arc<Context>,
+    queue: Handle,
+}
+
+impl OpenClStream {
+    pub(super) fn new(context: &Arc<Context>) -> Result<Self> {
+        let device = context.device.0;
+        // The call of OpenCL 1.2; its successor does not exist before 2.0 and does nothing more here.
+        // SAFETY: the context is alive and is that of the device.
+        let raw = unsafe { create_command_queue(context.raw(), device, CL_QUEUE_PROFILING_ENABLE) }
+            .map_err(|code| context.failure("clCreateCommandQueue", code))?;
+        // SAFETY: just created, with one reference that is ours.
+        let queue = unsafe { context.own(raw, Object::Queue) };
+        Ok(Self { context: context.clone(), queue })
+    }
+
+    /// The stream behind the trait, if it is one of `context`.
+    pub(super) fn of<'a>(stream: &'a dyn StreamDriver, context: &Arc<Context>) -> Result<&'a Self> {
+        let stream = stream.as_any().downcast_ref::<Self>();
+        stream
+            .filter(|stream| Arc::ptr_eq(&stream.context, context))
+            .ok_or_else(|| context.foreign("a stream"))
+    }
+
+    pub(super) fn queue(&self) -> cl_command_queue {
+        self.queue.raw()
+    }
+
+    /// Gives up the event of a command nobody waits for singly.
+    pub(super) fn forget(&self, event: cl_event) {
+        // SAFETY: commands return an event with one reference for the caller.
+        drop(unsafe { self.context.own(event, Object::Event) });
+    }
+
+    fn queued(&self, call: &'static str, bytes: usize, done: Result<cl_event, i32>) -> Result<()> {
+        let event = done.map_err(|code| of_use(self.context.gpu_id, call, bytes, code))?;
+        self.forget(event);
+        Ok(())
+    }
+}
+
+impl StreamDriver for OpenClStream {
+    fn synchronize(&self) -> Result<()> {
+        finish(self.queue()).map_err(|code| self.context.failure("clFinish", code))
+    }
+
+    fn record(&self) -> Result<Box<dyn EventDriver>> {
+        // SAFETY: the queue is alive; an empty list means: after everything queued before.
+        let marker = unsafe { enqueue_marker_with_wait_list(self.queue(), 0, ptr::null()) }
+            .map_err(|code| self.context.failure("clEnqueueMarkerWithWaitList", code))?;
+        // SAFETY: the marker's event comes with one reference for the caller.
+        let event = unsafe { self.context.own(marker, Object::Event) };
+        // Another queue may wait for an event only once its own queue was flushed (OpenCL 1.2, 5.13).
+        flush(self.queue()).map_err(|code| self.context.failure("clFlush", code))?;
+        Ok(Box::new(OpenClEvent::new(&self.context, event)))
+    }
+
+    fn wait(&self, event: &dyn EventDriver) -> Result<()> {
+        let event = event.as_any().downcast_ref::<OpenClEvent>();
+        let event = event.ok_or_else(|| self.context.foreign("an event"))?;
+        if !event.is_in(&self.context) {
+            // No queue can wait for an event of another context.
+            return event.synchronize();
+        }
+        let raw = event.raw();
+        // SAFETY: queue and event are alive and of one context; the list has one entry and is read
+        // during the call only.
+        let done = unsafe { enqueue_barrier_with_wait_list(self.queue(), 1, &raw const raw) };
+        self.queued("clEnqueueBarrierWithWaitList", 0, done)
+    }
+
+    unsafe fn upload(&self, from: *const u8, to: Place, bytes: usize) -> Result<()> {
+        let buffer = to.address as cl_mem;
+        // SAFETY: by the caller's contract the host range stays valid and unchanged, and the buffer's
+        // range is in bounds, until the copy is done.
+        let done = unsafe {
+            enqueue_write_buffer(
+                self.queue(),
+                buffer,
+                CL_FALSE,
+                to.offset,
+                bytes,
+                from.cast(),
+                0,
+                ptr::null(),
+            )
+        };
+        self.queued("clEnqueueWriteBuffer", bytes, done)
+    }
+
+    unsafe fn download(&self, from: Place, to: *mut u8, bytes: usize) -> Result<()> {
+        let buffer = from.address as cl_mem;
+        // SAFETY: as for `upload`; nobody else touches the host range until the copy is done.
+        let done = unsafe {
+            enqueue_read_buffer(
+                self.queue(),
+                buffer,
+                CL_FALSE,
+                from.offset,
+                bytes,
+                to.cast(),
+                0,
+                ptr::null(),
+            )
+        };
+        self.queued("clEnqueueReadBuffer", bytes, done)
+    }
+
+    unsafe fn copy(
+        &self,
+        from: Place,
+        from_device: &dyn DeviceDriver,
+        to: Place,
+        to_device: &dyn DeviceDriver,
+        bytes: usize,
+    ) -> Result<bool> {
+        let own = Some(self.context.gpu_id);
+        if gpu_id(from_device) != own || gpu_id(to_device) != own {
+            // Each device has a context of its own, and no command spans two contexts.
+            return Ok(false);
+        }
+        let (source, target) = (from.address as cl_mem, to.address as cl_mem);
+        // SAFETY: by the caller's contract both ranges are in bounds and apart until the copy is done.
+        let done = unsafe {
+            enqueue_copy_buffer(
+                self.queue(),
+                source,
+                target,
+                from.offset,
+                to.offset,
+                bytes,
+                0,
+                ptr::null(),
+            )
+        };
+        self.queued("clEnqueueCopyBuffer", bytes, done).map(|()| true)
+    }
+
+    unsafe fn launch(
+        &self,
+        kernel: &dyn KernelDriver,
+        grid: Grid,
+        arguments: &[RawArgument],
+    ) -> Result<()> {
+        let kernel = kernel.as_any().downcast_ref::<OpenClKernel>();
+        let kernel = kernel.ok_or_else(|| self.context.foreign("a kernel"))?;
+        // SAFETY: the caller vouches for the arguments.
+        let done = unsafe { kernel.launch(self.queue(), grid, arguments)? };
+        self.forget(done);
+        Ok(())
+    }
+
+    fn raw(&self) -> usize {
+        self.queue() as usize
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// The error for a grid that does not fit the address space.
+pub(super) fn too_large(context: &Context, grid: Grid) -> Error {
+    Error::Unsupported { device: context.to_string(), what: format!("a grid of {grid:?}") }
+}

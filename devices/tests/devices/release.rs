@@ -1,0 +1,125 @@
+//! Memory goes away after its last use, once, and nobody waits for it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+use arrayspan_devices::{Device, Memory, Result, drain};
+
+use super::order::{N, increment, slow};
+use super::{download, gpus, upload};
+
+fn numbers(first: u32) -> Vec<u32> {
+    (first..first + N as u32).collect()
+}
+
+#[test]
+fn a_block_dropped_while_work_is_queued_stays_valid_until_the_work_is_done() -> Result<()> {
+    for device in gpus() {
+        let kernel = slow(device)?;
+        let (stream, other) = (device.new_stream()?, device.new_stream()?);
+        for first in 0..5 {
+            let y = Memory::allocate(4 * N, &stream)?;
+            let x = upload(&numbers(first), &stream)?;
+            increment(&stream, &kernel, &x, &y)?;
+            drop(x);
+            // Whoever gets the memory next must not disturb the kernel.
+            let thieves: Vec<_> =
+                (0..8).map(|_| upload(&vec![u32::MAX; N], &other)).collect::<Result<_>>()?;
+            assert_eq!(download::<u32>(&y, &stream)?, numbers(first + 1), "{device}");
+            drop(thieves);
+        }
+        device.check()?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_block_used_on_two_streams_is_freed_after_both() -> Result<()> {
+    for device in gpus() {
+        let kernel = slow(device)?;
+        let (one, two) = (device.new_stream()?, device.new_stream()?);
+        let (y, z) = (Memory::allocate(4 * N, &one)?, Memory::allocate(4 * N, &two)?);
+        let x = upload(&numbers(3), &one)?;
+        increment(&one, &kernel, &x, &y)?;
+        increment(&two, &kernel, &x, &z)?;
+        drop(x);
+        let _thief = upload(&vec![u32::MAX; N], &one)?;
+        assert_eq!(download::<u32>(&y, &one)?, numbers(4), "{device}");
+        assert_eq!(download::<u32>(&z, &two)?, numbers(4), "{device}");
+    }
+    Ok(())
+}
+
+#[test]
+fn host_memory_dropped_under_a_transfer_stays_valid_until_it_is_done() -> Result<()> {
+    for device in gpus() {
+        let stream = device.new_stream()?;
+        for size in [1000_u32, 3_000_001] {
+            let values: Vec<u32> = (0..size).collect();
+            let memory = upload(&values, &stream)?;
+            let noise: Vec<_> = (0..4).map(|_| vec![u32::MAX; size as usize]).collect();
+            assert!(download::<u32>(&memory, &stream)? == values, "{device}");
+            drop(noise);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn foreign_memory_is_released_once_and_after_the_work() -> Result<()> {
+    for device in gpus() {
+        let kernel = slow(device)?;
+        let stream = device.new_stream()?;
+        let owner = upload(&numbers(5), &stream)?;
+        stream.synchronize()?;
+        let y = Memory::allocate(4 * N, &stream)?;
+        let calls = Arc::new(AtomicUsize::new(0));
+        let (address, bytes, counted) = (owner.address(), owner.bytes(), calls.clone());
+        let release = move || {
+            counted.fetch_add(1, SeqCst);
+            drop(owner);
+        };
+        // SAFETY: `owner` keeps the memory alive until `release` runs and is not used before that.
+        let foreign = unsafe { Memory::from_foreign(device, address, bytes, Box::new(release)) };
+        increment(&stream, &kernel, &foreign, &y)?;
+        let done = stream.record()?;
+        drop(foreign);
+        // The order of the two questions makes the answer certain: released implies done.
+        let (released, complete) = (calls.load(SeqCst) > 0, done.is_complete()?);
+        assert!(!released || complete, "{device}: released while the kernel runs");
+        assert_eq!(download::<u32>(&y, &stream)?, numbers(6), "{device}");
+        drain();
+        assert_eq!(calls.load(SeqCst), 1, "{device}");
+    }
+    Ok(())
+}
+
+#[test]
+fn foreign_memory_that_nobody_used_is_released_on_drop() {
+    for device in Device::all() {
+        let calls = Arc::new(AtomicUsize::new(0));
+        let counted = calls.clone();
+        let release = move || {
+            counted.fetch_add(1, SeqCst);
+        };
+        // SAFETY: never used as memory.
+        let foreign = unsafe { Memory::from_foreign(device, 0x1000, 16, Box::new(release)) };
+        assert_eq!(calls.load(SeqCst), 0);
+        drop(foreign);
+        assert_eq!(calls.load(SeqCst), 1, "{device}");
+    }
+}
+
+#[test]
+fn a_release_function_that_panics_harms_nobody() -> Result<()> {
+    // SAFETY: never used as memory.
+    let foreign = unsafe {
+        Memory::from_foreign(Device::cpu(), 0x1000, 16, Box::new(|| panic!("on purpose")))
+    };
+    drop(foreign);
+    drain();
+    for device in Device::all() {
+        device.check()?;
+    }
+    Ok(())
+}
