@@ -5,6 +5,7 @@
 //! device, also single numbers.
 
 mod band;
+mod collapse;
 mod cost;
 mod error;
 mod executor;
