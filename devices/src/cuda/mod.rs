@@ -1,8 +1,25 @@
-//! CUDA devices.
+//! CUDA devices, through the driver API.
+//!
+//! The driver and NVRTC are opened at run time by `cudarc`, of which only the raw level is used. Work runs in
+//! each device's primary context, which other libraries of the process (torch, `CuPy`) share; every call
+//! makes it current for its own duration only, so that theirs stays as it was.
+
+mod context;
+mod device;
+mod event;
+mod kernel;
+mod library;
+mod memory;
+mod nvrtc;
+mod peer;
+mod stream;
+
+pub use nvrtc::compile_cubin;
 
 use crate::driver::{DeviceDriver, Driver};
-use crate::{DeviceKind, Error, Result};
+use crate::{DeviceKind, Result};
 
+/// The CUDA driver.
 #[derive(Debug)]
 pub(crate) struct Cuda;
 
@@ -16,10 +33,15 @@ impl Driver for Cuda {
     }
 
     fn dialect(&self) -> Option<&'static str> {
-        None
+        Some(include_str!("dialect.h"))
     }
 
     fn open(&self) -> Result<Vec<Box<dyn DeviceDriver>>> {
-        Err(Error::Unavailable { what: "CUDA".into(), why: "skeleton".into() })
+        library::driver()?;
+        let open = |gpu_id| {
+            let device = device::CudaDevice::new(gpu_id)?;
+            Ok(Box::new(device) as Box<dyn DeviceDriver>)
+        };
+        (0..device::count()?).map(open).collect()
     }
 }

@@ -6,7 +6,6 @@ use std::ptr;
 use std::sync::Arc;
 
 use cl3::command_queue::enqueue_nd_range_kernel;
-use cl3::error_codes::CL_INVALID_KERNEL_NAME;
 use cl3::kernel::{create_kernel, set_kernel_arg};
 use cl3::types::{cl_command_queue, cl_event};
 use parking_lot::Mutex;
@@ -14,8 +13,8 @@ use parking_lot::Mutex;
 use super::context::Context;
 use super::handle::{Handle, Object};
 use super::stream::too_large;
-use crate::Result;
 use crate::driver::{Grid, KernelDriver, RawArgument};
+use crate::{Error, Result};
 
 /// A kernel of a built program.
 #[derive(Debug)]
@@ -29,11 +28,12 @@ pub(super) struct OpenClKernel {
 
 impl OpenClKernel {
     pub(super) fn new(context: &Arc<Context>, program: Handle, entry: &str) -> Result<Self> {
-        let call = "clCreateKernel";
-        let entry =
-            CString::new(entry).map_err(|_| context.failure(call, CL_INVALID_KERNEL_NAME))?;
-        let raw =
-            create_kernel(program.raw(), &entry).map_err(|code| context.failure(call, code))?;
+        let entry = CString::new(entry).map_err(|_| Error::Unsupported {
+            device: context.to_string(),
+            what: format!("an entry point called {entry:?}"),
+        })?;
+        let raw = create_kernel(program.raw(), &entry)
+            .map_err(|code| context.failure("clCreateKernel", code))?;
         // SAFETY: just created, with one reference that is ours.
         let kernel = Mutex::new(unsafe { context.own(raw, Object::Kernel) });
         Ok(Self { context: context.clone(), kernel, _program: program })

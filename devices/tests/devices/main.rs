@@ -2,6 +2,7 @@
 //!
 //! Each test takes its devices from [`gpus`], which says aloud what is missing.
 
+mod context;
 mod copies;
 mod cubin;
 mod dialect;

@@ -1,0 +1,124 @@
+//! The primary context of one device.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ptr;
+
+use cudarc::driver::sys::{self, CUresult};
+
+use super::{library, memory};
+use crate::{DeviceKind, Error, Result, registry};
+
+/// One device's primary context, shared with every other library in the process, and our own memory
+/// pool in it.
+pub(super) struct Context {
+    pub(super) gpu_id: usize,
+    pub(super) device: sys::CUdevice,
+    pub(super) memory_bytes: usize,
+    raw: sys::CUcontext,
+    /// `None` where the device has no pools.
+    pub(super) pool: Option<sys::CUmemoryPool>,
+}
+
+// SAFETY: contexts and pools belong to the process, and the driver API is thread-safe.
+unsafe impl Send for Context {}
+// SAFETY: as above.
+unsafe impl Sync for Context {}
+
+impl Context {
+    pub(super) fn new(gpu_id: usize, device: sys::CUdevice, memory_bytes: usize) -> Result<Self> {
+        let mut raw = ptr::null_mut();
+        // SAFETY: `device` is one the driver gave out; `raw` receives the context.
+        let retained = unsafe { sys::cuDevicePrimaryCtxRetain(&raw mut raw, device) };
+        check(gpu_id, "cuDevicePrimaryCtxRetain", retained)?;
+        // From here on the drop gives the context back, also if the pool cannot be made.
+        let mut context = Self { gpu_id, device, memory_bytes, raw, pool: None };
+        context.pool = memory::new_pool(&context)?;
+        Ok(context)
+    }
+
+    pub(super) fn raw(&self) -> sys::CUcontext {
+        self.raw
+    }
+
+    /// Makes the context current on this thread until the guard is dropped.
+    pub(super) fn enter(&self) -> Result<Current<'_>> {
+        // SAFETY: the context is retained while `self` lives.
+        self.check("cuCtxPushCurrent", unsafe { sys::cuCtxPushCurrent_v2(self.raw) })?;
+        Ok(Current { context: self, not_send: PhantomData })
+    }
+
+    pub(super) fn check(&self, call: &'static str, code: CUresult) -> Result<()> {
+        check(self.gpu_id, call, code)
+    }
+
+    pub(super) fn failure(&self, call: &'static str, code: CUresult) -> Error {
+        failure(self.gpu_id, call, code)
+    }
+
+    /// Keeps a failure nobody can be told about, for the device's next caller.
+    pub(super) fn defer(&self, result: Result<()>) {
+        if let Err(error) = result {
+            registry::defer(DeviceKind::Cuda, self.gpu_id, error);
+        }
+    }
+
+    /// The error for an object of another kind of device.
+    pub(super) fn foreign(&self, what: &str) -> Error {
+        self.unsupported(format!("{what} of another driver"))
+    }
+
+    pub(super) fn unsupported(&self, what: String) -> Error {
+        Error::Unsupported { device: self.to_string(), what }
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        if let Some(pool) = self.pool {
+            // SAFETY: the pool is ours; memory still in use keeps it alive inside the driver.
+            self.defer(self.check("cuMemPoolDestroy", unsafe { sys::cuMemPoolDestroy(pool) }));
+        }
+        // SAFETY: balances the retain of `new`.
+        let released = unsafe { sys::cuDevicePrimaryCtxRelease_v2(self.device) };
+        self.defer(self.check("cuDevicePrimaryCtxRelease", released));
+    }
+}
+
+/// While it lives the context is current on this thread; then the one before is again.
+pub(super) struct Current<'a> {
+    context: &'a Context,
+    /// What is current belongs to the thread, so the guard stays on it.
+    not_send: PhantomData<*const ()>,
+}
+
+impl Drop for Current<'_> {
+    fn drop(&mut self) {
+        let mut popped = ptr::null_mut();
+        // SAFETY: this thread pushed the context, and guards are dropped in reverse order of their making.
+        let code = unsafe { sys::cuCtxPopCurrent_v2(&raw mut popped) };
+        self.context.defer(self.context.check("cuCtxPopCurrent", code));
+    }
+}
+
+/// `code` as a result.
+pub(super) fn check(gpu_id: usize, call: &'static str, code: CUresult) -> Result<()> {
+    if code == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(failure(gpu_id, call, code)) }
+}
+
+fn failure(gpu_id: usize, call: &'static str, code: CUresult) -> Error {
+    let (device, name) = (format!("cuda:{gpu_id}"), library::name(code));
+    Error::Driver { device, call, name, code: code as i32 }
+}
+
+impl fmt::Display for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cuda:{}", self.gpu_id)
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Context({self})")
+    }
+}

@@ -1,0 +1,155 @@
+//! One CUDA device.
+
+use std::any::Any;
+use std::ffi::{CStr, c_char};
+use std::sync::{Arc, OnceLock};
+
+use cudarc::driver::sys::{self, CUdevice_attribute};
+
+use super::context::{Context, check};
+use super::kernel::CudaKernel;
+use super::stream::CudaStream;
+use super::{memory, nvrtc};
+use crate::driver::{DeviceDriver, KernelDriver, StreamDriver};
+use crate::{DeviceInfo, Result};
+
+/// One device; its context is made at first use, because that takes time and memory.
+#[derive(Debug)]
+pub(super) struct CudaDevice {
+    gpu_id: usize,
+    raw: sys::CUdevice,
+    info: DeviceInfo,
+    /// The architecture binaries are made for: `sm_90`.
+    arch: String,
+    context: OnceLock<Arc<Context>>,
+}
+
+/// How many devices the driver shows (`CUDA_VISIBLE_DEVICES` hides some).
+pub(super) fn count() -> Result<usize> {
+    let mut count = 0;
+    // SAFETY: the driver is initialised; `count` is written during the call only.
+    check(0, "cuDeviceGetCount", unsafe { sys::cuDeviceGetCount(&raw mut count) })?;
+    Ok(count.max(0) as usize)
+}
+
+impl CudaDevice {
+    pub(super) fn new(gpu_id: usize) -> Result<Self> {
+        let mut raw = 0;
+        // SAFETY: the driver is initialised; `raw` is written during the call only.
+        check(gpu_id, "cuDeviceGet", unsafe { sys::cuDeviceGet(&raw mut raw, gpu_id as i32) })?;
+        let number = |what| attribute(gpu_id, raw, what);
+        let major = number(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+        let minor = number(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+        let processors = number(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        let info = DeviceInfo {
+            name: name(gpu_id, raw)?,
+            platform: format!("NVIDIA CUDA {}", driver_version(gpu_id)?),
+            memory_bytes: memory_bytes(gpu_id, raw)?,
+            capability: format!("{major}.{minor}"),
+            compute_units: processors.max(0) as usize,
+            float64: true,
+            accelerator: true,
+            uuid: uuid(raw),
+        };
+        let arch = format!("sm_{major}{minor}");
+        Ok(Self { gpu_id, raw, info, arch, context: OnceLock::new() })
+    }
+
+    pub(super) fn context(&self) -> Result<&Arc<Context>> {
+        if let Some(context) = self.context.get() {
+            return Ok(context);
+        }
+        // Of two threads that come here at once one gives its reference back.
+        let context = Arc::new(Context::new(self.gpu_id, self.raw, self.info.memory_bytes)?);
+        Ok(self.context.get_or_init(|| context))
+    }
+}
+
+impl DeviceDriver for CudaDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn free_bytes(&self) -> Option<usize> {
+        memory::free_bytes(self.context().ok()?).ok()
+    }
+
+    fn new_stream(&self) -> Result<Box<dyn StreamDriver>> {
+        Ok(Box::new(CudaStream::new(self.context()?)?))
+    }
+
+    fn allocate(&self, bytes: usize, stream: &dyn StreamDriver) -> Result<usize> {
+        memory::allocate(CudaStream::of(stream, self.context()?)?, bytes)
+    }
+
+    unsafe fn free(&self, address: usize, _: usize, stream: &dyn StreamDriver) -> Result<()> {
+        let stream = CudaStream::of(stream, self.context()?)?;
+        // SAFETY: by the caller's contract `address` is a block from `allocate`, not used after this
+        // point of `stream`.
+        unsafe { memory::free(stream, address) }
+    }
+
+    fn target(&self) -> String {
+        format!("cuda; {}; {}", self.arch, nvrtc::describe())
+    }
+
+    fn compile(&self, kernel: &str, text: &str) -> Result<Vec<u8>> {
+        nvrtc::compile(&format!("cuda:{}", self.gpu_id), kernel, text, &self.arch)
+    }
+
+    fn load(&self, binary: &[u8], entry: &str) -> Result<Box<dyn KernelDriver>> {
+        Ok(Box::new(CudaKernel::new(self.context()?, binary, entry)?))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// The context behind the trait, if the device is one of CUDA's.
+pub(super) fn context_of(device: &dyn DeviceDriver) -> Option<Result<&Arc<Context>>> {
+    device.as_any().downcast_ref::<CudaDevice>().map(CudaDevice::context)
+}
+
+fn attribute(gpu_id: usize, device: sys::CUdevice, what: CUdevice_attribute) -> Result<i32> {
+    let mut value = 0;
+    // SAFETY: the device is one the driver gave out; `value` is written during the call only.
+    let asked = unsafe { sys::cuDeviceGetAttribute(&raw mut value, what, device) };
+    check(gpu_id, "cuDeviceGetAttribute", asked)?;
+    Ok(value)
+}
+
+fn name(gpu_id: usize, device: sys::CUdevice) -> Result<String> {
+    let mut text: [c_char; 256] = [0; 256];
+    // One less than there is room for, so that the text always ends.
+    // SAFETY: at most as many bytes as said are written, during the call only.
+    let asked = unsafe { sys::cuDeviceGetName(text.as_mut_ptr(), 255, device) };
+    check(gpu_id, "cuDeviceGetName", asked)?;
+    // SAFETY: the last byte is zero.
+    Ok(unsafe { CStr::from_ptr(text.as_ptr()) }.to_string_lossy().into_owned())
+}
+
+fn memory_bytes(gpu_id: usize, device: sys::CUdevice) -> Result<usize> {
+    let mut bytes = 0;
+    // SAFETY: the device is one the driver gave out; `bytes` is written during the call only.
+    let asked = unsafe { sys::cuDeviceTotalMem_v2(&raw mut bytes, device) };
+    check(gpu_id, "cuDeviceTotalMem", asked)?;
+    Ok(bytes)
+}
+
+fn uuid(device: sys::CUdevice) -> Option<[u8; 16]> {
+    let mut uuid = sys::CUuuid { bytes: [0; 16] };
+    // SAFETY: the device is one the driver gave out; `uuid` is written during the call only.
+    let asked = unsafe { sys::cuDeviceGetUuid_v2(&raw mut uuid, device) };
+    let told = asked == sys::CUresult::CUDA_SUCCESS;
+    told.then(|| uuid.bytes.map(|byte| byte as u8)).filter(|uuid| *uuid != [0; 16])
+}
+
+/// The newest CUDA version the driver serves, as `13.0`.
+fn driver_version(gpu_id: usize) -> Result<String> {
+    let mut version = 0;
+    // SAFETY: `version` is written during the call only.
+    let asked = unsafe { sys::cuDriverGetVersion(&raw mut version) };
+    check(gpu_id, "cuDriverGetVersion", asked)?;
+    Ok(format!("{}.{}", version / 1000, version % 1000 / 10))
+}

@@ -1,0 +1,49 @@
+/* The shared kernel language in CUDA C++ (NVRTC, no headers). Only what differs between the compilers stands
+   here and in ../opencl/dialect.h, which explains the names; the two files define the same ones. */
+#define DEV_CUDA 1
+#define DEVICE_HAS_F64 1
+
+#define KERNEL   extern "C" __global__ void
+#define FN       static __device__ __forceinline__
+#define GLOBAL
+#define LOCAL
+#define RESTRICT __restrict__
+
+#define CONSTANT __constant__
+#define LOCAL_ARRAY(T, name, n) __shared__ T name[n]
+
+#define DIM_(v, d) ((d) == 0 ? (v).x : (d) == 1 ? (v).y : (v).z)
+#define GID(d)  ((i64)DIM_(blockIdx, d) * DIM_(blockDim, d) + DIM_(threadIdx, d))
+#define LID(d)  ((int)DIM_(threadIdx, d))
+#define GRP(d)  ((i64)DIM_(blockIdx, d))
+#define LSZ(d)  ((int)DIM_(blockDim, d))
+#define NGRP(d) ((i64)DIM_(gridDim, d))
+#define GSZ(d)  ((i64)DIM_(gridDim, d) * DIM_(blockDim, d))
+
+#define BARRIER()  __syncthreads()
+#define ALIGNED(n) __align__(n)
+#define UNROLL     _Pragma("unroll")
+
+typedef long long i64;
+typedef unsigned long long u64;
+typedef unsigned int u32;
+
+#define AS_U32(x) __float_as_uint(x)
+#define AS_F32(x) __uint_as_float(x)
+#define AS_U64(x) ((u64)__double_as_longlong(x))
+#define AS_F64(x) __longlong_as_double((i64)(x))
+
+typedef struct { unsigned short bits; } half_t;
+FN float LOAD_HALF(const half_t* p, i64 i) {
+  float value;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(p[i].bits));
+  return value;
+}
+FN void STORE_HALF(float value, half_t* p, i64 i) {
+  unsigned short bits;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+  p[i].bits = bits;
+}
+
+FN void atomic_add_f32(float* p, float v) { atomicAdd(p, v); }
+FN void atomic_add_f64(double* p, double v) { atomicAdd(p, v); }

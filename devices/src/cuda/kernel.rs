@@ -1,0 +1,125 @@
+//! Kernels and their launch.
+
+use std::any::Any;
+use std::ffi::{CString, c_void};
+use std::ptr;
+use std::sync::Arc;
+
+use cudarc::driver::sys;
+
+use super::context::Context;
+use crate::Result;
+use crate::driver::{Grid, KernelDriver, RawArgument};
+use crate::stream::MAX_ARGUMENTS;
+
+/// A function and the module it was loaded with.
+#[derive(Debug)]
+pub(super) struct CudaKernel {
+    context: Arc<Context>,
+    module: sys::CUmodule,
+    function: sys::CUfunction,
+}
+
+// SAFETY: modules and functions belong to their context, not to a thread, and the driver API is
+// thread-safe; arguments are not part of the function.
+unsafe impl Send for CudaKernel {}
+// SAFETY: as above.
+unsafe impl Sync for CudaKernel {}
+
+impl CudaKernel {
+    pub(super) fn new(context: &Arc<Context>, binary: &[u8], entry: &str) -> Result<Self> {
+        let entry = CString::new(entry)
+            .map_err(|_| context.unsupported(format!("an entry point called {entry:?}")))?;
+        let _current = context.enter()?;
+        let mut module = ptr::null_mut();
+        // SAFETY: the context is current; the binary says its own length and is copied by the call. The
+        // cache has checked that it is what the compiler once wrote.
+        let loaded = unsafe { sys::cuModuleLoadData(&raw mut module, binary.as_ptr().cast()) };
+        context.check("cuModuleLoadData", loaded)?;
+        // From here on the drop unloads the module, also if the function is not found.
+        let mut kernel = Self { context: context.clone(), module, function: ptr::null_mut() };
+        // SAFETY: the module is loaded; `function` receives what lives as long as the module.
+        let found =
+            unsafe { sys::cuModuleGetFunction(&raw mut kernel.function, module, entry.as_ptr()) };
+        context.check("cuModuleGetFunction", found)?;
+        Ok(kernel)
+    }
+
+    /// Queues the kernel.
+    ///
+    /// # Safety
+    /// The stream is alive and of the kernel's context; the arguments match the kernel's parameters, and
+    /// what it reads and writes lies within them.
+    pub(super) unsafe fn launch(
+        &self,
+        stream: sys::CUstream,
+        grid: Grid,
+        arguments: &[RawArgument],
+    ) -> Result<()> {
+        let too_large = || self.context.unsupported(format!("a grid of {grid:?}"));
+        let mut sizes = [0; 6];
+        for (size, wanted) in sizes.iter_mut().zip(grid.groups.iter().chain(&grid.threads)) {
+            *size = u32::try_from(*wanted).map_err(|_| too_large())?;
+        }
+        let mut pointers = [ptr::null_mut(); MAX_ARGUMENTS];
+        if arguments.len() > MAX_ARGUMENTS {
+            let what = format!("a kernel with {} arguments", arguments.len());
+            return Err(self.context.unsupported(what));
+        }
+        for (pointer, argument) in pointers.iter_mut().zip(arguments) {
+            *pointer = value(argument);
+        }
+        let [gx, gy, gz, tx, ty, tz] = sizes;
+        let _current = self.context.enter()?;
+        // SAFETY: function and stream are alive and of the current context; each pointer leads to the
+        // value inside `arguments`, read during the call only; the caller vouches for the rest.
+        let queued = unsafe {
+            sys::cuLaunchKernel(
+                self.function,
+                gx,
+                gy,
+                gz,
+                tx,
+                ty,
+                tz,
+                0,
+                stream,
+                pointers.as_mut_ptr(),
+                ptr::null_mut(),
+            )
+        };
+        self.context.check("cuLaunchKernel", queued)
+    }
+}
+
+/// Where an argument's value lies. The driver takes pointers to what it does not change.
+fn value(argument: &RawArgument) -> *mut c_void {
+    fn of<T>(value: &T) -> *mut c_void {
+        ptr::from_ref(value).cast_mut().cast()
+    }
+    match argument {
+        // A device pointer has 64 bits, as has a `usize` wherever there is CUDA.
+        RawArgument::Address(value) => of(value),
+        RawArgument::I32(value) => of(value),
+        RawArgument::I64(value) => of(value),
+        RawArgument::F32(value) => of(value),
+        RawArgument::F64(value) => of(value),
+    }
+}
+
+impl Drop for CudaKernel {
+    fn drop(&mut self) {
+        let unloaded = self.context.enter().and_then(|_current| {
+            // SAFETY: the only owner gives the module up. Launches already queued keep their code: the
+            // driver unloads when they are done.
+            self.context.check("cuModuleUnload", unsafe { sys::cuModuleUnload(self.module) })
+        });
+        self.context.defer(unloaded);
+    }
+}
+
+impl KernelDriver for CudaKernel {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

@@ -1,0 +1,139 @@
+//! Stream-ordered memory from a pool of our own.
+
+use std::ptr;
+
+use cudarc::driver::sys::{self, CUresult};
+
+use super::context::Context;
+use super::stream::CudaStream;
+use crate::{Device, Error, Result};
+
+/// The part of a device's memory the pool may keep for reuse when all is freed: one in so many. More
+/// would starve other libraries of the process and other processes; nothing would send every block
+/// back to the driver at each synchronisation, which is slower than not pooling at all.
+const KEPT: usize = 8;
+
+/// Makes a pool on the context's device, or none where the device has no pools.
+///
+/// Not the device's default pool: its settings and its content belong to everyone.
+pub(super) fn new_pool(context: &Context) -> Result<Option<sys::CUmemoryPool>> {
+    let supported = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED;
+    let mut yes = 0;
+    // SAFETY: the device is one the driver gave out; `yes` receives the answer.
+    let asked = unsafe { sys::cuDeviceGetAttribute(&raw mut yes, supported, context.device) };
+    context.check("cuDeviceGetAttribute", asked)?;
+    if yes == 0 {
+        return Ok(None);
+    }
+    let properties = sys::CUmemPoolProps {
+        allocType: sys::CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+        handleTypes: sys::CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE,
+        location: location(context),
+        win32SecurityAttributes: ptr::null_mut(),
+        maxSize: 0,
+        usage: 0,
+        reserved: [0; 54],
+    };
+    let mut pool = ptr::null_mut();
+    // SAFETY: the properties are complete and read during the call only; `pool` receives the pool.
+    let made = unsafe { sys::cuMemPoolCreate(&raw mut pool, &raw const properties) };
+    context.check("cuMemPoolCreate", made)?;
+    let threshold = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+    let mut bytes = (context.memory_bytes / KEPT) as u64;
+    // SAFETY: the pool is ours; this attribute is a 64-bit number, read during the call only.
+    let set = unsafe { sys::cuMemPoolSetAttribute(pool, threshold, (&raw mut bytes).cast()) };
+    if let Err(error) = context.check("cuMemPoolSetAttribute", set) {
+        // SAFETY: made above, and nothing was allocated from it.
+        let destroyed = unsafe { sys::cuMemPoolDestroy(pool) };
+        context.defer(context.check("cuMemPoolDestroy", destroyed));
+        return Err(error);
+    }
+    Ok(Some(pool))
+}
+
+/// Where the context's memory lies.
+pub(super) fn location(context: &Context) -> sys::CUmemLocation {
+    let kind = sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
+    sys::CUmemLocation { type_: kind, id: context.device }
+}
+
+/// Takes a block that work on `stream` may use at once.
+///
+/// What was freed comes back to the pool only when the stream gets there, so a refusal is final only
+/// after the stream has run empty. A refused pool may have grown on the way; it is cut back, or it
+/// would hold memory that others need.
+pub(super) fn allocate(stream: &CudaStream, bytes: usize) -> Result<usize> {
+    let context = &*stream.context;
+    let _current = context.enter()?;
+    match take(stream, bytes) {
+        Err((_, code)) if is_out_of_memory(context, bytes, code) => {}
+        first => return first.map_err(|(call, code)| context.failure(call, code)),
+    }
+    // SAFETY: the stream is alive.
+    let synchronized = unsafe { sys::cuStreamSynchronize(stream.stream()) };
+    context.check("cuStreamSynchronize", synchronized)?;
+    match take(stream, bytes) {
+        Err((_, code)) if is_out_of_memory(context, bytes, code) => {
+            if let Some(pool) = context.pool {
+                // SAFETY: the pool is ours; blocks in use are not touched.
+                context.check("cuMemPoolTrimTo", unsafe { sys::cuMemPoolTrimTo(pool, 0) })?;
+            }
+            let device = Device::cuda(context.gpu_id)?;
+            Err(Error::OutOfMemory { device, bytes, code: code as i32 })
+        }
+        second => second.map_err(|(call, code)| context.failure(call, code)),
+    }
+}
+
+/// Gives a block back when `stream` gets there.
+///
+/// # Safety
+/// `address` came from [`allocate`] on this device and is not used after this point of `stream`.
+pub(super) unsafe fn free(stream: &CudaStream, address: usize) -> Result<()> {
+    let context = &*stream.context;
+    let _current = context.enter()?;
+    let address = address as sys::CUdeviceptr;
+    if context.pool.is_some() {
+        // SAFETY: by the caller's contract the block is ours and not used later than here on the stream.
+        let freed = unsafe { sys::cuMemFreeAsync(address, stream.stream()) };
+        return context.check("cuMemFreeAsync", freed);
+    }
+    // SAFETY: the stream is alive. Without a pool the driver knows no order: the work must be done.
+    let synchronized = unsafe { sys::cuStreamSynchronize(stream.stream()) };
+    context.check("cuStreamSynchronize", synchronized)?;
+    // SAFETY: as above, and all work that used the block is done.
+    context.check("cuMemFree", unsafe { sys::cuMemFree_v2(address) })
+}
+
+/// Bytes free on the device now, for every process.
+pub(super) fn free_bytes(context: &Context) -> Result<usize> {
+    let _current = context.enter()?;
+    let (mut free, mut total) = (0, 0);
+    // SAFETY: both numbers are written during the call only.
+    let asked = unsafe { sys::cuMemGetInfo_v2(&raw mut free, &raw mut total) };
+    context.check("cuMemGetInfo", asked)?;
+    Ok(free)
+}
+
+/// One try, in the current context.
+fn take(stream: &CudaStream, bytes: usize) -> Result<usize, (&'static str, CUresult)> {
+    let mut address = 0;
+    let (call, code) = match stream.context.pool {
+        Some(pool) => ("cuMemAllocFromPoolAsync", {
+            // SAFETY: pool and stream are alive and of one device; `address` receives the block.
+            unsafe { sys::cuMemAllocFromPoolAsync(&raw mut address, bytes, pool, stream.stream()) }
+        }),
+        // SAFETY: the stream's context is current; `address` receives the block.
+        None => ("cuMemAlloc", unsafe { sys::cuMemAlloc_v2(&raw mut address, bytes) }),
+    };
+    if code == CUresult::CUDA_SUCCESS { Ok(address as usize) } else { Err((call, code)) }
+}
+
+/// Whether a refusal means that there is no room; drivers call sizes beyond their counting invalid.
+fn is_out_of_memory(context: &Context, bytes: usize, code: CUresult) -> bool {
+    match code {
+        CUresult::CUDA_ERROR_OUT_OF_MEMORY => true,
+        CUresult::CUDA_ERROR_INVALID_VALUE => bytes > context.memory_bytes,
+        _ => false,
+    }
+}

@@ -1,0 +1,161 @@
+//! Copies between two CUDA devices.
+//!
+//! The driver copies between any two devices, through host memory if it must. Where the hardware has a
+//! direct way, that has to be switched on for the context and, apart from it, for the memory pool. On some
+//! pairs of GPU and driver copies then lose their bytes without an error, so each ordered pair is tried
+//! once, by content, before it is used.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use cudarc::driver::sys::{self, CUdeviceptr, CUresult};
+use parking_lot::Mutex;
+
+use super::context::Context;
+use super::memory;
+use super::stream::CudaStream;
+use crate::Result;
+use crate::driver::{Place, StreamDriver as _};
+
+/// Bytes of the trial copy: more than one page of any engine's staging, and not a round number.
+const TRIAL: usize = 70_001;
+
+/// Queues a copy on `stream`, which is of either device; `false`, having done nothing, where the trial
+/// failed.
+///
+/// # Safety
+/// `from` is `bytes` bytes in `source`, `to` in `target`; both are valid until the copy is done.
+pub(super) unsafe fn copy(
+    stream: &CudaStream,
+    from: CUdeviceptr,
+    source: &Arc<Context>,
+    to: CUdeviceptr,
+    target: &Arc<Context>,
+    bytes: usize,
+) -> Result<bool> {
+    if !works(source, target)? {
+        return Ok(false);
+    }
+    // SAFETY: the caller's contract is the same.
+    unsafe { queue(stream, from, source, to, target, bytes)? };
+    Ok(true)
+}
+
+/// # Safety
+/// As [`copy`].
+unsafe fn queue(
+    stream: &CudaStream,
+    from: CUdeviceptr,
+    source: &Context,
+    to: CUdeviceptr,
+    target: &Context,
+    bytes: usize,
+) -> Result<()> {
+    let _current = stream.context.enter()?;
+    // SAFETY: by the caller's contract; contexts and stream are alive.
+    let queued = unsafe {
+        sys::cuMemcpyPeerAsync(to, target.raw(), from, source.raw(), bytes, stream.stream())
+    };
+    stream.context.check("cuMemcpyPeerAsync", queued)
+}
+
+/// Whether copies from `source` arrive in `target`: found out once, with direct access where there is any,
+/// else without.
+fn works(source: &Arc<Context>, target: &Arc<Context>) -> Result<bool> {
+    static TRIED: Mutex<Option<HashMap<(usize, usize), bool>>> = Mutex::new(None);
+    let mut tried = TRIED.lock();
+    let tried = tried.get_or_insert_default();
+    let pair = (source.gpu_id, target.gpu_id);
+    if let Some(works) = tried.get(&pair) {
+        return Ok(*works);
+    }
+    // The engine of either device may do the work, so both need to see the other's memory.
+    let direct = open(source, target)? & open(target, source)?;
+    let mut works = trial(source, target)?;
+    if !works && direct {
+        tracing::warn!("direct copies from {source} to {target} lose bytes; not used");
+        grant(source, target, sys::CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE)?;
+        grant(target, source, sys::CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE)?;
+        works = trial(source, target)?;
+    }
+    tried.insert(pair, works);
+    Ok(works)
+}
+
+/// Lets `user` reach the memory of `owner` directly, if the hardware can.
+fn open(user: &Context, owner: &Context) -> Result<bool> {
+    let mut can = 0;
+    // SAFETY: both devices are ones the driver gave out; `can` is written during the call only.
+    let asked = unsafe { sys::cuDeviceCanAccessPeer(&raw mut can, user.device, owner.device) };
+    user.check("cuDeviceCanAccessPeer", asked)?;
+    if can == 0 {
+        return Ok(false);
+    }
+    let current = user.enter()?;
+    // SAFETY: `user` is current and `owner` alive.
+    match unsafe { sys::cuCtxEnablePeerAccess(owner.raw(), 0) } {
+        // Another library of the process may have done it.
+        CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED => {}
+        code => user.check("cuCtxEnablePeerAccess", code)?,
+    }
+    drop(current);
+    grant(user, owner, sys::CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE)?;
+    Ok(true)
+}
+
+/// Sets what `user` may do with the pool of `owner`; access between contexts does not cover pools.
+fn grant(user: &Context, owner: &Context, flags: sys::CUmemAccess_flags) -> Result<()> {
+    let Some(pool) = owner.pool else { return Ok(()) };
+    let access = sys::CUmemAccessDesc { location: memory::location(user), flags };
+    // SAFETY: the pool is alive; one entry is given, read during the call only.
+    let set = unsafe { sys::cuMemPoolSetAccess(pool, &raw const access, 1) };
+    owner.check("cuMemPoolSetAccess", set)
+}
+
+/// Sends known bytes over other ones and looks at what has arrived, once on a stream of each device.
+fn trial(source: &Arc<Context>, target: &Arc<Context>) -> Result<bool> {
+    let (one, other) = (CudaStream::new(source)?, CudaStream::new(target)?);
+    let from = memory::allocate(&one, TRIAL)?;
+    let to = memory::allocate(&other, TRIAL);
+    let arrived = to.clone().and_then(|to| {
+        other.synchronize()?;
+        Ok(sent(&one, &one, from, &other, to)? && sent(&other, &one, from, &other, to)?)
+    });
+    // SAFETY: `sent` has waited for all work on the blocks, which are not used again.
+    unsafe {
+        memory::free(&one, from)?;
+        if let Ok(to) = to {
+            memory::free(&other, to)?;
+        }
+    }
+    arrived
+}
+
+fn sent(
+    worker: &CudaStream,
+    one: &CudaStream,
+    from: usize,
+    other: &CudaStream,
+    to: usize,
+) -> Result<bool> {
+    let bytes: Vec<u8> = (0..TRIAL).map(|i| (i * 7 + i / 256 + 1) as u8).collect();
+    let blank = vec![0_u8; TRIAL];
+    let mut got = vec![0_u8; TRIAL];
+    let place = |address| Place { address, offset: 0 };
+    let (source, target) = (&one.context, &other.context);
+    // SAFETY: all blocks have TRIAL bytes, and the host waits after each step, before it reads, writes or
+    // frees anything. A failure on the way leaves the function only after waiting, too.
+    let result = unsafe {
+        one.upload(bytes.as_ptr(), place(from), TRIAL)
+            .and_then(|()| other.upload(blank.as_ptr(), place(to), TRIAL))
+            .and_then(|()| one.synchronize().and_then(|()| other.synchronize()))
+            .and_then(|()| {
+                queue(worker, from as CUdeviceptr, source, to as CUdeviceptr, target, TRIAL)
+            })
+            .and_then(|()| worker.synchronize())
+            .and_then(|()| other.download(place(to), got.as_mut_ptr(), TRIAL))
+    };
+    let waited = one.synchronize().and(other.synchronize()).and(worker.synchronize());
+    result.and(waited)?;
+    Ok(got == bytes)
+}

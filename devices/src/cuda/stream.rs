@@ -1,0 +1,147 @@
+//! Streams.
+
+use std::any::Any;
+use std::ptr;
+use std::sync::Arc;
+
+use cudarc::driver::sys;
+
+use super::context::Context;
+use super::device::context_of;
+use super::event::CudaEvent;
+use super::kernel::CudaKernel;
+use super::peer;
+use crate::Result;
+use crate::driver::{
+    DeviceDriver, EventDriver, Grid, KernelDriver, Place, RawArgument, StreamDriver,
+};
+
+/// A stream that does not wait for the legacy default stream, nor makes it wait.
+#[derive(Debug)]
+pub(super) struct CudaStream {
+    pub(super) context: Arc<Context>,
+    raw: sys::CUstream,
+}
+
+// SAFETY: streams belong to their context, not to a thread, and the driver API is thread-safe.
+unsafe impl Send for CudaStream {}
+// SAFETY: as above.
+unsafe impl Sync for CudaStream {}
+
+impl CudaStream {
+    pub(super) fn new(context: &Arc<Context>) -> Result<Self> {
+        let _current = context.enter()?;
+        let flags = sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
+        let mut raw = ptr::null_mut();
+        // SAFETY: the context is current; `raw` receives the stream.
+        context.check("cuStreamCreate", unsafe { sys::cuStreamCreate(&raw mut raw, flags) })?;
+        Ok(Self { context: context.clone(), raw })
+    }
+
+    /// The stream behind the trait, if it is one of `context`.
+    pub(super) fn of<'a>(stream: &'a dyn StreamDriver, context: &Arc<Context>) -> Result<&'a Self> {
+        let stream = stream.as_any().downcast_ref::<Self>();
+        stream
+            .filter(|stream| Arc::ptr_eq(&stream.context, context))
+            .ok_or_else(|| context.foreign("a stream"))
+    }
+
+    pub(super) fn stream(&self) -> sys::CUstream {
+        self.raw
+    }
+}
+
+impl Drop for CudaStream {
+    fn drop(&mut self) {
+        let destroyed = self.context.enter().and_then(|_current| {
+            // SAFETY: the only owner gives the stream up; what is queued still runs.
+            self.context.check("cuStreamDestroy", unsafe { sys::cuStreamDestroy_v2(self.raw) })
+        });
+        self.context.defer(destroyed);
+    }
+}
+
+impl StreamDriver for CudaStream {
+    fn synchronize(&self) -> Result<()> {
+        let _current = self.context.enter()?;
+        // SAFETY: the stream is alive.
+        self.context.check("cuStreamSynchronize", unsafe { sys::cuStreamSynchronize(self.raw) })
+    }
+
+    fn record(&self) -> Result<Box<dyn EventDriver>> {
+        Ok(Box::new(CudaEvent::record(&self.context, self.raw)?))
+    }
+
+    fn wait(&self, event: &dyn EventDriver) -> Result<()> {
+        let event = event.as_any().downcast_ref::<CudaEvent>();
+        let event = event.ok_or_else(|| self.context.foreign("an event"))?;
+        let _current = self.context.enter()?;
+        // SAFETY: stream and event are alive; they may be of two devices.
+        let waits = unsafe { sys::cuStreamWaitEvent(self.raw, event.raw(), 0) };
+        self.context.check("cuStreamWaitEvent", waits)
+    }
+
+    unsafe fn upload(&self, from: *const u8, to: Place, bytes: usize) -> Result<()> {
+        let _current = self.context.enter()?;
+        // SAFETY: by the caller's contract both ranges are valid, and the host's unchanged, until the
+        // copy is done.
+        let queued =
+            unsafe { sys::cuMemcpyHtoDAsync_v2(pointer(to), from.cast(), bytes, self.raw) };
+        self.context.check("cuMemcpyHtoDAsync", queued)
+    }
+
+    unsafe fn download(&self, from: Place, to: *mut u8, bytes: usize) -> Result<()> {
+        let _current = self.context.enter()?;
+        // SAFETY: by the caller's contract both ranges are valid, and the host's untouched, until the
+        // copy is done.
+        let queued =
+            unsafe { sys::cuMemcpyDtoHAsync_v2(to.cast(), pointer(from), bytes, self.raw) };
+        self.context.check("cuMemcpyDtoHAsync", queued)
+    }
+
+    unsafe fn copy(
+        &self,
+        from: Place,
+        from_device: &dyn DeviceDriver,
+        to: Place,
+        to_device: &dyn DeviceDriver,
+        bytes: usize,
+    ) -> Result<bool> {
+        let foreign = || self.context.foreign("memory");
+        let source = context_of(from_device).ok_or_else(foreign)??;
+        let target = context_of(to_device).ok_or_else(foreign)??;
+        let (from, to) = (pointer(from), pointer(to));
+        if !Arc::ptr_eq(source, target) {
+            // SAFETY: by the caller's contract both ranges are valid and apart until the copy is done.
+            return unsafe { peer::copy(self, from, source, to, target, bytes) };
+        }
+        let _current = self.context.enter()?;
+        // SAFETY: as above.
+        let queued = unsafe { sys::cuMemcpyDtoDAsync_v2(to, from, bytes, self.raw) };
+        self.context.check("cuMemcpyDtoDAsync", queued).map(|()| true)
+    }
+
+    unsafe fn launch(
+        &self,
+        kernel: &dyn KernelDriver,
+        grid: Grid,
+        arguments: &[RawArgument],
+    ) -> Result<()> {
+        let kernel = kernel.as_any().downcast_ref::<CudaKernel>();
+        let kernel = kernel.ok_or_else(|| self.context.foreign("a kernel"))?;
+        // SAFETY: the caller vouches for the arguments.
+        unsafe { kernel.launch(self.raw, grid, arguments) }
+    }
+
+    fn raw(&self) -> usize {
+        self.raw as usize
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+fn pointer(place: Place) -> sys::CUdeviceptr {
+    (place.address + place.offset) as sys::CUdeviceptr
+}
