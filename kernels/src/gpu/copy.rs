@@ -41,7 +41,7 @@ pub(super) fn run(gpu: &Gpu, call: &CopyCall<'_>) -> Result<()> {
     if !turn(&mut space) {
         return map::launch(gpu, element, &space, &memories, formula, &constants);
     }
-    let form = space.form(element.bytes(), &memories, 2 * constants.len()).of_single_elements();
+    let form = space.form(element.bytes(), &memories, 2 * constants.len()).dividing(1);
     let arguments = map::arguments(element, &space, &form, &memories, &constants);
     let [columns, rows, outer] = space.items(&form);
     let tiles = |n: usize| n.div_ceil(TILE).min(65_535);
@@ -82,8 +82,7 @@ fn turn(space: &mut Space) -> bool {
         && space.extents[axis] >= ROWS
         && space.extents[0] >= ROWS;
     if worth {
-        space.extents.swap(1, axis);
-        space.strides.iter_mut().for_each(|strides| strides.swap(1, axis));
+        space.swap(1, axis);
     }
     worth
 }
@@ -95,6 +94,6 @@ impl Variant {
 
     pub(super) fn define(&self) -> String {
         let Self { element, form, formula } = self;
-        element.define() + &form.define() + &map::declare(*element, form, formula)
+        element.define() + &form.define() + &map::declare(*element, form, formula, "")
     }
 }

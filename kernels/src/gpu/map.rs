@@ -89,8 +89,9 @@ pub(super) fn arguments<'m>(
     arguments
 }
 
-/// The macros `PARAMETERS`, `PROLOGUE`, `INPUTS`, `READS_Y` and `EXPRESSION`.
-pub(super) fn declare(element: Element, form: &Form, formula: &Formula) -> String {
+/// The macros `PARAMETERS` (those of the space and the formula, then `others`), `PROLOGUE`, `INPUTS`, `READS_Y`
+/// and `EXPRESSION`.
+pub(super) fn declare(element: Element, form: &Form, formula: &Formula, others: &str) -> String {
     let mut parameters = "GLOBAL elem* RESTRICT y, i64 y_at".to_owned();
     let mut prologue = "y += y_at;".to_owned();
     let mut inputs = String::new();
@@ -101,6 +102,7 @@ pub(super) fn declare(element: Element, form: &Form, formula: &Formula) -> Strin
     }
     parameters += &form.declare();
     parameters += &formula.declare(element);
+    parameters += others;
     prologue += &formula.prologue(element);
     let reads = u8::from(formula.reads_previous());
     formula.define()
@@ -115,6 +117,6 @@ impl Variant {
 
     pub(super) fn define(&self) -> String {
         let Self { element, form, formula } = self;
-        element.define() + &form.define() + &declare(*element, form, formula)
+        element.define() + &form.define() + &declare(*element, form, formula, "")
     }
 }

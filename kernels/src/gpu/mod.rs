@@ -5,6 +5,7 @@
 //! the kernel's source is a function of it alone; all else (places, extents, strides, factors) are arguments.
 
 mod arguments;
+mod bands;
 mod catalogue;
 mod copy;
 mod element;
@@ -12,6 +13,8 @@ mod formula;
 mod geometry;
 mod map;
 mod space;
+mod stencil;
+mod tables;
 mod variant;
 
 use std::collections::HashMap;
@@ -19,13 +22,14 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::{Grid, Kernel, Stream};
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 
 pub use catalogue::catalogue;
 
 use crate::verb::Call;
-use crate::{Error, Executor, Result};
+use crate::{Error, Executor, Result, Stencil};
 use arguments::Arguments;
+use tables::{Tables, Uploaded};
 use variant::Variant;
 
 /// Runs verbs as kernels on one stream.
@@ -36,6 +40,7 @@ use variant::Variant;
 pub struct Gpu {
     stream: Stream,
     kernels: RwLock<HashMap<Variant, Kernel>>,
+    tables: Mutex<HashMap<(Stencil, DType), Uploaded>>,
     launches: AtomicUsize,
 }
 
@@ -51,7 +56,12 @@ impl Gpu {
             let device = device.to_string();
             return Err(arrayspan_bridge::devices::Error::Unsupported { device, what }.into());
         }
-        Ok(Self { stream, kernels: RwLock::default(), launches: AtomicUsize::new(0) })
+        Ok(Self {
+            stream,
+            kernels: RwLock::default(),
+            tables: Mutex::default(),
+            launches: AtomicUsize::new(0),
+        })
     }
 
     /// Kernels launched so far.
@@ -86,6 +96,19 @@ impl Gpu {
         Ok(())
     }
 
+    /// The tables of a stencil in the device's memory, copied there at first use.
+    fn tables(&self, stencil: &Stencil, dtype: DType) -> Result<Uploaded> {
+        let mut tables = self.tables.lock();
+        let key = (stencil.clone(), dtype);
+        if let Some(uploaded) = tables.get(&key) {
+            return Ok(uploaded.clone());
+        }
+        let complex = dtype.is_complex() && !stencil.is_real();
+        let uploaded = Tables::new(stencil).upload(dtype, complex, &self.stream)?;
+        tables.insert(key, uploaded.clone());
+        Ok(uploaded)
+    }
+
     fn kernel(&self, variant: Variant) -> Result<Kernel> {
         if let Some(kernel) = self.kernels.read().get(&variant) {
             return Ok(kernel.clone());
@@ -106,7 +129,8 @@ impl Executor for Gpu {
         match call {
             Call::Map(call) => map::run(self, &call),
             Call::Copy(call) => copy::run(self, &call),
-            Call::Stencil(_) | Call::Reduce(_) | Call::Gemm(_) => todo!(),
+            Call::Stencil(call) => stencil::run(self, &call),
+            Call::Reduce(_) | Call::Gemm(_) => todo!(),
         }
     }
 }

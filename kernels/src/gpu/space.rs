@@ -7,7 +7,7 @@ use arrayspan_bridge::Layout;
 use arrayspan_bridge::devices::{DeviceKind, Memory};
 
 use super::arguments::{Arguments, MOST};
-use crate::collapse::{Collapsed, collapse};
+use crate::collapse::{Collapsed, collapse, collapse_around};
 
 /// The axes a kernel goes along, innermost first, and how its operands lie in them. Operand 0 is called `y`,
 /// the others `x0`, `x1`, ….
@@ -60,7 +60,28 @@ impl Space {
         Self::from_collapsed(collapse(&arranged), &arranged)
     }
 
-    pub(super) fn from_collapsed(collapsed: Collapsed, layouts: &[&Layout]) -> Self {
+    /// As [`new`](Self::new), but without going backwards, and with each axis of `apart` an axis of its own.
+    /// Also tells which axis each of `apart` has become.
+    pub(super) fn around(layouts: &[&Layout], apart: &[usize]) -> (Self, Vec<usize>) {
+        let axes = rising(layouts);
+        let place = |axis: &usize| axes.iter().position(|other| other == axis).unwrap_or(0);
+        let fixed: Vec<usize> = apart.iter().map(place).collect();
+        let order = Order { axes, backwards: Vec::new() };
+        let arranged: Vec<Layout> = layouts.iter().map(|layout| order.apply(layout)).collect();
+        let arranged: Vec<&Layout> = arranged.iter().collect();
+        let collapsed = collapse_around(&arranged, &fixed);
+        let last = collapsed.shape.len().saturating_sub(1);
+        let now = fixed.iter().map(|axis| last - collapsed.axes[*axis].unwrap_or(last)).collect();
+        (Self::from_collapsed(collapsed, &arranged), now)
+    }
+
+    /// Swaps two axes.
+    pub(super) fn swap(&mut self, one: usize, other: usize) {
+        self.extents.swap(one, other);
+        self.strides.iter_mut().for_each(|strides| strides.swap(one, other));
+    }
+
+    fn from_collapsed(collapsed: Collapsed, layouts: &[&Layout]) -> Self {
         let Collapsed { shape: mut extents, mut strides, .. } = collapsed;
         extents.reverse();
         strides.iter_mut().for_each(|strides| strides.reverse());
@@ -146,10 +167,12 @@ impl Space {
 }
 
 impl Form {
-    /// The same with runs of one element.
-    pub(super) fn of_single_elements(mut self) -> Self {
-        self.align /= self.run;
-        self.run = 1;
+    /// The same with runs that divide `extent`.
+    pub(super) fn dividing(mut self, extent: usize) -> Self {
+        while extent % self.run != 0 {
+            self.run /= 2;
+            self.align /= 2;
+        }
         self
     }
 
@@ -253,10 +276,19 @@ fn order(layouts: &[&Layout]) -> Option<Order> {
     if strides().all(|stride| stride >= 0) && strides().is_sorted_by(|a, b| a >= b) {
         return None;
     }
-    let mut order: Vec<usize> = (0..first.rank()).collect();
-    order.sort_by_key(|&axis| std::cmp::Reverse(first.strides()[axis].unsigned_abs()));
     let backwards = axes().filter(|axis| first.strides()[*axis] < 0).collect();
-    Some(Order { axes: order, backwards })
+    Some(Order { axes: rising(layouts), backwards })
+}
+
+/// The axes, those along which the neighbours of operand 0 lie farthest apart first.
+fn rising(layouts: &[&Layout]) -> Vec<usize> {
+    let Some(first) = layouts.first() else { return Vec::new() };
+    let mut axes: Vec<usize> = (0..first.rank()).collect();
+    axes.sort_by_key(|&axis| {
+        let distance = first.strides()[axis].unsigned_abs();
+        std::cmp::Reverse(if first.shape()[axis] > 1 { distance } else { usize::MAX })
+    });
+    axes
 }
 
 impl Order {
