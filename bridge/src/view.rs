@@ -186,21 +186,26 @@ fn host<T: Element>(
     Ok(base.wrapping_add(layout.offset()))
 }
 
-/// The address of a host block, once the host may access it.
+/// The address of a host block of `T`s, once the host may access it.
 pub(crate) fn host_base<T: Element>(
     memory: &Memory,
     dtype: DType,
     access: Access,
 ) -> Result<*mut T> {
+    if dtype != T::DTYPE {
+        return Err(Error::DType { operation: "host access", expected: T::DTYPE, found: dtype });
+    }
+    Ok(host_address(memory, access)? as *mut T)
+}
+
+/// The address of a host block, once the host may access it.
+pub(crate) fn host_address(memory: &Memory, access: Access) -> Result<usize> {
     if !memory.device().is_cpu() {
         let (expected, found) = (Device::cpu(), memory.device());
         return Err(Error::WrongDevice { operation: "host access", expected, found });
     }
-    if dtype != T::DTYPE {
-        return Err(Error::DType { operation: "host access", expected: T::DTYPE, found: dtype });
-    }
     memory.wait(access)?;
-    Ok(memory.address() as *mut T)
+    Ok(memory.address())
 }
 
 impl WithLayout for View<'_> {

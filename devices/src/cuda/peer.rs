@@ -2,8 +2,8 @@
 //!
 //! The driver copies between any two devices, through host memory if it must. Where the hardware has a
 //! direct way, that has to be switched on for the context and, apart from it, for the memory pool. On some
-//! pairs of GPU and driver copies then lose their bytes without an error, so each ordered pair is tried
-//! once, by content, before it is used.
+//! pairs of GPU and driver copies then lose their bytes without an error, so each pair is tried once, by
+//! content and in both directions, before it is used.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -59,24 +59,29 @@ unsafe fn queue(
     stream.context.check("cuMemcpyPeerAsync", queued)
 }
 
-/// Whether copies from `source` arrive in `target`: found out once, with direct access where there is any,
-/// else without.
-fn works(source: &Arc<Context>, target: &Arc<Context>) -> Result<bool> {
+/// Whether copies between the two arrive: found out once, with direct access where there is any, else
+/// without.
+fn works(one: &Arc<Context>, other: &Arc<Context>) -> Result<bool> {
     static TRIED: Mutex<Option<HashMap<(usize, usize), bool>>> = Mutex::new(None);
     let mut tried = TRIED.lock();
     let tried = tried.get_or_insert_default();
-    let pair = (source.gpu_id, target.gpu_id);
+    let pair = (one.gpu_id.min(other.gpu_id), one.gpu_id.max(other.gpu_id));
     if let Some(works) = tried.get(&pair) {
         return Ok(*works);
     }
     // The engine of either device may do the work, so both need to see the other's memory.
-    let direct = open(source, target)? & open(target, source)?;
-    let mut works = trial(source, target)?;
-    if !works && direct {
-        tracing::warn!("direct copies from {source} to {target} lose bytes; not used");
-        grant(source, target, sys::CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE)?;
-        grant(target, source, sys::CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE)?;
-        works = trial(source, target)?;
+    let (there, back) = (open(one, other)?, open(other, one)?);
+    let mut works = trial(one, other)? && trial(other, one)?;
+    if !works && (there || back) {
+        tracing::warn!("direct copies between {one} and {other} lose bytes; not used");
+        let none = sys::CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE;
+        if there {
+            grant(one, other, none)?;
+        }
+        if back {
+            grant(other, one, none)?;
+        }
+        works = trial(one, other)? && trial(other, one)?;
     }
     tried.insert(pair, works);
     Ok(works)

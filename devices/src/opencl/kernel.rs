@@ -22,7 +22,7 @@ pub(super) struct OpenClKernel {
     context: Arc<Context>,
     /// Arguments are state of the kernel object, so setting them and launching is one step.
     kernel: Mutex<Handle>,
-    /// Kept for its name in debuggers' lists; the kernel holds a reference of its own.
+    /// Released after the kernel, which by the standard holds a reference of its own.
     _program: Handle,
 }
 

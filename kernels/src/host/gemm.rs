@@ -1,6 +1,59 @@
+//! Matrix products on the host, by the crate `gemm`.
+
+use arrayspan_bridge::Relayout;
+use gemm::Parallelism;
+
+use super::parts::GRAIN;
+use super::scalar::{Scalar, with_scalar};
 use crate::Result;
 use crate::verb::GemmCall;
 
-pub(super) fn run(_call: GemmCall<'_>) -> Result<()> {
-    todo!()
+pub(super) fn run(call: GemmCall<'_>) -> Result<()> {
+    let [batch, m, n, k] = call.extents();
+    if batch * m * n == 0 {
+        return Ok(());
+    }
+    with_scalar!("gemm", call.c.dtype(), T => product::<T>(call, [batch, m, n, k]))
+}
+
+fn product<T: Scalar>(mut call: GemmCall<'_>, [batch, m, n, k]: [usize; 4]) -> Result<()> {
+    let (a, b) = (call.a.reshaped(&[batch, m, k])?, call.b.reshaped(&[batch, k, n])?);
+    let mut c = call.c.reborrow().reshaped(&[batch, m, n])?;
+    let (a, b) = (a.lines::<T>()?, b.lines::<T>()?);
+    let mut c = c.lines_mut::<T>()?;
+    let work = m * n * k;
+    let parallelism = if work > GRAIN * 8 { Parallelism::Rayon(0) } else { Parallelism::None };
+    let (alpha, beta) = (T::rounded(call.update.alpha), T::rounded(call.update.beta));
+    let (sa, sb, sc) = (a.strides(), b.strides(), c.strides().to_vec());
+    for i in 0..batch as isize {
+        let a = a.as_ptr().wrapping_offset(i * sa[0]);
+        let b = b.as_ptr().wrapping_offset(i * sb[0]);
+        let c = c.as_mut_ptr().wrapping_offset(i * sc[0]);
+        // SAFETY: addresses and strides are those of the three arrays, whose shapes `GemmCall` has checked;
+        // the arrays are borrowed, `c` exclusively, until the call returns.
+        unsafe {
+            gemm::gemm(
+                m,
+                n,
+                k,
+                c,
+                sc[2],
+                sc[1],
+                call.update.reads(),
+                a,
+                sa[2],
+                sa[1],
+                b,
+                sb[2],
+                sb[1],
+                beta,
+                alpha,
+                false,
+                call.conjugate_a,
+                false,
+                parallelism,
+            );
+        }
+    }
+    Ok(())
 }

@@ -1,9 +1,15 @@
 //! The verbs on the host, in parallel over its cores.
 
+mod blend;
 mod copy;
+mod evaluate;
+mod fold;
 mod gemm;
 mod map;
+mod operands;
+mod parts;
 mod reduce;
+mod scalar;
 mod stencil;
 
 use arrayspan_bridge::devices::{Device, Stream};

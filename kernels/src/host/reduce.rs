@@ -1,6 +1,215 @@
-use crate::Result;
-use crate::verb::ReduceCall;
+//! `out ← reduction over axes of expression(inputs)` on the host.
+//!
+//! Work is cut by its shape alone, never by the number of threads, so sums come out the same everywhere.
 
-pub(super) fn run(_call: ReduceCall<'_>) -> Result<()> {
-    todo!()
+use arrayspan_bridge::{Lines, LinesMut, Relayout, View, ViewMut};
+
+use super::evaluate::{Program, Registers};
+use super::fold::{combine, fold, fold_each, identity};
+use super::map;
+use super::operands::{Operands, numbers};
+use super::parts::{CHUNK, GRAIN, advance, by_stride};
+use super::scalar::{Scalar, with_scalar};
+use crate::collapse::collapse;
+use crate::cost::distinct_bytes;
+use crate::verb::{MapCall, ReduceCall};
+use crate::{Reduction, Result, constant};
+
+pub(super) fn run(call: ReduceCall<'_>) -> Result<()> {
+    if call.out.layout().is_empty() {
+        return Ok(());
+    }
+    if call.shape().contains(&0) {
+        let nothing = constant(identity::<f64>(call.reduction));
+        return map::run(MapCall { expression: &nothing, inputs: Vec::new(), out: call.out });
+    }
+    with_scalar!("reduce", call.out.dtype(), T => reduce::<T>(call))
+}
+
+fn reduce<T: Scalar>(call: ReduceCall<'_>) -> Result<()> {
+    let (inputs, mut out) = arranged(call.inputs, &call.axes, call.out)?;
+    let kept = out.shape().len();
+    // The line with the smaller steps is the one to walk along.
+    let along_kept = inputs.iter().max_by_key(|view| distinct_bytes(view)).is_some_and(|view| {
+        let strides = view.layout().strides();
+        let step = |axis: usize| match (view.shape()[axis], strides[axis].unsigned_abs()) {
+            (1, _) | (_, 0) => usize::MAX,
+            (_, step) => step,
+        };
+        step(kept - 1) < step(strides.len() - 1)
+    });
+    let inputs = inputs.iter().map(View::lines::<T>).collect::<Result<Vec<_>, _>>()?;
+    let program = Program::new(call.expression, &numbers(&inputs));
+    let reduce = Reduce { reduction: call.reduction, program, inputs, kept, along_kept };
+    reduce.keep(vec![0; kept], out.lines_mut()?);
+    Ok(())
+}
+
+/// Views with as few axes as possible, at least one that is kept and, behind these, one that is reduced.
+fn arranged<'a>(
+    inputs: Vec<View<'a>>,
+    axes: &[usize],
+    out: ViewMut<'a>,
+) -> Result<(Vec<View<'a>>, ViewMut<'a>)> {
+    let Some(largest) = inputs.iter().max_by_key(|view| distinct_bytes(view)) else {
+        return Ok((inputs, out));
+    };
+    let all = by_stride(largest.layout().strides());
+    let (reduced, kept): (Vec<usize>, Vec<usize>) = all.into_iter().partition(|a| axes.contains(a));
+    // Axis `a` of the inputs is this axis of the output.
+    let of_out = |a: &usize| a - axes.iter().filter(|axis| *axis < a).count();
+    let out = out.permuted(&kept.iter().map(of_out).collect::<Vec<_>>())?;
+    let order = [kept.clone(), reduced].concat();
+    let permuted = |view: View<'a>| Ok(view.permuted(&order)?);
+    let inputs = inputs.into_iter().map(permuted).collect::<Result<Vec<_>>>()?;
+
+    // One index of the other axes stands for all of them.
+    let group = |view: &View<'a>, others: std::ops::Range<usize>| {
+        others.into_iter().try_fold(view.layout().clone(), |layout, axis| layout.sliced(axis, 0, 1))
+    };
+    let (rank, split) = (order.len(), kept.len());
+    let layouts = |others: std::ops::Range<usize>| {
+        inputs.iter().map(|view| group(view, others.clone())).collect::<Result<Vec<_>, _>>()
+    };
+    let (kept, reduced) = (layouts(split..rank)?, layouts(0..split)?);
+    let target = out.layout().reshaped([out.shape(), &vec![1; rank - split]].concat())?;
+    let mut shape = collapse(&std::iter::once(&target).chain(&kept).collect::<Vec<_>>()).shape;
+    let mut inner = collapse(&reduced.iter().collect::<Vec<_>>()).shape;
+    for shape in [&mut shape, &mut inner] {
+        if shape.is_empty() {
+            shape.push(1);
+        }
+    }
+    let out = out.reshaped(&shape)?;
+    shape.append(&mut inner);
+    let reshaped = |view: View<'a>| Ok(view.reshaped(&shape)?);
+    Ok((inputs.into_iter().map(reshaped).collect::<Result<_>>()?, out))
+}
+
+struct Reduce<'a, T> {
+    reduction: Reduction,
+    program: Program<T>,
+    inputs: Vec<Lines<'a, T>>,
+    /// How many axes are kept; they come first.
+    kept: usize,
+    /// Whether lines run along the last kept axis, not along the last one.
+    along_kept: bool,
+}
+
+/// A part of all indices: where it begins and how far it goes along each axis.
+#[derive(Clone)]
+struct Part {
+    origin: Vec<usize>,
+    shape: Vec<usize>,
+}
+
+impl<T: Scalar> Reduce<'_, T> {
+    fn all(&self) -> &[usize] {
+        self.inputs.first().map_or(&[], |lines| lines.shape())
+    }
+
+    /// Fills the part of the output that begins at `origin`.
+    fn keep(&self, mut origin: Vec<usize>, mut out: LinesMut<'_, T>) {
+        let reduced = &self.all()[self.kept..];
+        let len: usize = out.shape().iter().product();
+        let work = len * reduced.iter().product::<usize>();
+        let least = if self.along_kept { CHUNK } else { 1 };
+        let long = out.shape().iter().position(|&extent| extent > 1);
+        if let (Some(axis), true) = (long, work > GRAIN && len > least) {
+            let half = out.shape()[axis] / 2;
+            let (first, second) = out.split_at(axis, half);
+            let start = origin.clone();
+            origin[axis] += half;
+            rayon::join(|| self.keep(start, first), || self.keep(origin, second));
+            return;
+        }
+        origin.resize(self.all().len(), 0);
+        let shape = [out.shape(), reduced].concat();
+        let sums = self.partial(Part { origin, shape });
+
+        let sums: Vec<T> = sums.into_iter().map(T::narrow).collect();
+        let shape = out.shape().to_vec();
+        let axis = shape.len() - 1;
+        let mut index = vec![0; shape.len()];
+        for line in sums.chunks_exact(shape[axis]) {
+            out.line(&index, axis, shape[axis]).scatter(0, line);
+            advance(&mut index[..axis], &shape[..axis]);
+        }
+    }
+
+    /// The results for the kept indices of `part`, row-major, over its reduced indices.
+    fn partial(&self, part: Part) -> Vec<T::Wide> {
+        let work: usize = part.shape.iter().product();
+        let long = (self.kept..part.shape.len()).find(|&axis| part.shape[axis] > 1);
+        let Some(axis) = long.filter(|_| work > GRAIN) else { return self.sums(&part) };
+        let (mut first, mut second) = (part.clone(), part);
+        let half = first.shape[axis] / 2;
+        first.shape[axis] = half;
+        second.shape[axis] -= half;
+        second.origin[axis] += half;
+        let (mut a, b) = rayon::join(|| self.partial(first), || self.partial(second));
+        for (a, b) in a.iter_mut().zip(b) {
+            *a = combine(self.reduction, *a, b);
+        }
+        a
+    }
+
+    /// As [`partial`](Self::partial), on this thread.
+    fn sums(&self, part: &Part) -> Vec<T::Wide> {
+        let places: usize = part.shape[..self.kept].iter().product();
+        let mut sums = vec![identity(self.reduction); places];
+        let axis = if self.along_kept { self.kept } else { part.shape.len() } - 1;
+        let len = part.shape[axis];
+        let mut walked = part.shape.clone();
+        walked[axis] = 1;
+        let mut index = vec![0; walked.len()];
+        let mut lines = Evaluated::new(self, len.min(CHUNK));
+        loop {
+            let at: Vec<usize> = part.origin.iter().zip(&index).map(|(a, b)| a + b).collect();
+            let kept = index.iter().zip(&part.shape).take(self.kept);
+            let place = kept.fold(0, |place, (at, extent)| place * extent + at);
+            lines.operands.start(&self.inputs, &at, axis, len);
+            for from in (0..len).step_by(CHUNK) {
+                let n = CHUNK.min(len - from);
+                let values = lines.values(&self.program, from, n);
+                if self.along_kept {
+                    let sums = &mut sums[place + from..place + from + n];
+                    fold_each(self.reduction, sums, values);
+                } else {
+                    let sum = fold(self.reduction, values);
+                    sums[place] = combine(self.reduction, sums[place], sum);
+                }
+            }
+            if !advance(&mut index, &walked) {
+                return sums;
+            }
+        }
+    }
+}
+
+/// The expression's values along a line.
+struct Evaluated<'a, T> {
+    operands: Operands<'a, T>,
+    registers: Registers<T>,
+    values: Vec<T>,
+}
+
+impl<'a, T: Scalar> Evaluated<'a, T> {
+    fn new(reduce: &Reduce<'a, T>, chunk: usize) -> Self {
+        Self {
+            operands: Operands::new(chunk, reduce.inputs.len()),
+            registers: reduce.program.registers(chunk),
+            values: vec![T::default(); chunk],
+        }
+    }
+
+    fn values(&mut self, program: &Program<T>, from: usize, n: usize) -> &[T] {
+        self.operands.load(from, n);
+        if let Some(slice) = program.as_input().and_then(|at| self.operands.slice(at, from, n)) {
+            return slice;
+        }
+        let input = |number| self.operands.get(number, from, n);
+        program.run(input, &[], &mut self.registers, &mut self.values[..n]);
+        &self.values[..n]
+    }
 }

@@ -1,0 +1,89 @@
+//! Work in parallel: an output in parts, each on whatever core is free.
+
+use arrayspan_bridge::{LinesMut, Relayout, View, ViewMut};
+
+use crate::Result;
+use crate::collapse::collapse;
+
+/// Work on fewer elements stays on the caller's thread: waking another costs more than it saves.
+pub(super) const GRAIN: usize = 32 * 1024;
+
+/// Elements handled at a time, so that what lies between two steps stays in the nearest cache.
+pub(super) const CHUNK: usize = 1024;
+
+/// Calls `work` for parts of `out` that make up all of it, with the index in `out` where each begins.
+///
+/// The outermost axis is cut first, so parts keep long lines.
+pub(super) fn for_each_part<T: Send>(
+    out: LinesMut<'_, T>,
+    work: &(impl Fn(&[usize], LinesMut<'_, T>) + Sync),
+) {
+    let origin = vec![0; out.shape().len()];
+    cut(origin, out, work);
+}
+
+fn cut<T: Send>(
+    origin: Vec<usize>,
+    out: LinesMut<'_, T>,
+    work: &(impl Fn(&[usize], LinesMut<'_, T>) + Sync),
+) {
+    let len: usize = out.shape().iter().product();
+    match out.shape().iter().position(|&extent| extent > 1) {
+        Some(axis) if len > GRAIN => {
+            let half = out.shape()[axis] / 2;
+            let (first, second) = out.split_at(axis, half);
+            let mut moved = origin.clone();
+            moved[axis] += half;
+            rayon::join(|| cut(origin, first, work), || cut(moved, second, work));
+        }
+        _ if len > 0 => work(&origin, out),
+        _ => {}
+    }
+}
+
+/// Moves `index` to the next one below `shape`, the last axis fastest. `false` after the last.
+pub(super) fn advance(index: &mut [usize], shape: &[usize]) -> bool {
+    for (at, &extent) in index.iter_mut().zip(shape).rev() {
+        *at += 1;
+        if *at < extent {
+            return true;
+        }
+        *at = 0;
+    }
+    false
+}
+
+/// The same elementwise work with as few axes as possible, at least one: `out` runs forwards and has its
+/// smallest stride last, inputs follow. All have one shape, with elements.
+pub(super) fn arranged<'a>(
+    inputs: &[View<'a>],
+    out: ViewMut<'a>,
+) -> Result<(Vec<View<'a>>, ViewMut<'a>)> {
+    let strides = out.layout().strides().to_vec();
+    let order = by_stride(&strides);
+    let mut out = out.permuted(&order)?;
+    let mut inputs: Vec<View<'a>> =
+        inputs.iter().map(|view| view.clone().permuted(&order)).collect::<Result<_, _>>()?;
+    for axis in 0..order.len() {
+        if out.layout().strides()[axis] < 0 {
+            out = out.reversed(axis)?;
+            inputs =
+                inputs.into_iter().map(|view| view.reversed(axis)).collect::<Result<_, _>>()?;
+        }
+    }
+    let layouts: Vec<_> =
+        std::iter::once(out.layout()).chain(inputs.iter().map(View::layout)).collect();
+    let mut shape = collapse(&layouts).shape;
+    if shape.is_empty() {
+        shape.push(1);
+    }
+    let inputs = inputs.into_iter().map(|view| view.reshaped(&shape)).collect::<Result<_, _>>()?;
+    Ok((inputs, out.reshaped(&shape)?))
+}
+
+/// The axes from the largest stride to the smallest.
+pub(super) fn by_stride(strides: &[isize]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..strides.len()).collect();
+    order.sort_by_key(|&axis| std::cmp::Reverse(strides[axis].unsigned_abs()));
+    order
+}

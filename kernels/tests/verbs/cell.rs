@@ -1,0 +1,101 @@
+//! One device and dtype under test.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use arrayspan_kernels::bridge::devices::{Device, DeviceKind};
+use arrayspan_kernels::bridge::{Array, DType};
+use arrayspan_kernels::{Executor, on};
+use num_complex::Complex64;
+
+use crate::reference::Expected;
+use crate::sample::{Form, Sample};
+
+pub struct Cell {
+    pub executor: Arc<dyn Executor>,
+    pub dtype: DType,
+}
+
+/// Runs a case on every device of the kind. Says so, past the capture of test output, if there is none.
+pub fn on_each(kind: DeviceKind, dtype: DType, case: fn(&Cell)) {
+    let devices = devices(kind, dtype.real() == DType::Float64);
+    for device in devices {
+        case(&Cell { executor: on(device).unwrap(), dtype });
+    }
+}
+
+/// The devices of that kind. Says so if there is none.
+pub fn devices(kind: DeviceKind, float64: bool) -> Vec<Device> {
+    let fits = |device: &Device| device.kind() == kind && (!float64 || device.info().float64);
+    let devices: Vec<Device> = Device::all().into_iter().filter(fits).collect();
+    if devices.is_empty() {
+        let name = match kind {
+            DeviceKind::Cuda => "CUDA",
+            DeviceKind::OpenCl => "OpenCL",
+            _ => "CPU",
+        };
+        let with = if float64 { " with 64-bit numbers" } else { "" };
+        writeln!(std::io::stderr(), "skipped: no {name} device{with}").unwrap();
+    }
+    devices
+}
+
+impl Cell {
+    pub fn is_complex(&self) -> bool {
+        self.dtype.is_complex()
+    }
+
+    /// Values in this cell's dtype: the imaginary part is dropped where the dtype has none.
+    pub fn number(&self, re: f64, im: f64) -> Complex64 {
+        Complex64::new(re, if self.is_complex() { im } else { 0.0 })
+    }
+
+    /// Pseudo-random numbers that fit the dtype exactly, in a layout of that form.
+    pub fn random(&self, shape: &[usize], form: Form, seed: u64) -> Sample {
+        Sample::random(self, shape, form, seed)
+    }
+
+    /// The same number everywhere, contiguous.
+    pub fn filled(&self, shape: &[usize], value: impl Into<Complex64>) -> Sample {
+        Sample::new(self, &crate::reference::Tensor::filled(shape, value), Form::Plain)
+    }
+
+    /// Not a number anywhere: what a verb must not read.
+    pub fn unreadable(&self, shape: &[usize], form: Form) -> Sample {
+        let nan = self.number(f64::NAN, f64::NAN);
+        Sample::new(self, &crate::reference::Tensor::filled(shape, nan), form)
+    }
+
+    /// Copies a block to another device or back.
+    pub fn moved(&self, from: &Array, to: Device) -> Array {
+        let moved = Array::empty(from.shape(), from.dtype(), &to.stream().unwrap()).unwrap();
+        let bytes = from.layout().len() * from.dtype().bytes();
+        let stream = self.executor.stream();
+        from.memory().copy_to(0, moved.memory(), 0, bytes, stream).unwrap();
+        stream.synchronize().unwrap();
+        moved
+    }
+
+    /// Fails unless `found` holds `expected`, up to 4 roundings for each term, and nothing around it has
+    /// changed.
+    #[track_caller]
+    pub fn check(&self, found: &Sample, expected: &Expected, what: &str) {
+        let values = found.read(self);
+        assert_eq!(values.shape, expected.result.shape, "{what}");
+        let epsilon =
+            if self.dtype.real() == DType::Float32 { f32::EPSILON.into() } else { f64::EPSILON };
+        let unit = 4.0 * (expected.terms + 1) as f64 * epsilon;
+        let rows = values.values.iter().zip(&expected.result.values).zip(&expected.scale);
+        for (place, ((found, expected), scale)) in rows.enumerate() {
+            for (found, expected) in [(found.re, expected.re), (found.im, expected.im)] {
+                let equal = found == expected || (found.is_nan() && expected.is_nan());
+                assert!(
+                    equal || (found - expected).abs() <= unit * scale,
+                    "{what}: element {place} of {:?} is {found}, expected {expected}",
+                    values.shape
+                );
+            }
+        }
+        found.check_surroundings(self, what);
+    }
+}

@@ -1,0 +1,250 @@
+//! Wrong arguments are found before anything is done: the variant, what it says, and nothing changed.
+
+use std::sync::Arc;
+
+use arrayspan_kernels::bridge::devices::Device;
+use arrayspan_kernels::bridge::{Array, DType};
+use arrayspan_kernels::{
+    Band, Error, Executor, Reduction, Result, Stencil, Update, constant, input, on, previous,
+};
+use num_complex::Complex64;
+
+const I: Complex64 = Complex64::new(0.0, 1.0);
+
+fn host() -> Arc<dyn Executor> {
+    on(Device::cpu()).unwrap()
+}
+
+/// An array of this shape, each byte of it 7.
+fn array(shape: &[usize], dtype: DType) -> Array {
+    let stream = Device::cpu().stream().unwrap();
+    let array = Array::empty(shape, dtype, &stream).unwrap();
+    let bytes = array.memory().bytes();
+    let mut sevens = Array::empty([bytes], DType::UInt8, &stream).unwrap();
+    sevens.view_mut().as_mut_slice::<u8>().unwrap().fill(7);
+    sevens.memory().copy_to(0, array.memory(), 0, bytes, &stream).unwrap();
+    array
+}
+
+fn bytes(array: &Array) -> Vec<u8> {
+    let stream = Device::cpu().stream().unwrap();
+    let bytes = Array::empty([array.memory().bytes()], DType::UInt8, &stream).unwrap();
+    array.memory().copy_to(0, bytes.memory(), 0, array.memory().bytes(), &stream).unwrap();
+    bytes.view().as_slice().unwrap().to_vec()
+}
+
+/// Fails unless `verb` refuses to write to an array of that shape and dtype, in these words.
+#[track_caller]
+fn refused(
+    shape: &[usize],
+    dtype: DType,
+    verb: impl FnOnce(&mut Array) -> Result<()>,
+    is: fn(&Error) -> bool,
+    words: &[&str],
+) {
+    let mut out = array(shape, dtype);
+    let error = verb(&mut out).unwrap_err();
+    assert!(is(&error), "{error:?}");
+    let text = error.to_string();
+    for word in words {
+        assert!(text.contains(word), "'{text}' lacks '{word}'");
+    }
+    assert!(bytes(&out).iter().all(|byte| *byte == 7), "{text}: the output has changed");
+}
+
+fn shape(error: &Error) -> bool {
+    matches!(error, Error::Shape { .. })
+}
+
+fn dtype(error: &Error) -> bool {
+    matches!(error, Error::DType { .. })
+}
+
+fn not_computable(error: &Error) -> bool {
+    matches!(error, Error::NotComputable { .. })
+}
+
+fn argument(error: &Error) -> bool {
+    matches!(error, Error::Argument { .. })
+}
+
+#[test]
+fn map_checks_its_arguments() {
+    let x = array(&[2, 3], DType::Float32);
+    let wide = array(&[2, 3], DType::Float64);
+    let complex = array(&[2, 3], DType::Complex64);
+    let other = array(&[4], DType::Float32);
+    let at = &[2, 3];
+    let run =
+        |expression, view| move |out: &mut Array| host().map(&expression, &[view], out.view_mut());
+    refused(
+        at,
+        DType::Float32,
+        run(input(0), other.view()),
+        shape,
+        &["map", "input 0", "[4]", "[2, 3]"],
+    );
+    let words = ["map", "input 0", "Float64", "Float32"];
+    refused(at, DType::Float32, run(input(0), wide.view()), dtype, &words);
+    let words = ["map", "Int32"];
+    refused(at, DType::Int32, run(input(0), x.view()), not_computable, &words);
+    let words = ["map", "takes 2 inputs, not 1"];
+    refused(at, DType::Float32, run(input(1), x.view()), argument, &words);
+    let words = ["map", "constant is complex", "Float32"];
+    refused(at, DType::Float32, run(constant(I), x.view()), argument, &words);
+    for expression in [input(0).max(input(0)), input(0).min(previous())] {
+        let words = ["map", "no order"];
+        refused(at, DType::Complex64, run(expression, complex.view()), argument, &words);
+    }
+}
+
+#[test]
+fn copy_checks_its_arguments() {
+    let x = array(&[2, 3], DType::Float32);
+    let integers = array(&[3, 2], DType::Int16);
+    let run = |view, update| move |out: &mut Array| host().copy(view, out.view_mut(), update);
+    let set = Update::set();
+    refused(&[3, 2], DType::Float32, run(x.view(), set), shape, &["copy", "x", "[2, 3]", "[3, 2]"]);
+    let words = ["copy", "x is Float32", "Float64"];
+    refused(&[2, 3], DType::Float64, run(x.view(), set), dtype, &words);
+    let words = ["copy", "Int16"];
+    refused(&[3, 2], DType::Int16, run(integers.view(), Update::add()), not_computable, &words);
+    for update in [Update::new(I, 0.0), Update::new(1.0, I)] {
+        let words = ["copy", "alpha", "beta", "real", "Float32"];
+        refused(&[2, 3], DType::Float32, run(x.view(), update), argument, &words);
+    }
+}
+
+#[test]
+fn stencil_checks_its_arguments() {
+    let x = array(&[2, 3], DType::Float32);
+    let band = |len| Band::uniform(len, [(0, 1.0), (1, 2.0)]);
+    let along = |axis, len| Stencil::along(axis, band(len)).unwrap();
+    let run = |stencil, update| {
+        let view = x.view();
+        move |out: &mut Array| host().stencil(&stencil, view, out.view_mut(), update)
+    };
+    let set = Update::set();
+    let words = ["stencil", "x", "[2, 3]", "[3, 2]"];
+    refused(&[3, 2], DType::Float32, run(along(0, 3), set), shape, &words);
+    let words = ["stencil", "x is Float32", "Float64"];
+    refused(&[2, 3], DType::Float64, run(along(0, 2), set), dtype, &words);
+    refused(&[2, 3], DType::UInt8, run(along(0, 2), set), not_computable, &["stencil", "UInt8"]);
+    let words = ["stencil", "length 5", "axis 1", "[2, 3]"];
+    refused(&[2, 3], DType::Float32, run(along(1, 5), set), argument, &words);
+    let words = ["stencil", "axis 2", "[2, 3]"];
+    refused(&[2, 3], DType::Float32, run(along(2, 3), set), argument, &words);
+    let complex = Stencil::along(0, Band::uniform_complex(2, [(0, I)])).unwrap();
+    let words = ["stencil", "weights are complex", "Float32"];
+    refused(&[2, 3], DType::Float32, run(complex, set), argument, &words);
+    let words = ["stencil", "alpha", "real", "Float32"];
+    refused(&[2, 3], DType::Float32, run(along(0, 2), Update::new(I, 0.0)), argument, &words);
+}
+
+#[test]
+fn stencils_are_checked_when_they_are_made() {
+    let lengths = Stencil::new([(1, Band::uniform(4, [])), (1, Band::uniform(5, []))]).unwrap_err();
+    assert!(matches!(lengths, Error::Argument { verb: "stencil", .. }));
+    assert!(lengths.to_string().contains("length 4 and 5 along axis 1"), "{lengths}");
+    for weight in [f64::NAN, f64::INFINITY] {
+        let weights = Stencil::along(2, Band::uniform(4, [(0, weight)])).unwrap_err();
+        assert!(matches!(weights, Error::Argument { verb: "stencil", .. }));
+        assert!(weights.to_string().contains("weight along axis 2 is not finite"), "{weights}");
+    }
+}
+
+#[test]
+fn reduce_checks_its_arguments() {
+    let x = array(&[2, 3], DType::Float32);
+    let wide = array(&[2, 3], DType::Float64);
+    let complex = array(&[2, 3], DType::Complex64);
+    let run = |reduction, expression, views: Vec<_>, axes: &'static [usize]| {
+        move |out: &mut Array| host().reduce(reduction, &expression, &views, axes, out.view_mut())
+    };
+    let sum = Reduction::Sum;
+    let one = || vec![x.view()];
+    let words = ["reduce", "no input"];
+    refused(&[], DType::Float32, run(sum, constant(1.0), vec![], &[]), argument, &words);
+    let words = ["reduce", "reads the output"];
+    refused(&[3], DType::Float32, run(sum, previous(), one(), &[0]), argument, &words);
+    let words = ["reduce", "no order"];
+    for reduction in [Reduction::Maximum, Reduction::Minimum] {
+        let run = run(reduction, input(0), vec![complex.view()], &[0]);
+        refused(&[3], DType::Complex64, run, argument, &words);
+    }
+    let words = ["reduce", "axes [2]", "[2, 3]"];
+    refused(&[2, 3], DType::Float32, run(sum, input(0), one(), &[2]), argument, &words);
+    let words = ["reduce", "axes [0, 0]"];
+    refused(&[3], DType::Float32, run(sum, input(0), one(), &[0, 0]), argument, &words);
+    let words = ["reduce", "the output", "[2]", "[3]"];
+    refused(&[2], DType::Float32, run(sum, input(0), one(), &[0]), shape, &words);
+    let views = vec![x.view(), wide.view()];
+    let words = ["reduce", "input 1", "Float64"];
+    refused(&[3], DType::Float32, run(sum, input(0), views, &[0]), dtype, &words);
+    let words = ["reduce", "Int64"];
+    refused(&[3], DType::Int64, run(sum, input(0), one(), &[0]), not_computable, &words);
+    let words = ["reduce", "takes 2 inputs"];
+    refused(&[3], DType::Float32, run(sum, input(1), one(), &[0]), argument, &words);
+}
+
+#[test]
+fn gemm_checks_its_arguments() {
+    let a = array(&[2, 3], DType::Float32);
+    let b = array(&[3, 4], DType::Float32);
+    let wide = array(&[3, 4], DType::Float64);
+    let batch = array(&[2, 3, 4], DType::Float32);
+    let run =
+        |a, b, update| move |out: &mut Array| host().gemm(a, false, b, out.view_mut(), update);
+    let set = Update::set();
+    let words = ["gemm", "[2, 3] times [2, 3]", "[2, 3]"];
+    refused(&[2, 3], DType::Float32, run(a.view(), a.view(), set), argument, &words);
+    let words = ["gemm", "[2, 3] times [3, 4]", "[4, 2]"];
+    refused(&[4, 2], DType::Float32, run(a.view(), b.view(), set), argument, &words);
+    let words = ["gemm", "[2, 3] times [2, 3, 4]"];
+    refused(&[2, 4], DType::Float32, run(a.view(), batch.view(), set), argument, &words);
+    let words = ["gemm", "b is Float64", "Float32"];
+    refused(&[2, 4], DType::Float32, run(a.view(), wide.view(), set), dtype, &words);
+    let words = ["gemm", "a is Float32", "Float64"];
+    refused(&[2, 4], DType::Float64, run(a.view(), wide.view(), set), dtype, &words);
+    let words = ["gemm", "Int8"];
+    refused(&[2, 4], DType::Int8, run(a.view(), b.view(), set), not_computable, &words);
+    let words = ["gemm", "beta", "real"];
+    refused(
+        &[2, 4],
+        DType::Float32,
+        run(a.view(), b.view(), Update::new(1.0, I)),
+        argument,
+        &words,
+    );
+}
+
+/// Each verb is asked of the host with one array on another device.
+#[test]
+fn arrays_on_another_device_are_refused() {
+    let Some(device) = Device::all().into_iter().find(|device| !device.is_cpu()) else {
+        use std::io::Write;
+        writeln!(std::io::stderr(), "skipped: no CUDA or OpenCL device").unwrap();
+        return;
+    };
+    let there = Array::empty([2, 2], DType::Float32, &device.stream().unwrap()).unwrap();
+    let here = array(&[2, 2], DType::Float32);
+    let wrong = |error: &Error| matches!(error, Error::WrongDevice { .. });
+    let (set, stencil) = (Update::set(), Stencil::new([]).unwrap());
+    let (x, y) = (|| there.view(), || here.view());
+    let shape = &[2, 2];
+    let refuse = |verb: &dyn Fn(&mut Array) -> Result<()>, argument: &str| {
+        refused(shape, DType::Float32, verb, wrong, &[argument, device.kind().name(), "cpu"]);
+    };
+    refuse(&|out| host().map(&input(0), &[x()], out.view_mut()), "map: an input");
+    refuse(&|out| host().copy(x(), out.view_mut(), set), "copy: an input");
+    refuse(&|out| host().stencil(&stencil, x(), out.view_mut(), set), "stencil: an input");
+    refuse(
+        &|out| host().reduce(Reduction::Sum, &input(0), &[x()], &[], out.view_mut()),
+        "reduce: an input",
+    );
+    refuse(&|out| host().gemm(x(), false, y(), out.view_mut(), set), "gemm: a");
+    refuse(&|out| host().gemm(y(), false, x(), out.view_mut(), set), "gemm: an input");
+    let mut there = there;
+    let error = host().copy(here.view(), there.view_mut(), set).unwrap_err();
+    assert!(wrong(&error) && error.to_string().contains("copy: the output"), "{error}");
+}

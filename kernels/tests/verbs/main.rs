@@ -1,0 +1,107 @@
+//! The verbs against their meaning, on every device and for every dtype: `cuda::float32::stencil_…`.
+//!
+//! A kind of device that this machine lacks is reported as skipped.
+
+#[path = "../reference/mod.rs"]
+mod reference;
+
+mod cell;
+mod copy;
+mod errors;
+mod gemm;
+mod map;
+mod reduce;
+mod sample;
+mod stencil;
+mod trace;
+
+/// One test for each device, dtype and case.
+macro_rules! cells {
+    ($($device:ident: $kind:ident;)* => $dtypes:tt $cases:tt) => {
+        $(mod $device {
+            use arrayspan_kernels::bridge::devices::DeviceKind;
+            const KIND: DeviceKind = DeviceKind::$kind;
+            cells!(@dtypes $dtypes $cases);
+        })*
+    };
+    (@dtypes {$($name:ident: $dtype:ident;)*} $cases:tt) => {
+        $(mod $name {
+            use arrayspan_kernels::bridge::DType;
+            const DTYPE: DType = DType::$dtype;
+            cells!(@cases $cases);
+        })*
+    };
+    (@cases {$($verb:ident: $($case:ident)*;)*}) => {
+        $(mod $verb {
+            $(#[test]
+            fn $case() {
+                crate::cell::on_each(super::super::KIND, super::DTYPE, crate::$verb::$case);
+            })*
+        })*
+    };
+}
+
+cells! {
+    host: Cpu;
+    cuda: Cuda;
+    opencl: OpenCl;
+    => {
+        float32: Float32;
+        float64: Float64;
+        complex64: Complex64;
+        complex128: Complex128;
+    } {
+        map:
+            every_function_of_one_element
+            every_function_of_two_elements
+            division_by_zero_gives_zero_where_asked
+            inputs_broadcast
+            single_numbers_stay_on_the_device
+            what_the_output_held_can_be_read
+            layouts_do_not_matter
+            long_arrays_and_long_expressions
+            shapes_without_axes_or_elements
+            any_layout;
+        copy:
+            layouts_do_not_matter
+            what_was_there_is_scaled_and_added
+            beta_zero_reads_nothing
+            rows_and_columns_repeat
+            long_arrays_are_transposed
+            shapes_without_axes_or_elements
+            any_layout;
+        stencil:
+            every_axis_of_every_rank
+            axes_shorter_than_the_reach
+            special_first_and_last_rows
+            long_filters
+            several_axes_in_one_pass
+            complex_weights
+            layouts_do_not_matter
+            what_was_there_is_scaled_and_added
+            beta_zero_reads_nothing
+            long_arrays
+            without_terms_there_is_nothing_to_add
+            the_adjoint_satisfies_the_dot_test
+            empty_arrays;
+        reduce:
+            every_set_of_axes
+            layouts_do_not_matter
+            expressions_are_reduced
+            inputs_broadcast
+            long_arrays
+            sums_of_many_small_numbers_stay_accurate
+            the_largest_and_the_smallest
+            not_a_number_wins
+            reductions_of_nothing;
+        gemm:
+            products_of_every_size
+            transposed_and_strided_views
+            conjugated_factors
+            batches
+            what_was_there_is_scaled_and_added
+            beta_zero_reads_nothing
+            no_inner_extent
+            empty_products;
+    }
+}

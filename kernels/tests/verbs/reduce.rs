@@ -1,0 +1,178 @@
+//! `reduce`.
+
+use arrayspan_kernels::bridge::DType;
+use arrayspan_kernels::bridge::devices::Device;
+use arrayspan_kernels::{Expression, Reduction, Update, constant, input};
+
+use crate::cell::Cell;
+use crate::reference::{self, Tensor};
+use crate::sample::{FORMS, Form, Sample};
+
+#[track_caller]
+fn check(
+    cell: &Cell,
+    reduction: Reduction,
+    expression: &Expression,
+    inputs: &[&Sample],
+    axes: &[usize],
+    form: Form,
+) {
+    let tensors: Vec<&Tensor> = inputs.iter().map(|input| &input.tensor).collect();
+    let expected = reference::reduce(reduction, expression, &tensors, axes);
+    let views: Vec<_> = inputs.iter().map(|input| input.view()).collect();
+    let mut out = cell.unreadable(&expected.result.shape, form);
+    cell.executor.reduce(reduction, expression, &views, axes, out.view_mut()).unwrap();
+    let what = format!("{reduction:?} of {expression:?} over {axes:?} of {:?}", tensors[0].shape);
+    cell.check(&out, &expected, &what);
+}
+
+/// Every set of the numbers below `rank`.
+fn subsets(rank: usize) -> impl Iterator<Item = Vec<usize>> {
+    (0..1_usize << rank).map(move |set| (0..rank).filter(|axis| set >> axis & 1 == 1).collect())
+}
+
+pub fn every_set_of_axes(cell: &Cell) {
+    for shape in [&[][..], &[17], &[5, 7], &[3, 5, 2], &[3, 1, 4, 5]] {
+        for axes in subsets(shape.len()) {
+            let x = cell.random(shape, Form::Plain, 1);
+            check(cell, Reduction::Sum, &input(0), &[&x], &axes, Form::Plain);
+        }
+    }
+    // In any order.
+    let x = cell.random(&[3, 5, 2], Form::Plain, 2);
+    check(cell, Reduction::Sum, &input(0), &[&x], &[2, 0], Form::Plain);
+}
+
+pub fn layouts_do_not_matter(cell: &Cell) {
+    for form in FORMS {
+        for axes in [&[0][..], &[1], &[2], &[0, 2], &[0, 1, 2]] {
+            let x = cell.random(&[4, 5, 3], form, 3);
+            check(cell, Reduction::Sum, &input(0), &[&x], axes, Form::Plain);
+            check(cell, Reduction::Sum, &input(0), &[&x], axes, form);
+        }
+    }
+}
+
+pub fn expressions_are_reduced(cell: &Cell) {
+    let [a, b] = [4, 5].map(|seed| cell.random(&[11, 13], Form::Plain, seed));
+    let weights = cell.random(&[11, 13], Form::Transposed, 6);
+    let dot = input(0).conj() * input(1);
+    let norm = input(0).abs2();
+    let weighted = (input(0) - input(1)) * input(2) + constant(0.5);
+    for axes in [&[0, 1][..], &[0], &[1]] {
+        for expression in [&dot, &norm, &weighted] {
+            check(cell, Reduction::Sum, expression, &[&a, &b, &weights], axes, Form::Plain);
+        }
+    }
+    check(cell, Reduction::Sum, &constant(0.25), &[&a], &[0], Form::Plain);
+}
+
+pub fn inputs_broadcast(cell: &Cell) {
+    let whole = cell.random(&[4, 3, 5], Form::Plain, 7);
+    for shape in [&[3, 1][..], &[5], &[4, 1, 1], &[]] {
+        for axes in subsets(3) {
+            let part = cell.random(shape, Form::Plain, 8);
+            let expression = input(0) * input(1);
+            check(cell, Reduction::Sum, &expression, &[&whole, &part], &axes, Form::Plain);
+        }
+    }
+}
+
+pub fn long_arrays(cell: &Cell) {
+    for shape in [&[100_003][..], &[331, 307], &[50_021, 3], &[3, 50_021], &[37, 41, 43]] {
+        for form in [Form::Plain, Form::Transposed] {
+            let x = cell.random(shape, form, 9);
+            for axes in subsets(shape.len()).filter(|axes| !axes.is_empty()) {
+                check(cell, Reduction::Sum, &input(0).abs2(), &[&x], &axes, Form::Plain);
+            }
+        }
+    }
+}
+
+/// In 32 bits the running sum would lose most of each term.
+pub fn sums_of_many_small_numbers_stay_accurate(cell: &Cell) {
+    let len = 1_000_003;
+    let mut values = Tensor::filled(&[len], 0.125 + 1.0 / 1024.0);
+    values.values[0] = 16_777_216.0.into();
+    let x = Sample::new(cell, &values, Form::Plain);
+    let mut out = cell.unreadable(&[], Form::Plain);
+    cell.executor.sum(&input(0), &[x.view()], out.view_mut()).unwrap();
+    let exact = 16_777_216.0 + (len - 1) as f64 * (0.125 + 1.0 / 1024.0);
+    let found = out.read(cell).values[0].re;
+    assert!((found - exact).abs() <= exact * 2e-7, "{found}, expected {exact}");
+}
+
+pub fn the_largest_and_the_smallest(cell: &Cell) {
+    if cell.is_complex() {
+        return;
+    }
+    for reduction in [Reduction::Maximum, Reduction::Minimum] {
+        for shape in [&[7, 11, 3][..], &[40_009, 2]] {
+            let x = cell.random(shape, Form::Plain, 10);
+            for axes in subsets(shape.len()) {
+                check(cell, reduction, &input(0), &[&x], &axes, Form::Plain);
+            }
+            check(cell, reduction, &(-input(0).abs()), &[&x], &[0], Form::Plain);
+        }
+    }
+}
+
+pub fn not_a_number_wins(cell: &Cell) {
+    if cell.is_complex() {
+        return;
+    }
+    for place in [0, 20, 76] {
+        let mut values = cell.random(&[7, 11], Form::Plain, 11).tensor;
+        values.values[place] = f64::NAN.into();
+        let x = Sample::new(cell, &values, Form::Plain);
+        for reduction in [Reduction::Maximum, Reduction::Minimum] {
+            for axes in [&[0, 1][..], &[0], &[1]] {
+                check(cell, reduction, &input(0), &[&x], axes, Form::Plain);
+            }
+        }
+    }
+}
+
+pub fn reductions_of_nothing(cell: &Cell) {
+    let mut reductions = vec![Reduction::Sum];
+    if !cell.is_complex() {
+        reductions.extend([Reduction::Maximum, Reduction::Minimum]);
+    }
+    for reduction in reductions {
+        for axes in subsets(2) {
+            let x = cell.random(&[0, 3], Form::Plain, 12);
+            check(cell, reduction, &input(0), &[&x], &axes, Form::Plain);
+        }
+    }
+    // The executor goes on as if nothing had been asked.
+    let x = cell.random(&[3], Form::Plain, 13);
+    let mut y = cell.unreadable(&[3], Form::Plain);
+    cell.executor.copy(x.view(), y.view_mut(), Update::set()).unwrap();
+    assert_eq!(y.read(cell), x.tensor);
+}
+
+/// Work is cut by its shape alone.
+#[test]
+fn sums_do_not_depend_on_the_number_of_threads() {
+    let sum = |axes: &[usize]| {
+        let executor = arrayspan_kernels::on(Device::cpu()).unwrap();
+        let cell = Cell { executor, dtype: DType::Float64 };
+        let shape = [517, 403];
+        let x = cell.random(&shape, Form::Plain, 14);
+        let kept: Vec<usize> =
+            (0..2).filter(|axis| !axes.contains(axis)).map(|axis| shape[axis]).collect();
+        let mut out = cell.unreadable(&kept, Form::Plain);
+        let product = input(0) * input(0) * input(0);
+        let inputs = [x.view()];
+        cell.executor.reduce(Reduction::Sum, &product, &inputs, axes, out.view_mut()).unwrap();
+        out.read(&cell)
+    };
+    for axes in [&[0, 1][..], &[0], &[1]] {
+        let sums = [1, 2, 5].map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| sum(axes))
+        });
+        assert_eq!(sums[0], sums[1]);
+        assert_eq!(sums[0], sums[2]);
+    }
+}

@@ -1,0 +1,227 @@
+//! `stencil`.
+
+use arrayspan_kernels::{Band, Stencil, Tap, Update};
+use num_complex::Complex64;
+
+use crate::cell::Cell;
+use crate::reference;
+use crate::sample::{FORMS, Form, Random, Sample};
+
+#[track_caller]
+fn check(cell: &Cell, stencil: &Stencil, x: &Sample, y: &mut Sample, update: Update) {
+    let expected = reference::stencil(stencil, &x.tensor, &y.tensor, update);
+    cell.executor.stencil(stencil, x.view(), y.view_mut(), update).unwrap();
+    let what = format!("{:?} {update:?}", stencil.terms().first());
+    cell.check(y, &expected, &what);
+}
+
+/// A centered difference.
+fn difference(len: usize) -> Band {
+    Band::uniform(len, [(-1, -0.5), (1, 0.5)])
+}
+
+/// Many taps, to one side more than to the other.
+fn filter(len: usize, taps: usize) -> Band {
+    let mut random = Random(taps as u64);
+    let first = -(taps as isize) / 3;
+    Band::uniform(len, (0..taps as isize).map(move |k| (first + k, random.next())))
+}
+
+/// Other taps in the first two rows and in the last one.
+fn with_edges(len: usize) -> Band {
+    Band::from_rows(len, 2, |i| {
+        let taps = match (i, len - 1 - i) {
+            (0, _) => vec![(0, -1.0), (1, 1.0), (2, 0.25)],
+            (1, _) => vec![(-1, 2.0), (3, -0.5)],
+            (_, 0) => vec![(-2, 0.75), (0, 4.0)],
+            _ => vec![(-1, -0.5), (0, 0.125), (2, 0.5)],
+        };
+        taps.into_iter().map(|(offset, weight)| Tap { offset, weight: Complex64::new(weight, 0.0) })
+    })
+}
+
+pub fn every_axis_of_every_rank(cell: &Cell) {
+    for shape in [&[13][..], &[7, 11], &[5, 7, 3], &[3, 5, 2, 7], &[4, 1, 6]] {
+        for axis in 0..shape.len() {
+            let stencil = Stencil::along(axis, with_edges(shape[axis])).unwrap();
+            let x = cell.random(shape, Form::Plain, 1);
+            check(cell, &stencil, &x, &mut cell.unreadable(shape, Form::Plain), Update::set());
+        }
+    }
+}
+
+pub fn axes_shorter_than_the_reach(cell: &Cell) {
+    for len in 1..6 {
+        for (axis, shape) in [(0, [len, 3]), (1, [3, len])] {
+            for band in [filter(len, 9), with_edges(len), difference(len)] {
+                let stencil = Stencil::along(axis, band).unwrap();
+                let x = cell.random(&shape, Form::Plain, 2);
+                check(cell, &stencil, &x, &mut cell.unreadable(&shape, Form::Plain), Update::set());
+            }
+        }
+    }
+}
+
+pub fn special_first_and_last_rows(cell: &Cell) {
+    for (axis, shape) in [(0, [23, 6]), (1, [6, 23])] {
+        for band in [with_edges(23), with_edges(23).transpose()] {
+            let stencil = Stencil::along(axis, band).unwrap();
+            let x = cell.random(&shape, Form::Plain, 3);
+            check(cell, &stencil, &x, &mut cell.unreadable(&shape, Form::Plain), Update::set());
+        }
+    }
+}
+
+pub fn long_filters(cell: &Cell) {
+    for taps in [4, 5, 7, 22, 41] {
+        for (axis, shape) in [(0, [97, 5]), (1, [5, 97])] {
+            let stencil = Stencil::along(axis, filter(97, taps)).unwrap();
+            let x = cell.random(&shape, Form::Plain, 4);
+            check(cell, &stencil, &x, &mut cell.unreadable(&shape, Form::Plain), Update::set());
+        }
+    }
+}
+
+pub fn several_axes_in_one_pass(cell: &Cell) {
+    let second = |len| Band::uniform(len, [(-1, 1.0), (0, -2.0), (1, 1.0)]);
+    let shape = [6, 7, 11];
+    let laplacian = Stencil::new((0..3).map(|axis| (axis, second(shape[axis])))).unwrap();
+    let outer = Stencil::new([(0, with_edges(6)), (1, filter(7, 5))]).unwrap();
+    let ends = Stencil::new([(2, with_edges(11)), (0, difference(6))]).unwrap();
+    let twice = Stencil::new([(1, second(7)), (1, with_edges(7))]).unwrap();
+    for stencil in [laplacian, outer, ends, twice] {
+        let x = cell.random(&shape, Form::Plain, 5);
+        check(cell, &stencil, &x, &mut cell.unreadable(&shape, Form::Plain), Update::set());
+    }
+}
+
+pub fn complex_weights(cell: &Cell) {
+    if !cell.is_complex() {
+        return;
+    }
+    let taps = [(-2, 0.5, 0.25), (0, -1.0, 2.0), (1, 0.0, -1.5)];
+    let taps = taps.map(|(offset, re, im)| (offset, Complex64::new(re, im)));
+    for (axis, shape) in [(0, [17, 5]), (1, [5, 17])] {
+        let band = Band::uniform_complex(17, taps);
+        for band in [band.clone(), band.adjoint(), band.after(&with_edges(17)).unwrap()] {
+            let stencil = Stencil::along(axis, band).unwrap();
+            let x = cell.random(&shape, Form::Plain, 6);
+            check(cell, &stencil, &x, &mut cell.unreadable(&shape, Form::Plain), Update::set());
+        }
+    }
+    // Real weights, complex factors.
+    let stencil = Stencil::along(0, difference(17)).unwrap();
+    let update = Update::new(Complex64::new(0.5, 1.0), Complex64::new(0.0, -2.0));
+    let x = cell.random(&[17, 5], Form::Plain, 7);
+    check(cell, &stencil, &x, &mut cell.random(&[17, 5], Form::Plain, 8), update);
+}
+
+pub fn layouts_do_not_matter(cell: &Cell) {
+    let shape = [5, 9, 4];
+    let stencil = Stencil::new([(1, with_edges(9)), (2, difference(4))]).unwrap();
+    for x_form in FORMS {
+        for y_form in FORMS {
+            let x = cell.random(&shape, x_form, 9);
+            check(cell, &stencil, &x, &mut cell.unreadable(&shape, y_form), Update::set());
+        }
+    }
+    // The same row, or the same number, again and again.
+    for part in [&[4][..], &[9, 1], &[]] {
+        let x = cell.random(part, Form::Plain, 10);
+        let mut y = cell.unreadable(&shape, Form::Plain);
+        let repeated = x.tensor.broadcast(&shape);
+        let expected = reference::stencil(&stencil, &repeated, &y.tensor, Update::set());
+        let view = x.view().broadcast(&shape).unwrap();
+        cell.executor.stencil(&stencil, view, y.view_mut(), Update::set()).unwrap();
+        cell.check(&y, &expected, &format!("{part:?} repeated"));
+    }
+}
+
+pub fn what_was_there_is_scaled_and_added(cell: &Cell) {
+    let stencil = Stencil::new([(0, with_edges(8)), (1, filter(9, 12))]).unwrap();
+    for update in [
+        Update::add(),
+        Update::new(-0.5, 1.0),
+        Update::new(1.0, 2.0),
+        Update::new(cell.number(0.5, 0.25), cell.number(-2.0, 1.5)),
+    ] {
+        for form in FORMS {
+            let x = cell.random(&[8, 9], Form::Plain, 11);
+            check(cell, &stencil, &x, &mut cell.random(&[8, 9], form, 12), update);
+        }
+    }
+}
+
+pub fn beta_zero_reads_nothing(cell: &Cell) {
+    for shape in [[30, 4], [4, 30]] {
+        let stencil = Stencil::new((0..2).map(|axis| (axis, filter(shape[axis], 11)))).unwrap();
+        for form in FORMS {
+            let x = cell.random(&shape, Form::Plain, 13);
+            let mut y = cell.unreadable(&shape, form);
+            check(cell, &stencil, &x, &mut y, Update::new(cell.number(2.0, -1.0), 0.0));
+        }
+    }
+}
+
+pub fn long_arrays(cell: &Cell) {
+    for shape in [&[211, 307][..], &[3, 20_011], &[20_011, 3], &[40, 41, 42], &[30_011, 2, 1]] {
+        for axis in 0..shape.len() {
+            let band = with_edges(shape[axis].max(4));
+            if band.len() != shape[axis] {
+                continue;
+            }
+            for (x_form, y_form) in [(Form::Plain, Form::Plain), (Form::Inside, Form::Transposed)] {
+                let stencil = Stencil::along(axis, band.clone()).unwrap();
+                let x = cell.random(shape, x_form, 14);
+                check(cell, &stencil, &x, &mut cell.unreadable(shape, y_form), Update::set());
+            }
+        }
+    }
+}
+
+pub fn without_terms_there_is_nothing_to_add(cell: &Cell) {
+    let empty = Stencil::new([]).unwrap();
+    let zero = Stencil::along(0, Band::uniform(5, [])).unwrap();
+    for stencil in [empty, zero] {
+        let x = cell.unreadable(&[5, 4], Form::Plain);
+        let mut y = cell.random(&[5, 4], Form::Mixed, 15);
+        let update = Update::new(1.0, -0.5);
+        let still = cell.filled(&[5, 4], 0.0);
+        let expected = reference::stencil(&stencil, &still.tensor, &y.tensor, update);
+        cell.executor.stencil(&stencil, x.view(), y.view_mut(), update).unwrap();
+        cell.check(&y, &expected, "no taps, scaled");
+        let mut y = cell.unreadable(&[5, 4], Form::Mixed);
+        let expected = reference::stencil(&stencil, &still.tensor, &y.tensor, Update::set());
+        cell.executor.stencil(&stencil, x.view(), y.view_mut(), Update::set()).unwrap();
+        cell.check(&y, &expected, "no taps, set");
+    }
+}
+
+pub fn the_adjoint_satisfies_the_dot_test(cell: &Cell) {
+    let shape = [9, 14];
+    let band = if cell.is_complex() {
+        Band::uniform_complex(14, [(-3, Complex64::new(0.5, 1.0)), (1, Complex64::new(2.0, -0.5))])
+    } else {
+        filter(14, 5)
+    };
+    let stencil = Stencil::new([(0, with_edges(9)), (1, band)]).unwrap();
+    let (u, v) = (cell.random(&shape, Form::Plain, 16), cell.random(&shape, Form::Plain, 17));
+    let mut au = cell.unreadable(&shape, Form::Plain);
+    let mut bv = cell.unreadable(&shape, Form::Plain);
+    cell.executor.stencil(&stencil, u.view(), au.view_mut(), Update::set()).unwrap();
+    cell.executor.stencil(&stencil.adjoint(), v.view(), bv.view_mut(), Update::set()).unwrap();
+    let dot = |a: &[Complex64], b: &[Complex64]| -> Complex64 {
+        a.iter().zip(b).map(|(a, b)| a.conj() * b).sum()
+    };
+    let left = dot(&v.tensor.values, &au.read(cell).values);
+    let right = dot(&bv.read(cell).values, &u.tensor.values);
+    assert!((left - right).norm() <= 1e-5 * left.norm().max(1.0), "{left} and {right}");
+}
+
+pub fn empty_arrays(cell: &Cell) {
+    for (axis, shape) in [(0, [0, 4]), (1, [0, 4]), (0, [4, 0])] {
+        let stencil = Stencil::along(axis, difference(shape[axis])).unwrap();
+        let x = cell.random(&shape, Form::Plain, 18);
+        check(cell, &stencil, &x, &mut cell.random(&shape, Form::Plain, 19), Update::add());
+    }
+}

@@ -1,0 +1,111 @@
+//! What verbs cost, as `Trace` counts it.
+
+use std::sync::Arc;
+
+use arrayspan_kernels::bridge::devices::Device;
+use arrayspan_kernels::bridge::{Array, DType};
+use arrayspan_kernels::{
+    Band, Cost, Executor, Reduction, Stencil, Trace, Update, constant, input, on, previous,
+};
+
+fn traced() -> (Arc<Trace>, Arc<dyn Executor>) {
+    let trace = Arc::new(Trace::of(on(Device::cpu()).unwrap()));
+    (trace.clone(), trace)
+}
+
+fn array(shape: &[usize]) -> Array {
+    Array::empty(shape, DType::Float32, &Device::cpu().stream().unwrap()).unwrap()
+}
+
+fn cost(launches: usize, bytes_read: usize, bytes_written: usize, flops: usize) -> Cost {
+    Cost { launches, bytes_read, bytes_written, flops }
+}
+
+#[test]
+fn an_update_of_a_vector_reads_two_and_writes_one() {
+    let (trace, executor) = traced();
+    let (x, mut y) = (array(&[1000]), array(&[1000]));
+    let scalar = array(&[]);
+    let axpy = constant(2.0) * input(0) + previous();
+    executor.map(&axpy, &[x.view()], y.view_mut()).unwrap();
+    assert_eq!(trace.take(), cost(1, 8000, 4000, 2000));
+    // A number is read once, however often it is used.
+    executor.map(&(input(0) * input(1)), &[x.view(), scalar.view()], y.view_mut()).unwrap();
+    assert_eq!(trace.take(), cost(1, 4004, 4000, 1000));
+    // The trace does what it counts.
+    executor.map(&constant(3.0), &[], y.view_mut()).unwrap();
+    assert_eq!(trace.take(), cost(1, 0, 4000, 0));
+    assert!(y.view().as_slice::<f32>().unwrap().iter().all(|y| *y == 3.0));
+}
+
+#[test]
+fn copies_read_what_they_write_and_what_they_add_to() {
+    let (trace, executor) = traced();
+    let (x, mut y) = (array(&[10, 30]), array(&[10, 30]));
+    let row = array(&[30]);
+    executor.copy(x.view(), y.view_mut(), Update::set()).unwrap();
+    assert_eq!(trace.take(), cost(1, 1200, 1200, 0));
+    executor.copy(x.view(), y.view_mut(), Update::add()).unwrap();
+    assert_eq!(trace.take(), cost(1, 2400, 1200, 0));
+    executor.copy(row.view().broadcast(&[10, 30]).unwrap(), y.view_mut(), Update::set()).unwrap();
+    assert_eq!(trace.take(), cost(1, 120, 1200, 0));
+}
+
+#[test]
+fn a_laplacian_is_one_pass() {
+    let (trace, executor) = traced();
+    let (x, mut y) = (array(&[20, 30]), array(&[20, 30]));
+    let second = |len| Band::uniform(len, [(-1, 1.0), (0, -2.0), (1, 1.0)]);
+    let laplacian = Stencil::new([(0, second(20)), (1, second(30))]).unwrap();
+    executor.stencil(&laplacian, x.view(), y.view_mut(), Update::set()).unwrap();
+    assert_eq!(trace.take(), cost(1, 2400, 2400, 2 * 6 * 600));
+    executor.stencil(&laplacian, x.view(), y.view_mut(), Update::new(1.0, 0.5)).unwrap();
+    assert_eq!(trace.take().bytes(), 7200);
+}
+
+#[test]
+fn long_sums_take_a_second_launch() {
+    let (trace, executor) = traced();
+    let mut out = array(&[]);
+    let (short, long) = (array(&[4096]), array(&[4097]));
+    executor.sum(&input(0), &[short.view()], out.view_mut()).unwrap();
+    assert_eq!(trace.take(), cost(1, 4 * 4096, 4, 4096));
+    executor.sum(&input(0).abs2(), &[long.view()], out.view_mut()).unwrap();
+    assert_eq!(trace.take(), cost(2, 4 * 4097, 4, 2 * 4097));
+    let mut rows = array(&[64]);
+    let x = array(&[64, 128]);
+    executor.reduce(Reduction::Maximum, &input(0), &[x.view()], &[1], rows.view_mut()).unwrap();
+    assert_eq!(trace.take(), cost(1, 4 * 64 * 128, 4 * 64, 64 * 128));
+}
+
+#[test]
+fn matrix_products_read_each_factor_once() {
+    let (trace, executor) = traced();
+    let (a, b, mut c) = (array(&[5, 6]), array(&[6, 7]), array(&[5, 7]));
+    executor.gemm(a.view(), false, b.view(), c.view_mut(), Update::set()).unwrap();
+    assert_eq!(trace.take(), cost(1, 4 * (30 + 42), 4 * 35, 2 * 5 * 6 * 7));
+}
+
+#[test]
+fn steps_are_kept_in_order_until_they_are_taken() {
+    let (trace, executor) = traced();
+    let (x, mut y) = (array(&[3]), array(&[3]));
+    let mut out = array(&[]);
+    executor.copy(x.view(), y.view_mut(), Update::set()).unwrap();
+    executor.sum(&input(0), &[y.view()], out.view_mut()).unwrap();
+    let names: Vec<_> = trace.steps().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["copy", "reduce"]);
+    assert_eq!(trace.take(), cost(2, 24, 16, 3));
+    assert_eq!((trace.steps().len(), trace.take()), (0, Cost::default()));
+}
+
+#[test]
+fn refused_and_empty_calls_cost_nothing() {
+    let (trace, executor) = traced();
+    let (x, mut y) = (array(&[0, 3]), array(&[0, 3]));
+    executor.copy(x.view(), y.view_mut(), Update::set()).unwrap();
+    assert_eq!(trace.take(), Cost::default());
+    let (x, mut y) = (array(&[3]), array(&[4]));
+    executor.copy(x.view(), y.view_mut(), Update::set()).unwrap_err();
+    assert!(trace.steps().is_empty());
+}
