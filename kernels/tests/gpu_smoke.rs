@@ -83,7 +83,9 @@ fn copies_permute_and_update() {
     for axes in [[0, 1, 2], [0, 2, 1], [2, 1, 0], [1, 2, 0], [2, 0, 1], [1, 0, 2]] {
         let target: Vec<usize> = axes.iter().map(|&a| shape[a]).collect();
         let old = vec![Complex32::new(0.5, -1.0); n];
-        for update in [Update::set(), Update::new(Complex64::new(2.0, 1.0), Complex64::new(0.0, 3.0))] {
+        for update in
+            [Update::set(), Update::new(Complex64::new(2.0, 1.0), Complex64::new(0.0, 3.0))]
+        {
             let mut y = upload(&old, &target, &stream);
             gpu.copy(x.view().permuted(&axes).unwrap(), y.view_mut(), update).unwrap();
             let got = download::<Complex32>(&y, &stream);
@@ -96,7 +98,11 @@ fn copies_permute_and_update() {
                         source[axes[1]] = j;
                         source[axes[2]] = k;
                         let v = a[(source[0] * shape[1] + source[1]) * shape[2] + source[2]];
-                        let want = if update == Update::set() { v } else { v * Complex32::new(2.0, 1.0) + old[0] * Complex32::new(0.0, 3.0) };
+                        let want = if update == Update::set() {
+                            v
+                        } else {
+                            v * Complex32::new(2.0, 1.0) + old[0] * Complex32::new(0.0, 3.0)
+                        };
                         assert!((got[at] - want).norm() < 1e-4, "{axes:?} {at} {} {want}", got[at]);
                         at += 1;
                     }
@@ -162,7 +168,9 @@ fn check_stencil<T: Element>(
     let stream = gpu.stream();
     let n: usize = shape.iter().product();
     let x: Vec<Complex64> = (0..n)
-        .map(|i| from(into(Complex64::new((i * 37 % 101) as f64 * 0.02 - 1.0, (i % 7) as f64 * 0.1))))
+        .map(|i| {
+            from(into(Complex64::new((i * 37 % 101) as f64 * 0.02 - 1.0, (i % 7) as f64 * 0.1)))
+        })
         .collect();
     let data: Vec<T> = x.iter().map(|v| into(*v)).collect();
     let want = apply(stencil, shape, &x);
@@ -195,12 +203,23 @@ fn check_stencil<T: Element>(
         v
     }
     gpu.copy(array.view(), part(x_big.view_mut(), &order, shape), Update::set()).unwrap();
-    gpu.stencil(stencil, part(x_big.view(), &order, shape), part(y_big.view_mut(), &order, shape), Update::set()).unwrap();
+    gpu.stencil(
+        stencil,
+        part(x_big.view(), &order, shape),
+        part(y_big.view_mut(), &order, shape),
+        Update::set(),
+    )
+    .unwrap();
     let mut back = upload(&nan, shape, stream);
     gpu.copy(part(y_big.view(), &order, shape), back.view_mut(), Update::set()).unwrap();
     let got: Vec<Complex64> = download::<T>(&back, stream).into_iter().map(&from).collect();
     for i in 0..n {
-        assert!((got[i] - want[i]).norm() < 1e-4, "{what} turned {shape:?} {i}: {} {}", got[i], want[i]);
+        assert!(
+            (got[i] - want[i]).norm() < 1e-4,
+            "{what} turned {shape:?} {i}: {} {}",
+            got[i],
+            want[i]
+        );
     }
 }
 
@@ -211,7 +230,14 @@ fn stencils_of_all_kinds() {
     let gpu: Arc<dyn Executor> = Arc::new(Gpu::new(stream.clone()).unwrap());
     let all = |stencil: &Stencil, shape: &[usize], what: &str| {
         let started = std::time::Instant::now();
-        check_stencil::<f32>(&gpu, stencil, shape, |v| v.re as f32, |v| Complex64::new(v as f64, 0.0), what);
+        check_stencil::<f32>(
+            &gpu,
+            stencil,
+            shape,
+            |v| v.re as f32,
+            |v| Complex64::new(v as f64, 0.0),
+            what,
+        );
         eprintln!("{what} {shape:?} {:?}", started.elapsed());
     };
     for shape in [vec![64, 64], vec![37, 53], vec![3, 5], vec![1, 9], vec![100, 1], vec![2, 2]] {
@@ -229,19 +255,27 @@ fn stencils_of_all_kinds() {
         all(&Stencil::along(axis, derivative(shape[axis])).unwrap(), &shape, "3d");
     }
     let shape = [20, 24, 28];
-    let three = (0..3).map(|axis| (axis, derivative(shape[axis]).after(&derivative(shape[axis])).unwrap()));
+    let three =
+        (0..3).map(|axis| (axis, derivative(shape[axis]).after(&derivative(shape[axis])).unwrap()));
     all(&Stencil::new(three).unwrap(), &shape, "laplacian 3d");
     for axis in 0..2 {
         all(&Stencil::along(axis, filter(200, 10, 11)).unwrap(), &[200, 200], "22 taps");
         all(&Stencil::along(axis, filter(200, 50, 40)).unwrap(), &[200, 200], "91 taps");
-        all(&Stencil::along(axis, Band::uniform(200, [(-90, 1.0), (100, 2.0)])).unwrap(), &[200, 200], "far taps");
+        all(
+            &Stencil::along(axis, Band::uniform(200, [(-90, 1.0), (100, 2.0)])).unwrap(),
+            &[200, 200],
+            "far taps",
+        );
         let long = filter(100, 45, 45).after(&derivative(100)).unwrap();
         all(&Stencil::along(axis, long).unwrap(), &[100, 100], "long product");
         let long = filter(150, 70, 70).after(&derivative(150)).unwrap();
         all(&Stencil::along(axis, long).unwrap(), &[150, 150], "very long product");
     }
     all(&Stencil::new([]).unwrap(), &[5, 6], "nothing");
-    let complex = Band::uniform_complex(31, [(-1, Complex64::new(0.5, 1.0)), (2, Complex64::new(-0.5, 0.25))]);
+    let complex = Band::uniform_complex(
+        31,
+        [(-1, Complex64::new(0.5, 1.0)), (2, Complex64::new(-0.5, 0.25))],
+    );
     for axis in 0..2 {
         let real = Stencil::along(axis, derivative(31)).unwrap();
         let complex = Stencil::along(axis, complex.after(&derivative(31)).unwrap()).unwrap();

@@ -13,7 +13,11 @@ use arrayspan_devices::Device;
 /// documentation and benchmark under its name.
 const COMPOSITIONS: [(&str, &[&str], &str); 5] = [
     ("Operator", &["scaled", "adjoint"], "the handle of every operator; adds nothing to its cost"),
-    ("Product", &["after"], "private; documented at `LinearOperator::after`, its cost is its factors'"),
+    (
+        "Product",
+        &["after"],
+        "private; documented at `LinearOperator::after`, its cost is its factors'",
+    ),
     ("Sum", &["sum"], "private; written `a + b`, its cost is its terms'"),
     ("Stack", &["vstack", "hstack"], "private; documented at `vstack` and `hstack`"),
     ("BlockDiagonal", &["block_diagonal"], "private; documented at `block_diagonal`"),

@@ -53,12 +53,18 @@ impl LinearMap for Leaky {
         &self.0
     }
 
-    fn forward(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
+    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
         std::mem::forget(on.empty(&[3], DType::Float32)?);
         Ok(on.copy(x, y, update)?)
     }
 
-    fn adjoint(&self, on: Context<'_>, y: View<'_>, x: ViewMut<'_>, update: Update) -> Result<()> {
+    fn enqueue_adjoint(
+        &self,
+        on: Context<'_>,
+        y: View<'_>,
+        x: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()> {
         Ok(on.copy(y, x, update)?)
     }
 }

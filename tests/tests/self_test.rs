@@ -74,11 +74,17 @@ impl LinearMap for Broken {
         &self.space
     }
 
-    fn forward(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
+    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
         self.forward.go(&on, x, y, update)
     }
 
-    fn adjoint(&self, on: Context<'_>, y: View<'_>, x: ViewMut<'_>, update: Update) -> Result<()> {
+    fn enqueue_adjoint(
+        &self,
+        on: Context<'_>,
+        y: View<'_>,
+        x: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()> {
         self.adjoint.go(&on, y, x, update)
     }
 }

@@ -33,7 +33,8 @@ pub(super) fn define(
     let tables = Tables::new(stencil);
     let mut text = format!("#define COMPLEX_WEIGHTS {}\n{WEIGHT}\n", u8::from(complex));
     if in_memory {
-        text += "#define TABLE_PARAMETERS , const GLOBAL int* places, const GLOBAL weight* factors\n";
+        text +=
+            "#define TABLE_PARAMETERS , const GLOBAL int* places, const GLOBAL weight* factors\n";
         text += "#define TABLE_ARGUMENTS , places, factors\n";
     } else {
         text += "#define TABLE_PARAMETERS\n#define TABLE_ARGUMENTS\n";
@@ -66,7 +67,9 @@ pub(super) fn define(
         } else {
             let offset = |tap: &Tap| tap.offset.to_string();
             text += &switch("int", &format!("band{axis}_offset"), band, offset, "0");
-            let weight = |tap: &Tap| if complex { constructor(tap.weight, dtype) } else { write(tap.weight) };
+            let weight = |tap: &Tap| {
+                if complex { constructor(tap.weight, dtype) } else { write(tap.weight) }
+            };
             let zero = if complex { "e_zero()" } else { "R(0.0)" };
             text += &switch("weight", &format!("band{axis}_weight"), band, weight, zero);
         }
@@ -97,7 +100,13 @@ fn near(band: &Band, run: usize) -> String {
 }
 
 /// A function of the number of a tap that vanishes where the number is known.
-fn switch(kind: &str, name: &str, band: &Band, value: impl Fn(&Tap) -> String, other: &str) -> String {
+fn switch(
+    kind: &str,
+    name: &str,
+    band: &Band,
+    value: impl Fn(&Tap) -> String,
+    other: &str,
+) -> String {
     let cases = band.interior().iter().enumerate();
     let cases = cases.fold(String::new(), |text, (t, tap)| {
         format!("{text}    case {t}: return {};\n", value(tap))
@@ -111,11 +120,7 @@ fn literal(weight: Complex64, dtype: DType, complex: bool) -> String {
         DType::Float32 => format!("R({:e})", value as f32),
         _ => format!("R({value:e})"),
     };
-    if complex {
-        format!("{{{}, {}}}", real(weight.re), real(weight.im))
-    } else {
-        real(weight.re)
-    }
+    if complex { format!("{{{}, {}}}", real(weight.re), real(weight.im)) } else { real(weight.re) }
 }
 
 fn constructor(weight: Complex64, dtype: DType) -> String {

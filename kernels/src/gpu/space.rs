@@ -140,7 +140,8 @@ impl Space {
     /// The bits that any step from row to row of an operand has.
     pub(super) fn rows(&self, operand: usize) -> usize {
         let axes = self.strides[operand].iter().zip(&self.extents).skip(1);
-        let steps = axes.filter(|(_, extent)| **extent > 1).map(|(stride, _)| stride.unsigned_abs());
+        let steps =
+            axes.filter(|(_, extent)| **extent > 1).map(|(stride, _)| stride.unsigned_abs());
         steps.fold(0, |bits, stride| bits | stride)
     }
 
@@ -223,7 +224,10 @@ impl Form {
             if Some(axis) == axes.last() {
                 let _ = write!(split, "const idx i{axis} = {rest}; ");
             } else {
-                let _ = write!(split, "const idx i{axis} = {rest} % n{axis}, z{axis} = {rest} / n{axis}; ");
+                let _ = write!(
+                    split,
+                    "const idx i{axis} = {rest} % n{axis}, z{axis} = {rest} / n{axis}; "
+                );
                 rest = format!("z{axis}");
             }
         }

@@ -58,7 +58,8 @@ pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
     let [runs, lines, outer] = space.items(&form);
     let rows = marched.map_or(0, |band| rows(band, runs * outer, gpu.units()));
     let items = [runs, marched.map_or(lines, |band| items(band, rows)), outer];
-    let mut arguments = map::arguments(Element::Number(dtype), &space, &form, &memories, &constants);
+    let mut arguments =
+        map::arguments(Element::Number(dtype), &space, &form, &memories, &constants);
     let uploaded;
     if tables::in_memory(stencil, dtype) {
         uploaded = gpu.tables(stencil, dtype)?;
@@ -128,7 +129,9 @@ impl Variant {
             }
         }
         let rows = self.rows;
-        text + &format!("#define ROWS {rows}\n#define ADD_OTHERS {others}\n#define ADD_BAND1 {band1}\n")
+        text + &format!(
+            "#define ROWS {rows}\n#define ADD_OTHERS {others}\n#define ADD_BAND1 {band1}\n"
+        )
     }
 
     /// What stands between the prelude and the kernel.

@@ -1,7 +1,7 @@
 //! What solvers of least squares must reach.
 
-use arrayspan_devices::DeviceKind;
 use arrayspan_bridge::DType;
+use arrayspan_devices::DeviceKind;
 use arrayspan_kernels::Trace;
 use arrayspan_operators::{PoststackLinearModelling, Scheme, Space};
 use arrayspan_solvers::{Cgls, Stop};
@@ -77,7 +77,8 @@ pub fn cgls_bytes(cell: &Cell) -> Verdict {
         // Scalars are read and written beside the vectors: less than half a vector an iteration.
         let slack = 5 * len * cell.dtype.bytes();
         if found < expected || found > expected + slack {
-            let why = format!("damping {damping}: 10 iterations move {found} bytes, not {expected}");
+            let why =
+                format!("damping {damping}: 10 iterations move {found} bytes, not {expected}");
             return Err(why.into());
         }
     }
