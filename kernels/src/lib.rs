@@ -24,7 +24,7 @@ pub use cost::Cost;
 pub use error::{Error, Result};
 pub use executor::Executor;
 pub use expression::{Binary, Expression, Unary, constant, input, previous};
-pub use gpu::Gpu;
+pub use gpu::{Gpu, catalogue};
 pub use host::Host;
 pub use trace::Trace;
 pub use update::Update;

@@ -1,14 +1,47 @@
 //! The verbs on devices that run kernels: CUDA and `OpenCL` through one code path.
+//!
+//! For each verb, `<verb>.rs` looks at a checked call and decides on a *variant*: what is baked into the kernel
+//! (dtype, number of axes, expression, taps, width of access). The variant is the key of the executor's cache, and
+//! the kernel's source is a function of it alone; all else (places, extents, strides, factors) are arguments.
 
-use arrayspan_bridge::devices::Stream;
+mod arguments;
+mod bands;
+mod catalogue;
+mod copy;
+mod element;
+mod formula;
+mod geometry;
+mod map;
+mod space;
+mod stencil;
+mod tables;
+mod variant;
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use arrayspan_bridge::DType;
+use arrayspan_bridge::devices::{Grid, Kernel, Stream};
+use parking_lot::{Mutex, RwLock};
+
+pub use catalogue::catalogue;
 
 use crate::verb::Call;
-use crate::{Executor, Result};
+use crate::{Error, Executor, Result, Stencil};
+use arguments::Arguments;
+use tables::{Tables, Uploaded};
+use variant::Variant;
 
 /// Runs verbs as kernels on one stream.
+///
+/// A kernel is compiled when its variant is first asked for and kept as long as the executor; the device keeps
+/// it for other executors and, on disk, for other processes.
 #[derive(Debug)]
 pub struct Gpu {
     stream: Stream,
+    kernels: RwLock<HashMap<Variant, Kernel>>,
+    tables: Mutex<HashMap<(Stencil, DType), Uploaded>>,
+    launches: AtomicUsize,
 }
 
 impl Gpu {
@@ -17,7 +50,73 @@ impl Gpu {
     /// # Errors
     /// When the device runs no kernels.
     pub fn new(stream: Stream) -> Result<Self> {
-        Ok(Self { stream })
+        let device = stream.device();
+        if device.kind().dialect().is_none() {
+            let what = "an executor of kernels".into();
+            let device = device.to_string();
+            return Err(arrayspan_bridge::devices::Error::Unsupported { device, what }.into());
+        }
+        Ok(Self {
+            stream,
+            kernels: RwLock::default(),
+            tables: Mutex::default(),
+            launches: AtomicUsize::new(0),
+        })
+    }
+
+    /// Kernels launched so far.
+    #[must_use]
+    pub fn launches(&self) -> usize {
+        self.launches.load(Relaxed)
+    }
+
+    /// Processors of the device that work independently.
+    fn units(&self) -> usize {
+        self.stream.device().info().compute_units.max(1)
+    }
+
+    /// Fails if the device has no 64-bit floating point and `dtype` needs it.
+    fn expect_float64(&self, verb: &'static str, dtype: DType) -> Result<()> {
+        if dtype.real() == DType::Float64 && !self.stream.device().info().float64 {
+            return Err(Error::NotComputable { verb, dtype });
+        }
+        Ok(())
+    }
+
+    /// Enqueues the kernel of `variant`, compiled if it is new; does not wait.
+    ///
+    /// # Safety
+    /// The arguments are those `variant` declares, in its order, and all places they lead to lie within the
+    /// memory given.
+    unsafe fn launch(&self, variant: Variant, grid: Grid, arguments: &Arguments<'_>) -> Result<()> {
+        let kernel = self.kernel(variant)?;
+        // SAFETY: passed on to the caller.
+        unsafe { self.stream.launch(&kernel, grid, arguments.list())? };
+        self.launches.fetch_add(1, Relaxed);
+        Ok(())
+    }
+
+    /// The tables of a stencil in the device's memory, copied there at first use.
+    fn tables(&self, stencil: &Stencil, dtype: DType) -> Result<Uploaded> {
+        let mut tables = self.tables.lock();
+        let key = (stencil.clone(), dtype);
+        if let Some(uploaded) = tables.get(&key) {
+            return Ok(uploaded.clone());
+        }
+        let complex = dtype.is_complex() && !stencil.is_real();
+        let uploaded = Tables::new(stencil).upload(dtype, complex, &self.stream)?;
+        tables.insert(key, uploaded.clone());
+        Ok(uploaded)
+    }
+
+    fn kernel(&self, variant: Variant) -> Result<Kernel> {
+        if let Some(kernel) = self.kernels.read().get(&variant) {
+            return Ok(kernel.clone());
+        }
+        // Not under the lock: a compiler takes its time. Two threads may build the same kernel twice.
+        let kernel = self.stream.device().kernel(&variant.source())?;
+        self.kernels.write().insert(variant, kernel.clone());
+        Ok(kernel)
     }
 }
 
@@ -26,7 +125,12 @@ impl Executor for Gpu {
         &self.stream
     }
 
-    fn execute(&self, _call: Call<'_>) -> Result<()> {
-        todo!()
+    fn execute(&self, call: Call<'_>) -> Result<()> {
+        match call {
+            Call::Map(call) => map::run(self, &call),
+            Call::Copy(call) => copy::run(self, &call),
+            Call::Stencil(call) => stencil::run(self, &call),
+            Call::Reduce(_) | Call::Gemm(_) => todo!(),
+        }
     }
 }

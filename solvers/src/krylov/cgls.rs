@@ -19,7 +19,7 @@ use crate::{Error, Observer, Progress, Result, Solution, Stop, Stopped};
 /// overshot by fewer than that; once the gradient is zero further iterations change nothing.
 ///
 /// Storage: `3n + 2m` elements (`n` model, `m` data) and `2 look + 4` scalars. Values moved an iteration:
-/// `7n + 5m` (`10n + 5m` with damping) and one application of `A` and of `Aᴴ` (test `bytes::cgls`).
+/// `7n + 5m` (`11n + 5m` with damping) and one application of `A` and of `Aᴴ` (test `bytes::cgls`).
 ///
 /// Reference: Björck, Numerical Methods for Least Squares Problems, SIAM 1996, algorithm 7.4.1.
 /// Golden: PyLops 2.8.0 `cgls` (which takes `damping` for `damping²` in its first step when `x₀ ≠ 0`).

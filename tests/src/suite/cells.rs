@@ -63,31 +63,41 @@ impl Cell {
     }
 }
 
-/// Tries a law on all cases of an operator, on every device of this kind.
+/// Every cell of this kind of device and dtype.
 ///
-/// Prints `skipped: …` when there is no such device, unless `ARRAYSPAN_REQUIRE` names it.
+/// Prints `skipped: …` for a device that is missing or cannot compute with the dtype.
 ///
 /// # Panics
-/// When a case breaks the law.
-pub fn hold(kind: DeviceKind, dtype: DType, cases: fn(DType) -> Vec<Case>, law: Law) {
+/// When there is no such device although `ARRAYSPAN_REQUIRE` names it.
+pub(super) fn all(kind: DeviceKind, dtype: DType) -> Vec<Cell> {
     let devices = match devices::of(kind) {
         Ok(devices) => devices,
         Err(why) => {
             assert!(!devices::required(kind), "{why}, and ARRAYSPAN_REQUIRE asks for one");
             println!("skipped: {why}");
-            return;
+            return Vec::new();
         }
     };
-    let mut broken = Vec::new();
-    for device in devices {
-        if dtype.real() == DType::Float64 && !device.info().float64 {
+    let computes = |device: &Device| {
+        let computes = dtype.real() != DType::Float64 || device.info().float64;
+        if !computes {
             println!("skipped: {device} has no 64-bit floating point");
-            continue;
         }
-        let cell = Cell { device, dtype };
+        computes
+    };
+    devices.into_iter().filter(computes).map(|device| Cell { device, dtype }).collect()
+}
+
+/// Tries a law on all cases of an operator, in every cell of this kind of device and dtype.
+///
+/// # Panics
+/// When a case breaks the law, or a required device is missing.
+pub fn hold(kind: DeviceKind, dtype: DType, cases: fn(DType) -> Vec<Case>, law: Law) {
+    let mut broken = Vec::new();
+    for cell in all(kind, dtype) {
         for case in cases(dtype) {
             if let Err(why) = law(&cell, &case) {
-                broken.push(format!("{device} {dtype} {}: {why}", case.name()));
+                broken.push(format!("{} {dtype} {}: {why}", cell.device, case.name()));
             }
         }
     }

@@ -10,6 +10,7 @@ pub mod devices;
 pub mod dot_test;
 pub mod golden;
 pub mod leaks;
+pub mod least_squares;
 pub mod linearity;
 mod run;
 pub mod shapes;

@@ -86,9 +86,8 @@ impl Values {
             if norm.is_nan() { f64::INFINITY } else { norm }
         };
         let worst = (0..self.numbers.len()).max_by(|a, b| size(a).total_cmp(&size(b)));
-        let (found, wanted) = worst.map_or_else(Default::default, |at| {
-            (self.numbers[at], expected.numbers[at])
-        });
+        let (found, wanted) =
+            worst.map_or_else(Default::default, |at| (self.numbers[at], expected.numbers[at]));
         let norm = difference.norm();
         Err(format!(
             "{what}: differs by {norm:.3e}, allowed {bound:.3e}; worst at {worst:?}: {found}, \

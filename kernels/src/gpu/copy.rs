@@ -1,0 +1,99 @@
+//! `y ← alpha · x + beta · y` between any two layouts: elementwise, or through tiles in local memory where
+//! `x` and `y` have their neighbours along different axes.
+
+use arrayspan_bridge::devices::{Grid, Memory};
+
+use super::element::Element;
+use super::formula::Formula;
+use super::space::{Form, Space, address};
+use super::{Gpu, map, variant};
+use crate::verb::CopyCall;
+use crate::{Result, Update};
+
+pub(super) const TEXT: &str = include_str!("../source/transpose.cl.h");
+
+/// A kernel that copies through tiles.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Variant {
+    pub(super) element: Element,
+    pub(super) form: Form,
+    pub(super) formula: Formula,
+}
+
+/// The side of a tile, and the rows of threads that serve it; both also in the source.
+const TILE: usize = 32;
+const ROWS: usize = 8;
+
+pub(super) fn run(gpu: &Gpu, call: &CopyCall<'_>) -> Result<()> {
+    let (x, y) = (&call.x, &call.y);
+    if y.layout().is_empty() {
+        return Ok(());
+    }
+    let memories = [y.memory(), x.memory()];
+    let mut space = Space::new(&[y.layout(), x.layout()]);
+    let element = if call.update == Update::set() {
+        Element::Bytes(widen(&mut space, memories, y.dtype().bytes()))
+    } else {
+        gpu.expect_float64("copy", y.dtype())?;
+        Element::Number(y.dtype())
+    };
+    let (formula, constants) = Formula::update(call.update);
+    if !turn(&mut space) {
+        return map::launch(gpu, element, &space, &memories, formula, &constants);
+    }
+    let form = space.form(element.bytes(), &memories, 2 * constants.len()).dividing(1);
+    let arguments = map::arguments(element, &space, &form, &memories, &constants);
+    let [columns, rows, outer] = space.items(&form);
+    let tiles = |n: usize| n.div_ceil(TILE).min(65_535);
+    let groups = [tiles(columns), tiles(rows), outer.min(65_535)];
+    let variant = variant::Variant::Transpose(Variant { element, form, formula });
+    // SAFETY: as in `map::launch`.
+    unsafe { gpu.launch(variant, Grid { groups, threads: [TILE, ROWS, 1] }, &arguments) }
+}
+
+/// Takes neighbours together as one wider element, as far as extents, strides and alignment allow.
+/// Returns its bytes.
+fn widen(space: &mut Space, memories: [&Memory; 2], bytes: usize) -> usize {
+    if space.strides.iter().any(|strides| strides[0] != 1) {
+        return bytes;
+    }
+    let mut places = space.extents[0] * bytes;
+    for (operand, memory) in memories.iter().enumerate() {
+        places |= address(memory) | (space.offsets[operand] | space.rows(operand)) * bytes;
+    }
+    let wide = (1 << places.trailing_zeros().min(4)).max(bytes);
+    let factor = wide / bytes;
+    space.extents[0] /= factor;
+    space.offsets.iter_mut().for_each(|offset| *offset /= factor);
+    for strides in &mut space.strides {
+        strides.iter_mut().skip(1).for_each(|stride| *stride /= factor as isize);
+    }
+    wide
+}
+
+/// Makes the axis along which `x` has its neighbours axis 1, if it is another than axis 0 and tiles fill.
+fn turn(space: &mut Space) -> bool {
+    let x = &space.strides[1];
+    let near = |axis: &usize| x[*axis].unsigned_abs();
+    let axis = (0..x.len()).filter(|axis| x[*axis] != 0).min_by_key(near).unwrap_or(0);
+    let worth = axis != 0
+        && space.strides[0][0] == 1
+        && near(&axis) < near(&0)
+        && space.extents[axis] >= ROWS
+        && space.extents[0] >= ROWS;
+    if worth {
+        space.swap(1, axis);
+    }
+    worth
+}
+
+impl Variant {
+    pub(super) fn name(&self) -> String {
+        format!("transpose_{}", self.element.name())
+    }
+
+    pub(super) fn define(&self) -> String {
+        let Self { element, form, formula } = self;
+        element.define() + &form.define() + &map::declare(*element, form, formula, "")
+    }
+}

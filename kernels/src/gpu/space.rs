@@ -1,0 +1,347 @@
+//! The index space of a kernel: which axes it goes along, and how its operands lie in them.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use arrayspan_bridge::Layout;
+use arrayspan_bridge::devices::{DeviceKind, Memory};
+
+use super::arguments::{Arguments, MOST};
+use crate::collapse::{Collapsed, collapse, collapse_around};
+
+/// The axes a kernel goes along, innermost first, and how its operands lie in them. Operand 0 is called `y`,
+/// the others `x0`, `x1`, ….
+#[derive(Debug)]
+pub(super) struct Space {
+    /// At least one.
+    pub(super) extents: Vec<usize>,
+    /// For each operand, in elements.
+    pub(super) strides: Vec<Vec<isize>>,
+    /// For each operand, in elements.
+    pub(super) offsets: Vec<usize>,
+}
+
+/// What of a space is baked into a kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Form {
+    rank: usize,
+    /// How each operand lies along axis 0.
+    inner: Vec<Inner>,
+    /// Whether places need 64 bits.
+    pub(super) wide: bool,
+    /// The elements a thread takes at once along axis 0.
+    pub(super) run: usize,
+    /// The alignment of runs in bytes.
+    align: usize,
+    /// Extents and strides, where they are too many to be arguments.
+    baked: Vec<isize>,
+}
+
+/// How an operand lies along axis 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Inner {
+    Unit,
+    Repeated,
+    Apart,
+}
+
+/// Places from here on need 64 bits: far enough from 2³¹ that no loop counter passes it.
+const WIDE: usize = (1 << 30) - (1 << 16);
+
+impl Space {
+    /// The space of operands of one shape. Axes are sorted and flipped for operand 0 to be walked from its
+    /// start to its end, and merged where all operands allow it.
+    pub(super) fn new(layouts: &[&Layout]) -> Self {
+        let arranged: Vec<Cow<'_, Layout>> = match order(layouts) {
+            None => layouts.iter().map(|layout| Cow::Borrowed(*layout)).collect(),
+            Some(order) => layouts.iter().map(|&layout| Cow::Owned(order.apply(layout))).collect(),
+        };
+        let arranged: Vec<&Layout> = arranged.iter().map(AsRef::as_ref).collect();
+        Self::from_collapsed(collapse(&arranged), &arranged)
+    }
+
+    /// As [`new`](Self::new), but without going backwards, and with each axis of `apart` an axis of its own.
+    /// Also tells which axis each of `apart` has become.
+    pub(super) fn around(layouts: &[&Layout], apart: &[usize]) -> (Self, Vec<usize>) {
+        let axes = rising(layouts);
+        let place = |axis: &usize| axes.iter().position(|other| other == axis).unwrap_or(0);
+        let fixed: Vec<usize> = apart.iter().map(place).collect();
+        let order = Order { axes, backwards: Vec::new() };
+        let arranged: Vec<Layout> = layouts.iter().map(|layout| order.apply(layout)).collect();
+        let arranged: Vec<&Layout> = arranged.iter().collect();
+        let collapsed = collapse_around(&arranged, &fixed);
+        let last = collapsed.shape.len().saturating_sub(1);
+        let now = fixed.iter().map(|axis| last - collapsed.axes[*axis].unwrap_or(last)).collect();
+        (Self::from_collapsed(collapsed, &arranged), now)
+    }
+
+    /// Swaps two axes.
+    pub(super) fn swap(&mut self, one: usize, other: usize) {
+        self.extents.swap(one, other);
+        self.strides.iter_mut().for_each(|strides| strides.swap(one, other));
+    }
+
+    fn from_collapsed(collapsed: Collapsed, layouts: &[&Layout]) -> Self {
+        let Collapsed { shape: mut extents, mut strides, .. } = collapsed;
+        extents.reverse();
+        strides.iter_mut().for_each(|strides| strides.reverse());
+        if extents.is_empty() {
+            extents.push(1);
+            strides.iter_mut().for_each(|strides| strides.push(1));
+        }
+        Self { extents, strides, offsets: layouts.iter().map(|layout| layout.offset()).collect() }
+    }
+
+    /// Whether some place, counted from an operand's first element, needs 64 bits.
+    pub(super) fn is_wide(&self) -> bool {
+        let reach = |strides: &Vec<isize>| -> usize {
+            let axes = strides.iter().zip(&self.extents);
+            axes.map(|(stride, extent)| stride.unsigned_abs() * extent.saturating_sub(1)).sum()
+        };
+        self.extents.iter().product::<usize>() >= WIDE
+            || self.strides.iter().any(|strides| reach(strides) >= WIDE)
+    }
+
+    /// The form for elements of `bytes` bytes, when `others` arguments come beside those of the space.
+    pub(super) fn form(&self, bytes: usize, memories: &[&Memory], others: usize) -> Form {
+        let inner: Vec<Inner> = self.strides.iter().map(|strides| inner(strides[0])).collect();
+        let runs = inner[0] == Inner::Unit && !inner.contains(&Inner::Apart);
+        let mut aligned = 16;
+        for (operand, memory) in memories.iter().enumerate() {
+            let first = address(memory) | (self.offsets[operand] * bytes);
+            let places = match inner[operand] {
+                Inner::Repeated => continue,
+                Inner::Unit if runs => first | self.rows(operand) * bytes,
+                _ => first | bytes,
+            };
+            aligned = aligned.min(1 << places.trailing_zeros().min(4));
+        }
+        let mut run = if runs { (aligned / bytes).max(1) } else { 1 };
+        while run > self.extents[0].max(1) {
+            run /= 2;
+        }
+        let rank = self.extents.len();
+        let apart = inner.iter().filter(|inner| **inner == Inner::Apart).count();
+        let arguments = others + 2 * inner.len() + rank + inner.len() * (rank - 1) + apart;
+        let mut form = Form {
+            rank,
+            inner,
+            wide: self.is_wide(),
+            run,
+            align: aligned.min(run * bytes),
+            baked: Vec::new(),
+        };
+        if arguments > MOST {
+            form.baked = self.numbers(&form).collect();
+        }
+        form
+    }
+
+    /// The bits that any step from row to row of an operand has.
+    pub(super) fn rows(&self, operand: usize) -> usize {
+        let axes = self.strides[operand].iter().zip(&self.extents).skip(1);
+        let steps =
+            axes.filter(|(_, extent)| **extent > 1).map(|(stride, _)| stride.unsigned_abs());
+        steps.fold(0, |bits, stride| bits | stride)
+    }
+
+    /// What a kernel of that form is told, in the order in which it declares it.
+    pub(super) fn push(&self, form: &Form, arguments: &mut Arguments<'_>) {
+        if form.baked.is_empty() {
+            self.numbers(form).for_each(|number| arguments.index(number));
+        }
+    }
+
+    fn numbers(&self, form: &Form) -> impl Iterator<Item = isize> {
+        let extents = self.extents.iter().map(|extent| *extent as isize);
+        let strides = self.strides.iter().zip(&form.inner).flat_map(|(strides, inner)| {
+            strides.iter().copied().skip(usize::from(*inner != Inner::Apart))
+        });
+        extents.chain(strides)
+    }
+
+    /// Runs along axis 0, rows along axis 1, the rest.
+    pub(super) fn items(&self, form: &Form) -> [usize; 3] {
+        let along = |axis: usize| self.extents.get(axis).copied().unwrap_or(1);
+        [along(0).div_ceil(form.run), along(1), self.extents.iter().skip(2).product()]
+    }
+}
+
+impl Form {
+    /// The same with runs that divide `extent`.
+    pub(super) fn dividing(mut self, extent: usize) -> Self {
+        while extent % self.run != 0 {
+            self.run /= 2;
+            self.align /= 2;
+        }
+        self
+    }
+
+    /// How many operands there are.
+    pub(super) fn operands(&self) -> usize {
+        self.inner.len()
+    }
+
+    /// The name of an operand.
+    pub(super) fn operand(number: usize) -> String {
+        if number == 0 { "y".into() } else { format!("x{}", number - 1) }
+    }
+
+    /// The macros that the prelude and the verb's text take.
+    pub(super) fn define(&self) -> String {
+        let Self { rank, run, align, .. } = self;
+        let wide = u8::from(self.wide);
+        let mut text = format!("#define WIDE {wide}\n#define V {run}\n#define ALIGN {align}\n");
+        for (name, value) in self.names().iter().zip(&self.baked) {
+            let _ = writeln!(text, "#define {name} ((idx){value})");
+        }
+        for (number, inner) in self.inner.iter().enumerate() {
+            let name = Self::operand(number);
+            match inner {
+                Inner::Unit => text += &format!("#define {name}_s0 1\n"),
+                Inner::Repeated => text += &format!("#define {name}_s0 0\n"),
+                Inner::Apart => {}
+            }
+            let row: Vec<_> = (1..*rank).map(|axis| format!("i{axis} * {name}_s{axis}")).collect();
+            let row = if row.is_empty() { "0".into() } else { row.join(" + ") };
+            let load = if *inner == Inner::Repeated { "run_repeat" } else { "run_load" };
+            let _ = writeln!(text, "#define {name}_ROW ({row})\n#define {name}_LOAD {load}");
+        }
+        if *rank == 1 {
+            text += "#define n1 1\n";
+        }
+        text + &self.split()
+    }
+
+    /// `OUTER`, the number of rows of rows, and `SPLIT(z)`, which makes `i2`, `i3`, … of one of them.
+    fn split(&self) -> String {
+        let axes: Vec<usize> = (2..self.rank).collect();
+        let extents: Vec<_> = axes.iter().map(|axis| format!("n{axis}")).collect();
+        let product = if extents.is_empty() { "1".into() } else { extents.join(" * ") };
+        let mut split = String::new();
+        let mut rest = "z".to_owned();
+        for axis in &axes {
+            if Some(axis) == axes.last() {
+                let _ = write!(split, "const idx i{axis} = {rest}; ");
+            } else {
+                let _ = write!(
+                    split,
+                    "const idx i{axis} = {rest} % n{axis}, z{axis} = {rest} / n{axis}; "
+                );
+                rest = format!("z{axis}");
+            }
+        }
+        format!("#define OUTER ({product})\n#define SPLIT(z) {split}\n")
+    }
+
+    /// The parameters for extents and strides, each after a comma.
+    pub(super) fn declare(&self) -> String {
+        if !self.baked.is_empty() {
+            return String::new();
+        }
+        self.names().iter().fold(String::new(), |text, name| text + ", idx " + name)
+    }
+
+    fn names(&self) -> Vec<String> {
+        let extents = (0..self.rank).map(|axis| format!("n{axis}"));
+        let strides = self.inner.iter().enumerate().flat_map(|(number, inner)| {
+            let first = usize::from(*inner != Inner::Apart);
+            (first..self.rank).map(move |axis| format!("{}_s{axis}", Self::operand(number)))
+        });
+        extents.chain(strides).collect()
+    }
+}
+
+fn inner(stride: isize) -> Inner {
+    match stride {
+        1 => Inner::Unit,
+        0 => Inner::Repeated,
+        _ => Inner::Apart,
+    }
+}
+
+/// The alignment of a block as far as it is known: in `OpenCL` an address is a handle, and blocks are aligned
+/// for every access.
+pub(super) fn address(memory: &Memory) -> usize {
+    if memory.device().kind() == DeviceKind::OpenCl { 0 } else { memory.address() }
+}
+
+/// Axes in another order, some of them backwards.
+struct Order {
+    axes: Vec<usize>,
+    backwards: Vec<usize>,
+}
+
+/// The order in which the places of operand 0 rise, unless they do already.
+fn order(layouts: &[&Layout]) -> Option<Order> {
+    let first = layouts.first()?;
+    let axes = || (0..first.rank()).filter(|axis| first.shape()[*axis] > 1);
+    let strides = || axes().map(|axis| first.strides()[axis]);
+    if strides().all(|stride| stride >= 0) && strides().is_sorted_by(|a, b| a >= b) {
+        return None;
+    }
+    let backwards = axes().filter(|axis| first.strides()[*axis] < 0).collect();
+    Some(Order { axes: rising(layouts), backwards })
+}
+
+/// The axes, those along which the neighbours of operand 0 lie farthest apart first.
+fn rising(layouts: &[&Layout]) -> Vec<usize> {
+    let Some(first) = layouts.first() else { return Vec::new() };
+    let mut axes: Vec<usize> = (0..first.rank()).collect();
+    axes.sort_by_key(|&axis| {
+        let distance = first.strides()[axis].unsigned_abs();
+        std::cmp::Reverse(if first.shape()[axis] > 1 { distance } else { usize::MAX })
+    });
+    axes
+}
+
+impl Order {
+    fn apply(&self, layout: &Layout) -> Layout {
+        let mut arranged = layout.clone();
+        for &axis in &self.backwards {
+            arranged = arranged.reversed(axis).unwrap_or(arranged);
+        }
+        arranged.permuted(&self.axes).unwrap_or(arranged)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contiguous_operands_are_one_line_whatever_their_order() {
+        let layout = Layout::contiguous([3, 4, 5]).unwrap();
+        let turned = layout.permuted(&[2, 0, 1]).unwrap().reversed(1).unwrap();
+        for layout in [&layout, &turned] {
+            let space = Space::new(&[layout, layout]);
+            assert_eq!(space.extents, [60]);
+            assert_eq!(space.strides, [[1], [1]]);
+            assert_eq!(space.offsets, [0, 0]);
+        }
+    }
+
+    #[test]
+    fn operands_keep_meeting_each_other() {
+        let y = Layout::contiguous([4, 5]).unwrap().permuted(&[1, 0]).unwrap();
+        let x = Layout::contiguous([5, 4]).unwrap().reversed(0).unwrap();
+        let space = Space::new(&[&y, &x]);
+        assert_eq!((space.extents, space.strides), (vec![5, 4], vec![vec![1, 5], vec![-4, 1]]));
+        assert_eq!(space.offsets, [0, 16]);
+    }
+
+    #[test]
+    fn a_number_has_one_axis() {
+        let layout = Layout::contiguous([]).unwrap();
+        assert_eq!(Space::new(&[&layout]).extents, [1]);
+    }
+
+    #[test]
+    fn far_places_are_wide() {
+        let near = Layout::contiguous([1 << 15, 1 << 14]).unwrap();
+        assert!(!Space::new(&[&near]).is_wide());
+        let far = Layout::contiguous([1 << 16, 1 << 14]).unwrap();
+        assert!(Space::new(&[&far]).is_wide());
+        assert!(Space::new(&[&far.stepped(1, 1 << 13).unwrap()]).is_wide());
+    }
+}

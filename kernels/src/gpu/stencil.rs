@@ -1,0 +1,142 @@
+//! `y ← alpha · Σ bands(x) + beta · y` in one pass: a thread for a run of neighbours, and for several rows along
+//! the axis whose taps it can hold.
+
+use arrayspan_bridge::DType;
+
+use super::element::Element;
+use super::formula::Formula;
+use super::geometry::{THREADS, grid};
+use super::space::{Form, Space};
+use super::{Gpu, bands, map, tables, variant};
+use crate::verb::StencilCall;
+use crate::{Band, Result, Stencil};
+
+pub(super) const TEXT: &str = include_str!("../source/stencil.cl.h");
+
+/// A kernel for a sum of bands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Variant {
+    pub(super) dtype: DType,
+    pub(super) form: Form,
+    pub(super) formula: Formula,
+    pub(super) stencil: Stencil,
+    /// For each term its axis in the kernel. A term along axis 1 may have a window.
+    pub(super) axes: Vec<usize>,
+    /// The rows of a window, 0 without one.
+    pub(super) rows: usize,
+}
+
+/// Runs a thread can hold in a window and still leave room for others.
+const MOST_WINDOW: usize = 36;
+/// A window wider than this leaves room for few threads in a processor.
+const WIDE_WINDOW: usize = 8;
+/// Threads a processor needs to have its memory busy.
+const BUSY_THREADS: usize = 192;
+
+/// The parameters of tables in memory.
+const TABLE_PARAMETERS: &str = ", const GLOBAL int* RESTRICT places, i64 places_at\
+     , const GLOBAL weight* RESTRICT factors, i64 factors_at";
+
+pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
+    let (x, y, stencil) = (&call.x, &call.y, call.stencil);
+    let dtype = y.dtype();
+    gpu.expect_float64("stencil", dtype)?;
+    if y.layout().is_empty() {
+        return Ok(());
+    }
+    let memories = [y.memory(), x.memory()];
+    let apart: Vec<usize> = stencil.terms().iter().map(|(axis, _)| *axis).collect();
+    let (mut space, mut axes) = Space::around(&[y.layout(), x.layout()], &apart);
+    if let Some(march) = axes.iter().copied().filter(|axis| *axis > 0).min() {
+        space.swap(1, march);
+        axes.iter_mut().filter(|axis| **axis == march).for_each(|axis| *axis = 1);
+    }
+    let (formula, constants) = Formula::update(call.update);
+    let others = 2 * constants.len() + 4;
+    let form = space.form(dtype.bytes(), &memories, others).dividing(space.extents[0]);
+    let marched = axes.iter().position(|axis| *axis == 1).map(|term| &stencil.terms()[term].1);
+    let [runs, lines, outer] = space.items(&form);
+    let rows = marched.map_or(0, |band| rows(band, runs * outer, gpu.units()));
+    let items = [runs, marched.map_or(lines, |band| items(band, rows)), outer];
+    let mut arguments =
+        map::arguments(Element::Number(dtype), &space, &form, &memories, &constants);
+    let uploaded;
+    if tables::in_memory(stencil, dtype) {
+        uploaded = gpu.tables(stencil, dtype)?;
+        arguments.read(&uploaded.0, 0);
+        arguments.read(&uploaded.1, 0);
+    }
+    let grid = grid(items, threads(items, gpu.units()));
+    let variant = Variant { dtype, form, formula, stencil: stencil.clone(), axes, rows };
+    // SAFETY: as in `map::launch`; the kernel touches taps only where they fall on their axis, and tables
+    // only where a line of theirs begins and ends.
+    unsafe { gpu.launch(variant::Variant::Stencil(variant), grid, &arguments) }
+}
+
+/// The rows a thread takes along a band's axis, when there are so many `columns`; 0 if the taps of a row are
+/// too many or too far apart to be held.
+fn rows(band: &Band, columns: usize, units: usize) -> usize {
+    let (left, right) = bands::reach(band);
+    let span = left + right + 1;
+    let common = band.len() - band.head().len() - band.tail().len();
+    let dense = span <= WIDE_WINDOW || 2 * band.interior().len() >= span;
+    if common == 0 || !dense {
+        return 0;
+    }
+    let fitting = [16, 8, 4, 2].into_iter().filter(|rows| span - 1 + rows <= MOST_WINDOW);
+    let busy = |rows: &usize| columns * common.div_ceil(*rows) >= units * BUSY_THREADS;
+    let smallest = fitting.clone().last().unwrap_or(0);
+    fitting.clone().find(busy).unwrap_or(smallest)
+}
+
+/// The items along the band's axis: its rows, or its special rows and its windows.
+fn items(band: &Band, rows: usize) -> usize {
+    let special = band.head().len() + band.tail().len();
+    if rows == 0 { band.len() } else { special + (band.len() - special).div_ceil(rows) }
+}
+
+/// Threads of a group: fewer where that gives every processor some.
+fn threads(items: [usize; 3], units: usize) -> usize {
+    let all: usize = items.iter().product();
+    if all < 4 * THREADS * units { THREADS / 4 } else { THREADS }
+}
+
+impl Variant {
+    pub(super) fn name(&self) -> String {
+        format!("stencil_{}", Element::Number(self.dtype).name())
+    }
+
+    /// The macros before the prelude.
+    pub(super) fn define(&self) -> String {
+        let element = Element::Number(self.dtype);
+        let mut text = element.define() + &self.form.define();
+        let tables = match tables::in_memory(&self.stencil, self.dtype) {
+            true => TABLE_PARAMETERS,
+            false => "",
+        };
+        text += &map::declare(element, &self.form, &self.formula, tables);
+        let mut others = String::new();
+        let mut band1 = String::new();
+        for axis in &self.axes {
+            match axis {
+                0 => others += "sum = band0_add(sum, at, x0_s0, center, c, n0 TABLE_ARGUMENTS); ",
+                1 => band1 += "sum = band1_add(sum, at, x0_s1, i1, n1 TABLE_ARGUMENTS); ",
+                n => {
+                    others += &format!(
+                        "sum = band{n}_add(sum, at, x0_s{n}, i{n}, n{n} TABLE_ARGUMENTS); "
+                    );
+                }
+            }
+        }
+        let rows = self.rows;
+        text + &format!(
+            "#define ROWS {rows}\n#define ADD_OTHERS {others}\n#define ADD_BAND1 {band1}\n"
+        )
+    }
+
+    /// What stands between the prelude and the kernel.
+    pub(super) fn bands(&self) -> String {
+        let in_memory = tables::in_memory(&self.stencil, self.dtype);
+        bands::define(&self.stencil, &self.axes, self.dtype, self.form.run, in_memory)
+    }
+}

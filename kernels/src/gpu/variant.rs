@@ -1,0 +1,30 @@
+//! Everything that is baked into a kernel.
+
+use arrayspan_bridge::devices::Source;
+
+use super::{copy, map, stencil};
+
+/// Everything that is baked into a kernel: two calls with equal variants run the same one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Variant {
+    Map(map::Variant),
+    Transpose(copy::Variant),
+    Stencil(stencil::Variant),
+}
+
+const PRELUDE: &str = include_str!("../source/prelude.cl.h");
+
+impl Variant {
+    /// The kernel. Slow, and therefore asked for once only.
+    pub(super) fn source(&self) -> Source {
+        let (name, entry, before, after) = match self {
+            Self::Map(map) => (map.name(), "map", map.define(), map::TEXT.into()),
+            Self::Transpose(copy) => (copy.name(), "transpose", copy.define(), copy::TEXT.into()),
+            Self::Stencil(stencil) => {
+                let text = stencil.bands() + stencil::TEXT;
+                (stencil.name(), "stencil", stencil.define(), text)
+            }
+        };
+        Source::new(name, entry, format!("{before}\n{PRELUDE}\n{after}"))
+    }
+}
