@@ -5,7 +5,8 @@ use arrayspan_bridge::devices::{Grid, Memory};
 
 use super::element::Element;
 use super::formula::Formula;
-use super::space::{Form, Space, address};
+use super::runs::address;
+use super::space::{Form, Space};
 use super::{Gpu, map, variant};
 use crate::verb::CopyCall;
 use crate::{Result, Update};
@@ -59,7 +60,7 @@ fn widen(space: &mut Space, memories: [&Memory; 2], bytes: usize) -> usize {
     }
     let mut places = space.extents[0] * bytes;
     for (operand, memory) in memories.iter().enumerate() {
-        places |= address(memory) | (space.offsets[operand] | space.rows(operand)) * bytes;
+        places |= address(memory) | (space.offsets[operand] | space.steps(operand, 1)) * bytes;
     }
     let wide = (1 << places.trailing_zeros().min(4)).max(bytes);
     let factor = wide / bytes;

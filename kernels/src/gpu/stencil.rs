@@ -137,6 +137,6 @@ impl Variant {
     /// What stands between the prelude and the kernel.
     pub(super) fn bands(&self) -> String {
         let in_memory = tables::in_memory(&self.stencil, self.dtype);
-        bands::define(&self.stencil, &self.axes, self.dtype, self.form.run, in_memory)
+        bands::define(&self.stencil, &self.axes, self.dtype, self.form.runs.len, in_memory)
     }
 }
