@@ -10,7 +10,7 @@ use super::arguments::Arguments;
 use super::element::Element;
 use super::formula::Formula;
 use super::geometry::THREADS;
-use super::runs::{Runs, Start};
+use super::runs::{Runs, Start, address};
 use super::space::{Form, Space};
 use super::walk::Walk;
 use super::{Gpu, variant};
@@ -117,7 +117,7 @@ fn spaces(call: &ReduceCall<'_>) -> Result<[Space; 2]> {
 fn runs(call: &ReduceCall<'_>, kept: &Space, reduced: &Space, along: bool) -> Runs {
     let bytes = call.out.dtype().bytes();
     let start = |(input, view): (usize, &View<'_>)| {
-        let Start { stride, first, steps } = reduced.start(input, view.memory(), bytes);
+        let Start { stride, first, steps } = reduced.start(input, address(view.memory()), bytes);
         let first = first | (kept.offsets[input] | view.layout().offset()) * bytes;
         Start { stride, first, steps: steps | kept.steps(input, 0) }
     };
