@@ -11,6 +11,7 @@ mod combine;
 mod copy;
 mod element;
 mod formula;
+mod gemm;
 mod geometry;
 mod map;
 mod reduce;
@@ -138,7 +139,7 @@ impl Executor for Gpu {
             Call::Copy(call) => copy::run(self, &call),
             Call::Stencil(call) => stencil::run(self, &call),
             Call::Reduce(call) => reduce::run(self, &call),
-            Call::Gemm(_) => todo!(),
+            Call::Gemm(call) => gemm::run(self, &call),
         }
     }
 }

@@ -4,10 +4,9 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use arrayspan_bridge::Layout;
-use arrayspan_bridge::devices::Memory;
 
 use super::arguments::{Arguments, MOST};
-use super::runs::{Inner, Runs, Start, address};
+use super::runs::{Inner, Runs, Start};
 use crate::collapse::{Collapsed, collapse, collapse_around};
 
 /// The axes a kernel goes along, innermost first, and how its operands lie in them. Operand 0 is called `y`,
@@ -91,18 +90,19 @@ impl Space {
     }
 
     /// Where runs along axis 0 begin.
-    pub(super) fn start(&self, operand: usize, memory: &Memory, bytes: usize) -> Start {
+    pub(super) fn start(&self, operand: usize, address: usize, bytes: usize) -> Start {
         Start {
             stride: self.strides[operand][0],
-            first: address(memory) | (self.offsets[operand] * bytes),
+            first: address | (self.offsets[operand] * bytes),
             steps: self.steps(operand, 1),
         }
     }
 
-    /// The form for elements of `bytes` bytes, when `others` arguments come beside those of the space.
-    pub(super) fn form(&self, bytes: usize, memories: &[&Memory], others: usize) -> Form {
-        let memories = memories.iter().enumerate();
-        let starts: Vec<_> = memories.map(|(n, memory)| self.start(n, memory, bytes)).collect();
+    /// The form for elements of `bytes` bytes in blocks at these addresses (see [`address`](super::runs::address)),
+    /// when `others` arguments come beside those of the space.
+    pub(super) fn form(&self, bytes: usize, addresses: &[usize], others: usize) -> Form {
+        let addresses = addresses.iter().enumerate();
+        let starts: Vec<_> = addresses.map(|(n, &at)| self.start(n, at, bytes)).collect();
         let runs = Runs::new(&starts, bytes, self.extents[0]);
         let rank = self.extents.len();
         let mut form = Form { rank, runs, wide: self.is_wide(), baked: Vec::new() };
@@ -115,7 +115,8 @@ impl Space {
     /// The bits of an operand's steps along all axes from `first` on.
     pub(super) fn steps(&self, operand: usize, first: usize) -> usize {
         let axes = self.strides[operand].iter().zip(&self.extents).skip(first);
-        let steps = axes.filter(|(_, extent)| **extent > 1).map(|(stride, _)| stride.unsigned_abs());
+        let steps =
+            axes.filter(|(_, extent)| **extent > 1).map(|(stride, _)| stride.unsigned_abs());
         steps.fold(0, |bits, step| bits | step)
     }
 
@@ -194,7 +195,10 @@ impl Form {
             if Some(axis) == axes.last() {
                 let _ = write!(split, "const idx i{axis} = {rest}; ");
             } else {
-                let _ = write!(split, "const idx i{axis} = {rest} % n{axis}, z{axis} = {rest} / n{axis}; ");
+                let _ = write!(
+                    split,
+                    "const idx i{axis} = {rest} % n{axis}, z{axis} = {rest} / n{axis}; "
+                );
                 rest = format!("z{axis}");
             }
         }

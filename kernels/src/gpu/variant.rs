@@ -2,7 +2,7 @@
 
 use arrayspan_bridge::devices::Source;
 
-use super::{combine, copy, map, reduce, stencil};
+use super::{combine, copy, gemm, map, reduce, stencil};
 
 /// Everything that is baked into a kernel: two calls with equal variants run the same one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -12,6 +12,7 @@ pub(super) enum Variant {
     Stencil(stencil::Variant),
     Reduce(reduce::Variant),
     Combine(combine::Variant),
+    Gemm(gemm::Variant),
 }
 
 const PRELUDE: &str = include_str!("../source/prelude.cl.h");
@@ -34,6 +35,7 @@ impl Variant {
                 let text = combine::REDUCTION.to_owned() + combine::TEXT;
                 (combine.name(), "combine", combine.define(), text)
             }
+            Self::Gemm(gemm) => (gemm.name(), "gemm", gemm.define(), gemm::TEXT.into()),
         };
         Source::new(name, entry, format!("{before}\n{PRELUDE}\n{after}"))
     }
