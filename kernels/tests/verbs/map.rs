@@ -15,6 +15,9 @@ fn check(cell: &Cell, expression: &Expression, inputs: &[&Sample], out: &mut Sam
     let views: Vec<_> = inputs.iter().map(|input| input.view()).collect();
     cell.executor.map(expression, &views, out.view_mut()).unwrap();
     cell.check(out, &expected, &format!("{expression:?}"));
+    for input in inputs {
+        input.check_unchanged(cell);
+    }
 }
 
 pub fn every_function_of_one_element(cell: &Cell) {
