@@ -103,6 +103,18 @@ pub fn what_the_output_held_can_be_read(cell: &Cell) {
         check(cell, &(previous() * previous()), &[], &mut y);
         let mut y = cell.random(&[6, 7], form, 33);
         check(cell, &previous(), &[], &mut y);
+        // Either side of a difference, alone or with more around it.
+        for expression in [
+            input(0) - previous(),
+            previous() - input(0),
+            constant(0.5) - previous(),
+            previous() - constant(0.5),
+            -previous(),
+            (previous() - input(0)) * (input(0) - previous()),
+        ] {
+            let mut y = cell.random(&[6, 7], form, 34);
+            check(cell, &expression, &[&x], &mut y);
+        }
     }
 }
 
@@ -122,6 +134,9 @@ pub fn long_arrays_and_long_expressions(cell: &Cell) {
     let product = || (input(0) + input(1)) * (input(0) - input(1));
     let sum = || input(1) * input(2) - constant(0.75);
     let expression = (product() + sum()) - (product() * sum() + (sum() - product()));
+    let x = [53, 54, 55].map(|seed| cell.random(&[9], Form::Plain, seed));
+    let several = -(input(0) + input(1)) + (input(0) - input(1)) * (input(1) + input(2)).abs2();
+    check(cell, &several, &x.each_ref(), &mut cell.unreadable(&[9], Form::Plain));
     for (shape, form) in [
         (&[100_003][..], Form::Plain),
         (&[257, 391], Form::Transposed),
