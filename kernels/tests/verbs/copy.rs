@@ -15,6 +15,7 @@ fn check(cell: &Cell, x: &Sample, y: &mut Sample, update: Update) {
     let expected = reference::copy(&x.tensor, &y.tensor, update);
     cell.executor.copy(x.view(), y.view_mut(), update).unwrap();
     cell.check(y, &expected, &format!("{update:?}"));
+    x.check_unchanged(cell);
 }
 
 pub fn layouts_do_not_matter(cell: &Cell) {

@@ -24,6 +24,9 @@ fn check(
     cell.executor.reduce(reduction, expression, &views, axes, out.view_mut()).unwrap();
     let what = format!("{reduction:?} of {expression:?} over {axes:?} of {:?}", tensors[0].shape);
     cell.check(&out, &expected, &what);
+    for input in inputs {
+        input.check_unchanged(cell);
+    }
 }
 
 /// Every set of the numbers below `rank`.

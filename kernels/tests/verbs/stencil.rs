@@ -13,6 +13,7 @@ fn check(cell: &Cell, stencil: &Stencil, x: &Sample, y: &mut Sample, update: Upd
     cell.executor.stencil(stencil, x.view(), y.view_mut(), update).unwrap();
     let what = format!("{:?} {update:?}", stencil.terms().first());
     cell.check(y, &expected, &what);
+    x.check_unchanged(cell);
 }
 
 /// A centered difference.
