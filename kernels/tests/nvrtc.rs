@@ -15,7 +15,8 @@ fn every_kernel_compiles_for_sm_80_and_sm_90() {
             match cuda::compile_cubin(kernel.name(), &text, arch) {
                 Ok(cubin) => assert!(cubin.starts_with(b"\x7fELF"), "{}", kernel.name()),
                 Err(Error::Unavailable { what, why }) => {
-                    writeln!(std::io::stderr(), "skipped: NVRTC not found ({what}: {why})").unwrap();
+                    writeln!(std::io::stderr(), "skipped: NVRTC not found ({what}: {why})")
+                        .unwrap();
                     return;
                 }
                 Err(error) => panic!("{arch}: {error}"),
@@ -52,9 +53,33 @@ fn words(kernel: &Source) -> Vec<String> {
 #[test]
 fn kernels_use_no_word_that_one_compiler_reserves() {
     let reserved = [
-        "half", "local", "global", "constant", "private", "kernel", "generic", "pipe", "event_t", "image2d_t",
-        "template", "class", "namespace", "new", "delete", "this", "operator", "private", "public", "try",
-        "catch", "bool", "size_t", "long", "auto", "complex", "imaginary",
+        "half",
+        "local",
+        "global",
+        "constant",
+        "private",
+        "kernel",
+        "generic",
+        "pipe",
+        "event_t",
+        "image2d_t",
+        "template",
+        "class",
+        "namespace",
+        "new",
+        "delete",
+        "this",
+        "operator",
+        "private",
+        "public",
+        "try",
+        "catch",
+        "bool",
+        "size_t",
+        "long",
+        "auto",
+        "complex",
+        "imaginary",
     ];
     for kernel in catalogue() {
         let words = words(&kernel);

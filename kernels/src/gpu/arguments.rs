@@ -1,7 +1,7 @@
 //! The arguments of a launch, in the order in which kernels declare them.
 
-use arrayspan_bridge::devices::{Argument, Memory};
 use arrayspan_bridge::DType;
+use arrayspan_bridge::devices::{Argument, Memory};
 use num_complex::Complex64;
 
 /// The arguments of a launch.

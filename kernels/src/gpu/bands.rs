@@ -33,7 +33,8 @@ pub(super) fn define(
     let tables = Tables::new(stencil);
     let mut text = format!("#define COMPLEX_WEIGHTS {}\n{WEIGHT}\n", u8::from(complex));
     if in_memory {
-        text += "#define TABLE_PARAMETERS , const GLOBAL int* places, const GLOBAL weight* factors\n";
+        text +=
+            "#define TABLE_PARAMETERS , const GLOBAL int* places, const GLOBAL weight* factors\n";
         text += "#define TABLE_ARGUMENTS , places, factors\n";
     } else {
         text += "#define TABLE_PARAMETERS\n#define TABLE_ARGUMENTS\n";
@@ -49,33 +50,15 @@ pub(super) fn define(
     }
     for (term, ((_, band), axis)) in stencil.terms().iter().zip(axes).enumerate() {
         let (line, offsets) = (tables.lines[term], tables.offsets);
-        let (taps, head, tail) = (band.interior().len(), band.head().len(), band.tail().len());
-        let unroll = if is_long(band) { "" } else { "UNROLL" };
         text += &format!(
-            "#define BAND{axis}_TAPS {taps}\n#define BAND{axis}_HEAD {head}\n\
-             #define BAND{axis}_TAIL {tail}\n#define BAND{axis}_UNROLL {unroll}\n\
-             #define band{axis}_start(line) places[{line} + (line)]\n\
+            "#define band{axis}_start(line) places[{line} + (line)]\n\
              #define band{axis}_offsets(k) places[{offsets} + (k)]\n\
              #define band{axis}_weights(k) factors[k]\n"
         );
-        if is_long(band) {
-            text += &format!(
-                "#define band{axis}_offset(t) band{axis}_offsets(band{axis}_start(0) + (t))\n\
-                 #define band{axis}_weight(t) band{axis}_weights(band{axis}_start(0) + (t))\n"
-            );
-        } else {
-            let offset = |tap: &Tap| tap.offset.to_string();
-            text += &switch("int", &format!("band{axis}_offset"), band, offset, "0");
-            let weight = |tap: &Tap| if complex { constructor(tap.weight, dtype) } else { write(tap.weight) };
-            let zero = if complex { "e_zero()" } else { "R(0.0)" };
-            text += &switch("weight", &format!("band{axis}_weight"), band, weight, zero);
-        }
+        text += &Straight { axis: *axis, band, dtype, complex }.define(run);
         if *axis == 0 {
-            text += &near(band, run);
             text += AXIS_0;
         } else {
-            let (left, right) = reach(band);
-            text += &format!("#define BAND{axis}_LEFT {left}\n#define BAND{axis}_RIGHT {right}\n");
             let named = AXIS.replace("band_", &format!("band{axis}_"));
             text += &named.replace("BAND_", &format!("BAND{axis}_"));
         }
@@ -83,26 +66,120 @@ pub(super) fn define(
     text
 }
 
+/// What of a band is straight code.
+struct Straight<'b> {
+    axis: usize,
+    band: &'b Band,
+    dtype: DType,
+    complex: bool,
+}
+
+impl Straight<'_> {
+    /// The macros and functions that the text of the band takes, for runs of so many elements.
+    fn define(&self, run: usize) -> String {
+        let Self { axis, band, .. } = *self;
+        let (taps, head, tail) = (band.interior().len(), band.head().len(), band.tail().len());
+        let special: Vec<&[Tap]> =
+            band.head().iter().chain(band.tail()).map(Vec::as_slice).collect();
+        let most = special.iter().map(|row| row.len()).max().unwrap_or(0);
+        let (common, all) = (reach(band), band.reach());
+        // Along axis 0, in runs; along others, in rows.
+        let near = !is_long(band) && all.0 + all.1 < 2 * FEW;
+        let (left, right) = match axis {
+            0 => (all.0.div_ceil(run), all.1.div_ceil(run)),
+            _ => common,
+        };
+        let fits = axis != 0 || (near && head <= run && tail <= run);
+        let straight = !special.is_empty() && special.len() * most <= FEW && fits;
+        let unroll = if is_long(band) { "" } else { "UNROLL" };
+        let mut text = String::new();
+        for (name, value) in [
+            ("TAPS", taps),
+            ("HEAD", head),
+            ("TAIL", tail),
+            ("MOST", most),
+            ("LEFT", left),
+            ("RIGHT", right),
+            ("NEAR", usize::from(near)),
+            ("STRAIGHT", usize::from(straight)),
+        ] {
+            let _ = writeln!(text, "#define BAND{axis}_{name} {value}");
+        }
+        let _ = writeln!(text, "#define BAND{axis}_UNROLL {unroll}");
+        if is_long(band) {
+            text += &format!(
+                "#define band{axis}_offset(t) band{axis}_offsets(band{axis}_start(0) + (t))\n\
+                 #define band{axis}_weight(t) band{axis}_weights(band{axis}_start(0) + (t))\n"
+            );
+        } else {
+            text += &self.functions("", "int t", "t", &[band.interior()], 0);
+        }
+        if straight {
+            let numbered = format!("line * {most} + t");
+            text += &self.functions("special_", "int line, int t", &numbered, &special, most);
+            let counts = special.iter().map(|row| row.len().to_string()).enumerate().collect();
+            text += &switch(
+                "int",
+                &format!("band{axis}_special_taps"),
+                "int line",
+                "line",
+                counts,
+                "0",
+            );
+        }
+        text
+    }
+
+    /// The functions that tell the offset and the weight of a tap; row after row of `width` taps.
+    fn functions(
+        &self,
+        kind: &str,
+        of: &str,
+        number: &str,
+        rows: &[&[Tap]],
+        width: usize,
+    ) -> String {
+        let axis = self.axis;
+        let taps = || {
+            rows.iter().enumerate().flat_map(|(line, row)| {
+                row.iter().enumerate().map(move |(t, tap)| (line * width + t, *tap))
+            })
+        };
+        let offsets = taps().map(|(at, tap)| (at, tap.offset.to_string())).collect();
+        let weights = taps().map(|(at, tap)| (at, self.weight(tap.weight))).collect();
+        let zero = if self.complex { "e_zero()" } else { "R(0.0)" };
+        switch("int", &format!("band{axis}_{kind}offset"), of, number, offsets, "0")
+            + &switch("weight", &format!("band{axis}_{kind}weight"), of, number, weights, zero)
+    }
+
+    fn weight(&self, weight: Complex64) -> String {
+        let part = |value: f64| literal(value.into(), self.dtype, false);
+        match self.complex {
+            true => format!("e_make({}, {})", part(weight.re), part(weight.im)),
+            false => part(weight.re),
+        }
+    }
+}
+
 fn has_special(band: &Band) -> bool {
     !(band.head().is_empty() && band.tail().is_empty())
 }
 
-/// Whether and how a run's taps along axis 0 lie in few runs around it.
-fn near(band: &Band, run: usize) -> String {
-    let (left, right) = reach(band);
-    let near = !is_long(band) && left + right < 2 * FEW;
-    let (left, right) = (left.div_ceil(run), right.div_ceil(run));
-    let near = u8::from(near);
-    format!("#define BAND0_NEAR {near}\n#define BAND0_LEFT {left}\n#define BAND0_RIGHT {right}\n")
-}
-
-/// A function of the number of a tap that vanishes where the number is known.
-fn switch(kind: &str, name: &str, band: &Band, value: impl Fn(&Tap) -> String, other: &str) -> String {
-    let cases = band.interior().iter().enumerate();
-    let cases = cases.fold(String::new(), |text, (t, tap)| {
-        format!("{text}    case {t}: return {};\n", value(tap))
-    });
-    format!("FN {kind} {name}(int t) {{\n  switch (t) {{\n{cases}  }}\n  return {other};\n}}\n")
+/// A function that vanishes where its arguments are known.
+fn switch(
+    kind: &str,
+    name: &str,
+    of: &str,
+    number: &str,
+    values: Vec<(usize, String)>,
+    other: &str,
+) -> String {
+    let cases = values
+        .into_iter()
+        .fold(String::new(), |text, (at, value)| format!("{text}    case {at}: return {value};\n"));
+    format!(
+        "FN {kind} {name}({of}) {{\n  switch ({number}) {{\n{cases}  }}\n  return {other};\n}}\n"
+    )
 }
 
 /// A weight as the kernel language writes it in a table.
@@ -111,14 +188,5 @@ fn literal(weight: Complex64, dtype: DType, complex: bool) -> String {
         DType::Float32 => format!("R({:e})", value as f32),
         _ => format!("R({value:e})"),
     };
-    if complex {
-        format!("{{{}, {}}}", real(weight.re), real(weight.im))
-    } else {
-        real(weight.re)
-    }
-}
-
-fn constructor(weight: Complex64, dtype: DType) -> String {
-    let part = |value: f64| literal(value.into(), dtype, false);
-    format!("e_make({}, {})", part(weight.re), part(weight.im))
+    if complex { format!("{{{}, {}}}", real(weight.re), real(weight.im)) } else { real(weight.re) }
 }

@@ -69,7 +69,9 @@ fn maps(dtype: DType) -> Vec<Variant> {
     let ordered = a().min(input(1)).max(previous());
     let formulas: Vec<Expression> = [every].into_iter().chain(real.then_some(ordered)).collect();
     let shapes: [&[usize]; 4] = [&[1000], &[63, 100], &[3, 4, 5, 6, 8], &[1 << 16, 1 << 16]];
-    let each = |expression: &Expression| shapes.map(|shape| map(element, shape, 3, Formula::of(expression)));
+    let each = |expression: &Expression| {
+        shapes.map(|shape| map(element, shape, 3, Formula::of(expression)))
+    };
     formulas.iter().flat_map(each).collect()
 }
 
@@ -108,17 +110,23 @@ fn stencils(dtype: DType) -> Vec<Variant> {
         })
     };
     let filter = |len, reach: isize| {
-        Band::uniform(len, (-reach..=reach).map(|offset| (offset, 1.0 / (2.0 + offset as f64))))
+        Band::uniform(
+            len,
+            (-reach..=reach).map(|offset| (offset, 1.0 / (1.0 + (offset * offset) as f64))),
+        )
     };
     let turned = Band::uniform_complex(64, [(-1, Complex64::i()), (1, Complex64::new(1.0, -1.0))]);
     let mut cases: Vec<(Vec<(usize, Band)>, &[usize])> = Vec::new();
     for axis in 0..2 {
-        cases.push((vec![(axis, edges(64))], &[64, 64]));
-        cases.push((vec![(axis, filter(64, 11))], &[64, 64]));
+        cases.push((vec![(axis, edges(4000))], &[4000, 4000]));
+        cases.push((vec![(axis, filter(4000, 11))], &[4000, 4000]));
         cases.push((vec![(axis, filter(64, 30))], &[64, 64]));
-        cases.push((vec![(axis, filter(150, 70).plus(&edges(150)).unwrap_or(edges(150)))], &[150, 150]));
+        cases.push((
+            vec![(axis, filter(150, 70).plus(&edges(150)).unwrap_or(edges(150)))],
+            &[150, 150],
+        ));
     }
-    cases.push(((0..2).map(|axis| (axis, edges(64))).collect(), &[64, 64]));
+    cases.push(((0..2).map(|axis| (axis, edges(4000))).collect(), &[4000, 4000]));
     cases.push(((0..3).map(|axis| (axis, edges(64))).collect(), &[64, 64, 64]));
     cases.push((vec![(0, edges(61)), (1, edges(61))], &[61, 61, 3, 5]));
     if dtype.is_complex() {

@@ -71,7 +71,8 @@ impl Variant {
     /// The macros before the prelude.
     pub(super) fn define(&self) -> String {
         let element = Element::Number(self.dtype);
-        let single = format!("#define WIDE 0\n#define V 1\n#define ALIGN {}\n", self.dtype.real().bytes());
+        let single =
+            format!("#define WIDE 0\n#define V 1\n#define ALIGN {}\n", self.dtype.real().bytes());
         element.define() + &single + &define(self.reduction, THREADS)
     }
 }

@@ -125,7 +125,9 @@ impl Variant {
         element.define()
             + &self.runs.define(&names)
             + &self.formula.define()
-            + &format!("#define WIDE {wide}\n#define CONJUGATE {conjugate}\n#define READS_Y {reads}\n")
+            + &format!(
+                "#define WIDE {wide}\n#define CONJUGATE {conjugate}\n#define READS_Y {reads}\n"
+            )
             + &format!("#define X0_ALONG {a}\n#define X1_ALONG {b}\n")
             + &format!("#define PARAMETERS {parameters}{constants}\n")
             + &format!("#define PROLOGUE y += y_at; x0 += x0_at; x1 += x1_at;{prologue}\n")

@@ -78,6 +78,12 @@ impl Gpu {
         self.launches.load(Relaxed)
     }
 
+    /// Different kernels it has so far.
+    #[must_use]
+    pub fn kernels(&self) -> usize {
+        self.kernels.read().len()
+    }
+
     /// Processors of the device that work independently.
     fn units(&self) -> usize {
         self.stream.device().info().compute_units.max(1)
@@ -97,7 +103,7 @@ impl Gpu {
     /// The arguments are those `variant` declares, in its order, and all places they lead to lie within the
     /// memory given.
     unsafe fn launch(&self, variant: Variant, grid: Grid, arguments: &Arguments<'_>) -> Result<()> {
-        let kernel = self.kernel(variant)?;
+        let kernel = self.load(variant)?;
         // SAFETY: passed on to the caller.
         unsafe { self.stream.launch(&kernel, grid, arguments.list())? };
         self.launches.fetch_add(1, Relaxed);
@@ -117,7 +123,7 @@ impl Gpu {
         Ok(uploaded)
     }
 
-    fn kernel(&self, variant: Variant) -> Result<Kernel> {
+    fn load(&self, variant: Variant) -> Result<Kernel> {
         if let Some(kernel) = self.kernels.read().get(&variant) {
             return Ok(kernel.clone());
         }

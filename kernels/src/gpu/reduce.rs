@@ -54,7 +54,8 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
     let near = |space: &Space| space.strides[0][0].unsigned_abs();
     let along = results == 1 || (len > 1 && near(&reduced) <= near(&kept));
     let runs = runs(call, &kept, &reduced, along);
-    let steps = reduced.extents[0].div_ceil(runs.len) * reduced.extents[1..].iter().product::<usize>();
+    let steps =
+        reduced.extents[0].div_ceil(runs.len) * reduced.extents[1..].iter().product::<usize>();
     let partial = results == 1 && len > ONE_GROUP;
     let variant = Variant {
         dtype,
@@ -169,7 +170,10 @@ impl Variant {
             + &reduced.define("RUNS", "REDUCED")
             + &self.formula.define()
             + &super::combine::define(self.reduction, *threads)
-            + &format!("#define ALONG {}\n#define PARTIAL {}\n#define WIDE {}\n", flags[0], flags[1], flags[2])
+            + &format!(
+                "#define ALONG {}\n#define PARTIAL {}\n#define WIDE {}\n",
+                flags[0], flags[1], flags[2]
+            )
             + &format!("#define PARAMETERS {parameters}\n#define PROLOGUE {prologue}\n")
             + &format!("#define INPUTS(DO){each}\n")
     }

@@ -115,7 +115,8 @@ impl Space {
     /// The bits of an operand's steps along all axes from `first` on.
     pub(super) fn steps(&self, operand: usize, first: usize) -> usize {
         let axes = self.strides[operand].iter().zip(&self.extents).skip(first);
-        let steps = axes.filter(|(_, extent)| **extent > 1).map(|(stride, _)| stride.unsigned_abs());
+        let steps =
+            axes.filter(|(_, extent)| **extent > 1).map(|(stride, _)| stride.unsigned_abs());
         steps.fold(0, |bits, step| bits | step)
     }
 
@@ -194,7 +195,10 @@ impl Form {
             if Some(axis) == axes.last() {
                 let _ = write!(split, "const idx i{axis} = {rest}; ");
             } else {
-                let _ = write!(split, "const idx i{axis} = {rest} % n{axis}, z{axis} = {rest} / n{axis}; ");
+                let _ = write!(
+                    split,
+                    "const idx i{axis} = {rest} % n{axis}, z{axis} = {rest} / n{axis}; "
+                );
                 rest = format!("z{axis}");
             }
         }

@@ -157,7 +157,9 @@ impl Variant {
             }
         }
         let rows = self.rows;
-        text + &format!("#define ROWS {rows}\n#define ADD_OTHERS {others}\n#define ADD_BAND1 {band1}\n")
+        text + &format!(
+            "#define ROWS {rows}\n#define ADD_OTHERS {others}\n#define ADD_BAND1 {band1}\n"
+        )
     }
 
     /// What stands between the prelude and the kernel.
