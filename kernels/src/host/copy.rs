@@ -4,7 +4,8 @@ use arrayspan_bridge::{DType, Lines, LinesMut, View, ViewMut};
 use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::blend::{Blend, blend};
-use super::parts::{CHUNK, advance, arranged, for_each_part};
+use super::evaluate::chunk;
+use super::parts::{advance, arranged, for_each_part};
 use super::scalar::{Scalar, with_scalar};
 use crate::verb::CopyCall;
 use crate::{Result, Update};
@@ -64,15 +65,16 @@ fn update<T: Scalar, L: Scalar>(x: &View<'_>, mut y: ViewMut<'_>, update: Update
         let shape = y.shape().to_vec();
         let axis = shape.len() - 1;
         let len = shape[axis];
+        let chunk = chunk::<T>().min(len);
         let mut index = vec![0; shape.len()];
-        let mut read = vec![T::default(); len.min(CHUNK)];
-        let mut written = vec![T::default(); len.min(CHUNK)];
+        let mut read = vec![T::default(); chunk];
+        let mut written = vec![T::default(); chunk];
         loop {
             let at: Vec<usize> = origin.iter().zip(&index).map(|(a, b)| a + b).collect();
             let x = x.line(&at, axis, len);
             let mut y = y.line(&index, axis, len);
-            for from in (0..len).step_by(CHUNK) {
-                let n = CHUNK.min(len - from);
+            for from in (0..len).step_by(chunk) {
+                let n = chunk.min(len - from);
                 let x = match x.as_slice() {
                     Some(slice) => &slice[from..from + n],
                     None => {

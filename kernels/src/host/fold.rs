@@ -2,7 +2,7 @@
 
 use bytemuck::cast_slice;
 use num_complex::Complex64;
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 
 use super::scalar::Scalar;
 use crate::Reduction;
@@ -31,27 +31,50 @@ pub(super) fn combine<W: Scalar>(reduction: Reduction, a: W, b: W) -> W {
 
 /// The reduction of all `values`.
 pub(super) fn fold<T: Scalar>(reduction: Reduction, values: &[T]) -> T::Wide {
-    Arch::new().dispatch(
-        #[inline(always)]
-        || match reduction {
-            Reduction::Sum => total(values),
-            Reduction::Maximum => extreme(values, f64::NEG_INFINITY, T::maximum),
-            Reduction::Minimum => extreme(values, f64::INFINITY, T::minimum),
-        },
-    )
+    Arch::new().dispatch(Fold { reduction, values })
 }
 
 /// Reduces each value into the sum beside it.
 pub(super) fn fold_each<T: Scalar>(reduction: Reduction, sums: &mut [T::Wide], values: &[T]) {
-    let pairs = sums.iter_mut().zip(values);
-    Arch::new().dispatch(
-        #[inline(always)]
-        || match reduction {
+    Arch::new().dispatch(FoldEach { reduction, sums, values });
+}
+
+struct Fold<'a, T> {
+    reduction: Reduction,
+    values: &'a [T],
+}
+
+impl<T: Scalar> WithSimd for Fold<'_, T> {
+    type Output = T::Wide;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> T::Wide {
+        match self.reduction {
+            Reduction::Sum => total(self.values),
+            Reduction::Maximum => extreme(self.values, f64::NEG_INFINITY, T::maximum),
+            Reduction::Minimum => extreme(self.values, f64::INFINITY, T::minimum),
+        }
+    }
+}
+
+struct FoldEach<'a, T: Scalar> {
+    reduction: Reduction,
+    sums: &'a mut [T::Wide],
+    values: &'a [T],
+}
+
+impl<T: Scalar> WithSimd for FoldEach<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let pairs = self.sums.iter_mut().zip(self.values);
+        match self.reduction {
             Reduction::Sum => pairs.for_each(|(sum, value)| *sum = *sum + value.wide()),
             Reduction::Maximum => pairs.for_each(|(sum, value)| *sum = sum.maximum(value.wide())),
             Reduction::Minimum => pairs.for_each(|(sum, value)| *sum = sum.minimum(value.wide())),
-        },
-    );
+        }
+    }
 }
 
 #[inline(always)]

@@ -2,6 +2,7 @@
 
 mod blend;
 mod copy;
+mod elementwise;
 mod evaluate;
 mod fold;
 mod gemm;
@@ -9,6 +10,7 @@ mod map;
 mod operands;
 mod parts;
 mod reduce;
+mod rows;
 mod scalar;
 mod stencil;
 

@@ -8,9 +8,6 @@ use crate::collapse::collapse;
 /// Work on fewer elements stays on the caller's thread: waking another costs more than it saves.
 pub(super) const GRAIN: usize = 32 * 1024;
 
-/// Elements handled at a time, so that what lies between two steps stays in the nearest cache.
-pub(super) const CHUNK: usize = 1024;
-
 /// Calls `work` for parts of `out` that make up all of it, with the index in `out` where each begins.
 ///
 /// The outermost axis is cut first, so parts keep long lines.

@@ -4,11 +4,11 @@
 
 use arrayspan_bridge::{Lines, LinesMut, Relayout, View, ViewMut};
 
-use super::evaluate::{Program, Registers};
+use super::evaluate::{Program, Registers, chunk};
 use super::fold::{combine, fold, fold_each, identity};
 use super::map;
 use super::operands::{Operands, numbers};
-use super::parts::{CHUNK, GRAIN, advance, by_stride};
+use super::parts::{GRAIN, advance, by_stride};
 use super::scalar::{Scalar, with_scalar};
 use crate::collapse::collapse;
 use crate::cost::distinct_bytes;
@@ -113,7 +113,7 @@ impl<T: Scalar> Reduce<'_, T> {
         let reduced = &self.all()[self.kept..];
         let len: usize = out.shape().iter().product();
         let work = len * reduced.iter().product::<usize>();
-        let least = if self.along_kept { CHUNK } else { 1 };
+        let least = if self.along_kept { chunk::<T>() } else { 1 };
         let long = out.shape().iter().position(|&extent| extent > 1);
         if let (Some(axis), true) = (long, work > GRAIN && len > least) {
             let half = out.shape()[axis] / 2;
@@ -163,14 +163,15 @@ impl<T: Scalar> Reduce<'_, T> {
         let mut walked = part.shape.clone();
         walked[axis] = 1;
         let mut index = vec![0; walked.len()];
-        let mut lines = Evaluated::new(self, len.min(CHUNK));
+        let chunk = chunk::<T>().min(len);
+        let mut lines = Evaluated::new(self, chunk);
         loop {
             let at: Vec<usize> = part.origin.iter().zip(&index).map(|(a, b)| a + b).collect();
             let kept = index.iter().zip(&part.shape).take(self.kept);
             let place = kept.fold(0, |place, (at, extent)| place * extent + at);
             lines.operands.start(&self.inputs, &at, axis, len);
-            for from in (0..len).step_by(CHUNK) {
-                let n = CHUNK.min(len - from);
+            for from in (0..len).step_by(chunk) {
+                let n = chunk.min(len - from);
                 let values = lines.values(&self.program, from, n);
                 if self.along_kept {
                     let sums = &mut sums[place + from..place + from + n];
@@ -209,7 +210,7 @@ impl<'a, T: Scalar> Evaluated<'a, T> {
             return slice;
         }
         let input = |number| self.operands.get(number, from, n);
-        program.run(input, &[], &mut self.registers, &mut self.values[..n]);
+        program.run(input, &mut self.registers, &mut self.values[..n]);
         &self.values[..n]
     }
 }
