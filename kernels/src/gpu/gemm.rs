@@ -8,7 +8,7 @@ use super::element::Element;
 use super::formula::Formula;
 use super::geometry::THREADS;
 use super::runs::{Runs, Start, address};
-use super::{Gpu, variant};
+use super::{Gpu, cublas, variant};
 use crate::Result;
 use crate::verb::GemmCall;
 
@@ -30,15 +30,14 @@ pub(super) struct Variant {
 /// Rows and columns of a group's tile; also in the source.
 const TILE: usize = 64;
 
-/// Batch, rows and columns of a matrix: extents or strides.
-type Matrix<T> = [T; 3];
-
-/// The operands in the order of the kernel's parameters.
-struct Operand<'a> {
-    memory: &'a Memory,
-    offset: usize,
-    extents: Matrix<usize>,
-    strides: Matrix<isize>,
+/// A batch of matrices.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Operand<'a> {
+    pub(super) memory: &'a Memory,
+    pub(super) offset: usize,
+    /// Of the batch, the rows and the columns.
+    pub(super) extents: [usize; 3],
+    pub(super) strides: [isize; 3],
 }
 
 pub(super) fn run(gpu: &Gpu, call: &GemmCall<'_>) -> Result<()> {
@@ -53,6 +52,9 @@ pub(super) fn run(gpu: &Gpu, call: &GemmCall<'_>) -> Result<()> {
         Operand::new(call.a.memory(), call.a.layout()),
         Operand::new(call.b.memory(), call.b.layout()),
     ];
+    if let Some(done) = cublas::multiply(gpu, call, &operands) {
+        return done;
+    }
     let starts = operands.each_ref().map(|operand| Start {
         stride: 2,
         first: address(operand.memory) | (operand.offset * dtype.bytes()),
@@ -87,7 +89,7 @@ pub(super) fn run(gpu: &Gpu, call: &GemmCall<'_>) -> Result<()> {
 }
 
 impl<'a> Operand<'a> {
-    fn new(memory: &'a Memory, layout: &arrayspan_bridge::Layout) -> Self {
+    pub(super) fn new(memory: &'a Memory, layout: &arrayspan_bridge::Layout) -> Self {
         let (extents, strides) = match (layout.shape(), layout.strides()) {
             (&[batch, rows, columns], &[s, t, u]) => ([batch, rows, columns], [s, t, u]),
             (&[rows, columns], &[t, u]) => ([1, rows, columns], [0, t, u]),

@@ -9,6 +9,7 @@ mod bands;
 mod catalogue;
 mod combine;
 mod copy;
+mod cublas;
 mod element;
 mod formula;
 mod gemm;
@@ -23,9 +24,11 @@ mod variant;
 mod walk;
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use arrayspan_bridge::DType;
+use arrayspan_bridge::devices::cuda::Blas;
 use arrayspan_bridge::devices::{Grid, Kernel, Memory, Stream};
 use parking_lot::{Mutex, RwLock};
 
@@ -48,6 +51,8 @@ pub struct Gpu {
     tables: Mutex<HashMap<(Stencil, DType), Uploaded>>,
     /// Room for the parts of one result, made when first needed.
     scratch: Mutex<Option<Memory>>,
+    /// The vendor's matrix products, opened at first use; `None` where there are none.
+    blas: OnceLock<Option<Blas>>,
     launches: AtomicUsize,
 }
 
@@ -68,6 +73,7 @@ impl Gpu {
             kernels: RwLock::default(),
             tables: Mutex::default(),
             scratch: Mutex::default(),
+            blas: OnceLock::new(),
             launches: AtomicUsize::new(0),
         })
     }
