@@ -13,6 +13,9 @@ use super::{combine, copy, gemm, map, reduce, stencil};
 use crate::expression::Expression;
 use crate::{Band, Reduction, Stencil, Tap, Update, constant, input, previous};
 
+/// An axis and the band along it.
+type Term = (usize, Band);
+
 /// Processors of the device the kernels are planned for.
 const UNITS: usize = 132;
 
@@ -116,7 +119,7 @@ fn stencils(dtype: DType) -> Vec<Variant> {
         )
     };
     let turned = Band::uniform_complex(64, [(-1, Complex64::i()), (1, Complex64::new(1.0, -1.0))]);
-    let mut cases: Vec<(Vec<(usize, Band)>, &[usize])> = Vec::new();
+    let mut cases: Vec<(Vec<Term>, &[usize])> = Vec::new();
     for axis in 0..2 {
         cases.push((vec![(axis, edges(4000))], &[4000, 4000]));
         cases.push((vec![(axis, filter(4000, 11))], &[4000, 4000]));

@@ -20,6 +20,7 @@ mod runs;
 mod space;
 mod stencil;
 mod tables;
+mod text;
 mod variant;
 mod walk;
 
