@@ -1,8 +1,8 @@
 //! How many neighbours a thread takes in one access.
 
-use std::fmt::Write as _;
-
 use arrayspan_bridge::devices::{DeviceKind, Memory};
+
+use super::text::Text;
 
 /// How many neighbours along axis 0 a thread takes in one access, and how the operands lie along it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -70,13 +70,13 @@ impl Runs {
     }
 
     /// `V`, `ALIGN` and how each operand's run is loaded.
-    pub(super) fn define(&self, names: &[String]) -> String {
-        let mut text = format!("#define V {}\n#define ALIGN {}\n", self.len, self.align);
+    pub(super) fn define(&self, names: &[String], text: &mut Text) {
+        text.define("V", self.len);
+        text.define("ALIGN", self.align);
         for (name, inner) in names.iter().zip(&self.inner) {
             let load = if *inner == Inner::Repeated { "run_repeat" } else { "run_load" };
-            let _ = writeln!(text, "#define {name}_LOAD {load}");
+            text.define(format_args!("{name}_LOAD"), load);
         }
-        text
     }
 }
 

@@ -9,6 +9,7 @@ use super::formula::Formula;
 use super::geometry::{THREADS, grid};
 use super::runs::address;
 use super::space::{Form, Space};
+use super::text::Text;
 use super::{Gpu, bands, map, tables, variant};
 use crate::verb::StencilCall;
 use crate::{Band, Result, Stencil, Update};
@@ -113,8 +114,8 @@ fn rows(band: &Band, columns: usize, units: usize) -> usize {
     }
     let fitting = [16, 8, 4, 2].into_iter().filter(|rows| span - 1 + rows <= MOST_WINDOW);
     let busy = |rows: &usize| columns * common.div_ceil(*rows) >= units * BUSY_THREADS;
-    let smallest = fitting.clone().last().unwrap_or(0);
-    fitting.clone().find(busy).unwrap_or(smallest)
+    let smallest = fitting.clone().next_back().unwrap_or(0);
+    fitting.into_iter().find(busy).unwrap_or(smallest)
 }
 
 /// The items along the band's axis: its rows, or its special rows and its windows.
@@ -135,36 +136,30 @@ impl Variant {
     }
 
     /// The macros before the prelude.
-    pub(super) fn define(&self) -> String {
+    pub(super) fn define(&self, text: &mut Text) {
+        let uploaded = tables::in_memory(&self.stencil, self.dtype);
+        let tables = if uploaded { TABLE_PARAMETERS } else { "" };
         let element = Element::Number(self.dtype);
-        let mut text = element.define() + &self.form.define();
-        let tables = match tables::in_memory(&self.stencil, self.dtype) {
-            true => TABLE_PARAMETERS,
-            false => "",
+        map::declare(element, &self.form, &self.formula, tables, text);
+        let add = |axis: &usize| match axis {
+            0 => "sum = band0_add(sum, at, x0_s0, center, c, n0 TABLE_ARGUMENTS); ".to_owned(),
+            n => format!("sum = band{n}_add(sum, at, x0_s{n}, i{n}, n{n} TABLE_ARGUMENTS); "),
         };
-        text += &map::declare(element, &self.form, &self.formula, tables);
-        let mut others = String::new();
-        let mut band1 = String::new();
-        for axis in &self.axes {
-            match axis {
-                0 => others += "sum = band0_add(sum, at, x0_s0, center, c, n0 TABLE_ARGUMENTS); ",
-                1 => band1 += "sum = band1_add(sum, at, x0_s1, i1, n1 TABLE_ARGUMENTS); ",
-                n => {
-                    others += &format!(
-                        "sum = band{n}_add(sum, at, x0_s{n}, i{n}, n{n} TABLE_ARGUMENTS); "
-                    );
-                }
-            }
-        }
-        let rows = self.rows;
-        text + &format!(
-            "#define ROWS {rows}\n#define ADD_OTHERS {others}\n#define ADD_BAND1 {band1}\n"
-        )
+        let (marched, others): (Vec<usize>, Vec<usize>) =
+            self.axes.iter().partition(|axis| **axis == 1);
+        text.define("ROWS", self.rows);
+        text.define("ADD_BAND1", marched.iter().map(add).collect::<Vec<_>>().concat());
+        text.define("ADD_OTHERS", others.iter().map(add).collect::<Vec<_>>().concat());
     }
 
     /// What stands between the prelude and the kernel.
-    pub(super) fn bands(&self) -> String {
-        let in_memory = tables::in_memory(&self.stencil, self.dtype);
-        bands::define(&self.stencil, &self.axes, self.dtype, self.form.runs.len, in_memory)
+    pub(super) fn bands(&self, text: &mut Text) {
+        let bands = bands::Bands {
+            stencil: &self.stencil,
+            axes: &self.axes,
+            dtype: self.dtype,
+            run: self.form.runs.len,
+        };
+        bands.define(text);
     }
 }
