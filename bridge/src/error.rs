@@ -84,10 +84,10 @@ pub enum Error {
         /// What cannot be said.
         what: &'static str,
     },
-    /// A `DLPack` struct from outside is not one that can be trusted.
-    #[error("DLPack: field {field}: {why}")]
+    /// An array of another library is not one that can be trusted or used.
+    #[error("foreign array: field {field}: {why}")]
     Foreign {
-        /// The field of the struct.
+        /// The field of its `DLPack` struct, or the property that field would hold.
         field: &'static str,
         /// What is wrong with it.
         why: String,

@@ -103,7 +103,7 @@ impl View<'_> {
     }
 
     /// Copies the elements row-major to the start of `target`, a block of `bytes` bytes nobody else uses.
-    fn copy_packed(&self, target: &Memory, bytes: usize, stream: &Stream) -> Result<()> {
+    pub(crate) fn copy_packed(&self, target: &Memory, bytes: usize, stream: &Stream) -> Result<()> {
         let (from, to) = (self.device(), target.device());
         if bytes == 0 {
             return Ok(());
@@ -178,7 +178,7 @@ unsafe fn gather(from: &Memory, layout: &Layout, size: usize, to: &Memory) {
 const RUN_BYTES: usize = 64 << 10;
 
 /// The stream that copies between two devices go to when none is named.
-fn between(from: Device, to: Device) -> Result<Stream> {
+pub(crate) fn between(from: Device, to: Device) -> Result<Stream> {
     Ok(if to.is_cpu() { from.stream()? } else { to.stream()? })
 }
 

@@ -1,9 +1,10 @@
 //! Arrays from plain values and back.
 
-use arrayspan_devices::{Device, Memory};
+use arrayspan_devices::{Access, Device, Memory};
 
 use crate::owner::Owner;
-use crate::{Array, Element, Error, Layout, Result, SharedArray, View};
+use crate::to::between;
+use crate::{Array, Element, Error, Layout, Result, SharedArray, View, host};
 
 impl Array {
     /// A copy of `values` on the CPU, row-major.
@@ -64,12 +65,26 @@ impl View<'_> {
     /// # Errors
     /// [`Error::DType`]; a `Bool` that is neither 0 nor 1; the driver's refusal.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
-        self.expect_dtype::<T>("to_vec")?;
-        if self.device().is_cpu() && self.layout().is_contiguous() {
-            return self.as_slice::<T>().map(<[T]>::to_vec);
-        }
-        let (host, _) = self.to(Device::cpu())?;
-        host.view().as_slice::<T>().map(<[T]>::to_vec)
+        let operation = "to_vec";
+        self.expect_dtype::<T>(operation)?;
+        let bytes = self.layout().bytes(operation, T::DTYPE)?;
+        let target = Layout::contiguous([self.layout().len()])?;
+        let mut values = Vec::<T>::with_capacity(target.len());
+        let address = values.as_mut_ptr().expose_provenance();
+        let owner = Owner::new(values);
+        // SAFETY: room for all elements, which the owner keeps in place until the release function drops
+        // it, after all work on the block, also if something fails below.
+        let memory =
+            unsafe { Memory::from_foreign(Device::cpu(), address, bytes, owner.release()) };
+        self.copy_packed(&memory, bytes, &between(self.device(), Device::cpu())?)?;
+        // Waits, and sees that the bytes are values of `T`.
+        host::base::<T>(&memory, &target, T::DTYPE, Access::Write)?;
+        let Some(mut values) = owner.take::<Vec<T>>(|_| true) else {
+            unreachable!("nobody else knows the owner");
+        };
+        // SAFETY: all elements were copied there, and nothing uses the block any more.
+        unsafe { values.set_len(target.len()) };
+        Ok(values)
     }
 
     /// The only element, copied to the host from wherever it is. Waits for it.

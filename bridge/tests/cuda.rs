@@ -1,4 +1,5 @@
 //! cudarc and `DLPack` with CUDA memory.
+#![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
 
 mod common;
 

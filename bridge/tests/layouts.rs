@@ -1,4 +1,5 @@
 //! Layouts against the slow, obvious way and against ndarray.
+#![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! ndarray in and out.
+#![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
 
 mod common;
 
@@ -100,6 +101,16 @@ fn an_array_allocated_here_leaves_as_a_reported_copy() {
     assert!(matches!(refused, Error::CopyRefused { why: Why::Allocator, bytes: 48, .. }));
     let wrong = array().into_ndarray::<f32>(Transfer::CopyIfNeeded).unwrap_err();
     assert!(matches!(wrong, Error::DType { operation: "into_ndarray", .. }));
+}
+
+#[test]
+fn a_part_with_gaps_leaves_as_a_reported_copy() {
+    let part = || Array::from(square()).sliced(1, 1, 2).unwrap();
+    let (back, crossing) = part().into_ndarray::<f32>(Transfer::CopyIfNeeded).unwrap();
+    assert_eq!(crossing, Crossing::Copied { why: Why::Strides, bytes: 32 });
+    assert_eq!(back, square().slice(s![.., 1..3]).into_dyn());
+    let refused = part().into_ndarray::<f32>(Transfer::ZeroCopyOnly).unwrap_err();
+    assert!(matches!(refused, Error::CopyRefused { why: Why::Strides, .. }));
 }
 
 #[test]

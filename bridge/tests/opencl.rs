@@ -1,4 +1,5 @@
 //! opencl3 and `DLPack` with `OpenCL` memory; runs on any `OpenCL` device, `PoCL` included.
+#![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
 
 mod common;
 
@@ -8,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 use arrayspan_bridge::dlpack::{Capsule, Legacy, Versioned};
 use arrayspan_bridge::interop::opencl;
-use arrayspan_bridge::{Array, Crossing, Error, Relayout, SharedArray, Transfer};
+use arrayspan_bridge::{Array, Crossing, Error, Relayout, SharedArray, Transfer, Why};
 use common::producer::Producer;
 use opencl3::context::Context;
 use opencl3::memory::{Buffer, CL_MEM_COPY_HOST_PTR, CL_MEM_READ_ONLY, CL_MEM_READ_WRITE, ClMem};
@@ -37,6 +38,27 @@ fn a_buffer_becomes_an_array_and_a_buffer_again() {
     let array = array.try_into_opencl_buffer::<i32>().unwrap_err();
     let buffer = array.try_into_opencl_buffer::<f32>().unwrap();
     assert_eq!((buffer.get(), buffer.reference_count().unwrap()), (handle, 1));
+}
+
+#[test]
+fn a_buffer_leaves_as_an_ndarray_by_a_reported_copy() {
+    let Some(device) = common::first("opencl") else { return };
+    let context = opencl::context(device).unwrap();
+    // SAFETY: no host memory is involved.
+    let mut buffer =
+        unsafe { Buffer::<bool>::create(&context, CL_MEM_READ_WRITE, 4, null_mut()).unwrap() };
+    let stream = device.stream().unwrap();
+    let queue = opencl::queue(&stream).unwrap();
+    // SAFETY: the range lies in the buffer, and the call waits until the values are written.
+    unsafe {
+        queue.enqueue_write_buffer(&mut buffer, 1, 0, &[true, false, true, true], &[]).unwrap()
+    };
+    // SAFETY: nobody else knows the buffer, and nothing is queued on it.
+    let shared = unsafe { SharedArray::from_opencl_buffer(buffer, [4], device, None).unwrap() };
+    let array = shared.try_into_array().unwrap();
+    let (values, crossing) = array.into_ndarray::<bool>(Transfer::CopyIfNeeded).unwrap();
+    assert_eq!(crossing, Crossing::Copied { why: Why::OtherDevice, bytes: 4 });
+    assert_eq!(values.as_slice().unwrap(), [true, false, true, true]);
 }
 
 #[test]
@@ -77,9 +99,9 @@ fn work_on_the_streams_queue_is_in_order_with_ours() {
     let mut lent = part.into_opencl::<f32>(&stream).unwrap();
     assert_eq!((lent.offset(), lent.len()), (1, 2));
     let (queue, bytes) = (opencl::queue(&stream).unwrap(), lent.offset() * 4);
+    let written = [7.0_f32, 8.0];
     // SAFETY: the range lies in the buffer, and the values live until the write is done, which the read
     // below waits for.
-    let written = [7.0_f32, 8.0];
     let event =
         unsafe { queue.enqueue_write_buffer(lent.buffer_mut(), 0, bytes, &written, &[]).unwrap() };
     let array = lent.into_array();
@@ -135,11 +157,7 @@ fn imported(
     change(&mut producer);
     let deleted = producer.counter();
     let imported = SharedArray::from_dlpack(producer.versioned(), None);
-    let values = imported.map(|array| {
-        array.view().to_vec::<f32>().unwrap();
-        array
-    });
-    (values, deleted.load(Ordering::SeqCst))
+    (imported, deleted.load(Ordering::SeqCst))
 }
 
 #[test]

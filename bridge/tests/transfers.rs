@@ -1,4 +1,5 @@
 //! Arrays from device to device: what arrives is what was sent, and every copy is told.
+#![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
 
 mod common;
 
@@ -143,23 +144,33 @@ fn host_memory_under_a_transfer_is_kept_until_it_is_done() {
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: config().cases.min(32), ..config() })]
-
-    #[test]
-    fn every_layout_arrives_everywhere(shape in shapes(), changes in changes()) {
-        for device in accelerators() {
-            let mut theirs = counting(&shape);
-            let array = Array::from(theirs.clone()).to(device).unwrap().0;
-            let mut ours = array.view();
-            for change in &changes {
-                let shape = ours.shape().to_vec();
-                if let Some(Ok(next)) = apply(change, &ours, &shape, &theirs) {
-                    (ours, theirs) = next;
-                }
-            }
-            prop_assert_eq!(ours.to_ndarray::<i32>().unwrap(), theirs.clone());
-            prop_assert_eq!(ours.to_array().unwrap().view().to_ndarray::<i32>().unwrap(), theirs);
+/// Changes of layout on a device against the same on ndarray.
+fn arrives(
+    device: Device,
+    shape: &[usize],
+    changes: &[common::Change],
+) -> Result<(), TestCaseError> {
+    let mut theirs = counting(shape);
+    let array = Array::from(theirs.clone()).to(device).unwrap().0;
+    let mut ours = array.view();
+    for change in changes {
+        let shape = ours.shape().to_vec();
+        if let Some(Ok(next)) = apply(change, &ours, &shape, &theirs) {
+            (ours, theirs) = next;
         }
+    }
+    prop_assert_eq!(ours.to_ndarray::<i32>().unwrap(), theirs.clone());
+    prop_assert_eq!(ours.to_array().unwrap().view().to_ndarray::<i32>().unwrap(), theirs);
+    Ok(())
+}
+
+#[test]
+fn every_layout_arrives_everywhere() {
+    for device in accelerators() {
+        let config = ProptestConfig { cases: 64, ..config() };
+        let arrives = |(shape, changes): (Vec<_>, Vec<_>)| arrives(device, &shape, &changes);
+        proptest::test_runner::TestRunner::new(config)
+            .run(&(shapes(), changes()), arrives)
+            .unwrap();
     }
 }

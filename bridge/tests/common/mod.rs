@@ -130,7 +130,7 @@ pub(crate) fn apply<A: Relayout + Clone>(
         }
         Change::Split { axis, by } => {
             let axis = at(axis)?;
-            let by = (shape[axis] % by == 0).then_some(by)?;
+            let by = (shape[axis].is_multiple_of(by)).then_some(by)?;
             let mut split = shape.to_vec();
             split[axis] /= by;
             split.insert(axis + 1, by);

@@ -102,8 +102,7 @@ impl Producer {
             }
             (None, None) => null_mut(),
         };
-        let numbers =
-            |of: &mut Option<Vec<i64>>| of.as_mut().map_or(null_mut(), |v| v.as_mut_ptr());
+        let numbers = |of: &mut Option<Vec<i64>>| of.as_mut().map_or(null_mut(), Vec::as_mut_ptr);
         let (code, bits, lanes) = producer.dtype;
         let tensor = DLTensor {
             data,

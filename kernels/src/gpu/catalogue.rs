@@ -1,9 +1,168 @@
 //! Representative kernels, for tests that compile them all.
 
 use arrayspan_bridge::devices::Source;
+use arrayspan_bridge::{DType, Layout};
+use num_complex::Complex64;
 
-/// Kernels of every verb and dtype, in the variants that differ in more than a number.
+use super::element::Element;
+use super::formula::Formula;
+use super::runs::{Runs, Start};
+use super::space::Space;
+use super::variant::Variant;
+use super::{combine, copy, gemm, map, reduce, stencil};
+use crate::expression::Expression;
+use crate::{Band, Reduction, Stencil, Tap, Update, constant, input, previous};
+
+/// Processors of the device the kernels are planned for.
+const UNITS: usize = 132;
+
+/// Kernels of every verb and computable dtype, in the variants whose text differs.
 #[must_use]
 pub fn catalogue() -> Vec<Source> {
-    Vec::new()
+    let dtypes = [DType::Float32, DType::Float64, DType::Complex64, DType::Complex128];
+    let mut variants: Vec<Variant> = Vec::new();
+    for dtype in dtypes {
+        variants.extend(maps(dtype));
+        variants.extend(updates(dtype).into_iter().flat_map(|update| {
+            let transposes = transpose(Element::Number(dtype), update);
+            [transposes, gemm(dtype, update, true), gemm(dtype, update, false)]
+        }));
+        variants.extend(stencils(dtype));
+        variants.extend(reductions(dtype));
+    }
+    variants.extend([1, 2, 4, 8, 16].map(|bytes| transpose(Element::Bytes(bytes), Update::set())));
+    variants.extend([1, 2, 4, 8, 16].map(|bytes| {
+        let (formula, _) = Formula::update(Update::set());
+        map(Element::Bytes(bytes), &[100, 7], 2, formula)
+    }));
+    variants.iter().map(Variant::source).collect()
+}
+
+fn updates(dtype: DType) -> [Update; 2] {
+    let imaginary = if dtype.is_complex() { 1.0 } else { 0.0 };
+    [Update::set(), Update::new(Complex64::new(2.0, imaginary), 3.0)]
+}
+
+/// A row-major layout; `None` only if `shape` could not be addressed.
+fn row_major(shape: &[usize]) -> Option<Layout> {
+    Layout::contiguous(shape).ok()
+}
+
+fn map(element: Element, shape: &[usize], operands: usize, formula: Formula) -> Variant {
+    // Every operand a part of something one element longer along each axis.
+    let padded: Vec<usize> = shape.iter().map(|extent| extent + 1).collect();
+    let layout = row_major(&padded).and_then(|whole| {
+        (0..shape.len()).try_fold(whole, |part, axis| part.sliced(axis, 0, shape[axis]).ok())
+    });
+    let layouts: Vec<&Layout> = layout.iter().cycle().take(operands).collect();
+    let space = Space::new(&layouts);
+    let form = space.form(element.bytes(), &vec![0; operands], 4);
+    Variant::Map(map::Variant { element, form, formula })
+}
+
+fn maps(dtype: DType) -> Vec<Variant> {
+    let element = Element::Number(dtype);
+    let a = || input(0);
+    let real = !dtype.is_complex();
+    let every = (a().conj() * constant(2.0) + input(1).re() - a().im().sqrt())
+        .div_or_zero(-a().abs() / (a().abs2() + previous()));
+    let ordered = a().min(input(1)).max(previous());
+    let formulas: Vec<Expression> = [every].into_iter().chain(real.then_some(ordered)).collect();
+    let shapes: [&[usize]; 4] = [&[1000], &[63, 100], &[3, 4, 5, 6, 8], &[1 << 16, 1 << 16]];
+    let each = |expression: &Expression| {
+        shapes.map(|shape| map(element, shape, 3, Formula::of(expression)))
+    };
+    formulas.iter().flat_map(each).collect()
+}
+
+fn transpose(element: Element, update: Update) -> Variant {
+    let layouts = row_major(&[5, 64, 70]);
+    let layouts: Vec<Layout> = layouts
+        .into_iter()
+        .flat_map(|whole| [whole.clone(), whole.permuted(&[0, 2, 1]).unwrap_or(whole)])
+        .collect();
+    let space = Space::new(&layouts.iter().collect::<Vec<_>>());
+    let form = space.form(element.bytes(), &[0, 0], 4).dividing(1);
+    let formula = Formula::update(update).0;
+    Variant::Transpose(copy::Variant { element, form, formula })
+}
+
+fn gemm(dtype: DType, update: Update, plain: bool) -> Variant {
+    let start = Start { stride: 2, first: 0, steps: 0 };
+    Variant::Gemm(gemm::Variant {
+        dtype,
+        formula: Formula::update(update).0,
+        runs: Runs::new(&[start; 3], dtype.bytes(), 1),
+        wide: !plain,
+        conjugate: !plain,
+        along: [plain, plain],
+    })
+}
+
+/// Bands with and without special rows, along every kind of axis, short and long.
+fn stencils(dtype: DType) -> Vec<Variant> {
+    let tap = |(offset, weight): (isize, f64)| Tap { offset, weight: weight.into() };
+    let edges = |len: usize| {
+        Band::from_rows(len, 1, move |i| {
+            let inner = [(-1, -0.5), (1, 0.5)];
+            let edge = [(0, if i == 0 { 1.0 } else { -1.0 }), (0, 0.0)];
+            (if i > 0 && i + 1 < len { inner } else { edge }).map(tap)
+        })
+    };
+    let filter = |len, reach: isize| {
+        Band::uniform(len, (-reach..=reach).map(|offset| (offset, 1.0 / (2.0 + offset as f64))))
+    };
+    let turned = Band::uniform_complex(64, [(-1, Complex64::i()), (1, Complex64::new(1.0, -1.0))]);
+    let mut cases: Vec<(Vec<(usize, Band)>, &[usize])> = Vec::new();
+    for axis in 0..2 {
+        cases.push((vec![(axis, edges(64))], &[64, 64]));
+        cases.push((vec![(axis, filter(64, 11))], &[64, 64]));
+        cases.push((vec![(axis, filter(64, 30))], &[64, 64]));
+        cases.push((
+            vec![(axis, filter(150, 70).plus(&edges(150)).unwrap_or(edges(150)))],
+            &[150, 150],
+        ));
+    }
+    cases.push(((0..2).map(|axis| (axis, edges(64))).collect(), &[64, 64]));
+    cases.push(((0..3).map(|axis| (axis, edges(64))).collect(), &[64, 64, 64]));
+    cases.push((vec![(0, edges(61)), (1, edges(61))], &[61, 61, 3, 5]));
+    if dtype.is_complex() {
+        cases.push((vec![(0, turned.clone()), (1, turned)], &[64, 64]));
+    }
+    let mut variants = Vec::new();
+    for (terms, shape) in cases {
+        let (Ok(stencil), Some(layout)) = (Stencil::new(terms), row_major(shape)) else { continue };
+        for update in updates(dtype) {
+            let layouts = [&layout, &layout];
+            let plan = stencil::Plan::new(&stencil, dtype, layouts, [0, 0], update, UNITS);
+            variants.push(Variant::Stencil(plan.variant));
+        }
+    }
+    variants
+}
+
+fn reductions(dtype: DType) -> Vec<Variant> {
+    let product = Formula::of(&(input(0).conj() * input(1) * constant(2.0)));
+    let start = Start { stride: 1, first: 0, steps: 0 };
+    let all = [Reduction::Sum, Reduction::Maximum, Reduction::Minimum];
+    let mut variants = Vec::new();
+    for reduction in all.into_iter().take(if dtype.is_complex() { 1 } else { 3 }) {
+        variants.push(Variant::Combine(combine::Variant { dtype, reduction }));
+        for (ranks, along, partial) in
+            [([1, 1], true, true), ([1, 1], true, false), ([2, 3], false, false)]
+        {
+            variants.push(Variant::Reduce(reduce::Variant {
+                dtype,
+                reduction,
+                formula: product.clone(),
+                ranks,
+                runs: Runs::new(&[start; 2], dtype.bytes(), if along { 1000 } else { 1 }),
+                wide: !along,
+                threads: if partial { 256 } else { 8 },
+                along,
+                partial,
+            }));
+        }
+    }
+    variants
 }

@@ -1,11 +1,12 @@
 //! `y ← alpha · x + beta · y` between any two layouts: elementwise, or through tiles in local memory where
 //! `x` and `y` have their neighbours along different axes.
 
-use arrayspan_bridge::devices::{Grid, Memory};
+use arrayspan_bridge::devices::Grid;
 
 use super::element::Element;
 use super::formula::Formula;
-use super::space::{Form, Space, address};
+use super::runs::address;
+use super::space::{Form, Space};
 use super::{Gpu, map, variant};
 use crate::verb::CopyCall;
 use crate::{Result, Update};
@@ -30,9 +31,10 @@ pub(super) fn run(gpu: &Gpu, call: &CopyCall<'_>) -> Result<()> {
         return Ok(());
     }
     let memories = [y.memory(), x.memory()];
+    let addresses = memories.map(address);
     let mut space = Space::new(&[y.layout(), x.layout()]);
     let element = if call.update == Update::set() {
-        Element::Bytes(widen(&mut space, memories, y.dtype().bytes()))
+        Element::Bytes(widen(&mut space, addresses, y.dtype().bytes()))
     } else {
         gpu.expect_float64("copy", y.dtype())?;
         Element::Number(y.dtype())
@@ -41,7 +43,7 @@ pub(super) fn run(gpu: &Gpu, call: &CopyCall<'_>) -> Result<()> {
     if !turn(&mut space) {
         return map::launch(gpu, element, &space, &memories, formula, &constants);
     }
-    let form = space.form(element.bytes(), &memories, 2 * constants.len()).dividing(1);
+    let form = space.form(element.bytes(), &addresses, 2 * constants.len()).dividing(1);
     let arguments = map::arguments(element, &space, &form, &memories, &constants);
     let [columns, rows, outer] = space.items(&form);
     let tiles = |n: usize| n.div_ceil(TILE).min(65_535);
@@ -53,13 +55,13 @@ pub(super) fn run(gpu: &Gpu, call: &CopyCall<'_>) -> Result<()> {
 
 /// Takes neighbours together as one wider element, as far as extents, strides and alignment allow.
 /// Returns its bytes.
-fn widen(space: &mut Space, memories: [&Memory; 2], bytes: usize) -> usize {
+fn widen(space: &mut Space, addresses: [usize; 2], bytes: usize) -> usize {
     if space.strides.iter().any(|strides| strides[0] != 1) {
         return bytes;
     }
     let mut places = space.extents[0] * bytes;
-    for (operand, memory) in memories.iter().enumerate() {
-        places |= address(memory) | (space.offsets[operand] | space.rows(operand)) * bytes;
+    for (operand, address) in addresses.into_iter().enumerate() {
+        places |= address | (space.offsets[operand] | space.steps(operand, 1)) * bytes;
     }
     let wide = (1 << places.trailing_zeros().min(4)).max(bytes);
     let factor = wide / bytes;

@@ -10,6 +10,7 @@ use super::arguments::Arguments;
 use super::element::Element;
 use super::formula::Formula;
 use super::geometry::{THREADS, grid};
+use super::runs::address;
 use super::space::{Form, Space};
 use super::{Gpu, variant};
 use crate::Result;
@@ -57,7 +58,8 @@ pub(super) fn launch(
     formula: Formula,
     constants: &[Complex64],
 ) -> Result<()> {
-    let form = space.form(element.bytes(), memories, 2 * constants.len());
+    let addresses: Vec<usize> = memories.iter().copied().map(address).collect();
+    let form = space.form(element.bytes(), &addresses, 2 * constants.len());
     let arguments = arguments(element, space, &form, memories, constants);
     let grid = grid(space.items(&form), THREADS);
     let variant = Variant { element, form, formula };

@@ -7,21 +7,26 @@
 mod arguments;
 mod bands;
 mod catalogue;
+mod combine;
 mod copy;
 mod element;
 mod formula;
+mod gemm;
 mod geometry;
 mod map;
+mod reduce;
+mod runs;
 mod space;
 mod stencil;
 mod tables;
 mod variant;
+mod walk;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use arrayspan_bridge::DType;
-use arrayspan_bridge::devices::{Grid, Kernel, Stream};
+use arrayspan_bridge::devices::{Grid, Kernel, Memory, Stream};
 use parking_lot::{Mutex, RwLock};
 
 pub use catalogue::catalogue;
@@ -41,6 +46,8 @@ pub struct Gpu {
     stream: Stream,
     kernels: RwLock<HashMap<Variant, Kernel>>,
     tables: Mutex<HashMap<(Stencil, DType), Uploaded>>,
+    /// Room for the parts of one result, made when first needed.
+    scratch: Mutex<Option<Memory>>,
     launches: AtomicUsize,
 }
 
@@ -60,6 +67,7 @@ impl Gpu {
             stream,
             kernels: RwLock::default(),
             tables: Mutex::default(),
+            scratch: Mutex::default(),
             launches: AtomicUsize::new(0),
         })
     }
@@ -130,7 +138,8 @@ impl Executor for Gpu {
             Call::Map(call) => map::run(self, &call),
             Call::Copy(call) => copy::run(self, &call),
             Call::Stencil(call) => stencil::run(self, &call),
-            Call::Reduce(_) | Call::Gemm(_) => todo!(),
+            Call::Reduce(call) => reduce::run(self, &call),
+            Call::Gemm(call) => gemm::run(self, &call),
         }
     }
 }

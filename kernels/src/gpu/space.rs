@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use arrayspan_bridge::Layout;
-use arrayspan_bridge::devices::{DeviceKind, Memory};
 
 use super::arguments::{Arguments, MOST};
+use super::runs::{Inner, Runs, Start};
 use crate::collapse::{Collapsed, collapse, collapse_around};
 
 /// The axes a kernel goes along, innermost first, and how its operands lie in them. Operand 0 is called `y`,
@@ -25,24 +25,11 @@ pub(super) struct Space {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Form {
     rank: usize,
-    /// How each operand lies along axis 0.
-    inner: Vec<Inner>,
+    pub(super) runs: Runs,
     /// Whether places need 64 bits.
     pub(super) wide: bool,
-    /// The elements a thread takes at once along axis 0.
-    pub(super) run: usize,
-    /// The alignment of runs in bytes.
-    align: usize,
     /// Extents and strides, where they are too many to be arguments.
     baked: Vec<isize>,
-}
-
-/// How an operand lies along axis 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Inner {
-    Unit,
-    Repeated,
-    Apart,
 }
 
 /// Places from here on need 64 bits: far enough from 2³¹ that no loop counter passes it.
@@ -102,47 +89,35 @@ impl Space {
             || self.strides.iter().any(|strides| reach(strides) >= WIDE)
     }
 
-    /// The form for elements of `bytes` bytes, when `others` arguments come beside those of the space.
-    pub(super) fn form(&self, bytes: usize, memories: &[&Memory], others: usize) -> Form {
-        let inner: Vec<Inner> = self.strides.iter().map(|strides| inner(strides[0])).collect();
-        let runs = inner[0] == Inner::Unit && !inner.contains(&Inner::Apart);
-        let mut aligned = 16;
-        for (operand, memory) in memories.iter().enumerate() {
-            let first = address(memory) | (self.offsets[operand] * bytes);
-            let places = match inner[operand] {
-                Inner::Repeated => continue,
-                Inner::Unit if runs => first | self.rows(operand) * bytes,
-                _ => first | bytes,
-            };
-            aligned = aligned.min(1 << places.trailing_zeros().min(4));
+    /// Where runs along axis 0 begin.
+    pub(super) fn start(&self, operand: usize, address: usize, bytes: usize) -> Start {
+        Start {
+            stride: self.strides[operand][0],
+            first: address | (self.offsets[operand] * bytes),
+            steps: self.steps(operand, 1),
         }
-        let mut run = if runs { (aligned / bytes).max(1) } else { 1 };
-        while run > self.extents[0].max(1) {
-            run /= 2;
-        }
+    }
+
+    /// The form for elements of `bytes` bytes in blocks at these addresses (see [`address`](super::runs::address)),
+    /// when `others` arguments come beside those of the space.
+    pub(super) fn form(&self, bytes: usize, addresses: &[usize], others: usize) -> Form {
+        let addresses = addresses.iter().enumerate();
+        let starts: Vec<_> = addresses.map(|(n, &at)| self.start(n, at, bytes)).collect();
+        let runs = Runs::new(&starts, bytes, self.extents[0]);
         let rank = self.extents.len();
-        let apart = inner.iter().filter(|inner| **inner == Inner::Apart).count();
-        let arguments = others + 2 * inner.len() + rank + inner.len() * (rank - 1) + apart;
-        let mut form = Form {
-            rank,
-            inner,
-            wide: self.is_wide(),
-            run,
-            align: aligned.min(run * bytes),
-            baked: Vec::new(),
-        };
-        if arguments > MOST {
+        let mut form = Form { rank, runs, wide: self.is_wide(), baked: Vec::new() };
+        if others + 2 * self.strides.len() + self.numbers(&form).count() > MOST {
             form.baked = self.numbers(&form).collect();
         }
         form
     }
 
-    /// The bits that any step from row to row of an operand has.
-    pub(super) fn rows(&self, operand: usize) -> usize {
-        let axes = self.strides[operand].iter().zip(&self.extents).skip(1);
+    /// The bits of an operand's steps along all axes from `first` on.
+    pub(super) fn steps(&self, operand: usize, first: usize) -> usize {
+        let axes = self.strides[operand].iter().zip(&self.extents).skip(first);
         let steps =
             axes.filter(|(_, extent)| **extent > 1).map(|(stride, _)| stride.unsigned_abs());
-        steps.fold(0, |bits, stride| bits | stride)
+        steps.fold(0, |bits, step| bits | step)
     }
 
     /// What a kernel of that form is told, in the order in which it declares it.
@@ -154,7 +129,7 @@ impl Space {
 
     fn numbers(&self, form: &Form) -> impl Iterator<Item = isize> {
         let extents = self.extents.iter().map(|extent| *extent as isize);
-        let strides = self.strides.iter().zip(&form.inner).flat_map(|(strides, inner)| {
+        let strides = self.strides.iter().zip(form.runs.inner()).flat_map(|(strides, inner)| {
             strides.iter().copied().skip(usize::from(*inner != Inner::Apart))
         });
         extents.chain(strides)
@@ -163,23 +138,20 @@ impl Space {
     /// Runs along axis 0, rows along axis 1, the rest.
     pub(super) fn items(&self, form: &Form) -> [usize; 3] {
         let along = |axis: usize| self.extents.get(axis).copied().unwrap_or(1);
-        [along(0).div_ceil(form.run), along(1), self.extents.iter().skip(2).product()]
+        [along(0).div_ceil(form.runs.len), along(1), self.extents.iter().skip(2).product()]
     }
 }
 
 impl Form {
     /// The same with runs that divide `extent`.
     pub(super) fn dividing(mut self, extent: usize) -> Self {
-        while extent % self.run != 0 {
-            self.run /= 2;
-            self.align /= 2;
-        }
+        self.runs = self.runs.dividing(extent);
         self
     }
 
     /// How many operands there are.
     pub(super) fn operands(&self) -> usize {
-        self.inner.len()
+        self.runs.inner().len()
     }
 
     /// The name of an operand.
@@ -189,25 +161,24 @@ impl Form {
 
     /// The macros that the prelude and the verb's text take.
     pub(super) fn define(&self) -> String {
-        let Self { rank, run, align, .. } = self;
-        let wide = u8::from(self.wide);
-        let mut text = format!("#define WIDE {wide}\n#define V {run}\n#define ALIGN {align}\n");
+        let mut text = format!("#define WIDE {}\n", u8::from(self.wide));
+        let operands: Vec<_> = (0..self.operands()).map(Self::operand).collect();
+        text += &self.runs.define(&operands);
         for (name, value) in self.names().iter().zip(&self.baked) {
             let _ = writeln!(text, "#define {name} ((idx){value})");
         }
-        for (number, inner) in self.inner.iter().enumerate() {
-            let name = Self::operand(number);
+        for (name, inner) in operands.iter().zip(self.runs.inner()) {
             match inner {
                 Inner::Unit => text += &format!("#define {name}_s0 1\n"),
                 Inner::Repeated => text += &format!("#define {name}_s0 0\n"),
                 Inner::Apart => {}
             }
-            let row: Vec<_> = (1..*rank).map(|axis| format!("i{axis} * {name}_s{axis}")).collect();
+            let row: Vec<_> =
+                (1..self.rank).map(|axis| format!("i{axis} * {name}_s{axis}")).collect();
             let row = if row.is_empty() { "0".into() } else { row.join(" + ") };
-            let load = if *inner == Inner::Repeated { "run_repeat" } else { "run_load" };
-            let _ = writeln!(text, "#define {name}_ROW ({row})\n#define {name}_LOAD {load}");
+            let _ = writeln!(text, "#define {name}_ROW ({row})");
         }
-        if *rank == 1 {
+        if self.rank == 1 {
             text += "#define n1 1\n";
         }
         text + &self.split()
@@ -244,26 +215,12 @@ impl Form {
 
     fn names(&self) -> Vec<String> {
         let extents = (0..self.rank).map(|axis| format!("n{axis}"));
-        let strides = self.inner.iter().enumerate().flat_map(|(number, inner)| {
+        let strides = self.runs.inner().iter().enumerate().flat_map(|(number, inner)| {
             let first = usize::from(*inner != Inner::Apart);
             (first..self.rank).map(move |axis| format!("{}_s{axis}", Self::operand(number)))
         });
         extents.chain(strides).collect()
     }
-}
-
-fn inner(stride: isize) -> Inner {
-    match stride {
-        1 => Inner::Unit,
-        0 => Inner::Repeated,
-        _ => Inner::Apart,
-    }
-}
-
-/// The alignment of a block as far as it is known: in `OpenCL` an address is a handle, and blocks are aligned
-/// for every access.
-pub(super) fn address(memory: &Memory) -> usize {
-    if memory.device().kind() == DeviceKind::OpenCl { 0 } else { memory.address() }
 }
 
 /// Axes in another order, some of them backwards.

@@ -1,15 +1,17 @@
 //! `y ← alpha · Σ bands(x) + beta · y` in one pass: a thread for a run of neighbours, and for several rows along
 //! the axis whose taps it can hold.
 
-use arrayspan_bridge::DType;
+use arrayspan_bridge::{DType, Layout};
+use num_complex::Complex64;
 
 use super::element::Element;
 use super::formula::Formula;
 use super::geometry::{THREADS, grid};
+use super::runs::address;
 use super::space::{Form, Space};
 use super::{Gpu, bands, map, tables, variant};
 use crate::verb::StencilCall;
-use crate::{Band, Result, Stencil};
+use crate::{Band, Result, Stencil, Update};
 
 pub(super) const TEXT: &str = include_str!("../source/stencil.cl.h");
 
@@ -37,40 +39,66 @@ const BUSY_THREADS: usize = 192;
 const TABLE_PARAMETERS: &str = ", const GLOBAL int* RESTRICT places, i64 places_at\
      , const GLOBAL weight* RESTRICT factors, i64 factors_at";
 
+/// A kernel, and what it runs over.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) variant: Variant,
+    space: Space,
+    items: [usize; 3],
+    constants: Vec<Complex64>,
+}
+
 pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
-    let (x, y, stencil) = (&call.x, &call.y, call.stencil);
-    let dtype = y.dtype();
+    let (x, y, dtype) = (&call.x, &call.y, call.y.dtype());
     gpu.expect_float64("stencil", dtype)?;
     if y.layout().is_empty() {
         return Ok(());
     }
     let memories = [y.memory(), x.memory()];
-    let apart: Vec<usize> = stencil.terms().iter().map(|(axis, _)| *axis).collect();
-    let (mut space, mut axes) = Space::around(&[y.layout(), x.layout()], &apart);
-    if let Some(march) = axes.iter().copied().filter(|axis| *axis > 0).min() {
-        space.swap(1, march);
-        axes.iter_mut().filter(|axis| **axis == march).for_each(|axis| *axis = 1);
-    }
-    let (formula, constants) = Formula::update(call.update);
-    let others = 2 * constants.len() + 4;
-    let form = space.form(dtype.bytes(), &memories, others).dividing(space.extents[0]);
-    let marched = axes.iter().position(|axis| *axis == 1).map(|term| &stencil.terms()[term].1);
-    let [runs, lines, outer] = space.items(&form);
-    let rows = marched.map_or(0, |band| rows(band, runs * outer, gpu.units()));
-    let items = [runs, marched.map_or(lines, |band| items(band, rows)), outer];
-    let mut arguments =
-        map::arguments(Element::Number(dtype), &space, &form, &memories, &constants);
+    let layouts = [y.layout(), x.layout()];
+    let plan =
+        Plan::new(call.stencil, dtype, layouts, memories.map(address), call.update, gpu.units());
+    let Plan { variant, space, items, constants } = plan;
+    let element = Element::Number(dtype);
+    let mut arguments = map::arguments(element, &space, &variant.form, &memories, &constants);
     let uploaded;
-    if tables::in_memory(stencil, dtype) {
-        uploaded = gpu.tables(stencil, dtype)?;
+    if tables::in_memory(call.stencil, dtype) {
+        uploaded = gpu.tables(call.stencil, dtype)?;
         arguments.read(&uploaded.0, 0);
         arguments.read(&uploaded.1, 0);
     }
     let grid = grid(items, threads(items, gpu.units()));
-    let variant = Variant { dtype, form, formula, stencil: stencil.clone(), axes, rows };
     // SAFETY: as in `map::launch`; the kernel touches taps only where they fall on their axis, and tables
     // only where a line of theirs begins and ends.
     unsafe { gpu.launch(variant::Variant::Stencil(variant), grid, &arguments) }
+}
+
+impl Plan {
+    /// For a device of `units` processors and blocks of `y` and `x` at these addresses.
+    pub(super) fn new(
+        stencil: &Stencil,
+        dtype: DType,
+        layouts: [&Layout; 2],
+        addresses: [usize; 2],
+        update: Update,
+        units: usize,
+    ) -> Self {
+        let apart: Vec<usize> = stencil.terms().iter().map(|(axis, _)| *axis).collect();
+        let (mut space, mut axes) = Space::around(&layouts, &apart);
+        if let Some(march) = axes.iter().copied().filter(|axis| *axis > 0).min() {
+            space.swap(1, march);
+            axes.iter_mut().filter(|axis| **axis == march).for_each(|axis| *axis = 1);
+        }
+        let (formula, constants) = Formula::update(update);
+        let others = 2 * constants.len() + 4;
+        let form = space.form(dtype.bytes(), &addresses, others).dividing(space.extents[0]);
+        let marched = axes.iter().position(|axis| *axis == 1).map(|term| &stencil.terms()[term].1);
+        let [runs, lines, outer] = space.items(&form);
+        let rows = marched.map_or(0, |band| rows(band, runs * outer, units));
+        let items = [runs, marched.map_or(lines, |band| items(band, rows)), outer];
+        let variant = Variant { dtype, form, formula, stencil: stencil.clone(), axes, rows };
+        Self { variant, space, items, constants }
+    }
 }
 
 /// The rows a thread takes along a band's axis, when there are so many `columns`; 0 if the taps of a row are
@@ -137,6 +165,6 @@ impl Variant {
     /// What stands between the prelude and the kernel.
     pub(super) fn bands(&self) -> String {
         let in_memory = tables::in_memory(&self.stencil, self.dtype);
-        bands::define(&self.stencil, &self.axes, self.dtype, self.form.run, in_memory)
+        bands::define(&self.stencil, &self.axes, self.dtype, self.form.runs.len, in_memory)
     }
 }

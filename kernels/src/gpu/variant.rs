@@ -2,7 +2,7 @@
 
 use arrayspan_bridge::devices::Source;
 
-use super::{copy, map, stencil};
+use super::{combine, copy, gemm, map, reduce, stencil};
 
 /// Everything that is baked into a kernel: two calls with equal variants run the same one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -10,6 +10,9 @@ pub(super) enum Variant {
     Map(map::Variant),
     Transpose(copy::Variant),
     Stencil(stencil::Variant),
+    Reduce(reduce::Variant),
+    Combine(combine::Variant),
+    Gemm(gemm::Variant),
 }
 
 const PRELUDE: &str = include_str!("../source/prelude.cl.h");
@@ -24,6 +27,15 @@ impl Variant {
                 let text = stencil.bands() + stencil::TEXT;
                 (stencil.name(), "stencil", stencil.define(), text)
             }
+            Self::Reduce(reduce) => {
+                let text = combine::REDUCTION.to_owned() + reduce::TEXT;
+                (reduce.name(), "reduce", reduce.define(), text)
+            }
+            Self::Combine(combine) => {
+                let text = combine::REDUCTION.to_owned() + combine::TEXT;
+                (combine.name(), "combine", combine.define(), text)
+            }
+            Self::Gemm(gemm) => (gemm.name(), "gemm", gemm.define(), gemm::TEXT.into()),
         };
         Source::new(name, entry, format!("{before}\n{PRELUDE}\n{after}"))
     }

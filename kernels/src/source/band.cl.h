@@ -6,21 +6,21 @@
                                                        begin in the tables, and the tables
      BAND_UNROLL                                       UNROLL if the taps are few */
 
-/* sum + row i of the band, applied to the runs of x around `at`, the place of row i. What lies outside the
+/* sum + row i of the band, applied to the runs of x0 around `at`, the place of row i. What lies outside the
    axis is not touched. Neighbours lie `stride` apart. */
 FN run band_add(run sum, const GLOBAL elem* at, idx stride, idx i, idx n TABLE_PARAMETERS) {
 #if BAND_HEAD + BAND_TAIL > 0
   if (i < BAND_HEAD || i >= n - BAND_TAIL) {
     const int line = 1 + (int)(i < BAND_HEAD ? i : i - n + BAND_HEAD + BAND_TAIL);
     for (int k = band_start(line); k < band_start(line + 1); k++) {
-      sum = run_add_scaled(sum, band_weights(k), run_load(at + band_offsets(k) * stride));
+      sum = run_add_scaled(sum, band_weights(k), x0_LOAD(at + band_offsets(k) * stride));
     }
     return sum;
   }
 #endif
   BAND_UNROLL for (int t = 0; t < BAND_TAPS; t++) {
     const idx j = i + band_offset(t);
-    if (j >= 0 && j < n) sum = run_add_scaled(sum, band_weight(t), run_load(at + band_offset(t) * stride));
+    if (j >= 0 && j < n) sum = run_add_scaled(sum, band_weight(t), x0_LOAD(at + band_offset(t) * stride));
   }
   return sum;
 }

@@ -2,7 +2,7 @@
      BAND0_NEAR               1 if the taps of a run's elements lie in few runs around it
      BAND0_LEFT, BAND0_RIGHT  how many runs to its left and right */
 
-/* sum + the band's rows c, c + 1, ..., applied to x around `at`, the place of row c, where the run `center` is. */
+/* sum + the band's rows c, c + 1, ..., applied to x0 around `at`, the place of row c, where the run `center` is. */
 FN run band0_add(run sum, const GLOBAL elem* at, idx stride, run center, idx c, idx n TABLE_PARAMETERS) {
   run total = sum;
 #if BAND0_NEAR
@@ -11,7 +11,7 @@ FN run band0_add(run sum, const GLOBAL elem* at, idx stride, run center, idx c, 
     const idx j = c + b * V;
     run part = run_zero();
     if (b == 0) part = center;
-    else if (j >= 0 && j < n) part = run_load(at + b * V * stride);
+    else if (j >= 0 && j < n) part = x0_LOAD(at + b * V * stride);
     UNROLL for (int e = 0; e < V; e++) near[(b + BAND0_LEFT) * V + e] = part.e[e];
   }
   UNROLL for (int t = 0; t < BAND0_TAPS; t++) {

@@ -46,7 +46,7 @@ KERNEL stencil(PARAMETERS) {
           UNROLL for (int k = 0; k < BAND1_LEFT + ROWS + BAND1_RIGHT; k++) {
             const idx i1 = first + k - BAND1_LEFT;
             window[k] = run_zero();
-            if (i1 >= 0 && i1 < n1) window[k] = run_load(x0 + (x0_ROW + c * x0_s0));
+            if (i1 >= 0 && i1 < n1) window[k] = x0_LOAD(x0 + (x0_ROW + c * x0_s0));
           }
           UNROLL for (int m = 0; m < ROWS; m++) {
             const idx i1 = first + m;
@@ -68,7 +68,7 @@ KERNEL stencil(PARAMETERS) {
         const idx i1 = item;
 #endif
         const GLOBAL elem* at = x0 + (x0_ROW + c * x0_s0);
-        const run center = run_load(at);
+        const run center = x0_LOAD(at);
         run sum = run_zero();
         ADD_BAND1
         ADD_OTHERS

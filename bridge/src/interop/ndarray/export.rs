@@ -75,7 +75,11 @@ impl Array {
         if let Some(values) = self.take_ndarray()? {
             return Ok((values, Crossing::ZeroCopy));
         }
-        let why = if self.device().is_cpu() { Why::Allocator } else { Why::OtherDevice };
+        let why = match self.owner() {
+            _ if !self.device().is_cpu() => Why::OtherDevice,
+            Some(_) => Why::Strides,
+            None => Why::Allocator,
+        };
         let bytes = self.layout().bytes("into_ndarray", self.dtype())?;
         let crossing = transfer.copy("into_ndarray", why, bytes)?;
         Ok((self.view().to_ndarray()?, crossing))
@@ -84,7 +88,7 @@ impl Array {
     /// The ndarray the memory came from, laid out as this array, where ndarray can express that without
     /// moving elements. Leaves memory behind that must not be used again.
     fn take_ndarray<T: Element>(&self) -> Result<Option<ArrayD<T>>> {
-        let Some(owner) = self.owner() else { return Ok(None) };
+        let Some(owner) = self.owner().filter(|_| self.device().is_cpu()) else { return Ok(None) };
         self.memory().wait(Access::Write)?;
         if T::DTYPE == DType::Bool {
             let block = Layout::contiguous([self.memory().bytes()])?;

@@ -1,0 +1,135 @@
+//! `c ← alpha · a b + beta · c`: the vendor's library where there is one, else a kernel of our own.
+
+use arrayspan_bridge::DType;
+use arrayspan_bridge::devices::{Grid, Memory};
+
+use super::arguments::Arguments;
+use super::element::Element;
+use super::formula::Formula;
+use super::geometry::THREADS;
+use super::runs::{Runs, Start, address};
+use super::{Gpu, variant};
+use crate::Result;
+use crate::verb::GemmCall;
+
+pub(super) const TEXT: &str = include_str!("../source/gemm.cl.h");
+
+/// A kernel that multiplies matrices.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Variant {
+    pub(super) dtype: DType,
+    pub(super) formula: Formula,
+    /// How single elements are loaded and stored.
+    pub(super) runs: Runs,
+    pub(super) wide: bool,
+    pub(super) conjugate: bool,
+    /// Whether the neighbours of `a` lie along the inner extent, and those of `b` across it.
+    pub(super) along: [bool; 2],
+}
+
+/// Rows and columns of a group's tile; also in the source.
+const TILE: usize = 64;
+
+/// Batch, rows and columns of a matrix: extents or strides.
+type Matrix<T> = [T; 3];
+
+/// The operands in the order of the kernel's parameters.
+struct Operand<'a> {
+    memory: &'a Memory,
+    offset: usize,
+    extents: Matrix<usize>,
+    strides: Matrix<isize>,
+}
+
+pub(super) fn run(gpu: &Gpu, call: &GemmCall<'_>) -> Result<()> {
+    let dtype = call.c.dtype();
+    gpu.expect_float64("gemm", dtype)?;
+    if call.c.layout().is_empty() {
+        return Ok(());
+    }
+    let [batch, m, n, k] = call.extents();
+    let operands = [
+        Operand::new(call.c.memory(), call.c.layout()),
+        Operand::new(call.a.memory(), call.a.layout()),
+        Operand::new(call.b.memory(), call.b.layout()),
+    ];
+    let starts = operands.each_ref().map(|operand| Start {
+        stride: 2,
+        first: address(operand.memory) | (operand.offset * dtype.bytes()),
+        steps: 0,
+    });
+    let [_, a, b] = &operands;
+    let (formula, constants) = Formula::update(call.update);
+    let variant = Variant {
+        dtype,
+        formula,
+        runs: Runs::new(&starts, dtype.bytes(), 1),
+        wide: operands.iter().any(Operand::is_wide),
+        conjugate: call.conjugate_a && dtype.is_complex(),
+        along: [a.strides[2] == 1, b.strides[2] == 1],
+    };
+    let mut arguments = Arguments::new(variant.wide);
+    for (number, operand) in operands.iter().enumerate() {
+        match number {
+            0 => arguments.write(operand.memory, operand.offset),
+            _ => arguments.read(operand.memory, operand.offset),
+        }
+    }
+    [batch, m, n, k].into_iter().for_each(|extent| arguments.index(extent as isize));
+    operands.iter().flat_map(|operand| operand.strides).for_each(|step| arguments.index(step));
+    constants.iter().for_each(|constant| arguments.number(*constant, dtype));
+    let tiles = |extent: usize| extent.div_ceil(TILE).min(65_535);
+    let groups = [tiles(n), tiles(m), batch.min(65_535)];
+    let grid = Grid { groups, threads: [THREADS, 1, 1] };
+    // SAFETY: the arguments are those of `Variant::define`, in its order; layouts lie within their
+    // memories, and the kernel stays within the extents.
+    unsafe { gpu.launch(variant::Variant::Gemm(variant), grid, &arguments) }
+}
+
+impl<'a> Operand<'a> {
+    fn new(memory: &'a Memory, layout: &arrayspan_bridge::Layout) -> Self {
+        let (extents, strides) = match (layout.shape(), layout.strides()) {
+            (&[batch, rows, columns], &[s, t, u]) => ([batch, rows, columns], [s, t, u]),
+            (&[rows, columns], &[t, u]) => ([1, rows, columns], [0, t, u]),
+            _ => unreachable!("a checked call has matrices or batches of them"),
+        };
+        Self { memory, offset: layout.offset(), extents, strides }
+    }
+
+    /// Whether places, or those just behind the last tile, need 64 bits.
+    fn is_wide(&self) -> bool {
+        let reach = |(extent, stride): (&usize, &isize)| (extent + TILE) * stride.unsigned_abs();
+        self.extents.iter().zip(&self.strides).map(reach).sum::<usize>() >= 1 << 30
+            || self.extents.iter().any(|extent| *extent >= 1 << 30)
+    }
+}
+
+impl Variant {
+    pub(super) fn name(&self) -> String {
+        format!("gemm_{}", Element::Number(self.dtype).name())
+    }
+
+    /// The macros before the prelude.
+    pub(super) fn define(&self) -> String {
+        let element = Element::Number(self.dtype);
+        let names = ["y", "x0", "x1"].map(String::from);
+        let parameters = "GLOBAL elem* RESTRICT y, i64 y_at, const GLOBAL elem* RESTRICT x0, i64 x0_at\
+             , const GLOBAL elem* RESTRICT x1, i64 x1_at, idx batch, idx m, idx n, idx inner\
+             , idx y_batch, idx y_m, idx y_n, idx x0_batch, idx x0_m, idx x0_k\
+             , idx x1_batch, idx x1_k, idx x1_n";
+        let constants = self.formula.declare(element);
+        let prologue = self.formula.prologue(element);
+        let reads = self.formula.reads_previous();
+        let [a, b] = self.along;
+        let [wide, conjugate, reads, a, b] = [self.wide, self.conjugate, reads, a, b].map(u8::from);
+        element.define()
+            + &self.runs.define(&names)
+            + &self.formula.define()
+            + &format!(
+                "#define WIDE {wide}\n#define CONJUGATE {conjugate}\n#define READS_Y {reads}\n"
+            )
+            + &format!("#define X0_ALONG {a}\n#define X1_ALONG {b}\n")
+            + &format!("#define PARAMETERS {parameters}{constants}\n")
+            + &format!("#define PROLOGUE y += y_at; x0 += x0_at; x1 += x1_at;{prologue}\n")
+    }
+}

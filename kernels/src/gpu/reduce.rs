@@ -1,0 +1,180 @@
+//! `out ← reduction over axes of expression(inputs)`: some threads for each result, and a second launch where
+//! several groups share one result.
+
+use std::fmt::Write as _;
+
+use arrayspan_bridge::devices::{Grid, Memory};
+use arrayspan_bridge::{DType, Layout, View};
+
+use super::arguments::Arguments;
+use super::element::Element;
+use super::formula::Formula;
+use super::geometry::THREADS;
+use super::runs::{Runs, Start, address};
+use super::space::{Form, Space};
+use super::walk::Walk;
+use super::{Gpu, variant};
+use crate::Result;
+use crate::verb::{ONE_GROUP, ReduceCall, Reduction};
+
+pub(super) const TEXT: &str = include_str!("../source/reduce.cl.h");
+
+/// A kernel that reduces an expression.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Variant {
+    pub(super) dtype: DType,
+    pub(super) reduction: Reduction,
+    pub(super) formula: Formula,
+    /// The number of kept and of reduced axes.
+    pub(super) ranks: [usize; 2],
+    pub(super) runs: Runs,
+    pub(super) wide: bool,
+    /// Threads for each result.
+    pub(super) threads: usize,
+    /// Whether those are neighbours, rather than the threads of neighbouring results.
+    pub(super) along: bool,
+    /// Whether several groups share one result and leave their parts of it.
+    pub(super) partial: bool,
+}
+
+/// Runs each thread should have before another group shares a result.
+const RUNS_OF_THREAD: usize = 4;
+/// Threads a processor needs to have its memory busy.
+const BUSY_THREADS: usize = 512;
+
+pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
+    let (out, dtype) = (&call.out, call.out.dtype());
+    gpu.expect_float64("reduce", dtype)?;
+    if out.layout().is_empty() {
+        return Ok(());
+    }
+    let [kept, reduced] = spaces(call)?;
+    let results: usize = kept.extents.iter().product();
+    let len: usize = reduced.extents.iter().product();
+    let near = |space: &Space| space.strides[0][0].unsigned_abs();
+    let along = results == 1 || (len > 1 && near(&reduced) <= near(&kept));
+    let runs = runs(call, &kept, &reduced, along);
+    let steps =
+        reduced.extents[0].div_ceil(runs.len) * reduced.extents[1..].iter().product::<usize>();
+    let partial = results == 1 && len > ONE_GROUP;
+    let variant = Variant {
+        dtype,
+        reduction: call.reduction,
+        formula: Formula::of(call.expression),
+        ranks: [kept.extents.len(), reduced.extents.len()],
+        runs,
+        wide: kept.is_wide() || reduced.is_wide(),
+        threads: threads(results, steps, along, gpu.units()),
+        along,
+        partial,
+    };
+    let launch = |to: (&Memory, usize), parts: usize| {
+        let mut arguments = Arguments::new(variant.wide);
+        arguments.write(to.0, to.1);
+        for (input, view) in call.inputs.iter().enumerate() {
+            let base = view.layout().offset();
+            let flipped = kept.offsets[input].wrapping_sub(base);
+            arguments.read(view.memory(), reduced.offsets[input].wrapping_add(flipped));
+        }
+        [&kept, &reduced].into_iter().for_each(|space| Walk::push(space, &mut arguments));
+        call.expression.constants().iter().for_each(|value| arguments.number(*value, dtype));
+        let groups = [results.div_ceil(THREADS / variant.threads).min(i32::MAX as usize), parts, 1];
+        let grid = Grid { groups, threads: [THREADS, 1, 1] };
+        let variant = variant::Variant::Reduce(variant.clone());
+        // SAFETY: the arguments are those of `Variant::define`, in its order; layouts lie within their
+        // memories and the kernel stays within their extents; parts fit the block they go to.
+        unsafe { gpu.launch(variant, grid, &arguments) }
+    };
+    let to = (out.memory(), kept.offsets[call.inputs.len()]);
+    if !partial {
+        return launch(to, 1);
+    }
+    let parts = steps.div_ceil(THREADS * RUNS_OF_THREAD).min(8 * gpu.units());
+    super::combine::in_parts(gpu, dtype, call.reduction, parts, to, |parts, count| {
+        launch((parts, 0), count)
+    })
+}
+
+/// The kept axes (of the inputs, then the output) and the reduced ones (of the inputs), as input 0 likes to be
+/// walked.
+fn spaces(call: &ReduceCall<'_>) -> Result<[Space; 2]> {
+    let rank = call.shape().len();
+    let kept: Vec<usize> = (0..rank).filter(|axis| !call.axes.contains(axis)).collect();
+    let parts = |axes: &[usize]| {
+        let part = |view: &View<'_>| {
+            let layout = view.layout();
+            let shape: Vec<usize> = axes.iter().map(|axis| layout.shape()[*axis]).collect();
+            let strides: Vec<isize> = axes.iter().map(|axis| layout.strides()[*axis]).collect();
+            Layout::strided(shape, strides, layout.offset())
+        };
+        call.inputs.iter().map(part).collect::<Result<Vec<_>, _>>()
+    };
+    let (mut kept, reduced) = (parts(&kept)?, parts(&call.axes)?);
+    kept.push(call.out.layout().clone());
+    Ok([kept, reduced].map(|layouts| Space::new(&layouts.iter().collect::<Vec<_>>())))
+}
+
+/// Runs along the innermost reduced axis; single elements where that is not the way neighbours lie.
+fn runs(call: &ReduceCall<'_>, kept: &Space, reduced: &Space, along: bool) -> Runs {
+    let bytes = call.out.dtype().bytes();
+    let start = |(input, view): (usize, &View<'_>)| {
+        let Start { stride, first, steps } = reduced.start(input, address(view.memory()), bytes);
+        let first = first | (kept.offsets[input] | view.layout().offset()) * bytes;
+        Start { stride, first, steps: steps | kept.steps(input, 0) }
+    };
+    let starts: Vec<Start> = call.inputs.iter().enumerate().map(start).collect();
+    let runs = Runs::new(&starts, bytes, reduced.extents[0]);
+    if along { runs } else { runs.dividing(1) }
+}
+
+/// Threads for each result, a power of two.
+fn threads(results: usize, steps: usize, along: bool, units: usize) -> usize {
+    let useful = steps.next_power_of_two().clamp(1, THREADS);
+    if along {
+        return useful;
+    }
+    // Neighbouring results share accesses of 32 neighbours.
+    let missing = (units * BUSY_THREADS).div_ceil(results).next_power_of_two();
+    missing.min(useful).clamp(1, THREADS / 32)
+}
+
+impl Variant {
+    pub(super) fn name(&self) -> String {
+        format!("reduce_{}", Element::Number(self.dtype).name())
+    }
+
+    /// The macros before the prelude.
+    pub(super) fn define(&self) -> String {
+        let element = Element::Number(self.dtype);
+        let inputs: Vec<String> = (1..=self.runs.inner().len()).map(Form::operand).collect();
+        let with_output: Vec<String> = inputs.iter().cloned().chain([Form::operand(0)]).collect();
+        let [kept, reduced] = self.ranks;
+        let kept = Walk { tag: 'k', rank: kept, operands: &with_output, step: "1" };
+        let reduced = Walk { tag: 'r', rank: reduced, operands: &inputs, step: "V" };
+        let result = if self.partial { "total" } else { "elem" };
+        let mut parameters = format!("GLOBAL {result}* RESTRICT y, i64 y_at");
+        let mut prologue = "y += y_at;".to_owned();
+        let mut each = String::new();
+        for name in &inputs {
+            let _ = write!(parameters, ", const GLOBAL elem* RESTRICT {name}, i64 {name}_at");
+            let _ = write!(prologue, " {name} += {name}_at;");
+            let _ = write!(each, " DO({name})");
+        }
+        parameters += &(kept.declare() + &reduced.declare() + &self.formula.declare(element));
+        prologue += &self.formula.prologue(element);
+        let Self { threads, along, partial, wide, .. } = self;
+        let flags = [*along, *partial, *wide].map(u8::from);
+        element.define()
+            + &self.runs.define(&inputs)
+            + &kept.define("OUTPUTS", "KEPT")
+            + &reduced.define("RUNS", "REDUCED")
+            + &self.formula.define()
+            + &super::combine::define(self.reduction, *threads)
+            + &format!(
+                "#define ALONG {}\n#define PARTIAL {}\n#define WIDE {}\n",
+                flags[0], flags[1], flags[2]
+            )
+            + &format!("#define PARAMETERS {parameters}\n#define PROLOGUE {prologue}\n")
+            + &format!("#define INPUTS(DO){each}\n")
+    }
+}
