@@ -1,4 +1,5 @@
 //! No operator without cases, golden data, documentation and a benchmark.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

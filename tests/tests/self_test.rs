@@ -1,6 +1,7 @@
 //! The suite itself: every law lets a right operator pass and stops one that breaks it.
 //!
 //! There is no operator that breaks the law of `shapes`, because none gets past `LinearOperator`.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 use std::path::Path;
 use std::process::Command;

@@ -2,7 +2,7 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// The variables under which tests and benchmarks find what was set up, and what could not be.
@@ -25,9 +25,8 @@ impl Environment {
         let set = self.variables.iter().rev().find(|(name, _)| name == NAME);
         let before = set.map(|(_, value)| value.clone()).or_else(|| env::var_os(NAME));
         let before = before.filter(|paths| !paths.is_empty()).unwrap_or_default();
-        let paths = env::split_paths(&before).map(PathBuf::from);
-        let paths =
-            std::iter::once(folder.to_path_buf()).chain(paths.filter(|path| path != Path::new("")));
+        let paths = env::split_paths(&before).filter(|path| path != Path::new(""));
+        let paths = std::iter::once(folder.to_path_buf()).chain(paths);
         if let Ok(joined) = env::join_paths(paths) {
             self.set(NAME, joined);
         }

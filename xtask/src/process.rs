@@ -1,8 +1,9 @@
 //! Running other programs.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread;
 
 use crate::Result;
 
@@ -49,19 +50,41 @@ pub(crate) fn succeeds(command: &mut Command) -> bool {
     quiet.status().is_ok_and(|status| status.success())
 }
 
-/// Runs a program and hands each line of its standard output to `each`; whether it succeeds.
+/// Runs a program and hands each line of its standard output to `each`; whether it succeeds. Its errors are
+/// shown, but not that a kernel compiler had warnings, which `PoCL` says hundreds of times.
 pub(crate) fn lines(command: &mut Command, mut each: impl FnMut(&str)) -> Result<bool> {
     eprintln!("+ {}", shown(command));
     let mut child = command
         .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| format!("{}: {error}", shown(command)))?;
+    let errors = child.stderr.take().map(|stderr| {
+        thread::spawn(move || {
+            each_line(stderr, |line| {
+                let dull =
+                    line.ends_with("warning generated.") || line.ends_with("warnings generated.");
+                if !dull {
+                    eprintln!("{line}");
+                }
+            })
+        })
+    });
     if let Some(stdout) = child.stdout.take() {
-        for line in BufReader::new(stdout).split(b'\n') {
-            each(String::from_utf8_lossy(&line?).trim_end());
-        }
+        each_line(stdout, &mut each)?;
     }
-    Ok(child.wait()?.success())
+    let status = child.wait()?;
+    if let Some(Ok(read)) = errors.map(thread::JoinHandle::join) {
+        read?;
+    }
+    Ok(status.success())
+}
+
+fn each_line(stream: impl Read, mut each: impl FnMut(&str)) -> std::io::Result<()> {
+    for line in BufReader::new(stream).split(b'\n') {
+        each(String::from_utf8_lossy(&line?).trim_end());
+    }
+    Ok(())
 }
 
 fn shown(command: &Command) -> String {

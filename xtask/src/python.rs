@@ -13,12 +13,15 @@ pub(crate) fn packages_in(folder: &Path, packages: &[&str]) -> Result {
         return Ok(());
     }
     // Moved into place at the end, so that an interrupted download is not taken for a finished one.
-    let part = folder.with_extension("part");
+    let mut part = folder.as_os_str().to_owned();
+    part.push(".part");
+    let part = PathBuf::from(part);
     if part.exists() {
         fs::remove_dir_all(&part)?;
     }
     let mut command = pip()?;
-    command.args(["install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target"]);
+    command.args(["install", "--quiet", "--disable-pip-version-check", "--no-deps"]);
+    command.env("PIP_ROOT_USER_ACTION", "ignore").arg("--target");
     run(command.arg(&part).args(packages))?;
     fs::rename(&part, folder)?;
     Ok(())

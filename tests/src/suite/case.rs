@@ -9,13 +9,17 @@ use super::Cell;
 /// An operator, ready to use.
 type Boxed = Box<dyn LinearOperator>;
 
+/// What makes an operator where it is tried.
+type Make = Box<dyn Fn(&Cell) -> Result<Boxed> + Send + Sync>;
+
 /// One operator with parameters, to try the laws on.
 pub struct Case {
     name: String,
+    number: usize,
     golden: Option<String>,
     moves: Option<[Moves; 2]>,
     adding: Option<[Moves; 2]>,
-    make: Box<dyn Fn(&Cell) -> Result<Boxed> + Send + Sync>,
+    make: Make,
 }
 
 /// What an application that does not read its output costs, counted in values.
@@ -60,7 +64,14 @@ impl Case {
         make: impl Fn(&Cell) -> Result<A> + Send + Sync + 'static,
     ) -> Self {
         let make = move |cell: &Cell| make(cell).map(|operator| Box::new(operator) as Boxed);
-        Self { name: name.into(), golden: None, moves: None, adding: None, make: Box::new(make) }
+        Self {
+            name: name.into(),
+            number: 0,
+            golden: None,
+            moves: None,
+            adding: None,
+            make: Box::new(make),
+        }
     }
 
     /// What the two directions must cost.
@@ -83,6 +94,19 @@ impl Case {
     pub fn golden(mut self, key: impl Into<String>) -> Self {
         self.golden = Some(key.into());
         self
+    }
+
+    /// Its place among the cases of its operator, by which they share out what is too much for each.
+    #[must_use]
+    pub fn numbered(mut self, number: usize) -> Self {
+        self.number = number;
+        self
+    }
+
+    /// Its place among the cases of its operator.
+    #[must_use]
+    pub fn number(&self) -> usize {
+        self.number
     }
 
     /// What failures call it.

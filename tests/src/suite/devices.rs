@@ -123,8 +123,8 @@ fn encode(number: Complex64, dtype: DType) -> Vec<u8> {
 fn decode(bytes: &[u8], dtype: DType) -> Complex64 {
     let wide = dtype.real() == DType::Float64;
     let part = |bytes: &[u8]| match bytes {
-        &[a, b, c, d] => f64::from(f32::from_ne_bytes([a, b, c, d])),
-        &[a, b, c, d, e, f, g, h] => f64::from_ne_bytes([a, b, c, d, e, f, g, h]),
+        [a, b, c, d] => f64::from(f32::from_ne_bytes([*a, *b, *c, *d])),
+        [a, b, c, d, e, f, g, h] => f64::from_ne_bytes([*a, *b, *c, *d, *e, *f, *g, *h]),
         _ => f64::NAN,
     };
     let mut parts = bytes.chunks(if wide { 8 } else { 4 }).map(part);

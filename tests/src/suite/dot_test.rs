@@ -1,8 +1,8 @@
 //! `⟨A x, y⟩ = ⟨x, Aᴴ y⟩`
 
-use super::{Arrangement, Case, Cell, Direction, Run, Values, Verdict};
+use super::{Case, Cell, Direction, Run, Values, Verdict};
 
-/// `⟨A x, y⟩ = ⟨x, Aᴴ y⟩` up to rounding, for every arrangement of the four arrays.
+/// `⟨A x, y⟩ = ⟨x, Aᴴ y⟩` up to rounding, for the arrangements that are the case's.
 ///
 /// # Errors
 /// When it does not hold.
@@ -10,7 +10,7 @@ pub fn law(cell: &Cell, case: &Case) -> Verdict {
     let operator = case.build(cell)?;
     let x = Values::random(operator.domain(), 1);
     let y = Values::random(operator.range(), 2);
-    for arrangements in Arrangement::PAIRS {
+    for arrangements in cell.arrangements(case) {
         let run = |direction| Run::new(cell, &*operator, direction).arranged(arrangements);
         let ax = run(Direction::Forward).of(&x)?;
         let ahy = run(Direction::Adjoint).of(&y)?;

@@ -32,7 +32,8 @@ pub fn law(cell: &Cell, case: &Case) -> Verdict {
         let x = array(*cell, key, input)?.reshaped(from.shape())?;
         let expected = array(*cell, key, output)?.reshaped(to.shape())?;
         let bound = cell.tolerance(from.len().max(to.len())) * expected.norm().max(x.norm());
-        let found = Run::new(cell, &*operator, direction).of(&x)?;
+        let run = Run::new(cell, &*operator, direction).arranged(cell.arrangements(case)[0]);
+        let found = run.of(&x)?;
         found.expect_near(&expected, bound, &format!("{direction:?} of golden data {key}"))?;
     }
     Ok(())
@@ -83,10 +84,10 @@ pub fn open(folder: &Path, file: &str) -> Result<NpzReader<Cursor<Vec<u8>>>> {
     let content = fs::read(folder.join(&name)).map_err(|error| format!("{name}: {error}"))?;
     let files = listed(folder)?;
     let expected = files.get(&name).and_then(|entry| entry.get("sha256")?.as_str());
-    let found: String = Sha256::digest(&content).iter().map(|byte| format!("{byte:02x}")).collect();
-    if expected != Some(&*found) {
+    let found = Sha256::digest(&content);
+    if expected != Some(&*format!("{found:x}")) {
         let expected = expected.unwrap_or("not listed");
-        return Err(format!("{name} has SHA-256 {found}, golden.toml says {expected}").into());
+        return Err(format!("{name} has SHA-256 {found:x}, golden.toml says {expected}").into());
     }
     Ok(NpzReader::new(Cursor::new(content))?)
 }

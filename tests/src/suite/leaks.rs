@@ -41,7 +41,7 @@ fn use_once(cell: &Cell, case: &Case) -> Verdict {
     for direction in Direction::BOTH {
         let (from, to) = direction.spaces(&*operator);
         let (x, y) = (Values::random(from, 12), Values::random(to, 13));
-        let run = Run::new(cell, &*operator, direction);
+        let run = Run::new(cell, &*operator, direction).arranged(cell.arrangements(case)[0]);
         run.of(&x)?;
         let mut wrong = x.clone();
         wrong.shape.push(1);

@@ -14,7 +14,7 @@ pub fn law(cell: &Cell, case: &Case) -> Verdict {
     let a = Complex64::new(0.75, 0.5 * imaginary);
     let b = Complex64::new(-1.5, 0.25 * imaginary);
     for direction in Direction::BOTH {
-        let run = Run::new(cell, &*operator, direction);
+        let run = Run::new(cell, &*operator, direction).arranged(cell.arrangements(case)[0]);
         let (from, to) = direction.spaces(&*operator);
         let (x, z) = (Values::random(from, 3), Values::random(from, 4));
         let separate = run.of(&x)?.combined(a, &run.of(&z)?, b);

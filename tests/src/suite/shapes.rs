@@ -115,13 +115,10 @@ impl Attempt<'_> {
         if devices::read(&y)? != before {
             return Err(format!("{:?}: wrote although an argument is wrong", self.direction).into());
         }
-        match outcome {
-            Err(error) => Ok(error),
-            Ok(()) => {
-                let argument = self.argument();
-                Err(format!("{:?}: accepts {argument} {space} on {device}", self.direction).into())
-            }
-        }
+        outcome.err().ok_or_else(|| {
+            let (direction, argument) = (self.direction, self.argument());
+            format!("{direction:?}: accepts {argument} {space} on {device}").into()
+        })
     }
 
     fn space(&self) -> &Space {
