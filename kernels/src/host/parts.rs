@@ -6,7 +6,7 @@ use crate::Result;
 use crate::collapse::collapse;
 
 /// Work on fewer elements stays on the caller's thread: waking another costs more than it saves.
-pub(super) const GRAIN: usize = 32 * 1024;
+pub(super) const GRAIN: usize = 64 * 1024;
 
 /// What shape the parts of an output have.
 #[derive(Clone, Copy, Debug, PartialEq)]

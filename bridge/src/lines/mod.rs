@@ -1,0 +1,201 @@
+//! Arrays in host memory, reached line by line, whatever their strides.
+//!
+//! A slice over the whole extent of a strided array would also cover what lies between its elements, which
+//! may belong to somebody who writes it. Lines touch the array's own elements and nothing else.
+
+mod line;
+#[cfg(test)]
+mod tests;
+
+use std::marker::PhantomData;
+use std::ptr::with_exposed_provenance_mut;
+
+pub use line::{Line, LineMut};
+
+use crate::host;
+use crate::{DType, Element, Error, Layout, Result, View, ViewMut};
+use arrayspan_devices::Access;
+
+/// The elements of an array in host memory, to be read by line. Cheap to share between threads.
+#[derive(Clone, Debug)]
+pub struct Lines<'a, T> {
+    start: *const T,
+    shape: Vec<usize>,
+    strides: Vec<isize>,
+    borrow: PhantomData<&'a [T]>,
+}
+
+/// The elements of an array in host memory, to be written by line; splits into parts for threads.
+#[derive(Debug)]
+pub struct LinesMut<'a, T> {
+    start: *mut T,
+    shape: Vec<usize>,
+    strides: Vec<isize>,
+    borrow: PhantomData<&'a mut [T]>,
+}
+
+// SAFETY: `Lines` only reads its elements, for as long as its borrow of the array, like `&[T]`.
+unsafe impl<T: Sync> Send for Lines<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: Sync> Sync for Lines<'_, T> {}
+// SAFETY: `LinesMut` alone reaches its elements, like `&mut [T]`; they do not share places, since
+// layouts of writable arrays do not overlap themselves.
+unsafe impl<T: Send> Send for LinesMut<'_, T> {}
+
+impl<'a> View<'a> {
+    /// The elements by line, on the host. Waits for queued work that writes them.
+    ///
+    /// # Errors
+    /// [`Error::WrongDevice`] off the CPU, [`Error::DType`].
+    pub fn lines<T: Element>(&self) -> Result<Lines<'a, T>> {
+        let base = host::base::<T>(self.memory(), self.layout(), self.dtype(), Access::Read)?;
+        Ok(Lines::new(base, self.layout()))
+    }
+
+    /// The elements as their bytes, whatever their dtype means; for moving them about.
+    ///
+    /// # Errors
+    /// [`Error::WrongDevice`] off the CPU, [`Error::DType`] for `Bool` (not every byte is one) and when
+    /// elements do not have `N` bytes.
+    pub fn byte_lines<const N: usize>(&self) -> Result<Lines<'a, [u8; N]>> {
+        let base = host_bytes::<N>(self.memory(), self.dtype(), Access::Read)?;
+        Ok(Lines::new(base, self.layout()))
+    }
+}
+
+impl ViewMut<'_> {
+    /// The elements by line, on the host. Waits for queued work that uses them.
+    ///
+    /// # Errors
+    /// [`Error::WrongDevice`] off the CPU, [`Error::DType`].
+    pub fn lines_mut<T: Element>(&mut self) -> Result<LinesMut<'_, T>> {
+        let base = host::base::<T>(self.memory(), self.layout(), self.dtype(), Access::Write)?;
+        Ok(LinesMut::new(base, self.layout()))
+    }
+
+    /// The elements as their bytes, whatever their dtype means; for moving them about.
+    ///
+    /// # Errors
+    /// As [`View::byte_lines`].
+    pub fn byte_lines_mut<const N: usize>(&mut self) -> Result<LinesMut<'_, [u8; N]>> {
+        let base = host_bytes::<N>(self.memory(), self.dtype(), Access::Write)?;
+        Ok(LinesMut::new(base, self.layout()))
+    }
+}
+
+fn host_bytes<const N: usize>(
+    memory: &arrayspan_devices::Memory,
+    dtype: DType,
+    access: Access,
+) -> Result<*mut [u8; N]> {
+    // Every pattern of bits is a number of every other type.
+    if dtype == DType::Bool || dtype.bytes() != N {
+        let expected = DType::UInt8;
+        return Err(Error::DType { operation: "bytes", expected, found: dtype });
+    }
+    host::address(memory, access).map(with_exposed_provenance_mut)
+}
+
+impl<'a, T> Lines<'a, T> {
+    fn new(base: *mut T, layout: &Layout) -> Self {
+        let start = base.wrapping_add(layout.offset()).cast_const();
+        let (shape, strides) = (layout.shape().to_vec(), layout.strides().to_vec());
+        Self { start, shape, strides, borrow: PhantomData }
+    }
+
+    /// Extents along each axis.
+    #[must_use]
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// Elements from one index to the next along each axis.
+    #[must_use]
+    pub fn strides(&self) -> &[isize] {
+        &self.strides
+    }
+
+    /// The address of index zero, for libraries that take addresses and strides.
+    #[must_use]
+    pub fn as_ptr(&self) -> *const T {
+        self.start
+    }
+
+    /// The `len` elements from `index` along `axis`.
+    ///
+    /// # Panics
+    /// When they leave the array.
+    #[must_use]
+    #[inline]
+    pub fn line(&self, index: &[usize], axis: usize, len: usize) -> Line<'a, T> {
+        let place = place(&self.shape, &self.strides, index, axis, len);
+        let start = self.start.wrapping_offset(place);
+        Line { start, stride: self.strides[axis], len, borrow: PhantomData }
+    }
+}
+
+impl<T> LinesMut<'_, T> {
+    fn new(base: *mut T, layout: &Layout) -> Self {
+        let start = base.wrapping_add(layout.offset());
+        let (shape, strides) = (layout.shape().to_vec(), layout.strides().to_vec());
+        Self { start, shape, strides, borrow: PhantomData }
+    }
+
+    /// Extents along each axis.
+    #[must_use]
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// Elements from one index to the next along each axis.
+    #[must_use]
+    pub fn strides(&self) -> &[isize] {
+        &self.strides
+    }
+
+    /// The address of index zero, for libraries that take addresses and strides.
+    #[must_use]
+    pub fn as_mut_ptr(&mut self) -> *mut T {
+        self.start
+    }
+
+    /// The `len` elements from `index` along `axis`.
+    ///
+    /// # Panics
+    /// When they leave the array.
+    #[must_use]
+    #[inline]
+    pub fn line(&mut self, index: &[usize], axis: usize, len: usize) -> LineMut<'_, T> {
+        let place = place(&self.shape, &self.strides, index, axis, len);
+        let start = self.start.wrapping_offset(place);
+        LineMut { start, stride: self.strides[axis], len, borrow: PhantomData }
+    }
+
+    /// The parts before and from `index` along `axis`; they share no element.
+    ///
+    /// # Panics
+    /// When there is no such axis or index.
+    #[must_use]
+    pub fn split_at(self, axis: usize, index: usize) -> (Self, Self) {
+        assert!(index <= self.shape[axis], "index {index} of axis {axis} of {:?}", self.shape);
+        let (mut first, mut second) = (self.shape.clone(), self.shape.clone());
+        first[axis] = index;
+        second[axis] -= index;
+        let start = self.start.wrapping_offset(index as isize * self.strides[axis]);
+        let second = Self { start, shape: second, strides: self.strides.clone(), ..self };
+        (Self { shape: first, ..self }, second)
+    }
+}
+
+/// Elements from index zero to `index`, where `len` elements along `axis` begin.
+#[inline]
+fn place(shape: &[usize], strides: &[isize], index: &[usize], axis: usize, len: usize) -> isize {
+    assert_eq!(index.len(), shape.len(), "an index for every axis");
+    let mut place = 0;
+    for (i, ((&at, &extent), &stride)) in index.iter().zip(shape).zip(strides).enumerate() {
+        let last = extent.checked_sub(if i == axis { len } else { 1 });
+        assert!(last.is_some_and(|last| at <= last), "{index:?} + {len} leaves {shape:?}");
+        place += at as isize * stride;
+    }
+    place
+}
