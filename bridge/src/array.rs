@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use arrayspan_devices::{Device, Memory, Stream};
 
+use crate::layout::wrong;
 use crate::owner::Owner;
 use crate::relayout::WithLayout;
 use crate::{DType, Error, Layout, Result, SharedArray, View, ViewMut};
@@ -81,6 +82,32 @@ impl Array {
     #[must_use]
     pub fn view_mut(&mut self) -> ViewMut<'_> {
         ViewMut::new(&self.inner.memory, self.inner.layout.clone(), self.inner.dtype)
+    }
+
+    /// The whole block as `UInt8`, what lies between the elements included.
+    ///
+    /// # Errors
+    /// [`Error::Layout`] when that may belong to somebody else: in foreign memory with gaps.
+    pub fn bytes(&self) -> Result<View<'_>> {
+        Ok(View::new(self.memory(), self.block()?, DType::UInt8))
+    }
+
+    /// Borrows the whole block as `UInt8` to write it. The host sees only valid elements afterwards: a byte
+    /// that is no `Bool` is an error where it is read.
+    ///
+    /// # Errors
+    /// As [`bytes`](Self::bytes).
+    pub fn bytes_mut(&mut self) -> Result<ViewMut<'_>> {
+        Ok(ViewMut::new(self.memory(), self.block()?, DType::UInt8))
+    }
+
+    fn block(&self) -> Result<Layout> {
+        let bytes = self.memory().bytes();
+        if self.memory().is_foreign() && bytes > self.layout().len() * self.dtype().bytes() {
+            let why = "what lies between the elements may belong to somebody else";
+            return Err(wrong("bytes", self.shape(), self.layout().strides(), why));
+        }
+        Layout::contiguous([bytes])
     }
 
     /// Where the elements lie.

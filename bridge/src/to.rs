@@ -2,7 +2,10 @@
 
 use arrayspan_devices::{Access, Device, Memory, Stream};
 
-use crate::{Array, Crossing, Layout, Result, SharedArray, Transfer, View, Why, host};
+use crate::layout::wrong;
+use crate::{
+    Array, Crossing, Error, Layout, Result, SharedArray, Transfer, View, ViewMut, Why, host,
+};
 
 impl Array {
     /// The array on `device`: itself if it is there, else a row-major copy. Enqueued on the default
@@ -110,7 +113,9 @@ impl View<'_> {
         }
         if self.layout().is_contiguous() {
             let start = self.layout().offset() * self.dtype().bytes();
-            return Ok(self.memory().copy_to(start, target, 0, bytes, stream)?);
+            // SAFETY: nobody else uses the target, and this borrow keeps writers from the elements.
+            unsafe { self.memory().copy_to(start, target, 0, bytes, stream)? };
+            return Ok(());
         }
         if !from.is_cpu() && from.kind() == to.kind() {
             return self.copy_runs(target, stream);
@@ -120,7 +125,9 @@ impl View<'_> {
         }
         let staging = Memory::allocate(bytes, &Device::cpu().stream()?)?;
         self.gather_to(&staging, stream)?;
-        Ok(staging.copy_to(0, target, 0, bytes, &stream_of(to, stream)?)?)
+        // SAFETY: nobody else uses the target or knows the staging block.
+        unsafe { staging.copy_to(0, target, 0, bytes, &stream_of(to, stream)?)? };
+        Ok(())
     }
 
     /// One copy for each run without gaps.
@@ -129,7 +136,8 @@ impl View<'_> {
         let runs = self.layout().runs();
         let bytes = runs.len * size;
         for (i, place) in runs.enumerate() {
-            self.memory().copy_to(place * size, target, i * bytes, bytes, stream)?;
+            // SAFETY: as in `copy_packed`.
+            unsafe { self.memory().copy_to(place * size, target, i * bytes, bytes, stream)? };
         }
         Ok(())
     }
@@ -153,12 +161,48 @@ impl View<'_> {
         }
         // Denser than it is cheap to leave out the gaps: all comes, and the host picks.
         let staging = Memory::allocate(span, &Device::cpu().stream()?)?;
-        self.memory().copy_to(low * size, &staging, 0, span, &down)?;
+        // SAFETY: as in `copy_packed`. What lies between the elements may be written meanwhile by streams, which
+        // the block keeps in order; off the CPU nobody else can.
+        unsafe { self.memory().copy_to(low * size, &staging, 0, span, &down)? };
         staging.wait(Access::Read)?;
         let (shape, strides) = (self.shape(), self.layout().strides());
         let layout = Layout::strided(shape, strides, self.layout().offset() - low)?;
         // SAFETY: the layout moved down by its lowest place, which the staging block begins with.
         unsafe { gather(&staging, &layout, size, target) };
+        Ok(())
+    }
+}
+
+impl ViewMut<'_> {
+    /// Copies the elements of an array of the same shape and dtype, on whatever device, over these. Enqueued on
+    /// `stream`, a stream of either device; waits only where [`Memory::copy_to`] must.
+    ///
+    /// # Errors
+    /// [`Error::Shape`], [`Error::DType`]; [`Error::Layout`] unless both are contiguous (the `copy` verb takes
+    /// any strides on one device); the driver's refusal.
+    pub fn copy_from(&mut self, from: &View<'_>, stream: &Stream) -> Result<()> {
+        let operation = "copy_from";
+        if from.shape() != self.shape() {
+            let (expected, found) = (self.shape().to_vec(), from.shape().to_vec());
+            return Err(Error::Shape { operation, expected, found });
+        }
+        if from.dtype() != self.dtype() {
+            let (expected, found) = (self.dtype(), from.dtype());
+            return Err(Error::DType { operation, expected, found });
+        }
+        for layout in [from.layout(), self.layout()] {
+            if !layout.is_contiguous() {
+                let (shape, strides) = (layout.shape(), layout.strides());
+                return Err(wrong(operation, shape, strides, "not contiguous"));
+            }
+        }
+        let size = self.dtype().bytes();
+        let start = |layout: &Layout| layout.offset() * size;
+        let (from_start, to_start) = (start(from.layout()), start(self.layout()));
+        let bytes = self.layout().len() * size;
+        // SAFETY: this borrow keeps everybody else from the elements written, the other one keeps writers
+        // from those read; host work on either is over when a call returns.
+        unsafe { from.memory().copy_to(from_start, self.memory(), to_start, bytes, stream)? };
         Ok(())
     }
 }

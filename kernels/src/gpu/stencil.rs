@@ -67,8 +67,8 @@ pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
     let uploaded;
     if tables::in_memory(call.stencil, dtype) {
         uploaded = gpu.tables(call.stencil, dtype)?;
-        arguments.read(&uploaded.0, 0);
-        arguments.read(&uploaded.1, 0);
+        arguments.read(uploaded.0.memory(), 0);
+        arguments.read(uploaded.1.memory(), 0);
     }
     let grid = grid(items, threads(items, gpu.units()));
     // SAFETY: as in `map::launch`; the kernel touches taps only where they fall on their axis, and tables

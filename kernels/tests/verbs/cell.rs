@@ -73,10 +73,9 @@ impl Cell {
 
     /// Copies a block to another device or back.
     pub fn moved(&self, from: &Array, to: Device) -> Array {
-        let moved = Array::empty(from.shape(), from.dtype(), &to.stream().unwrap()).unwrap();
-        let bytes = from.layout().len() * from.dtype().bytes();
+        let mut moved = Array::empty(from.shape(), from.dtype(), &to.stream().unwrap()).unwrap();
         let stream = self.executor.stream();
-        from.memory().copy_to(0, moved.memory(), 0, bytes, stream).unwrap();
+        moved.bytes_mut().unwrap().copy_from(&from.bytes(), stream).unwrap();
         stream.synchronize().unwrap();
         moved
     }

@@ -130,20 +130,13 @@ fn block(cell: &Cell, dtype: DType, shape: &[usize], start: usize) -> (Array, Ve
     let mut source = Array::empty(shape, dtype, &host).unwrap();
     let len = source.layout().len() * dtype.bytes();
     let bytes: Vec<u8> = (start..start + len).map(|i| (i % largest) as u8).collect();
-    let mut staged = Array::empty([len], DType::UInt8, &host).unwrap();
-    staged.view_mut().as_mut_slice().unwrap().copy_from_slice(&bytes);
-    staged.memory().copy_to(0, source.memory(), 0, len, &host).unwrap();
+    source.bytes_mut().unwrap().as_mut_slice().unwrap().copy_from_slice(&bytes);
     source = cell.moved(&source, cell.executor.device());
     (source, bytes)
 }
 
 fn raw(cell: &Cell, array: &Array) -> Vec<u8> {
-    let host = Device::cpu().stream().unwrap();
-    let array = cell.moved(array, Device::cpu());
-    let len = array.layout().len() * array.dtype().bytes();
-    let bytes = Array::empty([len], DType::UInt8, &host).unwrap();
-    array.memory().copy_to(0, bytes.memory(), 0, len, &host).unwrap();
-    bytes.view().as_slice().unwrap().to_vec()
+    array.bytes().unwrap().to_vec().unwrap()
 }
 
 mod host {

@@ -168,17 +168,14 @@ impl Cgls {
         start: Option<Array>,
     ) -> Result<Array> {
         on.copy(y.clone(), w.residual.view_mut(), Update::set())?;
-        let x = match start {
-            Some(x) => {
-                let subtract = Update::new(-1.0, 1.0);
-                a.apply_with(&mut w.operator, on, x.view(), w.residual.view_mut(), subtract)?;
-                x
-            }
-            None => {
-                let mut x = on.empty(a.domain().shape(), a.domain().dtype())?;
-                on.map(&constant(0.0), &[], x.view_mut())?;
-                x
-            }
+        let x = if let Some(x) = start {
+            let subtract = Update::new(-1.0, 1.0);
+            a.apply_with(&mut w.operator, on, x.view(), w.residual.view_mut(), subtract)?;
+            x
+        } else {
+            let mut x = on.empty(a.domain().shape(), a.domain().dtype())?;
+            on.map(&constant(0.0), &[], x.view_mut())?;
+            x
         };
         self.descend(w, on, a, &x, 0)?;
         on.copy(w.gradient.view(), w.direction.view_mut(), Update::set())?;

@@ -1,7 +1,7 @@
 //! Which devices the tests run on, and how values get there and back.
 
 use arrayspan_bridge::{Array, DType, Layout};
-use arrayspan_devices::{Device, DeviceKind, Memory};
+use arrayspan_devices::{Device, DeviceKind};
 use num_complex::Complex64;
 
 use super::{Arrangement, Values};
@@ -52,17 +52,15 @@ pub fn place(
 ) -> Result<Array> {
     let stream = device.stream()?;
     let base = Array::empty(arrangement.base(&values.shape), dtype, &stream)?;
-    let array = arrangement.arrange(base, &values.shape)?;
+    let mut array = arrangement.arrange(base, &values.shape)?;
     let size = dtype.bytes();
     let gap = encode(GAP, dtype);
     let mut bytes = gap.repeat(array.memory().bytes() / size);
     for (at, number) in places(array.layout()).zip(&values.numbers) {
         bytes[at * size..][..size].copy_from_slice(&encode(*number, dtype));
     }
-    let host = Device::cpu().stream()?;
-    let mut staging = Array::empty([bytes.len()], DType::UInt8, &host)?;
-    staging.view_mut().as_mut_slice::<u8>()?.copy_from_slice(&bytes);
-    staging.memory().copy_to(0, array.memory(), 0, bytes.len(), &stream)?;
+    let len = bytes.len();
+    array.bytes_mut()?.copy_from(&Array::from_vec(bytes, [len])?.view(), &stream)?;
     Ok(array)
 }
 
@@ -72,7 +70,7 @@ pub fn place(
 /// When the device fails, or someone wrote between the array's elements.
 pub fn read(array: &Array) -> Result<Values> {
     let (dtype, size) = (array.dtype(), array.dtype().bytes());
-    let bytes = download(array.memory())?;
+    let bytes = array.bytes()?.to_vec::<u8>()?;
     let gap = encode(GAP, dtype);
     let mut untouched = vec![true; bytes.len() / size];
     let mut numbers = Vec::new();
@@ -85,14 +83,6 @@ pub fn read(array: &Array) -> Result<Values> {
         return Err("an element outside the array was written".into());
     }
     Ok(Values { shape: array.shape().to_vec(), numbers })
-}
-
-fn download(memory: &Memory) -> Result<Vec<u8>> {
-    let host = Device::cpu().stream()?;
-    let staging = Array::empty([memory.bytes()], DType::UInt8, &host)?;
-    let stream = memory.device().stream()?;
-    memory.copy_to(0, staging.memory(), 0, memory.bytes(), &stream)?;
-    Ok(staging.view().as_slice::<u8>()?.to_vec())
 }
 
 /// What lies between the elements of a strided array.
@@ -153,10 +143,9 @@ mod tests {
     #[test]
     fn a_write_between_the_elements_is_found() {
         let values = Values::random(&Space::new([5], DType::Float32), 7);
-        let array = place(&values, DType::Float32, Device::cpu(), Arrangement::Stepped).unwrap();
-        let zeros = Array::empty([4], DType::UInt8, &Device::cpu().stream().unwrap()).unwrap();
-        let stream = Device::cpu().stream().unwrap();
-        zeros.memory().copy_to(0, array.memory(), 4, 4, &stream).unwrap();
+        let mut array =
+            place(&values, DType::Float32, Device::cpu(), Arrangement::Stepped).unwrap();
+        array.bytes_mut().unwrap().as_mut_slice::<u8>().unwrap()[4..8].fill(0);
         assert!(read(&array).is_err());
     }
 }
