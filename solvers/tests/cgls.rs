@@ -1,4 +1,5 @@
 //! What `Cgls` promises, on the host. (Devices and dtypes: the conformance suite.)
+#![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
