@@ -75,7 +75,7 @@ impl Cell {
     pub fn moved(&self, from: &Array, to: Device) -> Array {
         let mut moved = Array::empty(from.shape(), from.dtype(), &to.stream().unwrap()).unwrap();
         let stream = self.executor.stream();
-        moved.bytes_mut().unwrap().copy_from(&from.bytes(), stream).unwrap();
+        moved.bytes_mut().unwrap().copy_from(&from.bytes().unwrap(), stream).unwrap();
         stream.synchronize().unwrap();
         moved
     }

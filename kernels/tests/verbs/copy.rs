@@ -118,7 +118,7 @@ fn any_dtype_moves(kind: DeviceKind) {
                 expected[to * size..][..size].copy_from_slice(&bytes[from * size..][..size]);
             }
             cell.executor.copy(from, to, Update::set()).unwrap();
-            assert_eq!(raw(&cell, &y), expected, "{dtype}");
+            assert_eq!(raw(&y), expected, "{dtype}");
         }
     }
 }
@@ -135,7 +135,7 @@ fn block(cell: &Cell, dtype: DType, shape: &[usize], start: usize) -> (Array, Ve
     (source, bytes)
 }
 
-fn raw(cell: &Cell, array: &Array) -> Vec<u8> {
+fn raw(array: &Array) -> Vec<u8> {
     array.bytes().unwrap().to_vec().unwrap()
 }
 
