@@ -116,7 +116,7 @@ fn open_compiler() -> Result<()> {
     Ok(())
 }
 
-fn absent(library: &str, usual: &str) -> String {
+pub(super) fn absent(library: &str, usual: &str) -> String {
     let tried = get_lib_name_candidates(library).len();
     format!("{usual} could not be opened ({tried} names tried; LD_LIBRARY_PATH is searched)")
 }

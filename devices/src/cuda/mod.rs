@@ -4,6 +4,7 @@
 //! each device's primary context, which other libraries of the process (torch, `CuPy`) share; every call
 //! makes it current for its own duration only, so that theirs stays as it was.
 
+mod blas;
 mod context;
 mod device;
 mod event;
@@ -14,6 +15,7 @@ mod nvrtc;
 mod peer;
 mod stream;
 
+pub use blas::{Blas, Matrices, Operation, Product, Scalar};
 pub use nvrtc::compile_cubin;
 
 use crate::driver::{DeviceDriver, Driver};

@@ -37,21 +37,26 @@ impl<'a> Arguments<'a> {
 
     /// An `idx`: an extent or a stride.
     pub(super) fn index(&mut self, value: isize) {
-        self.list.push(match self.wide {
-            true => Argument::I64(value as i64),
-            false => Argument::I32(value as i32),
-        });
+        let wide = Argument::I64(value as i64);
+        self.list.push(if self.wide { wide } else { Argument::I32(value as i32) });
     }
 
-    /// A number: its real part, and for complex dtypes its imaginary part.
-    pub(super) fn number(&mut self, value: Complex64, dtype: DType) {
+    /// Several.
+    pub(super) fn indices(&mut self, values: impl IntoIterator<Item = isize>) {
+        values.into_iter().for_each(|value| self.index(value));
+    }
+
+    /// Numbers: of each its real part, and for complex dtypes its imaginary part.
+    pub(super) fn numbers(&mut self, values: &[Complex64], dtype: DType) {
         let real = |value: f64| match dtype.real() {
             DType::Float32 => Argument::F32(value as f32),
             _ => Argument::F64(value),
         };
-        self.list.push(real(value.re));
-        if dtype.is_complex() {
-            self.list.push(real(value.im));
+        for value in values {
+            self.list.push(real(value.re));
+            if dtype.is_complex() {
+                self.list.push(real(value.im));
+            }
         }
     }
 }

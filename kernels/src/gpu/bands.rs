@@ -1,16 +1,26 @@
 //! Bands as source.
 
-use std::fmt::Write as _;
-
 use arrayspan_bridge::DType;
 use num_complex::Complex64;
 
-use super::tables::{FEW, Tables, is_long};
+use super::tables::{self, FEW, Tables, is_long};
+use super::text::Text;
 use crate::{Band, Stencil, Tap};
 
 const AXIS: &str = include_str!("../source/band.cl.h");
 const AXIS_0: &str = include_str!("../source/band0.cl.h");
 const WEIGHT: &str = include_str!("../source/weight.cl.h");
+
+/// The bands of a stencil.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bands<'s> {
+    pub(super) stencil: &'s Stencil,
+    /// For each term its axis in the kernel.
+    pub(super) axes: &'s [usize],
+    pub(super) dtype: DType,
+    /// The elements a thread takes at once along axis 0.
+    pub(super) run: usize,
+}
 
 /// How far the common taps of a band reach to the left and to the right.
 pub(super) fn reach(band: &Band) -> (usize, usize) {
@@ -19,111 +29,167 @@ pub(super) fn reach(band: &Band) -> (usize, usize) {
     (left, offsets().max().unwrap_or(0).max(0).unsigned_abs())
 }
 
-/// The source of all bands: weights, tables (unless they are `in_memory`), and for each term the function that
-/// adds it; `axes` are the axes of the terms in the kernel, `run` its elements at once.
-pub(super) fn define(
-    stencil: &Stencil,
-    axes: &[usize],
-    dtype: DType,
-    run: usize,
-    in_memory: bool,
-) -> String {
-    let complex = dtype.is_complex() && !stencil.is_real();
-    let write = |weight: Complex64| literal(weight, dtype, complex);
-    let tables = Tables::new(stencil);
-    let mut text = format!("#define COMPLEX_WEIGHTS {}\n{WEIGHT}\n", u8::from(complex));
-    if in_memory {
-        text +=
-            "#define TABLE_PARAMETERS , const GLOBAL int* places, const GLOBAL weight* factors\n";
-        text += "#define TABLE_ARGUMENTS , places, factors\n";
-    } else {
-        text += "#define TABLE_PARAMETERS\n#define TABLE_ARGUMENTS\n";
-        if stencil.terms().iter().any(|(_, band)| is_long(band) || has_special(band)) {
-            let places: Vec<_> = tables.places.iter().map(ToString::to_string).collect();
-            // Special rows may all be empty, but arrays may not.
-            let unused = tables.factors.is_empty().then_some(Complex64::ZERO);
-            let factors = tables.factors.iter().copied().chain(unused).map(write);
-            let factors: Vec<_> = factors.collect();
-            let _ = writeln!(text, "CONSTANT int places[] = {{{}}};", places.join(", "));
-            let _ = writeln!(text, "CONSTANT weight factors[] = {{{}}};", factors.join(", "));
+impl Bands<'_> {
+    /// Weights, tables, and for each term the function that adds it.
+    pub(super) fn define(&self, text: &mut Text) {
+        text.flag("COMPLEX_WEIGHTS", self.complex());
+        text.add(WEIGHT);
+        let tables = Tables::new(self.stencil);
+        self.define_tables(&tables, text);
+        for (term, ((_, band), axis)) in self.stencil.terms().iter().zip(self.axes).enumerate() {
+            let (line, offsets) = (tables.lines[term], tables.offsets);
+            text.define(
+                format_args!("band{axis}_start(line)"),
+                format_args!("places[{line} + (line)]"),
+            );
+            text.define(
+                format_args!("band{axis}_offsets(k)"),
+                format_args!("places[{offsets} + (k)]"),
+            );
+            text.define(format_args!("band{axis}_weights(k)"), "factors[k]");
+            self.define_taps(*axis, band, text);
+            if *axis == 0 {
+                text.add(AXIS_0);
+            } else {
+                let named = AXIS.replace("band_", &format!("band{axis}_"));
+                text.add(named.replace("BAND_", &format!("BAND{axis}_")));
+            }
         }
     }
-    for (term, ((_, band), axis)) in stencil.terms().iter().zip(axes).enumerate() {
-        let (line, offsets) = (tables.lines[term], tables.offsets);
-        let (taps, head, tail) = (band.interior().len(), band.head().len(), band.tail().len());
+
+    /// Whether weights are complex numbers.
+    fn complex(&self) -> bool {
+        self.dtype.is_complex() && !self.stencil.is_real()
+    }
+
+    /// The tables as constants, unless they are arguments or nothing uses them.
+    fn define_tables(&self, tables: &Tables, text: &mut Text) {
+        if tables::in_memory(self.stencil, self.dtype) {
+            let parameters = ", const GLOBAL int* places, const GLOBAL weight* factors";
+            text.define("TABLE_PARAMETERS", parameters);
+            text.define("TABLE_ARGUMENTS", ", places, factors");
+            return;
+        }
+        text.define("TABLE_PARAMETERS", "");
+        text.define("TABLE_ARGUMENTS", "");
+        let terms = || self.stencil.terms().iter().zip(self.axes);
+        if terms().all(|((_, band), axis)| !is_long(band) && self.is_straight(*axis, band)) {
+            return;
+        }
+        let places: Vec<_> = tables.places.iter().map(ToString::to_string).collect();
+        // Special rows may all be empty, but arrays may not.
+        let unused = tables.factors.is_empty().then_some(Complex64::ZERO);
+        let factors = tables.factors.iter().copied().chain(unused);
+        let factors: Vec<_> = factors.map(|weight| self.initializer(weight)).collect();
+        text.add(format_args!("CONSTANT int places[] = {{{}}};", places.join(", ")));
+        text.add(format_args!("CONSTANT weight factors[] = {{{}}};", factors.join(", ")));
+    }
+
+    /// The macros and functions that the text of a band takes.
+    fn define_taps(&self, axis: usize, band: &Band, text: &mut Text) {
+        let (common, all) = (reach(band), band.reach());
+        // Along axis 0, in runs; along others, in rows.
+        let (left, right) = match axis {
+            0 => (all.0.div_ceil(self.run), all.1.div_ceil(self.run)),
+            _ => common,
+        };
+        let special = special(band);
+        let (most, straight) = (most(&special), self.is_straight(axis, band));
+        let mut number =
+            |name: &str, value: usize| text.define(format_args!("BAND{axis}_{name}"), value);
+        number("TAPS", band.interior().len());
+        number("HEAD", band.head().len());
+        number("TAIL", band.tail().len());
+        number("MOST", most);
+        number("LEFT", left);
+        number("RIGHT", right);
+        number("NEAR", usize::from(is_near(band)));
+        number("STRAIGHT", usize::from(straight && !special.is_empty()));
         let unroll = if is_long(band) { "" } else { "UNROLL" };
-        text += &format!(
-            "#define BAND{axis}_TAPS {taps}\n#define BAND{axis}_HEAD {head}\n\
-             #define BAND{axis}_TAIL {tail}\n#define BAND{axis}_UNROLL {unroll}\n\
-             #define band{axis}_start(line) places[{line} + (line)]\n\
-             #define band{axis}_offsets(k) places[{offsets} + (k)]\n\
-             #define band{axis}_weights(k) factors[k]\n"
-        );
+        text.define(format_args!("BAND{axis}_UNROLL"), unroll);
         if is_long(band) {
-            text += &format!(
-                "#define band{axis}_offset(t) band{axis}_offsets(band{axis}_start(0) + (t))\n\
-                 #define band{axis}_weight(t) band{axis}_weights(band{axis}_start(0) + (t))\n"
+            let at = format!("band{axis}_start(0) + (t)");
+            text.define(
+                format_args!("band{axis}_offset(t)"),
+                format_args!("band{axis}_offsets({at})"),
+            );
+            text.define(
+                format_args!("band{axis}_weight(t)"),
+                format_args!("band{axis}_weights({at})"),
             );
         } else {
-            let offset = |tap: &Tap| tap.offset.to_string();
-            text += &switch("int", &format!("band{axis}_offset"), band, offset, "0");
-            let weight = |tap: &Tap| {
-                if complex { constructor(tap.weight, dtype) } else { write(tap.weight) }
-            };
-            let zero = if complex { "e_zero()" } else { "R(0.0)" };
-            text += &switch("weight", &format!("band{axis}_weight"), band, weight, zero);
+            let name = format!("band{axis}_");
+            self.define_functions(&name, "int t", "t", &[band.interior()], 0, text);
         }
-        if *axis == 0 {
-            text += &near(band, run);
-            text += AXIS_0;
-        } else {
-            let (left, right) = reach(band);
-            text += &format!("#define BAND{axis}_LEFT {left}\n#define BAND{axis}_RIGHT {right}\n");
-            let named = AXIS.replace("band_", &format!("band{axis}_"));
-            text += &named.replace("BAND_", &format!("BAND{axis}_"));
+        if straight && !special.is_empty() {
+            let name = format!("band{axis}_special_");
+            let at = format!("line * {most} + t");
+            self.define_functions(&name, "int line, int t", &at, &special, most, text);
+            let counts = special.iter().map(|row| row.len().to_string()).enumerate();
+            text.switch(format_args!("int {name}taps(int line)"), "line", counts, "0");
         }
     }
-    text
+
+    /// Whether special rows are straight code.
+    fn is_straight(&self, axis: usize, band: &Band) -> bool {
+        let special = special(band);
+        let fits = band.head().len().max(band.tail().len()) <= self.run && is_near(band);
+        special.len() * most(&special) <= FEW && (axis != 0 || fits)
+    }
+
+    /// The functions that tell the offset and the weight of a tap; row after row of `width` taps.
+    fn define_functions(
+        &self,
+        name: &str,
+        of: &str,
+        at: &str,
+        rows: &[&[Tap]],
+        width: usize,
+        text: &mut Text,
+    ) {
+        let taps = || {
+            rows.iter().enumerate().flat_map(|(line, row)| {
+                row.iter().enumerate().map(move |(t, tap)| (line * width + t, *tap))
+            })
+        };
+        let offsets = taps().map(|(at, tap)| (at, tap.offset.to_string()));
+        let weights = taps().map(|(at, tap)| (at, self.expression(tap.weight)));
+        let zero = if self.complex() { "e_zero()" } else { "R(0.0)" };
+        text.switch(format_args!("int {name}offset({of})"), at, offsets, "0");
+        text.switch(format_args!("weight {name}weight({of})"), at, weights, zero);
+    }
+
+    /// A weight in a table.
+    fn initializer(&self, weight: Complex64) -> String {
+        let parts = (self.real(weight.re), self.real(weight.im));
+        if self.complex() { format!("{{{}, {}}}", parts.0, parts.1) } else { parts.0 }
+    }
+
+    /// A weight in code.
+    fn expression(&self, weight: Complex64) -> String {
+        let parts = (self.real(weight.re), self.real(weight.im));
+        if self.complex() { format!("e_make({}, {})", parts.0, parts.1) } else { parts.0 }
+    }
+
+    fn real(&self, value: f64) -> String {
+        match self.dtype.real() {
+            DType::Float32 => format!("R({:e})", value as f32),
+            _ => format!("R({value:e})"),
+        }
+    }
 }
 
-fn has_special(band: &Band) -> bool {
-    !(band.head().is_empty() && band.tail().is_empty())
+fn special(band: &Band) -> Vec<&[Tap]> {
+    band.head().iter().chain(band.tail()).map(Vec::as_slice).collect()
 }
 
-/// Whether and how a run's taps along axis 0 lie in few runs around it.
-fn near(band: &Band, run: usize) -> String {
-    let (left, right) = reach(band);
-    let near = !is_long(band) && left + right < 2 * FEW;
-    let (left, right) = (left.div_ceil(run), right.div_ceil(run));
-    let near = u8::from(near);
-    format!("#define BAND0_NEAR {near}\n#define BAND0_LEFT {left}\n#define BAND0_RIGHT {right}\n")
+/// The taps of the longest row.
+fn most(rows: &[&[Tap]]) -> usize {
+    rows.iter().map(|row| row.len()).max().unwrap_or(0)
 }
 
-/// A function of the number of a tap that vanishes where the number is known.
-fn switch(
-    kind: &str,
-    name: &str,
-    band: &Band,
-    value: impl Fn(&Tap) -> String,
-    other: &str,
-) -> String {
-    let cases = band.interior().iter().enumerate();
-    let cases = cases.fold(String::new(), |text, (t, tap)| {
-        format!("{text}    case {t}: return {};\n", value(tap))
-    });
-    format!("FN {kind} {name}(int t) {{\n  switch (t) {{\n{cases}  }}\n  return {other};\n}}\n")
-}
-
-/// A weight as the kernel language writes it in a table.
-fn literal(weight: Complex64, dtype: DType, complex: bool) -> String {
-    let real = |value: f64| match dtype.real() {
-        DType::Float32 => format!("R({:e})", value as f32),
-        _ => format!("R({value:e})"),
-    };
-    if complex { format!("{{{}, {}}}", real(weight.re), real(weight.im)) } else { real(weight.re) }
-}
-
-fn constructor(weight: Complex64, dtype: DType) -> String {
-    let part = |value: f64| literal(value.into(), dtype, false);
-    format!("e_make({}, {})", part(weight.re), part(weight.im))
+/// Whether the taps of a run along axis 0 lie in few runs around it.
+fn is_near(band: &Band) -> bool {
+    let (left, right) = band.reach();
+    !is_long(band) && left + right < 2 * FEW
 }

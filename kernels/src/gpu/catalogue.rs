@@ -13,6 +13,9 @@ use super::{combine, copy, gemm, map, reduce, stencil};
 use crate::expression::Expression;
 use crate::{Band, Reduction, Stencil, Tap, Update, constant, input, previous};
 
+/// An axis and the band along it.
+type Term = (usize, Band);
+
 /// Processors of the device the kernels are planned for.
 const UNITS: usize = 132;
 
@@ -110,20 +113,23 @@ fn stencils(dtype: DType) -> Vec<Variant> {
         })
     };
     let filter = |len, reach: isize| {
-        Band::uniform(len, (-reach..=reach).map(|offset| (offset, 1.0 / (2.0 + offset as f64))))
+        Band::uniform(
+            len,
+            (-reach..=reach).map(|offset| (offset, 1.0 / (1.0 + (offset * offset) as f64))),
+        )
     };
     let turned = Band::uniform_complex(64, [(-1, Complex64::i()), (1, Complex64::new(1.0, -1.0))]);
-    let mut cases: Vec<(Vec<(usize, Band)>, &[usize])> = Vec::new();
+    let mut cases: Vec<(Vec<Term>, &[usize])> = Vec::new();
     for axis in 0..2 {
-        cases.push((vec![(axis, edges(64))], &[64, 64]));
-        cases.push((vec![(axis, filter(64, 11))], &[64, 64]));
+        cases.push((vec![(axis, edges(4000))], &[4000, 4000]));
+        cases.push((vec![(axis, filter(4000, 11))], &[4000, 4000]));
         cases.push((vec![(axis, filter(64, 30))], &[64, 64]));
         cases.push((
             vec![(axis, filter(150, 70).plus(&edges(150)).unwrap_or(edges(150)))],
             &[150, 150],
         ));
     }
-    cases.push(((0..2).map(|axis| (axis, edges(64))).collect(), &[64, 64]));
+    cases.push(((0..2).map(|axis| (axis, edges(4000))).collect(), &[4000, 4000]));
     cases.push(((0..3).map(|axis| (axis, edges(64))).collect(), &[64, 64, 64]));
     cases.push((vec![(0, edges(61)), (1, edges(61))], &[61, 61, 3, 5]));
     if dtype.is_complex() {

@@ -6,6 +6,7 @@ use arrayspan_bridge::devices::{Grid, Memory};
 use super::arguments::Arguments;
 use super::element::Element;
 use super::geometry::THREADS;
+use super::text::Text;
 use super::{Gpu, variant};
 use crate::Result;
 use crate::verb::Reduction;
@@ -54,13 +55,15 @@ pub(super) fn in_parts(
 }
 
 /// The macros that `reduction.cl.h` takes, with `threads` threads for each result.
-pub(super) fn define(reduction: Reduction, threads: usize) -> String {
+pub(super) fn define(reduction: Reduction, threads: usize, text: &mut Text) {
     let reduction = match reduction {
         Reduction::Sum => 0,
         Reduction::Maximum => 1,
         Reduction::Minimum => 2,
     };
-    format!("#define REDUCTION {reduction}\n#define THREADS {THREADS}\n#define P {threads}\n")
+    text.define("REDUCTION", reduction);
+    text.define("THREADS", THREADS);
+    text.define("P", threads);
 }
 
 impl Variant {
@@ -69,10 +72,11 @@ impl Variant {
     }
 
     /// The macros before the prelude.
-    pub(super) fn define(&self) -> String {
-        let element = Element::Number(self.dtype);
-        let single =
-            format!("#define WIDE 0\n#define V 1\n#define ALIGN {}\n", self.dtype.real().bytes());
-        element.define() + &single + &define(self.reduction, THREADS)
+    pub(super) fn define(&self, text: &mut Text) {
+        Element::Number(self.dtype).define(text);
+        text.flag("WIDE", false);
+        text.define("V", 1);
+        text.define("ALIGN", self.dtype.real().bytes());
+        define(self.reduction, THREADS, text);
     }
 }

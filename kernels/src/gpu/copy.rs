@@ -7,6 +7,7 @@ use super::element::Element;
 use super::formula::Formula;
 use super::runs::address;
 use super::space::{Form, Space};
+use super::text::Text;
 use super::{Gpu, map, variant};
 use crate::verb::CopyCall;
 use crate::{Result, Update};
@@ -61,12 +62,14 @@ fn widen(space: &mut Space, addresses: [usize; 2], bytes: usize) -> usize {
     }
     let mut places = space.extents[0] * bytes;
     for (operand, address) in addresses.into_iter().enumerate() {
-        places |= address | (space.offsets[operand] | space.steps(operand, 1)) * bytes;
+        places |= address | ((space.offsets[operand] | space.steps(operand, 1)) * bytes);
     }
     let wide = (1 << places.trailing_zeros().min(4)).max(bytes);
     let factor = wide / bytes;
     space.extents[0] /= factor;
-    space.offsets.iter_mut().for_each(|offset| *offset /= factor);
+    for offset in &mut space.offsets {
+        *offset /= factor;
+    }
     for strides in &mut space.strides {
         strides.iter_mut().skip(1).for_each(|stride| *stride /= factor as isize);
     }
@@ -94,8 +97,8 @@ impl Variant {
         format!("transpose_{}", self.element.name())
     }
 
-    pub(super) fn define(&self) -> String {
-        let Self { element, form, formula } = self;
-        element.define() + &form.define() + &map::declare(*element, form, formula, "")
+    /// The macros before the prelude.
+    pub(super) fn define(&self, text: &mut Text) {
+        map::declare(self.element, &self.form, &self.formula, "", text);
     }
 }

@@ -2,6 +2,8 @@
 
 use arrayspan_bridge::DType;
 
+use super::text::Text;
+
 /// What a kernel takes for an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Element {
@@ -32,12 +34,13 @@ impl Element {
         }
     }
 
-    /// The macros that tell the prelude.
-    pub(super) fn define(self) -> String {
+    /// Tells the prelude.
+    pub(super) fn define(self, text: &mut Text) {
         let (element, bits) = match self {
             Self::Number(dtype) => (1 + u8::from(dtype.is_complex()), dtype.real().bits()),
             Self::Bytes(bytes) => (0, 8 * bytes),
         };
-        format!("#define ELEMENT {element}\n#define BITS {bits}\n")
+        text.define("ELEMENT", element);
+        text.define("BITS", bits);
     }
 }

@@ -3,6 +3,7 @@
 use num_complex::Complex64;
 
 use super::element::Element;
+use super::text::Text;
 use crate::Update;
 use crate::expression::{Binary, Expression, Unary};
 
@@ -71,12 +72,13 @@ impl Formula {
         })
     }
 
-    pub(super) fn reads_previous(&self) -> bool {
-        self.0.contains(&Step::Previous)
+    /// `EXPRESSION(OF)` in terms of `OF(x0)`, `OF(y)` and `c0`, and whether it `READS_Y`.
+    pub(super) fn define(&self, text: &mut Text) {
+        text.define("EXPRESSION(OF)", self.expression());
+        text.flag("READS_Y", self.0.contains(&Step::Previous));
     }
 
-    /// `#define EXPRESSION(OF) …` in terms of `OF(x0)`, `OF(y)` and `c0`.
-    pub(super) fn define(&self) -> String {
+    fn expression(&self) -> String {
         let mut operands: Vec<String> = Vec::new();
         let mut constants = 0;
         for step in &self.0 {
@@ -98,7 +100,7 @@ impl Formula {
             };
             operands.push(term);
         }
-        format!("#define EXPRESSION(OF) {}\n", operands.pop().unwrap_or_default())
+        operands.pop().unwrap_or_default()
     }
 }
 
@@ -133,11 +135,11 @@ mod tests {
 
     #[test]
     fn an_update_names_what_it_needs() {
-        let text = |alpha: f64, beta: f64| Formula::update(Update::new(alpha, beta)).0.define();
-        assert_eq!(text(1.0, 0.0), "#define EXPRESSION(OF) OF(x0)\n");
-        assert_eq!(text(1.0, 1.0), "#define EXPRESSION(OF) e_add(OF(x0), OF(y))\n");
+        let text = |alpha: f64, beta: f64| Formula::update(Update::new(alpha, beta)).0.expression();
+        assert_eq!(text(1.0, 0.0), "OF(x0)");
+        assert_eq!(text(1.0, 1.0), "e_add(OF(x0), OF(y))");
         let both = "e_add(e_mul(OF(x0), c0), e_mul(OF(y), c1))";
-        assert_eq!(text(2.0, 3.0), format!("#define EXPRESSION(OF) {both}\n"));
+        assert_eq!(text(2.0, 3.0), both);
     }
 
     #[test]
@@ -146,8 +148,8 @@ mod tests {
         let b = constant(3.0) * input(0) + previous();
         assert_eq!(Formula::of(&a), Formula::of(&b));
         assert_ne!(Formula::of(&a), Formula::of(&(previous() + constant(2.0) * input(0))));
-        let text = Formula::of(&(a - constant(1.0) / input(1).conj())).define();
+        let text = Formula::of(&(a - constant(1.0) / input(1).conj())).expression();
         let inner = "e_sub(e_add(e_mul(c0, OF(x0)), OF(y)), e_div(c1, e_conj(OF(x1))))";
-        assert_eq!(text, format!("#define EXPRESSION(OF) {inner}\n"));
+        assert_eq!(text, inner);
     }
 }

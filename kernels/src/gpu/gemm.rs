@@ -8,7 +8,8 @@ use super::element::Element;
 use super::formula::Formula;
 use super::geometry::THREADS;
 use super::runs::{Runs, Start, address};
-use super::{Gpu, variant};
+use super::text::Text;
+use super::{Gpu, cublas, map, variant};
 use crate::Result;
 use crate::verb::GemmCall;
 
@@ -30,15 +31,14 @@ pub(super) struct Variant {
 /// Rows and columns of a group's tile; also in the source.
 const TILE: usize = 64;
 
-/// Batch, rows and columns of a matrix: extents or strides.
-type Matrix<T> = [T; 3];
-
-/// The operands in the order of the kernel's parameters.
-struct Operand<'a> {
-    memory: &'a Memory,
-    offset: usize,
-    extents: Matrix<usize>,
-    strides: Matrix<isize>,
+/// A batch of matrices.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Operand<'a> {
+    pub(super) memory: &'a Memory,
+    pub(super) offset: usize,
+    /// Of the batch, the rows and the columns.
+    pub(super) extents: [usize; 3],
+    pub(super) strides: [isize; 3],
 }
 
 pub(super) fn run(gpu: &Gpu, call: &GemmCall<'_>) -> Result<()> {
@@ -53,6 +53,9 @@ pub(super) fn run(gpu: &Gpu, call: &GemmCall<'_>) -> Result<()> {
         Operand::new(call.a.memory(), call.a.layout()),
         Operand::new(call.b.memory(), call.b.layout()),
     ];
+    if let Some(done) = cublas::multiply(gpu, call, &operands) {
+        return done;
+    }
     let starts = operands.each_ref().map(|operand| Start {
         stride: 2,
         first: address(operand.memory) | (operand.offset * dtype.bytes()),
@@ -75,9 +78,9 @@ pub(super) fn run(gpu: &Gpu, call: &GemmCall<'_>) -> Result<()> {
             _ => arguments.read(operand.memory, operand.offset),
         }
     }
-    [batch, m, n, k].into_iter().for_each(|extent| arguments.index(extent as isize));
-    operands.iter().flat_map(|operand| operand.strides).for_each(|step| arguments.index(step));
-    constants.iter().for_each(|constant| arguments.number(*constant, dtype));
+    arguments.indices([batch, m, n, k].map(|extent| extent as isize));
+    arguments.indices(operands.iter().flat_map(|operand| operand.strides));
+    arguments.numbers(&constants, dtype);
     let tiles = |extent: usize| extent.div_ceil(TILE).min(65_535);
     let groups = [tiles(n), tiles(m), batch.min(65_535)];
     let grid = Grid { groups, threads: [THREADS, 1, 1] };
@@ -87,7 +90,7 @@ pub(super) fn run(gpu: &Gpu, call: &GemmCall<'_>) -> Result<()> {
 }
 
 impl<'a> Operand<'a> {
-    fn new(memory: &'a Memory, layout: &arrayspan_bridge::Layout) -> Self {
+    pub(super) fn new(memory: &'a Memory, layout: &arrayspan_bridge::Layout) -> Self {
         let (extents, strides) = match (layout.shape(), layout.strides()) {
             (&[batch, rows, columns], &[s, t, u]) => ([batch, rows, columns], [s, t, u]),
             (&[rows, columns], &[t, u]) => ([1, rows, columns], [0, t, u]),
@@ -110,26 +113,22 @@ impl Variant {
     }
 
     /// The macros before the prelude.
-    pub(super) fn define(&self) -> String {
+    pub(super) fn define(&self, text: &mut Text) {
         let element = Element::Number(self.dtype);
         let names = ["y", "x0", "x1"].map(String::from);
-        let parameters = "GLOBAL elem* RESTRICT y, i64 y_at, const GLOBAL elem* RESTRICT x0, i64 x0_at\
-             , const GLOBAL elem* RESTRICT x1, i64 x1_at, idx batch, idx m, idx n, idx inner\
-             , idx y_batch, idx y_m, idx y_n, idx x0_batch, idx x0_m, idx x0_k\
-             , idx x1_batch, idx x1_k, idx x1_n";
-        let constants = self.formula.declare(element);
-        let prologue = self.formula.prologue(element);
-        let reads = self.formula.reads_previous();
-        let [a, b] = self.along;
-        let [wide, conjugate, reads, a, b] = [self.wide, self.conjugate, reads, a, b].map(u8::from);
-        element.define()
-            + &self.runs.define(&names)
-            + &self.formula.define()
-            + &format!(
-                "#define WIDE {wide}\n#define CONJUGATE {conjugate}\n#define READS_Y {reads}\n"
-            )
-            + &format!("#define X0_ALONG {a}\n#define X1_ALONG {b}\n")
-            + &format!("#define PARAMETERS {parameters}{constants}\n")
-            + &format!("#define PROLOGUE y += y_at; x0 += x0_at; x1 += x1_at;{prologue}\n")
+        element.define(text);
+        text.flag("WIDE", self.wide);
+        self.runs.define(&names, text);
+        self.formula.define(text);
+        text.flag("CONJUGATE", self.conjugate);
+        text.flag("X0_ALONG", self.along[0]);
+        text.flag("X1_ALONG", self.along[1]);
+        let extents = ["batch", "m", "n", "inner"].map(String::from);
+        let strides =
+            ["y_batch", "y_m", "y_n", "x0_batch", "x0_m", "x0_k", "x1_batch", "x1_k", "x1_n"];
+        let numbers = extents.into_iter().chain(strides.map(String::from));
+        let numbers: Vec<String> = numbers.map(|name| format!(", idx {name}")).collect();
+        let others = numbers.concat() + &self.formula.declare(element);
+        map::parameters("elem", &names[1..], &others, &self.formula.prologue(element), text);
     }
 }

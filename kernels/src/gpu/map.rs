@@ -1,7 +1,5 @@
 //! `out ← expression(inputs, out)`: a thread for a run of neighbours.
 
-use std::fmt::Write as _;
-
 use arrayspan_bridge::devices::Memory;
 use arrayspan_bridge::{Layout, View, ViewMut};
 use num_complex::Complex64;
@@ -12,6 +10,7 @@ use super::formula::Formula;
 use super::geometry::{THREADS, grid};
 use super::runs::address;
 use super::space::{Form, Space};
+use super::text::Text;
 use super::{Gpu, variant};
 use crate::Result;
 use crate::verb::MapCall;
@@ -86,30 +85,46 @@ pub(super) fn arguments<'m>(
     }
     space.push(form, &mut arguments);
     if let Element::Number(dtype) = element {
-        constants.iter().for_each(|constant| arguments.number(*constant, dtype));
+        arguments.numbers(constants, dtype);
     }
     arguments
 }
 
-/// The macros `PARAMETERS` (those of the space and the formula, then `others`), `PROLOGUE`, `INPUTS`, `READS_Y`
-/// and `EXPRESSION`.
-pub(super) fn declare(element: Element, form: &Form, formula: &Formula, others: &str) -> String {
-    let mut parameters = "GLOBAL elem* RESTRICT y, i64 y_at".to_owned();
-    let mut prologue = "y += y_at;".to_owned();
-    let mut inputs = String::new();
-    for name in (1..form.operands()).map(Form::operand) {
-        let _ = write!(parameters, ", const GLOBAL elem* RESTRICT {name}, i64 {name}_at");
-        let _ = write!(prologue, " {name} += {name}_at;");
-        let _ = write!(inputs, " DO({name})");
-    }
-    parameters += &form.declare();
-    parameters += &formula.declare(element);
-    parameters += others;
-    prologue += &formula.prologue(element);
-    let reads = u8::from(formula.reads_previous());
-    formula.define()
-        + &format!("#define PARAMETERS {parameters}\n#define PROLOGUE {prologue}\n")
-        + &format!("#define INPUTS(DO){inputs}\n#define READS_Y {reads}\n")
+/// The macros `PARAMETERS` (those of the space and the formula, then `others`), `PROLOGUE`, `INPUTS` and those of
+/// the form and the formula.
+pub(super) fn declare(
+    element: Element,
+    form: &Form,
+    formula: &Formula,
+    others: &str,
+    text: &mut Text,
+) {
+    let inputs: Vec<String> = (1..form.operands()).map(Form::operand).collect();
+    let space = form.declare() + &formula.declare(element) + others;
+    let prologue = formula.prologue(element);
+    element.define(text);
+    form.define(text);
+    formula.define(text);
+    parameters("elem", &inputs, &space, &prologue, text);
+}
+
+/// The macros `PARAMETERS` (an output of that type, inputs, then `others`), `PROLOGUE` and `INPUTS`.
+pub(super) fn parameters(
+    output: &str,
+    inputs: &[String],
+    others: &str,
+    prologue: &str,
+    text: &mut Text,
+) {
+    let array = |name: &String| format!(", const GLOBAL elem* RESTRICT {name}, i64 {name}_at");
+    let start = |name: &String| format!(" {name} += {name}_at;");
+    let each = |name: &String| format!(" DO({name})");
+    let all =
+        |part: &dyn Fn(&String) -> String| inputs.iter().map(part).collect::<Vec<_>>().concat();
+    let output = format!("GLOBAL {output}* RESTRICT y, i64 y_at");
+    text.define("PARAMETERS", output + &all(&array) + others);
+    text.define("PROLOGUE", "y += y_at;".to_owned() + &all(&start) + prologue);
+    text.define("INPUTS(DO)", all(&each));
 }
 
 impl Variant {
@@ -117,8 +132,8 @@ impl Variant {
         format!("map_{}", self.element.name())
     }
 
-    pub(super) fn define(&self) -> String {
-        let Self { element, form, formula } = self;
-        element.define() + &form.define() + &declare(*element, form, formula, "")
+    /// The macros before the prelude.
+    pub(super) fn define(&self, text: &mut Text) {
+        declare(self.element, &self.form, &self.formula, "", text);
     }
 }

@@ -9,6 +9,7 @@ mod bands;
 mod catalogue;
 mod combine;
 mod copy;
+mod cublas;
 mod element;
 mod formula;
 mod gemm;
@@ -19,13 +20,16 @@ mod runs;
 mod space;
 mod stencil;
 mod tables;
+mod text;
 mod variant;
 mod walk;
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use arrayspan_bridge::DType;
+use arrayspan_bridge::devices::cuda::Blas;
 use arrayspan_bridge::devices::{Grid, Kernel, Memory, Stream};
 use parking_lot::{Mutex, RwLock};
 
@@ -48,6 +52,8 @@ pub struct Gpu {
     tables: Mutex<HashMap<(Stencil, DType), Uploaded>>,
     /// Room for the parts of one result, made when first needed.
     scratch: Mutex<Option<Memory>>,
+    /// The vendor's matrix products, opened at first use; `None` where there are none.
+    blas: OnceLock<Option<Blas>>,
     launches: AtomicUsize,
 }
 
@@ -68,6 +74,7 @@ impl Gpu {
             kernels: RwLock::default(),
             tables: Mutex::default(),
             scratch: Mutex::default(),
+            blas: OnceLock::new(),
             launches: AtomicUsize::new(0),
         })
     }
@@ -76,6 +83,12 @@ impl Gpu {
     #[must_use]
     pub fn launches(&self) -> usize {
         self.launches.load(Relaxed)
+    }
+
+    /// Different kernels it has so far.
+    #[must_use]
+    pub fn kernels(&self) -> usize {
+        self.kernels.read().len()
     }
 
     /// Processors of the device that work independently.
@@ -97,7 +110,7 @@ impl Gpu {
     /// The arguments are those `variant` declares, in its order, and all places they lead to lie within the
     /// memory given.
     unsafe fn launch(&self, variant: Variant, grid: Grid, arguments: &Arguments<'_>) -> Result<()> {
-        let kernel = self.kernel(variant)?;
+        let kernel = self.load(variant)?;
         // SAFETY: passed on to the caller.
         unsafe { self.stream.launch(&kernel, grid, arguments.list())? };
         self.launches.fetch_add(1, Relaxed);
@@ -117,7 +130,7 @@ impl Gpu {
         Ok(uploaded)
     }
 
-    fn kernel(&self, variant: Variant) -> Result<Kernel> {
+    fn load(&self, variant: Variant) -> Result<Kernel> {
         if let Some(kernel) = self.kernels.read().get(&variant) {
             return Ok(kernel.clone());
         }

@@ -1,8 +1,6 @@
 //! `out ← reduction over axes of expression(inputs)`: some threads for each result, and a second launch where
 //! several groups share one result.
 
-use std::fmt::Write as _;
-
 use arrayspan_bridge::devices::{Grid, Memory};
 use arrayspan_bridge::{DType, Layout, View};
 
@@ -12,8 +10,9 @@ use super::formula::Formula;
 use super::geometry::THREADS;
 use super::runs::{Runs, Start, address};
 use super::space::{Form, Space};
+use super::text::Text;
 use super::walk::Walk;
-use super::{Gpu, variant};
+use super::{Gpu, combine, map, variant};
 use crate::Result;
 use crate::verb::{ONE_GROUP, ReduceCall, Reduction};
 
@@ -56,7 +55,7 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
     let runs = runs(call, &kept, &reduced, along);
     let steps =
         reduced.extents[0].div_ceil(runs.len) * reduced.extents[1..].iter().product::<usize>();
-    let partial = results == 1 && len > ONE_GROUP;
+    let partial = call.is_full() && len > ONE_GROUP;
     let variant = Variant {
         dtype,
         reduction: call.reduction,
@@ -76,8 +75,9 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
             let flipped = kept.offsets[input].wrapping_sub(base);
             arguments.read(view.memory(), reduced.offsets[input].wrapping_add(flipped));
         }
-        [&kept, &reduced].into_iter().for_each(|space| Walk::push(space, &mut arguments));
-        call.expression.constants().iter().for_each(|value| arguments.number(*value, dtype));
+        Walk::push(&kept, &mut arguments);
+        Walk::push(&reduced, &mut arguments);
+        arguments.numbers(&call.expression.constants(), dtype);
         let groups = [results.div_ceil(THREADS / variant.threads).min(i32::MAX as usize), parts, 1];
         let grid = Grid { groups, threads: [THREADS, 1, 1] };
         let variant = variant::Variant::Reduce(variant.clone());
@@ -90,7 +90,7 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
         return launch(to, 1);
     }
     let parts = steps.div_ceil(THREADS * RUNS_OF_THREAD).min(8 * gpu.units());
-    super::combine::in_parts(gpu, dtype, call.reduction, parts, to, |parts, count| {
+    combine::in_parts(gpu, dtype, call.reduction, parts, to, |parts, count| {
         launch((parts, 0), count)
     })
 }
@@ -119,7 +119,7 @@ fn runs(call: &ReduceCall<'_>, kept: &Space, reduced: &Space, along: bool) -> Ru
     let bytes = call.out.dtype().bytes();
     let start = |(input, view): (usize, &View<'_>)| {
         let Start { stride, first, steps } = reduced.start(input, address(view.memory()), bytes);
-        let first = first | (kept.offsets[input] | view.layout().offset()) * bytes;
+        let first = first | ((kept.offsets[input] | view.layout().offset()) * bytes);
         Start { stride, first, steps: steps | kept.steps(input, 0) }
     };
     let starts: Vec<Start> = call.inputs.iter().enumerate().map(start).collect();
@@ -144,37 +144,24 @@ impl Variant {
     }
 
     /// The macros before the prelude.
-    pub(super) fn define(&self) -> String {
+    pub(super) fn define(&self, text: &mut Text) {
         let element = Element::Number(self.dtype);
         let inputs: Vec<String> = (1..=self.runs.inner().len()).map(Form::operand).collect();
         let with_output: Vec<String> = inputs.iter().cloned().chain([Form::operand(0)]).collect();
         let [kept, reduced] = self.ranks;
         let kept = Walk { tag: 'k', rank: kept, operands: &with_output, step: "1" };
         let reduced = Walk { tag: 'r', rank: reduced, operands: &inputs, step: "V" };
-        let result = if self.partial { "total" } else { "elem" };
-        let mut parameters = format!("GLOBAL {result}* RESTRICT y, i64 y_at");
-        let mut prologue = "y += y_at;".to_owned();
-        let mut each = String::new();
-        for name in &inputs {
-            let _ = write!(parameters, ", const GLOBAL elem* RESTRICT {name}, i64 {name}_at");
-            let _ = write!(prologue, " {name} += {name}_at;");
-            let _ = write!(each, " DO({name})");
-        }
-        parameters += &(kept.declare() + &reduced.declare() + &self.formula.declare(element));
-        prologue += &self.formula.prologue(element);
-        let Self { threads, along, partial, wide, .. } = self;
-        let flags = [*along, *partial, *wide].map(u8::from);
-        element.define()
-            + &self.runs.define(&inputs)
-            + &kept.define("OUTPUTS", "KEPT")
-            + &reduced.define("RUNS", "REDUCED")
-            + &self.formula.define()
-            + &super::combine::define(self.reduction, *threads)
-            + &format!(
-                "#define ALONG {}\n#define PARTIAL {}\n#define WIDE {}\n",
-                flags[0], flags[1], flags[2]
-            )
-            + &format!("#define PARAMETERS {parameters}\n#define PROLOGUE {prologue}\n")
-            + &format!("#define INPUTS(DO){each}\n")
+        element.define(text);
+        text.flag("WIDE", self.wide);
+        self.runs.define(&inputs, text);
+        self.formula.define(text);
+        kept.define("OUTPUTS", "KEPT", text);
+        reduced.define("RUNS", "REDUCED", text);
+        combine::define(self.reduction, self.threads, text);
+        text.flag("ALONG", self.along);
+        text.flag("PARTIAL", self.partial);
+        let others = kept.declare() + &reduced.declare() + &self.formula.declare(element);
+        let output = if self.partial { "total" } else { "elem" };
+        map::parameters(output, &inputs, &others, &self.formula.prologue(element), text);
     }
 }

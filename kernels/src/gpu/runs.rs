@@ -1,8 +1,8 @@
 //! How many neighbours a thread takes in one access.
 
-use std::fmt::Write as _;
-
 use arrayspan_bridge::devices::{DeviceKind, Memory};
+
+use super::text::Text;
 
 /// How many neighbours along axis 0 a thread takes in one access, and how the operands lie along it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -59,10 +59,14 @@ impl Runs {
     /// The same, but of a length that divides `extent`.
     pub(super) fn dividing(mut self, extent: usize) -> Self {
         while !extent.is_multiple_of(self.len) {
-            self.len /= 2;
-            self.align /= 2;
+            self = self.halved();
         }
         self
+    }
+
+    /// The same, of half the length. There must be more than one element.
+    pub(super) fn halved(self) -> Self {
+        Self { len: self.len / 2, align: self.align / 2, ..self }
     }
 
     pub(super) fn inner(&self) -> &[Inner] {
@@ -70,13 +74,13 @@ impl Runs {
     }
 
     /// `V`, `ALIGN` and how each operand's run is loaded.
-    pub(super) fn define(&self, names: &[String]) -> String {
-        let mut text = format!("#define V {}\n#define ALIGN {}\n", self.len, self.align);
+    pub(super) fn define(&self, names: &[String], text: &mut Text) {
+        text.define("V", self.len);
+        text.define("ALIGN", self.align);
         for (name, inner) in names.iter().zip(&self.inner) {
             let load = if *inner == Inner::Repeated { "run_repeat" } else { "run_load" };
-            let _ = writeln!(text, "#define {name}_LOAD {load}");
+            text.define(format_args!("{name}_LOAD"), load);
         }
-        text
     }
 }
 

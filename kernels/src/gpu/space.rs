@@ -7,6 +7,7 @@ use arrayspan_bridge::Layout;
 
 use super::arguments::{Arguments, MOST};
 use super::runs::{Inner, Runs, Start};
+use super::text::Text;
 use crate::collapse::{Collapsed, collapse, collapse_around};
 
 /// The axes a kernel goes along, innermost first, and how its operands lie in them. Operand 0 is called `y`,
@@ -65,16 +66,20 @@ impl Space {
     /// Swaps two axes.
     pub(super) fn swap(&mut self, one: usize, other: usize) {
         self.extents.swap(one, other);
-        self.strides.iter_mut().for_each(|strides| strides.swap(one, other));
+        for strides in &mut self.strides {
+            strides.swap(one, other);
+        }
     }
 
     fn from_collapsed(collapsed: Collapsed, layouts: &[&Layout]) -> Self {
         let Collapsed { shape: mut extents, mut strides, .. } = collapsed;
         extents.reverse();
-        strides.iter_mut().for_each(|strides| strides.reverse());
+        for strides in &mut strides {
+            strides.reverse();
+        }
         if extents.is_empty() {
             extents.push(1);
-            strides.iter_mut().for_each(|strides| strides.push(1));
+            strides = vec![vec![1]; layouts.len()];
         }
         Self { extents, strides, offsets: layouts.iter().map(|layout| layout.offset()).collect() }
     }
@@ -123,7 +128,7 @@ impl Space {
     /// What a kernel of that form is told, in the order in which it declares it.
     pub(super) fn push(&self, form: &Form, arguments: &mut Arguments<'_>) {
         if form.baked.is_empty() {
-            self.numbers(form).for_each(|number| arguments.index(number));
+            arguments.indices(self.numbers(form));
         }
     }
 
@@ -160,49 +165,49 @@ impl Form {
     }
 
     /// The macros that the prelude and the verb's text take.
-    pub(super) fn define(&self) -> String {
-        let mut text = format!("#define WIDE {}\n", u8::from(self.wide));
+    pub(super) fn define(&self, text: &mut Text) {
         let operands: Vec<_> = (0..self.operands()).map(Self::operand).collect();
-        text += &self.runs.define(&operands);
+        text.flag("WIDE", self.wide);
+        self.runs.define(&operands, text);
         for (name, value) in self.names().iter().zip(&self.baked) {
-            let _ = writeln!(text, "#define {name} ((idx){value})");
+            text.define(name, format_args!("((idx){value})"));
         }
         for (name, inner) in operands.iter().zip(self.runs.inner()) {
             match inner {
-                Inner::Unit => text += &format!("#define {name}_s0 1\n"),
-                Inner::Repeated => text += &format!("#define {name}_s0 0\n"),
+                Inner::Unit => text.define(format_args!("{name}_s0"), 1),
+                Inner::Repeated => text.define(format_args!("{name}_s0"), 0),
                 Inner::Apart => {}
             }
             let row: Vec<_> =
                 (1..self.rank).map(|axis| format!("i{axis} * {name}_s{axis}")).collect();
             let row = if row.is_empty() { "0".into() } else { row.join(" + ") };
-            let _ = writeln!(text, "#define {name}_ROW ({row})");
+            text.define(format_args!("{name}_ROW"), format_args!("({row})"));
         }
         if self.rank == 1 {
-            text += "#define n1 1\n";
+            text.define("n1", 1);
         }
-        text + &self.split()
+        self.define_split(text);
     }
 
     /// `OUTER`, the number of rows of rows, and `SPLIT(z)`, which makes `i2`, `i3`, … of one of them.
-    fn split(&self) -> String {
-        let axes: Vec<usize> = (2..self.rank).collect();
-        let extents: Vec<_> = axes.iter().map(|axis| format!("n{axis}")).collect();
+    fn define_split(&self, text: &mut Text) {
+        let axes = 2..self.rank;
+        let extents: Vec<_> = axes.clone().map(|axis| format!("n{axis}")).collect();
         let product = if extents.is_empty() { "1".into() } else { extents.join(" * ") };
         let mut split = String::new();
         let mut rest = "z".to_owned();
-        for axis in &axes {
-            if Some(axis) == axes.last() {
+        for axis in axes {
+            // Writing to a String cannot fail.
+            if axis + 1 == self.rank {
                 let _ = write!(split, "const idx i{axis} = {rest}; ");
             } else {
-                let _ = write!(
-                    split,
-                    "const idx i{axis} = {rest} % n{axis}, z{axis} = {rest} / n{axis}; "
-                );
+                let _ = write!(split, "const idx i{axis} = {rest} % n{axis}, ");
+                let _ = write!(split, "z{axis} = {rest} / n{axis}; ");
                 rest = format!("z{axis}");
             }
         }
-        format!("#define OUTER ({product})\n#define SPLIT(z) {split}\n")
+        text.define("OUTER", format_args!("({product})"));
+        text.define("SPLIT(z)", split);
     }
 
     /// The parameters for extents and strides, each after a comma.

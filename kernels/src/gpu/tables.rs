@@ -9,7 +9,7 @@ use num_complex::{Complex32, Complex64};
 use crate::{Band, Result, Stencil, Tap};
 
 /// Common rows with more taps than this are loops over a table instead of straight code.
-pub(super) const FEW: usize = 32;
+pub(super) const FEW: usize = 64;
 
 /// Larger tables do not fit what devices keep for constants, and go into memory.
 const MOST_CONSTANT_BYTES: usize = 48 << 10;

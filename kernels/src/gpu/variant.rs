@@ -2,6 +2,7 @@
 
 use arrayspan_bridge::devices::Source;
 
+use super::text::Text;
 use super::{combine, copy, gemm, map, reduce, stencil};
 
 /// Everything that is baked into a kernel: two calls with equal variants run the same one.
@@ -20,23 +21,38 @@ const PRELUDE: &str = include_str!("../source/prelude.cl.h");
 impl Variant {
     /// The kernel. Slow, and therefore asked for once only.
     pub(super) fn source(&self) -> Source {
-        let (name, entry, before, after) = match self {
-            Self::Map(map) => (map.name(), "map", map.define(), map::TEXT.into()),
-            Self::Transpose(copy) => (copy.name(), "transpose", copy.define(), copy::TEXT.into()),
-            Self::Stencil(stencil) => {
-                let text = stencil.bands() + stencil::TEXT;
-                (stencil.name(), "stencil", stencil.define(), text)
-            }
-            Self::Reduce(reduce) => {
-                let text = combine::REDUCTION.to_owned() + reduce::TEXT;
-                (reduce.name(), "reduce", reduce.define(), text)
-            }
-            Self::Combine(combine) => {
-                let text = combine::REDUCTION.to_owned() + combine::TEXT;
-                (combine.name(), "combine", combine.define(), text)
-            }
-            Self::Gemm(gemm) => (gemm.name(), "gemm", gemm.define(), gemm::TEXT.into()),
+        let mut text = Text::default();
+        let (name, entry) = match self {
+            Self::Map(map) => (map.name(), "map"),
+            Self::Transpose(copy) => (copy.name(), "transpose"),
+            Self::Stencil(stencil) => (stencil.name(), "stencil"),
+            Self::Reduce(reduce) => (reduce.name(), "reduce"),
+            Self::Combine(combine) => (combine.name(), "combine"),
+            Self::Gemm(gemm) => (gemm.name(), "gemm"),
         };
-        Source::new(name, entry, format!("{before}\n{PRELUDE}\n{after}"))
+        match self {
+            Self::Map(map) => map.define(&mut text),
+            Self::Transpose(copy) => copy.define(&mut text),
+            Self::Stencil(stencil) => stencil.define(&mut text),
+            Self::Reduce(reduce) => reduce.define(&mut text),
+            Self::Combine(combine) => combine.define(&mut text),
+            Self::Gemm(gemm) => gemm.define(&mut text),
+        }
+        text.add(PRELUDE);
+        if let Self::Stencil(stencil) = self {
+            stencil.bands(&mut text);
+        }
+        if let Self::Reduce(_) | Self::Combine(_) = self {
+            text.add(combine::REDUCTION);
+        }
+        text.add(match self {
+            Self::Map(_) => map::TEXT,
+            Self::Transpose(_) => copy::TEXT,
+            Self::Stencil(_) => stencil::TEXT,
+            Self::Reduce(_) => reduce::TEXT,
+            Self::Combine(_) => combine::TEXT,
+            Self::Gemm(_) => gemm::TEXT,
+        });
+        Source::new(name, entry, text.finish())
     }
 }

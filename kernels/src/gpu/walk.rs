@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::arguments::Arguments;
 use super::space::Space;
+use super::text::Text;
 
 /// A space that a thread walks with one number. Its indices are called after `tag`: `k0`, `k1`, …, their extents
 /// `nk0`, … and the strides of operand `x0` along them `x0_k0`, ….
@@ -20,23 +21,23 @@ impl Walk<'_> {
     /// The parameters, each after a comma.
     pub(super) fn declare(&self) -> String {
         let Self { tag, rank, .. } = self;
-        let mut text = String::new();
-        (0..*rank).for_each(|axis| text += &format!(", idx n{tag}{axis}"));
-        for name in self.operands {
-            (0..*rank).for_each(|axis| text += &format!(", idx {name}_{tag}{axis}"));
-        }
-        text
+        let extents = (0..*rank).map(|axis| format!(", idx n{tag}{axis}"));
+        let strides = self
+            .operands
+            .iter()
+            .flat_map(|name| (0..*rank).map(move |axis| format!(", idx {name}_{tag}{axis}")));
+        extents.chain(strides).collect()
     }
 
     /// The arguments for [`declare`](Self::declare).
     pub(super) fn push(space: &Space, arguments: &mut Arguments<'_>) {
-        space.extents.iter().for_each(|extent| arguments.index(*extent as isize));
-        space.strides.iter().flatten().for_each(|stride| arguments.index(*stride));
+        arguments.indices(space.extents.iter().map(|extent| *extent as isize));
+        arguments.indices(space.strides.iter().flatten().copied());
     }
 
     /// `<count>`, the number of steps; `<name>_SPLIT(at)`, which makes the indices of one; `<operand>_<name>`,
     /// their place.
-    pub(super) fn define(&self, count: &str, name: &str) -> String {
+    pub(super) fn define(&self, count: &str, name: &str, text: &mut Text) {
         let Self { tag, rank, step, .. } = self;
         let extents: Vec<String> = (0..*rank)
             .map(|axis| match axis {
@@ -48,6 +49,7 @@ impl Walk<'_> {
         let mut rest = "(at)".to_owned();
         for (axis, extent) in extents.iter().enumerate() {
             let times = if axis == 0 { format!(" * {step}") } else { String::new() };
+            // Writing to a String cannot fail.
             if axis + 1 == *rank {
                 let _ = write!(split, "const idx {tag}{axis} = {rest}{times}; ");
             } else {
@@ -56,13 +58,12 @@ impl Walk<'_> {
                 rest = format!("rest_{tag}{axis}");
             }
         }
-        let mut text = format!("#define {count} ({})\n", extents.join(" * "));
-        let _ = writeln!(text, "#define {name}_SPLIT(at) {split}");
+        text.define(count, format_args!("({})", extents.join(" * ")));
+        text.define(format_args!("{name}_SPLIT(at)"), split);
         for operand in self.operands {
             let axes = (0..*rank).map(|axis| format!("{tag}{axis} * {operand}_{tag}{axis}"));
             let place = axes.collect::<Vec<_>>().join(" + ");
-            let _ = writeln!(text, "#define {operand}_{name} ({place})");
+            text.define(format_args!("{operand}_{name}"), format_args!("({place})"));
         }
-        text
     }
 }

@@ -1,6 +1,6 @@
 //! `y ← Σ wₖ xₖ + beta · y` over contiguous elements: the inner loop of `stencil` and `copy`.
 
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 
 use super::scalar::Scalar;
 
@@ -25,19 +25,40 @@ impl<L: Scalar> Blend<L> {
     }
 }
 
+/// Terms added in one pass.
+const TERMS: usize = 8;
+
+/// Bytes of `y` that stay in the nearest cache while several passes add to them.
+const BLOCK_BYTES: usize = 4096;
+
 /// `y ← Σ wₖ xₖ + beta · y`. Every `xₖ` is as long as `y`.
-///
-/// Several terms are added in one pass, so that `y` is loaded and stored few times; it stays in the
-/// nearest cache between passes if it is short.
 pub(super) fn blend<L: Scalar>(beta: Blend<L>, y: &mut [L], terms: &[(&[L], L)]) {
-    Arch::new().dispatch(
-        #[inline(always)]
-        || passes(beta, y, terms),
-    );
+    Arch::new().dispatch(Sum { beta, y, terms });
 }
 
+/// A type, not a closure: closures are not always inlined where vector instructions are enabled.
+struct Sum<'a, L> {
+    beta: Blend<L>,
+    y: &'a mut [L],
+    terms: &'a [(&'a [L], L)],
+}
+
+impl<L: Scalar> WithSimd for Sum<'_, L> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { beta, y, terms } = self;
+        let block = if terms.len() > TERMS { BLOCK_BYTES / size_of::<L>() } else { y.len().max(1) };
+        for (i, y) in y.chunks_mut(block).enumerate() {
+            passes(beta, y, terms, i * block);
+        }
+    }
+}
+
+/// `y` begins at `from` of each term.
 #[inline(always)]
-fn passes<L: Scalar>(mut beta: Blend<L>, y: &mut [L], mut terms: &[(&[L], L)]) {
+fn passes<L: Scalar>(mut beta: Blend<L>, y: &mut [L], mut terms: &[(&[L], L)], from: usize) {
     if terms.is_empty() {
         match beta {
             Blend::Set => y.fill(L::zero()),
@@ -47,12 +68,12 @@ fn passes<L: Scalar>(mut beta: Blend<L>, y: &mut [L], mut terms: &[(&[L], L)]) {
     }
     while !terms.is_empty() {
         terms = match terms.len() {
-            8.. => pass::<L, 8>(beta, y, terms),
-            6.. => pass::<L, 6>(beta, y, terms),
-            4.. => pass::<L, 4>(beta, y, terms),
-            3 => pass::<L, 3>(beta, y, terms),
-            2 => pass::<L, 2>(beta, y, terms),
-            _ => pass::<L, 1>(beta, y, terms),
+            TERMS.. => pass::<L, TERMS>(beta, y, terms, from),
+            6.. => pass::<L, 6>(beta, y, terms, from),
+            4.. => pass::<L, 4>(beta, y, terms, from),
+            3 => pass::<L, 3>(beta, y, terms, from),
+            2 => pass::<L, 2>(beta, y, terms, from),
+            _ => pass::<L, 1>(beta, y, terms, from),
         };
         beta = Blend::Add;
     }
@@ -64,9 +85,10 @@ fn pass<'t, 's, L: Scalar, const N: usize>(
     beta: Blend<L>,
     y: &mut [L],
     terms: &'t [(&'s [L], L)],
+    from: usize,
 ) -> &'t [(&'s [L], L)] {
     let Some((terms, rest)) = terms.split_first_chunk::<N>() else { return &[] };
-    let x = terms.map(|(x, _)| &x[..y.len()]);
+    let x = terms.map(|(x, _)| &x[from..from + y.len()]);
     let w = terms.map(|(_, w)| w);
     match beta {
         Blend::Set => add(y, x, w, |_, sum| sum),
@@ -76,6 +98,7 @@ fn pass<'t, 's, L: Scalar, const N: usize>(
     rest
 }
 
+/// Inlined into a function compiled for the processor at hand, which makes it vector code.
 #[inline(always)]
 fn add<L: Scalar, const N: usize>(y: &mut [L], x: [&[L]; N], w: [L; N], meet: impl Fn(L, L) -> L) {
     for (i, y) in y.iter_mut().enumerate() {

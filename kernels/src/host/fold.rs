@@ -1,8 +1,8 @@
 //! Many values become one, in 64-bit floating point and in an order that depends on nothing but their number.
 
-use bytemuck::cast_slice;
+use bytemuck::{cast_slice, cast_slice_mut};
 use num_complex::Complex64;
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 
 use super::scalar::Scalar;
 use crate::Reduction;
@@ -31,27 +31,61 @@ pub(super) fn combine<W: Scalar>(reduction: Reduction, a: W, b: W) -> W {
 
 /// The reduction of all `values`.
 pub(super) fn fold<T: Scalar>(reduction: Reduction, values: &[T]) -> T::Wide {
-    Arch::new().dispatch(
-        #[inline(always)]
-        || match reduction {
-            Reduction::Sum => total(values),
-            Reduction::Maximum => extreme(values, f64::NEG_INFINITY, T::maximum),
-            Reduction::Minimum => extreme(values, f64::INFINITY, T::minimum),
-        },
-    )
+    Arch::new().dispatch(Fold { reduction, values })
 }
 
 /// Reduces each value into the sum beside it.
 pub(super) fn fold_each<T: Scalar>(reduction: Reduction, sums: &mut [T::Wide], values: &[T]) {
-    let pairs = sums.iter_mut().zip(values);
-    Arch::new().dispatch(
-        #[inline(always)]
-        || match reduction {
-            Reduction::Sum => pairs.for_each(|(sum, value)| *sum = *sum + value.wide()),
-            Reduction::Maximum => pairs.for_each(|(sum, value)| *sum = sum.maximum(value.wide())),
-            Reduction::Minimum => pairs.for_each(|(sum, value)| *sum = sum.minimum(value.wide())),
-        },
-    );
+    Arch::new().dispatch(FoldEach { reduction, sums, values });
+}
+
+struct Fold<'a, T> {
+    reduction: Reduction,
+    values: &'a [T],
+}
+
+impl<T: Scalar> WithSimd for Fold<'_, T> {
+    type Output = T::Wide;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> T::Wide {
+        match self.reduction {
+            Reduction::Sum => total(self.values),
+            Reduction::Maximum => extreme(self.values, f64::NEG_INFINITY, T::maximum),
+            Reduction::Minimum => extreme(self.values, f64::INFINITY, T::minimum),
+        }
+    }
+}
+
+struct FoldEach<'a, T: Scalar> {
+    reduction: Reduction,
+    sums: &'a mut [T::Wide],
+    values: &'a [T],
+}
+
+impl<T: Scalar> WithSimd for FoldEach<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { reduction, sums, values } = self;
+        match reduction {
+            // A complex sum is the sum of its parts.
+            Reduction::Sum => {
+                let (sums, parts) = (cast_slice_mut(sums), cast_slice(values));
+                each(sums, parts, |sum: f64, part: T::Part| sum + part.wide());
+            }
+            Reduction::Maximum => each(sums, values, |sum, value| sum.maximum(value.wide())),
+            Reduction::Minimum => each(sums, values, |sum, value| sum.minimum(value.wide())),
+        }
+    }
+}
+
+#[inline(always)]
+fn each<W: Copy, T: Copy>(sums: &mut [W], values: &[T], function: impl Fn(W, T) -> W) {
+    for (sum, &value) in sums.iter_mut().zip(values) {
+        *sum = function(*sum, value);
+    }
 }
 
 #[inline(always)]
@@ -67,10 +101,17 @@ fn total<T: Scalar>(values: &[T]) -> T::Wide {
     for (lane, part) in lanes.iter_mut().zip(rest) {
         *lane += part.wide();
     }
+    together::<T>(&lanes)
+}
+
+/// Not inlined: the compiler would arrange the loop before for this step, and spoil it.
+#[inline(never)]
+fn together<T: Scalar>(lanes: &[f64; LANES]) -> T::Wide {
     // Real and imaginary parts take turns.
-    let every = size_of::<T>() / size_of::<T::Part>();
-    let sum = |first: usize| lanes.iter().skip(first).step_by(every).sum();
-    T::Wide::rounded(Complex64::new(sum(0), if every == 2 { sum(1) } else { 0.0 }))
+    let (pairs, _) = lanes.as_chunks::<2>();
+    let (re, im) = pairs.iter().fold((0.0, 0.0), |(re, im), [a, b]| (re + a, im + b));
+    let complex = size_of::<T>() > size_of::<T::Part>();
+    T::Wide::rounded(if complex { Complex64::new(re, im) } else { Complex64::new(re + im, 0.0) })
 }
 
 #[inline(always)]

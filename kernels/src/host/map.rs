@@ -2,9 +2,9 @@
 
 use arrayspan_bridge::{Lines, LinesMut};
 
-use super::evaluate::Program;
+use super::evaluate::{Program, chunk};
 use super::operands::{Operands, numbers};
-use super::parts::{CHUNK, advance, arranged, for_each_part};
+use super::parts::{Parts, arranged, for_each_line, for_each_part};
 use super::scalar::{Scalar, with_scalar};
 use crate::Result;
 use crate::verb::MapCall;
@@ -21,7 +21,7 @@ fn map<T: Scalar>(call: MapCall<'_>) -> Result<()> {
     let inputs = inputs.iter().map(|view| Ok(view.lines()?)).collect::<Result<Vec<_>>>()?;
     let program = Program::new(call.expression, &numbers(&inputs));
     let map = Map { program, inputs, reads: call.expression.reads_previous() };
-    for_each_part(out.lines_mut::<T>()?, &|origin, part| map.part(origin, part));
+    for_each_part(out.lines_mut::<T>()?, Parts::Lines, &|origin, part| map.part(origin, part));
     Ok(())
 }
 
@@ -36,37 +36,28 @@ impl<T: Scalar> Map<'_, T> {
     fn part(&self, origin: &[usize], mut out: LinesMut<'_, T>) {
         let shape = out.shape().to_vec();
         let axis = shape.len() - 1;
-        let len = shape[axis];
-        let mut index = vec![0; shape.len()];
-        let mut operands = Operands::new(len.min(CHUNK), self.inputs.len());
-        let mut registers = self.program.registers(len.min(CHUNK));
-        let mut previous = vec![T::default(); if self.reads { len.min(CHUNK) } else { 0 }];
-        let mut result = vec![T::default(); len.min(CHUNK)];
-        let mut at = origin.to_vec();
-        loop {
-            for ((at, origin), index) in at.iter_mut().zip(origin).zip(&index) {
-                *at = origin + index;
-            }
-            operands.start(&self.inputs, &at, axis, len);
-            let mut line = out.line(&index, axis, len);
-            for from in (0..len).step_by(CHUNK) {
-                let n = CHUNK.min(len - from);
+        let chunk = chunk::<T>().min(shape[axis]);
+        let mut operands = Operands::new(chunk, self.inputs.len());
+        let mut registers = self.program.registers(chunk);
+        let mut result = Vec::new();
+        for_each_line(origin, &shape, usize::MAX, |index, at, len| {
+            operands.start(&self.inputs, at, axis, len);
+            let mut line = out.line(index, axis, len);
+            for from in (0..len).step_by(chunk) {
+                let n = chunk.min(len - from);
                 operands.load(from, n);
-                let previous = &mut previous[..if self.reads { n } else { 0 }];
-                if self.reads {
-                    line.read().gather(from, previous);
-                }
                 let input = |number| operands.get(number, from, n);
                 if let Some(slice) = line.as_mut_slice() {
-                    self.program.run(input, previous, &mut registers, &mut slice[from..from + n]);
-                } else {
-                    self.program.run(input, previous, &mut registers, &mut result[..n]);
-                    line.scatter(from, &result[..n]);
+                    self.program.run(input, &mut registers, &mut slice[from..from + n]);
+                    continue;
                 }
+                result.resize(n, T::default());
+                if self.reads {
+                    line.read().gather(from, &mut result);
+                }
+                self.program.run(input, &mut registers, &mut result);
+                line.scatter(from, &result);
             }
-            if !advance(&mut index[..axis], &shape[..axis]) {
-                return;
-            }
-        }
+        });
     }
 }

@@ -2,7 +2,7 @@
 
 use arrayspan_bridge::{Line, Lines};
 
-use super::evaluate::Operand;
+use super::elementwise::Operand;
 use super::scalar::Scalar;
 
 /// The value of each input that repeats a single number.
@@ -64,7 +64,7 @@ impl<'a, T: Scalar> Operands<'a, T> {
     pub(super) fn slice(&self, number: usize, from: usize, n: usize) -> Option<&[T]> {
         match self.get(number, from, n) {
             Operand::Slice(slice) => Some(slice),
-            Operand::Number(_) => None,
+            _ => None,
         }
     }
 }

@@ -4,16 +4,23 @@
 
 use arrayspan_bridge::{Lines, LinesMut, Relayout, View, ViewMut};
 
-use super::evaluate::{Program, Registers};
+use super::evaluate::{Program, Registers, chunk};
 use super::fold::{combine, fold, fold_each, identity};
 use super::map;
 use super::operands::{Operands, numbers};
-use super::parts::{CHUNK, GRAIN, advance, by_stride};
+use super::parts::{GRAIN, advance, by_stride};
 use super::scalar::{Scalar, with_scalar};
 use crate::collapse::collapse;
 use crate::cost::distinct_bytes;
 use crate::verb::{MapCall, ReduceCall};
 use crate::{Reduction, Result, constant};
+
+/// Sums carried along side by side where lines run along a kept axis: enough for long lines, and few
+/// enough for the cache.
+const KEPT: usize = 4096;
+
+/// Elements that go into each sum, at least, before sums are made apart and put together.
+const DEEP: usize = 64;
 
 pub(super) fn run(call: ReduceCall<'_>) -> Result<()> {
     if call.out.layout().is_empty() {
@@ -113,7 +120,7 @@ impl<T: Scalar> Reduce<'_, T> {
         let reduced = &self.all()[self.kept..];
         let len: usize = out.shape().iter().product();
         let work = len * reduced.iter().product::<usize>();
-        let least = if self.along_kept { CHUNK } else { 1 };
+        let least = if self.along_kept { KEPT } else { 1 };
         let long = out.shape().iter().position(|&extent| extent > 1);
         if let (Some(axis), true) = (long, work > GRAIN && len > least) {
             let half = out.shape()[axis] / 2;
@@ -140,8 +147,11 @@ impl<T: Scalar> Reduce<'_, T> {
     /// The results for the kept indices of `part`, row-major, over its reduced indices.
     fn partial(&self, part: Part) -> Vec<T::Wide> {
         let work: usize = part.shape.iter().product();
+        let places: usize = part.shape[..self.kept].iter().product();
         let long = (self.kept..part.shape.len()).find(|&axis| part.shape[axis] > 1);
-        let Some(axis) = long.filter(|_| work > GRAIN) else { return self.sums(&part) };
+        let Some(axis) = long.filter(|_| work > GRAIN.max(DEEP * places)) else {
+            return self.sums(&part);
+        };
         let (mut first, mut second) = (part.clone(), part);
         let half = first.shape[axis] / 2;
         first.shape[axis] = half;
@@ -163,14 +173,15 @@ impl<T: Scalar> Reduce<'_, T> {
         let mut walked = part.shape.clone();
         walked[axis] = 1;
         let mut index = vec![0; walked.len()];
-        let mut lines = Evaluated::new(self, len.min(CHUNK));
+        let chunk = chunk::<T>().min(len);
+        let mut lines = Evaluated::new(self, chunk);
         loop {
             let at: Vec<usize> = part.origin.iter().zip(&index).map(|(a, b)| a + b).collect();
             let kept = index.iter().zip(&part.shape).take(self.kept);
             let place = kept.fold(0, |place, (at, extent)| place * extent + at);
             lines.operands.start(&self.inputs, &at, axis, len);
-            for from in (0..len).step_by(CHUNK) {
-                let n = CHUNK.min(len - from);
+            for from in (0..len).step_by(chunk) {
+                let n = chunk.min(len - from);
                 let values = lines.values(&self.program, from, n);
                 if self.along_kept {
                     let sums = &mut sums[place + from..place + from + n];
@@ -209,7 +220,7 @@ impl<'a, T: Scalar> Evaluated<'a, T> {
             return slice;
         }
         let input = |number| self.operands.get(number, from, n);
-        program.run(input, &[], &mut self.registers, &mut self.values[..n]);
+        program.run(input, &mut self.registers, &mut self.values[..n]);
         &self.values[..n]
     }
 }

@@ -1,15 +1,22 @@
-//! `y ← alpha · stencil(x) + beta · y` on the host.
+//! `y ← alpha · stencil(x) + beta · y` on the host: one pass over memory for all terms.
 
-use arrayspan_bridge::{Line, Lines, LinesMut, Relayout};
+use arrayspan_bridge::{Layout, Line, Lines, LinesMut, Relayout};
 use bytemuck::{cast_slice, cast_slice_mut};
-use num_complex::Complex64;
 
 use super::blend::{Blend, blend};
-use super::parts::{CHUNK, advance, by_stride, for_each_part};
+use super::parts::{Parts, by_stride, for_each_line, for_each_part};
+use super::rows::Rows;
 use super::scalar::{Scalar, with_scalar};
+use crate::Result;
 use crate::collapse::collapse_around;
 use crate::verb::StencilCall;
-use crate::{Band, Result, Tap};
+
+/// Elements computed at a time: enough to stream, and a bound for what is copied together where strides
+/// demand it.
+const LINE: usize = 8192;
+
+/// Lines shorter than this are joined to the axis before them, if that has a band.
+const SHORT: usize = 64;
 
 pub(super) fn run(call: StencilCall<'_>) -> Result<()> {
     if call.y.layout().is_empty() {
@@ -24,94 +31,62 @@ pub(super) fn run(call: StencilCall<'_>) -> Result<()> {
 
 /// `L` is `T`, or its parts when all weights are real.
 fn stencil<T: Scalar, L: Scalar>(call: StencilCall<'_>) -> Result<()> {
+    let terms = call.stencil.terms();
     let order = by_stride(call.y.layout().strides());
     let (x, y) = (call.x.permuted(&order)?, call.y.permuted(&order)?);
-    let place = |axis: usize| order.iter().position(|&old| old == axis);
-    let fixed: Vec<usize> =
-        call.stencil.terms().iter().filter_map(|(axis, _)| place(*axis)).collect();
-    let collapsed = collapse_around(&[y.layout(), x.layout()], &fixed);
-    let mut shape = collapsed.shape;
-    if shape.is_empty() {
-        shape.push(1);
+    let fixed: Vec<usize> = order
+        .iter()
+        .enumerate()
+        .filter(|(_, old)| terms.iter().any(|(axis, _)| axis == *old))
+        .map(|(new, _)| new)
+        .collect();
+    let mut collapsed = collapse_around(&[y.layout(), x.layout()], &fixed);
+    // With each band goes its axis among those that are left.
+    let mut bands: Vec<_> = Vec::new();
+    for &new in &fixed {
+        let band = terms.iter().find(|(axis, _)| *axis == order[new]);
+        bands.extend(collapsed.axes[new].zip(band.map(|(_, band)| band)));
     }
-    let (x, mut y) = (x.reshaped(&shape)?, y.reshaped(&shape)?);
-    let parts = size_of::<T>() / size_of::<L>();
-    let terms = call.stencil.terms().iter().zip(&fixed);
-    let rows = terms.filter_map(|((_, band), &axis)| {
-        Some((collapsed.axes[axis]?, Rows::<L>::new(band, call.update.alpha, parts)))
-    });
-    let last = shape.len() - 1;
-    let (own, across): (Vec<_>, Vec<_>) = rows.partition(|(axis, _)| *axis == last);
-    let stencil = Weighted {
+    if collapsed.shape.is_empty() {
+        collapsed.shape.push(1);
+    }
+    let (mut x, mut y) = (x.reshaped(&collapsed.shape)?, y.reshaped(&collapsed.shape)?);
+    let block = joined(x.layout(), y.layout(), &bands);
+    if let Some(block) = block {
+        let (outer, _) = collapsed.shape.split_at(collapsed.shape.len() - 2);
+        let shape = [outer, &[collapsed.shape[outer.len()] * block]].concat();
+        (x, y) = (x.reshaped(&shape)?, y.reshaped(&shape)?);
+    }
+    let last = x.shape().len() - 1;
+    let lanes = size_of::<T>() / size_of::<L>();
+    let mut weighted = Weighted::<T, L> {
         x: x.lines::<T>()?,
-        own: own.into_iter().next().map(|(_, rows)| rows),
-        across,
+        own: None,
+        across: Vec::new(),
         beta: Blend::new(L::rounded(call.update.beta)),
+        lanes,
     };
-    for_each_part(y.lines_mut::<T>()?, &|origin, part| stencil.part(origin, part));
+    for (axis, band) in bands {
+        if axis == last {
+            let unit = lanes * block.unwrap_or(1);
+            weighted.own = Some(Rows::new(band, call.update.alpha, unit));
+        } else {
+            weighted.across.push((axis, Rows::new(band, call.update.alpha, 1)));
+        }
+    }
+    for_each_part(y.lines_mut::<T>()?, Parts::Lines, &|origin, part| weighted.part(origin, part));
     Ok(())
 }
 
-/// A band with its weights as the loops use them.
-struct Rows<L> {
-    len: usize,
-    interior: Vec<(isize, L)>,
-    head: Vec<Vec<(isize, L)>>,
-    tail: Vec<Vec<(isize, L)>>,
-    /// The rows from here to there are interior, with no tap outside the axis.
-    whole: (usize, usize),
-    /// How far the taps of any row reach to the left and to the right.
-    reach: (usize, usize),
-    /// How many `L` make an element.
-    parts: usize,
-}
-
-impl<L: Scalar> Rows<L> {
-    fn new(band: &Band, alpha: Complex64, parts: usize) -> Self {
-        let weighted = |taps: &[Tap]| -> Vec<(isize, L)> {
-            taps.iter().map(|tap| (tap.offset, L::rounded(alpha * tap.weight))).collect()
-        };
-        let offsets = || band.interior().iter().map(|tap| tap.offset);
-        let left = offsets().min().unwrap_or(0).min(0).unsigned_abs();
-        let right = offsets().max().unwrap_or(0).max(0).unsigned_abs();
-        let len = band.len();
-        let first = band.head().len().max(left).min(len);
-        let end = len.saturating_sub(band.tail().len().max(right)).max(first);
-        Self {
-            len,
-            interior: weighted(band.interior()),
-            head: band.head().iter().map(|taps| weighted(taps)).collect(),
-            tail: band.tail().iter().map(|taps| weighted(taps)).collect(),
-            whole: (first, end),
-            reach: band.reach(),
-            parts,
-        }
-    }
-
-    /// The columns and weights of row `i`.
-    fn row(&self, i: usize) -> impl Iterator<Item = (usize, L)> {
-        let tail = self.len - self.tail.len();
-        let taps = match self.head.get(i) {
-            Some(row) => row,
-            None if i >= tail => &self.tail[i - tail],
-            None => &self.interior,
-        };
-        let column = move |offset| i.checked_add_signed(offset).filter(|&j| j < self.len);
-        taps.iter().filter_map(move |&(offset, weight)| Some((column(offset)?, weight)))
-    }
-
-    /// Adds rows from `begin` on, one by one, to `y`, where the first element of `x` is in column `base`.
-    fn edge(&self, begin: usize, y: &mut [L], base: usize, x: &[L]) {
-        let parts = self.parts;
-        for (i, y) in y.chunks_exact_mut(parts).enumerate() {
-            for (column, weight) in self.row(begin + i) {
-                let from = (column - base) * parts;
-                for (y, x) in y.iter_mut().zip(&x[from..from + parts]) {
-                    *y = *y + weight * *x;
-                }
-            }
-        }
-    }
+/// The extent of the last axis, if it is short and without a band, and joins one that has: a row of that
+/// band is then several elements.
+fn joined<B>(x: &Layout, y: &Layout, bands: &[(usize, B)]) -> Option<usize> {
+    let outer = x.rank().checked_sub(2)?;
+    let block = x.shape()[outer + 1];
+    let banded = |axis| bands.iter().any(|(band, _)| *band == axis);
+    let gapless = |layout: &Layout| layout.strides()[outer..] == [block as isize, 1];
+    let joins = block < SHORT && banded(outer) && !banded(outer + 1) && gapless(x) && gapless(y);
+    joins.then_some(block)
 }
 
 struct Weighted<'a, T, L> {
@@ -121,105 +96,116 @@ struct Weighted<'a, T, L> {
     /// The bands along other axes.
     across: Vec<(usize, Rows<L>)>,
     beta: Blend<L>,
+    /// How many `L` make a `T`.
+    lanes: usize,
 }
 
-impl<T: Scalar, L: Scalar> Weighted<'_, T, L> {
+impl<'a, T: Scalar, L: Scalar> Weighted<'a, T, L> {
     /// Computes the part of the output that begins at `origin`.
     fn part(&self, origin: &[usize], mut y: LinesMut<'_, T>) {
         let shape = y.shape().to_vec();
         let axis = shape.len() - 1;
-        let mut sum = vec![T::default(); CHUNK.min(shape[axis])];
-        let mut buffers = [Vec::new(), Vec::new()];
-        for from in (0..shape[axis]).step_by(CHUNK) {
-            let n = CHUNK.min(shape[axis] - from);
-            let mut index = vec![0; shape.len()];
-            index[axis] = from;
-            loop {
-                let at: Vec<usize> = origin.iter().zip(&index).map(|(a, b)| a + b).collect();
-                let mut line = y.line(&index, axis, n);
-                if let Some(slice) = line.as_mut_slice() {
-                    self.chunk(&at, slice, &mut buffers);
-                } else {
-                    if self.beta != Blend::Set {
-                        line.read().gather(0, &mut sum[..n]);
-                    }
-                    self.chunk(&at, &mut sum[..n], &mut buffers);
-                    line.scatter(0, &sum[..n]);
-                }
-                if !advance(&mut index[..axis], &shape[..axis]) {
-                    break;
-                }
+        let mut work = Work::default();
+        let mut sum = Vec::new();
+        for_each_line(origin, &shape, LINE, |index, at, len| {
+            let mut line = y.line(index, axis, len);
+            if let Some(slice) = line.as_mut_slice() {
+                return self.line(at, slice, &mut work);
             }
-        }
+            sum.resize(len, T::default());
+            if self.beta != Blend::Set {
+                line.read().gather(0, &mut sum);
+            }
+            self.line(at, &mut sum, &mut work);
+            line.scatter(0, &sum);
+        });
     }
 
     /// Computes the elements from `at` along the last axis, as many as `y` has.
-    fn chunk(&self, at: &[usize], y: &mut [T], buffers: &mut [Vec<T>; 2]) {
+    fn line(&self, at: &[usize], y: &mut [T], work: &mut Work<'a, T, L>) {
         let axis = at.len() - 1;
-        let start = at[axis];
-        let end = start + y.len();
-        let [gathered, window] = buffers;
-
-        let mut at = at.to_vec();
-        let mut lines = Vec::new();
+        let (start, len) = (at[axis], y.len());
+        work.lines.clear();
+        work.at.clear();
+        work.at.extend_from_slice(at);
+        let at = &mut work.at[..];
         for (other, rows) in &self.across {
             let row = at[*other];
             for (column, weight) in rows.row(row) {
                 at[*other] = column;
-                lines.push((self.x.line(&at, axis, y.len()), weight));
+                work.lines.push((self.x.line(at, axis, len), weight));
             }
             at[*other] = row;
         }
-        let across = slices(&lines, y.len(), gathered);
-
-        let Some(own) = &self.own else {
-            let terms: Vec<_> = across.iter().map(|(x, w)| (cast_slice(x), *w)).collect();
-            return blend(self.beta, cast_slice_mut(y), &terms);
+        let (start, end) = (start * self.lanes, (start + len) * self.lanes);
+        let (base, own) = match &self.own {
+            None => (start, None),
+            Some(rows) => {
+                let (from, to) = rows.needed(start, end);
+                let (from, to) = (from / self.lanes, to.div_ceil(self.lanes));
+                at[axis] = from;
+                (from * self.lanes, Some(self.x.line(at, axis, to - from)))
+            }
         };
-        // The columns that these rows may need, and where they begin.
-        let base = start.saturating_sub(own.reach.0);
-        at[axis] = base;
-        let columns = (end + own.reach.1).min(own.len) - base;
-        let line = [(self.x.line(&at, axis, columns), ())];
-        let x = slices(&line, columns, window)[0].0;
+        let y: &mut [L] = cast_slice_mut(y);
+        let direct = |line: &Line<'a, T>| line.as_slice().map(cast_slice::<T, L>);
 
-        let (first, last) = (own.whole.0.clamp(start, end), own.whole.1.clamp(start, end));
-        let mut terms: Vec<(&[L], L)> = Vec::with_capacity(across.len() + own.interior.len());
-        for (begin, end, inside) in [(start, first, false), (first, last, true), (last, end, false)]
-        {
-            if begin == end {
-                continue;
-            }
-            let part = begin - start..end - start;
-            terms.clear();
-            terms.extend(across.iter().map(|(x, w)| (cast_slice(&x[part.clone()]), *w)));
-            if inside {
-                terms.extend(own.interior.iter().map(|&(offset, weight)| {
-                    let from = (begin - base).wrapping_add_signed(offset);
-                    (cast_slice(&x[from..from + part.len()]), weight)
-                }));
-            }
-            let y: &mut [L] = cast_slice_mut(&mut y[part]);
-            blend(self.beta, y, &terms);
-            if !inside {
-                own.edge(begin, y, base, cast_slice(x));
-            }
+        let Work { lines, across, terms, gathered, .. } = work;
+        across.clear();
+        across.extend(lines.iter().filter_map(|(line, weight)| Some((direct(line)?, *weight))));
+        let x = own.as_ref().map_or(Some(&[][..]), direct);
+        if let (Some(x), true) = (x, across.len() == lines.len()) {
+            self.apply((start, y), (base, x), across, terms);
+            return;
+        }
+        // Strides: the lines are copied together first.
+        gathered.clear();
+        let all = lines.iter().map(|(line, _)| line).chain(&own);
+        for line in all {
+            let from = gathered.len();
+            gathered.resize(from + line.len(), T::default());
+            line.gather(0, &mut gathered[from..]);
+        }
+        let (first, x) = gathered.split_at(lines.len() * len);
+        let across: Vec<(&[L], L)> = first
+            .chunks_exact(len)
+            .zip(lines)
+            .map(|(line, (_, weight))| (cast_slice(line), *weight))
+            .collect();
+        self.apply((start, y), (base, cast_slice(x)), &across, &mut Vec::new());
+    }
+
+    fn apply<'x>(
+        &self,
+        y: (usize, &mut [L]),
+        x: (usize, &'x [L]),
+        across: &[(&'x [L], L)],
+        terms: &mut Vec<(&'x [L], L)>,
+    ) {
+        match &self.own {
+            None => blend(self.beta, y.1, across),
+            Some(rows) => rows.apply(self.beta, y, x, across, terms),
         }
     }
 }
 
-/// The lines as slices: their own, or copies of them.
-fn slices<'x, T: Scalar, W: Copy>(
-    lines: &[(Line<'x, T>, W)],
-    len: usize,
-    buffer: &'x mut Vec<T>,
-) -> Vec<(&'x [T], W)> {
-    if lines.iter().all(|(line, _)| line.as_slice().is_some()) {
-        return lines.iter().filter_map(|(line, w)| Some((line.as_slice()?, *w))).collect();
+/// Lists that are filled anew for each line.
+struct Work<'a, T, L> {
+    at: Vec<usize>,
+    lines: Vec<(Line<'a, T>, L)>,
+    across: Vec<(&'a [L], L)>,
+    terms: Vec<(&'a [L], L)>,
+    gathered: Vec<T>,
+}
+
+impl<T, L> Default for Work<'_, T, L> {
+    fn default() -> Self {
+        Self {
+            at: Vec::new(),
+            lines: Vec::new(),
+            across: Vec::new(),
+            terms: Vec::new(),
+            gathered: Vec::new(),
+        }
     }
-    buffer.resize(lines.len() * len, T::default());
-    for ((line, _), part) in lines.iter().zip(buffer.chunks_exact_mut(len)) {
-        line.gather(0, part);
-    }
-    lines.iter().zip(buffer.chunks_exact(len)).map(|((_, w), part)| (part, *w)).collect()
 }

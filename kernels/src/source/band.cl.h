@@ -2,14 +2,27 @@
    number of the axis in them. Before it stand
      BAND_TAPS, band_offset(t), band_weight(t)         the taps of a common row
      BAND_HEAD, BAND_TAIL                              how many first and last rows are special
-     band_start(line), band_offsets(k), band_weights(k)   where the taps of line 1, 2, ... (the special rows)
-                                                       begin in the tables, and the tables
+     BAND_STRAIGHT                                     1 if special rows are straight code: of BAND_MOST taps
+     band_special_taps(line), band_special_offset(line, t), band_special_weight(line, t)
+     band_start(line), band_offsets(k), band_weights(k)   else where the taps of line 1, 2, ... (the special
+                                                       rows) begin in the tables, and the tables
      BAND_UNROLL                                       UNROLL if the taps are few */
 
 /* sum + row i of the band, applied to the runs of x0 around `at`, the place of row i. What lies outside the
    axis is not touched. Neighbours lie `stride` apart. */
 FN run band_add(run sum, const GLOBAL elem* at, idx stride, idx i, idx n TABLE_PARAMETERS) {
-#if BAND_HEAD + BAND_TAIL > 0
+#if BAND_STRAIGHT
+  UNROLL for (int line = 0; line < BAND_HEAD + BAND_TAIL; line++) {
+    if (i == (line < BAND_HEAD ? line : n - BAND_HEAD - BAND_TAIL + line)) {
+      UNROLL for (int t = 0; t < BAND_MOST; t++) {
+        if (t >= band_special_taps(line)) continue;
+        const run part = x0_LOAD(at + band_special_offset(line, t) * stride);
+        sum = run_add_scaled(sum, band_special_weight(line, t), part);
+      }
+      return sum;
+    }
+  }
+#elif BAND_HEAD + BAND_TAIL > 0
   if (i < BAND_HEAD || i >= n - BAND_TAIL) {
     const int line = 1 + (int)(i < BAND_HEAD ? i : i - n + BAND_HEAD + BAND_TAIL);
     for (int k = band_start(line); k < band_start(line + 1); k++) {

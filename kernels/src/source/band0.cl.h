@@ -2,6 +2,18 @@
      BAND0_NEAR               1 if the taps of a run's elements lie in few runs around it
      BAND0_LEFT, BAND0_RIGHT  how many runs to its left and right */
 
+#if BAND0_STRAIGHT
+/* sum + a special row, that of element e of the run. */
+FN elem band0_special(elem sum, const elem* near, int line, int e) {
+  UNROLL for (int t = 0; t < BAND0_MOST; t++) {
+    if (t >= band0_special_taps(line)) continue;
+    const int place = BAND0_LEFT * V + e + band0_special_offset(line, t);
+    sum = e_add_scaled(sum, band0_special_weight(line, t), near[place]);
+  }
+  return sum;
+}
+#endif
+
 /* sum + the band's rows c, c + 1, ..., applied to x0 around `at`, the place of row c, where the run `center` is. */
 FN run band0_add(run sum, const GLOBAL elem* at, idx stride, run center, idx c, idx n TABLE_PARAMETERS) {
   run total = sum;
@@ -29,7 +41,18 @@ FN run band0_add(run sum, const GLOBAL elem* at, idx stride, run center, idx c, 
     }
   }
 #endif
-#if BAND0_HEAD + BAND0_TAIL > 0
+#if BAND0_STRAIGHT
+  /* The first run and the last hold all special rows. */
+  if (c == 0) {
+    UNROLL for (int e = 0; e < BAND0_HEAD; e++) total.e[e] = band0_special(sum.e[e], near, e, e);
+  }
+  if (c + V == n) {
+    UNROLL for (int line = BAND0_HEAD; line < BAND0_HEAD + BAND0_TAIL; line++) {
+      const int e = V - BAND0_HEAD - BAND0_TAIL + line;
+      total.e[e] = band0_special(sum.e[e], near, line, e);
+    }
+  }
+#elif BAND0_HEAD + BAND0_TAIL > 0
   if (c < BAND0_HEAD || c + V > n - BAND0_TAIL) {
     UNROLL for (int e = 0; e < V; e++) {
       const idx i = c + e;

@@ -43,12 +43,14 @@ impl Array {
         let (bytes, owner) = (slice.num_bytes(), Owner::new(slice));
         let free = owner.release();
         let release = move || {
-            keep_context(|| {
+            keep_context(move || {
                 // cudarc frees in the current context without looking which that is.
                 if let Err(error) = context.bind_to_thread() {
                     tracing::error!(?error, "cannot make a slice's context current to free it");
                 }
                 free();
+                // The last handle makes its context current too.
+                drop(context);
             });
         };
         // SAFETY: the slice owns this memory alone and lives until the release function; the default

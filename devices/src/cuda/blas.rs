@@ -1,0 +1,242 @@
+//! Matrix products by the vendor's library.
+
+use std::ffi::c_longlong;
+use std::fmt;
+use std::ptr;
+use std::sync::{Arc, OnceLock};
+
+use cudarc::cublas::sys::{self, cublasOperation_t, cublasStatus_t};
+use parking_lot::Mutex;
+
+use super::context::Context;
+use super::library;
+use super::stream::CudaStream;
+use crate::{Access, Error, Memory, Result, Stream};
+
+/// cuBLAS, working on one stream of a CUDA device.
+pub struct Blas {
+    stream: Stream,
+    context: Arc<Context>,
+    /// A handle serves one thread at a time.
+    handle: Mutex<sys::cublasHandle_t>,
+}
+
+// SAFETY: the handle belongs to its context, not to a thread, and the lock admits one thread at a time.
+unsafe impl Send for Blas {}
+// SAFETY: as above.
+unsafe impl Sync for Blas {}
+
+/// The type of matrix elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Scalar {
+    Float32,
+    Float64,
+    Complex64,
+    Complex128,
+}
+
+/// How a factor takes part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// As it is.
+    Plain,
+    /// Transposed.
+    Transpose,
+    /// Transposed and conjugated.
+    Adjoint,
+}
+
+/// A batch of column-major matrices.
+#[derive(Clone, Copy, Debug)]
+pub struct Matrices<'a> {
+    /// The block they lie in.
+    pub memory: &'a Memory,
+    /// Where the first begins, in bytes.
+    pub start: usize,
+    /// Elements from one column to the next.
+    pub column: i32,
+    /// Elements from one matrix to the next.
+    pub next: i64,
+}
+
+/// `c ← alpha · op(a) op(b) + beta · c` for each of `batch` matrices, `op(a)` of `m` x `k`, `op(b)` of `k` x `n`.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs, reason = "the formula names them")]
+pub struct Product<'a> {
+    pub scalar: Scalar,
+    pub m: i32,
+    pub n: i32,
+    pub k: i32,
+    pub batch: i32,
+    /// Real and imaginary part.
+    pub alpha: [f64; 2],
+    pub a: (Operation, Matrices<'a>),
+    pub b: (Operation, Matrices<'a>),
+    /// Real and imaginary part.
+    pub beta: [f64; 2],
+    pub c: Matrices<'a>,
+}
+
+/// A number as aligned as any of the library's types.
+#[repr(C, align(16))]
+struct Factor<T>(T);
+
+/// Every function of cuBLAS this crate calls.
+const FUNCTIONS: [&str; 7] = [
+    "cublasCreate_v2",
+    "cublasDestroy_v2",
+    "cublasSetStream_v2",
+    "cublasSgemmStridedBatched",
+    "cublasDgemmStridedBatched",
+    "cublasCgemmStridedBatched",
+    "cublasZgemmStridedBatched",
+];
+
+/// Opens cuBLAS.
+fn open() -> Result<()> {
+    static READY: OnceLock<Result<()>> = OnceLock::new();
+    let open = || {
+        let unavailable = |why| Err(Error::Unavailable { what: "cuBLAS".into(), why });
+        // SAFETY: opens the vendor's library, whose initialisers have no conditions.
+        if !unsafe { sys::is_culib_present() } {
+            return unavailable(library::absent("cublas", "libcublas.so.13 or libcublas.so.12"));
+        }
+        for name in FUNCTIONS {
+            // SAFETY: the symbol is looked up and never called through this type.
+            if unsafe { sys::culib().get::<unsafe extern "C" fn()>(name.as_bytes()).is_err() } {
+                return unavailable(format!("the installed library lacks {name}"));
+            }
+        }
+        Ok(())
+    };
+    READY.get_or_init(open).clone()
+}
+
+impl Blas {
+    /// The library, working on `stream`. Takes some milliseconds and device memory.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] without cuBLAS; [`Error::Unsupported`] for a stream of another kind of
+    /// device; the library's refusal.
+    pub fn new(stream: &Stream) -> Result<Self> {
+        let driver = stream.driver().as_any().downcast_ref::<CudaStream>();
+        let driver = driver.ok_or_else(|| Error::Unsupported {
+            device: stream.device().to_string(),
+            what: "cuBLAS".into(),
+        })?;
+        open()?;
+        let context = driver.context.clone();
+        let current = context.enter()?;
+        let mut handle = ptr::null_mut();
+        // SAFETY: the context is current; `handle` receives the library's state for it.
+        check(&context, "cublasCreate", unsafe { sys::cublasCreate_v2(&raw mut handle) })?;
+        drop(current);
+        // From here on the drop gives the handle back.
+        let blas =
+            Self { stream: stream.clone(), context: context.clone(), handle: Mutex::new(handle) };
+        let _current = context.enter()?;
+        // SAFETY: handle and stream are alive, of one context, and the stream outlives the handle, which
+        // `blas` holds beside it.
+        let set = unsafe { sys::cublasSetStream_v2(handle, driver.stream().cast()) };
+        check(&context, "cublasSetStream", set)?;
+        Ok(blas)
+    }
+
+    /// Enqueues a product after all earlier work on the memory it uses; does not wait. 32-bit floats are
+    /// multiplied as such, never as shorter ones.
+    ///
+    /// # Errors
+    /// [`Error::WrongDevice`] for memory of another device; the library's refusal.
+    ///
+    /// # Safety
+    /// All matrices lie inside their memory, which holds elements of that type.
+    pub unsafe fn multiply(&self, product: &Product<'_>) -> Result<()> {
+        let address = |matrices: &Matrices<'_>, access| {
+            self.stream.expect("gemm", matrices.memory.device())?;
+            matrices.memory.acquire(&self.stream, access)?;
+            Ok(matrices.memory.address() + matrices.start)
+        };
+        let Product { m, n, k, batch, alpha, beta, c, .. } = *product;
+        let ((op_a, a), (op_b, b)) = (product.a, product.b);
+        let at_a = address(&a, Access::Read)?;
+        let at_b = address(&b, Access::Read)?;
+        let at_c = address(&c, Access::Write)?;
+        let _current = self.context.enter()?;
+        let handle = self.handle.lock();
+        macro_rules! call {
+            ($function:ident, $scalar:ty, $alpha:expr, $beta:expr) => {{
+                let (alpha, beta): (Factor<$scalar>, Factor<$scalar>) = (Factor($alpha), Factor($beta));
+                // SAFETY: the handle's stream comes after all that uses the memory; the caller vouches for
+                // the matrices; both factors are read from the host during the call.
+                unsafe {
+                    sys::$function(
+                        *handle,
+                        operation(op_a),
+                        operation(op_b),
+                        m,
+                        n,
+                        k,
+                        (&raw const alpha).cast(),
+                        at_a as *const _,
+                        a.column,
+                        a.next as c_longlong,
+                        at_b as *const _,
+                        b.column,
+                        b.next as c_longlong,
+                        (&raw const beta).cast(),
+                        at_c as *mut _,
+                        c.column,
+                        c.next as c_longlong,
+                        batch,
+                    )
+                }
+            }};
+        }
+        let narrow = |[re, im]: [f64; 2]| [re as f32, im as f32];
+        let done = match product.scalar {
+            Scalar::Float32 => {
+                call!(cublasSgemmStridedBatched, f32, alpha[0] as f32, beta[0] as f32)
+            }
+            Scalar::Float64 => call!(cublasDgemmStridedBatched, f64, alpha[0], beta[0]),
+            Scalar::Complex64 => {
+                call!(cublasCgemmStridedBatched, [f32; 2], narrow(alpha), narrow(beta))
+            }
+            Scalar::Complex128 => call!(cublasZgemmStridedBatched, [f64; 2], alpha, beta),
+        };
+        check(&self.context, "cublasGemmStridedBatched", done)
+    }
+}
+
+impl Drop for Blas {
+    fn drop(&mut self) {
+        let destroyed = self.context.enter().and_then(|_current| {
+            // SAFETY: the only owner gives the handle up; its queued work keeps what it needs.
+            let done = unsafe { sys::cublasDestroy_v2(*self.handle.get_mut()) };
+            check(&self.context, "cublasDestroy", done)
+        });
+        self.context.defer(destroyed);
+    }
+}
+
+impl fmt::Debug for Blas {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Blas({})", self.context)
+    }
+}
+
+fn operation(operation: Operation) -> cublasOperation_t {
+    match operation {
+        Operation::Plain => cublasOperation_t::CUBLAS_OP_N,
+        Operation::Transpose => cublasOperation_t::CUBLAS_OP_T,
+        Operation::Adjoint => cublasOperation_t::CUBLAS_OP_C,
+    }
+}
+
+fn check(context: &Context, call: &'static str, code: cublasStatus_t) -> Result<()> {
+    if code == cublasStatus_t::CUBLAS_STATUS_SUCCESS {
+        return Ok(());
+    }
+    let (device, name) = (context.to_string(), format!("{code:?}"));
+    Err(Error::Driver { device, call, name, code: code as i32 })
+}

@@ -1,0 +1,151 @@
+//! A band along the axis that lies contiguous in memory, as the host's loops use it.
+
+use num_complex::Complex64;
+
+use super::blend::{Blend, blend};
+use super::scalar::Scalar;
+use crate::{Band, Tap};
+
+/// Products that are faster done one by one than prepared for vector code.
+const FEW: usize = 32;
+
+/// A band with its weights in the type that the loops compute with.
+///
+/// A row is `unit` lanes wide: two where real weights act on complex elements, more where each row of
+/// the band is several elements side by side. Positions count lanes.
+#[derive(Debug)]
+pub(super) struct Rows<L> {
+    len: usize,
+    unit: usize,
+    interior: Vec<(isize, L)>,
+    head: Vec<Vec<(isize, L)>>,
+    tail: Vec<Vec<(isize, L)>>,
+    /// Where special first rows end, where no interior tap falls outside any more, where one does again,
+    /// and where special last rows begin.
+    bounds: [usize; 4],
+    /// How far the interior taps reach to the left and to the right.
+    reach: (usize, usize),
+}
+
+impl<L: Scalar> Rows<L> {
+    pub(super) fn new(band: &Band, alpha: Complex64, unit: usize) -> Self {
+        let weighted = |taps: &[Tap]| -> Vec<(isize, L)> {
+            taps.iter().map(|tap| (tap.offset, L::rounded(alpha * tap.weight))).collect()
+        };
+        let each = |rows: &[Vec<Tap>]| rows.iter().map(|taps| weighted(taps)).collect();
+        let offsets = || band.interior().iter().map(|tap| tap.offset);
+        let left = offsets().min().unwrap_or(0).min(0).unsigned_abs();
+        let right = offsets().max().unwrap_or(0).max(0).unsigned_abs();
+        let (head, tail) = (band.head().len(), band.len() - band.tail().len());
+        let first = left.clamp(head, tail);
+        let last = band.len().saturating_sub(right).clamp(first, tail);
+        Self {
+            len: band.len(),
+            unit,
+            interior: weighted(band.interior()),
+            head: each(band.head()),
+            tail: each(band.tail()),
+            bounds: [head, first, last, tail].map(|row| row * unit),
+            reach: (left * unit, right * unit),
+        }
+    }
+
+    /// The columns and weights of row `i`.
+    pub(super) fn row(&self, i: usize) -> impl Iterator<Item = (usize, L)> {
+        let tail = self.len - self.tail.len();
+        let taps = match self.head.get(i) {
+            Some(row) => row,
+            None if i >= tail => &self.tail[i - tail],
+            None => &self.interior,
+        };
+        let column = move |offset| i.checked_add_signed(offset).filter(|&j| j < self.len);
+        taps.iter().filter_map(move |&(offset, weight)| Some((column(offset)?, weight)))
+    }
+
+    /// The positions that the results from `start` to `end` may need.
+    pub(super) fn needed(&self, start: usize, end: usize) -> (usize, usize) {
+        let special = |rows: &[Vec<(isize, L)>]| {
+            let offsets = rows.iter().flatten().map(|(offset, _)| offset.unsigned_abs());
+            offsets.max().unwrap_or(0) * self.unit
+        };
+        let far = special(&self.head).max(special(&self.tail));
+        let from = start.saturating_sub(self.reach.0.max(far));
+        (from, (end + self.reach.1.max(far)).min(self.len * self.unit))
+    }
+
+    /// `y ← band · x + across + beta · y` from position `start` on. `x` begins at position `base`; the terms
+    /// `across` are as long as `y`.
+    pub(super) fn apply<'x>(
+        &self,
+        beta: Blend<L>,
+        (start, y): (usize, &mut [L]),
+        (base, x): (usize, &'x [L]),
+        across: &[(&'x [L], L)],
+        terms: &mut Vec<(&'x [L], L)>,
+    ) {
+        let end = start + y.len();
+        let [head, first, last, tail] = self.bounds.map(|bound| bound.clamp(start, end));
+        let parts = [start..head, head..first, first..last, last..tail, tail..end];
+        for (kind, part) in parts.into_iter().enumerate().filter(|(_, part)| !part.is_empty()) {
+            let within = part.start - start..part.end - start;
+            let y = &mut y[within.clone()];
+            terms.clear();
+            terms.extend(across.iter().map(|(x, w)| (&x[within.clone()], *w)));
+            match kind {
+                2 => {
+                    terms.extend(self.shifted(x, part.start - base, y.len()));
+                    blend(beta, y, terms);
+                }
+                // A few taps on a few rows are not worth a copy of `x`.
+                1 | 3 if y.len() * self.interior.len() > FEW => {
+                    self.clipped(beta, (part.start, y), (base, x), terms);
+                }
+                _ => {
+                    blend(beta, y, terms);
+                    self.add_rows((part.start, y), (base, x));
+                }
+            }
+        }
+    }
+
+    /// For each interior tap the `len` lanes that it takes, where the row itself begins at `from` of `x`.
+    fn shifted<'x>(
+        &self,
+        x: &'x [L],
+        from: usize,
+        len: usize,
+    ) -> impl Iterator<Item = (&'x [L], L)> {
+        self.interior.iter().map(move |&(offset, weight)| {
+            let from = from.wrapping_add_signed(offset * self.unit as isize);
+            (&x[from..from + len], weight)
+        })
+    }
+
+    /// Rows of which some taps fall outside the axis: as the others, with zeros around `x`.
+    fn clipped(
+        &self,
+        beta: Blend<L>,
+        (start, y): (usize, &mut [L]),
+        (base, x): (usize, &[L]),
+        across: &[(&[L], L)],
+    ) {
+        let (left, right) = self.reach;
+        let mut padded = vec![L::zero(); left + y.len() + right];
+        let from = start.saturating_sub(left);
+        let to = (start + y.len() + right).min(self.len * self.unit);
+        padded[from + left - start..][..to - from].copy_from_slice(&x[from - base..to - base]);
+        let mut terms = across.to_vec();
+        terms.extend(self.shifted(&padded, left, y.len()));
+        blend(beta, y, &terms);
+    }
+
+    /// Adds rows one by one, each with its own taps.
+    fn add_rows(&self, (start, y): (usize, &mut [L]), (base, x): (usize, &[L])) {
+        for (i, y) in y.iter_mut().enumerate() {
+            let (row, lane) = ((start + i) / self.unit, (start + i) % self.unit);
+            for (column, weight) in self.row(row) {
+                *y = *y + weight * x[column * self.unit + lane - base];
+            }
+        }
+    }
+}

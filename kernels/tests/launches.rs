@@ -1,0 +1,104 @@
+//! A device launches as many kernels as the calls cost.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use arrayspan_kernels::bridge::devices::Device;
+use arrayspan_kernels::bridge::{Array, DType, Relayout};
+use arrayspan_kernels::{
+    Band, Executor, Gpu, Reduction, Stencil, Trace, Update, constant, input, previous,
+};
+
+/// Runs on every device that runs kernels.
+fn on_each(test: impl Fn(&Gpu, &dyn Executor)) {
+    let devices: Vec<Device> = Device::all().into_iter().filter(|d| !d.is_cpu()).collect();
+    if devices.is_empty() {
+        writeln!(std::io::stderr(), "skipped: no device that runs kernels").unwrap();
+    }
+    for device in devices {
+        let gpu = Arc::new(Gpu::new(device.stream().unwrap()).unwrap());
+        let trace = Trace::of(gpu.clone());
+        test(&gpu, &trace);
+        assert_eq!(gpu.launches(), trace.take().launches, "{device}");
+        gpu.stream().synchronize().unwrap();
+    }
+}
+
+fn array(executor: &dyn Executor, shape: &[usize]) -> Array {
+    executor.empty(shape, DType::Float32).unwrap()
+}
+
+#[test]
+fn elementwise_verbs_launch_once() {
+    on_each(|_, executor| {
+        let x = array(executor, &[30, 40]);
+        let mut y = array(executor, &[30, 40]);
+        let mut turned = array(executor, &[40, 30]);
+        let expression = constant(2.0) * input(0) + previous();
+        executor.map(&expression, &[x.view()], y.view_mut()).unwrap();
+        executor.copy(x.view(), y.view_mut(), Update::add()).unwrap();
+        executor
+            .copy(x.view().permuted(&[1, 0]).unwrap(), turned.view_mut(), Update::set())
+            .unwrap();
+        let bands =
+            [(0, Band::uniform(30, [(-1, 1.0), (1, 1.0)])), (1, Band::uniform(40, [(0, 2.0)]))];
+        let stencil = Stencil::new(bands).unwrap();
+        executor.stencil(&stencil, x.view(), y.view_mut(), Update::set()).unwrap();
+        executor
+            .gemm(
+                x.view(),
+                false,
+                turned.view(),
+                array(executor, &[30, 30]).view_mut(),
+                Update::set(),
+            )
+            .unwrap();
+    });
+}
+
+#[test]
+fn a_reduction_to_one_number_launches_again_only_if_it_is_long() {
+    on_each(|gpu, executor| {
+        let mut number = array(executor, &[]);
+        for (len, launches) in [(1, 1), (4096, 1), (4097, 2), (100_000, 2)] {
+            let x = array(executor, &[len]);
+            let before = gpu.launches();
+            executor.sum(&input(0).abs2(), &[x.view()], number.view_mut()).unwrap();
+            assert_eq!(gpu.launches() - before, launches, "{len} elements");
+        }
+        let x = array(executor, &[100, 100]);
+        let mut rows = array(executor, &[100]);
+        executor.reduce(Reduction::Maximum, &input(0), &[x.view()], &[1], rows.view_mut()).unwrap();
+    });
+}
+
+#[test]
+fn empty_arrays_launch_nothing() {
+    on_each(|gpu, executor| {
+        let x = array(executor, &[0, 4]);
+        let mut y = array(executor, &[0, 4]);
+        executor.map(&input(0), &[x.view()], y.view_mut()).unwrap();
+        executor.copy(x.view(), y.view_mut(), Update::set()).unwrap();
+        let stencil = Stencil::along(1, Band::uniform(4, [(1, 1.0)])).unwrap();
+        executor.stencil(&stencil, x.view(), y.view_mut(), Update::set()).unwrap();
+        let mut none = array(executor, &[0]);
+        executor.reduce(Reduction::Sum, &input(0), &[x.view()], &[1], none.view_mut()).unwrap();
+        assert_eq!(gpu.launches(), 0);
+    });
+}
+
+#[test]
+fn new_factors_and_constants_need_no_new_kernel() {
+    on_each(|gpu, executor| {
+        let x = array(executor, &[64]);
+        let mut y = array(executor, &[64]);
+        let mut call = |factor: f64| {
+            executor.map(&(constant(factor) * input(0)), &[x.view()], y.view_mut()).unwrap();
+            executor.copy(x.view(), y.view_mut(), Update::new(factor, factor + 1.0)).unwrap();
+        };
+        call(2.0);
+        let kernels = gpu.kernels();
+        call(3.0);
+        assert_eq!(gpu.kernels(), kernels);
+    });
+}
