@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
 use crate::Result;
@@ -50,41 +51,41 @@ pub(crate) fn succeeds(command: &mut Command) -> bool {
     quiet.status().is_ok_and(|status| status.success())
 }
 
-/// Runs a program and hands each line of its standard output to `each`; whether it succeeds. Its errors are
-/// shown, but not that a kernel compiler had warnings, which `PoCL` says hundreds of times.
-pub(crate) fn lines(command: &mut Command, mut each: impl FnMut(&str)) -> Result<bool> {
+/// Where a line was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stream {
+    Output,
+    Errors,
+}
+
+/// Runs a program and hands each line it writes to `each`; whether it succeeds.
+pub(crate) fn lines(command: &mut Command, mut each: impl FnMut(Stream, &str)) -> Result<bool> {
     eprintln!("+ {}", shown(command));
     let mut child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| format!("{}: {error}", shown(command)))?;
-    let errors = child.stderr.take().map(|stderr| {
-        thread::spawn(move || {
-            each_line(stderr, |line| {
-                let dull =
-                    line.ends_with("warning generated.") || line.ends_with("warnings generated.");
-                if !dull {
-                    eprintln!("{line}");
-                }
-            })
-        })
-    });
-    if let Some(stdout) = child.stdout.take() {
-        each_line(stdout, &mut each)?;
+    let (sender, receiver) = channel();
+    let (output, errors) = (child.stdout.take(), child.stderr.take());
+    let errors_to = sender.clone();
+    thread::spawn(move || send_lines(output, Stream::Output, &sender));
+    thread::spawn(move || send_lines(errors, Stream::Errors, &errors_to));
+    for (stream, line) in receiver {
+        each(stream, &line);
     }
-    let status = child.wait()?;
-    if let Some(Ok(read)) = errors.map(thread::JoinHandle::join) {
-        read?;
-    }
-    Ok(status.success())
+    Ok(child.wait()?.success())
 }
 
-fn each_line(stream: impl Read, mut each: impl FnMut(&str)) -> std::io::Result<()> {
-    for line in BufReader::new(stream).split(b'\n') {
-        each(String::from_utf8_lossy(&line?).trim_end());
+/// Until the stream ends or nobody listens.
+fn send_lines(read: Option<impl Read>, stream: Stream, to: &Sender<(Stream, String)>) {
+    let lines = read.into_iter().flat_map(|read| BufReader::new(read).split(b'\n'));
+    for line in lines.map_while(std::io::Result::ok) {
+        let line = String::from_utf8_lossy(&line).trim_end().to_owned();
+        if to.send((stream, line)).is_err() {
+            return;
+        }
     }
-    Ok(())
 }
 
 fn shown(command: &Command) -> String {

@@ -25,9 +25,7 @@ enum Section {
 impl Report {
     /// Takes in one line; whether a person wants to see it.
     pub(crate) fn take(&mut self, line: &str) -> bool {
-        if let Some(reason) = line.strip_prefix("skipped: ") {
-            *self.skipped.entry(reason.to_owned()).or_default() += 1;
-        }
+        self.skip(line);
         match line {
             "successes:" => self.section = Section::Successes,
             "failures:" => self.section = Section::Failures,
@@ -48,6 +46,19 @@ impl Report {
                 !dull
             }
         }
+    }
+
+    /// Takes in one line of the errors, where cargo tells what it does and threads that tests start write.
+    pub(crate) fn take_error(&mut self, line: &str) -> bool {
+        // PoCL says that its compiler had warnings for every kernel.
+        let dull = line.ends_with("warning generated.") || line.ends_with("warnings generated.");
+        !self.skip(line) && !dull
+    }
+
+    fn skip(&mut self, line: &str) -> bool {
+        let Some(reason) = line.strip_prefix("skipped: ") else { return false };
+        *self.skipped.entry(reason.to_owned()).or_default() += 1;
+        true
     }
 
     /// `test result: ok. 12 passed; 0 failed; 1 ignored; …`
@@ -100,6 +111,7 @@ test result: FAILED. 2 passed; 1 failed; 4 ignored; 0 measured; 0 filtered out; 
     fn counts_what_ran_and_what_was_skipped() {
         let mut report = Report::default();
         let shown: Vec<&str> = OUTPUT.lines().filter(|line| report.take(line)).collect();
+        assert!(!report.take_error("2 warnings generated.") && report.take_error("error: no"));
         assert_eq!((report.passed, report.failed, report.ignored), (2, 1, 4));
         assert_eq!(report.skipped.into_iter().collect::<Vec<_>>(), [("no CUDA device".into(), 1)]);
         assert!(

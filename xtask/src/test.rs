@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::Result;
 use crate::environment::Environment;
-use crate::process::{cargo, lines, run as show, succeeds};
+use crate::process::{Stream, cargo, lines, run as show, succeeds};
 use crate::report::Report;
 use crate::setup;
 
@@ -54,10 +54,10 @@ fn step(steps: &mut Vec<Step>, name: &'static str, work: impl FnOnce() -> bool) 
 /// they say there what they skip.
 fn tests(environment: &Environment, report: &mut Report) -> Result<bool> {
     let mut command = cargo(&["test", "--workspace", "--no-fail-fast", "--", "--show-output"]);
-    lines(environment.apply(&mut command), |line| {
-        if report.take(line) {
-            println!("{line}");
-        }
+    lines(environment.apply(&mut command), |stream, line| match stream {
+        Stream::Output if report.take(line) => println!("{line}"),
+        Stream::Errors if report.take_error(line) => eprintln!("{line}"),
+        _ => {}
     })
 }
 
