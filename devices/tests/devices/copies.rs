@@ -91,7 +91,7 @@ fn two_threads_copy_there_and_back_without_blocking_each_other() -> Result<()> {
                 threads.spawn(move || {
                     let own = device.new_stream().expect("a stream");
                     for _ in 0..200 {
-                        copy(&from, 0, to, 0, 10_007, &own).expect("a copy");
+                        copy(from, 0, to, 0, 10_007, &own).expect("a copy");
                     }
                 });
             }

@@ -79,7 +79,7 @@ fn copy(
 /// The content of a block, read on `stream` and waited for.
 fn download<T: bytemuck::Pod>(memory: &Memory, stream: &Stream) -> Result<Vec<T>> {
     let host = Memory::allocate(memory.bytes(), &Device::cpu().stream()?)?;
-    copy(&memory, 0, &host, 0, memory.bytes(), stream)?;
+    copy(memory, 0, &host, 0, memory.bytes(), stream)?;
     host.wait(arrayspan_devices::Access::Read)?;
     // SAFETY: the block has this size and the host has waited for the download.
     let bytes = unsafe { std::slice::from_raw_parts(host.address() as *const u8, host.bytes()) };
