@@ -1,12 +1,17 @@
 #!/usr/bin/env bash
 # Runs every test and benchmark program on a machine with a GPU; cargo is not needed.
 #
-#   run.sh [RESULTS]        default: $OUT, else ./gpu-results
+#   run.sh [RESULTS [PART...]]
 #
+# RESULTS is $OUT or ./gpu-results if not given, PART one or more of tests, sanitizer, benches, examples; all if
+# none is given.
 # A missing CUDA or OpenCL device is a failure here. The exit status is the number of programs that failed.
 set -uo pipefail
+shopt -s nullglob
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 results=${1:-${OUT:-gpu-results}}
+parts=" ${*:2} "
+[ $# -gt 1 ] || parts=" tests sanitizer benches examples "
 mkdir -p "$results"
 export ARRAYSPAN_REQUIRE=${ARRAYSPAN_REQUIRE:-cuda,opencl}
 export ARRAYSPAN_GOLDEN_DIR=$here/golden
@@ -45,13 +50,17 @@ program() { # NAME COMMAND...
 
 : >"$results/summary.txt"
 { nvidia-smi || true; uname -a; } >"$results/machine.txt" 2>&1
+part() { [[ $parts == *" $1 "* ]]; }
 for file in "$here"/tests/*; do
+    part tests || break
     program "$(basename "$file")" "$file" --show-output
 done
 
 # Memory errors and races of the kernels themselves. One thread, because the tool slows down every launch.
 sanitizer=$(command -v compute-sanitizer || compgen -G '/usr/local/cuda*/bin/compute-sanitizer' | head -1)
-if [ -n "$sanitizer" ]; then
+if ! part sanitizer; then
+    :
+elif [ -n "$sanitizer" ]; then
     for file in "$here"/tests/kernels-*; do
         for tool in memcheck racecheck; do
             program "$tool-$(basename "$file")" "$sanitizer" --tool "$tool" --error-exitcode 1 \
@@ -63,6 +72,7 @@ else
 fi
 
 for file in "$here"/benches/*; do
+    part benches || break
     for device in cuda:0 opencl:0; do
         for size in 1m 64m; do
             program "$(basename "$file")-$device-$size" "$file" "$device" "$size"
@@ -70,6 +80,7 @@ for file in "$here"/benches/*; do
     done
 done
 for file in "$here"/examples/*; do
+    part examples || break
     program "$(basename "$file")" "$file" --compare --out "$results"
 done
 
