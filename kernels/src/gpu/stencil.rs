@@ -5,10 +5,11 @@ use arrayspan_bridge::{DType, Layout};
 use num_complex::Complex64;
 
 use super::element::Element;
+use super::form::Form;
 use super::formula::Formula;
 use super::geometry::{THREADS, grid};
 use super::runs::address;
-use super::space::{Form, Space};
+use super::space::Space;
 use super::text::Text;
 use super::{Gpu, bands, map, tables, variant};
 use crate::verb::StencilCall;
@@ -158,7 +159,7 @@ impl Variant {
             stencil: &self.stencil,
             axes: &self.axes,
             dtype: self.dtype,
-            run: self.form.runs.len,
+            run: self.form.runs().len,
         };
         bands.define(text);
     }
