@@ -1,1 +1,18 @@
-//! x
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+pub use arrayspan_bridge as bridge;
+pub use arrayspan_devices as devices;
+pub use arrayspan_kernels as kernels;
+pub use arrayspan_operators as operators;
+pub use arrayspan_solvers as solvers;
+
+/// What most programs need.
+pub mod prelude {
+    pub use arrayspan_bridge::{Array, Crossing, DType, Layout, Relayout, SharedArray, Transfer};
+    pub use arrayspan_bridge::{View, ViewMut};
+    pub use arrayspan_devices::{Device, DeviceKind, Stream};
+    pub use arrayspan_kernels::{Executor, Update, on, on_stream};
+    pub use arrayspan_operators::prelude::*;
+    pub use arrayspan_solvers::{Cgls, Observer, Progress, Solution, Stop, Stopped};
+}

@@ -1,29 +1,19 @@
-//! Arrays that own their memory, alone or together.
+//! An array that owns its memory alone.
 
 use std::fmt;
 use std::sync::Arc;
 
 use arrayspan_devices::{Device, Memory, Stream};
 
+use crate::layout::wrong;
+use crate::owner::Owner;
 use crate::relayout::WithLayout;
-use crate::{DType, Error, Layout, Result, View, ViewMut};
+use crate::{DType, Error, Layout, Result, SharedArray, View, ViewMut};
 
 /// An array that owns its memory alone and may be written.
 pub struct Array {
-    memory: Arc<Memory>,
-    layout: Layout,
-    dtype: DType,
-}
-
-/// A read-only array whose memory others may read too. Cheap to clone. What comes from a read-only
-/// producer can only be this.
-#[derive(Clone)]
-pub struct SharedArray {
-    memory: Arc<Memory>,
-    layout: Layout,
-    dtype: DType,
-    /// Whether the memory's owner lets us write once nobody else reads.
-    writable: bool,
+    /// Nobody else holds the memory, it may be written, and no two indices share a place.
+    inner: SharedArray,
 }
 
 impl Array {
@@ -34,14 +24,9 @@ impl Array {
     /// Out of memory, or more elements than can be addressed.
     pub fn empty(shape: impl Into<Vec<usize>>, dtype: DType, stream: &Stream) -> Result<Self> {
         let layout = Layout::contiguous(shape)?;
-        let bytes = layout.len().checked_mul(dtype.bytes()).ok_or_else(|| Error::Layout {
-            operation: "array",
-            shape: layout.shape().to_vec(),
-            strides: layout.strides().to_vec(),
-            why: "more bytes than can be addressed",
-        })?;
+        let bytes = layout.bytes("array", dtype)?;
         let memory = Arc::new(Memory::allocate(bytes, stream)?);
-        Ok(Self { memory, layout, dtype })
+        Ok(Self { inner: SharedArray { memory, owner: None, layout, dtype, writable: true } })
     }
 
     /// An array over memory that the caller hands over.
@@ -51,172 +36,126 @@ impl Array {
     ///
     /// # Safety
     /// Nobody else reads or writes the memory while the array lives, it may be written, and it holds
-    /// valid elements of `dtype`, aligned for them.
+    /// initialised elements of `dtype`.
     pub unsafe fn from_memory(memory: Memory, layout: Layout, dtype: DType) -> Result<Self> {
-        if layout.may_overlap_itself() {
-            return Err(Error::Layout {
-                operation: "array",
-                shape: layout.shape().to_vec(),
-                strides: layout.strides().to_vec(),
-                why: "elements share places, so the array cannot be written",
-            });
-        }
         // SAFETY: passed on to the caller.
-        let shared = unsafe { SharedArray::from_memory(memory, layout, dtype)? };
-        Ok(Self { memory: shared.memory, layout: shared.layout, dtype })
+        let mut inner = unsafe { SharedArray::from_memory(memory, layout, dtype)? };
+        inner.writable = true;
+        inner.try_into_array().map_err(|inner| Error::Layout {
+            operation: "array",
+            shape: inner.shape().to_vec(),
+            strides: inner.layout.strides().to_vec(),
+            why: "elements share places, so the array cannot be written",
+        })
+    }
+
+    /// The array of a shared one that is writable, held by nobody else and free of shared places.
+    pub(crate) fn from_unique(inner: SharedArray) -> Self {
+        debug_assert!(inner.writable && Arc::strong_count(&inner.memory) == 1);
+        debug_assert!(!inner.layout.may_overlap_itself());
+        Self { inner }
     }
 
     /// Gives up writing to share the memory.
     #[must_use]
     pub fn into_shared(self) -> SharedArray {
-        let Self { memory, layout, dtype } = self;
-        SharedArray { memory, layout, dtype, writable: true }
+        self.inner
+    }
+
+    pub(crate) fn owner(&self) -> Option<&Owner> {
+        self.inner.owner.as_ref()
     }
 
     /// The memory behind the array. Nobody else holds it.
     #[must_use]
     pub fn memory(&self) -> &Memory {
-        &self.memory
+        &self.inner.memory
     }
 
     /// Borrows the whole array.
     #[must_use]
     pub fn view(&self) -> View<'_> {
-        View::new(&self.memory, self.layout.clone(), self.dtype)
+        self.inner.view()
     }
 
     /// Borrows the whole array to write it.
     #[must_use]
     pub fn view_mut(&mut self) -> ViewMut<'_> {
-        ViewMut::new(&self.memory, self.layout.clone(), self.dtype)
+        ViewMut::new(&self.inner.memory, self.inner.layout.clone(), self.inner.dtype)
+    }
+
+    /// The whole block as `UInt8`, what lies between the elements included.
+    ///
+    /// # Errors
+    /// [`Error::Layout`] when that may belong to somebody else: in foreign memory with gaps.
+    pub fn bytes(&self) -> Result<View<'_>> {
+        Ok(View::new(self.memory(), self.block()?, DType::UInt8))
+    }
+
+    /// Borrows the whole block as `UInt8` to write it. The host sees only valid elements afterwards: a byte
+    /// that is no `Bool` is an error where it is read.
+    ///
+    /// # Errors
+    /// As [`bytes`](Self::bytes).
+    pub fn bytes_mut(&mut self) -> Result<ViewMut<'_>> {
+        Ok(ViewMut::new(self.memory(), self.block()?, DType::UInt8))
+    }
+
+    fn block(&self) -> Result<Layout> {
+        let bytes = self.memory().bytes();
+        if self.memory().is_foreign() && bytes > self.layout().len() * self.dtype().bytes() {
+            let why = "what lies between the elements may belong to somebody else";
+            return Err(wrong("bytes", self.shape(), self.layout().strides(), why));
+        }
+        Layout::contiguous([bytes])
     }
 
     /// Where the elements lie.
     #[must_use]
     pub fn layout(&self) -> &Layout {
-        &self.layout
+        &self.inner.layout
     }
 
     /// Extents along each axis.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
-        self.layout.shape()
+        self.inner.layout.shape()
     }
 
     /// The type of its elements.
     #[must_use]
     pub fn dtype(&self) -> DType {
-        self.dtype
+        self.inner.dtype
     }
 
     /// Where it lives.
     #[must_use]
     pub fn device(&self) -> Device {
-        self.memory.device()
-    }
-}
-
-impl SharedArray {
-    /// A read-only array over memory that the caller lends for as long as the array lives.
-    ///
-    /// # Errors
-    /// [`Error::Layout`] when an element lies outside the memory.
-    ///
-    /// # Safety
-    /// Nobody writes the memory while the array lives, and it holds valid elements of `dtype`, aligned
-    /// for them.
-    pub unsafe fn from_memory(memory: Memory, layout: Layout, dtype: DType) -> Result<Self> {
-        let needed = layout.extent().map_or(Some(0), |(_, last)| {
-            last.checked_add(1).and_then(|n| n.checked_mul(dtype.bytes()))
-        });
-        if needed.is_none_or(|needed| needed > memory.bytes()) {
-            return Err(Error::Layout {
-                operation: "array",
-                shape: layout.shape().to_vec(),
-                strides: layout.strides().to_vec(),
-                why: "an element lies outside the memory",
-            });
-        }
-        Ok(Self { memory: Arc::new(memory), layout, dtype, writable: false })
-    }
-
-    /// The array for writing, if the memory may be written and nobody else holds it; else this again.
-    ///
-    /// # Errors
-    /// The array itself, unchanged.
-    pub fn try_into_array(mut self) -> Result<Array, Self> {
-        let alone = self.writable && Arc::get_mut(&mut self.memory).is_some();
-        if !alone || self.layout.may_overlap_itself() {
-            return Err(self);
-        }
-        Ok(Array { memory: self.memory, layout: self.layout, dtype: self.dtype })
-    }
-
-    /// The memory behind the array.
-    #[must_use]
-    pub fn memory(&self) -> &Arc<Memory> {
-        &self.memory
-    }
-
-    /// Borrows the whole array.
-    #[must_use]
-    pub fn view(&self) -> View<'_> {
-        View::new(&self.memory, self.layout.clone(), self.dtype)
-    }
-
-    /// Where the elements lie.
-    #[must_use]
-    pub fn layout(&self) -> &Layout {
-        &self.layout
-    }
-
-    /// Extents along each axis.
-    #[must_use]
-    pub fn shape(&self) -> &[usize] {
-        self.layout.shape()
-    }
-
-    /// The type of its elements.
-    #[must_use]
-    pub fn dtype(&self) -> DType {
-        self.dtype
-    }
-
-    /// Where it lives.
-    #[must_use]
-    pub fn device(&self) -> Device {
-        self.memory.device()
+        self.inner.device()
     }
 }
 
 impl fmt::Debug for Array {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Array({:?} {} on {})", self.shape(), self.dtype, self.device())
-    }
-}
-
-impl fmt::Debug for SharedArray {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SharedArray({:?} {} on {})", self.shape(), self.dtype, self.device())
+        write!(f, "Array({:?} {} on {})", self.shape(), self.dtype(), self.device())
     }
 }
 
 impl WithLayout for Array {
-    fn parts(&self) -> &Layout {
-        &self.layout
+    fn layout(&self) -> &Layout {
+        &self.inner.layout
     }
 
-    fn with_layout(self, layout: Layout) -> Self {
-        Self { layout, ..self }
+    unsafe fn with_layout(self, layout: Layout) -> Self {
+        Self { inner: SharedArray { layout, ..self.inner } }
     }
 }
 
-impl WithLayout for SharedArray {
-    fn parts(&self) -> &Layout {
-        &self.layout
-    }
-
-    fn with_layout(self, layout: Layout) -> Self {
-        Self { layout, ..self }
-    }
-}
+/// Arrays of every kind cross threads: their memory orders itself by streams, not by threads.
+const _: () = {
+    const fn crosses_threads<T: Send + Sync>() {}
+    crosses_threads::<Array>();
+    crosses_threads::<SharedArray>();
+    crosses_threads::<View<'_>>();
+    crosses_threads::<ViewMut<'_>>();
+};

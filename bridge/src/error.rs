@@ -76,10 +76,18 @@ pub enum Error {
         /// How many bytes would be copied.
         bytes: usize,
     },
-    /// A `DLPack` struct from outside is not one that can be trusted.
-    #[error("DLPack: field {field}: {why}")]
+    /// The target has no way to say what the array is.
+    #[error("{operation}: {what}")]
+    Inexpressible {
+        /// What was asked for.
+        operation: &'static str,
+        /// What cannot be said.
+        what: &'static str,
+    },
+    /// An array of another library is not one that can be trusted or used.
+    #[error("foreign array: field {field}: {why}")]
     Foreign {
-        /// The field of the struct.
+        /// The field of its `DLPack` struct, or the property that field would hold.
         field: &'static str,
         /// What is wrong with it.
         why: String,

@@ -4,20 +4,28 @@
 //! without a copy where that is possible; every crossing says whether it was ([`Crossing`]).
 
 mod array;
+pub mod dlpack;
 mod dtype;
 mod error;
+mod host;
+pub mod interop;
 mod layout;
 mod lines;
+mod owner;
 mod relayout;
+mod shared;
+mod to;
 mod transfer;
+mod values;
 mod view;
 
-pub use array::{Array, SharedArray};
+pub use array::Array;
 pub use arrayspan_devices as devices;
 pub use dtype::{DType, Element};
 pub use error::{Error, Result};
 pub use layout::Layout;
 pub use lines::{Line, LineMut, Lines, LinesMut};
 pub use relayout::Relayout;
+pub use shared::SharedArray;
 pub use transfer::{Crossing, Transfer, Why};
 pub use view::{CARVE_BYTES, View, ViewMut, carve_bytes};

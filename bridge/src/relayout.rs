@@ -2,13 +2,15 @@
 
 use crate::{Layout, Result};
 
-/// What can be laid out anew. Only this crate implements it, because a new layout may name no place that
-/// the old one did not.
+/// What can be laid out anew. Only this crate can name it, and thus implement it.
 pub trait WithLayout: Sized {
     #[doc(hidden)]
-    fn parts(&self) -> &Layout;
+    fn layout(&self) -> &Layout;
+    /// # Safety
+    /// The new layout names only places that the old one names, each at most as often.
     #[doc(hidden)]
-    fn with_layout(self, layout: Layout) -> Self;
+    #[must_use]
+    unsafe fn with_layout(self, layout: Layout) -> Self;
 }
 
 /// The same elements, or some of them, seen in another order or shape. Nothing moves.
@@ -20,8 +22,9 @@ pub trait Relayout: WithLayout {
     /// # Errors
     /// As [`Layout::permuted`].
     fn permuted(self, axes: &[usize]) -> Result<Self> {
-        let layout = self.parts().permuted(axes)?;
-        Ok(self.with_layout(layout))
+        let layout = self.layout().permuted(axes)?;
+        // SAFETY: the same places in another order.
+        Ok(unsafe { self.with_layout(layout) })
     }
 
     /// The indices `start..start + len` along one axis.
@@ -29,8 +32,9 @@ pub trait Relayout: WithLayout {
     /// # Errors
     /// As [`Layout::sliced`].
     fn sliced(self, axis: usize, start: usize, len: usize) -> Result<Self> {
-        let layout = self.parts().sliced(axis, start, len)?;
-        Ok(self.with_layout(layout))
+        let layout = self.layout().sliced(axis, start, len)?;
+        // SAFETY: some of the places.
+        Ok(unsafe { self.with_layout(layout) })
     }
 
     /// Every `step`-th index along one axis, from the first.
@@ -38,8 +42,9 @@ pub trait Relayout: WithLayout {
     /// # Errors
     /// As [`Layout::stepped`].
     fn stepped(self, axis: usize, step: usize) -> Result<Self> {
-        let layout = self.parts().stepped(axis, step)?;
-        Ok(self.with_layout(layout))
+        let layout = self.layout().stepped(axis, step)?;
+        // SAFETY: some of the places.
+        Ok(unsafe { self.with_layout(layout) })
     }
 
     /// One axis from its end to its start.
@@ -47,8 +52,9 @@ pub trait Relayout: WithLayout {
     /// # Errors
     /// As [`Layout::reversed`].
     fn reversed(self, axis: usize) -> Result<Self> {
-        let layout = self.parts().reversed(axis)?;
-        Ok(self.with_layout(layout))
+        let layout = self.layout().reversed(axis)?;
+        // SAFETY: the same places in another order.
+        Ok(unsafe { self.with_layout(layout) })
     }
 
     /// The same elements with another shape.
@@ -56,8 +62,9 @@ pub trait Relayout: WithLayout {
     /// # Errors
     /// As [`Layout::reshaped`].
     fn reshaped(self, shape: &[usize]) -> Result<Self> {
-        let layout = self.parts().reshaped(shape)?;
-        Ok(self.with_layout(layout))
+        let layout = self.layout().reshaped(shape)?;
+        // SAFETY: the same places in the same order.
+        Ok(unsafe { self.with_layout(layout) })
     }
 }
 

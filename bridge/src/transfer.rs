@@ -38,6 +38,10 @@ pub enum Why {
     Strides,
     /// The source may not be written and the target would.
     ReadOnly,
+    /// The source is only borrowed and the target would own its memory.
+    Borrowed,
+    /// The target cannot give this memory back: it did not come from its own allocator.
+    Allocator,
     /// The caller asked for its own copy.
     Asked,
 }
@@ -61,6 +65,8 @@ impl fmt::Display for Why {
             Self::OtherDevice => "other device",
             Self::Strides => "strides",
             Self::ReadOnly => "read-only source",
+            Self::Borrowed => "borrowed source",
+            Self::Allocator => "another allocator",
             Self::Asked => "asked for",
         })
     }

@@ -2,8 +2,9 @@
 
 use arrayspan_devices::{Access, Device, Memory};
 
+use crate::layout::wrong;
 use crate::relayout::WithLayout;
-use crate::{DType, Element, Error, Layout, Result};
+use crate::{DType, Element, Error, Layout, Result, host};
 
 /// A borrowed array that can be read.
 #[derive(Clone, Debug)]
@@ -59,11 +60,12 @@ impl<'a> View<'a> {
     /// The elements in order, on the host. Waits for queued work that writes them.
     ///
     /// # Errors
-    /// [`Error::WrongDevice`] off the CPU, [`Error::DType`], [`Error::Layout`] unless contiguous.
+    /// [`Error::WrongDevice`] off the CPU, [`Error::DType`], [`Error::Layout`] unless contiguous, aligned
+    /// for `T` and, for `bool`, all 0 or 1.
     pub fn as_slice<T: Element>(&self) -> Result<&'a [T]> {
-        let pointer = host::<T>(self.memory, &self.layout, self.dtype, Access::Read)?;
-        // SAFETY: the layout lies within the memory and is contiguous, the dtype is `T`'s, the memory
-        // outlives 'a, and no writer exists while it is borrowed; queued device writes are done.
+        let pointer = host::first::<T>(self.memory, &self.layout, self.dtype, Access::Read)?;
+        // SAFETY: the layout lies within the memory and is contiguous, `first` has checked that it holds
+        // values of `T` and waited for queued writes; the memory outlives 'a and has no writer meanwhile.
         Ok(unsafe { std::slice::from_raw_parts(pointer, self.layout.len()) })
     }
 }
@@ -137,10 +139,17 @@ impl<'a> ViewMut<'a> {
             return Err(Error::DType { operation: "carve", expected, found });
         }
         let carved = Layout::contiguous(shape)?;
+        let fail = |why| Err(wrong("carve", carved.shape(), carved.strides(), why));
         let bytes = carve_bytes(carved.len(), dtype);
-        let fits = self.layout.rank() == 1 && self.layout.is_contiguous();
-        if !fits || self.layout.len() < bytes || !self.layout.offset().is_multiple_of(CARVE_BYTES) {
-            return Err(wrong("carve", &carved, "the workspace is too small"));
+        if self.layout.rank() != 1 || !self.layout.is_contiguous() {
+            return fail("the workspace is not 1-D and contiguous");
+        }
+        if self.layout.len() < bytes {
+            return fail("the workspace is too small");
+        }
+        let aligned = self.memory.address().is_multiple_of(dtype.bytes());
+        if !aligned || !self.layout.offset().is_multiple_of(CARVE_BYTES) {
+            return fail("the workspace does not begin at a multiple of CARVE_BYTES");
         }
         let (first, rest) = self.split_at(0, bytes)?;
         let offset = first.layout.offset() / dtype.bytes();
@@ -151,9 +160,10 @@ impl<'a> ViewMut<'a> {
     /// The elements in order, on the host. Waits for queued work that uses them.
     ///
     /// # Errors
-    /// [`Error::WrongDevice`] off the CPU, [`Error::DType`], [`Error::Layout`] unless contiguous.
+    /// [`Error::WrongDevice`] off the CPU, [`Error::DType`], [`Error::Layout`] unless contiguous, aligned
+    /// for `T` and, for `bool`, all 0 or 1.
     pub fn as_mut_slice<T: Element>(&mut self) -> Result<&mut [T]> {
-        let pointer = host::<T>(self.memory, &self.layout, self.dtype, Access::Write)?;
+        let pointer = host::first::<T>(self.memory, &self.layout, self.dtype, Access::Write)?;
         // SAFETY: as in `View::as_slice`; this view is the only one on these elements, and `&mut self`
         // keeps it so. Queued device work on the block is done.
         Ok(unsafe { std::slice::from_raw_parts_mut(pointer, self.layout.len()) })
@@ -163,57 +173,18 @@ impl<'a> ViewMut<'a> {
 /// Carved arrays begin at multiples of this many bytes.
 pub const CARVE_BYTES: usize = 256;
 
-/// The bytes that [`ViewMut::carve`] takes for `len` elements.
+/// The bytes that [`ViewMut::carve`] takes for `len` elements; `usize::MAX` if they cannot be counted.
 #[must_use]
 pub fn carve_bytes(len: usize, dtype: DType) -> usize {
-    (len * dtype.bytes()).next_multiple_of(CARVE_BYTES)
-}
-
-/// The address of a contiguous array's first element, once the host may access it.
-fn host<T: Element>(
-    memory: &Memory,
-    layout: &Layout,
-    dtype: DType,
-    access: Access,
-) -> Result<*mut T> {
-    if !layout.is_contiguous() {
-        return Err(wrong("slice", layout, "not contiguous"));
-    }
-    let base = host_base::<T>(memory, dtype, access)?;
-    if layout.is_empty() {
-        return Ok(std::ptr::NonNull::dangling().as_ptr());
-    }
-    Ok(base.wrapping_add(layout.offset()))
-}
-
-/// The address of a host block of `T`s, once the host may access it.
-pub(crate) fn host_base<T: Element>(
-    memory: &Memory,
-    dtype: DType,
-    access: Access,
-) -> Result<*mut T> {
-    if dtype != T::DTYPE {
-        return Err(Error::DType { operation: "host access", expected: T::DTYPE, found: dtype });
-    }
-    Ok(host_address(memory, access)? as *mut T)
-}
-
-/// The address of a host block, once the host may access it.
-pub(crate) fn host_address(memory: &Memory, access: Access) -> Result<usize> {
-    if !memory.device().is_cpu() {
-        let (expected, found) = (Device::cpu(), memory.device());
-        return Err(Error::WrongDevice { operation: "host access", expected, found });
-    }
-    memory.wait(access)?;
-    Ok(memory.address())
+    len.saturating_mul(dtype.bytes()).checked_next_multiple_of(CARVE_BYTES).unwrap_or(usize::MAX)
 }
 
 impl WithLayout for View<'_> {
-    fn parts(&self) -> &Layout {
+    fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    fn with_layout(self, layout: Layout) -> Self {
+    unsafe fn with_layout(self, layout: Layout) -> Self {
         Self { layout, ..self }
     }
 }
@@ -225,21 +196,16 @@ impl View<'_> {
     /// [`Error::Shape`] when it does not broadcast.
     pub fn broadcast(self, shape: &[usize]) -> Result<Self> {
         let layout = self.layout.broadcast(shape)?;
-        Ok(self.with_layout(layout))
+        Ok(Self { layout, ..self })
     }
 }
 
 impl WithLayout for ViewMut<'_> {
-    fn parts(&self) -> &Layout {
+    fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    fn with_layout(self, layout: Layout) -> Self {
+    unsafe fn with_layout(self, layout: Layout) -> Self {
         Self { layout, ..self }
     }
-}
-
-fn wrong(operation: &'static str, layout: &Layout, why: &'static str) -> Error {
-    let (shape, strides) = (layout.shape().to_vec(), layout.strides().to_vec());
-    Error::Layout { operation, shape, strides, why }
 }

@@ -2,11 +2,10 @@
 //! `ARRAYSPAN_BENCH=all`. Throughput counts each input read once and each output written once.
 
 use std::hint::black_box;
-use std::sync::Arc;
 use std::time::Duration;
 
 use arrayspan_kernels::bridge::devices::Device;
-use arrayspan_kernels::bridge::{DType, Relayout};
+use arrayspan_kernels::bridge::{DType, Relayout, View, ViewMut};
 use arrayspan_kernels::{
     Band, Executor, Result, Stencil, Trace, Update, constant, input, on, previous,
 };
@@ -15,54 +14,32 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 /// A section that fits the last cache of a large processor only, and one that fits none.
 const SHAPES: [[usize; 2]; 2] = [[1000, 1000], [8000, 8000]];
 
-type Verb = Box<dyn Fn(&dyn Executor) -> Result<()>>;
+/// A verb from `x` to `y`, both of the shape under test.
+type Verb = Box<dyn Fn(&dyn Executor, View<'_>, ViewMut<'_>) -> Result<()>>;
 
-fn verbs(executor: &dyn Executor, shape: [usize; 2]) -> Result<Vec<(&'static str, Verb)>> {
-    let filled = || -> Result<_> {
-        let mut array = executor.empty(&shape, DType::Float32)?;
-        executor.map(&constant(0.5), &[], array.view_mut())?;
-        Ok(array)
-    };
-    let mut verbs: Vec<(&'static str, Verb)> = Vec::new();
-
-    let (x, y) = (filled()?, std::cell::RefCell::new(filled()?));
+fn verbs(shape: [usize; 2]) -> Result<Vec<(&'static str, Verb)>> {
     let axpy = constant(0.5) * input(0) + previous();
-    verbs.push((
-        "map axpy",
-        Box::new(move |executor| executor.map(&axpy, &[x.view()], y.borrow_mut().view_mut())),
-    ));
-
-    let (x, y) = (filled()?, std::cell::RefCell::new(filled()?));
-    verbs.push((
-        "copy",
-        Box::new(move |executor| executor.copy(x.view(), y.borrow_mut().view_mut(), Update::set())),
-    ));
-
-    let (x, y) = (filled()?, std::cell::RefCell::new(filled()?));
-    verbs.push((
-        "copy transposed",
-        Box::new(move |executor| {
-            let transposed = x.view().permuted(&[1, 0])?;
-            executor.copy(transposed, y.borrow_mut().view_mut(), Update::set())
-        }),
-    ));
-
-    for (name, stencil) in stencils(shape)? {
-        let (x, y) = (filled()?, std::cell::RefCell::new(filled()?));
-        verbs.push((
-            name,
-            Box::new(move |executor| {
-                executor.stencil(&stencil, x.view(), y.borrow_mut().view_mut(), Update::set())
-            }),
-        ));
-    }
-
-    let (x, sum) = (filled()?, std::cell::RefCell::new(executor.empty(&[], DType::Float32)?));
     let square = input(0) * input(0);
-    verbs.push((
-        "sum of squares",
-        Box::new(move |executor| executor.sum(&square, &[x.view()], sum.borrow_mut().view_mut())),
-    ));
+    let mut verbs: Vec<(&'static str, Verb)> = vec![
+        ("map axpy", Box::new(move |executor, x, y| executor.map(&axpy, &[x], y))),
+        ("copy", Box::new(|executor, x, y| executor.copy(x, y, Update::set()))),
+        (
+            "copy transposed",
+            Box::new(|executor, x, y| executor.copy(x.permuted(&[1, 0])?, y, Update::set())),
+        ),
+        (
+            "sum of squares",
+            Box::new(move |executor, x, y| {
+                let first = y.sliced(0, 0, 1)?.sliced(1, 0, 1)?.reshaped(&[])?;
+                executor.sum(&square, &[x], first)
+            }),
+        ),
+    ];
+    for (name, stencil) in stencils(shape)? {
+        let verb: Verb =
+            Box::new(move |executor, x, y| executor.stencil(&stencil, x, y, Update::set()));
+        verbs.push((name, verb));
+    }
     Ok(verbs)
 }
 
@@ -94,16 +71,22 @@ fn throughput(criterion: &mut Criterion) {
 
 fn measure(criterion: &mut Criterion, device: Device, shape: [usize; 2]) -> Result<()> {
     let executor = on(device)?;
-    let trace = Arc::new(Trace::of(executor.clone()));
+    let trace = Trace::of(executor.clone());
+    let mut x = executor.empty(&shape, DType::Float32)?;
+    let mut y = executor.empty(&shape, DType::Float32)?;
+    for array in [&mut x, &mut y] {
+        executor.map(&constant(0.5), &[], array.view_mut())?;
+    }
     let mut group = criterion.benchmark_group(format!("{device} {}x{}", shape[0], shape[1]));
     group.sample_size(20).warm_up_time(Duration::from_millis(300));
     group.measurement_time(Duration::from_secs(1));
-    for (name, verb) in verbs(&*executor, shape)? {
-        verb(&*trace)?;
+    for (name, verb) in verbs(shape)? {
+        verb(&trace, x.view(), y.view_mut())?;
         group.throughput(Throughput::Bytes(trace.take().bytes() as u64));
         group.bench_with_input(BenchmarkId::from_parameter(name), &verb, |bencher, verb| {
             bencher.iter(|| {
-                black_box(verb(&*executor)).and_then(|()| Ok(executor.stream().synchronize()?))
+                let done = verb(&*executor, x.view(), y.view_mut());
+                black_box(done.and_then(|()| Ok(executor.stream().synchronize()?)))
             });
         });
     }

@@ -1,5 +1,7 @@
 //! A device launches as many kernels as the calls cost.
 
+#![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
+
 use std::io::Write;
 use std::sync::Arc;
 
@@ -13,7 +15,8 @@ use arrayspan_kernels::{
 fn on_each(test: impl Fn(&Gpu, &dyn Executor)) {
     let devices: Vec<Device> = Device::all().into_iter().filter(|d| !d.is_cpu()).collect();
     if devices.is_empty() {
-        writeln!(std::io::stderr(), "skipped: no device that runs kernels").unwrap();
+        // A closed stderr is no reason to fail.
+        let _ = writeln!(std::io::stderr(), "skipped: no device that runs kernels");
     }
     for device in devices {
         let gpu = Arc::new(Gpu::new(device.stream().unwrap()).unwrap());

@@ -1,1 +1,47 @@
-//! x
+//! Matrix-free linear operators: written once, run wherever the array lives.
+//!
+//! An operator maps a [`Space`] of models to a [`Space`] of data and back by its adjoint. Authors write
+//! [`LinearMap`] (model: `derivative/first.rs`); users call [`LinearOperator`], and combine operators with the
+//! [`algebra`].
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use arrayspan_operators::kernels::bridge::DType;
+//! use arrayspan_operators::prelude::*;
+//!
+//! // Seismic data of an impedance section, above a measure of how rough the section is.
+//! let space = Space::new([400, 600], DType::Float32);
+//! let wavelet = [-0.2, 0.6, 1.0, 0.6, -0.2];
+//! let data = PoststackLinearModelling::new(space.clone(), &wavelet, Scheme::Centered3)?;
+//! let terms = [0, 1].map(|axis| Along { axis, step: 1.0, weight: 1.0 });
+//! let roughness = Laplacian::new(space, &terms, Scheme::Centered3, Edge::Zero)?;
+//! let both = vstack([Operator::new(data), 0.05 * Operator::new(roughness)])?;
+//! assert_eq!(both.range().shape(), [800, 600]);
+//! # Ok(()) }
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod algebra;
+pub mod avo;
+pub mod basic;
+mod context;
+pub mod derivative;
+mod elementwise;
+mod error;
+mod operator;
+pub mod prelude;
+pub mod signal;
+mod space;
+
+pub use arrayspan_kernels as kernels;
+
+pub use context::{Context, Workspace, scratch_bytes};
+pub use error::{Error, Result};
+pub use operator::{LinearMap, LinearOperator};
+pub use space::Space;
+
+pub use algebra::{Operator, adjoint, block_diagonal, hstack, vstack};
+pub use avo::PoststackLinearModelling;
+pub use basic::{Diagonal, Identity, MatrixMult};
+pub use derivative::{Along, Edge, FirstDerivative, Laplacian, Scheme, SecondDerivative};
+pub use signal::Convolve1D;

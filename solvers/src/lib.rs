@@ -1,1 +1,19 @@
-//! x
+//! Iterative solvers: parameters in, [`Solution`] out, on whatever device the data live.
+//!
+//! How a run ended is data ([`Stopped`]), not an error. Scalars stay on the device; the host looks now and
+//! then, and an [`Observer`] sees what it saw.
+#![forbid(unsafe_code)]
+
+mod error;
+mod history;
+pub mod krylov;
+mod observe;
+mod read;
+mod solution;
+mod stop;
+
+pub use error::{Error, Result};
+pub use krylov::{Cgls, CglsWorkspace};
+pub use observe::{Observer, Progress};
+pub use solution::Solution;
+pub use stop::{Stop, Stopped};

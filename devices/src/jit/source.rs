@@ -38,9 +38,12 @@ impl Source {
     #[must_use]
     pub(crate) fn complaint<'t>(text: &'t str, name: &str, log: &str) -> Option<&'t str> {
         let body = text.split_once(&format!("#line 1 \"{name}\"\n"))?.1;
-        let errors = log.lines().filter(|line| line.contains("error"));
-        let number = errors.chain(log.lines()).find_map(|line| place(line, name))?;
-        body.lines().nth(number.checked_sub(1)?)
+        let errors = || log.lines().filter(|line| line.contains("error")).chain(log.lines());
+        let number = |name| errors().find_map(|line| place(line, name));
+        // NVIDIA's OpenCL does not follow `#line`: it counts from the top of the unit.
+        let (lines, number) =
+            number(name).map(|n| (body, n)).or_else(|| Some((text, number("<kernel>")?)))?;
+        lines.lines().nth(number.checked_sub(1)?)
     }
 }
 
@@ -65,6 +68,8 @@ mod tests {
         let pocl = "error: /tmp/x/axpy:3:1: unknown type name 'third'";
         assert_eq!(Source::complaint(&text, "axpy", nvrtc), Some("second"));
         assert_eq!(Source::complaint(&text, "axpy", pocl), Some("third"));
+        let nvidia = "<kernel>:3:59: error: use of undeclared identifier 'first'";
+        assert_eq!(Source::complaint(&text, "axpy", nvidia), Some("first"));
         assert_eq!(Source::complaint(&text, "axpy", "no place given"), None);
     }
 

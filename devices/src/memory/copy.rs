@@ -17,7 +17,12 @@ impl Memory {
     /// [`Error::OutOfRange`]; [`Error::WrongDevice`] if `stream` belongs to neither device;
     /// [`Error::Unsupported`] for overlapping ranges of one block of a device other than the CPU; the
     /// driver's refusal.
-    pub fn copy_to(
+    ///
+    /// # Safety
+    /// While the copy is queued or under way nobody but streams, whose order the blocks keep, uses the two
+    /// ranges: no Rust reference to an element of the one written lives, nor one through which the one read
+    /// could be written.
+    pub unsafe fn copy_to(
         &self,
         start: usize,
         to: &Memory,

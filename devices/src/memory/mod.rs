@@ -98,6 +98,12 @@ impl Memory {
         self.bytes
     }
 
+    /// Whether it was taken over from another library.
+    #[must_use]
+    pub fn is_foreign(&self) -> bool {
+        matches!(self.owner, Owner::Foreign(_))
+    }
+
     /// Its address in the driver's terms: a pointer on the CPU and in CUDA, a `cl_mem` in `OpenCL`.
     #[must_use]
     pub fn address(&self) -> usize {

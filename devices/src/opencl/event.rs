@@ -13,6 +13,7 @@ use cl3::types::cl_event;
 use super::context::Context;
 use super::handle::Handle;
 use super::query::number;
+use super::serial::serial;
 use crate::Result;
 use crate::driver::EventDriver;
 
@@ -52,6 +53,7 @@ impl EventDriver for OpenClEvent {
 
     fn is_complete(&self) -> Result<bool> {
         let call = "clGetEventInfo";
+        let _serial = serial();
         let bytes = get_event_data(self.raw(), CL_EVENT_COMMAND_EXECUTION_STATUS)
             .map_err(|code| self.context.failure(call, code))?;
         // Below zero the status is the code of the command's failure.

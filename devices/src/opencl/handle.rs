@@ -6,6 +6,7 @@ use std::fmt;
 use cl3::error_codes::error_text;
 use cl3::{command_queue, context, event, kernel, program};
 
+use super::serial::serial;
 use crate::{DeviceKind, Error, registry};
 
 /// What a handle refers to, hence how it is released.
@@ -47,6 +48,7 @@ impl Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
+        let _serial = serial();
         // SAFETY: by `own` this is the only owner of one reference, given up here and nowhere else.
         // Objects still in use by queued commands live on until those are done (OpenCL 1.2, 5).
         let (call, released) = unsafe {

@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 
 use super::context::Context;
 use super::handle::{Handle, Object};
+use super::serial::serial;
 use super::stream::too_large;
 use crate::driver::{Grid, KernelDriver, RawArgument};
 use crate::{Error, Result};
@@ -55,6 +56,7 @@ impl OpenClKernel {
             *size = groups.checked_mul(threads).ok_or_else(|| too_large(&self.context, grid))?;
         }
         let kernel = self.kernel.lock();
+        let _serial = serial();
         for (index, argument) in arguments.iter().enumerate() {
             let (bytes, value) = bytes_of(argument);
             // SAFETY: `value` points to `bytes` bytes inside `argument`, copied by the call; the lock

@@ -14,6 +14,7 @@ use cl3::types::cl_mem;
 
 use super::device::out_of_memory;
 use super::handle::failure;
+use super::serial::serial;
 use super::stream::OpenClStream;
 use crate::{Device, Error, Result};
 
@@ -43,6 +44,7 @@ pub(super) fn allocate(stream: &OpenClStream, bytes: usize, memory_bytes: usize)
 /// # Safety
 /// `address` is a buffer from [`allocate`], not used again.
 pub(super) unsafe fn free(gpu_id: usize, address: usize) -> Result<()> {
+    let _serial = serial();
     // SAFETY: by the caller's contract this is the last use of the only reference.
     unsafe { release_mem_object(address as cl_mem) }
         .map_err(|code| failure(gpu_id, "clReleaseMemObject", code))
@@ -52,6 +54,7 @@ pub(super) unsafe fn free(gpu_id: usize, address: usize) -> Result<()> {
 /// content to the device is such a use and fails here, not in the middle of a computation.
 fn committed(stream: &OpenClStream, bytes: usize) -> Result<cl_mem, (&'static str, i32)> {
     let context = stream.context.raw();
+    let calls = serial();
     // SAFETY: the context is alive; no host memory is involved.
     let buffer = unsafe { create_buffer(context, CL_MEM_READ_WRITE, bytes, ptr::null_mut()) }
         .map_err(|code| ("clCreateBuffer", code))?;
@@ -63,6 +66,7 @@ fn committed(stream: &OpenClStream, bytes: usize) -> Result<cl_mem, (&'static st
     };
     match moved {
         Ok(event) => {
+            drop(calls);
             stream.forget(event);
             Ok(buffer)
         }

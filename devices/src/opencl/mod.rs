@@ -12,6 +12,7 @@ mod memory;
 mod platform;
 mod program;
 mod query;
+mod serial;
 mod stream;
 
 use crate::driver::{DeviceDriver, Driver};

@@ -17,6 +17,7 @@ use super::event::OpenClEvent;
 use super::handle::{Handle, Object};
 use super::kernel::OpenClKernel;
 use super::memory::of_use;
+use super::serial::serial;
 use crate::driver::{
     DeviceDriver, EventDriver, Grid, KernelDriver, Place, RawArgument, StreamDriver,
 };
@@ -72,13 +73,16 @@ impl StreamDriver for OpenClStream {
     }
 
     fn record(&self) -> Result<Box<dyn EventDriver>> {
+        let calls = serial();
         // SAFETY: the queue is alive; an empty list means: after everything queued before.
         let marker = unsafe { enqueue_marker_with_wait_list(self.queue(), 0, ptr::null()) }
             .map_err(|code| self.context.failure("clEnqueueMarkerWithWaitList", code))?;
+        // Another queue may wait for an event only once its own queue was flushed (OpenCL 1.2, 5.13).
+        let flushed = flush(self.queue());
+        drop(calls);
         // SAFETY: the marker's event comes with one reference for the caller.
         let event = unsafe { self.context.own(marker, Object::Event) };
-        // Another queue may wait for an event only once its own queue was flushed (OpenCL 1.2, 5.13).
-        flush(self.queue()).map_err(|code| self.context.failure("clFlush", code))?;
+        flushed.map_err(|code| self.context.failure("clFlush", code))?;
         Ok(Box::new(OpenClEvent::new(&self.context, event)))
     }
 
@@ -90,14 +94,17 @@ impl StreamDriver for OpenClStream {
             return event.synchronize();
         }
         let raw = event.raw();
+        let calls = serial();
         // SAFETY: queue and event are alive and of one context; the list has one entry and is read
         // during the call only.
         let done = unsafe { enqueue_barrier_with_wait_list(self.queue(), 1, &raw const raw) };
+        drop(calls);
         self.queued("clEnqueueBarrierWithWaitList", 0, done)
     }
 
     unsafe fn upload(&self, from: *const u8, to: Place, bytes: usize) -> Result<()> {
         let buffer = to.address as cl_mem;
+        let calls = serial();
         // SAFETY: by the caller's contract the host range stays valid and unchanged, and the buffer's
         // range is in bounds, until the copy is done.
         let done = unsafe {
@@ -112,11 +119,13 @@ impl StreamDriver for OpenClStream {
                 ptr::null(),
             )
         };
+        drop(calls);
         self.queued("clEnqueueWriteBuffer", bytes, done)
     }
 
     unsafe fn download(&self, from: Place, to: *mut u8, bytes: usize) -> Result<()> {
         let buffer = from.address as cl_mem;
+        let calls = serial();
         // SAFETY: as for `upload`; nobody else touches the host range until the copy is done.
         let done = unsafe {
             enqueue_read_buffer(
@@ -130,6 +139,7 @@ impl StreamDriver for OpenClStream {
                 ptr::null(),
             )
         };
+        drop(calls);
         self.queued("clEnqueueReadBuffer", bytes, done)
     }
 
@@ -147,6 +157,7 @@ impl StreamDriver for OpenClStream {
             return Ok(false);
         }
         let (source, target) = (from.address as cl_mem, to.address as cl_mem);
+        let calls = serial();
         // SAFETY: by the caller's contract both ranges are in bounds and apart until the copy is done.
         let done = unsafe {
             enqueue_copy_buffer(
@@ -160,6 +171,7 @@ impl StreamDriver for OpenClStream {
                 ptr::null(),
             )
         };
+        drop(calls);
         self.queued("clEnqueueCopyBuffer", bytes, done).map(|()| true)
     }
 

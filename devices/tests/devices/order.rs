@@ -2,7 +2,7 @@
 
 use arrayspan_devices::{Argument, Device, Kernel, Memory, Result, Source, Stream};
 
-use super::{build, download, gpus, grid, upload};
+use super::{build, copy, download, gpus, grid, upload};
 
 /// Counts to `rounds` in a way compilers cannot shorten, then y[i] = x[i] + 1.
 const SLOW: &str = "\
@@ -60,7 +60,7 @@ fn a_writer_waits_for_readers_on_other_streams() -> Result<()> {
         let y = Memory::allocate(4 * N, &one)?;
         increment(&one, &kernel, &x, &y)?;
         // Overwrites x while the kernel may still read it.
-        upload(&numbers(1000), &two)?.copy_to(0, &x, 0, 4 * N, &two)?;
+        copy(&upload(&numbers(1000), &two)?, 0, &x, 0, 4 * N, &two)?;
         assert_eq!(download::<u32>(&y, &two)?, numbers(8), "{device}");
         assert_eq!(download::<u32>(&x, &one)?, numbers(1000), "{device}");
     }

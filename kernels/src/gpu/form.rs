@@ -39,10 +39,15 @@ impl Form {
         &self.runs
     }
 
-    /// The same with runs that divide `extent`.
-    pub(super) fn dividing(mut self, extent: usize) -> Self {
-        self.runs = self.runs.dividing(extent);
+    /// The same with other runs.
+    pub(super) fn with_runs(mut self, other: impl FnOnce(Runs) -> Runs) -> Self {
+        self.runs = other(self.runs);
         self
+    }
+
+    /// The same with runs that divide `extent`.
+    pub(super) fn dividing(self, extent: usize) -> Self {
+        self.with_runs(|runs| runs.dividing(extent))
     }
 
     /// How many operands there are.

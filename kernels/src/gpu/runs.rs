@@ -59,10 +59,14 @@ impl Runs {
     /// The same, but of a length that divides `extent`.
     pub(super) fn dividing(mut self, extent: usize) -> Self {
         while !extent.is_multiple_of(self.len) {
-            self.len /= 2;
-            self.align /= 2;
+            self = self.halved();
         }
         self
+    }
+
+    /// The same, of half the length. There must be more than one element.
+    pub(super) fn halved(self) -> Self {
+        Self { len: self.len / 2, align: self.align / 2, ..self }
     }
 
     pub(super) fn inner(&self) -> &[Inner] {

@@ -8,7 +8,7 @@ use super::element::Element;
 use super::form::Form;
 use super::formula::Formula;
 use super::geometry::{THREADS, grid};
-use super::runs::address;
+use super::runs::{Runs, address};
 use super::space::Space;
 use super::text::Text;
 use super::{Gpu, bands, map, tables, variant};
@@ -30,8 +30,10 @@ pub(super) struct Variant {
     pub(super) rows: usize,
 }
 
-/// Runs a thread can hold in a window and still leave room for others.
-const MOST_WINDOW: usize = 36;
+/// What a thread can hold in a window and still leave registers for others.
+const MOST_WINDOW_BYTES: usize = 576;
+/// A window for fewer rows than these loads most elements more than a few times.
+const WORTHWHILE: usize = 8;
 /// A window wider than this leaves room for few threads in a processor.
 const WIDE_WINDOW: usize = 8;
 /// Threads a processor needs to have its memory busy.
@@ -66,8 +68,8 @@ pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
     let uploaded;
     if tables::in_memory(call.stencil, dtype) {
         uploaded = gpu.tables(call.stencil, dtype)?;
-        arguments.read(&uploaded.0, 0);
-        arguments.read(&uploaded.1, 0);
+        arguments.read(uploaded.0.memory(), 0);
+        arguments.read(uploaded.1.memory(), 0);
     }
     let grid = grid(items, threads(items, gpu.units()));
     // SAFETY: as in `map::launch`; the kernel touches taps only where they fall on their axis, and tables
@@ -93,27 +95,52 @@ impl Plan {
         }
         let (formula, constants) = Formula::update(update);
         let others = 2 * constants.len() + 4;
-        let form = space.form(dtype.bytes(), &addresses, others).dividing(space.extents[0]);
+        let mut form = space.form(dtype.bytes(), &addresses, others).dividing(space.extents[0]);
         let marched = axes.iter().position(|axis| *axis == 1).map(|term| &stencil.terms()[term].1);
+        if let Some(band) = marched {
+            form = form.with_runs(|runs| holdable(band, runs, dtype.bytes()));
+        }
+        let room = window_room(form.runs().len, dtype.bytes());
         let [runs, lines, outer] = space.items(&form);
-        let rows = marched.map_or(0, |band| rows(band, runs * outer, units));
+        let rows = marched.map_or(0, |band| rows(band, room, runs * outer, units));
         let items = [runs, marched.map_or(lines, |band| items(band, rows)), outer];
         let variant = Variant { dtype, form, formula, stencil: stencil.clone(), axes, rows };
         Self { variant, space, items, constants }
     }
 }
 
-/// The rows a thread takes along a band's axis, when there are so many `columns`; 0 if the taps of a row are
-/// too many or too far apart to be held.
-fn rows(band: &Band, columns: usize, units: usize) -> usize {
+/// Rows from the first to the last tap of a band's common row.
+fn span(band: &Band) -> usize {
     let (left, right) = bands::reach(band);
-    let span = left + right + 1;
+    left + right + 1
+}
+
+/// The longest runs, no longer than these, of which a thread can hold a window for `WORTHWHILE` rows of the
+/// band; the same runs if not even single elements fit.
+fn holdable(band: &Band, runs: Runs, bytes: usize) -> Runs {
+    let fits = |len: usize| span(band) - 1 + WORTHWHILE <= window_room(len, bytes);
+    let mut held = runs.clone();
+    while held.len > 1 && !fits(held.len) {
+        held = held.halved();
+    }
+    if fits(held.len) { held } else { runs }
+}
+
+/// Runs of `len` elements of `bytes` bytes that a thread can hold and still leave room for others.
+fn window_room(len: usize, bytes: usize) -> usize {
+    MOST_WINDOW_BYTES / (len * bytes)
+}
+
+/// The rows a thread takes along a band's axis, when there is room for a window of `room` runs and there are so
+/// many `columns`; 0 if the taps of a row are too many or too far apart to be held.
+fn rows(band: &Band, room: usize, columns: usize, units: usize) -> usize {
+    let span = span(band);
     let common = band.len() - band.head().len() - band.tail().len();
     let dense = span <= WIDE_WINDOW || 2 * band.interior().len() >= span;
     if common == 0 || !dense {
         return 0;
     }
-    let fitting = [16, 8, 4, 2].into_iter().filter(|rows| span - 1 + rows <= MOST_WINDOW);
+    let fitting = [16, 8, 4, 2].into_iter().filter(|rows| span - 1 + rows <= room);
     let busy = |rows: &usize| columns * common.div_ceil(*rows) >= units * BUSY_THREADS;
     let smallest = fitting.clone().next_back().unwrap_or(0);
     fitting.into_iter().find(busy).unwrap_or(smallest)

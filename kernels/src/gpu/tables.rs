@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use arrayspan_bridge::devices::{Device, Memory, Stream};
-use arrayspan_bridge::{Array, DType, Element};
+use arrayspan_bridge::devices::Stream;
+use arrayspan_bridge::{Array, DType, Element, Transfer};
 use num_complex::{Complex32, Complex64};
 
 use crate::{Band, Result, Stencil, Tap};
 
 /// Common rows with more taps than this are loops over a table instead of straight code.
-pub(super) const FEW: usize = 32;
+pub(super) const FEW: usize = 64;
 
 /// Larger tables do not fit what devices keep for constants, and go into memory.
 const MOST_CONSTANT_BYTES: usize = 48 << 10;
@@ -29,7 +29,7 @@ pub(super) struct Tables {
 }
 
 /// Tables in a device's memory: places and factors.
-pub(super) type Uploaded = Arc<(Memory, Memory)>;
+pub(super) type Uploaded = Arc<(Array, Array)>;
 
 /// Whether the tables of a stencil are too large to be constants.
 pub(super) fn in_memory(stencil: &Stencil, dtype: DType) -> bool {
@@ -81,12 +81,9 @@ impl Tables {
     }
 }
 
-fn send<T: Element>(values: impl Iterator<Item = T>, stream: &Stream) -> Result<Memory> {
+fn send<T: Element>(values: impl Iterator<Item = T>, stream: &Stream) -> Result<Array> {
     let values: Vec<T> = values.collect();
-    let bytes = size_of_val(values.as_slice());
-    let mut host = Array::empty([values.len()], T::DTYPE, &Device::cpu().stream()?)?;
-    host.view_mut().as_mut_slice()?.copy_from_slice(&values);
-    let memory = Memory::allocate(bytes, stream)?;
-    host.memory().copy_to(0, &memory, 0, bytes, stream)?;
-    Ok(memory)
+    let shape = [values.len()];
+    let host = Array::from_vec(values, shape)?;
+    Ok(host.to_with(stream.device(), Transfer::CopyIfNeeded, stream)?.0)
 }

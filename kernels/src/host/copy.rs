@@ -4,11 +4,13 @@ use arrayspan_bridge::{DType, Lines, LinesMut, View, ViewMut};
 use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::blend::{Blend, blend};
-use super::evaluate::chunk;
-use super::parts::{advance, arranged, for_each_part};
+use super::parts::{Parts, arranged, for_each_line, for_each_part};
 use super::scalar::{Scalar, with_scalar};
 use crate::verb::CopyCall;
 use crate::{Result, Update};
+
+/// Elements copied together at a time where strides demand it.
+const LINE: usize = 1024;
 
 pub(super) fn run(call: CopyCall<'_>) -> Result<()> {
     if call.y.layout().is_empty() {
@@ -42,18 +44,12 @@ fn set(x: &View<'_>, mut y: ViewMut<'_>) -> Result<()> {
 }
 
 fn place<T: Copy + Send + Sync>(x: &Lines<'_, T>, y: LinesMut<'_, T>) {
-    for_each_part(y, &|origin, mut y| {
+    for_each_part(y, parts(x), &|origin, mut y| {
         let shape = y.shape().to_vec();
         let axis = shape.len() - 1;
-        let mut index = vec![0; shape.len()];
-        loop {
-            let at: Vec<usize> = origin.iter().zip(&index).map(|(a, b)| a + b).collect();
-            let x = x.line(&at, axis, shape[axis]);
-            y.line(&index, axis, shape[axis]).copy_from(&x);
-            if !advance(&mut index[..axis], &shape[..axis]) {
-                return;
-            }
-        }
+        for_each_line(origin, &shape, usize::MAX, |index, at, len| {
+            y.line(index, axis, len).copy_from(&x.line(at, axis, len));
+        });
     });
 }
 
@@ -61,40 +57,32 @@ fn place<T: Copy + Send + Sync>(x: &Lines<'_, T>, y: LinesMut<'_, T>) {
 fn update<T: Scalar, L: Scalar>(x: &View<'_>, mut y: ViewMut<'_>, update: Update) -> Result<()> {
     let (x, alpha) = (x.lines::<T>()?, L::rounded(update.alpha));
     let beta = Blend::new(L::rounded(update.beta));
-    for_each_part(y.lines_mut::<T>()?, &|origin, mut y| {
+    for_each_part(y.lines_mut::<T>()?, parts(&x), &|origin, mut y| {
         let shape = y.shape().to_vec();
         let axis = shape.len() - 1;
-        let len = shape[axis];
-        let chunk = chunk::<T>().min(len);
-        let mut index = vec![0; shape.len()];
-        let mut read = vec![T::default(); chunk];
-        let mut written = vec![T::default(); chunk];
-        loop {
-            let at: Vec<usize> = origin.iter().zip(&index).map(|(a, b)| a + b).collect();
-            let x = x.line(&at, axis, len);
-            let mut y = y.line(&index, axis, len);
-            for from in (0..len).step_by(chunk) {
-                let n = chunk.min(len - from);
-                let x = match x.as_slice() {
-                    Some(slice) => &slice[from..from + n],
-                    None => {
-                        x.gather(from, &mut read[..n]);
-                        &read[..n]
-                    }
-                };
-                if let Some(slice) = y.as_mut_slice() {
-                    let y = cast_slice_mut(&mut slice[from..from + n]);
-                    blend(beta, y, &[(cast_slice(x), alpha)]);
-                } else {
-                    y.read().gather(from, &mut written[..n]);
-                    blend(beta, cast_slice_mut(&mut written[..n]), &[(cast_slice(x), alpha)]);
-                    y.scatter(from, &written[..n]);
-                }
+        let (mut read, mut written) = (Vec::new(), Vec::new());
+        for_each_line(origin, &shape, LINE, |index, at, len| {
+            let line = x.line(at, axis, len);
+            let x = line.as_slice().unwrap_or_else(|| {
+                read.resize(len, T::default());
+                line.gather(0, &mut read);
+                &read
+            });
+            let mut y = y.line(index, axis, len);
+            if let Some(slice) = y.as_mut_slice() {
+                return blend(beta, cast_slice_mut(slice), &[(cast_slice(x), alpha)]);
             }
-            if !advance(&mut index[..axis], &shape[..axis]) {
-                return;
-            }
-        }
+            written.resize(len, T::default());
+            y.read().gather(0, &mut written);
+            blend(beta, cast_slice_mut(&mut written), &[(cast_slice(x), alpha)]);
+            y.scatter(0, &written);
+        });
     });
     Ok(())
+}
+
+/// Where lines of `x` run across those of `y`, square parts use its cache lines whole.
+fn parts<T>(x: &Lines<'_, T>) -> Parts {
+    let across = x.strides().last().is_some_and(|stride| !(-1..=1).contains(stride));
+    if across { Parts::Squares } else { Parts::Lines }
 }

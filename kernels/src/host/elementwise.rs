@@ -53,14 +53,14 @@ impl<T: Scalar> WithSimd for OfOne<'_, T> {
         let Self { function, a, out } = self;
         match function {
             Unary::Negate => one(a, out, |a| -a),
-            Unary::Conjugate => one(a, out, |a| a.conj()),
+            Unary::Conjugate => one(a, out, T::conj),
             Unary::Real => one(a, out, |a| T::from_part(a.re())),
             Unary::Imaginary => one(a, out, |a| T::from_part(a.im())),
             Unary::Absolute => one(a, out, |a| T::from_part(a.abs())),
             Unary::AbsoluteSquare => {
                 one(a, out, |a| T::from_part(a.re() * a.re() + a.im() * a.im()));
             }
-            Unary::SquareRoot => one(a, out, |a| a.sqrt()),
+            Unary::SquareRoot => one(a, out, T::sqrt),
         }
     }
 }
@@ -79,8 +79,8 @@ impl<T: Scalar> WithSimd for OfTwo<'_, T> {
             Binary::DivideOrZero => {
                 two(a, b, out, |a, b| if b == T::zero() { T::zero() } else { a / b });
             }
-            Binary::Minimum => two(a, b, out, |a, b| a.minimum(b)),
-            Binary::Maximum => two(a, b, out, |a, b| a.maximum(b)),
+            Binary::Minimum => two(a, b, out, T::minimum),
+            Binary::Maximum => two(a, b, out, T::maximum),
         }
     }
 }
@@ -103,7 +103,7 @@ fn two<T: Copy>(a: Operand<'_, T>, b: Operand<'_, T>, out: &mut [T], function: i
             }
         }
         (Operand::Slice(a), Operand::Number(b)) => with(a, out, |a, _| function(a, b)),
-        (Operand::Slice(a), Operand::Out) => with(a, out, |a, out| function(a, out)),
+        (Operand::Slice(a), Operand::Out) => with(a, out, function),
         (Operand::Number(a), Operand::Slice(b)) => with(b, out, |b, _| function(a, b)),
         (Operand::Number(a), Operand::Number(b)) => out.fill(function(a, b)),
         (Operand::Number(a), Operand::Out) => within(out, |out| function(a, out)),

@@ -1,6 +1,6 @@
 //! Many values become one, in 64-bit floating point and in an order that depends on nothing but their number.
 
-use bytemuck::cast_slice;
+use bytemuck::{cast_slice, cast_slice_mut};
 use num_complex::Complex64;
 use pulp::{Arch, Simd, WithSimd};
 
@@ -68,12 +68,23 @@ impl<T: Scalar> WithSimd for FoldEach<'_, T> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let pairs = self.sums.iter_mut().zip(self.values);
-        match self.reduction {
-            Reduction::Sum => pairs.for_each(|(sum, value)| *sum = *sum + value.wide()),
-            Reduction::Maximum => pairs.for_each(|(sum, value)| *sum = sum.maximum(value.wide())),
-            Reduction::Minimum => pairs.for_each(|(sum, value)| *sum = sum.minimum(value.wide())),
+        let Self { reduction, sums, values } = self;
+        match reduction {
+            // A complex sum is the sum of its parts.
+            Reduction::Sum => {
+                let (sums, parts) = (cast_slice_mut(sums), cast_slice(values));
+                each(sums, parts, |sum: f64, part: T::Part| sum + part.wide());
+            }
+            Reduction::Maximum => each(sums, values, |sum, value| sum.maximum(value.wide())),
+            Reduction::Minimum => each(sums, values, |sum, value| sum.minimum(value.wide())),
         }
+    }
+}
+
+#[inline(always)]
+fn each<W: Copy, T: Copy>(sums: &mut [W], values: &[T], function: impl Fn(W, T) -> W) {
+    for (sum, &value) in sums.iter_mut().zip(values) {
+        *sum = function(*sum, value);
     }
 }
 
@@ -90,10 +101,17 @@ fn total<T: Scalar>(values: &[T]) -> T::Wide {
     for (lane, part) in lanes.iter_mut().zip(rest) {
         *lane += part.wide();
     }
+    together::<T>(&lanes)
+}
+
+/// Not inlined: the compiler would arrange the loop before for this step, and spoil it.
+#[inline(never)]
+fn together<T: Scalar>(lanes: &[f64; LANES]) -> T::Wide {
     // Real and imaginary parts take turns.
-    let every = size_of::<T>() / size_of::<T::Part>();
-    let sum = |first: usize| lanes.iter().skip(first).step_by(every).sum();
-    T::Wide::rounded(Complex64::new(sum(0), if every == 2 { sum(1) } else { 0.0 }))
+    let (pairs, _) = lanes.as_chunks::<2>();
+    let (re, im) = pairs.iter().fold((0.0, 0.0), |(re, im), [a, b]| (re + a, im + b));
+    let complex = size_of::<T>() > size_of::<T::Part>();
+    T::Wide::rounded(if complex { Complex64::new(re, im) } else { Complex64::new(re + im, 0.0) })
 }
 
 #[inline(always)]

@@ -22,7 +22,7 @@ fn product<T: Scalar>(mut call: GemmCall<'_>, [batch, m, n, k]: [usize; 4]) -> R
     let (a, b) = (a.lines::<T>()?, b.lines::<T>()?);
     let mut c = c.lines_mut::<T>()?;
     let work = m * n * k;
-    let parallelism = if work > GRAIN * 8 { Parallelism::Rayon(0) } else { Parallelism::None };
+    let parallelism = if work > 4 * GRAIN { Parallelism::Rayon(0) } else { Parallelism::None };
     let (alpha, beta) = (T::rounded(call.update.alpha), T::rounded(call.update.beta));
     let (sa, sb, sc) = (a.strides(), b.strides(), c.strides().to_vec());
     for i in 0..batch as isize {

@@ -4,7 +4,7 @@ use arrayspan_bridge::{Lines, LinesMut};
 
 use super::evaluate::{Program, chunk};
 use super::operands::{Operands, numbers};
-use super::parts::{advance, arranged, for_each_part};
+use super::parts::{Parts, arranged, for_each_line, for_each_part};
 use super::scalar::{Scalar, with_scalar};
 use crate::Result;
 use crate::verb::MapCall;
@@ -21,7 +21,7 @@ fn map<T: Scalar>(call: MapCall<'_>) -> Result<()> {
     let inputs = inputs.iter().map(|view| Ok(view.lines()?)).collect::<Result<Vec<_>>>()?;
     let program = Program::new(call.expression, &numbers(&inputs));
     let map = Map { program, inputs, reads: call.expression.reads_previous() };
-    for_each_part(out.lines_mut::<T>()?, &|origin, part| map.part(origin, part));
+    for_each_part(out.lines_mut::<T>()?, Parts::Lines, &|origin, part| map.part(origin, part));
     Ok(())
 }
 
@@ -36,19 +36,13 @@ impl<T: Scalar> Map<'_, T> {
     fn part(&self, origin: &[usize], mut out: LinesMut<'_, T>) {
         let shape = out.shape().to_vec();
         let axis = shape.len() - 1;
-        let len = shape[axis];
-        let mut index = vec![0; shape.len()];
-        let chunk = chunk::<T>().min(len);
+        let chunk = chunk::<T>().min(shape[axis]);
         let mut operands = Operands::new(chunk, self.inputs.len());
         let mut registers = self.program.registers(chunk);
         let mut result = Vec::new();
-        let mut at = origin.to_vec();
-        loop {
-            for ((at, origin), index) in at.iter_mut().zip(origin).zip(&index) {
-                *at = origin + index;
-            }
-            operands.start(&self.inputs, &at, axis, len);
-            let mut line = out.line(&index, axis, len);
+        for_each_line(origin, &shape, usize::MAX, |index, at, len| {
+            operands.start(&self.inputs, at, axis, len);
+            let mut line = out.line(index, axis, len);
             for from in (0..len).step_by(chunk) {
                 let n = chunk.min(len - from);
                 operands.load(from, n);
@@ -64,9 +58,6 @@ impl<T: Scalar> Map<'_, T> {
                 self.program.run(input, &mut registers, &mut result);
                 line.scatter(from, &result);
             }
-            if !advance(&mut index[..axis], &shape[..axis]) {
-                return;
-            }
-        }
+        });
     }
 }

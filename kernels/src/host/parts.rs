@@ -6,35 +6,72 @@ use crate::Result;
 use crate::collapse::collapse;
 
 /// Work on fewer elements stays on the caller's thread: waking another costs more than it saves.
-pub(super) const GRAIN: usize = 32 * 1024;
+pub(super) const GRAIN: usize = 64 * 1024;
+
+/// What shape the parts of an output have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Parts {
+    /// Whole lines, as long as there are several.
+    Lines,
+    /// About as long as wide, for inputs that lie across.
+    Squares,
+}
 
 /// Calls `work` for parts of `out` that make up all of it, with the index in `out` where each begins.
-///
-/// The outermost axis is cut first, so parts keep long lines.
 pub(super) fn for_each_part<T: Send>(
     out: LinesMut<'_, T>,
+    parts: Parts,
     work: &(impl Fn(&[usize], LinesMut<'_, T>) + Sync),
 ) {
     let origin = vec![0; out.shape().len()];
-    cut(origin, out, work);
+    cut(origin, out, parts, work);
 }
 
 fn cut<T: Send>(
     origin: Vec<usize>,
     out: LinesMut<'_, T>,
+    parts: Parts,
     work: &(impl Fn(&[usize], LinesMut<'_, T>) + Sync),
 ) {
-    let len: usize = out.shape().iter().product();
-    match out.shape().iter().position(|&extent| extent > 1) {
+    let shape = out.shape();
+    let len: usize = shape.iter().product();
+    let axis = match parts {
+        Parts::Lines => shape.iter().position(|&extent| extent > 1),
+        Parts::Squares => (0..shape.len()).max_by_key(|&axis| shape[axis]),
+    };
+    match axis {
         Some(axis) if len > GRAIN => {
-            let half = out.shape()[axis] / 2;
+            let half = shape[axis] / 2;
             let (first, second) = out.split_at(axis, half);
             let mut moved = origin.clone();
             moved[axis] += half;
-            rayon::join(|| cut(origin, first, work), || cut(moved, second, work));
+            rayon::join(|| cut(origin, first, parts, work), || cut(moved, second, parts, work));
         }
         _ if len > 0 => work(&origin, out),
         _ => {}
+    }
+}
+
+/// Calls `visit` for every line along the last axis of a part with that origin and shape, or, where
+/// lines are longer than `width`, for their first `width` elements, then for the next. `visit` takes the
+/// index in the part and in the whole where the line begins, and its length.
+pub(super) fn for_each_line(
+    origin: &[usize],
+    shape: &[usize],
+    width: usize,
+    mut visit: impl FnMut(&[usize], &[usize], usize),
+) {
+    let axis = shape.len() - 1;
+    let (mut index, mut at) = (vec![0; shape.len()], origin.to_vec());
+    for from in (0..shape[axis]).step_by(width) {
+        index[axis] = from;
+        loop {
+            at.iter_mut().zip(origin).zip(&index).for_each(|((at, a), b)| *at = a + b);
+            visit(&index, &at, width.min(shape[axis] - from));
+            if !advance(&mut index[..axis], &shape[..axis]) {
+                break;
+            }
+        }
     }
 }
 

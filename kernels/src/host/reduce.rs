@@ -15,6 +15,13 @@ use crate::cost::distinct_bytes;
 use crate::verb::{MapCall, ReduceCall};
 use crate::{Reduction, Result, constant};
 
+/// Sums carried along side by side where lines run along a kept axis: enough for long lines, and few
+/// enough for the cache.
+const KEPT: usize = 4096;
+
+/// Elements that go into each sum, at least, before sums are made apart and put together.
+const DEEP: usize = 64;
+
 pub(super) fn run(call: ReduceCall<'_>) -> Result<()> {
     if call.out.layout().is_empty() {
         return Ok(());
@@ -113,7 +120,7 @@ impl<T: Scalar> Reduce<'_, T> {
         let reduced = &self.all()[self.kept..];
         let len: usize = out.shape().iter().product();
         let work = len * reduced.iter().product::<usize>();
-        let least = if self.along_kept { chunk::<T>() } else { 1 };
+        let least = if self.along_kept { KEPT } else { 1 };
         let long = out.shape().iter().position(|&extent| extent > 1);
         if let (Some(axis), true) = (long, work > GRAIN && len > least) {
             let half = out.shape()[axis] / 2;
@@ -140,8 +147,11 @@ impl<T: Scalar> Reduce<'_, T> {
     /// The results for the kept indices of `part`, row-major, over its reduced indices.
     fn partial(&self, part: Part) -> Vec<T::Wide> {
         let work: usize = part.shape.iter().product();
+        let places: usize = part.shape[..self.kept].iter().product();
         let long = (self.kept..part.shape.len()).find(|&axis| part.shape[axis] > 1);
-        let Some(axis) = long.filter(|_| work > GRAIN) else { return self.sums(&part) };
+        let Some(axis) = long.filter(|_| work > GRAIN.max(DEEP * places)) else {
+            return self.sums(&part);
+        };
         let (mut first, mut second) = (part.clone(), part);
         let half = first.shape[axis] / 2;
         first.shape[axis] = half;

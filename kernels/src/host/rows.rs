@@ -6,6 +6,9 @@ use super::blend::{Blend, blend};
 use super::scalar::Scalar;
 use crate::{Band, Tap};
 
+/// Products that are faster done one by one than prepared for vector code.
+const FEW: usize = 32;
+
 /// A band with its weights in the type that the loops compute with.
 ///
 /// A row is `unit` lanes wide: two where real weights act on complex elements, more where each row of
@@ -93,10 +96,13 @@ impl<L: Scalar> Rows<L> {
                     terms.extend(self.shifted(x, part.start - base, y.len()));
                     blend(beta, y, terms);
                 }
-                1 | 3 => self.clipped(beta, (part.start, y), (base, x), terms),
+                // A few taps on a few rows are not worth a copy of `x`.
+                1 | 3 if y.len() * self.interior.len() > FEW => {
+                    self.clipped(beta, (part.start, y), (base, x), terms);
+                }
                 _ => {
                     blend(beta, y, terms);
-                    self.special((part.start, y), (base, x));
+                    self.add_rows((part.start, y), (base, x));
                 }
             }
         }
@@ -133,8 +139,8 @@ impl<L: Scalar> Rows<L> {
         blend(beta, y, &terms);
     }
 
-    /// Adds rows that are given whole.
-    fn special(&self, (start, y): (usize, &mut [L]), (base, x): (usize, &[L])) {
+    /// Adds rows one by one, each with its own taps.
+    fn add_rows(&self, (start, y): (usize, &mut [L]), (base, x): (usize, &[L])) {
         for (i, y) in y.iter_mut().enumerate() {
             let (row, lane) = ((start + i) / self.unit, (start + i) % self.unit);
             for (column, weight) in self.row(row) {

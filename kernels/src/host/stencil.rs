@@ -4,7 +4,7 @@ use arrayspan_bridge::{Layout, Line, Lines, LinesMut, Relayout};
 use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::blend::{Blend, blend};
-use super::parts::{advance, by_stride, for_each_part};
+use super::parts::{Parts, by_stride, for_each_line, for_each_part};
 use super::rows::Rows;
 use super::scalar::{Scalar, with_scalar};
 use crate::Result;
@@ -74,7 +74,7 @@ fn stencil<T: Scalar, L: Scalar>(call: StencilCall<'_>) -> Result<()> {
             weighted.across.push((axis, Rows::new(band, call.update.alpha, 1)));
         }
     }
-    for_each_part(y.lines_mut::<T>()?, &|origin, part| weighted.part(origin, part));
+    for_each_part(y.lines_mut::<T>()?, Parts::Lines, &|origin, part| weighted.part(origin, part));
     Ok(())
 }
 
@@ -107,36 +107,28 @@ impl<'a, T: Scalar, L: Scalar> Weighted<'a, T, L> {
         let axis = shape.len() - 1;
         let mut work = Work::default();
         let mut sum = Vec::new();
-        let mut index = vec![0; shape.len()];
-        let mut at = origin.to_vec();
-        loop {
-            for from in (0..shape[axis]).step_by(LINE) {
-                let n = LINE.min(shape[axis] - from);
-                index[axis] = from;
-                at.iter_mut().zip(origin).zip(&index).for_each(|((at, a), b)| *at = a + b);
-                let mut line = y.line(&index, axis, n);
-                if let Some(slice) = line.as_mut_slice() {
-                    self.line(&mut at, slice, &mut work);
-                    continue;
-                }
-                sum.resize(n, T::default());
-                if self.beta != Blend::Set {
-                    line.read().gather(0, &mut sum);
-                }
-                self.line(&mut at, &mut sum, &mut work);
-                line.scatter(0, &sum);
+        for_each_line(origin, &shape, LINE, |index, at, len| {
+            let mut line = y.line(index, axis, len);
+            if let Some(slice) = line.as_mut_slice() {
+                return self.line(at, slice, &mut work);
             }
-            if !advance(&mut index[..axis], &shape[..axis]) {
-                return;
+            sum.resize(len, T::default());
+            if self.beta != Blend::Set {
+                line.read().gather(0, &mut sum);
             }
-        }
+            self.line(at, &mut sum, &mut work);
+            line.scatter(0, &sum);
+        });
     }
 
-    /// Computes the elements from `at` along the last axis, as many as `y` has. Leaves `at` changed.
-    fn line(&self, at: &mut [usize], y: &mut [T], work: &mut Work<'a, T, L>) {
+    /// Computes the elements from `at` along the last axis, as many as `y` has.
+    fn line(&self, at: &[usize], y: &mut [T], work: &mut Work<'a, T, L>) {
         let axis = at.len() - 1;
         let (start, len) = (at[axis], y.len());
         work.lines.clear();
+        work.at.clear();
+        work.at.extend_from_slice(at);
+        let at = &mut work.at[..];
         for (other, rows) in &self.across {
             let row = at[*other];
             for (column, weight) in rows.row(row) {
@@ -158,7 +150,7 @@ impl<'a, T: Scalar, L: Scalar> Weighted<'a, T, L> {
         let y: &mut [L] = cast_slice_mut(y);
         let direct = |line: &Line<'a, T>| line.as_slice().map(cast_slice::<T, L>);
 
-        let Work { lines, across, terms, gathered } = work;
+        let Work { lines, across, terms, gathered, .. } = work;
         across.clear();
         across.extend(lines.iter().filter_map(|(line, weight)| Some((direct(line)?, *weight))));
         let x = own.as_ref().map_or(Some(&[][..]), direct);
@@ -199,6 +191,7 @@ impl<'a, T: Scalar, L: Scalar> Weighted<'a, T, L> {
 
 /// Lists that are filled anew for each line.
 struct Work<'a, T, L> {
+    at: Vec<usize>,
     lines: Vec<(Line<'a, T>, L)>,
     across: Vec<(&'a [L], L)>,
     terms: Vec<(&'a [L], L)>,
@@ -207,6 +200,12 @@ struct Work<'a, T, L> {
 
 impl<T, L> Default for Work<'_, T, L> {
     fn default() -> Self {
-        Self { lines: Vec::new(), across: Vec::new(), terms: Vec::new(), gathered: Vec::new() }
+        Self {
+            at: Vec::new(),
+            lines: Vec::new(),
+            across: Vec::new(),
+            terms: Vec::new(),
+            gathered: Vec::new(),
+        }
     }
 }

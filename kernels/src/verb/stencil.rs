@@ -32,17 +32,18 @@ impl Stencil {
             if !band.is_finite() {
                 return check::argument(NAME, format!("a weight along axis {axis} is not finite"));
             }
-            match merged.iter_mut().find(|(other, _)| *other == axis) {
-                None => merged.push((axis, band)),
-                Some((_, sum)) => match sum.plus(&band) {
-                    Some(both) => *sum = both,
-                    None => {
-                        let (a, b) = (sum.len(), band.len());
-                        let why = format!("bands of length {a} and {b} along axis {axis}");
-                        return check::argument(NAME, why);
-                    }
-                },
-            }
+            let Some((_, sum)) = merged.iter_mut().find(|(other, _)| *other == axis) else {
+                merged.push((axis, band));
+                continue;
+            };
+            let Some(both) = sum.plus(&band) else {
+                let (a, b) = (sum.len(), band.len());
+                return check::argument(
+                    NAME,
+                    format!("bands of length {a} and {b} along axis {axis}"),
+                );
+            };
+            *sum = both;
         }
         merged.sort_by_key(|(axis, _)| *axis);
         let fingerprint = fingerprint(&merged);

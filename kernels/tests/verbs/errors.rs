@@ -17,20 +17,13 @@ fn host() -> Arc<dyn Executor> {
 
 /// An array of this shape, each byte of it 7.
 fn array(shape: &[usize], dtype: DType) -> Array {
-    let stream = Device::cpu().stream().unwrap();
-    let array = Array::empty(shape, dtype, &stream).unwrap();
-    let bytes = array.memory().bytes();
-    let mut sevens = Array::empty([bytes], DType::UInt8, &stream).unwrap();
-    sevens.view_mut().as_mut_slice::<u8>().unwrap().fill(7);
-    sevens.memory().copy_to(0, array.memory(), 0, bytes, &stream).unwrap();
+    let mut array = Array::empty(shape, dtype, &Device::cpu().stream().unwrap()).unwrap();
+    array.bytes_mut().unwrap().as_mut_slice::<u8>().unwrap().fill(7);
     array
 }
 
 fn bytes(array: &Array) -> Vec<u8> {
-    let stream = Device::cpu().stream().unwrap();
-    let bytes = Array::empty([array.memory().bytes()], DType::UInt8, &stream).unwrap();
-    array.memory().copy_to(0, bytes.memory(), 0, array.memory().bytes(), &stream).unwrap();
-    bytes.view().as_slice().unwrap().to_vec()
+    array.bytes().unwrap().to_vec().unwrap()
 }
 
 /// Fails unless `verb` refuses to write to an array of that shape and dtype, in these words.
@@ -222,9 +215,7 @@ fn gemm_checks_its_arguments() {
 #[test]
 fn arrays_on_another_device_are_refused() {
     let Some(device) = Device::all().into_iter().find(|device| !device.is_cpu()) else {
-        use std::io::Write;
-        writeln!(std::io::stderr(), "skipped: no CUDA or OpenCL device").unwrap();
-        return;
+        return crate::cell::say("skipped: no CUDA or OpenCL device");
     };
     let there = Array::empty([2, 2], DType::Float32, &device.stream().unwrap()).unwrap();
     let here = array(&[2, 2], DType::Float32);

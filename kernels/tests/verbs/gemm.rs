@@ -23,6 +23,8 @@ fn check(cell: &Cell, a: &Sample, conjugate: bool, b: &Sample, c: &mut Sample, u
         &expected,
         &format!("{:?} times {:?}, {update:?}", a.tensor.shape, b.tensor.shape),
     );
+    a.check_unchanged(cell);
+    b.check_unchanged(cell);
 }
 
 pub fn products_of_every_size(cell: &Cell) {

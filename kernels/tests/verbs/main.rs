@@ -1,6 +1,12 @@
 //! The verbs against their meaning, on every device and for every dtype: `cuda::float32::stencil_…`.
 //!
 //! A kind of device that this machine lacks is reported as skipped.
+#![allow(
+    clippy::unwrap_used,
+    missing_docs,
+    unreachable_pub,
+    reason = "a test program exports nothing, and to panic is how it fails"
+)]
 
 #[path = "../reference/mod.rs"]
 mod reference;

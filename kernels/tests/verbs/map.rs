@@ -15,6 +15,9 @@ fn check(cell: &Cell, expression: &Expression, inputs: &[&Sample], out: &mut Sam
     let views: Vec<_> = inputs.iter().map(|input| input.view()).collect();
     cell.executor.map(expression, &views, out.view_mut()).unwrap();
     cell.check(out, &expected, &format!("{expression:?}"));
+    for input in inputs {
+        input.check_unchanged(cell);
+    }
 }
 
 pub fn every_function_of_one_element(cell: &Cell) {
@@ -100,6 +103,18 @@ pub fn what_the_output_held_can_be_read(cell: &Cell) {
         check(cell, &(previous() * previous()), &[], &mut y);
         let mut y = cell.random(&[6, 7], form, 33);
         check(cell, &previous(), &[], &mut y);
+        // Either side of a difference, alone or with more around it.
+        for expression in [
+            input(0) - previous(),
+            previous() - input(0),
+            constant(0.5) - previous(),
+            previous() - constant(0.5),
+            -previous(),
+            (previous() - input(0)) * (input(0) - previous()),
+        ] {
+            let mut y = cell.random(&[6, 7], form, 34);
+            check(cell, &expression, &[&x], &mut y);
+        }
     }
 }
 
@@ -119,6 +134,9 @@ pub fn long_arrays_and_long_expressions(cell: &Cell) {
     let product = || (input(0) + input(1)) * (input(0) - input(1));
     let sum = || input(1) * input(2) - constant(0.75);
     let expression = (product() + sum()) - (product() * sum() + (sum() - product()));
+    let x = [53, 54, 55].map(|seed| cell.random(&[9], Form::Plain, seed));
+    let several = -(input(0) + input(1)) + (input(0) - input(1)) * (input(1) + input(2)).abs2();
+    check(cell, &several, &x.each_ref(), &mut cell.unreadable(&[9], Form::Plain));
     for (shape, form) in [
         (&[100_003][..], Form::Plain),
         (&[257, 391], Form::Transposed),

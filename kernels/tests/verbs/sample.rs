@@ -139,18 +139,19 @@ impl Sample {
 pub fn places(layout: &Layout) -> impl Iterator<Item = usize> {
     indices(layout.shape()).map(|index| {
         let steps = index.iter().zip(layout.strides()).map(|(&at, &stride)| at as isize * stride);
-        layout.offset().strict_add_signed(steps.sum())
+        layout.offset().checked_add_signed(steps.sum()).unwrap()
     })
 }
 
 fn write(block: &mut Array, values: &[Complex64]) {
     let dtype = block.dtype();
+    let narrow = |v: Complex64| Complex32::new(v.re as f32, v.im as f32);
     let mut view = block.view_mut();
     match dtype {
         DType::Float32 => fill(view.as_mut_slice().unwrap(), values, |v| v.re as f32),
         DType::Float64 => fill(view.as_mut_slice().unwrap(), values, |v| v.re),
         DType::Complex64 => {
-            fill(view.as_mut_slice().unwrap(), values, |v| Complex32::new(v.re as f32, v.im as f32))
+            fill(view.as_mut_slice().unwrap(), values, narrow);
         }
         _ => fill(view.as_mut_slice().unwrap(), values, |v| v),
     }

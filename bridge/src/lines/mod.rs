@@ -3,9 +3,16 @@
 //! A slice over the whole extent of a strided array would also cover what lies between its elements, which
 //! may belong to somebody who writes it. Lines touch the array's own elements and nothing else.
 
-use std::marker::PhantomData;
+mod line;
+#[cfg(test)]
+mod tests;
 
-use crate::view::host_base;
+use std::marker::PhantomData;
+use std::ptr::with_exposed_provenance_mut;
+
+pub use line::{Line, LineMut};
+
+use crate::host;
 use crate::{DType, Element, Error, Layout, Result, View, ViewMut};
 use arrayspan_devices::Access;
 
@@ -27,24 +34,6 @@ pub struct LinesMut<'a, T> {
     borrow: PhantomData<&'a mut [T]>,
 }
 
-/// Elements at equal distances.
-#[derive(Clone, Copy, Debug)]
-pub struct Line<'a, T> {
-    start: *const T,
-    stride: isize,
-    len: usize,
-    borrow: PhantomData<&'a [T]>,
-}
-
-/// Elements at equal distances, to be written.
-#[derive(Debug)]
-pub struct LineMut<'a, T> {
-    start: *mut T,
-    stride: isize,
-    len: usize,
-    borrow: PhantomData<&'a mut [T]>,
-}
-
 // SAFETY: `Lines` only reads its elements, for as long as its borrow of the array, like `&[T]`.
 unsafe impl<T: Sync> Send for Lines<'_, T> {}
 // SAFETY: as above.
@@ -59,7 +48,7 @@ impl<'a> View<'a> {
     /// # Errors
     /// [`Error::WrongDevice`] off the CPU, [`Error::DType`].
     pub fn lines<T: Element>(&self) -> Result<Lines<'a, T>> {
-        let base = host_base::<T>(self.memory(), self.dtype(), Access::Read)?;
+        let base = host::base::<T>(self.memory(), self.layout(), self.dtype(), Access::Read)?;
         Ok(Lines::new(base, self.layout()))
     }
 
@@ -80,7 +69,7 @@ impl ViewMut<'_> {
     /// # Errors
     /// [`Error::WrongDevice`] off the CPU, [`Error::DType`].
     pub fn lines_mut<T: Element>(&mut self) -> Result<LinesMut<'_, T>> {
-        let base = host_base::<T>(self.memory(), self.dtype(), Access::Write)?;
+        let base = host::base::<T>(self.memory(), self.layout(), self.dtype(), Access::Write)?;
         Ok(LinesMut::new(base, self.layout()))
     }
 
@@ -104,7 +93,7 @@ fn host_bytes<const N: usize>(
         let expected = DType::UInt8;
         return Err(Error::DType { operation: "bytes", expected, found: dtype });
     }
-    crate::view::host_address(memory, access).map(|address| address as *mut [u8; N])
+    host::address(memory, access).map(with_exposed_provenance_mut)
 }
 
 impl<'a, T> Lines<'a, T> {
@@ -209,118 +198,4 @@ fn place(shape: &[usize], strides: &[isize], index: &[usize], axis: usize, len: 
         place += at as isize * stride;
     }
     place
-}
-
-impl<'a, T: Copy> Line<'a, T> {
-    /// The number of elements.
-    #[must_use]
-    #[allow(clippy::len_without_is_empty, reason = "a line without elements is never made")]
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// The elements, if they follow each other without gaps.
-    #[must_use]
-    #[inline]
-    pub fn as_slice(&self) -> Option<&'a [T]> {
-        match self.len {
-            0 => Some(&[]),
-            len if len == 1 || self.stride == 1 => {
-                // SAFETY: `place` checked that all elements belong to the array, which is borrowed for 'a.
-                Some(unsafe { std::slice::from_raw_parts(self.start, len) })
-            }
-            _ => None,
-        }
-    }
-
-    /// The element that all are, if the line repeats one.
-    #[must_use]
-    pub fn as_repeated(&self) -> Option<T> {
-        // SAFETY: as in `as_slice`; there is a first element.
-        (self.stride == 0 && self.len > 0).then(|| unsafe { *self.start })
-    }
-
-    /// Copies the elements from `from` on until `into` is full.
-    ///
-    /// # Panics
-    /// When the line is too short.
-    #[inline]
-    pub fn gather(&self, from: usize, into: &mut [T]) {
-        assert!(from + into.len() <= self.len, "the line has {} elements", self.len);
-        if let Some(slice) = self.as_slice() {
-            into.copy_from_slice(&slice[from..from + into.len()]);
-            return;
-        }
-        for (i, slot) in into.iter_mut().enumerate() {
-            // SAFETY: as in `as_slice`, and `from + i < len`.
-            *slot = unsafe { *self.start.wrapping_offset((from + i) as isize * self.stride) };
-        }
-    }
-}
-
-impl<T: Copy> LineMut<'_, T> {
-    /// The elements, if they follow each other without gaps.
-    #[must_use]
-    #[inline]
-    pub fn as_mut_slice(&mut self) -> Option<&mut [T]> {
-        match self.len {
-            0 => Some(&mut []),
-            len if len == 1 || self.stride == 1 => {
-                // SAFETY: `place` checked that all elements belong to the array, borrowed exclusively.
-                Some(unsafe { std::slice::from_raw_parts_mut(self.start, len) })
-            }
-            _ => None,
-        }
-    }
-
-    /// The line to read.
-    #[must_use]
-    #[inline]
-    pub fn read(&self) -> Line<'_, T> {
-        Line { start: self.start, stride: self.stride, len: self.len, borrow: PhantomData }
-    }
-
-    /// Copies `elements` over those of the line from `from` on.
-    ///
-    /// # Panics
-    /// When the line is too short.
-    #[inline]
-    pub fn scatter(&mut self, from: usize, elements: &[T]) {
-        assert!(from + elements.len() <= self.len, "the line has {} elements", self.len);
-        if let Some(slice) = self.as_mut_slice() {
-            slice[from..from + elements.len()].copy_from_slice(elements);
-            return;
-        }
-        for (i, element) in elements.iter().enumerate() {
-            // SAFETY: as in `as_mut_slice`, and `from + i < len`.
-            unsafe {
-                *self.start.wrapping_offset((from + i) as isize * self.stride) = *element;
-            }
-        }
-    }
-    /// Copies all elements of `from`, which is as long.
-    ///
-    /// # Panics
-    /// When it is not.
-    #[inline]
-    pub fn copy_from(&mut self, from: &Line<'_, T>) {
-        assert_eq!(self.len, from.len, "lines of one length");
-        if let Some(slice) = from.as_slice() {
-            return self.scatter(0, slice);
-        }
-        let repeated = from.as_repeated();
-        match (self.as_mut_slice(), repeated) {
-            (Some(slice), Some(element)) => slice.fill(element),
-            (Some(slice), None) => from.gather(0, slice),
-            (None, _) => {
-                for i in 0..self.len as isize {
-                    // SAFETY: as in `as_slice` and `as_mut_slice`; `i` is below both lengths.
-                    unsafe {
-                        *self.start.wrapping_offset(i * self.stride) =
-                            *from.start.wrapping_offset(i * from.stride);
-                    }
-                }
-            }
-        }
-    }
 }

@@ -1,0 +1,192 @@
+//! The figures of `docs/benchmarks.md`: every operator in both directions, and the solvers.
+//!
+//! ```text
+//! cargo bench --bench figures -- cuda:0 64m [NAME-PART]
+//! ```
+//!
+//! Sizes are `64m` (8000 x 8000), `1m` (1000 x 1000) and `tiny` (16 x 16, which shows what a call costs).
+//! Prints CSV with the columns and names of the peers' script: median over 5 batches of back-to-back
+//! applications, the host waiting once at the end of a batch. Outputs and workspaces are allocated once.
+
+use std::time::Instant;
+
+use arrayspan::operators::{LinearMap, Workspace};
+use arrayspan::prelude::*;
+
+type Failure = Box<dyn std::error::Error>;
+
+/// One row: a name and the operator it times.
+type Row = (&'static str, fn(&Setting) -> Result<Operator, Failure>);
+
+/// Every operator, under the name of the peers' script where it has one.
+const OPERATORS: &[Row] = &[
+    ("Identity", |s| Ok(Operator::new(Identity::new(s.space())?))),
+    ("Diagonal", diagonal),
+    ("MatrixMult", |s| {
+        let n = s.shape[0];
+        Ok(Operator::new(MatrixMult::new(s.random(&[n, n], 2)?, &[s.shape[1]])?))
+    }),
+    ("FirstDerivative", |s| first(s, 0, Scheme::Centered3, Edge::Reduced)),
+    ("FirstDerivative_ax1", |s| first(s, 1, Scheme::Centered3, Edge::Reduced)),
+    ("FirstDerivative5_ax1", |s| first(s, 1, Scheme::Centered5, Edge::Zero)),
+    ("SecondDerivative", |s| {
+        let (scheme, edge) = (Scheme::Centered3, Edge::Zero);
+        Ok(Operator::new(SecondDerivative::new(s.space(), 0, 1.0, scheme, edge)?))
+    }),
+    ("Laplacian", laplacian),
+    ("Convolve1D_short", |s| {
+        let wavelet = wavelet();
+        Ok(Operator::new(Convolve1D::new(s.space(), 0, &wavelet, wavelet.len() / 2)?))
+    }),
+    ("VStack", |s| Ok(vstack([diagonal(s)?, Operator::new(Identity::new(s.space())?)])?)),
+    ("HStack", |s| Ok(hstack([diagonal(s)?, Operator::new(Identity::new(s.space())?)])?)),
+    ("BlockDiag", |s| Ok(block_diagonal([diagonal(s)?, diagonal(s)?])?)),
+    ("Poststack2D", poststack),
+];
+
+fn first(s: &Setting, axis: usize, scheme: Scheme, edge: Edge) -> Result<Operator, Failure> {
+    Ok(Operator::new(FirstDerivative::new(s.space(), axis, 1.0, scheme, edge)?))
+}
+
+fn laplacian(s: &Setting) -> Result<Operator, Failure> {
+    let terms = [0, 1].map(|axis| Along { axis, step: 1.0, weight: 1.0 });
+    Ok(Operator::new(Laplacian::new(s.space(), &terms, Scheme::Centered3, Edge::Zero)?))
+}
+
+fn diagonal(s: &Setting) -> Result<Operator, Failure> {
+    Ok(Operator::new(Diagonal::new(s.space(), s.random(&s.shape, 1)?)?))
+}
+
+fn poststack(s: &Setting) -> Result<Operator, Failure> {
+    let wavelet = wavelet();
+    Ok(Operator::new(PoststackLinearModelling::new(s.space(), &wavelet, Scheme::Centered3)?))
+}
+
+/// A Ricker wavelet of 20 Hz, 41 samples at 4 ms.
+fn wavelet() -> Vec<f64> {
+    let value = |i: i32| {
+        let a = (std::f64::consts::PI * 20.0 * 0.004 * f64::from(i)).powi(2);
+        (1.0 - 2.0 * a) * (-a).exp()
+    };
+    (-20..=20).map(value).collect()
+}
+
+/// Where, how large, how often.
+struct Setting {
+    device: Device,
+    size: String,
+    shape: Vec<usize>,
+    repetitions: usize,
+}
+
+impl Setting {
+    fn space(&self) -> Space {
+        Space::new(self.shape.clone(), DType::Float32)
+    }
+
+    /// Scattered numbers between -1 and 1.
+    fn random(&self, shape: &[usize], seed: u32) -> Result<SharedArray, Failure> {
+        Ok(self.array(shape, seed)?.into_shared())
+    }
+
+    fn array(&self, shape: &[usize], seed: u32) -> Result<Array, Failure> {
+        let mut state = seed.wrapping_mul(747_796_405).wrapping_add(1);
+        let values: Vec<f32> = std::iter::repeat_with(|| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as f32 / 8_388_608.0 - 1.0
+        })
+        .take(shape.iter().product())
+        .collect();
+        Ok(Array::from_slice(&values, shape)?.to(self.device)?.0)
+    }
+
+    /// Milliseconds of one `work`, the median over batches.
+    fn time(
+        &self,
+        repetitions: usize,
+        mut work: impl FnMut() -> Result<(), Failure>,
+    ) -> Result<f64, Failure> {
+        let stream = self.device.stream()?;
+        for _ in 0..3 {
+            work()?;
+        }
+        stream.synchronize()?;
+        let mut batches = Vec::new();
+        for _ in 0..5 {
+            let begin = Instant::now();
+            for _ in 0..repetitions {
+                work()?;
+            }
+            stream.synchronize()?;
+            batches.push(begin.elapsed().as_secs_f64() * 1e3 / repetitions as f64);
+        }
+        batches.sort_by(f64::total_cmp);
+        Ok(batches[batches.len() / 2])
+    }
+
+    fn row(&self, name: &str, forward: f64, adjoint: f64) {
+        println!("{name},{},{forward:.5},{adjoint:.5}", self.size);
+    }
+}
+
+fn operators(s: &Setting, part: &str) -> Result<(), Failure> {
+    let on = on(s.device)?;
+    for (name, make) in OPERATORS.iter().filter(|(name, _)| name.contains(part)) {
+        let a = make(s)?;
+        let (domain, range) = (a.domain(), a.range());
+        let (mut x, mut y) = (s.array(domain.shape(), 3)?, s.array(range.shape(), 4)?);
+        let mut workspace = Workspace::of(&a, &*on)?;
+        let set = Update::set();
+        let forward = s.time(s.repetitions, || {
+            Ok(a.apply_with(&mut workspace, &*on, x.view(), y.view_mut(), set)?)
+        })?;
+        let adjoint = s.time(s.repetitions, || {
+            Ok(a.apply_adjoint_with(&mut workspace, &*on, y.view(), x.view_mut(), set)?)
+        })?;
+        s.row(name, forward, adjoint);
+    }
+    Ok(())
+}
+
+/// 50 iterations of CGLS on post-stack data, alone and stacked with a Laplacian.
+fn solvers(s: &Setting, part: &str) -> Result<(), Failure> {
+    let on = on(s.device)?;
+    let stacked = vstack([poststack(s)?, laplacian(s)?])?;
+    let problems = [("cgls50_poststack", poststack(s)?), ("reginv50_poststack", stacked)];
+    for (name, a) in problems.into_iter().filter(|(name, _)| name.contains(part)) {
+        let solver = Cgls { stop: Stop::after(50), look: 50, ..Cgls::default() };
+        let y = a.forward(&s.array(&s.shape, 5)?)?;
+        let mut workspace = solver.workspace(&a, &*on)?;
+        let time = s.time(1, || {
+            solver.solve_in(&mut workspace, &*on, &a, y.view(), None, &mut ())?;
+            Ok(())
+        })?;
+        s.row(name, time, f64::NAN);
+    }
+    Ok(())
+}
+
+fn main() -> Result<(), Failure> {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let word = |at: usize, default: &str| words.get(at).map_or(default, String::as_str).to_string();
+    let (device, size, part) = (word(0, "cpu").parse::<Device>()?, word(1, "1m"), word(2, ""));
+    let edge = match size.as_str() {
+        "64m" => 8000,
+        "tiny" => 16,
+        _ => 1000,
+    };
+    let repetitions = if device.is_cpu() { 3 } else { 50 };
+    let mut setting = Setting { device, size, shape: vec![edge, edge], repetitions };
+    println!("name,size,forward_ms,adjoint_ms");
+    let (from, mut to) = (setting.array(&setting.shape, 6)?, setting.array(&setting.shape, 7)?);
+    let executor = on(device)?;
+    let copy = setting
+        .time(repetitions, || Ok(executor.copy(from.view(), to.view_mut(), Update::set())?))?;
+    setting.row("copy", copy, copy);
+    drop((from, to));
+    operators(&setting, &part)?;
+    if setting.size == "64m" {
+        setting.shape = vec![4000, 4000];
+    }
+    solvers(&setting, &part)
+}

@@ -1,0 +1,79 @@
+//! The owner of a managed tensor.
+
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::ptr::NonNull;
+
+use dlpack_ffi::DLTensor;
+
+use super::validate::foreign;
+use super::{Managed, Versioned};
+use crate::Result;
+
+/// Owns a managed tensor, of our making or another's: gives it back to its deleter when dropped, unless
+/// it was handed out by [`into_raw`](Self::into_raw).
+pub struct Capsule<M: Managed = Versioned> {
+    raw: NonNull<M>,
+}
+
+// SAFETY: the standard lets a deleter be called on any thread, and nothing else in the struct is tied to
+// one; a shared capsule cannot be changed.
+unsafe impl<M: Managed> Send for Capsule<M> {}
+// SAFETY: as above.
+unsafe impl<M: Managed> Sync for Capsule<M> {}
+
+impl<M: Managed> Capsule<M> {
+    /// Takes over a managed tensor.
+    ///
+    /// # Errors
+    /// [`Error::Foreign`](crate::Error::Foreign) for a null pointer.
+    ///
+    /// # Safety
+    /// `raw` is null or a live managed tensor that the caller owns and gives away. Its fields may hold
+    /// any values, as long as pointers that are not null can be read: `shape` and `strides` for `ndim`
+    /// numbers where that is between 1 and 64, `data` for the elements the tensor says it has, on the
+    /// device it names (in `OpenCL`: `data` is a `cl_mem`). While the capsule or an array made from it
+    /// lives, nobody writes these elements but through that array, and nobody reads them while it does.
+    pub unsafe fn from_raw(raw: *mut M) -> Result<Self> {
+        match NonNull::new(raw) {
+            Some(raw) => Ok(Self { raw }),
+            None => foreign("managed tensor", "is null"),
+        }
+    }
+
+    /// Hands the managed tensor out. Whoever takes it must call its deleter once.
+    #[must_use]
+    pub fn into_raw(self) -> *mut M {
+        ManuallyDrop::new(self).raw.as_ptr()
+    }
+
+    /// The managed tensor, still owned by this.
+    #[must_use]
+    pub fn as_raw(&self) -> *const M {
+        self.raw.as_ptr()
+    }
+
+    /// The tensor and the flags, if their version is known.
+    pub(super) fn open(&self) -> Result<(DLTensor, u64)> {
+        // SAFETY: the struct lives as long as `self`.
+        unsafe { M::open(self.raw) }
+    }
+}
+
+impl<M: Managed> Drop for Capsule<M> {
+    fn drop(&mut self) {
+        // SAFETY: the struct is ours and live; after its deleter has run nothing refers to it. Without a
+        // deleter the producer keeps ownership.
+        unsafe {
+            if let Some(deleter) = M::deleter(self.raw) {
+                deleter(self.raw.as_ptr());
+            }
+        }
+    }
+}
+
+impl<M: Managed> fmt::Debug for Capsule<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Capsule({:p})", self.raw)
+    }
+}

@@ -1,0 +1,120 @@
+//! Access to elements in host memory.
+
+use std::ptr::{NonNull, with_exposed_provenance_mut};
+
+use arrayspan_devices::{Access, Device, Memory};
+
+use crate::layout::wrong;
+use crate::{DType, Element, Error, Layout, Result};
+
+/// The address of the start of a host block, once the host may access its elements as `T`: queued work
+/// that conflicts is done, addresses fit the type, and truth values are 0 or 1. Of an empty array, an
+/// address that must not be read.
+pub(crate) fn base<T: Element>(
+    memory: &Memory,
+    layout: &Layout,
+    dtype: DType,
+    access: Access,
+) -> Result<*mut T> {
+    let operation = "host access";
+    if dtype != T::DTYPE {
+        return Err(Error::DType { operation, expected: T::DTYPE, found: dtype });
+    }
+    let address = address(memory, access)?;
+    if layout.is_empty() {
+        return Ok(NonNull::dangling().as_ptr());
+    }
+    let base = with_exposed_provenance_mut::<T>(address);
+    if !base.is_aligned() {
+        let why = "the memory is not aligned for its elements";
+        return Err(wrong(operation, layout.shape(), layout.strides(), why));
+    }
+    if dtype == DType::Bool {
+        // SAFETY: `layout` lies within the block, which holds initialised bytes that nobody writes now.
+        unsafe { expect_booleans(base.cast(), layout)? };
+    }
+    Ok(base)
+}
+
+/// The address of the start of a host block, once the host may access it.
+pub(crate) fn address(memory: &Memory, access: Access) -> Result<usize> {
+    if !memory.device().is_cpu() {
+        let (expected, found) = (Device::cpu(), memory.device());
+        return Err(Error::WrongDevice { operation: "host access", expected, found });
+    }
+    memory.wait(access)?;
+    Ok(memory.address())
+}
+
+/// The address of a contiguous array's first element, once the host may access it.
+pub(crate) fn first<T: Element>(
+    memory: &Memory,
+    layout: &Layout,
+    dtype: DType,
+    access: Access,
+) -> Result<*mut T> {
+    if !layout.is_contiguous() {
+        return Err(wrong("slice", layout.shape(), layout.strides(), "not contiguous"));
+    }
+    let base = base::<T>(memory, layout, dtype, access)?;
+    Ok(if layout.is_empty() { base } else { base.wrapping_add(layout.offset()) })
+}
+
+/// Rust allows no `bool` but 0 and 1, but other libraries and devices may have written anything.
+///
+/// # Safety
+/// `layout` lies within the block at `base`, whose bytes are initialised and not written meanwhile.
+pub(crate) unsafe fn expect_booleans(base: *const u8, layout: &Layout) -> Result<()> {
+    let rows = layout.rows();
+    let (len, stride) = (rows.len, rows.stride);
+    for start in rows {
+        for i in 0..len {
+            let place = start.wrapping_add_signed(i as isize * stride);
+            // SAFETY: a place of the layout.
+            if unsafe { base.add(place).read() } > 1 {
+                let why = "a Bool element is neither 0 nor 1";
+                return Err(wrong("host access", layout.shape(), layout.strides(), why));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Copies the elements of `layout`, `size` bytes each, from the block at `from` row-major to `to`.
+///
+/// # Safety
+/// `layout` lies within the block at `from`; `to` has room for all elements and does not overlap the
+/// block; nobody writes the one or uses the other meanwhile.
+pub(crate) unsafe fn gather(from: *const u8, layout: &Layout, size: usize, to: *mut u8) {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        match size {
+            1 => gather_sized::<1>(from, layout, to),
+            2 => gather_sized::<2>(from, layout, to),
+            4 => gather_sized::<4>(from, layout, to),
+            8 => gather_sized::<8>(from, layout, to),
+            16 => gather_sized::<16>(from, layout, to),
+            _ => unreachable!("no dtype has elements of {size} bytes"),
+        }
+    }
+}
+
+unsafe fn gather_sized<const N: usize>(from: *const u8, layout: &Layout, to: *mut u8) {
+    let rows = layout.rows();
+    let (len, stride) = (rows.len, rows.stride);
+    let (from, mut to) = (from.cast::<[u8; N]>(), to.cast::<[u8; N]>());
+    for start in rows {
+        // SAFETY: the caller's; each row lies within the layout, and `to` moves on by the elements written.
+        unsafe {
+            if stride == 1 {
+                to.copy_from_nonoverlapping(from.add(start), len);
+            } else {
+                for i in 0..len {
+                    let place = start.wrapping_add_signed(i as isize * stride);
+                    to.add(i).write(from.add(place).read());
+                }
+            }
+            to = to.add(len);
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Arrays from other libraries and to them.
+//!
+//! ndarray needs nothing from here: see `From` and `into_ndarray` of [`Array`](crate::Array), `as_ndarray`
+//! of the views.
+
+pub mod cudarc;
+mod ndarray;
+pub mod opencl;

@@ -1,0 +1,191 @@
+//! Where the elements of an array lie: shape, strides and offset, all in elements.
+
+mod rearrange;
+mod rows;
+
+use crate::{DType, Error, Result};
+
+/// Where the elements of an array lie in a block of memory: shape, strides and offset, all in elements.
+///
+/// Strides may be zero or negative. Every element lies at a non-negative place, and the whole extent fits
+/// `isize`; constructors see to that.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Layout {
+    shape: Vec<usize>,
+    strides: Vec<isize>,
+    offset: usize,
+}
+
+impl Layout {
+    /// Row-major without gaps, from the start of the block.
+    ///
+    /// # Errors
+    /// [`Error::Layout`] when the number of elements overflows.
+    pub fn contiguous(shape: impl Into<Vec<usize>>) -> Result<Self> {
+        let shape = shape.into();
+        let mut step = 1_usize;
+        let mut strides = vec![0; shape.len()];
+        let mut fits = true;
+        for (stride, &extent) in strides.iter_mut().zip(&shape).rev() {
+            *stride = step as isize;
+            let next = step.checked_mul(extent.max(1)).filter(|&n| isize::try_from(n).is_ok());
+            fits &= next.is_some();
+            step = next.unwrap_or(1);
+        }
+        if !fits {
+            return Err(wrong("array", &shape, &strides, "more elements than can be addressed"));
+        }
+        Ok(Self { shape, strides, offset: 0 })
+    }
+
+    /// Any strides.
+    ///
+    /// # Errors
+    /// [`Error::Layout`] when an element would lie before the block or too far to address, or the ranks
+    /// differ.
+    pub fn strided(
+        shape: impl Into<Vec<usize>>,
+        strides: impl Into<Vec<isize>>,
+        offset: usize,
+    ) -> Result<Self> {
+        let layout = Self { shape: shape.into(), strides: strides.into(), offset };
+        let fail = |why| Err(wrong("array", &layout.shape, &layout.strides, why));
+        if layout.shape.len() != layout.strides.len() {
+            return fail("shape and strides differ in rank");
+        }
+        // The product must fit even where an extent of zero makes the array empty.
+        if Self::contiguous(layout.shape.clone()).is_err() {
+            return fail("more elements than can be addressed");
+        }
+        let (mut low, mut high) = (offset as i128, offset as i128);
+        if !layout.is_empty() {
+            for (&extent, &stride) in layout.shape.iter().zip(&layout.strides) {
+                let reach = (extent as i128 - 1) * stride as i128;
+                if reach < 0 { low += reach } else { high += reach }
+            }
+        }
+        if low < 0 {
+            return fail("an element lies before the start of the block");
+        }
+        if high >= isize::MAX as i128 {
+            return fail("an element lies too far to address");
+        }
+        Ok(layout)
+    }
+
+    /// A layout whose invariants another library has kept already.
+    pub(crate) fn trusted(shape: Vec<usize>, strides: Vec<isize>, offset: usize) -> Self {
+        let layout = Self { shape, strides, offset };
+        debug_assert!(
+            Self::strided(layout.shape.clone(), layout.strides.clone(), offset).is_ok(),
+            "{layout:?}"
+        );
+        layout
+    }
+
+    /// Extents along each axis.
+    #[must_use]
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// Elements from one index to the next along each axis.
+    #[must_use]
+    pub fn strides(&self) -> &[isize] {
+        &self.strides
+    }
+
+    /// Elements from the start of the block to index zero.
+    #[must_use]
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// The number of axes.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.shape.len()
+    }
+
+    /// The number of elements.
+    #[must_use]
+    #[allow(clippy::len_without_is_empty, reason = "there is one below; the lint misses it")]
+    pub fn len(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// The bytes that the elements take without gaps.
+    pub(crate) fn bytes(&self, operation: &'static str, dtype: DType) -> Result<usize> {
+        let bytes = self.len().checked_mul(dtype.bytes());
+        bytes.filter(|&bytes| isize::try_from(bytes).is_ok()).ok_or_else(|| {
+            wrong(operation, &self.shape, &self.strides, "more bytes than can be addressed")
+        })
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.shape.contains(&0)
+    }
+
+    /// The first and the last place used, or `None` without elements.
+    #[must_use]
+    pub fn extent(&self) -> Option<(usize, usize)> {
+        if self.is_empty() {
+            return None;
+        }
+        let mut ends = (self.offset, self.offset);
+        for (&extent, &stride) in self.shape.iter().zip(&self.strides) {
+            let reach = (extent - 1) as isize * stride;
+            if reach < 0 {
+                ends.0 = ends.0.wrapping_add_signed(reach);
+            } else {
+                ends.1 = ends.1.wrapping_add_signed(reach);
+            }
+        }
+        Some(ends)
+    }
+
+    /// Whether the elements follow each other row-major without gaps. Strides along axes of extent 1
+    /// do not count; an empty array is contiguous.
+    #[must_use]
+    pub fn is_contiguous(&self) -> bool {
+        let mut step = 1;
+        self.is_empty()
+            || self.shape.iter().zip(&self.strides).rev().all(|(&extent, &stride)| {
+                let fits = extent == 1 || stride == step;
+                step *= extent as isize;
+                fits
+            })
+    }
+
+    /// Whether two indices may share a place, so that writing is ambiguous. Exact for layouts made by
+    /// permuting, slicing and reversing; for exotic overlapping strides it errs on the side of `true`.
+    #[must_use]
+    pub fn may_overlap_itself(&self) -> bool {
+        let mut axes: Vec<(usize, usize)> = self
+            .shape
+            .iter()
+            .zip(&self.strides)
+            .filter(|(extent, _)| **extent > 1)
+            .map(|(&extent, &stride)| (stride.unsigned_abs(), extent))
+            .collect();
+        axes.sort_unstable();
+        let mut reach = 0;
+        !self.is_empty()
+            && axes.into_iter().any(|(stride, extent)| {
+                let overlaps = stride <= reach;
+                reach += stride * (extent - 1);
+                overlaps
+            })
+    }
+}
+
+pub(crate) fn wrong(
+    operation: &'static str,
+    shape: &[usize],
+    strides: &[isize],
+    why: &'static str,
+) -> Error {
+    Error::Layout { operation, shape: shape.to_vec(), strides: strides.to_vec(), why }
+}

@@ -1,0 +1,161 @@
+//! Layouts made from others: the same places, or some of them, in another order or shape.
+
+use super::{Layout, wrong};
+use crate::{Error, Result};
+
+impl Layout {
+    /// The axes in another order: axis `i` of the result is axis `axes[i]` of this.
+    ///
+    /// # Errors
+    /// [`Error::Layout`] unless `axes` names each axis once.
+    pub fn permuted(&self, axes: &[usize]) -> Result<Self> {
+        let mut sorted = axes.to_vec();
+        sorted.sort_unstable();
+        if !sorted.iter().copied().eq(0..self.rank()) {
+            return Err(self.wrong("permute", "the order does not name each axis once"));
+        }
+        let shape = axes.iter().map(|&axis| self.shape[axis]).collect();
+        let strides = axes.iter().map(|&axis| self.strides[axis]).collect();
+        Ok(Self { shape, strides, offset: self.offset })
+    }
+
+    /// The indices `start..start + len` along one axis.
+    ///
+    /// # Errors
+    /// [`Error::Axis`], [`Error::Layout`] when they leave the axis.
+    pub fn sliced(&self, axis: usize, start: usize, len: usize) -> Result<Self> {
+        let extent = self.extent_of("slice", axis)?;
+        if start.checked_add(len).is_none_or(|end| end > extent) {
+            return Err(self.wrong("slice", "the range leaves the axis"));
+        }
+        let mut sliced = self.clone();
+        sliced.shape[axis] = len;
+        if !sliced.is_empty() {
+            sliced.offset = self.offset.wrapping_add_signed(start as isize * self.strides[axis]);
+        }
+        Ok(sliced)
+    }
+
+    /// Every `step`-th index along one axis, from the first.
+    ///
+    /// # Errors
+    /// [`Error::Axis`], [`Error::Layout`] for a step of zero.
+    pub fn stepped(&self, axis: usize, step: usize) -> Result<Self> {
+        let extent = self.extent_of("step", axis)?;
+        let stride = isize::try_from(step).ok().and_then(|s| s.checked_mul(self.strides[axis]));
+        match stride {
+            Some(stride) if step > 0 => {
+                let mut stepped = self.clone();
+                stepped.shape[axis] = extent.div_ceil(step);
+                stepped.strides[axis] = stride;
+                Ok(stepped)
+            }
+            _ => Err(self.wrong("step", "the step is zero or too large")),
+        }
+    }
+
+    /// One axis from its end to its start.
+    ///
+    /// # Errors
+    /// [`Error::Axis`].
+    pub fn reversed(&self, axis: usize) -> Result<Self> {
+        let extent = self.extent_of("reverse", axis)?;
+        let mut reversed = self.clone();
+        if !self.is_empty() {
+            let last = (extent - 1) as isize * self.strides[axis];
+            reversed.offset = self.offset.wrapping_add_signed(last);
+        }
+        // An axis of one index or none may have any stride, even one without an opposite.
+        reversed.strides[axis] = self.strides[axis].wrapping_neg();
+        Ok(reversed)
+    }
+
+    /// The same elements seen with another shape, if the strides allow it without moving any.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] when the numbers of elements differ, [`Error::Layout`] when elements would move.
+    pub fn reshaped(&self, shape: impl Into<Vec<usize>>) -> Result<Self> {
+        let mut reshaped = Self::contiguous(shape)?;
+        if reshaped.len() != self.len() {
+            let (expected, found) = (self.shape.clone(), reshaped.shape);
+            return Err(Error::Shape { operation: "reshape", expected, found });
+        }
+        reshaped.offset = self.offset;
+        if !self.is_contiguous() {
+            let merged = self.merged();
+            let mut at = (merged.rank(), 1);
+            for (stride, &extent) in reshaped.strides.iter_mut().zip(&reshaped.shape).rev() {
+                if at.1 == 1 && extent > 1 {
+                    at = (at.0 - 1, merged.shape[at.0 - 1]);
+                }
+                *stride = match at.0 {
+                    axis if axis == merged.rank() => 1,
+                    // Wraps at most on an axis of extent 1, whose stride does not count.
+                    axis => merged.strides[axis].wrapping_mul((merged.shape[axis] / at.1) as isize),
+                };
+                if at.1 % extent != 0 {
+                    return Err(self.wrong("reshape", "the elements would have to move"));
+                }
+                at.1 /= extent;
+            }
+        }
+        Ok(reshaped)
+    }
+
+    /// Repeats axes of extent 1, and adds axes in front, to fill `shape`, without moving elements.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] when it does not broadcast.
+    pub fn broadcast(&self, shape: &[usize]) -> Result<Self> {
+        let fail = || Error::Shape {
+            operation: "broadcast",
+            expected: shape.to_vec(),
+            found: self.shape.clone(),
+        };
+        let added = shape.len().checked_sub(self.rank()).ok_or_else(fail)?;
+        let mut strides = vec![0; shape.len()];
+        for axis in 0..self.rank() {
+            match (self.shape[axis], shape[added + axis]) {
+                (here, there) if here == there => strides[added + axis] = self.strides[axis],
+                (1, _) => {}
+                _ => return Err(fail()),
+            }
+        }
+        Self::contiguous(shape)?;
+        Ok(Self { shape: shape.to_vec(), strides, offset: self.offset })
+    }
+
+    /// The same places in the same order with as few axes as possible: extents of 1 dropped, neighbours
+    /// that follow each other merged. Without elements: one axis of none.
+    #[must_use]
+    pub fn merged(&self) -> Self {
+        if self.is_empty() {
+            return Self { shape: vec![0], strides: vec![1], offset: self.offset };
+        }
+        let mut merged = Self { shape: Vec::new(), strides: Vec::new(), offset: self.offset };
+        for (&extent, &stride) in self.shape.iter().zip(&self.strides) {
+            match (merged.shape.last_mut(), merged.strides.last_mut()) {
+                _ if extent == 1 => {}
+                // The last index is reachable, but one more stride need not fit.
+                (Some(shape), Some(last)) if stride.checked_mul(extent as isize) == Some(*last) => {
+                    *shape *= extent;
+                    *last = stride;
+                }
+                _ => {
+                    merged.shape.push(extent);
+                    merged.strides.push(stride);
+                }
+            }
+        }
+        merged
+    }
+
+    fn extent_of(&self, operation: &'static str, axis: usize) -> Result<usize> {
+        let rank = self.rank();
+        self.shape.get(axis).copied().ok_or(Error::Axis { operation, axis, rank })
+    }
+
+    fn wrong(&self, operation: &'static str, why: &'static str) -> Error {
+        wrong(operation, &self.shape, &self.strides, why)
+    }
+}

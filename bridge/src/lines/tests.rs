@@ -1,0 +1,107 @@
+use arrayspan_devices::Device;
+
+use super::*;
+use crate::{Array, Relayout};
+
+/// 0, 1, 2, … row-major.
+fn counted(shape: &[usize]) -> Array {
+    let stream = Device::cpu().stream().unwrap();
+    let mut array = Array::empty(shape, DType::Int32, &stream).unwrap();
+    let mut view = array.view_mut();
+    for (i, element) in view.as_mut_slice::<i32>().unwrap().iter_mut().enumerate() {
+        *element = i as i32;
+    }
+    array
+}
+
+fn gathered(line: &Line<'_, i32>) -> Vec<i32> {
+    let mut elements = vec![0; line.len()];
+    line.gather(0, &mut elements);
+    elements
+}
+
+#[test]
+fn lines_run_along_any_axis() {
+    let array = counted(&[3, 4]);
+    let lines = array.view().lines::<i32>().unwrap();
+    assert_eq!(lines.line(&[1, 1], 1, 3).as_slice(), Some(&[5, 6, 7][..]));
+    let column = lines.line(&[1, 2], 0, 2);
+    assert_eq!((column.as_slice(), gathered(&column)), (None, vec![6, 10]));
+    let reversed = array.view().reversed(1).unwrap();
+    let line = reversed.lines::<i32>().unwrap().line(&[2, 0], 1, 4);
+    assert_eq!((line.as_slice(), gathered(&line)), (None, vec![11, 10, 9, 8]));
+    assert_eq!(lines.line(&[1, 4], 1, 0).as_slice(), Some(&[][..]));
+}
+
+#[test]
+fn a_repeated_element_is_told() {
+    let array = counted(&[1]);
+    let view = array.view().broadcast(&[2, 5]).unwrap();
+    let line = view.lines::<i32>().unwrap().line(&[1, 0], 1, 5);
+    assert_eq!((line.as_repeated(), gathered(&line)), (Some(0), vec![0; 5]));
+}
+
+#[test]
+fn parts_are_written_by_several_threads() {
+    let mut array = counted(&[4, 6]);
+    let mut view = array.view_mut().permuted(&[1, 0]).unwrap();
+    let (mut first, mut second) = view.lines_mut::<i32>().unwrap().split_at(0, 2);
+    assert_eq!((first.shape(), second.shape()), (&[2, 4][..], &[4, 4][..]));
+    std::thread::scope(|scope| {
+        scope.spawn(|| first.line(&[1, 0], 1, 4).scatter(0, &[-1; 4]));
+        scope.spawn(|| second.line(&[3, 1], 1, 2).scatter(0, &[-2; 2]));
+    });
+    let expected = [
+        [0, -1, 2, 3, 4, 5],
+        [6, -1, 8, 9, 10, -2],
+        [12, -1, 14, 15, 16, -2],
+        [18, -1, 20, 21, 22, 23],
+    ];
+    assert_eq!(array.view().as_slice::<i32>().unwrap(), expected.as_flattened());
+}
+
+#[test]
+fn lines_copy_between_any_strides() {
+    let source = counted(&[3, 4]);
+    let lines = source.view().lines::<i32>().unwrap();
+    let repeated = source.view().sliced(1, 0, 1).unwrap().broadcast(&[3, 3]).unwrap();
+    let repeated = repeated.lines::<i32>().unwrap().line(&[2, 0], 1, 3);
+    let mut target = counted(&[3, 3]);
+    let mut view = target.view_mut();
+    let mut to = view.lines_mut::<i32>().unwrap();
+    to.line(&[0, 0], 1, 3).copy_from(&lines.line(&[0, 3], 0, 3));
+    to.line(&[1, 1], 0, 2).copy_from(&lines.line(&[1, 1], 0, 2));
+    to.line(&[1, 0], 0, 2).copy_from(&lines.line(&[2, 2], 1, 2));
+    assert_eq!(target.view().as_slice::<i32>().unwrap(), [3, 7, 11, 10, 5, 5, 11, 9, 8]);
+    let mut view = target.view_mut();
+    let mut to = view.lines_mut::<i32>().unwrap();
+    to.line(&[0, 1], 0, 3).copy_from(&repeated);
+    to.line(&[0, 0], 1, 3).copy_from(&repeated);
+    assert_eq!(target.view().as_slice::<i32>().unwrap(), [8, 8, 8, 10, 8, 5, 11, 8, 8]);
+}
+
+#[test]
+fn bytes_are_those_of_the_elements() {
+    let array = counted(&[2, 2]);
+    let lines = array.view().byte_lines::<4>().unwrap();
+    let bytes = lines.line(&[1, 0], 1, 2).as_slice().map(<[_]>::to_vec);
+    assert_eq!(bytes, Some(vec![2_i32.to_ne_bytes(), 3_i32.to_ne_bytes()]));
+    assert!(matches!(array.view().byte_lines::<8>(), Err(Error::DType { .. })));
+    let stream = Device::cpu().stream().unwrap();
+    let mut flags = Array::empty([2], DType::Bool, &stream).unwrap();
+    assert!(matches!(flags.view_mut().byte_lines_mut::<1>(), Err(Error::DType { .. })));
+}
+
+#[test]
+fn other_types_and_places_outside_are_refused() {
+    let array = counted(&[3, 4]);
+    assert!(matches!(array.view().lines::<f32>(), Err(Error::DType { .. })));
+    let view = array.view();
+    let lines = view.lines::<i32>().unwrap();
+    for (index, axis, len) in [([0, 0], 1, 5), ([0, 2], 1, 3), ([3, 0], 1, 1), ([0, 4], 0, 1)] {
+        let outside = std::panic::catch_unwind(|| lines.line(&index, axis, len).len());
+        assert!(outside.is_err(), "{index:?} + {len} along {axis}");
+    }
+    let line = lines.line(&[0, 0], 1, 4);
+    assert!(std::panic::catch_unwind(|| line.gather(2, &mut [0; 3])).is_err());
+}

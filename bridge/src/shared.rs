@@ -1,0 +1,113 @@
+//! An array whose memory others may read too.
+
+use std::fmt;
+use std::sync::Arc;
+
+use arrayspan_devices::{Device, Memory};
+
+use crate::owner::Owner;
+use crate::relayout::WithLayout;
+use crate::{Array, DType, Error, Layout, Result, View};
+
+/// A read-only array whose memory others may read too. Cheap to clone. What comes from a read-only
+/// producer can only be this.
+#[derive(Clone)]
+pub struct SharedArray {
+    pub(crate) memory: Arc<Memory>,
+    /// The value from another library whose memory this is, where it can be handed back.
+    pub(crate) owner: Option<Owner>,
+    pub(crate) layout: Layout,
+    pub(crate) dtype: DType,
+    /// Whether the memory's owner lets us write once nobody else reads.
+    pub(crate) writable: bool,
+}
+
+impl SharedArray {
+    /// A read-only array over memory that the caller lends for as long as the array lives.
+    ///
+    /// # Errors
+    /// [`Error::Layout`] when an element lies outside the memory.
+    ///
+    /// # Safety
+    /// Nobody writes the memory while the array lives, and it holds initialised elements of `dtype`.
+    pub unsafe fn from_memory(memory: Memory, layout: Layout, dtype: DType) -> Result<Self> {
+        let needed = layout.extent().map_or(Some(0), |(_, last)| {
+            last.checked_add(1).and_then(|n| n.checked_mul(dtype.bytes()))
+        });
+        if needed.is_none_or(|needed| needed > memory.bytes()) {
+            return Err(Error::Layout {
+                operation: "array",
+                shape: layout.shape().to_vec(),
+                strides: layout.strides().to_vec(),
+                why: "an element lies outside the memory",
+            });
+        }
+        Ok(Self { memory: Arc::new(memory), owner: None, layout, dtype, writable: false })
+    }
+
+    /// The array for writing, if the memory may be written, nobody else holds it and no two indices
+    /// share a place; else this again.
+    ///
+    /// # Errors
+    /// The array itself, unchanged.
+    pub fn try_into_array(mut self) -> Result<Array, Self> {
+        let alone = self.writable && Arc::get_mut(&mut self.memory).is_some();
+        if alone && !self.layout.may_overlap_itself() {
+            Ok(Array::from_unique(self))
+        } else {
+            Err(self)
+        }
+    }
+
+    /// The memory behind the array.
+    #[must_use]
+    pub fn memory(&self) -> &Arc<Memory> {
+        &self.memory
+    }
+
+    /// Borrows the whole array.
+    #[must_use]
+    pub fn view(&self) -> View<'_> {
+        View::new(&self.memory, self.layout.clone(), self.dtype)
+    }
+
+    /// Where the elements lie.
+    #[must_use]
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Extents along each axis.
+    #[must_use]
+    pub fn shape(&self) -> &[usize] {
+        self.layout.shape()
+    }
+
+    /// The type of its elements.
+    #[must_use]
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Where it lives.
+    #[must_use]
+    pub fn device(&self) -> Device {
+        self.memory.device()
+    }
+}
+
+impl fmt::Debug for SharedArray {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SharedArray({:?} {} on {})", self.shape(), self.dtype, self.device())
+    }
+}
+
+impl WithLayout for SharedArray {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    unsafe fn with_layout(self, layout: Layout) -> Self {
+        Self { layout, ..self }
+    }
+}

@@ -1,0 +1,21 @@
+//! Operators beside each other.
+
+use super::vstack::stack;
+use crate::{LinearMap, Operator, Result, adjoint};
+
+/// `y = A₀ x₀ + A₁ x₁ + …`: the data of several models, added up.
+///
+/// The domain joins theirs as the range of a [`vstack`](crate::vstack) does, and the cost is the sum of theirs:
+/// this is the adjoint of a `vstack` of adjoints.
+///
+/// # Errors
+/// [`Error::Parameter`](crate::Error::Parameter) without operators, [`Error::Spaces`](crate::Error::Spaces)
+/// when ranges or dtypes differ, [`Error::Devices`](crate::Error::Devices) when parts live on different devices.
+///
+/// Golden: PyLops 2.8.0 `HStack`, whose domain is always one-dimensional.
+pub fn hstack<A>(parts: impl IntoIterator<Item = A>) -> Result<Operator>
+where
+    A: LinearMap + 'static,
+{
+    Ok(adjoint(stack("hstack", parts.into_iter().map(adjoint).collect())?))
+}

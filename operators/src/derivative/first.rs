@@ -1,0 +1,124 @@
+//! First derivative along one axis, by finite differences.
+
+use arrayspan_bridge::{View, ViewMut};
+use arrayspan_kernels::{Band, Stencil, Tap, Update};
+
+use crate::{Context, LinearMap, Result, Space};
+
+/// Which samples a derivative looks at. Formulas stand with [`FirstDerivative`] and
+/// [`SecondDerivative`](crate::SecondDerivative).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// The row's own sample and as few after it as it takes.
+    Forward,
+    /// The row's own sample and as few before it as it takes.
+    Backward,
+    /// Three samples with the row's own in the middle.
+    Centered3,
+    /// Five samples with the row's own in the middle.
+    Centered5,
+}
+
+/// What a row does when a neighbour it looks at lies outside the axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edge {
+    /// It is zero.
+    Zero,
+    /// A centered one falls back to the best scheme that fits.
+    Reduced,
+}
+
+/// `y = ∂x/∂s` along one axis whose samples lie `step` apart; domain and range are both `space`.
+///
+/// | scheme | row `i`, with `h` for `step` | error |
+/// |---|---|---|
+/// | `Forward` | `(x[i+1] - x[i]) / h` | O(h) |
+/// | `Backward` | `(x[i] - x[i-1]) / h` | O(h) |
+/// | `Centered3` | `(x[i+1] - x[i-1]) / 2h` | O(h²) |
+/// | `Centered5` | `(x[i-2] - 8 x[i-1] + 8 x[i+1] - x[i+2]) / 12h` | O(h⁴) |
+///
+/// Rows whose neighbours lie outside the axis follow [`Edge`]. Units: those of `x` per unit of `step`.
+/// Complex: linear. Cost: 1 launch, 2 values moved per element (test `bytes::first_derivative`).
+///
+/// Reference: Fornberg, Math. Comp. 51 (1988), table 1. Golden: PyLops 2.8.0 `FirstDerivative`.
+#[derive(Clone, Debug)]
+pub struct FirstDerivative {
+    space: Space,
+    forward: Stencil,
+    adjoint: Stencil,
+}
+
+impl FirstDerivative {
+    const NAME: &str = "FirstDerivative";
+
+    /// The derivative along `axis` of `space`.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`](crate::Error::Parameter) when there is no such axis, the step is zero or not
+    /// finite, or the dtype is not one to compute with.
+    pub fn new(space: Space, axis: usize, step: f64, scheme: Scheme, edge: Edge) -> Result<Self> {
+        space.computable(Self::NAME)?;
+        super::check_step(Self::NAME, step)?;
+        let band = Self::band(space.extent(Self::NAME, axis)?, step, scheme, edge);
+        let forward = Stencil::along(axis, band)?;
+        Ok(Self { adjoint: forward.adjoint(), space, forward })
+    }
+
+    /// The matrix along an axis of `len` samples.
+    #[must_use]
+    pub fn band(len: usize, step: f64, scheme: Scheme, edge: Edge) -> Band {
+        Band::from_rows(len, 2, |i| {
+            let taps = scheme.taps(i, len - 1 - i, edge);
+            taps.iter().map(move |&(offset, weight)| Tap { offset, weight: (weight / step).into() })
+        })
+    }
+}
+
+impl Scheme {
+    /// The taps of a row with `before` neighbours on one side and `after` on the other.
+    fn taps(self, before: usize, after: usize, edge: Edge) -> &'static [(isize, f64)] {
+        use Edge::Reduced;
+        use Scheme::{Backward, Centered3, Centered5, Forward};
+        match (self, before.min(2), after.min(2), edge) {
+            (Centered5, 2, 2, _) => {
+                &[(-2, 1.0 / 12.0), (-1, -2.0 / 3.0), (1, 2.0 / 3.0), (2, -1.0 / 12.0)]
+            }
+            (Centered3, 1.., 1.., _) | (Centered5, 1.., 1.., Reduced) => &[(-1, -0.5), (1, 0.5)],
+            (Forward, _, 1.., _) | (Centered3 | Centered5, 0, 1.., Reduced) => {
+                &[(0, -1.0), (1, 1.0)]
+            }
+            (Backward, 1.., _, _) | (Centered3 | Centered5, 1.., 0, Reduced) => {
+                &[(-1, -1.0), (0, 1.0)]
+            }
+            _ => &[],
+        }
+    }
+}
+
+impl LinearMap for FirstDerivative {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn domain(&self) -> &Space {
+        &self.space
+    }
+
+    fn range(&self) -> &Space {
+        &self.space
+    }
+
+    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
+        Ok(on.stencil(&self.forward, x, y, update)?)
+    }
+
+    fn enqueue_adjoint(
+        &self,
+        on: Context<'_>,
+        y: View<'_>,
+        x: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()> {
+        Ok(on.stencil(&self.adjoint, y, x, update)?)
+    }
+}

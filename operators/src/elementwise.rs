@@ -1,0 +1,28 @@
+//! Updates, as the elementwise expressions that operators give to `map`.
+
+use arrayspan_bridge::ViewMut;
+use arrayspan_kernels::{Expression, Update, constant, previous};
+
+use crate::{Context, Result};
+
+/// `alpha · result + beta · previous`. Factors of 1 are left out: multiplying a complex infinity by
+/// them would give NaN.
+pub(crate) fn updated(result: Expression, update: Update) -> Expression {
+    let unscaled = Update::set().alpha;
+    let new = if update.alpha == unscaled { result } else { constant(update.alpha) * result };
+    match update {
+        Update { .. } if !update.reads() => new,
+        Update { beta, .. } if beta == unscaled => new + previous(),
+        Update { beta, .. } => new + constant(beta) * previous(),
+    }
+}
+
+/// `y ← beta · y`: the update where an operator has no entries.
+pub(crate) fn scale(on: &Context<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
+    if y.layout().is_empty() || update.beta == Update::add().beta {
+        return Ok(());
+    }
+    let scaled = constant(update.beta);
+    let scaled = if update.reads() { scaled * previous() } else { scaled };
+    Ok(on.map(&scaled, &[], y)?)
+}

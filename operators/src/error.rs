@@ -1,0 +1,101 @@
+//! What can go wrong when operators are made, combined or applied.
+
+use arrayspan_bridge::DType;
+use arrayspan_bridge::devices::Device;
+
+use crate::Space;
+
+/// The result of an operator.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What can go wrong when operators are made, combined or applied. Nothing has been written then, unless
+/// a device failed.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A verb failed.
+    #[error(transparent)]
+    Kernel(#[from] arrayspan_kernels::Error),
+    /// An array does not have the shape of the operator's space.
+    #[error("{operator}: {argument} has shape {found:?}, expected {expected:?}")]
+    Shape {
+        /// The operator.
+        operator: &'static str,
+        /// `model` or `data`.
+        argument: &'static str,
+        /// The shape of the space.
+        expected: Vec<usize>,
+        /// The shape given.
+        found: Vec<usize>,
+    },
+    /// An array does not have the dtype of the operator's space.
+    #[error("{operator}: {argument} is {found}, expected {expected}")]
+    DType {
+        /// The operator.
+        operator: &'static str,
+        /// `model` or `data`.
+        argument: &'static str,
+        /// The dtype of the space.
+        expected: DType,
+        /// The dtype given.
+        found: DType,
+    },
+    /// An array, or what the operator holds, lives on another device than the executor.
+    #[error("{operator}: {argument} is on {found}, the executor on {expected}")]
+    WrongDevice {
+        /// The operator.
+        operator: &'static str,
+        /// `model`, `data` or `the operator itself`.
+        argument: &'static str,
+        /// The executor's device.
+        expected: Device,
+        /// The device found.
+        found: Device,
+    },
+    /// Two operators do not fit together.
+    #[error("{operation}: {left} does not fit {right}")]
+    Spaces {
+        /// How they were to be combined.
+        operation: &'static str,
+        /// One space.
+        left: Space,
+        /// The other.
+        right: Space,
+    },
+    /// Two operators that live on different devices cannot be one.
+    #[error("{operation}: one operator is on {left}, another on {right}")]
+    Devices {
+        /// How they were to be combined.
+        operation: &'static str,
+        /// Where one lives.
+        left: Device,
+        /// Where the other lives.
+        right: Device,
+    },
+    /// A parameter of an operator makes no sense.
+    #[error("{operator}: {why}")]
+    Parameter {
+        /// The operator.
+        operator: &'static str,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+impl Error {
+    pub(crate) fn parameter<T>(operator: &'static str, why: impl Into<String>) -> Result<T> {
+        Err(Self::Parameter { operator, why: why.into() })
+    }
+}
+
+impl From<arrayspan_bridge::Error> for Error {
+    fn from(error: arrayspan_bridge::Error) -> Self {
+        Self::Kernel(error.into())
+    }
+}
+
+impl From<arrayspan_bridge::devices::Error> for Error {
+    fn from(error: arrayspan_bridge::devices::Error) -> Self {
+        Self::Kernel(error.into())
+    }
+}

@@ -1,0 +1,10 @@
+//! What users of operators need: `use arrayspan_operators::prelude::*;`.
+
+pub use arrayspan_kernels::Update;
+
+pub use crate::algebra::{Operator, adjoint, block_diagonal, hstack, vstack};
+pub use crate::avo::PoststackLinearModelling;
+pub use crate::basic::{Diagonal, Identity, MatrixMult};
+pub use crate::derivative::{Along, Edge, FirstDerivative, Laplacian, Scheme, SecondDerivative};
+pub use crate::signal::Convolve1D;
+pub use crate::{LinearMap, LinearOperator, Space, Workspace};

@@ -1,0 +1,5 @@
+//! Filters.
+
+pub(crate) mod convolve1d;
+
+pub use convolve1d::Convolve1D;

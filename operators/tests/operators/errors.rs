@@ -1,0 +1,191 @@
+//! What is refused, and that the message says what was wrong.
+
+use arrayspan_bridge::DType::{Complex128, Float32, Float64};
+use arrayspan_bridge::devices::Device;
+use arrayspan_bridge::{DType, View, ViewMut};
+use arrayspan_operators::prelude::*;
+use arrayspan_operators::{Context, Error, Result};
+use num_complex::Complex64;
+
+use crate::support::{floats, host, random, read};
+
+fn space(shape: &[usize]) -> Space {
+    Space::new(shape, Float64)
+}
+
+/// The message of a parameter error.
+fn parameter<T>(result: Result<T>) -> String {
+    match result {
+        Err(error @ Error::Parameter { .. }) => error.to_string(),
+        Err(error) => panic!("another error: {error}"),
+        Ok(_) => panic!("no error"),
+    }
+}
+
+fn slope(space: Space, axis: usize, step: f64) -> Result<FirstDerivative> {
+    FirstDerivative::new(space, axis, step, Scheme::Forward, Edge::Zero)
+}
+
+#[test]
+fn derivatives_refuse_missing_axes_bad_steps_and_dtypes() {
+    assert_eq!(
+        parameter(slope(space(&[5, 4]), 2, 1.0)),
+        "FirstDerivative: Float64 [5, 4] has no axis 2"
+    );
+    assert!(parameter(slope(space(&[5]), 0, 0.0)).contains("a step of 0"));
+    assert!(parameter(slope(space(&[5]), 0, f64::NAN)).contains("a step of NaN"));
+    assert!(parameter(slope(Space::new([5], DType::Int32), 0, 1.0)).contains("Int32"));
+    let second =
+        |axis, step| SecondDerivative::new(space(&[5]), axis, step, Scheme::Forward, Edge::Zero);
+    assert!(parameter(second(1, 1.0)).starts_with("SecondDerivative: "));
+    assert!(parameter(second(0, f64::INFINITY)).contains("a step of inf"));
+}
+
+#[test]
+fn laplacians_refuse_no_terms_and_weights_that_are_not_finite() {
+    let along =
+        |terms: &[Along]| Laplacian::new(space(&[5, 4]), terms, Scheme::Centered3, Edge::Zero);
+    assert!(parameter(along(&[])).contains("Float64 [5, 4]"));
+    let term = Along { axis: 0, step: 1.0, weight: f64::NAN };
+    assert!(parameter(along(&[term])).contains("a weight of NaN"));
+    assert!(parameter(along(&[Along { axis: 7, weight: 1.0, ..term }])).contains("axis 7"));
+}
+
+#[test]
+fn filters_refuse_what_they_cannot_be() {
+    let filter = |taps: &[f64], offset| Convolve1D::new(space(&[3, 9]), 0, taps, offset);
+    let long = parameter(filter(&[1.0; 4], 0));
+    assert!(long.contains("4 taps") && long.contains("1 to 3"), "{long}");
+    assert!(parameter(filter(&[], 0)).contains("0 taps"));
+    assert!(parameter(filter(&[1.0, 2.0], 2)).contains("offset 2"));
+    assert!(parameter(filter(&[f64::NAN], 0)).contains("not a finite"));
+    let most = vec![1.0; Convolve1D::MOST_TAPS + 1];
+    assert!(parameter(Convolve1D::new(space(&[9999]), 0, &most, 0)).contains("1 to 4096"));
+    let complex = Convolve1D::new(space(&[3]), 0, &[Complex64::i()], 0);
+    assert!(parameter(complex).contains("complex taps for Float64 [3]"));
+    let wavelet = PoststackLinearModelling::new(space(&[3]), &[1.0; 5], Scheme::Forward);
+    assert!(parameter(wavelet).starts_with("PoststackLinearModelling: 5 taps"));
+}
+
+#[test]
+fn basic_operators_refuse_arrays_that_do_not_fit() {
+    let weights = || floats(&[3], &[1.0; 3]).into_shared();
+    let whole = parameter(Diagonal::new(space(&[3, 1]), weights()));
+    assert_eq!(whole, "Diagonal: weights of shape [3] for Float64 [3, 1]");
+    let along = parameter(Diagonal::along(space(&[3, 4]), 1, weights()));
+    assert_eq!(along, "Diagonal: weights of shape [3] along axis 1 of Float64 [3, 4]");
+    let dtype = parameter(Diagonal::new(Space::new([3], Complex128), weights()));
+    assert_eq!(dtype, "Diagonal: weights of dtype Float64 for Complex128 [3]");
+    assert!(parameter(MatrixMult::new(weights(), &[])).contains("shape [3]"));
+    let matrix = floats(&[1, 1], &[1.0]).into_shared();
+    assert!(parameter(MatrixMult::new(matrix, &[usize::MAX])).contains("cannot be addressed"));
+    let ranks = Identity::rectangular(space(&[3]), space(&[3, 1]));
+    assert!(matches!(ranks, Err(Error::Spaces { .. })));
+}
+
+#[test]
+fn compositions_refuse_spaces_that_do_not_meet() {
+    let identity = |shape: &[usize]| Operator::new(Identity::new(space(shape)).unwrap());
+    let message = |result: Result<Operator>| match result {
+        Err(error @ Error::Spaces { .. }) => error.to_string(),
+        other => panic!("{other:?}"),
+    };
+    let product = message(identity(&[3]).after(identity(&[4])));
+    assert_eq!(product, "after: Float64 [3] does not fit Float64 [4]");
+    assert!(message(identity(&[3]) + identity(&[4])).starts_with("+: "));
+    assert!(message(identity(&[3]) - identity(&[4])).starts_with("-: "));
+    assert!(message(vstack([identity(&[3]), identity(&[4])])).starts_with("vstack: "));
+    assert!(message(hstack([identity(&[3]), identity(&[4])])).starts_with("hstack: "));
+    let other = Operator::new(Identity::new(Space::new([3], Float32)).unwrap());
+    assert!(message(block_diagonal([identity(&[3]), other])).starts_with("block_diagonal: "));
+    let none: [Operator; 0] = [];
+    assert_eq!(parameter(vstack(none)), "vstack: no operators are given");
+}
+
+#[test]
+fn a_complex_factor_is_refused_on_real_spaces() {
+    let real = Operator::new(Identity::new(space(&[3])).unwrap());
+    assert!(parameter(Complex64::i() * real.clone()).contains("Float64 [3] is not"));
+    let scaled = (Complex64::new(2.0, 0.0) * real).unwrap();
+    let x = random(scaled.domain(), 1);
+    let mut y = floats(&[3], &[5.0; 3]);
+    let update = Update::new(Complex64::i(), 0.0);
+    let error = parameter(scaled.apply(&*host(), x.view(), y.view_mut(), update));
+    assert!(error.contains("must be real for Float64 [3]"), "{error}");
+    assert_eq!(read(&y), [5.0; 3]);
+}
+
+#[test]
+fn arrays_that_do_not_fit_are_refused_before_anything_is_written() {
+    let operator = slope(space(&[5, 4]), 0, 1.0).unwrap();
+    let error = operator.forward(&random(&space(&[19]), 1)).unwrap_err();
+    assert_eq!(error.to_string(), "FirstDerivative: model has shape [19], expected [5, 4]");
+    let error = operator.adjoint(&random(&Space::new([5, 4], Float32), 1)).unwrap_err();
+    assert_eq!(error.to_string(), "FirstDerivative: data is Float32, expected Float64");
+    let mut y = floats(&[2], &[5.0; 2]);
+    let x = random(operator.domain(), 1);
+    let error = operator.apply(&*host(), x.view(), y.view_mut(), Update::set()).unwrap_err();
+    assert_eq!(error.to_string(), "FirstDerivative: data has shape [2], expected [5, 4]");
+    assert_eq!(read(&y), [5.0; 2]);
+}
+
+/// An operator that is bound to a device.
+#[derive(Debug)]
+struct Bound(Identity, Device);
+
+impl LinearMap for Bound {
+    fn name(&self) -> &'static str {
+        "Bound"
+    }
+
+    fn domain(&self) -> &Space {
+        self.0.domain()
+    }
+
+    fn range(&self) -> &Space {
+        self.0.range()
+    }
+
+    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
+        self.0.enqueue(on, x, y, update)
+    }
+
+    fn enqueue_adjoint(
+        &self,
+        on: Context<'_>,
+        y: View<'_>,
+        x: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()> {
+        self.0.enqueue_adjoint(on, y, x, update)
+    }
+
+    fn device(&self) -> Option<Device> {
+        Some(self.1)
+    }
+}
+
+#[test]
+fn operators_of_different_devices_do_not_combine_and_do_not_run_elsewhere() {
+    let Some(other) = Device::all().into_iter().find(|device| !device.is_cpu()) else {
+        println!("skipped: no device but the CPU");
+        return;
+    };
+    let bound = |device| Operator::new(Bound(Identity::new(space(&[3])).unwrap(), device));
+    let (here, there) = (bound(Device::cpu()), bound(other));
+    for both in [
+        here.clone().after(there.clone()),
+        here.clone() + there.clone(),
+        vstack([here.clone(), there.clone()]),
+        hstack([here.clone(), there.clone()]),
+        block_diagonal([here.clone(), there.clone()]),
+    ] {
+        assert!(matches!(both, Err(Error::Devices { .. })), "{both:?}");
+    }
+    assert_eq!((here.clone() + here).unwrap().device(), Some(Device::cpu()));
+    let error = there.forward(&random(&space(&[3]), 1)).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!("Bound: the operator itself is on {other}, the executor on cpu")
+    );
+}

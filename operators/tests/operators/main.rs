@@ -1,0 +1,11 @@
+//! Operators on the host: hand-checked values, adjoints, updates, compositions, errors.
+#![forbid(unsafe_code)]
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod algebra;
+mod basic;
+mod derivative;
+mod errors;
+mod filter;
+mod support;
+mod workspace;

@@ -1,0 +1,63 @@
+//! Memory for intermediate results.
+
+use arrayspan_bridge::DType;
+use arrayspan_operators::prelude::*;
+use arrayspan_operators::{Error, scratch_bytes};
+
+use crate::support::{host, random, read};
+
+fn space() -> Space {
+    Space::new([9, 3], DType::Float64)
+}
+
+fn slope(axis: usize) -> Operator {
+    let scheme = Scheme::Centered3;
+    Operator::new(FirstDerivative::new(space(), axis, 0.5, scheme, Edge::Reduced).unwrap())
+}
+
+fn workspace(a: &impl LinearMap) -> usize {
+    a.workspace()
+}
+
+#[test]
+fn only_products_need_one_and_parts_share_it() {
+    let one = scratch_bytes(&space());
+    let product = slope(0).after(slope(1)).unwrap();
+    assert_eq!(workspace(&slope(0)), 0);
+    assert_eq!(workspace(&vstack([slope(0), slope(1)]).unwrap()), 0);
+    assert_eq!(workspace(&product), one);
+    assert_eq!(workspace(&vstack([product.clone(), product.clone()]).unwrap()), one);
+    assert_eq!(workspace(&(product.clone() + slope(0)).unwrap()), one);
+    assert_eq!(workspace(&product.after(slope(0)).unwrap()), 2 * one);
+}
+
+#[test]
+fn it_is_used_again_without_traces_of_earlier_use() {
+    let product = slope(0).after(slope(1)).unwrap().after(slope(0)).unwrap();
+    let on = host();
+    let mut workspace = Workspace::of(&product, &*on).unwrap();
+    for seed in 1..4 {
+        let (x, mut y) = (random(&space(), seed), random(&space(), 9));
+        let set = Update::set();
+        product.apply_with(&mut workspace, &*on, x.view(), y.view_mut(), set).unwrap();
+        assert_eq!(read(&y), read(&product.forward(&x).unwrap()));
+        product.apply_adjoint_with(&mut workspace, &*on, x.view(), y.view_mut(), set).unwrap();
+        assert_eq!(read(&y), read(&product.adjoint(&x).unwrap()));
+    }
+}
+
+#[test]
+fn one_that_is_too_small_is_refused_before_anything_is_written() {
+    let product = slope(0).after(slope(1)).unwrap();
+    let stack = vstack([slope(0), product]).unwrap();
+    let on = host();
+    let mut none = Workspace::of(&slope(0), &*on).unwrap();
+    let (x, mut y) = (random(&space(), 1), random(stack.range(), 2));
+    let before = read(&y);
+    let result = stack.apply_with(&mut none, &*on, x.view(), y.view_mut(), Update::set());
+    match result {
+        Err(Error::Parameter { operator: "vstack", why }) => assert!(why.contains("0 bytes")),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(read(&y), before);
+}

@@ -1,0 +1,5 @@
+//! Methods that look for the solution in Krylov spaces.
+
+mod cgls;
+
+pub use cgls::{Cgls, CglsWorkspace};

@@ -1,0 +1,18 @@
+//! What a solver returns.
+
+use arrayspan_bridge::Array;
+
+use crate::Stopped;
+
+/// What a solver returns.
+#[derive(Debug)]
+pub struct Solution {
+    /// The solution, on the device of the data.
+    pub x: Array,
+    /// Iterations done.
+    pub iterations: usize,
+    /// `‖y - A x‖` before the first iteration and after each one.
+    pub residuals: Vec<f64>,
+    /// Why it stopped.
+    pub stopped: Stopped,
+}

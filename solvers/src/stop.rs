@@ -1,0 +1,63 @@
+//! When a solver stops, and why it did.
+
+use crate::history::Norms;
+
+/// When a solver stops: at the first look at which one of these holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stop {
+    /// At most this many iterations.
+    pub iterations: usize,
+    /// `‖y - A x‖ ≤ residual · ‖y‖`: the data are explained. Zero turns it off.
+    pub residual: f64,
+    /// `‖gradient‖ ≤ gradient · ‖gradient at the start‖`: no descent is left, whether or not the data are
+    /// explained. Zero turns it off.
+    pub gradient: f64,
+}
+
+impl Default for Stop {
+    /// 100 iterations; `1e-8` of residual or gradient.
+    fn default() -> Self {
+        Self { iterations: 100, residual: 1e-8, gradient: 1e-8 }
+    }
+}
+
+impl Stop {
+    /// This many iterations, whatever the residual does.
+    #[must_use]
+    pub fn after(iterations: usize) -> Self {
+        Self { iterations, residual: 0.0, gradient: 0.0 }
+    }
+
+    /// Whether what was seen is enough, given `‖y‖`.
+    pub(crate) fn judge(&self, seen: &Norms, data: f64) -> Option<Stopped> {
+        let (residual, gradient) = seen.last();
+        if !(residual.is_finite() && gradient.is_finite()) {
+            Some(Stopped::NotFinite)
+        } else if residual <= self.residual * data {
+            Some(Stopped::Residual)
+        } else if gradient <= self.gradient * seen.gradients[0] {
+            Some(Stopped::Gradient)
+        } else if seen.iterations() >= self.iterations {
+            Some(Stopped::Iterations)
+        } else {
+            None
+        }
+    }
+}
+
+/// Why a solver stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stopped {
+    /// [`Stop::residual`] was reached.
+    Residual,
+    /// [`Stop::gradient`] was reached, or the gradient became exactly zero.
+    Gradient,
+    /// [`Stop::iterations`] was reached.
+    Iterations,
+    /// The observer asked for it.
+    Observer,
+    /// A norm stopped being a finite number: the data hold NaN or infinity, or the problem is scaled beyond
+    /// the dtype. The solution is not to be used.
+    NotFinite,
+}

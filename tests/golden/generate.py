@@ -1,0 +1,364 @@
+"""Writes the golden data: what PyLops 2.8.0 says that operators and solvers give.
+
+usage: generate.py FOLDER        (cargo xtask golden)
+
+One FILE.npz for each operator, with arrays named DTYPE/CASE/ARRAY: the input `x` and the output `forward` of
+the operator, the input `y` and the output `adjoint` of its adjoint, and the arrays that are its parameters.
+`golden.toml` lists versions, seeds and the SHA-256 of every file; the tests refuse any other file.
+
+Inputs hold numbers that 32-bit floats hold exactly, so that every dtype starts from the same ones.
+
+Where PyLops is wrong the data come from an explicit matrix instead, and a comment says so.
+"""
+
+import hashlib
+import io
+import platform
+import sys
+import warnings
+import zipfile
+import zlib
+from pathlib import Path
+
+import numpy as np
+import scipy
+
+if not hasattr(np, "row_stack"):  # removed in NumPy 2.5; PyLops 2.8.0 still calls it
+    np.row_stack = np.vstack
+
+import pylops
+from pylops.avo.poststack import PoststackLinearModelling
+from pylops.signalprocessing import Convolve1D
+
+DTYPES = ("float64", "complex128")
+warnings.simplefilter("error", np.exceptions.ComplexWarning)
+
+
+def random(shape, dtype, seed):
+    """Numbers between -1 and 1 that 32-bit floats hold exactly."""
+    rng = np.random.default_rng(seed)
+
+    def part():
+        return rng.uniform(-1, 1, shape).astype(np.float32).astype(np.float64)
+
+    return part() + 1j * part() if dtype == "complex128" else part()
+
+
+class File:
+    """The golden data of one operator; every array is drawn from its own seed."""
+
+    def __init__(self, name):
+        self.name = name
+        self.seed = zlib.crc32(name.encode())
+        self.drawn = 0
+        self.arrays = {}
+
+    def random(self, shape, dtype):
+        self.drawn += 1
+        return random(shape, dtype, [self.seed, self.drawn])
+
+    def add(self, case, make, dtypes=DTYPES, **parameters):
+        """`make(dtype, **arrays)` makes the operator, or its matrix; parameters are shapes to draw."""
+        for dtype in dtypes:
+            drawn = {name: self.random(shape, dtype) for name, shape in parameters.items()}
+            operator = make(dtype, **drawn)
+            matrix = isinstance(operator, np.ndarray)
+            rows, columns = operator.shape
+            x, y = self.random(columns, dtype), self.random(rows, dtype)
+            forward = operator @ x if matrix else operator.matvec(x)
+            adjoint = operator.conj().T @ y if matrix else operator.rmatvec(y)
+            self.put(dtype, case, x=x, y=y, forward=forward, adjoint=adjoint, **drawn)
+
+    def put(self, dtype, case, **arrays):
+        for name, array in arrays.items():
+            self.arrays[f"{dtype}/{case}/{name}"] = np.ascontiguousarray(array, dtype=dtype)
+
+    def bytes(self):
+        """As numpy.savez, but the same bytes every time."""
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
+            for name, array in self.arrays.items():
+                member = io.BytesIO()
+                np.save(member, array)
+                archive.writestr(zipfile.ZipInfo(f"{name}.npy"), member.getvalue())
+        return packed.getvalue()
+
+
+def identity():
+    file = File("identity")
+    file.add("square", lambda dtype: pylops.Identity(7, dtype=dtype))
+    file.add("truncating", lambda dtype: pylops.Identity((3, 4), (5, 7), dtype=dtype))
+    file.add("padding", lambda dtype: pylops.Identity((5, 7), (3, 4), dtype=dtype))
+    return file
+
+
+def diagonal():
+    file = File("diagonal")
+    file.add("full", lambda dtype, weights: pylops.Diagonal(weights, dtype=dtype), weights=(5, 3))
+    for axis, extent in enumerate((2, 5, 3)):
+        file.add(
+            f"along{axis}",
+            lambda dtype, weights: pylops.Diagonal(weights, dims=(2, 5, 3), axis=axis, dtype=dtype),
+            weights=extent,
+        )
+    return file
+
+
+def matrix_mult():
+    file = File("matrix_mult")
+    file.add("wide", lambda dtype, matrix: pylops.MatrixMult(matrix, dtype=dtype), matrix=(3, 7))
+    file.add("tall", lambda dtype, matrix: pylops.MatrixMult(matrix, dtype=dtype), matrix=(7, 3))
+    file.add(
+        "others",
+        lambda dtype, matrix: pylops.MatrixMult(matrix, otherdims=(2, 3), dtype=dtype),
+        matrix=(4, 5),
+    )
+    return file
+
+
+def first_derivative():
+    file = File("first_derivative")
+
+    def add(case, dims, **options):
+        file.add(case, lambda dtype: pylops.FirstDerivative(dims, dtype=dtype, **options))
+
+    for edge in (False, True):
+        suffix = "_edge" if edge else ""
+        for kind in ("forward", "backward"):
+            add(f"{kind}{suffix}", 11, kind=kind, sampling=0.25, edge=edge)
+        for order in (3, 5):
+            add(f"centered{order}{suffix}", 11, order=order, sampling=0.25, edge=edge)
+    add("axis0", (7, 5), axis=0, kind="forward", sampling=0.5)
+    add("axis1", (5, 7), axis=1, order=5, edge=True, sampling=2.0)
+    add("middle", (3, 6, 2), axis=1, order=3, edge=True)
+    return file
+
+
+def second_derivative():
+    file = File("second_derivative")
+
+    def add(case, dims, **options):
+        file.add(case, lambda dtype: pylops.SecondDerivative(dims, dtype=dtype, **options))
+
+    for edge in (False, True):
+        suffix = "_edge" if edge else ""
+        for kind, case in (
+            ("forward", "forward"),
+            ("backward", "backward"),
+            ("centered", "centered3"),
+        ):
+            add(f"{case}{suffix}", 11, kind=kind, sampling=0.25, edge=edge)
+    add("axis0", (7, 5), axis=0, kind="forward", sampling=0.5)
+    add("axis1", (5, 7), axis=1, edge=True, sampling=2.0)
+    add("middle", (3, 6, 2), axis=1, kind="backward")
+    # PyLops has three points only; these are the matrices of five.
+    for edge in (False, True):
+        case = "centered5_edge" if edge else "centered5"
+        file.add(case, lambda dtype: (second_difference5(11, edge) / 0.25**2).astype(dtype))
+    return file
+
+
+def second_difference(n, kind):
+    """The matrix of a second derivative along n samples, by its definition."""
+    matrix = np.zeros((n, n))
+    shift = {"forward": 1, "centered": 0, "backward": -1}[kind]
+    for i in range(1, n - 1):
+        matrix[i - shift, i - 1 : i + 2] = 1, -2, 1
+    return matrix
+
+
+def second_difference5(n, edge):
+    """The matrix of a second derivative of five points (Fornberg 1988, table 1), by its definition."""
+    matrix = np.zeros((n, n))
+    for i in range(2, n - 2):
+        matrix[i, i - 2 : i + 3] = -1 / 12, 4 / 3, -5 / 2, 4 / 3, -1 / 12
+    if edge:
+        for row, first in ((0, 0), (1, 0), (n - 2, n - 3), (n - 1, n - 3)):
+            matrix[row, first : first + 3] = 1, -2, 1
+    return matrix
+
+
+def laplacian():
+    file = File("laplacian")
+
+    def add(case, dims, **options):
+        file.add(case, lambda dtype: pylops.Laplacian(dims, dtype=dtype, **options))
+
+    add("plain", (7, 5))
+    add("edge", (7, 5), edge=True)
+    add("weighted", (5, 7), weights=(0.5, -2.0), sampling=(0.25, 2.0))
+    add("outer", (3, 4, 5), axes=(0, 2), weights=(1.0, 3.0), edge=True)
+    add("three", (3, 4, 5), axes=(0, 1, 2), weights=(1.0, 2.0, 3.0), sampling=(1.0, 0.5, 2.0))
+    # PyLops hands `kind` to the first axis only; these are the matrices with it along both.
+    for kind in ("forward", "backward"):
+        along0 = np.kron(second_difference(5, kind), np.eye(7))
+        along1 = np.kron(np.eye(5), second_difference(7, kind)) / 0.5**2
+        file.add(kind, lambda dtype: (along0 + 2.0 * along1).astype(dtype))
+    return file
+
+
+def convolution(n, h, offset):
+    """The matrix of a convolution along n samples, by its definition."""
+    matrix = np.zeros((n, n), dtype=h.dtype)
+    for i in range(n):
+        for k in range(len(h)):
+            if 0 <= i - k + offset < n:
+                matrix[i, i - k + offset] = h[k]
+    return matrix
+
+
+def convolve1d():
+    file = File("convolve1d")
+
+    def add(case, dims, filter, **options):
+        # A complex filter is real here: its adjoint is another case.
+        file.add(
+            case,
+            lambda dtype, filter: Convolve1D(dims, filter, dtype=dtype, **options),
+            dtypes=("float64",),
+            filter=filter,
+        )
+        h = file.arrays[f"float64/{case}/filter"]
+        file.add(
+            case, lambda dtype: Convolve1D(dims, h, dtype=dtype, **options), dtypes=("complex128",)
+        )
+        file.put("complex128", case, filter=h)
+
+    add("odd", 11, 3, offset=1)
+    add("even", 11, 4, offset=2)
+    add("causal", 11, 5, offset=0)
+    add("anticausal", 11, 5, offset=4)
+    add("axis0", (7, 5), 3, offset=1, axis=0)
+    add("axis1", (5, 7), 4, offset=1, axis=1)
+    add("middle", (2, 7, 3), 5, offset=3, axis=1)
+    # PyLops correlates with the filter instead of its conjugate; these are the matrices.
+    file.add(
+        "complex",
+        lambda dtype, filter: convolution(11, filter, 1),
+        dtypes=("complex128",),
+        filter=4,
+    )
+    return file
+
+
+def poststack_linear_modelling():
+    file = File("poststack_linear_modelling")
+
+    def add(case, nt0, wavelet, **options):
+        h = random(wavelet, "float64", [file.seed, nt0, wavelet])
+        # PyLops takes the dtype of the wavelet for that of the operator.
+        file.add(case, lambda dtype: PoststackLinearModelling(h.astype(dtype), nt0, **options))
+        for dtype in DTYPES:
+            file.put(dtype, case, wavelet=h)
+
+    add("centered", 13, 5, kind="centered")
+    add("forward", 13, 5, kind="forward")
+    add("even", 13, 4, kind="centered")
+    add("section", 11, 7, spatdims=3, kind="centered")
+    add("volume", 11, 7, spatdims=(2, 3), kind="forward")
+    add("long", 71, 69, spatdims=2, kind="centered")
+    return file
+
+
+def parts(dtype):
+    first = pylops.FirstDerivative((7, 3), axis=0, kind="forward", sampling=0.5, dtype=dtype)
+    second = pylops.SecondDerivative((7, 3), axis=1, dtype=dtype)
+    return first, second
+
+
+def compositions():
+    """Two derivatives of a (7, 3) model, put together in every way."""
+    makers = {
+        "after": lambda dtype: np.prod(parts(dtype)),
+        "sum": lambda dtype: parts(dtype)[0] + parts(dtype)[1],
+        "difference": lambda dtype: parts(dtype)[0] - parts(dtype)[1],
+        "scaled": lambda dtype: -2.5 * parts(dtype)[0],
+        "adjoint": lambda dtype: parts(dtype)[0].H,
+        "vstack": lambda dtype: pylops.VStack(list(parts(dtype)), dtype=dtype),
+        "hstack": lambda dtype: pylops.HStack(list(parts(dtype)), dtype=dtype),
+        "block_diagonal": lambda dtype: pylops.BlockDiag(list(parts(dtype)), dtype=dtype),
+    }
+    file = File("compositions")
+    for case, make in makers.items():
+        file.add(case, make)
+    file.add("scaled_complex", lambda dtype: (0.5 - 2j) * parts(dtype)[0], dtypes=("complex128",))
+    return file
+
+
+def cgls_by_definition(matrix, y, x0, damp, iterations):
+    """CGLS (Björck, Numerical Methods for Least Squares Problems, 1996, algorithm 7.4.1) on [A; damp I]."""
+    matrix = np.vstack((matrix, damp * np.eye(matrix.shape[1])))
+    y = np.concatenate((y, np.zeros(matrix.shape[1])))
+    x = x0.copy()
+    s = y - matrix @ x
+    r = p = matrix.conj().T @ s
+    residuals = []
+    rows = len(y) - len(x)
+    for _ in range(iterations):
+        residuals.append(np.linalg.norm(s[:rows]))
+        q = matrix @ p
+        step = np.vdot(r, r) / np.vdot(q, q)
+        x = x + step * p
+        s = s - step * q
+        before, r = np.vdot(r, r), matrix.conj().T @ s
+        p = r + np.vdot(r, r) / before * p
+    residuals.append(np.linalg.norm(s[:rows]))
+    return x, np.array(residuals)
+
+
+def cgls():
+    """A post-stack section of 31 x 3 samples; `residuals` begins with the norm at the start vector."""
+    file = File("cgls")
+    wavelet = random(7, "float64", [file.seed])
+    iterations = 12
+    for dtype in DTYPES:
+        operator = PoststackLinearModelling(wavelet.astype(dtype), 31, spatdims=3)
+        y, start = file.random(93, dtype), file.random(93, dtype)
+        for case, damp in (("plain", 0.0), ("damped", 0.5)):
+            x, _, _, _, _, cost = pylops.cgls(
+                operator, y, x0=np.zeros(93, dtype), niter=iterations, damp=damp, tol=0.0
+            )
+            assert len(cost) == iterations + 1
+            file.put(dtype, case, wavelet=wavelet, y=y, x=x, residuals=cost)
+        # With a start vector PyLops uses damp where damp^2 belongs; these are by definition.
+        matrix = operator.todense().astype(dtype)
+        x, residuals = cgls_by_definition(matrix, y, start, 0.5, iterations)
+        file.put(dtype, "started", wavelet=wavelet, y=y, start=start, x=x, residuals=residuals)
+    return file
+
+
+FILES = (
+    identity,
+    diagonal,
+    matrix_mult,
+    first_derivative,
+    second_derivative,
+    laplacian,
+    convolve1d,
+    poststack_linear_modelling,
+    compositions,
+    cgls,
+)
+
+
+def main(folder):
+    versions = {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "pylops": pylops.__version__.split("+")[0],
+    }
+    lines = ["# Written by `cargo xtask golden`; the tests refuse files with other hashes.", "[versions]"]
+    lines += [f'{name} = "{version}"' for name, version in versions.items()]
+    for make in FILES:
+        file = make()
+        content = file.bytes()
+        Path(folder, f"{file.name}.npz").write_bytes(content)
+        digest = hashlib.sha256(content).hexdigest()
+        lines += ["", f'[files."{file.name}.npz"]', f"seed = {file.seed}", f'sha256 = "{digest}"']
+        print(f"{file.name}.npz: {len(file.arrays)} arrays, {len(content)} bytes")
+    Path(folder, "golden.toml").write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

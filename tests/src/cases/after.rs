@@ -1,0 +1,25 @@
+//! `a.after(b)`: square and rectangular factors, products of products, factors that hold arrays.
+
+use arrayspan_bridge::DType;
+use arrayspan_operators::LinearOperator;
+
+use super::parts::{MODEL, first, matrix, second};
+use crate::suite::{Case, Cell, Moves};
+
+/// What the factors cost.
+#[must_use]
+pub fn cases(_: DType) -> Vec<Case> {
+    let once = Moves::one(MODEL, MODEL);
+    let (forward, adjoint) = (Moves::one(35 + MODEL, 15), Moves::one(35 + 15, MODEL));
+    vec![
+        Case::new("two derivatives", |cell: &Cell| first(cell)?.after(second(cell)?))
+            .golden("compositions/after")
+            .moves(once.then(once), once.then(once)),
+        Case::new("matrix after derivative", |cell: &Cell| matrix(cell)?.after(first(cell)?))
+            .moves(once.then(forward), adjoint.then(once)),
+        Case::new("three factors", |cell: &Cell| {
+            matrix(cell)?.after(second(cell)?.after(first(cell)?)?)
+        })
+        .moves(once.then(once).then(forward), adjoint.then(once).then(once)),
+    ]
+}

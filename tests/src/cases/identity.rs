@@ -1,0 +1,47 @@
+//! `Identity`: square, truncating, padding, and both at once.
+
+use arrayspan_bridge::DType;
+use arrayspan_operators::Identity;
+
+use super::space;
+use crate::suite::{Case, Moves};
+
+/// One launch for what is kept, one for each axis that is padded with zeros.
+#[must_use]
+pub fn cases(_: DType) -> Vec<Case> {
+    let golden = |key| format!("identity/{key}");
+    vec![
+        case(&[7], &[7]).golden(golden("square")),
+        case(&[5, 7], &[3, 4]).golden(golden("truncating")),
+        case(&[3, 4], &[5, 7]).golden(golden("padding")),
+        // Along one axis each: PyLops refuses.
+        case(&[5, 3, 2], &[3, 7, 2]),
+        case(&[13, 17], &[13, 17]),
+        case(&[1, 5], &[1, 1]),
+        case(&[1], &[1]),
+    ]
+}
+
+fn case(domain: &[usize], range: &[usize]) -> Case {
+    let name = format!("{domain:?} to {range:?}");
+    let (setting, adding) = (
+        [moves(domain, range, false), moves(range, domain, false)],
+        [moves(domain, range, true), moves(range, domain, true)],
+    );
+    let (domain, range) = (domain.to_vec(), range.to_vec());
+    let make = move |cell: &_| Identity::rectangular(space(cell, &domain), space(cell, &range));
+    Case::new(name, make).moves(setting[0], setting[1]).moves_adding(adding[0], adding[1])
+}
+
+/// Copies what both have; axis by axis, sets what only the output has to zero, unless adding, which leaves it.
+fn moves(from: &[usize], to: &[usize], adding: bool) -> Moves {
+    let kept: usize = from.iter().zip(to).map(|(from, to)| from.min(to)).product();
+    let copy = Moves::one(if adding { 2 * kept } else { kept }, kept);
+    let mut rest = to.to_vec();
+    (0..to.len()).fold(copy, |moves, axis| {
+        let mut padding = rest.clone();
+        padding[axis] = to[axis].saturating_sub(from[axis]);
+        rest[axis] = to[axis].min(from[axis]);
+        if adding { moves } else { moves.then(Moves::one(0, padding.iter().product())) }
+    })
+}

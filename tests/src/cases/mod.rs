@@ -1,0 +1,47 @@
+//! The operators and what they are tried on: one file an operator, each with `cases(dtype)`.
+//!
+//! Extents are odd, prime, 1 or too short on purpose: even and equal ones hide swapped axes and wrong edges.
+
+use arrayspan_bridge::DType;
+use arrayspan_operators::{Error, Result, Space};
+
+use crate::suite::{Case, Cell, Values, golden};
+
+/// The list of operators, handed to the macro `stamp`. The one place where a new operator is named.
+#[macro_export]
+macro_rules! for_each_operator {
+    ($stamp:ident $(, $argument:ident)*) => {
+        $stamp! {
+            [$($argument)*]
+            identity diagonal matrix_mult
+            first_derivative second_derivative laplacian
+            convolve1d poststack_linear_modelling
+            after sum scaled adjoint vstack hstack block_diagonal
+        }
+    };
+}
+
+mod parts;
+
+macro_rules! declare {
+    ([] $($operator:ident)*) => {
+        $(pub mod $operator;)*
+
+        /// Every operator by name, with its cases.
+        pub const ALL: &[(&str, fn(DType) -> Vec<Case>)] =
+            &[$((stringify!($operator), $operator::cases)),*];
+    };
+}
+
+for_each_operator!(declare);
+
+/// The space of this shape in a cell.
+fn space(cell: &Cell, shape: &[usize]) -> Space {
+    Space::new(shape, cell.dtype)
+}
+
+/// A parameter of an operator, from the golden data.
+fn golden_array(cell: &Cell, key: &str, name: &str) -> Result<Values> {
+    golden::array(*cell, key, name)
+        .map_err(|error| Error::Parameter { operator: "golden data", why: error.to_string() })
+}

@@ -1,0 +1,36 @@
+//! `a + b`, `a - b`: also of sums, and of operators that hold arrays.
+
+use arrayspan_bridge::DType;
+use arrayspan_operators::{Diagonal, Operator, Result};
+
+use super::parts::{MODEL, first, second};
+use super::space;
+use crate::suite::{Case, Cell, Moves, Values};
+
+/// What the terms cost; each but the first reads the output once more.
+#[must_use]
+pub fn cases(_: DType) -> Vec<Case> {
+    let once = Moves::one(MODEL, MODEL);
+    let added = once.reading(MODEL);
+    let weighted = added.reading(MODEL);
+    vec![
+        Case::new("sum", |cell: &Cell| first(cell)? + second(cell)?)
+            .golden("compositions/sum")
+            .moves(once.then(added), once.then(added)),
+        Case::new("difference", |cell: &Cell| first(cell)? - second(cell)?)
+            .golden("compositions/difference")
+            .moves(once.then(added), once.then(added)),
+        Case::new("sum with weights", |cell: &Cell| first(cell)? + weights(cell)?)
+            .moves(once.then(weighted), once.then(weighted)),
+        Case::new("sum of a difference", |cell: &Cell| {
+            first(cell)? + (second(cell)? - weights(cell)?)?
+        })
+        .moves(once.then(added).then(weighted), once.then(added).then(weighted)),
+    ]
+}
+
+fn weights(cell: &Cell) -> Result<Operator> {
+    let space = space(cell, &[7, 3]);
+    let weights = cell.array(&Values::random(&space, 24))?.into_shared();
+    Ok(Operator::new(Diagonal::new(space, weights)?))
+}

@@ -1,0 +1,32 @@
+//! `vstack`: ranges that join along the first axis, ranges that do not, one part, parts that are compositions.
+
+use arrayspan_bridge::DType;
+use arrayspan_operators::{LinearOperator, vstack};
+
+use super::parts::{MODEL, corner, first, matrix, second};
+use crate::suite::{Case, Cell, Moves};
+
+/// What the parts cost; in the adjoint each but the first reads the output once more.
+#[must_use]
+pub fn cases(_: DType) -> Vec<Case> {
+    let once = Moves::one(MODEL, MODEL);
+    let added = once.reading(MODEL);
+    let (forward, transposed) = (Moves::one(35 + MODEL, 15), Moves::one(35 + 15, MODEL));
+    let cut = Moves::one(10, 10);
+    // The corner comes second: it adds to what is there and leaves the rest alone.
+    let pasted = Moves::one(2 * 10, 10);
+    vec![
+        Case::new("joined", |cell: &Cell| vstack([first(cell)?, second(cell)?]))
+            .golden("compositions/vstack")
+            .moves(once.then(once), once.then(added)),
+        Case::new("matrix and derivative", |cell: &Cell| vstack([matrix(cell)?, first(cell)?]))
+            .moves(forward.then(once), transposed.then(added)),
+        Case::new("flat", |cell: &Cell| vstack([first(cell)?, corner(cell)?]))
+            .moves(once.then(cut), once.then(pasted)),
+        Case::new("alone", |cell: &Cell| vstack([matrix(cell)?])).moves(forward, transposed),
+        Case::new("with a product", |cell: &Cell| {
+            vstack([first(cell)?, 0.5 * matrix(cell)?.after(second(cell)?)?])
+        })
+        .moves(once.then(once).then(forward), once.then(transposed).then(added)),
+    ]
+}

@@ -1,0 +1,149 @@
+//! One operator with parameters, to try the laws on.
+
+use std::fmt;
+
+use arrayspan_operators::{LinearOperator, Result};
+
+use super::Cell;
+
+/// An operator, ready to use.
+type Boxed = Box<dyn LinearOperator>;
+
+/// What makes an operator where it is tried.
+type Make = Box<dyn Fn(&Cell) -> Result<Boxed> + Send + Sync>;
+
+/// One operator with parameters, to try the laws on.
+pub struct Case {
+    name: String,
+    number: usize,
+    golden: Option<String>,
+    moves: Option<[Moves; 2]>,
+    adding: Option<[Moves; 2]>,
+    make: Make,
+}
+
+/// What an application that does not read its output costs, counted in values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moves {
+    /// Kernels launched.
+    pub launches: usize,
+    /// Values read.
+    pub read: usize,
+    /// Values written.
+    pub written: usize,
+}
+
+impl Moves {
+    /// One kernel that reads and writes so many values.
+    #[must_use]
+    pub fn one(read: usize, written: usize) -> Self {
+        Self { launches: usize::from(written > 0), read, written }
+    }
+
+    /// One after the other.
+    #[must_use]
+    pub fn then(self, next: Self) -> Self {
+        Self {
+            launches: self.launches + next.launches,
+            read: self.read + next.read,
+            written: self.written + next.written,
+        }
+    }
+
+    /// With so many more values read.
+    #[must_use]
+    pub fn reading(self, more: usize) -> Self {
+        Self { read: self.read + more, ..self }
+    }
+}
+
+impl Case {
+    /// A case that `make` builds where it is tried.
+    pub fn new<A: LinearOperator + 'static>(
+        name: impl Into<String>,
+        make: impl Fn(&Cell) -> Result<A> + Send + Sync + 'static,
+    ) -> Self {
+        let make = move |cell: &Cell| make(cell).map(|operator| Box::new(operator) as Boxed);
+        Self {
+            name: name.into(),
+            number: 0,
+            golden: None,
+            moves: None,
+            adding: None,
+            make: Box::new(make),
+        }
+    }
+
+    /// What the two directions must cost.
+    #[must_use]
+    pub fn moves(mut self, forward: Moves, adjoint: Moves) -> Self {
+        self.moves = Some([forward, adjoint]);
+        self
+    }
+
+    /// What the two directions must cost when they add to their output, where that is something else than
+    /// reading it once more.
+    #[must_use]
+    pub fn moves_adding(mut self, forward: Moves, adjoint: Moves) -> Self {
+        self.adding = Some([forward, adjoint]);
+        self
+    }
+
+    /// The golden data of this name must come out.
+    #[must_use]
+    pub fn golden(mut self, key: impl Into<String>) -> Self {
+        self.golden = Some(key.into());
+        self
+    }
+
+    /// Its place among the cases of its operator, by which they share out what is too much for each.
+    #[must_use]
+    pub fn numbered(mut self, number: usize) -> Self {
+        self.number = number;
+        self
+    }
+
+    /// Its place among the cases of its operator.
+    #[must_use]
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// What failures call it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The name of its golden data, if it has any.
+    #[must_use]
+    pub fn golden_key(&self) -> Option<&str> {
+        self.golden.as_deref()
+    }
+
+    /// What the two directions must cost, if it says.
+    #[must_use]
+    pub fn expected_moves(&self) -> Option<[Moves; 2]> {
+        self.moves
+    }
+
+    /// What the two directions must cost when they add to their output, if that is special.
+    #[must_use]
+    pub fn expected_moves_adding(&self) -> Option<[Moves; 2]> {
+        self.adding
+    }
+
+    /// The operator, for one cell.
+    ///
+    /// # Errors
+    /// When it cannot be made there.
+    pub fn build(&self, cell: &Cell) -> Result<Boxed> {
+        (self.make)(cell)
+    }
+}
+
+impl fmt::Debug for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Case").field("name", &self.name).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,58 @@
+//! What an application costs is known beforehand.
+
+use arrayspan_kernels::{Trace, Update};
+use arrayspan_operators::{LinearOperator, Space};
+
+use super::{Arrangement, Case, Cell, Direction, Moves, Values, Verdict, devices};
+
+/// Launches and bytes are those of the case's formula; adding to the output reads it once more and costs
+/// nothing else, unless the case says so.
+///
+/// # Errors
+/// When they are not, or the case has no formula.
+pub fn law(cell: &Cell, case: &Case) -> Verdict {
+    let operator = case.build(cell)?;
+    let Some(setting) = case.expected_moves() else {
+        return Err("the case does not say what it costs".into());
+    };
+    for (index, direction) in Direction::BOTH.into_iter().enumerate() {
+        let moves = setting[index];
+        expect(cell, &*operator, direction, Update::set(), moves)?;
+        let output = direction.spaces(&*operator).1.len();
+        let adding = case.expected_moves_adding();
+        let moves = adding.map_or(moves.reading(output), |adding| adding[index]);
+        expect(cell, &*operator, direction, Update::add(), moves)?;
+    }
+    Ok(())
+}
+
+fn expect(
+    cell: &Cell,
+    operator: &dyn LinearOperator,
+    direction: Direction,
+    update: Update,
+    moves: Moves,
+) -> Verdict {
+    let place = |space: &Space, seed| {
+        let values = Values::random(space, seed);
+        devices::place(&values, cell.dtype, cell.device, Arrangement::RowMajor)
+    };
+    let (from, to) = direction.spaces(operator);
+    let (x, mut y) = (place(from, 10)?, place(to, 11)?);
+    let trace = Trace::of(cell.executor()?);
+    direction.apply(operator, &trace, x.view(), y.view_mut(), update)?;
+    let steps = trace.steps();
+    let cost = trace.take();
+    let bytes = cell.dtype.bytes();
+    let expected = [moves.launches, moves.read * bytes, moves.written * bytes];
+    let found = [cost.launches, cost.bytes_read, cost.bytes_written];
+    if found == expected {
+        return Ok(());
+    }
+    let beta = update.beta.re;
+    Err(format!(
+        "{direction:?} with beta {beta}: [launches, bytes read, bytes written] is {found:?}, expected \
+         {expected:?}; steps: {steps:?}"
+    )
+    .into())
+}

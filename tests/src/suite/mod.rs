@@ -1,0 +1,30 @@
+//! The laws, each a function from a cell and a case to a [`Verdict`], so that the suite can be tried on
+//! operators that break them.
+
+pub mod agreement;
+mod arrangement;
+mod case;
+mod cells;
+pub mod cost;
+pub mod devices;
+pub mod dot_test;
+pub mod golden;
+pub mod leaks;
+pub mod least_squares;
+pub mod linearity;
+mod run;
+pub mod shapes;
+pub mod update;
+mod values;
+
+pub use arrangement::Arrangement;
+pub use case::{Case, Moves};
+pub use cells::{Cell, hold};
+pub use run::{Direction, Run};
+pub use values::Values;
+
+/// What a law says about a case: obeyed, or why not.
+pub type Verdict = Result<(), Box<dyn std::error::Error + Send + Sync>>;
+
+/// A law, tried on one case in one cell.
+pub type Law = fn(&Cell, &Case) -> Verdict;

@@ -1,0 +1,175 @@
+//! No operator without cases, golden data, documentation and a benchmark.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use arrayspan_bridge::DType;
+use arrayspan_conformance::cases;
+use arrayspan_conformance::suite::{Cell, golden};
+use arrayspan_devices::Device;
+
+/// What is no operator of its own but made of operators, the cases it appears in, and why it needs no
+/// documentation and benchmark under its name.
+const COMPOSITIONS: [(&str, &[&str], &str); 5] = [
+    ("Operator", &["scaled", "adjoint"], "the handle of every operator; adds nothing to its cost"),
+    (
+        "Product",
+        &["after"],
+        "private; documented at `LinearOperator::after`, its cost is its factors'",
+    ),
+    ("Sum", &["sum"], "private; written `a + b`, its cost is its terms'"),
+    ("Stack", &["vstack", "hstack"], "private; documented at `vstack` and `hstack`"),
+    ("BlockDiagonal", &["block_diagonal"], "private; documented at `block_diagonal`"),
+];
+
+/// One `impl LinearMap for …` in the sources.
+struct Found {
+    name: String,
+    /// The lines of documentation before its declaration.
+    docs: String,
+}
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files = Vec::new();
+    for path in entries {
+        if path.is_dir() {
+            files.extend(sources(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files
+}
+
+fn operators() -> Vec<Found> {
+    let mut found = Vec::new();
+    for file in sources(&repository().join("operators/src")) {
+        let text = fs::read_to_string(&file).unwrap();
+        for line in text.lines().filter(|line| line.starts_with("impl")) {
+            if let Some((_, after)) = line.split_once(" LinearMap for ") {
+                let name = after.trim_end_matches('{').trim().to_owned();
+                let declaration = format!("pub struct {name} ");
+                let before = text.find(&declaration).map_or("", |at| &text[..at]);
+                let docs: Vec<_> = before
+                    .lines()
+                    .rev()
+                    .skip_while(|line| line.starts_with("#["))
+                    .take_while(|line| line.starts_with("///"))
+                    .collect();
+                found.push(Found { name, docs: docs.join("\n") });
+            }
+        }
+    }
+    found
+}
+
+/// `FirstDerivative` is in `first_derivative`, `Convolve1D` in `convolve1d`.
+fn file_name(operator: &str) -> String {
+    let mut name = String::new();
+    for letter in operator.chars() {
+        if letter.is_uppercase() && name.ends_with(|last: char| last.is_lowercase()) {
+            name.push('_');
+        }
+        name.extend(letter.to_lowercase());
+    }
+    name
+}
+
+/// The golden data that each operator's cases use, over all dtypes.
+fn golden_keys() -> BTreeMap<&'static str, BTreeSet<String>> {
+    let keys = |cases: fn(DType) -> Vec<_>| {
+        let dtypes = [DType::Float64, DType::Complex128];
+        let cases = dtypes.into_iter().flat_map(cases);
+        cases.filter_map(|case: arrayspan_conformance::suite::Case| {
+            case.golden_key().map(str::to_owned)
+        })
+    };
+    cases::ALL.iter().map(|(name, cases)| (*name, keys(*cases).collect())).collect()
+}
+
+#[test]
+fn the_sources_are_where_this_test_looks() {
+    let names: Vec<_> = operators().into_iter().map(|found| found.name).collect();
+    for expected in ["FirstDerivative", "Convolve1D", "Operator"] {
+        assert!(names.iter().any(|name| name == expected), "{expected} not among {names:?}");
+    }
+    assert_eq!(file_name("PoststackLinearModelling"), "poststack_linear_modelling");
+}
+
+#[test]
+fn every_operator_has_cases_golden_data_docs_and_a_benchmark() {
+    let golden = golden_keys();
+    let benches: String = sources(&repository().join("benches"))
+        .into_iter()
+        .map(|file| fs::read_to_string(file).unwrap())
+        .collect();
+    let mut missing = Vec::new();
+    for Found { name, docs } in operators() {
+        let composition = COMPOSITIONS.iter().find(|(composition, ..)| *composition == name);
+        let own = file_name(&name);
+        let files = composition.map_or(vec![&*own], |(_, files, _)| files.to_vec());
+        for file in files {
+            match golden.get(file) {
+                None => missing.push(format!("{name}: tests/src/cases/{file}.rs")),
+                Some(keys) if keys.is_empty() => missing.push(format!("{name}: golden data")),
+                Some(_) => {}
+            }
+        }
+        if composition.is_some() {
+            continue;
+        }
+        for needed in ["Units:", "Complex:", "Cost:", "Golden:"] {
+            if !docs.contains(needed) {
+                missing.push(format!("{name}: '{needed}' in its documentation"));
+            }
+        }
+        if !benches.contains(&format!("{name}::")) {
+            missing.push(format!("{name}: a row in benches/figures.rs"));
+        }
+    }
+    assert!(missing.is_empty(), "missing:\n{}", missing.join("\n"));
+}
+
+#[test]
+fn every_golden_case_is_tested_and_every_tested_one_is_there() {
+    let used: BTreeSet<String> = golden_keys().into_values().flatten().collect();
+    let there = golden::keys().unwrap().into_iter().filter(|key| !key.starts_with("cgls/"));
+    assert_eq!(there.collect::<BTreeSet<_>>(), used);
+}
+
+#[test]
+fn every_cost_the_documentation_promises_is_tested() {
+    for file in ["operators/src", "solvers/src"] {
+        for file in sources(&repository().join(file)) {
+            let text = fs::read_to_string(&file).unwrap();
+            for rest in text.split("`bytes::").skip(1) {
+                let name = rest.split('`').next().unwrap_or_default();
+                let tested = name == "cgls" || cases::ALL.iter().any(|(cases, _)| *cases == name);
+                assert!(tested, "{}: there is no test bytes::{name}", file.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn every_operator_along_axes_meets_extents_of_one_and_primes() {
+    let cell = Cell { device: Device::cpu(), dtype: DType::Float64 };
+    let made_of_operators: Vec<_> =
+        COMPOSITIONS.iter().flat_map(|(_, files, _)| files.iter()).collect();
+    for (name, cases) in cases::ALL.iter().filter(|(name, _)| !made_of_operators.contains(&name)) {
+        let extents: BTreeSet<usize> = cases(DType::Float64)
+            .iter()
+            .flat_map(|case| case.build(&cell).unwrap().domain().shape().to_vec())
+            .collect();
+        assert!(extents.contains(&1), "{name}: no case with an axis of one element");
+        let large = extents.iter().any(|extent| [11, 13, 17, 71].contains(extent));
+        assert!(large, "{name}: no case with an axis longer than any stencil, of prime extent");
+    }
+}

@@ -1,0 +1,45 @@
+//! Every solver, on every device and in every dtype: `cuda::float32::cgls::golden_data`.
+
+use arrayspan_bridge::DType;
+use arrayspan_conformance::suite::least_squares;
+use arrayspan_devices::DeviceKind;
+
+macro_rules! devices {
+    ($($device:ident: $kind:ident),*) => { $(
+        mod $device {
+            use super::*;
+            dtypes!($kind, float32: Float32, float64: Float64, complex64: Complex64, complex128: Complex128);
+        }
+    )* };
+}
+
+macro_rules! dtypes {
+    ($kind:ident, $($name:ident: $dtype:ident),*) => { $(
+        mod $name {
+            use super::*;
+
+            mod cgls {
+                use super::*;
+
+                #[test]
+                fn golden_data() {
+                    let law = least_squares::golden_steps;
+                    least_squares::hold(DeviceKind::$kind, DType::$dtype, law);
+                }
+            }
+        }
+    )* };
+}
+
+mod bytes {
+    use super::*;
+
+    #[test]
+    fn cgls() {
+        for dtype in [DType::Float32, DType::Complex128] {
+            least_squares::hold(DeviceKind::Cpu, dtype, least_squares::cgls_bytes);
+        }
+    }
+}
+
+devices!(cpu: Cpu, opencl: OpenCl, cuda: Cuda);

@@ -1,0 +1,17 @@
+//! `cargo xtask golden`: writes the golden data anew.
+
+use std::process::Command;
+
+use crate::Result;
+use crate::process::{repository, run as show};
+use crate::python;
+
+/// The versions that the committed data were made with.
+const PACKAGES: [&str; 3] = ["pylops==2.8.0", "numpy==2.4.2", "scipy==1.17.0"];
+
+/// Writes `tests/golden/` anew with `PyLops` in an environment of its own.
+pub(crate) fn run() -> Result {
+    let python = python::environment("golden", &PACKAGES)?;
+    let folder = repository().join("tests/golden");
+    show(Command::new(python).arg(folder.join("generate.py")).arg(&folder))
+}

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Runs every test and benchmark program on a machine with a GPU; cargo is not needed.
+#
+#   run.sh [RESULTS]        default: $OUT, else ./gpu-results
+#
+# A missing CUDA or OpenCL device is a failure here. The exit status is the number of programs that failed.
+set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+results=${1:-${OUT:-gpu-results}}
+mkdir -p "$results"
+export ARRAYSPAN_REQUIRE=${ARRAYSPAN_REQUIRE:-cuda,opencl}
+export ARRAYSPAN_GOLDEN_DIR=$here/golden
+
+# NVRTC comes with a CUDA toolkit or with Python packages.
+if ! ldconfig -p | grep -q 'libnvrtc\.so'; then
+    for folder in /usr/local/cuda*/lib64 /usr/local/cuda*/targets/*/lib \
+        /usr/lib/python3*/*-packages/nvidia/*/lib /usr/local/lib/python3*/*-packages/nvidia/*/lib; do
+        if compgen -G "$folder/libnvrtc.so*" >/dev/null; then
+            export LD_LIBRARY_PATH=$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+        fi
+    done
+fi
+# Containers often have NVIDIA's OpenCL library, but not the file that names it.
+if ! compgen -G '/etc/OpenCL/vendors/*.icd' >/dev/null && [ -z "${OCL_ICD_VENDORS:-}" ]; then
+    mkdir -p "$results/vendors"
+    echo libnvidia-opencl.so.1 >"$results/vendors/nvidia.icd"
+    OCL_ICD_VENDORS=$(cd "$results/vendors" && pwd)
+    export OCL_ICD_VENDORS
+fi
+
+failed=0
+report() { # NAME STATUS SECONDS
+    local outcome=passed
+    [ "$2" -eq 0 ] || { outcome=FAILED; failed=$((failed + 1)); }
+    printf '%-40s %-7s %5ss\n' "$1" "$outcome" "$3" | tee -a "$results/summary.txt"
+}
+program() { # NAME COMMAND...
+    local name=$1 begin=$SECONDS status
+    shift
+    "$@" >"$results/$name.txt" 2>&1
+    status=$?
+    report "$name" "$status" $((SECONDS - begin))
+    [ "$status" -eq 0 ] || grep -aE '^(test .*FAILED|error|thread .* panicked)' "$results/$name.txt" | head -40
+}
+
+: >"$results/summary.txt"
+{ nvidia-smi || true; uname -a; } >"$results/machine.txt" 2>&1
+for file in "$here"/tests/*; do
+    program "$(basename "$file")" "$file" --show-output
+done
+
+# Memory errors and races of the kernels themselves. One thread, because the tool slows down every launch.
+sanitizer=$(command -v compute-sanitizer || compgen -G '/usr/local/cuda*/bin/compute-sanitizer' | head -1)
+if [ -n "$sanitizer" ]; then
+    for file in "$here"/tests/kernels-*; do
+        for tool in memcheck racecheck; do
+            program "$tool-$(basename "$file")" "$sanitizer" --tool "$tool" --error-exitcode 1 \
+                "$file" cuda --test-threads 1
+        done
+    done
+else
+    echo "skipped: no compute-sanitizer" | tee -a "$results/summary.txt"
+fi
+
+for file in "$here"/benches/*; do
+    for device in cuda:0 opencl:0; do
+        for size in 1m 64m; do
+            program "$(basename "$file")-$device-$size" "$file" "$device" "$size"
+        done
+    done
+done
+for file in "$here"/examples/*; do
+    program "$(basename "$file")" "$file" --compare --out "$results"
+done
+
+skips=$(cat "$results"/*.txt | grep -ac '^skipped: ' || true)
+echo "$failed programs failed, $skips skips" | tee -a "$results/summary.txt"
+exit "$failed"

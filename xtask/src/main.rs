@@ -1,0 +1,61 @@
+//! The chores of this repository: `cargo xtask CHORE`.
+//!
+//! Whatever is downloaded or built lies in `.arrayspan/`, which git ignores; deleting it is always safe.
+#![forbid(unsafe_code)]
+
+mod bench;
+mod environment;
+mod golden;
+mod gpu;
+mod process;
+mod python;
+mod report;
+mod setup;
+mod table;
+mod test;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// The chores of this repository.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Debug, Subcommand)]
+enum Chore {
+    /// Puts what the tests need into .arrayspan/: `PoCL` and NVRTC.
+    Setup,
+    /// Format, lints, documentation and every test; what CI runs.
+    Test,
+    /// Writes tests/golden/ anew with `PyLops`.
+    Golden,
+    /// Builds the tests and benchmarks for a machine with a GPU and without cargo.
+    Gpu,
+    /// Times operators and solvers, beside the peers where their script is given.
+    Bench(bench::Arguments),
+}
+
+/// The failure of a chore, for a person.
+type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
+
+fn main() -> ExitCode {
+    let done = match Arguments::parse().chore {
+        Chore::Setup => setup::run().map(|_| ()),
+        Chore::Test => test::run(),
+        Chore::Golden => golden::run(),
+        Chore::Gpu => gpu::run(),
+        Chore::Bench(arguments) => bench::run(&arguments),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

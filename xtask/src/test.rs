@@ -1,0 +1,81 @@
+//! `cargo xtask test`: everything that has to hold before a change is taken.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::Result;
+use crate::environment::Environment;
+use crate::process::{Stream, cargo, lines, run as show, succeeds};
+use crate::report::Report;
+use crate::setup;
+
+/// A step by name, whether it passed, and how long it took.
+type Step = (&'static str, bool, Duration);
+
+/// Runs every step, also after one fails, and sums up.
+pub(crate) fn run() -> Result {
+    let mut steps: Vec<Step> = Vec::new();
+    let begin = Instant::now();
+    let environment = setup::run()?;
+    steps.push(("setup", true, begin.elapsed()));
+
+    let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    let doc = ["doc", "--workspace", "--no-deps"];
+    step(&mut steps, "format", || show(&mut cargo(&["fmt", "--all", "--check"])).is_ok());
+    step(&mut steps, "lints", || show(&mut cargo(&clippy)).is_ok());
+    step(&mut steps, "documentation", || {
+        show(cargo(&doc).env("RUSTDOCFLAGS", "-D warnings")).is_ok()
+    });
+    if succeeds(&mut cargo(&["deny", "--version"])) {
+        let deny = ["deny", "check", "bans", "licenses", "sources"];
+        step(&mut steps, "licences", || show(&mut cargo(&deny)).is_ok());
+    }
+    if succeeds(Command::new("typos").arg("--version")) {
+        step(&mut steps, "spelling", || show(&mut Command::new("typos")).is_ok());
+    }
+
+    let mut report = Report::default();
+    step(&mut steps, "tests", || tests(&environment, &mut report).unwrap_or(false));
+    summary(&steps, &report, &environment);
+    if steps.iter().all(|(_, passed, _)| *passed) {
+        Ok(())
+    } else {
+        Err("not everything passed".into())
+    }
+}
+
+fn step(steps: &mut Vec<Step>, name: &'static str, work: impl FnOnce() -> bool) {
+    let begin = Instant::now();
+    let passed = work();
+    steps.push((name, passed, begin.elapsed()));
+}
+
+/// Every test, documentation example and example program. Output of tests that pass is asked for, because
+/// they say there what they skip.
+fn tests(environment: &Environment, report: &mut Report) -> Result<bool> {
+    let mut command = cargo(&["test", "--workspace", "--no-fail-fast", "--", "--show-output"]);
+    lines(environment.apply(&mut command), |stream, line| match stream {
+        Stream::Output if report.take(line) => println!("{line}"),
+        Stream::Errors if report.take_error(line) => eprintln!("{line}"),
+        _ => {}
+    })
+}
+
+fn summary(steps: &[Step], report: &Report, environment: &Environment) {
+    println!("\n{:<15} {:<7} {:>8}", "step", "", "seconds");
+    for (name, passed, time) in steps {
+        let outcome = if *passed { "passed" } else { "FAILED" };
+        println!("{name:<15} {outcome:<7} {:>8.1}", time.as_secs_f64());
+    }
+    let skipped: usize = report.skipped.values().sum();
+    println!(
+        "\ntests: {} passed ({skipped} of them skipped what they could not run here), {} failed, {} ignored",
+        report.passed, report.failed, report.ignored
+    );
+    for (reason, count) in &report.skipped {
+        println!("skipped {count:>5}: {reason}");
+    }
+    for missing in &environment.missing {
+        println!("not set up: {missing}");
+    }
+}
