@@ -167,6 +167,7 @@ fn reductions(dtype: DType) -> Vec<Variant> {
                 threads: if partial { 256 } else { 8 },
                 along,
                 partial,
+                baked: Vec::new(),
             }));
         }
     }

@@ -4,9 +4,10 @@
 use arrayspan_bridge::devices::Grid;
 
 use super::element::Element;
+use super::form::Form;
 use super::formula::Formula;
 use super::runs::address;
-use super::space::{Form, Space};
+use super::space::Space;
 use super::text::Text;
 use super::{Gpu, map, variant};
 use crate::verb::CopyCall;

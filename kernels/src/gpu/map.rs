@@ -6,10 +6,11 @@ use num_complex::Complex64;
 
 use super::arguments::Arguments;
 use super::element::Element;
+use super::form::Form;
 use super::formula::Formula;
 use super::geometry::{THREADS, grid};
 use super::runs::address;
-use super::space::{Form, Space};
+use super::space::Space;
 use super::text::Text;
 use super::{Gpu, variant};
 use crate::Result;
@@ -75,7 +76,7 @@ pub(super) fn arguments<'m>(
     memories: &[&'m Memory],
     constants: &[Complex64],
 ) -> Arguments<'m> {
-    let mut arguments = Arguments::new(form.wide);
+    let mut arguments = Arguments::new(form.is_wide());
     for (number, (memory, offset)) in memories.iter().zip(&space.offsets).enumerate() {
         if number == 0 {
             arguments.write(memory, *offset);

@@ -11,6 +11,7 @@ mod combine;
 mod copy;
 mod cublas;
 mod element;
+mod form;
 mod formula;
 mod gemm;
 mod geometry;
@@ -43,7 +44,7 @@ use variant::Variant;
 
 /// Runs verbs as kernels on one stream.
 ///
-/// A kernel is compiled when its variant is first asked for and kept as long as the executor; the device keeps
+/// A kernel is compiled when its variant is first asked for and kept by the executor; the device keeps
 /// it for other executors and, on disk, for other processes.
 #[derive(Debug)]
 pub struct Gpu {
@@ -56,6 +57,11 @@ pub struct Gpu {
     blas: OnceLock<Option<Blas>>,
     launches: AtomicUsize,
 }
+
+/// Kernels and tables an executor keeps: more than a program has at work at once. The bounds are for programs
+/// that ask for ever new ones.
+const MOST_KERNELS: usize = 4096;
+const MOST_TABLES: usize = 64;
 
 impl Gpu {
     /// An executor whose work goes to `stream`.
@@ -126,6 +132,9 @@ impl Gpu {
         }
         let complex = dtype.is_complex() && !stencil.is_real();
         let uploaded = Tables::new(stencil).upload(dtype, complex, &self.stream)?;
+        if tables.len() >= MOST_TABLES {
+            tables.clear();
+        }
         tables.insert(key, uploaded.clone());
         Ok(uploaded)
     }
@@ -136,7 +145,11 @@ impl Gpu {
         }
         // Not under the lock: a compiler takes its time. Two threads may build the same kernel twice.
         let kernel = self.stream.device().kernel(&variant.source())?;
-        self.kernels.write().insert(variant, kernel.clone());
+        let mut kernels = self.kernels.write();
+        if kernels.len() >= MOST_KERNELS {
+            kernels.clear();
+        }
+        kernels.insert(variant, kernel.clone());
         Ok(kernel)
     }
 }

@@ -4,12 +4,13 @@
 use arrayspan_bridge::devices::{Grid, Memory};
 use arrayspan_bridge::{DType, Layout, View};
 
-use super::arguments::Arguments;
+use super::arguments::{Arguments, MOST};
 use super::element::Element;
+use super::form::Form;
 use super::formula::Formula;
 use super::geometry::THREADS;
 use super::runs::{Runs, Start, address};
-use super::space::{Form, Space};
+use super::space::Space;
 use super::text::Text;
 use super::walk::Walk;
 use super::{Gpu, combine, map, variant};
@@ -34,6 +35,8 @@ pub(super) struct Variant {
     pub(super) along: bool,
     /// Whether several groups share one result and leave their parts of it.
     pub(super) partial: bool,
+    /// Extents and strides, where they are too many to be arguments.
+    pub(super) baked: Vec<isize>,
 }
 
 /// Runs each thread should have before another group shares a result.
@@ -56,6 +59,9 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
     let steps =
         reduced.extents[0].div_ceil(runs.len) * reduced.extents[1..].iter().product::<usize>();
     let partial = call.is_full() && len > ONE_GROUP;
+    let constants = call.expression.constants();
+    let numbers = || Walk::numbers(&kept).chain(Walk::numbers(&reduced));
+    let arguments = 2 * (1 + call.inputs.len() + constants.len()) + numbers().count();
     let variant = Variant {
         dtype,
         reduction: call.reduction,
@@ -66,6 +72,7 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
         threads: threads(results, steps, along, gpu.units()),
         along,
         partial,
+        baked: if arguments > MOST { numbers().collect() } else { Vec::new() },
     };
     let launch = |to: (&Memory, usize), parts: usize| {
         let mut arguments = Arguments::new(variant.wide);
@@ -75,12 +82,13 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
             let flipped = kept.offsets[input].wrapping_sub(base);
             arguments.read(view.memory(), reduced.offsets[input].wrapping_add(flipped));
         }
-        Walk::push(&kept, &mut arguments);
-        Walk::push(&reduced, &mut arguments);
-        arguments.numbers(&call.expression.constants(), dtype);
+        if variant.baked.is_empty() {
+            arguments.indices(numbers());
+        }
+        arguments.numbers(&constants, dtype);
         let groups = [results.div_ceil(THREADS / variant.threads).min(i32::MAX as usize), parts, 1];
         let grid = Grid { groups, threads: [THREADS, 1, 1] };
-        let variant = variant::Variant::Reduce(variant.clone());
+        let variant = variant::Variant::Reduce(variant);
         // SAFETY: the arguments are those of `Variant::define`, in its order; layouts lie within their
         // memories and the kernel stays within their extents; parts fit the block they go to.
         unsafe { gpu.launch(variant, grid, &arguments) }
@@ -124,7 +132,11 @@ fn runs(call: &ReduceCall<'_>, kept: &Space, reduced: &Space, along: bool) -> Ru
     };
     let starts: Vec<Start> = call.inputs.iter().enumerate().map(start).collect();
     let runs = Runs::new(&starts, bytes, reduced.extents[0]);
-    if along { runs } else { runs.dividing(1) }
+    match (along, reduced.extents.len()) {
+        (true, 1) => runs,
+        (true, _) => runs.dividing(reduced.extents[0]),
+        (false, _) => runs.dividing(1),
+    }
 }
 
 /// Threads for each result, a power of two.
@@ -160,7 +172,16 @@ impl Variant {
         combine::define(self.reduction, self.threads, text);
         text.flag("ALONG", self.along);
         text.flag("PARTIAL", self.partial);
-        let others = kept.declare() + &reduced.declare() + &self.formula.declare(element);
+        text.flag("TAIL", self.ranks[1] == 1 && self.runs.len > 1);
+        let mut names = [kept.names(), reduced.names()].concat();
+        for (name, value) in names.iter().zip(&self.baked) {
+            text.define(name, format_args!("((idx){value})"));
+        }
+        if !self.baked.is_empty() {
+            names.clear();
+        }
+        let numbers: Vec<String> = names.iter().map(|name| format!(", idx {name}")).collect();
+        let others = numbers.concat() + &self.formula.declare(element);
         let output = if self.partial { "total" } else { "elem" };
         map::parameters(output, &inputs, &others, &self.formula.prologue(element), text);
     }

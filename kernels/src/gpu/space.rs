@@ -1,13 +1,12 @@
 //! The index space of a kernel: which axes it goes along, and how its operands lie in them.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 use arrayspan_bridge::Layout;
 
 use super::arguments::{Arguments, MOST};
+use super::form::Form;
 use super::runs::{Inner, Runs, Start};
-use super::text::Text;
 use crate::collapse::{Collapsed, collapse, collapse_around};
 
 /// The axes a kernel goes along, innermost first, and how its operands lie in them. Operand 0 is called `y`,
@@ -22,17 +21,6 @@ pub(super) struct Space {
     pub(super) offsets: Vec<usize>,
 }
 
-/// What of a space is baked into a kernel.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Form {
-    rank: usize,
-    pub(super) runs: Runs,
-    /// Whether places need 64 bits.
-    pub(super) wide: bool,
-    /// Extents and strides, where they are too many to be arguments.
-    baked: Vec<isize>,
-}
-
 /// Places from here on need 64 bits: far enough from 2³¹ that no loop counter passes it.
 const WIDE: usize = (1 << 30) - (1 << 16);
 
@@ -40,10 +28,8 @@ impl Space {
     /// The space of operands of one shape. Axes are sorted and flipped for operand 0 to be walked from its
     /// start to its end, and merged where all operands allow it.
     pub(super) fn new(layouts: &[&Layout]) -> Self {
-        let arranged: Vec<Cow<'_, Layout>> = match order(layouts) {
-            None => layouts.iter().map(|layout| Cow::Borrowed(*layout)).collect(),
-            Some(order) => layouts.iter().map(|&layout| Cow::Owned(order.apply(layout))).collect(),
-        };
+        let order = Order::new(layouts, true);
+        let arranged = order.apply(layouts);
         let arranged: Vec<&Layout> = arranged.iter().map(AsRef::as_ref).collect();
         Self::from_collapsed(collapse(&arranged), &arranged)
     }
@@ -51,12 +37,11 @@ impl Space {
     /// As [`new`](Self::new), but without going backwards, and with each axis of `apart` an axis of its own.
     /// Also tells which axis each of `apart` has become.
     pub(super) fn around(layouts: &[&Layout], apart: &[usize]) -> (Self, Vec<usize>) {
-        let axes = rising(layouts);
-        let place = |axis: &usize| axes.iter().position(|other| other == axis).unwrap_or(0);
+        let order = Order::new(layouts, false);
+        let place = |axis: &usize| order.axes.iter().position(|other| other == axis).unwrap_or(0);
         let fixed: Vec<usize> = apart.iter().map(place).collect();
-        let order = Order { axes, backwards: Vec::new() };
-        let arranged: Vec<Layout> = layouts.iter().map(|layout| order.apply(layout)).collect();
-        let arranged: Vec<&Layout> = arranged.iter().collect();
+        let arranged = order.apply(layouts);
+        let arranged: Vec<&Layout> = arranged.iter().map(AsRef::as_ref).collect();
         let collapsed = collapse_around(&arranged, &fixed);
         let last = collapsed.shape.len().saturating_sub(1);
         let now = fixed.iter().map(|axis| last - collapsed.axes[*axis].unwrap_or(last)).collect();
@@ -109,12 +94,13 @@ impl Space {
         let addresses = addresses.iter().enumerate();
         let starts: Vec<_> = addresses.map(|(n, &at)| self.start(n, at, bytes)).collect();
         let runs = Runs::new(&starts, bytes, self.extents[0]);
-        let rank = self.extents.len();
-        let mut form = Form { rank, runs, wide: self.is_wide(), baked: Vec::new() };
-        if others + 2 * self.strides.len() + self.numbers(&form).count() > MOST {
-            form.baked = self.numbers(&form).collect();
+        let form = Form::new(self.extents.len(), runs, self.is_wide());
+        let arguments = others + 2 * self.strides.len() + self.numbers(&form).count();
+        if arguments <= MOST {
+            return form;
         }
-        form
+        let numbers = self.numbers(&form).collect();
+        form.baking(numbers)
     }
 
     /// The bits of an operand's steps along all axes from `first` on.
@@ -127,14 +113,14 @@ impl Space {
 
     /// What a kernel of that form is told, in the order in which it declares it.
     pub(super) fn push(&self, form: &Form, arguments: &mut Arguments<'_>) {
-        if form.baked.is_empty() {
+        if !form.is_baked() {
             arguments.indices(self.numbers(form));
         }
     }
 
     fn numbers(&self, form: &Form) -> impl Iterator<Item = isize> {
         let extents = self.extents.iter().map(|extent| *extent as isize);
-        let strides = self.strides.iter().zip(form.runs.inner()).flat_map(|(strides, inner)| {
+        let strides = self.strides.iter().zip(form.runs().inner()).flat_map(|(strides, inner)| {
             strides.iter().copied().skip(usize::from(*inner != Inner::Apart))
         });
         extents.chain(strides)
@@ -143,88 +129,7 @@ impl Space {
     /// Runs along axis 0, rows along axis 1, the rest.
     pub(super) fn items(&self, form: &Form) -> [usize; 3] {
         let along = |axis: usize| self.extents.get(axis).copied().unwrap_or(1);
-        [along(0).div_ceil(form.runs.len), along(1), self.extents.iter().skip(2).product()]
-    }
-}
-
-impl Form {
-    /// The same with runs that divide `extent`.
-    pub(super) fn dividing(mut self, extent: usize) -> Self {
-        self.runs = self.runs.dividing(extent);
-        self
-    }
-
-    /// How many operands there are.
-    pub(super) fn operands(&self) -> usize {
-        self.runs.inner().len()
-    }
-
-    /// The name of an operand.
-    pub(super) fn operand(number: usize) -> String {
-        if number == 0 { "y".into() } else { format!("x{}", number - 1) }
-    }
-
-    /// The macros that the prelude and the verb's text take.
-    pub(super) fn define(&self, text: &mut Text) {
-        let operands: Vec<_> = (0..self.operands()).map(Self::operand).collect();
-        text.flag("WIDE", self.wide);
-        self.runs.define(&operands, text);
-        for (name, value) in self.names().iter().zip(&self.baked) {
-            text.define(name, format_args!("((idx){value})"));
-        }
-        for (name, inner) in operands.iter().zip(self.runs.inner()) {
-            match inner {
-                Inner::Unit => text.define(format_args!("{name}_s0"), 1),
-                Inner::Repeated => text.define(format_args!("{name}_s0"), 0),
-                Inner::Apart => {}
-            }
-            let row: Vec<_> =
-                (1..self.rank).map(|axis| format!("i{axis} * {name}_s{axis}")).collect();
-            let row = if row.is_empty() { "0".into() } else { row.join(" + ") };
-            text.define(format_args!("{name}_ROW"), format_args!("({row})"));
-        }
-        if self.rank == 1 {
-            text.define("n1", 1);
-        }
-        self.define_split(text);
-    }
-
-    /// `OUTER`, the number of rows of rows, and `SPLIT(z)`, which makes `i2`, `i3`, … of one of them.
-    fn define_split(&self, text: &mut Text) {
-        let axes = 2..self.rank;
-        let extents: Vec<_> = axes.clone().map(|axis| format!("n{axis}")).collect();
-        let product = if extents.is_empty() { "1".into() } else { extents.join(" * ") };
-        let mut split = String::new();
-        let mut rest = "z".to_owned();
-        for axis in axes {
-            // Writing to a String cannot fail.
-            if axis + 1 == self.rank {
-                let _ = write!(split, "const idx i{axis} = {rest}; ");
-            } else {
-                let _ = write!(split, "const idx i{axis} = {rest} % n{axis}, ");
-                let _ = write!(split, "z{axis} = {rest} / n{axis}; ");
-                rest = format!("z{axis}");
-            }
-        }
-        text.define("OUTER", format_args!("({product})"));
-        text.define("SPLIT(z)", split);
-    }
-
-    /// The parameters for extents and strides, each after a comma.
-    pub(super) fn declare(&self) -> String {
-        if !self.baked.is_empty() {
-            return String::new();
-        }
-        self.names().iter().fold(String::new(), |text, name| text + ", idx " + name)
-    }
-
-    fn names(&self) -> Vec<String> {
-        let extents = (0..self.rank).map(|axis| format!("n{axis}"));
-        let strides = self.runs.inner().iter().enumerate().flat_map(|(number, inner)| {
-            let first = usize::from(*inner != Inner::Apart);
-            (first..self.rank).map(move |axis| format!("{}_s{axis}", Self::operand(number)))
-        });
-        extents.chain(strides).collect()
+        [along(0).div_ceil(form.runs().len), along(1), self.extents.iter().skip(2).product()]
     }
 }
 
@@ -234,36 +139,38 @@ struct Order {
     backwards: Vec<usize>,
 }
 
-/// The order in which the places of operand 0 rise, unless they do already.
-fn order(layouts: &[&Layout]) -> Option<Order> {
-    let first = layouts.first()?;
-    let axes = || (0..first.rank()).filter(|axis| first.shape()[*axis] > 1);
-    let strides = || axes().map(|axis| first.strides()[axis]);
-    if strides().all(|stride| stride >= 0) && strides().is_sorted_by(|a, b| a >= b) {
-        return None;
-    }
-    let backwards = axes().filter(|axis| first.strides()[*axis] < 0).collect();
-    Some(Order { axes: rising(layouts), backwards })
-}
-
-/// The axes, those along which the neighbours of operand 0 lie farthest apart first.
-fn rising(layouts: &[&Layout]) -> Vec<usize> {
-    let Some(first) = layouts.first() else { return Vec::new() };
-    let mut axes: Vec<usize> = (0..first.rank()).collect();
-    axes.sort_by_key(|&axis| {
-        let distance = first.strides()[axis].unsigned_abs();
-        std::cmp::Reverse(if first.shape()[axis] > 1 { distance } else { usize::MAX })
-    });
-    axes
-}
-
 impl Order {
-    fn apply(&self, layout: &Layout) -> Layout {
-        let mut arranged = layout.clone();
-        for &axis in &self.backwards {
-            arranged = arranged.reversed(axis).unwrap_or(arranged);
-        }
-        arranged.permuted(&self.axes).unwrap_or(arranged)
+    /// The order in which the places of operand 0 rise; without going `backwards`, that in which its steps
+    /// get shorter.
+    fn new(layouts: &[&Layout], backwards: bool) -> Self {
+        let Some(first) = layouts.first() else {
+            return Self { axes: Vec::new(), backwards: Vec::new() };
+        };
+        let (shape, strides) = (first.shape(), first.strides());
+        let mut axes: Vec<usize> = (0..first.rank()).collect();
+        // Where an axis of extent 1 stands is all the same; as the first it is in nobody's way.
+        let step =
+            |axis: usize| if shape[axis] > 1 { strides[axis].unsigned_abs() } else { usize::MAX };
+        axes.sort_by_key(|&axis| std::cmp::Reverse(step(axis)));
+        let falls = |axis: &usize| backwards && shape[*axis] > 1 && strides[*axis] < 0;
+        Self { backwards: (0..first.rank()).filter(falls).collect(), axes }
+    }
+
+    /// The layouts in this order; themselves if it is theirs.
+    fn apply<'l>(&self, layouts: &[&'l Layout]) -> Vec<Cow<'l, Layout>> {
+        let same = self.axes.is_sorted() && self.backwards.is_empty();
+        let arranged = |layout: &Layout| {
+            let turned = self
+                .backwards
+                .iter()
+                .try_fold(layout.clone(), |turned, axis| turned.reversed(*axis));
+            turned.and_then(|turned| turned.permuted(&self.axes)).ok()
+        };
+        let arrange = |&layout: &&'l Layout| {
+            let arranged = if same { None } else { arranged(layout) };
+            arranged.map_or(Cow::Borrowed(layout), Cow::Owned)
+        };
+        layouts.iter().map(arrange).collect()
     }
 }
 

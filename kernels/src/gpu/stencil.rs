@@ -5,10 +5,11 @@ use arrayspan_bridge::{DType, Layout};
 use num_complex::Complex64;
 
 use super::element::Element;
+use super::form::Form;
 use super::formula::Formula;
 use super::geometry::{THREADS, grid};
 use super::runs::{Runs, address};
-use super::space::{Form, Space};
+use super::space::Space;
 use super::text::Text;
 use super::{Gpu, bands, map, tables, variant};
 use crate::verb::StencilCall;
@@ -97,9 +98,9 @@ impl Plan {
         let mut form = space.form(dtype.bytes(), &addresses, others).dividing(space.extents[0]);
         let marched = axes.iter().position(|axis| *axis == 1).map(|term| &stencil.terms()[term].1);
         if let Some(band) = marched {
-            form.runs = holdable(band, form.runs, dtype.bytes());
+            form = form.with_runs(|runs| holdable(band, runs, dtype.bytes()));
         }
-        let room = window_room(form.runs.len, dtype.bytes());
+        let room = window_room(form.runs().len, dtype.bytes());
         let [runs, lines, outer] = space.items(&form);
         let rows = marched.map_or(0, |band| rows(band, room, runs * outer, units));
         let items = [runs, marched.map_or(lines, |band| items(band, rows)), outer];
@@ -185,7 +186,7 @@ impl Variant {
             stencil: &self.stencil,
             axes: &self.axes,
             dtype: self.dtype,
-            run: self.form.runs.len,
+            run: self.form.runs().len,
         };
         bands.define(text);
     }

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use super::arguments::Arguments;
 use super::space::Space;
 use super::text::Text;
 
@@ -18,30 +17,30 @@ pub(super) struct Walk<'n> {
 }
 
 impl Walk<'_> {
-    /// The parameters, each after a comma.
-    pub(super) fn declare(&self) -> String {
+    /// The names of extents and strides.
+    pub(super) fn names(&self) -> Vec<String> {
         let Self { tag, rank, .. } = self;
-        let extents = (0..*rank).map(|axis| format!(", idx n{tag}{axis}"));
+        let extents = (0..*rank).map(|axis| format!("n{tag}{axis}"));
         let strides = self
             .operands
             .iter()
-            .flat_map(|name| (0..*rank).map(move |axis| format!(", idx {name}_{tag}{axis}")));
+            .flat_map(|name| (0..*rank).map(move |axis| format!("{name}_{tag}{axis}")));
         extents.chain(strides).collect()
     }
 
-    /// The arguments for [`declare`](Self::declare).
-    pub(super) fn push(space: &Space, arguments: &mut Arguments<'_>) {
-        arguments.indices(space.extents.iter().map(|extent| *extent as isize));
-        arguments.indices(space.strides.iter().flatten().copied());
+    /// The numbers that [`names`](Self::names) names.
+    pub(super) fn numbers(space: &Space) -> impl Iterator<Item = isize> {
+        let extents = space.extents.iter().map(|extent| *extent as isize);
+        extents.chain(space.strides.iter().flatten().copied())
     }
 
-    /// `<count>`, the number of steps; `<name>_SPLIT(at)`, which makes the indices of one; `<operand>_<name>`,
+    /// `<count>`, the number of whole steps; `<name>_SPLIT(at)`, which makes the indices of one; `<operand>_<name>`,
     /// their place.
     pub(super) fn define(&self, count: &str, name: &str, text: &mut Text) {
         let Self { tag, rank, step, .. } = self;
         let extents: Vec<String> = (0..*rank)
             .map(|axis| match axis {
-                0 => format!("((n{tag}0 + {step} - 1) / {step})"),
+                0 => format!("(n{tag}0 / {step})"),
                 _ => format!("n{tag}{axis}"),
             })
             .collect();

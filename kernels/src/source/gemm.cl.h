@@ -37,7 +37,8 @@ KERNEL gemm(PARAMETERS) {
           UNROLL for (int b = 0; b < PATCH; b++) sums[a][b] = e_zero();
         }
         for (idx first = 0; first < inner; first += DEPTH) {
-          UNROLL for (int part = thread; part < TILE * DEPTH; part += GROUP) {
+          UNROLL for (int turn = 0; turn < TILE * DEPTH / GROUP; turn++) {
+            const int part = thread + turn * GROUP;
 #if X0_ALONG
             const int d = part % DEPTH, a = part / DEPTH;
 #else
@@ -48,7 +49,8 @@ KERNEL gemm(PARAMETERS) {
             if (i < m && k < inner) value = X0(run_load(x0 + (z * x0_batch + i * x0_m + k * x0_k)).e[0]);
             left[d * (TILE + 1) + a] = value;
           }
-          UNROLL for (int part = thread; part < TILE * DEPTH; part += GROUP) {
+          UNROLL for (int turn = 0; turn < TILE * DEPTH / GROUP; turn++) {
+            const int part = thread + turn * GROUP;
 #if X1_ALONG
             const int d = part / TILE, b = part % TILE;
 #else

@@ -11,7 +11,7 @@
 
 KERNEL map(PARAMETERS) {
   PROLOGUE
-  for (idx z = (idx)GRP(2); z < OUTER; z += (idx)NGRP(2)) {
+  for (idx z = (idx)GID(2); z < OUTER; z += (idx)GSZ(2)) {
     SPLIT(z)
     for (idx i1 = (idx)GID(1); i1 < n1; i1 += (idx)GSZ(1)) {
       ROW(y)

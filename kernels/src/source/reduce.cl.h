@@ -6,12 +6,19 @@
    are. With PARTIAL the groups along y share the only result, and each leaves its part. Before this text stand
    the parameters and
      OUTPUTS, KEPT_SPLIT(o), x0_KEPT, y_KEPT      results, the indices k0, k1, ... of one, its places
-     RUNS, REDUCED_SPLIT(f), x0_REDUCED           runs to walk, the indices r0, r1, ... of one, its places */
+     RUNS, REDUCED_SPLIT(f), x0_REDUCED           runs to walk, the indices r0, r1, ... of one, its places
+     TAIL                                         1 if elements may be left behind the last run, r0 being all */
 
 #define Q (THREADS / P)
 #define LOAD(name)     const run name##_run = name##_LOAD(name + (name##_KEPT + name##_REDUCED));
 #define IN_RUN(name)   name##_run.e[k]
-#define IN_PLACE(name) name[name##_KEPT + name##_REDUCED + k * name##_r0]
+#define IN_PLACE(name) name[name##_KEPT + name##_REDUCED]
+
+#define AT_ONCE 4
+#define ADD(f)         \
+  REDUCED_SPLIT(f)     \
+  INPUTS(LOAD)         \
+  UNROLL for (int k = 0; k < V; k++) sums[k] = t_add(sums[k], EXPRESSION(IN_RUN));
 
 KERNEL reduce(PARAMETERS) {
   LOCAL_ARRAY(total, shared, THREADS);
@@ -28,15 +35,22 @@ KERNEL reduce(PARAMETERS) {
     UNROLL for (int k = 0; k < V; k++) sums[k] = t_none();
     if (o < OUTPUTS) {
       KEPT_SPLIT(o)
-      for (idx f = (idx)GRP(1) * P + p; f < RUNS; f += (idx)NGRP(1) * P) {
-        REDUCED_SPLIT(f)
-        if (r0 + V <= nr0) {
-          INPUTS(LOAD)
-          UNROLL for (int k = 0; k < V; k++) sums[k] = t_add(sums[k], EXPRESSION(IN_RUN));
-        } else {
-          for (int k = 0; k < (int)(nr0 - r0); k++) sums[0] = t_add(sums[0], EXPRESSION(IN_PLACE));
+      const idx stride = (idx)NGRP(1) * P;
+      idx first = (idx)GRP(1) * P + p;
+      /* Several runs at once, so that their loads are on their way together. */
+      for (; first + (AT_ONCE - 1) * stride < RUNS; first += AT_ONCE * stride) {
+        UNROLL for (int part = 0; part < AT_ONCE; part++) {
+          ADD(first + part * stride)
         }
       }
+      for (; first < RUNS; first += stride) {
+        ADD(first)
+      }
+#if TAIL
+      if (GRP(1) == 0 && p == 0) {
+        for (idx r0 = RUNS * V; r0 < nr0; r0++) sums[0] = t_add(sums[0], EXPRESSION(IN_PLACE));
+      }
+#endif
     }
     UNROLL for (int k = 1; k < V; k++) sums[0] = t_join(sums[0], sums[k]);
     shared[thread] = sums[0];

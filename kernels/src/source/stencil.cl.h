@@ -35,7 +35,7 @@ KERNEL stencil(PARAMETERS) {
 #else
   const idx items = n1;
 #endif
-  for (idx z = (idx)GRP(2); z < OUTER; z += (idx)NGRP(2)) {
+  for (idx z = (idx)GID(2); z < OUTER; z += (idx)GSZ(2)) {
     SPLIT(z)
     for (idx item = (idx)GID(1); item < items; item += (idx)GSZ(1)) {
       for (idx c = (idx)GID(0) * V; c < n0; c += (idx)GSZ(0) * V) {

@@ -16,12 +16,14 @@ KERNEL transpose(PARAMETERS) {
     SPLIT(z)
     for (idx first1 = (idx)GRP(1) * TILE; first1 < n1; first1 += (idx)NGRP(1) * TILE) {
       for (idx first0 = (idx)GRP(0) * TILE; first0 < n0; first0 += (idx)NGRP(0) * TILE) {
-        for (int k = LID(1); k < TILE; k += TILE_ROWS) {
+        UNROLL for (int turn = 0; turn < TILE / TILE_ROWS; turn++) {
+          const int k = LID(1) + turn * TILE_ROWS;
           const idx i0 = first0 + k, i1 = first1 + LID(0);
           if (i0 < n0 && i1 < n1) tile[k * (TILE + 1) + LID(0)] = run_load(x0 + (x0_ROW + i0 * x0_s0)).e[0];
         }
         BARRIER();
-        for (int k = LID(1); k < TILE; k += TILE_ROWS) {
+        UNROLL for (int turn = 0; turn < TILE / TILE_ROWS; turn++) {
+          const int k = LID(1) + turn * TILE_ROWS;
           const idx i0 = first0 + LID(0), i1 = first1 + k;
           if (i0 < n0 && i1 < n1) {
             run result;
