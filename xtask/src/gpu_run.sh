@@ -56,12 +56,13 @@ for file in "$here"/tests/*; do
     program "$(basename "$file")" "$file" --show-output
 done
 
-# Memory errors and races of the kernels themselves. One thread, because the tool slows down every launch.
+# Memory errors and races of the kernels themselves, where tests are named by device. One thread, because the
+# tool slows down every launch.
 sanitizer=$(command -v compute-sanitizer || compgen -G '/usr/local/cuda*/bin/compute-sanitizer' | head -1)
 if ! part sanitizer; then
     :
 elif [ -n "$sanitizer" ]; then
-    for file in "$here"/tests/kernels-*; do
+    for file in "$here"/tests/kernels-verbs; do
         for tool in memcheck racecheck; do
             program "$tool-$(basename "$file")" "$sanitizer" --tool "$tool" --error-exitcode 1 \
                 "$file" cuda --test-threads 1
