@@ -33,8 +33,10 @@ impl OpenClKernel {
             device: context.to_string(),
             what: format!("an entry point called {entry:?}"),
         })?;
+        let calls = serial();
         let raw = create_kernel(program.raw(), &entry)
             .map_err(|code| context.failure("clCreateKernel", code))?;
+        drop(calls);
         // SAFETY: just created, with one reference that is ours.
         let kernel = Mutex::new(unsafe { context.own(raw, Object::Kernel) });
         Ok(Self { context: context.clone(), kernel, _program: program })

@@ -14,6 +14,7 @@ use cl3::program::{
 use super::context::Context;
 use super::handle::{Handle, Object};
 use super::query;
+use super::serial::serial;
 use crate::jit::Source;
 use crate::{Error, Result};
 
@@ -24,8 +25,10 @@ pub(super) fn compile(
     kernel: &str,
     text: &str,
 ) -> Result<Vec<u8>> {
+    let calls = serial();
     let raw = create_program_with_source(context.raw(), &[text])
         .map_err(|code| context.failure("clCreateProgramWithSource", code))?;
+    drop(calls);
     // SAFETY: just created, with one reference that is ours.
     let program = unsafe { context.own(raw, Object::Program) };
     match build(context, options, &program) {
@@ -45,10 +48,12 @@ pub(super) fn compile(
 
 /// Makes a program from a binary of [`compile`].
 pub(super) fn load(context: &Arc<Context>, options: &str, binary: &[u8]) -> Result<Handle> {
+    let calls = serial();
     // SAFETY: context and device are alive and belong together; the binary is copied by the call. What
     // is wrong in it the platform reports; the cache has checked that it is what was once written.
     let raw = unsafe { create_program_with_binary(context.raw(), &[context.device.0], &[binary]) }
         .map_err(|code| context.failure("clCreateProgramWithBinary", code))?;
+    drop(calls);
     // SAFETY: just created, with one reference that is ours.
     let program = unsafe { context.own(raw, Object::Program) };
     build(context, options, &program)
@@ -59,10 +64,12 @@ pub(super) fn load(context: &Arc<Context>, options: &str, binary: &[u8]) -> Resu
 fn build(context: &Context, options: &str, program: &Handle) -> Result<(), i32> {
     // The options are ours and hold no zero byte.
     let options = CString::new(options).unwrap_or_default();
+    let _serial = serial();
     build_program(program.raw(), &[context.device.0], &options, None, ptr::null_mut())
 }
 
 fn log(context: &Context, program: &Handle) -> String {
+    let _serial = serial();
     let log = get_program_build_data(program.raw(), context.device.0, CL_PROGRAM_BUILD_LOG);
     match log.map(query::text) {
         Ok(log) if !log.is_empty() => log,
@@ -72,6 +79,7 @@ fn log(context: &Context, program: &Handle) -> String {
 
 fn binary(context: &Context, program: &Handle) -> Result<Vec<u8>> {
     let call = "clGetProgramInfo(CL_PROGRAM_BINARIES)";
+    let _serial = serial();
     match get_program_info(program.raw(), CL_PROGRAM_BINARIES) {
         // One device, one binary.
         Ok(InfoType::VecVecUchar(binaries)) => {
