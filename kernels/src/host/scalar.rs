@@ -16,6 +16,8 @@ pub(super) trait Scalar: Element + Pod + Default + ComplexFloat {
     fn wide(self) -> Self::Wide;
     fn narrow(wide: Self::Wide) -> Self;
     fn from_part(part: Self::Real) -> Self;
+    /// `self · factor + sum` by fused multiply-adds. Slow on processors without the instruction.
+    fn fused(self, factor: Self, sum: Self) -> Self;
     /// The smaller one, NaN if either is. Complex numbers have no order; callers have checked.
     fn minimum(self, other: Self) -> Self;
     /// The larger one, NaN if either is. As [`minimum`](Self::minimum).
@@ -46,6 +48,11 @@ macro_rules! reals {
             #[inline(always)]
             fn from_part(part: $real) -> Self {
                 part
+            }
+
+            #[inline(always)]
+            fn fused(self, factor: Self, sum: Self) -> Self {
+                self.mul_add(factor, sum)
             }
 
             #[inline(always)]
@@ -81,6 +88,12 @@ macro_rules! reals {
             #[inline(always)]
             fn from_part(part: $real) -> Self {
                 Self::new(part, 0.0)
+            }
+
+            #[inline(always)]
+            fn fused(self, factor: Self, sum: Self) -> Self {
+                let re = self.re.mul_add(factor.re, (-self.im).mul_add(factor.im, sum.re));
+                Self::new(re, self.re.mul_add(factor.im, self.im.mul_add(factor.re, sum.im)))
             }
 
             #[inline(always)]
