@@ -72,7 +72,7 @@ else
     echo "skipped: no compute-sanitizer" | tee -a "$results/summary.txt"
 fi
 
-for file in "$here"/benches/*; do
+for file in "$here"/benches/*-figures; do
     part benches || break
     for device in cuda:0 opencl:0; do
         for size in 1m 64m; do

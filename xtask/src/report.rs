@@ -23,6 +23,11 @@ enum Section {
 }
 
 impl Report {
+    /// The output of another program begins, wherever that of the last one broke off.
+    pub(crate) fn begin(&mut self) {
+        self.section = Section::Progress;
+    }
+
     /// Takes in one line; whether a person wants to see it.
     pub(crate) fn take(&mut self, line: &str) -> bool {
         self.skip(line);

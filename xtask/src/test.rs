@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use crate::Result;
 use crate::environment::Environment;
-use crate::process::{Stream, cargo, lines, run as show, succeeds};
+use crate::process::{cargo, run as show, succeeds};
 use crate::report::Report;
-use crate::setup;
+use crate::{run_tests, setup};
 
 /// A step by name, whether it passed, and how long it took.
 type Step = (&'static str, bool, Duration);
@@ -35,7 +35,12 @@ pub(crate) fn run() -> Result {
     }
 
     let mut report = Report::default();
-    step(&mut steps, "tests", || tests(&environment, &mut report).unwrap_or(false));
+    step(&mut steps, "tests", || {
+        run_tests::all(&environment, &mut report).unwrap_or_else(|error| {
+            eprintln!("error: {error}");
+            false
+        })
+    });
     summary(&steps, &report, &environment);
     if steps.iter().all(|(_, passed, _)| *passed) {
         Ok(())
@@ -48,17 +53,6 @@ fn step(steps: &mut Vec<Step>, name: &'static str, work: impl FnOnce() -> bool) 
     let begin = Instant::now();
     let passed = work();
     steps.push((name, passed, begin.elapsed()));
-}
-
-/// Every test, documentation example and example program. Output of tests that pass is asked for, because
-/// they say there what they skip.
-fn tests(environment: &Environment, report: &mut Report) -> Result<bool> {
-    let mut command = cargo(&["test", "--workspace", "--no-fail-fast", "--", "--show-output"]);
-    lines(environment.apply(&mut command), |stream, line| match stream {
-        Stream::Output if report.take(line) => println!("{line}"),
-        Stream::Errors if report.take_error(line) => eprintln!("{line}"),
-        _ => {}
-    })
 }
 
 fn summary(steps: &[Step], report: &Report, environment: &Environment) {

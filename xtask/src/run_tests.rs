@@ -1,0 +1,81 @@
+//! Runs every test program, several at a time.
+//!
+//! Cargo runs one after the other, and in each `PoCL` compiles one kernel at a time, so that all cores but one would
+//! be idle for most of the time.
+
+use std::fs;
+use std::process::Command;
+use std::sync::Mutex;
+use std::thread;
+
+use crate::Result;
+use crate::environment::Environment;
+use crate::process::{Stream, cargo, lines};
+use crate::programs::{Program, built};
+use crate::report::Report;
+
+/// Every test and documentation example; example programs are built. Whether all pass.
+pub(crate) fn all(environment: &Environment, report: &mut Report) -> Result<bool> {
+    let mut programs = built(&["test", "--workspace", "--no-run"], |kind| kind != "example")?;
+    // The largest run longest; they are taken from the end.
+    programs.sort_by_key(|program| fs::metadata(&program.path).map_or(0, |file| file.len()));
+    let queue = Mutex::new(programs);
+    let shared = Mutex::new((report, true));
+    let work = || {
+        while let Some(program) = queue.lock().ok().and_then(|mut queue| queue.pop()) {
+            let passed = one(&program, environment, &shared);
+            if let Ok(mut shared) = shared.lock() {
+                shared.1 &= passed;
+            }
+        }
+    };
+    // A program waits for compilers and devices half of its time, so few are enough.
+    let workers = thread::available_parallelism().map_or(1, usize::from).min(4);
+    thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work))));
+
+    let (report, passed) = shared.into_inner().map_err(|_| "a worker panicked")?;
+    let mut examples = cargo(&["test", "--workspace", "--doc", "--no-fail-fast"]);
+    let documented = lines(environment.apply(&mut examples), |stream, line| {
+        let shown = match stream {
+            Stream::Output => report.take(line),
+            Stream::Errors => report.take_error(line),
+        };
+        if shown {
+            println!("{line}");
+        }
+    })?;
+    Ok(passed && documented)
+}
+
+/// Runs one program as cargo would, then takes its output into the report. Output of tests that pass is asked
+/// for, because they say there what they skip.
+fn one(program: &Program, environment: &Environment, report: &Mutex<(&mut Report, bool)>) -> bool {
+    let mut command = Command::new(&program.path);
+    command.arg("--show-output").current_dir(&program.package);
+    command.env("CARGO_MANIFEST_DIR", &program.package);
+    let name = &program.name;
+    let output = match environment.apply(&mut command).output() {
+        Ok(output) => output,
+        Err(error) => {
+            eprintln!("{name}: {error}");
+            return false;
+        }
+    };
+    let Ok(mut report) = report.lock() else { return false };
+    println!("{name}");
+    report.0.begin();
+    for line in String::from_utf8_lossy(&output.stderr).lines() {
+        if report.0.take_error(line) {
+            eprintln!("{line}");
+        }
+    }
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        if report.0.take(line) {
+            println!("{line}");
+        }
+    }
+    if !output.status.success() {
+        println!("{name}: {}", output.status);
+    }
+    output.status.success()
+}
