@@ -4,7 +4,7 @@
 //! cargo bench --bench figures -- cuda:0 64m [NAME-PART]
 //! ```
 //!
-//! Sizes are `64m` (8000 x 8000), `1m` (1000 x 1000) and `tiny` (16 x 16, which shows what a call costs).
+//! Sizes are `64m` (8000 x 8000), `1m` (1000 x 1000) and `tiny` (64 x 64, which shows what a call costs).
 //! Prints CSV with the columns and names of the peers' script: median over 5 batches of back-to-back
 //! applications, the host waiting once at the end of a batch. Outputs and workspaces are allocated once.
 
@@ -172,7 +172,7 @@ fn main() -> Result<(), Failure> {
     let (device, size, part) = (word(0, "cpu").parse::<Device>()?, word(1, "1m"), word(2, ""));
     let edge = match size.as_str() {
         "64m" => 8000,
-        "tiny" => 16,
+        "tiny" => 64,
         _ => 1000,
     };
     let repetitions = if device.is_cpu() { 3 } else { 50 };
