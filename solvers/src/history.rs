@@ -33,17 +33,17 @@ impl History {
 
     /// The squared gradient `step` iterations after the last look, as a 0-d array.
     pub(crate) fn gradient(&self, step: usize) -> Result<View<'_>> {
-        Ok(self.slots.view().sliced(0, GRADIENT, 1)?.sliced(1, step, 1)?.reshaped(&[])?)
+        slot(self.slots.view(), GRADIENT, step)
     }
 
     /// The same, to be written.
     pub(crate) fn gradient_mut(&mut self, step: usize) -> Result<ViewMut<'_>> {
-        Ok(self.slots.view_mut().sliced(0, GRADIENT, 1)?.sliced(1, step, 1)?.reshaped(&[])?)
+        slot(self.slots.view_mut(), GRADIENT, step)
     }
 
     /// The squared residual `step` iterations after the last look, as a 0-d array to be written.
     pub(crate) fn residual_mut(&mut self, step: usize) -> Result<ViewMut<'_>> {
-        Ok(self.slots.view_mut().sliced(0, RESIDUAL, 1)?.sliced(1, step, 1)?.reshaped(&[])?)
+        slot(self.slots.view_mut(), RESIDUAL, step)
     }
 
     /// Adds what the last `ahead` iterations left, and at first the state before them, to `seen`. Waits for
@@ -67,6 +67,11 @@ impl History {
         let last = rest.view().sliced(1, ahead - 1, 1)?;
         Ok(on.copy(last, first, Update::set())?)
     }
+}
+
+/// One number of the slots, as a 0-d array.
+fn slot<V: Relayout>(slots: V, row: usize, step: usize) -> Result<V> {
+    Ok(slots.sliced(0, row, 1)?.sliced(1, step, 1)?.reshaped(&[])?)
 }
 
 impl Norms {
