@@ -15,6 +15,7 @@ mod info;
 mod jit;
 mod memory;
 mod opencl;
+pub mod reclaim;
 mod registry;
 mod stream;
 
