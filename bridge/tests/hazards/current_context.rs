@@ -45,10 +45,6 @@ fn everything(device: Device, expected: usize) {
     step("ordering");
     let mut lent = copy.into_cuda::<f32>().unwrap();
     step("lending to cudarc");
-    let theirs = cuda::context(device).unwrap();
-    step("asking for cudarc's context");
-    drop(theirs);
-    step("giving it up");
     {
         use cudarc::driver::DevicePtrMut as _;
         let queue = lent_stream(&lent);
