@@ -86,6 +86,11 @@ impl DeviceDriver for CpuDevice {
         Ok(Box::new(CpuStream))
     }
 
+    unsafe fn foreign_stream(&self, _: usize) -> Result<Box<dyn StreamDriver>> {
+        let what = "a stream of another library".into();
+        Err(Error::Unsupported { device: "cpu".into(), what })
+    }
+
     fn allocate(&self, bytes: usize, _: &dyn StreamDriver) -> Result<usize> {
         let refused = || Error::OutOfMemory { device: Device::cpu(), bytes, code: 0 };
         let layout = Layout::from_size_align(bytes, ALIGNMENT).map_err(|_| refused())?;

@@ -78,6 +78,11 @@ impl DeviceDriver for CudaDevice {
         Ok(Box::new(CudaStream::new(self.context()?)?))
     }
 
+    unsafe fn foreign_stream(&self, raw: usize) -> Result<Box<dyn StreamDriver>> {
+        // SAFETY: passed on to the caller.
+        Ok(Box::new(unsafe { CudaStream::foreign(self.context()?, raw)? }))
+    }
+
     fn allocate(&self, bytes: usize, stream: &dyn StreamDriver) -> Result<usize> {
         memory::allocate(CudaStream::of(stream, self.context()?)?, bytes)
     }

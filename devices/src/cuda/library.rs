@@ -10,7 +10,7 @@ use cudarc::{driver, get_lib_name_candidates, nvrtc};
 use crate::{Error, Result};
 
 /// Every function of the driver this crate calls without asking [`has`].
-const DRIVER: [&str; 42] = [
+const DRIVER: [&str; 43] = [
     "cuInit",
     "cuDriverGetVersion",
     "cuGetErrorName",
@@ -41,6 +41,7 @@ const DRIVER: [&str; 42] = [
     "cuMemcpyDtoDAsync_v2",
     "cuMemcpyPeerAsync",
     "cuStreamCreate",
+    "cuStreamGetCtx",
     "cuStreamSynchronize",
     "cuStreamWaitEvent",
     "cuStreamDestroy_v2",

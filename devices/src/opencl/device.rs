@@ -80,6 +80,11 @@ impl DeviceDriver for OpenClDevice {
         Ok(Box::new(OpenClStream::new(self.context()?)?))
     }
 
+    unsafe fn foreign_stream(&self, raw: usize) -> Result<Box<dyn StreamDriver>> {
+        // SAFETY: passed on to the caller.
+        Ok(Box::new(unsafe { OpenClStream::foreign(self.context()?, raw)? }))
+    }
+
     fn allocate(&self, bytes: usize, stream: &dyn StreamDriver) -> Result<usize> {
         let stream = OpenClStream::of(stream, self.context()?)?;
         memory::allocate(stream, bytes, self.info.memory_bytes)

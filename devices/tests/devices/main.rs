@@ -6,6 +6,7 @@ mod context;
 mod copies;
 mod cubin;
 mod dialect;
+mod foreign_stream;
 mod identity;
 mod kernels;
 mod order;
