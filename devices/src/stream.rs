@@ -1,7 +1,7 @@
 //! A queue of work on one device.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use crate::driver::{Grid, RawArgument, StreamDriver};
 use crate::{Access, Device, Error, Event, Kernel, Memory, Result};
@@ -39,7 +39,9 @@ pub enum Argument<'a> {
 impl Stream {
     pub(crate) fn new(device: Device) -> Result<Self> {
         let driver = device.0.driver.new_stream()?;
-        Ok(Self(Arc::new(Inner { device, driver })))
+        let stream = Self(Arc::new(Inner { device, driver }));
+        device.0.remember(&stream);
+        Ok(stream)
     }
 
     /// Where its work runs.
@@ -161,6 +163,32 @@ impl Stream {
 
 /// More than any kernel here needs; lets a launch go without a heap allocation.
 pub(crate) const MAX_ARGUMENTS: usize = 64;
+
+/// A stream that may have ended.
+#[derive(Clone)]
+pub(crate) struct WeakStream(Weak<Inner>);
+
+impl Stream {
+    pub(crate) fn downgrade(&self) -> WeakStream {
+        WeakStream(Arc::downgrade(&self.0))
+    }
+}
+
+impl WeakStream {
+    pub(crate) fn lives(&self) -> bool {
+        self.0.strong_count() > 0
+    }
+
+    pub(crate) fn upgrade(&self) -> Option<Stream> {
+        self.0.upgrade().map(Stream)
+    }
+}
+
+impl fmt::Debug for WeakStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WeakStream")
+    }
+}
 
 impl PartialEq for Stream {
     fn eq(&self, other: &Self) -> bool {
