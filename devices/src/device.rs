@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::default_stream;
 use crate::registry::{self, Entry};
 use crate::{DeviceInfo, Error, Kernel, Result, Source, Statistics, Stream};
 
@@ -133,12 +134,21 @@ impl Device {
         self.0.counters.read()
     }
 
-    /// The stream work goes to when no other is named. One for the whole process, made at first use.
+    /// The stream work goes to when no other is named: [`process_stream`](Self::process_stream), unless
+    /// this thread has chosen another by [`Stream::as_default`].
     ///
     /// # Errors
     /// When the driver cannot make it.
     pub fn stream(self) -> Result<Stream> {
-        self.0.default_stream()
+        default_stream::of(self).map_or_else(|| self.process_stream(), Ok)
+    }
+
+    /// One stream for the whole process, made at first use, never destroyed.
+    ///
+    /// # Errors
+    /// When the driver cannot make it.
+    pub fn process_stream(self) -> Result<Stream> {
+        self.0.process_stream()
     }
 
     /// A new stream.
@@ -147,6 +157,16 @@ impl Device {
     /// When the driver cannot make it.
     pub fn new_stream(self) -> Result<Stream> {
         Stream::new(self)
+    }
+
+    /// Blocks the host until all work queued on the device's streams is done.
+    ///
+    /// # Errors
+    /// The first failure of that work, after all of it has ended; or one found earlier with nobody to tell.
+    pub fn synchronize(self) -> Result<()> {
+        let ends = self.0.streams().into_iter().map(|stream| stream.driver().synchronize());
+        ends.fold(Ok(()), Result::and)?;
+        self.check()
     }
 
     /// Compiles a kernel for this device, or takes it from the caches in memory and on disk.

@@ -32,6 +32,17 @@ pub trait DeviceDriver: Debug + Send + Sync {
     fn info(&self) -> &DeviceInfo;
     /// Bytes that are free now, where the driver can tell.
     fn free_bytes(&self) -> Option<usize>;
+    /// Bytes that our own pool holds and nobody uses, beside [`free_bytes`](Self::free_bytes).
+    fn spare_bytes(&self) -> usize {
+        0
+    }
+    /// Gives what our own pool holds unused back to the driver; how many bytes that was.
+    ///
+    /// # Errors
+    /// When the driver refuses.
+    fn trim(&self) -> Result<usize> {
+        Ok(0)
+    }
     /// Opens a queue of work.
     ///
     /// # Errors

@@ -7,6 +7,7 @@
 
 mod cpu;
 pub mod cuda;
+mod default_stream;
 mod device;
 pub mod driver;
 mod error;
@@ -19,11 +20,12 @@ pub mod reclaim;
 mod registry;
 mod stream;
 
+pub use default_stream::DefaultStream;
 pub use device::{Device, DeviceKind};
 pub use driver::Grid;
 pub use error::{Error, Result};
 pub use event::Event;
 pub use info::DeviceInfo;
 pub use jit::{Cache, Kernel, Source};
-pub use memory::{Access, Memory, Release, Statistics, drain};
+pub use memory::{Access, Memory, Release, Statistics, drain, retry};
 pub use stream::{Argument, Stream};

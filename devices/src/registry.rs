@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 
 use crate::driver::{DeviceDriver, Driver};
 use crate::memory::Counters;
+use crate::stream::WeakStream;
 use crate::{Device, DeviceKind, Error, Kernel, Result, Source, Stream};
 
 /// Every kind of device, in the order they are listed and preferred after the CPU.
@@ -27,15 +28,30 @@ pub(crate) struct Entry {
     /// Kernels built for the device, so that asking twice costs a look-up.
     pub(crate) kernels: Mutex<HashMap<Source, Kernel>>,
     stream: OnceLock<Stream>,
+    /// Those that still live.
+    streams: Mutex<Vec<WeakStream>>,
 }
 
 impl Entry {
-    pub(crate) fn default_stream(&'static self) -> Result<Stream> {
+    pub(crate) fn process_stream(&'static self) -> Result<Stream> {
         if let Some(stream) = self.stream.get() {
             return Ok(stream.clone());
         }
         let stream = Stream::new(Device(self))?;
         Ok(self.stream.get_or_init(|| stream).clone())
+    }
+
+    /// Has a new stream counted among the device's.
+    pub(crate) fn remember(&self, stream: &Stream) {
+        let mut streams = self.streams.lock();
+        streams.retain(WeakStream::lives);
+        streams.push(stream.downgrade());
+    }
+
+    /// The streams that live, without those of other libraries.
+    pub(crate) fn streams(&self) -> Vec<Stream> {
+        let known: Vec<WeakStream> = self.streams.lock().clone();
+        known.iter().filter_map(WeakStream::upgrade).collect()
     }
 
     /// Keeps the first failure nobody could be told about.
@@ -81,6 +97,7 @@ fn open(driver: &dyn Driver) -> Result<Vec<Entry>> {
         deferred: Mutex::new(None),
         kernels: Mutex::default(),
         stream: OnceLock::new(),
+        streams: Mutex::default(),
     };
     Ok(devices.into_iter().enumerate().map(entry).collect())
 }

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use crate::driver::{Grid, RawArgument, StreamDriver};
 use crate::{Access, Device, Error, Event, Kernel, Memory, Result};
@@ -45,7 +45,9 @@ impl Stream {
     pub(crate) fn new(device: Device) -> Result<Self> {
         let driver = device.0.driver.new_stream()?;
         let raw = driver.raw();
-        Ok(Self(Arc::new(Inner { device, driver, raw, _keep: None })))
+        let stream = Self(Arc::new(Inner { device, driver, raw, _keep: None }));
+        device.0.remember(&stream);
+        Ok(stream)
     }
 
     /// A queue that another library has made, without owning it: on CUDA a `CUstream` of the device's
@@ -192,6 +194,32 @@ impl Stream {
 
 /// More than any kernel here needs; lets a launch go without a heap allocation.
 pub(crate) const MAX_ARGUMENTS: usize = 64;
+
+/// A stream that may have ended.
+#[derive(Clone)]
+pub(crate) struct WeakStream(Weak<Inner>);
+
+impl Stream {
+    pub(crate) fn downgrade(&self) -> WeakStream {
+        WeakStream(Arc::downgrade(&self.0))
+    }
+}
+
+impl WeakStream {
+    pub(crate) fn lives(&self) -> bool {
+        self.0.strong_count() > 0
+    }
+
+    pub(crate) fn upgrade(&self) -> Option<Stream> {
+        self.0.upgrade().map(Stream)
+    }
+}
+
+impl fmt::Debug for WeakStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WeakStream")
+    }
+}
 
 /// Whether both are the same queue. All streams of the CPU are: it has none.
 impl PartialEq for Stream {

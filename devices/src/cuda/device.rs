@@ -74,6 +74,14 @@ impl DeviceDriver for CudaDevice {
         memory::free_bytes(self.context().ok()?).ok()
     }
 
+    fn spare_bytes(&self) -> usize {
+        self.context().and_then(|context| memory::spare_bytes(context)).unwrap_or(0)
+    }
+
+    fn trim(&self) -> Result<usize> {
+        memory::trim(self.context()?)
+    }
+
     fn new_stream(&self) -> Result<Box<dyn StreamDriver>> {
         Ok(Box::new(CudaStream::new(self.context()?)?))
     }

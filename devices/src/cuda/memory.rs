@@ -5,6 +5,7 @@ use std::ptr;
 use cudarc::driver::sys::{self, CUresult};
 
 use super::context::Context;
+use super::library;
 use super::stream::CudaStream;
 use crate::{Device, Error, Result};
 
@@ -113,6 +114,34 @@ pub(super) fn free_bytes(context: &Context) -> Result<usize> {
     let asked = unsafe { sys::cuMemGetInfo_v2(&raw mut free, &raw mut total) };
     context.check("cuMemGetInfo", asked)?;
     Ok(free)
+}
+
+/// Bytes the pool holds beyond those in use; none where there is no pool or the driver cannot tell.
+pub(super) fn spare_bytes(context: &Context) -> Result<usize> {
+    use sys::CUmemPool_attribute::{
+        CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, CU_MEMPOOL_ATTR_USED_MEM_CURRENT,
+    };
+    let Some(pool) = context.pool.filter(|_| library::has("cuMemPoolGetAttribute")) else {
+        return Ok(0);
+    };
+    let number = |attribute| {
+        let mut bytes = 0_u64;
+        // SAFETY: the pool is ours; these attributes are 64-bit numbers, written during the call only.
+        let asked = unsafe { sys::cuMemPoolGetAttribute(pool, attribute, (&raw mut bytes).cast()) };
+        context.check("cuMemPoolGetAttribute", asked).map(|()| bytes as usize)
+    };
+    let reserved = number(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)?;
+    Ok(reserved.saturating_sub(number(CU_MEMPOOL_ATTR_USED_MEM_CURRENT)?))
+}
+
+/// Gives what the pool holds unused back to the driver; how many bytes that was.
+pub(super) fn trim(context: &Context) -> Result<usize> {
+    let Some(pool) = context.pool else { return Ok(0) };
+    let _current = context.enter()?;
+    let before = spare_bytes(context)?;
+    // SAFETY: the pool is ours; blocks in use are not touched.
+    context.check("cuMemPoolTrimTo", unsafe { sys::cuMemPoolTrimTo(pool, 0) })?;
+    Ok(before.saturating_sub(spare_bytes(context)?))
 }
 
 /// One try, in the current context.

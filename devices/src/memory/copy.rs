@@ -102,7 +102,7 @@ impl Memory {
         bytes: usize,
         stream: &Stream,
     ) -> Result<()> {
-        let staging = Memory::allocate(bytes, &Device::cpu().stream()?)?;
+        let staging = Memory::allocate(bytes, &Device::cpu().process_stream()?)?;
         let host = Place { address: staging.address, offset: 0 };
         let (down, up) = (stream_of(self, stream)?, stream_of(to, stream)?);
         self.queue(from, &staging, host, bytes, &down)?;

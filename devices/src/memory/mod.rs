@@ -1,8 +1,12 @@
 //! Blocks of device memory, and the order in which streams may use them.
 
 mod copy;
+mod recover;
 mod release;
+pub mod retry;
+mod shortage;
 mod statistics;
+mod unrecovered;
 mod uses;
 
 use std::fmt;
@@ -125,7 +129,7 @@ impl Memory {
     /// # Errors
     /// A failure of that work.
     pub fn wait(&self, access: Access) -> Result<()> {
-        self.acquire(&Device::cpu().stream()?, access)
+        self.acquire(&Device::cpu().process_stream()?, access)
     }
 
     fn place(&self, operation: &'static str, start: usize, bytes: usize) -> Result<Place> {

@@ -1,5 +1,6 @@
 //! Gives memory back after the last work that uses it, without making anyone wait.
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::sync::mpsc::{Sender, channel};
@@ -14,7 +15,7 @@ pub(crate) fn own(device: Device, address: usize, bytes: usize, uses: &Uses) {
         Ok(Some(stream)) => free(&stream, address, bytes),
         Ok(None) => {
             // Used only by other devices (host memory under a transfer): free once they are done.
-            let release = move || match device.stream() {
+            let release = move || match device.process_stream() {
                 Ok(stream) => free(&stream, address, bytes),
                 Err(error) => device.0.defer(error),
             };
@@ -27,7 +28,11 @@ pub(crate) fn own(device: Device, address: usize, bytes: usize, uses: &Uses) {
 /// A stream of `device` on which a free comes after all uses, or `None` if the host would have to wait.
 fn on_device(device: Device, uses: &Uses) -> Result<Option<Stream>> {
     let Some(stream) = uses.streams().find(|stream| stream.device() == device) else {
-        return if uses.streams().next().is_none() { device.stream().map(Some) } else { Ok(None) };
+        return if uses.streams().next().is_none() {
+            device.process_stream().map(Some)
+        } else {
+            Ok(None)
+        };
     };
     for other in uses.streams() {
         stream.wait_for(other)?;
@@ -61,12 +66,21 @@ enum Job {
     Report(Sender<()>),
 }
 
-/// Blocks until every release waiting for device work has run.
+/// Blocks until every release waiting for device work has run. Within such a release, where that would
+/// never be, it does nothing.
 pub fn drain() {
+    if ON_REAPER.get() {
+        return;
+    }
     let (report, done) = channel();
     enqueue(Job::Report(report));
     // An error means that there is no reaper, hence nothing to wait for.
     let _ = done.recv();
+}
+
+thread_local! {
+    /// Whether this thread is the reaper's.
+    static ON_REAPER: Cell<bool> = const { Cell::new(false) };
 }
 
 fn enqueue(job: Job) {
@@ -74,7 +88,11 @@ fn enqueue(job: Job) {
     let reaper = REAPER.get_or_init(|| {
         let (sender, jobs) = channel::<Job>();
         let thread = std::thread::Builder::new().name("arrayspan-reaper".into());
-        thread.spawn(move || jobs.into_iter().for_each(perform)).ok().map(|_| sender)
+        let reap = move || {
+            ON_REAPER.set(true);
+            jobs.into_iter().for_each(perform);
+        };
+        thread.spawn(reap).ok().map(|_| sender)
     });
     match reaper {
         Some(sender) => {

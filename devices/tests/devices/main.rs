@@ -5,6 +5,7 @@
 mod context;
 mod copies;
 mod cubin;
+mod default_stream;
 mod dialect;
 mod foreign_stream;
 mod identity;

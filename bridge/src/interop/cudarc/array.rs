@@ -25,7 +25,7 @@ pub struct CudaArray<T> {
     device: Device,
     address: CUdeviceptr,
     len: usize,
-    /// The device's default stream, which all uses are ordered with.
+    /// The device's stream of the whole process, which all uses are ordered with.
     own: Arc<CudaStream>,
     /// The end of our own stream when another one comes.
     mark: CudaEvent,
@@ -38,7 +38,7 @@ impl<T: Element> CudaArray<T> {
     pub(super) fn new(array: Array, context: &Arc<CudaContext>) -> Result<Self> {
         let device = array.device();
         let own = default_stream(context, device)?;
-        array.memory().acquire(&device.stream()?, Access::Write)?;
+        array.memory().acquire(&device.process_stream()?, Access::Write)?;
         let event = || {
             let flags = Some(CUevent_flags::CU_EVENT_DISABLE_TIMING);
             let made = keep_context(|| context.new_event(flags));

@@ -56,7 +56,7 @@ impl Array {
         // SAFETY: the slice owns this memory alone and lives until the release function; the default
         // stream comes after all earlier work on it, which is made known at once.
         let memory = unsafe { Memory::from_foreign(device, address, bytes, Box::new(release)) };
-        memory.acquire(&device.stream()?, Access::Write)?;
+        memory.acquire(&device.process_stream()?, Access::Write)?;
         Ok(Self::from_unique(SharedArray {
             memory: memory.into(),
             owner: Some(owner),

@@ -31,9 +31,9 @@ pub fn context(device: Device) -> Result<Arc<CudaContext>> {
     keep_context(|| CudaContext::new(device.gpu_id())).map_err(|e| failure(device, "context", e))
 }
 
-/// The device's default stream, as cudarc sees it. It exists as long as the process.
+/// The device's stream of the whole process, as cudarc sees it. It exists as long as the process.
 fn default_stream(context: &Arc<CudaContext>, device: Device) -> Result<Arc<CudaStream>> {
-    let raw = device.stream()?.raw();
+    let raw = device.process_stream()?.raw();
     // SAFETY: a stream of this device's primary context that is never destroyed. Whoever puts work on
     // it orders that by events: see `import` and `CudaArray`.
     Ok(unsafe { context.wrap_borrowed_stream(std::ptr::with_exposed_provenance_mut(raw)) })

@@ -30,7 +30,7 @@ pub(crate) fn inspect(device: Device, buffer: usize) -> Result<Buffer> {
     if u32::from(ask(CL_MEM_TYPE)?) != CL_MEM_OBJECT_BUFFER {
         return Err(foreign("is an image or a pipe, not a buffer".into()));
     }
-    let context = owned(&device.stream()?, CL_QUEUE_CONTEXT)?;
+    let context = owned(&device.process_stream()?, CL_QUEUE_CONTEXT)?;
     if isize::from(ask(CL_MEM_CONTEXT)?) as usize != context.addr() {
         return Err(foreign(format!("is a buffer of a context other than that of {device}")));
     }

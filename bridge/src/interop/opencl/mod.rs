@@ -29,7 +29,7 @@ use crate::{Error, Result};
 /// # Errors
 /// [`Error::Inexpressible`] for a device of another kind; the driver's refusal.
 pub fn context(device: Device) -> Result<Context> {
-    let stream = device.stream()?;
+    let stream = device.process_stream()?;
     let (context, id) = (owned(&stream, CL_QUEUE_CONTEXT)?, owned(&stream, CL_QUEUE_DEVICE)?);
     // SAFETY: the queue keeps its context alive; the reference taken here is the one `Context` gives up.
     let retained = unsafe { retain_context(context) };
