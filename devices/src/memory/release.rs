@@ -1,8 +1,9 @@
 //! Gives memory back after the last work that uses it, without making anyone wait.
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::Release;
 use super::uses::Uses;
@@ -61,12 +62,26 @@ enum Job {
     Report(Sender<()>),
 }
 
-/// Blocks until every release waiting for device work has run.
+/// Blocks until every release waiting for device work has run. In a release function it returns at once: those
+/// that wait behind it cannot run before it ends.
 pub fn drain() {
+    if REAPS.get() {
+        return;
+    }
     let (report, done) = channel();
     enqueue(Job::Report(report));
     // An error means that there is no reaper, hence nothing to wait for.
     let _ = done.recv();
+}
+
+thread_local! {
+    /// Whether this thread is the reaper.
+    static REAPS: Cell<bool> = const { Cell::new(false) };
+}
+
+fn reap(jobs: Receiver<Job>) {
+    REAPS.set(true);
+    jobs.into_iter().for_each(perform);
 }
 
 fn enqueue(job: Job) {
@@ -74,7 +89,7 @@ fn enqueue(job: Job) {
     let reaper = REAPER.get_or_init(|| {
         let (sender, jobs) = channel::<Job>();
         let thread = std::thread::Builder::new().name("arrayspan-reaper".into());
-        thread.spawn(move || jobs.into_iter().for_each(perform)).ok().map(|_| sender)
+        thread.spawn(move || reap(jobs)).ok().map(|_| sender)
     });
     match reaper {
         Some(sender) => {
@@ -105,7 +120,9 @@ fn perform(job: Job) {
 
 /// A foreign release function may panic; that must not end the thread that happened to drop a block.
 fn run(release: Release) {
-    if catch_unwind(AssertUnwindSafe(release)).is_err() {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(release)) {
         tracing::error!("a foreign memory release function panicked");
+        // Dropping what a panic carries may panic again, and end the reaper with all that waits for it.
+        std::mem::forget(panic);
     }
 }
