@@ -65,7 +65,10 @@ pub(crate) fn first<T: Element>(
 /// # Safety
 /// `layout` lies within the block at `base`, whose bytes are initialised and not written meanwhile.
 pub(crate) unsafe fn expect_booleans(base: *const u8, layout: &Layout) -> Result<()> {
-    let rows = layout.rows();
+    // An element that is repeated is looked at once, or a repetition without end would take forever.
+    let repeated = |(&extent, &stride)| if stride == 0 && extent > 0 { 1 } else { extent };
+    let shape: Vec<usize> = layout.shape().iter().zip(layout.strides()).map(repeated).collect();
+    let rows = Layout::strided(shape, layout.strides(), layout.offset())?.rows();
     let (len, stride) = (rows.len, rows.stride);
     for start in rows {
         for i in 0..len {

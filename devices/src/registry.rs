@@ -33,6 +33,20 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    pub(crate) fn new(kind: &dyn Driver, gpu_id: usize, driver: Box<dyn DeviceDriver>) -> Self {
+        Self {
+            kind: kind.kind(),
+            gpu_id,
+            dlpack_type: kind.dlpack_type(),
+            driver,
+            counters: Counters::default(),
+            deferred: Mutex::new(None),
+            kernels: Mutex::default(),
+            stream: OnceLock::new(),
+            streams: Mutex::default(),
+        }
+    }
+
     pub(crate) fn process_stream(&'static self) -> Result<Stream> {
         if let Some(stream) = self.stream.get() {
             return Ok(stream.clone());
@@ -88,17 +102,7 @@ fn open(driver: &dyn Driver) -> Result<Vec<Entry>> {
         });
     }
     let devices = driver.open()?;
-    let entry = |(gpu_id, device)| Entry {
-        kind: driver.kind(),
-        gpu_id,
-        dlpack_type: driver.dlpack_type(),
-        driver: device,
-        counters: Counters::default(),
-        deferred: Mutex::new(None),
-        kernels: Mutex::default(),
-        stream: OnceLock::new(),
-        streams: Mutex::default(),
-    };
+    let entry = |(gpu_id, device)| Entry::new(driver, gpu_id, device);
     Ok(devices.into_iter().enumerate().map(entry).collect())
 }
 

@@ -1,6 +1,8 @@
 //! Blocks of device memory, and the order in which streams may use them.
 
 mod copy;
+#[cfg(test)]
+mod lost;
 mod recover;
 mod release;
 pub mod retry;

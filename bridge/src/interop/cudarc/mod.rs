@@ -14,7 +14,7 @@ use arrayspan_devices::{Device, DeviceKind};
 use cudarc::driver::{CudaContext, CudaStream, DriverError, result};
 
 pub use array::CudaArray;
-pub(crate) use pointer::expect_pointer;
+pub(crate) use pointer::{expect_host, expect_managed, expect_pointer};
 
 use crate::{Error, Result};
 
