@@ -15,7 +15,7 @@ mod event;
 mod info;
 mod jit;
 mod memory;
-mod opencl;
+pub mod opencl;
 pub mod reclaim;
 mod registry;
 mod stream;

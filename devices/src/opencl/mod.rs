@@ -15,6 +15,8 @@ mod query;
 mod serial;
 mod stream;
 
+pub use serial::serial;
+
 use crate::driver::{DeviceDriver, Driver};
 use crate::{DeviceKind, Result};
 

@@ -6,6 +6,7 @@
 mod array;
 mod buffer;
 mod export;
+mod host;
 mod import;
 
 use std::ffi::c_void;
@@ -21,6 +22,7 @@ use opencl3::context::Context;
 
 pub use array::OpenClArray;
 pub(crate) use buffer::inspect;
+pub use host::{map, shares_memory, unmap, unwrap, wrap};
 
 use crate::{Error, Result};
 
