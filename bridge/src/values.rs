@@ -2,8 +2,8 @@
 
 use arrayspan_devices::{Access, Device, Memory};
 
+use crate::moving::between::between;
 use crate::owner::Owner;
-use crate::to::between;
 use crate::{Array, Element, Error, Layout, Result, SharedArray, View, host};
 
 impl Array {

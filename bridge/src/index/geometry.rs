@@ -1,9 +1,9 @@
 //! How many threads and groups a kernel gets.
 
-use arrayspan_bridge::devices::Grid;
+use arrayspan_devices::Grid;
 
 /// Threads of a group where nothing else decides.
-pub(super) const THREADS: usize = 256;
+pub const THREADS: usize = 256;
 
 /// The least threads of a group along x.
 const NARROWEST: usize = 4;
@@ -12,13 +12,14 @@ const NARROWEST: usize = 4;
 const MOST_THREADS_Z: usize = 64;
 
 /// CUDA takes no more groups than this along y and z; kernels go round in loops.
-const MOST_GROUPS: usize = 65_535;
+pub const MOST_GROUPS: usize = 65_535;
 
 /// A thread for each item of `items` (along x, y, z), in groups of `threads` (a power of 4).
 ///
 /// Groups are powers of 4 along each axis, because some compilers make code for each shape of group: as wide
 /// along x as that leaves few threads idle.
-pub(super) fn grid(items: [usize; 3], threads: usize) -> Grid {
+#[must_use]
+pub fn grid(items: [usize; 3], threads: usize) -> Grid {
     let padded = |x: usize| items[0].next_multiple_of(x);
     let widths = || std::iter::successors(Some(threads), |x| (*x > NARROWEST).then_some(x / 4));
     let least = widths().map(padded).min().unwrap_or(0);

@@ -1,53 +1,56 @@
 //! The arguments of a launch, in the order in which kernels declare them.
 
-use arrayspan_bridge::DType;
-use arrayspan_bridge::devices::{Argument, Memory};
+use crate::DType;
+use arrayspan_devices::{Argument, Memory};
 use num_complex::Complex64;
 
 /// The arguments of a launch.
 #[derive(Debug)]
-pub(super) struct Arguments<'a> {
+pub struct Arguments<'a> {
     list: Vec<Argument<'a>>,
     wide: bool,
 }
 
 /// Devices take no more arguments than this.
-pub(super) const MOST: usize = 64;
+pub const MOST_ARGUMENTS: usize = 64;
 
 impl<'a> Arguments<'a> {
     /// None yet. `wide` kernels count in 64 bits.
-    pub(super) fn new(wide: bool) -> Self {
+    #[must_use]
+    pub fn new(wide: bool) -> Self {
         Self { list: Vec::with_capacity(24), wide }
     }
 
-    pub(super) fn list(&self) -> &[Argument<'a>] {
+    /// As a launch takes them.
+    #[must_use]
+    pub fn list(&self) -> &[Argument<'a>] {
         &self.list
     }
 
     /// An array that is read: its block, and its first element's place there (`OpenCL` knows no pointers
     /// into blocks).
-    pub(super) fn read(&mut self, memory: &'a Memory, offset: usize) {
+    pub fn read(&mut self, memory: &'a Memory, offset: usize) {
         self.list.extend([Argument::Read(memory), Argument::I64(offset as i64)]);
     }
 
     /// As [`read`](Self::read), for an array that is written.
-    pub(super) fn write(&mut self, memory: &'a Memory, offset: usize) {
+    pub fn write(&mut self, memory: &'a Memory, offset: usize) {
         self.list.extend([Argument::Write(memory), Argument::I64(offset as i64)]);
     }
 
     /// An `idx`: an extent or a stride.
-    pub(super) fn index(&mut self, value: isize) {
+    pub fn index(&mut self, value: isize) {
         let wide = Argument::I64(value as i64);
         self.list.push(if self.wide { wide } else { Argument::I32(value as i32) });
     }
 
     /// Several.
-    pub(super) fn indices(&mut self, values: impl IntoIterator<Item = isize>) {
+    pub fn indices(&mut self, values: impl IntoIterator<Item = isize>) {
         values.into_iter().for_each(|value| self.index(value));
     }
 
     /// Numbers: of each its real part, and for complex dtypes its imaginary part.
-    pub(super) fn numbers(&mut self, values: &[Complex64], dtype: DType) {
+    pub fn numbers(&mut self, values: &[Complex64], dtype: DType) {
         let real = |value: f64| match dtype.real() {
             DType::Float32 => Argument::F32(value as f32),
             _ => Argument::F64(value),

@@ -2,23 +2,23 @@
 
 use std::borrow::Cow;
 
-use arrayspan_bridge::Layout;
+use crate::Layout;
 
-use super::arguments::{Arguments, MOST};
+use super::arguments::{Arguments, MOST_ARGUMENTS};
+use super::collapse::{Collapsed, collapse, collapse_around};
 use super::form::Form;
 use super::runs::{Inner, Runs, Start};
-use crate::collapse::{Collapsed, collapse, collapse_around};
 
 /// The axes a kernel goes along, innermost first, and how its operands lie in them. Operand 0 is called `y`,
 /// the others `x0`, `x1`, ….
 #[derive(Debug)]
-pub(super) struct Space {
-    /// At least one.
-    pub(super) extents: Vec<usize>,
-    /// For each operand, in elements.
-    pub(super) strides: Vec<Vec<isize>>,
-    /// For each operand, in elements.
-    pub(super) offsets: Vec<usize>,
+pub struct Space {
+    /// Extents of the axes, at least one.
+    pub extents: Vec<usize>,
+    /// For each operand its strides, in elements.
+    pub strides: Vec<Vec<isize>>,
+    /// For each operand the place of its first element.
+    pub offsets: Vec<usize>,
 }
 
 /// Places from here on need 64 bits: far enough from 2³¹ that no loop counter passes it.
@@ -27,7 +27,8 @@ const WIDE: usize = (1 << 30) - (1 << 16);
 impl Space {
     /// The space of operands of one shape. Axes are sorted and flipped for operand 0 to be walked from its
     /// start to its end, and merged where all operands allow it.
-    pub(super) fn new(layouts: &[&Layout]) -> Self {
+    #[must_use]
+    pub fn new(layouts: &[&Layout]) -> Self {
         let order = Order::new(layouts, true);
         let arranged = order.apply(layouts);
         let arranged: Vec<&Layout> = arranged.iter().map(AsRef::as_ref).collect();
@@ -36,7 +37,8 @@ impl Space {
 
     /// As [`new`](Self::new), but without going backwards, and with each axis of `apart` an axis of its own.
     /// Also tells which axis each of `apart` has become.
-    pub(super) fn around(layouts: &[&Layout], apart: &[usize]) -> (Self, Vec<usize>) {
+    #[must_use]
+    pub fn around(layouts: &[&Layout], apart: &[usize]) -> (Self, Vec<usize>) {
         let order = Order::new(layouts, false);
         let place = |axis: &usize| order.axes.iter().position(|other| other == axis).unwrap_or(0);
         let fixed: Vec<usize> = apart.iter().map(place).collect();
@@ -49,7 +51,7 @@ impl Space {
     }
 
     /// Swaps two axes.
-    pub(super) fn swap(&mut self, one: usize, other: usize) {
+    pub fn swap(&mut self, one: usize, other: usize) {
         self.extents.swap(one, other);
         for strides in &mut self.strides {
             strides.swap(one, other);
@@ -70,7 +72,8 @@ impl Space {
     }
 
     /// Whether some place, counted from an operand's first element, needs 64 bits.
-    pub(super) fn is_wide(&self) -> bool {
+    #[must_use]
+    pub fn is_wide(&self) -> bool {
         let reach = |strides: &Vec<isize>| -> usize {
             let axes = strides.iter().zip(&self.extents);
             axes.map(|(stride, extent)| stride.unsigned_abs() * extent.saturating_sub(1)).sum()
@@ -80,7 +83,8 @@ impl Space {
     }
 
     /// Where runs along axis 0 begin.
-    pub(super) fn start(&self, operand: usize, address: usize, bytes: usize) -> Start {
+    #[must_use]
+    pub fn start(&self, operand: usize, address: usize, bytes: usize) -> Start {
         Start {
             stride: self.strides[operand][0],
             first: address | (self.offsets[operand] * bytes),
@@ -90,13 +94,19 @@ impl Space {
 
     /// The form for elements of `bytes` bytes in blocks at these addresses (see [`address`](super::runs::address)),
     /// when `others` arguments come beside those of the space.
-    pub(super) fn form(&self, bytes: usize, addresses: &[usize], others: usize) -> Form {
+    #[must_use]
+    pub fn form(&self, bytes: usize, addresses: &[usize], others: usize) -> Form {
         let addresses = addresses.iter().enumerate();
         let starts: Vec<_> = addresses.map(|(n, &at)| self.start(n, at, bytes)).collect();
-        let runs = Runs::new(&starts, bytes, self.extents[0]);
+        self.form_with(Runs::new(&starts, bytes, self.extents[0]), others)
+    }
+
+    /// As [`form`](Self::form), with runs that the caller has found.
+    #[must_use]
+    pub fn form_with(&self, runs: Runs, others: usize) -> Form {
         let form = Form::new(self.extents.len(), runs, self.is_wide());
         let arguments = others + 2 * self.strides.len() + self.numbers(&form).count();
-        if arguments <= MOST {
+        if arguments <= MOST_ARGUMENTS {
             return form;
         }
         let numbers = self.numbers(&form).collect();
@@ -104,7 +114,8 @@ impl Space {
     }
 
     /// The bits of an operand's steps along all axes from `first` on.
-    pub(super) fn steps(&self, operand: usize, first: usize) -> usize {
+    #[must_use]
+    pub fn steps(&self, operand: usize, first: usize) -> usize {
         let axes = self.strides[operand].iter().zip(&self.extents).skip(first);
         let steps =
             axes.filter(|(_, extent)| **extent > 1).map(|(stride, _)| stride.unsigned_abs());
@@ -112,7 +123,7 @@ impl Space {
     }
 
     /// What a kernel of that form is told, in the order in which it declares it.
-    pub(super) fn push(&self, form: &Form, arguments: &mut Arguments<'_>) {
+    pub fn push(&self, form: &Form, arguments: &mut Arguments<'_>) {
         if !form.is_baked() {
             arguments.indices(self.numbers(form));
         }
@@ -127,7 +138,8 @@ impl Space {
     }
 
     /// Runs along axis 0, rows along axis 1, the rest.
-    pub(super) fn items(&self, form: &Form) -> [usize; 3] {
+    #[must_use]
+    pub fn items(&self, form: &Form) -> [usize; 3] {
         let along = |axis: usize| self.extents.get(axis).copied().unwrap_or(1);
         [along(0).div_ceil(form.runs().len), along(1), self.extents.iter().skip(2).product()]
     }

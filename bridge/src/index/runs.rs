@@ -1,22 +1,22 @@
 //! How many neighbours a thread takes in one access.
 
-use arrayspan_bridge::devices::{DeviceKind, Memory};
+use arrayspan_devices::{DeviceKind, Memory};
 
 use super::text::Text;
 
 /// How many neighbours along axis 0 a thread takes in one access, and how the operands lie along it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Runs {
+pub struct Runs {
     inner: Vec<Inner>,
     /// Elements of a run, a power of two.
-    pub(super) len: usize,
+    pub len: usize,
     /// The alignment of a run in bytes.
     align: usize,
 }
 
 /// How an operand lies along axis 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Inner {
+pub enum Inner {
     /// Neighbours are neighbours.
     Unit,
     /// One element for all.
@@ -30,18 +30,31 @@ const WIDEST: usize = 16;
 
 /// Where an operand's runs begin.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Start {
+pub struct Start {
     /// Elements from one element to the next along axis 0.
-    pub(super) stride: isize,
+    pub stride: isize,
     /// The bits of the byte address of the first element.
-    pub(super) first: usize,
+    pub first: usize,
     /// The bits of all steps to other rows, in elements.
-    pub(super) steps: usize,
+    pub steps: usize,
+}
+
+impl Start {
+    /// The alignment of all runs of elements of `bytes` bytes, up to the widest access.
+    #[must_use]
+    pub fn aligned(&self, bytes: usize) -> usize {
+        let stride = if self.stride == 1 { 0 } else { bytes };
+        match self.first | (self.steps * bytes) | stride {
+            0 => WIDEST,
+            bits => WIDEST.min(1 << bits.trailing_zeros()),
+        }
+    }
 }
 
 impl Runs {
     /// The longest runs of elements of `bytes` bytes along an axis of `extent` elements.
-    pub(super) fn new(starts: &[Start], bytes: usize, extent: usize) -> Self {
+    #[must_use]
+    pub fn new(starts: &[Start], bytes: usize, extent: usize) -> Self {
         let inner: Vec<Inner> = starts.iter().map(|start| inner(start.stride)).collect();
         let several = inner.contains(&Inner::Unit) && !inner.contains(&Inner::Apart);
         let places = starts.iter().zip(&inner).filter(|(_, inner)| **inner != Inner::Repeated);
@@ -56,8 +69,32 @@ impl Runs {
         Self { inner, len, align: aligned.min(len * bytes) }
     }
 
+    /// As [`new`](Self::new), for elements of a size for each operand: runs that the widest one takes in one
+    /// access. `ALIGN` is that of operand 0.
+    #[must_use]
+    pub fn of_sizes(starts: &[Start], bytes: &[usize], extent: usize) -> Self {
+        let inner: Vec<Inner> = starts.iter().map(|start| inner(start.stride)).collect();
+        let mut len = 1;
+        if inner.contains(&Inner::Unit) && !inner.contains(&Inner::Apart) {
+            let near = starts.iter().zip(bytes).zip(&inner);
+            let near = near.filter(|(_, inner)| **inner == Inner::Unit).map(|(operand, _)| operand);
+            let fitting = near.map(|(start, &bytes)| start.aligned(bytes) / bytes).min();
+            let widest = bytes.iter().copied().max().unwrap_or(WIDEST);
+            len = fitting.unwrap_or(1).clamp(1, (WIDEST / widest).max(1));
+            while len > extent.max(1) {
+                len /= 2;
+            }
+        }
+        let align = match (starts.first(), bytes.first()) {
+            (Some(start), Some(&bytes)) => start.aligned(bytes).min(len * bytes),
+            _ => 1,
+        };
+        Self { inner, len, align }
+    }
+
     /// The same, but of a length that divides `extent`.
-    pub(super) fn dividing(mut self, extent: usize) -> Self {
+    #[must_use]
+    pub fn dividing(mut self, extent: usize) -> Self {
         while !extent.is_multiple_of(self.len) {
             self = self.halved();
         }
@@ -65,16 +102,19 @@ impl Runs {
     }
 
     /// The same, of half the length. There must be more than one element.
-    pub(super) fn halved(self) -> Self {
+    #[must_use]
+    pub fn halved(self) -> Self {
         Self { len: self.len / 2, align: self.align / 2, ..self }
     }
 
-    pub(super) fn inner(&self) -> &[Inner] {
+    /// How each operand lies along axis 0.
+    #[must_use]
+    pub fn inner(&self) -> &[Inner] {
         &self.inner
     }
 
     /// `V`, `ALIGN` and how each operand's run is loaded.
-    pub(super) fn define(&self, names: &[String], text: &mut Text) {
+    pub fn define(&self, names: &[String], text: &mut Text) {
         text.define("V", self.len);
         text.define("ALIGN", self.align);
         for (name, inner) in names.iter().zip(&self.inner) {
@@ -94,7 +134,8 @@ fn inner(stride: isize) -> Inner {
 
 /// The address of a block as far as it tells alignment: in `OpenCL` it is a handle, and blocks are aligned for
 /// every access.
-pub(super) fn address(memory: &Memory) -> usize {
+#[must_use]
+pub fn address(memory: &Memory) -> usize {
     if memory.device().kind() == DeviceKind::OpenCl { 0 } else { memory.address() }
 }
 

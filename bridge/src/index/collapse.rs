@@ -1,26 +1,28 @@
 //! Fewer axes for the same elements: what makes one loop, or one kernel, serve every shape.
 
-use arrayspan_bridge::Layout;
+use crate::Layout;
 
 /// Several arrays of one shape, seen with as few axes as they allow together.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Collapsed {
+pub struct Collapsed {
     /// Extents; none of them 1, save those of fixed axes.
-    pub(crate) shape: Vec<usize>,
+    pub shape: Vec<usize>,
     /// For each array its strides, in elements.
-    pub(crate) strides: Vec<Vec<isize>>,
+    pub strides: Vec<Vec<isize>>,
     /// For each axis there was, the axis it is now part of; `None` if its extent was 1.
-    pub(crate) axes: Vec<Option<usize>>,
+    pub axes: Vec<Option<usize>>,
 }
 
 /// Drops extents of 1 and merges neighbours that follow each other in every layout. Elements keep their
 /// order. All layouts have the same shape; there is at least one.
-pub(crate) fn collapse(layouts: &[&Layout]) -> Collapsed {
+#[must_use]
+pub fn collapse(layouts: &[&Layout]) -> Collapsed {
     collapse_around(layouts, &[])
 }
 
 /// As [`collapse`], but each axis in `fixed` stays an axis of its own, even with extent 1.
-pub(crate) fn collapse_around(layouts: &[&Layout], fixed: &[usize]) -> Collapsed {
+#[must_use]
+pub fn collapse_around(layouts: &[&Layout], fixed: &[usize]) -> Collapsed {
     let shape = layouts.first().map_or(&[][..], |layout| layout.shape());
     let mut collapsed = Collapsed {
         shape: Vec::with_capacity(shape.len()),

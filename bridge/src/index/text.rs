@@ -4,27 +4,27 @@ use std::fmt::{Display, Write as _};
 
 /// Source under construction.
 #[derive(Debug, Default)]
-pub(super) struct Text(String);
+pub struct Text(String);
 
 impl Text {
     /// `#define name value`; the name may have parameters.
-    pub(super) fn define(&mut self, name: impl Display, value: impl Display) {
+    pub fn define(&mut self, name: impl Display, value: impl Display) {
         // Writing to a String cannot fail.
         let _ = writeln!(self.0, "#define {name} {value}");
     }
 
     /// As [`define`](Self::define), 1 or 0.
-    pub(super) fn flag(&mut self, name: impl Display, value: bool) {
+    pub fn flag(&mut self, name: impl Display, value: bool) {
         self.define(name, u8::from(value));
     }
 
     /// Lines as they are.
-    pub(super) fn add(&mut self, lines: impl Display) {
+    pub fn add(&mut self, lines: impl Display) {
         let _ = writeln!(self.0, "{lines}");
     }
 
     /// A function of integers that vanishes where they are known: the value for each number, else `other`.
-    pub(super) fn switch(
+    pub fn switch(
         &mut self,
         head: impl Display,
         number: impl Display,
@@ -38,7 +38,9 @@ impl Text {
         self.add(format_args!("  }}\n  return {other};\n}}"));
     }
 
-    pub(super) fn finish(self) -> String {
+    /// What was written.
+    #[must_use]
+    pub fn finish(self) -> String {
         self.0
     }
 }

@@ -7,7 +7,7 @@ use super::text::Text;
 
 /// What of a space is baked into a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Form {
+pub struct Form {
     rank: usize,
     runs: Runs,
     /// Whether places need 64 bits.
@@ -17,51 +17,64 @@ pub(super) struct Form {
 }
 
 impl Form {
-    pub(super) fn new(rank: usize, runs: Runs, wide: bool) -> Self {
+    /// So many axes, runs along the first, and whether places need 64 bits; nothing baked.
+    #[must_use]
+    pub fn new(rank: usize, runs: Runs, wide: bool) -> Self {
         Self { rank, runs, wide, baked: Vec::new() }
     }
 
-    /// The same with these numbers (in the order of [`names`](Self::names)) as part of the kernel.
-    pub(super) fn baking(mut self, numbers: Vec<isize>) -> Self {
+    /// The same with these extents and strides as part of the kernel, in the order of the parameters they replace.
+    #[must_use]
+    pub fn baking(mut self, numbers: Vec<isize>) -> Self {
         self.baked = numbers;
         self
     }
 
-    pub(super) fn is_baked(&self) -> bool {
+    /// Whether extents and strides are part of the kernel, not arguments.
+    #[must_use]
+    pub fn is_baked(&self) -> bool {
         !self.baked.is_empty()
     }
 
-    pub(super) fn is_wide(&self) -> bool {
+    /// Whether places need 64 bits.
+    #[must_use]
+    pub fn is_wide(&self) -> bool {
         self.wide
     }
 
-    pub(super) fn runs(&self) -> &Runs {
+    /// What a thread takes in one access.
+    #[must_use]
+    pub fn runs(&self) -> &Runs {
         &self.runs
     }
 
     /// The same with other runs.
-    pub(super) fn with_runs(mut self, other: impl FnOnce(Runs) -> Runs) -> Self {
+    #[must_use]
+    pub fn with_runs(mut self, other: impl FnOnce(Runs) -> Runs) -> Self {
         self.runs = other(self.runs);
         self
     }
 
     /// The same with runs that divide `extent`.
-    pub(super) fn dividing(self, extent: usize) -> Self {
+    #[must_use]
+    pub fn dividing(self, extent: usize) -> Self {
         self.with_runs(|runs| runs.dividing(extent))
     }
 
     /// How many operands there are.
-    pub(super) fn operands(&self) -> usize {
+    #[must_use]
+    pub fn operands(&self) -> usize {
         self.runs.inner().len()
     }
 
     /// The name of an operand.
-    pub(super) fn operand(number: usize) -> String {
+    #[must_use]
+    pub fn operand(number: usize) -> String {
         if number == 0 { "y".into() } else { format!("x{}", number - 1) }
     }
 
     /// The macros that the prelude and the verb's text take.
-    pub(super) fn define(&self, text: &mut Text) {
+    pub fn define(&self, text: &mut Text) {
         let operands: Vec<_> = (0..self.operands()).map(Self::operand).collect();
         text.flag("WIDE", self.wide);
         self.runs.define(&operands, text);
@@ -107,7 +120,8 @@ impl Form {
     }
 
     /// The parameters for extents and strides, each after a comma.
-    pub(super) fn declare(&self) -> String {
+    #[must_use]
+    pub fn declare(&self) -> String {
         if !self.baked.is_empty() {
             return String::new();
         }
