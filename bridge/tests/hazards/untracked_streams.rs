@@ -73,3 +73,20 @@ fn our_work_comes_after_what_was_queued_on_a_wrapped_stream() {
         0
     );
 }
+
+#[test]
+fn a_slice_taken_back_is_read_on_another_stream_after_our_work() {
+    let Some(device) = first() else { return };
+    let context = cuda::context(device).unwrap();
+    let (writer, reader) = (context.new_stream().unwrap(), context.new_stream().unwrap());
+    assert!(context.is_managing_stream_synchronization());
+    let slice = writer.clone_htod(&vec![BAD; BYTES]).unwrap();
+    let mut array = arrayspan_bridge::Array::from_cuda_slice(slice, [BYTES]).unwrap();
+    let (source, own) = (good(device), device.stream().unwrap());
+    delay(own.raw());
+    array.view_mut().copy_from(&source.view(), &own).unwrap();
+    let slice = array.try_into_cuda_slice::<u8>().unwrap();
+    let read = reader.clone_dtoh(&slice).unwrap();
+    reader.synchronize().unwrap();
+    assert!(read.iter().all(|byte| *byte == GOOD));
+}
