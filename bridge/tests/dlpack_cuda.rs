@@ -1,5 +1,6 @@
 //! `DLPack` and the memory that the `CUDA` driver knows: whose it is decides the driver, not the struct.
 #![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
+#![allow(clippy::float_cmp, reason = "values that only travel stay what they were, bit by bit")]
 
 mod common;
 
