@@ -3,10 +3,12 @@
 //! Without an `OpenCL` platform everything here compiles and returns
 //! [`Error::Unavailable`](arrayspan_devices::Error::Unavailable).
 
+mod allocate;
 mod array;
 mod buffer;
 mod export;
 mod import;
+mod shaped;
 
 use std::ffi::c_void;
 use std::ptr::with_exposed_provenance_mut;
@@ -19,8 +21,10 @@ use cl3::context::retain_context;
 use opencl3::command_queue::CommandQueue;
 use opencl3::context::Context;
 
+pub(crate) use allocate::allocate;
 pub use array::OpenClArray;
 pub(crate) use buffer::inspect;
+pub use shaped::ShapedBuffer;
 
 use crate::{Error, Result};
 
