@@ -44,6 +44,14 @@ pub enum Error {
         /// Where it is.
         found: Device,
     },
+    /// The name is not that of a kind of array.
+    #[error(
+        "'{text}' is not a kind of array: expected arrayspan, ndarray, torch, cudarc, opencl or dlpack"
+    )]
+    KindName {
+        /// The text given.
+        text: String,
+    },
     /// There is no such axis.
     #[error("{operation}: axis {axis} does not exist in an array of rank {rank}")]
     Axis {

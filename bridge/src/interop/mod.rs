@@ -6,3 +6,5 @@
 pub mod cudarc;
 mod ndarray;
 pub mod opencl;
+
+pub(crate) use ndarray::layout_of as ndarray_layout;

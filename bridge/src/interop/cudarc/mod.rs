@@ -3,18 +3,22 @@
 //! Without a CUDA driver everything here compiles and returns
 //! [`Error::Unavailable`](arrayspan_devices::Error::Unavailable).
 
+mod allocate;
 mod array;
 mod export;
 mod import;
 mod pointer;
+mod shaped;
 
 use std::sync::Arc;
 
 use arrayspan_devices::{Device, DeviceKind};
 use cudarc::driver::{CudaContext, CudaStream, DriverError, result};
 
+pub(crate) use allocate::allocate;
 pub use array::CudaArray;
 pub(crate) use pointer::{expect_host, expect_managed, expect_pointer};
+pub use shaped::ShapedSlice;
 
 use crate::{Error, Result};
 

@@ -88,7 +88,7 @@ impl Array {
 
     /// The ndarray the memory came from, laid out as this array, where ndarray can express that without
     /// moving elements. Leaves memory behind that must not be used again.
-    fn take_ndarray<T: Element>(&self) -> Result<Option<ArrayD<T>>> {
+    pub(crate) fn take_ndarray<T: Element>(&self) -> Result<Option<ArrayD<T>>> {
         let Some(owner) = self.owner().filter(|_| self.device().is_cpu()) else { return Ok(None) };
         self.memory().wait(Access::Write)?;
         if T::DTYPE == DType::Bool {

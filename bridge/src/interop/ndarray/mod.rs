@@ -6,7 +6,7 @@ mod import;
 use crate::Layout;
 
 /// The layout of an ndarray, counted from its lowest element.
-fn layout_of(shape: &[usize], strides: &[isize]) -> Layout {
+pub(crate) fn layout_of(shape: &[usize], strides: &[isize]) -> Layout {
     let below = |(&extent, &stride): (&usize, &isize)| {
         if extent > 1 && stride < 0 { (extent - 1) * stride.unsigned_abs() } else { 0 }
     };

@@ -3,11 +3,13 @@
 //! Without an `OpenCL` platform everything here compiles and returns
 //! [`Error::Unavailable`](arrayspan_devices::Error::Unavailable).
 
+mod allocate;
 mod array;
 mod buffer;
 mod export;
 mod host;
 mod import;
+mod shaped;
 
 use std::ffi::c_void;
 use std::ptr::with_exposed_provenance_mut;
@@ -20,9 +22,11 @@ use cl3::context::retain_context;
 use opencl3::command_queue::CommandQueue;
 use opencl3::context::Context;
 
+pub(crate) use allocate::allocate;
 pub use array::OpenClArray;
 pub(crate) use buffer::inspect;
 pub use host::{map, shares_memory, unmap, unwrap, wrap};
+pub use shaped::ShapedBuffer;
 
 use crate::{Error, Result};
 

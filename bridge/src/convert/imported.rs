@@ -1,0 +1,208 @@
+//! An array on its way from one library to another.
+
+use std::marker::PhantomData;
+
+use arrayspan_devices::{Access, Device, Memory};
+
+use super::{Refused, Route, Step, Steps};
+use crate::{Array, Crossing, DType, Layout, SharedArray, View, Why};
+
+/// An array on its way: owned, or borrowed for `'a`.
+#[derive(Debug)]
+pub struct Imported<'a>(Held<'a>);
+
+#[derive(Debug)]
+enum Held<'a> {
+    Shared(SharedArray),
+    Borrowed(View<'a>),
+    Lent(Box<Lent<'a>>),
+}
+
+/// Elements of another library that are only borrowed. The host waits for work on them before the borrow
+/// ends.
+#[derive(Debug)]
+struct Lent<'a> {
+    memory: Memory,
+    layout: Layout,
+    dtype: DType,
+    borrow: PhantomData<&'a ()>,
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        if let Err(error) = self.memory.wait(Access::Write) {
+            tracing::error!(%error, "cannot wait for work on a borrowed array");
+        }
+    }
+}
+
+impl From<SharedArray> for Imported<'_> {
+    fn from(array: SharedArray) -> Self {
+        Self(Held::Shared(array))
+    }
+}
+
+impl From<Array> for Imported<'_> {
+    fn from(array: Array) -> Self {
+        array.into_shared().into()
+    }
+}
+
+impl<'a> From<View<'a>> for Imported<'a> {
+    fn from(view: View<'a>) -> Self {
+        Self(Held::Borrowed(view))
+    }
+}
+
+impl<'a> Imported<'a> {
+    /// An array over foreign memory that is borrowed for `'a`.
+    ///
+    /// # Safety
+    /// `layout` lies within `memory`, which holds elements of `dtype` and is valid and not written while
+    /// `'a` lasts.
+    pub(crate) unsafe fn lent(memory: Memory, layout: Layout, dtype: DType) -> Self {
+        Self(Held::Lent(Box::new(Lent { memory, layout, dtype, borrow: PhantomData })))
+    }
+
+    /// Borrows the elements.
+    #[must_use]
+    pub fn view(&self) -> View<'_> {
+        match &self.0 {
+            Held::Shared(array) => array.view(),
+            Held::Borrowed(view) => view.clone(),
+            Held::Lent(lent) => View::new(&lent.memory, lent.layout.clone(), lent.dtype),
+        }
+    }
+
+    /// Where it lives.
+    #[must_use]
+    pub fn device(&self) -> Device {
+        match &self.0 {
+            Held::Shared(array) => array.device(),
+            Held::Borrowed(view) => view.device(),
+            Held::Lent(lent) => lent.memory.device(),
+        }
+    }
+
+    /// The type of its elements.
+    #[must_use]
+    pub fn dtype(&self) -> DType {
+        match &self.0 {
+            Held::Shared(array) => array.dtype(),
+            Held::Borrowed(view) => view.dtype(),
+            Held::Lent(lent) => lent.dtype,
+        }
+    }
+
+    /// Where the elements lie.
+    #[must_use]
+    pub fn layout(&self) -> &Layout {
+        match &self.0 {
+            Held::Shared(array) => array.layout(),
+            Held::Borrowed(view) => view.layout(),
+            Held::Lent(lent) => &lent.layout,
+        }
+    }
+
+    /// The array, if it is not only borrowed.
+    ///
+    /// # Errors
+    /// This again.
+    pub fn into_shared(self) -> Result<SharedArray, Self> {
+        match self.0 {
+            Held::Shared(array) => Ok(array),
+            held => Err(Self(held)),
+        }
+    }
+
+    /// The array for writing, if it is owned, writable, held by nobody else and free of shared places.
+    ///
+    /// # Errors
+    /// This again.
+    pub fn into_array(self) -> Result<Array, Self> {
+        self.into_shared()?.try_into_array().map_err(Self::from)
+    }
+
+    /// The same elements for another conversion. While both live neither can be written.
+    #[must_use]
+    pub fn again(&self) -> Imported<'_> {
+        match &self.0 {
+            Held::Shared(array) => array.clone().into(),
+            _ => self.view().into(),
+        }
+    }
+
+    /// The array where it goes, to read: itself if it is owned and there, else a copy.
+    ///
+    /// # Errors
+    /// The refused copy; out of memory; the driver's refusal.
+    pub fn shared(self, route: &Route<'_>, steps: &mut Steps) -> Result<SharedArray, Refused<'a>> {
+        match self.0 {
+            Held::Shared(array) if array.device() == route.device() => Ok(array),
+            held => {
+                Self(held).copied(Why::Borrowed, Step::Import, route, steps).map(Array::into_shared)
+            }
+        }
+    }
+
+    /// The array where it goes, to write: itself if that is [possible](Self::into_array), else a copy.
+    ///
+    /// # Errors
+    /// As [`shared`](Self::shared).
+    pub fn exclusive(self, route: &Route<'_>, steps: &mut Steps) -> Result<Array, Refused<'a>> {
+        if self.device() != route.device() {
+            return self.copied(Why::OtherDevice, Step::Transfer, route, steps);
+        }
+        self.into_array().or_else(|this| {
+            let (why, step) = this.why_not_exclusive();
+            this.copied(why, step, route, steps)
+        })
+    }
+
+    /// As [`exclusive`](Self::exclusive), in row-major order without gaps.
+    ///
+    /// # Errors
+    /// As [`shared`](Self::shared).
+    pub fn contiguous(self, route: &Route<'_>, steps: &mut Steps) -> Result<Array, Refused<'a>> {
+        if self.layout().is_contiguous() {
+            return self.exclusive(route, steps);
+        }
+        self.copied(Why::Strides, Step::Export, route, steps)
+    }
+
+    /// Why [`into_array`](Self::into_array) does not give the array, and which step has to copy it.
+    pub(crate) fn why_not_exclusive(&self) -> (Why, Step) {
+        match &self.0 {
+            Held::Shared(array) if !array.writable => (Why::ReadOnly, Step::Export),
+            Held::Shared(array) if array.layout().may_overlap_itself() => {
+                (Why::Strides, Step::Export)
+            }
+            Held::Shared(_) => (Why::Borrowed, Step::Export),
+            _ => (Why::Borrowed, Step::Import),
+        }
+    }
+
+    /// A row-major copy where the array goes, if that is allowed. Another device is the reason before any
+    /// other.
+    fn copied(
+        self,
+        why: Why,
+        step: Step,
+        route: &Route<'_>,
+        steps: &mut Steps,
+    ) -> Result<Array, Refused<'a>> {
+        match route.copy(&self.view(), why, step, steps) {
+            Ok(array) => Ok(array),
+            Err(error) => Err(Refused::with(error, self)),
+        }
+    }
+}
+
+impl Steps {
+    /// The array entered or left a library as it was.
+    pub(crate) fn zero_copy(&mut self, step: Step) {
+        if self.get(step).is_none() {
+            self.record(step, Crossing::ZeroCopy);
+        }
+    }
+}

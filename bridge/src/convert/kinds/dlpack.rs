@@ -1,0 +1,85 @@
+//! `DLPack`'s managed tensors.
+
+use std::marker::PhantomData;
+
+use arrayspan_devices::{Access, DeviceKind, Stream};
+
+use crate::convert::{Imported, Kind, Refused, Route, Source, Step, Steps, Target};
+use crate::dlpack::{Capsule, Managed};
+use crate::{Result, SharedArray, Transfer, Why};
+
+impl<M: Managed> Source for Capsule<M> {
+    const KIND: Kind = Kind::Dlpack;
+
+    fn import<'a>(self, stream: Option<&Stream>) -> Result<Imported<'a>> {
+        let array = SharedArray::from_dlpack(self, None)?;
+        if let Some(stream) = stream.filter(|stream| stream.device() == array.device()) {
+            // It is ready on this stream: work on any other waits for it.
+            array.memory().acquire(stream, Access::Write)?;
+        }
+        Ok(array.into())
+    }
+
+    /// Another struct over the same memory.
+    fn recover(imported: Imported<'_>) -> Option<Self> {
+        match imported.into_array() {
+            Ok(array) => array.into_dlpack(None).ok(),
+            Err(imported) => {
+                let array = imported.into_shared().ok()?;
+                array.to_dlpack(Transfer::ZeroCopyOnly, None).ok().map(|(capsule, _)| capsule)
+            }
+        }
+    }
+}
+
+/// [`to::dlpack`](crate::convert::to::dlpack).
+#[derive(Debug)]
+pub struct ToDlpack<M>(Option<DeviceKind>, PhantomData<fn() -> M>);
+
+impl<M> ToDlpack<M> {
+    /// On a device of that kind.
+    #[must_use]
+    pub fn on(self, kind: DeviceKind) -> Self {
+        Self(Some(kind), PhantomData)
+    }
+}
+
+impl<M> Default for ToDlpack<M> {
+    fn default() -> Self {
+        Self(None, PhantomData)
+    }
+}
+
+impl<M: Managed> Target for ToDlpack<M> {
+    type Output = Capsule<M>;
+
+    const KIND: Kind = Kind::Dlpack;
+
+    fn place(&self) -> Option<DeviceKind> {
+        self.0
+    }
+
+    /// What nobody else holds goes out to be written, the rest read-only; a legacy struct cannot say that
+    /// and gets a copy.
+    fn export<'a>(
+        &self,
+        array: Imported<'a>,
+        route: &Route<'_>,
+        steps: &mut Steps,
+    ) -> Result<Capsule<M>, Refused<'a>> {
+        let array = array.shared(route, steps)?;
+        let shared = match array.try_into_array() {
+            Ok(array) => return Ok(array.into_dlpack(route.stream())?),
+            Err(shared) => shared,
+        };
+        match shared.to_dlpack(Transfer::ZeroCopyOnly, route.stream()) {
+            Ok((capsule, _)) => return Ok(capsule),
+            Err(crate::Error::CopyRefused { .. }) => {}
+            Err(error) => return Err(Refused::with(error, shared)),
+        }
+        match route.copy(&shared.view(), Why::ReadOnly, Step::Export, steps) {
+            Ok(array) => Ok(array.into_dlpack(route.stream())?),
+            Err(error) => Err(Refused::with(error, shared)),
+        }
+    }
+}

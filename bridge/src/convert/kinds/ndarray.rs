@@ -1,0 +1,161 @@
+//! ndarray's arrays and views.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use arrayspan_devices::{Device, DeviceKind, Memory, Stream};
+use ndarray::{ArcArray, ArrayD, ArrayView, Dimension};
+
+use super::expect;
+use crate::convert::{Imported, Kind, Refused, Route, Source, Step, Steps, Target};
+use crate::interop::ndarray_layout;
+use crate::layout::wrong;
+use crate::{Array, DType, Element, Layout, Result, SharedArray, Why};
+
+impl<T: Element, D: Dimension> Source for ndarray::Array<T, D> {
+    const KIND: Kind = Kind::Ndarray;
+
+    fn import<'a>(self, _: Option<&Stream>) -> Result<Imported<'a>>
+    where
+        Self: 'a,
+    {
+        Ok(Array::from(self).into())
+    }
+
+    fn recover(imported: Imported<'_>) -> Option<Self> {
+        let values = imported.into_array().ok()?.take_ndarray().ok()??;
+        values.into_dimensionality().ok()
+    }
+}
+
+/// Shares the array.
+impl<T: Element, D: Dimension + 'static> Source for ArcArray<T, D> {
+    const KIND: Kind = Kind::Ndarray;
+
+    fn import<'a>(self, _: Option<&Stream>) -> Result<Imported<'a>> {
+        Ok(SharedArray::from(self).into())
+    }
+}
+
+/// Shares the array.
+impl<T: Element, D: Dimension + 'static> Source for Arc<ndarray::Array<T, D>> {
+    const KIND: Kind = Kind::Ndarray;
+
+    fn import<'a>(self, _: Option<&Stream>) -> Result<Imported<'a>> {
+        Ok(SharedArray::from(self).into())
+    }
+}
+
+impl<T: Element, D: Dimension> Source for &ndarray::Array<T, D> {
+    const KIND: Kind = Kind::Ndarray;
+
+    fn import<'a>(self, stream: Option<&Stream>) -> Result<Imported<'a>>
+    where
+        Self: 'a,
+    {
+        self.view().import(stream)
+    }
+}
+
+impl<T: Element, D: Dimension> Source for ArrayView<'_, T, D> {
+    const KIND: Kind = Kind::Ndarray;
+
+    fn import<'a>(self, _: Option<&Stream>) -> Result<Imported<'a>>
+    where
+        Self: 'a,
+    {
+        let layout = ndarray_layout(self.shape(), self.strides());
+        let bytes = layout.extent().map_or(0, |(_, high)| (high + 1) * size_of::<T>());
+        let address = self.as_ptr().wrapping_sub(layout.offset()).expose_provenance();
+        // SAFETY: the elements from the lowest to the highest lie in one allocation, which the borrow keeps
+        // alive and unwritten for at least 'a.
+        unsafe {
+            let memory = Memory::from_foreign(Device::cpu(), address, bytes, Box::new(|| ()));
+            Ok(Imported::lent(memory, layout, T::DTYPE))
+        }
+    }
+}
+
+/// [`to::ndarray`](crate::convert::to::ndarray).
+#[derive(Debug)]
+pub struct ToNdarray<T, D>(PhantomData<fn() -> (T, D)>);
+
+impl<T, D> Default for ToNdarray<T, D> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<T: Element, D: Dimension> Target for ToNdarray<T, D> {
+    type Output = ndarray::Array<T, D>;
+
+    const KIND: Kind = Kind::Ndarray;
+
+    fn place(&self) -> Option<DeviceKind> {
+        Some(DeviceKind::Cpu)
+    }
+
+    fn accept(&self, layout: &Layout, dtype: DType, _: Device) -> Result<()> {
+        expect::<T>(dtype)?;
+        if D::NDIM.is_some_and(|rank| rank != layout.rank()) {
+            return Err(other_rank(layout));
+        }
+        Ok(())
+    }
+
+    fn export<'a>(
+        &self,
+        array: Imported<'a>,
+        route: &Route<'_>,
+        steps: &mut Steps,
+    ) -> Result<Self::Output, Refused<'a>> {
+        let values = match array.into_array() {
+            Ok(array) => own(array, route, steps)?,
+            Err(array) => {
+                let (why, step) = array.why_not_exclusive();
+                copied(array, why, step, route, steps)?
+            }
+        };
+        let layout = ndarray_layout(values.shape(), values.strides());
+        Ok(values.into_dimensionality().map_err(|_| other_rank(&layout))?)
+    }
+}
+
+/// The memory of the array itself if it came from an ndarray, else a copy.
+fn own<'a, T: Element>(
+    array: Array,
+    route: &Route<'_>,
+    steps: &mut Steps,
+) -> Result<ArrayD<T>, Refused<'a>> {
+    match array.take_ndarray() {
+        Ok(Some(values)) => Ok(values),
+        Ok(None) => {
+            let why = if array.owner().is_some() { Why::Strides } else { Why::Allocator };
+            copied(array.into(), why, Step::Export, route, steps)
+        }
+        Err(error) => Err(Refused::with(error, array)),
+    }
+}
+
+fn copied<'a, T: Element>(
+    array: Imported<'a>,
+    why: Why,
+    step: Step,
+    route: &Route<'_>,
+    steps: &mut Steps,
+) -> Result<ArrayD<T>, Refused<'a>> {
+    let allowed = route.allow(&array.view(), why, step);
+    let values = allowed.and_then(|allowed| Ok((allowed, array.view().to_ndarray()?)));
+    match values {
+        Ok(((step, crossing), values)) => {
+            steps.record(step, crossing);
+            Ok(values)
+        }
+        Err(error) => Err(Refused::with(error, array)),
+    }
+}
+
+fn other_rank(layout: &Layout) -> crate::Error {
+    let why = "the ndarray asked for has another number of axes";
+    wrong("convert", layout.shape(), layout.strides(), why)
+}

@@ -1,0 +1,32 @@
+//! What can be converted.
+
+use arrayspan_devices::Stream;
+
+use super::{Imported, Kind};
+use crate::Result;
+
+/// An array of some library, that [`convert`](super::convert) takes.
+///
+/// Owned values are handed over without a copy; what is only borrowed is copied once, straight to where it
+/// goes.
+pub trait Source: Sized {
+    /// Its library.
+    const KIND: Kind;
+
+    /// Takes the array over without copying. `stream` is the one it is ready on, where its library keeps
+    /// no order of its own; streams of other devices say nothing about it.
+    ///
+    /// # Errors
+    /// When the value is not an array that can be used; it is dropped then.
+    fn import<'a>(self, stream: Option<&Stream>) -> Result<Imported<'a>>
+    where
+        Self: 'a;
+
+    /// The value again, after a conversion that was refused; `None` where there is no way back. What was
+    /// borrowed is the caller's anyway.
+    #[must_use]
+    fn recover(imported: Imported<'_>) -> Option<Self> {
+        drop(imported);
+        None
+    }
+}
