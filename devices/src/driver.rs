@@ -7,7 +7,7 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::time::Duration;
 
-use crate::{DeviceInfo, DeviceKind, Result};
+use crate::{DeviceInfo, DeviceKind, Reach, Result};
 
 /// One kind of device: finds and opens the devices there are.
 pub trait Driver: Sync {
@@ -31,6 +31,13 @@ pub trait DeviceDriver: Debug + Send + Sync {
     fn info(&self) -> &DeviceInfo;
     /// Bytes that are free now, where the driver can tell.
     fn free_bytes(&self) -> Option<usize>;
+    /// How bytes get from here to another device, which is neither this one nor the CPU.
+    ///
+    /// # Errors
+    /// When the driver does not answer.
+    fn reach(&self, _to: &dyn DeviceDriver) -> Result<Reach> {
+        Ok(Reach::Staged)
+    }
     /// Opens a queue of work.
     ///
     /// # Errors

@@ -8,12 +8,15 @@ mod device;
 mod event;
 mod handle;
 mod kernel;
+mod lost;
 mod memory;
 mod platform;
 mod program;
 mod query;
 mod serial;
 mod stream;
+
+pub(crate) use platform::platforms;
 
 use crate::driver::{DeviceDriver, Driver};
 use crate::{DeviceKind, Result};
