@@ -179,3 +179,5 @@ fn between_kinds(devices: &[Device], told: &[Reach]) -> Vec<Reach> {
     pairs.collect()
 }
 
+#[cfg(test)]
+mod tests;

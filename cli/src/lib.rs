@@ -3,6 +3,8 @@
 //! [`collect`] asks every driver in a process of its own, which runs [`answer`], and makes one [`Report`] of
 //! what they say. [`text::render`] writes it for people, `serde_json` for programs.
 
+#![forbid(unsafe_code)]
+
 mod answer;
 mod child;
 mod collect;

@@ -1,5 +1,7 @@
 //! The command `arrayspan`.
 
+#![forbid(unsafe_code)]
+
 use std::io::{self, Write as _};
 use std::time::Duration;
 

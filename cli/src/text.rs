@@ -16,7 +16,7 @@ pub fn render(report: &Report) -> String {
     let parts = [
         ("Devices", devices::list(&report.devices)),
         ("Sensors", devices::sensors(&report.devices)),
-        ("From row to column", devices::reach(&report.devices, &report.reach)),
+        ("Between devices", devices::reach(&report.devices, &report.reach)),
         ("Processes", devices::processes(&report.devices)),
         ("Drivers and libraries", drivers::list(&report.backends)),
         ("What is missing", drivers::missing(&report.backends)),

@@ -27,14 +27,15 @@ pub(super) fn list(devices: &[Device]) -> String {
             device.name.clone(),
             device.model.clone(),
             device.capability.clone(),
-            format!("{} {units}", device.compute_units),
+            device.compute_units.to_string(),
+            units.into(),
             memory,
             device.pci.clone().unwrap_or_default(),
             notes.join("; "),
         ]
     };
     let rows: Vec<_> = devices.iter().map(row).collect();
-    table(&[Left, Left, Left, Right, Right, Left, Left], &rows)
+    table(&[Left, Left, Left, Right, Left, Right, Left, Left], &rows)
 }
 
 /// Utilisation, temperature, power and clocks; hardware with two names is read once.
@@ -62,24 +63,37 @@ pub(super) fn sensors(devices: &[Device]) -> String {
     table(&[Left, Right, Right, Right, Right, Right, Right], &rows)
 }
 
-/// The matrix of ways, from the row's device to the column's. Nothing for fewer than two.
+/// The matrix of ways, from the row's device to the column's, of the devices that need one: all other pairs
+/// go through host memory. Nothing for fewer than two devices.
 pub(super) fn reach(devices: &[Device], reach: &[Reach]) -> String {
-    let names: Vec<&String> =
-        devices.iter().filter(|device| device.kind != "cpu").map(|device| &device.name).collect();
-    if names.len() < 2 {
-        return String::new();
-    }
+    let special = |name: &String| {
+        reach.iter().any(|pair| pair.way != "staged" && (pair.from == *name || pair.to == *name))
+    };
+    let (inside, outside): (Vec<&String>, Vec<&String>) = devices
+        .iter()
+        .filter(|device| device.kind != "cpu")
+        .map(|device| &device.name)
+        .partition(|name| special(name));
     let way = |from: &str, to: &str| {
         let known = reach.iter().find(|pair| pair.from == from && pair.to == to);
         known.map_or_else(|| "-".into(), |pair| pair.way.clone())
     };
-    let head = std::iter::once(String::new()).chain(names.iter().map(|name| (*name).clone()));
-    let mut rows = vec![head.collect::<Vec<_>>()];
-    rows.extend(names.iter().map(|from| {
-        let ways = names.iter().map(|to| way(from, to));
-        std::iter::once((*from).clone()).chain(ways).collect()
-    }));
-    table(&vec![Left; names.len() + 1], &rows)
+    let mut text = String::new();
+    if !inside.is_empty() {
+        let names = inside.iter().map(|name| (*name).clone());
+        let mut rows = vec![std::iter::once("from, to".into()).chain(names).collect::<Vec<_>>()];
+        rows.extend(inside.iter().map(|from| {
+            let ways = inside.iter().map(|to| way(from, to));
+            std::iter::once((*from).clone()).chain(ways).collect()
+        }));
+        text = table(&vec![Left; inside.len() + 1], &rows);
+    }
+    match (inside.len(), outside.len()) {
+        (0, 0 | 1) | (_, 0) => {}
+        (0, _) => text.push_str("  staged through host memory\n"),
+        _ => text.push_str("  all other pairs: staged through host memory\n"),
+    }
+    text
 }
 
 /// Who holds memory.
