@@ -35,6 +35,8 @@ pub struct Answer {
     pub reach: Vec<Reach>,
     /// What its sensors say, with the free memory.
     pub sensors: Vec<(Seen, Load, Option<usize>)>,
+    /// What is wrong with single devices.
+    pub warnings: Vec<String>,
 }
 
 /// An [`Identity`] that travels between processes.
@@ -88,21 +90,20 @@ fn opencl() -> Answer {
 
 fn nvml() -> Answer {
     let read = monitor::versions().and_then(|versions| Ok((versions, monitor::gpus()?)));
-    match read {
-        Ok(((nvml, driver), gpus)) => {
-            let part =
-                |name, version| Library { found: true, version: Some(version), ..named(name) };
-            Answer {
-                libraries: vec![part("NVML", nvml), part("NVIDIA driver", driver)],
-                sensors: gpus
-                    .into_iter()
-                    .map(|(who, now)| (who.into(), load(&now), now.free_bytes))
-                    .collect(),
-                ..Answer::default()
-            }
+    let ((nvml, driver), gpus) = match read {
+        Ok(read) => read,
+        Err(error) => return Answer { missing: Some(error.to_string()), ..Answer::default() },
+    };
+    let part = |name, version| Library { found: true, version: Some(version), ..named(name) };
+    let libraries = vec![part("NVML", nvml), part("NVIDIA driver", driver)];
+    let mut answer = Answer { libraries, ..Answer::default() };
+    for (who, readings) in gpus {
+        match readings {
+            Ok(now) => answer.sensors.push((who.into(), load(&now), now.free_bytes)),
+            Err(error) => answer.warnings.push(error.to_string()),
         }
-        Err(error) => Answer { missing: Some(error.to_string()), ..Answer::default() },
     }
+    answer
 }
 
 fn of_kind(kind: DeviceKind, libraries: Vec<Library>, measure: bool) -> Answer {
@@ -118,7 +119,7 @@ fn of_kind(kind: DeviceKind, libraries: Vec<Library>, measure: bool) -> Answer {
     }
     let known =
         all.iter().map(|device| (device.info().identity().into(), describe(*device, measure)));
-    Answer { missing, libraries, devices: known.collect(), reach, sensors: Vec::new() }
+    Answer { missing, libraries, devices: known.collect(), reach, ..Answer::default() }
 }
 
 /// A device as its own driver knows it.

@@ -90,16 +90,18 @@ fn assemble(
     cpu: Device,
     answers: [(Driver, Outcome); 4],
     settings: BTreeMap<String, String>,
-    warnings: Vec<String>,
+    mut warnings: Vec<String>,
 ) -> Report {
     let mut found = vec![(Identity::default(), cpu)];
+    let disabled = settings.get("ARRAYSPAN_DISABLE").cloned().unwrap_or_default();
     let (mut backends, mut sensors, mut reach) = (Vec::new(), Vec::new(), Vec::new());
     for (driver, outcome) in answers {
-        backends.push(backend(driver, &outcome));
+        backends.push(backend(driver, &outcome, &disabled));
         if let Ok(answer) = outcome {
             found.extend(answer.devices.into_iter().map(|(who, device)| (who.into(), device)));
             sensors.extend(answer.sensors);
             reach.extend(answer.reach);
+            warnings.extend(answer.warnings);
         }
     }
     for (who, device) in &mut found[1..] {
@@ -117,7 +119,7 @@ fn assemble(
     Report { schema: SCHEMA, version, devices, reach, backends, settings, warnings }
 }
 
-fn backend(driver: Driver, outcome: &Outcome) -> Backend {
+fn backend(driver: Driver, outcome: &Outcome, disabled: &str) -> Backend {
     let (state, why, mut libraries) = match outcome {
         Ok(Answer { missing: None, libraries, .. }) => (State::Ready, None, libraries.clone()),
         Ok(Answer { missing: Some(why), libraries, .. }) => {
@@ -128,7 +130,7 @@ fn backend(driver: Driver, outcome: &Outcome) -> Backend {
     for library in libraries.iter_mut().filter(|library| !library.found) {
         library.remedy = remedy::of_library(&library.name);
     }
-    let remedy = remedy::of_backend(driver, state);
+    let remedy = remedy::of_backend(driver, state, disabled);
     Backend { name: driver.name().into(), state, why, remedy, libraries }
 }
 

@@ -8,9 +8,8 @@ use std::time::Duration;
 use arrayspan_cli::{Ask, answer, collect, text};
 use clap::{Parser, Subcommand};
 
-/// arrayspan: arrays across CPU, CUDA and `OpenCL`.
 #[derive(Parser)]
-#[command(name = "arrayspan", version)]
+#[command(name = "arrayspan", version, about = "Arrays across CPU, CUDA and OpenCL")]
 struct Arguments {
     #[command(subcommand)]
     command: Command,

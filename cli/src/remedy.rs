@@ -4,13 +4,14 @@ use arrayspan_devices::Backend;
 
 use crate::report::State;
 
-/// What helps a driver that cannot be used.
-pub(crate) fn of_backend(backend: Backend, state: State) -> Option<String> {
+/// What helps a driver that cannot be used, where `ARRAYSPAN_DISABLE` holds `disabled`.
+pub(crate) fn of_backend(backend: Backend, state: State, disabled: &str) -> Option<String> {
+    let comma = if disabled.is_empty() { "" } else { "," };
     match state {
         State::Ready => None,
         State::Disabled => Some(format!("Remove {backend} from ARRAYSPAN_DISABLE.")),
         State::Broken => Some(format!(
-            "Set ARRAYSPAN_DISABLE={backend} to go on without it; --timeout gives a slow driver more time."
+            "Set ARRAYSPAN_DISABLE={disabled}{comma}{backend} to go on without it; --timeout gives a slow driver more time."
         )),
         State::Missing => Some(missing(backend).into()),
     }

@@ -198,5 +198,5 @@ fn a_broken_driver_costs_the_others_nothing_and_names_the_switch() {
     assert_eq!(report.devices.len(), 3);
     assert_eq!(report.backends[1].state, State::Broken);
     let text = text::render(&report);
-    assert!(text.contains(why) && text.contains("ARRAYSPAN_DISABLE=opencl"), "{text}");
+    assert!(text.contains(why) && text.contains("ARRAYSPAN_DISABLE=torch,opencl"), "{text}");
 }

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use nvml_wrapper::enum_wrappers::device::{Clock, TemperatureSensor};
 use nvml_wrapper::enums::device::UsedGpuMemory;
 use nvml_wrapper::error::NvmlError;
-use nvml_wrapper::struct_wrappers::device::ProcessInfo;
+use nvml_wrapper::struct_wrappers::device::{PciInfo, ProcessInfo};
 use nvml_wrapper::{Device, Nvml};
 
 use super::{Process, Readings, Sensors};
@@ -20,9 +20,12 @@ const NAMES: [&str; 2] = if cfg!(windows) {
     ["libnvidia-ml.so.1", "libnvidia-ml.so"]
 };
 
-/// The open library. It stays open as long as the process: opening takes milliseconds.
+/// The open library, and who its GPUs are. It stays open as long as the process: opening takes milliseconds.
 #[derive(Debug)]
-pub(super) struct Library(Nvml);
+pub(super) struct Library {
+    nvml: Nvml,
+    gpus: Vec<Identity>,
+}
 
 /// Opens the library at first use.
 pub(super) fn open() -> Result<&'static Library> {
@@ -35,7 +38,7 @@ fn find() -> Result<Library> {
     let mut tried = Vec::new();
     for name in NAMES {
         match Nvml::builder().lib_path(OsStr::new(name)).init() {
-            Ok(nvml) => return Ok(Library(nvml)),
+            Ok(nvml) => return Library::new(nvml),
             // The loader's words name the file.
             Err(NvmlError::LibloadingError(error)) => tried.push(error.to_string()),
             // The library is there and refuses: no other file will do better.
@@ -50,32 +53,38 @@ fn unavailable(why: String) -> Error {
 }
 
 impl Library {
+    fn new(nvml: Nvml) -> Result<Self> {
+        let count = nvml.device_count().map_err(|error| unavailable(error.to_string()))?;
+        let mut library = Self { nvml, gpus: Vec::new() };
+        library.gpus = (0..count).map(|index| library.identity(index)).collect();
+        Ok(library)
+    }
+
+    /// Who a GPU is; one that is gone is nobody, and its readings will say why.
+    fn identity(&self, index: u32) -> Identity {
+        let Ok(gpu) = self.gpu(index) else { return Identity::default() };
+        let place = |at: PciInfo| PciAddress { domain: at.domain, bus: at.bus, device: at.device };
+        Identity {
+            uuid: gpu.uuid().ok().and_then(|text| parse_uuid(&text)),
+            pci: gpu.pci_info().ok().map(place),
+        }
+    }
+
     pub(super) fn versions(&self) -> Result<(String, String)> {
         let refused = |error: NvmlError| unavailable(error.to_string());
-        let nvml = self.0.sys_nvml_version().map_err(refused)?;
-        Ok((nvml, self.0.sys_driver_version().map_err(refused)?))
+        let nvml = self.nvml.sys_nvml_version().map_err(refused)?;
+        Ok((nvml, self.nvml.sys_driver_version().map_err(refused)?))
     }
 
     fn gpu(&self, index: u32) -> Result<Device<'_>> {
         let call = "nvmlDeviceGetHandleByIndex";
-        self.0.device_by_index(index).map_err(|error| failure(index, call, &error))
+        self.nvml.device_by_index(index).map_err(|error| failure(index, call, &error))
     }
 }
 
 impl Sensors for Library {
-    fn gpus(&self) -> Result<Vec<Identity>> {
-        let count = self.0.device_count();
-        let count = count.map_err(|error| failure(0, "nvmlDeviceGetCount", &error))?;
-        let identity = |index| {
-            let gpu = self.gpu(index)?;
-            let uuid = told(index, "nvmlDeviceGetUUID", gpu.uuid())?;
-            let pci = told(index, "nvmlDeviceGetPciInfo", gpu.pci_info())?;
-            Ok(Identity {
-                uuid: uuid.and_then(|text| parse_uuid(&text)),
-                pci: pci.map(|at| PciAddress { domain: at.domain, bus: at.bus, device: at.device }),
-            })
-        };
-        (0..count).map(identity).collect()
+    fn gpus(&self) -> &[Identity] {
+        &self.gpus
     }
 
     fn read(&self, index: usize) -> Result<Readings> {
