@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use std::thread::ThreadId;
 use std::time::Duration;
 
-use crate::{DeviceInfo, DeviceKind, Result};
+use crate::{DeviceInfo, DeviceKind, Reach, Result};
 
 /// One kind of device: finds and opens the devices there are.
 pub trait Driver: Sync {
@@ -42,6 +42,13 @@ pub trait DeviceDriver: Debug + Send + Sync {
     /// When the driver refuses.
     fn trim(&self) -> Result<usize> {
         Ok(0)
+    }
+    /// How bytes get from here to another device, which is neither this one nor the CPU.
+    ///
+    /// # Errors
+    /// When the driver does not answer.
+    fn reach(&self, _to: &dyn DeviceDriver) -> Result<Reach> {
+        Ok(Reach::Staged)
     }
     /// Opens a queue of work.
     ///

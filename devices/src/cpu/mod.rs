@@ -54,6 +54,7 @@ fn info() -> DeviceInfo {
         float64: true,
         accelerator: false,
         uuid: None,
+        pci: None,
     }
 }
 

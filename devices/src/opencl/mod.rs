@@ -8,6 +8,7 @@ mod device;
 mod event;
 mod handle;
 mod kernel;
+mod lost;
 mod memory;
 mod platform;
 mod program;
@@ -16,6 +17,7 @@ mod serial;
 mod stream;
 
 pub use serial::serial;
+pub(crate) use platform::platforms;
 
 use crate::driver::{DeviceDriver, Driver};
 use crate::{DeviceKind, Result};
