@@ -107,9 +107,10 @@ fn nvml() -> Answer {
 }
 
 fn of_kind(kind: DeviceKind, libraries: Vec<Library>, measure: bool) -> Answer {
-    // Opens the driver, hence the reason if that fails; number 0 is missing only where there is none.
-    let missing = devices::Device::new(kind, 0).err().map(|error| error.to_string());
-    let all: Vec<_> = devices::Device::all().into_iter().filter(|d| d.kind() == kind).collect();
+    // Opens this driver and no other: the others have processes of their own to crash in.
+    let device = |gpu_id| devices::Device::new(kind, gpu_id);
+    let missing = device(0).err().map(|error| error.to_string());
+    let all: Vec<_> = (0..).map_while(|gpu_id| device(gpu_id).ok()).collect();
     let mut reach = Vec::new();
     for (from, to) in all.iter().flat_map(|from| all.iter().map(move |to| (*from, *to))) {
         if from != to {

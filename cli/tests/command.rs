@@ -121,6 +121,9 @@ fn a_driver_that_hangs_is_broken_and_the_others_are_reported() {
     assert_eq!(opencl.state, State::Broken, "{opencl:?}");
     assert!(opencl.why.as_ref().unwrap().contains("did not answer within 2 s"), "{opencl:?}");
     assert!(opencl.remedy.as_ref().unwrap().contains("ARRAYSPAN_DISABLE=opencl"), "{opencl:?}");
+    for other in report.backends.iter().filter(|backend| backend.name != "opencl") {
+        assert_ne!(other.state, State::Broken, "{other:?}");
+    }
     assert_eq!(report.devices[0].name, "cpu");
 }
 

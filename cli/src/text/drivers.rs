@@ -11,13 +11,14 @@ pub(super) fn list(backends: &[Backend]) -> String {
     for backend in backends {
         rows.push(vec![backend.name.clone(), state(backend.state).into()]);
         for library in &backend.libraries {
-            let version = match &library.version {
-                _ if !library.found => "missing".into(),
-                // PoCL appends how it was built, after two blanks.
-                Some(version) => version.split("  ").next().unwrap_or(version).into(),
-                None => "found".into(),
+            // A platform tells no number but a line; PoCL appends how it was built, after two blanks.
+            let line = |version: &str| version.split("  ").next().unwrap_or(version).to_owned();
+            let (version, path) = match (&library.version, &library.path) {
+                _ if !library.found => ("missing".into(), String::new()),
+                (Some(version), None) if version.contains(' ') => ("found".into(), line(version)),
+                (Some(version), path) => (version.clone(), path.clone().unwrap_or_default()),
+                (None, path) => ("found".into(), path.clone().unwrap_or_default()),
             };
-            let path = library.path.clone().unwrap_or_default();
             rows.push(vec![format!("  {}", library.name), version, path]);
         }
     }
