@@ -6,3 +6,5 @@
 pub mod cudarc;
 mod ndarray;
 pub mod opencl;
+#[cfg(feature = "torch")]
+pub mod torch;

@@ -1,0 +1,1 @@
+//! Tensors and arrays on a GPU.
