@@ -6,6 +6,7 @@ mod common;
 mod cuda;
 mod export;
 mod import;
+mod kernel;
 mod layouts;
 mod refusals;
 

@@ -34,6 +34,15 @@ pub fn load_cuda() -> Result<()> {
         .clone()
 }
 
+/// The device as tch names it; with CUDA ready to be used, if it is one of those.
+///
+/// # Errors
+/// [`Error::Inexpressible`] for a device that libtorch does not have; those of [`load_cuda`].
+pub fn device(device: Device) -> Result<tch::Device> {
+    expect("torch::device", device)?;
+    Ok(if device.is_cpu() { tch::Device::Cpu } else { tch::Device::Cuda(device.gpu_id()) })
+}
+
 /// Checks that torch can work on a device, and brings CUDA if it is one of those.
 pub(super) fn expect(operation: &'static str, device: Device) -> Result<()> {
     match device.kind() {

@@ -39,7 +39,7 @@
 //! # CUDA
 //! `libtorch_cuda` is opened at run time, by the first call here that needs it; programs link without it. Torch
 //! remembers for good that it has no CUDA if it was asked before, so a program that makes CUDA tensors with tch
-//! calls [`load_cuda`] first. Then torch's cache is one of those that arrayspan asks for memory when it runs out
+//! calls [`load_cuda`] or [`device`] first. Then torch's cache is one of those that arrayspan asks for memory when it runs out
 //! ([`devices::reclaim`](arrayspan_devices::reclaim)).
 
 mod export;
@@ -53,7 +53,9 @@ mod stream;
 
 pub use export::{export, export_shared, lend};
 pub use import::{import, import_shared};
-pub use load::load_cuda;
+pub use load::{device, load_cuda};
 pub use memory::{attempt, empty_cache, memory_statistics};
 pub use options::{Gradients, Options};
 pub use stream::{current_stream, record_stream, with_stream};
+/// The tch whose tensors cross here.
+pub use tch;
