@@ -27,6 +27,8 @@ pub use arrayspan_devices as devices;
 pub use convert::convert;
 pub use dtype::{DType, Element};
 pub use error::{Error, Result};
+#[cfg(feature = "torch")]
+pub use interop::torch;
 pub use layout::Layout;
 pub use lines::{Line, LineMut, Lines, LinesMut};
 pub use moving::catalogue;

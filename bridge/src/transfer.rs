@@ -46,6 +46,12 @@ pub enum Why {
     Alignment,
     /// The caller asked for its own copy.
     Asked,
+    /// Others hold the memory too, and could write it or see it written.
+    Shared,
+    /// The elements in memory are to be conjugated or negated before they are what the source shows.
+    Lazy,
+    /// The elements do not lie at multiples of their size.
+    Alignment,
 }
 
 impl Transfer {
@@ -71,6 +77,9 @@ impl fmt::Display for Why {
             Self::Allocator => "another allocator",
             Self::Alignment => "alignment",
             Self::Asked => "asked for",
+            Self::Shared => "shared memory",
+            Self::Lazy => "pending conjugate or sign",
+            Self::Alignment => "alignment",
         })
     }
 }

@@ -159,7 +159,7 @@ fn missing_data_are_refused_unless_there_are_no_elements() {
         let deleted = empty.counter();
         let array = accepted(empty);
         assert_eq!(array.shape(), [0, 3]);
-        assert_eq!(array.view().to_vec::<f32>().unwrap(), []);
+        assert_eq!(array.view().to_vec::<f32>().unwrap(), [0.0_f32; 0]);
         drop(array);
         assert_eq!(deleted.load(Ordering::SeqCst), 1);
     }

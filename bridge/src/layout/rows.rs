@@ -90,8 +90,8 @@ mod tests {
     #[test]
     fn scalars_have_one_row_and_empty_arrays_none() {
         assert_eq!(places(Layout::contiguous([]).unwrap().rows()), [0]);
-        assert_eq!(places(Layout::contiguous([3, 0]).unwrap().rows()), []);
-        assert_eq!(places(Layout::contiguous([0, 3]).unwrap().rows()), []);
+        assert_eq!(places(Layout::contiguous([3, 0]).unwrap().rows()), [0_usize; 0]);
+        assert_eq!(places(Layout::contiguous([0, 3]).unwrap().rows()), [0_usize; 0]);
     }
 
     #[test]

@@ -126,6 +126,12 @@ impl Memory {
         self.uses.lock().acquire(stream, access)
     }
 
+    /// Remembers that work already on `stream`, which another library has queued, reads the block or has
+    /// written it for its own last time: later writers, and the release, come after that work.
+    pub fn remember(&self, stream: &Stream) {
+        self.uses.lock().remember(stream);
+    }
+
     /// Blocks the host until no queued work conflicts with the host's own `access`.
     ///
     /// # Errors
