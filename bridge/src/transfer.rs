@@ -50,8 +50,6 @@ pub enum Why {
     Shared,
     /// The elements in memory are to be conjugated or negated before they are what the source shows.
     Lazy,
-    /// The elements do not lie at multiples of their size.
-    Alignment,
 }
 
 impl Transfer {
@@ -79,7 +77,6 @@ impl fmt::Display for Why {
             Self::Asked => "asked for",
             Self::Shared => "shared memory",
             Self::Lazy => "pending conjugate or sign",
-            Self::Alignment => "alignment",
         })
     }
 }

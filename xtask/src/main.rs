@@ -5,9 +5,13 @@
 
 mod bench;
 mod environment;
+mod fuzz;
 mod golden;
 mod gpu;
 mod interop;
+mod memcheck;
+mod miri;
+mod nightly;
 mod process;
 mod programs;
 mod python;
@@ -41,6 +45,12 @@ enum Chore {
     Golden,
     /// Builds the tests and benchmarks for a machine with a GPU and without cargo.
     Gpu,
+    /// The bridge's tests under Miri.
+    Miri,
+    /// The bridge's tests under valgrind.
+    Memcheck,
+    /// Hostile tensors for the bridge, from a fuzzer.
+    Fuzz(fuzz::Arguments),
     /// Times operators and solvers, beside the peers where their script is given.
     Bench(bench::Arguments),
 }
@@ -55,6 +65,9 @@ fn main() -> ExitCode {
         Chore::Interop => interop::run(),
         Chore::Golden => golden::run(),
         Chore::Gpu => gpu::run(),
+        Chore::Miri => miri::run(),
+        Chore::Memcheck => memcheck::run(),
+        Chore::Fuzz(arguments) => fuzz::run(&arguments),
         Chore::Bench(arguments) => bench::run(&arguments),
     };
     match done {

@@ -7,10 +7,20 @@ use crate::Result;
 use crate::environment::Environment;
 use crate::process::{cargo, run as show, succeeds};
 use crate::report::Report;
-use crate::{interop, run_tests, setup};
+use crate::{fuzz, interop, memcheck, miri, run_tests, setup};
 
 /// A step by name, whether it passed, and how long it took.
 type Step = (&'static str, bool, Duration);
+
+/// A step that runs where a tool is installed: its name, what is missing, and the step.
+type Checker = (&'static str, fn() -> Result<(), String>, fn() -> Result);
+
+/// What looks at the bridge's unsafe code.
+const CHECKERS: [Checker; 3] = [
+    ("memcheck", memcheck::available, memcheck::run),
+    ("miri", miri::available, miri::run),
+    ("fuzz", fuzz::available, fuzz::briefly),
+];
 
 /// Runs every step, also after one fails, and sums up.
 pub(crate) fn run() -> Result {
@@ -47,12 +57,27 @@ pub(crate) fn run() -> Result {
             false
         })
     });
+    let mut left_out = Vec::new();
+    for (name, available, run) in CHECKERS {
+        match available() {
+            Ok(()) => step(&mut steps, name, || shown(run())),
+            Err(why) => left_out.push(format!("{name}: {why}")),
+        }
+    }
     summary(&steps, &report, &environment);
+    for skipped in left_out {
+        println!("skipped {skipped}");
+    }
     if steps.iter().all(|(_, passed, _)| *passed) {
         Ok(())
     } else {
         Err("not everything passed".into())
     }
+}
+
+/// Whether it passed; says why not.
+fn shown(result: Result) -> bool {
+    result.map_err(|error| eprintln!("error: {error}")).is_ok()
 }
 
 fn step(steps: &mut Vec<Step>, name: &'static str, work: impl FnOnce() -> bool) {
