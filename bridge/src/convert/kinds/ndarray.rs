@@ -3,11 +3,11 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use arrayspan_devices::{Device, DeviceKind, Memory, Stream};
+use arrayspan_devices::{Device, DeviceKind, Memory};
 use ndarray::{ArcArray, ArrayD, ArrayView, Dimension};
 
 use super::expect;
-use crate::convert::{Imported, Kind, Refused, Route, Source, Step, Steps, Target};
+use crate::convert::{Imported, Kind, Options, Refused, Route, Source, Step, Steps, Target};
 use crate::interop::ndarray_layout;
 use crate::layout::wrong;
 use crate::{Array, DType, Element, Layout, Result, SharedArray, Why};
@@ -15,7 +15,7 @@ use crate::{Array, DType, Element, Layout, Result, SharedArray, Why};
 impl<T: Element, D: Dimension> Source for ndarray::Array<T, D> {
     const KIND: Kind = Kind::Ndarray;
 
-    fn import<'a>(self, _: Option<&Stream>) -> Result<Imported<'a>>
+    fn import<'a>(self, _: &Options) -> Result<Imported<'a>>
     where
         Self: 'a,
     {
@@ -32,7 +32,7 @@ impl<T: Element, D: Dimension> Source for ndarray::Array<T, D> {
 impl<T: Element, D: Dimension + 'static> Source for ArcArray<T, D> {
     const KIND: Kind = Kind::Ndarray;
 
-    fn import<'a>(self, _: Option<&Stream>) -> Result<Imported<'a>> {
+    fn import<'a>(self, _: &Options) -> Result<Imported<'a>> {
         Ok(SharedArray::from(self).into())
     }
 }
@@ -41,7 +41,7 @@ impl<T: Element, D: Dimension + 'static> Source for ArcArray<T, D> {
 impl<T: Element, D: Dimension + 'static> Source for Arc<ndarray::Array<T, D>> {
     const KIND: Kind = Kind::Ndarray;
 
-    fn import<'a>(self, _: Option<&Stream>) -> Result<Imported<'a>> {
+    fn import<'a>(self, _: &Options) -> Result<Imported<'a>> {
         Ok(SharedArray::from(self).into())
     }
 }
@@ -49,18 +49,18 @@ impl<T: Element, D: Dimension + 'static> Source for Arc<ndarray::Array<T, D>> {
 impl<T: Element, D: Dimension> Source for &ndarray::Array<T, D> {
     const KIND: Kind = Kind::Ndarray;
 
-    fn import<'a>(self, stream: Option<&Stream>) -> Result<Imported<'a>>
+    fn import<'a>(self, options: &Options) -> Result<Imported<'a>>
     where
         Self: 'a,
     {
-        self.view().import(stream)
+        self.view().import(options)
     }
 }
 
 impl<T: Element, D: Dimension> Source for ArrayView<'_, T, D> {
     const KIND: Kind = Kind::Ndarray;
 
-    fn import<'a>(self, _: Option<&Stream>) -> Result<Imported<'a>>
+    fn import<'a>(self, _: &Options) -> Result<Imported<'a>>
     where
         Self: 'a,
     {
