@@ -122,6 +122,7 @@ fn outputs_may_be_refused_a_copy_too() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "waits for the reaper, a thread that never ends")]
 fn a_function_that_ran_out_of_memory_gets_its_inputs_again() {
     let runs = Cell::new(0);
     let here = Cell::new(0);
@@ -147,6 +148,7 @@ fn a_function_that_ran_out_of_memory_gets_its_inputs_again() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "waits for the reaper, a thread that never ends")]
 fn shared_inputs_are_kept_without_a_copy() {
     let runs = Cell::new(0);
     let greedy = |x: SharedArray| -> Result<SharedArray> {
@@ -165,6 +167,7 @@ fn shared_inputs_are_kept_without_a_copy() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "waits for the reaper, a thread that never ends")]
 fn what_was_tried_is_in_the_error() {
     let mut greedy = Declared::new(to::shared(), to::shared())
         .retry(Policy { attempts: 2 })
