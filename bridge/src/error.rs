@@ -96,6 +96,18 @@ pub enum Error {
         /// What cannot be said.
         what: &'static str,
     },
+    /// A function of another library failed.
+    #[error("{library}: {call} failed: {message} ({code})")]
+    Library {
+        /// Whose function.
+        library: &'static str,
+        /// Which one.
+        call: &'static str,
+        /// The library's own code, zero where it has none.
+        code: i32,
+        /// What it says.
+        message: String,
+    },
     /// An array of another library is not one that can be trusted or used.
     #[error("foreign array: field {field}: {why}")]
     Foreign {

@@ -65,7 +65,10 @@ pub(crate) fn first<T: Element>(
 /// # Safety
 /// `layout` lies within the block at `base`, whose bytes are initialised and not written meanwhile.
 pub(crate) unsafe fn expect_booleans(base: *const u8, layout: &Layout) -> Result<()> {
-    let rows = layout.rows();
+    // An element that is repeated is looked at once, or a repetition without end would take forever.
+    let repeated = |(&extent, &stride)| if stride == 0 && extent > 0 { 1 } else { extent };
+    let shape: Vec<usize> = layout.shape().iter().zip(layout.strides()).map(repeated).collect();
+    let rows = Layout::strided(shape, layout.strides(), layout.offset())?.rows();
     let (len, stride) = (rows.len, rows.stride);
     for start in rows {
         for i in 0..len {
@@ -78,43 +81,4 @@ pub(crate) unsafe fn expect_booleans(base: *const u8, layout: &Layout) -> Result
         }
     }
     Ok(())
-}
-
-/// Copies the elements of `layout`, `size` bytes each, from the block at `from` row-major to `to`.
-///
-/// # Safety
-/// `layout` lies within the block at `from`; `to` has room for all elements and does not overlap the
-/// block; nobody writes the one or uses the other meanwhile.
-pub(crate) unsafe fn gather(from: *const u8, layout: &Layout, size: usize, to: *mut u8) {
-    // SAFETY: passed on to the caller.
-    unsafe {
-        match size {
-            1 => gather_sized::<1>(from, layout, to),
-            2 => gather_sized::<2>(from, layout, to),
-            4 => gather_sized::<4>(from, layout, to),
-            8 => gather_sized::<8>(from, layout, to),
-            16 => gather_sized::<16>(from, layout, to),
-            _ => unreachable!("no dtype has elements of {size} bytes"),
-        }
-    }
-}
-
-unsafe fn gather_sized<const N: usize>(from: *const u8, layout: &Layout, to: *mut u8) {
-    let rows = layout.rows();
-    let (len, stride) = (rows.len, rows.stride);
-    let (from, mut to) = (from.cast::<[u8; N]>(), to.cast::<[u8; N]>());
-    for start in rows {
-        // SAFETY: the caller's; each row lies within the layout, and `to` moves on by the elements written.
-        unsafe {
-            if stride == 1 {
-                to.copy_from_nonoverlapping(from.add(start), len);
-            } else {
-                for i in 0..len {
-                    let place = start.wrapping_add_signed(i as isize * stride);
-                    to.add(i).write(from.add(place).read());
-                }
-            }
-            to = to.add(len);
-        }
-    }
 }

@@ -42,8 +42,16 @@ pub enum Why {
     Borrowed,
     /// The target cannot give this memory back: it did not come from its own allocator.
     Allocator,
+    /// The target needs its memory aligned, and this is not.
+    Alignment,
     /// The caller asked for its own copy.
     Asked,
+    /// Others hold the memory too, and could write it or see it written.
+    Shared,
+    /// The elements in memory are to be conjugated or negated before they are what the source shows.
+    Lazy,
+    /// The elements do not lie at multiples of their size.
+    Alignment,
 }
 
 impl Transfer {
@@ -67,7 +75,11 @@ impl fmt::Display for Why {
             Self::ReadOnly => "read-only source",
             Self::Borrowed => "borrowed source",
             Self::Allocator => "another allocator",
+            Self::Alignment => "alignment",
             Self::Asked => "asked for",
+            Self::Shared => "shared memory",
+            Self::Lazy => "pending conjugate or sign",
+            Self::Alignment => "alignment",
         })
     }
 }

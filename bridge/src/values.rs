@@ -2,8 +2,8 @@
 
 use arrayspan_devices::{Access, Device, Memory};
 
+use crate::moving::between::between;
 use crate::owner::Owner;
-use crate::to::between;
 use crate::{Array, Element, Error, Layout, Result, SharedArray, View, host};
 
 impl Array {
@@ -63,13 +63,18 @@ impl View<'_> {
     /// The elements in row-major order, copied to the host from wherever they are. Waits for them.
     ///
     /// # Errors
-    /// [`Error::DType`]; a `Bool` that is neither 0 nor 1; the driver's refusal.
+    /// [`Error::DType`]; a `Bool` that is neither 0 nor 1; out of memory; the driver's refusal.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
         let operation = "to_vec";
         self.expect_dtype::<T>(operation)?;
         let bytes = self.layout().bytes(operation, T::DTYPE)?;
         let target = Layout::contiguous([self.layout().len()])?;
-        let mut values = Vec::<T>::with_capacity(target.len());
+        let mut values = Vec::<T>::new();
+        // An array that repeats its elements may have more than any memory takes.
+        if values.try_reserve_exact(target.len()).is_err() {
+            let device = Device::cpu();
+            return Err(arrayspan_devices::Error::OutOfMemory { device, bytes, code: 0 }.into());
+        }
         let address = values.as_mut_ptr().expose_provenance();
         let owner = Owner::new(values);
         // SAFETY: room for all elements, which the owner keeps in place until the release function drops

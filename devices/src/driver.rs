@@ -5,9 +5,10 @@
 
 use std::any::Any;
 use std::fmt::Debug;
+use std::thread::ThreadId;
 use std::time::Duration;
 
-use crate::{DeviceInfo, DeviceKind, Result};
+use crate::{DeviceInfo, DeviceKind, Reach, Result};
 
 /// One kind of device: finds and opens the devices there are.
 pub trait Driver: Sync {
@@ -42,11 +43,27 @@ pub trait DeviceDriver: Debug + Send + Sync {
     fn trim(&self) -> Result<usize> {
         Ok(0)
     }
+    /// How bytes get from here to another device, which is neither this one nor the CPU.
+    ///
+    /// # Errors
+    /// When the driver does not answer.
+    fn reach(&self, _to: &dyn DeviceDriver) -> Result<Reach> {
+        Ok(Reach::Staged)
+    }
     /// Opens a queue of work.
     ///
     /// # Errors
     /// When the driver refuses.
     fn new_stream(&self) -> Result<Box<dyn StreamDriver>>;
+    /// A queue of work that another library has made: a `CUstream`, a `cl_command_queue`.
+    ///
+    /// # Safety
+    /// `raw` is a live queue, or one of the driver's special handles; it stays one until the stream is dropped.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`](crate::Error::Unsupported) for a queue of another device or context, or one
+    /// whose work does not run in order, and where the kind of device has no queues.
+    unsafe fn foreign_stream(&self, raw: usize) -> Result<Box<dyn StreamDriver>>;
     /// Takes `bytes > 0` bytes that may be used on `stream` at once, and committed: later work cannot
     /// find them missing.
     ///
@@ -148,6 +165,10 @@ pub trait StreamDriver: Debug + Send + Sync {
     ) -> Result<()>;
     /// The driver's own handle (`CUstream`, `cl_command_queue`), zero where there is none.
     fn raw(&self) -> usize;
+    /// The thread whose queue this is, where one handle means another queue on each thread.
+    fn thread(&self) -> Option<ThreadId> {
+        None
+    }
     /// For a driver's own downcasts.
     fn as_any(&self) -> &dyn Any;
 }

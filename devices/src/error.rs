@@ -69,6 +69,23 @@ pub enum Error {
         /// The driver's own code.
         code: i32,
     },
+    /// A device no longer works in this process: its hardware failed, or a kernel left its context unusable.
+    ///
+    /// Every later call on it fails the same way, so nothing retries. Other devices still work; this one
+    /// comes back in a new process, if its hardware does.
+    #[error(
+        "{device} is lost: {call} failed with {name} ({code}); it cannot be used again in this process"
+    )]
+    DeviceLost {
+        /// Which.
+        device: String,
+        /// The driver function that found it out.
+        call: &'static str,
+        /// The driver's name for the failure.
+        name: String,
+        /// The driver's own code.
+        code: i32,
+    },
     /// Two objects that must live on one device do not.
     #[error("{operation}: expected {expected}, found {found}")]
     WrongDevice {

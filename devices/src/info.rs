@@ -1,5 +1,7 @@
 //! What is known about a device before it is used.
 
+use crate::{Identity, PciAddress};
+
 /// What is known about a device before it is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceInfo {
@@ -19,4 +21,14 @@ pub struct DeviceInfo {
     pub accelerator: bool,
     /// Identifies the physical device across drivers (the vendor's UUID), where the driver tells.
     pub uuid: Option<[u8; 16]>,
+    /// Where it sits on the PCI bus, where the driver tells.
+    pub pci: Option<PciAddress>,
+}
+
+impl DeviceInfo {
+    /// What tells the hardware from other hardware, whichever driver shows it.
+    #[must_use]
+    pub fn identity(&self) -> Identity {
+        Identity { uuid: self.uuid, pci: self.pci }
+    }
 }

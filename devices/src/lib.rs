@@ -5,6 +5,7 @@
 //! [`Memory`] knows which streams use it, so that order between streams, and between last use and release, is
 //! kept without the host waiting.
 
+mod backend;
 mod cpu;
 pub mod cuda;
 mod default_stream;
@@ -12,20 +13,27 @@ mod device;
 pub mod driver;
 mod error;
 mod event;
+mod identity;
 mod info;
 mod jit;
+pub mod libraries;
 mod memory;
-mod opencl;
+pub mod monitor;
+pub mod opencl;
+mod queries;
 pub mod reclaim;
 mod registry;
 mod stream;
 
+pub use backend::Backend;
 pub use default_stream::DefaultStream;
 pub use device::{Device, DeviceKind};
 pub use driver::Grid;
 pub use error::{Error, Result};
 pub use event::Event;
+pub use identity::{Identity, PciAddress};
 pub use info::DeviceInfo;
 pub use jit::{Cache, Kernel, Source};
 pub use memory::{Access, Memory, Release, Statistics, drain, retry};
+pub use queries::{MemoryUse, Reach};
 pub use stream::{Argument, Stream};

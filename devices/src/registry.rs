@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use crate::driver::{DeviceDriver, Driver};
 use crate::memory::Counters;
 use crate::stream::WeakStream;
-use crate::{Device, DeviceKind, Error, Kernel, Result, Source, Stream};
+use crate::{Backend, Device, DeviceKind, Error, Kernel, Result, Source, Stream};
 
 /// Every kind of device, in the order they are listed and preferred after the CPU.
 static DRIVERS: [&dyn Driver; 3] = [&crate::cpu::Cpu, &crate::cuda::Cuda, &crate::opencl::OpenCl];
@@ -33,6 +33,20 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    pub(crate) fn new(kind: &dyn Driver, gpu_id: usize, driver: Box<dyn DeviceDriver>) -> Self {
+        Self {
+            kind: kind.kind(),
+            gpu_id,
+            dlpack_type: kind.dlpack_type(),
+            driver,
+            counters: Counters::default(),
+            deferred: Mutex::new(None),
+            kernels: Mutex::default(),
+            stream: OnceLock::new(),
+            streams: Mutex::default(),
+        }
+    }
+
     pub(crate) fn process_stream(&'static self) -> Result<Stream> {
         if let Some(stream) = self.stream.get() {
             return Ok(stream.clone());
@@ -70,35 +84,12 @@ pub(crate) fn entries(kind: DeviceKind) -> Result<&'static [Entry]> {
     opened.as_ref().map(Vec::as_slice).map_err(Clone::clone)
 }
 
-/// Names the kinds a user wants left alone, separated by commas: `cuda`, `opencl`.
-const DISABLE: &str = "ARRAYSPAN_DISABLE";
-
-/// Whether `list` (the value of [`DISABLE`]) names `kind`. The CPU cannot be disabled.
-fn names(list: &str, kind: DeviceKind) -> bool {
-    kind != DeviceKind::Cpu
-        && list.split(',').any(|name| name.trim().eq_ignore_ascii_case(kind.name()))
-}
-
 fn open(driver: &dyn Driver) -> Result<Vec<Entry>> {
-    let list = std::env::var(DISABLE).unwrap_or_default();
-    if names(&list, driver.kind()) {
-        return Err(Error::Unavailable {
-            what: driver.kind().to_string(),
-            why: format!("disabled by {DISABLE}={list}"),
-        });
+    if let Some(backend) = Backend::of(driver.kind()) {
+        backend.enabled()?;
     }
     let devices = driver.open()?;
-    let entry = |(gpu_id, device)| Entry {
-        kind: driver.kind(),
-        gpu_id,
-        dlpack_type: driver.dlpack_type(),
-        driver: device,
-        counters: Counters::default(),
-        deferred: Mutex::new(None),
-        kernels: Mutex::default(),
-        stream: OnceLock::new(),
-        streams: Mutex::default(),
-    };
+    let entry = |(gpu_id, device)| Entry::new(driver, gpu_id, device);
     Ok(devices.into_iter().enumerate().map(entry).collect())
 }
 
@@ -133,18 +124,4 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Entry> {
 
 pub(crate) fn kind_of_dlpack(device_type: i32) -> Option<DeviceKind> {
     DRIVERS.iter().find(|driver| driver.dlpack_type() == device_type).map(|driver| driver.kind())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_disable_list_names_kinds_and_never_the_cpu() {
-        assert!(names("cuda, OpenCL", DeviceKind::Cuda));
-        assert!(names("cuda, OpenCL", DeviceKind::OpenCl));
-        assert!(!names("cud,opencl2", DeviceKind::Cuda));
-        assert!(!names("", DeviceKind::OpenCl));
-        assert!(!names("cpu", DeviceKind::Cpu));
-    }
 }

@@ -1,5 +1,6 @@
 //! A queue of work on one device.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
@@ -16,6 +17,10 @@ pub struct Stream(Arc<Inner>);
 struct Inner {
     device: Device,
     driver: Box<dyn StreamDriver>,
+    /// The driver's own handle, by which streams are told apart.
+    raw: usize,
+    /// What keeps another library's queue alive; dropped after the driver's part.
+    _keep: Option<Box<dyn Any + Send + Sync>>,
 }
 
 /// A kernel argument. Memory says how it is used, so that the launch can order itself after
@@ -39,9 +44,35 @@ pub enum Argument<'a> {
 impl Stream {
     pub(crate) fn new(device: Device) -> Result<Self> {
         let driver = device.0.driver.new_stream()?;
-        let stream = Self(Arc::new(Inner { device, driver }));
+        let raw = driver.raw();
+        let stream = Self(Arc::new(Inner { device, driver, raw, _keep: None }));
         device.0.remember(&stream);
         Ok(stream)
+    }
+
+    /// A queue that another library has made, without owning it: on CUDA a `CUstream` of the device's
+    /// primary context, 0 or 1 for its legacy default stream, 2 for this thread's default stream; in
+    /// `OpenCL` a `cl_command_queue` of our context, which is retained. Our work on it comes after all that is
+    /// on it already. `keep` is dropped with the last clone.
+    ///
+    /// Two streams of one handle are the same queue and compare equal.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a queue of another context, one whose work does not run in order, and
+    /// on the CPU, which has none; the driver's refusal.
+    ///
+    /// # Safety
+    /// `raw` is a live queue of `device`, and stays one until `keep` is dropped. (Memory last used on the
+    /// stream keeps it, too.)
+    pub unsafe fn from_foreign(
+        device: Device,
+        raw: usize,
+        keep: Box<dyn Any + Send + Sync>,
+    ) -> Result<Self> {
+        // SAFETY: passed on to the caller; `keep` lives as long as the driver's part, which is dropped first.
+        let driver = unsafe { device.0.driver.foreign_stream(raw)? };
+        let raw = driver.raw();
+        Ok(Self(Arc::new(Inner { device, driver, raw, _keep: Some(keep) })))
     }
 
     /// Where its work runs.
@@ -53,7 +84,7 @@ impl Stream {
     /// The driver's own handle (`CUstream`, `cl_command_queue`), zero on the CPU. Valid while this stream is.
     #[must_use]
     pub fn raw(&self) -> usize {
-        self.0.driver.raw()
+        self.0.raw
     }
 
     pub(crate) fn driver(&self) -> &dyn StreamDriver {
@@ -190,9 +221,14 @@ impl fmt::Debug for WeakStream {
     }
 }
 
+/// Whether both are the same queue. All streams of the CPU are: it has none.
 impl PartialEq for Stream {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        let (one, other) = (&*self.0, &*other.0);
+        std::ptr::eq(one, other)
+            || one.device == other.device
+                && one.raw == other.raw
+                && one.driver.thread() == other.driver.thread()
     }
 }
 

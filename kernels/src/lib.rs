@@ -5,7 +5,6 @@
 //! device, also single numbers.
 
 mod band;
-mod collapse;
 mod cost;
 mod error;
 mod executor;

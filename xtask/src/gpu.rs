@@ -4,6 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use crate::Result;
+use crate::interop;
 use crate::process::{local, repository, run as show};
 use crate::programs::built;
 
@@ -13,8 +14,8 @@ const NOT_FOR_DEVICES: [&str; 2] = ["xtask", "completeness"];
 /// The archive must fit where programs are handed to other machines.
 const MOST_BYTES: u64 = 60 << 20;
 
-/// Builds `.arrayspan/gpu`, and `gpu.tar.gz` from it: programs in `tests/`, `benches/` and `examples/`, golden
-/// data, `run.sh`.
+/// Builds `.arrayspan/gpu`, and `gpu.tar.gz` from it: programs in `tests/`, `benches/` and `examples/`, the library
+/// for Python with its cases in `interop/`, golden data, `run.sh`.
 pub(crate) fn run() -> Result {
     let archive = local("gpu");
     if archive.exists() {
@@ -36,6 +37,7 @@ pub(crate) fn run() -> Result {
             }
         }
     }
+    interop::pack(&archive.join("interop"))?;
     let golden = archive.join("golden");
     fs::create_dir_all(&golden)?;
     for entry in fs::read_dir(repository().join("tests/golden"))? {

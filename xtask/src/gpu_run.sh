@@ -3,7 +3,7 @@
 #
 #   run.sh [RESULTS [PART...]]
 #
-# RESULTS is $OUT or ./gpu-results if not given, PART one or more of tests, sanitizer, benches, examples; all if
+# RESULTS is $OUT or ./gpu-results if not given, PART one or more of tests, interop, sanitizer, benches, examples; all if
 # none is given.
 # A missing CUDA or OpenCL device is a failure here. The exit status is the number of programs that failed.
 set -uo pipefail
@@ -11,7 +11,7 @@ shopt -s nullglob
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 results=${1:-${OUT:-gpu-results}}
 parts=" ${*:2} "
-[ $# -gt 1 ] || parts=" tests sanitizer benches examples "
+[ $# -gt 1 ] || parts=" tests interop sanitizer benches examples "
 mkdir -p "$results"
 export ARRAYSPAN_REQUIRE=${ARRAYSPAN_REQUIRE:-cuda,opencl}
 export ARRAYSPAN_GOLDEN_DIR=$here/golden
@@ -54,6 +54,14 @@ part() { [[ $parts == *" $1 "* ]]; }
 for file in "$here"/tests/*; do
     part tests || break
     program "$(basename "$file")" "$file" --show-output
+done
+
+# Python's libraries, each in a process of its own: one that crashes must not keep the others from running.
+for library in numpy torch cupy jax; do
+    part interop || break
+    program "interop-$library" "${ARRAYSPAN_PYTHON:-python3}" -B "$here/interop/run.py" \
+        "$here/interop/libarrayspan_interop.so" --only "$library" --require "$library" cuda \
+        --handovers "${ARRAYSPAN_HANDOVERS:-1000000}"
 done
 
 # Memory errors and races of the kernels themselves, where tests are named by device. One thread, because the

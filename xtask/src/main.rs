@@ -7,6 +7,7 @@ mod bench;
 mod environment;
 mod golden;
 mod gpu;
+mod interop;
 mod process;
 mod programs;
 mod python;
@@ -34,6 +35,8 @@ enum Chore {
     Setup,
     /// Format, lints, documentation and every test; what CI runs.
     Test,
+    /// Only the part of `test` where Python's libraries take arrays and hand them over.
+    Interop,
     /// Writes tests/golden/ anew with `PyLops`.
     Golden,
     /// Builds the tests and benchmarks for a machine with a GPU and without cargo.
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().chore {
         Chore::Setup => setup::run().map(|_| ()),
         Chore::Test => test::run(),
+        Chore::Interop => interop::run(),
         Chore::Golden => golden::run(),
         Chore::Gpu => gpu::run(),
         Chore::Bench(arguments) => bench::run(&arguments),

@@ -38,7 +38,7 @@ impl Program {
 }
 
 /// What follows `start`, to the next quote. Cargo's messages hold no escapes in paths and names.
-fn text_of(message: &str, start: &str) -> Option<String> {
+pub(crate) fn text_of(message: &str, start: &str) -> Option<String> {
     let (_, rest) = message.split_once(start)?;
     Some(rest.split_once('"')?.0.to_owned())
 }

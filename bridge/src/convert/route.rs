@@ -3,7 +3,7 @@
 use arrayspan_devices::{Device, Stream};
 
 use super::{Imported, Step, Steps};
-use crate::to::between;
+use crate::moving::between::between;
 use crate::{Array, Crossing, Error, Result, Transfer, View, Why};
 
 /// Where an array goes, on which stream, and whether it may be copied on the way.

@@ -104,18 +104,14 @@ impl sealed::Struct for Versioned {
 
     unsafe fn open(raw: NonNull<Self>) -> Result<(DLTensor, u64)> {
         // SAFETY: the version comes first in every major version; the rest is read only in ours. Fields
-        // are copied out one by one: no reference claims that the whole struct is what we think.
+        // are copied out one by one: no reference claims that the whole struct is what we think. A
+        // newer minor version may use values we do not know, which are refused where they are read.
         unsafe {
             let major = (*raw.as_ptr()).version.major;
             if major != DLPACK_MAJOR_VERSION {
                 return foreign("version.major", format!("is {major}, known is 1"));
             }
-            let flags = (*raw.as_ptr()).flags;
-            let unknown = flags & !(READ_ONLY | IS_COPIED | SUBBYTE_PADDED);
-            if unknown != 0 {
-                return foreign("flags", format!("unknown bits {unknown:#x}"));
-            }
-            Ok(((*raw.as_ptr()).dl_tensor, flags))
+            Ok(((*raw.as_ptr()).dl_tensor, (*raw.as_ptr()).flags))
         }
     }
 }

@@ -6,6 +6,7 @@ use std::ptr::NonNull;
 
 use dlpack_ffi::DLTensor;
 
+use super::abi::{IS_COPIED, READ_ONLY};
 use super::validate::foreign;
 use super::{Managed, Versioned};
 use crate::Result;
@@ -32,7 +33,8 @@ impl<M: Managed> Capsule<M> {
     /// `raw` is null or a live managed tensor that the caller owns and gives away. Its fields may hold
     /// any values, as long as pointers that are not null can be read: `shape` and `strides` for `ndim`
     /// numbers where that is between 1 and 64, `data` for the elements the tensor says it has, on the
-    /// device it names (in `OpenCL`: `data` is a `cl_mem`). While the capsule or an array made from it
+    /// device it names (in `OpenCL`: `data` is a `cl_mem`). Its deleter may be called once, on any thread,
+    /// and does not unwind. While the capsule or an array made from it
     /// lives, nobody writes these elements but through that array, and nobody reads them while it does.
     pub unsafe fn from_raw(raw: *mut M) -> Result<Self> {
         match NonNull::new(raw) {
@@ -51,6 +53,23 @@ impl<M: Managed> Capsule<M> {
     #[must_use]
     pub fn as_raw(&self) -> *const M {
         self.raw.as_ptr()
+    }
+
+    /// Whether the producer forbids to write the elements. A legacy struct cannot.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        self.has(READ_ONLY)
+    }
+
+    /// Whether the producer made a copy for this tensor, so that nobody else knows the elements until the
+    /// deleter has run. A legacy struct cannot say so.
+    #[must_use]
+    pub fn is_copied(&self) -> bool {
+        self.has(IS_COPIED)
+    }
+
+    fn has(&self, flag: u64) -> bool {
+        self.open().is_ok_and(|(_, flags)| flags & flag != 0)
     }
 
     /// The tensor and the flags, if their version is known.

@@ -10,7 +10,7 @@ use dlpack_ffi::{DLDataType, DLDevice, DLDeviceType, DLTensor};
 use super::abi::{IS_COPIED, READ_ONLY, SUBBYTE_PADDED};
 use super::{Capsule, Managed};
 use crate::layout::wrong;
-use crate::{Array, Crossing, Error, Result, SharedArray, Transfer, View, Why};
+use crate::{Array, Crossing, Error, Layout, Result, SharedArray, Transfer, View, Why};
 
 impl Array {
     /// Hands the array over without a copy. The consumer may write it.
@@ -89,7 +89,7 @@ fn export<M: Managed>(
         flags |= SUBBYTE_PADDED;
     }
     let shape: Vec<i64> = array.shape().iter().map(|&extent| extent as i64).collect();
-    let strides = array.layout().strides().iter().map(|&stride| stride as i64).collect();
+    let strides = strides(array.layout());
     let Ok(rank) = i32::try_from(shape.len()) else {
         return Err(wrong(operation, array.shape(), array.layout().strides(), "too many axes"));
     };
@@ -119,6 +119,16 @@ fn export<M: Managed>(
     // SAFETY: a live struct that nobody else owns; its elements stay in place as long as it holds the
     // array, which nothing else writes: an `Array` was alone, a `SharedArray` nobody can write.
     unsafe { Capsule::from_raw(raw) }
+}
+
+/// Never null where there are axes, as `DLPack` 1.2 demands. The stride of an axis that nobody steps along
+/// means nothing, but is never negative: some consumers end the process over that.
+fn strides(layout: &Layout) -> Vec<i64> {
+    let counts = |extent| extent > 1 && !layout.is_empty();
+    let stride = |(&extent, &stride): (&usize, &isize)| {
+        if counts(extent) { stride as i64 } else { stride.saturating_abs() as i64 }
+    };
+    layout.shape().iter().zip(layout.strides()).map(stride).collect()
 }
 
 /// The tensor without its shape and strides.

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use arrayspan_devices::{Access, DeviceKind, Memory, Release, Stream};
 
 use super::abi::READ_ONLY;
+use super::fields::Kind;
 use super::validate::{Tensor, foreign, validate};
-use super::{Capsule, Managed};
-use crate::interop::cudarc::{expect_pointer, keep_context};
+use super::{Capsule, ImportOptions, Managed};
+use crate::interop::cudarc::{expect_host, expect_managed, expect_pointer, keep_context};
 use crate::interop::opencl::inspect;
 use crate::{Array, Crossing, DType, Error, Result, SharedArray, Transfer, Why, host};
 
@@ -20,45 +21,31 @@ impl SharedArray {
     /// array can become an [`Array`] by [`try_into_array`](Self::try_into_array) if the producer lets it
     /// be written.
     ///
+    /// Memory that `CUDA` manages becomes an array on the device that the driver says it belongs to, and
+    /// travels on as that device's. A `Bool` off the CPU is not looked at here: whoever reads it on the
+    /// host finds out.
+    ///
     /// # Errors
     /// [`Error::Foreign`] names the field that cannot be trusted or used; [`Error::WrongDevice`] for a
     /// stream of another device; [`Error::Device`] where the tensor's driver is missing or fails.
     pub fn from_dlpack<M: Managed>(capsule: Capsule<M>, stream: Option<&Stream>) -> Result<Self> {
+        Self::from_dlpack_with(capsule, stream, &ImportOptions::default())
+    }
+
+    /// As [`from_dlpack`](Self::from_dlpack), with further demands.
+    ///
+    /// # Errors
+    /// Those of [`from_dlpack`](Self::from_dlpack).
+    pub fn from_dlpack_with<M: Managed>(
+        capsule: Capsule<M>,
+        stream: Option<&Stream>,
+        options: &ImportOptions,
+    ) -> Result<Self> {
         let (tensor, flags) = capsule.open()?;
+        options.check(flags)?;
         // SAFETY: whoever made the capsule has vouched for its pointers.
-        let mut tensor = unsafe { validate(&tensor, flags)? };
-        let mut writable = flags & READ_ONLY == 0;
-        if let Some(stream) = stream.filter(|stream| stream.device() != tensor.device) {
-            let (expected, found) = (tensor.device, stream.device());
-            return Err(Error::WrongDevice { operation: "from_dlpack", expected, found });
-        }
-        match tensor.device.kind() {
-            DeviceKind::Cuda => expect_pointer(tensor.device, tensor.address, tensor.bytes)?,
-            DeviceKind::OpenCl if tensor.bytes > 0 => {
-                let buffer = inspect(tensor.device, tensor.address)?;
-                if tensor.bytes > buffer.bytes {
-                    let (bytes, size) = (tensor.bytes, buffer.bytes);
-                    return foreign("shape", format!("reaches byte {bytes} of a buffer of {size}"));
-                }
-                tensor.bytes = buffer.bytes;
-                writable &= buffer.writable;
-            }
-            _ => expect_booleans(&tensor)?,
-        }
-        let release: Release = if tensor.device.kind() == DeviceKind::Cuda {
-            Box::new(move || keep_context(|| drop(capsule)))
-        } else {
-            Box::new(move || drop(capsule))
-        };
-        let Tensor { device, dtype, layout, address, bytes } = tensor;
-        // SAFETY: address and size were validated; the memory lives until the deleter runs, which is the
-        // release function; the maker of the capsule has vouched that nobody else interferes. The
-        // stream it is ready on is made known at once.
-        let memory = unsafe { Memory::from_foreign(device, address, bytes, release) };
-        if let Some(stream) = stream {
-            memory.acquire(stream, Access::Write)?;
-        }
-        Ok(Self { memory: Arc::new(memory), owner: None, layout, dtype, writable })
+        let tensor = unsafe { validate(&tensor, flags, options.alignment)? };
+        take_over(capsule, tensor, flags, stream)
     }
 }
 
@@ -74,7 +61,20 @@ impl Array {
         transfer: Transfer,
         stream: Option<&Stream>,
     ) -> Result<(Self, Crossing)> {
-        match SharedArray::from_dlpack(capsule, stream)?.try_into_array() {
+        Self::from_dlpack_with(capsule, transfer, stream, &ImportOptions::default())
+    }
+
+    /// As [`from_dlpack`](Self::from_dlpack), with further demands.
+    ///
+    /// # Errors
+    /// Those of [`from_dlpack`](Self::from_dlpack).
+    pub fn from_dlpack_with<M: Managed>(
+        capsule: Capsule<M>,
+        transfer: Transfer,
+        stream: Option<&Stream>,
+        options: &ImportOptions,
+    ) -> Result<(Self, Crossing)> {
+        match SharedArray::from_dlpack_with(capsule, stream, options)?.try_into_array() {
             Ok(array) => Ok((array, Crossing::ZeroCopy)),
             Err(shared) => {
                 let why = if shared.writable { Why::Strides } else { Why::ReadOnly };
@@ -86,8 +86,56 @@ impl Array {
     }
 }
 
+/// The array of a tensor that came out of `capsule`, once the drivers agree with what it says.
+pub(super) fn take_over<M: Managed>(
+    capsule: Capsule<M>,
+    mut tensor: Tensor,
+    flags: u64,
+    stream: Option<&Stream>,
+) -> Result<SharedArray> {
+    let mut writable = flags & READ_ONLY == 0;
+    match (tensor.kind, tensor.device.kind()) {
+        _ if tensor.bytes == 0 => {}
+        (Kind::Managed, _) => tensor.device = expect_managed(tensor.address, tensor.bytes)?,
+        (Kind::Pinned, _) => expect_host(tensor.address, tensor.bytes)?,
+        (Kind::Plain, DeviceKind::Cuda) => {
+            expect_pointer(tensor.device, tensor.address, tensor.bytes)?;
+        }
+        (Kind::Plain, DeviceKind::OpenCl) => {
+            let buffer = inspect(tensor.device, tensor.address)?;
+            if tensor.bytes > buffer.bytes {
+                let (bytes, size) = (tensor.bytes, buffer.bytes);
+                return foreign("shape", format!("reaches byte {bytes} of a buffer of {size}"));
+            }
+            tensor.bytes = buffer.bytes;
+            writable &= buffer.writable;
+        }
+        (Kind::Plain, _) => {}
+    }
+    if let Some(stream) = stream.filter(|stream| stream.device() != tensor.device) {
+        let (expected, found) = (tensor.device, stream.device());
+        return Err(Error::WrongDevice { operation: "from_dlpack", expected, found });
+    }
+    expect_booleans(&tensor)?;
+    let release: Release = if tensor.device.kind() == DeviceKind::Cuda {
+        Box::new(move || keep_context(|| drop(capsule)))
+    } else {
+        Box::new(move || drop(capsule))
+    };
+    let Tensor { device, dtype, layout, address, bytes, .. } = tensor;
+    // SAFETY: address and size were validated; the memory lives until the deleter runs, which is the
+    // release function; the maker of the capsule has vouched that nobody else interferes. The
+    // stream it is ready on is made known at once.
+    let memory = unsafe { Memory::from_foreign(device, address, bytes, release) };
+    if let Some(stream) = stream {
+        memory.acquire(stream, Access::Write)?;
+    }
+    Ok(SharedArray { memory: Arc::new(memory), owner: None, layout, dtype, writable })
+}
+
+/// Of a tensor in host memory.
 fn expect_booleans(tensor: &Tensor) -> Result<()> {
-    if tensor.dtype != DType::Bool || tensor.bytes == 0 {
+    if tensor.dtype != DType::Bool || tensor.bytes == 0 || !tensor.device.is_cpu() {
         return Ok(());
     }
     let lowest = with_exposed_provenance(tensor.address);

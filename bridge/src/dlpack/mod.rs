@@ -30,8 +30,13 @@
 mod abi;
 mod capsule;
 mod export;
+mod fields;
 mod import;
+mod options;
+mod packed;
 mod validate;
 
 pub use abi::{Legacy, Managed, Versioned};
 pub use capsule::Capsule;
+pub use options::{ImportOptions, UnknownFlags};
+pub use packed::Packed;

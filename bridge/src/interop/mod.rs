@@ -6,5 +6,7 @@
 pub mod cudarc;
 mod ndarray;
 pub mod opencl;
+#[cfg(feature = "torch")]
+pub mod torch;
 
 pub(crate) use ndarray::layout_of as ndarray_layout;

@@ -92,9 +92,10 @@ pub(crate) fn apply<A: Relayout + Clone>(
     let rank = shape.len();
     let at = |axis: usize| (rank > 0).then(|| axis % rank);
     let reshaped = |shape: Vec<usize>| {
+        let ours = ours.clone().reshaped(&shape)?;
         let elements: Vec<i32> = theirs.iter().copied().collect();
         let theirs = ndarray::ArrayD::from_shape_vec(IxDyn(&shape), elements).unwrap();
-        ours.clone().reshaped(&shape).map(|ours| (ours, theirs))
+        Ok((ours, theirs))
     };
     Some(match *change {
         Change::Permute(number) => {

@@ -14,6 +14,7 @@ use dlpack_ffi::{
 /// By default a row-major `Float32` array of shape 2 × 3 on the CPU, holding 0, 1, … 15 and more.
 pub(crate) struct Producer {
     pub(crate) major: u32,
+    pub(crate) minor: u32,
     pub(crate) flags: u64,
     pub(crate) device: (u32, i32),
     pub(crate) ndim: i32,
@@ -29,6 +30,8 @@ pub(crate) struct Producer {
     /// Eight-byte words, so that the data are aligned.
     pub(crate) words: Vec<u64>,
     pub(crate) deleted: Arc<AtomicUsize>,
+    /// What the deleter does before it frees anything.
+    pub(crate) farewell: Option<Box<dyn Fn() + Send>>,
 }
 
 impl Default for Producer {
@@ -43,6 +46,7 @@ impl Default for Producer {
         };
         Self {
             major: 1,
+            minor: 3,
             flags: 0,
             device: (1, 0),
             ndim: 2,
@@ -55,6 +59,7 @@ impl Default for Producer {
             with_deleter: true,
             words: pairs.map(word).collect(),
             deleted: Arc::default(),
+            farewell: None,
         }
     }
 }
@@ -72,7 +77,7 @@ impl Producer {
 
     pub(crate) fn versioned(self) -> Capsule<Versioned> {
         let raw = self.build(|tensor, producer, context| DLManagedTensorVersioned {
-            version: DLPackVersion { major: producer.major, minor: 99 },
+            version: DLPackVersion { major: producer.major, minor: producer.minor },
             manager_ctx: context,
             deleter: producer.with_deleter.then_some(delete_versioned),
             flags: producer.flags,
@@ -138,6 +143,9 @@ unsafe extern "C" fn delete_legacy(raw: *mut DLManagedTensor) {
 unsafe fn delete<M>(context: *mut c_void) {
     // SAFETY: the context is the box that `build` has made.
     let kept = unsafe { Box::from_raw(context.cast::<Kept<M>>()) };
+    if let Some(farewell) = &kept.producer.farewell {
+        farewell();
+    }
     kept.producer.deleted.fetch_add(1, Ordering::SeqCst);
 }
 

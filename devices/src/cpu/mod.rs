@@ -54,6 +54,7 @@ fn info() -> DeviceInfo {
         float64: true,
         accelerator: false,
         uuid: None,
+        pci: None,
     }
 }
 
@@ -84,6 +85,11 @@ impl DeviceDriver for CpuDevice {
 
     fn new_stream(&self) -> Result<Box<dyn StreamDriver>> {
         Ok(Box::new(CpuStream))
+    }
+
+    unsafe fn foreign_stream(&self, _: usize) -> Result<Box<dyn StreamDriver>> {
+        let what = "a stream of another library".into();
+        Err(Error::Unsupported { device: "cpu".into(), what })
     }
 
     fn allocate(&self, bytes: usize, _: &dyn StreamDriver) -> Result<usize> {

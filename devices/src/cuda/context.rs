@@ -108,7 +108,7 @@ pub(super) fn check(gpu_id: usize, call: &'static str, code: CUresult) -> Result
 
 fn failure(gpu_id: usize, call: &'static str, code: CUresult) -> Error {
     let (device, name) = (format!("cuda:{gpu_id}"), library::name(code));
-    Error::Driver { device, call, name, code: code as i32 }
+    super::lost::failure(device, call, name, code as i32)
 }
 
 impl fmt::Display for Context {

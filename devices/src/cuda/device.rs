@@ -9,9 +9,9 @@ use cudarc::driver::sys::{self, CUdevice_attribute};
 use super::context::{Context, check};
 use super::kernel::CudaKernel;
 use super::stream::CudaStream;
-use super::{memory, nvrtc};
+use super::{library, memory, nvrtc};
 use crate::driver::{DeviceDriver, KernelDriver, StreamDriver};
-use crate::{DeviceInfo, Result};
+use crate::{DeviceInfo, PciAddress, Reach, Result};
 
 /// One device; its context is made at first use, because that takes time and memory.
 #[derive(Debug)]
@@ -43,13 +43,14 @@ impl CudaDevice {
         let processors = number(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
         let info = DeviceInfo {
             name: name(gpu_id, raw)?,
-            platform: format!("NVIDIA CUDA {}", driver_version(gpu_id)?),
+            platform: format!("NVIDIA CUDA {}", driver_version()?),
             memory_bytes: memory_bytes(gpu_id, raw)?,
             capability: format!("{major}.{minor}"),
             compute_units: processors.max(0) as usize,
             float64: true,
             accelerator: true,
             uuid: uuid(raw),
+            pci: pci(gpu_id, raw),
         };
         let arch = format!("sm_{major}{minor}");
         Ok(Self { gpu_id, raw, info, arch, context: OnceLock::new() })
@@ -82,8 +83,22 @@ impl DeviceDriver for CudaDevice {
         memory::trim(self.context()?)
     }
 
+    fn reach(&self, to: &dyn DeviceDriver) -> Result<Reach> {
+        let Some(to) = to.as_any().downcast_ref::<Self>() else { return Ok(Reach::Staged) };
+        let mut can = 0;
+        // SAFETY: both devices are ones the driver gave out; `can` is written during the call only.
+        let asked = unsafe { sys::cuDeviceCanAccessPeer(&raw mut can, self.raw, to.raw) };
+        check(self.gpu_id, "cuDeviceCanAccessPeer", asked)?;
+        Ok(if can == 0 { Reach::Staged } else { Reach::Direct })
+    }
+
     fn new_stream(&self) -> Result<Box<dyn StreamDriver>> {
         Ok(Box::new(CudaStream::new(self.context()?)?))
+    }
+
+    unsafe fn foreign_stream(&self, raw: usize) -> Result<Box<dyn StreamDriver>> {
+        // SAFETY: passed on to the caller.
+        Ok(Box::new(unsafe { CudaStream::foreign(self.context()?, raw)? }))
     }
 
     fn allocate(&self, bytes: usize, stream: &dyn StreamDriver) -> Result<usize> {
@@ -153,11 +168,22 @@ fn uuid(device: sys::CUdevice) -> Option<[u8; 16]> {
     told.then(|| uuid.bytes.map(|byte| byte as u8)).filter(|uuid| *uuid != [0; 16])
 }
 
+/// `None` where one of the numbers is refused: the place is a help, not a need.
+fn pci(gpu_id: usize, device: sys::CUdevice) -> Option<PciAddress> {
+    let number = |what| attribute(gpu_id, device, what).ok().and_then(|n| u32::try_from(n).ok());
+    Some(PciAddress {
+        domain: number(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID)?,
+        bus: number(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)?,
+        device: number(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)?,
+    })
+}
+
 /// The newest CUDA version the driver serves, as `13.0`.
-fn driver_version(gpu_id: usize) -> Result<String> {
+pub(crate) fn driver_version() -> Result<String> {
+    library::driver()?;
     let mut version = 0;
     // SAFETY: `version` is written during the call only.
     let asked = unsafe { sys::cuDriverGetVersion(&raw mut version) };
-    check(gpu_id, "cuDriverGetVersion", asked)?;
+    check(0, "cuDriverGetVersion", asked)?;
     Ok(format!("{}.{}", version / 1000, version % 1000 / 10))
 }

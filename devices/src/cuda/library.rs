@@ -5,12 +5,13 @@
 
 use std::sync::OnceLock;
 
-use cudarc::{driver, get_lib_name_candidates, nvrtc};
+use cudarc::{driver, nvrtc};
 
+use crate::libraries::candidates;
 use crate::{Error, Result};
 
 /// Every function of the driver this crate calls without asking [`has`].
-const DRIVER: [&str; 42] = [
+const DRIVER: [&str; 43] = [
     "cuInit",
     "cuDriverGetVersion",
     "cuGetErrorName",
@@ -41,6 +42,7 @@ const DRIVER: [&str; 42] = [
     "cuMemcpyDtoDAsync_v2",
     "cuMemcpyPeerAsync",
     "cuStreamCreate",
+    "cuStreamGetCtx",
     "cuStreamSynchronize",
     "cuStreamWaitEvent",
     "cuStreamDestroy_v2",
@@ -117,8 +119,8 @@ fn open_compiler() -> Result<()> {
 }
 
 pub(super) fn absent(library: &str, usual: &str) -> String {
-    let tried = get_lib_name_candidates(library).len();
-    format!("{usual} could not be opened ({tried} names tried; LD_LIBRARY_PATH is searched)")
+    let tried = candidates(library).join(", ");
+    format!("{usual} could not be opened (tried {tried}; LD_LIBRARY_PATH is searched)")
 }
 
 /// The driver's name for a code.

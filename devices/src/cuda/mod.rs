@@ -10,12 +10,14 @@ mod device;
 mod event;
 mod kernel;
 mod library;
+mod lost;
 mod memory;
 mod nvrtc;
 mod peer;
 mod stream;
 
 pub use blas::{Blas, Matrices, Operation, Product, Scalar};
+pub(crate) use device::driver_version;
 pub use nvrtc::compile_cubin;
 
 use crate::driver::{DeviceDriver, Driver};

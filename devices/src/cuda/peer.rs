@@ -14,8 +14,8 @@ use parking_lot::Mutex;
 use super::context::Context;
 use super::memory;
 use super::stream::CudaStream;
-use crate::Result;
 use crate::driver::{Place, StreamDriver as _};
+use crate::{Error, Result};
 
 /// Bytes of the trial copy: more than one page of any engine's staging, and not a round number.
 const TRIAL: usize = 70_001;
@@ -71,7 +71,8 @@ fn works(one: &Arc<Context>, other: &Arc<Context>) -> Result<bool> {
     }
     // The engine of either device may do the work, so both need to see the other's memory.
     let (there, back) = (open(one, other)?, open(other, one)?);
-    let mut works = trial(one, other)? && trial(other, one)?;
+    let both_ways = || Ok::<_, Error>(trial(one, other, queue)? && trial(other, one, queue)?);
+    let mut works = both_ways()?;
     if !works && (there || back) {
         tracing::warn!("direct copies between {one} and {other} lose bytes; not used");
         let none = sys::CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE;
@@ -81,7 +82,7 @@ fn works(one: &Arc<Context>, other: &Arc<Context>) -> Result<bool> {
         if back {
             grant(other, one, none)?;
         }
-        works = trial(one, other)? && trial(other, one)?;
+        works = both_ways()?;
     }
     tried.insert(pair, works);
     Ok(works)
@@ -117,14 +118,24 @@ fn grant(user: &Context, owner: &Context, flags: sys::CUmemAccess_flags) -> Resu
     owner.check("cuMemPoolSetAccess", set)
 }
 
+/// A way of copies between two devices, with the contract of [`queue`].
+type Way = unsafe fn(
+    stream: &CudaStream,
+    from: CUdeviceptr,
+    source: &Context,
+    to: CUdeviceptr,
+    target: &Context,
+    bytes: usize,
+) -> Result<()>;
+
 /// Sends known bytes over other ones and looks at what has arrived, once on a stream of each device.
-fn trial(source: &Arc<Context>, target: &Arc<Context>) -> Result<bool> {
+fn trial(source: &Arc<Context>, target: &Arc<Context>, way: Way) -> Result<bool> {
     let (one, other) = (CudaStream::new(source)?, CudaStream::new(target)?);
     let from = memory::allocate(&one, TRIAL)?;
     let to = memory::allocate(&other, TRIAL);
     let arrived = to.clone().and_then(|to| {
         other.synchronize()?;
-        Ok(sent(&one, &one, from, &other, to)? && sent(&other, &one, from, &other, to)?)
+        Ok(sent(way, &one, &one, from, &other, to)? && sent(way, &other, &one, from, &other, to)?)
     });
     // SAFETY: `sent` has waited for all work on the blocks, which are not used again.
     unsafe {
@@ -137,6 +148,7 @@ fn trial(source: &Arc<Context>, target: &Arc<Context>) -> Result<bool> {
 }
 
 fn sent(
+    way: Way,
     worker: &CudaStream,
     one: &CudaStream,
     from: usize,
@@ -155,7 +167,7 @@ fn sent(
             .and_then(|()| other.upload(blank.as_ptr(), place(to), TRIAL))
             .and_then(|()| one.synchronize().and_then(|()| other.synchronize()))
             .and_then(|()| {
-                queue(worker, from as CUdeviceptr, source, to as CUdeviceptr, target, TRIAL)
+                way(worker, from as CUdeviceptr, source, to as CUdeviceptr, target, TRIAL)
             })
             .and_then(|()| worker.synchronize())
             .and_then(|()| other.download(place(to), got.as_mut_ptr(), TRIAL))
@@ -163,4 +175,37 @@ fn sent(
     let waited = one.synchronize().and(other.synchronize()).and(worker.synchronize());
     result.and(waited)?;
     Ok(got == bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Device;
+    use crate::cuda::device::context_of;
+
+    /// Loses the last byte.
+    unsafe fn short(
+        stream: &CudaStream,
+        from: CUdeviceptr,
+        source: &Context,
+        to: CUdeviceptr,
+        target: &Context,
+        bytes: usize,
+    ) -> Result<()> {
+        // SAFETY: a part of what the caller vouches for.
+        unsafe { queue(stream, from, source, to, target, bytes - 1) }
+    }
+
+    #[test]
+    fn a_way_that_loses_bytes_is_found_out() -> Result<()> {
+        let Ok(device) = Device::cuda(0) else {
+            eprintln!("skipped: no CUDA device");
+            return Ok(());
+        };
+        let context = context_of(&*device.0.driver).into_iter().next();
+        let context = context.unwrap_or_else(|| unreachable!("a CUDA device has a context"))?;
+        assert!(trial(context, context, queue)?);
+        assert!(!trial(context, context, short)?);
+        Ok(())
+    }
 }

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::ptr;
 use std::sync::Arc;
+use std::thread::{self, ThreadId};
 
 use cudarc::driver::sys;
 
@@ -16,11 +17,26 @@ use crate::driver::{
     DeviceDriver, EventDriver, Grid, KernelDriver, Place, RawArgument, StreamDriver,
 };
 
-/// A stream that does not wait for the legacy default stream, nor makes it wait.
+/// The legacy default stream of the current context, by two names.
+const LEGACY: [usize; 2] = [0, 1];
+/// The default stream of whatever thread uses the handle.
+const PER_THREAD: usize = 2;
+
+/// One of our own streams does not wait for the legacy default stream, nor makes it wait.
 #[derive(Debug)]
 pub(super) struct CudaStream {
     pub(super) context: Arc<Context>,
     raw: sys::CUstream,
+    owner: Owner,
+}
+
+#[derive(Debug, PartialEq)]
+enum Owner {
+    Us,
+    /// Another library destroys it.
+    Other,
+    /// The driver, for this thread.
+    Thread(ThreadId),
 }
 
 // SAFETY: streams belong to their context, not to a thread, and the driver API is thread-safe.
@@ -35,7 +51,31 @@ impl CudaStream {
         let mut raw = ptr::null_mut();
         // SAFETY: the context is current; `raw` receives the stream.
         context.check("cuStreamCreate", unsafe { sys::cuStreamCreate(&raw mut raw, flags) })?;
-        Ok(Self { context: context.clone(), raw })
+        Ok(Self { context: context.clone(), raw, owner: Owner::Us })
+    }
+
+    /// A stream that another library has made.
+    ///
+    /// # Safety
+    /// `raw` is a live stream or one of the driver's special handles, and stays so while this lives.
+    pub(super) unsafe fn foreign(context: &Arc<Context>, raw: usize) -> Result<Self> {
+        let made = |raw: usize, owner| {
+            Ok(Self { context: context.clone(), raw: ptr::with_exposed_provenance_mut(raw), owner })
+        };
+        if LEGACY.contains(&raw) {
+            return made(0, Owner::Other);
+        }
+        if raw == PER_THREAD {
+            return made(raw, Owner::Thread(thread::current().id()));
+        }
+        let (stream, mut found) = (ptr::with_exposed_provenance_mut(raw), ptr::null_mut());
+        // SAFETY: the caller's; `found` is written during the call only.
+        let asked = unsafe { sys::cuStreamGetCtx(stream, &raw mut found) };
+        context.check("cuStreamGetCtx", asked)?;
+        if found != context.raw() {
+            return Err(context.unsupported("a stream of another context".into()));
+        }
+        made(raw, Owner::Other)
     }
 
     /// The stream behind the trait, if it is one of `context`.
@@ -46,13 +86,24 @@ impl CudaStream {
             .ok_or_else(|| context.foreign("a stream"))
     }
 
+    /// The handle that means this stream on the thread that calls, in the context it belongs to.
+    ///
+    /// Another thread cannot name a thread's default stream. It takes the legacy one, which comes after
+    /// all work on streams that are not ours, and before all later work on them (CUDA driver API, "stream
+    /// synchronization behavior"): more order than asked for, never less.
     pub(super) fn stream(&self) -> sys::CUstream {
-        self.raw
+        match self.owner {
+            Owner::Thread(thread) if thread != thread::current().id() => ptr::null_mut(),
+            _ => self.raw,
+        }
     }
 }
 
 impl Drop for CudaStream {
     fn drop(&mut self) {
+        if self.owner != Owner::Us {
+            return;
+        }
         let destroyed = self.context.enter().and_then(|_current| {
             // SAFETY: the only owner gives the stream up; what is queued still runs.
             self.context.check("cuStreamDestroy", unsafe { sys::cuStreamDestroy_v2(self.raw) })
@@ -65,11 +116,12 @@ impl StreamDriver for CudaStream {
     fn synchronize(&self) -> Result<()> {
         let _current = self.context.enter()?;
         // SAFETY: the stream is alive.
-        self.context.check("cuStreamSynchronize", unsafe { sys::cuStreamSynchronize(self.raw) })
+        self.context
+            .check("cuStreamSynchronize", unsafe { sys::cuStreamSynchronize(self.stream()) })
     }
 
     fn record(&self) -> Result<Box<dyn EventDriver>> {
-        Ok(Box::new(CudaEvent::record(&self.context, self.raw)?))
+        Ok(Box::new(CudaEvent::record(&self.context, self.stream())?))
     }
 
     fn wait(&self, event: &dyn EventDriver) -> Result<()> {
@@ -77,7 +129,7 @@ impl StreamDriver for CudaStream {
         let event = event.ok_or_else(|| self.context.foreign("an event"))?;
         let _current = self.context.enter()?;
         // SAFETY: stream and event are alive; they may be of two devices.
-        let waits = unsafe { sys::cuStreamWaitEvent(self.raw, event.raw(), 0) };
+        let waits = unsafe { sys::cuStreamWaitEvent(self.stream(), event.raw(), 0) };
         self.context.check("cuStreamWaitEvent", waits)
     }
 
@@ -86,7 +138,7 @@ impl StreamDriver for CudaStream {
         // SAFETY: by the caller's contract both ranges are valid, and the host's unchanged, until the
         // copy is done.
         let queued =
-            unsafe { sys::cuMemcpyHtoDAsync_v2(pointer(to), from.cast(), bytes, self.raw) };
+            unsafe { sys::cuMemcpyHtoDAsync_v2(pointer(to), from.cast(), bytes, self.stream()) };
         self.context.check("cuMemcpyHtoDAsync", queued)
     }
 
@@ -95,7 +147,7 @@ impl StreamDriver for CudaStream {
         // SAFETY: by the caller's contract both ranges are valid, and the host's untouched, until the
         // copy is done.
         let queued =
-            unsafe { sys::cuMemcpyDtoHAsync_v2(to.cast(), pointer(from), bytes, self.raw) };
+            unsafe { sys::cuMemcpyDtoHAsync_v2(to.cast(), pointer(from), bytes, self.stream()) };
         self.context.check("cuMemcpyDtoHAsync", queued)
     }
 
@@ -117,7 +169,7 @@ impl StreamDriver for CudaStream {
         }
         let _current = self.context.enter()?;
         // SAFETY: as above.
-        let queued = unsafe { sys::cuMemcpyDtoDAsync_v2(to, from, bytes, self.raw) };
+        let queued = unsafe { sys::cuMemcpyDtoDAsync_v2(to, from, bytes, self.stream()) };
         self.context.check("cuMemcpyDtoDAsync", queued).map(|()| true)
     }
 
@@ -130,11 +182,18 @@ impl StreamDriver for CudaStream {
         let kernel = kernel.as_any().downcast_ref::<CudaKernel>();
         let kernel = kernel.ok_or_else(|| self.context.foreign("a kernel"))?;
         // SAFETY: the caller vouches for the arguments.
-        unsafe { kernel.launch(self.raw, grid, arguments) }
+        unsafe { kernel.launch(self.stream(), grid, arguments) }
     }
 
     fn raw(&self) -> usize {
         self.raw as usize
+    }
+
+    fn thread(&self) -> Option<ThreadId> {
+        match self.owner {
+            Owner::Thread(thread) => Some(thread),
+            Owner::Us | Owner::Other => None,
+        }
     }
 
     fn as_any(&self) -> &dyn Any {

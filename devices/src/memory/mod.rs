@@ -1,6 +1,8 @@
 //! Blocks of device memory, and the order in which streams may use them.
 
 mod copy;
+#[cfg(test)]
+mod lost;
 mod recover;
 mod release;
 pub mod retry;
@@ -122,6 +124,12 @@ impl Memory {
     /// When a driver refuses.
     pub fn acquire(&self, stream: &Stream, access: Access) -> Result<()> {
         self.uses.lock().acquire(stream, access)
+    }
+
+    /// Remembers that work already on `stream`, which another library has queued, reads the block or has
+    /// written it for its own last time: later writers, and the release, come after that work.
+    pub fn remember(&self, stream: &Stream) {
+        self.uses.lock().remember(stream);
     }
 
     /// Blocks the host until no queued work conflicts with the host's own `access`.

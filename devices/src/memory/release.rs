@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::Release;
 use super::uses::Uses;
@@ -66,10 +66,10 @@ enum Job {
     Report(Sender<()>),
 }
 
-/// Blocks until every release waiting for device work has run. Within such a release, where that would
-/// never be, it does nothing.
+/// Blocks until every release waiting for device work has run. In a release function it returns at once: those
+/// that wait behind it cannot run before it ends.
 pub fn drain() {
-    if ON_REAPER.get() {
+    if REAPS.get() {
         return;
     }
     let (report, done) = channel();
@@ -79,8 +79,13 @@ pub fn drain() {
 }
 
 thread_local! {
-    /// Whether this thread is the reaper's.
-    static ON_REAPER: Cell<bool> = const { Cell::new(false) };
+    /// Whether this thread is the reaper.
+    static REAPS: Cell<bool> = const { Cell::new(false) };
+}
+
+fn reap(jobs: Receiver<Job>) {
+    REAPS.set(true);
+    jobs.into_iter().for_each(perform);
 }
 
 fn enqueue(job: Job) {
@@ -88,11 +93,7 @@ fn enqueue(job: Job) {
     let reaper = REAPER.get_or_init(|| {
         let (sender, jobs) = channel::<Job>();
         let thread = std::thread::Builder::new().name("arrayspan-reaper".into());
-        let reap = move || {
-            ON_REAPER.set(true);
-            jobs.into_iter().for_each(perform);
-        };
-        thread.spawn(reap).ok().map(|_| sender)
+        thread.spawn(move || reap(jobs)).ok().map(|_| sender)
     });
     match reaper {
         Some(sender) => {
@@ -123,7 +124,9 @@ fn perform(job: Job) {
 
 /// A foreign release function may panic; that must not end the thread that happened to drop a block.
 fn run(release: Release) {
-    if catch_unwind(AssertUnwindSafe(release)).is_err() {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(release)) {
         tracing::error!("a foreign memory release function panicked");
+        // Dropping what a panic carries may panic again, and end the reaper with all that waits for it.
+        std::mem::forget(panic);
     }
 }

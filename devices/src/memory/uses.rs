@@ -51,6 +51,13 @@ impl Uses {
         Ok(())
     }
 
+    /// Takes note of work that `stream` was given without asking.
+    pub(crate) fn remember(&mut self, stream: &Stream) {
+        if self.streams().all(|known| known != stream) {
+            self.readers.extend(queued(stream));
+        }
+    }
+
     /// Every stream with possibly unfinished work, each once unless it wrote and reads.
     pub(crate) fn streams(&self) -> impl Iterator<Item = &Stream> {
         self.writer.iter().chain(&self.readers)

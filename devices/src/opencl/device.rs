@@ -42,6 +42,7 @@ impl OpenClDevice {
             float64: id.number(CL_DEVICE_DOUBLE_FP_CONFIG) != 0,
             accelerator: found.accelerator,
             uuid: found.uuid,
+            pci: id.pci(),
         };
         let single = id.number(CL_DEVICE_SINGLE_FP_CONFIG);
         // Division and roots in Float32 rounded as on the host and in CUDA, where the device can. Sums of
@@ -72,12 +73,17 @@ impl DeviceDriver for OpenClDevice {
     }
 
     fn free_bytes(&self) -> Option<usize> {
-        // OpenCL has no question for it.
-        None
+        // OpenCL itself has no question for it.
+        self.found.id.free_bytes()
     }
 
     fn new_stream(&self) -> Result<Box<dyn StreamDriver>> {
         Ok(Box::new(OpenClStream::new(self.context()?)?))
+    }
+
+    unsafe fn foreign_stream(&self, raw: usize) -> Result<Box<dyn StreamDriver>> {
+        // SAFETY: passed on to the caller.
+        Ok(Box::new(unsafe { OpenClStream::foreign(self.context()?, raw)? }))
     }
 
     fn allocate(&self, bytes: usize, stream: &dyn StreamDriver) -> Result<usize> {

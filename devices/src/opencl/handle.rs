@@ -76,5 +76,5 @@ impl fmt::Debug for Handle {
 
 /// The error for a call that returned `code`.
 pub(super) fn failure(gpu_id: usize, call: &'static str, code: i32) -> Error {
-    Error::Driver { device: format!("opencl:{gpu_id}"), call, name: error_text(code).into(), code }
+    super::lost::failure(format!("opencl:{gpu_id}"), call, error_text(code).into(), code)
 }

@@ -8,12 +8,16 @@ mod device;
 mod event;
 mod handle;
 mod kernel;
+mod lost;
 mod memory;
 mod platform;
 mod program;
 mod query;
 mod serial;
 mod stream;
+
+pub use serial::serial;
+pub(crate) use platform::platforms;
 
 use crate::driver::{DeviceDriver, Driver};
 use crate::{DeviceKind, Result};

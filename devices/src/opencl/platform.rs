@@ -23,22 +23,38 @@ pub(super) struct Found {
 /// All usable devices in the order of their `gpu_id`: accelerators first, processors (`PoCL`, say) last;
 /// otherwise as the platforms list them.
 pub(super) fn find() -> Result<Vec<Found>> {
+    Ok(arrange(installed()?.into_iter().map(devices).collect()))
+}
+
+/// What every platform says of itself, each text once.
+pub(crate) fn platforms() -> Result<Vec<String>> {
+    let mut all: Vec<String> = installed()?.into_iter().map(describe).collect();
+    let mut seen = std::collections::HashSet::new();
+    all.retain(|platform| seen.insert(platform.clone()));
+    Ok(all)
+}
+
+fn installed() -> Result<Vec<Id>> {
     let unavailable = |why| Error::Unavailable { what: "OpenCL".into(), why };
     if let Err(error) = cl3::load_library() {
-        return Err(unavailable(format!(
-            "no loader found: libOpenCL.so.1 or $OPENCL_DYLIB_PATH ({error})"
-        )));
+        let set = std::env::var("OPENCL_DYLIB_PATH").map(|path| format!("{path} and then "));
+        let tried = set.unwrap_or_default();
+        return Err(unavailable(format!("no loader found: {error} (tried {tried}libOpenCL.so.1)")));
     }
     let platforms = get_platform_ids().map_err(|code| {
         let name = error_text(code);
         unavailable(format!("no platform installed: clGetPlatformIDs returned {name} ({code})"))
     })?;
-    Ok(arrange(platforms.into_iter().map(|platform| devices(Id(platform))).collect()))
+    Ok(platforms.into_iter().map(Id).collect())
+}
+
+fn describe(platform: Id) -> String {
+    let facts = [CL_PLATFORM_NAME, CL_PLATFORM_VENDOR, CL_PLATFORM_VERSION];
+    facts.map(|fact| platform.platform_text(fact)).join(", ")
 }
 
 fn devices(platform: Id) -> Vec<Found> {
-    let facts = [CL_PLATFORM_NAME, CL_PLATFORM_VENDOR, CL_PLATFORM_VERSION];
-    let described = facts.map(|fact| platform.platform_text(fact)).join(", ");
+    let described = describe(platform);
     // A platform without a device says CL_DEVICE_NOT_FOUND.
     let ids = get_device_ids(platform.0, CL_DEVICE_TYPE_ALL).unwrap_or_default();
     let usable = |id: &Id| {

@@ -1,13 +1,16 @@
 //! In-order command queues.
 
 use std::any::Any;
-use std::ptr;
+use std::ffi::c_void;
+use std::ptr::{self, with_exposed_provenance_mut};
 use std::sync::Arc;
 
 use cl3::command_queue::{
-    CL_QUEUE_PROFILING_ENABLE, create_command_queue, enqueue_barrier_with_wait_list,
-    enqueue_copy_buffer, enqueue_marker_with_wait_list, enqueue_read_buffer, enqueue_write_buffer,
-    finish, flush,
+    CL_QUEUE_CONTEXT, CL_QUEUE_DEVICE, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
+    CL_QUEUE_PROFILING_ENABLE, CL_QUEUE_PROPERTIES, create_command_queue,
+    enqueue_barrier_with_wait_list, enqueue_copy_buffer, enqueue_marker_with_wait_list,
+    enqueue_read_buffer, enqueue_write_buffer, finish, flush, get_command_queue_info,
+    retain_command_queue,
 };
 use cl3::types::{CL_FALSE, cl_command_queue, cl_event, cl_mem};
 
@@ -39,6 +42,36 @@ impl OpenClStream {
             .map_err(|code| context.failure("clCreateCommandQueue", code))?;
         // SAFETY: just created, with one reference that is ours.
         let queue = unsafe { context.own(raw, Object::Queue) };
+        Ok(Self { context: context.clone(), queue })
+    }
+
+    /// A queue that another library has made.
+    ///
+    /// # Safety
+    /// `raw` is a live `cl_command_queue`.
+    pub(super) unsafe fn foreign(context: &Arc<Context>, raw: usize) -> Result<Self> {
+        let queue = with_exposed_provenance_mut::<c_void>(raw);
+        let call = "clGetCommandQueueInfo";
+        let ask =
+            |what| get_command_queue_info(queue, what).map_err(|code| context.failure(call, code));
+        let refused = |what: &str| {
+            let (device, what) = (context.to_string(), what.into());
+            Err(Error::Unsupported { device, what })
+        };
+        if isize::from(ask(CL_QUEUE_CONTEXT)?) as usize != context.raw().expose_provenance()
+            || isize::from(ask(CL_QUEUE_DEVICE)?) as usize != context.device.0.expose_provenance()
+        {
+            return refused("a queue of another context");
+        }
+        if u64::from(ask(CL_QUEUE_PROPERTIES)?) & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0 {
+            return refused("a queue whose work does not run in order");
+        }
+        // SAFETY: the caller's; the reference taken is given up by the handle.
+        let queue = unsafe {
+            retain_command_queue(queue)
+                .map_err(|code| context.failure("clRetainCommandQueue", code))?;
+            context.own(queue, Object::Queue)
+        };
         Ok(Self { context: context.clone(), queue })
     }
 

@@ -7,6 +7,7 @@ mod copies;
 mod cubin;
 mod default_stream;
 mod dialect;
+mod foreign_stream;
 mod identity;
 mod kernels;
 mod order;

@@ -1,10 +1,10 @@
 //! Bands as source.
 
 use arrayspan_bridge::DType;
+use arrayspan_bridge::index::Text;
 use num_complex::Complex64;
 
 use super::tables::{self, FEW, Tables, is_long};
-use super::text::Text;
 use crate::{Band, Stencil, Tap};
 
 const AXIS: &str = include_str!("../source/band.cl.h");

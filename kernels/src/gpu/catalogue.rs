@@ -1,13 +1,12 @@
 //! Representative kernels, for tests that compile them all.
 
 use arrayspan_bridge::devices::Source;
+use arrayspan_bridge::index::{Runs, Space, Start};
 use arrayspan_bridge::{DType, Layout};
 use num_complex::Complex64;
 
 use super::element::Element;
 use super::formula::Formula;
-use super::runs::{Runs, Start};
-use super::space::Space;
 use super::variant::Variant;
 use super::{combine, copy, gemm, map, reduce, stencil};
 use crate::expression::Expression;
@@ -27,17 +26,12 @@ pub fn catalogue() -> Vec<Source> {
     for dtype in dtypes {
         variants.extend(maps(dtype));
         variants.extend(updates(dtype).into_iter().flat_map(|update| {
-            let transposes = transpose(Element::Number(dtype), update);
+            let transposes = transpose(Element(dtype), update);
             [transposes, gemm(dtype, update, true), gemm(dtype, update, false)]
         }));
         variants.extend(stencils(dtype));
         variants.extend(reductions(dtype));
     }
-    variants.extend([1, 2, 4, 8, 16].map(|bytes| transpose(Element::Bytes(bytes), Update::set())));
-    variants.extend([1, 2, 4, 8, 16].map(|bytes| {
-        let (formula, _) = Formula::update(Update::set());
-        map(Element::Bytes(bytes), &[100, 7], 2, formula)
-    }));
     variants.iter().map(Variant::source).collect()
 }
 
@@ -64,7 +58,7 @@ fn map(element: Element, shape: &[usize], operands: usize, formula: Formula) -> 
 }
 
 fn maps(dtype: DType) -> Vec<Variant> {
-    let element = Element::Number(dtype);
+    let element = Element(dtype);
     let a = || input(0);
     let real = !dtype.is_complex();
     let every = (a().conj() * constant(2.0) + input(1).re() - a().im().sqrt())

@@ -2,11 +2,9 @@
 
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::{Grid, Memory};
+use arrayspan_bridge::index::{Arguments, THREADS, Text};
 
-use super::arguments::Arguments;
 use super::element::Element;
-use super::geometry::THREADS;
-use super::text::Text;
 use super::{Gpu, variant};
 use crate::Result;
 use crate::verb::Reduction;
@@ -68,12 +66,12 @@ pub(super) fn define(reduction: Reduction, threads: usize, text: &mut Text) {
 
 impl Variant {
     pub(super) fn name(&self) -> String {
-        format!("combine_{}", Element::Number(self.dtype).name())
+        format!("combine_{}", Element(self.dtype).name())
     }
 
     /// The macros before the prelude.
     pub(super) fn define(&self, text: &mut Text) {
-        Element::Number(self.dtype).define(text);
+        Element(self.dtype).define(text);
         text.flag("WIDE", false);
         text.define("V", 1);
         text.define("ALIGN", self.dtype.real().bytes());

@@ -1,14 +1,13 @@
 //! `y ← alpha · x + beta · y` between any two layouts: elementwise, or through tiles in local memory where
-//! `x` and `y` have their neighbours along different axes.
+//! `x` and `y` have their neighbours along different axes. A plain copy is the bridge's.
+
+use std::sync::atomic::Ordering::Relaxed;
 
 use arrayspan_bridge::devices::Grid;
+use arrayspan_bridge::index::{Form, Space, Text, address};
 
 use super::element::Element;
-use super::form::Form;
 use super::formula::Formula;
-use super::runs::address;
-use super::space::Space;
-use super::text::Text;
 use super::{Gpu, map, variant};
 use crate::verb::CopyCall;
 use crate::{Result, Update};
@@ -27,21 +26,22 @@ pub(super) struct Variant {
 const TILE: usize = 32;
 const ROWS: usize = 8;
 
-pub(super) fn run(gpu: &Gpu, call: &CopyCall<'_>) -> Result<()> {
-    let (x, y) = (&call.x, &call.y);
+pub(super) fn run(gpu: &Gpu, call: CopyCall<'_>) -> Result<()> {
+    let CopyCall { x, mut y, update } = call;
     if y.layout().is_empty() {
         return Ok(());
     }
+    if update == Update::set() {
+        y.copy_from(&x, &gpu.stream)?;
+        gpu.launches.fetch_add(1, Relaxed);
+        return Ok(());
+    }
+    gpu.expect_float64("copy", y.dtype())?;
     let memories = [y.memory(), x.memory()];
     let addresses = memories.map(address);
     let mut space = Space::new(&[y.layout(), x.layout()]);
-    let element = if call.update == Update::set() {
-        Element::Bytes(widen(&mut space, addresses, y.dtype().bytes()))
-    } else {
-        gpu.expect_float64("copy", y.dtype())?;
-        Element::Number(y.dtype())
-    };
-    let (formula, constants) = Formula::update(call.update);
+    let element = Element(y.dtype());
+    let (formula, constants) = Formula::update(update);
     if !turn(&mut space) {
         return map::launch(gpu, element, &space, &memories, formula, &constants);
     }
@@ -53,28 +53,6 @@ pub(super) fn run(gpu: &Gpu, call: &CopyCall<'_>) -> Result<()> {
     let variant = variant::Variant::Transpose(Variant { element, form, formula });
     // SAFETY: as in `map::launch`.
     unsafe { gpu.launch(variant, Grid { groups, threads: [TILE, ROWS, 1] }, &arguments) }
-}
-
-/// Takes neighbours together as one wider element, as far as extents, strides and alignment allow.
-/// Returns its bytes.
-fn widen(space: &mut Space, addresses: [usize; 2], bytes: usize) -> usize {
-    if space.strides.iter().any(|strides| strides[0] != 1) {
-        return bytes;
-    }
-    let mut places = space.extents[0] * bytes;
-    for (operand, address) in addresses.into_iter().enumerate() {
-        places |= address | ((space.offsets[operand] | space.steps(operand, 1)) * bytes);
-    }
-    let wide = (1 << places.trailing_zeros().min(4)).max(bytes);
-    let factor = wide / bytes;
-    space.extents[0] /= factor;
-    for offset in &mut space.offsets {
-        *offset /= factor;
-    }
-    for strides in &mut space.strides {
-        strides.iter_mut().skip(1).for_each(|stride| *stride /= factor as isize);
-    }
-    wide
 }
 
 /// Makes the axis along which `x` has its neighbours axis 1, if it is another than axis 0 and tiles fill.

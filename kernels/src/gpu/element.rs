@@ -1,46 +1,30 @@
 //! What a kernel takes for an element.
 
 use arrayspan_bridge::DType;
+use arrayspan_bridge::index::Text;
 
-use super::text::Text;
-
-/// What a kernel takes for an element.
+/// A number of a computable dtype, as a kernel takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Element {
-    /// A number of a computable dtype.
-    Number(DType),
-    /// So many bytes (a power of two up to 16) that are only moved.
-    Bytes(usize),
-}
+pub(super) struct Element(pub(super) DType);
 
 impl Element {
     /// Its size in bytes.
     pub(super) fn bytes(self) -> usize {
-        match self {
-            Self::Number(dtype) => dtype.bytes(),
-            Self::Bytes(bytes) => bytes,
-        }
+        self.0.bytes()
     }
 
     pub(super) fn is_complex(self) -> bool {
-        matches!(self, Self::Number(dtype) if dtype.is_complex())
+        self.0.is_complex()
     }
 
-    /// For the names of kernels: `float32`, `bytes16`.
+    /// For the names of kernels: `float32`.
     pub(super) fn name(self) -> String {
-        match self {
-            Self::Number(dtype) => dtype.to_string().to_lowercase(),
-            Self::Bytes(bytes) => format!("bytes{bytes}"),
-        }
+        self.0.to_string().to_lowercase()
     }
 
     /// Tells the prelude.
     pub(super) fn define(self, text: &mut Text) {
-        let (element, bits) = match self {
-            Self::Number(dtype) => (1 + u8::from(dtype.is_complex()), dtype.real().bits()),
-            Self::Bytes(bytes) => (0, 8 * bytes),
-        };
-        text.define("ELEMENT", element);
-        text.define("BITS", bits);
+        text.define("ELEMENT", 1 + u8::from(self.is_complex()));
+        text.define("BITS", self.0.real().bits());
     }
 }

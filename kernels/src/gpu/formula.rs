@@ -1,9 +1,9 @@
 //! Expressions as keys and as source.
 
+use arrayspan_bridge::index::Text;
 use num_complex::Complex64;
 
 use super::element::Element;
-use super::text::Text;
 use crate::Update;
 use crate::expression::{Binary, Expression, Unary};
 

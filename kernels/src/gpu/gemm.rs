@@ -2,13 +2,10 @@
 
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::{Grid, Memory};
+use arrayspan_bridge::index::{Arguments, Runs, Start, THREADS, Text, address};
 
-use super::arguments::Arguments;
 use super::element::Element;
 use super::formula::Formula;
-use super::geometry::THREADS;
-use super::runs::{Runs, Start, address};
-use super::text::Text;
 use super::{Gpu, cublas, map, variant};
 use crate::Result;
 use crate::verb::GemmCall;
@@ -109,12 +106,12 @@ impl<'a> Operand<'a> {
 
 impl Variant {
     pub(super) fn name(&self) -> String {
-        format!("gemm_{}", Element::Number(self.dtype).name())
+        format!("gemm_{}", Element(self.dtype).name())
     }
 
     /// The macros before the prelude.
     pub(super) fn define(&self, text: &mut Text) {
-        let element = Element::Number(self.dtype);
+        let element = Element(self.dtype);
         let names = ["y", "x0", "x1"].map(String::from);
         element.define(text);
         text.flag("WIDE", self.wide);

@@ -1,17 +1,12 @@
 //! `out ← expression(inputs, out)`: a thread for a run of neighbours.
 
 use arrayspan_bridge::devices::Memory;
+use arrayspan_bridge::index::{Arguments, Form, Space, THREADS, Text, address, grid};
 use arrayspan_bridge::{Layout, View, ViewMut};
 use num_complex::Complex64;
 
-use super::arguments::Arguments;
 use super::element::Element;
-use super::form::Form;
 use super::formula::Formula;
-use super::geometry::{THREADS, grid};
-use super::runs::address;
-use super::space::Space;
-use super::text::Text;
 use super::{Gpu, variant};
 use crate::Result;
 use crate::verb::MapCall;
@@ -34,7 +29,7 @@ pub(super) fn run(gpu: &Gpu, call: &MapCall<'_>) -> Result<()> {
     }
     let (layouts, memories) = operands(out, &call.inputs);
     let space = Space::new(&layouts);
-    let element = Element::Number(out.dtype());
+    let element = Element(out.dtype());
     let (formula, constants) = (Formula::of(call.expression), call.expression.constants());
     launch(gpu, element, &space, &memories, formula, &constants)
 }
@@ -85,9 +80,7 @@ pub(super) fn arguments<'m>(
         }
     }
     space.push(form, &mut arguments);
-    if let Element::Number(dtype) = element {
-        arguments.numbers(constants, dtype);
-    }
+    arguments.numbers(constants, element.0);
     arguments
 }
 

@@ -4,24 +4,18 @@
 //! (dtype, number of axes, expression, taps, width of access). The variant is the key of the executor's cache, and
 //! the kernel's source is a function of it alone; all else (places, extents, strides, factors) are arguments.
 
-mod arguments;
 mod bands;
 mod catalogue;
 mod combine;
 mod copy;
 mod cublas;
 mod element;
-mod form;
 mod formula;
 mod gemm;
-mod geometry;
 mod map;
 mod reduce;
-mod runs;
-mod space;
 mod stencil;
 mod tables;
-mod text;
 mod variant;
 mod walk;
 
@@ -32,13 +26,13 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::cuda::Blas;
 use arrayspan_bridge::devices::{Grid, Kernel, Memory, Stream};
+use arrayspan_bridge::index::Arguments;
 use parking_lot::{Mutex, RwLock};
 
 pub use catalogue::catalogue;
 
 use crate::verb::Call;
 use crate::{Error, Executor, Result, Stencil};
-use arguments::Arguments;
 use tables::{Tables, Uploaded};
 use variant::Variant;
 
@@ -162,7 +156,7 @@ impl Executor for Gpu {
     fn execute(&self, call: Call<'_>) -> Result<()> {
         match call {
             Call::Map(call) => map::run(self, &call),
-            Call::Copy(call) => copy::run(self, &call),
+            Call::Copy(call) => copy::run(self, call),
             Call::Stencil(call) => stencil::run(self, &call),
             Call::Reduce(call) => reduce::run(self, &call),
             Call::Gemm(call) => gemm::run(self, &call),

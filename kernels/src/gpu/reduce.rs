@@ -2,16 +2,13 @@
 //! several groups share one result.
 
 use arrayspan_bridge::devices::{Grid, Memory};
+use arrayspan_bridge::index::{
+    Arguments, Form, MOST_ARGUMENTS, Runs, Space, Start, THREADS, Text, address,
+};
 use arrayspan_bridge::{DType, Layout, View};
 
-use super::arguments::{Arguments, MOST};
 use super::element::Element;
-use super::form::Form;
 use super::formula::Formula;
-use super::geometry::THREADS;
-use super::runs::{Runs, Start, address};
-use super::space::Space;
-use super::text::Text;
 use super::walk::Walk;
 use super::{Gpu, combine, map, variant};
 use crate::Result;
@@ -72,7 +69,7 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
         threads: threads(results, steps, along, gpu.units()),
         along,
         partial,
-        baked: if arguments > MOST { numbers().collect() } else { Vec::new() },
+        baked: if arguments > MOST_ARGUMENTS { numbers().collect() } else { Vec::new() },
     };
     let launch = |to: (&Memory, usize), parts: usize| {
         let mut arguments = Arguments::new(variant.wide);
@@ -152,12 +149,12 @@ fn threads(results: usize, steps: usize, along: bool, units: usize) -> usize {
 
 impl Variant {
     pub(super) fn name(&self) -> String {
-        format!("reduce_{}", Element::Number(self.dtype).name())
+        format!("reduce_{}", Element(self.dtype).name())
     }
 
     /// The macros before the prelude.
     pub(super) fn define(&self, text: &mut Text) {
-        let element = Element::Number(self.dtype);
+        let element = Element(self.dtype);
         let inputs: Vec<String> = (1..=self.runs.inner().len()).map(Form::operand).collect();
         let with_output: Vec<String> = inputs.iter().cloned().chain([Form::operand(0)]).collect();
         let [kept, reduced] = self.ranks;

@@ -1,16 +1,12 @@
 //! `y ← alpha · Σ bands(x) + beta · y` in one pass: a thread for a run of neighbours, and for several rows along
 //! the axis whose taps it can hold.
 
+use arrayspan_bridge::index::{Form, Runs, Space, THREADS, Text, address, grid};
 use arrayspan_bridge::{DType, Layout};
 use num_complex::Complex64;
 
 use super::element::Element;
-use super::form::Form;
 use super::formula::Formula;
-use super::geometry::{THREADS, grid};
-use super::runs::{Runs, address};
-use super::space::Space;
-use super::text::Text;
 use super::{Gpu, bands, map, tables, variant};
 use crate::verb::StencilCall;
 use crate::{Band, Result, Stencil, Update};
@@ -63,7 +59,7 @@ pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
     let plan =
         Plan::new(call.stencil, dtype, layouts, memories.map(address), call.update, gpu.units());
     let Plan { variant, space, items, constants } = plan;
-    let element = Element::Number(dtype);
+    let element = Element(dtype);
     let mut arguments = map::arguments(element, &space, &variant.form, &memories, &constants);
     let uploaded;
     if tables::in_memory(call.stencil, dtype) {
@@ -160,14 +156,14 @@ fn threads(items: [usize; 3], units: usize) -> usize {
 
 impl Variant {
     pub(super) fn name(&self) -> String {
-        format!("stencil_{}", Element::Number(self.dtype).name())
+        format!("stencil_{}", Element(self.dtype).name())
     }
 
     /// The macros before the prelude.
     pub(super) fn define(&self, text: &mut Text) {
         let uploaded = tables::in_memory(&self.stencil, self.dtype);
         let tables = if uploaded { TABLE_PARAMETERS } else { "" };
-        let element = Element::Number(self.dtype);
+        let element = Element(self.dtype);
         map::declare(element, &self.form, &self.formula, tables, text);
         let add = |axis: &usize| match axis {
             0 => "sum = band0_add(sum, at, x0_s0, center, c, n0 TABLE_ARGUMENTS); ".to_owned(),

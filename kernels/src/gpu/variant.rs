@@ -1,8 +1,8 @@
 //! Everything that is baked into a kernel.
 
 use arrayspan_bridge::devices::Source;
+use arrayspan_bridge::index::Text;
 
-use super::text::Text;
 use super::{combine, copy, gemm, map, reduce, stencil};
 
 /// Everything that is baked into a kernel: two calls with equal variants run the same one.

@@ -1,9 +1,7 @@
 //! Spaces that a thread walks with one number.
 
+use arrayspan_bridge::index::{Space, Text};
 use std::fmt::Write as _;
-
-use super::space::Space;
-use super::text::Text;
 
 /// A space that a thread walks with one number. Its indices are called after `tag`: `k0`, `k1`, …, their extents
 /// `nk0`, … and the strides of operand `x0` along them `x0_k0`, ….

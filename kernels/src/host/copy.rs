@@ -1,26 +1,27 @@
-//! `y ← alpha · x + beta · y` on the host.
+//! `y ← alpha · x + beta · y` on the host. A plain copy is the bridge's.
 
-use arrayspan_bridge::{DType, Lines, LinesMut, View, ViewMut};
+use arrayspan_bridge::{Lines, View, ViewMut};
 use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::blend::{Blend, blend};
 use super::parts::{Parts, arranged, for_each_line, for_each_part};
 use super::scalar::{Scalar, with_scalar};
 use crate::verb::CopyCall;
-use crate::{Result, Update};
+use crate::{Executor as _, Host, Result, Update};
 
 /// Elements copied together at a time where strides demand it.
 const LINE: usize = 1024;
 
-pub(super) fn run(call: CopyCall<'_>) -> Result<()> {
+pub(super) fn run(host: &Host, call: CopyCall<'_>) -> Result<()> {
     if call.y.layout().is_empty() {
         return Ok(());
     }
+    if call.update == Update::set() {
+        let mut y = call.y;
+        return Ok(y.copy_from(&call.x, host.stream())?);
+    }
     let (inputs, y) = arranged(std::slice::from_ref(&call.x), call.y)?;
     let [x] = &inputs[..] else { unreachable!("one input stays one") };
-    if call.update == Update::set() {
-        return set(x, y);
-    }
     with_scalar!("copy", y.dtype(), T => {
         if call.update.is_real() {
             update::<T, <T as Scalar>::Part>(x, y, call.update)
@@ -28,29 +29,6 @@ pub(super) fn run(call: CopyCall<'_>) -> Result<()> {
             update::<T, T>(x, y, call.update)
         }
     })
-}
-
-/// Elements are moved by their bytes, so any dtype will do.
-fn set(x: &View<'_>, mut y: ViewMut<'_>) -> Result<()> {
-    match (y.dtype(), y.dtype().bytes()) {
-        (DType::Bool, _) => place(&x.lines::<bool>()?, y.lines_mut()?),
-        (_, 1) => place(&x.byte_lines::<1>()?, y.byte_lines_mut()?),
-        (_, 2) => place(&x.byte_lines::<2>()?, y.byte_lines_mut()?),
-        (_, 4) => place(&x.byte_lines::<4>()?, y.byte_lines_mut()?),
-        (_, 8) => place(&x.byte_lines::<8>()?, y.byte_lines_mut()?),
-        _ => place(&x.byte_lines::<16>()?, y.byte_lines_mut()?),
-    }
-    Ok(())
-}
-
-fn place<T: Copy + Send + Sync>(x: &Lines<'_, T>, y: LinesMut<'_, T>) {
-    for_each_part(y, parts(x), &|origin, mut y| {
-        let shape = y.shape().to_vec();
-        let axis = shape.len() - 1;
-        for_each_line(origin, &shape, usize::MAX, |index, at, len| {
-            y.line(index, axis, len).copy_from(&x.line(at, axis, len));
-        });
-    });
 }
 
 /// `L` is `T`, or its parts when both factors are real.

@@ -50,7 +50,7 @@ impl Executor for Host {
     fn execute(&self, call: Call<'_>) -> Result<()> {
         match call {
             Call::Map(call) => map::run(call),
-            Call::Copy(call) => copy::run(call),
+            Call::Copy(call) => copy::run(self, call),
             Call::Stencil(call) => stencil::run(call),
             Call::Reduce(call) => reduce::run(call),
             Call::Gemm(call) => gemm::run(call),

@@ -1,9 +1,9 @@
 //! Work in parallel: an output in parts, each on whatever core is free.
 
+use arrayspan_bridge::index::collapse;
 use arrayspan_bridge::{LinesMut, Relayout, View, ViewMut};
 
 use crate::Result;
-use crate::collapse::collapse;
 
 /// Work on fewer elements stays on the caller's thread: waking another costs more than it saves.
 pub(super) const GRAIN: usize = 64 * 1024;

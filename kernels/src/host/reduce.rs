@@ -2,6 +2,7 @@
 //!
 //! Work is cut by its shape alone, never by the number of threads, so sums come out the same everywhere.
 
+use arrayspan_bridge::index::collapse;
 use arrayspan_bridge::{Lines, LinesMut, Relayout, View, ViewMut};
 
 use super::evaluate::{Program, Registers, chunk};
@@ -10,7 +11,6 @@ use super::map;
 use super::operands::{Operands, numbers};
 use super::parts::{GRAIN, advance, by_stride};
 use super::scalar::{Scalar, with_scalar};
-use crate::collapse::collapse;
 use crate::cost::distinct_bytes;
 use crate::verb::{MapCall, ReduceCall};
 use crate::{Reduction, Result, constant};

@@ -1,5 +1,6 @@
 //! `y ← alpha · stencil(x) + beta · y` on the host: one pass over memory for all terms.
 
+use arrayspan_bridge::index::collapse_around;
 use arrayspan_bridge::{Layout, Line, Lines, LinesMut, Relayout};
 use bytemuck::{cast_slice, cast_slice_mut};
 
@@ -8,7 +9,6 @@ use super::parts::{Parts, by_stride, for_each_line, for_each_part};
 use super::rows::Rows;
 use super::scalar::{Scalar, with_scalar};
 use crate::Result;
-use crate::collapse::collapse_around;
 use crate::verb::StencilCall;
 
 /// Elements computed at a time: enough to stream, and a bound for what is copied together where strides

@@ -1,8 +1,8 @@
 /* What all verbs share: numbers, and runs of neighbouring numbers that move in one access.
 
    Before this text stand the device's dialect and
-     ELEMENT    1: real numbers, 2: complex numbers, 0: bytes that are only moved
-     BITS       bits of a real number, or of an element that is only moved
+     ELEMENT    1: real numbers, 2: complex numbers
+     BITS       bits of a real number
      WIDE       1 if places do not fit 32 bits
      V, ALIGN   elements of a run, and the alignment of its first in bytes */
 
@@ -12,49 +12,35 @@ typedef i64 idx;
 typedef int idx;
 #endif
 
-#if ELEMENT == 0
-  #if BITS == 8
-typedef unsigned char elem;
-  #elif BITS == 16
-typedef unsigned short elem;
-  #elif BITS == 32
-typedef u32 elem;
-  #elif BITS == 64
-typedef u64 elem;
-  #else
-typedef struct ALIGNED(ALIGN) { u64 low; u64 high; } elem;
-  #endif
-#else
-
-  #if BITS == 64
+#if BITS == 64
 typedef double real;
-    #define R(x) x
-  #else
+  #define R(x) x
+#else
 typedef float real;
-    #define R(x) x##f
-  #endif
+  #define R(x) x##f
+#endif
 
 /* What sums are kept in. */
-  #if defined(DEVICE_HAS_F64)
+#if defined(DEVICE_HAS_F64)
 typedef double accum;
-  #else
+#else
 typedef float accum;
-  #endif
+#endif
 
 /* CUDA has no overloads without a header for all of these; OpenCL has nothing else. */
-  #if defined(DEV_CUDA) && BITS == 32
-    #define R_SQRT(a) sqrtf(a)
-    #define R_ABS(a) fabsf(a)
-    #define R_HYPOT(a, b) hypotf(a, b)
-    #define R_COPY_SIGN(a, b) copysignf(a, b)
-  #else
-    #define R_SQRT(a) sqrt(a)
-    #define R_ABS(a) fabs(a)
-    #define R_HYPOT(a, b) hypot(a, b)
-    #define R_COPY_SIGN(a, b) copysign(a, b)
-  #endif
+#if defined(DEV_CUDA) && BITS == 32
+  #define R_SQRT(a) sqrtf(a)
+  #define R_ABS(a) fabsf(a)
+  #define R_HYPOT(a, b) hypotf(a, b)
+  #define R_COPY_SIGN(a, b) copysignf(a, b)
+#else
+  #define R_SQRT(a) sqrt(a)
+  #define R_ABS(a) fabs(a)
+  #define R_HYPOT(a, b) hypot(a, b)
+  #define R_COPY_SIGN(a, b) copysign(a, b)
+#endif
 
-  #if ELEMENT == 1
+#if ELEMENT == 1
 typedef real elem;
 FN elem e_make(real re, real im) { return re; }
 FN elem e_add(elem a, elem b) { return a + b; }
@@ -73,7 +59,7 @@ FN int e_is_zero(elem a) { return a == R(0.0); }
 /* NaN if either is. */
 FN elem e_min(elem a, elem b) { return a < b || a != a ? a : b; }
 FN elem e_max(elem a, elem b) { return a > b || a != a ? a : b; }
-  #else
+#else
 /* Aligned as its parts: memory from elsewhere promises no more. */
 typedef struct { real re; real im; } elem;
 FN elem e_make(real re, real im) { elem z; z.re = re; z.im = im; return z; }
@@ -98,12 +84,11 @@ FN elem e_sqrt(elem a) {
 }
 FN elem e_scale(real factor, elem a) { return e_make(factor * a.re, factor * a.im); }
 FN int e_is_zero(elem a) { return a.re == R(0.0) && a.im == R(0.0); }
-  #endif
+#endif
 
 FN elem e_zero() { return e_make(R(0.0), R(0.0)); }
 /* 0 where b is 0. */
 FN elem e_div_or_zero(elem a, elem b) { return e_is_zero(b) ? e_zero() : e_div(a, b); }
-#endif
 
 /* A run: V neighbours, loaded and stored in one access where ALIGN allows it. */
 typedef struct ALIGNED(ALIGN) { elem e[V]; } run;

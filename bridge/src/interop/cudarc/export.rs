@@ -1,29 +1,42 @@
 //! Arrays as cudarc's slices.
 
 use arrayspan_devices::{Access, DeviceKind};
-use cudarc::driver::CudaSlice;
+use cudarc::driver::{CudaSlice, DevicePtrMut};
 
-use super::{CudaArray, context};
+use super::import::{past_pending, stream};
+use super::{CudaArray, context, keep_context};
 use crate::layout::wrong;
 use crate::{Array, Element, Error, Result};
 
 impl Array {
     /// The slice the memory came from, if it came from one of `T` and the array still covers all of it in
-    /// order; else this again. Waits for queued work that uses it.
+    /// order; else this again. Does not wait: the slice's own stream comes after queued work that uses it.
     ///
     /// # Errors
-    /// The array itself, unchanged, also where the driver fails to wait.
+    /// The array itself, unchanged, also where the driver refuses.
     pub fn try_into_cuda_slice<T: Element>(self) -> Result<CudaSlice<T>, Self> {
         let whole = self.layout().is_contiguous() && self.layout().offset() == 0;
         let Some(owner) = self.owner().filter(|_| whole && self.dtype() == T::DTYPE).cloned()
         else {
             return Err(self);
         };
-        let len = self.layout().len();
-        if self.memory().wait(Access::Write).is_err() {
-            return Err(self);
+        let (len, device) = (self.layout().len(), self.device());
+        let ordered = |slice: &CudaSlice<T>| {
+            let theirs = stream(device, slice.stream());
+            theirs.is_ok_and(|theirs| self.memory().acquire(&theirs, Access::Write).is_ok())
+        };
+        let taken = owner.take(|slice: &CudaSlice<T>| slice.len() == len && ordered(slice));
+        let Some(mut slice) = taken else { return Err(self) };
+        let queue = slice.stream().clone();
+        // Other streams of cudarc wait for the newest write it knows of, which from here on is this one.
+        let marked = past_pending(&queue.context().clone(), || drop(slice.device_ptr_mut(&queue)));
+        if marked.is_err() {
+            // Then the host waits for them.
+            keep_context(|| queue.synchronize()).unwrap_or_else(|error| {
+                tracing::error!(?error, "a slice is handed back before the work on it is done");
+            });
         }
-        owner.take(|slice: &CudaSlice<T>| slice.len() == len).ok_or(self)
+        Ok(slice)
     }
 
     /// The array as cudarc's functions take it, `cuBLAS` included. Nothing is copied.

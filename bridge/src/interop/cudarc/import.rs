@@ -1,9 +1,11 @@
 //! Arrays from cudarc's slices.
 
-use arrayspan_devices::{Access, Device, Memory};
-use cudarc::driver::{CudaSlice, DevicePtrMut, DriverError};
+use std::sync::Arc;
 
-use super::{context, default_stream, failure, keep_context};
+use arrayspan_devices::{Access, Device, Memory, Stream};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtrMut, DriverError, result};
+
+use super::{failure, keep_context};
 use crate::owner::Owner;
 use crate::{Array, Element, Error, Layout, Result, SharedArray};
 
@@ -25,38 +27,35 @@ impl Array {
             return Err(Error::Shape { operation: "from_cuda_slice", expected, found });
         }
         let device = Device::cuda(slice.ordinal())?;
-        let context = context(device)?;
-        if slice.context() != &context {
+        let context = slice.context().clone();
+        if !context.is_primary() {
             let why = "is not the primary context of its device".into();
             return Err(Error::Foreign { field: "context", why });
         }
-        let own = default_stream(&context, device)?;
-        let address = keep_context(|| {
-            let queued = slice.stream().record_event(None)?;
-            own.wait(&queued)?;
-            // Waits for what cudarc knows of other streams.
-            let (address, _recorded) = slice.device_ptr_mut(&own);
-            Ok(address as usize)
-        })
-        .map_err(|error: DriverError| failure(device, "wait for a slice", error))?;
+        let queue = slice.stream().clone();
+        // Makes the slice's own stream wait for what cudarc knows of others.
+        let waited = past_pending(&context, || slice.device_ptr_mut(&queue).0 as usize);
+        let address = waited.map_err(|error| failure(device, "wait for a slice", error))?;
+        let theirs = stream(device, &queue)?;
 
         let (bytes, owner) = (slice.num_bytes(), Owner::new(slice));
         let free = owner.release();
         let release = move || {
             keep_context(move || {
                 // cudarc frees in the current context without looking which that is.
-                if let Err(error) = context.bind_to_thread() {
+                // SAFETY: `context` retains it.
+                if let Err(error) = unsafe { result::ctx::set_current(context.cu_ctx()) } {
                     tracing::error!(?error, "cannot make a slice's context current to free it");
                 }
                 free();
                 // The last handle makes its context current too.
-                drop(context);
+                drop((context, queue));
             });
         };
-        // SAFETY: the slice owns this memory alone and lives until the release function; the default
-        // stream comes after all earlier work on it, which is made known at once.
+        // SAFETY: the slice owns this memory alone and lives until the release function; its own stream
+        // comes after all earlier work on it, which is made known at once.
         let memory = unsafe { Memory::from_foreign(device, address, bytes, Box::new(release)) };
-        memory.acquire(&device.process_stream()?, Access::Write)?;
+        memory.acquire(&theirs, Access::Write)?;
         Ok(Self::from_unique(SharedArray {
             memory: memory.into(),
             owner: Some(owner),
@@ -65,4 +64,31 @@ impl Array {
             writable: true,
         }))
     }
+}
+
+/// A stream of cudarc as one of ours.
+pub(super) fn stream(device: Device, queue: &Arc<CudaStream>) -> Result<Stream> {
+    /// Gives its stream up with the thread's context as it was.
+    struct Kept(Option<Arc<CudaStream>>);
+    impl Drop for Kept {
+        fn drop(&mut self) {
+            keep_context(|| drop(self.0.take()));
+        }
+    }
+    let (raw, keep) = (queue.cu_stream().expose_provenance(), Box::new(Kept(Some(queue.clone()))));
+    // SAFETY: a stream of the device's primary context, which `keep` keeps alive.
+    Ok(unsafe { Stream::from_foreign(device, raw, keep)? })
+}
+
+/// Runs a function of cudarc's that records what fails. An error that was pending in the context, of which the
+/// function must not know (it would not do its work), is pending again afterwards.
+pub(super) fn past_pending<T>(
+    context: &CudaContext,
+    function: impl FnOnce() -> T,
+) -> Result<T, DriverError> {
+    let pending = context.check_err();
+    let done = keep_context(function);
+    let failed = context.check_err();
+    context.record_err(pending);
+    failed.map(|()| done)
 }

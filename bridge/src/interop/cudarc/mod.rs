@@ -17,7 +17,7 @@ use cudarc::driver::{CudaContext, CudaStream, DriverError, result};
 
 pub(crate) use allocate::allocate;
 pub use array::CudaArray;
-pub(crate) use pointer::expect_pointer;
+pub(crate) use pointer::{expect_host, expect_managed, expect_pointer};
 pub use shaped::ShapedSlice;
 
 use crate::{Error, Result};

@@ -4,7 +4,8 @@ use std::ptr::with_exposed_provenance;
 
 use arrayspan_devices::Access;
 use ndarray::{
-    Array1, ArrayD, ArrayViewD, ArrayViewMutD, Axis, IxDyn, ShapeBuilder, ShapeError, s,
+    Array1, ArrayD, ArrayViewD, ArrayViewMutD, Axis, IxDyn, ShapeBuilder, ShapeError, StrideShape,
+    s,
 };
 
 use super::layout_of;
@@ -22,12 +23,12 @@ impl<'a> View<'a> {
     /// `bool` that is neither 0 nor 1.
     pub fn as_ndarray<T: Element>(&self) -> Result<ArrayViewD<'a, T>> {
         let base = host::base::<T>(self.memory(), self.layout(), self.dtype(), Access::Read)?;
-        let (shape, strides, low) = upright(self.layout());
+        let (shape, low) = shaped(self.layout());
         // SAFETY: every element lies within the block and holds a `T`; the block outlives 'a and has no
         // writer meanwhile. Strides are not negative and the pointer is the lowest element's.
         let mut view = unsafe {
             let pointer = base.cast_const().wrapping_add(low);
-            ArrayViewD::from_shape_ptr(IxDyn(&shape).strides(IxDyn(&strides)), pointer)
+            ArrayViewD::from_shape_ptr(shape, pointer)
         };
         reversed(self.layout()).for_each(|axis| view.invert_axis(axis));
         Ok(view)
@@ -51,12 +52,12 @@ impl ViewMut<'_> {
     /// As [`View::as_ndarray`].
     pub fn as_ndarray_mut<T: Element>(&mut self) -> Result<ArrayViewMutD<'_, T>> {
         let base = host::base::<T>(self.memory(), self.layout(), self.dtype(), Access::Write)?;
-        let (shape, strides, low) = upright(self.layout());
+        let (shape, low) = shaped(self.layout());
         // SAFETY: as in `View::as_ndarray`; besides, no two indices share a place, and `&mut self` is the
         // only way to these elements.
         let mut view = unsafe {
             let pointer = base.wrapping_add(low);
-            ArrayViewMutD::from_shape_ptr(IxDyn(&shape).strides(IxDyn(&strides)), pointer)
+            ArrayViewMutD::from_shape_ptr(shape, pointer)
         };
         reversed(self.layout()).for_each(|axis| view.invert_axis(axis));
         Ok(view)
@@ -146,6 +147,14 @@ fn upright(layout: &Layout) -> (Vec<usize>, Vec<usize>, usize) {
     };
     let strides = layout.shape().iter().zip(layout.strides()).map(stride).collect();
     (layout.shape().to_vec(), strides, layout.extent().map_or(0, |(low, _)| low))
+}
+
+/// The same in ndarray's terms. Without elements strides mean nothing, and ndarray takes some for
+/// elements that share a place: it chooses its own then.
+fn shaped(layout: &Layout) -> (StrideShape<IxDyn>, usize) {
+    let (shape, strides, low) = upright(layout);
+    let shape = IxDyn(&shape);
+    (if layout.is_empty() { shape.into() } else { shape.strides(IxDyn(&strides)) }, low)
 }
 
 /// The axes that run down.

@@ -6,10 +6,11 @@ use std::ptr::with_exposed_provenance_mut;
 use arrayspan_devices::Device;
 use cl3::command_queue::CL_QUEUE_CONTEXT;
 use cl3::memory::{
-    CL_MEM_CONTEXT, CL_MEM_FLAGS, CL_MEM_OBJECT_BUFFER, CL_MEM_READ_ONLY, CL_MEM_SIZE, CL_MEM_TYPE,
-    get_mem_object_info,
+    CL_MEM_CONTEXT, CL_MEM_FLAGS, CL_MEM_HOST_PTR, CL_MEM_OBJECT_BUFFER, CL_MEM_READ_ONLY,
+    CL_MEM_SIZE, CL_MEM_TYPE, CL_MEM_USE_HOST_PTR, get_mem_object_info,
 };
 
+use super::host::ALIGNMENT;
 use super::{failure, owned};
 use crate::{Error, Result};
 
@@ -34,7 +35,14 @@ pub(crate) fn inspect(device: Device, buffer: usize) -> Result<Buffer> {
     if isize::from(ask(CL_MEM_CONTEXT)?) as usize != context.addr() {
         return Err(foreign(format!("is a buffer of a context other than that of {device}")));
     }
-    let writable = u64::from(ask(CL_MEM_FLAGS)?) & CL_MEM_READ_ONLY == 0;
+    let flags = u64::from(ask(CL_MEM_FLAGS)?);
+    // Of a sub-buffer, this is where its part begins.
+    let host = isize::from(ask(CL_MEM_HOST_PTR)?) as usize;
+    if flags & CL_MEM_USE_HOST_PTR != 0 && !host.is_multiple_of(ALIGNMENT) {
+        let why = format!("lies at {host:#x} of host memory, no multiple of {ALIGNMENT}");
+        return Err(foreign(why));
+    }
+    let writable = flags & CL_MEM_READ_ONLY == 0;
     Ok(Buffer { bytes: usize::from(ask(CL_MEM_SIZE)?), writable })
 }
 

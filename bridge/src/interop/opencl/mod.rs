@@ -7,6 +7,7 @@ mod allocate;
 mod array;
 mod buffer;
 mod export;
+mod host;
 mod import;
 mod shaped;
 
@@ -24,6 +25,7 @@ use opencl3::context::Context;
 pub(crate) use allocate::allocate;
 pub use array::OpenClArray;
 pub(crate) use buffer::inspect;
+pub use host::{map, shares_memory, unmap, unwrap, wrap};
 pub use shaped::ShapedBuffer;
 
 use crate::{Error, Result};

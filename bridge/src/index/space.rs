@@ -1,0 +1,228 @@
+//! The index space of a kernel: which axes it goes along, and how its operands lie in them.
+
+use std::borrow::Cow;
+
+use crate::Layout;
+
+use super::arguments::{Arguments, MOST_ARGUMENTS};
+use super::collapse::{Collapsed, collapse, collapse_around};
+use super::form::Form;
+use super::runs::{Inner, Runs, Start};
+
+/// The axes a kernel goes along, innermost first, and how its operands lie in them. Operand 0 is called `y`,
+/// the others `x0`, `x1`, ….
+#[derive(Debug)]
+pub struct Space {
+    /// Extents of the axes, at least one.
+    pub extents: Vec<usize>,
+    /// For each operand its strides, in elements.
+    pub strides: Vec<Vec<isize>>,
+    /// For each operand the place of its first element.
+    pub offsets: Vec<usize>,
+}
+
+/// Places from here on need 64 bits: far enough from 2³¹ that no loop counter passes it.
+const WIDE: usize = (1 << 30) - (1 << 16);
+
+impl Space {
+    /// The space of operands of one shape. Axes are sorted and flipped for operand 0 to be walked from its
+    /// start to its end, and merged where all operands allow it.
+    #[must_use]
+    pub fn new(layouts: &[&Layout]) -> Self {
+        let order = Order::new(layouts, true);
+        let arranged = order.apply(layouts);
+        let arranged: Vec<&Layout> = arranged.iter().map(AsRef::as_ref).collect();
+        Self::from_collapsed(collapse(&arranged), &arranged)
+    }
+
+    /// As [`new`](Self::new), but without going backwards, and with each axis of `apart` an axis of its own.
+    /// Also tells which axis each of `apart` has become.
+    #[must_use]
+    pub fn around(layouts: &[&Layout], apart: &[usize]) -> (Self, Vec<usize>) {
+        let order = Order::new(layouts, false);
+        let place = |axis: &usize| order.axes.iter().position(|other| other == axis).unwrap_or(0);
+        let fixed: Vec<usize> = apart.iter().map(place).collect();
+        let arranged = order.apply(layouts);
+        let arranged: Vec<&Layout> = arranged.iter().map(AsRef::as_ref).collect();
+        let collapsed = collapse_around(&arranged, &fixed);
+        let last = collapsed.shape.len().saturating_sub(1);
+        let now = fixed.iter().map(|axis| last - collapsed.axes[*axis].unwrap_or(last)).collect();
+        (Self::from_collapsed(collapsed, &arranged), now)
+    }
+
+    /// Swaps two axes.
+    pub fn swap(&mut self, one: usize, other: usize) {
+        self.extents.swap(one, other);
+        for strides in &mut self.strides {
+            strides.swap(one, other);
+        }
+    }
+
+    fn from_collapsed(collapsed: Collapsed, layouts: &[&Layout]) -> Self {
+        let Collapsed { shape: mut extents, mut strides, .. } = collapsed;
+        extents.reverse();
+        for strides in &mut strides {
+            strides.reverse();
+        }
+        if extents.is_empty() {
+            extents.push(1);
+            strides = vec![vec![1]; layouts.len()];
+        }
+        Self { extents, strides, offsets: layouts.iter().map(|layout| layout.offset()).collect() }
+    }
+
+    /// Whether some place, counted from an operand's first element, needs 64 bits.
+    #[must_use]
+    pub fn is_wide(&self) -> bool {
+        let reach = |strides: &Vec<isize>| -> usize {
+            let axes = strides.iter().zip(&self.extents);
+            axes.map(|(stride, extent)| stride.unsigned_abs() * extent.saturating_sub(1)).sum()
+        };
+        self.extents.iter().product::<usize>() >= WIDE
+            || self.strides.iter().any(|strides| reach(strides) >= WIDE)
+    }
+
+    /// Where runs along axis 0 begin.
+    #[must_use]
+    pub fn start(&self, operand: usize, address: usize, bytes: usize) -> Start {
+        Start {
+            stride: self.strides[operand][0],
+            first: address | (self.offsets[operand] * bytes),
+            steps: self.steps(operand, 1),
+        }
+    }
+
+    /// The form for elements of `bytes` bytes in blocks at these addresses (see [`address`](super::runs::address)),
+    /// when `others` arguments come beside those of the space.
+    #[must_use]
+    pub fn form(&self, bytes: usize, addresses: &[usize], others: usize) -> Form {
+        let addresses = addresses.iter().enumerate();
+        let starts: Vec<_> = addresses.map(|(n, &at)| self.start(n, at, bytes)).collect();
+        self.form_with(Runs::new(&starts, bytes, self.extents[0]), others)
+    }
+
+    /// As [`form`](Self::form), with runs that the caller has found.
+    #[must_use]
+    pub fn form_with(&self, runs: Runs, others: usize) -> Form {
+        let form = Form::new(self.extents.len(), runs, self.is_wide());
+        let arguments = others + 2 * self.strides.len() + self.numbers(&form).count();
+        if arguments <= MOST_ARGUMENTS {
+            return form;
+        }
+        let numbers = self.numbers(&form).collect();
+        form.baking(numbers)
+    }
+
+    /// The bits of an operand's steps along all axes from `first` on.
+    #[must_use]
+    pub fn steps(&self, operand: usize, first: usize) -> usize {
+        let axes = self.strides[operand].iter().zip(&self.extents).skip(first);
+        let steps =
+            axes.filter(|(_, extent)| **extent > 1).map(|(stride, _)| stride.unsigned_abs());
+        steps.fold(0, |bits, step| bits | step)
+    }
+
+    /// What a kernel of that form is told, in the order in which it declares it.
+    pub fn push(&self, form: &Form, arguments: &mut Arguments<'_>) {
+        if !form.is_baked() {
+            arguments.indices(self.numbers(form));
+        }
+    }
+
+    fn numbers(&self, form: &Form) -> impl Iterator<Item = isize> {
+        let extents = self.extents.iter().map(|extent| *extent as isize);
+        let strides = self.strides.iter().zip(form.runs().inner()).flat_map(|(strides, inner)| {
+            strides.iter().copied().skip(usize::from(*inner != Inner::Apart))
+        });
+        extents.chain(strides)
+    }
+
+    /// Runs along axis 0, rows along axis 1, the rest.
+    #[must_use]
+    pub fn items(&self, form: &Form) -> [usize; 3] {
+        let along = |axis: usize| self.extents.get(axis).copied().unwrap_or(1);
+        [along(0).div_ceil(form.runs().len), along(1), self.extents.iter().skip(2).product()]
+    }
+}
+
+/// Axes in another order, some of them backwards.
+struct Order {
+    axes: Vec<usize>,
+    backwards: Vec<usize>,
+}
+
+impl Order {
+    /// The order in which the places of operand 0 rise; without going `backwards`, that in which its steps
+    /// get shorter.
+    fn new(layouts: &[&Layout], backwards: bool) -> Self {
+        let Some(first) = layouts.first() else {
+            return Self { axes: Vec::new(), backwards: Vec::new() };
+        };
+        let (shape, strides) = (first.shape(), first.strides());
+        let mut axes: Vec<usize> = (0..first.rank()).collect();
+        // Where an axis of extent 1 stands is all the same; as the first it is in nobody's way.
+        let step =
+            |axis: usize| if shape[axis] > 1 { strides[axis].unsigned_abs() } else { usize::MAX };
+        axes.sort_by_key(|&axis| std::cmp::Reverse(step(axis)));
+        let falls = |axis: &usize| backwards && shape[*axis] > 1 && strides[*axis] < 0;
+        Self { backwards: (0..first.rank()).filter(falls).collect(), axes }
+    }
+
+    /// The layouts in this order; themselves if it is theirs.
+    fn apply<'l>(&self, layouts: &[&'l Layout]) -> Vec<Cow<'l, Layout>> {
+        let same = self.axes.is_sorted() && self.backwards.is_empty();
+        let arranged = |layout: &Layout| {
+            let turned = self
+                .backwards
+                .iter()
+                .try_fold(layout.clone(), |turned, axis| turned.reversed(*axis));
+            turned.and_then(|turned| turned.permuted(&self.axes)).ok()
+        };
+        let arrange = |&layout: &&'l Layout| {
+            let arranged = if same { None } else { arranged(layout) };
+            arranged.map_or(Cow::Borrowed(layout), Cow::Owned)
+        };
+        layouts.iter().map(arrange).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contiguous_operands_are_one_line_whatever_their_order() {
+        let layout = Layout::contiguous([3, 4, 5]).unwrap();
+        let turned = layout.permuted(&[2, 0, 1]).unwrap().reversed(1).unwrap();
+        for layout in [&layout, &turned] {
+            let space = Space::new(&[layout, layout]);
+            assert_eq!(space.extents, [60]);
+            assert_eq!(space.strides, [[1], [1]]);
+            assert_eq!(space.offsets, [0, 0]);
+        }
+    }
+
+    #[test]
+    fn operands_keep_meeting_each_other() {
+        let y = Layout::contiguous([4, 5]).unwrap().permuted(&[1, 0]).unwrap();
+        let x = Layout::contiguous([5, 4]).unwrap().reversed(0).unwrap();
+        let space = Space::new(&[&y, &x]);
+        assert_eq!((space.extents, space.strides), (vec![5, 4], vec![vec![1, 5], vec![-4, 1]]));
+        assert_eq!(space.offsets, [0, 16]);
+    }
+
+    #[test]
+    fn a_number_has_one_axis() {
+        let layout = Layout::contiguous([]).unwrap();
+        assert_eq!(Space::new(&[&layout]).extents, [1]);
+    }
+
+    #[test]
+    fn far_places_are_wide() {
+        let near = Layout::contiguous([1 << 15, 1 << 14]).unwrap();
+        assert!(!Space::new(&[&near]).is_wide());
+        let far = Layout::contiguous([1 << 16, 1 << 14]).unwrap();
+        assert!(Space::new(&[&far]).is_wide());
+        assert!(Space::new(&[&far.stepped(1, 1 << 13).unwrap()]).is_wide());
+    }
+}

@@ -1,0 +1,286 @@
+//! Tensors from arrays.
+
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::null_mut;
+
+use arrayspan_devices::{Access, Stream};
+use tch::Tensor;
+
+use super::import::Imported;
+use super::load::expect;
+use super::shim::{self, Dtype};
+use super::stream::{current_stream, known, record};
+use super::{Options, inspect};
+use crate::layout::wrong;
+use crate::{Array, Crossing, DType, Error, Layout, Result, SharedArray, Transfer, Why};
+
+const OPERATION: &str = "torch::export";
+
+/// More axes than torch's loops take.
+const MAX_RANK: usize = 64;
+
+/// Hands an array over as a tensor, without a copy unless an axis runs down or the elements are not aligned. One that
+/// came from a tensor and is laid out as that was becomes that tensor again.
+///
+/// Torch's current stream waits for our work; the host waits only for transfers from or to memory of the CPU. The
+/// memory is given back after the last work of torch that uses it (see the [module](super)). tch has no name for
+/// `UInt16`, `UInt32` and `UInt64`: such tensors work, but `kind` panics where `f_kind` returns an error.
+///
+/// # Errors
+/// [`Error::Inexpressible`] for a dtype or a device that libtorch does not have; [`Error::CopyRefused`];
+/// [`Error::Layout`] for more axes or bytes than it can count; [`Error::Device`] without `libtorch_cuda`; a failure
+/// of torch or the driver. The array is dropped then.
+pub fn export(array: Array, options: Options) -> Result<(Tensor, Crossing)> {
+    expect_expressible(array.dtype(), array.layout())?;
+    expect(OPERATION, array.device())?;
+    if let Some(tensor) = take_back(&array)? {
+        return Ok((tensor, Crossing::ZeroCopy));
+    }
+    match obstacle(&array) {
+        None => Ok((wrap(array.into_shared(), Access::Write)?, Crossing::ZeroCopy)),
+        Some(why) => copy(&array.into_shared(), why, options.transfer),
+    }
+}
+
+/// Hands an array over that others can read too: by a copy, since torch knows no read-only tensors and would let
+/// anybody write it; without one if it turns out that nobody else holds it and it may be written. Otherwise as
+/// [`export`].
+///
+/// # Errors
+/// Those of [`export`].
+pub fn export_shared(array: SharedArray, options: Options) -> Result<(Tensor, Crossing)> {
+    match array.try_into_array() {
+        Ok(array) => export(array, options),
+        Err(shared) => {
+            expect_expressible(shared.dtype(), shared.layout())?;
+            expect(OPERATION, shared.device())?;
+            copy(&shared, Why::ReadOnly, options.transfer)
+        }
+    }
+}
+
+/// Lets torch read an array that others can read too, without a copy, also where elements share places. Otherwise
+/// as [`export`].
+///
+/// # Errors
+/// Those of [`export`].
+///
+/// # Safety
+/// Nobody writes through the tensor, its views or its clones: torch does not know that it must not.
+pub unsafe fn lend(array: &SharedArray, options: Options) -> Result<(Tensor, Crossing)> {
+    expect_expressible(array.dtype(), array.layout())?;
+    expect(OPERATION, array.device())?;
+    match obstacle_in(array) {
+        None => Ok((wrap(array.clone(), Access::Read)?, Crossing::ZeroCopy)),
+        Some(why) => copy(array, why, options.transfer),
+    }
+}
+
+/// Hands the array over without a copy.
+impl TryFrom<Array> for Tensor {
+    type Error = Error;
+
+    fn try_from(array: Array) -> Result<Self> {
+        let options = Options { transfer: Transfer::ZeroCopyOnly, ..Options::default() };
+        export(array, options).map(|(tensor, _)| tensor)
+    }
+}
+
+/// Remembers that work on `stream` uses the tensor's memory, if that is ours.
+pub(super) fn used_on(tensor: &Tensor, stream: &Stream) -> bool {
+    let exported = exported(tensor);
+    if let Some(exported) = exported {
+        exported.array.memory().remember(stream);
+    }
+    exported.is_some()
+}
+
+/// Whether the tensor's memory is an array that torch may only read.
+pub(super) fn is_lent(tensor: &Tensor) -> bool {
+    exported(tensor).is_some_and(|exported| exported.access == Access::Read)
+}
+
+/// The array whose memory a tensor uses.
+fn exported(tensor: &Tensor) -> Option<&Exported> {
+    // SAFETY: a live tensor; a context with this release function is one of ours, and lives as long as the tensor.
+    unsafe {
+        shim::arrayspan_torch_context(tensor.as_ptr().cast(), release).cast::<Exported>().as_ref()
+    }
+}
+
+fn obstacle(array: &Array) -> Option<Why> {
+    obstacle_to(array.layout(), array.dtype(), array.memory())
+}
+
+fn obstacle_in(array: &SharedArray) -> Option<Why> {
+    obstacle_to(array.layout(), array.dtype(), array.memory())
+}
+
+/// Why torch cannot use the elements where they are. It aborts the process over a negative stride and does not look
+/// at alignment, so neither may get there.
+fn obstacle_to(layout: &Layout, dtype: DType, memory: &arrayspan_devices::Memory) -> Option<Why> {
+    let down = |(&extent, &stride): (&usize, &isize)| extent > 1 && stride < 0;
+    match layout {
+        _ if layout.is_empty() => None,
+        _ if layout.shape().iter().zip(layout.strides()).any(down) => Some(Why::Strides),
+        _ if !inspect::is_aligned(memory.address(), dtype, memory.device()) => Some(Why::Alignment),
+        _ => None,
+    }
+}
+
+/// What libtorch can say, before it is asked: some of this would end the process.
+fn expect_expressible(dtype: DType, layout: &Layout) -> Result<()> {
+    let what = match dtype {
+        DType::Float8E3M4 | DType::Float8E4M3 | DType::Float8E4M3B11Fnuz => {
+            "libtorch does not have this kind of Float8"
+        }
+        DType::Float6E2M3Fn | DType::Float6E3M2Fn => "libtorch does not have Float6",
+        DType::Float4E2M1Fn => "libtorch has Float4 in packed pairs only",
+        DType::OpaqueHandle => "libtorch does not have opaque handles",
+        _ => return expect_countable(dtype, layout),
+    };
+    Err(Error::Inexpressible { operation: OPERATION, what })
+}
+
+/// Torch counts elements and bytes in 64 bits with a sign, also those of empty and of expanded tensors.
+fn expect_countable(dtype: DType, layout: &Layout) -> Result<()> {
+    let fail = |why| Err(wrong(OPERATION, layout.shape(), layout.strides(), why));
+    if layout.rank() > MAX_RANK {
+        return fail("more axes than libtorch can loop over");
+    }
+    let count = |bytes: usize, &extent: &usize| bytes.checked_mul(extent.max(1));
+    let bytes = layout.shape().iter().try_fold(dtype.bytes(), count);
+    match bytes {
+        Some(bytes) if i64::try_from(bytes).is_ok() => Ok(()),
+        _ => fail("more bytes than libtorch can count"),
+    }
+}
+
+/// A tensor over a row-major copy on the same device.
+fn copy(array: &SharedArray, why: Why, transfer: Transfer) -> Result<(Tensor, Crossing)> {
+    let bytes = array.layout().bytes(OPERATION, array.dtype())?;
+    let crossing = transfer.copy(OPERATION, why, bytes)?;
+    let copy = array.view().to_array()?;
+    Ok((wrap(copy.into_shared(), Access::Write)?, crossing))
+}
+
+/// The tensor that the array came from, if it is laid out as that still is.
+fn take_back(array: &Array) -> Result<Option<Tensor>> {
+    let Some(owner) = array.owner() else { return Ok(None) };
+    let mut unknown = None;
+    let fits = |imported: &Imported| {
+        let found = inspect::describe(&imported.0).and_then(|found| inspect::check(&found));
+        match found {
+            Ok(found) => {
+                let same = &found.layout == array.layout() && found.dtype == array.dtype();
+                same && array.layout().offset() == 0
+            }
+            Err(error) => {
+                unknown = Some(error);
+                false
+            }
+        }
+    };
+    let (device, memory) = (array.device(), array.memory());
+    // Before it is taken: who drops it must do so after our work.
+    let stream = if device.is_cpu() { None } else { Some(current_stream(device)?) };
+    match &stream {
+        Some(stream) => memory.acquire(stream, Access::Write)?,
+        None => memory.wait(Access::Write)?,
+    }
+    let Some(Imported(tensor)) = owner.take(fits) else {
+        return unknown.map_or(Ok(None), Err);
+    };
+    if let Some(stream) = stream {
+        // Torch gives memory out again in the order of the stream it was first used on. If another one is current
+        // now, only that one waits for our work.
+        if let Err(error) = record(&tensor, &stream) {
+            // A leak is harmless, an early reuse is not.
+            std::mem::forget(tensor);
+            return Err(error);
+        }
+    }
+    Ok(Some(tensor))
+}
+
+/// What torch gives back when the last tensor over an array is dropped.
+struct Exported {
+    array: SharedArray,
+    /// What torch may do with it.
+    access: Access,
+}
+
+fn wrap(array: SharedArray, access: Access) -> Result<Tensor> {
+    let (device, layout, memory) = (array.device(), array.layout(), array.memory());
+    if device.is_cpu() {
+        memory.wait(access)?;
+    } else {
+        memory.acquire(&current_stream(device)?, access)?;
+    }
+    let (code, bits) = array.dtype().dlpack();
+    let dtype = Dtype { code, bits, lanes: 1 };
+    let empty = layout.is_empty();
+    let data = if empty { 0 } else { memory.address() + layout.offset() * array.dtype().bytes() };
+    let sizes: Vec<i64> = layout.shape().iter().map(|&extent| extent as i64).collect();
+    // Where an axis has one index or none, any stride will do; torch takes no negative one.
+    let strides: Vec<i64> = layout.strides().iter().map(|&stride| stride.max(0) as i64).collect();
+    let cuda = if device.is_cpu() { -1 } else { device.gpu_id() as i32 };
+    let context = Box::into_raw(Box::new(Exported { array, access })).cast::<c_void>();
+    let mut tensor = null_mut();
+    shim::call("from_blob", device, 0, |failure| {
+        let (sizes, strides, ndim) = (sizes.as_ptr(), strides.as_ptr(), sizes.len());
+        // SAFETY: elements of an array that the context keeps; an `Array` was alone with them, and who lends a shared
+        // one has promised that nobody writes. Torch's current stream comes after our work. Shape and
+        // strides have been checked and are read during the call only. The context is given back once, by
+        // `release`, also if the call fails.
+        unsafe {
+            shim::arrayspan_torch_wrap(
+                data,
+                sizes,
+                strides,
+                ndim,
+                dtype,
+                cuda,
+                context,
+                release,
+                &raw mut tensor,
+                failure,
+            )
+        }
+    })?;
+    // SAFETY: a new tensor that nobody else owns.
+    Ok(unsafe { Tensor::from_ptr(tensor.cast()) })
+}
+
+/// Gives an array back, on whatever thread the last tensor over it is dropped.
+///
+/// Torch's kernels that use it may still be queued, and torch does not say where. So the memory is told of all
+/// streams that they can be on; like all memory, it then goes after the work on them, in their order.
+unsafe extern "C" fn release(context: *mut c_void) {
+    // SAFETY: by `wrap` called once, with the box made there.
+    let exported = unsafe { Box::from_raw(context.cast::<Exported>()) };
+    let given_back = catch_unwind(AssertUnwindSafe(|| {
+        let memory = exported.array.memory();
+        let device = memory.device();
+        if !device.is_cpu() {
+            match current_stream(device) {
+                Ok(current) => {
+                    known(device).iter().chain([&current]).for_each(|on| memory.remember(on));
+                }
+                Err(error) => {
+                    // A leak is harmless, an early release is not.
+                    tracing::error!(%error, "an array that torch gave back is leaked");
+                    std::mem::forget(exported);
+                    return;
+                }
+            }
+        }
+        drop(exported);
+    }));
+    if let Err(panic) = given_back {
+        tracing::error!("a panic while torch gave an array back");
+        // Dropping what a panic carries may panic again, which must not happen in C++.
+        std::mem::forget(panic);
+    }
+}

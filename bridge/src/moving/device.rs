@@ -1,0 +1,103 @@
+//! The mover of devices that run kernels.
+
+use std::collections::HashMap;
+use std::sync::{LazyLock, PoisonError, RwLock};
+
+use arrayspan_devices::{Device, Grid, Kernel, Memory, Stream};
+
+use super::plan::plan;
+use super::variant::{Variant, Work};
+use crate::index::{Arguments, MOST_GROUPS, Space, THREADS, address, grid};
+use crate::{Result, View, ViewMut};
+
+/// As [`super::copy`], for elements of `bytes` bytes.
+pub(crate) fn copy(
+    from: &View<'_>,
+    to: &mut ViewMut<'_>,
+    bytes: usize,
+    stream: &Stream,
+) -> Result<()> {
+    let memories = [to.memory(), from.memory()];
+    let (mut space, tiles) = plan(to.layout(), from.layout());
+    let bytes = widen(&mut space, memories.map(address), bytes);
+    launch(&Move { memories, space, tiles, work: Work::Bytes(bytes) }, stream)
+}
+
+/// A move that is ready to be launched.
+struct Move<'m> {
+    /// Those of target and source, whose layouts the space describes.
+    memories: [&'m Memory; 2],
+    space: Space,
+    tiles: bool,
+    work: Work,
+}
+
+fn launch(task: &Move<'_>, stream: &Stream) -> Result<()> {
+    let Move { memories, space, tiles, work } = task;
+    let variant = Variant::new(*work, space, *tiles, memories.map(address));
+    let form = &variant.form;
+    let mut arguments = Arguments::new(form.is_wide());
+    arguments.write(memories[0], space.offsets[0]);
+    arguments.read(memories[1], space.offsets[1]);
+    space.push(form, &mut arguments);
+    let items = space.items(form);
+    let grid = if *tiles { tiled(items, work.tile()) } else { grid(items, THREADS) };
+    let kernel = kernel(stream.device(), variant)?;
+    // SAFETY: the arguments are those of `Variant::source`, in its order. A layout lies within its memory, and the
+    // kernel stays within the extents of the space, which name no other places. The borrows of the arrays keep
+    // other threads from queueing work on them meanwhile.
+    unsafe { stream.launch(&kernel, grid, arguments.list())? };
+    Ok(())
+}
+
+/// A group for each tile.
+fn tiled([columns, rows, outer]: [usize; 3], [side, threads]: [usize; 2]) -> Grid {
+    let tiles = |n: usize| n.div_ceil(side).min(MOST_GROUPS);
+    let groups = [tiles(columns), tiles(rows), outer.min(MOST_GROUPS)];
+    Grid { groups, threads: [side, threads, 1] }
+}
+
+/// Takes neighbours together as one wider element, as far as extents, strides and alignment allow. Returns its
+/// bytes.
+fn widen(space: &mut Space, addresses: [usize; 2], bytes: usize) -> usize {
+    if space.strides.iter().any(|strides| strides[0] != 1) {
+        return bytes;
+    }
+    let mut places = space.extents[0] * bytes;
+    for (operand, address) in addresses.into_iter().enumerate() {
+        places |= address | ((space.offsets[operand] | space.steps(operand, 1)) * bytes);
+    }
+    let wide = (1 << places.trailing_zeros().min(4)).max(bytes);
+    let factor = wide / bytes;
+    space.extents[0] /= factor;
+    for offset in &mut space.offsets {
+        *offset /= factor;
+    }
+    for strides in &mut space.strides {
+        strides.iter_mut().skip(1).for_each(|stride| *stride /= factor as isize);
+    }
+    wide
+}
+
+/// Kernels of all devices of the process.
+static KERNELS: LazyLock<RwLock<HashMap<(Device, Variant), Kernel>>> =
+    LazyLock::new(RwLock::default);
+
+/// More than a program has at work at once; the bound is for programs that ask for ever new ones.
+const MOST_KERNELS: usize = 4096;
+
+/// The kernel of a variant, compiled if it is new.
+fn kernel(device: Device, variant: Variant) -> Result<Kernel> {
+    let key = (device, variant);
+    if let Some(kernel) = KERNELS.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
+        return Ok(kernel.clone());
+    }
+    // Not under the lock: a compiler takes its time. Two threads may build the same kernel twice.
+    let kernel = device.kernel(&key.1.source())?;
+    let mut kernels = KERNELS.write().unwrap_or_else(PoisonError::into_inner);
+    if kernels.len() >= MOST_KERNELS {
+        kernels.clear();
+    }
+    kernels.insert(key, kernel.clone());
+    Ok(kernel)
+}

@@ -1,0 +1,231 @@
+//! The mover of the host: large arrays on all cores.
+
+use std::mem::MaybeUninit;
+
+use crate::index::Space;
+use crate::{View, ViewMut};
+
+use super::plan::plan;
+
+/// What becomes of an element on its way.
+pub(crate) trait Work<S, T>: Sync {
+    /// The element to write for `x`. Adds to `failed` if it is not what was asked for.
+    fn one(&self, x: S, failed: &mut usize) -> T;
+
+    /// As [`one`](Self::one), for neighbours.
+    fn many(&self, x: &[S], y: &mut [MaybeUninit<T>], failed: &mut usize);
+}
+
+/// Nothing.
+pub(crate) struct Same;
+
+impl<T: Copy> Work<T, T> for Same {
+    #[inline]
+    fn one(&self, x: T, _: &mut usize) -> T {
+        x
+    }
+
+    #[inline]
+    fn many(&self, x: &[T], y: &mut [MaybeUninit<T>], _: &mut usize) {
+        // SAFETY: `MaybeUninit<T>` is laid out as `T`, and a `T` is a valid one.
+        let x = unsafe { &*(std::ptr::from_ref(x) as *const [MaybeUninit<T>]) };
+        y.copy_from_slice(x);
+    }
+}
+
+/// Work on fewer elements stays on the caller's thread: waking another costs more than it saves.
+const GRAIN: usize = 64 * 1024;
+
+/// The side of a tile for elements of `bytes` bytes: a cache line, as long as a tile fits [`TILE`].
+const fn side(bytes: usize) -> usize {
+    let side = 64 / bytes;
+    if side > 32 { 32 } else { side }
+}
+
+/// Elements of the largest tile.
+const TILE: usize = 32 * 32;
+
+/// Moves the elements of `from` over those of `to`, which has the same shape and has elements, and returns how
+/// many failed.
+///
+/// # Safety
+/// Both are on the host, which may access them now; their elements have the sizes of `S` and `T`, are aligned for
+/// them, and every pattern of bits is an `S`.
+pub(crate) unsafe fn run<S, T>(
+    from: &View<'_>,
+    to: &mut ViewMut<'_>,
+    work: &impl Work<S, T>,
+) -> usize
+where
+    S: Copy + Send + Sync,
+    T: Copy + Send + Sync,
+{
+    let (space, tiles) = plan(to.layout(), from.layout());
+    let y = std::ptr::with_exposed_provenance_mut::<T>(to.memory().address());
+    let x = std::ptr::with_exposed_provenance::<S>(from.memory().address());
+    let (y, x) = (y.wrapping_add(space.offsets[0]), x.wrapping_add(space.offsets[1]));
+    let walk = Walk { space: &space, tiles, work };
+    walk.part(Part { extents: space.extents.clone(), x, y })
+}
+
+/// Part of a space: extents, and where source and target begin in it.
+struct Part<S, T> {
+    extents: Vec<usize>,
+    x: *const S,
+    y: *mut T,
+}
+
+// SAFETY: parts of one space share no element of the target, and nobody writes the source meanwhile.
+unsafe impl<S: Sync, T: Send> Send for Part<S, T> {}
+
+struct Walk<'w, W> {
+    space: &'w Space,
+    tiles: bool,
+    work: &'w W,
+}
+
+impl<W> Walk<'_, W> {
+    /// Cuts a part in halves for other cores until it is small.
+    fn part<S, T>(&self, part: Part<S, T>) -> usize
+    where
+        S: Copy + Send + Sync,
+        T: Copy + Send + Sync,
+        W: Work<S, T>,
+    {
+        let len: usize = part.extents.iter().product();
+        let axes = 0..part.extents.len();
+        let axis = if self.tiles {
+            axes.max_by_key(|&axis| part.extents[axis])
+        } else {
+            axes.rev().find(|&axis| part.extents[axis] > 1)
+        };
+        let Some(axis) = axis.filter(|_| len > GRAIN) else {
+            return self.serial(&part);
+        };
+        let half = part.extents[axis] / 2;
+        let (mut first, mut second) = (part.extents.clone(), part.extents);
+        first[axis] = half;
+        second[axis] -= half;
+        let [y, x] = self.steps(axis).map(|step| step.wrapping_mul(half as isize));
+        let (x, y) = ((part.x, part.x.wrapping_offset(x)), (part.y, part.y.wrapping_offset(y)));
+        let first = Part { extents: first, x: x.0, y: y.0 };
+        let second = Part { extents: second, x: x.1, y: y.1 };
+        let (one, other) = rayon::join(|| self.part(first), || self.part(second));
+        one + other
+    }
+
+    /// The strides of target and source along an axis.
+    fn steps(&self, axis: usize) -> [isize; 2] {
+        [self.space.strides[0][axis], self.space.strides[1][axis]]
+    }
+
+    /// Walks the rows of a part, or its planes of tiles.
+    fn serial<S: Copy, T: Copy>(&self, part: &Part<S, T>) -> usize
+    where
+        W: Work<S, T>,
+    {
+        let inner = 1 + usize::from(self.tiles);
+        let mut index = vec![0; part.extents.len() - inner];
+        let mut failed = 0;
+        loop {
+            let (mut x, mut y) = (part.x, part.y);
+            for (axis, &at) in index.iter().enumerate() {
+                let [to, from] = self.steps(axis + inner);
+                x = x.wrapping_offset(from.wrapping_mul(at as isize));
+                y = y.wrapping_offset(to.wrapping_mul(at as isize));
+            }
+            let (first, second) = (part.extents[0], part.extents.get(1).copied().unwrap_or(1));
+            // SAFETY: `x` and `y` lie at an index of the part, and the extents are its own.
+            unsafe {
+                if self.tiles {
+                    self.plane(x, y, [first, second], &mut failed);
+                } else {
+                    self.row(x, y, first, &mut failed);
+                }
+            }
+            if !advance(&mut index, &part.extents[inner..]) {
+                return failed;
+            }
+        }
+    }
+
+    /// # Safety
+    /// A row of `len` elements begins at `x` and at `y`.
+    unsafe fn row<S: Copy, T: Copy>(&self, x: *const S, y: *mut T, len: usize, failed: &mut usize)
+    where
+        W: Work<S, T>,
+    {
+        let [to, from] = self.steps(0);
+        // SAFETY: the caller's; rows of neighbours are slices, and no element of `y` is one of `x`.
+        unsafe {
+            if to == 1 && from == 1 {
+                let x = std::slice::from_raw_parts(x, len);
+                let y = std::slice::from_raw_parts_mut(y.cast::<MaybeUninit<T>>(), len);
+                return self.work.many(x, y, failed);
+            }
+            for i in 0..len as isize {
+                let element = self.work.one(x.offset(i * from).read(), failed);
+                y.offset(i * to).write(element);
+            }
+        }
+    }
+
+    /// Turns a plane tile by tile: whole cache lines of the source go into a tile, and out as whole lines of the
+    /// target.
+    ///
+    /// # Safety
+    /// A plane of these extents begins at `x` and at `y`; its rows in the target are neighbours.
+    unsafe fn plane<S: Copy, T: Copy>(
+        &self,
+        x: *const S,
+        y: *mut T,
+        extents: [usize; 2],
+        failed: &mut usize,
+    ) where
+        W: Work<S, T>,
+    {
+        let side = const {
+            side(if size_of::<S>() > size_of::<T>() { size_of::<S>() } else { size_of::<T>() })
+        };
+        let ([_, from0], [to1, from1]) = (self.steps(0), self.steps(1));
+        let mut tile = [MaybeUninit::<S>::uninit(); TILE];
+        for first0 in (0..extents[0]).step_by(side) {
+            let wide = side.min(extents[0] - first0);
+            for first1 in (0..extents[1]).step_by(side) {
+                let high = side.min(extents[1] - first1);
+                for i in 0..wide {
+                    for k in 0..high {
+                        let place = (first0 + i) as isize * from0 + (first1 + k) as isize * from1;
+                        // SAFETY: an index of the plane.
+                        tile[k * side + i].write(unsafe { x.offset(place).read() });
+                    }
+                }
+                for k in 0..high {
+                    // SAFETY: `wide` elements of the tile's row `k` were just written; the target's row is part of
+                    // the plane.
+                    unsafe {
+                        let taken = std::slice::from_raw_parts(
+                            tile.as_ptr().add(k * side).cast::<S>(),
+                            wide,
+                        );
+                        let place = first0 as isize + (first1 + k) as isize * to1;
+                        let given = std::slice::from_raw_parts_mut(y.offset(place).cast(), wide);
+                        self.work.many(taken, given, failed);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Moves `index` to the next one below `shape`, the first axis fastest. `false` after the last.
+fn advance(index: &mut [usize], shape: &[usize]) -> bool {
+    for (at, &extent) in index.iter_mut().zip(shape) {
+        *at += 1;
+        if *at < extent {
+            return true;
+        }
+        *at = 0;
+    }
+    false
+}

@@ -1,0 +1,36 @@
+/* y = CONVERT(x0) where y has its neighbours along axis 0 and x0 along axis 1.
+
+   A group carries square tiles of TILE by TILE elements through local memory, so that it reads and writes
+   neighbours; TILE_ROWS rows of threads serve one. PAD elements more in a row spread a tile's columns over the
+   memory's banks. Parameters and index space stand before this text; BEGIN and END are what a thread does first
+   and last. */
+
+KERNEL tiles(PARAMETERS) {
+  LOCAL_ARRAY(from_t, tile, TILE * (TILE + PAD));
+  PROLOGUE
+  BEGIN
+  for (idx z = (idx)GRP(2); z < OUTER; z += (idx)NGRP(2)) {
+    SPLIT(z)
+    for (idx first1 = (idx)GRP(1) * TILE; first1 < n1; first1 += (idx)NGRP(1) * TILE) {
+      for (idx first0 = (idx)GRP(0) * TILE; first0 < n0; first0 += (idx)NGRP(0) * TILE) {
+        UNROLL for (int turn = 0; turn < TILE / TILE_ROWS; turn++) {
+          const int k = LID(1) + turn * TILE_ROWS;
+          const idx i0 = first0 + k, i1 = first1 + LID(0);
+          if (i0 < n0 && i1 < n1) tile[k * (TILE + PAD) + LID(0)] = run_load(x0 + (x0_ROW + i0 * x0_s0)).e[0];
+        }
+        BARRIER();
+        UNROLL for (int turn = 0; turn < TILE / TILE_ROWS; turn++) {
+          const int k = LID(1) + turn * TILE_ROWS;
+          const idx i0 = first0 + LID(0), i1 = first1 + k;
+          if (i0 < n0 && i1 < n1) {
+            to_run given;
+            given.e[0] = CONVERT(tile[LID(0) * (TILE + PAD) + k]);
+            run_store(y + (y_ROW + i0 * y_s0), given);
+          }
+        }
+        BARRIER();
+      }
+    }
+  }
+  END
+}

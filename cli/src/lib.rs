@@ -1,0 +1,17 @@
+//! What this machine offers to arrayspan, and what is missing: the parts of the command `arrayspan`.
+//!
+//! [`collect`] asks every driver in a process of its own, which runs [`answer`], and makes one [`Report`] of
+//! what they say. [`text::render`] writes it for people, `serde_json` for programs.
+
+#![forbid(unsafe_code)]
+
+mod answer;
+mod child;
+mod collect;
+mod remedy;
+mod report;
+pub mod text;
+
+pub use answer::{Answer, Ask, Seen, answer};
+pub use collect::collect;
+pub use report::{Backend, Device, Library, Load, Process, Reach, Report, SCHEMA, State};

@@ -1,0 +1,119 @@
+//! What a GPU is doing now: utilisation, temperature, power, clocks, who holds its memory.
+//!
+//! NVIDIA's management library (NVML) tells it, for a GPU seen through CUDA and through `OpenCL` alike. It
+//! is opened at run time, needs no context on the device and takes none of its memory.
+
+mod load;
+mod nvml;
+mod readings;
+
+pub use load::{Load, least_used};
+pub use readings::{Process, Readings};
+
+use crate::{Error, Identity, Result};
+
+/// What can be asked about the GPUs of this machine. NVML here; recorded values in tests.
+trait Sensors {
+    /// Every GPU, in the library's own order; one that does not answer has no identity.
+    fn gpus(&self) -> &[Identity];
+    /// The readings of the GPU at this place of [`gpus`](Self::gpus).
+    fn read(&self, index: usize) -> Result<Readings>;
+}
+
+/// Every GPU NVML knows with its readings now, in NVML's order, which is not CUDA's. Those of a GPU that has
+/// fallen off the bus are [`Error::DeviceLost`].
+///
+/// # Errors
+/// [`Error::Unavailable`] without NVML.
+pub fn gpus() -> Result<Vec<(Identity, Result<Readings>)>> {
+    let sensors = nvml::open()?;
+    let gpus = sensors.gpus().iter().enumerate();
+    Ok(gpus.map(|(index, identity)| (*identity, sensors.read(index))).collect())
+}
+
+/// The versions of NVML and of the driver it belongs to, as `(nvml, driver)`.
+///
+/// # Errors
+/// [`Error::Unavailable`] without NVML.
+pub fn versions() -> Result<(String, String)> {
+    nvml::open()?.versions()
+}
+
+/// The readings of the GPU with this identity; `device` is its name in errors.
+pub(crate) fn read(device: &str, identity: &Identity) -> Result<Readings> {
+    find_and_read(nvml::open()?, device, identity)
+}
+
+fn find_and_read(sensors: &dyn Sensors, device: &str, identity: &Identity) -> Result<Readings> {
+    let known = sensors.gpus();
+    let index = known.iter().position(|gpu| gpu.matches(identity));
+    let index = index.ok_or_else(|| Error::Unsupported {
+        device: device.into(),
+        what: format!("reading its sensors: it is none of the {} GPUs of NVML", known.len()),
+    })?;
+    sensors.read(index).map_err(|error| match error {
+        // The caller knows the GPU by its own name, not by NVML's number.
+        Error::DeviceLost { call, name, code, .. } => {
+            Error::DeviceLost { device: device.into(), call, name, code }
+        }
+        other => other,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PciAddress;
+
+    /// GPUs as NVML lists them: by place, whatever CUDA shows.
+    struct Recorded;
+
+    const GPUS: [Identity; 3] = [gpu(10, 1), Identity { uuid: None, pci: None }, gpu(20, 2)];
+
+    const fn gpu(uuid: u8, bus: u32) -> Identity {
+        let pci = Some(PciAddress { domain: 0, bus, device: 0 });
+        Identity { uuid: Some([uuid; 16]), pci }
+    }
+
+    impl Sensors for Recorded {
+        fn gpus(&self) -> &[Identity] {
+            &GPUS
+        }
+
+        fn read(&self, index: usize) -> Result<Readings> {
+            if index == 0 {
+                let (device, name) = ("GPU 0 of NVML".into(), "lost".into());
+                return Err(Error::DeviceLost { device, call: "nvml", name, code: 15 });
+            }
+            Ok(Readings { temperature: Some(40 + index as u32), ..Readings::default() })
+        }
+    }
+
+    #[test]
+    fn a_gpu_is_found_by_uuid_and_not_by_number() {
+        // `CUDA_VISIBLE_DEVICES=2` makes NVML's last GPU CUDA's first.
+        let cuda_0 = Identity { uuid: Some([20; 16]), pci: None };
+        let readings = find_and_read(&Recorded, "cuda:0", &cuda_0);
+        assert_eq!(readings.map(|r| r.temperature).ok(), Some(Some(42)));
+    }
+
+    #[test]
+    fn a_gpu_without_uuid_is_found_by_place() {
+        let opencl = Identity { uuid: None, ..GPUS[2] };
+        let readings = find_and_read(&Recorded, "opencl:3", &opencl);
+        assert_eq!(readings.map(|r| r.temperature).ok(), Some(Some(42)));
+    }
+
+    #[test]
+    fn a_lost_gpu_is_named_as_the_caller_knows_it() {
+        let lost = find_and_read(&Recorded, "cuda:1", &GPUS[0]);
+        assert!(matches!(lost, Err(Error::DeviceLost { device, .. }) if device == "cuda:1"));
+    }
+
+    #[test]
+    fn a_device_nvml_does_not_know_is_named_in_the_error() {
+        let pocl = find_and_read(&Recorded, "opencl:1", &Identity::default());
+        let error = pocl.map_err(|error| error.to_string()).err().unwrap_or_default();
+        assert!(error.contains("opencl:1") && error.contains("3 GPUs"), "{error}");
+    }
+}

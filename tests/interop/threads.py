@@ -1,0 +1,78 @@
+"""Two threads at once."""
+
+import threading
+
+from case import case, content, equal
+
+ROUNDS = 500
+
+
+def at_once(*functions):
+    """Runs functions on threads of their own from the same moment, and raises what any of them raises."""
+    barrier, failures = threading.Barrier(len(functions)), []
+
+    def run(function):
+        barrier.wait()
+        try:
+            function()
+        except BaseException as error:
+            failures.append(error)
+
+    workers = [threading.Thread(target=run, args=[function]) for function in functions]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    if failures:
+        raise failures[0]
+
+
+@case
+def two_threads_hand_over_both_ways(ours, them, device):
+    def there(seed):
+        block = content("Float32", (11, 5), seed)
+        for _ in range(ROUNDS):
+            theirs = them.take(them.fit(ours.make("Float32", (11, 5), block, device)))
+            equal(them.bytes(theirs), block)
+
+    def here(seed):
+        block = content("Float32", (11, 5), seed)
+        theirs = them.give("Float32", (11, 5), block, device)
+        for _ in range(ROUNDS):
+            equal(ours.take(theirs).bytes(), block)
+
+    before = ours.statistics(device)
+    at_once(lambda: there(1), lambda: there(2), lambda: here(3), lambda: here(4))
+    them.fence(device)
+    equal(ours.statistics(device), before)
+
+
+@case
+def two_threads_borrow_one_array(ours, them, device):
+    block = content("Float32", (64,))
+    shared = ours.make("Float32", (64,), block, device, exclusive=False)
+
+    def borrow():
+        for _ in range(ROUNDS):
+            equal(them.bytes(them.take(them.fit(shared))), block)
+
+    at_once(borrow, borrow)
+    equal(shared.bytes(), block)
+
+
+@case
+def of_two_threads_that_want_one_array_one_gets_it(ours, them, device):
+    block = content("Float32", (64,))
+    for _ in range(50):
+        array = ours.make("Float32", (64,), block, device)
+        got = []
+
+        def want():
+            try:
+                got.append(them.take(them.fit(array)))
+            except BufferError:
+                got.append(None)
+
+        at_once(want, want)
+        (theirs,) = [one for one in got if one is not None]
+        equal((len(got), them.bytes(theirs)), (2, block))
