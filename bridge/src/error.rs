@@ -1,6 +1,7 @@
 //! What can go wrong when arrays are made, viewed, handed over or moved.
 
 use arrayspan_devices::Device;
+use arrayspan_devices::retry::{OutOfMemory, Shortage, Unrecovered};
 
 use crate::{DType, Why};
 
@@ -14,6 +15,9 @@ pub enum Error {
     /// The device or its driver failed.
     #[error(transparent)]
     Device(#[from] arrayspan_devices::Error),
+    /// Memory ran out, and what was tried against it did not help.
+    #[error(transparent)]
+    Unrecovered(Box<Unrecovered<Error>>),
     /// An array has another shape than the operation needs.
     #[error("{operation}: shape is {found:?}, expected {expected:?}")]
     Shape {
@@ -112,4 +116,30 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
+}
+
+impl OutOfMemory for Error {
+    fn shortage(&self) -> Option<Shortage> {
+        match self {
+            Self::Device(error) => error.shortage(),
+            Self::Unrecovered(error) => error.shortage(),
+            _ => None,
+        }
+    }
+}
+
+impl From<Unrecovered<Error>> for Error {
+    fn from(unrecovered: Unrecovered<Error>) -> Self {
+        if unrecovered.tried.is_empty() {
+            unrecovered.error
+        } else {
+            Self::Unrecovered(Box::new(unrecovered))
+        }
+    }
+}
+
+impl From<Unrecovered<arrayspan_devices::Error>> for Error {
+    fn from(unrecovered: Unrecovered<arrayspan_devices::Error>) -> Self {
+        unrecovered.map(Self::Device).into()
+    }
 }

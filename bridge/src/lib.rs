@@ -5,6 +5,7 @@
 
 mod array;
 pub mod convert;
+pub mod declared;
 pub mod dlpack;
 mod dtype;
 mod error;

@@ -2,6 +2,7 @@
 
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::Device;
+use arrayspan_bridge::devices::retry::{OutOfMemory, Shortage};
 
 /// The result of a verb.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -70,5 +71,14 @@ pub enum Error {
 impl From<arrayspan_bridge::devices::Error> for Error {
     fn from(error: arrayspan_bridge::devices::Error) -> Self {
         Self::Bridge(error.into())
+    }
+}
+
+impl OutOfMemory for Error {
+    fn shortage(&self) -> Option<Shortage> {
+        match self {
+            Self::Bridge(error) => error.shortage(),
+            _ => None,
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::Device;
+use arrayspan_bridge::devices::retry::{OutOfMemory, Shortage};
 
 use crate::Space;
 
@@ -97,5 +98,14 @@ impl From<arrayspan_bridge::Error> for Error {
 impl From<arrayspan_bridge::devices::Error> for Error {
     fn from(error: arrayspan_bridge::devices::Error) -> Self {
         Self::Kernel(error.into())
+    }
+}
+
+impl OutOfMemory for Error {
+    fn shortage(&self) -> Option<Shortage> {
+        match self {
+            Self::Kernel(error) => error.shortage(),
+            _ => None,
+        }
     }
 }

@@ -9,7 +9,10 @@ use crate::{Array, Crossing, DType, Layout, SharedArray, View, Why};
 
 /// An array on its way: owned, or borrowed for `'a`.
 #[derive(Debug)]
-pub struct Imported<'a>(Held<'a>);
+pub struct Imported<'a> {
+    held: Held<'a>,
+    crossing: Crossing,
+}
 
 #[derive(Debug)]
 enum Held<'a> {
@@ -38,7 +41,7 @@ impl Drop for Lent<'_> {
 
 impl From<SharedArray> for Imported<'_> {
     fn from(array: SharedArray) -> Self {
-        Self(Held::Shared(array))
+        Self::new(Held::Shared(array))
     }
 }
 
@@ -50,24 +53,40 @@ impl From<Array> for Imported<'_> {
 
 impl<'a> From<View<'a>> for Imported<'a> {
     fn from(view: View<'a>) -> Self {
-        Self(Held::Borrowed(view))
+        Self::new(Held::Borrowed(view))
     }
 }
 
 impl<'a> Imported<'a> {
+    fn new(held: Held<'a>) -> Self {
+        Self { held, crossing: Crossing::ZeroCopy }
+    }
+
+    /// The same, saying how it left its library.
+    #[must_use]
+    pub fn after(self, crossing: Crossing) -> Self {
+        Self { crossing, ..self }
+    }
+
+    /// How it left its library.
+    #[must_use]
+    pub fn crossing(&self) -> Crossing {
+        self.crossing
+    }
+
     /// An array over foreign memory that is borrowed for `'a`.
     ///
     /// # Safety
     /// `layout` lies within `memory`, which holds elements of `dtype` and is valid and not written while
     /// `'a` lasts.
     pub(crate) unsafe fn lent(memory: Memory, layout: Layout, dtype: DType) -> Self {
-        Self(Held::Lent(Box::new(Lent { memory, layout, dtype, borrow: PhantomData })))
+        Self::new(Held::Lent(Box::new(Lent { memory, layout, dtype, borrow: PhantomData })))
     }
 
     /// Borrows the elements.
     #[must_use]
     pub fn view(&self) -> View<'_> {
-        match &self.0 {
+        match &self.held {
             Held::Shared(array) => array.view(),
             Held::Borrowed(view) => view.clone(),
             Held::Lent(lent) => View::new(&lent.memory, lent.layout.clone(), lent.dtype),
@@ -77,7 +96,7 @@ impl<'a> Imported<'a> {
     /// Where it lives.
     #[must_use]
     pub fn device(&self) -> Device {
-        match &self.0 {
+        match &self.held {
             Held::Shared(array) => array.device(),
             Held::Borrowed(view) => view.device(),
             Held::Lent(lent) => lent.memory.device(),
@@ -87,7 +106,7 @@ impl<'a> Imported<'a> {
     /// The type of its elements.
     #[must_use]
     pub fn dtype(&self) -> DType {
-        match &self.0 {
+        match &self.held {
             Held::Shared(array) => array.dtype(),
             Held::Borrowed(view) => view.dtype(),
             Held::Lent(lent) => lent.dtype,
@@ -97,7 +116,7 @@ impl<'a> Imported<'a> {
     /// Where the elements lie.
     #[must_use]
     pub fn layout(&self) -> &Layout {
-        match &self.0 {
+        match &self.held {
             Held::Shared(array) => array.layout(),
             Held::Borrowed(view) => view.layout(),
             Held::Lent(lent) => &lent.layout,
@@ -109,9 +128,9 @@ impl<'a> Imported<'a> {
     /// # Errors
     /// This again.
     pub fn into_shared(self) -> Result<SharedArray, Self> {
-        match self.0 {
+        match self.held {
             Held::Shared(array) => Ok(array),
-            held => Err(Self(held)),
+            held => Err(Self { held, ..self }),
         }
     }
 
@@ -126,7 +145,7 @@ impl<'a> Imported<'a> {
     /// The same elements for another conversion. While both live neither can be written.
     #[must_use]
     pub fn again(&self) -> Imported<'_> {
-        match &self.0 {
+        match &self.held {
             Held::Shared(array) => array.clone().into(),
             _ => self.view().into(),
         }
@@ -137,10 +156,11 @@ impl<'a> Imported<'a> {
     /// # Errors
     /// The refused copy; out of memory; the driver's refusal.
     pub fn shared(self, route: &Route<'_>, steps: &mut Steps) -> Result<SharedArray, Refused<'a>> {
-        match self.0 {
+        match self.held {
             Held::Shared(array) if array.device() == route.device() => Ok(array),
             held => {
-                Self(held).copied(Why::Borrowed, Step::Import, route, steps).map(Array::into_shared)
+                let this = Self { held, ..self };
+                this.copied(Why::Borrowed, Step::Import, route, steps).map(Array::into_shared)
             }
         }
     }
@@ -172,7 +192,7 @@ impl<'a> Imported<'a> {
 
     /// Why [`into_array`](Self::into_array) does not give the array, and which step has to copy it.
     pub(crate) fn why_not_exclusive(&self) -> (Why, Step) {
-        match &self.0 {
+        match &self.held {
             Held::Shared(array) if !array.writable => (Why::ReadOnly, Step::Export),
             Held::Shared(array) if array.layout().may_overlap_itself() => {
                 (Why::Strides, Step::Export)

@@ -42,7 +42,7 @@ pub use route::{Refused, Route};
 pub use source::Source;
 pub use target::Target;
 
-use crate::{Error, Result};
+use crate::{Crossing, Error, Result};
 
 /// Converts `x` to `target`, and reports how.
 ///
@@ -87,7 +87,7 @@ fn convert_imported<'a, S: Source + 'a, T: Target>(
     options: &Options,
 ) -> Result<(T::Output, Report), Refused<'a>> {
     check(target, options)?;
-    run(S::KIND, x.import(options.stream.as_ref())?, target, options)
+    run(S::KIND, x.import(options)?, target, options)
 }
 
 /// Whether there is the device asked for, as far as that can be said without the array.
@@ -126,6 +126,9 @@ pub(crate) fn run<'a, T: Target>(
     // Also what goes on inside, where no stream can be named, is queued on the one asked for.
     let _default = options.stream.as_ref().map(arrayspan_devices::Stream::as_default);
     let mut steps = Steps::default();
+    if array.crossing() != Crossing::ZeroCopy {
+        steps.record(Step::Import, array.crossing());
+    }
     let to_dtype = array.dtype();
     let output = target.export(array, &route, &mut steps).map_err(|refused| Refused {
         back: refused.back.filter(|_| steps.is_zero_copy()),

@@ -1,6 +1,6 @@
 //! How an array is to be converted.
 
-use arrayspan_devices::Stream;
+use arrayspan_devices::{Device, Stream};
 
 use crate::Transfer;
 
@@ -32,6 +32,12 @@ impl Options {
     #[must_use]
     pub fn zero_copy() -> Self {
         Self { transfer: Transfer::ZeroCopyOnly, ..Self::default() }
+    }
+
+    /// The stream named, if it is one of `device`.
+    #[must_use]
+    pub fn stream_of(&self, device: Device) -> Option<&Stream> {
+        self.stream.as_ref().filter(|stream| stream.device() == device)
     }
 
     /// The same with the work queued on `stream`.

@@ -53,6 +53,12 @@ impl<'s> Route<'s> {
         self.device
     }
 
+    /// Whether a needed copy is made or is an error.
+    #[must_use]
+    pub fn transfer(&self) -> Transfer {
+        self.transfer
+    }
+
     /// The stream that was named, if it is one of the device the array goes to: the output must be ready
     /// on it. Without it the output must be ready for everybody.
     #[must_use]

@@ -1,8 +1,6 @@
 //! What can be converted.
 
-use arrayspan_devices::Stream;
-
-use super::{Imported, Kind};
+use super::{Imported, Kind, Options};
 use crate::Result;
 
 /// An array of some library, that [`convert`](super::convert) takes.
@@ -13,12 +11,12 @@ pub trait Source: Sized {
     /// Its library.
     const KIND: Kind;
 
-    /// Takes the array over without copying. `stream` is the one it is ready on, where its library keeps
-    /// no order of its own; streams of other devices say nothing about it.
+    /// Takes the array over, where it is, as it is. A library whose memory cannot be shared copies here, if
+    /// `options` allow that, and says so by [`Imported::after`].
     ///
     /// # Errors
     /// When the value is not an array that can be used; it is dropped then.
-    fn import<'a>(self, stream: Option<&Stream>) -> Result<Imported<'a>>
+    fn import<'a>(self, options: &Options) -> Result<Imported<'a>>
     where
         Self: 'a;
 

@@ -1,14 +1,14 @@
 //! Our own arrays.
 
-use arrayspan_devices::{DeviceKind, Stream};
+use arrayspan_devices::DeviceKind;
 
-use crate::convert::{Imported, Kind, Refused, Route, Source, Steps, Target};
+use crate::convert::{Imported, Kind, Options, Refused, Route, Source, Steps, Target};
 use crate::{Array, Result, SharedArray, View};
 
 impl Source for Array {
     const KIND: Kind = Kind::Array;
 
-    fn import<'a>(self, _: Option<&Stream>) -> Result<Imported<'a>> {
+    fn import<'a>(self, _: &Options) -> Result<Imported<'a>> {
         Ok(self.into())
     }
 
@@ -20,7 +20,7 @@ impl Source for Array {
 impl Source for SharedArray {
     const KIND: Kind = Kind::Array;
 
-    fn import<'a>(self, _: Option<&Stream>) -> Result<Imported<'a>> {
+    fn import<'a>(self, _: &Options) -> Result<Imported<'a>> {
         Ok(self.into())
     }
 
@@ -33,7 +33,7 @@ impl Source for SharedArray {
 impl Source for &SharedArray {
     const KIND: Kind = Kind::Array;
 
-    fn import<'a>(self, _: Option<&Stream>) -> Result<Imported<'a>>
+    fn import<'a>(self, _: &Options) -> Result<Imported<'a>>
     where
         Self: 'a,
     {
@@ -44,7 +44,7 @@ impl Source for &SharedArray {
 impl Source for View<'_> {
     const KIND: Kind = Kind::Array;
 
-    fn import<'a>(self, _: Option<&Stream>) -> Result<Imported<'a>>
+    fn import<'a>(self, _: &Options) -> Result<Imported<'a>>
     where
         Self: 'a,
     {
@@ -55,7 +55,7 @@ impl Source for View<'_> {
 impl Source for &Array {
     const KIND: Kind = Kind::Array;
 
-    fn import<'a>(self, _: Option<&Stream>) -> Result<Imported<'a>>
+    fn import<'a>(self, _: &Options) -> Result<Imported<'a>>
     where
         Self: 'a,
     {

@@ -2,20 +2,20 @@
 
 use std::marker::PhantomData;
 
-use arrayspan_devices::{Device, DeviceKind, Stream};
+use arrayspan_devices::{Device, DeviceKind};
 use cudarc::driver::CudaSlice;
 
 use super::expect;
-use crate::convert::{Imported, Kind, Refused, Route, Source, Step, Steps, Target};
+use crate::convert::{Imported, Kind, Options, Refused, Route, Source, Step, Steps, Target};
 use crate::interop::cudarc::{CudaArray, ShapedSlice, allocate};
 use crate::{Array, DType, Element, Error, Layout, Result, Why};
 
 impl<T: Element> Source for CudaSlice<T> {
     const KIND: Kind = Kind::Cudarc;
 
-    fn import<'a>(self, stream: Option<&Stream>) -> Result<Imported<'a>> {
+    fn import<'a>(self, options: &Options) -> Result<Imported<'a>> {
         let len = self.num_bytes() / size_of::<T>();
-        ShapedSlice::new(self, [len]).import(stream)
+        ShapedSlice::new(self, [len]).import(options)
     }
 
     fn recover(imported: Imported<'_>) -> Option<Self> {
@@ -26,7 +26,7 @@ impl<T: Element> Source for CudaSlice<T> {
 impl<T: Element> Source for ShapedSlice<T> {
     const KIND: Kind = Kind::Cudarc;
 
-    fn import<'a>(self, _: Option<&Stream>) -> Result<Imported<'a>> {
+    fn import<'a>(self, _: &Options) -> Result<Imported<'a>> {
         Ok(Array::from_cuda_slice(self.slice, self.shape)?.into())
     }
 
@@ -39,7 +39,7 @@ impl<T: Element> Source for ShapedSlice<T> {
 impl<T: Element> Source for CudaArray<T> {
     const KIND: Kind = Kind::Cudarc;
 
-    fn import<'a>(self, _: Option<&Stream>) -> Result<Imported<'a>> {
+    fn import<'a>(self, _: &Options) -> Result<Imported<'a>> {
         Ok(self.into_array()?.into())
     }
 

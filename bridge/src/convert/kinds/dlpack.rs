@@ -2,18 +2,18 @@
 
 use std::marker::PhantomData;
 
-use arrayspan_devices::{Access, DeviceKind, Stream};
+use arrayspan_devices::{Access, DeviceKind};
 
-use crate::convert::{Imported, Kind, Refused, Route, Source, Step, Steps, Target};
+use crate::convert::{Imported, Kind, Options, Refused, Route, Source, Step, Steps, Target};
 use crate::dlpack::{Capsule, Managed};
 use crate::{Result, SharedArray, Transfer, Why};
 
 impl<M: Managed> Source for Capsule<M> {
     const KIND: Kind = Kind::Dlpack;
 
-    fn import<'a>(self, stream: Option<&Stream>) -> Result<Imported<'a>> {
+    fn import<'a>(self, options: &Options) -> Result<Imported<'a>> {
         let array = SharedArray::from_dlpack(self, None)?;
-        if let Some(stream) = stream.filter(|stream| stream.device() == array.device()) {
+        if let Some(stream) = options.stream_of(array.device()) {
             // It is ready on this stream: work on any other waits for it.
             array.memory().acquire(stream, Access::Write)?;
         }

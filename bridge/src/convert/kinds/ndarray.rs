@@ -3,19 +3,19 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use arrayspan_devices::{Device, DeviceKind, Memory, Stream};
+use arrayspan_devices::{Device, DeviceKind, Memory};
 use ndarray::{ArcArray, ArrayD, ArrayView, Dimension};
 
 use super::expect;
-use crate::convert::{Imported, Kind, Refused, Route, Source, Step, Steps, Target};
+use crate::convert::{Imported, Kind, Options, Refused, Route, Source, Step, Steps, Target};
 use crate::interop::ndarray_layout;
 use crate::layout::wrong;
-use crate::{Array, DType, Element, Layout, Result, SharedArray, Why};
+use crate::{Array, DType, Element, Error, Layout, Result, SharedArray, Why};
 
 impl<T: Element, D: Dimension> Source for ndarray::Array<T, D> {
     const KIND: Kind = Kind::Ndarray;
 
-    fn import<'a>(self, _: Option<&Stream>) -> Result<Imported<'a>>
+    fn import<'a>(self, _: &Options) -> Result<Imported<'a>>
     where
         Self: 'a,
     {
@@ -32,7 +32,7 @@ impl<T: Element, D: Dimension> Source for ndarray::Array<T, D> {
 impl<T: Element, D: Dimension + 'static> Source for ArcArray<T, D> {
     const KIND: Kind = Kind::Ndarray;
 
-    fn import<'a>(self, _: Option<&Stream>) -> Result<Imported<'a>> {
+    fn import<'a>(self, _: &Options) -> Result<Imported<'a>> {
         Ok(SharedArray::from(self).into())
     }
 }
@@ -41,7 +41,7 @@ impl<T: Element, D: Dimension + 'static> Source for ArcArray<T, D> {
 impl<T: Element, D: Dimension + 'static> Source for Arc<ndarray::Array<T, D>> {
     const KIND: Kind = Kind::Ndarray;
 
-    fn import<'a>(self, _: Option<&Stream>) -> Result<Imported<'a>> {
+    fn import<'a>(self, _: &Options) -> Result<Imported<'a>> {
         Ok(SharedArray::from(self).into())
     }
 }
@@ -49,18 +49,18 @@ impl<T: Element, D: Dimension + 'static> Source for Arc<ndarray::Array<T, D>> {
 impl<T: Element, D: Dimension> Source for &ndarray::Array<T, D> {
     const KIND: Kind = Kind::Ndarray;
 
-    fn import<'a>(self, stream: Option<&Stream>) -> Result<Imported<'a>>
+    fn import<'a>(self, options: &Options) -> Result<Imported<'a>>
     where
         Self: 'a,
     {
-        self.view().import(stream)
+        self.view().import(options)
     }
 }
 
 impl<T: Element, D: Dimension> Source for ArrayView<'_, T, D> {
     const KIND: Kind = Kind::Ndarray;
 
-    fn import<'a>(self, _: Option<&Stream>) -> Result<Imported<'a>>
+    fn import<'a>(self, _: &Options) -> Result<Imported<'a>>
     where
         Self: 'a,
     {
@@ -98,7 +98,7 @@ impl<T: Element, D: Dimension> Target for ToNdarray<T, D> {
     fn accept(&self, layout: &Layout, dtype: DType, _: Device) -> Result<()> {
         expect::<T>(dtype)?;
         if D::NDIM.is_some_and(|rank| rank != layout.rank()) {
-            return Err(other_rank(layout));
+            return Err(other_rank(layout.shape(), layout.strides()));
         }
         Ok(())
     }
@@ -116,8 +116,8 @@ impl<T: Element, D: Dimension> Target for ToNdarray<T, D> {
                 copied(array, why, step, route, steps)?
             }
         };
-        let layout = ndarray_layout(values.shape(), values.strides());
-        Ok(values.into_dimensionality().map_err(|_| other_rank(&layout))?)
+        let shape = values.raw_dim();
+        Ok(values.into_dimensionality().map_err(|_| other_rank(shape.slice(), &[]))?)
     }
 }
 
@@ -155,7 +155,6 @@ fn copied<'a, T: Element>(
     }
 }
 
-fn other_rank(layout: &Layout) -> crate::Error {
-    let why = "the ndarray asked for has another number of axes";
-    wrong("convert", layout.shape(), layout.strides(), why)
+fn other_rank(shape: &[usize], strides: &[isize]) -> Error {
+    wrong("convert", shape, strides, "the ndarray asked for has another number of axes")
 }

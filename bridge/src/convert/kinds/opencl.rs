@@ -2,20 +2,20 @@
 
 use std::marker::PhantomData;
 
-use arrayspan_devices::{Device, DeviceKind, Stream};
+use arrayspan_devices::{Device, DeviceKind};
 use opencl3::memory::Buffer;
 
 use super::expect;
-use crate::convert::{Imported, Kind, Refused, Route, Source, Step, Steps, Target};
+use crate::convert::{Imported, Kind, Options, Refused, Route, Source, Step, Steps, Target};
 use crate::interop::opencl::{OpenClArray, ShapedBuffer, allocate};
 use crate::{Array, DType, Element, Error, Layout, Result, SharedArray, Why};
 
 impl<T: Element> Source for ShapedBuffer<T> {
     const KIND: Kind = Kind::OpenCl;
 
-    fn import<'a>(self, stream: Option<&Stream>) -> Result<Imported<'a>> {
+    fn import<'a>(self, options: &Options) -> Result<Imported<'a>> {
         let (buffer, shape, device) = self.into_parts();
-        let stream = stream.filter(|stream| stream.device() == device);
+        let stream = options.stream_of(device);
         // SAFETY: who made the `ShapedBuffer` has vouched for it.
         let array = unsafe { SharedArray::from_opencl_buffer(buffer, shape, device, stream)? };
         Ok(array.into())
@@ -32,7 +32,7 @@ impl<T: Element> Source for ShapedBuffer<T> {
 impl<T: Element> Source for OpenClArray<T> {
     const KIND: Kind = Kind::OpenCl;
 
-    fn import<'a>(self, _: Option<&Stream>) -> Result<Imported<'a>> {
+    fn import<'a>(self, _: &Options) -> Result<Imported<'a>> {
         Ok(self.into_array().into())
     }
 
