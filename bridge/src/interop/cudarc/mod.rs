@@ -6,6 +6,7 @@
 mod array;
 mod export;
 mod import;
+mod own;
 mod pointer;
 
 use std::sync::Arc;
