@@ -15,7 +15,7 @@ const NOT_FOR_DEVICES: [&str; 2] = ["xtask", "completeness"];
 const MOST_BYTES: u64 = 60 << 20;
 
 /// Builds `.arrayspan/gpu`, and `gpu.tar.gz` from it: programs in `tests/`, `benches/` and `examples/`, the library
-/// for Python with its cases in `interop/`, golden data, `run.sh`.
+/// for Python with its cases in `interop/`, the peers' benchmarks in `peers/`, golden data, `run.sh`.
 pub(crate) fn run() -> Result {
     let archive = local("gpu");
     if archive.exists() {
@@ -37,7 +37,7 @@ pub(crate) fn run() -> Result {
             }
         }
     }
-    interop::pack(&archive.join("interop"))?;
+    interop::pack(&archive)?;
     let golden = archive.join("golden");
     fs::create_dir_all(&golden)?;
     for entry in fs::read_dir(repository().join("tests/golden"))? {

@@ -3,7 +3,7 @@
 #
 #   run.sh [RESULTS [PART...]]
 #
-# RESULTS is $OUT or ./gpu-results if not given, PART one or more of tests, interop, sanitizer, benches, examples; all if
+# RESULTS is $OUT or ./gpu-results if not given, PART one or more of tests, interop, sanitizer, benches, peers, examples; all if
 # none is given.
 # A missing CUDA or OpenCL device is a failure here. The exit status is the number of programs that failed.
 set -uo pipefail
@@ -11,7 +11,7 @@ shopt -s nullglob
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 results=${1:-${OUT:-gpu-results}}
 parts=" ${*:2} "
-[ $# -gt 1 ] || parts=" tests interop sanitizer benches examples "
+[ $# -gt 1 ] || parts=" tests interop sanitizer benches peers examples "
 mkdir -p "$results"
 export ARRAYSPAN_REQUIRE=${ARRAYSPAN_REQUIRE:-cuda,opencl}
 export ARRAYSPAN_GOLDEN_DIR=$here/golden
@@ -87,6 +87,14 @@ for file in "$here"/benches/*-figures; do
             program "$(basename "$file")-$device-$size" "$file" "$device" "$size"
         done
     done
+done
+for file in "$here"/benches/*-handover; do
+    part benches || break
+    program "$(basename "$file")" "$file"
+done
+for place in cpu cuda; do
+    part peers || break
+    program "peers-handover-$place" "${ARRAYSPAN_PYTHON:-python3}" -B "$here/peers/handover.py" --place "$place"
 done
 for file in "$here"/examples/*; do
     part examples || break

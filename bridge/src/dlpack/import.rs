@@ -3,7 +3,7 @@
 use std::ptr::with_exposed_provenance;
 use std::sync::Arc;
 
-use arrayspan_devices::{Access, DeviceKind, Memory, Release, Stream};
+use arrayspan_devices::{DeviceKind, Memory, Release, Stream};
 
 use super::abi::READ_ONLY;
 use super::fields::Kind;
@@ -126,9 +126,9 @@ pub(super) fn take_over<M: Managed>(
     // SAFETY: address and size were validated; the memory lives until the deleter runs, which is the
     // release function; the maker of the capsule has vouched that nobody else interferes. The
     // stream it is ready on is made known at once.
-    let memory = unsafe { Memory::from_foreign(device, address, bytes, release) };
+    let mut memory = unsafe { Memory::from_foreign(device, address, bytes, release) };
     if let Some(stream) = stream {
-        memory.acquire(stream, Access::Write)?;
+        memory = memory.ready_on(stream);
     }
     Ok(SharedArray { memory: Arc::new(memory), owner: None, layout, dtype, writable })
 }
