@@ -4,6 +4,7 @@
 //! without a copy where that is possible; every crossing says whether it was ([`Crossing`]).
 
 mod array;
+mod conversion;
 pub mod dlpack;
 mod dtype;
 mod error;
@@ -23,6 +24,7 @@ mod view;
 
 pub use array::Array;
 pub use arrayspan_devices as devices;
+pub use conversion::{Conversion, Overflow, Rounding, Scale};
 pub use dtype::{DType, Element};
 pub use error::{Error, Result};
 pub use layout::Layout;

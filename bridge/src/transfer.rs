@@ -42,6 +42,8 @@ pub enum Why {
     Borrowed,
     /// The target cannot give this memory back: it did not come from its own allocator.
     Allocator,
+    /// The target has another dtype.
+    OtherDType,
     /// The caller asked for its own copy.
     Asked,
 }
@@ -67,6 +69,7 @@ impl fmt::Display for Why {
             Self::ReadOnly => "read-only source",
             Self::Borrowed => "borrowed source",
             Self::Allocator => "another allocator",
+            Self::OtherDType => "other dtype",
             Self::Asked => "asked for",
         })
     }
