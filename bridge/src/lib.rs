@@ -4,6 +4,7 @@
 //! without a copy where that is possible; every crossing says whether it was ([`Crossing`]).
 
 mod array;
+mod conversion;
 pub mod convert;
 pub mod declared;
 pub mod dlpack;
@@ -25,6 +26,7 @@ mod view;
 
 pub use array::Array;
 pub use arrayspan_devices as devices;
+pub use conversion::{Conversion, Overflow, Rounding, Scale};
 pub use convert::convert;
 pub use dtype::{DType, Element};
 pub use error::{Error, Result};

@@ -44,6 +44,8 @@ pub enum Why {
     Allocator,
     /// The target needs its memory aligned, and this is not.
     Alignment,
+    /// The target has another dtype.
+    OtherDType,
     /// The caller asked for its own copy.
     Asked,
     /// Others hold the memory too, and could write it or see it written.
@@ -74,6 +76,7 @@ impl fmt::Display for Why {
             Self::Borrowed => "borrowed source",
             Self::Allocator => "another allocator",
             Self::Alignment => "alignment",
+            Self::OtherDType => "other dtype",
             Self::Asked => "asked for",
             Self::Shared => "shared memory",
             Self::Lazy => "pending conjugate or sign",

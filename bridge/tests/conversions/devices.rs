@@ -1,0 +1,1 @@
+//! Devices against the host.

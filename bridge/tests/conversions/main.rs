@@ -1,0 +1,10 @@
+//! Every dtype from every other by every rule: as defined on the host, and the same on every device, bit for bit.
+#![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
+
+mod codes;
+#[path = "../common/mod.rs"]
+mod common;
+mod host;
+mod devices;
+mod reference;
+mod scaling;
