@@ -7,6 +7,7 @@ mod bench;
 mod environment;
 mod golden;
 mod gpu;
+mod libtorch;
 mod process;
 mod programs;
 mod python;
@@ -30,7 +31,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Chore {
-    /// Puts what the tests need into .arrayspan/: `PoCL` and NVRTC.
+    /// Puts what the tests need into .arrayspan/: `PoCL`, NVRTC and libtorch.
     Setup,
     /// Format, lints, documentation and every test; what CI runs.
     Test,
@@ -47,7 +48,7 @@ type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().chore {
-        Chore::Setup => setup::run().map(|_| ()),
+        Chore::Setup => setup::everything(),
         Chore::Test => test::run(),
         Chore::Golden => golden::run(),
         Chore::Gpu => gpu::run(),
