@@ -9,6 +9,7 @@ mod fuzz;
 mod golden;
 mod gpu;
 mod interop;
+mod libtorch;
 mod memcheck;
 mod miri;
 mod nightly;
@@ -35,7 +36,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Chore {
-    /// Puts what the tests need into .arrayspan/: `PoCL` and NVRTC.
+    /// Puts what the tests need into .arrayspan/: `PoCL`, NVRTC and libtorch.
     Setup,
     /// Format, lints, documentation and every test; what CI runs.
     Test,
@@ -60,7 +61,7 @@ type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().chore {
-        Chore::Setup => setup::run().map(|_| ()),
+        Chore::Setup => setup::everything(),
         Chore::Test => test::run(),
         Chore::Interop => interop::run(),
         Chore::Golden => golden::run(),

@@ -7,7 +7,7 @@ use crate::Result;
 use crate::environment::Environment;
 use crate::process::{cargo, run as show, succeeds};
 use crate::report::Report;
-use crate::{fuzz, interop, memcheck, miri, run_tests, setup};
+use crate::{fuzz, interop, libtorch, memcheck, miri, run_tests, setup};
 
 /// A step by name, whether it passed, and how long it took.
 type Step = (&'static str, bool, Duration);
@@ -26,7 +26,8 @@ const CHECKERS: [Checker; 3] = [
 pub(crate) fn run() -> Result {
     let mut steps: Vec<Step> = Vec::new();
     let begin = Instant::now();
-    let environment = setup::run()?;
+    let mut environment = setup::run()?;
+    let torch = libtorch::set_up(&environment);
     steps.push(("setup", true, begin.elapsed()));
 
     let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
@@ -51,6 +52,21 @@ pub(crate) fn run() -> Result {
             false
         })
     });
+    match torch {
+        Ok(torch) => {
+            let clippy = ["clippy", "--all-targets", "--", "-D", "warnings"];
+            step(&mut steps, "torch lints", || {
+                show(&mut libtorch::command(&torch, &clippy)).is_ok()
+            });
+            step(&mut steps, "torch tests", || {
+                run_tests::torch(&torch, &mut report).unwrap_or_else(|error| {
+                    eprintln!("error: {error}");
+                    false
+                })
+            });
+        }
+        Err(error) => environment.missing.push(libtorch::missing(&*error)),
+    }
     step(&mut steps, "interop", || {
         interop::all(&environment, &mut report).unwrap_or_else(|error| {
             eprintln!("error: {error}");
