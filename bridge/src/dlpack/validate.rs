@@ -123,12 +123,9 @@ fn placed(
     if tensor.data.is_null() {
         return foreign("data", "is null, but there are elements");
     }
-    let (shape, strides) = match strides {
-        Some(strides) => (shape, strides),
-        None => {
-            let dense = Layout::contiguous(shape)?;
-            (dense.shape().to_vec(), dense.strides().to_vec())
-        }
+    let strides = match strides {
+        Some(strides) => strides,
+        None => Layout::contiguous(shape.as_slice())?.strides().to_vec(),
     };
     let (layout, address, bytes) = match device.kind() {
         DeviceKind::OpenCl => in_buffer(tensor, dtype, shape, strides, alignment)?,
