@@ -53,8 +53,7 @@ impl Layout {
         if layout.shape.len() != layout.strides.len() {
             return fail("shape and strides differ in rank");
         }
-        // The product must fit even where an extent of zero makes the array empty.
-        if Self::contiguous(layout.shape.clone()).is_err() {
+        if Self::count(&layout.shape).is_none() {
             return fail("more elements than can be addressed");
         }
         let (mut low, mut high) = (offset as i128, offset as i128);
@@ -71,6 +70,13 @@ impl Layout {
             return fail("an element lies too far to address");
         }
         Ok(layout)
+    }
+
+    /// The number of elements, or `None` if they cannot be addressed. Extents of zero count as one: the product
+    /// must fit even where they make the array empty.
+    pub(crate) fn count(shape: &[usize]) -> Option<usize> {
+        let product = |n: usize, &extent: &usize| n.checked_mul(extent.max(1));
+        shape.iter().try_fold(1, product).filter(|&n| isize::try_from(n).is_ok())
     }
 
     /// A layout whose invariants another library has kept already.
