@@ -32,7 +32,8 @@ fn integers() -> Vec<u64> {
 
 /// Limits of all integers, halves, numbers between the neighbours of every small float, and what is no number.
 fn floats() -> Vec<f64> {
-    let mut floats = vec![0.0, f64::INFINITY, f64::NAN, f64::MIN_POSITIVE, 5e-324, f64::MAX, 1e-46, 7e-46];
+    let mut floats =
+        vec![0.0, f64::INFINITY, f64::NAN, f64::MIN_POSITIVE, 5e-324, f64::MAX, 1e-46, 7e-46];
     floats.extend((-40..=40).flat_map(|k| [f64::from(k) * 0.25, f64::from(k) + 0.1]));
     for at in 0..65 {
         let power = 2_f64.powi(at);

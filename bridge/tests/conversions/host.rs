@@ -74,7 +74,8 @@ fn every_pair_of_real_dtypes_converts_as_defined() {
 #[test]
 fn fractions_become_whole_by_every_rule() {
     let integers = [DType::Int8, DType::UInt16, DType::Int32, DType::Int64, DType::UInt64];
-    for from in [DType::Float16, DType::BFloat16, DType::Float32, DType::Float64, DType::Float8E4M3] {
+    for from in [DType::Float16, DType::BFloat16, DType::Float32, DType::Float64, DType::Float8E4M3]
+    {
         for to in integers {
             for rounding in ROUNDINGS {
                 for overflow in OVERFLOWS {

@@ -4,7 +4,7 @@
 mod codes;
 #[path = "../common/mod.rs"]
 mod common;
-mod host;
 mod devices;
+mod host;
 mod reference;
 mod scaling;
