@@ -10,7 +10,7 @@ pub(crate) fn numbers() -> Vec<DType> {
 
 /// Codes of a real dtype.
 pub(crate) fn codes(dtype: DType) -> Vec<u64> {
-    let mut codes: Vec<u64> = match dtype {
+    let codes: Vec<u64> = match dtype {
         DType::Bool => vec![0, 1],
         _ if dtype.bits() <= 16 => (0..1 << dtype.bits()).collect(),
         DType::Float32 => floats().into_iter().map(|x| u64::from((x as f32).to_bits())).collect(),
@@ -18,8 +18,7 @@ pub(crate) fn codes(dtype: DType) -> Vec<u64> {
         _ => integers(),
     };
     let mask = u64::MAX >> (64 - 8 * dtype.bytes());
-    codes.iter_mut().for_each(|code| *code &= mask);
-    codes
+    codes.into_iter().map(|code| code & mask).collect()
 }
 
 /// Powers of two and their neighbours, of both signs.
