@@ -88,6 +88,14 @@ pub enum Error {
         /// How many bytes would be copied.
         bytes: usize,
     },
+    /// One of several arrays is at fault.
+    #[error("array {index}: {error}")]
+    Slice {
+        /// Its number among them, from 0.
+        index: usize,
+        /// What is wrong with it.
+        error: Box<Error>,
+    },
     /// Elements cannot take that dtype by the rules given.
     #[error("convert: {from} to {to}: {why}")]
     Conversion {

@@ -84,18 +84,17 @@ impl Format {
     pub(crate) fn holds(self, other: Self) -> bool {
         match (self, other) {
             (_, _) if self == other => true,
-            // Other bytes than 0 and 1 may stand in its place.
-            (_, Self::Bool) | (Self::Bool, _) => false,
             (Self::Int { bits, signed }, Self::Int { bits: theirs, signed: negative }) => {
                 signed >= negative && bits - u32::from(signed) >= theirs - u32::from(negative)
             }
-            (Self::Int { .. }, Self::Float(_)) => false,
             (Self::Float(float), Self::Int { bits, signed }) => {
                 float.special != Scale
                     && bits - u32::from(signed) <= float.mantissa + 1
                     && i64::from(bits) <= i64::from(float.highest())
             }
             (Self::Float(float), Self::Float(other)) => float.holds_float(other),
+            // Other bytes than 0 and 1 may stand in the place of truth values.
+            (_, Self::Bool) | (Self::Bool, _) | (Self::Int { .. }, Self::Float(_)) => false,
         }
     }
 }

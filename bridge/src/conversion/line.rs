@@ -4,6 +4,9 @@ use super::format::Format;
 use super::rules::Scale;
 use crate::{DType, Error, Result};
 
+/// The lower and the upper end.
+pub(crate) type Range = (f64, f64);
+
 /// `x` becomes `to + (x · once − offset) · factor`, rounded once after the product.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Line {
@@ -16,7 +19,7 @@ pub(crate) struct Line {
 
 impl Line {
     /// The line that takes the range `from` to the range `to`; all to the lower end if `from` is one number.
-    pub(crate) fn new(from: (f64, f64), to: (f64, f64)) -> Self {
+    pub(crate) fn new(from: Range, to: Range) -> Self {
         let once = if (from.1 - from.0).is_finite() { 1.0 } else { 0.5 };
         let offset = from.0 * once + 0.0;
         let range = from.1 * once - offset;
@@ -42,7 +45,7 @@ impl Scale {
     ///
     /// # Errors
     /// [`Error::Conversion`] for ranges that are not finite, or of the source empty.
-    pub(crate) fn ranges(self, from: DType, to: DType) -> Result<(Option<(f64, f64)>, (f64, f64))> {
+    pub(crate) fn ranges(self, from: DType, to: DType) -> Result<(Option<Range>, Range)> {
         let fail = |why| Err(Error::Conversion { from, to, why });
         let (source, target) = match self {
             Self::None => (None, None),
@@ -67,15 +70,14 @@ impl Scale {
 impl Format {
     /// What a range is scaled to when none is named: the least and the largest integer (that 64-bit floating point
     /// holds), and 0 to 1 for floats.
-    fn range(self) -> (f64, f64) {
+    fn range(self) -> Range {
         match self {
-            Self::Bool => (0.0, 1.0),
             Self::Int { bits, signed } => {
                 let digits = bits - u32::from(signed);
                 let largest = (u64::MAX >> (64 - digits)) & (u64::MAX << digits.saturating_sub(53));
                 (if signed { -2_f64.powi(digits as i32) } else { 0.0 }, largest as f64)
             }
-            Self::Float(_) => (0.0, 1.0),
+            Self::Bool | Self::Float(_) => (0.0, 1.0),
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::moving::between::{carry, stream_of, wait};
 use crate::moving::device;
 use crate::{Array, Crossing, DType, Error, Result, Transfer, View, ViewMut, Why};
 use codec::{Codec, Scaled};
-use line::Line;
+use line::{Line, Range};
 
 impl View<'_> {
     /// A row-major array of the elements as `dtype`, on the same device.
@@ -115,7 +115,7 @@ fn on_host(
     to: &mut ViewMut<'_>,
     codec: Codec,
     line: Option<Line>,
-    target: (f64, f64),
+    target: Range,
 ) -> Result<usize> {
     wait(from, to)?;
     // SAFETY: the host has waited for queued work on both; shapes agree, and the codec is made of the dtypes.
@@ -133,7 +133,7 @@ fn on_device(
     to: &mut ViewMut<'_>,
     codec: Codec,
     line: Option<Line>,
-    target: (f64, f64),
+    target: Range,
     stream: &Stream,
 ) -> Result<usize> {
     if codec.scaled != Scaled::No && !stream.device().info().float64 {

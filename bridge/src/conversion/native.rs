@@ -83,6 +83,7 @@ natives! {
 
 macro_rules! integers {
     ($($type:ty),*) => {$(
+        #[allow(clippy::float_cmp, reason = "the same number is meant")]
         impl Target for $type {
             #[inline]
             fn quick(x: Wide, rounding: Rounding, exact: bool) -> Option<Self> {
@@ -96,7 +97,7 @@ macro_rules! integers {
                     Wide::Double(x) => x,
                 };
                 let whole = rounding.whole(x);
-                let fits = whole >= FIRST && whole < BEYOND && (!exact || whole == x);
+                let fits = (FIRST..BEYOND).contains(&whole) && !(exact && whole != x);
                 fits.then_some(whole as $type)
             }
         }

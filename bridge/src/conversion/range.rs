@@ -6,14 +6,12 @@ use rayon::prelude::*;
 
 use super::codec::{Codec, Scaled};
 use super::format::{Float, Format};
+use super::line::Range;
 use super::native::{Native, Wide};
 use super::rules::{Overflow, Rounding};
 use crate::index::Space;
 use crate::moving::device;
 use crate::{DType, Result, View};
-
-/// The least and the largest.
-type Range = (f64, f64);
 
 /// What nothing has been found in yet.
 const NONE: Range = (f64::INFINITY, f64::NEG_INFINITY);

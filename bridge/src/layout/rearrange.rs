@@ -36,6 +36,17 @@ impl Layout {
         Ok(sliced)
     }
 
+    /// One index along an axis, which is gone after.
+    ///
+    /// # Errors
+    /// [`Error::Axis`], [`Error::Layout`] when there is no such index.
+    pub fn selected(&self, axis: usize, index: usize) -> Result<Self> {
+        let mut selected = self.sliced(axis, index, 1)?;
+        selected.shape.remove(axis);
+        selected.strides.remove(axis);
+        Ok(selected)
+    }
+
     /// Every `step`-th index along one axis, from the first.
     ///
     /// # Errors

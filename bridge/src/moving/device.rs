@@ -55,7 +55,9 @@ fn launch(task: &Move<'_>, others: &[Argument<'_>], stream: &Stream) -> Result<(
     arguments.write(memories[0], space.offsets[0]);
     arguments.read(memories[1], space.offsets[1]);
     space.push(form, &mut arguments);
-    others.iter().for_each(|other| arguments.push(*other));
+    for other in others {
+        arguments.push(*other);
+    }
     let items = space.items(form);
     let grid = if *tiles { tiled(items, work.tile()) } else { grid(items, THREADS) };
     let kernel = kernel(stream.device(), variant)?;

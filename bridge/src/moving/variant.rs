@@ -54,9 +54,8 @@ impl Work {
     /// Arguments that come beside those of the space.
     fn arguments(self) -> usize {
         match self {
-            Self::Bytes(_) => 0,
+            Self::Bytes(_) | Self::Range(_) => 0,
             Self::Convert(codec) => codec.parameters().len(),
-            Self::Range(_) => 0,
         }
     }
 

@@ -10,7 +10,7 @@ pub(crate) fn numbers() -> Vec<DType> {
 
 /// Codes of a real dtype.
 pub(crate) fn codes(dtype: DType) -> Vec<u64> {
-    let mut codes: Vec<u64> = match dtype {
+    let codes: Vec<u64> = match dtype {
         DType::Bool => vec![0, 1],
         _ if dtype.bits() <= 16 => (0..1 << dtype.bits()).collect(),
         DType::Float32 => floats().into_iter().map(|x| u64::from((x as f32).to_bits())).collect(),
@@ -18,8 +18,7 @@ pub(crate) fn codes(dtype: DType) -> Vec<u64> {
         _ => integers(),
     };
     let mask = u64::MAX >> (64 - 8 * dtype.bytes());
-    codes.iter_mut().for_each(|code| *code &= mask);
-    codes
+    codes.into_iter().map(|code| code & mask).collect()
 }
 
 /// Powers of two and their neighbours, of both signs.
@@ -32,7 +31,8 @@ fn integers() -> Vec<u64> {
 
 /// Limits of all integers, halves, numbers between the neighbours of every small float, and what is no number.
 fn floats() -> Vec<f64> {
-    let mut floats = vec![0.0, f64::INFINITY, f64::NAN, f64::MIN_POSITIVE, 5e-324, f64::MAX, 1e-46, 7e-46];
+    let mut floats =
+        vec![0.0, f64::INFINITY, f64::NAN, f64::MIN_POSITIVE, 5e-324, f64::MAX, 1e-46, 7e-46];
     floats.extend((-40..=40).flat_map(|k| [f64::from(k) * 0.25, f64::from(k) + 0.1]));
     for at in 0..65 {
         let power = 2_f64.powi(at);

@@ -80,7 +80,12 @@ fn small(dtype: DType, code: u64) -> f64 {
 }
 
 /// The code and whether it stands for that very number.
-pub(crate) fn convert(x: Exactly, to: DType, overflow: Overflow, rounding: Rounding) -> (u64, bool) {
+pub(crate) fn convert(
+    x: Exactly,
+    to: DType,
+    overflow: Overflow,
+    rounding: Rounding,
+) -> (u64, bool) {
     let special = matches!(x, Exactly::Real(x) if !x.is_finite());
     let saturate = overflow == Overflow::Saturate;
     match to {
@@ -168,7 +173,9 @@ fn native(x: Exactly, to: DType, saturate: bool) -> (u64, bool) {
 fn compare(x: Exactly, with: f64) -> Ordering {
     match x {
         Exactly::Real(x) => x.partial_cmp(&with).unwrap(),
-        Exactly::Whole(whole) if with.fract() == 0.0 && with.abs() < 1e38 => whole.cmp(&(with as i128)),
+        Exactly::Whole(whole) if with.fract() == 0.0 && with.abs() < 1e38 => {
+            whole.cmp(&(with as i128))
+        }
         Exactly::Whole(whole) => (whole as f64).partial_cmp(&with).unwrap(),
     }
 }
@@ -211,9 +218,8 @@ fn nearest(x: Exactly, to: DType, saturate: bool) -> (u64, bool) {
         if compare(size, small(to, middle)).is_gt() { low = middle + 1 } else { high = middle }
     }
     let one_zero = nan == Some(sign) && sign != 0;
-    let finish = |code: u64, exact: bool| {
-        (if code == 0 && one_zero { 0 } else { with_sign(code) }, exact)
-    };
+    let finish =
+        |code: u64, exact: bool| (if code == 0 && one_zero { 0 } else { with_sign(code) }, exact);
     if low <= last && compare(size, small(to, low)).is_eq() {
         return finish(low, true);
     }

@@ -4,6 +4,11 @@
      MIDDLE   32 or 64: the float that holds every number of the source; 0 if there is none
      SCALED   1 if numbers are scaled, which is done in 64 bits */
 
+#if MIDDLE == 64 && !defined(DEVICE_HAS_F64)
+  #undef MIDDLE
+  #define MIDDLE 0
+#endif
+
 #if FROM_KIND == 1
   #if FROM_PART == 1
 typedef signed char from_number;
