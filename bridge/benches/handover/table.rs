@@ -55,7 +55,7 @@ impl Table {
 
     /// Growth of memory over a million times `step`, after the first tenth, and the time of one.
     pub(crate) fn cycle(&self, name: &str, device: Device, mut step: impl FnMut()) {
-        if !self.wants(name) {
+        if !self.wants(&format!("{name} cycle")) {
             return;
         }
         (0..CYCLES / 10).for_each(|_| step());

@@ -19,7 +19,7 @@ impl Array {
     /// context other than its device's primary one; the driver's refusal. The slice is dropped then.
     pub fn from_cuda_slice<T: Element>(
         mut slice: CudaSlice<T>,
-        shape: impl Into<Vec<usize>>,
+        shape: impl AsRef<[usize]>,
     ) -> Result<Self> {
         let layout = Layout::contiguous(shape)?;
         if layout.len() != slice.len() {

@@ -24,7 +24,7 @@ impl SharedArray {
     /// references to the same `cl_mem`, and sub-buffers of it, included.
     pub unsafe fn from_opencl_buffer<T: Element>(
         buffer: Buffer<T>,
-        shape: impl Into<Vec<usize>>,
+        shape: impl AsRef<[usize]>,
         device: Device,
         stream: Option<&Stream>,
     ) -> Result<Self> {
