@@ -1,4 +1,13 @@
 //! Tensors and arrays on a GPU. Without one, only that nothing panics.
+//!
+//! A program of its own: torch looks for CUDA once, and a test that needs none could make it look too early.
+#![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod kernel;
+#[path = "../torch/support.rs"]
+mod support;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -13,9 +22,9 @@ use cudarc::driver::result::ctx::get_current;
 use num_complex::Complex;
 use tch::{Kind, Tensor};
 
-use crate::common::first;
-use crate::kernel::Slow;
-use crate::{COPY, SHARE, copied, numbers};
+use common::first;
+use kernel::Slow;
+use support::{COPY, SHARE, copied, numbers};
 
 /// Enough that a pass over it takes a GPU some microseconds.
 const LONG: usize = 1 << 24;
