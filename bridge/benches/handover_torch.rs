@@ -18,14 +18,12 @@ const LEN: usize = 64;
 
 fn main() -> Result<()> {
     println!("name,device,median_ns");
+    // First of all, since torch looks for CUDA once.
+    if let Err(error) = torch::load_cuda() {
+        eprintln!("skipped: {error}");
+    }
     for device in [Some(Device::cpu()), Device::cuda(0).ok()].into_iter().flatten() {
-        let on = match torch::device(device) {
-            Ok(on) => on,
-            Err(error) => {
-                eprintln!("skipped: {device}: {error}");
-                continue;
-            }
-        };
+        let Ok(on) = torch::device(device) else { continue };
         let tensor = || Ok(Tensor::zeros([LEN as i64], (Kind::Float, on)));
         let array = || Array::empty([LEN], DType::Float32, &device.stream()?);
         let options = Options::default();

@@ -1,4 +1,13 @@
 //! Tensors and arrays on a GPU. Without one, only that nothing panics.
+//!
+//! A program of its own: torch looks for CUDA once, and a test that needs none could make it look too early.
+#![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod kernel;
+#[path = "../torch/support.rs"]
+mod support;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -8,14 +17,14 @@ use arrayspan_bridge::torch::{
     self, attempt, current_stream, empty_cache, export, import, memory_statistics, record_stream,
     with_stream,
 };
-use arrayspan_bridge::{Array, Crossing, Error, Relayout, Why};
+use arrayspan_bridge::{Array, Crossing, Error, Relayout, Transfer, Why};
 use cudarc::driver::result::ctx::get_current;
 use num_complex::Complex;
 use tch::{Kind, Tensor};
 
-use crate::common::first;
-use crate::kernel::Slow;
-use crate::{COPY, SHARE, copied, numbers};
+use common::first;
+use kernel::Slow;
+use support::{COPY, SHARE, copied, numbers};
 
 /// Enough that a pass over it takes a GPU some microseconds.
 const LONG: usize = 1 << 24;
@@ -42,11 +51,25 @@ fn last(array: &Array) -> Vec<f32> {
     array.view().sliced(0, len - 1, 1).unwrap().to_vec::<f32>().unwrap()
 }
 
-/// Blocks of that many bytes with other content, for whoever may use memory that was given up too early.
-fn thieves(device: Device, len: usize, on: &Stream) -> Vec<Array> {
-    let other = Array::from_vec(vec![-7.0_f32; len], [len]).unwrap();
-    let copy = |_| other.view().to_with(device, arrayspan_bridge::Transfer::CopyIfNeeded, on);
-    (0..4).map(|number| copy(number).unwrap().0).collect()
+/// What takes memory that was given up too early, and writes other content to it at once.
+struct Thief {
+    other: Array,
+    stream: Stream,
+}
+
+impl Thief {
+    fn new(device: Device) -> Self {
+        let other = Array::from_vec(vec![-7.0_f32; LONG], [LONG]).unwrap().to(device).unwrap().0;
+        let stream = device.new_stream().unwrap();
+        stream.wait_for(&device.stream().unwrap()).unwrap();
+        Self { other, stream }
+    }
+
+    fn steal(&self) -> Vec<Array> {
+        let view = self.other.view();
+        let copy = |_| view.to_with(self.other.device(), Transfer::CopyIfNeeded, &self.stream);
+        (0..4).map(|number| copy(number).unwrap().0).collect()
+    }
 }
 
 #[test]
@@ -164,14 +187,14 @@ fn a_tensor_given_up_while_we_use_it_is_not_given_out_by_torch() {
 #[test]
 fn an_array_given_up_by_torch_stays_until_torchs_work_is_done() {
     let Some((device, on)) = cuda() else { return };
-    let ours = device.new_stream().unwrap();
+    let thief = Thief::new(device);
     for _ in 0..5 {
         let array = Array::from_vec(vec![1.0_f32; LONG], [LONG]).unwrap().to(device).unwrap().0;
         let (tensor, _) = export(array, SHARE).unwrap();
         let busy = slow_counting(300, on);
         let sum = &busy + &tensor;
         drop(tensor);
-        let stolen = thieves(device, LONG, &ours);
+        let stolen = thief.steal();
         assert_eq!(numbers(&sum.narrow(0, LONG as i64 - 2, 2)), [301.0, 301.0]);
         drop(stolen);
     }
@@ -180,14 +203,14 @@ fn an_array_given_up_by_torch_stays_until_torchs_work_is_done() {
 #[test]
 fn an_array_that_torch_used_on_another_stream_stays_until_that_is_done() {
     let Some((device, on)) = cuda() else { return };
-    let (ours, theirs) = (device.new_stream().unwrap(), device.new_stream().unwrap());
+    let (thief, theirs) = (Thief::new(device), device.new_stream().unwrap());
     let array = Array::from_vec(vec![1.0_f32; LONG], [LONG]).unwrap().to(device).unwrap().0;
     let (tensor, _) = export(array, SHARE).unwrap();
     theirs.wait_for(&current_stream(device).unwrap()).unwrap();
     let sum = with_stream(&theirs, || &slow_counting(300, on) + &tensor).unwrap();
     // The default stream is current again and knows nothing of the other one.
     drop(tensor);
-    let stolen = thieves(device, LONG, &ours);
+    let stolen = thief.steal();
     theirs.synchronize().unwrap();
     assert_eq!(numbers(&sum.narrow(0, LONG as i64 - 2, 2)), [301.0, 301.0]);
     drop(stolen);
