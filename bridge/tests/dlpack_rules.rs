@@ -104,6 +104,16 @@ fn strides_that_reach_beyond_all_addresses_are_refused() {
     }
     // The first element lies low enough that those before it would have negative addresses.
     refused("strides", || Producer { strides: Some(vec![-(1 << 60), 1]), ..Producer::default() });
+    // At address zero there is never an element, and none may end after the last address.
+    for (handle, stride) in [(12, -3_i64), (usize::MAX - 11, 3)] {
+        let strides = Some(vec![stride, stride.signum()]);
+        refused("strides", || Producer {
+            handle: Some(handle),
+            strides: strides.clone(),
+            shape: Some(vec![2, 1]),
+            ..Producer::default()
+        });
+    }
 }
 
 #[test]
