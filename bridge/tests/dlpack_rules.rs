@@ -6,7 +6,7 @@ mod common;
 use std::sync::atomic::Ordering;
 
 use arrayspan_bridge::dlpack::{Capsule, Legacy, Versioned};
-use arrayspan_bridge::{DType, Error, SharedArray};
+use arrayspan_bridge::{Array, DType, Error, SharedArray};
 use common::producer::Producer;
 
 /// Asserts that a tensor is refused for `field`, in both structs, and given back once.
@@ -104,6 +104,16 @@ fn strides_that_reach_beyond_all_addresses_are_refused() {
     }
     // The first element lies low enough that those before it would have negative addresses.
     refused("strides", || Producer { strides: Some(vec![-(1 << 60), 1]), ..Producer::default() });
+    // At address zero there is never an element, and none may end after the last address.
+    for (handle, stride) in [(12, -3_i64), (usize::MAX - 11, 3)] {
+        let strides = Some(vec![stride, stride.signum()]);
+        refused("strides", || Producer {
+            handle: Some(handle),
+            strides: strides.clone(),
+            shape: Some(vec![2, 1]),
+            ..Producer::default()
+        });
+    }
 }
 
 #[test]
@@ -205,6 +215,23 @@ fn lanes_are_one_more_axis() {
         strides: Some(vec![i64::MAX / 2, 1]),
         ..Producer::default()
     });
+}
+
+#[test]
+fn more_axes_than_come_in_do_not_go_out() {
+    let axes = |ndim: usize, lanes| Producer {
+        ndim: ndim as i32,
+        shape: Some(vec![1; ndim]),
+        strides: None,
+        dtype: (2, 32, lanes),
+        ..Producer::default()
+    };
+    assert_eq!(accepted(axes(64, 1)).layout().rank(), 64);
+    assert_eq!(accepted(axes(63, 2)).layout().rank(), 64);
+    refused("dtype.lanes", || axes(64, 2));
+    let array = Array::from_slice(&[1.0_f32], [1; 65]).unwrap();
+    let refused = array.into_dlpack::<Versioned>(None).unwrap_err();
+    assert!(matches!(refused, Error::Layout { operation: "to_dlpack", .. }), "{refused}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use arrayspan_devices::{Access, DeviceKind, Stream};
 use dlpack_ffi::{DLDataType, DLDevice, DLDeviceType, DLTensor};
 
 use super::abi::{IS_COPIED, READ_ONLY, SUBBYTE_PADDED};
+use super::fields::MAX_RANK;
 use super::{Capsule, Managed};
 use crate::layout::wrong;
 use crate::{Array, Crossing, Error, Layout, Result, SharedArray, Transfer, View, Why};
@@ -20,6 +21,7 @@ impl Array {
     ///
     /// # Errors
     /// [`Error::Inexpressible`] for elements below a byte in a [`Legacy`](super::Legacy) struct;
+    /// [`Error::Layout`] for more than 64 axes, which hardly any library takes;
     /// [`Error::WrongDevice`] for a stream of another device; the driver's refusal.
     pub fn into_dlpack<M: Managed>(self, stream: Option<&Stream>) -> Result<Capsule<M>> {
         export(self.into_shared(), 0, Access::Write, stream)
@@ -90,9 +92,10 @@ fn export<M: Managed>(
     }
     let shape: Vec<i64> = array.shape().iter().map(|&extent| extent as i64).collect();
     let strides = strides(array.layout());
-    let Ok(rank) = i32::try_from(shape.len()) else {
-        return Err(wrong(operation, array.shape(), array.layout().strides(), "too many axes"));
-    };
+    if shape.len() > MAX_RANK {
+        return Err(wrong(operation, array.shape(), array.layout().strides(), "more than 64 axes"));
+    }
+    let rank = shape.len() as i32;
     match stream {
         Some(stream) if stream.device() != array.device() => {
             let (expected, found) = (array.device(), stream.device());

@@ -6,8 +6,8 @@ use dlpack_ffi::{DLDevice, DLDeviceType, DLTensor};
 use super::validate::foreign;
 use crate::{Error, Result};
 
-/// More axes than any library makes.
-const MAX_RANK: usize = 64;
+/// More axes than any library makes. What goes out keeps to it too.
+pub(super) const MAX_RANK: usize = 64;
 
 /// What a tensor says of its memory, beside whose it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +99,9 @@ pub(super) fn lanes(
     }
     if lanes == 1 {
         return Ok(());
+    }
+    if shape.len() == MAX_RANK {
+        return foreign("dtype.lanes", format!("are one axis more than {MAX_RANK}"));
     }
     shape.push(usize::from(lanes));
     let Some(strides) = strides else { return Ok(()) };

@@ -76,6 +76,9 @@ fn read_all(
     for change in hostile.changes() {
         let shape = array.shape().to_vec();
         if let Some(Ok(changed)) = apply(&change, &array, &shape, &places) {
+            if changed.0.layout().rank() > 64 {
+                continue;
+            }
             (array, places) = changed;
             agree(&array.view(), &places, &block.bytes);
         }

@@ -95,6 +95,8 @@ enum Data {
     Middle,
     Offset(u8),
     Null,
+    /// At either end of all addresses.
+    End(i8),
     Any(u64),
 }
 
@@ -129,6 +131,7 @@ impl Hostile {
             Data::Eighth => Some(len / 8),
             Data::Middle => Some(len / 2),
             Data::Offset(offset) => Some(u64::from(offset)),
+            Data::End(place) => Some((place as u64).wrapping_sub(block.address as u64)),
             Data::Any(offset) => Some(offset),
         };
         let data = data.map(|offset| block.address.wrapping_add(offset as usize));

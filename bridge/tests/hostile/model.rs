@@ -79,7 +79,7 @@ fn alone(hostile: &Hostile, producer: &Producer, flags: u64) -> Found {
         found.refuse("dtype", known.is_none());
         found.refuse("dtype.bits", bits < 8 && !padded);
     }
-    found.refuse("dtype.lanes", lanes == 0);
+    found.refuse("dtype.lanes", lanes == 0 || lanes > 1 && producer.ndim == 64);
     found.refuse("ndim", !(0..=64).contains(&producer.ndim));
     found.refuse("shape", producer.ndim > 0 && producer.shape.is_none());
     found
