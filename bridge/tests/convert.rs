@@ -227,7 +227,7 @@ fn what_is_shared_is_read_only_or_copied() {
     let (x, report) = convert(&shared, to::shared(), Options::zero_copy()).unwrap();
     assert!(report.is_zero_copy() && Arc::ptr_eq(x.memory(), shared.memory()));
     let (_, report) = convert(&shared, to::array(), Options::default()).unwrap();
-    assert_eq!(report.steps.get(Step::Export), Some(copied(Why::Borrowed)));
+    assert_eq!(report.steps.get(Step::Export), Some(copied(Why::Shared)));
     let (_, report) = convert(&shared, to::dlpack::<Versioned>(), Options::zero_copy()).unwrap();
     assert!(report.is_zero_copy());
     let (_, report) = convert(&shared, to::dlpack::<Legacy>(), Options::default()).unwrap();
@@ -345,7 +345,7 @@ fn zero_copy_only_refuses_every_copy_and_the_value_comes_back_unharmed() {
         Why::Allocator,
     );
     let kept = shared.clone();
-    let shared = refused(shared, to::array(), Why::Borrowed);
+    let shared = refused(shared, to::array(), Why::Shared);
     assert!(Arc::ptr_eq(shared.memory(), kept.memory()));
     assert_eq!(read(shared), read(values()));
 

@@ -197,7 +197,7 @@ impl<'a> Imported<'a> {
             Held::Shared(array) if array.layout().may_overlap_itself() => {
                 (Why::Strides, Step::Export)
             }
-            Held::Shared(_) => (Why::Borrowed, Step::Export),
+            Held::Shared(_) => (Why::Shared, Step::Export),
             _ => (Why::Borrowed, Step::Import),
         }
     }
