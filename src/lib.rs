@@ -2,6 +2,8 @@
 #![forbid(unsafe_code)]
 
 pub use arrayspan_bridge as bridge;
+#[cfg(feature = "torch")]
+pub use arrayspan_bridge::torch;
 pub use arrayspan_devices as devices;
 pub use arrayspan_kernels as kernels;
 pub use arrayspan_operators as operators;

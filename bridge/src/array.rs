@@ -22,7 +22,7 @@ impl Array {
     ///
     /// # Errors
     /// Out of memory, or more elements than can be addressed.
-    pub fn empty(shape: impl Into<Vec<usize>>, dtype: DType, stream: &Stream) -> Result<Self> {
+    pub fn empty(shape: impl AsRef<[usize]>, dtype: DType, stream: &Stream) -> Result<Self> {
         let layout = Layout::contiguous(shape)?;
         let bytes = layout.bytes("array", dtype)?;
         let memory = Arc::new(Memory::allocate(bytes, stream)?);

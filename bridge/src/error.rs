@@ -88,6 +88,35 @@ pub enum Error {
         /// How many bytes would be copied.
         bytes: usize,
     },
+    /// One of several arrays is at fault.
+    #[error("array {index}: {error}")]
+    Slice {
+        /// Its number among them, from 0.
+        index: usize,
+        /// What is wrong with it.
+        error: Box<Error>,
+    },
+    /// Elements cannot take that dtype by the rules given.
+    #[error("convert: {from} to {to}: {why}")]
+    Conversion {
+        /// The dtype there is.
+        from: DType,
+        /// The dtype asked for.
+        to: DType,
+        /// What stands against it.
+        why: &'static str,
+    },
+    /// Elements are not held exactly by the dtype asked for, and
+    /// [`Overflow::Exact`](crate::Overflow::Exact) was required.
+    #[error("convert: {count} element(s) of {from} cannot be held exactly by {to}")]
+    Inexact {
+        /// The dtype there is.
+        from: DType,
+        /// The dtype asked for.
+        to: DType,
+        /// How many elements.
+        count: usize,
+    },
     /// The target has no way to say what the array is.
     #[error("{operation}: {what}")]
     Inexpressible {

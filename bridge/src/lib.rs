@@ -4,6 +4,7 @@
 //! without a copy where that is possible; every crossing says whether it was ([`Crossing`]).
 
 mod array;
+mod conversion;
 pub mod convert;
 pub mod declared;
 pub mod dlpack;
@@ -18,6 +19,7 @@ mod moving;
 mod owner;
 mod relayout;
 mod shared;
+mod stack;
 mod to;
 mod transfer;
 mod values;
@@ -25,6 +27,7 @@ mod view;
 
 pub use array::Array;
 pub use arrayspan_devices as devices;
+pub use conversion::{Conversion, Overflow, Rounding, Scale};
 pub use convert::convert;
 pub use dtype::{DType, Element};
 pub use error::{Error, Result};
@@ -35,5 +38,6 @@ pub use lines::{Line, LineMut, Lines, LinesMut};
 pub use moving::catalogue;
 pub use relayout::Relayout;
 pub use shared::SharedArray;
+pub use stack::{apply_slices, stack};
 pub use transfer::{Crossing, Transfer, Why};
 pub use view::{CARVE_BYTES, View, ViewMut, carve_bytes};

@@ -37,6 +37,16 @@ pub trait Relayout: WithLayout {
         Ok(unsafe { self.with_layout(layout) })
     }
 
+    /// One index along an axis, which is gone after.
+    ///
+    /// # Errors
+    /// As [`Layout::selected`].
+    fn selected(self, axis: usize, index: usize) -> Result<Self> {
+        let layout = self.layout().selected(axis, index)?;
+        // SAFETY: some of the places.
+        Ok(unsafe { self.with_layout(layout) })
+    }
+
     /// Every `step`-th index along one axis, from the first.
     ///
     /// # Errors

@@ -44,14 +44,14 @@ pub enum Why {
     Allocator,
     /// The target needs its memory aligned, and this is not.
     Alignment,
+    /// The target has another dtype.
+    OtherDType,
     /// The caller asked for its own copy.
     Asked,
     /// Others hold the memory too, and could write it or see it written.
     Shared,
     /// The elements in memory are to be conjugated or negated before they are what the source shows.
     Lazy,
-    /// The elements do not lie at multiples of their size.
-    Alignment,
 }
 
 impl Transfer {
@@ -76,10 +76,10 @@ impl fmt::Display for Why {
             Self::Borrowed => "borrowed source",
             Self::Allocator => "another allocator",
             Self::Alignment => "alignment",
+            Self::OtherDType => "other dtype",
             Self::Asked => "asked for",
             Self::Shared => "shared memory",
             Self::Lazy => "pending conjugate or sign",
-            Self::Alignment => "alignment",
         })
     }
 }

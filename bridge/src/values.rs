@@ -11,7 +11,7 @@ impl Array {
     ///
     /// # Errors
     /// [`Error::Shape`] when `shape` has another number of elements.
-    pub fn from_slice<T: Element>(values: &[T], shape: impl Into<Vec<usize>>) -> Result<Self> {
+    pub fn from_slice<T: Element>(values: &[T], shape: impl AsRef<[usize]>) -> Result<Self> {
         Self::from_vec(values.to_vec(), shape)
     }
 
@@ -27,7 +27,7 @@ impl Array {
     /// assert_eq!(array.view().as_slice::<f32>()?[4], 5.0);
     /// # Ok::<(), arrayspan_bridge::Error>(())
     /// ```
-    pub fn from_vec<T: Element>(values: Vec<T>, shape: impl Into<Vec<usize>>) -> Result<Self> {
+    pub fn from_vec<T: Element>(values: Vec<T>, shape: impl AsRef<[usize]>) -> Result<Self> {
         let layout = Layout::contiguous(shape)?;
         if layout.len() != values.len() {
             let (expected, found) = (layout.shape().to_vec(), vec![values.len()]);

@@ -6,7 +6,7 @@ mod common;
 use std::sync::atomic::Ordering;
 
 use arrayspan_bridge::dlpack::{ImportOptions, Legacy, Packed, UnknownFlags, Versioned};
-use arrayspan_bridge::{Array, Crossing, DType, Error, SharedArray, Transfer};
+use arrayspan_bridge::{Array, Crossing, DType, Error, Relayout, SharedArray, Transfer};
 use common::producer::Producer;
 
 const READ_ONLY: u64 = 1;
@@ -52,6 +52,21 @@ fn an_alignment_asked_for_holds_for_arrays_to_write_too() {
     let producer = Producer { data: Some(4), ..Producer::default() };
     let (transfer, options) = (Transfer::CopyIfNeeded, aligned(8));
     names_field(Array::from_dlpack_with(producer.legacy(), transfer, None, &options), "data");
+}
+
+#[test]
+fn in_a_buffer_the_offset_has_the_alignment_asked_for() {
+    let Some(device) = common::first("opencl") else { return };
+    for (start, fits) in [(0, true), (4, false), (16, true)] {
+        let array = Array::from_slice(&[0.0_f32; 32], [32]).unwrap().to(device).unwrap().0;
+        let part = array.sliced(0, start, 8).unwrap().into_dlpack::<Versioned>(None).unwrap();
+        let result = SharedArray::from_dlpack_with(part, None, &aligned(64));
+        if fits {
+            assert!(result.is_ok(), "from element {start}: {result:?}");
+        } else {
+            names_field(result, "byte_offset");
+        }
+    }
 }
 
 #[test]

@@ -14,7 +14,8 @@ use proptest::test_runner::TestRunner;
 
 #[test]
 fn whatever_a_tensor_says_it_is_refused_by_name_or_holds_what_it_says() {
-    let cases = if cfg!(miri) { 60 } else { 50_000 };
+    let asked = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    let cases = asked.unwrap_or(if cfg!(miri) { 30 } else { 50_000 });
     let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
     let read = Cell::new(0);
     let bytes = proptest::collection::vec(any::<u8>(), 0..600);

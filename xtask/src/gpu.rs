@@ -1,12 +1,14 @@
 //! `cargo xtask gpu`: the tests and benchmarks as programs, for a machine with a GPU and without cargo.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use crate::Result;
-use crate::interop;
+use crate::environment::Environment;
 use crate::process::{local, repository, run as show};
-use crate::programs::built;
+use crate::programs::{Program, built, built_by};
+use crate::{interop, libtorch, setup};
 
 /// Test programs that do not run on a device.
 const NOT_FOR_DEVICES: [&str; 2] = ["xtask", "completeness"];
@@ -15,7 +17,8 @@ const NOT_FOR_DEVICES: [&str; 2] = ["xtask", "completeness"];
 const MOST_BYTES: u64 = 60 << 20;
 
 /// Builds `.arrayspan/gpu`, and `gpu.tar.gz` from it: programs in `tests/`, `benches/` and `examples/`, the library
-/// for Python with its cases in `interop/`, golden data, `run.sh`.
+/// for Python with its cases in `interop/`, the peers' benchmarks in `peers/`, golden data, `run.sh`; with libtorch
+/// also `torch/`, with the same folders.
 pub(crate) fn run() -> Result {
     let archive = local("gpu");
     if archive.exists() {
@@ -28,16 +31,14 @@ pub(crate) fn run() -> Result {
         built(&["bench", "--workspace", "--benches", "--no-run"], |kind| kind == "bench")?;
     let example = ["build", "--release", "--example", "poststack_inversion"];
     let example = built(&example, |kind| kind == "example")?;
-    for (folder, programs) in [("tests", &tests), ("benches", &benches), ("examples", &example)] {
-        let folder = archive.join(folder);
-        fs::create_dir_all(&folder)?;
-        for program in programs {
-            if !NOT_FOR_DEVICES.iter().any(|other| program.name.ends_with(other)) {
-                fs::copy(&program.path, folder.join(&program.name))?;
-            }
-        }
+    for (folder, programs) in [("tests", tests), ("benches", benches), ("examples", example)] {
+        put(&programs, &archive.join(folder))?;
     }
-    interop::pack(&archive.join("interop"))?;
+    match libtorch::set_up(&setup::run()?) {
+        Ok(environment) => torch(&environment, &archive.join("torch"))?,
+        Err(error) => eprintln!("gpu: {}", libtorch::missing(&*error)),
+    }
+    interop::pack(&archive)?;
     let golden = archive.join("golden");
     fs::create_dir_all(&golden)?;
     for entry in fs::read_dir(repository().join("tests/golden"))? {
@@ -54,6 +55,30 @@ pub(crate) fn run() -> Result {
     println!("{}: {:.1} MiB", packed.display(), bytes as f64 / f64::from(1 << 20));
     if bytes > MOST_BYTES {
         return Err(format!("the archive is larger than {} MiB", MOST_BYTES >> 20).into());
+    }
+    Ok(())
+}
+
+fn put(programs: &[Program], folder: &Path) -> Result {
+    fs::create_dir_all(folder)?;
+    for program in programs {
+        if !NOT_FOR_DEVICES.iter().any(|other| program.name.ends_with(other)) {
+            fs::copy(&program.path, folder.join(&program.name))?;
+        }
+    }
+    Ok(())
+}
+
+/// What only the feature `torch` has.
+fn torch(environment: &Environment, archive: &Path) -> Result {
+    let parts: [(&str, &[&str], &str); 3] = [
+        ("tests", &["test", "--release", "--test", "torch*", "--no-run"], "test"),
+        ("benches", &["bench", "--bench", "handover_torch", "--no-run"], "bench"),
+        ("examples", &["build", "--release", "--example", "torch_operator"], "example"),
+    ];
+    for (folder, words, wanted) in parts {
+        let programs = built_by(&mut libtorch::command(environment, words), |kind| kind == wanted)?;
+        put(&programs, &archive.join(folder))?;
     }
     Ok(())
 }

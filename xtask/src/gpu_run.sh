@@ -3,15 +3,15 @@
 #
 #   run.sh [RESULTS [PART...]]
 #
-# RESULTS is $OUT or ./gpu-results if not given, PART one or more of tests, interop, sanitizer, benches, examples; all if
-# none is given.
+# RESULTS is $OUT or ./gpu-results if not given, PART one or more of tests, interop, sanitizer, benches, peers,
+# examples, torch; all if none is given. The last one needs torch 2.11 in python3.
 # A missing CUDA or OpenCL device is a failure here. The exit status is the number of programs that failed.
 set -uo pipefail
 shopt -s nullglob
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 results=${1:-${OUT:-gpu-results}}
 parts=" ${*:2} "
-[ $# -gt 1 ] || parts=" tests interop sanitizer benches examples "
+[ $# -gt 1 ] || parts=" tests interop sanitizer benches peers examples torch "
 mkdir -p "$results"
 export ARRAYSPAN_REQUIRE=${ARRAYSPAN_REQUIRE:-cuda,opencl}
 export ARRAYSPAN_GOLDEN_DIR=$here/golden
@@ -88,10 +88,40 @@ for file in "$here"/benches/*-figures; do
         done
     done
 done
+for file in "$here"/benches/*-handover; do
+    part benches || break
+    program "$(basename "$file")" "$file"
+done
+for place in cpu cuda; do
+    part peers || break
+    program "peers-handover-$place" "${ARRAYSPAN_PYTHON:-python3}" -B "$here/peers/handover.py" --place "$place"
+done
 for file in "$here"/examples/*; do
     part examples || break
     program "$(basename "$file")" "$file" --compare --out "$results"
 done
+
+# libtorch comes with the Python package; its folder is found without importing it.
+torch=$(python3 -c 'import importlib.util as u; print(u.find_spec("torch").submodule_search_locations[0])' \
+    2>/dev/null || true)
+if ! part torch; then
+    :
+elif [ -n "$torch" ]; then
+    with_torch() { # FILE ARGUMENT...
+        program "$(basename "$1")" env LD_LIBRARY_PATH="$torch/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "$@"
+    }
+    for file in "$here"/torch/tests/*; do
+        with_torch "$file" --show-output
+    done
+    for file in "$here"/torch/benches/*; do
+        with_torch "$file"
+    done
+    for file in "$here"/torch/examples/*; do
+        with_torch "$file" --device cuda:0
+    done
+else
+    echo "skipped: no torch" | tee -a "$results/summary.txt"
+fi
 
 skips=$(cat "$results"/*.txt | grep -ac '^skipped: ' || true)
 echo "$failed programs failed, $skips skips" | tee -a "$results/summary.txt"

@@ -54,12 +54,19 @@ pub(crate) fn all(environment: &Environment, report: &mut Report) -> Result<bool
     })
 }
 
-/// Puts the library and the cases into a folder for a machine without cargo.
-pub(crate) fn pack(into: &Path) -> Result {
-    fs::create_dir_all(into)?;
+/// Puts the library with its cases, and the peers' benchmarks, into an archive for a machine without cargo.
+pub(crate) fn pack(archive: &Path) -> Result {
+    let into = archive.join("interop");
+    scripts(&folder(), &into)?;
     let library = library(&["build", "--release"])?;
     fs::copy(&library, into.join("libarrayspan_interop.so"))?;
-    for entry in fs::read_dir(folder())? {
+    scripts(&repository().join("benches/peers"), &archive.join("peers"))
+}
+
+/// Copies the Python files of a folder.
+fn scripts(from: &Path, into: &Path) -> Result {
+    fs::create_dir_all(into)?;
+    for entry in fs::read_dir(from)? {
         let file = entry?.path();
         if let Some(name) = file.file_name().filter(|_| file.extension() == Some("py".as_ref())) {
             fs::copy(&file, into.join(name))?;

@@ -5,9 +5,14 @@
 
 mod bench;
 mod environment;
+mod fuzz;
 mod golden;
 mod gpu;
 mod interop;
+mod libtorch;
+mod memcheck;
+mod miri;
+mod nightly;
 mod process;
 mod programs;
 mod python;
@@ -31,7 +36,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Chore {
-    /// Puts what the tests need into .arrayspan/: `PoCL` and NVRTC.
+    /// Puts what the tests need into .arrayspan/: `PoCL`, NVRTC and libtorch.
     Setup,
     /// Format, lints, documentation and every test; what CI runs.
     Test,
@@ -41,6 +46,12 @@ enum Chore {
     Golden,
     /// Builds the tests and benchmarks for a machine with a GPU and without cargo.
     Gpu,
+    /// The bridge's tests under Miri.
+    Miri,
+    /// The bridge's tests under valgrind.
+    Memcheck,
+    /// Hostile tensors for the bridge, from a fuzzer.
+    Fuzz(fuzz::Arguments),
     /// Times operators and solvers, beside the peers where their script is given.
     Bench(bench::Arguments),
 }
@@ -50,11 +61,14 @@ type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().chore {
-        Chore::Setup => setup::run().map(|_| ()),
+        Chore::Setup => setup::everything(),
         Chore::Test => test::run(),
         Chore::Interop => interop::run(),
         Chore::Golden => golden::run(),
         Chore::Gpu => gpu::run(),
+        Chore::Miri => miri::run(),
+        Chore::Memcheck => memcheck::run(),
+        Chore::Fuzz(arguments) => fuzz::run(&arguments),
         Chore::Bench(arguments) => bench::run(&arguments),
     };
     match done {

@@ -1,6 +1,7 @@
 //! The programs that cargo builds.
 
 use std::path::PathBuf;
+use std::process::Command;
 
 use crate::Result;
 use crate::process::{cargo, output};
@@ -19,7 +20,15 @@ pub(crate) struct Program {
 
 /// Builds, and returns every program of a wanted kind that came out.
 pub(crate) fn built(words: &[&str], wanted: impl Fn(&str) -> bool) -> Result<Vec<Program>> {
-    let messages = output(cargo(words).arg("--message-format=json-render-diagnostics"))?;
+    built_by(&mut cargo(words), wanted)
+}
+
+/// As [`built`], by a call of cargo.
+pub(crate) fn built_by(
+    command: &mut Command,
+    wanted: impl Fn(&str) -> bool,
+) -> Result<Vec<Program>> {
+    let messages = output(command.arg("--message-format=json-render-diagnostics"))?;
     let programs = messages.lines().filter_map(Program::from_message);
     Ok(programs.filter(|program| wanted(&program.kind)).collect())
 }

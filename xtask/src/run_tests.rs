@@ -10,13 +10,41 @@ use std::thread;
 
 use crate::Result;
 use crate::environment::Environment;
-use crate::process::{Stream, cargo, lines};
-use crate::programs::{Program, built};
+use crate::libtorch;
+use crate::process::{Stream, cargo, lines, run as show};
+use crate::programs::{Program, built, built_by};
 use crate::report::Report;
 
 /// Every test and documentation example; example programs are built. Whether all pass.
 pub(crate) fn all(environment: &Environment, report: &mut Report) -> Result<bool> {
-    let mut programs = built(&["test", "--workspace", "--no-run"], |kind| kind != "example")?;
+    let programs = built(&["test", "--workspace", "--no-run"], |kind| kind != "example")?;
+    let examples = cargo(&["test", "--workspace", "--doc", "--no-fail-fast"]);
+    run(programs, examples, environment, report)
+}
+
+/// What only the feature `torch` has, in an environment with libtorch. Whether all pass.
+pub(crate) fn torch(environment: &Environment, report: &mut Report) -> Result<bool> {
+    let tests = ["test", "--lib", "--test", "torch*", "--no-run"];
+    let programs = built_by(&mut libtorch::command(environment, &tests), |kind| kind != "example")?;
+    let examples = libtorch::command(environment, &["test", "--doc", "--no-fail-fast"]);
+    let passed = run(programs, examples, environment, report)?;
+    let example = ["build", "--example", "torch_operator"];
+    let example =
+        built_by(&mut libtorch::command(environment, &example), |kind| kind == "example")?;
+    let small = |program: &Program| {
+        let mut command = Command::new(&program.path);
+        show(environment.apply(command.args(["--size", "128"]))).is_ok()
+    };
+    Ok(passed && example.iter().all(small))
+}
+
+/// Runs programs, then the examples of the documentation.
+fn run(
+    mut programs: Vec<Program>,
+    mut examples: Command,
+    environment: &Environment,
+    report: &mut Report,
+) -> Result<bool> {
     // The largest run longest; they are taken from the end.
     programs.sort_by_key(|program| fs::metadata(&program.path).map_or(0, |file| file.len()));
     let queue = Mutex::new(programs);
@@ -34,7 +62,6 @@ pub(crate) fn all(environment: &Environment, report: &mut Report) -> Result<bool
     thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work))));
 
     let (report, passed) = shared.into_inner().map_err(|_| "a worker panicked")?;
-    let mut examples = cargo(&["test", "--workspace", "--doc", "--no-fail-fast"]);
     let documented = lines(environment.apply(&mut examples), |stream, line| {
         let shown = match stream {
             Stream::Output => report.take(line),

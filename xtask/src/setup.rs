@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::Result;
 use crate::environment::Environment;
 use crate::process::{local, succeeds};
-use crate::python;
+use crate::{libtorch, python};
 
 const NVRTC: &str = "nvidia-cuda-nvrtc==13.0.88";
 // The second one for its loader only, so any version does.
@@ -16,7 +16,15 @@ const POCL_WHEELS: [&str; 2] = ["pocl-binary-distribution==3.0", "pyopencl>=2023
 const SPECIALIZE: &str = "POCL_WORK_GROUP_SPECIALIZATION";
 const POCL_PACKAGES: [&str; 2] = ["pocl-opencl-icd", "ocl-icd-libopencl1"];
 
-/// Sets up what is not there yet, and says what tests must be told to find it.
+/// Sets up what is not there yet, libtorch included. A thing that cannot be had is named and left out.
+pub(crate) fn everything() -> Result {
+    if let Err(error) = libtorch::set_up(&run()?) {
+        eprintln!("setup: {}", libtorch::missing(&*error));
+    }
+    Ok(())
+}
+
+/// Sets up what is not there yet, save libtorch, which few need, and says what tests must be told to find it.
 pub(crate) fn run() -> Result<Environment> {
     fs::create_dir_all(local(""))?;
     let mut environment = Environment::default();

@@ -7,16 +7,27 @@ use crate::Result;
 use crate::environment::Environment;
 use crate::process::{cargo, run as show, succeeds};
 use crate::report::Report;
-use crate::{interop, run_tests, setup};
+use crate::{fuzz, interop, libtorch, memcheck, miri, run_tests, setup};
 
 /// A step by name, whether it passed, and how long it took.
 type Step = (&'static str, bool, Duration);
+
+/// A step that runs where a tool is installed: its name, what is missing, and the step.
+type Checker = (&'static str, fn() -> Result<(), String>, fn() -> Result);
+
+/// What looks at the bridge's unsafe code.
+const CHECKERS: [Checker; 3] = [
+    ("memcheck", memcheck::available, memcheck::run),
+    ("miri", miri::available, miri::run),
+    ("fuzz", fuzz::available, fuzz::briefly),
+];
 
 /// Runs every step, also after one fails, and sums up.
 pub(crate) fn run() -> Result {
     let mut steps: Vec<Step> = Vec::new();
     let begin = Instant::now();
-    let environment = setup::run()?;
+    let mut environment = setup::run()?;
+    let torch = libtorch::set_up(&environment);
     steps.push(("setup", true, begin.elapsed()));
 
     let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
@@ -41,18 +52,48 @@ pub(crate) fn run() -> Result {
             false
         })
     });
+    match torch {
+        Ok(torch) => {
+            let clippy = ["clippy", "--all-targets", "--", "-D", "warnings"];
+            step(&mut steps, "torch lints", || {
+                show(&mut libtorch::command(&torch, &clippy)).is_ok()
+            });
+            step(&mut steps, "torch tests", || {
+                run_tests::torch(&torch, &mut report).unwrap_or_else(|error| {
+                    eprintln!("error: {error}");
+                    false
+                })
+            });
+        }
+        Err(error) => environment.missing.push(libtorch::missing(&*error)),
+    }
     step(&mut steps, "interop", || {
         interop::all(&environment, &mut report).unwrap_or_else(|error| {
             eprintln!("error: {error}");
             false
         })
     });
+    let mut left_out = Vec::new();
+    for (name, available, run) in CHECKERS {
+        match available() {
+            Ok(()) => step(&mut steps, name, || shown(run())),
+            Err(why) => left_out.push(format!("{name}: {why}")),
+        }
+    }
     summary(&steps, &report, &environment);
+    for skipped in left_out {
+        println!("skipped {skipped}");
+    }
     if steps.iter().all(|(_, passed, _)| *passed) {
         Ok(())
     } else {
         Err("not everything passed".into())
     }
+}
+
+/// Whether it passed; says why not.
+fn shown(result: Result) -> bool {
+    result.map_err(|error| eprintln!("error: {error}")).is_ok()
 }
 
 fn step(steps: &mut Vec<Step>, name: &'static str, work: impl FnOnce() -> bool) {

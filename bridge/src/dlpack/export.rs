@@ -165,6 +165,8 @@ unsafe extern "C" fn delete<M: Managed>(raw: *mut M) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(exported))) {
         tracing::error!("a panic while an exported array was given back");
         // Dropping what a panic carries may panic again, which must not happen in C.
-        std::mem::forget(panic);
+        if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+            std::mem::forget(again);
+        }
     }
 }

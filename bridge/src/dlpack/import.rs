@@ -3,7 +3,7 @@
 use std::ptr::with_exposed_provenance;
 use std::sync::Arc;
 
-use arrayspan_devices::{Access, DeviceKind, Memory, Release, Stream};
+use arrayspan_devices::{Device, DeviceKind, Memory, Release, Stream};
 
 use super::abi::READ_ONLY;
 use super::fields::Kind;
@@ -117,7 +117,10 @@ pub(super) fn take_over<M: Managed>(
         return Err(Error::WrongDevice { operation: "from_dlpack", expected, found });
     }
     expect_booleans(&tensor)?;
-    let release: Release = if tensor.device.kind() == DeviceKind::Cuda {
+    // Who frees pinned memory may call the driver too.
+    let by_cuda = tensor.device.kind() == DeviceKind::Cuda
+        || tensor.kind == Kind::Pinned && Device::cuda(0).is_ok();
+    let release: Release = if by_cuda {
         Box::new(move || keep_context(|| drop(capsule)))
     } else {
         Box::new(move || drop(capsule))
@@ -126,9 +129,9 @@ pub(super) fn take_over<M: Managed>(
     // SAFETY: address and size were validated; the memory lives until the deleter runs, which is the
     // release function; the maker of the capsule has vouched that nobody else interferes. The
     // stream it is ready on is made known at once.
-    let memory = unsafe { Memory::from_foreign(device, address, bytes, release) };
+    let mut memory = unsafe { Memory::from_foreign(device, address, bytes, release) };
     if let Some(stream) = stream {
-        memory.acquire(stream, Access::Write)?;
+        memory = memory.ready_on(stream);
     }
     Ok(SharedArray { memory: Arc::new(memory), owner: None, layout, dtype, writable })
 }

@@ -56,18 +56,15 @@ pub(super) unsafe fn validate_packed(
     let (mut shape, mut strides) =
         unsafe { (fields::shape(tensor, rank)?, fields::strides(tensor, rank)?) };
     fields::lanes(tensor.dtype.lanes, &mut shape, strides.as_mut())?;
-    if let Some(strides) = strides {
-        let elements = dense(shape.clone(), DType::UInt8)?;
-        let given = Layout::strided(shape.clone(), strides, 0);
+    let elements = count(&shape, 1)?;
+    if let Some(strides) = strides.filter(|_| elements > 0) {
+        let given = Layout::strided(shape.as_slice(), strides, 0);
         // An element before the first one is a gap too: the offset is none.
-        if !elements.is_empty() && !given.is_ok_and(|layout| layout.is_contiguous()) {
+        if !given.is_ok_and(|layout| layout.is_contiguous()) {
             return foreign("strides", "elements that share bytes must be row-major without gaps");
         }
     }
-    let elements = dense(shape.clone(), DType::UInt8)?.len();
-    let Some(bits) = elements.checked_mul(bits) else {
-        return foreign("shape", "describes more bytes than can be addressed");
-    };
+    let Some(bits) = elements.checked_mul(bits) else { return too_many() };
     let bytes = vec![bits.div_ceil(8)];
     Ok((placed(tensor, whose, DType::UInt8, bytes, None, alignment)?, shape))
 }
@@ -96,10 +93,18 @@ fn packed_bits(dtype: DLDataType, flags: u64) -> Result<usize> {
     Ok(usize::from(bits))
 }
 
-fn dense(shape: Vec<usize>, dtype: DType) -> Result<Layout> {
-    Layout::contiguous(shape)
-        .and_then(|dense| dense.bytes("import", dtype).map(|_| dense))
-        .or_else(|_| foreign("shape", "describes more bytes than can be addressed"))
+fn too_many<T>() -> Result<T> {
+    foreign("shape", "describes more bytes than can be addressed")
+}
+
+/// The number of elements, once they are known to be few enough, however often strides repeat them.
+fn count(shape: &[usize], size: usize) -> Result<usize> {
+    let Some(len) = Layout::count(shape) else { return too_many() };
+    let len = if shape.contains(&0) { 0 } else { len };
+    match len.checked_mul(size) {
+        Some(bytes) if isize::try_from(bytes).is_ok() => Ok(len),
+        _ => too_many(),
+    }
 }
 
 /// The tensor, once its elements are known to lie where they can be.
@@ -111,15 +116,17 @@ fn placed(
     strides: Option<Vec<isize>>,
     alignment: usize,
 ) -> Result<Tensor> {
-    let dense = dense(shape, dtype)?;
-    if dense.is_empty() {
-        return Ok(Tensor { device, kind, dtype, layout: dense, address: 0, bytes: 0 });
+    if count(&shape, dtype.bytes())? == 0 {
+        let layout = Layout::contiguous(shape)?;
+        return Ok(Tensor { device, kind, dtype, layout, address: 0, bytes: 0 });
     }
     if tensor.data.is_null() {
         return foreign("data", "is null, but there are elements");
     }
-    let strides = strides.unwrap_or_else(|| dense.strides().to_vec());
-    let shape = dense.shape();
+    let strides = match strides {
+        Some(strides) => strides,
+        None => Layout::contiguous(shape.as_slice())?.strides().to_vec(),
+    };
     let (layout, address, bytes) = match device.kind() {
         DeviceKind::OpenCl => in_buffer(tensor, dtype, shape, strides, alignment)?,
         _ => at_pointer(tensor, device, dtype, shape, strides, alignment)?,
@@ -132,7 +139,7 @@ fn at_pointer(
     tensor: &DLTensor,
     device: Device,
     dtype: DType,
-    shape: &[usize],
+    shape: Vec<usize>,
     strides: Vec<isize>,
     alignment: usize,
 ) -> Result<(Layout, usize, usize)> {
@@ -173,7 +180,7 @@ fn at_pointer(
 fn in_buffer(
     tensor: &DLTensor,
     dtype: DType,
-    shape: &[usize],
+    shape: Vec<usize>,
     strides: Vec<isize>,
     alignment: usize,
 ) -> Result<(Layout, usize, usize)> {

@@ -27,6 +27,11 @@ impl<'a> Arguments<'a> {
         &self.list
     }
 
+    /// Any other argument.
+    pub fn push(&mut self, argument: Argument<'a>) {
+        self.list.push(argument);
+    }
+
     /// An array that is read: its block, and its first element's place there (`OpenCL` knows no pointers
     /// into blocks).
     pub fn read(&mut self, memory: &'a Memory, offset: usize) {

@@ -3,7 +3,13 @@
 mod rearrange;
 mod rows;
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::{DType, Error, Result};
+
+/// One number for each axis, without a block on the heap up to four axes: layouts are made with every view and
+/// every hand-over.
+type Axes<T> = SmallVec<[T; 4]>;
 
 /// Where the elements of an array lie in a block of memory: shape, strides and offset, all in elements.
 ///
@@ -11,8 +17,8 @@ use crate::{DType, Error, Result};
 /// `isize`; constructors see to that.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Layout {
-    shape: Vec<usize>,
-    strides: Vec<isize>,
+    shape: Axes<usize>,
+    strides: Axes<isize>,
     offset: usize,
 }
 
@@ -21,10 +27,10 @@ impl Layout {
     ///
     /// # Errors
     /// [`Error::Layout`] when the number of elements overflows.
-    pub fn contiguous(shape: impl Into<Vec<usize>>) -> Result<Self> {
-        let shape = shape.into();
+    pub fn contiguous(shape: impl AsRef<[usize]>) -> Result<Self> {
+        let shape = Axes::from_slice(shape.as_ref());
         let mut step = 1_usize;
-        let mut strides = vec![0; shape.len()];
+        let mut strides: Axes<isize> = smallvec![0; shape.len()];
         let mut fits = true;
         for (stride, &extent) in strides.iter_mut().zip(&shape).rev() {
             *stride = step as isize;
@@ -44,17 +50,16 @@ impl Layout {
     /// [`Error::Layout`] when an element would lie before the block or too far to address, or the ranks
     /// differ.
     pub fn strided(
-        shape: impl Into<Vec<usize>>,
-        strides: impl Into<Vec<isize>>,
+        shape: impl AsRef<[usize]>,
+        strides: impl AsRef<[isize]>,
         offset: usize,
     ) -> Result<Self> {
-        let layout = Self { shape: shape.into(), strides: strides.into(), offset };
+        let layout = Self::unchecked(shape.as_ref(), strides.as_ref(), offset);
         let fail = |why| Err(wrong("array", &layout.shape, &layout.strides, why));
         if layout.shape.len() != layout.strides.len() {
             return fail("shape and strides differ in rank");
         }
-        // The product must fit even where an extent of zero makes the array empty.
-        if Self::contiguous(layout.shape.clone()).is_err() {
+        if Self::count(&layout.shape).is_none() {
             return fail("more elements than can be addressed");
         }
         let (mut low, mut high) = (offset as i128, offset as i128);
@@ -73,14 +78,22 @@ impl Layout {
         Ok(layout)
     }
 
+    /// The number of elements, or `None` if they cannot be addressed. Extents of zero count as one: the product
+    /// must fit even where they make the array empty.
+    pub(crate) fn count(shape: &[usize]) -> Option<usize> {
+        let product = |n: usize, &extent: &usize| n.checked_mul(extent.max(1));
+        shape.iter().try_fold(1, product).filter(|&n| isize::try_from(n).is_ok())
+    }
+
     /// A layout whose invariants another library has kept already.
-    pub(crate) fn trusted(shape: Vec<usize>, strides: Vec<isize>, offset: usize) -> Self {
-        let layout = Self { shape, strides, offset };
-        debug_assert!(
-            Self::strided(layout.shape.clone(), layout.strides.clone(), offset).is_ok(),
-            "{layout:?}"
-        );
+    pub(crate) fn trusted(shape: &[usize], strides: &[isize], offset: usize) -> Self {
+        let layout = Self::unchecked(shape, strides, offset);
+        debug_assert!(Self::strided(shape, strides, offset).is_ok(), "{layout:?}");
         layout
+    }
+
+    fn unchecked(shape: &[usize], strides: &[isize], offset: usize) -> Self {
+        Self { shape: Axes::from_slice(shape), strides: Axes::from_slice(strides), offset }
     }
 
     /// Extents along each axis.
@@ -163,7 +176,7 @@ impl Layout {
     /// permuting, slicing and reversing; for exotic overlapping strides it errs on the side of `true`.
     #[must_use]
     pub fn may_overlap_itself(&self) -> bool {
-        let mut axes: Vec<(usize, usize)> = self
+        let mut axes: Axes<(usize, usize)> = self
             .shape
             .iter()
             .zip(&self.strides)

@@ -1,6 +1,8 @@
 //! Layouts made from others: the same places, or some of them, in another order or shape.
 
-use super::{Layout, wrong};
+use smallvec::smallvec;
+
+use super::{Axes, Layout, wrong};
 use crate::{Error, Result};
 
 impl Layout {
@@ -9,7 +11,7 @@ impl Layout {
     /// # Errors
     /// [`Error::Layout`] unless `axes` names each axis once.
     pub fn permuted(&self, axes: &[usize]) -> Result<Self> {
-        let mut sorted = axes.to_vec();
+        let mut sorted = Axes::from_slice(axes);
         sorted.sort_unstable();
         if !sorted.iter().copied().eq(0..self.rank()) {
             return Err(self.wrong("permute", "the order does not name each axis once"));
@@ -34,6 +36,17 @@ impl Layout {
             sliced.offset = self.offset.wrapping_add_signed(start as isize * self.strides[axis]);
         }
         Ok(sliced)
+    }
+
+    /// One index along an axis, which is gone after.
+    ///
+    /// # Errors
+    /// [`Error::Axis`], [`Error::Layout`] when there is no such index.
+    pub fn selected(&self, axis: usize, index: usize) -> Result<Self> {
+        let mut selected = self.sliced(axis, index, 1)?;
+        selected.shape.remove(axis);
+        selected.strides.remove(axis);
+        Ok(selected)
     }
 
     /// Every `step`-th index along one axis, from the first.
@@ -74,10 +87,10 @@ impl Layout {
     ///
     /// # Errors
     /// [`Error::Shape`] when the numbers of elements differ, [`Error::Layout`] when elements would move.
-    pub fn reshaped(&self, shape: impl Into<Vec<usize>>) -> Result<Self> {
+    pub fn reshaped(&self, shape: impl AsRef<[usize]>) -> Result<Self> {
         let mut reshaped = Self::contiguous(shape)?;
         if reshaped.len() != self.len() {
-            let (expected, found) = (self.shape.clone(), reshaped.shape);
+            let (expected, found) = (self.shape.to_vec(), reshaped.shape.to_vec());
             return Err(Error::Shape { operation: "reshape", expected, found });
         }
         reshaped.offset = self.offset;
@@ -110,10 +123,10 @@ impl Layout {
         let fail = || Error::Shape {
             operation: "broadcast",
             expected: shape.to_vec(),
-            found: self.shape.clone(),
+            found: self.shape.to_vec(),
         };
         let added = shape.len().checked_sub(self.rank()).ok_or_else(fail)?;
-        let mut strides = vec![0; shape.len()];
+        let mut strides: Axes<isize> = smallvec![0; shape.len()];
         for axis in 0..self.rank() {
             match (self.shape[axis], shape[added + axis]) {
                 (here, there) if here == there => strides[added + axis] = self.strides[axis],
@@ -122,7 +135,7 @@ impl Layout {
             }
         }
         Self::contiguous(shape)?;
-        Ok(Self { shape: shape.to_vec(), strides, offset: self.offset })
+        Ok(Self { shape: Axes::from_slice(shape), strides, offset: self.offset })
     }
 
     /// The same places in the same order with as few axes as possible: extents of 1 dropped, neighbours
@@ -130,9 +143,9 @@ impl Layout {
     #[must_use]
     pub fn merged(&self) -> Self {
         if self.is_empty() {
-            return Self { shape: vec![0], strides: vec![1], offset: self.offset };
+            return Self { shape: smallvec![0], strides: smallvec![1], offset: self.offset };
         }
-        let mut merged = Self { shape: Vec::new(), strides: Vec::new(), offset: self.offset };
+        let mut merged = Self { shape: Axes::new(), strides: Axes::new(), offset: self.offset };
         for (&extent, &stride) in self.shape.iter().zip(&self.strides) {
             match (merged.shape.last_mut(), merged.strides.last_mut()) {
                 _ if extent == 1 => {}

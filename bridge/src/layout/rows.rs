@@ -1,6 +1,8 @@
 //! An array as rows that one loop can take at once.
 
-use super::Layout;
+use smallvec::smallvec;
+
+use super::{Axes, Layout};
 
 /// The elements in row-major order, cut into rows of equal length and stride. Iterates over the places
 /// where rows begin.
@@ -11,9 +13,9 @@ pub(crate) struct Rows {
     /// Elements from one element of a row to the next.
     pub(crate) stride: isize,
     /// The axes across rows, and how far along each the next row is.
-    shape: Vec<usize>,
-    strides: Vec<isize>,
-    index: Vec<usize>,
+    shape: Axes<usize>,
+    strides: Axes<isize>,
+    index: Axes<usize>,
     place: usize,
     left: usize,
 }
@@ -32,7 +34,7 @@ impl Rows {
     fn new(across: Layout, len: usize, stride: isize) -> Self {
         let left = if len == 0 { 0 } else { across.len() };
         let Layout { shape, strides, offset: place } = across;
-        let index = vec![0; shape.len()];
+        let index = smallvec![0; shape.len()];
         Self { len, stride, shape, strides, index, place, left }
     }
 }

@@ -57,7 +57,7 @@ impl<'a, T: Copy> Line<'a, T> {
     /// When the line is too short.
     #[inline]
     pub fn gather(&self, from: usize, into: &mut [T]) {
-        assert!(from + into.len() <= self.len, "the line has {} elements", self.len);
+        expect_within(from, into.len(), self.len);
         if let Some(slice) = self.as_slice() {
             into.copy_from_slice(&slice[from..from + into.len()]);
             return;
@@ -97,7 +97,7 @@ impl<T: Copy> LineMut<'_, T> {
     /// When the line is too short.
     #[inline]
     pub fn scatter(&mut self, from: usize, elements: &[T]) {
-        assert!(from + elements.len() <= self.len, "the line has {} elements", self.len);
+        expect_within(from, elements.len(), self.len);
         if let Some(slice) = self.as_mut_slice() {
             slice[from..from + elements.len()].copy_from_slice(elements);
             return;
@@ -109,6 +109,7 @@ impl<T: Copy> LineMut<'_, T> {
             }
         }
     }
+
     /// Copies all elements of `from`, which is as long.
     ///
     /// # Panics
@@ -134,4 +135,11 @@ impl<T: Copy> LineMut<'_, T> {
             }
         }
     }
+}
+
+/// Panics unless a line of `len` elements has `count` from `from` on. Their sum may overflow.
+#[inline]
+fn expect_within(from: usize, count: usize, len: usize) {
+    let fits = from.checked_add(count).is_some_and(|end| end <= len);
+    assert!(fits, "the line has {len} elements");
 }

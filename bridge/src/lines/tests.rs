@@ -104,4 +104,14 @@ fn other_types_and_places_outside_are_refused() {
     }
     let line = lines.line(&[0, 0], 1, 4);
     assert!(std::panic::catch_unwind(|| line.gather(2, &mut [0; 3])).is_err());
+    // One place before the line, if places were counted round.
+    let column = lines.line(&[0, 1], 0, 3);
+    for line in [line, column] {
+        assert!(std::panic::catch_unwind(|| line.gather(usize::MAX, &mut [0; 1])).is_err());
+    }
+    let mut array = counted(&[3, 4]);
+    let mut view = array.view_mut();
+    let mut lines = view.lines_mut::<i32>().unwrap();
+    let scatter = || lines.line(&[0, 1], 0, 3).scatter(usize::MAX, &[0]);
+    assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(scatter)).is_err());
 }

@@ -3,14 +3,53 @@
 use arrayspan_devices::Source;
 
 use super::plan::plan;
-use super::variant::{Variant, Work};
-use crate::Layout;
+use super::variant::{Variant, Work, line_source};
+use crate::conversion::codec::{Codec, Scaled};
+use crate::{Conversion, DType, Layout, Scale};
 
 /// Kernels of the mover for every kind of work, in the variants whose text differs.
 #[must_use]
 pub fn catalogue() -> Vec<Source> {
-    let copies = [1, 2, 4, 8, 16].map(Work::Bytes);
-    copies.into_iter().flat_map(variants).map(|variant| variant.source()).collect()
+    let copies = [1, 2, 4, 8, 16].map(Work::Bytes).into_iter().flat_map(variants);
+    let turned = conversions(DType::Float32, DType::UInt8, &[]).flat_map(variants);
+    let conversions = every_conversion().into_iter().filter_map(|work| {
+        let line = Layout::contiguous([1000]).ok()?;
+        variant(work, &line)
+    });
+    let kernels = copies.chain(turned).chain(conversions).map(|variant| variant.source());
+    kernels.chain([line_source()]).collect()
+}
+
+/// Each dtype from and to a few, with and without scaling.
+fn every_conversion() -> Vec<Work> {
+    let ranges = [
+        Scale::Range { from: (0.0, 1.0), to: Some((0.0, 9.0)) },
+        Scale::MinMax { to: Some((0.0, 9.0)) },
+    ];
+    let around = |one: DType| DType::all().flat_map(move |other| [(one, other), (other, one)]);
+    let wide = [DType::Int64, DType::UInt64, DType::Float16, DType::Complex128];
+    let with_double =
+        wide.into_iter().flat_map(|one| [(one, DType::Float64), (DType::Float64, one)]);
+    let mut works: Vec<Work> = around(DType::Float32)
+        .chain(with_double)
+        .filter(|(from, to)| from != to)
+        .flat_map(|(from, to)| conversions(from, to, &[]))
+        .collect();
+    let scaled = [DType::UInt8, DType::Int64, DType::Float32, DType::Float8E4M3Fn];
+    works.extend(scaled.into_iter().flat_map(|from| conversions(from, DType::UInt16, &ranges)));
+    works
+}
+
+/// A conversion and that which looks for the range, where there is one.
+fn conversions(from: DType, to: DType, scales: &[Scale]) -> impl Iterator<Item = Work> {
+    let rules = Conversion::SATURATE.dropping_imaginary();
+    let exact = Conversion::EXACT.dropping_imaginary();
+    let scaled = scales.iter().map(|scale| rules.scale(*scale));
+    let all: Vec<Conversion> = [rules, exact].into_iter().chain(scaled).collect();
+    all.into_iter().filter_map(move |rules| Codec::new(from, to, &rules).ok()).flat_map(|codec| {
+        let range = (codec.scaled == Scaled::Found).then_some(Work::Range(codec));
+        [Work::Convert(codec)].into_iter().chain(range)
+    })
 }
 
 /// Neighbours, rows with gaps, single elements of many axes, far places, and tiles.

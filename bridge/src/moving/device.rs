@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
-use arrayspan_devices::{Device, Grid, Kernel, Memory, Stream};
+use arrayspan_devices::{Argument, Device, Grid, Kernel, Memory, Stream};
 
 use super::plan::plan;
-use super::variant::{Variant, Work};
+use super::variant::{Variant, Work, line_source};
+use crate::conversion::codec::Codec;
 use crate::index::{Arguments, MOST_GROUPS, Space, THREADS, address, grid};
 use crate::{Result, View, ViewMut};
 
@@ -20,7 +21,21 @@ pub(crate) fn copy(
     let memories = [to.memory(), from.memory()];
     let (mut space, tiles) = plan(to.layout(), from.layout());
     let bytes = widen(&mut space, memories.map(address), bytes);
-    launch(&Move { memories, space, tiles, work: Work::Bytes(bytes) }, stream)
+    launch(&Move { memories, space, tiles, work: Work::Bytes(bytes) }, &[], stream)
+}
+
+/// Converts the elements of `from` to those of `to`, on one device. `others` are the arguments beside the arrays.
+/// Enqueued; does not wait.
+pub(crate) fn convert(
+    from: &View<'_>,
+    to: &mut ViewMut<'_>,
+    codec: Codec,
+    others: &[Argument<'_>],
+    stream: &Stream,
+) -> Result<()> {
+    let memories = [to.memory(), from.memory()];
+    let (space, tiles) = plan(to.layout(), from.layout());
+    launch(&Move { memories, space, tiles, work: Work::Convert(codec) }, others, stream)
 }
 
 /// A move that is ready to be launched.
@@ -32,7 +47,7 @@ struct Move<'m> {
     work: Work,
 }
 
-fn launch(task: &Move<'_>, stream: &Stream) -> Result<()> {
+fn launch(task: &Move<'_>, others: &[Argument<'_>], stream: &Stream) -> Result<()> {
     let Move { memories, space, tiles, work } = task;
     let variant = Variant::new(*work, space, *tiles, memories.map(address));
     let form = &variant.form;
@@ -40,6 +55,9 @@ fn launch(task: &Move<'_>, stream: &Stream) -> Result<()> {
     arguments.write(memories[0], space.offsets[0]);
     arguments.read(memories[1], space.offsets[1]);
     space.push(form, &mut arguments);
+    for other in others {
+        arguments.push(*other);
+    }
     let items = space.items(form);
     let grid = if *tiles { tiled(items, work.tile()) } else { grid(items, THREADS) };
     let kernel = kernel(stream.device(), variant)?;
@@ -48,6 +66,43 @@ fn launch(task: &Move<'_>, stream: &Stream) -> Result<()> {
     // other threads from queueing work on them meanwhile.
     unsafe { stream.launch(&kernel, grid, arguments.list())? };
     Ok(())
+}
+
+/// Leaves the least and the largest finite element that each group of threads has seen in `parts`, which has room for
+/// `most` groups, and returns how many groups there are. Enqueued; does not wait.
+pub(crate) fn range(
+    from: &View<'_>,
+    codec: Codec,
+    parts: &Memory,
+    most: usize,
+    stream: &Stream,
+) -> Result<usize> {
+    let space = Space::new(&[from.layout(), from.layout()]);
+    let at = address(from.memory());
+    let variant = Variant::new(Work::Range(codec), &space, false, [at; 2]);
+    let mut arguments = Arguments::new(variant.form.is_wide());
+    arguments.push(Argument::Write(parts));
+    arguments.read(from.memory(), space.offsets[1]);
+    space.push(&variant.form, &mut arguments);
+    let mut grid = grid(space.items(&variant.form), THREADS);
+    let mut left = most;
+    for groups in &mut grid.groups {
+        *groups = (*groups).min(left);
+        left /= *groups;
+    }
+    let kernel = kernel(stream.device(), variant)?;
+    // SAFETY: the arguments are those of `Variant::source`, in its order; the kernel reads the elements of the array
+    // and writes a part for each group. The array's borrow keeps writers away.
+    unsafe { stream.launch(&kernel, grid, arguments.list())? };
+    Ok(grid.groups.iter().product())
+}
+
+/// Threads of the kernel that [`line`] gives, in one group.
+pub(crate) const LINE_THREADS: usize = 256;
+
+/// The kernel that makes a line of what [`range`] leaves.
+pub(crate) fn line(device: Device) -> Result<Kernel> {
+    Ok(device.kernel(&line_source())?)
 }
 
 /// A group for each tile.
@@ -87,7 +142,7 @@ static KERNELS: LazyLock<RwLock<HashMap<(Device, Variant), Kernel>>> =
 const MOST_KERNELS: usize = 4096;
 
 /// The kernel of a variant, compiled if it is new.
-fn kernel(device: Device, variant: Variant) -> Result<Kernel> {
+pub(crate) fn kernel(device: Device, variant: Variant) -> Result<Kernel> {
     let key = (device, variant);
     if let Some(kernel) = KERNELS.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
         return Ok(kernel.clone());

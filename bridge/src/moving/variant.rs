@@ -2,6 +2,7 @@
 
 use arrayspan_devices::Source;
 
+use crate::conversion::codec::Codec;
 use crate::index::{Form, Runs, Space, Text};
 
 /// Everything that is baked into a kernel: two moves with equal variants run the same one.
@@ -19,11 +20,17 @@ pub(crate) struct Variant {
 pub(crate) enum Work {
     /// Nothing: so many bytes, a power of two up to 16, are moved.
     Bytes(usize),
+    /// It takes another dtype.
+    Convert(Codec),
+    /// It is looked at for the range of all.
+    Range(Codec),
 }
 
 const ELEMENTS: &str = include_str!("source/elements.cl.h");
 const ROWS: &str = include_str!("source/rows.cl.h");
 const TILES: &str = include_str!("source/tiles.cl.h");
+const RANGE: &str = include_str!("source/range.cl.h");
+const LINE: &str = include_str!("source/line.cl.h");
 
 /// Bytes by which the columns of a tile are spread over the banks of local memory.
 const BANK_BYTES: usize = 4;
@@ -33,6 +40,8 @@ impl Work {
     pub(crate) fn bytes(self) -> [usize; 2] {
         match self {
             Self::Bytes(bytes) => [bytes; 2],
+            Self::Convert(codec) => codec.bytes(),
+            Self::Range(codec) => [codec.bytes()[0]; 2],
         }
     }
 
@@ -45,13 +54,16 @@ impl Work {
     /// Arguments that come beside those of the space.
     fn arguments(self) -> usize {
         match self {
-            Self::Bytes(_) => 0,
+            Self::Bytes(_) | Self::Range(_) => 0,
+            Self::Convert(codec) => codec.parameters().len(),
         }
     }
 
     fn name(self) -> String {
         match self {
             Self::Bytes(bytes) => format!("bytes{bytes}"),
+            Self::Convert(codec) => codec.name(),
+            Self::Range(codec) => codec.from.to_string().to_lowercase(),
         }
     }
 }
@@ -78,12 +90,17 @@ impl Variant {
         text.define("TO_BYTES", to);
         text.define("FROM_ALIGN", self.from_align);
         self.form.define(&mut text);
-        let arrays =
-            "GLOBAL to_t* RESTRICT y, i64 y_at, const GLOBAL from_t* RESTRICT x0, i64 x0_at";
-        text.define("PARAMETERS", arrays.to_owned() + &self.form.declare());
+        let source = "const GLOBAL from_t* RESTRICT x0, i64 x0_at";
+        let (target, others) = match self.work {
+            Work::Bytes(_) => ("GLOBAL to_t* RESTRICT y, i64 y_at", String::new()),
+            Work::Convert(codec) => {
+                ("GLOBAL to_t* RESTRICT y, i64 y_at", codec.parameters().concat())
+            }
+            Work::Range(_) => ("GLOBAL double* RESTRICT parts", String::new()),
+        };
+        let space = self.form.declare();
+        text.define("PARAMETERS", format_args!("{target}, {source}{space}{others}"));
         text.define("PROLOGUE", "y += y_at; x0 += x0_at;");
-        text.define("BEGIN", "");
-        text.define("END", "");
         if self.tiles {
             let [side, rows] = self.work.tile();
             text.define("TILE", side);
@@ -92,10 +109,24 @@ impl Variant {
         }
         text.add(ELEMENTS);
         match self.work {
-            Work::Bytes(_) => text.define("CONVERT(x)", "(x)"),
+            Work::Bytes(_) => {
+                text.define("CONVERT(x)", "(x)");
+                text.define("BEGIN", "");
+                text.define("END", "");
+            }
+            Work::Convert(codec) | Work::Range(codec) => codec.define(&mut text),
         }
-        text.add(if self.tiles { TILES } else { ROWS });
-        let entry = if self.tiles { "tiles" } else { "rows" };
+        let (entry, body) = match (self.work, self.tiles) {
+            (Work::Range(_), _) => ("range", RANGE),
+            (_, true) => ("tiles", TILES),
+            (_, false) => ("rows", ROWS),
+        };
+        text.add(body);
         Source::new(format!("{entry}_{}", self.work.name()), entry, text.finish())
     }
+}
+
+/// The kernel that makes a line of the ranges of groups.
+pub(crate) fn line_source() -> Source {
+    Source::new("line_of", "line_of", LINE)
 }

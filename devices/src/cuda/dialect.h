@@ -45,5 +45,20 @@ FN void STORE_HALF(float value, half_t* p, i64 i) {
   p[i].bits = bits;
 }
 
+/* 16-bit floats as bits; places of the highest bit from the top. */
+FN float half_value(unsigned short bits) {
+  float value;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+  return value;
+}
+FN unsigned short half_bits(float value) {
+  unsigned short bits;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+  return bits;
+}
+#define CLZ32(x) __clz((int)(x))
+#define CLZ64(x) __clzll((i64)(x))
+
+FN void atomic_add_u32(u32* p, u32 v) { atomicAdd(p, v); }
 FN void atomic_add_f32(float* p, float v) { atomicAdd(p, v); }
 FN void atomic_add_f64(double* p, double v) { atomicAdd(p, v); }

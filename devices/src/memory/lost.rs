@@ -223,7 +223,7 @@ impl Drop for Grenade {
 }
 
 #[test]
-fn what_a_panic_in_a_release_function_carries_is_not_dropped() -> Result<()> {
+fn a_panic_that_carries_another_ends_with_the_release_function() -> Result<()> {
     let explode = || std::panic::resume_unwind(Box::new(Grenade));
     // SAFETY: never used as memory.
     drop(unsafe { Memory::from_foreign(Device::cpu(), 0x1000, 16, Box::new(explode)) });

@@ -92,6 +92,15 @@ impl Memory {
         Self { device, address, bytes, uses, owner: Owner::Foreign(Mutex::new(Some(release))) }
     }
 
+    /// For foreign memory, before its first use: all that its owner has queued on it is done once `stream`
+    /// gets to its present end. Work on other streams waits for that; the release does not, because it
+    /// gives the memory back to the owner, who knows of that work.
+    #[must_use]
+    pub fn ready_on(mut self, stream: &Stream) -> Self {
+        *self.uses.get_mut() = Uses::ready_on(stream);
+        self
+    }
+
     /// Where it lives.
     #[must_use]
     pub fn device(&self) -> Device {

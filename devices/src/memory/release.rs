@@ -127,6 +127,8 @@ fn run(release: Release) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(release)) {
         tracing::error!("a foreign memory release function panicked");
         // Dropping what a panic carries may panic again, and end the reaper with all that waits for it.
-        std::mem::forget(panic);
+        if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+            std::mem::forget(again);
+        }
     }
 }

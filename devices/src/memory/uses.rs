@@ -11,13 +11,20 @@ use crate::{Event, Result, Stream};
 #[derive(Debug, Default)]
 pub(crate) struct Uses {
     writer: Option<Stream>,
+    /// Whether the writer has only been told of work that belongs to the block's owner.
+    owners: bool,
     /// Streams that read after the last write; each already waits for the writer.
     readers: Vec<Stream>,
 }
 
 impl Uses {
     pub(crate) fn written_by(stream: &Stream) -> Self {
-        Self { writer: queued(stream), readers: Vec::new() }
+        Self { writer: queued(stream), ..Self::default() }
+    }
+
+    /// The owner's work, which nobody has to wait for before the block goes back to the owner.
+    pub(crate) fn ready_on(stream: &Stream) -> Self {
+        Self { owners: true, ..Self::written_by(stream) }
     }
 
     pub(crate) fn acquire(&mut self, stream: &Stream, access: Access) -> Result<()> {
@@ -28,7 +35,11 @@ impl Uses {
     }
 
     fn read(&mut self, stream: &Stream) -> Result<()> {
-        if self.readers.contains(stream) || self.writer.as_ref() == Some(stream) {
+        if self.writer.as_ref() == Some(stream) {
+            self.owners = false;
+            return Ok(());
+        }
+        if self.readers.contains(stream) {
             return Ok(());
         }
         if let Some(writer) = &self.writer {
@@ -48,6 +59,7 @@ impl Uses {
         }
         self.readers.clear();
         self.writer = queued(stream);
+        self.owners = false;
         Ok(())
     }
 
@@ -63,9 +75,10 @@ impl Uses {
         self.writer.iter().chain(&self.readers)
     }
 
-    /// Marks the end of all work so far.
+    /// Marks the end of all work so far but the owner's.
     pub(crate) fn record(&self) -> Result<Vec<Event>> {
-        self.streams().map(Stream::record).collect()
+        let ours = self.writer.iter().filter(|_| !self.owners);
+        ours.chain(&self.readers).map(Stream::record).collect()
     }
 }
 

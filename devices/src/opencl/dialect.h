@@ -50,7 +50,18 @@ typedef half half_t;
 #define LOAD_HALF(p, i)     vload_half((i), (p))
 #define STORE_HALF(v, p, i) vstore_half_rte((v), (i), (p))
 
+/* 16-bit floats as bits; places of the highest bit from the top. */
+FN float half_value(ushort bits) { return vload_half(0, (const half*)&bits); }
+FN ushort half_bits(float value) {
+  ushort bits;
+  vstore_half_rte(value, 0, (half*)&bits);
+  return bits;
+}
+#define CLZ32(x) ((int)clz((u32)(x)))
+#define CLZ64(x) ((int)clz((u64)(x)))
+
 /* *p += v, once for every thread; the order of additions is not fixed. */
+FN void atomic_add_u32(volatile GLOBAL u32* p, u32 v) { atomic_add(p, v); }
 FN void atomic_add_f32(volatile GLOBAL float* p, float v) {
   volatile GLOBAL u32* bits = (volatile GLOBAL u32*)p;
   u32 old = *bits, seen;

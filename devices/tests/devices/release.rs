@@ -1,7 +1,7 @@
 //! Memory goes away after its last use, once, and nobody waits for it.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
 
 use arrayspan_devices::{Device, Memory, Result, drain};
 
@@ -90,6 +90,44 @@ fn foreign_memory_is_released_once_and_after_the_work() -> Result<()> {
         assert_eq!(download::<u32>(&y, &stream)?, numbers(6), "{device}");
         drain();
         assert_eq!(calls.load(SeqCst), 1, "{device}");
+    }
+    Ok(())
+}
+
+#[test]
+fn foreign_memory_waits_for_its_owners_work_when_used_and_not_when_released() -> Result<()> {
+    for device in gpus() {
+        let kernel = slow(device)?;
+        let (theirs, ours) = (device.new_stream()?, device.new_stream()?);
+        for used in [true, false] {
+            let x = upload(&numbers(5), &theirs)?;
+            let owner = Memory::allocate(4 * N, &theirs)?;
+            let (address, bytes) = (owner.address(), owner.bytes());
+            let complete = Arc::new(Mutex::new(None));
+            let told = complete.clone();
+            increment(&theirs, &kernel, &x, &owner)?;
+            let done = theirs.record()?;
+            let release = move || {
+                *told.lock().expect("nobody panics") = Some(done.is_complete());
+                drop(owner);
+            };
+            // SAFETY: `owner` keeps the memory alive until `release` runs and is not used before that.
+            let foreign =
+                unsafe { Memory::from_foreign(device, address, bytes, Box::new(release)) };
+            let foreign = foreign.ready_on(&theirs);
+            if used {
+                let y = Memory::allocate(4 * N, &ours)?;
+                increment(&ours, &kernel, &foreign, &y)?;
+                assert_eq!(download::<u32>(&y, &ours)?, numbers(7), "{device}");
+            }
+            drop(foreign);
+            if used {
+                drain();
+            }
+            let complete = complete.lock().expect("nobody panics").take();
+            // At once where nobody used it, whether the owner's work was done by then or not.
+            assert!(complete.is_some(), "{device}");
+        }
     }
     Ok(())
 }

@@ -4,12 +4,12 @@ use std::ffi::c_void;
 use std::mem::replace;
 
 use arrayspan_bridge::dlpack::{Capsule, Legacy, Managed, Versioned};
-use arrayspan_bridge::{Crossing, Transfer, View};
+use arrayspan_bridge::{Crossing, Transfer};
 use arrayspan_devices::Stream;
 
 use crate::error::{Failure, guarded, misuse};
 use crate::held::{Content, Held, gone};
-use crate::places::consumer;
+use crate::places::Order;
 
 /// How an array shall be handed over.
 #[repr(C)]
@@ -35,7 +35,7 @@ pub struct Handed {
 /// Hands an array over. An exclusive one is gone afterwards, unless it was copied.
 ///
 /// # Safety
-/// The handle is live, `manner` is one, and `to` is a place for the answer.
+/// The handle is live, `manner` is one whose stream is live, and `to` is a place for the answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn interop_export(
     handle: *const Held,
@@ -47,10 +47,12 @@ pub unsafe extern "C" fn interop_export(
         let mut content = unsafe { Held::open(handle)? };
         // SAFETY: the caller's.
         let Some(manner) = (unsafe { manner.as_ref() }) else { return misuse("no manner") };
+        // SAFETY: passed on to the caller.
+        let order = unsafe { Order::new(content.view()?.device(), manner.stream)? };
         let handed = if manner.versioned {
-            export::<Versioned>(&mut content, manner)?
+            export::<Versioned>(&mut content, manner.copy, order.as_ref())?
         } else {
-            export::<Legacy>(&mut content, manner)?
+            export::<Legacy>(&mut content, manner.copy, order.as_ref())?
         };
         // SAFETY: the caller's place.
         unsafe { to.write(handed) };
@@ -58,24 +60,20 @@ pub unsafe extern "C" fn interop_export(
     })
 }
 
-fn export<M: Managed>(content: &mut Content, manner: &Manner) -> Result<Handed, Failure> {
-    let stream = consumer(content.view()?.device(), manner.stream)?;
-    let (capsule, crossing) = match manner.copy {
-        1 => copied::<M>(&content.view()?, stream.as_ref())?,
-        copy => {
-            let transfer = if copy == 0 { Transfer::ZeroCopyOnly } else { Transfer::CopyIfNeeded };
-            lent::<M>(content, transfer, stream.as_ref())?
-        }
+fn export<M: Managed>(
+    content: &mut Content,
+    copy: i32,
+    order: Option<&Order>,
+) -> Result<Handed, Failure> {
+    let stream = Order::stream(order);
+    let (capsule, crossing) = match copy {
+        0 => lent::<M>(content, Transfer::ZeroCopyOnly, stream)?,
+        1 => content.view()?.to_dlpack(stream)?,
+        _ => lent::<M>(content, Transfer::CopyIfNeeded, stream)?,
     };
+    order.map_or(Ok(()), Order::hand_on)?;
     let copied = crossing != Crossing::ZeroCopy;
     Ok(Handed { managed: capsule.into_raw().cast(), copied })
-}
-
-fn copied<M: Managed>(
-    view: &View<'_>,
-    stream: Option<&Stream>,
-) -> Result<(Capsule<M>, Crossing), Failure> {
-    Ok(view.to_dlpack(stream)?)
 }
 
 fn lent<M: Managed>(

@@ -9,16 +9,52 @@ pub(crate) fn device(kind: i32, id: i32) -> Result<Device, Failure> {
     Ok(Device::from_dlpack(kind, id)?)
 }
 
-/// The stream on which a consumer wants the data ready, by the numbers of Python's `__dlpack__`: `None` for 0,
-/// where the host waits.
-pub(crate) fn consumer(device: Device, number: i64) -> Result<Option<Stream>, Failure> {
-    match number {
-        0 => Ok(None),
-        // The consumer asks for no order at all; on our own stream there is nothing to wait for.
-        -1 => Ok(Some(device.stream()?)),
-        _ if number < 0 || device.is_cpu() => misuse(format!("stream {number} of {device}")),
-        // Until streams of others can be named, the host waits, which is right on any of them.
-        _ => Ok(None),
+/// How an export comes before the consumer's work without the host waiting.
+#[derive(Debug)]
+pub(crate) struct Order {
+    /// What the array is exported on, and given back after.
+    stream: Stream,
+    /// A stream of the consumer's that must wait for that one.
+    waits: Option<Stream>,
+}
+
+impl Order {
+    /// The order a consumer wants, by the numbers of Python's `__dlpack__`; `None` for 0, where the host waits.
+    ///
+    /// # Safety
+    /// `number` is one of the special ones, or a stream of `device` that lives until this is dropped.
+    pub(crate) unsafe fn new(device: Device, number: i64) -> Result<Option<Self>, Failure> {
+        if number == 0 {
+            return Ok(None);
+        }
+        let own = device.stream()?;
+        let Ok(raw) = usize::try_from(number) else {
+            // The consumer asks for no order at all.
+            let none = number == -1;
+            let order = Self { stream: own, waits: None };
+            return if none { Ok(Some(order)) } else { misuse(format!("stream {number}")) };
+        };
+        if device.is_cpu() {
+            return misuse("the CPU has no streams");
+        }
+        // SAFETY: the caller's.
+        let theirs = unsafe { Stream::from_foreign(device, raw, Box::new(()))? };
+        // The driver's default streams live as long as it. How long any other does, nothing tells; since an
+        // array remembers the streams it was used on, such a one only waits. What the consumer has queued on it
+        // must be done before it lets go of the array, as with any other producer.
+        let special = raw <= 2;
+        let (stream, waits) = if special { (theirs, None) } else { (own, Some(theirs)) };
+        Ok(Some(Self { stream, waits }))
+    }
+
+    /// The stream to export on.
+    pub(crate) fn stream(order: Option<&Self>) -> Option<&Stream> {
+        order.map(|order| &order.stream)
+    }
+
+    /// Makes the consumer's stream wait, after the export.
+    pub(crate) fn hand_on(&self) -> Result<(), Failure> {
+        self.waits.as_ref().map_or(Ok(()), |theirs| Ok(theirs.wait_for(&self.stream)?))
     }
 }
 

@@ -4,7 +4,7 @@ use arrayspan_devices::{Access, DeviceKind};
 use cudarc::driver::{CudaSlice, DevicePtrMut};
 
 use super::import::{past_pending, stream};
-use super::{CudaArray, context, keep_context};
+use super::{CudaArray, keep_context};
 use crate::layout::wrong;
 use crate::{Array, Element, Error, Result};
 
@@ -54,7 +54,6 @@ impl Array {
             let (shape, strides) = (self.shape(), self.layout().strides());
             return Err(wrong("into_cuda", shape, strides, "not contiguous"));
         }
-        let context = context(self.device())?;
-        CudaArray::new(self, &context)
+        CudaArray::new(self)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrayspan_devices::{Access, Device, Memory, Stream};
+use arrayspan_devices::{Device, Memory, Stream};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtrMut, DriverError, result};
 
 use super::{failure, keep_context};
@@ -19,7 +19,7 @@ impl Array {
     /// context other than its device's primary one; the driver's refusal. The slice is dropped then.
     pub fn from_cuda_slice<T: Element>(
         mut slice: CudaSlice<T>,
-        shape: impl Into<Vec<usize>>,
+        shape: impl AsRef<[usize]>,
     ) -> Result<Self> {
         let layout = Layout::contiguous(shape)?;
         if layout.len() != slice.len() {
@@ -55,7 +55,7 @@ impl Array {
         // SAFETY: the slice owns this memory alone and lives until the release function; its own stream
         // comes after all earlier work on it, which is made known at once.
         let memory = unsafe { Memory::from_foreign(device, address, bytes, Box::new(release)) };
-        memory.acquire(&theirs, Access::Write)?;
+        let memory = memory.ready_on(&theirs);
         Ok(Self::from_unique(SharedArray {
             memory: memory.into(),
             owner: Some(owner),

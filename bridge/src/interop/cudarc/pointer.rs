@@ -15,6 +15,8 @@ struct Known {
     memory_type: u32,
     ordinal: i32,
     managed: bool,
+    /// Where the block around the address ends, zero if the driver does not tell.
+    end: u64,
 }
 
 /// Checks that the elements at `address` lie in memory of the CUDA device `device`.
@@ -68,7 +70,7 @@ impl Known {
     }
 }
 
-/// Looks at the first and the last byte.
+/// Looks at the first byte, and at the last one unless it is in the same block: each look is a call of the driver.
 fn each_end(
     device: Device,
     address: usize,
@@ -78,9 +80,9 @@ fn each_end(
     if bytes == 0 {
         return Ok(());
     }
-    [address, address + bytes - 1]
-        .into_iter()
-        .try_for_each(|address| check(address, attributes(device, address)?))
+    let (known, last) = (attributes(device, address)?, address + bytes - 1);
+    check(address, known)?;
+    if (last as u64) < known.end { Ok(()) } else { check(last, attributes(device, last)?) }
 }
 
 fn foreign<T>(field: &'static str, why: String) -> Result<T> {
@@ -91,20 +93,31 @@ fn attributes(device: Device, address: usize) -> Result<Known> {
     let (mut memory_type, mut ordinal) = (0_u32, -1_i32);
     // The driver's documentation calls this a boolean and leaves open how wide.
     let mut managed = 0_u64;
+    let (mut start, mut size) = (0_u64, 0_usize);
     let mut which = [
         CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
         CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
         CUpointer_attribute::CU_POINTER_ATTRIBUTE_IS_MANAGED,
+        CUpointer_attribute::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+        CUpointer_attribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE,
     ];
-    let mut values: [*mut c_void; 3] =
-        [(&raw mut memory_type).cast(), (&raw mut ordinal).cast(), (&raw mut managed).cast()];
-    // SAFETY: three attributes and room for the three values; the address itself is only looked up. The
+    let mut values: [*mut c_void; 5] = [
+        (&raw mut memory_type).cast(),
+        (&raw mut ordinal).cast(),
+        (&raw mut managed).cast(),
+        (&raw mut start).cast(),
+        (&raw mut size).cast(),
+    ];
+    // SAFETY: five attributes and room for the five values; the address itself is only looked up. The
     // driver is loaded, since `device` is one of its devices.
     let code = unsafe {
-        cuPointerGetAttributes(3, which.as_mut_ptr(), values.as_mut_ptr(), address as u64)
+        cuPointerGetAttributes(5, which.as_mut_ptr(), values.as_mut_ptr(), address as u64)
     };
     match code {
-        CUresult::CUDA_SUCCESS => Ok(Known { memory_type, ordinal, managed: managed != 0 }),
+        CUresult::CUDA_SUCCESS => {
+            let end = start.saturating_add(size as u64);
+            Ok(Known { memory_type, ordinal, managed: managed != 0, end })
+        }
         CUresult::CUDA_ERROR_INVALID_VALUE => Ok(Known { ordinal: -1, ..Known::default() }),
         code => Err(failure(device, "cuPointerGetAttributes", cudarc::driver::DriverError(code))),
     }

@@ -12,5 +12,5 @@ pub(crate) fn layout_of(shape: &[usize], strides: &[isize]) -> Layout {
     };
     let empty = shape.contains(&0);
     let offset = if empty { 0 } else { shape.iter().zip(strides).map(below).sum() };
-    Layout::trusted(shape.to_vec(), strides.to_vec(), offset)
+    Layout::trusted(shape, strides, offset)
 }

@@ -1,6 +1,6 @@
 //! Arrays from opencl3's buffers.
 
-use arrayspan_devices::{Access, Device, Memory, Stream};
+use arrayspan_devices::{Device, Memory, Stream};
 use opencl3::memory::{Buffer, ClMem};
 
 use super::inspect;
@@ -24,7 +24,7 @@ impl SharedArray {
     /// references to the same `cl_mem`, and sub-buffers of it, included.
     pub unsafe fn from_opencl_buffer<T: Element>(
         buffer: Buffer<T>,
-        shape: impl Into<Vec<usize>>,
+        shape: impl AsRef<[usize]>,
         device: Device,
         stream: Option<&Stream>,
     ) -> Result<Self> {
@@ -45,9 +45,9 @@ impl SharedArray {
         let release = owner.release();
         // SAFETY: a live buffer of the device's context with that size, kept by the release function; the
         // caller vouches for other users, and `stream` is made known at once.
-        let memory = unsafe { Memory::from_foreign(device, address, found.bytes, release) };
+        let mut memory = unsafe { Memory::from_foreign(device, address, found.bytes, release) };
         if let Some(stream) = stream {
-            memory.acquire(stream, Access::Write)?;
+            memory = memory.ready_on(stream);
         }
         Ok(Self {
             memory: memory.into(),

@@ -8,7 +8,7 @@ use tch::Tensor;
 use super::export::is_lent;
 use super::inspect::{self, Found, refuse};
 use super::load::expect;
-use super::stream::current_stream;
+use super::stream::{current_stream, record_stream};
 use super::{Gradients, Options, shim};
 use crate::interop::cudarc::keep_context;
 use crate::owner::Owner;
@@ -139,6 +139,10 @@ fn copied(tensor: &Tensor, found: &Found) -> Result<(Tensor, Found)> {
     })?;
     // SAFETY: a new tensor that nobody else owns.
     let copy = unsafe { Tensor::from_ptr(copy.cast()) };
+    if !found.device.is_cpu() {
+        // The source goes now, and may have been made on another stream than the one that copies.
+        record_stream(tensor, &current_stream(found.device)?)?;
+    }
     let found = inspect::check(&inspect::describe(&copy)?)?;
     Ok((copy, found))
 }

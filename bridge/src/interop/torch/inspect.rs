@@ -131,3 +131,71 @@ fn layout(tensor: &Description) -> Result<Layout> {
 pub(super) fn refuse<T>(field: &'static str, why: impl Into<String>) -> Result<T> {
     Err(Error::Foreign { field, why: why.into() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two `Float32` numbers on the CPU.
+    fn plain() -> Description {
+        Description {
+            defined: true,
+            strided: true,
+            storage: true,
+            quantised: false,
+            gradients: false,
+            device_type: 0,
+            device_index: -1,
+            layout: c"strided".as_ptr(),
+            scalar: c"Float".as_ptr(),
+            lazy: false,
+            alone: true,
+            dtype: shim::Dtype { code: 2, bits: 32, lanes: 1 },
+            ndim: 1,
+            sizes: &raw const SIZE,
+            strides: &raw const STRIDE,
+            data: 64,
+        }
+    }
+
+    static SIZE: i64 = 2;
+    static STRIDE: i64 = 1;
+    static FAR: i64 = i64::MAX / 2;
+
+    fn field(tensor: &Description) -> &'static str {
+        match check(tensor) {
+            Err(Error::Foreign { field, .. }) => field,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_plain_tensor_is_taken_as_it_is() {
+        let found = check(&plain()).expect("a plain tensor");
+        assert_eq!((found.dtype, found.address, found.bytes), (DType::Float32, 64, 8));
+    }
+
+    #[test]
+    fn devices_we_do_not_serve_are_named() {
+        for (device_type, name) in [(9, "xla"), (12, "xpu"), (13, "mps"), (14, "meta")] {
+            let tensor = Description { device_type, device_index: 0, ..plain() };
+            match check(&tensor) {
+                Err(Error::Foreign { field: "device", why }) => {
+                    assert!(why.contains(name), "{why}");
+                }
+                other => panic!("{name}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn what_torch_would_never_say_is_refused_all_the_same() {
+        assert_eq!(field(&Description { data: 0, ..plain() }), "data");
+        assert_eq!(field(&Description { data: usize::MAX, ..plain() }), "strides");
+        assert_eq!(field(&Description { strides: &raw const FAR, ..plain() }), "strides");
+        let dtype = shim::Dtype { code: 17, bits: 4, lanes: 2 };
+        assert_eq!(field(&Description { dtype, ..plain() }), "dtype");
+        let dtype = shim::Dtype { code: 255, bits: 0, lanes: 0 };
+        assert_eq!(field(&Description { dtype, ..plain() }), "dtype");
+    }
+}

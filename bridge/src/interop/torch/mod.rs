@@ -39,8 +39,8 @@
 //! # CUDA
 //! `libtorch_cuda` is opened at run time, by the first call here that needs it; programs link without it. Torch
 //! remembers for good that it has no CUDA if it was asked before, so a program that makes CUDA tensors with tch
-//! calls [`load_cuda`] or [`device`] first. Then torch's cache is one of those that arrayspan asks for memory when it runs out
-//! ([`devices::reclaim`](arrayspan_devices::reclaim)).
+//! calls [`load_cuda`] or [`device`] first. Then torch's cache is one of those that arrayspan asks for memory when it
+//! runs out ([`devices::reclaim`](arrayspan_devices::reclaim)).
 
 mod export;
 mod import;

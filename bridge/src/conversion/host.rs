@@ -1,0 +1,243 @@
+//! Conversion on the host: what the processor does by itself, tables where the source has few codes, and the exact
+//! way for the rest.
+
+use std::mem::MaybeUninit;
+
+use half::{bf16, f16};
+
+use super::codec::Codec;
+use super::format::{Float, Format};
+use super::line::Line;
+use super::native::{Native, Target};
+use super::number::Encoded;
+use crate::moving::host::{Work, run};
+use crate::{DType, Layout, View, ViewMut};
+
+/// Tables of two-byte sources pay from this many elements on.
+const WORTHWHILE: usize = 1 << 18;
+
+/// Converts the elements of `from` to those of `to` and returns how many are not held exactly.
+///
+/// # Safety
+/// Both are on the host, which may access them now; their shapes agree, and they have elements of the codec's dtypes.
+pub(crate) unsafe fn convert(
+    from: &View<'_>,
+    to: &mut ViewMut<'_>,
+    codec: Codec,
+    line: Option<Line>,
+) -> usize {
+    let Some(formats) = codec.formats() else { return 0 };
+    let coded = Coded { codec, formats, line };
+    // SAFETY: passed on to the caller; any bytes are elements of the types below.
+    unsafe {
+        if let (None, false) = (line, codec.from.is_complex() || codec.to.is_complex())
+            && let Some(failed) = native(from, to, &coded)
+        {
+            return failed;
+        }
+        match codec.from.bytes() {
+            1 => into::<1>(from, to, &coded),
+            2 => into::<2>(from, to, &coded),
+            4 => into::<4>(from, to, &coded),
+            8 => into::<8>(from, to, &coded),
+            _ => into::<16>(from, to, &coded),
+        }
+    }
+}
+
+/// # Safety
+/// As [`convert`]; elements of the source have `S` bytes.
+unsafe fn into<const S: usize>(from: &View<'_>, to: &mut ViewMut<'_>, coded: &Coded) -> usize {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        match coded.codec.to.bytes() {
+            1 => with::<S, 1>(from, to, coded),
+            2 => with::<S, 2>(from, to, coded),
+            4 => with::<S, 4>(from, to, coded),
+            8 => with::<S, 8>(from, to, coded),
+            _ => with::<S, 16>(from, to, coded),
+        }
+    }
+}
+
+/// # Safety
+/// As [`convert`]; elements have `S` and `T` bytes.
+unsafe fn with<const S: usize, const T: usize>(
+    from: &View<'_>,
+    to: &mut ViewMut<'_>,
+    coded: &Coded,
+) -> usize {
+    let few = S == 1 || (S == 2 && Layout::len(from.layout()) >= WORTHWHILE);
+    // SAFETY: passed on to the caller.
+    unsafe {
+        if few {
+            run::<[u8; S], [u8; T]>(from, to, &Table::<T>::new::<S>(coded))
+        } else {
+            run::<[u8; S], [u8; T]>(from, to, coded)
+        }
+    }
+}
+
+/// Runs the processor's own conversion between the dtypes, if it has one; tables are as good for smaller sources.
+///
+/// # Safety
+/// As [`convert`].
+unsafe fn native(from: &View<'_>, to: &mut ViewMut<'_>, coded: &Coded) -> Option<usize> {
+    macro_rules! targets {
+        ($source:ty: $($dtype:ident => $target:ty),*) => {
+            match coded.codec.to {
+                $(DType::$dtype => {
+                    let work = Quick::<$source, $target>::new(coded);
+                    // SAFETY: passed on to the caller; these are the types of the dtypes.
+                    Some(unsafe { run::<<$source as Native>::Bytes, <$target as Native>::Bytes>(from, to, &work) })
+                })*
+                _ => None,
+            }
+        };
+    }
+    macro_rules! sources {
+        ($($dtype:ident => $source:ty),*) => {
+            match coded.codec.from {
+                $(DType::$dtype => targets!($source:
+                    Int8 => i8, Int16 => i16, Int32 => i32, Int64 => i64, UInt8 => u8, UInt16 => u16, UInt32 => u32,
+                    UInt64 => u64, Float16 => f16, BFloat16 => bf16, Float32 => f32, Float64 => f64),)*
+                _ => None,
+            }
+        };
+    }
+    sources!(Int32 => i32, Int64 => i64, UInt32 => u32, UInt64 => u64, Float32 => f32, Float64 => f64)
+}
+
+/// The exact way, code by code.
+struct Coded {
+    codec: Codec,
+    formats: [Format; 2],
+    line: Option<Line>,
+}
+
+impl Coded {
+    fn part(&self, bits: u64) -> Encoded {
+        let Some(line) = self.line else { return self.codec.part(self.formats, bits) };
+        let double = Format::Float(Float::DOUBLE);
+        let doubled = Codec { to: DType::Float64, overflow: super::Overflow::Wrap, ..self.codec };
+        let x = f64::from_bits(doubled.part([self.formats[0], double], bits).bits);
+        let scaled = Codec { from: DType::Float64, ..self.codec };
+        let encoded = scaled.part([double, self.formats[1]], line.at(x).to_bits());
+        Encoded {
+            exact: encoded.exact && !(self.formats[0] == Format::Bool && bits > 1),
+            ..encoded
+        }
+    }
+
+    /// An element, whose bits are those of its parts, the real one lowest.
+    fn element(&self, bits: u128, failed: &mut usize) -> u128 {
+        let Codec { from, to, .. } = self.codec;
+        let parts = if to.is_complex() && from.is_complex() { 2 } else { 1 };
+        let (taken, given) = (from.real().bits().next_multiple_of(8), to.real().bits());
+        let mut exact = true;
+        let mut result = 0;
+        for part in 0..parts {
+            let bits = (bits >> (part * taken)) as u64;
+            let bits = if taken == 64 { bits } else { bits & ((1 << taken) - 1) };
+            let encoded = self.part(bits);
+            exact &= encoded.exact;
+            result |= u128::from(encoded.bits) << (part * given);
+        }
+        *failed += usize::from(!exact);
+        result
+    }
+}
+
+impl<const S: usize, const T: usize> Work<[u8; S], [u8; T]> for Coded {
+    fn one(&self, x: [u8; S], failed: &mut usize) -> [u8; T] {
+        low_bytes(self.element(bits(x), failed))
+    }
+
+    fn many(&self, x: &[[u8; S]], y: &mut [MaybeUninit<[u8; T]>], failed: &mut usize) {
+        for (x, y) in x.iter().zip(y) {
+            y.write(self.one(*x, failed));
+        }
+    }
+}
+
+fn bits<const S: usize>(bytes: [u8; S]) -> u128 {
+    bytes.iter().rev().fold(0, |bits, byte| bits << 8 | u128::from(*byte))
+}
+
+fn low_bytes<const T: usize>(bits: u128) -> [u8; T] {
+    std::array::from_fn(|at| (bits >> (8 * at)) as u8)
+}
+
+/// The result of every code of the source.
+struct Table<const T: usize> {
+    codes: Vec<([u8; T], bool)>,
+}
+
+impl<const T: usize> Table<T> {
+    fn new<const S: usize>(coded: &Coded) -> Self {
+        let entry = |code: u128| {
+            let mut failed = 0;
+            let result = coded.element(code, &mut failed);
+            (low_bytes(result), failed > 0)
+        };
+        Self { codes: (0..1_u128 << (8 * S)).map(entry).collect() }
+    }
+}
+
+impl<const S: usize, const T: usize> Work<[u8; S], [u8; T]> for Table<T> {
+    #[inline]
+    fn one(&self, x: [u8; S], failed: &mut usize) -> [u8; T] {
+        let (result, inexact) = self.codes[bits(x) as usize];
+        *failed += usize::from(inexact);
+        result
+    }
+
+    #[inline]
+    fn many(&self, x: &[[u8; S]], y: &mut [MaybeUninit<[u8; T]>], failed: &mut usize) {
+        for (x, y) in x.iter().zip(y) {
+            y.write(self.one(*x, failed));
+        }
+    }
+}
+
+/// The processor's own conversion, and the exact way for elements that it is no answer for.
+struct Quick<'c, S, T> {
+    coded: &'c Coded,
+    types: std::marker::PhantomData<fn(S) -> T>,
+}
+
+impl<'c, S, T> Quick<'c, S, T> {
+    fn new(coded: &'c Coded) -> Self {
+        Self { coded, types: std::marker::PhantomData }
+    }
+}
+
+impl<S: Native, T: Target> Quick<'_, S, T> {
+    #[inline]
+    fn element(&self, x: S::Bytes, failed: &mut usize) -> T::Bytes {
+        let Codec { overflow, rounding, .. } = self.coded.codec;
+        match T::quick(S::of(x).wide(), rounding, overflow == super::Overflow::Exact) {
+            Some(y) => y.bytes(),
+            None => self.slow(x, failed),
+        }
+    }
+
+    #[cold]
+    fn slow(&self, x: S::Bytes, failed: &mut usize) -> T::Bytes {
+        T::of_bits(self.coded.element(S::of(x).bits().into(), failed) as u64).bytes()
+    }
+}
+
+impl<S: Native, T: Target> Work<S::Bytes, T::Bytes> for Quick<'_, S, T> {
+    #[inline]
+    fn one(&self, x: S::Bytes, failed: &mut usize) -> T::Bytes {
+        self.element(x, failed)
+    }
+
+    #[inline]
+    fn many(&self, x: &[S::Bytes], y: &mut [MaybeUninit<T::Bytes>], failed: &mut usize) {
+        for (x, y) in x.iter().zip(y) {
+            y.write(self.element(*x, failed));
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Arrays of one dtype from arrays of another.
+//!
+//! [`Conversion`] is the policy. `format.rs` holds the table of dtypes, `number.rs` the exact way from any code to any
+//! other; what is quicker (the processor's own conversions, tables) gives the same answer. Devices run the same in
+//! `moving/source`, driven by the same table.
+
+pub(crate) mod codec;
+mod format;
+mod host;
+pub(crate) mod line;
+mod native;
+mod number;
+mod range;
+mod rules;
+
+use arrayspan_devices::{Access, Argument, Device, Memory, Stream};
+
+pub use rules::{Conversion, Overflow, Rounding, Scale};
+
+use crate::moving::between::{carry, stream_of, wait};
+use crate::moving::device;
+use crate::{Array, Crossing, DType, Error, Result, Transfer, View, ViewMut, Why};
+use codec::{Codec, Scaled};
+use line::{Line, Range};
+
+impl View<'_> {
+    /// A row-major array of the elements as `dtype`, on the same device.
+    ///
+    /// Enqueued on `stream`, one of that device; does not wait, save under [`Overflow::Exact`] where elements may
+    /// not be held exactly: then the count of those is waited for.
+    ///
+    /// # Errors
+    /// [`Error::Conversion`] where dtype and rules do not go together, or the device lacks the 64-bit floating point
+    /// that scaling needs; [`Error::Inexact`] under [`Overflow::Exact`]; out of memory; the driver's refusal.
+    pub fn convert(&self, dtype: DType, conversion: &Conversion, stream: &Stream) -> Result<Array> {
+        let own = stream_of(self.device(), stream)?;
+        let mut array = Array::empty(self.shape(), dtype, &own)?;
+        array.view_mut().convert_from(self, conversion, stream)?;
+        Ok(array)
+    }
+}
+
+impl ViewMut<'_> {
+    /// Overwrites the elements with those of an array of the same shape as this dtype, whatever the layouts and
+    /// devices; between devices they are converted where they come from.
+    ///
+    /// Enqueued on `stream`, one of either device; waits as [`View::convert`] and [`copy_from`](Self::copy_from) do.
+    ///
+    /// # Errors
+    /// [`Error::Shape`]; those of [`View::convert`]. After [`Error::Inexact`] the content is unspecified.
+    pub fn convert_from(
+        &mut self,
+        from: &View<'_>,
+        conversion: &Conversion,
+        stream: &Stream,
+    ) -> Result<()> {
+        if from.shape() != self.shape() {
+            let (expected, found) = (self.shape().to_vec(), from.shape().to_vec());
+            return Err(Error::Shape { operation: "convert", expected, found });
+        }
+        let same = from.dtype() == self.dtype() && conversion.scale == Scale::None;
+        if same {
+            return carry(from, self, stream);
+        }
+        let codec = Codec::new(from.dtype(), self.dtype(), conversion)?;
+        let (source, target) = conversion.scale.ranges(from.dtype(), self.dtype())?;
+        if self.layout().is_empty() {
+            return Ok(());
+        }
+        if from.device() != self.device() {
+            let converted = from.convert(self.dtype(), conversion, stream)?;
+            return carry(&converted.view(), self, stream);
+        }
+        let own = stream_of(self.device(), stream)?;
+        let line = source.map(|source| Line::new(source, target));
+        let count = if self.device().is_cpu() {
+            on_host(from, self, codec, line, target)?
+        } else {
+            on_device(from, self, codec, line, target, &own)?
+        };
+        stream.wait_for(&own)?;
+        match count {
+            count if count > 0 && codec.may_fail() => {
+                Err(Error::Inexact { from: codec.from, to: codec.to, count })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Array {
+    /// The array as `dtype`: itself if it has that dtype and nothing is scaled, else a row-major copy on the same
+    /// device. Stream order as [`View::convert`].
+    ///
+    /// # Errors
+    /// [`Error::CopyRefused`] under [`Transfer::ZeroCopyOnly`]; those of [`View::convert`]. The array is dropped then.
+    pub fn into_dtype(
+        self,
+        dtype: DType,
+        conversion: &Conversion,
+        transfer: Transfer,
+        stream: &Stream,
+    ) -> Result<(Self, Crossing)> {
+        if self.dtype() == dtype && conversion.scale == Scale::None {
+            return Ok((self, Crossing::ZeroCopy));
+        }
+        let bytes = self.layout().bytes("into_dtype", dtype)?;
+        let crossing = transfer.copy("into_dtype", Why::OtherDType, bytes)?;
+        Ok((self.view().convert(dtype, conversion, stream)?, crossing))
+    }
+}
+
+fn on_host(
+    from: &View<'_>,
+    to: &mut ViewMut<'_>,
+    codec: Codec,
+    line: Option<Line>,
+    target: Range,
+) -> Result<usize> {
+    wait(from, to)?;
+    // SAFETY: the host has waited for queued work on both; shapes agree, and the codec is made of the dtypes.
+    unsafe {
+        let line = match codec.scaled {
+            Scaled::Found => Some(Line::new(range::on_host(from), target)),
+            _ => line,
+        };
+        Ok(host::convert(from, to, codec, line))
+    }
+}
+
+fn on_device(
+    from: &View<'_>,
+    to: &mut ViewMut<'_>,
+    codec: Codec,
+    line: Option<Line>,
+    target: Range,
+    stream: &Stream,
+) -> Result<usize> {
+    if codec.scaled != Scaled::No && !stream.device().info().float64 {
+        let why = "scaling needs 64-bit floating point, which the device lacks";
+        return Err(Error::Conversion { from: codec.from, to: codec.to, why });
+    }
+    let found = match codec.scaled {
+        Scaled::Found => Some(range::on_device(from, target, stream)?),
+        _ => None,
+    };
+    let failures = if codec.may_fail() { Some(zeros(stream)?) } else { None };
+    let mut others: Vec<Argument<'_>> = Vec::new();
+    if let Some(Line { once, offset, factor, to }) = line {
+        others.extend([once, offset, factor, to].map(Argument::F64));
+    }
+    others.extend(found.iter().map(Argument::Read));
+    others.extend(failures.iter().map(Argument::Write));
+    device::convert(from, to, codec, &others, stream)?;
+    failures.map_or(Ok(0), |failures| count(&failures, stream))
+}
+
+/// The count of inexact elements and whether there are any.
+const FAILURES: usize = 2 * size_of::<u32>();
+
+/// A block of two zeros.
+fn zeros(stream: &Stream) -> Result<Memory> {
+    let block = Memory::allocate(FAILURES, stream)?;
+    let host = Memory::allocate(FAILURES, &Device::cpu().stream()?)?;
+    // SAFETY: nobody else knows either block; host memory starts as zeros.
+    unsafe { host.copy_to(0, &block, 0, FAILURES, stream)? };
+    Ok(block)
+}
+
+/// Waits for the count of inexact elements.
+fn count(failures: &Memory, stream: &Stream) -> Result<usize> {
+    let host = Memory::allocate(FAILURES, &Device::cpu().stream()?)?;
+    // SAFETY: nobody else knows the host block.
+    unsafe { failures.copy_to(0, &host, 0, FAILURES, stream)? };
+    host.wait(Access::Read)?;
+    let at = std::ptr::with_exposed_provenance::<u32>(host.address());
+    // SAFETY: the block holds two numbers, aligned, and the copy to it is done.
+    let [count, any] = unsafe { [at.read(), at.add(1).read()] };
+    // The count may have wrapped; that there are any has not.
+    Ok((count as usize).max(any as usize))
+}

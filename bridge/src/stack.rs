@@ -1,0 +1,193 @@
+//! Several arrays as one, one as several, and functions slice by slice.
+
+use arrayspan_devices::{Device, Stream};
+
+use crate::moving::between::{between, carry, stream_of};
+use crate::relayout::WithLayout;
+use crate::{Array, Crossing, DType, Error, Relayout, Result, SharedArray, View, ViewMut, Why};
+
+/// Arrays of one shape and dtype, from whatever devices, as one on `device` with a new axis: of shape `s` before it,
+/// slice `i` of the result is `slices[i]`. One allocation, and each slice is copied once. Says how each crossed.
+///
+/// Enqueued on `stream`, one of `device` or of all the slices' devices; waits as [`View::to_with`] does.
+///
+/// # Errors
+/// [`Error::Inexpressible`] without slices; [`Error::Axis`] for an axis above their rank; [`Error::Slice`] with the
+/// number of the first whose shape or dtype is not that of the first; out of memory; the driver's refusal.
+///
+/// ```
+/// use arrayspan_bridge::{Array, devices::Device, stack};
+///
+/// let rows = [[1_i32, 2, 3], [4, 5, 6]].map(|row| Array::from_slice(&row, [3]));
+/// let rows = rows.into_iter().collect::<Result<Vec<_>, _>>()?;
+/// let views: Vec<_> = rows.iter().map(Array::view).collect();
+/// let cpu = Device::cpu();
+/// let (columns, _) = stack(&views, 1, cpu, &cpu.stream()?)?;
+/// assert_eq!(columns.view().as_slice::<i32>()?, [1, 4, 2, 5, 3, 6]);
+/// # Ok::<(), arrayspan_bridge::Error>(())
+/// ```
+pub fn stack(
+    slices: &[View<'_>],
+    axis: usize,
+    device: Device,
+    stream: &Stream,
+) -> Result<(Array, Vec<Crossing>)> {
+    let Some(first) = slices.first() else {
+        let what = "without slices there is neither shape nor dtype";
+        return Err(Error::Inexpressible { operation: OPERATION, what });
+    };
+    let mut whole = Whole::new(first.shape(), first.dtype(), axis, slices.len(), device, stream)?;
+    for (index, slice) in slices.iter().enumerate() {
+        whole.expect(index, slice)?;
+    }
+    let mut crossings = Vec::with_capacity(slices.len());
+    for (index, slice) in slices.iter().enumerate() {
+        crossings.push(whole.put(index, slice, stream)?);
+    }
+    Ok((whole.array, crossings))
+}
+
+/// Applies a function to each slice of `array` along `axis`, and stacks the results along the same axis, on the
+/// device they are on. They may have another shape and dtype than the slices, but all the same.
+///
+/// Results are copied into place as they come, on the default stream of the device that is not the CPU, so that only
+/// one is held beside the whole.
+///
+/// # Errors
+/// [`Error::Axis`]; [`Error::Inexpressible`] without slices; [`Error::Slice`] with the number of the first result that
+/// differs from the first; those of the function.
+pub fn apply_slices<E: From<Error>>(
+    array: &View<'_>,
+    axis: usize,
+    mut function: impl FnMut(View<'_>) -> Result<Array, E>,
+) -> Result<Array, E> {
+    let mut whole: Option<Whole> = None;
+    let slices = array.clone().unstack(axis)?;
+    let count = slices.len();
+    for (index, slice) in slices.into_iter().enumerate() {
+        let result = function(slice)?;
+        let stream = between(result.device(), result.device())?;
+        let (shape, dtype) = (result.shape(), result.dtype());
+        let whole = match &mut whole {
+            Some(whole) => whole,
+            none => none.insert(Whole::new(shape, dtype, axis, count, result.device(), &stream)?),
+        };
+        whole.expect(index, &result.view())?;
+        let device = whole.array.device();
+        whole.put(index, &result.view(), &between(result.device(), device)?)?;
+    }
+    let what = "without slices there is neither shape nor dtype";
+    let none = || Error::Inexpressible { operation: "apply_slices", what };
+    Ok(whole.ok_or_else(none)?.array)
+}
+
+const OPERATION: &str = "stack";
+
+/// A stack that is being filled.
+struct Whole {
+    array: Array,
+    axis: usize,
+    /// Shape of a slice.
+    shape: Vec<usize>,
+}
+
+impl Whole {
+    fn new(
+        shape: &[usize],
+        dtype: DType,
+        axis: usize,
+        count: usize,
+        device: Device,
+        stream: &Stream,
+    ) -> Result<Self> {
+        let rank = shape.len();
+        if axis > rank {
+            return Err(Error::Axis { operation: OPERATION, axis, rank: rank + 1 });
+        }
+        let mut whole = shape.to_vec();
+        whole.insert(axis, count);
+        let array = Array::empty(whole, dtype, &stream_of(device, stream)?)?;
+        Ok(Self { array, axis, shape: shape.to_vec() })
+    }
+
+    /// Fails unless a slice has the shape and the dtype of the others.
+    fn expect(&self, index: usize, slice: &View<'_>) -> Result<()> {
+        let operation = OPERATION;
+        let error = if slice.shape() != self.shape {
+            let (expected, found) = (self.shape.clone(), slice.shape().to_vec());
+            Error::Shape { operation, expected, found }
+        } else if slice.dtype() != self.array.dtype() {
+            let (expected, found) = (self.array.dtype(), slice.dtype());
+            Error::DType { operation, expected, found }
+        } else {
+            return Ok(());
+        };
+        Err(Error::Slice { index, error: error.into() })
+    }
+
+    fn put(&mut self, index: usize, slice: &View<'_>, stream: &Stream) -> Result<Crossing> {
+        let device = self.array.device();
+        let why = if slice.device() == device { Why::Borrowed } else { Why::OtherDevice };
+        let bytes = slice.layout().bytes(OPERATION, slice.dtype())?;
+        carry(slice, &mut self.array.view_mut().selected(self.axis, index)?, stream)?;
+        Ok(Crossing::Copied { why, bytes })
+    }
+}
+
+impl<'a> View<'a> {
+    /// The slices along an axis, which is gone in them. Nothing is copied.
+    ///
+    /// # Errors
+    /// [`Error::Axis`].
+    pub fn unstack(self, axis: usize) -> Result<Vec<View<'a>>> {
+        indices(&self, axis)?.map(|index| self.clone().selected(axis, index)).collect()
+    }
+}
+
+impl SharedArray {
+    /// The slices along an axis, which is gone in them. They share the memory; nothing is copied.
+    ///
+    /// # Errors
+    /// [`Error::Axis`].
+    pub fn unstack(self, axis: usize) -> Result<Vec<SharedArray>> {
+        indices(&self, axis)?.map(|index| self.clone().selected(axis, index)).collect()
+    }
+}
+
+impl Array {
+    /// The slices along an axis, which is gone in them. They share the memory and so can only be read; to write them,
+    /// unstack a [`ViewMut`]. Nothing is copied.
+    ///
+    /// # Errors
+    /// [`Error::Axis`].
+    pub fn unstack(self, axis: usize) -> Result<Vec<SharedArray>> {
+        self.into_shared().unstack(axis)
+    }
+}
+
+impl<'a> ViewMut<'a> {
+    /// The slices along an axis, which is gone in them, each to be written by its holder. Nothing is copied.
+    ///
+    /// # Errors
+    /// [`Error::Axis`].
+    pub fn unstack(self, axis: usize) -> Result<Vec<ViewMut<'a>>> {
+        let mut slices = Vec::new();
+        let count = indices(&self, axis)?.len();
+        let mut rest = self;
+        for _ in 0..count {
+            let (first, others) = rest.split_at(axis, 1)?;
+            slices.push(first.selected(axis, 0)?);
+            rest = others;
+        }
+        Ok(slices)
+    }
+}
+
+/// The indices along an axis.
+fn indices(array: &impl WithLayout, axis: usize) -> Result<std::ops::Range<usize>> {
+    let layout = array.layout();
+    match layout.shape().get(axis) {
+        Some(&extent) => Ok(0..extent),
+        None => Err(Error::Axis { operation: "unstack", axis, rank: layout.rank() }),
+    }
+}
