@@ -11,7 +11,9 @@ use arrayspan_bridge::convert::{
 use arrayspan_bridge::devices::{self, Device, DeviceKind};
 use arrayspan_bridge::dlpack::{Capsule, Legacy, Versioned};
 use arrayspan_bridge::interop::opencl::ShapedBuffer;
-use arrayspan_bridge::{Array, Crossing, DType, Error, Relayout, SharedArray, View, Why};
+use arrayspan_bridge::{
+    Array, Conversion, Crossing, DType, Error, Relayout, SharedArray, View, Why,
+};
 use common::producer::Producer;
 use ndarray::{Array2, ArrayD, Ix1, Ix2, Ix3, IxDyn, s};
 
@@ -391,6 +393,54 @@ fn a_target_of_another_dtype_or_rank_is_refused_before_anything_moves() {
         let refused = convert(empty, to::opencl::<f32>(), Options::default());
         assert!(matches!(refused, Err(Error::Inexpressible { .. })));
     }
+}
+
+#[test]
+fn a_dtype_asked_for_is_had_on_every_way_and_reported() {
+    let as_f64 = || Options::default().as_dtype(DType::Float64, Conversion::EXACT);
+    let expected = values().mapv(f64::from);
+    let (x, report) = convert(values(), to::ndarray::<f64, Ix2>(), as_f64()).unwrap();
+    assert_eq!(x, expected);
+    assert_eq!(report.dtype_change(), Some((DType::Float32, DType::Float64)));
+    let converted = Crossing::Copied { why: Why::OtherDType, bytes: 120 };
+    assert_eq!(report.steps.get(Step::Conversion), Some(converted));
+    for device in common::accelerators() {
+        if !device.info().float64 {
+            continue;
+        }
+        let there = to::array().on(device.kind());
+        let (x, report) = convert(&values(), there, as_f64()).unwrap();
+        assert_eq!((x.dtype(), report.to_dtype), (DType::Float64, DType::Float64));
+        assert_eq!(report.steps.get(Step::Transfer), Some(copied(Why::OtherDevice)), "{report}");
+        let narrow = Options::default().as_dtype(DType::Float32, Conversion::EXACT);
+        let (x, report) = convert(x, to::ndarray::<f32, Ix2>(), narrow).unwrap();
+        assert_eq!(x, values());
+        assert_eq!(report.steps.get(Step::Transfer), Some(copied(Why::OtherDevice)), "{report}");
+    }
+}
+
+#[test]
+fn a_dtype_there_is_costs_nothing() {
+    let same = Options::zero_copy().as_dtype(DType::Float32, Conversion::EXACT);
+    let (_, report) = convert(values(), to::array(), same).unwrap();
+    assert!(report.is_zero_copy() && report.steps.get(Step::Conversion).is_none(), "{report}");
+}
+
+#[test]
+fn a_refused_or_failed_change_of_dtype_gives_the_value_back() {
+    let x = values() + 0.5;
+    let here = x.as_ptr().addr();
+    let strict = Options::zero_copy().as_dtype(DType::UInt8, Conversion::SATURATE);
+    let (error, back) = try_convert(x, to::array(), strict).unwrap_err();
+    assert!(matches!(error, Error::CopyRefused { why: Why::OtherDType, bytes: 15, .. }), "{error}");
+    let exact = Options::default().as_dtype(DType::UInt8, Conversion::EXACT);
+    let (error, back) = try_convert(back.unwrap(), to::array(), exact).unwrap_err();
+    assert!(matches!(error, Error::Inexact { count: 15, .. }), "{error}");
+    let x = back.unwrap();
+    assert_eq!((x.as_ptr().addr(), x), (here, values() + 0.5));
+    let other = Options::default().as_dtype(DType::Int32, Conversion::WRAP);
+    let refused = convert(values(), to::ndarray::<f32, Ix2>(), other);
+    assert!(matches!(refused, Err(Error::DType { .. })), "the target has yet another dtype");
 }
 
 #[test]
