@@ -409,7 +409,7 @@ fn a_dtype_asked_for_is_had_on_every_way_and_reported() {
             continue;
         }
         let there = to::array().on(device.kind());
-        let (x, report) = convert(&values(), there, as_f64()).unwrap();
+        let (x, report) = convert(values(), there, as_f64()).unwrap();
         assert_eq!((x.dtype(), report.to_dtype), (DType::Float64, DType::Float64));
         assert_eq!(report.steps.get(Step::Transfer), Some(copied(Why::OtherDevice)), "{report}");
         let narrow = Options::default().as_dtype(DType::Float32, Conversion::EXACT);
