@@ -142,7 +142,7 @@ fn a_function_that_ran_out_of_memory_gets_its_inputs_again() {
     let (y, reports) = greedy.call(x).unwrap();
     assert_eq!(y.view().to_vec::<f32>().unwrap(), [0.0, 0.0]);
     assert_eq!((runs.get(), reports.attempts), (3, 3));
-    let copied = Crossing::Copied { why: Why::Borrowed, bytes: 8 };
+    let copied = Crossing::Copied { why: Why::Shared, bytes: 8 };
     assert_eq!(reports.inputs[0].steps.get(Step::Export), Some(copied));
     assert_eq!(reports.inputs.len(), 1, "of the last attempt");
 }

@@ -127,6 +127,10 @@ impl<'a> Imported<'a> {
     ///
     /// # Errors
     /// This again.
+    #[allow(
+        clippy::result_large_err,
+        reason = "the array itself comes back, without a block for it"
+    )]
     pub fn into_shared(self) -> Result<SharedArray, Self> {
         match self.held {
             Held::Shared(array) => Ok(array),
@@ -138,6 +142,10 @@ impl<'a> Imported<'a> {
     ///
     /// # Errors
     /// This again.
+    #[allow(
+        clippy::result_large_err,
+        reason = "the array itself comes back, without a block for it"
+    )]
     pub fn into_array(self) -> Result<Array, Self> {
         self.into_shared()?.try_into_array().map_err(Self::from)
     }
@@ -197,7 +205,7 @@ impl<'a> Imported<'a> {
             Held::Shared(array) if array.layout().may_overlap_itself() => {
                 (Why::Strides, Step::Export)
             }
-            Held::Shared(_) => (Why::Borrowed, Step::Export),
+            Held::Shared(_) => (Why::Shared, Step::Export),
             _ => (Why::Borrowed, Step::Import),
         }
     }

@@ -35,6 +35,10 @@ pub fn kind_of_any(value: &dyn Any) -> Option<Kind> {
     if value.is::<Capsule<Versioned>>() || value.is::<Capsule<Legacy>>() {
         return Some(Kind::Dlpack);
     }
+    #[cfg(feature = "torch")]
+    if value.is::<tch::Tensor>() {
+        return Some(Kind::Torch);
+    }
     BY_ELEMENT.iter().find_map(|kind_of| kind_of(value))
 }
 

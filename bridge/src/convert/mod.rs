@@ -20,6 +20,7 @@
 //! # Ok::<(), arrayspan_bridge::Error>(())
 //! ```
 
+mod dtype;
 mod imported;
 mod kind;
 mod kind_any;
@@ -51,7 +52,8 @@ use crate::{Crossing, Error, Result};
 ///
 /// # Errors
 /// [`NoSuchDevice`](arrayspan_devices::Error::NoSuchDevice) for a `gpu_id` out of range;
-/// [`Error::WrongDevice`] for a stream of a third device; [`Error::DType`] where the target has another;
+/// [`Error::WrongDevice`] for a stream of a third device; [`Error::DType`] where the target has another; those of [`View::convert`](crate::View::convert) where the
+/// dtype changes;
 /// [`Error::CopyRefused`] under [`ZeroCopyOnly`](crate::Transfer::ZeroCopyOnly), before anything is copied; what source
 /// and target themselves refuse. `x` is dropped then; see [`try_convert`].
 #[allow(clippy::needless_pass_by_value, reason = "values are written where they are passed")]
@@ -129,14 +131,15 @@ pub(crate) fn run<'a, T: Target>(
     if array.crossing() != Crossing::ZeroCopy {
         steps.record(Step::Import, array.crossing());
     }
-    let to_dtype = array.dtype();
-    let output = target.export(array, &route, &mut steps).map_err(|refused| Refused {
-        back: refused.back.filter(|_| steps.is_zero_copy()),
-        ..refused
-    })?;
+    let output = dtype::converted(array, options, &route, &mut steps)
+        .and_then(|array| target.export(array, &route, &mut steps))
+        .map_err(|refused| Refused {
+            back: refused.back.filter(|_| steps.is_zero_copy()),
+            ..refused
+        })?;
     steps.zero_copy(Step::Import);
     steps.zero_copy(Step::Export);
-    let (to, to_device) = (T::KIND, route.device());
+    let (to, to_device, to_dtype) = (T::KIND, route.device(), options.dtype_of(from_dtype));
     let report = Report { from, to, from_device, to_device, from_dtype, to_dtype, steps };
     tracing::debug!(%report, "converted");
     Ok((output, report))
@@ -156,6 +159,6 @@ fn plan<'o, T: Target>(
     {
         return Err(Error::WrongDevice { operation: "convert", expected: to, found });
     }
-    target.accept(array.layout(), array.dtype(), to)?;
+    target.accept(array.layout(), options.dtype_of(array.dtype()), to)?;
     Ok(Route::new(to, stream, options.transfer))
 }

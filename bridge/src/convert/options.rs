@@ -2,7 +2,7 @@
 
 use arrayspan_devices::{Device, Stream};
 
-use crate::Transfer;
+use crate::{Conversion, DType, Transfer};
 
 /// How an array is to be converted. All is optional: by default it stays on its device unless the target
 /// is for devices of another kind, keeps its dtype, and is copied where it must be.
@@ -19,6 +19,9 @@ pub struct Options {
     pub stream: Option<Stream>,
     /// Whether a copy is made where one is needed, or is an error before anything is copied.
     pub transfer: Transfer,
+    /// The dtype of the output, and the rules by which elements take it. A copy, unless it is the dtype there
+    /// is. Without it the dtype stays, and a target of another one refuses the array.
+    pub dtype: Option<(DType, Conversion)>,
 }
 
 impl Options {
@@ -32,6 +35,12 @@ impl Options {
     #[must_use]
     pub fn zero_copy() -> Self {
         Self { transfer: Transfer::ZeroCopyOnly, ..Self::default() }
+    }
+
+    /// The same with the elements as `dtype`, by those rules.
+    #[must_use]
+    pub fn as_dtype(self, dtype: DType, conversion: Conversion) -> Self {
+        Self { dtype: Some((dtype, conversion)), ..self }
     }
 
     /// The stream named, if it is one of `device`.

@@ -5,6 +5,8 @@ pub use super::kinds::cudarc::{ToCudaSlice, ToCudarc};
 pub use super::kinds::dlpack::ToDlpack;
 pub use super::kinds::ndarray::ToNdarray;
 pub use super::kinds::opencl::{ToOpenCl, ToOpenClBuffer};
+#[cfg(feature = "torch")]
+pub use super::kinds::torch::ToTorch;
 pub use crate::dlpack::{Legacy, Versioned};
 
 /// An [`Array`](crate::Array) of one's own, on the device it is on or the one set by
@@ -60,4 +62,11 @@ pub fn opencl_buffer<T>() -> ToOpenClBuffer<T> {
 #[must_use]
 pub fn dlpack<M>() -> ToDlpack<M> {
     ToDlpack::default()
+}
+
+/// A `tch::Tensor`, on the device it is on or the one set by [`on`](ToTorch::on): the CPU or CUDA.
+#[cfg(feature = "torch")]
+#[must_use]
+pub fn torch() -> ToTorch {
+    ToTorch::default()
 }

@@ -20,6 +20,23 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
+//! # Slice by slice
+//! A view is taken as any array is, so [`apply_slices`](crate::apply_slices) calls a wrapped function for each:
+//!
+//! ```
+//! use arrayspan_bridge::convert::to;
+//! use arrayspan_bridge::declared::Declared;
+//! use arrayspan_bridge::{Array, Error, apply_slices};
+//! use ndarray::{Array1, Ix1, array};
+//!
+//! let flip = |x: Array1<f32>| -> Result<Array1<f32>, Error> { Ok(-x) };
+//! let mut flip = Declared::new(to::ndarray::<f32, Ix1>(), to::array()).wrap(flip);
+//! let section = Array::from(array![[1.0_f32, 2.0], [3.0, 4.0]]);
+//! let flipped = apply_slices(&section.view(), 0, |slice| Ok::<_, Error>(flip.call(slice)?.0))?;
+//! assert_eq!(flipped.view().as_slice::<f32>()?, [-1.0, -2.0, -3.0, -4.0]);
+//! # Ok::<(), Error>(())
+//! ```
+//!
 //! # Out of memory
 //! With [`retry`](Declared::retry) the inputs are kept, and the function is called again after memory was
 //! got back. What it is given then cannot be its own: a target that may be written

@@ -5,6 +5,8 @@ pub(super) mod cudarc;
 pub(super) mod dlpack;
 pub(super) mod ndarray;
 pub(super) mod opencl;
+#[cfg(feature = "torch")]
+pub(super) mod torch;
 
 use crate::{DType, Element, Error, Result};
 

@@ -1,0 +1,58 @@
+//! The change of dtype on the way.
+
+use super::{Imported, Options, Refused, Route, Step, Steps};
+use crate::{Conversion, Crossing, DType, Error, Scale, Transfer, Why};
+
+impl Options {
+    /// The dtype that an array of `found` will have.
+    pub(super) fn dtype_of(&self, found: DType) -> DType {
+        self.dtype.map_or(found, |(dtype, _)| dtype)
+    }
+}
+
+/// The array as the dtype asked for. Converted where it is; where it is to go unless that is the CPU, if its
+/// elements grow, so that fewer bytes cross.
+pub(super) fn converted<'a>(
+    array: Imported<'a>,
+    options: &Options,
+    route: &Route<'_>,
+    steps: &mut Steps,
+) -> Result<Imported<'a>, Refused<'a>> {
+    let Some((dtype, conversion)) = options.dtype else { return Ok(array) };
+    if array.dtype() == dtype && conversion.scale == Scale::None {
+        return Ok(array);
+    }
+    let bytes = match array.layout().bytes("convert", dtype) {
+        Ok(bytes) => bytes,
+        Err(error) => return Err(Refused::with(error, array)),
+    };
+    let why = Why::OtherDType;
+    if route.transfer() == Transfer::ZeroCopyOnly {
+        let refused = Error::CopyRefused { operation: "convert", why, bytes };
+        return Err(Refused::with(refused, array));
+    }
+    let moves = array.device() != route.device() && !route.device().is_cpu();
+    let array = if moves && dtype.bytes() > array.dtype().bytes() {
+        array.shared(route, steps)?.into()
+    } else {
+        array
+    };
+    match run(&array, dtype, &conversion, options) {
+        Ok(converted) => {
+            steps.record(Step::Conversion, Crossing::Copied { why, bytes });
+            Ok(converted)
+        }
+        Err(error) => Err(Refused::with(error, array)),
+    }
+}
+
+fn run<'a>(
+    array: &Imported<'_>,
+    dtype: DType,
+    conversion: &Conversion,
+    options: &Options,
+) -> crate::Result<Imported<'a>> {
+    let device = array.device();
+    let stream = options.stream_of(device).map_or_else(|| device.stream(), |s| Ok(s.clone()))?;
+    Ok(array.view().convert(dtype, conversion, &stream)?.into())
+}
