@@ -1,7 +1,8 @@
 //! One array for every device and every library.
 //!
 //! An [`Array`] knows its dtype, layout and device at run time. It comes from other libraries and goes to them
-//! without a copy where that is possible; every crossing says whether it was ([`Crossing`]).
+//! without a copy where that is possible; every crossing says whether it was ([`Crossing`]). Between layouts, dtypes
+//! ([`Conversion`]) and devices elements move at the rate of memory.
 
 mod array;
 mod conversion;

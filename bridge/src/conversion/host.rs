@@ -8,7 +8,7 @@ use half::{bf16, f16};
 use super::codec::Codec;
 use super::format::{Float, Format};
 use super::line::Line;
-use super::native::{Native, Target};
+use super::native::{Native, Target, Wide};
 use super::number::Encoded;
 use crate::moving::host::{Work, run};
 use crate::{DType, Layout, View, ViewMut};
@@ -30,9 +30,7 @@ pub(crate) unsafe fn convert(
     let coded = Coded { codec, formats, line };
     // SAFETY: passed on to the caller; any bytes are elements of the types below.
     unsafe {
-        if let (None, false) = (line, codec.from.is_complex() || codec.to.is_complex())
-            && let Some(failed) = native(from, to, &coded)
-        {
+        if let Some(failed) = native(from, to, &coded) {
             return failed;
         }
         match codec.from.bytes() {
@@ -83,6 +81,22 @@ unsafe fn with<const S: usize, const T: usize>(
 /// # Safety
 /// As [`convert`].
 unsafe fn native(from: &View<'_>, to: &mut ViewMut<'_>, coded: &Coded) -> Option<usize> {
+    let complex = match (coded.codec.from, coded.codec.to) {
+        (DType::Complex64, DType::Complex128) => {
+            let work = Both(Quick::<f32, f64>::new(coded));
+            // SAFETY: passed on to the caller; these are the bytes of the parts.
+            Some(unsafe { run::<[[u8; 4]; 2], [[u8; 8]; 2]>(from, to, &work) })
+        }
+        (DType::Complex128, DType::Complex64) => {
+            let work = Both(Quick::<f64, f32>::new(coded));
+            // SAFETY: as above.
+            Some(unsafe { run::<[[u8; 8]; 2], [[u8; 4]; 2]>(from, to, &work) })
+        }
+        _ => None,
+    };
+    if complex.is_some() {
+        return complex;
+    }
     macro_rules! targets {
         ($source:ty: $($dtype:ident => $target:ty),*) => {
             match coded.codec.to {
@@ -206,38 +220,78 @@ struct Quick<'c, S, T> {
     types: std::marker::PhantomData<fn(S) -> T>,
 }
 
-impl<'c, S, T> Quick<'c, S, T> {
+impl<'c, S: Native, T: Target> Quick<'c, S, T> {
     fn new(coded: &'c Coded) -> Self {
         Self { coded, types: std::marker::PhantomData }
     }
-}
 
-impl<S: Native, T: Target> Quick<'_, S, T> {
+    /// The processor's answer for an element, if it is right.
     #[inline]
-    fn element(&self, x: S::Bytes, failed: &mut usize) -> T::Bytes {
+    fn quick(&self, x: S::Bytes) -> Option<T> {
         let Codec { overflow, rounding, .. } = self.coded.codec;
-        match T::quick(S::of(x).wide(), rounding, overflow == super::Overflow::Exact) {
-            Some(y) => y.bytes(),
-            None => self.slow(x, failed),
-        }
+        let x = S::of(x).wide();
+        let x = self.coded.line.map_or(x, |line| Wide::Double(line.at(x.double())));
+        T::quick(x, rounding, overflow == super::Overflow::Exact)
+    }
+
+    /// The answer for a part of an element, and whether it is exact where it must be.
+    #[inline]
+    fn part(&self, x: S::Bytes) -> (T::Bytes, bool) {
+        self.quick(x).map_or_else(|| self.slow(x), |y| (y.bytes(), true))
     }
 
     #[cold]
-    fn slow(&self, x: S::Bytes, failed: &mut usize) -> T::Bytes {
-        T::of_bits(self.coded.element(S::of(x).bits().into(), failed) as u64).bytes()
+    fn slow(&self, x: S::Bytes) -> (T::Bytes, bool) {
+        let Encoded { bits, exact } = self.coded.part(S::of(x).bits());
+        (T::of_bits(bits).bytes(), exact)
     }
 }
+
+/// Elements that are tried together.
+const TOGETHER: usize = 64;
 
 impl<S: Native, T: Target> Work<S::Bytes, T::Bytes> for Quick<'_, S, T> {
     #[inline]
     fn one(&self, x: S::Bytes, failed: &mut usize) -> T::Bytes {
-        self.element(x, failed)
+        let (y, exact) = self.part(x);
+        *failed += usize::from(!exact);
+        y
+    }
+
+    /// Without branches, which makes it vector code, and once more one by one where an answer was not right.
+    #[inline]
+    fn many(&self, x: &[S::Bytes], y: &mut [MaybeUninit<T::Bytes>], failed: &mut usize) {
+        for (x, y) in x.chunks(TOGETHER).zip(y.chunks_mut(TOGETHER)) {
+            let mut right = true;
+            for (x, y) in x.iter().zip(&mut *y) {
+                let answer = self.quick(*x);
+                right &= answer.is_some();
+                y.write(answer.unwrap_or(T::of_bits(0)).bytes());
+            }
+            if !right {
+                for (x, y) in x.iter().zip(y) {
+                    y.write(self.one(*x, failed));
+                }
+            }
+        }
+    }
+}
+
+/// The same for both parts of complex numbers, which count as one.
+struct Both<'c, S, T>(Quick<'c, S, T>);
+
+impl<S: Native, T: Target> Work<[S::Bytes; 2], [T::Bytes; 2]> for Both<'_, S, T> {
+    #[inline]
+    fn one(&self, x: [S::Bytes; 2], failed: &mut usize) -> [T::Bytes; 2] {
+        let [(re, re_exact), (im, im_exact)] = x.map(|part| self.0.part(part));
+        *failed += usize::from(!(re_exact && im_exact));
+        [re, im]
     }
 
     #[inline]
-    fn many(&self, x: &[S::Bytes], y: &mut [MaybeUninit<T::Bytes>], failed: &mut usize) {
+    fn many(&self, x: &[[S::Bytes; 2]], y: &mut [MaybeUninit<[T::Bytes; 2]>], failed: &mut usize) {
         for (x, y) in x.iter().zip(y) {
-            y.write(self.element(*x, failed));
+            y.write(self.one(*x, failed));
         }
     }
 }

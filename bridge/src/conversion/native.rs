@@ -96,7 +96,7 @@ macro_rules! integers {
                     Wide::Single(x) => f64::from(x),
                     Wide::Double(x) => x,
                 };
-                let whole = rounding.whole(x);
+                let whole = rounding.whole(x)?;
                 let fits = (FIRST..BEYOND).contains(&whole) && !(exact && whole != x);
                 fits.then_some(whole as $type)
             }
@@ -125,16 +125,27 @@ macro_rules! floats {
 
 floats!(f32, f64);
 
+/// The nearest 16-bit float, without branches; meaningless for what is not finite or too large.
+#[inline]
+fn half(x: f32) -> f16 {
+    let (sign, size) = ((x.to_bits() >> 16) & 0x8000, x.to_bits() & 0x7fff_ffff);
+    let normal = size.wrapping_sub(0x3800_0000).wrapping_add(0xfff + ((size >> 13) & 1)) >> 13;
+    // Beside one half, the last digit of a 32-bit float is that of the least 16-bit ones.
+    let small = (f32::from_bits(size) + 0.5).to_bits().wrapping_sub(0x3f00_0000);
+    let size = if size < 0x3880_0000 { small } else { normal.min(0x7c00) };
+    f16::from_bits((sign | size) as u16)
+}
+
 macro_rules! halves {
-    ($($type:ty),*) => {$(
+    ($($type:ty: $nearest:expr),*) => {$(
         impl Target for $type {
             #[inline]
             fn quick(x: Wide, _: Rounding, exact: bool) -> Option<Self> {
                 let y = match x {
                     // Exact up to 24 bits; more would be rounded twice.
-                    Wide::Signed(x) if x.unsigned_abs() < 1 << 24 => Self::from_f32(x as f32),
-                    Wide::Unsigned(x) if x < 1 << 24 => Self::from_f32(x as f32),
-                    Wide::Single(x) => Self::from_f32(x),
+                    Wide::Signed(x) if x.unsigned_abs() < 1 << 24 => $nearest(x as f32),
+                    Wide::Unsigned(x) if x < 1 << 24 => $nearest(x as f32),
+                    Wide::Single(x) => $nearest(x),
                     _ => return None,
                 };
                 (!exact && y.is_finite()).then_some(y)
@@ -143,17 +154,44 @@ macro_rules! halves {
     )*};
 }
 
-halves!(f16, bf16);
+halves!(f16: half, bf16: bf16::from_f32);
+
+impl Wide {
+    /// The nearest number in 64-bit floating point.
+    #[inline]
+    pub(super) fn double(self) -> f64 {
+        match self {
+            Self::Signed(x) => x as f64,
+            Self::Unsigned(x) => x as f64,
+            Self::Single(x) => x.into(),
+            Self::Double(x) => x,
+        }
+    }
+}
 
 impl Rounding {
+    /// The whole number for one that is neither `NaN` nor too large to have a fraction.
     #[inline]
-    fn whole(self, x: f64) -> f64 {
-        match self {
-            Self::NearestEven => x.round_ties_even(),
-            Self::NearestAway => x.round(),
-            Self::TowardZero => x.trunc(),
-            Self::Down => x.floor(),
-            Self::Up => x.ceil(),
-        }
+    #[allow(
+        clippy::float_cmp,
+        reason = "differences of a number and a whole one near it are exact"
+    )]
+    fn whole(self, x: f64) -> Option<f64> {
+        // Beside this, the last digit of a 64-bit float is one.
+        const LAST: f64 = 1.5 * (1_u64 << 52) as f64;
+        let nearest = (x + LAST) - LAST;
+        let off = x - nearest;
+        let whole = match self {
+            Self::NearestEven => nearest,
+            Self::NearestAway => {
+                nearest + f64::from(off == 0.5 && x > 0.0) - f64::from(off == -0.5 && x < 0.0)
+            }
+            Self::TowardZero => {
+                nearest - f64::from(off < 0.0 && x > 0.0) + f64::from(off > 0.0 && x < 0.0)
+            }
+            Self::Down => nearest - f64::from(off < 0.0),
+            Self::Up => nearest + f64::from(off > 0.0),
+        };
+        (x.abs() < (1_u64 << 51) as f64).then_some(whole)
     }
 }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::codec::{Codec, Scaled};
 use super::format::{Float, Format};
 use super::line::Range;
-use super::native::{Native, Wide};
+use super::native::Native;
 use super::rules::{Overflow, Rounding};
 use crate::index::Space;
 use crate::moving::device;
@@ -25,12 +25,7 @@ pub(super) unsafe fn on_host(from: &View<'_>) -> Range {
         ($($dtype:ident => $type:ty),*) => {
             match from.dtype() {
                 $(DType::$dtype => {
-                    let value = |bytes| match <$type>::of(bytes).wide() {
-                        Wide::Signed(x) => x as f64,
-                        Wide::Unsigned(x) => x as f64,
-                        Wide::Single(x) => x.into(),
-                        Wide::Double(x) => x,
-                    };
+                    let value = |bytes| <$type>::of(bytes).wide().double();
                     // SAFETY: passed on to the caller; elements have the bytes of the type.
                     unsafe { fold::<<$type as Native>::Bytes>(from, &value) }
                 })*

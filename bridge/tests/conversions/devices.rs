@@ -123,3 +123,34 @@ fn every_rule_is_that_of_the_host() {
         }
     }
 }
+
+#[test]
+fn a_truth_value_that_is_none_is_true_but_not_exact() {
+    let wrong = crate::codes::from_bytes(DType::Bool, 4, &[0, 1, 2, 255]);
+    let cpu = Device::cpu().stream().unwrap();
+    let result = wrong.view().convert(DType::Int16, &Conversion::WRAP, &cpu).unwrap();
+    assert_eq!(result.view().as_slice::<i16>().unwrap(), [0, 1, 1, 1]);
+    let refused = wrong.view().convert(DType::Int16, &Conversion::EXACT, &cpu);
+    assert!(matches!(refused, Err(Error::Inexact { count: 2, .. })));
+    for device in accelerators() {
+        for rules in [Conversion::WRAP, Conversion::EXACT] {
+            check(device, &wrong, DType::Int16, rules);
+        }
+    }
+}
+
+/// What crosses devices is converted where it comes from.
+#[test]
+fn arrays_are_converted_between_devices() {
+    for device in accelerators() {
+        let stream = device.stream().unwrap();
+        let values = Array::from_slice(&[1.5_f32, -2.5, 1e9], [3]).unwrap();
+        let mut there = Array::from_slice(&[0_i8; 3], [3]).unwrap().to(device).unwrap().0;
+        let rules = Conversion::SATURATE;
+        there.view_mut().convert_from(&values.view(), &rules, &stream).unwrap();
+        assert_eq!(there.view().to_vec::<i8>().unwrap(), [2, -2, 127]);
+        let mut back = Array::from_slice(&[0.0_f64; 3], [3]).unwrap();
+        back.view_mut().convert_from(&there.view(), &rules, &stream).unwrap();
+        assert_eq!(back.view().as_slice::<f64>().unwrap(), [2.0, -2.0, 127.0]);
+    }
+}

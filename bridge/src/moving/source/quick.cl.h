@@ -47,6 +47,15 @@ typedef float middle;
   #define WHOLE(x) M_(ceil)(x)
 #endif
 
+/* The 8-bit floats that recent CUDA devices convert, two at a time; the other one is zero here. */
+#if defined(DEV_CUDA) && __CUDA_ARCH__ >= 890
+  #define IS_E4M3(side) (side##_KIND == 3 && side##_PART == 1 && side##_MANTISSA == 3 && side##_LARGEST == 0x7e)
+  #define IS_E5M2(side) (side##_KIND == 3 && side##_PART == 1 && side##_MANTISSA == 2 && side##_LARGEST == 0x7b)
+#else
+  #define IS_E4M3(side) 0
+  #define IS_E5M2(side) 0
+#endif
+
 #if MIDDLE != 0
 /* The value of a code that is neither infinite nor NaN; 0 returned for others, and for what the hardware lacks. */
 FN int value(from_part x, middle* v) {
@@ -62,6 +71,15 @@ FN int value(from_part x, middle* v) {
   *v = (middle)AS_F32((u32)x << 16);
     #elif FROM_PART == 2
   *v = (middle)half_value(x);
+    #elif IS_E4M3(FROM) || IS_E5M2(FROM)
+  u32 halves;
+      #if IS_E4M3(FROM)
+  asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(halves) : "h"((unsigned short)x));
+      #else
+  asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(halves) : "h"((unsigned short)x));
+      #endif
+  *v = (middle)half_value((unsigned short)halves);
+  return (x & FROM_MASK) <= FROM_LARGEST;
     #else
   const number n = decode(x);
   const float size = (float)(int)n.magnitude * AS_F32((u32)(n.exponent + 127) << 23);
@@ -92,6 +110,17 @@ FN int code(middle v, to_part* y) {
   const u32 bits = AS_U32(v);
   *y = (to_part)((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
   return (*y & TO_MASK) <= TO_LARGEST;
+    #elif MIDDLE == 32 && (IS_E4M3(TO) || IS_E5M2(TO))
+  unsigned short pair;
+      #if IS_E4M3(TO)
+  if (!(fabsf(v) <= 448.0f)) return 0;
+  asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(0.0f), "f"(v));
+      #else
+  if (!(fabsf(v) <= 57344.0f)) return 0;
+  asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(0.0f), "f"(v));
+      #endif
+  *y = (to_part)pair;
+  return 1;
     #else
   return 0;
     #endif
