@@ -72,7 +72,7 @@ fn put(programs: &[Program], folder: &Path) -> Result {
 /// What only the feature `torch` has.
 fn torch(environment: &Environment, archive: &Path) -> Result {
     let parts: [(&str, &[&str], &str); 3] = [
-        ("tests", &["test", "--release", "--test", "torch*", "--no-run"], "test"),
+        ("tests", &["test", "--release", "--test", "*torch*", "--no-run"], "test"),
         ("benches", &["bench", "--bench", "handover_torch", "--no-run"], "bench"),
         ("examples", &["build", "--release", "--example", "torch_operator"], "example"),
     ];
