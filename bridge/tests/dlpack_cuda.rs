@@ -35,6 +35,8 @@ impl Block {
         Self::Device(unsafe {
             let address = result::malloc_sync(24).unwrap();
             result::memcpy_htod_sync(address, &VALUES).unwrap();
+            // The call may return before the bytes have arrived, and only the default stream would wait for them.
+            result::ctx::synchronize().unwrap();
             address as usize
         })
     }

@@ -118,6 +118,14 @@ pub trait StreamDriver: Debug + Send + Sync {
     /// # Errors
     /// When the driver refuses.
     fn wait(&self, event: &dyn EventDriver) -> Result<()>;
+    /// Makes later work wait for all that is on `other` now, if the driver has a quicker way than an event of its
+    /// own for it. Returns `false`, having done nothing, where it has not.
+    ///
+    /// # Errors
+    /// When the driver refuses.
+    fn follow(&self, _other: &dyn StreamDriver) -> Result<bool> {
+        Ok(false)
+    }
     /// Queues a copy from host memory.
     ///
     /// # Safety

@@ -131,6 +131,9 @@ impl Stream {
         if self == other || other.0.device.is_cpu() {
             return Ok(());
         }
+        if self.0.driver.follow(other.driver())? {
+            return Ok(());
+        }
         self.wait(&other.record()?)
     }
 

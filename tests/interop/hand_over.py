@@ -2,7 +2,7 @@
 
 import math
 
-from binding import DTYPES, Legacy, Once
+from binding import CPU, DTYPES, Legacy, Once
 from case import case, content, equal, floats, gpu, refuses, strided, writable
 
 SHAPE = (3, 5)
@@ -105,6 +105,9 @@ def gives_every_layout_it_has(ours, them, device):
         array = ours.take(part)
         equal(array.bytes(), them.bytes(part), name)
         equal(array.address, them.address(part), name)
+    if them.name == "cupy":
+        # CuPy divides strides as numbers without a sign, so that negative ones become far too long.
+        refuses(ValueError, lambda: ours.take(theirs[::-1, ::-1]))
 
 
 @case

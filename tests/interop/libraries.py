@@ -132,6 +132,8 @@ class Torch(NumPy):
 class CuPy(NumPy):
     name = "cupy"
     heeds_read_only = False
+    # It has them, but does not say them right.
+    has_negative_strides = False
 
     def devices(self):
         try:

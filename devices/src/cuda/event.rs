@@ -28,14 +28,25 @@ impl CudaEvent {
     /// Marks the present end of `stream`, a live stream of `context`.
     pub(super) fn record(context: &Arc<Context>, stream: sys::CUstream) -> Result<Self> {
         let _current = context.enter()?;
-        let flags = sys::CUevent_flags::CU_EVENT_DEFAULT as u32;
+        let event = Self::new(context, sys::CUevent_flags::CU_EVENT_DEFAULT)?;
+        event.mark(stream)?;
+        Ok(event)
+    }
+
+    /// An event that marks nothing yet. `context` is current.
+    pub(super) fn new(context: &Arc<Context>, flags: sys::CUevent_flags) -> Result<Self> {
         let mut raw = ptr::null_mut();
         // SAFETY: the context is current; `raw` receives the event.
-        context.check("cuEventCreate", unsafe { sys::cuEventCreate(&raw mut raw, flags) })?;
-        let event = Self { context: context.clone(), raw };
+        let created = unsafe { sys::cuEventCreate(&raw mut raw, flags as u32) };
+        context.check("cuEventCreate", created)?;
+        Ok(Self { context: context.clone(), raw })
+    }
+
+    /// Marks the present end of `stream`, a live stream of the event's context, which is current. Who waits for an
+    /// earlier mark goes on doing so.
+    pub(super) fn mark(&self, stream: sys::CUstream) -> Result<()> {
         // SAFETY: event and stream are alive and of one context.
-        context.check("cuEventRecord", unsafe { sys::cuEventRecord(raw, stream) })?;
-        Ok(event)
+        self.context.check("cuEventRecord", unsafe { sys::cuEventRecord(self.raw, stream) })
     }
 
     pub(super) fn raw(&self) -> sys::CUevent {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::thread::{self, ThreadId};
 
 use cudarc::driver::sys;
+use parking_lot::Mutex;
 
 use super::context::Context;
 use super::device::context_of;
@@ -28,6 +29,9 @@ pub(super) struct CudaStream {
     pub(super) context: Arc<Context>,
     raw: sys::CUstream,
     owner: Owner,
+    /// What other streams wait for to come after this one. One event for all, because a wait keeps to the mark that
+    /// was there when it was queued.
+    end: Mutex<Option<CudaEvent>>,
 }
 
 #[derive(Debug, PartialEq)]
@@ -51,7 +55,7 @@ impl CudaStream {
         let mut raw = ptr::null_mut();
         // SAFETY: the context is current; `raw` receives the stream.
         context.check("cuStreamCreate", unsafe { sys::cuStreamCreate(&raw mut raw, flags) })?;
-        Ok(Self { context: context.clone(), raw, owner: Owner::Us })
+        Ok(Self { context: context.clone(), raw, owner: Owner::Us, end: Mutex::default() })
     }
 
     /// A stream that another library has made.
@@ -60,7 +64,8 @@ impl CudaStream {
     /// `raw` is a live stream or one of the driver's special handles, and stays so while this lives.
     pub(super) unsafe fn foreign(context: &Arc<Context>, raw: usize) -> Result<Self> {
         let made = |raw: usize, owner| {
-            Ok(Self { context: context.clone(), raw: ptr::with_exposed_provenance_mut(raw), owner })
+            let raw = ptr::with_exposed_provenance_mut(raw);
+            Ok(Self { context: context.clone(), raw, owner, end: Mutex::default() })
         };
         if LEGACY.contains(&raw) {
             return made(0, Owner::Other);
@@ -131,6 +136,24 @@ impl StreamDriver for CudaStream {
         // SAFETY: stream and event are alive; they may be of two devices.
         let waits = unsafe { sys::cuStreamWaitEvent(self.stream(), event.raw(), 0) };
         self.context.check("cuStreamWaitEvent", waits)
+    }
+
+    fn follow(&self, other: &dyn StreamDriver) -> Result<bool> {
+        let Some(other) = other.as_any().downcast_ref::<Self>() else { return Ok(false) };
+        let mut end = other.end.lock();
+        let end = {
+            let _current = other.context.enter()?;
+            let end = match &mut *end {
+                Some(end) => end,
+                none => {
+                    let untimed = sys::CUevent_flags::CU_EVENT_DISABLE_TIMING;
+                    none.insert(CudaEvent::new(&other.context, untimed)?)
+                }
+            };
+            end.mark(other.stream())?;
+            end
+        };
+        self.wait(end).map(|()| true)
     }
 
     unsafe fn upload(&self, from: *const u8, to: Place, bytes: usize) -> Result<()> {

@@ -101,6 +101,14 @@ impl Memory {
         self
     }
 
+    /// Forgets the function that would give foreign memory back: the owner has it again, and knows of the work that
+    /// is queued on it. The block must not be used any more.
+    pub fn hand_back(&self) {
+        if let Owner::Foreign(release) = &self.owner {
+            drop(release.lock().take());
+        }
+    }
+
     /// Where it lives.
     #[must_use]
     pub fn device(&self) -> Device {

@@ -27,6 +27,7 @@ impl Array {
         };
         let taken = owner.take(|slice: &CudaSlice<T>| slice.len() == len && ordered(slice));
         let Some(mut slice) = taken else { return Err(self) };
+        self.memory().hand_back();
         let queue = slice.stream().clone();
         // Other streams of cudarc wait for the newest write it knows of, which from here on is this one.
         let marked = past_pending(&queue.context().clone(), || drop(slice.device_ptr_mut(&queue)));

@@ -201,6 +201,7 @@ fn take_back(array: &Array) -> Result<Option<Tensor>> {
             return Err(error);
         }
     }
+    memory.hand_back();
     Ok(Some(tensor))
 }
 
