@@ -1,7 +1,7 @@
 //! `OpenCL` devices of every installed platform.
 //!
 //! The loader is opened at run time by `cl3`. Only raw handles are used: each is released once by
-//! [`handle::Handle`], whose drop reports a failure instead of panicking.
+//! `handle::Handle`, whose drop reports a failure instead of panicking.
 
 mod context;
 mod device;
@@ -16,8 +16,8 @@ mod query;
 mod serial;
 mod stream;
 
-pub use serial::serial;
 pub(crate) use platform::platforms;
+pub use serial::serial;
 
 use crate::driver::{DeviceDriver, Driver};
 use crate::{DeviceKind, Result};
