@@ -5,10 +5,11 @@ mod common;
 
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{
-    Array, Conversion, Crossing, DType, Error, Relayout, Why, apply_slices, stack,
+    Array, Conversion, Crossing, DType, Element, Error, Relayout, View, Why, apply_slices, stack,
 };
 use common::{accelerators, counting, shapes};
 use ndarray::{ArrayD, Axis};
+use num_complex::Complex;
 use proptest::prelude::*;
 
 fn every_device() -> Vec<Device> {
@@ -141,5 +142,43 @@ fn stacking_what_was_unstacked_gives_it_back() {
                 Ok(())
             })
             .unwrap();
+    }
+}
+
+/// `count` slices of different values.
+fn many<T: Element>(count: usize, value: impl Fn(usize) -> T) -> Vec<Array> {
+    let slice = |s: usize| (0..5 * 7).map(|i| value(s * 35 + i)).collect::<Vec<T>>();
+    (0..count).map(|s| Array::from_vec(slice(s), [5, 7]).unwrap()).collect()
+}
+
+/// Stacks on a device what the host has stacked, along every axis.
+fn agrees<T: Element + PartialEq>(device: Device, slices: &[Array]) {
+    let cpu = Device::cpu();
+    let there: Vec<Array> = slices.iter().map(|slice| slice.view().to(device).unwrap().0).collect();
+    for axis in 0..3 {
+        let stacked = |slices: &[Array], on: Device| {
+            // In part and turned, so that slices have gaps.
+            let whole: Vec<View<'_>> = slices.iter().map(Array::view).collect();
+            let parts = whole.iter().map(|view| view.clone().permuted(&[1, 0]).unwrap());
+            let parts: Vec<View<'_>> = parts.map(|view| view.sliced(0, 1, 5).unwrap()).collect();
+            [whole, parts].map(|views| {
+                let (whole, _) = stack(&views, axis, on, &on.stream().unwrap()).unwrap();
+                whole.view().to_vec::<T>().unwrap()
+            })
+        };
+        assert!(stacked(&there, device) == stacked(slices, cpu), "{device}, axis {axis}");
+    }
+}
+
+#[test]
+fn more_slices_than_a_launch_takes_are_stacked_along_every_axis() {
+    for device in every_device() {
+        for count in [1, 2, 3, 16, 17, 40] {
+            agrees::<u8>(device, &many(count, |i| i as u8));
+            agrees::<f32>(device, &many(count, |i| i as f32));
+        }
+        agrees::<i16>(device, &many(12, |i| i as i16));
+        agrees::<f64>(device, &many(12, |i| i as f64));
+        agrees::<Complex<f64>>(device, &many(12, |i| Complex::new(i as f64, 0.5)));
     }
 }

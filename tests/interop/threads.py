@@ -1,5 +1,6 @@
 """Two threads at once."""
 
+import gc
 import threading
 
 from case import case, content, equal
@@ -41,6 +42,7 @@ def two_threads_hand_over_both_ways(ours, them, device):
         for _ in range(ROUNDS):
             equal(ours.take(theirs).bytes(), block)
 
+    gc.collect()
     ours.settle(device)
     before = ours.statistics(device)
     at_once(lambda: there(1), lambda: there(2), lambda: here(3), lambda: here(4))

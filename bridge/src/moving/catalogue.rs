@@ -3,6 +3,7 @@
 use arrayspan_devices::Source;
 
 use super::plan::plan;
+use super::stack::stacking;
 use super::variant::{Variant, Work, line_source};
 use crate::conversion::codec::{Codec, Scaled};
 use crate::{Conversion, DType, Layout, Scale};
@@ -17,7 +18,20 @@ pub fn catalogue() -> Vec<Source> {
         variant(work, &line)
     });
     let kernels = copies.chain(turned).chain(conversions).map(|variant| variant.source());
-    kernels.chain([line_source()]).collect()
+    kernels.chain(stacks().map(|variant| variant.source())).chain([line_source()]).collect()
+}
+
+/// Slices one after the other, and one element of each after the other.
+fn stacks() -> impl Iterator<Item = Variant> {
+    let stack = |bytes, axis: usize| {
+        let mut whole = vec![64, 48];
+        whole.insert(axis, 4);
+        let whole = Layout::contiguous(whole).ok()?;
+        let step = *whole.strides().get(axis)?;
+        let (first, slice) = (whole.selected(axis, 0).ok()?, Layout::contiguous([64, 48]).ok()?);
+        Some(stacking(&first, &[&slice; 4], &[0; 5], step, bytes))
+    };
+    [1, 2, 4, 8, 16].into_iter().flat_map(move |bytes| [stack(bytes, 0), stack(bytes, 2)]).flatten()
 }
 
 /// Each dtype from and to a few, with and without scaling.

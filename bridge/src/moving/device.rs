@@ -59,7 +59,10 @@ fn launch(task: &Move<'_>, others: &[Argument<'_>], stream: &Stream) -> Result<(
         arguments.push(*other);
     }
     let items = space.items(form);
-    let grid = if *tiles { tiled(items, work.tile()) } else { grid(items, THREADS) };
+    let grid = match tiles {
+        true => tiled(items, work.tile()),
+        false => grid([items[0].div_ceil(variant.takes()), items[1], items[2]], THREADS),
+    };
     let kernel = kernel(stream.device(), variant)?;
     // SAFETY: the arguments are those of `Variant::source`, in its order. A layout lies within its memory, and the
     // kernel stays within the extents of the space, which name no other places. The borrows of the arrays keep

@@ -9,11 +9,13 @@ mod catalogue;
 pub(crate) mod device;
 pub(crate) mod host;
 mod plan;
+mod stack;
 mod variant;
 
 use arrayspan_devices::Stream;
 
 pub use catalogue::catalogue;
+pub(crate) use stack::stack;
 
 use crate::{Result, View, ViewMut};
 

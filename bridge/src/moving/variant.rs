@@ -24,12 +24,53 @@ pub(crate) enum Work {
     Convert(Codec),
     /// It is looked at for the range of all.
     Range(Codec),
+    /// Nothing: elements of so many bytes of several arrays go into one.
+    Stack { bytes: usize, sources: usize },
+    /// As the last, where those of one place become neighbours.
+    Interleave(Across),
+}
+
+/// How the elements that several sources have at one place become neighbours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Across {
+    bytes: usize,
+    sources: usize,
+    /// Elements that are written in one access, a power of two that divides the sources.
+    width: usize,
+    /// The alignment of such a run in bytes.
+    align: usize,
+}
+
+/// No device moves more bytes in one access.
+const WIDEST: usize = 16;
+
+impl Across {
+    /// `None` unless the slices, `step` elements apart in the target (operand 0 of the space, in a block at `address`),
+    /// lie closer than the elements of one.
+    pub(crate) fn new(
+        space: &Space,
+        address: usize,
+        step: isize,
+        bytes: usize,
+        sources: usize,
+    ) -> Option<Self> {
+        let apart = space.strides.first()?.iter().all(|stride| *stride > 1);
+        if step != 1 || sources < 2 || !apart {
+            return None;
+        }
+        let bits = address | ((space.offsets.first()? | space.steps(0, 0)) * bytes);
+        let aligned = if bits == 0 { WIDEST } else { WIDEST.min(1 << bits.trailing_zeros()) };
+        let most = (aligned / bytes).max(1).min(1 << sources.trailing_zeros());
+        Some(Self { bytes, sources, width: most, align: aligned.min(most * bytes) })
+    }
 }
 
 const ELEMENTS: &str = include_str!("source/elements.cl.h");
 const ROWS: &str = include_str!("source/rows.cl.h");
 const TILES: &str = include_str!("source/tiles.cl.h");
 const RANGE: &str = include_str!("source/range.cl.h");
+const STACK: &str = include_str!("source/stack.cl.h");
+const INTERLEAVE: &str = include_str!("source/interleave.cl.h");
 const LINE: &str = include_str!("source/line.cl.h");
 
 /// Bytes by which the columns of a tile are spread over the banks of local memory.
@@ -39,16 +80,20 @@ impl Work {
     /// Bytes of an element of the source and of the target.
     pub(crate) fn bytes(self) -> [usize; 2] {
         match self {
-            Self::Bytes(bytes) => [bytes; 2],
+            Self::Bytes(bytes) | Self::Stack { bytes, .. } => [bytes; 2],
             Self::Convert(codec) => codec.bytes(),
             Self::Range(codec) => [codec.bytes()[0]; 2],
+            Self::Interleave(across) => [across.bytes; 2],
         }
     }
 
     /// The side of a tile, and the rows of threads that serve it.
     pub(crate) fn tile(self) -> [usize; 2] {
         let [from, to] = self.bytes();
-        if from.max(to) <= 2 { [64, 4] } else { [32, 8] }
+        match from.max(to) {
+            2 | 4 => [64, 4],
+            _ => [32, 4],
+        }
     }
 
     /// Arguments that come beside those of the space.
@@ -56,6 +101,7 @@ impl Work {
         match self {
             Self::Bytes(_) | Self::Range(_) => 0,
             Self::Convert(codec) => codec.parameters().len(),
+            Self::Stack { .. } | Self::Interleave(_) => 1,
         }
     }
 
@@ -64,6 +110,9 @@ impl Work {
             Self::Bytes(bytes) => format!("bytes{bytes}"),
             Self::Convert(codec) => codec.name(),
             Self::Range(codec) => codec.from.to_string().to_lowercase(),
+            Self::Stack { bytes, sources } | Self::Interleave(Across { bytes, sources, .. }) => {
+                format!("{sources}_bytes{bytes}")
+            }
         }
     }
 }
@@ -82,6 +131,24 @@ impl Variant {
         Self { work, form: space.form_with(runs, work.arguments()), from_align, tiles }
     }
 
+    /// The kernel that stacks in a space of the first slice's place and all sources; the slices lie `step` elements apart.
+    pub(crate) fn stacking(work: Work, space: &Space, addresses: &[usize], step: isize) -> Self {
+        let bytes = work.bytes()[0];
+        let each = addresses.iter().enumerate();
+        let mut starts: Vec<_> = each.map(|(n, &at)| space.start(n, at, bytes)).collect();
+        // Runs of the first slice must be runs of the others, too.
+        starts[0].steps |= step.unsigned_abs();
+        let runs = Runs::new(&starts, bytes, space.extents[0]);
+        let from_align = starts[1..].iter().map(|start| start.aligned(bytes)).min();
+        let from_align = from_align.unwrap_or(bytes).min(runs.len * bytes);
+        Self { work, form: space.form_with(runs, work.arguments()), from_align, tiles: false }
+    }
+
+    /// Runs that a thread takes at once.
+    pub(crate) fn takes(&self) -> usize {
+        if self.form.runs().len == 1 { 8 } else { 4 }
+    }
+
     /// The kernel. Slow, and therefore asked for once only.
     pub(crate) fn source(&self) -> Source {
         let mut text = Text::default();
@@ -90,23 +157,34 @@ impl Variant {
         text.define("TO_BYTES", to);
         text.define("FROM_ALIGN", self.from_align);
         self.form.define(&mut text);
-        let source = "const GLOBAL from_t* RESTRICT x0, i64 x0_at";
+        let sources: Vec<String> = (1..self.form.operands()).map(Form::operand).collect();
+        let all = |part: &dyn Fn(&String) -> String| sources.iter().map(part).collect::<Vec<_>>();
+        let read = all(&|x| format!("const GLOBAL from_t* RESTRICT {x}, i64 {x}_at")).join(", ");
         let (target, others) = match self.work {
             Work::Bytes(_) => ("GLOBAL to_t* RESTRICT y, i64 y_at", String::new()),
             Work::Convert(codec) => {
                 ("GLOBAL to_t* RESTRICT y, i64 y_at", codec.parameters().concat())
             }
             Work::Range(_) => ("GLOBAL double* RESTRICT parts", String::new()),
+            Work::Stack { .. } | Work::Interleave(_) => {
+                ("GLOBAL to_t* RESTRICT y, i64 y_at", ", i64 y_step".into())
+            }
         };
         let space = self.form.declare();
-        text.define("PARAMETERS", format_args!("{target}, {source}{space}{others}"));
-        text.define("PROLOGUE", "y += y_at; x0 += x0_at;");
+        text.define("PARAMETERS", format_args!("{target}, {read}{space}{others}"));
+        let begin = all(&|x| format!(" {x} += {x}_at;")).concat();
+        text.define("PROLOGUE", format_args!("y += y_at;{begin}"));
+        let numbered = sources.iter().enumerate();
+        let each: Vec<_> = numbered.map(|(s, x)| format!("DO({s}, {x})")).collect();
+        text.define("EACH(DO)", each.join(" "));
+        text.define("SOURCES", sources.len());
         if self.tiles {
             let [side, rows] = self.work.tile();
             text.define("TILE", side);
             text.define("TILE_ROWS", rows);
             text.define("PAD", (BANK_BYTES / from).max(1));
         }
+        text.define("TAKES", self.takes());
         text.add(ELEMENTS);
         match self.work {
             Work::Bytes(_) => {
@@ -115,9 +193,16 @@ impl Variant {
                 text.define("END", "");
             }
             Work::Convert(codec) | Work::Range(codec) => codec.define(&mut text),
+            Work::Stack { .. } => {}
+            Work::Interleave(across) => {
+                text.define("ACROSS", across.width);
+                text.define("ACROSS_ALIGN", across.align);
+            }
         }
         let (entry, body) = match (self.work, self.tiles) {
             (Work::Range(_), _) => ("range", RANGE),
+            (Work::Stack { .. }, _) => ("stack", STACK),
+            (Work::Interleave(_), _) => ("interleave", INTERLEAVE),
             (_, true) => ("tiles", TILES),
             (_, false) => ("rows", ROWS),
         };
