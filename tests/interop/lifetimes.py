@@ -56,7 +56,9 @@ def either_may_be_let_go_on_another_thread(ours, them, device):
         thread.start()
         thread.join()
     them.fence(device)
-    equal(held(ours, device), before)
+    after = held(ours, device)
+    # What an earlier case has left may go meanwhile; of this one nothing may stay.
+    equal((after[0] <= before[0], after[1] <= before[1]), (True, True), f"{after} after {before}")
 
 
 @case

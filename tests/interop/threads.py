@@ -47,7 +47,9 @@ def two_threads_hand_over_both_ways(ours, them, device):
     before = ours.statistics(device)
     at_once(lambda: there(1), lambda: there(2), lambda: here(3), lambda: here(4))
     them.fence(device)
-    equal(ours.statistics(device), before)
+    after = ours.statistics(device)
+    # What an earlier case has left may go meanwhile; of this one nothing may stay.
+    equal((after[0] <= before[0], after[1] <= before[1]), (True, True), f"{after} after {before}")
 
 
 @case
