@@ -30,6 +30,8 @@ class NumPy:
     heeds_read_only = True
     # Whether its own arrays can be written by who takes them.
     lends_writable = True
+    # Whether several threads may have it give arrays of a GPU at once.
+    gives_on_threads = True
     has_strides = True
     has_negative_strides = True
 
@@ -165,6 +167,9 @@ class CuPy(NumPy):
 
 class Jax(NumPy):
     name = "jax"
+    # Its buffers end the process ("Non-zero type 1 hold on destruction") when one thread collects what another
+    # one's deleter has just let go.
+    gives_on_threads = False
     dtypes = [*NUMBERS, "BFloat16"]
     layouts = ["row-major"]
     # It speaks the struct that cannot say so, and never writes anyway.
