@@ -27,5 +27,6 @@ fn whatever_a_tensor_says_it_is_refused_by_name_or_holds_what_it_says() {
     });
     run.unwrap();
     let read = read.get();
-    assert!(read > cases / 20, "only {read} of {cases} tensors could be read");
+    // Under Miri they are too few to tell.
+    assert!(cfg!(miri) || read > cases / 20, "only {read} of {cases} tensors could be read");
 }

@@ -16,6 +16,8 @@ pub(crate) struct Program {
     pub(crate) path: PathBuf,
     /// The folder of its package, where cargo would run it.
     pub(crate) package: PathBuf,
+    /// Whether it runs tests; a `bin` may be built as itself, for those that call it.
+    pub(crate) tests: bool,
 }
 
 /// Builds, and returns every program of a wanted kind that came out.
@@ -42,7 +44,9 @@ impl Program {
         let package = package_of(&text_of(message, "\"package_id\":\"")?);
         let name = format!("{package}-{}", text_of(target, "\"name\":\"")?);
         let manifest = PathBuf::from(text_of(message, "\"manifest_path\":\"")?);
-        Some(Self { name, kind, path, package: manifest.parent()?.to_path_buf() })
+        let (_, profile) = message.split_once("\"profile\":{")?;
+        let tests = profile.split_once('}')?.0.contains("\"test\":true");
+        Some(Self { name, kind, path, package: manifest.parent()?.to_path_buf(), tests })
     }
 }
 
@@ -64,7 +68,7 @@ fn package_of(id: &str) -> String {
 mod tests {
     use super::*;
 
-    const MESSAGE: &str = r#"{"reason":"compiler-artifact","package_id":"path+file:///a/kernels#arrayspan-kernels@0.1.0","manifest_path":"/a/kernels/Cargo.toml","target":{"kind":["test"],"crate_types":["bin"],"name":"verbs","src_path":"/a"},"executable":"/t/verbs-1"}"#;
+    const MESSAGE: &str = r#"{"reason":"compiler-artifact","package_id":"path+file:///a/kernels#arrayspan-kernels@0.1.0","manifest_path":"/a/kernels/Cargo.toml","target":{"kind":["test"],"crate_types":["bin"],"name":"verbs","src_path":"/a","doctest":false,"test":true},"profile":{"opt_level":"1","test":true},"executable":"/t/verbs-1"}"#;
 
     #[test]
     fn programs_are_read_from_what_cargo_says() {
@@ -73,6 +77,7 @@ mod tests {
             kind: "test".into(),
             path: "/t/verbs-1".into(),
             package: "/a/kernels".into(),
+            tests: true,
         };
         assert_eq!(Program::from_message(MESSAGE), Some(expected));
         assert_eq!(package_of("path+file:///a/xtask#0.1.0"), "xtask");
