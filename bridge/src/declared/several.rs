@@ -57,7 +57,7 @@ impl<T: Target, A: Sources<T>, B: Sources<T>, C: Sources<T>> Sources<T> for (A, 
     where
         Self: 'a,
     {
-        Ok(((self.0.keep(options)?, self.1.keep(options)?), self.2.keep(options)?))
+        ((self.0, self.1), self.2).keep(options)
     }
 
     fn device(kept: &Self::Kept<'_>) -> Option<Device> {
@@ -133,11 +133,11 @@ impl<T: Target, S: Sources<T>, const N: usize> Sources<T> for [S; N] {
     where
         Self: 'a,
     {
-        self.into_iter().map(|array| array.keep(options)).collect()
+        Vec::from(self).keep(options)
     }
 
     fn device(kept: &Self::Kept<'_>) -> Option<Device> {
-        kept.iter().find_map(S::device)
+        Vec::<S>::device(kept)
     }
 
     fn once(

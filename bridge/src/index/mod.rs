@@ -17,6 +17,7 @@ pub use arguments::{Arguments, MOST_ARGUMENTS};
 pub use collapse::{Collapsed, collapse, collapse_around};
 pub use form::Form;
 pub use geometry::{MOST_GROUPS, THREADS, grid};
+pub(crate) use runs::WIDEST;
 pub use runs::{Inner, Runs, Start, address};
 pub use space::Space;
 pub use text::Text;

@@ -25,8 +25,8 @@ pub enum Inner {
     Apart,
 }
 
-/// No device moves more bytes in one access.
-const WIDEST: usize = 16;
+/// No device moves more bytes in one access, and every block begins at a multiple of them.
+pub(crate) const WIDEST: usize = 16;
 
 /// Where an operand's runs begin.
 #[derive(Clone, Copy, Debug)]

@@ -50,6 +50,23 @@ impl Space {
         (Self::from_collapsed(collapsed, &arranged), now)
     }
 
+    /// Makes the axis along which operand 1 has its neighbours axis 1, if it is another than axis 0, along which operand
+    /// 0 has its own, and both are at least `least` long: then the two are best walked in tiles of these axes.
+    pub fn turn(&mut self, least: usize) -> bool {
+        let from = &self.strides[1];
+        let near = |axis: &usize| from[*axis].unsigned_abs();
+        let axis = (0..from.len()).filter(|axis| from[*axis] != 0).min_by_key(near).unwrap_or(0);
+        let worth = axis != 0
+            && self.strides[0][0] == 1
+            && near(&axis) < near(&0)
+            && self.extents[axis] >= least
+            && self.extents[0] >= least;
+        if worth {
+            self.swap(1, axis);
+        }
+        worth
+    }
+
     /// Swaps two axes.
     pub fn swap(&mut self, one: usize, other: usize) {
         self.extents.swap(one, other);

@@ -3,7 +3,7 @@
 use arrayspan_devices::Source;
 
 use super::plan::plan;
-use super::stack::stacking;
+use super::stack;
 use super::variant::{Variant, Work, line_source};
 use crate::conversion::codec::{Codec, Scaled};
 use crate::{Conversion, DType, Layout, Scale};
@@ -29,7 +29,8 @@ fn stacks() -> impl Iterator<Item = Variant> {
         let whole = Layout::contiguous(whole).ok()?;
         let step = *whole.strides().get(axis)?;
         let (first, slice) = (whole.selected(axis, 0).ok()?, Layout::contiguous([64, 48]).ok()?);
-        Some(stacking(&first, &[&slice; 4], &[0; 5], step, bytes))
+        let layouts = [&first, &slice, &slice, &slice, &slice];
+        Some(stack::variant(&layouts, &[0; 5], step, bytes).1)
     };
     [1, 2, 4, 8, 16].into_iter().flat_map(move |bytes| [stack(bytes, 0), stack(bytes, 2)]).flatten()
 }

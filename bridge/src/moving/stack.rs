@@ -43,8 +43,7 @@ fn launch(sources: &[View<'_>], first: &ViewMut<'_>, step: isize, stream: &Strea
     let addresses: Vec<usize> = std::iter::once(address(first.memory()))
         .chain(sources.iter().map(|source| address(source.memory())))
         .collect();
-    let space = Space::new(&layouts);
-    let variant = variant(&space, &addresses, step, bytes);
+    let (space, variant) = variant(&layouts, &addresses, step, bytes);
     let mut arguments = Arguments::new(variant.form.is_wide());
     arguments.write(first.memory(), space.offsets[0]);
     for (source, offset) in sources.iter().zip(&space.offsets[1..]) {
@@ -61,24 +60,19 @@ fn launch(sources: &[View<'_>], first: &ViewMut<'_>, step: isize, stream: &Strea
     Ok(())
 }
 
-/// The kernel for slices of `bytes` bytes an element; operand 0 of the space is the place of the first one.
-fn variant(space: &Space, addresses: &[usize], step: isize, bytes: usize) -> Variant {
-    let sources = addresses.len() - 1;
-    let work = match Across::new(space, addresses[0], step, bytes, sources) {
-        Some(across) => Work::Interleave(across),
-        None => Work::Stack { bytes, sources },
-    };
-    Variant::stacking(work, space, addresses, step)
-}
-
-/// As [`variant`], for the catalogue.
-pub(super) fn stacking(
-    first: &Layout,
-    sources: &[&Layout],
+/// The space, and the kernel, for elements of `bytes` bytes: operand 0 is the place of the first slice, the others are the
+/// sources; the slices lie `step` elements apart.
+pub(super) fn variant(
+    layouts: &[&Layout],
     addresses: &[usize],
     step: isize,
     bytes: usize,
-) -> Variant {
-    let layouts: Vec<&Layout> = std::iter::once(first).chain(sources.iter().copied()).collect();
-    variant(&Space::new(&layouts), addresses, step, bytes)
+) -> (Space, Variant) {
+    let (space, sources) = (Space::new(layouts), layouts.len() - 1);
+    let work = match Across::new(&space, addresses[0], step, bytes, sources) {
+        Some(across) => Work::Interleave(across),
+        None => Work::Stack { bytes, sources },
+    };
+    let variant = Variant::stacking(work, &space, addresses, step);
+    (space, variant)
 }

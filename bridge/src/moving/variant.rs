@@ -3,7 +3,7 @@
 use arrayspan_devices::Source;
 
 use crate::conversion::codec::Codec;
-use crate::index::{Form, Runs, Space, Text};
+use crate::index::{Form, Runs, Space, Start, Text};
 
 /// Everything that is baked into a kernel: two moves with equal variants run the same one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -41,9 +41,6 @@ pub(crate) struct Across {
     align: usize,
 }
 
-/// No device moves more bytes in one access.
-const WIDEST: usize = 16;
-
 impl Across {
     /// `None` unless the slices, `step` elements apart in the target (operand 0 of the space, in a block at `address`),
     /// lie closer than the elements of one.
@@ -58,10 +55,11 @@ impl Across {
         if step != 1 || sources < 2 || !apart {
             return None;
         }
-        let bits = address | ((space.offsets.first()? | space.steps(0, 0)) * bytes);
-        let aligned = if bits == 0 { WIDEST } else { WIDEST.min(1 << bits.trailing_zeros()) };
-        let most = (aligned / bytes).max(1).min(1 << sources.trailing_zeros());
-        Some(Self { bytes, sources, width: most, align: aligned.min(most * bytes) })
+        // Runs go along the slices; all axes of one are steps to other runs.
+        let steps = space.steps(0, 0);
+        let aligned = Start { stride: 1, steps, ..space.start(0, address, bytes) }.aligned(bytes);
+        let width = (aligned / bytes).max(1).min(1 << sources.trailing_zeros());
+        Some(Self { bytes, sources, width, align: aligned.min(width * bytes) })
     }
 }
 
@@ -174,17 +172,14 @@ impl Variant {
         text.define("PARAMETERS", format_args!("{target}, {read}{space}{others}"));
         let begin = all(&|x| format!(" {x} += {x}_at;")).concat();
         text.define("PROLOGUE", format_args!("y += y_at;{begin}"));
-        let numbered = sources.iter().enumerate();
-        let each: Vec<_> = numbered.map(|(s, x)| format!("DO({s}, {x})")).collect();
-        text.define("EACH(DO)", each.join(" "));
-        text.define("SOURCES", sources.len());
         if self.tiles {
             let [side, rows] = self.work.tile();
             text.define("TILE", side);
             text.define("TILE_ROWS", rows);
             text.define("PAD", (BANK_BYTES / from).max(1));
+        } else {
+            text.define("TAKES", self.takes());
         }
-        text.define("TAKES", self.takes());
         text.add(ELEMENTS);
         match self.work {
             Work::Bytes(_) => {
@@ -193,11 +188,16 @@ impl Variant {
                 text.define("END", "");
             }
             Work::Convert(codec) | Work::Range(codec) => codec.define(&mut text),
-            Work::Stack { .. } => {}
-            Work::Interleave(across) => {
-                text.define("ACROSS", across.width);
-                text.define("ACROSS_ALIGN", across.align);
+            Work::Stack { .. } | Work::Interleave(_) => {
+                let numbered = sources.iter().enumerate();
+                let each: Vec<_> = numbered.map(|(s, x)| format!("DO({s}, {x})")).collect();
+                text.define("EACH(DO)", each.join(" "));
             }
+        }
+        if let Work::Interleave(across) = self.work {
+            text.define("SOURCES", across.sources);
+            text.define("ACROSS", across.width);
+            text.define("ACROSS_ALIGN", across.align);
         }
         let (entry, body) = match (self.work, self.tiles) {
             (Work::Range(_), _) => ("range", RANGE),

@@ -3,8 +3,13 @@
 
 pub(crate) mod producer;
 
+use std::ffi::c_void;
+use std::thread::sleep;
+use std::time::Duration;
+
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Layout, Relayout, Result};
+use cudarc::driver::result::stream::launch_host_function;
 use proptest::prelude::*;
 
 /// Every device but the CPU; says which kinds are missing.
@@ -29,6 +34,16 @@ pub(crate) fn first(kind: &str) -> Option<Device> {
         eprintln!("skipped: no {name} device");
     }
     device
+}
+
+/// Holds a CUDA stream back for longer than a busy host needs to fill it.
+pub(crate) fn delay(stream: usize) {
+    unsafe extern "C" fn nap(_: *mut c_void) {
+        sleep(Duration::from_millis(100));
+    }
+    let stream = std::ptr::with_exposed_provenance_mut(stream);
+    // SAFETY: a live stream; the function calls nothing of CUDA.
+    unsafe { launch_host_function(stream, nap, std::ptr::null_mut()).unwrap() };
 }
 
 /// One change of layout, with numbers that fit any shape after a remainder.

@@ -1,9 +1,6 @@
 //! The driver's calls that the hazards are made of.
 
-use std::ffi::c_void;
 use std::ptr::with_exposed_provenance_mut;
-use std::thread::sleep;
-use std::time::Duration;
 
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::interop::cudarc as cuda;
@@ -47,15 +44,6 @@ pub(crate) fn ok(code: CUresult) {
 
 pub(crate) fn raw_stream(raw: usize) -> sys::CUstream {
     with_exposed_provenance_mut(raw)
-}
-
-/// Holds a stream back for a while.
-pub(crate) fn delay(stream: usize) {
-    unsafe extern "C" fn nap(_: *mut c_void) {
-        sleep(Duration::from_millis(100));
-    }
-    // SAFETY: a live stream; the function calls nothing of CUDA.
-    ok(unsafe { sys::cuLaunchHostFunc(raw_stream(stream), Some(nap), std::ptr::null_mut()) });
 }
 
 /// An array of bytes on a device, all `GOOD`.

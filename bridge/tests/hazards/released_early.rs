@@ -11,9 +11,8 @@ use dlpack_ffi::{
     DLDataType, DLDevice, DLDeviceType, DLManagedTensorVersioned, DLPackVersion, DLTensor,
 };
 
-use super::gpu::{
-    BAD, BYTES, GOOD, block, damage, damage_at, delay, enter, first, free, ok, raw_stream,
-};
+use super::gpu::{BAD, BYTES, GOOD, block, damage, damage_at, enter, first, free, ok, raw_stream};
+use crate::common::delay;
 
 /// A library with a caching allocator: what is given back is written again at once, on a stream of its own.
 struct Library {

@@ -6,9 +6,9 @@ use arrayspan_bridge::{Array, Transfer};
 use cudarc::driver::sys;
 
 use super::gpu::{
-    BAD, BYTES, GOOD, block, damage, damage_at, delay, enter, first, free, good, ok, raw_stream,
-    two,
+    BAD, BYTES, GOOD, block, damage, damage_at, enter, first, free, good, ok, raw_stream, two,
 };
+use crate::common::delay;
 
 /// The pairs there are: a device with itself, by two streams, and with another.
 fn pairs() -> Vec<[Device; 2]> {

@@ -9,7 +9,8 @@ use arrayspan_bridge::interop::cudarc as cuda;
 use cudarc::driver::sys;
 use cudarc::driver::{CudaContext, CudaStream, DevicePtr};
 
-use super::gpu::{BAD, BYTES, GOOD, delay, first, good, ok, raw_stream};
+use super::gpu::{BAD, BYTES, GOOD, first, good, ok, raw_stream};
+use crate::common::delay;
 
 /// Two streams of another library as cudarc sees them, and what keeps them.
 fn wrapped(device: Device) -> (Arc<CudaContext>, [Stream; 2], [Arc<CudaStream>; 2]) {

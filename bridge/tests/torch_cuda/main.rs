@@ -19,11 +19,10 @@ use arrayspan_bridge::torch::{
 };
 use arrayspan_bridge::{Array, Crossing, Error, Relayout, Transfer, Why};
 use cudarc::driver::result::ctx::get_current;
-use cudarc::driver::result::stream::launch_host_function;
 use num_complex::Complex;
 use tch::{Kind, Tensor};
 
-use common::first;
+use common::{delay, first};
 use kernel::Slow;
 use support::{COPY, SHARE, copied, numbers};
 
@@ -43,23 +42,10 @@ fn cuda() -> Option<(Device, tch::Device)> {
 /// Zeros to which torch will have added one as often as asked some time after this returns.
 fn slow_counting(times: usize, on: tch::Device) -> Tensor {
     let mut tensor = Tensor::zeros([LONG as i64], (Kind::Float, on));
-    hold_back(on);
+    let tch::Device::Cuda(gpu_id) = on else { unreachable!("a test of CUDA") };
+    delay(current_stream(Device::cuda(gpu_id).unwrap()).unwrap().raw());
     (0..times).for_each(|_| drop(tensor.g_add_scalar_(1)));
     tensor
-}
-
-/// Keeps torch's current stream from going on for longer than a busy host needs to fill it.
-fn hold_back(on: tch::Device) {
-    unsafe extern "C" fn nap(_: *mut std::ffi::c_void) {
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    }
-    let tch::Device::Cuda(gpu_id) = on else { return };
-    let raw = current_stream(Device::cuda(gpu_id).unwrap()).unwrap().raw();
-    // SAFETY: a live stream; the function calls nothing of CUDA.
-    unsafe {
-        let stream = std::ptr::with_exposed_provenance_mut(raw);
-        launch_host_function(stream, nap, std::ptr::null_mut()).unwrap();
-    }
 }
 
 fn last(array: &Array) -> Vec<f32> {

@@ -42,7 +42,7 @@ pub(super) fn run(gpu: &Gpu, call: CopyCall<'_>) -> Result<()> {
     let mut space = Space::new(&[y.layout(), x.layout()]);
     let element = Element(y.dtype());
     let (formula, constants) = Formula::update(update);
-    if !turn(&mut space) {
+    if !space.turn(ROWS) {
         return map::launch(gpu, element, &space, &memories, formula, &constants);
     }
     let form = space.form(element.bytes(), &addresses, 2 * constants.len()).dividing(1);
@@ -53,22 +53,6 @@ pub(super) fn run(gpu: &Gpu, call: CopyCall<'_>) -> Result<()> {
     let variant = variant::Variant::Transpose(Variant { element, form, formula });
     // SAFETY: as in `map::launch`.
     unsafe { gpu.launch(variant, Grid { groups, threads: [TILE, ROWS, 1] }, &arguments) }
-}
-
-/// Makes the axis along which `x` has its neighbours axis 1, if it is another than axis 0 and tiles fill.
-fn turn(space: &mut Space) -> bool {
-    let x = &space.strides[1];
-    let near = |axis: &usize| x[*axis].unsigned_abs();
-    let axis = (0..x.len()).filter(|axis| x[*axis] != 0).min_by_key(near).unwrap_or(0);
-    let worth = axis != 0
-        && space.strides[0][0] == 1
-        && near(&axis) < near(&0)
-        && space.extents[axis] >= ROWS
-        && space.extents[0] >= ROWS;
-    if worth {
-        space.swap(1, axis);
-    }
-    worth
 }
 
 impl Variant {

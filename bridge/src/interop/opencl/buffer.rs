@@ -10,8 +10,8 @@ use cl3::memory::{
     CL_MEM_SIZE, CL_MEM_TYPE, CL_MEM_USE_HOST_PTR, get_mem_object_info,
 };
 
-use super::host::ALIGNMENT;
 use super::{failure, owned};
+use crate::index::WIDEST;
 use crate::{Error, Result};
 
 /// What a buffer from outside is.
@@ -38,8 +38,8 @@ pub(crate) fn inspect(device: Device, buffer: usize) -> Result<Buffer> {
     let flags = u64::from(ask(CL_MEM_FLAGS)?);
     // Of a sub-buffer, this is where its part begins.
     let host = isize::from(ask(CL_MEM_HOST_PTR)?) as usize;
-    if flags & CL_MEM_USE_HOST_PTR != 0 && !host.is_multiple_of(ALIGNMENT) {
-        let why = format!("lies at {host:#x} of host memory, no multiple of {ALIGNMENT}");
+    if flags & CL_MEM_USE_HOST_PTR != 0 && !host.is_multiple_of(WIDEST) {
+        let why = format!("lies at {host:#x} of host memory, no multiple of {WIDEST}");
         return Err(foreign(why));
     }
     let writable = flags & CL_MEM_READ_ONLY == 0;

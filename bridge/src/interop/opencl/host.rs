@@ -32,12 +32,10 @@ use cl3::memory::{
 use cl3::types::{CL_FALSE, cl_event, cl_mem};
 
 use super::{failure, owned};
+use crate::index::WIDEST;
 use crate::owner::Owner;
 use crate::relayout::WithLayout;
 use crate::{Array, Crossing, Error, Result, SharedArray, Transfer, Why};
-
-/// Kernels take up to this many bytes at once, and every block begins at a multiple of it.
-pub(super) const ALIGNMENT: usize = 16;
 
 /// Whether the device works in the host's memory, so that nothing need be copied.
 ///
@@ -68,7 +66,7 @@ pub fn wrap(array: Array, device: Device, transfer: Transfer) -> Result<(Array, 
     let why = match shares_memory(device)? {
         false => Some(Why::OtherDevice),
         true if bytes == 0 || array.bytes().is_err() => Some(Why::Allocator),
-        true => (!address.is_multiple_of(ALIGNMENT)).then_some(Why::Alignment),
+        true => (!address.is_multiple_of(WIDEST)).then_some(Why::Alignment),
     };
     if let Some(why) = why {
         let crossing =
