@@ -14,7 +14,7 @@ use arrayspan_bridge::{Array, Crossing, Error, Result, SharedArray, Transfer, Wh
 use ndarray::{Array1, Array2, Ix1, Ix2, array};
 
 fn full(device: Device) -> Error {
-    devices::Error::OutOfMemory { device, bytes: usize::MAX, code: 2 }.into()
+    devices::Error::out_of_memory(device, usize::MAX, 2).into()
 }
 
 #[test]
@@ -135,8 +135,9 @@ fn a_function_that_ran_out_of_memory_gets_its_inputs_again() {
         values.fill(0.0);
         if runs.get() < 3 { Err(full(Device::cpu())) } else { Ok(x) }
     };
-    let mut greedy =
-        Declared::new(to::array(), to::array()).retry(Policy { attempts: 3 }).wrap(greedy);
+    let mut greedy = Declared::new(to::array(), to::array())
+        .retry(Policy { attempts: 3, ..Policy::default() })
+        .wrap(greedy);
     let x = array![1.0_f32, 2.0];
     here.set(x.as_ptr().addr());
     let (y, reports) = greedy.call(x).unwrap();
@@ -170,7 +171,7 @@ fn shared_inputs_are_kept_without_a_copy() {
 #[cfg_attr(miri, ignore = "waits for the reaper, a thread that never ends")]
 fn what_was_tried_is_in_the_error() {
     let mut greedy = Declared::new(to::shared(), to::shared())
-        .retry(Policy { attempts: 2 })
+        .retry(Policy { attempts: 2, ..Policy::default() })
         .wrap(|_: SharedArray| -> Result<()> { Err(full(Device::cpu())) });
     let unrecovered: Unrecovered<Error> = greedy.call(array![1.0_f32]).unwrap_err();
     assert_eq!(unrecovered.tried.len(), 1);

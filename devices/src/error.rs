@@ -1,5 +1,7 @@
 //! What can go wrong between a program and its devices.
 
+use crate::memory::Steps;
+use crate::memory::retry::Recovered;
 use crate::{Device, DeviceKind};
 
 /// The result of a device operation.
@@ -36,14 +38,19 @@ pub enum Error {
         text: String,
     },
     /// The device has no room for an allocation, as its driver's error code says.
-    #[error("{device}: out of memory allocating {bytes} bytes (driver code {code})")]
+    #[error(
+        "{device}: out of memory allocating {bytes} bytes (driver code {code}){}",
+        Steps(tried)
+    )]
     OutOfMemory {
         /// Where.
         device: Device,
-        /// How many bytes were asked for.
+        /// How many bytes were asked for; 0 where nobody knows.
         bytes: usize,
         /// The driver's own code.
         code: i32,
+        /// What was tried to find memory, in order.
+        tried: Vec<Recovered>,
     },
     /// A kernel did not compile.
     #[error("{device}: kernel '{kernel}' does not compile{}\n{log}", line.as_ref().map_or_else(String::new, |l| format!(" at: {}", l.trim())))]
@@ -118,4 +125,22 @@ pub enum Error {
         /// What.
         what: String,
     },
+    /// A setting in the environment cannot be read.
+    #[error("{variable}: cannot read '{text}': {why}")]
+    Setting {
+        /// The environment variable.
+        variable: &'static str,
+        /// The part that cannot be read.
+        text: String,
+        /// What was expected.
+        why: String,
+    },
+}
+
+impl Error {
+    /// A lack of memory against which nothing was tried yet.
+    #[must_use]
+    pub fn out_of_memory(device: Device, bytes: usize, code: i32) -> Self {
+        Self::OutOfMemory { device, bytes, code, tried: Vec::new() }
+    }
 }

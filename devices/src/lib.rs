@@ -6,6 +6,7 @@
 //! kept without the host waiting.
 
 mod backend;
+pub mod caches;
 mod cpu;
 pub mod cuda;
 mod default_stream;
@@ -13,6 +14,7 @@ mod device;
 pub mod driver;
 mod error;
 mod event;
+pub mod fault;
 mod identity;
 mod info;
 mod jit;
@@ -24,6 +26,7 @@ mod queries;
 pub mod reclaim;
 mod registry;
 mod stream;
+mod sync;
 
 pub use backend::Backend;
 pub use default_stream::DefaultStream;

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use parking_lot::Mutex;
 
 use crate::driver::{DeviceDriver, Driver};
-use crate::memory::Counters;
+use crate::memory::{Counters, Gate};
 use crate::stream::WeakStream;
 use crate::{Backend, Device, DeviceKind, Error, Kernel, Result, Source, Stream};
 
@@ -27,6 +27,10 @@ pub(crate) struct Entry {
     pub(crate) deferred: Mutex<Option<Error>>,
     /// Kernels built for the device, so that asking twice costs a look-up.
     pub(crate) kernels: Mutex<HashMap<Source, Kernel>>,
+    /// Held by the one that looks for memory.
+    pub(crate) recovery: Mutex<()>,
+    /// Where threads wait for memory.
+    pub(crate) gate: Gate,
     stream: OnceLock<Stream>,
     /// Those that still live.
     streams: Mutex<Vec<WeakStream>>,
@@ -42,6 +46,8 @@ impl Entry {
             counters: Counters::default(),
             deferred: Mutex::new(None),
             kernels: Mutex::default(),
+            recovery: Mutex::default(),
+            gate: Gate::default(),
             stream: OnceLock::new(),
             streams: Mutex::default(),
         }

@@ -5,7 +5,8 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 
 use crate::driver::{Grid, RawArgument, StreamDriver};
-use crate::{Access, Device, Error, Event, Kernel, Memory, Result};
+use crate::memory::or_recover;
+use crate::{Access, Device, Error, Event, Kernel, Memory, Result, fault};
 
 /// A queue of work on one device: what is put in runs in order, while the host goes on.
 ///
@@ -174,9 +175,13 @@ impl Stream {
         if grid.groups.contains(&0) || grid.threads.contains(&0) {
             return Ok(());
         }
-        // SAFETY: the caller vouches for the arguments. Every block was acquired for this stream just
-        // above, so it is ordered after earlier users and freed, on drop, after this launch.
-        unsafe { self.0.driver.launch(kernel.driver(), grid, raw) }
+        or_recover(self.device(), || {
+            fault::check(fault::Kind::Launch, self.device(), 0)?;
+            // SAFETY: the caller vouches for the arguments. Every block was acquired for this stream just
+            // above, so it is ordered after earlier users and freed, on drop, after this launch. One that
+            // was refused has queued nothing, so running it again is running it once.
+            unsafe { self.0.driver.launch(kernel.driver(), grid, raw) }
+        })
     }
 
     fn address(&self, memory: &Memory, access: Access) -> Result<RawArgument> {

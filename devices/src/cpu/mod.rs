@@ -93,7 +93,7 @@ impl DeviceDriver for CpuDevice {
     }
 
     fn allocate(&self, bytes: usize, _: &dyn StreamDriver) -> Result<usize> {
-        let refused = || Error::OutOfMemory { device: Device::cpu(), bytes, code: 0 };
+        let refused = || Error::out_of_memory(Device::cpu(), bytes, 0);
         let layout = Layout::from_size_align(bytes, ALIGNMENT).map_err(|_| refused())?;
         // SAFETY: `bytes > 0` by the trait's contract. Zeroed, because the block may be read as numbers.
         let pointer = unsafe { alloc_zeroed(layout) };

@@ -80,7 +80,7 @@ pub(super) fn allocate(stream: &CudaStream, bytes: usize) -> Result<usize> {
                 context.check("cuMemPoolTrimTo", unsafe { sys::cuMemPoolTrimTo(pool, 0) })?;
             }
             let device = Device::cuda(context.gpu_id)?;
-            Err(Error::OutOfMemory { device, bytes, code: code as i32 })
+            Err(Error::out_of_memory(device, bytes, code as i32))
         }
         second => second.map_err(|(call, code)| context.failure(call, code)),
     }

@@ -2,9 +2,9 @@
 
 use std::ptr;
 
-use super::{Access, Memory};
+use super::{Access, Memory, or_recover};
 use crate::driver::Place;
-use crate::{Device, DeviceKind, Error, Result, Stream};
+use crate::{Device, DeviceKind, Error, Result, Stream, fault};
 
 impl Memory {
     /// Copies `bytes` bytes at `start` to `to_start` of `to`, after earlier work on both blocks.
@@ -45,9 +45,14 @@ impl Memory {
             true if !to.device().is_cpu() => to.device().stream()?,
             _ => stream.clone(),
         };
-        if !self.queue(from, to, onto, bytes, &worker)? {
-            self.through_host(from, to, onto, bytes, &worker)?;
-        }
+        // Run again it writes the same bytes to the same places.
+        or_recover(worker.device(), || {
+            fault::check(fault::Kind::Copy, worker.device(), bytes)?;
+            if !self.queue(from, to, onto, bytes, &worker)? {
+                self.through_host(from, to, onto, bytes, &worker)?;
+            }
+            Ok(())
+        })?;
         stream.wait_for(&worker)
     }
 

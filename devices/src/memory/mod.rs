@@ -1,9 +1,11 @@
 //! Blocks of device memory, and the order in which streams may use them.
 
 mod copy;
+mod gate;
 #[cfg(test)]
 mod lost;
 mod recover;
+mod recovered;
 mod release;
 pub mod retry;
 mod shortage;
@@ -12,16 +14,20 @@ mod unrecovered;
 mod uses;
 
 use std::fmt;
+use std::panic::Location;
 
 use parking_lot::Mutex;
 
+pub(crate) use gate::Gate;
+pub(crate) use recover::{clear, or_recover};
+pub(crate) use recovered::Steps;
 pub use release::drain;
 pub(crate) use statistics::Counters;
 pub use statistics::Statistics;
 use uses::Uses;
 
 use crate::driver::Place;
-use crate::{Device, Error, Result, Stream};
+use crate::{Device, Error, Result, Stream, fault};
 
 /// Whether work reads a block or writes it (writing includes reading).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,12 +66,18 @@ impl Memory {
     /// (zero on the CPU). Aligned to at least 64 bytes.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] with the driver's code; nothing is held then.
+    /// [`Error::OutOfMemory`] with the driver's code and what was tried to find memory ([`retry`] says what);
+    /// nothing is held then.
+    #[track_caller]
     pub fn allocate(bytes: usize, stream: &Stream) -> Result<Self> {
         let device = stream.device();
+        fault::note(Location::caller(), bytes);
         let address = match bytes {
             0 => 0,
-            _ => device.0.driver.allocate(bytes, stream.driver())?,
+            _ => or_recover(device, || {
+                fault::check(fault::Kind::Allocation, device, bytes)?;
+                device.0.driver.allocate(bytes, stream.driver())
+            })?,
         };
         device.0.counters.add(bytes);
         let uses = Mutex::new(Uses::written_by(stream));
@@ -175,6 +187,7 @@ impl Drop for Memory {
                 self.device.0.counters.remove(self.bytes);
                 if self.bytes > 0 {
                     release::own(self.device, self.address, self.bytes, &uses);
+                    self.device.0.gate.released();
                 }
             }
             Owner::Foreign(function) => {

@@ -78,6 +78,11 @@ pub fn drain() {
     let _ = done.recv();
 }
 
+/// Whether this thread is the one that waits for releases.
+pub(super) fn is_reaper() -> bool {
+    REAPS.get()
+}
+
 thread_local! {
     /// Whether this thread is the reaper.
     static REAPS: Cell<bool> = const { Cell::new(false) };

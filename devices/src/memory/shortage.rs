@@ -1,6 +1,7 @@
 //! How an error says that memory ran out.
 
-use crate::{Device, Error};
+use super::recovered::Recovered;
+use crate::{Device, DeviceKind, Error};
 
 /// Memory that was asked for and not there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,9 +22,71 @@ impl OutOfMemory for Error {
     fn shortage(&self) -> Option<Shortage> {
         match *self {
             Self::OutOfMemory { device, bytes, .. } => {
-                Some(Shortage { device: Some(device), bytes: Some(bytes) })
+                let bytes = (bytes > 0).then_some(bytes);
+                Some(Shortage { device: Some(device), bytes })
             }
             _ => None,
         }
+    }
+}
+
+/// `CUDA_ERROR_OUT_OF_MEMORY`.
+const CUDA: i32 = 2;
+/// `CL_MEM_OBJECT_ALLOCATION_FAILURE`, `CL_OUT_OF_HOST_MEMORY`.
+const OPENCL: [i32; 2] = [-4, -6];
+
+impl Error {
+    /// The error of a call on `device`, known as a lack of memory where the driver's code says so: launches and
+    /// copies need some, too, and how much no driver tells.
+    pub(crate) fn recognised(self, device: Device) -> Self {
+        match self {
+            Self::Driver { code, .. } if means_no_memory(device.kind(), code) => {
+                Self::out_of_memory(device, 0, code)
+            }
+            other => other,
+        }
+    }
+
+    /// A lack of memory, with what was tried against it.
+    pub(crate) fn after(self, steps: Vec<Recovered>) -> Self {
+        match self {
+            Self::OutOfMemory { device, bytes, code, .. } => {
+                Self::OutOfMemory { device, bytes, code, tried: steps }
+            }
+            other => other,
+        }
+    }
+}
+
+fn means_no_memory(kind: DeviceKind, code: i32) -> bool {
+    match kind {
+        DeviceKind::Cpu => false,
+        DeviceKind::Cuda => code == CUDA,
+        DeviceKind::OpenCl => OPENCL.contains(&code),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_codes_alone_tell_a_lack_of_memory() {
+        for kind in [DeviceKind::Cpu, DeviceKind::Cuda, DeviceKind::OpenCl] {
+            let found: Vec<i32> =
+                (-100..1000).filter(|code| means_no_memory(kind, *code)).collect();
+            match kind {
+                DeviceKind::Cpu => assert!(found.is_empty()),
+                DeviceKind::Cuda => assert_eq!(found, [2]),
+                DeviceKind::OpenCl => assert_eq!(found, [-6, -4]),
+            }
+        }
+    }
+
+    #[test]
+    fn a_size_nobody_knows_is_not_taken_for_none() {
+        let device = Device::cpu();
+        let shortage = Error::out_of_memory(device, 0, 2).shortage();
+        assert_eq!(shortage, Some(Shortage { device: Some(device), bytes: None }));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::recover::Recovered;
+use super::recovered::Recovered;
 use super::shortage::{OutOfMemory, Shortage};
 
 /// The error that [`with_retry`](super::retry::with_retry) ends with, and what was tried against it.

@@ -124,7 +124,7 @@ pub(super) fn gpu_id(device: &dyn DeviceDriver) -> Option<usize> {
 /// The error for a size no block can have, or `code` as the driver means it.
 pub(super) fn out_of_memory(gpu_id: usize, bytes: usize, code: i32) -> Error {
     match crate::Device::opencl(gpu_id) {
-        Ok(device) => Error::OutOfMemory { device, bytes, code },
+        Ok(device) => Error::out_of_memory(device, bytes, code),
         Err(error) => error,
     }
 }
