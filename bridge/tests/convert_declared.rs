@@ -14,7 +14,7 @@ use arrayspan_bridge::{Array, Crossing, Error, Result, SharedArray, Transfer, Wh
 use ndarray::{Array1, Array2, Ix1, Ix2, array};
 
 fn full(device: Device) -> Error {
-    devices::Error::OutOfMemory { device, bytes: usize::MAX, code: 2 }.into()
+    devices::Error::out_of_memory(device, usize::MAX, 2).into()
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What can go wrong between a program and its devices.
 
-use crate::{Device, DeviceKind};
+use crate::{Device, DeviceKind, Refused};
 
 /// The result of a device operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -35,15 +35,30 @@ pub enum Error {
         /// The text given.
         text: String,
     },
-    /// The device has no room for an allocation, as its driver's error code says.
-    #[error("{device}: out of memory allocating {bytes} bytes (driver code {code})")]
+    /// The device has no room for an allocation, as its driver's error code says, or arrayspan may not take more.
+    /// Made by [`Error::out_of_memory`].
+    #[error("{device}: out of memory allocating {bytes} bytes ({})", refusal.as_ref().map_or_else(|| format!("driver code {code}"), ToString::to_string))]
     OutOfMemory {
         /// Where.
         device: Device,
         /// How many bytes were asked for.
         bytes: usize,
-        /// The driver's own code.
+        /// The driver's own code; zero where it was not asked.
         code: i32,
+        /// What the memory pool knows about it.
+        refusal: Option<Box<Refused>>,
+    },
+    /// A limit of memory makes no sense where it is set; nothing was changed.
+    #[error("{operation}: {asked} on {device}: {why}")]
+    Limit {
+        /// What set it.
+        operation: &'static str,
+        /// Where.
+        device: Device,
+        /// What was asked for.
+        asked: String,
+        /// Why that cannot be.
+        why: String,
     },
     /// A kernel did not compile.
     #[error("{device}: kernel '{kernel}' does not compile{}\n{log}", line.as_ref().map_or_else(String::new, |l| format!(" at: {}", l.trim())))]

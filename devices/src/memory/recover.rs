@@ -61,7 +61,7 @@ impl Way {
         let begin = Instant::now();
         let (step, result) = match self {
             Self::Drain => (Step::Drain, drained(device)),
-            Self::Trim => (Step::Trim, device.0.driver.trim().map(Some)),
+            Self::Trim => (Step::Trim, device.trim(0).map(Some)),
             Self::Library(library) => (Step::Library(library.name()), released(library, device)),
         };
         let (freed, failure) = match result {
@@ -74,7 +74,7 @@ impl Way {
 
 fn drained(device: Device) -> Result<Option<usize>> {
     let driver = &device.0.driver;
-    let free = || Some(driver.free_bytes()? + driver.spare_bytes());
+    let free = || Some(driver.free_bytes()? + driver.spare_bytes() + device.0.pool.cached());
     let before = free();
     // Work first, since releases wait for it; then what the releases have queued.
     device.synchronize()?;

@@ -65,7 +65,7 @@ fn hoarder() -> std::sync::MutexGuard<'static, ()> {
 }
 
 fn full(device: Device, bytes: usize) -> Error {
-    Error::OutOfMemory { device, bytes, code: 2 }
+    Error::out_of_memory(device, bytes, 2)
 }
 
 #[test]
