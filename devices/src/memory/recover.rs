@@ -166,7 +166,7 @@ impl Way {
 
 fn drained(device: Device) -> Result<Option<usize>> {
     let driver = &device.0.driver;
-    let free = || Some(driver.free_bytes()? + driver.spare_bytes());
+    let free = || Some(driver.free_bytes()? + driver.spare_bytes() + device.0.pool.cached());
     let before = free();
     settle(device)?;
     Ok(growth(before, free()))
