@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use std::thread::ThreadId;
 use std::time::Duration;
 
-use crate::{DeviceInfo, DeviceKind, Reach, Result};
+use crate::{DeviceInfo, DeviceKind, Figures, Reach, Result};
 
 /// One kind of device: finds and opens the devices there are.
 pub trait Driver: Sync {
@@ -35,6 +35,10 @@ pub trait DeviceDriver: Debug + Send + Sync {
     /// Bytes that our own pool holds and nobody uses, beside [`free_bytes`](Self::free_bytes).
     fn spare_bytes(&self) -> usize {
         0
+    }
+    /// What our own pool holds, without what only the driver knows; `None` where there is no pool (yet).
+    fn figures(&self) -> Option<Figures> {
+        None
     }
     /// Gives what our own pool holds unused back to the driver; how many bytes that was.
     ///

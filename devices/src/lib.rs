@@ -34,6 +34,7 @@ pub use event::Event;
 pub use identity::{Identity, PciAddress};
 pub use info::DeviceInfo;
 pub use jit::{Cache, Kernel, Source};
-pub use memory::{Access, Memory, Release, Statistics, drain, retry};
+pub use memory::account::{Entered, Figures, Scope, ScopeHandle, Snapshot};
+pub use memory::{Access, Memory, Release, Statistics, account, drain, retry};
 pub use queries::{MemoryUse, Reach};
 pub use stream::{Argument, Stream};

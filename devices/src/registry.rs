@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 
 use crate::driver::{DeviceDriver, Driver};
 use crate::memory::Counters;
+use crate::memory::account::{self, History};
 use crate::stream::WeakStream;
 use crate::{Backend, Device, DeviceKind, Error, Kernel, Result, Source, Stream};
 
@@ -24,6 +25,7 @@ pub(crate) struct Entry {
     pub(crate) dlpack_type: i32,
     pub(crate) driver: Box<dyn DeviceDriver>,
     pub(crate) counters: Counters,
+    pub(crate) history: History,
     pub(crate) deferred: Mutex<Option<Error>>,
     /// Kernels built for the device, so that asking twice costs a look-up.
     pub(crate) kernels: Mutex<HashMap<Source, Kernel>>,
@@ -40,6 +42,7 @@ impl Entry {
             dlpack_type: kind.dlpack_type(),
             driver,
             counters: Counters::default(),
+            history: History::default(),
             deferred: Mutex::new(None),
             kernels: Mutex::default(),
             stream: OnceLock::new(),
@@ -85,6 +88,7 @@ pub(crate) fn entries(kind: DeviceKind) -> Result<&'static [Entry]> {
 }
 
 fn open(driver: &dyn Driver) -> Result<Vec<Entry>> {
+    account::from_environment();
     if let Some(backend) = Backend::of(driver.kind()) {
         backend.enabled()?;
     }

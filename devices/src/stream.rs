@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 
 use crate::driver::{Grid, RawArgument, StreamDriver};
+use crate::memory::Counters;
 use crate::{Access, Device, Error, Event, Kernel, Memory, Result};
 
 /// A queue of work on one device: what is put in runs in order, while the host goes on.
@@ -19,6 +20,8 @@ struct Inner {
     driver: Box<dyn StreamDriver>,
     /// The driver's own handle, by which streams are told apart.
     raw: usize,
+    /// What was allocated on it.
+    counters: Arc<Counters>,
     /// What keeps another library's queue alive; dropped after the driver's part.
     _keep: Option<Box<dyn Any + Send + Sync>>,
 }
@@ -45,7 +48,8 @@ impl Stream {
     pub(crate) fn new(device: Device) -> Result<Self> {
         let driver = device.0.driver.new_stream()?;
         let raw = driver.raw();
-        let stream = Self(Arc::new(Inner { device, driver, raw, _keep: None }));
+        let stream =
+            Self(Arc::new(Inner { device, driver, raw, counters: Arc::default(), _keep: None }));
         device.0.remember(&stream);
         Ok(stream)
     }
@@ -72,7 +76,8 @@ impl Stream {
         // SAFETY: passed on to the caller; `keep` lives as long as the driver's part, which is dropped first.
         let driver = unsafe { device.0.driver.foreign_stream(raw)? };
         let raw = driver.raw();
-        Ok(Self(Arc::new(Inner { device, driver, raw, _keep: Some(keep) })))
+        let counters = Arc::default();
+        Ok(Self(Arc::new(Inner { device, driver, raw, counters, _keep: Some(keep) })))
     }
 
     /// Where its work runs.
@@ -89,6 +94,10 @@ impl Stream {
 
     pub(crate) fn driver(&self) -> &dyn StreamDriver {
         &*self.0.driver
+    }
+
+    pub(crate) fn counters(&self) -> &Arc<Counters> {
+        &self.0.counters
     }
 
     /// Blocks the host until all queued work is done.

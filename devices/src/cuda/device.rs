@@ -9,9 +9,9 @@ use cudarc::driver::sys::{self, CUdevice_attribute};
 use super::context::{Context, check};
 use super::kernel::CudaKernel;
 use super::stream::CudaStream;
-use super::{library, memory, nvrtc};
+use super::{figures, library, memory, nvrtc};
 use crate::driver::{DeviceDriver, KernelDriver, StreamDriver};
-use crate::{DeviceInfo, PciAddress, Reach, Result};
+use crate::{DeviceInfo, Figures, PciAddress, Reach, Result};
 
 /// One device; its context is made at first use, because that takes time and memory.
 #[derive(Debug)]
@@ -77,6 +77,11 @@ impl DeviceDriver for CudaDevice {
 
     fn spare_bytes(&self) -> usize {
         self.context().and_then(|context| memory::spare_bytes(context)).unwrap_or(0)
+    }
+
+    fn figures(&self) -> Option<Figures> {
+        // Without a context there is no pool yet; asking makes none.
+        figures::of(self.context.get()?).ok().flatten()
     }
 
     fn trim(&self) -> Result<usize> {

@@ -8,6 +8,7 @@ mod blas;
 mod context;
 mod device;
 mod event;
+mod figures;
 mod kernel;
 mod library;
 mod lost;

@@ -1,5 +1,6 @@
 //! Blocks of device memory, and the order in which streams may use them.
 
+pub mod account;
 mod copy;
 #[cfg(test)]
 mod lost;
@@ -43,6 +44,8 @@ pub struct Memory {
     bytes: usize,
     uses: Mutex<Uses>,
     owner: Owner,
+    /// What it is counted for.
+    ticket: account::Ticket,
 }
 
 enum Owner {
@@ -57,19 +60,20 @@ pub type Release = Box<dyn FnOnce() + Send>;
 
 impl Memory {
     /// Takes a block of `bytes` bytes that work on `stream` may use at once; its content is unspecified
-    /// (zero on the CPU). Aligned to at least 64 bytes.
+    /// (zero on the CPU). Aligned to at least 64 bytes. Counts for the device, the stream, and the
+    /// [scope](crate::Scope) this thread is in.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] with the driver's code; nothing is held then.
+    /// [`Error::OutOfMemory`] with the driver's code, [`Error::ScopeLimit`]; nothing is held then.
+    #[track_caller]
     pub fn allocate(bytes: usize, stream: &Stream) -> Result<Self> {
         let device = stream.device();
-        let address = match bytes {
-            0 => 0,
-            _ => device.0.driver.allocate(bytes, stream.driver())?,
-        };
-        device.0.counters.add(bytes);
+        let (address, ticket) = account::allocate(bytes, stream, || match bytes {
+            0 => Ok(0),
+            _ => device.0.driver.allocate(bytes, stream.driver()),
+        })?;
         let uses = Mutex::new(Uses::written_by(stream));
-        Ok(Self { device, address, bytes, uses, owner: Owner::Driver })
+        Ok(Self { device, address, bytes, uses, owner: Owner::Driver, ticket })
     }
 
     /// Takes over memory that belongs to another library, without copying.
@@ -89,7 +93,8 @@ impl Memory {
         release: Release,
     ) -> Self {
         let uses = Mutex::new(Uses::default());
-        Self { device, address, bytes, uses, owner: Owner::Foreign(Mutex::new(Some(release))) }
+        let owner = Owner::Foreign(Mutex::new(Some(release)));
+        Self { device, address, bytes, uses, owner, ticket: account::lend(device, bytes) }
     }
 
     /// For foreign memory, before its first use: all that its owner has queued on it is done once `stream`
@@ -170,9 +175,9 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         let uses = std::mem::take(self.uses.get_mut());
+        self.ticket.give_back(self.device, self.address, self.bytes);
         match &mut self.owner {
             Owner::Driver => {
-                self.device.0.counters.remove(self.bytes);
                 if self.bytes > 0 {
                     release::own(self.device, self.address, self.bytes, &uses);
                 }

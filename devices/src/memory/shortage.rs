@@ -20,7 +20,7 @@ pub trait OutOfMemory {
 impl OutOfMemory for Error {
     fn shortage(&self) -> Option<Shortage> {
         match *self {
-            Self::OutOfMemory { device, bytes, .. } => {
+            Self::OutOfMemory { device, bytes, .. } | Self::ScopeLimit { device, bytes, .. } => {
                 Some(Shortage { device: Some(device), bytes: Some(bytes) })
             }
             _ => None,
