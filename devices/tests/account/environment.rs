@@ -7,9 +7,9 @@ use arrayspan_devices::{Device, Memory, Scope};
 
 /// Runs one test of this program alone, with `name=value` set; it knows by `CHILD` that it is the child.
 fn run(test: &str, variables: &[(&str, &str)]) -> Output {
-    let mut command = Command::new(std::env::current_exe().unwrap());
+    let mut command = Command::new(std::env::current_exe().expect("this program"));
     command.args([test, "--exact", "--nocapture", "--test-threads=1"]).env("CHILD", "1");
-    command.envs(variables.iter().copied()).output().unwrap()
+    command.envs(variables.iter().copied()).output().expect("a child")
 }
 
 fn is_child() -> bool {

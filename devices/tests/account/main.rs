@@ -41,5 +41,5 @@ fn skipped(why: &str) {
 
 #[track_caller]
 fn block(bytes: usize, stream: &Stream) -> Memory {
-    Memory::allocate(bytes, stream).unwrap()
+    Memory::allocate(bytes, stream).expect("a small block")
 }

@@ -99,7 +99,7 @@ fn the_smallest_limit_around_decides() {
     let inner = Scope::new("inner").limit(1 << 40).enter().unwrap();
     match Memory::allocate(101, &stream) {
         Err(Error::ScopeLimit { scope, limit, .. }) => {
-            assert_eq!((scope.as_str(), limit), ("outer", 100))
+            assert_eq!((scope.as_str(), limit), ("outer", 100));
         }
         other => panic!("{other:?}"),
     }

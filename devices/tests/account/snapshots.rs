@@ -91,8 +91,9 @@ fn a_snapshot_survives_json() {
 /// The JSON that a page carries.
 fn data(page: &str) -> Snapshot {
     let begin = "<script type=\"application/json\" id=\"data\">";
-    let rest = &page[page.find(begin).unwrap() + begin.len()..];
-    serde_json::from_str(&rest[..rest.find("</script>").unwrap()]).unwrap()
+    let (_, rest) = page.split_once(begin).expect("the data's element");
+    let (json, _) = rest.split_once("</script>").expect("its end");
+    serde_json::from_str(json).expect("a snapshot")
 }
 
 #[test]

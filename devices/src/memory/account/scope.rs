@@ -88,8 +88,8 @@ impl Entered {
     fn push(level: Arc<Level>) -> Self {
         let id = NEXT.with(|next| next.replace(next.get().wrapping_add(1)));
         ENTERED.with_borrow_mut(|entered| entered.push((id, level.clone())));
-        let _range = nvtx::range(level.name());
-        Self { id, level, _range, not_send: PhantomData }
+        let range = nvtx::range(level.name());
+        Self { id, level, _range: range, not_send: PhantomData }
     }
 
     /// The scope's name.

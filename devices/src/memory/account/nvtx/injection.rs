@@ -38,25 +38,31 @@ struct Callbacks {
 #[repr(C)]
 struct Version {
     size: usize,
-    version: u32,
+    number: u32,
     reserved: u32,
     set: extern "C" fn(u32),
 }
 
 static CALLBACKS_TABLE: Callbacks = Callbacks { size: size_of::<Callbacks>(), module };
 static VERSION_TABLE: Version =
-    Version { size: size_of::<Version>(), version: 3, reserved: 0, set: set_version };
+    Version { size: size_of::<Version>(), number: 3, reserved: 0, set: set_version };
 
-/// For each module its functions' places and the table of their addresses, which ends with a null. Never freed:
-/// a profiler keeps the addresses.
-static MODULES: LazyLock<Vec<(&'static [Slot], Vec<AtomicPtr<Slot>>)>> = LazyLock::new(|| {
+struct Module {
+    /// Places for its functions.
+    slots: &'static [Slot],
+    /// Their addresses, and a null at the end.
+    table: Vec<AtomicPtr<Slot>>,
+}
+
+/// Never freed: a profiler keeps the addresses.
+static MODULES: LazyLock<Vec<Module>> = LazyLock::new(|| {
     let module = |size: &usize| {
         let slots: &'static [Slot] = Box::leak((0..*size).map(|_| Slot::default()).collect());
-        let address = |slot: &'static Slot| AtomicPtr::new(ptr::from_ref(slot).cast_mut());
+        let address = |slot: &'static Slot| ptr::from_ref(slot).cast_mut();
         // The number 0 is no function.
         let numbered = slots.iter().skip(1).map(address);
-        let table = [AtomicPtr::new(null_mut())].into_iter().chain(numbered);
-        (slots, table.chain([AtomicPtr::new(null_mut())]).collect())
+        let all = [null_mut()].into_iter().chain(numbered).chain([null_mut()]);
+        Module { slots, table: all.map(AtomicPtr::new).collect() }
     };
     SIZES.iter().map(module).collect()
 });
@@ -75,14 +81,14 @@ extern "C" fn module(
     size: *mut c_uint,
 ) -> c_int {
     let at = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
-    let Some((slots, addresses)) = at.and_then(|at| MODULES.get(at)) else { return 0 };
+    let Some(found) = at.and_then(|at| MODULES.get(at)) else { return 0 };
     // SAFETY: by the interface each of the two is null or a place for the answer, ours during the call.
     unsafe {
         if let Some(table) = table.as_mut() {
-            *table = addresses.as_ptr();
+            *table = found.table.as_ptr();
         }
         if let Some(size) = size.as_mut() {
-            *size = slots.len() as c_uint;
+            *size = found.slots.len() as c_uint;
         }
     }
     1
@@ -142,7 +148,7 @@ fn attach(initialize: Initialize) -> Option<Tool> {
     if unsafe { initialize(export_table) } == 0 {
         return None;
     }
-    let (slots, _) = MODULES.get(CORE - 1)?;
+    let slots = MODULES.get(CORE - 1)?.slots;
     let (push, pop) = (slots[PUSH].load(SeqCst), slots[POP].load(SeqCst));
     if push.is_null() || pop.is_null() {
         return None;
@@ -183,7 +189,7 @@ mod tests {
         assert!(export(2).is_null());
         // SAFETY: the table of this number has this type.
         let version = unsafe { &*export(VERSION).cast::<Version>() };
-        assert_eq!((version.size, version.version), (24, 3));
+        assert_eq!((version.size, version.number), (24, 3));
         (version.set)(3);
         // SAFETY: as above.
         let callbacks = unsafe { &*export(CALLBACKS).cast::<Callbacks>() };
