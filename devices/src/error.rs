@@ -64,6 +64,28 @@ pub enum Error {
         /// Why that cannot be.
         why: String,
     },
+    /// The limit of a [`Scope`](crate::Scope) refuses an allocation. The device may well have room.
+    #[error(
+        "scope '{scope}': {bytes} bytes more on {device} would exceed its limit of {limit} bytes ({live} are live)"
+    )]
+    ScopeLimit {
+        /// The scope whose limit it is and those around it, as `outer/inner`.
+        scope: String,
+        /// Where.
+        device: Device,
+        /// How many bytes were asked for.
+        bytes: usize,
+        /// How many the scope may hold there.
+        limit: usize,
+        /// How many it held there at that moment.
+        live: usize,
+    },
+    /// A scope was to be entered with a limit that refuses everything.
+    #[error("scope '{scope}': a limit of 0 bytes would refuse every allocation")]
+    ZeroLimit {
+        /// The scope.
+        scope: String,
+    },
     /// A kernel did not compile.
     #[error("{device}: kernel '{kernel}' does not compile{}\n{log}", line.as_ref().map_or_else(String::new, |l| format!(" at: {}", l.trim())))]
     Compile {

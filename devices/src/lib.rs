@@ -37,8 +37,9 @@ pub use event::Event;
 pub use identity::{Identity, PciAddress};
 pub use info::DeviceInfo;
 pub use jit::{Cache, Kernel, Source};
+pub use memory::account::{Entered, Figures, Scope, ScopeHandle, Snapshot};
 pub use memory::{
-    Access, Figures, Limit, Memory, Refusal, Refused, Release, Statistics, drain, retry,
+    Access, Limit, Memory, Refusal, Refused, Release, Statistics, account, drain, retry,
 };
 pub use queries::{MemoryUse, Reach};
 pub use stream::{Argument, Stream};

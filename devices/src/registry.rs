@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use parking_lot::Mutex;
 
 use crate::driver::{DeviceDriver, Driver};
+use crate::memory::account::{self, History};
 use crate::memory::{Counters, Gate, Pool};
 use crate::stream::WeakStream;
 use crate::{Backend, Device, DeviceKind, Error, Kernel, Result, Source, Stream};
@@ -25,6 +26,7 @@ pub(crate) struct Entry {
     pub(crate) driver: Box<dyn DeviceDriver>,
     pub(crate) counters: Counters,
     pub(crate) pool: Pool,
+    pub(crate) history: History,
     pub(crate) deferred: Mutex<Option<Error>>,
     /// Kernels built for the device, so that asking twice costs a look-up.
     pub(crate) kernels: Mutex<HashMap<Source, Kernel>>,
@@ -51,6 +53,7 @@ impl Entry {
             driver,
             counters: Counters::default(),
             pool,
+            history: History::default(),
             deferred: Mutex::new(None),
             kernels: Mutex::default(),
             recovery: Mutex::default(),
@@ -98,6 +101,7 @@ pub(crate) fn entries(kind: DeviceKind) -> Result<&'static [Entry]> {
 }
 
 fn open(driver: &dyn Driver) -> Result<Vec<Entry>> {
+    account::from_environment();
     if let Some(backend) = Backend::of(driver.kind()) {
         backend.enabled()?;
     }

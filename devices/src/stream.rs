@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 
 use crate::driver::{Grid, RawArgument, StreamDriver};
-use crate::memory::{Arena, or_recover};
+use crate::memory::{Arena, Counters, or_recover};
 use crate::{Access, Device, Error, Event, Kernel, Memory, Result, fault};
 
 /// A queue of work on one device: what is put in runs in order, while the host goes on.
@@ -22,6 +22,8 @@ struct Inner {
     raw: usize,
     /// What was freed on it and may be used on it again at once.
     arena: Arena,
+    /// What was allocated on it.
+    counters: Arc<Counters>,
     /// What keeps another library's queue alive; dropped after the driver's part.
     _keep: Option<Box<dyn Any + Send + Sync>>,
 }
@@ -54,9 +56,7 @@ pub enum Argument<'a> {
 impl Stream {
     pub(crate) fn new(device: Device) -> Result<Self> {
         let driver = device.0.driver.new_stream()?;
-        let raw = driver.raw();
-        let arena = Arena::new();
-        let stream = Self(Arc::new(Inner { device, driver, raw, arena, _keep: None }));
+        let stream = Self::over(device, driver, None);
         device.0.remember(&stream);
         Ok(stream)
     }
@@ -82,9 +82,16 @@ impl Stream {
     ) -> Result<Self> {
         // SAFETY: passed on to the caller; `keep` lives as long as the driver's part, which is dropped first.
         let driver = unsafe { device.0.driver.foreign_stream(raw)? };
-        let raw = driver.raw();
-        let arena = Arena::new();
-        Ok(Self(Arc::new(Inner { device, driver, raw, arena, _keep: Some(keep) })))
+        Ok(Self::over(device, driver, Some(keep)))
+    }
+
+    fn over(
+        device: Device,
+        driver: Box<dyn StreamDriver>,
+        keep: Option<Box<dyn Any + Send + Sync>>,
+    ) -> Self {
+        let (raw, arena, counters) = (driver.raw(), Arena::new(), Arc::default());
+        Self(Arc::new(Inner { device, driver, raw, arena, counters, _keep: keep }))
     }
 
     /// Where its work runs.
@@ -105,6 +112,10 @@ impl Stream {
 
     pub(crate) fn arena(&self) -> &Arena {
         &self.0.arena
+    }
+
+    pub(crate) fn counters(&self) -> &Arc<Counters> {
+        &self.0.counters
     }
 
     /// Blocks the host until all queued work is done.

@@ -1,5 +1,6 @@
 //! Blocks of device memory, and the order in which streams may use them.
 
+pub mod account;
 mod copy;
 mod gate;
 #[cfg(test)]
@@ -21,9 +22,8 @@ use std::panic::Location;
 use parking_lot::Mutex;
 
 pub(crate) use gate::Gate;
-use pool::Block;
-pub(crate) use pool::{Arena, Pool};
-pub use pool::{Figures, Limit, Sizes};
+pub(crate) use pool::{Arena, Block, Pool};
+pub use pool::{Limit, Sizes};
 pub(crate) use recover::{clear, or_recover};
 pub(crate) use recovered::Steps;
 pub use refusal::{Refusal, Refused};
@@ -55,6 +55,8 @@ pub struct Memory {
     bytes: usize,
     uses: Mutex<Uses>,
     owner: Owner,
+    /// What it is counted for.
+    ticket: account::Ticket,
 }
 
 enum Owner {
@@ -73,27 +75,27 @@ impl Memory {
     /// CPU every byte has some value. Aligned to at least 256 bytes (on the CPU 64).
     ///
     /// The block comes from the device's memory pool: one that was freed on the stream before, if there is one of
-    /// the size, without asking the driver.
+    /// the size, without asking the driver. Counts for the device, the stream, and the [scope](crate::Scope) this
+    /// thread is in.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`] with the driver's code, or what limit refused it, and what was tried to find memory
     /// ([`retry`] says what); nothing is held then. [`Error::Limit`] where the environment asks for a limit that
-    /// makes no sense.
+    /// makes no sense, [`Error::ScopeLimit`] where a scope allows no more.
     #[track_caller]
     pub fn allocate(bytes: usize, stream: &Stream) -> Result<Self> {
         let device = stream.device();
         fault::note(Location::caller(), bytes);
-        let block = match bytes {
-            0 => None,
-            _ => Some(or_recover(device, || {
+        let (block, ticket) = account::allocate(bytes, stream, || match bytes {
+            0 => Ok(None),
+            _ => or_recover(device, || {
                 fault::check(fault::Kind::Allocation, device, bytes)?;
-                device.0.pool.allocate(bytes, stream)
-            })?),
-        };
+                device.0.pool.allocate(bytes, stream).map(Some)
+            }),
+        })?;
         let address = block.map_or(0, |block| block.address);
-        device.0.counters.add(bytes);
         let uses = Mutex::new(Uses::written_by(stream));
-        Ok(Self { device, address, bytes, uses, owner: Owner::Pool(block) })
+        Ok(Self { device, address, bytes, uses, owner: Owner::Pool(block), ticket })
     }
 
     /// Takes over memory that belongs to another library, without copying.
@@ -113,7 +115,8 @@ impl Memory {
         release: Release,
     ) -> Self {
         let uses = Mutex::new(Uses::default());
-        Self { device, address, bytes, uses, owner: Owner::Foreign(Mutex::new(Some(release))) }
+        let owner = Owner::Foreign(Mutex::new(Some(release)));
+        Self { device, address, bytes, uses, owner, ticket: account::lend(device, bytes) }
     }
 
     /// For foreign memory, before its first use: all that its owner has queued on it is done once `stream`
@@ -194,9 +197,9 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         let uses = std::mem::take(self.uses.get_mut());
+        self.ticket.give_back(self.device, self.address, self.bytes);
         match &mut self.owner {
             Owner::Pool(block) => {
-                self.device.0.counters.remove(self.bytes);
                 if let Some(block) = block.take() {
                     release::own(self.device, block, &uses);
                     self.device.0.gate.released();

@@ -21,7 +21,7 @@ pub trait OutOfMemory {
 impl OutOfMemory for Error {
     fn shortage(&self) -> Option<Shortage> {
         match *self {
-            Self::OutOfMemory { device, bytes, .. } => {
+            Self::OutOfMemory { device, bytes, .. } | Self::ScopeLimit { device, bytes, .. } => {
                 let bytes = (bytes > 0).then_some(bytes);
                 Some(Shortage { device: Some(device), bytes })
             }

@@ -8,7 +8,6 @@
 mod arena;
 mod bounds;
 mod central;
-mod figures;
 mod heap;
 mod limit;
 mod search;
@@ -22,14 +21,13 @@ use parking_lot::Mutex;
 pub(crate) use arena::{Arena, Block};
 use bounds::Bounds;
 use central::Central;
-pub use figures::Figures;
 pub use limit::Limit;
 use sizes::Kind;
 pub use sizes::Sizes;
 
 use crate::driver::{DeviceDriver, StreamDriver};
 use crate::stream::WeakStream;
-use crate::{Device, Result, Stream};
+use crate::{Device, Figures, Result, Stream};
 
 /// The memory pool of one device.
 #[derive(Debug)]
@@ -129,6 +127,7 @@ impl Pool {
             pending: central.shared.pending() + central.whole.pending(),
             largest_free: recent.max(central.largest()),
             segments: self.segments.load(Relaxed),
+            ..Figures::default()
         }
     }
 
