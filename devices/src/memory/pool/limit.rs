@@ -31,9 +31,9 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::Limit`] for a limit of nothing, a fraction that is none, or more than there is beside the headroom;
-    /// the limit stays what it was then.
+    /// the limit stays what it was then. When the driver refuses a stream.
     pub fn set_limit(self, limit: Option<Limit>) -> Result<()> {
-        self.0.pool.bounds.set_limit(self, limit)
+        self.0.pool.set_limit(self, limit)
     }
 
     /// The limit in bytes, if there is one.

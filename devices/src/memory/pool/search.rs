@@ -62,6 +62,13 @@ impl Pool {
                 Err(error @ Error::OutOfMemory { .. }) => refused = error,
                 done => return done,
             }
+            // What is in the way may be segments of which a part is in use.
+            let corner = self.sizes.corner(request.asked);
+            if request.kind == Kind::Whole
+                && let Some(block) = self.at_once(&corner, stream)?
+            {
+                return Ok(block);
+            }
             if freed == 0 {
                 break;
             }
@@ -210,6 +217,8 @@ impl Pool {
         let more = |held: usize| held.checked_add(bytes).filter(|held| *held <= limit);
         let reserved = match self.reserved.fetch_update(Relaxed, Relaxed, more) {
             Ok(before) => before + bytes,
+            // Without a limit this is more than can be counted.
+            Err(_) if limit == usize::MAX => return Err(Error::out_of_memory(device, asked, 0)),
             Err(reserved) => return refuse(Refusal::Limit { limit, reserved }),
         };
         let headroom = self.bounds.headroom();

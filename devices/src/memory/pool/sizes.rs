@@ -66,6 +66,12 @@ impl Sizes {
         Request { kind: Kind::Whole, asked, bytes, most: bytes.saturating_add(bytes / WASTE) }
     }
 
+    /// A large request as one that takes a part of a shared segment.
+    pub(super) fn corner(&self, asked: usize) -> Request {
+        let bytes = asked.checked_next_multiple_of(self.granule).unwrap_or(asked);
+        Request { kind: Kind::Shared, asked, bytes, most: bytes }
+    }
+
     /// The size of the next shared segment, when there are `shared` bytes of them.
     pub(super) fn segment(&self, shared: usize) -> usize {
         let least = CHUNK.max(2 * self.shared_up_to);

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::Pool;
+use super::{Limit, Pool};
 use crate::driver::StreamDriver;
 use crate::{Device, Result, Stream};
 
@@ -27,21 +27,35 @@ impl Pool {
         Ok(spare + freed)
     }
 
-    /// Keeps at most so many bytes unused from now on. Does not wait.
+    /// Holds at most so many bytes from now on, if that can be by giving back what is unused.
+    pub(super) fn set_limit(&self, device: Device, limit: Option<Limit>) -> Result<()> {
+        let stream = device.process_stream()?;
+        self.bounds.set_limit(device, limit)?;
+        let excess = self.reserved().saturating_sub(device.limit().unwrap_or(usize::MAX));
+        self.give_back(device, &stream, excess);
+        Ok(())
+    }
+
+    /// Keeps at most so many bytes unused from now on.
     pub(super) fn set_cache(&self, device: Device, bytes: usize) -> Result<()> {
         let stream = device.process_stream()?;
         self.bounds.set_cache(bytes);
+        self.give_back(device, &stream, self.cached().saturating_sub(bytes));
+        Ok(())
+    }
+
+    /// Gives back up to `excess` bytes of what is not in use. Does not wait.
+    fn give_back(&self, device: Device, stream: &Stream, excess: usize) {
+        if excess == 0 {
+            return;
+        }
         let streams = self.gather(device);
         {
             let mut central = self.central.lock();
             central.mark(&streams);
             central.settle();
         }
-        let excess = self.cached().saturating_sub(bytes);
-        if excess > 0 {
-            self.evict(device, stream.driver(), stream.arena().id(), excess);
-        }
-        Ok(())
+        self.evict(device, stream.driver(), stream.arena().id(), excess);
     }
 
     /// The pool keeps `excess` bytes more than it may: gives that back on the stream that was just freed on. What
