@@ -22,6 +22,7 @@ impl Array {
     ///
     /// # Errors
     /// Out of memory, or more elements than can be addressed.
+    #[track_caller]
     pub fn empty(shape: impl AsRef<[usize]>, dtype: DType, stream: &Stream) -> Result<Self> {
         let layout = Layout::contiguous(shape)?;
         let bytes = layout.bytes("array", dtype)?;

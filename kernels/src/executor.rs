@@ -34,6 +34,7 @@ impl dyn Executor + '_ {
     ///
     /// # Errors
     /// Out of memory.
+    #[track_caller]
     pub fn empty(&self, shape: &[usize], dtype: DType) -> Result<Array> {
         Ok(Array::empty(shape, dtype, self.stream())?)
     }

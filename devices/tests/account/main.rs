@@ -4,6 +4,7 @@
 
 mod counts;
 mod environment;
+mod events;
 mod leaks;
 mod scopes;
 mod snapshots;
