@@ -6,6 +6,7 @@
 //! kept without the host waiting.
 
 mod backend;
+mod callback;
 mod cpu;
 pub mod cuda;
 mod default_stream;
@@ -20,6 +21,7 @@ pub mod libraries;
 mod memory;
 pub mod monitor;
 pub mod opencl;
+mod priority;
 mod queries;
 pub mod reclaim;
 mod registry;
@@ -34,6 +36,9 @@ pub use event::Event;
 pub use identity::{Identity, PciAddress};
 pub use info::DeviceInfo;
 pub use jit::{Cache, Kernel, Source};
-pub use memory::{Access, Memory, Release, Statistics, drain, retry};
+pub use memory::{
+    Access, Memory, PinnedStatistics, Registered, Release, Statistics, drain, retry, staging,
+};
+pub use priority::Priority;
 pub use queries::{MemoryUse, Reach};
 pub use stream::{Argument, Stream};

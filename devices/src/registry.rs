@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use parking_lot::Mutex;
 
 use crate::driver::{DeviceDriver, Driver};
-use crate::memory::Counters;
+use crate::memory::{Counters, Lanes, Pool};
 use crate::stream::WeakStream;
 use crate::{Backend, Device, DeviceKind, Error, Kernel, Result, Source, Stream};
 
@@ -27,6 +27,10 @@ pub(crate) struct Entry {
     pub(crate) deferred: Mutex<Option<Error>>,
     /// Kernels built for the device, so that asking twice costs a look-up.
     pub(crate) kernels: Mutex<HashMap<Source, Kernel>>,
+    /// Page-locked host memory for transfers with the device.
+    pub(crate) pinned: Pool,
+    /// The buffers of staged copies.
+    pub(crate) lanes: Lanes,
     stream: OnceLock<Stream>,
     /// Those that still live.
     streams: Mutex<Vec<WeakStream>>,
@@ -42,6 +46,8 @@ impl Entry {
             counters: Counters::default(),
             deferred: Mutex::new(None),
             kernels: Mutex::default(),
+            pinned: Pool::default(),
+            lanes: Lanes::default(),
             stream: OnceLock::new(),
             streams: Mutex::default(),
         }

@@ -4,8 +4,9 @@ use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
+use crate::callback::Callbacks;
 use crate::driver::{Grid, RawArgument, StreamDriver};
-use crate::{Access, Device, Error, Event, Kernel, Memory, Result};
+use crate::{Access, Device, Error, Event, Kernel, Memory, Priority, Result};
 
 /// A queue of work on one device: what is put in runs in order, while the host goes on.
 ///
@@ -19,6 +20,8 @@ struct Inner {
     driver: Box<dyn StreamDriver>,
     /// The driver's own handle, by which streams are told apart.
     raw: usize,
+    /// What the host wants to be told.
+    callbacks: Arc<Callbacks>,
     /// What keeps another library's queue alive; dropped after the driver's part.
     _keep: Option<Box<dyn Any + Send + Sync>>,
 }
@@ -43,11 +46,18 @@ pub enum Argument<'a> {
 
 impl Stream {
     pub(crate) fn new(device: Device) -> Result<Self> {
-        let driver = device.0.driver.new_stream()?;
-        let raw = driver.raw();
-        let stream = Self(Arc::new(Inner { device, driver, raw, _keep: None }));
+        Ok(Self::own(device, device.0.driver.new_stream()?))
+    }
+
+    pub(crate) fn with_priority(device: Device, priority: Priority) -> Result<Self> {
+        Ok(Self::own(device, device.0.driver.new_stream_with_priority(priority)?))
+    }
+
+    fn own(device: Device, driver: Box<dyn StreamDriver>) -> Self {
+        let (raw, callbacks) = (driver.raw(), Arc::default());
+        let stream = Self(Arc::new(Inner { device, driver, raw, callbacks, _keep: None }));
         device.0.remember(&stream);
-        Ok(stream)
+        stream
     }
 
     /// A queue that another library has made, without owning it: on CUDA a `CUstream` of the device's
@@ -71,8 +81,8 @@ impl Stream {
     ) -> Result<Self> {
         // SAFETY: passed on to the caller; `keep` lives as long as the driver's part, which is dropped first.
         let driver = unsafe { device.0.driver.foreign_stream(raw)? };
-        let raw = driver.raw();
-        Ok(Self(Arc::new(Inner { device, driver, raw, _keep: Some(keep) })))
+        let (raw, callbacks) = (driver.raw(), Arc::default());
+        Ok(Self(Arc::new(Inner { device, driver, raw, callbacks, _keep: Some(keep) })))
     }
 
     /// Where its work runs.
@@ -89,6 +99,10 @@ impl Stream {
 
     pub(crate) fn driver(&self) -> &dyn StreamDriver {
         &*self.0.driver
+    }
+
+    pub(crate) fn callbacks(&self) -> &Arc<Callbacks> {
+        &self.0.callbacks
     }
 
     /// Blocks the host until all queued work is done.

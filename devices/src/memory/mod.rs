@@ -3,19 +3,26 @@
 mod copy;
 #[cfg(test)]
 mod lost;
+mod pinned;
 mod recover;
 mod release;
 pub mod retry;
 mod shortage;
+pub mod staging;
 mod statistics;
 mod unrecovered;
 mod uses;
 
 use std::fmt;
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 
+pub(crate) use pinned::Pool;
+use pinned::Registration;
+pub use pinned::{PinnedStatistics, Registered};
 pub use release::drain;
+pub(crate) use release::run_caught;
+pub(crate) use staging::Lanes;
 pub(crate) use statistics::Counters;
 pub use statistics::Statistics;
 use uses::Uses;
@@ -42,6 +49,10 @@ pub struct Memory {
     address: usize,
     bytes: usize,
     uses: Mutex<Uses>,
+    /// Held for reading while the host itself reads the block for a staged copy, of which streams know nothing; taken
+    /// for writing, before `uses`, by whoever is about to queue a write.
+    host_reads: RwLock<()>,
+    registration: Mutex<Option<Registration>>,
     owner: Owner,
 }
 
@@ -68,8 +79,7 @@ impl Memory {
             _ => device.0.driver.allocate(bytes, stream.driver())?,
         };
         device.0.counters.add(bytes);
-        let uses = Mutex::new(Uses::written_by(stream));
-        Ok(Self { device, address, bytes, uses, owner: Owner::Driver })
+        Ok(Self::new(device, address, bytes, Uses::written_by(stream), Owner::Driver))
     }
 
     /// Takes over memory that belongs to another library, without copying.
@@ -88,8 +98,21 @@ impl Memory {
         bytes: usize,
         release: Release,
     ) -> Self {
-        let uses = Mutex::new(Uses::default());
-        Self { device, address, bytes, uses, owner: Owner::Foreign(Mutex::new(Some(release))) }
+        let owner = Owner::Foreign(Mutex::new(Some(release)));
+        Self::new(device, address, bytes, Uses::default(), owner)
+    }
+
+    fn new(device: Device, address: usize, bytes: usize, uses: Uses, owner: Owner) -> Self {
+        let uses = Mutex::new(uses);
+        Self {
+            device,
+            address,
+            bytes,
+            uses,
+            host_reads: RwLock::default(),
+            registration: Mutex::default(),
+            owner,
+        }
     }
 
     /// For foreign memory, before its first use: all that its owner has queued on it is done once `stream`
@@ -104,6 +127,8 @@ impl Memory {
     /// Forgets the function that would give foreign memory back: the owner has it again, and knows of the work that
     /// is queued on it. The block must not be used any more.
     pub fn hand_back(&self) {
+        // What is not ours any more must not stay locked on our account.
+        self.unregister().unwrap_or_else(|error| self.device.0.defer(error));
         if let Owner::Foreign(release) = &self.owner {
             drop(release.lock().take());
         }
@@ -140,6 +165,7 @@ impl Memory {
     /// # Errors
     /// When a driver refuses.
     pub fn acquire(&self, stream: &Stream, access: Access) -> Result<()> {
+        let _no_host_reads = (access == Access::Write).then(|| self.host_reads.write());
         self.uses.lock().acquire(stream, access)
     }
 
@@ -170,15 +196,31 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         let uses = std::mem::take(self.uses.get_mut());
+        let registration = self.registration.get_mut().take();
         match &mut self.owner {
             Owner::Driver => {
                 self.device.0.counters.remove(self.bytes);
-                if self.bytes > 0 {
-                    release::own(self.device, self.address, self.bytes, &uses);
+                let (device, address, bytes) = (self.device, self.address, self.bytes);
+                if let Some(registration) = registration {
+                    // Unlocked after the last copy, and given back after that.
+                    let release = move || {
+                        drop(registration);
+                        release::own(device, address, bytes, &Uses::default());
+                    };
+                    release::after(&uses, device, Box::new(release));
+                } else if bytes > 0 {
+                    release::own(device, address, bytes, &uses);
                 }
             }
             Owner::Foreign(function) => {
-                if let Some(function) = function.get_mut().take() {
+                let function = function.get_mut().take();
+                if let Some(registration) = registration {
+                    let release = move || {
+                        drop(registration);
+                        function.into_iter().for_each(|function| function());
+                    };
+                    release::after(&uses, self.device, Box::new(release));
+                } else if let Some(function) = function {
                     release::after(&uses, self.device, function);
                 }
             }
