@@ -64,8 +64,7 @@ impl CudaStream {
         let _current = context.enter()?;
         let (mut least, mut greatest) = (0, 0);
         // SAFETY: the context is current; both numbers are written during the call only.
-        let asked =
-            unsafe { sys::cuCtxGetStreamPriorityRange(&raw mut least, &raw mut greatest) };
+        let asked = unsafe { sys::cuCtxGetStreamPriorityRange(&raw mut least, &raw mut greatest) };
         context.check("cuCtxGetStreamPriorityRange", asked)?;
         let number = match priority {
             Priority::High => greatest,

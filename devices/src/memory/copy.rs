@@ -118,9 +118,12 @@ impl Memory {
         let (low, high) = if ptr::from_ref(self) <= to { (self, to) } else { (to, self) };
         let mut first = low.uses.lock();
         let mut second = (!ptr::eq(low, high)).then(|| high.uses.lock());
-        let acquire = |memory, uses: &mut Uses| match ptr::eq(memory, to) {
-            true => uses.acquire(writer, Access::Write),
-            false => uses.acquire(reader, Access::Read),
+        let acquire = |memory, uses: &mut Uses| {
+            if ptr::eq(memory, to) {
+                uses.acquire(writer, Access::Write)
+            } else {
+                uses.acquire(reader, Access::Read)
+            }
         };
         acquire(low, &mut first)?;
         if let Some(uses) = &mut second {

@@ -217,7 +217,9 @@ impl Drop for Memory {
                 if let Some(registration) = registration {
                     let release = move || {
                         drop(registration);
-                        function.into_iter().for_each(|function| function());
+                        if let Some(function) = function {
+                            function();
+                        }
                     };
                     release::after(&uses, self.device, Box::new(release));
                 } else if let Some(function) = function {

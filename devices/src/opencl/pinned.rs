@@ -18,9 +18,8 @@ use crate::driver::{Locked, StreamDriver as _};
 /// Makes such a buffer and maps all of it. `stream` is idle and nobody else uses it.
 pub(super) fn lock(stream: &OpenClStream, bytes: usize) -> Result<Locked> {
     let context = &stream.context;
-    let refused = |call, code| match is_no_room(code) {
-        true => out_of_host_memory(bytes, code),
-        false => context.failure(call, code),
+    let refused = |call, code| {
+        if is_no_room(code) { out_of_host_memory(bytes, code) } else { context.failure(call, code) }
     };
     let calls = serial();
     let flags = CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR;
@@ -72,9 +71,8 @@ pub(super) unsafe fn unlock(stream: &OpenClStream, locked: Locked) -> Result<()>
     let address = ptr::with_exposed_provenance_mut(locked.address);
     let calls = serial();
     // SAFETY: the buffer is alive and was mapped there; by the caller's contract nobody uses the place any more.
-    let unmapped = unsafe {
-        enqueue_unmap_mem_object(stream.queue(), buffer, address, 0, ptr::null())
-    };
+    let unmapped =
+        unsafe { enqueue_unmap_mem_object(stream.queue(), buffer, address, 0, ptr::null()) };
     drop(calls);
     let unmapped = match unmapped {
         Ok(event) => {

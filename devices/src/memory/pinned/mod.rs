@@ -16,7 +16,8 @@ use crate::{Device, Result};
 
 impl Memory {
     /// Takes a block of page-locked host memory that copies to and from `device` use at full rate and without the
-    /// host waiting. To everyone else it is memory of the CPU, aligned to a page. Its content is unspecified.
+    /// host waiting. To everyone else it is memory of the CPU, aligned to at least 64 bytes. Its content is
+    /// unspecified.
     ///
     /// Blocks come from a pool and go back to it, after all work that uses them, when they are dropped. Locked for one
     /// CUDA device they are so for all; for the CPU itself nothing needs locking, and the block is ordinary memory.
@@ -59,7 +60,10 @@ impl Device {
 
     /// Gives page-locked host memory that nobody uses back to the host, the buffers of staged copies included, until
     /// no more than `keep_bytes` of it are left. Returns how many bytes that were.
-    pub fn trim_pinned(self, keep_bytes: usize) -> usize {
+    ///
+    /// # Errors
+    /// When the driver reports a failure; the memory is gone all the same.
+    pub fn trim_pinned(self, keep_bytes: usize) -> Result<usize> {
         self.0.lanes.clear();
         self.0.pinned.trim(self, keep_bytes)
     }

@@ -74,19 +74,22 @@ impl Pool {
         let whole = if size <= LARGEST_PART { SLAB } else { size };
         let began = Instant::now();
         // Outside the lock: it takes its time.
-        let locked = match device.0.driver.lock_pages(whole) {
-            Err(Error::OutOfMemory { .. }) if self.trim(device, 0) > 0 => {
-                device.0.driver.lock_pages(whole)?
-            }
-            locked => locked?,
-        };
+        let mut locked = device.0.driver.lock_pages(whole);
+        if matches!(locked, Err(Error::OutOfMemory { .. })) && self.trim(device, 0)? > 0 {
+            locked = device.0.driver.lock_pages(whole);
+        }
+        let locked = locked.map_err(|error| match error {
+            Error::OutOfMemory { device, code, .. } => Error::OutOfMemory { device, bytes, code },
+            other => other,
+        })?;
         ranges::insert(locked.address, locked.bytes, device);
         let mut state = self.state.lock();
         state.locking += began.elapsed();
         state.host_allocations += 1;
-        let content = match size <= LARGEST_PART {
-            true => Content::Parts(Buddy::new(SLAB)),
-            false => Content::Whole { taken: false },
+        let content = if size <= LARGEST_PART {
+            Content::Parts(Buddy::new(SLAB))
+        } else {
+            Content::Whole { taken: false }
         };
         state.slabs.push(Slab { locked, content });
         // Another thread may have taken what was free before; this slab is ours, as the lock has not been given up.
@@ -99,26 +102,29 @@ impl Pool {
         state.give(address);
         let surplus = state.idle_beyond(bound());
         drop(state);
-        self.unlock(device, surplus);
+        if let Err(error) = self.unlock(device, surplus) {
+            device.0.defer(error);
+        }
     }
 
     /// Gives idle slabs back to the host until no more than `keep` bytes of them are left; how many bytes that were.
-    pub(super) fn trim(&self, device: Device, keep: usize) -> usize {
+    pub(super) fn trim(&self, device: Device, keep: usize) -> Result<usize> {
         let surplus = self.state.lock().idle_beyond(keep);
         self.unlock(device, surplus)
     }
 
-    fn unlock(&self, device: Device, slabs: Vec<Slab>) -> usize {
-        let mut freed = 0;
+    /// All of them, also if the driver complains about some.
+    fn unlock(&self, device: Device, slabs: Vec<Slab>) -> Result<usize> {
+        let (mut freed, mut result) = (0, Ok(()));
         for slab in slabs {
             ranges::remove(slab.locked.address);
             freed += slab.locked.bytes;
             // SAFETY: the slab came from the same driver and is idle: its blocks were given back after all work.
             let unlocked = unsafe { device.0.driver.unlock_pages(slab.locked) };
-            unlocked.unwrap_or_else(|error| device.0.defer(error));
+            result = result.and(unlocked);
             self.state.lock().host_frees += 1;
         }
-        freed
+        result.map(|()| freed)
     }
 
     pub(super) fn statistics(&self) -> PinnedStatistics {
@@ -182,7 +188,8 @@ impl State {
         let mut left: usize = self.slabs.iter().filter_map(idle).sum();
         let mut surplus = Vec::new();
         while left > keep {
-            let sizes = self.slabs.iter().enumerate().filter_map(|(at, slab)| Some((idle(slab)?, at)));
+            let sizes =
+                self.slabs.iter().enumerate().filter_map(|(at, slab)| Some((idle(slab)?, at)));
             let Some((bytes, at)) = sizes.max() else { break };
             surplus.push(self.slabs.swap_remove(at));
             left -= bytes;

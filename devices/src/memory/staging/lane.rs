@@ -123,7 +123,9 @@ impl Lanes {
         state.made -= idle.len();
         drop(state);
         self.turn.notify_all();
-        idle.into_iter().for_each(|buffer| drop(buffer.quiet()));
+        for buffer in idle {
+            drop(buffer.quiet());
+        }
     }
 }
 

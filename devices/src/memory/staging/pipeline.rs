@@ -75,7 +75,8 @@ fn send_first(
 fn send(lane: &mut Lane, stream: &dyn StreamDriver, chunk: Chunk, to: Place) -> Result<()> {
     // SAFETY: the target is valid by the contract of `upload` and `relay`; the slot is not used again before the event
     // that is recorded next, or, failing that, the end of the stream.
-    let queued = unsafe { stream.upload(lane.slot(chunk.slot), to.after(chunk.start), chunk.bytes) };
+    let queued =
+        unsafe { stream.upload(lane.slot(chunk.slot), to.after(chunk.start), chunk.bytes) };
     settle(lane, stream, chunk.slot, queued)
 }
 

@@ -31,23 +31,21 @@ pub fn settings() -> Settings {
     *current().read()
 }
 
-/// Replaces the settings for the whole process; those there were before. Copies under way keep theirs. Zero counts as
+/// Replaces the settings for the whole process. Copies under way keep theirs. Zero counts as
 /// one, a chunk above 256 MiB as that.
 ///
 /// ```
 /// use arrayspan_devices::staging::{self, Settings};
 ///
-/// let before = staging::configure(Settings { threads: 4, ..staging::settings() });
+/// staging::configure(Settings { threads: 4, ..staging::settings() });
 /// assert_eq!(staging::settings().threads, 4);
-/// staging::configure(before);
 /// ```
-pub fn configure(new: Settings) -> Settings {
-    let new = Settings {
+pub fn configure(new: Settings) {
+    *current().write() = Settings {
         threshold: new.threshold.max(1),
         chunk: new.chunk.clamp(1, MOST_CHUNK),
         threads: new.threads.max(1),
     };
-    std::mem::replace(&mut *current().write(), new)
 }
 
 fn current() -> &'static RwLock<Settings> {

@@ -147,7 +147,10 @@ mod tests {
                 let mut to = vec![0_u8; bytes + 2];
                 // SAFETY: both live until the wait, and nobody else knows them.
                 unsafe { copy(from.as_ptr(), to.as_mut_ptr().add(1), bytes, threads) }.wait();
-                assert!(to[1..=bytes] == from && to[0] == 0 && to[bytes + 1] == 0, "{bytes} {threads}");
+                assert!(
+                    to[1..=bytes] == from && to[0] == 0 && to[bytes + 1] == 0,
+                    "{bytes} {threads}"
+                );
             }
         }
     }
