@@ -8,15 +8,18 @@ use super::{KIB, MIB, size, warm};
 
 pub(crate) fn tables(device: Device, largest: usize) -> Result<()> {
     let defaults = staging::settings();
-    let result = chunks_and_threads(device, largest).and_then(|()| thresholds(device, largest));
+    let result = chunks_and_threads(device, largest, false)
+        .and_then(|()| chunks_and_threads(device, largest, true))
+        .and_then(|()| thresholds(device, largest));
     staging::configure(defaults);
     result
 }
 
-fn chunks_and_threads(device: Device, bytes: usize) -> Result<()> {
+fn chunks_and_threads(device: Device, bytes: usize, large_pages: bool) -> Result<()> {
     let stream = device.new_stream()?;
     let (near, far) = (warm(bytes), Memory::allocate(bytes, &stream)?);
-    println!("\n{} pageable, up / down / down to fresh pages, by chunk and threads", size(bytes));
+    let pages = if large_pages { "large pages asked for" } else { "no word about pages" };
+    println!("\n{} pageable, {pages}: up / down / down fresh, by chunk and threads", size(bytes));
     let threads = [1, 2, 4, 6, 8, 12, 16, 24, 32];
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = || threads.into_iter().filter(|threads| *threads <= cores);
@@ -26,7 +29,7 @@ fn chunks_and_threads(device: Device, bytes: usize) -> Result<()> {
     for chunk in [1, 2, 4, 8, 16, 32].map(|mebibytes| mebibytes * MIB) {
         print!("{:>9}", size(chunk));
         for threads in threads() {
-            staging::configure(Settings { threshold: 1, chunk, threads });
+            staging::configure(Settings { threshold: 1, chunk, threads, large_pages });
             let [up, down, fresh] = [
                 up(&near, &far, &stream)?,
                 down(&near, &far, &stream)?,

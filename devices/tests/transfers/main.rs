@@ -21,7 +21,12 @@ const THRESHOLD: usize = 100_000;
 fn gpus() -> Vec<Device> {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        staging::configure(Settings { threshold: THRESHOLD, chunk: CHUNK, threads: 3 });
+        staging::configure(Settings {
+            threshold: THRESHOLD,
+            chunk: CHUNK,
+            threads: 3,
+            ..staging::settings()
+        });
         for (kind, name) in [(DeviceKind::Cuda, "CUDA"), (DeviceKind::OpenCl, "OpenCL")] {
             if Device::all().iter().all(|device| device.kind() != kind) {
                 skipped(&format!("no {name} device"));

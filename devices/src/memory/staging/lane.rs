@@ -46,6 +46,7 @@ pub(crate) struct Lane {
     buffer: Option<Buffer>,
     pub(super) chunk: usize,
     pub(super) threads: usize,
+    pub(super) large_pages: bool,
     locked: bool,
 }
 
@@ -78,7 +79,7 @@ pub(crate) fn both(from: Device, to: Device, bytes: usize) -> Result<(Lane, Opti
 
 impl Lanes {
     fn take(&'static self, device: Device, bytes: usize) -> Result<Lane> {
-        let Settings { chunk: most, threads, .. } = settings();
+        let Settings { chunk: most, threads, large_pages, .. } = settings();
         // Small copies in at least as many chunks as there are slots, of a page or more.
         let chunk = bytes.div_ceil(SLOTS).next_multiple_of(4096).min(most);
         let mut state = self.state.lock();
@@ -99,7 +100,8 @@ impl Lanes {
             other => (None, other),
         };
         // From here on the drop gives the place back, also if there is no memory.
-        let mut lane = Lane { lanes: self, buffer: fitting, chunk, threads, locked: true };
+        let mut lane =
+            Lane { lanes: self, buffer: fitting, chunk, threads, large_pages, locked: true };
         drop(other.map(Buffer::quiet));
         if lane.buffer.is_none() {
             let memory = match Memory::pinned(SLOTS * most, device) {

@@ -5,6 +5,7 @@
 //! while the device empties another. Below a threshold the driver's own way is quicker, and taken.
 
 mod lane;
+mod pages;
 mod pipeline;
 mod settings;
 mod workers;

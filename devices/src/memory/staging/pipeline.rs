@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::lane::{Lane, SLOTS};
+use super::pages::prefer_large;
 use super::workers::{self, Copying};
 use crate::Result;
 use crate::driver::{Place, StreamDriver};
@@ -115,6 +116,10 @@ pub(crate) unsafe fn download(
     to: *mut u8,
     bytes: usize,
 ) -> Result<()> {
+    if lane.large_pages {
+        // SAFETY: the target is valid by the caller's contract.
+        unsafe { prefer_large(to.expose_provenance(), bytes) };
+    }
     // Dropped on every way out, which waits for the threads that write the target.
     let mut emptying: [Option<Copying>; SLOTS] = Default::default();
     let mut coming = VecDeque::new();
