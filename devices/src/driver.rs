@@ -8,6 +8,7 @@ use std::fmt::Debug;
 use std::thread::ThreadId;
 use std::time::Duration;
 
+use crate::peer::Way;
 use crate::{DeviceInfo, DeviceKind, Error, Priority, Reach, Result};
 
 /// One kind of device: finds and opens the devices there are.
@@ -49,6 +50,13 @@ pub trait DeviceDriver: Debug + Send + Sync {
     /// When the driver does not answer.
     fn reach(&self, _to: &dyn DeviceDriver) -> Result<Reach> {
         Ok(Reach::Staged)
+    }
+    /// How copies from here to another device are made, which is neither this one nor the CPU. May try it.
+    ///
+    /// # Errors
+    /// When the driver refuses.
+    fn way(&self, _to: &dyn DeviceDriver) -> Result<Way> {
+        Ok(Way::Relay)
     }
     /// Opens a queue of work.
     ///

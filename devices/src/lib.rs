@@ -21,6 +21,7 @@ pub mod libraries;
 mod memory;
 pub mod monitor;
 pub mod opencl;
+pub mod peer;
 mod priority;
 mod queries;
 pub mod reclaim;

@@ -1,6 +1,6 @@
 //! Between two devices: directly where there is a way, else by way of the host.
 
-use arrayspan_devices::{Device, Memory, Result};
+use arrayspan_devices::{Device, Memory, Result, peer};
 
 use super::{best, copied, size, sizes};
 
@@ -10,7 +10,7 @@ pub(crate) fn table(devices: &[Device], largest: usize) -> Result<()> {
         if from == to {
             continue;
         }
-        println!("\n{from} -> {to}: {}", from.can_reach(to));
+        println!("\n{}", peer::between(from, to));
         let (source, target) = (from.new_stream()?, to.new_stream()?);
         for bytes in sizes(largest) {
             let one = Memory::allocate(bytes, &source)?;

@@ -8,9 +8,11 @@ use cudarc::driver::sys::{self, CUdevice_attribute};
 
 use super::context::{Context, check};
 use super::kernel::CudaKernel;
+use super::peer::Found;
 use super::stream::CudaStream;
-use super::{library, memory, nvrtc, pinned};
+use super::{library, memory, nvrtc, peer, pinned};
 use crate::driver::{DeviceDriver, KernelDriver, Locked, StreamDriver};
+use crate::peer::Way;
 use crate::{DeviceInfo, PciAddress, Priority, Reach, Result};
 
 /// One device; its context is made at first use, because that takes time and memory.
@@ -90,6 +92,16 @@ impl DeviceDriver for CudaDevice {
         let asked = unsafe { sys::cuDeviceCanAccessPeer(&raw mut can, self.raw, to.raw) };
         check(self.gpu_id, "cuDeviceCanAccessPeer", asked)?;
         Ok(if can == 0 { Reach::Staged } else { Reach::Direct })
+    }
+
+    fn way(&self, to: &dyn DeviceDriver) -> Result<Way> {
+        let Some(to) = to.as_any().downcast_ref::<Self>() else { return Ok(Way::Relay) };
+        let found = peer::found(self.context()?, to.context()?)?;
+        Ok(match found {
+            Found { works: false, .. } => Way::Relay,
+            Found { direct: true, .. } => Way::Direct,
+            Found { direct: false, .. } => Way::Driver,
+        })
     }
 
     fn new_stream(&self) -> Result<Box<dyn StreamDriver>> {

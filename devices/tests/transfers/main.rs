@@ -3,6 +3,7 @@
 mod callbacks;
 mod concurrent;
 mod contents;
+mod peers;
 mod pinned;
 mod register;
 mod relay;
