@@ -18,6 +18,7 @@ mod layout;
 mod lines;
 mod moving;
 mod owner;
+mod pinned;
 mod relayout;
 mod shared;
 mod stack;

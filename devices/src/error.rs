@@ -86,6 +86,20 @@ pub enum Error {
         /// The scope.
         scope: String,
     },
+    /// Pages of host memory could not be locked in place.
+    #[error("{device}: page-locking {bytes} bytes at {address:#x}: {why} (driver code {code})")]
+    PageLock {
+        /// The device they were to be locked for.
+        device: Device,
+        /// The first byte.
+        address: usize,
+        /// How many bytes.
+        bytes: usize,
+        /// What stands against it.
+        why: &'static str,
+        /// The driver's own code; 0 where it was not asked.
+        code: i32,
+    },
     /// A kernel did not compile.
     #[error("{device}: kernel '{kernel}' does not compile{}\n{log}", line.as_ref().map_or_else(String::new, |l| format!(" at: {}", l.trim())))]
     Compile {
