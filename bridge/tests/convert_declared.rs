@@ -198,7 +198,7 @@ fn a_function_runs_with_its_stream_as_the_threads_default() {
         for attempts in [1, 2] {
             let mut look = Declared::new(to::array().on(device.kind()), to::array())
                 .options(Options::gpu(device.gpu_id()).on_stream(&stream))
-                .retry(Policy { attempts })
+                .retry(Policy { attempts, ..Policy::default() })
                 .wrap(&look);
             let (y, _) = look.call(array![1.0_f32, 2.0]).unwrap();
             assert_eq!(y.view().to_vec::<f32>().unwrap(), [1.0, 2.0]);

@@ -65,11 +65,20 @@ fn again<T>(
         if begin.elapsed() > PATIENCE {
             break;
         }
-        let recovered = way.take(device, wanted);
-        let hopeless = recovered.freed == Some(0) && recovered.stage != Stage::Drain;
-        tried.push(recovered);
-        if !hopeless && let Some(done) = run(&mut refused) {
-            return done;
+        // Blocks that were spilled need not lie side by side: as long as there are more, more may help.
+        loop {
+            let recovered = way.take(device, wanted);
+            let nothing = recovered.freed == Some(0) || recovered.failure.is_some();
+            let stage = recovered.stage;
+            tried.push(recovered);
+            if (!nothing || stage == Stage::Drain)
+                && let Some(done) = run(&mut refused)
+            {
+                return done;
+            }
+            if nothing || stage != Stage::Spill || begin.elapsed() > PATIENCE {
+                break;
+            }
         }
     }
     // A refused pool may have grown on the way; what it holds, others need.
