@@ -127,11 +127,12 @@ fn every_failure_is_survived_with_the_same_result_and_nothing_left_behind() {
         let pair = (&inputs, Spillable::new(batch(device)));
         for kind in [Kind::Allocation, Kind::Copy, Kind::Launch, Kind::Plan] {
             for (skip, count) in (0..6).flat_map(|skip| [1, 2, 9].map(|count| (skip, count))) {
-                let _injection = inject(Fault { skip, count, ..Fault::new(kind) });
+                let injection = inject(Fault { skip, count, ..Fault::new(kind) });
                 let outcome = with_retry(&pair, device, &Policy::default(), |(one, two), _| {
                     assert!(is_protected());
                     Ok::<_, Error>((copied(&one)?, copied(&two)?))
                 });
+                drop(injection);
                 let outcome = outcome.map_err(|failed| failed.to_string()).unwrap();
                 let both: Vec<(Array, Array)> = outcome.results().collect();
                 let read = |array: &Array| {

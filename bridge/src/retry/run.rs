@@ -17,11 +17,11 @@ use crate::{Error, Result};
 ///
 /// # Errors
 /// The first error that is not a lack of memory; a lack of memory against which all that is allowed was tried.
-pub fn with_retry<I: Splittable + ?Sized, O, E: From<Error> + OutOfMemory>(
-    inputs: &I,
+pub fn with_retry<'i, I: Splittable + ?Sized, O, E: From<Error> + OutOfMemory>(
+    inputs: &'i I,
     device: Device,
     policy: &Policy,
-    mut work: impl FnMut(I::Piece<'_>, &Stream) -> Result<O, E>,
+    mut work: impl FnMut(I::Piece<'i>, &Stream) -> Result<O, E>,
 ) -> Result<Outcome<O>, Failed<E>> {
     with_checkpoint(&mut (), inputs, device, policy, |(), piece, stream| work(piece, stream))
 }
@@ -31,12 +31,18 @@ pub fn with_retry<I: Splittable + ?Sized, O, E: From<Error> + OutOfMemory>(
 ///
 /// # Errors
 /// As [`with_retry`]; the failure to keep or put back the state.
-pub fn with_checkpoint<S: Checkpoint, I: Splittable + ?Sized, O, E: From<Error> + OutOfMemory>(
+pub fn with_checkpoint<
+    'i,
+    S: Checkpoint,
+    I: Splittable + ?Sized,
+    O,
+    E: From<Error> + OutOfMemory,
+>(
     state: &mut S,
-    inputs: &I,
+    inputs: &'i I,
     device: Device,
     policy: &Policy,
-    mut work: impl FnMut(&mut S, I::Piece<'_>, &Stream) -> Result<O, E>,
+    mut work: impl FnMut(&mut S, I::Piece<'i>, &Stream) -> Result<O, E>,
 ) -> Result<Outcome<O>, Failed<E>> {
     let mut one = |range: Range<usize>, device: Device, policy: &retry::Policy| {
         retry::with_retry_told(device, policy, || {
