@@ -17,8 +17,8 @@ pub struct Array {
 }
 
 impl Array {
-    /// A row-major array on `stream`'s device. Its content is unspecified, on the CPU zero; work on
-    /// `stream` may use it at once.
+    /// A row-major array on `stream`'s device. Its content is unspecified (on the CPU some value of its type, of
+    /// `Bool` false); work on `stream` may use it at once.
     ///
     /// # Errors
     /// Out of memory, or more elements than can be addressed.
@@ -26,6 +26,12 @@ impl Array {
         let layout = Layout::contiguous(shape)?;
         let bytes = layout.bytes("array", dtype)?;
         let memory = Arc::new(Memory::allocate(bytes, stream)?);
+        if dtype == DType::Bool && stream.device().is_cpu() && bytes > 0 {
+            let at = std::ptr::with_exposed_provenance_mut::<u8>(memory.address());
+            // What the bytes were before need be no truth values.
+            // SAFETY: the block was just made with this size, and nobody else knows it.
+            unsafe { at.write_bytes(0, memory.bytes()) };
+        }
         Ok(Self { inner: SharedArray { memory, owner: None, layout, dtype, writable: true } })
     }
 

@@ -8,6 +8,7 @@ use std::fmt::Debug;
 use std::thread::ThreadId;
 use std::time::Duration;
 
+pub use crate::memory::Sizes;
 use crate::{DeviceInfo, DeviceKind, Reach, Result};
 
 /// One kind of device: finds and opens the devices there are.
@@ -70,6 +71,27 @@ pub trait DeviceDriver: Debug + Send + Sync {
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     fn allocate(&self, bytes: usize, stream: &dyn StreamDriver) -> Result<usize>;
+    /// How its memory is cut into blocks.
+    fn sizes(&self) -> Sizes {
+        Sizes::default()
+    }
+    /// The address of a part of what [`allocate`](Self::allocate) gave, at a multiple of the device's granule.
+    ///
+    /// # Errors
+    /// When the driver refuses.
+    fn part(&self, address: usize, offset: usize, _bytes: usize) -> Result<usize> {
+        Ok(address + offset)
+    }
+    /// Gives up the address of a part, not the memory.
+    ///
+    /// # Safety
+    /// `address` came from [`part`](Self::part), and no further work will be queued with it.
+    ///
+    /// # Errors
+    /// When the driver reports a failure.
+    unsafe fn drop_part(&self, _address: usize) -> Result<()> {
+        Ok(())
+    }
     /// Gives memory back once the work queued on `stream` is done.
     ///
     /// # Safety

@@ -2,7 +2,7 @@
 
 use crate::memory::Steps;
 use crate::memory::retry::Recovered;
-use crate::{Device, DeviceKind};
+use crate::{Device, DeviceKind, Refused};
 
 /// The result of a device operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -37,20 +37,32 @@ pub enum Error {
         /// The text given.
         text: String,
     },
-    /// The device has no room for an allocation, as its driver's error code says.
-    #[error(
-        "{device}: out of memory allocating {bytes} bytes (driver code {code}){}",
-        Steps(tried)
-    )]
+    /// The device has no room for an allocation, as its driver's error code says, or arrayspan may not take more.
+    /// Made by [`Error::out_of_memory`].
+    #[error("{device}: out of memory allocating {bytes} bytes ({}){}", refusal.as_ref().map_or_else(|| format!("driver code {code}"), ToString::to_string), Steps(tried))]
     OutOfMemory {
         /// Where.
         device: Device,
         /// How many bytes were asked for; 0 where nobody knows.
         bytes: usize,
-        /// The driver's own code.
+        /// The driver's own code; zero where it was not asked.
         code: i32,
+        /// What the memory pool knows about it.
+        refusal: Option<Box<Refused>>,
         /// What was tried to find memory, in order.
         tried: Vec<Recovered>,
+    },
+    /// A limit of memory makes no sense where it is set; nothing was changed.
+    #[error("{operation}: {asked} on {device}: {why}")]
+    Limit {
+        /// What set it.
+        operation: &'static str,
+        /// Where.
+        device: Device,
+        /// What was asked for.
+        asked: String,
+        /// Why that cannot be.
+        why: String,
     },
     /// A kernel did not compile.
     #[error("{device}: kernel '{kernel}' does not compile{}\n{log}", line.as_ref().map_or_else(String::new, |l| format!(" at: {}", l.trim())))]
@@ -135,12 +147,4 @@ pub enum Error {
         /// What was expected.
         why: String,
     },
-}
-
-impl Error {
-    /// A lack of memory against which nothing was tried yet.
-    #[must_use]
-    pub fn out_of_memory(device: Device, bytes: usize, code: i32) -> Self {
-        Self::OutOfMemory { device, bytes, code, tried: Vec::new() }
-    }
 }

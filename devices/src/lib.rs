@@ -37,6 +37,8 @@ pub use event::Event;
 pub use identity::{Identity, PciAddress};
 pub use info::DeviceInfo;
 pub use jit::{Cache, Kernel, Source};
-pub use memory::{Access, Memory, Release, Statistics, drain, retry};
+pub use memory::{
+    Access, Figures, Limit, Memory, Refusal, Refused, Release, Statistics, drain, retry,
+};
 pub use queries::{MemoryUse, Reach};
 pub use stream::{Argument, Stream};

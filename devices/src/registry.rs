@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use parking_lot::Mutex;
 
 use crate::driver::{DeviceDriver, Driver};
-use crate::memory::{Counters, Gate};
+use crate::memory::{Counters, Gate, Pool};
 use crate::stream::WeakStream;
 use crate::{Backend, Device, DeviceKind, Error, Kernel, Result, Source, Stream};
 
@@ -24,6 +24,7 @@ pub(crate) struct Entry {
     pub(crate) dlpack_type: i32,
     pub(crate) driver: Box<dyn DeviceDriver>,
     pub(crate) counters: Counters,
+    pub(crate) pool: Pool,
     pub(crate) deferred: Mutex<Option<Error>>,
     /// Kernels built for the device, so that asking twice costs a look-up.
     pub(crate) kernels: Mutex<HashMap<Source, Kernel>>,
@@ -38,12 +39,18 @@ pub(crate) struct Entry {
 
 impl Entry {
     pub(crate) fn new(kind: &dyn Driver, gpu_id: usize, driver: Box<dyn DeviceDriver>) -> Self {
+        let name = match kind.kind() {
+            DeviceKind::Cpu => "cpu".into(),
+            kind => format!("{kind}:{gpu_id}"),
+        };
+        let pool = Pool::new(&name, &*driver);
         Self {
             kind: kind.kind(),
             gpu_id,
             dlpack_type: kind.dlpack_type(),
             driver,
             counters: Counters::default(),
+            pool,
             deferred: Mutex::new(None),
             kernels: Mutex::default(),
             recovery: Mutex::default(),

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 
 use crate::driver::{Grid, RawArgument, StreamDriver};
-use crate::memory::or_recover;
+use crate::memory::{Arena, or_recover};
 use crate::{Access, Device, Error, Event, Kernel, Memory, Result, fault};
 
 /// A queue of work on one device: what is put in runs in order, while the host goes on.
@@ -20,8 +20,17 @@ struct Inner {
     driver: Box<dyn StreamDriver>,
     /// The driver's own handle, by which streams are told apart.
     raw: usize,
+    /// What was freed on it and may be used on it again at once.
+    arena: Arena,
     /// What keeps another library's queue alive; dropped after the driver's part.
     _keep: Option<Box<dyn Any + Send + Sync>>,
+}
+
+impl Drop for Inner {
+    /// What was freed on the stream serves others from now on.
+    fn drop(&mut self) {
+        self.device.0.pool.end(self.device, &self.arena, &*self.driver);
+    }
 }
 
 /// A kernel argument. Memory says how it is used, so that the launch can order itself after
@@ -46,7 +55,8 @@ impl Stream {
     pub(crate) fn new(device: Device) -> Result<Self> {
         let driver = device.0.driver.new_stream()?;
         let raw = driver.raw();
-        let stream = Self(Arc::new(Inner { device, driver, raw, _keep: None }));
+        let arena = Arena::new();
+        let stream = Self(Arc::new(Inner { device, driver, raw, arena, _keep: None }));
         device.0.remember(&stream);
         Ok(stream)
     }
@@ -73,7 +83,8 @@ impl Stream {
         // SAFETY: passed on to the caller; `keep` lives as long as the driver's part, which is dropped first.
         let driver = unsafe { device.0.driver.foreign_stream(raw)? };
         let raw = driver.raw();
-        Ok(Self(Arc::new(Inner { device, driver, raw, _keep: Some(keep) })))
+        let arena = Arena::new();
+        Ok(Self(Arc::new(Inner { device, driver, raw, arena, _keep: Some(keep) })))
     }
 
     /// Where its work runs.
@@ -90,6 +101,10 @@ impl Stream {
 
     pub(crate) fn driver(&self) -> &dyn StreamDriver {
         &*self.0.driver
+    }
+
+    pub(crate) fn arena(&self) -> &Arena {
+        &self.0.arena
     }
 
     /// Blocks the host until all queued work is done.

@@ -30,7 +30,7 @@ impl dyn Executor + '_ {
         self.stream().device()
     }
 
-    /// A row-major array on this executor's device, with unspecified content (zero on the CPU).
+    /// A row-major array on this executor's device, with unspecified content.
     ///
     /// # Errors
     /// Out of memory.

@@ -162,8 +162,12 @@ const FAILURES: usize = 2 * size_of::<u32>();
 fn zeros(stream: &Stream) -> Result<Memory> {
     let block = Memory::allocate(FAILURES, stream)?;
     let host = Memory::allocate(FAILURES, &Device::cpu().stream()?)?;
-    // SAFETY: nobody else knows either block; host memory starts as zeros.
-    unsafe { host.copy_to(0, &block, 0, FAILURES, stream)? };
+    let at = std::ptr::with_exposed_provenance_mut::<u8>(host.address());
+    // SAFETY: nobody else knows either block, and both have this size.
+    unsafe {
+        at.write_bytes(0, FAILURES);
+        host.copy_to(0, &block, 0, FAILURES, stream)?;
+    }
     Ok(block)
 }
 

@@ -91,7 +91,7 @@ impl Drop for CacheScope {
 
 /// Gives what our own pool holds unused back to the driver; how many bytes that was.
 pub(crate) fn empty_pool(device: Device) -> Result<usize> {
-    device.0.driver.trim()
+    device.trim(0)
 }
 
 /// Drops the kernels that are kept for later. How much memory they held no driver tells, if there were any.

@@ -4,8 +4,10 @@ mod copy;
 mod gate;
 #[cfg(test)]
 mod lost;
+mod pool;
 mod recover;
 mod recovered;
+mod refusal;
 mod release;
 pub mod retry;
 mod shortage;
@@ -19,8 +21,12 @@ use std::panic::Location;
 use parking_lot::Mutex;
 
 pub(crate) use gate::Gate;
+use pool::Block;
+pub(crate) use pool::{Arena, Pool};
+pub use pool::{Figures, Limit, Sizes};
 pub(crate) use recover::{clear, or_recover};
 pub(crate) use recovered::Steps;
+pub use refusal::{Refusal, Refused};
 pub use release::drain;
 pub(crate) use statistics::Counters;
 pub use statistics::Statistics;
@@ -52,7 +58,8 @@ pub struct Memory {
 }
 
 enum Owner {
-    Driver,
+    /// `None` of nothing.
+    Pool(Option<Block>),
     /// `None` once released. In a lock, not because two threads could want it, but because that makes
     /// `Memory` shareable between threads although the function is not.
     Foreign(Mutex<Option<Release>>),
@@ -62,26 +69,31 @@ enum Owner {
 pub type Release = Box<dyn FnOnce() + Send>;
 
 impl Memory {
-    /// Takes a block of `bytes` bytes that work on `stream` may use at once; its content is unspecified
-    /// (zero on the CPU). Aligned to at least 64 bytes.
+    /// Takes a block of `bytes` bytes that work on `stream` may use at once. Its content is unspecified; on the
+    /// CPU every byte has some value. Aligned to at least 256 bytes (on the CPU 64).
+    ///
+    /// The block comes from the device's memory pool: one that was freed on the stream before, if there is one of
+    /// the size, without asking the driver.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] with the driver's code and what was tried to find memory ([`retry`] says what);
-    /// nothing is held then.
+    /// [`Error::OutOfMemory`] with the driver's code, or what limit refused it, and what was tried to find memory
+    /// ([`retry`] says what); nothing is held then. [`Error::Limit`] where the environment asks for a limit that makes
+    /// no sense.
     #[track_caller]
     pub fn allocate(bytes: usize, stream: &Stream) -> Result<Self> {
         let device = stream.device();
         fault::note(Location::caller(), bytes);
-        let address = match bytes {
-            0 => 0,
-            _ => or_recover(device, || {
+        let block = match bytes {
+            0 => None,
+            _ => Some(or_recover(device, || {
                 fault::check(fault::Kind::Allocation, device, bytes)?;
-                device.0.driver.allocate(bytes, stream.driver())
-            })?,
+                device.0.pool.allocate(bytes, stream)
+            })?),
         };
+        let address = block.map_or(0, |block| block.address);
         device.0.counters.add(bytes);
         let uses = Mutex::new(Uses::written_by(stream));
-        Ok(Self { device, address, bytes, uses, owner: Owner::Driver })
+        Ok(Self { device, address, bytes, uses, owner: Owner::Pool(block) })
     }
 
     /// Takes over memory that belongs to another library, without copying.
@@ -183,10 +195,10 @@ impl Drop for Memory {
     fn drop(&mut self) {
         let uses = std::mem::take(self.uses.get_mut());
         match &mut self.owner {
-            Owner::Driver => {
+            Owner::Pool(block) => {
                 self.device.0.counters.remove(self.bytes);
-                if self.bytes > 0 {
-                    release::own(self.device, self.address, self.bytes, &uses);
+                if let Some(block) = block.take() {
+                    release::own(self.device, block, &uses);
                     self.device.0.gate.released();
                 }
             }

@@ -41,8 +41,9 @@ fn again<T>(
     let Some(_recovering) = Recovering::enter() else { return Err(refused) };
     let shortage = refused.shortage().unwrap_or_default();
     let (device, wanted) = (shortage.device.unwrap_or(device), shortage.bytes);
-    let all = device.info().memory_bytes;
-    if all > 0 && wanted.is_some_and(|wanted| wanted > all) {
+    let all = Some(device.info().memory_bytes).filter(|bytes| *bytes > 0);
+    let most = all.into_iter().chain(device.limit()).min().unwrap_or(usize::MAX);
+    if wanted.is_some_and(|wanted| wanted > most) {
         // Nothing that others could give up would be enough.
         return Err(refused);
     }
@@ -175,7 +176,7 @@ impl Way {
 
 fn drained(device: Device) -> Result<Option<usize>> {
     let driver = &device.0.driver;
-    let free = || Some(driver.free_bytes()? + driver.spare_bytes());
+    let free = || Some(driver.free_bytes()? + driver.spare_bytes() + device.0.pool.cached());
     let before = free();
     settle(device)?;
     Ok(growth(before, free()))

@@ -50,8 +50,8 @@ impl Error {
     /// A lack of memory, with what was tried against it.
     pub(crate) fn after(self, steps: Vec<Recovered>) -> Self {
         match self {
-            Self::OutOfMemory { device, bytes, code, .. } => {
-                Self::OutOfMemory { device, bytes, code, tried: steps }
+            Self::OutOfMemory { device, bytes, code, refusal, .. } => {
+                Self::OutOfMemory { device, bytes, code, refusal, tried: steps }
             }
             other => other,
         }
