@@ -47,10 +47,10 @@ pub enum Error {
         bytes: usize,
         /// The driver's own code; zero where it was not asked.
         code: i32,
-        /// What was tried to find memory, in order.
-        tried: Vec<Recovered>,
         /// What the memory pool knows about it.
         refusal: Option<Box<Refused>>,
+        /// What was tried to find memory, in order.
+        tried: Vec<Recovered>,
     },
     /// A limit of memory makes no sense where it is set; nothing was changed.
     #[error("{operation}: {asked} on {device}: {why}")]
