@@ -59,9 +59,8 @@ fn main() -> Result<(), Failure> {
     println!("stage 1 on {first}, stage 2 on {second}");
     let space = Space::new([side, side], DType::Float32);
     let smooth = |space: &Space| Convolve1D::new(space.clone(), 0, &[0.25, 0.5, 0.25], 1);
-    let slope = |space: &Space| {
-        FirstDerivative::new(space.clone(), 1, 1.0, Scheme::Centered3, Edge::Zero)
-    };
+    let slope =
+        |space: &Space| FirstDerivative::new(space.clone(), 1, 1.0, Scheme::Centered3, Edge::Zero);
     let mut stages = (Stage::new(smooth(&space)?, first)?, Stage::new(slope(&space)?, second)?);
     // Bytes travel on streams of their own, so that neither device's work waits for those of the next batch.
     let [up, across, down] = [first, first, second].map(Device::new_stream);
@@ -106,7 +105,8 @@ fn section(batch: usize, side: usize) -> Array2<f32> {
 fn pair(named: &[Device]) -> Result<[Device; 2], Failure> {
     match named {
         [] => {
-            let mut found: Vec<_> = Device::all().into_iter().filter(|d| d.info().accelerator).collect();
+            let mut found: Vec<_> =
+                Device::all().into_iter().filter(|d| d.info().accelerator).collect();
             found.extend([Device::cpu(); 2]);
             Ok([found[0], found[1]])
         }

@@ -13,6 +13,10 @@ use crate::{interop, libtorch, setup};
 /// Test programs that do not run on a device.
 const NOT_FOR_DEVICES: [&str; 2] = ["xtask", "completeness"];
 
+/// Those that need no feature.
+const EXAMPLES: [&str; 4] =
+    ["poststack_inversion", "data_parallel", "model_parallel", "thread_per_gpu"];
+
 /// The archive must fit where programs are handed to other machines.
 const MOST_BYTES: u64 = 60 << 20;
 
@@ -29,9 +33,10 @@ pub(crate) fn run() -> Result {
     let tests = built(&tests, |kind| kind == "lib" || kind == "test")?;
     let benches =
         built(&["bench", "--workspace", "--benches", "--no-run"], |kind| kind == "bench")?;
-    let example = ["build", "--release", "--example", "poststack_inversion"];
-    let example = built(&example, |kind| kind == "example")?;
-    for (folder, programs) in [("tests", tests), ("benches", benches), ("examples", example)] {
+    let mut examples = vec!["build", "--release"];
+    examples.extend(EXAMPLES.iter().flat_map(|example| ["--example", *example]));
+    let examples = built(&examples, |kind| kind == "example")?;
+    for (folder, programs) in [("tests", tests), ("benches", benches), ("examples", examples)] {
         put(&programs, &archive.join(folder))?;
     }
     match libtorch::set_up(&setup::run()?) {

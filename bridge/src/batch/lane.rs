@@ -1,10 +1,12 @@
 //! One slot of a device, and the way of one batch through it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use arrayspan_devices::{Access, Device, Event, Stream};
 
 use super::streams;
+use super::turns::Turns;
 use crate::moving::between::between;
 use crate::{Array, Crossing, DType, Error, Relayout, Result, SharedArray, Transfer};
 
@@ -27,6 +29,8 @@ pub struct Place {
 pub(super) struct Lane {
     pub(super) place: Place,
     begin: Event,
+    /// Those of all the device's slots.
+    turns: Arc<Turns>,
 }
 
 /// What came of a batch, or of a part of one.
@@ -40,15 +44,22 @@ pub(super) struct Performed {
 pub(super) struct Stages {
     pub(super) bytes_in: usize,
     pub(super) bytes_out: usize,
-    /// Begin and end of the upload, end of computing and end of the download; `None` where the driver keeps no times.
-    pub(super) times: Option<[Duration; 4]>,
+    /// Begin and end of the upload, begin and end of computing, end of the download; `None` where the driver keeps no
+    /// times.
+    pub(super) times: Option<[Duration; 5]>,
 }
 
 impl Lane {
-    pub(super) fn open(device: Device, position: usize, slot: usize) -> Result<Self> {
+    pub(super) fn open(
+        device: Device,
+        position: usize,
+        slot: usize,
+        turns: &Arc<Turns>,
+    ) -> Result<Self> {
         let stream = streams::take(device)?;
         let begin = stream.record()?;
-        Ok(Self { place: Place { device, stream, position, slot }, begin })
+        let place = Place { device, stream, position, slot };
+        Ok(Self { place, begin, turns: turns.clone() })
     }
 
     /// Uploads a batch, computes, downloads the result (unless it is to be kept where it is), and waits for that.
@@ -59,19 +70,19 @@ impl Lane {
         compute: impl FnOnce(&Array, &Place) -> Result<Array, E>,
     ) -> Result<Performed, E> {
         let place = &self.place;
-        let mark = || place.stream.record().map_err(Error::from);
-        let begun = mark()?;
-        let (x, bytes_in) = self.upload(input)?;
-        let uploaded = mark()?;
+        let stream = &place.stream;
+        let ((x, bytes_in), [begun, uploaded], turn) =
+            self.turns.upload(stream, || self.upload(input))?;
+        let started = turn.begin(stream)?;
         let result = compute(&x, place)?;
-        let computed = mark()?;
+        let computed = turn.end(stream)?;
         let (array, bytes_out) = if keep { (result, 0) } else { self.download(result)? };
-        let ended = mark()?;
+        let ended = stream.record().map_err(Error::from)?;
         // Not only the event: the array forgets the stream then, and whoever uses it does not wait for what the
         // slot does next.
         array.memory().wait(Access::Read).map_err(Error::from)?;
         ended.synchronize().map_err(Error::from)?;
-        let times = self.times([&begun, &uploaded, &computed, &ended]);
+        let times = self.times([&begun, &uploaded, &started, &computed, &ended]);
         Ok(Performed { array, stages: Stages { bytes_in, bytes_out, times } })
     }
 
@@ -132,8 +143,8 @@ impl Lane {
         Ok(if own { self.place.stream.clone() } else { array.device().stream()? })
     }
 
-    fn times(&self, events: [&Event; 4]) -> Option<[Duration; 4]> {
-        let mut times = [Duration::ZERO; 4];
+    fn times(&self, events: [&Event; 5]) -> Option<[Duration; 5]> {
+        let mut times = [Duration::ZERO; 5];
         for (time, event) in times.iter_mut().zip(events) {
             *time = event.elapsed_since(&self.begin).ok()?;
         }

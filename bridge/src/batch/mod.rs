@@ -1,9 +1,9 @@
 //! Batches over several devices at once: uploaded, computed and downloaded with overlap, returned in order.
 //!
 //! Each device has a few *slots*, each a stream and a thread of its own. A slot takes a batch, uploads it, computes,
-//! downloads the result, waits for that, and takes the next; while one slot moves bytes the others compute. On its
-//! own stream a batch needs no order but that of the queue, and a thread that has to move bytes itself (those of
-//! ordinary, pageable memory) holds up no other slot.
+//! downloads the result, waits for that, and takes the next. Slots take turns, on the device: while one computes,
+//! another uploads the next batch and a third downloads the last. A thread that has to move bytes itself (those of
+//! ordinary, pageable memory) does not keep the others from computing and downloading.
 //!
 //! ```
 //! use arrayspan_bridge::batch::{Across, Assignment, Place};
@@ -35,6 +35,7 @@ mod run;
 mod schedule;
 mod spans;
 mod streams;
+mod turns;
 mod worker;
 
 pub use assignment::Assignment;

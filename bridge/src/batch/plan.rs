@@ -12,6 +12,7 @@ use super::board::Board;
 use super::lane::{Lane, Place};
 use super::report::Report;
 use super::run::Run;
+use super::turns::Turns;
 use super::worker::Shared;
 use crate::{Array, Error, Result, SharedArray};
 
@@ -25,6 +26,7 @@ pub trait Across: Iterator + Sized {
             in_flight: 3,
             ahead: None,
             keep: false,
+            one_computes: true,
             least_rows: None,
             on_lost: OnLost::default(),
         };
@@ -60,6 +62,7 @@ pub(super) struct Options {
     in_flight: usize,
     ahead: Option<usize>,
     pub(super) keep: bool,
+    one_computes: bool,
     pub(super) least_rows: Option<usize>,
     pub(super) on_lost: OnLost,
 }
@@ -91,6 +94,13 @@ impl<I> Batches<I> {
         self
     }
 
+    /// Lets the batches of one device compute at the same time, where otherwise one computes after the other. For
+    /// functions that wait for the device themselves, or whose kernels are too small for it.
+    pub fn overlap_compute(mut self) -> Self {
+        self.options.one_computes = false;
+        self
+    }
+
     /// Allows a batch that does not fit into memory to be computed in parts along its first axis, of at least so many
     /// rows each, and the results to be joined along theirs. Only for functions whose result does not depend on that.
     pub fn splittable(mut self, least_rows: usize) -> Self {
@@ -107,7 +117,8 @@ impl<I> Batches<I> {
     /// Starts: applies `compute` to every batch, and returns the results in the order of the input.
     ///
     /// `compute` gets the batch on the device of its [`Place`] and enqueues its work on the stream there; it need not
-    /// wait. It is called from several threads at once, and again for a batch that ran out of memory.
+    /// wait. It is called from several threads, for several devices at once, and again for a batch that ran out of
+    /// memory.
     ///
     /// # Errors
     /// Found before anything runs: [`Error::Batches`] for no devices, nothing in flight or no rows;
@@ -196,8 +207,9 @@ impl<I> Batches<I> {
         let mut lanes = Vec::new();
         for (position, device) in devices.iter().enumerate() {
             let slots = if device.is_cpu() { 1 } else { options.in_flight };
+            let turns = Arc::new(Turns::new(options.one_computes));
             for slot in 0..slots {
-                lanes.push(Lane::open(*device, position, slot)?);
+                lanes.push(Lane::open(*device, position, slot, &turns)?);
             }
         }
         let ahead = options.ahead.unwrap_or(2 * lanes.len());

@@ -18,8 +18,8 @@ pub struct Report {
     pub devices: Vec<DeviceReport>,
 }
 
-/// What one device has done for a run. Times are those at which at least one slot was uploading (computing,
-/// downloading), by the device's own clock; waiting for another slot's turn is part of that.
+/// What one device has done for a run. Times are those in which at least one slot was uploading (computing,
+/// downloading), by the device's own clock.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct DeviceReport {
@@ -113,10 +113,10 @@ impl Counts {
             self.bytes_in += stage.bytes_in;
             self.bytes_out += stage.bytes_out;
             match (&mut self.spans, stage.times) {
-                (Some(spans), Some(times)) => {
-                    spans.iter_mut().zip(times.windows(2)).for_each(|(spans, pair)| {
-                        spans.add(pair[0], pair[1]);
-                    });
+                (Some([upload, compute, download]), Some([a, b, c, d, e])) => {
+                    upload.add(a, b);
+                    compute.add(c, d);
+                    download.add(d, e);
                 }
                 _ => self.spans = None,
             }

@@ -77,7 +77,7 @@ fn a_batch_that_finds_no_room_beside_others_is_run_again_alone() {
             done
         };
         let one = devices[..1].to_vec();
-        let run = (0..20).map(|i| batch(i, 2)).across(one).map(compute).unwrap();
+        let run = (0..20).map(|i| batch(i, 2)).across(one).overlap_compute().map(compute).unwrap();
         let results: Vec<_> = run.map(|result| values(&result.unwrap())).collect();
         assert_eq!(results, (0..20).map(|i| expected(i, 2)).collect::<Vec<_>>());
         assert_eq!(under_way.load(SeqCst), 0);

@@ -1,7 +1,8 @@
 //! Results are those of a loop, in its order.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Barrier, Mutex};
 
 use arrayspan_bridge::batch::{Across, Assignment, Place};
 use arrayspan_bridge::devices::Device;
@@ -140,6 +141,32 @@ fn functions_may_borrow_when_the_run_ends_with_the_call() {
         );
         assert_eq!(results, (0..9).map(|i| expected(i, 2)).collect::<Vec<_>>());
         assert_eq!(report.unwrap().devices.iter().map(|d| d.batches).sum::<usize>(), 9);
+    }
+}
+
+#[test]
+fn batches_of_one_device_compute_one_after_the_other_unless_they_may_overlap() {
+    let _alone = alone();
+    for device in common::accelerators() {
+        let under_way = Arc::new(AtomicUsize::new(0));
+        let compute = move |x: &Array, on: &Place| {
+            assert_eq!(under_way.fetch_add(1, SeqCst), 0);
+            let done = uneven(x, on);
+            under_way.fetch_sub(1, SeqCst);
+            done
+        };
+        let run = (0..20).map(|i| batch(i, 1 + i % 3)).across([device]).map(compute).unwrap();
+        assert_eq!(run.map(Result::unwrap).count(), 20);
+
+        // Each waits for another one, so that one alone would never end.
+        let pair = Barrier::new(2);
+        let compute = move |x: &Array, on: &Place| {
+            pair.wait();
+            turned(x, on)
+        };
+        let inputs = (0..20).map(|i| batch(i, 1));
+        let run = inputs.across([device]).in_flight(2).overlap_compute().map(compute).unwrap();
+        assert_eq!(run.map(Result::unwrap).count(), 20);
     }
 }
 
