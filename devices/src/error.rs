@@ -47,10 +47,10 @@ pub enum Error {
         bytes: usize,
         /// The driver's own code; zero where it was not asked.
         code: i32,
-        /// What was tried to find memory, in order.
-        tried: Vec<Recovered>,
         /// What the memory pool knows about it.
         refusal: Option<Box<Refused>>,
+        /// What was tried to find memory, in order.
+        tried: Vec<Recovered>,
     },
     /// A limit of memory makes no sense where it is set; nothing was changed.
     #[error("{operation}: {asked} on {device}: {why}")]
@@ -85,6 +85,20 @@ pub enum Error {
     ZeroLimit {
         /// The scope.
         scope: String,
+    },
+    /// Pages of host memory could not be locked in place.
+    #[error("{device}: page-locking {bytes} bytes at {address:#x}: {why} (driver code {code})")]
+    PageLock {
+        /// The device they were to be locked for.
+        device: Device,
+        /// The first byte.
+        address: usize,
+        /// How many bytes.
+        bytes: usize,
+        /// What stands against it.
+        why: &'static str,
+        /// The driver's own code; 0 where it was not asked.
+        code: i32,
     },
     /// A kernel did not compile.
     #[error("{device}: kernel '{kernel}' does not compile{}\n{log}", line.as_ref().map_or_else(String::new, |l| format!(" at: {}", l.trim())))]

@@ -7,6 +7,7 @@
 
 mod backend;
 pub mod caches;
+mod callback;
 mod cpu;
 pub mod cuda;
 mod default_stream;
@@ -22,6 +23,8 @@ pub mod libraries;
 mod memory;
 pub mod monitor;
 pub mod opencl;
+pub mod peer;
+mod priority;
 mod queries;
 pub mod reclaim;
 mod registry;
@@ -39,7 +42,9 @@ pub use info::DeviceInfo;
 pub use jit::{Cache, Kernel, Source};
 pub use memory::account::{Entered, Figures, Scope, ScopeHandle, Snapshot};
 pub use memory::{
-    Access, Limit, Memory, Refusal, Refused, Release, Statistics, account, drain, retry,
+    Access, Limit, Memory, PinnedStatistics, Refusal, Refused, Registered, Release, Statistics,
+    account, drain, retry, staging,
 };
+pub use priority::Priority;
 pub use queries::{MemoryUse, Reach};
 pub use stream::{Argument, Stream};

@@ -89,13 +89,12 @@ pub fn libraries() -> Vec<&'static dyn Reclaim> {
 impl fmt::Display for Stage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Drain => "waiting for",
             Self::Pool => "trimming",
             Self::Plans => "forgetting",
             Self::Workspaces => "giving back",
             Self::Libraries => "emptying the cache of",
             Self::Spill => "spilling",
-            Self::Wait => "waiting for",
+            Self::Drain | Self::Wait => "waiting for",
         })
     }
 }

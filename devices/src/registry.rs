@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::driver::{DeviceDriver, Driver};
 use crate::memory::account::{self, History};
-use crate::memory::{Counters, Gate, Pool};
+use crate::memory::{Counters, Gate, Lanes, PinnedPool, Pool};
 use crate::stream::WeakStream;
 use crate::{Backend, Device, DeviceKind, Error, Kernel, Result, Source, Stream};
 
@@ -34,6 +34,10 @@ pub(crate) struct Entry {
     pub(crate) recovery: Mutex<()>,
     /// Where threads wait for memory.
     pub(crate) gate: Gate,
+    /// Page-locked host memory for transfers with the device.
+    pub(crate) pinned: PinnedPool,
+    /// The buffers of staged copies.
+    pub(crate) lanes: Lanes,
     stream: OnceLock<Stream>,
     /// Those that still live.
     streams: Mutex<Vec<WeakStream>>,
@@ -58,6 +62,8 @@ impl Entry {
             kernels: Mutex::default(),
             recovery: Mutex::default(),
             gate: Gate::default(),
+            pinned: PinnedPool::default(),
+            lanes: Lanes::default(),
             stream: OnceLock::new(),
             streams: Mutex::default(),
         }

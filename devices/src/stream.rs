@@ -4,9 +4,10 @@ use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
+use crate::callback::Callbacks;
 use crate::driver::{Grid, RawArgument, StreamDriver};
 use crate::memory::{Arena, Counters, or_recover};
-use crate::{Access, Device, Error, Event, Kernel, Memory, Result, fault};
+use crate::{Access, Device, Error, Event, Kernel, Memory, Priority, Result, fault};
 
 /// A queue of work on one device: what is put in runs in order, while the host goes on.
 ///
@@ -24,6 +25,8 @@ struct Inner {
     arena: Arena,
     /// What was allocated on it.
     counters: Arc<Counters>,
+    /// What the host wants to be told.
+    callbacks: Arc<Callbacks>,
     /// What keeps another library's queue alive; dropped after the driver's part.
     _keep: Option<Box<dyn Any + Send + Sync>>,
 }
@@ -55,10 +58,17 @@ pub enum Argument<'a> {
 
 impl Stream {
     pub(crate) fn new(device: Device) -> Result<Self> {
-        let driver = device.0.driver.new_stream()?;
+        Ok(Self::own(device, device.0.driver.new_stream()?))
+    }
+
+    pub(crate) fn with_priority(device: Device, priority: Priority) -> Result<Self> {
+        Ok(Self::own(device, device.0.driver.new_stream_with_priority(priority)?))
+    }
+
+    fn own(device: Device, driver: Box<dyn StreamDriver>) -> Self {
         let stream = Self::over(device, driver, None);
         device.0.remember(&stream);
-        Ok(stream)
+        stream
     }
 
     /// A queue that another library has made, without owning it: on CUDA a `CUstream` of the device's
@@ -90,8 +100,15 @@ impl Stream {
         driver: Box<dyn StreamDriver>,
         keep: Option<Box<dyn Any + Send + Sync>>,
     ) -> Self {
-        let (raw, arena, counters) = (driver.raw(), Arena::new(), Arc::default());
-        Self(Arc::new(Inner { device, driver, raw, arena, counters, _keep: keep }))
+        Self(Arc::new(Inner {
+            raw: driver.raw(),
+            device,
+            driver,
+            arena: Arena::new(),
+            counters: Arc::default(),
+            callbacks: Arc::default(),
+            _keep: keep,
+        }))
     }
 
     /// Where its work runs.
@@ -116,6 +133,10 @@ impl Stream {
 
     pub(crate) fn counters(&self) -> &Arc<Counters> {
         &self.0.counters
+    }
+
+    pub(crate) fn callbacks(&self) -> &Arc<Callbacks> {
+        &self.0.callbacks
     }
 
     /// Blocks the host until all queued work is done.

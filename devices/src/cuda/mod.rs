@@ -14,6 +14,7 @@ mod lost;
 mod memory;
 mod nvrtc;
 mod peer;
+mod pinned;
 mod stream;
 
 pub use blas::{Blas, Matrices, Operation, Product, Scalar};

@@ -13,10 +13,10 @@ use super::device::context_of;
 use super::event::CudaEvent;
 use super::kernel::CudaKernel;
 use super::peer;
-use crate::Result;
 use crate::driver::{
     DeviceDriver, EventDriver, Grid, KernelDriver, Place, RawArgument, StreamDriver,
 };
+use crate::{Priority, Result};
 
 /// The legacy default stream of the current context, by two names.
 const LEGACY: [usize; 2] = [0, 1];
@@ -55,6 +55,27 @@ impl CudaStream {
         let mut raw = ptr::null_mut();
         // SAFETY: the context is current; `raw` receives the stream.
         context.check("cuStreamCreate", unsafe { sys::cuStreamCreate(&raw mut raw, flags) })?;
+        Ok(Self { context: context.clone(), raw, owner: Owner::Us, end: Mutex::default() })
+    }
+
+    /// Zero is what every stream has that nobody gave a priority; smaller numbers are more urgent. Devices without
+    /// priorities take none but zero.
+    pub(super) fn with_priority(context: &Arc<Context>, priority: Priority) -> Result<Self> {
+        let _current = context.enter()?;
+        let (mut least, mut greatest) = (0, 0);
+        // SAFETY: the context is current; both numbers are written during the call only.
+        let asked = unsafe { sys::cuCtxGetStreamPriorityRange(&raw mut least, &raw mut greatest) };
+        context.check("cuCtxGetStreamPriorityRange", asked)?;
+        let number = match priority {
+            Priority::High => greatest,
+            Priority::Normal => 0,
+            Priority::Low => least,
+        };
+        let flags = sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
+        let mut raw = ptr::null_mut();
+        // SAFETY: the context is current; `raw` receives the stream.
+        let made = unsafe { sys::cuStreamCreateWithPriority(&raw mut raw, flags, number) };
+        context.check("cuStreamCreateWithPriority", made)?;
         Ok(Self { context: context.clone(), raw, owner: Owner::Us, end: Mutex::default() })
     }
 

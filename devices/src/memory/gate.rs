@@ -65,7 +65,7 @@ impl Gate {
 
     /// Memory was released. One atomic step where nobody waits.
     pub(crate) fn released(&self) {
-        if self.state.fetch_add(RELEASE, Ordering::AcqRel) % RELEASE > 0 {
+        if self.state.fetch_add(RELEASE, Ordering::AcqRel) & (RELEASE - 1) > 0 {
             // Whoever is about to wait holds the lock, or sees the new number.
             drop(self.lock());
             self.changed.notify_all();

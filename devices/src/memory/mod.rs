@@ -5,6 +5,7 @@ mod copy;
 mod gate;
 #[cfg(test)]
 mod lost;
+mod pinned;
 mod pool;
 mod recover;
 mod recovered;
@@ -12,6 +13,7 @@ mod refusal;
 mod release;
 pub mod retry;
 mod shortage;
+pub mod staging;
 mod statistics;
 mod unrecovered;
 mod uses;
@@ -19,15 +21,20 @@ mod uses;
 use std::fmt;
 use std::panic::Location;
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 
 pub(crate) use gate::Gate;
+pub(crate) use pinned::PinnedPool;
+use pinned::Registration;
+pub use pinned::{PinnedStatistics, Registered};
 pub(crate) use pool::{Arena, Block, Pool};
 pub use pool::{Limit, Sizes};
 pub(crate) use recover::{clear, or_recover};
 pub(crate) use recovered::Steps;
 pub use refusal::{Refusal, Refused};
 pub use release::drain;
+pub(crate) use release::run_caught;
+pub(crate) use staging::Lanes;
 pub(crate) use statistics::Counters;
 pub use statistics::Statistics;
 use uses::Uses;
@@ -54,6 +61,10 @@ pub struct Memory {
     address: usize,
     bytes: usize,
     uses: Mutex<Uses>,
+    /// Held for reading while the host itself reads the block for a staged copy, of which streams know nothing; taken
+    /// for writing, before `uses`, by whoever is about to queue a write.
+    host_reads: RwLock<()>,
+    registration: Mutex<Option<Registration>>,
     owner: Owner,
     /// What it is counted for.
     ticket: account::Ticket,
@@ -94,8 +105,8 @@ impl Memory {
             }),
         })?;
         let address = block.map_or(0, |block| block.address);
-        let uses = Mutex::new(Uses::written_by(stream));
-        Ok(Self { device, address, bytes, uses, owner: Owner::Pool(block), ticket })
+        let uses = Uses::written_by(stream);
+        Ok(Self::new(device, address, bytes, uses, Owner::Pool(block), ticket))
     }
 
     /// Takes over memory that belongs to another library, without copying.
@@ -114,9 +125,29 @@ impl Memory {
         bytes: usize,
         release: Release,
     ) -> Self {
-        let uses = Mutex::new(Uses::default());
         let owner = Owner::Foreign(Mutex::new(Some(release)));
-        Self { device, address, bytes, uses, owner, ticket: account::lend(device, bytes) }
+        let ticket = account::lend(device, bytes);
+        Self::new(device, address, bytes, Uses::default(), owner, ticket)
+    }
+
+    fn new(
+        device: Device,
+        address: usize,
+        bytes: usize,
+        uses: Uses,
+        owner: Owner,
+        ticket: account::Ticket,
+    ) -> Self {
+        Self {
+            device,
+            address,
+            bytes,
+            uses: Mutex::new(uses),
+            host_reads: RwLock::default(),
+            registration: Mutex::default(),
+            owner,
+            ticket,
+        }
     }
 
     /// For foreign memory, before its first use: all that its owner has queued on it is done once `stream`
@@ -131,6 +162,8 @@ impl Memory {
     /// Forgets the function that would give foreign memory back: the owner has it again, and knows of the work that
     /// is queued on it. The block must not be used any more.
     pub fn hand_back(&self) {
+        // What is not ours any more must not stay locked on our account.
+        self.unregister().unwrap_or_else(|error| self.device.0.defer(error));
         if let Owner::Foreign(release) = &self.owner {
             drop(release.lock().take());
         }
@@ -167,6 +200,7 @@ impl Memory {
     /// # Errors
     /// When a driver refuses.
     pub fn acquire(&self, stream: &Stream, access: Access) -> Result<()> {
+        let _no_host_reads = (access == Access::Write).then(|| self.host_reads.write());
         self.uses.lock().acquire(stream, access)
     }
 
@@ -198,15 +232,35 @@ impl Drop for Memory {
     fn drop(&mut self) {
         let uses = std::mem::take(self.uses.get_mut());
         self.ticket.give_back(self.device, self.address, self.bytes);
+        let registration = self.registration.get_mut().take();
+        let device = self.device;
         match &mut self.owner {
             Owner::Pool(block) => {
-                if let Some(block) = block.take() {
-                    release::own(self.device, block, &uses);
-                    self.device.0.gate.released();
+                let Some(block) = block.take() else { return };
+                match registration {
+                    None => release::own(device, block, &uses),
+                    // Unlocked after the last copy, and given back after that.
+                    Some(registration) => {
+                        let release = move || {
+                            drop(registration);
+                            release::own(device, block, &Uses::default());
+                        };
+                        release::after(&uses, device, Box::new(release));
+                    }
                 }
+                device.0.gate.released();
             }
             Owner::Foreign(function) => {
-                if let Some(function) = function.get_mut().take() {
+                let function = function.get_mut().take();
+                if let Some(registration) = registration {
+                    let release = move || {
+                        drop(registration);
+                        if let Some(function) = function {
+                            function();
+                        }
+                    };
+                    release::after(&uses, self.device, Box::new(release));
+                } else if let Some(function) = function {
                     release::after(&uses, self.device, function);
                 }
             }

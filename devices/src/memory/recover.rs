@@ -41,8 +41,9 @@ fn again<T>(
     let Some(_recovering) = Recovering::enter() else { return Err(refused) };
     let shortage = refused.shortage().unwrap_or_default();
     let (device, wanted) = (shortage.device.unwrap_or(device), shortage.bytes);
-    let all = device.info().memory_bytes;
-    if all > 0 && wanted.is_some_and(|wanted| wanted > all) {
+    let all = Some(device.info().memory_bytes).filter(|bytes| *bytes > 0);
+    let most = all.into_iter().chain(device.limit()).min().unwrap_or(usize::MAX);
+    if wanted.is_some_and(|wanted| wanted > most) {
         // Nothing that others could give up would be enough.
         return Err(refused);
     }
@@ -65,11 +66,20 @@ fn again<T>(
         if begin.elapsed() > PATIENCE {
             break;
         }
-        let recovered = way.take(device, wanted);
-        let hopeless = recovered.freed == Some(0) && recovered.stage != Stage::Drain;
-        tried.push(recovered);
-        if !hopeless && let Some(done) = run(&mut refused) {
-            return done;
+        // Blocks that were spilled need not lie side by side: as long as there are more, more may help.
+        loop {
+            let recovered = way.take(device, wanted);
+            let nothing = recovered.freed == Some(0) || recovered.failure.is_some();
+            let stage = recovered.stage;
+            tried.push(recovered);
+            if (!nothing || stage == Stage::Drain)
+                && let Some(done) = run(&mut refused)
+            {
+                return done;
+            }
+            if nothing || stage != Stage::Spill || begin.elapsed() > PATIENCE {
+                break;
+            }
         }
     }
     // A refused pool may have grown on the way; what it holds, others need.

@@ -123,8 +123,13 @@ fn perform(job: Job) {
 
 /// A foreign release function may panic; that must not end the thread that happened to drop a block.
 fn run(release: Release) {
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(release)) {
-        tracing::error!("a foreign memory release function panicked");
+    run_caught("a foreign memory release function", release);
+}
+
+/// Runs somebody else's function on a thread of ours, which must outlive its panics.
+pub(crate) fn run_caught(what: &str, function: Box<dyn FnOnce() + Send>) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(function)) {
+        tracing::error!("{what} panicked");
         // Dropping what a panic carries may panic again, and end the reaper with all that waits for it.
         if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
             std::mem::forget(again);

@@ -39,7 +39,7 @@ pub struct Policy {
     /// How long other threads that are inside [`with_retry`] are waited for; not at all without it. When all of them
     /// wait, the one that came last fails at once, so that the others can go on.
     pub wait: Option<Duration>,
-    /// Once this time is over the operation is not run again.
+    /// Once memory was looked and waited for so long the operation is not run again. Its own time does not count.
     pub patience: Duration,
 }
 
@@ -63,20 +63,32 @@ impl Default for Policy {
 pub fn with_retry<T, E: OutOfMemory>(
     device: Device,
     policy: &Policy,
-    mut operation: impl FnMut() -> Result<T, E>,
+    operation: impl FnMut() -> Result<T, E>,
 ) -> Result<T, Unrecovered<E>> {
+    with_retry_told(device, policy, operation).map(|(done, _)| done)
+}
+
+/// As [`with_retry`], and tells of the attempts that failed before one did not.
+///
+/// # Errors
+/// As [`with_retry`].
+pub fn with_retry_told<T, E: OutOfMemory>(
+    device: Device,
+    policy: &Policy,
+    mut operation: impl FnMut() -> Result<T, E>,
+) -> Result<(T, Vec<Attempt>), Unrecovered<E>> {
     let _protected = fault::protect();
-    let begin = Instant::now();
     let place = policy.wait.and_then(|_| Place::take(device));
     let (mut tried, mut attempts) = (Vec::new(), 0);
     loop {
         let seen = device.0.gate.releases();
         let error = match operation() {
-            Ok(done) => return Ok(done),
+            Ok(done) => return Ok((done, tried)),
             Err(error) => error,
         };
         attempts += 1;
-        let over = begin.elapsed() >= policy.patience || tried.len() >= WATCHDOG;
+        let looked: Duration = tried.iter().map(Attempt::took).sum();
+        let over = looked >= policy.patience || tried.len() >= WATCHDOG;
         let Some(shortage) = error.shortage().filter(|_| !over) else {
             return Err(Unrecovered { error, tried });
         };
@@ -94,7 +106,7 @@ pub fn with_retry<T, E: OutOfMemory>(
         if let (Some(place), Some(limit)) =
             (place.as_ref().filter(|_| at == device && !found), policy.wait)
         {
-            let (step, how) = place.wait(seen, limit);
+            let (step, how) = place.wait(seen, limit.min(policy.patience - looked));
             recovered.push(step);
             woken = Some(how);
         }

@@ -1,6 +1,7 @@
 //! What is left when memory could not be got back.
 
 use std::fmt;
+use std::time::Duration;
 
 use super::recovered::Recovered;
 use super::shortage::{OutOfMemory, Shortage};
@@ -21,6 +22,14 @@ pub struct Attempt {
     pub shortage: Shortage,
     /// The steps taken, in order.
     pub recovered: Vec<Recovered>,
+}
+
+impl Attempt {
+    /// How long memory was looked for after it.
+    #[must_use]
+    pub fn took(&self) -> Duration {
+        self.recovered.iter().map(|step| step.took).sum()
+    }
 }
 
 impl<E> Unrecovered<E> {

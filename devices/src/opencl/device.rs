@@ -13,9 +13,9 @@ use super::context::Context;
 use super::kernel::OpenClKernel;
 use super::platform::Found;
 use super::stream::OpenClStream;
-use super::{memory, program};
-use crate::driver::{DeviceDriver, KernelDriver, Sizes, StreamDriver};
-use crate::{DeviceInfo, Error, Result};
+use super::{memory, pinned, program};
+use crate::driver::{DeviceDriver, KernelDriver, Locked, Sizes, StreamDriver};
+use crate::{DeviceInfo, Error, Priority, Result};
 
 /// One device; its context is made at first use, because on a GPU that takes time and memory.
 #[derive(Debug)]
@@ -84,6 +84,19 @@ impl DeviceDriver for OpenClDevice {
 
     fn new_stream(&self) -> Result<Box<dyn StreamDriver>> {
         Ok(Box::new(OpenClStream::new(self.context()?)?))
+    }
+
+    fn new_stream_with_priority(&self, priority: Priority) -> Result<Box<dyn StreamDriver>> {
+        Ok(Box::new(OpenClStream::with_priority(self.context()?, priority)?))
+    }
+
+    fn lock_pages(&self, bytes: usize) -> Result<Locked> {
+        pinned::lock(&OpenClStream::new(self.context()?)?, bytes)
+    }
+
+    unsafe fn unlock_pages(&self, locked: Locked) -> Result<()> {
+        // SAFETY: passed on to the caller.
+        unsafe { pinned::unlock(&OpenClStream::new(self.context()?)?, locked) }
     }
 
     unsafe fn foreign_stream(&self, raw: usize) -> Result<Box<dyn StreamDriver>> {

@@ -102,6 +102,22 @@ fn is_out_of_memory(gpu_id: usize, bytes: usize, memory_bytes: usize, code: i32)
     }
 }
 
+/// Whether a refusal of host memory means that there is no room.
+pub(super) fn is_no_room(code: i32) -> bool {
+    matches!(
+        code,
+        CL_MEM_OBJECT_ALLOCATION_FAILURE
+            | CL_OUT_OF_HOST_MEMORY
+            | CL_OUT_OF_RESOURCES
+            | CL_INVALID_BUFFER_SIZE
+    )
+}
+
+/// The error for host memory that is not there.
+pub(super) fn out_of_host_memory(bytes: usize, code: i32) -> Error {
+    Error::out_of_memory(Device::cpu(), bytes, code)
+}
+
 /// The error of a call on a block, where `code` may mean that the block found no memory.
 pub(super) fn of_use(gpu_id: usize, call: &'static str, bytes: usize, code: i32) -> Error {
     match code {
