@@ -49,25 +49,52 @@ impl Subscriber for Ear {
 }
 
 fn heard(most: Level) -> Vec<String> {
-    let ear = Ear { most, heard: Arc::default() };
-    subscriber::with_default(ear.clone(), || {
+    heard_while(most, || {
         let stream = Device::cpu().stream().expect("the CPU's stream");
         drop(block(321, &stream));
         assert!(Memory::allocate(usize::MAX / 2, &stream).is_err());
-    });
+    })
+}
+
+fn heard_while(most: Level, work: impl FnOnce()) -> Vec<String> {
+    let ear = Ear { most, heard: Arc::default() };
+    subscriber::with_default(ear.clone(), work);
     let heard = ear.heard.lock().expect("no test has panicked while it listened");
     heard.clone()
+}
+
+/// The one that says so.
+fn only<'a>(heard: &'a [String], what: &str) -> &'a str {
+    let found: Vec<_> = heard.iter().filter(|text| text.contains(what)).collect();
+    let [one] = found[..] else { panic!("{what}: {heard:?}") };
+    one
 }
 
 #[test]
 fn allocations_and_frees_are_told_at_trace_and_refusals_at_warn() {
     let _alone = alone();
     let all = heard(Level::TRACE);
-    let [allocated, freed, refused] = &all[..] else { panic!("{all:?}") };
-    assert!(allocated.starts_with("TRACE") && allocated.contains("allocated"), "{allocated}");
-    assert!(allocated.contains("device=cpu") && allocated.contains("bytes=321"), "{allocated}");
-    assert!(freed.starts_with("TRACE") && freed.contains("freed"), "{freed}");
-    assert!(refused.starts_with("WARN") && refused.contains("refused"), "{refused}");
-    let few = heard(Level::DEBUG);
+    for what in ["allocated", "freed"] {
+        let text = only(&all, what);
+        assert!(text.starts_with("TRACE"), "{text}");
+        assert!(text.contains("device=cpu") && text.contains("bytes=321"), "{text}");
+    }
+    assert!(only(&all, "refused").starts_with("WARN"));
+    let few = heard(Level::WARN);
     assert_eq!(few.len(), 1, "{few:?}");
+}
+
+#[test]
+fn what_the_pool_takes_and_gives_back_is_told_at_debug() {
+    let _alone = alone();
+    let device = Device::cpu();
+    let all = heard_while(Level::DEBUG, || {
+        drop(block(123_456_789, &device.stream().expect("the CPU's stream")));
+        device.trim(0).expect("what the pool keeps");
+    });
+    for what in ["pool grown", "pool trimmed"] {
+        let told = all.iter().filter(|text| text.contains(what));
+        assert!(told.clone().count() > 0, "{what}: {all:?}");
+        assert!(told.clone().all(|text| text.starts_with("DEBUG")), "{all:?}");
+    }
 }

@@ -52,6 +52,63 @@ fn a_history_tells_what_happened_in_order() {
 }
 
 #[test]
+fn a_history_tells_what_the_pool_takes_from_the_driver_and_gives_back() {
+    const BYTES: usize = 50_000_000;
+    let _alone = alone();
+    for device in devices() {
+        let stream = device.new_stream().unwrap();
+        device.trim(0).unwrap();
+        device.record(true);
+        drop(block(BYTES, &stream));
+        let freed = device.trim(0).unwrap();
+        let snapshot = device.snapshot();
+        device.record(false);
+        let of = |wanted| snapshot.events.iter().filter(move |event| event.action == wanted);
+        let bytes = |wanted| of(wanted).map(|event| event.bytes).sum::<usize>();
+        assert!(bytes(Action::Grow) >= BYTES, "{device}");
+        assert!(bytes(Action::Trim) >= BYTES && freed >= BYTES, "{device}");
+        let grown = of(Action::Grow).last().unwrap();
+        let trimmed = of(Action::Trim).last().unwrap();
+        assert!(grown.reserved >= BYTES && trimmed.reserved < grown.reserved, "{device}");
+        assert!(of(Action::Allocate).all(|event| event.reserved >= event.live), "{device}");
+    }
+}
+
+#[test]
+fn a_history_under_threads_is_whole() {
+    let _alone = alone();
+    let device = Device::cpu();
+    let stream = device.stream().unwrap();
+    device.record(true);
+    std::thread::scope(|threads| {
+        for thread in 0..8 {
+            let stream = &stream;
+            threads.spawn(move || {
+                for round in 0..200 {
+                    let held = block(1 + thread * 1000 + round, stream);
+                    if round % 50 == 0 {
+                        drop(device.snapshot());
+                    }
+                    drop(held);
+                }
+            });
+        }
+    });
+    let snapshot = device.snapshot();
+    device.record(false);
+    let mut live = std::collections::HashMap::new();
+    for event in &snapshot.events {
+        match event.action {
+            Action::Allocate => assert!(live.insert(event.sequence, event.bytes).is_none()),
+            Action::Free => assert_eq!(live.remove(&event.sequence), Some(event.bytes)),
+            _ => {}
+        }
+    }
+    assert!(live.is_empty() && snapshot.live.is_empty());
+    assert_eq!(snapshot.events.iter().filter(|event| event.action == Action::Free).count(), 1600);
+}
+
+#[test]
 fn a_history_keeps_no_more_than_its_bound() {
     let _alone = alone();
     let device = Device::cpu();

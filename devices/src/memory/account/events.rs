@@ -2,6 +2,7 @@
 
 use tracing::{Level, enabled};
 
+use super::Action;
 use crate::{Device, Error};
 
 /// What subscribers filter by.
@@ -28,9 +29,10 @@ fn tell(what: &'static str, device: Device, address: usize, bytes: usize) {
 }
 
 /// At level debug: the pool has taken memory from the driver or given some back.
-pub(super) fn reserved(device: Device, before: usize, now: usize) {
-    let what = if now > before { "pool grown" } else { "pool trimmed" };
-    tracing::debug!(target: TARGET, %device, reserved = now, before, "{what}");
+pub(super) fn reserved(device: Device, action: Action, bytes: usize) {
+    let reserved = device.0.pool.reserved();
+    let what = if action == Action::Grow { "pool grown" } else { "pool trimmed" };
+    tracing::debug!(target: TARGET, %device, bytes, reserved, "{what}");
 }
 
 /// At level warn.

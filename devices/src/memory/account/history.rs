@@ -29,8 +29,6 @@ pub(super) struct Ring {
     /// Events that were pushed out.
     pub(super) dropped: usize,
     pub(super) past: VecDeque<Past>,
-    /// What the pool held at the last event.
-    reserved: Option<usize>,
 }
 
 /// One event.
@@ -47,7 +45,7 @@ pub(super) struct Past {
     pub(super) scope: Option<Arc<Level>>,
     pub(super) site: Option<&'static Location<'static>>,
     pub(super) live: usize,
-    pub(super) reserved: Option<usize>,
+    pub(super) reserved: usize,
 }
 
 /// Lists a block and, where the device has a history, enters it there.
@@ -69,9 +67,16 @@ pub(super) fn freed(device: Device, sequence: usize, address: usize, bytes: usiz
     device.0.history.push(device, Action::Free, sequence, address, bytes, entry);
 }
 
+/// Told by the pool when it has taken `bytes` bytes from the driver to keep, or given them back. Not of blocks that go
+/// straight from the driver to the user and back.
+pub(crate) fn reserved(device: Device, action: Action, bytes: usize) {
+    events::reserved(device, action, bytes);
+    device.0.history.push(device, action, 0, 0, bytes, None);
+}
+
 impl History {
     /// Starts anew with room for `events`, or ends with none.
-    pub(super) fn start(&self, device: Device, events: usize) {
+    pub(super) fn start(&self, events: usize) {
         let mut ring = self.ring.lock();
         if ring.is_some() != (events > 0) {
             sites::watch(events > 0);
@@ -81,7 +86,6 @@ impl History {
             began: Instant::now(),
             dropped: 0,
             past: VecDeque::new(),
-            reserved: Some(device.0.pool.reserved()),
         });
         self.on.store(events > 0, Relaxed);
     }
@@ -115,24 +119,13 @@ impl History {
         if !self.on.load(Relaxed) {
             return;
         }
-        // Asked before the lock is taken: a driver may be slow.
-        let reserved = Some(device.0.pool.reserved());
-        let live = device.0.counters.live_bytes();
-        let mut ring = self.ring.lock();
-        let Some(ring) = ring.as_mut() else { return };
-        let time = ring.began.elapsed().as_nanos() as u64;
-        let before = std::mem::replace(&mut ring.reserved, reserved);
+        let (live, reserved) = (device.0.counters.live_bytes(), device.0.pool.reserved());
         let (stream, scope, site) = match entry {
             Some(entry) => (entry.stream, entry.scope, Some(entry.site)),
             None => (0, None, None),
         };
-        if let (Some(before), Some(now)) = (before, reserved)
-            && before != now
-        {
-            events::reserved(device, before, now);
-            let action = if now > before { Action::Grow } else { Action::Trim };
-            let bytes = now.abs_diff(before);
-            let (sequence, address, stream, scope, site) = (0, 0, 0, None, None);
+        if let Some(ring) = self.ring.lock().as_mut() {
+            let time = ring.began.elapsed().as_nanos() as u64;
             ring.push(Past {
                 time,
                 action,
@@ -146,18 +139,6 @@ impl History {
                 reserved,
             });
         }
-        ring.push(Past {
-            time,
-            action,
-            sequence,
-            address,
-            bytes,
-            stream,
-            scope,
-            site,
-            live,
-            reserved,
-        });
     }
 }
 

@@ -70,8 +70,8 @@ pub struct Event {
     pub site: Option<String>,
     /// Live bytes of the device after the event.
     pub live: usize,
-    /// Bytes of the device's pool after the event, where there is a pool.
-    pub reserved: Option<usize>,
+    /// Bytes that the device's pool held after the event, in use or not.
+    pub reserved: usize,
 }
 
 /// A live block.

@@ -25,6 +25,7 @@ pub use limit::Limit;
 use sizes::Kind;
 pub use sizes::Sizes;
 
+use super::account::{self, Action};
 use crate::driver::{DeviceDriver, StreamDriver};
 use crate::stream::WeakStream;
 use crate::{Device, Figures, Result, Stream};
@@ -78,7 +79,11 @@ impl Pool {
         let device = stream.device();
         let most = self.bounds.cache();
         if block.kind == Kind::Direct || block.kind == Kind::Whole && block.bytes > most {
-            return self.give_up(device, &[(block.segment, block.bytes)], stream.driver());
+            self.give_up(device, &[(block.segment, block.bytes)], stream.driver());
+            if block.kind != Kind::Direct {
+                account::reserved(device, Action::Trim, block.bytes);
+            }
+            return;
         }
         let cached = self.cached.fetch_add(block.bytes, Relaxed) + block.bytes;
         let arena = self.arena(stream);

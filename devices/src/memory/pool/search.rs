@@ -6,6 +6,7 @@ use super::central::Later;
 use super::heap::Part;
 use super::sizes::{Kind, Request};
 use super::{Block, Pool};
+use crate::memory::account::{self, Action};
 use crate::memory::refusal::{Refusal, Refused};
 use crate::{Device, Error, Result, Stream};
 
@@ -172,6 +173,7 @@ impl Pool {
         if request.kind == Kind::Direct {
             return Ok(Block { kind: Kind::Direct, segment, offset: 0, bytes, address: segment });
         }
+        account::reserved(device, Action::Grow, bytes);
         self.cached.fetch_add(bytes, Relaxed);
         let mut central = self.central.lock();
         central.heap(request.kind).add(segment, bytes);

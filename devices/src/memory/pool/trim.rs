@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::{Limit, Pool};
 use crate::driver::StreamDriver;
+use crate::memory::account::{self, Action};
 use crate::{Device, Result, Stream};
 
 /// What a pool that keeps too much gives back beyond the excess: one part in so many of what it may keep, so that the
@@ -88,6 +89,9 @@ impl Pool {
         let bytes = unused.iter().map(|(_, bytes)| bytes).sum();
         self.cached.fetch_sub(bytes, Relaxed);
         self.give_up(device, &unused, stream);
+        if bytes > 0 {
+            account::reserved(device, Action::Trim, bytes);
+        }
         bytes
     }
 
