@@ -2,6 +2,8 @@
 
 mod copy;
 #[cfg(test)]
+mod fake;
+#[cfg(test)]
 mod lost;
 mod pinned;
 mod recover;
@@ -10,6 +12,8 @@ pub mod retry;
 mod shortage;
 pub mod staging;
 mod statistics;
+#[cfg(test)]
+mod transfers;
 mod unrecovered;
 mod uses;
 
