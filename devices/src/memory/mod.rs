@@ -4,6 +4,8 @@ pub mod account;
 mod copy;
 mod gate;
 #[cfg(test)]
+mod fake;
+#[cfg(test)]
 mod lost;
 mod pinned;
 mod pool;
@@ -15,6 +17,8 @@ pub mod retry;
 mod shortage;
 pub mod staging;
 mod statistics;
+#[cfg(test)]
+mod transfers;
 mod unrecovered;
 mod uses;
 
