@@ -98,9 +98,10 @@ fn a_crowd_of_threads_gets_all_its_work_done_in_little_memory() {
                         for _ in 0..6 {
                             let start = chance.below(1000);
                             let range = start..start + 1 + chance.below(16);
-                            let outcome = with_retry(&range, device, &patient(), |range, stream| {
-                                work(&range, stream)
-                            });
+                            let outcome =
+                                with_retry(&range, device, &patient(), |range, stream| {
+                                    work(&range, stream)
+                                });
                             let outcome = outcome.map_err(|failed| failed.to_string()).unwrap();
                             splits.fetch_add(outcome.splits(), Relaxed);
                             retries.fetch_add(outcome.steps.len() - outcome.splits(), Relaxed);
@@ -132,12 +133,13 @@ fn a_job_of_three_times_the_memory_ends_with_the_same_result() {
             .collect();
         let mut total = 0.0;
         for input in &inputs {
-            let outcome = with_checkpoint(&mut total, input, device, &patient(), |total, piece, _| {
-                let copy = piece.view().to_array()?;
-                let back: Vec<f32> = copy.view().to(Device::cpu())?.0.view().to_vec()?;
-                *total += back.iter().map(|value| f64::from(*value)).sum::<f64>();
-                Ok::<_, Error>(())
-            });
+            let outcome =
+                with_checkpoint(&mut total, input, device, &patient(), |total, piece, _| {
+                    let copy = piece.view().to_array()?;
+                    let back: Vec<f32> = copy.view().to(Device::cpu())?.0.view().to_vec()?;
+                    *total += back.iter().map(|value| f64::from(*value)).sum::<f64>();
+                    Ok::<_, Error>(())
+                });
             outcome.map_err(|failed| failed.to_string()).unwrap();
         }
         let all = (0..12).map(|at| (0..4 * ELEMENT).map(|i| ((i + at) % 97) as f64).sum::<f64>());
