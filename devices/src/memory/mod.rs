@@ -2,9 +2,9 @@
 
 pub mod account;
 mod copy;
-mod gate;
 #[cfg(test)]
 mod fake;
+mod gate;
 #[cfg(test)]
 mod lost;
 mod pinned;
