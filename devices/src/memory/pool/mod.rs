@@ -11,6 +11,7 @@ mod central;
 mod figures;
 mod heap;
 mod limit;
+mod poison;
 mod search;
 mod sizes;
 mod trim;
@@ -77,6 +78,7 @@ impl Pool {
 
     /// Takes a block back. Everything that uses it comes before the present end of `stream`.
     pub(crate) fn release(&self, block: Block, stream: &Stream) {
+        poison::fill(&block, stream);
         let device = stream.device();
         let most = self.bounds.cache();
         if block.kind == Kind::Direct || block.kind == Kind::Whole && block.bytes > most {
