@@ -56,7 +56,7 @@ fn reports_what_freed_blocks_hold() {
     for device in Device::all() {
         let stream = device.new_stream().unwrap();
         let block = Memory::allocate(100_000, &stream).unwrap();
-        fill(&block, &[7; 100_000], &stream);
+        fill(&block, &vec![7; 100_000], &stream);
         let address = block.address();
         drop(block);
         let again = Memory::allocate(100_000, &stream).unwrap();
