@@ -10,7 +10,7 @@ use std::time::Duration;
 
 pub use crate::memory::Sizes;
 use crate::peer::Way;
-use crate::{DeviceInfo, DeviceKind, Error, Priority, Reach, Result};
+use crate::{DeviceInfo, DeviceKind, Priority, Reach, Result};
 
 /// One kind of device: finds and opens the devices there are.
 pub trait Driver: Sync {
@@ -114,8 +114,8 @@ pub trait DeviceDriver: Debug + Send + Sync {
         false
     }
     /// The error for what this device cannot do.
-    fn without(&self, what: &str) -> Error {
-        Error::Unsupported { device: self.info().name.clone(), what: what.into() }
+    fn without(&self, what: &str) -> crate::Error {
+        crate::Error::Unsupported { device: self.info().name.clone(), what: what.into() }
     }
     /// A queue of work that another library has made: a `CUstream`, a `cl_command_queue`.
     ///

@@ -13,7 +13,8 @@ const BYTES: usize = 10 * 4096 + 3;
 
 fn small_steps() {
     static ONCE: Once = Once::new();
-    let settings = Settings { threshold: 4096, chunk: 4096, threads: 2, large_pages: true };
+    let (threshold, chunk) = (4096, 4096);
+    let settings = Settings { threshold, chunk, threads: 2, large_pages: true, processors: true };
     ONCE.call_once(|| staging::configure(settings));
 }
 
