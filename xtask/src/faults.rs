@@ -21,8 +21,8 @@ const FAULTS: [&str; 2] = [
 /// The packages whose tests work with devices. Operators and solvers do so through the conformance suite.
 const PACKAGES: [&str; 4] = ["devices", "bridge", "kernels", "conformance"];
 
-/// Programs that count the attempts of a recovery, or the failures that they inject themselves.
-const LEFT_OUT: [&str; 3] = ["devices-fault", "devices-retry", "bridge-crowd"];
+/// Programs that count the steps of a recovery, or the failures that they inject themselves.
+const LEFT_OUT: [&str; 4] = ["devices-fault", "devices-retry", "bridge-spill", "bridge-crowd"];
 
 /// Runs the step alone.
 pub(crate) fn run() -> Result {
