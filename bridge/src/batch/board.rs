@@ -183,3 +183,45 @@ impl<E: From<crate::Error>> State<E> {
         self.schedule.unpulled().into_iter().chain(input).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Error;
+
+    fn board(devices: usize) -> Board<Error> {
+        Board::new(&vec![Device::cpu(); devices], 9)
+    }
+
+    /// The next batch for a slot of that device, from an input of one batch of seven numbers.
+    fn next(board: &Board<Error>, position: usize) -> Option<(usize, SharedArray)> {
+        let left = Mutex::new(Some(Array::from_vec(vec![1.0_f32; 7], [7]).unwrap()));
+        board.next(position, &Placement::Cycle(vec![0]), || left.lock().take().map(Into::into))
+    }
+
+    #[test]
+    fn the_batch_of_a_lost_device_goes_to_another_though_it_was_meant_for_the_lost_one() {
+        let board = board(2);
+        let (index, input) = next(&board, 0).unwrap();
+        assert!(board.lose(0, index, input).is_ok());
+        assert!(next(&board, 0).is_none(), "the lost device gets nothing any more");
+        let (index, input) = next(&board, 1).unwrap();
+        assert_eq!((index, input.shape()), (0, &[7][..]));
+        let array = input.view().to_array().unwrap();
+        board.end(index, Outcome::Done(array), |_| ());
+        assert!(matches!(board.result(), Some(Outcome::Done(array)) if array.shape() == [7]));
+        let lost: Vec<bool> = board.report().devices.iter().map(|device| device.lost).collect();
+        assert_eq!(lost, [true, false]);
+    }
+
+    #[test]
+    fn the_batch_of_the_last_device_comes_back_and_can_fail() {
+        let board = board(1);
+        let (index, input) = next(&board, 0).unwrap();
+        let input = board.lose(0, index, input).unwrap_err();
+        assert_eq!(input.shape(), [7]);
+        let error = Error::Axis { operation: "test", axis: 1, rank: 0 };
+        board.end(index, Outcome::Failed(error), |_| ());
+        assert!(matches!(board.result(), Some(Outcome::Failed(Error::Axis { .. }))));
+    }
+}

@@ -28,8 +28,8 @@ pub struct Place {
 /// A slot: its place, and the time its times are counted from.
 pub(super) struct Lane {
     pub(super) place: Place,
-    begin: Event,
-    /// Those of all the device's slots.
+    /// One for all the device's slots, like the turns.
+    begin: Arc<Event>,
     turns: Arc<Turns>,
 }
 
@@ -50,16 +50,21 @@ pub(super) struct Stages {
 }
 
 impl Lane {
-    pub(super) fn open(
+    /// The slots of a device, of which perhaps only one computes at a time.
+    pub(super) fn of_device(
         device: Device,
         position: usize,
-        slot: usize,
-        turns: &Arc<Turns>,
-    ) -> Result<Self> {
-        let stream = streams::take(device)?;
-        let begin = stream.record()?;
-        let place = Place { device, stream, position, slot };
-        Ok(Self { place, begin, turns: turns.clone() })
+        slots: usize,
+        one_computes: bool,
+    ) -> Result<Vec<Self>> {
+        let streams = (0..slots).map(|_| streams::take(device)).collect::<Result<Vec<_>, _>>()?;
+        let Some(first) = streams.first() else { return Ok(Vec::new()) };
+        let (begin, turns) = (Arc::new(first.record()?), Arc::new(Turns::new(one_computes)));
+        let lane = |(slot, stream)| {
+            let place = Place { device, stream, position, slot };
+            Self { place, begin: begin.clone(), turns: turns.clone() }
+        };
+        Ok(streams.into_iter().enumerate().map(lane).collect())
     }
 
     /// Uploads a batch, computes, downloads the result (unless it is to be kept where it is), and waits for that.

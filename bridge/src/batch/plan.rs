@@ -12,7 +12,6 @@ use super::board::Board;
 use super::lane::{Lane, Place};
 use super::report::Report;
 use super::run::Run;
-use super::turns::Turns;
 use super::worker::Shared;
 use crate::{Array, Error, Result, SharedArray};
 
@@ -207,10 +206,7 @@ impl<I> Batches<I> {
         let mut lanes = Vec::new();
         for (position, device) in devices.iter().enumerate() {
             let slots = if device.is_cpu() { 1 } else { options.in_flight };
-            let turns = Arc::new(Turns::new(options.one_computes));
-            for slot in 0..slots {
-                lanes.push(Lane::open(*device, position, slot, &turns)?);
-            }
+            lanes.append(&mut Lane::of_device(*device, position, slots, options.one_computes)?);
         }
         let ahead = options.ahead.unwrap_or(2 * lanes.len());
         let board = Arc::new(Board::new(&devices, ahead));
