@@ -8,9 +8,9 @@ use std::sync::Arc;
 use cl3::command_queue::{
     CL_QUEUE_CONTEXT, CL_QUEUE_DEVICE, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
     CL_QUEUE_PROFILING_ENABLE, CL_QUEUE_PROPERTIES, create_command_queue,
-    create_command_queue_with_properties, enqueue_barrier_with_wait_list, enqueue_copy_buffer, enqueue_fill_buffer,
-    enqueue_marker_with_wait_list, enqueue_read_buffer, enqueue_write_buffer, finish, flush,
-    get_command_queue_info, retain_command_queue,
+    create_command_queue_with_properties, enqueue_barrier_with_wait_list, enqueue_copy_buffer,
+    enqueue_fill_buffer, enqueue_marker_with_wait_list, enqueue_read_buffer, enqueue_write_buffer,
+    finish, flush, get_command_queue_info, retain_command_queue,
 };
 use cl3::device::CL_DEVICE_EXTENSIONS;
 use cl3::ext::{
