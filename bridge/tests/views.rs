@@ -63,7 +63,10 @@ fn carving_more_than_can_be_counted_is_refused() {
 #[test]
 fn bytes_that_are_no_booleans_are_not_handed_out_as_such() {
     let mut workspace = bytes(CARVE_BYTES);
-    workspace.view_mut().as_mut_slice::<u8>().unwrap()[5] = 2;
+    let mut view = workspace.view_mut();
+    let bytes = view.as_mut_slice::<u8>().unwrap();
+    bytes.fill(0);
+    bytes[5] = 2;
     let (mut flags, _) = workspace.view_mut().carve(&[8], DType::Bool).unwrap();
     assert!(matches!(flags.view().as_slice::<bool>(), Err(Error::Layout { .. })));
     assert!(flags.as_mut_slice::<bool>().is_err());

@@ -22,7 +22,7 @@ pub(super) struct Bounds {
     headroom: AtomicUsize,
     /// Bytes the pool may keep unused.
     cache: AtomicUsize,
-    /// What is wrong with the limit in the environment: nothing is allocated until another limit is set.
+    /// What is wrong with the limit in the environment: then the limit is nothing until another one is set.
     wrong: Mutex<Option<Wrong>>,
 }
 
@@ -48,7 +48,7 @@ impl Bounds {
             .and_then(|limit| limit.map_or(Ok(usize::MAX), |limit| bytes(limit, 0, info)));
         let (limit, wrong) = match found {
             Ok(bytes) => (bytes, None),
-            Err(wrong) => (usize::MAX, Some(wrong)),
+            Err(wrong) => (0, Some(wrong)),
         };
         Self {
             limit: AtomicUsize::new(limit),
@@ -70,7 +70,7 @@ impl Bounds {
         self.cache.load(Relaxed)
     }
 
-    /// Refuses to go on without the limit that the environment asks for.
+    /// To be asked before a limit is blamed: it may be there because the environment's cannot be read.
     pub(super) fn check(&self, device: Device) -> Result<()> {
         let wrong = self.wrong.lock().clone();
         wrong.map_or(Ok(()), |wrong| Err(wrong.error(device, limit::VARIABLE)))

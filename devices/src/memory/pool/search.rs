@@ -218,7 +218,6 @@ impl Pool {
 
     /// Counts `bytes` more as held, if the bounds allow it.
     fn reserve(&self, device: Device, bytes: usize, asked: usize) -> Result<()> {
-        self.bounds.check(device)?;
         let refuse = |refusal| Err(Error::refused(device, asked, refusal));
         let limit = self.bounds.limit().unwrap_or(usize::MAX);
         let more = |held: usize| held.checked_add(bytes).filter(|held| *held <= limit);
@@ -226,7 +225,10 @@ impl Pool {
             Ok(before) => before + bytes,
             // Without a limit this is more than can be counted.
             Err(_) if limit == usize::MAX => return Err(Error::out_of_memory(device, asked, 0)),
-            Err(reserved) => return refuse(Refusal::Limit { limit, reserved }),
+            Err(reserved) => {
+                self.bounds.check(device)?;
+                return refuse(Refusal::Limit { limit, reserved });
+            }
         };
         let headroom = self.bounds.headroom();
         if headroom > 0 {
