@@ -55,6 +55,10 @@ pub struct LiveBlock {
 }
 
 /// Starts or ends the list behind [`live_blocks`]. It holds blocks that are allocated from now on.
+///
+/// The line it names is the caller's of whatever makes arrays by itself: `Array::empty`, `to`, `convert` of a view,
+/// `stack`, an operator's `forward`. Through closures, trait objects and conversions between libraries Rust passes
+/// no caller on: there it is the line inside arrayspan that asked.
 pub fn record_sites(on: bool) {
     let mut asked = ASKED.lock();
     if *asked != on {
