@@ -69,6 +69,12 @@ impl Array {
         self.inner
     }
 
+    /// An array to be lent by shared reference, through which nothing can be written, and never given away: others may
+    /// hold its memory too.
+    pub(crate) fn lent(inner: SharedArray) -> Self {
+        Self { inner }
+    }
+
     pub(crate) fn owner(&self) -> Option<&Owner> {
         self.inner.owner.as_ref()
     }

@@ -5,6 +5,7 @@
 //! ([`Conversion`]) and devices elements move at the rate of memory.
 
 mod array;
+pub mod batch;
 mod conversion;
 pub mod convert;
 pub mod declared;

@@ -21,7 +21,8 @@ fn turn() -> MutexGuard<'static, ()> {
 
 fn small_steps() {
     let settings = staging::settings();
-    staging::configure(Settings { threshold: 100_000, chunk: 64 << 10, threads: 3, ..settings });
+    let (threshold, chunk) = (100_000, 64 << 10);
+    staging::configure(Settings { threshold, chunk, threads: 3, processors: true, ..settings });
 }
 
 #[test]

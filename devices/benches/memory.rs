@@ -23,10 +23,10 @@ fn main() {
     // Cargo hands over flags of its own.
     let names: Vec<String> =
         std::env::args().skip(1).filter(|name| !name.starts_with('-')).collect();
-    let devices = match names.is_empty() {
-        true => Device::all(),
-        false => names.iter().map(|name| name.parse().unwrap()).collect(),
-    };
+    let mut devices: Vec<Device> = names.iter().map(|name| name.parse().unwrap()).collect();
+    if devices.is_empty() {
+        devices = Device::all();
+    }
     println!("name,value,unit");
     for device in devices {
         one_stream(device);
@@ -103,7 +103,7 @@ fn mixed(device: Device) {
     let step = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         let (place, bits) = ((state >> 58) as usize, (state >> 33) as usize);
-        let bytes = 1 + bits % (256 << (bits >> 8) % 14);
+        let bytes = 1 + bits % (256 << ((bits >> 8) % 14));
         // The old one is freed first.
         live[place] = None;
         live[place] = Some(Memory::allocate(bytes, &stream).unwrap());

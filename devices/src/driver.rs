@@ -114,8 +114,8 @@ pub trait DeviceDriver: Debug + Send + Sync {
         false
     }
     /// The error for what this device cannot do.
-    fn without(&self, what: &str) -> Error {
-        Error::Unsupported { device: self.info().name.clone(), what: what.into() }
+    fn without(&self, what: &str) -> crate::Error {
+        crate::Error::Unsupported { device: self.info().name.clone(), what: what.into() }
     }
     /// A queue of work that another library has made: a `CUstream`, a `cl_command_queue`.
     ///
@@ -225,6 +225,17 @@ pub trait StreamDriver: Debug + Send + Sync {
     /// # Errors
     /// When the driver refuses.
     unsafe fn download(&self, from: Place, to: *mut u8, bytes: usize) -> Result<()>;
+    /// Queues filling with one value.
+    ///
+    /// # Safety
+    /// The range is valid until the filling is done.
+    ///
+    /// # Errors
+    /// When the driver refuses, or cannot.
+    unsafe fn fill(&self, _at: Place, _value: u8, _bytes: usize) -> Result<()> {
+        let (device, what) = (format!("{self:?}"), "filling".into());
+        Err(Error::Unsupported { device, what })
+    }
     /// Queues a copy between two places of the same kind of device, possibly two devices, of which
     /// this stream's is one. Returns `false`, having done nothing, where the driver has no direct way.
     ///

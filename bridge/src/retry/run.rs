@@ -78,17 +78,21 @@ struct Batch<'a> {
     steps: Vec<Step>,
 }
 
+/// Tries some elements on a device: the result, and the attempts that failed before.
+type One<'a, O, E> = dyn FnMut(Range<usize>, Device, &retry::Policy) -> Attempted<O, E> + 'a;
+
 type Attempted<O, E> = Result<(O, Vec<retry::Attempt>), Unrecovered<E>>;
 
 impl Batch<'_> {
     fn run<O, E: OutOfMemory>(
         mut self,
         elements: usize,
-        one: &mut dyn FnMut(Range<usize>, Device, &retry::Policy) -> Attempted<O, E>,
+        one: &mut One<'_, O, E>,
     ) -> Result<Outcome<O>, Failed<E>> {
         let mut pieces = Vec::new();
         // The next piece is the last entry.
-        let mut left = Vec::from([0..elements]);
+        let mut left = Vec::new();
+        left.push(0..elements);
         while let Some(range) = left.pop() {
             if range.is_empty() {
                 continue;
@@ -131,7 +135,7 @@ impl Batch<'_> {
         &mut self,
         range: Range<usize>,
         mut error: E,
-        one: &mut dyn FnMut(Range<usize>, Device, &retry::Policy) -> Attempted<O, E>,
+        one: &mut One<'_, O, E>,
     ) -> Result<Done<O>, Failed<E>> {
         let mut tried = vec![self.device];
         while let Some(device) = ladder::next(self.policy, &tried).filter(|_| !self.is_over()) {
@@ -155,7 +159,7 @@ impl Batch<'_> {
         &mut self,
         range: &Range<usize>,
         device: Device,
-        one: &mut dyn FnMut(Range<usize>, Device, &retry::Policy) -> Attempted<O, E>,
+        one: &mut One<'_, O, E>,
     ) -> Result<O, E> {
         let patience = self.policy.retry.patience.saturating_sub(self.looked);
         let policy = retry::Policy { patience, ..self.policy.retry };

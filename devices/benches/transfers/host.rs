@@ -1,5 +1,7 @@
 //! Between a device and host memory of every kind, and within the device.
 
+use std::time::Instant;
+
 use arrayspan_devices::staging::{self, Settings};
 use arrayspan_devices::{Device, Memory, Result, Stream};
 
@@ -40,6 +42,27 @@ pub(crate) fn table(device: Device, largest: usize) -> Result<()> {
             size(bytes)
         );
     }
+    Ok(())
+}
+
+/// What it costs to lock pages: new ones, the pool's, and those of memory that is there.
+pub(crate) fn locking(device: Device, bytes: usize) -> Result<()> {
+    device.trim_pinned(0)?;
+    let clock = Instant::now();
+    let taken = Memory::pinned(bytes, device)?;
+    let first = clock.elapsed();
+    drop(taken);
+    let clock = Instant::now();
+    drop(Memory::pinned(bytes, device)?);
+    let again = clock.elapsed();
+    let plain = warm(bytes);
+    let clock = Instant::now();
+    let registered = plain.register(device).map(drop).map(|()| clock.elapsed());
+    let registered = registered.map_or_else(|_| "-".into(), |took| format!("{took:.1?}"));
+    println!(
+        "{}: pinned first {first:.1?}, again {again:.1?}; registered and unregistered {registered}",
+        size(bytes)
+    );
     Ok(())
 }
 

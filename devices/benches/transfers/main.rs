@@ -30,6 +30,7 @@ fn main() -> Result<()> {
     for &device in wanted.devices.iter().filter(|device| !device.is_cpu()) {
         println!("\n{device}: {}", device.info().name);
         host::table(device, wanted.largest)?;
+        host::locking(device, wanted.largest)?;
         if wanted.sweep {
             sweep::tables(device, wanted.largest)?;
         }

@@ -29,7 +29,13 @@ fn chunks_and_threads(device: Device, bytes: usize, large_pages: bool) -> Result
     for chunk in [1, 2, 4, 8, 16, 32].map(|mebibytes| mebibytes * MIB) {
         print!("{:>9}", size(chunk));
         for threads in threads() {
-            staging::configure(Settings { threshold: 1, chunk, threads, large_pages });
+            staging::configure(Settings {
+                threshold: 1,
+                chunk,
+                threads,
+                large_pages,
+                processors: true,
+            });
             let [up, down, fresh] = [
                 up(&near, &far, &stream)?,
                 down(&near, &far, &stream)?,
@@ -44,7 +50,7 @@ fn chunks_and_threads(device: Device, bytes: usize, large_pages: bool) -> Result
 
 fn thresholds(device: Device, largest: usize) -> Result<()> {
     println!("\nstaged and by the driver, up / down / down to fresh pages, by size");
-    let defaults = Settings { threshold: 1, ..staging::settings() };
+    let defaults = Settings { threshold: 1, processors: true, ..staging::settings() };
     let stream = device.new_stream()?;
     let sizes = [256 * KIB, 512 * KIB, MIB, 2 * MIB, 4 * MIB, 8 * MIB, 16 * MIB, 32 * MIB];
     for bytes in sizes.into_iter().filter(|bytes| *bytes <= largest) {

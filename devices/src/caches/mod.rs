@@ -94,6 +94,15 @@ pub(crate) fn empty_pool(device: Device) -> Result<usize> {
     device.trim(0)
 }
 
+/// Gives page-locked memory that nobody uses back to the host: what is locked for `device`, or, for the CPU, whose
+/// memory it is, for any. How many bytes that was.
+pub(crate) fn empty_pinned(device: Device) -> Result<usize> {
+    if !device.is_cpu() {
+        return device.trim_pinned(0);
+    }
+    Device::all().into_iter().map(|device| device.trim_pinned(0)).sum()
+}
+
 /// Drops the kernels that are kept for later. How much memory they held no driver tells, if there were any.
 pub(crate) fn forget_plans(device: Device) -> Option<usize> {
     // Not dropped under the lock: unloading takes a driver its time.

@@ -1,6 +1,7 @@
 //! Host memory from the program's allocator. Its bytes are zero at first, since any of them may be read as numbers.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ptr::with_exposed_provenance_mut;
 
 use crate::driver::Sizes;
 use crate::{Device, Error, Result};
@@ -26,19 +27,16 @@ pub(super) fn allocate(bytes: usize) -> Result<usize> {
     if base.is_null() {
         return Err(refused());
     }
+    let base = base.expose_provenance();
     if bytes < SIZES.direct_below {
-        return Ok(base.expose_provenance());
+        return Ok(base);
     }
-    // Behind a word, in which the beginning is kept.
-    let behind = base.addr() + size_of::<usize>();
-    let start = behind.next_multiple_of(WIDE) - base.addr();
+    // The block lies behind a word that says where the whole begins.
+    let block = (base + size_of::<usize>()).next_multiple_of(WIDE);
     // SAFETY: the layout has room for the word, up to `WIDE - 1` bytes and the block; the word ends where the block
     // begins and so is aligned.
-    unsafe {
-        let block = base.add(start);
-        block.cast::<usize>().sub(1).write(base.expose_provenance());
-        Ok(block.expose_provenance())
-    }
+    unsafe { word_before(block).write(base) };
+    Ok(block)
 }
 
 /// Gives a block back.
@@ -47,16 +45,17 @@ pub(super) fn allocate(bytes: usize) -> Result<usize> {
 /// `address` came from [`allocate`] with `bytes`, and nobody uses it any more.
 pub(super) unsafe fn free(address: usize, bytes: usize) {
     let Some(layout) = layout(bytes) else { unreachable!("a block of this size was made") };
-    let block = std::ptr::with_exposed_provenance_mut::<u8>(address);
     // SAFETY: by the caller's contract a block of that layout, with the word in front of it if it is a large one.
     unsafe {
-        let base = if bytes < SIZES.direct_below {
-            block
-        } else {
-            std::ptr::with_exposed_provenance_mut(block.cast::<usize>().sub(1).read())
-        };
-        dealloc(base, layout);
+        let small = bytes < SIZES.direct_below;
+        let base = if small { address } else { word_before(address).read() };
+        dealloc(with_exposed_provenance_mut(base), layout);
     }
+}
+
+/// Where the beginning of a large block's memory is kept.
+fn word_before(block: usize) -> *mut usize {
+    with_exposed_provenance_mut(block - size_of::<usize>())
 }
 
 /// Of a block, with the room that aligning it takes.
@@ -77,7 +76,7 @@ mod tests {
         for bytes in [1, 4096, SIZES.direct_below - 1, SIZES.direct_below, 3 * SIZES.direct_below] {
             let address = allocate(bytes)?;
             assert_eq!(address % if bytes < SIZES.direct_below { ALIGNMENT } else { WIDE }, 0);
-            let block = std::ptr::with_exposed_provenance_mut::<u8>(address);
+            let block = with_exposed_provenance_mut::<u8>(address);
             // SAFETY: the block was just made with this size, and nobody else knows it.
             unsafe {
                 assert!(std::slice::from_raw_parts(block, bytes).iter().all(|byte| *byte == 0));

@@ -151,6 +151,12 @@ impl StreamDriver for CpuStream {
         Ok(())
     }
 
+    unsafe fn fill(&self, at: Place, value: u8, bytes: usize) -> Result<()> {
+        // SAFETY: by the caller's contract the range is valid.
+        unsafe { ((at.address + at.offset) as *mut u8).write_bytes(value, bytes) };
+        Ok(())
+    }
+
     unsafe fn copy(
         &self,
         from: Place,

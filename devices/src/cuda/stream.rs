@@ -195,6 +195,13 @@ impl StreamDriver for CudaStream {
         self.context.check("cuMemcpyDtoHAsync", queued)
     }
 
+    unsafe fn fill(&self, at: Place, value: u8, bytes: usize) -> Result<()> {
+        let _current = self.context.enter()?;
+        // SAFETY: by the caller's contract the range is valid until the filling is done.
+        let queued = unsafe { sys::cuMemsetD8Async(pointer(at), value, bytes, self.stream()) };
+        self.context.check("cuMemsetD8Async", queued)
+    }
+
     unsafe fn copy(
         &self,
         from: Place,
@@ -247,4 +254,33 @@ impl StreamDriver for CudaStream {
 
 fn pointer(place: Place) -> sys::CUdeviceptr {
     (place.address + place.offset) as sys::CUdeviceptr
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Device;
+
+    #[test]
+    fn more_urgent_streams_have_smaller_numbers_and_ordinary_ones_zero() -> Result<()> {
+        let Ok(device) = Device::cuda(0) else {
+            eprintln!("skipped: no CUDA device");
+            return Ok(());
+        };
+        let context = context_of(&*device.0.driver).into_iter().next();
+        let context = context.unwrap_or_else(|| unreachable!("a CUDA device has a context"))?;
+        let number = |stream: &CudaStream| {
+            let mut number = 0;
+            let _current = context.enter()?;
+            // SAFETY: the stream is alive; the number is written during the call only.
+            let asked = unsafe { sys::cuStreamGetPriority(stream.raw, &raw mut number) };
+            context.check("cuStreamGetPriority", asked).map(|()| number)
+        };
+        let [high, normal, low] = [Priority::High, Priority::Normal, Priority::Low]
+            .map(|priority| CudaStream::with_priority(context, priority));
+        let plain = number(&CudaStream::new(context)?)?;
+        assert_eq!((number(&normal?)?, plain), (0, 0));
+        assert!(number(&high?)? < 0 && number(&low?)? >= 0);
+        Ok(())
+    }
 }

@@ -14,6 +14,10 @@ pub(super) fn of(fault: Fault, device: Device, bytes: usize) -> Error {
     };
     let (memory, lost, driver) = codes(device.kind());
     match fault.class {
+        // It is the host that cannot lock more.
+        Class::OutOfMemory if fault.kind == Kind::Pinned => {
+            Error::out_of_memory(Device::cpu(), bytes, memory)
+        }
         Class::OutOfMemory => Error::out_of_memory(device, bytes, memory),
         Class::DeviceLost => {
             let (code, name) = lost;

@@ -226,8 +226,9 @@ fn pointer(place: Place) -> *const u8 {
 
 /// A page-locked buffer for a copy between `host` and `device`, if the copy gains by one.
 fn staged(host: Place, device: Device, bytes: usize) -> Option<Lane> {
-    let large = bytes >= staging::settings().threshold;
-    let pageable = large && !is_locked(host.address + host.offset, bytes, device);
+    let settings = staging::settings();
+    let gains = bytes >= settings.threshold && (device.info().accelerator || settings.processors);
+    let pageable = gains && !is_locked(host.address + host.offset, bytes, device);
     pageable.then(|| staging::one(device, bytes)).flatten()
 }
 

@@ -2,6 +2,8 @@
 
 pub mod account;
 mod copy;
+#[cfg(test)]
+mod fake;
 mod gate;
 #[cfg(test)]
 mod lost;
@@ -15,6 +17,8 @@ pub mod retry;
 mod shortage;
 pub mod staging;
 mod statistics;
+#[cfg(test)]
+mod transfers;
 mod unrecovered;
 mod uses;
 

@@ -62,7 +62,7 @@ fn again<T>(
     }
     let mut tried = Vec::new();
     let begin = Instant::now();
-    for way in Way::all() {
+    for way in Way::to_find_memory(device) {
         if begin.elapsed() > PATIENCE {
             break;
         }
@@ -95,7 +95,7 @@ fn again<T>(
 pub(super) fn recover(device: Device, wanted: Option<usize>) -> Vec<Recovered> {
     let _turn = take_turn(device);
     let (mut done, mut freed) = (Vec::new(), 0);
-    for way in Way::all() {
+    for way in Way::to_find_memory(device) {
         let recovered = way.take(device, wanted);
         freed += recovered.freed.unwrap_or(0);
         done.push(recovered);
@@ -132,6 +132,7 @@ fn take_turn(device: Device) -> (Option<parking_lot::MutexGuard<'static, ()>>, b
 enum Way {
     Drain,
     Pool,
+    Pinned,
     Plans,
     Library(&'static dyn Reclaim),
 }
@@ -139,17 +140,22 @@ enum Way {
 impl Way {
     /// All there are now, in order.
     fn all() -> Vec<Self> {
-        let ours = [Self::Drain, Self::Pool, Self::Plans];
+        let ours = [Self::Drain, Self::Pool, Self::Pinned, Self::Plans];
         let libraries = reclaim::libraries().into_iter().map(Self::Library);
         let mut ways: Vec<Self> = ours.into_iter().chain(libraries).collect();
         ways.sort_by_key(Self::stage);
         ways
     }
 
+    /// Those that can give the device memory: page-locked memory is the host's.
+    fn to_find_memory(device: Device) -> impl Iterator<Item = Self> {
+        Self::all().into_iter().filter(move |way| device.is_cpu() || !matches!(way, Self::Pinned))
+    }
+
     fn stage(&self) -> Stage {
         match self {
             Self::Drain => Stage::Drain,
-            Self::Pool => Stage::Pool,
+            Self::Pool | Self::Pinned => Stage::Pool,
             Self::Plans => Stage::Plans,
             Self::Library(library) => library.stage(),
         }
@@ -160,6 +166,7 @@ impl Way {
         let (name, result) = match self {
             Self::Drain => ("queued work", drained(device)),
             Self::Pool => ("our pool", caches::empty_pool(device).map(Some)),
+            Self::Pinned => ("page-locked memory", caches::empty_pinned(device).map(Some)),
             Self::Plans => ("kernels", Ok(caches::forget_plans(device))),
             Self::Library(library) => (library.name(), released(library, device, wanted)),
         };

@@ -106,7 +106,7 @@ pub fn with_retry_told<T, E: OutOfMemory>(
         if let (Some(place), Some(limit)) =
             (place.as_ref().filter(|_| at == device && !found), policy.wait)
         {
-            let (step, how) = place.wait(seen, limit.min(policy.patience - looked));
+            let (step, how) = place.wait(seen, limit.min(policy.patience.saturating_sub(looked)));
             recovered.push(step);
             woken = Some(how);
         }

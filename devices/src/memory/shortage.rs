@@ -32,6 +32,10 @@ impl OutOfMemory for Error {
 
 /// `CUDA_ERROR_OUT_OF_MEMORY`.
 const CUDA: i32 = 2;
+/// `CUBLAS_STATUS_ALLOC_FAILED`.
+const CUBLAS: i32 = 3;
+/// `NVRTC_ERROR_OUT_OF_MEMORY`.
+const NVRTC: i32 = 1;
 /// `CL_MEM_OBJECT_ALLOCATION_FAILURE`, `CL_OUT_OF_HOST_MEMORY`.
 const OPENCL: [i32; 2] = [-4, -6];
 
@@ -40,7 +44,7 @@ impl Error {
     /// copies need some, too, and how much no driver tells.
     pub(crate) fn recognised(self, device: Device) -> Self {
         match self {
-            Self::Driver { code, .. } if means_no_memory(device.kind(), code) => {
+            Self::Driver { call, code, .. } if means_no_memory(device.kind(), call, code) => {
                 Self::out_of_memory(device, 0, code)
             }
             other => other,
@@ -58,9 +62,12 @@ impl Error {
     }
 }
 
-fn means_no_memory(kind: DeviceKind, code: i32) -> bool {
+fn means_no_memory(kind: DeviceKind, call: &str, code: i32) -> bool {
     match kind {
         DeviceKind::Cpu => false,
+        // Libraries on top of the driver count their codes anew.
+        DeviceKind::Cuda if call.starts_with("cublas") => code == CUBLAS,
+        DeviceKind::Cuda if call.starts_with("nvrtc") => code == NVRTC,
         DeviceKind::Cuda => code == CUDA,
         DeviceKind::OpenCl => OPENCL.contains(&code),
     }
@@ -72,15 +79,14 @@ mod tests {
 
     #[test]
     fn the_codes_alone_tell_a_lack_of_memory() {
-        for kind in [DeviceKind::Cpu, DeviceKind::Cuda, DeviceKind::OpenCl] {
-            let found: Vec<i32> =
-                (-100..1000).filter(|code| means_no_memory(kind, *code)).collect();
-            match kind {
-                DeviceKind::Cpu => assert!(found.is_empty()),
-                DeviceKind::Cuda => assert_eq!(found, [2]),
-                DeviceKind::OpenCl => assert_eq!(found, [-6, -4]),
-            }
-        }
+        let found = |kind, call: &str| -> Vec<i32> {
+            (-100..1000).filter(|code| means_no_memory(kind, call, *code)).collect()
+        };
+        assert!(found(DeviceKind::Cpu, "copy").is_empty());
+        assert_eq!(found(DeviceKind::Cuda, "cuLaunchKernel"), [2]);
+        assert_eq!(found(DeviceKind::Cuda, "cublasCreate"), [3]);
+        assert_eq!(found(DeviceKind::Cuda, "nvrtcCompileProgram"), [1]);
+        assert_eq!(found(DeviceKind::OpenCl, "clEnqueueNDRangeKernel"), [-6, -4]);
     }
 
     #[test]

@@ -62,10 +62,9 @@ fn computation(device: Device, stream: &Stream) -> Result<Vec<f32>> {
     if device.kind().dialect().is_some() {
         let kernel = device.kernel(&doubling())?;
         let arguments = [Argument::Write(&memory), Argument::I64(1000)];
+        let grid = Grid { groups: [16, 1, 1], threads: [64, 1, 1] };
         // SAFETY: the arguments are the kernel's, and it stays within the block.
-        unsafe {
-            stream.launch(&kernel, Grid { groups: [16, 1, 1], threads: [64, 1, 1] }, &arguments)?
-        };
+        unsafe { stream.launch(&kernel, grid, &arguments)? };
     }
     download(&memory, stream)
 }

@@ -4,13 +4,17 @@ use std::process::Command;
 
 use arrayspan_devices::{Device, Error, Limit, Memory};
 
-use super::{MIB, devices};
+use super::{MIB, content, devices, fill};
 
 fn ask(limit: &str) -> String {
+    run("environment::reports_its_limits", "ARRAYSPAN_MEMORY_LIMIT", limit)
+}
+
+fn run(test: &str, variable: &str, value: &str) -> String {
     let own = std::env::current_exe().unwrap();
     let mut child = Command::new(own);
-    child.args(["--exact", "environment::reports_its_limits", "--ignored", "--nocapture"]);
-    let child = child.env("ARRAYSPAN_MEMORY_LIMIT", limit).output().unwrap();
+    child.args(["--exact", test, "--ignored", "--nocapture"]);
+    let child = child.env(variable, value).output().unwrap();
     assert!(child.status.success(), "{child:?}");
     String::from_utf8(child.stdout).unwrap()
 }
@@ -33,6 +37,34 @@ fn a_limit_that_cannot_be_read_stops_allocations_until_another_is_set() {
         "{told}"
     );
     assert!(told.contains("then allocates"), "{told}");
+}
+
+#[test]
+fn freed_blocks_are_poisoned_where_the_environment_asks_for_it() {
+    for (value, poisoned) in [("1", true), ("0", false)] {
+        let told =
+            run("environment::reports_what_freed_blocks_hold", "ARRAYSPAN_MEMORY_POISON", value);
+        for device in devices() {
+            assert!(told.contains(&format!("{device}: poisoned {poisoned}")), "{told}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "run by the tests above in a process of its own"]
+fn reports_what_freed_blocks_hold() {
+    for device in Device::all() {
+        let stream = device.new_stream().unwrap();
+        let block = Memory::allocate(100_000, &stream).unwrap();
+        fill(&block, &vec![7; 100_000], &stream);
+        let address = block.address();
+        drop(block);
+        let again = Memory::allocate(100_000, &stream).unwrap();
+        assert_eq!(again.address(), address);
+        let found = content(&again, 100_000, &stream);
+        assert!(found.iter().all(|byte| *byte == found[0]));
+        println!("{device}: poisoned {}", found[0] == 0xff);
+    }
 }
 
 #[test]

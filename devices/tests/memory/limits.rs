@@ -60,6 +60,19 @@ fn what_is_kept_unused_does_not_count_against_the_limit() {
 }
 
 #[test]
+fn a_request_as_large_as_the_limit_is_not_rounded_beyond_it() {
+    let _turn = turn();
+    for device in devices() {
+        let stream = device.new_stream().unwrap();
+        for bytes in [9 * MIB + 256, 10_000_000 / 256 * 256, 256_000, 70_144] {
+            limit(device, bytes);
+            drop(Memory::allocate(bytes, &stream).unwrap());
+            drop(Memory::allocate(bytes, &stream).unwrap());
+        }
+    }
+}
+
+#[test]
 fn a_limit_below_what_is_held_refuses_all_and_takes_nothing_away() {
     let _turn = turn();
     for device in devices() {

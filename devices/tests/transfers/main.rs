@@ -26,6 +26,7 @@ fn gpus() -> Vec<Device> {
             threshold: THRESHOLD,
             chunk: CHUNK,
             threads: 3,
+            processors: true,
             ..staging::settings()
         });
         for (kind, name) in [(DeviceKind::Cuda, "CUDA"), (DeviceKind::OpenCl, "OpenCL")] {

@@ -10,6 +10,7 @@ mod bounds;
 mod central;
 mod heap;
 mod limit;
+mod poison;
 mod search;
 mod sizes;
 mod trim;
@@ -76,6 +77,7 @@ impl Pool {
 
     /// Takes a block back. Everything that uses it comes before the present end of `stream`.
     pub(crate) fn release(&self, block: Block, stream: &Stream) {
+        poison::fill(&block, stream);
         let device = stream.device();
         let most = self.bounds.cache();
         if block.kind == Kind::Direct || block.kind == Kind::Whole && block.bytes > most {

@@ -64,7 +64,7 @@ impl Pool {
                 done => return done,
             }
             // What is in the way may be segments of which a part is in use.
-            let corner = self.sizes.corner(request.asked);
+            let corner = Request { kind: Kind::Shared, ..self.sizes.least(request) };
             if request.kind == Kind::Whole
                 && let Some(block) = self.at_once(&corner, stream)?
             {
@@ -149,10 +149,11 @@ impl Pool {
             }
             Kind::Direct | Kind::Whole => request.bytes,
         };
+        let least = self.sizes.least(request);
         match self.segment(segment, request, stream) {
-            // A small segment may be had where a large one may not.
-            Err(Error::OutOfMemory { .. }) if segment > request.bytes => {
-                self.segment(request.bytes, request, stream)
+            // Less than we would like may be had.
+            Err(Error::OutOfMemory { .. }) if segment > least.bytes => {
+                self.segment(least.bytes, &least, stream)
             }
             done => done,
         }
@@ -168,6 +169,7 @@ impl Pool {
                 return Err(for_request(error, request));
             }
         };
+        self.peak_reserved.fetch_max(self.reserved(), Relaxed);
         self.segments.fetch_add(1, Relaxed);
         let part = Part { segment, offset: 0, bytes: request.bytes };
         if request.kind == Kind::Direct {
@@ -175,19 +177,23 @@ impl Pool {
         }
         account::reserved(device, Action::Grow, bytes);
         self.cached.fetch_add(bytes, Relaxed);
-        let mut central = self.central.lock();
-        central.heap(request.kind).add(segment, bytes);
+        self.central.lock().heap(request.kind).add(segment, bytes);
         if bytes > request.bytes {
             // The driver has promised the segment to this stream alone.
-            let (kind, offset) = (request.kind, request.bytes);
-            let rest = Block { kind, segment, offset, bytes: bytes - offset, address: segment };
-            central.give(device, stream.arena().id(), &[rest]);
-        }
-        drop(central);
-        if bytes > request.bytes && self.arena(stream).introduce() {
-            self.introduce(stream);
+            let rest = Part { segment, offset: request.bytes, bytes: bytes - request.bytes };
+            self.leave(rest, request.kind, stream);
         }
         self.taken(part, request.kind, stream)
+    }
+
+    /// Leaves a part to the central memory, after the present end of `stream`.
+    fn leave(&self, part: Part, kind: Kind, stream: &Stream) {
+        let Part { segment, offset, bytes } = part;
+        let block = Block { kind, segment, offset, bytes, address: segment };
+        self.central.lock().give(stream.device(), stream.arena().id(), &[block]);
+        if self.arena(stream).introduce() {
+            self.introduce(stream);
+        }
     }
 
     /// Makes a block of a part that was cached.
@@ -204,8 +210,7 @@ impl Pool {
                 Ok(Block { kind, segment, offset, bytes, address })
             }
             Err(error) => {
-                let block = Block { kind, segment, offset, bytes, address: segment };
-                self.central.lock().give(device, stream.arena().id(), &[block]);
+                self.leave(part, kind, stream);
                 Err(error)
             }
         }
@@ -231,14 +236,13 @@ impl Pool {
                 return refuse(Refusal::Headroom { free, headroom });
             }
         }
-        self.peak_reserved.fetch_max(reserved, Relaxed);
         Ok(())
     }
 
     fn can_never_fit(&self, device: Device, request: &Request) -> bool {
         let there = device.info().memory_bytes;
-        there > 0 && request.asked > there
-            || self.bounds.limit().is_some_and(|most| request.bytes > most)
+        let least = self.sizes.least(request).bytes;
+        there > 0 && least > there || self.bounds.limit().is_some_and(|most| least > most)
     }
 
     /// Adds to a refusal what the pool holds.

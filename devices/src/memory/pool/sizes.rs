@@ -66,10 +66,13 @@ impl Sizes {
         Request { kind: Kind::Whole, asked, bytes, most: bytes.saturating_add(bytes / WASTE) }
     }
 
-    /// A large request as one that takes a part of a shared segment.
-    pub(super) fn corner(&self, asked: usize) -> Request {
-        let bytes = asked.checked_next_multiple_of(self.granule).unwrap_or(asked);
-        Request { kind: Kind::Shared, asked, bytes, most: bytes }
+    /// The request rounded no more than it must be.
+    pub(super) fn least(&self, request: &Request) -> Request {
+        if request.kind == Kind::Direct {
+            return *request;
+        }
+        let bytes = request.asked.checked_next_multiple_of(self.granule);
+        Request { bytes: bytes.unwrap_or(request.asked), ..*request }
     }
 
     /// The size of the next shared segment, when there are `shared` bytes of them.
@@ -96,6 +99,8 @@ mod tests {
             let waste = request.bytes - asked;
             prop_assert!(waste < (asked / WASTE).max(sizes.granule) && waste < CHUNK);
             prop_assert_eq!(sizes.request(request.bytes).bytes, request.bytes);
+            let least = sizes.least(&request).bytes;
+            prop_assert!((asked..asked + sizes.granule).contains(&least) && least <= request.bytes);
         }
     }
 

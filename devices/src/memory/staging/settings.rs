@@ -26,6 +26,9 @@ pub struct Settings {
     /// Whether the system is asked for large pages under host memory that a staged copy writes (Linux: `madvise`).
     /// Memory that nobody has touched is then provided several times faster; it may come to hold up to 4 MiB more.
     pub large_pages: bool,
+    /// Whether copies with processors behind a device API are staged, too. They use the host's memory as it is, so
+    /// this costs time and shows that the steps are right.
+    pub processors: bool,
 }
 
 /// The settings now.
@@ -62,7 +65,13 @@ fn current() -> &'static RwLock<Settings> {
             tracing::warn!("{THREADS} is not a number above zero: ignored");
             cores.min(MOST_THREADS)
         });
-        RwLock::new(Settings { threshold: 4 << 20, chunk: 8 << 20, threads, large_pages: true })
+        RwLock::new(Settings {
+            threshold: 4 << 20,
+            chunk: 8 << 20,
+            threads,
+            large_pages: true,
+            processors: false,
+        })
     })
 }
 
