@@ -1,5 +1,6 @@
 //! What is still held that should not be.
 
+use std::fmt::Write as _;
 use std::io::Write as _;
 use std::panic::catch_unwind;
 use std::sync::Once;
@@ -69,7 +70,8 @@ fn print(leaks: &[LiveBlock]) {
     let bytes: usize = leaks.iter().map(|block| block.bytes).sum();
     let mut text = format!("arrayspan: {} live blocks with {bytes} bytes\n", leaks.len());
     for block in leaks {
-        text.push_str(&format!("arrayspan: {block}\n"));
+        // Writing into a string cannot fail.
+        let _ = writeln!(text, "arrayspan: {block}");
     }
     // In one piece, and a closed stderr is no reason to panic while a process ends.
     let _ = std::io::stderr().write_all(text.as_bytes());

@@ -108,7 +108,7 @@ pub(super) fn scopes() -> Vec<ScopeReport> {
     let mut scopes = Vec::new();
     for level in level::all() {
         for (device, statistics) in level.devices() {
-            let (scope, limit) = (level.path(), level.limit(device));
+            let (scope, limit) = (level.path().to_string(), level.limit(device));
             scopes.push(ScopeReport { scope, device: device.to_string(), limit, statistics });
         }
     }

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use super::level::Level;
 use crate::Device;
 
 /// How many want the list kept: the histories that are on, and [`record_sites`].
@@ -24,7 +23,7 @@ pub(super) struct Entry {
     pub(super) bytes: usize,
     /// The handle of the stream it was allocated on.
     pub(super) stream: usize,
-    pub(super) scope: Option<Arc<Level>>,
+    pub(super) scope: Option<Arc<str>>,
     pub(super) site: &'static Location<'static>,
 }
 
@@ -103,7 +102,7 @@ fn list(wanted: impl Fn(Device) -> bool) -> Vec<LiveBlock> {
         bytes: listed.entry.bytes,
         address: listed.entry.address,
         site: listed.entry.site,
-        scope: listed.entry.scope.as_ref().map(|scope| scope.path()),
+        scope: listed.entry.scope.as_ref().map(ToString::to_string),
         stream: listed.entry.stream,
         age: listed.since.elapsed(),
         sequence,
