@@ -218,6 +218,7 @@ fn what_other_libraries_hold_is_reported() {
 fn the_summary_names_devices_and_the_largest_scopes() {
     let _alone = alone();
     let device = Device::cpu();
+    device.record(true);
     let scope = account::Scope::new("migration").limit(1 << 30).enter().unwrap();
     let held = block(3 << 20, &device.stream().unwrap());
     let text = account::summary();
@@ -232,4 +233,10 @@ fn the_summary_names_devices_and_the_largest_scopes() {
     assert!(!device.summary().contains("opencl:"), "only the device asked for");
     drop((held, scope));
     assert!(!account::summary().contains("migration"), "a scope that holds nothing is gone");
+    assert_eq!(
+        device.snapshot().events.last().unwrap().scope.as_deref(),
+        Some("migration"),
+        "not its name"
+    );
+    device.record(false);
 }

@@ -1,5 +1,6 @@
 //! What `tracing` hears.
 
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
 use arrayspan_devices::{Device, Memory};
@@ -20,7 +21,8 @@ struct Text(String);
 
 impl Visit for Text {
     fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
-        self.0.push_str(&format!("{}={value:?} ", field.name()));
+        // Writing into a string cannot fail.
+        let _ = write!(self.0, "{}={value:?} ", field.name());
     }
 }
 

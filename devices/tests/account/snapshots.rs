@@ -67,8 +67,8 @@ fn a_history_tells_what_the_pool_takes_from_the_driver_and_gives_back() {
         let bytes = |wanted| of(wanted).map(|event| event.bytes).sum::<usize>();
         assert!(bytes(Action::Grow) >= BYTES, "{device}");
         assert!(bytes(Action::Trim) >= BYTES && freed >= BYTES, "{device}");
-        let grown = of(Action::Grow).last().unwrap();
-        let trimmed = of(Action::Trim).last().unwrap();
+        let grown = of(Action::Grow).next_back().unwrap();
+        let trimmed = of(Action::Trim).next_back().unwrap();
         assert!(grown.reserved >= BYTES && trimmed.reserved < grown.reserved, "{device}");
         assert!(of(Action::Allocate).all(|event| event.reserved >= event.live), "{device}");
     }

@@ -7,5 +7,6 @@ mod basic;
 mod derivative;
 mod errors;
 mod filter;
+mod sites;
 mod support;
 mod workspace;

@@ -8,7 +8,6 @@ use std::time::Instant;
 
 use parking_lot::Mutex;
 
-use super::level::Level;
 use super::{Action, events, sites};
 use crate::Device;
 
@@ -42,7 +41,7 @@ pub(super) struct Past {
     pub(super) address: usize,
     pub(super) bytes: usize,
     pub(super) stream: usize,
-    pub(super) scope: Option<Arc<Level>>,
+    pub(super) scope: Option<Arc<str>>,
     pub(super) site: Option<&'static Location<'static>>,
     pub(super) live: usize,
     pub(super) reserved: usize,
@@ -100,10 +99,10 @@ impl History {
         device: Device,
         bytes: usize,
         stream: usize,
-        scope: Option<&Arc<Level>>,
+        scope: Option<Arc<str>>,
         site: &'static Location<'static>,
     ) {
-        let entry = sites::Entry { address: 0, bytes, stream, scope: scope.cloned(), site };
+        let entry = sites::Entry { address: 0, bytes, stream, scope, site };
         self.push(device, Action::Refuse, 0, 0, bytes, Some(entry));
     }
 

@@ -10,6 +10,8 @@ use crate::{Device, Error, Result, Statistics};
 #[derive(Debug)]
 pub(super) struct Level {
     name: String,
+    /// The names from the outermost scope to this, as `outer/inner`. Histories keep it longer than the scope.
+    path: Arc<str>,
     /// Bytes on each device without an entry in `on`.
     each: Option<usize>,
     on: Vec<(Device, usize)>,
@@ -43,7 +45,11 @@ impl Level {
     ) -> Arc<Self> {
         let own = each.is_some() || !on.is_empty();
         let limited = own || parent.as_ref().is_some_and(|parent| parent.limited);
-        let level = Self { name, each, on, parent, limited, tallies: Mutex::default() };
+        let path = match &parent {
+            Some(parent) => format!("{}/{name}", parent.path).into(),
+            None => name.as_str().into(),
+        };
+        let level = Self { name, path, each, on, parent, limited, tallies: Mutex::default() };
         let level = Arc::new(level);
         let mut levels = LEVELS.lock();
         levels.retain(|known| known.strong_count() > 0);
@@ -55,12 +61,8 @@ impl Level {
         &self.name
     }
 
-    /// The names from the outermost scope to this, as `outer/inner`.
-    pub(super) fn path(&self) -> String {
-        match &self.parent {
-            Some(parent) => format!("{}/{}", parent.path(), self.name),
-            None => self.name.clone(),
-        }
+    pub(super) fn path(&self) -> &Arc<str> {
+        &self.path
     }
 
     pub(super) fn limit(&self, device: Device) -> Option<usize> {
@@ -93,7 +95,7 @@ impl Level {
             if let Some(limit) = self.limit(device)
                 && bytes > limit.saturating_sub(live + tally.pending)
             {
-                let scope = self.path();
+                let scope = self.path.to_string();
                 return Err(Error::ScopeLimit { scope, device, bytes, limit, live });
             }
             if let Some(parent) = &self.parent {

@@ -33,7 +33,9 @@ pub use figures::Figures;
 pub(crate) use history::{History, reserved};
 pub(crate) use leaks::from_environment;
 pub use leaks::{LeakCheck, Mark, leaks_since, mark};
-pub use report::{DeviceReport, LibraryReport, Report, ScopeReport, report, report_json};
+pub use report::{
+    DeviceReport, LibraryReport, PinnedReport, Report, ScopeReport, report, report_json,
+};
 pub use scope::{Entered, Scope, ScopeHandle};
 pub use sites::{LiveBlock, live_blocks, record_sites};
 pub use snapshot::{Action, Event, Held, Snapshot};
@@ -63,6 +65,19 @@ impl Device {
     /// Starts a history of this device's memory, or ends it and forgets it. It keeps the latest 65 536 events.
     ///
     /// While it is on an allocation and its end cost about half a microsecond more.
+    ///
+    /// ```
+    /// use arrayspan_devices::{Device, Memory};
+    ///
+    /// let device = Device::cpu();
+    /// device.record(true);
+    /// drop(Memory::allocate(1 << 20, &device.stream()?)?);
+    /// let snapshot = device.snapshot();
+    /// device.record(false);
+    /// assert!(snapshot.events.len() >= 2);
+    /// assert!(snapshot.to_html()?.starts_with("<!doctype html>"));
+    /// # Ok::<(), arrayspan_devices::Error>(())
+    /// ```
     pub fn record(self, on: bool) {
         self.record_up_to(if on { history::CAPACITY } else { 0 });
     }

@@ -25,8 +25,19 @@ pub struct DeviceReport {
     pub memory_bytes: usize,
     /// What arrayspan holds.
     pub statistics: Statistics,
+    /// Host memory that is page-locked for the device.
+    pub pinned: PinnedReport,
     /// What other libraries of this process hold, as far as they tell.
     pub libraries: Vec<LibraryReport>,
+}
+
+/// Page-locked host memory, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PinnedReport {
+    /// In use.
+    pub active_bytes: usize,
+    /// Kept for reuse.
+    pub cached_bytes: usize,
 }
 
 /// What another library holds on a device, in bytes.
@@ -79,7 +90,12 @@ pub(super) fn device(device: Device) -> DeviceReport {
             reserved_bytes: held.reserved_bytes,
         })
     };
+    let pinned = device.pinned_statistics();
     DeviceReport {
+        pinned: PinnedReport {
+            active_bytes: pinned.active_bytes,
+            cached_bytes: pinned.cached_bytes,
+        },
         device: device.to_string(),
         name: device.info().name.clone(),
         memory_bytes: device.info().memory_bytes,
@@ -92,7 +108,7 @@ pub(super) fn scopes() -> Vec<ScopeReport> {
     let mut scopes = Vec::new();
     for level in level::all() {
         for (device, statistics) in level.devices() {
-            let (scope, limit) = (level.path(), level.limit(device));
+            let (scope, limit) = (level.path().to_string(), level.limit(device));
             scopes.push(ScopeReport { scope, device: device.to_string(), limit, statistics });
         }
     }

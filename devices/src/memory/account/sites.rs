@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use super::level::Level;
 use crate::Device;
 
 /// How many want the list kept: the histories that are on, and [`record_sites`].
@@ -24,7 +23,7 @@ pub(super) struct Entry {
     pub(super) bytes: usize,
     /// The handle of the stream it was allocated on.
     pub(super) stream: usize,
-    pub(super) scope: Option<Arc<Level>>,
+    pub(super) scope: Option<Arc<str>>,
     pub(super) site: &'static Location<'static>,
 }
 
@@ -55,6 +54,10 @@ pub struct LiveBlock {
 }
 
 /// Starts or ends the list behind [`live_blocks`]. It holds blocks that are allocated from now on.
+///
+/// The line it names is the caller's of whatever makes arrays by itself: `Array::empty`, `to`, `convert` of a view,
+/// `stack`, an operator's `forward`. Through closures, trait objects and conversions between libraries Rust passes
+/// no caller on: there it is the line inside arrayspan that asked.
 pub fn record_sites(on: bool) {
     let mut asked = ASKED.lock();
     if *asked != on {
@@ -99,7 +102,7 @@ fn list(wanted: impl Fn(Device) -> bool) -> Vec<LiveBlock> {
         bytes: listed.entry.bytes,
         address: listed.entry.address,
         site: listed.entry.site,
-        scope: listed.entry.scope.as_ref().map(|scope| scope.path()),
+        scope: listed.entry.scope.as_ref().map(ToString::to_string),
         stream: listed.entry.stream,
         age: listed.since.elapsed(),
         sequence,

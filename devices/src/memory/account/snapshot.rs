@@ -153,7 +153,7 @@ impl From<&Past> for Event {
             address: past.address,
             bytes: past.bytes,
             stream: past.stream,
-            scope: past.scope.as_ref().map(|scope| scope.path()),
+            scope: past.scope.as_ref().map(ToString::to_string),
             site: past.site.map(ToString::to_string),
             live: past.live,
             reserved: past.reserved,

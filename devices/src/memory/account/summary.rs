@@ -33,7 +33,8 @@ fn table(devices: &[DeviceReport], scopes: &[ScopeReport]) -> String {
         "foreign",
         "reserved",
         "cached",
-        "fragments",
+        "fragmented",
+        "pinned",
     ];
     let rows: Vec<Vec<String>> = devices.iter().map(device_row).collect();
     write_table(&mut text, 1, &head, &rows);
@@ -68,6 +69,7 @@ fn device_row(report: &DeviceReport) -> Vec<String> {
         pool(|figures| size(figures.reserved)),
         pool(|figures| size(figures.cached)),
         pool(|figures| format!("{:.0} %", 100.0 * figures.fragmentation)),
+        size(report.pinned.active_bytes + report.pinned.cached_bytes),
     ]
 }
 

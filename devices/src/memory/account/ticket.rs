@@ -61,7 +61,7 @@ pub(crate) fn allocate(
                     scope.refuse(device);
                 }
                 events::refused(device, bytes, &error);
-                device.0.history.refused(device, bytes, stream.raw(), scope.as_ref(), site);
+                device.0.history.refused(device, bytes, stream.raw(), path(scope.as_ref()), site);
             }
             return Err(error);
         }
@@ -72,12 +72,21 @@ pub(crate) fn allocate(
     counters.add(bytes);
     let listed = sites::watched();
     if listed {
-        let block =
-            sites::Entry { address, bytes, stream: stream.raw(), scope: scope.clone(), site };
+        let block = sites::Entry {
+            address,
+            bytes,
+            stream: stream.raw(),
+            scope: path(scope.as_ref()),
+            site,
+        };
         history::allocated(device, sequence, block);
     }
     events::allocated(device, address, bytes);
     Ok((block, Ticket::Own(Own { sequence, listed, stream: counters, scope })))
+}
+
+fn path(scope: Option<&Arc<Level>>) -> Option<Arc<str>> {
+    scope.map(|scope| scope.path().clone())
 }
 
 /// Counts a block that another library lends us.
