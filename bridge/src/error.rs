@@ -88,6 +88,22 @@ pub enum Error {
         /// How many bytes would be copied.
         bytes: usize,
     },
+    /// Batches cannot be run as asked for.
+    #[error("batches: {option}: {why}")]
+    Batches {
+        /// What was asked for.
+        option: &'static str,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// The number given for a batch does not name one device among those the batches run on.
+    #[error("batches: gpu_id {gpu_id} does not name one of the devices {devices:?}")]
+    Assignment {
+        /// The number given.
+        gpu_id: usize,
+        /// The devices there are.
+        devices: Vec<Device>,
+    },
     /// One of several arrays is at fault.
     #[error("array {index}: {error}")]
     Slice {

@@ -5,6 +5,7 @@
 //! ([`Conversion`]) and devices elements move at the rate of memory.
 
 mod array;
+pub mod batch;
 mod conversion;
 pub mod convert;
 pub mod declared;
@@ -20,7 +21,9 @@ mod moving;
 mod owner;
 mod pinned;
 mod relayout;
+pub mod retry;
 mod shared;
+pub mod spill;
 mod stack;
 mod to;
 mod transfer;

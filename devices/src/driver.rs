@@ -8,8 +8,9 @@ use std::fmt::Debug;
 use std::thread::ThreadId;
 use std::time::Duration;
 
+pub use crate::memory::Sizes;
 use crate::peer::Way;
-use crate::{DeviceInfo, DeviceKind, Priority, Reach, Result};
+use crate::{DeviceInfo, DeviceKind, Error, Priority, Reach, Result};
 
 /// One kind of device: finds and opens the devices there are.
 pub trait Driver: Sync {
@@ -131,6 +132,27 @@ pub trait DeviceDriver: Debug + Send + Sync {
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     fn allocate(&self, bytes: usize, stream: &dyn StreamDriver) -> Result<usize>;
+    /// How its memory is cut into blocks.
+    fn sizes(&self) -> Sizes {
+        Sizes::default()
+    }
+    /// The address of a part of what [`allocate`](Self::allocate) gave, at a multiple of the device's granule.
+    ///
+    /// # Errors
+    /// When the driver refuses.
+    fn part(&self, address: usize, offset: usize, _bytes: usize) -> Result<usize> {
+        Ok(address + offset)
+    }
+    /// Gives up the address of a part, not the memory.
+    ///
+    /// # Safety
+    /// `address` came from [`part`](Self::part), and no further work will be queued with it.
+    ///
+    /// # Errors
+    /// When the driver reports a failure.
+    unsafe fn drop_part(&self, _address: usize) -> Result<()> {
+        Ok(())
+    }
     /// Gives memory back once the work queued on `stream` is done.
     ///
     /// # Safety
@@ -210,6 +232,17 @@ pub trait StreamDriver: Debug + Send + Sync {
     /// # Errors
     /// When the driver refuses.
     unsafe fn download(&self, from: Place, to: *mut u8, bytes: usize) -> Result<()>;
+    /// Queues filling with one value.
+    ///
+    /// # Safety
+    /// The range is valid until the filling is done.
+    ///
+    /// # Errors
+    /// When the driver refuses, or cannot.
+    unsafe fn fill(&self, _at: Place, _value: u8, _bytes: usize) -> Result<()> {
+        let (device, what) = (format!("{self:?}"), "filling".into());
+        Err(Error::Unsupported { device, what })
+    }
     /// Queues a copy between two places of the same kind of device, possibly two devices, of which
     /// this stream's is one. Returns `false`, having done nothing, where the driver has no direct way.
     ///

@@ -6,6 +6,7 @@
 //! kept without the host waiting.
 
 mod backend;
+pub mod caches;
 mod callback;
 mod cpu;
 pub mod cuda;
@@ -14,6 +15,7 @@ mod device;
 pub mod driver;
 mod error;
 mod event;
+pub mod fault;
 mod identity;
 mod info;
 mod jit;
@@ -27,6 +29,7 @@ mod queries;
 pub mod reclaim;
 mod registry;
 mod stream;
+mod sync;
 
 pub use backend::Backend;
 pub use default_stream::DefaultStream;
@@ -37,8 +40,10 @@ pub use event::Event;
 pub use identity::{Identity, PciAddress};
 pub use info::DeviceInfo;
 pub use jit::{Cache, Kernel, Source};
+pub use memory::account::{Entered, Figures, Scope, ScopeHandle, Snapshot};
 pub use memory::{
-    Access, Memory, PinnedStatistics, Registered, Release, Statistics, drain, retry, staging,
+    Access, Limit, Memory, PinnedStatistics, Refusal, Refused, Registered, Release, Statistics,
+    account, drain, retry, staging,
 };
 pub use priority::Priority;
 pub use queries::{MemoryUse, Reach};

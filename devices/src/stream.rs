@@ -6,7 +6,8 @@ use std::sync::{Arc, Weak};
 
 use crate::callback::Callbacks;
 use crate::driver::{Grid, RawArgument, StreamDriver};
-use crate::{Access, Device, Error, Event, Kernel, Memory, Priority, Result};
+use crate::memory::{Arena, Counters, or_recover};
+use crate::{Access, Device, Error, Event, Kernel, Memory, Priority, Result, fault};
 
 /// A queue of work on one device: what is put in runs in order, while the host goes on.
 ///
@@ -20,10 +21,21 @@ struct Inner {
     driver: Box<dyn StreamDriver>,
     /// The driver's own handle, by which streams are told apart.
     raw: usize,
+    /// What was freed on it and may be used on it again at once.
+    arena: Arena,
+    /// What was allocated on it.
+    counters: Arc<Counters>,
     /// What the host wants to be told.
     callbacks: Arc<Callbacks>,
     /// What keeps another library's queue alive; dropped after the driver's part.
     _keep: Option<Box<dyn Any + Send + Sync>>,
+}
+
+impl Drop for Inner {
+    /// What was freed on the stream serves others from now on.
+    fn drop(&mut self) {
+        self.device.0.pool.end(self.device, &self.arena, &*self.driver);
+    }
 }
 
 /// A kernel argument. Memory says how it is used, so that the launch can order itself after
@@ -54,8 +66,7 @@ impl Stream {
     }
 
     fn own(device: Device, driver: Box<dyn StreamDriver>) -> Self {
-        let (raw, callbacks) = (driver.raw(), Arc::default());
-        let stream = Self(Arc::new(Inner { device, driver, raw, callbacks, _keep: None }));
+        let stream = Self::over(device, driver, None);
         device.0.remember(&stream);
         stream
     }
@@ -81,8 +92,23 @@ impl Stream {
     ) -> Result<Self> {
         // SAFETY: passed on to the caller; `keep` lives as long as the driver's part, which is dropped first.
         let driver = unsafe { device.0.driver.foreign_stream(raw)? };
-        let (raw, callbacks) = (driver.raw(), Arc::default());
-        Ok(Self(Arc::new(Inner { device, driver, raw, callbacks, _keep: Some(keep) })))
+        Ok(Self::over(device, driver, Some(keep)))
+    }
+
+    fn over(
+        device: Device,
+        driver: Box<dyn StreamDriver>,
+        keep: Option<Box<dyn Any + Send + Sync>>,
+    ) -> Self {
+        Self(Arc::new(Inner {
+            raw: driver.raw(),
+            device,
+            driver,
+            arena: Arena::new(),
+            counters: Arc::default(),
+            callbacks: Arc::default(),
+            _keep: keep,
+        }))
     }
 
     /// Where its work runs.
@@ -99,6 +125,14 @@ impl Stream {
 
     pub(crate) fn driver(&self) -> &dyn StreamDriver {
         &*self.0.driver
+    }
+
+    pub(crate) fn arena(&self) -> &Arena {
+        &self.0.arena
+    }
+
+    pub(crate) fn counters(&self) -> &Arc<Counters> {
+        &self.0.counters
     }
 
     pub(crate) fn callbacks(&self) -> &Arc<Callbacks> {
@@ -197,9 +231,13 @@ impl Stream {
         if grid.groups.contains(&0) || grid.threads.contains(&0) {
             return Ok(());
         }
-        // SAFETY: the caller vouches for the arguments. Every block was acquired for this stream just
-        // above, so it is ordered after earlier users and freed, on drop, after this launch.
-        unsafe { self.0.driver.launch(kernel.driver(), grid, raw) }
+        or_recover(self.device(), || {
+            fault::check(fault::Kind::Launch, self.device(), 0)?;
+            // SAFETY: the caller vouches for the arguments. Every block was acquired for this stream just
+            // above, so it is ordered after earlier users and freed, on drop, after this launch. One that
+            // was refused has queued nothing, so running it again is running it once.
+            unsafe { self.0.driver.launch(kernel.driver(), grid, raw) }
+        })
     }
 
     fn address(&self, memory: &Memory, access: Access) -> Result<RawArgument> {

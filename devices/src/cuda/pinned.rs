@@ -22,7 +22,7 @@ pub(super) fn lock(context: &Context, bytes: usize) -> Result<Locked> {
     match taken {
         // What the driver says of sizes beyond its counting, too.
         CUresult::CUDA_ERROR_OUT_OF_MEMORY | CUresult::CUDA_ERROR_INVALID_VALUE => {
-            Err(Error::OutOfMemory { device: Device::cpu(), bytes, code: taken as i32 })
+            Err(Error::out_of_memory(Device::cpu(), bytes, taken as i32))
         }
         code => context.check("cuMemHostAlloc", code).map(|()| Locked {
             address: address.expose_provenance(),

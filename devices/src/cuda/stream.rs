@@ -204,6 +204,13 @@ impl StreamDriver for CudaStream {
         self.context.check("cuMemcpyDtoHAsync", queued)
     }
 
+    unsafe fn fill(&self, at: Place, value: u8, bytes: usize) -> Result<()> {
+        let _current = self.context.enter()?;
+        // SAFETY: by the caller's contract the range is valid until the filling is done.
+        let queued = unsafe { sys::cuMemsetD8Async(pointer(at), value, bytes, self.stream()) };
+        self.context.check("cuMemsetD8Async", queued)
+    }
+
     unsafe fn copy(
         &self,
         from: Place,

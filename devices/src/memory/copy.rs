@@ -7,9 +7,9 @@ use parking_lot::MutexGuard;
 use super::pinned::is_locked;
 use super::staging::{self, Lane};
 use super::uses::Uses;
-use super::{Access, Memory};
+use super::{Access, Memory, or_recover};
 use crate::driver::Place;
-use crate::{Device, DeviceKind, Error, Result, Stream};
+use crate::{Device, DeviceKind, Error, Result, Stream, fault};
 
 impl Memory {
     /// Copies `bytes` bytes at `start` to `to_start` of `to`, after earlier work on both blocks.
@@ -54,18 +54,23 @@ impl Memory {
             true if !to.device().is_cpu() => to.device().stream()?,
             _ => stream.clone(),
         };
-        match self.route(to) {
-            Route::Up => match staged(from, to.device(), bytes) {
-                Some(mut lane) => self.stage_up(&mut lane, from, to, onto, bytes, &worker)?,
-                None => drop(self.queue(from, to, onto, bytes, &worker)?),
-            },
-            Route::Down => match staged(onto, self.device(), bytes) {
-                Some(mut lane) => self.stage_down(&mut lane, from, to, onto, bytes, &worker)?,
-                None => drop(self.queue(from, to, onto, bytes, &worker)?),
-            },
-            Route::Within if self.queue(from, to, onto, bytes, &worker)? => {}
-            Route::Within | Route::Across => self.relay(from, to, onto, bytes, &worker)?,
-        }
+        // Run again it writes the same bytes to the same places.
+        or_recover(worker.device(), || {
+            fault::check(fault::Kind::Copy, worker.device(), bytes)?;
+            match self.route(to) {
+                Route::Up => match staged(from, to.device(), bytes) {
+                    Some(mut lane) => self.stage_up(&mut lane, from, to, onto, bytes, &worker)?,
+                    None => drop(self.queue(from, to, onto, bytes, &worker)?),
+                },
+                Route::Down => match staged(onto, self.device(), bytes) {
+                    Some(mut lane) => self.stage_down(&mut lane, from, to, onto, bytes, &worker)?,
+                    None => drop(self.queue(from, to, onto, bytes, &worker)?),
+                },
+                Route::Within if self.queue(from, to, onto, bytes, &worker)? => {}
+                Route::Within | Route::Across => self.relay(from, to, onto, bytes, &worker)?,
+            }
+            Ok(())
+        })?;
         stream.wait_for(&worker)
     }
 

@@ -96,7 +96,7 @@ impl DeviceDriver for Fake {
         let limit = self.plan.limit.load(SeqCst);
         let full = limit > 0 && self.plan.locked.load(SeqCst) + bytes > limit;
         if full || self.plan.refuses.load(SeqCst) {
-            return Err(Error::OutOfMemory { device: Device::cpu(), bytes, code: 2 });
+            return Err(Error::out_of_memory(Device::cpu(), bytes, 2));
         }
         self.plan.locked.fetch_add(bytes, SeqCst);
         // SAFETY: more than zero bytes, by the trait's contract.

@@ -9,8 +9,8 @@ use cl3::command_queue::{
     CL_QUEUE_CONTEXT, CL_QUEUE_DEVICE, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
     CL_QUEUE_PROFILING_ENABLE, CL_QUEUE_PROPERTIES, create_command_queue,
     create_command_queue_with_properties, enqueue_barrier_with_wait_list, enqueue_copy_buffer,
-    enqueue_marker_with_wait_list, enqueue_read_buffer, enqueue_write_buffer, finish, flush,
-    get_command_queue_info, retain_command_queue,
+    enqueue_fill_buffer, enqueue_marker_with_wait_list, enqueue_read_buffer, enqueue_write_buffer,
+    finish, flush, get_command_queue_info, retain_command_queue,
 };
 use cl3::device::CL_DEVICE_EXTENSIONS;
 use cl3::ext::{
@@ -209,6 +209,19 @@ impl StreamDriver for OpenClStream {
         };
         drop(calls);
         self.queued("clEnqueueReadBuffer", bytes, done)
+    }
+
+    unsafe fn fill(&self, at: Place, value: u8, bytes: usize) -> Result<()> {
+        let buffer = at.address as cl_mem;
+        let calls = serial();
+        // SAFETY: by the caller's contract the range is valid until the filling is done; the value is read during the
+        // call only.
+        let done = unsafe {
+            let value = (&raw const value).cast();
+            enqueue_fill_buffer(self.queue(), buffer, value, 1, at.offset, bytes, 0, ptr::null())
+        };
+        drop(calls);
+        self.queued("clEnqueueFillBuffer", bytes, done)
     }
 
     unsafe fn copy(

@@ -6,13 +6,13 @@ mod ranges;
 mod register;
 mod statistics;
 
-pub(crate) use pool::Pool;
+pub(crate) use pool::PinnedPool;
 pub use register::Registered;
 pub(crate) use register::Registration;
 pub use statistics::PinnedStatistics;
 
-use super::Memory;
-use crate::{Device, Result};
+use super::{Memory, or_recover};
+use crate::{Device, Result, fault};
 
 impl Memory {
     /// Takes a block of page-locked host memory that copies to and from `device` use at full rate and without the
@@ -31,7 +31,10 @@ impl Memory {
         if bytes == 0 || device.is_cpu() {
             return Self::allocate(bytes, &Device::cpu().process_stream()?);
         }
-        let address = device.0.pinned.take(device, bytes)?;
+        let address = or_recover(Device::cpu(), || {
+            fault::check(fault::Kind::Pinned, device, bytes)?;
+            device.0.pinned.take(device, bytes)
+        })?;
         let release = move || device.0.pinned.give(device, address);
         // SAFETY: the pool gave out the block, which is ours until the release function gives it back.
         Ok(unsafe { Self::from_foreign(Device::cpu(), address, bytes, Box::new(release)) })

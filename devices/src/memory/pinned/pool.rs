@@ -24,7 +24,7 @@ const KEPT: usize = 16;
 
 /// The page-locked memory of one device.
 #[derive(Debug, Default)]
-pub(crate) struct Pool {
+pub(crate) struct PinnedPool {
     state: Mutex<State>,
 }
 
@@ -63,7 +63,7 @@ impl Slab {
     }
 }
 
-impl Pool {
+impl PinnedPool {
     /// Takes a block of at least `bytes > 0` bytes for transfers with `device`, whose pool this is. Its content is
     /// what its last user left.
     pub(super) fn take(&self, device: Device, bytes: usize) -> Result<usize> {
@@ -79,7 +79,7 @@ impl Pool {
             locked = device.0.driver.lock_pages(whole);
         }
         let locked = locked.map_err(|error| match error {
-            Error::OutOfMemory { device, code, .. } => Error::OutOfMemory { device, bytes, code },
+            Error::OutOfMemory { device, code, .. } => Error::out_of_memory(device, bytes, code),
             other => other,
         })?;
         ranges::insert(locked.address, locked.bytes, device);
@@ -208,7 +208,7 @@ fn size_of_block(bytes: usize) -> Option<usize> {
 }
 
 fn refused(bytes: usize) -> Error {
-    Error::OutOfMemory { device: Device::cpu(), bytes, code: 0 }
+    Error::out_of_memory(Device::cpu(), bytes, 0)
 }
 
 /// How many idle bytes may stay locked.

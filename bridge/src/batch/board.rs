@@ -1,0 +1,227 @@
+//! What the slots of a run and its caller share.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex, MutexGuard, RwLock};
+
+use arrayspan_devices::Device;
+
+use super::assignment::Placement;
+use super::report::{Counts, Report};
+use super::schedule::{Schedule, Step};
+use crate::{Array, Result, SharedArray};
+
+/// What became of a batch.
+pub(super) enum Outcome<E> {
+    Done(Array),
+    Failed(E),
+    Panicked(Box<dyn Any + Send>),
+}
+
+/// What the slots of a run and its caller share. No user's code runs under its lock, and no array ends there.
+pub(super) struct Board<E> {
+    state: Mutex<State<E>>,
+    changed: Condvar,
+    /// One for each device: held for reading by batches under way, for writing by one that must be alone.
+    gates: Vec<RwLock<()>>,
+    /// For each position, which gate is its device's.
+    gate_of: Vec<usize>,
+    begun: Instant,
+}
+
+struct State<E> {
+    schedule: Schedule<SharedArray>,
+    done: BTreeMap<usize, Outcome<E>>,
+    counts: Vec<Counts>,
+    /// The run's time, once it is over.
+    wall: Option<Duration>,
+}
+
+impl<E> Board<E> {
+    pub(super) fn new(devices: &[Device], ahead: usize) -> Self {
+        let first = |device| devices.iter().position(|other| other == device).unwrap_or(0);
+        let state = State {
+            schedule: Schedule::new(devices.len(), ahead),
+            done: BTreeMap::new(),
+            counts: devices.iter().map(|device| Counts::new(*device)).collect(),
+            wall: None,
+        };
+        Self {
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            gates: devices.iter().map(|_| RwLock::new(())).collect(),
+            gate_of: devices.iter().map(first).collect(),
+            begun: Instant::now(),
+        }
+    }
+
+    /// The gate of the device at that position.
+    pub(super) fn gate(&self, position: usize) -> &RwLock<()> {
+        &self.gates[self.gate_of[position]]
+    }
+
+    /// The next batch for a slot of that device; waits for it. `None` if there will be none. `pull` takes the next one
+    /// from the input.
+    pub(super) fn next(
+        &self,
+        position: usize,
+        placement: &Placement,
+        pull: impl Fn() -> Option<SharedArray>,
+    ) -> Option<(usize, SharedArray)>
+    where
+        E: From<crate::Error>,
+    {
+        let mut state = self.state.lock();
+        loop {
+            match state.schedule.step(position) {
+                Step::Run(index, input) => return Some((index, input)),
+                Step::End => return None,
+                Step::Wait => self.changed.wait(&mut state),
+                Step::Pull => {
+                    let index = state.schedule.next_index();
+                    let pulled = MutexGuard::unlocked(&mut state, || {
+                        catch_unwind(AssertUnwindSafe(|| {
+                            pull().map(|input| (input, placement.of(index)))
+                        }))
+                    });
+                    let left = state.pulled(index, pulled);
+                    self.changed.notify_all();
+                    MutexGuard::unlocked(&mut state, || drop(left));
+                }
+            }
+        }
+    }
+
+    /// Tells what became of a batch.
+    pub(super) fn end(&self, index: usize, outcome: Outcome<E>, count: impl FnOnce(&mut [Counts])) {
+        let mut state = self.state.lock();
+        count(&mut state.counts);
+        let (left, wanted) = match outcome {
+            Outcome::Done(_) => (Vec::new(), state.schedule.finished(index)),
+            Outcome::Failed(_) | Outcome::Panicked(_) => state.schedule.failed(index),
+        };
+        let unwanted = if wanted { state.done.insert(index, outcome) } else { Some(outcome) };
+        self.changed.notify_all();
+        drop(state);
+        drop((left, unwanted));
+    }
+
+    /// A device is lost, and a batch with it. Gives the batch back if there is no other device.
+    pub(super) fn lose(
+        &self,
+        position: usize,
+        index: usize,
+        input: SharedArray,
+    ) -> Result<(), SharedArray> {
+        let mut state = self.state.lock();
+        state.counts[position].lost = true;
+        let moved = state.schedule.lost(position, index, input);
+        self.changed.notify_all();
+        moved
+    }
+
+    pub(super) fn count(&self, count: impl FnOnce(&mut [Counts])) {
+        count(&mut self.state.lock().counts);
+    }
+
+    /// The next result in the order of the input; waits for it. `None` after the last.
+    pub(super) fn result(&self) -> Option<Outcome<E>> {
+        let mut state = self.state.lock();
+        loop {
+            let due = state.schedule.due();
+            if let Some(outcome) = state.done.remove(&due) {
+                state.schedule.returned();
+                self.changed.notify_all();
+                return Some(outcome);
+            }
+            if state.schedule.is_over() {
+                state.wall.get_or_insert_with(|| self.begun.elapsed());
+                return None;
+            }
+            self.changed.wait(&mut state);
+        }
+    }
+
+    /// Nothing starts any more, and what is done and was not returned is dropped.
+    pub(super) fn cancel(&self) {
+        let mut state = self.state.lock();
+        let left = (state.schedule.cancel(), std::mem::take(&mut state.done));
+        state.wall.get_or_insert_with(|| self.begun.elapsed());
+        self.changed.notify_all();
+        drop(state);
+        drop(left);
+    }
+
+    pub(super) fn report(&self) -> Report {
+        let state = self.state.lock();
+        let wall = state.wall.unwrap_or_else(|| self.begun.elapsed());
+        Report { wall, devices: state.counts.iter().map(|counts| counts.report(wall)).collect() }
+    }
+}
+
+/// What was taken from the input, and where it is to go.
+type Pulled = std::thread::Result<Option<(SharedArray, Result<Option<usize>>)>>;
+
+impl<E: From<crate::Error>> State<E> {
+    /// Enters what was pulled. Gives back what is not to run.
+    fn pulled(&mut self, index: usize, pulled: Pulled) -> Vec<SharedArray> {
+        let (failure, input) = match pulled {
+            Ok(Some((input, Ok(position)))) => {
+                return self.schedule.pulled(input, position).into_iter().collect();
+            }
+            Ok(None) => {
+                self.schedule.exhausted();
+                return Vec::new();
+            }
+            Ok(Some((input, Err(error)))) => (Outcome::Failed(error.into()), Some(input)),
+            Err(panic) => (Outcome::Panicked(panic), None),
+        };
+        self.done.insert(index, failure);
+        self.schedule.unpulled().into_iter().chain(input).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Error;
+
+    fn board(devices: usize) -> Board<Error> {
+        Board::new(&vec![Device::cpu(); devices], 9)
+    }
+
+    /// The next batch for a slot of that device, from an input of one batch of seven numbers.
+    fn next(board: &Board<Error>, position: usize) -> Option<(usize, SharedArray)> {
+        let left = Mutex::new(Some(Array::from_vec(vec![1.0_f32; 7], [7]).unwrap()));
+        board.next(position, &Placement::Cycle(vec![0]), || left.lock().take().map(Into::into))
+    }
+
+    #[test]
+    fn the_batch_of_a_lost_device_goes_to_another_though_it_was_meant_for_the_lost_one() {
+        let board = board(2);
+        let (index, input) = next(&board, 0).unwrap();
+        assert!(board.lose(0, index, input).is_ok());
+        assert!(next(&board, 0).is_none(), "the lost device gets nothing any more");
+        let (index, input) = next(&board, 1).unwrap();
+        assert_eq!((index, input.shape()), (0, &[7][..]));
+        let array = input.view().to_array().unwrap();
+        board.end(index, Outcome::Done(array), |_| ());
+        assert!(matches!(board.result(), Some(Outcome::Done(array)) if array.shape() == [7]));
+        let lost: Vec<bool> = board.report().devices.iter().map(|device| device.lost).collect();
+        assert_eq!(lost, [true, false]);
+    }
+
+    #[test]
+    fn the_batch_of_the_last_device_comes_back_and_can_fail() {
+        let board = board(1);
+        let (index, input) = next(&board, 0).unwrap();
+        let input = board.lose(0, index, input).unwrap_err();
+        assert_eq!(input.shape(), [7]);
+        let error = Error::Axis { operation: "test", axis: 1, rank: 0 };
+        board.end(index, Outcome::Failed(error), |_| ());
+        assert!(matches!(board.result(), Some(Outcome::Failed(Error::Axis { .. }))));
+    }
+}

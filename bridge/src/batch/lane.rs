@@ -1,0 +1,183 @@
+//! One slot of a device, and the way of one batch through it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use arrayspan_devices::{Access, Device, Event, Stream};
+
+use super::streams;
+use super::turns::Turns;
+use crate::moving::between::between;
+use crate::{Array, Crossing, DType, Error, Relayout, Result, SharedArray, Transfer};
+
+/// Where a batch is computed.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Place {
+    /// The device.
+    pub device: Device,
+    /// The slot's stream; while a batch is computed also [`Device::stream`] of its thread, so that work which names no
+    /// stream goes there.
+    pub stream: Stream,
+    /// The device's number among those the batches run on, from 0.
+    pub position: usize,
+    /// The slot's number on the device, from 0.
+    pub slot: usize,
+}
+
+/// A slot: its place, and the time its times are counted from.
+pub(super) struct Lane {
+    pub(super) place: Place,
+    /// One for all the device's slots, like the turns.
+    begin: Arc<Event>,
+    turns: Arc<Turns>,
+}
+
+/// What came of a batch, or of a part of one.
+pub(super) struct Performed {
+    pub(super) array: Array,
+    pub(super) stages: Stages,
+}
+
+/// What a batch moved, and when.
+#[derive(Clone, Debug)]
+pub(super) struct Stages {
+    pub(super) bytes_in: usize,
+    pub(super) bytes_out: usize,
+    /// Begin and end of the upload, begin and end of computing, end of the download; `None` where the driver keeps no
+    /// times.
+    pub(super) times: Option<[Duration; 5]>,
+}
+
+impl Lane {
+    /// The slots of a device, of which perhaps only one computes at a time.
+    pub(super) fn of_device(
+        device: Device,
+        position: usize,
+        slots: usize,
+        one_computes: bool,
+    ) -> Result<Vec<Self>> {
+        let streams = (0..slots).map(|_| streams::take(device)).collect::<Result<Vec<_>, _>>()?;
+        let Some(first) = streams.first() else { return Ok(Vec::new()) };
+        let (begin, turns) = (Arc::new(first.record()?), Arc::new(Turns::new(one_computes)));
+        let lane = |(slot, stream)| {
+            let place = Place { device, stream, position, slot };
+            Self { place, begin: begin.clone(), turns: turns.clone() }
+        };
+        Ok(streams.into_iter().enumerate().map(lane).collect())
+    }
+
+    /// Uploads a batch, computes, downloads the result (unless it is to be kept where it is), and waits for that.
+    pub(super) fn perform<E: From<Error>>(
+        &self,
+        input: &SharedArray,
+        keep: bool,
+        compute: impl FnOnce(&Array, &Place) -> Result<Array, E>,
+    ) -> Result<Performed, E> {
+        let place = &self.place;
+        let stream = &place.stream;
+        let ((x, bytes_in), [begun, uploaded], turn) =
+            self.turns.upload(stream, || self.upload(input))?;
+        let started = turn.begin(stream)?;
+        let result = compute(&x, place)?;
+        let computed = turn.end(stream)?;
+        let (array, bytes_out) = if keep { (result, 0) } else { self.download(result)? };
+        let ended = stream.record().map_err(Error::from)?;
+        // Not only the event: the array forgets the stream then, and whoever uses it does not wait for what the
+        // slot does next.
+        array.memory().wait(Access::Read).map_err(Error::from)?;
+        ended.synchronize().map_err(Error::from)?;
+        let times = self.times([&begun, &uploaded, &started, &computed, &ended]);
+        Ok(Performed { array, stages: Stages { bytes_in, bytes_out, times } })
+    }
+
+    /// The batch where the slot computes, and the bytes that had to be moved for that.
+    fn upload(&self, input: &SharedArray) -> Result<(Array, usize)> {
+        let Place { device, stream, .. } = &self.place;
+        if input.device() == *device {
+            return Ok((Array::lent(input.clone()), 0));
+        }
+        let (array, crossing) = input.view().to_with(*device, Transfer::CopyIfNeeded, stream)?;
+        Ok((array, copied(crossing)))
+    }
+
+    /// The result on the host, and the bytes that had to be moved for that.
+    fn download(&self, result: Array) -> Result<(Array, usize)> {
+        if result.device().is_cpu() {
+            return Ok((result, 0));
+        }
+        let stream = self.stream_of(&result)?;
+        let mut host = host_buffer(result.shape(), result.dtype(), result.device())?;
+        host.view_mut().copy_from(&result.view(), &stream)?;
+        let bytes = result.layout().bytes("batch", result.dtype())?;
+        Ok((host, bytes))
+    }
+
+    /// The result of a batch; of one that was split the parts one below the other along the first axis.
+    pub(super) fn join(&self, mut parts: Vec<Performed>, keep: bool) -> Result<Array> {
+        if parts.len() == 1
+            && let Some(only) = parts.pop()
+        {
+            return Ok(only.array);
+        }
+        let what = "the results of a split batch have no first axis to be joined along";
+        let unjoined = Error::Inexpressible { operation: "batch", what };
+        let Some(Performed { array: first, .. }) = parts.first() else { return Err(unjoined) };
+        let mut shape = first.shape().to_vec();
+        let Some(rows) = shape.first_mut() else { return Err(unjoined) };
+        *rows = parts.iter().map(|part| part.array.shape().first().copied().unwrap_or(0)).sum();
+        let dtype = first.dtype();
+        let mut whole = if keep && !first.device().is_cpu() {
+            Array::empty(&shape, dtype, &self.stream_of(first)?)?
+        } else {
+            host_buffer(&shape, dtype, self.place.device)?
+        };
+        let (mut start, to) = (0, whole.device());
+        for Performed { array: part, .. } in &parts {
+            let rows = part.shape().first().copied().unwrap_or(0);
+            let mut target = whole.view_mut().sliced(0, start, rows)?;
+            target.copy_from(&part.view(), &between(part.device(), to)?)?;
+            start += rows;
+        }
+        whole.memory().wait(Access::Read)?;
+        Ok(whole)
+    }
+
+    fn stream_of(&self, array: &Array) -> Result<Stream> {
+        let own = array.device() == self.place.device;
+        Ok(if own { self.place.stream.clone() } else { array.device().stream()? })
+    }
+
+    fn times(&self, events: [&Event; 5]) -> Option<[Duration; 5]> {
+        let mut times = [Duration::ZERO; 5];
+        for (time, event) in times.iter_mut().zip(events) {
+            *time = event.elapsed_since(&self.begin).ok()?;
+        }
+        Some(times)
+    }
+}
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        streams::give_back(&self.place.stream);
+    }
+}
+
+/// Where results from `device` go to on the host: page-locked memory, so that copies only have to be queued. Where the
+/// host can lock no more, plain memory, which is slower.
+fn host_buffer(shape: &[usize], dtype: DType, device: Device) -> Result<Array> {
+    match Array::pinned(shape, dtype, device) {
+        Ok(array) => Ok(array),
+        Err(error) => {
+            tracing::debug!(%device, %error, "results go to memory that is not page-locked");
+            Array::empty(shape, dtype, &Device::cpu().stream()?)
+        }
+    }
+}
+
+fn copied(crossing: Crossing) -> usize {
+    match crossing {
+        Crossing::ZeroCopy => 0,
+        Crossing::Copied { bytes, .. } => bytes,
+    }
+}

@@ -1,0 +1,45 @@
+//! Batches over several devices at once: uploaded, computed and downloaded with overlap, returned in order.
+//!
+//! Each device has a few *slots*, each a stream and a thread of its own. A slot takes a batch, uploads it, computes,
+//! downloads the result, waits for that, and takes the next. Slots take turns, on the device: while one computes,
+//! another uploads the next batch and a third downloads the last. A thread that has to move bytes itself (those of
+//! ordinary, pageable memory) does not keep the others from computing and downloading.
+//!
+//! ```
+//! use arrayspan_bridge::batch::{Across, Assignment, Place};
+//! use arrayspan_bridge::devices::Device;
+//! use arrayspan_bridge::{Array, Error};
+//!
+//! let inputs = (0..8).map(|i| ndarray::Array2::<f32>::from_elem((3, 4), i as f32));
+//! let copy = |x: &Array, on: &Place| {
+//!     let mut y = Array::empty(x.shape(), x.dtype(), &on.stream)?; // enqueued on the slot's stream, not waited for
+//!     y.view_mut().copy_from(&x.view(), &on.stream)?;
+//!     Ok::<_, Error>(y)
+//! };
+//! let mut run = inputs.across([Device::cpu(), Device::best()]).assign(Assignment::RoundRobin).map(copy)?;
+//! for (i, result) in run.by_ref().enumerate() {
+//!     assert_eq!(result?.view().as_ndarray::<f32>()?[[2, 3]], i as f32); // in input order, on the CPU
+//! }
+//! println!("{}", run.report());
+//! # Ok::<(), Error>(())
+//! ```
+
+mod assignment;
+mod board;
+mod input;
+mod lane;
+mod plan;
+mod recover;
+mod report;
+mod run;
+mod schedule;
+mod spans;
+mod streams;
+mod turns;
+mod worker;
+
+pub use assignment::Assignment;
+pub use lane::Place;
+pub use plan::{Across, Batches, OnLost};
+pub use report::{DeviceReport, Report};
+pub use run::Run;

@@ -1,0 +1,63 @@
+//! A batch that does not fit: run again alone, then in halves.
+
+use arrayspan_devices::retry::{OutOfMemory, Policy, with_retry};
+
+use super::board::Board;
+use super::lane::{Lane, Performed, Place};
+use super::plan::Options;
+use crate::{Array, Relayout, Result, SharedArray};
+
+/// One slot's way to run batches.
+pub(super) struct Runner<'a, E> {
+    pub(super) lane: &'a Lane,
+    pub(super) options: &'a Options,
+    pub(super) board: &'a Board<E>,
+}
+
+impl<E: From<crate::Error> + OutOfMemory> Runner<'_, E> {
+    /// Runs a batch. One that runs out of memory waits until the device's other slots are done, keeps them from
+    /// starting, and runs again, after what [`with_retry`] can find; then in halves, if it may be split.
+    pub(super) fn run(
+        &self,
+        input: &SharedArray,
+        compute: &mut impl FnMut(&Array, &Place) -> Result<Array, E>,
+    ) -> Result<Vec<Performed>, E> {
+        let (position, keep) = (self.lane.place.position, self.options.keep);
+        let gate = self.board.gate(position);
+        {
+            let _among_others = gate.read();
+            match self.lane.perform(input, keep, &mut *compute) {
+                Err(error) if error.shortage().is_some() => {}
+                done => return Ok(vec![done?]),
+            }
+        }
+        let _alone = gate.write();
+        self.board.count(|counts| counts[position].retried += 1);
+        self.run_alone(input, compute)
+    }
+
+    fn run_alone(
+        &self,
+        input: &SharedArray,
+        compute: &mut impl FnMut(&Array, &Place) -> Result<Array, E>,
+    ) -> Result<Vec<Performed>, E> {
+        let Place { device, position, .. } = self.lane.place;
+        let perform = || self.lane.perform(input, self.options.keep, &mut *compute);
+        let error = match with_retry(device, &Policy::default(), perform) {
+            Ok(done) => return Ok(vec![done]),
+            Err(unrecovered) => unrecovered.error,
+        };
+        let rows = input.shape().first().copied().unwrap_or(0);
+        let divisible = self.options.least_rows.is_some_and(|least| rows / 2 >= least);
+        if error.shortage().is_none() || !divisible {
+            return Err(error);
+        }
+        self.board.count(|counts| counts[position].splits += 1);
+        let mut parts = Vec::new();
+        for (start, len) in [(0, rows / 2), (rows / 2, rows - rows / 2)] {
+            let half = input.clone().sliced(0, start, len)?;
+            parts.append(&mut self.run_alone(&half, compute)?);
+        }
+        Ok(parts)
+    }
+}

@@ -1,0 +1,81 @@
+//! A run under way, as its caller sees it.
+
+use std::fmt;
+use std::iter::FusedIterator;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use super::board::{Board, Outcome};
+use super::report::Report;
+use crate::{Array, Result};
+
+/// A run under way: an iterator over the results, in the order of the input, that waits for each.
+///
+/// The first failure in that order is the last thing returned, after the results before it, as of a loop; by then
+/// all work under way has ended and memory is given back. A panic of the caller's functions goes on here. Dropping
+/// the run cancels it: what has started ends, nothing starts.
+pub struct Run<E> {
+    board: Arc<Board<E>>,
+    /// None where a scope waits for them.
+    pub(super) threads: Vec<JoinHandle<()>>,
+    over: bool,
+}
+
+impl<E> Run<E> {
+    pub(super) fn new(board: Arc<Board<E>>) -> Self {
+        Self { board, threads: Vec::new(), over: false }
+    }
+
+    /// What has been done so far; complete once the last result was returned.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        self.board.report()
+    }
+
+    fn end(&mut self) {
+        self.over = true;
+        self.board.cancel();
+        for thread in self.threads.drain(..) {
+            // What may panic there is caught there; the end of a thread has nothing more to tell.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl<E> Iterator for Run<E> {
+    type Item = Result<Array, E>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.over {
+            return None;
+        }
+        match self.board.result() {
+            Some(Outcome::Done(array)) => return Some(Ok(array)),
+            Some(Outcome::Failed(error)) => {
+                self.end();
+                return Some(Err(error));
+            }
+            Some(Outcome::Panicked(panic)) => {
+                self.end();
+                resume_unwind(panic)
+            }
+            None => self.end(),
+        }
+        None
+    }
+}
+
+impl<E> FusedIterator for Run<E> {}
+
+impl<E> Drop for Run<E> {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl<E> fmt::Debug for Run<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Run({} threads)", self.threads.len())
+    }
+}

@@ -1,0 +1,143 @@
+//! Slots in any order, and what they do.
+
+use super::*;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+/// What slots may do with a batch they have run.
+#[derive(Clone, Copy, Debug)]
+enum End {
+    Done,
+    Failed,
+    DeviceLost,
+}
+
+/// A run whose slots act in any order.
+struct Play {
+    schedule: Schedule<usize>,
+    devices: usize,
+    inputs: usize,
+    /// Batch `i` waits for the device at `i mod cycle` if there is a cycle.
+    cycle: Option<usize>,
+    running: VecDeque<(usize, usize)>,
+    done: BTreeSet<usize>,
+    failed: BTreeSet<usize>,
+    /// Slots that were told that there is no more.
+    ended: BTreeSet<usize>,
+}
+
+impl Play {
+    /// One slot asks once. Whether anything happened.
+    fn ask(&mut self, position: usize) -> bool {
+        match self.schedule.step(position) {
+            Step::Run(index, item) => {
+                assert_eq!(index, item);
+                assert!(self.failed.iter().all(|failed| index < *failed), "after a failure");
+                assert!(!self.done.contains(&index), "twice");
+                self.running.push_back((position, index));
+            }
+            Step::Pull => {
+                let index = self.schedule.next_index();
+                if index < self.inputs {
+                    let position = self.cycle.map(|cycle| index % cycle);
+                    assert_eq!(self.schedule.pulled(index, position), None);
+                } else {
+                    self.schedule.exhausted();
+                }
+            }
+            Step::Wait => return false,
+            Step::End => {
+                self.ended.insert(position);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The batch that has run longest ends.
+    fn end(&mut self, end: End) {
+        let Some((position, index)) = self.running.pop_front() else { return };
+        match end {
+            End::DeviceLost if self.schedule.lost(position, index, index).is_ok() => {}
+            End::Done => {
+                if self.schedule.finished(index) {
+                    self.done.insert(index);
+                }
+            }
+            End::Failed | End::DeviceLost => {
+                if self.schedule.failed(index).1 {
+                    self.failed.insert(index);
+                }
+            }
+        }
+    }
+
+    /// Returns what is due. Whether anything was.
+    fn take(&mut self) -> bool {
+        let due = self.done.contains(&self.schedule.due());
+        if due {
+            self.schedule.returned();
+        }
+        due
+    }
+}
+
+proptest! {
+    #[test]
+    fn whatever_slots_do_all_before_the_first_failure_runs_once_and_every_slot_comes_to_its_end(
+        devices in 1..4_usize,
+        ahead in 1..6_usize,
+        inputs in 0..20_usize,
+        cyclic in any::<bool>(),
+        acts in proptest::collection::vec((0..4_usize, 0..12_usize), 0..80),
+    ) {
+        let mut play = Play {
+            schedule: Schedule::new(devices, ahead),
+            devices,
+            inputs,
+            cycle: cyclic.then_some(devices),
+            running: VecDeque::new(),
+            done: BTreeSet::new(),
+            failed: BTreeSet::new(),
+            ended: BTreeSet::new(),
+        };
+        for (position, act) in acts {
+            match act {
+                0 => play.end(End::Failed),
+                1 => play.end(End::DeviceLost),
+                2..5 => play.end(End::Done),
+                5 => _ = play.take(),
+                _ => _ = play.ask(position % devices),
+            }
+        }
+        // From here on nothing fails, and all who can act do.
+        loop {
+            let acted = (0..play.devices).fold(false, |acted, position| play.ask(position) || acted);
+            let taken = play.take();
+            if !acted && !taken && play.running.is_empty() {
+                break;
+            }
+            play.end(End::Done);
+        }
+        let end = play.failed.first().copied().unwrap_or(inputs);
+        prop_assert_eq!(play.schedule.due(), end);
+        prop_assert_eq!(play.done.range(..end).count(), end);
+        (0..devices).for_each(|position| _ = play.ask(position));
+        prop_assert_eq!(play.ended.len(), devices, "a slot that waits for ever");
+        prop_assert_eq!(play.failed.is_empty(), play.schedule.is_over());
+    }
+}
+
+#[test]
+fn cancelling_gives_back_what_waits_and_starts_nothing() {
+    let mut schedule = Schedule::new(2, 9);
+    for index in 0..5 {
+        assert_eq!(schedule.step(0), Step::Pull);
+        assert_eq!(schedule.pulled(index, Some(1)), None);
+    }
+    assert_eq!(schedule.step(1), Step::Run(0, 0));
+    assert_eq!(schedule.cancel(), [1, 2, 3, 4]);
+    assert_eq!(schedule.step(1), Step::Wait, "one is under way");
+    assert!(!schedule.finished(0));
+    assert_eq!([schedule.step(0), schedule.step(1)], [Step::End, Step::End]);
+}
