@@ -191,6 +191,13 @@ pub trait StreamDriver: Debug + Send + Sync {
     /// # Errors
     /// A failure of that work.
     fn synchronize(&self) -> Result<()>;
+    /// Whether all queued work is done, as far as the driver knows without waiting.
+    ///
+    /// # Errors
+    /// A failure of that work.
+    fn is_idle(&self) -> Result<bool> {
+        self.record()?.is_complete()
+    }
     /// Marks the present end of the queue.
     ///
     /// # Errors

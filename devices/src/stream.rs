@@ -148,6 +148,15 @@ impl Stream {
         self.0.device.check()
     }
 
+    /// Whether all queued work is done. Does not wait; where the driver has no question for it (`OpenCL`) the answer
+    /// may be `false` for a moment longer than it is true.
+    ///
+    /// # Errors
+    /// A failure of that work.
+    pub fn is_idle(&self) -> Result<bool> {
+        self.0.driver.is_idle()
+    }
+
     /// Marks the present end of the queue.
     ///
     /// # Errors

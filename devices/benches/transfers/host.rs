@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use arrayspan_devices::staging::{self, Settings};
-use arrayspan_devices::{Device, Memory, Result, Stream};
+use arrayspan_devices::{Device, Memory, Result, Stream, drain};
 
 use super::{best, copied, fresh, queued, size, sizes, warm};
 
@@ -47,6 +47,7 @@ pub(crate) fn table(device: Device, largest: usize) -> Result<()> {
 
 /// What it costs to lock pages: new ones, the pool's, and those of memory that is there.
 pub(crate) fn locking(device: Device, bytes: usize) -> Result<()> {
+    drain();
     device.trim_pinned(0)?;
     let clock = Instant::now();
     let taken = Memory::pinned(bytes, device)?;

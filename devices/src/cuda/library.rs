@@ -11,7 +11,7 @@ use crate::libraries::candidates;
 use crate::{Error, Result};
 
 /// Every function of the driver this crate calls without asking [`has`].
-const DRIVER: [&str; 50] = [
+const DRIVER: [&str; 51] = [
     "cuInit",
     "cuDriverGetVersion",
     "cuGetErrorName",
@@ -50,6 +50,7 @@ const DRIVER: [&str; 50] = [
     "cuStreamCreateWithPriority",
     "cuCtxGetStreamPriorityRange",
     "cuStreamGetCtx",
+    "cuStreamQuery",
     "cuStreamSynchronize",
     "cuStreamWaitEvent",
     "cuStreamDestroy_v2",

@@ -5,7 +5,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::thread::{self, ThreadId};
 
-use cudarc::driver::sys;
+use cudarc::driver::sys::{self, CUresult};
 use parking_lot::Mutex;
 
 use super::context::Context;
@@ -144,6 +144,15 @@ impl StreamDriver for CudaStream {
         // SAFETY: the stream is alive.
         self.context
             .check("cuStreamSynchronize", unsafe { sys::cuStreamSynchronize(self.stream()) })
+    }
+
+    fn is_idle(&self) -> Result<bool> {
+        let _current = self.context.enter()?;
+        // SAFETY: the stream is alive.
+        match unsafe { sys::cuStreamQuery(self.stream()) } {
+            CUresult::CUDA_ERROR_NOT_READY => Ok(false),
+            code => self.context.check("cuStreamQuery", code).map(|()| true),
+        }
     }
 
     fn record(&self) -> Result<Box<dyn EventDriver>> {

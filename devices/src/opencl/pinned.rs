@@ -3,6 +3,7 @@
 use std::ptr;
 
 use cl3::command_queue::{enqueue_map_buffer, enqueue_unmap_mem_object};
+use cl3::error_codes::CL_MAP_FAILURE;
 use cl3::memory::{
     CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR, CL_MEM_READ_WRITE, create_buffer,
     release_mem_object,
@@ -44,9 +45,12 @@ pub(super) fn lock(stream: &OpenClStream, bytes: usize) -> Result<Locked> {
     };
     drop(calls);
     let mapped = match mapped {
+        // Null where a driver finds out only then that there is no room.
         Ok(event) => {
             stream.forget(event);
-            stream.synchronize()
+            let mapped = stream.synchronize();
+            let failed = || Err(out_of_host_memory(bytes, CL_MAP_FAILURE));
+            if address.is_null() { mapped.and_then(|()| failed()) } else { mapped }
         }
         Err(code) => Err(refused("clEnqueueMapBuffer", code)),
     };

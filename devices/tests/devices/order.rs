@@ -91,6 +91,26 @@ fn an_event_is_complete_after_waiting_and_times_the_work_between() -> Result<()>
 }
 
 #[test]
+fn a_stream_is_idle_when_its_work_is_done_and_not_while_it_runs() -> Result<()> {
+    for device in gpus() {
+        let kernel = slow(device)?;
+        let stream = device.new_stream()?;
+        let x = upload(&numbers(0), &stream)?;
+        let y = Memory::allocate(4 * N, &stream)?;
+        increment(&stream, &kernel, &x, &y)?;
+        let end = stream.record()?;
+        let idle = stream.is_idle()?;
+        assert!(!idle || end.is_complete()?, "{device}: idle before its work is done");
+        stream.synchronize()?;
+        while !stream.is_idle()? {
+            std::thread::yield_now();
+        }
+    }
+    assert!(Device::cpu().stream()?.is_idle()?);
+    Ok(())
+}
+
+#[test]
 fn a_stream_waits_for_an_event_of_any_other_device() -> Result<()> {
     gpus();
     for device in Device::all() {

@@ -31,10 +31,14 @@ impl Memory {
         if bytes == 0 || device.is_cpu() {
             return Self::allocate(bytes, &Device::cpu().process_stream()?);
         }
-        let address = or_recover(Device::cpu(), || {
-            fault::check(fault::Kind::Pinned, device, bytes)?;
-            device.0.pinned.take(device, bytes)
-        })?;
+        or_recover(Device::cpu(), || Self::pinned_at_once(bytes, device))
+    }
+
+    /// As [`pinned`](Self::pinned), for `bytes > 0` and no CPU, without looking for memory that others could give up.
+    /// That may copy, so whoever others wait for to copy must not do it.
+    pub(super) fn pinned_at_once(bytes: usize, device: Device) -> Result<Self> {
+        fault::check(fault::Kind::Pinned, device, bytes)?;
+        let address = device.0.pinned.take(device, bytes)?;
         let release = move || device.0.pinned.give(device, address);
         // SAFETY: the pool gave out the block, which is ours until the release function gives it back.
         Ok(unsafe { Self::from_foreign(Device::cpu(), address, bytes, Box::new(release)) })

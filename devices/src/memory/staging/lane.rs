@@ -6,7 +6,7 @@ use parking_lot::{Condvar, Mutex};
 
 use super::settings::{Settings, settings};
 use crate::driver::{EventDriver, StreamDriver};
-use crate::{Device, Memory, Result};
+use crate::{Device, Error, Memory, Result};
 
 /// Parts of a buffer: some are filled while others are emptied.
 pub(super) const SLOTS: usize = 4;
@@ -53,8 +53,7 @@ pub(crate) struct Lane {
 /// Waits for a buffer for a copy of `bytes` bytes between the host and `device`; `None` where the host has no
 /// page-locked memory left, or the device knows none.
 pub(crate) fn one(device: Device, bytes: usize) -> Option<Lane> {
-    let lane = device.0.lanes.take(device, bytes).ok()?;
-    lane.locked.then_some(lane)
+    device.0.lanes.take(device, bytes, false).ok()
 }
 
 /// Waits for a buffer of each device for a copy between them; only one where both can use the same. Memory that is not
@@ -64,21 +63,34 @@ pub(crate) fn one(device: Device, bytes: usize) -> Option<Lane> {
 /// Out of host memory.
 pub(crate) fn both(from: Device, to: Device, bytes: usize) -> Result<(Lane, Option<Lane>)> {
     if from.kind() == crate::DeviceKind::Cuda && to.kind() == from.kind() {
-        return Ok((from.0.lanes.take(from, bytes)?, None));
+        return Ok((from.0.lanes.take(from, bytes, true)?, None));
     }
     // Always in the same order: two copies there and back cannot wait for each other.
     let order = |device: Device| (device.kind(), device.gpu_id());
     if order(from) < order(to) {
-        let first = from.0.lanes.take(from, bytes)?;
-        Ok((first, Some(to.0.lanes.take(to, bytes)?)))
+        let first = from.0.lanes.take(from, bytes, true)?;
+        Ok((first, Some(to.0.lanes.take(to, bytes, true)?)))
     } else {
-        let first = to.0.lanes.take(to, bytes)?;
-        Ok((from.0.lanes.take(from, bytes)?, Some(first)))
+        let first = to.0.lanes.take(to, bytes, true)?;
+        Ok((from.0.lanes.take(from, bytes, true)?, Some(first)))
     }
 }
 
+/// Host memory whose pages are not locked. Not from [`Memory::allocate`], which looks for memory that others could give
+/// up: that may copy, and wait for the very place that is held here.
+fn ordinary(bytes: usize) -> Result<Memory> {
+    let mut values = Vec::<u8>::new();
+    let refused = |_| Error::out_of_memory(Device::cpu(), bytes, 0);
+    values.try_reserve_exact(bytes).map_err(refused)?;
+    values.resize(bytes, 0);
+    let address = values.as_mut_ptr().expose_provenance();
+    let release = Box::new(move || drop(values));
+    // SAFETY: the vector stays where it is until the release function drops it, and nobody else knows it.
+    Ok(unsafe { Memory::from_foreign(Device::cpu(), address, bytes, release) })
+}
+
 impl Lanes {
-    fn take(&'static self, device: Device, bytes: usize) -> Result<Lane> {
+    fn take(&'static self, device: Device, bytes: usize, without_locks: bool) -> Result<Lane> {
         let Settings { chunk: most, threads, large_pages, .. } = settings();
         // Small copies in at least as many chunks as there are slots, of a page or more.
         let chunk = bytes.div_ceil(SLOTS).next_multiple_of(4096).min(most);
@@ -104,12 +116,15 @@ impl Lanes {
             Lane { lanes: self, buffer: fitting, chunk, threads, large_pages, locked: true };
         drop(other.map(Buffer::quiet));
         if lane.buffer.is_none() {
-            let memory = match Memory::pinned(SLOTS * most, device) {
+            let memory = match Memory::pinned_at_once(SLOTS * most, device) {
                 Ok(memory) => memory,
                 Err(error) => {
                     tracing::warn!(%device, %error, "no page-locked memory to stage copies with");
                     lane.locked = false;
-                    Memory::allocate(SLOTS * chunk, &Device::cpu().process_stream()?)?
+                    if !without_locks {
+                        return Err(error);
+                    }
+                    ordinary(SLOTS * chunk)?
                 }
             };
             let size = memory.bytes() / SLOTS;
