@@ -59,7 +59,7 @@ impl Drop for Limited {
 }
 
 /// One element of a batch.
-const ELEMENT: usize = 1 << 16;
+const ELEMENT: usize = 1 << 15;
 const ELEMENT_BYTES: usize = 4 * ELEMENT;
 
 fn patient() -> Policy {
@@ -87,7 +87,7 @@ fn expected(range: &Range<usize>) -> f64 {
 #[test]
 fn a_crowd_of_threads_gets_all_its_work_done_in_little_memory() {
     for device in accelerators() {
-        for seed in [1_u64, 2, 3] {
+        for seed in [1_u64, 2] {
             let limited = Limited::to(24 * ELEMENT_BYTES, device);
             let (splits, retries) = (AtomicUsize::new(0), AtomicUsize::new(0));
             thread::scope(|scope| {
@@ -95,7 +95,7 @@ fn a_crowd_of_threads_gets_all_its_work_done_in_little_memory() {
                     let (splits, retries) = (&splits, &retries);
                     scope.spawn(move || {
                         let mut chance = Chance(seed * 1000 + number + 1);
-                        for _ in 0..6 {
+                        for _ in 0..4 {
                             let start = chance.below(1000);
                             let range = start..start + 1 + chance.below(16);
                             let outcome =

@@ -1,6 +1,8 @@
 //! Failures on purpose, and the ways back that every call has without anyone asking.
 #![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
 
+mod environment;
+
 use std::thread;
 
 use arrayspan_devices::fault::{self, Class, Fault, Kind, Threads, inject};

@@ -1,0 +1,128 @@
+//! One call gives back all that is kept for later. In a process of its own, since it registers libraries.
+#![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use arrayspan_devices::reclaim::{Holdings, Reclaim, Stage, register};
+use arrayspan_devices::{Device, Error, Memory, Result, Source, caches};
+
+/// Keeps blocks at a stage of its choice.
+#[derive(Debug)]
+struct Keeper {
+    stage: Stage,
+    name: &'static str,
+    blocks: Mutex<Vec<Memory>>,
+}
+
+impl Keeper {
+    const fn new(stage: Stage, name: &'static str) -> Self {
+        Self { stage, name, blocks: Mutex::new(Vec::new()) }
+    }
+
+    fn blocks(&self) -> MutexGuard<'_, Vec<Memory>> {
+        self.blocks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Reclaim for Keeper {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn stage(&self) -> Stage {
+        self.stage
+    }
+
+    fn holdings(&self, device: Device) -> Option<Holdings> {
+        let blocks = self.blocks();
+        let held = blocks.iter().filter(|block| block.device() == device);
+        Some(Holdings { reserved_bytes: held.map(Memory::bytes).sum(), ..Holdings::default() })
+    }
+
+    fn release(&self, device: Device) -> Result<()> {
+        if self.name == "broken" {
+            let device = device.to_string();
+            return Err(Error::Unsupported { device, what: "giving back".into() });
+        }
+        self.blocks().retain(|block| block.device() != device);
+        Ok(())
+    }
+}
+
+static LIBRARY: Keeper = Keeper::new(Stage::Libraries, "library");
+static BROKEN: Keeper = Keeper::new(Stage::Libraries, "broken");
+static WORKSPACE: Keeper = Keeper::new(Stage::Workspaces, "workspace");
+static SPILL: Keeper = Keeper::new(Stage::Spill, "arrays in use");
+
+/// Every keeper holds a block; one test at a time.
+fn full(device: Device) -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    // Not in the order in which they are asked.
+    for keeper in [&SPILL, &LIBRARY, &WORKSPACE, &BROKEN] {
+        register(keeper);
+        let block = Memory::allocate(5000, &device.stream().unwrap()).unwrap();
+        *keeper.blocks() = vec![block];
+    }
+    turn
+}
+
+#[test]
+fn all_that_is_kept_is_given_back_and_arrays_in_use_stay() {
+    for device in Device::all() {
+        let _turn = full(device);
+        let source = Source::new("k", "k", "KERNEL k(GLOBAL float* x) { x[GID(0)] = 1.0f; }");
+        let kernel = || device.kind().dialect().map(|_| device.kernel(&source).unwrap());
+        let kept = kernel();
+        drop(Memory::allocate(1 << 20, &device.stream().unwrap()).unwrap());
+        let cleared = caches::clear(device);
+        let stages: Vec<(Stage, &str)> =
+            cleared.parts.iter().map(|(_, part)| (part.stage, part.name)).collect();
+        assert_eq!(
+            stages[3..],
+            [
+                (Stage::Workspaces, "workspace"),
+                (Stage::Libraries, "library"),
+                (Stage::Libraries, "broken"),
+            ]
+        );
+        assert!(stages[..3].iter().map(|(stage, _)| *stage).eq([
+            Stage::Drain,
+            Stage::Pool,
+            Stage::Plans
+        ]));
+        let freed = |name| {
+            let part = cleared.parts.iter().find(|(_, part)| part.name == name);
+            part.and_then(|(_, part)| part.freed)
+        };
+        assert_eq!((freed("workspace"), freed("library")), (Some(5000), Some(5000)));
+        assert!(cleared.bytes() >= 10_000 && cleared.failures().count() == 1, "{cleared}");
+        assert!(cleared.to_string().contains("emptying the cache of broken failed"), "{cleared}");
+        assert_eq!(SPILL.blocks().len(), 1, "it is in use");
+        // What is gone is made again.
+        assert_eq!(kernel().is_some(), kept.is_some());
+    }
+}
+
+#[test]
+fn a_scope_clears_the_caches_at_its_end() {
+    let _turn = full(Device::cpu());
+    let scope = caches::scope(Device::cpu());
+    assert_eq!(LIBRARY.blocks().len(), 1);
+    assert!(scope.end().bytes() >= 10_000);
+    assert!(LIBRARY.blocks().is_empty());
+
+    LIBRARY.blocks().push(Memory::allocate(9, &Device::cpu().stream().unwrap()).unwrap());
+    drop(caches::scope(Device::cpu()));
+    assert!(LIBRARY.blocks().is_empty());
+}
+
+#[test]
+fn all_devices_can_be_cleared_at_once() {
+    let _turn = full(Device::cpu());
+    let cleared = caches::clear_all();
+    for device in Device::all() {
+        assert!(cleared.parts.iter().any(|(at, _)| *at == device), "{device}");
+    }
+    assert!(LIBRARY.blocks().is_empty() && WORKSPACE.blocks().is_empty());
+}
