@@ -162,8 +162,10 @@ fn products(
             on.gemm(x.view(), false, transposed, y.view_mut(), Update::set())?;
             Ok::<_, Error>(y)
         };
+        // The devices are alike, and so are the batches.
         let batches = inputs.clone().into_iter().across(devices.to_vec());
-        let mut run = batches.in_flight(arguments.in_flight).map_init(init, compute)?;
+        let batches = batches.assign(Assignment::RoundRobin).in_flight(arguments.in_flight);
+        let mut run = batches.map_init(init, compute)?;
         for (batch, result) in run.by_ref().enumerate() {
             let result = result?;
             let result = result.view().as_ndarray::<f32>()?;
