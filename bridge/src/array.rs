@@ -17,15 +17,22 @@ pub struct Array {
 }
 
 impl Array {
-    /// A row-major array on `stream`'s device. Its content is unspecified, on the CPU zero; work on
-    /// `stream` may use it at once.
+    /// A row-major array on `stream`'s device. Its content is unspecified (on the CPU some value of its type, of
+    /// `Bool` false); work on `stream` may use it at once.
     ///
     /// # Errors
     /// Out of memory, or more elements than can be addressed.
+    #[track_caller]
     pub fn empty(shape: impl AsRef<[usize]>, dtype: DType, stream: &Stream) -> Result<Self> {
         let layout = Layout::contiguous(shape)?;
         let bytes = layout.bytes("array", dtype)?;
         let memory = Arc::new(Memory::allocate(bytes, stream)?);
+        if dtype == DType::Bool && stream.device().is_cpu() && bytes > 0 {
+            let at = std::ptr::with_exposed_provenance_mut::<u8>(memory.address());
+            // What the bytes were before need be no truth values.
+            // SAFETY: the block was just made with this size, and nobody else knows it.
+            unsafe { at.write_bytes(0, memory.bytes()) };
+        }
         Ok(Self { inner: SharedArray { memory, owner: None, layout, dtype, writable: true } })
     }
 

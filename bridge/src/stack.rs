@@ -29,6 +29,7 @@ use crate::{Array, Crossing, DType, Error, Relayout, Result, SharedArray, View, 
 /// assert_eq!(columns.view().as_slice::<i32>()?, [1, 4, 2, 5, 3, 6]);
 /// # Ok::<(), arrayspan_bridge::Error>(())
 /// ```
+#[track_caller]
 pub fn stack(
     slices: &[View<'_>],
     axis: usize,
@@ -100,6 +101,7 @@ struct Whole {
 }
 
 impl Whole {
+    #[track_caller]
     fn new(
         shape: &[usize],
         dtype: DType,

@@ -11,6 +11,7 @@ impl Array {
     ///
     /// # Errors
     /// Out of memory; the driver's refusal.
+    #[track_caller]
     pub fn to(self, device: Device) -> Result<(Self, Crossing)> {
         let stream = between(self.device(), device)?;
         self.to_with(device, Transfer::CopyIfNeeded, &stream)
@@ -20,6 +21,7 @@ impl Array {
     ///
     /// # Errors
     /// As [`View::to_with`]; the array is dropped then.
+    #[track_caller]
     pub fn to_with(
         self,
         device: Device,
@@ -39,6 +41,7 @@ impl SharedArray {
     ///
     /// # Errors
     /// Out of memory; the driver's refusal.
+    #[track_caller]
     pub fn to(&self, device: Device) -> Result<(Self, Crossing)> {
         let stream = between(self.device(), device)?;
         self.to_with(device, Transfer::CopyIfNeeded, &stream)
@@ -48,6 +51,7 @@ impl SharedArray {
     ///
     /// # Errors
     /// As [`View::to_with`].
+    #[track_caller]
     pub fn to_with(
         &self,
         device: Device,
@@ -68,6 +72,7 @@ impl View<'_> {
     ///
     /// # Errors
     /// Out of memory; the driver's refusal.
+    #[track_caller]
     pub fn to(&self, device: Device) -> Result<(Array, Crossing)> {
         self.to_with(device, Transfer::CopyIfNeeded, &between(self.device(), device)?)
     }
@@ -81,6 +86,7 @@ impl View<'_> {
     /// # Errors
     /// [`Error::CopyRefused`](crate::Error::CopyRefused) under [`Transfer::ZeroCopyOnly`], since a view
     /// never owns what it shows; out of memory; a stream of a third device; the driver's refusal.
+    #[track_caller]
     pub fn to_with(
         &self,
         device: Device,
@@ -99,6 +105,7 @@ impl View<'_> {
     ///
     /// # Errors
     /// Out of memory; the driver's refusal.
+    #[track_caller]
     pub fn to_array(&self) -> Result<Array> {
         self.to(self.device()).map(|(array, _)| array)
     }

@@ -72,8 +72,7 @@ impl View<'_> {
         let mut values = Vec::<T>::new();
         // An array that repeats its elements may have more than any memory takes.
         if values.try_reserve_exact(target.len()).is_err() {
-            let device = Device::cpu();
-            return Err(arrayspan_devices::Error::OutOfMemory { device, bytes, code: 0 }.into());
+            return Err(arrayspan_devices::Error::out_of_memory(Device::cpu(), bytes, 0).into());
         }
         let address = values.as_mut_ptr().expose_provenance();
         let owner = Owner::new(values);

@@ -14,7 +14,7 @@ use arrayspan_bridge::{Array, Crossing, Error, Result, SharedArray, Transfer, Wh
 use ndarray::{Array1, Array2, Ix1, Ix2, array};
 
 fn full(device: Device) -> Error {
-    devices::Error::OutOfMemory { device, bytes: usize::MAX, code: 2 }.into()
+    devices::Error::out_of_memory(device, usize::MAX, 2).into()
 }
 
 #[test]
@@ -135,8 +135,9 @@ fn a_function_that_ran_out_of_memory_gets_its_inputs_again() {
         values.fill(0.0);
         if runs.get() < 3 { Err(full(Device::cpu())) } else { Ok(x) }
     };
-    let mut greedy =
-        Declared::new(to::array(), to::array()).retry(Policy { attempts: 3 }).wrap(greedy);
+    let mut greedy = Declared::new(to::array(), to::array())
+        .retry(Policy { attempts: 3, ..Policy::default() })
+        .wrap(greedy);
     let x = array![1.0_f32, 2.0];
     here.set(x.as_ptr().addr());
     let (y, reports) = greedy.call(x).unwrap();
@@ -170,7 +171,7 @@ fn shared_inputs_are_kept_without_a_copy() {
 #[cfg_attr(miri, ignore = "waits for the reaper, a thread that never ends")]
 fn what_was_tried_is_in_the_error() {
     let mut greedy = Declared::new(to::shared(), to::shared())
-        .retry(Policy { attempts: 2 })
+        .retry(Policy { attempts: 2, ..Policy::default() })
         .wrap(|_: SharedArray| -> Result<()> { Err(full(Device::cpu())) });
     let unrecovered: Unrecovered<Error> = greedy.call(array![1.0_f32]).unwrap_err();
     assert_eq!(unrecovered.tried.len(), 1);
@@ -197,7 +198,7 @@ fn a_function_runs_with_its_stream_as_the_threads_default() {
         for attempts in [1, 2] {
             let mut look = Declared::new(to::array().on(device.kind()), to::array())
                 .options(Options::gpu(device.gpu_id()).on_stream(&stream))
-                .retry(Policy { attempts })
+                .retry(Policy { attempts, ..Policy::default() })
                 .wrap(&look);
             let (y, _) = look.call(array![1.0_f32, 2.0]).unwrap();
             assert_eq!(y.view().to_vec::<f32>().unwrap(), [1.0, 2.0]);

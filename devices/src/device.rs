@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::default_stream;
 use crate::registry::{self, Entry};
-use crate::{DeviceInfo, Error, Kernel, Result, Source, Statistics, Stream};
+use crate::{DeviceInfo, Error, Kernel, Result, Source, Stream};
 
 /// A kind of device, that is: the driver that serves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -126,12 +126,6 @@ impl Device {
     #[must_use]
     pub fn free_bytes(self) -> Option<usize> {
         self.0.driver.free_bytes()
-    }
-
-    /// What arrayspan holds on it.
-    #[must_use]
-    pub fn statistics(self) -> Statistics {
-        self.0.counters.read()
     }
 
     /// The stream work goes to when no other is named: [`process_stream`](Self::process_stream), unless

@@ -8,7 +8,9 @@ use std::fmt::Debug;
 use std::thread::ThreadId;
 use std::time::Duration;
 
-use crate::{DeviceInfo, DeviceKind, Reach, Result};
+pub use crate::memory::Sizes;
+use crate::peer::Way;
+use crate::{DeviceInfo, DeviceKind, Error, Priority, Reach, Result};
 
 /// One kind of device: finds and opens the devices there are.
 pub trait Driver: Sync {
@@ -50,11 +52,71 @@ pub trait DeviceDriver: Debug + Send + Sync {
     fn reach(&self, _to: &dyn DeviceDriver) -> Result<Reach> {
         Ok(Reach::Staged)
     }
+    /// How copies from here to another device are made, which is neither this one nor the CPU. May try it.
+    ///
+    /// # Errors
+    /// When the driver refuses.
+    fn way(&self, _to: &dyn DeviceDriver) -> Result<Way> {
+        Ok(Way::Relay)
+    }
     /// Opens a queue of work.
     ///
     /// # Errors
     /// When the driver refuses.
     fn new_stream(&self) -> Result<Box<dyn StreamDriver>>;
+    /// Opens a queue of work that is taken up earlier or later than others, where the driver knows such.
+    ///
+    /// # Errors
+    /// When the driver refuses.
+    fn new_stream_with_priority(&self, _priority: Priority) -> Result<Box<dyn StreamDriver>> {
+        self.new_stream()
+    }
+    /// Takes `bytes > 0` bytes of page-locked host memory, which this device copies from and to by itself.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) of the CPU;
+    /// [`Error::Unsupported`](crate::Error::Unsupported) where there is no such memory.
+    fn lock_pages(&self, _bytes: usize) -> Result<Locked> {
+        Err(self.without("page-locked host memory"))
+    }
+    /// Gives page-locked memory back.
+    ///
+    /// # Safety
+    /// `locked` came from [`lock_pages`](Self::lock_pages), and no work uses it any more.
+    ///
+    /// # Errors
+    /// When the driver reports a failure; the memory must be considered gone.
+    unsafe fn unlock_pages(&self, _locked: Locked) -> Result<()> {
+        Err(self.without("page-locked host memory"))
+    }
+    /// Locks the pages of host memory that is there already.
+    ///
+    /// # Safety
+    /// The range is valid until [`unregister`](Self::unregister).
+    ///
+    /// # Errors
+    /// [`Error::PageLock`](crate::Error::PageLock) when the driver refuses.
+    unsafe fn register(&self, _address: usize, _bytes: usize) -> Result<()> {
+        Err(self.without("page-locking memory of others"))
+    }
+    /// Unlocks them again.
+    ///
+    /// # Safety
+    /// `address` was registered, and no work uses the range any more.
+    ///
+    /// # Errors
+    /// When the driver reports a failure.
+    unsafe fn unregister(&self, _address: usize) -> Result<()> {
+        Err(self.without("page-locking memory of others"))
+    }
+    /// Whether the driver itself knows this range of host memory to be page-locked, whoever did it.
+    fn is_locked(&self, _address: usize, _bytes: usize) -> bool {
+        false
+    }
+    /// The error for what this device cannot do.
+    fn without(&self, what: &str) -> crate::Error {
+        crate::Error::Unsupported { device: self.info().name.clone(), what: what.into() }
+    }
     /// A queue of work that another library has made: a `CUstream`, a `cl_command_queue`.
     ///
     /// # Safety
@@ -70,6 +132,27 @@ pub trait DeviceDriver: Debug + Send + Sync {
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     fn allocate(&self, bytes: usize, stream: &dyn StreamDriver) -> Result<usize>;
+    /// How its memory is cut into blocks.
+    fn sizes(&self) -> Sizes {
+        Sizes::default()
+    }
+    /// The address of a part of what [`allocate`](Self::allocate) gave, at a multiple of the device's granule.
+    ///
+    /// # Errors
+    /// When the driver refuses.
+    fn part(&self, address: usize, offset: usize, _bytes: usize) -> Result<usize> {
+        Ok(address + offset)
+    }
+    /// Gives up the address of a part, not the memory.
+    ///
+    /// # Safety
+    /// `address` came from [`part`](Self::part), and no further work will be queued with it.
+    ///
+    /// # Errors
+    /// When the driver reports a failure.
+    unsafe fn drop_part(&self, _address: usize) -> Result<()> {
+        Ok(())
+    }
     /// Gives memory back once the work queued on `stream` is done.
     ///
     /// # Safety
@@ -142,6 +225,17 @@ pub trait StreamDriver: Debug + Send + Sync {
     /// # Errors
     /// When the driver refuses.
     unsafe fn download(&self, from: Place, to: *mut u8, bytes: usize) -> Result<()>;
+    /// Queues filling with one value.
+    ///
+    /// # Safety
+    /// The range is valid until the filling is done.
+    ///
+    /// # Errors
+    /// When the driver refuses, or cannot.
+    unsafe fn fill(&self, _at: Place, _value: u8, _bytes: usize) -> Result<()> {
+        let (device, what) = (format!("{self:?}"), "filling".into());
+        Err(Error::Unsupported { device, what })
+    }
     /// Queues a copy between two places of the same kind of device, possibly two devices, of which
     /// this stream's is one. Returns `false`, having done nothing, where the driver has no direct way.
     ///
@@ -200,6 +294,17 @@ pub trait EventDriver: Debug + Send + Sync {
     fn elapsed_since(&self, earlier: &dyn EventDriver) -> Result<Duration>;
     /// For a driver's own downcasts.
     fn as_any(&self) -> &dyn Any;
+}
+
+/// Page-locked host memory from a driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Locked {
+    /// Its first byte.
+    pub address: usize,
+    /// Its size.
+    pub bytes: usize,
+    /// What the driver knows it by beside its address: a `cl_mem`; zero in CUDA.
+    pub handle: usize,
 }
 
 /// A byte within a block of device memory.

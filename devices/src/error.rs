@@ -1,6 +1,8 @@
 //! What can go wrong between a program and its devices.
 
-use crate::{Device, DeviceKind};
+use crate::memory::Steps;
+use crate::memory::retry::Recovered;
+use crate::{Device, DeviceKind, Refused};
 
 /// The result of a device operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -35,14 +37,67 @@ pub enum Error {
         /// The text given.
         text: String,
     },
-    /// The device has no room for an allocation, as its driver's error code says.
-    #[error("{device}: out of memory allocating {bytes} bytes (driver code {code})")]
+    /// The device has no room for an allocation, as its driver's error code says, or arrayspan may not take more.
+    /// Made by [`Error::out_of_memory`].
+    #[error("{device}: out of memory allocating {bytes} bytes ({}){}", refusal.as_ref().map_or_else(|| format!("driver code {code}"), ToString::to_string), Steps(tried))]
     OutOfMemory {
+        /// Where.
+        device: Device,
+        /// How many bytes were asked for; 0 where nobody knows.
+        bytes: usize,
+        /// The driver's own code; zero where it was not asked.
+        code: i32,
+        /// What the memory pool knows about it.
+        refusal: Option<Box<Refused>>,
+        /// What was tried to find memory, in order.
+        tried: Vec<Recovered>,
+    },
+    /// A limit of memory makes no sense where it is set; nothing was changed.
+    #[error("{operation}: {asked} on {device}: {why}")]
+    Limit {
+        /// What set it.
+        operation: &'static str,
+        /// Where.
+        device: Device,
+        /// What was asked for.
+        asked: String,
+        /// Why that cannot be.
+        why: String,
+    },
+    /// The limit of a [`Scope`](crate::Scope) refuses an allocation. The device may well have room.
+    #[error(
+        "scope '{scope}': {bytes} bytes more on {device} would exceed its limit of {limit} bytes ({live} are live)"
+    )]
+    ScopeLimit {
+        /// The scope whose limit it is and those around it, as `outer/inner`.
+        scope: String,
         /// Where.
         device: Device,
         /// How many bytes were asked for.
         bytes: usize,
-        /// The driver's own code.
+        /// How many the scope may hold there.
+        limit: usize,
+        /// How many it held there at that moment.
+        live: usize,
+    },
+    /// A scope was to be entered with a limit that refuses everything.
+    #[error("scope '{scope}': a limit of 0 bytes would refuse every allocation")]
+    ZeroLimit {
+        /// The scope.
+        scope: String,
+    },
+    /// Pages of host memory could not be locked in place.
+    #[error("{device}: page-locking {bytes} bytes at {address:#x}: {why} (driver code {code})")]
+    PageLock {
+        /// The device they were to be locked for.
+        device: Device,
+        /// The first byte.
+        address: usize,
+        /// How many bytes.
+        bytes: usize,
+        /// What stands against it.
+        why: &'static str,
+        /// The driver's own code; 0 where it was not asked.
         code: i32,
     },
     /// A kernel did not compile.
@@ -117,5 +172,15 @@ pub enum Error {
         device: String,
         /// What.
         what: String,
+    },
+    /// A setting in the environment cannot be read.
+    #[error("{variable}: cannot read '{text}': {why}")]
+    Setting {
+        /// The environment variable.
+        variable: &'static str,
+        /// The part that cannot be read.
+        text: String,
+        /// What was expected.
+        why: String,
     },
 }

@@ -6,6 +6,8 @@
 //! kept without the host waiting.
 
 mod backend;
+pub mod caches;
+mod callback;
 mod cpu;
 pub mod cuda;
 mod default_stream;
@@ -13,6 +15,7 @@ mod device;
 pub mod driver;
 mod error;
 mod event;
+pub mod fault;
 mod identity;
 mod info;
 mod jit;
@@ -20,10 +23,13 @@ pub mod libraries;
 mod memory;
 pub mod monitor;
 pub mod opencl;
+pub mod peer;
+mod priority;
 mod queries;
 pub mod reclaim;
 mod registry;
 mod stream;
+mod sync;
 
 pub use backend::Backend;
 pub use default_stream::DefaultStream;
@@ -34,6 +40,11 @@ pub use event::Event;
 pub use identity::{Identity, PciAddress};
 pub use info::DeviceInfo;
 pub use jit::{Cache, Kernel, Source};
-pub use memory::{Access, Memory, Release, Statistics, drain, retry};
+pub use memory::account::{Entered, Figures, Scope, ScopeHandle, Snapshot};
+pub use memory::{
+    Access, Limit, Memory, PinnedStatistics, Refusal, Refused, Registered, Release, Statistics,
+    account, drain, retry, staging,
+};
+pub use priority::Priority;
 pub use queries::{MemoryUse, Reach};
 pub use stream::{Argument, Stream};

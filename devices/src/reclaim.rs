@@ -1,15 +1,43 @@
 //! Memory that others keep on a device without using it, and how to get it back.
 
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 
 use parking_lot::RwLock;
 
 use crate::{Device, Result};
 
-/// A library that keeps freed memory of devices for itself, as torch's caching allocator does.
+/// The steps of a recovery, in the order they are taken: what costs least to have again goes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Stage {
+    /// Queued work is waited for, so that what it holds is released.
+    Drain,
+    /// What pools of our own keep unused goes back to the driver.
+    Pool,
+    /// Kernels and other plans are forgotten; whoever needs one builds it again, or finds it on disk.
+    Plans,
+    /// Scratch memory that computations keep from one to the next.
+    Workspaces,
+    /// What other libraries keep unused.
+    Libraries,
+    /// Arrays in use that may wait on the host move there.
+    Spill,
+    /// Other threads may release something soon.
+    Wait,
+}
+
+/// One that keeps memory of devices for itself and can give it back, as torch's caching allocator does.
+///
+/// Called with no lock of arrayspan held, by one recovery of a device at a time. It must not wait for a lock that
+/// a thread can hold while it allocates: such a one is tried, and what it guards left where it is.
 pub trait Reclaim: Debug + Send + Sync {
     /// Its name in reports.
     fn name(&self) -> &'static str;
+
+    /// When it is asked.
+    fn stage(&self) -> Stage {
+        Stage::Libraries
+    }
 
     /// What it holds on `device`; `None` where it holds nothing or cannot tell.
     fn holdings(&self, device: Device) -> Option<Holdings>;
@@ -19,6 +47,14 @@ pub trait Reclaim: Debug + Send + Sync {
     /// # Errors
     /// When the library fails; it keeps what it has then.
     fn release(&self, device: Device) -> Result<()>;
+
+    /// As [`release`](Self::release), for one that can stop once `wanted` bytes are given back; all without a number.
+    ///
+    /// # Errors
+    /// As [`release`](Self::release).
+    fn release_some(&self, device: Device, _wanted: Option<usize>) -> Result<()> {
+        self.release(device)
+    }
 }
 
 /// What a library holds on a device, in bytes.
@@ -39,11 +75,26 @@ pub fn register(library: &'static dyn Reclaim) {
     let mut libraries = LIBRARIES.write();
     if !libraries.iter().any(|known| known.name() == library.name()) {
         libraries.push(library);
+        // Stable: within a stage in the order they were registered.
+        libraries.sort_by_key(|library| library.stage());
     }
 }
 
-/// The libraries that can give memory back, in the order they were registered.
+/// Those that can give memory back, stage by stage, in the order they were registered.
 #[must_use]
 pub fn libraries() -> Vec<&'static dyn Reclaim> {
     LIBRARIES.read().clone()
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Pool => "trimming",
+            Self::Plans => "forgetting",
+            Self::Workspaces => "giving back",
+            Self::Libraries => "emptying the cache of",
+            Self::Spill => "spilling",
+            Self::Drain | Self::Wait => "waiting for",
+        })
+    }
 }

@@ -6,7 +6,8 @@ use std::sync::OnceLock;
 use parking_lot::Mutex;
 
 use crate::driver::{DeviceDriver, Driver};
-use crate::memory::Counters;
+use crate::memory::account::{self, History};
+use crate::memory::{Counters, Gate, Lanes, PinnedPool, Pool};
 use crate::stream::WeakStream;
 use crate::{Backend, Device, DeviceKind, Error, Kernel, Result, Source, Stream};
 
@@ -24,9 +25,19 @@ pub(crate) struct Entry {
     pub(crate) dlpack_type: i32,
     pub(crate) driver: Box<dyn DeviceDriver>,
     pub(crate) counters: Counters,
+    pub(crate) pool: Pool,
+    pub(crate) history: History,
     pub(crate) deferred: Mutex<Option<Error>>,
     /// Kernels built for the device, so that asking twice costs a look-up.
     pub(crate) kernels: Mutex<HashMap<Source, Kernel>>,
+    /// Held by the one that looks for memory.
+    pub(crate) recovery: Mutex<()>,
+    /// Where threads wait for memory.
+    pub(crate) gate: Gate,
+    /// Page-locked host memory for transfers with the device.
+    pub(crate) pinned: PinnedPool,
+    /// The buffers of staged copies.
+    pub(crate) lanes: Lanes,
     stream: OnceLock<Stream>,
     /// Those that still live.
     streams: Mutex<Vec<WeakStream>>,
@@ -34,14 +45,25 @@ pub(crate) struct Entry {
 
 impl Entry {
     pub(crate) fn new(kind: &dyn Driver, gpu_id: usize, driver: Box<dyn DeviceDriver>) -> Self {
+        let name = match kind.kind() {
+            DeviceKind::Cpu => "cpu".into(),
+            kind => format!("{kind}:{gpu_id}"),
+        };
+        let pool = Pool::new(&name, &*driver);
         Self {
             kind: kind.kind(),
             gpu_id,
             dlpack_type: kind.dlpack_type(),
             driver,
             counters: Counters::default(),
+            pool,
+            history: History::default(),
             deferred: Mutex::new(None),
             kernels: Mutex::default(),
+            recovery: Mutex::default(),
+            gate: Gate::default(),
+            pinned: PinnedPool::default(),
+            lanes: Lanes::default(),
             stream: OnceLock::new(),
             streams: Mutex::default(),
         }
@@ -85,6 +107,7 @@ pub(crate) fn entries(kind: DeviceKind) -> Result<&'static [Entry]> {
 }
 
 fn open(driver: &dyn Driver) -> Result<Vec<Entry>> {
+    account::from_environment();
     if let Some(backend) = Backend::of(driver.kind()) {
         backend.enabled()?;
     }

@@ -4,8 +4,10 @@ use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
+use crate::callback::Callbacks;
 use crate::driver::{Grid, RawArgument, StreamDriver};
-use crate::{Access, Device, Error, Event, Kernel, Memory, Result};
+use crate::memory::{Arena, Counters, or_recover};
+use crate::{Access, Device, Error, Event, Kernel, Memory, Priority, Result, fault};
 
 /// A queue of work on one device: what is put in runs in order, while the host goes on.
 ///
@@ -19,8 +21,21 @@ struct Inner {
     driver: Box<dyn StreamDriver>,
     /// The driver's own handle, by which streams are told apart.
     raw: usize,
+    /// What was freed on it and may be used on it again at once.
+    arena: Arena,
+    /// What was allocated on it.
+    counters: Arc<Counters>,
+    /// What the host wants to be told.
+    callbacks: Arc<Callbacks>,
     /// What keeps another library's queue alive; dropped after the driver's part.
     _keep: Option<Box<dyn Any + Send + Sync>>,
+}
+
+impl Drop for Inner {
+    /// What was freed on the stream serves others from now on.
+    fn drop(&mut self) {
+        self.device.0.pool.end(self.device, &self.arena, &*self.driver);
+    }
 }
 
 /// A kernel argument. Memory says how it is used, so that the launch can order itself after
@@ -43,11 +58,17 @@ pub enum Argument<'a> {
 
 impl Stream {
     pub(crate) fn new(device: Device) -> Result<Self> {
-        let driver = device.0.driver.new_stream()?;
-        let raw = driver.raw();
-        let stream = Self(Arc::new(Inner { device, driver, raw, _keep: None }));
+        Ok(Self::own(device, device.0.driver.new_stream()?))
+    }
+
+    pub(crate) fn with_priority(device: Device, priority: Priority) -> Result<Self> {
+        Ok(Self::own(device, device.0.driver.new_stream_with_priority(priority)?))
+    }
+
+    fn own(device: Device, driver: Box<dyn StreamDriver>) -> Self {
+        let stream = Self::over(device, driver, None);
         device.0.remember(&stream);
-        Ok(stream)
+        stream
     }
 
     /// A queue that another library has made, without owning it: on CUDA a `CUstream` of the device's
@@ -71,8 +92,23 @@ impl Stream {
     ) -> Result<Self> {
         // SAFETY: passed on to the caller; `keep` lives as long as the driver's part, which is dropped first.
         let driver = unsafe { device.0.driver.foreign_stream(raw)? };
-        let raw = driver.raw();
-        Ok(Self(Arc::new(Inner { device, driver, raw, _keep: Some(keep) })))
+        Ok(Self::over(device, driver, Some(keep)))
+    }
+
+    fn over(
+        device: Device,
+        driver: Box<dyn StreamDriver>,
+        keep: Option<Box<dyn Any + Send + Sync>>,
+    ) -> Self {
+        Self(Arc::new(Inner {
+            raw: driver.raw(),
+            device,
+            driver,
+            arena: Arena::new(),
+            counters: Arc::default(),
+            callbacks: Arc::default(),
+            _keep: keep,
+        }))
     }
 
     /// Where its work runs.
@@ -89,6 +125,18 @@ impl Stream {
 
     pub(crate) fn driver(&self) -> &dyn StreamDriver {
         &*self.0.driver
+    }
+
+    pub(crate) fn arena(&self) -> &Arena {
+        &self.0.arena
+    }
+
+    pub(crate) fn counters(&self) -> &Arc<Counters> {
+        &self.0.counters
+    }
+
+    pub(crate) fn callbacks(&self) -> &Arc<Callbacks> {
+        &self.0.callbacks
     }
 
     /// Blocks the host until all queued work is done.
@@ -174,9 +222,13 @@ impl Stream {
         if grid.groups.contains(&0) || grid.threads.contains(&0) {
             return Ok(());
         }
-        // SAFETY: the caller vouches for the arguments. Every block was acquired for this stream just
-        // above, so it is ordered after earlier users and freed, on drop, after this launch.
-        unsafe { self.0.driver.launch(kernel.driver(), grid, raw) }
+        or_recover(self.device(), || {
+            fault::check(fault::Kind::Launch, self.device(), 0)?;
+            // SAFETY: the caller vouches for the arguments. Every block was acquired for this stream just
+            // above, so it is ordered after earlier users and freed, on drop, after this launch. One that
+            // was refused has queued nothing, so running it again is running it once.
+            unsafe { self.0.driver.launch(kernel.driver(), grid, raw) }
+        })
     }
 
     fn address(&self, memory: &Memory, access: Access) -> Result<RawArgument> {

@@ -30,10 +30,11 @@ impl dyn Executor + '_ {
         self.stream().device()
     }
 
-    /// A row-major array on this executor's device, with unspecified content (zero on the CPU).
+    /// A row-major array on this executor's device, with unspecified content.
     ///
     /// # Errors
     /// Out of memory.
+    #[track_caller]
     pub fn empty(&self, shape: &[usize], dtype: DType) -> Result<Array> {
         Ok(Array::empty(shape, dtype, self.stream())?)
     }

@@ -66,9 +66,13 @@ impl Workspace {
     ///
     /// # Errors
     /// Out of memory.
+    #[track_caller]
     pub fn of(operator: &(impl LinearMap + ?Sized), on: &dyn Executor) -> Result<Self> {
         let bytes = operator.workspace();
-        let array = (bytes > 0).then(|| on.empty(&[bytes], DType::UInt8)).transpose()?;
+        let array = match bytes {
+            0 => None,
+            _ => Some(on.empty(&[bytes], DType::UInt8)?),
+        };
         Ok(Self { array })
     }
 

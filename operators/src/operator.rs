@@ -133,6 +133,7 @@ pub trait LinearOperator: LinearMap {
     /// # Errors
     /// [`Error::Shape`], [`Error::DType`], [`Error::WrongDevice`] when an array does not fit,
     /// [`Error::Parameter`] for complex factors on real arrays; out of memory for intermediate results.
+    #[track_caller]
     fn apply(&self, on: &dyn Executor, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
         self.apply_with(&mut Workspace::of(self, on)?, on, x, y, update)
     }
@@ -141,6 +142,7 @@ pub trait LinearOperator: LinearMap {
     ///
     /// # Errors
     /// As [`apply`](Self::apply).
+    #[track_caller]
     fn apply_adjoint(
         &self,
         on: &dyn Executor,
@@ -191,6 +193,7 @@ pub trait LinearOperator: LinearMap {
     ///
     /// # Errors
     /// As [`apply`](Self::apply); out of memory.
+    #[track_caller]
     fn forward(&self, x: &Array) -> Result<Array> {
         let on = arrayspan_kernels::on(x.device())?;
         let mut y = on.empty(self.range().shape(), self.range().dtype())?;
@@ -202,6 +205,7 @@ pub trait LinearOperator: LinearMap {
     ///
     /// # Errors
     /// As [`apply`](Self::apply); out of memory.
+    #[track_caller]
     fn adjoint(&self, y: &Array) -> Result<Array> {
         let on = arrayspan_kernels::on(y.device())?;
         let mut x = on.empty(self.domain().shape(), self.domain().dtype())?;

@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn an_error_of_the_lowest_layer_is_still_known_to_be_out_of_memory() {
         let device = Device::cpu();
-        let lowest = devices::Error::OutOfMemory { device, bytes: 7, code: 2 };
+        let lowest = devices::Error::out_of_memory(device, 7, 2);
         let error = Error::from(arrayspan_bridge::Error::from(lowest));
         assert_eq!(error.shortage(), Some(Shortage { device: Some(device), bytes: Some(7) }));
         let other = Error::Parameter { solver: "Cgls", why: "out of memory".into() };

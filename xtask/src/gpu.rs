@@ -13,14 +13,10 @@ use crate::{interop, libtorch, setup};
 /// Test programs that do not run on a device.
 const NOT_FOR_DEVICES: [&str; 2] = ["xtask", "completeness"];
 
-/// Those that need no feature.
-const EXAMPLES: [&str; 4] =
-    ["poststack_inversion", "data_parallel", "model_parallel", "thread_per_gpu"];
-
 /// The archive must fit where programs are handed to other machines.
 const MOST_BYTES: u64 = 60 << 20;
 
-/// Builds `.arrayspan/gpu`, and `gpu.tar.gz` from it: programs in `tests/`, `benches/` and `examples/`, the library
+/// Builds `.arrayspan/gpu`, and `gpu.tar.xz` from it: programs in `tests/`, `benches/` and `examples/`, the library
 /// for Python with its cases in `interop/`, the peers' benchmarks in `peers/`, golden data, `run.sh`; with libtorch
 /// also `torch/`, with the same folders.
 pub(crate) fn run() -> Result {
@@ -33,9 +29,7 @@ pub(crate) fn run() -> Result {
     let tests = built(&tests, |kind| kind == "lib" || kind == "test")?;
     let benches =
         built(&["bench", "--workspace", "--benches", "--no-run"], |kind| kind == "bench")?;
-    let mut examples = vec!["build", "--release"];
-    examples.extend(EXAMPLES.iter().flat_map(|example| ["--example", *example]));
-    let examples = built(&examples, |kind| kind == "example")?;
+    let examples = built(&["build", "--release", "--examples"], |kind| kind == "example")?;
     for (folder, programs) in [("tests", tests), ("benches", benches), ("examples", examples)] {
         put(&programs, &archive.join(folder))?;
     }
@@ -54,8 +48,15 @@ pub(crate) fn run() -> Result {
     }
     let script = archive.join("run.sh");
     fs::copy(repository().join("xtask/src/gpu_run.sh"), &script)?;
-    let packed = local("gpu.tar.gz");
-    show(Command::new("tar").arg("-C").arg(local("")).arg("-czf").arg(&packed).arg("gpu"))?;
+    let packed = local("gpu.tar.xz");
+    let mut pack = Command::new("tar");
+    // The programs share most of their code: found again within the dictionary, it takes no room.
+    pack.env("XZ_OPT", "--lzma2=preset=2,dict=96MiB")
+        .arg("-C")
+        .arg(local(""))
+        .arg("-cJf")
+        .arg(&packed);
+    show(pack.arg("gpu"))?;
     let bytes = fs::metadata(&packed)?.len();
     println!("{}: {:.1} MiB", packed.display(), bytes as f64 / f64::from(1 << 20));
     if bytes > MOST_BYTES {

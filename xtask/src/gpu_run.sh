@@ -70,10 +70,13 @@ sanitizer=$(command -v compute-sanitizer || compgen -G '/usr/local/cuda*/bin/com
 if ! part sanitizer; then
     :
 elif [ -n "$sanitizer" ]; then
-    for file in "$here"/tests/kernels-verbs; do
-        for tool in memcheck racecheck; do
-            program "$tool-$(basename "$file")" "$sanitizer" --tool "$tool" --error-exitcode 1 \
-                "$file" cuda --test-threads 1
+    for tool in memcheck racecheck; do
+        program "$tool-kernels-verbs" "$sanitizer" --tool "$tool" --error-exitcode 1 \
+            "$here/tests/kernels-verbs" cuda --test-threads 1
+        # These run on every device there is: here CUDA alone.
+        for name in bridge-moving bridge-stacks bridge-conversions; do
+            program "$tool-$name" env ARRAYSPAN_DISABLE=opencl ARRAYSPAN_REQUIRE=cuda "$sanitizer" --tool "$tool" \
+                --error-exitcode 1 "$here/tests/$name" --test-threads 1
         done
     done
 else
@@ -88,9 +91,9 @@ for file in "$here"/benches/*-figures; do
         done
     done
 done
-for file in "$here"/benches/*-handover; do
+for file in "$here"/benches/*-{handover,moving}; do
     part benches || break
-    program "$(basename "$file")" "$file"
+    ARRAYSPAN_BENCH=cuda:0 program "$(basename "$file")" "$file" --bench
 done
 for file in "$here"/benches/*-batches; do
     part benches || break

@@ -5,6 +5,7 @@
 
 mod bench;
 mod environment;
+mod faults;
 mod fuzz;
 mod golden;
 mod gpu;
@@ -50,6 +51,8 @@ enum Chore {
     Miri,
     /// The bridge's tests under valgrind.
     Memcheck,
+    /// The tests once more, while allocations, launches, copies and builds fail on purpose.
+    Faults,
     /// Hostile tensors for the bridge, from a fuzzer.
     Fuzz(fuzz::Arguments),
     /// Times operators and solvers, beside the peers where their script is given.
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
         Chore::Gpu => gpu::run(),
         Chore::Miri => miri::run(),
         Chore::Memcheck => memcheck::run(),
+        Chore::Faults => faults::run(),
         Chore::Fuzz(arguments) => fuzz::run(&arguments),
         Chore::Bench(arguments) => bench::run(&arguments),
     };

@@ -38,10 +38,40 @@ pub(crate) fn torch(environment: &Environment, report: &mut Report) -> Result<bo
     Ok(passed && example.iter().all(small))
 }
 
+/// The programs that work with devices, once more, in another environment. Whether all pass.
+pub(crate) fn again(
+    environment: &Environment,
+    wanted: impl Fn(&Program) -> bool,
+    report: &mut Report,
+) -> Result<bool> {
+    let mut programs = built(&["test", "--workspace", "--no-run"], |_| true)?;
+    programs.retain(wanted);
+    all_of(programs, environment, report)
+}
+
 /// Runs programs, then the examples of the documentation.
 fn run(
-    mut programs: Vec<Program>,
+    programs: Vec<Program>,
     mut examples: Command,
+    environment: &Environment,
+    report: &mut Report,
+) -> Result<bool> {
+    let passed = all_of(programs, environment, report)?;
+    let documented = lines(environment.apply(&mut examples), |stream, line| {
+        let shown = match stream {
+            Stream::Output => report.take(line),
+            Stream::Errors => report.take_error(line),
+        };
+        if shown {
+            println!("{line}");
+        }
+    })?;
+    Ok(passed && documented)
+}
+
+/// Runs programs; whether all of their tests pass.
+fn all_of(
+    mut programs: Vec<Program>,
     environment: &Environment,
     report: &mut Report,
 ) -> Result<bool> {
@@ -63,17 +93,8 @@ fn run(
     let workers = thread::available_parallelism().map_or(1, usize::from).min(4);
     thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work))));
 
-    let (report, passed) = shared.into_inner().map_err(|_| "a worker panicked")?;
-    let documented = lines(environment.apply(&mut examples), |stream, line| {
-        let shown = match stream {
-            Stream::Output => report.take(line),
-            Stream::Errors => report.take_error(line),
-        };
-        if shown {
-            println!("{line}");
-        }
-    })?;
-    Ok(passed && documented)
+    let (_, passed) = shared.into_inner().map_err(|_| "a worker panicked")?;
+    Ok(passed)
 }
 
 /// Runs one program as cargo would, then takes its output into the report. Output of tests that pass is asked

@@ -7,7 +7,7 @@ use crate::Result;
 use crate::environment::Environment;
 use crate::process::{cargo, run as show, succeeds};
 use crate::report::Report;
-use crate::{fuzz, interop, libtorch, memcheck, miri, run_tests, setup};
+use crate::{faults, fuzz, interop, libtorch, memcheck, miri, run_tests, setup};
 
 /// A step by name, whether it passed, and how long it took.
 type Step = (&'static str, bool, Duration);
@@ -48,6 +48,12 @@ pub(crate) fn run() -> Result {
     let mut report = Report::default();
     step(&mut steps, "tests", || {
         run_tests::all(&environment, &mut report).unwrap_or_else(|error| {
+            eprintln!("error: {error}");
+            false
+        })
+    });
+    step(&mut steps, "faults", || {
+        faults::all(&environment, &mut Report::default()).unwrap_or_else(|error| {
             eprintln!("error: {error}");
             false
         })

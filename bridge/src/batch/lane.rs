@@ -163,9 +163,16 @@ impl Drop for Lane {
     }
 }
 
-/// Where results from `device` go to on the host.
-fn host_buffer(shape: &[usize], dtype: DType, _device: Device) -> Result<Array> {
-    Array::empty(shape, dtype, &Device::cpu().stream()?)
+/// Where results from `device` go to on the host: page-locked memory, so that copies only have to be queued. Where the
+/// host can lock no more, plain memory, which is slower.
+fn host_buffer(shape: &[usize], dtype: DType, device: Device) -> Result<Array> {
+    match Array::pinned(shape, dtype, device) {
+        Ok(array) => Ok(array),
+        Err(error) => {
+            tracing::debug!(%device, %error, "results go to memory that is not page-locked");
+            Array::empty(shape, dtype, &Device::cpu().stream()?)
+        }
+    }
 }
 
 fn copied(crossing: Crossing) -> usize {

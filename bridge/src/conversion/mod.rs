@@ -32,6 +32,7 @@ impl View<'_> {
     /// # Errors
     /// [`Error::Conversion`] where dtype and rules do not go together, or the device lacks the 64-bit floating point
     /// that scaling needs; [`Error::Inexact`] under [`Overflow::Exact`]; out of memory; the driver's refusal.
+    #[track_caller]
     pub fn convert(&self, dtype: DType, conversion: &Conversion, stream: &Stream) -> Result<Array> {
         let own = stream_of(self.device(), stream)?;
         let mut array = Array::empty(self.shape(), dtype, &own)?;
@@ -94,6 +95,7 @@ impl Array {
     ///
     /// # Errors
     /// [`Error::CopyRefused`] under [`Transfer::ZeroCopyOnly`]; those of [`View::convert`]. The array is dropped then.
+    #[track_caller]
     pub fn into_dtype(
         self,
         dtype: DType,
@@ -162,8 +164,12 @@ const FAILURES: usize = 2 * size_of::<u32>();
 fn zeros(stream: &Stream) -> Result<Memory> {
     let block = Memory::allocate(FAILURES, stream)?;
     let host = Memory::allocate(FAILURES, &Device::cpu().stream()?)?;
-    // SAFETY: nobody else knows either block; host memory starts as zeros.
-    unsafe { host.copy_to(0, &block, 0, FAILURES, stream)? };
+    let at = std::ptr::with_exposed_provenance_mut::<u8>(host.address());
+    // SAFETY: nobody else knows either block, and both have this size.
+    unsafe {
+        at.write_bytes(0, FAILURES);
+        host.copy_to(0, &block, 0, FAILURES, stream)?;
+    }
     Ok(block)
 }
 

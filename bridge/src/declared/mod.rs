@@ -87,7 +87,7 @@ impl<I: Target, O: Target> Declared<I, O> {
     /// Inputs become `input`, outputs `output`. Runs once, by default options.
     pub fn new(input: I, output: O) -> Self {
         let (inputs, outputs) = (Options::default(), Options::default());
-        Self { input, output, inputs, outputs, policy: Policy { attempts: 1 } }
+        Self { input, output, inputs, outputs, policy: Policy { attempts: 1, ..Policy::default() } }
     }
 
     /// How inputs are converted: `gpu_id` is where the function runs; its stream is also the thread's

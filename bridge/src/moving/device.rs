@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
-use arrayspan_devices::{Argument, Device, Grid, Kernel, Memory, Stream};
+use arrayspan_devices::{Argument, Device, Kernel, Memory, Stream};
 
 use super::plan::plan;
 use super::variant::{Variant, Work, line_source};
 use crate::conversion::codec::Codec;
-use crate::index::{Arguments, MOST_GROUPS, Space, THREADS, address, grid};
+use crate::index::{Arguments, Space, THREADS, address, grid};
 use crate::{Result, View, ViewMut};
 
 /// As [`super::copy`], for elements of `bytes` bytes.
@@ -58,11 +58,7 @@ fn launch(task: &Move<'_>, others: &[Argument<'_>], stream: &Stream) -> Result<(
     for other in others {
         arguments.push(*other);
     }
-    let items = space.items(form);
-    let grid = match tiles {
-        true => tiled(items, work.tile()),
-        false => grid([items[0].div_ceil(variant.takes()), items[1], items[2]], THREADS),
-    };
+    let grid = variant.grid(space.items(form));
     let kernel = kernel(stream.device(), variant)?;
     // SAFETY: the arguments are those of `Variant::source`, in its order. A layout lies within its memory, and the
     // kernel stays within the extents of the space, which name no other places. The borrows of the arrays keep
@@ -106,13 +102,6 @@ pub(crate) const LINE_THREADS: usize = 256;
 /// The kernel that makes a line of what [`range`] leaves.
 pub(crate) fn line(device: Device) -> Result<Kernel> {
     Ok(device.kernel(&line_source())?)
-}
-
-/// A group for each tile.
-fn tiled([columns, rows, outer]: [usize; 3], [side, threads]: [usize; 2]) -> Grid {
-    let tiles = |n: usize| n.div_ceil(side).min(MOST_GROUPS);
-    let groups = [tiles(columns), tiles(rows), outer.min(MOST_GROUPS)];
-    Grid { groups, threads: [side, threads, 1] }
 }
 
 /// Takes neighbours together as one wider element, as far as extents, strides and alignment allow. Returns its

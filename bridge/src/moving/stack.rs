@@ -4,7 +4,7 @@ use arrayspan_devices::{Argument, Stream};
 
 use super::device::kernel;
 use super::variant::{Across, Variant, Work};
-use crate::index::{Arguments, Space, THREADS, address, grid};
+use crate::index::{Arguments, Space, address};
 use crate::{Layout, Relayout, Result, View, ViewMut};
 
 /// Sources of a launch: as many as leave room for their strides among the arguments.
@@ -51,7 +51,7 @@ fn launch(sources: &[View<'_>], first: &ViewMut<'_>, step: isize, stream: &Strea
     }
     space.push(&variant.form, &mut arguments);
     arguments.push(Argument::I64(step as i64));
-    let grid = grid(space.items(&variant.form), THREADS);
+    let grid = variant.grid(space.items(&variant.form));
     let kernel = kernel(stream.device(), variant)?;
     // SAFETY: the arguments are those of `Variant::source`, in its order. The layouts lie within their memories, and the
     // kernel stays within the extents of the space and as many slices as there are sources. The borrows of the

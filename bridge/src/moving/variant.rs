@@ -1,9 +1,9 @@
 //! The kernels of the mover.
 
-use arrayspan_devices::Source;
+use arrayspan_devices::{Grid, Source};
 
 use crate::conversion::codec::Codec;
-use crate::index::{Form, Runs, Space, Start, Text};
+use crate::index::{Form, MOST_GROUPS, Runs, Space, Start, THREADS, Text, grid};
 
 /// Everything that is baked into a kernel: two moves with equal variants run the same one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -60,6 +60,38 @@ impl Across {
         let aligned = Start { stride: 1, steps, ..space.start(0, address, bytes) }.aligned(bytes);
         let width = (aligned / bytes).max(1).min(1 << sources.trailing_zeros());
         Some(Self { bytes, sources, width, align: aligned.min(width * bytes) })
+    }
+
+    /// Threads for one place: each takes `width` of the sources.
+    pub(super) fn parts(self) -> usize {
+        self.sources / self.width
+    }
+
+    fn define(self, sources: &[String], text: &mut Text) {
+        text.define("SOURCES", self.sources);
+        text.define("ACROSS", self.width);
+        text.define("ACROSS_ALIGN", self.align);
+        let each: Vec<_> = (0..self.width).map(|k| format!("DO({k})")).collect();
+        text.define("EACH(DO)", each.join(" "));
+        choose(sources, self.width, text);
+    }
+}
+
+/// `FROM_k` and `STEP_k` for each k below `width`: of a part's `width` sources the row and the step of the kth. Chosen by the
+/// number of the part, because a kernel with a copy of its loop for each source takes compilers minutes.
+fn choose(sources: &[String], width: usize, text: &mut Text) {
+    for k in 0..width {
+        let of_parts = || sources.iter().skip(k).step_by(width);
+        let chosen = |what: &dyn Fn(&String) -> String| {
+            let mut all: Vec<_> = of_parts().map(what).collect();
+            let last = all.pop().unwrap_or_default();
+            let numbered = all.iter().enumerate();
+            let others: Vec<_> =
+                numbered.map(|(part, one)| format!("part == {part} ? {one} : ")).collect();
+            format!("({}{last})", others.concat())
+        };
+        text.define(format_args!("FROM_{k}"), chosen(&|x| format!("{x} + ({x}_ROW)")));
+        text.define(format_args!("STEP_{k}"), chosen(&|x| format!("(idx){x}_s0")));
     }
 }
 
@@ -143,8 +175,30 @@ impl Variant {
     }
 
     /// Runs that a thread takes at once.
-    pub(crate) fn takes(&self) -> usize {
+    fn takes(&self) -> usize {
         if self.form.runs().len == 1 { 8 } else { 4 }
+    }
+
+    /// Threads and groups for so many runs along axis 0, rows, and rows of rows.
+    pub(crate) fn grid(&self, [runs, rows, outer]: [usize; 3]) -> Grid {
+        if self.tiles {
+            let [side, threads] = self.work.tile();
+            let tiles = |n: usize| n.div_ceil(side).min(MOST_GROUPS);
+            let groups = [tiles(runs), tiles(rows), outer.min(MOST_GROUPS)];
+            return Grid { groups, threads: [side, threads, 1] };
+        }
+        let threads = |items: usize| items.div_ceil(self.takes());
+        match self.work {
+            Work::Stack { sources, .. } => {
+                let mut grid = grid([threads(runs), rows, outer], THREADS);
+                grid.groups[2] = grid.groups[2].min(MOST_GROUPS / sources) * sources;
+                grid
+            }
+            Work::Interleave(across) => {
+                grid([threads(runs * across.parts()), rows, outer], THREADS)
+            }
+            _ => grid([threads(runs), rows, outer], THREADS),
+        }
     }
 
     /// The kernel. Slow, and therefore asked for once only.
@@ -188,16 +242,11 @@ impl Variant {
                 text.define("END", "");
             }
             Work::Convert(codec) | Work::Range(codec) => codec.define(&mut text),
-            Work::Stack { .. } | Work::Interleave(_) => {
-                let numbered = sources.iter().enumerate();
-                let each: Vec<_> = numbered.map(|(s, x)| format!("DO({s}, {x})")).collect();
-                text.define("EACH(DO)", each.join(" "));
+            Work::Stack { sources: count, .. } => {
+                text.define("SOURCES", count);
+                choose(&sources, 1, &mut text);
             }
-        }
-        if let Work::Interleave(across) = self.work {
-            text.define("SOURCES", across.sources);
-            text.define("ACROSS", across.width);
-            text.define("ACROSS_ALIGN", across.align);
+            Work::Interleave(across) => across.define(&sources, &mut text),
         }
         let (entry, body) = match (self.work, self.tiles) {
             (Work::Range(_), _) => ("range", RANGE),

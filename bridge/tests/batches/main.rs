@@ -62,7 +62,7 @@ fn values(array: &Array) -> Vec<f32> {
 
 /// An error as a device without room gives it.
 fn out_of_memory(device: Device) -> Error {
-    arrayspan_bridge::devices::Error::OutOfMemory { device, bytes: 1 << 40, code: 2 }.into()
+    arrayspan_bridge::devices::Error::out_of_memory(device, 1 << 40, 2).into()
 }
 
 /// Held by every test: those that count bytes must be alone.

@@ -1,16 +1,14 @@
 //! The processor the program runs on. Its work is done when a call returns, so streams and events are empty.
 
-use std::alloc::{Layout, alloc_zeroed, dealloc};
+mod memory;
+
 use std::any::Any;
 use std::time::{Duration, Instant};
 
 use crate::driver::{
-    DeviceDriver, Driver, EventDriver, Grid, KernelDriver, Place, RawArgument, StreamDriver,
+    DeviceDriver, Driver, EventDriver, Grid, KernelDriver, Place, RawArgument, Sizes, StreamDriver,
 };
-use crate::{Device, DeviceInfo, DeviceKind, Error, Result};
-
-/// Enough for every vector register and a cache line.
-const ALIGNMENT: usize = 64;
+use crate::{DeviceInfo, DeviceKind, Error, Result};
 
 #[derive(Debug)]
 pub(crate) struct Cpu;
@@ -93,20 +91,17 @@ impl DeviceDriver for CpuDevice {
     }
 
     fn allocate(&self, bytes: usize, _: &dyn StreamDriver) -> Result<usize> {
-        let refused = || Error::OutOfMemory { device: Device::cpu(), bytes, code: 0 };
-        let layout = Layout::from_size_align(bytes, ALIGNMENT).map_err(|_| refused())?;
-        // SAFETY: `bytes > 0` by the trait's contract. Zeroed, because the block may be read as numbers.
-        let pointer = unsafe { alloc_zeroed(layout) };
-        if pointer.is_null() { Err(refused()) } else { Ok(pointer as usize) }
+        memory::allocate(bytes)
+    }
+
+    fn sizes(&self) -> Sizes {
+        memory::SIZES
     }
 
     unsafe fn free(&self, address: usize, bytes: usize, _: &dyn StreamDriver) -> Result<()> {
-        // SAFETY: by the caller's contract the block came from `allocate` with the same size, so the
-        // layout is valid and the same.
-        unsafe {
-            let layout = Layout::from_size_align_unchecked(bytes, ALIGNMENT);
-            dealloc(address as *mut u8, layout);
-        }
+        // SAFETY: by the caller's contract the block came from `allocate` with the same size; streams of the CPU are
+        // always empty, so nothing uses it.
+        unsafe { memory::free(address, bytes) };
         Ok(())
     }
 
@@ -153,6 +148,12 @@ impl StreamDriver for CpuStream {
     unsafe fn download(&self, from: Place, to: *mut u8, bytes: usize) -> Result<()> {
         // SAFETY: as for `upload`.
         unsafe { std::ptr::copy((from.address + from.offset) as *const u8, to, bytes) };
+        Ok(())
+    }
+
+    unsafe fn fill(&self, at: Place, value: u8, bytes: usize) -> Result<()> {
+        // SAFETY: by the caller's contract the range is valid.
+        unsafe { ((at.address + at.offset) as *mut u8).write_bytes(value, bytes) };
         Ok(())
     }
 

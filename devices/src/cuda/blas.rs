@@ -2,29 +2,19 @@
 
 use std::ffi::c_longlong;
 use std::fmt;
-use std::ptr;
 use std::sync::{Arc, OnceLock};
 
-use cudarc::cublas::sys::{self, cublasOperation_t, cublasStatus_t};
-use parking_lot::Mutex;
-
-use super::context::Context;
+use super::blas_handle::Handle;
 use super::library;
-use super::stream::CudaStream;
-use crate::{Access, Error, Memory, Result, Stream};
+use crate::memory::or_recover;
+use crate::{Access, DeviceKind, Error, Memory, Result, Stream, fault};
+use cudarc::cublas::sys::{self, cublasOperation_t};
 
 /// cuBLAS, working on one stream of a CUDA device.
 pub struct Blas {
     stream: Stream,
-    context: Arc<Context>,
-    /// A handle serves one thread at a time.
-    handle: Mutex<sys::cublasHandle_t>,
+    handle: Arc<Handle>,
 }
-
-// SAFETY: the handle belongs to its context, not to a thread, and the lock admits one thread at a time.
-unsafe impl Send for Blas {}
-// SAFETY: as above.
-unsafe impl Sync for Blas {}
 
 /// The type of matrix elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,27 +110,16 @@ impl Blas {
     /// [`Error::Unavailable`] without cuBLAS; [`Error::Unsupported`] for a stream of another kind of
     /// device; the library's refusal.
     pub fn new(stream: &Stream) -> Result<Self> {
-        let driver = stream.driver().as_any().downcast_ref::<CudaStream>();
-        let driver = driver.ok_or_else(|| Error::Unsupported {
-            device: stream.device().to_string(),
-            what: "cuBLAS".into(),
-        })?;
+        if stream.device().kind() != DeviceKind::Cuda {
+            let device = stream.device().to_string();
+            return Err(Error::Unsupported { device, what: "cuBLAS".into() });
+        }
         open()?;
-        let context = driver.context.clone();
-        let current = context.enter()?;
-        let mut handle = ptr::null_mut();
-        // SAFETY: the context is current; `handle` receives the library's state for it.
-        check(&context, "cublasCreate", unsafe { sys::cublasCreate_v2(&raw mut handle) })?;
-        drop(current);
-        // From here on the drop gives the handle back.
-        let blas =
-            Self { stream: stream.clone(), context: context.clone(), handle: Mutex::new(handle) };
-        let _current = context.enter()?;
-        // SAFETY: handle and stream are alive, of one context, and the stream outlives the handle, which
-        // `blas` holds beside it.
-        let set = unsafe { sys::cublasSetStream_v2(handle, driver.stream().cast()) };
-        check(&context, "cublasSetStream", set)?;
-        Ok(blas)
+        let handle = or_recover(stream.device(), || {
+            fault::check(fault::Kind::Plan, stream.device(), 0)?;
+            Handle::new(stream)
+        })?;
+        Ok(Self { stream: stream.clone(), handle })
     }
 
     /// Enqueues a product after all earlier work on the memory it uses; does not wait. 32-bit floats are
@@ -162,16 +141,14 @@ impl Blas {
         let at_a = address(&a, Access::Read)?;
         let at_b = address(&b, Access::Read)?;
         let at_c = address(&c, Access::Write)?;
-        let _current = self.context.enter()?;
-        let handle = self.handle.lock();
         macro_rules! call {
-            ($function:ident, $scalar:ty, $alpha:expr, $beta:expr) => {{
+            ($handle:expr, $function:ident, $scalar:ty, $alpha:expr, $beta:expr) => {{
                 let (alpha, beta): (Factor<$scalar>, Factor<$scalar>) = (Factor($alpha), Factor($beta));
                 // SAFETY: the handle's stream comes after all that uses the memory; the caller vouches for
                 // the matrices; both factors are read from the host during the call.
                 unsafe {
                     sys::$function(
-                        *handle,
+                        $handle,
                         operation(op_a),
                         operation(op_b),
                         m,
@@ -194,34 +171,28 @@ impl Blas {
             }};
         }
         let narrow = |[re, im]: [f64; 2]| [re as f32, im as f32];
-        let done = match product.scalar {
+        let queue = |handle| match product.scalar {
             Scalar::Float32 => {
-                call!(cublasSgemmStridedBatched, f32, alpha[0] as f32, beta[0] as f32)
+                let (alpha, beta) = (alpha[0] as f32, beta[0] as f32);
+                call!(handle, cublasSgemmStridedBatched, f32, alpha, beta)
             }
-            Scalar::Float64 => call!(cublasDgemmStridedBatched, f64, alpha[0], beta[0]),
+            Scalar::Float64 => call!(handle, cublasDgemmStridedBatched, f64, alpha[0], beta[0]),
             Scalar::Complex64 => {
-                call!(cublasCgemmStridedBatched, [f32; 2], narrow(alpha), narrow(beta))
+                call!(handle, cublasCgemmStridedBatched, [f32; 2], narrow(alpha), narrow(beta))
             }
-            Scalar::Complex128 => call!(cublasZgemmStridedBatched, [f64; 2], alpha, beta),
+            Scalar::Complex128 => call!(handle, cublasZgemmStridedBatched, [f64; 2], alpha, beta),
         };
-        check(&self.context, "cublasGemmStridedBatched", done)
-    }
-}
-
-impl Drop for Blas {
-    fn drop(&mut self) {
-        let destroyed = self.context.enter().and_then(|_current| {
-            // SAFETY: the only owner gives the handle up; its queued work keeps what it needs.
-            let done = unsafe { sys::cublasDestroy_v2(*self.handle.get_mut()) };
-            check(&self.context, "cublasDestroy", done)
-        });
-        self.context.defer(destroyed);
+        // What finds no room for its workspace has queued nothing.
+        or_recover(self.stream.device(), || {
+            fault::check(fault::Kind::Launch, self.stream.device(), 0)?;
+            self.handle.run("cublasGemmStridedBatched", queue)
+        })
     }
 }
 
 impl fmt::Debug for Blas {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Blas({})", self.context)
+        write!(f, "Blas({})", self.handle.context())
     }
 }
 
@@ -231,12 +202,4 @@ fn operation(operation: Operation) -> cublasOperation_t {
         Operation::Transpose => cublasOperation_t::CUBLAS_OP_T,
         Operation::Adjoint => cublasOperation_t::CUBLAS_OP_C,
     }
-}
-
-fn check(context: &Context, call: &'static str, code: cublasStatus_t) -> Result<()> {
-    if code == cublasStatus_t::CUBLAS_STATUS_SUCCESS {
-        return Ok(());
-    }
-    let (device, name) = (context.to_string(), format!("{code:?}"));
-    Err(Error::Driver { device, call, name, code: code as i32 })
 }

@@ -8,10 +8,12 @@ use cudarc::driver::sys::{self, CUdevice_attribute};
 
 use super::context::{Context, check};
 use super::kernel::CudaKernel;
+use super::peer::Found;
 use super::stream::CudaStream;
-use super::{library, memory, nvrtc};
-use crate::driver::{DeviceDriver, KernelDriver, StreamDriver};
-use crate::{DeviceInfo, PciAddress, Reach, Result};
+use super::{library, memory, nvrtc, peer, pinned};
+use crate::driver::{DeviceDriver, KernelDriver, Locked, StreamDriver};
+use crate::peer::Way;
+use crate::{DeviceInfo, PciAddress, Priority, Reach, Result};
 
 /// One device; its context is made at first use, because that takes time and memory.
 #[derive(Debug)]
@@ -92,8 +94,45 @@ impl DeviceDriver for CudaDevice {
         Ok(if can == 0 { Reach::Staged } else { Reach::Direct })
     }
 
+    fn way(&self, to: &dyn DeviceDriver) -> Result<Way> {
+        let Some(to) = to.as_any().downcast_ref::<Self>() else { return Ok(Way::Relay) };
+        let found = peer::found(self.context()?, to.context()?)?;
+        Ok(match found {
+            Found { works: false, .. } => Way::Relay,
+            Found { direct: true, .. } => Way::Direct,
+            Found { direct: false, .. } => Way::Driver,
+        })
+    }
+
     fn new_stream(&self) -> Result<Box<dyn StreamDriver>> {
         Ok(Box::new(CudaStream::new(self.context()?)?))
+    }
+
+    fn new_stream_with_priority(&self, priority: Priority) -> Result<Box<dyn StreamDriver>> {
+        Ok(Box::new(CudaStream::with_priority(self.context()?, priority)?))
+    }
+
+    fn lock_pages(&self, bytes: usize) -> Result<Locked> {
+        pinned::lock(self.context()?, bytes)
+    }
+
+    unsafe fn unlock_pages(&self, locked: Locked) -> Result<()> {
+        // SAFETY: passed on to the caller.
+        unsafe { pinned::unlock(self.context()?, locked) }
+    }
+
+    unsafe fn register(&self, address: usize, bytes: usize) -> Result<()> {
+        // SAFETY: passed on to the caller.
+        unsafe { pinned::register(self.context()?, address, bytes) }
+    }
+
+    unsafe fn unregister(&self, address: usize) -> Result<()> {
+        // SAFETY: passed on to the caller.
+        unsafe { pinned::unregister(self.context()?, address) }
+    }
+
+    fn is_locked(&self, address: usize, bytes: usize) -> bool {
+        self.context().is_ok_and(|context| pinned::is_locked(context, address, bytes))
     }
 
     unsafe fn foreign_stream(&self, raw: usize) -> Result<Box<dyn StreamDriver>> {

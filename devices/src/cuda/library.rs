@@ -11,7 +11,7 @@ use crate::libraries::candidates;
 use crate::{Error, Result};
 
 /// Every function of the driver this crate calls without asking [`has`].
-const DRIVER: [&str; 43] = [
+const DRIVER: [&str; 50] = [
     "cuInit",
     "cuDriverGetVersion",
     "cuGetErrorName",
@@ -37,11 +37,18 @@ const DRIVER: [&str; 43] = [
     "cuMemPoolSetAttribute",
     "cuMemPoolSetAccess",
     "cuMemPoolTrimTo",
+    "cuMemHostAlloc",
+    "cuMemFreeHost",
+    "cuMemHostRegister_v2",
+    "cuMemHostUnregister",
+    "cuPointerGetAttribute",
     "cuMemcpyHtoDAsync_v2",
     "cuMemcpyDtoHAsync_v2",
     "cuMemcpyDtoDAsync_v2",
     "cuMemcpyPeerAsync",
     "cuStreamCreate",
+    "cuStreamCreateWithPriority",
+    "cuCtxGetStreamPriorityRange",
     "cuStreamGetCtx",
     "cuStreamSynchronize",
     "cuStreamWaitEvent",

@@ -9,9 +9,10 @@ use super::library;
 use super::stream::CudaStream;
 use crate::{Device, Error, Result};
 
-/// The part of a device's memory the pool may keep for reuse when all is freed: one in so many. More
-/// would starve other libraries of the process and other processes; nothing would send every block
-/// back to the driver at each synchronisation, which is slower than not pooling at all.
+/// The part of a device's memory the driver's pool may hold when it is not in use: one in so many. What our own
+/// pool keeps in front of it counts as used here, so that both together keep no more. More would starve other
+/// libraries of the process and other processes; nothing would send every block back to the driver at each
+/// synchronisation, which is slower than not pooling at all.
 const KEPT: usize = 8;
 
 /// Makes a pool on the context's device, or none where the device has no pools.
@@ -60,30 +61,17 @@ pub(super) fn location(context: &Context) -> sys::CUmemLocation {
 
 /// Takes a block that work on `stream` may use at once.
 ///
-/// What was freed comes back to the pool only when the stream gets there, so a refusal is final only
-/// after the stream has run empty. A refused pool may have grown on the way; it is cut back, or it
-/// would hold memory that others need.
+/// What was freed comes back to the pool only when the stream gets there, so a refusal is final only after the
+/// stream has run empty; and a refused pool may have grown on the way. Both are the caller's to deal with.
 pub(super) fn allocate(stream: &CudaStream, bytes: usize) -> Result<usize> {
     let context = &*stream.context;
     let _current = context.enter()?;
-    match take(stream, bytes) {
-        Err((_, code)) if is_out_of_memory(context, bytes, code) => {}
-        first => return first.map_err(|(call, code)| context.failure(call, code)),
-    }
-    // SAFETY: the stream is alive.
-    let synchronized = unsafe { sys::cuStreamSynchronize(stream.stream()) };
-    context.check("cuStreamSynchronize", synchronized)?;
-    match take(stream, bytes) {
-        Err((_, code)) if is_out_of_memory(context, bytes, code) => {
-            if let Some(pool) = context.pool {
-                // SAFETY: the pool is ours; blocks in use are not touched.
-                context.check("cuMemPoolTrimTo", unsafe { sys::cuMemPoolTrimTo(pool, 0) })?;
-            }
-            let device = Device::cuda(context.gpu_id)?;
-            Err(Error::OutOfMemory { device, bytes, code: code as i32 })
+    take(stream, bytes).or_else(|(call, code)| {
+        if !is_out_of_memory(context, bytes, code) {
+            return Err(context.failure(call, code));
         }
-        second => second.map_err(|(call, code)| context.failure(call, code)),
-    }
+        Err(Error::out_of_memory(Device::cuda(context.gpu_id)?, bytes, code as i32))
+    })
 }
 
 /// Gives a block back when `stream` gets there.

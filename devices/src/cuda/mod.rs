@@ -5,6 +5,7 @@
 //! makes it current for its own duration only, so that theirs stays as it was.
 
 mod blas;
+mod blas_handle;
 mod context;
 mod device;
 mod event;
@@ -14,6 +15,7 @@ mod lost;
 mod memory;
 mod nvrtc;
 mod peer;
+mod pinned;
 mod stream;
 
 pub use blas::{Blas, Matrices, Operation, Product, Scalar};

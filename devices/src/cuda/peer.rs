@@ -2,10 +2,10 @@
 //!
 //! The driver copies between any two devices, through host memory if it must. Where the hardware has a
 //! direct way, that has to be switched on for the context and, apart from it, for the memory pool. On some
-//! pairs of GPU and driver copies then lose their bytes without an error, so each pair is tried once, by
-//! content and in both directions, before it is used.
+//! pairs of GPU and driver copies then lose their bytes without an error, so each ordered pair is tried once, by
+//! content and by the engines of both devices, before it is used.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use cudarc::driver::sys::{self, CUdeviceptr, CUresult};
@@ -14,8 +14,8 @@ use parking_lot::Mutex;
 use super::context::Context;
 use super::memory;
 use super::stream::CudaStream;
+use crate::Result;
 use crate::driver::{Place, StreamDriver as _};
-use crate::{Error, Result};
 
 /// Bytes of the trial copy: more than one page of any engine's staging, and not a round number.
 const TRIAL: usize = 70_001;
@@ -33,7 +33,7 @@ pub(super) unsafe fn copy(
     target: &Arc<Context>,
     bytes: usize,
 ) -> Result<bool> {
-    if !works(source, target)? {
+    if !found(source, target)?.works {
         return Ok(false);
     }
     // SAFETY: the caller's contract is the same.
@@ -59,42 +59,71 @@ unsafe fn queue(
     stream.context.check("cuMemcpyPeerAsync", queued)
 }
 
-/// Whether copies between the two arrive: found out once, with direct access where there is any, else
-/// without.
-fn works(one: &Arc<Context>, other: &Arc<Context>) -> Result<bool> {
-    static TRIED: Mutex<Option<HashMap<(usize, usize), bool>>> = Mutex::new(None);
-    let mut tried = TRIED.lock();
-    let tried = tried.get_or_insert_default();
-    let pair = (one.gpu_id.min(other.gpu_id), one.gpu_id.max(other.gpu_id));
-    if let Some(works) = tried.get(&pair) {
-        return Ok(*works);
-    }
-    // The engine of either device may do the work, so both need to see the other's memory.
-    let (there, back) = (open(one, other)?, open(other, one)?);
-    let both_ways = || Ok::<_, Error>(trial(one, other, queue)? && trial(other, one, queue)?);
-    let mut works = both_ways()?;
-    if !works && (there || back) {
-        tracing::warn!("direct copies between {one} and {other} lose bytes; not used");
-        let none = sys::CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE;
-        if there {
-            grant(one, other, none)?;
-        }
-        if back {
-            grant(other, one, none)?;
-        }
-        works = both_ways()?;
-    }
-    tried.insert(pair, works);
-    Ok(works)
+/// What is known of copies from one device to another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    /// Whether the devices reach each other's memory themselves; else the driver passes by the host.
+    pub(super) direct: bool,
+    /// Whether the bytes arrive.
+    pub(super) works: bool,
 }
 
-/// Lets `user` reach the memory of `owner` directly, if the hardware can.
-fn open(user: &Context, owner: &Context) -> Result<bool> {
+#[derive(Default)]
+struct Tried {
+    /// By the numbers of source and target.
+    found: HashMap<(usize, usize), Found>,
+    /// Pairs, the lower number first, whose direct way has lost bytes: it stays closed both ways.
+    closed: HashSet<(usize, usize)>,
+}
+
+/// What copies from `source` to `target` do: found out once, with direct access where there is any, else without.
+pub(super) fn found(source: &Arc<Context>, target: &Arc<Context>) -> Result<Found> {
+    static TRIED: Mutex<Option<Tried>> = Mutex::new(None);
+    let mut tried = TRIED.lock();
+    let tried = tried.get_or_insert_default();
+    let (one, other) = (source.gpu_id, target.gpu_id);
+    if let Some(found) = tried.found.get(&(one, other)) {
+        return Ok(*found);
+    }
+    let pair = (one.min(other), one.max(other));
+    // The engine of either device may do the work, so both need to see the other's memory.
+    let direct = !tried.closed.contains(&pair) && open(source, target)? | open(target, source)?;
+    let mut found = Found { direct, works: trial(source, target, queue)? };
+    if direct && !found.works {
+        tracing::warn!("direct copies from {source} to {target} lose bytes; not used");
+        close(source, target)?;
+        tried.closed.insert(pair);
+        // The way back goes by the host now, too, and is to be tried again.
+        tried.found.remove(&(other, one));
+        found = Found { direct: false, works: trial(source, target, queue)? };
+    }
+    tried.found.insert((one, other), found);
+    Ok(found)
+}
+
+/// Takes direct access back, both ways, where it was given.
+fn close(one: &Context, other: &Context) -> Result<()> {
+    let none = sys::CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    for (user, owner) in [(one, other), (other, one)] {
+        if reaches(user, owner)? {
+            grant(user, owner, none)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether the hardware lets `user` reach the memory of `owner` directly.
+fn reaches(user: &Context, owner: &Context) -> Result<bool> {
     let mut can = 0;
     // SAFETY: both devices are ones the driver gave out; `can` is written during the call only.
     let asked = unsafe { sys::cuDeviceCanAccessPeer(&raw mut can, user.device, owner.device) };
     user.check("cuDeviceCanAccessPeer", asked)?;
-    if can == 0 {
+    Ok(can != 0)
+}
+
+/// Lets `user` reach the memory of `owner` directly, if the hardware can.
+fn open(user: &Context, owner: &Context) -> Result<bool> {
+    if !reaches(user, owner)? {
         return Ok(false);
     }
     let current = user.enter()?;

@@ -13,10 +13,10 @@ use super::device::context_of;
 use super::event::CudaEvent;
 use super::kernel::CudaKernel;
 use super::peer;
-use crate::Result;
 use crate::driver::{
     DeviceDriver, EventDriver, Grid, KernelDriver, Place, RawArgument, StreamDriver,
 };
+use crate::{Priority, Result};
 
 /// The legacy default stream of the current context, by two names.
 const LEGACY: [usize; 2] = [0, 1];
@@ -55,6 +55,27 @@ impl CudaStream {
         let mut raw = ptr::null_mut();
         // SAFETY: the context is current; `raw` receives the stream.
         context.check("cuStreamCreate", unsafe { sys::cuStreamCreate(&raw mut raw, flags) })?;
+        Ok(Self { context: context.clone(), raw, owner: Owner::Us, end: Mutex::default() })
+    }
+
+    /// Zero is what every stream has that nobody gave a priority; smaller numbers are more urgent. Devices without
+    /// priorities take none but zero.
+    pub(super) fn with_priority(context: &Arc<Context>, priority: Priority) -> Result<Self> {
+        let _current = context.enter()?;
+        let (mut least, mut greatest) = (0, 0);
+        // SAFETY: the context is current; both numbers are written during the call only.
+        let asked = unsafe { sys::cuCtxGetStreamPriorityRange(&raw mut least, &raw mut greatest) };
+        context.check("cuCtxGetStreamPriorityRange", asked)?;
+        let number = match priority {
+            Priority::High => greatest,
+            Priority::Normal => 0,
+            Priority::Low => least,
+        };
+        let flags = sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
+        let mut raw = ptr::null_mut();
+        // SAFETY: the context is current; `raw` receives the stream.
+        let made = unsafe { sys::cuStreamCreateWithPriority(&raw mut raw, flags, number) };
+        context.check("cuStreamCreateWithPriority", made)?;
         Ok(Self { context: context.clone(), raw, owner: Owner::Us, end: Mutex::default() })
     }
 
@@ -174,6 +195,13 @@ impl StreamDriver for CudaStream {
         self.context.check("cuMemcpyDtoHAsync", queued)
     }
 
+    unsafe fn fill(&self, at: Place, value: u8, bytes: usize) -> Result<()> {
+        let _current = self.context.enter()?;
+        // SAFETY: by the caller's contract the range is valid until the filling is done.
+        let queued = unsafe { sys::cuMemsetD8Async(pointer(at), value, bytes, self.stream()) };
+        self.context.check("cuMemsetD8Async", queued)
+    }
+
     unsafe fn copy(
         &self,
         from: Place,
@@ -226,4 +254,33 @@ impl StreamDriver for CudaStream {
 
 fn pointer(place: Place) -> sys::CUdeviceptr {
     (place.address + place.offset) as sys::CUdeviceptr
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Device;
+
+    #[test]
+    fn more_urgent_streams_have_smaller_numbers_and_ordinary_ones_zero() -> Result<()> {
+        let Ok(device) = Device::cuda(0) else {
+            eprintln!("skipped: no CUDA device");
+            return Ok(());
+        };
+        let context = context_of(&*device.0.driver).into_iter().next();
+        let context = context.unwrap_or_else(|| unreachable!("a CUDA device has a context"))?;
+        let number = |stream: &CudaStream| {
+            let mut number = 0;
+            let _current = context.enter()?;
+            // SAFETY: the stream is alive; the number is written during the call only.
+            let asked = unsafe { sys::cuStreamGetPriority(stream.raw, &raw mut number) };
+            context.check("cuStreamGetPriority", asked).map(|()| number)
+        };
+        let [high, normal, low] = [Priority::High, Priority::Normal, Priority::Low]
+            .map(|priority| CudaStream::with_priority(context, priority));
+        let plain = number(&CudaStream::new(context)?)?;
+        assert_eq!((number(&normal?)?, plain), (0, 0));
+        assert!(number(&high?)? < 0 && number(&low?)? >= 0);
+        Ok(())
+    }
 }

@@ -10,7 +10,8 @@ pub use cache::Cache;
 pub use source::Source;
 
 use crate::driver::KernelDriver;
-use crate::{Device, Error, Result};
+use crate::memory::or_recover;
+use crate::{Device, Error, Result, fault};
 
 /// Kernels kept in memory for each device. More than a program has at work at once; the bound is for
 /// programs that bake ever new shapes into their kernels.
@@ -32,7 +33,10 @@ impl Kernel {
             return Ok(kernel.clone());
         }
         // Not under the lock: a compiler takes its time, and two threads may build two kernels.
-        let kernel = Self::build_cached(device, source, &Cache::standard())?;
+        let kernel = or_recover(device, || {
+            fault::check(fault::Kind::Plan, device, 0)?;
+            Self::build_cached(device, source, &Cache::standard())
+        })?;
         let mut kernels = device.0.kernels.lock();
         if kernels.len() >= KEPT {
             kernels.clear();

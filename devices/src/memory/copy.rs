@@ -2,16 +2,25 @@
 
 use std::ptr;
 
-use super::{Access, Memory};
+use parking_lot::MutexGuard;
+
+use super::pinned::is_locked;
+use super::staging::{self, Lane};
+use super::uses::Uses;
+use super::{Access, Memory, or_recover};
 use crate::driver::Place;
-use crate::{Device, DeviceKind, Error, Result, Stream};
+use crate::{Device, DeviceKind, Error, Result, Stream, fault};
 
 impl Memory {
     /// Copies `bytes` bytes at `start` to `to_start` of `to`, after earlier work on both blocks.
     ///
-    /// Enqueued on `stream` (a stream of either block's device); does not wait, save where the host must:
-    /// between two blocks of the CPU, between two devices without a common driver (the bytes pass
-    /// through host memory), and on a CPU stream, whose work is done when a call returns.
+    /// Enqueued on `stream` (a stream of either block's device). Between a device and page-locked host memory
+    /// ([`pinned`](Self::pinned), [`register`](Self::register)), and between devices with a common driver, it does not
+    /// wait. The host waits
+    /// * to a device from host memory that is not page-locked, until all of that has been read;
+    /// * to such memory from a device, until the bytes are there (where they are few, drivers may return before);
+    /// * between two devices without a common driver, until the bytes have left the first;
+    /// * between two blocks of the CPU, and on a CPU stream, whose work is done when a call returns.
     ///
     /// # Errors
     /// [`Error::OutOfRange`]; [`Error::WrongDevice`] if `stream` belongs to neither device;
@@ -45,13 +54,36 @@ impl Memory {
             true if !to.device().is_cpu() => to.device().stream()?,
             _ => stream.clone(),
         };
-        if !self.queue(from, to, onto, bytes, &worker)? {
-            self.through_host(from, to, onto, bytes, &worker)?;
-        }
+        // Run again it writes the same bytes to the same places.
+        or_recover(worker.device(), || {
+            fault::check(fault::Kind::Copy, worker.device(), bytes)?;
+            match self.route(to) {
+                Route::Up => match staged(from, to.device(), bytes) {
+                    Some(mut lane) => self.stage_up(&mut lane, from, to, onto, bytes, &worker)?,
+                    None => drop(self.queue(from, to, onto, bytes, &worker)?),
+                },
+                Route::Down => match staged(onto, self.device(), bytes) {
+                    Some(mut lane) => self.stage_down(&mut lane, from, to, onto, bytes, &worker)?,
+                    None => drop(self.queue(from, to, onto, bytes, &worker)?),
+                },
+                Route::Within if self.queue(from, to, onto, bytes, &worker)? => {}
+                Route::Within | Route::Across => self.relay(from, to, onto, bytes, &worker)?,
+            }
+            Ok(())
+        })?;
         stream.wait_for(&worker)
     }
 
-    /// Queues the copy if one driver can do it. The blocks stay locked from ordering to queueing, so
+    fn route(&self, to: &Memory) -> Route {
+        match (self.device().kind(), to.device().kind()) {
+            (one, other) if one == other => Route::Within,
+            (DeviceKind::Cpu, _) => Route::Up,
+            (_, DeviceKind::Cpu) => Route::Down,
+            _ => Route::Across,
+        }
+    }
+
+    /// Queues the copy; `false` if no single driver can do it. The blocks stay locked from ordering to queueing, so
     /// that a copy another thread asks for at the same time comes wholly before or wholly after.
     fn queue(
         &self,
@@ -61,40 +93,93 @@ impl Memory {
         bytes: usize,
         stream: &Stream,
     ) -> Result<bool> {
-        let route = match (self.device().kind(), to.device().kind()) {
-            (DeviceKind::Cpu, DeviceKind::Cpu) => Route::Within,
-            (DeviceKind::Cpu, _) => Route::Up,
-            (_, DeviceKind::Cpu) => Route::Down,
-            (one, other) if one == other => Route::Within,
-            _ => return Ok(false),
-        };
-        // Always in the order of their addresses: two threads that copy there and back cannot block
-        // each other. One block that is both is locked once, for writing, which includes reading.
-        let (low, high) = if ptr::from_ref(self) <= to { (self, to) } else { (to, self) };
-        let mut first = low.uses.lock();
-        let mut second = (!ptr::eq(low, high)).then(|| high.uses.lock());
-        let access = |memory| if ptr::eq(memory, to) { Access::Write } else { Access::Read };
-        first.acquire(stream, access(low))?;
-        if let Some(uses) = &mut second {
-            uses.acquire(stream, access(high))?;
-        }
+        let _no_host_reads = to.host_reads.write();
+        let _ordered = self.order(stream, to, stream)?;
         let (source, target) = (&*self.device().0.driver, &*to.device().0.driver);
         let driver = stream.driver();
         // SAFETY: both ranges lie in their blocks (`place`); both blocks remember `stream` and so outlive
         // the copy; on the CPU the host has waited for other users, and the locks keep other copies away.
         unsafe {
-            match route {
+            match self.route(to) {
                 Route::Up => driver.upload(pointer(from), onto, bytes)?,
                 Route::Down => driver.download(from, pointer(onto).cast_mut(), bytes)?,
                 Route::Within => return driver.copy(from, source, onto, target, bytes),
+                Route::Across => return Ok(false),
             }
         }
         Ok(true)
     }
 
+    /// Locks both blocks, and orders reads of this one on `reader` and writes of the other on `writer` after
+    /// earlier work.
+    fn order<'a>(
+        &'a self,
+        reader: &Stream,
+        to: &'a Memory,
+        writer: &Stream,
+    ) -> Result<(MutexGuard<'a, Uses>, Option<MutexGuard<'a, Uses>>)> {
+        // Always in the order of their addresses: two threads that copy there and back cannot block
+        // each other. One block that is both is locked once, for writing, which includes reading.
+        let (low, high) = if ptr::from_ref(self) <= to { (self, to) } else { (to, self) };
+        let mut first = low.uses.lock();
+        let mut second = (!ptr::eq(low, high)).then(|| high.uses.lock());
+        let acquire = |memory, uses: &mut Uses| {
+            if ptr::eq(memory, to) {
+                uses.acquire(writer, Access::Write)
+            } else {
+                uses.acquire(reader, Access::Read)
+            }
+        };
+        acquire(low, &mut first)?;
+        if let Some(uses) = &mut second {
+            acquire(high, uses)?;
+        }
+        Ok((first, second))
+    }
+
+    /// From host memory by way of a page-locked buffer. The host reads the block itself, so no stream needs to be
+    /// remembered for it; writers are kept away meanwhile, other readers are not.
+    fn stage_up(
+        &self,
+        lane: &mut Lane,
+        from: Place,
+        to: &Memory,
+        onto: Place,
+        bytes: usize,
+        stream: &Stream,
+    ) -> Result<()> {
+        let _reads = self.host_reads.read();
+        self.uses.lock().acquire(&Device::cpu().process_stream()?, Access::Read)?;
+        let mut uses = to.uses.lock();
+        uses.acquire(stream, Access::Write)?;
+        // SAFETY: both ranges lie in their blocks. The host has waited for writers of the source, and later ones wait
+        // for `_reads`; the target remembers `stream`, and its lock keeps other copies away until all is queued.
+        unsafe { staging::upload(lane, stream.driver(), pointer(from), onto, bytes) }
+    }
+
+    /// To host memory by way of a page-locked buffer. When it returns the bytes are there.
+    fn stage_down(
+        &self,
+        lane: &mut Lane,
+        from: Place,
+        to: &Memory,
+        onto: Place,
+        bytes: usize,
+        stream: &Stream,
+    ) -> Result<()> {
+        let _no_host_reads = to.host_reads.write();
+        let _ordered = self.order(stream, to, &Device::cpu().process_stream()?)?;
+        // SAFETY: both ranges lie in their blocks. The source remembers `stream`; the host has waited for all users of
+        // the target, and the locks keep others away until it is written.
+        unsafe {
+            let onto = pointer(onto).cast_mut();
+            staging::download(lane, stream.driver(), from, onto, bytes)
+        }
+    }
+
     /// Copies by way of host memory: down on the one device's stream, up on the other's. The side that
     /// `stream` does not belong to uses its device's default stream, for which `stream` then waits.
-    fn through_host(
+    fn relay(
         &self,
         from: Place,
         to: &Memory,
@@ -102,11 +187,18 @@ impl Memory {
         bytes: usize,
         stream: &Stream,
     ) -> Result<()> {
-        let staging = Memory::allocate(bytes, &Device::cpu().process_stream()?)?;
-        let host = Place { address: staging.address, offset: 0 };
         let (down, up) = (stream_of(self, stream)?, stream_of(to, stream)?);
-        self.queue(from, &staging, host, bytes, &down)?;
-        staging.queue(host, to, onto, bytes, &up)?;
+        // Before the blocks: who waits for a buffer holds nothing that others need to finish.
+        let (mut lane, mut other) = staging::both(self.device(), to.device(), bytes)?;
+        let _no_host_reads = to.host_reads.write();
+        let ordered = self.order(&down, to, &up)?;
+        // SAFETY: both ranges lie in their blocks, which remember the streams; the locks keep other copies away until
+        // all is queued.
+        unsafe {
+            let lanes = (&mut lane, other.as_mut());
+            staging::relay(lanes, (down.driver(), from), (up.driver(), onto), bytes)?;
+        }
+        drop(ordered);
         stream.wait_for(&up)
     }
 
@@ -132,9 +224,19 @@ fn pointer(place: Place) -> *const u8 {
     (place.address + place.offset) as *const u8
 }
 
+/// A page-locked buffer for a copy between `host` and `device`, if the copy gains by one.
+fn staged(host: Place, device: Device, bytes: usize) -> Option<Lane> {
+    let settings = staging::settings();
+    let gains = bytes >= settings.threshold && (device.info().accelerator || settings.processors);
+    let pageable = gains && !is_locked(host.address + host.offset, bytes, device);
+    pageable.then(|| staging::one(device, bytes)).flatten()
+}
+
 /// Which way the bytes go, seen from the device that moves them.
 enum Route {
     Up,
     Down,
     Within,
+    /// Between two kinds of device, none of them the CPU.
+    Across,
 }

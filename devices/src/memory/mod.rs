@@ -1,27 +1,50 @@
 //! Blocks of device memory, and the order in which streams may use them.
 
+pub mod account;
 mod copy;
 #[cfg(test)]
+mod fake;
+mod gate;
+#[cfg(test)]
 mod lost;
+mod pinned;
+mod pool;
 mod recover;
+mod recovered;
+mod refusal;
 mod release;
 pub mod retry;
 mod shortage;
+pub mod staging;
 mod statistics;
+#[cfg(test)]
+mod transfers;
 mod unrecovered;
 mod uses;
 
 use std::fmt;
+use std::panic::Location;
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 
+pub(crate) use gate::Gate;
+pub(crate) use pinned::PinnedPool;
+use pinned::Registration;
+pub use pinned::{PinnedStatistics, Registered};
+pub(crate) use pool::{Arena, Block, Pool};
+pub use pool::{Limit, Sizes};
+pub(crate) use recover::{clear, or_recover};
+pub(crate) use recovered::Steps;
+pub use refusal::{Refusal, Refused};
 pub use release::drain;
+pub(crate) use release::run_caught;
+pub(crate) use staging::Lanes;
 pub(crate) use statistics::Counters;
 pub use statistics::Statistics;
 use uses::Uses;
 
 use crate::driver::Place;
-use crate::{Device, Error, Result, Stream};
+use crate::{Device, Error, Result, Stream, fault};
 
 /// Whether work reads a block or writes it (writing includes reading).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,11 +65,18 @@ pub struct Memory {
     address: usize,
     bytes: usize,
     uses: Mutex<Uses>,
+    /// Held for reading while the host itself reads the block for a staged copy, of which streams know nothing; taken
+    /// for writing, before `uses`, by whoever is about to queue a write.
+    host_reads: RwLock<()>,
+    registration: Mutex<Option<Registration>>,
     owner: Owner,
+    /// What it is counted for.
+    ticket: account::Ticket,
 }
 
 enum Owner {
-    Driver,
+    /// `None` of nothing.
+    Pool(Option<Block>),
     /// `None` once released. In a lock, not because two threads could want it, but because that makes
     /// `Memory` shareable between threads although the function is not.
     Foreign(Mutex<Option<Release>>),
@@ -56,20 +86,31 @@ enum Owner {
 pub type Release = Box<dyn FnOnce() + Send>;
 
 impl Memory {
-    /// Takes a block of `bytes` bytes that work on `stream` may use at once; its content is unspecified
-    /// (zero on the CPU). Aligned to at least 64 bytes.
+    /// Takes a block of `bytes` bytes that work on `stream` may use at once. Its content is unspecified; on the
+    /// CPU every byte has some value. Aligned to at least 256 bytes (on the CPU 64).
+    ///
+    /// The block comes from the device's memory pool: one that was freed on the stream before, if there is one of
+    /// the size, without asking the driver. Counts for the device, the stream, and the [scope](crate::Scope) this
+    /// thread is in.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] with the driver's code; nothing is held then.
+    /// [`Error::OutOfMemory`] with the driver's code, or what limit refused it, and what was tried to find memory
+    /// ([`retry`] says what); nothing is held then. [`Error::Limit`] where the environment asks for a limit that
+    /// makes no sense, [`Error::ScopeLimit`] where a scope allows no more.
+    #[track_caller]
     pub fn allocate(bytes: usize, stream: &Stream) -> Result<Self> {
         let device = stream.device();
-        let address = match bytes {
-            0 => 0,
-            _ => device.0.driver.allocate(bytes, stream.driver())?,
-        };
-        device.0.counters.add(bytes);
-        let uses = Mutex::new(Uses::written_by(stream));
-        Ok(Self { device, address, bytes, uses, owner: Owner::Driver })
+        fault::note(Location::caller(), bytes);
+        let (block, ticket) = account::allocate(bytes, stream, || match bytes {
+            0 => Ok(None),
+            _ => or_recover(device, || {
+                fault::check(fault::Kind::Allocation, device, bytes)?;
+                device.0.pool.allocate(bytes, stream).map(Some)
+            }),
+        })?;
+        let address = block.map_or(0, |block| block.address);
+        let uses = Uses::written_by(stream);
+        Ok(Self::new(device, address, bytes, uses, Owner::Pool(block), ticket))
     }
 
     /// Takes over memory that belongs to another library, without copying.
@@ -88,8 +129,29 @@ impl Memory {
         bytes: usize,
         release: Release,
     ) -> Self {
-        let uses = Mutex::new(Uses::default());
-        Self { device, address, bytes, uses, owner: Owner::Foreign(Mutex::new(Some(release))) }
+        let owner = Owner::Foreign(Mutex::new(Some(release)));
+        let ticket = account::lend(device, bytes);
+        Self::new(device, address, bytes, Uses::default(), owner, ticket)
+    }
+
+    fn new(
+        device: Device,
+        address: usize,
+        bytes: usize,
+        uses: Uses,
+        owner: Owner,
+        ticket: account::Ticket,
+    ) -> Self {
+        Self {
+            device,
+            address,
+            bytes,
+            uses: Mutex::new(uses),
+            host_reads: RwLock::default(),
+            registration: Mutex::default(),
+            owner,
+            ticket,
+        }
     }
 
     /// For foreign memory, before its first use: all that its owner has queued on it is done once `stream`
@@ -104,6 +166,8 @@ impl Memory {
     /// Forgets the function that would give foreign memory back: the owner has it again, and knows of the work that
     /// is queued on it. The block must not be used any more.
     pub fn hand_back(&self) {
+        // What is not ours any more must not stay locked on our account.
+        self.unregister().unwrap_or_else(|error| self.device.0.defer(error));
         if let Owner::Foreign(release) = &self.owner {
             drop(release.lock().take());
         }
@@ -140,6 +204,7 @@ impl Memory {
     /// # Errors
     /// When a driver refuses.
     pub fn acquire(&self, stream: &Stream, access: Access) -> Result<()> {
+        let _no_host_reads = (access == Access::Write).then(|| self.host_reads.write());
         self.uses.lock().acquire(stream, access)
     }
 
@@ -170,15 +235,36 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         let uses = std::mem::take(self.uses.get_mut());
+        self.ticket.give_back(self.device, self.address, self.bytes);
+        let registration = self.registration.get_mut().take();
+        let device = self.device;
         match &mut self.owner {
-            Owner::Driver => {
-                self.device.0.counters.remove(self.bytes);
-                if self.bytes > 0 {
-                    release::own(self.device, self.address, self.bytes, &uses);
+            Owner::Pool(block) => {
+                let Some(block) = block.take() else { return };
+                match registration {
+                    None => release::own(device, block, &uses),
+                    // Unlocked after the last copy, and given back after that.
+                    Some(registration) => {
+                        let release = move || {
+                            drop(registration);
+                            release::own(device, block, &Uses::default());
+                        };
+                        release::after(&uses, device, Box::new(release));
+                    }
                 }
+                device.0.gate.released();
             }
             Owner::Foreign(function) => {
-                if let Some(function) = function.get_mut().take() {
+                let function = function.get_mut().take();
+                if let Some(registration) = registration {
+                    let release = move || {
+                        drop(registration);
+                        if let Some(function) = function {
+                            function();
+                        }
+                    };
+                    release::after(&uses, self.device, Box::new(release));
+                } else if let Some(function) = function {
                     release::after(&uses, self.device, function);
                 }
             }

@@ -6,17 +6,19 @@ use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::Release;
+use super::pool::Block;
 use super::uses::Uses;
 use crate::{Device, Event, Result, Stream};
 
-/// Frees a driver's own block in stream order: on a stream that used it, after all the others.
-pub(crate) fn own(device: Device, address: usize, bytes: usize, uses: &Uses) {
+/// Frees a block of the pool in stream order: on a stream that used it, after all the others.
+pub(crate) fn own(device: Device, block: Block, uses: &Uses) {
+    let pool = &device.0.pool;
     match on_device(device, uses) {
-        Ok(Some(stream)) => free(&stream, address, bytes),
+        Ok(Some(stream)) => pool.release(block, &stream),
         Ok(None) => {
             // Used only by other devices (host memory under a transfer): free once they are done.
             let release = move || match device.process_stream() {
-                Ok(stream) => free(&stream, address, bytes),
+                Ok(stream) => pool.release(block, &stream),
                 Err(error) => device.0.defer(error),
             };
             after(uses, device, Box::new(release));
@@ -38,14 +40,6 @@ fn on_device(device: Device, uses: &Uses) -> Result<Option<Stream>> {
         stream.wait_for(other)?;
     }
     Ok(Some(stream.clone()))
-}
-
-fn free(stream: &Stream, address: usize, bytes: usize) {
-    let device = stream.device().0;
-    // SAFETY: called once, from the drop of the block's only owner; `stream` is ordered after every
-    // stream that used the block.
-    let freed = unsafe { device.driver.free(address, bytes, stream.driver()) };
-    freed.unwrap_or_else(|error| device.defer(error));
 }
 
 /// Runs `release` once the work in `uses` is done: at once if it is, else on the reaper's thread.
@@ -76,6 +70,11 @@ pub fn drain() {
     enqueue(Job::Report(report));
     // An error means that there is no reaper, hence nothing to wait for.
     let _ = done.recv();
+}
+
+/// Whether this thread is the one that waits for releases.
+pub(super) fn is_reaper() -> bool {
+    REAPS.get()
 }
 
 thread_local! {
@@ -124,8 +123,13 @@ fn perform(job: Job) {
 
 /// A foreign release function may panic; that must not end the thread that happened to drop a block.
 fn run(release: Release) {
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(release)) {
-        tracing::error!("a foreign memory release function panicked");
+    run_caught("a foreign memory release function", release);
+}
+
+/// Runs somebody else's function on a thread of ours, which must outlive its panics.
+pub(crate) fn run_caught(what: &str, function: Box<dyn FnOnce() + Send>) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(function)) {
+        tracing::error!("{what} panicked");
         // Dropping what a panic carries may panic again, and end the reaper with all that waits for it.
         if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
             std::mem::forget(again);

@@ -1,8 +1,9 @@
 //! What is left when memory could not be got back.
 
 use std::fmt;
+use std::time::Duration;
 
-use super::recover::Recovered;
+use super::recovered::Recovered;
 use super::shortage::{OutOfMemory, Shortage};
 
 /// The error that [`with_retry`](super::retry::with_retry) ends with, and what was tried against it.
@@ -21,6 +22,14 @@ pub struct Attempt {
     pub shortage: Shortage,
     /// The steps taken, in order.
     pub recovered: Vec<Recovered>,
+}
+
+impl Attempt {
+    /// How long memory was looked for after it.
+    #[must_use]
+    pub fn took(&self) -> Duration {
+        self.recovered.iter().map(|step| step.took).sum()
+    }
 }
 
 impl<E> Unrecovered<E> {

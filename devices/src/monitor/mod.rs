@@ -44,19 +44,29 @@ pub(crate) fn read(device: &str, identity: &Identity) -> Result<Readings> {
     find_and_read(nvml::open()?, device, identity)
 }
 
+/// How many `NVLink`s of the GPU with this identity are up.
+pub(crate) fn links(device: &str, identity: &Identity) -> Result<u32> {
+    let library = nvml::open()?;
+    library.links(find(library, device, identity)?)
+}
+
 fn find_and_read(sensors: &dyn Sensors, device: &str, identity: &Identity) -> Result<Readings> {
-    let known = sensors.gpus();
-    let index = known.iter().position(|gpu| gpu.matches(identity));
-    let index = index.ok_or_else(|| Error::Unsupported {
-        device: device.into(),
-        what: format!("reading its sensors: it is none of the {} GPUs of NVML", known.len()),
-    })?;
+    let index = find(sensors, device, identity)?;
     sensors.read(index).map_err(|error| match error {
         // The caller knows the GPU by its own name, not by NVML's number.
         Error::DeviceLost { call, name, code, .. } => {
             Error::DeviceLost { device: device.into(), call, name, code }
         }
         other => other,
+    })
+}
+
+fn find(sensors: &dyn Sensors, device: &str, identity: &Identity) -> Result<usize> {
+    let known = sensors.gpus();
+    let index = known.iter().position(|gpu| gpu.matches(identity));
+    index.ok_or_else(|| Error::Unsupported {
+        device: device.into(),
+        what: format!("reading its sensors: it is none of the {} GPUs of NVML", known.len()),
     })
 }
 

@@ -20,6 +20,9 @@ const NAMES: [&str; 2] = if cfg!(windows) {
     ["libnvidia-ml.so.1", "libnvidia-ml.so"]
 };
 
+/// `NVML_NVLINK_MAX_LINKS`.
+const MOST_LINKS: u32 = 18;
+
 /// The open library, and who its GPUs are. It stays open as long as the process: opening takes milliseconds.
 #[derive(Debug)]
 pub(super) struct Library {
@@ -74,6 +77,13 @@ impl Library {
         let refused = |error: NvmlError| unavailable(error.to_string());
         let nvml = self.nvml.sys_nvml_version().map_err(refused)?;
         Ok((nvml, self.nvml.sys_driver_version().map_err(refused)?))
+    }
+
+    /// How many `NVLink`s of a GPU are up; one that has none, or does not tell, has no first.
+    pub(super) fn links(&self, index: usize) -> Result<u32> {
+        let gpu = self.gpu(index as u32)?;
+        let up = |link: &u32| gpu.link_wrapper_for(*link).is_active().unwrap_or(false);
+        Ok((0..MOST_LINKS).filter(up).count() as u32)
     }
 
     fn gpu(&self, index: u32) -> Result<Device<'_>> {

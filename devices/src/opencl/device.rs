@@ -5,17 +5,17 @@ use std::sync::{Arc, OnceLock};
 
 use cl3::device::{
     CL_DEVICE_DOUBLE_FP_CONFIG, CL_DEVICE_GLOBAL_MEM_SIZE, CL_DEVICE_MAX_COMPUTE_UNITS,
-    CL_DEVICE_OPENCL_C_VERSION, CL_DEVICE_SINGLE_FP_CONFIG, CL_DRIVER_VERSION,
-    CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT,
+    CL_DEVICE_MEM_BASE_ADDR_ALIGN, CL_DEVICE_OPENCL_C_VERSION, CL_DEVICE_SINGLE_FP_CONFIG,
+    CL_DRIVER_VERSION, CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT,
 };
 
 use super::context::Context;
 use super::kernel::OpenClKernel;
 use super::platform::Found;
 use super::stream::OpenClStream;
-use super::{memory, program};
-use crate::driver::{DeviceDriver, KernelDriver, StreamDriver};
-use crate::{DeviceInfo, Error, Result};
+use super::{memory, pinned, program};
+use crate::driver::{DeviceDriver, KernelDriver, Locked, Sizes, StreamDriver};
+use crate::{DeviceInfo, Error, Priority, Result};
 
 /// One device; its context is made at first use, because on a GPU that takes time and memory.
 #[derive(Debug)]
@@ -23,6 +23,8 @@ pub(super) struct OpenClDevice {
     gpu_id: usize,
     found: Found,
     info: DeviceInfo,
+    /// What a buffer within a buffer begins at a multiple of.
+    granule: usize,
     options: &'static str,
     driver_version: String,
     context: OnceLock<Arc<Context>>,
@@ -54,7 +56,10 @@ impl OpenClDevice {
             "-cl-std=CL1.2"
         };
         let driver_version = id.text(CL_DRIVER_VERSION);
-        Self { gpu_id, found, info, options, driver_version, context: OnceLock::new() }
+        // The standard counts bits here.
+        let granule = id.number(CL_DEVICE_MEM_BASE_ADDR_ALIGN) as usize / 8;
+        let granule = granule.next_power_of_two().max(Sizes::default().granule);
+        Self { gpu_id, found, info, granule, options, driver_version, context: OnceLock::new() }
     }
 
     fn context(&self) -> Result<&Arc<Context>> {
@@ -81,6 +86,19 @@ impl DeviceDriver for OpenClDevice {
         Ok(Box::new(OpenClStream::new(self.context()?)?))
     }
 
+    fn new_stream_with_priority(&self, priority: Priority) -> Result<Box<dyn StreamDriver>> {
+        Ok(Box::new(OpenClStream::with_priority(self.context()?, priority)?))
+    }
+
+    fn lock_pages(&self, bytes: usize) -> Result<Locked> {
+        pinned::lock(&OpenClStream::new(self.context()?)?, bytes)
+    }
+
+    unsafe fn unlock_pages(&self, locked: Locked) -> Result<()> {
+        // SAFETY: passed on to the caller.
+        unsafe { pinned::unlock(&OpenClStream::new(self.context()?)?, locked) }
+    }
+
     unsafe fn foreign_stream(&self, raw: usize) -> Result<Box<dyn StreamDriver>> {
         // SAFETY: passed on to the caller.
         Ok(Box::new(unsafe { OpenClStream::foreign(self.context()?, raw)? }))
@@ -93,6 +111,19 @@ impl DeviceDriver for OpenClDevice {
 
     unsafe fn free(&self, address: usize, _: usize, _: &dyn StreamDriver) -> Result<()> {
         // SAFETY: by the caller's contract `address` is a buffer from `allocate`, not used again.
+        unsafe { memory::free(self.gpu_id, address) }
+    }
+
+    fn sizes(&self) -> Sizes {
+        Sizes { granule: self.granule, ..Sizes::default() }
+    }
+
+    fn part(&self, address: usize, offset: usize, bytes: usize) -> Result<usize> {
+        memory::part(self.gpu_id, address, offset, bytes)
+    }
+
+    unsafe fn drop_part(&self, address: usize) -> Result<()> {
+        // SAFETY: by the caller's contract `address` is a buffer from `part`, not named again.
         unsafe { memory::free(self.gpu_id, address) }
     }
 
@@ -124,7 +155,7 @@ pub(super) fn gpu_id(device: &dyn DeviceDriver) -> Option<usize> {
 /// The error for a size no block can have, or `code` as the driver means it.
 pub(super) fn out_of_memory(gpu_id: usize, bytes: usize, code: i32) -> Error {
     match crate::Device::opencl(gpu_id) {
-        Ok(device) => Error::OutOfMemory { device, bytes, code },
+        Ok(device) => Error::out_of_memory(device, bytes, code),
         Err(error) => error,
     }
 }

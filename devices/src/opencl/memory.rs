@@ -2,13 +2,14 @@
 
 use std::ptr;
 
-use cl3::command_queue::{enqueue_migrate_mem_object, finish};
+use cl3::command_queue::enqueue_migrate_mem_object;
 use cl3::error_codes::{
     CL_INVALID_BUFFER_SIZE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY,
     CL_OUT_OF_RESOURCES,
 };
 use cl3::memory::{
-    CL_MEM_READ_WRITE, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, create_buffer, release_mem_object,
+    CL_BUFFER_CREATE_TYPE_REGION, CL_MEM_READ_WRITE, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED,
+    cl_buffer_region, create_buffer, create_sub_buffer, release_mem_object,
 };
 use cl3::types::cl_mem;
 
@@ -22,14 +23,6 @@ use crate::{Device, Error, Result};
 /// only when that work is done, so a refusal is final only after the queue has run empty.
 pub(super) fn allocate(stream: &OpenClStream, bytes: usize, memory_bytes: usize) -> Result<usize> {
     let gpu_id = stream.context.gpu_id;
-    let refused = match committed(stream, bytes) {
-        Ok(buffer) => return Ok(buffer as usize),
-        Err(refused) => refused,
-    };
-    if !is_out_of_memory(gpu_id, bytes, memory_bytes, refused.1) {
-        return Err(failure(gpu_id, refused.0, refused.1));
-    }
-    finish(stream.queue()).map_err(|code| failure(gpu_id, "clFinish", code))?;
     match committed(stream, bytes) {
         Ok(buffer) => Ok(buffer as usize),
         Err((_, code)) if is_out_of_memory(gpu_id, bytes, memory_bytes, code) => {
@@ -39,10 +32,27 @@ pub(super) fn allocate(stream: &OpenClStream, bytes: usize, memory_bytes: usize)
     }
 }
 
-/// Gives a buffer back; it goes away when the commands that use it are done.
+/// Makes a buffer within a buffer: the memory is the outer one's, which lives at least as long.
+pub(super) fn part(gpu_id: usize, address: usize, offset: usize, bytes: usize) -> Result<usize> {
+    let region = cl_buffer_region { origin: offset, size: bytes };
+    let _serial = serial();
+    // SAFETY: a live buffer that is no part itself; the region lies in it and is read during the call only. No flags
+    // means those of the outer one.
+    let part = unsafe {
+        create_sub_buffer(
+            address as cl_mem,
+            0,
+            CL_BUFFER_CREATE_TYPE_REGION,
+            (&raw const region).cast(),
+        )
+    };
+    part.map(|part| part as usize).map_err(|code| of_use(gpu_id, "clCreateSubBuffer", bytes, code))
+}
+
+/// Gives a buffer back; it goes away when the commands that use it, and the parts of it, are done.
 ///
 /// # Safety
-/// `address` is a buffer from [`allocate`], not used again.
+/// `address` is a buffer from [`allocate`] or [`part`], not used again.
 pub(super) unsafe fn free(gpu_id: usize, address: usize) -> Result<()> {
     let _serial = serial();
     // SAFETY: by the caller's contract this is the last use of the only reference.
@@ -85,11 +95,27 @@ fn is_out_of_memory(gpu_id: usize, bytes: usize, memory_bytes: usize, code: i32)
     match code {
         CL_MEM_OBJECT_ALLOCATION_FAILURE | CL_OUT_OF_HOST_MEMORY | CL_INVALID_BUFFER_SIZE => true,
         CL_OUT_OF_RESOURCES => {
-            let held = Device::opencl(gpu_id).map_or(0, |device| device.statistics().live_bytes);
+            let held = Device::opencl(gpu_id).map_or(0, |device| device.0.pool.reserved());
             held.saturating_add(bytes) > memory_bytes / 10 * 9
         }
         _ => false,
     }
+}
+
+/// Whether a refusal of host memory means that there is no room.
+pub(super) fn is_no_room(code: i32) -> bool {
+    matches!(
+        code,
+        CL_MEM_OBJECT_ALLOCATION_FAILURE
+            | CL_OUT_OF_HOST_MEMORY
+            | CL_OUT_OF_RESOURCES
+            | CL_INVALID_BUFFER_SIZE
+    )
+}
+
+/// The error for host memory that is not there.
+pub(super) fn out_of_host_memory(bytes: usize, code: i32) -> Error {
+    Error::out_of_memory(Device::cpu(), bytes, code)
 }
 
 /// The error of a call on a block, where `code` may mean that the block found no memory.

@@ -10,6 +10,7 @@ mod handle;
 mod kernel;
 mod lost;
 mod memory;
+mod pinned;
 mod platform;
 mod program;
 mod query;

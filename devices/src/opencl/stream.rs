@@ -8,9 +8,14 @@ use std::sync::Arc;
 use cl3::command_queue::{
     CL_QUEUE_CONTEXT, CL_QUEUE_DEVICE, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
     CL_QUEUE_PROFILING_ENABLE, CL_QUEUE_PROPERTIES, create_command_queue,
-    enqueue_barrier_with_wait_list, enqueue_copy_buffer, enqueue_marker_with_wait_list,
-    enqueue_read_buffer, enqueue_write_buffer, finish, flush, get_command_queue_info,
-    retain_command_queue,
+    create_command_queue_with_properties, enqueue_barrier_with_wait_list, enqueue_copy_buffer,
+    enqueue_fill_buffer, enqueue_marker_with_wait_list, enqueue_read_buffer, enqueue_write_buffer,
+    finish, flush, get_command_queue_info, retain_command_queue,
+};
+use cl3::device::CL_DEVICE_EXTENSIONS;
+use cl3::ext::{
+    CL_QUEUE_PRIORITY_HIGH_KHR, CL_QUEUE_PRIORITY_KHR, CL_QUEUE_PRIORITY_LOW_KHR,
+    CL_QUEUE_PRIORITY_MED_KHR,
 };
 use cl3::types::{CL_FALSE, cl_command_queue, cl_event, cl_mem};
 
@@ -24,7 +29,7 @@ use super::serial::serial;
 use crate::driver::{
     DeviceDriver, EventDriver, Grid, KernelDriver, Place, RawArgument, StreamDriver,
 };
-use crate::{Error, Result};
+use crate::{Error, Priority, Result};
 
 /// A queue whose commands run in order and are timed.
 #[derive(Debug)]
@@ -40,6 +45,36 @@ impl OpenClStream {
         // SAFETY: the context is alive and is that of the device.
         let raw = unsafe { create_command_queue(context.raw(), device, CL_QUEUE_PROFILING_ENABLE) }
             .map_err(|code| context.failure("clCreateCommandQueue", code))?;
+        // SAFETY: just created, with one reference that is ours.
+        let queue = unsafe { context.own(raw, Object::Queue) };
+        Ok(Self { context: context.clone(), queue })
+    }
+
+    /// As [`new`](Self::new), with a hint that platforms without `cl_khr_priority_hints` do not take.
+    pub(super) fn with_priority(context: &Arc<Context>, priority: Priority) -> Result<Self> {
+        let device = context.device;
+        let known = device.text(CL_DEVICE_EXTENSIONS).contains("cl_khr_priority_hints");
+        if !known || priority == Priority::Normal {
+            return Self::new(context);
+        }
+        let hint = match priority {
+            Priority::High => CL_QUEUE_PRIORITY_HIGH_KHR,
+            Priority::Normal => CL_QUEUE_PRIORITY_MED_KHR,
+            Priority::Low => CL_QUEUE_PRIORITY_LOW_KHR,
+        };
+        let properties = [
+            u64::from(CL_QUEUE_PROPERTIES),
+            CL_QUEUE_PROFILING_ENABLE,
+            CL_QUEUE_PRIORITY_KHR,
+            u64::from(hint),
+            0,
+        ];
+        // SAFETY: the context is alive and is that of the device; the list ends with zero and is read during the
+        // call only.
+        let raw = unsafe {
+            create_command_queue_with_properties(context.raw(), device.0, properties.as_ptr())
+        }
+        .map_err(|code| context.failure("clCreateCommandQueueWithProperties", code))?;
         // SAFETY: just created, with one reference that is ours.
         let queue = unsafe { context.own(raw, Object::Queue) };
         Ok(Self { context: context.clone(), queue })
@@ -174,6 +209,19 @@ impl StreamDriver for OpenClStream {
         };
         drop(calls);
         self.queued("clEnqueueReadBuffer", bytes, done)
+    }
+
+    unsafe fn fill(&self, at: Place, value: u8, bytes: usize) -> Result<()> {
+        let buffer = at.address as cl_mem;
+        let calls = serial();
+        // SAFETY: by the caller's contract the range is valid until the filling is done; the value is read during the
+        // call only.
+        let done = unsafe {
+            let value = (&raw const value).cast();
+            enqueue_fill_buffer(self.queue(), buffer, value, 1, at.offset, bytes, 0, ptr::null())
+        };
+        drop(calls);
+        self.queued("clEnqueueFillBuffer", bytes, done)
     }
 
     unsafe fn copy(

@@ -15,7 +15,7 @@ pub(crate) fn allocate<T: Element>(device: Device, len: usize) -> Result<CudaSli
     let refused = |error: DriverError| match error.0 {
         code @ CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
             let code = code as i32;
-            Error::Device(arrayspan_devices::Error::OutOfMemory { device, bytes, code })
+            Error::Device(arrayspan_devices::Error::out_of_memory(device, bytes, code))
         }
         _ => failure(device, "allocate a slice", error),
     };

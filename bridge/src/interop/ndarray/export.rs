@@ -91,6 +91,8 @@ impl Array {
     pub(crate) fn take_ndarray<T: Element>(&self) -> Result<Option<ArrayD<T>>> {
         let Some(owner) = self.owner().filter(|_| self.device().is_cpu()) else { return Ok(None) };
         self.memory().wait(Access::Write)?;
+        // What goes back to its owner must not stay page-locked on our account.
+        self.memory().unregister()?;
         if T::DTYPE == DType::Bool {
             let block = Layout::contiguous([self.memory().bytes()])?;
             // SAFETY: the block is host memory of that size, initialised by its owner, and the host has

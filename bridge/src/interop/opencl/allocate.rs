@@ -22,7 +22,7 @@ pub(crate) fn allocate<T: Element>(device: Device, len: usize) -> Result<Buffer<
         | CL_OUT_OF_HOST_MEMORY
         | CL_INVALID_BUFFER_SIZE) => {
             let bytes = len.saturating_mul(size_of::<T>());
-            Error::Device(arrayspan_devices::Error::OutOfMemory { device, bytes, code })
+            Error::Device(arrayspan_devices::Error::out_of_memory(device, bytes, code))
         }
         code => failure(device, "clCreateBuffer", code),
     })

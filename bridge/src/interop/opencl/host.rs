@@ -155,7 +155,8 @@ pub fn map(array: Array, transfer: Transfer) -> Result<(Array, Crossing)> {
 /// The array itself, unchanged, also where the driver fails to wait.
 pub fn unmap(array: Array) -> Result<Array, Array> {
     let Some(owner) = array.owner().cloned() else { return Err(array) };
-    if array.memory().wait(Access::Write).is_err() {
+    let memory = array.memory();
+    if memory.wait(Access::Write).and_then(|()| memory.unregister()).is_err() {
         return Err(array);
     }
     // Only what was unmapped leaves its owner.

@@ -46,7 +46,7 @@ pub fn attempt<T>(device: Device, work: impl FnOnce() -> Result<T, TchError>) ->
     let before = refusals()?;
     work().or_else(|error| {
         if refusals()? > before {
-            return Err(DeviceError::OutOfMemory { device, bytes: 0, code: 2 }.into());
+            return Err(DeviceError::out_of_memory(device, 0, 2).into());
         }
         let (library, call, code) = ("libtorch", "a function of tch", 0);
         Err(Error::Library { library, call, code, message: error.to_string() })

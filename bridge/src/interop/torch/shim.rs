@@ -141,7 +141,7 @@ pub(super) fn call(
     Err(match failure.kind {
         OUT_OF_MEMORY => {
             let code = if device.is_cpu() { 0 } else { CUDA_OUT_OF_MEMORY };
-            arrayspan_devices::Error::OutOfMemory { device, bytes, code }.into()
+            arrayspan_devices::Error::out_of_memory(device, bytes, code).into()
         }
         UNAVAILABLE => {
             let what = "libtorch_cuda".into();

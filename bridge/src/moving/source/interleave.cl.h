@@ -1,10 +1,13 @@
-/* y[i][s] = x_s[i] for SOURCES arrays: a thread takes one element of each, and writes them as runs of ACROSS neighbours.
+/* y[i][s] = x_s[i] for SOURCES arrays: a thread takes one element of each of ACROSS arrays and writes them as a run of
+   neighbours; the next thread takes the next ACROSS arrays, so that the threads of a group write neighbours, too.
 
-   Before this text stand the parameters, the index space and EACH(DO), which is DO(0, x0) DO(1, x1) .... */
+   Before this text stand the parameters, the index space, EACH(DO), which is DO(0) DO(1) ... for each k below ACROSS,
+   and FROM_k and STEP_k: the row of the kth array of a part, and its step along axis 0. */
 
 typedef struct ALIGNED(ACROSS_ALIGN) { to_t e[ACROSS]; } across;
 
-#define TAKE(s, x) taken[s] = run_load(x + (x##_ROW + i * x##_s0)).e[0];
+#define PARTS (SOURCES / ACROSS)
+#define TAKE(k) given[t].e[k] = (FROM_##k)[i * STEP_##k];
 
 KERNEL interleave(PARAMETERS) {
   PROLOGUE
@@ -12,13 +15,18 @@ KERNEL interleave(PARAMETERS) {
     SPLIT(z)
     for (idx i1 = (idx)GID(1); i1 < n1; i1 += (idx)GSZ(1)) {
       const idx y_row = y_ROW;
-      for (idx i = (idx)GID(0); i < n0; i += (idx)GSZ(0)) {
-        from_t taken[SOURCES];
-        EACH(TAKE)
-        UNROLL for (int s = 0; s < SOURCES; s += ACROSS) {
-          across given;
-          UNROLL for (int k = 0; k < ACROSS; k++) given.e[k] = taken[s + k];
-          *(GLOBAL across*)(y + (y_row + i * y_s0 + s)) = given;
+      const idx n = n0 * PARTS, step = (idx)GSZ(0);
+      for (idx first = (idx)GID(0); first < n; first += TAKES * step) {
+        across given[TAKES];
+        UNROLL for (int t = 0; t < TAKES; t++) {
+          const idx j = first + t * step, i = j / PARTS;
+          const int part = (int)(j - i * PARTS);
+          if (j < n) { EACH(TAKE) }
+        }
+        UNROLL for (int t = 0; t < TAKES; t++) {
+          const idx j = first + t * step, i = j / PARTS;
+          const int part = (int)(j - i * PARTS);
+          if (j < n) *(GLOBAL across*)(y + (y_row + i * y_s0 + part * ACROSS)) = given[t];
         }
       }
     }

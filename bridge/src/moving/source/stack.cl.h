@@ -1,29 +1,36 @@
-/* y[s] = x_s for SOURCES arrays, element by element: a thread takes a run along axis 0 of one row of each of them, and
-   reads them all before it writes the first.
+/* y[s] = x_s for SOURCES arrays, element by element: a group of threads walks one array, as the driver's own copy would, and
+   a thread takes TAKES runs along axis 0 of one row, which it reads before it writes the first.
 
    y is the place of the first slice; the others follow y_step elements apart. Before this text stand the parameters, the
-   index space and EACH(DO), which is DO(0, x0) DO(1, x1) .... */
-
-#define TAKE(s, x) const from_run run_##x = x##_LOAD(x + (x##_ROW + i * x##_s0));
-#define GIVE(s, x) { \
-    to_run given; \
-    UNROLL for (int k = 0; k < V; k++) given.e[k] = run_##x.e[k]; \
-    run_store(y + (y_row + i * y_s0 + s * y_step), given); \
-  }
-#define ONE(s, x) y[y_row + (i + k) * y_s0 + s * y_step] = x[x##_ROW + (i + k) * x##_s0];
+   index space, and FROM_0 and STEP_0: the row of the array number `part`, and its step along axis 0. */
 
 KERNEL stack(PARAMETERS) {
   PROLOGUE
-  for (idx z = (idx)GID(2); z < OUTER; z += (idx)GSZ(2)) {
+  /* Groups along z come in turns of one for each array. */
+  const int part = (int)(GRP(2) % SOURCES);
+  const idx turn = (idx)(GRP(2) / SOURCES), turns = (idx)(NGRP(2) / SOURCES);
+  const idx step = (idx)GSZ(0) * V;
+  y += part * y_step;
+  for (idx z = turn * LSZ(2) + LID(2); z < OUTER; z += turns * LSZ(2)) {
     SPLIT(z)
     for (idx i1 = (idx)GID(1); i1 < n1; i1 += (idx)GSZ(1)) {
-      const idx y_row = y_ROW;
-      for (idx i = (idx)GID(0) * V; i < n0; i += (idx)GSZ(0) * V) {
-        if (i + V <= n0) {
-          EACH(TAKE)
-          EACH(GIVE)
-        } else {
-          for (int k = 0; k < (int)(n0 - i); k++) { EACH(ONE) }
+      const GLOBAL from_t* x = FROM_0;
+      const idx x_s0 = STEP_0, y_row = y_ROW;
+      for (idx first = (idx)GID(0) * V; first < n0; first += TAKES * step) {
+        from_run taken[TAKES];
+        UNROLL for (int t = 0; t < TAKES; t++) {
+          const idx i = first + t * step;
+          if (i + V <= n0) taken[t] = x_s0 == 0 ? run_repeat(x) : run_load(x + i * x_s0);
+        }
+        UNROLL for (int t = 0; t < TAKES; t++) {
+          const idx i = first + t * step;
+          if (i + V <= n0) {
+            to_run given;
+            UNROLL for (int k = 0; k < V; k++) given.e[k] = taken[t].e[k];
+            run_store(y + (y_row + i * y_s0), given);
+          } else if (i < n0) {
+            for (int k = 0; k < (int)(n0 - i); k++) y[y_row + (i + k) * y_s0] = x[(i + k) * x_s0];
+          }
         }
       }
     }

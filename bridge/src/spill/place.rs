@@ -1,0 +1,66 @@
+//! An array's memory, on its device or waiting on the host. The layout stays the same, to the bit.
+
+use arrayspan_devices::{Access, Device, Memory, Stream};
+
+use crate::{Array, DType, Layout, Result};
+
+/// Where a spillable array is.
+#[derive(Debug)]
+pub(super) enum Place {
+    Device(Array),
+    Host(Waiting),
+    /// Only while it moves.
+    Nowhere,
+}
+
+/// An array's whole block on the host.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    memory: Memory,
+    layout: Layout,
+    dtype: DType,
+}
+
+impl Waiting {
+    pub(super) fn bytes(&self) -> usize {
+        self.memory.bytes()
+    }
+
+    pub(super) fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    pub(super) fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Queues the copy of an array's block to the host; the array must stay until `stream` is done.
+    pub(super) fn begin(array: &Array, stream: &Stream) -> Result<Self> {
+        let from = array.memory();
+        let memory = on_host(from.bytes())?;
+        // SAFETY: the array owns its block alone and lends it to nobody meanwhile; the new block is ours.
+        unsafe { from.copy_to(0, &memory, 0, from.bytes(), stream)? };
+        Ok(Self { memory, layout: array.layout().clone(), dtype: array.dtype() })
+    }
+
+    /// Queues the copy back to `device`. What waits here stays until that is done.
+    pub(super) fn back(&self, device: Device) -> Result<Array> {
+        let stream = device.stream()?;
+        let memory = Memory::allocate(self.memory.bytes(), &stream)?;
+        // SAFETY: both blocks are ours, and nobody else knows of them.
+        unsafe { self.memory.copy_to(0, &memory, 0, self.memory.bytes(), &stream)? };
+        // SAFETY: the new block holds what the array's own block held, valid elements in the same places, and
+        // nobody else has it.
+        unsafe { Array::from_memory(memory, self.layout.clone(), self.dtype) }
+    }
+
+    /// Blocks until the copy here is done.
+    pub(super) fn arrived(&self) -> Result<()> {
+        Ok(self.memory.wait(Access::Read)?)
+    }
+}
+
+/// A block of the host. Inside a recovery nothing is spilled for it.
+fn on_host(bytes: usize) -> Result<Memory> {
+    Ok(Memory::allocate(bytes, &Device::cpu().process_stream()?)?)
+}

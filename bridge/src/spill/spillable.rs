@@ -1,0 +1,211 @@
+//! The handle of an array that may wait on the host.
+
+use std::fmt;
+use std::mem;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, LazyLock};
+
+use arrayspan_devices::{Device, reclaim};
+use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use super::place::Place;
+use super::reclaim::{SPILL, remember};
+use super::statistics::returned;
+use crate::{Array, DType, Layout, Result};
+
+/// Owns an array that may be moved to the host while nobody uses it, when memory of its device runs out.
+///
+/// Those unused for longest go first, and come back, with the same layout, when they are asked for. Memory of
+/// other libraries stays where it is: that would not make any free.
+pub struct Spillable {
+    slot: Arc<Slot>,
+}
+
+/// What the handle and the spilling share.
+#[derive(Debug)]
+pub(super) struct Slot {
+    /// Where the array belongs.
+    pub(super) home: Device,
+    /// Read by those that use the array; written to move it. Spilling never waits for it.
+    pub(super) place: RwLock<Place>,
+    /// When it was last used, by a clock that counts uses.
+    pub(super) used: AtomicU64,
+}
+
+static CLOCK: AtomicU64 = AtomicU64::new(0);
+
+impl Spillable {
+    /// Takes an array over. It may be spilled from now on.
+    #[must_use]
+    pub fn new(array: Array) -> Self {
+        static REGISTERED: LazyLock<()> = LazyLock::new(|| reclaim::register(&SPILL));
+        LazyLock::force(&REGISTERED);
+        let (home, place) = (array.device(), RwLock::new(Place::Device(array)));
+        let slot = Arc::new(Slot { home, place, used: AtomicU64::new(0) });
+        slot.touch();
+        remember(&slot);
+        Self { slot }
+    }
+
+    /// The array, on its device, where it stays as long as the result lives. Several threads may hold it.
+    /// Comes back from the host if it was there: enqueued; does not wait.
+    ///
+    /// # Errors
+    /// Out of memory, or the driver's refusal, bringing it back; it waits on the host then as before.
+    pub fn get(&self) -> Result<Held<'_>> {
+        let mut place = self.slot.place.read_recursive();
+        // Between the two locks somebody may spill it again.
+        while !matches!(*place, Place::Device(_)) {
+            drop(place);
+            place = RwLockWriteGuard::downgrade(self.slot.brought_back()?);
+        }
+        Ok(Held { slot: &self.slot, place })
+    }
+
+    /// The array to write it, on its device, where it stays as long as the result lives.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get).
+    pub fn get_mut(&mut self) -> Result<HeldMut<'_>> {
+        let place = self.slot.brought_back()?;
+        Ok(HeldMut { slot: &self.slot, place })
+    }
+
+    /// The array itself, on its device. It cannot be spilled any more.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get); the array is dropped then.
+    pub fn into_array(self) -> Result<Array> {
+        let mut place = self.slot.brought_back()?;
+        match mem::replace(&mut *place, Place::Nowhere) {
+            Place::Device(array) => Ok(array),
+            Place::Host(_) | Place::Nowhere => unreachable!("it was brought back under the lock"),
+        }
+    }
+
+    /// Whether it waits on the host now.
+    #[must_use]
+    pub fn is_spilled(&self) -> bool {
+        matches!(*self.slot.place.read_recursive(), Place::Host(_))
+    }
+
+    /// The device it belongs to, where it is whenever it is used.
+    #[must_use]
+    pub fn device(&self) -> Device {
+        self.slot.home
+    }
+
+    /// Where its elements lie.
+    #[must_use]
+    pub fn layout(&self) -> Layout {
+        match &*self.slot.place.read_recursive() {
+            Place::Device(array) => array.layout().clone(),
+            Place::Host(waiting) => waiting.layout().clone(),
+            Place::Nowhere => unreachable!("it is nowhere only under the writer's lock"),
+        }
+    }
+
+    /// The type of its elements.
+    #[must_use]
+    pub fn dtype(&self) -> DType {
+        match &*self.slot.place.read_recursive() {
+            Place::Device(array) => array.dtype(),
+            Place::Host(waiting) => waiting.dtype(),
+            Place::Nowhere => unreachable!("it is nowhere only under the writer's lock"),
+        }
+    }
+}
+
+impl Slot {
+    fn touch(&self) {
+        self.used.store(CLOCK.fetch_add(1, Relaxed), Relaxed);
+    }
+
+    /// The array on its device, with nobody else using it.
+    fn brought_back(&self) -> Result<RwLockWriteGuard<'_, Place>> {
+        let mut place = self.place.write();
+        if let Place::Host(waiting) = &*place {
+            let array = waiting.back(self.home)?;
+            returned(waiting.bytes());
+            *place = Place::Device(array);
+        }
+        Ok(place)
+    }
+}
+
+/// An array that stays on its device as long as this lives.
+pub struct Held<'a> {
+    slot: &'a Slot,
+    place: RwLockReadGuard<'a, Place>,
+}
+
+/// An array that stays on its device as long as this lives, to be written.
+pub struct HeldMut<'a> {
+    slot: &'a Slot,
+    place: RwLockWriteGuard<'a, Place>,
+}
+
+impl Deref for Held<'_> {
+    type Target = Array;
+
+    fn deref(&self) -> &Array {
+        self.place.array()
+    }
+}
+
+impl Deref for HeldMut<'_> {
+    type Target = Array;
+
+    fn deref(&self) -> &Array {
+        self.place.array()
+    }
+}
+
+impl DerefMut for HeldMut<'_> {
+    fn deref_mut(&mut self) -> &mut Array {
+        match &mut *self.place {
+            Place::Device(array) => array,
+            Place::Host(_) | Place::Nowhere => unreachable!("it is held on its device"),
+        }
+    }
+}
+
+impl Place {
+    fn array(&self) -> &Array {
+        match self {
+            Self::Device(array) => array,
+            Self::Host(_) | Self::Nowhere => unreachable!("it is held on its device"),
+        }
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.slot.touch();
+    }
+}
+
+impl Drop for HeldMut<'_> {
+    fn drop(&mut self) {
+        self.slot.touch();
+    }
+}
+
+impl fmt::Debug for Spillable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Spillable({:?} {} on {})", self.layout().shape(), self.dtype(), self.device())
+    }
+}
+
+impl fmt::Debug for Held<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl fmt::Debug for HeldMut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}

@@ -1,0 +1,97 @@
+//! Host memory from the program's allocator. Its bytes are zero at first, since any of them may be read as numbers.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ptr::with_exposed_provenance_mut;
+
+use crate::driver::Sizes;
+use crate::{Device, Error, Result};
+
+/// Enough for every vector register and a cache line.
+const ALIGNMENT: usize = 64;
+/// That of pooled blocks, as on other devices.
+const WIDE: usize = 256;
+/// What the allocator aligns to without being asked. Asked for more, it would have to zero the block itself, which
+/// touches every page of it; so it takes the pages as the system gives them, and we align.
+const NATURAL: usize = 16;
+
+/// Small blocks are quicker from the program's allocator, which has a cache per thread. Large ones are worth keeping:
+/// the system zeroes each page when it is first touched, which takes longer than filling it.
+pub(super) const SIZES: Sizes = Sizes { granule: WIDE, direct_below: 1 << 16, shared_up_to: 0 };
+
+/// Takes `bytes > 0` bytes.
+pub(super) fn allocate(bytes: usize) -> Result<usize> {
+    let refused = || Error::out_of_memory(Device::cpu(), bytes, 0);
+    let layout = layout(bytes).ok_or_else(refused)?;
+    // SAFETY: the layout is of more than zero bytes.
+    let base = unsafe { alloc_zeroed(layout) };
+    if base.is_null() {
+        return Err(refused());
+    }
+    let base = base.expose_provenance();
+    if bytes < SIZES.direct_below {
+        return Ok(base);
+    }
+    // The block lies behind a word that says where the whole begins.
+    let block = (base + size_of::<usize>()).next_multiple_of(WIDE);
+    // SAFETY: the layout has room for the word, up to `WIDE - 1` bytes and the block; the word ends where the block
+    // begins and so is aligned.
+    unsafe { word_before(block).write(base) };
+    Ok(block)
+}
+
+/// Gives a block back.
+///
+/// # Safety
+/// `address` came from [`allocate`] with `bytes`, and nobody uses it any more.
+pub(super) unsafe fn free(address: usize, bytes: usize) {
+    let Some(layout) = layout(bytes) else { unreachable!("a block of this size was made") };
+    // SAFETY: by the caller's contract a block of that layout, with the word in front of it if it is a large one.
+    unsafe {
+        let small = bytes < SIZES.direct_below;
+        let base = if small { address } else { word_before(address).read() };
+        dealloc(with_exposed_provenance_mut(base), layout);
+    }
+}
+
+/// Where the beginning of a large block's memory is kept.
+fn word_before(block: usize) -> *mut usize {
+    with_exposed_provenance_mut(block - size_of::<usize>())
+}
+
+/// Of a block, with the room that aligning it takes.
+fn layout(bytes: usize) -> Option<Layout> {
+    if bytes < SIZES.direct_below {
+        return Layout::from_size_align(bytes, ALIGNMENT).ok();
+    }
+    let whole = bytes.checked_add(WIDE + size_of::<usize>())?;
+    Layout::from_size_align(whole, NATURAL).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_aligned_and_zero_from_end_to_end() -> Result<()> {
+        for bytes in [1, 4096, SIZES.direct_below - 1, SIZES.direct_below, 3 * SIZES.direct_below] {
+            let address = allocate(bytes)?;
+            assert_eq!(address % if bytes < SIZES.direct_below { ALIGNMENT } else { WIDE }, 0);
+            let block = with_exposed_provenance_mut::<u8>(address);
+            // SAFETY: the block was just made with this size, and nobody else knows it.
+            unsafe {
+                assert!(std::slice::from_raw_parts(block, bytes).iter().all(|byte| *byte == 0));
+                block.write_bytes(7, bytes);
+                free(address, bytes);
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn more_than_there_can_be_is_refused() {
+        for bytes in [usize::MAX, usize::MAX - WIDE, isize::MAX as usize, 1 << 60] {
+            let refused = allocate(bytes);
+            assert!(matches!(refused, Err(Error::OutOfMemory { .. })), "{refused:?}");
+        }
+    }
+}

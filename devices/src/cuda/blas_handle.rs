@@ -1,0 +1,147 @@
+//! Handles of cuBLAS. Each keeps a workspace on its device, which a recovery may take back.
+
+use std::ptr;
+use std::sync::{Arc, Weak};
+
+use cudarc::cublas::sys::{self, cublasStatus_t};
+use parking_lot::Mutex;
+
+use super::context::Context;
+use super::stream::CudaStream;
+use crate::reclaim::{self, Holdings, Reclaim, Stage};
+use crate::{Device, DeviceKind, Error, Result, Stream};
+
+/// A handle of cuBLAS for one stream: made when it is needed, and again after a recovery has taken it.
+pub(super) struct Handle {
+    stream: Stream,
+    context: Arc<Context>,
+    /// A handle serves one thread at a time.
+    raw: Mutex<Option<Raw>>,
+}
+
+/// The library's own handle.
+#[derive(Clone, Copy)]
+struct Raw(sys::cublasHandle_t);
+
+// SAFETY: the handle belongs to its context, not to a thread, and the lock around it admits one thread at a time.
+unsafe impl Send for Raw {}
+
+/// Every handle that lives.
+static HANDLES: Mutex<Vec<Weak<Handle>>> = Mutex::new(Vec::new());
+
+impl Handle {
+    /// Makes one at once, so that a library that does not work is found out here.
+    pub(super) fn new(stream: &Stream) -> Result<Arc<Self>> {
+        let context = cuda(stream)?.context.clone();
+        let handle = Arc::new(Self { stream: stream.clone(), context, raw: Mutex::new(None) });
+        handle.run("cublasCreate", |_| cublasStatus_t::CUBLAS_STATUS_SUCCESS)?;
+        reclaim::register(&WORKSPACES);
+        let mut handles = HANDLES.lock();
+        handles.retain(|handle| handle.strong_count() > 0);
+        handles.push(Arc::downgrade(&handle));
+        Ok(handle)
+    }
+
+    pub(super) fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// Calls a function of the library with the handle, in the handle's context.
+    pub(super) fn run(
+        &self,
+        call: &'static str,
+        work: impl FnOnce(sys::cublasHandle_t) -> cublasStatus_t,
+    ) -> Result<()> {
+        let _current = self.context.enter()?;
+        let mut raw = self.raw.lock();
+        let handle = match *raw {
+            Some(handle) => handle,
+            None => *raw.insert(self.make()?),
+        };
+        check(&self.context, call, work(handle.0))
+    }
+
+    /// In the current context.
+    fn make(&self) -> Result<Raw> {
+        let mut handle = ptr::null_mut();
+        // SAFETY: the context is current; `handle` receives the library's state for it.
+        let made = unsafe { sys::cublasCreate_v2(&raw mut handle) };
+        check(&self.context, "cublasCreate", made)?;
+        // SAFETY: handle and stream are alive, of one context, and the stream outlives the handle, beside which it is
+        // kept.
+        let set = unsafe { sys::cublasSetStream_v2(handle, cuda(&self.stream)?.stream().cast()) };
+        if let Err(error) = check(&self.context, "cublasSetStream", set) {
+            // SAFETY: made above and used for nothing.
+            let destroyed = unsafe { sys::cublasDestroy_v2(handle) };
+            self.context.defer(check(&self.context, "cublasDestroy", destroyed));
+            return Err(error);
+        }
+        Ok(Raw(handle))
+    }
+
+    fn destroy(&self, handle: Raw) -> Result<()> {
+        let _current = self.context.enter()?;
+        // SAFETY: taken out of its only place, so nobody uses it again; the library waits for the work that uses its
+        // workspace.
+        check(&self.context, "cublasDestroy", unsafe { sys::cublasDestroy_v2(handle.0) })
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        if let Some(handle) = self.raw.get_mut().take() {
+            self.context.defer(self.destroy(handle));
+        }
+    }
+}
+
+fn cuda(stream: &Stream) -> Result<&CudaStream> {
+    stream.driver().as_any().downcast_ref::<CudaStream>().ok_or_else(|| Error::Unsupported {
+        device: stream.device().to_string(),
+        what: "cuBLAS".into(),
+    })
+}
+
+fn check(context: &Context, call: &'static str, code: cublasStatus_t) -> Result<()> {
+    if code == cublasStatus_t::CUBLAS_STATUS_SUCCESS {
+        return Ok(());
+    }
+    let (device, name) = (context.to_string(), format!("{code:?}"));
+    Err(Error::Driver { device, call, name, code: code as i32 })
+}
+
+/// The workspaces of all handles that nobody uses at the moment.
+#[derive(Debug)]
+struct Workspaces;
+
+static WORKSPACES: Workspaces = Workspaces;
+
+impl Reclaim for Workspaces {
+    fn name(&self) -> &'static str {
+        "workspaces of cuBLAS"
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::Workspaces
+    }
+
+    /// The library does not tell.
+    fn holdings(&self, _: Device) -> Option<Holdings> {
+        None
+    }
+
+    fn release(&self, device: Device) -> Result<()> {
+        if device.kind() != DeviceKind::Cuda {
+            return Ok(());
+        }
+        let handles: Vec<Arc<Handle>> = HANDLES.lock().iter().filter_map(Weak::upgrade).collect();
+        for handle in handles.iter().filter(|handle| handle.stream.device() == device) {
+            // A thread that multiplies holds the lock: its workspace is in use.
+            let taken = handle.raw.try_lock().and_then(|mut raw| raw.take());
+            if let Some(raw) = taken {
+                handle.destroy(raw)?;
+            }
+        }
+        Ok(())
+    }
+}

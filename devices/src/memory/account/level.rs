@@ -1,0 +1,162 @@
+//! What is counted for one scope, and its limit.
+
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
+
+use crate::{Device, Error, Result, Statistics};
+
+/// One scope in the tree of scopes. Lives as long as it is entered, held by a handle, or has live blocks.
+#[derive(Debug)]
+pub(super) struct Level {
+    name: String,
+    /// Bytes on each device without an entry in `on`.
+    each: Option<usize>,
+    on: Vec<(Device, usize)>,
+    parent: Option<Arc<Level>>,
+    /// Whether this scope or one around it has a limit.
+    limited: bool,
+    tallies: Mutex<Vec<Tally>>,
+}
+
+#[derive(Debug)]
+struct Tally {
+    device: Device,
+    counted: Statistics,
+    /// Bytes that are allowed and being asked of the driver: held against the limit, but not yet live.
+    pending: usize,
+}
+
+static LEVELS: Mutex<Vec<Weak<Level>>> = Mutex::new(Vec::new());
+
+/// All scopes that live, the oldest first.
+pub(super) fn all() -> Vec<Arc<Level>> {
+    LEVELS.lock().iter().filter_map(Weak::upgrade).collect()
+}
+
+impl Level {
+    pub(super) fn new(
+        name: String,
+        each: Option<usize>,
+        on: Vec<(Device, usize)>,
+        parent: Option<Arc<Self>>,
+    ) -> Arc<Self> {
+        let own = each.is_some() || !on.is_empty();
+        let limited = own || parent.as_ref().is_some_and(|parent| parent.limited);
+        let level = Self { name, each, on, parent, limited, tallies: Mutex::default() };
+        let level = Arc::new(level);
+        let mut levels = LEVELS.lock();
+        levels.retain(|known| known.strong_count() > 0);
+        levels.push(Arc::downgrade(&level));
+        level
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The names from the outermost scope to this, as `outer/inner`.
+    pub(super) fn path(&self) -> String {
+        match &self.parent {
+            Some(parent) => format!("{}/{}", parent.path(), self.name),
+            None => self.name.clone(),
+        }
+    }
+
+    pub(super) fn limit(&self, device: Device) -> Option<usize> {
+        let own = self.on.iter().find(|(known, _)| *known == device).map(|(_, bytes)| *bytes);
+        own.or(self.each)
+    }
+
+    /// The devices anything was asked of, and what.
+    pub(super) fn devices(&self) -> Vec<(Device, Statistics)> {
+        self.tallies.lock().iter().map(|tally| (tally.device, tally.counted)).collect()
+    }
+
+    pub(super) fn statistics(&self, device: Device) -> Statistics {
+        let tallies = self.tallies.lock();
+        let found = tallies.iter().find(|tally| tally.device == device);
+        found.map_or_else(Statistics::default, |tally| tally.counted)
+    }
+
+    /// Asks this scope and all around it whether so many bytes more are allowed; if all agree, they hold the
+    /// room until [`commit`](Self::commit) or [`cancel`](Self::cancel).
+    ///
+    /// Each level stays locked until those around it have answered, always from the inside out: what one
+    /// refuses was never counted by another.
+    pub(super) fn admit(&self, device: Device, bytes: usize) -> Result<()> {
+        if !self.limited {
+            return Ok(());
+        }
+        self.with(device, |tally| {
+            let live = tally.counted.live_bytes;
+            if let Some(limit) = self.limit(device)
+                && bytes > limit.saturating_sub(live + tally.pending)
+            {
+                let scope = self.path();
+                return Err(Error::ScopeLimit { scope, device, bytes, limit, live });
+            }
+            if let Some(parent) = &self.parent {
+                parent.admit(device, bytes)?;
+            }
+            tally.pending += bytes;
+            Ok(())
+        })
+    }
+
+    /// Counts a block that [`admit`](Self::admit) has allowed.
+    pub(super) fn commit(&self, device: Device, bytes: usize) {
+        self.with(device, |tally| {
+            tally.pending = tally.pending.saturating_sub(bytes);
+            let counted = &mut tally.counted;
+            counted.live_bytes += bytes;
+            counted.live_blocks += 1;
+            counted.peak_bytes = counted.peak_bytes.max(counted.live_bytes);
+            counted.requested_total_bytes += bytes;
+            counted.allocations += 1;
+            counted.largest_live = counted.largest_live.max(bytes);
+        });
+        if let Some(parent) = &self.parent {
+            parent.commit(device, bytes);
+        }
+    }
+
+    /// Gives up room that [`admit`](Self::admit) has allowed.
+    pub(super) fn cancel(&self, device: Device, bytes: usize) {
+        if self.limited {
+            self.with(device, |tally| tally.pending = tally.pending.saturating_sub(bytes));
+            if let Some(parent) = &self.parent {
+                parent.cancel(device, bytes);
+            }
+        }
+    }
+
+    /// Counts a refused allocation, whoever refused it.
+    pub(super) fn refuse(&self, device: Device) {
+        self.with(device, |tally| tally.counted.failures += 1);
+        if let Some(parent) = &self.parent {
+            parent.refuse(device);
+        }
+    }
+
+    /// Counts the end of a block.
+    pub(super) fn remove(&self, device: Device, bytes: usize) {
+        self.with(device, |tally| {
+            tally.counted.live_bytes -= bytes;
+            tally.counted.live_blocks -= 1;
+            tally.counted.frees += 1;
+        });
+        if let Some(parent) = &self.parent {
+            parent.remove(device, bytes);
+        }
+    }
+
+    fn with<T>(&self, device: Device, change: impl FnOnce(&mut Tally) -> T) -> T {
+        let mut tallies = self.tallies.lock();
+        let at = tallies.iter().position(|tally| tally.device == device).unwrap_or_else(|| {
+            tallies.push(Tally { device, counted: Statistics::default(), pending: 0 });
+            tallies.len() - 1
+        });
+        change(&mut tallies[at])
+    }
+}

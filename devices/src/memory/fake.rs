@@ -1,0 +1,234 @@
+//! A device of plain memory whose transfers can be made to fail, and whose locks can be counted.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::any::Any;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering::SeqCst};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use crate::driver::{
+    DeviceDriver, Driver, EventDriver, Grid, KernelDriver, Locked, Place, RawArgument, StreamDriver,
+};
+use crate::registry::Entry;
+use crate::{Device, DeviceInfo, DeviceKind, Error, Result};
+
+/// What tests tell the device, and what they learn of it.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    /// So many more transfers succeed, then one fails; below zero all succeed.
+    pub(crate) transfers: AtomicIsize,
+    /// Whether memory cannot be locked.
+    pub(crate) refuses: AtomicBool,
+    /// Bytes that can be locked at once; zero for any number.
+    pub(crate) limit: AtomicUsize,
+    pub(crate) locked: AtomicUsize,
+    pub(crate) registered: Mutex<BTreeSet<usize>>,
+}
+
+#[derive(Debug)]
+struct Fake {
+    kind: DeviceKind,
+    info: DeviceInfo,
+    plan: Arc<Plan>,
+}
+
+#[derive(Debug)]
+struct FakeStream {
+    raw: usize,
+    plan: Arc<Plan>,
+}
+
+#[derive(Debug)]
+struct FakeEvent;
+
+/// A device of that kind. It exists as long as the process, as all do.
+pub(crate) fn device(kind: DeviceKind) -> (Device, Arc<Plan>) {
+    let plan = Arc::new(Plan { transfers: AtomicIsize::new(-1), ..Plan::default() });
+    let fake = || Fake { kind, info: Device::cpu().info().clone(), plan: plan.clone() };
+    let device = Device(Box::leak(Box::new(Entry::new(&fake(), 0, Box::new(fake())))));
+    (device, plan)
+}
+
+pub(crate) fn failure<T>(call: &'static str) -> Result<T> {
+    Err(Error::Driver { device: "fake".into(), call, name: "ON_PURPOSE".into(), code: 7 })
+}
+
+fn layout(bytes: usize) -> Layout {
+    Layout::from_size_align(bytes, 64).expect("a size of the tests")
+}
+
+impl Driver for Fake {
+    fn kind(&self) -> DeviceKind {
+        self.kind
+    }
+
+    fn dlpack_type(&self) -> i32 {
+        0
+    }
+
+    fn dialect(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn open(&self) -> Result<Vec<Box<dyn DeviceDriver>>> {
+        failure("open")
+    }
+}
+
+impl DeviceDriver for Fake {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn free_bytes(&self) -> Option<usize> {
+        None
+    }
+
+    fn new_stream(&self) -> Result<Box<dyn StreamDriver>> {
+        static NEXT: AtomicUsize = AtomicUsize::new(1);
+        Ok(Box::new(FakeStream { raw: NEXT.fetch_add(1, SeqCst), plan: self.plan.clone() }))
+    }
+
+    fn lock_pages(&self, bytes: usize) -> Result<Locked> {
+        let limit = self.plan.limit.load(SeqCst);
+        let full = limit > 0 && self.plan.locked.load(SeqCst) + bytes > limit;
+        if full || self.plan.refuses.load(SeqCst) {
+            return Err(Error::out_of_memory(Device::cpu(), bytes, 2));
+        }
+        self.plan.locked.fetch_add(bytes, SeqCst);
+        // SAFETY: more than zero bytes, by the trait's contract.
+        let address = unsafe { alloc_zeroed(layout(bytes)) }.expose_provenance();
+        Ok(Locked { address, bytes, handle: 0 })
+    }
+
+    unsafe fn unlock_pages(&self, locked: Locked) -> Result<()> {
+        self.plan.locked.fetch_sub(locked.bytes, SeqCst);
+        // SAFETY: the caller's: allocated above with this size, and used no more.
+        unsafe { dealloc(locked.address as *mut u8, layout(locked.bytes)) };
+        Ok(())
+    }
+
+    unsafe fn register(&self, address: usize, bytes: usize) -> Result<()> {
+        if self.plan.refuses.load(SeqCst) {
+            let (device, why) = (Device::cpu(), "on purpose");
+            return Err(Error::PageLock { device, address, bytes, why, code: 2 });
+        }
+        assert!(self.plan.registered.lock().insert(address), "registered twice");
+        Ok(())
+    }
+
+    unsafe fn unregister(&self, address: usize) -> Result<()> {
+        assert!(self.plan.registered.lock().remove(&address), "not registered");
+        Ok(())
+    }
+
+    unsafe fn foreign_stream(&self, _: usize) -> Result<Box<dyn StreamDriver>> {
+        failure("foreign stream")
+    }
+
+    fn allocate(&self, bytes: usize, _: &dyn StreamDriver) -> Result<usize> {
+        // SAFETY: more than zero bytes, by the trait's contract.
+        Ok(unsafe { alloc_zeroed(layout(bytes)) }.expose_provenance())
+    }
+
+    unsafe fn free(&self, address: usize, bytes: usize, _: &dyn StreamDriver) -> Result<()> {
+        // SAFETY: the caller's: allocated above with this size, and used no more.
+        unsafe { dealloc(address as *mut u8, layout(bytes)) };
+        Ok(())
+    }
+
+    fn target(&self) -> String {
+        "fake".into()
+    }
+
+    fn compile(&self, _: &str, _: &str) -> Result<Vec<u8>> {
+        failure("compile")
+    }
+
+    fn load(&self, _: &[u8], _: &str) -> Result<Box<dyn KernelDriver>> {
+        failure("load")
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl FakeStream {
+    unsafe fn transfer(&self, from: *const u8, to: *mut u8, bytes: usize) -> Result<()> {
+        if self.plan.transfers.fetch_sub(1, SeqCst) == 0 {
+            return failure("transfer");
+        }
+        // SAFETY: the caller's.
+        unsafe { std::ptr::copy(from, to, bytes) };
+        Ok(())
+    }
+}
+
+impl StreamDriver for FakeStream {
+    fn synchronize(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn record(&self) -> Result<Box<dyn EventDriver>> {
+        Ok(Box::new(FakeEvent))
+    }
+
+    fn wait(&self, _: &dyn EventDriver) -> Result<()> {
+        Ok(())
+    }
+
+    unsafe fn upload(&self, from: *const u8, to: Place, bytes: usize) -> Result<()> {
+        // SAFETY: the caller's.
+        unsafe { self.transfer(from, (to.address + to.offset) as *mut u8, bytes) }
+    }
+
+    unsafe fn download(&self, from: Place, to: *mut u8, bytes: usize) -> Result<()> {
+        // SAFETY: the caller's.
+        unsafe { self.transfer((from.address + from.offset) as *const u8, to, bytes) }
+    }
+
+    unsafe fn copy(
+        &self,
+        _: Place,
+        _: &dyn DeviceDriver,
+        _: Place,
+        _: &dyn DeviceDriver,
+        _: usize,
+    ) -> Result<bool> {
+        Ok(false)
+    }
+
+    unsafe fn launch(&self, _: &dyn KernelDriver, _: Grid, _: &[RawArgument]) -> Result<()> {
+        failure("launch")
+    }
+
+    fn raw(&self) -> usize {
+        self.raw
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl EventDriver for FakeEvent {
+    fn synchronize(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn is_complete(&self) -> Result<bool> {
+        Ok(true)
+    }
+
+    fn elapsed_since(&self, _: &dyn EventDriver) -> Result<Duration> {
+        failure("elapsed")
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

@@ -1,0 +1,172 @@
+//! How much a pool may take, and how much of it it may keep unused.
+
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use parking_lot::Mutex;
+
+use super::limit::{self, Limit};
+use crate::{Device, DeviceInfo, Error, Result};
+
+/// The part of a device's memory the pool may keep for reuse when all is freed: one in so many. More would starve
+/// other libraries of the process and other processes.
+const KEPT: usize = 8;
+/// The most the host's pool may keep: its memory belongs to everyone.
+const KEPT_ON_HOST: usize = 2 << 30;
+
+/// The bounds of one pool. Numbers that are read on every call are atomic; changes take turns.
+#[derive(Debug)]
+pub(super) struct Bounds {
+    /// Bytes the pool may hold; `usize::MAX` without a limit.
+    limit: AtomicUsize,
+    /// Bytes of the device that stay free for others.
+    headroom: AtomicUsize,
+    /// Bytes the pool may keep unused.
+    cache: AtomicUsize,
+    /// What is wrong with the limit in the environment: nothing is allocated until another limit is set.
+    wrong: Mutex<Option<Wrong>>,
+}
+
+/// What was asked for, and why that cannot be.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Wrong {
+    pub(super) asked: String,
+    pub(super) why: String,
+}
+
+impl Wrong {
+    fn error(self, device: Device, operation: &'static str) -> Error {
+        Error::Limit { operation, device, asked: self.asked, why: self.why }
+    }
+}
+
+impl Bounds {
+    /// For the device called `name`, with its limit from the environment.
+    pub(super) fn new(name: &str, info: &DeviceInfo) -> Self {
+        let kept = info.memory_bytes / KEPT;
+        let kept = if name == "cpu" { kept.min(KEPT_ON_HOST) } else { kept };
+        let found = limit::from_environment(name)
+            .and_then(|limit| limit.map_or(Ok(usize::MAX), |limit| bytes(limit, 0, info)));
+        let (limit, wrong) = match found {
+            Ok(bytes) => (bytes, None),
+            Err(wrong) => (usize::MAX, Some(wrong)),
+        };
+        Self {
+            limit: AtomicUsize::new(limit),
+            headroom: AtomicUsize::new(0),
+            cache: AtomicUsize::new(kept),
+            wrong: Mutex::new(wrong),
+        }
+    }
+
+    pub(super) fn limit(&self) -> Option<usize> {
+        Some(self.limit.load(Relaxed)).filter(|limit| *limit != usize::MAX)
+    }
+
+    pub(super) fn headroom(&self) -> usize {
+        self.headroom.load(Relaxed)
+    }
+
+    pub(super) fn cache(&self) -> usize {
+        self.cache.load(Relaxed)
+    }
+
+    /// Refuses to go on without the limit that the environment asks for.
+    pub(super) fn check(&self, device: Device) -> Result<()> {
+        let wrong = self.wrong.lock().clone();
+        wrong.map_or(Ok(()), |wrong| Err(wrong.error(device, limit::VARIABLE)))
+    }
+
+    pub(super) fn set_limit(&self, device: Device, limit: Option<Limit>) -> Result<()> {
+        let mut wrong = self.wrong.lock();
+        let most = match limit {
+            None => usize::MAX,
+            Some(limit) => bytes(limit, self.headroom(), device.info())
+                .map_err(|wrong| wrong.error(device, "set_limit"))?,
+        };
+        self.limit.store(most, Relaxed);
+        *wrong = None;
+        Ok(())
+    }
+
+    pub(super) fn set_headroom(&self, device: Device, headroom: usize) -> Result<()> {
+        let _turn = self.wrong.lock();
+        let limit = self.limit().unwrap_or(0);
+        let there = device.info().memory_bytes;
+        if there > 0 && headroom.saturating_add(limit) > there {
+            let why =
+                format!("with the limit of {limit} bytes it exceeds the {there} bytes there are");
+            let wrong = Wrong { asked: format!("{headroom} bytes"), why };
+            return Err(wrong.error(device, "set_headroom"));
+        }
+        self.headroom.store(headroom, Relaxed);
+        Ok(())
+    }
+
+    pub(super) fn set_cache(&self, bytes: usize) {
+        self.cache.store(bytes, Relaxed);
+    }
+}
+
+/// A limit in bytes, beside what stays free for others.
+fn bytes(limit: Limit, headroom: usize, info: &DeviceInfo) -> Result<usize, Wrong> {
+    let there = info.memory_bytes;
+    let wrong = |why: String| Err(Wrong { asked: limit.to_string(), why });
+    let bytes = match limit {
+        Limit::Bytes(0) => return wrong("nothing could be allocated".into()),
+        Limit::Bytes(bytes) => bytes,
+        Limit::Fraction(part) if part > 0.0 && part <= 1.0 => {
+            if there == 0 {
+                return wrong("how much memory there is, is not known".into());
+            }
+            (there as f64 * part) as usize
+        }
+        Limit::Fraction(_) => return wrong("a fraction lies above 0 and is at most 1".into()),
+    };
+    if there > 0 && bytes.saturating_add(headroom) > there {
+        let headroom = format!("with the headroom of {headroom} bytes ");
+        return wrong(format!("{headroom}it exceeds the {there} bytes there are"));
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bounds() -> Bounds {
+        Bounds::new("a device that no variable names", Device::cpu().info())
+    }
+
+    #[test]
+    fn limits_that_make_no_sense_are_refused_and_change_nothing() {
+        let (cpu, bounds) = (Device::cpu(), bounds());
+        let there = cpu.info().memory_bytes;
+        assert!(bounds.set_limit(cpu, Some(Limit::Bytes(there / 2))).is_ok());
+        for limit in [
+            Limit::Bytes(0),
+            Limit::Bytes(there + 1),
+            Limit::Fraction(0.0),
+            Limit::Fraction(-0.5),
+            Limit::Fraction(1.01),
+            Limit::Fraction(f64::NAN),
+            Limit::Fraction(f64::INFINITY),
+        ] {
+            let refused = bounds.set_limit(cpu, Some(limit));
+            assert!(matches!(refused, Err(Error::Limit { .. })), "{limit}");
+            assert_eq!(bounds.limit(), Some(there / 2), "{limit}");
+        }
+        assert!(matches!(bounds.set_headroom(cpu, there / 2 + 2), Err(Error::Limit { .. })));
+        assert_eq!(bounds.headroom(), 0);
+    }
+
+    #[test]
+    fn limit_and_headroom_share_the_device() {
+        let (cpu, bounds) = (Device::cpu(), bounds());
+        let there = cpu.info().memory_bytes;
+        assert!(bounds.set_headroom(cpu, there / 4).is_ok());
+        assert!(bounds.set_limit(cpu, Some(Limit::Fraction(0.9))).is_err());
+        assert!(bounds.set_limit(cpu, Some(Limit::Fraction(0.5))).is_ok());
+        assert_eq!(bounds.limit(), Some((there as f64 * 0.5) as usize));
+        assert!(bounds.set_limit(cpu, None).is_ok() && bounds.limit().is_none());
+    }
+}

@@ -1,0 +1,193 @@
+//! Limits of a device's memory, as programs and users write them.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::OnceLock;
+
+use super::Figures;
+use super::bounds::Wrong;
+use crate::{Device, Error, Result};
+
+/// Names limits that hold from the start: `2GiB`, `50%`, `cuda:0=2GiB,cpu=25%`.
+pub(super) const VARIABLE: &str = "ARRAYSPAN_MEMORY_LIMIT";
+
+/// How much of a device's memory arrayspan may hold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Limit {
+    /// So many bytes.
+    Bytes(usize),
+    /// This part of what the device has: above 0, at most 1.
+    Fraction(f64),
+}
+
+impl Device {
+    /// Bounds what arrayspan holds on the device, in use or kept for reuse; `None` lifts the bound. What is beyond
+    /// the limit is refused with [`Error::OutOfMemory`]. A limit below what is held now is allowed: then nothing more
+    /// can be had until enough is given back.
+    ///
+    /// The environment's `ARRAYSPAN_MEMORY_LIMIT` sets limits from the start: `2GiB` or `50%` for each device,
+    /// `cuda:0=2GiB,cpu=25%` for the devices named. One that cannot be read makes allocations fail with
+    /// [`Error::Limit`] until this function has set another.
+    ///
+    /// # Errors
+    /// [`Error::Limit`] for a limit of nothing, a fraction that is none, or more than there is beside the headroom;
+    /// the limit stays what it was then. When the driver refuses a stream.
+    pub fn set_limit(self, limit: Option<Limit>) -> Result<()> {
+        self.0.pool.set_limit(self, limit)
+    }
+
+    /// The limit in bytes, if there is one.
+    #[must_use]
+    pub fn limit(self) -> Option<usize> {
+        self.0.pool.bounds.limit()
+    }
+
+    /// Leaves so many bytes of the device to other processes and libraries: when the pool grows it asks what is free,
+    /// and takes nothing that would leave less.
+    ///
+    /// # Errors
+    /// [`Error::Limit`] for more than there is beside the limit; the headroom stays what it was then.
+    pub fn set_headroom(self, bytes: usize) -> Result<()> {
+        self.0.pool.bounds.set_headroom(self, bytes)
+    }
+
+    /// Bytes that are left to others.
+    #[must_use]
+    pub fn headroom(self) -> usize {
+        self.0.pool.bounds.headroom()
+    }
+
+    /// Bounds what the pool keeps unused; at first one eighth of the device's memory (on the CPU at most 2 GiB). What
+    /// is kept beyond it goes back to the driver, at once or, where work still uses it, later.
+    ///
+    /// # Errors
+    /// When the driver refuses a stream.
+    pub fn set_cache_limit(self, bytes: usize) -> Result<()> {
+        self.0.pool.set_cache(self, bytes)
+    }
+
+    /// What the pool may keep unused, in bytes.
+    #[must_use]
+    pub fn cache_limit(self) -> usize {
+        self.0.pool.bounds.cache()
+    }
+
+    /// Gives what the pool keeps unused back to the driver, all but `keep_bytes` bytes; how many bytes that was. Waits
+    /// for the work that still uses what was freed. Parts of a segment of which another part is in use stay.
+    ///
+    /// # Errors
+    /// When the driver refuses.
+    pub fn trim(self, keep_bytes: usize) -> Result<usize> {
+        self.0.pool.trim(self, keep_bytes)
+    }
+
+    /// What the memory pool holds now.
+    #[must_use]
+    pub fn pool(self) -> Figures {
+        self.0.pool.figures()
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bytes(bytes) => write!(f, "{bytes} bytes"),
+            Self::Fraction(part) => write!(f, "{}% of the device", part * 100.0),
+        }
+    }
+}
+
+impl FromStr for Limit {
+    type Err = String;
+
+    /// Reads `1073741824`, `512MiB`, `1.5 GB`, `50%`. The message says what is wrong.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+        let (number, unit) = (&text[..end], text[end..].trim());
+        let wrong = || format!("'{text}' is not a size: expected 2GiB, 512MiB, 50%");
+        let number: f64 = number.parse().map_err(|_| wrong())?;
+        let unit = match unit.to_ascii_lowercase().as_str() {
+            "%" => return Ok(Self::Fraction(number / 100.0)),
+            "" | "b" => 1.0,
+            "kib" => 1024.0,
+            "mib" => 1024.0 * 1024.0,
+            "gib" => 1024.0 * 1024.0 * 1024.0,
+            "tib" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
+            "kb" => 1e3,
+            "mb" => 1e6,
+            "gb" => 1e9,
+            "tb" => 1e12,
+            _ => return Err(wrong()),
+        };
+        Ok(Self::Bytes((number * unit) as usize))
+    }
+}
+
+/// The limit the environment sets for the device called `name`: one with its name, else one without a name.
+pub(super) fn from_environment(name: &str) -> Result<Option<Limit>, Wrong> {
+    static TEXT: OnceLock<String> = OnceLock::new();
+    let text = TEXT.get_or_init(|| std::env::var(VARIABLE).unwrap_or_default());
+    find(text, name).map_err(|why| Wrong { asked: text.clone(), why })
+}
+
+fn find(text: &str, name: &str) -> Result<Option<Limit>, String> {
+    let (mut named, mut any) = (None, None);
+    for entry in text.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
+        match entry.split_once('=') {
+            None => any = Some(entry.parse()?),
+            Some((device, size)) => {
+                let limit = size.parse()?;
+                if full_name(device.trim())? == name {
+                    named = Some(limit);
+                }
+            }
+        }
+    }
+    Ok(named.or(any))
+}
+
+/// A device's name as devices themselves write it; whether there is such a device is not asked, since that would
+/// open it.
+fn full_name(text: &str) -> Result<String, String> {
+    let (kind, number) = text.split_once(':').unwrap_or((text, "0"));
+    match (kind, number.parse::<usize>()) {
+        ("cpu", Ok(0)) => Ok("cpu".into()),
+        ("cuda" | "opencl", Ok(number)) => Ok(format!("{kind}:{number}")),
+        _ => Err(Error::DeviceName { text: text.into() }.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_with_binary_and_decimal_units_and_as_a_part() {
+        let read = |text: &str| text.parse::<Limit>();
+        assert_eq!(read("4096"), Ok(Limit::Bytes(4096)));
+        assert_eq!(read("1.5 GiB"), Ok(Limit::Bytes(3 << 29)));
+        assert_eq!(read("2gb"), Ok(Limit::Bytes(2_000_000_000)));
+        assert_eq!(read(" 50% "), Ok(Limit::Fraction(0.5)));
+        for text in ["", "GiB", "2 GiBi", "-1", "nan", "1..2MiB", "half"] {
+            assert!(read(text).is_err_and(|why| why.contains("not a size")), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_limit_with_a_name_counts_more_than_one_without() {
+        let text = "50%, cuda:0=2GiB,cpu=1GiB,opencl=25%";
+        assert_eq!(find(text, "cuda:0"), Ok(Some(Limit::Bytes(2 << 30))));
+        assert_eq!(find(text, "cuda:1"), Ok(Some(Limit::Fraction(0.5))));
+        assert_eq!(find(text, "opencl:0"), Ok(Some(Limit::Fraction(0.25))));
+        assert_eq!(find("cpu=1GiB", "cuda:0"), Ok(None));
+        assert_eq!(find("", "cpu"), Ok(None));
+    }
+
+    #[test]
+    fn a_list_that_cannot_be_read_is_refused_whole() {
+        for text in ["2GiB,gpu:0=1GiB", "cuda:x=1GiB", "cpu:1=1GiB", "cuda:0=", "cuda:0:1GiB"] {
+            assert!(find(text, "cpu").is_err(), "{text}");
+        }
+    }
+}

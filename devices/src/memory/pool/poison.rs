@@ -1,0 +1,26 @@
+//! Fills what is freed, for those who look for its readers.
+
+use std::sync::OnceLock;
+
+use super::Block;
+use crate::Stream;
+use crate::driver::Place;
+
+/// Set to 1, it has freed blocks filled.
+const VARIABLE: &str = "ARRAYSPAN_MEMORY_POISON";
+
+/// Numbers of all ones are not-a-number, and no truth value is.
+const VALUE: u8 = 0xff;
+
+/// Fills a freed block on the stream it was freed on, if the environment asks for it: whoever still reads it, or reads
+/// a new block before writing it, meets numbers that are none.
+pub(super) fn fill(block: &Block, stream: &Stream) {
+    static WANTED: OnceLock<bool> = OnceLock::new();
+    if *WANTED.get_or_init(|| std::env::var(VARIABLE).is_ok_and(|value| value == "1")) {
+        let place = Place { address: block.address, offset: 0 };
+        // SAFETY: the block is the pool's again, whose address is valid until it is given up; all work that used it
+        // comes before this on the stream, and all that will comes after.
+        let filled = unsafe { stream.driver().fill(place, VALUE, block.bytes) };
+        filled.unwrap_or_else(|error| stream.device().0.defer(error));
+    }
+}

@@ -1,0 +1,285 @@
+//! Where a block comes from that the stream's own arena does not have, the cheapest way first.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::central::Later;
+use super::heap::Part;
+use super::sizes::{Kind, Request};
+use super::{Block, Pool};
+use crate::memory::account::{self, Action};
+use crate::memory::refusal::{Refusal, Refused};
+use crate::{Device, Error, Result, Stream};
+
+/// How often a shortage is looked into: other threads may take what was just given back.
+const ROUNDS: usize = 8;
+
+impl Pool {
+    /// Finds a block: what this stream may use at once; what any stream has freed whose work is done; more from the
+    /// driver. Only then come the ways that cost others something.
+    pub(super) fn search(&self, request: &Request, stream: &Stream) -> Result<Block> {
+        if let Some(block) = self.at_once(request, stream)? {
+            return Ok(block);
+        }
+        let device = stream.device();
+        let streams = self.gather(device);
+        {
+            let mut central = self.central.lock();
+            // Marked now, it is found done the next time, if not already.
+            central.mark(&streams);
+            central.settle();
+        }
+        if let Some(block) = self.at_once(request, stream)? {
+            return Ok(block);
+        }
+        match self.grow(request, stream) {
+            Err(error @ Error::OutOfMemory { .. }) => self.in_need(error, request, stream, streams),
+            done => done,
+        }
+    }
+
+    /// Memory is short: what other streams have freed is used after their work; then the host waits for all of it;
+    /// then everything unused goes back to the driver, for it to make something larger of.
+    fn in_need(
+        &self,
+        mut refused: Error,
+        request: &Request,
+        stream: &Stream,
+        mut streams: Vec<Stream>,
+    ) -> Result<Block> {
+        let device = stream.device();
+        for _ in 0..ROUNDS {
+            if self.can_never_fit(device, request) {
+                break;
+            }
+            if let Some(block) = self.later(request, stream, &streams)? {
+                return Ok(block);
+            }
+            self.wait_for_all(&streams, stream)?;
+            if let Some(block) = self.at_once(request, stream)? {
+                return Ok(block);
+            }
+            let freed = self.evict(device, stream.driver(), stream.arena().id(), usize::MAX);
+            match self.grow(request, stream) {
+                Err(error @ Error::OutOfMemory { .. }) => refused = error,
+                done => return done,
+            }
+            // What is in the way may be segments of which a part is in use.
+            let corner = Request { kind: Kind::Shared, ..self.sizes.least(request) };
+            if request.kind == Kind::Whole
+                && let Some(block) = self.at_once(&corner, stream)?
+            {
+                return Ok(block);
+            }
+            if freed == 0 {
+                break;
+            }
+            streams = self.gather(device);
+        }
+        // What the driver has taken for the refused request would be missing elsewhere.
+        if let Err(error) = device.0.driver.trim() {
+            device.0.defer(error);
+        }
+        Err(self.explain(device, refused))
+    }
+
+    /// A part of the central memory that `stream` may use without waiting.
+    fn at_once(&self, request: &Request, stream: &Stream) -> Result<Option<Block>> {
+        if request.kind == Kind::Direct {
+            return Ok(None);
+        }
+        let found = self.central.lock().take(request, stream.arena().id());
+        found.map(|part| self.taken(part, request.kind, stream)).transpose()
+    }
+
+    /// A part of the central memory for whose last use `stream` is made to wait. The host does not.
+    fn later(
+        &self,
+        request: &Request,
+        stream: &Stream,
+        streams: &[Stream],
+    ) -> Result<Option<Block>> {
+        if request.kind == Kind::Direct {
+            return Ok(None);
+        }
+        let found = self.central.lock().take_later(request, streams);
+        let Some(Later { part, after, event }) = found else { return Ok(None) };
+        if let Some(event) = event
+            && let Err(error) = stream.wait(&event)
+        {
+            self.central.lock().heap(request.kind).give(part, after);
+            return Err(error);
+        }
+        self.taken(part, request.kind, stream).map(Some)
+    }
+
+    /// Blocks the host until nothing that was freed is in use any more.
+    pub(super) fn wait_for_all(&self, streams: &[Stream], stream: &Stream) -> Result<()> {
+        let events = {
+            let mut central = self.central.lock();
+            central.mark(streams);
+            central.events()
+        };
+        for event in events {
+            event.synchronize()?;
+        }
+        // The driver's own pool takes back only what streams have passed.
+        stream.driver().synchronize()?;
+        self.central.lock().settle();
+        Ok(())
+    }
+
+    /// Moves what all arenas hold to the central part; the streams that live.
+    pub(super) fn gather(&self, device: Device) -> Vec<Stream> {
+        let streams = self.streams();
+        for arena in streams.iter().map(Stream::arena).chain([&self.host]) {
+            let blocks = arena.drain();
+            if !blocks.is_empty() {
+                self.take_in(device, arena.id(), &blocks);
+            }
+        }
+        streams
+    }
+
+    /// Takes a new segment from the driver and a block out of it.
+    fn grow(&self, request: &Request, stream: &Stream) -> Result<Block> {
+        let segment = match request.kind {
+            Kind::Shared => {
+                let (_, shared) = self.central.lock().shared.segments();
+                self.sizes.segment(shared)
+            }
+            Kind::Direct | Kind::Whole => request.bytes,
+        };
+        let least = self.sizes.least(request);
+        match self.segment(segment, request, stream) {
+            // Less than we would like may be had.
+            Err(Error::OutOfMemory { .. }) if segment > least.bytes => {
+                self.segment(least.bytes, &least, stream)
+            }
+            done => done,
+        }
+    }
+
+    fn segment(&self, bytes: usize, request: &Request, stream: &Stream) -> Result<Block> {
+        let device = stream.device();
+        self.reserve(device, bytes, request.asked)?;
+        let segment = match device.0.driver.allocate(bytes, stream.driver()) {
+            Ok(segment) => segment,
+            Err(error) => {
+                self.reserved.fetch_sub(bytes, Relaxed);
+                return Err(for_request(error, request));
+            }
+        };
+        self.peak_reserved.fetch_max(self.reserved(), Relaxed);
+        self.segments.fetch_add(1, Relaxed);
+        let part = Part { segment, offset: 0, bytes: request.bytes };
+        if request.kind == Kind::Direct {
+            return Ok(Block { kind: Kind::Direct, segment, offset: 0, bytes, address: segment });
+        }
+        account::reserved(device, Action::Grow, bytes);
+        self.cached.fetch_add(bytes, Relaxed);
+        self.central.lock().heap(request.kind).add(segment, bytes);
+        if bytes > request.bytes {
+            // The driver has promised the segment to this stream alone.
+            let rest = Part { segment, offset: request.bytes, bytes: bytes - request.bytes };
+            self.leave(rest, request.kind, stream);
+        }
+        self.taken(part, request.kind, stream)
+    }
+
+    /// Leaves a part to the central memory, after the present end of `stream`.
+    fn leave(&self, part: Part, kind: Kind, stream: &Stream) {
+        let Part { segment, offset, bytes } = part;
+        let block = Block { kind, segment, offset, bytes, address: segment };
+        self.central.lock().give(stream.device(), stream.arena().id(), &[block]);
+        if self.arena(stream).introduce() {
+            self.introduce(stream);
+        }
+    }
+
+    /// Makes a block of a part that was cached.
+    fn taken(&self, part: Part, kind: Kind, stream: &Stream) -> Result<Block> {
+        let Part { segment, offset, bytes } = part;
+        let device = stream.device();
+        let address = match kind {
+            Kind::Shared => device.0.driver.part(segment, offset, bytes),
+            Kind::Direct | Kind::Whole => Ok(segment),
+        };
+        match address {
+            Ok(address) => {
+                self.cached.fetch_sub(bytes, Relaxed);
+                Ok(Block { kind, segment, offset, bytes, address })
+            }
+            Err(error) => {
+                self.leave(part, kind, stream);
+                Err(error)
+            }
+        }
+    }
+
+    /// Counts `bytes` more as held, if the bounds allow it.
+    fn reserve(&self, device: Device, bytes: usize, asked: usize) -> Result<()> {
+        self.bounds.check(device)?;
+        let refuse = |refusal| Err(Error::refused(device, asked, refusal));
+        let limit = self.bounds.limit().unwrap_or(usize::MAX);
+        let more = |held: usize| held.checked_add(bytes).filter(|held| *held <= limit);
+        let reserved = match self.reserved.fetch_update(Relaxed, Relaxed, more) {
+            Ok(before) => before + bytes,
+            // Without a limit this is more than can be counted.
+            Err(_) if limit == usize::MAX => return Err(Error::out_of_memory(device, asked, 0)),
+            Err(reserved) => return refuse(Refusal::Limit { limit, reserved }),
+        };
+        let headroom = self.bounds.headroom();
+        if headroom > 0 {
+            let free = free(device, reserved - bytes);
+            if free < bytes.saturating_add(headroom) {
+                self.reserved.fetch_sub(bytes, Relaxed);
+                return refuse(Refusal::Headroom { free, headroom });
+            }
+        }
+        Ok(())
+    }
+
+    fn can_never_fit(&self, device: Device, request: &Request) -> bool {
+        let there = device.info().memory_bytes;
+        let least = self.sizes.least(request).bytes;
+        there > 0 && least > there || self.bounds.limit().is_some_and(|most| least > most)
+    }
+
+    /// Adds to a refusal what the pool holds.
+    fn explain(&self, device: Device, error: Error) -> Error {
+        let Error::OutOfMemory { device: at, bytes, code, refusal, tried } = error else {
+            return error;
+        };
+        let there = device.info().memory_bytes;
+        let why = match refusal.map(|refused| refused.why) {
+            Some(why @ (Refusal::Limit { .. } | Refusal::Headroom { .. })) => why,
+            _ if there > 0 && bytes > there => Refusal::NeverFits { device_bytes: there },
+            _ => Refusal::Driver { code },
+        };
+        let figures = self.figures();
+        let refused = Refused {
+            why,
+            reserved: figures.reserved,
+            live: device.statistics().live_bytes,
+            largest_free: figures.largest_free,
+        };
+        Error::OutOfMemory { device: at, bytes, code, refusal: Some(Box::new(refused)), tried }
+    }
+}
+
+/// A driver's refusal in terms of what was asked for, not of the segment that it was asked for.
+fn for_request(error: Error, request: &Request) -> Error {
+    match error {
+        Error::OutOfMemory { device, code, .. } => {
+            Error::out_of_memory(device, request.asked, code)
+        }
+        other => other,
+    }
+}
+
+/// Bytes that can be had on the device: by what a driver tells, else by what is held ourselves.
+fn free(device: Device, reserved: usize) -> usize {
+    let told = device.free_bytes().map(|free| free + device.0.driver.spare_bytes());
+    let told = told.or_else(|| device.readings().ok()?.free_bytes);
+    told.unwrap_or_else(|| device.info().memory_bytes.saturating_sub(reserved))
+}

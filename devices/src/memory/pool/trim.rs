@@ -1,0 +1,114 @@
+//! Gives what a pool keeps unused back to the driver.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::{Limit, Pool};
+use crate::driver::StreamDriver;
+use crate::memory::account::{self, Action};
+use crate::{Device, Result, Stream};
+
+/// What a pool that keeps too much gives back beyond the excess: one part in so many of what it may keep, so that the
+/// next block does not make it look again.
+const SLACK: usize = 16;
+
+impl Pool {
+    /// Gives back what is unused, all but `keep` bytes; how many bytes that was. Waits for what uses it.
+    pub(super) fn trim(&self, device: Device, keep: usize) -> Result<usize> {
+        // The driver's own pool first, so that nothing is counted twice.
+        let driver = &device.0.driver;
+        let spare = driver.trim()?;
+        let streams = self.gather(device);
+        // A stream of its own: whoever uses the others does not wait for this.
+        let own = device.new_stream()?;
+        self.wait_for_all(&streams, &own)?;
+        let freed =
+            self.evict(device, own.driver(), own.arena().id(), self.cached().saturating_sub(keep));
+        own.driver().synchronize()?;
+        driver.trim()?;
+        Ok(spare + freed)
+    }
+
+    /// Holds at most so many bytes from now on, if that can be by giving back what is unused.
+    pub(super) fn set_limit(&self, device: Device, limit: Option<Limit>) -> Result<()> {
+        let stream = device.process_stream()?;
+        self.bounds.set_limit(device, limit)?;
+        let excess = self.reserved().saturating_sub(device.limit().unwrap_or(usize::MAX));
+        self.give_back(device, &stream, excess);
+        Ok(())
+    }
+
+    /// Keeps at most so many bytes unused from now on.
+    pub(super) fn set_cache(&self, device: Device, bytes: usize) -> Result<()> {
+        let stream = device.process_stream()?;
+        self.bounds.set_cache(bytes);
+        self.give_back(device, &stream, self.cached().saturating_sub(bytes));
+        Ok(())
+    }
+
+    /// Gives back up to `excess` bytes of what is not in use. Does not wait.
+    fn give_back(&self, device: Device, stream: &Stream, excess: usize) {
+        if excess == 0 {
+            return;
+        }
+        let streams = self.gather(device);
+        {
+            let mut central = self.central.lock();
+            central.mark(&streams);
+            central.settle();
+        }
+        self.evict(device, stream.driver(), stream.arena().id(), excess);
+    }
+
+    /// The pool keeps `excess` bytes more than it may: gives that back on the stream that was just freed on. What
+    /// other streams still use stays till it is done.
+    pub(super) fn shrink(&self, stream: &Stream, excess: usize) {
+        let (device, arena) = (stream.device(), self.arena(stream));
+        self.take_in(device, arena.id(), &arena.drain());
+        let wanted = excess.saturating_add(self.bounds.cache() / SLACK);
+        self.evict(device, stream.driver(), arena.id(), wanted);
+    }
+
+    /// Gives whole segments of the central part back, on the stream with that arena, the longest unused first, until
+    /// they have `wanted` bytes together; how many bytes they have.
+    pub(super) fn evict(
+        &self,
+        device: Device,
+        stream: &dyn StreamDriver,
+        arena: u64,
+        wanted: usize,
+    ) -> usize {
+        let mut unused = {
+            let mut central = self.central.lock();
+            central.whole.remove(wanted, |after| after.allows(arena))
+        };
+        let found: usize = unused.iter().map(|(_, bytes)| bytes).sum();
+        if found < wanted {
+            let mut central = self.central.lock();
+            unused.extend(central.shared.remove(wanted - found, |after| after.allows(arena)));
+        }
+        let bytes = unused.iter().map(|(_, bytes)| bytes).sum();
+        self.cached.fetch_sub(bytes, Relaxed);
+        self.give_up(device, &unused, stream);
+        if bytes > 0 {
+            account::reserved(device, Action::Trim, bytes);
+        }
+        bytes
+    }
+
+    /// Gives segments back to the driver once `stream` gets there.
+    pub(super) fn give_up(
+        &self,
+        device: Device,
+        segments: &[(usize, usize)],
+        stream: &dyn StreamDriver,
+    ) {
+        for &(segment, bytes) in segments {
+            // SAFETY: a segment the driver gave for this size, of which nothing is in use any more but by work that
+            // comes before the present end of `stream`; nobody else knows it.
+            let freed = unsafe { device.0.driver.free(segment, bytes, stream) };
+            freed.unwrap_or_else(|error| device.0.defer(error));
+            self.segments.fetch_sub(1, Relaxed);
+            self.reserved.fetch_sub(bytes, Relaxed);
+        }
+    }
+}

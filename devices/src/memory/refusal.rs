@@ -1,0 +1,90 @@
+//! Why memory was refused, and what the pool held then.
+
+use std::fmt;
+
+use crate::{Device, Error};
+
+/// Why memory was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The driver has no room.
+    Driver {
+        /// Its own code.
+        code: i32,
+    },
+    /// More than the limit would be held; see [`Device::set_limit`].
+    Limit {
+        /// The limit in bytes.
+        limit: usize,
+        /// Bytes held when the request came, with what is kept for reuse.
+        reserved: usize,
+    },
+    /// Less than the headroom would be left to others; see [`Device::set_headroom`].
+    Headroom {
+        /// Bytes free on the device when the request came.
+        free: usize,
+        /// The headroom in bytes.
+        headroom: usize,
+    },
+    /// The device as a whole has less.
+    NeverFits {
+        /// All the memory there is, in bytes.
+        device_bytes: usize,
+    },
+}
+
+/// Why memory was refused, and what the pool held after everything that could be given back was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// Why.
+    pub why: Refusal,
+    /// Bytes the pool holds, in use or not.
+    pub reserved: usize,
+    /// Bytes in use, as they were asked for.
+    pub live: usize,
+    /// The largest free block of the pool.
+    pub largest_free: usize,
+}
+
+impl Error {
+    /// The error of a driver that has no room for `bytes` bytes on `device`, with the driver's own code.
+    #[must_use]
+    pub fn out_of_memory(device: Device, bytes: usize, code: i32) -> Self {
+        Self::OutOfMemory { device, bytes, code, refusal: None, tried: Vec::new() }
+    }
+
+    /// The error of a pool that may not take `bytes` bytes more.
+    pub(crate) fn refused(device: Device, bytes: usize, why: Refusal) -> Self {
+        let refused = Refused { why, reserved: 0, live: 0, largest_free: 0 };
+        Self::OutOfMemory {
+            device,
+            bytes,
+            code: 0,
+            refusal: Some(Box::new(refused)),
+            tried: Vec::new(),
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Driver { code } => write!(f, "the driver refuses with code {code}"),
+            Self::Limit { limit, reserved } => {
+                write!(f, "{reserved} bytes are held and the limit is {limit}")
+            }
+            Self::Headroom { free, headroom } => {
+                write!(f, "{free} bytes are free and {headroom} stay free for others")
+            }
+            Self::NeverFits { device_bytes } => write!(f, "the device has {device_bytes} bytes"),
+        }
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { why, reserved, live, largest_free } = self;
+        write!(f, "{why}; {reserved} bytes held, {live} in use, largest free block {largest_free}")
+    }
+}

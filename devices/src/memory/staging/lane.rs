@@ -1,0 +1,189 @@
+//! The page-locked buffers of staged copies, and whose turn it is to use them.
+
+use std::ptr::with_exposed_provenance_mut;
+
+use parking_lot::{Condvar, Mutex};
+
+use super::settings::{Settings, settings};
+use crate::driver::{EventDriver, StreamDriver};
+use crate::{Device, Memory, Result};
+
+/// Parts of a buffer: some are filled while others are emptied.
+pub(super) const SLOTS: usize = 4;
+/// How many copies of a device may be staged at once. More wait for their turn: they would not be quicker.
+const MOST: usize = 4;
+
+/// The buffers of one device.
+#[derive(Debug, Default)]
+pub(crate) struct Lanes {
+    state: Mutex<State>,
+    turn: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    idle: Vec<Buffer>,
+    /// Buffers there are, in use or idle.
+    made: usize,
+    /// Who comes next takes this number.
+    next: u64,
+    /// Whose turn it is.
+    serving: u64,
+}
+
+#[derive(Debug)]
+struct Buffer {
+    memory: Memory,
+    chunk: usize,
+    pending: [Option<Box<dyn EventDriver>>; SLOTS],
+}
+
+/// A buffer while a copy uses it.
+#[derive(Debug)]
+pub(crate) struct Lane {
+    lanes: &'static Lanes,
+    /// `None` only in the drop.
+    buffer: Option<Buffer>,
+    pub(super) chunk: usize,
+    pub(super) threads: usize,
+    pub(super) large_pages: bool,
+    locked: bool,
+}
+
+/// Waits for a buffer for a copy of `bytes` bytes between the host and `device`; `None` where the host has no
+/// page-locked memory left, or the device knows none.
+pub(crate) fn one(device: Device, bytes: usize) -> Option<Lane> {
+    let lane = device.0.lanes.take(device, bytes).ok()?;
+    lane.locked.then_some(lane)
+}
+
+/// Waits for a buffer of each device for a copy between them; only one where both can use the same. Memory that is not
+/// page-locked serves, too: without the host there is no way at all.
+///
+/// # Errors
+/// Out of host memory.
+pub(crate) fn both(from: Device, to: Device, bytes: usize) -> Result<(Lane, Option<Lane>)> {
+    if from.kind() == crate::DeviceKind::Cuda && to.kind() == from.kind() {
+        return Ok((from.0.lanes.take(from, bytes)?, None));
+    }
+    // Always in the same order: two copies there and back cannot wait for each other.
+    let order = |device: Device| (device.kind(), device.gpu_id());
+    if order(from) < order(to) {
+        let first = from.0.lanes.take(from, bytes)?;
+        Ok((first, Some(to.0.lanes.take(to, bytes)?)))
+    } else {
+        let first = to.0.lanes.take(to, bytes)?;
+        Ok((from.0.lanes.take(from, bytes)?, Some(first)))
+    }
+}
+
+impl Lanes {
+    fn take(&'static self, device: Device, bytes: usize) -> Result<Lane> {
+        let Settings { chunk: most, threads, large_pages, .. } = settings();
+        // Small copies in at least as many chunks as there are slots, of a page or more.
+        let chunk = bytes.div_ceil(SLOTS).next_multiple_of(4096).min(most);
+        let mut state = self.state.lock();
+        let ticket = state.next;
+        state.next += 1;
+        while state.serving != ticket || state.idle.is_empty() && state.made >= MOST {
+            self.turn.wait(&mut state);
+        }
+        state.serving += 1;
+        let idle = state.idle.pop();
+        if idle.is_none() {
+            state.made += 1;
+        }
+        drop(state);
+        self.turn.notify_all();
+        let (fitting, other) = match idle {
+            Some(buffer) if buffer.chunk == most => (Some(buffer), None),
+            other => (None, other),
+        };
+        // From here on the drop gives the place back, also if there is no memory.
+        let mut lane =
+            Lane { lanes: self, buffer: fitting, chunk, threads, large_pages, locked: true };
+        drop(other.map(Buffer::quiet));
+        if lane.buffer.is_none() {
+            let memory = match Memory::pinned(SLOTS * most, device) {
+                Ok(memory) => memory,
+                Err(error) => {
+                    tracing::warn!(%device, %error, "no page-locked memory to stage copies with");
+                    lane.locked = false;
+                    Memory::allocate(SLOTS * chunk, &Device::cpu().process_stream()?)?
+                }
+            };
+            let size = memory.bytes() / SLOTS;
+            lane.buffer = Some(Buffer { memory, chunk: size, pending: Default::default() });
+        }
+        Ok(lane)
+    }
+
+    /// Gives the buffers nobody uses back to the pool they come from.
+    pub(crate) fn clear(&self) {
+        let mut state = self.state.lock();
+        let idle = std::mem::take(&mut state.idle);
+        state.made -= idle.len();
+        drop(state);
+        self.turn.notify_all();
+        for buffer in idle {
+            drop(buffer.quiet());
+        }
+    }
+}
+
+impl Buffer {
+    /// The buffer once no transfer uses it. One that has failed is over, too.
+    fn quiet(mut self) -> Memory {
+        for event in self.pending.iter_mut().filter_map(Option::take) {
+            if let Err(error) = event.synchronize() {
+                tracing::warn!(%error, "a staged transfer failed");
+            }
+        }
+        self.memory
+    }
+}
+
+impl Lane {
+    /// Where a slot begins; it has `chunk` bytes.
+    pub(super) fn slot(&self, slot: usize) -> *mut u8 {
+        let start = self.buffer.as_ref().map_or(0, |b| b.memory.address() + slot * b.chunk);
+        with_exposed_provenance_mut(start)
+    }
+
+    /// Makes the host wait until the last transfer from or to a slot is done.
+    pub(super) fn ready(&mut self, slot: usize) -> Result<()> {
+        let pending = self.buffer.as_mut().and_then(|buffer| buffer.pending[slot].take());
+        pending.map_or(Ok(()), |event| event.synchronize())
+    }
+
+    /// Has later users of the slot wait for what is on `stream` now.
+    pub(super) fn mark(&mut self, slot: usize, stream: &dyn StreamDriver) -> Result<()> {
+        let event = stream.record()?;
+        if let Some(buffer) = &mut self.buffer {
+            buffer.pending[slot] = Some(event);
+        }
+        Ok(())
+    }
+
+    /// Waits for the slot on `stream`, not on the host.
+    pub(super) fn follow(&self, slot: usize, stream: &dyn StreamDriver) -> Result<()> {
+        let pending = self.buffer.as_ref().and_then(|buffer| buffer.pending[slot].as_ref());
+        pending.map_or(Ok(()), |event| stream.wait(&**event))
+    }
+}
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        // What is not page-locked is not kept: next time there may be better.
+        let buffer = self.buffer.take();
+        let (kept, gone) = if self.locked { (buffer, None) } else { (None, buffer) };
+        drop(gone.map(Buffer::quiet));
+        let mut state = self.lanes.state.lock();
+        match kept {
+            Some(buffer) => state.idle.push(buffer),
+            None => state.made -= 1,
+        }
+        drop(state);
+        self.lanes.turn.notify_all();
+    }
+}
