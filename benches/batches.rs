@@ -95,8 +95,10 @@ fn measure(
 }
 
 /// Page-locked memory with these numbers.
-fn pinned(values: &[f32], _near: Device) -> Result<SharedArray, Failure> {
-    Ok(Array::from_slice(values, [values.len()])?.into_shared())
+fn pinned(values: &[f32], device: Device) -> Result<SharedArray, Failure> {
+    let mut array = Array::pinned([values.len()], DType::Float32, device)?;
+    array.view_mut().as_mut_slice::<f32>()?.copy_from_slice(values);
+    Ok(array.into_shared())
 }
 
 /// `count` batches of `len` numbers each: up, 40 passes, down.
