@@ -95,8 +95,10 @@ fn measure(
 }
 
 /// Page-locked memory with these numbers.
-fn pinned(values: &[f32], _near: Device) -> Result<SharedArray, Failure> {
-    Ok(Array::from_slice(values, [values.len()])?.into_shared())
+fn pinned(values: &[f32], device: Device) -> Result<SharedArray, Failure> {
+    let mut array = Array::pinned([values.len()], DType::Float32, device)?;
+    array.view_mut().as_mut_slice::<f32>()?.copy_from_slice(values);
+    Ok(array.into_shared())
 }
 
 /// `count` batches of `len` numbers each: up, 40 passes, down.
@@ -162,8 +164,10 @@ fn products(
             on.gemm(x.view(), false, transposed, y.view_mut(), Update::set())?;
             Ok::<_, Error>(y)
         };
+        // The devices are alike, and so are the batches.
         let batches = inputs.clone().into_iter().across(devices.to_vec());
-        let mut run = batches.in_flight(arguments.in_flight).map_init(init, compute)?;
+        let batches = batches.assign(Assignment::RoundRobin).in_flight(arguments.in_flight);
+        let mut run = batches.map_init(init, compute)?;
         for (batch, result) in run.by_ref().enumerate() {
             let result = result?;
             let result = result.view().as_ndarray::<f32>()?;

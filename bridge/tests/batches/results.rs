@@ -18,8 +18,8 @@ fn assignments() -> Vec<Assignment> {
 
 /// Whether number 0 names one device of the set.
 fn has_one_zero(devices: &[Device]) -> bool {
-    let zeros: HashSet<Device> = devices.iter().copied().filter(|d| d.gpu_id() == 0).collect();
-    zeros.len() == 1
+    let mut zeros = devices.iter().filter(|device| device.gpu_id() == 0);
+    zeros.next().is_some_and(|first| zeros.all(|other| other == first))
 }
 
 #[test]
