@@ -241,7 +241,7 @@ pub trait StreamDriver: Debug + Send + Sync {
     /// When the driver refuses, or cannot.
     unsafe fn fill(&self, _at: Place, _value: u8, _bytes: usize) -> Result<()> {
         let (device, what) = (format!("{self:?}"), "filling".into());
-        Err(Error::Unsupported { device, what })
+        Err(crate::Error::Unsupported { device, what })
     }
     /// Queues a copy between two places of the same kind of device, possibly two devices, of which
     /// this stream's is one. Returns `false`, having done nothing, where the driver has no direct way.
