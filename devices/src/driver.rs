@@ -10,7 +10,7 @@ use std::time::Duration;
 
 pub use crate::memory::Sizes;
 use crate::peer::Way;
-use crate::{DeviceInfo, DeviceKind, Error, Priority, Reach, Result};
+use crate::{DeviceInfo, DeviceKind, Priority, Reach, Result};
 
 /// One kind of device: finds and opens the devices there are.
 pub trait Driver: Sync {
