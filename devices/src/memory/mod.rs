@@ -199,7 +199,7 @@ impl Drop for Memory {
                 self.device.0.counters.remove(self.bytes);
                 if let Some(block) = block.take() {
                     release::own(self.device, block, &uses);
-                    self.device.0.gate.released();
+                    retry::released(self.device);
                 }
             }
             Owner::Foreign(function) => {
