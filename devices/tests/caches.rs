@@ -44,6 +44,8 @@ impl Reclaim for Keeper {
             let device = device.to_string();
             return Err(Error::Unsupported { device, what: "giving back".into() });
         }
+        // That would ask this one again, and so on.
+        assert!(caches::clear(device).parts.is_empty());
         self.blocks().retain(|block| block.device() != device);
         Ok(())
     }

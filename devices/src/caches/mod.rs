@@ -40,7 +40,8 @@ impl Cleared {
 
 /// Waits for the device's work, then gives back all that is kept on it for later: what our pools hold unused,
 /// page-locked memory too, kernels, workspaces, and the caches of other libraries (torch's). Arrays stay as
-/// they are. What is needed again is made again.
+/// they are. What is needed again is made again. Called by one that is just asked for its memory
+/// ([`reclaim`](crate::reclaim)) it does nothing.
 pub fn clear(device: Device) -> Cleared {
     cleared(&[device])
 }

@@ -252,7 +252,7 @@ impl Drop for Memory {
                         release::after(&uses, device, Box::new(release));
                     }
                 }
-                device.0.gate.released();
+                retry::released(device);
             }
             Owner::Foreign(function) => {
                 let function = function.get_mut().take();

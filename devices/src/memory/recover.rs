@@ -106,8 +106,9 @@ pub(super) fn recover(device: Device, wanted: Option<usize>) -> Vec<Recovered> {
     done
 }
 
-/// Everything that is kept to be used again, given back.
+/// Everything that is kept to be used again, given back. Nothing inside another recovery, which does the same.
 pub(crate) fn clear(device: Device) -> Vec<Recovered> {
+    let Some(_recovering) = Recovering::enter() else { return Vec::new() };
     let _turn = take_turn(device);
     let kept = Way::all().into_iter().filter(|way| way.stage() < Stage::Spill);
     kept.map(|way| way.take(device, None)).collect()
@@ -226,7 +227,8 @@ pub(super) struct Recovering;
 
 impl Recovering {
     pub(super) fn enter() -> Option<Self> {
-        (!RECOVERING.replace(true)).then_some(Self)
+        // Made only where it is one: its drop ends the recovery.
+        (!RECOVERING.replace(true)).then(|| Self)
     }
 }
 

@@ -81,7 +81,7 @@ pub fn with_retry_told<T, E: OutOfMemory>(
     let place = policy.wait.and_then(|_| Place::take(device));
     let (mut tried, mut attempts) = (Vec::new(), 0);
     loop {
-        let seen = device.0.gate.releases();
+        let (seen, own) = (device.0.gate.releases(), Place::own_releases());
         let error = match operation() {
             Ok(done) => return Ok((done, tried)),
             Err(error) => error,
@@ -106,6 +106,8 @@ pub fn with_retry_told<T, E: OutOfMemory>(
         if let (Some(place), Some(limit)) =
             (place.as_ref().filter(|_| at == device && !found), policy.wait)
         {
+            // What the failed attempt itself has let go of is no reason to hope.
+            let seen = seen + Place::own_releases() - own;
             let (step, how) = place.wait(seen, limit.min(policy.patience.saturating_sub(looked)));
             recovered.push(step);
             woken = Some(how);
@@ -130,12 +132,33 @@ struct Place {
 }
 
 thread_local! {
-    static PLACED: Cell<bool> = const { Cell::new(false) };
+    /// Where this thread has a place.
+    static PLACED: Cell<Option<Device>> = const { Cell::new(None) };
+    /// How many blocks of that device it has released.
+    static RELEASES: Cell<u64> = const { Cell::new(0) };
+}
+
+/// A block of the device was released by this thread.
+pub(super) fn released(device: Device) {
+    // A thread that is ending waits for nothing any more.
+    let own = PLACED.try_with(|placed| placed.get() == Some(device));
+    if own.unwrap_or(false) {
+        RELEASES.set(RELEASES.get() + 1);
+    }
+    device.0.gate.released();
 }
 
 impl Place {
     fn take(device: Device) -> Option<Self> {
-        (!PLACED.replace(true)).then(|| Self { pass: device.0.gate.enter() })
+        if PLACED.get().is_some() {
+            return None;
+        }
+        PLACED.set(Some(device));
+        Some(Self { pass: device.0.gate.enter() })
+    }
+
+    fn own_releases() -> u64 {
+        RELEASES.get()
     }
 
     fn wait(&self, seen: u64, limit: Duration) -> (Recovered, Woken) {
@@ -154,6 +177,6 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        PLACED.set(false);
+        PLACED.set(None);
     }
 }

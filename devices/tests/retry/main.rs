@@ -6,6 +6,7 @@ use std::error::Error as _;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, Once};
 use std::thread;
+use std::time::Duration;
 
 use arrayspan_devices::reclaim::{Holdings, Reclaim, register};
 use arrayspan_devices::retry::{OutOfMemory, Policy, Stage, with_retry};
@@ -224,6 +225,61 @@ fn many_threads_recover_at_once_without_blocking_each_other() {
         }
         assert_eq!(left.load(SeqCst), 0, "{device}: failures were injected");
     }
+}
+
+/// No other attempts than those that waiting brings.
+fn waiting() -> Policy {
+    Policy { wait: Some(Duration::from_secs(60)), ..tries(1) }
+}
+
+#[test]
+fn what_an_attempt_lets_go_of_itself_does_not_make_it_run_again() {
+    let stream = Device::cpu().stream().unwrap();
+    let runs = Cell::new(0);
+    let failed = with_retry(Device::cpu(), &waiting(), || -> Result<()> {
+        runs.set(runs.get() + 1);
+        drop(Memory::allocate(1000, &stream)?);
+        Err(full(Device::cpu(), 1000))
+    });
+    let unrecovered = failed.unwrap_err();
+    let wait = unrecovered.tried[0].recovered.last().unwrap();
+    assert_eq!((wait.stage, wait.freed, runs.get()), (Stage::Wait, Some(0), 1), "{wait}");
+    assert!(wait.to_string().contains("which all wait"), "{wait}");
+}
+
+#[test]
+fn what_another_thread_lets_go_of_makes_an_attempt_run_again() {
+    let (device, enough) = (Device::cpu(), AtomicUsize::new(0));
+    let (failed, has_failed) = std::sync::mpsc::channel();
+    let stream = device.stream().unwrap();
+    thread::scope(|scope| {
+        let (entered, has_entered) = std::sync::mpsc::channel();
+        let (enough, stream) = (&enough, &stream);
+        scope.spawn(move || {
+            with_retry(device, &waiting(), || -> Result<()> {
+                let block = Memory::allocate(1000, stream)?;
+                entered.send(()).unwrap();
+                has_failed.recv().unwrap();
+                enough.store(1, SeqCst);
+                drop(block);
+                Ok(())
+            })
+            .unwrap();
+        });
+        has_entered.recv().unwrap();
+        let runs = Cell::new(0);
+        let done = with_retry(device, &waiting(), || {
+            runs.set(runs.get() + 1);
+            if enough.load(SeqCst) == 1 {
+                return Ok(());
+            }
+            failed.send(()).unwrap();
+            Err(full(device, 1000))
+        });
+        done.unwrap();
+        // Other tests release blocks of the device, too, but nothing was enough before.
+        assert!(runs.get() >= 2);
+    });
 }
 
 #[test]
