@@ -100,10 +100,13 @@ impl<E> Board<E> {
         let mut state = self.state.lock();
         count(&mut state.counts);
         let (left, wanted) = match outcome {
-            Outcome::Done(_) => (Vec::new(), state.schedule.finished(index)),
+            Outcome::Done(_) => (Vec::new(), state.schedule.finished(index).then_some(index)),
             Outcome::Failed(_) | Outcome::Panicked(_) => state.schedule.failed(index),
         };
-        let unwanted = if wanted { state.done.insert(index, outcome) } else { Some(outcome) };
+        let unwanted = match wanted {
+            Some(at) => state.done.insert(at, outcome),
+            None => Some(outcome),
+        };
         self.changed.notify_all();
         drop(state);
         drop((left, unwanted));

@@ -40,6 +40,7 @@ impl OpenClEvent {
     /// Device time in nanoseconds at which the marker was done.
     fn ended(&self) -> Result<u64> {
         let call = "clGetEventProfilingInfo";
+        let _serial = serial();
         get_event_profiling_data(self.raw(), CL_PROFILING_COMMAND_END)
             .map(|bytes| number(&bytes))
             .map_err(|code| self.context.failure(call, code))

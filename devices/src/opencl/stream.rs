@@ -41,10 +41,12 @@ pub(super) struct OpenClStream {
 impl OpenClStream {
     pub(super) fn new(context: &Arc<Context>) -> Result<Self> {
         let device = context.device.0;
+        let calls = serial();
         // The call of OpenCL 1.2; its successor does not exist before 2.0 and does nothing more here.
         // SAFETY: the context is alive and is that of the device.
         let raw = unsafe { create_command_queue(context.raw(), device, CL_QUEUE_PROFILING_ENABLE) }
             .map_err(|code| context.failure("clCreateCommandQueue", code))?;
+        drop(calls);
         // SAFETY: just created, with one reference that is ours.
         let queue = unsafe { context.own(raw, Object::Queue) };
         Ok(Self { context: context.clone(), queue })
@@ -69,12 +71,14 @@ impl OpenClStream {
             u64::from(hint),
             0,
         ];
+        let calls = serial();
         // SAFETY: the context is alive and is that of the device; the list ends with zero and is read during the
         // call only.
         let raw = unsafe {
             create_command_queue_with_properties(context.raw(), device.0, properties.as_ptr())
         }
         .map_err(|code| context.failure("clCreateCommandQueueWithProperties", code))?;
+        drop(calls);
         // SAFETY: just created, with one reference that is ours.
         let queue = unsafe { context.own(raw, Object::Queue) };
         Ok(Self { context: context.clone(), queue })

@@ -131,11 +131,17 @@ impl<T> Schedule<T> {
         index < self.end
     }
 
-    /// A batch has failed. Gives back those that are not to run any more, and says whether it is the first failure.
-    pub(super) fn failed(&mut self, index: usize) -> (Vec<T>, bool) {
+    /// A batch has failed. Gives back those that are not to run any more, and, if it is the first failure, the number
+    /// it counts for: where no device is left, that of the first batch which cannot run for the same reason.
+    pub(super) fn failed(&mut self, index: usize) -> (Vec<T>, Option<usize>) {
         self.running -= 1;
-        let first = index < self.end;
-        (self.end_at(index), first)
+        let mut at = index;
+        if !self.alive.contains(&true) {
+            let waiting = self.queues.iter().chain([&self.anyone]).filter_map(VecDeque::front);
+            at = waiting.map(|(index, _)| *index).fold(at, usize::min);
+        }
+        let first = (at < self.end).then_some(at);
+        (self.end_at(at), first)
     }
 
     /// The device at `position` is lost, and with it the batch's run. Its batches go to the others; gives the batch

@@ -65,9 +65,7 @@ impl Play {
                 }
             }
             End::Failed | End::DeviceLost => {
-                if self.schedule.failed(index).1 {
-                    self.failed.insert(index);
-                }
+                self.failed.extend(self.schedule.failed(index).1);
             }
         }
     }
