@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use arrayspan_devices::{Access, Device, Event, Stream};
 
-use super::streams;
+use super::streams::{Road, Roads};
 use super::turns::Turns;
 use crate::moving::between::between;
 use crate::{Array, Crossing, DType, Error, Relayout, Result, SharedArray, Transfer};
@@ -16,8 +16,8 @@ use crate::{Array, Crossing, DType, Error, Relayout, Result, SharedArray, Transf
 pub struct Place {
     /// The device.
     pub device: Device,
-    /// The slot's stream; while a batch is computed also [`Device::stream`] of its thread, so that work which names no
-    /// stream goes there.
+    /// The stream to compute on; while a batch is computed also [`Device::stream`] of its thread, so that work which names
+    /// no stream goes there. Slots of a device share it where their batches compute one after the other.
     pub stream: Stream,
     /// The device's number among those the batches run on, from 0.
     pub position: usize,
@@ -28,6 +28,9 @@ pub struct Place {
 /// A slot: its place, and the time its times are counted from.
 pub(super) struct Lane {
     pub(super) place: Place,
+    /// Where the place's stream comes from and goes back to: all the device's slots have one if only one computes.
+    _computing: Arc<Road>,
+    roads: Arc<Roads>,
     /// One for all the device's slots, like the turns.
     begin: Arc<Event>,
     turns: Arc<Turns>,
@@ -49,6 +52,13 @@ pub(super) struct Stages {
     pub(super) times: Option<[Duration; 5]>,
 }
 
+/// A result on its way to the host.
+struct Download {
+    host: Array,
+    bytes: usize,
+    stream: Stream,
+}
+
 impl Lane {
     /// The slots of a device, of which perhaps only one computes at a time.
     pub(super) fn of_device(
@@ -57,14 +67,20 @@ impl Lane {
         slots: usize,
         one_computes: bool,
     ) -> Result<Vec<Self>> {
-        let streams = (0..slots).map(|_| streams::take(device)).collect::<Result<Vec<_>, _>>()?;
-        let Some(first) = streams.first() else { return Ok(Vec::new()) };
-        let (begin, turns) = (Arc::new(first.record()?), Arc::new(Turns::new(one_computes)));
-        let lane = |(slot, stream)| {
+        let roads = Arc::new(Roads::take(device)?);
+        let begin = Arc::new(roads.up.stream().record()?);
+        let turns = Arc::new(Turns::new(one_computes));
+        let roads_of_computing = if one_computes { 1 } else { slots };
+        let computing = (0..roads_of_computing).map(|_| Ok(Arc::new(Road::take(device)?)));
+        let computing = computing.collect::<Result<Vec<_>>>()?;
+        let lane = |slot: usize| {
+            let computing = computing[slot % computing.len()].clone();
+            let stream = computing.stream().clone();
             let place = Place { device, stream, position, slot };
-            Self { place, begin: begin.clone(), turns: turns.clone() }
+            let (roads, begin, turns) = (roads.clone(), begin.clone(), turns.clone());
+            Self { place, _computing: computing, roads, begin, turns }
         };
-        Ok(streams.into_iter().enumerate().map(lane).collect())
+        Ok((0..slots).map(lane).collect())
     }
 
     /// Uploads a batch, computes, downloads the result (unless it is to be kept where it is), and waits for that.
@@ -76,41 +92,72 @@ impl Lane {
     ) -> Result<Performed, E> {
         let place = &self.place;
         let stream = &place.stream;
+        let up = self.roads.up.stream();
         let ((x, bytes_in), [begun, uploaded], turn) =
-            self.turns.upload(stream, || self.upload(input))?;
-        let started = turn.begin(stream)?;
+            self.turns.upload(up, || self.upload(input))?;
+        turn.begin();
+        stream.wait(&uploaded).map_err(Error::from)?;
+        if bytes_in > 0 {
+            // Ordered by the event just now; the block's own order would be that after later uploads, too.
+            x.memory().remember(stream);
+        }
+        let started = stream.record().map_err(Error::from)?;
         let result = compute(&x, place)?;
-        let computed = turn.end(stream)?;
-        let (array, bytes_out) = if keep { (result, 0) } else { self.download(result)? };
-        let ended = stream.record().map_err(Error::from)?;
-        // Not only the event: the array forgets the stream then, and whoever uses it does not wait for what the
-        // slot does next.
-        array.memory().wait(Access::Read).map_err(Error::from)?;
+        let computed = stream.record().map_err(Error::from)?;
+        let download = if keep { None } else { self.download(&result)? };
+        let down = download.as_ref().map_or(stream, |download| &download.stream);
+        let ended = down.record().map_err(Error::from)?;
+        drop(turn);
         ended.synchronize().map_err(Error::from)?;
+        // What was enqueued for the batch is done: the upload, what `compute` has enqueued on `stream`, and the download, at
+        // whose end `ended` is. Forgetting that keeps whoever uses the blocks next, or gives them back, from waiting
+        // for other batches on the same streams.
+        if bytes_in > 0 {
+            // SAFETY: as just said; the block was made for this batch, and no other has it.
+            unsafe { x.memory().done_on(stream) };
+        }
         let times = self.times([&begun, &uploaded, &started, &computed, &ended]);
+        let (array, bytes_out) = match download {
+            Some(Download { host, bytes, stream: down }) => {
+                // SAFETY: as above; results are owned by whoever returns them.
+                unsafe {
+                    result.memory().done_on(&down);
+                    host.memory().done_on(&down);
+                }
+                (host, bytes)
+            }
+            None => {
+                // SAFETY: as above.
+                unsafe { result.memory().done_on(stream) };
+                (result, 0)
+            }
+        };
         Ok(Performed { array, stages: Stages { bytes_in, bytes_out, times } })
     }
 
     /// The batch where the slot computes, and the bytes that had to be moved for that.
     fn upload(&self, input: &SharedArray) -> Result<(Array, usize)> {
-        let Place { device, stream, .. } = &self.place;
-        if input.device() == *device {
+        let device = self.place.device;
+        if input.device() == device {
             return Ok((Array::lent(input.clone()), 0));
         }
-        let (array, crossing) = input.view().to_with(*device, Transfer::CopyIfNeeded, stream)?;
+        let up = self.roads.up.stream();
+        let (array, crossing) = input.view().to_with(device, Transfer::CopyIfNeeded, up)?;
         Ok((array, copied(crossing)))
     }
 
-    /// The result on the host, and the bytes that had to be moved for that.
-    fn download(&self, result: Array) -> Result<(Array, usize)> {
+    /// Enqueues the way of a result to the host; `None` for one that is there.
+    fn download(&self, result: &Array) -> Result<Option<Download>> {
         if result.device().is_cpu() {
-            return Ok((result, 0));
+            return Ok(None);
         }
-        let stream = self.stream_of(&result)?;
+        let own = result.device() == self.place.device;
+        let stream =
+            if own { self.roads.down.stream().clone() } else { result.device().stream()? };
         let mut host = host_buffer(result.shape(), result.dtype(), result.device())?;
         host.view_mut().copy_from(&result.view(), &stream)?;
         let bytes = result.layout().bytes("batch", result.dtype())?;
-        Ok((host, bytes))
+        Ok(Some(Download { host, bytes, stream }))
     }
 
     /// The result of a batch; of one that was split the parts one below the other along the first axis.
@@ -154,12 +201,6 @@ impl Lane {
             *time = event.elapsed_since(&self.begin).ok()?;
         }
         Some(times)
-    }
-}
-
-impl Drop for Lane {
-    fn drop(&mut self) {
-        streams::give_back(&self.place.stream);
     }
 }
 

@@ -1,8 +1,9 @@
 //! Batches over several devices at once: uploaded, computed and downloaded with overlap, returned in order.
 //!
-//! Each device has a few *slots*, each a stream and a thread of its own. A slot takes a batch, uploads it, computes,
-//! downloads the result, waits for that, and takes the next. Slots take turns, on the device: while one computes,
-//! another uploads the next batch and a third downloads the last. A thread that has to move bytes itself (those of
+//! Each device has a few *slots*, each a thread of its own, and a stream for uploads, one for computing and one for
+//! downloads. A slot takes a batch, enqueues its upload, its computing and the download of the result, waits for that,
+//! and takes the next. Slots take turns, on the device: while one computes, another uploads the next batch and a third
+//! downloads the last. A thread that has to move bytes itself (those of
 //! ordinary, pageable memory) does not keep the others from computing and downloading.
 //!
 //! ```
@@ -12,7 +13,7 @@
 //!
 //! let inputs = (0..8).map(|i| ndarray::Array2::<f32>::from_elem((3, 4), i as f32));
 //! let copy = |x: &Array, on: &Place| {
-//!     let mut y = Array::empty(x.shape(), x.dtype(), &on.stream)?; // enqueued on the slot's stream, not waited for
+//!     let mut y = Array::empty(x.shape(), x.dtype(), &on.stream)?; // enqueued, not waited for
 //!     y.view_mut().copy_from(&x.view(), &on.stream)?;
 //!     Ok::<_, Error>(y)
 //! };

@@ -1,4 +1,4 @@
-//! Streams of runs that are over, for those to come.
+//! The streams of a device's slots, and those of runs that are over, for those to come.
 
 use arrayspan_devices::{Device, Result, Stream};
 use parking_lot::Mutex;
@@ -7,19 +7,44 @@ use parking_lot::Mutex;
 /// keeping. Never more than were in use at once.
 static IDLE: Mutex<Vec<Stream>> = Mutex::new(Vec::new());
 
-/// A stream nobody else uses.
-pub(super) fn take(device: Device) -> Result<Stream> {
-    let mut idle = IDLE.lock();
-    if let Some(at) = idle.iter().position(|stream| stream.device() == device) {
-        return Ok(idle.remove(at));
+/// A stream of a run, which nobody outside of it uses. Goes back when it is dropped.
+#[derive(Debug)]
+pub(super) struct Road(Stream);
+
+impl Road {
+    pub(super) fn take(device: Device) -> Result<Self> {
+        let mut idle = IDLE.lock();
+        if let Some(at) = idle.iter().position(|stream| stream.device() == device) {
+            return Ok(Self(idle.remove(at)));
+        }
+        drop(idle);
+        device.new_stream().map(Self)
     }
-    drop(idle);
-    device.new_stream()
+
+    pub(super) fn stream(&self) -> &Stream {
+        &self.0
+    }
 }
 
-/// Gives a stream back once its work is done; one whose device fails is not kept.
-pub(super) fn give_back(stream: &Stream) {
-    if stream.record().and_then(|end| end.synchronize()).is_ok() {
-        IDLE.lock().push(stream.clone());
+impl Drop for Road {
+    /// Keeps the stream once its work is done; one whose device fails is not kept.
+    fn drop(&mut self) {
+        if self.0.record().and_then(|end| end.synchronize()).is_ok() {
+            IDLE.lock().push(self.0.clone());
+        }
+    }
+}
+
+/// What all slots of a device use: one stream for uploads and one for downloads, so that each of the device's copy engines
+/// has a queue of its own, in which nothing waits for a kernel but what has to.
+#[derive(Debug)]
+pub(super) struct Roads {
+    pub(super) up: Road,
+    pub(super) down: Road,
+}
+
+impl Roads {
+    pub(super) fn take(device: Device) -> Result<Self> {
+        Ok(Self { up: Road::take(device)?, down: Road::take(device)? })
     }
 }

@@ -3,36 +3,29 @@
 use std::sync::Arc;
 
 use arrayspan_devices::{Event, Stream};
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use crate::Result;
 
 /// The order in which the slots of a device upload and compute: one after the other, and first come, first served.
 ///
 /// Uploads that shared the bus, and batches that shared the device, would each take longer, and the first result and
-/// all that follows from it would come later.
+/// all that follows from it would come later. What is enqueued in turn runs in turn, because slots share their streams.
 pub(super) struct Turns {
     /// Whether batches compute one after the other, too.
     one_computes: bool,
-    uploads: Mutex<Last>,
-    computing: Mutex<Last>,
+    /// The number of the next batch to be uploaded; locked while one is.
+    uploads: Mutex<usize>,
+    /// The number of the batch whose turn it is to compute.
+    computing: Mutex<usize>,
     changed: Condvar,
 }
 
-#[derive(Default)]
-struct Last {
-    /// The number of the next in turn.
-    next: usize,
-    /// Where the one before ends.
-    end: Option<Arc<Event>>,
-}
-
-/// The turn of a batch that has been uploaded. Passes on to the next when dropped.
+/// The turn of a batch that has been uploaded. Passes on to the next when dropped: when all work of the batch is
+/// enqueued.
 pub(super) struct Turn<'a> {
     turns: &'a Turns,
     number: usize,
-    /// Where the batch's work ends, once that is enqueued.
-    end: Option<Arc<Event>>,
 }
 
 impl Turns {
@@ -41,46 +34,33 @@ impl Turns {
         Self { one_computes, uploads, computing, changed: Condvar::new() }
     }
 
-    /// Enqueues an upload on `stream` behind the one before. Returns where it begins and ends, and the batch's turn to
-    /// compute.
+    /// Enqueues an upload on `stream`. Returns where it begins and ends, and the batch's turn to compute.
     pub(super) fn upload<T>(
         &self,
         stream: &Stream,
         upload: impl FnOnce() -> Result<T>,
     ) -> Result<(T, [Arc<Event>; 2], Turn<'_>)> {
         let mut uploads = self.uploads.lock();
-        uploads.end.iter().try_for_each(|end| stream.wait(end))?;
         let begin = Arc::new(stream.record()?);
         let done = upload()?;
         let end = Arc::new(stream.record()?);
-        uploads.end = Some(end.clone());
-        let turn = Turn { turns: self, number: uploads.next, end: None };
-        uploads.next += 1;
+        let turn = Turn { turns: self, number: *uploads };
+        *uploads += 1;
         Ok((done, [begin, end], turn))
     }
 }
 
 impl Turn<'_> {
-    /// Waits until all whose turn comes before have enqueued their work, and puts that of `stream` behind it. Returns
-    /// where it begins.
-    pub(super) fn begin(&self, stream: &Stream) -> Result<Event> {
+    /// Waits until all whose turn comes before have enqueued their work.
+    pub(super) fn begin(&self) {
         if self.turns.one_computes {
-            let before = self.wait().end.clone();
-            before.iter().try_for_each(|end| stream.wait(end))?;
+            drop(self.wait());
         }
-        Ok(stream.record()?)
     }
 
-    /// All work of the turn is enqueued on `stream`: the next one's comes after it. Returns where it ends.
-    pub(super) fn end(mut self, stream: &Stream) -> Result<Arc<Event>> {
-        let end = Arc::new(stream.record()?);
-        self.end = Some(end.clone());
-        Ok(end)
-    }
-
-    fn wait(&self) -> parking_lot::MutexGuard<'_, Last> {
+    fn wait(&self) -> MutexGuard<'_, usize> {
         let mut computing = self.turns.computing.lock();
-        while computing.next != self.number {
+        while *computing != self.number {
             self.turns.changed.wait(&mut computing);
         }
         computing
@@ -89,16 +69,10 @@ impl Turn<'_> {
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        if !self.turns.one_computes {
-            return;
+        if self.turns.one_computes {
+            // After a failure, too, and after one before the turn came: those that wait do not wait for ever.
+            *self.wait() += 1;
+            self.turns.changed.notify_all();
         }
-        // After a failure, too, and after one before the turn came: those that wait do not wait for ever.
-        let end = self.end.take();
-        let mut computing = self.wait();
-        computing.next += 1;
-        if end.is_some() {
-            computing.end = end;
-        }
-        self.turns.changed.notify_all();
     }
 }

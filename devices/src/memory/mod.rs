@@ -214,6 +214,14 @@ impl Memory {
         self.uses.lock().remember(stream);
     }
 
+    /// Forgets that `stream` has used the block, so that nobody waits for what is queued there after that use.
+    ///
+    /// # Safety
+    /// All work on `stream` that uses the block is done.
+    pub unsafe fn done_on(&self, stream: &Stream) {
+        self.uses.lock().forget(stream);
+    }
+
     /// Blocks the host until no queued work conflicts with the host's own `access`.
     ///
     /// # Errors

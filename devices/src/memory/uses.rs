@@ -70,6 +70,15 @@ impl Uses {
         }
     }
 
+    /// Takes note that all work of `stream` is done.
+    pub(crate) fn forget(&mut self, stream: &Stream) {
+        if self.writer.as_ref() == Some(stream) {
+            self.writer = None;
+            self.owners = false;
+        }
+        self.readers.retain(|reader| reader != stream);
+    }
+
     /// Every stream with possibly unfinished work, each once unless it wrote and reads.
     pub(crate) fn streams(&self) -> impl Iterator<Item = &Stream> {
         self.writer.iter().chain(&self.readers)
