@@ -87,6 +87,7 @@ fn ordinary_arrays_go_through_page_locked_memory_by_themselves() {
 
 #[test]
 fn an_array_pinned_where_it_lies_goes_back_unlocked() {
+    let _turn = turn();
     for device in accelerators() {
         let array = Array::from(counting(&[LEN]));
         if device.kind() != DeviceKind::Cuda {

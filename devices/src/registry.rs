@@ -28,6 +28,8 @@ pub(crate) struct Entry {
     pub(crate) pool: Pool,
     pub(crate) history: History,
     pub(crate) deferred: Mutex<Option<Error>>,
+    /// How the device was lost, if it was.
+    pub(crate) lost: OnceLock<Error>,
     /// Kernels built for the device, so that asking twice costs a look-up.
     pub(crate) kernels: Mutex<HashMap<Source, Kernel>>,
     /// Held by the one that looks for memory.
@@ -59,6 +61,7 @@ impl Entry {
             pool,
             history: History::default(),
             deferred: Mutex::new(None),
+            lost: OnceLock::new(),
             kernels: Mutex::default(),
             recovery: Mutex::default(),
             gate: Gate::default(),
@@ -123,6 +126,20 @@ pub(crate) fn defer(kind: DeviceKind, gpu_id: usize, error: Error) {
     } else {
         tracing::error!(%error, "found where nobody could be told");
     }
+}
+
+/// Remembers that a device is lost, if that is what the error says, and gives the error back. From then on its pool, which
+/// need not ask the driver, gives out nothing.
+pub(crate) fn note_lost(kind: DeviceKind, gpu_id: usize, error: Error) -> Error {
+    if matches!(error, Error::DeviceLost { .. })
+        // Not opened here: the call may be one of those that open it.
+        && let Some(at) = DRIVERS.iter().position(|driver| driver.kind() == kind)
+        && let Some(Ok(entries)) = OPENED[at].get()
+        && let Some(entry) = entries.get(gpu_id)
+    {
+        entry.lost.get_or_init(|| error.clone());
+    }
+    error
 }
 
 /// The kind's dialect of the kernel language; opens no device.

@@ -81,15 +81,16 @@ fn all_that_is_kept_is_given_back_and_arrays_in_use_stay() {
         let stages: Vec<(Stage, &str)> =
             cleared.parts.iter().map(|(_, part)| (part.stage, part.name)).collect();
         assert_eq!(
-            stages[3..],
+            stages[4..],
             [
                 (Stage::Workspaces, "workspace"),
                 (Stage::Libraries, "library"),
                 (Stage::Libraries, "broken"),
             ]
         );
-        assert!(stages[..3].iter().map(|(stage, _)| *stage).eq([
+        assert!(stages[..4].iter().map(|(stage, _)| *stage).eq([
             Stage::Drain,
+            Stage::Pool,
             Stage::Pool,
             Stage::Plans
         ]));

@@ -108,7 +108,8 @@ pub(super) fn check(gpu_id: usize, call: &'static str, code: CUresult) -> Result
 
 fn failure(gpu_id: usize, call: &'static str, code: CUresult) -> Error {
     let (device, name) = (format!("cuda:{gpu_id}"), library::name(code));
-    super::lost::failure(device, call, name, code as i32)
+    let error = super::lost::failure(device, call, name, code as i32);
+    registry::note_lost(DeviceKind::Cuda, gpu_id, error)
 }
 
 impl fmt::Display for Context {

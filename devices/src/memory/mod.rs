@@ -96,11 +96,15 @@ impl Memory {
     /// # Errors
     /// [`Error::OutOfMemory`] with the driver's code, or what limit refused it, and what was tried to find memory
     /// ([`retry`] says what); nothing is held then. [`Error::Limit`] where the environment asks for a limit that
-    /// makes no sense, [`Error::ScopeLimit`] where a scope allows no more.
+    /// makes no sense, [`Error::ScopeLimit`] where a scope allows no more, [`Error::DeviceLost`]
+    /// once the device is lost.
     #[track_caller]
     pub fn allocate(bytes: usize, stream: &Stream) -> Result<Self> {
         let device = stream.device();
         fault::note(Location::caller(), bytes);
+        if let Some(lost) = device.0.lost.get() {
+            return Err(lost.clone());
+        }
         let (block, ticket) = account::allocate(bytes, stream, || match bytes {
             0 => Ok(None),
             _ => or_recover(device, || {

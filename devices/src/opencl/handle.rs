@@ -76,5 +76,7 @@ impl fmt::Debug for Handle {
 
 /// The error for a call that returned `code`.
 pub(super) fn failure(gpu_id: usize, call: &'static str, code: i32) -> Error {
-    super::lost::failure(format!("opencl:{gpu_id}"), call, error_text(code).into(), code)
+    let error =
+        super::lost::failure(format!("opencl:{gpu_id}"), call, error_text(code).into(), code);
+    registry::note_lost(DeviceKind::OpenCl, gpu_id, error)
 }

@@ -1,6 +1,5 @@
 //! What environment variables turn on, each in a process of its own.
 
-use std::path::Path;
 use std::process::{Command, Output};
 
 use arrayspan_devices::account::nvtx;
@@ -64,7 +63,9 @@ fn a_profiler_is_told_of_scopes_and_ranges() {
     }
     let folder = tempfile::tempdir().unwrap();
     let (library, ranges) = (folder.path().join("profiler.so"), folder.path().join("ranges"));
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/account/profiler.c");
+    // Part of the program, which may run where its sources are not.
+    let source = folder.path().join("profiler.c");
+    std::fs::write(&source, include_str!("profiler.c")).unwrap();
     let built =
         Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([&library, &source]).status();
     match built {

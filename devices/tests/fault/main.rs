@@ -78,7 +78,9 @@ fn an_injected_refusal_looks_like_the_drivers_and_costs_nothing_else() {
         match Memory::allocate(1000, &stream).unwrap_err() {
             Error::OutOfMemory { device: at, bytes: 1000, tried, .. } => {
                 assert_eq!(at, device);
-                let stages: Vec<Stage> = tried.iter().map(|step| step.stage).collect();
+                let mut stages: Vec<Stage> = tried.iter().map(|step| step.stage).collect();
+                // The host has page-locked memory beside its pool.
+                stages.dedup();
                 assert_eq!(stages[..3], [Stage::Drain, Stage::Pool, Stage::Plans], "{device}");
             }
             other => panic!("{other}"),

@@ -119,6 +119,7 @@ fn all_steps_are_taken_in_order_and_reported_when_nothing_helps() {
         let expected = [
             (Stage::Drain, "queued work"),
             (Stage::Pool, "our pool"),
+            (Stage::Pool, "page-locked memory"),
             (Stage::Plans, "kernels"),
             (Stage::Libraries, "hoarder"),
         ];
