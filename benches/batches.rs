@@ -35,9 +35,6 @@ const WARM_UP: usize = 2;
 
 #[derive(Debug, Parser)]
 struct Arguments {
-    /// Batches of one device compute at the same time.
-    #[arg(long)]
-    overlap: bool,
     /// Devices, as cuda:0,cuda:1 [default: all accelerators, else the CPU]
     #[arg(value_delimiter = ',')]
     devices: Vec<Device>,
@@ -128,7 +125,6 @@ fn elementwise(
             Ok::<_, Error>(y)
         };
         let batches = inputs.clone().into_iter().across([device]).in_flight(arguments.in_flight);
-        let batches = if arguments.overlap { batches.overlap_compute() } else { batches };
         let mut run = batches.map_init(init, compute)?;
         for result in run.by_ref() {
             let result = result?;

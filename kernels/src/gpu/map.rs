@@ -56,17 +56,11 @@ pub(super) fn launch(
     let addresses: Vec<usize> = memories.iter().copied().map(address).collect();
     let form = space.form(element.bytes(), &addresses, 2 * constants.len());
     let arguments = arguments(element, space, &form, memories, constants);
-    let [runs, rows, outer] = space.items(&form);
-    let grid = grid([runs.div_ceil(takes(&form)), rows, outer], THREADS);
+    let grid = grid(space.items(&form), THREADS);
     let variant = Variant { element, form, formula };
     // SAFETY: the arguments are those of `declare`, in its order. A layout lies within its memory, and
     // the kernel stays within the extents of the space, which name no other places.
     unsafe { gpu.launch(variant::Variant::Map(variant), grid, &arguments) }
-}
-
-/// Runs that a thread takes at once: fewer where it has to hold those of many arrays.
-fn takes(form: &Form) -> usize {
-    if form.operands() <= 3 { 2 } else { 1 }
 }
 
 /// The arguments for what [`declare`] declares.
@@ -135,6 +129,5 @@ impl Variant {
     /// The macros before the prelude.
     pub(super) fn define(&self, text: &mut Text) {
         declare(self.element, &self.form, &self.formula, "", text);
-        text.define("TAKES", takes(&self.form));
     }
 }
