@@ -117,19 +117,14 @@ impl Lane {
             unsafe { x.memory().done_on(stream) };
         }
         let times = self.times([&begun, &uploaded, &started, &computed, &ended]);
+        // SAFETY: as just said; results are owned by whoever returns them.
+        unsafe { result.memory().done_on(down) };
         let (array, bytes_out) = match download {
-            Some(Download { host, bytes, stream: down }) => {
-                // SAFETY: as above; results are owned by whoever returns them.
-                unsafe {
-                    result.memory().done_on(&down);
-                    host.memory().done_on(&down);
-                }
-                (host, bytes)
-            }
-            None => {
+            None => (result, 0),
+            Some(Download { host, bytes, stream }) => {
                 // SAFETY: as above.
-                unsafe { result.memory().done_on(stream) };
-                (result, 0)
+                unsafe { host.memory().done_on(&stream) };
+                (host, bytes)
             }
         };
         Ok(Performed { array, stages: Stages { bytes_in, bytes_out, times } })

@@ -37,7 +37,7 @@ impl Waiting {
     /// Queues the copy of an array's block to the host; the array must stay until `stream` is done.
     pub(super) fn begin(array: &Array, stream: &Stream) -> Result<Self> {
         let from = array.memory();
-        let memory = on_host(from.bytes())?;
+        let memory = on_host(from.bytes(), array.device())?;
         // SAFETY: the array owns its block alone and lends it to nobody meanwhile; the new block is ours.
         unsafe { from.copy_to(0, &memory, 0, from.bytes(), stream)? };
         Ok(Self { memory, layout: array.layout().clone(), dtype: array.dtype() })
@@ -60,7 +60,17 @@ impl Waiting {
     }
 }
 
-/// A block of the host. Inside a recovery nothing is spilled for it.
-fn on_host(bytes: usize) -> Result<Memory> {
+/// A block of the host: page-locked for `device` where that leaves the host most of what it has free, else plain memory.
+/// Inside a recovery nothing is spilled for it.
+fn on_host(bytes: usize, device: Device) -> Result<Memory> {
+    let free = Device::cpu().free_bytes().unwrap_or(0);
+    if bytes <= free / LOCKED
+        && let Ok(memory) = Memory::pinned(bytes, device)
+    {
+        return Ok(memory);
+    }
     Ok(Memory::allocate(bytes, &Device::cpu().process_stream()?)?)
 }
+
+/// The part of the host's free memory that one array may lock: one in so many.
+const LOCKED: usize = 4;

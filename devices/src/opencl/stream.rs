@@ -140,8 +140,13 @@ impl OpenClStream {
 }
 
 impl StreamDriver for OpenClStream {
+    /// NVIDIA's library (driver 580) crashes in `clFinish` when other threads make calls meanwhile. So the wait is for a
+    /// marker, which does not, and the queue is finished when it is empty.
     fn synchronize(&self) -> Result<()> {
-        finish(self.queue()).map_err(|code| self.context.failure("clFinish", code))
+        let waited = self.record().and_then(|end| end.synchronize());
+        let _serial = serial();
+        finish(self.queue()).map_err(|code| self.context.failure("clFinish", code))?;
+        waited
     }
 
     fn record(&self) -> Result<Box<dyn EventDriver>> {

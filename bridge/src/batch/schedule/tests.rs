@@ -110,7 +110,7 @@ proptest! {
         }
         // From here on nothing fails, and all who can act do.
         loop {
-            let acted = (0..play.devices).fold(false, |acted, position| play.ask(position) || acted);
+            let acted = (0..play.devices).filter(|position| play.ask(*position)).count() > 0;
             let taken = play.take();
             if !acted && !taken && play.running.is_empty() {
                 break;
