@@ -51,7 +51,7 @@ pub(crate) fn run() -> Result {
     let packed = local("gpu.tar.xz");
     let mut pack = Command::new("tar");
     // The programs share most of their code: found again within the dictionary, it takes no room.
-    pack.env("XZ_OPT", "--lzma2=preset=2,dict=96MiB")
+    pack.env("XZ_OPT", "--lzma2=preset=0,dict=64MiB")
         .arg("-C")
         .arg(local(""))
         .arg("-cJf")
