@@ -160,6 +160,8 @@ fn our_work_comes_after_torchs_and_the_host_does_not_wait() {
 fn torchs_work_comes_after_ours_and_the_host_does_not_wait() {
     let Some((device, on)) = cuda() else { return };
     let (slow, stream) = (Slow::new(device), device.new_stream().unwrap());
+    // torch takes its time to set the device up.
+    drop(export(slow.count(&stream), SHARE).unwrap());
     let array = slow.count(&stream);
     let queued = stream.record().unwrap();
     let (tensor, _) = export(array, SHARE).unwrap();

@@ -2,11 +2,12 @@
 
 use std::any::Any;
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use cl3::event::{
     CL_COMPLETE, CL_EVENT_COMMAND_EXECUTION_STATUS, CL_PROFILING_COMMAND_END, get_event_data,
-    get_event_profiling_data, wait_for_events,
+    get_event_profiling_data,
 };
 use cl3::types::cl_event;
 
@@ -16,6 +17,10 @@ use super::query::number;
 use super::serial::serial;
 use crate::Result;
 use crate::driver::EventDriver;
+
+/// How often the host asks for an event before it sleeps between questions, and for how long it does.
+const PATIENCE: u32 = 200;
+const NAP: Duration = Duration::from_micros(50);
 
 /// The event of a marker command.
 #[derive(Debug)]
@@ -48,8 +53,16 @@ impl OpenClEvent {
 }
 
 impl EventDriver for OpenClEvent {
+    /// Asks again and again, since a call that waits is one during which no other may be made.
     fn synchronize(&self) -> Result<()> {
-        wait_for_events(&[self.raw()]).map_err(|code| self.context.failure("clWaitForEvents", code))
+        for turn in 0_u32.. {
+            if self.is_complete()? {
+                break;
+            }
+            // Short work is done before a thread can sleep and wake up again.
+            if turn < PATIENCE { thread::yield_now() } else { thread::sleep(NAP) }
+        }
+        Ok(())
     }
 
     fn is_complete(&self) -> Result<bool> {

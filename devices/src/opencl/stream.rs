@@ -141,7 +141,7 @@ impl OpenClStream {
 
 impl StreamDriver for OpenClStream {
     /// NVIDIA's library (driver 580) crashes in `clFinish` when other threads make calls meanwhile. So the wait is for a
-    /// marker, which does not, and the queue is finished when it is empty.
+    /// marker, and the queue is finished when it is empty, to hear how its work has ended.
     fn synchronize(&self) -> Result<()> {
         let waited = self.record().and_then(|end| end.synchronize());
         let _serial = serial();

@@ -6,6 +6,8 @@ use super::heap::WASTE;
 const CHUNK: usize = 2 << 20;
 /// Segments that small blocks share grow with their number, up to this.
 const LARGEST_SHARED: usize = 16 << 20;
+/// What segments of their own are a multiple of.
+const ALIGNMENT: usize = 256;
 /// Sizes between two powers of two.
 const STEPS: usize = 16;
 
@@ -71,7 +73,8 @@ impl Sizes {
         if request.kind == Kind::Direct {
             return *request;
         }
-        let bytes = request.asked.checked_next_multiple_of(self.granule);
+        let unit = if request.kind == Kind::Shared { self.granule } else { ALIGNMENT };
+        let bytes = request.asked.checked_next_multiple_of(unit);
         Request { bytes: bytes.unwrap_or(request.asked), ..*request }
     }
 
