@@ -11,7 +11,7 @@ use super::{Checkpoint, Policy, Splittable, ladder};
 use crate::{Error, Result};
 
 /// Runs `work` on all elements of `inputs`, on `device`; when memory runs out again, then in pieces, then, where the
-/// policy allows it, on another device. What the work must keep to: [see above](self).
+/// policy allows it, on another device. What the work must keep to: [the module](crate::retry).
 ///
 /// A piece that did not fit makes later ones of that size start smaller.
 ///

@@ -49,8 +49,9 @@ fn work_on_a_foreign_stream_keeps_its_order_with_work_on_ours() -> Result<()> {
 fn what_keeps_a_foreign_stream_lives_as_long_as_its_last_use() -> Result<()> {
     for device in gpus() {
         let (queue, keep) = (device.new_stream()?, Arc::new(()));
-        // SAFETY: the queue outlives the stream.
-        let theirs = unsafe { Stream::from_foreign(device, queue.raw(), Box::new(keep.clone()))? };
+        let owner = Box::new((keep.clone(), queue.clone()));
+        // SAFETY: the queue lives as long as what is kept.
+        let theirs = unsafe { Stream::from_foreign(device, queue.raw(), owner)? };
         let x = upload(&numbers(0), &theirs)?;
         drop(theirs);
         assert_eq!(Arc::strong_count(&keep), 2, "{device}: the block was last used on the stream");
