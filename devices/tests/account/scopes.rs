@@ -158,6 +158,10 @@ fn guards_may_be_dropped_in_any_order() {
 
 #[test]
 fn threads_together_never_exceed_a_limit() {
+    if std::env::var_os("ARRAYSPAN_FAULTS").is_some() {
+        eprintln!("skipped: failures are injected, and this test counts the limit's own");
+        return;
+    }
     let _alone = alone();
     let device = Device::cpu();
     let stream = device.new_stream().unwrap();
