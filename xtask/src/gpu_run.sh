@@ -74,9 +74,11 @@ elif [ -n "$sanitizer" ]; then
         program "$tool-kernels-verbs" "$sanitizer" --tool "$tool" --error-exitcode 1 \
             "$here/tests/kernels-verbs" cuda --test-threads 1
         # These run on every device there is: here CUDA alone.
-        for name in bridge-moving bridge-stacks bridge-conversions; do
+        for name in bridge-moving bridge-stacks bridge-conversions bridge-batches devices-memory; do
+            # Memory runs out on purpose, which is no error of the program.
             program "$tool-$name" env ARRAYSPAN_DISABLE=opencl ARRAYSPAN_REQUIRE=cuda "$sanitizer" --tool "$tool" \
-                --error-exitcode 1 "$here/tests/$name" --test-threads 1
+                --error-exitcode 1 $([ "$tool" = racecheck ] || echo --report-api-errors no) \
+                "$here/tests/$name" --test-threads 1
         done
     done
 else
@@ -94,6 +96,14 @@ done
 for file in "$here"/benches/*-{handover,moving}; do
     part benches || break
     ARRAYSPAN_BENCH=cuda:0 program "$(basename "$file")" "$file" --bench
+done
+for file in "$here"/benches/devices-{memory,transfers}; do
+    part benches || break
+    program "$(basename "$file")" "$file" cuda:0
+done
+for file in "$here"/benches/devices-account; do
+    part benches || break
+    program "$(basename "$file")" "$file" --bench
 done
 for file in "$here"/benches/*-batches; do
     part benches || break
