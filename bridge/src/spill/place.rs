@@ -4,6 +4,9 @@ use arrayspan_devices::{Access, Device, Memory, Stream};
 
 use crate::{Array, DType, Layout, Result};
 
+/// The part of the host's free memory that one array may lock: one in so many.
+const LOCKED: usize = 4;
+
 /// Where a spillable array is.
 #[derive(Debug)]
 pub(super) enum Place {
@@ -71,6 +74,3 @@ fn on_host(bytes: usize, device: Device) -> Result<Memory> {
     }
     Ok(Memory::allocate(bytes, &Device::cpu().process_stream()?)?)
 }
-
-/// The part of the host's free memory that one array may lock: one in so many.
-const LOCKED: usize = 4;

@@ -1,7 +1,7 @@
 //! Pageable memory under many settings: where the defaults come from.
 
 use arrayspan_devices::staging::{self, Settings};
-use arrayspan_devices::{Device, Memory, Result};
+use arrayspan_devices::{Device, Memory, Result, Stream};
 
 use super::host::{down, down_fresh, up};
 use super::{KIB, MIB, size, warm};
@@ -36,12 +36,7 @@ fn chunks_and_threads(device: Device, bytes: usize, large_pages: bool) -> Result
                 large_pages,
                 processors: true,
             });
-            let [up, down, fresh] = [
-                up(&near, &far, &stream)?,
-                down(&near, &far, &stream)?,
-                down_fresh(&far, &stream)?,
-            ];
-            print!(" | {up:5.1} {down:6.1} {fresh:5.1}");
+            cell(&near, &far, &stream)?;
         }
         println!();
     }
@@ -58,14 +53,17 @@ fn thresholds(device: Device, largest: usize) -> Result<()> {
         print!("{:>9}", size(bytes));
         for threshold in [1, usize::MAX] {
             staging::configure(Settings { threshold, chunk: 8 * MIB, ..defaults });
-            let [up, down, fresh] = [
-                up(&near, &far, &stream)?,
-                down(&near, &far, &stream)?,
-                down_fresh(&far, &stream)?,
-            ];
-            print!(" | {up:5.1} {down:6.1} {fresh:5.1}");
+            cell(&near, &far, &stream)?;
         }
         println!();
     }
+    Ok(())
+}
+
+/// Up, down, and down to fresh pages.
+fn cell(near: &Memory, far: &Memory, stream: &Stream) -> Result<()> {
+    let (up, down) = (up(near, far, stream)?, down(near, far, stream)?);
+    let fresh = down_fresh(far, stream)?;
+    print!(" | {up:5.1} {down:6.1} {fresh:5.1}");
     Ok(())
 }

@@ -44,18 +44,29 @@ fn delay(stream: &Stream) {
     }
 }
 
+/// A block of `bytes` bytes of one stream, which slow work on another reads and copies to a block of a third.
+fn under_way(
+    kernel: &Kernel,
+    round: usize,
+    bytes: usize,
+    [home, worker, target]: [&Stream; 3],
+) -> (Memory, Memory) {
+    let x = Memory::allocate(bytes, home).unwrap();
+    fill(&x, &pattern(BYTES, round), home);
+    let y = Memory::allocate(BYTES, target).unwrap();
+    home.synchronize().unwrap();
+    delay(worker);
+    queue(worker, kernel, &x, &y);
+    (x, y)
+}
+
 #[test]
 fn a_block_reused_on_its_stream_comes_after_the_work_that_read_it() {
     let _turn = turn();
     for device in gpus() {
         let (kernel, stream) = (slow(device), device.new_stream().unwrap());
         for round in 0..4 {
-            let x = Memory::allocate(MIB, &stream).unwrap();
-            fill(&x, &pattern(BYTES, round), &stream);
-            let y = Memory::allocate(BYTES, &stream).unwrap();
-            stream.synchronize().unwrap();
-            delay(&stream);
-            queue(&stream, &kernel, &x, &y);
+            let (x, y) = under_way(&kernel, round, MIB, [&stream, &stream, &stream]);
             let address = x.address();
             drop(x);
             let thief = Memory::allocate(MIB, &stream).unwrap();
@@ -73,12 +84,7 @@ fn under_a_limit_another_stream_takes_the_block_and_waits_for_its_work() {
         let kernel = slow(device);
         let (one, other) = (device.new_stream().unwrap(), device.new_stream().unwrap());
         for round in 0..4 {
-            let x = Memory::allocate(3 * MIB, &one).unwrap();
-            fill(&x, &pattern(BYTES, round), &one);
-            let y = Memory::allocate(BYTES, &one).unwrap();
-            one.synchronize().unwrap();
-            delay(&one);
-            queue(&one, &kernel, &x, &y);
+            let (x, y) = under_way(&kernel, round, 3 * MIB, [&one, &one, &one]);
             let address = x.address();
             drop(x);
             device.set_limit(Some(Limit::Bytes(device.pool().reserved))).unwrap();
@@ -101,12 +107,7 @@ fn a_block_used_on_two_streams_is_used_again_after_both() {
         let kernel = slow(device);
         let (one, other) = (device.new_stream().unwrap(), device.new_stream().unwrap());
         for round in 0..4 {
-            let x = Memory::allocate(3 * MIB, &one).unwrap();
-            fill(&x, &pattern(BYTES, round), &one);
-            let y = Memory::allocate(BYTES, &other).unwrap();
-            one.synchronize().unwrap();
-            delay(&other);
-            queue(&other, &kernel, &x, &y);
+            let (x, y) = under_way(&kernel, round, 3 * MIB, [&one, &other, &other]);
             drop(x);
             let thieves = [&one, &other].map(|stream| {
                 let thief = Memory::allocate(3 * MIB, stream).unwrap();
@@ -126,12 +127,7 @@ fn what_a_stream_has_freed_before_its_end_is_not_used_before_its_work_is_done() 
         let (kernel, other) = (slow(device), device.new_stream().unwrap());
         for round in 0..4 {
             let one = device.new_stream().unwrap();
-            let x = Memory::allocate(3 * MIB, &one).unwrap();
-            fill(&x, &pattern(BYTES, round), &one);
-            let y = Memory::allocate(BYTES, &other).unwrap();
-            one.synchronize().unwrap();
-            delay(&one);
-            queue(&one, &kernel, &x, &y);
+            let (x, y) = under_way(&kernel, round, 3 * MIB, [&one, &one, &other]);
             let done = one.record().unwrap();
             drop((x, one));
             let thieves: Vec<Memory> = (0..4)
