@@ -109,6 +109,8 @@ impl Lane {
         let ended = down.record().map_err(Error::from)?;
         drop(turn);
         ended.synchronize().map_err(Error::from)?;
+        // The download need not come after all of it: a result may have been written on a stream of the function's own.
+        computed.synchronize().map_err(Error::from)?;
         // What was enqueued for the batch is done: the upload, what `compute` has enqueued on `stream`, and the download, at
         // whose end `ended` is. Forgetting that keeps whoever uses the blocks next, or gives them back, from waiting
         // for other batches on the same streams.
