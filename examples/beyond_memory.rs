@@ -6,10 +6,9 @@
 //!
 //! The job differentiates many shots. All of them are held on the device, in parts that may wait on the host while
 //! others need the room, and each part is worked on in pieces as large as fit. It runs twice: without a limit, then
-//! under it. Says what that cost and what was done.
+//! under it. Says what that cost and what was done. Not for the CPU, whose memory is where the others' arrays wait.
 
 use std::error::Error;
-use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use arrayspan::bridge::Error as BridgeError;
@@ -24,7 +23,7 @@ use clap::Parser;
 #[derive(Debug, Parser)]
 #[command(name = "beyond_memory")]
 struct Arguments {
-    /// Where to compute: cuda:N or opencl:N [default: the best device found]
+    /// Where to compute: cuda:N or opencl:N [default: the best device found beside the CPU]
     #[arg(long)]
     device: Option<String>,
     /// What the job may have, as 2GiB, 512MiB or 10%
@@ -42,21 +41,18 @@ const SHOT_BYTES: usize = 4 * SAMPLES * TRACES;
 /// Parts of the inputs for each time the limit.
 const PARTS: usize = 8;
 
-fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments = Arguments::parse();
     let device = match &arguments.device {
         Some(name) => name.parse()?,
-        None => Device::best(),
+        None => best_beside_the_cpu(),
     };
+    if device.is_cpu() {
+        return Err(
+            "arrays wait in the CPU's memory: a device beside it is needed, cuda:N or opencl:N"
+                .into(),
+        );
+    }
     let limit = match arguments.limit.parse::<Limit>()? {
         Limit::Bytes(bytes) => bytes,
         Limit::Fraction(part) => (part * device.info().memory_bytes as f64) as usize,
@@ -86,6 +82,13 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     } else {
         Err("the results differ".into())
     }
+}
+
+/// The best device that is not the CPU, if there is one.
+fn best_beside_the_cpu() -> Device {
+    let best = Device::best();
+    let others = || Device::all().into_iter().find(|device| !device.is_cpu());
+    if best.is_cpu() { others().unwrap_or(best) } else { best }
 }
 
 /// What came of a job, and what it took.
@@ -155,7 +158,7 @@ fn input(part: usize, shots: usize, device: Device) -> Result<Spillable, BridgeE
 
 /// The derivative of some shots along time, on the host.
 fn differentiated(shots: &View<'_>) -> Result<Vec<f32>, OperatorError> {
-    let space = Space::new(shots.shape(), DType::Float32);
+    let space = Space::new(shots.shape(), DType::Float32)?;
     let slope = FirstDerivative::new(space, 2, 0.004, Scheme::Centered5, Edge::Zero)?;
     let data = slope.forward(&shots.to_array()?)?;
     Ok(data.view().to(Device::cpu())?.0.view().to_vec()?)

@@ -32,7 +32,7 @@ struct Arguments {
 fn main() -> Result<(), Failure> {
     let Arguments { devices, batches, side, in_flight } = Arguments::parse();
     let devices = or_default(devices);
-    let space = Space::new([side, side], DType::Float32);
+    let space = Space::new([side, side], DType::Float32)?;
     let slopes = [0, 1].map(|axis| {
         let (scheme, edge) = (Scheme::Centered3, Edge::Zero);
         FirstDerivative::new(space.clone(), axis, 1.0, scheme, edge).map(Operator::new)

@@ -57,7 +57,7 @@ fn main() -> Result<(), Failure> {
     let Arguments { devices, batches, side } = Arguments::parse();
     let [first, second] = pair(&devices)?;
     println!("stage 1 on {first}, stage 2 on {second}");
-    let space = Space::new([side, side], DType::Float32);
+    let space = Space::new([side, side], DType::Float32)?;
     let smooth = |space: &Space| Convolve1D::new(space.clone(), 0, &[0.25, 0.5, 0.25], 1);
     let slope =
         |space: &Space| FirstDerivative::new(space.clone(), 1, 1.0, Scheme::Centered3, Edge::Zero);

@@ -8,7 +8,7 @@ use arrayspan_devices::{Device, Memory, Stream};
 use crate::layout::wrong;
 use crate::owner::Owner;
 use crate::relayout::WithLayout;
-use crate::{DType, Error, Layout, Result, SharedArray, View, ViewMut};
+use crate::{DType, Layout, Result, SharedArray, View, ViewMut};
 
 /// An array that owns its memory alone and may be written.
 pub struct Array {
@@ -39,7 +39,7 @@ impl Array {
     /// An array over memory that the caller hands over.
     ///
     /// # Errors
-    /// [`Error::Layout`] when an element lies outside the memory or two share a place.
+    /// [`Error::Layout`](crate::Error::Layout) when an element lies outside the memory or two share a place.
     ///
     /// # Safety
     /// Nobody else reads or writes the memory while the array lives, it may be written, and it holds
@@ -48,11 +48,9 @@ impl Array {
         // SAFETY: passed on to the caller.
         let mut inner = unsafe { SharedArray::from_memory(memory, layout, dtype)? };
         inner.writable = true;
-        inner.try_into_array().map_err(|inner| Error::Layout {
-            operation: "array",
-            shape: inner.shape().to_vec(),
-            strides: inner.layout.strides().to_vec(),
-            why: "elements share places, so the array cannot be written",
+        inner.try_into_array().map_err(|inner| {
+            let why = "elements share places, so the array cannot be written";
+            wrong("array", inner.shape(), inner.layout.strides(), why)
         })
     }
 
@@ -73,6 +71,11 @@ impl Array {
     /// hold its memory too.
     pub(crate) fn lent(inner: SharedArray) -> Self {
         Self { inner }
+    }
+
+    /// The memory itself. `None` for an array that was only [lent](Self::lent).
+    pub(crate) fn into_memory(self) -> Option<Memory> {
+        Arc::into_inner(self.inner.memory)
     }
 
     pub(crate) fn owner(&self) -> Option<&Owner> {
@@ -100,7 +103,7 @@ impl Array {
     /// The whole block as `UInt8`, what lies between the elements included.
     ///
     /// # Errors
-    /// [`Error::Layout`] when that may belong to somebody else: in foreign memory with gaps.
+    /// [`Error::Layout`](crate::Error::Layout) when that may belong to somebody else: in foreign memory with gaps.
     pub fn bytes(&self) -> Result<View<'_>> {
         Ok(View::new(self.memory(), self.block()?, DType::UInt8))
     }
@@ -116,7 +119,7 @@ impl Array {
 
     fn block(&self) -> Result<Layout> {
         let bytes = self.memory().bytes();
-        if self.memory().is_foreign() && bytes > self.layout().len() * self.dtype().bytes() {
+        if self.memory().is_foreign() && self.layout().bytes("bytes", self.dtype())? < bytes {
             let why = "what lies between the elements may belong to somebody else";
             return Err(wrong("bytes", self.shape(), self.layout().strides(), why));
         }

@@ -1,5 +1,7 @@
 //! What can go wrong when arrays are made, viewed, handed over or moved.
 
+use std::borrow::Cow;
+
 use arrayspan_devices::Device;
 use arrayspan_devices::retry::{OutOfMemory, Shortage, Unrecovered};
 
@@ -9,7 +11,7 @@ use crate::{DType, Why};
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What can go wrong when arrays are made, viewed, handed over or moved.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The device or its driver failed.
@@ -19,7 +21,11 @@ pub enum Error {
     #[error(transparent)]
     Unrecovered(Box<Unrecovered<Error>>),
     /// An array has another shape than the operation needs.
-    #[error("{operation}: shape is {found:?}, expected {expected:?}")]
+    #[error(
+        "{operation}: shape is {found:?}{}, expected {expected:?}{}",
+        counted(found, expected),
+        counted(expected, found)
+    )]
     Shape {
         /// What was asked for.
         operation: &'static str,
@@ -38,11 +44,13 @@ pub enum Error {
         /// The dtype given.
         found: DType,
     },
-    /// An array lives on another device than the operation needs.
-    #[error("{operation}: array is on {found}, expected {expected}")]
+    /// An array or a stream is of another device than the operation needs.
+    #[error("{operation}: {argument} is on {found}, expected {expected}")]
     WrongDevice {
         /// What was asked for.
         operation: &'static str,
+        /// `array` or `stream`.
+        argument: &'static str,
         /// Where it would fit.
         expected: Device,
         /// Where it is.
@@ -76,7 +84,7 @@ pub enum Error {
         /// The strides in elements.
         strides: Vec<isize>,
         /// What is wrong with them.
-        why: &'static str,
+        why: Cow<'static, str>,
     },
     /// A copy would be needed and [`Transfer::ZeroCopyOnly`](crate::Transfer::ZeroCopyOnly) was asked for.
     #[error("{operation}: needs a copy of {bytes} bytes ({why}), but zero-copy was required")]
@@ -97,10 +105,21 @@ pub enum Error {
         why: &'static str,
     },
     /// The number given for a batch does not name one device among those the batches run on.
-    #[error("batches: gpu_id {gpu_id} does not name one of the devices {devices:?}")]
+    #[error(
+        "batches: gpu_id {gpu_id} does not name one of the devices {devices:?}{}",
+        if several(*gpu_id, devices) { ": it names several, which Assignment::Devices tells apart" } else { "" }
+    )]
     Assignment {
         /// The number given.
         gpu_id: usize,
+        /// The devices there are.
+        devices: Vec<Device>,
+    },
+    /// The device given for a batch is none of those the batches run on.
+    #[error("batches: {device} is not one of the devices {devices:?}")]
+    AssignedDevice {
+        /// The device given.
+        device: Device,
         /// The devices there are.
         devices: Vec<Device>,
     },
@@ -162,6 +181,23 @@ pub enum Error {
         why: String,
     },
 }
+
+/// How many elements a shape has, where another has another number.
+fn counted(shape: &[usize], other: &[usize]) -> String {
+    let len = |shape: &[usize]| shape.iter().try_fold(1_usize, |n, &extent| n.checked_mul(extent));
+    match (len(shape), len(other)) {
+        (Some(len), other) if Some(len) != other => format!(" ({len} elements)"),
+        _ => String::new(),
+    }
+}
+
+/// Whether devices of several kinds have the number.
+fn several(gpu_id: usize, devices: &[Device]) -> bool {
+    let mut named = devices.iter().filter(|device| device.gpu_id() == gpu_id);
+    named.next().is_some_and(|first| named.any(|other| other != first))
+}
+
+arrayspan_devices::debug_as_display!(Error);
 
 impl OutOfMemory for Error {
     fn shortage(&self) -> Option<Shortage> {

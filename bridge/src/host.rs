@@ -40,7 +40,12 @@ pub(crate) fn base<T: Element>(
 pub(crate) fn address(memory: &Memory, access: Access) -> Result<usize> {
     if !memory.device().is_cpu() {
         let (expected, found) = (Device::cpu(), memory.device());
-        return Err(Error::WrongDevice { operation: "host access", expected, found });
+        return Err(Error::WrongDevice {
+            operation: "host access",
+            argument: "array",
+            expected,
+            found,
+        });
     }
     memory.wait(access)?;
     Ok(memory.address())

@@ -22,6 +22,12 @@ impl Owner {
         Box::new(move || drop(owner.take_any()))
     }
 
+    /// Whether the value is a `V`, and still here.
+    pub(crate) fn is<V: Any>(&self) -> bool {
+        let slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        slot.as_ref().is_some_and(|value| value.is::<V>())
+    }
+
     /// Hands the value back if it is a `V` that passes `fits`. The caller must hold the memory alone and
     /// use it no more.
     pub(crate) fn take<V: Any>(&self, fits: impl FnOnce(&V) -> bool) -> Option<V> {

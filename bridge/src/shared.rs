@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use arrayspan_devices::{Device, Memory};
 
+use crate::layout::wrong;
 use crate::owner::Owner;
 use crate::relayout::WithLayout;
-use crate::{Array, DType, Error, Layout, Result, View};
+use crate::{Array, DType, Layout, Result, View};
 
 /// A read-only array whose memory others may read too. Cheap to clone. What comes from a read-only
 /// producer can only be this.
@@ -26,7 +27,7 @@ impl SharedArray {
     /// A read-only array over memory that the caller lends for as long as the array lives.
     ///
     /// # Errors
-    /// [`Error::Layout`] when an element lies outside the memory.
+    /// [`Error::Layout`](crate::Error::Layout) when an element lies outside the memory.
     ///
     /// # Safety
     /// Nobody writes the memory while the array lives, and it holds initialised elements of `dtype`.
@@ -35,12 +36,10 @@ impl SharedArray {
             last.checked_add(1).and_then(|n| n.checked_mul(dtype.bytes()))
         });
         if needed.is_none_or(|needed| needed > memory.bytes()) {
-            return Err(Error::Layout {
-                operation: "array",
-                shape: layout.shape().to_vec(),
-                strides: layout.strides().to_vec(),
-                why: "an element lies outside the memory",
-            });
+            let there = memory.bytes();
+            let last = layout.extent().map_or(0, |(_, last)| last);
+            let why = format!("element {last} of {dtype} lies outside the memory of {there} bytes");
+            return Err(wrong("array", layout.shape(), layout.strides(), why));
         }
         Ok(Self { memory: Arc::new(memory), owner: None, layout, dtype, writable: false })
     }

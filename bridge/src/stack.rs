@@ -4,7 +4,7 @@ use arrayspan_devices::{Device, Stream};
 
 use crate::moving::{
     self,
-    between::{between, carry, stream_of},
+    between::{between, carry, expect_stream, stream_of},
 };
 use crate::relayout::WithLayout;
 use crate::{Array, Crossing, DType, Error, Relayout, Result, SharedArray, View, ViewMut, Why};
@@ -16,7 +16,8 @@ use crate::{Array, Crossing, DType, Error, Relayout, Result, SharedArray, View, 
 ///
 /// # Errors
 /// [`Error::Inexpressible`] without slices; [`Error::Axis`] for an axis above their rank; [`Error::Slice`] with the
-/// number of the first whose shape or dtype is not that of the first; out of memory; the driver's refusal.
+/// number of the first whose shape or dtype is not that of the first; [`Error::WrongDevice`] for a stream of a device
+/// that is neither `device` nor a slice's; out of memory; the driver's refusal.
 ///
 /// ```
 /// use arrayspan_bridge::{Array, devices::Device, stack};
@@ -40,6 +41,9 @@ pub fn stack(
         let what = "without slices there is neither shape nor dtype";
         return Err(Error::Inexpressible { operation: OPERATION, what });
     };
+    for slice in slices {
+        expect_stream(OPERATION, stream, [device, slice.device()])?;
+    }
     let mut whole = Whole::new(first.shape(), first.dtype(), axis, slices.len(), device, stream)?;
     for (index, slice) in slices.iter().enumerate() {
         whole.expect(index, slice)?;

@@ -2,7 +2,7 @@
 
 use arrayspan_devices::{Device, Memory, Stream};
 
-use crate::moving::between::{between, carry, stream_of};
+use crate::moving::between::{between, carry, expect_stream, stream_of};
 use crate::{Array, Crossing, Error, Layout, Result, SharedArray, Transfer, View, ViewMut, Why};
 
 impl Array {
@@ -80,12 +80,14 @@ impl View<'_> {
     /// A row-major copy on `device`, made on `stream`, a stream of either device.
     ///
     /// Enqueued; later work on the copy, the host's own included, waits for it. The host waits here only
-    /// where it must put elements in order itself, for strided arrays on the CPU, and between devices of two
+    /// where it must put elements in order itself, for strided arrays on the CPU, and where
+    /// [`Memory::copy_to`] does: for host memory that is only borrowed or not page-locked, and between devices of two
     /// kinds. Strided arrays elsewhere are put in order by a kernel of their device.
     ///
     /// # Errors
     /// [`Error::CopyRefused`](crate::Error::CopyRefused) under [`Transfer::ZeroCopyOnly`], since a view
-    /// never owns what it shows; out of memory; a stream of a third device; the driver's refusal.
+    /// never owns what it shows; [`Error::WrongDevice`](crate::Error::WrongDevice) for a stream of a third device; out
+    /// of memory; the driver's refusal.
     #[track_caller]
     pub fn to_with(
         &self,
@@ -93,6 +95,7 @@ impl View<'_> {
         transfer: Transfer,
         stream: &Stream,
     ) -> Result<(Array, Crossing)> {
+        expect_stream("to", stream, [device, self.device()])?;
         let bytes = self.layout().bytes("to", self.dtype())?;
         let why = if self.device() == device { Why::Borrowed } else { Why::OtherDevice };
         let crossing = transfer.copy("to", why, bytes)?;
@@ -125,7 +128,8 @@ impl ViewMut<'_> {
     /// between devices packed, by way of a block on each device that needs one.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::DType`]; a stream of a third device; out of memory; the driver's refusal.
+    /// [`Error::Shape`], [`Error::DType`]; [`Error::WrongDevice`] for a stream of a third device; out of memory; the
+    /// driver's refusal.
     pub fn copy_from(&mut self, from: &View<'_>, stream: &Stream) -> Result<()> {
         let operation = "copy_from";
         if from.shape() != self.shape() {
@@ -136,6 +140,7 @@ impl ViewMut<'_> {
             let (expected, found) = (self.dtype(), from.dtype());
             return Err(Error::DType { operation, expected, found });
         }
+        expect_stream(operation, stream, [self.device(), from.device()])?;
         carry(from, self, stream)
     }
 }

@@ -10,15 +10,18 @@ impl Array {
     /// A copy of `values` on the CPU, row-major.
     ///
     /// # Errors
-    /// [`Error::Shape`] when `shape` has another number of elements.
+    /// As [`from_vec`](Self::from_vec).
+    #[track_caller]
     pub fn from_slice<T: Element>(values: &[T], shape: impl AsRef<[usize]>) -> Result<Self> {
         Self::from_vec(values.to_vec(), shape)
     }
 
-    /// The memory of `values` as an array on the CPU, row-major. Nothing is copied.
+    /// The memory of `values` as an array on the CPU, row-major. Nothing is copied. It counts as memory of the CPU from now
+    /// on, in statistics and against limits.
     ///
     /// # Errors
-    /// [`Error::Shape`] when `shape` has another number of elements.
+    /// [`Error::Shape`] when `shape` has another number of elements; [`Error::Device`] where the limit of the CPU or of a
+    /// scope allows no more. `values` is dropped then.
     ///
     /// ```
     /// use arrayspan_bridge::Array;
@@ -27,6 +30,7 @@ impl Array {
     /// assert_eq!(array.view().as_slice::<f32>()?[4], 5.0);
     /// # Ok::<(), arrayspan_bridge::Error>(())
     /// ```
+    #[track_caller]
     pub fn from_vec<T: Element>(values: Vec<T>, shape: impl AsRef<[usize]>) -> Result<Self> {
         let layout = Layout::contiguous(shape)?;
         if layout.len() != values.len() {
@@ -35,20 +39,23 @@ impl Array {
         }
         // A vector and a one-dimensional ndarray are the same thing; as the latter it can go back as either.
         let values = ndarray::Array1::from_vec(values).into_dyn();
-        Ok(Self::adopt(values, layout))
+        let Owned { address, bytes, owner } = Owned::new(values, &layout);
+        // SAFETY: as `Owned` says; the release function drops the owner after all work on the block.
+        let memory = unsafe { Memory::adopt(address, bytes, owner.release())? };
+        Ok(Self::over::<T>(memory, owner, layout))
     }
 
-    /// An array over the elements of an ndarray. `layout` counts from the lowest element, which the first
-    /// in order is `layout.offset()` elements above, and names only elements of `values`.
-    pub(crate) fn adopt<T: Element>(mut values: ndarray::ArrayD<T>, layout: Layout) -> Self {
-        let bytes = layout.extent().map_or(0, |(_, high)| (high + 1) * size_of::<T>());
-        let lowest = values.as_mut_ptr().wrapping_sub(layout.offset());
-        let address = lowest.expose_provenance();
-        let owner = Owner::new(values);
-        // SAFETY: the owner keeps its elements in place on the heap until the release function drops it,
-        // after all work on the block; it is ours alone, so nobody else reads or writes them.
-        let memory =
-            unsafe { Memory::from_foreign(Device::cpu(), address, bytes, owner.release()) };
+    /// An array over the elements of an ndarray, whatever the limits are. `layout` counts from the lowest element, which
+    /// the first in order is `layout.offset()` elements above, and names only elements of `values`.
+    #[track_caller]
+    pub(crate) fn adopt<T: Element>(values: ndarray::ArrayD<T>, layout: Layout) -> Self {
+        let Owned { address, bytes, owner } = Owned::new(values, &layout);
+        // SAFETY: as `Owned` says; the release function drops the owner after all work on the block.
+        let memory = unsafe { Memory::adopt_anyway(address, bytes, owner.release()) };
+        Self::over::<T>(memory, owner, layout)
+    }
+
+    fn over<T: Element>(memory: Memory, owner: Owner, layout: Layout) -> Self {
         Self::from_unique(SharedArray {
             memory: memory.into(),
             owner: Some(owner),
@@ -56,6 +63,22 @@ impl Array {
             dtype: T::DTYPE,
             writable: true,
         })
+    }
+}
+
+/// The elements of an ndarray. Their owner keeps them in place on the heap, and has them alone.
+struct Owned {
+    address: usize,
+    bytes: usize,
+    owner: Owner,
+}
+
+impl Owned {
+    fn new<T: Element>(mut values: ndarray::ArrayD<T>, layout: &Layout) -> Self {
+        let bytes = layout.extent().map_or(0, |(_, high)| (high + 1) * size_of::<T>());
+        let lowest = values.as_mut_ptr().wrapping_sub(layout.offset());
+        let address = lowest.expose_provenance();
+        Self { address, bytes, owner: Owner::new(values) }
     }
 }
 

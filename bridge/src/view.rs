@@ -139,17 +139,21 @@ impl<'a> ViewMut<'a> {
             return Err(Error::DType { operation: "carve", expected, found });
         }
         let carved = Layout::contiguous(shape)?;
-        let fail = |why| Err(wrong("carve", carved.shape(), carved.strides(), why));
+        let fail = |why: String| Err(wrong("carve", carved.shape(), carved.strides(), why));
         let bytes = carve_bytes(carved.len(), dtype);
         if self.layout.rank() != 1 || !self.layout.is_contiguous() {
-            return fail("the workspace is not 1-D and contiguous");
+            let found = self.layout.shape();
+            return fail(format!("the workspace {found:?} is not 1-D and contiguous"));
         }
         if self.layout.len() < bytes {
-            return fail("the workspace is too small");
+            let there = self.layout.len();
+            return fail(format!("{bytes} bytes of a workspace of {there}"));
         }
         let aligned = self.memory.address().is_multiple_of(dtype.bytes());
         if !aligned || !self.layout.offset().is_multiple_of(CARVE_BYTES) {
-            return fail("the workspace does not begin at a multiple of CARVE_BYTES");
+            return fail(format!(
+                "the workspace does not begin at a multiple of {CARVE_BYTES} bytes"
+            ));
         }
         let (first, rest) = self.split_at(0, bytes)?;
         let offset = first.layout.offset() / dtype.bytes();

@@ -10,10 +10,11 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use arrayspan_bridge::devices::retry::OutOfMemory as _;
 use arrayspan_bridge::devices::{Device, Limit, Stream, drain, retry};
 use arrayspan_bridge::retry::{Policy, with_checkpoint, with_retry};
 use arrayspan_bridge::spill::{Spillable, statistics};
-use arrayspan_bridge::{Array, DType, Error, Result};
+use arrayspan_bridge::{Array, DType, Error, Relayout, Result};
 use common::accelerators;
 
 /// Numbers that look random and are the same in every run.
@@ -182,4 +183,88 @@ fn threads_that_each_hold_half_of_the_memory_do_not_wait_for_ever() {
         assert_eq!(done.into_inner(), 2);
         limited.end();
     }
+}
+
+#[test]
+fn threads_that_register_use_and_drop_arrays_are_not_refused_while_others_can_be_spilled() {
+    const ROWS: usize = 12;
+    for device in accelerators() {
+        // Room for one array in use of each thread, and for two more.
+        let limited = Limited::to(8 * ROWS * ELEMENT_BYTES, device);
+        let spilled = statistics().spilled;
+        thread::scope(|scope| {
+            for number in 0..6_u64 {
+                scope.spawn(move || {
+                    let stream = device.new_stream().unwrap();
+                    let mut chance = Chance(77 + number);
+                    let mut arrays: Vec<(f32, Spillable)> = Vec::new();
+                    for round in 0..40 {
+                        if arrays.len() < 3 || chance.below(3) == 0 {
+                            let value = (number * 1000 + round) as f32;
+                            let here =
+                                Array::from_vec(vec![value; ROWS * ELEMENT], [ROWS, ELEMENT]);
+                            // Not in a retry: the allocation itself finds what there is.
+                            let mut far = Array::empty([ROWS, ELEMENT], DType::Float32, &stream)
+                                .unwrap_or_else(|error| panic!("round {round}: {error}"));
+                            far.view_mut().copy_from(&here.unwrap().view(), &stream).unwrap();
+                            arrays.push((value, Spillable::new(far)));
+                        } else if chance.below(2) == 0 {
+                            let at = chance.below(arrays.len());
+                            arrays.swap_remove(at);
+                        } else {
+                            let (value, array) = &arrays[chance.below(arrays.len())];
+                            let held = array
+                                .get()
+                                .unwrap_or_else(|error| panic!("round {round}: {error}"));
+                            let row = held.view().sliced(0, ROWS - 1, 1).unwrap();
+                            let row = row.to(Device::cpu()).unwrap().0.view().to_vec::<f32>();
+                            assert!(
+                                row.unwrap().iter().all(|found| found.to_bits() == value.to_bits())
+                            );
+                        }
+                    }
+                });
+            }
+        });
+        assert!(statistics().spilled > spilled, "{device}: there was room for all");
+        limited.end();
+    }
+}
+
+#[test]
+fn memory_that_a_program_hands_over_counts_against_the_limit_of_the_host() {
+    let cpu = Device::cpu();
+    let limited = Limited::to(20 * ELEMENT_BYTES, cpu);
+    let values = |rows: usize| vec![1.0_f32; rows * ELEMENT];
+    let first = Array::from_vec(values(12), [12, ELEMENT]).unwrap();
+    assert_eq!(cpu.statistics().live_bytes - limited.live, 12 * ELEMENT_BYTES);
+    let refused = Array::from_vec(values(12), [12, ELEMENT]).unwrap_err();
+    assert_eq!(refused.shortage().unwrap().bytes, Some(12 * ELEMENT_BYTES));
+    assert!(Array::empty([12, ELEMENT], DType::Float32, &cpu.stream().unwrap()).is_err());
+    // A conversion that cannot fail does not, and leaves the less to others.
+    let second = Array::from(ndarray::Array2::<f32>::zeros((12, ELEMENT)));
+    drop(first);
+    assert!(Array::from_vec(values(9), [9, ELEMENT]).is_err());
+    drop(second);
+    drop(Array::from_vec(values(19), [19, ELEMENT]).unwrap());
+    limited.end();
+}
+
+#[test]
+fn a_job_on_the_host_beyond_its_limit_is_done_in_pieces() {
+    let cpu = Device::cpu();
+    let limited = Limited::to(28 * ELEMENT_BYTES, cpu);
+    let inputs = Array::from_vec(vec![0.5_f32; 12 * ELEMENT], [12, ELEMENT]).unwrap();
+    // Twice the piece beside the inputs: twelve at once do not fit.
+    let outcome = with_retry(&inputs, cpu, &Policy::default(), |piece, stream| {
+        let copy = piece.view().to_array()?;
+        let mut sums = Array::empty(copy.shape(), DType::Float32, stream)?;
+        sums.view_mut().copy_from(&copy.view(), stream)?;
+        Ok::<_, Error>(sums.view().to_vec::<f32>()?.iter().sum::<f32>())
+    });
+    let outcome = outcome.map_err(|failed| failed.to_string()).unwrap();
+    assert!(outcome.splits() > 0, "there was room for all");
+    assert!((outcome.results().sum::<f32>() - 6.0 * ELEMENT as f32).abs() < 1.0);
+    drop(inputs);
+    limited.end();
 }

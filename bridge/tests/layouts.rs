@@ -149,3 +149,58 @@ fn arrays_that_own_their_memory_can_be_rearranged_too() {
     let array = Array::from(counting(&[2, 3])).permuted(&[1, 0]).unwrap().reversed(0).unwrap();
     assert_eq!(array.view().to_vec::<i32>().unwrap(), [2, 5, 1, 4, 0, 3]);
 }
+
+#[test]
+fn what_leaves_an_axis_or_a_shape_is_named() {
+    let layout = Layout::contiguous([4, 5]).unwrap();
+    let message = |refused: Result<Layout, Error>| refused.unwrap_err().to_string();
+    let slice = message(layout.sliced(1, 3, 6));
+    assert!(slice.starts_with("slice: shape [4, 5]"), "{slice}");
+    assert!(slice.ends_with("6 indices from 3 on leave axis 1, which has 5"), "{slice}");
+    let step = message(layout.stepped(0, 0));
+    assert!(step.ends_with("a step of 0 along axis 0"), "{step}");
+    let reshape = message(layout.reshaped([3, 7]));
+    assert_eq!(reshape, "reshape: shape is [3, 7] (21 elements), expected [4, 5] (20 elements)");
+    let moved = message(layout.permuted(&[1, 0]).unwrap().reshaped([20]));
+    assert!(moved.ends_with("elements would have to move for [20]"), "{moved}");
+    assert!(message(layout.permuted(&[1, 1])).contains("[1, 1] does not name each axis once"));
+    let ranks = message(Layout::strided([2, 3], [1], 0));
+    assert!(ranks.ends_with("1 strides for 2 axes"), "{ranks}");
+    let before = message(Layout::strided([3], [-1], 1));
+    assert!(before.ends_with("from offset 1 an element lies 1 before the block"), "{before}");
+}
+
+proptest! {
+    #[test]
+    fn layouts_agree_with_wide_arithmetic(
+        axes in prop::collection::vec((0_u32..64, 0_usize..4, any::<isize>(), 0_u32..64), 0..5),
+        offset in any::<usize>(),
+        narrow in 0_u32..64,
+    ) {
+        let shape: Vec<usize> = axes.iter().map(|axis| (1_usize << axis.0 >> 1) + axis.1).collect();
+        let strides: Vec<isize> = axes.iter().map(|axis| axis.2 >> axis.3).collect();
+        let offset = offset >> narrow;
+        let most = isize::MAX as u128;
+        let count = shape.iter().try_fold(1_u128, |n, &extent| n.checked_mul(extent.max(1) as u128));
+        let countable = count.is_some_and(|count| count <= most);
+        let contiguous = Layout::contiguous(&shape);
+        prop_assert_eq!(contiguous.is_ok(), countable);
+        if let Ok(layout) = &contiguous {
+            let len: u128 = shape.iter().map(|&extent| extent as u128).product();
+            prop_assert_eq!(layout.len() as u128, len);
+        }
+        let (mut low, mut high) = (offset as i128, offset as i128);
+        if countable && !shape.contains(&0) {
+            for (&extent, &stride) in shape.iter().zip(&strides) {
+                let reach = (extent as i128 - 1) * stride as i128;
+                if reach < 0 { low += reach } else { high += reach }
+            }
+        }
+        let fits = countable && low >= 0 && high < isize::MAX as i128;
+        let strided = Layout::strided(&shape, &strides, offset);
+        prop_assert_eq!(strided.is_ok(), fits);
+        if let Some((first, last)) = strided.ok().and_then(|layout| layout.extent()) {
+            prop_assert_eq!((first as i128, last as i128), (low, high));
+        }
+    }
+}

@@ -141,3 +141,33 @@ fn what_is_not_on_the_right_device_is_refused() {
         assert!(opencl::unwrap(host).is_err());
     }
 }
+
+/// Arrays of every kind that another library's value owns, which neither function may take for its own.
+#[test]
+fn what_was_neither_wrapped_nor_mapped_comes_back_unchanged() {
+    let mut arrays = vec![Array::from_vec(vec![1.0_f32; 6], [2, 3]).unwrap()];
+    for device in common::accelerators() {
+        if device.to_string().starts_with("cuda") {
+            let context = arrayspan_bridge::interop::cudarc::context(device).unwrap();
+            let slice = context.default_stream().clone_htod(&[1.0_f32; 6]).unwrap();
+            arrays.push(Array::from_cuda_slice(slice, [2, 3]).unwrap());
+        } else {
+            let host = Array::from_vec(vec![1.0_f32; 6], [2, 3]).unwrap();
+            let buffer = arrayspan_bridge::convert::to::opencl_buffer::<f32>();
+            let options = arrayspan_bridge::convert::Options::default();
+            let (buffer, _) = arrayspan_bridge::convert(host, buffer, options).unwrap();
+            // SAFETY: nobody else knows the buffer.
+            let array = unsafe {
+                arrayspan_bridge::SharedArray::from_opencl_buffer(buffer, [2, 3], device, None)
+            };
+            arrays.push(array.unwrap().try_into_array().unwrap());
+        }
+    }
+    for array in arrays {
+        let (device, address) = (array.device(), array.memory().address());
+        let array = opencl::unwrap(array).unwrap_err();
+        let array = opencl::unmap(array).unwrap_err();
+        assert_eq!((array.device(), array.memory().address()), (device, address));
+        assert_eq!(array.view().to_vec::<f32>().unwrap(), [1.0; 6]);
+    }
+}

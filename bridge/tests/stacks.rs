@@ -5,7 +5,8 @@ mod common;
 
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{
-    Array, Conversion, Crossing, DType, Element, Error, Relayout, View, Why, apply_slices, stack,
+    Array, Conversion, Crossing, DType, Element, Error, Relayout, Transfer, View, Why,
+    apply_slices, stack,
 };
 use common::{accelerators, counting, shapes};
 use ndarray::{ArrayD, Axis};
@@ -180,5 +181,30 @@ fn more_slices_than_a_launch_takes_are_stacked_along_every_axis() {
         agrees::<i16>(device, &many(12, |i| i as i16));
         agrees::<f64>(device, &many(12, |i| i as f64));
         agrees::<Complex<f64>>(device, &many(12, |i| Complex::new(i as f64, 0.5)));
+    }
+}
+
+#[test]
+fn a_stream_of_a_third_device_is_blamed_by_name() {
+    let cpu = Device::cpu();
+    let values = counting(&[2, 3]);
+    for other in accelerators() {
+        let array = on(cpu, &values);
+        let stream = other.stream().unwrap();
+        let message = format!("stream is on {other}, expected cpu");
+        let stacked = stack(&[array.view()], 0, cpu, &stream).unwrap_err();
+        assert_eq!(stacked.to_string(), format!("stack: {message}"));
+        let moved = array.view().to_with(cpu, Transfer::CopyIfNeeded, &stream).unwrap_err();
+        assert_eq!(moved.to_string(), format!("to: {message}"));
+        let mut target = on(cpu, &values);
+        let copied = target.view_mut().copy_from(&array.view(), &stream).unwrap_err();
+        assert_eq!(copied.to_string(), format!("copy_from: {message}"));
+        // An array there, a stream of neither.
+        let there = on(other, &values);
+        for third in accelerators().into_iter().filter(|third| *third != other) {
+            let stream = third.stream().unwrap();
+            let refused = stack(&[there.view()], 0, cpu, &stream).unwrap_err();
+            assert_eq!(refused.to_string(), format!("stack: stream is on {third}, expected cpu"));
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::default_stream;
 use crate::registry::{self, Entry};
-use crate::{DeviceInfo, Error, Kernel, Result, Source, Stream};
+use crate::{DeviceInfo, Error, Kernel, Result, Source, Stream, memory};
 
 /// A kind of device, that is: the driver that serves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -159,7 +159,10 @@ impl Device {
     /// The first failure of that work, after all of it has ended; or one found earlier with nobody to tell.
     pub fn synchronize(self) -> Result<()> {
         let ends = self.0.streams().into_iter().map(|stream| stream.driver().synchronize());
-        ends.fold(Ok(()), Result::and)?;
+        let ended = ends.fold(Ok(()), Result::and);
+        // What waited for that work comes back now, and counts no more.
+        memory::settle_after(self);
+        ended?;
         self.check()
     }
 

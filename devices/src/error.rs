@@ -10,7 +10,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// What can go wrong between a program and its devices.
 ///
 /// `Clone`, so that a failure found while freeing memory can be kept and returned by the next call.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A driver, library or platform is not installed or does not answer.
@@ -142,7 +142,7 @@ pub enum Error {
         code: i32,
     },
     /// Two objects that must live on one device do not.
-    #[error("{operation}: expected {expected}, found {found}")]
+    #[error("{operation}: an argument is on {found}, the operation runs on {expected}")]
     WrongDevice {
         /// What was asked for.
         operation: &'static str,
@@ -184,3 +184,18 @@ pub enum Error {
         why: String,
     },
 }
+
+/// Makes `Debug` of an error its `Display`: what `main` and `unwrap` print is the message, not the fields.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! debug_as_display {
+    ($error:ident $(<$parameter:ident>)?) => {
+        impl $(<$parameter: ::std::fmt::Display>)? ::std::fmt::Debug for $error $(<$parameter>)? {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                ::std::fmt::Display::fmt(self, f)
+            }
+        }
+    };
+}
+
+debug_as_display!(Error);

@@ -23,6 +23,7 @@ pub mod libraries;
 mod memory;
 pub mod monitor;
 pub mod opencl;
+mod opened;
 pub mod peer;
 mod priority;
 mod queries;
@@ -43,7 +44,7 @@ pub use jit::{Cache, Kernel, Source};
 pub use memory::account::{Entered, Figures, Scope, ScopeHandle, Snapshot};
 pub use memory::{
     Access, Limit, Memory, PinnedStatistics, Refusal, Refused, Registered, Release, Statistics,
-    account, drain, retry, staging,
+    account, drain, drain_for, retry, staging,
 };
 pub use priority::Priority;
 pub use queries::{MemoryUse, Reach};

@@ -4,7 +4,7 @@ use std::fmt::{self, Debug};
 
 use parking_lot::RwLock;
 
-use crate::{Device, Result};
+use crate::{Device, Result, ScopeHandle};
 
 /// The steps of a recovery, in the order they are taken: what costs least to have again goes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,8 +28,9 @@ pub enum Stage {
 
 /// One that keeps memory of devices for itself and can give it back, as torch's caching allocator does.
 ///
-/// Called with no lock of arrayspan held, by one recovery of a device at a time. It must not wait for a lock that
-/// a thread can hold while it allocates: such a one is tried, and what it guards left where it is.
+/// Called with no lock of arrayspan held, by one recovery of a device at a time. The thread that calls may hold any lock
+/// of the program under which it has asked for memory. So an implementation must not wait for a lock that a thread can
+/// hold while it allocates: such a one is tried, and what it guards left where it is.
 pub trait Reclaim: Debug + Send + Sync {
     /// Its name in reports.
     fn name(&self) -> &'static str;
@@ -44,23 +45,40 @@ pub trait Reclaim: Debug + Send + Sync {
 
     /// Gives what it does not use on `device` back to the driver. May wait for the device.
     ///
+    /// Returns the bytes that this call has given back, whatever others have taken or given meanwhile: 0 if it had
+    /// nothing to give, `None` where it cannot tell. A recovery goes on by that number.
+    ///
     /// # Errors
     /// When the library fails; it keeps what it has then.
-    fn release(&self, device: Device) -> Result<()>;
+    fn release(&self, device: Device) -> Result<Option<usize>>;
 
     /// As [`release`](Self::release), for one that can stop once `wanted` bytes are given back; all without a number.
     ///
     /// # Errors
     /// As [`release`](Self::release).
-    fn release_some(&self, device: Device, _wanted: Option<usize>) -> Result<()> {
+    fn release_some(&self, device: Device, _wanted: Option<usize>) -> Result<Option<usize>> {
         self.release(device)
+    }
+
+    /// As [`release_some`](Self::release_some), of blocks that count for `scope` only: its limit leaves no room, while
+    /// the device may have some. Nothing, for one that holds no blocks of scopes.
+    ///
+    /// # Errors
+    /// As [`release`](Self::release).
+    fn release_within(
+        &self,
+        _scope: &ScopeHandle,
+        _device: Device,
+        _wanted: usize,
+    ) -> Result<Option<usize>> {
+        Ok(Some(0))
     }
 }
 
 /// What a library holds on a device, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Holdings {
-    /// In use.
+    /// In use. (Of arrays that may be spilled: those that somebody uses, and that may be spilled later.)
     pub live_bytes: usize,
     /// The largest `live_bytes` so far.
     pub peak_bytes: usize,

@@ -8,14 +8,14 @@ use parking_lot::Mutex;
 use crate::driver::{DeviceDriver, Driver};
 use crate::memory::account::{self, History};
 use crate::memory::{Counters, Gate, Lanes, PinnedPool, Pool};
+use crate::opened::Opened;
 use crate::stream::WeakStream;
 use crate::{Backend, Device, DeviceKind, Error, Kernel, Result, Source, Stream};
 
 /// Every kind of device, in the order they are listed and preferred after the CPU.
 static DRIVERS: [&dyn Driver; 3] = [&crate::cpu::Cpu, &crate::cuda::Cuda, &crate::opencl::OpenCl];
 
-static OPENED: [OnceLock<Result<Vec<Entry>>>; DRIVERS.len()] =
-    [const { OnceLock::new() }; DRIVERS.len()];
+static OPENED: [Opened<Vec<Entry>>; DRIVERS.len()] = [const { Opened::new() }; DRIVERS.len()];
 
 /// What the process keeps about one device.
 #[derive(Debug)]
@@ -105,8 +105,7 @@ pub(crate) fn entries(kind: DeviceKind) -> Result<&'static [Entry]> {
         DRIVERS.iter().enumerate().find(|(_, driver)| driver.kind() == kind).ok_or_else(|| {
             Error::Unavailable { what: kind.to_string(), why: "no driver".into() }
         })?;
-    let opened = OPENED[at].get_or_init(|| open(*driver));
-    opened.as_ref().map(Vec::as_slice).map_err(Clone::clone)
+    OPENED[at].get_or_open(|| open(*driver)).map(Vec::as_slice)
 }
 
 fn open(driver: &dyn Driver) -> Result<Vec<Entry>> {
@@ -119,10 +118,16 @@ fn open(driver: &dyn Driver) -> Result<Vec<Entry>> {
     Ok(devices.into_iter().enumerate().map(entry).collect())
 }
 
+/// The device, if its kind is open; does not open it, since the call may be one of those that do.
+fn opened(kind: DeviceKind, gpu_id: usize) -> Option<&'static Entry> {
+    let at = DRIVERS.iter().position(|driver| driver.kind() == kind)?;
+    OPENED[at].get()?.get(gpu_id)
+}
+
 /// Keeps a failure of a driver's own clean-up for the device's next caller.
 pub(crate) fn defer(kind: DeviceKind, gpu_id: usize, error: Error) {
-    if let Ok(device) = Device::new(kind, gpu_id) {
-        device.0.defer(error);
+    if let Some(entry) = opened(kind, gpu_id) {
+        entry.defer(error);
     } else {
         tracing::error!(%error, "found where nobody could be told");
     }
@@ -132,10 +137,7 @@ pub(crate) fn defer(kind: DeviceKind, gpu_id: usize, error: Error) {
 /// need not ask the driver, gives out nothing.
 pub(crate) fn note_lost(kind: DeviceKind, gpu_id: usize, error: Error) -> Error {
     if matches!(error, Error::DeviceLost { .. })
-        // Not opened here: the call may be one of those that open it.
-        && let Some(at) = DRIVERS.iter().position(|driver| driver.kind() == kind)
-        && let Some(Ok(entries)) = OPENED[at].get()
-        && let Some(entry) = entries.get(gpu_id)
+        && let Some(entry) = opened(kind, gpu_id)
     {
         entry.lost.get_or_init(|| error.clone());
     }

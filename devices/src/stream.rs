@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 
 use crate::callback::Callbacks;
 use crate::driver::{Grid, RawArgument, StreamDriver};
-use crate::memory::{Arena, Counters, or_recover};
+use crate::memory::{Arena, Counters, or_recover, queue_on, run_theirs, settle};
 use crate::{Access, Device, Error, Event, Kernel, Memory, Priority, Result, fault};
 
 /// A queue of work on one device: what is put in runs in order, while the host goes on.
@@ -28,7 +28,18 @@ struct Inner {
     /// What the host wants to be told.
     callbacks: Arc<Callbacks>,
     /// What keeps another library's queue alive; dropped after the driver's part.
-    _keep: Option<Box<dyn Any + Send + Sync>>,
+    _keep: Keep,
+}
+
+/// What keeps another library's queue alive. Its end is that library's function: run like those that give memory back.
+struct Keep(Option<Box<dyn Any + Send + Sync>>);
+
+impl Drop for Keep {
+    fn drop(&mut self) {
+        if let Some(keep) = self.0.take() {
+            run_theirs(Box::new(move || drop(keep)));
+        }
+    }
 }
 
 impl Drop for Inner {
@@ -54,6 +65,17 @@ pub enum Argument<'a> {
     F32(f32),
     /// A 64-bit float.
     F64(f64),
+}
+
+impl<'a> Argument<'a> {
+    /// The block it is, and what the kernel does with it.
+    fn used(&self) -> Option<(&'a Memory, Access)> {
+        match *self {
+            Self::Read(memory) => Some((memory, Access::Read)),
+            Self::Write(memory) => Some((memory, Access::Write)),
+            _ => None,
+        }
+    }
 }
 
 impl Stream {
@@ -107,7 +129,7 @@ impl Stream {
             arena: Arena::new(),
             counters: Arc::default(),
             callbacks: Arc::default(),
-            _keep: keep,
+            _keep: Keep(keep),
         }))
     }
 
@@ -144,7 +166,9 @@ impl Stream {
     /// # Errors
     /// A failure of that work, or one found earlier with nobody to tell.
     pub fn synchronize(&self) -> Result<()> {
-        self.0.driver.synchronize()?;
+        let ended = self.0.driver.synchronize();
+        settle();
+        ended?;
         self.0.device.check()
     }
 
@@ -203,7 +227,7 @@ impl Stream {
     /// # Safety
     /// The arguments match the kernel's parameters in number, type and order, and all it reads and
     /// writes lies inside the memory given. Until this call returns no other thread queues work on
-    /// memory the kernel writes, or writes memory it reads.
+    /// bytes the kernel writes, or writes bytes it reads.
     pub unsafe fn launch(
         &self,
         kernel: &Kernel,
@@ -220,8 +244,7 @@ impl Stream {
         };
         for (slot, argument) in raw.iter_mut().zip(arguments) {
             *slot = match *argument {
-                Argument::Read(memory) => self.address(memory, Access::Read)?,
-                Argument::Write(memory) => self.address(memory, Access::Write)?,
+                Argument::Read(memory) | Argument::Write(memory) => self.address(memory)?,
                 Argument::I32(value) => RawArgument::I32(value),
                 Argument::I64(value) => RawArgument::I64(value),
                 Argument::F32(value) => RawArgument::F32(value),
@@ -231,18 +254,20 @@ impl Stream {
         if grid.groups.contains(&0) || grid.threads.contains(&0) {
             return Ok(());
         }
+        // Whoever is asked for memory finds no block locked.
         or_recover(self.device(), || {
             fault::check(fault::Kind::Launch, self.device(), 0)?;
-            // SAFETY: the caller vouches for the arguments. Every block was acquired for this stream just
-            // above, so it is ordered after earlier users and freed, on drop, after this launch. One that
-            // was refused has queued nothing, so running it again is running it once.
-            unsafe { self.0.driver.launch(kernel.driver(), grid, raw) }
+            queue_on(self, arguments.iter().filter_map(Argument::used), || {
+                // SAFETY: the caller vouches for the arguments. Every block is ordered after its earlier users and
+                // remembers this stream, and stays locked until the launch is queued, so it is freed, on drop, after
+                // it. One that was refused has queued nothing, so running it again is running it once.
+                unsafe { self.0.driver.launch(kernel.driver(), grid, raw) }
+            })
         })
     }
 
-    fn address(&self, memory: &Memory, access: Access) -> Result<RawArgument> {
+    fn address(&self, memory: &Memory) -> Result<RawArgument> {
         self.expect("launch", memory.device())?;
-        memory.acquire(self, access)?;
         Ok(RawArgument::Address(memory.address()))
     }
 

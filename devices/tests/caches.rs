@@ -39,15 +39,16 @@ impl Reclaim for Keeper {
         Some(Holdings { reserved_bytes: held.map(Memory::bytes).sum(), ..Holdings::default() })
     }
 
-    fn release(&self, device: Device) -> Result<()> {
+    fn release(&self, device: Device) -> Result<Option<usize>> {
         if self.name == "broken" {
             let device = device.to_string();
             return Err(Error::Unsupported { device, what: "giving back".into() });
         }
         // That would ask this one again, and so on.
         assert!(caches::clear(device).parts.is_empty());
+        let freed = self.holdings(device).map(|holdings| holdings.reserved_bytes);
         self.blocks().retain(|block| block.device() != device);
-        Ok(())
+        Ok(freed)
     }
 }
 

@@ -47,11 +47,11 @@ pub fn invert(
     arguments: &Arguments,
 ) -> Result<Outcome, Failure> {
     let dtype = arguments.dtype;
-    let space = Space::new(data.shape(), dtype);
+    let space = Space::new(data.shape(), dtype)?;
     let terms = [0, 1].map(|axis| Along { axis, step: 1.0, weight: 1.0 });
     let smooth = Laplacian::new(space, &terms, Scheme::Centered3, Edge::Zero)?;
     let modelling = Operator::new(modelling(data.shape(), dtype)?);
-    let a = vstack([modelling, arguments.smoothing * Operator::new(smooth)])?;
+    let a = vstack([modelling, (arguments.smoothing * Operator::new(smooth))?])?;
     let known = concatenate(Axis(0), &[data.view(), Array2::zeros(data.dim()).view()])?;
 
     let (y, data_in) = host(&known, dtype).to(device)?;
@@ -85,7 +85,7 @@ pub fn invert(
 
 /// Wavelet after derivative: `d = W D m`.
 fn modelling(shape: &[usize], dtype: DType) -> Result<PoststackLinearModelling, Failure> {
-    let space = Space::new(shape, dtype);
+    let space = Space::new(shape, dtype)?;
     Ok(PoststackLinearModelling::new(space, &survey::wavelet(), Scheme::Centered3)?)
 }
 

@@ -27,7 +27,7 @@ const GENERATED: (usize, usize) = (400, 600);
 /// Exit status for a request that cannot be carried out as it stands.
 const BAD_REQUEST: u8 = 2;
 
-fn main() -> ExitCode {
+fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     let request = Arguments::read().and_then(|arguments| {
         let devices = arguments.devices()?;
         let section = match &arguments.model {
@@ -42,16 +42,11 @@ fn main() -> ExitCode {
         Ok(request) => request,
         Err(line) => {
             eprintln!("error: {line}");
-            return ExitCode::from(BAD_REQUEST);
+            return Ok(ExitCode::from(BAD_REQUEST));
         }
     };
-    match run(&arguments, &devices, &section) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    run(&arguments, &devices, &section)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn run(

@@ -59,7 +59,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
     println!("the network's output became an array: {crossing}");
 
     // Neither library waits for the other: their streams do.
-    let space = Space::new([size, size], DType::Float32);
+    let space = Space::new([size, size], DType::Float32)?;
     let derivative = FirstDerivative::new(space, 0, 1.0, Scheme::Centered3, Edge::Zero)?;
     let slope = derivative.forward(&output)?;
     let gradient = derivative.adjoint(&slope)?;

@@ -38,7 +38,8 @@ impl AddAssign for Cost {
 pub(crate) fn distinct_bytes(view: &View<'_>) -> usize {
     let layout = view.layout();
     let axes = layout.shape().iter().zip(layout.strides());
-    let places: usize =
-        axes.map(|(&extent, &stride)| if stride == 0 { extent.min(1) } else { extent }).product();
-    places * view.dtype().bytes()
+    let places = axes.map(|(&extent, &stride)| if stride == 0 { extent.min(1) } else { extent });
+    // Axes that overlap otherwise may count more than there are.
+    let most = layout.extent().map_or(0, |(first, last)| last - first + 1);
+    places.fold(1, usize::saturating_mul).min(most) * view.dtype().bytes()
 }

@@ -8,7 +8,7 @@ use arrayspan_bridge::devices::retry::{OutOfMemory, Shortage};
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What can go wrong when a verb is asked for. All but the first are found before anything is enqueued.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// An array could not be made, viewed or moved, or its device failed.
@@ -73,6 +73,8 @@ impl From<arrayspan_bridge::devices::Error> for Error {
         Self::Bridge(error.into())
     }
 }
+
+arrayspan_bridge::devices::debug_as_display!(Error);
 
 impl OutOfMemory for Error {
     fn shortage(&self) -> Option<Shortage> {

@@ -4,7 +4,11 @@ use std::ops;
 
 use num_complex::Complex64;
 
-/// An elementwise expression over the inputs of a verb, evaluated in the verb's dtype.
+/// An elementwise expression over the inputs of a verb, evaluated in the dtype of its elements.
+///
+/// Inputs of a wider real dtype are single numbers. What is computed of them and of constants alone is computed
+/// in their dtype, once, and rounded where it meets an element: `input(1) / input(2) * input(0)` with two
+/// Float64 numbers and Float32 elements divides in Float64 and multiplies in Float32.
 ///
 /// ```
 /// use arrayspan_kernels::{Expression, constant, input, previous};
@@ -54,7 +58,7 @@ pub enum Binary {
     Subtract,
     /// `a · b`
     Multiply,
-    /// `a / b`
+    /// `a / b`. Complex quotients are scaled: they overflow and underflow only where the result does.
     Divide,
     /// `a / b`, and 0 where `b` is 0: lets an iteration that has finished go on without effect.
     DivideOrZero,
@@ -62,6 +66,34 @@ pub enum Binary {
     Minimum,
     /// The larger one. Real dtypes only; NaN if either is.
     Maximum,
+}
+
+/// What a part of an expression is computed with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Level {
+    /// A constant, which takes the dtype of what it meets.
+    Constant,
+    /// Single numbers of a wider real dtype.
+    Number,
+    /// The elements' dtype.
+    Element,
+}
+
+impl Level {
+    /// What a function of one operand of this level is computed with.
+    pub(crate) fn of_unary(self) -> Self {
+        if self == Self::Number { Self::Number } else { Self::Element }
+    }
+
+    /// What a function of two operands, one of this level, is computed with.
+    pub(crate) fn of_binary(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Number, Self::Number | Self::Constant) | (Self::Constant, Self::Number) => {
+                Self::Number
+            }
+            _ => Self::Element,
+        }
+    }
 }
 
 /// The element of the input with this number.
@@ -168,6 +200,43 @@ impl Expression {
         self.fold(0, &mut |count, node| {
             count + usize::from(matches!(node, Self::Unary(..) | Self::Binary(..)))
         })
+    }
+
+    /// What it is computed with, if the inputs that `wide` names are numbers of a wider real dtype.
+    pub(crate) fn level(&self, wide: &impl Fn(usize) -> bool) -> Level {
+        match self {
+            Self::Input(number) if wide(*number) => Level::Number,
+            Self::Constant(value) if value.im == 0.0 => Level::Constant,
+            Self::Input(_) | Self::Previous | Self::Constant(_) => Level::Element,
+            Self::Unary(_, a) => a.level(wide).of_unary(),
+            Self::Binary(_, a, b) => a.level(wide).of_binary(b.level(wide)),
+        }
+    }
+
+    /// Whether its values have no imaginary part, whatever complex numbers its inputs are.
+    pub(crate) fn is_real(&self) -> bool {
+        match self {
+            Self::Input(_) | Self::Previous => false,
+            Self::Constant(value) => value.im == 0.0,
+            Self::Unary(function, a) => match function {
+                Unary::Real | Unary::Imaginary | Unary::Absolute | Unary::AbsoluteSquare => true,
+                Unary::Negate | Unary::Conjugate => a.is_real(),
+                // Of a negative number it is imaginary.
+                Unary::SquareRoot => false,
+            },
+            Self::Binary(_, a, b) => a.is_real() && b.is_real(),
+        }
+    }
+
+    /// The input whose squared absolute value it is, if it is nothing else.
+    pub(crate) fn as_square(&self) -> Option<usize> {
+        match self {
+            Self::Unary(Unary::AbsoluteSquare, a) => match **a {
+                Self::Input(number) => Some(number),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// Visits every node, operands before their operation, from left to right.

@@ -60,10 +60,10 @@ fn elementwise_verbs_launch_once() {
 }
 
 #[test]
-fn a_reduction_to_one_number_launches_again_only_if_it_is_long() {
+fn a_reduction_launches_once_however_long_it_is() {
     on_each(|gpu, executor| {
         let mut number = array(executor, &[]);
-        for (len, launches) in [(1, 1), (4096, 1), (4097, 2), (100_000, 2)] {
+        for (len, launches) in [(1, 1), (4096, 1), (4097, 1), (100_000, 1)] {
             let x = array(executor, &[len]);
             let before = gpu.launches();
             executor.sum(&input(0).abs2(), &[x.view()], number.view_mut()).unwrap();

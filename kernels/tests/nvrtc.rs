@@ -28,7 +28,7 @@ fn every_kernel_compiles_for_sm_80_and_sm_90() {
 #[test]
 fn every_verb_and_dtype_has_kernels() {
     let names: Vec<String> = catalogue().iter().map(|kernel| kernel.name().to_owned()).collect();
-    for verb in ["map", "transpose", "stencil", "reduce", "combine", "gemm"] {
+    for verb in ["map", "transpose", "stencil", "reduce", "gemm"] {
         for dtype in ["float32", "float64", "complex64", "complex128"] {
             let name = format!("{verb}_{dtype}");
             assert!(names.contains(&name), "no {name}");
@@ -97,8 +97,8 @@ fn single_precision_kernels_compute_in_double_precision_only_to_accumulate() {
         }
         let words = words(&kernel);
         let doubles = words.iter().filter(|word| *word == "double").count();
-        // `real` of other kernels and `accum`.
-        assert!(doubles <= 2, "{}: 'double' {doubles} times", kernel.name());
+        // `real` of other kernels, `accum` and `wide`.
+        assert!(doubles <= 3, "{}: 'double' {doubles} times", kernel.name());
         // Every number with a point stands in R(…), which gives it the right type.
         let text = kernel.text("");
         for (at, _) in text.match_indices('.') {

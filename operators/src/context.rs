@@ -36,6 +36,25 @@ impl<'a> Context<'a> {
         let (array, rest) = bytes.carve(space.shape(), space.dtype())?;
         Ok((array, Self { executor, scratch: Some(rest) }))
     }
+
+    /// As [`scratch`](Self::scratch), from so many bytes on, and the bytes of the array itself.
+    pub(crate) fn scratch_at(
+        self,
+        start: usize,
+        space: &Space,
+    ) -> Result<(ViewMut<'a>, Self, usize)> {
+        let (array, rest) = self.skipping(start)?.scratch(space)?;
+        Ok((array, rest, carve_bytes(space.len(), space.dtype())))
+    }
+
+    /// Without so many bytes from the front.
+    pub(crate) fn skipping(self, bytes: usize) -> Result<Self> {
+        let scratch = match self.scratch {
+            Some(scratch) if bytes > 0 => Some(scratch.split_at(0, bytes)?.1),
+            scratch => scratch,
+        };
+        Ok(Self { scratch, ..self })
+    }
 }
 
 impl<'a> Deref for Context<'a> {

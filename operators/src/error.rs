@@ -11,7 +11,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What can go wrong when operators are made, combined or applied. Nothing has been written then, unless
 /// a device failed.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A verb failed.
@@ -63,6 +63,16 @@ pub enum Error {
         /// The other.
         right: Space,
     },
+    /// An array of a space, as it is or as operators are to be combined, would take more bytes than can be addressed.
+    #[error("{operation}: {dtype} {shape:?} takes more bytes than can be addressed")]
+    TooLarge {
+        /// What makes the space.
+        operation: &'static str,
+        /// Its extents.
+        shape: Vec<u128>,
+        /// The type of its elements.
+        dtype: DType,
+    },
     /// Two operators that live on different devices cannot be one.
     #[error("{operation}: one operator is on {left}, another on {right}")]
     Devices {
@@ -100,6 +110,8 @@ impl From<arrayspan_bridge::devices::Error> for Error {
         Self::Kernel(error.into())
     }
 }
+
+arrayspan_bridge::devices::debug_as_display!(Error);
 
 impl OutOfMemory for Error {
     fn shortage(&self) -> Option<Shortage> {

@@ -4,18 +4,23 @@
 //! [`LinearMap`] (model: `derivative/first.rs`); users call [`LinearOperator`], and combine operators with the
 //! [`algebra`].
 //!
+//! Numbers that operators are given (steps, weights, taps, factors, `alpha` and `beta`) are checked in the dtype they are
+//! computed with. What becomes infinite once rounded is an [`Error::Parameter`], and so is what is not zero and becomes
+//! zero or subnormal: devices may take subnormal numbers for zero, and results would depend on where they are computed.
+//! Sizes are checked too: a [`Space`] can be addressed, or it is an [`Error::TooLarge`].
+//!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! use arrayspan_operators::kernels::bridge::DType;
 //! use arrayspan_operators::prelude::*;
 //!
 //! // Seismic data of an impedance section, above a measure of how rough the section is.
-//! let space = Space::new([400, 600], DType::Float32);
+//! let space = Space::new([400, 600], DType::Float32)?;
 //! let wavelet = [-0.2, 0.6, 1.0, 0.6, -0.2];
 //! let data = PoststackLinearModelling::new(space.clone(), &wavelet, Scheme::Centered3)?;
 //! let terms = [0, 1].map(|axis| Along { axis, step: 1.0, weight: 1.0 });
 //! let roughness = Laplacian::new(space, &terms, Scheme::Centered3, Edge::Zero)?;
-//! let both = vstack([Operator::new(data), 0.05 * Operator::new(roughness)])?;
+//! let both = vstack([Operator::new(data), (0.05 * Operator::new(roughness))?])?;
 //! assert_eq!(both.range().shape(), [800, 600]);
 //! # Ok(()) }
 //! ```
@@ -28,6 +33,7 @@ mod context;
 pub mod derivative;
 mod elementwise;
 mod error;
+mod number;
 mod operator;
 pub mod prelude;
 pub mod signal;

@@ -6,7 +6,7 @@ use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Array, View, ViewMut};
 use arrayspan_kernels::{Executor, Update};
 
-use crate::{Context, Error, Operator, Result, Space, Workspace, algebra};
+use crate::{Context, Error, Operator, Result, Space, Workspace, algebra, number};
 
 /// What the author of an operator writes: two spaces and two directions.
 ///
@@ -62,7 +62,7 @@ use crate::{Context, Error, Operator, Result, Space, Workspace, algebra};
 /// use arrayspan_operators::kernels::bridge::{Array, devices::Device};
 /// let mut x = Array::empty([3], DType::Float64, &Device::cpu().stream()?)?;
 /// x.view_mut().as_mut_slice()?.copy_from_slice(&[1.0, 2.0, 4.0]);
-/// let y = Echo::new(Space::new([3], DType::Float64))?.forward(&x)?;
+/// let y = Echo::new(Space::new([3], DType::Float64)?)?.forward(&x)?;
 /// assert_eq!(y.view().as_slice::<f64>()?, [6.0, 3.0, 1.0]);
 /// # Ok(()) }
 /// ```
@@ -113,7 +113,7 @@ pub trait LinearMap: Debug + Send + Sync {
 /// use arrayspan_operators::kernels::on;
 /// use arrayspan_operators::prelude::*;
 ///
-/// let space = Space::new([4], DType::Float64);
+/// let space = Space::new([4], DType::Float64)?;
 /// let slope = FirstDerivative::new(space, 0, 0.5, Scheme::Forward, Edge::Zero)?;
 /// let mut x = Array::empty([4], DType::Float64, &Device::cpu().stream()?)?;
 /// x.view_mut().as_mut_slice()?.copy_from_slice(&[1.0, 2.0, 4.0, 4.0]);
@@ -132,7 +132,8 @@ pub trait LinearOperator: LinearMap {
     ///
     /// # Errors
     /// [`Error::Shape`], [`Error::DType`], [`Error::WrongDevice`] when an array does not fit,
-    /// [`Error::Parameter`] for complex factors on real arrays; out of memory for intermediate results.
+    /// [`Error::Parameter`] for complex factors on real arrays, and for factors that their dtype cannot hold: not finite,
+    /// beyond its largest or below its normal numbers; out of memory for intermediate results.
     #[track_caller]
     fn apply(&self, on: &dyn Executor, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
         self.apply_with(&mut Workspace::of(self, on)?, on, x, y, update)
@@ -213,7 +214,8 @@ pub trait LinearOperator: LinearMap {
         Ok(x)
     }
 
-    /// The product `A B`: first `inner`, then this. Costs what both do, and a workspace of one array between.
+    /// The product `A B`: first `inner`, then this. Costs what both do, and a workspace of one array between;
+    /// a chain of any number has a workspace of two.
     ///
     /// # Errors
     /// [`Error::Spaces`] unless the range of `inner` is the domain of this; [`Error::Devices`] when they live
@@ -256,10 +258,15 @@ fn fits(
 
 /// Fails unless arrays of `space`, to which results go, can hold the factors.
 fn holds(operator: &(impl LinearMap + ?Sized), space: &Space, update: Update) -> Result<()> {
+    for (what, factor) in [("alpha", update.alpha), ("beta", update.beta)] {
+        let what = || format!("{what} {}", number::text(factor));
+        number::check(operator.name(), what, factor, space.dtype())?;
+    }
     if space.dtype().is_complex() || update.is_real() {
         return Ok(());
     }
     let Update { alpha, beta } = update;
+    let [alpha, beta] = [alpha, beta].map(number::text);
     let why = format!("alpha {alpha} and beta {beta} must be real for {space}");
     Error::parameter(operator.name(), why)
 }

@@ -7,6 +7,8 @@ use arrayspan_bridge::DType;
 use crate::{Error, Result};
 
 /// The arrays of one shape and one dtype: what an operator maps from and to.
+///
+/// Such an array can be addressed: its elements and its bytes fit `isize`, extents of zero counted as one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Space {
     shape: Vec<usize>,
@@ -15,8 +17,35 @@ pub struct Space {
 
 impl Space {
     /// Arrays of this shape and dtype.
-    pub fn new(shape: impl Into<Vec<usize>>, dtype: DType) -> Self {
-        Self { shape: shape.into(), dtype }
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] for more bytes than can be addressed.
+    pub fn new(shape: impl Into<Vec<usize>>, dtype: DType) -> Result<Self> {
+        Self::of("Space", shape, dtype)
+    }
+
+    /// As [`new`](Self::new), for the constructor of `operator`.
+    pub(crate) fn of(
+        operator: &'static str,
+        shape: impl Into<Vec<usize>>,
+        dtype: DType,
+    ) -> Result<Self> {
+        let shape: Vec<usize> = shape.into();
+        Self::of_wide(operator, shape.into_iter().map(|extent| extent as u128).collect(), dtype)
+    }
+
+    /// As [`of`](Self::of), with extents that need not fit `usize`.
+    pub(crate) fn of_wide(operation: &'static str, shape: Vec<u128>, dtype: DType) -> Result<Self> {
+        // Extents of zero count as one: the others must be addressable for strides to be.
+        let mut extents = shape.iter().map(|&extent| extent.max(1));
+        let bytes = extents.try_fold(dtype.bytes() as u128, u128::checked_mul);
+        if bytes.is_some_and(|bytes| isize::try_from(bytes).is_ok()) {
+            // So does each extent.
+            let shape = shape.into_iter().map(|extent| extent as usize).collect();
+            Ok(Self { shape, dtype })
+        } else {
+            Err(Error::TooLarge { operation, shape, dtype })
+        }
     }
 
     /// Extents along each axis.
@@ -35,6 +64,7 @@ impl Space {
     #[must_use]
     #[allow(clippy::len_without_is_empty, reason = "a dimension, not a collection")]
     pub fn len(&self) -> usize {
+        // Cannot overflow: `new` has seen to it.
         self.shape.iter().product()
     }
 
@@ -49,22 +79,16 @@ impl Space {
         }
     }
 
-    /// Fails for dtypes that verbs do not compute with, and for more elements than can be addressed, for
-    /// the constructor of `operator`.
+    /// Fails for dtypes that verbs do not compute with, for the constructor of `operator`.
     ///
     /// # Errors
-    /// [`Error::Parameter`] naming the dtype or the shape.
+    /// [`Error::Parameter`] naming the dtype.
     pub fn computable(&self, operator: &'static str) -> Result<()> {
-        if !self.dtype.is_computable() {
-            return Error::parameter(operator, format!("cannot compute with {}", self.dtype));
+        if self.dtype.is_computable() {
+            return Ok(());
         }
-        // Extents of zero count as one: the others must be addressable for strides to be.
-        let mut extents = self.shape.iter().map(|&extent| extent.max(1));
-        let bytes = extents.try_fold(self.dtype.bytes(), usize::checked_mul);
-        match bytes.and_then(|bytes| isize::try_from(bytes).ok()) {
-            Some(_) => Ok(()),
-            None => Error::parameter(operator, format!("{self} cannot be addressed")),
-        }
+        let these = "Float32, Float64, Complex64 and Complex128 can be";
+        Error::parameter(operator, format!("{} cannot be computed with; {these}", self.dtype))
     }
 }
 

@@ -1,17 +1,67 @@
 //! What can go wrong before and while a solver runs. How a run ends is no error: see [`Stopped`](crate::Stopped).
 
+use arrayspan_bridge::DType;
+use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::devices::retry::{OutOfMemory, Shortage};
 
 /// The result of a solver.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What can go wrong before and while a solver runs.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The operator could not be applied: an array does not fit it, or the device failed.
     #[error(transparent)]
     Operator(#[from] arrayspan_operators::Error),
+    /// An array does not have the shape that the solver needs.
+    #[error("{solver}: {argument} has shape {found:?}, expected {expected:?}")]
+    Shape {
+        /// The solver.
+        solver: &'static str,
+        /// `data`, `start` or `the workspace's …`.
+        argument: &'static str,
+        /// The shape that would fit the operator.
+        expected: Vec<usize>,
+        /// The shape given.
+        found: Vec<usize>,
+    },
+    /// An array does not have the dtype that the solver needs.
+    #[error("{solver}: {argument} is {found}, expected {expected}")]
+    DType {
+        /// The solver.
+        solver: &'static str,
+        /// As in [`Shape`](Self::Shape).
+        argument: &'static str,
+        /// The dtype that would fit the operator.
+        expected: DType,
+        /// The dtype given.
+        found: DType,
+    },
+    /// An array lives on another device than the solver computes on.
+    #[error("{solver}: {argument} is on {found}, the solver computes on {expected}")]
+    WrongDevice {
+        /// The solver.
+        solver: &'static str,
+        /// As in [`Shape`](Self::Shape), or `the operator`.
+        argument: &'static str,
+        /// The executor's device.
+        expected: Device,
+        /// The device found.
+        found: Device,
+    },
+    /// The workspace was made for an operator that needs less memory for intermediate results.
+    #[error("{solver}: the workspace has {found} bytes for {operator}, which needs {expected}")]
+    Workspace {
+        /// The solver.
+        solver: &'static str,
+        /// The operator.
+        operator: &'static str,
+        /// The bytes it needs.
+        expected: usize,
+        /// The bytes there are.
+        found: usize,
+    },
     /// A parameter of the solver makes no sense.
     #[error("{solver}: {why}")]
     Parameter {
@@ -33,6 +83,8 @@ impl From<arrayspan_bridge::Error> for Error {
         Self::Operator(error.into())
     }
 }
+
+arrayspan_bridge::devices::debug_as_display!(Error);
 
 impl OutOfMemory for Error {
     fn shortage(&self) -> Option<Shortage> {

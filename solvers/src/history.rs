@@ -1,60 +1,145 @@
-//! Squared norms, one pair an iteration, that stay on the device until the host looks.
+//! The scalars of a recurrence, a column an iteration, that stay on the device until the host looks.
 
-use arrayspan_bridge::{Array, DType, Relayout, View, ViewMut};
-use arrayspan_kernels::{Executor, Update};
+use arrayspan_bridge::{Array, DType, Relayout, Transfer, View, ViewMut};
+use arrayspan_kernels::{Executor, Expression, Update, constant, input};
 
 use crate::Result;
+use crate::scale::Scale;
 
-/// Squared norms of residual and gradient, one pair an iteration, that stay on the device until the host
-/// looks.
-///
-/// Iterations read and write single slots, so the recurrence's scalars live here and nowhere else.
-#[derive(Debug)]
-pub(crate) struct History {
-    /// Residuals, then gradients: `[2, look + 1]`.
-    slots: Array,
+/// A scalar of the recurrence; its row in the history.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Scalar {
+    /// The squared norm of the residual.
+    Residual,
+    /// The squared norm of the gradient.
+    Gradient,
+    /// The length of the step that led here; zero once the iteration is frozen.
+    Step,
+    /// A lower bound of `‖A‖²`.
+    Bound,
+    /// The smallest squared norm of a gradient so far.
+    Lowest,
+    /// The misfit with damping, before rounding.
+    Objective,
 }
 
-/// The norms that the host has seen, from the start on.
+/// The rows from [`Scalar::Step`] on, which one call fills.
+const STATE: usize = 4;
+const ROWS: usize = 6;
+
+/// Scalars, one column an iteration, that stay on the device until the host looks.
+///
+/// Iterations read and write single columns, so the recurrence's scalars live here and nowhere else.
+#[derive(Debug)]
+pub(crate) struct History {
+    /// `[ROWS, room + 1]`
+    slots: Array,
+    /// The rows of the identity matrix: each picks a row of the state.
+    picks: Array,
+}
+
+/// The scalars that the host has seen, from the start on.
 #[derive(Debug, Default)]
 pub(crate) struct Norms {
     pub(crate) residuals: Vec<f64>,
-    pub(crate) gradients: Vec<f64>,
+    /// Scaled: those of small data and a small operator are less than any number.
+    gradients: Vec<f64>,
+    scale: Scale,
+    /// Whether the last of them is the one at which the iteration froze.
+    pub(crate) frozen: bool,
 }
 
-const RESIDUAL: usize = 0;
-const GRADIENT: usize = 1;
-
 impl History {
-    /// Room for the state at a look and `look` iterations after it.
+    /// Room for the state at a look and `look` iterations after it, in the dtype of the scalars.
     pub(crate) fn new(on: &dyn Executor, dtype: DType, look: usize) -> Result<Self> {
-        Ok(Self { slots: on.empty(&[2, look + 1], dtype)? })
+        let one = |at: usize| if at.is_multiple_of(STATE + 1) { 1.0 } else { 0.0 };
+        let shape = [STATE, STATE];
+        let picks = match dtype {
+            DType::Float32 => {
+                Array::from_vec((0..STATE * STATE).map(|at| one(at) as f32).collect(), shape)
+            }
+            _ => Array::from_vec((0..STATE * STATE).map(one).collect::<Vec<f64>>(), shape),
+        };
+        let stream = on.stream();
+        let (picks, _) = picks?.to_with(stream.device(), Transfer::CopyIfNeeded, stream)?;
+        Ok(Self { slots: on.empty(&[ROWS, look.saturating_add(1)], dtype)?, picks })
     }
 
-    /// The squared gradient `step` iterations after the last look, as a 0-d array.
-    pub(crate) fn gradient(&self, step: usize) -> Result<View<'_>> {
-        slot(self.slots.view(), GRADIENT, step)
+    /// How many iterations there may be between two looks.
+    pub(crate) fn room(&self) -> usize {
+        self.slots.shape()[1] - 1
+    }
+
+    /// The scalars' dtype.
+    pub(crate) fn dtype(&self) -> DType {
+        self.slots.dtype()
+    }
+
+    /// All that is kept, for checks.
+    pub(crate) fn view(&self) -> View<'_> {
+        self.slots.view()
+    }
+
+    /// A scalar `step` iterations after the last look, as a 0-d array.
+    pub(crate) fn get(&self, scalar: Scalar, step: usize) -> Result<View<'_>> {
+        slot(self.slots.view(), scalar, step)
     }
 
     /// The same, to be written.
-    pub(crate) fn gradient_mut(&mut self, step: usize) -> Result<ViewMut<'_>> {
-        slot(self.slots.view_mut(), GRADIENT, step)
+    pub(crate) fn get_mut(&mut self, scalar: Scalar, step: usize) -> Result<ViewMut<'_>> {
+        slot(self.slots.view_mut(), scalar, step)
     }
 
-    /// The squared residual `step` iterations after the last look, as a 0-d array to be written.
-    pub(crate) fn residual_mut(&mut self, step: usize) -> Result<ViewMut<'_>> {
-        slot(self.slots.view_mut(), RESIDUAL, step)
+    /// Fills the state (step, bound, lowest, objective) of column `step + 1` from scalars of column `step`, which are
+    /// the inputs of [`column`] first, and `others`, which follow. One launch.
+    pub(crate) fn advance(
+        &mut self,
+        on: &dyn Executor,
+        step: usize,
+        scalars: &[Scalar],
+        others: &[View<'_>],
+        state: &Expression,
+    ) -> Result<()> {
+        let (before, after) = self.slots.view_mut().split_at(1, step + 1)?;
+        let known = scalars.iter().map(|&scalar| slot(before.view(), scalar, step));
+        let mut inputs = known.collect::<Result<Vec<_>>>()?;
+        inputs.extend_from_slice(others);
+        let next = after.sliced(0, ROWS - STATE, STATE)?.sliced(1, 0, 1)?;
+        fill(on, &self.picks, inputs, state, next)
     }
 
-    /// Adds what the last `ahead` iterations left, and at first the state before them, to `seen`. Waits for
-    /// them; one transfer.
-    pub(crate) fn read(&self, ahead: usize, seen: &mut Norms) -> Result<()> {
-        let norms = crate::read::reals(&self.slots.view())?.into_iter().map(f64::sqrt);
-        let norms: Vec<f64> = norms.collect();
-        let (residuals, gradients) = norms.split_at(norms.len() / 2);
-        let new = usize::from(!seen.residuals.is_empty())..=ahead;
-        seen.residuals.extend_from_slice(&residuals[new.clone()]);
-        seen.gradients.extend_from_slice(&gradients[new]);
+    /// Fills the state of the first column from its residual and gradient and `others`.
+    pub(crate) fn begin(
+        &mut self,
+        on: &dyn Executor,
+        others: &[View<'_>],
+        state: &Expression,
+    ) -> Result<()> {
+        let (norms, rest) = self.slots.view_mut().split_at(0, ROWS - STATE)?;
+        let known =
+            [Scalar::Residual, Scalar::Gradient].map(|scalar| slot(norms.view(), scalar, 0));
+        let mut inputs = known.into_iter().collect::<Result<Vec<_>>>()?;
+        inputs.extend_from_slice(others);
+        fill(on, &self.picks, inputs, state, rest.sliced(1, 0, 1)?)
+    }
+
+    /// Adds what the last `ahead` iterations left, and at first the state before them, to `seen`, up to where the
+    /// iteration froze. Waits for them; one transfer.
+    pub(crate) fn read(&self, ahead: usize, scale: Scale, seen: &mut Norms) -> Result<()> {
+        let all = crate::read::reals(&self.slots.view())?;
+        let row = |scalar: Scalar| &all[scalar as usize * (self.room() + 1)..][..=ahead];
+        let first = usize::from(!seen.residuals.is_empty());
+        let steps = row(Scalar::Step);
+        let frozen = (1..=ahead).find(|&at| steps[at] == 0.0).map(|at| at - 1);
+        let new = first..=frozen.unwrap_or(ahead);
+        let norms = |scalar: Scalar, scale: f64| {
+            let squares = row(scalar).get(new.clone()).unwrap_or(&[]);
+            squares.iter().map(move |square| square.sqrt() / scale).collect::<Vec<f64>>()
+        };
+        seen.frozen = frozen.is_some();
+        seen.residuals.extend(norms(Scalar::Residual, scale.data));
+        seen.gradients.extend(norms(Scalar::Gradient, 1.0));
+        seen.scale = scale;
         Ok(())
     }
 
@@ -69,9 +154,30 @@ impl History {
     }
 }
 
+/// The expressions of the rows of the state, of so many inputs, as one: their sum, each times a row of the identity matrix.
+pub(crate) fn column(state: [Expression; STATE], inputs: usize) -> Expression {
+    let rows = state.into_iter().enumerate();
+    let picked = rows.map(|(row, value)| input(inputs + row) * value);
+    picked.reduce(|sum, row| sum + row).unwrap_or_else(|| constant(0.0))
+}
+
+/// Fills a column of the state by an expression that [`column`] has made, in one launch.
+fn fill<'a>(
+    on: &dyn Executor,
+    picks: &'a Array,
+    mut inputs: Vec<View<'a>>,
+    state: &Expression,
+    column: ViewMut<'_>,
+) -> Result<()> {
+    for row in 0..STATE {
+        inputs.push(picks.view().sliced(0, row, 1)?.reshaped(&[STATE])?);
+    }
+    Ok(on.map(state, &inputs, column.reshaped(&[STATE])?)?)
+}
+
 /// One number of the slots, as a 0-d array.
-fn slot<V: Relayout>(slots: V, row: usize, step: usize) -> Result<V> {
-    Ok(slots.sliced(0, row, 1)?.sliced(1, step, 1)?.reshaped(&[])?)
+fn slot<V: Relayout>(slots: V, scalar: Scalar, step: usize) -> Result<V> {
+    Ok(slots.sliced(0, scalar as usize, 1)?.sliced(1, step, 1)?.reshaped(&[])?)
 }
 
 impl Norms {
@@ -82,7 +188,17 @@ impl Norms {
 
     /// Residual and gradient now.
     pub(crate) fn last(&self) -> (f64, f64) {
-        let now = self.iterations();
-        (self.residuals[now], self.gradients[now])
+        let gradient = self.scaled_gradient() / self.scale.data / self.scale.operator;
+        (self.residuals[self.iterations()], gradient)
+    }
+
+    /// The gradient now, scaled.
+    pub(crate) fn scaled_gradient(&self) -> f64 {
+        self.gradients[self.iterations()]
+    }
+
+    /// The gradient at the start, scaled.
+    pub(crate) fn first_scaled_gradient(&self) -> f64 {
+        self.gradients[0]
     }
 }

@@ -5,10 +5,12 @@
 #![forbid(unsafe_code)]
 
 mod error;
+mod fit;
 mod history;
 pub mod krylov;
 mod observe;
 mod read;
+mod scale;
 mod solution;
 mod stop;
 

@@ -7,7 +7,8 @@ use crate::history::Norms;
 pub struct Stop {
     /// At most this many iterations.
     pub iterations: usize,
-    /// `‖y - A x‖ ≤ residual · ‖y‖`: the data are explained. Zero turns it off.
+    /// `‖y - A x‖ ≤ residual · ‖y‖`: the data are explained. Zero turns it off, also where the residual is exactly
+    /// zero.
     pub residual: f64,
     /// `‖gradient‖ ≤ gradient · ‖gradient at the start‖`: no descent is left, whether or not the data are
     /// explained. Zero turns it off.
@@ -22,7 +23,8 @@ impl Default for Stop {
 }
 
 impl Stop {
-    /// This many iterations, whatever the residual does.
+    /// This many iterations, however small residual and gradient get: fewer only where the dtype can express no
+    /// better solution.
     #[must_use]
     pub fn after(iterations: usize) -> Self {
         Self { iterations, residual: 0.0, gradient: 0.0 }
@@ -30,13 +32,15 @@ impl Stop {
 
     /// Whether what was seen is enough, given `‖y‖`.
     pub(crate) fn judge(&self, seen: &Norms, data: f64) -> Option<Stopped> {
-        let (residual, gradient) = seen.last();
+        let ((residual, _), gradient) = (seen.last(), seen.scaled_gradient());
         if !(residual.is_finite() && gradient.is_finite()) {
             Some(Stopped::NotFinite)
-        } else if residual <= self.residual * data {
+        } else if self.residual > 0.0 && residual <= self.residual * data {
             Some(Stopped::Residual)
-        } else if gradient <= self.gradient * seen.gradients[0] {
+        } else if gradient <= self.gradient * seen.first_scaled_gradient() {
             Some(Stopped::Gradient)
+        } else if seen.frozen {
+            Some(Stopped::Precision)
         } else if seen.iterations() >= self.iterations {
             Some(Stopped::Iterations)
         } else {
@@ -53,6 +57,9 @@ pub enum Stopped {
     Residual,
     /// [`Stop::gradient`] was reached, or the gradient became exactly zero.
     Gradient,
+    /// The gradient is at the rounding level of the dtype: what it holds is rounding errors, and following it further
+    /// would make the solution worse. The solver says which level that is.
+    Precision,
     /// [`Stop::iterations`] was reached.
     Iterations,
     /// The observer asked for it.

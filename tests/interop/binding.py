@@ -295,7 +295,7 @@ class ForTorch:
 
 
 class Once:
-    """An object that gives the same capsule to everybody."""
+    """An object that gives the same capsule to everybody, ready on the driver's default stream."""
 
     def __init__(self, producer, **arguments):
         self.device = producer.__dlpack_device__()
@@ -305,4 +305,21 @@ class Once:
         return self.device
 
     def __dlpack__(self, **_):
+        return self.capsule
+
+
+class OnceOnDemand:
+    """As Once, but the capsule is made for the stream of the first who asks, who may read what it holds at once."""
+
+    def __init__(self, producer, **arguments):
+        self.producer, self.arguments = producer, arguments
+        self.capsule = None
+
+    def __dlpack_device__(self):
+        return self.producer.__dlpack_device__()
+
+    def __dlpack__(self, *, stream=None, **_):
+        if self.capsule is None:
+            order = {} if stream is None else {"stream": stream}
+            self.capsule = self.producer.__dlpack__(**order, **self.arguments)
         return self.capsule

@@ -1,11 +1,15 @@
 """How cases are named, collected and refused; what several of them use."""
 
+import gc
 import math
 import random
+import time
 
 from binding import CPU, size
 
 CASES = []
+# Seconds; far longer than a busy machine needs.
+PATIENCE = 120.0
 
 
 def case(function=None, *, only=None, where=lambda them, device: True):
@@ -63,3 +67,20 @@ def refuses(kinds, function, *arguments):
     except kinds as error:
         return str(error)
     raise AssertionError(f"{function} was not refused")
+
+
+def given_back(ours, them, device, before):
+    """Waits until we hold no more than `before`: a library may let go on a thread of its own, when it likes."""
+    until = time.monotonic() + PATIENCE
+    pause = 0.0
+    while True:
+        them.fence(device)
+        ours.settle(device)
+        held = ours.statistics(device)
+        if held[0] <= before[0] and held[1] <= before[1]:
+            return
+        if time.monotonic() > until:
+            raise AssertionError(f"(bytes, blocks) alive are {held} after {PATIENCE} s, and were {before}")
+        gc.collect()
+        time.sleep(pause)
+        pause = min(0.1, 2 * pause + 0.0005)

@@ -2,7 +2,7 @@
 
 import math
 
-from binding import CPU, DTYPES, Legacy, Once
+from binding import CPU, DTYPES, Legacy, OnceOnDemand
 from case import case, content, equal, floats, gpu, refuses, strided, writable
 
 SHAPE = (3, 5)
@@ -193,7 +193,7 @@ def a_consumer_from_before_dlpack_1_gets_a_copy_of_what_is_read_only(ours, them,
 def a_copy_asked_for_is_made_and_leaves_the_array_with_us(ours, them, device):
     block = floats([1, 2, 3])
     array = ours.make("Float32", (3,), block, device)
-    theirs = them.take(Once(array, max_version=(1, 0) if them.name != "jax" else None, copy=True))
+    theirs = them.take(OnceOnDemand(array, max_version=(1, 0) if them.name != "jax" else None, copy=True))
     equal((array.copied, array.bytes(), them.bytes(theirs)), (True, block, block))
     if them.lends_writable:
         them.fill(theirs, 5)

@@ -214,6 +214,10 @@ class Jax(NumPy):
     def writable(self, array):
         return False
 
+    def fence(self, device):
+        place = self.module.devices("cpu" if device == CPU else "cuda")[device[1]]
+        self.module.device_put(self.np.zeros(1, dtype="float32"), place).block_until_ready()
+
 
 def found(names):
     """The libraries that can be imported, and why the others cannot."""

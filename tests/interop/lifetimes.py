@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 from binding import Once
-from case import case, equal, floats
+from case import case, equal, floats, given_back
 
 COUNT = 10_000
 BLOCK = floats(range(COUNT))
@@ -31,7 +31,7 @@ def ours_lives_while_the_consumer_does(ours, them, device):
     del others
     equal(held(ours, device), (before[0] + len(BLOCK), before[1] + 1))
     del theirs
-    them.fence(device)
+    given_back(ours, them, device, before)
     equal(held(ours, device), before)
 
 
@@ -52,10 +52,11 @@ def either_may_be_let_go_on_another_thread(ours, them, device):
     for _ in range(20):
         kept = [them.take(them.fit(ours.make("Float32", (COUNT,), BLOCK, device)))]
         kept.append(ours.take(them.give("Float32", (COUNT,), BLOCK, device)))
+        # On purpose with whatever device is current there.
         thread = threading.Thread(target=kept.clear)
         thread.start()
         thread.join()
-    them.fence(device)
+    given_back(ours, them, device, before)
     after = held(ours, device)
     # What an earlier case has left may go meanwhile; of this one nothing may stay.
     equal((after[0] <= before[0], after[1] <= before[1]), (True, True), f"{after} after {before}")
@@ -85,7 +86,7 @@ def a_refused_array_is_given_back(ours, them, device):
             them.take(ours.make(dtype, (COUNT,), bytes(COUNT), device))
         except Exception:
             pass
-    them.fence(device)
+    given_back(ours, them, device, before)
     equal(held(ours, device), before)
 
 
@@ -102,9 +103,11 @@ device = tuple(map(int, sys.argv[4:6]))
 block = bytes(4000)
 make = lambda: ours.make("Float32", (1000,), block, device)
 give = lambda: them.give("Float32", (1000,), block, device)
-alive = [them.take(them.fit(make())), ours.take(give())]
-capsules = [Once(make(), max_version=(1, 0)), Once(make()), Once(give())]
-ring = [make(), give()]
+# A new process has the first GPU as its current device, and torch exports from the current device only.
+with them.on(device):
+    alive = [them.take(them.fit(make())), ours.take(give())]
+    capsules = [Once(make(), max_version=(1, 0)), Once(make()), Once(give())]
+    ring = [make(), give()]
 ring.append(ring)
 import builtins
 builtins.kept = [alive, capsules, ring]

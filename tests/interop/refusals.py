@@ -4,21 +4,21 @@ import subprocess
 import sys
 from pathlib import Path
 
-from binding import CPU, Once
+from binding import CPU, OnceOnDemand
 from case import case, equal, floats, refuses
 
 
 @case
 def a_capsule_is_consumed_once(ours, them, device):
     array = ours.make("Float32", (3,), floats([1, 2, 3]), device)
-    once = Once(array, max_version=(1, 0) if them.name != "jax" else None)
+    once = OnceOnDemand(array, max_version=(1, 0) if them.name != "jax" else None)
     theirs = them.take(once)
     refuses(Exception, them.take, once)
     equal(them.bytes(theirs), floats([1, 2, 3]))
     refuses(ValueError, ours.take, once)
     del theirs
     theirs = them.give("Float32", (3,), floats([1, 2, 3]), device)
-    once = Once(theirs, max_version=(1, 0))
+    once = OnceOnDemand(theirs, max_version=(1, 0))
     array = ours.take(once)
     refuses(ValueError, ours.take, once)
     refuses(Exception, them.take, once)

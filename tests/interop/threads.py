@@ -4,19 +4,23 @@ import gc
 import threading
 
 from binding import CPU
-from case import case, content, equal
+from case import case, content, equal, given_back
 
 ROUNDS = 500
 
 
-def at_once(*functions):
-    """Runs functions on threads of their own from the same moment, and raises what any of them raises."""
+def at_once(them, device, *functions):
+    """Runs functions on threads of their own from the same moment, and raises what any of them raises.
+
+    A new thread has the first GPU as its current device, and torch exports from the current device only.
+    """
     barrier, failures = threading.Barrier(len(functions)), []
 
     def run(function):
         barrier.wait()
         try:
-            function()
+            with them.on(device):
+                function()
         except BaseException as error:
             failures.append(error)
 
@@ -50,8 +54,8 @@ def two_threads_hand_over_both_ways(ours, them, device):
     if device != CPU and not them.gives_on_threads:
         print(f"skipped: {them.name} cannot give arrays of a GPU on several threads")
         back = []
-    at_once(lambda: there(1), lambda: there(2), *back)
-    them.fence(device)
+    at_once(them, device, lambda: there(1), lambda: there(2), *back)
+    given_back(ours, them, device, before)
     after = ours.statistics(device)
     # What an earlier case has left may go meanwhile; of this one nothing may stay.
     equal((after[0] <= before[0], after[1] <= before[1]), (True, True), f"{after} after {before}")
@@ -66,7 +70,7 @@ def two_threads_borrow_one_array(ours, them, device):
         for _ in range(ROUNDS):
             equal(them.bytes(them.take(them.fit(shared))), block)
 
-    at_once(borrow, borrow)
+    at_once(them, device, borrow, borrow)
     equal(shared.bytes(), block)
 
 
@@ -83,6 +87,6 @@ def of_two_threads_that_want_one_array_one_gets_it(ours, them, device):
             except BufferError:
                 got.append(None)
 
-        at_once(want, want)
+        at_once(them, device, want, want)
         (theirs,) = [one for one in got if one is not None]
         equal((len(got), them.bytes(theirs)), (2, block))

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use arrayspan_bridge::DType;
 use arrayspan_conformance::cases;
-use arrayspan_conformance::suite::{Cell, golden};
-use arrayspan_devices::Device;
+use arrayspan_conformance::suite::{self, Cell, MOST_KERNELS, Sample, golden};
+use arrayspan_devices::{Device, DeviceKind};
 
 /// What is no operator of its own but made of operators, the cases it appears in, and why it needs no
 /// documentation and benchmark under its name.
@@ -172,4 +172,29 @@ fn every_operator_along_axes_meets_extents_of_one_and_primes() {
         let large = extents.iter().any(|extent| [11, 13, 17, 71].contains(extent));
         assert!(large, "{name}: no case with an axis longer than any stencil, of prime extent");
     }
+}
+
+/// Where compiling a kernel takes long, each operator has its share of them.
+#[test]
+fn no_operator_needs_more_kernels_than_its_budget() {
+    let sample = Sample::from_environment();
+    let devices = suite::devices::of(DeviceKind::OpenCl).unwrap_or_default();
+    let cells = devices.into_iter().map(|device| Cell { device, dtype: DType::Float32 });
+    let Some(cell) = cells.into_iter().find(|cell| sample.applies(*cell)) else {
+        println!("skipped: no OpenCL device that compiles slowly, or everything is asked for");
+        return;
+    };
+    let counts: Vec<(&str, usize)> = cases::ALL
+        .iter()
+        .map(|operator| (operator.0, suite::kernels(cell.device, operator).unwrap()))
+        .collect();
+    println!("kernels of each operator with seed {}: {counts:?}", sample.seed);
+    let over: Vec<_> = counts.iter().filter(|(_, kernels)| *kernels > MOST_KERNELS).collect();
+    let seed = sample.seed;
+    assert!(
+        over.is_empty(),
+        "more than {MOST_KERNELS} kernels on OpenCL (ARRAYSPAN_TEST_SEED={seed}): {over:?}; let cases share shapes \
+         and taps"
+    );
+    assert!(counts.iter().all(|(_, kernels)| *kernels > 0), "nothing is compiled: {counts:?}");
 }

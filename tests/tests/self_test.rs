@@ -38,7 +38,7 @@ impl Broken {
     fn case(forward: &Way, adjoint: &Way) -> Case {
         let (forward, adjoint) = (forward.clone(), adjoint.clone());
         let make = move |cell: &Cell| {
-            let space = Space::new([5], cell.dtype);
+            let space = Space::new([5], cell.dtype)?;
             Ok(Broken { space, forward: forward.clone(), adjoint: adjoint.clone() })
         };
         Case::new("broken", make).moves(Moves::one(5, 5), Moves::one(5, 5))
@@ -183,7 +183,7 @@ fn a_second_launch_is_found() {
 
 #[test]
 fn a_case_without_a_cost_is_found() {
-    let make = |cell: &Cell| arrayspan_operators::Identity::new(Space::new([5], cell.dtype));
+    let make = |cell: &Cell| arrayspan_operators::Identity::new(Space::new([5], cell.dtype)?);
     assert_eq!(broken_by(DType::Float32, &Case::new("free", make)), ["cost"]);
 }
 
@@ -193,7 +193,7 @@ fn another_answer_in_another_precision_is_found() {
         let off = if cell.dtype == DType::Float32 { 1e-3 } else { 0.0 };
         let band = Band::uniform(5, [(0, 1.0 + off)]);
         let way = Way::Band(Stencil::along(0, band)?);
-        let space = Space::new([5], cell.dtype);
+        let space = Space::new([5], cell.dtype)?;
         Ok(Broken { space, forward: way.clone(), adjoint: way })
     };
     let case = Case::new("imprecise", make).moves(Moves::one(5, 5), Moves::one(5, 5));
@@ -204,7 +204,7 @@ fn another_answer_in_another_precision_is_found() {
 fn other_results_than_the_golden_ones_are_found() {
     let way = Way::Band(stencil(0.0));
     let make = move |cell: &Cell| {
-        let space = Space::new([11], cell.dtype);
+        let space = Space::new([11], cell.dtype)?;
         Ok(Broken { space, forward: way.clone(), adjoint: way.clone() })
     };
     for key in ["first_derivative/forward", "first_derivative/no_such_case", "no_such_file/x"] {
@@ -233,8 +233,7 @@ fn a_golden_file_that_was_changed_is_refused() {
 #[test]
 #[ignore = "run by a_missing_device_is_skipped_visibly_and_fails_if_required"]
 fn on_cuda() {
-    let (_, cases) = cases::ALL[0];
-    suite::hold(DeviceKind::Cuda, DType::Float32, cases, suite::dot_test::law);
+    suite::hold(DeviceKind::Cuda, DType::Float32, &cases::ALL[0], suite::dot_test::law);
 }
 
 #[test]

@@ -19,6 +19,18 @@ impl Environment {
         self.variables.push((name.into(), value.into()));
     }
 
+    /// What a variable was set to here, the last time.
+    pub(crate) fn value(&self, name: &str) -> Option<OsString> {
+        let set = self.variables.iter().rev().find(|(set, _)| set == name);
+        set.map(|(_, value)| value.clone())
+    }
+
+    /// Whether tests run everything.
+    pub(crate) fn is_full(&self) -> bool {
+        let full = self.value("ARRAYSPAN_TEST_FULL").or_else(|| env::var_os("ARRAYSPAN_TEST_FULL"));
+        full.is_some_and(|full| !full.is_empty() && full != "0")
+    }
+
     /// Lets the loader find libraries in `folder` too.
     pub(crate) fn add_library_path(&mut self, folder: &Path) {
         const NAME: &str = "LD_LIBRARY_PATH";

@@ -3,16 +3,20 @@
 //! Every call that is refused for lack of memory finds its way back by itself, so the results have to be the same, and
 //! what is held at the end as well. Threads are counted each for itself: a test fails at the same calls every time.
 
+use std::sync::Arc;
+
 use crate::Result;
 use crate::environment::Environment;
 use crate::programs::Program;
 use crate::report::Report;
-use crate::{run_tests, setup};
+use crate::run_tests::{self, Ran};
+use crate::setup;
 
 /// The variable that [`arrayspan_devices::fault`] reads, and what it is set to.
 ///
 /// [`arrayspan_devices::fault`]: https://docs.rs/arrayspan-devices
 const VARIABLE: &str = "ARRAYSPAN_FAULTS";
+/// The first one is the one that every change is tested with: failures of every kind.
 const FAULTS: [&str; 2] = [
     "allocation:every=7;launch:every=101;copy:every=53;plan:every=5;pinned:every=3",
     "allocation:skip=1,every=2;launch:skip=3,every=17;copy:every=11",
@@ -21,31 +25,70 @@ const FAULTS: [&str; 2] = [
 /// The packages whose tests work with devices. Operators and solvers do so through the conformance suite.
 const PACKAGES: [&str; 4] = ["devices", "bridge", "kernels", "conformance"];
 
-/// Programs that count the steps of a recovery, or the failures that they inject themselves.
-const LEFT_OUT: [&str; 4] = ["devices-fault", "devices-retry", "bridge-spill", "bridge-crowd"];
+/// Programs that count the steps of a recovery, or the failures that they inject themselves; and one that looks at
+/// sources.
+const LEFT_OUT: [&str; 7] = [
+    "devices-fault",
+    "devices-retry",
+    "bridge-spill",
+    "bridge-crowd",
+    "kernels-tables",
+    "kernels-races",
+    "conformance-completeness",
+];
 
-/// Runs the step alone.
+/// Runs the step alone, under every setting.
 pub(crate) fn run() -> Result {
     let environment = setup::run()?;
     let mut report = Report::default();
-    let passed = all(&environment, &mut report)?;
+    let ran = all(&run_tests::build()?, &environment, true, &mut report)?;
     println!("tests: {} passed, {} failed", report.passed, report.failed);
-    if passed { Ok(()) } else { Err("not everything passed".into()) }
+    if ran.passed { Ok(()) } else { Err("not everything passed".into()) }
 }
 
-/// Every wanted program under each setting. Whether all pass.
-pub(crate) fn all(environment: &Environment, report: &mut Report) -> Result<bool> {
-    let mut passed = true;
-    for faults in FAULTS {
+/// Every wanted program under one setting, or each.
+pub(crate) fn all(
+    programs: &[Arc<Program>],
+    environment: &Environment,
+    full: bool,
+    report: &mut Report,
+) -> Result<Ran> {
+    let programs: Vec<_> = programs.iter().filter(|program| wanted(program)).cloned().collect();
+    let mut all = Ran { passed: true, parts: Vec::new() };
+    for faults in settings(full) {
         println!("{VARIABLE}={faults}");
+        let shards = run_tests::dealt(&programs, None, environment)?;
         let mut environment = environment.clone();
         environment.set(VARIABLE, faults);
-        passed &= run_tests::again(&environment, wanted, report)?;
+        let ran = run_tests::run(shards, &environment, report)?;
+        all.passed &= ran.passed;
+        all.parts.extend(ran.parts);
     }
-    Ok(passed)
+    if !full {
+        report.skip_step("faults", "the second setting runs only with --full");
+    }
+    Ok(all)
+}
+
+fn settings(full: bool) -> &'static [&'static str] {
+    if full { &FAULTS } else { &FAULTS[..1] }
 }
 
 fn wanted(program: &Program) -> bool {
     let package = program.name.split('-').next().unwrap_or_default();
     PACKAGES.contains(&package) && !LEFT_OUT.contains(&program.name.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_setting_fails_calls_of_every_kind_and_full_means_each() {
+        let [setting] = settings(false) else { panic!("one") };
+        for kind in ["allocation", "launch", "copy", "plan", "pinned"] {
+            assert!(setting.contains(kind), "{kind}");
+        }
+        assert_eq!(settings(true), FAULTS);
+    }
 }

@@ -6,7 +6,7 @@
 use std::fs;
 
 use crate::Result;
-use crate::nightly::{cargo, has};
+use crate::nightly::{cargo, set_up};
 use crate::process::{local, run as show};
 
 /// How to fuzz.
@@ -17,9 +17,9 @@ pub(crate) struct Arguments {
     seconds: u32,
 }
 
-/// What the fuzzer needs, or what is missing.
+/// Installs what the fuzzer needs, or says what is missing.
 pub(crate) fn available() -> Result<(), String> {
-    has("fuzz", "cargo install cargo-fuzz --locked")
+    set_up("fuzz", &[])
 }
 
 /// Fuzzes for as long as asked, with `AddressSanitizer` watching.

@@ -17,6 +17,10 @@ const PACKAGES: [&str; 3] = ["numpy>=2.1", "jax>=0.5", "ml_dtypes"];
 /// Enough for a leak of one block each to show; a GPU run takes ten times as many.
 const HAND_OVERS: &str = "100000";
 
+/// Libraries and tests of all packages, by the profile of the tests: what was built for these is not built again, as a
+/// choice of packages would be, or one without the features that tests need.
+const BUILD: [&str; 6] = ["build", "--workspace", "--lib", "--tests", "--profile", "test"];
+
 /// Runs every case and sums up.
 pub(crate) fn run() -> Result {
     let mut report = Report::default();
@@ -40,7 +44,7 @@ pub(crate) fn all(environment: &Environment, report: &mut Report) -> Result<bool
         },
     };
     let mut cases = Command::new(interpreter);
-    cases.arg("-B").arg(folder().join("run.py")).arg(library(&["build"])?);
+    cases.arg("-B").arg(folder().join("run.py")).arg(library(&BUILD)?);
     cases.args(["--handovers", HAND_OVERS]);
     report.begin();
     lines(environment.apply(&mut cases), |stream, line| {
@@ -58,7 +62,7 @@ pub(crate) fn all(environment: &Environment, report: &mut Report) -> Result<bool
 pub(crate) fn pack(archive: &Path) -> Result {
     let into = archive.join("interop");
     scripts(&folder(), &into)?;
-    let library = library(&["build", "--release"])?;
+    let library = library(&["build", "--release", "--package", "arrayspan-interop"])?;
     fs::copy(&library, into.join("libarrayspan_interop.so"))?;
     scripts(&repository().join("benches/peers"), &archive.join("peers"))
 }
@@ -82,7 +86,7 @@ fn folder() -> PathBuf {
 /// Builds the library; where it is.
 fn library(words: &[&str]) -> Result<PathBuf> {
     let mut build = cargo(words);
-    build.args(["-p", "arrayspan-interop", "--message-format=json-render-diagnostics"]);
+    build.arg("--message-format=json-render-diagnostics");
     let messages = output(&mut build)?;
     let ours = messages.lines().filter(|line| line.contains("\"name\":\"arrayspan_interop\""));
     let file = ours.filter_map(|line| text_of(line, "\"filenames\":[\"")).next_back();

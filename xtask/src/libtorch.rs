@@ -13,9 +13,9 @@ use crate::python;
 const PACKAGES: [&str; 3] =
     ["torch==2.11.0", "nvidia-cuda-cupti==13.0.85", "nvidia-cuda-runtime==13.0.96"];
 
-/// The packages with the feature, always together: another choice would build everything anew.
-const WITH_TORCH: [&str; 6] =
-    ["--package", "arrayspan", "--package", "arrayspan-bridge", "--features", "torch"];
+/// The whole workspace, as without the feature: another choice of packages has other features of theirs, and would
+/// build everything anew.
+const WITH_TORCH: [&str; 3] = ["--workspace", "--features", "arrayspan/torch"];
 
 /// Installs libtorch unless it is there or the user names one by `LIBTORCH`, and adds what builds and programs must be
 /// told to find it.
@@ -42,7 +42,7 @@ pub(crate) fn missing(error: &dyn std::error::Error) -> String {
     format!("no libtorch, so the feature `torch` is not tested: {error}")
 }
 
-/// A call of cargo for the packages with the feature: `["test", "--no-run"]`.
+/// A call of cargo with the feature: `["test", "--no-run"]`.
 pub(crate) fn command(environment: &Environment, words: &[&str]) -> Command {
     let (verb, rest) = words.split_at(1);
     let mut command = cargo(verb);

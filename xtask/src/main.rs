@@ -1,9 +1,11 @@
 //! The chores of this repository: `cargo xtask CHORE`.
 //!
-//! Whatever is downloaded or built lies in `.arrayspan/`, which git ignores; deleting it is always safe.
+//! Whatever is downloaded lies in `.arrayspan/`, which git ignores; deleting it is always safe. Compiled kernels lie
+//! in the user's cache folder.
 #![forbid(unsafe_code)]
 
 mod bench;
+mod durations;
 mod environment;
 mod faults;
 mod fuzz;
@@ -14,14 +16,21 @@ mod libtorch;
 mod memcheck;
 mod miri;
 mod nightly;
+mod only;
+mod optimisation;
 mod process;
 mod programs;
 mod python;
 mod report;
 mod run_tests;
+mod sample;
 mod setup;
+mod shards;
+mod spent;
+mod steps;
 mod table;
 mod test;
+mod torch;
 
 use std::process::ExitCode;
 
@@ -40,7 +49,7 @@ enum Chore {
     /// Puts what the tests need into .arrayspan/: `PoCL`, NVRTC and libtorch.
     Setup,
     /// Format, lints, documentation and every test; what CI runs.
-    Test,
+    Test(test::Arguments),
     /// Only the part of `test` where Python's libraries take arrays and hand them over.
     Interop,
     /// Writes tests/golden/ anew with `PyLops`.
@@ -65,7 +74,7 @@ type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 fn main() -> ExitCode {
     let done = match Arguments::parse().chore {
         Chore::Setup => setup::everything(),
-        Chore::Test => test::run(),
+        Chore::Test(arguments) => test::run(&arguments),
         Chore::Interop => interop::run(),
         Chore::Golden => golden::run(),
         Chore::Gpu => gpu::run(),

@@ -7,7 +7,7 @@
 use std::fs;
 
 use crate::Result;
-use crate::nightly::{cargo, has};
+use crate::nightly::{cargo, set_up};
 use crate::process::{repository, run as show};
 
 /// How the files of those tests begin that a foreign array passes through on the CPU. Others start programs or
@@ -17,9 +17,9 @@ const BEGIN: [&str; 5] = ["convert", "dlpack", "layouts", "ndarrays", "views"];
 /// Files that begin so and would only say that they skip.
 const LEFT_OUT: [&str; 2] = ["dlpack_cuda", "dlpack_docs"];
 
-/// What Miri needs, or what is missing.
+/// Installs what Miri needs, or says what is missing.
 pub(crate) fn available() -> Result<(), String> {
-    has("miri", "rustup +nightly component add miri rust-src")
+    set_up("miri", &["miri", "rust-src"])
 }
 
 /// Runs all tests that it can run.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::spent::Spent;
+
 /// What ran, what failed and what was skipped.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
@@ -10,6 +12,10 @@ pub(crate) struct Report {
     pub(crate) ignored: usize,
     /// How many tests gave each reason for not doing anything.
     pub(crate) skipped: BTreeMap<String, usize>,
+    /// What the tests of operators cost.
+    pub(crate) spent: Spent,
+    /// Steps that did not run, and why.
+    pub(crate) skipped_steps: Vec<(String, String)>,
     section: Section,
 }
 
@@ -28,9 +34,17 @@ impl Report {
         self.section = Section::Progress;
     }
 
+    /// A step does not run.
+    pub(crate) fn skip_step(&mut self, step: &str, why: &str) {
+        self.skipped_steps.push((step.to_owned(), why.to_owned()));
+    }
+
     /// Takes in one line; whether a person wants to see it.
     pub(crate) fn take(&mut self, line: &str) -> bool {
         self.skip(line);
+        if self.spent.take(line) {
+            return false;
+        }
         match line {
             "successes:" => self.section = Section::Successes,
             "failures:" => self.section = Section::Failures,

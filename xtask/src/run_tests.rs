@@ -1,63 +1,65 @@
-//! Runs every test program, several at a time.
+//! Runs test programs, several processes at a time.
 //!
-//! Cargo runs one after the other, and in each `PoCL` compiles one kernel at a time, so that all cores but one would
-//! be idle for most of the time.
+//! Cargo runs one program after the other, and in each `PoCL` compiles one kernel at a time, so that all cores but one
+//! would be idle for most of the time.
 
 use std::fs;
 use std::process::Command;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::Result;
+use crate::durations::Durations;
 use crate::environment::Environment;
-use crate::libtorch;
-use crate::process::{Stream, cargo, lines, run as show};
+use crate::only::{self, Targets};
+use crate::optimisation;
+use crate::process::{Stream, cargo, lines, output};
 use crate::programs::{Program, built, built_by};
 use crate::report::Report;
+use crate::shards::{Shard, listed, shards};
 
-/// Every test and documentation example; example programs are built. Whether all pass.
-pub(crate) fn all(environment: &Environment, report: &mut Report) -> Result<bool> {
-    let programs = built(&["test", "--workspace", "--no-run"], |_| true)?;
-    let examples = cargo(&["test", "--workspace", "--doc", "--no-fail-fast"]);
-    run(programs, examples, environment, report)
+/// A program that runs one test at a time, because it tells what each of them costs.
+const ONE_AT_A_TIME: &str = "conformance-conformance";
+
+/// What ran, and for how long.
+#[derive(Debug, Default)]
+pub(crate) struct Ran {
+    pub(crate) passed: bool,
+    pub(crate) parts: Vec<(String, Duration)>,
 }
 
-/// What only the feature `torch` has, in an environment with libtorch. Whether all pass.
-pub(crate) fn torch(environment: &Environment, report: &mut Report) -> Result<bool> {
-    let tests = ["test", "--lib", "--test", "*torch*", "--no-run"];
-    let programs = built_by(&mut libtorch::command(environment, &tests), |_| true)?;
-    let examples = libtorch::command(environment, &["test", "--doc", "--no-fail-fast"]);
-    let passed = run(programs, examples, environment, report)?;
-    let example = ["build", "--example", "torch_operator"];
-    let example =
-        built_by(&mut libtorch::command(environment, &example), |kind| kind == "example")?;
-    let small = |program: &Program| {
-        let mut command = Command::new(&program.path);
-        show(environment.apply(command.args(["--size", "128"]))).is_ok()
-    };
-    Ok(passed && example.iter().all(small))
-}
-
-/// The programs that work with devices, once more, in another environment. Whether all pass.
-pub(crate) fn again(
-    environment: &Environment,
-    wanted: impl Fn(&Program) -> bool,
-    report: &mut Report,
-) -> Result<bool> {
+/// Builds every test program; example programs too.
+pub(crate) fn build() -> Result<Vec<Arc<Program>>> {
     let mut programs = built(&["test", "--workspace", "--no-run"], |_| true)?;
-    programs.retain(wanted);
-    all_of(programs, environment, report)
+    // Examples, and programs that tests call, are built too.
+    programs.retain(|program| program.tests);
+    Ok(programs.into_iter().map(Arc::new).collect())
 }
 
-/// Runs programs, then the examples of the documentation.
-fn run(
-    programs: Vec<Program>,
-    mut examples: Command,
+/// Builds test programs by their names, as if all were built: another choice of packages would have other features.
+pub(crate) fn build_some(targets: &Targets) -> Result<Vec<Arc<Program>>> {
+    let mut build = cargo(&["test", "--workspace", "--no-run"]);
+    for target in &targets.tests {
+        build.args(["--test", target]);
+    }
+    if targets.libraries {
+        build.args(["--lib", "--bins"]);
+    }
+    let programs = built_by(&mut build, |_| true)?;
+    Ok(programs.into_iter().filter(|program| program.tests).map(Arc::new).collect())
+}
+
+/// The examples in the documentation, of the workspace or as `command` says. Whether all pass.
+pub(crate) fn examples(
+    command: Option<Command>,
     environment: &Environment,
     report: &mut Report,
 ) -> Result<bool> {
-    let passed = all_of(programs, environment, report)?;
-    let documented = lines(environment.apply(&mut examples), |stream, line| {
+    let workspace = || cargo(&["test", "--workspace", "--doc", "--no-fail-fast"]);
+    let mut examples = command.unwrap_or_else(workspace);
+    report.begin();
+    lines(environment.apply(&mut examples), |stream, line| {
         let shown = match stream {
             Stream::Output => report.take(line),
             Stream::Errors => report.take_error(line),
@@ -65,45 +67,78 @@ fn run(
         if shown {
             println!("{line}");
         }
-    })?;
-    Ok(passed && documented)
+    })
 }
 
-/// Runs programs; whether all of their tests pass.
-fn all_of(
-    mut programs: Vec<Program>,
+/// The tests of programs in shards: all of them, or those that are called `wanted`.
+pub(crate) fn dealt(
+    programs: &[Arc<Program>],
+    wanted: Option<&str>,
+    environment: &Environment,
+) -> Result<Vec<Shard>> {
+    let mut all = Vec::new();
+    for program in programs {
+        let mut list = Command::new(&program.path);
+        list.args(["--list", "--format", "terse"]).current_dir(&program.package);
+        let mut tests = listed(&output(environment.apply(&mut list))?);
+        let whole = wanted.is_none_or(|wanted| only::is_whole(&program.name, wanted));
+        if !whole {
+            tests.retain(|test| wanted.is_none_or(|wanted| test.contains(wanted)));
+        }
+        all.extend(shards(program, &tests, whole));
+    }
+    Ok(all)
+}
+
+/// Runs shards, those first that take longest.
+pub(crate) fn run(
+    mut shards: Vec<Shard>,
     environment: &Environment,
     report: &mut Report,
-) -> Result<bool> {
-    // Examples, and programs that tests call, are built too.
-    programs.retain(|program| program.tests);
-    // The largest run longest; they are taken from the end.
-    programs.sort_by_key(|program| fs::metadata(&program.path).map_or(0, |file| file.len()));
-    let queue = Mutex::new(programs);
-    let shared = Mutex::new((report, true));
+) -> Result<Ran> {
+    let mut durations = Durations::read();
+    let expected = |shard: &Shard| durations.expected(&shard.name, shard.weight);
+    // Taken from the end.
+    shards.sort_by(|a, b| expected(a).total_cmp(&expected(b)));
+    let queue = Mutex::new(shards);
+    let shared = Mutex::new((report, Ran { passed: true, parts: Vec::new() }));
     let work = || {
-        while let Some(program) = queue.lock().ok().and_then(|mut queue| queue.pop()) {
-            let passed = one(&program, environment, &shared);
+        while let Some(shard) = queue.lock().ok().and_then(|mut queue| queue.pop()) {
+            let begin = Instant::now();
+            let passed = one(&shard, environment, &shared);
             if let Ok(mut shared) = shared.lock() {
-                shared.1 &= passed;
+                shared.1.passed &= passed;
+                shared.1.parts.push((shard.name, begin.elapsed()));
             }
         }
     };
-    // A program waits for compilers and devices half of its time, so few are enough.
-    let workers = thread::available_parallelism().map_or(1, usize::from).min(4);
+    let workers = thread::available_parallelism().map_or(1, usize::from).min(8);
     thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work))));
 
-    let (_, passed) = shared.into_inner().map_err(|_| "a worker panicked")?;
-    Ok(passed)
+    let (_, ran) = shared.into_inner().map_err(|_| "a worker panicked")?;
+    ran.parts.iter().for_each(|(name, time)| durations.set(name, *time));
+    durations.write();
+    Ok(ran)
 }
 
-/// Runs one program as cargo would, then takes its output into the report. Output of tests that pass is asked
-/// for, because they say there what they skip.
-fn one(program: &Program, environment: &Environment, report: &Mutex<(&mut Report, bool)>) -> bool {
+/// Runs a shard as cargo would, then takes its output into the report. Output of tests that pass is asked for,
+/// because they say there what they skip.
+fn one(shard: &Shard, environment: &Environment, report: &Mutex<(&mut Report, Ran)>) -> bool {
+    let Shard { program, name, tests, .. } = shard;
     let mut command = Command::new(&program.path);
     command.arg("--show-output").current_dir(&program.package);
+    if !tests.is_empty() {
+        command.arg("--exact").args(tests);
+    }
+    if program.name == ONE_AT_A_TIME {
+        command.arg("--test-threads=1");
+    }
     command.env("CARGO_MANIFEST_DIR", &program.package);
-    let name = &program.name;
+    let environment = optimisation::of(&program.name, environment);
+    if let Some(folder) = environment.value("POCL_CACHE_DIR") {
+        // PoCL says itself what is wrong with it.
+        let _ = fs::create_dir_all(folder);
+    }
     let output = match environment.apply(&mut command).output() {
         Ok(output) => output,
         Err(error) => {

@@ -35,15 +35,7 @@ pub(crate) fn run() -> Result<Environment> {
         let why = "python3 is not installed, so neither PoCL nor NVRTC can be set up";
         environment.missing.push(why.into());
     }
-    // Compiled kernels stay here too, instead of in the user's home.
-    for (name, folder) in
-        [("POCL_CACHE_DIR", "cache/pocl"), ("ARRAYSPAN_CACHE_DIR", "cache/kernels")]
-    {
-        if std::env::var_os(name).is_none() {
-            fs::create_dir_all(local(folder))?;
-            environment.set(name, local(folder));
-        }
-    }
+    caches(&mut environment)?;
     // A third of the time of the OpenCL tests.
     if std::env::var_os(SPECIALIZE).is_none() {
         environment.set(SPECIALIZE, "0");
@@ -52,6 +44,24 @@ pub(crate) fn run() -> Result<Environment> {
         eprintln!("setup: {missing}");
     }
     Ok(environment)
+}
+
+/// Compiled kernels stay where every program of the user finds them, so that a new clone has them: in
+/// `~/.cache/arrayspan` and `~/.cache/pocl`, or where variables say. Who has no home has them here.
+fn caches(environment: &mut Environment) -> Result {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    if set("XDG_CACHE_HOME") || set("HOME") {
+        return Ok(());
+    }
+    for (name, folder) in
+        [("POCL_CACHE_DIR", "cache/pocl"), ("ARRAYSPAN_CACHE_DIR", "cache/kernels")]
+    {
+        if std::env::var_os(name).is_none() {
+            fs::create_dir_all(local(folder))?;
+            environment.set(name, local(folder));
+        }
+    }
+    Ok(())
 }
 
 /// The compiler of CUDA kernels, which needs no GPU.

@@ -1,119 +1,188 @@
 //! `cargo xtask test`: everything that has to hold before a change is taken.
 
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
-use crate::Result;
 use crate::environment::Environment;
 use crate::process::{cargo, run as show, succeeds};
+use crate::programs::Program;
 use crate::report::Report;
-use crate::{faults, fuzz, interop, libtorch, memcheck, miri, run_tests, setup};
+use crate::run_tests::{self, Ran};
+use crate::steps::Steps;
+use crate::{Result, faults, fuzz, interop, libtorch, memcheck, miri, only, sample, setup, torch};
 
-/// A step by name, whether it passed, and how long it took.
-type Step = (&'static str, bool, Duration);
+/// What is tested.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct Arguments {
+    /// Everything: on OpenCL too every case in every dtype, both settings of failures, lints of the feature `torch`,
+    /// all of the bridge under valgrind, Miri and the fuzzer
+    #[arg(long)]
+    full: bool,
+    /// Only tests whose program (kernels-verbs), package or name contains this, without lints, documentation,
+    /// failures on purpose and checkers
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+}
 
-/// A step that runs where a tool is installed: its name, what is missing, and the step.
+/// What needs a nightly compiler, and is set up by this command: its name, what is missing, and the step.
 type Checker = (&'static str, fn() -> Result<(), String>, fn() -> Result);
 
-/// What looks at the bridge's unsafe code.
-const CHECKERS: [Checker; 3] = [
-    ("memcheck", memcheck::available, memcheck::run),
-    ("miri", miri::available, miri::run),
-    ("fuzz", fuzz::available, fuzz::briefly),
-];
+const CHECKERS: [Checker; 2] =
+    [("miri", miri::available, miri::run), ("fuzz", fuzz::available, fuzz::briefly)];
 
 /// Runs every step, also after one fails, and sums up.
-pub(crate) fn run() -> Result {
-    let mut steps: Vec<Step> = Vec::new();
-    let begin = Instant::now();
-    let mut environment = setup::run()?;
-    let torch = libtorch::set_up(&environment);
-    steps.push(("setup", true, begin.elapsed()));
+pub(crate) fn run(arguments: &Arguments) -> Result {
+    let mut steps = Steps::begin();
+    let mut report = Report::default();
+    let mut environment = Environment::default();
+    steps.run("setup", || {
+        environment = setup::run()?;
+        sample::choose(&mut environment, arguments.full);
+        Ok(true)
+    });
+    if let Some(name) = &arguments.only {
+        some(name, &mut steps, &environment, &mut report)?;
+    } else {
+        everything(arguments.full, &mut steps, &mut environment, &mut report);
+    }
+    print!("{}{}", steps.table(), report.spent.table());
+    summary(&report, &environment);
+    let total = steps.total();
+    println!("{}", total.as_ref().unwrap_or_else(|over| over));
+    let over = if arguments.full { Vec::new() } else { report.spent.over() };
+    for line in &over {
+        eprintln!("error: {line}");
+    }
+    if !steps.passed() {
+        Err("not everything passed".into())
+    } else if !over.is_empty() {
+        Err("an operator is over its budget".into())
+    } else if total.is_err() && !arguments.full {
+        Err("all of it is over the budget".into())
+    } else {
+        Ok(())
+    }
+}
 
+fn everything(full: bool, steps: &mut Steps, environment: &mut Environment, report: &mut Report) {
+    lints(steps, report);
+    let mut torch = Err(String::new());
+    steps.run("libtorch", || {
+        torch = libtorch::set_up(environment).map_err(|error| libtorch::missing(&*error));
+        Ok(true)
+    });
+    if let Err(missing) = &torch {
+        environment.missing.push(missing.clone());
+    }
+    if let Ok(torch) = &mut torch {
+        sample::choose(torch, full);
+    }
+    let environment = &*environment;
+    let mut programs: Vec<Arc<Program>> = Vec::new();
+    steps.run("build", || {
+        programs = run_tests::build()?;
+        Ok(true)
+    });
+    // C++ keeps one core busy, tests the other; cargo waits for itself where it must.
+    let building = torch.as_ref().ok().cloned();
+    let building = building.map(|torch| std::thread::spawn(move || torch::build(&torch, full)));
+    parts(steps, "tests", || {
+        run_tests::run(run_tests::dealt(&programs, None, environment)?, environment, report)
+    });
+    let mut failing = Report::default();
+    parts(steps, "faults", || faults::all(&programs, environment, full, &mut failing));
+    report.skipped_steps.append(&mut failing.skipped_steps);
+    steps.run("examples", || run_tests::examples(None, environment, report));
+    if let (Ok(torch), Some(building)) = (&torch, building) {
+        parts(steps, "torch", || {
+            let built = building.join().map_err(|_| "the build of torch panicked")?;
+            torch::run(torch, &built?, full, report)
+        });
+        if full {
+            steps.run("torch lints", || torch::lints(torch).map(|()| true));
+        } else {
+            report.skip_step("torch lints", "run only with --full");
+        }
+    }
+    steps.run("interop", || interop::all(environment, report));
+    match memcheck::available() {
+        Ok(()) => parts(steps, "memcheck", || memcheck::all(&programs, full, report)),
+        Err(why) => report.skip_step("memcheck", &why),
+    }
+    for (name, available, run) in CHECKERS {
+        if !full {
+            report.skip_step(name, "runs only with --full, where it sets itself up");
+            continue;
+        }
+        match available() {
+            Ok(()) => steps.run(name, || run().map(|()| true)),
+            Err(why) => report.skip_step(name, &why),
+        }
+    }
+}
+
+/// What needs no tests to run.
+fn lints(steps: &mut Steps, report: &mut Report) {
     let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
     let doc = ["doc", "--workspace", "--no-deps"];
-    step(&mut steps, "format", || show(&mut cargo(&["fmt", "--all", "--check"])).is_ok());
-    step(&mut steps, "lints", || show(&mut cargo(&clippy)).is_ok());
-    step(&mut steps, "documentation", || {
-        show(cargo(&doc).env("RUSTDOCFLAGS", "-D warnings")).is_ok()
+    steps.run("format", || show(&mut cargo(&["fmt", "--all", "--check"])).map(|()| true));
+    steps.run("lints", || show(&mut cargo(&clippy)).map(|()| true));
+    steps.run("documentation", || {
+        show(cargo(&doc).env("RUSTDOCFLAGS", "-D warnings")).map(|()| true)
     });
     if succeeds(&mut cargo(&["deny", "--version"])) {
         let deny = ["deny", "check", "bans", "licenses", "sources"];
-        step(&mut steps, "licences", || show(&mut cargo(&deny)).is_ok());
+        steps.run("licences", || show(&mut cargo(&deny)).map(|()| true));
+    } else {
+        report.skip_step("licences", "no cargo-deny (cargo install cargo-deny)");
     }
     if succeeds(Command::new("typos").arg("--version")) {
-        step(&mut steps, "spelling", || show(&mut Command::new("typos")).is_ok());
-    }
-
-    let mut report = Report::default();
-    step(&mut steps, "tests", || {
-        run_tests::all(&environment, &mut report).unwrap_or_else(|error| {
-            eprintln!("error: {error}");
-            false
-        })
-    });
-    step(&mut steps, "faults", || {
-        faults::all(&environment, &mut Report::default()).unwrap_or_else(|error| {
-            eprintln!("error: {error}");
-            false
-        })
-    });
-    match torch {
-        Ok(torch) => {
-            let clippy = ["clippy", "--all-targets", "--", "-D", "warnings"];
-            step(&mut steps, "torch lints", || {
-                show(&mut libtorch::command(&torch, &clippy)).is_ok()
-            });
-            step(&mut steps, "torch tests", || {
-                run_tests::torch(&torch, &mut report).unwrap_or_else(|error| {
-                    eprintln!("error: {error}");
-                    false
-                })
-            });
-        }
-        Err(error) => environment.missing.push(libtorch::missing(&*error)),
-    }
-    step(&mut steps, "interop", || {
-        interop::all(&environment, &mut report).unwrap_or_else(|error| {
-            eprintln!("error: {error}");
-            false
-        })
-    });
-    let mut left_out = Vec::new();
-    for (name, available, run) in CHECKERS {
-        match available() {
-            Ok(()) => step(&mut steps, name, || shown(run())),
-            Err(why) => left_out.push(format!("{name}: {why}")),
-        }
-    }
-    summary(&steps, &report, &environment);
-    for skipped in left_out {
-        println!("skipped {skipped}");
-    }
-    if steps.iter().all(|(_, passed, _)| *passed) {
-        Ok(())
+        steps.run("spelling", || show(&mut Command::new("typos")).map(|()| true));
     } else {
-        Err("not everything passed".into())
+        report.skip_step("spelling", "no typos (cargo install typos-cli)");
     }
 }
 
-/// Whether it passed; says why not.
-fn shown(result: Result) -> bool {
-    result.map_err(|error| eprintln!("error: {error}")).is_ok()
-}
-
-fn step(steps: &mut Vec<Step>, name: &'static str, work: impl FnOnce() -> bool) {
-    let begin = Instant::now();
-    let passed = work();
-    steps.push((name, passed, begin.elapsed()));
-}
-
-fn summary(steps: &[Step], report: &Report, environment: &Environment) {
-    println!("\n{:<15} {:<7} {:>8}", "step", "", "seconds");
-    for (name, passed, time) in steps {
-        let outcome = if *passed { "passed" } else { "FAILED" };
-        println!("{name:<15} {outcome:<7} {:>8.1}", time.as_secs_f64());
+/// What is called `name`.
+fn some(name: &str, steps: &mut Steps, environment: &Environment, report: &mut Report) -> Result {
+    let targets = only::targets(name)?;
+    let mut found = 0;
+    if !targets.tests.is_empty() || targets.libraries {
+        parts(steps, "tests", || {
+            let programs = run_tests::build_some(&targets)?;
+            let shards = run_tests::dealt(&programs, Some(name), environment)?;
+            found += shards.len();
+            run_tests::run(shards, environment, report)
+        });
     }
+    if !targets.torch.is_empty() {
+        parts(steps, "torch", || {
+            let mut torch = libtorch::set_up(environment)?;
+            sample::choose(&mut torch, false);
+            let programs = torch::build_some(&torch, &targets.torch)?;
+            let shards = run_tests::dealt(&programs, Some(name), &torch)?;
+            found += shards.len();
+            run_tests::run(shards, &torch, report)
+        });
+    }
+    if found == 0 && steps.passed() {
+        return Err(format!("no package, test program or test is called {name}").into());
+    }
+    Ok(())
+}
+
+/// A step that says what it is made of.
+fn parts(steps: &mut Steps, name: &str, work: impl FnOnce() -> Result<Ran>) {
+    let mut parts = Vec::new();
+    steps.run(name, || {
+        let ran = work()?;
+        parts = ran.parts;
+        Ok(ran.passed)
+    });
+    steps.add_parts(name, parts);
+}
+
+fn summary(report: &Report, environment: &Environment) {
     let skipped: usize = report.skipped.values().sum();
     println!(
         "\ntests: {} passed ({skipped} of them skipped what they could not run here), {} failed, {} ignored",
@@ -121,6 +190,9 @@ fn summary(steps: &[Step], report: &Report, environment: &Environment) {
     );
     for (reason, count) in &report.skipped {
         println!("skipped {count:>5}: {reason}");
+    }
+    for (step, why) in &report.skipped_steps {
+        println!("skipped {step}: {why}");
     }
     for missing in &environment.missing {
         println!("not set up: {missing}");

@@ -17,17 +17,22 @@ pub enum Assignment {
     LeastLoaded,
     /// Batch `i` goes to device `i mod n` of `n`: the same placement in every run.
     RoundRobin,
-    /// Batch `i` goes to the device with the number `gpu_ids[i mod n]` of `n` numbers.
+    /// Batch `i` goes to the device with the number `gpu_ids[i mod n]` of `n` numbers. Where devices of two kinds have
+    /// the same number, as `cpu` and `opencl:0`, it names neither: see [`Devices`](Self::Devices).
     Explicit(Vec<usize>),
+    /// Batch `i` goes to the device `devices[i mod n]` of `n` devices, each one that the batches run on.
+    Devices(Vec<Device>),
     /// Batch `i` goes to the device with the number that the function gives for `i`.
     By(Arc<dyn Fn(usize) -> usize + Send + Sync>),
+    /// Batch `i` goes to the device that the function gives for `i`, one that the batches run on.
+    DeviceBy(Arc<dyn Fn(usize) -> Device + Send + Sync>),
 }
 
 /// An assignment with its devices found.
 pub(super) enum Placement {
     Anywhere,
     Cycle(Vec<usize>),
-    By(Arc<dyn Fn(usize) -> usize + Send + Sync>, Vec<Device>),
+    By(Arc<dyn Fn(usize) -> Result<usize> + Send + Sync>),
 }
 
 impl Assignment {
@@ -43,7 +48,21 @@ impl Assignment {
                 let positions = gpu_ids.iter().map(|&gpu_id| position(gpu_id, devices));
                 Placement::Cycle(positions.collect::<Result<_>>()?)
             }
-            Self::By(function) => Placement::By(function.clone(), devices.to_vec()),
+            Self::Devices(given) if given.is_empty() => {
+                return Err(Error::Batches { option: "assign", why: "no device is given" });
+            }
+            Self::Devices(given) => {
+                let positions = given.iter().map(|&device| position_of(device, devices));
+                Placement::Cycle(positions.collect::<Result<_>>()?)
+            }
+            Self::By(function) => {
+                let (function, devices) = (function.clone(), devices.to_vec());
+                Placement::By(Arc::new(move |index| position(function(index), &devices)))
+            }
+            Self::DeviceBy(function) => {
+                let (function, devices) = (function.clone(), devices.to_vec());
+                Placement::By(Arc::new(move |index| position_of(function(index), &devices)))
+            }
         })
     }
 }
@@ -54,7 +73,7 @@ impl Placement {
         match self {
             Self::Anywhere => Ok(None),
             Self::Cycle(positions) => Ok(positions.get(index % positions.len()).copied()),
-            Self::By(function, devices) => position(function(index), devices).map(Some),
+            Self::By(position) => position(index).map(Some),
         }
     }
 }
@@ -69,13 +88,21 @@ fn position(gpu_id: usize, devices: &[Device]) -> Result<usize> {
         .ok_or_else(|| Error::Assignment { gpu_id, devices: devices.to_vec() })
 }
 
+/// The position of a device; of the first, where it is given twice.
+fn position_of(device: Device, devices: &[Device]) -> Result<usize> {
+    let position = devices.iter().position(|other| *other == device);
+    position.ok_or_else(|| Error::AssignedDevice { device, devices: devices.to_vec() })
+}
+
 impl fmt::Debug for Assignment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::LeastLoaded => f.write_str("LeastLoaded"),
             Self::RoundRobin => f.write_str("RoundRobin"),
             Self::Explicit(gpu_ids) => write!(f, "Explicit({gpu_ids:?})"),
+            Self::Devices(devices) => write!(f, "Devices({devices:?})"),
             Self::By(_) => f.write_str("By(..)"),
+            Self::DeviceBy(_) => f.write_str("DeviceBy(..)"),
         }
     }
 }

@@ -11,7 +11,7 @@ use arrayspan_devices::Device;
 
 use super::assignment::Placement;
 use super::report::{Counts, Report};
-use super::schedule::{Schedule, Step};
+use super::schedule::{Pull, Schedule, Step};
 use crate::{Array, Result, SharedArray};
 
 /// What became of a batch.
@@ -24,7 +24,10 @@ pub(super) enum Outcome<E> {
 /// What the slots of a run and its caller share. No user's code runs under its lock, and no array ends there.
 pub(super) struct Board<E> {
     state: Mutex<State<E>>,
+    /// Told to slots and the caller.
     changed: Condvar,
+    /// Told to the one who takes batches from the input.
+    wanted: Condvar,
     /// One for each device: held for reading by batches under way, for writing by one that must be alone.
     gates: Vec<RwLock<()>>,
     /// For each position, which gate is its device's.
@@ -38,6 +41,10 @@ struct State<E> {
     counts: Vec<Counts>,
     /// The run's time, once it is over.
     wall: Option<Duration>,
+    /// For each position, slots that wait for a batch.
+    idle: Vec<usize>,
+    /// Whether the input has been given up.
+    fed: bool,
 }
 
 impl<E> Board<E> {
@@ -48,10 +55,13 @@ impl<E> Board<E> {
             done: BTreeMap::new(),
             counts: devices.iter().map(|device| Counts::new(*device)).collect(),
             wall: None,
+            idle: vec![0; devices.len()],
+            fed: false,
         };
         Self {
             state: Mutex::new(state),
             changed: Condvar::new(),
+            wanted: Condvar::new(),
             gates: devices.iter().map(|_| RwLock::new(())).collect(),
             gate_of: devices.iter().map(first).collect(),
             begun: Instant::now(),
@@ -63,28 +73,45 @@ impl<E> Board<E> {
         &self.gates[self.gate_of[position]]
     }
 
-    /// The next batch for a slot of that device; waits for it. `None` if there will be none. `pull` takes the next one
-    /// from the input.
-    pub(super) fn next(
-        &self,
-        position: usize,
-        placement: &Placement,
-        pull: impl Fn() -> Option<SharedArray>,
-    ) -> Option<(usize, SharedArray)>
+    /// The next batch for a slot of that device; waits for it. `None` if there will be none.
+    pub(super) fn next(&self, position: usize) -> Option<(usize, SharedArray)> {
+        let mut state = self.state.lock();
+        let mut idle = false;
+        let batch = loop {
+            match state.schedule.step(position) {
+                Step::Run(index, input) => break Some((index, input)),
+                Step::End => break None,
+                Step::Wait => {
+                    if !idle {
+                        idle = true;
+                        state.idle[position] += 1;
+                        self.wanted.notify_one();
+                    }
+                    self.changed.wait(&mut state);
+                }
+            }
+        };
+        state.idle[position] -= usize::from(idle);
+        self.wanted.notify_one();
+        batch
+    }
+
+    /// Takes batches from the input as they are wanted, until there are no more or none is wanted. Nobody waits for
+    /// `next`, which may take as long as it likes, but those who need what it returns.
+    pub(super) fn feed(&self, placement: &Placement, mut next: impl FnMut() -> Option<SharedArray>)
     where
         E: From<crate::Error>,
     {
         let mut state = self.state.lock();
         loop {
-            match state.schedule.step(position) {
-                Step::Run(index, input) => return Some((index, input)),
-                Step::End => return None,
-                Step::Wait => self.changed.wait(&mut state),
-                Step::Pull => {
+            match state.schedule.pull(&state.idle) {
+                Pull::End => return,
+                Pull::Wait => self.wanted.wait(&mut state),
+                Pull::Next => {
                     let index = state.schedule.next_index();
                     let pulled = MutexGuard::unlocked(&mut state, || {
                         catch_unwind(AssertUnwindSafe(|| {
-                            pull().map(|input| (input, placement.of(index)))
+                            next().map(|input| (input, placement.of(index)))
                         }))
                     });
                     let left = state.pulled(index, pulled);
@@ -93,6 +120,20 @@ impl<E> Board<E> {
                 }
             }
         }
+    }
+
+    /// Nobody takes batches from the input any more.
+    pub(super) fn fed(&self) {
+        self.state.lock().fed = true;
+        self.changed.notify_all();
+    }
+
+    /// Whether nobody takes batches from the input any more, after waiting for that at most so long.
+    pub(super) fn is_fed(&self, wait: Duration) -> bool {
+        let end = Instant::now() + wait;
+        let mut state = self.state.lock();
+        while !state.fed && !self.changed.wait_until(&mut state, end).timed_out() {}
+        state.fed
     }
 
     /// Tells what became of a batch.
@@ -108,6 +149,7 @@ impl<E> Board<E> {
             None => Some(outcome),
         };
         self.changed.notify_all();
+        self.wanted.notify_one();
         drop(state);
         drop((left, unwanted));
     }
@@ -123,6 +165,7 @@ impl<E> Board<E> {
         state.counts[position].lost = true;
         let moved = state.schedule.lost(position, index, input);
         self.changed.notify_all();
+        self.wanted.notify_one();
         moved
     }
 
@@ -137,7 +180,7 @@ impl<E> Board<E> {
             let due = state.schedule.due();
             if let Some(outcome) = state.done.remove(&due) {
                 state.schedule.returned();
-                self.changed.notify_all();
+                self.wanted.notify_one();
                 return Some(outcome);
             }
             if state.schedule.is_over() {
@@ -154,6 +197,7 @@ impl<E> Board<E> {
         let left = (state.schedule.cancel(), std::mem::take(&mut state.done));
         state.wall.get_or_insert_with(|| self.begun.elapsed());
         self.changed.notify_all();
+        self.wanted.notify_one();
         drop(state);
         drop(left);
     }
@@ -169,21 +213,26 @@ impl<E> Board<E> {
 type Pulled = std::thread::Result<Option<(SharedArray, Result<Option<usize>>)>>;
 
 impl<E: From<crate::Error>> State<E> {
-    /// Enters what was pulled. Gives back what is not to run.
-    fn pulled(&mut self, index: usize, pulled: Pulled) -> Vec<SharedArray> {
+    /// Enters what was pulled. Gives back what is not to run; after the end of the run, all of it.
+    fn pulled(&mut self, index: usize, pulled: Pulled) -> (Vec<SharedArray>, Option<Outcome<E>>) {
         let (failure, input) = match pulled {
             Ok(Some((input, Ok(position)))) => {
-                return self.schedule.pulled(input, position).into_iter().collect();
+                return (self.schedule.pulled(input, position).into_iter().collect(), None);
             }
             Ok(None) => {
                 self.schedule.exhausted();
-                return Vec::new();
+                return (Vec::new(), None);
             }
             Ok(Some((input, Err(error)))) => (Outcome::Failed(error.into()), Some(input)),
             Err(panic) => (Outcome::Panicked(panic), None),
         };
+        let (mut left, wanted) = self.schedule.unpulled();
+        left.extend(input);
+        if !wanted {
+            return (left, Some(failure));
+        }
         self.done.insert(index, failure);
-        self.schedule.unpulled().into_iter().chain(input).collect()
+        (left, None)
     }
 }
 
@@ -192,23 +241,22 @@ mod tests {
     use super::*;
     use crate::Error;
 
+    /// A board with a batch of seven numbers for the first device.
     fn board(devices: usize) -> Board<Error> {
-        Board::new(&vec![Device::cpu(); devices], 9)
-    }
-
-    /// The next batch for a slot of that device, from an input of one batch of seven numbers.
-    fn next(board: &Board<Error>, position: usize) -> Option<(usize, SharedArray)> {
-        let left = Mutex::new(Some(Array::from_vec(vec![1.0_f32; 7], [7]).unwrap()));
-        board.next(position, &Placement::Cycle(vec![0]), || left.lock().take().map(Into::into))
+        let board = Board::new(&vec![Device::cpu(); devices], 9);
+        let input = Array::from_vec(vec![1.0_f32; 7], [7]).unwrap().into_shared();
+        let _ = board.state.lock().pulled(0, Ok(Some((input, Ok(Some(0))))));
+        board.state.lock().schedule.exhausted();
+        board
     }
 
     #[test]
     fn the_batch_of_a_lost_device_goes_to_another_though_it_was_meant_for_the_lost_one() {
         let board = board(2);
-        let (index, input) = next(&board, 0).unwrap();
+        let (index, input) = board.next(0).unwrap();
         assert!(board.lose(0, index, input).is_ok());
-        assert!(next(&board, 0).is_none(), "the lost device gets nothing any more");
-        let (index, input) = next(&board, 1).unwrap();
+        assert!(board.next(0).is_none(), "the lost device gets nothing any more");
+        let (index, input) = board.next(1).unwrap();
         assert_eq!((index, input.shape()), (0, &[7][..]));
         let array = input.view().to_array().unwrap();
         board.end(index, Outcome::Done(array), |_| ());
@@ -220,7 +268,7 @@ mod tests {
     #[test]
     fn the_batch_of_the_last_device_comes_back_and_can_fail() {
         let board = board(1);
-        let (index, input) = next(&board, 0).unwrap();
+        let (index, input) = board.next(0).unwrap();
         let input = board.lose(0, index, input).unwrap_err();
         assert_eq!(input.shape(), [7]);
         let error = Error::Axis { operation: "test", axis: 1, rank: 0 };

@@ -98,8 +98,10 @@ impl Lane {
         turn.begin();
         stream.wait(&uploaded).map_err(Error::from)?;
         if bytes_in > 0 {
-            // Ordered by the event just now; the block's own order would be that after later uploads, too.
-            x.memory().remember(stream);
+            // The block's own order would have `stream` wait for later uploads, too.
+            // SAFETY: the block was made for this batch and written by its upload only, for which `stream` waits by the
+            // event just now.
+            unsafe { x.memory().ordered_on(stream) };
         }
         let started = stream.record().map_err(Error::from)?;
         let result = compute(&x, place)?;

@@ -4,7 +4,8 @@
 //! downloads. A slot takes a batch, enqueues its upload, its computing and the download of the result, waits for that,
 //! and takes the next. Slots take turns, on the device: while one computes, another uploads the next batch and a third
 //! downloads the last. A thread that has to move bytes itself (those of
-//! ordinary, pageable memory) does not keep the others from computing and downloading.
+//! ordinary, pageable memory) does not keep the others from computing and downloading. One thread more takes batches from
+//! the input, which may wait as long as it likes.
 //!
 //! ```
 //! use arrayspan_bridge::batch::{Across, Assignment, Place};
@@ -27,6 +28,7 @@
 
 mod assignment;
 mod board;
+mod feed;
 mod input;
 mod lane;
 mod plan;

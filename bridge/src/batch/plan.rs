@@ -4,11 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::thread;
 
-use arrayspan_devices::Device;
 use arrayspan_devices::retry::OutOfMemory;
+use arrayspan_devices::{Device, ScopeHandle};
 
 use super::assignment::Assignment;
 use super::board::Board;
+use super::feed::Feed;
 use super::lane::{Lane, Place};
 use super::report::Report;
 use super::run::Run;
@@ -117,7 +118,11 @@ impl<I> Batches<I> {
     ///
     /// `compute` gets the batch on the device of its [`Place`] and enqueues its work on the stream there; it need not
     /// wait. It is called from several threads, for several devices at once, and again for a batch that ran out of
-    /// memory.
+    /// memory. What those threads allocate counts for the [scope](ScopeHandle) this thread is in now.
+    ///
+    /// The iterator is called on a thread of its own, ahead of what is needed by a batch, and may wait there for as long as
+    /// it likes: results, the first failure and the end of the run do not wait for it. See [`Run`] for what becomes of a
+    /// call of `next` that is under way when the run ends.
     ///
     /// # Errors
     /// Found before anything runs: [`Error::Batches`] for no devices, nothing in flight or no rows;
@@ -145,12 +150,22 @@ impl<I> Batches<I> {
         E: From<Error> + OutOfMemory + Send + 'static,
         S: 'static,
     {
-        let (shared, lanes) = self.prepare(init, compute)?;
+        let (feed, shared, lanes) = self.prepare(init, compute)?;
         let shared = Arc::new(shared);
         let mut run = Run::new(shared.board.clone());
+        let scope = ScopeHandle::current();
+        let counted = scope.clone();
+        let started = thread::Builder::new().name(INPUT.into()).spawn(move || {
+            let _entered = counted.as_ref().map(ScopeHandle::enter);
+            feed.work();
+        });
+        run.input = Some(started.map_err(|error| no_thread(&error))?);
         for lane in lanes {
-            let shared = shared.clone();
-            let started = builder(&lane).spawn(move || shared.work(&lane));
+            let (shared, scope) = (shared.clone(), scope.clone());
+            let started = builder(&lane).spawn(move || {
+                let _entered = scope.as_ref().map(ScopeHandle::enter);
+                shared.work(&lane);
+            });
             run.threads.push(started.map_err(|error| no_thread(&error))?);
         }
         Ok(run)
@@ -158,6 +173,11 @@ impl<I> Batches<I> {
 
     /// Runs everything now, gives each result to `each` in the order of the input, on this thread, and returns the
     /// report. Unlike [`map`](Self::map) all may borrow what lives on the caller's stack.
+    ///
+    /// Therefore it returns only when no thread uses these any more: also after a failure it waits for a call of the
+    /// iterator's `next` that is under way. Results reach `each` meanwhile, and no batch starts after a failure; but an
+    /// iterator that may wait for ever belongs into [`map`](Self::map), or must be made to end by who fails (by `compute`
+    /// closing its channel, say).
     ///
     /// # Errors
     /// As [`map`](Self::map); the first failure of a batch or of `each`, after all work under way has ended.
@@ -172,13 +192,24 @@ impl<I> Batches<I> {
         E: From<Error> + OutOfMemory + Send,
     {
         let compute = |(): &mut (), x: &Array, on: &Place| compute(x, on);
-        let (shared, lanes) = self.prepare(|_: &Place| Ok(()), compute)?;
+        let (feed, shared, lanes) = self.prepare(|_: &Place| Ok(()), compute)?;
         thread::scope(|scope| {
             // Dropped before the scope waits for its threads, however it is left; they end then.
             let mut run = Run::new(shared.board.clone());
+            let counted = ScopeHandle::current();
+            let of_input = counted.clone();
+            let started = thread::Builder::new().name(INPUT.into());
+            let started = started.spawn_scoped(scope, move || {
+                let _entered = of_input.as_ref().map(ScopeHandle::enter);
+                feed.work();
+            });
+            started.map_err(|error| no_thread(&error))?;
             for lane in lanes {
-                let shared = &shared;
-                let started = builder(&lane).spawn_scoped(scope, move || shared.work(&lane));
+                let (shared, counted) = (&shared, counted.clone());
+                let started = builder(&lane).spawn_scoped(scope, move || {
+                    let _entered = counted.as_ref().map(ScopeHandle::enter);
+                    shared.work(&lane);
+                });
                 started.map_err(|error| no_thread(&error))?;
             }
             run.by_ref().try_for_each(|result| each(result?))?;
@@ -210,12 +241,16 @@ impl<I> Batches<I> {
         }
         let ahead = options.ahead.unwrap_or(2 * lanes.len());
         let board = Arc::new(Board::new(&devices, ahead));
-        Ok((Shared::new(inputs, init, compute, placement, options, board), lanes))
+        let feed = Feed::new(inputs, placement, board.clone());
+        Ok((feed, Shared::new(init, compute, options, board), lanes))
     }
 }
 
-/// What the threads of a run share, and the slots they serve, one each.
-type Prepared<I, N, F, E> = (Shared<I, N, F, E>, Vec<Lane>);
+/// What the threads of a run do: one takes batches from the input, the others serve a slot each and share the rest.
+type Prepared<I, N, F, E> = (Feed<I, E>, Shared<N, F, E>, Vec<Lane>);
+
+/// The name of the thread that takes batches from the input.
+const INPUT: &str = "batches input";
 
 fn builder(lane: &Lane) -> thread::Builder {
     let Place { device, slot, .. } = &lane.place;

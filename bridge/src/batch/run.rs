@@ -5,26 +5,36 @@ use std::iter::FusedIterator;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use super::board::{Board, Outcome};
 use super::report::Report;
 use crate::{Array, Result};
+
+/// How long the end of a run waits for an input that is asked for a batch at that moment.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// A run under way: an iterator over the results, in the order of the input, that waits for each.
 ///
 /// The first failure in that order is the last thing returned, after the results before it, as of a loop; by then
 /// all work under way has ended and memory is given back. A panic of the caller's functions goes on here. Dropping
 /// the run cancels it: what has started ends, nothing starts.
+///
+/// An input iterator that waits does not hold this up: a run that ends while its `next` is under way gives it a second to
+/// return. After that the thread that called it is left behind, with the iterator and nothing else of the run; what `next`
+/// returns later is dropped there, then the iterator, and the thread ends.
 pub struct Run<E> {
     board: Arc<Board<E>>,
     /// None where a scope waits for them.
     pub(super) threads: Vec<JoinHandle<()>>,
+    /// The thread that takes batches from the input, unless a scope waits for it.
+    pub(super) input: Option<JoinHandle<()>>,
     over: bool,
 }
 
 impl<E> Run<E> {
     pub(super) fn new(board: Arc<Board<E>>) -> Self {
-        Self { board, threads: Vec::new(), over: false }
+        Self { board, threads: Vec::new(), input: None, over: false }
     }
 
     /// What has been done so far; complete once the last result was returned.
@@ -39,6 +49,10 @@ impl<E> Run<E> {
         for thread in self.threads.drain(..) {
             // What may panic there is caught there; the end of a thread has nothing more to tell.
             let _ = thread.join();
+        }
+        // One that waits for something of others' may never end.
+        if let Some(input) = self.input.take().filter(|_| self.board.is_fed(GRACE)) {
+            let _ = input.join();
         }
     }
 }

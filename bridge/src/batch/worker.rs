@@ -6,9 +6,7 @@ use std::sync::Arc;
 
 use arrayspan_devices::Stream;
 use arrayspan_devices::retry::OutOfMemory;
-use parking_lot::Mutex;
 
-use super::assignment::Placement;
 use super::board::{Board, Outcome};
 use super::lane::{Lane, Place, Stages};
 use super::plan::{OnLost, Options};
@@ -16,34 +14,22 @@ use super::recover::Runner;
 use crate::{Array, Result, SharedArray};
 
 /// What all slots of a run use.
-pub(super) struct Shared<I, N, F, E> {
-    /// Who takes a batch from it is alone in that, by the schedule.
-    inputs: Mutex<I>,
+pub(super) struct Shared<N, F, E> {
     init: N,
     compute: F,
-    placement: Placement,
     options: Options,
     pub(super) board: Arc<Board<E>>,
     error: PhantomData<fn() -> E>,
 }
 
-impl<I, N, F, E> Shared<I, N, F, E> {
-    pub(super) fn new(
-        inputs: I,
-        init: N,
-        compute: F,
-        placement: Placement,
-        options: Options,
-        board: Arc<Board<E>>,
-    ) -> Self {
-        let inputs = Mutex::new(inputs);
-        Self { inputs, init, compute, placement, options, board, error: PhantomData }
+impl<N, F, E> Shared<N, F, E> {
+    pub(super) fn new(init: N, compute: F, options: Options, board: Arc<Board<E>>) -> Self {
+        Self { init, compute, options, board, error: PhantomData }
     }
 
     /// Runs batch after batch in a slot, until there are no more for it.
     pub(super) fn work<S>(&self, lane: &Lane)
     where
-        I: Iterator<Item: Into<SharedArray>>,
         N: Fn(&Place) -> Result<S, E>,
         F: Fn(&mut S, &Array, &Place) -> Result<Array, E>,
         E: From<crate::Error> + OutOfMemory,
@@ -51,9 +37,8 @@ impl<I, N, F, E> Shared<I, N, F, E> {
         let position = lane.place.position;
         let _default = lane.place.stream.as_default();
         let runner = Runner { lane, options: &self.options, board: &self.board };
-        let pull = || self.inputs.lock().next().map(Into::into);
         let mut state = None;
-        while let Some((index, input)) = self.board.next(position, &self.placement, pull) {
+        while let Some((index, input)) = self.board.next(position) {
             let ran = catch_unwind(AssertUnwindSafe(|| {
                 let state = match &mut state {
                     Some(state) => state,

@@ -17,7 +17,7 @@ use arrayspan_devices::{Access, Argument, Device, Memory, Stream};
 
 pub use rules::{Conversion, Overflow, Rounding, Scale};
 
-use crate::moving::between::{carry, stream_of, wait};
+use crate::moving::between::{carry, expect_stream, stream_of, wait};
 use crate::moving::device;
 use crate::{Array, Crossing, DType, Error, Result, Transfer, View, ViewMut, Why};
 use codec::{Codec, Scaled};
@@ -31,11 +31,11 @@ impl View<'_> {
     ///
     /// # Errors
     /// [`Error::Conversion`] where dtype and rules do not go together, or the device lacks the 64-bit floating point
-    /// that scaling needs; [`Error::Inexact`] under [`Overflow::Exact`]; out of memory; the driver's refusal.
+    /// that scaling needs; [`Error::WrongDevice`] for a stream of another device; [`Error::Inexact`] under [`Overflow::Exact`]; out of memory; the driver's refusal.
     #[track_caller]
     pub fn convert(&self, dtype: DType, conversion: &Conversion, stream: &Stream) -> Result<Array> {
-        let own = stream_of(self.device(), stream)?;
-        let mut array = Array::empty(self.shape(), dtype, &own)?;
+        expect_stream("convert", stream, [self.device(); 2])?;
+        let mut array = Array::empty(self.shape(), dtype, stream)?;
         array.view_mut().convert_from(self, conversion, stream)?;
         Ok(array)
     }
@@ -59,6 +59,7 @@ impl ViewMut<'_> {
             let (expected, found) = (self.shape().to_vec(), from.shape().to_vec());
             return Err(Error::Shape { operation: "convert", expected, found });
         }
+        expect_stream("convert", stream, [self.device(), from.device()])?;
         let same = from.dtype() == self.dtype() && conversion.scale == Scale::None;
         if same {
             return carry(from, self, stream);
@@ -69,7 +70,8 @@ impl ViewMut<'_> {
             return Ok(());
         }
         if from.device() != self.device() {
-            let converted = from.convert(self.dtype(), conversion, stream)?;
+            let own = stream_of(from.device(), stream)?;
+            let converted = from.convert(self.dtype(), conversion, &own)?;
             return carry(&converted.view(), self, stream);
         }
         let own = stream_of(self.device(), stream)?;

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use arrayspan_devices::{Access, Device, Memory};
+use arrayspan_devices::{Device, Memory};
 
 use super::{Refused, Route, Step, Steps};
 use crate::{Array, Crossing, DType, Layout, SharedArray, View, Why};
@@ -21,22 +21,15 @@ enum Held<'a> {
     Lent(Box<Lent<'a>>),
 }
 
-/// Elements of another library that are only borrowed. The host waits for work on them before the borrow
-/// ends.
+/// Elements of another library that are only borrowed. No work on them outlives the call that queues it, so the borrow
+/// may end in any way, also by being forgotten.
 #[derive(Debug)]
 struct Lent<'a> {
+    /// [Borrowed](Memory::borrowed). Can be reached through this only, hence during the borrow.
     memory: Memory,
     layout: Layout,
     dtype: DType,
     borrow: PhantomData<&'a ()>,
-}
-
-impl Drop for Lent<'_> {
-    fn drop(&mut self) {
-        if let Err(error) = self.memory.wait(Access::Write) {
-            tracing::error!(%error, "cannot wait for work on a borrowed array");
-        }
-    }
 }
 
 impl From<SharedArray> for Imported<'_> {
@@ -74,12 +67,14 @@ impl<'a> Imported<'a> {
         self.crossing
     }
 
-    /// An array over foreign memory that is borrowed for `'a`.
+    /// An array over host memory that is borrowed for `'a`: `bytes` bytes at `address`.
     ///
     /// # Safety
-    /// `layout` lies within `memory`, which holds elements of `dtype` and is valid and not written while
+    /// `layout` lies within those bytes, which hold elements of `dtype` and are valid and not written while
     /// `'a` lasts.
-    pub(crate) unsafe fn lent(memory: Memory, layout: Layout, dtype: DType) -> Self {
+    pub(crate) unsafe fn lent(address: usize, bytes: usize, layout: Layout, dtype: DType) -> Self {
+        // SAFETY: the caller's. The block leaves this only by references that end before `'a` does.
+        let memory = unsafe { Memory::borrowed(address, bytes) };
         Self::new(Held::Lent(Box::new(Lent { memory, layout, dtype, borrow: PhantomData })))
     }
 

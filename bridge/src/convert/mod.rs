@@ -157,7 +157,8 @@ fn plan<'o, T: Target>(
         && found != to
         && found != array.device()
     {
-        return Err(Error::WrongDevice { operation: "convert", expected: to, found });
+        let (operation, argument) = ("convert", "stream");
+        return Err(Error::WrongDevice { operation, argument, expected: to, found });
     }
     target.accept(array.layout(), options.dtype_of(array.dtype()), to)?;
     Ok(Route::new(to, stream, options.transfer))

@@ -99,9 +99,9 @@ fn export<M: Managed>(
     match stream {
         Some(stream) if stream.device() != array.device() => {
             let (expected, found) = (array.device(), stream.device());
-            return Err(Error::WrongDevice { operation, expected, found });
+            return Err(Error::WrongDevice { operation, argument: "stream", expected, found });
         }
-        Some(stream) => array.memory().acquire(stream, access)?,
+        Some(stream) => array.memory().lend_to(stream, access)?,
         None => array.memory().wait(access)?,
     }
     let tensor = describe(&array, rank);

@@ -114,7 +114,8 @@ pub(super) fn take_over<M: Managed>(
     }
     if let Some(stream) = stream.filter(|stream| stream.device() != tensor.device) {
         let (expected, found) = (tensor.device, stream.device());
-        return Err(Error::WrongDevice { operation: "from_dlpack", expected, found });
+        let (operation, argument) = ("from_dlpack", "stream");
+        return Err(Error::WrongDevice { operation, argument, expected, found });
     }
     expect_booleans(&tensor)?;
     // Who frees pinned memory may call the driver too.
@@ -127,12 +128,14 @@ pub(super) fn take_over<M: Managed>(
     };
     let Tensor { device, dtype, layout, address, bytes, .. } = tensor;
     // SAFETY: address and size were validated; the memory lives until the deleter runs, which is the
-    // release function; the maker of the capsule has vouched that nobody else interferes. The
-    // stream it is ready on is made known at once.
-    let mut memory = unsafe { Memory::from_foreign(device, address, bytes, release) };
-    if let Some(stream) = stream {
-        memory = memory.ready_on(stream);
-    }
+    // release function; the maker of the capsule has vouched that nobody else interferes, and that it is ready on the
+    // stream, which is one of the device.
+    let memory = unsafe {
+        match stream {
+            Some(stream) => Memory::from_foreign_on(stream, address, bytes, release),
+            None => Memory::from_foreign(device, address, bytes, release),
+        }
+    };
     Ok(SharedArray { memory: Arc::new(memory), owner: None, layout, dtype, writable })
 }
 

@@ -3,6 +3,8 @@
 mod rearrange;
 mod rows;
 
+use std::borrow::Cow;
+
 use smallvec::{SmallVec, smallvec};
 
 use crate::{DType, Error, Result};
@@ -55,12 +57,13 @@ impl Layout {
         offset: usize,
     ) -> Result<Self> {
         let layout = Self::unchecked(shape.as_ref(), strides.as_ref(), offset);
-        let fail = |why| Err(wrong("array", &layout.shape, &layout.strides, why));
-        if layout.shape.len() != layout.strides.len() {
-            return fail("shape and strides differ in rank");
+        let fail = |why: String| Err(wrong("array", &layout.shape, &layout.strides, why));
+        let (rank, given) = (layout.shape.len(), layout.strides.len());
+        if rank != given {
+            return fail(format!("{given} strides for {rank} axes"));
         }
         if Self::count(&layout.shape).is_none() {
-            return fail("more elements than can be addressed");
+            return fail("more elements than can be addressed".into());
         }
         let (mut low, mut high) = (offset as i128, offset as i128);
         if !layout.is_empty() {
@@ -70,10 +73,12 @@ impl Layout {
             }
         }
         if low < 0 {
-            return fail("an element lies before the start of the block");
+            return fail(format!("from offset {offset} an element lies {} before the block", -low));
         }
         if high >= isize::MAX as i128 {
-            return fail("an element lies too far to address");
+            return fail(format!(
+                "from offset {offset} an element lies at {high}, too far to address"
+            ));
         }
         Ok(layout)
     }
@@ -131,7 +136,12 @@ impl Layout {
     pub(crate) fn bytes(&self, operation: &'static str, dtype: DType) -> Result<usize> {
         let bytes = self.len().checked_mul(dtype.bytes());
         bytes.filter(|&bytes| isize::try_from(bytes).is_ok()).ok_or_else(|| {
-            wrong(operation, &self.shape, &self.strides, "more bytes than can be addressed")
+            wrong(
+                operation,
+                &self.shape,
+                &self.strides,
+                format!("more bytes of {dtype} than can be addressed"),
+            )
         })
     }
 
@@ -198,7 +208,7 @@ pub(crate) fn wrong(
     operation: &'static str,
     shape: &[usize],
     strides: &[isize],
-    why: &'static str,
+    why: impl Into<Cow<'static, str>>,
 ) -> Error {
-    Error::Layout { operation, shape: shape.to_vec(), strides: strides.to_vec(), why }
+    Error::Layout { operation, shape: shape.to_vec(), strides: strides.to_vec(), why: why.into() }
 }

@@ -14,7 +14,7 @@ impl Layout {
         let mut sorted = Axes::from_slice(axes);
         sorted.sort_unstable();
         if !sorted.iter().copied().eq(0..self.rank()) {
-            return Err(self.wrong("permute", "the order does not name each axis once"));
+            return Err(self.wrong("permute", format!("{axes:?} does not name each axis once")));
         }
         let shape = axes.iter().map(|&axis| self.shape[axis]).collect();
         let strides = axes.iter().map(|&axis| self.strides[axis]).collect();
@@ -28,7 +28,9 @@ impl Layout {
     pub fn sliced(&self, axis: usize, start: usize, len: usize) -> Result<Self> {
         let extent = self.extent_of("slice", axis)?;
         if start.checked_add(len).is_none_or(|end| end > extent) {
-            return Err(self.wrong("slice", "the range leaves the axis"));
+            let why =
+                format!("{len} indices from {start} on leave axis {axis}, which has {extent}");
+            return Err(self.wrong("slice", why));
         }
         let mut sliced = self.clone();
         sliced.shape[axis] = len;
@@ -63,7 +65,10 @@ impl Layout {
                 stepped.strides[axis] = stride;
                 Ok(stepped)
             }
-            _ => Err(self.wrong("step", "the step is zero or too large")),
+            _ if step == 0 => Err(self.wrong("step", format!("a step of 0 along axis {axis}"))),
+            _ => {
+                Err(self.wrong("step", format!("a step of {step} along axis {axis} is too large")))
+            }
         }
     }
 
@@ -88,7 +93,7 @@ impl Layout {
     /// # Errors
     /// [`Error::Shape`] when the numbers of elements differ, [`Error::Layout`] when elements would move.
     pub fn reshaped(&self, shape: impl AsRef<[usize]>) -> Result<Self> {
-        let mut reshaped = Self::contiguous(shape)?;
+        let mut reshaped = Self::contiguous(shape.as_ref())?;
         if reshaped.len() != self.len() {
             let (expected, found) = (self.shape.to_vec(), reshaped.shape.to_vec());
             return Err(Error::Shape { operation: "reshape", expected, found });
@@ -107,7 +112,8 @@ impl Layout {
                     axis => merged.strides[axis].wrapping_mul((merged.shape[axis] / at.1) as isize),
                 };
                 if at.1 % extent != 0 {
-                    return Err(self.wrong("reshape", "the elements would have to move"));
+                    let why = format!("elements would have to move for {:?}", shape.as_ref());
+                    return Err(self.wrong("reshape", why));
                 }
                 at.1 /= extent;
             }
@@ -168,7 +174,7 @@ impl Layout {
         self.shape.get(axis).copied().ok_or(Error::Axis { operation, axis, rank })
     }
 
-    fn wrong(&self, operation: &'static str, why: &'static str) -> Error {
+    fn wrong(&self, operation: &'static str, why: String) -> Error {
         wrong(operation, &self.shape, &self.strides, why)
     }
 }

@@ -10,10 +10,7 @@ use crate::{Array, Error, Result, View, ViewMut};
 /// Enqueued on `stream`, one of either device, or on the default stream of the device whose step it is. The host
 /// waits where it packs or unpacks itself, and where [`Memory::copy_to`](arrayspan_devices::Memory::copy_to) must.
 pub(crate) fn carry(from: &View<'_>, to: &mut ViewMut<'_>, stream: &Stream) -> Result<()> {
-    if ![from.device(), to.device()].contains(&stream.device()) {
-        let (expected, found) = (to.device(), stream.device());
-        return Err(Error::WrongDevice { operation: "copy", expected, found });
-    }
+    expect_stream("copy", stream, [to.device(), from.device()])?;
     let packed = [from.layout(), to.layout()].map(crate::Layout::is_contiguous);
     match (packed, from.device() == to.device()) {
         _ if to.layout().is_empty() => Ok(()),
@@ -48,6 +45,19 @@ fn transfer(from: &View<'_>, to: &mut ViewMut<'_>, stream: &Stream) -> Result<()
     // writers from those read; host work on either is over when a call returns.
     unsafe { from.memory().copy_to(start, to.memory(), to_start, bytes, stream)? };
     Ok(())
+}
+
+/// Fails unless `stream` is of one of two devices, the first of which the error names.
+pub(crate) fn expect_stream(
+    operation: &'static str,
+    stream: &Stream,
+    devices: [Device; 2],
+) -> Result<()> {
+    let found = stream.device();
+    if devices.contains(&found) {
+        return Ok(());
+    }
+    Err(Error::WrongDevice { operation, argument: "stream", expected: devices[0], found })
 }
 
 /// `stream` if it is one of `device`, else that device's default stream.

@@ -62,7 +62,7 @@ pub enum Step {
 }
 
 /// Work that could not be done, and all that was tried.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Failed<E> {
     /// The last error.
     pub error: E,
@@ -122,7 +122,8 @@ impl Outcome<Array> {
                 let (expected, found) = (first.shape().to_vec(), array.shape().to_vec());
                 return Err(Error::Shape { operation, expected, found });
             }
-            shape[0] += array.shape()[0];
+            // Without elements extents may be of any size; what cannot be addressed is refused below.
+            shape[0] = array.shape()[0].saturating_add(shape[0]);
         }
         let mut whole = Array::empty(&shape, dtype, stream)?;
         let mut at = 0;
@@ -168,6 +169,8 @@ impl<E: fmt::Display> fmt::Display for Failed<E> {
         Ok(())
     }
 }
+
+arrayspan_devices::debug_as_display!(Failed<E>);
 
 impl<E: std::error::Error + 'static> std::error::Error for Failed<E> {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {

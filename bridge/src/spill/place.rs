@@ -1,5 +1,7 @@
 //! An array's memory, on its device or waiting on the host. The layout stays the same, to the bit.
 
+use std::sync::Arc;
+
 use arrayspan_devices::{Access, Device, Memory, Stream};
 
 use crate::{Array, DType, Layout, Result};
@@ -11,7 +13,7 @@ const LOCKED: usize = 4;
 #[derive(Debug)]
 pub(super) enum Place {
     Device(Array),
-    Host(Waiting),
+    Host(Arc<Waiting>),
     /// Only while it moves.
     Nowhere,
 }
@@ -37,18 +39,21 @@ impl Waiting {
         self.dtype
     }
 
-    /// Queues the copy of an array's block to the host; the array must stay until `stream` is done.
+    /// Queues the copy of an array's block to the host; the array must stay until `stream` is done. The host's block counts
+    /// for whom the array's does.
     pub(super) fn begin(array: &Array, stream: &Stream) -> Result<Self> {
         let from = array.memory();
+        let _owners = from.charge().enter_waiting();
         let memory = on_host(from.bytes(), array.device())?;
         // SAFETY: the array owns its block alone and lends it to nobody meanwhile; the new block is ours.
         unsafe { from.copy_to(0, &memory, 0, from.bytes(), stream)? };
         Ok(Self { memory, layout: array.layout().clone(), dtype: array.dtype() })
     }
 
-    /// Queues the copy back to `device`. What waits here stays until that is done.
+    /// Queues the copy back to `device`, on behalf of whom the array counts for. What waits here stays until that is done.
     pub(super) fn back(&self, device: Device) -> Result<Array> {
         let stream = device.stream()?;
+        let _owners = self.memory.charge().enter();
         let memory = Memory::allocate(self.memory.bytes(), &stream)?;
         // SAFETY: both blocks are ours, and nobody else knows of them.
         unsafe { self.memory.copy_to(0, &memory, 0, self.memory.bytes(), &stream)? };

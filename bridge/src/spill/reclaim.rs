@@ -5,12 +5,12 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Weak};
 
 use arrayspan_devices::reclaim::{Holdings, Reclaim, Stage};
-use arrayspan_devices::{Device, Error as DeviceError, Result};
+use arrayspan_devices::{Device, Error as DeviceError, Result, ScopeHandle};
 use parking_lot::{Mutex, RwLockWriteGuard};
 
 use super::place::{Place, Waiting};
 use super::spillable::Slot;
-use super::statistics::spilled;
+use super::statistics::spilled as count_spilled;
 use crate::Error;
 
 /// Every array that may be spilled and still lives.
@@ -24,10 +24,14 @@ pub(super) fn remember(slot: &Arc<Slot>) {
     slots.push(Arc::downgrade(slot));
 }
 
-/// The arrays of a device, unused for longest first.
-fn slots(device: Device) -> Vec<Arc<Slot>> {
+/// The arrays of a device, or those that count for a scope, unused for longest first.
+fn slots(device: Device, scope: Option<&ScopeHandle>) -> Vec<Arc<Slot>> {
+    let within = |slot: &Slot| {
+        scope.is_none_or(|scope| slot.charge.scope().is_some_and(|own| scope.contains(&own)))
+    };
     let all: Vec<Arc<Slot>> = SLOTS.lock().iter().filter_map(Weak::upgrade).collect();
-    let mut slots: Vec<_> = all.into_iter().filter(|slot| slot.home == device).collect();
+    let wanted = |slot: &Arc<Slot>| slot.home == device && within(slot);
+    let mut slots: Vec<_> = all.into_iter().filter(wanted).collect();
     slots.sort_by_key(|slot| slot.used.load(Relaxed));
     slots
 }
@@ -47,55 +51,72 @@ impl Reclaim for Spill {
         Stage::Spill
     }
 
-    /// What could be spilled now; arrays in use are not asked.
+    /// What could be spilled now, as reserved; as live what is in use, or on its way.
     fn holdings(&self, device: Device) -> Option<Holdings> {
-        let bytes = |slot: &Arc<Slot>| slot.place.try_read().map_or(0, |place| spillable(&place));
-        let reserved_bytes = slots(device).iter().map(bytes).sum();
-        Some(Holdings { reserved_bytes, ..Holdings::default() })
+        let mut holdings = Holdings::default();
+        for slot in slots(device, None) {
+            match slot.place.try_write().map(|place| matches!(*place, Place::Device(_))) {
+                Some(true) => holdings.reserved_bytes += slot.bytes,
+                Some(false) => {}
+                None => holdings.live_bytes += slot.bytes,
+            }
+        }
+        Some(holdings)
     }
 
-    fn release(&self, device: Device) -> Result<()> {
+    fn release(&self, device: Device) -> Result<Option<usize>> {
         self.release_some(device, None)
     }
 
-    fn release_some(&self, device: Device, wanted: Option<usize>) -> Result<()> {
-        spill(device, wanted).map_err(|error| match error {
-            Error::Device(error) => error,
-            other => DeviceError::Driver {
-                device: device.to_string(),
-                call: "spilling an array",
-                name: other.to_string(),
-                code: 0,
-            },
-        })
+    fn release_some(&self, device: Device, wanted: Option<usize>) -> Result<Option<usize>> {
+        spilled(device, None, wanted)
+    }
+
+    fn release_within(
+        &self,
+        scope: &ScopeHandle,
+        device: Device,
+        wanted: usize,
+    ) -> Result<Option<usize>> {
+        spilled(device, Some(scope), Some(wanted))
     }
 }
 
-/// How many bytes spilling it would make free.
-fn spillable(place: &Place) -> usize {
-    match place {
-        Place::Device(array) if !array.memory().is_foreign() => array.memory().bytes(),
-        _ => 0,
-    }
+/// Spills arrays of a device, or of a scope on it; how many bytes that made free.
+fn spilled(
+    device: Device,
+    scope: Option<&ScopeHandle>,
+    wanted: Option<usize>,
+) -> Result<Option<usize>> {
+    spill(device, scope, wanted).map(Some).map_err(|error| match error {
+        Error::Device(error) => error,
+        other => DeviceError::Driver {
+            device: device.to_string(),
+            call: "spilling an array",
+            name: other.to_string(),
+            code: 0,
+        },
+    })
 }
 
-/// Copies many, waits once, then lets go of all that have arrived. The host running out ends the copying, and what
-/// was copied until then still counts.
-fn spill(device: Device, wanted: Option<usize>) -> Result<(), Error> {
+/// Copies many, waits once, then lets go of all that have arrived; their bytes. The host running out ends the copying, and
+/// what was copied until then still counts.
+fn spill(
+    device: Device,
+    scope: Option<&ScopeHandle>,
+    wanted: Option<usize>,
+) -> Result<usize, Error> {
     if device.is_cpu() {
-        return Ok(());
+        return Ok(0);
     }
     let stream = device.process_stream()?;
-    let slots = slots(device);
+    let slots = slots(device, scope);
     let mut leaving: Vec<(RwLockWriteGuard<'_, Place>, Waiting)> = Vec::new();
     let (mut bytes, mut failure) = (0, None);
-    for slot in &slots {
+    for slot in slots.iter().filter(|slot| slot.bytes > 0) {
         // Whoever holds it uses it: it stays, and nobody waits.
         let Some(place) = slot.place.try_write() else { continue };
         let Place::Device(array) = &*place else { continue };
-        if spillable(&place) == 0 {
-            continue;
-        }
         match Waiting::begin(array, &stream) {
             Ok(waiting) => {
                 bytes += waiting.bytes();
@@ -110,14 +131,22 @@ fn spill(device: Device, wanted: Option<usize>) -> Result<(), Error> {
             break;
         }
     }
+    let mut freed = 0;
     for (mut place, waiting) in leaving {
         // The first one waits for all that come before it on the stream.
-        waiting.arrived()?;
-        spilled(waiting.bytes());
-        drop(mem::replace(&mut *place, Place::Host(waiting)));
+        match waiting.arrived() {
+            Ok(()) => {
+                freed += waiting.bytes();
+                count_spilled(waiting.bytes());
+                let before = mem::replace(&mut *place, Place::Host(waiting.into()));
+                drop(place);
+                drop(before);
+            }
+            Err(error) => failure = Some(error),
+        }
     }
     match failure {
-        Some(error) if bytes == 0 => Err(error),
-        _ => Ok(()),
+        Some(error) if freed == 0 => Err(error),
+        _ => Ok(freed),
     }
 }

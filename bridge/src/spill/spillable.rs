@@ -6,6 +6,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock};
 
+use arrayspan_devices::account::Charge;
 use arrayspan_devices::{Device, reclaim};
 use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -27,6 +28,10 @@ pub struct Spillable {
 pub(super) struct Slot {
     /// Where the array belongs.
     pub(super) home: Device,
+    /// What it counts for, wherever it is.
+    pub(super) charge: Charge,
+    /// What spilling it makes free: nothing for memory of other libraries.
+    pub(super) bytes: usize,
     /// Read by those that use the array; written to move it. Spilling never waits for it.
     pub(super) place: RwLock<Place>,
     /// When it was last used, by a clock that counts uses.
@@ -41,8 +46,11 @@ impl Spillable {
     pub fn new(array: Array) -> Self {
         static REGISTERED: LazyLock<()> = LazyLock::new(|| reclaim::register(&SPILL));
         LazyLock::force(&REGISTERED);
-        let (home, place) = (array.device(), RwLock::new(Place::Device(array)));
-        let slot = Arc::new(Slot { home, place, used: AtomicU64::new(0) });
+        let memory = array.memory();
+        let (home, charge) = (array.device(), memory.charge());
+        let bytes = if memory.is_foreign() { 0 } else { memory.bytes() };
+        let place = RwLock::new(Place::Device(array));
+        let slot = Arc::new(Slot { home, charge, bytes, place, used: AtomicU64::new(0) });
         slot.touch();
         remember(&slot);
         Self { slot }
@@ -58,7 +66,8 @@ impl Spillable {
         // Between the two locks somebody may spill it again.
         while !matches!(*place, Place::Device(_)) {
             drop(place);
-            place = RwLockWriteGuard::downgrade(self.slot.brought_back()?);
+            self.slot.bring_back()?;
+            place = self.slot.place.read_recursive();
         }
         Ok(Held { slot: &self.slot, place })
     }
@@ -124,13 +133,34 @@ impl Slot {
 
     /// The array on its device, with nobody else using it.
     fn brought_back(&self) -> Result<RwLockWriteGuard<'_, Place>> {
-        let mut place = self.place.write();
-        if let Place::Host(waiting) = &*place {
-            let array = waiting.back(self.home)?;
-            returned(waiting.bytes());
-            *place = Place::Device(array);
+        loop {
+            let place = self.place.write();
+            if matches!(*place, Place::Device(_)) {
+                return Ok(place);
+            }
+            drop(place);
+            self.bring_back()?;
         }
-        Ok(place)
+    }
+
+    /// Brings the array back from the host, if it waits there. No lock is held while memory is asked for: that may take
+    /// time, and run into others that want this array.
+    fn bring_back(&self) -> Result<()> {
+        let waiting = match &*self.place.read_recursive() {
+            Place::Host(waiting) => waiting.clone(),
+            Place::Device(_) | Place::Nowhere => return Ok(()),
+        };
+        let back = waiting.back(self.home);
+        let mut place = self.place.write();
+        let same = matches!(&*place, Place::Host(here) if Arc::ptr_eq(here, &waiting));
+        // Another thread may have brought it back, and found the room that this one did not.
+        if same {
+            let before = mem::replace(&mut *place, Place::Device(back?));
+            drop(place);
+            returned(waiting.bytes());
+            drop(before);
+        }
+        Ok(())
     }
 }
 

@@ -8,6 +8,7 @@ mod inputs;
 mod memory;
 mod options;
 mod results;
+mod waiting;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;

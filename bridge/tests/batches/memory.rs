@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 use arrayspan_bridge::batch::{Across, Place};
-use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::devices::retry::OutOfMemory;
+use arrayspan_bridge::devices::{Device, Scope};
 use arrayspan_bridge::{Array, DType, Error};
 
 use super::{alone, batch, common, expected, held, out_of_memory, sets, turned, values};
@@ -133,5 +133,37 @@ fn a_device_holds_no_more_than_its_batches_in_flight() {
         assert_eq!(run.map(Result::unwrap).count(), 30);
         let batch_bytes = rows * 3 * 4;
         assert!(most.load(SeqCst) <= 2 * 2 * batch_bytes, "{}", most.load(SeqCst));
+    }
+}
+
+#[test]
+fn what_the_threads_of_a_run_allocate_counts_for_the_scope_around_it() {
+    let _alone = alone();
+    let cpu = Device::cpu();
+    for devices in sets() {
+        let scope = Scope::new("run").enter().unwrap();
+        let total = || {
+            let all = Device::all().into_iter().map(|device| scope.statistics(device));
+            all.fold((0, 0), |sum, one| (sum.0 + one.allocations, sum.1 + one.live_bytes))
+        };
+        let run = (0..6).map(|i| batch(i, 5)).across(devices.clone()).map(turned).unwrap();
+        let results: Vec<Array> = run.map(Result::unwrap).collect();
+        // The threads have ended: what is live are the results, on the host.
+        let live: usize = results.iter().map(|array| array.memory().bytes()).sum();
+        assert!(total().0 >= 6, "{devices:?}");
+        assert_eq!(scope.statistics(cpu).live_bytes, live, "{devices:?}");
+        drop(results);
+        let before = total().0;
+        let inputs = (0..6).map(|i| batch(i, 5));
+        inputs.across(devices.clone()).for_each(turned, |_| Ok::<_, Error>(())).unwrap();
+        assert!(total().0 >= before + 6, "{devices:?}");
+        held();
+        assert_eq!(total().1, 0, "{devices:?}");
+        // Its limit holds for them, too.
+        let tight = Scope::new("tight").limit(20).enter().unwrap();
+        let mut run = (0..6).map(|i| batch(i, 5)).across(devices.clone()).map(turned).unwrap();
+        let error = run.next().unwrap().unwrap_err();
+        assert!(error.to_string().contains("run/tight"), "{devices:?}: {error}");
+        drop((run, tight));
     }
 }

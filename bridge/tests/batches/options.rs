@@ -64,6 +64,33 @@ fn a_number_that_two_devices_have_names_neither() {
     let ask = |batches: Batches<Inputs>| batches.assign(Assignment::Explicit(vec![0]));
     let error = refused(&[Device::cpu(), other], ask);
     assert!(matches!(error, Error::Assignment { gpu_id: 0, .. }), "{error}");
+    assert!(error.to_string().contains("Assignment::Devices"), "{error}");
+}
+
+#[test]
+fn devices_of_two_kinds_with_one_number_are_named_by_themselves() {
+    let _alone = alone();
+    let cpu = Device::cpu();
+    let ask = |batches: Batches<Inputs>| batches.assign(Assignment::Devices(vec![]));
+    let error = refused(&[cpu], ask);
+    assert!(matches!(error, Error::Batches { option: "assign", .. }), "{error}");
+    let Some(other) = super::common::accelerators().into_iter().find(|d| d.gpu_id() == 0) else {
+        return;
+    };
+    let ask = |batches: Batches<Inputs>| batches.assign(Assignment::Devices(vec![cpu, other]));
+    let error = refused(&[cpu], ask);
+    assert_eq!(error.to_string(), format!("batches: {other} is not one of the devices [cpu]"));
+
+    let named = Assignment::Devices(vec![other, other, cpu]);
+    let by = Assignment::DeviceBy(Arc::new(move |index| if index % 3 == 2 { cpu } else { other }));
+    for assignment in [named, by] {
+        let inputs = (0..6).map(|i| batch(i, 1));
+        let run = inputs.across([cpu, other]).assign(assignment.clone()).map(turned);
+        let mut run = run.unwrap();
+        assert!(run.by_ref().all(|result| result.is_ok()));
+        let batches: Vec<usize> = run.report().devices.iter().map(|d| d.batches).collect();
+        assert_eq!(batches, [2, 4], "{assignment:?}");
+    }
 }
 
 #[test]

@@ -154,3 +154,30 @@ fn arrays_are_converted_between_devices() {
         assert_eq!(back.view().as_slice::<f64>().unwrap(), [2.0, -2.0, 127.0]);
     }
 }
+
+#[test]
+fn a_stream_of_another_device_is_refused() {
+    let cpu = Device::cpu();
+    let source = Array::from_slice(&[1.5_f32, -2.0, 3.0], [3]).unwrap();
+    for device in accelerators() {
+        let (own, host) = (device.stream().unwrap(), cpu.stream().unwrap());
+        let there = source.view().to(device).unwrap().0;
+        for (array, stream) in [(&source, &own), (&there, &host)] {
+            let (here, other) = (array.device(), stream.device());
+            let message = format!("convert: stream is on {other}, expected {here}");
+            // Also where nothing is to be converted.
+            for dtype in [DType::Float64, DType::Float32] {
+                let refused = array.view().convert(dtype, &Conversion::SATURATE, stream);
+                let refused = refused.unwrap_err();
+                assert!(matches!(refused, Error::WrongDevice { .. }), "{refused}");
+                assert_eq!(refused.to_string(), message);
+            }
+        }
+        // Between two devices either's stream does.
+        for stream in [&own, &host] {
+            let mut back = Array::from_slice(&[0.0_f64; 3], [3]).unwrap();
+            back.view_mut().convert_from(&there.view(), &Conversion::SATURATE, stream).unwrap();
+            assert_eq!(back.view().to_vec::<f64>().unwrap(), [1.5, -2.0, 3.0], "{device}");
+        }
+    }
+}

@@ -9,6 +9,7 @@ mod common;
 mod current_context;
 mod foreign_thread;
 mod gpu;
+mod lent_streams;
 mod peer_copies;
 mod pending_errors;
 mod released_early;

@@ -60,6 +60,12 @@ fn cleared(devices: &[Device]) -> Cleared {
     Cleared { parts: devices.iter().flat_map(parts).collect(), took: begin.elapsed() }
 }
 
+/// How many kernels are kept in memory for a device.
+#[must_use]
+pub fn kernels(device: Device) -> usize {
+    device.0.kernels.lock().len()
+}
+
 /// Begins a scope at whose end the caches of `device` are cleared.
 pub fn scope(device: Device) -> CacheScope {
     CacheScope { device: Some(device) }

@@ -2,11 +2,12 @@
 
 use std::ffi::c_longlong;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::blas_handle::Handle;
 use super::library;
-use crate::memory::or_recover;
+use crate::memory::{or_recover, queue_on};
+use crate::opened::Opened;
 use crate::{Access, DeviceKind, Error, Memory, Result, Stream, fault};
 use cudarc::cublas::sys::{self, cublasOperation_t};
 
@@ -85,7 +86,7 @@ const FUNCTIONS: [&str; 7] = [
 
 /// Opens cuBLAS.
 fn open() -> Result<()> {
-    static READY: OnceLock<Result<()>> = OnceLock::new();
+    static READY: Opened<()> = Opened::new();
     let open = || {
         let unavailable = |why| Err(Error::Unavailable { what: "cuBLAS".into(), why });
         // SAFETY: opens the vendor's library, whose initialisers have no conditions.
@@ -100,7 +101,7 @@ fn open() -> Result<()> {
         }
         Ok(())
     };
-    READY.get_or_init(open).clone()
+    READY.get_or_open(open).copied()
 }
 
 impl Blas {
@@ -131,16 +132,15 @@ impl Blas {
     /// # Safety
     /// All matrices lie inside their memory, which holds elements of that type.
     pub unsafe fn multiply(&self, product: &Product<'_>) -> Result<()> {
-        let address = |matrices: &Matrices<'_>, access| {
+        let address = |matrices: &Matrices<'_>| {
             self.stream.expect("gemm", matrices.memory.device())?;
-            matrices.memory.acquire(&self.stream, access)?;
             Ok(matrices.memory.address() + matrices.start)
         };
         let Product { m, n, k, batch, alpha, beta, c, .. } = *product;
         let ((op_a, a), (op_b, b)) = (product.a, product.b);
-        let at_a = address(&a, Access::Read)?;
-        let at_b = address(&b, Access::Read)?;
-        let at_c = address(&c, Access::Write)?;
+        let at_a = address(&a)?;
+        let at_b = address(&b)?;
+        let at_c = address(&c)?;
         macro_rules! call {
             ($handle:expr, $function:ident, $scalar:ty, $alpha:expr, $beta:expr) => {{
                 let (alpha, beta): (Factor<$scalar>, Factor<$scalar>) = (Factor($alpha), Factor($beta));
@@ -185,7 +185,9 @@ impl Blas {
         // What finds no room for its workspace has queued nothing.
         or_recover(self.stream.device(), || {
             fault::check(fault::Kind::Launch, self.stream.device(), 0)?;
-            self.handle.run("cublasGemmStridedBatched", queue)
+            let read = [a, b].map(|matrices| (matrices.memory, Access::Read));
+            let used = read.into_iter().chain([(c.memory, Access::Write)]);
+            queue_on(&self.stream, used, || self.handle.run("cublasGemmStridedBatched", queue))
         })
     }
 }

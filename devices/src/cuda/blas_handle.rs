@@ -130,9 +130,11 @@ impl Reclaim for Workspaces {
         None
     }
 
-    fn release(&self, device: Device) -> Result<()> {
+    /// `None` if there was a handle: how much it held the library does not tell either.
+    fn release(&self, device: Device) -> Result<Option<usize>> {
+        let mut freed = Some(0);
         if device.kind() != DeviceKind::Cuda {
-            return Ok(());
+            return Ok(freed);
         }
         let handles: Vec<Arc<Handle>> = HANDLES.lock().iter().filter_map(Weak::upgrade).collect();
         for handle in handles.iter().filter(|handle| handle.stream.device() == device) {
@@ -140,8 +142,9 @@ impl Reclaim for Workspaces {
             let taken = handle.raw.try_lock().and_then(|mut raw| raw.take());
             if let Some(raw) = taken {
                 handle.destroy(raw)?;
+                freed = None;
             }
         }
-        Ok(())
+        Ok(freed)
     }
 }

@@ -7,7 +7,8 @@ use std::ptr;
 use cudarc::driver::sys::{self, CUresult};
 
 use super::{library, memory};
-use crate::{DeviceKind, Error, Result, registry};
+use crate::opened::patiently;
+use crate::{DeviceKind, Error, Result, fault, registry};
 
 /// One device's primary context, shared with every other library in the process, and our own memory
 /// pool in it.
@@ -26,15 +27,32 @@ unsafe impl Send for Context {}
 unsafe impl Sync for Context {}
 
 impl Context {
+    /// Waits a while for a device that has no room for a context at the moment, or that another process has to itself.
     pub(super) fn new(gpu_id: usize, device: sys::CUdevice, memory_bytes: usize) -> Result<Self> {
-        let mut raw = ptr::null_mut();
-        // SAFETY: `device` is one the driver gave out; `raw` receives the context.
-        let retained = unsafe { sys::cuDevicePrimaryCtxRetain(&raw mut raw, device) };
-        check(gpu_id, "cuDevicePrimaryCtxRetain", retained)?;
-        // From here on the drop gives the context back, also if the pool cannot be made.
-        let mut context = Self { gpu_id, device, memory_bytes, raw, pool: None };
-        context.pool = memory::new_pool(&context)?;
-        Ok(context)
+        let may_pass = |error: &Error| match error {
+            Error::OutOfMemory { .. } => true,
+            Error::Driver { code, .. } => *code == CUresult::CUDA_ERROR_DEVICE_UNAVAILABLE as i32,
+            _ => false,
+        };
+        patiently(may_pass, || {
+            let on = crate::Device::cuda(gpu_id)?;
+            fault::check(fault::Kind::Context, on, 0)?;
+            let mut raw = ptr::null_mut();
+            // SAFETY: `device` is one the driver gave out; `raw` receives the context.
+            match unsafe { sys::cuDevicePrimaryCtxRetain(&raw mut raw, device) } {
+                // Nothing is lost that was never had, so that is not remembered either.
+                code @ CUresult::CUDA_ERROR_DEVICE_UNAVAILABLE => {
+                    let (device, name) = (format!("cuda:{gpu_id}"), library::name(code));
+                    let call = "cuDevicePrimaryCtxRetain";
+                    return Err(Error::Driver { device, call, name, code: code as i32 });
+                }
+                code => full(on, check(gpu_id, "cuDevicePrimaryCtxRetain", code))?,
+            }
+            // From here on the drop gives the context back, also if the pool cannot be made.
+            let mut context = Self { gpu_id, device, memory_bytes, raw, pool: None };
+            context.pool = full(on, memory::new_pool(&context))?;
+            Ok(context)
+        })
     }
 
     pub(super) fn raw(&self) -> sys::CUcontext {
@@ -99,6 +117,16 @@ impl Drop for Current<'_> {
         let code = unsafe { sys::cuCtxPopCurrent_v2(&raw mut popped) };
         self.context.defer(self.context.check("cuCtxPopCurrent", code));
     }
+}
+
+/// A refusal for want of memory as such.
+fn full<T>(device: crate::Device, result: Result<T>) -> Result<T> {
+    result.map_err(|error| match error {
+        Error::Driver { code, .. } if code == CUresult::CUDA_ERROR_OUT_OF_MEMORY as i32 => {
+            Error::out_of_memory(device, 0, code)
+        }
+        other => other,
+    })
 }
 
 /// `code` as a result.

@@ -3,11 +3,11 @@
 //! `cudarc` panics when a library or a function in it is missing. So both are looked for here, before the
 //! first call, and what is missing becomes an [`Error::Unavailable`].
 
-use std::sync::OnceLock;
-
+use cudarc::driver::sys::CUresult;
 use cudarc::{driver, nvrtc};
 
 use crate::libraries::candidates;
+use crate::opened::{Opened, patiently};
 use crate::{Error, Result};
 
 /// Every function of the driver this crate calls without asking [`has`].
@@ -79,8 +79,8 @@ const COMPILER: [&str; 8] = [
 
 /// Opens the driver and initialises it.
 pub(super) fn driver() -> Result<()> {
-    static READY: OnceLock<Result<()>> = OnceLock::new();
-    READY.get_or_init(open_driver).clone()
+    static READY: Opened<()> = Opened::new();
+    READY.get_or_open(open_driver).copied()
 }
 
 fn open_driver() -> Result<()> {
@@ -93,10 +93,31 @@ fn open_driver() -> Result<()> {
         return unavailable(format!("the installed driver is too old: it lacks {name}"));
     }
     // SAFETY: the function is there (checked above) and takes no pointer.
-    match unsafe { driver::sys::cuInit(0) } {
-        driver::sys::CUresult::CUDA_SUCCESS => Ok(()),
-        code => unavailable(format!("cuInit returned {} ({})", name(code), code as i32)),
+    let init = || match unsafe { driver::sys::cuInit(0) } {
+        CUresult::CUDA_SUCCESS => Ok(()),
+        code => Err(code),
+    };
+    match patiently(|code| may_pass(*code), init) {
+        Ok(()) => Ok(()),
+        Err(code) if may_pass(code) => {
+            let (device, name) = ("cuda".into(), name(code));
+            Err(Error::Driver { device, call: "cuInit", name, code: code as i32 })
+        }
+        Err(code) => unavailable(format!("cuInit returned {} ({})", name(code), code as i32)),
     }
+}
+
+/// Whether a refusal to begin says what is so at the moment: memory is short, or others have the device.
+pub(super) fn may_pass(code: CUresult) -> bool {
+    let passing = [
+        CUresult::CUDA_ERROR_OUT_OF_MEMORY,
+        CUresult::CUDA_ERROR_DEVICE_UNAVAILABLE,
+        CUresult::CUDA_ERROR_SYSTEM_NOT_READY,
+        CUresult::CUDA_ERROR_MPS_SERVER_NOT_READY,
+        CUresult::CUDA_ERROR_MPS_MAX_CLIENTS_REACHED,
+        CUresult::CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED,
+    ];
+    passing.contains(&code)
 }
 
 /// Whether the driver, which is there, has a function by this name.
@@ -107,8 +128,8 @@ pub(super) fn has(name: &str) -> bool {
 
 /// Opens NVRTC.
 pub(super) fn compiler() -> Result<()> {
-    static READY: OnceLock<Result<()>> = OnceLock::new();
-    READY.get_or_init(open_compiler).clone()
+    static READY: Opened<()> = Opened::new();
+    READY.get_or_open(open_compiler).copied()
 }
 
 fn open_compiler() -> Result<()> {

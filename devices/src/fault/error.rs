@@ -11,6 +11,7 @@ pub(super) fn of(fault: Fault, device: Device, bytes: usize) -> Error {
         Kind::Copy => "an injected copy",
         Kind::Pinned => "an injected allocation of page-locked memory",
         Kind::Plan => "an injected build of a kernel",
+        Kind::Context => "an injected context",
     };
     let (memory, lost, driver) = codes(device.kind());
     match fault.class {

@@ -53,6 +53,8 @@ pub enum Kind {
     Pinned,
     /// Building a kernel or another plan that is then kept.
     Plan,
+    /// Making the context of a GPU, which happens once: at the first use of the device, and again after a failure.
+    Context,
 }
 
 /// How it fails.

@@ -25,8 +25,11 @@ fn one(text: &str) -> Result<Fault, String> {
         "copy" => Kind::Copy,
         "pinned" => Kind::Pinned,
         "plan" => Kind::Plan,
+        "context" => Kind::Context,
         other => {
-            return Err(format!("'{other}' is not one of allocation, launch, copy, pinned, plan"));
+            return Err(format!(
+                "'{other}' is not one of allocation, launch, copy, pinned, plan, context"
+            ));
         }
     };
     let mut fault = Fault { threads: Threads::Each, ..Fault::new(kind) };

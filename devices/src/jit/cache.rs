@@ -1,18 +1,20 @@
 //! Compiled kernels on disk, shared by processes that may come and go at any moment.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::io::Write as _;
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use sha2::{Digest, Sha256};
 
 /// A folder of compiled kernels.
 ///
-/// A file is its own SHA-256 and then the binary, written beside its place and moved there in one step:
-/// a reader sees a whole file or none, and a damaged one is as good as none. Any failure to write is
-/// ignored, because the kernel is already compiled.
+/// A file is a SHA-256 over its format, the kernel's key and the binary, and then the binary; it is written beside its
+/// place and moved there in one step. So a reader sees a whole file or none, and what is damaged, too large, not a
+/// plain file, of an older format, or another kernel's is as good as none. Any failure to write is ignored, because the
+/// kernel is already compiled. The digest is no signature: whoever may write to the folder decides what kernels do.
 #[derive(Clone, Debug)]
 pub struct Cache {
     folder: Option<PathBuf>,
@@ -23,14 +25,34 @@ pub struct Cache {
 pub(crate) struct Key(String);
 
 const DIGEST_BYTES: usize = 32;
+/// What digests begin with, and files end with: a file of another format has neither.
+const FORMAT: &str = "arrayspan kernel 2";
+const EXTENSION: &str = "kernel2";
+/// No kernel is larger. What is, nobody reads or writes.
+const MOST_BYTES: usize = 64 << 20;
 
 pub(crate) fn key(target: &str, text: &str) -> Key {
-    let digest = Sha256::new().chain_update(target).chain_update([0]).chain_update(text).finalize();
+    let digest = digest(&[b"arrayspan kernel key", target.as_bytes(), text.as_bytes()]);
     Key(digest.iter().fold(String::new(), |mut name, byte| {
         // Writing to a String cannot fail.
         let _ = write!(name, "{byte:02x}");
         name
     }))
+}
+
+/// What a file of that key and binary begins with.
+fn seal(key: &Key, binary: &[u8]) -> [u8; DIGEST_BYTES] {
+    digest(&[FORMAT.as_bytes(), key.0.as_bytes(), binary])
+}
+
+/// Of a list of texts, each after its length, so that no two lists run together.
+fn digest(parts: &[&[u8]]) -> [u8; DIGEST_BYTES] {
+    let mut digest = Sha256::new();
+    for part in parts {
+        digest.update((part.len() as u64).to_le_bytes());
+        digest.update(part);
+    }
+    digest.finalize().into()
 }
 
 impl Cache {
@@ -56,92 +78,74 @@ impl Cache {
     }
 
     fn path(&self, key: &Key) -> Option<PathBuf> {
-        self.folder.as_ref().map(|folder| folder.join(&key.0))
+        self.folder.as_ref().map(|folder| folder.join(&key.0).with_extension(EXTENSION))
     }
 
     pub(crate) fn read(&self, key: &Key) -> Option<Vec<u8>> {
-        let mut content = fs::read(self.path(key)?).ok()?;
+        let mut content = content(&self.path(key)?)?;
         if content.len() < DIGEST_BYTES {
             return None;
         }
         let binary = content.split_off(DIGEST_BYTES);
-        (Sha256::digest(&binary).as_slice() == content).then_some(binary)
+        (seal(key, &binary).as_slice() == content).then_some(binary)
     }
 
     pub(crate) fn write(&self, key: &Key, binary: &[u8]) {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let Some(path) = self.path(key) else { return };
+        if binary.len() > MOST_BYTES {
+            return;
+        }
+        // Another process of the same number may have died here earlier, and left its part.
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_nanos());
         let unique = (std::process::id(), COUNT.fetch_add(1, Relaxed));
-        let part = path.with_extension(format!("{}-{}", unique.0, unique.1));
+        let part = path.with_extension(format!("{}-{}-{now}", unique.0, unique.1));
         let written = (|| {
             fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
-            let mut file = fs::File::create(&part)?;
-            file.write_all(&Sha256::digest(binary))?;
-            file.write_all(binary)?;
-            fs::rename(&part, &path)
+            // Never through a link that somebody has put there.
+            let mut file = OpenOptions::new().write(true).create_new(true).open(&part)?;
+            let moved = (|| {
+                file.write_all(&seal(key, binary))?;
+                file.write_all(binary)?;
+                fs::rename(&part, &path)
+            })();
+            moved.inspect_err(|_| _ = fs::remove_file(&part))
         })();
         if let Err(error) = written {
             tracing::debug!(%error, path = %path.display(), "kernel not cached");
-            let _ = fs::remove_file(&part);
         }
     }
+}
+
+/// What a plain file of bearable size holds. A pipe, which nobody may ever write to, is not waited for.
+fn content(path: &Path) -> Option<Vec<u8>> {
+    // Asked before it is opened, since opening may itself do something, and after, since it may be another by then.
+    let plain = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
+    let most = (DIGEST_BYTES + MOST_BYTES) as u64;
+    if plain.len() > most {
+        return None;
+    }
+    let file = open(path).ok()?;
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut content = Vec::new();
+    file.take(most + 1).read_to_end(&mut content).ok()?;
+    (content.len() as u64 <= most).then_some(content)
+}
+
+#[cfg(target_os = "linux")]
+fn open(path: &Path) -> std::io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+
+    let flags = libc::O_NONBLOCK | libc::O_NOFOLLOW;
+    OpenOptions::new().read(true).custom_flags(flags).open(path)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open(path: &Path) -> std::io::Result<File> {
+    File::open(path)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_binary_comes_back_as_it_was_written() {
-        let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::at(folder.path().join("made/on/demand"));
-        let key = key("sm_90", "text");
-        assert_eq!(cache.read(&key), None);
-        cache.write(&key, b"binary");
-        assert_eq!(cache.read(&key).as_deref(), Some(&b"binary"[..]));
-    }
-
-    #[test]
-    fn damaged_files_are_absent() {
-        let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::at(folder.path());
-        let key = key("sm_90", "text");
-        cache.write(&key, b"a binary of some length");
-        let whole = fs::read(folder.path().join(&key.0)).unwrap();
-        for end in 0..whole.len() {
-            fs::write(folder.path().join(&key.0), &whole[..end]).unwrap();
-            assert_eq!(cache.read(&key), None, "cut to {end} bytes");
-        }
-        for at in 0..whole.len() {
-            let mut flipped = whole.clone();
-            flipped[at] ^= 1;
-            fs::write(folder.path().join(&key.0), flipped).unwrap();
-            assert_eq!(cache.read(&key), None, "bit flipped in byte {at}");
-        }
-    }
-
-    #[test]
-    fn target_and_text_do_not_run_together() {
-        assert_ne!(key("sm_9", "0x"), key("sm_90", "x"));
-    }
-
-    #[test]
-    fn writers_at_once_leave_one_whole_file() {
-        let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::at(folder.path());
-        let key = key("t", "s");
-        std::thread::scope(|threads| {
-            for writer in 0..8_u8 {
-                let (cache, key) = (&cache, &key);
-                threads.spawn(move || {
-                    for _ in 0..50 {
-                        cache.write(key, &[writer; 10_000]);
-                        let read = cache.read(key).expect("a whole file");
-                        assert!(read.iter().all(|byte| *byte == read[0]));
-                    }
-                });
-            }
-        });
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-    }
-}
+mod tests;

@@ -14,11 +14,12 @@ use crate::{Device, DeviceKind, Error, Result, Stream, fault};
 impl Memory {
     /// Copies `bytes` bytes at `start` to `to_start` of `to`, after earlier work on both blocks.
     ///
-    /// Enqueued on `stream` (a stream of either block's device). Between a device and page-locked host memory
-    /// ([`pinned`](Self::pinned), [`register`](Self::register)), and between devices with a common driver, it does not
-    /// wait. The host waits
-    /// * to a device from host memory that is not page-locked, until all of that has been read;
-    /// * to such memory from a device, until the bytes are there (where they are few, drivers may return before);
+    /// Enqueued on `stream` (a stream of either block's device); both blocks stay valid until it is done, and later work
+    /// on them comes after it. Between a device and page-locked host memory ([`pinned`](Self::pinned),
+    /// [`register`](Self::register)), and between devices with a common driver, it does not wait. The host waits
+    /// * for host memory that is [`borrowed`](Self::borrowed), until it has been read, or until the bytes are there;
+    /// * for other host memory that is not page-locked, the same, if the copy is [staged](crate::staging); one that is
+    ///   not is left to the driver, which may wait (as CUDA does) or only queue it (as `OpenCL` does);
     /// * between two devices without a common driver, until the bytes have left the first;
     /// * between two blocks of the CPU, and on a CPU stream, whose work is done when a call returns.
     ///
@@ -60,11 +61,11 @@ impl Memory {
             match self.route(to) {
                 Route::Up => match staged(from, to.device(), bytes) {
                     Some(mut lane) => self.stage_up(&mut lane, from, to, onto, bytes, &worker)?,
-                    None => drop(self.queue(from, to, onto, bytes, &worker)?),
+                    None => self.queue_alone(from, to, onto, bytes, &worker)?,
                 },
                 Route::Down => match staged(onto, self.device(), bytes) {
                     Some(mut lane) => self.stage_down(&mut lane, from, to, onto, bytes, &worker)?,
-                    None => drop(self.queue(from, to, onto, bytes, &worker)?),
+                    None => self.queue_alone(from, to, onto, bytes, &worker)?,
                 },
                 Route::Within if self.queue(from, to, onto, bytes, &worker)? => {}
                 Route::Within | Route::Across => self.relay(from, to, onto, bytes, &worker)?,
@@ -108,6 +109,25 @@ impl Memory {
             }
         }
         Ok(true)
+    }
+
+    /// Queues a copy from or to the host, and waits for it where the host's memory is only borrowed: whoever borrows may
+    /// forget it, and its owner knows of no work on it.
+    fn queue_alone(
+        &self,
+        from: Place,
+        to: &Memory,
+        onto: Place,
+        bytes: usize,
+        stream: &Stream,
+    ) -> Result<()> {
+        self.queue(from, to, onto, bytes, stream)?;
+        if !self.is_borrowed() && !to.is_borrowed() {
+            return Ok(());
+        }
+        let done = stream.record().and_then(|end| end.synchronize());
+        // Without a mark the end of the stream tells. If that fails, too, the device does no more work.
+        done.or_else(|_| stream.driver().synchronize())
     }
 
     /// Locks both blocks, and orders reads of this one on `reader` and writes of the other on `writer` after

@@ -10,7 +10,8 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::driver::{
-    DeviceDriver, Driver, EventDriver, Grid, KernelDriver, Locked, Place, RawArgument, StreamDriver,
+    DeviceDriver, Driver, EventDriver, Grid, KernelDriver, Locked, Place, RawArgument, Sizes,
+    StreamDriver,
 };
 use crate::registry::Entry;
 use crate::{Device, DeviceInfo, DeviceKind, Error, Result};
@@ -25,6 +26,11 @@ pub(crate) struct Plan {
     /// Bytes that can be locked at once; zero for any number.
     pub(crate) limit: AtomicUsize,
     pub(crate) locked: AtomicUsize,
+    /// Bytes of its own memory that it has; zero for any number.
+    pub(crate) room: AtomicUsize,
+    taken: AtomicUsize,
+    /// What parts of its blocks have to begin at a multiple of; zero for what is usual.
+    granule: usize,
     pub(crate) registered: Mutex<BTreeSet<usize>>,
 }
 
@@ -46,7 +52,12 @@ struct FakeEvent;
 
 /// A device of that kind. It exists as long as the process, as all do.
 pub(crate) fn device(kind: DeviceKind) -> (Device, Arc<Plan>) {
-    let plan = Arc::new(Plan { transfers: AtomicIsize::new(-1), ..Plan::default() });
+    device_with(kind, 0)
+}
+
+/// As [`device`]; refuses parts that do not begin at a multiple of `granule`, as OpenCL refuses such buffers.
+pub(crate) fn device_with(kind: DeviceKind, granule: usize) -> (Device, Arc<Plan>) {
+    let plan = Arc::new(Plan { transfers: AtomicIsize::new(-1), granule, ..Plan::default() });
     let fake = || Fake { kind, info: Device::cpu().info().clone(), plan: plan.clone() };
     let device = Device(Box::leak(Box::new(Entry::new(&fake(), 0, Box::new(fake())))));
     (device, plan)
@@ -129,12 +140,30 @@ impl DeviceDriver for Fake {
         failure("foreign stream")
     }
 
+    fn sizes(&self) -> Sizes {
+        let usual = Sizes::default();
+        Sizes { granule: self.plan.granule.max(usual.granule), ..usual }
+    }
+
+    fn part(&self, address: usize, offset: usize, _: usize) -> Result<usize> {
+        if !offset.is_multiple_of(self.plan.granule.max(1)) {
+            return failure("part");
+        }
+        Ok(address + offset)
+    }
+
     fn allocate(&self, bytes: usize, _: &dyn StreamDriver) -> Result<usize> {
+        let room = self.plan.room.load(SeqCst);
+        if room > 0 && self.plan.taken.load(SeqCst) + bytes > room {
+            return Err(Error::out_of_memory(Device::cpu(), bytes, 2));
+        }
+        self.plan.taken.fetch_add(bytes, SeqCst);
         // SAFETY: more than zero bytes, by the trait's contract.
         Ok(unsafe { alloc_zeroed(layout(bytes)) }.expose_provenance())
     }
 
     unsafe fn free(&self, address: usize, bytes: usize, _: &dyn StreamDriver) -> Result<()> {
+        self.plan.taken.fetch_sub(bytes, SeqCst);
         // SAFETY: the caller's: allocated above with this size, and used no more.
         unsafe { dealloc(address as *mut u8, layout(bytes)) };
         Ok(())

@@ -1,5 +1,10 @@
 //! Where threads that found no memory wait for others to release some, and none waits for ever.
 //!
+//! Those that wait are let go on one at a time, the one that has tried least lately first, and only if something may have
+//! changed for it since it failed: a release by a thread outside; an attempt that has let go of more than it took; one
+//! that has let go of what it took while this one failed beside it; a thread that has left. What an attempt takes and
+//! lets go of while the others wait changes nothing for them, so they do not wake each other.
+//!
 //! Written against [`crate::sync`], so that a test can run it under a checker of all thread interleavings.
 
 use crate::sync::{
@@ -10,10 +15,21 @@ use crate::sync::{
 /// step both counts a release and sees whether anybody waits for it, so that none is missed.
 const RELEASE: u64 = 1 << 16;
 
+/// How long the others leave the memory to one that was let go on and has not come back: it works by then.
+const ALONE: Duration = Duration::from_millis(50);
+
+/// How often one looks whose pause or whose turn is about to come.
+const SLICE: Duration = Duration::from_millis(2);
+
+/// How long one waits at least that hopes for what a working thread has let go of on its way.
+const POLL: Duration = Duration::from_millis(250);
+
 /// Threads that share a device's memory: those that work, and those that wait.
 #[derive(Debug, Default)]
 pub(crate) struct Gate {
     state: AtomicU64,
+    /// Releases within attempts.
+    within: AtomicU64,
     queue: Mutex<Queue>,
     changed: Condvar,
 }
@@ -22,18 +38,46 @@ pub(crate) struct Gate {
 struct Queue {
     /// How many have entered since the beginning: a later one has a larger number.
     entered: u64,
+    /// Counts the beginnings and ends of attempts.
+    clock: u64,
     /// Those that have entered and not left.
-    inside: usize,
-    /// The numbers of those that wait.
-    waiting: Vec<u64>,
-    /// Counts those that have left: each may have released something.
-    left: u64,
+    inside: Vec<Place>,
+    /// Who was let go on last, and when, until it comes back or leaves.
+    turn: Option<(u64, Instant)>,
+}
+
+/// One that has entered.
+#[derive(Debug)]
+struct Place {
+    number: u64,
+    /// When its latest attempt began.
+    began: u64,
+    /// When that failed, if it waits.
+    failed: Option<u64>,
+    /// Releases of others before its latest attempt: outside of attempts, and within.
+    seen: [u64; 2],
+    /// Whether something has changed for it since that began.
+    news: bool,
+    /// Since when it waits, and how long it has to at least.
+    since: Instant,
+    pause: Duration,
+}
+
+/// What a failed attempt has let go of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LetGo {
+    /// Nothing.
+    Nothing,
+    /// What it had taken itself.
+    Taken,
+    /// More than that.
+    More,
 }
 
 /// How waiting has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Woken {
-    /// Something was released since.
+    /// Something may have been released since.
     Released,
     /// All wait, and this is the latest: it has to do with less, or fail, so that the others can go on.
     Chosen,
@@ -53,17 +97,14 @@ impl Gate {
     pub(crate) fn enter(&self) -> Pass<'_> {
         let mut queue = self.lock();
         queue.entered += 1;
-        queue.inside += 1;
-        Pass { gate: self, number: queue.entered }
+        let number = queue.entered;
+        let (failed, news, since, pause) = (None, false, Instant::now(), Duration::ZERO);
+        let place = Place { number, began: 0, failed, seen: [0, 0], news, since, pause };
+        queue.inside.push(place);
+        Pass { gate: self, number }
     }
 
-    /// What to hand to [`Pass::wait`]: to be read before the attempt that may fail, or a release between the two
-    /// would be missed.
-    pub(crate) fn releases(&self) -> u64 {
-        self.state.load(Ordering::Acquire) / RELEASE
-    }
-
-    /// Memory was released. One atomic step where nobody waits.
+    /// Memory was released by a thread that makes no attempt here. One atomic step where nobody waits.
     pub(crate) fn released(&self) {
         if self.state.fetch_add(RELEASE, Ordering::AcqRel) & (RELEASE - 1) > 0 {
             // Whoever is about to wait holds the lock, or sees the new number.
@@ -72,42 +113,129 @@ impl Gate {
         }
     }
 
+    /// Memory was released by a thread within its attempt, at whose end it tells.
+    pub(crate) fn released_within(&self) {
+        self.within.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn releases(&self) -> [u64; 2] {
+        let outside = self.state.load(Ordering::Acquire) / RELEASE;
+        [outside, self.within.load(Ordering::Relaxed)]
+    }
+
     fn lock(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
+impl Place {
+    /// Whether something may have changed for it since it failed.
+    fn hopes(&self, now: [u64; 2]) -> bool {
+        let waits_long = || self.since.elapsed() >= POLL;
+        self.news || now[0] != self.seen[0] || now[1] != self.seen[1] && waits_long()
+    }
+
+    fn has_paused(&self) -> bool {
+        self.pause.is_zero() || self.since.elapsed() >= self.pause
+    }
+}
+
+impl Queue {
+    fn place(&mut self, number: u64) -> Option<&mut Place> {
+        self.inside.iter_mut().find(|place| place.number == number)
+    }
+
+    /// An attempt has failed: what that means for the others, those that make one included.
+    fn failed(&mut self, number: u64, let_go: LetGo, pause: Duration) {
+        self.clock += 1;
+        let clock = self.clock;
+        let Some(own) = self.place(number) else { return };
+        own.failed = Some(clock);
+        (own.since, own.pause) = (Instant::now(), pause);
+        let began = own.began;
+        for other in self.inside.iter_mut().filter(|other| other.number != number) {
+            other.news |= match let_go {
+                LetGo::Nothing => false,
+                // It may have failed for want of just that.
+                LetGo::Taken => other.failed.is_none_or(|failed| failed > began),
+                LetGo::More => true,
+            };
+        }
+        self.pass_on(number);
+    }
+
+    /// The others may be let go on, if it was this one's turn.
+    fn pass_on(&mut self, number: u64) {
+        self.turn = self.turn.take().filter(|(turn, _)| *turn != number);
+    }
+
+    /// Who is to be let go on: of those that hope, the one that has waited for longest since it tried.
+    fn next(&self, now: [u64; 2]) -> Option<u64> {
+        let ready =
+            |place: &&Place| place.failed.is_some() && place.hopes(now) && place.has_paused();
+        let next = self.inside.iter().filter(ready).min_by_key(|place| place.failed);
+        next.map(|place| place.number)
+    }
+
+    /// The latest, if all wait and none of them hopes.
+    fn chosen(&self, now: [u64; 2]) -> Option<u64> {
+        let stuck = self.inside.iter().all(|place| place.failed.is_some() && !place.hopes(now));
+        stuck.then(|| self.inside.iter().map(|place| place.number).max()).flatten()
+    }
+}
+
 impl Pass<'_> {
-    /// Waits until something is released after `seen`, until all that have entered wait and this one is the latest
-    /// of them, or until `limit` is over.
-    pub(crate) fn wait(&self, seen: u64, limit: Duration) -> Woken {
+    /// An attempt begins. What is released from now on it may not have found.
+    pub(crate) fn begin(&self) {
+        let mut queue = self.gate.lock();
+        queue.clock += 1;
+        let (began, seen) = (queue.clock, self.gate.releases());
+        if let Some(own) = queue.place(self.number) {
+            (own.began, own.failed, own.seen, own.news) = (began, None, seen, false);
+        }
+    }
+
+    /// The attempt has failed. Waits, for `pause` at least, until something may have changed for it and its turn has
+    /// come; until all that have entered wait in vain and this one is the latest of them; or until `limit` is over.
+    pub(crate) fn wait(&self, let_go: LetGo, pause: Duration, limit: Duration) -> Woken {
         let begin = Instant::now();
         let gate = self.gate;
         let mut queue = gate.lock();
-        let left = queue.left;
-        queue.waiting.push(self.number);
-        let mut state = gate.state.fetch_add(1, Ordering::AcqRel);
+        // Counted among those that a release wakes as long as nothing else has given it hope.
+        gate.state.fetch_add(1, Ordering::AcqRel);
+        let mut counted = true;
+        queue.failed(self.number, let_go, pause);
+        // Another one may sleep whose turn it is now.
+        gate.changed.notify_all();
         let woken = loop {
-            if state / RELEASE != seen || queue.left != left {
+            let now = gate.releases();
+            let working = queue.turn.as_ref().is_some_and(|(_, since)| since.elapsed() < ALONE);
+            if !working && queue.next(now) == Some(self.number) {
+                queue.turn = Some((self.number, Instant::now()));
                 break Woken::Released;
             }
-            if queue.waiting.len() == queue.inside {
-                if queue.waiting.iter().max() == Some(&self.number) {
-                    break Woken::Chosen;
-                }
-                // The latest may sleep and not know that all wait now.
-                gate.changed.notify_all();
+            if queue.chosen(now) == Some(self.number) {
+                break Woken::Chosen;
             }
             let Some(rest) = limit.checked_sub(begin.elapsed()).filter(|rest| !rest.is_zero())
             else {
                 break Woken::TimedOut;
             };
-            let waited = gate.changed.wait_timeout(queue, rest);
+            let hopes = queue.place(self.number).is_some_and(|own| own.hopes(now));
+            if hopes && counted {
+                counted = false;
+                gate.state.fetch_sub(1, Ordering::AcqRel);
+            }
+            let slice = if hopes { SLICE } else { POLL };
+            let waited = gate.changed.wait_timeout(queue, rest.min(slice));
             queue = waited.unwrap_or_else(PoisonError::into_inner).0;
-            state = gate.state.load(Ordering::Acquire);
         };
-        queue.waiting.retain(|number| *number != self.number);
-        gate.state.fetch_sub(1, Ordering::AcqRel);
+        if let Some(own) = queue.place(self.number) {
+            own.failed = None;
+        }
+        if counted {
+            gate.state.fetch_sub(1, Ordering::AcqRel);
+        }
         woken
     }
 }
@@ -115,8 +243,10 @@ impl Pass<'_> {
 impl Drop for Pass<'_> {
     fn drop(&mut self) {
         let mut queue = self.gate.lock();
-        queue.inside -= 1;
-        queue.left += 1;
+        queue.inside.retain(|place| place.number != self.number);
+        // Each may have released something.
+        queue.inside.iter_mut().for_each(|place| place.news = true);
+        queue.pass_on(self.number);
         drop(queue);
         self.gate.changed.notify_all();
     }

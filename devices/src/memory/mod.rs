@@ -1,14 +1,21 @@
 //! Blocks of device memory, and the order in which streams may use them.
 
 pub mod account;
+mod adopted;
+mod contest;
 mod copy;
+mod deleters;
 #[cfg(test)]
 mod fake;
+mod foreign;
 mod gate;
 #[cfg(test)]
 mod lost;
+#[cfg(test)]
+mod model;
 mod pinned;
 mod pool;
+mod reaper;
 mod recover;
 mod recovered;
 mod refusal;
@@ -17,30 +24,37 @@ pub mod retry;
 mod shortage;
 pub mod staging;
 mod statistics;
+mod steps;
+mod together;
 #[cfg(test)]
 mod transfers;
 mod unrecovered;
 mod uses;
+mod within;
 
 use std::fmt;
 use std::panic::Location;
 
 use parking_lot::{Mutex, RwLock};
 
+pub(crate) use deleters::run as run_theirs;
 pub(crate) use gate::Gate;
 pub(crate) use pinned::PinnedPool;
 use pinned::Registration;
 pub use pinned::{PinnedStatistics, Registered};
 pub(crate) use pool::{Arena, Block, Pool};
 pub use pool::{Limit, Sizes};
+use reaper::Whose;
+pub(crate) use reaper::{settle, settle_after};
 pub(crate) use recover::{clear, or_recover};
 pub(crate) use recovered::Steps;
 pub use refusal::{Refusal, Refused};
-pub use release::drain;
 pub(crate) use release::run_caught;
+pub use release::{drain, drain_for};
 pub(crate) use staging::Lanes;
 pub(crate) use statistics::Counters;
 pub use statistics::Statistics;
+pub(crate) use together::queue_on;
 use uses::Uses;
 
 use crate::driver::Place;
@@ -80,6 +94,10 @@ enum Owner {
     /// `None` once released. In a lock, not because two threads could want it, but because that makes
     /// `Memory` shareable between threads although the function is not.
     Foreign(Mutex<Option<Release>>),
+    /// Nothing is to be released, and nothing queued uses it once a call has returned.
+    Borrowed,
+    /// Host memory of ours beside the pool: page-locked, or handed over by the program. `None` once released.
+    Ours(Mutex<Option<Release>>),
 }
 
 /// What gives foreign memory back to its owner. Runs once, on any thread.
@@ -105,37 +123,19 @@ impl Memory {
         if let Some(lost) = device.0.lost.get() {
             return Err(lost.clone());
         }
-        let (block, ticket) = account::allocate(bytes, stream, || match bytes {
+        let address = |block: &Option<Block>| block.map_or(0, |block| block.address);
+        let take = || match bytes {
             0 => Ok(None),
             _ => or_recover(device, || {
                 fault::check(fault::Kind::Allocation, device, bytes)?;
                 device.0.pool.allocate(bytes, stream).map(Some)
             }),
-        })?;
-        let address = block.map_or(0, |block| block.address);
+        };
+        let (block, ticket) = account::allocate(bytes, stream, take, address)?;
+        let address = address(&block);
+        retry::taken(device, block.map_or(0, |block| block.size()));
         let uses = Uses::written_by(stream);
         Ok(Self::new(device, address, bytes, uses, Owner::Pool(block), ticket))
-    }
-
-    /// Takes over memory that belongs to another library, without copying.
-    ///
-    /// `release` runs once, after all work that uses the block, on whatever thread that happens.
-    ///
-    /// # Safety
-    /// `address` is `bytes` bytes of memory of `device` (a pointer for CPU and CUDA, a `cl_mem` for
-    /// `OpenCL`), valid until `release` runs; nobody else writes it meanwhile, nor reads it if it is
-    /// written through this block. Work already queued on it is complete or ordered before `stream`
-    /// work by the caller.
-    #[must_use]
-    pub unsafe fn from_foreign(
-        device: Device,
-        address: usize,
-        bytes: usize,
-        release: Release,
-    ) -> Self {
-        let owner = Owner::Foreign(Mutex::new(Some(release)));
-        let ticket = account::lend(device, bytes);
-        Self::new(device, address, bytes, Uses::default(), owner, ticket)
     }
 
     fn new(
@@ -158,25 +158,6 @@ impl Memory {
         }
     }
 
-    /// For foreign memory, before its first use: all that its owner has queued on it is done once `stream`
-    /// gets to its present end. Work on other streams waits for that; the release does not, because it
-    /// gives the memory back to the owner, who knows of that work.
-    #[must_use]
-    pub fn ready_on(mut self, stream: &Stream) -> Self {
-        *self.uses.get_mut() = Uses::ready_on(stream);
-        self
-    }
-
-    /// Forgets the function that would give foreign memory back: the owner has it again, and knows of the work that
-    /// is queued on it. The block must not be used any more.
-    pub fn hand_back(&self) {
-        // What is not ours any more must not stay locked on our account.
-        self.unregister().unwrap_or_else(|error| self.device.0.defer(error));
-        if let Owner::Foreign(release) = &self.owner {
-            drop(release.lock().take());
-        }
-    }
-
     /// Where it lives.
     #[must_use]
     pub fn device(&self) -> Device {
@@ -189,10 +170,21 @@ impl Memory {
         self.bytes
     }
 
-    /// Whether it was taken over from another library.
+    /// Whether it is memory beside the device's pool: taken over from another library or from the program, page-locked,
+    /// or only borrowed.
     #[must_use]
     pub fn is_foreign(&self) -> bool {
-        matches!(self.owner, Owner::Foreign(_))
+        !matches!(self.owner, Owner::Pool(_))
+    }
+
+    fn is_borrowed(&self) -> bool {
+        matches!(self.owner, Owner::Borrowed)
+    }
+
+    /// What it is counted for.
+    #[must_use]
+    pub fn charge(&self) -> account::Charge {
+        self.ticket.charge()
     }
 
     /// Its address in the driver's terms: a pointer on the CPU and in CUDA, a `cl_mem` in `OpenCL`.
@@ -205,6 +197,10 @@ impl Memory {
     /// that `stream` uses the block. Enqueued; the host waits only where the drivers cannot (a CPU stream,
     /// or a stream of another kind of device).
     ///
+    /// Needed by those who queue work past [`Stream::launch`] and [`copy_to`](Self::copy_to), which is unsafe in itself. A
+    /// write takes the place of all uses before it, for which `stream` waits here: what is queued on their streams later
+    /// is not known. A stream on which others may queue work at any time is [lent](Self::lend_to).
+    ///
     /// # Errors
     /// When a driver refuses.
     pub fn acquire(&self, stream: &Stream, access: Access) -> Result<()> {
@@ -212,16 +208,42 @@ impl Memory {
         self.uses.lock().acquire(stream, access)
     }
 
+    /// As [`acquire`](Self::acquire), for another library that queues its own work on `stream` from now on, whenever it
+    /// likes until it lets go of the block. Later writers, and the release, come after all that is on the stream by then,
+    /// whoever else uses the block meanwhile.
+    ///
+    /// # Errors
+    /// When a driver refuses.
+    pub fn lend_to(&self, stream: &Stream, access: Access) -> Result<()> {
+        let _no_host_reads = (access == Access::Write).then(|| self.host_reads.write());
+        let mut uses = self.uses.lock();
+        uses.acquire(stream, access)?;
+        uses.lend(stream);
+        Ok(())
+    }
+
     /// Remembers that work already on `stream`, which another library has queued, reads the block or has
     /// written it for its own last time: later writers, and the release, come after that work.
+    ///
+    /// Safe for whoever has the block: it adds order and takes none away. Whether that work came after the last write
+    /// is not assumed, so that a later read of ours on `stream` waits for it as on every other stream.
     pub fn remember(&self, stream: &Stream) {
         self.uses.lock().remember(stream);
+    }
+
+    /// Tells that work queued on `stream` from now on comes after all work so far that writes the block, by an event of
+    /// the caller's own, so that [`acquire`](Self::acquire) need not see to it.
+    ///
+    /// # Safety
+    /// `stream` has been made to wait for that work, and for no less.
+    pub unsafe fn ordered_on(&self, stream: &Stream) {
+        self.uses.lock().order(stream);
     }
 
     /// Forgets that `stream` has used the block, so that nobody waits for what is queued there after that use.
     ///
     /// # Safety
-    /// All work on `stream` that uses the block is done.
+    /// All work on `stream` that uses the block is done: the host has seen that.
     pub unsafe fn done_on(&self, stream: &Stream) {
         self.uses.lock().forget(stream);
     }
@@ -261,25 +283,19 @@ impl Drop for Memory {
                             drop(registration);
                             release::own(device, block, &Uses::default());
                         };
-                        release::after(&uses, device, Box::new(release));
+                        release::after(&uses, device, Whose::Ours, Box::new(release));
                     }
                 }
-                retry::released(device);
             }
             Owner::Foreign(function) => {
                 let function = function.get_mut().take();
-                if let Some(registration) = registration {
-                    let release = move || {
-                        drop(registration);
-                        if let Some(function) = function {
-                            function();
-                        }
-                    };
-                    release::after(&uses, self.device, Box::new(release));
-                } else if let Some(function) = function {
-                    release::after(&uses, self.device, function);
-                }
+                release::beside(device, &uses, Whose::Theirs, registration, function);
             }
+            Owner::Ours(function) => {
+                let function = function.get_mut().take();
+                release::beside(device, &uses, Whose::Ours, registration, function);
+            }
+            Owner::Borrowed => {}
         }
     }
 }

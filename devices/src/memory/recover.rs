@@ -1,12 +1,20 @@
 //! Gets memory back when it has run out, the cheapest way first.
+//!
+//! Who asks for memory may hold any lock of the program, and so a recovery waits for nothing that could want one: for
+//! work of the device, for releases of our own, and only a little while ([`deleters::PATIENCE`]) for functions by
+//! which other libraries take their memory back. None of those runs on the thread that looks. In turn nothing in
+//! arrayspan asks for memory under a lock of ours that a recovery or such a function could wait for.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use super::recovered::{Recovered, growth};
+use super::contest::Contest;
+use super::deleters::{self, Elsewhere};
+use super::reaper;
+use super::recovered::Recovered;
 use super::shortage::OutOfMemory;
-use super::{drain, release};
-use crate::reclaim::{self, Reclaim, Stage};
+use super::steps::Way;
+use crate::reclaim::Stage;
 use crate::{Device, Error, Result, caches};
 
 /// How long a thread leaves the looking to another that already looks for memory of the device.
@@ -48,56 +56,100 @@ fn again<T>(
         return Err(refused);
     }
     let (turn, waited) = take_turn(device);
-    let mut refused = refused;
-    let mut run = |refused: &mut Error| match operation() {
-        Err(error @ Error::OutOfMemory { .. }) => {
-            *refused = error;
-            None
-        }
-        other => Some(other),
-    };
+    let (tried, begin) = (Vec::new(), Instant::now());
+    let mut search = Search { device, wanted, refused, tried, spilled: false, begin };
     // What another thread has found may be enough for both.
-    if waited && let Some(done) = run(&mut refused) {
+    if waited && let Some(done) = search.run(operation) {
         return done;
     }
-    let mut tried = Vec::new();
-    let begin = Instant::now();
-    for way in Way::to_find_memory(device) {
-        if begin.elapsed() > PATIENCE {
+    let mut contest = Contest::begin(device);
+    loop {
+        if let Some(done) = search.all_ways(operation) {
+            return done;
+        }
+        // What was found others may have taken, who can be asked for it again.
+        if search.is_over() || !contest.goes_on(search.spilled) {
             break;
         }
-        // Blocks that were spilled need not lie side by side: as long as there are more, more may help.
-        loop {
-            let recovered = way.take(device, wanted);
-            let nothing = recovered.freed == Some(0) || recovered.failure.is_some();
-            let stage = recovered.stage;
-            tried.push(recovered);
-            if (!nothing || stage == Stage::Drain)
-                && let Some(done) = run(&mut refused)
-            {
-                return done;
-            }
-            if nothing || stage != Stage::Spill || begin.elapsed() > PATIENCE {
-                break;
-            }
+        if let Some(done) = search.run(operation) {
+            return done;
         }
     }
     // A refused pool may have grown on the way; what it holds, others need.
-    tried.extend(
-        caches::empty_pool(device).err().map(|error| Recovered::failed(Stage::Pool, error)),
-    );
+    let trimmed = caches::empty_pool(device).err();
+    search.tried.extend(trimmed.map(|error| Recovered::failed(Stage::Pool, error)));
     drop(turn);
-    Err(refused.after(tried))
+    Err(search.refused.after(search.tried))
 }
 
-/// Takes the steps in order until they have given back `wanted` bytes; without a number, all of them.
+/// A search for memory on behalf of one call.
+struct Search {
+    device: Device,
+    wanted: Option<usize>,
+    /// Why the call was refused last.
+    refused: Error,
+    /// The steps so far, each once.
+    tried: Vec<Recovered>,
+    /// Whether arrays were spilled in the latest round.
+    spilled: bool,
+    begin: Instant,
+}
+
+impl Search {
+    /// Runs the call again; `None` if it was refused once more.
+    fn run<T>(&mut self, operation: &mut dyn FnMut() -> Result<T>) -> Option<Result<T>> {
+        match operation() {
+            Err(error @ Error::OutOfMemory { .. }) => {
+                self.refused = error;
+                None
+            }
+            other => Some(other),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.begin.elapsed() > PATIENCE
+    }
+
+    /// Takes one step after the other, and runs the call after each that may have found memory.
+    fn all_ways<T>(&mut self, operation: &mut dyn FnMut() -> Result<T>) -> Option<Result<T>> {
+        self.spilled = false;
+        for way in Way::to_find_memory(self.device) {
+            // Blocks that were spilled need not lie side by side: as long as there are more, more may help.
+            loop {
+                if self.is_over() {
+                    return None;
+                }
+                let recovered = way.take(self.device, self.wanted);
+                let nothing = recovered.freed == Some(0) || recovered.failure.is_some();
+                let stage = recovered.stage;
+                self.spilled |= stage == Stage::Spill && !nothing;
+                recovered.enter(&mut self.tried);
+                if (!nothing || stage == Stage::Drain)
+                    && let Some(done) = self.run(operation)
+                {
+                    return Some(done);
+                }
+                if nothing || stage != Stage::Spill {
+                    break;
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Takes the steps in order until they have given back `wanted` bytes; without a number, all of them. `earlier` is how
+/// often that was done for the same operation: what waiting and the pool then bring was not enough before.
 /// Holds no lock that others wait for without end.
-pub(super) fn recover(device: Device, wanted: Option<usize>) -> Vec<Recovered> {
+pub(super) fn recover(device: Device, wanted: Option<usize>, earlier: usize) -> Vec<Recovered> {
     let _turn = take_turn(device);
     let (mut done, mut freed) = (Vec::new(), 0);
     for way in Way::to_find_memory(device) {
         let recovered = way.take(device, wanted);
-        freed += recovered.freed.unwrap_or(0);
+        if earlier == 0 || recovered.stage > Stage::Pool {
+            freed += recovered.freed.unwrap_or(0);
+        }
         done.push(recovered);
         if wanted.is_some_and(|wanted| freed >= wanted) {
             break;
@@ -116,119 +168,32 @@ pub(crate) fn clear(device: Device) -> Vec<Recovered> {
 
 /// Two that look at once would throw out the same things. One waits for the other, and not for ever: the other may
 /// wait for this one. Whether it has waited comes with it.
-fn take_turn(device: Device) -> (Option<parking_lot::MutexGuard<'static, ()>>, bool) {
+pub(super) fn take_turn(device: Device) -> (Option<parking_lot::MutexGuard<'static, ()>>, bool) {
     let turn = &device.0.recovery;
     if let Some(turn) = turn.try_lock() {
         return (Some(turn), false);
     }
     // The other one waits for this thread to have released what it has to.
-    if release::is_reaper() {
+    if reaper::is_reaper() {
         return (None, false);
     }
     (turn.try_lock_for(TURN), true)
-}
-
-/// One step of a recovery.
-#[derive(Clone, Copy, Debug)]
-enum Way {
-    Drain,
-    Pool,
-    Pinned,
-    Plans,
-    Library(&'static dyn Reclaim),
-}
-
-impl Way {
-    /// All there are now, in order.
-    fn all() -> Vec<Self> {
-        let ours = [Self::Drain, Self::Pool, Self::Pinned, Self::Plans];
-        let libraries = reclaim::libraries().into_iter().map(Self::Library);
-        let mut ways: Vec<Self> = ours.into_iter().chain(libraries).collect();
-        ways.sort_by_key(Self::stage);
-        ways
-    }
-
-    /// Those that can give the device memory: page-locked memory is the host's.
-    fn to_find_memory(device: Device) -> impl Iterator<Item = Self> {
-        Self::all().into_iter().filter(move |way| device.is_cpu() || !matches!(way, Self::Pinned))
-    }
-
-    fn stage(&self) -> Stage {
-        match self {
-            Self::Drain => Stage::Drain,
-            Self::Pool | Self::Pinned => Stage::Pool,
-            Self::Plans => Stage::Plans,
-            Self::Library(library) => library.stage(),
-        }
-    }
-
-    fn take(self, device: Device, wanted: Option<usize>) -> Recovered {
-        let begin = Instant::now();
-        let (name, result) = match self {
-            Self::Drain => ("queued work", drained(device)),
-            Self::Pool => ("our pool", caches::empty_pool(device).map(Some)),
-            Self::Pinned => ("page-locked memory", caches::empty_pinned(device).map(Some)),
-            Self::Plans => ("kernels", Ok(caches::forget_plans(device))),
-            Self::Library(library) => (library.name(), released(library, device, wanted)),
-        };
-        let (freed, failure) = match result {
-            Ok(freed) => (freed, None),
-            Err(error) => (None, Some(error)),
-        };
-        let stage = self.stage();
-        let recovered = Recovered { stage, name, freed, took: begin.elapsed(), failure };
-        tracing::info!(%device, %recovered, "looked for memory");
-        recovered
-    }
-}
-
-fn drained(device: Device) -> Result<Option<usize>> {
-    let driver = &device.0.driver;
-    let free = || Some(driver.free_bytes()? + driver.spare_bytes() + device.0.pool.cached());
-    let before = free();
-    settle(device)?;
-    Ok(growth(before, free()))
-}
-
-/// Waits until what has been dropped is free. A failure that nobody has been told of yet stays for the next to ask.
-fn settle(device: Device) -> Result<()> {
-    // Work first, since releases wait for it; then what the releases have queued.
-    synchronize(device)?;
-    drain();
-    synchronize(device)
-}
-
-fn synchronize(device: Device) -> Result<()> {
-    let ends = device.0.streams().into_iter().map(|stream| stream.driver().synchronize());
-    ends.fold(Ok(()), Result::and)
-}
-
-fn released(library: &dyn Reclaim, device: Device, wanted: Option<usize>) -> Result<Option<usize>> {
-    let held = || library.holdings(device).map(|holdings| holdings.reserved_bytes);
-    let (before, free) = (held(), device.free_bytes());
-    library.release_some(device, wanted)?;
-    let freed = growth(held(), before);
-    if freed != Some(0) {
-        settle(device)?;
-    }
-    if library.stage() == Stage::Spill && freed != Some(0) {
-        // Blocks of many sizes came back to the pool: joined by the driver they make a large one.
-        caches::empty_pool(device)?;
-    }
-    Ok(freed.or_else(|| growth(free, device.free_bytes())))
 }
 
 thread_local! {
     static RECOVERING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Keeps a recovery that runs out of memory itself from starting another.
-pub(super) struct Recovering;
+/// Keeps a recovery that runs out of memory itself from starting another, and functions of other libraries from running
+/// on this thread.
+pub(super) struct Recovering {
+    _elsewhere: Elsewhere,
+}
 
 impl Recovering {
     pub(super) fn enter() -> Option<Self> {
         // Made only where it is one: its drop ends the recovery.
-        (!RECOVERING.replace(true)).then(|| Self)
+        (!RECOVERING.replace(true)).then(|| Self { _elsewhere: deleters::elsewhere() })
     }
 }
 

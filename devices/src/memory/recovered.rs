@@ -28,6 +28,22 @@ impl Recovered {
     }
 }
 
+impl Recovered {
+    /// Enters the step into a list in which each step is once, however often it was taken.
+    pub(super) fn enter(self, tried: &mut Vec<Self>) {
+        let same = |known: &&mut Self| (known.stage, known.name) == (self.stage, self.name);
+        match tried.iter_mut().find(same) {
+            Some(known) => {
+                let sum = known.freed.zip(self.freed).map(|(before, now)| before + now);
+                known.freed = sum.filter(|_| self.failure.is_none());
+                known.took += self.took;
+                known.failure = self.failure;
+            }
+            None => tried.push(self),
+        }
+    }
+}
+
 pub(super) fn growth(before: Option<usize>, after: Option<usize>) -> Option<usize> {
     Some(after?.saturating_sub(before?))
 }

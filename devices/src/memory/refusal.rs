@@ -17,7 +17,8 @@ pub enum Refusal {
     Limit {
         /// The limit in bytes.
         limit: usize,
-        /// Bytes held when the request came, with what is kept for reuse.
+        /// Bytes held when the request came, with what is kept for reuse; on the CPU also page-locked memory and what
+        /// the program has handed over.
         reserved: usize,
     },
     /// Less than the headroom would be left to others; see [`Device::set_headroom`].
@@ -41,7 +42,7 @@ pub struct Refused {
     pub why: Refusal,
     /// Bytes the pool holds, in use or not.
     pub reserved: usize,
-    /// Bytes in use, as they were asked for.
+    /// Bytes in use, as they were asked for; on the CPU also those beside the pool.
     pub live: usize,
     /// The largest free block of the pool.
     pub largest_free: usize,
@@ -85,6 +86,7 @@ impl fmt::Display for Refusal {
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { why, reserved, live, largest_free } = self;
-        write!(f, "{why}; {reserved} bytes held, {live} in use, largest free block {largest_free}")
+        write!(f, "{why}; {live} bytes are in use, the pool holds {reserved}, ")?;
+        write!(f, "its largest free block is {largest_free}")
     }
 }

@@ -1,27 +1,33 @@
 //! Gives memory back after the last work that uses it, without making anyone wait.
 
-use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::OnceLock;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
 
-use super::Release;
+use super::pinned::Registration;
 use super::pool::Block;
+use super::reaper::Whose;
 use super::uses::Uses;
-use crate::{Device, Event, Result, Stream};
+use super::{Release, deleters, reaper, retry};
+use crate::{Device, Result, Stream};
 
 /// Frees a block of the pool in stream order: on a stream that used it, after all the others.
 pub(crate) fn own(device: Device, block: Block, uses: &Uses) {
     let pool = &device.0.pool;
     match on_device(device, uses) {
-        Ok(Some(stream)) => pool.release(block, &stream),
+        Ok(Some(stream)) => {
+            pool.release(block, &stream);
+            retry::released(device, block.size());
+        }
         Ok(None) => {
             // Used only by other devices (host memory under a transfer): free once they are done.
             let release = move || match device.process_stream() {
-                Ok(stream) => pool.release(block, &stream),
+                Ok(stream) => {
+                    pool.release(block, &stream);
+                    retry::released(device, block.size());
+                }
                 Err(error) => device.0.defer(error),
             };
-            after(uses, device, Box::new(release));
+            after(uses, device, Whose::Ours, Box::new(release));
         }
         Err(error) => device.0.defer(error),
     }
@@ -42,11 +48,14 @@ fn on_device(device: Device, uses: &Uses) -> Result<Option<Stream>> {
     Ok(Some(stream.clone()))
 }
 
-/// Runs `release` once the work in `uses` is done: at once if it is, else on the reaper's thread.
-pub(crate) fn after(uses: &Uses, device: Device, release: Release) {
+/// Runs `release` once the work in `uses` is done: at once if it is, else on a thread for that.
+pub(crate) fn after(uses: &Uses, device: Device, whose: Whose, release: Release) {
     match uses.record() {
-        Ok(events) if events.iter().all(|e| e.is_complete().unwrap_or(false)) => run(release),
-        Ok(events) => enqueue(Job::Release { events, release }),
+        Ok(events) if events.iter().all(|e| e.is_complete().unwrap_or(false)) => match whose {
+            Whose::Ours => run(release),
+            Whose::Theirs => deleters::run(release),
+        },
+        Ok(events) => reaper::enqueue(device, events, whose, release),
         // Without an event nothing tells when the work ends. A leak is harmless, an early release is not.
         Err(error) => {
             device.0.defer(error);
@@ -55,74 +64,55 @@ pub(crate) fn after(uses: &Uses, device: Device, release: Release) {
     }
 }
 
-enum Job {
-    Release { events: Vec<Event>, release: Release },
-    Report(Sender<()>),
-}
-
-/// Blocks until every release waiting for device work has run. In a release function it returns at once: those
-/// that wait behind it cannot run before it ends.
-pub fn drain() {
-    if REAPS.get() {
-        return;
-    }
-    let (report, done) = channel();
-    enqueue(Job::Report(report));
-    // An error means that there is no reaper, hence nothing to wait for.
-    let _ = done.recv();
-}
-
-/// Whether this thread is the one that waits for releases.
-pub(super) fn is_reaper() -> bool {
-    REAPS.get()
-}
-
-thread_local! {
-    /// Whether this thread is the reaper.
-    static REAPS: Cell<bool> = const { Cell::new(false) };
-}
-
-fn reap(jobs: Receiver<Job>) {
-    REAPS.set(true);
-    jobs.into_iter().for_each(perform);
-}
-
-fn enqueue(job: Job) {
-    static REAPER: OnceLock<Option<Sender<Job>>> = OnceLock::new();
-    let reaper = REAPER.get_or_init(|| {
-        let (sender, jobs) = channel::<Job>();
-        let thread = std::thread::Builder::new().name("arrayspan-reaper".into());
-        thread.spawn(move || reap(jobs)).ok().map(|_| sender)
-    });
-    match reaper {
-        Some(sender) => {
-            if let Err(returned) = sender.send(job) {
-                perform(returned.0);
-            }
-        }
-        None => perform(job),
-    }
-}
-
-fn perform(job: Job) {
-    match job {
-        Job::Release { events, release } => {
-            for event in events {
-                if let Err(error) = event.synchronize() {
-                    event.device().0.defer(error);
+/// Gives back what is beside the pool, after the last work: unlocks it where it was locked in place, and has the function
+/// of its owner run.
+pub(super) fn beside(
+    device: Device,
+    uses: &Uses,
+    whose: Whose,
+    registration: Option<Registration>,
+    function: Option<Release>,
+) {
+    match (registration, function) {
+        (None, None) => {}
+        (None, Some(function)) => after(uses, device, whose, function),
+        // The unlocking is ours in any case, and does not wait for functions of others.
+        (Some(registration), function) => {
+            let release = move || {
+                drop(registration);
+                match (function, whose) {
+                    (Some(function), Whose::Ours) => function(),
+                    (Some(function), Whose::Theirs) => deleters::run(function),
+                    (None, _) => {}
                 }
-            }
-            run(release);
-        }
-        Job::Report(report) => {
-            // The asker may have given up; that is its affair.
-            let _ = report.send(());
+            };
+            after(uses, device, Whose::Ours, Box::new(release));
         }
     }
+}
+
+/// Blocks until every release that waits for device work has run: arrayspan's own, and the functions by which other
+/// libraries take their memory back. In such a function it returns at once: those behind it cannot run before it ends.
+///
+/// Waits without bound for those functions. **Hold no lock that one of them may want** (an interpreter's, say), or say
+/// how long to wait: [`drain_for`]. Nothing else of arrayspan waits for them without bound.
+pub fn drain() {
+    if !reaper::is_reaper() {
+        reaper::wait(None);
+        deleters::wait(None);
+    }
+}
+
+/// As [`drain`], for no longer than `limit`. Whether everything has run that waited when it was called; in a function that
+/// gives memory back `false`, at once.
+#[must_use]
+pub fn drain_for(limit: Duration) -> bool {
+    let until = Instant::now().checked_add(limit);
+    !reaper::is_reaper() && reaper::wait(until) && deleters::wait(until)
 }
 
 /// A foreign release function may panic; that must not end the thread that happened to drop a block.
-fn run(release: Release) {
+pub(super) fn run(release: Release) {
     run_caught("a foreign memory release function", release);
 }
 

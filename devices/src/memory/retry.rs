@@ -6,6 +6,11 @@
 //! arrays that may be spilled. What was tried is part of the error. [`with_retry`] adds what a single call
 //! cannot do: the operation lets go of all it holds and begins again, and may wait for other threads.
 //!
+//! Memory may be asked for under any lock of the program. A recovery waits for work of the device and for releases of
+//! arrayspan's own; for functions by which other libraries take their memory back, which may take any lock, it waits
+//! two seconds at most, once for each, and runs none of them itself. In turn arrayspan asks for memory under no lock of its
+//! own that one of them or a recovery could wait for.
+//!
 //! ```
 //! use arrayspan_devices::retry::{Policy, with_retry};
 //! use arrayspan_devices::{Device, Memory};
@@ -19,7 +24,7 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use super::gate::{Pass, Woken};
+use super::gate::{LetGo, Pass, Woken};
 use super::recover::{PATIENCE, Recovering, recover};
 pub use super::recovered::Recovered;
 pub use super::shortage::{OutOfMemory, Shortage};
@@ -27,17 +32,20 @@ pub use super::unrecovered::{Attempt, Unrecovered};
 pub use crate::reclaim::Stage;
 use crate::{Device, fault};
 
-/// No operation is run more often than that, whoever releases memory meanwhile.
-const WATCHDOG: usize = 500;
+/// So often an operation is run again at once when others have released something; then after pauses, which double up to
+/// the longest. Where many small releases come before there is enough, that keeps the thread from doing nothing else.
+const AT_ONCE: u32 = 4;
+const LONGEST_PAUSE: Duration = Duration::from_millis(128);
 
 /// What may be done when memory runs out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
     /// How often the operation is run at most; it is always run once. Runs after another thread has released
-    /// something are not counted here, but end after some hundreds.
+    /// something are not counted here: those end with the time.
     pub attempts: usize,
-    /// How long other threads that are inside [`with_retry`] are waited for; not at all without it. When all of them
-    /// wait, the one that came last fails at once, so that the others can go on.
+    /// How long other threads that are inside [`with_retry`] are waited for, in all; not at all without it. Those that
+    /// wait run again one at a time, and only when something may have changed for them. When all of them wait in
+    /// vain, the one that came last fails at once, so that the others can go on.
     pub wait: Option<Duration>,
     /// Once memory was looked and waited for so long the operation is not run again. Its own time does not count.
     pub patience: Duration,
@@ -79,16 +87,18 @@ pub fn with_retry_told<T, E: OutOfMemory>(
 ) -> Result<(T, Vec<Attempt>), Unrecovered<E>> {
     let _protected = fault::protect();
     let place = policy.wait.and_then(|_| Place::take(device));
-    let (mut tried, mut attempts) = (Vec::new(), 0);
+    let (mut tried, mut attempts, mut woken_before) = (Vec::<Attempt>::new(), 0, 0);
+    let (mut waited, mut recoveries) = (Duration::ZERO, 0);
     loop {
-        let (seen, own) = (device.0.gate.releases(), Place::own_releases());
+        place.iter().for_each(Place::begin);
         let error = match operation() {
             Ok(done) => return Ok((done, tried)),
             Err(error) => error,
         };
+        let let_go = Place::let_go();
         attempts += 1;
         let looked: Duration = tried.iter().map(Attempt::took).sum();
-        let over = looked >= policy.patience || tried.len() >= WATCHDOG;
+        let over = looked >= policy.patience;
         let Some(shortage) = error.shortage().filter(|_| !over) else {
             return Err(Unrecovered { error, tried });
         };
@@ -98,7 +108,8 @@ pub fn with_retry_told<T, E: OutOfMemory>(
             let Some(_recovering) = Recovering::enter() else {
                 return Err(Unrecovered { error, tried });
             };
-            recovered = recover(at, shortage.bytes);
+            recovered = recover(at, shortage.bytes, recoveries);
+            recoveries += 1;
         }
         // Where nothing was found here, others may release something.
         let found = recovered.iter().any(|step| step.freed != Some(0) && step.stage > Stage::Drain);
@@ -106,9 +117,10 @@ pub fn with_retry_told<T, E: OutOfMemory>(
         if let (Some(place), Some(limit)) =
             (place.as_ref().filter(|_| at == device && !found), policy.wait)
         {
-            // What the failed attempt itself has let go of is no reason to hope.
-            let seen = seen + Place::own_releases() - own;
-            let (step, how) = place.wait(seen, limit.min(policy.patience.saturating_sub(looked)));
+            let left = limit.saturating_sub(waited).min(policy.patience.saturating_sub(looked));
+            let (step, how) = place.wait(let_go, pause(woken_before), left);
+            waited += step.took;
+            woken_before += 1;
             recovered.push(step);
             woken = Some(how);
         }
@@ -118,12 +130,18 @@ pub fn with_retry_told<T, E: OutOfMemory>(
             None => attempts < policy.attempts,
         };
         if !recovered.is_empty() {
-            tried.push(Attempt { shortage, recovered });
+            Attempt { shortage, recovered }.enter(&mut tried);
         }
         if !again {
             return Err(Unrecovered { error, tried });
         }
     }
+}
+
+/// How long to wait at least when others have let an operation run so often already.
+fn pause(woken: u32) -> Duration {
+    let Some(doubled) = woken.checked_sub(AT_ONCE) else { return Duration::ZERO };
+    Duration::from_millis(1).saturating_mul(1 << doubled.min(16)).min(LONGEST_PAUSE)
 }
 
 /// A thread's place at the gate of a device; only its outermost retry has one, or it would wait for itself.
@@ -134,18 +152,47 @@ struct Place {
 thread_local! {
     /// Where this thread has a place.
     static PLACED: Cell<Option<Device>> = const { Cell::new(None) };
-    /// How many blocks of that device it has released.
-    static RELEASES: Cell<u64> = const { Cell::new(0) };
+    /// What its attempt has done with blocks of that device so far.
+    static ATTEMPT: Cell<Blocks> = const { Cell::new(Blocks { released: 0, net: 0 }) };
+}
+
+/// What an attempt has done with blocks of its device.
+#[derive(Clone, Copy)]
+struct Blocks {
+    /// How many it has released.
+    released: usize,
+    /// Bytes taken less bytes released.
+    net: isize,
+}
+
+/// Whether this thread makes an attempt on the device, which is told of.
+fn within(device: Device, change: impl FnOnce(&mut Blocks)) -> bool {
+    // A thread that is ending waits for nothing any more.
+    let own = PLACED.try_with(|placed| placed.get() == Some(device)).unwrap_or(false);
+    if own {
+        let mut blocks = ATTEMPT.get();
+        change(&mut blocks);
+        ATTEMPT.set(blocks);
+    }
+    own
+}
+
+/// A block of the device was taken by this thread.
+pub(super) fn taken(device: Device, bytes: usize) {
+    within(device, |blocks| blocks.net = blocks.net.saturating_add_unsigned(bytes));
 }
 
 /// A block of the device was released by this thread.
-pub(super) fn released(device: Device) {
-    // A thread that is ending waits for nothing any more.
-    let own = PLACED.try_with(|placed| placed.get() == Some(device));
-    if own.unwrap_or(false) {
-        RELEASES.set(RELEASES.get() + 1);
+pub(super) fn released(device: Device, bytes: usize) {
+    let release = |blocks: &mut Blocks| {
+        blocks.released += 1;
+        blocks.net = blocks.net.saturating_sub_unsigned(bytes);
+    };
+    if within(device, release) {
+        device.0.gate.released_within();
+    } else {
+        device.0.gate.released();
     }
-    device.0.gate.released();
 }
 
 impl Place {
@@ -157,13 +204,24 @@ impl Place {
         Some(Self { pass: device.0.gate.enter() })
     }
 
-    fn own_releases() -> u64 {
-        RELEASES.get()
+    /// An attempt begins.
+    fn begin(&self) {
+        ATTEMPT.set(Blocks { released: 0, net: 0 });
+        self.pass.begin();
     }
 
-    fn wait(&self, seen: u64, limit: Duration) -> (Recovered, Woken) {
+    /// What the attempt of this thread has let go of.
+    fn let_go() -> LetGo {
+        match ATTEMPT.get() {
+            Blocks { net: ..0, .. } => LetGo::More,
+            Blocks { released: 0, .. } => LetGo::Nothing,
+            Blocks { .. } => LetGo::Taken,
+        }
+    }
+
+    fn wait(&self, let_go: LetGo, pause: Duration, limit: Duration) -> (Recovered, Woken) {
         let begin = Instant::now();
-        let woken = self.pass.wait(seen, limit);
+        let woken = self.pass.wait(let_go, pause, limit);
         let name = match woken {
             Woken::Released => "another thread, which released something, and",
             Woken::Chosen => "other threads, which all wait, and",

@@ -12,7 +12,7 @@ use super::account::Figures;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Statistics {
-    /// Bytes allocated and not yet freed.
+    /// Bytes allocated and not yet freed; on the CPU also page-locked memory and what the program has handed over.
     pub live_bytes: usize,
     /// Blocks allocated and not yet freed.
     pub live_blocks: usize,

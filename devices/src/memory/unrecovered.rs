@@ -5,13 +5,15 @@ use std::time::Duration;
 
 use super::recovered::Recovered;
 use super::shortage::{OutOfMemory, Shortage};
+use crate::reclaim::Stage;
 
 /// The error that [`with_retry`](super::retry::with_retry) ends with, and what was tried against it.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Unrecovered<E> {
     /// The last error.
     pub error: E,
-    /// What was tried after each earlier attempt, in order; nothing if there was none.
+    /// What was tried after each earlier attempt, in order; nothing if there was none. Attempts after each of which
+    /// others were only waited for are one.
     pub tried: Vec<Attempt>,
 }
 
@@ -29,6 +31,20 @@ impl Attempt {
     #[must_use]
     pub fn took(&self) -> Duration {
         self.recovered.iter().map(|step| step.took).sum()
+    }
+
+    /// Enters it into a list, in which attempts after each of which others were only waited for are one.
+    pub(super) fn enter(self, tried: &mut Vec<Self>) {
+        let waited = |attempt: &Self| {
+            let mut steps = attempt.recovered.iter();
+            steps.all(|step| step.stage == Stage::Wait && step.freed.is_none())
+        };
+        match tried.last_mut().filter(|last| waited(last) && waited(&self)) {
+            Some(last) => {
+                self.recovered.into_iter().for_each(|step| step.enter(&mut last.recovered));
+            }
+            None => tried.push(self),
+        }
     }
 }
 
@@ -62,6 +78,8 @@ impl<E: fmt::Display> fmt::Display for Unrecovered<E> {
         Ok(())
     }
 }
+
+crate::debug_as_display!(Unrecovered<E>);
 
 impl<E: std::error::Error + 'static> std::error::Error for Unrecovered<E> {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {

@@ -1,7 +1,6 @@
 //! NVIDIA's management library.
 
 use std::ffi::OsStr;
-use std::sync::OnceLock;
 
 use nvml_wrapper::enum_wrappers::device::{Clock, TemperatureSensor};
 use nvml_wrapper::enums::device::UsedGpuMemory;
@@ -11,6 +10,7 @@ use nvml_wrapper::{Device, Nvml};
 
 use super::{Process, Readings, Sensors};
 use crate::identity::parse_uuid;
+use crate::opened::Opened;
 use crate::{Backend, Error, Identity, PciAddress, Result};
 
 /// The file as drivers install it, and as development packages link it.
@@ -32,8 +32,8 @@ pub(super) struct Library {
 
 /// Opens the library at first use.
 pub(super) fn open() -> Result<&'static Library> {
-    static OPENED: OnceLock<Result<Library>> = OnceLock::new();
-    OPENED.get_or_init(find).as_ref().map_err(Clone::clone)
+    static OPENED: Opened<Library> = Opened::new();
+    OPENED.get_or_open(find)
 }
 
 fn find() -> Result<Library> {
@@ -44,6 +44,7 @@ fn find() -> Result<Library> {
             Ok(nvml) => return Library::new(nvml),
             // The loader's words name the file.
             Err(NvmlError::LibloadingError(error)) => tried.push(error.to_string()),
+            Err(error) if may_pass(&error) => return Err(refused("nvmlInit", &error)),
             // The library is there and refuses: no other file will do better.
             Err(error) => return Err(unavailable(format!("{name} is there, but {error}"))),
         }
@@ -55,9 +56,28 @@ fn unavailable(why: String) -> Error {
     Error::Unavailable { what: "NVML".into(), why }
 }
 
+/// Whether a refusal says what is so at the moment.
+fn may_pass(error: &NvmlError) -> bool {
+    matches!(error, NvmlError::InsufficientMemory | NvmlError::Timeout | NvmlError::InUse)
+}
+
+/// The error for that.
+fn refused(call: &'static str, error: &NvmlError) -> Error {
+    let code = match error {
+        NvmlError::Timeout => 10,
+        NvmlError::InUse => 19,
+        // `NVML_ERROR_MEMORY`
+        _ => 20,
+    };
+    Error::Driver { device: "NVML".into(), call, name: error.to_string(), code }
+}
+
 impl Library {
     fn new(nvml: Nvml) -> Result<Self> {
-        let count = nvml.device_count().map_err(|error| unavailable(error.to_string()))?;
+        let count = nvml.device_count().map_err(|error| {
+            let call = "nvmlDeviceGetCount";
+            if may_pass(&error) { refused(call, &error) } else { unavailable(error.to_string()) }
+        })?;
         let mut library = Self { nvml, gpus: Vec::new() };
         library.gpus = (0..count).map(|index| library.identity(index)).collect();
         Ok(library)

@@ -2,9 +2,17 @@
 
 use std::fmt;
 
+use cl3::error_codes::{
+    CL_DEVICE_NOT_AVAILABLE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY,
+    CL_OUT_OF_RESOURCES, error_text,
+};
+
+use super::device::out_of_memory;
 use super::handle::{Handle, Object, failure};
 use super::query::Id;
-use crate::{Error, Result};
+use super::serial::serial;
+use crate::opened::patiently;
+use crate::{Error, Result, fault};
 
 /// The context of one device.
 pub(super) struct Context {
@@ -14,13 +22,25 @@ pub(super) struct Context {
 }
 
 impl Context {
+    /// Waits a while for a device that has no room for a context at the moment, or that is not to be had.
     pub(super) fn new(gpu_id: usize, device: Id) -> Result<Self> {
-        let created =
-            cl3::context::create_context(&[device.0], std::ptr::null(), None, std::ptr::null_mut());
-        let raw = created.map_err(|code| failure(gpu_id, "clCreateContext", code))?;
-        // SAFETY: just created, with one reference that is ours.
-        let handle = unsafe { Handle::own(raw, Object::Context, gpu_id) };
-        Ok(Self { gpu_id, device, handle })
+        let may_pass = |error: &Error| match error {
+            Error::OutOfMemory { .. } => true,
+            Error::Driver { code, .. } => *code == CL_DEVICE_NOT_AVAILABLE,
+            _ => false,
+        };
+        patiently(may_pass, || {
+            fault::check(fault::Kind::Context, crate::Device::opencl(gpu_id)?, 0)?;
+            let calls = serial();
+            let none = std::ptr::null();
+            let created =
+                cl3::context::create_context(&[device.0], none, None, std::ptr::null_mut());
+            drop(calls);
+            let raw = created.map_err(|code| refused(gpu_id, code))?;
+            // SAFETY: just created, with one reference that is ours.
+            let handle = unsafe { Handle::own(raw, Object::Context, gpu_id) };
+            Ok(Self { gpu_id, device, handle })
+        })
     }
 
     pub(super) fn raw(&self) -> cl3::types::cl_context {
@@ -44,6 +64,21 @@ impl Context {
     /// The error for an object of another kind of device.
     pub(super) fn foreign(&self, what: &str) -> Error {
         Error::Unsupported { device: self.to_string(), what: format!("{what} of another driver") }
+    }
+}
+
+/// The error for a context that is not made. Nothing is lost that was never had.
+fn refused(gpu_id: usize, code: i32) -> Error {
+    let call = "clCreateContext";
+    match code {
+        CL_OUT_OF_HOST_MEMORY | CL_OUT_OF_RESOURCES | CL_MEM_OBJECT_ALLOCATION_FAILURE => {
+            out_of_memory(gpu_id, 0, code)
+        }
+        CL_DEVICE_NOT_AVAILABLE => {
+            let (device, name) = (format!("opencl:{gpu_id}"), error_text(code).into());
+            Error::Driver { device, call, name, code }
+        }
+        code => failure(gpu_id, call, code),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::fmt;
 
-use cl3::error_codes::error_text;
+use cl3::error_codes::{CL_OUT_OF_HOST_MEMORY, error_text};
 use cl3::{command_queue, context, event, kernel, program};
 
 use super::serial::serial;
@@ -76,6 +76,9 @@ impl fmt::Debug for Handle {
 
 /// The error for a call that returned `code`.
 pub(super) fn failure(gpu_id: usize, call: &'static str, code: i32) -> Error {
+    if code == CL_OUT_OF_HOST_MEMORY {
+        return super::device::out_of_memory(gpu_id, 0, code);
+    }
     let error =
         super::lost::failure(format!("opencl:{gpu_id}"), call, error_text(code).into(), code);
     registry::note_lost(DeviceKind::OpenCl, gpu_id, error)

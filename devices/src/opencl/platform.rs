@@ -4,10 +4,11 @@ use cl3::device::{
     CL_DEVICE_AVAILABLE, CL_DEVICE_COMPILER_AVAILABLE, CL_DEVICE_EXTENSIONS, CL_DEVICE_NAME,
     CL_DEVICE_TYPE, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_UUID_KHR, get_device_ids,
 };
-use cl3::error_codes::error_text;
+use cl3::error_codes::{CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES, error_text};
 use cl3::platform::{CL_PLATFORM_NAME, CL_PLATFORM_VENDOR, CL_PLATFORM_VERSION, get_platform_ids};
 
 use super::query::Id;
+use crate::opened::patiently;
 use crate::{Error, Result};
 
 /// A device and what decides its place in the list.
@@ -23,7 +24,8 @@ pub(super) struct Found {
 /// All usable devices in the order of their `gpu_id`: accelerators first, processors (`PoCL`, say) last;
 /// otherwise as the platforms list them.
 pub(super) fn find() -> Result<Vec<Found>> {
-    Ok(arrange(installed()?.into_iter().map(devices).collect()))
+    let all: Result<_> = installed()?.into_iter().map(devices).collect();
+    all.map(arrange)
 }
 
 /// What every platform says of itself, each text once.
@@ -41,11 +43,25 @@ fn installed() -> Result<Vec<Id>> {
         let tried = set.unwrap_or_default();
         return Err(unavailable(format!("no loader found: {error} (tried {tried}libOpenCL.so.1)")));
     }
-    let platforms = get_platform_ids().map_err(|code| {
+    let platforms = patiently(|code| may_pass(*code), get_platform_ids).map_err(|code| {
+        let call = "clGetPlatformIDs";
         let name = error_text(code);
-        unavailable(format!("no platform installed: clGetPlatformIDs returned {name} ({code})"))
+        let absent =
+            || unavailable(format!("no platform installed: {call} returned {name} ({code})"));
+        refused(call, code).unwrap_or_else(absent)
     })?;
     Ok(platforms.into_iter().map(Id).collect())
+}
+
+/// Whether a refusal says what is so at the moment.
+fn may_pass(code: i32) -> bool {
+    matches!(code, CL_OUT_OF_HOST_MEMORY | CL_OUT_OF_RESOURCES)
+}
+
+/// The error for a refusal that may pass, so that nobody takes what is missing for absent.
+fn refused(call: &'static str, code: i32) -> Option<Error> {
+    let (device, name) = ("opencl".into(), error_text(code).into());
+    may_pass(code).then_some(Error::Driver { device, call, name, code })
 }
 
 fn describe(platform: Id) -> String {
@@ -53,10 +69,14 @@ fn describe(platform: Id) -> String {
     facts.map(|fact| platform.platform_text(fact)).join(", ")
 }
 
-fn devices(platform: Id) -> Vec<Found> {
+fn devices(platform: Id) -> Result<Vec<Found>> {
     let described = describe(platform);
-    // A platform without a device says CL_DEVICE_NOT_FOUND.
-    let ids = get_device_ids(platform.0, CL_DEVICE_TYPE_ALL).unwrap_or_default();
+    let ask = || get_device_ids(platform.0, CL_DEVICE_TYPE_ALL);
+    let ids = match patiently(|code| may_pass(*code), ask) {
+        Ok(ids) => ids,
+        // A platform without a device says CL_DEVICE_NOT_FOUND.
+        Err(code) => refused("clGetDeviceIDs", code).map_or(Ok(Vec::new()), Err)?,
+    };
     let usable = |id: &Id| {
         id.number(CL_DEVICE_AVAILABLE) != 0 && id.number(CL_DEVICE_COMPILER_AVAILABLE) != 0
     };
@@ -67,7 +87,7 @@ fn devices(platform: Id) -> Vec<Found> {
         uuid: uuid(id),
         accelerator: id.number(CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU == 0,
     };
-    ids.into_iter().map(Id).filter(usable).map(found).collect()
+    Ok(ids.into_iter().map(Id).filter(usable).map(found).collect())
 }
 
 fn uuid(id: Id) -> Option<[u8; 16]> {

@@ -195,8 +195,8 @@ impl Reclaim for Hoard {
         device.is_cpu().then_some(held)
     }
 
-    fn release(&self, _: Device) -> arrayspan_devices::Result<()> {
-        Ok(())
+    fn release(&self, _: Device) -> arrayspan_devices::Result<Option<usize>> {
+        Ok(Some(0))
     }
 }
 

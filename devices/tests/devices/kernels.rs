@@ -156,6 +156,27 @@ fn a_binary_for_another_kernel_under_the_right_name_is_not_believed_blindly() ->
 }
 
 #[test]
+fn a_whole_file_of_another_kernel_with_the_same_entry_is_not_run() -> Result<()> {
+    for device in gpus() {
+        let folders =
+            [tempfile::tempdir(), tempfile::tempdir()].map(|made| made.expect("a folder"));
+        let [wrong, right] = &folders;
+        // Three times as much, under the same entry.
+        let other = Source::new("axpy", "axpy", AXPY.replace("a * x[", "3 * a * x["));
+        assert_ne!(other, axpy());
+        Kernel::build_cached(device, &other, &Cache::at(wrong.path()))?;
+        Kernel::build_cached(device, &axpy(), &Cache::at(right.path()))?;
+        let only = |folder: &tempfile::TempDir| {
+            let mut entries = std::fs::read_dir(folder.path()).expect("the cache's folder");
+            entries.next().expect("a file").expect("an entry").path()
+        };
+        std::fs::copy(only(wrong), only(right)).expect("to swap the files");
+        check(device, &Kernel::build_cached(device, &axpy(), &Cache::at(right.path()))?)?;
+    }
+    Ok(())
+}
+
+#[test]
 fn an_empty_grid_runs_nothing() -> Result<()> {
     for device in gpus() {
         let stream = device.stream()?;

@@ -68,6 +68,22 @@ fn a_writer_waits_for_readers_on_other_streams() -> Result<()> {
 }
 
 #[test]
+fn a_stream_that_another_library_used_still_reads_after_the_write() -> Result<()> {
+    for device in gpus() {
+        let kernel = slow(device)?;
+        let (writer, other) = (device.new_stream()?, device.new_stream()?);
+        let x = upload(&numbers(0), &writer)?;
+        let y = upload(&vec![0_u32; N], &writer)?;
+        writer.synchronize()?;
+        increment(&writer, &kernel, &x, &y)?;
+        // Without having waited for the writer.
+        y.remember(&other);
+        assert_eq!(download::<u32>(&y, &other)?, numbers(1), "{device}");
+    }
+    Ok(())
+}
+
+#[test]
 fn an_event_is_complete_after_waiting_and_times_the_work_between() -> Result<()> {
     for device in gpus() {
         let kernel = slow(device)?;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 
-use arrayspan_devices::{Device, Memory, Result, drain};
+use arrayspan_devices::{Access, Device, Memory, Result, drain};
 
 use super::order::{N, increment, slow};
 use super::{download, gpus, upload};
@@ -113,8 +113,7 @@ fn foreign_memory_waits_for_its_owners_work_when_used_and_not_when_released() ->
             };
             // SAFETY: `owner` keeps the memory alive until `release` runs and is not used before that.
             let foreign =
-                unsafe { Memory::from_foreign(device, address, bytes, Box::new(release)) };
-            let foreign = foreign.ready_on(&theirs);
+                unsafe { Memory::from_foreign_on(&theirs, address, bytes, Box::new(release)) };
             if used {
                 let y = Memory::allocate(4 * N, &ours)?;
                 increment(&ours, &kernel, &foreign, &y)?;
@@ -130,6 +129,73 @@ fn foreign_memory_waits_for_its_owners_work_when_used_and_not_when_released() ->
         }
     }
     Ok(())
+}
+
+#[test]
+fn foreign_memory_that_another_library_used_on_its_owners_stream_waits_for_that() -> Result<()> {
+    for device in gpus() {
+        let kernel = slow(device)?;
+        let theirs = device.new_stream()?;
+        let x = upload(&numbers(5), &theirs)?;
+        let owner = Memory::allocate(4 * N, &theirs)?;
+        let (address, bytes) = (owner.address(), owner.bytes());
+        theirs.synchronize()?;
+        let (tell, told) = std::sync::mpsc::channel();
+        let after = Arc::new(Mutex::new(None::<arrayspan_devices::Event>));
+        let done = after.clone();
+        let release = move || {
+            let done = done.lock().expect("nobody panics").take();
+            let complete = done.is_none_or(|done| done.is_complete().unwrap_or(false));
+            drop(owner);
+            tell.send(complete).expect("the test waits");
+        };
+        // SAFETY: `owner` keeps the memory alive until `release` runs, which comes after the use below.
+        let foreign =
+            unsafe { Memory::from_foreign_on(&theirs, address, bytes, Box::new(release)) };
+        // Another library's use of the block, on the very stream it was ready on.
+        increment(&theirs, &kernel, &x, &foreign_alias(device, address, bytes))?;
+        *after.lock().expect("nobody panics") = Some(theirs.record()?);
+        foreign.remember(&theirs);
+        drop(foreign);
+        assert_eq!(told.recv(), Ok(true), "{device}: released while the stream works");
+    }
+    Ok(())
+}
+
+#[test]
+fn memory_lent_on_a_stream_waits_for_it_though_the_host_has_written_meanwhile() -> Result<()> {
+    for device in gpus() {
+        let kernel = slow(device)?;
+        let theirs = device.new_stream()?;
+        let x = upload(&numbers(5), &theirs)?;
+        let owner = Memory::allocate(4 * N, &theirs)?;
+        let (address, bytes) = (owner.address(), owner.bytes());
+        let (tell, told) = std::sync::mpsc::channel();
+        let after = Arc::new(Mutex::new(None::<arrayspan_devices::Event>));
+        let done = after.clone();
+        let release = move || {
+            let done = done.lock().expect("nobody panics").take();
+            let complete = done.is_none_or(|done| done.is_complete().unwrap_or(false));
+            drop(owner);
+            tell.send(complete).expect("the test waits");
+        };
+        // SAFETY: `owner` keeps the memory alive until `release` runs, which comes after the use below.
+        let lent = unsafe { Memory::from_foreign(device, address, bytes, Box::new(release)) };
+        lent.lend_to(&theirs, Access::Read)?;
+        lent.wait(Access::Write)?;
+        // The other library's work comes after that, and nobody tells us of it.
+        increment(&theirs, &kernel, &x, &foreign_alias(device, address, bytes))?;
+        *after.lock().expect("nobody panics") = Some(theirs.record()?);
+        drop(lent);
+        assert_eq!(told.recv(), Ok(true), "{device}: released while the stream works");
+    }
+    Ok(())
+}
+
+/// The same memory as another library sees it.
+fn foreign_alias(device: Device, address: usize, bytes: usize) -> Memory {
+    // SAFETY: the test keeps the memory alive, and orders all use of it.
+    unsafe { Memory::from_foreign(device, address, bytes, Box::new(|| ())) }
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 use arrayspan_devices::{Device, Error, Limit, Memory, Refusal, Refused, Statistics, Stream};
 
-use super::{MIB, Random, devices, turn};
+use super::{MIB, Random, devices, gpus, turn};
 
 /// Whether allocations fail on purpose: what a real refusal says is not to be seen then.
-fn injected() -> bool {
+pub(super) fn injected() -> bool {
     let injected = std::env::var_os("ARRAYSPAN_FAULTS").is_some();
     if injected {
         eprintln!("skipped: failures are injected, and this test asks what real ones say");
@@ -108,6 +108,88 @@ fn a_limit_below_what_is_held_refuses_all_and_takes_nothing_away() {
         drop(held);
         drop(Memory::allocate(3 * MIB, &stream).unwrap());
     }
+}
+
+#[test]
+fn a_limit_holds_for_small_blocks_of_a_segment_that_is_there_already() {
+    if injected() {
+        return;
+    }
+    let _turn = turn();
+    for device in devices() {
+        let stream = device.new_stream().unwrap();
+        // Keeps a segment of which most is free.
+        let held = Memory::allocate(100_000, &stream).unwrap();
+        drop(Memory::allocate(900_000, &stream).unwrap());
+        limit(device, 30_000);
+        for bytes in [900_000, 900_000, 20_000] {
+            assert!(matches!(refused(bytes, &stream).why, Refusal::Limit { .. }), "{device}");
+        }
+        drop(held);
+        let small = Memory::allocate(20_000, &stream).unwrap();
+        assert!(device.pool().reserved <= 30_000, "{device}: {:?}", device.pool());
+        assert!(matches!(refused(20_000, &stream).why, Refusal::Limit { .. }), "{device}");
+        drop(small);
+    }
+}
+
+#[test]
+fn page_locked_memory_counts_against_the_limit_of_the_host() {
+    if injected() {
+        return;
+    }
+    let _turn = turn();
+    let cpu = Device::cpu();
+    for device in gpus() {
+        device.trim_pinned(0).unwrap();
+        limit(cpu, 20 * MIB);
+        let stream = cpu.stream().unwrap();
+        let first = Memory::pinned(12 * MIB, device).unwrap();
+        assert_eq!(cpu.statistics().live_bytes, 12 * MIB, "{device}");
+        assert!(matches!(refused(12 * MIB, &stream).why, Refusal::Limit { .. }), "{device}");
+        let error = Memory::pinned(12 * MIB, device).unwrap_err();
+        assert!(
+            matches!(&error, Error::OutOfMemory { device, refusal: Some(refused), .. }
+                if *device == cpu && matches!(refused.why, Refusal::Limit { .. })),
+            "{device}: {error}"
+        );
+        // Kept for reuse it still counts, and is given up for what needs the room.
+        drop(first);
+        drop(Memory::allocate(12 * MIB, &stream).unwrap());
+        // Small blocks are parts of larger pieces, unless there is no room for those.
+        limit(cpu, MIB);
+        let small = Memory::pinned(5000, device).unwrap();
+        assert!(device.pinned_statistics().bytes <= MIB, "{device}");
+        drop(small);
+        cpu.set_limit(None).unwrap();
+        device.trim_pinned(0).unwrap();
+        assert_eq!(cpu.statistics().live_bytes, 0, "{device}");
+    }
+}
+
+#[test]
+fn memory_that_the_program_hands_over_counts_against_the_limit_of_the_host() {
+    if injected() {
+        return;
+    }
+    let _turn = turn();
+    let cpu = Device::cpu();
+    limit(cpu, 20 * MIB);
+    let hand_over = || {
+        let mut bytes = vec![0_u8; 12 * MIB];
+        let address = bytes.as_mut_ptr().expose_provenance();
+        // SAFETY: the vector lives in the release function, and nobody else uses it.
+        unsafe { Memory::adopt(address, 12 * MIB, Box::new(move || drop(bytes))) }
+    };
+    let first = hand_over().unwrap();
+    let stream = cpu.stream().unwrap();
+    assert!(matches!(refused(12 * MIB, &stream).why, Refusal::Limit { .. }));
+    assert!(matches!(hand_over(), Err(Error::OutOfMemory { .. })));
+    assert_eq!((cpu.statistics().live_bytes, cpu.statistics().live_blocks), (12 * MIB, 1));
+    drop(first);
+    // What the pool keeps unused gives way.
+    drop(Memory::allocate(12 * MIB, &stream).unwrap());
+    drop(hand_over().unwrap());
 }
 
 #[test]

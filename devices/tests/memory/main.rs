@@ -2,10 +2,13 @@
 //! counters belong to the whole process.
 #![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
 
+mod deleters;
 mod environment;
+mod libraries;
 mod limits;
 mod order;
 mod reuse;
+mod settled;
 mod threads;
 
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};

@@ -47,15 +47,16 @@ impl Reclaim for Hoarder {
         Some(Holdings { reserved_bytes, ..Holdings::default() })
     }
 
-    fn release(&self, device: Device) -> Result<()> {
+    fn release(&self, device: Device) -> Result<Option<usize>> {
         self.asked.fetch_add(1, SeqCst);
         if *self.fails.lock().unwrap() {
             // Its own retry must not start another recovery, which would ask it again, and so on.
             return with_retry(device, &Policy::default(), || Err(full(device, 1)))
                 .map_err(|unrecovered| unrecovered.error);
         }
+        let freed = self.held(device);
         self.blocks.lock().unwrap().retain(|block| block.device() != device);
-        Ok(())
+        Ok(Some(freed))
     }
 }
 
@@ -280,6 +281,87 @@ fn what_another_thread_lets_go_of_makes_an_attempt_run_again() {
         done.unwrap();
         // Other tests release blocks of the device, too, but nothing was enough before.
         assert!(runs.get() >= 2);
+    });
+}
+
+#[test]
+fn threads_that_wait_for_memory_do_not_wake_each_other_and_wait_as_long_as_they_may() {
+    let _turn = hoarder();
+    for device in Device::all() {
+        let stream = device.stream().unwrap();
+        let (enough, runs) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let (entered, has_entered) = std::sync::mpsc::channel();
+        thread::scope(|scope| {
+            let (enough, runs, stream) = (&enough, &runs, &stream);
+            scope.spawn(move || {
+                let kept = with_retry(device, &waiting(), || -> Result<()> {
+                    let block = Memory::allocate(1000, stream)?;
+                    entered.send(()).unwrap();
+                    // As long as the others could run hundreds of times.
+                    thread::sleep(Duration::from_millis(1500));
+                    enough.store(1, SeqCst);
+                    drop(block);
+                    Ok(())
+                });
+                kept.unwrap();
+            });
+            has_entered.recv().unwrap();
+            for _ in 0..5 {
+                scope.spawn(move || {
+                    let done = with_retry(device, &waiting(), || {
+                        runs.fetch_add(1, SeqCst);
+                        // What an attempt lets go of is no gain for the others.
+                        drop(Memory::allocate(1000, stream)?);
+                        if enough.load(SeqCst) == 1 { Ok(()) } else { Err(full(device, 1000)) }
+                    });
+                    done.map_err(|unrecovered| unrecovered.to_string()).unwrap();
+                });
+            }
+        });
+        let runs = runs.into_inner();
+        assert!((10..500).contains(&runs), "{device}: {runs} attempts of five threads");
+    }
+}
+
+#[test]
+fn releases_that_are_not_enough_neither_end_the_waiting_nor_fill_it_with_attempts() {
+    let _turn = hoarder();
+    let device = Device::cpu();
+    let stream = device.stream().unwrap();
+    let over = AtomicUsize::new(0);
+    let (entered, has_entered) = std::sync::mpsc::channel();
+    thread::scope(|scope| {
+        let (over, stream) = (&over, &stream);
+        scope.spawn(move || {
+            let worked = with_retry(device, &waiting(), || -> Result<()> {
+                entered.send(()).unwrap();
+                while over.load(SeqCst) == 0 {
+                    thread::sleep(Duration::from_millis(1));
+                }
+                Ok(())
+            });
+            worked.unwrap();
+        });
+        has_entered.recv().unwrap();
+        // Outside of any retry: each of its releases is a gain.
+        scope.spawn(move || {
+            while over.load(SeqCst) == 0 {
+                drop(Memory::allocate(1000, stream));
+            }
+        });
+        let runs = Cell::new(0);
+        let begin = std::time::Instant::now();
+        let policy = Policy { wait: Some(Duration::from_secs(2)), ..tries(1) };
+        let failed = with_retry(device, &policy, || -> Result<()> {
+            runs.set(runs.get() + 1);
+            Err(full(device, 1000))
+        });
+        let took = begin.elapsed();
+        over.store(1, SeqCst);
+        failed.unwrap_err();
+        assert!(took >= Duration::from_millis(1900), "it gave up after {took:?}");
+        assert!(took < Duration::from_secs(30), "{took:?}");
+        assert!(runs.get() < 300, "{} attempts", runs.get());
     });
 }
 

@@ -5,8 +5,10 @@ use arrayspan_bridge::index::Text;
 use num_complex::Complex64;
 
 use super::tables::{self, FEW, Tables, is_long};
-use crate::{Band, Stencil, Tap};
+use crate::band::{Edges, reach};
+use crate::{Stencil, Tap};
 
+const PIECES: &str = include_str!("../source/pieces.cl.h");
 const AXIS: &str = include_str!("../source/band.cl.h");
 const AXIS_0: &str = include_str!("../source/band0.cl.h");
 const WEIGHT: &str = include_str!("../source/weight.cl.h");
@@ -20,13 +22,8 @@ pub(super) struct Bands<'s> {
     pub(super) dtype: DType,
     /// The elements a thread takes at once along axis 0.
     pub(super) run: usize,
-}
-
-/// How far the common taps of a band reach to the left and to the right.
-pub(super) fn reach(band: &Band) -> (usize, usize) {
-    let offsets = || band.interior().iter().map(|tap| tap.offset);
-    let left = offsets().map(|offset| offset.min(0).unsigned_abs()).max().unwrap_or(0);
-    (left, offsets().max().unwrap_or(0).max(0).unsigned_abs())
+    /// Whether places need 64 bits.
+    pub(super) wide: bool,
 }
 
 impl Bands<'_> {
@@ -47,13 +44,23 @@ impl Bands<'_> {
                 format_args!("places[{offsets} + (k)]"),
             );
             text.define(format_args!("band{axis}_weights(k)"), "factors[k]");
-            self.define_taps(*axis, band, text);
-            if *axis == 0 {
-                text.add(AXIS_0);
-            } else {
-                let named = AXIS.replace("band_", &format!("band{axis}_"));
-                text.add(named.replace("BAND_", &format!("BAND{axis}_")));
-            }
+            let named = |source: &str| {
+                let named = source.replace("band_", &format!("band{axis}_"));
+                named.replace("BAND_", &format!("BAND{axis}_"))
+            };
+            let Some(edges) = band.edges() else {
+                let begins = tables.begins[term];
+                text.define(
+                    format_args!("band{axis}_begin(line)"),
+                    format_args!("places[{begins} + (line)]"),
+                );
+                text.define(format_args!("BAND{axis}_LINES"), band.pieces().count());
+                text.flag(format_args!("BAND{axis}_INNERMOST"), *axis == 0);
+                text.add(named(PIECES));
+                continue;
+            };
+            self.define_taps(*axis, edges, text);
+            text.add(if *axis == 0 { AXIS_0.to_owned() } else { named(AXIS) });
         }
     }
 
@@ -64,16 +71,19 @@ impl Bands<'_> {
 
     /// The tables as constants, unless they are arguments or nothing uses them.
     fn define_tables(&self, tables: &Tables, text: &mut Text) {
-        if tables::in_memory(self.stencil, self.dtype) {
-            let parameters = ", const GLOBAL int* places, const GLOBAL weight* factors";
+        if tables::in_memory(self.stencil, self.dtype, self.wide) {
+            let parameters = ", const GLOBAL idx* places, const GLOBAL weight* factors";
             text.define("TABLE_PARAMETERS", parameters);
             text.define("TABLE_ARGUMENTS", ", places, factors");
             return;
         }
         text.define("TABLE_PARAMETERS", "");
         text.define("TABLE_ARGUMENTS", "");
-        let terms = || self.stencil.terms().iter().zip(self.axes);
-        if terms().all(|((_, band), axis)| !is_long(band) && self.is_straight(*axis, band)) {
+        let mut terms = self.stencil.terms().iter().zip(self.axes);
+        let no_table =
+            |(axis, edges): (usize, &Edges)| !is_long(edges) && self.is_straight(axis, edges);
+        if terms.all(|((_, band), axis)| band.edges().is_some_and(|edges| no_table((*axis, edges))))
+        {
             return;
         }
         let places: Vec<_> = tables.places.iter().map(ToString::to_string).collect();
@@ -81,25 +91,25 @@ impl Bands<'_> {
         let unused = tables.factors.is_empty().then_some(Complex64::ZERO);
         let factors = tables.factors.iter().copied().chain(unused);
         let factors: Vec<_> = factors.map(|weight| self.initializer(weight)).collect();
-        text.add(format_args!("CONSTANT int places[] = {{{}}};", places.join(", ")));
+        text.add(format_args!("CONSTANT idx places[] = {{{}}};", places.join(", ")));
         text.add(format_args!("CONSTANT weight factors[] = {{{}}};", factors.join(", ")));
     }
 
     /// The macros and functions that the text of a band takes.
-    fn define_taps(&self, axis: usize, band: &Band, text: &mut Text) {
-        let (common, all) = (reach(band), band.reach());
+    fn define_taps(&self, axis: usize, band: &Edges, text: &mut Text) {
+        let (common, all) = (reach(&band.interior), band.reach());
         // Along axis 0, in runs; along others, in rows.
         let (left, right) = match axis {
             0 => (all.0.div_ceil(self.run), all.1.div_ceil(self.run)),
             _ => common,
         };
-        let special = special(band);
+        let special: Vec<&[Tap]> = band.special().collect();
         let (most, straight) = (most(&special), self.is_straight(axis, band));
         let mut number =
             |name: &str, value: usize| text.define(format_args!("BAND{axis}_{name}"), value);
-        number("TAPS", band.interior().len());
-        number("HEAD", band.head().len());
-        number("TAIL", band.tail().len());
+        number("TAPS", band.interior.len());
+        number("HEAD", band.head.len());
+        number("TAIL", band.tail.len());
         number("MOST", most);
         number("LEFT", left);
         number("RIGHT", right);
@@ -119,7 +129,7 @@ impl Bands<'_> {
             );
         } else {
             let name = format!("band{axis}_");
-            self.define_functions(&name, "int t", "t", &[band.interior()], 0, text);
+            self.define_functions(&name, "int t", "t", &[&band.interior], 0, text);
         }
         if straight && !special.is_empty() {
             let name = format!("band{axis}_special_");
@@ -131,9 +141,9 @@ impl Bands<'_> {
     }
 
     /// Whether special rows are straight code.
-    fn is_straight(&self, axis: usize, band: &Band) -> bool {
-        let special = special(band);
-        let fits = band.head().len().max(band.tail().len()) <= self.run && is_near(band);
+    fn is_straight(&self, axis: usize, band: &Edges) -> bool {
+        let special: Vec<&[Tap]> = band.special().collect();
+        let fits = band.head.len().max(band.tail.len()) <= self.run && is_near(band);
         special.len() * most(&special) <= FEW && (axis != 0 || fits)
     }
 
@@ -155,7 +165,7 @@ impl Bands<'_> {
         let offsets = taps().map(|(at, tap)| (at, tap.offset.to_string()));
         let weights = taps().map(|(at, tap)| (at, self.expression(tap.weight)));
         let zero = if self.complex() { "e_zero()" } else { "R(0.0)" };
-        text.switch(format_args!("int {name}offset({of})"), at, offsets, "0");
+        text.switch(format_args!("idx {name}offset({of})"), at, offsets, "0");
         text.switch(format_args!("weight {name}weight({of})"), at, weights, zero);
     }
 
@@ -179,17 +189,13 @@ impl Bands<'_> {
     }
 }
 
-fn special(band: &Band) -> Vec<&[Tap]> {
-    band.head().iter().chain(band.tail()).map(Vec::as_slice).collect()
-}
-
 /// The taps of the longest row.
 fn most(rows: &[&[Tap]]) -> usize {
     rows.iter().map(|row| row.len()).max().unwrap_or(0)
 }
 
 /// Whether the taps of a run along axis 0 lie in few runs around it.
-fn is_near(band: &Band) -> bool {
+fn is_near(band: &Edges) -> bool {
     let (left, right) = band.reach();
-    !is_long(band) && left + right < 2 * FEW
+    !is_long(band) && left.saturating_add(right) < 2 * FEW
 }

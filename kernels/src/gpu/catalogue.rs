@@ -8,7 +8,7 @@ use num_complex::Complex64;
 use super::element::Element;
 use super::formula::Formula;
 use super::variant::Variant;
-use super::{combine, copy, gemm, map, reduce, stencil};
+use super::{copy, gemm, map, reduce, stencil};
 use crate::expression::Expression;
 use crate::{Band, Reduction, Stencil, Tap, Update, constant, input, previous};
 
@@ -54,7 +54,7 @@ fn map(element: Element, shape: &[usize], operands: usize, formula: Formula) -> 
     let layouts: Vec<&Layout> = layout.iter().cycle().take(operands).collect();
     let space = Space::new(&layouts);
     let form = space.form(element.bytes(), &vec![0; operands], 4);
-    Variant::Map(map::Variant { element, form, formula })
+    Variant::Map(map::Variant { element, form, formula, numbers: None })
 }
 
 fn maps(dtype: DType) -> Vec<Variant> {
@@ -69,7 +69,23 @@ fn maps(dtype: DType) -> Vec<Variant> {
     let each = |expression: &Expression| {
         shapes.map(|shape| map(element, shape, 3, Formula::of(expression)))
     };
-    formulas.iter().flat_map(each).collect()
+    let with_numbers =
+        [DType::Float32, DType::Float64].map(|numbers| with_numbers(element, numbers));
+    formulas.iter().flat_map(each).chain(with_numbers.into_iter().flatten()).collect()
+}
+
+/// Numbers of a wider dtype: functions of them, rounded where they meet elements.
+fn with_numbers(element: Element, dtype: DType) -> Option<Variant> {
+    if dtype.bits() < element.0.real().bits() {
+        return None;
+    }
+    let ratio = (input(1).min(constant(2.0)) / input(2).max(input(1)).sqrt()).div_or_zero(input(2));
+    let number = (ratio - input(1).conj().abs2()).abs() * -input(2).re() + input(2).im();
+    let formula = Formula::mixed(&(number * input(0) + previous()), &|number| number > 0);
+    match map(element, &[63, 100], 2, formula) {
+        Variant::Map(map) => Some(Variant::Map(map::Variant { numbers: Some((dtype, 2)), ..map })),
+        other => Some(other),
+    }
 }
 
 fn transpose(element: Element, update: Update) -> Variant {
@@ -126,6 +142,13 @@ fn stencils(dtype: DType) -> Vec<Variant> {
     cases.push(((0..2).map(|axis| (axis, edges(4000))).collect(), &[4000, 4000]));
     cases.push(((0..3).map(|axis| (axis, edges(64))).collect(), &[64, 64, 64]));
     cases.push((vec![(0, edges(61)), (1, edges(61))], &[61, 61, 3, 5]));
+    // Special rows in the middle, too many to be taken one by one, taps that reach far, and places of 64 bits.
+    let shift = |len: usize| Band::uniform(len, [(len as isize / 2, 1.0)]);
+    let pieces = |len| shift(len).after(&shift(len).transpose()).unwrap_or(edges(len));
+    let far = |len| edges(len).plus(&shift(len)).unwrap_or(edges(len));
+    let wide: &[usize] = &[40_000, 1 << 20];
+    cases.push((vec![(0, pieces(wide[0])), (1, far(wide[1]))], wide));
+    cases.push((vec![(0, far(wide[0])), (1, pieces(wide[1]))], wide));
     if dtype.is_complex() {
         cases.push((vec![(0, turned.clone()), (1, turned)], &[64, 64]));
     }
@@ -146,23 +169,34 @@ fn reductions(dtype: DType) -> Vec<Variant> {
     let start = Start { stride: 1, first: 0, steps: 0 };
     let all = [Reduction::Sum, Reduction::Maximum, Reduction::Minimum];
     let mut variants = Vec::new();
-    for reduction in all.into_iter().take(if dtype.is_complex() { 1 } else { 3 }) {
-        variants.push(Variant::Combine(combine::Variant { dtype, reduction }));
-        for (ranks, along, partial) in
-            [([1, 1], true, true), ([1, 1], true, false), ([2, 3], false, false)]
-        {
-            variants.push(Variant::Reduce(reduce::Variant {
-                dtype,
-                reduction,
-                formula: product.clone(),
-                ranks,
-                runs: Runs::new(&[start; 2], dtype.bytes(), if along { 1000 } else { 1 }),
-                wide: !along,
-                threads: if partial { 256 } else { 8 },
-                along,
-                partial,
-                baked: Vec::new(),
-            }));
+    let kinds = [([1, 1], true, true), ([1, 1], true, false), ([2, 3], false, false)];
+    // The output: as the inputs, or real and as wide, or real and wider.
+    let wide = match dtype {
+        DType::Float32 => DType::Float64,
+        DType::Complex64 => DType::Complex128,
+        other => other,
+    };
+    for (computed, real) in [(dtype, false), (dtype, true), (wide, true)] {
+        if real && computed == dtype && !dtype.is_complex() {
+            continue;
+        }
+        for reduction in all.into_iter().take(if dtype.is_complex() && !real { 1 } else { 3 }) {
+            for (ranks, along, partial) in kinds {
+                variants.push(Variant::Reduce(reduce::Variant {
+                    dtype,
+                    computed,
+                    result: if real { computed.real() } else { dtype },
+                    reduction,
+                    formula: product.clone(),
+                    ranks,
+                    runs: Runs::new(&[start; 2], dtype.bytes(), if along { 1000 } else { 1 }),
+                    wide: !along,
+                    threads: if partial { 256 } else { 8 },
+                    along,
+                    partial,
+                    baked: Vec::new(),
+                }));
+            }
         }
     }
     variants

@@ -1,55 +1,36 @@
-//! One result from the parts that several groups leave.
+//! One result from the parts that several groups leave: the group that finishes last joins them.
 
-use arrayspan_bridge::DType;
-use arrayspan_bridge::devices::{Grid, Memory};
-use arrayspan_bridge::index::{Arguments, THREADS, Text};
+use arrayspan_bridge::index::{THREADS, Text};
+use arrayspan_bridge::{Array, Transfer};
 
-use super::element::Element;
-use super::{Gpu, variant};
+use super::Gpu;
 use crate::Result;
 use crate::verb::Reduction;
 
-pub(super) const TEXT: &str = include_str!("../source/combine.cl.h");
-pub(super) const REDUCTION: &str = include_str!("../source/reduction.cl.h");
-
-/// A kernel that joins the parts of one result.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Variant {
-    pub(super) dtype: DType,
-    pub(super) reduction: Reduction,
-}
+pub(super) const TEXT: &str = include_str!("../source/reduction.cl.h");
 
 /// The most parts of a result.
-const MOST_PARTS: usize = 4096;
+pub(super) const MOST_PARTS: usize = 4096;
 /// The bytes of the largest part: a complex number of two 64-bit ones.
 const PART_BYTES: usize = 16;
+/// Behind the parts: the number of groups that have left theirs, zero between two kernels.
+const COUNT_AT: usize = MOST_PARTS * PART_BYTES;
 
-/// Reduces to one result at `to` by way of `parts` parts, which `launch` leaves in the block it is given.
-pub(super) fn in_parts(
-    gpu: &Gpu,
-    dtype: DType,
-    reduction: Reduction,
-    parts: usize,
-    to: (&Memory, usize),
-    launch: impl FnOnce(&Memory, usize) -> Result<()>,
-) -> Result<()> {
-    let parts = parts.clamp(1, MOST_PARTS);
-    // Held over both launches: another thread's parts come after these are joined.
-    let mut scratch = gpu.scratch.lock();
-    let block = match scratch.take() {
-        Some(block) => block,
-        None => Memory::allocate(MOST_PARTS * PART_BYTES, &gpu.stream)?,
-    };
-    let block = &*scratch.insert(block);
-    launch(block, parts)?;
-    let mut arguments = Arguments::new(false);
-    arguments.write(to.0, to.1);
-    arguments.read(block, 0);
-    arguments.index(parts as isize);
-    let grid = Grid { groups: [1; 3], threads: [THREADS, 1, 1] };
-    let variant = variant::Variant::Combine(Variant { dtype, reduction });
-    // SAFETY: the kernel takes these arguments, reads the parts just written, and writes one element.
-    unsafe { gpu.launch(variant, grid, &arguments) }
+/// Room for parts and their count. All kernels of an executor share it: its stream runs one after the other.
+pub(super) fn scratch(gpu: &Gpu) -> Result<&Array> {
+    if let Some(block) = gpu.scratch.get() {
+        return Ok(block);
+    }
+    // Under no lock: looking for memory may wait for others. Of two threads' blocks the first stays; what clears
+    // it is queued before any kernel that counts in it.
+    let zeros =
+        Array::from_vec(vec![0_u8; COUNT_AT + size_of::<u64>()], [COUNT_AT + size_of::<u64>()])?;
+    let stream = &gpu.stream;
+    let (block, _) = zeros.to_with(stream.device(), Transfer::CopyIfNeeded, stream)?;
+    let mut made = Some(block);
+    let kept =
+        gpu.scratch.get_or_init(|| made.take().unwrap_or_else(|| unreachable!("asked once")));
+    Ok(kept)
 }
 
 /// The macros that `reduction.cl.h` takes, with `threads` threads for each result.
@@ -62,19 +43,5 @@ pub(super) fn define(reduction: Reduction, threads: usize, text: &mut Text) {
     text.define("REDUCTION", reduction);
     text.define("THREADS", THREADS);
     text.define("P", threads);
-}
-
-impl Variant {
-    pub(super) fn name(&self) -> String {
-        format!("combine_{}", Element(self.dtype).name())
-    }
-
-    /// The macros before the prelude.
-    pub(super) fn define(&self, text: &mut Text) {
-        Element(self.dtype).define(text);
-        text.flag("WIDE", false);
-        text.define("V", 1);
-        text.define("ALIGN", self.dtype.real().bytes());
-        define(self.reduction, THREADS, text);
-    }
+    text.define("COUNT_AT", COUNT_AT);
 }

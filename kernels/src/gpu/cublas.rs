@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use arrayspan_bridge::DType;
-use arrayspan_bridge::devices::DeviceKind;
 use arrayspan_bridge::devices::cuda::{Blas, Matrices, Operation, Product, Scalar};
+use arrayspan_bridge::devices::{DeviceKind, Error};
 
 use super::Gpu;
 use super::gemm::Operand;
@@ -22,21 +22,28 @@ pub(super) fn multiply(
         return None;
     }
     let product = product(call, operands)?;
-    let blas = gpu.blas.get_or_init(|| open(gpu)).as_ref()?;
+    let blas = open(gpu)?;
     // SAFETY: a checked call's layouts lie within their memory and hold elements of its dtype.
     let done = unsafe { blas.multiply(&product) };
     gpu.launches.fetch_add(1, Relaxed);
     Some(done.map_err(Into::into))
 }
 
-fn open(gpu: &Gpu) -> Option<Blas> {
-    match Blas::new(&gpu.stream) {
-        Ok(blas) => Some(blas),
-        Err(error) => {
-            tracing::debug!(%error, "matrices are multiplied by our own kernel");
-            None
+/// The library, opened at first use. That it is absent is remembered, that it had no memory is not: the next product asks
+/// again.
+fn open(gpu: &Gpu) -> Option<&Blas> {
+    if let Some(blas) = gpu.blas.get() {
+        return blas.as_ref();
+    }
+    let opened = Blas::new(&gpu.stream);
+    if let Err(error) = &opened {
+        tracing::debug!(%error, "matrices are multiplied by our own kernel");
+        if !matches!(error, Error::Unavailable { .. } | Error::Unsupported { .. }) {
+            return None;
         }
     }
+    let blas = opened.ok();
+    gpu.blas.get_or_init(|| blas).as_ref()
 }
 
 /// The call in terms of column-major matrices: as it is if `c` is column-major, else transposed.

@@ -5,7 +5,7 @@ use num_complex::Complex64;
 
 use super::element::Element;
 use crate::Update;
-use crate::expression::{Binary, Expression, Unary};
+use crate::expression::{Binary, Expression, Level, Unary};
 
 /// An expression without the values of its constants, operands before their operation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -13,25 +13,84 @@ pub(super) struct Formula(Vec<Step>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Step {
+    /// An input of the elements' dtype, by its place among those.
     Input(usize),
+    /// A number of a wider dtype, by its place among those.
+    Number(usize),
     Previous,
     Constant,
+    /// A constant in the dtype of the numbers.
+    WideConstant,
     Unary(Unary),
     Binary(Binary),
+    /// From the dtype of the numbers to that of the elements.
+    Round,
 }
 
 impl Formula {
+    /// Of inputs of one dtype.
     pub(super) fn of(expression: &Expression) -> Self {
-        Self(expression.fold(Vec::with_capacity(16), &mut |mut steps, node| {
-            steps.push(match node {
-                Expression::Input(number) => Step::Input(*number),
-                Expression::Previous => Step::Previous,
-                Expression::Constant(_) => Step::Constant,
-                Expression::Unary(function, _) => Step::Unary(*function),
-                Expression::Binary(function, ..) => Step::Binary(*function),
-            });
-            steps
-        }))
+        Self::mixed(expression, &|_| false)
+    }
+
+    /// Of inputs of which those that `wide` names are numbers of a wider dtype.
+    pub(super) fn mixed(expression: &Expression, wide: &impl Fn(usize) -> bool) -> Self {
+        let mut formula = Self(Vec::with_capacity(16));
+        if formula.add(expression, wide) == Level::Number {
+            formula.0.push(Step::Round);
+        }
+        formula
+    }
+
+    /// Adds the steps of an expression and returns its level. Each node is visited once: the expressions of solvers have
+    /// some hundred nodes, and are read at every call.
+    fn add(&mut self, expression: &Expression, wide: &impl Fn(usize) -> bool) -> Level {
+        match expression {
+            Expression::Input(number) => {
+                let before = (0..*number).filter(|other| wide(*other)).count();
+                let number = *number;
+                self.0.push(if wide(number) {
+                    Step::Number(before)
+                } else {
+                    Step::Input(number - before)
+                });
+                expression.level(wide)
+            }
+            Expression::Previous => {
+                self.0.push(Step::Previous);
+                Level::Element
+            }
+            Expression::Constant(_) => {
+                self.0.push(Step::Constant);
+                expression.level(wide)
+            }
+            Expression::Unary(function, a) => {
+                let level = self.add(a, wide);
+                self.0.push(Step::Unary(*function));
+                level.of_unary()
+            }
+            Expression::Binary(function, a, b) => {
+                let left = self.add(a, wide);
+                let after_left = self.0.len();
+                let right = self.add(b, wide);
+                let level = left.of_binary(right);
+                // From the right, so that the place of the left operand's last step stays.
+                self.meet(self.0.len(), right, level);
+                self.meet(after_left, left, level);
+                self.0.push(Step::Binary(*function));
+                level
+            }
+        }
+    }
+
+    /// Makes the operand whose last step is before `end` one of the level that its operation is computed with.
+    fn meet(&mut self, end: usize, operand: Level, operation: Level) {
+        match (operand, operation) {
+            (Level::Number, Level::Element) => self.0.insert(end, Step::Round),
+            // A constant is a single step.
+            (Level::Constant, Level::Number) => self.0[end - 1] = Step::WideConstant,
+            _ => {}
+        }
     }
 
     /// `alpha · x0 + beta · y` and its constants. With `beta = 0` it does not name `y`.
@@ -53,78 +112,103 @@ impl Formula {
         (Self(steps), constants)
     }
 
-    fn constants(&self) -> usize {
-        self.0.iter().filter(|step| matches!(step, Step::Constant)).count()
+    /// For each constant whether it has the dtype of the numbers.
+    pub(super) fn constants(&self) -> impl Iterator<Item = bool> {
+        self.0.iter().filter_map(|step| match step {
+            Step::Constant => Some(false),
+            Step::WideConstant => Some(true),
+            _ => None,
+        })
     }
 
     /// The parameters for the constants, each after a comma.
     pub(super) fn declare(&self, element: Element) -> String {
-        let parts = if element.is_complex() { &["re", "im"][..] } else { &["re"] };
-        let names = (0..self.constants()).flat_map(|c| parts.iter().map(move |p| (c, p)));
-        names.fold(String::new(), |text, (c, part)| format!("{text}, real c{c}_{part}"))
+        let declare = |(c, wide)| match (wide, element.is_complex()) {
+            (true, _) => format!(", wide c{c}"),
+            (false, false) => format!(", real c{c}_re"),
+            (false, true) => format!(", real c{c}_re, real c{c}_im"),
+        };
+        self.constants().enumerate().map(declare).collect()
     }
 
-    /// The statements that make `c0`, `c1`, … of the parameters.
+    /// The statements that make `c0`, `c1`, … of the parameters, and `w0`, `w1`, … of the numbers.
     pub(super) fn prologue(&self, element: Element) -> String {
         let imaginary = |c| if element.is_complex() { format!("c{c}_im") } else { "R(0.0)".into() };
-        (0..self.constants()).fold(String::new(), |text, c| {
+        let narrow = self.constants().enumerate().filter(|(_, wide)| !wide);
+        let text = narrow.fold(String::new(), |text, (c, _)| {
             format!("{text} const elem c{c} = e_make(c{c}_re, {});", imaginary(c))
+        });
+        self.written().1.iter().enumerate().fold(text, |text, (w, value)| {
+            format!("{text} const elem w{w} = e_make((real)({value}), R(0.0));")
         })
     }
 
-    /// `EXPRESSION(OF)` in terms of `OF(x0)`, `OF(y)` and `c0`, and whether it `READS_Y`.
+    /// `EXPRESSION(OF)` in terms of `OF(x0)`, `OF(y)`, `c0` and `w0`, and whether it `READS_Y`.
     pub(super) fn define(&self, text: &mut Text) {
         text.define("EXPRESSION(OF)", self.expression());
         text.flag("READS_Y", self.0.contains(&Step::Previous));
     }
 
     fn expression(&self) -> String {
-        let mut operands: Vec<String> = Vec::new();
-        let mut constants = 0;
+        self.written().0
+    }
+
+    /// The expression, and those of numbers whose rounded values it calls `w0`, `w1`, ….
+    fn written(&self) -> (String, Vec<String>) {
+        // Each operand, and the letter of the functions it is computed with.
+        let mut operands: Vec<(String, char)> = Vec::new();
+        let (mut constants, mut rounded) = (0, Vec::new());
         for step in &self.0 {
             let term = match step {
-                Step::Input(number) => format!("OF(x{number})"),
-                Step::Previous => "OF(y)".into(),
-                Step::Constant => {
+                Step::Input(number) => (format!("OF(x{number})"), 'e'),
+                Step::Number(number) => (format!("s{number}[s{number}_at]"), 'w'),
+                Step::Previous => ("OF(y)".into(), 'e'),
+                Step::Constant | Step::WideConstant => {
                     constants += 1;
-                    format!("c{}", constants - 1)
+                    let level = if *step == Step::Constant { 'e' } else { 'w' };
+                    (format!("c{}", constants - 1), level)
                 }
                 Step::Unary(function) => {
-                    format!("{}({})", unary(*function), operands.pop().unwrap_or_default())
+                    let (a, level) = operands.pop().unwrap_or_default();
+                    (format!("{level}_{}({a})", unary(*function)), level)
                 }
                 Step::Binary(function) => {
-                    let right = operands.pop().unwrap_or_default();
-                    let left = operands.pop().unwrap_or_default();
-                    format!("{}({left}, {right})", binary(*function))
+                    let (right, _) = operands.pop().unwrap_or_default();
+                    let (left, level) = operands.pop().unwrap_or_default();
+                    (format!("{level}_{}({left}, {right})", binary(*function)), level)
+                }
+                Step::Round => {
+                    rounded.push(operands.pop().unwrap_or_default().0);
+                    (format!("w{}", rounded.len() - 1), 'e')
                 }
             };
             operands.push(term);
         }
-        operands.pop().unwrap_or_default()
+        (operands.pop().unwrap_or_default().0, rounded)
     }
 }
 
 fn unary(function: Unary) -> &'static str {
     match function {
-        Unary::Negate => "e_neg",
-        Unary::Conjugate => "e_conj",
-        Unary::Real => "e_re",
-        Unary::Imaginary => "e_im",
-        Unary::Absolute => "e_abs",
-        Unary::AbsoluteSquare => "e_abs2",
-        Unary::SquareRoot => "e_sqrt",
+        Unary::Negate => "neg",
+        Unary::Conjugate => "conj",
+        Unary::Real => "re",
+        Unary::Imaginary => "im",
+        Unary::Absolute => "abs",
+        Unary::AbsoluteSquare => "abs2",
+        Unary::SquareRoot => "sqrt",
     }
 }
 
 fn binary(function: Binary) -> &'static str {
     match function {
-        Binary::Add => "e_add",
-        Binary::Subtract => "e_sub",
-        Binary::Multiply => "e_mul",
-        Binary::Divide => "e_div",
-        Binary::DivideOrZero => "e_div_or_zero",
-        Binary::Minimum => "e_min",
-        Binary::Maximum => "e_max",
+        Binary::Add => "add",
+        Binary::Subtract => "sub",
+        Binary::Multiply => "mul",
+        Binary::Divide => "div",
+        Binary::DivideOrZero => "div_or_zero",
+        Binary::Minimum => "min",
+        Binary::Maximum => "max",
     }
 }
 
@@ -151,5 +235,18 @@ mod tests {
         let text = Formula::of(&(a - constant(1.0) / input(1).conj())).expression();
         let inner = "e_sub(e_add(e_mul(c0, OF(x0)), OF(y)), e_div(c1, e_conj(OF(x1))))";
         assert_eq!(text, inner);
+    }
+
+    #[test]
+    fn numbers_of_a_wider_dtype_are_rounded_where_they_meet_elements() {
+        let wide = |number: usize| number == 0 || number == 2;
+        let ratio = constant(2.0) * input(0) / input(2);
+        let formula = Formula::mixed(&(input(3) + ratio * input(1) * constant(3.0)), &wide);
+        let (text, rounded) = formula.written();
+        assert_eq!(text, "e_add(OF(x1), e_mul(e_mul(w0, OF(x0)), c1))");
+        assert_eq!(rounded, ["w_div(w_mul(c0, s0[s0_at]), s1[s1_at])"]);
+        assert_eq!(formula.constants().collect::<Vec<_>>(), [true, false]);
+        let (text, rounded) = Formula::mixed(&-input(0), &wide).written();
+        assert_eq!((text.as_str(), rounded), ("w0", vec!["w_neg(s0[s0_at])".to_owned()]));
     }
 }

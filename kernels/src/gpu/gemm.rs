@@ -126,6 +126,7 @@ impl Variant {
         let numbers = extents.into_iter().chain(strides.map(String::from));
         let numbers: Vec<String> = numbers.map(|name| format!(", idx {name}")).collect();
         let others = numbers.concat() + &self.formula.declare(element);
-        map::parameters("elem", &names[1..], &others, &self.formula.prologue(element), text);
+        let arrays = map::Arrays::of_elements(&names[1..]);
+        map::parameters(&arrays, &others, &self.formula.prologue(element), text);
     }
 }

@@ -2,7 +2,7 @@
 
 use arrayspan_bridge::devices::Memory;
 use arrayspan_bridge::index::{Arguments, Form, Space, THREADS, Text, address, grid};
-use arrayspan_bridge::{Layout, View, ViewMut};
+use arrayspan_bridge::{DType, Layout, View};
 use num_complex::Complex64;
 
 use super::element::Element;
@@ -19,6 +19,8 @@ pub(super) struct Variant {
     pub(super) element: Element,
     pub(super) form: Form,
     pub(super) formula: Formula,
+    /// The dtype of the inputs that each thread takes as single numbers, and how many there are.
+    pub(super) numbers: Option<(DType, usize)>,
 }
 
 pub(super) fn run(gpu: &Gpu, call: &MapCall<'_>) -> Result<()> {
@@ -27,21 +29,38 @@ pub(super) fn run(gpu: &Gpu, call: &MapCall<'_>) -> Result<()> {
     if out.layout().is_empty() {
         return Ok(());
     }
-    let (layouts, memories) = operands(out, &call.inputs);
+    let numbers = call.numbers();
+    if let Some(dtype) = numbers.dtype {
+        gpu.expect_float64("map", dtype)?;
+    }
+    let (single, elements): (Vec<_>, Vec<_>) =
+        (0..call.inputs.len()).partition(|&input| numbers.contains(input));
+    let elements: Vec<&View<'_>> = elements.iter().map(|&input| &call.inputs[input]).collect();
+    let layouts: Vec<&Layout> =
+        std::iter::once(out.layout()).chain(elements.iter().map(|view| view.layout())).collect();
+    let memories: Vec<&Memory> =
+        std::iter::once(out.memory()).chain(elements.iter().map(|view| view.memory())).collect();
     let space = Space::new(&layouts);
     let element = Element(out.dtype());
-    let (formula, constants) = (Formula::of(call.expression), call.expression.constants());
-    launch(gpu, element, &space, &memories, formula, &constants)
-}
-
-/// Where operands lie, the output first.
-pub(super) fn operands<'c>(
-    out: &'c ViewMut<'_>,
-    inputs: &'c [View<'_>],
-) -> (Vec<&'c Layout>, Vec<&'c Memory>) {
-    let layouts = std::iter::once(out.layout()).chain(inputs.iter().map(View::layout));
-    let memories = std::iter::once(out.memory()).chain(inputs.iter().map(View::memory));
-    (layouts.collect(), memories.collect())
+    let formula = Formula::mixed(call.expression, &|input| numbers.contains(input));
+    let addresses: Vec<usize> = memories.iter().copied().map(address).collect();
+    let constants = call.expression.constants();
+    let parts = if element.is_complex() { 2 } else { 1 };
+    let others = parts * constants.len() + 2 * single.len();
+    let form = space.form(element.bytes(), &addresses, others);
+    let mut arguments = start(&space, &form, &memories);
+    for (value, wide) in constants.iter().zip(formula.constants()) {
+        let dtype = numbers.dtype.filter(|_| wide).unwrap_or(out.dtype());
+        arguments.numbers(&[*value], dtype);
+    }
+    for view in single.iter().map(|&input| &call.inputs[input]) {
+        arguments.read(view.memory(), view.layout().offset());
+    }
+    let grid = grid(space.items(&form), THREADS);
+    let numbers = numbers.dtype.map(|dtype| (dtype, single.len()));
+    let variant = Variant { element, form, formula, numbers };
+    // SAFETY: as in `launch`; the numbers' places lie within their memories, too.
+    unsafe { gpu.launch(variant::Variant::Map(variant), grid, &arguments) }
 }
 
 /// Runs a formula over a space whose operand 0 is the output and is not empty.
@@ -57,7 +76,7 @@ pub(super) fn launch(
     let form = space.form(element.bytes(), &addresses, 2 * constants.len());
     let arguments = arguments(element, space, &form, memories, constants);
     let grid = grid(space.items(&form), THREADS);
-    let variant = Variant { element, form, formula };
+    let variant = Variant { element, form, formula, numbers: None };
     // SAFETY: the arguments are those of `declare`, in its order. A layout lies within its memory, and
     // the kernel stays within the extents of the space, which name no other places.
     unsafe { gpu.launch(variant::Variant::Map(variant), grid, &arguments) }
@@ -71,6 +90,13 @@ pub(super) fn arguments<'m>(
     memories: &[&'m Memory],
     constants: &[Complex64],
 ) -> Arguments<'m> {
+    let mut arguments = start(space, form, memories);
+    arguments.numbers(constants, element.0);
+    arguments
+}
+
+/// The arguments for the operands and the space, before those of the formula.
+fn start<'m>(space: &Space, form: &Form, memories: &[&'m Memory]) -> Arguments<'m> {
     let mut arguments = Arguments::new(form.is_wide());
     for (number, (memory, offset)) in memories.iter().zip(&space.offsets).enumerate() {
         if number == 0 {
@@ -80,7 +106,6 @@ pub(super) fn arguments<'m>(
         }
     }
     space.push(form, &mut arguments);
-    arguments.numbers(constants, element.0);
     arguments
 }
 
@@ -99,18 +124,27 @@ pub(super) fn declare(
     element.define(text);
     form.define(text);
     formula.define(text);
-    parameters("elem", &inputs, &space, &prologue, text);
+    parameters(&Arrays::of_elements(&inputs), &space, &prologue, text);
 }
 
-/// The macros `PARAMETERS` (an output of that type, inputs, then `others`), `PROLOGUE` and `INPUTS`.
-pub(super) fn parameters(
-    output: &str,
-    inputs: &[String],
-    others: &str,
-    prologue: &str,
-    text: &mut Text,
-) {
-    let array = |name: &String| format!(", const GLOBAL elem* RESTRICT {name}, i64 {name}_at");
+/// The arrays a kernel takes, and the types of what they hold.
+pub(super) struct Arrays<'a> {
+    pub(super) output: &'static str,
+    pub(super) input: &'static str,
+    pub(super) inputs: &'a [String],
+}
+
+impl<'a> Arrays<'a> {
+    /// All hold elements.
+    pub(super) fn of_elements(inputs: &'a [String]) -> Self {
+        Self { output: "elem", input: "elem", inputs }
+    }
+}
+
+/// The macros `PARAMETERS` (output, inputs, then `others`), `PROLOGUE` and `INPUTS`.
+pub(super) fn parameters(arrays: &Arrays<'_>, others: &str, prologue: &str, text: &mut Text) {
+    let Arrays { output, input, inputs } = arrays;
+    let array = |name: &String| format!(", const GLOBAL {input}* RESTRICT {name}, i64 {name}_at");
     let start = |name: &String| format!(" {name} += {name}_at;");
     let each = |name: &String| format!(" DO({name})");
     let all =
@@ -128,6 +162,14 @@ impl Variant {
 
     /// The macros before the prelude.
     pub(super) fn define(&self, text: &mut Text) {
-        declare(self.element, &self.form, &self.formula, "", text);
+        let mut others = String::new();
+        if let Some((dtype, count)) = self.numbers {
+            text.define("NUMBER_BITS", dtype.bits());
+            for number in 0..count {
+                let number = format!(", const GLOBAL wide* RESTRICT s{number}, i64 s{number}_at");
+                others.push_str(&number);
+            }
+        }
+        declare(self.element, &self.form, &self.formula, &others, text);
     }
 }

@@ -23,10 +23,10 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::cuda::Blas;
-use arrayspan_bridge::devices::{Grid, Kernel, Memory, Stream};
+use arrayspan_bridge::devices::{Grid, Kernel, Stream};
 use arrayspan_bridge::index::Arguments;
+use arrayspan_bridge::{Array, DType};
 use parking_lot::{Mutex, RwLock};
 
 pub use catalogue::catalogue;
@@ -44,9 +44,9 @@ use variant::Variant;
 pub struct Gpu {
     stream: Stream,
     kernels: RwLock<HashMap<Variant, Kernel>>,
-    tables: Mutex<HashMap<(Stencil, DType), Uploaded>>,
+    tables: Mutex<HashMap<TableKey, Uploaded>>,
     /// Room for the parts of one result, made when first needed.
-    scratch: Mutex<Option<Memory>>,
+    scratch: OnceLock<Array>,
     /// The vendor's matrix products, opened at first use; `None` where there are none.
     blas: OnceLock<Option<Blas>>,
     launches: AtomicUsize,
@@ -56,6 +56,9 @@ pub struct Gpu {
 /// that ask for ever new ones.
 const MOST_KERNELS: usize = 4096;
 const MOST_TABLES: usize = 64;
+
+/// A stencil's tables for a dtype, with places of 64 bits or not.
+type TableKey = (Stencil, DType, bool);
 
 impl Gpu {
     /// An executor whose work goes to `stream`.
@@ -73,7 +76,7 @@ impl Gpu {
             stream,
             kernels: RwLock::default(),
             tables: Mutex::default(),
-            scratch: Mutex::default(),
+            scratch: OnceLock::new(),
             blas: OnceLock::new(),
             launches: AtomicUsize::new(0),
         })
@@ -117,20 +120,24 @@ impl Gpu {
         Ok(())
     }
 
-    /// The tables of a stencil in the device's memory, copied there at first use.
-    fn tables(&self, stencil: &Stencil, dtype: DType) -> Result<Uploaded> {
-        let mut tables = self.tables.lock();
-        let key = (stencil.clone(), dtype);
-        if let Some(uploaded) = tables.get(&key) {
+    /// The tables of a stencil in the device's memory, copied there at first use; with places of 64 bits if `wide`.
+    fn tables(&self, stencil: &Stencil, dtype: DType, wide: bool) -> Result<Uploaded> {
+        let key = (stencil.clone(), dtype, wide);
+        if let Some(uploaded) = self.tables.lock().get(&key) {
             return Ok(uploaded.clone());
         }
+        // Not under the lock: looking for memory may wait for others, who may be waiting for this executor. Two threads
+        // may send the same tables; those of the first stay.
         let complex = dtype.is_complex() && !stencil.is_real();
-        let uploaded = Tables::new(stencil).upload(dtype, complex, &self.stream)?;
-        if tables.len() >= MOST_TABLES {
-            tables.clear();
-        }
-        tables.insert(key, uploaded.clone());
-        Ok(uploaded)
+        let uploaded = Tables::new(stencil).upload(dtype, complex, wide, &self.stream)?;
+        let mut tables = self.tables.lock();
+        let full = tables.len() >= MOST_TABLES && !tables.contains_key(&key);
+        let old = if full { std::mem::take(&mut *tables) } else { HashMap::new() };
+        let kept = tables.entry(key).or_insert_with(|| uploaded.clone()).clone();
+        // What is not kept gives its memory back, which is no business of the lock either.
+        drop(tables);
+        drop((old, uploaded));
+        Ok(kept)
     }
 
     fn load(&self, variant: Variant) -> Result<Kernel> {

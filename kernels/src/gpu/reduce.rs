@@ -1,12 +1,13 @@
-//! `out ← reduction over axes of expression(inputs)`: some threads for each result, and a second launch where
-//! several groups share one result.
+//! `out ← reduction over axes of expression(inputs)`: some threads for each result; where several groups share
+//! one result, the last of them joins their parts.
 
-use arrayspan_bridge::devices::{Grid, Memory};
+use arrayspan_bridge::devices::{Argument, Grid};
 use arrayspan_bridge::index::{
     Arguments, Form, MOST_ARGUMENTS, Runs, Space, Start, THREADS, Text, address,
 };
 use arrayspan_bridge::{DType, Layout, View};
 
+use super::combine::MOST_PARTS;
 use super::element::Element;
 use super::formula::Formula;
 use super::walk::Walk;
@@ -19,7 +20,12 @@ pub(super) const TEXT: &str = include_str!("../source/reduce.cl.h");
 /// A kernel that reduces an expression.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Variant {
+    /// The dtype of the inputs.
     pub(super) dtype: DType,
+    /// What the expression is computed in.
+    pub(super) computed: DType,
+    /// The dtype of the result.
+    pub(super) result: DType,
     pub(super) reduction: Reduction,
     pub(super) formula: Formula,
     /// The number of kept and of reduced axes.
@@ -42,8 +48,8 @@ const RUNS_OF_THREAD: usize = 4;
 const BUSY_THREADS: usize = 512;
 
 pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
-    let (out, dtype) = (&call.out, call.out.dtype());
-    gpu.expect_float64("reduce", dtype)?;
+    let (out, computed) = (&call.out, call.computed());
+    gpu.expect_float64("reduce", computed)?;
     if out.layout().is_empty() {
         return Ok(());
     }
@@ -58,9 +64,16 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
     let partial = call.is_full() && len > ONE_GROUP;
     let constants = call.expression.constants();
     let numbers = || Walk::numbers(&kept).chain(Walk::numbers(&reduced));
-    let arguments = 2 * (1 + call.inputs.len() + constants.len()) + numbers().count();
+    let arguments = 3 + 2 * (call.inputs.len() + constants.len()) + numbers().count();
+    let parts = if partial {
+        steps.div_ceil(THREADS * RUNS_OF_THREAD).min(8 * gpu.units()).clamp(1, MOST_PARTS)
+    } else {
+        1
+    };
     let variant = Variant {
-        dtype,
+        dtype: call.dtype(),
+        computed,
+        result: out.dtype(),
         reduction: call.reduction,
         formula: Formula::of(call.expression),
         ranks: [kept.extents.len(), reduced.extents.len()],
@@ -71,33 +84,26 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
         partial,
         baked: if arguments > MOST_ARGUMENTS { numbers().collect() } else { Vec::new() },
     };
-    let launch = |to: (&Memory, usize), parts: usize| {
-        let mut arguments = Arguments::new(variant.wide);
-        arguments.write(to.0, to.1);
-        for (input, view) in call.inputs.iter().enumerate() {
-            let base = view.layout().offset();
-            let flipped = kept.offsets[input].wrapping_sub(base);
-            arguments.read(view.memory(), reduced.offsets[input].wrapping_add(flipped));
-        }
-        if variant.baked.is_empty() {
-            arguments.indices(numbers());
-        }
-        arguments.numbers(&constants, dtype);
-        let groups = [results.div_ceil(THREADS / variant.threads).min(i32::MAX as usize), parts, 1];
-        let grid = Grid { groups, threads: [THREADS, 1, 1] };
-        let variant = variant::Variant::Reduce(variant);
-        // SAFETY: the arguments are those of `Variant::define`, in its order; layouts lie within their
-        // memories and the kernel stays within their extents; parts fit the block they go to.
-        unsafe { gpu.launch(variant, grid, &arguments) }
-    };
-    let to = (out.memory(), kept.offsets[call.inputs.len()]);
-    if !partial {
-        return launch(to, 1);
+    let mut arguments = Arguments::new(variant.wide);
+    arguments.write(out.memory(), kept.offsets[call.inputs.len()]);
+    for (input, view) in call.inputs.iter().enumerate() {
+        let base = view.layout().offset();
+        let flipped = kept.offsets[input].wrapping_sub(base);
+        arguments.read(view.memory(), reduced.offsets[input].wrapping_add(flipped));
     }
-    let parts = steps.div_ceil(THREADS * RUNS_OF_THREAD).min(8 * gpu.units());
-    combine::in_parts(gpu, dtype, call.reduction, parts, to, |parts, count| {
-        launch((parts, 0), count)
-    })
+    if variant.baked.is_empty() {
+        arguments.indices(numbers());
+    }
+    arguments.numbers(&constants, computed);
+    if partial {
+        arguments.push(Argument::Write(combine::scratch(gpu)?.memory()));
+    }
+    let groups = [results.div_ceil(THREADS / variant.threads).min(i32::MAX as usize), parts, 1];
+    let grid = Grid { groups, threads: [THREADS, 1, 1] };
+    // SAFETY: the arguments are those of `Variant::define`, in its order; layouts lie within their memories and the
+    // kernel stays within their extents. The scratch is the executor's, has room for `MOST_PARTS` parts and the
+    // count behind them, and is used by one kernel after the other, in the order of the stream.
+    unsafe { gpu.launch(variant::Variant::Reduce(variant), grid, &arguments) }
 }
 
 /// The kept axes (of the inputs, then the output) and the reduced ones (of the inputs), as input 0 likes to be
@@ -121,7 +127,7 @@ fn spaces(call: &ReduceCall<'_>) -> Result<[Space; 2]> {
 
 /// Runs along the innermost reduced axis; single elements where that is not the way neighbours lie.
 fn runs(call: &ReduceCall<'_>, kept: &Space, reduced: &Space, along: bool) -> Runs {
-    let bytes = call.out.dtype().bytes();
+    let bytes = call.dtype().bytes();
     let start = |(input, view): (usize, &View<'_>)| {
         let Start { stride, first, steps } = reduced.start(input, address(view.memory()), bytes);
         let first = first | ((kept.offsets[input] | view.layout().offset()) * bytes);
@@ -154,13 +160,15 @@ impl Variant {
 
     /// The macros before the prelude.
     pub(super) fn define(&self, text: &mut Text) {
-        let element = Element(self.dtype);
+        let element = Element(self.computed);
         let inputs: Vec<String> = (1..=self.runs.inner().len()).map(Form::operand).collect();
         let with_output: Vec<String> = inputs.iter().cloned().chain([Form::operand(0)]).collect();
         let [kept, reduced] = self.ranks;
         let kept = Walk { tag: 'k', rank: kept, operands: &with_output, step: "1" };
         let reduced = Walk { tag: 'r', rank: reduced, operands: &inputs, step: "V" };
         element.define(text);
+        text.flag("NARROW", self.dtype != self.computed);
+        text.flag("REAL_RESULT", !self.result.is_complex());
         text.flag("WIDE", self.wide);
         self.runs.define(&inputs, text);
         self.formula.define(text);
@@ -178,8 +186,11 @@ impl Variant {
             names.clear();
         }
         let numbers: Vec<String> = names.iter().map(|name| format!(", idx {name}")).collect();
-        let others = numbers.concat() + &self.formula.declare(element);
-        let output = if self.partial { "total" } else { "elem" };
-        map::parameters(output, &inputs, &others, &self.formula.prologue(element), text);
+        let mut others = numbers.concat() + &self.formula.declare(element);
+        if self.partial {
+            others += ", GLOBAL total* parts";
+        }
+        let arrays = map::Arrays { output: "result", input: "item", inputs: &inputs };
+        map::parameters(&arrays, &others, &self.formula.prologue(element), text);
     }
 }

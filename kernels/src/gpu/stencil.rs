@@ -8,6 +8,7 @@ use num_complex::Complex64;
 use super::element::Element;
 use super::formula::Formula;
 use super::{Gpu, bands, map, tables, variant};
+use crate::band::{Edges, reach};
 use crate::verb::StencilCall;
 use crate::{Band, Result, Stencil, Update};
 
@@ -62,8 +63,9 @@ pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
     let element = Element(dtype);
     let mut arguments = map::arguments(element, &space, &variant.form, &memories, &constants);
     let uploaded;
-    if tables::in_memory(call.stencil, dtype) {
-        uploaded = gpu.tables(call.stencil, dtype)?;
+    let wide = variant.form.is_wide();
+    if tables::in_memory(call.stencil, dtype, wide) {
+        uploaded = gpu.tables(call.stencil, dtype, wide)?;
         arguments.read(uploaded.0.memory(), 0);
         arguments.read(uploaded.1.memory(), 0);
     }
@@ -93,28 +95,30 @@ impl Plan {
         let others = 2 * constants.len() + 4;
         let mut form = space.form(dtype.bytes(), &addresses, others).dividing(space.extents[0]);
         let marched = axes.iter().position(|axis| *axis == 1).map(|term| &stencil.terms()[term].1);
+        let marched = marched.and_then(Band::edges);
         if let Some(band) = marched {
             form = form.with_runs(|runs| holdable(band, runs, dtype.bytes()));
         }
         let room = window_room(form.runs().len, dtype.bytes());
         let [runs, lines, outer] = space.items(&form);
-        let rows = marched.map_or(0, |band| rows(band, room, runs * outer, units));
-        let items = [runs, marched.map_or(lines, |band| items(band, rows)), outer];
+        let rows = marched.map_or(0, |band| rows(band, lines, room, runs * outer, units));
+        let items = [runs, marched.map_or(lines, |band| items(band, lines, rows)), outer];
         let variant = Variant { dtype, form, formula, stencil: stencil.clone(), axes, rows };
         Self { variant, space, items, constants }
     }
 }
 
 /// Rows from the first to the last tap of a band's common row.
-fn span(band: &Band) -> usize {
-    let (left, right) = bands::reach(band);
-    left + right + 1
+fn span(band: &Edges) -> usize {
+    let (left, right) = reach(&band.interior);
+    left.saturating_add(right).saturating_add(1)
 }
 
 /// The longest runs, no longer than these, of which a thread can hold a window for `WORTHWHILE` rows of the
 /// band; the same runs if not even single elements fit.
-fn holdable(band: &Band, runs: Runs, bytes: usize) -> Runs {
-    let fits = |len: usize| span(band) - 1 + WORTHWHILE <= window_room(len, bytes);
+fn holdable(band: &Edges, runs: Runs, bytes: usize) -> Runs {
+    let span = span(band);
+    let fits = |len: usize| span.saturating_add(WORTHWHILE - 1) <= window_room(len, bytes);
     let mut held = runs.clone();
     while held.len > 1 && !fits(held.len) {
         held = held.halved();
@@ -129,10 +133,10 @@ fn window_room(len: usize, bytes: usize) -> usize {
 
 /// The rows a thread takes along a band's axis, when there is room for a window of `room` runs and there are so
 /// many `columns`; 0 if the taps of a row are too many or too far apart to be held.
-fn rows(band: &Band, room: usize, columns: usize, units: usize) -> usize {
+fn rows(band: &Edges, len: usize, room: usize, columns: usize, units: usize) -> usize {
     let span = span(band);
-    let common = band.len() - band.head().len() - band.tail().len();
-    let dense = span <= WIDE_WINDOW || 2 * band.interior().len() >= span;
+    let common = len - band.head.len() - band.tail.len();
+    let dense = span <= WIDE_WINDOW || 2 * band.interior.len() >= span;
     if common == 0 || !dense {
         return 0;
     }
@@ -143,9 +147,9 @@ fn rows(band: &Band, room: usize, columns: usize, units: usize) -> usize {
 }
 
 /// The items along the band's axis: its rows, or its special rows and its windows.
-fn items(band: &Band, rows: usize) -> usize {
-    let special = band.head().len() + band.tail().len();
-    if rows == 0 { band.len() } else { special + (band.len() - special).div_ceil(rows) }
+fn items(band: &Edges, len: usize, rows: usize) -> usize {
+    let special = band.head.len() + band.tail.len();
+    if rows == 0 { len } else { special + (len - special).div_ceil(rows) }
 }
 
 /// Threads of a group: fewer where that gives every processor some.
@@ -161,7 +165,7 @@ impl Variant {
 
     /// The macros before the prelude.
     pub(super) fn define(&self, text: &mut Text) {
-        let uploaded = tables::in_memory(&self.stencil, self.dtype);
+        let uploaded = tables::in_memory(&self.stencil, self.dtype, self.form.is_wide());
         let tables = if uploaded { TABLE_PARAMETERS } else { "" };
         let element = Element(self.dtype);
         map::declare(element, &self.form, &self.formula, tables, text);
@@ -183,6 +187,7 @@ impl Variant {
             axes: &self.axes,
             dtype: self.dtype,
             run: self.form.runs().len,
+            wide: self.form.is_wide(),
         };
         bands.define(text);
     }

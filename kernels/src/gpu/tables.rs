@@ -6,7 +6,8 @@ use arrayspan_bridge::devices::Stream;
 use arrayspan_bridge::{Array, DType, Element, Transfer};
 use num_complex::{Complex32, Complex64};
 
-use crate::{Band, Result, Stencil, Tap};
+use crate::band::Edges;
+use crate::{Result, Stencil, Tap};
 
 /// Common rows with more taps than this are loops over a table instead of straight code.
 pub(super) const FEW: usize = 64;
@@ -17,13 +18,16 @@ const MOST_CONSTANT_BYTES: usize = 48 << 10;
 /// The taps of all bands that are not straight code, one after another.
 #[derive(Debug)]
 pub(super) struct Tables {
-    /// Where the taps of each line of each band begin (line 0 the common row, if it is long; then the special
-    /// ones; then the end of the last), and from `offsets` on the offset of each tap.
-    pub(super) places: Vec<i32>,
+    /// Where the taps of each line of each band begin (line 0 the common row, if it is long; then the special ones;
+    /// then the end of the last; of a band in pieces, a line is a piece), where each piece of those begins, and from
+    /// `offsets` on the offset of each tap.
+    pub(super) places: Vec<i64>,
     /// The weight of each tap.
     pub(super) factors: Vec<Complex64>,
     /// For each band, where its lines stand in `places`.
     pub(super) lines: Vec<usize>,
+    /// For each band, where the first rows of its pieces stand in `places`, if it is in pieces.
+    pub(super) begins: Vec<usize>,
     /// Where in `places` the offsets stand.
     pub(super) offsets: usize,
 }
@@ -31,44 +35,64 @@ pub(super) struct Tables {
 /// Tables in a device's memory: places and factors.
 pub(super) type Uploaded = Arc<(Array, Array)>;
 
-/// Whether the tables of a stencil are too large to be constants.
-pub(super) fn in_memory(stencil: &Stencil, dtype: DType) -> bool {
-    let taps = |(_, band): &(usize, Band)| -> usize {
-        let special: usize = band.head().iter().chain(band.tail()).map(|row| row.len() + 1).sum();
-        special + if is_long(band) { band.interior().len() } else { 0 }
+/// Whether the tables of a stencil are too large to be constants, when places are `wide`.
+pub(super) fn in_memory(stencil: &Stencil, dtype: DType, wide: bool) -> bool {
+    let taps = |(_, band): &(usize, crate::Band)| -> usize {
+        let Some(edges) = band.edges() else {
+            return band.pieces().map(|(_, taps)| taps.len() + 2).sum();
+        };
+        let special: usize = edges.special().map(|row| row.len() + 1).sum();
+        special + if is_long(edges) { edges.interior.len() } else { 0 }
     };
     let taps: usize = stencil.terms().iter().map(taps).sum();
-    taps * (size_of::<i32>() + dtype.bytes()) > MOST_CONSTANT_BYTES
+    let place = if wide { size_of::<i64>() } else { size_of::<i32>() };
+    taps * (place + dtype.bytes()) > MOST_CONSTANT_BYTES
 }
 
 /// Whether a band's common row is a loop.
-pub(super) fn is_long(band: &Band) -> bool {
-    band.interior().len() > FEW
+pub(super) fn is_long(band: &Edges) -> bool {
+    band.interior.len() > FEW
 }
 
 impl Tables {
     pub(super) fn new(stencil: &Stencil) -> Self {
-        let mut places = Vec::new();
-        let mut lines = Vec::new();
+        let mut places: Vec<i64> = Vec::new();
+        let (mut lines, mut begins) = (Vec::new(), Vec::new());
         let mut taps: Vec<Tap> = Vec::new();
         for (_, band) in stencil.terms() {
             lines.push(places.len());
-            let common = if is_long(band) { band.interior() } else { &[] };
-            let special = band.head().iter().chain(band.tail()).map(Vec::as_slice);
-            for line in std::iter::once(common).chain(special) {
-                places.push(taps.len() as i32);
+            let mut add = |line: &[Tap]| {
+                places.push(taps.len() as i64);
                 taps.extend(line);
+            };
+            match band.edges() {
+                Some(edges) => {
+                    add(if is_long(edges) { &edges.interior } else { &[] });
+                    edges.special().for_each(add);
+                }
+                None => band.pieces().for_each(|(_, taps)| add(taps)),
             }
-            places.push(taps.len() as i32);
+            places.push(taps.len() as i64);
+            begins.push(places.len());
+            if band.edges().is_none() {
+                places.extend(band.pieces().map(|(rows, _)| rows.start as i64));
+            }
         }
         let offsets = places.len();
-        places.extend(taps.iter().map(|tap| tap.offset as i32));
+        places.extend(taps.iter().map(|tap| tap.offset as i64));
         let factors = taps.iter().map(|tap| tap.weight).collect();
-        Self { places, factors, lines, offsets }
+        Self { places, factors, lines, begins, offsets }
     }
 
-    /// Copies the tables to `stream`'s device; weights are `complex` or real numbers of `dtype`'s precision.
-    pub(super) fn upload(&self, dtype: DType, complex: bool, stream: &Stream) -> Result<Uploaded> {
+    /// Copies the tables to `stream`'s device; weights are `complex` or real numbers of `dtype`'s precision, places
+    /// have 64 bits if they are `wide`, else 32.
+    pub(super) fn upload(
+        &self,
+        dtype: DType,
+        complex: bool,
+        wide: bool,
+        stream: &Stream,
+    ) -> Result<Uploaded> {
         let factors = || self.factors.iter().copied();
         let narrow = |weight: Complex64| Complex32::new(weight.re as f32, weight.im as f32);
         let factors = match (dtype.real(), complex) {
@@ -77,7 +101,13 @@ impl Tables {
             (_, false) => send(factors().map(|weight| weight.re), stream),
             (_, true) => send(factors(), stream),
         };
-        Ok(Arc::new((send(self.places.iter().copied(), stream)?, factors?)))
+        let places = if wide {
+            send(self.places.iter().copied(), stream)
+        } else {
+            // An index space that is not wide has no longer axis, and no tap reaches beyond its axis.
+            send(self.places.iter().map(|place| *place as i32), stream)
+        };
+        Ok(Arc::new((places?, factors?)))
     }
 }
 

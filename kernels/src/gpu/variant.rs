@@ -12,7 +12,6 @@ pub(super) enum Variant {
     Transpose(copy::Variant),
     Stencil(stencil::Variant),
     Reduce(reduce::Variant),
-    Combine(combine::Variant),
     Gemm(gemm::Variant),
 }
 
@@ -27,7 +26,6 @@ impl Variant {
             Self::Transpose(copy) => (copy.name(), "transpose"),
             Self::Stencil(stencil) => (stencil.name(), "stencil"),
             Self::Reduce(reduce) => (reduce.name(), "reduce"),
-            Self::Combine(combine) => (combine.name(), "combine"),
             Self::Gemm(gemm) => (gemm.name(), "gemm"),
         };
         match self {
@@ -35,22 +33,20 @@ impl Variant {
             Self::Transpose(copy) => copy.define(&mut text),
             Self::Stencil(stencil) => stencil.define(&mut text),
             Self::Reduce(reduce) => reduce.define(&mut text),
-            Self::Combine(combine) => combine.define(&mut text),
             Self::Gemm(gemm) => gemm.define(&mut text),
         }
         text.add(PRELUDE);
         if let Self::Stencil(stencil) = self {
             stencil.bands(&mut text);
         }
-        if let Self::Reduce(_) | Self::Combine(_) = self {
-            text.add(combine::REDUCTION);
+        if let Self::Reduce(_) = self {
+            text.add(combine::TEXT);
         }
         text.add(match self {
             Self::Map(_) => map::TEXT,
             Self::Transpose(_) => copy::TEXT,
             Self::Stencil(_) => stencil::TEXT,
             Self::Reduce(_) => reduce::TEXT,
-            Self::Combine(_) => combine::TEXT,
             Self::Gemm(_) => gemm::TEXT,
         });
         Source::new(name, entry, text.finish())

@@ -75,9 +75,9 @@ impl<T: Scalar> WithSimd for OfTwo<'_, T> {
             Binary::Add => two(a, b, out, |a, b| a + b),
             Binary::Subtract => two(a, b, out, |a, b| a - b),
             Binary::Multiply => two(a, b, out, |a, b| a * b),
-            Binary::Divide => two(a, b, out, |a, b| a / b),
+            Binary::Divide => two(a, b, out, T::quotient),
             Binary::DivideOrZero => {
-                two(a, b, out, |a, b| if b == T::zero() { T::zero() } else { a / b });
+                two(a, b, out, |a, b| if b == T::zero() { T::zero() } else { a.quotient(b) });
             }
             Binary::Minimum => two(a, b, out, T::minimum),
             Binary::Maximum => two(a, b, out, T::maximum),

@@ -1,5 +1,7 @@
 //! Expressions, evaluated a chunk of elements at a time: one pass over memory, whatever their size.
 
+use num_complex::Complex64;
+
 use super::elementwise::{Operand, binary, unary};
 use super::scalar::Scalar;
 use crate::expression::{Binary, Expression, Unary};
@@ -9,9 +11,24 @@ pub(super) const fn chunk<T>() -> usize {
     4096 / size_of::<T>()
 }
 
+/// What is known of an input before the first element is computed.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Given<T> {
+    /// Its elements differ: the number it has among those that do.
+    Elements(usize),
+    /// It repeats a single number.
+    Number(T),
+    /// It is a number of a wider real dtype.
+    Wide(f64),
+}
+
 /// Where an operand's elements are found.
 #[derive(Clone, Copy, Debug)]
 enum Source<T> {
+    /// A constant, which takes the dtype of what it meets.
+    Constant(f64),
+    /// A number in a wider dtype, not yet rounded to that of the elements.
+    Wide(f64),
     Number(T),
     Input(usize),
     Previous,
@@ -38,12 +55,11 @@ pub(super) struct Program<T> {
 pub(super) struct Registers<T>(Vec<Vec<T>>);
 
 impl<T: Scalar> Program<T> {
-    /// `numbers` holds the value of each input that repeats a single number; arithmetic on numbers alone
-    /// is done here, once.
-    pub(super) fn new(expression: &Expression, numbers: &[Option<T>]) -> Self {
+    /// Arithmetic on numbers alone is done here, once, and in 64 bits where they are wider than elements.
+    pub(super) fn new(expression: &Expression, inputs: &[Given<T>]) -> Self {
         let mut program =
             Self { steps: Vec::new(), result: Source::Number(T::default()), registers: 0 };
-        program.result = program.compile(expression, numbers, &mut Vec::new());
+        program.result = program.compile(expression, inputs, &mut Vec::new()).rounded();
         program
     }
 
@@ -93,26 +109,44 @@ impl<T: Scalar> Program<T> {
     fn compile(
         &mut self,
         expression: &Expression,
-        numbers: &[Option<T>],
+        inputs: &[Given<T>],
         free: &mut Vec<usize>,
     ) -> Source<T> {
         let (function, operands) = match expression {
             Expression::Input(at) => {
-                return numbers[*at].map_or(Source::Input(*at), Source::Number);
+                return match inputs[*at] {
+                    Given::Elements(number) => Source::Input(number),
+                    Given::Number(number) => Source::Number(number),
+                    Given::Wide(number) => Source::Wide(number),
+                };
             }
             Expression::Previous => return Source::Previous,
+            Expression::Constant(value) if value.im == 0.0 => return Source::Constant(value.re),
             Expression::Constant(value) => return Source::Number(T::rounded(*value)),
-            Expression::Unary(function, a) => match self.compile(a, numbers, free) {
-                Source::Number(a) => {
-                    return single(|out| unary(*function, Operand::Number(a), out));
+            Expression::Unary(function, a) => match self.compile(a, inputs, free) {
+                Source::Wide(a) => {
+                    return Source::Wide(single(|out| unary(*function, Operand::Number(a), out)));
                 }
-                a => (Function::Unary(*function, a), [a, a]),
+                a => match a.rounded() {
+                    Source::Number(a) => {
+                        let a = Operand::Number(a);
+                        return Source::Number(single(|out| unary(*function, a, out)));
+                    }
+                    a => (Function::Unary(*function, a), [a, a]),
+                },
             },
             Expression::Binary(function, a, b) => {
-                let (a, b) = (self.compile(a, numbers, free), self.compile(b, numbers, free));
+                let (a, b) = (self.compile(a, inputs, free), self.compile(b, inputs, free));
+                if let (Source::Wide(a), Source::Wide(b) | Source::Constant(b))
+                | (Source::Constant(a), Source::Wide(b)) = (a, b)
+                {
+                    let (a, b) = (Operand::Number(a), Operand::Number(b));
+                    return Source::Wide(single(|out| binary(*function, a, b, out)));
+                }
+                let (a, b) = (a.rounded(), b.rounded());
                 if let (Source::Number(a), Source::Number(b)) = (a, b) {
                     let (a, b) = (Operand::Number(a), Operand::Number(b));
-                    return single(|out| binary(*function, a, b, out));
+                    return Source::Number(single(|out| binary(*function, a, b, out)));
                 }
                 (Function::Binary(*function, a, b), [a, b])
             }
@@ -130,6 +164,18 @@ impl<T: Scalar> Program<T> {
     }
 }
 
+impl<T: Scalar> Source<T> {
+    /// The same in the dtype of the elements.
+    fn rounded(self) -> Self {
+        match self {
+            Self::Constant(number) | Self::Wide(number) => {
+                Self::Number(T::rounded(Complex64::new(number, 0.0)))
+            }
+            other => other,
+        }
+    }
+}
+
 fn step<'c, T: Scalar>(
     function: Function<T>,
     input: &impl Fn(usize) -> Operand<'c, T>,
@@ -142,6 +188,9 @@ fn step<'c, T: Scalar>(
         Source::Number(number) => Operand::Number(number),
         Source::Input(at) => input(at),
         Source::Previous => previous,
+        Source::Constant(number) | Source::Wide(number) => {
+            Operand::Number(T::rounded(Complex64::new(number, 0.0)))
+        }
         Source::Register(at) => Operand::Slice(&registers.0[at][..len]),
     };
     match function {
@@ -151,8 +200,8 @@ fn step<'c, T: Scalar>(
 }
 
 /// The number that `compute` finds.
-fn single<T: Scalar>(compute: impl FnOnce(&mut [T])) -> Source<T> {
+fn single<T: Scalar>(compute: impl FnOnce(&mut [T])) -> T {
     let mut out = [T::default()];
     compute(&mut out);
-    Source::Number(out[0])
+    out[0]
 }

@@ -39,6 +39,34 @@ pub(super) fn fold_each<T: Scalar>(reduction: Reduction, sums: &mut [T::Wide], v
     Arch::new().dispatch(FoldEach { reduction, sums, values });
 }
 
+/// The sum of the squared absolute values, squared in 64-bit floating point.
+pub(super) fn squares<T: Scalar>(values: &[T]) -> f64 {
+    Arch::new().dispatch(Squares { parts: cast_slice::<T, T::Part>(values) })
+}
+
+struct Squares<'a, P> {
+    parts: &'a [P],
+}
+
+impl<P: Scalar<Wide = f64>> WithSimd for Squares<'_, P> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        let (blocks, rest) = self.parts.as_chunks::<LANES>();
+        let mut lanes = [0.0; LANES];
+        for block in blocks {
+            for (lane, part) in lanes.iter_mut().zip(block) {
+                *lane += part.wide() * part.wide();
+            }
+        }
+        for (lane, part) in lanes.iter_mut().zip(rest) {
+            *lane += part.wide() * part.wide();
+        }
+        together::<f64>(&lanes)
+    }
+}
+
 struct Fold<'a, T> {
     reduction: Reduction,
     values: &'a [T],

@@ -1,9 +1,9 @@
 //! `out ← expression(inputs, out)` on the host.
 
-use arrayspan_bridge::{Lines, LinesMut};
+use arrayspan_bridge::{Lines, LinesMut, View};
 
-use super::evaluate::{Program, chunk};
-use super::operands::{Operands, numbers};
+use super::evaluate::{Given, Program, chunk};
+use super::operands::{Operands, given, number};
 use super::parts::{Parts, arranged, for_each_line, for_each_part};
 use super::scalar::{Scalar, with_scalar};
 use crate::Result;
@@ -17,10 +17,21 @@ pub(super) fn run(call: MapCall<'_>) -> Result<()> {
 }
 
 fn map<T: Scalar>(call: MapCall<'_>) -> Result<()> {
-    let (inputs, mut out) = arranged(&call.inputs, call.out)?;
+    let reads = call.expression.reads_previous();
+    let elements: Vec<View<'_>> = call.elements().cloned().collect();
+    let wide = call.inputs.iter().map(|view| {
+        let wide = view.dtype() != call.out.dtype();
+        wide.then(|| number(view)).transpose()
+    });
+    let wide = wide.collect::<Result<Vec<_>>>()?;
+    let (inputs, mut out) = arranged(&elements, call.out)?;
     let inputs = inputs.iter().map(|view| Ok(view.lines()?)).collect::<Result<Vec<_>>>()?;
-    let program = Program::new(call.expression, &numbers(&inputs));
-    let map = Map { program, inputs, reads: call.expression.reads_previous() };
+    let mut elements = given(&inputs).into_iter();
+    let known = |number: Option<f64>| {
+        number.map(Given::Wide).or_else(|| elements.next()).unwrap_or(Given::Number(T::default()))
+    };
+    let known: Vec<Given<T>> = wide.into_iter().map(known).collect();
+    let map = Map { program: Program::new(call.expression, &known), inputs, reads };
     for_each_part(out.lines_mut::<T>()?, Parts::Lines, &|origin, part| map.part(origin, part));
     Ok(())
 }
@@ -37,7 +48,7 @@ impl<T: Scalar> Map<'_, T> {
         let shape = out.shape().to_vec();
         let axis = shape.len() - 1;
         let chunk = chunk::<T>().min(shape[axis]);
-        let mut operands = Operands::new(chunk, self.inputs.len());
+        let mut operands = Operands::<T, T>::new(chunk, self.inputs.len());
         let mut registers = self.program.registers(chunk);
         let mut result = Vec::new();
         for_each_line(origin, &shape, usize::MAX, |index, at, len| {

@@ -16,6 +16,7 @@ mod gemm;
 mod map;
 mod operands;
 mod parts;
+mod pieces;
 mod reduce;
 mod rows;
 mod scalar;

@@ -1,32 +1,50 @@
 //! The inputs of an expression, a line at a time.
 
-use arrayspan_bridge::{Line, Lines};
+use arrayspan_bridge::{Line, Lines, Relayout, View};
+use num_complex::ComplexFloat;
 
 use super::elementwise::Operand;
-use super::scalar::Scalar;
+use super::evaluate::Given;
+use super::scalar::{Scalar, with_scalar};
+use crate::Result;
 
-/// The value of each input that repeats a single number.
-pub(super) fn numbers<T: Scalar>(inputs: &[Lines<'_, T>]) -> Vec<Option<T>> {
-    let number = |lines: &Lines<'_, T>| {
+/// What is known of inputs whose elements have one dtype: those that repeat a single number, in the dtype of the
+/// computation.
+pub(super) fn given<T: Scalar, C: Scalar>(inputs: &[Lines<'_, T>]) -> Vec<Given<C>> {
+    let known = |(at, lines): (usize, &Lines<'_, T>)| {
         let single = lines.shape().iter().zip(lines.strides()).all(|(&n, &s)| n == 1 || s == 0);
         let index = vec![0; lines.shape().len()];
         let line = single.then(|| lines.line(&index, 0, 1));
-        line.and_then(|line| line.as_slice().map(|slice| slice[0]))
+        let number = line.and_then(|line| line.as_slice().map(|slice| slice[0]));
+        number.map_or(Given::Elements(at), |number| Given::Number(number.converted()))
     };
-    inputs.iter().map(number).collect()
+    inputs.iter().enumerate().map(known).collect()
 }
 
-/// The inputs of an expression along one line: slices where they are, copies where they have strides.
-pub(super) struct Operands<'a, T> {
+/// A single number of a real dtype.
+pub(super) fn number(view: &View<'_>) -> Result<f64> {
+    with_scalar!("map", view.dtype(), T => {
+        let lines = view.clone().reshaped(&[1])?.lines::<T>()?;
+        let line = lines.line(&[0], 0, 1);
+        Ok(line.as_slice().map_or(f64::NAN, |slice| slice[0].wide().re()))
+    })
+}
+
+/// The inputs of an expression along one line, in the dtype `C` of the computation: slices where they are, copies
+/// where they have strides or another dtype `T`.
+pub(super) struct Operands<'a, T, C> {
     lines: Vec<Line<'a, T>>,
     gathered: Vec<Vec<T>>,
+    converted: Vec<Vec<C>>,
     chunk: usize,
 }
 
-impl<'a, T: Scalar> Operands<'a, T> {
+impl<'a, T: Scalar, C: Scalar> Operands<'a, T, C> {
     /// For `inputs` inputs, in chunks of up to `chunk` elements.
     pub(super) fn new(chunk: usize, inputs: usize) -> Self {
-        Self { lines: Vec::with_capacity(inputs), gathered: vec![Vec::new(); inputs], chunk }
+        let lines = Vec::with_capacity(inputs);
+        let (gathered, converted) = (vec![Vec::new(); inputs], vec![Vec::new(); inputs]);
+        Self { lines, gathered, converted, chunk }
     }
 
     /// Turns to the line of `len` elements from `index` along `axis`.
@@ -41,30 +59,62 @@ impl<'a, T: Scalar> Operands<'a, T> {
         self.lines.extend(inputs.iter().map(|lines| lines.line(index, axis, len)));
     }
 
-    /// Copies together what `n` elements from `from` on need.
+    /// Copies together and converts what `n` elements from `from` on need.
     pub(super) fn load(&mut self, from: usize, n: usize) {
-        for (line, gathered) in self.lines.iter().zip(&mut self.gathered) {
-            if line.as_slice().is_none() && line.as_repeated().is_none() {
+        for (number, line) in self.lines.iter().enumerate() {
+            if line.as_repeated().is_some() && line.as_slice().is_none() {
+                continue;
+            }
+            let items = if let Some(slice) = line.as_slice() {
+                &slice[from..from + n]
+            } else {
+                let gathered = &mut self.gathered[number];
                 gathered.resize(self.chunk, T::default());
                 line.gather(from, &mut gathered[..n]);
+                &gathered[..n]
+            };
+            if same::<T, C>(items).is_none() {
+                let converted = &mut self.converted[number];
+                converted.resize(self.chunk, C::default());
+                convert(items, &mut converted[..n]);
             }
         }
     }
 
     /// Input `number`, `n` elements from `from` on.
-    pub(super) fn get(&self, number: usize, from: usize, n: usize) -> Operand<'_, T> {
-        let line = &self.lines[number];
-        match (line.as_slice(), line.as_repeated()) {
-            (Some(slice), _) => Operand::Slice(&slice[from..from + n]),
-            (None, Some(number)) => Operand::Number(number),
-            (None, None) => Operand::Slice(&self.gathered[number][..n]),
+    pub(super) fn get(&self, number: usize, from: usize, n: usize) -> Operand<'_, C> {
+        let converted = || &self.converted[number][..n];
+        match (self.items(number, from, n), self.lines[number].as_repeated()) {
+            (Some(items), _) => Operand::Slice(same(items).unwrap_or_else(converted)),
+            (None, Some(element)) => Operand::Number(element.converted()),
+            (None, None) => {
+                let gathered = &self.gathered[number][..n];
+                Operand::Slice(same(gathered).unwrap_or_else(converted))
+            }
         }
     }
+
     /// As [`get`](Self::get), if it is a slice.
-    pub(super) fn slice(&self, number: usize, from: usize, n: usize) -> Option<&[T]> {
+    pub(super) fn slice(&self, number: usize, from: usize, n: usize) -> Option<&[C]> {
         match self.get(number, from, n) {
             Operand::Slice(slice) => Some(slice),
             _ => None,
         }
+    }
+
+    /// Input `number` as it lies in memory, if it does so without gaps. Needs no [`load`](Self::load).
+    pub(super) fn items(&self, number: usize, from: usize, n: usize) -> Option<&[T]> {
+        Some(&self.lines[number].as_slice()?[from..from + n])
+    }
+}
+
+/// The same elements, if the two types are one.
+fn same<T: Scalar, C: Scalar>(items: &[T]) -> Option<&[C]> {
+    (T::DTYPE == C::DTYPE).then(|| bytemuck::cast_slice(items))
+}
+
+fn convert<T: Scalar, C: Scalar>(from: &[T], to: &mut [C]) {
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = from.converted();
     }
 }

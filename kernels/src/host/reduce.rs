@@ -3,12 +3,13 @@
 //! Work is cut by its shape alone, never by the number of threads, so sums come out the same everywhere.
 
 use arrayspan_bridge::index::collapse;
-use arrayspan_bridge::{Lines, LinesMut, Relayout, View, ViewMut};
+use arrayspan_bridge::{DType, Lines, LinesMut, Relayout, View, ViewMut};
+use num_complex::{Complex32, Complex64};
 
 use super::evaluate::{Program, Registers, chunk};
-use super::fold::{combine, fold, fold_each, identity};
+use super::fold::{combine, fold, fold_each, identity, squares};
 use super::map;
-use super::operands::{Operands, numbers};
+use super::operands::{Operands, given};
 use super::parts::{GRAIN, advance, by_stride};
 use super::scalar::{Scalar, with_scalar};
 use crate::cost::distinct_bytes;
@@ -30,10 +31,21 @@ pub(super) fn run(call: ReduceCall<'_>) -> Result<()> {
         let nothing = constant(identity::<f64>(call.reduction));
         return map::run(MapCall { expression: &nothing, inputs: Vec::new(), out: call.out });
     }
-    with_scalar!("reduce", call.out.dtype(), T => reduce::<T>(call))
+    match (call.dtype(), call.out.dtype()) {
+        (DType::Float32, DType::Float64) => reduce::<f32, f64, f64>(call),
+        (DType::Complex64, DType::Float32) => reduce::<Complex32, Complex32, f32>(call),
+        (DType::Complex64, DType::Float64) => reduce::<Complex32, Complex64, f64>(call),
+        (DType::Complex128, DType::Float64) => reduce::<Complex64, Complex64, f64>(call),
+        (dtype, _) => with_scalar!("reduce", dtype, T => reduce::<T, T, T>(call)),
+    }
 }
 
-fn reduce<T: Scalar>(call: ReduceCall<'_>) -> Result<()> {
+/// Reduces elements `T`, computing with `C`, to results `O`.
+fn reduce<T: Scalar, C: Scalar, O: Scalar>(call: ReduceCall<'_>) -> Result<()> {
+    let square = call.expression.as_square().filter(|_| {
+        // The squares that the computation would have are those of the sum.
+        call.reduction == Reduction::Sum && C::DTYPE.real() == DType::Float64
+    });
     let (inputs, mut out) = arranged(call.inputs, &call.axes, call.out)?;
     let kept = out.shape().len();
     // The line with the smaller steps is the one to walk along.
@@ -46,9 +58,9 @@ fn reduce<T: Scalar>(call: ReduceCall<'_>) -> Result<()> {
         step(kept - 1) < step(strides.len() - 1)
     });
     let inputs = inputs.iter().map(View::lines::<T>).collect::<Result<Vec<_>, _>>()?;
-    let program = Program::new(call.expression, &numbers(&inputs));
-    let reduce = Reduce { reduction: call.reduction, program, inputs, kept, along_kept };
-    reduce.keep(vec![0; kept], out.lines_mut()?);
+    let program = Program::<C>::new(call.expression, &given(&inputs));
+    let reduce = Reduce { reduction: call.reduction, program, square, inputs, kept, along_kept };
+    reduce.keep(vec![0; kept], out.lines_mut::<O>()?);
     Ok(())
 }
 
@@ -93,9 +105,11 @@ fn arranged<'a>(
     Ok((inputs.into_iter().map(reshaped).collect::<Result<_>>()?, out))
 }
 
-struct Reduce<'a, T> {
+struct Reduce<'a, T, C> {
     reduction: Reduction,
-    program: Program<T>,
+    program: Program<C>,
+    /// The input whose squares are summed, if nothing else is.
+    square: Option<usize>,
     inputs: Vec<Lines<'a, T>>,
     /// How many axes are kept; they come first.
     kept: usize,
@@ -110,13 +124,13 @@ struct Part {
     shape: Vec<usize>,
 }
 
-impl<T: Scalar> Reduce<'_, T> {
+impl<T: Scalar, C: Scalar> Reduce<'_, T, C> {
     fn all(&self) -> &[usize] {
         self.inputs.first().map_or(&[], |lines| lines.shape())
     }
 
     /// Fills the part of the output that begins at `origin`.
-    fn keep(&self, mut origin: Vec<usize>, mut out: LinesMut<'_, T>) {
+    fn keep<O: Scalar>(&self, mut origin: Vec<usize>, mut out: LinesMut<'_, O>) {
         let reduced = &self.all()[self.kept..];
         let len: usize = out.shape().iter().product();
         let work = len * reduced.iter().product::<usize>();
@@ -134,7 +148,7 @@ impl<T: Scalar> Reduce<'_, T> {
         let shape = [out.shape(), reduced].concat();
         let sums = self.partial(Part { origin, shape });
 
-        let sums: Vec<T> = sums.into_iter().map(T::narrow).collect();
+        let sums: Vec<O> = sums.into_iter().map(Scalar::converted).collect();
         let shape = out.shape().to_vec();
         let axis = shape.len() - 1;
         let mut index = vec![0; shape.len()];
@@ -145,7 +159,7 @@ impl<T: Scalar> Reduce<'_, T> {
     }
 
     /// The results for the kept indices of `part`, row-major, over its reduced indices.
-    fn partial(&self, part: Part) -> Vec<T::Wide> {
+    fn partial(&self, part: Part) -> Vec<C::Wide> {
         let work: usize = part.shape.iter().product();
         let places: usize = part.shape[..self.kept].iter().product();
         let long = (self.kept..part.shape.len()).find(|&axis| part.shape[axis] > 1);
@@ -165,7 +179,7 @@ impl<T: Scalar> Reduce<'_, T> {
     }
 
     /// As [`partial`](Self::partial), on this thread.
-    fn sums(&self, part: &Part) -> Vec<T::Wide> {
+    fn sums(&self, part: &Part) -> Vec<C::Wide> {
         let places: usize = part.shape[..self.kept].iter().product();
         let mut sums = vec![identity(self.reduction); places];
         let axis = if self.along_kept { self.kept } else { part.shape.len() } - 1;
@@ -173,7 +187,7 @@ impl<T: Scalar> Reduce<'_, T> {
         let mut walked = part.shape.clone();
         walked[axis] = 1;
         let mut index = vec![0; walked.len()];
-        let chunk = chunk::<T>().min(len);
+        let chunk = chunk::<C>().min(len);
         let mut lines = Evaluated::new(self, chunk);
         loop {
             let at: Vec<usize> = part.origin.iter().zip(&index).map(|(a, b)| a + b).collect();
@@ -182,6 +196,10 @@ impl<T: Scalar> Reduce<'_, T> {
             lines.operands.start(&self.inputs, &at, axis, len);
             for from in (0..len).step_by(chunk) {
                 let n = chunk.min(len - from);
+                if let Some(sum) = self.squares(&lines, from, n) {
+                    sums[place] = combine(self.reduction, sums[place], sum);
+                    continue;
+                }
                 let values = lines.values(&self.program, from, n);
                 if self.along_kept {
                     let sums = &mut sums[place + from..place + from + n];
@@ -196,25 +214,32 @@ impl<T: Scalar> Reduce<'_, T> {
             }
         }
     }
+
+    /// The sum of squares along a line, where that is all that is asked.
+    fn squares(&self, lines: &Evaluated<'_, T, C>, from: usize, n: usize) -> Option<C::Wide> {
+        let input = self.square.filter(|_| !self.along_kept)?;
+        let items = lines.operands.items(input, from, n)?;
+        Some(squares(items).converted())
+    }
 }
 
 /// The expression's values along a line.
-struct Evaluated<'a, T> {
-    operands: Operands<'a, T>,
-    registers: Registers<T>,
-    values: Vec<T>,
+struct Evaluated<'a, T, C> {
+    operands: Operands<'a, T, C>,
+    registers: Registers<C>,
+    values: Vec<C>,
 }
 
-impl<'a, T: Scalar> Evaluated<'a, T> {
-    fn new(reduce: &Reduce<'a, T>, chunk: usize) -> Self {
+impl<'a, T: Scalar, C: Scalar> Evaluated<'a, T, C> {
+    fn new(reduce: &Reduce<'a, T, C>, chunk: usize) -> Self {
         Self {
             operands: Operands::new(chunk, reduce.inputs.len()),
             registers: reduce.program.registers(chunk),
-            values: vec![T::default(); chunk],
+            values: vec![C::default(); chunk],
         }
     }
 
-    fn values(&mut self, program: &Program<T>, from: usize, n: usize) -> &[T] {
+    fn values(&mut self, program: &Program<C>, from: usize, n: usize) -> &[C] {
         self.operands.load(from, n);
         if let Some(slice) = program.as_input().and_then(|at| self.operands.slice(at, from, n)) {
             return slice;

@@ -9,6 +9,9 @@ use crate::{Band, Tap};
 /// Products that are faster done one by one than prepared for vector code.
 const FEW: usize = 32;
 
+/// Lanes that taps may reach beyond a line before each tap is better taken for itself.
+const NEAR: usize = 1 << 16;
+
 /// A band with its weights in the type that the loops compute with.
 ///
 /// A row is `unit` lanes wide: two where real weights act on complex elements, more where each row of
@@ -28,30 +31,37 @@ pub(super) struct Rows<L> {
 }
 
 impl<L: Scalar> Rows<L> {
-    pub(super) fn new(band: &Band, alpha: Complex64, unit: usize) -> Self {
+    /// The band for lines of `line` lanes; `None` if its special rows are many, or if its taps are so few and reach
+    /// so far that a line with all that they reach would be much more than what they take.
+    pub(super) fn new(band: &Band, alpha: Complex64, unit: usize, line: usize) -> Option<Self> {
+        let edges = band.edges()?;
+        let (left, right) = band.reach();
+        let taps = edges.special().map(<[Tap]>::len).max().unwrap_or(0).max(edges.interior.len());
+        let reached = left.saturating_add(right).saturating_mul(unit);
+        if reached > NEAR.max(taps.saturating_mul(line)) {
+            return None;
+        }
         let weighted = |taps: &[Tap]| -> Vec<(isize, L)> {
             taps.iter().map(|tap| (tap.offset, L::rounded(alpha * tap.weight))).collect()
         };
         let each = |rows: &[Vec<Tap>]| rows.iter().map(|taps| weighted(taps)).collect();
-        let offsets = || band.interior().iter().map(|tap| tap.offset);
-        let left = offsets().min().unwrap_or(0).min(0).unsigned_abs();
-        let right = offsets().max().unwrap_or(0).max(0).unsigned_abs();
-        let (head, tail) = (band.head().len(), band.len() - band.tail().len());
+        let (left, right) = crate::band::reach(&edges.interior);
+        let (head, tail) = (edges.head.len(), band.len() - edges.tail.len());
         let first = left.clamp(head, tail);
         let last = band.len().saturating_sub(right).clamp(first, tail);
-        Self {
+        Some(Self {
             len: band.len(),
             unit,
-            interior: weighted(band.interior()),
-            head: each(band.head()),
-            tail: each(band.tail()),
+            interior: weighted(&edges.interior),
+            head: each(&edges.head),
+            tail: each(&edges.tail),
             bounds: [head, first, last, tail].map(|row| row * unit),
             reach: (left * unit, right * unit),
-        }
+        })
     }
 
     /// The columns and weights of row `i`.
-    pub(super) fn row(&self, i: usize) -> impl Iterator<Item = (usize, L)> {
+    fn row(&self, i: usize) -> impl Iterator<Item = (usize, L)> {
         let tail = self.len - self.tail.len();
         let taps = match self.head.get(i) {
             Some(row) => row,

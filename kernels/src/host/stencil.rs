@@ -6,10 +6,11 @@ use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::blend::{Blend, blend};
 use super::parts::{Parts, by_stride, for_each_line, for_each_part};
+use super::pieces::Pieces;
 use super::rows::Rows;
 use super::scalar::{Scalar, with_scalar};
-use crate::Result;
 use crate::verb::StencilCall;
+use crate::{Band, Result};
 
 /// Elements computed at a time: enough to stream, and a bound for what is copied together where strides
 /// demand it.
@@ -51,29 +52,37 @@ fn stencil<T: Scalar, L: Scalar>(call: StencilCall<'_>) -> Result<()> {
         collapsed.shape.push(1);
     }
     let (mut x, mut y) = (x.reshaped(&collapsed.shape)?, y.reshaped(&collapsed.shape)?);
-    let block = joined(x.layout(), y.layout(), &bands);
-    if let Some(block) = block {
-        let (outer, _) = collapsed.shape.split_at(collapsed.shape.len() - 2);
-        let shape = [outer, &[collapsed.shape[outer.len()] * block]].concat();
-        (x, y) = (x.reshaped(&shape)?, y.reshaped(&shape)?);
-    }
-    let last = x.shape().len() - 1;
     let lanes = size_of::<T>() / size_of::<L>();
+    let last = x.shape().len() - 1;
+    let along = |axis: usize| bands.iter().find(|(other, _)| *other == axis);
+    let near =
+        |axis: usize, unit: usize| Rows::new(along(axis)?.1, call.update.alpha, unit, LINE * lanes);
+    let joined = joined(x.layout(), y.layout(), &bands);
+    let joined = joined.and_then(|block| Some((block, near(last - 1, block * lanes)?)));
     let mut weighted = Weighted::<T, L> {
         x: x.lines::<T>()?,
         own: None,
+        far: None,
         across: Vec::new(),
         beta: Blend::new(L::rounded(call.update.beta)),
         lanes,
     };
-    for (axis, band) in bands {
-        if axis == last {
-            let unit = lanes * block.unwrap_or(1);
-            weighted.own = Some(Rows::new(band, call.update.alpha, unit));
-        } else {
-            weighted.across.push((axis, Rows::new(band, call.update.alpha, 1)));
+    let mut across = &bands[..];
+    if let Some((block, rows)) = joined {
+        let shape = [&collapsed.shape[..last - 1], &[collapsed.shape[last - 1] * block]].concat();
+        (x, y) = (x.reshaped(&shape)?, y.reshaped(&shape)?);
+        weighted.x = x.lines::<T>()?;
+        weighted.own = Some(rows);
+        across = &bands[..bands.len() - 1];
+    } else if let Some((_, band)) = along(last) {
+        weighted.own = near(last, lanes);
+        if weighted.own.is_none() {
+            weighted.far = Some(Pieces::new(band, call.update.alpha));
         }
+        across = &bands[..bands.len() - 1];
     }
+    let pieces = |(axis, band): &(usize, &Band)| (*axis, Pieces::new(band, call.update.alpha));
+    weighted.across = across.iter().map(pieces).collect();
     for_each_part(y.lines_mut::<T>()?, Parts::Lines, &|origin, part| weighted.part(origin, part));
     Ok(())
 }
@@ -91,10 +100,12 @@ fn joined<B>(x: &Layout, y: &Layout, bands: &[(usize, B)]) -> Option<usize> {
 
 struct Weighted<'a, T, L> {
     x: Lines<'a, T>,
-    /// The band along the last axis, if there is one.
+    /// The band along the last axis, if there is one whose taps are near.
     own: Option<Rows<L>>,
+    /// The same, if its taps are far.
+    far: Option<Pieces<L>>,
     /// The bands along other axes.
-    across: Vec<(usize, Rows<L>)>,
+    across: Vec<(usize, Pieces<L>)>,
     beta: Blend<L>,
     /// How many `L` make a `T`.
     lanes: usize,
@@ -123,19 +134,35 @@ impl<'a, T: Scalar, L: Scalar> Weighted<'a, T, L> {
 
     /// Computes the elements from `at` along the last axis, as many as `y` has.
     fn line(&self, at: &[usize], y: &mut [T], work: &mut Work<'a, T, L>) {
+        work.at.clear();
+        work.at.extend_from_slice(at);
+        let Some(far) = &self.far else { return self.stretch(y, work) };
+        let axis = at.len() - 1;
+        let start = at[axis];
+        let mut cuts = std::mem::take(&mut work.cuts);
+        far.cuts(start..start + y.len(), &mut cuts);
+        for rows in cuts.windows(2) {
+            work.at[axis] = rows[0];
+            self.stretch(&mut y[rows[0] - start..rows[1] - start], work);
+        }
+        work.cuts = cuts;
+    }
+
+    /// Computes the elements from `work.at` along the last axis, as many as `y` has. With a far band all take the same
+    /// taps of it.
+    fn stretch(&self, y: &mut [T], work: &mut Work<'a, T, L>) {
+        let at = &mut work.at[..];
         let axis = at.len() - 1;
         let (start, len) = (at[axis], y.len());
         work.lines.clear();
-        work.at.clear();
-        work.at.extend_from_slice(at);
-        let at = &mut work.at[..];
-        for (other, rows) in &self.across {
-            let row = at[*other];
+        let far = self.far.iter().map(|far| (axis, far));
+        for (other, rows) in self.across.iter().map(|(axis, rows)| (*axis, rows)).chain(far) {
+            let row = at[other];
             for (column, weight) in rows.row(row) {
-                at[*other] = column;
+                at[other] = column;
                 work.lines.push((self.x.line(at, axis, len), weight));
             }
-            at[*other] = row;
+            at[other] = row;
         }
         let (start, end) = (start * self.lanes, (start + len) * self.lanes);
         let (base, own) = match &self.own {
@@ -192,6 +219,7 @@ impl<'a, T: Scalar, L: Scalar> Weighted<'a, T, L> {
 /// Lists that are filled anew for each line.
 struct Work<'a, T, L> {
     at: Vec<usize>,
+    cuts: Vec<usize>,
     lines: Vec<(Line<'a, T>, L)>,
     across: Vec<(&'a [L], L)>,
     terms: Vec<(&'a [L], L)>,
@@ -202,6 +230,7 @@ impl<T, L> Default for Work<'_, T, L> {
     fn default() -> Self {
         Self {
             at: Vec::new(),
+            cuts: Vec::new(),
             lines: Vec::new(),
             across: Vec::new(),
             terms: Vec::new(),

@@ -25,7 +25,7 @@ FN run band_add(run sum, const GLOBAL elem* at, idx stride, idx i, idx n TABLE_P
 #elif BAND_HEAD + BAND_TAIL > 0
   if (i < BAND_HEAD || i >= n - BAND_TAIL) {
     const int line = 1 + (int)(i < BAND_HEAD ? i : i - n + BAND_HEAD + BAND_TAIL);
-    for (int k = band_start(line); k < band_start(line + 1); k++) {
+    for (int k = (int)band_start(line); k < (int)band_start(line + 1); k++) {
       sum = run_add_scaled(sum, band_weights(k), x0_LOAD(at + band_offsets(k) * stride));
     }
     return sum;

@@ -59,7 +59,7 @@ FN run band0_add(run sum, const GLOBAL elem* at, idx stride, run center, idx c, 
       if (i < BAND0_HEAD || i >= n - BAND0_TAIL) {
         const int line = 1 + (int)(i < BAND0_HEAD ? i : i - n + BAND0_HEAD + BAND0_TAIL);
         elem special = sum.e[e];
-        for (int k = band0_start(line); k < band0_start(line + 1); k++) {
+        for (int k = (int)band0_start(line); k < (int)band0_start(line + 1); k++) {
           special = e_add_scaled(special, band0_weights(k), at[(e + band0_offsets(k)) * stride]);
         }
         total.e[e] = special;

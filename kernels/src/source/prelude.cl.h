@@ -4,7 +4,9 @@
      ELEMENT    1: real numbers, 2: complex numbers
      BITS       bits of a real number
      WIDE       1 if places do not fit 32 bits
-     V, ALIGN   elements of a run, and the alignment of its first in bytes */
+     V, ALIGN   elements of a run, and the alignment of its first in bytes
+     NARROW     1 if inputs hold 32-bit numbers that become elements of 64 bits
+     NUMBER_BITS  bits of the numbers that are wider than elements, if there are any */
 
 #if WIDE
 typedef i64 idx;
@@ -66,9 +68,41 @@ FN elem e_make(real re, real im) { elem z; z.re = re; z.im = im; return z; }
 FN elem e_add(elem a, elem b) { return e_make(a.re + b.re, a.im + b.im); }
 FN elem e_sub(elem a, elem b) { return e_make(a.re - b.re, a.im - b.im); }
 FN elem e_mul(elem a, elem b) { return e_make(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re); }
+#if BITS == 64
+  #define R_HUGE R(8.98846567431158e307)
+  #define R_TINY R(2.004168360008973e-292)
+  #define R_LIFT R(4.056481920730334e31)
+#else
+  #define R_HUGE R(1.7014117e38)
+  #define R_TINY R(1.9721523e-31)
+  #define R_LIFT R(1.4073749e14)
+#endif
+FN real r_larger(real a, real b) { return a > b ? a : b; }
+/* (one + other * ratio) / divisor, where ratio = im / re. Where the ratio or the product has vanished, the product is
+   taken in another order. */
+FN real r_part(real one, real other, real re, real im, real ratio, real divisor) {
+  const real product = other * ratio;
+  if (ratio == R(0.0)) return (one + im * (other / re)) / divisor;
+  if (product == R(0.0)) return one / divisor + (other / divisor) * ratio;
+  return (one + product) / divisor;
+}
+/* Overflows and underflows only where the result does. The host's is the same.
+   Reference: Baudin and Smith, A robust complex division in Scilab, 2012, algorithm 3. */
 FN elem e_div(elem a, elem b) {
-  const real norm = b.re * b.re + b.im * b.im;
-  return e_make((a.re * b.re + a.im * b.im) / norm, (a.im * b.re - a.re * b.im) / norm);
+  const real of_a = r_larger(R_ABS(a.re), R_ABS(a.im)), of_b = r_larger(R_ABS(b.re), R_ABS(b.im));
+  real scale = R(1.0);
+  if (of_a >= R_HUGE) { a = e_make(a.re * R(0.5), a.im * R(0.5)); scale = scale * R(2.0); }
+  if (of_b >= R_HUGE) { b = e_make(b.re * R(0.5), b.im * R(0.5)); scale = scale * R(0.5); }
+  if (of_a <= R_TINY) { a = e_make(a.re * R_LIFT, a.im * R_LIFT); scale = scale / R_LIFT; }
+  if (of_b <= R_TINY) { b = e_make(b.re * R_LIFT, b.im * R_LIFT); scale = scale * R_LIFT; }
+  /* Both times -i, so that the real part of the divisor is its larger one. */
+  if (R_ABS(b.im) > R_ABS(b.re)) {
+    a = e_make(a.im, -a.re);
+    b = e_make(b.im, -b.re);
+  }
+  const real ratio = b.im / b.re, divisor = b.re + b.im * ratio;
+  return e_make(r_part(a.re, a.im, b.re, b.im, ratio, divisor) * scale,
+                r_part(a.im, -a.re, b.re, b.im, ratio, divisor) * scale);
 }
 FN elem e_neg(elem a) { return e_make(-a.re, -a.im); }
 FN elem e_conj(elem a) { return e_make(a.re, -a.im); }
@@ -90,13 +124,55 @@ FN elem e_zero() { return e_make(R(0.0), R(0.0)); }
 /* 0 where b is 0. */
 FN elem e_div_or_zero(elem a, elem b) { return e_is_zero(b) ? e_zero() : e_div(a, b); }
 
-/* A run: V neighbours, loaded and stored in one access where ALIGN allows it. */
-typedef struct ALIGNED(ALIGN) { elem e[V]; } run;
+/* What inputs hold. */
+#if NARROW && ELEMENT == 1
+typedef float item;
+FN elem e_item(item a) { return (elem)a; }
+#elif NARROW
+typedef struct { float re; float im; } item;
+FN elem e_item(item a) { return e_make((real)a.re, (real)a.im); }
+#else
+typedef elem item;
+FN elem e_item(item a) { return a; }
+#endif
 
-FN run run_load(const GLOBAL elem* p) { return *(const GLOBAL run*)p; }
-FN void run_store(GLOBAL elem* p, run a) { *(GLOBAL run*)p = a; }
-FN run run_repeat(const GLOBAL elem* p) {
-  const elem a = *p;
+/* Real numbers that are wider than elements. */
+#if NUMBER_BITS
+  #if NUMBER_BITS == 64
+typedef double wide;
+  #else
+typedef float wide;
+  #endif
+  #if defined(DEV_CUDA) && NUMBER_BITS == 32
+    #define W_SQRT(a) sqrtf(a)
+    #define W_ABS(a) fabsf(a)
+  #else
+    #define W_SQRT(a) sqrt(a)
+    #define W_ABS(a) fabs(a)
+  #endif
+FN wide w_add(wide a, wide b) { return a + b; }
+FN wide w_sub(wide a, wide b) { return a - b; }
+FN wide w_mul(wide a, wide b) { return a * b; }
+FN wide w_div(wide a, wide b) { return a / b; }
+FN wide w_div_or_zero(wide a, wide b) { return b == (wide)0 ? (wide)0 : a / b; }
+FN wide w_neg(wide a) { return -a; }
+FN wide w_conj(wide a) { return a; }
+FN wide w_re(wide a) { return a; }
+FN wide w_im(wide a) { return (wide)0; }
+FN wide w_abs(wide a) { return W_ABS(a); }
+FN wide w_abs2(wide a) { return a * a; }
+FN wide w_sqrt(wide a) { return W_SQRT(a); }
+FN wide w_min(wide a, wide b) { return a < b || a != a ? a : b; }
+FN wide w_max(wide a, wide b) { return a > b || a != a ? a : b; }
+#endif
+
+/* A run: V neighbours, loaded and stored in one access where ALIGN allows it. */
+typedef struct ALIGNED(ALIGN) { item e[V]; } run;
+
+FN run run_load(const GLOBAL item* p) { return *(const GLOBAL run*)p; }
+FN void run_store(GLOBAL item* p, run a) { *(GLOBAL run*)p = a; }
+FN run run_repeat(const GLOBAL item* p) {
+  const item a = *p;
   run r;
   UNROLL for (int k = 0; k < V; k++) r.e[k] = a;
   return r;

@@ -3,16 +3,16 @@
 
    P threads walk the reduced axes of one result, in runs along r0. Where the neighbours of x0 lie along r0
    (ALONG), these threads are neighbours; where they lie along a kept axis, the threads of neighbouring results
-   are. With PARTIAL the groups along y share the only result, and each leaves its part. Before this text stand
-   the parameters and
+   are. With PARTIAL the groups along y share the only result: each leaves its part, and the last one joins them in a
+   fixed order. Before this text stand the parameters and
      OUTPUTS, KEPT_SPLIT(o), x0_KEPT, y_KEPT      results, the indices k0, k1, ... of one, its places
      RUNS, REDUCED_SPLIT(f), x0_REDUCED           runs to walk, the indices r0, r1, ... of one, its places
      TAIL                                         1 if elements may be left behind the last run, r0 being all */
 
 #define Q (THREADS / P)
 #define LOAD(name)     const run name##_run = name##_LOAD(name + (name##_KEPT + name##_REDUCED));
-#define IN_RUN(name)   name##_run.e[k]
-#define IN_PLACE(name) name[name##_KEPT + name##_REDUCED]
+#define IN_RUN(name)   e_item(name##_run.e[k])
+#define IN_PLACE(name) e_item(name[name##_KEPT + name##_REDUCED])
 
 #define AT_ONCE 4
 #define ADD(f)         \
@@ -22,6 +22,9 @@
 
 KERNEL reduce(PARAMETERS) {
   LOCAL_ARRAY(total, shared, THREADS);
+#if PARTIAL
+  LOCAL_ARRAY(int, last, 1);
+#endif
   PROLOGUE
   const int thread = LID(0);
 #if ALONG
@@ -55,14 +58,20 @@ KERNEL reduce(PARAMETERS) {
     UNROLL for (int k = 1; k < V; k++) sums[0] = t_join(sums[0], sums[k]);
     shared[thread] = sums[0];
     group_join(shared, thread, p, step);
-    if (p == 0 && o < OUTPUTS) {
 #if PARTIAL
-      y[GRP(1)] = shared[thread];
+    if (group_is_last(parts, (int)GRP(1), (int)NGRP(1), thread, shared[0], last)) {
+      total sum = t_none();
+      for (int i = thread; i < (int)NGRP(1); i += THREADS) sum = t_join(sum, t_load(parts + i));
+      shared[thread] = sum;
+      group_join(shared, thread, thread, 1);
+      if (thread == 0) y[0] = t_result(shared[0]);
+    }
 #else
+    if (p == 0 && o < OUTPUTS) {
       KEPT_SPLIT(o)
       y[y_KEPT] = t_result(shared[thread]);
-#endif
     }
+#endif
     BARRIER();
   }
 }

@@ -1,40 +1,56 @@
-/* How elements become one, and how a group of threads does it.
+/* How elements become one, and how the threads of a group and the groups of a kernel do it.
 
-   REDUCTION   0: sum, 1: maximum, 2: minimum
-   THREADS     threads of a group
-   P           threads that work on one result */
+   REDUCTION    0: sum, 1: maximum, 2: minimum
+   REAL_RESULT  1 if results are real numbers, whatever elements are
+   THREADS      threads of a group
+   P            threads that work on one result
+   COUNT_AT     bytes from the parts of a result to the number of groups that have left theirs */
 
-#if REDUCTION == 0
-  #if ELEMENT == 1
+#if ELEMENT == 1
+typedef elem result;
+FN result e_result(elem a) { return a; }
+#elif REAL_RESULT
+typedef real result;
+FN result e_result(elem a) { return a.re; }
+#else
+typedef elem result;
+#endif
+
+#if ELEMENT == 1 || REAL_RESULT
+  #if REDUCTION == 0
 typedef accum total;
 FN total t_none() { return (total)0; }
 FN total t_join(total a, total b) { return a + b; }
-FN total t_add(total a, elem b) { return a + b; }
-FN elem t_result(total a) { return (elem)a; }
+FN total t_add(total a, elem b) { return a + e_result(b); }
   #else
+typedef real total;
+    #if BITS == 32
+      #define R_INFINITY AS_F32(0x7f800000u)
+    #else
+      #define R_INFINITY AS_F64(0x7ff0000000000000ul)
+    #endif
+    /* NaN if either is. */
+    #if REDUCTION == 1
+FN total t_none() { return -R_INFINITY; }
+FN total t_join(total a, total b) { return a > b || a != a ? a : b; }
+    #else
+FN total t_none() { return R_INFINITY; }
+FN total t_join(total a, total b) { return a < b || a != a ? a : b; }
+    #endif
+FN total t_add(total a, elem b) { return t_join(a, e_result(b)); }
+  #endif
+FN result t_result(total a) { return (result)a; }
+FN void t_store(volatile GLOBAL total* p, total a) { *p = a; }
+FN total t_load(volatile GLOBAL total* p) { return *p; }
+#else
 typedef struct { accum re; accum im; } total;
 FN total t_make(accum re, accum im) { total t; t.re = re; t.im = im; return t; }
 FN total t_none() { return t_make((accum)0, (accum)0); }
 FN total t_join(total a, total b) { return t_make(a.re + b.re, a.im + b.im); }
 FN total t_add(total a, elem b) { return t_make(a.re + b.re, a.im + b.im); }
-FN elem t_result(total a) { return e_make((real)a.re, (real)a.im); }
-  #endif
-#else
-typedef elem total;
-  #if BITS == 32
-    #define R_INFINITY AS_F32(0x7f800000u)
-  #else
-    #define R_INFINITY AS_F64(0x7ff0000000000000ul)
-  #endif
-  #if REDUCTION == 1
-FN total t_none() { return -R_INFINITY; }
-FN total t_join(total a, total b) { return e_max(a, b); }
-  #else
-FN total t_none() { return R_INFINITY; }
-FN total t_join(total a, total b) { return e_min(a, b); }
-  #endif
-FN total t_add(total a, elem b) { return t_join(a, b); }
-FN elem t_result(total a) { return a; }
+FN result t_result(total a) { return e_make((real)a.re, (real)a.im); }
+FN void t_store(volatile GLOBAL total* p, total a) { p->re = a.re; p->im = a.im; }
+FN total t_load(volatile GLOBAL total* p) { return t_make(p->re, p->im); }
 #endif
 
 /* Joins what the P threads p = 0, 1, ... of each result left in `shared`, `step` apart; thread p = 0 has it. The
@@ -44,4 +60,35 @@ FN void group_join(LOCAL total* shared, int thread, int p, int step) {
     BARRIER();
     if (p < half_way) shared[thread] = t_join(shared[thread], shared[thread + half_way * step]);
   }
+}
+
+/* What this thread wrote before, all groups see before what it writes after. NVIDIA's compiler of OpenCL C has fences
+   for a group only. */
+#if defined(DEV_CUDA)
+  #define DEVICE_FENCE() __threadfence()
+#elif defined(__NV_CL_C_VERSION) || defined(cl_nv_pragma_unroll)
+  #define DEVICE_FENCE() asm volatile("membar.gl;")
+#else
+  #define DEVICE_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
+#if defined(DEV_CUDA)
+FN u32 count_up(volatile GLOBAL u32* p) { return atomicAdd((u32*)p, 1u); }
+#else
+FN u32 count_up(volatile GLOBAL u32* p) { return atomic_inc(p); }
+#endif
+
+/* Leaves a group's part, which thread 0 brings; true for the last of `groups` groups, whose threads may then read the
+   parts of all. The whole group comes here. */
+FN int group_is_last(GLOBAL total* parts, int group, int groups, int thread, total part, LOCAL int* last) {
+  if (thread == 0) {
+    volatile GLOBAL u32* count = (volatile GLOBAL u32*)((GLOBAL unsigned char*)parts + COUNT_AT);
+    t_store(parts + group, part);
+    DEVICE_FENCE();
+    *last = count_up(count) == (u32)groups - 1u;
+    /* For the next kernel. */
+    if (*last) *count = 0u;
+  }
+  BARRIER();
+  DEVICE_FENCE();
+  return *last;
 }

@@ -3,7 +3,7 @@
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::Device;
 
-use crate::{Error, Result, Update};
+use crate::{Error, Fit, Result, Update, fit};
 
 pub(crate) fn shape(
     verb: &'static str,
@@ -47,6 +47,11 @@ pub(crate) fn computable(verb: &'static str, dtype: DType) -> Result<()> {
 }
 
 pub(crate) fn update(verb: &'static str, dtype: DType, update: Update) -> Result<()> {
+    for (what, factor) in [("alpha", update.alpha), ("beta", update.beta)] {
+        if matches!(fit(factor, dtype), Fit::NotFinite | Fit::TooLarge) {
+            return argument(verb, format!("{what} {factor:e} is not a finite number of {dtype}"));
+        }
+    }
     if dtype.is_complex() || update.is_real() {
         return Ok(());
     }

@@ -66,7 +66,8 @@ impl<'a> GemmCall<'a> {
             launches: usize::from(written > 0),
             bytes_read: operands.iter().sum::<usize>() + previous,
             bytes_written: written,
-            flops: 2 * batch * m * n * k,
+            // Repeated axes may make the inner extent as large as they like.
+            flops: [2, batch, m, n, k].into_iter().fold(1, usize::saturating_mul),
         }
     }
 }

@@ -1,10 +1,10 @@
 //! `out ← expression(inputs, out)`, element by element, in one pass.
 
-use arrayspan_bridge::{View, ViewMut};
+use arrayspan_bridge::{DType, Relayout, View, ViewMut};
 
 use super::check;
 use crate::cost::distinct_bytes;
-use crate::expression::{Binary, Expression};
+use crate::expression::{Binary, Expression, Level};
 use crate::{Cost, Result};
 
 pub(crate) const NAME: &str = "map";
@@ -21,14 +21,57 @@ pub struct MapCall<'a> {
 }
 
 impl<'a> MapCall<'a> {
-    /// Checks the arguments. Inputs broadcast to the shape of `out`; a 0-d input is a scalar on the device.
+    /// Checks the arguments. Inputs have the dtype of `out` and broadcast to its shape; a 0-d input is a scalar
+    /// on the device. Inputs of one element may also be of a real dtype at least as wide as the parts of `out`,
+    /// the same for all of them (see [`Expression`]).
     ///
     /// # Errors
-    /// When an input is missing, does not broadcast, or has another dtype than `out`.
+    /// When an input is missing, does not broadcast, or has a dtype that is not allowed.
     pub fn new(expression: &'a Expression, inputs: &[View<'a>], out: ViewMut<'a>) -> Result<Self> {
         check::computable(NAME, out.dtype())?;
-        let inputs = operands(NAME, expression, inputs, out.shape(), out.dtype())?;
+        let (shape, dtype) = (out.shape(), out.dtype());
+        let wide = |number: usize| inputs.get(number).is_some_and(|view| view.dtype() != dtype);
+        check_expression(NAME, expression, inputs.len(), dtype, &wide)?;
+        let mut numbers: Option<DType> = None;
+        let operand = |(number, view): (usize, &View<'a>)| {
+            let argument = format!("input {number}");
+            if view.dtype() == dtype {
+                return broadcast(NAME, argument, view, shape);
+            }
+            let expected =
+                numbers.unwrap_or(if is_wider(view, dtype) { view.dtype() } else { dtype });
+            check::dtype(NAME, &argument, expected, view.dtype())?;
+            numbers = Some(expected);
+            Ok(view.clone().reshaped(&[])?)
+        };
+        let inputs = inputs.iter().enumerate().map(operand).collect::<Result<_>>()?;
         Ok(Self { expression, inputs, out })
+    }
+
+    /// The inputs that are single numbers beside many elements: those of a wider dtype, or else those of the
+    /// elements' own, if that is real.
+    pub(crate) fn numbers(&self) -> Numbers {
+        let own = self.out.dtype();
+        let wide = self.inputs.iter().map(View::dtype).find(|dtype| *dtype != own);
+        let single = |view: &View<'_>| {
+            let layout = view.layout();
+            let axes = layout.shape().iter().zip(layout.strides());
+            !own.is_complex()
+                && self.out.layout().len() > 1
+                && axes.into_iter().all(|(&extent, &stride)| extent == 1 || stride == 0)
+        };
+        let inputs = self.inputs.iter();
+        let which: Vec<bool> = match wide {
+            Some(dtype) => inputs.map(|view| view.dtype() == dtype).collect(),
+            None => inputs.map(single).collect(),
+        };
+        let any = which.contains(&true);
+        Numbers { dtype: any.then(|| wide.unwrap_or(own)), which }
+    }
+
+    /// The inputs of the elements' dtype, of the shape of `out`.
+    pub(crate) fn elements(&self) -> impl Iterator<Item = &View<'a>> {
+        self.inputs.iter().filter(|view| view.dtype() == self.out.dtype())
     }
 
     pub(crate) fn cost(&self) -> Cost {
@@ -44,36 +87,83 @@ impl<'a> MapCall<'a> {
     }
 }
 
-/// The inputs of an expression, checked and broadcast to `shape`.
-pub(crate) fn operands<'a>(
+/// Which inputs are single numbers, and their dtype.
+#[derive(Debug)]
+pub(crate) struct Numbers {
+    /// `None` if there are none.
+    pub(crate) dtype: Option<DType>,
+    which: Vec<bool>,
+}
+
+impl Numbers {
+    /// Whether an input is one of them.
+    pub(crate) fn contains(&self, input: usize) -> bool {
+        self.which.get(input).copied().unwrap_or(false)
+    }
+}
+
+/// Whether a view is one number of a real dtype at least as wide as the parts of `dtype`.
+fn is_wider(view: &View<'_>, dtype: DType) -> bool {
+    let found = view.dtype();
+    let real = found.is_computable() && !found.is_complex();
+    real && found.bits() >= dtype.real().bits() && view.layout().len() == 1
+}
+
+fn broadcast<'a>(
+    verb: &'static str,
+    argument: String,
+    view: &View<'a>,
+    shape: &[usize],
+) -> Result<View<'a>> {
+    view.clone().broadcast(shape).map_err(|_| crate::Error::Shape {
+        verb,
+        argument,
+        expected: shape.to_vec(),
+        found: view.shape().to_vec(),
+    })
+}
+
+/// Fails unless an expression can be computed of so many inputs in that dtype.
+fn check_expression(
     verb: &'static str,
     expression: &Expression,
-    inputs: &[View<'a>],
-    shape: &[usize],
-    dtype: arrayspan_bridge::DType,
-) -> Result<Vec<View<'a>>> {
-    if expression.inputs() > inputs.len() {
-        let (needed, given) = (expression.inputs(), inputs.len());
-        return check::argument(verb, format!("the expression takes {needed} inputs, not {given}"));
+    inputs: usize,
+    dtype: DType,
+    wide: &impl Fn(usize) -> bool,
+) -> Result<()> {
+    if expression.inputs() > inputs {
+        let needed = expression.inputs();
+        return check::argument(
+            verb,
+            format!("the expression takes {needed} inputs, not {inputs}"),
+        );
     }
     if !dtype.is_complex() && expression.constants().iter().any(|value| value.im != 0.0) {
         return check::argument(verb, format!("a constant is complex, the arrays are {dtype}"));
     }
     let ordered = |node: &Expression| {
         matches!(node, Expression::Binary(Binary::Minimum | Binary::Maximum, ..))
+            && node.level(wide) == Level::Element
     };
     if dtype.is_complex() && expression.fold(false, &mut |found, node| found || ordered(node)) {
         return check::argument(verb, "complex numbers have no order");
     }
+    Ok(())
+}
+
+/// The inputs of an expression, checked and broadcast to `shape`, all of one dtype.
+pub(crate) fn operands<'a>(
+    verb: &'static str,
+    expression: &Expression,
+    inputs: &[View<'a>],
+    shape: &[usize],
+    dtype: DType,
+) -> Result<Vec<View<'a>>> {
+    check_expression(verb, expression, inputs.len(), dtype, &|_| false)?;
     let operand = |(number, view): (usize, &View<'a>)| {
         let argument = format!("input {number}");
         check::dtype(verb, &argument, dtype, view.dtype())?;
-        view.clone().broadcast(shape).map_err(|_| crate::Error::Shape {
-            verb,
-            argument,
-            expected: shape.to_vec(),
-            found: view.shape().to_vec(),
-        })
+        broadcast(verb, argument, view, shape)
     };
     inputs.iter().enumerate().map(operand).collect()
 }

@@ -1,6 +1,6 @@
 //! An elementwise expression, reduced over axes; the result stays on the device.
 
-use arrayspan_bridge::{View, ViewMut};
+use arrayspan_bridge::{DType, View, ViewMut};
 
 use super::{check, map};
 use crate::cost::distinct_bytes;
@@ -32,13 +32,15 @@ pub struct ReduceCall<'a> {
     pub(crate) out: ViewMut<'a>,
 }
 
-/// Reducing all of an array takes a second launch when it has more elements than this: one work group
-/// reads them faster than it takes to launch again.
+/// Reducing all of an array is shared by several groups when it has more elements than this: one work group
+/// reads them faster than several find out which of them is last.
 pub(crate) const ONE_GROUP: usize = 4096;
 
 impl<'a> ReduceCall<'a> {
-    /// Checks the arguments. Inputs broadcast to the shape of the first; `out` has that shape without the
-    /// reduced axes.
+    /// Checks the arguments. Inputs have one dtype and broadcast to the shape of the first; `out` has that shape
+    /// without the reduced axes. `out` has the dtype of the inputs, or a real one at least as wide as their
+    /// parts; then elements are converted before anything is computed of them, and the expression must have no
+    /// imaginary part.
     ///
     /// # Errors
     /// When there is no input or one does not fit, an axis is missing or named twice, the shape or dtype
@@ -57,6 +59,21 @@ impl<'a> ReduceCall<'a> {
         if expression.reads_previous() {
             return check::argument(NAME, "the expression reads the output");
         }
+        let dtype = inputs[0].dtype();
+        check::computable(NAME, dtype)?;
+        let narrow = out.dtype().is_complex() || out.dtype().bits() < dtype.real().bits();
+        if narrow {
+            check::dtype(NAME, "the output", dtype, out.dtype())?;
+        }
+        if dtype.is_complex() && !out.dtype().is_complex() && !expression.is_real() {
+            let (expected, found) = (dtype, out.dtype());
+            return check::argument(
+                NAME,
+                format!(
+                    "the expression is complex, the inputs are {expected}, the output is {found}"
+                ),
+            );
+        }
         if reduction != Reduction::Sum && out.dtype().is_complex() {
             return check::argument(NAME, "complex numbers have no order");
         }
@@ -69,13 +86,27 @@ impl<'a> ReduceCall<'a> {
         let kept: Vec<usize> =
             (0..shape.len()).filter(|axis| !axes.contains(axis)).map(|axis| shape[axis]).collect();
         check::shape(NAME, "the output", &kept, out.shape())?;
-        let inputs = map::operands(NAME, expression, inputs, &shape, out.dtype())?;
+        let inputs = map::operands(NAME, expression, inputs, &shape, dtype)?;
         Ok(Self { reduction, expression, inputs, axes, out })
     }
 
     /// The shape that is reduced.
     pub(crate) fn shape(&self) -> &[usize] {
         self.inputs[0].shape()
+    }
+
+    /// The dtype of the inputs.
+    pub(crate) fn dtype(&self) -> DType {
+        self.inputs[0].dtype()
+    }
+
+    /// The dtype in which the expression is computed: as precise as the output, complex as the inputs.
+    pub(crate) fn computed(&self) -> DType {
+        match (self.dtype(), self.out.dtype()) {
+            (DType::Float32, DType::Float64) => DType::Float64,
+            (DType::Complex64, DType::Float64) => DType::Complex128,
+            (dtype, _) => dtype,
+        }
     }
 
     /// Whether one number is left.
@@ -86,16 +117,11 @@ impl<'a> ReduceCall<'a> {
     pub(crate) fn cost(&self) -> Cost {
         let len: usize = self.shape().iter().product();
         let results = self.out.layout().len();
-        let launches = match results {
-            0 => 0,
-            1 if len > ONE_GROUP => 2,
-            _ => 1,
-        };
         Cost {
-            launches,
+            launches: usize::from(results > 0),
             bytes_read: self.inputs.iter().map(distinct_bytes).sum(),
             bytes_written: results * self.out.dtype().bytes(),
-            flops: len * (self.expression.operations() + 1),
+            flops: len.saturating_mul(self.expression.operations() + 1),
         }
     }
 }

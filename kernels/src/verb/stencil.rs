@@ -99,10 +99,12 @@ impl Hash for Stencil {
 fn fingerprint(terms: &[(usize, Band)]) -> u64 {
     let mut hasher = DefaultHasher::new();
     for (axis, band) in terms {
-        (axis, band.len(), band.head().len(), band.tail().len()).hash(&mut hasher);
-        let special = band.head().iter().chain(band.tail()).flatten();
-        for tap in band.interior().iter().chain(special) {
-            (tap.offset, tap.weight.re.to_bits(), tap.weight.im.to_bits()).hash(&mut hasher);
+        (axis, band.len()).hash(&mut hasher);
+        for (rows, taps) in band.pieces() {
+            (rows.start, taps.len()).hash(&mut hasher);
+            for tap in taps {
+                (tap.offset, tap.weight.re.to_bits(), tap.weight.im.to_bits()).hash(&mut hasher);
+            }
         }
     }
     hasher.finish()
@@ -146,12 +148,13 @@ impl<'a> StencilCall<'a> {
         let written = len * self.y.dtype().bytes();
         let previous = if self.update.reads() { written } else { 0 };
         let lines = |band: &Band| if band.len() == 0 { 0 } else { len / band.len() };
-        let taps = self.stencil.terms().iter().map(|(_, band)| lines(band) * band.entries());
+        let taps = |(_, band): &(usize, Band)| lines(band).saturating_mul(band.entries());
+        let taps = self.stencil.terms().iter().map(taps).fold(0, usize::saturating_add);
         Cost {
             launches: usize::from(len > 0),
             bytes_read: crate::cost::distinct_bytes(&self.x) + previous,
             bytes_written: written,
-            flops: 2 * taps.sum::<usize>(),
+            flops: taps.saturating_mul(2),
         }
     }
 }

@@ -10,18 +10,31 @@ use num_complex::Complex64;
 
 use crate::reference::Expected;
 use crate::sample::{Form, Sample};
+use crate::turn;
 
 pub struct Cell {
     pub executor: Arc<dyn Executor>,
     pub dtype: DType,
 }
 
-/// Runs a case on every device of the kind. Says so, past the capture of test output, if there is none.
-pub fn on_each(kind: DeviceKind, dtype: DType, case: fn(&Cell)) {
+/// Runs a case on every device of the kind. Says so, past the capture of test output, if there is none, and if it is
+/// another dtype's turn there.
+pub fn on_each(kind: DeviceKind, dtype: DType, name: &str, case: fn(&Cell)) {
     let devices = devices(kind, dtype.real() == DType::Float64);
     for device in devices {
+        if compiles_slowly(device) && !turn::is_of(dtype, name) {
+            say(
+                "skipped: where kernels are compiled slowly, a seed gives each case of a verb one dtype",
+            );
+            continue;
+        }
         case(&Cell { executor: on(device).unwrap(), dtype });
     }
+}
+
+/// Whether kernels are compiled for a processor behind a device API, a quarter of a second each.
+fn compiles_slowly(device: Device) -> bool {
+    !device.is_cpu() && !device.info().accelerator
 }
 
 /// The devices of that kind. Says so if there is none.

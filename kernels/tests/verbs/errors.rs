@@ -92,6 +92,50 @@ fn map_checks_its_arguments() {
 }
 
 #[test]
+fn map_takes_wider_numbers_only_where_they_are_single_real_and_of_one_dtype() {
+    let number = |dtype| array(&[], dtype);
+    let (single, double) = (number(DType::Float32), number(DType::Float64));
+    let complex = number(DType::Complex128);
+    let several = array(&[3], DType::Float64);
+    let run = |views: Vec<_>| {
+        let sum = (1..views.len()).fold(input(0), |sum, at| sum + input(at));
+        move |out: &mut Array| host().map(&sum, &views, out.view_mut())
+    };
+    let words = ["map", "input 0", "Complex128", "Float32"];
+    refused(&[3], DType::Float32, run(vec![complex.view()]), dtype, &words);
+    let words = ["map", "input 0", "Float64", "Float32"];
+    refused(&[3], DType::Float32, run(vec![several.view()]), dtype, &words);
+    let words = ["map", "input 0", "Float32", "Float64"];
+    refused(&[3], DType::Float64, run(vec![single.view()]), dtype, &words);
+    let words = ["map", "input 1", "Float32", "Float64"];
+    refused(&[3], DType::Complex64, run(vec![double.view(), single.view()]), dtype, &words);
+}
+
+#[test]
+fn reduce_writes_real_results_only_of_real_expressions_and_none_that_are_narrower() {
+    let run = |expression, from: DType, reduction| {
+        let x = array(&[2, 3], from);
+        move |out: &mut Array| {
+            host().reduce(reduction, &expression, &[x.view()], &[0, 1], out.view_mut())
+        }
+    };
+    let sum = Reduction::Sum;
+    for expression in [input(0), input(0) * input(0), constant(I), input(0).abs().sqrt()] {
+        let words = ["reduce", "expression is complex", "Complex64", "Float64"];
+        refused(&[], DType::Float64, run(expression, DType::Complex64, sum), argument, &words);
+    }
+    let square = || input(0).abs2();
+    let words = ["reduce", "the output", "Float32", "Float64"];
+    refused(&[], DType::Float32, run(square(), DType::Float64, sum), dtype, &words);
+    let words = ["reduce", "the output", "Float32", "Complex128"];
+    refused(&[], DType::Float32, run(square(), DType::Complex128, sum), dtype, &words);
+    let words = ["reduce", "the output", "Complex64", "Float32"];
+    refused(&[], DType::Complex64, run(square(), DType::Float32, sum), dtype, &words);
+    let words = ["reduce", "Int32"];
+    refused(&[], DType::Float64, run(square(), DType::Int32, sum), not_computable, &words);
+}
+
+#[test]
 fn copy_checks_its_arguments() {
     let x = array(&[2, 3], DType::Float32);
     let integers = array(&[3, 2], DType::Int16);
@@ -238,4 +282,24 @@ fn arrays_on_another_device_are_refused() {
     let mut there = there;
     let error = host().copy(here.view(), there.view_mut(), set).unwrap_err();
     assert!(wrong(&error) && error.to_string().contains("copy: the output"), "{error}");
+}
+
+#[test]
+fn factors_that_the_dtype_cannot_hold_are_refused() {
+    let [x, mut y] = [0; 2].map(|_| Array::from_slice(&[1.0_f32, 2.0], [2]).unwrap());
+    let on = host();
+    for (update, name) in [
+        (Update::new(1e300, 0.0), "alpha"),
+        (Update::new(f64::NAN, 0.0), "alpha"),
+        (Update::new(1.0, -1e39), "beta"),
+    ] {
+        let error = on.copy(x.view(), y.view_mut(), update).unwrap_err();
+        let found = error.to_string();
+        assert!(found.starts_with(&format!("copy: {name} ")), "{found}");
+        assert!(found.ends_with("is not a finite number of Float32"), "{found}");
+        assert_eq!(y.view().to_vec::<f32>().unwrap(), [1.0, 2.0]);
+    }
+    // Below the normal numbers of Float32: as good as zero, which a verb may be given.
+    on.copy(x.view(), y.view_mut(), Update::new(1e-60, 1.0)).unwrap();
+    assert_eq!(y.view().to_vec::<f32>().unwrap(), [1.0, 2.0]);
 }

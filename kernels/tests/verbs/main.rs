@@ -1,6 +1,7 @@
 //! The verbs against their meaning, on every device and for every dtype: `cuda::float32::stencil_…`.
 //!
-//! A kind of device that this machine lacks is reported as skipped.
+//! A kind of device that this machine lacks is reported as skipped. Where kernels are compiled slowly (PoCL), each case
+//! runs in one dtype, which `ARRAYSPAN_TEST_SEED` chooses; `ARRAYSPAN_TEST_FULL=1` runs it in all.
 #![allow(
     clippy::unwrap_used,
     missing_docs,
@@ -16,10 +17,12 @@ mod copy;
 mod errors;
 mod gemm;
 mod map;
+mod offsets;
 mod reduce;
 mod sample;
 mod stencil;
 mod trace;
+mod turn;
 
 /// One test for each device, dtype and case.
 macro_rules! cells {
@@ -41,7 +44,8 @@ macro_rules! cells {
         $(mod $verb {
             $(#[test]
             fn $case() {
-                crate::cell::on_each(super::super::KIND, super::DTYPE, crate::$verb::$case);
+                let name = concat!(stringify!($verb), "::", stringify!($case));
+                crate::cell::on_each(super::super::KIND, super::DTYPE, name, crate::$verb::$case);
             })*
         })*
     };
@@ -67,6 +71,8 @@ cells! {
             layouts_do_not_matter
             long_arrays_and_long_expressions
             shapes_without_axes_or_elements
+            numbers_of_a_wider_dtype
+            quotients_of_every_size
             any_layout;
         copy:
             layouts_do_not_matter
@@ -90,6 +96,11 @@ cells! {
             without_terms_there_is_nothing_to_add
             the_adjoint_satisfies_the_dot_test
             empty_arrays;
+        offsets:
+            taps_outside_every_row_are_dropped
+            taps_that_reach_far_along_a_long_axis
+            special_rows_far_from_both_ends
+            any_taps;
         reduce:
             every_set_of_axes
             layouts_do_not_matter
@@ -99,6 +110,8 @@ cells! {
             sums_of_many_small_numbers_stay_accurate
             the_largest_and_the_smallest
             not_a_number_wins
+            real_and_wider_results
+            shared_results_are_complete
             reductions_of_nothing;
         gemm:
             products_of_every_size

@@ -179,3 +179,77 @@ fn sums_do_not_depend_on_the_number_of_threads() {
         assert_eq!(sums[0], sums[2]);
     }
 }
+
+/// A shape, how it lies, and sets of axes.
+type Case = (&'static [usize], Form, &'static [&'static [usize]]);
+
+/// A real output as wide as the elements' parts or wider: elements are converted first, so that nothing overflows that
+/// the output could hold.
+pub fn real_and_wider_results(cell: &Cell) {
+    let outputs = [DType::Float32, DType::Float64];
+    let float64 = cell.executor.device().is_cpu() || cell.executor.device().info().float64;
+    let fits = |output: &DType| {
+        output.bits() >= cell.dtype.real().bits() && (*output == DType::Float32 || float64)
+    };
+    for output in outputs.into_iter().filter(fits) {
+        let wide = Cell { executor: cell.executor.clone(), dtype: output };
+        let sums = [input(0).abs2(), input(0).abs() * constant(0.5), (input(0) * input(1)).re()];
+        let cases: [Case; 3] = [
+            (&[7, 5, 3], Form::Mixed, &[&[1], &[0, 2]]),
+            (&[300, 41], Form::Transposed, &[&[0]]),
+            (&[9001], Form::Plain, &[&[0]]),
+        ];
+        for ((shape, form, sets), expression) in cases.into_iter().zip(&sums) {
+            let x = cell.random(shape, form, 20);
+            let y = cell.random(shape, Form::Plain, 21);
+            for axes in sets {
+                let inputs = [&x, &y].map(|sample| &sample.tensor);
+                let expected = reference::reduce(Reduction::Sum, expression, &inputs, axes);
+                let mut out = wide.unreadable(&expected.result.shape, Form::Plain);
+                let views = [x.view(), y.view()];
+                let sum = Reduction::Sum;
+                cell.executor.reduce(sum, expression, &views, axes, out.view_mut()).unwrap();
+                // Rounding is that of the narrower dtype where single elements are computed in it.
+                let judge = if output.bits() > cell.dtype.real().bits() { &wide } else { cell };
+                judge.check(&out, &expected, &format!("{output} {expression:?} over {axes:?}"));
+            }
+            let axes: Vec<usize> = (0..shape.len()).collect();
+            let expected =
+                reference::reduce(Reduction::Maximum, &input(0).abs(), &[&x.tensor], &axes);
+            let mut out = wide.unreadable(&[], Form::Plain);
+            let (views, size) = ([x.view()], input(0).abs());
+            cell.executor.reduce(Reduction::Maximum, &size, &views, &axes, out.view_mut()).unwrap();
+            cell.check(&out, &expected, "the largest");
+        }
+    }
+    if cell.dtype.real() == DType::Float32 && float64 {
+        let wide = Cell { executor: cell.executor.clone(), dtype: DType::Float64 };
+        for (size, len) in [(1e-25_f64, 10), (1e30, 5000)] {
+            let x = cell.filled(&[len], size);
+            let held = x.read(cell).values[0].re;
+            let mut out = wide.unreadable(&[], Form::Plain);
+            cell.executor.sum(&input(0).abs2(), &[x.view()], out.view_mut()).unwrap();
+            let (found, exact) = (out.read(&wide).values[0].re, held * held * len as f64);
+            assert!((found - exact).abs() <= exact * 1e-12, "{found:e}, expected {exact:e}");
+        }
+    }
+}
+
+/// Many groups, many times, from several threads of one executor: the group that finishes last has seen all parts.
+pub fn shared_results_are_complete(cell: &Cell) {
+    let len = 300_007;
+    let x = cell.filled(&[len], 1.0);
+    let exact = len as f64;
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                for _ in 0..20 {
+                    let mut out = cell.unreadable(&[], Form::Plain);
+                    cell.executor.sum(&input(0), &[x.view()], out.view_mut()).unwrap();
+                    let found = out.read(cell).values[0].re;
+                    assert!((found - exact).abs() <= 0.02, "{found}");
+                }
+            });
+        }
+    });
+}

@@ -64,18 +64,31 @@ fn a_laplacian_is_one_pass() {
 }
 
 #[test]
-fn long_sums_take_a_second_launch() {
+fn sums_take_one_launch_however_long_they_are() {
     let (trace, executor) = traced();
     let mut out = array(&[]);
     let (short, long) = (array(&[4096]), array(&[4097]));
     executor.sum(&input(0), &[short.view()], out.view_mut()).unwrap();
     assert_eq!(trace.take(), cost(1, 4 * 4096, 4, 4096));
     executor.sum(&input(0).abs2(), &[long.view()], out.view_mut()).unwrap();
-    assert_eq!(trace.take(), cost(2, 4 * 4097, 4, 2 * 4097));
+    assert_eq!(trace.take(), cost(1, 4 * 4097, 4, 2 * 4097));
     let mut rows = array(&[64]);
     let x = array(&[64, 128]);
     executor.reduce(Reduction::Maximum, &input(0), &[x.view()], &[1], rows.view_mut()).unwrap();
     assert_eq!(trace.take(), cost(1, 4 * 64 * 128, 4 * 64, 64 * 128));
+}
+
+#[test]
+fn wider_results_and_numbers_count_with_their_own_bytes() {
+    let (trace, executor) = traced();
+    let (x, mut y) = (array(&[5000]), array(&[5000]));
+    let stream = Device::cpu().stream().unwrap();
+    let mut wide = Array::empty([], DType::Float64, &stream).unwrap();
+    executor.sum(&input(0).abs2(), &[x.view()], wide.view_mut()).unwrap();
+    assert_eq!(trace.take(), cost(1, 4 * 5000, 8, 2 * 5000));
+    let update = previous() + input(1) * input(0);
+    executor.map(&update, &[x.view(), wide.view()], y.view_mut()).unwrap();
+    assert_eq!(trace.take(), cost(1, 8 * 5000 + 8, 4 * 5000, 2 * 5000));
 }
 
 #[test]

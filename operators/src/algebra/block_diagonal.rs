@@ -1,11 +1,14 @@
 //! Operators that do not see each other's models.
 
+use std::sync::Arc;
+
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{View, ViewMut};
 use arrayspan_kernels::Update;
 
+use super::operator::Node;
 use super::partition::Partition;
-use super::{common_device, shared_workspace};
+use super::{common_device, shared_workspace, stacked};
 use crate::{Context, LinearMap, Operator, Result, Space};
 
 /// `y = [A₀ x₀; A₁ x₁; …]`: each operator on its own part of the model, for its own part of the data.
@@ -14,8 +17,9 @@ use crate::{Context, LinearMap, Operator, Result, Space};
 /// write views of the one array: nothing is copied, and the cost is the sum of theirs.
 ///
 /// # Errors
-/// [`Error::Parameter`](crate::Error::Parameter) without operators, [`Error::Spaces`](crate::Error::Spaces)
-/// when dtypes differ, [`Error::Devices`](crate::Error::Devices) when parts live on different devices.
+/// [`Error::Parameter`](crate::Error::Parameter) without operators and with more than 64 stacks within each other,
+/// [`Error::Spaces`](crate::Error::Spaces) when dtypes differ, [`Error::TooLarge`](crate::Error::TooLarge) when a space
+/// cannot be addressed, [`Error::Devices`](crate::Error::Devices) when parts live on different devices.
 ///
 /// Golden: PyLops 2.8.0 `BlockDiag`.
 pub fn block_diagonal<A>(parts: impl IntoIterator<Item = A>) -> Result<Operator>
@@ -28,7 +32,9 @@ where
     };
     let (domains, ranges) = (spaces(Operator::domain)?, spaces(Operator::range)?);
     let device = common_device(NAME, &parts)?;
-    Ok(Operator::new(BlockDiagonal { parts, domains, ranges, device }))
+    let facts = stacked(NAME, &parts)?;
+    let map = Arc::new(BlockDiagonal { parts, domains, ranges, device });
+    Ok(Operator::with(Node::Map(map), facts))
 }
 
 const NAME: &str = "block_diagonal";

@@ -9,8 +9,10 @@ use crate::{LinearMap, Operator, Result, adjoint};
 /// this is the adjoint of a `vstack` of adjoints.
 ///
 /// # Errors
-/// [`Error::Parameter`](crate::Error::Parameter) without operators, [`Error::Spaces`](crate::Error::Spaces)
-/// when ranges or dtypes differ, [`Error::Devices`](crate::Error::Devices) when parts live on different devices.
+/// [`Error::Parameter`](crate::Error::Parameter) without operators and with more than 64 stacks of other kinds within
+/// each other, [`Error::Spaces`](crate::Error::Spaces) when ranges or dtypes differ,
+/// [`Error::TooLarge`](crate::Error::TooLarge) when the domain cannot be addressed,
+/// [`Error::Devices`](crate::Error::Devices) when parts live on different devices.
 ///
 /// Golden: PyLops 2.8.0 `HStack`, whose domain is always one-dimensional.
 pub fn hstack<A>(parts: impl IntoIterator<Item = A>) -> Result<Operator>

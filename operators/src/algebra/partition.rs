@@ -16,7 +16,7 @@ pub(super) struct Partition {
 
 impl Partition {
     /// # Errors
-    /// [`Error::Spaces`] when dtypes differ.
+    /// [`Error::Spaces`] when dtypes differ, [`Error::TooLarge`] when the one array cannot be addressed.
     pub(super) fn new(operation: &'static str, parts: Vec<Space>) -> Result<Self> {
         let Some(first) = parts.first() else {
             return Error::parameter(operation, "no operators are given");
@@ -26,14 +26,19 @@ impl Partition {
             return Err(Error::Spaces { operation, left, right });
         }
         let tail = |part: &Space| part.shape().get(1..).map(<[usize]>::to_vec);
-        let shape = match tail(first) {
+        // Wide: the sum of as many extents as there can be fits.
+        let sum = |of: fn(&Space) -> usize| parts.iter().map(|part| of(part) as u128).sum();
+        let shape: Vec<u128> = match tail(first) {
             Some(others) if parts.iter().all(|part| tail(part).as_ref() == Some(&others)) => {
-                let joined = parts.iter().map(|part| part.shape()[0]).sum();
-                [vec![joined], others].concat()
+                let joined = sum(|part| part.shape()[0]);
+                [joined]
+                    .into_iter()
+                    .chain(others.into_iter().map(|extent| extent as u128))
+                    .collect()
             }
-            _ => vec![parts.iter().map(Space::len).sum()],
+            _ => vec![sum(Space::len)],
         };
-        let whole = Space::new(shape, first.dtype());
+        let whole = Space::of_wide(operation, shape, first.dtype())?;
         whole.computable(operation)?;
         Ok(Self { whole, parts })
     }

@@ -1,21 +1,26 @@
 //! Operators above each other.
 
+use std::sync::Arc;
+
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{View, ViewMut};
 use arrayspan_kernels::Update;
 
+use super::operator::Node;
 use super::partition::Partition;
-use super::{common_device, shared_workspace};
+use super::{common_device, shared_workspace, stacked};
 use crate::{Context, Error, LinearMap, Operator, Result, Space};
 
 /// `y = [A₀ x; A₁ x; …]`: the data of several operators on one model, one after the other.
 ///
 /// Ranges that agree in all but their first axis are joined along it, `[3, 5]` and `[2, 5]` to `[5, 5]`; else the
 /// range is one-dimensional, `[3, 5]` and `[4]` to `[19]`. Parts read and write views of the one array:
-/// nothing is copied, and the cost is the sum of theirs. The adjoint adds up, `x = Σ Aᵢᴴ yᵢ`.
+/// nothing is copied, and the cost is the sum of theirs. The adjoint adds up, `x = Σ Aᵢᴴ yᵢ`. A part that is a `vstack`
+/// itself gives its own parts, so a stack may grow part by part.
 ///
 /// # Errors
-/// [`Error::Parameter`] without operators, [`Error::Spaces`] when domains or dtypes differ,
+/// [`Error::Parameter`] without operators and with more than 64 stacks of other kinds within each other,
+/// [`Error::Spaces`] when domains or dtypes differ, [`Error::TooLarge`] when the range cannot be addressed,
 /// [`Error::Devices`] when parts live on different devices.
 ///
 /// Golden: PyLops 2.8.0 `VStack`, whose range is always one-dimensional.
@@ -28,6 +33,7 @@ where
 
 /// A stack under the name by which it was asked for.
 pub(super) fn stack(name: &'static str, parts: Vec<Operator>) -> Result<Operator> {
+    let parts = spliced(parts);
     let ranges = Partition::new(name, parts.iter().map(|part| part.range().clone()).collect())?;
     let domain = parts[0].domain();
     if let Some(other) = parts.iter().find(|part| part.domain() != domain) {
@@ -35,11 +41,45 @@ pub(super) fn stack(name: &'static str, parts: Vec<Operator>) -> Result<Operator
         return Err(Error::Spaces { operation: name, left, right });
     }
     let device = common_device(name, &parts)?;
-    Ok(Operator::new(Stack { name, parts, ranges, device }))
+    let facts = stacked(name, &parts)?;
+    let stack = Arc::new(Stack { name, parts, ranges, device });
+    Ok(Operator::with(Node::Stack(stack), facts))
+}
+
+/// The most parts that a stack takes over from stacks among its parts.
+const MOST_SPLICED: usize = 1 << 16;
+
+/// The parts, with those of stacks among them in their place: the spaces of the whole are the same.
+fn spliced(parts: Vec<Operator>) -> Vec<Operator> {
+    let own = |part: &Operator| part.stack().map_or(1, |stack| stack.parts.len());
+    let count = parts.iter().map(own).fold(0, usize::saturating_add);
+    if count > MOST_SPLICED || parts.iter().all(|part| part.stack().is_none()) {
+        return parts;
+    }
+    let mut all = Vec::with_capacity(count);
+    for part in parts {
+        match part.stack() {
+            Some(stack) => {
+                all.extend(stack.parts.iter().map(|inner| inner.multiplied(part.factor)));
+            }
+            None => all.push(part),
+        }
+    }
+    all
+}
+
+impl Operator {
+    /// The stack that this is a multiple of.
+    fn stack(&self) -> Option<&Stack> {
+        match &self.node {
+            Node::Stack(stack) if !self.adjoint => Some(stack),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug)]
-struct Stack {
+pub(super) struct Stack {
     name: &'static str,
     parts: Vec<Operator>,
     ranges: Partition,

@@ -7,6 +7,7 @@ use num_complex::Complex64;
 use crate::signal::{Convolve1D, convolve1d};
 use crate::{
     Context, Edge, FirstDerivative, LinearMap, LinearOperator, Operator, Result, Scheme, Space,
+    number,
 };
 
 /// `d = W D m`: data of a wavelet `w` on the derivative along time of `m = ln(acoustic impedance)`;
@@ -52,6 +53,8 @@ impl PoststackLinearModelling {
         let form =
             match fused(&convolution, &difference) {
                 Some(band) => {
+                    let what = "the wavelet on the derivative";
+                    number::taps(Self::NAME, what, &band, space.dtype())?;
                     let forward = Stencil::along(0, band)?;
                     Form::OneBand { adjoint: forward.adjoint(), forward }
                 }

@@ -18,8 +18,8 @@ use crate::{Context, Error, LinearMap, Result, Space, elementwise};
 /// use arrayspan_operators::kernels::bridge::DType;
 /// use arrayspan_operators::prelude::*;
 /// let crop = Identity::rectangular(
-///     Space::new([6, 4], DType::Float32),
-///     Space::new([5, 4], DType::Float32),
+///     Space::new([6, 4], DType::Float32)?,
+///     Space::new([5, 4], DType::Float32)?,
 /// )?;
 /// assert_eq!(crop.range().shape(), [5, 4]);
 /// # Ok(()) }

@@ -26,14 +26,15 @@ impl MatrixMult {
     /// Multiplies by `matrix`, `[rows, columns]`, for each index of the `others` axes alike.
     ///
     /// # Errors
-    /// [`Error::Parameter`] when the matrix is not two-dimensional or its dtype not one to compute with.
+    /// [`Error::Parameter`] when the matrix is not two-dimensional or its dtype not one to compute with;
+    /// [`Error::TooLarge`] when a space cannot be addressed.
     pub fn new(matrix: SharedArray, others: &[usize]) -> Result<Self> {
         let &[rows, columns] = matrix.shape() else {
             let why = format!("a matrix of shape {:?}, not [rows, columns]", matrix.shape());
             return Error::parameter(Self::NAME, why);
         };
-        let space = |extent| Space::new([&[extent], others].concat(), matrix.dtype());
-        let (domain, range) = (space(columns), space(rows));
+        let space = |extent| Space::of(Self::NAME, [&[extent], others].concat(), matrix.dtype());
+        let (domain, range) = (space(columns)?, space(rows)?);
         domain.computable(Self::NAME)?;
         range.computable(Self::NAME)?;
         Ok(Self { matrix, domain, range })

@@ -1,10 +1,10 @@
 //! A weighted sum of second derivatives along several axes.
 
-use arrayspan_bridge::{View, ViewMut};
+use arrayspan_bridge::{DType, View, ViewMut};
 use arrayspan_kernels::{Stencil, Update};
 
 use super::{Edge, Scheme, SecondDerivative};
-use crate::{Context, Error, LinearMap, Result, Space};
+use crate::{Context, Error, LinearMap, Result, Space, number};
 
 /// One term of a [`Laplacian`]: `weight · ∂²/∂s²` along `axis`, whose samples lie `step` apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,7 +29,7 @@ pub struct Along {
 /// use arrayspan_operators::prelude::*;
 /// let time = Along { axis: 0, step: 0.004, weight: 1.0 };
 /// let offset = Along { axis: 1, step: 25.0, weight: 2.0 };
-/// let space = Space::new([501, 120], DType::Float32);
+/// let space = Space::new([501, 120], DType::Float32)?;
 /// let laplacian = Laplacian::new(space, &[time, offset], Scheme::Centered3, Edge::Zero)?;
 /// # Ok(()) }
 /// ```
@@ -48,22 +48,37 @@ impl Laplacian {
     /// The sum of the terms; several along one axis add up.
     ///
     /// # Errors
-    /// [`Error::Parameter`] when there is no term, a term names an axis that does not exist, a step of zero
-    /// or a number that is not finite, or the dtype is not one to compute with.
+    /// [`Error::Parameter`] when there is no term; a term names an axis that does not exist, a step of zero, a number
+    /// that is not finite, or numbers whose `weight / step²` does not fit the dtype; or the dtype is not one to compute
+    /// with.
     pub fn new(space: Space, terms: &[Along], scheme: Scheme, edge: Edge) -> Result<Self> {
         space.computable(Self::NAME)?;
         if terms.is_empty() {
             return Error::parameter(Self::NAME, format!("along no axis of {space}"));
         }
         let band = |&Along { axis, step, weight }: &Along| {
-            let len = space.extent(Self::NAME, axis)?;
-            super::check_step(Self::NAME, step)?;
-            if !weight.is_finite() {
-                return Error::parameter(Self::NAME, format!("a weight of {weight}"));
+            let (len, dtype) = (space.extent(Self::NAME, axis)?, space.dtype());
+            number::check(
+                Self::NAME,
+                || format!("a weight of {}", number::text(weight)),
+                weight,
+                dtype,
+            )?;
+            // Only times the weight need the entries fit.
+            let band = || SecondDerivative::band(len, step, scheme, edge);
+            let band = super::checked(Self::NAME, (step, 2), DType::Float64, band)?.scaled(weight);
+            if weight != 0.0 {
+                let [step, weight] = [step, weight].map(number::text);
+                let what = format!("a step of {step} and a weight of {weight} along axis {axis}");
+                number::entries(Self::NAME, &what, &band, dtype)?;
             }
-            Ok((axis, SecondDerivative::band(len, step, scheme, edge).scaled(weight)))
+            Ok((axis, band))
         };
         let forward = Stencil::new(terms.iter().map(band).collect::<Result<Vec<_>>>()?)?;
+        for (axis, sum) in forward.terms() {
+            let what = format!("the sum of the terms along axis {axis}");
+            number::taps(Self::NAME, &what, sum, space.dtype())?;
+        }
         Ok(Self { adjoint: forward.adjoint(), space, forward })
     }
 }

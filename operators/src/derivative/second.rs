@@ -33,12 +33,13 @@ impl SecondDerivative {
     /// The derivative along `axis` of `space`.
     ///
     /// # Errors
-    /// [`Error::Parameter`](crate::Error::Parameter) when there is no such axis, the step is zero or not
-    /// finite, or the dtype is not one to compute with.
+    /// [`Error::Parameter`](crate::Error::Parameter) when there is no such axis; the step is zero, not
+    /// finite, or so small or large that a weight does not fit the dtype; or the dtype is not one to compute with.
     pub fn new(space: Space, axis: usize, step: f64, scheme: Scheme, edge: Edge) -> Result<Self> {
         space.computable(Self::NAME)?;
-        super::check_step(Self::NAME, step)?;
-        let band = Self::band(space.extent(Self::NAME, axis)?, step, scheme, edge);
+        let len = space.extent(Self::NAME, axis)?;
+        let band = || Self::band(len, step, scheme, edge);
+        let band = super::checked(Self::NAME, (step, 2), space.dtype(), band)?;
         let forward = Stencil::along(axis, band)?;
         Ok(Self { adjoint: forward.adjoint(), space, forward })
     }

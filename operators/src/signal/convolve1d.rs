@@ -4,7 +4,7 @@ use arrayspan_bridge::{View, ViewMut};
 use arrayspan_kernels::{Band, Stencil, Update};
 use num_complex::Complex64;
 
-use crate::{Context, Error, LinearMap, Result, Space};
+use crate::{Context, Error, LinearMap, Result, Space, number};
 
 /// `y[i] = Σₖ h[k] x[i - k + offset]` along one axis, `x` zero outside; domain and range are both `space`.
 ///
@@ -16,7 +16,7 @@ use crate::{Context, Error, LinearMap, Result, Space};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use arrayspan_operators::kernels::bridge::DType;
 /// use arrayspan_operators::prelude::*;
-/// let space = Space::new([100], DType::Float64);
+/// let space = Space::new([100], DType::Float64)?;
 /// let smooth = Convolve1D::new(space, 0, &[0.25, 0.5, 0.25], 1)?;
 /// # Ok(()) }
 /// ```
@@ -39,8 +39,9 @@ impl Convolve1D {
     ///
     /// # Errors
     /// [`Error::Parameter`] when there is no such axis; the filter is empty, longer than the axis or
-    /// than [`MOST_TAPS`](Self::MOST_TAPS), not finite, or complex on a real space; `offset` is no index of
-    /// the filter; or the dtype is not one to compute with.
+    /// than [`MOST_TAPS`](Self::MOST_TAPS), or complex on a real space; a tap is not finite or does not fit the dtype,
+    /// unless it is less than the rounding error of the largest; `offset` is no index of the filter; or the dtype is
+    /// not one to compute with.
     pub fn new<W>(space: Space, axis: usize, filter: &[W], offset: usize) -> Result<Self>
     where
         W: Copy + Into<Complex64>,
@@ -78,9 +79,7 @@ where
     }
     let taps = (0_isize..).zip(filter).map(|(k, &weight)| (offset as isize - k, weight.into()));
     let band = Band::uniform_complex(len, taps);
-    if !band.is_finite() {
-        return Error::parameter(operator, "a tap is not a finite number");
-    }
+    number::taps(operator, &format!("the filter along axis {axis}"), &band, space.dtype())?;
     if !space.dtype().is_complex() && !band.is_real() {
         return Error::parameter(operator, format!("complex taps for {space}"));
     }

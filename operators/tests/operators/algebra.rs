@@ -11,7 +11,7 @@ type Matrix = Vec<Vec<Complex64>>;
 
 /// A dense operator from `[columns, others…]` to `[rows, others…]`, without any pattern.
 fn matrix(rows: usize, columns: usize, others: &[usize], dtype: DType, seed: u64) -> Operator {
-    let matrix = random(&Space::new([rows, columns], dtype), seed).into_shared();
+    let matrix = random(&Space::new([rows, columns], dtype).unwrap(), seed).into_shared();
     Operator::new(MatrixMult::new(matrix, others).unwrap())
 }
 
@@ -89,7 +89,7 @@ fn multiples_are_those_of_the_matrices_and_cost_nothing() {
     let scaled = (factor * a.clone()).unwrap();
     assert_equal(&scaled, &combined(&columns, &columns, |a, _| factor * a));
     check(&scaled);
-    let nested = -(3.0 * scaled);
+    let nested = -(3.0 * scaled).unwrap();
     assert_equal(&nested, &combined(&columns, &columns, |a, _| -3.0 * factor * a));
     check(&nested);
     check(&adjoint(nested.clone()));
@@ -126,9 +126,9 @@ fn a_vertical_stack_joins_ranges_along_the_first_axis() {
 
 #[test]
 fn stacks_of_spaces_that_differ_in_more_than_the_first_axis_are_flat() {
-    let space = Space::new([3, 2], DType::Float64);
+    let space = Space::new([3, 2], DType::Float64).unwrap();
     let a = matrix(2, 3, &[2], DType::Float64, 1);
-    let narrow = Space::new([3, 1], DType::Float64);
+    let narrow = Space::new([3, 1], DType::Float64).unwrap();
     let b = Operator::new(Identity::rectangular(space, narrow).unwrap());
     let stack = vstack([a.clone(), b.clone(), a.clone()]).unwrap();
     assert_eq!(stack.range().shape(), [11]);
@@ -141,7 +141,7 @@ fn stacks_of_spaces_that_differ_in_more_than_the_first_axis_are_flat() {
 
 #[test]
 fn stacks_of_scalars_are_flat() {
-    let scalar = Identity::new(Space::new([], DType::Float64)).unwrap();
+    let scalar = Identity::new(Space::new([], DType::Float64).unwrap()).unwrap();
     let stack = vstack([scalar.clone(), scalar]).unwrap();
     assert_eq!(stack.range().shape(), [2]);
     check(&stack);
@@ -182,10 +182,11 @@ fn a_stack_costs_what_its_parts_cost() {
 
 #[test]
 fn compositions_nest() {
-    let space = Space::new([5, 3], DType::Complex64);
+    let space = Space::new([5, 3], DType::Complex64).unwrap();
     let slope = FirstDerivative::new(space.clone(), 0, 0.5, Scheme::Centered3, Edge::Zero).unwrap();
     let bend = SecondDerivative::new(space.clone(), 1, 0.5, Scheme::Centered3, Edge::Zero).unwrap();
-    let tall = vstack([2.0 * Operator::new(slope.clone()), Operator::new(bend.clone())]).unwrap();
+    let tall = vstack([(2.0 * Operator::new(slope.clone())).unwrap(), Operator::new(bend.clone())])
+        .unwrap();
     let wide = hstack([Operator::new(bend), -Operator::new(slope)]).unwrap();
     let product = wide.after(tall).unwrap();
     let all = (Operator::new(Identity::new(space).unwrap()) + product).unwrap();

@@ -12,7 +12,7 @@ use crate::support::{
 const X: [f64; 7] = [1.0, 4.0, 9.0, 2.0, -3.0, 5.0, 7.0];
 
 fn line() -> Space {
-    Space::new([7], DType::Float64)
+    Space::new([7], DType::Float64).unwrap()
 }
 
 #[test]
@@ -41,7 +41,8 @@ fn a_convolution_as_long_as_its_axis_is_allowed() {
 #[test]
 fn the_adjoint_of_a_complex_filter_conjugates_it() {
     let i = Complex64::i();
-    let filter = Convolve1D::new(Space::new([2], DType::Complex128), 0, &[1.0 + i, 2.0 * i], 0);
+    let filter =
+        Convolve1D::new(Space::new([2], DType::Complex128).unwrap(), 0, &[1.0 + i, 2.0 * i], 0);
     let filter = filter.unwrap();
     let y = array(&[2], &[Complex64::new(1.0, 0.0), Complex64::new(1.0, 0.0)]);
     assert_eq!(numbers(&filter.adjoint(&y).unwrap()), [1.0 - 3.0 * i, 1.0 - i]);
@@ -55,7 +56,7 @@ fn convolutions_hold_on_every_axis_dtype_and_offset() {
             for taps in 1..=extent {
                 for offset in 0..taps {
                     let filter: Vec<f64> = (1..=taps).map(|k| 1.0 / k as f64).collect();
-                    let space = Space::new([5, 1, 4], dtype);
+                    let space = Space::new([5, 1, 4], dtype).unwrap();
                     check(&Convolve1D::new(space, axis, &filter, offset).unwrap());
                 }
             }
@@ -66,7 +67,7 @@ fn convolutions_hold_on_every_axis_dtype_and_offset() {
 #[test]
 fn a_filter_of_the_most_taps_is_made_quickly() {
     let taps = Convolve1D::MOST_TAPS;
-    let space = Space::new([2 * taps], DType::Float64);
+    let space = Space::new([2 * taps], DType::Float64).unwrap();
     let filter = Convolve1D::new(space.clone(), 0, &vec![1.0; taps], taps / 2).unwrap();
     let (x, y) = (random(&space, 1), random(&space, 2));
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
@@ -115,7 +116,7 @@ fn poststack_modelling_has_the_values_of_wavelet_after_derivative() {
 fn poststack_modelling_is_the_same_in_one_pass_and_in_two() {
     // 61 taps and a centered difference reach over 63 samples, 63 and one over 65.
     for (taps, launches) in [(1, 1), (61, 1), (63, 2)] {
-        let space = Space::new([80, 2], DType::Float64);
+        let space = Space::new([80, 2], DType::Float64).unwrap();
         let wavelet: Vec<f64> = (0..taps).map(|k| f64::from(k % 7) - 2.5).collect();
         let scheme = Scheme::Centered3;
         let modelling = PoststackLinearModelling::new(space.clone(), &wavelet, scheme).unwrap();
@@ -136,9 +137,9 @@ fn poststack_modelling_is_the_same_in_one_pass_and_in_two() {
 fn poststack_modelling_holds_for_every_dtype() {
     for dtype in DTYPES {
         for scheme in [Scheme::Forward, Scheme::Centered3, Scheme::Centered5] {
-            let space = Space::new([9, 2], dtype);
+            let space = Space::new([9, 2], dtype).unwrap();
             check(&PoststackLinearModelling::new(space, &[0.5, 1.0, -0.25], scheme).unwrap());
-            let long = Space::new([70, 1], dtype);
+            let long = Space::new([70, 1], dtype).unwrap();
             check(&PoststackLinearModelling::new(long, &[0.25; 67], scheme).unwrap());
         }
     }

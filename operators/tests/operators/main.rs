@@ -4,9 +4,12 @@
 
 mod algebra;
 mod basic;
+mod deep;
 mod derivative;
 mod errors;
 mod filter;
+mod numbers;
 mod sites;
+mod sizes;
 mod support;
 mod workspace;

@@ -9,7 +9,7 @@ use crate::support::random;
 
 #[test]
 fn a_result_is_allocated_by_the_line_that_asked_for_it() {
-    let space = Space::new([9, 3], DType::Float64);
+    let space = Space::new([9, 3], DType::Float64).unwrap();
     let slope = FirstDerivative::new(space.clone(), 0, 0.5, Scheme::Centered3, Edge::Reduced);
     let (slope, x) = (slope.unwrap(), random(&space, 1));
     record_sites(true);

@@ -171,9 +171,9 @@ const BETWEEN: f64 = 7777.0;
 
 impl Loose {
     fn holding(array: &Array) -> Self {
-        let space = Space::new(array.shape(), array.dtype());
+        let space = Space::new(array.shape(), array.dtype()).unwrap();
         let shape: Vec<usize> = array.shape().iter().rev().map(|extent| 2 * extent + 1).collect();
-        let around = Space::new(shape, array.dtype());
+        let around = Space::new(shape, array.dtype()).unwrap();
         let memory = filled(&around, &vec![BETWEEN.into(); around.len()]);
         let mut loose = Self { memory, space };
         host().copy(array.view(), loose.view_mut(), Update::set()).unwrap();

@@ -7,7 +7,7 @@ use arrayspan_operators::{Error, scratch_bytes};
 use crate::support::{host, random, read};
 
 fn space() -> Space {
-    Space::new([9, 3], DType::Float64)
+    Space::new([9, 3], DType::Float64).unwrap()
 }
 
 fn slope(axis: usize) -> Operator {

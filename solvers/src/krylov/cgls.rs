@@ -2,11 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use arrayspan_bridge::{Array, View};
-use arrayspan_kernels::{Executor, Expression, Update, constant, input, previous};
-use arrayspan_operators::{LinearMap, LinearOperator, Space, Workspace};
+use arrayspan_bridge::devices::Device;
+use arrayspan_bridge::{Array, DType, View};
+use arrayspan_kernels::Executor;
+use arrayspan_operators::LinearMap;
 
-use crate::history::{History, Norms};
+use super::recurrence::{CglsWorkspace, Run};
+use crate::fit::Fit;
 use crate::{Error, Observer, Progress, Result, Solution, Stop, Stopped};
 
 /// `min ‖y - A x‖² + damping² ‖x‖²` for any linear `A`.
@@ -15,11 +17,20 @@ use crate::{Error, Observer, Progress, Result, Solution, Stop, Stopped};
 /// vector that `A` does not see is kept. Breakdowns: an exactly zero gradient ends with
 /// [`Stopped::Gradient`]; NaN or infinity, in `y` or from overflow, with [`Stopped::NotFinite`].
 ///
-/// Scalars stay on the device. The host looks every [`look`](Self::look) iterations, so a tolerance may be
-/// overshot by fewer than that; once the gradient is zero further iterations change nothing.
+/// Scalars stay on the device, in Float64 where it has that. The host looks every [`look`](Self::look) iterations,
+/// so a tolerance may be overshot by fewer than that. **An iteration too many changes nothing**: once the gradient is
+/// at rounding level steps are zero, and the next look ends with [`Stopped::Precision`]. With `ε` the epsilon of the
+/// dtype that level is `‖gradient‖ ≤ 4 ε ‖A‖ √(‖y - A x‖² + damping² ‖x‖²)` (up to `32 ε` where it has begun to rise
+/// again, as with dense matrices of thousands of rows), or a residual of `ε/4 ‖y‖`. The solution then is as
+/// near the exact one as a backward-stable method brings it, within a factor of ten: relatively
+/// `ε (κ + κ² ‖y - A x‖ / (‖A‖ ‖x‖))`, with `κ` the condition of `A`, or of `A` above `damping`.
 ///
-/// Storage: `3n + 2m` elements (`n` model, `m` data) and `2 look + 4` scalars. Values moved an iteration:
-/// `7n + 5m` (`11n + 5m` with damping) and one application of `A` and of `Aᴴ` (test `bytes::cgls`).
+/// Data and models of any size are solved alike: those whose squares would leave the dtype's range are scaled by a
+/// power of two, and so is an operator with such a norm.
+///
+/// Storage: `3n + 2m` elements (`n` model, `m` data; `n` more for scaled data) and `6 look + 24` scalars. Values moved
+/// an iteration: `7n + 5m` (`11n + 5m` with damping) and one application of `A` and of `Aᴴ` (test `bytes::cgls`).
+/// Launches beside those: 7 (9 with damping).
 ///
 /// Reference: Björck, Numerical Methods for Least Squares Problems, SIAM 1996, algorithm 7.4.1.
 /// Golden: PyLops 2.8.0 `cgls` (which takes `damping` for `damping²` in its first step when `x₀ ≠ 0`).
@@ -29,20 +40,21 @@ use crate::{Error, Observer, Progress, Result, Solution, Stop, Stopped};
 /// use arrayspan_operators::{Edge, FirstDerivative, LinearOperator, Scheme, Space};
 /// use arrayspan_solvers::{Cgls, Stop};
 ///
-/// let space = Space::new([64], DType::Float64);
+/// let space = Space::new([64], DType::Float64)?;
 /// let a = FirstDerivative::new(space, 0, 1.0, Scheme::Centered3, Edge::Reduced)?;
 /// let y = Array::from_slice(&[1.0; 64], [64])?;
 /// let solution = Cgls { stop: Stop::after(40), ..Cgls::default() }.solve(&a, &y)?;
-/// assert!(solution.residuals[40] < 1e-6 * solution.residuals[0]);
+/// assert!(solution.residuals[solution.iterations] < 1e-6 * solution.residuals[0]);
 /// # Ok::<(), arrayspan_solvers::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cgls {
-    /// How much the size of `x` counts: `damping² ‖x‖²` is added to the misfit.
+    /// How much the size of `x` counts: `damping² ‖x‖²` is added to the misfit. At least 0, and at most half the largest
+    /// number of the dtype.
     pub damping: f64,
     /// When to stop.
     pub stop: Stop,
-    /// Iterations between two looks of the host, at least 1.
+    /// Iterations between two looks of the host, at least 1; more than [`Stop::iterations`] are as many.
     pub look: usize,
 }
 
@@ -53,25 +65,8 @@ impl Default for Cgls {
     }
 }
 
-/// The vectors of [`Cgls`], for one operator on one device; usable for many right-hand sides.
-#[derive(Debug)]
-pub struct CglsWorkspace {
-    /// `y - A x`
-    residual: Array,
-    /// `A c`
-    image: Array,
-    /// `Aᴴ (y - A x) - damping² x`
-    gradient: Array,
-    /// The conjugate direction, `c`.
-    direction: Array,
-    history: History,
-    /// `‖A c‖²`, then `‖c‖²`.
-    curvature: [Array; 2],
-    operator: Workspace,
-}
-
 impl Cgls {
-    const NAME: &str = "Cgls";
+    pub(super) const NAME: &str = "Cgls";
 
     /// Solves from `x = 0`.
     ///
@@ -97,7 +92,8 @@ impl Cgls {
         self.solve_in(&mut workspace, &*on, a, y.view(), start, observer)
     }
 
-    /// The vectors that [`solve_in`](Self::solve_in) needs.
+    /// The vectors that [`solve_in`](Self::solve_in) needs. Solvers with other parameters may use them, too; where
+    /// `look` is larger than it was here, the host looks as often as it would have here.
     ///
     /// # Errors
     /// Out of memory, or a parameter that makes no sense.
@@ -106,19 +102,19 @@ impl Cgls {
         a: &(impl LinearMap + ?Sized),
         on: &dyn Executor,
     ) -> Result<CglsWorkspace> {
+        self.workspace_with(a, on, widest(on.device()))
+    }
+
+    /// As [`workspace`](Self::workspace), with scalars of that dtype.
+    fn workspace_with(
+        &self,
+        a: &(impl LinearMap + ?Sized),
+        on: &dyn Executor,
+        scalars: DType,
+    ) -> Result<CglsWorkspace> {
         self.check()?;
-        let array = |space: &Space| on.empty(space.shape(), space.dtype());
-        let (model, data) = (a.domain(), a.range());
-        let scalar = || on.empty(&[], data.dtype());
-        Ok(CglsWorkspace {
-            residual: array(data)?,
-            image: array(data)?,
-            gradient: array(model)?,
-            direction: array(model)?,
-            history: History::new(on, data.dtype(), self.look)?,
-            curvature: [scalar()?, scalar()?],
-            operator: Workspace::of(a, on)?,
-        })
+        let look = self.look.min(self.stop.iterations).max(1);
+        CglsWorkspace::new(a, on, look, scalars)
     }
 
     /// Solves on `on` with vectors that are already there.
@@ -135,115 +131,113 @@ impl Cgls {
         observer: &mut dyn Observer,
     ) -> Result<Solution> {
         self.check()?;
-        let mut x = self.begin(workspace, on, a, &y, start)?;
-        on.sum(&input(0).abs2(), &[y], workspace.curvature[0].view_mut())?;
-        let data = crate::read::reals(&workspace.curvature[0].view())?[0].sqrt();
-        let (mut seen, mut ahead) = (Norms::default(), 0);
+        Self::fit(workspace, on, a, &y, start.as_ref())?;
+        let look = self.look.min(workspace.history.room());
+        let (mut run, mut seen) = Run::begin(workspace, on, a, self.damping, y, start)?;
+        let data = run.data();
+        let mut ahead = 0;
         loop {
-            workspace.history.read(ahead, &mut seen)?;
             let (residual, gradient) = seen.last();
             let iteration = seen.iterations();
-            let progress = Progress { iteration, residual, gradient, solution: x.view() };
+            let unscaled = run.unscaled()?;
+            let solution = unscaled.as_ref().unwrap_or(&run.x).view();
+            let progress = Progress { iteration, residual, gradient, solution };
             let watched = observer.observe(&progress);
             let asked = (watched == ControlFlow::Break(())).then_some(Stopped::Observer);
-            if let Some(stopped) = self.stop.judge(&seen, data).or(asked) {
-                let residuals = seen.residuals;
+            if let Some(mut stopped) = self.stop.judge(&seen, data).or(asked) {
+                if let Some(x) = &unscaled
+                    && !run.is_finite(x)?
+                {
+                    stopped = Stopped::NotFinite;
+                }
+                let (x, residuals) = (unscaled.unwrap_or(run.x), seen.residuals);
                 return Ok(Solution { x, iterations: iteration, residuals, stopped });
             }
-            workspace.history.restart(on, ahead)?;
-            ahead = self.look.min(self.stop.iterations - iteration);
+            run.w.history.restart(on, ahead)?;
+            ahead = look.min(self.stop.iterations - iteration);
             for step in 0..ahead {
-                self.iterate(workspace, on, a, &mut x, step)?;
+                run.iterate(step)?;
             }
+            run.w.history.read(ahead, run.scale, &mut seen)?;
         }
     }
 
-    /// The state before the first iteration.
-    fn begin(
-        &self,
-        w: &mut CglsWorkspace,
+    /// Fails unless all arguments fit together. Nothing has been written then.
+    fn fit(
+        workspace: &CglsWorkspace,
         on: &dyn Executor,
         a: &(impl LinearMap + ?Sized),
         y: &View<'_>,
-        start: Option<Array>,
-    ) -> Result<Array> {
-        on.copy(y.clone(), w.residual.view_mut(), Update::set())?;
-        let x = if let Some(x) = start {
-            let subtract = Update::new(-1.0, 1.0);
-            a.apply_with(&mut w.operator, on, x.view(), w.residual.view_mut(), subtract)?;
-            x
-        } else {
-            let mut x = on.empty(a.domain().shape(), a.domain().dtype())?;
-            on.map(&constant(0.0), &[], x.view_mut())?;
-            x
-        };
-        self.descend(w, on, a, &x, 0)?;
-        on.copy(w.gradient.view(), w.direction.view_mut(), Update::set())?;
-        Ok(x)
-    }
-
-    /// One step along the conjugate direction. All of it is enqueued; nothing comes to the host.
-    fn iterate(
-        &self,
-        w: &mut CglsWorkspace,
-        on: &dyn Executor,
-        a: &(impl LinearMap + ?Sized),
-        x: &mut Array,
-        step: usize,
+        start: Option<&Array>,
     ) -> Result<()> {
-        let (direction, image) = (w.direction.view(), w.image.view_mut());
-        a.apply_with(&mut w.operator, on, direction, image, Update::set())?;
-        let [image_norm, direction_norm] = &mut w.curvature;
-        on.sum(&input(0).abs2(), &[w.image.view()], image_norm.view_mut())?;
-        let mut curvature = input(2);
-        let mut scalars = vec![w.history.gradient(step)?, image_norm.view()];
-        if self.damping != 0.0 {
-            on.sum(&input(0).abs2(), &[w.direction.view()], direction_norm.view_mut())?;
-            curvature = curvature + constant(self.damping * self.damping) * input(3);
-            scalars.push(direction_norm.view());
+        let fit = Fit { solver: Self::NAME, device: on.device() };
+        if let Some(device) = a.device() {
+            fit.device("the operator", device)?;
         }
-        let length = input(1).div_or_zero(curvature);
-        let moved = |sign: Expression| previous() + sign * length.clone() * input(0);
-        let with = |view| [&[view], scalars.as_slice()].concat();
-        on.map(&moved(constant(1.0)), &with(w.direction.view()), x.view_mut())?;
-        on.map(&moved(constant(-1.0)), &with(w.image.view()), w.residual.view_mut())?;
-        self.descend(w, on, a, x, step + 1)?;
-        let ratio = [w.gradient.view(), w.history.gradient(step + 1)?, w.history.gradient(step)?];
-        let conjugate = input(0) + input(1).div_or_zero(input(2)) * previous();
-        Ok(on.map(&conjugate, &ratio, w.direction.view_mut())?)
-    }
-
-    /// The gradient and both norms, for slot `step`.
-    fn descend(
-        &self,
-        w: &mut CglsWorkspace,
-        on: &dyn Executor,
-        a: &(impl LinearMap + ?Sized),
-        x: &Array,
-        step: usize,
-    ) -> Result<()> {
-        let mut update = Update::set();
-        if self.damping != 0.0 {
-            let pull = Update::new(-self.damping * self.damping, 0.0);
-            on.copy(x.view(), w.gradient.view_mut(), pull)?;
-            update = Update::add();
+        fit.array("data", a.range(), y)?;
+        if let Some(start) = start {
+            fit.array("start", a.domain(), &start.view())?;
         }
-        let (residual, gradient) = (w.residual.view(), w.gradient.view_mut());
-        a.apply_adjoint_with(&mut w.operator, on, residual, gradient, update)?;
-        on.sum(&input(0).abs2(), &[w.residual.view()], w.history.residual_mut(step)?)?;
-        Ok(on.sum(&input(0).abs2(), &[w.gradient.view()], w.history.gradient_mut(step)?)?)
+        workspace.check(fit, a)
     }
 
     fn check(&self) -> Result<()> {
         let wrong = |why: String| Err(Error::Parameter { solver: Self::NAME, why });
         if !(self.damping.is_finite() && self.damping >= 0.0) {
-            return wrong(format!("damping {} is not a number ≥ 0", self.damping));
+            return wrong(format!("damping {} is not a finite number ≥ 0", self.damping));
         }
         if self.look == 0 {
-            return wrong("the host must look after at least 1 iteration".into());
+            return wrong("look is 0: the host must look after at least 1 iteration".into());
         }
-        if self.stop.residual.is_nan() || self.stop.gradient.is_nan() {
-            return wrong("a tolerance is NaN".into());
+        let tolerances = [("residual", self.stop.residual), ("gradient", self.stop.gradient)];
+        match tolerances.iter().find(|(_, tolerance)| tolerance.is_nan()) {
+            Some((name, _)) => wrong(format!("the tolerance stop.{name} is NaN")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The dtype of scalars: the widest that the device computes with.
+fn widest(device: Device) -> DType {
+    if device.is_cpu() || device.info().float64 { DType::Float64 } else { DType::Float32 }
+}
+
+#[cfg(test)]
+mod tests {
+    use arrayspan_operators::MatrixMult;
+
+    use super::*;
+
+    /// As on a device without 64-bit floating point.
+    #[test]
+    fn scalars_of_thirty_two_bits_serve_data_and_operators_of_every_size() -> Result<()> {
+        let on = arrayspan_kernels::on(Device::cpu())?;
+        let entry = |i: usize| ((i * 37 + 11) % 23) as f32 / 23.0 - 0.4;
+        let solve = |operator: f32, data: f32, scalars: DType| -> Result<Vec<f32>> {
+            let mut matrix: Vec<f32> = (0..30 * 10).map(|i| entry(i) * operator).collect();
+            (0..10).for_each(|i| matrix[i * 11] += 3.0 * operator);
+            let a = MatrixMult::new(Array::from_vec(matrix, [30, 10])?.into_shared(), &[])?;
+            let y = Array::from_vec((0..30).map(|i| entry(i * 7) * data).collect(), [30])?;
+            let solver = Cgls { stop: Stop::after(300), look: 300, damping: 0.0 };
+            let mut workspace = solver.workspace_with(&a, &*on, scalars)?;
+            let solution = solver.solve_in(&mut workspace, &*on, &a, y.view(), None, &mut ())?;
+            assert_eq!(solution.stopped, Stopped::Precision, "{operator:e} {data:e}");
+            Ok(solution.x.view().to_vec::<f32>()?.iter().map(|x| x / (data / operator)).collect())
+        };
+        let reference = solve(1.0, 1.0, DType::Float64)?;
+        for (operator, data) in [
+            (1.0, 1.0),
+            (1.0, 1e-23),
+            (1.0, 1e18),
+            (1.0, 1e-30),
+            (1e-15, 1e15),
+            (1e15, 1.0),
+            (1e-15, 1.0),
+        ] {
+            for (found, expected) in solve(operator, data, DType::Float32)?.iter().zip(&reference) {
+                let off = (found - expected).abs();
+                assert!(off < 1e-5, "{operator:e} {data:e}: {found} is not {expected}");
+            }
         }
         Ok(())
     }

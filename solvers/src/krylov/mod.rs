@@ -1,5 +1,8 @@
 //! Methods that look for the solution in Krylov spaces.
 
 mod cgls;
+mod freeze;
+mod recurrence;
 
-pub use cgls::{Cgls, CglsWorkspace};
+pub use cgls::Cgls;
+pub use recurrence::CglsWorkspace;

@@ -55,6 +55,6 @@ fn case(
     let len = shape.iter().product();
     let shape = shape.to_vec();
     let make =
-        move |cell: &Cell| Convolve1D::new(space(cell, &shape), axis, &filter(cell)?, offset);
+        move |cell: &Cell| Convolve1D::new(space(cell, &shape)?, axis, &filter(cell)?, offset);
     Case::new(name, make).moves(Moves::one(len, len), Moves::one(len, len))
 }

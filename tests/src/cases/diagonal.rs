@@ -42,11 +42,11 @@ fn case(
     let moves = Moves::one(len + weight_shape.iter().product::<usize>(), len);
     let shape = shape.to_vec();
     let make = move |cell: &Cell| {
-        let values = weights(&space(cell, &weight_shape), cell)?;
+        let values = weights(&space(cell, &weight_shape)?, cell)?;
         let weights = cell.array(&values)?.into_shared();
         match axis {
-            None => Diagonal::new(space(cell, &shape), weights),
-            Some(axis) => Diagonal::along(space(cell, &shape), axis, weights),
+            None => Diagonal::new(space(cell, &shape)?, weights),
+            Some(axis) => Diagonal::along(space(cell, &shape)?, axis, weights),
         }
     };
     Case::new(name, make).moves(moves, moves)

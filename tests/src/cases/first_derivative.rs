@@ -41,7 +41,7 @@ fn case(shape: &[usize], axis: usize, step: f64, scheme: Scheme, edge: Edge) -> 
     let len = shape.iter().product();
     let name = format!("{scheme:?} {edge:?} along axis {axis} of {shape:?}");
     let shape = shape.to_vec();
-    let make = move |cell: &_| FirstDerivative::new(space(cell, &shape), axis, step, scheme, edge);
+    let make = move |cell: &_| FirstDerivative::new(space(cell, &shape)?, axis, step, scheme, edge);
     Case::new(name, make).moves(Moves::one(len, len), Moves::one(len, len))
 }
 

@@ -29,7 +29,7 @@ fn case(domain: &[usize], range: &[usize]) -> Case {
         [moves(domain, range, true), moves(range, domain, true)],
     );
     let (domain, range) = (domain.to_vec(), range.to_vec());
-    let make = move |cell: &_| Identity::rectangular(space(cell, &domain), space(cell, &range));
+    let make = move |cell: &_| Identity::rectangular(space(cell, &domain)?, space(cell, &range)?);
     Case::new(name, make).moves(setting[0], setting[1]).moves_adding(adding[0], adding[1])
 }
 

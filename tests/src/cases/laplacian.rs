@@ -43,7 +43,7 @@ fn case(shape: &[usize], terms: &[Along], scheme: Scheme, edge: Edge) -> Case {
     let axes: Vec<usize> = terms.iter().map(|term| term.axis).collect();
     let name = format!("{scheme:?} {edge:?} along axes {axes:?} of {shape:?}");
     let (shape, terms) = (shape.to_vec(), terms.to_vec());
-    let make = move |cell: &_| Laplacian::new(space(cell, &shape), &terms, scheme, edge);
+    let make = move |cell: &_| Laplacian::new(space(cell, &shape)?, &terms, scheme, edge);
     Case::new(name, make).moves(Moves::one(len, len), Moves::one(len, len))
 }
 

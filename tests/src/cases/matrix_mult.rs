@@ -21,7 +21,7 @@ pub fn cases(_: DType) -> Vec<Case> {
         cases.push(case(matrix, others, values).golden(key));
     }
     for (matrix, others) in [([13, 13], &[7][..]), ([1, 5], &[3]), ([5, 1], &[]), ([1, 1], &[1])] {
-        let values = move |cell: &Cell| Ok(Values::random(&space(cell, &matrix), 22));
+        let values = move |cell: &Cell| Ok(Values::random(&space(cell, &matrix)?, 22));
         cases.push(case(matrix, others, values));
     }
     cases

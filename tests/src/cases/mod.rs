@@ -2,10 +2,9 @@
 //!
 //! Extents are odd, prime, 1 or too short on purpose: even and equal ones hide swapped axes and wrong edges.
 
-use arrayspan_bridge::DType;
 use arrayspan_operators::{Error, Result, Space};
 
-use crate::suite::{Case, Cell, Values, golden};
+use crate::suite::{Cell, Operator, Values, golden};
 
 /// The list of operators, handed to the macro `stamp`. The one place where a new operator is named.
 #[macro_export]
@@ -28,15 +27,14 @@ macro_rules! declare {
         $(pub mod $operator;)*
 
         /// Every operator by name, with its cases.
-        pub const ALL: &[(&str, fn(DType) -> Vec<Case>)] =
-            &[$((stringify!($operator), $operator::cases)),*];
+        pub const ALL: &[Operator] = &[$((stringify!($operator), $operator::cases)),*];
     };
 }
 
 for_each_operator!(declare);
 
 /// The space of this shape in a cell.
-fn space(cell: &Cell, shape: &[usize]) -> Space {
+fn space(cell: &Cell, shape: &[usize]) -> Result<Space> {
     Space::new(shape, cell.dtype)
 }
 

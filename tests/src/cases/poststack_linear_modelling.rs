@@ -40,7 +40,7 @@ fn golden_wavelet(shape: &[usize], scheme: Scheme, key: &str) -> Case {
     let (shape, golden) = (shape.to_vec(), key.clone());
     let make = move |cell: &Cell| {
         let wavelet = golden_array(cell, &golden, "wavelet")?.numbers;
-        PoststackLinearModelling::new(space(cell, &shape), &wavelet, scheme)
+        PoststackLinearModelling::new(space(cell, &shape)?, &wavelet, scheme)
     };
     Case::new(key.clone(), make).golden(key)
 }
@@ -50,6 +50,6 @@ fn given(shape: &[usize], scheme: Scheme, wavelet: &[f64]) -> Case {
     let name = format!("{} taps, {scheme:?}, {shape:?}", wavelet.len());
     let (shape, wavelet) = (shape.to_vec(), wavelet.to_vec());
     let make =
-        move |cell: &Cell| PoststackLinearModelling::new(space(cell, &shape), &wavelet, scheme);
+        move |cell: &Cell| PoststackLinearModelling::new(space(cell, &shape)?, &wavelet, scheme);
     Case::new(name, make).moves(Moves::one(len, len), Moves::one(len, len))
 }

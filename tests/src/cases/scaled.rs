@@ -12,12 +12,12 @@ use crate::suite::{Case, Cell, Moves};
 pub fn cases(dtype: DType) -> Vec<Case> {
     let once = Moves::one(MODEL, MODEL);
     let mut cases = vec![
-        Case::new("real", |cell: &Cell| Ok(-2.5 * first(cell)?))
+        Case::new("real", |cell: &Cell| -2.5 * first(cell)?)
             .golden("compositions/scaled")
             .moves(once, once),
         Case::new("negative", |cell: &Cell| Ok(-second(cell)?)).moves(once, once),
         Case::new("product of multiples", |cell: &Cell| {
-            (0.5 * first(cell)?).after(-3.0 * second(cell)?)
+            (0.5 * first(cell)?)?.after((-3.0 * second(cell)?)?)
         })
         .moves(once.then(once), once.then(once)),
     ];

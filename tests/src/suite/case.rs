@@ -15,7 +15,7 @@ type Make = Box<dyn Fn(&Cell) -> Result<Boxed> + Send + Sync>;
 /// One operator with parameters, to try the laws on.
 pub struct Case {
     name: String,
-    number: usize,
+    turn: usize,
     golden: Option<String>,
     moves: Option<[Moves; 2]>,
     adding: Option<[Moves; 2]>,
@@ -66,7 +66,7 @@ impl Case {
         let make = move |cell: &Cell| make(cell).map(|operator| Box::new(operator) as Boxed);
         Self {
             name: name.into(),
-            number: 0,
+            turn: 0,
             golden: None,
             moves: None,
             adding: None,
@@ -96,17 +96,18 @@ impl Case {
         self
     }
 
-    /// Its place among the cases of its operator, by which they share out what is too much for each.
+    /// Its turn in what the cases of an operator share out because it is too much for each. The place among
+    /// them, unless a [`Sample`](super::Sample) chooses.
     #[must_use]
-    pub fn numbered(mut self, number: usize) -> Self {
-        self.number = number;
+    pub fn taking_turn(mut self, turn: usize) -> Self {
+        self.turn = turn;
         self
     }
 
-    /// Its place among the cases of its operator.
+    /// Its turn.
     #[must_use]
-    pub fn number(&self) -> usize {
-        self.number
+    pub fn turn(&self) -> usize {
+        self.turn
     }
 
     /// What failures call it.

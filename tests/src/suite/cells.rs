@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use arrayspan_bridge::{Array, DType};
-use arrayspan_devices::{Device, DeviceKind};
+use arrayspan_devices::{Device, DeviceKind, caches};
 use arrayspan_kernels::Executor;
 
-use super::{Arrangement, Case, Law, Values, devices};
+use super::sample::{About, DTYPES};
+use super::{Arrangement, Case, Law, Operator, Sample, Spent, Values, devices};
 
 /// A device and a dtype.
 #[derive(Clone, Copy, Debug)]
@@ -38,15 +39,6 @@ impl Cell {
         16.0 * self.epsilon() * (len.max(1) as f64).sqrt()
     }
 
-    /// Whether a case is tried here. On a processor behind a device API (`PoCL`), where compiling a kernel takes a
-    /// quarter of a second, each case takes one real and one complex dtype, one of each precision.
-    #[must_use]
-    pub fn tries(self, case: &Case) -> bool {
-        let (complex, wide) = (self.dtype.is_complex(), self.dtype.real() == DType::Float64);
-        let compiles_slowly = !self.device.is_cpu() && !self.device.info().accelerator;
-        !compiles_slowly || case.number().is_multiple_of(2) == (complex == wide)
-    }
-
     /// The arrangements of input and output that a case is tried in: all of them on the host; elsewhere one,
     /// and the next case takes the next one, because every arrangement is another kernel to compile.
     #[must_use]
@@ -59,7 +51,7 @@ impl Cell {
         if self.device.is_cpu() {
             return choices.to_vec();
         }
-        choices.iter().copied().skip(case.number() % choices.len()).take(1).collect()
+        choices.iter().copied().skip(case.turn() % choices.len()).take(1).collect()
     }
 
     /// Who runs verbs on this device.
@@ -112,22 +104,71 @@ pub(super) fn all(kind: DeviceKind, dtype: DType) -> Vec<Cell> {
     devices.into_iter().filter(computes).map(|device| Cell { device, dtype }).collect()
 }
 
-/// Tries a law on all cases of an operator, in every cell of this kind of device and dtype.
+/// Tries a law on the cases of an operator, in every cell of this kind of device and dtype: on all of them, or on
+/// the [`Sample`] of this run.
 ///
 /// # Panics
 /// When a case breaks the law, or a required device is missing.
-pub fn hold(kind: DeviceKind, dtype: DType, cases: fn(DType) -> Vec<Case>, law: Law) {
+pub fn hold(kind: DeviceKind, dtype: DType, operator: &Operator, law: Law) {
+    hold_about(About::Others, kind, dtype, operator, law);
+}
+
+/// As [`hold`], for the golden data of an operator.
+///
+/// # Panics
+/// As [`hold`].
+pub fn hold_golden(kind: DeviceKind, dtype: DType, operator: &Operator) {
+    hold_about(About::Golden, kind, dtype, operator, super::golden::law);
+}
+
+fn hold_about(about: About, kind: DeviceKind, dtype: DType, operator: &Operator, law: Law) {
+    let sample = Sample::from_environment();
     let mut broken = Vec::new();
     for cell in all(kind, dtype) {
-        for (number, case) in cases(dtype).into_iter().enumerate() {
-            let case = case.numbered(number);
-            if !cell.tries(&case) {
-                continue;
-            }
+        let spent = Spent::begin(cell.device);
+        let cases = sample.cases(cell, operator, about);
+        if cases.is_empty() && sample.applies(cell) {
+            println!(
+                "skipped: the sample has no case of the operator in this dtype where kernels are compiled slowly"
+            );
+        }
+        for case in cases {
             if let Err(why) = law(&cell, &case) {
                 broken.push(format!("{} {dtype} {}: {why}", cell.device, case.name()));
             }
         }
+        println!("{}", spent.end(operator.0));
     }
-    assert!(broken.is_empty(), "{} cases fail:\n{}", broken.len(), broken.join("\n"));
+    let seed = sample.seed;
+    assert!(
+        broken.is_empty(),
+        "{} cases of {} fail (ARRAYSPAN_TEST_SEED={seed}):\n{}",
+        broken.len(),
+        operator.0,
+        broken.join("\n")
+    );
+}
+
+/// Kernels that an operator needs on a device for all laws in all dtypes, when no cache of the process has any.
+///
+/// # Errors
+/// The first law that is broken.
+pub fn kernels(
+    device: Device,
+    operator: &Operator,
+) -> Result<usize, Box<dyn std::error::Error + Send + Sync>> {
+    let sample = Sample::from_environment();
+    if let Some(failure) = caches::clear(device).failures().next() {
+        return Err(failure.to_string().into());
+    }
+    for dtype in DTYPES {
+        let cell = Cell { device, dtype };
+        let others = [super::dot_test::law, super::linearity::law, super::update::law];
+        let others = others.into_iter().chain([super::shapes::law, super::agreement::law]);
+        let laws = others.map(|law| (About::Others, law as Law));
+        for (about, law) in laws.chain([(About::Golden, super::golden::law as Law)]) {
+            sample.cases(cell, operator, about).iter().try_for_each(|case| law(&cell, case))?;
+        }
+    }
+    Ok(caches::kernels(device))
 }

@@ -132,7 +132,7 @@ mod tests {
         for dtype in [DType::Float32, DType::Float64, DType::Complex64, DType::Complex128] {
             for (arrangement, _) in Arrangement::PAIRS {
                 for shape in [vec![], vec![5], vec![1, 3], vec![2, 3, 4], vec![3, 0]] {
-                    let values = Values::random(&Space::new(shape, dtype), 7);
+                    let values = Values::random(&Space::new(shape, dtype).unwrap(), 7);
                     let array = place(&values, dtype, Device::cpu(), arrangement).unwrap();
                     assert_eq!(read(&array).unwrap(), values, "{dtype} {arrangement:?}");
                 }
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_write_between_the_elements_is_found() {
-        let values = Values::random(&Space::new([5], DType::Float32), 7);
+        let values = Values::random(&Space::new([5], DType::Float32).unwrap(), 7);
         let mut array =
             place(&values, DType::Float32, Device::cpu(), Arrangement::Stepped).unwrap();
         array.bytes_mut().unwrap().as_mut_slice::<u8>().unwrap()[4..8].fill(0);

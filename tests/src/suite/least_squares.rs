@@ -57,9 +57,9 @@ pub fn golden_steps(cell: &Cell) -> Verdict {
 /// # Errors
 /// When it does not.
 pub fn cgls_bytes(cell: &Cell) -> Verdict {
-    let space = Space::new([97, 13], cell.dtype);
+    let space = Space::new([97, 13], cell.dtype)?;
     let len = space.len();
-    let wavelet = Values::random(&Space::new([5], DType::Float64), 31).numbers;
+    let wavelet = Values::random(&Space::new([5], DType::Float64)?, 31).numbers;
     let a = PoststackLinearModelling::new(space.clone(), &wavelet, Scheme::Centered3)?;
     let y = Values::random(&space, 32);
     let y = devices::place(&y, cell.dtype, cell.device, Arrangement::RowMajor)?;
@@ -101,6 +101,6 @@ fn operator(
     cell: &Cell,
     wavelet: &Values,
 ) -> arrayspan_operators::Result<PoststackLinearModelling> {
-    let space = Space::new([31, 3], cell.dtype);
+    let space = Space::new([31, 3], cell.dtype)?;
     PoststackLinearModelling::new(space, &wavelet.numbers, Scheme::Centered3)
 }

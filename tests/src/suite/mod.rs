@@ -13,14 +13,18 @@ pub mod leaks;
 pub mod least_squares;
 pub mod linearity;
 mod run;
+mod sample;
 pub mod shapes;
+mod spent;
 pub mod update;
 mod values;
 
 pub use arrangement::Arrangement;
 pub use case::{Case, Moves};
-pub use cells::{Cell, hold};
+pub use cells::{Cell, hold, hold_golden, kernels};
 pub use run::{Direction, Run};
+pub use sample::{MOST_KERNELS, Sample};
+pub use spent::Spent;
 pub use values::Values;
 
 /// What a law says about a case: obeyed, or why not.
@@ -28,3 +32,6 @@ pub type Verdict = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
 /// A law, tried on one case in one cell.
 pub type Law = fn(&Cell, &Case) -> Verdict;
+
+/// An operator by name, with its cases in a dtype.
+pub type Operator = (&'static str, fn(arrayspan_bridge::DType) -> Vec<Case>);

@@ -45,7 +45,7 @@ impl Attempt<'_> {
             if wrong == right {
                 continue;
             }
-            let space = Space::new(wrong.clone(), self.cell.dtype);
+            let space = Space::new(wrong.clone(), self.cell.dtype)?;
             let error = self.refused(&space, self.cell.device)?;
             match &error {
                 Error::Shape { operator, argument, expected, found }
@@ -62,7 +62,7 @@ impl Attempt<'_> {
     fn dtypes(&self) -> Verdict {
         let all = [DType::Float32, DType::Float64, DType::Complex64, DType::Complex128];
         for wrong in all.into_iter().filter(|dtype| *dtype != self.space().dtype()) {
-            let space = Space::new(self.space().shape(), wrong);
+            let space = Space::new(self.space().shape(), wrong)?;
             let error = self.refused(&space, self.cell.device)?;
             match &error {
                 Error::DType { operator, argument, expected, found }

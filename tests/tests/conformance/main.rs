@@ -1,7 +1,8 @@
 //! Every law on every operator, on every device and in every dtype.
 //!
 //! A test is called `cuda::float32::first_derivative::dot_test`. Where there is no such device it passes and
-//! prints `skipped: no CUDA device`; `ARRAYSPAN_REQUIRE=cuda,opencl` makes it fail instead.
+//! prints `skipped: no CUDA device`; `ARRAYSPAN_REQUIRE=cuda,opencl` makes it fail instead. On PoCL a sample runs that
+//! `ARRAYSPAN_TEST_SEED` chooses, with `ARRAYSPAN_TEST_FULL=1` everything.
 
 use arrayspan_bridge::DType;
 use arrayspan_conformance::{cases, for_each_operator, suite};
@@ -30,8 +31,10 @@ macro_rules! laws {
         mod $operator {
             use super::*;
 
+            const OPERATOR: suite::Operator = (stringify!($operator), cases::$operator::cases);
+
             fn obeys(law: suite::Law) {
-                suite::hold(DeviceKind::$kind, DType::$dtype, cases::$operator::cases, law);
+                suite::hold(DeviceKind::$kind, DType::$dtype, &OPERATOR, law);
             }
 
             #[test]
@@ -56,7 +59,7 @@ macro_rules! laws {
 
             #[test]
             fn golden_data() {
-                obeys(suite::golden::law);
+                suite::hold_golden(DeviceKind::$kind, DType::$dtype, &OPERATOR);
             }
 
             #[test]
@@ -75,8 +78,9 @@ mod bytes {
         ([] $($operator:ident)*) => { $(
             #[test]
             fn $operator() {
+                let operator = (stringify!($operator), cases::$operator::cases as fn(_) -> _);
                 for dtype in [DType::Float32, DType::Float64, DType::Complex64, DType::Complex128] {
-                    suite::hold(DeviceKind::Cpu, dtype, cases::$operator::cases, suite::cost::law);
+                    suite::hold(DeviceKind::Cpu, dtype, &operator, suite::cost::law);
                 }
             }
         )* };

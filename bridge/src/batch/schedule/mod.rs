@@ -17,8 +17,6 @@ pub(super) struct Schedule<T> {
     alive: Vec<bool>,
     /// Batches taken from the input.
     pulled: usize,
-    /// Whether somebody is taking one.
-    pulling: bool,
     exhausted: bool,
     running: usize,
     /// Batches whose results were handed out, or the number of the next one.
@@ -33,11 +31,20 @@ pub(super) struct Schedule<T> {
 #[derive(Debug, PartialEq)]
 pub(super) enum Step<T> {
     Run(usize, T),
-    /// Take a batch from the input, then tell [`Schedule::pulled`] or [`Schedule::exhausted`].
-    Pull,
     /// Wait until something changes.
     Wait,
     /// Nothing comes any more.
+    End,
+}
+
+/// What the one who takes batches from the input does next.
+#[derive(Debug, PartialEq)]
+pub(super) enum Pull {
+    /// Take a batch, then tell [`Schedule::pulled`], [`Schedule::unpulled`] or [`Schedule::exhausted`].
+    Next,
+    /// Wait until something changes.
+    Wait,
+    /// Nothing is wanted any more.
     End,
 }
 
@@ -48,7 +55,6 @@ impl<T> Schedule<T> {
             anyone: VecDeque::new(),
             alive: vec![true; devices],
             pulled: 0,
-            pulling: false,
             exhausted: false,
             running: 0,
             returned: 0,
@@ -67,18 +73,28 @@ impl<T> Schedule<T> {
             self.running += 1;
             return Step::Run(index, item);
         }
-        if !self.exhausted
-            && !self.pulling
-            && self.pulled < self.returned.saturating_add(self.ahead)
-        {
-            self.pulling = true;
-            return Step::Pull;
-        }
         // A batch under way may come back for another device.
-        let idle = self.running == 0
-            && self.anyone.is_empty()
-            && self.queues.iter().all(VecDeque::is_empty);
+        let idle = self.running == 0 && self.is_empty();
         if self.exhausted && idle { Step::End } else { Step::Wait }
+    }
+
+    /// For the one who takes batches from the input, when so many slots of each device have nothing to do. One batch waits
+    /// ready, so that a slot does not have to; more, which would only take up memory, just where it is for other devices
+    /// than those of such slots.
+    pub(super) fn pull(&self, idle: &[usize]) -> Pull {
+        if self.exhausted {
+            return Pull::End;
+        }
+        let room = self.pulled < self.returned.saturating_add(self.ahead);
+        let mut devices = self.queues.iter().zip(idle);
+        let wanted = self.anyone.is_empty()
+            && (self.is_empty() || devices.any(|(queue, idle)| *idle > 0 && queue.is_empty()));
+        if room && wanted { Pull::Next } else { Pull::Wait }
+    }
+
+    /// Whether no batch waits.
+    fn is_empty(&self) -> bool {
+        self.anyone.is_empty() && self.queues.iter().all(VecDeque::is_empty)
     }
 
     /// The batch that has waited longest.
@@ -101,7 +117,6 @@ impl<T> Schedule<T> {
     /// A batch has been taken from the input for the device at `position`, or for any. Gives it back if it is not
     /// to run any more.
     pub(super) fn pulled(&mut self, item: T, position: Option<usize>) -> Option<T> {
-        self.pulling = false;
         let index = self.pulled;
         if index >= self.end {
             return Some(item);
@@ -113,16 +128,19 @@ impl<T> Schedule<T> {
 
     /// The input has no more batches.
     pub(super) fn exhausted(&mut self) {
-        self.pulling = false;
         self.exhausted = true;
     }
 
-    /// The batch being pulled could not be had or placed: it fails.
-    pub(super) fn unpulled(&mut self) -> Vec<T> {
+    /// The batch being pulled could not be had or placed: it fails. Gives back those that are not to run any more, and says
+    /// whether anyone will be told: not after a failure before it, nor after the end of the run.
+    pub(super) fn unpulled(&mut self) -> (Vec<T>, bool) {
         self.exhausted();
         let index = self.pulled;
+        if index >= self.end {
+            return (Vec::new(), false);
+        }
         self.pulled += 1;
-        self.end_at(index)
+        (self.end_at(index), true)
     }
 
     /// A batch is done. Says whether its result will be returned.

@@ -36,20 +36,26 @@ impl Play {
                 assert!(!self.done.contains(&index), "twice");
                 self.running.push_back((position, index));
             }
-            Step::Pull => {
-                let index = self.schedule.next_index();
-                if index < self.inputs {
-                    let position = self.cycle.map(|cycle| index % cycle);
-                    assert_eq!(self.schedule.pulled(index, position), None);
-                } else {
-                    self.schedule.exhausted();
-                }
-            }
             Step::Wait => return false,
             Step::End => {
                 self.ended.insert(position);
                 return false;
             }
+        }
+        true
+    }
+
+    /// The one who takes batches from the input asks once. Whether anything happened.
+    fn pull(&mut self, idle: &[usize]) -> bool {
+        if self.schedule.pull(idle) != Pull::Next {
+            return false;
+        }
+        let index = self.schedule.next_index();
+        if index < self.inputs {
+            let position = self.cycle.map(|cycle| index % cycle);
+            assert_eq!(self.schedule.pulled(index, position), None);
+        } else {
+            self.schedule.exhausted();
         }
         true
     }
@@ -105,12 +111,14 @@ proptest! {
                 1 => play.end(End::DeviceLost),
                 2..5 => play.end(End::Done),
                 5 => _ = play.take(),
+                6..9 => _ = play.pull(&[act - 6; 4]),
                 _ => _ = play.ask(position % devices),
             }
         }
         // From here on nothing fails, and all who can act do.
         loop {
-            let acted = (0..play.devices).filter(|position| play.ask(*position)).count() > 0;
+            let asked = (0..play.devices).filter(|position| play.ask(*position)).count();
+            let acted = asked > 0 || play.pull(&[1; 4]);
             let taken = play.take();
             if !acted && !taken && play.running.is_empty() {
                 break;
@@ -130,7 +138,7 @@ proptest! {
 fn cancelling_gives_back_what_waits_and_starts_nothing() {
     let mut schedule = Schedule::new(2, 9);
     for index in 0..5 {
-        assert_eq!(schedule.step(0), Step::Pull);
+        assert_eq!(schedule.pull(&[1, 1]), Pull::Next);
         assert_eq!(schedule.pulled(index, Some(1)), None);
     }
     assert_eq!(schedule.step(1), Step::Run(0, 0));
@@ -138,4 +146,25 @@ fn cancelling_gives_back_what_waits_and_starts_nothing() {
     assert_eq!(schedule.step(1), Step::Wait, "one is under way");
     assert!(!schedule.finished(0));
     assert_eq!([schedule.step(0), schedule.step(1)], [Step::End, Step::End]);
+    assert_eq!(schedule.pull(&[1, 1]), Pull::End);
+}
+
+#[test]
+fn one_batch_waits_ready_and_more_only_for_slots_without_work() {
+    let mut schedule = Schedule::new(2, 4);
+    assert_eq!(schedule.pull(&[0, 0]), Pull::Next);
+    assert_eq!(schedule.pulled('a', Some(0)), None);
+    assert_eq!(schedule.pull(&[0, 0]), Pull::Wait);
+    assert_eq!(schedule.pull(&[1, 1]), Pull::Next, "the slots of the other device have nothing");
+    assert_eq!(schedule.pulled('b', Some(0)), None);
+    assert_eq!(schedule.pull(&[1, 0]), Pull::Wait, "those of the first have something");
+    assert_eq!([schedule.step(0), schedule.step(0)], [Step::Run(0, 'a'), Step::Run(1, 'b')]);
+    assert_eq!(schedule.pulled('c', None), None);
+    assert_eq!(schedule.pull(&[1, 1]), Pull::Wait, "anyone may take it");
+    assert_eq!(schedule.step(0), Step::Run(2, 'c'));
+    assert_eq!(schedule.pulled('d', None), None);
+    assert_eq!(schedule.step(0), Step::Run(3, 'd'));
+    assert_eq!(schedule.pull(&[1, 1]), Pull::Wait, "as far ahead as may be");
+    schedule.returned();
+    assert_eq!(schedule.pull(&[1, 1]), Pull::Next);
 }

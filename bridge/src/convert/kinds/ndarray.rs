@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use arrayspan_devices::{Device, DeviceKind, Memory};
+use arrayspan_devices::{Device, DeviceKind};
 use ndarray::{ArcArray, ArrayD, ArrayView, Dimension};
 
 use super::expect;
@@ -69,10 +69,7 @@ impl<T: Element, D: Dimension> Source for ArrayView<'_, T, D> {
         let address = self.as_ptr().wrapping_sub(layout.offset()).expose_provenance();
         // SAFETY: the elements from the lowest to the highest lie in one allocation, which the borrow keeps
         // alive and unwritten for at least 'a.
-        unsafe {
-            let memory = Memory::from_foreign(Device::cpu(), address, bytes, Box::new(|| ()));
-            Ok(Imported::lent(memory, layout, T::DTYPE))
-        }
+        Ok(unsafe { Imported::lent(address, bytes, layout, T::DTYPE) })
     }
 }
 
@@ -98,7 +95,7 @@ impl<T: Element, D: Dimension> Target for ToNdarray<T, D> {
     fn accept(&self, layout: &Layout, dtype: DType, _: Device) -> Result<()> {
         expect::<T>(dtype)?;
         if D::NDIM.is_some_and(|rank| rank != layout.rank()) {
-            return Err(other_rank(layout.shape(), layout.strides()));
+            return Err(other_rank::<D>(layout.shape(), layout.strides()));
         }
         Ok(())
     }
@@ -117,7 +114,7 @@ impl<T: Element, D: Dimension> Target for ToNdarray<T, D> {
             }
         };
         let shape = values.raw_dim();
-        Ok(values.into_dimensionality().map_err(|_| other_rank(shape.slice(), &[]))?)
+        Ok(values.into_dimensionality().map_err(|_| other_rank::<D>(shape.slice(), &[]))?)
     }
 }
 
@@ -155,6 +152,8 @@ fn copied<'a, T: Element>(
     }
 }
 
-fn other_rank(shape: &[usize], strides: &[isize]) -> Error {
-    wrong("convert", shape, strides, "the ndarray asked for has another number of axes")
+fn other_rank<D: Dimension>(shape: &[usize], strides: &[isize]) -> Error {
+    let (asked, rank) = (D::NDIM.unwrap_or(shape.len()), shape.len());
+    let why = format!("the ndarray asked for has {asked} axes, the array {rank}");
+    wrong("convert", shape, strides, why)
 }

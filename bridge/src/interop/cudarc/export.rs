@@ -27,7 +27,11 @@ impl Array {
         };
         let taken = owner.take(|slice: &CudaSlice<T>| slice.len() == len && ordered(slice));
         let Some(mut slice) = taken else { return Err(self) };
-        self.memory().hand_back();
+        if let Some(memory) = self.into_memory() {
+            // SAFETY: the slice owns the memory, and its own stream comes after all work queued on it. What the release
+            // function holds besides are handles.
+            unsafe { memory.hand_back() };
+        }
         let queue = slice.stream().clone();
         // Other streams of cudarc wait for the newest write it knows of, which from here on is this one.
         let marked = past_pending(&queue.context().clone(), || drop(slice.device_ptr_mut(&queue)));

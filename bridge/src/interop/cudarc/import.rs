@@ -38,6 +38,7 @@ impl Array {
         let address = waited.map_err(|error| failure(device, "wait for a slice", error))?;
         let theirs = stream(device, &queue)?;
 
+        let per_thread = queue.cu_stream().expose_provenance() == PER_THREAD;
         let (bytes, owner) = (slice.num_bytes(), Owner::new(slice));
         let free = owner.release();
         let release = move || {
@@ -53,9 +54,12 @@ impl Array {
             });
         };
         // SAFETY: the slice owns this memory alone and lives until the release function; its own stream
-        // comes after all earlier work on it, which is made known at once.
-        let memory = unsafe { Memory::from_foreign(device, address, bytes, Box::new(release)) };
-        let memory = memory.ready_on(&theirs);
+        // comes after all earlier work on it.
+        let memory = unsafe { Memory::from_foreign_on(&theirs, address, bytes, Box::new(release)) };
+        if per_thread {
+            // Freed on another thread, the slice goes in the order of that thread's stream.
+            memory.remember(&theirs);
+        }
         Ok(Self::from_unique(SharedArray {
             memory: memory.into(),
             owner: Some(owner),
@@ -66,7 +70,15 @@ impl Array {
     }
 }
 
-/// A stream of cudarc as one of ours.
+/// A thread's own default stream, by a handle that means another queue on each thread.
+const PER_THREAD: usize = 2;
+
+/// The stream that comes after all that default streams, and others that are not non-blocking, were given before, and
+/// before what they are given later (CUDA driver API, "stream synchronization behavior").
+const LEGACY: usize = 0;
+
+/// A stream of cudarc as one of ours: for a thread's own default stream, which other threads cannot name, the legacy
+/// one.
 pub(super) fn stream(device: Device, queue: &Arc<CudaStream>) -> Result<Stream> {
     /// Gives its stream up with the thread's context as it was.
     struct Kept(Option<Arc<CudaStream>>);
@@ -75,7 +87,11 @@ pub(super) fn stream(device: Device, queue: &Arc<CudaStream>) -> Result<Stream> 
             keep_context(|| drop(self.0.take()));
         }
     }
-    let (raw, keep) = (queue.cu_stream().expose_provenance(), Box::new(Kept(Some(queue.clone()))));
+    let raw = match queue.cu_stream().expose_provenance() {
+        PER_THREAD => LEGACY,
+        raw => raw,
+    };
+    let keep = Box::new(Kept(Some(queue.clone())));
     // SAFETY: a stream of the device's primary context, which `keep` keeps alive.
     Ok(unsafe { Stream::from_foreign(device, raw, keep)? })
 }

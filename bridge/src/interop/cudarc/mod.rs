@@ -7,6 +7,7 @@ mod allocate;
 mod array;
 mod export;
 mod import;
+mod lent;
 mod own;
 mod pointer;
 mod shaped;

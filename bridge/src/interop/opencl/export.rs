@@ -39,7 +39,7 @@ impl Array {
         }
         if stream.device() != self.device() {
             let (expected, found) = (self.device(), stream.device());
-            return Err(Error::WrongDevice { operation, expected, found });
+            return Err(Error::WrongDevice { operation, argument: "stream", expected, found });
         }
         if self.layout().is_empty() {
             let what = "OpenCL has no buffers without elements";
@@ -49,7 +49,7 @@ impl Array {
             let (shape, strides) = (self.shape(), self.layout().strides());
             return Err(wrong(operation, shape, strides, "not contiguous"));
         }
-        self.memory().acquire(stream, Access::Write)?;
+        self.memory().lend_to(stream, Access::Write)?;
         OpenClArray::new(self)
     }
 }

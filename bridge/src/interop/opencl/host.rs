@@ -60,7 +60,7 @@ pub fn wrap(array: Array, device: Device, transfer: Transfer) -> Result<(Array, 
     let operation = "opencl::wrap";
     if !array.device().is_cpu() {
         let (expected, found) = (Device::cpu(), array.device());
-        return Err(Error::WrongDevice { operation, expected, found });
+        return Err(Error::WrongDevice { operation, argument: "array", expected, found });
     }
     let (address, bytes) = (array.memory().address(), array.memory().bytes());
     let why = match shares_memory(device)? {
@@ -99,7 +99,10 @@ pub fn wrap(array: Array, device: Device, transfer: Transfer) -> Result<(Array, 
 /// # Errors
 /// The array itself, unchanged, also where the driver fails to wait.
 pub fn unwrap(array: Array) -> Result<Array, Array> {
-    let Some(owner) = array.owner().cloned() else { return Err(array) };
+    // Only what was wrapped is a buffer of a device that can map it.
+    let Some(owner) = array.owner().filter(|owner| owner.is::<Wrapped>()).cloned() else {
+        return Err(array);
+    };
     let synchronized = array.memory().wait(Access::Write).and_then(|()| {
         // The host sees what the device has written once the buffer was mapped.
         let stream = array.device().process_stream()?;
@@ -154,7 +157,9 @@ pub fn map(array: Array, transfer: Transfer) -> Result<(Array, Crossing)> {
 /// # Errors
 /// The array itself, unchanged, also where the driver fails to wait.
 pub fn unmap(array: Array) -> Result<Array, Array> {
-    let Some(owner) = array.owner().cloned() else { return Err(array) };
+    let Some(owner) = array.owner().filter(|owner| owner.is::<Mapped>()).cloned() else {
+        return Err(array);
+    };
     let memory = array.memory();
     if memory.wait(Access::Write).and_then(|()| memory.unregister()).is_err() {
         return Err(array);

@@ -33,7 +33,7 @@ impl SharedArray {
         let needed = layout.bytes(operation, T::DTYPE)?;
         if let Some(stream) = stream.filter(|stream| stream.device() != device) {
             let (expected, found) = (device, stream.device());
-            return Err(Error::WrongDevice { operation, expected, found });
+            return Err(Error::WrongDevice { operation, argument: "stream", expected, found });
         }
         let address = buffer.get().expose_provenance();
         let found = inspect(device, address)?;
@@ -44,11 +44,13 @@ impl SharedArray {
         let owner = Owner::new(buffer);
         let release = owner.release();
         // SAFETY: a live buffer of the device's context with that size, kept by the release function; the
-        // caller vouches for other users, and `stream` is made known at once.
-        let mut memory = unsafe { Memory::from_foreign(device, address, found.bytes, release) };
-        if let Some(stream) = stream {
-            memory = memory.ready_on(stream);
-        }
+        // caller vouches for other users, and that it was last used on `stream`, one of the device.
+        let memory = unsafe {
+            match stream {
+                Some(stream) => Memory::from_foreign_on(stream, address, found.bytes, release),
+                None => Memory::from_foreign(device, address, found.bytes, release),
+            }
+        };
         Ok(Self {
             memory: memory.into(),
             owner: Some(owner),

@@ -34,9 +34,10 @@ const MAX_RANK: usize = 64;
 pub fn export(array: Array, options: Options) -> Result<(Tensor, Crossing)> {
     expect_expressible(array.dtype(), array.layout())?;
     expect(OPERATION, array.device())?;
-    if let Some(tensor) = take_back(&array)? {
-        return Ok((tensor, Crossing::ZeroCopy));
-    }
+    let array = match take_back(array)? {
+        Ok(tensor) => return Ok((tensor, Crossing::ZeroCopy)),
+        Err(array) => array,
+    };
     match obstacle(&array) {
         None => Ok((wrap(array.into_shared(), Access::Write)?, Crossing::ZeroCopy)),
         Some(why) => copy(&array.into_shared(), why, options.transfer),
@@ -165,9 +166,11 @@ fn copy(array: &SharedArray, why: Why, transfer: Transfer) -> Result<(Tensor, Cr
     Ok((wrap(copy.into_shared(), Access::Write)?, crossing))
 }
 
-/// The tensor that the array came from, if it is laid out as that still is.
-fn take_back(array: &Array) -> Result<Option<Tensor>> {
-    let Some(owner) = array.owner() else { return Ok(None) };
+/// The tensor that the array came from, if it is laid out as that still is; else the array again.
+fn take_back(array: Array) -> Result<Result<Tensor, Array>> {
+    let Some(owner) = array.owner().filter(|owner| owner.is::<Imported>()).cloned() else {
+        return Ok(Err(array));
+    };
     let mut unknown = None;
     let fits = |imported: &Imported| {
         let found = inspect::describe(&imported.0).and_then(|found| inspect::check(&found));
@@ -190,7 +193,7 @@ fn take_back(array: &Array) -> Result<Option<Tensor>> {
         None => memory.wait(Access::Write)?,
     }
     let Some(Imported(tensor)) = owner.take(fits) else {
-        return unknown.map_or(Ok(None), Err);
+        return unknown.map_or(Ok(Err(array)), Err);
     };
     if let Some(stream) = stream {
         // Torch gives memory out again in the order of the stream it was first used on. If another one is current
@@ -201,8 +204,12 @@ fn take_back(array: &Array) -> Result<Option<Tensor>> {
             return Err(error);
         }
     }
-    memory.hand_back();
-    Ok(Some(tensor))
+    if let Some(memory) = array.into_memory() {
+        // SAFETY: the tensor owns the memory, and uses it on the stream that comes after all work queued on it; on the CPU
+        // the host has waited. The release function owns nothing any more.
+        unsafe { memory.hand_back() };
+    }
+    Ok(Ok(tensor))
 }
 
 /// What torch gives back when the last tensor over an array is dropped.

@@ -18,10 +18,11 @@ use crate::{Error, Result};
 /// when torch has been asked for CUDA before.
 pub fn load_cuda() -> Result<()> {
     static LOADED: OnceLock<Result<()>> = OnceLock::new();
+    // Without a device torch would load its library all the same, and find nothing to do. There may be one later, when the
+    // driver has memory again.
+    Device::cuda(0)?;
     LOADED
         .get_or_init(|| {
-            // Torch would load its library all the same, and find nothing to do.
-            Device::cuda(0)?;
             keep_context(|| {
                 shim::call("load libtorch_cuda", Device::cpu(), 0, |failure| {
                     // SAFETY: the library's initialisers have no conditions.

@@ -67,20 +67,26 @@ impl Reclaim for Torch {
         cuda.then(|| statistics(device).ok().flatten()).flatten().map(holdings)
     }
 
-    fn release(&self, device: Device) -> Result<(), DeviceError> {
-        if device.kind() != DeviceKind::Cuda {
-            return Ok(());
-        }
-        empty(device).map_err(|error| match error {
-            Error::Device(error) => error,
-            other => DeviceError::Driver {
-                device: device.to_string(),
-                call: "c10::DeviceAllocator::emptyCache",
-                name: other.to_string(),
-                code: 0,
-            },
-        })
+    /// By torch's own count; `None` where other threads have taken as much meanwhile.
+    fn release(&self, device: Device) -> Result<Option<usize>, DeviceError> {
+        let Some(before) = self.holdings(device) else { return Ok(Some(0)) };
+        emptied(device)?;
+        let after = self.holdings(device).unwrap_or_default();
+        let freed = before.reserved_bytes.saturating_sub(after.reserved_bytes);
+        Ok(Some(freed).filter(|freed| *freed > 0 || before == after))
     }
+}
+
+fn emptied(device: Device) -> Result<(), DeviceError> {
+    empty(device).map_err(|error| match error {
+        Error::Device(error) => error,
+        other => DeviceError::Driver {
+            device: device.to_string(),
+            call: "c10::DeviceAllocator::emptyCache",
+            name: other.to_string(),
+            code: 0,
+        },
+    })
 }
 
 fn empty(device: Device) -> Result<()> {

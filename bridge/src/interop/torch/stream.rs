@@ -66,7 +66,8 @@ pub fn record_stream(tensor: &Tensor, stream: &Stream) -> Result<()> {
     let device = inspect::check(&inspect::describe(tensor)?)?.device;
     if device != stream.device() {
         let (expected, found) = (device, stream.device());
-        return Err(Error::WrongDevice { operation: "torch::record_stream", expected, found });
+        let (operation, argument) = ("torch::record_stream", "stream");
+        return Err(Error::WrongDevice { operation, argument, expected, found });
     }
     if device.is_cpu() || export::used_on(tensor, stream) {
         return Ok(());

@@ -4,6 +4,7 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
+use super::ScopeHandle;
 use crate::{Device, Error, Result, Statistics};
 
 /// One scope in the tree of scopes. Lives as long as it is entered, held by a handle, or has live blocks.
@@ -27,6 +28,30 @@ struct Tally {
     counted: Statistics,
     /// Bytes that are allowed and being asked of the driver: held against the limit, but not yet live.
     pending: usize,
+    /// Live bytes that no limit counts: of arrays that wait on the host.
+    waiting: usize,
+}
+
+/// A limit allows no more.
+#[derive(Debug)]
+pub(crate) struct Full {
+    level: Arc<Level>,
+    /// Bytes that must be freed first.
+    pub(crate) missing: usize,
+    never: bool,
+    pub(crate) error: Error,
+}
+
+impl Full {
+    /// The scope whose limit it is.
+    pub(crate) fn scope(&self) -> ScopeHandle {
+        ScopeHandle::of(self.level.clone())
+    }
+
+    /// Whether more is asked for than the limit.
+    pub(crate) fn never_fits(&self) -> bool {
+        self.never
+    }
 }
 
 static LEVELS: Mutex<Vec<Weak<Level>>> = Mutex::new(Vec::new());
@@ -86,17 +111,19 @@ impl Level {
     ///
     /// Each level stays locked until those around it have answered, always from the inside out: what one
     /// refuses was never counted by another.
-    pub(super) fn admit(&self, device: Device, bytes: usize) -> Result<()> {
+    pub(super) fn admit(self: &Arc<Self>, device: Device, bytes: usize) -> Result<(), Full> {
         if !self.limited {
             return Ok(());
         }
         self.with(device, |tally| {
-            let live = tally.counted.live_bytes;
+            let live = tally.counted.live_bytes - tally.waiting;
             if let Some(limit) = self.limit(device)
                 && bytes > limit.saturating_sub(live + tally.pending)
             {
                 let scope = self.path.to_string();
-                return Err(Error::ScopeLimit { scope, device, bytes, limit, live });
+                let error = Error::ScopeLimit { scope, device, bytes, limit, live };
+                let missing = (live + tally.pending).saturating_add(bytes) - limit;
+                return Err(Full { level: self.clone(), missing, never: bytes > limit, error });
             }
             if let Some(parent) = &self.parent {
                 parent.admit(device, bytes)?;
@@ -106,10 +133,14 @@ impl Level {
         })
     }
 
-    /// Counts a block that [`admit`](Self::admit) has allowed.
-    pub(super) fn commit(&self, device: Device, bytes: usize) {
+    /// Counts a block that [`admit`](Self::admit) has allowed, or one that waits on the host and needs no room.
+    pub(super) fn commit(&self, device: Device, bytes: usize, waits: bool) {
         self.with(device, |tally| {
-            tally.pending = tally.pending.saturating_sub(bytes);
+            if waits {
+                tally.waiting += bytes;
+            } else {
+                tally.pending = tally.pending.saturating_sub(bytes);
+            }
             let counted = &mut tally.counted;
             counted.live_bytes += bytes;
             counted.live_blocks += 1;
@@ -119,7 +150,17 @@ impl Level {
             counted.largest_live = counted.largest_live.max(bytes);
         });
         if let Some(parent) = &self.parent {
-            parent.commit(device, bytes);
+            parent.commit(device, bytes, waits);
+        }
+    }
+
+    /// Holds room whatever the limits say.
+    pub(super) fn hold(&self, device: Device, bytes: usize) {
+        if self.limited {
+            self.with(device, |tally| tally.pending += bytes);
+            if let Some(parent) = &self.parent {
+                parent.hold(device, bytes);
+            }
         }
     }
 
@@ -142,21 +183,31 @@ impl Level {
     }
 
     /// Counts the end of a block.
-    pub(super) fn remove(&self, device: Device, bytes: usize) {
+    pub(super) fn remove(&self, device: Device, bytes: usize, waits: bool) {
         self.with(device, |tally| {
+            if waits {
+                tally.waiting -= bytes;
+            }
             tally.counted.live_bytes -= bytes;
             tally.counted.live_blocks -= 1;
             tally.counted.frees += 1;
         });
         if let Some(parent) = &self.parent {
-            parent.remove(device, bytes);
+            parent.remove(device, bytes, waits);
         }
+    }
+
+    /// Whether it is `outer` or lies inside.
+    pub(super) fn lies_in(&self, outer: &Arc<Self>) -> bool {
+        std::ptr::eq(self, &raw const **outer)
+            || self.parent.as_ref().is_some_and(|parent| parent.lies_in(outer))
     }
 
     fn with<T>(&self, device: Device, change: impl FnOnce(&mut Tally) -> T) -> T {
         let mut tallies = self.tallies.lock();
         let at = tallies.iter().position(|tally| tally.device == device).unwrap_or_else(|| {
-            tallies.push(Tally { device, counted: Statistics::default(), pending: 0 });
+            let counted = Statistics::default();
+            tallies.push(Tally { device, counted, pending: 0, waiting: 0 });
             tallies.len() - 1
         });
         change(&mut tallies[at])

@@ -15,6 +15,7 @@
 //! # Ok::<(), arrayspan_devices::Error>(())
 //! ```
 
+mod charge;
 mod events;
 mod figures;
 mod history;
@@ -29,10 +30,12 @@ mod snapshot;
 mod summary;
 mod ticket;
 
+pub use charge::{Charge, Charged};
 pub use figures::Figures;
 pub(crate) use history::{History, reserved};
 pub(crate) use leaks::from_environment;
 pub use leaks::{LeakCheck, Mark, leaks_since, mark};
+pub(crate) use level::Full;
 pub use report::{
     DeviceReport, LibraryReport, PinnedReport, Report, ScopeReport, report, report_json,
 };
@@ -40,14 +43,15 @@ pub use scope::{Entered, Scope, ScopeHandle};
 pub use sites::{LiveBlock, live_blocks, record_sites};
 pub use snapshot::{Action, Event, Held, Snapshot};
 pub use summary::summary;
-pub(crate) use ticket::{Ticket, allocate, lend};
+pub(crate) use ticket::{Ticket, allocate, allocate_at, enter_anyway, lend};
 
-use crate::{Device, Result, Statistics, Stream};
+use crate::{Device, Result, Statistics, Stream, memory};
 
 impl Device {
     /// What arrayspan holds on it.
     #[must_use]
     pub fn statistics(self) -> Statistics {
+        memory::settle();
         Statistics { reserve: figures::of(self), ..self.0.counters.read() }
     }
 

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
+use std::panic::Location;
 use std::sync::Arc;
 
 use super::level::Level;
@@ -11,8 +12,35 @@ use crate::{Device, Error, Result, Statistics};
 
 thread_local! {
     /// The scopes this thread is in, the innermost last.
-    static ENTERED: RefCell<Vec<(u64, Arc<Level>)>> = const { RefCell::new(Vec::new()) };
+    static ENTERED: RefCell<Vec<(u64, Counting)>> = const { RefCell::new(Vec::new()) };
     static NEXT: Cell<u64> = const { Cell::new(0) };
+}
+
+/// What blocks are counted for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Counting {
+    pub(super) scope: Option<Arc<Level>>,
+    /// The line, unless it is the caller's.
+    pub(super) site: Option<&'static Location<'static>>,
+    /// Whether they only wait for room elsewhere: no scope refuses them.
+    pub(super) waits: bool,
+}
+
+/// What this thread's blocks are counted for from now on; the number by which that is [ended](leave).
+pub(super) fn count_for(counting: Counting) -> u64 {
+    let id = NEXT.with(|next| next.replace(next.get().wrapping_add(1)));
+    ENTERED.with_borrow_mut(|entered| entered.push((id, counting)));
+    id
+}
+
+pub(super) fn leave(id: u64) {
+    let take = |entered: &RefCell<Vec<(u64, Counting)>>| {
+        let mut entered = entered.try_borrow_mut().ok()?;
+        let at = entered.iter().position(|(known, _)| *known == id)?;
+        Some(entered.remove(at))
+    };
+    // A thread that is ending is in no scope any more.
+    drop(ENTERED.try_with(take));
 }
 
 /// A named part of a program, before it is entered.
@@ -69,7 +97,7 @@ impl Scope {
         if self.each == Some(0) || self.on.iter().any(|(_, bytes)| *bytes == 0) {
             return Err(Error::ZeroLimit { scope: self.name });
         }
-        Ok(Entered::push(Level::new(self.name, self.each, self.on, current())))
+        Ok(Entered::push(Level::new(self.name, self.each, self.on, current().scope)))
     }
 }
 
@@ -86,8 +114,7 @@ pub struct Entered {
 
 impl Entered {
     fn push(level: Arc<Level>) -> Self {
-        let id = NEXT.with(|next| next.replace(next.get().wrapping_add(1)));
-        ENTERED.with_borrow_mut(|entered| entered.push((id, level.clone())));
+        let id = count_for(Counting { scope: Some(level.clone()), ..Counting::default() });
         let range = nvtx::range(level.name());
         Self { id, level, _range: range, not_send: PhantomData }
     }
@@ -113,13 +140,7 @@ impl Entered {
 
 impl Drop for Entered {
     fn drop(&mut self) {
-        let take = |entered: &RefCell<Vec<(u64, Arc<Level>)>>| {
-            let mut entered = entered.try_borrow_mut().ok()?;
-            let at = entered.iter().position(|(id, _)| *id == self.id)?;
-            Some(entered.remove(at))
-        };
-        // A thread that is ending is in no scope any more.
-        drop(ENTERED.try_with(take));
+        leave(self.id);
     }
 }
 
@@ -134,6 +155,22 @@ impl fmt::Debug for Entered {
 pub struct ScopeHandle(Arc<Level>);
 
 impl ScopeHandle {
+    /// That of the innermost scope this thread is in, if it is in one: for a thread that works on its behalf.
+    #[must_use]
+    pub fn current() -> Option<Self> {
+        current().scope.map(Self)
+    }
+
+    pub(super) fn of(level: Arc<Level>) -> Self {
+        Self(level)
+    }
+
+    /// Whether `other` is this scope or lies inside of it: whether what counts for it counts here.
+    #[must_use]
+    pub fn contains(&self, other: &Self) -> bool {
+        other.0.lies_in(&self.0)
+    }
+
     /// Enters the scope on this thread until the guard is dropped.
     pub fn enter(&self) -> Entered {
         Entered::push(self.0.clone())
@@ -158,10 +195,10 @@ impl fmt::Debug for ScopeHandle {
     }
 }
 
-/// The innermost scope this thread is in.
-pub(super) fn current() -> Option<Arc<Level>> {
-    let last = |entered: &RefCell<Vec<(u64, Arc<Level>)>>| {
+/// What this thread's blocks are counted for: the innermost scope it is in.
+pub(super) fn current() -> Counting {
+    let last = |entered: &RefCell<Vec<(u64, Counting)>>| {
         Some(entered.try_borrow().ok()?.last()?.1.clone())
     };
-    ENTERED.try_with(last).ok().flatten()
+    ENTERED.try_with(last).ok().flatten().unwrap_or_default()
 }

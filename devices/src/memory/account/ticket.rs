@@ -4,9 +4,10 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::level::Level;
-use super::{events, history, scope, sites};
+use super::scope::{self, Counting};
+use super::{Charge, events, history, sites};
 use crate::memory::retry::OutOfMemory as _;
-use crate::memory::{Block, Counters};
+use crate::memory::{Counters, within};
 use crate::{Device, Result, Stream};
 
 /// What a block is counted for as long as it lives.
@@ -27,26 +28,42 @@ pub(crate) struct Own {
     listed: bool,
     stream: Arc<Counters>,
     scope: Option<Arc<Level>>,
+    site: &'static Location<'static>,
+    /// Whether it only waits for room elsewhere.
+    waits: bool,
 }
 
 /// Takes a block by `take` and counts it: for the device, the stream, and the scope this thread is in, whose
 /// limit may refuse it. The site is the caller's, as far as `#[track_caller]` reaches.
 #[track_caller]
-pub(crate) fn allocate(
+pub(crate) fn allocate<T>(
     bytes: usize,
     stream: &Stream,
-    take: impl FnOnce() -> Result<Option<Block>>,
-) -> Result<(Option<Block>, Ticket)> {
-    let site = Location::caller();
+    take: impl FnOnce() -> Result<T>,
+    address: impl FnOnce(&T) -> usize,
+) -> Result<(T, Ticket)> {
+    allocate_at(bytes, stream, Location::caller(), take, address)
+}
+
+/// As [`allocate`], on behalf of that line.
+pub(crate) fn allocate_at<T>(
+    bytes: usize,
+    stream: &Stream,
+    site: &'static Location<'static>,
+    take: impl FnOnce() -> Result<T>,
+    address: impl FnOnce(&T) -> usize,
+) -> Result<(T, Ticket)> {
     let device = stream.device();
-    let scope = scope::current();
-    let taken = match &scope {
+    let counting = scope::current();
+    let site = counting.site.unwrap_or(site);
+    let taken = match counting.scope.as_ref().filter(|_| !counting.waits) {
         None => take(),
-        Some(scope) => scope.admit(device, bytes).and_then(|()| {
+        Some(scope) => within::or_spill(device, || scope.admit(device, bytes)).and_then(|()| {
+            let room = Room { scope, device, bytes };
             let taken = take();
-            match taken {
-                Ok(_) => scope.commit(device, bytes),
-                Err(_) => scope.cancel(device, bytes),
+            if taken.is_ok() {
+                // It is the block's from now on.
+                std::mem::forget(room);
             }
             taken
         }),
@@ -57,32 +74,73 @@ pub(crate) fn allocate(
             if error.shortage().is_some() {
                 device.0.counters.refuse();
                 stream.counters().refuse();
-                if let Some(scope) = &scope {
+                let scope = counting.scope.as_ref();
+                if let Some(scope) = scope {
                     scope.refuse(device);
                 }
                 events::refused(device, bytes, &error);
-                device.0.history.refused(device, bytes, stream.raw(), path(scope.as_ref()), site);
+                device.0.history.refused(device, bytes, stream.raw(), path(scope), site);
             }
             return Err(error);
         }
     };
-    let address = block.map_or(0, |block| block.address);
+    let ticket = enter(stream, address(&block), bytes, site, counting);
+    Ok((block, ticket))
+}
+
+/// Counts a block that is there, whatever the limits are.
+pub(crate) fn enter_anyway(
+    device: Device,
+    address: usize,
+    bytes: usize,
+    site: &'static Location<'static>,
+) -> Ticket {
+    // The CPU's always is there.
+    let Ok(stream) = device.process_stream() else { return lend(device, bytes) };
+    let counting = scope::current();
+    if let Some(scope) = counting.scope.as_ref().filter(|_| !counting.waits) {
+        scope.hold(device, bytes);
+    }
+    enter(&stream, address, bytes, counting.site.unwrap_or(site), counting)
+}
+
+/// Counts a block for which there is room.
+fn enter(
+    stream: &Stream,
+    address: usize,
+    bytes: usize,
+    site: &'static Location<'static>,
+    counting: Counting,
+) -> Ticket {
+    let device = stream.device();
+    let Counting { scope, waits, .. } = counting;
+    if let Some(scope) = &scope {
+        scope.commit(device, bytes, waits);
+    }
     let sequence = device.0.counters.add(bytes);
     let counters = stream.counters().clone();
     counters.add(bytes);
     let listed = sites::watched();
     if listed {
-        let block = sites::Entry {
-            address,
-            bytes,
-            stream: stream.raw(),
-            scope: path(scope.as_ref()),
-            site,
-        };
+        let (stream, scope) = (stream.raw(), path(scope.as_ref()));
+        let block = sites::Entry { address, bytes, stream, scope, site };
         history::allocated(device, sequence, block);
     }
     events::allocated(device, address, bytes);
-    Ok((block, Ticket::Own(Own { sequence, listed, stream: counters, scope })))
+    Ticket::Own(Own { sequence, listed, stream: counters, scope, site, waits })
+}
+
+/// Room that a scope has promised; given up when it is dropped.
+struct Room<'a> {
+    scope: &'a Arc<Level>,
+    device: Device,
+    bytes: usize,
+}
+
+impl Drop for Room<'_> {
+    fn drop(&mut self) {
+        self.scope.cancel(self.device, self.bytes);
+    }
 }
 
 fn path(scope: Option<&Arc<Level>>) -> Option<Arc<str>> {
@@ -96,6 +154,14 @@ pub(crate) fn lend(device: Device, bytes: usize) -> Ticket {
 }
 
 impl Ticket {
+    /// What the block is counted for.
+    pub(crate) fn charge(&self) -> Charge {
+        match self {
+            Self::Own(own) => Charge { scope: own.scope.clone(), site: Some(own.site) },
+            Self::Lent => Charge::default(),
+        }
+    }
+
     /// Closes the entry. Called before the block goes back, so that no other block has its address meanwhile.
     pub(crate) fn give_back(&mut self, device: Device, address: usize, bytes: usize) {
         let own = match self {
@@ -105,7 +171,7 @@ impl Ticket {
         device.0.counters.remove(bytes);
         own.stream.remove(bytes);
         if let Some(scope) = &own.scope {
-            scope.remove(device, bytes);
+            scope.remove(device, bytes, own.waits);
         }
         if own.listed || sites::watched() {
             history::freed(device, own.sequence, address, bytes, own.listed);

@@ -11,7 +11,9 @@ pub use register::Registered;
 pub(crate) use register::Registration;
 pub use statistics::PinnedStatistics;
 
-use super::{Memory, or_recover};
+use std::panic::Location;
+
+use super::{Memory, or_recover, settle};
 use crate::{Device, Result, fault};
 
 impl Memory {
@@ -21,27 +23,23 @@ impl Memory {
     ///
     /// Blocks come from a pool and go back to it, after all work that uses them, when they are dropped. Locked for one
     /// CUDA device they are so for all; for the CPU itself nothing needs locking, and the block is ordinary memory.
-    /// Never write-combined: the host reads it as fast as any other.
+    /// Never write-combined: the host reads it as fast as any other. It counts as memory of the CPU, in use and kept for
+    /// reuse, against the limit of that and of scopes.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) of the CPU when the host cannot lock as much;
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) of the CPU when the host cannot lock as much, or its limit allows
+    /// no more; [`Error::ScopeLimit`](crate::Error::ScopeLimit) where a scope does not;
     /// [`Error::Unsupported`](crate::Error::Unsupported) where the driver has no such memory. Never memory that is not
     /// locked.
+    #[track_caller]
     pub fn pinned(bytes: usize, device: Device) -> Result<Self> {
         if bytes == 0 || device.is_cpu() {
             return Self::allocate(bytes, &Device::cpu().process_stream()?);
         }
-        or_recover(Device::cpu(), || Self::pinned_at_once(bytes, device))
-    }
-
-    /// As [`pinned`](Self::pinned), for `bytes > 0` and no CPU, without looking for memory that others could give up.
-    /// That may copy, so whoever others wait for to copy must not do it.
-    pub(super) fn pinned_at_once(bytes: usize, device: Device) -> Result<Self> {
-        fault::check(fault::Kind::Pinned, device, bytes)?;
-        let address = device.0.pinned.take(device, bytes)?;
-        let release = move || device.0.pinned.give(device, address);
-        // SAFETY: the pool gave out the block, which is ours until the release function gives it back.
-        Ok(unsafe { Self::from_foreign(Device::cpu(), address, bytes, Box::new(release)) })
+        Self::beside(bytes, Location::caller(), || {
+            let locked = or_recover(Device::cpu(), || PinnedBlock::take(bytes, device))?;
+            Ok((locked.address, Box::new(move || drop(locked))))
+        })
     }
 
     /// Whether it is page-locked host memory that `device` copies from and to at full rate: from
@@ -50,6 +48,32 @@ impl Memory {
     #[must_use]
     pub fn is_pinned(&self, device: Device) -> bool {
         self.device().is_cpu() && is_locked(self.address(), self.bytes(), device)
+    }
+}
+
+/// A page-locked block of the pool, without the books of [`Memory`]. Goes back when it is dropped: not before all work
+/// that uses it is done.
+#[derive(Debug)]
+pub(super) struct PinnedBlock {
+    device: Device,
+    pub(super) address: usize,
+    /// With what rounding adds.
+    pub(super) bytes: usize,
+}
+
+impl PinnedBlock {
+    /// A block of at least `bytes > 0` bytes for transfers with `device`, which is not the CPU, without looking for memory
+    /// that others could give up: that may copy, so whoever others wait for to copy must not do it.
+    pub(super) fn take(bytes: usize, device: Device) -> Result<Self> {
+        fault::check(fault::Kind::Pinned, device, bytes)?;
+        let (address, bytes) = device.0.pinned.take(device, bytes)?;
+        Ok(Self { device, address, bytes })
+    }
+}
+
+impl Drop for PinnedBlock {
+    fn drop(&mut self) {
+        self.device.0.pinned.give(self.device, self.address);
     }
 }
 
@@ -62,7 +86,15 @@ impl Device {
     /// What arrayspan holds of host memory that is page-locked for this device.
     #[must_use]
     pub fn pinned_statistics(self) -> PinnedStatistics {
-        self.0.pinned.statistics()
+        // What is due comes back first, so that nothing counts as in use that is not.
+        settle();
+        let mut statistics = self.0.pinned.statistics();
+        let (blocks, bytes) = self.0.lanes.idle();
+        statistics.blocks -= blocks.min(statistics.blocks);
+        let bytes = bytes.min(statistics.active_bytes);
+        statistics.active_bytes -= bytes;
+        statistics.cached_bytes += bytes;
+        statistics
     }
 
     /// Gives page-locked host memory that nobody uses back to the host, the buffers of staged copies included, until

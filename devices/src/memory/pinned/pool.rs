@@ -64,36 +64,62 @@ impl Slab {
 }
 
 impl PinnedPool {
-    /// Takes a block of at least `bytes > 0` bytes for transfers with `device`, whose pool this is. Its content is
-    /// what its last user left.
-    pub(super) fn take(&self, device: Device, bytes: usize) -> Result<usize> {
+    /// Takes a block of at least `bytes > 0` bytes for transfers with `device`, whose pool this is: its address, and its
+    /// bytes with what rounding adds. Its content is what its last user left.
+    pub(super) fn take(&self, device: Device, bytes: usize) -> Result<(usize, usize)> {
         let size = size_of_block(bytes).ok_or_else(|| refused(bytes))?;
-        if let Some(address) = self.state.lock().reuse(size) {
-            return Ok(address);
+        let host = Device::cpu();
+        // Beyond the host's limit nothing is given out, though it is there.
+        if host.0.pool.charge(host, 0, bytes).is_ok()
+            && let Some(block) = self.state.lock().reuse(size)
+        {
+            return Ok(block);
         }
         let whole = if size <= LARGEST_PART { SLAB } else { size };
-        let began = Instant::now();
-        // Outside the lock: it takes its time.
-        let mut locked = device.0.driver.lock_pages(whole);
-        if matches!(locked, Err(Error::OutOfMemory { .. })) && self.trim(device, 0)? > 0 {
-            locked = device.0.driver.lock_pages(whole);
-        }
-        let locked = locked.map_err(|error| match error {
-            Error::OutOfMemory { device, code, .. } => Error::out_of_memory(device, bytes, code),
-            other => other,
-        })?;
-        ranges::insert(locked.address, locked.bytes, device);
+        let locked = match self.lock(device, whole, bytes) {
+            // Less than we would like may be had.
+            Err(Error::OutOfMemory { .. }) if size < whole => self.lock(device, size, bytes),
+            done => done,
+        }?;
         let mut state = self.state.lock();
-        state.locking += began.elapsed();
-        state.host_allocations += 1;
         let content = if size <= LARGEST_PART {
-            Content::Parts(Buddy::new(SLAB))
+            Content::Parts(Buddy::new(locked.bytes))
         } else {
             Content::Whole { taken: false }
         };
         state.slabs.push(Slab { locked, content });
         // Another thread may have taken what was free before; this slab is ours, as the lock has not been given up.
         state.reuse(size).ok_or_else(|| refused(bytes))
+    }
+
+    /// Locks as much anew, if the limit of the host, whose memory it is, allows it.
+    fn lock(&self, device: Device, whole: usize, asked: usize) -> Result<Locked> {
+        let host = Device::cpu();
+        let began = Instant::now();
+        if host.0.pool.charge(host, whole, asked).is_err() {
+            // What is kept here counts, too.
+            self.trim(device, 0)?;
+            host.0.pool.charge_or_trim(host, whole, asked)?;
+        }
+        // Outside the lock: it takes its time.
+        let mut locked = device.0.driver.lock_pages(whole);
+        if matches!(locked, Err(Error::OutOfMemory { .. })) && self.trim(device, 0)? > 0 {
+            locked = device.0.driver.lock_pages(whole);
+        }
+        let locked = locked.map_err(|error| {
+            host.0.pool.uncharge(whole);
+            match error {
+                Error::OutOfMemory { device, code, .. } => {
+                    Error::out_of_memory(device, asked, code)
+                }
+                other => other,
+            }
+        })?;
+        ranges::insert(locked.address, locked.bytes, device);
+        let mut state = self.state.lock();
+        state.locking += began.elapsed();
+        state.host_allocations += 1;
+        Ok(locked)
     }
 
     /// Gives back a block from [`take`](Self::take) that no work uses any more.
@@ -121,6 +147,7 @@ impl PinnedPool {
             freed += slab.locked.bytes;
             // SAFETY: the slab came from the same driver and is idle: its blocks were given back after all work.
             let unlocked = unsafe { device.0.driver.unlock_pages(slab.locked) };
+            Device::cpu().0.pool.uncharge(slab.locked.bytes);
             result = result.and(unlocked);
             self.state.lock().host_frees += 1;
         }
@@ -145,7 +172,7 @@ impl PinnedPool {
 
 impl State {
     /// A block of exactly that size for small ones, of up to a quarter more for large ones.
-    fn reuse(&mut self, size: usize) -> Option<usize> {
+    fn reuse(&mut self, size: usize) -> Option<(usize, usize)> {
         let (address, bytes) = if size <= LARGEST_PART {
             let part = |slab: &mut Slab| match &mut slab.content {
                 Content::Parts(parts) => Some(slab.locked.address + parts.take(size)?),
@@ -163,7 +190,7 @@ impl State {
         };
         self.blocks += 1;
         self.active_bytes += bytes;
-        Some(address)
+        Some((address, bytes))
     }
 
     fn give(&mut self, address: usize) {

@@ -15,8 +15,8 @@ impl Memory {
     /// more than once. Locked for one CUDA device it is so for all.
     ///
     /// # Errors
-    /// [`Error::WrongDevice`] off the CPU; [`Error::PageLock`] for an empty block, for one that is locked already,
-    /// wholly or in part, and when the driver refuses, as it does at the system's bound of locked memory or of
+    /// [`Error::WrongDevice`] off the CPU; [`Error::PageLock`] for an empty block, for one that is only
+    /// [borrowed](Self::borrowed), for one that is locked already, wholly or in part, and when the driver refuses, as it does at the system's bound of locked memory or of
     /// mappings (`vm.max_map_count`); [`Error::Unsupported`] where `device` cannot, as in `OpenCL`. The block
     /// is as it was then.
     pub fn register(&self, device: Device) -> Result<Registered<'_>> {
@@ -28,6 +28,9 @@ impl Memory {
         let refused = |why| Err(Error::PageLock { device, address, bytes, why, code: 0 });
         if bytes == 0 {
             return refused("the block is empty");
+        }
+        if self.is_borrowed() {
+            return refused("the block is only borrowed");
         }
         if !ranges::insert(address, bytes, device) {
             return refused("some of these bytes are locked already");

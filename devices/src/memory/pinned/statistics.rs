@@ -5,7 +5,7 @@ use std::time::Duration;
 /// What arrayspan holds of page-locked host memory for one device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PinnedStatistics {
-    /// Blocks in use, those that queued work still uses included.
+    /// Blocks in use, those that queued work still uses included; the buffers of staged copies only while one uses them.
     pub blocks: usize,
     /// Bytes of those blocks, with what rounding adds.
     pub active_bytes: usize,

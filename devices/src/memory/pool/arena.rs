@@ -21,6 +21,13 @@ pub(crate) struct Block {
     pub(crate) address: usize,
 }
 
+impl Block {
+    /// What it takes, in bytes.
+    pub(crate) fn size(&self) -> usize {
+        self.bytes
+    }
+}
+
 /// The blocks freed on one stream last. Work queued on the stream from now on comes after all work that used them,
 /// so they can be given out again on it without an event and without asking the driver.
 #[derive(Debug)]

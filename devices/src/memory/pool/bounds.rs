@@ -90,11 +90,12 @@ impl Bounds {
 
     pub(super) fn set_headroom(&self, device: Device, headroom: usize) -> Result<()> {
         let _turn = self.wrong.lock();
-        let limit = self.limit().unwrap_or(0);
         let there = device.info().memory_bytes;
-        if there > 0 && headroom.saturating_add(limit) > there {
-            let why =
-                format!("with the limit of {limit} bytes it exceeds the {there} bytes there are");
+        if there > 0 && headroom.saturating_add(self.limit().unwrap_or(0)) > there {
+            let why = match self.limit() {
+                Some(limit) => format!("with the limit of {limit} bytes {}", exceeds(there)),
+                None => exceeds(there),
+            };
             let wrong = Wrong { asked: format!("{headroom} bytes"), why };
             return Err(wrong.error(device, "set_headroom"));
         }
@@ -105,6 +106,10 @@ impl Bounds {
     pub(super) fn set_cache(&self, bytes: usize) {
         self.cache.store(bytes, Relaxed);
     }
+}
+
+fn exceeds(there: usize) -> String {
+    format!("it exceeds the {there} bytes that the device has")
 }
 
 /// A limit in bytes, beside what stays free for others.
@@ -123,8 +128,10 @@ fn bytes(limit: Limit, headroom: usize, info: &DeviceInfo) -> Result<usize, Wron
         Limit::Fraction(_) => return wrong("a fraction lies above 0 and is at most 1".into()),
     };
     if there > 0 && bytes.saturating_add(headroom) > there {
-        let headroom = format!("with the headroom of {headroom} bytes ");
-        return wrong(format!("{headroom}it exceeds the {there} bytes there are"));
+        return wrong(match headroom {
+            0 => exceeds(there),
+            _ => format!("with the headroom of {headroom} bytes {}", exceeds(there)),
+        });
     }
     Ok(bytes)
 }
@@ -156,7 +163,20 @@ mod tests {
             assert_eq!(bounds.limit(), Some(there / 2), "{limit}");
         }
         assert!(matches!(bounds.set_headroom(cpu, there / 2 + 2), Err(Error::Limit { .. })));
+        let refused = bounds.set_headroom(cpu, usize::MAX).unwrap_err().to_string();
+        assert!(refused.contains(&format!("with the limit of {} bytes", there / 2)), "{refused}");
         assert_eq!(bounds.headroom(), 0);
+    }
+
+    #[test]
+    fn bounds_that_are_not_set_are_not_blamed() {
+        let (cpu, bounds) = (Device::cpu(), bounds());
+        let there = cpu.info().memory_bytes;
+        let exceeds = format!("cpu: it exceeds the {there} bytes that the device has");
+        let headroom = bounds.set_headroom(cpu, usize::MAX).unwrap_err().to_string();
+        assert_eq!(headroom, format!("set_headroom: {} bytes on {exceeds}", usize::MAX));
+        let limit = bounds.set_limit(cpu, Some(Limit::Bytes(there + 1))).unwrap_err().to_string();
+        assert_eq!(limit, format!("set_limit: {} bytes on {exceeds}", there + 1));
     }
 
     #[test]

@@ -23,7 +23,8 @@ pub enum Limit {
 impl Device {
     /// Bounds what arrayspan holds on the device, in use or kept for reuse; `None` lifts the bound. What is beyond
     /// the limit is refused with [`Error::OutOfMemory`]. A limit below what is held now is allowed: then nothing more
-    /// can be had until enough is given back.
+    /// can be had, not even of what is held unused, until enough is given back. That of the CPU bounds page-locked
+    /// memory and what the program hands over, too.
     ///
     /// The environment's `ARRAYSPAN_MEMORY_LIMIT` sets limits from the start: `2GiB` or `50%` for each device,
     /// `cuda:0=2GiB,cpu=25%` for the devices named. One that cannot be read makes allocations fail with

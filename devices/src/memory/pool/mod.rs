@@ -5,9 +5,12 @@
 //! again ([`heap`]) and other streams find it once the first stream's work is done. What is not found is
 //! looked for in [`search`], last of all at the driver.
 
+#[cfg(test)]
+mod alignment;
 mod arena;
 mod bounds;
 mod central;
+mod charge;
 mod heap;
 mod limit;
 mod poison;
@@ -15,6 +18,7 @@ mod search;
 mod sizes;
 mod trim;
 
+use std::ops::Deref;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use parking_lot::Mutex;
@@ -27,6 +31,7 @@ use sizes::Kind;
 pub use sizes::Sizes;
 
 use super::account::{self, Action};
+use super::deleters;
 use crate::driver::{DeviceDriver, StreamDriver};
 use crate::stream::WeakStream;
 use crate::{Device, Figures, Result, Stream};
@@ -41,10 +46,31 @@ pub(crate) struct Pool {
     /// Streams with something in their arenas, or that something in the central part waits for.
     streams: Mutex<Vec<WeakStream>>,
     bounds: Bounds,
+    /// What counts against the limit: what is reserved, and what is held beside the pool.
+    held: AtomicUsize,
     reserved: AtomicUsize,
     peak_reserved: AtomicUsize,
     cached: AtomicUsize,
     segments: AtomicUsize,
+}
+
+/// Streams that were found alive. Should one end here, what it keeps of another library ends on another thread: this one
+/// may look for memory under a lock of its caller.
+struct Streams(Vec<Stream>);
+
+impl Deref for Streams {
+    type Target = [Stream];
+
+    fn deref(&self) -> &[Stream] {
+        &self.0
+    }
+}
+
+impl Drop for Streams {
+    fn drop(&mut self) {
+        let _elsewhere = deleters::elsewhere();
+        self.0.clear();
+    }
 }
 
 impl Pool {
@@ -56,6 +82,7 @@ impl Pool {
             host: Arena::new(),
             streams: Mutex::default(),
             bounds: Bounds::new(name, driver.info()),
+            held: AtomicUsize::new(0),
             reserved: AtomicUsize::new(0),
             peak_reserved: AtomicUsize::new(0),
             cached: AtomicUsize::new(0),
@@ -67,6 +94,7 @@ impl Pool {
     pub(crate) fn allocate(&self, bytes: usize, stream: &Stream) -> Result<Block> {
         let request = self.sizes.request(bytes);
         if request.kind != Kind::Direct
+            && !self.is_over()
             && let Some(block) = self.arena(stream).pop(&request)
         {
             self.cached.fetch_sub(block.bytes, Relaxed);
@@ -121,12 +149,19 @@ impl Pool {
         self.cached.load(Relaxed)
     }
 
+    /// Whether more is held than the limit allows, as it may be after the limit was lowered: then nothing is given out.
+    fn is_over(&self) -> bool {
+        self.held.load(Relaxed) > self.bounds.limit().unwrap_or(usize::MAX)
+    }
+
     /// What it holds now. Numbers that change meanwhile need not fit each other.
     pub(crate) fn figures(&self) -> Figures {
         let streams = self.streams();
         let arenas = streams.iter().map(Stream::arena).chain([&self.host]);
         let recent = arenas.map(Arena::largest).max().unwrap_or(0);
-        let central = self.central.lock();
+        let mut central = self.central.lock();
+        // Work that is done keeps nothing from being used.
+        central.settle();
         Figures {
             reserved: self.reserved(),
             peak_reserved: self.peak_reserved.load(Relaxed),
@@ -153,9 +188,9 @@ impl Pool {
 
     /// The streams that live. They must not be dropped while the central part is locked: the last of a stream's
     /// clones takes that lock.
-    fn streams(&self) -> Vec<Stream> {
+    fn streams(&self) -> Streams {
         let known: Vec<WeakStream> = self.streams.lock().clone();
-        known.iter().filter_map(WeakStream::upgrade).collect()
+        Streams(known.iter().filter_map(WeakStream::upgrade).collect())
     }
 
     /// Moves blocks from an arena to the central part, where a block is a part without an address of its own.

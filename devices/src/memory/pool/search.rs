@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::central::Later;
 use super::heap::Part;
 use super::sizes::{Kind, Request};
-use super::{Block, Pool};
+use super::{Block, Pool, Streams};
 use crate::memory::account::{self, Action};
 use crate::memory::refusal::{Refusal, Refused};
 use crate::{Device, Error, Result, Stream};
@@ -44,7 +44,7 @@ impl Pool {
         mut refused: Error,
         request: &Request,
         stream: &Stream,
-        mut streams: Vec<Stream>,
+        mut streams: Streams,
     ) -> Result<Block> {
         let device = stream.device();
         for _ in 0..ROUNDS {
@@ -64,7 +64,7 @@ impl Pool {
                 done => return done,
             }
             // What is in the way may be segments of which a part is in use.
-            let corner = Request { kind: Kind::Shared, ..self.sizes.least(request) };
+            let corner = self.sizes.corner(request);
             if request.kind == Kind::Whole
                 && let Some(block) = self.at_once(&corner, stream)?
             {
@@ -84,7 +84,7 @@ impl Pool {
 
     /// A part of the central memory that `stream` may use without waiting.
     fn at_once(&self, request: &Request, stream: &Stream) -> Result<Option<Block>> {
-        if request.kind == Kind::Direct {
+        if request.kind == Kind::Direct || self.is_over() {
             return Ok(None);
         }
         let found = self.central.lock().take(request, stream.arena().id());
@@ -98,7 +98,7 @@ impl Pool {
         stream: &Stream,
         streams: &[Stream],
     ) -> Result<Option<Block>> {
-        if request.kind == Kind::Direct {
+        if request.kind == Kind::Direct || self.is_over() {
             return Ok(None);
         }
         let found = self.central.lock().take_later(request, streams);
@@ -129,7 +129,7 @@ impl Pool {
     }
 
     /// Moves what all arenas hold to the central part; the streams that live.
-    pub(super) fn gather(&self, device: Device) -> Vec<Stream> {
+    pub(super) fn gather(&self, device: Device) -> Streams {
         let streams = self.streams();
         for arena in streams.iter().map(Stream::arena).chain([&self.host]) {
             let blocks = arena.drain();
@@ -166,6 +166,7 @@ impl Pool {
             Ok(segment) => segment,
             Err(error) => {
                 self.reserved.fetch_sub(bytes, Relaxed);
+                self.held.fetch_sub(bytes, Relaxed);
                 return Err(for_request(error, request));
             }
         };
@@ -216,31 +217,6 @@ impl Pool {
         }
     }
 
-    /// Counts `bytes` more as held, if the bounds allow it.
-    fn reserve(&self, device: Device, bytes: usize, asked: usize) -> Result<()> {
-        let refuse = |refusal| Err(Error::refused(device, asked, refusal));
-        let limit = self.bounds.limit().unwrap_or(usize::MAX);
-        let more = |held: usize| held.checked_add(bytes).filter(|held| *held <= limit);
-        let reserved = match self.reserved.fetch_update(Relaxed, Relaxed, more) {
-            Ok(before) => before + bytes,
-            // Without a limit this is more than can be counted.
-            Err(_) if limit == usize::MAX => return Err(Error::out_of_memory(device, asked, 0)),
-            Err(reserved) => {
-                self.bounds.check(device)?;
-                return refuse(Refusal::Limit { limit, reserved });
-            }
-        };
-        let headroom = self.bounds.headroom();
-        if headroom > 0 {
-            let free = free(device, reserved - bytes);
-            if free < bytes.saturating_add(headroom) {
-                self.reserved.fetch_sub(bytes, Relaxed);
-                return refuse(Refusal::Headroom { free, headroom });
-            }
-        }
-        Ok(())
-    }
-
     fn can_never_fit(&self, device: Device, request: &Request) -> bool {
         let there = device.info().memory_bytes;
         let least = self.sizes.least(request).bytes;
@@ -248,7 +224,7 @@ impl Pool {
     }
 
     /// Adds to a refusal what the pool holds.
-    fn explain(&self, device: Device, error: Error) -> Error {
+    pub(super) fn explain(&self, device: Device, error: Error) -> Error {
         let Error::OutOfMemory { device: at, bytes, code, refusal, tried } = error else {
             return error;
         };
@@ -277,11 +253,4 @@ fn for_request(error: Error, request: &Request) -> Error {
         }
         other => other,
     }
-}
-
-/// Bytes that can be had on the device: by what a driver tells, else by what is held ourselves.
-fn free(device: Device, reserved: usize) -> usize {
-    let told = device.free_bytes().map(|free| free + device.0.driver.spare_bytes());
-    let told = told.or_else(|| device.readings().ok()?.free_bytes);
-    told.unwrap_or_else(|| device.info().memory_bytes.saturating_sub(reserved))
 }

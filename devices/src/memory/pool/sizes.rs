@@ -78,6 +78,13 @@ impl Sizes {
         Request { bytes: bytes.unwrap_or(request.asked), ..*request }
     }
 
+    /// A large request as a part of a segment that others share, where every part begins at a multiple of the granule
+    /// and so has to end at one.
+    pub(super) fn corner(&self, request: &Request) -> Request {
+        let bytes = request.asked.checked_next_multiple_of(self.granule).unwrap_or(request.asked);
+        Request { kind: Kind::Shared, bytes, most: bytes, ..*request }
+    }
+
     /// The size of the next shared segment, when there are `shared` bytes of them.
     pub(super) fn segment(&self, shared: usize) -> usize {
         let least = CHUNK.max(2 * self.shared_up_to);
@@ -104,6 +111,26 @@ mod tests {
             prop_assert_eq!(sizes.request(request.bytes).bytes, request.bytes);
             let least = sizes.least(&request).bytes;
             prop_assert!((asked..asked + sizes.granule).contains(&least) && least <= request.bytes);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn whatever_shares_a_segment_ends_at_a_multiple_of_the_granule(
+            asked in 1..1_usize << 32,
+            granule in (8..17_u32).prop_map(|bits| 1_usize << bits),
+        ) {
+            let sizes = Sizes { granule, ..Sizes::default() };
+            let request = sizes.request(asked);
+            let shared = [request, sizes.least(&request)];
+            let shared = shared.into_iter().filter(|request| request.kind == Kind::Shared);
+            for part in shared.chain([sizes.corner(&request)]) {
+                prop_assert!(part.bytes >= asked && part.bytes - asked < granule);
+                prop_assert_eq!((part.kind, part.bytes % granule), (Kind::Shared, 0));
+            }
+            prop_assert_eq!(sizes.segment(asked) % granule, 0);
         }
     }
 

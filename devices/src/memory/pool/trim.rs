@@ -32,7 +32,8 @@ impl Pool {
     pub(super) fn set_limit(&self, device: Device, limit: Option<Limit>) -> Result<()> {
         let stream = device.process_stream()?;
         self.bounds.set_limit(device, limit)?;
-        let excess = self.reserved().saturating_sub(device.limit().unwrap_or(usize::MAX));
+        let held = self.held.load(Relaxed);
+        let excess = held.saturating_sub(device.limit().unwrap_or(usize::MAX));
         self.give_back(device, &stream, excess);
         Ok(())
     }
@@ -109,6 +110,18 @@ impl Pool {
             freed.unwrap_or_else(|error| device.0.defer(error));
             self.segments.fetch_sub(1, Relaxed);
             self.reserved.fetch_sub(bytes, Relaxed);
+            self.uncharge(bytes);
         }
+    }
+
+    /// Takes note of work that is done: how many free bytes nobody has to wait for any more. Does not wait, and leaves what
+    /// streams have freed last with them.
+    pub(crate) fn settle(&self) -> usize {
+        let streams = self.streams();
+        let mut central = self.central.lock();
+        central.mark(&streams);
+        let before = central.shared.pending() + central.whole.pending();
+        central.settle();
+        before.saturating_sub(central.shared.pending() + central.whole.pending())
     }
 }

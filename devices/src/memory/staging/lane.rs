@@ -6,7 +6,8 @@ use parking_lot::{Condvar, Mutex};
 
 use super::settings::{Settings, settings};
 use crate::driver::{EventDriver, StreamDriver};
-use crate::{Device, Error, Memory, Result};
+use crate::memory::pinned::PinnedBlock;
+use crate::{Device, Error, Result};
 
 /// Parts of a buffer: some are filled while others are emptied.
 pub(super) const SLOTS: usize = 4;
@@ -31,9 +32,21 @@ struct State {
     serving: u64,
 }
 
+/// Host memory by way of which bytes go. Not [`Memory`](crate::Memory), whose allocation looks for memory that others could
+/// give up: that may copy, and wait for the very place that is held here.
+#[derive(Debug)]
+enum Bytes {
+    Locked(PinnedBlock),
+    /// Where there is none that is page-locked.
+    Ordinary {
+        values: Vec<u8>,
+        address: usize,
+    },
+}
+
 #[derive(Debug)]
 struct Buffer {
-    memory: Memory,
+    bytes: Bytes,
     chunk: usize,
     pending: [Option<Box<dyn EventDriver>>; SLOTS],
 }
@@ -76,19 +89,6 @@ pub(crate) fn both(from: Device, to: Device, bytes: usize) -> Result<(Lane, Opti
     }
 }
 
-/// Host memory whose pages are not locked. Not from [`Memory::allocate`], which looks for memory that others could give
-/// up: that may copy, and wait for the very place that is held here.
-fn ordinary(bytes: usize) -> Result<Memory> {
-    let mut values = Vec::<u8>::new();
-    let refused = |_| Error::out_of_memory(Device::cpu(), bytes, 0);
-    values.try_reserve_exact(bytes).map_err(refused)?;
-    values.resize(bytes, 0);
-    let address = values.as_mut_ptr().expose_provenance();
-    let release = Box::new(move || drop(values));
-    // SAFETY: the vector stays where it is until the release function drops it, and nobody else knows it.
-    Ok(unsafe { Memory::from_foreign(Device::cpu(), address, bytes, release) })
-}
-
 impl Lanes {
     fn take(&'static self, device: Device, bytes: usize, without_locks: bool) -> Result<Lane> {
         let Settings { chunk: most, threads, large_pages, .. } = settings();
@@ -116,21 +116,27 @@ impl Lanes {
             Lane { lanes: self, buffer: fitting, chunk, threads, large_pages, locked: true };
         drop(other.map(Buffer::quiet));
         if lane.buffer.is_none() {
-            let memory = match Memory::pinned_at_once(SLOTS * most, device) {
-                Ok(memory) => memory,
+            let (bytes, size) = match PinnedBlock::take(SLOTS * most, device) {
+                Ok(block) => (Bytes::Locked(block), most),
                 Err(error) => {
                     tracing::warn!(%device, %error, "no page-locked memory to stage copies with");
                     lane.locked = false;
                     if !without_locks {
                         return Err(error);
                     }
-                    ordinary(SLOTS * chunk)?
+                    (Bytes::ordinary(SLOTS * chunk)?, chunk)
                 }
             };
-            let size = memory.bytes() / SLOTS;
-            lane.buffer = Some(Buffer { memory, chunk: size, pending: Default::default() });
+            lane.buffer = Some(Buffer { bytes, chunk: size, pending: Default::default() });
         }
         Ok(lane)
+    }
+
+    /// How many buffers no copy and no transfer uses, and their bytes.
+    pub(crate) fn idle(&self) -> (usize, usize) {
+        let state = self.state.lock();
+        let idle = state.idle.iter().filter(|buffer| buffer.is_quiet());
+        idle.fold((0, 0), |(blocks, bytes), buffer| (blocks + 1, bytes + buffer.bytes.size()))
     }
 
     /// Gives the buffers nobody uses back to the pool they come from.
@@ -148,20 +154,51 @@ impl Lanes {
 
 impl Buffer {
     /// The buffer once no transfer uses it. One that has failed is over, too.
-    fn quiet(mut self) -> Memory {
+    fn quiet(mut self) -> Bytes {
         for event in self.pending.iter_mut().filter_map(Option::take) {
             if let Err(error) = event.synchronize() {
                 tracing::warn!(%error, "a staged transfer failed");
             }
         }
-        self.memory
+        self.bytes
+    }
+
+    /// Whether no transfer uses it.
+    fn is_quiet(&self) -> bool {
+        self.pending.iter().flatten().all(|event| event.is_complete().unwrap_or(true))
+    }
+}
+
+impl Bytes {
+    /// Host memory whose pages are not locked.
+    fn ordinary(bytes: usize) -> Result<Self> {
+        let mut values = Vec::<u8>::new();
+        let refused = |_| Error::out_of_memory(Device::cpu(), bytes, 0);
+        values.try_reserve_exact(bytes).map_err(refused)?;
+        values.resize(bytes, 0);
+        let address = values.as_mut_ptr().expose_provenance();
+        Ok(Self::Ordinary { values, address })
+    }
+
+    fn address(&self) -> usize {
+        match self {
+            Self::Locked(block) => block.address,
+            Self::Ordinary { address, .. } => *address,
+        }
+    }
+
+    fn size(&self) -> usize {
+        match self {
+            Self::Locked(block) => block.bytes,
+            Self::Ordinary { values, .. } => values.len(),
+        }
     }
 }
 
 impl Lane {
     /// Where a slot begins; it has `chunk` bytes.
     pub(super) fn slot(&self, slot: usize) -> *mut u8 {
-        let start = self.buffer.as_ref().map_or(0, |b| b.memory.address() + slot * b.chunk);
+        let start = self.buffer.as_ref().map_or(0, |b| b.bytes.address() + slot * b.chunk);
         with_exposed_provenance_mut(start)
     }
 

@@ -1,0 +1,69 @@
+//! Whether it is worth looking for memory once more that other threads may have taken.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::Device;
+use crate::reclaim::{self, Stage};
+
+/// The longest time in which nothing changes after which nothing is expected to.
+const STILL: Duration = Duration::from_millis(32);
+
+/// How long a search goes on in all that spills nothing itself.
+const LONGEST: Duration = Duration::from_secs(2);
+
+/// A search in which threads take from each other what was spilled.
+///
+/// Arrays that may be spilled cannot be while somebody uses them, which is for moments only if many threads come and
+/// go; and what a search has made free the next thread may be quicker to take. As long as others do something there is
+/// more to be had soon.
+#[derive(Debug)]
+pub(super) struct Contest {
+    device: Device,
+    /// Allocations and releases of the device so far.
+    seen: (usize, usize),
+    pause: Duration,
+    begin: Instant,
+}
+
+impl Contest {
+    pub(super) fn begin(device: Device) -> Self {
+        let (pause, begin) = (Duration::from_millis(1), Instant::now());
+        Self { device, seen: changes(device), pause, begin }
+    }
+
+    /// Whether to look again: at once if something was spilled, else if arrays that may be spilled are in use and other
+    /// threads do something within a pause, which grows.
+    pub(super) fn goes_on(&mut self, spilled: bool) -> bool {
+        if spilled {
+            self.seen = changes(self.device);
+            return true;
+        }
+        while self.begin.elapsed() < LONGEST && is_in_use(self.device) {
+            let pause = self.pause;
+            self.pause = (2 * pause).min(STILL);
+            thread::sleep(pause);
+            let now = changes(self.device);
+            if now != self.seen {
+                self.seen = now;
+                return true;
+            }
+            if pause >= STILL {
+                return false;
+            }
+        }
+        false
+    }
+}
+
+fn changes(device: Device) -> (usize, usize) {
+    let statistics = device.0.counters.read();
+    (statistics.allocations, statistics.frees)
+}
+
+/// Whether there are arrays that could be spilled, were they not in use.
+fn is_in_use(device: Device) -> bool {
+    let spills = reclaim::libraries().into_iter().filter(|library| library.stage() == Stage::Spill);
+    let held = spills.filter_map(|library| library.holdings(device));
+    held.map(|holdings| holdings.live_bytes).sum::<usize>() > 0
+}

@@ -1,0 +1,38 @@
+//! Room in a scope whose limit refuses an allocation: arrays that count for it and may be spilled.
+
+use std::time::Instant;
+
+use super::account::Full;
+use super::contest::Contest;
+use super::recover::{PATIENCE, Recovering, take_turn};
+use crate::{Device, Result, reclaim};
+
+/// Asks for room in a scope, and again as long as arrays of the scope can be spilled. The device itself may have room, so
+/// nothing else is given up.
+pub(super) fn or_spill(device: Device, mut admit: impl FnMut() -> Result<(), Full>) -> Result<()> {
+    let Err(mut full) = admit() else { return Ok(()) };
+    if full.never_fits() {
+        return Err(full.error);
+    }
+    // Inside a recovery the one that runs out is told.
+    let Some(_recovering) = Recovering::enter() else { return Err(full.error) };
+    let _turn = take_turn(device);
+    let (begin, mut contest) = (Instant::now(), Contest::begin(device));
+    while begin.elapsed() < PATIENCE {
+        let mut freed = false;
+        for library in reclaim::libraries() {
+            match library.release_within(&full.scope(), device, full.missing) {
+                Ok(bytes) => freed |= bytes != Some(0),
+                Err(error) => tracing::info!(%device, %error, "no room was made in a scope"),
+            }
+        }
+        full = match admit() {
+            Ok(()) => return Ok(()),
+            Err(full) => full,
+        };
+        if !contest.goes_on(freed) {
+            break;
+        }
+    }
+    Err(full.error)
+}

@@ -1,0 +1,88 @@
+//! A band piece by piece: along an axis on which its lines do not lie, or with taps that reach far.
+
+use std::ops::Range;
+
+use num_complex::Complex64;
+
+use super::scalar::Scalar;
+use crate::Band;
+
+/// A band with its weights in the type that the loops compute with, taken row by row or in stretches of rows that
+/// use the same taps. Needs no more memory than the band itself, however far its taps reach.
+#[derive(Debug)]
+pub(super) struct Pieces<L> {
+    len: usize,
+    /// The first row of each piece, and its taps.
+    pieces: Vec<(usize, Vec<(isize, L)>)>,
+}
+
+impl<L: Scalar> Pieces<L> {
+    pub(super) fn new(band: &Band, alpha: Complex64) -> Self {
+        let pieces = band.pieces().map(|(rows, taps)| {
+            let taps = taps.iter().map(|tap| (tap.offset, L::rounded(alpha * tap.weight)));
+            (rows.start, taps.collect())
+        });
+        Self { len: band.len(), pieces: pieces.collect() }
+    }
+
+    /// The columns and weights of row `i`.
+    pub(super) fn row(&self, i: usize) -> impl Iterator<Item = (usize, L)> {
+        let at = self.pieces.partition_point(|(start, _)| *start <= i);
+        let taps = at.checked_sub(1).map_or(&[][..], |at| &self.pieces[at].1[..]);
+        let column = move |offset| i.checked_add_signed(offset).filter(|&j| j < self.len);
+        taps.iter().filter_map(move |&(offset, weight)| Some((column(offset)?, weight)))
+    }
+
+    /// Where in `rows` other taps fall on the axis than in the row before, ascending, and both ends: from one to the
+    /// next all rows have the same taps.
+    pub(super) fn cuts(&self, rows: Range<usize>, cuts: &mut Vec<usize>) {
+        cuts.clear();
+        cuts.extend([rows.start, rows.end]);
+        let from = self.pieces.partition_point(|(start, _)| *start <= rows.start);
+        for (at, (start, taps)) in self.pieces.iter().enumerate().skip(from.saturating_sub(1)) {
+            if *start >= rows.end {
+                break;
+            }
+            let end = self.pieces.get(at + 1).map_or(self.len, |(next, _)| *next);
+            let piece = rows.start.max(*start)..rows.end.min(end);
+            // A tap falls on the axis from the row on that leads it to column 0, and until it leads to the last.
+            let enters = taps.iter().map(|(offset, _)| offset.min(&0).unsigned_abs());
+            let leaves = taps
+                .iter()
+                .map(|(offset, _)| self.len.saturating_sub(offset.max(&0).unsigned_abs()));
+            let changes = enters.chain(leaves).chain([*start]);
+            cuts.extend(changes.filter(|at| piece.contains(at)));
+        }
+        cuts.sort_unstable();
+        cuts.dedup();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_between_two_cuts_have_the_same_taps() {
+        for len in 1..20_usize {
+            let far = [(-7, 1.0), (-1, 2.0), (0, 3.0), (4, 4.0), (11, 5.0)];
+            let band = Band::uniform(len, far);
+            let edged = Band::uniform(len, [(2, 1.0)]).after(&band);
+            for band in [Some(band), edged].into_iter().flatten() {
+                let pieces = Pieces::<f64>::new(&band, 1.0.into());
+                let mut cuts = Vec::new();
+                for rows in (0..len).flat_map(|a| (a + 1..=len).map(move |b| a..b)) {
+                    pieces.cuts(rows.clone(), &mut cuts);
+                    assert_eq!((cuts.first(), cuts.last()), (Some(&rows.start), Some(&rows.end)));
+                    for part in cuts.windows(2) {
+                        let first: Vec<_> = pieces.row(part[0]).collect();
+                        for i in part[0]..part[1] {
+                            let shifted = first.iter().map(|(j, w)| (j + i - part[0], *w));
+                            assert!(pieces.row(i).eq(shifted), "row {i} of {len} in {rows:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

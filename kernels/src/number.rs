@@ -1,0 +1,70 @@
+//! Numbers of the host in the dtype that verbs compute with.
+
+use arrayspan_bridge::DType;
+use num_complex::Complex64;
+
+/// How a dtype holds a number: see [`fit`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// As itself or rounded.
+    Held,
+    /// NaN or infinite before it is rounded.
+    NotFinite,
+    /// Infinite once rounded.
+    TooLarge,
+    /// Not zero, but zero or subnormal once rounded. Devices may take subnormal numbers for zero, so such a number
+    /// has no value that is the same on all of them.
+    TooSmall,
+}
+
+/// How the computable `dtype` holds a number, a complex one by its modulus: a part that is lost beside the other is
+/// rounding.
+#[must_use]
+pub fn fit(value: impl Into<Complex64>, dtype: DType) -> Fit {
+    let value = value.into();
+    let modulus = value.re.hypot(value.im);
+    let single = dtype.real() == DType::Float32;
+    let (finite, normal) = match modulus as f32 {
+        rounded if single => (rounded.is_finite(), rounded.is_normal()),
+        _ => (modulus.is_finite(), modulus.is_normal()),
+    };
+    match () {
+        () if !value.is_finite() => Fit::NotFinite,
+        () if !finite => Fit::TooLarge,
+        () if normal || modulus == 0.0 => Fit::Held,
+        () => Fit::TooSmall,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use DType::{Complex64 as C64, Complex128, Float32, Float64};
+
+    #[test]
+    fn numbers_are_judged_once_rounded() {
+        let largest = f64::from(f32::MAX);
+        // Less than half a step above the largest number: rounded down to it.
+        assert_eq!(fit(largest * (1.0 + 2e-8), Float32), Fit::Held);
+        assert_eq!(fit(largest * (1.0 + 4e-8), Float32), Fit::TooLarge);
+        assert_eq!(fit(f64::MAX, Float64), Fit::Held);
+        let smallest = f64::from(f32::MIN_POSITIVE);
+        assert_eq!(fit(smallest, Float32), Fit::Held);
+        assert_eq!(fit(smallest / 2.0, Float32), Fit::TooSmall);
+        assert_eq!(fit(-1e-50, Float32), Fit::TooSmall);
+        assert_eq!(fit(5e-324, Float64), Fit::TooSmall);
+        assert_eq!((fit(0.0, Float32), fit(-0.0, Float64)), (Fit::Held, Fit::Held));
+    }
+
+    #[test]
+    fn complex_numbers_are_judged_by_their_modulus() {
+        let number = |re, im| Complex64::new(re, im);
+        assert_eq!(fit(number(1.0, 1e-60), C64), Fit::Held);
+        assert_eq!(fit(number(0.0, 1e-60), C64), Fit::TooSmall);
+        assert_eq!(fit(number(0.0, 1e-60), Complex128), Fit::Held);
+        assert_eq!(fit(number(1.0, -1e60), C64), Fit::TooLarge);
+        assert_eq!(fit(number(1.0, f64::NAN), C64), Fit::NotFinite);
+        assert_eq!(fit(f64::NEG_INFINITY, Float64), Fit::NotFinite);
+        assert_eq!(fit(number(f64::MAX, f64::MAX), Complex128), Fit::TooLarge);
+    }
+}

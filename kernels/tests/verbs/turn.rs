@@ -1,0 +1,45 @@
+//! Which dtype a case of a verb runs in where all four would cost too much.
+
+use std::env::var;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use arrayspan_kernels::bridge::DType;
+
+const DTYPES: [DType; 4] = [DType::Complex64, DType::Complex128, DType::Float32, DType::Float64];
+
+/// Whether the case, `stencil::long_filters`, runs in that dtype: always with `ARRAYSPAN_TEST_FULL=1`, else as
+/// `ARRAYSPAN_TEST_SEED` says, the day if nobody does.
+pub fn is_of(dtype: DType, case: &str) -> bool {
+    let set = |name: &str| var(name).ok().filter(|value| !value.is_empty());
+    let today = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() / 86_400;
+    let seed = set("ARRAYSPAN_TEST_SEED").map(|seed| seed.parse().expect("a seed is a number"));
+    set("ARRAYSPAN_TEST_FULL").is_some_and(|full| full != "0")
+        || chosen(case, seed.unwrap_or_else(today)) == dtype
+}
+
+/// The dtype of a case; a complex one if it is about complex numbers.
+fn chosen(case: &str, seed: u64) -> DType {
+    let about_complex = case.contains("complex") || case.contains("conjugat");
+    let dtypes = &DTYPES[..if about_complex { 2 } else { 4 }];
+    // FNV-1a (Fowler, Noll, Vo) over the name, then on by the seed: neighbouring seeds give other dtypes.
+    let name = case.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    });
+    // Names that differ in the last letter only differ in the low bits; a product brings those up (Knuth).
+    let mixed = (name ^ (name >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    dtypes[(mixed.wrapping_add(seed) % dtypes.len() as u64) as usize]
+}
+
+#[test]
+fn every_case_comes_to_every_dtype() {
+    for case in ["map::any_layout", "stencil::long_filters"] {
+        let found: Vec<DType> = (7..11).map(|seed| chosen(case, seed)).collect();
+        assert!(DTYPES.iter().all(|dtype| found.contains(dtype)), "{found:?}");
+        assert_eq!(chosen(case, 7), chosen(case, 7));
+    }
+    for case in ["stencil::complex_weights", "gemm::conjugated_factors"] {
+        assert!((0..9).all(|seed| chosen(case, seed).is_complex()));
+    }
+    let spread: Vec<DType> = (0..9).map(|case| chosen(&format!("copy::case{case}"), 3)).collect();
+    assert!(spread.iter().any(|dtype| *dtype != spread[0]), "{spread:?}");
+}

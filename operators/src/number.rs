@@ -1,0 +1,122 @@
+//! Numbers that operators are given, checked in the dtype they are computed with.
+//!
+//! A number fits a dtype if it is zero or, once rounded, a normal number of it. What becomes infinite is refused, and so
+//! is what becomes zero or subnormal: devices may take subnormal numbers for zero. Only a tap of a filter may be lost
+//! beside a larger one, when it is less than that one's rounding error.
+
+use arrayspan_bridge::DType;
+use arrayspan_kernels::{Band, Fit, fit};
+use num_complex::Complex64;
+
+use crate::{Error, Result};
+
+/// Fails unless `value`, which `what` names, fits the dtype of `operator`.
+pub(crate) fn check(
+    operator: &'static str,
+    what: impl FnOnce() -> String,
+    value: impl Into<Complex64>,
+    dtype: DType,
+) -> Result<()> {
+    verdict(operator, what, fit(value, dtype), dtype)
+}
+
+/// Fails unless all entries of a band fit the dtype of `operator` and none is zero; `what` names what they come from.
+pub(crate) fn entries(operator: &'static str, what: &str, band: &Band, dtype: DType) -> Result<()> {
+    weights(band).try_for_each(|weight| {
+        // One that is zero was not, or the band would not have it.
+        let fits = if weight.norm() == 0.0 { Fit::TooSmall } else { fit(weight, dtype) };
+        verdict(operator, || format!("{what}: a weight of {}", text(weight)), fits, dtype)
+    })
+}
+
+/// As [`entries`], save those that are less than the rounding error of the largest: they may be lost beside it.
+pub(crate) fn taps(operator: &'static str, what: &str, band: &Band, dtype: DType) -> Result<()> {
+    let largest = weights(band).map(Complex64::norm).fold(0.0, f64::max);
+    let epsilon = if dtype.real() == DType::Float32 { f32::EPSILON.into() } else { f64::EPSILON };
+    let lost = |weight: Complex64| {
+        fit(weight, dtype) == Fit::TooSmall && weight.norm() < epsilon / 2.0 * largest
+    };
+    weights(band).filter(|weight| !lost(*weight)).try_for_each(|weight| {
+        check(operator, || format!("{what}: a tap of {}", text(weight)), weight, dtype)
+    })
+}
+
+fn weights(band: &Band) -> impl Iterator<Item = Complex64> {
+    band.pieces().flat_map(|(_, taps)| taps).map(|tap| tap.weight)
+}
+
+/// The moduli of the factors that an operator and its parts multiply by, each from the top down to where it is applied.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Gain {
+    /// The least that is not zero, infinite if all are.
+    least: f64,
+    largest: f64,
+}
+
+impl Gain {
+    /// A single factor of one.
+    pub(crate) const ONE: Self = Self { least: 1.0, largest: 1.0 };
+
+    /// Those of several parts.
+    pub(crate) fn union(self, other: Self) -> Self {
+        Self { least: self.least.min(other.least), largest: self.largest.max(other.largest) }
+    }
+
+    /// All multiplied by `factor`.
+    pub(crate) fn times(self, factor: Complex64) -> Self {
+        let modulus = factor.norm();
+        if modulus == 0.0 || self.largest == 0.0 {
+            return Self { least: f64::INFINITY, largest: 0.0 };
+        }
+        Self { least: self.least * modulus, largest: self.largest * modulus }
+    }
+
+    /// Fails unless all fit the dtype of `operator`; `what` names the last factor.
+    pub(crate) fn check(self, operator: &'static str, what: &str, dtype: DType) -> Result<()> {
+        if self.largest == 0.0 {
+            return Ok(());
+        }
+        // A product that has left Float64 on its way is none of any dtype.
+        let finite = self.largest.is_finite();
+        let largest = if finite { fit(self.largest, dtype) } else { Fit::TooLarge };
+        let least = if self.least > 0.0 { fit(self.least, dtype) } else { Fit::TooSmall };
+        let (fits, product) = match largest {
+            Fit::Held => (least, self.least),
+            _ => (largest, self.largest),
+        };
+        let what = || format!("{what} times the factors of its parts is {}, which", text(product));
+        verdict(operator, what, fits, dtype)
+    }
+}
+
+/// Fails unless a number, which `what` names, fits.
+fn verdict(
+    operator: &'static str,
+    what: impl FnOnce() -> String,
+    fits: Fit,
+    dtype: DType,
+) -> Result<()> {
+    let single = dtype.real() == DType::Float32;
+    let largest = if single { f32::MAX.into() } else { f64::MAX };
+    let smallest = if single { f32::MIN_POSITIVE.into() } else { f64::MIN_POSITIVE };
+    let why = match fits {
+        Fit::Held => return Ok(()),
+        Fit::NotFinite => format!("is not a finite number of {dtype}"),
+        Fit::TooLarge => format!("is beyond the numbers of {dtype}, up to {largest:.1e}"),
+        Fit::TooSmall => format!("is below the normal numbers of {dtype}, from {smallest:.1e}"),
+    };
+    Error::parameter(operator, format!("{} {why}", what()))
+}
+
+/// A number as one writes it: without an imaginary part if it has none, with an exponent if that is shorter.
+pub(crate) fn text(value: impl Into<Complex64>) -> String {
+    let Complex64 { re, im } = value.into();
+    let part = |part: f64| match part.abs() {
+        usual if usual == 0.0 || (1e-4..1e7).contains(&usual) => format!("{part:?}"),
+        _ => format!("{part:e}"),
+    };
+    match im {
+        0.0 => part(re),
+        _ => format!("{}{}{}i", part(re), if im < 0.0 { "" } else { "+" }, part(im)),
+    }
+}

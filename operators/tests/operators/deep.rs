@@ -1,0 +1,205 @@
+//! Expressions of many terms, factors and levels, on a stack of 512 KiB.
+
+use std::thread;
+
+use arrayspan_bridge::DType;
+use arrayspan_operators::prelude::*;
+use arrayspan_operators::{Error, scratch_bytes};
+
+use crate::support::{array, check, floats, numbers, random, read};
+
+const MANY: usize = 10_000;
+
+fn space() -> Space {
+    Space::new([2], DType::Float64).unwrap()
+}
+
+fn identity() -> Operator {
+    Operator::new(Identity::new(space()).unwrap())
+}
+
+/// `y = w x` with small weights, different ones for each seed.
+fn diagonal(seed: usize) -> Operator {
+    let weights = [1 + seed % 3, 2 + seed % 5].map(|weight| weight as f64);
+    Operator::new(Diagonal::new(space(), floats(&[2], &weights).into_shared()).unwrap())
+}
+
+fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
+    thread::Builder::new().stack_size(512 << 10).spawn(test).unwrap().join().unwrap();
+}
+
+/// Everything that walks an operator, ending with its drop.
+fn walk(a: Operator) -> [Vec<f64>; 2] {
+    assert!(format!("{a:?}").len() < 10_000);
+    assert_eq!((a.device(), a.domain()), (a.clone().device(), &space()));
+    let x = floats(&[2], &[1.0, 2.0]);
+    let both = [read(&a.forward(&x).unwrap()), read(&a.adjoint(&x).unwrap())];
+    drop(a);
+    both
+}
+
+#[test]
+fn a_sum_of_ten_thousand_terms_is_built_applied_printed_and_dropped() {
+    on_a_small_stack(|| {
+        let terms = || (0..MANY).map(diagonal);
+        let left = terms().reduce(|sum, term| (sum + term).unwrap()).unwrap();
+        let right = terms().reduce(|sum, term| (term - -sum).unwrap()).unwrap();
+        let expected: [usize; 2] = (0..MANY)
+            .map(|seed| [1 + seed % 3, 2 * (2 + seed % 5)])
+            .fold([0; 2], |sum, term| [sum[0] + term[0], sum[1] + term[1]]);
+        let expected = expected.map(|sum| sum as f64).to_vec();
+        assert_eq!(left.workspace(), 0);
+        assert_eq!(walk(left), [expected.clone(), expected.clone()]);
+        assert_eq!(walk(right), [expected.clone(), expected]);
+    });
+}
+
+#[test]
+fn a_chain_of_ten_thousand_factors_takes_two_arrays_between() {
+    on_a_small_stack(|| {
+        let scaled = |k| (if k % 2 == 0 { 0.5 } else { 2.0 } * identity()).unwrap();
+        let forward = (0..MANY).fold(identity(), |chain, k| chain.after(scaled(k)).unwrap());
+        assert_eq!(forward.workspace(), 2 * scratch_bytes(&space()));
+        assert_eq!(walk(forward), [[1.0, 2.0], [1.0, 2.0]]);
+        let back = (0..MANY).fold(identity(), |chain, k| {
+            let next = if k % 2 == 0 { identity() } else { -identity() };
+            next.after(chain).unwrap()
+        });
+        assert_eq!(walk(adjoint_of(back)), [[1.0, 2.0], [1.0, 2.0]]);
+    });
+}
+
+fn adjoint_of(a: Operator) -> Operator {
+    adjoint(a)
+}
+
+#[test]
+fn multiples_and_adjoints_of_each_other_go_as_deep_as_one_likes() {
+    on_a_small_stack(|| {
+        let a = (0..MANY).fold(diagonal(1), |a, k| {
+            let a = (if k % 2 == 0 { 2.0 } else { 0.5 } * adjoint(a)).unwrap();
+            -Operator::new(a)
+        });
+        assert_eq!(walk(a), [[2.0, 6.0], [2.0, 6.0]]);
+    });
+}
+
+#[test]
+fn sums_of_products_of_sums_go_as_deep_as_one_likes() {
+    on_a_small_stack(|| {
+        // p ← I + A p, as Horner's rule has it: each level needs its own array between.
+        let levels = 2000;
+        let nilpotent = || {
+            let matrix = floats(&[2, 2], &[0.0, 1.0, 0.0, 0.0]).into_shared();
+            Operator::new(MatrixMult::new(matrix, &[]).unwrap())
+        };
+        let p = (0..levels)
+            .fold(identity(), |p, _| (identity() + nilpotent().after(p).unwrap()).unwrap());
+        assert_eq!(p.workspace(), levels * scratch_bytes(&space()));
+        assert_eq!(walk(p), [[3.0, 2.0], [1.0, 3.0]]);
+    });
+}
+
+#[test]
+fn shared_parts_are_kept_once() {
+    on_a_small_stack(|| {
+        // 2^200 terms, which nobody could apply.
+        let sum = (0..200).fold(identity(), |a, _| (a.clone() + a).unwrap());
+        let product = (0..200).fold(identity(), |a, _| a.clone().after(a).unwrap());
+        assert_eq!((sum.workspace(), product.workspace()), (0, 2 * scratch_bytes(&space())));
+        assert!(format!("{sum:?} {product:?}").len() < 10_000);
+        let powers: Vec<Operator> = (0..MANY)
+            .scan(identity(), |power, _| {
+                *power = identity().after(power.clone()).unwrap();
+                Some(power.clone())
+            })
+            .collect();
+        assert_eq!(read(&powers[99].forward(&floats(&[2], &[1.0, 2.0])).unwrap()), [1.0, 2.0]);
+    });
+}
+
+#[test]
+fn a_stack_grows_part_by_part() {
+    on_a_small_stack(|| {
+        let grow = |stack: Operator, part| vstack([stack, part]).unwrap();
+        let stack = (0..1000).map(diagonal).reduce(grow).unwrap();
+        let whole = vstack((0..1000).map(diagonal)).unwrap();
+        assert_eq!(stack.range(), whole.range());
+        let x = floats(&[2], &[1.0, -1.0]);
+        assert_eq!(read(&stack.forward(&x).unwrap()), read(&whole.forward(&x).unwrap()));
+        let alone = (0..1000).fold(stack.clone(), |stack, _| vstack([stack]).unwrap());
+        assert_eq!(alone.range(), whole.range());
+        let scaled = vstack([(2.0 * stack).unwrap(), identity()]).unwrap();
+        let y = read(&scaled.forward(&x).unwrap());
+        let expected =
+            read(&whole.forward(&x).unwrap()).iter().map(|y| 2.0 * y).collect::<Vec<_>>();
+        assert_eq!(y, [expected, vec![1.0, -1.0]].concat());
+    });
+}
+
+#[test]
+fn stacks_that_are_nested_too_deep_are_refused() {
+    on_a_small_stack(|| {
+        let mut nested = identity();
+        let refused = loop {
+            // A block diagonal in a stack in a block diagonal: neither takes over the parts of the other.
+            let width = nested.domain().len();
+            let zero = Identity::new(Space::new([width], DType::Float64).unwrap()).unwrap();
+            let next = block_diagonal([nested.clone()]);
+            match next.and_then(|diagonal| diagonal + Operator::new(zero)) {
+                Ok(next) => nested = next,
+                Err(error) => break error,
+            }
+        };
+        assert!(
+            matches!(refused, Error::Parameter { operator: "block_diagonal", .. }),
+            "{refused}"
+        );
+        assert!(refused.to_string().contains("65 stacks within each other"), "{refused}");
+        let y = read(&nested.forward(&floats(&[2], &[1.0, 2.0])).unwrap());
+        assert_eq!(y, [65.0, 130.0]);
+        assert!(format!("{nested:?}").starts_with("block_diagonal + Identity"));
+    });
+}
+
+#[test]
+fn factors_within_products_and_sums_go_where_they_belong() {
+    for dtype in crate::support::DTYPES {
+        let matrix = |seed| {
+            let square = Space::new([3, 3], dtype).unwrap();
+            Operator::new(MatrixMult::new(random(&square, seed).into_shared(), &[]).unwrap())
+        };
+        let turn = |a: Operator| {
+            let turned = num_complex::Complex64::new(0.5, -2.0) * a.clone();
+            turned.unwrap_or_else(|_| (0.5 * a).unwrap())
+        };
+        let product = turn(turn(matrix(1)).after(turn(matrix(2))).unwrap());
+        let four = adjoint(turn(matrix(3))).after(adjoint(product)).unwrap();
+        check(&turn(four.clone()));
+        let sum = (turn(four.clone()) - matrix(4)).unwrap();
+        check(&turn(adjoint(sum.clone())));
+        check(&turn(sum.clone()).after(adjoint(sum).after(matrix(5)).unwrap()).unwrap());
+        check(&vstack([four.clone(), turn(four)]).unwrap());
+    }
+}
+
+#[test]
+fn an_operator_prints_as_its_formula() {
+    let (a, b) = (identity(), diagonal(1));
+    let sum = (a.clone() + (2.0 * b.clone()).unwrap()).unwrap();
+    let product = adjoint(sum).after(adjoint(b).after(a).unwrap()).unwrap();
+    let found = format!("{:?}", -product);
+    let formula = "-1.0 ((Identity + 2.0 Diagonal)ᴴ Diagonalᴴ Identity)";
+    assert_eq!(found, format!("{formula}: Float64 [2] to Float64 [2]"));
+}
+
+#[test]
+fn single_precision_sums_keep_their_order() {
+    let ones = array(&[1], &[1.0_f32]);
+    let space = Space::new([1], DType::Float32).unwrap();
+    let term =
+        |weight: f64| (weight * Operator::new(Identity::new(space.clone()).unwrap())).unwrap();
+    // From left to right: the small one is lost beside the large one, which then cancels.
+    let sum = ((term(1e8) + term(1.0)).unwrap() + term(-1e8)).unwrap();
+    assert_eq!(numbers(&sum.forward(&ones).unwrap()), [0.0.into()]);
+}

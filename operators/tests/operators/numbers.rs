@@ -1,0 +1,140 @@
+//! Numbers that the dtype of an operator cannot hold are refused where they are given.
+
+use arrayspan_bridge::DType::{self, Complex64, Complex128, Float32, Float64};
+use arrayspan_operators::prelude::*;
+use arrayspan_operators::{Error, Result};
+
+use crate::support::{array, host, numbers};
+
+fn space(dtype: DType) -> Space {
+    Space::new([7], dtype).unwrap()
+}
+
+fn identity(dtype: DType) -> Operator {
+    Operator::new(Identity::new(space(dtype)).unwrap())
+}
+
+/// The message of a parameter error, which names the number and the dtype.
+fn refused<T>(result: Result<T>, naming: &[&str]) {
+    let message = match result {
+        Err(error @ Error::Parameter { .. }) => error.to_string(),
+        Err(error) => panic!("another error: {error}"),
+        Ok(_) => panic!("no error naming {naming:?}"),
+    };
+    for name in naming {
+        assert!(message.contains(name), "{message} does not name {name}");
+    }
+}
+
+const SCHEMES: [Scheme; 4] =
+    [Scheme::Forward, Scheme::Backward, Scheme::Centered3, Scheme::Centered5];
+
+#[test]
+fn steps_whose_weights_the_dtype_cannot_hold_are_refused() {
+    for scheme in SCHEMES {
+        let first =
+            |dtype, step| FirstDerivative::new(space(dtype), 0, step, scheme, Edge::Reduced);
+        let second =
+            |dtype, step| SecondDerivative::new(space(dtype), 0, step, scheme, Edge::Reduced);
+        for dtype in [Float32, Complex64] {
+            let name = &format!("{dtype}");
+            refused(first(dtype, 1e-40), &["FirstDerivative", "step of 1e-40", name]);
+            refused(first(dtype, -1e40), &["FirstDerivative", "step of -1e40", name]);
+            refused(second(dtype, 1e-20), &["SecondDerivative", "step of 1e-20", name]);
+            refused(second(dtype, 1e20), &["SecondDerivative", "step of 1e20", name]);
+        }
+        for dtype in [Float64, Complex128] {
+            assert!(first(dtype, 1e-40).is_ok() && second(dtype, 1e-20).is_ok());
+            refused(second(dtype, 1e-200), &["step of 1e-200"]);
+            refused(second(dtype, 1e200), &["step of 1e200"]);
+            refused(first(dtype, 1e-320), &["step of 1e-320"]);
+        }
+        // Unusual but sound: in SI units, electrons and galaxies.
+        assert!(first(Float32, 1e-31).is_ok() && first(Float32, 1e30).is_ok());
+    }
+}
+
+#[test]
+fn weights_of_a_laplacian_are_judged_with_their_steps() {
+    let along = |terms: &[Along]| {
+        Laplacian::new(space(Float32), terms, Scheme::Centered3, Edge::Zero).map(|_| ())
+    };
+    let term = Along { axis: 0, step: 1.0, weight: 1.0 };
+    refused(along(&[Along { weight: 1e300, ..term }]), &["weight of 1e300", "Float32"]);
+    refused(along(&[Along { weight: 1e-300, ..term }]), &["weight of 1e-300", "Float32"]);
+    refused(along(&[Along { step: 1e-20, ..term }]), &["step of 1e-20", "Float32"]);
+    // Their quotient is an ordinary number.
+    assert!(along(&[Along { step: 1e-20, weight: 1e-37, ..term }]).is_ok());
+    assert!(along(&[Along { weight: 0.0, ..term }]).is_ok());
+    // One by one they fit, their sum does not.
+    let large = Along { weight: 1.2e38, ..term };
+    assert!(along(&[large]).is_ok());
+    refused(along(&[large, large]), &["sum", "axis 0", "Float32"]);
+}
+
+#[test]
+fn taps_of_a_filter_may_only_be_lost_beside_larger_ones() {
+    let filter = |taps: &[f64]| Convolve1D::new(space(Float32), 0, taps, 0).map(|_| ());
+    refused(filter(&[1.0, 1e300]), &["Convolve1D", "tap of 1e300", "Float32"]);
+    refused(filter(&[1e-50]), &["tap of 1e-50", "Float32"]);
+    refused(filter(&[1e-37, 1e-39]), &["tap of 1e-39", "Float32"]);
+    refused(filter(&[f64::INFINITY]), &["tap of inf"]);
+    // The ends of a wavelet: far less than the rounding error of its middle.
+    assert!(filter(&[1e-50, 1.0, 1e-50]).is_ok());
+    let wavelet = |taps: &[f64]| {
+        PoststackLinearModelling::new(space(Float32), taps, Scheme::Centered3).map(|_| ())
+    };
+    refused(wavelet(&[1e39]), &["PoststackLinearModelling", "tap of 1e39"]);
+    refused(wavelet(&[1.5e-38]), &["PoststackLinearModelling", "wavelet on the derivative"]);
+    assert!(wavelet(&[1e-60, 0.5, 1.0, 0.5, 1e-60]).is_ok());
+}
+
+#[test]
+fn factors_are_refused_by_themselves_and_times_those_that_are_there() {
+    for dtype in [Float32, Complex64] {
+        let a = || identity(dtype);
+        refused(1e300 * a(), &["Identity", "factor 1e300", &format!("{dtype}")]);
+        refused(1e-40 * a(), &["factor 1e-40", &format!("{dtype}")]);
+        refused(f64::NAN * a(), &["factor NaN"]);
+        refused(f64::NEG_INFINITY * a(), &["factor -inf"]);
+        let large = (1e30 * a()).unwrap();
+        refused(1e10 * large.clone(), &["factor 1e10", "1e40"]);
+        refused(1e10 * (a() + large.clone()).unwrap(), &["sum", "factor 1e10"]);
+        refused(1e10 * vstack([a(), large.clone()]).unwrap(), &["vstack", "factor 1e10"]);
+        refused(1e10 * adjoint(block_diagonal([large.clone()]).unwrap()), &["block_diagonal"]);
+        // Forward the large factor comes after the other, adjoint before it.
+        refused(1e10 * large.clone().after(a()).unwrap(), &["product", "factor 1e10"]);
+        refused(1e10 * a().after(large.clone()).unwrap(), &["product", "factor 1e10"]);
+        assert!((1e-30 * large).is_ok() && (0.0 * a()).is_ok());
+        refused(1e-20 * (1e-20 * a()).unwrap(), &["factor 1e-20", "1e-40"]);
+    }
+    assert!((1e300 * identity(Float64)).is_ok());
+    let turned = num_complex::Complex64::new(0.0, 1e39) * identity(Complex64);
+    refused(turned, &["factor 0.0+1e39i", "Complex64"]);
+}
+
+#[test]
+fn updates_are_refused_before_anything_is_written() {
+    let a = identity(Float32);
+    let scaled = (1e20 * a.clone()).unwrap();
+    let sum = (a.clone() + scaled).unwrap();
+    let x = array(&[7], &[1.0_f32; 7]);
+    for (operator, alpha, beta, name) in [
+        (&a, 1e300, 0.0, "alpha 1e300"),
+        (&a, 1.0, 1e300, "beta 1e300"),
+        (&a, 1e-60, 0.0, "alpha 1e-60"),
+        (&a, 1.0, f64::NAN, "beta NaN"),
+        (&sum, 1e30, 0.0, "alpha times the factors of its parts is 1e50"),
+    ] {
+        let mut y = array(&[7], &[5.0_f32; 7]);
+        let update = Update::new(alpha, beta);
+        let forward = operator.apply(&*host(), x.view(), y.view_mut(), update);
+        refused(forward, &[operator.name(), name, "Float32"]);
+        let adjoint = operator.apply_adjoint(&*host(), x.view(), y.view_mut(), update);
+        refused(adjoint, &[operator.name(), name, "Float32"]);
+        assert_eq!(numbers(&y), [5.0.into(); 7], "{name}");
+    }
+    let mut y = array(&[7], &[5.0_f32; 7]);
+    sum.apply(&*host(), x.view(), y.view_mut(), Update::new(0.0, 1.0)).unwrap();
+    assert_eq!(numbers(&y), [5.0.into(); 7]);
+}

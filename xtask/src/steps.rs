@@ -1,0 +1,148 @@
+//! The steps of the test command, how long each took, and whether all of it keeps to its budget.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+/// What everything may take on two cores.
+const MOST: Duration = Duration::from_secs(30 * 60);
+const CORES: u32 = 2;
+
+/// What is run, in order.
+#[derive(Debug)]
+pub(crate) struct Steps {
+    begin: Instant,
+    done: Vec<(String, bool, Duration)>,
+    /// Programs and shards within steps.
+    parts: Vec<(String, Duration)>,
+}
+
+impl Steps {
+    pub(crate) fn begin() -> Self {
+        Self { begin: Instant::now(), done: Vec::new(), parts: Vec::new() }
+    }
+
+    /// Runs a step; a failure of one does not keep the next from running.
+    pub(crate) fn run(&mut self, name: &str, work: impl FnOnce() -> crate::Result<bool>) {
+        println!("\n== {name}");
+        let begin = Instant::now();
+        let passed = work().unwrap_or_else(|error| {
+            eprintln!("error: {error}");
+            false
+        });
+        self.done.push((name.into(), passed, begin.elapsed()));
+    }
+
+    /// What a step was made of.
+    pub(crate) fn add_parts(&mut self, step: &str, parts: Vec<(String, Duration)>) {
+        self.parts.extend(parts.into_iter().map(|(name, time)| (format!("{step}: {name}"), time)));
+    }
+
+    pub(crate) fn passed(&self) -> bool {
+        self.done.iter().all(|(_, passed, _)| *passed)
+    }
+
+    /// Every step, and what was slowest.
+    pub(crate) fn table(&self) -> String {
+        let mut table = format!("\n{:<15} {:<7} {:>8}\n", "step", "", "seconds");
+        for (name, passed, time) in &self.done {
+            let outcome = if *passed { "passed" } else { "FAILED" };
+            table = format!("{table}{name:<15} {outcome:<7} {:>8.1}\n", time.as_secs_f64());
+        }
+        table += "\nslowest, in seconds\n";
+        for (name, time) in slowest(&self.done, &self.parts) {
+            table = format!("{table}{:>8.1} {name}\n", time.as_secs_f64());
+        }
+        table
+    }
+
+    /// What all of it took, against what it may take; an error if it is too much.
+    pub(crate) fn total(&self) -> Result<String, String> {
+        judge(self.begin.elapsed(), processor())
+    }
+}
+
+/// The ten slowest steps and parts. A step that says what it is made of does not stand beside its parts.
+fn slowest(
+    steps: &[(String, bool, Duration)],
+    parts: &[(String, Duration)],
+) -> Vec<(String, Duration)> {
+    let made_of = |name: &str| parts.iter().any(|(part, _)| part.starts_with(&format!("{name}: ")));
+    let whole = steps.iter().filter(|(name, ..)| !made_of(name));
+    let mut all: Vec<(String, Duration)> =
+        whole.map(|(name, _, time)| (name.clone(), *time)).collect();
+    all.extend(parts.iter().cloned());
+    all.sort_by_key(|(_, time)| std::cmp::Reverse(*time));
+    all.truncate(10);
+    all
+}
+
+/// Too much is what two cores that do nothing else could not do in time: on a machine that is busy with something
+/// else, or has one core, the clock alone says nothing.
+fn judge(clock: Duration, processor: Option<Duration>) -> Result<String, String> {
+    let minutes = |time: Duration| format!("{:.1}", time.as_secs_f64() / 60.0);
+    let used = processor
+        .map_or_else(String::new, |used| format!(" and {} minutes of processors", minutes(used)));
+    let budget = minutes(MOST);
+    let took =
+        format!("everything took {} minutes{used}; the budget is {budget} minutes", minutes(clock));
+    if processor.unwrap_or(clock * CORES) > MOST * CORES {
+        Err(format!("{took} on {CORES} cores"))
+    } else if clock > MOST {
+        Ok(format!("{took} on {CORES} cores that do nothing else, which these did not have"))
+    } else {
+        Ok(took)
+    }
+}
+
+/// What this process and all that it has waited for have used of processors, where that is told.
+fn processor() -> Option<Duration> {
+    let stat = fs::read_to_string("/proc/self/stat").ok()?;
+    let (_, fields) = stat.rsplit_once(')')?;
+    // utime, stime, cutime and cstime, in hundredths of a second.
+    let ticks =
+        fields.split_whitespace().skip(11).take(4).filter_map(|field| field.parse::<u64>().ok());
+    Some(Duration::from_millis(10 * ticks.sum::<u64>()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn the_budget_is_about_work_and_not_about_waiting() {
+        assert!(
+            judge(20 * MINUTE, Some(38 * MINUTE)).is_ok_and(|said| said.contains("20.0 minutes"))
+        );
+        // A busy machine.
+        let said = judge(45 * MINUTE, Some(40 * MINUTE));
+        assert!(said.is_ok_and(|said| said.contains("45.0") && said.contains("nothing else")));
+        // Many cores.
+        assert!(judge(10 * MINUTE, Some(61 * MINUTE)).is_err_and(|said| said.contains("61.0")));
+        assert!(judge(31 * MINUTE, None).is_err() && judge(29 * MINUTE, None).is_ok());
+    }
+
+    #[test]
+    fn the_ten_slowest_are_named_once() {
+        let second = Duration::from_secs;
+        let steps = [("lints".to_owned(), true, second(5)), ("tests".into(), true, second(100))];
+        let parts: Vec<_> = (0..20).map(|n| (format!("tests: shard {n}"), second(n))).collect();
+        let slowest = slowest(&steps, &parts);
+        assert_eq!(slowest.len(), 10);
+        assert_eq!(slowest[0], ("tests: shard 19".to_owned(), second(19)));
+        assert!(slowest.iter().all(|(name, _)| name != "tests"));
+        let mut ran = Steps::begin();
+        ran.run("good", || Ok(true));
+        assert!(ran.passed());
+        ran.run("bad", || Err("why".into()));
+        assert!(!ran.passed() && ran.table().contains("bad             FAILED"));
+    }
+
+    #[test]
+    fn the_processors_time_is_told() {
+        if fs::metadata("/proc/self/stat").is_ok() {
+            assert!(processor().is_some());
+        }
+    }
+}
