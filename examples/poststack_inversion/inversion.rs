@@ -51,7 +51,7 @@ pub fn invert(
     let terms = [0, 1].map(|axis| Along { axis, step: 1.0, weight: 1.0 });
     let smooth = Laplacian::new(space, &terms, Scheme::Centered3, Edge::Zero)?;
     let modelling = Operator::new(modelling(data.shape(), dtype)?);
-    let a = vstack([modelling, (arguments.smoothing * Operator::new(smooth))?])?;
+    let a = vstack([modelling, (arguments.smoothing * Operator::new(smooth)).build()?])?;
     let known = concatenate(Axis(0), &[data.view(), Array2::zeros(data.dim()).view()])?;
 
     let (y, data_in) = host(&known, dtype).to(device)?;
@@ -84,7 +84,7 @@ pub fn invert(
 }
 
 /// Wavelet after derivative: `d = W D m`.
-fn modelling(shape: &[usize], dtype: DType) -> Result<PoststackLinearModelling, Failure> {
+fn modelling(shape: &[usize], dtype: DType) -> Result<Operator, Failure> {
     let space = Space::new(shape, dtype)?;
     Ok(PoststackLinearModelling::new(space, &survey::wavelet(), Scheme::Centered3)?)
 }

@@ -37,23 +37,36 @@ impl<'a> Context<'a> {
         Ok((array, Self { executor, scratch: Some(rest) }))
     }
 
-    /// As [`scratch`](Self::scratch), from so many bytes on, and the bytes of the array itself.
-    pub(crate) fn scratch_at(
-        self,
-        start: usize,
-        space: &Space,
-    ) -> Result<(ViewMut<'a>, Self, usize)> {
-        let (array, rest) = self.skipping(start)?.scratch(space)?;
-        Ok((array, rest, carve_bytes(space.len(), space.dtype())))
+    /// The same without memory for intermediate results.
+    pub(crate) fn without_scratch(self) -> Self {
+        Self { scratch: None, ..self }
     }
 
-    /// Without so many bytes from the front.
-    pub(crate) fn skipping(self, bytes: usize) -> Result<Self> {
-        let scratch = match self.scratch {
-            Some(scratch) if bytes > 0 => Some(scratch.split_at(0, bytes)?.1),
-            scratch => scratch,
-        };
-        Ok(Self { scratch, ..self })
+    /// Its memory, as bytes.
+    pub(crate) fn into_scratch(self) -> Option<ViewMut<'a>> {
+        self.scratch
+    }
+
+    /// Parts of its memory that do not overlap: where each begins, and its bytes. One of none has no memory.
+    pub(crate) fn split<const N: usize>(self, parts: [(usize, usize); N]) -> Result<[Self; N]> {
+        let executor = self.executor;
+        let mut split = [const { None }; N];
+        let mut order: [usize; N] = std::array::from_fn(|at| at);
+        order.sort_unstable_by_key(|&at| parts[at].0);
+        let (mut rest, mut passed) = (self.scratch, 0);
+        for at in order {
+            let (start, bytes) = parts[at];
+            if bytes == 0 {
+                continue;
+            }
+            let Some(memory) = rest.take() else {
+                return Error::parameter("workspace", format!("nothing left for {bytes} bytes"));
+            };
+            let (part, behind) = memory.split_at(0, start - passed)?.1.split_at(0, bytes)?;
+            split[at] = Some(part);
+            (rest, passed) = (Some(behind), start + bytes);
+        }
+        Ok(split.map(|scratch| Self { executor, scratch }))
     }
 }
 
@@ -123,7 +136,7 @@ impl Workspace {
         match scratch.as_ref().map(ViewMut::device).filter(|found| *found != on.device()) {
             None => Ok(Context { executor: on, scratch }),
             Some(found) => Err(Error::WrongDevice {
-                operator: name,
+                operator: name.into(),
                 argument: "the workspace",
                 expected: on.device(),
                 found,

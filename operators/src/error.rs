@@ -21,7 +21,7 @@ pub enum Error {
     #[error("{operator}: {argument} has shape {found:?}, expected {expected:?}")]
     Shape {
         /// The operator.
-        operator: &'static str,
+        operator: String,
         /// `model` or `data`.
         argument: &'static str,
         /// The shape of the space.
@@ -33,7 +33,7 @@ pub enum Error {
     #[error("{operator}: {argument} is {found}, expected {expected}")]
     DType {
         /// The operator.
-        operator: &'static str,
+        operator: String,
         /// `model` or `data`.
         argument: &'static str,
         /// The dtype of the space.
@@ -45,7 +45,7 @@ pub enum Error {
     #[error("{operator}: {argument} is on {found}, the executor on {expected}")]
     WrongDevice {
         /// The operator.
-        operator: &'static str,
+        operator: String,
         /// `model`, `data` or `the operator itself`.
         argument: &'static str,
         /// The executor's device.
@@ -57,7 +57,7 @@ pub enum Error {
     #[error("{operation}: {left} does not fit {right}")]
     Spaces {
         /// How they were to be combined.
-        operation: &'static str,
+        operation: String,
         /// One space.
         left: Space,
         /// The other.
@@ -67,7 +67,7 @@ pub enum Error {
     #[error("{operation}: {dtype} {shape:?} takes more bytes than can be addressed")]
     TooLarge {
         /// What makes the space.
-        operation: &'static str,
+        operation: String,
         /// Its extents.
         shape: Vec<u128>,
         /// The type of its elements.
@@ -77,7 +77,7 @@ pub enum Error {
     #[error("{operation}: one operator is on {left}, another on {right}")]
     Devices {
         /// How they were to be combined.
-        operation: &'static str,
+        operation: String,
         /// Where one lives.
         left: Device,
         /// Where the other lives.
@@ -87,15 +87,28 @@ pub enum Error {
     #[error("{operator}: {why}")]
     Parameter {
         /// The operator.
-        operator: &'static str,
+        operator: String,
         /// What is wrong with it.
         why: String,
     },
 }
 
 impl Error {
-    pub(crate) fn parameter<T>(operator: &'static str, why: impl Into<String>) -> Result<T> {
-        Err(Self::Parameter { operator, why: why.into() })
+    pub(crate) fn parameter<T>(operator: &str, why: impl Into<String>) -> Result<T> {
+        Err(Self::Parameter { operator: operator.into(), why: why.into() })
+    }
+
+    /// The same about a parameter of another operator, which has it made.
+    pub(crate) fn of(self, operator: &str) -> Self {
+        match self {
+            Self::Parameter { why, .. } => Self::Parameter { operator: operator.into(), why },
+            other => other,
+        }
+    }
+
+    pub(crate) fn spaces(operation: &str, left: &Space, right: &Space) -> Self {
+        let (left, right) = (left.clone(), right.clone());
+        Self::Spaces { operation: operation.into(), left, right }
     }
 }
 

@@ -33,6 +33,7 @@ mod context;
 pub mod derivative;
 mod elementwise;
 mod error;
+pub mod form;
 mod number;
 mod operator;
 pub mod prelude;
@@ -46,7 +47,8 @@ pub use error::{Error, Result};
 pub use operator::{LinearMap, LinearOperator};
 pub use space::Space;
 
-pub use algebra::{Operator, adjoint, block_diagonal, hstack, vstack};
+pub use algebra::{Formula, Operator, adjoint, block_diagonal, hstack, vstack};
+pub use form::Form;
 pub use avo::PoststackLinearModelling;
 pub use basic::{Diagonal, Identity, MatrixMult};
 pub use derivative::{Along, Edge, FirstDerivative, Laplacian, Scheme, SecondDerivative};

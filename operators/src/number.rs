@@ -12,7 +12,7 @@ use crate::{Error, Result};
 
 /// Fails unless `value`, which `what` names, fits the dtype of `operator`.
 pub(crate) fn check(
-    operator: &'static str,
+    operator: &str,
     what: impl FnOnce() -> String,
     value: impl Into<Complex64>,
     dtype: DType,
@@ -21,7 +21,7 @@ pub(crate) fn check(
 }
 
 /// Fails unless all entries of a band fit the dtype of `operator` and none is zero; `what` names what they come from.
-pub(crate) fn entries(operator: &'static str, what: &str, band: &Band, dtype: DType) -> Result<()> {
+pub(crate) fn entries(operator: &str, what: &str, band: &Band, dtype: DType) -> Result<()> {
     weights(band).try_for_each(|weight| {
         // One that is zero was not, or the band would not have it.
         let fits = if weight.norm() == 0.0 { Fit::TooSmall } else { fit(weight, dtype) };
@@ -30,7 +30,7 @@ pub(crate) fn entries(operator: &'static str, what: &str, band: &Band, dtype: DT
 }
 
 /// As [`entries`], save those that are less than the rounding error of the largest: they may be lost beside it.
-pub(crate) fn taps(operator: &'static str, what: &str, band: &Band, dtype: DType) -> Result<()> {
+pub(crate) fn taps(operator: &str, what: &str, band: &Band, dtype: DType) -> Result<()> {
     let largest = weights(band).map(Complex64::norm).fold(0.0, f64::max);
     let epsilon = if dtype.real() == DType::Float32 { f32::EPSILON.into() } else { f64::EPSILON };
     let lost = |weight: Complex64| {
@@ -72,7 +72,7 @@ impl Gain {
     }
 
     /// Fails unless all fit the dtype of `operator`; `what` names the last factor.
-    pub(crate) fn check(self, operator: &'static str, what: &str, dtype: DType) -> Result<()> {
+    pub(crate) fn check(self, operator: &str, what: &str, dtype: DType) -> Result<()> {
         if self.largest == 0.0 {
             return Ok(());
         }
@@ -91,7 +91,7 @@ impl Gain {
 
 /// Fails unless a number, which `what` names, fits.
 fn verdict(
-    operator: &'static str,
+    operator: &str,
     what: impl FnOnce() -> String,
     fits: Fit,
     dtype: DType,

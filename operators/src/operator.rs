@@ -6,7 +6,7 @@ use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Array, View, ViewMut};
 use arrayspan_kernels::{Executor, Update};
 
-use crate::{Context, Error, Operator, Result, Space, Workspace, algebra, number};
+use crate::{Context, Error, Result, Space, Workspace, number};
 
 /// What the author of an operator writes: two spaces and two directions.
 ///
@@ -36,7 +36,7 @@ use crate::{Context, Error, Operator, Result, Space, Workspace, algebra, number}
 /// }
 ///
 /// impl LinearMap for Echo {
-///     fn name(&self) -> &'static str {
+///     fn name(&self) -> &str {
 ///         "Echo"
 ///     }
 ///
@@ -68,7 +68,7 @@ use crate::{Context, Error, Operator, Result, Space, Workspace, algebra, number}
 /// ```
 pub trait LinearMap: Debug + Send + Sync {
     /// What errors, traces and profiles call it.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
     /// Where models live.
     fn domain(&self) -> &Space;
@@ -213,19 +213,6 @@ pub trait LinearOperator: LinearMap {
         self.apply_adjoint(&*on, y.view(), x.view_mut(), Update::set())?;
         Ok(x)
     }
-
-    /// The product `A B`: first `inner`, then this. Costs what both do, and a workspace of one array between;
-    /// a chain of any number has a workspace of two.
-    ///
-    /// # Errors
-    /// [`Error::Spaces`] unless the range of `inner` is the domain of this; [`Error::Devices`] when they live
-    /// on different devices.
-    fn after(self, inner: impl LinearMap + 'static) -> Result<Operator>
-    where
-        Self: Sized + 'static,
-    {
-        algebra::product(Operator::new(self), Operator::new(inner))
-    }
 }
 
 impl<A: LinearMap + ?Sized> LinearOperator for A {}
@@ -240,17 +227,17 @@ fn fits(
     let name = operator.name();
     if array.shape() != space.shape() {
         let (expected, found) = (space.shape().to_vec(), array.shape().to_vec());
-        return Err(Error::Shape { operator: name, argument, expected, found });
+        return Err(Error::Shape { operator: name.into(), argument, expected, found });
     }
     if array.dtype() != space.dtype() {
         let (expected, found) = (space.dtype(), array.dtype());
-        return Err(Error::DType { operator: name, argument, expected, found });
+        return Err(Error::DType { operator: name.into(), argument, expected, found });
     }
     let own = operator.device().map(|device| ("the operator itself", device));
     for (argument, found) in [(argument, array.device())].into_iter().chain(own) {
         if found != on.device() {
             let expected = on.device();
-            return Err(Error::WrongDevice { operator: name, argument, expected, found });
+            return Err(Error::WrongDevice { operator: name.into(), argument, expected, found });
         }
     }
     Ok(())

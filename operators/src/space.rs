@@ -26,7 +26,7 @@ impl Space {
 
     /// As [`new`](Self::new), for the constructor of `operator`.
     pub(crate) fn of(
-        operator: &'static str,
+        operator: &str,
         shape: impl Into<Vec<usize>>,
         dtype: DType,
     ) -> Result<Self> {
@@ -35,7 +35,7 @@ impl Space {
     }
 
     /// As [`of`](Self::of), with extents that need not fit `usize`.
-    pub(crate) fn of_wide(operation: &'static str, shape: Vec<u128>, dtype: DType) -> Result<Self> {
+    pub(crate) fn of_wide(operation: &str, shape: Vec<u128>, dtype: DType) -> Result<Self> {
         // Extents of zero count as one: the others must be addressable for strides to be.
         let mut extents = shape.iter().map(|&extent| extent.max(1));
         let bytes = extents.try_fold(dtype.bytes() as u128, u128::checked_mul);
@@ -44,7 +44,7 @@ impl Space {
             let shape = shape.into_iter().map(|extent| extent as usize).collect();
             Ok(Self { shape, dtype })
         } else {
-            Err(Error::TooLarge { operation, shape, dtype })
+            Err(Error::TooLarge { operation: operation.into(), shape, dtype })
         }
     }
 
@@ -72,7 +72,7 @@ impl Space {
     ///
     /// # Errors
     /// [`Error::Parameter`] when there is no such axis.
-    pub fn extent(&self, operator: &'static str, axis: usize) -> Result<usize> {
+    pub fn extent(&self, operator: &str, axis: usize) -> Result<usize> {
         match self.shape.get(axis) {
             Some(&extent) => Ok(extent),
             None => Error::parameter(operator, format!("{self} has no axis {axis}")),
@@ -83,7 +83,7 @@ impl Space {
     ///
     /// # Errors
     /// [`Error::Parameter`] naming the dtype.
-    pub fn computable(&self, operator: &'static str) -> Result<()> {
+    pub fn computable(&self, operator: &str) -> Result<()> {
         if self.dtype.is_computable() {
             return Ok(());
         }

@@ -56,7 +56,7 @@ pub enum Error {
         /// The solver.
         solver: &'static str,
         /// The operator.
-        operator: &'static str,
+        operator: String,
         /// The bytes it needs.
         expected: usize,
         /// The bytes there are.

@@ -11,7 +11,7 @@ use arrayspan_solvers::{Cgls, Stop};
 fn solving_again_in_one_workspace_allocates_the_solution_and_what_the_host_looks_at() {
     let space = Space::new([30, 4], arrayspan_bridge::DType::Float64).unwrap();
     let slope = FirstDerivative::new(space, 0, 1.0, Scheme::Centered3, Edge::Reduced).unwrap();
-    let a = adjoint(slope.clone()).after(slope).unwrap();
+    let a = adjoint(slope.clone()).after(slope).build().unwrap();
     assert!(a.workspace() > 0, "the composition needs scratch");
     let values: Vec<f64> = (0..120).map(|i| f64::from(i).sin()).collect();
     let y = Array::from_slice(&values, [30, 4]).unwrap();

@@ -63,7 +63,7 @@ fn a_workspace_of_another_operator_is_named_and_left_as_it_was() {
     let plain = Operator::new(Identity::new(space.clone()).unwrap());
     let weights = host(&[7], DType::Float64).into_shared();
     let weigh = || Diagonal::new(space.clone(), weights.clone()).unwrap();
-    let product = weigh().after(weigh()).unwrap();
+    let product = weigh().after(weigh()).build().unwrap();
     let mut workspace = solver.workspace(&plain, &*executor).unwrap();
     let y = host(&[7], DType::Float64);
     let result = solver.solve_in(&mut workspace, &*executor, &product, y.view(), None, &mut ());

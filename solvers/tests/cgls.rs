@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrayspan_bridge::{Array, DType};
 use arrayspan_kernels::{Trace, Update, on};
-use arrayspan_operators::{LinearMap, LinearOperator, MatrixMult, Space};
+use arrayspan_operators::{LinearMap, LinearOperator, MatrixMult, Operator, Space};
 use arrayspan_solvers::{Cgls, Error, Progress, Stop, Stopped};
 use num_complex::Complex64;
 
@@ -14,7 +14,7 @@ const ROWS: usize = 12;
 const COLUMNS: usize = 7;
 
 /// A well-conditioned matrix that is not symmetric, and data that it does not explain.
-fn problem() -> (Vec<f64>, MatrixMult, Array) {
+fn problem() -> (Vec<f64>, Operator, Array) {
     let entry = |i: usize| ((i * 37 + 11) % 23) as f64 / 23.0 - 0.4;
     let mut matrix: Vec<f64> = (0..ROWS * COLUMNS).map(entry).collect();
     for i in 0..COLUMNS {

@@ -63,7 +63,7 @@ impl Way {
 }
 
 impl LinearMap for Broken {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "Broken"
     }
 

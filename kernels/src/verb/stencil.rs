@@ -67,8 +67,18 @@ impl Stencil {
     /// The conjugate transpose.
     #[must_use]
     pub fn adjoint(&self) -> Self {
-        let terms: Vec<_> =
-            self.terms().iter().map(|(axis, band)| (*axis, band.adjoint())).collect();
+        self.each(Band::adjoint)
+    }
+
+    /// The complex conjugate.
+    #[must_use]
+    pub fn conj(&self) -> Self {
+        self.each(Band::conj)
+    }
+
+    fn each(&self, change: impl Fn(&Band) -> Band) -> Self {
+        let terms = self.terms().iter();
+        let terms: Vec<_> = terms.map(|(axis, band)| (*axis, change(band))).collect();
         let fingerprint = fingerprint(&terms);
         Self(Arc::new(Inner { terms, fingerprint }))
     }

@@ -1,8 +1,9 @@
 //! Adjoints.
 
-use crate::{LinearMap, Operator};
+use crate::Operator;
+use crate::form::Orientation;
 
 /// `Aᴴ`: what `a` does in its adjoint direction, forward, and the other way round. `adjoint(adjoint(a))` is `a`.
-pub fn adjoint(a: impl LinearMap + 'static) -> Operator {
-    Operator::new(a).into_adjoint()
+pub fn adjoint(a: impl Into<Operator>) -> Operator {
+    a.into().turned(Orientation::ADJOINT)
 }

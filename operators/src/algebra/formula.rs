@@ -1,65 +1,219 @@
-//! Operators as text.
+//! Expressions of operators, in which the first error is kept to the end.
 
-use std::fmt;
+use std::ops::{Add, Mul, Neg, Sub};
 
-use super::operator::{Made, Node};
-use super::pair::Kind;
-use crate::{LinearMap, Operator, number};
+use num_complex::Complex64;
 
-/// Terms and factors that are written; the rest is `…`.
-const MOST: usize = 32;
+use super::product::product;
+use super::scaled::scaled;
+use super::sum::sum;
+use crate::{Operator, Result};
 
-enum Piece<'a> {
-    Text(&'static str),
-    /// An operator, and whether what is made of several goes in brackets.
-    Operator(&'a Operator, bool),
+/// Operators combined by `+`, `-`, `*`, [`after`](Operator::after) and [`pow`](Operator::pow), or the first error of that:
+/// what expressions of operators give, so that an error need not be looked for after each step.
+///
+/// [`build`](Self::build) gives the operator; functions that take operators take formulas, too.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use arrayspan_operators::kernels::bridge::DType;
+/// use arrayspan_operators::prelude::*;
+/// let space = Space::new([50, 40], DType::Float64)?;
+/// let [a, b] = [0, 1].map(|axis| {
+///     FirstDerivative::new(space.clone(), axis, 1.0, Scheme::Forward, Edge::Zero)
+/// });
+/// let (a, b) = (a?, b?);
+/// let mixed = (adjoint(&a).after(&a) + 0.5 * adjoint(&b).after(&b) + &Identity::new(space)?).build()?;
+/// assert!(mixed.is_self_adjoint());
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "it says nothing of errors until it is built"]
+pub struct Formula(Result<Operator>);
+
+impl Formula {
+    /// The operator.
+    ///
+    /// # Errors
+    /// The first one of the expression: [`Error::Spaces`](crate::Error::Spaces) when operators do not fit together,
+    /// [`Error::Devices`](crate::Error::Devices) when they live on different devices,
+    /// [`Error::Parameter`](crate::Error::Parameter) for factors that their dtype cannot hold.
+    pub fn build(self) -> Result<Operator> {
+        self.0
+    }
+
+    /// The product: first `inner`, then this. See [`Operator::after`].
+    pub fn after(self, inner: impl Into<Self>) -> Self {
+        self.with(inner.into(), product)
+    }
+
+    /// The power. See [`Operator::pow`].
+    pub fn pow(self, exponent: usize) -> Self {
+        Self(self.0.and_then(|operator| operator.pow(exponent).0))
+    }
+
+    fn with(self, other: Self, combine: impl FnOnce(&Operator, &Operator) -> Result<Operator>) -> Self {
+        Self(self.0.and_then(|this| combine(&this, &other.0?)))
+    }
 }
 
-/// Writes the formula of an operator, as `(2.0 FirstDerivative + Identity) vstackᴴ: Float64 [3] to Float64 [5]`.
-pub(super) fn write(operator: &Operator, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let mut left = vec![Piece::Operator(operator, false)];
-    let mut written = 0;
-    while let Some(piece) = left.pop() {
-        let (operator, brackets) = match piece {
-            Piece::Text(text) => {
-                f.write_str(text)?;
-                continue;
-            }
-            Piece::Operator(operator, brackets) => (operator, brackets),
-        };
-        if written == MOST {
-            f.write_str("…")?;
-            break;
-        }
-        if operator.factor != 1.0.into() {
-            write!(f, "{} ", number::text(operator.factor))?;
-        }
-        match operator.node.made() {
-            Made::Whole(map) => {
-                written += 1;
-                write!(f, "{}{}", map.name(), if operator.adjoint { "ᴴ" } else { "" })?;
-            }
-            Made::OfTwo(pair) => {
-                let plain = operator.factor == 1.0.into() && !operator.adjoint;
-                let between = if pair.kind() == Kind::Sum { " + " } else { " " };
-                let [a, b] = pair.parts() else { unreachable!("a pair has two parts") };
-                // A sum among terms and a product among factors need none.
-                let inside = |part: &Operator| match &part.node {
-                    Node::Pair(inner) => {
-                        inner.kind() != pair.kind() || part.adjoint || part.factor != 1.0.into()
-                    }
-                    _ => false,
-                };
-                let brackets = brackets || !plain;
-                if brackets {
-                    f.write_str("(")?;
-                    left.push(Piece::Text(if operator.adjoint { ")ᴴ" } else { ")" }));
-                }
-                left.push(Piece::Operator(b, inside(b)));
-                left.push(Piece::Text(between));
-                left.push(Piece::Operator(a, inside(a)));
-            }
-        }
+impl Operator {
+    /// The product `A B`: first `inner`, then this. Its parts run one after the other, with their results in a workspace of
+    /// at most two arrays, unless they become one.
+    ///
+    /// The formula fails with [`Error::Spaces`](crate::Error::Spaces) unless the range of `inner` is the domain of this, and
+    /// with [`Error::Devices`](crate::Error::Devices) when they live on different devices.
+    pub fn after(&self, inner: impl Into<Formula>) -> Formula {
+        Formula::from(self).after(inner)
     }
-    write!(f, ": {} to {}", operator.domain(), operator.range())
+}
+
+impl From<Operator> for Formula {
+    fn from(operator: Operator) -> Self {
+        Self(Ok(operator))
+    }
+}
+
+impl From<&Operator> for Formula {
+    fn from(operator: &Operator) -> Self {
+        Self(Ok(operator.clone()))
+    }
+}
+
+impl From<Result<Operator>> for Formula {
+    fn from(operator: Result<Operator>) -> Self {
+        Self(operator)
+    }
+}
+
+impl From<Formula> for Result<Operator> {
+    fn from(formula: Formula) -> Self {
+        formula.0
+    }
+}
+
+/// `A + B` and `A - B`; fails with [`Error::Spaces`](crate::Error::Spaces) unless both have the same domain and range.
+impl<B: Into<Self>> Add<B> for Formula {
+    type Output = Self;
+
+    fn add(self, other: B) -> Self {
+        self.with(other.into(), |a, b| sum("+", a, b))
+    }
+}
+
+impl<B: Into<Self>> Sub<B> for Formula {
+    type Output = Self;
+
+    fn sub(self, other: B) -> Self {
+        self.with(other.into(), |a, b| sum("-", a, &b.negated()))
+    }
+}
+
+impl Neg for Formula {
+    type Output = Self;
+
+    fn neg(self) -> Self {
+        Self(self.0.map(|operator| operator.negated()))
+    }
+}
+
+/// `a A`; fails with [`Error::Parameter`](crate::Error::Parameter) for a factor that the dtype of a space cannot hold: not
+/// finite, or, by itself or times a factor that is there already, beyond its largest or below its normal numbers;
+/// complex when a space is real.
+impl Mul<Formula> for f64 {
+    type Output = Formula;
+
+    fn mul(self, formula: Formula) -> Formula {
+        Complex64::from(self) * formula
+    }
+}
+
+impl Mul<Formula> for Complex64 {
+    type Output = Formula;
+
+    fn mul(self, formula: Formula) -> Formula {
+        Formula(formula.0.and_then(|operator| scaled(self, &operator)))
+    }
+}
+
+impl<B: Into<Formula>> Add<B> for &Operator {
+    type Output = Formula;
+
+    fn add(self, other: B) -> Formula {
+        Formula::from(self) + other
+    }
+}
+
+impl<B: Into<Formula>> Add<B> for Operator {
+    type Output = Formula;
+
+    fn add(self, other: B) -> Formula {
+        Formula::from(self) + other
+    }
+}
+
+impl<B: Into<Formula>> Sub<B> for &Operator {
+    type Output = Formula;
+
+    fn sub(self, other: B) -> Formula {
+        Formula::from(self) - other
+    }
+}
+
+impl<B: Into<Formula>> Sub<B> for Operator {
+    type Output = Formula;
+
+    fn sub(self, other: B) -> Formula {
+        Formula::from(self) - other
+    }
+}
+
+impl Mul<&Operator> for f64 {
+    type Output = Formula;
+
+    fn mul(self, operator: &Operator) -> Formula {
+        self * Formula::from(operator)
+    }
+}
+
+impl Mul<Operator> for f64 {
+    type Output = Formula;
+
+    fn mul(self, operator: Operator) -> Formula {
+        self * Formula::from(operator)
+    }
+}
+
+impl Mul<&Operator> for Complex64 {
+    type Output = Formula;
+
+    fn mul(self, operator: &Operator) -> Formula {
+        self * Formula::from(operator)
+    }
+}
+
+impl Mul<Operator> for Complex64 {
+    type Output = Formula;
+
+    fn mul(self, operator: Operator) -> Formula {
+        self * Formula::from(operator)
+    }
+}
+
+/// `-A`
+impl Neg for &Operator {
+    type Output = Operator;
+
+    fn neg(self) -> Operator {
+        self.negated()
+    }
+}
+
+/// `-A`
+impl Neg for Operator {
+    type Output = Self;
+
+    fn neg(self) -> Self {
+        self.negated()
+    }
 }

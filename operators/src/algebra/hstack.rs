@@ -1,7 +1,7 @@
 //! Operators beside each other.
 
-use super::vstack::stack;
-use crate::{LinearMap, Operator, Result, adjoint};
+use super::blocks::{Shape, blocks};
+use crate::{Formula, Operator, Result};
 
 /// `y = A₀ x₀ + A₁ x₁ + …`: the data of several models, added up.
 ///
@@ -15,9 +15,6 @@ use crate::{LinearMap, Operator, Result, adjoint};
 /// [`Error::Devices`](crate::Error::Devices) when parts live on different devices.
 ///
 /// Golden: PyLops 2.8.0 `HStack`, whose domain is always one-dimensional.
-pub fn hstack<A>(parts: impl IntoIterator<Item = A>) -> Result<Operator>
-where
-    A: LinearMap + 'static,
-{
-    Ok(adjoint(stack("hstack", parts.into_iter().map(adjoint).collect())?))
+pub fn hstack<A: Into<Formula>>(parts: impl IntoIterator<Item = A>) -> Result<Operator> {
+    blocks("hstack", Shape::Beside, parts)
 }

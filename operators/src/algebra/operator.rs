@@ -1,6 +1,7 @@
 //! An operator of any kind, owned and cheap to clone.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -9,18 +10,24 @@ use arrayspan_bridge::{View, ViewMut};
 use arrayspan_kernels::Update;
 use num_complex::Complex64;
 
-use super::pair::Pair;
-use super::vstack::Stack;
-use super::{formula, run};
+use super::node::{Facts, Kind, Node};
+use super::text;
+use crate::form::{Form, Orientation, Program};
 use crate::number::{self, Gain};
 use crate::{Context, LinearMap, Result, Space};
 
-/// An operator of any kind: a multiple of a [`LinearMap`] or of its adjoint. Cheap to clone.
+/// A linear operator of any kind. Cheap to clone: clones share what it is made of, and how it is run.
 ///
-/// This is what the algebra takes and gives: `a + b`, `a - b`, `-a`, `2.0 * a`,
-/// [`a.after(b)`](crate::LinearOperator::after), [`adjoint`](fn@crate::adjoint), [`vstack`](crate::vstack),
-/// [`hstack`](crate::hstack), [`block_diagonal`](crate::block_diagonal). Sums and products may have any number of terms
-/// and factors, nested in any way. Its `Debug` is its formula.
+/// This is what all constructors give and what the algebra takes: `&a + &b`, `&a - &b`, `-&a`, `2.0 * &a`,
+/// [`a.after(&b)`](Self::after), [`a.pow(3)`](Self::pow), [`a.conj()`](Self::conj), [`adjoint(&a)`](fn@crate::adjoint),
+/// [`vstack`](crate::vstack), [`hstack`](crate::hstack), [`block_diagonal`](crate::block_diagonal). Sums and products may
+/// have any number of terms and factors, nested in any way. Its `Debug` is its formula;
+/// [`describe`](Self::describe) shows what it is made of and how it is run.
+///
+/// When it is first applied it is rewritten: what can be done in one pass over the arrays is done in one. Products of bands
+/// along one axis become one band, sums of bands and multiples of the identity one stencil, multiplications by weights one
+/// elementwise expression, index maps one index map; factors are collected, the identity and zero disappear, and stacks
+/// multiply block by block. The result differs from that of the parts, one after the other, by rounding only.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -28,80 +35,107 @@ use crate::{Context, LinearMap, Result, Space};
 /// use arrayspan_operators::prelude::*;
 /// let space = Space::new([201, 64], DType::Float32)?;
 /// let slope = FirstDerivative::new(space.clone(), 0, 0.004, Scheme::Centered3, Edge::Zero)?;
-/// let misfit = (Operator::new(slope.clone()) - Identity::new(space)?)?;
-/// let regularized = vstack([misfit, (0.1 * Operator::new(slope))?])?;
+/// let misfit = &slope - &Identity::new(space)?;
+/// let regularized = vstack([misfit, 0.1 * &slope])?;
 /// assert_eq!(regularized.range().shape(), [402, 64]);
 /// # Ok(()) }
 /// ```
 #[derive(Clone)]
 pub struct Operator {
-    pub(super) node: Node,
-    pub(super) factor: Complex64,
-    pub(super) adjoint: bool,
-    facts: Facts,
-}
-
-/// What an [`Operator`] is a multiple of.
-#[derive(Clone)]
-pub(super) enum Node {
-    Map(Arc<dyn LinearMap>),
-    Stack(Arc<Stack>),
-    Pair(Arc<Pair>),
-}
-
-/// How a node is applied.
-pub(super) enum Made<'a> {
-    /// By itself.
-    Whole(&'a dyn LinearMap),
-    /// Part by part.
-    OfTwo(&'a Pair),
-}
-
-impl Node {
-    pub(super) fn made(&self) -> Made<'_> {
-        match self {
-            Self::Map(map) => Made::Whole(&**map),
-            Self::Stack(stack) => Made::Whole(&**stack),
-            Self::Pair(pair) => Made::OfTwo(pair),
-        }
-    }
-}
-
-/// What is known of a node without looking into it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Facts {
-    /// The factors that an update meets on its way, forward and adjoint.
-    pub(super) gains: [Gain; 2],
-    /// Stacks and block diagonals within each other.
-    pub(super) levels: usize,
-}
-
-impl Facts {
-    /// Those of an operator that is not made of others.
-    pub(super) const LEAF: Self = Self { gains: [Gain::ONE; 2], levels: 0 };
+    node: Arc<Node>,
+    factor: Complex64,
+    orientation: Orientation,
 }
 
 impl Operator {
-    /// Takes an operator; an `Operator` is given back as it is. (A `From` for all operators cannot be: this is one.)
+    /// Takes an operator of which nothing but its two directions is known; an `Operator` is given back as it is. (A `From`
+    /// for all operators cannot be: this is one.)
     pub fn new(map: impl LinearMap + 'static) -> Self {
         if let Some(operator) = (&map as &dyn Any).downcast_ref::<Self>() {
             return operator.clone();
         }
-        Self::with(Node::Map(Arc::new(map)), Facts::LEAF)
+        let spaces = (map.domain().clone(), map.range().clone());
+        let device = map.device();
+        let form = Kind::Form(Form::Opaque(Arc::new(map)));
+        Self::with(Node::new(form, Vec::new(), spaces, device, Facts::LEAF))
     }
 
-    pub(super) fn with(node: Node, facts: Facts) -> Self {
-        Self { node, factor: 1.0.into(), adjoint: false, facts }
+    /// An operator from `domain` to `range` that does what its form says, called `name` by errors.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use arrayspan_operators::kernels::bridge::{Array, DType, devices::Device};
+    /// use arrayspan_operators::kernels::{Band, Stencil};
+    /// use arrayspan_operators::prelude::*;
+    ///
+    /// /// `y[i, …] = x[i, …] + x[i-1, …]` along the first axis.
+    /// fn echo(space: &Space) -> arrayspan_operators::Result<Operator> {
+    ///     let len = space.extent("Echo", 0)?;
+    ///     let stencil = Stencil::along(0, Band::uniform(len, [(0, 1.0), (-1, 1.0)]))?;
+    ///     Operator::of("Echo", space.clone(), space.clone(), Form::Stencil(stencil))
+    /// }
+    ///
+    /// let mut x = Array::empty([3], DType::Float64, &Device::cpu().stream()?)?;
+    /// x.view_mut().as_mut_slice()?.copy_from_slice(&[1.0, 2.0, 4.0]);
+    /// let y = echo(&Space::new([3], DType::Float64)?)?.forward(&x)?;
+    /// assert_eq!(y.view().as_slice::<f64>()?, [1.0, 3.0, 6.0]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Parameter`](crate::Error::Parameter) when the spaces are not those of the form or their dtype is not one to
+    /// compute with.
+    pub fn of(
+        name: impl Into<Cow<'static, str>>,
+        domain: Space,
+        range: Space,
+        form: Form,
+    ) -> Result<Self> {
+        let name = name.into();
+        form.check(&name, &domain, &range)?;
+        let device = form.device();
+        let node =
+            Node::new(Kind::Form(form), Vec::new(), (domain, range), device, Facts::LEAF);
+        Ok(Self::with(node.named(name)))
     }
 
-    /// The adjoint.
-    pub(super) fn into_adjoint(self) -> Self {
-        Self { factor: self.factor.conj(), adjoint: !self.adjoint, ..self }
+    /// The same operator, called `name` by errors and in formulas.
+    #[must_use]
+    pub fn named(self, name: impl Into<Cow<'static, str>>) -> Self {
+        let spaces = (self.domain().clone(), self.range().clone());
+        let gains = [false, true].map(|adjoint| self.gain(adjoint));
+        let facts = Facts { gains, levels: self.levels() };
+        let device = self.device();
+        let node = Node::new(Kind::Named, vec![self], spaces, device, facts);
+        Self::with(node.named(name.into()))
+    }
+
+    pub(super) fn with(node: Node) -> Self {
+        let orientation = Orientation::default();
+        Self { node: Arc::new(node), factor: 1.0.into(), orientation }
+    }
+
+    /// Its adjoint, conjugate or transpose.
+    pub(super) fn turned(&self, turn: Orientation) -> Self {
+        let factor = turn.factor(self.factor);
+        Self { node: self.node.clone(), factor, orientation: turn.of(self.orientation) }
+    }
+
+    /// `conj(A)`: the operator whose matrix is the conjugate, `y = conj(A conj(x))`. Of real spaces it is the same.
+    #[must_use]
+    pub fn conj(&self) -> Self {
+        self.turned(Orientation::CONJ)
+    }
+
+    /// `Aᵀ`, the conjugate of the adjoint.
+    #[must_use]
+    pub fn transpose(&self) -> Self {
+        self.turned(Orientation::ADJOINT.of(Orientation::CONJ))
     }
 
     /// The operator times -1.
-    pub(super) fn negated(self) -> Self {
-        Self { factor: -self.factor, ..self }
+    pub(super) fn negated(&self) -> Self {
+        Self { factor: -self.factor, ..self.clone() }
     }
 
     /// The operator times `factor`, which is real if its spaces are.
@@ -109,14 +143,16 @@ impl Operator {
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) when the factor, or its product with one that is there already,
     /// does not fit the dtype.
-    pub(super) fn times(self, factor: Complex64) -> Result<Self> {
+    pub(super) fn times(&self, factor: Complex64) -> Result<Self> {
         let (name, what) = (self.name(), format!("the factor {}", number::text(factor)));
         for dtype in [self.domain().dtype(), self.range().dtype()] {
             number::check(name, || what.clone(), factor, dtype)?;
         }
-        self.check(false, &what, factor)?;
-        self.check(true, &what, factor)?;
-        Ok(Self { factor: factor * self.factor, ..self })
+        for adjoint in [false, true] {
+            let to = if adjoint { self.domain() } else { self.range() };
+            self.gain(adjoint).times(factor).check(name, &what, to.dtype())?;
+        }
+        Ok(self.multiplied(factor))
     }
 
     /// The operator times a factor that is known to fit.
@@ -126,48 +162,68 @@ impl Operator {
 
     /// The factors that an update meets on its way.
     pub(super) fn gain(&self, adjoint: bool) -> Gain {
-        self.facts.gains[usize::from(adjoint != self.adjoint)].times(self.factor)
+        let adjoint = adjoint != self.orientation.adjoint;
+        self.node.facts.gains[usize::from(adjoint)].times(self.factor)
     }
 
     /// Stacks and block diagonals within each other.
     pub(super) fn levels(&self) -> usize {
-        self.facts.levels
+        self.node.facts.levels
     }
 
-    /// Fails unless `factor`, which `what` names, can be applied to the results of all parts.
-    fn check(&self, adjoint: bool, what: &str, factor: Complex64) -> Result<()> {
-        let to = if adjoint { self.domain() } else { self.range() };
-        self.gain(adjoint).times(factor).check(self.name(), what, to.dtype())
+    pub(crate) fn node(&self) -> &Node {
+        &self.node
+    }
+
+    pub(super) fn into_node(self) -> Arc<Node> {
+        self.node
+    }
+
+    pub(crate) fn factor(&self) -> Complex64 {
+        self.factor
+    }
+
+    pub(crate) fn orientation(&self) -> Orientation {
+        self.orientation
+    }
+
+    /// How it is run, without its factor.
+    pub(crate) fn program(&self, adjoint: bool) -> &Arc<Program> {
+        let turn = Orientation { adjoint, conj: false };
+        self.node.program(turn.of(self.orientation))
+    }
+
+    fn run(
+        &self,
+        adjoint: bool,
+        on: Context<'_>,
+        x: View<'_>,
+        y: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()> {
+        let program = self.program(adjoint);
+        let factor = if adjoint { self.factor.conj() } else { self.factor };
+        let dtype = y.dtype();
+        program.gain().times(factor).times(update.alpha).check(self.name(), "alpha", dtype)?;
+        program.run(on, x, y, update.scaled(factor))
     }
 }
 
 impl LinearMap for Operator {
-    fn name(&self) -> &'static str {
-        match self.node.made() {
-            Made::Whole(map) => map.name(),
-            Made::OfTwo(pair) => pair.name(),
-        }
+    fn name(&self) -> &str {
+        self.node.name()
     }
 
     fn domain(&self) -> &Space {
-        match self.node.made() {
-            Made::Whole(map) if self.adjoint => map.range(),
-            Made::Whole(map) => map.domain(),
-            Made::OfTwo(pair) => pair.space(self.adjoint),
-        }
+        self.node.spaces(self.orientation.adjoint).0
     }
 
     fn range(&self) -> &Space {
-        match self.node.made() {
-            Made::Whole(map) if self.adjoint => map.domain(),
-            Made::Whole(map) => map.range(),
-            Made::OfTwo(pair) => pair.space(!self.adjoint),
-        }
+        self.node.spaces(self.orientation.adjoint).1
     }
 
     fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
-        self.check(false, "alpha", update.alpha)?;
-        run::run(self, false, on, x, y, update)
+        self.run(false, on, x, y, update)
     }
 
     fn enqueue_adjoint(
@@ -177,27 +233,26 @@ impl LinearMap for Operator {
         x: ViewMut<'_>,
         update: Update,
     ) -> Result<()> {
-        self.check(true, "alpha", update.alpha)?;
-        run::run(self, true, on, y, x, update)
+        self.run(true, on, y, x, update)
     }
 
     fn workspace(&self) -> usize {
-        match self.node.made() {
-            Made::Whole(map) => map.workspace(),
-            Made::OfTwo(pair) => pair.workspace(),
-        }
+        self.program(false).bytes().max(self.program(true).bytes())
     }
 
     fn device(&self) -> Option<Device> {
-        match self.node.made() {
-            Made::Whole(map) => map.device(),
-            Made::OfTwo(pair) => pair.device(),
-        }
+        self.node.device
+    }
+}
+
+impl From<&Operator> for Operator {
+    fn from(operator: &Operator) -> Self {
+        operator.clone()
     }
 }
 
 impl fmt::Debug for Operator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formula::write(self, f)
+        text::write(self, f)
     }
 }

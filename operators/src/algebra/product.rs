@@ -1,16 +1,47 @@
-//! Products.
+//! Products and powers.
 
-use super::pair::{Kind, Pair};
-use crate::{Error, LinearMap, Operator, Result};
+use super::common_device;
+use super::node::{Facts, Kind, Node};
+use crate::{Error, Formula, Identity, LinearMap, Operator, Result};
 
-/// `y = A (B x)`, with the result between them in the workspace; a chain of any number has at most two such results.
-pub(crate) fn product(outer: Operator, inner: Operator) -> Result<Operator> {
+/// `y = A (B x)`
+pub(super) fn product(outer: &Operator, inner: &Operator) -> Result<Operator> {
     if outer.domain() != inner.range() {
-        return Err(Error::Spaces {
-            operation: "after",
-            left: outer.domain().clone(),
-            right: inner.range().clone(),
-        });
+        return Err(Error::spaces("after", outer.domain(), inner.range()));
     }
-    Pair::of(Kind::Product, "after", [outer, inner])
+    let parts = vec![outer.clone(), inner.clone()];
+    let device = common_device("after", &parts)?;
+    let facts = Facts {
+        // The factor that is applied last meets the update.
+        gains: [outer.gain(false), inner.gain(true)],
+        levels: outer.levels().max(inner.levels()),
+    };
+    let spaces = (inner.domain().clone(), outer.range().clone());
+    Ok(Operator::with(Node::new(Kind::Product, parts, spaces, device, facts)))
+}
+
+impl Operator {
+    /// `Aⁿ`, the identity for `n = 0`.
+    ///
+    /// The formula fails with [`Error::Spaces`] unless domain and range are the same.
+    pub fn pow(&self, exponent: usize) -> Formula {
+        if self.domain() != self.range() {
+            return Err(Error::spaces("pow", self.range(), self.domain())).into();
+        }
+        // By squaring: as many products as the exponent has digits.
+        let (mut power, mut square, mut left) = (None::<Formula>, Formula::from(self), exponent);
+        while left > 0 {
+            if left % 2 == 1 {
+                power = Some(match power {
+                    Some(power) => square.clone().after(power),
+                    None => square.clone(),
+                });
+            }
+            left /= 2;
+            if left > 0 {
+                square = square.clone().after(square);
+            }
+        }
+        power.unwrap_or_else(|| Identity::new(self.domain().clone()).into())
+    }
 }

@@ -1,9 +1,7 @@
 //! The identity, also between spaces of different extents.
 
-use arrayspan_bridge::{Relayout, View, ViewMut};
-use arrayspan_kernels::Update;
-
-use crate::{Context, Error, LinearMap, Result, Space, elementwise};
+use crate::form::IndexMap;
+use crate::{Error, Form, Operator, Result, Space};
 
 /// `y = x`, or the part of `x` that fits, with zeros where there is no `x`; domain and range may differ
 /// in extents, not in rank or dtype.
@@ -26,11 +24,8 @@ use crate::{Context, Error, LinearMap, Result, Space, elementwise};
 /// ```
 ///
 /// Golden: PyLops 2.8.0 `Identity`, which refuses to truncate one axis while it pads another.
-#[derive(Clone, Debug)]
-pub struct Identity {
-    domain: Space,
-    range: Space,
-}
+#[derive(Debug)]
+pub struct Identity(());
 
 impl Identity {
     const NAME: &str = "Identity";
@@ -39,7 +34,7 @@ impl Identity {
     ///
     /// # Errors
     /// [`Error::Parameter`] when the dtype is not one to compute with.
-    pub fn new(space: Space) -> Result<Self> {
+    pub fn new(space: Space) -> Result<Operator> {
         Self::rectangular(space.clone(), space)
     }
 
@@ -48,54 +43,24 @@ impl Identity {
     /// # Errors
     /// [`Error::Parameter`] when the dtype is not one to compute with; [`Error::Spaces`] when the spaces
     /// differ in rank or dtype.
-    pub fn rectangular(domain: Space, range: Space) -> Result<Self> {
+    pub fn rectangular(domain: Space, range: Space) -> Result<Operator> {
         domain.computable(Self::NAME)?;
         range.computable(Self::NAME)?;
         if domain.dtype() != range.dtype() || domain.shape().len() != range.shape().len() {
-            return Err(Error::Spaces { operation: Self::NAME, left: range, right: domain });
+            return Err(Error::spaces(Self::NAME, &range, &domain));
         }
-        Ok(Self { domain, range })
-    }
-}
-
-/// `to ← alpha · from + beta · to` where both have elements, `to ← beta · to` elsewhere.
-fn place(on: &Context<'_>, from: View<'_>, to: ViewMut<'_>, update: Update) -> Result<()> {
-    let (mut from, mut to) = (from, to);
-    for axis in 0..from.shape().len() {
-        let kept = from.shape()[axis].min(to.shape()[axis]);
-        from = from.sliced(axis, 0, kept)?;
-        // What is cut off here is not part of `to` any more, so no element is visited twice.
-        let (inside, outside) = to.split_at(axis, kept)?;
-        elementwise::scale(on, outside, update)?;
-        to = inside;
-    }
-    Ok(on.copy(from, to, update)?)
-}
-
-impl LinearMap for Identity {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
-
-    fn domain(&self) -> &Space {
-        &self.domain
-    }
-
-    fn range(&self) -> &Space {
-        &self.range
-    }
-
-    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
-        place(&on, x, y, update)
-    }
-
-    fn enqueue_adjoint(
-        &self,
-        on: Context<'_>,
-        y: View<'_>,
-        x: ViewMut<'_>,
-        update: Update,
-    ) -> Result<()> {
-        place(&on, y, x, update)
+        if domain == range {
+            return Operator::of(Self::NAME, domain, range, Form::Identity);
+        }
+        let mut map = IndexMap::identity(Self::NAME, domain.shape())?;
+        for (axis, (&from, &to)) in domain.shape().iter().zip(range.shape()).enumerate() {
+            let axis = axis as isize;
+            let next = match to.checked_sub(from) {
+                Some(more) => IndexMap::pad(Self::NAME, map.range(), axis, 0, more)?,
+                None => IndexMap::slice(Self::NAME, map.range(), axis, 0, to, 1)?,
+            };
+            map = next.after(&map).unwrap_or(map);
+        }
+        Operator::of(Self::NAME, domain, range, Form::Index(map))
     }
 }

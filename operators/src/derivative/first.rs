@@ -1,9 +1,8 @@
 //! First derivative along one axis, by finite differences.
 
-use arrayspan_bridge::{View, ViewMut};
-use arrayspan_kernels::{Band, Stencil, Tap, Update};
+use arrayspan_kernels::{Band, Stencil, Tap};
 
-use crate::{Context, LinearMap, Result, Space};
+use crate::{Form, Operator, Result, Space};
 
 /// Which samples a derivative looks at. Formulas stand with [`FirstDerivative`] and
 /// [`SecondDerivative`](crate::SecondDerivative).
@@ -41,12 +40,8 @@ pub enum Edge {
 /// Complex: linear. Cost: 1 launch, 2 values moved per element (test `bytes::first_derivative`).
 ///
 /// Reference: Fornberg, Math. Comp. 51 (1988), table 1. Golden: PyLops 2.8.0 `FirstDerivative`.
-#[derive(Clone, Debug)]
-pub struct FirstDerivative {
-    space: Space,
-    forward: Stencil,
-    adjoint: Stencil,
-}
+#[derive(Debug)]
+pub struct FirstDerivative(());
 
 impl FirstDerivative {
     const NAME: &str = "FirstDerivative";
@@ -56,13 +51,13 @@ impl FirstDerivative {
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) when there is no such axis; the step is zero, not
     /// finite, or so small or large that a weight does not fit the dtype; or the dtype is not one to compute with.
-    pub fn new(space: Space, axis: usize, step: f64, scheme: Scheme, edge: Edge) -> Result<Self> {
+    pub fn new(space: Space, axis: usize, step: f64, scheme: Scheme, edge: Edge) -> Result<Operator> {
         space.computable(Self::NAME)?;
         let len = space.extent(Self::NAME, axis)?;
         let band = || Self::band(len, step, scheme, edge);
         let band = super::checked(Self::NAME, (step, 1), space.dtype(), band)?;
-        let forward = Stencil::along(axis, band)?;
-        Ok(Self { adjoint: forward.adjoint(), space, forward })
+        let form = Form::Stencil(Stencil::along(axis, band)?);
+        Operator::of(Self::NAME, space.clone(), space, form)
     }
 
     /// The matrix along an axis of `len` samples.
@@ -93,33 +88,5 @@ impl Scheme {
             }
             _ => &[],
         }
-    }
-}
-
-impl LinearMap for FirstDerivative {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
-
-    fn domain(&self) -> &Space {
-        &self.space
-    }
-
-    fn range(&self) -> &Space {
-        &self.space
-    }
-
-    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
-        Ok(on.stencil(&self.forward, x, y, update)?)
-    }
-
-    fn enqueue_adjoint(
-        &self,
-        on: Context<'_>,
-        y: View<'_>,
-        x: ViewMut<'_>,
-        update: Update,
-    ) -> Result<()> {
-        Ok(on.stencil(&self.adjoint, y, x, update)?)
     }
 }

@@ -1,10 +1,10 @@
 //! A weighted sum of second derivatives along several axes.
 
-use arrayspan_bridge::{DType, View, ViewMut};
-use arrayspan_kernels::{Stencil, Update};
+use arrayspan_bridge::DType;
+use arrayspan_kernels::Stencil;
 
 use super::{Edge, Scheme, SecondDerivative};
-use crate::{Context, Error, LinearMap, Result, Space, number};
+use crate::{Error, Form, Operator, Result, Space, number};
 
 /// One term of a [`Laplacian`]: `weight · ∂²/∂s²` along `axis`, whose samples lie `step` apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,12 +35,8 @@ pub struct Along {
 /// ```
 ///
 /// Golden: PyLops 2.8.0 `Laplacian`, which follows `kind` along the first axis only; here it holds for all.
-#[derive(Clone, Debug)]
-pub struct Laplacian {
-    space: Space,
-    forward: Stencil,
-    adjoint: Stencil,
-}
+#[derive(Debug)]
+pub struct Laplacian(());
 
 impl Laplacian {
     const NAME: &str = "Laplacian";
@@ -51,7 +47,7 @@ impl Laplacian {
     /// [`Error::Parameter`] when there is no term; a term names an axis that does not exist, a step of zero, a number
     /// that is not finite, or numbers whose `weight / step²` does not fit the dtype; or the dtype is not one to compute
     /// with.
-    pub fn new(space: Space, terms: &[Along], scheme: Scheme, edge: Edge) -> Result<Self> {
+    pub fn new(space: Space, terms: &[Along], scheme: Scheme, edge: Edge) -> Result<Operator> {
         space.computable(Self::NAME)?;
         if terms.is_empty() {
             return Error::parameter(Self::NAME, format!("along no axis of {space}"));
@@ -79,34 +75,6 @@ impl Laplacian {
             let what = format!("the sum of the terms along axis {axis}");
             number::taps(Self::NAME, &what, sum, space.dtype())?;
         }
-        Ok(Self { adjoint: forward.adjoint(), space, forward })
-    }
-}
-
-impl LinearMap for Laplacian {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
-
-    fn domain(&self) -> &Space {
-        &self.space
-    }
-
-    fn range(&self) -> &Space {
-        &self.space
-    }
-
-    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
-        Ok(on.stencil(&self.forward, x, y, update)?)
-    }
-
-    fn enqueue_adjoint(
-        &self,
-        on: Context<'_>,
-        y: View<'_>,
-        x: ViewMut<'_>,
-        update: Update,
-    ) -> Result<()> {
-        Ok(on.stencil(&self.adjoint, y, x, update)?)
+        Operator::of(Self::NAME, space.clone(), space, Form::Stencil(forward))
     }
 }

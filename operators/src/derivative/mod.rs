@@ -18,7 +18,7 @@ use crate::{Error, Result, number};
 /// # Errors
 /// [`Error::Parameter`] unless the step between samples can be divided by and all weights fit the dtype of `operator`.
 fn checked(
-    operator: &'static str,
+    operator: &str,
     (step, order): (f64, i32),
     dtype: DType,
     band: impl FnOnce() -> Band,

@@ -1,10 +1,9 @@
 //! Second derivative along one axis, by finite differences.
 
-use arrayspan_bridge::{View, ViewMut};
-use arrayspan_kernels::{Band, Stencil, Tap, Update};
+use arrayspan_kernels::{Band, Stencil, Tap};
 
 use super::{Edge, Scheme};
-use crate::{Context, LinearMap, Result, Space};
+use crate::{Form, Operator, Result, Space};
 
 /// `y = ∂²x/∂s²` along one axis whose samples lie `step` apart; domain and range are both `space`.
 ///
@@ -20,12 +19,8 @@ use crate::{Context, LinearMap, Result, Space};
 ///
 /// Reference: Fornberg, Math. Comp. 51 (1988), tables 1 and 3. Golden: PyLops 2.8.0 `SecondDerivative`,
 /// which has no `Centered5`.
-#[derive(Clone, Debug)]
-pub struct SecondDerivative {
-    space: Space,
-    forward: Stencil,
-    adjoint: Stencil,
-}
+#[derive(Debug)]
+pub struct SecondDerivative(());
 
 impl SecondDerivative {
     const NAME: &str = "SecondDerivative";
@@ -35,13 +30,13 @@ impl SecondDerivative {
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) when there is no such axis; the step is zero, not
     /// finite, or so small or large that a weight does not fit the dtype; or the dtype is not one to compute with.
-    pub fn new(space: Space, axis: usize, step: f64, scheme: Scheme, edge: Edge) -> Result<Self> {
+    pub fn new(space: Space, axis: usize, step: f64, scheme: Scheme, edge: Edge) -> Result<Operator> {
         space.computable(Self::NAME)?;
         let len = space.extent(Self::NAME, axis)?;
         let band = || Self::band(len, step, scheme, edge);
         let band = super::checked(Self::NAME, (step, 2), space.dtype(), band)?;
-        let forward = Stencil::along(axis, band)?;
-        Ok(Self { adjoint: forward.adjoint(), space, forward })
+        let form = Form::Stencil(Stencil::along(axis, band)?);
+        Operator::of(Self::NAME, space.clone(), space, form)
     }
 
     /// The matrix along an axis of `len` samples.
@@ -74,33 +69,5 @@ fn taps(scheme: Scheme, before: usize, after: usize, edge: Edge) -> &'static [(i
             &[(-2, 1.0), (-1, -2.0), (0, 1.0)]
         }
         _ => &[],
-    }
-}
-
-impl LinearMap for SecondDerivative {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
-
-    fn domain(&self) -> &Space {
-        &self.space
-    }
-
-    fn range(&self) -> &Space {
-        &self.space
-    }
-
-    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
-        Ok(on.stencil(&self.forward, x, y, update)?)
-    }
-
-    fn enqueue_adjoint(
-        &self,
-        on: Context<'_>,
-        y: View<'_>,
-        x: ViewMut<'_>,
-        update: Update,
-    ) -> Result<()> {
-        Ok(on.stencil(&self.adjoint, y, x, update)?)
     }
 }

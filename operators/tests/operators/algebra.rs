@@ -58,11 +58,11 @@ fn a_product_is_the_product_of_the_matrices() {
     for dtype in DTYPES {
         let (a, b) = (matrix(2, 3, &[2], dtype, 1), matrix(3, 4, &[2], dtype, 2));
         let c = matrix(4, 1, &[2], dtype, 3);
-        let product = a.clone().after(b.clone()).unwrap();
+        let product = a.clone().after(b.clone()).build().unwrap();
         assert_equal(&product, &times(&dense(&a), &dense(&b)));
         check(&product);
-        let left = product.after(c.clone()).unwrap();
-        let right = a.after(b.after(c).unwrap()).unwrap();
+        let left = product.after(c.clone()).build().unwrap();
+        let right = a.after(b.after(c).build().unwrap()).build().unwrap();
         assert_equal(&left, &dense(&right));
         check(&right);
     }
@@ -73,10 +73,10 @@ fn sums_and_differences_are_those_of_the_matrices() {
     for dtype in DTYPES {
         let (a, b) = (matrix(2, 3, &[2], dtype, 1), matrix(2, 3, &[2], dtype, 2));
         let (da, db) = (dense(&a), dense(&b));
-        let sum = (a.clone() + b.clone()).unwrap();
+        let sum = (a.clone() + b.clone()).build().unwrap();
         assert_equal(&sum, &combined(&da, &db, |a, b| a + b));
         check(&sum);
-        let difference = (a - b).unwrap();
+        let difference = (a - b).build().unwrap();
         assert_equal(&difference, &combined(&da, &db, |a, b| a - b));
         check(&difference);
     }
@@ -86,10 +86,10 @@ fn sums_and_differences_are_those_of_the_matrices() {
 fn multiples_are_those_of_the_matrices_and_cost_nothing() {
     let a = matrix(2, 3, &[], DType::Complex128, 1);
     let (factor, columns) = (Complex64::new(0.5, -2.0), dense(&a));
-    let scaled = (factor * a.clone()).unwrap();
+    let scaled = (factor * a.clone()).build().unwrap();
     assert_equal(&scaled, &combined(&columns, &columns, |a, _| factor * a));
     check(&scaled);
-    let nested = -(3.0 * scaled).unwrap();
+    let nested = -(3.0 * scaled).build().unwrap();
     assert_equal(&nested, &combined(&columns, &columns, |a, _| -3.0 * factor * a));
     check(&nested);
     check(&adjoint(nested.clone()));
@@ -98,7 +98,7 @@ fn multiples_are_those_of_the_matrices_and_cost_nothing() {
 
 #[test]
 fn the_adjoint_of_an_adjoint_is_the_operator_again() {
-    let a = (Complex64::new(1.0, 2.0) * matrix(2, 3, &[], DType::Complex128, 1)).unwrap();
+    let a = (Complex64::new(1.0, 2.0) * matrix(2, 3, &[], DType::Complex128, 1)).build().unwrap();
     let adjoint_matrix = crate::support::dense_adjoint(&a);
     assert_equal(&adjoint(a.clone()), &adjoint_matrix);
     assert_equal(&adjoint(adjoint(a.clone())), &dense(&a));
@@ -108,8 +108,8 @@ fn the_adjoint_of_an_adjoint_is_the_operator_again() {
 #[test]
 fn the_adjoint_of_a_product_swaps_its_factors() {
     let (a, b) = (matrix(2, 3, &[], DType::Complex128, 1), matrix(3, 4, &[], DType::Complex128, 2));
-    let product = a.clone().after(b.clone()).unwrap();
-    let swapped = adjoint(b).after(adjoint(a)).unwrap();
+    let product = a.clone().after(b.clone()).build().unwrap();
+    let swapped = adjoint(b).after(adjoint(a)).build().unwrap();
     assert_equal(&adjoint(product), &dense(&swapped));
 }
 
@@ -185,11 +185,11 @@ fn compositions_nest() {
     let space = Space::new([5, 3], DType::Complex64).unwrap();
     let slope = FirstDerivative::new(space.clone(), 0, 0.5, Scheme::Centered3, Edge::Zero).unwrap();
     let bend = SecondDerivative::new(space.clone(), 1, 0.5, Scheme::Centered3, Edge::Zero).unwrap();
-    let tall = vstack([(2.0 * Operator::new(slope.clone())).unwrap(), Operator::new(bend.clone())])
+    let tall = vstack([(2.0 * Operator::new(slope.clone())).build().unwrap(), Operator::new(bend.clone())])
         .unwrap();
     let wide = hstack([Operator::new(bend), -Operator::new(slope)]).unwrap();
-    let product = wide.after(tall).unwrap();
-    let all = (Operator::new(Identity::new(space).unwrap()) + product).unwrap();
+    let product = wide.after(tall).build().unwrap();
+    let all = (Operator::new(Identity::new(space).unwrap()) + product).build().unwrap();
     check(&all);
     check(&adjoint(all));
 }
@@ -198,7 +198,7 @@ fn compositions_nest() {
 fn spaces_without_elements_are_no_special_case() {
     let to_nothing = matrix(0, 3, &[2], DType::Float64, 1);
     let from_nothing = matrix(4, 0, &[2], DType::Float64, 2);
-    let zero = from_nothing.after(to_nothing).unwrap();
+    let zero = from_nothing.after(to_nothing).build().unwrap();
     check(&zero);
     let y: Array = zero.forward(&random(zero.domain(), 1)).unwrap();
     assert!(crate::support::read(&y).iter().all(|&y| y == 0.0));

@@ -42,8 +42,8 @@ fn walk(a: Operator) -> [Vec<f64>; 2] {
 fn a_sum_of_ten_thousand_terms_is_built_applied_printed_and_dropped() {
     on_a_small_stack(|| {
         let terms = || (0..MANY).map(diagonal);
-        let left = terms().reduce(|sum, term| (sum + term).unwrap()).unwrap();
-        let right = terms().reduce(|sum, term| (term - -sum).unwrap()).unwrap();
+        let left = terms().reduce(|sum, term| (sum + term).build().unwrap()).unwrap();
+        let right = terms().reduce(|sum, term| (term - -sum).build().unwrap()).unwrap();
         let expected: [usize; 2] = (0..MANY)
             .map(|seed| [1 + seed % 3, 2 * (2 + seed % 5)])
             .fold([0; 2], |sum, term| [sum[0] + term[0], sum[1] + term[1]]);
@@ -57,13 +57,13 @@ fn a_sum_of_ten_thousand_terms_is_built_applied_printed_and_dropped() {
 #[test]
 fn a_chain_of_ten_thousand_factors_takes_two_arrays_between() {
     on_a_small_stack(|| {
-        let scaled = |k| (if k % 2 == 0 { 0.5 } else { 2.0 } * identity()).unwrap();
-        let forward = (0..MANY).fold(identity(), |chain, k| chain.after(scaled(k)).unwrap());
+        let scaled = |k| (if k % 2 == 0 { 0.5 } else { 2.0 } * identity()).build().unwrap();
+        let forward = (0..MANY).fold(identity(), |chain, k| chain.after(scaled(k)).build().unwrap());
         assert_eq!(forward.workspace(), 2 * scratch_bytes(&space()));
         assert_eq!(walk(forward), [[1.0, 2.0], [1.0, 2.0]]);
         let back = (0..MANY).fold(identity(), |chain, k| {
             let next = if k % 2 == 0 { identity() } else { -identity() };
-            next.after(chain).unwrap()
+            next.after(chain).build().unwrap()
         });
         assert_eq!(walk(adjoint_of(back)), [[1.0, 2.0], [1.0, 2.0]]);
     });
@@ -77,7 +77,7 @@ fn adjoint_of(a: Operator) -> Operator {
 fn multiples_and_adjoints_of_each_other_go_as_deep_as_one_likes() {
     on_a_small_stack(|| {
         let a = (0..MANY).fold(diagonal(1), |a, k| {
-            let a = (if k % 2 == 0 { 2.0 } else { 0.5 } * adjoint(a)).unwrap();
+            let a = (if k % 2 == 0 { 2.0 } else { 0.5 } * adjoint(a)).build().unwrap();
             -Operator::new(a)
         });
         assert_eq!(walk(a), [[2.0, 6.0], [2.0, 6.0]]);
@@ -94,7 +94,7 @@ fn sums_of_products_of_sums_go_as_deep_as_one_likes() {
             Operator::new(MatrixMult::new(matrix, &[]).unwrap())
         };
         let p = (0..levels)
-            .fold(identity(), |p, _| (identity() + nilpotent().after(p).unwrap()).unwrap());
+            .fold(identity(), |p, _| (identity() + nilpotent().after(p).build().unwrap()).build().unwrap());
         assert_eq!(p.workspace(), levels * scratch_bytes(&space()));
         assert_eq!(walk(p), [[3.0, 2.0], [1.0, 3.0]]);
     });
@@ -104,13 +104,13 @@ fn sums_of_products_of_sums_go_as_deep_as_one_likes() {
 fn shared_parts_are_kept_once() {
     on_a_small_stack(|| {
         // 2^200 terms, which nobody could apply.
-        let sum = (0..200).fold(identity(), |a, _| (a.clone() + a).unwrap());
-        let product = (0..200).fold(identity(), |a, _| a.clone().after(a).unwrap());
+        let sum = (0..200).fold(identity(), |a, _| (a.clone() + a).build().unwrap());
+        let product = (0..200).fold(identity(), |a, _| a.clone().after(a).build().unwrap());
         assert_eq!((sum.workspace(), product.workspace()), (0, 2 * scratch_bytes(&space())));
         assert!(format!("{sum:?} {product:?}").len() < 10_000);
         let powers: Vec<Operator> = (0..MANY)
             .scan(identity(), |power, _| {
-                *power = identity().after(power.clone()).unwrap();
+                *power = identity().after(power.clone()).build().unwrap();
                 Some(power.clone())
             })
             .collect();
@@ -129,7 +129,7 @@ fn a_stack_grows_part_by_part() {
         assert_eq!(read(&stack.forward(&x).unwrap()), read(&whole.forward(&x).unwrap()));
         let alone = (0..1000).fold(stack.clone(), |stack, _| vstack([stack]).unwrap());
         assert_eq!(alone.range(), whole.range());
-        let scaled = vstack([(2.0 * stack).unwrap(), identity()]).unwrap();
+        let scaled = vstack([(2.0 * stack).build().unwrap(), identity()]).unwrap();
         let y = read(&scaled.forward(&x).unwrap());
         let expected =
             read(&whole.forward(&x).unwrap()).iter().map(|y| 2.0 * y).collect::<Vec<_>>();
@@ -146,15 +146,12 @@ fn stacks_that_are_nested_too_deep_are_refused() {
             let width = nested.domain().len();
             let zero = Identity::new(Space::new([width], DType::Float64).unwrap()).unwrap();
             let next = block_diagonal([nested.clone()]);
-            match next.and_then(|diagonal| diagonal + Operator::new(zero)) {
+            match next.and_then(|diagonal| (diagonal + Operator::new(zero)).build()) {
                 Ok(next) => nested = next,
                 Err(error) => break error,
             }
         };
-        assert!(
-            matches!(refused, Error::Parameter { operator: "block_diagonal", .. }),
-            "{refused}"
-        );
+        assert!(refused.to_string().starts_with("block_diagonal: "), "{refused}");
         assert!(refused.to_string().contains("65 stacks within each other"), "{refused}");
         let y = read(&nested.forward(&floats(&[2], &[1.0, 2.0])).unwrap());
         assert_eq!(y, [65.0, 130.0]);
@@ -171,14 +168,14 @@ fn factors_within_products_and_sums_go_where_they_belong() {
         };
         let turn = |a: Operator| {
             let turned = num_complex::Complex64::new(0.5, -2.0) * a.clone();
-            turned.unwrap_or_else(|_| (0.5 * a).unwrap())
+            turned.build().unwrap_or_else(|_| (0.5 * a).build().unwrap())
         };
-        let product = turn(turn(matrix(1)).after(turn(matrix(2))).unwrap());
-        let four = adjoint(turn(matrix(3))).after(adjoint(product)).unwrap();
+        let product = turn(turn(matrix(1)).after(turn(matrix(2))).build().unwrap());
+        let four = adjoint(turn(matrix(3))).after(adjoint(product)).build().unwrap();
         check(&turn(four.clone()));
-        let sum = (turn(four.clone()) - matrix(4)).unwrap();
+        let sum = (turn(four.clone()) - matrix(4)).build().unwrap();
         check(&turn(adjoint(sum.clone())));
-        check(&turn(sum.clone()).after(adjoint(sum).after(matrix(5)).unwrap()).unwrap());
+        check(&turn(sum.clone()).after(adjoint(sum).after(matrix(5)).build().unwrap()).build().unwrap());
         check(&vstack([four.clone(), turn(four)]).unwrap());
     }
 }
@@ -186,8 +183,8 @@ fn factors_within_products_and_sums_go_where_they_belong() {
 #[test]
 fn an_operator_prints_as_its_formula() {
     let (a, b) = (identity(), diagonal(1));
-    let sum = (a.clone() + (2.0 * b.clone()).unwrap()).unwrap();
-    let product = adjoint(sum).after(adjoint(b).after(a).unwrap()).unwrap();
+    let sum = (a.clone() + (2.0 * b.clone()).build().unwrap()).build().unwrap();
+    let product = adjoint(sum).after(adjoint(b).after(a).build().unwrap()).build().unwrap();
     let found = format!("{:?}", -product);
     let formula = "-1.0 ((Identity + 2.0 Diagonal)ᴴ Diagonalᴴ Identity)";
     assert_eq!(found, format!("{formula}: Float64 [2] to Float64 [2]"));
@@ -198,8 +195,8 @@ fn single_precision_sums_keep_their_order() {
     let ones = array(&[1], &[1.0_f32]);
     let space = Space::new([1], DType::Float32).unwrap();
     let term =
-        |weight: f64| (weight * Operator::new(Identity::new(space.clone()).unwrap())).unwrap();
+        |weight: f64| (weight * Operator::new(Identity::new(space.clone()).unwrap())).build().unwrap();
     // From left to right: the small one is lost beside the large one, which then cancels.
-    let sum = ((term(1e8) + term(1.0)).unwrap() + term(-1e8)).unwrap();
+    let sum = ((term(1e8) + term(1.0)).build().unwrap() + term(-1e8)).build().unwrap();
     assert_eq!(numbers(&sum.forward(&ones).unwrap()), [0.0.into()]);
 }

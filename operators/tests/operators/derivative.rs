@@ -129,9 +129,9 @@ fn a_laplacian_is_the_weighted_sum_of_second_derivatives_in_one_pass() {
         let laplacian = Laplacian::new(space.clone(), &terms, scheme, Reduced).unwrap();
         let [last, first] = terms.map(|Along { axis, step, weight }| {
             let second = SecondDerivative::new(space.clone(), axis, step, scheme, Reduced);
-            (weight * Operator::new(second.unwrap())).unwrap()
+            (weight * Operator::new(second.unwrap())).build().unwrap()
         });
-        let sum = (last + first).unwrap();
+        let sum = (last + first).build().unwrap();
         for (found, expected) in dense(&laplacian).iter().zip(dense(&sum)) {
             assert_close(found, &expected, DType::Float64, "column");
         }

@@ -22,7 +22,7 @@ fn parameter<T>(result: Result<T>) -> String {
     }
 }
 
-fn slope(space: Space, axis: usize, step: f64) -> Result<FirstDerivative> {
+fn slope(space: Space, axis: usize, step: f64) -> Result<Operator> {
     FirstDerivative::new(space, axis, step, Scheme::Forward, Edge::Zero)
 }
 
@@ -91,10 +91,10 @@ fn compositions_refuse_spaces_that_do_not_meet() {
         Err(error @ Error::Spaces { .. }) => error.to_string(),
         other => panic!("{other:?}"),
     };
-    let product = message(identity(&[3]).after(identity(&[4])));
+    let product = message(identity(&[3]).after(identity(&[4])).build());
     assert_eq!(product, "after: Float64 [3] does not fit Float64 [4]");
-    assert!(message(identity(&[3]) + identity(&[4])).starts_with("+: "));
-    assert!(message(identity(&[3]) - identity(&[4])).starts_with("-: "));
+    assert!(message((identity(&[3]) + identity(&[4])).build()).starts_with("+: "));
+    assert!(message((identity(&[3]) - identity(&[4])).build()).starts_with("-: "));
     assert!(message(vstack([identity(&[3]), identity(&[4])])).starts_with("vstack: "));
     assert!(message(hstack([identity(&[3]), identity(&[4])])).starts_with("hstack: "));
     let other = Operator::new(Identity::new(Space::new([3], Float32).unwrap()).unwrap());
@@ -106,8 +106,8 @@ fn compositions_refuse_spaces_that_do_not_meet() {
 #[test]
 fn a_complex_factor_is_refused_on_real_spaces() {
     let real = Operator::new(Identity::new(space(&[3])).unwrap());
-    assert!(parameter(Complex64::i() * real.clone()).contains("Float64 [3] is not"));
-    let scaled = (Complex64::new(2.0, 0.0) * real).unwrap();
+    assert!(parameter((Complex64::i() * real.clone()).build()).contains("Float64 [3] is not"));
+    let scaled = (Complex64::new(2.0, 0.0) * real).build().unwrap();
     let x = random(scaled.domain(), 1);
     let mut y = floats(&[3], &[5.0; 3]);
     let update = Update::new(Complex64::i(), 0.0);
@@ -132,10 +132,10 @@ fn arrays_that_do_not_fit_are_refused_before_anything_is_written() {
 
 /// An operator that is bound to a device.
 #[derive(Debug)]
-struct Bound(Identity, Device);
+struct Bound(Operator, Device);
 
 impl LinearMap for Bound {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "Bound"
     }
 
@@ -175,15 +175,15 @@ fn operators_of_different_devices_do_not_combine_and_do_not_run_elsewhere() {
     let bound = |device| Operator::new(Bound(Identity::new(space(&[3])).unwrap(), device));
     let (here, there) = (bound(Device::cpu()), bound(other));
     for both in [
-        here.clone().after(there.clone()),
-        here.clone() + there.clone(),
+        here.after(&there).build(),
+        (&here + &there).build(),
         vstack([here.clone(), there.clone()]),
         hstack([here.clone(), there.clone()]),
         block_diagonal([here.clone(), there.clone()]),
     ] {
         assert!(matches!(both, Err(Error::Devices { .. })), "{both:?}");
     }
-    assert_eq!((here.clone() + here).unwrap().device(), Some(Device::cpu()));
+    assert_eq!((here.clone() + here).build().unwrap().device(), Some(Device::cpu()));
     let error = there.forward(&random(&space(&[3]), 1)).unwrap_err();
     assert_eq!(
         error.to_string(),

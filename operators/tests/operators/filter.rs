@@ -122,7 +122,7 @@ fn poststack_modelling_is_the_same_in_one_pass_and_in_two() {
         let modelling = PoststackLinearModelling::new(space.clone(), &wavelet, scheme).unwrap();
         let derivative = FirstDerivative::new(space.clone(), 0, 1.0, scheme, Edge::Zero).unwrap();
         let product = Convolve1D::new(space.clone(), 0, &wavelet, wavelet.len() / 2).unwrap();
-        let product = product.after(derivative).unwrap();
+        let product = product.after(derivative).build().unwrap();
         for (found, expected) in dense(&modelling).iter().zip(dense(&product)) {
             assert_close(found, &expected, DType::Float64, "column");
         }

@@ -93,31 +93,31 @@ fn taps_of_a_filter_may_only_be_lost_beside_larger_ones() {
 fn factors_are_refused_by_themselves_and_times_those_that_are_there() {
     for dtype in [Float32, Complex64] {
         let a = || identity(dtype);
-        refused(1e300 * a(), &["Identity", "factor 1e300", &format!("{dtype}")]);
-        refused(1e-40 * a(), &["factor 1e-40", &format!("{dtype}")]);
-        refused(f64::NAN * a(), &["factor NaN"]);
-        refused(f64::NEG_INFINITY * a(), &["factor -inf"]);
-        let large = (1e30 * a()).unwrap();
-        refused(1e10 * large.clone(), &["factor 1e10", "1e40"]);
-        refused(1e10 * (a() + large.clone()).unwrap(), &["sum", "factor 1e10"]);
-        refused(1e10 * vstack([a(), large.clone()]).unwrap(), &["vstack", "factor 1e10"]);
-        refused(1e10 * adjoint(block_diagonal([large.clone()]).unwrap()), &["block_diagonal"]);
+        refused((1e300 * a()).build(), &["Identity", "factor 1e300", &format!("{dtype}")]);
+        refused((1e-40 * a()).build(), &["factor 1e-40", &format!("{dtype}")]);
+        refused((f64::NAN * a()).build(), &["factor NaN"]);
+        refused((f64::NEG_INFINITY * a()).build(), &["factor -inf"]);
+        let large = (1e30 * a()).build().unwrap();
+        refused((1e10 * large.clone()).build(), &["factor 1e10", "1e40"]);
+        refused((1e10 * (a() + large.clone()).build().unwrap()).build(), &["sum", "factor 1e10"]);
+        refused((1e10 * vstack([a(), large.clone()]).unwrap()).build(), &["vstack", "factor 1e10"]);
+        refused((1e10 * adjoint(block_diagonal([large.clone()]).unwrap())).build(), &["block_diagonal"]);
         // Forward the large factor comes after the other, adjoint before it.
-        refused(1e10 * large.clone().after(a()).unwrap(), &["product", "factor 1e10"]);
-        refused(1e10 * a().after(large.clone()).unwrap(), &["product", "factor 1e10"]);
-        assert!((1e-30 * large).is_ok() && (0.0 * a()).is_ok());
-        refused(1e-20 * (1e-20 * a()).unwrap(), &["factor 1e-20", "1e-40"]);
+        refused((1e10 * large.clone().after(a()).build().unwrap()).build(), &["product", "factor 1e10"]);
+        refused((1e10 * a().after(large.clone()).build().unwrap()).build(), &["product", "factor 1e10"]);
+        assert!((1e-30 * large).build().is_ok() && (0.0 * a()).build().is_ok());
+        refused((1e-20 * (1e-20 * a()).build().unwrap()).build(), &["factor 1e-20", "1e-40"]);
     }
-    assert!((1e300 * identity(Float64)).is_ok());
+    assert!((1e300 * identity(Float64)).build().is_ok());
     let turned = num_complex::Complex64::new(0.0, 1e39) * identity(Complex64);
-    refused(turned, &["factor 0.0+1e39i", "Complex64"]);
+    refused(turned.build(), &["factor 0.0+1e39i", "Complex64"]);
 }
 
 #[test]
 fn updates_are_refused_before_anything_is_written() {
     let a = identity(Float32);
-    let scaled = (1e20 * a.clone()).unwrap();
-    let sum = (a.clone() + scaled).unwrap();
+    let scaled = (1e20 * a.clone()).build().unwrap();
+    let sum = (a.clone() + scaled).build().unwrap();
     let x = array(&[7], &[1.0_f32; 7]);
     for (operator, alpha, beta, name) in [
         (&a, 1e300, 0.0, "alpha 1e300"),

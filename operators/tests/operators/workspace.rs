@@ -22,18 +22,18 @@ fn workspace(a: &impl LinearMap) -> usize {
 #[test]
 fn only_products_need_one_and_parts_share_it() {
     let one = scratch_bytes(&space());
-    let product = slope(0).after(slope(1)).unwrap();
+    let product = slope(0).after(slope(1)).build().unwrap();
     assert_eq!(workspace(&slope(0)), 0);
     assert_eq!(workspace(&vstack([slope(0), slope(1)]).unwrap()), 0);
     assert_eq!(workspace(&product), one);
     assert_eq!(workspace(&vstack([product.clone(), product.clone()]).unwrap()), one);
-    assert_eq!(workspace(&(product.clone() + slope(0)).unwrap()), one);
-    assert_eq!(workspace(&product.after(slope(0)).unwrap()), 2 * one);
+    assert_eq!(workspace(&(product.clone() + slope(0)).build().unwrap()), one);
+    assert_eq!(workspace(&product.after(slope(0)).build().unwrap()), 2 * one);
 }
 
 #[test]
 fn it_is_used_again_without_traces_of_earlier_use() {
-    let product = slope(0).after(slope(1)).unwrap().after(slope(0)).unwrap();
+    let product = slope(0).after(slope(1)).build().unwrap().after(slope(0)).build().unwrap();
     let on = host();
     let mut workspace = Workspace::of(&product, &*on).unwrap();
     for seed in 1..4 {
@@ -48,7 +48,7 @@ fn it_is_used_again_without_traces_of_earlier_use() {
 
 #[test]
 fn one_that_is_too_small_is_refused_before_anything_is_written() {
-    let product = slope(0).after(slope(1)).unwrap();
+    let product = slope(0).after(slope(1)).build().unwrap();
     let stack = vstack([slope(0), product]).unwrap();
     let on = host();
     let mut none = Workspace::of(&slope(0), &*on).unwrap();
@@ -56,7 +56,10 @@ fn one_that_is_too_small_is_refused_before_anything_is_written() {
     let before = read(&y);
     let result = stack.apply_with(&mut none, &*on, x.view(), y.view_mut(), Update::set());
     match result {
-        Err(Error::Parameter { operator: "vstack", why }) => assert!(why.contains("0 bytes")),
+        Err(Error::Parameter { operator, why }) => {
+            assert_eq!(operator, "vstack");
+            assert!(why.contains("0 bytes"), "{why}");
+        }
         other => panic!("{other:?}"),
     }
     assert_eq!(read(&y), before);

@@ -63,7 +63,7 @@ impl CglsWorkspace {
         fit.device("the workspace's history", self.history.view().device())?;
         let (expected, found) = (a.workspace(), self.operator.bytes());
         if found < expected {
-            let (solver, operator) = (fit.solver, a.name());
+            let (solver, operator) = (fit.solver, a.name().to_owned());
             return Err(Error::Workspace { solver, operator, expected, found });
         }
         Ok(())

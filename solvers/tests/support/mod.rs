@@ -107,7 +107,7 @@ impl Problem {
         problem
     }
 
-    pub fn operator(&self) -> MatrixMult {
+    pub fn operator(&self) -> arrayspan_operators::Operator {
         let matrix = array(self.dtype, &self.matrix, &[self.rows, self.columns]);
         MatrixMult::new(matrix.into_shared(), &[]).unwrap()
     }

@@ -18,7 +18,7 @@ pub fn cases(_: DType) -> Vec<Case> {
         Case::new("matrix", |cell: &Cell| Ok(adjoint(matrix(cell)?))).moves(transposed, forward),
         Case::new("adjoint of an adjoint", |cell: &Cell| Ok(adjoint(adjoint(matrix(cell)?))))
             .moves(forward, transposed),
-        Case::new("product", |cell: &Cell| Ok(adjoint(matrix(cell)?.after(first(cell)?)?)))
+        Case::new("product", |cell: &Cell| Ok(adjoint(matrix(cell)?.after(first(cell)?).build()?)))
             .moves(transposed.then(once), once.then(forward)),
     ]
 }

@@ -12,13 +12,13 @@ pub fn cases(_: DType) -> Vec<Case> {
     let once = Moves::one(MODEL, MODEL);
     let (forward, adjoint) = (Moves::one(35 + MODEL, 15), Moves::one(35 + 15, MODEL));
     vec![
-        Case::new("two derivatives", |cell: &Cell| first(cell)?.after(second(cell)?))
+        Case::new("two derivatives", |cell: &Cell| first(cell)?.after(second(cell)?).build())
             .golden("compositions/after")
             .moves(once.then(once), once.then(once)),
-        Case::new("matrix after derivative", |cell: &Cell| matrix(cell)?.after(first(cell)?))
+        Case::new("matrix after derivative", |cell: &Cell| matrix(cell)?.after(first(cell)?).build())
             .moves(once.then(forward), adjoint.then(once)),
         Case::new("three factors", |cell: &Cell| {
-            matrix(cell)?.after(second(cell)?.after(first(cell)?)?)
+            matrix(cell)?.after(second(cell)?.after(first(cell)?).build()?).build()
         })
         .moves(once.then(once).then(forward), adjoint.then(once).then(once)),
     ]

@@ -41,5 +41,5 @@ fn space(cell: &Cell, shape: &[usize]) -> Result<Space> {
 /// A parameter of an operator, from the golden data.
 fn golden_array(cell: &Cell, key: &str, name: &str) -> Result<Values> {
     golden::array(*cell, key, name)
-        .map_err(|error| Error::Parameter { operator: "golden data", why: error.to_string() })
+        .map_err(|error| Error::Parameter { operator: "golden data".into(), why: error.to_string() })
 }

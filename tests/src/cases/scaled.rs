@@ -12,25 +12,25 @@ use crate::suite::{Case, Cell, Moves};
 pub fn cases(dtype: DType) -> Vec<Case> {
     let once = Moves::one(MODEL, MODEL);
     let mut cases = vec![
-        Case::new("real", |cell: &Cell| -2.5 * first(cell)?)
+        Case::new("real", |cell: &Cell| (-2.5 * first(cell)?).build())
             .golden("compositions/scaled")
             .moves(once, once),
         Case::new("negative", |cell: &Cell| Ok(-second(cell)?)).moves(once, once),
         Case::new("product of multiples", |cell: &Cell| {
-            (0.5 * first(cell)?)?.after((-3.0 * second(cell)?)?)
+            (0.5 * first(cell)?).build()?.after((-3.0 * second(cell)?).build()?).build()
         })
         .moves(once.then(once), once.then(once)),
     ];
     if dtype.is_complex() {
         let factor = Complex64::new(0.5, -2.0);
         cases.push(
-            Case::new("complex", move |cell: &Cell| factor * first(cell)?)
+            Case::new("complex", move |cell: &Cell| (factor * first(cell)?).build())
                 .golden("compositions/scaled_complex")
                 .moves(once, once),
         );
         cases.push(
             Case::new("complex multiple of an adjoint", move |cell: &Cell| {
-                factor * adjoint((factor * first(cell)?)?)
+                (factor * adjoint((factor * first(cell)?).build()?)).build()
             })
             .moves(once, once),
         );

@@ -14,16 +14,16 @@ pub fn cases(_: DType) -> Vec<Case> {
     let added = once.reading(MODEL);
     let weighted = added.reading(MODEL);
     vec![
-        Case::new("sum", |cell: &Cell| first(cell)? + second(cell)?)
+        Case::new("sum", |cell: &Cell| (first(cell)? + second(cell)?).build())
             .golden("compositions/sum")
             .moves(once.then(added), once.then(added)),
-        Case::new("difference", |cell: &Cell| first(cell)? - second(cell)?)
+        Case::new("difference", |cell: &Cell| (first(cell)? - second(cell)?).build())
             .golden("compositions/difference")
             .moves(once.then(added), once.then(added)),
-        Case::new("sum with weights", |cell: &Cell| first(cell)? + weights(cell)?)
+        Case::new("sum with weights", |cell: &Cell| (first(cell)? + weights(cell)?).build())
             .moves(once.then(weighted), once.then(weighted)),
         Case::new("sum of a difference", |cell: &Cell| {
-            first(cell)? + (second(cell)? - weights(cell)?)?
+            (first(cell)? + (second(cell)? - weights(cell)?).build()?).build()
         })
         .moves(once.then(added).then(weighted), once.then(added).then(weighted)),
     ]

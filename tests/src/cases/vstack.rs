@@ -25,7 +25,7 @@ pub fn cases(_: DType) -> Vec<Case> {
             .moves(once.then(cut), once.then(pasted)),
         Case::new("alone", |cell: &Cell| vstack([matrix(cell)?])).moves(forward, transposed),
         Case::new("with a product", |cell: &Cell| {
-            vstack([first(cell)?, (0.5 * matrix(cell)?.after(second(cell)?)?)?])
+            vstack([first(cell)?, (0.5 * matrix(cell)?.after(second(cell)?).build()?).build()?])
         })
         .moves(once.then(once).then(forward), once.then(transposed).then(added)),
     ]

@@ -71,7 +71,7 @@ impl Cell {
             match error.downcast::<arrayspan_bridge::Error>() {
                 Ok(error) => (*error).into(),
                 Err(error) => arrayspan_operators::Error::Parameter {
-                    operator: "test data",
+                    operator: "test data".into(),
                     why: error.to_string(),
                 },
             }

@@ -100,7 +100,7 @@ pub fn hold(kind: DeviceKind, dtype: DType, law: Law) {
 fn operator(
     cell: &Cell,
     wavelet: &Values,
-) -> arrayspan_operators::Result<PoststackLinearModelling> {
+) -> arrayspan_operators::Result<arrayspan_operators::Operator> {
     let space = Space::new([31, 3], cell.dtype)?;
     PoststackLinearModelling::new(space, &wavelet.numbers, Scheme::Centered3)
 }

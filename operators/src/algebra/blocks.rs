@@ -1,0 +1,107 @@
+//! Operators above each other, beside each other, or apart.
+
+use std::sync::Arc;
+
+use super::common_device;
+use super::node::{Facts, Kind, Node};
+use crate::form::Partition;
+use crate::number::Gain;
+use crate::{Error, Formula, LinearMap, Operator, Result, Space};
+
+/// How operators are put together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    Above,
+    Beside,
+    Diagonal,
+}
+
+/// Stacks and block diagonals that may be within each other.
+const MOST_LEVELS: usize = 64;
+/// The most parts that a stack takes over from stacks among its parts.
+const MOST_SPLICED: usize = 1 << 16;
+
+/// A stack under the name by which it is asked for.
+pub(super) fn blocks<A: Into<Formula>>(
+    name: &'static str,
+    shape: Shape,
+    parts: impl IntoIterator<Item = A>,
+) -> Result<Operator> {
+    let parts: Vec<Operator> =
+        parts.into_iter().map(|part| part.into().build()).collect::<Result<_>>()?;
+    let parts = spliced(shape, parts);
+    let of = |space: fn(&Operator) -> &Space| parts.iter().map(move |part| space(part).clone());
+    let divided = |space| Ok::<_, Error>(Some(Arc::new(Partition::new(name, of(space).collect())?)));
+    let domains = if shape == Shape::Above { None } else { divided(Operator::domain)? };
+    let ranges = if shape == Shape::Beside { None } else { divided(Operator::range)? };
+    let whole = |partition: &Option<Arc<Partition>>, space: fn(&Operator) -> &Space| {
+        if let Some(partition) = partition {
+            return Ok(partition.whole().clone());
+        }
+        let first = space(&parts[0]);
+        match of(space).find(|other| other != first) {
+            Some(other) => Err(Error::spaces(name, first, &other)),
+            None => Ok(first.clone()),
+        }
+    };
+    // One of both is a partition, which has parts or is an error.
+    let spaces = (whole(&domains, Operator::domain)?, whole(&ranges, Operator::range)?);
+    let device = common_device(name, &parts)?;
+    let facts = facts(name, &parts)?;
+    let node = Node::new(Kind::Blocks { domains, ranges }, parts, spaces, device, facts);
+    Ok(Operator::with(node.named(name.into())))
+}
+
+/// What is known of a stack of these parts.
+///
+/// # Errors
+/// [`Error::Parameter`] when too many are within each other: each level makes views of views.
+fn facts(name: &str, parts: &[Operator]) -> Result<Facts> {
+    let levels = 1 + parts.iter().map(Operator::levels).max().unwrap_or(0);
+    if levels > MOST_LEVELS {
+        let why = format!("{levels} stacks within each other; at most {MOST_LEVELS} can be");
+        return Error::parameter(name, why);
+    }
+    let gains = [false, true].map(|adjoint| {
+        let gains = parts.iter().map(|part| part.gain(adjoint));
+        gains.reduce(Gain::union).unwrap_or(Gain::ONE)
+    });
+    Ok(Facts { gains, levels })
+}
+
+/// The parts, with those of stacks of the same kind among them in their place: the spaces of the whole are the same.
+fn spliced(shape: Shape, parts: Vec<Operator>) -> Vec<Operator> {
+    let own = |part: &Operator| inner(shape, part).map_or(1, <[_]>::len);
+    let count = parts.iter().map(own).fold(0, usize::saturating_add);
+    if count > MOST_SPLICED || parts.iter().all(|part| inner(shape, part).is_none()) {
+        return parts;
+    }
+    let mut all = Vec::with_capacity(count);
+    for part in parts {
+        match inner(shape, &part) {
+            Some(parts) => {
+                let turn = part.orientation();
+                let parts = parts.iter().map(|inner| inner.turned(turn).multiplied(part.factor()));
+                all.extend(parts);
+            }
+            None => all.push(part),
+        }
+    }
+    all
+}
+
+/// The parts of a stack of this kind. The adjoint of a stack is one of the other kind.
+fn inner(shape: Shape, part: &Operator) -> Option<&[Operator]> {
+    let Kind::Blocks { domains, ranges } = part.node().kind() else { return None };
+    let (domains, ranges) = match part.orientation().adjoint {
+        true => (ranges, domains),
+        false => (domains, ranges),
+    };
+    let same = match shape {
+        Shape::Above => domains.is_none(),
+        Shape::Beside => ranges.is_none(),
+        // Flat spaces may be joined otherwise within than without.
+        Shape::Diagonal => false,
+    };
+    same.then(|| part.node().parts())
+}

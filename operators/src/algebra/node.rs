@@ -1,0 +1,124 @@
+//! What an operator is made of, as it was written.
+
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
+use arrayspan_bridge::devices::Device;
+
+use super::Operator;
+use crate::Space;
+use crate::form::{Form, Orientation, Partition, Program, normalize};
+use crate::number::Gain;
+
+/// An operator as it was written, and how it is run, once that was asked for. Shared by all handles of it.
+pub(crate) struct Node {
+    pub(super) name: Option<Cow<'static, str>>,
+    pub(super) kind: Kind,
+    pub(super) parts: Vec<Operator>,
+    pub(super) domain: Space,
+    pub(super) range: Space,
+    pub(super) device: Option<Device>,
+    pub(super) facts: Facts,
+    /// One for each orientation.
+    pub(super) programs: [OnceLock<Arc<Program>>; 4],
+}
+
+/// How an operator is made of its parts.
+pub(crate) enum Kind {
+    /// It has none.
+    Form(Form),
+    /// It is its one part, under a name of its own.
+    Named,
+    /// `A + B`
+    Sum,
+    /// `A B`
+    Product,
+    /// Parts that each have a part of the domain, or the whole of it, and write a part of the range, or add up in it.
+    Blocks { domains: Option<Arc<Partition>>, ranges: Option<Arc<Partition>> },
+}
+
+/// What is known of an operator without looking into it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Facts {
+    /// The factors that an update meets on its way, forward and adjoint.
+    pub(super) gains: [Gain; 2],
+    /// Stacks and block diagonals within each other.
+    pub(super) levels: usize,
+}
+
+impl Facts {
+    /// Those of an operator that is not made of others.
+    pub(super) const LEAF: Self = Self { gains: [Gain::ONE; 2], levels: 0 };
+}
+
+impl Node {
+    pub(super) fn new(
+        kind: Kind,
+        parts: Vec<Operator>,
+        (domain, range): (Space, Space),
+        device: Option<Device>,
+        facts: Facts,
+    ) -> Self {
+        Self { name: None, kind, parts, domain, range, device, facts, programs: Default::default() }
+    }
+
+    pub(super) fn named(mut self, name: Cow<'static, str>) -> Self {
+        self.name = Some(name);
+        self
+    }
+
+    pub(crate) fn kind(&self) -> &Kind {
+        &self.kind
+    }
+
+    pub(crate) fn parts(&self) -> &[Operator] {
+        &self.parts
+    }
+
+    /// Domain and range, or those of the adjoint.
+    pub(crate) fn spaces(&self, adjoint: bool) -> (&Space, &Space) {
+        if adjoint { (&self.range, &self.domain) } else { (&self.domain, &self.range) }
+    }
+
+    /// What it is called by errors, and in formulas unless it is a sum or a product.
+    pub(crate) fn name(&self) -> &str {
+        match (&self.name, &self.kind) {
+            (Some(name), _) => name,
+            (None, Kind::Form(Form::Opaque(map))) => map.name(),
+            (None, Kind::Form(_)) => "operator",
+            (None, Kind::Sum) => "sum",
+            (None, Kind::Product) => "product",
+            (None, Kind::Blocks { domains: None, .. }) => "vstack",
+            (None, Kind::Blocks { ranges: None, .. }) => "hstack",
+            (None, Kind::Blocks { .. }) => "block_diagonal",
+            (None, Kind::Named) => self.parts.first().map_or("operator", |part| part.node().name()),
+        }
+    }
+
+    /// How it is run in an orientation.
+    pub(crate) fn program(&self, orientation: Orientation) -> &Arc<Program> {
+        self.programs[orientation.index()]
+            .get_or_init(|| Arc::new(Program::of(&normalize(self, orientation))))
+    }
+
+    /// How it is run in an orientation, as compiled before or by `compile`.
+    pub(crate) fn program_of(
+        &self,
+        orientation: Orientation,
+        compile: impl FnOnce() -> Program,
+    ) -> Arc<Program> {
+        self.programs[orientation.index()].get_or_init(|| Arc::new(compile())).clone()
+    }
+}
+
+/// Takes it apart from the top: dropping a part within the drop of another would take a stack as deep as it is.
+impl Drop for Node {
+    fn drop(&mut self) {
+        let mut left = std::mem::take(&mut self.parts);
+        while let Some(part) = left.pop() {
+            if let Some(mut node) = Arc::into_inner(part.into_node()) {
+                left.append(&mut node.parts);
+            }
+        }
+    }
+}

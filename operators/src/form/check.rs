@@ -1,0 +1,106 @@
+//! Whether a form fits the spaces it is to map between.
+
+use arrayspan_bridge::SharedArray;
+use arrayspan_bridge::devices::Device;
+use arrayspan_kernels::Stencil;
+
+use super::{Form, IndexMap};
+use crate::{Error, Result, Space};
+
+impl Form {
+    /// Fails unless it maps `domain` to `range`, for the constructor of `operator`.
+    pub(crate) fn check(&self, operator: &str, domain: &Space, range: &Space) -> Result<()> {
+        domain.computable(operator)?;
+        range.computable(operator)?;
+        if domain.dtype() != range.dtype() && !matches!(self, Self::Zero | Self::Opaque(_)) {
+            return Err(Error::spaces(operator, range, domain));
+        }
+        match self {
+            Self::Zero => Ok(()),
+            Self::Identity => same(operator, domain, range),
+            Self::Diagonal(weights) => {
+                same(operator, domain, range)?;
+                diagonal(operator, weights, domain)
+            }
+            Self::Stencil(bands) => {
+                same(operator, domain, range)?;
+                stencil(operator, bands, domain)
+            }
+            Self::Index(map) => index(operator, map, domain, range),
+            Self::Matrix(array) => matrix(operator, array, domain, range),
+            Self::Opaque(map) => {
+                for (own, given) in [(map.domain(), domain), (map.range(), range)] {
+                    same(operator, own, given)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Where its arrays are, if it has any.
+    pub(crate) fn device(&self) -> Option<Device> {
+        match self {
+            Self::Zero | Self::Identity | Self::Stencil(_) | Self::Index(_) => None,
+            Self::Diagonal(array) | Self::Matrix(array) => Some(array.device()),
+            Self::Opaque(map) => map.device(),
+        }
+    }
+}
+
+fn same(operator: &str, a: &Space, b: &Space) -> Result<()> {
+    if a == b { Ok(()) } else { Err(Error::spaces(operator, b, a)) }
+}
+
+fn diagonal(operator: &str, weights: &SharedArray, space: &Space) -> Result<()> {
+    if weights.dtype() != space.dtype() {
+        let why = format!("weights of dtype {} for {space}", weights.dtype());
+        return Error::parameter(operator, why);
+    }
+    let extents = weights.shape().iter().zip(space.shape());
+    let fits = |(&weight, &extent): (&usize, &usize)| weight == extent || weight == 1;
+    if weights.shape().len() == space.shape().len() && extents.into_iter().all(fits) {
+        return Ok(());
+    }
+    Error::parameter(operator, format!("weights of shape {:?} for {space}", weights.shape()))
+}
+
+fn stencil(operator: &str, stencil: &Stencil, space: &Space) -> Result<()> {
+    for (axis, band) in stencil.terms() {
+        if space.shape().get(*axis) != Some(&band.len()) {
+            let len = band.len();
+            let why = format!("a band of length {len} along axis {axis} of {space}");
+            return Error::parameter(operator, why);
+        }
+    }
+    if !space.dtype().is_complex() && !stencil.is_real() {
+        return Error::parameter(operator, format!("complex weights for {space}"));
+    }
+    Ok(())
+}
+
+fn index(operator: &str, map: &IndexMap, domain: &Space, range: &Space) -> Result<()> {
+    if (map.domain(), map.range()) == (domain.shape(), range.shape()) {
+        return Ok(());
+    }
+    let (from, to) = (map.domain(), map.range());
+    let why = format!("an index map from {from:?} to {to:?} does not map {domain} to {range}");
+    Error::parameter(operator, why)
+}
+
+fn matrix(operator: &str, matrix: &SharedArray, domain: &Space, range: &Space) -> Result<()> {
+    let &[rows, columns] = matrix.shape() else {
+        let why = format!("a matrix of shape {:?}, not [rows, columns]", matrix.shape());
+        return Error::parameter(operator, why);
+    };
+    if matrix.dtype() != domain.dtype() {
+        let why = format!("a matrix of dtype {} for {domain}", matrix.dtype());
+        return Error::parameter(operator, why);
+    }
+    let (from, to) = (domain.shape(), range.shape());
+    let fits = from.first() == Some(&columns) && to.first() == Some(&rows) && from[1..] == to[1..];
+    if fits {
+        return Ok(());
+    }
+    let why = format!("a matrix of shape [{rows}, {columns}] does not map {domain} to {range}");
+    Error::parameter(operator, why)
+}

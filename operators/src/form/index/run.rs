@@ -1,0 +1,226 @@
+//! Index maps carried out by verbs.
+
+use arrayspan_bridge::{DType, Relayout, View, ViewMut};
+use arrayspan_kernels::{Executor, Reduction, Update, constant, input, previous};
+
+use super::{BoxSource, IndexBox, IndexMap};
+use crate::{Context, Error, Result, Space, elementwise, scratch_bytes};
+
+const NAME: &str = "IndexMap";
+
+impl IndexMap {
+    /// `y ← alpha · x[m] + beta · y`. Enqueued; does not wait.
+    ///
+    /// Cost: for each box 1 launch; 2 values moved per element that is not zero, 1 per zero, and 1 more each where `beta` is
+    /// not 0. Zeros take no launch where `beta` is 1.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] when an array does not fit; as the verbs `copy` and `map`.
+    pub fn enqueue(
+        &self,
+        on: &dyn Executor,
+        x: View<'_>,
+        y: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()> {
+        self.fits(x.shape(), y.shape())?;
+        let mut y = y;
+        for found in self.boxes() {
+            let inside = found.of_output(y.reborrow())?;
+            match &found.source {
+                None => scale(on, inside, update)?,
+                Some(source) => {
+                    let read = source.of_input(x.clone(), &found.extent)?;
+                    // Repeated axes become axes of one index, which a view can repeat.
+                    let along = source.along.iter().zip(&found.extent);
+                    let ones: Vec<usize> =
+                        along.map(|(along, &extent)| along.map_or(1, |_| extent)).collect();
+                    on.copy(read.reshaped(&ones)?.broadcast(&found.extent)?, inside, update)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `x ← alpha · mᵀ y + beta · x`: each `x[i]` gets the sum of all `y[o]` that read it. Enqueued; does not wait.
+    ///
+    /// Boxes that read the same elements are added one after the other, and what one box repeats is summed by the verb
+    /// `reduce`. The order of sums depends on the map alone.
+    ///
+    /// Cost: for each box that is not zero 1 launch, 2 values moved per element of `y`, and 1 more where it is added to what is
+    /// there. Besides,
+    ///
+    /// * nothing, if some box reads all of `x` (a permutation, a flip, a padding, a repetition, the mirror image in
+    ///   `symmetrize`): it is the first;
+    /// * elements that are not read are scaled by `beta` in boxes of their own, if the [`adjoint`](Self::adjoint) has at most
+    ///   2·rank + 1 times as many boxes (a slice with a step of 1);
+    /// * else (a slice with another step) all of `x` is scaled first: 1 launch, 1 value written per element, and 1 read where
+    ///   `beta` is not 0. Nothing where it is 1;
+    /// * a box that repeats elements and is added takes 1 launch more, and writes and reads its sums once more, by way of
+    ///   [`workspace`](Self::workspace).
+    ///
+    /// # Errors
+    /// [`Error::Shape`] when an array does not fit, [`Error::Parameter`] when the workspace is too small; as the verbs `copy`,
+    /// `map` and `reduce`.
+    pub fn enqueue_adjoint(
+        &self,
+        on: Context<'_>,
+        y: View<'_>,
+        x: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()> {
+        self.fits(x.shape(), y.shape())?;
+        let (mut on, mut x) = (on, x);
+        let Some(reads) = &self.inner.reads else { return scale(&*on, x, update) };
+        let covers = |found: &IndexBox| {
+            found.source.as_ref().is_some_and(|source| source.covers(self.domain(), &found.extent))
+        };
+        let (mut update, mut first) = (update, self.boxes().find(covers));
+        let mut sets = false;
+        if let Some(found) = &first {
+            found.add(on.reborrow(), &y, x.reborrow(), update)?;
+        } else if update.beta != Update::add().beta {
+            if self.is_injective() {
+                let most = self.most_boxes().saturating_mul(2 * self.domain().len() + 1);
+                if let Some(adjoint) = self.inverse(most) {
+                    return adjoint.enqueue(&*on, y, x, update);
+                }
+            }
+            scale(&*on, x.reborrow(), update)?;
+            // What is zero need not be read, once.
+            sets = !update.reads() && reads.is_apart();
+        }
+        if !sets {
+            update = update.then_add();
+        }
+        for found in self.boxes().filter(|found| found.source.is_some()) {
+            if first.as_ref() == Some(&found) {
+                first = None;
+                continue;
+            }
+            found.add(on.reborrow(), &y, x.reborrow(), update)?;
+        }
+        Ok(())
+    }
+
+    /// The bytes that [`enqueue_adjoint`](Self::enqueue_adjoint) takes from [`Context::scratch`]: for the sums of the largest
+    /// box that repeats elements.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] when these cannot be addressed.
+    pub fn workspace(&self, dtype: DType) -> Result<usize> {
+        let mut most = 0;
+        for found in self.boxes() {
+            let Some(source) = found.source.as_ref() else { continue };
+            if source.repeats(&found.extent) {
+                let sums = Space::of(NAME, source.shape(&found.extent), dtype)?;
+                most = most.max(scratch_bytes(&sums));
+            }
+        }
+        Ok(most)
+    }
+
+    fn fits(&self, x: &[usize], y: &[usize]) -> Result<()> {
+        for (argument, expected, found) in [("model", self.domain(), x), ("data", self.range(), y)]
+        {
+            if expected != found {
+                let (expected, found) = (expected.to_vec(), found.to_vec());
+                return Err(Error::Shape { operator: NAME.into(), argument, expected, found });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl IndexBox {
+    /// This box of an output.
+    fn of_output<V: Relayout>(&self, y: V) -> Result<V> {
+        let bounds = self.start.iter().zip(&self.extent).enumerate();
+        let sliced = |y: V, (axis, (&start, &len))| y.sliced(axis, start, len);
+        Ok(bounds.into_iter().try_fold(y, sliced)?)
+    }
+
+    /// `x ← alpha · boxᵀ y + beta · x` for the elements of `x` that this box reads.
+    fn add(&self, on: Context<'_>, y: &View<'_>, x: ViewMut<'_>, update: Update) -> Result<()> {
+        let Some(source) = &self.source else { return Ok(()) };
+        let target = source.of_input(x, &self.extent)?;
+        let y = self.of_output(y.clone())?;
+        if !source.repeats(&self.extent) {
+            return Ok(on.copy(y.reshaped(target.shape())?, target, update)?);
+        }
+        let repeated = source.along.iter().enumerate().filter(|(_, along)| along.is_none());
+        let repeated: Vec<usize> = repeated.map(|(axis, _)| axis).collect();
+        if !update.reads() {
+            let scaled = elementwise::updated(input(0), update);
+            return Ok(on.reduce(Reduction::Sum, &scaled, &[y], &repeated, target)?);
+        }
+        let space = Space::of(NAME, target.shape(), target.dtype())?;
+        let (mut sums, on) = on.scratch(&space)?;
+        on.reduce(Reduction::Sum, &input(0), &[y], &repeated, sums.reborrow())?;
+        Ok(on.copy(sums.view(), target, update)?)
+    }
+}
+
+impl BoxSource {
+    /// The elements that a box of this extent reads, each once: the axes that it does not repeat.
+    fn of_input<V: Relayout>(&self, x: V, extent: &[usize]) -> Result<V> {
+        let mut lines = vec![(1, 1); self.first.len()];
+        let mut order = Vec::with_capacity(self.first.len());
+        for (along, &len) in self.along.iter().zip(extent) {
+            if let Some((axis, step)) = *along {
+                lines[axis] = (len, step);
+                order.push(axis);
+            }
+        }
+        let mut x = x;
+        for (axis, ((len, step), &first)) in lines.iter().zip(&self.first).enumerate() {
+            let apart = step.unsigned_abs();
+            let reach = (len - 1) * apart;
+            let low = if *step < 0 { first - reach } else { first };
+            x = x.sliced(axis, low, reach + 1)?;
+            if *step < 0 {
+                x = x.reversed(axis)?;
+            }
+            if apart > 1 {
+                x = x.stepped(axis, apart)?;
+            }
+        }
+        let shape = self.shape(extent);
+        let held = (0..lines.len()).filter(|axis| !order.contains(axis));
+        let order: Vec<usize> = order.iter().copied().chain(held).collect();
+        Ok(x.permuted(&order)?.reshaped(&shape)?)
+    }
+
+    /// The extents of the axes that a box of this extent does not repeat.
+    fn shape(&self, extent: &[usize]) -> Vec<usize> {
+        let along = self.along.iter().zip(extent);
+        along.filter(|(along, _)| along.is_some()).map(|(_, &extent)| extent).collect()
+    }
+
+    /// Whether a box of this extent reads elements several times.
+    fn repeats(&self, extent: &[usize]) -> bool {
+        self.along.iter().zip(extent).any(|(along, &extent)| along.is_none() && extent > 1)
+    }
+
+    /// Whether a box of this extent reads every element of an input of this shape.
+    fn covers(&self, domain: &[usize], extent: &[usize]) -> bool {
+        let mut read = vec![1; domain.len()];
+        for (along, &len) in self.along.iter().zip(extent) {
+            if let Some((axis, _)) = *along {
+                read[axis] = len;
+            }
+        }
+        // No index is read twice along an axis.
+        read == domain
+    }
+}
+
+/// `y ← beta · y`.
+fn scale(on: &dyn Executor, y: ViewMut<'_>, update: Update) -> Result<()> {
+    if y.layout().is_empty() || update.beta == Update::add().beta {
+        return Ok(());
+    }
+    let scaled = constant(update.beta);
+    let scaled = if update.reads() { scaled * previous() } else { scaled };
+    Ok(on.map(&scaled, &[], y)?)
+}

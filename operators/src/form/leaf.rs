@@ -1,0 +1,119 @@
+//! What an operator does, where it is not made of other operators.
+
+use std::sync::Arc;
+
+use arrayspan_bridge::SharedArray;
+use arrayspan_kernels::Stencil;
+
+use super::{IndexMap, Matrix, Orientation, Pointwise, Program};
+use crate::LinearMap;
+
+/// What an operator does, as data: all that [`Operator::of`](crate::Operator::of) needs beside a name and two spaces.
+///
+/// From it follow the adjoint, the transpose and the conjugate, rewriting (what can be done in one pass is done in one),
+/// and what [`describe`](crate::Operator::describe) tells. Operators made of operators (sums, products, stacks) are not
+/// forms: the [`algebra`](crate::algebra) makes them.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Form {
+    /// `y = 0`
+    Zero,
+    /// `y = x`
+    Identity,
+    /// `y = d ⊙ x`: weights of the shape of the space, or of extent 1 along axes over which they repeat.
+    Diagonal(SharedArray),
+    /// `y = Σ Bₐ x`, a banded matrix along each of some axes.
+    Stencil(Stencil),
+    /// `y[o] = x[m(o)]`, or zero.
+    Index(IndexMap),
+    /// `y[i, …] = Σⱼ A[i, j] x[j, …]` with a dense matrix `[rows, columns]`.
+    Matrix(SharedArray),
+    /// Anything else: two directions that enqueue verbs. Nothing is known of it, so nothing is rewritten.
+    Opaque(Arc<dyn LinearMap>),
+}
+
+/// One factor of a product: a form, turned to one of its four orientations.
+#[derive(Clone, Debug)]
+pub(crate) enum Leaf {
+    Pointwise(Pointwise),
+    Stencil(Stencil),
+    Index {
+        map: IndexMap,
+        /// Whether elements are added where the map would read them. Only where they are read more than once: else
+        /// the transpose is a map itself.
+        adjoint: bool,
+    },
+    Matrix(Matrix),
+    Map {
+        map: Arc<dyn LinearMap>,
+        orientation: Orientation,
+    },
+    /// A large operator that is part of several others: compiled by itself.
+    Call(Arc<Program>),
+}
+
+impl Leaf {
+    /// A form in an orientation; `None` for the identity and for zero. `complex` is whether conjugation changes anything.
+    pub(crate) fn of(form: &Form, orientation: Orientation, complex: bool) -> Option<Self> {
+        let Orientation { adjoint, conj } = orientation;
+        // Of real numbers the conjugate is the same.
+        let conjugated = complex && adjoint != conj;
+        Some(match form {
+            Form::Zero | Form::Identity => return None,
+            Form::Diagonal(weights) => Self::Pointwise(Pointwise::weights(weights, conjugated)),
+            Form::Stencil(stencil) if adjoint => {
+                let turned = stencil.adjoint();
+                Self::Stencil(if conj { turned.conj() } else { turned })
+            }
+            Form::Stencil(stencil) if conj => Self::Stencil(stencil.conj()),
+            Form::Stencil(stencil) => Self::Stencil(stencil.clone()),
+            Form::Index(map) if adjoint => match map.adjoint() {
+                Some(map) => Self::Index { map, adjoint: false },
+                None => Self::Index { map: map.clone(), adjoint: true },
+            },
+            Form::Index(map) => Self::Index { map: map.clone(), adjoint: false },
+            Form::Matrix(array) => Self::Matrix(Matrix {
+                array: array.clone(),
+                transposed: adjoint,
+                conjugated,
+            }),
+            Form::Opaque(map) => {
+                let conj = conj && complex;
+                Self::Map { map: map.clone(), orientation: Orientation { adjoint, conj } }
+            }
+        })
+    }
+
+    /// Whether two are the same, so that `A + A` is `2 A`. Arrays are the same if they are one and the same.
+    pub(crate) fn same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Pointwise(a), Self::Pointwise(b)) => a.same(b),
+            (Self::Stencil(a), Self::Stencil(b)) => a == b,
+            (Self::Index { map: a, adjoint: c }, Self::Index { map: b, adjoint: d }) => {
+                c == d && a == b
+            }
+            (Self::Matrix(a), Self::Matrix(b)) => a.same(b),
+            (Self::Map { map: a, orientation: c }, Self::Map { map: b, orientation: d }) => {
+                c == d && Arc::ptr_eq(a, b)
+            }
+            (Self::Call(a), Self::Call(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+
+    /// Intermediate results that live while it runs.
+    pub(crate) fn need(&self) -> usize {
+        match self {
+            Self::Map { orientation: Orientation { conj: true, .. }, .. } => 2,
+            Self::Map { map, .. } => usize::from(map.workspace() > 0),
+            Self::Call(program) => usize::from(program.bytes() > 0),
+            Self::Index { adjoint: true, .. } => 1,
+            _ => 0,
+        }
+    }
+}
+
+/// Whether two arrays are the same elements of the same memory.
+pub(super) fn same_array(a: &SharedArray, b: &SharedArray) -> bool {
+    Arc::ptr_eq(a.memory(), b.memory()) && a.layout() == b.layout() && a.dtype() == b.dtype()
+}

@@ -1,0 +1,35 @@
+//! Operators as data: what they are made of, how that is rewritten, and how the result is run.
+//!
+//! ```text
+//! Operator (as written)  --normalize-->  Normal (a sum of products of leaves)  --emit-->  Program (steps)  --run-->  verbs
+//! ```
+//!
+//! An operator is compiled when it is first applied, once for each of its four orientations (itself, adjoint, conjugate,
+//! transpose), and the program is kept with it. Nothing here walks an operator by recursion, so sums, products and
+//! stacks may be of any depth.
+
+mod check;
+mod emit;
+mod fuse;
+pub mod index;
+mod leaf;
+mod matrix;
+mod normal;
+mod normalize;
+mod orientation;
+mod partition;
+mod pointwise;
+mod program;
+mod registers;
+mod rewrite;
+mod run;
+
+pub use index::IndexMap;
+pub use leaf::Form;
+
+pub(crate) use matrix::Matrix;
+pub(crate) use normalize::normalize;
+pub(crate) use orientation::Orientation;
+pub(crate) use partition::Partition;
+pub(crate) use pointwise::Pointwise;
+pub(crate) use program::Program;

@@ -1,0 +1,141 @@
+//! The normal form of an operator: a sum of products of leaves, sums and blocks.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use num_complex::Complex64;
+
+use super::leaf::Leaf;
+use super::partition::Partition;
+use crate::Space;
+
+/// A sum of products. Without terms it is zero.
+#[derive(Debug)]
+pub(crate) struct Normal {
+    pub(crate) domain: Space,
+    pub(crate) range: Space,
+    pub(crate) terms: Vec<Term>,
+}
+
+/// A multiple of a product. Without factors it is a multiple of the identity.
+#[derive(Clone, Debug)]
+pub(crate) struct Term {
+    pub(crate) scale: Complex64,
+    /// The first one is applied last.
+    pub(crate) factors: VecDeque<Factor>,
+}
+
+/// One factor of a product.
+#[derive(Clone, Debug)]
+pub(crate) struct Factor {
+    pub(crate) part: Part,
+    pub(crate) domain: Space,
+    pub(crate) range: Space,
+    /// Intermediate results that live at once while it runs.
+    pub(crate) need: usize,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Part {
+    Leaf(Leaf),
+    Sum(Normal),
+    Blocks(Blocks),
+}
+
+/// Operators that share a model or add up to data, or neither.
+#[derive(Clone, Debug)]
+pub(crate) struct Blocks {
+    pub(crate) parts: Vec<Normal>,
+    /// How the domain is divided among the parts; all have the whole of it if it is not.
+    pub(crate) domains: Option<Arc<Partition>>,
+    /// How the range is divided among the parts; they are added up if it is not.
+    pub(crate) ranges: Option<Arc<Partition>>,
+}
+
+impl Normal {
+    pub(crate) fn zero(domain: Space, range: Space) -> Self {
+        Self { domain, range, terms: Vec::new() }
+    }
+
+    pub(crate) fn of(domain: Space, range: Space, term: Term) -> Self {
+        Self { domain, range, terms: vec![term] }
+    }
+
+    /// A sum of nothing but this part.
+    pub(crate) fn of_part(domain: Space, range: Space, part: Part) -> Self {
+        let factor = Factor::new(part, domain.clone(), range.clone());
+        Self::of(domain, range, Term { scale: 1.0.into(), factors: [factor].into() })
+    }
+
+    /// Leaves, and terms without any, on all levels.
+    pub(crate) fn size(&self) -> usize {
+        let (mut count, mut left) = (0, vec![self]);
+        while let Some(normal) = left.pop() {
+            for term in &normal.terms {
+                count += usize::from(term.factors.is_empty());
+                for factor in &term.factors {
+                    match &factor.part {
+                        Part::Leaf(_) => count += 1,
+                        Part::Sum(sum) => left.push(sum),
+                        Part::Blocks(blocks) => left.extend(&blocks.parts),
+                    }
+                }
+            }
+        }
+        count
+    }
+
+    /// Intermediate results that live at once while it runs.
+    pub(crate) fn need(&self) -> usize {
+        self.terms.iter().map(Term::need).max().unwrap_or(0)
+    }
+}
+
+impl Term {
+    /// What its factors need, and the results before and behind each of them.
+    pub(crate) fn need(&self) -> usize {
+        let last = self.factors.len().saturating_sub(1);
+        let needs = self.factors.iter().enumerate();
+        let needs = needs
+            .map(|(at, factor)| factor.need + usize::from(at > 0) + usize::from(at < last));
+        needs.max().unwrap_or(0)
+    }
+}
+
+impl Factor {
+    pub(crate) fn new(part: Part, domain: Space, range: Space) -> Self {
+        let need = match &part {
+            Part::Leaf(leaf) => leaf.need(),
+            Part::Sum(sum) => sum.need(),
+            Part::Blocks(blocks) => blocks.parts.iter().map(Normal::need).max().unwrap_or(0),
+        };
+        Self { part, domain, range, need }
+    }
+}
+
+/// Only small ones are copied, so this may recurse.
+impl Clone for Normal {
+    fn clone(&self) -> Self {
+        Self { domain: self.domain.clone(), range: self.range.clone(), terms: self.terms.clone() }
+    }
+}
+
+/// Takes it apart from the top: dropping a part within the drop of another would take a stack as deep as it is.
+impl Drop for Normal {
+    fn drop(&mut self) {
+        let mut left = std::mem::take(&mut self.terms);
+        while let Some(term) = left.pop() {
+            for factor in term.factors {
+                match factor.part {
+                    Part::Leaf(_) => {}
+                    Part::Sum(mut sum) => left.append(&mut sum.terms),
+                    Part::Blocks(blocks) => {
+                        for mut part in blocks.parts {
+                            left.append(&mut part.terms);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

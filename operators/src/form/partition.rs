@@ -1,0 +1,92 @@
+//! How the spaces of several operators lie in one array.
+
+use arrayspan_bridge::{Relayout, View, ViewMut};
+
+use crate::{Error, Result, Space};
+
+/// Spaces that follow each other in one array.
+///
+/// When they agree in all but the first axis they are joined along it: `[3, 5]` and `[2, 5]` become `[5, 5]`.
+/// Otherwise the array is one-dimensional: `[3, 5]` and `[4]` become `[19]`.
+#[derive(Debug)]
+pub(crate) struct Partition {
+    whole: Space,
+    parts: Vec<Slice>,
+}
+
+/// The place of one space in the one array.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Slice {
+    /// Where it begins along the first axis of the one array.
+    start: usize,
+    /// How much of that axis it takes.
+    extent: usize,
+    /// Its own shape.
+    space: Space,
+}
+
+impl Partition {
+    /// # Errors
+    /// [`Error::Spaces`] when dtypes differ, [`Error::TooLarge`] when the one array cannot be addressed.
+    pub(crate) fn new(operation: &str, parts: Vec<Space>) -> Result<Self> {
+        let Some(first) = parts.first() else {
+            return Error::parameter(operation, "no operators are given");
+        };
+        if let Some(other) = parts.iter().find(|part| part.dtype() != first.dtype()) {
+            return Err(Error::spaces(operation, first, other));
+        }
+        let tail = |part: &Space| part.shape().get(1..).map(<[usize]>::to_vec);
+        // Wide: the sum of as many extents as there can be fits.
+        let sum = |of: fn(&Space) -> usize| parts.iter().map(|part| of(part) as u128).sum();
+        let joined = match tail(first) {
+            Some(others) if parts.iter().all(|part| tail(part).as_ref() == Some(&others)) => {
+                Some(others)
+            }
+            _ => None,
+        };
+        let shape: Vec<u128> = match &joined {
+            Some(others) => {
+                let others = others.iter().map(|&extent| extent as u128);
+                std::iter::once(sum(|part| part.shape()[0])).chain(others).collect()
+            }
+            None => vec![sum(Space::len)],
+        };
+        let whole = Space::of_wide(operation, shape, first.dtype())?;
+        whole.computable(operation)?;
+        let mut start = 0;
+        let slice = |space: Space| {
+            let extent = if joined.is_some() { space.shape()[0] } else { space.len() };
+            let slice = Slice { start, extent, space };
+            start += extent;
+            slice
+        };
+        Ok(Self { parts: parts.into_iter().map(slice).collect(), whole })
+    }
+
+    /// The space of the one array.
+    pub(crate) fn whole(&self) -> &Space {
+        &self.whole
+    }
+
+    /// Where the parts lie, in order.
+    pub(crate) fn slices(&self) -> &[Slice] {
+        &self.parts
+    }
+
+    /// Whether two divide their arrays alike.
+    pub(crate) fn same(a: &Self, b: &Self) -> bool {
+        std::ptr::eq(a, b) || (a.whole == b.whole && a.parts == b.parts)
+    }
+}
+
+impl Slice {
+    /// The part of such an array. No element moves, whatever the strides.
+    pub(crate) fn view<'a>(&self, array: View<'a>) -> Result<View<'a>> {
+        Ok(array.sliced(0, self.start, self.extent)?.reshaped(self.space.shape())?)
+    }
+
+    /// As [`view`](Self::view), for writing.
+    pub(crate) fn view_mut<'a>(&self, array: ViewMut<'a>) -> Result<ViewMut<'a>> {
+        Ok(array.sliced(0, self.start, self.extent)?.reshaped(self.space.shape())?)
+    }
+}

@@ -1,0 +1,164 @@
+//! Multiplications by weights, and sums and products of them, as one elementwise expression.
+
+use arrayspan_bridge::{DType, SharedArray, View, ViewMut};
+use arrayspan_kernels::{Binary, Expression, Unary, Update, constant, input};
+use num_complex::Complex64;
+
+use super::leaf::same_array;
+use crate::elementwise::updated;
+use crate::{Context, Result};
+
+/// The most arrays of weights that one pass reads: more take a second pass.
+const MOST_WEIGHTS: usize = 6;
+/// The most operations of one pass.
+const MOST_OPERATIONS: usize = 24;
+
+/// `y = c ⊙ x`, where `c` is made of arrays of weights: an expression that is linear in `x`.
+///
+/// Products are written one into the other and keep the order in which they were applied, so a product that would
+/// overflow only if the weights were multiplied with each other first does not.
+#[derive(Clone, Debug)]
+pub(crate) struct Pointwise {
+    /// Inputs are the weights, then `x`.
+    expression: Expression,
+    weights: Vec<SharedArray>,
+}
+
+impl Pointwise {
+    /// `d ⊙ x`, or with the conjugate of `d`.
+    pub(crate) fn weights(weights: &SharedArray, conjugated: bool) -> Self {
+        let factor = if conjugated { input(0).conj() } else { input(0) };
+        Self { expression: factor * input(1), weights: vec![weights.clone()] }
+    }
+
+    /// `c x`
+    pub(crate) fn constant(value: Complex64) -> Self {
+        Self { expression: constant(value) * input(0), weights: Vec::new() }
+    }
+
+    /// `x`
+    pub(crate) fn identity() -> Self {
+        Self { expression: input(0), weights: Vec::new() }
+    }
+
+    /// The same times `factor`, which is applied last.
+    pub(crate) fn scaled(self, factor: Complex64) -> Self {
+        if factor == Complex64::from(1.0) {
+            return self;
+        }
+        Self { expression: constant(factor) * self.expression, ..self }
+    }
+
+    /// First `inner`, then this, if one pass can do it.
+    pub(crate) fn after(&self, inner: &Self) -> Option<Self> {
+        let (weights, [outer, inside]) = Self::together(self, inner)?;
+        let whole = substitute(&outer, &|number| match number {
+            number if number == weights.len() => inside.clone(),
+            number => input(number),
+        });
+        Self { expression: whole, weights }.allowed()
+    }
+
+    /// The sum of both, if one pass can do it.
+    pub(crate) fn plus(&self, other: &Self) -> Option<Self> {
+        let (weights, [a, b]) = Self::together(self, other)?;
+        Self { expression: a + b, weights }.allowed()
+    }
+
+    fn allowed(self) -> Option<Self> {
+        (self.expression.operations() <= MOST_OPERATIONS).then_some(self)
+    }
+
+    /// The weights of both, and both expressions in their numbers.
+    fn together(a: &Self, b: &Self) -> Option<(Vec<SharedArray>, [Expression; 2])> {
+        let mut weights = a.weights.clone();
+        let mut number = |array: &SharedArray| {
+            let there = weights.iter().position(|weight| same_array(weight, array));
+            there.unwrap_or_else(|| {
+                weights.push(array.clone());
+                weights.len() - 1
+            })
+        };
+        let places: Vec<usize> = b.weights.iter().map(&mut number).collect();
+        if weights.len() > MOST_WEIGHTS {
+            return None;
+        }
+        let x = weights.len();
+        let from_a = |number: usize| input(if number < a.weights.len() { number } else { x });
+        let from_b = |number: usize| input(places.get(number).copied().unwrap_or(x));
+        let both = [substitute(&a.expression, &from_a), substitute(&b.expression, &from_b)];
+        Some((weights, both))
+    }
+
+    pub(crate) fn same(&self, other: &Self) -> bool {
+        let arrays = self.weights.iter().zip(&other.weights);
+        self.expression == other.expression
+            && self.weights.len() == other.weights.len()
+            && arrays.into_iter().all(|(a, b)| same_array(a, b))
+    }
+
+    /// Whether all weights and constants are real.
+    pub(crate) fn is_real(&self) -> bool {
+        self.weights.iter().all(|weights| !weights.dtype().is_complex())
+            && self.expression.constants().iter().all(|value| value.im == 0.0)
+    }
+
+    /// How many arrays of weights it reads, and their bytes.
+    pub(crate) fn read(&self) -> (usize, usize) {
+        let bytes = |array: &SharedArray| array.layout().len() * array.dtype().bytes();
+        (self.weights.len(), self.weights.iter().map(bytes).sum())
+    }
+
+    /// The expression, whose inputs are the weights, then `x`.
+    pub(crate) fn parts(&self) -> (&Expression, &[SharedArray]) {
+        (&self.expression, &self.weights)
+    }
+
+    pub(super) fn run(
+        &self,
+        on: &Context<'_>,
+        x: View<'_>,
+        y: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()> {
+        let mut inputs: Vec<View<'_>> = self.weights.iter().map(SharedArray::view).collect();
+        inputs.push(x);
+        Ok(on.map(&updated(self.expression.clone(), update), &inputs, y)?)
+    }
+}
+
+/// `alpha · conj(x) + beta · y`
+pub(super) fn conjugate(
+    on: &Context<'_>,
+    x: View<'_>,
+    y: ViewMut<'_>,
+    update: Update,
+) -> Result<()> {
+    Ok(on.map(&updated(input(0).conj(), update), &[x], y)?)
+}
+
+/// The expression with its inputs replaced. Expressions here have few operations, so this may recurse.
+fn substitute(expression: &Expression, by: &impl Fn(usize) -> Expression) -> Expression {
+    match expression {
+        Expression::Input(number) => by(*number),
+        Expression::Previous | Expression::Constant(_) => expression.clone(),
+        Expression::Unary(function, a) => Expression::Unary(*function, Box::new(substitute(a, by))),
+        Expression::Binary(function, a, b) => {
+            Expression::Binary(*function, Box::new(substitute(a, by)), Box::new(substitute(b, by)))
+        }
+    }
+}
+
+/// The value of such an expression where all of its inputs are these numbers; it has no other operations than those
+/// that are made here.
+pub(crate) fn value(expression: &Expression, inputs: &[Complex64], dtype: DType) -> Complex64 {
+    let of = |part: &Expression| value(part, inputs, dtype);
+    match expression {
+        Expression::Input(number) => inputs[*number],
+        Expression::Constant(value) => *value,
+        Expression::Unary(Unary::Conjugate, a) => of(a).conj(),
+        Expression::Binary(Binary::Add, a, b) => of(a) + of(b),
+        Expression::Binary(Binary::Multiply, a, b) => of(a) * of(b),
+        other => unreachable!("no part of a multiplication by weights: {other:?}"),
+    }
+}
