@@ -26,6 +26,7 @@ const OPERATORS: &[Row] = &[
         let n = s.shape[0];
         Ok(Operator::new(MatrixMult::new(s.random(&[n, n], 2)?, &[s.shape[1]])?))
     }),
+    ("Roll", |s| Ok(Roll::new(s.space()?, 0, 1000)?)),
     ("FirstDerivative", |s| first(s, 0, Scheme::Centered3, Edge::Reduced)),
     ("FirstDerivative_ax1", |s| first(s, 1, Scheme::Centered3, Edge::Reduced)),
     ("FirstDerivative5_ax1", |s| first(s, 1, Scheme::Centered5, Edge::Zero)),

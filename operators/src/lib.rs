@@ -25,6 +25,7 @@
 //! # Ok(()) }
 //! ```
 #![forbid(unsafe_code)]
+#![allow(clippy::new_ret_no_self, reason = "all operators are of one type, whatever makes them")]
 
 pub mod algebra;
 pub mod avo;
@@ -48,8 +49,8 @@ pub use operator::{LinearMap, LinearOperator};
 pub use space::Space;
 
 pub use algebra::{Formula, Operator, adjoint, block_diagonal, hstack, vstack};
-pub use form::Form;
 pub use avo::PoststackLinearModelling;
-pub use basic::{Diagonal, Identity, MatrixMult};
+pub use basic::{Diagonal, Identity, MatrixMult, Roll};
 pub use derivative::{Along, Edge, FirstDerivative, Laplacian, Scheme, SecondDerivative};
+pub use form::Form;
 pub use signal::Convolve1D;

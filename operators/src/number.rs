@@ -90,12 +90,7 @@ impl Gain {
 }
 
 /// Fails unless a number, which `what` names, fits.
-fn verdict(
-    operator: &str,
-    what: impl FnOnce() -> String,
-    fits: Fit,
-    dtype: DType,
-) -> Result<()> {
+fn verdict(operator: &str, what: impl FnOnce() -> String, fits: Fit, dtype: DType) -> Result<()> {
     let single = dtype.real() == DType::Float32;
     let largest = if single { f32::MAX.into() } else { f64::MAX };
     let smallest = if single { f32::MIN_POSITIVE.into() } else { f64::MIN_POSITIVE };

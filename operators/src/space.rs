@@ -25,11 +25,7 @@ impl Space {
     }
 
     /// As [`new`](Self::new), for the constructor of `operator`.
-    pub(crate) fn of(
-        operator: &str,
-        shape: impl Into<Vec<usize>>,
-        dtype: DType,
-    ) -> Result<Self> {
+    pub(crate) fn of(operator: &str, shape: impl Into<Vec<usize>>, dtype: DType) -> Result<Self> {
         let shape: Vec<usize> = shape.into();
         Self::of_wide(operator, shape.into_iter().map(|extent| extent as u128).collect(), dtype)
     }

@@ -116,6 +116,17 @@ def matrix_mult():
     return file
 
 
+def roll():
+    file = File("roll")
+    file.add("vector", lambda dtype: pylops.Roll(11, shift=3, dtype=dtype))
+    for axis, shift in enumerate((-2, 7, 3)):
+        file.add(
+            f"axis{axis}",
+            lambda dtype: pylops.Roll((5, 3, 7), axis=axis, shift=shift, dtype=dtype),
+        )
+    return file
+
+
 def first_derivative():
     file = File("first_derivative")
 
@@ -331,6 +342,7 @@ FILES = (
     identity,
     diagonal,
     matrix_mult,
+    roll,
     first_derivative,
     second_derivative,
     laplacian,

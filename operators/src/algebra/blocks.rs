@@ -31,7 +31,8 @@ pub(super) fn blocks<A: Into<Formula>>(
         parts.into_iter().map(|part| part.into().build()).collect::<Result<_>>()?;
     let parts = spliced(shape, parts);
     let of = |space: fn(&Operator) -> &Space| parts.iter().map(move |part| space(part).clone());
-    let divided = |space| Ok::<_, Error>(Some(Arc::new(Partition::new(name, of(space).collect())?)));
+    let divided =
+        |space| Ok::<_, Error>(Some(Arc::new(Partition::new(name, of(space).collect())?)));
     let domains = if shape == Shape::Above { None } else { divided(Operator::domain)? };
     let ranges = if shape == Shape::Beside { None } else { divided(Operator::range)? };
     let whole = |partition: &Option<Arc<Partition>>, space: fn(&Operator) -> &Space| {
@@ -93,10 +94,8 @@ fn spliced(shape: Shape, parts: Vec<Operator>) -> Vec<Operator> {
 /// The parts of a stack of this kind. The adjoint of a stack is one of the other kind.
 fn inner(shape: Shape, part: &Operator) -> Option<&[Operator]> {
     let Kind::Blocks { domains, ranges } = part.node().kind() else { return None };
-    let (domains, ranges) = match part.orientation().adjoint {
-        true => (ranges, domains),
-        false => (domains, ranges),
-    };
+    let adjoint = part.orientation().adjoint;
+    let (domains, ranges) = if adjoint { (ranges, domains) } else { (domains, ranges) };
     let same = match shape {
         Shape::Above => domains.is_none(),
         Shape::Beside => ranges.is_none(),

@@ -52,7 +52,11 @@ impl Formula {
         Self(self.0.and_then(|operator| operator.pow(exponent).0))
     }
 
-    fn with(self, other: Self, combine: impl FnOnce(&Operator, &Operator) -> Result<Operator>) -> Self {
+    fn with(
+        self,
+        other: Self,
+        combine: impl FnOnce(&Operator, &Operator) -> Result<Operator>,
+    ) -> Self {
         Self(self.0.and_then(|this| combine(&this, &other.0?)))
     }
 }

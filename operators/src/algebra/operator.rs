@@ -94,8 +94,7 @@ impl Operator {
         let name = name.into();
         form.check(&name, &domain, &range)?;
         let device = form.device();
-        let node =
-            Node::new(Kind::Form(form), Vec::new(), (domain, range), device, Facts::LEAF);
+        let node = Node::new(Kind::Form(form), Vec::new(), (domain, range), device, Facts::LEAF);
         Ok(Self::with(node.named(name)))
     }
 

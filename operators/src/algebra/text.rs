@@ -47,7 +47,8 @@ pub(super) fn write(operator: &Operator, f: &mut fmt::Formatter<'_>) -> fmt::Res
         // A sum among terms and a product among factors need no brackets.
         let inside = |part: &Operator| {
             let plain = part.factor() == 1.0.into() && part.orientation().mark().is_empty();
-            let same = std::mem::discriminant(part.node().kind()) == std::mem::discriminant(node.kind());
+            let same =
+                std::mem::discriminant(part.node().kind()) == std::mem::discriminant(node.kind());
             matches!(part.node().kind(), Kind::Sum | Kind::Product) && !(same && plain)
         };
         if brackets || factor != 1.0.into() || !mark.is_empty() {

@@ -3,7 +3,9 @@
 mod diagonal;
 mod identity;
 mod matrix_mult;
+mod roll;
 
 pub use diagonal::Diagonal;
 pub use identity::Identity;
 pub use matrix_mult::MatrixMult;
+pub use roll::Roll;

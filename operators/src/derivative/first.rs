@@ -51,7 +51,13 @@ impl FirstDerivative {
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) when there is no such axis; the step is zero, not
     /// finite, or so small or large that a weight does not fit the dtype; or the dtype is not one to compute with.
-    pub fn new(space: Space, axis: usize, step: f64, scheme: Scheme, edge: Edge) -> Result<Operator> {
+    pub fn new(
+        space: Space,
+        axis: usize,
+        step: f64,
+        scheme: Scheme,
+        edge: Edge,
+    ) -> Result<Operator> {
         space.computable(Self::NAME)?;
         let len = space.extent(Self::NAME, axis)?;
         let band = || Self::band(len, step, scheme, edge);

@@ -78,7 +78,7 @@ pub(super) fn emit(normal: &Normal) -> Program {
     emitter.tasks.push(Task { what: What::Normal(normal), scale: ONE, from, to, first: true });
     while let Some(task) = emitter.tasks.pop() {
         match task.what {
-            What::Normal(normal) => emitter.terms(normal, task),
+            What::Normal(normal) => emitter.terms(normal, &task),
             What::Term(term, range) => emitter.factors(term, range, task),
             What::Factor(factor) => emitter.factor(factor, task),
             What::Copy => emitter.draft(Act::Copy, &task),
@@ -88,16 +88,21 @@ pub(super) fn emit(normal: &Normal) -> Program {
 }
 
 impl<'a> Emitter<'a> {
-    /// A sum: the terms that need most intermediate results first, as the others need nothing of theirs.
-    fn terms(&mut self, normal: &'a Normal, task: Task<'a>) {
+    /// A sum. The term that needs most intermediate results is first, so that the sum itself is not there yet while it
+    /// runs; or last, if the sum goes to the caller's array and it is the input that can be given up meanwhile.
+    fn terms(&mut self, normal: &'a Normal, task: &Task<'a>) {
         if normal.terms.is_empty() {
             if task.first {
-                self.draft(Act::Zero, &task);
+                self.draft(Act::Zero, task);
             }
             return;
         }
         let mut terms: Vec<&Term> = normal.terms.iter().collect();
-        terms.sort_by_key(|term| std::cmp::Reverse(term.need()));
+        if task.to.number == OUTPUT && task.from.number != INPUT {
+            terms.sort_by_key(|term| term.need());
+        } else {
+            terms.sort_by_key(|term| std::cmp::Reverse(term.need()));
+        }
         let dtype = normal.range.dtype();
         let start = self.tasks.len();
         for (at, term) in terms.into_iter().enumerate() {

@@ -72,11 +72,9 @@ impl Leaf {
                 None => Self::Index { map: map.clone(), adjoint: true },
             },
             Form::Index(map) => Self::Index { map: map.clone(), adjoint: false },
-            Form::Matrix(array) => Self::Matrix(Matrix {
-                array: array.clone(),
-                transposed: adjoint,
-                conjugated,
-            }),
+            Form::Matrix(array) => {
+                Self::Matrix(Matrix { array: array.clone(), transposed: adjoint, conjugated })
+            }
             Form::Opaque(map) => {
                 let conj = conj && complex;
                 Self::Map { map: map.clone(), orientation: Orientation { adjoint, conj } }

@@ -71,4 +71,3 @@ fn as_batch(x: &Layout, y: &Layout) -> Option<([usize; 3], [usize; 3], Vec<usize
         (fits(x, &shapes[0]) && fits(y, &shapes[1])).then_some((shapes[0], shapes[1], order))
     })
 }
-

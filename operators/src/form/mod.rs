@@ -9,6 +9,8 @@
 //! stacks may be of any depth.
 
 mod check;
+mod dense;
+mod describe;
 mod emit;
 mod fuse;
 pub mod index;
@@ -20,6 +22,7 @@ mod orientation;
 mod partition;
 mod pointwise;
 mod program;
+mod properties;
 mod registers;
 mod rewrite;
 mod run;

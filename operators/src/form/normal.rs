@@ -96,8 +96,8 @@ impl Term {
     pub(crate) fn need(&self) -> usize {
         let last = self.factors.len().saturating_sub(1);
         let needs = self.factors.iter().enumerate();
-        let needs = needs
-            .map(|(at, factor)| factor.need + usize::from(at > 0) + usize::from(at < last));
+        let needs =
+            needs.map(|(at, factor)| factor.need + usize::from(at > 0) + usize::from(at < last));
         needs.max().unwrap_or(0)
     }
 }

@@ -29,7 +29,8 @@ pub(crate) fn normalize(node: &Node, orientation: Orientation) -> Normal {
     let (mut visits, order) = discover(node, orientation);
     for at in order {
         let Visit { node, orientation, ref parts, uses, .. } = visits[at];
-        let parts: Vec<Normal> = parts.clone().into_iter().map(|part| take(&mut visits[part])).collect();
+        let parts: Vec<Normal> =
+            parts.clone().into_iter().map(|part| take(&mut visits[part])).collect();
         let mut normal = combined(node, orientation, parts);
         if uses > 1 && normal.size() > MOST_COPIED {
             let program = node.program_of(orientation, || Program::of(&normal));
@@ -50,7 +51,8 @@ fn take(visit: &mut Visit<'_>) -> Normal {
 
 /// All parts of parts, each once, and an order in which parts come before the whole. The operator itself is the first.
 fn discover(node: &Node, orientation: Orientation) -> (Vec<Visit<'_>>, Vec<usize>) {
-    let visit = |node, orientation| Visit { node, orientation, parts: Vec::new(), uses: 1, normal: None };
+    let visit =
+        |node, orientation| Visit { node, orientation, parts: Vec::new(), uses: 1, normal: None };
     let mut visits = vec![visit(node, orientation)];
     let key = |node: &Node, orientation| (std::ptr::from_ref(node), orientation);
     let mut places = HashMap::from([(key(node, orientation), 0)]);
@@ -101,9 +103,10 @@ fn combined(node: &Node, orientation: Orientation, parts: Vec<Normal>) -> Normal
                 let term = Term { scale: ONE, factors: [].into() };
                 Normal::of(space.clone(), space.clone(), term)
             };
-            match orientation.adjoint {
-                false => parts.fold(one(range), product),
-                true => parts.fold(one(domain), |inner, outer| product(outer, inner)),
+            if orientation.adjoint {
+                parts.fold(one(domain), |inner, outer| product(outer, inner))
+            } else {
+                parts.fold(one(range), product)
             }
         }
         Kind::Blocks { domains, ranges } => {

@@ -80,6 +80,11 @@ impl Partition {
 }
 
 impl Slice {
+    /// Its own space.
+    pub(crate) fn space(&self) -> &Space {
+        &self.space
+    }
+
     /// The part of such an array. No element moves, whatever the strides.
     pub(crate) fn view<'a>(&self, array: View<'a>) -> Result<View<'a>> {
         Ok(array.sliced(0, self.start, self.extent)?.reshaped(self.space.shape())?)

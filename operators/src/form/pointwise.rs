@@ -1,7 +1,7 @@
 //! Multiplications by weights, and sums and products of them, as one elementwise expression.
 
-use arrayspan_bridge::{DType, SharedArray, View, ViewMut};
-use arrayspan_kernels::{Binary, Expression, Unary, Update, constant, input};
+use arrayspan_bridge::{SharedArray, View, ViewMut};
+use arrayspan_kernels::{Expression, Update, constant, input};
 use num_complex::Complex64;
 
 use super::leaf::same_array;
@@ -146,19 +146,5 @@ fn substitute(expression: &Expression, by: &impl Fn(usize) -> Expression) -> Exp
         Expression::Binary(function, a, b) => {
             Expression::Binary(*function, Box::new(substitute(a, by)), Box::new(substitute(b, by)))
         }
-    }
-}
-
-/// The value of such an expression where all of its inputs are these numbers; it has no other operations than those
-/// that are made here.
-pub(crate) fn value(expression: &Expression, inputs: &[Complex64], dtype: DType) -> Complex64 {
-    let of = |part: &Expression| value(part, inputs, dtype);
-    match expression {
-        Expression::Input(number) => inputs[*number],
-        Expression::Constant(value) => *value,
-        Expression::Unary(Unary::Conjugate, a) => of(a).conj(),
-        Expression::Binary(Binary::Add, a, b) => of(a) + of(b),
-        Expression::Binary(Binary::Multiply, a, b) => of(a) * of(b),
-        other => unreachable!("no part of a multiplication by weights: {other:?}"),
     }
 }

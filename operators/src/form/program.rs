@@ -48,9 +48,15 @@ pub(crate) enum Act {
     Conjugate,
     Pointwise(Pointwise),
     Stencil(Stencil),
-    Index { map: IndexMap, adjoint: bool },
+    Index {
+        map: IndexMap,
+        adjoint: bool,
+    },
     Matrix(Matrix),
-    Map { map: Arc<dyn LinearMap>, adjoint: bool },
+    Map {
+        map: Arc<dyn LinearMap>,
+        adjoint: bool,
+    },
     Call(Arc<Program>),
 }
 
@@ -100,11 +106,10 @@ impl Act {
     pub(crate) fn is_real(&self, dtype: DType) -> bool {
         match self {
             Self::Zero | Self::Copy | Self::Index { .. } => true,
-            Self::Conjugate => !dtype.is_complex(),
             Self::Pointwise(factor) => factor.is_real(),
             Self::Stencil(stencil) => stencil.is_real(),
             Self::Matrix(matrix) => !matrix.array.dtype().is_complex(),
-            Self::Map { .. } => !dtype.is_complex(),
+            Self::Conjugate | Self::Map { .. } => !dtype.is_complex(),
             Self::Call(program) => program.steps.iter().all(|step| step.act.is_real(dtype)),
         }
     }

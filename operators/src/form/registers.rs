@@ -86,7 +86,8 @@ mod tests {
             for (b, second) in lifetimes.iter().enumerate().take(a) {
                 let (Some(x), Some(y)) = (first.steps, second.steps) else { continue };
                 let at_once = x.0 <= y.1 && y.0 <= x.1;
-                let apart = starts[a] + first.bytes <= starts[b] || starts[b] + second.bytes <= starts[a];
+                let apart =
+                    starts[a] + first.bytes <= starts[b] || starts[b] + second.bytes <= starts[a];
                 assert!(!at_once || apart || first.bytes == 0 || second.bytes == 0, "{a} {b}");
             }
         }

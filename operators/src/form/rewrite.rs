@@ -55,9 +55,9 @@ fn add(sum: &mut Normal, term: Term) {
     loop {
         let from = sum.terms.len().saturating_sub(TRIED);
         let tried = sum.terms[from..].iter().enumerate().rev();
-        let found = tried.into_iter().find_map(|(at, other)| {
-            added(other, &term, &sum.domain).map(|both| (from + at, both))
-        });
+        let found = tried
+            .into_iter()
+            .find_map(|(at, other)| added(other, &term, &sum.domain).map(|both| (from + at, both)));
         let Some((at, both)) = found else { break };
         sum.terms.remove(at);
         if both.scale == ZERO {

@@ -185,8 +185,11 @@ fn compositions_nest() {
     let space = Space::new([5, 3], DType::Complex64).unwrap();
     let slope = FirstDerivative::new(space.clone(), 0, 0.5, Scheme::Centered3, Edge::Zero).unwrap();
     let bend = SecondDerivative::new(space.clone(), 1, 0.5, Scheme::Centered3, Edge::Zero).unwrap();
-    let tall = vstack([(2.0 * Operator::new(slope.clone())).build().unwrap(), Operator::new(bend.clone())])
-        .unwrap();
+    let tall = vstack([
+        (2.0 * Operator::new(slope.clone())).build().unwrap(),
+        Operator::new(bend.clone()),
+    ])
+    .unwrap();
     let wide = hstack([Operator::new(bend), -Operator::new(slope)]).unwrap();
     let product = wide.after(tall).build().unwrap();
     let all = (Operator::new(Identity::new(space).unwrap()) + product).build().unwrap();

@@ -9,6 +9,7 @@ mod derivative;
 mod errors;
 mod filter;
 mod numbers;
+mod rewriting;
 mod sites;
 mod sizes;
 mod support;

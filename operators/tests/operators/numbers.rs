@@ -85,7 +85,8 @@ fn taps_of_a_filter_may_only_be_lost_beside_larger_ones() {
         PoststackLinearModelling::new(space(Float32), taps, Scheme::Centered3).map(|_| ())
     };
     refused(wavelet(&[1e39]), &["PoststackLinearModelling", "tap of 1e39"]);
-    refused(wavelet(&[1.5e-38]), &["PoststackLinearModelling", "wavelet on the derivative"]);
+    // Half of it is no normal number, so the two factors stay apart.
+    assert!(wavelet(&[1.5e-38]).is_ok());
     assert!(wavelet(&[1e-60, 0.5, 1.0, 0.5, 1e-60]).is_ok());
 }
 
@@ -101,10 +102,19 @@ fn factors_are_refused_by_themselves_and_times_those_that_are_there() {
         refused((1e10 * large.clone()).build(), &["factor 1e10", "1e40"]);
         refused((1e10 * (a() + large.clone()).build().unwrap()).build(), &["sum", "factor 1e10"]);
         refused((1e10 * vstack([a(), large.clone()]).unwrap()).build(), &["vstack", "factor 1e10"]);
-        refused((1e10 * adjoint(block_diagonal([large.clone()]).unwrap())).build(), &["block_diagonal"]);
+        refused(
+            (1e10 * adjoint(block_diagonal([large.clone()]).unwrap())).build(),
+            &["block_diagonal"],
+        );
         // Forward the large factor comes after the other, adjoint before it.
-        refused((1e10 * large.clone().after(a()).build().unwrap()).build(), &["product", "factor 1e10"]);
-        refused((1e10 * a().after(large.clone()).build().unwrap()).build(), &["product", "factor 1e10"]);
+        refused(
+            (1e10 * large.clone().after(a()).build().unwrap()).build(),
+            &["product", "factor 1e10"],
+        );
+        refused(
+            (1e10 * a().after(large.clone()).build().unwrap()).build(),
+            &["product", "factor 1e10"],
+        );
         assert!((1e-30 * large).build().is_ok() && (0.0 * a()).build().is_ok());
         refused((1e-20 * (1e-20 * a()).build().unwrap()).build(), &["factor 1e-20", "1e-40"]);
     }

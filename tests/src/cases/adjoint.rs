@@ -1,7 +1,7 @@
 //! `adjoint(A)`: of derivatives, of matrices that are not square, of products, of adjoints.
 
 use arrayspan_bridge::DType;
-use arrayspan_operators::{LinearOperator, adjoint};
+use arrayspan_operators::adjoint;
 
 use super::parts::{MODEL, first, matrix};
 use crate::suite::{Case, Cell, Moves};

@@ -1,7 +1,6 @@
 //! `a.after(b)`: square and rectangular factors, products of products, factors that hold arrays.
 
 use arrayspan_bridge::DType;
-use arrayspan_operators::LinearOperator;
 
 use super::parts::{MODEL, first, matrix, second};
 use crate::suite::{Case, Cell, Moves};

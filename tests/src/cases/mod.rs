@@ -12,7 +12,7 @@ macro_rules! for_each_operator {
     ($stamp:ident $(, $argument:ident)*) => {
         $stamp! {
             [$($argument)*]
-            identity diagonal matrix_mult
+            identity diagonal matrix_mult roll
             first_derivative second_derivative laplacian
             convolve1d poststack_linear_modelling
             after sum scaled adjoint vstack hstack block_diagonal
@@ -40,6 +40,8 @@ fn space(cell: &Cell, shape: &[usize]) -> Result<Space> {
 
 /// A parameter of an operator, from the golden data.
 fn golden_array(cell: &Cell, key: &str, name: &str) -> Result<Values> {
-    golden::array(*cell, key, name)
-        .map_err(|error| Error::Parameter { operator: "golden data".into(), why: error.to_string() })
+    golden::array(*cell, key, name).map_err(|error| Error::Parameter {
+        operator: "golden data".into(),
+        why: error.to_string(),
+    })
 }

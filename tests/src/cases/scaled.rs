@@ -1,7 +1,7 @@
 //! `a A`, `-A`: real and complex factors, also of adjoints and of products.
 
 use arrayspan_bridge::DType;
-use arrayspan_operators::{LinearOperator, adjoint};
+use arrayspan_operators::adjoint;
 use num_complex::Complex64;
 
 use super::parts::{MODEL, first, second};

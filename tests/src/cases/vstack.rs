@@ -1,7 +1,7 @@
 //! `vstack`: ranges that join along the first axis, ranges that do not, one part, parts that are compositions.
 
 use arrayspan_bridge::DType;
-use arrayspan_operators::{LinearOperator, vstack};
+use arrayspan_operators::vstack;
 
 use super::parts::{MODEL, corner, first, matrix, second};
 use crate::suite::{Case, Cell, Moves};

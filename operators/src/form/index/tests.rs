@@ -8,4 +8,4 @@ mod running;
 
 use super::{AxisMap, IndexBox, IndexMap, MOST_BOXES, Piece};
 use crate::Error;
-use reference::{Choices, Table, axis_maps, chain, indices, shape};
+use reference::{Choices, Table, chain, indices, random, shape};

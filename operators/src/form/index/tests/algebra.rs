@@ -6,11 +6,6 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn map_of(domain: &[usize], range: &[usize], choices: &mut Choices) -> IndexMap {
-    let (axes, held) = axis_maps(domain, range, choices);
-    IndexMap::from_pieces("test", domain, range, &axes, &held).unwrap()
-}
-
 /// The same map from pieces of one index each.
 fn in_single_indices(map: &IndexMap) -> IndexMap {
     let (Some(axes), Some(held)) = (map.axes(), map.held()) else { return map.clone() };
@@ -79,19 +74,18 @@ proptest! {
     fn a_map_is_what_its_pieces_say(
         domain in shape(4, 7), range in shape(4, 7), mut choices in Choices::strategy(),
     ) {
-        let (axes, held) = axis_maps(&domain, &range, &mut choices);
-        let map = IndexMap::from_pieces("test", &domain, &range, &axes, &held).unwrap();
-        same(&map, &Table::of_pieces(&domain, &range, &axes, &held))?;
+        let (map, table) = random(&domain, &range, &mut choices);
+        same(&map, &table)?;
     }
 
     #[test]
     fn a_chain_is_the_composition_of_tables(
         shapes in [shape(4, 5), shape(4, 5)], mut choices in Choices::strategy(),
     ) {
-        let inner = map_of(&shapes[0], &shapes[1], &mut choices);
+        let (inner, table) = random(&shapes[0], &shapes[1], &mut choices);
         let outer = chain(&shapes[1], &mut choices);
         let both = outer.after(&inner).unwrap();
-        same(&both, &Table::of_map(&outer).after(&Table::of_map(&inner)))?;
+        same(&both, &Table::of_map(&outer).after(&table))?;
     }
 
     #[test]
@@ -105,7 +99,7 @@ proptest! {
         shapes in [shape(4, 7), shape(4, 7), shape(4, 7), shape(4, 7)],
         mut choices in Choices::strategy(),
     ) {
-        let [a, b, c] = [0, 1, 2].map(|n| map_of(&shapes[n], &shapes[n + 1], &mut choices));
+        let [a, b, c] = [0, 1, 2].map(|n| random(&shapes[n], &shapes[n + 1], &mut choices).0);
         let (left, right) = (c.after(&b).unwrap().after(&a), c.after(&b.after(&a).unwrap()));
         prop_assert!(left.is_some());
         prop_assert_eq!(left, right);
@@ -130,7 +124,7 @@ proptest! {
         domain in shape(2, 3), range in shape(2, 3),
         mut one in Choices::strategy(), mut other in Choices::strategy(),
     ) {
-        let [one, other] = [&mut one, &mut other].map(|choices| map_of(&domain, &range, choices));
+        let [one, other] = [&mut one, &mut other].map(|choices| random(&domain, &range, choices).0);
         let tables = [&one, &other].map(Table::of_map);
         prop_assert_eq!(one == other, tables[0] == tables[1]);
     }

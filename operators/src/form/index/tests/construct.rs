@@ -16,7 +16,8 @@ fn expect(
 #[test]
 fn constructors_are_what_their_formulas_say() {
     for n in 0..6 {
-        let (shape, s) = ([n, 3], [n, 3].as_slice());
+        let shape = [n, 3];
+        let s = &shape[..];
         expect(IndexMap::identity(N, s), s, s, |o| Some(o.to_vec()));
         expect(IndexMap::zeros(N, s, &[4]), s, &[4], |_| None);
         expect(IndexMap::permute(N, s, &[-1, 0]), s, &[3, n], |o| Some(vec![o[1], o[0]]));
@@ -67,7 +68,9 @@ fn constructors_are_what_their_formulas_say() {
 #[test]
 fn what_makes_no_sense_is_refused_in_the_name_of_the_operator() {
     let refused = |found: crate::Result<IndexMap>, part: &str| match found {
-        Err(Error::Parameter { operator, why }) if operator == "Named" => assert!(why.contains(part), "{why}"),
+        Err(Error::Parameter { operator, why }) if operator == "Named" => {
+            assert!(why.contains(part), "{why}")
+        }
         other => panic!("{other:?} for {part}"),
     };
     let s = &[4, 5];
@@ -139,7 +142,7 @@ fn the_number_of_boxes_is_bounded() {
     assert_eq!(tiled.boxes().count(), 64);
     let both = IndexMap::tile(N, &[128, 2], 1, 64).unwrap().after(&tiled).unwrap();
     assert_eq!(both.boxes().count(), MOST_BOXES);
-    let more = IndexMap::roll(N, &[128, 128], 0, 1).unwrap();
+    let more = IndexMap::pad(N, &[128, 128], 0, 1, 0).unwrap();
     assert_eq!(more.after(&both), None);
     // More pieces along one axis than there may be boxes.
     let long = IndexMap::tile(N, &[3], 0, 100).unwrap();

@@ -121,8 +121,24 @@ pub(super) fn shape(rank: usize, extent: usize) -> impl Strategy<Value = Vec<usi
     vec(0..=extent, 0..=rank)
 }
 
+/// Any map, and what its pieces said before they were brought to normal form.
+pub(super) fn random(
+    domain: &[usize],
+    range: &[usize],
+    choices: &mut Choices,
+) -> (IndexMap, Table) {
+    if domain.contains(&0) {
+        // There is nothing to read or to hold.
+        let zeros = IndexMap::zeros("test", domain, range).unwrap();
+        return (zeros, Table::of(domain, range, |_| None));
+    }
+    let (axes, held) = axis_maps(domain, range, choices);
+    let map = IndexMap::from_pieces("test", domain, range, &axes, &held).unwrap();
+    (map, Table::of_pieces(domain, range, &axes, &held))
+}
+
 /// Any pieces on any axes, not in normal form, and held indices.
-pub(super) fn axis_maps(
+fn axis_maps(
     domain: &[usize],
     range: &[usize],
     choices: &mut Choices,
@@ -136,7 +152,7 @@ pub(super) fn axis_maps(
         let (mut pieces, mut start) = (Vec::new(), 0);
         while start < extent {
             let len = extent - start - choices.below(extent - start);
-            pieces.push(if input == 0 || choices.below(6) == 5 {
+            pieces.push(if choices.below(6) == 5 {
                 Piece::zeros(start, start + len)
             } else {
                 let first = choices.below(input);

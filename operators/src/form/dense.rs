@@ -1,0 +1,38 @@
+//! Operators as dense matrices.
+
+use arrayspan_bridge::devices::Device;
+use arrayspan_bridge::{Array, Relayout};
+use arrayspan_kernels::{Update, constant};
+
+use crate::{LinearMap, LinearOperator, Operator, Result, Space, Workspace};
+
+impl Operator {
+    /// Its matrix, `[rows, columns]` with as many as range and domain have elements in row-major order, where its arrays
+    /// are, or on the CPU if it has none.
+    ///
+    /// It is found column by column, `A eⱼ`: for small operators, and to look at.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`](crate::Error::TooLarge) when the matrix cannot be addressed; out of memory; the device's failure.
+    pub fn to_dense(&self) -> Result<Array> {
+        let (rows, columns) = (self.range().len(), self.domain().len());
+        let dtype = self.range().dtype();
+        let matrix = Space::of("to_dense", [rows, columns], dtype)?;
+        let on = arrayspan_kernels::on(self.device().unwrap_or(Device::cpu()))?;
+        let mut dense = on.empty(matrix.shape(), dtype)?;
+        let mut unit = on.empty(&[columns], self.domain().dtype())?;
+        let mut column = on.empty(&[rows], dtype)?;
+        let mut workspace = Workspace::of(self, &*on)?;
+        on.map(&constant(0.0), &[], unit.view_mut())?;
+        for at in 0..columns {
+            let number = |value: f64| constant(value);
+            on.map(&number(1.0), &[], unit.view_mut().sliced(0, at, 1)?)?;
+            let x = unit.view().reshaped(self.domain().shape())?;
+            let y = column.view_mut().reshaped(self.range().shape())?;
+            self.apply_with(&mut workspace, &*on, x, y, Update::set())?;
+            on.copy(column.view(), dense.view_mut().selected(1, at)?, Update::set())?;
+            on.map(&number(0.0), &[], unit.view_mut().sliced(0, at, 1)?)?;
+        }
+        Ok(dense)
+    }
+}

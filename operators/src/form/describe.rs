@@ -1,0 +1,118 @@
+//! Operators as trees that a person can read.
+
+use std::fmt::Write as _;
+
+use super::program::Program;
+use crate::algebra::Kind;
+use crate::{Form, LinearMap, Operator, number};
+
+/// Lines that are written of a tree; the rest is `…`.
+const MOST: usize = 200;
+
+impl Operator {
+    /// What it is made of, as a tree of names and forms, and how it is run in both directions.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use arrayspan_operators::kernels::bridge::DType;
+    /// use arrayspan_operators::prelude::*;
+    /// let space = Space::new([400, 600], DType::Float32)?;
+    /// let data = PoststackLinearModelling::new(space, &[-0.2, 1.0, -0.2], Scheme::Centered3)?;
+    /// assert_eq!(
+    ///     (2.0 * &data).build()?.describe(),
+    ///     "\
+    /// 2.0 PoststackLinearModelling: Float32 [400, 600] to Float32 [400, 600]
+    ///   product
+    ///     Convolve1D: 3 taps along axis 0
+    ///     FirstDerivative: 2 taps along axis 0
+    /// forward: stencil of 4 taps along axis 0
+    /// adjoint: stencil of 4 taps along axis 0
+    /// "
+    /// );
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let mut text = String::new();
+        // An operator, and how deep it is.
+        let mut left = vec![(self, 0)];
+        let mut written = 0;
+        while let Some((operator, depth)) = left.pop() {
+            if written == MOST {
+                text.push_str("…\n");
+                break;
+            }
+            written += 1;
+            let node = operator.node();
+            let factor = match operator.factor() {
+                one if one == 1.0.into() => String::new(),
+                factor => format!("{} ", number::text(factor)),
+            };
+            let mark = operator.orientation().mark();
+            let form = match node.kind() {
+                Kind::Form(form) => form.describe(),
+                _ => None,
+            };
+            let spaces =
+                (depth == 0).then(|| format!("{} to {}", operator.domain(), operator.range()));
+            let rest = [form, spaces].into_iter().flatten().collect::<Vec<_>>().join("; ");
+            let colon = if rest.is_empty() { "" } else { ": " };
+            let name = node.name();
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{:1$}{factor}{name}{mark}{colon}{rest}", "", 2 * depth);
+            left.extend(node.parts().iter().rev().map(|part| (part, depth + 1)));
+        }
+        for (name, adjoint) in [("forward", false), ("adjoint", true)] {
+            text += &self.program(adjoint).describe(name);
+        }
+        text
+    }
+}
+
+impl Form {
+    /// What there is to say beside the name.
+    fn describe(&self) -> Option<String> {
+        Some(match self {
+            Self::Zero | Self::Identity => return None,
+            Self::Opaque(map) => match map.workspace() {
+                0 => "opaque".into(),
+                bytes => format!("opaque, with {bytes} bytes of workspace"),
+            },
+            Self::Diagonal(weights) => format!("weights of shape {:?}", weights.shape()),
+            Self::Matrix(matrix) => format!("a matrix of shape {:?}", matrix.shape()),
+            Self::Index(map) => {
+                let boxes = map.boxes().count();
+                format!("{boxes} {}", if boxes == 1 { "box" } else { "boxes" })
+            }
+            Self::Stencil(stencil) => {
+                let axes = stencil.terms().iter();
+                let taps = |(axis, band): &(usize, arrayspan_kernels::Band)| {
+                    format!("{} taps along axis {axis}", band.interior().len())
+                };
+                axes.map(taps).collect::<Vec<_>>().join(" and ")
+            }
+        })
+    }
+}
+
+impl Program {
+    /// Its steps, one a line unless there is but one.
+    fn describe(&self, name: &str) -> String {
+        if let [step] = self.steps() {
+            return format!("{name}: {}\n", step.act);
+        }
+        let workspace = match self.bytes() {
+            0 => String::new(),
+            bytes => format!(", {bytes} bytes of workspace"),
+        };
+        let mut text = format!("{name}: {} steps{workspace}\n", self.steps().len());
+        for step in self.steps().iter().take(MOST) {
+            let verb = if step.first { "set" } else { "add" };
+            let _ = writeln!(text, "  {verb} {}", step.act);
+        }
+        if self.steps().len() > MOST {
+            text.push_str("  …\n");
+        }
+        text
+    }
+}

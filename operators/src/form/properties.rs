@@ -1,0 +1,145 @@
+//! What can be told of an operator from what it is made of.
+
+use std::sync::Arc;
+
+use arrayspan_bridge::DType;
+use arrayspan_kernels::Cost;
+
+use super::IndexMap;
+use super::program::{Act, Place, Program, Step};
+use crate::{LinearMap, Operator, Space};
+
+impl Operator {
+    /// Whether its matrix is real, as far as its form tells: `false` says that it may not be. Of real spaces it is.
+    #[must_use]
+    pub fn is_real(&self) -> bool {
+        let dtype = self.domain().dtype();
+        !dtype.is_complex()
+            || (self.factor().im == 0.0
+                && self
+                    .program(false)
+                    .steps()
+                    .iter()
+                    .all(|step| step.scale.im == 0.0 && step.act.is_real(dtype)))
+    }
+
+    /// Whether it is its own adjoint, as far as its form tells: `false` says that it may not be.
+    #[must_use]
+    pub fn is_self_adjoint(&self) -> bool {
+        self.factor().im == 0.0
+            && self.domain() == self.range()
+            && self.program(false).same(self.program(true))
+    }
+
+    /// What `y ← A x`, or `x ← Aᴴ y`, costs for contiguous arrays; `None` if it has opaque parts, which do not tell.
+    #[must_use]
+    pub fn cost(&self, adjoint: bool) -> Option<Cost> {
+        let spaces = (self.domain(), self.range());
+        let (from, to) = if adjoint { (spaces.1, spaces.0) } else { spaces };
+        self.program(adjoint).cost(from, to)
+    }
+}
+
+impl Program {
+    /// Whether both do the same, step by step.
+    fn same(&self, other: &Self) -> bool {
+        let steps = self.steps.iter().zip(&other.steps);
+        self.steps.len() == other.steps.len() && steps.into_iter().all(|(a, b)| a.same(b))
+    }
+
+    fn cost(&self, from: &Space, to: &Space) -> Option<Cost> {
+        let mut sum = Cost::default();
+        for step in &self.steps {
+            sum += step.cost(step.from.space(from), step.to.space(to))?;
+        }
+        Some(sum)
+    }
+}
+
+impl Step {
+    fn same(&self, other: &Self) -> bool {
+        let numbers = (self.scale, self.first) == (other.scale, other.first);
+        numbers
+            && self.from.same(&other.from)
+            && self.to.same(&other.to)
+            && self.act.same(&other.act)
+    }
+
+    fn cost(&self, from: &Space, to: &Space) -> Option<Cost> {
+        let bytes = |space: &Space| space.len() * space.dtype().bytes();
+        let (read, written) = (bytes(from), bytes(to));
+        let previous = if self.first { 0 } else { written };
+        let once = |bytes_read: usize, flops: usize| Cost {
+            launches: usize::from(written > 0),
+            bytes_read: bytes_read + previous,
+            bytes_written: written,
+            flops,
+        };
+        Some(match &self.act {
+            Act::Zero => once(0, 0),
+            Act::Copy | Act::Conjugate => once(read, 0),
+            Act::Pointwise(factor) => {
+                let operations = factor.parts().0.operations();
+                once(read + factor.read().1, operations.saturating_mul(to.len()))
+            }
+            Act::Stencil(stencil) => {
+                let flops = stencil.terms().iter().map(|(_, band)| {
+                    let lanes = to.len() / band.len().max(1);
+                    lanes.saturating_mul(band.entries()).saturating_mul(2)
+                });
+                once(read, flops.fold(0, usize::saturating_add))
+            }
+            Act::Matrix(matrix) => {
+                let entries = matrix.array.layout().len();
+                let columns = to.shape().iter().skip(1).product::<usize>();
+                let matrix = entries * matrix.array.dtype().bytes();
+                once(read + matrix, entries.saturating_mul(columns).saturating_mul(2))
+            }
+            Act::Index { map, adjoint } => index(map, *adjoint, to.dtype(), once(0, 0)),
+            Act::Call(program) => program.cost(from, to)?,
+            Act::Map { .. } => return None,
+        })
+    }
+}
+
+/// Each box is a launch, and reads what it writes, unless it is zero.
+fn index(map: &IndexMap, adjoint: bool, dtype: DType, all: Cost) -> Cost {
+    let boxes = || map.boxes().filter(|found| found.source.is_some());
+    let elements = |extent: &Vec<usize>| extent.iter().product::<usize>();
+    let copied = boxes().map(|found| elements(&found.extent)).sum::<usize>() * dtype.bytes();
+    let launches = if adjoint { 1 + boxes().count() } else { map.boxes().count() };
+    Cost { launches, bytes_read: all.bytes_read + copied, ..all }
+}
+
+impl Place {
+    fn same(&self, other: &Self) -> bool {
+        self.scratch == other.scratch && self.path == other.path
+    }
+
+    /// The space of the array there, which is a part of `given` if it is the caller's.
+    fn space<'a>(&'a self, given: &'a Space) -> &'a Space {
+        let whole = self.scratch.as_ref().map_or(given, |(_, space)| space);
+        self.path.last().map_or(whole, super::partition::Slice::space)
+    }
+}
+
+impl Act {
+    fn same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Zero, Self::Zero)
+            | (Self::Copy, Self::Copy)
+            | (Self::Conjugate, Self::Conjugate) => true,
+            (Self::Pointwise(a), Self::Pointwise(b)) => a.same(b),
+            (Self::Stencil(a), Self::Stencil(b)) => a == b,
+            (Self::Index { map: a, adjoint: c }, Self::Index { map: b, adjoint: d }) => {
+                a == b && c == d
+            }
+            (Self::Matrix(a), Self::Matrix(b)) => a.same(b),
+            (Self::Map { map: a, adjoint: c }, Self::Map { map: b, adjoint: d }) => {
+                c == d && Arc::ptr_eq(a, b)
+            }
+            (Self::Call(a), Self::Call(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
