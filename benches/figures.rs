@@ -20,11 +20,11 @@ type Row = (&'static str, fn(&Setting) -> Result<Operator, Failure>);
 
 /// Every operator, under the name of the peers' script where it has one.
 const OPERATORS: &[Row] = &[
-    ("Identity", |s| Ok(Operator::new(Identity::new(s.space()?)?))),
+    ("Identity", |s| Ok(Identity::new(s.space()?)?)),
     ("Diagonal", diagonal),
     ("MatrixMult", |s| {
         let n = s.shape[0];
-        Ok(Operator::new(MatrixMult::new(s.random(&[n, n], 2)?, &[s.shape[1]])?))
+        Ok(MatrixMult::new(s.random(&[n, n], 2)?, &[s.shape[1]])?)
     }),
     ("Roll", |s| Ok(Roll::new(s.space()?, 0, 1000)?)),
     ("FirstDerivative", |s| first(s, 0, Scheme::Centered3, Edge::Reduced)),
@@ -32,35 +32,35 @@ const OPERATORS: &[Row] = &[
     ("FirstDerivative5_ax1", |s| first(s, 1, Scheme::Centered5, Edge::Zero)),
     ("SecondDerivative", |s| {
         let (scheme, edge) = (Scheme::Centered3, Edge::Zero);
-        Ok(Operator::new(SecondDerivative::new(s.space()?, 0, 1.0, scheme, edge)?))
+        Ok(SecondDerivative::new(s.space()?, 0, 1.0, scheme, edge)?)
     }),
     ("Laplacian", laplacian),
     ("Convolve1D_short", |s| {
         let wavelet = wavelet();
-        Ok(Operator::new(Convolve1D::new(s.space()?, 0, &wavelet, wavelet.len() / 2)?))
+        Ok(Convolve1D::new(s.space()?, 0, &wavelet, wavelet.len() / 2)?)
     }),
-    ("VStack", |s| Ok(vstack([diagonal(s)?, Operator::new(Identity::new(s.space()?)?)])?)),
-    ("HStack", |s| Ok(hstack([diagonal(s)?, Operator::new(Identity::new(s.space()?)?)])?)),
+    ("VStack", |s| Ok(vstack([diagonal(s)?, Identity::new(s.space()?)?])?)),
+    ("HStack", |s| Ok(hstack([diagonal(s)?, Identity::new(s.space()?)?])?)),
     ("BlockDiag", |s| Ok(block_diagonal([diagonal(s)?, diagonal(s)?])?)),
     ("Poststack2D", poststack),
 ];
 
 fn first(s: &Setting, axis: usize, scheme: Scheme, edge: Edge) -> Result<Operator, Failure> {
-    Ok(Operator::new(FirstDerivative::new(s.space()?, axis, 1.0, scheme, edge)?))
+    Ok(FirstDerivative::new(s.space()?, axis, 1.0, scheme, edge)?)
 }
 
 fn laplacian(s: &Setting) -> Result<Operator, Failure> {
     let terms = [0, 1].map(|axis| Along { axis, step: 1.0, weight: 1.0 });
-    Ok(Operator::new(Laplacian::new(s.space()?, &terms, Scheme::Centered3, Edge::Zero)?))
+    Ok(Laplacian::new(s.space()?, &terms, Scheme::Centered3, Edge::Zero)?)
 }
 
 fn diagonal(s: &Setting) -> Result<Operator, Failure> {
-    Ok(Operator::new(Diagonal::new(s.space()?, s.random(&s.shape, 1)?)?))
+    Ok(Diagonal::new(s.space()?, s.random(&s.shape, 1)?)?)
 }
 
 fn poststack(s: &Setting) -> Result<Operator, Failure> {
     let wavelet = wavelet();
-    Ok(Operator::new(PoststackLinearModelling::new(s.space()?, &wavelet, Scheme::Centered3)?))
+    Ok(PoststackLinearModelling::new(s.space()?, &wavelet, Scheme::Centered3)?)
 }
 
 /// A Ricker wavelet of 20 Hz, 41 samples at 4 ms.

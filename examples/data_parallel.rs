@@ -35,9 +35,9 @@ fn main() -> Result<(), Failure> {
     let space = Space::new([side, side], DType::Float32)?;
     let slopes = [0, 1].map(|axis| {
         let (scheme, edge) = (Scheme::Centered3, Edge::Zero);
-        FirstDerivative::new(space.clone(), axis, 1.0, scheme, edge).map(Operator::new)
+        FirstDerivative::new(space.clone(), axis, 1.0, scheme, edge)
     });
-    let gradient = vstack(slopes.into_iter().collect::<Result<Vec<_>, _>>()?)?;
+    let gradient = vstack(slopes)?;
     let section = move |batch: usize| {
         Array2::from_shape_fn((side, side), |(i, j)| ((i + 3 * j + 7 * batch) % 101) as f32)
     };

@@ -37,10 +37,10 @@ struct Stage {
 }
 
 impl Stage {
-    fn new(operator: impl LinearMap + 'static, device: Device) -> Result<Self, Failure> {
+    fn new(operator: Operator, device: Device) -> Result<Self, Failure> {
         let on = on_stream(&device.new_stream()?)?;
         let workspace = Workspace::of(&operator, &*on)?;
-        Ok(Self { operator: Operator::new(operator), on, workspace })
+        Ok(Self { operator, on, workspace })
     }
 
     /// Enqueued; the result is an array already, and will have its elements.

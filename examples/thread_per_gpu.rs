@@ -74,7 +74,7 @@ fn invert(
     let slope = FirstDerivative::new(space.clone(), 0, 1.0, Scheme::Centered3, Edge::Reduced)?;
     let terms = [0, 1].map(|axis| Along { axis, step: 1.0, weight: 1.0 });
     let bend = Laplacian::new(space, &terms, Scheme::Centered3, Edge::Zero)?;
-    let a = vstack([Operator::new(slope), (0.5 * Operator::new(bend)).build()?])?;
+    let a = vstack![&slope, 0.5 * &bend]?;
     let value = |(i, j): (usize, usize)| ((i * (number + 2) + j * j) as f32 * 0.01).sin();
     let model = ndarray::Array2::from_shape_fn((side, side), value);
     let (model, _) = Array::from(model).to(device)?;

@@ -50,8 +50,8 @@ pub fn invert(
     let space = Space::new(data.shape(), dtype)?;
     let terms = [0, 1].map(|axis| Along { axis, step: 1.0, weight: 1.0 });
     let smooth = Laplacian::new(space, &terms, Scheme::Centered3, Edge::Zero)?;
-    let modelling = Operator::new(modelling(data.shape(), dtype)?);
-    let a = vstack([modelling, (arguments.smoothing * Operator::new(smooth)).build()?])?;
+    let modelling = modelling(data.shape(), dtype)?;
+    let a = vstack![&modelling, arguments.smoothing * &smooth]?;
     let known = concatenate(Axis(0), &[data.view(), Array2::zeros(data.dim()).view()])?;
 
     let (y, data_in) = host(&known, dtype).to(device)?;

@@ -1,8 +1,9 @@
 //! Matrix-free linear operators: written once, run wherever the array lives.
 //!
-//! An operator maps a [`Space`] of models to a [`Space`] of data and back by its adjoint. Authors write
-//! [`LinearMap`] (model: `derivative/first.rs`); users call [`LinearOperator`], and combine operators with the
-//! [`algebra`].
+//! An [`Operator`] maps a [`Space`] of models to a [`Space`] of data and back by its adjoint. It is data: a [`Form`] and two
+//! spaces, or other operators combined by the [`algebra`]. Adjoint, transpose and conjugate follow, and before it is first
+//! applied it is rewritten so that what one pass over the arrays can do is done in one. Authors write a constructor
+//! that gives a form (model: `derivative/first.rs`), or a [`LinearMap`] where no form fits; users call [`LinearOperator`].
 //!
 //! Numbers that operators are given (steps, weights, taps, factors, `alpha` and `beta`) are checked in the dtype they are
 //! computed with. What becomes infinite once rounded is an [`Error::Parameter`], and so is what is not zero and becomes
@@ -20,7 +21,7 @@
 //! let data = PoststackLinearModelling::new(space.clone(), &wavelet, Scheme::Centered3)?;
 //! let terms = [0, 1].map(|axis| Along { axis, step: 1.0, weight: 1.0 });
 //! let roughness = Laplacian::new(space, &terms, Scheme::Centered3, Edge::Zero)?;
-//! let both = vstack([Operator::new(data), (0.05 * Operator::new(roughness))?])?;
+//! let both = vstack![&data, 0.05 * &roughness]?;
 //! assert_eq!(both.range().shape(), [800, 600]);
 //! # Ok(()) }
 //! ```

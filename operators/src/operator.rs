@@ -8,7 +8,8 @@ use arrayspan_kernels::{Executor, Update};
 
 use crate::{Context, Error, Result, Space, Workspace, number};
 
-/// What the author of an operator writes: two spaces and two directions.
+/// An operator of which nothing is known but its two spaces and two directions: what an author writes where no
+/// [`Form`](crate::Form) says it. [`Operator::new`](crate::Operator::new) makes one an [`Operator`](crate::Operator).
 ///
 /// Arguments arrive checked (shape, dtype and device fit, input and output do not overlap), with any strides;
 /// directions are enqueued verbs and do not wait. Users call [`LinearOperator`], which every `LinearMap` is.

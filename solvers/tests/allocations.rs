@@ -3,7 +3,7 @@
 use arrayspan_bridge::Array;
 use arrayspan_bridge::devices::Device;
 use arrayspan_kernels::on;
-use arrayspan_operators::{Edge, LinearOperator, Scheme, Space};
+use arrayspan_operators::{Edge, Scheme, Space};
 use arrayspan_operators::{FirstDerivative, LinearMap, adjoint};
 use arrayspan_solvers::{Cgls, Stop};
 

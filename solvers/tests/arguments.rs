@@ -6,7 +6,7 @@ mod support;
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Array, DType};
 use arrayspan_kernels::on;
-use arrayspan_operators::{Diagonal, Identity, Operator, Space};
+use arrayspan_operators::{Identity, Space};
 use arrayspan_solvers::{Cgls, Error, Result, Solution, Stop, Stopped};
 use support::{Problem, Random, values};
 
@@ -60,7 +60,7 @@ fn a_workspace_of_another_operator_is_named_and_left_as_it_was() {
 
     // The same spaces, but a product needs memory between its factors.
     let space = Space::new([7], DType::Float64).unwrap();
-    let plain = Operator::new(Identity::new(space.clone()).unwrap());
+    let plain = Identity::new(space.clone()).unwrap();
     let square = Problem::new(DType::Float64, [7, 7], 1.0, false, &mut Random(3)).operator();
     let product = square.after(&square).build().unwrap();
     let mut workspace = solver.workspace(&plain, &*executor).unwrap();

@@ -36,7 +36,7 @@ fn smooth(dtype: DType, n: usize) -> Operator {
     let slope =
         FirstDerivative::new(space.clone(), 0, 1.0, Scheme::Centered3, Edge::Reduced).unwrap();
     let weighted = (0.3 * Operator::new(slope)).build().unwrap();
-    vstack([Operator::new(Identity::new(space).unwrap()), weighted]).unwrap()
+    vstack([Identity::new(space).unwrap(), weighted]).unwrap()
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_start_at_the_solution_is_left_there() {
 #[test]
 fn damping_alone_pulls_a_start_to_zero() {
     let zero = Space::new([5], DType::Float64).unwrap();
-    let a = (0.0 * Operator::new(Identity::new(zero).unwrap())).build().unwrap();
+    let a = (0.0 * Identity::new(zero).unwrap()).build().unwrap();
     let start = Array::from_slice(&[1.0, -2.0, 3.0, 0.5, 4.0], [5]).unwrap();
     let y = Array::from_slice(&[0.0; 5], [5]).unwrap();
     let solver = Cgls { damping: 0.7, ..far(50, 50) };

@@ -17,3 +17,20 @@ use crate::{Formula, Operator, Result};
 pub fn block_diagonal<A: Into<Formula>>(parts: impl IntoIterator<Item = A>) -> Result<Operator> {
     blocks("block_diagonal", Shape::Diagonal, parts)
 }
+
+/// Operators and formulas, each on its own part: [`block_diagonal`](fn@crate::block_diagonal) where they are of different types.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use arrayspan_operators::kernels::bridge::DType;
+/// use arrayspan_operators::prelude::*;
+/// let a = Identity::new(Space::new([5, 3], DType::Float64)?)?;
+/// let operator = block_diagonal![&a, 0.5 * &a, &a - 2.0 * &a]?;
+/// # Ok(()) }
+/// ```
+#[macro_export]
+macro_rules! block_diagonal {
+    ($($part:expr),+ $(,)?) => {
+        $crate::block_diagonal([$($crate::Formula::from($part)),+])
+    };
+}

@@ -18,3 +18,20 @@ use crate::{Formula, Operator, Result};
 pub fn hstack<A: Into<Formula>>(parts: impl IntoIterator<Item = A>) -> Result<Operator> {
     blocks("hstack", Shape::Beside, parts)
 }
+
+/// `[A₀ A₁ …]` of operators and formulas: [`hstack`](fn@crate::hstack) where they are of different types.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use arrayspan_operators::kernels::bridge::DType;
+/// use arrayspan_operators::prelude::*;
+/// let a = Identity::new(Space::new([5, 3], DType::Float64)?)?;
+/// let operator = hstack![&a, 0.5 * &a, &a - 2.0 * &a]?;
+/// # Ok(()) }
+/// ```
+#[macro_export]
+macro_rules! hstack {
+    ($($part:expr),+ $(,)?) => {
+        $crate::hstack([$($crate::Formula::from($part)),+])
+    };
+}

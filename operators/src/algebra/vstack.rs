@@ -20,3 +20,20 @@ use crate::{Formula, Operator, Result};
 pub fn vstack<A: Into<Formula>>(parts: impl IntoIterator<Item = A>) -> Result<Operator> {
     blocks("vstack", Shape::Above, parts)
 }
+
+/// `[A₀; A₁; …]` of operators and formulas: [`vstack`](fn@crate::vstack) where they are of different types.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use arrayspan_operators::kernels::bridge::DType;
+/// use arrayspan_operators::prelude::*;
+/// let a = Identity::new(Space::new([5, 3], DType::Float64)?)?;
+/// let operator = vstack![&a, 0.5 * &a, &a - 2.0 * &a]?;
+/// # Ok(()) }
+/// ```
+#[macro_export]
+macro_rules! vstack {
+    ($($part:expr),+ $(,)?) => {
+        $crate::vstack([$($crate::Formula::from($part)),+])
+    };
+}

@@ -12,7 +12,7 @@ type Matrix = Vec<Vec<Complex64>>;
 /// A dense operator from `[columns, others…]` to `[rows, others…]`, without any pattern.
 fn matrix(rows: usize, columns: usize, others: &[usize], dtype: DType, seed: u64) -> Operator {
     let matrix = random(&Space::new([rows, columns], dtype).unwrap(), seed).into_shared();
-    Operator::new(MatrixMult::new(matrix, others).unwrap())
+    MatrixMult::new(matrix, others).unwrap()
 }
 
 fn assert_equal(found: &Operator, expected: &Matrix) {
@@ -129,7 +129,7 @@ fn stacks_of_spaces_that_differ_in_more_than_the_first_axis_are_flat() {
     let space = Space::new([3, 2], DType::Float64).unwrap();
     let a = matrix(2, 3, &[2], DType::Float64, 1);
     let narrow = Space::new([3, 1], DType::Float64).unwrap();
-    let b = Operator::new(Identity::rectangular(space, narrow).unwrap());
+    let b = Identity::rectangular(space, narrow).unwrap();
     let stack = vstack([a.clone(), b.clone(), a.clone()]).unwrap();
     assert_eq!(stack.range().shape(), [11]);
     assert_equal(&stack, &above(&above(&dense(&a), &dense(&b)), &dense(&a)));
@@ -192,7 +192,7 @@ fn compositions_nest() {
     .unwrap();
     let wide = hstack([Operator::new(bend), -Operator::new(slope)]).unwrap();
     let product = wide.after(tall).build().unwrap();
-    let all = (Operator::new(Identity::new(space).unwrap()) + product).build().unwrap();
+    let all = (Identity::new(space).unwrap() + product).build().unwrap();
     check(&all);
     check(&adjoint(all));
 }

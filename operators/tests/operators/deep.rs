@@ -15,13 +15,13 @@ fn space() -> Space {
 }
 
 fn identity() -> Operator {
-    Operator::new(Identity::new(space()).unwrap())
+    Identity::new(space()).unwrap()
 }
 
 /// `y = w x` with small weights, different ones for each seed.
 fn diagonal(seed: usize) -> Operator {
     let weights = [1 + seed % 3, 2 + seed % 5].map(|weight| weight as f64);
-    Operator::new(Diagonal::new(space(), floats(&[2], &weights).into_shared()).unwrap())
+    Diagonal::new(space(), floats(&[2], &weights).into_shared()).unwrap()
 }
 
 /// The identity, of which nothing is known.
@@ -127,7 +127,7 @@ fn sums_of_products_of_sums_go_as_deep_as_one_likes() {
         let levels = 2000;
         let nilpotent = || {
             let matrix = floats(&[2, 2], &[0.0, 1.0, 0.0, 0.0]).into_shared();
-            Operator::new(MatrixMult::new(matrix, &[]).unwrap())
+            MatrixMult::new(matrix, &[]).unwrap()
         };
         let p = (0..levels).fold(identity(), |p, _| {
             (identity() + nilpotent().after(p).build().unwrap()).build().unwrap()
@@ -208,7 +208,7 @@ fn factors_within_products_and_sums_go_where_they_belong() {
     for dtype in crate::support::DTYPES {
         let matrix = |seed| {
             let square = Space::new([3, 3], dtype).unwrap();
-            Operator::new(MatrixMult::new(random(&square, seed).into_shared(), &[]).unwrap())
+            MatrixMult::new(random(&square, seed).into_shared(), &[]).unwrap()
         };
         let turn = |a: Operator| {
             let turned = num_complex::Complex64::new(0.5, -2.0) * a.clone();

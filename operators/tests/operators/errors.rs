@@ -86,7 +86,7 @@ fn basic_operators_refuse_arrays_that_do_not_fit() {
 
 #[test]
 fn compositions_refuse_spaces_that_do_not_meet() {
-    let identity = |shape: &[usize]| Operator::new(Identity::new(space(shape)).unwrap());
+    let identity = |shape: &[usize]| Identity::new(space(shape)).unwrap();
     let message = |result: Result<Operator>| match result {
         Err(error @ Error::Spaces { .. }) => error.to_string(),
         other => panic!("{other:?}"),
@@ -97,7 +97,7 @@ fn compositions_refuse_spaces_that_do_not_meet() {
     assert!(message((identity(&[3]) - identity(&[4])).build()).starts_with("-: "));
     assert!(message(vstack([identity(&[3]), identity(&[4])])).starts_with("vstack: "));
     assert!(message(hstack([identity(&[3]), identity(&[4])])).starts_with("hstack: "));
-    let other = Operator::new(Identity::new(Space::new([3], Float32).unwrap()).unwrap());
+    let other = Identity::new(Space::new([3], Float32).unwrap()).unwrap();
     assert!(message(block_diagonal([identity(&[3]), other])).starts_with("block_diagonal: "));
     let none: [Operator; 0] = [];
     assert_eq!(parameter(vstack(none)), "vstack: no operators are given");
@@ -105,7 +105,7 @@ fn compositions_refuse_spaces_that_do_not_meet() {
 
 #[test]
 fn a_complex_factor_is_refused_on_real_spaces() {
-    let real = Operator::new(Identity::new(space(&[3])).unwrap());
+    let real = Identity::new(space(&[3])).unwrap();
     assert!(parameter((Complex64::i() * real.clone()).build()).contains("Float64 [3] is not"));
     let scaled = (Complex64::new(2.0, 0.0) * real).build().unwrap();
     let x = random(scaled.domain(), 1);

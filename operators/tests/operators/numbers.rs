@@ -11,7 +11,7 @@ fn space(dtype: DType) -> Space {
 }
 
 fn identity(dtype: DType) -> Operator {
-    Operator::new(Identity::new(space(dtype)).unwrap())
+    Identity::new(space(dtype)).unwrap()
 }
 
 /// The message of a parameter error, which names the number and the dtype.

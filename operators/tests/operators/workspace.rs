@@ -12,7 +12,7 @@ fn space() -> Space {
 
 fn slope(axis: usize) -> Operator {
     let scheme = Scheme::Centered3;
-    Operator::new(FirstDerivative::new(space(), axis, 0.5, scheme, Edge::Reduced).unwrap())
+    FirstDerivative::new(space(), axis, 0.5, scheme, Edge::Reduced).unwrap()
 }
 
 fn workspace(a: &impl LinearMap) -> usize {

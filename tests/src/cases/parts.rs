@@ -13,19 +13,19 @@ pub(super) const MODEL: usize = 21;
 /// A derivative along axis 0 of a `[7, 3]` model. Not symmetric.
 pub(super) fn first(cell: &Cell) -> Result<Operator> {
     let space = space(cell, &[7, 3])?;
-    Ok(Operator::new(FirstDerivative::new(space, 0, 0.5, Scheme::Forward, Edge::Zero)?))
+    FirstDerivative::new(space, 0, 0.5, Scheme::Forward, Edge::Zero)
 }
 
 /// A derivative along axis 1 of a `[7, 3]` model.
 pub(super) fn second(cell: &Cell) -> Result<Operator> {
     let space = space(cell, &[7, 3])?;
-    Ok(Operator::new(SecondDerivative::new(space, 1, 1.0, Scheme::Centered3, Edge::Zero)?))
+    SecondDerivative::new(space, 1, 1.0, Scheme::Centered3, Edge::Zero)
 }
 
 /// A `[5, 7]` matrix on a `[7, 3]` model, held on the cell's device.
 pub(super) fn matrix(cell: &Cell) -> Result<Operator> {
     let values = Values::random(&space(cell, &[5, 7])?, 23);
-    Ok(Operator::new(MatrixMult::new(cell.array(&values)?.into_shared(), &[3])?))
+    MatrixMult::new(cell.array(&values)?.into_shared(), &[3])
 }
 
 /// Keeps the `[5, 2]` corner of a `[7, 3]` model.
