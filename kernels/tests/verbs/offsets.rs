@@ -162,9 +162,9 @@ pub fn any_stencil(cell: &Cell) {
         let shape: Vec<usize> = (0..rank).map(|_| 1 + below(longest)).collect();
         let first = below(rank);
         let mut terms = Vec::new();
-        for axis in 0..rank {
+        for (axis, &len) in shape.iter().enumerate() {
             if axis == first || below(2) == 0 {
-                terms.push((axis, any_band(cell, shape[axis], &mut below)));
+                terms.push((axis, any_band(cell, len, &mut below)));
             }
         }
         let stencil = Stencil::new(terms).unwrap();
