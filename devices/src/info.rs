@@ -17,6 +17,9 @@ pub struct DeviceInfo {
     pub compute_units: usize,
     /// Whether kernels may use 64-bit floating point.
     pub float64: bool,
+    /// Whether groups of threads of one kernel can read what others of them have written: the device has memory fences
+    /// that reach beyond a group.
+    pub device_fence: bool,
     /// Whether the device is a GPU or another accelerator, not a processor behind a device API.
     pub accelerator: bool,
     /// Identifies the physical device across drivers (the vendor's UUID), where the driver tells.

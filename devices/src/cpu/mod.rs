@@ -50,6 +50,7 @@ fn info() -> DeviceInfo {
         capability: std::env::consts::ARCH.into(),
         compute_units: std::thread::available_parallelism().map_or(1, usize::from),
         float64: true,
+        device_fence: true,
         accelerator: false,
         uuid: None,
         pci: None,

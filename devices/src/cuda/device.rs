@@ -50,6 +50,7 @@ impl CudaDevice {
             capability: format!("{major}.{minor}"),
             compute_units: processors.max(0) as usize,
             float64: true,
+            device_fence: true,
             accelerator: true,
             uuid: uuid(raw),
             pci: pci(gpu_id, raw),

@@ -59,6 +59,10 @@ FN unsigned short half_bits(float value) {
 #define CLZ32(x) __clz((int)(x))
 #define CLZ64(x) __clzll((i64)(x))
 
+#define DEVICE_FENCE() __threadfence()
+#define COUNT_UP(p)    atomicAdd((u32*)(p), 1u)
+#define BARRIER_ALL()  __syncthreads()
+
 FN void atomic_add_u32(u32* p, u32 v) { atomicAdd(p, v); }
 FN void atomic_add_f32(float* p, float v) { atomicAdd(p, v); }
 FN void atomic_add_f64(double* p, double v) { atomicAdd(p, v); }

@@ -9,6 +9,19 @@ pub struct Source {
 }
 
 impl Source {
+    /// The macro that a kernel's text defines as 1, on a line of its own, if groups of one launch read what others of
+    /// it have written: the dialects' fences for the whole device need more than what other kernels are compiled as.
+    /// Such a kernel is [`Error::Unsupported`](crate::Error::Unsupported) where
+    /// [`DeviceInfo::device_fence`](crate::DeviceInfo::device_fence) is not set.
+    pub const ACROSS_GROUPS: &str = "ACROSS_GROUPS";
+
+    /// Whether a translation unit defines [`ACROSS_GROUPS`](Self::ACROSS_GROUPS) as 1.
+    pub(crate) fn is_across_groups(text: &str) -> bool {
+        let defines =
+            |line: &str| line.split_whitespace().eq(["#define", Self::ACROSS_GROUPS, "1"]);
+        text.lines().any(defines)
+    }
+
     /// A kernel called `name` in errors, whose function `entry` is defined in `body`.
     pub fn new(name: impl Into<String>, entry: impl Into<String>, body: impl Into<String>) -> Self {
         Self { name: name.into(), entry: entry.into(), body: body.into() }

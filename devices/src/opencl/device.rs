@@ -5,12 +5,12 @@ use std::sync::{Arc, OnceLock};
 
 use cl3::device::{
     CL_DEVICE_DOUBLE_FP_CONFIG, CL_DEVICE_GLOBAL_MEM_SIZE, CL_DEVICE_MAX_COMPUTE_UNITS,
-    CL_DEVICE_MEM_BASE_ADDR_ALIGN, CL_DEVICE_OPENCL_C_VERSION, CL_DEVICE_SINGLE_FP_CONFIG,
-    CL_DRIVER_VERSION, CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT,
+    CL_DEVICE_MEM_BASE_ADDR_ALIGN, CL_DEVICE_OPENCL_C_VERSION, CL_DRIVER_VERSION,
 };
 
 use super::context::Context;
 use super::kernel::OpenClKernel;
+use super::language::Language;
 use super::platform::Found;
 use super::stream::OpenClStream;
 use super::{memory, pinned, program};
@@ -25,7 +25,7 @@ pub(super) struct OpenClDevice {
     info: DeviceInfo,
     /// What a buffer within a buffer begins at a multiple of.
     granule: usize,
-    options: &'static str,
+    language: Language,
     driver_version: String,
     context: OnceLock<Arc<Context>>,
 }
@@ -35,6 +35,7 @@ impl OpenClDevice {
         let id = found.id;
         // "OpenCL C 1.2 PoCL": the third word.
         let version = id.text(CL_DEVICE_OPENCL_C_VERSION);
+        let language = Language::of(id);
         let info = DeviceInfo {
             name: found.name.clone(),
             platform: found.platform.clone(),
@@ -42,24 +43,16 @@ impl OpenClDevice {
             capability: version.split(' ').nth(2).unwrap_or("unknown").into(),
             compute_units: id.number(CL_DEVICE_MAX_COMPUTE_UNITS) as usize,
             float64: id.number(CL_DEVICE_DOUBLE_FP_CONFIG) != 0,
+            device_fence: language.has_device_fence(),
             accelerator: found.accelerator,
             uuid: found.uuid,
             pci: id.pci(),
-        };
-        let single = id.number(CL_DEVICE_SINGLE_FP_CONFIG);
-        // Division and roots in Float32 rounded as on the host and in CUDA, where the device can. Sums of
-        // products are fused as in CUDA: that is OpenCL's default.
-        let rounds = single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT != 0;
-        let options = if rounds {
-            "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
-        } else {
-            "-cl-std=CL1.2"
         };
         let driver_version = id.text(CL_DRIVER_VERSION);
         // The standard counts bits here.
         let granule = id.number(CL_DEVICE_MEM_BASE_ADDR_ALIGN) as usize / 8;
         let granule = granule.next_power_of_two().max(Sizes::default().granule);
-        Self { gpu_id, found, info, granule, options, driver_version, context: OnceLock::new() }
+        Self { gpu_id, found, info, granule, language, driver_version, context: OnceLock::new() }
     }
 
     fn context(&self) -> Result<&Arc<Context>> {
@@ -129,16 +122,21 @@ impl DeviceDriver for OpenClDevice {
 
     fn target(&self) -> String {
         let (platform, name) = (&self.found.platform, &self.found.name);
-        format!("opencl; {platform}; {name}; {}; {}", self.driver_version, self.options)
+        format!("opencl; {platform}; {name}; {}; {}", self.driver_version, self.language.all())
     }
 
     fn compile(&self, kernel: &str, text: &str) -> Result<Vec<u8>> {
-        program::compile(self.context()?, self.options, kernel, text)
+        let context = self.context()?;
+        let options = self.language.options(text).ok_or_else(|| Error::Unsupported {
+            device: context.to_string(),
+            what: format!("kernel '{kernel}', whose groups read what others have written"),
+        })?;
+        program::compile(context, &options, kernel, text)
     }
 
     fn load(&self, binary: &[u8], entry: &str) -> Result<Box<dyn KernelDriver>> {
         let context = self.context()?;
-        let program = program::load(context, self.options, binary)?;
+        let program = program::load(context, self.language.of_binaries(), binary)?;
         Ok(Box::new(OpenClKernel::new(context, program, entry)?))
     }
 

@@ -1,10 +1,12 @@
-/* The shared kernel language in OpenCL C 1.2. Only what differs between the compilers stands here and in
-   ../cuda/dialect.h; the two files define the same names. */
+/* The shared kernel language in OpenCL C 1.2, and later where language.rs says so. Only what differs between the
+   compilers stands here and in ../cuda/dialect.h; the two files define the same names. */
 #define DEV_OPENCL 1
 
 /* DEVICE_HAS_F64: double is a type of this device. */
 #ifdef cl_khr_fp64
   #pragma OPENCL EXTENSION cl_khr_fp64 : enable
+  #define DEVICE_HAS_F64 1
+#elif defined(__opencl_c_fp64)
   #define DEVICE_HAS_F64 1
 #endif
 #ifdef cl_khr_int64_base_atomics
@@ -59,6 +61,25 @@ FN ushort half_bits(float value) {
 }
 #define CLZ32(x) ((int)clz((u32)(x)))
 #define CLZ64(x) ((int)clz((u64)(x)))
+
+/* For kernels whose groups read what others of the same launch have written (ACROSS_GROUPS):
+     DEVICE_FENCE()  what this thread has written or seen before, a thread of any group sees behind a fence of its own
+                     if it has seen what this thread writes by COUNT_UP after
+     COUNT_UP(p)     ++*p, once for every thread, and what it was
+     BARRIER_ALL()   as BARRIER; GLOBAL writes are visible, too, and all that its threads have seen of other groups' writes
+   OpenCL C 1.2 has no such fence: its mem_fence orders the accesses of a group. NVIDIA's compiler, which has not those
+   of OpenCL C 3.0, takes PTX; fences and atomics of its memory model reach all threads of the device. */
+#if __OPENCL_C_VERSION__ >= 300 && defined(__opencl_c_atomic_order_acq_rel) && defined(__opencl_c_atomic_scope_device) \
+    || __OPENCL_C_VERSION__ >= 200 && __OPENCL_C_VERSION__ < 300
+  #define DEVICE_FENCE() atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device)
+  #define COUNT_UP(p) \
+    atomic_fetch_add_explicit((volatile GLOBAL atomic_uint*)(p), 1u, memory_order_relaxed, memory_scope_device)
+#elif defined(__NV_CL_C_VERSION) || defined(cl_nv_pragma_unroll)
+  /* The compiler moves no access over a mem_fence, and the device none over a membar. */
+  #define DEVICE_FENCE() { mem_fence(CLK_GLOBAL_MEM_FENCE); asm volatile("membar.gl;"); mem_fence(CLK_GLOBAL_MEM_FENCE); }
+  #define COUNT_UP(p) atomic_inc((volatile GLOBAL u32*)(p))
+#endif
+#define BARRIER_ALL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 
 /* *p += v, once for every thread; the order of additions is not fixed. */
 FN void atomic_add_u32(volatile GLOBAL u32* p, u32 v) { atomic_add(p, v); }

@@ -8,6 +8,7 @@ mod device;
 mod event;
 mod handle;
 mod kernel;
+mod language;
 mod lost;
 mod memory;
 mod pinned;

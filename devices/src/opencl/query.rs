@@ -35,6 +35,11 @@ impl Id {
         get_device_data(self.0, what).map_or(0, |bytes| number(&bytes))
     }
 
+    /// The names in a list of `cl_name_version`, empty if the device does not tell (before OpenCL 3.0).
+    pub(super) fn names(self, what: cl_device_info) -> Vec<String> {
+        names(&get_device_data(self.0, what).unwrap_or_default())
+    }
+
     /// Where a device sits on the PCI bus, if the platform has `cl_khr_pci_bus_info` and tells.
     pub(super) fn pci(self) -> Option<PciAddress> {
         let known = self.text(CL_DEVICE_EXTENSIONS).contains("cl_khr_pci_bus_info");
@@ -71,6 +76,12 @@ pub(super) fn number(bytes: &[u8]) -> u64 {
     }
 }
 
+/// `cl_name_version`, one after another: 32 bits of version, then a name in 64 bytes.
+fn names(bytes: &[u8]) -> Vec<String> {
+    let (all, _) = bytes.as_chunks::<68>();
+    all.iter().map(|entry| text(entry[4..].to_vec())).collect()
+}
+
 /// `cl_device_pci_bus_info_khr`: domain, bus, device and function, 32 bits each.
 fn pci(bytes: [u8; 16]) -> PciAddress {
     let number = |at: usize| number(&bytes[at..at + 4]) as u32;
@@ -94,6 +105,19 @@ mod tests {
             bytes[4 * at..4 * at + 4].copy_from_slice(&number.to_ne_bytes());
         }
         assert_eq!(pci(bytes), PciAddress { domain: 1, bus: 0x1b, device: 2 });
+    }
+
+    #[test]
+    fn names_follow_their_versions() {
+        let entry = |name: &str| {
+            let mut entry = vec![0; 68];
+            entry[..4].copy_from_slice(&0xc0_0000_u32.to_ne_bytes());
+            entry[4..4 + name.len()].copy_from_slice(name.as_bytes());
+            entry
+        };
+        let bytes = [entry("one"), entry("other"), vec![1, 2, 3]].concat();
+        assert_eq!(names(&bytes), ["one", "other"]);
+        assert!(names(&[]).is_empty());
     }
 
     #[test]

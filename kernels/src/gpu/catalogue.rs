@@ -5,10 +5,11 @@ use arrayspan_bridge::index::{Runs, Space, Start};
 use arrayspan_bridge::{DType, Layout};
 use num_complex::Complex64;
 
+use super::combine::Sharing;
 use super::element::Element;
 use super::formula::Formula;
 use super::variant::Variant;
-use super::{copy, gemm, map, reduce, stencil};
+use super::{combine, copy, gemm, map, reduce, stencil};
 use crate::expression::Expression;
 use crate::{Band, Reduction, Stencil, Tap, Update, constant, input, previous};
 
@@ -169,7 +170,12 @@ fn reductions(dtype: DType) -> Vec<Variant> {
     let start = Start { stride: 1, first: 0, steps: 0 };
     let all = [Reduction::Sum, Reduction::Maximum, Reduction::Minimum];
     let mut variants = Vec::new();
-    let kinds = [([1, 1], true, true), ([1, 1], true, false), ([2, 3], false, false)];
+    let kinds = [
+        ([1, 1], true, Sharing::LastJoins),
+        ([1, 1], true, Sharing::Leave),
+        ([1, 1], true, Sharing::Alone),
+        ([2, 3], false, Sharing::Alone),
+    ];
     // The output: as the inputs, or real and as wide, or real and wider.
     let wide = match dtype {
         DType::Float32 => DType::Float64,
@@ -181,19 +187,21 @@ fn reductions(dtype: DType) -> Vec<Variant> {
             continue;
         }
         for reduction in all.into_iter().take(if dtype.is_complex() && !real { 1 } else { 3 }) {
-            for (ranks, along, partial) in kinds {
+            let result = if real { computed.real() } else { dtype };
+            variants.push(Variant::Join(combine::Variant { computed, result, reduction }));
+            for (ranks, along, sharing) in kinds {
                 variants.push(Variant::Reduce(reduce::Variant {
                     dtype,
                     computed,
-                    result: if real { computed.real() } else { dtype },
+                    result,
                     reduction,
                     formula: product.clone(),
                     ranks,
                     runs: Runs::new(&[start; 2], dtype.bytes(), if along { 1000 } else { 1 }),
                     wide: !along,
-                    threads: if partial { 256 } else { 8 },
+                    threads: if sharing == Sharing::Alone { 8 } else { 256 },
                     along,
-                    partial,
+                    sharing,
                     baked: Vec::new(),
                 }));
             }

@@ -1,13 +1,19 @@
-//! One result from the parts that several groups leave: the group that finishes last joins them.
+//! One result from the parts that several groups leave.
+//!
+//! Where groups of a kernel can see each other's writes, the one that finishes last joins the parts, in the same launch.
+//! Elsewhere a second kernel joins them, in the same order, so that the result is the same to the bit.
 
-use arrayspan_bridge::index::{THREADS, Text};
-use arrayspan_bridge::{Array, Transfer};
+use arrayspan_bridge::devices::{Argument, Grid, Memory, Source};
+use arrayspan_bridge::index::{Arguments, THREADS, Text};
+use arrayspan_bridge::{Array, DType, Transfer};
 
-use super::Gpu;
+use super::element::Element;
+use super::{Gpu, variant};
 use crate::Result;
 use crate::verb::Reduction;
 
 pub(super) const TEXT: &str = include_str!("../source/reduction.cl.h");
+pub(super) const JOIN: &str = include_str!("../source/join.cl.h");
 
 /// The most parts of a result.
 pub(super) const MOST_PARTS: usize = 4096;
@@ -15,6 +21,27 @@ pub(super) const MOST_PARTS: usize = 4096;
 const PART_BYTES: usize = 16;
 /// Behind the parts: the number of groups that have left theirs, zero between two kernels.
 const COUNT_AT: usize = MOST_PARTS * PART_BYTES;
+
+/// How groups make one result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Sharing {
+    /// No two groups work on the same.
+    Alone,
+    /// Each leaves its part; the last joins them.
+    LastJoins,
+    /// Each leaves its part, for another kernel.
+    Leave,
+}
+
+/// A kernel that joins the parts that groups have left.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Variant {
+    /// What elements are computed in.
+    pub(super) computed: DType,
+    /// The dtype of the result.
+    pub(super) result: DType,
+    pub(super) reduction: Reduction,
+}
 
 /// Room for parts and their count. All kernels of an executor share it: its stream runs one after the other.
 pub(super) fn scratch(gpu: &Gpu) -> Result<&Array> {
@@ -33,8 +60,38 @@ pub(super) fn scratch(gpu: &Gpu) -> Result<&Array> {
     Ok(kept)
 }
 
+/// Room for parts between two kernels, which no other thread's kernels use between them.
+pub(super) fn room(gpu: &Gpu) -> Result<Array> {
+    let kept = gpu.rooms.lock().pop();
+    kept.map_or_else(|| Ok(Array::empty([COUNT_AT], DType::UInt8, &gpu.stream)?), Ok)
+}
+
+/// Gives room back, whose two kernels are queued: kernels of others come after them on the executor's stream.
+pub(super) fn give_back(gpu: &Gpu, room: Array) {
+    gpu.rooms.lock().push(room);
+}
+
+/// Joins the parts that `groups` groups of the kernel queued before have left in `room` into `out`.
+pub(super) fn join(
+    gpu: &Gpu,
+    variant: Variant,
+    (out, place): (&Memory, usize),
+    room: &Array,
+    groups: usize,
+) -> Result<()> {
+    let mut arguments = Arguments::new(false);
+    arguments.write(out, place);
+    arguments.push(Argument::Read(room.memory()));
+    arguments.push(Argument::I32(groups as i32));
+    let grid = Grid { groups: [1; 3], threads: [THREADS, 1, 1] };
+    // SAFETY: the arguments are those of `join.cl.h`, in its order. `place` is that of an output's only element; the
+    // room has `MOST_PARTS` parts, is its owner's alone until it is given back, and is read after the kernel that has
+    // written `groups` parts, in the order of the stream.
+    unsafe { gpu.launch(variant::Variant::Join(variant), grid, &arguments) }
+}
+
 /// The macros that `reduction.cl.h` takes, with `threads` threads for each result.
-pub(super) fn define(reduction: Reduction, threads: usize, text: &mut Text) {
+pub(super) fn define(reduction: Reduction, threads: usize, sharing: Sharing, text: &mut Text) {
     let reduction = match reduction {
         Reduction::Sum => 0,
         Reduction::Maximum => 1,
@@ -44,4 +101,26 @@ pub(super) fn define(reduction: Reduction, threads: usize, text: &mut Text) {
     text.define("THREADS", THREADS);
     text.define("P", threads);
     text.define("COUNT_AT", COUNT_AT);
+    text.flag("PARTIAL", sharing != Sharing::Alone);
+    text.flag(Source::ACROSS_GROUPS, sharing == Sharing::LastJoins);
 }
+
+impl Variant {
+    pub(super) fn name(&self) -> String {
+        format!("join_{}", Element(self.computed).name())
+    }
+
+    /// The macros before the prelude.
+    pub(super) fn define(&self, text: &mut Text) {
+        Element(self.computed).define(text);
+        text.flag("NARROW", false);
+        text.flag("REAL_RESULT", !self.result.is_complex());
+        text.flag("WIDE", false);
+        text.define("V", 1);
+        text.define("ALIGN", self.computed.real().bytes());
+        define(self.reduction, THREADS, Sharing::Leave, text);
+    }
+}
+
+#[cfg(test)]
+mod tests;

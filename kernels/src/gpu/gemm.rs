@@ -88,18 +88,25 @@ pub(super) fn run(gpu: &Gpu, call: &GemmCall<'_>) -> Result<()> {
 
 impl<'a> Operand<'a> {
     pub(super) fn new(memory: &'a Memory, layout: &arrayspan_bridge::Layout) -> Self {
-        let (extents, strides) = match (layout.shape(), layout.strides()) {
+        let (extents, mut strides) = match (layout.shape(), layout.strides()) {
             (&[batch, rows, columns], &[s, t, u]) => ([batch, rows, columns], [s, t, u]),
             (&[rows, columns], &[t, u]) => ([1, rows, columns], [0, t, u]),
             _ => unreachable!("a checked call has matrices or batches of them"),
         };
+        // Along an axis without a second index any stride may stand.
+        let single = strides.iter_mut().zip(extents).filter(|(_, extent)| *extent <= 1);
+        single.for_each(|(stride, _)| *stride = 0);
         Self { memory, offset: layout.offset(), extents, strides }
     }
 
     /// Whether places, or those just behind the last tile, need 64 bits.
     fn is_wide(&self) -> bool {
-        let reach = |(extent, stride): (&usize, &isize)| (extent + TILE) * stride.unsigned_abs();
-        self.extents.iter().zip(&self.strides).map(reach).sum::<usize>() >= 1 << 30
+        // Of an operand without elements strides are as they like.
+        let reach = |(extent, stride): (&usize, &isize)| {
+            extent.saturating_add(TILE).saturating_mul(stride.unsigned_abs())
+        };
+        let reaches = self.extents.iter().zip(&self.strides).map(reach);
+        reaches.fold(0, usize::saturating_add) >= 1 << 30
             || self.extents.iter().any(|extent| *extent >= 1 << 30)
     }
 }

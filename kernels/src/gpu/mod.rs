@@ -45,8 +45,12 @@ pub struct Gpu {
     stream: Stream,
     kernels: RwLock<HashMap<Variant, Kernel>>,
     tables: Mutex<HashMap<TableKey, Uploaded>>,
+    /// Whether groups of one kernel can read what others have written.
+    device_fence: bool,
     /// Room for the parts of one result, made when first needed.
     scratch: OnceLock<Array>,
+    /// The same, for devices where a second kernel joins the parts: what no pair of kernels under way uses.
+    rooms: Mutex<Vec<Array>>,
     /// The vendor's matrix products, opened at first use; `None` where there are none.
     blas: OnceLock<Option<Blas>>,
     launches: AtomicUsize,
@@ -76,7 +80,9 @@ impl Gpu {
             stream,
             kernels: RwLock::default(),
             tables: Mutex::default(),
+            device_fence: device.info().device_fence,
             scratch: OnceLock::new(),
+            rooms: Mutex::default(),
             blas: OnceLock::new(),
             launches: AtomicUsize::new(0),
         })

@@ -1,5 +1,4 @@
-//! `out ← reduction over axes of expression(inputs)`: some threads for each result; where several groups share
-//! one result, the last of them joins their parts.
+//! `out ← reduction over axes of expression(inputs)`: some threads for each result; several groups may share one.
 
 use arrayspan_bridge::devices::{Argument, Grid};
 use arrayspan_bridge::index::{
@@ -7,13 +6,13 @@ use arrayspan_bridge::index::{
 };
 use arrayspan_bridge::{DType, Layout, View};
 
-use super::combine::MOST_PARTS;
+use super::combine::{MOST_PARTS, Sharing};
 use super::element::Element;
 use super::formula::Formula;
 use super::walk::Walk;
 use super::{Gpu, combine, map, variant};
 use crate::Result;
-use crate::verb::{ONE_GROUP, ReduceCall, Reduction};
+use crate::verb::{ReduceCall, Reduction};
 
 pub(super) const TEXT: &str = include_str!("../source/reduce.cl.h");
 
@@ -36,8 +35,8 @@ pub(super) struct Variant {
     pub(super) threads: usize,
     /// Whether those are neighbours, rather than the threads of neighbouring results.
     pub(super) along: bool,
-    /// Whether several groups share one result and leave their parts of it.
-    pub(super) partial: bool,
+    /// How groups make one result.
+    pub(super) sharing: Sharing,
     /// Extents and strides, where they are too many to be arguments.
     pub(super) baked: Vec<isize>,
 }
@@ -53,19 +52,24 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
     if out.layout().is_empty() {
         return Ok(());
     }
-    let [kept, reduced] = spaces(call)?;
+    let layouts = layouts(call)?;
+    let [kept, reduced] = spaces(call, &layouts)?;
     let results: usize = kept.extents.iter().product();
     let len: usize = reduced.extents.iter().product();
     let near = |space: &Space| space.strides[0][0].unsigned_abs();
     let along = results == 1 || (len > 1 && near(&reduced) <= near(&kept));
-    let runs = runs(call, &kept, &reduced, along);
+    let runs = runs(call, &layouts, &kept, &reduced, along);
     let steps =
         reduced.extents[0].div_ceil(runs.len) * reduced.extents[1..].iter().product::<usize>();
-    let partial = call.is_full() && len > ONE_GROUP;
+    let sharing = match (call.is_shared(), gpu.device_fence) {
+        (false, _) => Sharing::Alone,
+        (true, true) => Sharing::LastJoins,
+        (true, false) => Sharing::Leave,
+    };
     let constants = call.expression.constants();
     let numbers = || Walk::numbers(&kept).chain(Walk::numbers(&reduced));
     let arguments = 3 + 2 * (call.inputs.len() + constants.len()) + numbers().count();
-    let parts = if partial {
+    let parts = if call.is_shared() {
         steps.div_ceil(THREADS * RUNS_OF_THREAD).min(8 * gpu.units()).clamp(1, MOST_PARTS)
     } else {
         1
@@ -81,13 +85,13 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
         wide: kept.is_wide() || reduced.is_wide(),
         threads: threads(results, steps, along, gpu.units()),
         along,
-        partial,
+        sharing,
         baked: if arguments > MOST_ARGUMENTS { numbers().collect() } else { Vec::new() },
     };
     let mut arguments = Arguments::new(variant.wide);
     arguments.write(out.memory(), kept.offsets[call.inputs.len()]);
     for (input, view) in call.inputs.iter().enumerate() {
-        let base = view.layout().offset();
+        let base = layouts[input].offset();
         let flipped = kept.offsets[input].wrapping_sub(base);
         arguments.read(view.memory(), reduced.offsets[input].wrapping_add(flipped));
     }
@@ -95,30 +99,50 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
         arguments.indices(numbers());
     }
     arguments.numbers(&constants, computed);
-    if partial {
-        arguments.push(Argument::Write(combine::scratch(gpu)?.memory()));
+    let room = if sharing == Sharing::Leave { Some(combine::room(gpu)?) } else { None };
+    match (sharing, &room) {
+        (Sharing::LastJoins, _) => arguments.push(Argument::Write(combine::scratch(gpu)?.memory())),
+        (_, Some(room)) => arguments.push(Argument::Write(room.memory())),
+        _ => {}
     }
     let groups = [results.div_ceil(THREADS / variant.threads).min(i32::MAX as usize), parts, 1];
     let grid = Grid { groups, threads: [THREADS, 1, 1] };
     // SAFETY: the arguments are those of `Variant::define`, in its order; layouts lie within their memories and the
     // kernel stays within their extents. The scratch is the executor's, has room for `MOST_PARTS` parts and the
-    // count behind them, and is used by one kernel after the other, in the order of the stream.
-    unsafe { gpu.launch(variant::Variant::Reduce(variant), grid, &arguments) }
+    // count behind them, and is used by one kernel after the other, in the order of the stream. The room has as many
+    // parts, and is this call's alone.
+    unsafe { gpu.launch(variant::Variant::Reduce(variant), grid, &arguments)? };
+    let Some(room) = room else { return Ok(()) };
+    let join = combine::Variant { computed, result: out.dtype(), reduction: call.reduction };
+    let place = kept.offsets[call.inputs.len()];
+    let joined = combine::join(gpu, join, (out.memory(), place), &room, parts);
+    combine::give_back(gpu, room);
+    joined
+}
+
+/// The layouts of the inputs. One without elements may have any strides and place, and gets none: its kept axes are
+/// walked, too.
+fn layouts(call: &ReduceCall<'_>) -> Result<Vec<Layout>> {
+    let layout = |view: &View<'_>| {
+        let layout = view.layout();
+        let nothing = || Layout::strided(layout.shape(), vec![0; layout.rank()], 0);
+        Ok(if layout.is_empty() { nothing()? } else { layout.clone() })
+    };
+    call.inputs.iter().map(layout).collect()
 }
 
 /// The kept axes (of the inputs, then the output) and the reduced ones (of the inputs), as input 0 likes to be
 /// walked.
-fn spaces(call: &ReduceCall<'_>) -> Result<[Space; 2]> {
+fn spaces(call: &ReduceCall<'_>, layouts: &[Layout]) -> Result<[Space; 2]> {
     let rank = call.shape().len();
     let kept: Vec<usize> = (0..rank).filter(|axis| !call.axes.contains(axis)).collect();
     let parts = |axes: &[usize]| {
-        let part = |view: &View<'_>| {
-            let layout = view.layout();
+        let part = |layout: &Layout| {
             let shape: Vec<usize> = axes.iter().map(|axis| layout.shape()[*axis]).collect();
             let strides: Vec<isize> = axes.iter().map(|axis| layout.strides()[*axis]).collect();
             Layout::strided(shape, strides, layout.offset())
         };
-        call.inputs.iter().map(part).collect::<Result<Vec<_>, _>>()
+        layouts.iter().map(part).collect::<Result<Vec<_>, _>>()
     };
     let (mut kept, reduced) = (parts(&kept)?, parts(&call.axes)?);
     kept.push(call.out.layout().clone());
@@ -126,11 +150,17 @@ fn spaces(call: &ReduceCall<'_>) -> Result<[Space; 2]> {
 }
 
 /// Runs along the innermost reduced axis; single elements where that is not the way neighbours lie.
-fn runs(call: &ReduceCall<'_>, kept: &Space, reduced: &Space, along: bool) -> Runs {
+fn runs(
+    call: &ReduceCall<'_>,
+    layouts: &[Layout],
+    kept: &Space,
+    reduced: &Space,
+    along: bool,
+) -> Runs {
     let bytes = call.dtype().bytes();
     let start = |(input, view): (usize, &View<'_>)| {
         let Start { stride, first, steps } = reduced.start(input, address(view.memory()), bytes);
-        let first = first | ((kept.offsets[input] | view.layout().offset()) * bytes);
+        let first = first | ((kept.offsets[input] | layouts[input].offset()) * bytes);
         Start { stride, first, steps: steps | kept.steps(input, 0) }
     };
     let starts: Vec<Start> = call.inputs.iter().enumerate().map(start).collect();
@@ -174,9 +204,8 @@ impl Variant {
         self.formula.define(text);
         kept.define("OUTPUTS", "KEPT", text);
         reduced.define("RUNS", "REDUCED", text);
-        combine::define(self.reduction, self.threads, text);
+        combine::define(self.reduction, self.threads, self.sharing, text);
         text.flag("ALONG", self.along);
-        text.flag("PARTIAL", self.partial);
         text.flag("TAIL", self.ranks[1] == 1 && self.runs.len > 1);
         let mut names = [kept.names(), reduced.names()].concat();
         for (name, value) in names.iter().zip(&self.baked) {
@@ -187,7 +216,7 @@ impl Variant {
         }
         let numbers: Vec<String> = names.iter().map(|name| format!(", idx {name}")).collect();
         let mut others = numbers.concat() + &self.formula.declare(element);
-        if self.partial {
+        if self.sharing != Sharing::Alone {
             others += ", GLOBAL total* parts";
         }
         let arrays = map::Arrays { output: "result", input: "item", inputs: &inputs };

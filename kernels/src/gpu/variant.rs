@@ -12,6 +12,7 @@ pub(super) enum Variant {
     Transpose(copy::Variant),
     Stencil(stencil::Variant),
     Reduce(reduce::Variant),
+    Join(combine::Variant),
     Gemm(gemm::Variant),
 }
 
@@ -26,6 +27,7 @@ impl Variant {
             Self::Transpose(copy) => (copy.name(), "transpose"),
             Self::Stencil(stencil) => (stencil.name(), "stencil"),
             Self::Reduce(reduce) => (reduce.name(), "reduce"),
+            Self::Join(join) => (join.name(), "join"),
             Self::Gemm(gemm) => (gemm.name(), "gemm"),
         };
         match self {
@@ -33,13 +35,14 @@ impl Variant {
             Self::Transpose(copy) => copy.define(&mut text),
             Self::Stencil(stencil) => stencil.define(&mut text),
             Self::Reduce(reduce) => reduce.define(&mut text),
+            Self::Join(join) => join.define(&mut text),
             Self::Gemm(gemm) => gemm.define(&mut text),
         }
         text.add(PRELUDE);
         if let Self::Stencil(stencil) = self {
             stencil.bands(&mut text);
         }
-        if let Self::Reduce(_) = self {
+        if let Self::Reduce(_) | Self::Join(_) = self {
             text.add(combine::TEXT);
         }
         text.add(match self {
@@ -47,6 +50,7 @@ impl Variant {
             Self::Transpose(_) => copy::TEXT,
             Self::Stencil(_) => stencil::TEXT,
             Self::Reduce(_) => reduce::TEXT,
+            Self::Join(_) => combine::JOIN,
             Self::Gemm(_) => gemm::TEXT,
         });
         Source::new(name, entry, text.finish())

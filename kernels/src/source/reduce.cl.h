@@ -3,8 +3,8 @@
 
    P threads walk the reduced axes of one result, in runs along r0. Where the neighbours of x0 lie along r0
    (ALONG), these threads are neighbours; where they lie along a kept axis, the threads of neighbouring results
-   are. With PARTIAL the groups along y share the only result: each leaves its part, and the last one joins them in a
-   fixed order. Before this text stand the parameters and
+   are. With PARTIAL the groups along y share the only result: each leaves its part, and with ACROSS_GROUPS the last one
+   joins them in a fixed order; without, join.cl.h does. Before this text stand the parameters and
      OUTPUTS, KEPT_SPLIT(o), x0_KEPT, y_KEPT      results, the indices k0, k1, ... of one, its places
      RUNS, REDUCED_SPLIT(f), x0_REDUCED           runs to walk, the indices r0, r1, ... of one, its places
      TAIL                                         1 if elements may be left behind the last run, r0 being all */
@@ -22,7 +22,7 @@
 
 KERNEL reduce(PARAMETERS) {
   LOCAL_ARRAY(total, shared, THREADS);
-#if PARTIAL
+#if ACROSS_GROUPS
   LOCAL_ARRAY(int, last, 1);
 #endif
   PROLOGUE
@@ -58,14 +58,13 @@ KERNEL reduce(PARAMETERS) {
     UNROLL for (int k = 1; k < V; k++) sums[0] = t_join(sums[0], sums[k]);
     shared[thread] = sums[0];
     group_join(shared, thread, p, step);
-#if PARTIAL
-    if (group_is_last(parts, (int)GRP(1), (int)NGRP(1), thread, shared[0], last)) {
-      total sum = t_none();
-      for (int i = thread; i < (int)NGRP(1); i += THREADS) sum = t_join(sum, t_load(parts + i));
-      shared[thread] = sum;
-      group_join(shared, thread, thread, 1);
+#if ACROSS_GROUPS
+    if (group_is_last(parts, (int)GRP(1), (int)NGRP(1), thread, shared, last)) {
+      parts_join(parts, (int)NGRP(1), shared, thread);
       if (thread == 0) y[0] = t_result(shared[0]);
     }
+#elif PARTIAL
+    if (thread == 0) t_store(parts + GRP(1), shared[0]);
 #else
     if (p == 0 && o < OUTPUTS) {
       KEPT_SPLIT(o)

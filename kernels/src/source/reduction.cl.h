@@ -4,7 +4,8 @@
    REAL_RESULT  1 if results are real numbers, whatever elements are
    THREADS      threads of a group
    P            threads that work on one result
-   COUNT_AT     bytes from the parts of a result to the number of groups that have left theirs */
+   ACROSS_GROUPS   1 if the last of several groups joins the parts of all
+   COUNT_AT     then bytes from the parts of a result to the number of groups that have left theirs */
 
 #if ELEMENT == 1
 typedef elem result;
@@ -62,33 +63,32 @@ FN void group_join(LOCAL total* shared, int thread, int p, int step) {
   }
 }
 
-/* What this thread wrote before, all groups see before what it writes after. NVIDIA's compiler of OpenCL C has fences
-   for a group only. */
-#if defined(DEV_CUDA)
-  #define DEVICE_FENCE() __threadfence()
-#elif defined(__NV_CL_C_VERSION) || defined(cl_nv_pragma_unroll)
-  #define DEVICE_FENCE() asm volatile("membar.gl;")
-#else
-  #define DEVICE_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
-#endif
-#if defined(DEV_CUDA)
-FN u32 count_up(volatile GLOBAL u32* p) { return atomicAdd((u32*)p, 1u); }
-#else
-FN u32 count_up(volatile GLOBAL u32* p) { return atomic_inc(p); }
-#endif
+/* The sum of the parts of `groups` groups, in an order that depends on their number alone; thread 0 has it in shared[0].
+   The one group that is left comes here, with what the others have left visible to all of its threads. */
+FN void parts_join(volatile GLOBAL total* parts, int groups, LOCAL total* shared, int thread) {
+  total sum = t_none();
+  for (int i = thread; i < groups; i += THREADS) sum = t_join(sum, t_load(parts + i));
+  shared[thread] = sum;
+  group_join(shared, thread, thread, 1);
+}
 
-/* Leaves a group's part, which thread 0 brings; true for the last of `groups` groups, whose threads may then read the
-   parts of all. The whole group comes here. */
-FN int group_is_last(GLOBAL total* parts, int group, int groups, int thread, total part, LOCAL int* last) {
+#if ACROSS_GROUPS
+/* Leaves a group's part, which is in *part when thread 0 comes; true for the last of `groups` groups, whose threads may
+   then read the parts of all. The whole group comes here. */
+FN int group_is_last(GLOBAL total* parts, int group, int groups, int thread, const LOCAL total* part, LOCAL int* last) {
   if (thread == 0) {
     volatile GLOBAL u32* count = (volatile GLOBAL u32*)((GLOBAL unsigned char*)parts + COUNT_AT);
-    t_store(parts + group, part);
+    t_store(parts + group, *part);
+    /* The part before the count that tells of it. */
     DEVICE_FENCE();
-    *last = count_up(count) == (u32)groups - 1u;
+    const int is_last = COUNT_UP(count) == (u32)groups - 1u;
+    /* The counts of others before the parts that they tell of; the barrier passes it on to the group. */
+    DEVICE_FENCE();
     /* For the next kernel. */
-    if (*last) *count = 0u;
+    if (is_last) *count = 0u;
+    *last = is_last;
   }
-  BARRIER();
-  DEVICE_FENCE();
+  BARRIER_ALL();
   return *last;
 }
+#endif

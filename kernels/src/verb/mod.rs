@@ -12,7 +12,6 @@ mod stencil;
 pub use copy::CopyCall;
 pub use gemm::GemmCall;
 pub use map::MapCall;
-pub(crate) use reduce::ONE_GROUP;
 pub use reduce::{ReduceCall, Reduction};
 pub use stencil::{Stencil, StencilCall};
 

@@ -34,7 +34,7 @@ pub struct ReduceCall<'a> {
 
 /// Reducing all of an array is shared by several groups when it has more elements than this: one work group
 /// reads them faster than several find out which of them is last.
-pub(crate) const ONE_GROUP: usize = 4096;
+const ONE_GROUP: usize = 4096;
 
 impl<'a> ReduceCall<'a> {
     /// Checks the arguments. Inputs have one dtype and broadcast to the shape of the first; `out` has that shape
@@ -109,16 +109,18 @@ impl<'a> ReduceCall<'a> {
         }
     }
 
-    /// Whether one number is left.
-    pub(crate) fn is_full(&self) -> bool {
-        self.out.layout().len() == 1
+    /// Whether one number is left, of so many that several groups share the work.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.out.layout().len() == 1 && self.shape().iter().product::<usize>() > ONE_GROUP
     }
 
     pub(crate) fn cost(&self) -> Cost {
         let len: usize = self.shape().iter().product();
         let results = self.out.layout().len();
+        // Where groups cannot read what others have written, a second kernel joins their parts.
+        let joined = self.is_shared() && !self.out.device().info().device_fence;
         Cost {
-            launches: usize::from(results > 0),
+            launches: usize::from(results > 0) + usize::from(joined),
             bytes_read: self.inputs.iter().map(distinct_bytes).sum(),
             bytes_written: results * self.out.dtype().bytes(),
             flops: len.saturating_mul(self.expression.operations() + 1),

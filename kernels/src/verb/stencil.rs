@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrayspan_bridge::{View, ViewMut};
 
 use super::check;
-use crate::{Band, Cost, Result, Update};
+use crate::{Band, Cost, Fit, Result, Update, fit};
 
 pub(crate) const NAME: &str = "stencil";
 
@@ -18,6 +18,8 @@ pub struct Stencil(Arc<Inner>);
 struct Inner {
     /// At most one band an axis, axes ascending.
     terms: Vec<(usize, Band)>,
+    /// The largest magnitude of a weight's real or imaginary part.
+    largest: f64,
     fingerprint: u64,
 }
 
@@ -46,8 +48,7 @@ impl Stencil {
             *sum = both;
         }
         merged.sort_by_key(|(axis, _)| *axis);
-        let fingerprint = fingerprint(&merged);
-        Ok(Self(Arc::new(Inner { terms: merged, fingerprint })))
+        Ok(Self::of(merged))
     }
 
     /// One band.
@@ -77,10 +78,14 @@ impl Stencil {
     }
 
     fn each(&self, change: impl Fn(&Band) -> Band) -> Self {
-        let terms = self.terms().iter();
-        let terms: Vec<_> = terms.map(|(axis, band)| (*axis, change(band))).collect();
-        let fingerprint = fingerprint(&terms);
-        Self(Arc::new(Inner { terms, fingerprint }))
+        Self::of(self.terms().iter().map(|(axis, band)| (*axis, change(band))).collect())
+    }
+
+    fn of(terms: Vec<(usize, Band)>) -> Self {
+        let taps = terms.iter().flat_map(|(_, band)| band.pieces()).flat_map(|(_, taps)| taps);
+        let parts = taps.flat_map(|tap| [tap.weight.re.abs(), tap.weight.im.abs()]);
+        let (largest, fingerprint) = (parts.fold(0.0, f64::max), fingerprint(&terms));
+        Self(Arc::new(Inner { terms, largest, fingerprint }))
     }
 
     /// Whether all weights are real.
@@ -134,7 +139,7 @@ impl<'a> StencilCall<'a> {
     ///
     /// # Errors
     /// When shapes or dtypes differ, an axis is missing or has another length than its band, or a weight
-    /// or factor is complex and the dtype is not.
+    /// or factor is complex and the dtype is not, or is too large for it.
     pub fn new(stencil: &'a Stencil, x: View<'a>, y: ViewMut<'a>, update: Update) -> Result<Self> {
         check::computable(NAME, y.dtype())?;
         check::shape(NAME, "x", y.shape(), x.shape())?;
@@ -149,6 +154,11 @@ impl<'a> StencilCall<'a> {
         }
         if !y.dtype().is_complex() && !stencil.is_real() {
             return check::argument(NAME, format!("weights are complex, arrays {}", y.dtype()));
+        }
+        let largest = stencil.0.largest;
+        if fit(largest, y.dtype()) == Fit::TooLarge {
+            let why = format!("a weight of {largest:e} is not a finite number of {}", y.dtype());
+            return check::argument(NAME, why);
         }
         Ok(Self { stencil, x, y, update })
     }

@@ -299,6 +299,22 @@ fn factors_that_the_dtype_cannot_hold_are_refused() {
         assert!(found.ends_with("is not a finite number of Float32"), "{found}");
         assert_eq!(y.view().to_vec::<f32>().unwrap(), [1.0, 2.0]);
     }
+    let mut wide = Array::from_slice(&[1.0, 2.0], [2]).unwrap();
+    for weight in [Complex64::new(-1e300, 0.0), Complex64::new(0.0, 3.5e38)] {
+        let band = Band::uniform_complex(2, [(0, Complex64::new(1.0, 0.0)), (1, weight)]);
+        let stencil = Stencil::along(0, band).unwrap().adjoint();
+        if weight.im != 0.0 {
+            let x = array(&[2], DType::Complex64);
+            let mut y = array(&[2], DType::Complex64);
+            on.stencil(&stencil, x.view(), y.view_mut(), Update::set()).unwrap_err();
+            continue;
+        }
+        let error = on.stencil(&stencil, x.view(), y.view_mut(), Update::set()).unwrap_err();
+        let found = error.to_string();
+        assert_eq!(found, "stencil: a weight of 1e300 is not a finite number of Float32");
+        let x = Array::from_slice(&[1.0, 2.0], [2]).unwrap();
+        on.stencil(&stencil, x.view(), wide.view_mut(), Update::set()).unwrap();
+    }
     // Below the normal numbers of Float32: as good as zero, which a verb may be given.
     on.copy(x.view(), y.view_mut(), Update::new(1e-60, 1.0)).unwrap();
     assert_eq!(y.view().to_vec::<f32>().unwrap(), [1.0, 2.0]);

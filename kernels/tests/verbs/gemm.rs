@@ -131,3 +131,26 @@ pub fn empty_products(cell: &Cell) {
         check(cell, &a, false, &b, &mut c, Update::set());
     }
 }
+
+/// The stride of an axis without a second index leads nowhere, and may be any number.
+pub fn strides_that_nobody_follows(cell: &Cell) {
+    for [m, n, k] in [[1, 1, 3], [1, 1, 1], [1, 3, 1], [3, 1, 1], [1, 2, 0]] {
+        let (a, b) = (cell.random(&[m, k], Form::Plain, 20), cell.random(&[k, n], Form::Plain, 21));
+        let mut c = cell.unreadable(&[m, n], Form::Plain);
+        let [x, y, z] = [&a.tensor, &b.tensor, &c.tensor]
+            .map(|t| Tensor::new(&[1, t.shape[0], t.shape[1]], t.values.clone()));
+        let mut expected = reference::gemm(&x, false, &y, &z, Update::set());
+        expected.result.shape = vec![m, n];
+        let (views, out) = ([a.view(), b.view()].map(leaping), leaping(c.view_mut()));
+        let [a, b] = views;
+        cell.executor.gemm(a, false, b, out, Update::set()).unwrap();
+        cell.check(&c, &expected, &format!("{m}, {n}, {k}"));
+    }
+}
+
+/// A view whose axes with one index at most have a stride near the largest.
+fn leaping<V: Relayout>(view: V) -> V {
+    let shape = view.layout().shape().to_vec();
+    let single = (0..shape.len()).filter(|axis| shape[*axis] <= 1);
+    single.fold(view, |view, axis| view.stepped(axis, 1 << 57).unwrap())
+}

@@ -100,7 +100,8 @@ cells! {
             taps_outside_every_row_are_dropped
             taps_that_reach_far_along_a_long_axis
             special_rows_far_from_both_ends
-            any_taps;
+            any_taps
+            any_stencil;
         reduce:
             every_set_of_axes
             layouts_do_not_matter
@@ -115,6 +116,7 @@ cells! {
             reductions_of_nothing;
         gemm:
             products_of_every_size
+            strides_that_nobody_follows
             transposed_and_strided_views
             conjugated_factors
             batches

@@ -151,3 +151,59 @@ pub fn any_taps(cell: &Cell) {
         }
     }
 }
+
+/// Random bands along some axes of random shapes, odd and even, in every layout, with factors that are special.
+pub fn any_stencil(cell: &Cell) {
+    for round in some(cell, 2, 0..80) {
+        let mut random = Random(7000 + round);
+        let mut below = |n: usize| (random.bits() % n as u64) as usize;
+        let rank = 1 + below(3);
+        let longest = [70, 70, 17][rank - 1];
+        let shape: Vec<usize> = (0..rank).map(|_| 1 + below(longest)).collect();
+        let first = below(rank);
+        let mut terms = Vec::new();
+        for (axis, &len) in shape.iter().enumerate() {
+            if axis == first || below(2) == 0 {
+                terms.push((axis, any_band(cell, len, &mut below)));
+            }
+        }
+        let stencil = Stencil::new(terms).unwrap();
+        let mut factor = || {
+            let (re, im) = [(0.0, 0.0), (1.0, 0.0), (-1.0, 0.0), (0.5, 0.0), (-0.5, 2.0)][below(5)];
+            cell.number(re, im)
+        };
+        let update = Update::new(factor(), factor());
+        let (from, to) = (FORMS[below(6)], FORMS[below(6)]);
+        let x = cell.random(&shape, from, round);
+        let reads = update.reads();
+        let mut y =
+            if reads { cell.random(&shape, to, round + 1) } else { cell.unreadable(&shape, to) };
+        let expected = reference::stencil(&stencil, &x.tensor, &y.tensor, update);
+        cell.executor.stencil(&stencil, x.view(), y.view_mut(), update).unwrap();
+        let what = format!("round {round}: {shape:?}, {from:?} to {to:?}, {update:?}");
+        cell.check(&y, &expected, &what);
+        x.check_unchanged(cell);
+    }
+}
+
+/// Few or many taps, near or as far as the axis is long, and other ones in up to 8 rows at both ends.
+fn any_band(cell: &Cell, len: usize, below: &mut impl FnMut(usize) -> usize) -> Band {
+    let edge = below(len / 2 + 2).min(9);
+    let (reach, most) = if below(4) == 0 { (len + 2, 5) } else { (1 + below(9), 8) };
+    let rows: Vec<Vec<Tap>> = (0..=2 * edge)
+        .map(|_| {
+            let taps = 0..below(most);
+            let tap = |_| {
+                let offset = below(2 * reach + 1) as isize - reach as isize;
+                let [re, im] = [0.25, 0.25].map(|unit| unit * below(9) as f64 - 1.0);
+                Tap { offset, weight: cell.number(re, im) }
+            };
+            taps.map(tap).collect()
+        })
+        .collect();
+    let band = Band::from_rows(len, edge, |i| {
+        let tail = (i + edge).checked_sub(len).map(|row| edge + 1 + row);
+        rows[if i < edge { i } else { tail.unwrap_or(edge) }].clone()
+    });
+    if below(4) == 0 { band.adjoint() } else { band }
+}

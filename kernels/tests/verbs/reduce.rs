@@ -143,8 +143,11 @@ pub fn reductions_of_nothing(cell: &Cell) {
     }
     for reduction in reductions {
         for axes in subsets(2) {
-            let x = cell.random(&[0, 3], Form::Plain, 12);
-            check(cell, reduction, &input(0), &[&x], &axes, Form::Plain);
+            // Backwards there is a first place, of nothing, that no stride leads away from.
+            for form in [Form::Plain, Form::Reversed] {
+                let x = cell.random(&[0, 3], form, 12);
+                check(cell, reduction, &input(0), &[&x], &axes, Form::Plain);
+            }
         }
     }
     // The executor goes on as if nothing had been asked.
