@@ -10,6 +10,8 @@ mod fake;
 mod foreign;
 mod gate;
 #[cfg(test)]
+mod locked;
+#[cfg(test)]
 mod lost;
 #[cfg(test)]
 mod model;
@@ -23,6 +25,8 @@ mod release;
 pub mod retry;
 mod shortage;
 pub mod staging;
+#[cfg(test)]
+mod stand_in;
 mod statistics;
 mod steps;
 mod together;
