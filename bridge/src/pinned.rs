@@ -24,7 +24,7 @@ impl Array {
     /// # Errors
     /// Those of [`Memory::pinned`]; more elements than can be addressed.
     pub fn pinned(shape: impl AsRef<[usize]>, dtype: DType, device: Device) -> Result<Self> {
-        let layout = Layout::contiguous(shape)?;
+        let layout = Layout::contiguous_for("pinned", shape.as_ref())?;
         let memory = Arc::new(Memory::pinned(layout.bytes("pinned", dtype)?, device)?);
         let inner = SharedArray { memory, owner: None, layout, dtype, writable: true };
         Ok(Self::from_unique(inner))

@@ -51,7 +51,7 @@ pub use pool::{Limit, Sizes};
 use reaper::Whose;
 pub(crate) use reaper::{settle, settle_after};
 pub(crate) use recover::{clear, or_recover};
-pub(crate) use recovered::Steps;
+pub(crate) use refusal::print as print_refused;
 pub use refusal::{Refusal, Refused};
 pub(crate) use release::run_caught;
 pub use release::{drain, drain_for};
