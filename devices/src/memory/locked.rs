@@ -49,10 +49,8 @@ fn pages_are_unlocked_after_copies_by_other_blocks() -> Result<()> {
             near.register(device)?.keep();
             let other = again(&near);
             asked(&plan);
-            match upwards {
-                true => copy(&other, &far, device)?,
-                false => copy(&far, &other, device)?,
-            }
+            let (from, to) = if upwards { (&other, &far) } else { (&far, &other) };
+            copy(from, to, device)?;
             if dropped {
                 drop(near);
                 drain();

@@ -70,6 +70,7 @@ impl Error {
 }
 
 /// The message of [`Error::OutOfMemory`].
+#[allow(clippy::trivially_copy_pass_by_ref, clippy::ref_option, reason = "what thiserror calls")]
 pub(crate) fn print(
     device: &Device,
     bytes: &usize,
@@ -82,15 +83,12 @@ pub(crate) fn print(
     if *bytes > 0 {
         write!(f, " allocating {bytes} bytes")?;
     }
-    let why = match refusal {
-        Some(refused) => {
-            write!(f, " ({refused})")?;
-            refused.why
-        }
-        None => {
-            write!(f, " (driver code {code})")?;
-            Refusal::Driver { code: *code }
-        }
+    let why = if let Some(refused) = refusal {
+        write!(f, " ({refused})")?;
+        refused.why
+    } else {
+        write!(f, " (driver code {code})")?;
+        Refusal::Driver { code: *code }
     };
     if !tried.is_empty() && !f.alternate() {
         write!(f, "{}", Steps(tried))?;
