@@ -40,8 +40,9 @@ impl Array {
         Ok(())
     }
 
-    /// Ends what [`pin`](Self::pin) began; waits for queued work that uses the array. Nothing happens to one that was not
-    /// pinned.
+    /// Ends what [`pin`](Self::pin) began; waits for queued work that uses the array, and for copies of whatever else
+    /// shares its elements: views that were borrowed, what was exported and imported again. Nothing happens to one that
+    /// was not pinned.
     ///
     /// # Errors
     /// A failure of that work; the array stays pinned then.

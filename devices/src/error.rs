@@ -97,7 +97,7 @@ pub enum Error {
         scope: String,
     },
     /// Pages of host memory could not be locked in place.
-    #[error("{device}: page-locking {bytes} bytes at {address:#x}: {why} (driver code {code})")]
+    #[error("{device}: page-locking {bytes} bytes at {address:#x}: {why}{}", coded(*code))]
     PageLock {
         /// The device they were to be locked for.
         device: Device,
@@ -193,6 +193,11 @@ pub enum Error {
         /// What was expected.
         why: String,
     },
+}
+
+/// The driver's code, if it was asked.
+fn coded(code: i32) -> String {
+    if code == 0 { String::new() } else { format!(" (driver code {code})") }
 }
 
 /// Makes `Debug` of an error its `Display`: what `main` and `unwrap` print is the message, not the fields.

@@ -87,7 +87,9 @@ pub(crate) fn print(
         write!(f, " ({refused})")?;
         refused.why
     } else {
-        write!(f, " (driver code {code})")?;
+        if *code != 0 {
+            write!(f, " (driver code {code})")?;
+        }
         Refusal::Driver { code: *code }
     };
     if !tried.is_empty() && !f.alternate() {
