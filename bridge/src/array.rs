@@ -24,8 +24,19 @@ impl Array {
     /// Out of memory, or more elements than can be addressed.
     #[track_caller]
     pub fn empty(shape: impl AsRef<[usize]>, dtype: DType, stream: &Stream) -> Result<Self> {
-        let layout = Layout::contiguous(shape)?;
-        let bytes = layout.bytes("array", dtype)?;
+        Self::empty_for("empty", shape.as_ref(), dtype, stream)
+    }
+
+    /// As [`empty`](Self::empty), on behalf of what the caller was asked for.
+    #[track_caller]
+    pub(crate) fn empty_for(
+        operation: &'static str,
+        shape: &[usize],
+        dtype: DType,
+        stream: &Stream,
+    ) -> Result<Self> {
+        let layout = Layout::contiguous_for(operation, shape)?;
+        let bytes = layout.bytes(operation, dtype)?;
         let memory = Arc::new(Memory::allocate(bytes, stream)?);
         if dtype == DType::Bool && stream.device().is_cpu() && bytes > 0 {
             let at = std::ptr::with_exposed_provenance_mut::<u8>(memory.address());
@@ -50,7 +61,7 @@ impl Array {
         inner.writable = true;
         inner.try_into_array().map_err(|inner| {
             let why = "elements share places, so the array cannot be written";
-            wrong("array", inner.shape(), inner.layout.strides(), why)
+            wrong("from_memory", inner.shape(), inner.layout.strides(), why)
         })
     }
 

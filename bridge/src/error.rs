@@ -75,13 +75,13 @@ pub enum Error {
         rank: usize,
     },
     /// Shape, strides and offset do not describe what the operation can use.
-    #[error("{operation}: shape {shape:?} with strides {strides:?}: {why}")]
+    #[error("{operation}: shape {shape:?}{}: {why}", strided(shape, strides))]
     Layout {
         /// What was asked for.
         operation: &'static str,
         /// The shape.
         shape: Vec<usize>,
-        /// The strides in elements.
+        /// The strides in elements; none where only the shape is at fault.
         strides: Vec<isize>,
         /// What is wrong with them.
         why: Cow<'static, str>,
@@ -158,7 +158,7 @@ pub enum Error {
         /// What was asked for.
         operation: &'static str,
         /// What cannot be said.
-        what: &'static str,
+        what: Cow<'static, str>,
     },
     /// A function of another library failed.
     #[error("{library}: {call} failed: {message} ({code})")]
@@ -180,6 +180,12 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
+}
+
+/// The strides, where there are some.
+fn strided(shape: &[usize], strides: &[isize]) -> String {
+    let only_shape = strides.is_empty() && !shape.is_empty();
+    if only_shape { String::new() } else { format!(" with strides {strides:?}") }
 }
 
 /// How many elements a shape has, where another has another number.

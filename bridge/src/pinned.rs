@@ -24,7 +24,7 @@ impl Array {
     /// # Errors
     /// Those of [`Memory::pinned`]; more elements than can be addressed.
     pub fn pinned(shape: impl AsRef<[usize]>, dtype: DType, device: Device) -> Result<Self> {
-        let layout = Layout::contiguous(shape)?;
+        let layout = Layout::contiguous_for("pinned", shape.as_ref())?;
         let memory = Arc::new(Memory::pinned(layout.bytes("pinned", dtype)?, device)?);
         let inner = SharedArray { memory, owner: None, layout, dtype, writable: true };
         Ok(Self::from_unique(inner))
@@ -40,8 +40,9 @@ impl Array {
         Ok(())
     }
 
-    /// Ends what [`pin`](Self::pin) began; waits for queued work that uses the array. Nothing happens to one that was not
-    /// pinned.
+    /// Ends what [`pin`](Self::pin) began; waits for queued work that uses the array, and for copies of whatever else
+    /// shares its elements: views that were borrowed, what was exported and imported again. Nothing happens to one that
+    /// was not pinned.
     ///
     /// # Errors
     /// A failure of that work; the array stays pinned then.

@@ -39,7 +39,7 @@ impl SharedArray {
             let there = memory.bytes();
             let last = layout.extent().map_or(0, |(_, last)| last);
             let why = format!("element {last} of {dtype} lies outside the memory of {there} bytes");
-            return Err(wrong("array", layout.shape(), layout.strides(), why));
+            return Err(wrong("from_memory", layout.shape(), layout.strides(), why));
         }
         Ok(Self { memory: Arc::new(memory), owner: None, layout, dtype, writable: false })
     }

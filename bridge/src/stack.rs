@@ -39,7 +39,7 @@ pub fn stack(
 ) -> Result<(Array, Vec<Crossing>)> {
     let Some(first) = slices.first() else {
         let what = "without slices there is neither shape nor dtype";
-        return Err(Error::Inexpressible { operation: OPERATION, what });
+        return Err(Error::Inexpressible { operation: OPERATION, what: what.into() });
     };
     for slice in slices {
         expect_stream(OPERATION, stream, [device, slice.device()])?;
@@ -90,7 +90,7 @@ pub fn apply_slices<E: From<Error>>(
         whole.put(index, &result.view(), &between(result.device(), device)?)?;
     }
     let what = "without slices there is neither shape nor dtype";
-    let none = || Error::Inexpressible { operation: "apply_slices", what };
+    let none = || Error::Inexpressible { operation: "apply_slices", what: what.into() };
     Ok(whole.ok_or_else(none)?.array)
 }
 
@@ -120,7 +120,7 @@ impl Whole {
         }
         let mut whole = shape.to_vec();
         whole.insert(axis, count);
-        let array = Array::empty(whole, dtype, &stream_of(device, stream)?)?;
+        let array = Array::empty_for(OPERATION, &whole, dtype, &stream_of(device, stream)?)?;
         Ok(Self { array, axis, shape: shape.to_vec() })
     }
 

@@ -99,7 +99,10 @@ impl View<'_> {
         let bytes = self.layout().bytes("to", self.dtype())?;
         let why = if self.device() == device { Why::Borrowed } else { Why::OtherDevice };
         let crossing = transfer.copy("to", why, bytes)?;
-        let mut array = Array::empty(self.shape(), self.dtype(), &stream_of(device, stream)?)?;
+        let mut array = {
+            let own = stream_of(device, stream)?;
+            Array::empty_for("to", self.shape(), self.dtype(), &own)?
+        };
         carry(self, &mut array.view_mut(), stream)?;
         Ok((array, crossing))
     }

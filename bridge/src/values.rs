@@ -13,7 +13,7 @@ impl Array {
     /// As [`from_vec`](Self::from_vec).
     #[track_caller]
     pub fn from_slice<T: Element>(values: &[T], shape: impl AsRef<[usize]>) -> Result<Self> {
-        Self::from_vec(values.to_vec(), shape)
+        Self::over_vec("from_slice", values.to_vec(), shape.as_ref())
     }
 
     /// The memory of `values` as an array on the CPU, row-major. Nothing is copied. It counts as memory of the CPU from now
@@ -32,10 +32,19 @@ impl Array {
     /// ```
     #[track_caller]
     pub fn from_vec<T: Element>(values: Vec<T>, shape: impl AsRef<[usize]>) -> Result<Self> {
-        let layout = Layout::contiguous(shape)?;
+        Self::over_vec("from_vec", values, shape.as_ref())
+    }
+
+    #[track_caller]
+    fn over_vec<T: Element>(
+        operation: &'static str,
+        values: Vec<T>,
+        shape: &[usize],
+    ) -> Result<Self> {
+        let layout = Layout::contiguous_for(operation, shape)?;
         if layout.len() != values.len() {
             let (expected, found) = (layout.shape().to_vec(), vec![values.len()]);
-            return Err(Error::Shape { operation: "from_vec", expected, found });
+            return Err(Error::Shape { operation, expected, found });
         }
         // A vector and a one-dimensional ndarray are the same thing; as the latter it can go back as either.
         let values = ndarray::Array1::from_vec(values).into_dyn();
@@ -105,7 +114,7 @@ impl View<'_> {
             unsafe { Memory::from_foreign(Device::cpu(), address, bytes, owner.release()) };
         self.copy_packed(&memory, bytes, &between(self.device(), Device::cpu())?)?;
         // Waits, and sees that the bytes are values of `T`.
-        host::base::<T>(&memory, &target, T::DTYPE, Access::Write)?;
+        host::base::<T>(operation, &View::new(&memory, target.clone(), T::DTYPE), Access::Write)?;
         let Some(mut values) = owner.take::<Vec<T>>(|_| true) else {
             unreachable!("nobody else knows the owner");
         };

@@ -63,7 +63,7 @@ impl<'a> View<'a> {
     /// [`Error::WrongDevice`] off the CPU, [`Error::DType`], [`Error::Layout`] unless contiguous, aligned
     /// for `T` and, for `bool`, all 0 or 1.
     pub fn as_slice<T: Element>(&self) -> Result<&'a [T]> {
-        let pointer = host::first::<T>(self.memory, &self.layout, self.dtype, Access::Read)?;
+        let pointer = host::first::<T>("as_slice", self, Access::Read)?;
         // SAFETY: the layout lies within the memory and is contiguous, `first` has checked that it holds
         // values of `T` and waited for queued writes; the memory outlives 'a and has no writer meanwhile.
         Ok(unsafe { std::slice::from_raw_parts(pointer, self.layout.len()) })
@@ -138,7 +138,7 @@ impl<'a> ViewMut<'a> {
             let (expected, found) = (DType::UInt8, self.dtype);
             return Err(Error::DType { operation: "carve", expected, found });
         }
-        let carved = Layout::contiguous(shape)?;
+        let carved = Layout::contiguous_for("carve", shape)?;
         let fail = |why: String| Err(wrong("carve", carved.shape(), carved.strides(), why));
         let bytes = carve_bytes(carved.len(), dtype);
         if self.layout.rank() != 1 || !self.layout.is_contiguous() {
@@ -167,7 +167,7 @@ impl<'a> ViewMut<'a> {
     /// [`Error::WrongDevice`] off the CPU, [`Error::DType`], [`Error::Layout`] unless contiguous, aligned
     /// for `T` and, for `bool`, all 0 or 1.
     pub fn as_mut_slice<T: Element>(&mut self) -> Result<&mut [T]> {
-        let pointer = host::first::<T>(self.memory, &self.layout, self.dtype, Access::Write)?;
+        let pointer = host::first::<T>("as_mut_slice", &self.view(), Access::Write)?;
         // SAFETY: as in `View::as_slice`; this view is the only one on these elements, and `&mut self`
         // keeps it so. Queued device work on the block is done.
         Ok(unsafe { std::slice::from_raw_parts_mut(pointer, self.layout.len()) })

@@ -160,7 +160,7 @@ fn what_leaves_an_axis_or_a_shape_is_named() {
     let step = message(layout.stepped(0, 0));
     assert!(step.ends_with("a step of 0 along axis 0"), "{step}");
     let reshape = message(layout.reshaped([3, 7]));
-    assert_eq!(reshape, "reshape: shape is [3, 7] (21 elements), expected [4, 5] (20 elements)");
+    assert_eq!(reshape, "reshape: shape is [4, 5] (20 elements), expected [3, 7] (21 elements)");
     let moved = message(layout.permuted(&[1, 0]).unwrap().reshaped([20]));
     assert!(moved.ends_with("elements would have to move for [20]"), "{moved}");
     assert!(message(layout.permuted(&[1, 1])).contains("[1, 1] does not name each axis once"));

@@ -6,9 +6,13 @@ mod common;
 use std::cell::{Cell, RefCell};
 use std::error::Error as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
 
 use arrayspan_bridge::devices::fault::{Class, Fault, Kind, inject, is_protected};
-use arrayspan_bridge::devices::retry::OutOfMemory;
+use arrayspan_bridge::devices::retry::{self, OutOfMemory, Stage};
 use arrayspan_bridge::devices::{Device, Error as DeviceError, Stream};
 use arrayspan_bridge::retry::{Failed, Outcome, Piece, Policy, Step, with_checkpoint, with_retry};
 use arrayspan_bridge::spill::Spillable;
@@ -84,9 +88,15 @@ fn a_batch_that_cannot_be_split_further_is_an_error_with_all_that_was_tried() {
     assert!(matches!(failed.error, Error::Device(DeviceError::OutOfMemory { .. })));
     assert!(failed.shortage().is_some() && failed.source().is_some());
     assert!(matches!(failed.steps[1], Step::Split { at: 18, .. }), "{failed}");
-    let text = failed.to_string();
+    let (short, text) = (failed.to_string(), format!("{failed:#}"));
     assert!(text.contains("0..18") && text.contains("0..37 in two at 18"), "{text}");
     assert!(text.contains("waiting for queued work") && text.contains("neither fewer"), "{text}");
+    assert!(short.lines().count() == 1 && short.len() < 500, "{short}");
+    for part in ["0..18", "out of memory", "neither fewer", "attempt(s)", "freed", "split 1 times"]
+    {
+        assert!(short.contains(part), "{part}: {short}");
+    }
+    assert!(text.lines().count() > 10, "each step has a line of its own: {text}");
 
     let policy = Policy { split: false, ..Policy::default() };
     assert_eq!(with_room(5, &batch(Device::cpu()), &policy).unwrap_err().range, 0..LEN);
@@ -245,4 +255,41 @@ fn nothing_is_done_for_no_elements_and_scalars_cannot_be_counted() {
     assert!(matches!(failed.unwrap_err().error, Error::Axis { .. }));
     let empty = Outcome::<Array> { pieces: Vec::new(), steps: Vec::new() };
     assert!(empty.combine(&cpu.stream().unwrap()).is_err());
+}
+
+#[test]
+fn others_are_waited_for_no_longer_in_all_than_allowed_however_many_pieces_there_are() {
+    let (device, over) = (Device::cpu(), AtomicBool::new(false));
+    let policy = |wait| retry::Policy { attempts: 1, wait: Some(wait), ..Default::default() };
+    let (entered, has_entered) = channel();
+    let failed = thread::scope(|scope| {
+        let over = &over;
+        scope.spawn(move || {
+            // Works, so that it is waited for.
+            let worked = retry::with_retry(device, &policy(Duration::MAX), || -> Result<()> {
+                entered.send(()).unwrap();
+                while !over.load(SeqCst) {
+                    thread::sleep(Duration::from_millis(1));
+                }
+                Ok(())
+            });
+            worked.map_err(|unrecovered| unrecovered.error).unwrap();
+        });
+        has_entered.recv().unwrap();
+        let policy = Policy { retry: policy(Duration::from_millis(200)), ..Policy::default() };
+        let failed = with_room(0, &batch(device), &policy);
+        over.store(true, SeqCst);
+        failed.unwrap_err()
+    });
+    let attempts = failed.steps.iter().filter_map(|step| match step {
+        Step::Retried { tried, .. } => Some(tried),
+        _ => None,
+    });
+    let steps = attempts.flatten().flat_map(|attempt| &attempt.recovered);
+    let waits: Vec<Duration> =
+        steps.filter(|step| step.stage == Stage::Wait).map(|step| step.took).collect();
+    // Of 37, 18, 9, 4, 2 and 1: each its own 200 ms would be 1.2 s.
+    assert!(waits.len() >= 6, "{waits:?}");
+    let sum: Duration = waits.iter().sum();
+    assert!((200..1000).contains(&sum.as_millis()), "{waits:?}");
 }

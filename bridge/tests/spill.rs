@@ -304,3 +304,42 @@ fn an_array_that_comes_back_is_not_locked_while_memory_is_asked_for() {
         assert_eq!(content(&array.get().unwrap()), values(4), "{device}");
     }
 }
+
+#[test]
+fn what_was_held_and_forgotten_keeps_nobody_waiting() {
+    let _turn = turn();
+    for device in Device::all() {
+        let (done, ended) = channel();
+        thread::spawn(move || {
+            let (mut array, other) = (Spillable::new(array(3, device)), on(device, 1));
+            std::mem::forget(array.get().unwrap());
+            std::mem::forget(array.get().unwrap());
+            drop(array.get().unwrap());
+            // What is held stays, what is not does not.
+            let before = statistics();
+            need(device, 2 * BYTES, || false).unwrap_err();
+            assert!(!array.is_spilled() && other[0].is_spilled() != device.is_cpu(), "{device}");
+            assert!(statistics().spilled_bytes - before.spilled_bytes <= BYTES);
+
+            let on = device.stream().unwrap();
+            array.get_mut().unwrap().view_mut().copy_from(&on_host(4).view(), &on).unwrap();
+            std::mem::forget(array.get_mut().unwrap());
+            assert!(format!("{array:?}").contains(&format!("[{LEN}]")) && !array.is_spilled());
+            assert_eq!(content(&array.get().unwrap()), values(4));
+            std::mem::forget(array.get_mut().unwrap());
+            std::mem::forget(array.get().unwrap());
+            assert_eq!(content(&array.get_mut().unwrap()), values(4));
+            // Spilled as if nobody had ever forgotten anything.
+            need(device, 2 * BYTES, || false).unwrap_err();
+            assert_eq!(array.is_spilled(), !device.is_cpu(), "{device}");
+            std::mem::forget(array.get().unwrap());
+            done.send(content(&array.into_array().unwrap())).unwrap();
+        });
+        let content = ended.recv_timeout(Duration::from_secs(60));
+        assert_eq!(content.expect("nobody waits for ever"), values(4), "{device}");
+    }
+}
+
+fn on_host(seed: usize) -> Array {
+    array(seed, Device::cpu())
+}

@@ -1,6 +1,5 @@
 //! What can go wrong between a program and its devices.
 
-use crate::memory::Steps;
 use crate::memory::retry::Recovered;
 use crate::{Device, DeviceKind, Refused};
 
@@ -39,7 +38,10 @@ pub enum Error {
     },
     /// The device has no room for an allocation, as its driver's error code says, or arrayspan may not take more.
     /// Made by [`Error::out_of_memory`].
-    #[error("{device}: out of memory allocating {bytes} bytes ({}){}", refusal.as_ref().map_or_else(|| format!("driver code {code}"), ToString::to_string), Steps(tried))]
+    ///
+    /// Prints in one line what was missing, what looking for memory has brought in all, and what would help; with each
+    /// step on a line of its own as `{:#}`.
+    #[error(fmt = crate::memory::print_refused)]
     OutOfMemory {
         /// Where.
         device: Device,
@@ -51,6 +53,14 @@ pub enum Error {
         refusal: Option<Box<Refused>>,
         /// What was tried to find memory, in order.
         tried: Vec<Recovered>,
+    },
+    /// A limit of memory could not be read.
+    #[error("'{text}' is not a size: {why}")]
+    LimitText {
+        /// The text given.
+        text: String,
+        /// What is wrong with it.
+        why: &'static str,
     },
     /// A limit of memory makes no sense where it is set; nothing was changed.
     #[error("{operation}: {asked} on {device}: {why}")]
@@ -87,7 +97,7 @@ pub enum Error {
         scope: String,
     },
     /// Pages of host memory could not be locked in place.
-    #[error("{device}: page-locking {bytes} bytes at {address:#x}: {why} (driver code {code})")]
+    #[error("{device}: page-locking {bytes} bytes at {address:#x}: {why}{}", coded(*code))]
     PageLock {
         /// The device they were to be locked for.
         device: Device,
@@ -183,6 +193,11 @@ pub enum Error {
         /// What was expected.
         why: String,
     },
+}
+
+/// The driver's code, if it was asked.
+fn coded(code: i32) -> String {
+    if code == 0 { String::new() } else { format!(" (driver code {code})") }
 }
 
 /// Makes `Debug` of an error its `Display`: what `main` and `unwrap` print is the message, not the fields.

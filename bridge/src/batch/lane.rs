@@ -167,14 +167,14 @@ impl Lane {
             return Ok(only.array);
         }
         let what = "the results of a split batch have no first axis to be joined along";
-        let unjoined = Error::Inexpressible { operation: "batch", what };
+        let unjoined = Error::Inexpressible { operation: "batch", what: what.into() };
         let Some(Performed { array: first, .. }) = parts.first() else { return Err(unjoined) };
         let mut shape = first.shape().to_vec();
         let Some(rows) = shape.first_mut() else { return Err(unjoined) };
         *rows = parts.iter().map(|part| part.array.shape().first().copied().unwrap_or(0)).sum();
         let dtype = first.dtype();
         let mut whole = if keep && !first.device().is_cpu() {
-            Array::empty(&shape, dtype, &self.stream_of(first)?)?
+            Array::empty_for("batch", &shape, dtype, &self.stream_of(first)?)?
         } else {
             host_buffer(&shape, dtype, self.place.device)?
         };

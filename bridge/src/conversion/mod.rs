@@ -35,7 +35,7 @@ impl View<'_> {
     #[track_caller]
     pub fn convert(&self, dtype: DType, conversion: &Conversion, stream: &Stream) -> Result<Array> {
         expect_stream("convert", stream, [self.device(); 2])?;
-        let mut array = Array::empty(self.shape(), dtype, stream)?;
+        let mut array = Array::empty_for("convert", self.shape(), dtype, stream)?;
         array.view_mut().convert_from(self, conversion, stream)?;
         Ok(array)
     }

@@ -86,7 +86,7 @@ fn export<M: Managed>(
     if array.dtype().bits() < 8 {
         if !M::HAS_FLAGS {
             let what = "a legacy struct cannot say that elements below a byte take a whole one";
-            return Err(Error::Inexpressible { operation, what });
+            return Err(Error::Inexpressible { operation, what: what.into() });
         }
         flags |= SUBBYTE_PADDED;
     }

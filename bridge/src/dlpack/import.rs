@@ -146,7 +146,7 @@ fn expect_booleans(tensor: &Tensor) -> Result<()> {
     }
     let lowest = with_exposed_provenance(tensor.address);
     // SAFETY: the maker of the capsule has vouched that these elements can be read.
-    match unsafe { host::expect_booleans(lowest, &tensor.layout) } {
+    match unsafe { host::expect_booleans("from_dlpack", lowest, &tensor.layout) } {
         Ok(()) => Ok(()),
         Err(_) => foreign("data", "a bool element is neither 0 nor 1"),
     }

@@ -30,7 +30,12 @@ impl Layout {
     /// # Errors
     /// [`Error::Layout`] when the number of elements overflows.
     pub fn contiguous(shape: impl AsRef<[usize]>) -> Result<Self> {
-        let shape = Axes::from_slice(shape.as_ref());
+        Self::contiguous_for("contiguous", shape.as_ref())
+    }
+
+    /// As [`contiguous`](Self::contiguous), on behalf of what the caller was asked for.
+    pub(crate) fn contiguous_for(operation: &'static str, shape: &[usize]) -> Result<Self> {
+        let shape = Axes::from_slice(shape);
         let mut step = 1_usize;
         let mut strides: Axes<isize> = smallvec![0; shape.len()];
         let mut fits = true;
@@ -41,7 +46,7 @@ impl Layout {
             step = next.unwrap_or(1);
         }
         if !fits {
-            return Err(wrong("array", &shape, &strides, "more elements than can be addressed"));
+            return Err(wrong(operation, &shape, &[], "more elements than can be addressed"));
         }
         Ok(Self { shape, strides, offset: 0 })
     }
@@ -57,7 +62,7 @@ impl Layout {
         offset: usize,
     ) -> Result<Self> {
         let layout = Self::unchecked(shape.as_ref(), strides.as_ref(), offset);
-        let fail = |why: String| Err(wrong("array", &layout.shape, &layout.strides, why));
+        let fail = |why: String| Err(wrong("strided", &layout.shape, &layout.strides, why));
         let (rank, given) = (layout.shape.len(), layout.strides.len());
         if rank != given {
             return fail(format!("{given} strides for {rank} axes"));
@@ -136,12 +141,8 @@ impl Layout {
     pub(crate) fn bytes(&self, operation: &'static str, dtype: DType) -> Result<usize> {
         let bytes = self.len().checked_mul(dtype.bytes());
         bytes.filter(|&bytes| isize::try_from(bytes).is_ok()).ok_or_else(|| {
-            wrong(
-                operation,
-                &self.shape,
-                &self.strides,
-                format!("more bytes of {dtype} than can be addressed"),
-            )
+            let why = format!("more bytes of {dtype} than can be addressed");
+            wrong(operation, &self.shape, &[], why)
         })
     }
 
@@ -204,6 +205,7 @@ impl Layout {
     }
 }
 
+/// What is wrong with a shape; with strides, if those were given or made.
 pub(crate) fn wrong(
     operation: &'static str,
     shape: &[usize],

@@ -93,9 +93,9 @@ impl Layout {
     /// # Errors
     /// [`Error::Shape`] when the numbers of elements differ, [`Error::Layout`] when elements would move.
     pub fn reshaped(&self, shape: impl AsRef<[usize]>) -> Result<Self> {
-        let mut reshaped = Self::contiguous(shape.as_ref())?;
+        let mut reshaped = Self::contiguous_for("reshape", shape.as_ref())?;
         if reshaped.len() != self.len() {
-            let (expected, found) = (self.shape.to_vec(), reshaped.shape.to_vec());
+            let (expected, found) = (reshaped.shape.to_vec(), self.shape.to_vec());
             return Err(Error::Shape { operation: "reshape", expected, found });
         }
         reshaped.offset = self.offset;
@@ -140,7 +140,7 @@ impl Layout {
                 _ => return Err(fail()),
             }
         }
-        Self::contiguous(shape)?;
+        Self::contiguous_for("broadcast", shape)?;
         Ok(Self { shape: Axes::from_slice(shape), strides, offset: self.offset })
     }
 

@@ -48,17 +48,17 @@ impl<'a> View<'a> {
     /// # Errors
     /// [`Error::WrongDevice`] off the CPU, [`Error::DType`].
     pub fn lines<T: Element>(&self) -> Result<Lines<'a, T>> {
-        let base = host::base::<T>(self.memory(), self.layout(), self.dtype(), Access::Read)?;
+        let base = host::base::<T>("lines", self, Access::Read)?;
         Ok(Lines::new(base, self.layout()))
     }
 
     /// The elements as their bytes, whatever their dtype means; for moving them about.
     ///
     /// # Errors
-    /// [`Error::WrongDevice`] off the CPU, [`Error::DType`] for `Bool` (not every byte is one) and when
+    /// [`Error::WrongDevice`] off the CPU, [`Error::Inexpressible`] for `Bool` (not every byte is one) and when
     /// elements do not have `N` bytes.
     pub fn byte_lines<const N: usize>(&self) -> Result<Lines<'a, [u8; N]>> {
-        let base = host_bytes::<N>(self.memory(), self.dtype(), Access::Read)?;
+        let base = host_bytes::<N>("byte_lines", self, Access::Read)?;
         Ok(Lines::new(base, self.layout()))
     }
 }
@@ -69,7 +69,7 @@ impl ViewMut<'_> {
     /// # Errors
     /// [`Error::WrongDevice`] off the CPU, [`Error::DType`].
     pub fn lines_mut<T: Element>(&mut self) -> Result<LinesMut<'_, T>> {
-        let base = host::base::<T>(self.memory(), self.layout(), self.dtype(), Access::Write)?;
+        let base = host::base::<T>("lines_mut", &self.view(), Access::Write)?;
         Ok(LinesMut::new(base, self.layout()))
     }
 
@@ -78,22 +78,23 @@ impl ViewMut<'_> {
     /// # Errors
     /// As [`View::byte_lines`].
     pub fn byte_lines_mut<const N: usize>(&mut self) -> Result<LinesMut<'_, [u8; N]>> {
-        let base = host_bytes::<N>(self.memory(), self.dtype(), Access::Write)?;
+        let base = host_bytes::<N>("byte_lines_mut", &self.view(), Access::Write)?;
         Ok(LinesMut::new(base, self.layout()))
     }
 }
 
 fn host_bytes<const N: usize>(
-    memory: &arrayspan_devices::Memory,
-    dtype: DType,
+    operation: &'static str,
+    view: &View<'_>,
     access: Access,
 ) -> Result<*mut [u8; N]> {
     // Every pattern of bits is a number of every other type.
+    let dtype = view.dtype();
     if dtype == DType::Bool || dtype.bytes() != N {
-        let expected = DType::UInt8;
-        return Err(Error::DType { operation: "bytes", expected, found: dtype });
+        let what = format!("{dtype} cannot be taken as any {N} byte(s)");
+        return Err(Error::Inexpressible { operation, what: what.into() });
     }
-    host::address(memory, access).map(with_exposed_provenance_mut)
+    host::address(operation, view.memory(), access).map(with_exposed_provenance_mut)
 }
 
 impl<'a, T> Lines<'a, T> {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use arrayspan_devices::retry::{Attempt, OutOfMemory, Shortage};
+use arrayspan_devices::retry::{Attempt, OutOfMemory, Shortage, Total};
 use arrayspan_devices::{Device, Stream};
 
 use crate::{Array, Error, Relayout, Result};
@@ -106,7 +106,7 @@ impl Outcome<Array> {
         let arrays: Vec<Array> = self.results().collect();
         let Some(first) = arrays.first() else {
             let what = "without pieces there is neither shape nor dtype";
-            return Err(Error::Inexpressible { operation, what });
+            return Err(Error::Inexpressible { operation, what: what.into() });
         };
         let (dtype, mut shape) = (first.dtype(), first.shape().to_vec());
         if shape.is_empty() {
@@ -125,7 +125,7 @@ impl Outcome<Array> {
             // Without elements extents may be of any size; what cannot be addressed is refused below.
             shape[0] = array.shape()[0].saturating_add(shape[0]);
         }
-        let mut whole = Array::empty(&shape, dtype, stream)?;
+        let mut whole = Array::empty_for(operation, &shape, dtype, stream)?;
         let mut at = 0;
         for array in arrays {
             let len = array.shape()[0];
@@ -149,10 +149,11 @@ impl fmt::Display for Step {
                 let times = tried.len();
                 let how = if *worked { "worked" } else { "did not work" };
                 write!(f, "{range:?} again on {device}, which {how} after {times} recoveries")?;
-                for step in tried.iter().flat_map(|attempt| &attempt.recovered) {
-                    write!(f, ", {step}")?;
+                let mut steps = tried.iter().flat_map(|attempt| &attempt.recovered);
+                if f.alternate() {
+                    return steps.try_for_each(|step| write!(f, "\n    {step}"));
                 }
-                Ok(())
+                write!(f, ": {}", steps.collect::<Total>())
             }
             Self::Split { range, at } => write!(f, "{range:?} in two at {at}"),
             Self::Moved { range, from, to } => write!(f, "{range:?} on {to} instead of {from}"),
@@ -160,11 +161,32 @@ impl fmt::Display for Step {
     }
 }
 
+/// In short one line: the error, why nothing else was tried, and what was, in all. In long (`{:#}`) each step on a line of
+/// its own.
 impl<E: fmt::Display> fmt::Display for Failed<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "elements {:?}: {}; {}", self.range, self.error, self.why)?;
-        for (at, step) in self.steps.iter().enumerate() {
-            write!(f, "{} {step}", if at > 0 { ";" } else { "; tried" })?;
+        if f.alternate() {
+            return self.steps.iter().try_for_each(|step| write!(f, "\n  tried: {step:#}"));
+        }
+        let (mut attempts, mut splits, mut moves) = (0, 0, 0);
+        for step in &self.steps {
+            match step {
+                Step::Retried { tried, .. } => attempts += tried.len(),
+                Step::Split { .. } => splits += 1,
+                Step::Moved { .. } => moves += 1,
+            }
+        }
+        let recovered = self.steps.iter().filter_map(|step| match step {
+            Step::Retried { tried, .. } => Some(tried),
+            _ => None,
+        });
+        let total: Total = recovered.flatten().flat_map(|attempt| &attempt.recovered).collect();
+        if attempts > 0 {
+            write!(f, "; {attempts} attempt(s) before: {total}")?;
+        }
+        if splits + moves > 0 {
+            write!(f, "; split {splits} times, moved to another device {moves} times")?;
         }
         Ok(())
     }

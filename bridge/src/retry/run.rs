@@ -63,16 +63,17 @@ pub fn with_checkpoint<
             return Err(Failed { error: error.into(), range: 0..0, steps: Vec::new(), why });
         }
     };
-    let looked = Duration::ZERO;
-    Batch { device, policy, looked, refused: usize::MAX, steps: Vec::new() }.run(elements, &mut one)
+    let (looked, waited, refused) = (Duration::ZERO, Duration::ZERO, usize::MAX);
+    Batch { device, policy, looked, waited, refused, steps: Vec::new() }.run(elements, &mut one)
 }
 
 /// A batch under way.
 struct Batch<'a> {
     device: Device,
     policy: &'a Policy,
-    /// How long memory was looked for so far.
+    /// How long memory was looked for so far, and how much of that others were waited for.
     looked: Duration,
+    waited: Duration,
     /// The smallest number of elements that did not fit at once.
     refused: usize,
     steps: Vec<Step>,
@@ -162,12 +163,16 @@ impl Batch<'_> {
         one: &mut One<'_, O, E>,
     ) -> Result<O, E> {
         let patience = self.policy.retry.patience.saturating_sub(self.looked);
-        let policy = retry::Policy { patience, ..self.policy.retry };
+        let wait = self.policy.retry.wait.map(|wait| wait.saturating_sub(self.waited));
+        let policy = retry::Policy { patience, wait, ..self.policy.retry };
         let (done, tried) = match one(range.clone(), device, &policy) {
             Ok((result, tried)) => (Ok(result), tried),
             Err(Unrecovered { error, tried }) => (Err(error), tried),
         };
         self.looked += tried.iter().map(retry::Attempt::took).sum::<Duration>();
+        let steps = tried.iter().flat_map(|attempt| &attempt.recovered);
+        let waits = steps.filter(|step| step.stage == retry::Stage::Wait);
+        self.waited += waits.map(|step| step.took).sum::<Duration>();
         if !tried.is_empty() {
             let (range, worked) = (range.clone(), done.is_ok());
             self.steps.push(Step::Retried { range, device, tried, worked });

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::mem;
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock};
 
 use arrayspan_devices::account::Charge;
@@ -34,6 +34,10 @@ pub(super) struct Slot {
     pub(super) bytes: usize,
     /// Read by those that use the array; written to move it. Spilling never waits for it.
     pub(super) place: RwLock<Place>,
+    /// How many [`Held`] there are, those that somebody forgot included, and so hold the lock for ever.
+    held: AtomicUsize,
+    /// Whether there is a [`HeldMut`], or somebody forgot one.
+    held_mut: AtomicBool,
     /// When it was last used, by a clock that counts uses.
     pub(super) used: AtomicU64,
 }
@@ -50,7 +54,9 @@ impl Spillable {
         let (home, charge) = (array.device(), memory.charge());
         let bytes = if memory.is_foreign() { 0 } else { memory.bytes() };
         let place = RwLock::new(Place::Device(array));
-        let slot = Arc::new(Slot { home, charge, bytes, place, used: AtomicU64::new(0) });
+        let (used, held, held_mut) =
+            (AtomicU64::new(0), AtomicUsize::new(0), AtomicBool::new(false));
+        let slot = Arc::new(Slot { home, charge, bytes, place, held, held_mut, used });
         slot.touch();
         remember(&slot);
         Self { slot }
@@ -62,13 +68,14 @@ impl Spillable {
     /// # Errors
     /// Out of memory, or the driver's refusal, bringing it back; it waits on the host then as before.
     pub fn get(&self) -> Result<Held<'_>> {
-        let mut place = self.slot.place.read_recursive();
+        let mut place = self.place();
         // Between the two locks somebody may spill it again.
         while !matches!(*place, Place::Device(_)) {
             drop(place);
             self.slot.bring_back()?;
             place = self.slot.place.read_recursive();
         }
+        self.slot.held.fetch_add(1, Relaxed);
         Ok(Held { slot: &self.slot, place })
     }
 
@@ -77,7 +84,9 @@ impl Spillable {
     /// # Errors
     /// As [`get`](Self::get).
     pub fn get_mut(&mut self) -> Result<HeldMut<'_>> {
+        self.let_go();
         let place = self.slot.brought_back()?;
+        self.slot.held_mut.store(true, Relaxed);
         Ok(HeldMut { slot: &self.slot, place })
     }
 
@@ -85,7 +94,8 @@ impl Spillable {
     ///
     /// # Errors
     /// As [`get`](Self::get); the array is dropped then.
-    pub fn into_array(self) -> Result<Array> {
+    pub fn into_array(mut self) -> Result<Array> {
+        self.let_go();
         let mut place = self.slot.brought_back()?;
         match mem::replace(&mut *place, Place::Nowhere) {
             Place::Device(array) => Ok(array),
@@ -96,7 +106,7 @@ impl Spillable {
     /// Whether it waits on the host now.
     #[must_use]
     pub fn is_spilled(&self) -> bool {
-        matches!(*self.slot.place.read_recursive(), Place::Host(_))
+        matches!(*self.place(), Place::Host(_))
     }
 
     /// The device it belongs to, where it is whenever it is used.
@@ -108,7 +118,7 @@ impl Spillable {
     /// Where its elements lie.
     #[must_use]
     pub fn layout(&self) -> Layout {
-        match &*self.slot.place.read_recursive() {
+        match &*self.place() {
             Place::Device(array) => array.layout().clone(),
             Place::Host(waiting) => waiting.layout().clone(),
             Place::Nowhere => unreachable!("it is nowhere only under the writer's lock"),
@@ -118,10 +128,33 @@ impl Spillable {
     /// The type of its elements.
     #[must_use]
     pub fn dtype(&self) -> DType {
-        match &*self.slot.place.read_recursive() {
+        match &*self.place() {
             Place::Device(array) => array.dtype(),
             Place::Host(waiting) => waiting.dtype(),
             Place::Nowhere => unreachable!("it is nowhere only under the writer's lock"),
+        }
+    }
+}
+
+impl Spillable {
+    /// Where the array is, to look at it.
+    fn place(&self) -> RwLockReadGuard<'_, Place> {
+        // A `HeldMut` borrows the handle alone: one that is there while somebody looks was forgotten.
+        if self.slot.held_mut.swap(false, Relaxed) {
+            // SAFETY: its lock is held, nobody is left who could give it up or reach the array by it, and of several
+            // threads that look the swap lets one do this.
+            unsafe { self.slot.place.force_unlock_write() };
+        }
+        self.slot.place.read_recursive()
+    }
+
+    /// Gives up the locks of those that were forgotten, which otherwise would be waited for without end.
+    fn let_go(&mut self) {
+        drop(self.place());
+        for _ in 0..self.slot.held.swap(0, Relaxed) {
+            // SAFETY: each has locked it for reading, and borrowed the handle, which is ours alone now: it was forgotten,
+            // and what it lent is gone.
+            unsafe { self.slot.place.force_unlock_read() };
         }
     }
 }
@@ -212,12 +245,14 @@ impl Place {
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
+        self.slot.held.fetch_sub(1, Relaxed);
         self.slot.touch();
     }
 }
 
 impl Drop for HeldMut<'_> {
     fn drop(&mut self) {
+        self.slot.held_mut.store(false, Relaxed);
         self.slot.touch();
     }
 }

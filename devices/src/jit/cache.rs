@@ -147,5 +147,7 @@ fn open(path: &Path) -> std::io::Result<File> {
     File::open(path)
 }
 
+#[cfg(all(test, unix))]
+mod processes;
 #[cfg(test)]
 mod tests;

@@ -98,10 +98,17 @@ impl Memory {
         let _ordered = self.order(stream, to, stream)?;
         let (source, target) = (&*self.device().0.driver, &*to.device().0.driver);
         let driver = stream.driver();
+        let route = self.route(to);
+        // From here on the pages of the host's side stay locked, or stay not locked, until the copy is done.
+        let _pages = match route {
+            Route::Up => self.enter_copy(from, bytes, stream),
+            Route::Down => to.enter_copy(onto, bytes, stream),
+            Route::Within | Route::Across => None,
+        };
         // SAFETY: both ranges lie in their blocks (`place`); both blocks remember `stream` and so outlive
         // the copy; on the CPU the host has waited for other users, and the locks keep other copies away.
         unsafe {
-            match self.route(to) {
+            match route {
                 Route::Up => driver.upload(pointer(from), onto, bytes)?,
                 Route::Down => driver.download(from, pointer(onto).cast_mut(), bytes)?,
                 Route::Within => return driver.copy(from, source, onto, target, bytes),

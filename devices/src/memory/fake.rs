@@ -3,17 +3,17 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::any::Any;
 use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
 
 use parking_lot::Mutex;
 
+use super::stand_in::{enter, refusal};
 use crate::driver::{
-    DeviceDriver, Driver, EventDriver, Grid, KernelDriver, Locked, Place, RawArgument, Sizes,
-    StreamDriver,
+    DeviceDriver, EventDriver, Grid, KernelDriver, Locked, Place, RawArgument, Sizes, StreamDriver,
 };
-use crate::registry::Entry;
 use crate::{Device, DeviceInfo, DeviceKind, Error, Result};
 
 /// What tests tell the device, and what they learn of it.
@@ -32,11 +32,29 @@ pub(crate) struct Plan {
     /// What parts of its blocks have to begin at a multiple of; zero for what is usual.
     granule: usize,
     pub(crate) registered: Mutex<BTreeSet<usize>>,
+    /// What was asked of it that has to do with locked memory, in order.
+    pub(crate) asked: Mutex<Vec<&'static str>>,
+    /// Done once, in the middle of the next transfer.
+    pub(crate) meanwhile: Meanwhile,
+}
+
+#[derive(Default)]
+pub(crate) struct Meanwhile(pub(crate) Mutex<Option<Box<dyn FnOnce() + Send>>>);
+
+impl fmt::Debug for Meanwhile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Meanwhile")
+    }
+}
+
+impl Plan {
+    fn note(&self, what: &'static str) {
+        self.asked.lock().push(what);
+    }
 }
 
 #[derive(Debug)]
 struct Fake {
-    kind: DeviceKind,
     info: DeviceInfo,
     plan: Arc<Plan>,
 }
@@ -48,7 +66,7 @@ struct FakeStream {
 }
 
 #[derive(Debug)]
-struct FakeEvent;
+struct FakeEvent(Arc<Plan>);
 
 /// A device of that kind. It exists as long as the process, as all do.
 pub(crate) fn device(kind: DeviceKind) -> (Device, Arc<Plan>) {
@@ -58,35 +76,12 @@ pub(crate) fn device(kind: DeviceKind) -> (Device, Arc<Plan>) {
 /// As [`device`]; refuses parts that do not begin at a multiple of `granule`, as OpenCL refuses such buffers.
 pub(crate) fn device_with(kind: DeviceKind, granule: usize) -> (Device, Arc<Plan>) {
     let plan = Arc::new(Plan { transfers: AtomicIsize::new(-1), granule, ..Plan::default() });
-    let fake = || Fake { kind, info: Device::cpu().info().clone(), plan: plan.clone() };
-    let device = Device(Box::leak(Box::new(Entry::new(&fake(), 0, Box::new(fake())))));
-    (device, plan)
-}
-
-pub(crate) fn failure<T>(call: &'static str) -> Result<T> {
-    Err(Error::Driver { device: "fake".into(), call, name: "ON_PURPOSE".into(), code: 7 })
+    let fake = Fake { info: Device::cpu().info().clone(), plan: plan.clone() };
+    (enter(kind, fake), plan)
 }
 
 fn layout(bytes: usize) -> Layout {
     Layout::from_size_align(bytes, 64).expect("a size of the tests")
-}
-
-impl Driver for Fake {
-    fn kind(&self) -> DeviceKind {
-        self.kind
-    }
-
-    fn dlpack_type(&self) -> i32 {
-        0
-    }
-
-    fn dialect(&self) -> Option<&'static str> {
-        None
-    }
-
-    fn open(&self) -> Result<Vec<Box<dyn DeviceDriver>>> {
-        failure("open")
-    }
 }
 
 impl DeviceDriver for Fake {
@@ -128,16 +123,18 @@ impl DeviceDriver for Fake {
             return Err(Error::PageLock { device, address, bytes, why, code: 2 });
         }
         assert!(self.plan.registered.lock().insert(address), "registered twice");
+        self.plan.note("lock");
         Ok(())
     }
 
     unsafe fn unregister(&self, address: usize) -> Result<()> {
         assert!(self.plan.registered.lock().remove(&address), "not registered");
+        self.plan.note("unlock");
         Ok(())
     }
 
     unsafe fn foreign_stream(&self, _: usize) -> Result<Box<dyn StreamDriver>> {
-        failure("foreign stream")
+        refusal("foreign stream")
     }
 
     fn sizes(&self) -> Sizes {
@@ -147,7 +144,7 @@ impl DeviceDriver for Fake {
 
     fn part(&self, address: usize, offset: usize, _: usize) -> Result<usize> {
         if !offset.is_multiple_of(self.plan.granule.max(1)) {
-            return failure("part");
+            return refusal("part");
         }
         Ok(address + offset)
     }
@@ -174,11 +171,11 @@ impl DeviceDriver for Fake {
     }
 
     fn compile(&self, _: &str, _: &str) -> Result<Vec<u8>> {
-        failure("compile")
+        refusal("compile")
     }
 
     fn load(&self, _: &[u8], _: &str) -> Result<Box<dyn KernelDriver>> {
-        failure("load")
+        refusal("load")
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -189,10 +186,15 @@ impl DeviceDriver for Fake {
 impl FakeStream {
     unsafe fn transfer(&self, from: *const u8, to: *mut u8, bytes: usize) -> Result<()> {
         if self.plan.transfers.fetch_sub(1, SeqCst) == 0 {
-            return failure("transfer");
+            return refusal("transfer");
+        }
+        let meanwhile = self.plan.meanwhile.0.lock().take();
+        if let Some(act) = meanwhile {
+            act();
         }
         // SAFETY: the caller's.
         unsafe { std::ptr::copy(from, to, bytes) };
+        self.plan.note("transfer");
         Ok(())
     }
 }
@@ -203,7 +205,8 @@ impl StreamDriver for FakeStream {
     }
 
     fn record(&self) -> Result<Box<dyn EventDriver>> {
-        Ok(Box::new(FakeEvent))
+        self.plan.note("mark");
+        Ok(Box::new(FakeEvent(self.plan.clone())))
     }
 
     fn wait(&self, _: &dyn EventDriver) -> Result<()> {
@@ -232,7 +235,7 @@ impl StreamDriver for FakeStream {
     }
 
     unsafe fn launch(&self, _: &dyn KernelDriver, _: Grid, _: &[RawArgument]) -> Result<()> {
-        failure("launch")
+        refusal("launch")
     }
 
     fn raw(&self) -> usize {
@@ -246,6 +249,7 @@ impl StreamDriver for FakeStream {
 
 impl EventDriver for FakeEvent {
     fn synchronize(&self) -> Result<()> {
+        self.0.note("wait for a mark");
         Ok(())
     }
 
@@ -254,7 +258,7 @@ impl EventDriver for FakeEvent {
     }
 
     fn elapsed_since(&self, _: &dyn EventDriver) -> Result<Duration> {
-        failure("elapsed")
+        refusal("elapsed")
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -5,19 +5,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
 
+use super::stand_in::{Bare, Marks, Streams, enter};
 use super::{Access, Memory, drain};
-use crate::driver::{
-    DeviceDriver, Driver, EventDriver, Grid, KernelDriver, Place, RawArgument, StreamDriver,
-};
-use crate::registry::Entry;
-use crate::{Device, DeviceInfo, DeviceKind, Error, Result};
+use crate::driver::{EventDriver, StreamDriver};
+use crate::{Device, DeviceKind, Error, Result};
 
 /// A kind of device that fails like one the driver has lost.
 #[derive(Debug)]
 struct Lost {
     /// Whether events can still be recorded.
     records: bool,
-    info: DeviceInfo,
 }
 
 #[derive(Debug)]
@@ -33,67 +30,13 @@ fn lost<T>(call: &'static str) -> Result<T> {
     Err(Error::Driver { device, call, name, code: 46 })
 }
 
-impl Driver for Lost {
-    fn kind(&self) -> DeviceKind {
-        DeviceKind::Cuda
-    }
-
-    fn dlpack_type(&self) -> i32 {
-        2
-    }
-
-    fn dialect(&self) -> Option<&'static str> {
-        None
-    }
-
-    fn open(&self) -> Result<Vec<Box<dyn DeviceDriver>>> {
-        lost("open")
-    }
-}
-
-impl DeviceDriver for Lost {
-    fn info(&self) -> &DeviceInfo {
-        &self.info
-    }
-
-    fn free_bytes(&self) -> Option<usize> {
-        None
-    }
-
+impl Streams for Lost {
     fn new_stream(&self) -> Result<Box<dyn StreamDriver>> {
-        Ok(Box::new(LostStream { records: self.records }))
-    }
-
-    unsafe fn foreign_stream(&self, _: usize) -> Result<Box<dyn StreamDriver>> {
-        lost("foreign stream")
-    }
-
-    fn allocate(&self, _: usize, _: &dyn StreamDriver) -> Result<usize> {
-        lost("allocate")
-    }
-
-    unsafe fn free(&self, _: usize, _: usize, _: &dyn StreamDriver) -> Result<()> {
-        lost("free")
-    }
-
-    fn target(&self) -> String {
-        "lost".into()
-    }
-
-    fn compile(&self, _: &str, _: &str) -> Result<Vec<u8>> {
-        lost("compile")
-    }
-
-    fn load(&self, _: &[u8], _: &str) -> Result<Box<dyn KernelDriver>> {
-        lost("load")
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
+        Ok(Box::new(Bare(LostStream { records: self.records })))
     }
 }
 
-impl StreamDriver for LostStream {
+impl Marks for LostStream {
     fn synchronize(&self) -> Result<()> {
         lost("synchronize")
     }
@@ -106,35 +49,8 @@ impl StreamDriver for LostStream {
         lost("wait")
     }
 
-    unsafe fn upload(&self, _: *const u8, _: Place, _: usize) -> Result<()> {
-        lost("upload")
-    }
-
-    unsafe fn download(&self, _: Place, _: *mut u8, _: usize) -> Result<()> {
-        lost("download")
-    }
-
-    unsafe fn copy(
-        &self,
-        _: Place,
-        _: &dyn DeviceDriver,
-        _: Place,
-        _: &dyn DeviceDriver,
-        _: usize,
-    ) -> Result<bool> {
-        lost("copy")
-    }
-
-    unsafe fn launch(&self, _: &dyn KernelDriver, _: Grid, _: &[RawArgument]) -> Result<()> {
-        lost("launch")
-    }
-
     fn raw(&self) -> usize {
         0
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 
@@ -157,9 +73,7 @@ impl EventDriver for LostEvent {
 }
 
 fn device(records: bool) -> Device {
-    let lost = || Lost { records, info: Device::cpu().info().clone() };
-    // Devices live as long as the process, this one too.
-    Device(Box::leak(Box::new(Entry::new(&lost(), 0, Box::new(lost())))))
+    enter(DeviceKind::Cuda, Bare(Lost { records }))
 }
 
 /// Drops foreign memory that a stream of `device` uses; whether it was released, and how often.

@@ -10,6 +10,8 @@ mod fake;
 mod foreign;
 mod gate;
 #[cfg(test)]
+mod locked;
+#[cfg(test)]
 mod lost;
 #[cfg(test)]
 mod model;
@@ -23,6 +25,8 @@ mod release;
 pub mod retry;
 mod shortage;
 pub mod staging;
+#[cfg(test)]
+mod stand_in;
 mod statistics;
 mod steps;
 mod together;
@@ -47,7 +51,7 @@ pub use pool::{Limit, Sizes};
 use reaper::Whose;
 pub(crate) use reaper::{settle, settle_after};
 pub(crate) use recover::{clear, or_recover};
-pub(crate) use recovered::Steps;
+pub(crate) use refusal::print as print_refused;
 pub use refusal::{Refusal, Refused};
 pub(crate) use release::run_caught;
 pub use release::{drain, drain_for};

@@ -9,13 +9,10 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use proptest::prelude::*;
 
-use super::fake::failure;
+use super::stand_in::{Bare, Marks, Streams, enter, refusal};
 use super::{Access, Memory, drain};
-use crate::driver::{
-    DeviceDriver, Driver, EventDriver, Grid, KernelDriver, Place, RawArgument, StreamDriver,
-};
-use crate::registry::Entry;
-use crate::{Device, DeviceInfo, DeviceKind, Result, Stream};
+use crate::driver::{EventDriver, StreamDriver};
+use crate::{DeviceKind, Result, Stream};
 
 /// Pieces of work, by number.
 type Work = BTreeSet<usize>;
@@ -23,7 +20,6 @@ type Work = BTreeSet<usize>;
 /// A device whose streams only say which work comes before which. None is done before the host asks for it.
 #[derive(Debug)]
 struct Ordered {
-    info: DeviceInfo,
     /// What the host knows to be done; all that is queued later comes after it.
     done: Arc<Mutex<Work>>,
 }
@@ -42,65 +38,11 @@ struct Mark {
     done: Arc<Mutex<Work>>,
 }
 
-impl Driver for Ordered {
-    fn kind(&self) -> DeviceKind {
-        DeviceKind::Cuda
-    }
-
-    fn dlpack_type(&self) -> i32 {
-        0
-    }
-
-    fn dialect(&self) -> Option<&'static str> {
-        None
-    }
-
-    fn open(&self) -> Result<Vec<Box<dyn DeviceDriver>>> {
-        failure("open")
-    }
-}
-
-impl DeviceDriver for Ordered {
-    fn info(&self) -> &DeviceInfo {
-        &self.info
-    }
-
-    fn free_bytes(&self) -> Option<usize> {
-        None
-    }
-
+impl Streams for Ordered {
     fn new_stream(&self) -> Result<Box<dyn StreamDriver>> {
         static NEXT: AtomicUsize = AtomicUsize::new(1);
         let (raw, done) = (NEXT.fetch_add(1, SeqCst), self.done.clone());
-        Ok(Box::new(Queue { raw, before: Mutex::default(), done }))
-    }
-
-    unsafe fn foreign_stream(&self, _: usize) -> Result<Box<dyn StreamDriver>> {
-        failure("foreign stream")
-    }
-
-    fn allocate(&self, _: usize, _: &dyn StreamDriver) -> Result<usize> {
-        failure("allocate")
-    }
-
-    unsafe fn free(&self, _: usize, _: usize, _: &dyn StreamDriver) -> Result<()> {
-        failure("free")
-    }
-
-    fn target(&self) -> String {
-        "ordered".into()
-    }
-
-    fn compile(&self, _: &str, _: &str) -> Result<Vec<u8>> {
-        failure("compile")
-    }
-
-    fn load(&self, _: &[u8], _: &str) -> Result<Box<dyn KernelDriver>> {
-        failure("load")
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
+        Ok(Box::new(Bare(Queue { raw, before: Mutex::default(), done })))
     }
 }
 
@@ -111,7 +53,7 @@ impl Queue {
     }
 }
 
-impl StreamDriver for Queue {
+impl Marks for Queue {
     fn synchronize(&self) -> Result<()> {
         let before = self.before();
         self.done.lock().extend(before);
@@ -128,35 +70,8 @@ impl StreamDriver for Queue {
         Ok(())
     }
 
-    unsafe fn upload(&self, _: *const u8, _: Place, _: usize) -> Result<()> {
-        failure("upload")
-    }
-
-    unsafe fn download(&self, _: Place, _: *mut u8, _: usize) -> Result<()> {
-        failure("download")
-    }
-
-    unsafe fn copy(
-        &self,
-        _: Place,
-        _: &dyn DeviceDriver,
-        _: Place,
-        _: &dyn DeviceDriver,
-        _: usize,
-    ) -> Result<bool> {
-        failure("copy")
-    }
-
-    unsafe fn launch(&self, _: &dyn KernelDriver, _: Grid, _: &[RawArgument]) -> Result<()> {
-        failure("launch")
-    }
-
     fn raw(&self) -> usize {
         self.raw
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 
@@ -171,7 +86,7 @@ impl EventDriver for Mark {
     }
 
     fn elapsed_since(&self, _: &dyn EventDriver) -> Result<Duration> {
-        failure("elapsed")
+        refusal("elapsed")
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -225,8 +140,7 @@ struct World {
 impl World {
     fn new() -> Self {
         let done = Arc::<Mutex<Work>>::default();
-        let ordered = || Ordered { info: Device::cpu().info().clone(), done: done.clone() };
-        let device = Device(Box::leak(Box::new(Entry::new(&ordered(), 0, Box::new(ordered())))));
+        let device = enter(DeviceKind::Cuda, Bare(Ordered { done: done.clone() }));
         let streams = (0..STREAMS).map(|_| device.new_stream().expect("a queue")).collect();
         Self { streams, done, count: 0 }
     }

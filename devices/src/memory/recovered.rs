@@ -49,6 +49,7 @@ pub(super) fn growth(before: Option<usize>, after: Option<usize>) -> Option<usiz
 }
 
 impl fmt::Display for Recovered {
+    /// In one line, however long its failure is.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} ", self.stage, self.name)?;
         match (&self.failure, self.freed) {
@@ -59,14 +60,63 @@ impl fmt::Display for Recovered {
     }
 }
 
-/// Steps as the end of a sentence; nothing if there were none.
+/// What several steps have given back in all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Total {
+    /// How many steps were taken.
+    pub steps: usize,
+    /// Bytes that became free, as far as known.
+    pub freed: usize,
+    /// How many steps could not tell.
+    pub unknown: usize,
+    /// How many failed.
+    pub failed: usize,
+    /// How long they took.
+    pub took: Duration,
+}
+
+impl<'a> FromIterator<&'a Recovered> for Total {
+    fn from_iter<I: IntoIterator<Item = &'a Recovered>>(steps: I) -> Self {
+        let mut total = Self::default();
+        for step in steps {
+            total.steps += 1;
+            total.took += step.took;
+            match (&step.failure, step.freed) {
+                (Some(_), _) => total.failed += 1,
+                (None, Some(bytes)) => total.freed = total.freed.saturating_add(bytes),
+                // Waiting frees nothing itself.
+                (None, None) if step.stage == Stage::Wait => {}
+                (None, None) => total.unknown += 1,
+            }
+        }
+        total
+    }
+}
+
+impl fmt::Display for Total {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { steps, freed, unknown, failed, took } = self;
+        let least = if *unknown > 0 { "at least " } else { "" };
+        write!(f, "looking for memory freed {least}{freed} bytes in {took:.1?} ({steps} step(s)")?;
+        if *failed > 0 {
+            write!(f, ", of which {failed} failed")?;
+        }
+        f.write_str(")")
+    }
+}
+
+/// Steps after the message of an error: all together in short, one on each line in long (`{:#}`); nothing if there were
+/// none.
 pub(crate) struct Steps<'a>(pub(crate) &'a [Recovered]);
 
 impl fmt::Display for Steps<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, recovered) in self.0.iter().enumerate() {
-            write!(f, "{} {recovered}", if at > 0 { "," } else { "; tried" })?;
+        if self.0.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        if f.alternate() {
+            return self.0.iter().try_for_each(|step| write!(f, "\n  tried: {step}"));
+        }
+        write!(f, "; {}", self.0.iter().collect::<Total>())
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::recovered::{Recovered, Steps};
 use crate::{Device, Error};
 
 /// Why memory was refused.
@@ -64,6 +65,48 @@ impl Error {
             code: 0,
             refusal: Some(Box::new(refused)),
             tried: Vec::new(),
+        }
+    }
+}
+
+/// The message of [`Error::OutOfMemory`].
+#[allow(clippy::trivially_copy_pass_by_ref, clippy::ref_option, reason = "what thiserror calls")]
+pub(crate) fn print(
+    device: &Device,
+    bytes: &usize,
+    code: &i32,
+    refusal: &Option<Box<Refused>>,
+    tried: &[Recovered],
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    write!(f, "{device}: out of memory")?;
+    if *bytes > 0 {
+        write!(f, " allocating {bytes} bytes")?;
+    }
+    let why = if let Some(refused) = refusal {
+        write!(f, " ({refused})")?;
+        refused.why
+    } else {
+        if *code != 0 {
+            write!(f, " (driver code {code})")?;
+        }
+        Refusal::Driver { code: *code }
+    };
+    if !tried.is_empty() && !f.alternate() {
+        write!(f, "{}", Steps(tried))?;
+    }
+    write!(f, "; {}", why.remedy())?;
+    if f.alternate() { write!(f, "{:#}", Steps(tried)) } else { Ok(()) }
+}
+
+impl Refusal {
+    /// What would help.
+    fn remedy(self) -> &'static str {
+        match self {
+            Self::Driver { .. } => "smaller pieces, or another device, may fit",
+            Self::Limit { .. } => "a higher limit (set_limit), or smaller pieces, may fit",
+            Self::Headroom { .. } => "less headroom (set_headroom), or smaller pieces, may fit",
+            Self::NeverFits { .. } => "only smaller pieces, or another device, can fit",
         }
     }
 }

@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 
 use super::gate::{LetGo, Pass, Woken};
 use super::recover::{PATIENCE, Recovering, recover};
-pub use super::recovered::Recovered;
+pub use super::recovered::{Recovered, Total};
 pub use super::shortage::{OutOfMemory, Shortage};
 pub use super::unrecovered::{Attempt, Unrecovered};
 pub use crate::reclaim::Stage;
@@ -43,11 +43,13 @@ pub struct Policy {
     /// How often the operation is run at most; it is always run once. Runs after another thread has released
     /// something are not counted here: those end with the time.
     pub attempts: usize,
-    /// How long other threads that are inside [`with_retry`] are waited for, in all; not at all without it. Those that
-    /// wait run again one at a time, and only when something may have changed for them. When all of them wait in
-    /// vain, the one that came last fails at once, so that the others can go on.
+    /// How long other threads that are inside [`with_retry`] with such a time of their own are waited for, in all; not at
+    /// all without it. Those that wait run again one at a time, and only when something may have changed for them. When
+    /// all of them wait in vain, the one that came last fails at once, so that the others can go on. Of calls within each
+    /// other on one thread only the outermost waits.
     pub wait: Option<Duration>,
-    /// Once memory was looked and waited for so long the operation is not run again. Its own time does not count.
+    /// Once memory was looked and waited for so long, no more is looked or waited for. The operation's own time does not
+    /// count.
     pub patience: Duration,
 }
 
@@ -67,7 +69,7 @@ impl Default for Policy {
 /// Inside a library's own release nothing is retried. A lost device is not tried again.
 ///
 /// # Errors
-/// Those of `operation`, with all that was tried.
+/// Those of `operation`, with all that was tried: in all where it is printed, step by step as `{:#}`.
 pub fn with_retry<T, E: OutOfMemory>(
     device: Device,
     policy: &Policy,
@@ -117,6 +119,7 @@ pub fn with_retry_told<T, E: OutOfMemory>(
         if let (Some(place), Some(limit)) =
             (place.as_ref().filter(|_| at == device && !found), policy.wait)
         {
+            let looked = looked + recovered.iter().map(|step| step.took).sum::<Duration>();
             let left = limit.saturating_sub(waited).min(policy.patience.saturating_sub(looked));
             let (step, how) = place.wait(let_go, pause(woken_before), left);
             waited += step.took;

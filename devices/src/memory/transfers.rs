@@ -142,6 +142,7 @@ fn a_registered_block_is_unlocked_once_however_it_ends() -> Result<()> {
         assert!(near.is_pinned(device) && registered() == 1);
         let twice = near.register(device).expect_err("it is locked already");
         assert!(matches!(twice, Error::PageLock { bytes: BYTES, code: 0, .. }), "{twice}");
+        assert!(twice.to_string().ends_with("locked already"), "no code nobody gave: {twice}");
         copy(&near, &far, &stream)?;
     }
     assert!(!near.is_pinned(device) && registered() == 0);

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::recovered::Recovered;
+use super::recovered::{Recovered, Total};
 use super::shortage::{OutOfMemory, Shortage};
 use crate::reclaim::Stage;
 
@@ -66,16 +66,23 @@ impl<E: OutOfMemory> OutOfMemory for Unrecovered<E> {
     }
 }
 
+/// In short one line: the error, how often memory was looked for, and what that has brought in all. In long (`{:#}`) each
+/// step on a line of its own.
 impl<E: fmt::Display> fmt::Display for Unrecovered<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.error.fmt(f)?;
-        for (number, attempt) in self.tried.iter().enumerate() {
-            write!(f, "; after attempt {}:", number + 1)?;
-            for (at, recovered) in attempt.recovered.iter().enumerate() {
-                write!(f, "{} {recovered}", if at > 0 { "," } else { "" })?;
-            }
+        if self.tried.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        if f.alternate() {
+            let numbered = self.tried.iter().zip(1..);
+            return numbered.into_iter().try_for_each(|(attempt, number)| {
+                let mut steps = attempt.recovered.iter();
+                steps.try_for_each(|step| write!(f, "\n  after attempt {number}: {step}"))
+            });
+        }
+        let total: Total = self.tried.iter().flat_map(|attempt| &attempt.recovered).collect();
+        write!(f, "; {} attempt(s) before the last: {total}", self.tried.len())
     }
 }
 

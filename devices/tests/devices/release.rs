@@ -1,9 +1,10 @@
 //! Memory goes away after its last use, once, and nobody waits for it.
 
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 
-use arrayspan_devices::{Access, Device, Memory, Result, drain};
+use arrayspan_devices::{Access, Device, Event, Memory, Release, Result, Stream, drain};
 
 use super::order::{N, increment, slow};
 use super::{download, gpus, upload};
@@ -140,24 +141,15 @@ fn foreign_memory_that_another_library_used_on_its_owners_stream_waits_for_that(
         let owner = Memory::allocate(4 * N, &theirs)?;
         let (address, bytes) = (owner.address(), owner.bytes());
         theirs.synchronize()?;
-        let (tell, told) = std::sync::mpsc::channel();
-        let after = Arc::new(Mutex::new(None::<arrayspan_devices::Event>));
-        let done = after.clone();
-        let release = move || {
-            let done = done.lock().expect("nobody panics").take();
-            let complete = done.is_none_or(|done| done.is_complete().unwrap_or(false));
-            drop(owner);
-            tell.send(complete).expect("the test waits");
-        };
-        // SAFETY: `owner` keeps the memory alive until `release` runs, which comes after the use below.
-        let foreign =
-            unsafe { Memory::from_foreign_on(&theirs, address, bytes, Box::new(release)) };
+        let (watch, release) = watched(owner);
+        // SAFETY: its owner keeps the memory alive until `release` runs, which comes after the use below.
+        let foreign = unsafe { Memory::from_foreign_on(&theirs, address, bytes, release) };
         // Another library's use of the block, on the very stream it was ready on.
         increment(&theirs, &kernel, &x, &foreign_alias(device, address, bytes))?;
-        *after.lock().expect("nobody panics") = Some(theirs.record()?);
+        watch.mark(&theirs)?;
         foreign.remember(&theirs);
         drop(foreign);
-        assert_eq!(told.recv(), Ok(true), "{device}: released while the stream works");
+        assert!(watch.was_done(), "{device}: released while the stream works");
     }
     Ok(())
 }
@@ -170,26 +162,50 @@ fn memory_lent_on_a_stream_waits_for_it_though_the_host_has_written_meanwhile() 
         let x = upload(&numbers(5), &theirs)?;
         let owner = Memory::allocate(4 * N, &theirs)?;
         let (address, bytes) = (owner.address(), owner.bytes());
-        let (tell, told) = std::sync::mpsc::channel();
-        let after = Arc::new(Mutex::new(None::<arrayspan_devices::Event>));
-        let done = after.clone();
-        let release = move || {
-            let done = done.lock().expect("nobody panics").take();
-            let complete = done.is_none_or(|done| done.is_complete().unwrap_or(false));
-            drop(owner);
-            tell.send(complete).expect("the test waits");
-        };
-        // SAFETY: `owner` keeps the memory alive until `release` runs, which comes after the use below.
-        let lent = unsafe { Memory::from_foreign(device, address, bytes, Box::new(release)) };
+        let (watch, release) = watched(owner);
+        // SAFETY: its owner keeps the memory alive until `release` runs, which comes after the use below.
+        let lent = unsafe { Memory::from_foreign(device, address, bytes, release) };
         lent.lend_to(&theirs, Access::Read)?;
         lent.wait(Access::Write)?;
         // The other library's work comes after that, and nobody tells us of it.
         increment(&theirs, &kernel, &x, &foreign_alias(device, address, bytes))?;
-        *after.lock().expect("nobody panics") = Some(theirs.record()?);
+        watch.mark(&theirs)?;
         drop(lent);
-        assert_eq!(told.recv(), Ok(true), "{device}: released while the stream works");
+        assert!(watch.was_done(), "{device}: released while the stream works");
     }
     Ok(())
+}
+
+/// Tells whether the work marked last was done when memory went back to its owner.
+struct Watch {
+    mark: Arc<Mutex<Option<Event>>>,
+    told: Receiver<bool>,
+}
+
+impl Watch {
+    fn mark(&self, stream: &Stream) -> Result<()> {
+        *self.mark.lock().expect("nobody panics") = Some(stream.record()?);
+        Ok(())
+    }
+
+    /// Waits for the release.
+    fn was_done(&self) -> bool {
+        self.told.recv().expect("it is released")
+    }
+}
+
+/// The release of memory that belongs to `owner`, watched.
+fn watched(owner: Memory) -> (Watch, Release) {
+    let (tell, told) = channel();
+    let mark = Arc::new(Mutex::new(None::<Event>));
+    let marked = mark.clone();
+    let release = move || {
+        let marked = marked.lock().expect("nobody panics").take();
+        let done = marked.is_none_or(|mark| mark.is_complete().unwrap_or(false));
+        drop(owner);
+        tell.send(done).expect("the test waits");
+    };
+    (Watch { mark, told }, Box::new(release))
 }
 
 /// The same memory as another library sees it.

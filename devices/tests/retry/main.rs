@@ -126,8 +126,11 @@ fn all_steps_are_taken_in_order_and_reported_when_nothing_helps() {
         ];
         assert_eq!(steps, expected);
     }
-    let text = unrecovered.to_string();
+    let (short, text) = (unrecovered.to_string(), format!("{unrecovered:#}"));
     assert!(text.contains("out of memory") && text.contains("hoarder freed 0 bytes"), "{text}");
+    assert_eq!(text.lines().count(), 1 + 2 * 5, "each step has a line of its own: {text}");
+    let said = short.contains("out of memory") && short.contains("2 attempt(s) before the last");
+    assert!(said && short.lines().count() == 1 && short.len() < 300, "{short}");
     assert!(text.contains("after attempt 2"), "{text}");
     assert!(unrecovered.shortage().is_some() && unrecovered.source().is_some());
 }

@@ -103,7 +103,7 @@ impl<T: Element> Target for ToCudaSlice<T> {
     fn accept(&self, layout: &Layout, dtype: DType, _: Device) -> Result<()> {
         if layout.is_empty() {
             let what = "cudarc allocates no slices without elements";
-            return Err(Error::Inexpressible { operation: "convert", what });
+            return Err(Error::Inexpressible { operation: "convert", what: what.into() });
         }
         expect::<T>(dtype)
     }

@@ -143,7 +143,7 @@ fn covers(array: &Imported<'_>, bytes: usize) -> bool {
 fn accept<T: Element>(layout: &Layout, dtype: DType) -> Result<()> {
     if layout.is_empty() {
         let what = "OpenCL has no buffers without elements";
-        return Err(Error::Inexpressible { operation: "convert", what });
+        return Err(Error::Inexpressible { operation: "convert", what: what.into() });
     }
     expect::<T>(dtype)
 }

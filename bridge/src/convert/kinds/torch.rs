@@ -59,7 +59,7 @@ impl Target for ToTorch {
     fn accept(&self, _: &Layout, _: DType, device: Device) -> Result<()> {
         if device.kind() == DeviceKind::OpenCl {
             let what = "libtorch has no OpenCL devices";
-            return Err(Error::Inexpressible { operation: "convert", what });
+            return Err(Error::Inexpressible { operation: "convert", what: what.into() });
         }
         Ok(())
     }

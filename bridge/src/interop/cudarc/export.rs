@@ -52,8 +52,8 @@ impl Array {
     pub fn into_cuda<T: Element>(self) -> Result<CudaArray<T>> {
         self.view().expect_dtype::<T>("into_cuda")?;
         if self.device().kind() != DeviceKind::Cuda {
-            let what = "the array is not on a CUDA device";
-            return Err(Error::Inexpressible { operation: "into_cuda", what });
+            let what = format!("the array is on {}, not on a CUDA device", self.device());
+            return Err(Error::Inexpressible { operation: "into_cuda", what: what.into() });
         }
         if !self.layout().is_contiguous() {
             let (shape, strides) = (self.shape(), self.layout().strides());

@@ -21,7 +21,7 @@ impl Array {
         mut slice: CudaSlice<T>,
         shape: impl AsRef<[usize]>,
     ) -> Result<Self> {
-        let layout = Layout::contiguous(shape)?;
+        let layout = Layout::contiguous_for("from_cuda_slice", shape.as_ref())?;
         if layout.len() != slice.len() {
             let (expected, found) = (layout.shape().to_vec(), vec![slice.len()]);
             return Err(Error::Shape { operation: "from_cuda_slice", expected, found });

@@ -31,8 +31,8 @@ use crate::{Error, Result};
 /// [`Error::Inexpressible`] for a device of another kind; the driver's refusal.
 pub fn context(device: Device) -> Result<Arc<CudaContext>> {
     if device.kind() != DeviceKind::Cuda {
-        let what = "the device is not a CUDA device";
-        return Err(Error::Inexpressible { operation: "cudarc context", what });
+        let what = format!("{device} is not a CUDA device");
+        return Err(Error::Inexpressible { operation: "cudarc::context", what: what.into() });
     }
     keep_context(|| CudaContext::new(device.gpu_id())).map_err(|e| failure(device, "context", e))
 }

@@ -22,7 +22,7 @@ impl<'a> View<'a> {
     /// [`Error::WrongDevice`] off the CPU, [`Error::DType`]; memory not aligned for `T`, or holding a
     /// `bool` that is neither 0 nor 1.
     pub fn as_ndarray<T: Element>(&self) -> Result<ArrayViewD<'a, T>> {
-        let base = host::base::<T>(self.memory(), self.layout(), self.dtype(), Access::Read)?;
+        let base = host::base::<T>("as_ndarray", self, Access::Read)?;
         let (shape, low) = shaped(self.layout());
         // SAFETY: every element lies within the block and holds a `T`; the block outlives 'a and has no
         // writer meanwhile. Strides are not negative and the pointer is the lowest element's.
@@ -51,7 +51,7 @@ impl ViewMut<'_> {
     /// # Errors
     /// As [`View::as_ndarray`].
     pub fn as_ndarray_mut<T: Element>(&mut self) -> Result<ArrayViewMutD<'_, T>> {
-        let base = host::base::<T>(self.memory(), self.layout(), self.dtype(), Access::Write)?;
+        let base = host::base::<T>("as_ndarray_mut", &self.view(), Access::Write)?;
         let (shape, low) = shaped(self.layout());
         // SAFETY: as in `View::as_ndarray`; besides, no two indices share a place, and `&mut self` is the
         // only way to these elements.
@@ -98,7 +98,8 @@ impl Array {
             // SAFETY: the block is host memory of that size, initialised by its owner, and the host has
             // waited for all who write it.
             unsafe {
-                host::expect_booleans(with_exposed_provenance(self.memory().address()), &block)?;
+                let first = with_exposed_provenance(self.memory().address());
+                host::expect_booleans("into_ndarray", first, &block)?;
             };
         }
         let layout = self.layout();
@@ -166,5 +167,5 @@ fn reversed(layout: &Layout) -> impl Iterator<Item = Axis> {
 }
 
 fn refused(layout: &Layout) -> Error {
-    wrong("ndarray", layout.shape(), layout.strides(), "ndarray cannot express the shape")
+    wrong("to_ndarray", layout.shape(), layout.strides(), "ndarray cannot express the shape")
 }

@@ -34,8 +34,8 @@ impl Array {
         let operation = "into_opencl";
         self.view().expect_dtype::<T>(operation)?;
         if self.device().kind() != DeviceKind::OpenCl {
-            let what = "the array is not on an OpenCL device";
-            return Err(Error::Inexpressible { operation, what });
+            let what = format!("the array is on {}, not on an OpenCL device", self.device());
+            return Err(Error::Inexpressible { operation, what: what.into() });
         }
         if stream.device() != self.device() {
             let (expected, found) = (self.device(), stream.device());
@@ -43,7 +43,7 @@ impl Array {
         }
         if self.layout().is_empty() {
             let what = "OpenCL has no buffers without elements";
-            return Err(Error::Inexpressible { operation, what });
+            return Err(Error::Inexpressible { operation, what: what.into() });
         }
         if !self.layout().is_contiguous() {
             let (shape, strides) = (self.shape(), self.layout().strides());

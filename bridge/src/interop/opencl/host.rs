@@ -130,8 +130,11 @@ pub fn map(array: Array, transfer: Transfer) -> Result<(Array, Crossing)> {
     let operation = "opencl::map";
     let device = array.device();
     if device.kind() != DeviceKind::OpenCl || array.memory().bytes() == 0 {
-        let what = "only the elements of an OpenCL buffer can be mapped";
-        return Err(Error::Inexpressible { operation, what });
+        let (shape, dtype) = (array.shape(), array.dtype());
+        let what = format!(
+            "an array {shape:?} of {dtype} on {device}: only elements of an OpenCL buffer can be mapped"
+        );
+        return Err(Error::Inexpressible { operation, what: what.into() });
     }
     let crossing = if shares_memory(device)? {
         Crossing::ZeroCopy

@@ -29,7 +29,7 @@ impl SharedArray {
         stream: Option<&Stream>,
     ) -> Result<Self> {
         let operation = "from_opencl_buffer";
-        let layout = Layout::contiguous(shape)?;
+        let layout = Layout::contiguous_for(operation, shape.as_ref())?;
         let needed = layout.bytes(operation, T::DTYPE)?;
         if let Some(stream) = stream.filter(|stream| stream.device() != device) {
             let (expected, found) = (device, stream.device());

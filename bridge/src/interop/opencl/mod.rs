@@ -63,8 +63,8 @@ pub fn queue(stream: &Stream) -> Result<CommandQueue> {
 /// An object that the stream's queue belongs to.
 fn owned(stream: &Stream, what: u32) -> Result<*mut c_void> {
     if stream.device().kind() != DeviceKind::OpenCl {
-        let what = "the device is not an OpenCL device";
-        return Err(Error::Inexpressible { operation: "opencl3", what });
+        let what = format!("{} is not an OpenCL device", stream.device());
+        return Err(Error::Inexpressible { operation: "opencl3", what: what.into() });
     }
     let queue = with_exposed_provenance_mut::<c_void>(stream.raw());
     let found = get_command_queue_info(queue, what);

@@ -141,6 +141,7 @@ fn expect_expressible(dtype: DType, layout: &Layout) -> Result<()> {
         DType::OpaqueHandle => "libtorch does not have opaque handles",
         _ => return expect_countable(dtype, layout),
     };
+    let what = format!("{dtype}: {what}").into();
     Err(Error::Inexpressible { operation: OPERATION, what })
 }
 

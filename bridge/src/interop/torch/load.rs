@@ -50,8 +50,10 @@ pub(super) fn expect(operation: &'static str, device: Device) -> Result<()> {
         DeviceKind::Cpu => Ok(()),
         DeviceKind::Cuda => load_cuda(),
         _ => {
-            let what = "libtorch has no such device: move the array to the CPU or to CUDA first";
-            Err(Error::Inexpressible { operation, what })
+            let what = format!(
+                "libtorch has no device {device}: move the array to the CPU or to CUDA first"
+            );
+            Err(Error::Inexpressible { operation, what: what.into() })
         }
     }
 }
@@ -61,6 +63,6 @@ pub(super) fn expect_cuda(operation: &'static str, device: Device) -> Result<()>
     if device.kind() == DeviceKind::Cuda {
         return load_cuda();
     }
-    let what = "the device is not a CUDA device";
-    Err(Error::Inexpressible { operation, what })
+    let what = format!("{device} is not a CUDA device");
+    Err(Error::Inexpressible { operation, what: what.into() })
 }

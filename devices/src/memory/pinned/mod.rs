@@ -7,6 +7,8 @@ mod register;
 mod statistics;
 
 pub(crate) use pool::PinnedPool;
+#[cfg(test)]
+pub(super) use ranges::is_closing;
 pub use register::Registered;
 pub(crate) use register::Registration;
 pub use statistics::PinnedStatistics;

@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
+use super::PinnedStatistics;
 use super::buddy::{Buddy, SMALLEST};
-use super::{PinnedStatistics, ranges};
+use super::ranges::{self, Whose};
 use crate::driver::Locked;
 use crate::{Device, Error, Result};
 
@@ -115,7 +116,7 @@ impl PinnedPool {
                 other => other,
             }
         })?;
-        ranges::insert(locked.address, locked.bytes, device);
+        ranges::insert(locked.address, locked.bytes, device, Whose::Pool);
         let mut state = self.state.lock();
         state.locking += began.elapsed();
         state.host_allocations += 1;

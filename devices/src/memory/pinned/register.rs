@@ -2,8 +2,10 @@
 
 use std::fmt;
 
-use super::{Memory, ranges};
-use crate::{Access, Device, Error, Result};
+use super::Memory;
+use super::ranges::{self, Call, Whose};
+use crate::driver::Place;
+use crate::{Access, Device, Error, Result, Stream};
 
 impl Memory {
     /// Locks the pages of this block of host memory, so that copies between it and `device` run at full rate and
@@ -32,7 +34,7 @@ impl Memory {
         if self.is_borrowed() {
             return refused("the block is only borrowed");
         }
-        if !ranges::insert(address, bytes, device) {
+        if !ranges::insert(address, bytes, device, Whose::Registered) {
             return refused("some of these bytes are locked already");
         }
         // From here on the drop forgets the range, also if the driver refuses.
@@ -44,8 +46,8 @@ impl Memory {
         Ok(Registered { memory: self })
     }
 
-    /// Ends what [`register`](Self::register) began; waits for queued work that uses the block. Nothing happens if it is
-    /// not registered.
+    /// Ends what [`register`](Self::register) began; waits for queued work that uses the block, and for copies of other
+    /// blocks that share bytes with it. Nothing happens if it is not registered.
     ///
     /// # Errors
     /// A failure of that work; the block stays registered then.
@@ -58,6 +60,18 @@ impl Memory {
         uses.acquire(&Device::cpu().process_stream()?, Access::Write)?;
         drop(self.registration.lock().take());
         Ok(())
+    }
+
+    /// Enters a copy of a part of this block, of which pages may be locked on account of another one. `None` where they
+    /// are locked on account of this one, whose uses, locked by whoever calls, know of the copy.
+    pub(in crate::memory) fn enter_copy<'a>(
+        &self,
+        part: Place,
+        bytes: usize,
+        stream: &'a Stream,
+    ) -> Option<Call<'a>> {
+        let shared = self.registration.lock().is_none();
+        shared.then(|| ranges::enter(part.address + part.offset, bytes, stream))
     }
 }
 
@@ -100,11 +114,13 @@ pub(crate) struct Registration {
 
 impl Drop for Registration {
     fn drop(&mut self) {
-        ranges::remove(self.address);
         if self.locked {
+            ranges::close(self.address);
             // SAFETY: it was registered, once; who drops this has waited for all work on the block, and holds off new.
+            // Copies of other blocks that share bytes with it are done, and new ones wait for the range's removal.
             let unlocked = unsafe { self.device.0.driver.unregister(self.address) };
             unlocked.unwrap_or_else(|error| self.device.0.defer(error));
         }
+        ranges::remove(self.address);
     }
 }
