@@ -1,9 +1,9 @@
 //! Updates, as the elementwise expressions that operators give to `map`.
 
 use arrayspan_bridge::ViewMut;
-use arrayspan_kernels::{Expression, Update, constant, previous};
+use arrayspan_kernels::{Executor, Expression, Update, constant, previous};
 
-use crate::{Context, Result};
+use crate::Result;
 
 /// `alpha · result + beta · previous`. Factors of 1 are left out: multiplying a complex infinity by
 /// them would give NaN.
@@ -18,7 +18,7 @@ pub(crate) fn updated(result: Expression, update: Update) -> Expression {
 }
 
 /// `y ← beta · y`: the update where an operator has no entries.
-pub(crate) fn scale(on: &Context<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
+pub(crate) fn scale(on: &dyn Executor, y: ViewMut<'_>, update: Update) -> Result<()> {
     if y.layout().is_empty() || update.beta == Update::add().beta {
         return Ok(());
     }

@@ -78,7 +78,7 @@ impl Place {
 impl Act {
     fn run(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
         match self {
-            Self::Zero => elementwise::scale(&on, y, update),
+            Self::Zero => elementwise::scale(&*on, y, update),
             Self::Copy => Ok(on.copy(x, y, update)?),
             Self::Conjugate => conjugate(&on, x, y, update),
             Self::Pointwise(factor) => factor.run(&on, x, y, update),

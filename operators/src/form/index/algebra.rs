@@ -60,15 +60,12 @@ impl IndexMap {
         let mut held = vec![0; reads.axes.len()];
         let mut axes: Vec<Option<AxisMap>> = vec![None; self.domain().len()];
         for (number, axis) in reads.axes.iter().enumerate() {
-            match axis.from() {
-                Some(from) => {
-                    axes[from] = Some(axis.inverse(self.domain()[from], number, most)?);
-                }
+            if let Some(from) = axis.from() {
+                axes[from] = Some(axis.inverse(self.domain()[from], number, most)?);
+            } else {
                 // One output index alone is not zero.
-                None => {
-                    let read = axis.pieces().iter().find(|piece| piece.source.is_some());
-                    held[number] = read.map_or(0, |piece| piece.start);
-                }
+                let read = axis.pieces().iter().find(|piece| piece.source.is_some());
+                held[number] = read.map_or(0, |piece| piece.start);
             }
         }
         let only = |from: usize| Self::only(self.domain()[from], reads.held[from]);

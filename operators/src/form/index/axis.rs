@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::MOST_BOXES;
+use super::progression::Progression;
 
 /// The input indices that a piece reads: `first`, `first + step`, `first + 2 step`, ….
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -203,48 +204,6 @@ impl AxisMap {
         joined.push(extent - done, None)?;
         Some(joined.finish(Some(axis)))
     }
-}
-
-/// The input indices of a piece in rising order: `low`, `low + step`, …, `high`.
-#[derive(Clone, Copy)]
-struct Progression {
-    low: usize,
-    high: usize,
-    /// At least 1.
-    step: usize,
-}
-
-impl Progression {
-    fn of(piece: &Piece) -> Option<Self> {
-        let (low, high) = piece.reach()?;
-        Some(Self { low, high, step: piece.source?.step.unsigned_abs().max(1) })
-    }
-
-    /// Whether some index is in both: a solution of two congruences in the part that both reach.
-    fn meets(&self, other: &Self) -> bool {
-        let (a, s) = (self.low as i128, self.step as i128);
-        let (b, t) = (other.low as i128, other.step as i128);
-        let (divisor, inverse) = divided(s, t);
-        if (b - a) % divisor != 0 {
-            return false;
-        }
-        // a + s k is b modulo t for this k. All factors are below 2⁶³.
-        let rest = t / divisor;
-        let k = ((b - a) / divisor).rem_euclid(rest) * inverse.rem_euclid(rest) % rest;
-        let (least, period) = (a + s * k, s * rest);
-        let missing = (b - least).max(0);
-        least + (missing + period - 1) / period * period <= self.high.min(other.high) as i128
-    }
-}
-
-/// The greatest common divisor of `a` and `b`, and the inverse of `a / divisor` modulo `b / divisor`.
-fn divided(a: i128, b: i128) -> (i128, i128) {
-    let (mut old, mut new) = ((a, 1), (b, 0));
-    while new.0 != 0 {
-        let quotient = old.0 / new.0;
-        (old, new) = (new, (old.0 - quotient * new.0, old.1 - quotient * new.1));
-    }
-    old
 }
 
 /// Pieces in normal form, made of runs of output indices one after the other: each goes on as long as it can, so that

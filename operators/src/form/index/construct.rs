@@ -1,6 +1,7 @@
 //! Index maps by name.
 
-use super::{AxisMap, IndexMap, Joined, MOST_BOXES, Piece, Source};
+use super::checked::{addressable, fit, leaves, too_many};
+use super::{AxisMap, IndexMap, MOST_BOXES, Piece, Source};
 use crate::{Error, Result};
 
 /// Constructors. They are given the name of the operator that errors are to speak of. Axes that are negative count from
@@ -12,7 +13,7 @@ impl IndexMap {
     /// # Errors
     /// [`Error::Parameter`] for extents that are too large.
     pub fn identity(operator: &str, shape: &[usize]) -> Result<Self> {
-        Self::of_axes(operator, shape, shape, whole(shape))
+        Self::of_axes(operator, shape, shape, &whole(shape))
     }
 
     /// The map that is 0 everywhere: `y = 0`.
@@ -37,8 +38,9 @@ impl IndexMap {
             return Error::parameter(operator, why);
         }
         let range: Vec<usize> = order.iter().map(|&axis| shape[axis]).collect();
-        let axes = order.iter().map(|&axis| straight(Some(axis), shape[axis], 0, 1)).collect();
-        Self::of_axes(operator, shape, &range, axes)
+        let axes: Vec<AxisMap> =
+            order.iter().map(|&axis| straight(Some(axis), shape[axis], 0, 1)).collect();
+        Self::of_axes(operator, shape, &range, &axes)
     }
 
     /// Axes from their end to their start: `y[i] = x[n-1-i]`.
@@ -51,7 +53,7 @@ impl IndexMap {
         for axis in flipped {
             all[axis] = straight(Some(axis), shape[axis], shape[axis].saturating_sub(1), -1);
         }
-        Self::of_axes(operator, shape, shape, all)
+        Self::of_axes(operator, shape, shape, &all)
     }
 
     /// Some indices of an axis, evenly spaced: `y[i] = x[start + step · i]` for `i` below `len`.
@@ -102,7 +104,12 @@ impl IndexMap {
     ///
     /// # Errors
     /// [`Error::Parameter`] when there is no such axis.
-    pub fn roll(operator: &str, shape: &[usize], axis: isize, shift: isize) -> Result<Self> {
+    pub fn roll(
+        operator: &str,
+        shape: &[usize],
+        axis: isize,
+        shift: isize,
+    ) -> Result<Self> {
         let axis = axis_of(operator, shape.len(), axis)?;
         let extent = shape[axis];
         let moved = (shift as i128).rem_euclid(extent.max(1) as i128) as usize;
@@ -121,19 +128,29 @@ impl IndexMap {
     ///
     /// # Errors
     /// [`Error::Parameter`] unless the output has such an axis.
-    pub fn repeat(operator: &str, shape: &[usize], axis: isize, times: usize) -> Result<Self> {
+    pub fn repeat(
+        operator: &str,
+        shape: &[usize],
+        axis: isize,
+        times: usize,
+    ) -> Result<Self> {
         let axis = axis_of(operator, shape.len() + 1, axis)?;
         let (mut range, mut axes) = (shape.to_vec(), whole(shape));
         range.insert(axis, times);
         axes.insert(axis, straight(None, times, 0, 0));
-        Self::of_axes(operator, shape, &range, axes)
+        Self::of_axes(operator, shape, &range, &axes)
     }
 
     /// An axis several times, one after the other: `y[i] = x[i mod n]` for `i` below `times · n`.
     ///
     /// # Errors
     /// [`Error::Parameter`] when the axis becomes too long, or is repeated more than [`MOST_BOXES`] times.
-    pub fn tile(operator: &str, shape: &[usize], axis: isize, times: usize) -> Result<Self> {
+    pub fn tile(
+        operator: &str,
+        shape: &[usize],
+        axis: isize,
+        times: usize,
+    ) -> Result<Self> {
         let axis = axis_of(operator, shape.len(), axis)?;
         let extent = shape[axis];
         let long = addressable(operator, extent.checked_mul(times))?;
@@ -152,7 +169,12 @@ impl IndexMap {
     ///
     /// # Errors
     /// [`Error::Parameter`] when there is no such index.
-    pub fn select(operator: &str, shape: &[usize], axis: isize, index: usize) -> Result<Self> {
+    pub fn select(
+        operator: &str,
+        shape: &[usize],
+        axis: isize,
+        index: usize,
+    ) -> Result<Self> {
         let axis = axis_of(operator, shape.len(), axis)?;
         if index >= shape[axis] {
             return Error::parameter(
@@ -185,59 +207,6 @@ impl IndexMap {
         Self::along(operator, shape, axis, long, &[(shape[axis], Some(mirror)), (last, Some(rest))])
     }
 
-    /// Any index map. `axes` says for each output axis what it reads; input axes that none of them reads are held at their
-    /// index in `held`, which has one entry for each input axis.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`] unless the pieces of each axis begin at 0, follow each other and end at the extent of the output;
-    /// the indices that are read are there; and each input axis is read at most once.
-    pub fn from_pieces(
-        operator: &str,
-        domain: &[usize],
-        range: &[usize],
-        axes: &[AxisMap],
-        held: &[usize],
-    ) -> Result<Self> {
-        fit(operator, domain)?;
-        fit(operator, range)?;
-        if axes.len() != range.len() || held.len() != domain.len() {
-            let (axes, held) = (axes.len(), held.len());
-            let why =
-                format!("{axes} axis maps and {held} held indices for {domain:?} to {range:?}");
-            return Error::parameter(operator, why);
-        }
-        let mut is_read = vec![false; domain.len()];
-        let mut normal = Vec::with_capacity(axes.len());
-        for (number, (axis, &extent)) in axes.iter().zip(range).enumerate() {
-            let input = match axis.from() {
-                None => 1,
-                Some(from) if from >= domain.len() => {
-                    return Error::parameter(operator, format!("{domain:?} has no axis {from}"));
-                }
-                Some(from) if is_read[from] => {
-                    return Error::parameter(operator, format!("two axes read input axis {from}"));
-                }
-                Some(from) => {
-                    is_read[from] = true;
-                    domain[from]
-                }
-            };
-            normal.push(checked(operator, axis, number, extent, input)?);
-        }
-        let zero = normal.iter().any(AxisMap::is_zero);
-        let outside = (0..domain.len()).find(|&axis| !is_read[axis] && held[axis] >= domain[axis]);
-        if let Some(axis) = outside.filter(|_| !zero) {
-            return Error::parameter(
-                operator,
-                leaves(&Piece::reads(0, 1, held[axis], 1), axis, domain[axis]),
-            );
-        }
-        match Self::normal(domain, range, normal, held.to_vec()) {
-            Some(map) => Ok(map),
-            None => too_many(operator),
-        }
-    }
-
     /// A map that keeps all axes but one, which gets `extent` indices in these runs.
     fn along(
         operator: &str,
@@ -255,7 +224,7 @@ impl IndexMap {
         let (mut range, mut axes) = (shape.to_vec(), whole(shape));
         range[axis] = extent;
         axes[axis] = AxisMap::new(Some(axis), pieces);
-        Self::of_axes(operator, shape, &range, axes)
+        Self::of_axes(operator, shape, &range, &axes)
     }
 
     /// A map that reads all input axes.
@@ -263,49 +232,10 @@ impl IndexMap {
         operator: &str,
         domain: &[usize],
         range: &[usize],
-        axes: Vec<AxisMap>,
+        axes: &[AxisMap],
     ) -> Result<Self> {
-        Self::from_pieces(operator, domain, range, &axes, &vec![0; domain.len()])
+        Self::from_pieces(operator, domain, range, axes, &vec![0; domain.len()])
     }
-}
-
-/// The normal form of what output axis `number` with `extent` indices reads on an axis with `input`.
-fn checked(
-    operator: &str,
-    axis: &AxisMap,
-    number: usize,
-    extent: usize,
-    input: usize,
-) -> Result<AxisMap> {
-    let mut joined = Joined::new(MOST_BOXES);
-    let mut end = 0;
-    for piece in axis.pieces() {
-        if piece.start != end || piece.end < piece.start {
-            let Piece { start, end: next, .. } = piece;
-            let why = format!("a piece {start}..{next} after index {end} of axis {number}");
-            return Error::parameter(operator, why);
-        }
-        end = piece.end;
-        if piece.start == end {
-            continue;
-        }
-        if let Some(source) = piece.source {
-            let on_axis = |index: i128| (0..input as i128).contains(&index);
-            let last = (source.step as i128).checked_mul(piece.len() as i128 - 1);
-            let last = last.and_then(|reach| reach.checked_add(source.first as i128));
-            if !on_axis(source.first as i128) || !last.is_some_and(on_axis) {
-                return Error::parameter(operator, leaves(piece, number, input));
-            }
-        }
-        if joined.push(piece.len(), piece.source).is_none() {
-            return too_many(operator);
-        }
-    }
-    if end != extent {
-        let why = format!("pieces end at {end} on axis {number}, which has {extent} indices");
-        return Error::parameter(operator, why);
-    }
-    Ok(joined.finish(axis.from()))
 }
 
 /// Each axis as it is.
@@ -339,26 +269,4 @@ fn axes_of(operator: &str, shape: &[usize], axes: &[isize]) -> Result<Vec<usize>
         found.push(counted);
     }
     Ok(found)
-}
-
-fn fit(operator: &str, shape: &[usize]) -> Result<()> {
-    shape.iter().try_for_each(|&extent| addressable(operator, Some(extent)).map(drop))
-}
-
-/// An extent, if there can be one like it.
-fn addressable(operator: &str, extent: Option<usize>) -> Result<usize> {
-    match extent.filter(|&extent| isize::try_from(extent).is_ok()) {
-        Some(extent) => Ok(extent),
-        None => Error::parameter(operator, "an axis is longer than can be addressed"),
-    }
-}
-
-fn leaves(piece: &Piece, axis: usize, extent: usize) -> String {
-    let (first, step) = piece.source.map_or((0, 0), |source| (source.first, source.step));
-    let len = piece.len();
-    format!("{len} indices from {first} on, {step} apart, leave axis {axis}, which has {extent}")
-}
-
-fn too_many<T>(operator: &str) -> Result<T> {
-    Error::parameter(operator, format!("more than {MOST_BOXES} boxes"))
 }

@@ -3,7 +3,9 @@
 mod algebra;
 mod axis;
 mod boxes;
+mod checked;
 mod construct;
+mod progression;
 mod run;
 #[cfg(test)]
 mod tests;

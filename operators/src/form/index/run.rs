@@ -1,7 +1,7 @@
 //! Index maps carried out by verbs.
 
 use arrayspan_bridge::{DType, Relayout, View, ViewMut};
-use arrayspan_kernels::{Executor, Reduction, Update, constant, input, previous};
+use arrayspan_kernels::{Executor, Reduction, Update, input};
 
 use super::{BoxSource, IndexBox, IndexMap};
 use crate::{Context, Error, Result, Space, elementwise, scratch_bytes};
@@ -16,6 +16,7 @@ impl IndexMap {
     ///
     /// # Errors
     /// [`Error::Shape`] when an array does not fit; as the verbs `copy` and `map`.
+    #[allow(clippy::needless_pass_by_value, reason = "views are given as to a `LinearMap`")]
     pub fn enqueue(
         &self,
         on: &dyn Executor,
@@ -28,7 +29,7 @@ impl IndexMap {
         for found in self.boxes() {
             let inside = found.of_output(y.reborrow())?;
             match &found.source {
-                None => scale(on, inside, update)?,
+                None => elementwise::scale(on, inside, update)?,
                 Some(source) => {
                     let read = source.of_input(x.clone(), &found.extent)?;
                     // Repeated axes become axes of one index, which a view can repeat.
@@ -71,7 +72,7 @@ impl IndexMap {
     ) -> Result<()> {
         self.fits(x.shape(), y.shape())?;
         let (mut on, mut x) = (on, x);
-        let Some(reads) = &self.inner.reads else { return scale(&*on, x, update) };
+        let Some(reads) = &self.inner.reads else { return elementwise::scale(&*on, x, update) };
         let covers = |found: &IndexBox| {
             found.source.as_ref().is_some_and(|source| source.covers(self.domain(), &found.extent))
         };
@@ -86,7 +87,7 @@ impl IndexMap {
                     return adjoint.enqueue(&*on, y, x, update);
                 }
             }
-            scale(&*on, x.reborrow(), update)?;
+            elementwise::scale(&*on, x.reborrow(), update)?;
             // What is zero need not be read, once.
             sets = !update.reads() && reads.is_apart();
         }
@@ -213,14 +214,4 @@ impl BoxSource {
         // No index is read twice along an axis.
         read == domain
     }
-}
-
-/// `y ← beta · y`.
-fn scale(on: &dyn Executor, y: ViewMut<'_>, update: Update) -> Result<()> {
-    if y.layout().is_empty() || update.beta == Update::add().beta {
-        return Ok(());
-    }
-    let scaled = constant(update.beta);
-    let scaled = if update.reads() { scaled * previous() } else { scaled };
-    Ok(on.map(&scaled, &[], y)?)
 }

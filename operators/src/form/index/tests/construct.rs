@@ -68,8 +68,9 @@ fn constructors_are_what_their_formulas_say() {
 #[test]
 fn what_makes_no_sense_is_refused_in_the_name_of_the_operator() {
     let refused = |found: crate::Result<IndexMap>, part: &str| match found {
-        Err(Error::Parameter { operator, why }) if operator == "Named" => {
-            assert!(why.contains(part), "{why}")
+        Err(Error::Parameter { operator, why }) => {
+            assert_eq!(operator, "Named");
+            assert!(why.contains(part), "{why}");
         }
         other => panic!("{other:?} for {part}"),
     };
@@ -109,7 +110,7 @@ fn pieces_are_checked() {
         |domain: &[usize], range: &[usize], axes: &[AxisMap], held: &[usize], part: &str| {
             match IndexMap::from_pieces(N, domain, range, axes, held) {
                 Err(Error::Parameter { operator, why }) if operator == "Named" => {
-                    assert!(why.contains(part), "{why}")
+                    assert!(why.contains(part), "{why}");
                 }
                 other => panic!("{other:?} for {part}"),
             }

@@ -112,9 +112,10 @@ impl Run<'_> {
     /// Applies the operator, or its adjoint, to arrays that have no gaps or are transposed.
     fn run<T: Number>(&self, adjoint: bool, turned: bool, update: Update) -> Vec<Complex64> {
         let Self { operator, on, .. } = self;
-        let (from, to) = match adjoint {
-            false => (operator.domain(), operator.range()),
-            true => (operator.range(), operator.domain()),
+        let (from, to) = if adjoint {
+            (operator.range(), operator.domain())
+        } else {
+            (operator.domain(), operator.range())
         };
         let fill = |len, seed| values(len, seed).into_iter().map(T::narrow).collect::<Vec<T>>();
         let input = Array::from_vec(fill(from.len(), 1), from.shape()).unwrap();
@@ -128,9 +129,12 @@ impl Run<'_> {
         let mut other = on.empty(&shape, T::DTYPE).unwrap();
         let other_view = |other| ViewMut::permuted(other, &reversed).unwrap();
         let mut workspace = Workspace::of(operator, &**on).unwrap();
-        let mut apply = |x: View<'_>, y: ViewMut<'_>| match adjoint {
-            false => operator.apply_with(&mut workspace, &**on, x, y, update).unwrap(),
-            true => operator.apply_adjoint_with(&mut workspace, &**on, x, y, update).unwrap(),
+        let mut apply = |x: View<'_>, y: ViewMut<'_>| {
+            if adjoint {
+                operator.apply_adjoint_with(&mut workspace, &**on, x, y, update).unwrap();
+            } else {
+                operator.apply_with(&mut workspace, &**on, x, y, update).unwrap();
+            }
         };
         if turned {
             let mut view = other_view(other.view_mut());
@@ -228,9 +232,10 @@ fn cost(map: &IndexMap, adjoint: bool, update: Update) -> (Vec<&'static str>, us
     let operator = Mapped::new(map, DType::Float32);
     let [mut x, mut y] = [map.domain(), map.range()]
         .map(|shape| Array::from_vec(vec![0.0_f32; shape.iter().product()], shape).unwrap());
-    match adjoint {
-        false => operator.apply(&trace, x.view(), y.view_mut(), update).unwrap(),
-        true => operator.apply_adjoint(&trace, y.view(), x.view_mut(), update).unwrap(),
+    if adjoint {
+        operator.apply_adjoint(&trace, y.view(), x.view_mut(), update).unwrap();
+    } else {
+        operator.apply(&trace, x.view(), y.view_mut(), update).unwrap();
     }
     let steps = trace.steps();
     let bytes = steps.iter().map(|(_, cost)| cost.bytes_read + cost.bytes_written).sum();
