@@ -23,11 +23,12 @@ use crate::{Error, Observer, Progress, Result, Solution, Stop, Stopped};
 /// then can a tolerance end the run, so it may do up to `look - 1` iterations more than needed.
 ///
 /// **An iteration too many changes nothing**: once the gradient is at rounding level all steps are zero, and the next look
-/// ends with [`Stopped::Precision`]. With `ε` the epsilon of the dtype, that level is
-/// `‖gradient‖ ≤ 4 ε ‖A‖ ‖y - A x‖`, or `√(‖y - A x‖² + damping² ‖x‖²) ≤ ε/4 ‖y‖`. A gradient that has been below three
-/// times that level and has risen to four times its smallest norm counts as rounding, too. The relative error of the solution is then at most ten
-/// times `ε (κ + κ² ‖y - A x‖ / (‖A‖ ‖x‖))`, which is what a backward-stable method guarantees, with `κ` the condition of
-/// `A`, or of `A` stacked on `damping I`. (This is measured on thousands of random problems, not proven.)
+/// ends with [`Stopped::Precision`]. With `ε` the epsilon of the dtype, that level is `‖gradient‖ ≤ 4 ε ‖A‖ ‖y - A x‖`, or
+/// `√(‖y - A x‖² + damping² ‖x‖²) ≤ ε/4 ‖y‖`. Where a start vector explains the data
+/// worse than zero does, its residual takes the place of `‖y‖`. A gradient that has been below three times that level and has risen to four times its smallest norm counts as
+/// rounding, too. The relative error of the solution is then at most ten times `ε (κ + κ² ‖y - A x‖ / (‖A‖ ‖x‖))`, which is
+/// what a backward-stable method guarantees, with `κ` the condition of `A`, or of `A` stacked on `damping I`. (This is
+/// measured on thousands of random problems, not proven.)
 ///
 /// Data, models and operators may have any size that the dtype holds: where squares or products would leave its range,
 /// data and operator are scaled by powers of two, which is undone in the solution.
