@@ -287,7 +287,7 @@ fn a_start_whose_image_is_beyond_the_dtype_is_no_obstacle() {
         let problem = Problem::new(dtype, [20, 5], 1.0, false, &mut Random(6));
         let far = if dtype.real() == DType::Float32 { 1e30 } else { 1e300 };
         let problem = scaled(&problem, far, 1.0);
-        let start = array(dtype, &vec![1e10.into(); 5], &[5]);
+        let start = array(dtype, &[1e10.into(); 5], &[5]);
         let solver = Cgls { stop: Stop::after(100), ..Cgls::default() };
         let solution =
             solver.solve_from(&problem.operator(), &problem.data(), Some(start), &mut ()).unwrap();

@@ -25,10 +25,10 @@ use crate::{Error, Observer, Progress, Result, Solution, Stop, Stopped};
 /// **An iteration too many changes nothing**: once the gradient is at rounding level all steps are zero, and the next look
 /// ends with [`Stopped::Precision`]. With `ε` the epsilon of the dtype, that level is `‖gradient‖ ≤ 4 ε ‖A‖ ‖y - A x‖`, or
 /// `√(‖y - A x‖² + damping² ‖x‖²) ≤ ε/4 ‖y‖`. Where a start vector explains the data
-/// worse than zero does, its residual takes the place of `‖y‖`. A gradient that has been below three times that level and has risen to four times its smallest norm counts as
-/// rounding, too. The relative error of the solution is then at most ten times `ε (κ + κ² ‖y - A x‖ / (‖A‖ ‖x‖))`, which is
-/// what a backward-stable method guarantees, with `κ` the condition of `A`, or of `A` stacked on `damping I`. (This is
-/// measured on thousands of random problems, not proven.)
+/// worse than zero does, its residual takes the place of `‖y‖`. A gradient that has been below three times that level
+/// and has risen to four times its smallest norm counts as rounding, too. The relative error of the solution is then at
+/// most ten times `ε (κ + κ² ‖y - A x‖ / (‖A‖ ‖x‖))`, which is what a backward-stable method guarantees, with `κ` the
+/// condition of `A`, or of `A` stacked on `damping I`. (This is measured on thousands of random problems, not proven.)
 ///
 /// Data, models and operators may have any size that the dtype holds: where squares or products would leave its range,
 /// data and operator are scaled by powers of two, which is undone in the solution.
@@ -152,13 +152,17 @@ impl Cgls {
             let progress = Progress { iteration, residual, gradient, solution };
             let watched = observer.observe(&progress);
             let asked = (watched == ControlFlow::Break(())).then_some(Stopped::Observer);
-            if let Some(stopped) = self.stop.judge(&seen, data).or(asked) {
+            let done = (run.damped_alone && iteration > 0).then_some(Stopped::Precision);
+            if let Some(stopped) = self.stop.judge(&seen, data).or(done).or(asked) {
                 let stopped = run.outcome(stopped, unscaled.as_ref())?;
                 let (x, residuals) = (unscaled.unwrap_or(run.x), seen.residuals);
                 return Ok(Solution { x, iterations: iteration, residuals, stopped });
             }
             run.w.history.restart(on, ahead)?;
             ahead = look.min(self.stop.iterations - iteration);
+            if run.damped_alone {
+                ahead = 1;
+            }
             for step in 0..ahead {
                 run.iterate(step)?;
             }

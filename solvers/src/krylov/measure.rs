@@ -12,6 +12,9 @@ use crate::Result;
 use crate::history::Norms;
 use crate::scale::{Scale, Sizes, exponent, power, times};
 
+/// The exponent of `μ A` beside `μ damping ≈ 1` from which on `AᴴA + damping²` is `damping²` in every dtype.
+const ALONE: i32 = -60;
+
 impl<A: LinearMap + ?Sized> Run<'_, A> {
     /// Chooses the scale, and descends for the first time.
     pub(super) fn scaled(&mut self, damping: f64) -> Result<Norms> {
@@ -48,11 +51,10 @@ impl<A: LinearMap + ?Sized> Run<'_, A> {
             Some(seen) if scale == self.scale => seen,
             _ => {
                 self.scale_by(scale)?;
-                // The images of directions, which tell the norm otherwise, may be too small for the dtype.
-                self.bound = norm.map_or(0.0, |norm| power(2 * (norm + scale.operator), 1.0));
                 self.descend_first()?
             }
         };
+        self.damped_alone = norm.is_some_and(|norm| norm + scale.operator <= ALONE);
         self.lost = norm.is_some() && !self.started && seen.scaled_gradient() == 0.0;
         Ok(seen)
     }

@@ -88,8 +88,9 @@ pub(super) struct Run<'a, A: ?Sized> {
     whole: f64,
     /// Whether there is a gradient whose square is less than any number, however it is scaled.
     pub(super) lost: bool,
-    /// What is known of `‖μ A‖²` at the start: a lower bound.
-    pub(super) bound: f64,
+    /// Whether damping is so large beside the operator that one step leads to the solution. The squared norm of `μ A`,
+    /// which tells where the rounding level is, may be less than any number then.
+    pub(super) damped_alone: bool,
     /// The scalars of the next column, the same expression for all iterations.
     next: Expression,
 }
@@ -113,9 +114,9 @@ impl<'a, A: LinearMap + ?Sized> Run<'a, A> {
             x
         };
         let (scale, next) = (Scale::default(), constant(0.0));
-        let (data, whole, lost, bound) = (0.0, 0.0, false, 0.0);
+        let (data, whole, lost, damped_alone) = (0.0, 0.0, false, false);
         let mut run =
-            Self { w, on, a, y, x, started, scale, damping, data, whole, lost, bound, next };
+            Self { w, on, a, y, x, started, scale, damping, data, whole, lost, damped_alone, next };
         let seen = run.scaled(damping)?;
         run.whole = crate::read::reals(&run.w.history.get(Scalar::Objective, 0)?)?[0];
         run.data = if started {
@@ -150,7 +151,7 @@ impl<'a, A: LinearMap + ?Sized> Run<'a, A> {
             self.on.sum(&pull.abs2(), &[self.x.view()], model.view_mut())?;
             objective = objective + input(2);
         }
-        let state = [constant(1.0), constant(self.bound), gradient, objective];
+        let state = [constant(1.0), constant(0.0), gradient, objective];
         let [_, model] = &self.w.curvature;
         let others = if damped { vec![model.view()] } else { Vec::new() };
         let state = column(state, 2 + others.len());
