@@ -50,7 +50,7 @@ pub enum Error {
         /// The device found.
         found: Device,
     },
-    /// The workspace was made for an operator that needs less memory for intermediate results.
+    /// The workspace was made for another operator, which needs less memory for intermediate results.
     #[error("{solver}: the workspace has {found} bytes for {operator}, which needs {expected}")]
     Workspace {
         /// The solver.
@@ -62,12 +62,12 @@ pub enum Error {
         /// The bytes there are.
         found: usize,
     },
-    /// A parameter of the solver makes no sense.
+    /// A parameter of the solver is out of its range.
     #[error("{solver}: {why}")]
     Parameter {
         /// The solver.
         solver: &'static str,
-        /// What is wrong with it.
+        /// The parameter, its value and what is wrong with it.
         why: String,
     },
 }

@@ -4,7 +4,7 @@ use arrayspan_bridge::{Array, DType, Relayout, Transfer, View, ViewMut};
 use arrayspan_kernels::{Executor, Expression, Update, constant, input};
 
 use crate::Result;
-use crate::scale::Scale;
+use crate::scale::{Scale, power};
 
 /// A scalar of the recurrence; its row in the history.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +42,8 @@ pub(crate) struct History {
 #[derive(Debug, Default)]
 pub(crate) struct Norms {
     pub(crate) residuals: Vec<f64>,
+    /// The residual now, scaled.
+    pub(crate) scaled_residual: f64,
     /// Scaled: those of small data and a small operator are less than any number.
     gradients: Vec<f64>,
     scale: Scale,
@@ -132,13 +134,14 @@ impl History {
         let steps = row(Scalar::Step);
         let frozen = (1..=ahead).find(|&at| steps[at] == 0.0).map(|at| at - 1);
         let new = first..=frozen.unwrap_or(ahead);
-        let norms = |scalar: Scalar, scale: f64| {
+        let norms = |scalar: Scalar| {
             let squares = row(scalar).get(new.clone()).unwrap_or(&[]);
-            squares.iter().map(move |square| square.sqrt() / scale).collect::<Vec<f64>>()
+            squares.iter().map(|square| square.sqrt())
         };
         seen.frozen = frozen.is_some();
-        seen.residuals.extend(norms(Scalar::Residual, scale.data));
-        seen.gradients.extend(norms(Scalar::Gradient, 1.0));
+        seen.scaled_residual = norms(Scalar::Residual).next_back().unwrap_or(seen.scaled_residual);
+        seen.residuals.extend(norms(Scalar::Residual).map(|norm| power(-scale.data, norm)));
+        seen.gradients.extend(norms(Scalar::Gradient));
         seen.scale = scale;
         Ok(())
     }
@@ -188,7 +191,7 @@ impl Norms {
 
     /// Residual and gradient now.
     pub(crate) fn last(&self) -> (f64, f64) {
-        let gradient = self.scaled_gradient() / self.scale.data / self.scale.operator;
+        let gradient = power(-self.scale.data - self.scale.operator, self.scaled_gradient());
         (self.residuals[self.iterations()], gradient)
     }
 

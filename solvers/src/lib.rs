@@ -1,7 +1,7 @@
 //! Iterative solvers: parameters in, [`Solution`] out, on whatever device the data live.
 //!
-//! How a run ended is data ([`Stopped`]), not an error. Scalars stay on the device; the host looks now and
-//! then, and an [`Observer`] sees what it saw.
+//! How a run ended is data ([`Stopped`]), not an error. The norms that a solver computes stay on the device; every few
+//! iterations the host reads them, decides whether to go on and calls an [`Observer`].
 #![forbid(unsafe_code)]
 
 mod error;

@@ -4,14 +4,14 @@ use std::ops::ControlFlow;
 
 use arrayspan_bridge::View;
 
-/// What an observer sees each time the host looks.
+/// What an observer sees before the first iteration and each time the host looks.
 #[derive(Clone, Debug)]
 pub struct Progress<'a> {
     /// Iterations done.
     pub iteration: usize,
     /// `‖y - A x‖` now.
     pub residual: f64,
-    /// The norm of the gradient now.
+    /// The norm of the gradient, `Aᴴ (y - A x) - damping² x`, now.
     pub gradient: f64,
     /// The present solution, where it lives.
     pub solution: View<'a>,
@@ -19,7 +19,7 @@ pub struct Progress<'a> {
 
 /// Watches a solver, and may stop it.
 pub trait Observer {
-    /// Called each time the host looks, with the newest iterate; `Break` stops the solver.
+    /// Called before the first iteration and each time the host looks, with the newest iterate; `Break` stops the solver.
     fn observe(&mut self, progress: &Progress<'_>) -> ControlFlow<()>;
 }
 

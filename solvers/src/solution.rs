@@ -11,7 +11,8 @@ pub struct Solution {
     pub x: Array,
     /// Iterations done.
     pub iterations: usize,
-    /// `‖y - A x‖` before the first iteration and after each one.
+    /// `‖y - A x‖` before the first iteration and after each one, as the solver updates it: one number more than
+    /// iterations.
     pub residuals: Vec<f64>,
     /// Why it stopped.
     pub stopped: Stopped,

@@ -7,11 +7,11 @@ use crate::history::Norms;
 pub struct Stop {
     /// At most this many iterations.
     pub iterations: usize,
-    /// `‖y - A x‖ ≤ residual · ‖y‖`: the data are explained. Zero turns it off, also where the residual is exactly
-    /// zero.
+    /// `‖y - A x‖ ≤ residual · ‖y‖`: the data are explained. Finite and at least 0; zero turns this off, so that even a
+    /// residual of exactly zero does not count.
     pub residual: f64,
     /// `‖gradient‖ ≤ gradient · ‖gradient at the start‖`: no descent is left, whether or not the data are
-    /// explained. Zero turns it off.
+    /// explained. Finite and at least 0; zero turns this off, but for a gradient of exactly zero, which always ends a run.
     pub gradient: f64,
 }
 
@@ -23,16 +23,16 @@ impl Default for Stop {
 }
 
 impl Stop {
-    /// This many iterations, however small residual and gradient get: fewer only where the dtype can express no
-    /// better solution.
+    /// This many iterations, whatever residual and gradient are. A solver does fewer only where more would not make the
+    /// solution better in its dtype.
     #[must_use]
     pub fn after(iterations: usize) -> Self {
         Self { iterations, residual: 0.0, gradient: 0.0 }
     }
 
-    /// Whether what was seen is enough, given `‖y‖`.
+    /// Whether what was seen is enough, given `‖y‖`, scaled as the residual is.
     pub(crate) fn judge(&self, seen: &Norms, data: f64) -> Option<Stopped> {
-        let ((residual, _), gradient) = (seen.last(), seen.scaled_gradient());
+        let (residual, gradient) = (seen.scaled_residual, seen.scaled_gradient());
         if !(residual.is_finite() && gradient.is_finite()) {
             Some(Stopped::NotFinite)
         } else if self.residual > 0.0 && residual <= self.residual * data {
@@ -57,14 +57,17 @@ pub enum Stopped {
     Residual,
     /// [`Stop::gradient`] was reached, or the gradient became exactly zero.
     Gradient,
-    /// The gradient is at the rounding level of the dtype: what it holds is rounding errors, and following it further
-    /// would make the solution worse. The solver says which level that is.
+    /// The gradient is at the rounding level of the dtype: it consists of rounding errors, and following it further
+    /// would make the solution worse. The documentation of each solver says which level that is.
     Precision,
     /// [`Stop::iterations`] was reached.
     Iterations,
-    /// The observer asked for it.
+    /// The observer returned `Break`.
     Observer,
-    /// A norm stopped being a finite number: the data hold NaN or infinity, or the problem is scaled beyond
-    /// the dtype. The solution is not to be used.
+    /// A norm or an element of the solution is not a finite number: the data, the start or the operator hold NaN or
+    /// infinity, or what is computed is beyond the largest number of the dtype. The solution is not to be used.
     NotFinite,
+    /// The solution is not zero, but all its elements are less than the smallest normal number of the dtype, so that
+    /// they are rounded to zero or to few digits. It is not to be used.
+    Underflow,
 }

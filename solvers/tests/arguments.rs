@@ -130,10 +130,14 @@ fn parameters_that_make_no_sense_are_named() {
     assert!(damped(1e38).is_ok() && damped(1e-50).is_ok());
     let looking = Cgls { look: 0, ..Cgls::default() }.solve(&a, &y);
     says(looking, parameter, &["look is 0"]);
-    for (name, residual, gradient) in [("residual", f64::NAN, 0.0), ("gradient", 0.0, f64::NAN)] {
-        let stop = Stop { iterations: 5, residual, gradient };
-        let solution = Cgls { stop, ..Cgls::default() }.solve(&a, &y);
-        says(solution, parameter, &[name, "NaN"]);
+    for tolerance in [f64::NAN, -1e-8, -f64::MIN_POSITIVE, f64::INFINITY, f64::NEG_INFINITY] {
+        for name in ["stop.residual", "stop.gradient"] {
+            let (residual, gradient) =
+                if name == "stop.residual" { (tolerance, 0.0) } else { (0.0, tolerance) };
+            let stop = Stop { iterations: 5, residual, gradient };
+            let solution = Cgls { stop, ..Cgls::default() }.solve(&a, &y);
+            says(solution, parameter, &[name, &tolerance.to_string()]);
+        }
     }
 }
 

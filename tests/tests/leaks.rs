@@ -41,7 +41,7 @@ fn on_cuda_live_bytes_return_to_the_baseline() {
 struct Leaky(Space);
 
 impl LinearMap for Leaky {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "Leaky"
     }
 

@@ -63,7 +63,7 @@ impl Way {
 }
 
 impl LinearMap for Broken {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "Broken"
     }
 

@@ -29,7 +29,7 @@ fn diagonal(seed: usize) -> Operator {
 struct Hidden(Operator);
 
 impl LinearMap for Hidden {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "Hidden"
     }
 

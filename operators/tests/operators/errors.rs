@@ -135,7 +135,7 @@ fn arrays_that_do_not_fit_are_refused_before_anything_is_written() {
 struct Bound(Operator, Device);
 
 impl LinearMap for Bound {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "Bound"
     }
 

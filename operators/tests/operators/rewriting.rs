@@ -90,7 +90,7 @@ fn trees() -> impl Strategy<Value = Tree> {
 struct Hidden(Operator);
 
 impl LinearMap for Hidden {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "Hidden"
     }
 
@@ -151,7 +151,7 @@ impl Exact {
         Self { matrix, size, depth: self.depth }
     }
 
-    fn plus(self, other: Self) -> Self {
+    fn plus(self, other: &Self) -> Self {
         let sum = |a: &[Complex64], b: &[Complex64]| a.iter().zip(b).map(|(a, b)| a + b).collect();
         let sizes = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a + b).collect();
         Self {
@@ -161,7 +161,7 @@ impl Exact {
         }
     }
 
-    fn times(self, other: Self) -> Self {
+    fn times(self, other: &Self) -> Self {
         let row = |i: usize| {
             (0..LEN)
                 .map(|j| (0..LEN).map(|k| self.matrix[i][k] * other.matrix[k][j]).sum())
@@ -237,25 +237,25 @@ fn built(tree: &Tree, dtype: DType) -> (Operator, Exact) {
         }
         Tree::Sum(a, b) => {
             let ((a, x), (b, y)) = both(a, b);
-            ((a + b).build().unwrap(), x.plus(y))
+            ((a + b).build().unwrap(), x.plus(&y))
         }
         Tree::Difference(a, b) => {
             let ((a, x), (b, y)) = both(a, b);
-            ((&a - &b).build().unwrap(), x.plus(y.each(|v| -v)))
+            ((&a - &b).build().unwrap(), x.plus(&y.each(|v| -v)))
         }
         Tree::Product(a, b) => {
             let ((a, x), (b, y)) = both(a, b);
-            (a.after(&b).build().unwrap(), x.times(y))
+            (a.after(&b).build().unwrap(), x.times(&y))
         }
         Tree::Square(a) => {
             let (a, x) = built(a, dtype);
-            (a.pow(2).build().unwrap(), x.clone().times(x))
+            (a.pow(2).build().unwrap(), x.clone().times(&x))
         }
         Tree::Stacks([a, b, c, d]) => {
             let ((a, w), (b, x)) = both(a, b);
             let ((c, y), (d, z)) = both(c, d);
             let (wide, tall) = (hstack([a, b]).unwrap(), vstack([c, d]).unwrap());
-            (wide.after(&tall).build().unwrap(), w.times(y).plus(x.times(z)))
+            (wide.after(&tall).build().unwrap(), w.times(&y).plus(&x.times(&z)))
         }
         Tree::Blocks([a, b, c, d, e]) => {
             let ((a, v), (b, w)) = both(a, b);
@@ -263,7 +263,7 @@ fn built(tree: &Tree, dtype: DType) -> (Operator, Exact) {
             let (e, z) = built(e, dtype);
             let (wide, tall) = (hstack([a, b]).unwrap(), vstack([&e, &e]).unwrap());
             let middle = block_diagonal([c, d]).unwrap();
-            let exact = v.times(x.times(z.clone())).plus(w.times(y.times(z)));
+            let exact = v.times(&x.times(&z)).plus(&w.times(&y.times(&z)));
             (wide.after(&middle).after(&tall).build().unwrap(), exact)
         }
     }
@@ -339,7 +339,7 @@ fn what_one_pass_can_do_is_done_in_one() {
         weights.after(&weights).after(&weights),
         2.0 * &weights + 3.0 * weights.after(&weights) - &identity,
         identity.after(&a).after(&identity),
-        adjoint(vstack([&a, &b]).unwrap()).after(&vstack([&a, &b]).unwrap()),
+        adjoint(vstack([&a, &b]).unwrap()).after(vstack([&a, &b]).unwrap()),
     ];
     for formula in one_pass {
         let operator = formula.build().unwrap();

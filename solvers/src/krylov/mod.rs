@@ -2,6 +2,7 @@
 
 mod cgls;
 mod freeze;
+mod measure;
 mod recurrence;
 
 pub use cgls::Cgls;

@@ -1,17 +1,15 @@
 //! The recurrence of [`Cgls`](super::Cgls): its vectors and one step.
 
 use arrayspan_bridge::{Array, DType, View};
-use arrayspan_kernels::{
-    self as kernels, Executor, Expression, Reduction, Update, constant, input, previous,
-};
+use arrayspan_kernels::{Executor, Expression, Update, constant, input, previous};
 use arrayspan_operators::{LinearMap, LinearOperator, Space, Workspace};
 
-use super::Cgls;
 use super::freeze::Scalars;
+use super::measure::{largest, squared};
 use crate::fit::Fit;
 use crate::history::{History, Norms, Scalar, column};
-use crate::scale::Scale;
-use crate::{Error, Result};
+use crate::scale::{Scale, times};
+use crate::{Error, Result, Stopped};
 
 /// What the next scalars are computed of.
 const SCALARS: [Scalar; 5] =
@@ -21,17 +19,17 @@ const SCALARS: [Scalar; 5] =
 #[derive(Debug)]
 pub struct CglsWorkspace {
     /// `y - A x`
-    residual: Array,
+    pub(super) residual: Array,
     /// `A c`
-    image: Array,
+    pub(super) image: Array,
     /// `Aᴴ (y - A x) - damping² x`
-    gradient: Array,
+    pub(super) gradient: Array,
     /// The conjugate direction, `c`.
-    direction: Array,
+    pub(super) direction: Array,
     pub(super) history: History,
     /// `‖A c‖²`, then `damping² ‖c‖²`.
-    curvature: [Array; 2],
-    operator: Workspace,
+    pub(super) curvature: [Array; 2],
+    pub(super) operator: Workspace,
 }
 
 impl CglsWorkspace {
@@ -71,17 +69,28 @@ impl CglsWorkspace {
 }
 
 /// One solution under way.
+///
+/// With `σ` and `μ` the scales of data and operator, this is the recurrence for the data `σ y`, the operator `μ A`, the
+/// damping `μ damping` and the model `(σ/μ) x`; vectors and scalars are those of that problem.
 pub(super) struct Run<'a, A: ?Sized> {
     pub(super) w: &'a mut CglsWorkspace,
     pub(super) on: &'a dyn Executor,
     pub(super) a: &'a A,
-    pub(super) damping: f64,
+    pub(super) y: View<'a>,
     pub(super) x: Array,
+    pub(super) started: bool,
     pub(super) scale: Scale,
-    /// The squared norm of the scaled data.
+    /// `μ damping`
+    pub(super) damping: f64,
+    /// The squared norm of the data.
     data: f64,
     /// The squared norm of what is to be explained: the data, or more with a start vector.
     whole: f64,
+    /// Whether there is a gradient whose square is less than any number, however it is scaled.
+    pub(super) lost: bool,
+    /// Whether damping is so large beside the operator that one step leads to the solution. The squared norm of `μ A`,
+    /// which tells where the rounding level is, may be less than any number then.
+    pub(super) damped_alone: bool,
     /// The scalars of the next column, the same expression for all iterations.
     next: Expression,
 }
@@ -93,14 +102,11 @@ impl<'a, A: LinearMap + ?Sized> Run<'a, A> {
         on: &'a dyn Executor,
         a: &'a A,
         damping: f64,
-        y: View<'_>,
+        y: View<'a>,
         start: Option<Array>,
     ) -> Result<(Self, Norms)> {
-        on.copy(y.clone(), w.residual.view_mut(), Update::set())?;
         let started = start.is_some();
         let x = if let Some(x) = start {
-            let subtract = Update::new(-1.0, 1.0);
-            a.apply_with(&mut w.operator, on, x.view(), w.residual.view_mut(), subtract)?;
             x
         } else {
             let mut x = on.empty(a.domain().shape(), a.domain().dtype())?;
@@ -108,20 +114,14 @@ impl<'a, A: LinearMap + ?Sized> Run<'a, A> {
             x
         };
         let (scale, next) = (Scale::default(), constant(0.0));
-        let mut run = Self { w, on, a, damping, x, scale, data: 0.0, whole: 0.0, next };
-        run.scale_data(y.clone(), started)?;
-        if damping > 1.0 {
-            let (dtype, scalars) = (a.range().dtype(), run.w.history.dtype());
-            run.scale = run.scale.of_operator(dtype, scalars, damping).unwrap_or(run.scale);
-            run.can_damp(dtype)?;
-        }
-        let mut seen = run.descend_first(started)?;
-        if run.scale_operator(&seen)? {
-            seen = run.descend_first(started)?;
-        }
+        let (data, whole, lost, damped_alone) = (0.0, 0.0, false, false);
+        let mut run =
+            Self { w, on, a, y, x, started, scale, damping, data, whole, lost, damped_alone, next };
+        let seen = run.scaled(damping)?;
         run.whole = crate::read::reals(&run.w.history.get(Scalar::Objective, 0)?)?[0];
         run.data = if started {
-            squared(on, &mut run.w.curvature[0], y, run.scale.data)?
+            let data = times(run.scale.data, run.y.dtype(), input(0));
+            squared(on, &mut run.w.curvature[0], run.y.clone(), data)?
         } else {
             run.whole
         };
@@ -132,91 +132,28 @@ impl<'a, A: LinearMap + ?Sized> Run<'a, A> {
         Ok((run, seen))
     }
 
-    /// Fails where `damping²` is beyond the dtype's numbers however it is scaled.
-    fn can_damp(&self, dtype: DType) -> Result<()> {
-        let damping = self.damping;
-        match kernels::fit(damping * (damping * self.scale.operator), dtype) {
-            kernels::Fit::Held | kernels::Fit::TooSmall => Ok(()),
-            _ => {
-                let why =
-                    format!("damping {damping:e} is too large to be computed with in {dtype}");
-                Err(Error::Parameter { solver: Cgls::NAME, why })
-            }
-        }
-    }
-
-    /// `‖y‖`
-    pub(super) fn data(&self) -> f64 {
-        self.data.sqrt() / self.scale.data
-    }
-
-    /// Chooses the scale of data and models, and scales what there is.
-    fn scale_data(&mut self, y: View<'_>, started: bool) -> Result<()> {
-        let (on, [first, second]) = (self.on, &mut self.w.curvature);
-        let mut sizes = vec![largest(on, first, y)?];
-        if started {
-            sizes.push(largest(on, second, self.w.residual.view())?);
-        }
-        let size = sizes.into_iter().fold(0.0, f64::max);
-        self.scale = Scale::of_data(self.a.range().dtype(), self.w.history.dtype(), size);
-        if !self.scale.is_one() {
-            let scaled = previous() * constant(self.scale.data);
-            on.map(&scaled, &[], self.w.residual.view_mut())?;
-            on.map(&scaled, &[], self.x.view_mut())?;
-        }
-        Ok(())
-    }
-
-    /// Chooses the scale of the operator, if the first gradient looks as if it needed one.
-    fn scale_operator(&mut self, seen: &Norms) -> Result<bool> {
-        // With the scale of the data, which both have and which the unscaled gradient may not survive.
-        let (mut residual, mut gradient) =
-            (seen.last().0 * self.scale.data, seen.scaled_gradient());
-        if !gradient.is_normal() {
-            // The square has left the range of scalars; the elements need not have.
-            let [one, other] = &mut self.w.curvature;
-            residual = largest(self.on, one, self.w.residual.view())?;
-            gradient = largest(self.on, other, self.w.gradient.view())?;
-        }
-        gradient /= self.scale.operator;
-        let (dtype, scalars) = (self.a.range().dtype(), self.w.history.dtype());
-        let Some(guess) = self.scale.of_operator(dtype, scalars, gradient / residual) else {
-            return Ok(false);
-        };
-        // Near a solution gradients are small, whatever the operator is; its image is not.
-        let (w, on) = (&mut *self.w, self.on);
-        let unit = constant(guess.operator / self.scale.operator) * input(0);
-        on.map(&unit, &[w.gradient.view()], w.direction.view_mut())?;
-        let (direction, image) = (w.direction.view(), w.image.view_mut());
-        let update = Update::new(guess.operator, 0.0);
-        self.a.apply_with(&mut w.operator, on, direction, image, update)?;
-        let [image_norm, direction_norm] = &mut w.curvature;
-        let image = squared(on, image_norm, w.image.view(), 1.0)?;
-        let direction = squared(on, direction_norm, w.direction.view(), 1.0)?;
-        let norm = (image / direction).sqrt() / guess.operator;
-        let scale = self.scale.of_operator(dtype, scalars, norm.max(self.damping));
-        let scale = scale.unwrap_or(self.scale);
-        let other = scale != self.scale;
-        self.scale = scale;
-        Ok(other)
+    /// `‖y‖`, scaled.
+    pub(super) fn scaled_data(&self) -> f64 {
+        self.data.sqrt()
     }
 
     /// The first gradient and the scalars that belong to it, on the host, too.
-    fn descend_first(&mut self, started: bool) -> Result<Norms> {
+    pub(super) fn descend_first(&mut self) -> Result<Norms> {
         self.descend(0)?;
         let (residual, gradient) = (input(0), input(1));
         let [_, model] = &mut self.w.curvature;
         // Without a start vector the model is zero.
+        let damped = self.started && self.damping != 0.0;
         let mut objective = residual;
-        if started && self.damping != 0.0 {
+        if damped {
             // Not `damping²`, which may overflow where the product does not.
-            let pull = (constant(self.damping) * input(0)).abs2();
-            self.on.sum(&pull, &[self.x.view()], model.view_mut())?;
+            let pull = constant(self.damping) * input(0);
+            self.on.sum(&pull.abs2(), &[self.x.view()], model.view_mut())?;
             objective = objective + input(2);
         }
         let state = [constant(1.0), constant(0.0), gradient, objective];
         let [_, model] = &self.w.curvature;
-        let others = if started && self.damping != 0.0 { vec![model.view()] } else { Vec::new() };
+        let others = if damped { vec![model.view()] } else { Vec::new() };
         let state = column(state, 2 + others.len());
         self.w.history.begin(self.on, &others, &state)?;
         let mut seen = Norms::default();
@@ -225,23 +162,20 @@ impl<'a, A: LinearMap + ?Sized> Run<'a, A> {
     }
 
     /// One step along the conjugate direction. All of it is enqueued; nothing comes to the host.
-    ///
-    /// With `μ` the scale of the operator this is the recurrence for `μ A` and the model `x / μ`.
     pub(super) fn iterate(&mut self, step: usize) -> Result<()> {
-        let (w, on, operator) = (&mut *self.w, self.on, self.scale.operator);
-        let (direction, image) = (w.direction.view(), w.image.view_mut());
-        self.a.apply_with(&mut w.operator, on, direction, image, Update::new(operator, 0.0))?;
+        self.forward()?;
+        let (w, on) = (&mut *self.w, self.on);
         let [image_norm, direction_norm] = &mut w.curvature;
         on.sum(&input(0).abs2(), &[w.image.view()], image_norm.view_mut())?;
         if self.damping != 0.0 {
-            let pull = constant(self.damping * operator) * input(0);
+            let pull = constant(self.damping) * input(0);
             on.sum(&pull.abs2(), &[w.direction.view()], direction_norm.view_mut())?;
         }
         self.advance(step)?;
 
         let (w, on) = (&mut *self.w, self.on);
         let length = w.history.get(Scalar::Step, step + 1)?;
-        let forward = previous() + constant(operator) * input(1) * input(0);
+        let forward = previous() + input(1) * input(0);
         on.map(&forward, &[w.direction.view(), length.clone()], self.x.view_mut())?;
         let back = previous() - input(1) * input(0);
         on.map(&back, &[w.image.view(), length], w.residual.view_mut())?;
@@ -276,17 +210,18 @@ impl<'a, A: LinearMap + ?Sized> Run<'a, A> {
         let [gradient, residual, bound, lowest, objective] = [0, 1, 2, 3, 4].map(input);
         let damped = self.damping != 0.0;
         let (curvature, misfit) = if damped {
-            (input(5) + input(6), residual.max(objective))
+            (input(5) + input(6), residual.clone().max(objective))
         } else {
-            (input(5), residual)
+            (input(5), residual.clone())
         };
-        let bound = bound.max(curvature.clone().div_or_zero(gradient.clone()));
+        let bound = bound.max(input(5).div_or_zero(gradient.clone()));
         let lowest = lowest.min(gradient.clone());
         let decides = Scalars {
             gradient: gradient.clone(),
             lowest: lowest.clone(),
             bound: bound.clone(),
             objective: misfit.clone(),
+            residual,
         };
         let go = decides.go(self.a.range().dtype(), self.whole);
         let length = go * gradient.clone().div_or_zero(curvature);
@@ -295,17 +230,41 @@ impl<'a, A: LinearMap + ?Sized> Run<'a, A> {
         column([length, bound, lowest, objective], SCALARS.len() + if damped { 2 } else { 1 })
     }
 
+    /// `μ A c`
+    ///
+    /// Not by an update with `μ`, which an operator may multiply by its own factors or by `c` first.
+    fn forward(&mut self) -> Result<()> {
+        let (w, on) = (&mut *self.w, self.on);
+        let (direction, image) = (w.direction.view(), w.image.view_mut());
+        self.a.apply_with(&mut w.operator, on, direction, image, Update::set())?;
+        if self.scale.operator != 0 {
+            let scaled = times(self.scale.operator, w.image.dtype(), previous());
+            on.map(&scaled, &[], w.image.view_mut())?;
+        }
+        Ok(())
+    }
+
     /// The gradient and both norms, for column `step`.
     fn descend(&mut self, step: usize) -> Result<()> {
-        let (w, on, operator) = (&mut *self.w, self.on, self.scale.operator);
-        let mut update = Update::new(operator, 0.0);
-        if self.damping != 0.0 {
-            let pull = Update::new(-self.damping * (self.damping * operator), 0.0);
-            on.copy(self.x.view(), w.gradient.view_mut(), pull)?;
-            update = Update::new(operator, 1.0);
+        let (w, on) = (&mut *self.w, self.on);
+        let (plain, damped) = (self.scale.operator == 0, self.damping != 0.0);
+        let damping = self.damping * self.damping;
+        if plain && damped {
+            on.copy(self.x.view(), w.gradient.view_mut(), Update::new(-damping, 0.0))?;
         }
+        let update = if plain && damped { Update::add() } else { Update::set() };
         let (residual, gradient) = (w.residual.view(), w.gradient.view_mut());
         self.a.apply_adjoint_with(&mut w.operator, on, residual, gradient, update)?;
+        if !plain {
+            let scaled = times(self.scale.operator, w.gradient.dtype(), previous());
+            let pull = constant(-damping) * input(0);
+            let (gradient, x) = (w.gradient.view_mut(), self.x.view());
+            if damped {
+                on.map(&(scaled + pull), &[x], gradient)?;
+            } else {
+                on.map(&scaled, &[], gradient)?;
+            }
+        }
         let square = input(0).abs2();
         on.sum(&square, &[w.residual.view()], w.history.get_mut(Scalar::Residual, step)?)?;
         Ok(on.sum(&square, &[w.gradient.view()], w.history.get_mut(Scalar::Gradient, step)?)?)
@@ -313,30 +272,37 @@ impl<'a, A: LinearMap + ?Sized> Run<'a, A> {
 
     /// The model without its scale: a copy, if it has one.
     pub(super) fn unscaled(&self) -> Result<Option<Array>> {
-        if self.scale.is_one() {
+        if self.scale.model() == 0 {
             return Ok(None);
         }
         let mut x = self.on.empty(self.x.shape(), self.x.dtype())?;
-        let factor = constant(self.scale.data.recip());
-        self.on.map(&(factor * input(0)), &[self.x.view()], x.view_mut())?;
+        let unscaled = times(-self.scale.model(), x.dtype(), input(0));
+        self.on.map(&unscaled, &[self.x.view()], x.view_mut())?;
         Ok(Some(x))
     }
 
-    /// Whether all elements of a model are finite. Waits for them.
-    pub(super) fn is_finite(&mut self, x: &Array) -> Result<bool> {
-        Ok(largest(self.on, &mut self.w.curvature[0], x.view())? < f64::INFINITY)
+    /// How a run ends that would end with `stopped`, and whose model without its scale is `unscaled`. Waits for it.
+    pub(super) fn outcome(
+        &mut self,
+        stopped: Stopped,
+        unscaled: Option<&Array>,
+    ) -> Result<Stopped> {
+        if stopped == Stopped::NotFinite {
+            return Ok(stopped);
+        }
+        let (on, scalar) = (self.on, &mut self.w.curvature[0]);
+        let mut lost = self.lost;
+        if let Some(x) = unscaled {
+            let size = largest(on, scalar, x.view())?;
+            if !size.is_finite() {
+                return Ok(Stopped::NotFinite);
+            }
+            let least = match x.dtype().real() {
+                DType::Float32 => f32::MIN_POSITIVE.into(),
+                _ => f64::MIN_POSITIVE,
+            };
+            lost |= size < least && largest(on, scalar, self.x.view())? > 0.0;
+        }
+        Ok(if lost { Stopped::Underflow } else { stopped })
     }
-}
-
-/// The largest absolute value; NaN if any is. Waits for it.
-fn largest(on: &dyn Executor, scalar: &mut Array, x: View<'_>) -> Result<f64> {
-    let axes: Vec<usize> = (0..x.shape().len()).collect();
-    on.reduce(Reduction::Maximum, &input(0).abs(), &[x], &axes, scalar.view_mut())?;
-    Ok(crate::read::reals(&scalar.view())?[0])
-}
-
-/// `‖scale · x‖²`. Waits for it.
-fn squared(on: &dyn Executor, scalar: &mut Array, x: View<'_>, scale: f64) -> Result<f64> {
-    on.sum(&(constant(scale) * input(0)).abs2(), &[x], scalar.view_mut())?;
-    Ok(crate::read::reals(&scalar.view())?[0])
 }

@@ -104,12 +104,7 @@ impl IndexMap {
     ///
     /// # Errors
     /// [`Error::Parameter`] when there is no such axis.
-    pub fn roll(
-        operator: &str,
-        shape: &[usize],
-        axis: isize,
-        shift: isize,
-    ) -> Result<Self> {
+    pub fn roll(operator: &str, shape: &[usize], axis: isize, shift: isize) -> Result<Self> {
         let axis = axis_of(operator, shape.len(), axis)?;
         let extent = shape[axis];
         let moved = (shift as i128).rem_euclid(extent.max(1) as i128) as usize;
@@ -128,12 +123,7 @@ impl IndexMap {
     ///
     /// # Errors
     /// [`Error::Parameter`] unless the output has such an axis.
-    pub fn repeat(
-        operator: &str,
-        shape: &[usize],
-        axis: isize,
-        times: usize,
-    ) -> Result<Self> {
+    pub fn repeat(operator: &str, shape: &[usize], axis: isize, times: usize) -> Result<Self> {
         let axis = axis_of(operator, shape.len() + 1, axis)?;
         let (mut range, mut axes) = (shape.to_vec(), whole(shape));
         range.insert(axis, times);
@@ -145,12 +135,7 @@ impl IndexMap {
     ///
     /// # Errors
     /// [`Error::Parameter`] when the axis becomes too long, or is repeated more than [`MOST_BOXES`] times.
-    pub fn tile(
-        operator: &str,
-        shape: &[usize],
-        axis: isize,
-        times: usize,
-    ) -> Result<Self> {
+    pub fn tile(operator: &str, shape: &[usize], axis: isize, times: usize) -> Result<Self> {
         let axis = axis_of(operator, shape.len(), axis)?;
         let extent = shape[axis];
         let long = addressable(operator, extent.checked_mul(times))?;
@@ -169,12 +154,7 @@ impl IndexMap {
     ///
     /// # Errors
     /// [`Error::Parameter`] when there is no such index.
-    pub fn select(
-        operator: &str,
-        shape: &[usize],
-        axis: isize,
-        index: usize,
-    ) -> Result<Self> {
+    pub fn select(operator: &str, shape: &[usize], axis: isize, index: usize) -> Result<Self> {
         let axis = axis_of(operator, shape.len(), axis)?;
         if index >= shape[axis] {
             return Error::parameter(

@@ -1,0 +1,175 @@
+//! How large data and operator of [`Cgls`](super::Cgls) are, and the scale chosen for them.
+//!
+//! Most problems need none, and that is seen at the first gradient, which has to be computed anyway. Only where that looks
+//! too large or too small for the dtype is the operator measured.
+
+use arrayspan_bridge::{Array, DType, View};
+use arrayspan_kernels::{Executor, Expression, Reduction, Update, input, previous};
+use arrayspan_operators::{LinearMap, LinearOperator};
+
+use super::recurrence::Run;
+use crate::Result;
+use crate::history::Norms;
+use crate::scale::{Scale, Sizes, exponent, power, times};
+
+/// The exponent of `μ A` beside `μ damping ≈ 1` from which on `AᴴA + damping²` is `damping²` in every dtype.
+const ALONE: i32 = -60;
+
+impl<A: LinearMap + ?Sized> Run<'_, A> {
+    /// Chooses the scale, and descends for the first time.
+    pub(super) fn scaled(&mut self, damping: f64) -> Result<Norms> {
+        let (dtype, scalars) = (self.a.range().dtype(), self.w.history.dtype());
+        let choose = |sizes: Sizes| Scale::of(dtype, scalars, sizes);
+        self.fill_residual()?;
+        let data = self.data_size(damping)?;
+        let sizes = Sizes { data, operator: None, damping: exponent(damping) };
+        let first = choose(Sizes { data, ..Sizes::default() });
+        let mut tried = None;
+        // Most often nothing is scaled but data. A start vector can be scaled once, when all sizes are known.
+        let plain = first.is_one() || !self.started;
+        if plain && Scale::leaves(dtype, scalars, Sizes { operator: Some(0), ..sizes }) {
+            self.scale_by(first)?;
+            let seen = self.descend_first()?;
+            let (residual, gradient) = (seen.scaled_residual, seen.scaled_gradient());
+            let norm = exponent(gradient / residual);
+            let ordinary = norm.is_some() && choose(Sizes { operator: norm, ..sizes }) == first;
+            if ordinary || residual == 0.0 {
+                return Ok(seen);
+            }
+            tried = Some(seen);
+        }
+        let norm = self.operator_size()?;
+        let mut sizes = Sizes { operator: norm, ..sizes };
+        if sizes.data.is_none() {
+            // The image of the start vector is beyond the dtype, or nothing is finite.
+            let y = exponent(largest(self.on, &mut self.w.curvature[0], self.y.clone())?);
+            let x = exponent(largest(self.on, &mut self.w.curvature[0], self.x.view())?);
+            sizes.data = y.max(x.and_then(|x| Some(x + norm?)));
+        }
+        let scale = choose(sizes);
+        let seen = match tried {
+            Some(seen) if scale == self.scale => seen,
+            _ => {
+                self.scale_by(scale)?;
+                self.descend_first()?
+            }
+        };
+        self.damped_alone = norm.is_some_and(|norm| norm + scale.operator <= ALONE);
+        self.lost = norm.is_some() && !self.started && seen.scaled_gradient() == 0.0;
+        Ok(seen)
+    }
+
+    /// The exponent of the largest element of data, residual and damped start.
+    fn data_size(&mut self, damping: f64) -> Result<Option<i32>> {
+        let (on, scalar) = (self.on, &mut self.w.curvature[0]);
+        let mut sizes = vec![largest(on, scalar, self.y.clone())?];
+        if self.started {
+            sizes.push(largest(on, scalar, self.w.residual.view())?);
+        }
+        if !sizes.iter().all(|size| size.is_finite()) {
+            return Ok(None);
+        }
+        let mut size = exponent(sizes.into_iter().fold(0.0, f64::max));
+        if self.started
+            && let Some(damping) = exponent(damping)
+        {
+            let model = exponent(largest(on, scalar, self.x.view())?);
+            size = size.max(model.map(|model| model + damping));
+        }
+        Ok(size)
+    }
+
+    /// The exponent of the operator's norm, or of a bound below it; `None` if it cannot be told from zero.
+    fn operator_size(&mut self) -> Result<Option<i32>> {
+        let (on, w) = (self.on, &mut *self.w);
+        let [scalar, _] = &mut w.curvature;
+        // The residual as it was before anything was scaled, or the data where there is none.
+        let dtype = self.a.range().dtype();
+        let mut probe = (w.residual.view(), exponent(largest(on, scalar, w.residual.view())?));
+        if probe.1.is_none() {
+            probe = (self.y.clone(), exponent(largest(on, scalar, self.y.clone())?));
+        }
+        let (probe, Some(size)) = probe else { return Ok(None) };
+        let far = if dtype.real() == DType::Float32 { 100 } else { 900 };
+        let (mut level, mut found) = (0, None);
+        for _ in 0..2 {
+            let scaled = times(level - size, dtype, input(0));
+            on.map(&scaled, std::slice::from_ref(&probe), w.image.view_mut())?;
+            let (image, direction) = (w.image.view(), w.direction.view_mut());
+            self.a.apply_adjoint_with(&mut w.operator, on, image, direction, Update::set())?;
+            let gradient = largest(on, scalar, w.direction.view())?;
+            if let Some(gradient) = exponent(gradient) {
+                found = Some((gradient, gradient - level));
+                break;
+            }
+            // Products are below all numbers or beyond them.
+            level = if gradient == 0.0 { far } else { -far };
+        }
+        let Some((gradient, guess)) = found else { return Ok(None) };
+        // Near a solution gradients are small, whatever the operator is; its image is not.
+        let level = (-guess / 2).clamp(-far, far);
+        let scaled = times(level - gradient, dtype, previous());
+        on.map(&scaled, &[], w.direction.view_mut())?;
+        let (direction, image) = (w.direction.view(), w.image.view_mut());
+        self.a.apply_with(&mut w.operator, on, direction, image, Update::set())?;
+        let Some(image) = exponent(largest(on, scalar, w.image.view())?) else {
+            return Ok(Some(guess));
+        };
+        let unit = |exponent: i32| times(-exponent, dtype, input(0));
+        let image_norm = squared(on, scalar, w.image.view(), unit(image))?.sqrt();
+        let direction_norm = squared(on, scalar, w.direction.view(), unit(level))?.sqrt();
+        Ok(exponent(image_norm / direction_norm).map(|ratio| ratio + image - level))
+    }
+
+    /// `y - A x` as it stands.
+    fn fill_residual(&mut self) -> Result<()> {
+        let (w, on, dtype) = (&mut *self.w, self.on, self.y.dtype());
+        if self.scale.data == 0 {
+            on.copy(self.y.clone(), w.residual.view_mut(), Update::set())?;
+        } else {
+            let scaled = times(self.scale.data, dtype, input(0));
+            on.map(&scaled, std::slice::from_ref(&self.y), w.residual.view_mut())?;
+        }
+        if !self.started {
+            return Ok(());
+        }
+        let x = self.x.view();
+        if self.scale.operator == 0 {
+            let (residual, subtract) = (w.residual.view_mut(), Update::new(-1.0, 1.0));
+            return Ok(self.a.apply_with(&mut w.operator, on, x, residual, subtract)?);
+        }
+        self.a.apply_with(&mut w.operator, on, x, w.image.view_mut(), Update::set())?;
+        let rest = previous() - times(self.scale.operator, dtype, input(0));
+        Ok(on.map(&rest, &[w.image.view()], w.residual.view_mut())?)
+    }
+
+    /// Scales what there is by another scale than before.
+    fn scale_by(&mut self, scale: Scale) -> Result<()> {
+        let change = scale.model() - self.scale.model();
+        self.damping = power(scale.operator - self.scale.operator, self.damping);
+        let before = std::mem::replace(&mut self.scale, scale);
+        if self.started && change != 0 {
+            let scaled = times(change, self.x.dtype(), previous());
+            self.on.map(&scaled, &[], self.x.view_mut())?;
+        }
+        if scale == before { Ok(()) } else { self.fill_residual() }
+    }
+}
+
+/// The largest absolute value; NaN if any is. Waits for it.
+pub(super) fn largest(on: &dyn Executor, scalar: &mut Array, x: View<'_>) -> Result<f64> {
+    let axes: Vec<usize> = (0..x.shape().len()).collect();
+    on.reduce(Reduction::Maximum, &input(0).abs(), &[x], &axes, scalar.view_mut())?;
+    Ok(crate::read::reals(&scalar.view())?[0])
+}
+
+/// The squared norm of `scaled`, an expression of `x`. Waits for it.
+pub(super) fn squared(
+    on: &dyn Executor,
+    scalar: &mut Array,
+    x: View<'_>,
+    scaled: Expression,
+) -> Result<f64> {
+    on.sum(&scaled.abs2(), &[x], scalar.view_mut())?;
+    Ok(crate::read::reals(&scalar.view())?[0])
+}
