@@ -54,7 +54,11 @@ impl Spent {
         }
         let (mean, count) = (self.mean().as_secs_f64(), self.operators.len());
         let budget = MEAN.as_secs();
-        format!("{table}{:<28} {:>9} {mean:>9.1}   the budget is {budget}\n", format!("mean of {count}"), "")
+        format!(
+            "{table}{:<28} {:>9} {mean:>9.1}   the budget is {budget}\n",
+            format!("mean of {count}"),
+            ""
+        )
     }
 
     /// One line for each budget that is exceeded.
@@ -116,7 +120,13 @@ mod tests {
         assert_eq!(spent.over(), Vec::<String>::new());
         let table = spent.table();
         assert!(table.lines().nth(2).is_some_and(|row| row.starts_with("laplacian")), "{table}");
-        assert!(table.lines().last().is_some_and(|row| row.starts_with("mean of 2") && row.contains("8.0")), "{table}");
+        assert!(
+            table
+                .lines()
+                .last()
+                .is_some_and(|row| row.starts_with("mean of 2") && row.contains("8.0")),
+            "{table}"
+        );
         let identity = Costs { kernels: 3, processor: Duration::from_secs(1) };
         assert_eq!(spent.operators["identity"], identity);
 
