@@ -22,8 +22,8 @@ fn example(name: &str) -> Option<PathBuf> {
     let built = build.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     let messages = String::from_utf8(built.stdout).unwrap();
-    let paths = messages.lines().filter_map(|line| line.split_once("\"executable\":\""));
-    let (path, _) = paths.last().and_then(|(_, rest)| rest.split_once('"')).unwrap();
+    let mut paths = messages.lines().filter_map(|line| line.split_once("\"executable\":\""));
+    let (path, _) = paths.next_back().and_then(|(_, rest)| rest.split_once('"')).unwrap();
     Some(path.into())
 }
 
