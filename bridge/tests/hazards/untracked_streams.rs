@@ -43,7 +43,7 @@ fn a_slice_is_read_on_one_wrapped_stream_before_the_other_has_written_it() {
         streams[1].synchronize().unwrap();
         let in_time = held.go_on();
         streams[0].synchronize().unwrap();
-        in_time.then(|| read.iter().filter(|byte| **byte == BAD).count())
+        in_time.then(|| read.into_iter().filter(|byte| *byte == BAD).count())
     });
     assert_eq!(read_early, BYTES);
 }

@@ -329,8 +329,8 @@ fn running_out_of_memory_is_told_by_type() {
 
 #[test]
 fn torchs_cache_is_counted_and_emptied_and_arrayspan_knows_it() {
-    let Some((_turn, device, on)) = cuda() else { return };
     const BYTES: usize = 1 << 28;
+    let Some((_turn, device, on)) = cuda() else { return };
     // Nothing is left of the tests before in which the tensor could have a place.
     empty_cache(device).unwrap();
     let before = memory_statistics(device).unwrap();
