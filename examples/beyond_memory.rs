@@ -9,6 +9,7 @@
 //! under it. Says what that cost and what was done. Not for the CPU, whose memory is where the others' arrays wait.
 
 use std::error::Error;
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use arrayspan::bridge::Error as BridgeError;
@@ -41,8 +42,17 @@ const SHOT_BYTES: usize = 4 * SAMPLES * TRACES;
 /// Parts of the inputs for each time the limit.
 const PARTS: usize = 8;
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let arguments = Arguments::parse();
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let device = match &arguments.device {
         Some(name) => name.parse()?,
         None => best_beside_the_cpu(),

@@ -4,6 +4,7 @@
 //! cargo run --release --example data_parallel -- --devices cuda:0,cuda:1
 //! ```
 
+use std::process::ExitCode;
 use std::time::Instant;
 
 use arrayspan::prelude::*;
@@ -29,8 +30,18 @@ struct Arguments {
     in_flight: usize,
 }
 
-fn main() -> Result<(), Failure> {
-    let Arguments { devices, batches, side, in_flight } = Arguments::parse();
+fn main() -> ExitCode {
+    match run(Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: Arguments) -> Result<(), Failure> {
+    let Arguments { devices, batches, side, in_flight } = arguments;
     let devices = or_default(devices);
     let space = Space::new([side, side], DType::Float32)?;
     let slopes = [0, 1].map(|axis| {
@@ -46,9 +57,9 @@ fn main() -> Result<(), Failure> {
     let on_devices = gradient.clone();
     let begin = Instant::now();
     let inputs = (0..batches).map(section);
-    let run = inputs.across(devices).in_flight(in_flight);
-    let mut run = run.map(move |x, _| on_devices.forward(x))?;
-    let results = run.by_ref().collect::<Result<Vec<Array>, _>>()?;
+    let batched = inputs.across(devices).in_flight(in_flight);
+    let mut batched = batched.map(move |x, _| on_devices.forward(x))?;
+    let results = batched.by_ref().collect::<Result<Vec<Array>, _>>()?;
     let took = begin.elapsed();
 
     // The same, one after the other, on the CPU.
@@ -60,7 +71,7 @@ fn main() -> Result<(), Failure> {
         }
     }
     let bytes = batches * side * side * size_of::<f32>() * 3;
-    println!("{}", run.report());
+    println!("{}", batched.report());
     println!(
         "{batches} batches in {:.1} ms: {:.2} GB/s in and out; equal to the CPU's",
         took.as_secs_f64() * 1e3,

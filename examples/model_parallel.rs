@@ -7,6 +7,7 @@
 //! The host only enqueues. What it enqueues for a batch waits, on the devices, for what that batch needs; while the
 //! second device works on one batch the first works on the next.
 
+use std::process::ExitCode;
 use std::time::Instant;
 
 use arrayspan::prelude::*;
@@ -53,9 +54,19 @@ impl Stage {
     }
 }
 
-fn main() -> Result<(), Failure> {
-    let Arguments { devices, batches, side } = Arguments::parse();
-    let [first, second] = pair(&devices)?;
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let &Arguments { ref devices, batches, side } = arguments;
+    let [first, second] = pair(devices)?;
     println!("stage 1 on {first}, stage 2 on {second}");
     let space = Space::new([side, side], DType::Float32)?;
     let smooth = |space: &Space| Convolve1D::new(space.clone(), 0, &[0.25, 0.5, 0.25], 1);

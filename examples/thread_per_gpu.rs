@@ -4,6 +4,7 @@
 //! cargo run --release --example thread_per_gpu -- --devices cuda:0,cuda:1
 //! ```
 
+use std::process::ExitCode;
 use std::thread;
 use std::time::Instant;
 
@@ -26,8 +27,18 @@ struct Arguments {
     iterations: usize,
 }
 
-fn main() -> Result<(), Failure> {
-    let Arguments { devices, side, iterations } = Arguments::parse();
+fn main() -> ExitCode {
+    match run(Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: Arguments) -> Result<(), Failure> {
+    let Arguments { devices, side, iterations } = arguments;
     let devices = or_default(devices);
     let begin = Instant::now();
     let answers = thread::scope(|scope| {

@@ -27,7 +27,7 @@ const GENERATED: (usize, usize) = (400, 600);
 /// Exit status for a request that cannot be carried out as it stands.
 const BAD_REQUEST: u8 = 2;
 
-fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
+fn main() -> ExitCode {
     let request = Arguments::read().and_then(|arguments| {
         let devices = arguments.devices()?;
         let section = match &arguments.model {
@@ -42,11 +42,16 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
         Ok(request) => request,
         Err(line) => {
             eprintln!("error: {line}");
-            return Ok(ExitCode::from(BAD_REQUEST));
+            return ExitCode::from(BAD_REQUEST);
         }
     };
-    run(&arguments, &devices, &section)?;
-    Ok(ExitCode::SUCCESS)
+    match run(&arguments, &devices, &section) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 fn run(

@@ -71,16 +71,30 @@ def refuses(kinds, function, *arguments):
 
 def given_back(ours, them, device, before):
     """Waits until we hold no more than `before`: a library may let go on a thread of its own, when it likes."""
+
+    def held():
+        ours.settle(device)
+        return ours.statistics(device)
+
+    no_more(them, device, "(bytes, blocks) of ours", held, before)
+
+
+def let_go(them, device, before):
+    """Waits until the library holds no more bytes of its own on a GPU than `before`."""
+    no_more(them, device, f"bytes of {them.name}", lambda: (them.held(device),), (before,))
+
+
+def no_more(them, device, what, held, before):
+    """Waits until no number that `held` tells is more than the one in `before`."""
     until = time.monotonic() + PATIENCE
     pause = 0.0
     while True:
         them.fence(device)
-        ours.settle(device)
-        held = ours.statistics(device)
-        if held[0] <= before[0] and held[1] <= before[1]:
+        now = held()
+        if all(number <= most for number, most in zip(now, before)):
             return
         if time.monotonic() > until:
-            raise AssertionError(f"(bytes, blocks) alive are {held} after {PATIENCE} s, and were {before}")
+            raise AssertionError(f"{what} alive are {now} after {PATIENCE} s, and were {before}")
         gc.collect()
         time.sleep(pause)
         pause = min(0.1, 2 * pause + 0.0005)

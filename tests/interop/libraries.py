@@ -85,6 +85,10 @@ class NumPy:
     def fence(self, device):
         """Waits for all its work."""
 
+    def held(self, device):
+        """Bytes of a GPU that its arrays take; None where it cannot tell. The CPU has other ways to know."""
+        return 0
+
 
 class Torch(NumPy):
     name = "torch"
@@ -130,6 +134,9 @@ class Torch(NumPy):
         if device != CPU:
             self.module.cuda.synchronize(device[1])
 
+    def held(self, device):
+        return 0 if device == CPU else self.module.cuda.memory_allocated(device[1])
+
 
 class CuPy(NumPy):
     name = "cupy"
@@ -163,6 +170,10 @@ class CuPy(NumPy):
     def fence(self, device):
         with self.on(device):
             self.module.cuda.runtime.deviceSynchronize()
+
+    def held(self, device):
+        with self.on(device):
+            return self.module.get_default_memory_pool().used_bytes()
 
 
 class Jax(NumPy):
@@ -198,9 +209,11 @@ class Jax(NumPy):
         return self.np.dtype(getattr(self.ml_dtypes, plain, plain))
 
     def give(self, dtype, shape, block, device):
-        place = self.module.devices("cpu" if device == CPU else "cuda")[device[1]]
-        array = self.module.device_put(super().give(dtype, shape, block, device), place)
+        array = self.module.device_put(super().give(dtype, shape, block, device), self.place(device))
         return array.block_until_ready()
+
+    def place(self, device):
+        return self.module.devices("cpu" if device == CPU else "cuda")[device[1]]
 
     def take(self, producer):
         return self.dlpack.from_dlpack(producer)
@@ -215,8 +228,14 @@ class Jax(NumPy):
         return False
 
     def fence(self, device):
-        place = self.module.devices("cpu" if device == CPU else "cuda")[device[1]]
-        self.module.device_put(self.np.zeros(1, dtype="float32"), place).block_until_ready()
+        self.module.device_put(self.np.zeros(1, dtype="float32"), self.place(device)).block_until_ready()
+
+    def held(self, device):
+        if device == CPU:
+            return 0
+        # The allocator that leaves all to the driver counts nothing.
+        told = self.place(device).memory_stats()
+        return told["bytes_in_use"] if told else None
 
 
 def found(names):

@@ -39,9 +39,10 @@ const LEFT_OUT: [&str; 7] = [
 
 /// Runs the step alone, under every setting.
 pub(crate) fn run() -> Result {
-    let environment = setup::run()?;
+    let mut environment = setup::run()?;
     let mut report = Report::default();
-    let ran = all(&run_tests::build()?, &environment, true, &mut report)?;
+    let programs = run_tests::build(&mut environment)?;
+    let ran = all(&programs, &environment, true, &mut report)?;
     println!("tests: {} passed, {} failed", report.passed, report.failed);
     if ran.passed { Ok(()) } else { Err("not everything passed".into()) }
 }

@@ -6,6 +6,7 @@ use std::thread;
 use std::time::Instant;
 
 use crate::Result;
+use crate::environment::Environment;
 use crate::process::{run as show, succeeds};
 use crate::programs::Program;
 use crate::report::Report;
@@ -31,7 +32,8 @@ pub(crate) fn available() -> Result<(), String> {
 /// Runs the step alone, with every program.
 pub(crate) fn run() -> Result {
     available()?;
-    let ran = all(&run_tests::build()?, true, &mut Report::default())?;
+    let programs = run_tests::build(&mut Environment::default())?;
+    let ran = all(&programs, true, &mut Report::default())?;
     if ran.passed { Ok(()) } else { Err("not everything passed".into()) }
 }
 

@@ -1,9 +1,10 @@
 //! Tools that need a nightly compiler, and how they get here.
 
+use std::path::Path;
 use std::process::Command;
 
 use crate::Result;
-use crate::process::{cargo as stable, repository, run, succeeds};
+use crate::process::{cargo as stable, output, repository, run, succeeds};
 
 /// Cargo of the nightly toolchain, in the repository.
 pub(crate) fn cargo(words: &[&str]) -> Command {
@@ -19,18 +20,14 @@ pub(crate) fn cargo(words: &[&str]) -> Command {
 pub(crate) fn set_up(tool: &str, components: &[&str]) -> Result<(), String> {
     let works = |words: &[&str]| succeeds(&mut cargo(words));
     let tool_works = || works(&[tool, "--version"]);
-    if tool_works() && succeeds(&mut has_components(components)) {
+    if tool_works() && has_sources(components) {
         return Ok(());
     }
     if !succeeds(Command::new("rustup").arg("--version")) {
         return Err(format!("no rustup, which would install the nightly toolchain for {tool}"));
     }
-    let mut install = Command::new("rustup");
-    install.args(["toolchain", "install", "nightly", "--profile", "minimal", "--no-self-update"]);
-    for component in components {
-        install.args(["--component", component]);
-    }
-    run(&mut install).map_err(|error| format!("no nightly toolchain: {error}"))?;
+    toolchain(components, works(&["--version"]))
+        .map_err(|error| format!("no nightly toolchain: {error}"))?;
     if tool == "fuzz" && !tool_works() {
         let fuzzer = ["install", "cargo-fuzz", "--locked"];
         run(&mut stable(&fuzzer)).map_err(|error| format!("no cargo-fuzz: {error}"))?;
@@ -38,16 +35,31 @@ pub(crate) fn set_up(tool: &str, components: &[&str]) -> Result<(), String> {
     if tool_works() { Ok(()) } else { Err(format!("cargo {tool} does not run")) }
 }
 
-/// Fails unless the toolchain has the sources that Miri builds its standard library from.
-fn has_components(components: &[&str]) -> Command {
-    let mut command = Command::new("sh");
-    let path = "lib/rustlib/src/rust/library/Cargo.lock";
-    let asked = components.contains(&"rust-src");
-    let script = if asked {
-        format!("test -f \"$(rustup run nightly rustc --print sysroot)/{path}\"")
-    } else {
-        "true".into()
-    };
-    command.args(["-c", &script]);
-    command
+/// Installs the toolchain with these components. One that is there stays, unless its version has no such components.
+fn toolchain(components: &[&str], is_there: bool) -> Result {
+    if is_there && components.is_empty() {
+        return Ok(());
+    }
+    let mut add = Command::new("rustup");
+    add.args(["component", "add", "--toolchain", "nightly"]).args(components);
+    if is_there && run(&mut add).is_ok() {
+        return Ok(());
+    }
+    let mut install = Command::new("rustup");
+    install.args(["toolchain", "install", "nightly", "--profile", "minimal", "--no-self-update"]);
+    for component in components {
+        install.args(["--component", component]);
+    }
+    run(&mut install)
+}
+
+/// Whether the toolchain has the sources that Miri builds its standard library from, where they are asked for.
+fn has_sources(components: &[&str]) -> bool {
+    if !components.contains(&"rust-src") {
+        return true;
+    }
+    let mut sysroot = Command::new("rustup");
+    sysroot.args(["run", "nightly", "rustc", "--print", "sysroot"]);
+    let library = "lib/rustlib/src/rust/library/Cargo.lock";
+    output(&mut sysroot).is_ok_and(|folder| Path::new(folder.trim()).join(library).is_file())
 }

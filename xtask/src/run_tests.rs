@@ -29,10 +29,17 @@ pub(crate) struct Ran {
     pub(crate) parts: Vec<(String, Duration)>,
 }
 
-/// Builds every test program; example programs too.
-pub(crate) fn build() -> Result<Vec<Arc<Program>>> {
+/// Where tests find the example programs. Without it they have cargo build those they need.
+const EXAMPLES: &str = "ARRAYSPAN_EXAMPLES";
+
+/// Builds every test program. The example programs are built with them, and tests are told where these are.
+pub(crate) fn build(environment: &mut Environment) -> Result<Vec<Arc<Program>>> {
     let mut programs = built(&["test", "--workspace", "--no-run"], |_| true)?;
-    // Examples, and programs that tests call, are built too.
+    let example = programs.iter().find(|program| program.kind == "example");
+    if let Some(folder) = example.and_then(|example| example.path.parent()) {
+        environment.set(EXAMPLES, folder);
+    }
+    // Programs that tests call are built as well.
     programs.retain(|program| program.tests);
     Ok(programs.into_iter().map(Arc::new).collect())
 }

@@ -77,12 +77,12 @@ fn everything(full: bool, steps: &mut Steps, environment: &mut Environment, repo
     if let Ok(torch) = &mut torch {
         sample::choose(torch, full);
     }
-    let environment = &*environment;
     let mut programs: Vec<Arc<Program>> = Vec::new();
     steps.run("build", || {
-        programs = run_tests::build()?;
+        programs = run_tests::build(environment)?;
         Ok(true)
     });
+    let environment = &*environment;
     // C++ keeps one core busy, tests the other; cargo waits for itself where it must.
     let building = torch.as_ref().ok().cloned();
     let building = building.map(|torch| std::thread::spawn(move || torch::build(&torch, full)));

@@ -74,8 +74,10 @@ pub(crate) fn run(
     Ok(ran)
 }
 
-/// clippy with the feature, by the profile of the tests, which has built torch's C++.
+/// clippy and rustdoc with the feature, by the profile of the tests, which has built torch's C++.
 pub(crate) fn lints(environment: &Environment) -> Result {
     let clippy = ["clippy", "--profile", "test", "--all-targets", "--", "-D", "warnings"];
-    show(&mut command(environment, &clippy))
+    show(&mut command(environment, &clippy))?;
+    let doc = ["doc", "--profile", "test", "--no-deps"];
+    show(command(environment, &doc).env("RUSTDOCFLAGS", "-D warnings"))
 }

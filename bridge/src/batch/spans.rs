@@ -50,6 +50,9 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        // An interpreter of unsafe code is slow, and there is none here.
+        #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 256 }))]
+
         #[test]
         fn their_total_is_the_number_of_moments_that_any_of_them_covers(
             spans in proptest::collection::vec((0..5000_u64, 0..90_u64), 0..3000),

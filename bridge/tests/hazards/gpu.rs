@@ -15,6 +15,15 @@ pub(crate) const BYTES: usize = 4 << 20;
 pub(crate) const GOOD: u8 = 0x11;
 pub(crate) const BAD: u8 = 0xEE;
 
+/// How often a hazard is tried to be shown, where something else may come between.
+const TRIES: usize = 5;
+
+/// The damage that an attempt shows; `None` is an attempt that shows nothing, because it was disturbed.
+pub(crate) fn shown(attempt: impl FnMut() -> Option<usize>) -> usize {
+    let mut attempt = attempt;
+    (0..TRIES).find_map(|_| attempt()).expect("an attempt that nothing disturbs")
+}
+
 /// The first CUDA device, its context current on this thread.
 pub(crate) fn first() -> Option<Device> {
     let device = common::first("cuda")?;

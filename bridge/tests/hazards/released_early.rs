@@ -11,8 +11,11 @@ use dlpack_ffi::{
     DLDataType, DLDevice, DLDeviceType, DLManagedTensorVersioned, DLPackVersion, DLTensor,
 };
 
-use super::gpu::{BAD, BYTES, GOOD, block, damage, damage_at, enter, first, free, ok, raw_stream};
+use super::gpu::{
+    BAD, BYTES, GOOD, block, damage, damage_at, enter, first, free, ok, raw_stream, shown,
+};
 use crate::common::delay;
+use crate::common::held::hold;
 
 /// A library with a caching allocator: what is given back is written again at once, on a stream of its own.
 struct Library {
@@ -86,19 +89,24 @@ unsafe extern "C" fn give_back(raw: *mut DLManagedTensorVersioned) {
 #[test]
 fn a_deleter_that_is_called_at_once_lets_queued_work_read_other_data() {
     let Some(device) = first() else { return };
-    let library = Library::new(device);
-    let stream = device.new_stream().unwrap();
-    let target = block(stream.raw(), 0);
-    let from = library.address;
-    let raw = library.export();
-    delay(stream.raw());
-    // SAFETY: two live blocks. The deleter is called too early, which is the point.
-    unsafe {
-        ok(sys::cuMemcpyDtoDAsync_v2(target, from, BYTES, raw_stream(stream.raw())));
-        give_back(raw);
-    }
-    assert_eq!(damage_at(target, stream.raw()), BYTES);
-    free(target, stream.raw());
+    let damaged = shown(|| {
+        let library = Library::new(device);
+        let stream = device.new_stream().unwrap();
+        let target = block(stream.raw(), 0);
+        let from = library.address;
+        let raw = library.export();
+        let held = hold(stream.raw());
+        // SAFETY: two live blocks. The deleter is called too early, which is the point.
+        unsafe {
+            ok(sys::cuMemcpyDtoDAsync_v2(target, from, BYTES, raw_stream(stream.raw())));
+            give_back(raw);
+        }
+        let in_time = held.go_on();
+        let damaged = damage_at(target, stream.raw());
+        free(target, stream.raw());
+        in_time.then_some(damaged)
+    });
+    assert_eq!(damaged, BYTES);
 }
 
 #[test]
@@ -110,11 +118,12 @@ fn our_release_waits_for_the_queued_work() {
     // SAFETY: a live struct nobody else uses.
     let capsule = unsafe { Capsule::<Versioned>::from_raw(library.export()).unwrap() };
     let array = SharedArray::from_dlpack(capsule, None).unwrap();
-    delay(stream.raw());
+    let held = hold(stream.raw());
     let (copy, _) =
         array.view().to_with(device, arrayspan_bridge::Transfer::CopyIfNeeded, &stream).unwrap();
     drop(array);
     assert_eq!(deleted.load(SeqCst), 0, "nobody waited for the stream");
+    assert!(held.go_on(), "a call has waited for the stream");
     assert_eq!(damage(&copy), 0);
     drain();
     assert_eq!(deleted.load(SeqCst), 1);

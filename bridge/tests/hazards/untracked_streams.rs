@@ -9,8 +9,9 @@ use arrayspan_bridge::interop::cudarc as cuda;
 use cudarc::driver::sys;
 use cudarc::driver::{CudaContext, CudaStream, DevicePtr};
 
-use super::gpu::{BAD, BYTES, GOOD, first, good, ok, raw_stream};
+use super::gpu::{BAD, BYTES, GOOD, first, good, ok, raw_stream, shown};
 use crate::common::delay;
+use crate::common::held::hold;
 
 /// Two streams of another library as cudarc sees them, and what keeps them.
 fn wrapped(device: Device) -> (Arc<CudaContext>, [Stream; 2], [Arc<CudaStream>; 2]) {
@@ -29,18 +30,22 @@ fn a_slice_is_read_on_one_wrapped_stream_before_the_other_has_written_it() {
     let Some(device) = first() else { return };
     let (context, streams, [writer, reader]) = wrapped(device);
     assert!(!context.is_managing_stream_synchronization());
-    let slice = writer.clone_htod(&vec![BAD; BYTES]).unwrap();
-    streams[0].synchronize().unwrap();
-    delay(streams[0].raw());
-    {
-        let (address, _recorded) = slice.device_ptr(&writer);
-        // SAFETY: the slice's own bytes, on its own stream.
-        ok(unsafe { sys::cuMemsetD8Async(address, GOOD, BYTES, raw_stream(streams[0].raw())) });
-    }
-    let read = reader.clone_dtoh(&slice).unwrap();
-    streams[1].synchronize().unwrap();
-    assert!(read.iter().all(|byte| *byte == BAD));
-    streams[0].synchronize().unwrap();
+    let read_early = shown(|| {
+        let slice = writer.clone_htod(&vec![BAD; BYTES]).unwrap();
+        streams[0].synchronize().unwrap();
+        let held = hold(streams[0].raw());
+        {
+            let (address, _recorded) = slice.device_ptr(&writer);
+            // SAFETY: the slice's own bytes, on its own stream.
+            ok(unsafe { sys::cuMemsetD8Async(address, GOOD, BYTES, raw_stream(streams[0].raw())) });
+        }
+        let read = reader.clone_dtoh(&slice).unwrap();
+        streams[1].synchronize().unwrap();
+        let in_time = held.go_on();
+        streams[0].synchronize().unwrap();
+        in_time.then(|| read.into_iter().filter(|byte| *byte == BAD).count())
+    });
+    assert_eq!(read_early, BYTES);
 }
 
 #[test]

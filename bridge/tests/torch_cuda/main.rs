@@ -11,6 +11,7 @@ mod recorded;
 mod support;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use arrayspan_bridge::devices::reclaim::libraries;
 use arrayspan_bridge::devices::{self, Device, Stream, drain};
@@ -31,14 +32,21 @@ use support::{COPY, SHARE, copied, numbers};
 /// Enough that a pass over it takes a GPU some microseconds.
 const LONG: usize = 1 << 24;
 
-/// A device of CUDA and torch's name for it.
-fn cuda() -> Option<(Device, tch::Device)> {
+/// One test at a time: torch's cache belongs to the process, and what one library loads at its first use holds up others.
+type Turn = MutexGuard<'static, ()>;
+
+/// A turn, a device of CUDA and torch's name for it.
+fn cuda() -> Option<(Turn, Device, tch::Device)> {
+    static TURN: Mutex<()> = Mutex::new(());
     let device = first("cuda")?;
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    // What the test before has given up is given back.
+    drain();
     let on = torch::device(device).expect("libtorch_cuda is there");
     // What takes long at first use is done, so that queued work is still running when tests look.
     device.stream().unwrap();
     current_stream(device).unwrap();
-    Some((device, on))
+    Some((turn, device, on))
 }
 
 /// Zeros to which torch will have added one as often as asked some time after this returns.
@@ -97,7 +105,7 @@ fn without_cuda_there_is_an_error_and_no_panic() {
 
 #[test]
 fn a_tensor_becomes_an_array_and_that_tensor_again() {
-    let Some((device, on)) = cuda() else { return };
+    let Some((_turn, device, on)) = cuda() else { return };
     let mut tensor = Tensor::arange(6, (Kind::Float, on)).reshape([2, 3]);
     let (address, implementation) = (tensor.data_ptr().addr(), tensor.numel());
     let (array, crossing) = import(tensor, SHARE).unwrap();
@@ -112,7 +120,7 @@ fn a_tensor_becomes_an_array_and_that_tensor_again() {
 
 #[test]
 fn an_array_becomes_a_tensor_and_an_array_again() {
-    let Some((device, on)) = cuda() else { return };
+    let Some((_turn, device, on)) = cuda() else { return };
     let array = Array::from_vec(vec![0.0_f64, 1.0, 2.0, 3.0], [4]).unwrap().to(device).unwrap().0;
     let address = array.memory().address();
     let (tensor, crossing) = export(array.sliced(0, 1, 3).unwrap(), SHARE).unwrap();
@@ -127,7 +135,7 @@ fn an_array_becomes_a_tensor_and_an_array_again() {
 
 #[test]
 fn odd_shapes_and_strides_cross_as_on_the_cpu() {
-    let Some((device, on)) = cuda() else { return };
+    let Some((_turn, device, on)) = cuda() else { return };
     for shape in [vec![], vec![0], vec![3, 0], vec![1, 2]] {
         let tensor = Tensor::ones(&shape, (Kind::Float, on));
         let (array, _) = import(tensor, SHARE).unwrap();
@@ -150,8 +158,8 @@ fn odd_shapes_and_strides_cross_as_on_the_cpu() {
 
 #[test]
 fn our_work_comes_after_torchs_and_the_host_does_not_wait() {
-    let Some((device, on)) = cuda() else { return };
-    // An import that waits does so each time. Other threads' first use of torch holds up one that does not.
+    let Some((_turn, device, on)) = cuda() else { return };
+    // An import that waits does so each time. A busy host holds up one that does not.
     let mut waited = true;
     for _ in 0..10 {
         let tensor = slow_counting(500, on);
@@ -165,9 +173,9 @@ fn our_work_comes_after_torchs_and_the_host_does_not_wait() {
 
 #[test]
 fn torchs_work_comes_after_ours_and_the_host_does_not_wait() {
-    let Some((device, on)) = cuda() else { return };
+    let Some((_turn, device, on)) = cuda() else { return };
     let (slow, stream) = (Slow::new(device), device.new_stream().unwrap());
-    // An export that waits does so each time. Other threads' first use of torch holds up one that does not.
+    // An export that waits does so each time. A busy host holds up one that does not.
     let (mut waited, mut tensor) = (true, Tensor::new());
     for _ in 0..10 {
         let array = slow.count(&stream);
@@ -181,7 +189,7 @@ fn torchs_work_comes_after_ours_and_the_host_does_not_wait() {
 
 #[test]
 fn a_tensor_given_up_while_we_use_it_is_not_given_out_by_torch() {
-    let Some((device, on)) = cuda() else { return };
+    let Some((_turn, device, on)) = cuda() else { return };
     let slow = Slow::new(device);
     for _ in 0..5 {
         let tensor = Tensor::arange(Slow::N as i64, (Kind::Int, on));
@@ -200,7 +208,7 @@ fn a_tensor_given_up_while_we_use_it_is_not_given_out_by_torch() {
 
 #[test]
 fn an_array_given_up_by_torch_stays_until_torchs_work_is_done() {
-    let Some((device, on)) = cuda() else { return };
+    let Some((_turn, device, on)) = cuda() else { return };
     let thief = Thief::new(device);
     for _ in 0..5 {
         let array = Array::from_vec(vec![1.0_f32; LONG], [LONG]).unwrap().to(device).unwrap().0;
@@ -216,7 +224,7 @@ fn an_array_given_up_by_torch_stays_until_torchs_work_is_done() {
 
 #[test]
 fn an_array_that_torch_used_on_another_stream_stays_until_that_is_done() {
-    let Some((device, on)) = cuda() else { return };
+    let Some((_turn, device, on)) = cuda() else { return };
     let (thief, theirs) = (Thief::new(device), device.new_stream().unwrap());
     let array = Array::from_vec(vec![1.0_f32; LONG], [LONG]).unwrap().to(device).unwrap().0;
     let (tensor, _) = export(array, SHARE).unwrap();
@@ -232,7 +240,7 @@ fn an_array_that_torch_used_on_another_stream_stays_until_that_is_done() {
 
 #[test]
 fn a_stream_of_ours_is_torchs_for_a_while_also_if_it_panics() {
-    let Some((device, on)) = cuda() else { return };
+    let Some((_turn, device, on)) = cuda() else { return };
     let (before, ours) = (current_stream(device).unwrap(), device.new_stream().unwrap());
     assert_ne!(before, ours);
     let mut tensor = Tensor::zeros([LONG as i64], (Kind::Float, on));
@@ -260,7 +268,7 @@ fn a_stream_of_ours_is_torchs_for_a_while_also_if_it_panics() {
 
 #[test]
 fn streams_can_be_recorded_for_either_sides_memory() {
-    let Some((device, on)) = cuda() else { return };
+    let Some((_turn, device, on)) = cuda() else { return };
     let stream = device.new_stream().unwrap();
     let theirs = Tensor::ones([4], (Kind::Float, on));
     record_stream(&theirs, &stream).unwrap();
@@ -277,7 +285,7 @@ fn streams_can_be_recorded_for_either_sides_memory() {
 
 #[test]
 fn the_current_context_and_device_stay_as_they_were() {
-    let Some((device, on)) = cuda() else { return };
+    let Some((_turn, device, on)) = cuda() else { return };
     // A thread of its own, which torch has not touched.
     std::thread::spawn(move || {
         let array = Array::from_vec(vec![1.0_f32; 64], [64]).unwrap().to(device).unwrap().0;
@@ -301,7 +309,7 @@ fn the_current_context_and_device_stay_as_they_were() {
 
 #[test]
 fn running_out_of_memory_is_told_by_type() {
-    let Some((device, on)) = cuda() else { return };
+    let Some((_turn, device, on)) = cuda() else { return };
     let huge = || Tensor::f_zeros([1 << 42], (Kind::Double, on));
     let refused = attempt(device, huge).unwrap_err();
     assert!(matches!(refused, Error::Device(devices::Error::OutOfMemory { .. })), "{refused}");
@@ -321,16 +329,23 @@ fn running_out_of_memory_is_told_by_type() {
 
 #[test]
 fn torchs_cache_is_counted_and_emptied_and_arrayspan_knows_it() {
-    let Some((device, on)) = cuda() else { return };
-    // More than other tests take meanwhile.
-    let tensor = Tensor::empty([1 << 33], (Kind::Uint8, on));
+    const BYTES: usize = 1 << 28;
+    let Some((_turn, device, on)) = cuda() else { return };
+    // Nothing is left of the tests before in which the tensor could have a place.
+    empty_cache(device).unwrap();
+    let before = memory_statistics(device).unwrap();
+    let tensor = Tensor::empty([BYTES as i64], (Kind::Uint8, on));
     let held = memory_statistics(device).unwrap();
-    assert!(held.live_bytes >= 1 << 33 && held.reserved_bytes >= held.live_bytes, "{held:?}");
+    assert_eq!(held.live_bytes, before.live_bytes + BYTES, "{held:?} after {before:?}");
+    assert!(held.reserved_bytes >= before.reserved_bytes + BYTES, "{held:?} after {before:?}");
     drop(tensor);
+    let cached = memory_statistics(device).unwrap();
+    assert_eq!(cached.live_bytes, before.live_bytes, "{cached:?} after {before:?}");
+    assert_eq!(cached.reserved_bytes, held.reserved_bytes, "{cached:?} after {held:?}");
     empty_cache(device).unwrap();
     let after = memory_statistics(device).unwrap();
-    assert!(after.reserved_bytes < held.reserved_bytes, "{after:?} after {held:?}");
-    assert!(after.peak_bytes >= 1 << 33);
+    assert_eq!(after.reserved_bytes, before.reserved_bytes, "{after:?} after {before:?}");
+    assert!(after.peak_bytes >= held.live_bytes, "{after:?}");
     let torch = libraries().into_iter().find(|library| library.name() == "torch").unwrap();
     assert!(torch.holdings(device).is_some() && torch.holdings(Device::cpu()).is_none());
     torch.release(device).unwrap();

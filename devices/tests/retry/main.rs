@@ -295,15 +295,18 @@ fn threads_that_wait_for_memory_do_not_wake_each_other_and_wait_as_long_as_they_
     let _turn = hoarder();
     for device in Device::all() {
         let stream = device.stream().unwrap();
-        let (enough, runs) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let [enough, runs, failed] = [0; 3].map(AtomicUsize::new);
         let (entered, has_entered) = std::sync::mpsc::channel();
         thread::scope(|scope| {
-            let (enough, runs, stream) = (&enough, &runs, &stream);
+            let (enough, runs, failed, stream) = (&enough, &runs, &failed, &stream);
             scope.spawn(move || {
                 let kept = with_retry(device, &waiting(), || -> Result<()> {
                     let block = Memory::allocate(1000, stream)?;
                     entered.send(()).unwrap();
-                    // As long as the others could run hundreds of times.
+                    // All wait, however late they have begun; then as long as they could run hundreds of times.
+                    while failed.load(SeqCst) < 5 {
+                        thread::sleep(Duration::from_millis(1));
+                    }
                     thread::sleep(Duration::from_millis(1500));
                     enough.store(1, SeqCst);
                     drop(block);
@@ -314,11 +317,16 @@ fn threads_that_wait_for_memory_do_not_wake_each_other_and_wait_as_long_as_they_
             has_entered.recv().unwrap();
             for _ in 0..5 {
                 scope.spawn(move || {
+                    let first = Cell::new(true);
                     let done = with_retry(device, &waiting(), || {
                         runs.fetch_add(1, SeqCst);
                         // What an attempt lets go of is no gain for the others.
                         drop(Memory::allocate(1000, stream)?);
-                        if enough.load(SeqCst) == 1 { Ok(()) } else { Err(full(device, 1000)) }
+                        if enough.load(SeqCst) == 1 {
+                            return Ok(());
+                        }
+                        failed.fetch_add(usize::from(first.replace(false)), SeqCst);
+                        Err(full(device, 1000))
                     });
                     done.map_err(|unrecovered| unrecovered.to_string()).unwrap();
                 });

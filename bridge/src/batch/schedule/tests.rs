@@ -87,6 +87,9 @@ impl Play {
 }
 
 proptest! {
+    // An interpreter of unsafe code is slow, and there is none here.
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 4 } else { 256 }))]
+
     #[test]
     fn whatever_slots_do_all_before_the_first_failure_runs_once_and_every_slot_comes_to_its_end(
         devices in 1..4_usize,
