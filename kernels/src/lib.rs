@@ -8,6 +8,7 @@ mod band;
 mod cost;
 mod error;
 mod executor;
+mod executors;
 mod expression;
 mod gpu;
 mod host;
@@ -16,13 +17,12 @@ mod trace;
 mod update;
 pub mod verb;
 
-use std::sync::Arc;
-
 pub use arrayspan_bridge as bridge;
 pub use band::{Band, Tap};
 pub use cost::Cost;
 pub use error::{Error, Result};
 pub use executor::Executor;
+pub use executors::{on, on_stream};
 pub use expression::{Binary, Expression, Unary, constant, input, previous};
 pub use gpu::{Gpu, catalogue};
 pub use host::Host;
@@ -30,25 +30,3 @@ pub use number::{Fit, fit};
 pub use trace::Trace;
 pub use update::Update;
 pub use verb::{Reduction, Stencil};
-
-use arrayspan_bridge::devices::{Device, Stream};
-
-/// The executor that uses `device`'s own stream.
-///
-/// # Errors
-/// When the device cannot make its stream.
-pub fn on(device: Device) -> Result<Arc<dyn Executor>> {
-    on_stream(&device.stream()?)
-}
-
-/// An executor whose work goes to `stream`.
-///
-/// # Errors
-/// When the stream's device cannot run kernels.
-pub fn on_stream(stream: &Stream) -> Result<Arc<dyn Executor>> {
-    if stream.device().is_cpu() {
-        Ok(Arc::new(Host::new()?))
-    } else {
-        Ok(Arc::new(Gpu::new(stream.clone())?))
-    }
-}

@@ -14,37 +14,38 @@ mod formula;
 mod gemm;
 mod map;
 mod reduce;
+mod shared;
 mod stencil;
 mod tables;
 mod variant;
 mod walk;
 
-use std::collections::HashMap;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 use arrayspan_bridge::devices::cuda::Blas;
-use arrayspan_bridge::devices::{Grid, Kernel, Stream};
+use arrayspan_bridge::devices::{Grid, Stream};
 use arrayspan_bridge::index::Arguments;
 use arrayspan_bridge::{Array, DType};
-use parking_lot::{Mutex, RwLock};
+use parking_lot::Mutex;
 
 pub use catalogue::catalogue;
 
 use crate::verb::Call;
 use crate::{Error, Executor, Result, Stencil};
-use tables::{Tables, Uploaded};
+use shared::Shared;
+use tables::Uploaded;
 use variant::Variant;
 
 /// Runs verbs as kernels on one stream.
 ///
-/// A kernel is compiled when its variant is first asked for and kept by the executor; the device keeps
-/// it for other executors and, on disk, for other processes.
+/// A kernel is compiled when its variant is first asked for, and kept for all executors of the device and, on disk, for
+/// other processes; so are the tables of long stencils. An executor itself has its stream, room for parts of results, and
+/// the vendor's handle.
 #[derive(Debug)]
 pub struct Gpu {
     stream: Stream,
-    kernels: RwLock<HashMap<Variant, Kernel>>,
-    tables: Mutex<HashMap<TableKey, Uploaded>>,
+    shared: Arc<Shared>,
     /// Whether groups of one kernel can read what others have written.
     device_fence: bool,
     /// Room for the parts of one result, made when first needed.
@@ -55,14 +56,6 @@ pub struct Gpu {
     blas: OnceLock<Option<Blas>>,
     launches: AtomicUsize,
 }
-
-/// Kernels and tables an executor keeps: more than a program has at work at once. The bounds are for programs
-/// that ask for ever new ones.
-const MOST_KERNELS: usize = 4096;
-const MOST_TABLES: usize = 64;
-
-/// A stencil's tables for a dtype, with places of 64 bits or not.
-type TableKey = (Stencil, DType, bool);
 
 impl Gpu {
     /// An executor whose work goes to `stream`.
@@ -78,8 +71,7 @@ impl Gpu {
         }
         Ok(Self {
             stream,
-            kernels: RwLock::default(),
-            tables: Mutex::default(),
+            shared: Shared::of(device),
             device_fence: device.info().device_fence,
             scratch: OnceLock::new(),
             rooms: Mutex::default(),
@@ -94,10 +86,10 @@ impl Gpu {
         self.launches.load(Relaxed)
     }
 
-    /// Different kernels it has so far.
+    /// Different kernels that executors of its device have so far.
     #[must_use]
     pub fn kernels(&self) -> usize {
-        self.kernels.read().len()
+        self.shared.kernels()
     }
 
     /// Processors of the device that work independently.
@@ -119,45 +111,16 @@ impl Gpu {
     /// The arguments are those `variant` declares, in its order, and all places they lead to lie within the
     /// memory given.
     unsafe fn launch(&self, variant: Variant, grid: Grid, arguments: &Arguments<'_>) -> Result<()> {
-        let kernel = self.load(variant)?;
+        let kernel = self.shared.kernel(self.stream.device(), variant)?;
         // SAFETY: passed on to the caller.
         unsafe { self.stream.launch(&kernel, grid, arguments.list())? };
         self.launches.fetch_add(1, Relaxed);
         Ok(())
     }
 
-    /// The tables of a stencil in the device's memory, copied there at first use; with places of 64 bits if `wide`.
+    /// The tables of a stencil in the device's memory; with places of 64 bits if `wide`.
     fn tables(&self, stencil: &Stencil, dtype: DType, wide: bool) -> Result<Uploaded> {
-        let key = (stencil.clone(), dtype, wide);
-        if let Some(uploaded) = self.tables.lock().get(&key) {
-            return Ok(uploaded.clone());
-        }
-        // Not under the lock: looking for memory may wait for others, who may be waiting for this executor. Two threads
-        // may send the same tables; those of the first stay.
-        let complex = dtype.is_complex() && !stencil.is_real();
-        let uploaded = Tables::new(stencil).upload(dtype, complex, wide, &self.stream)?;
-        let mut tables = self.tables.lock();
-        let full = tables.len() >= MOST_TABLES && !tables.contains_key(&key);
-        let old = if full { std::mem::take(&mut *tables) } else { HashMap::new() };
-        let kept = tables.entry(key).or_insert_with(|| uploaded.clone()).clone();
-        // What is not kept gives its memory back, which is no business of the lock either.
-        drop(tables);
-        drop((old, uploaded));
-        Ok(kept)
-    }
-
-    fn load(&self, variant: Variant) -> Result<Kernel> {
-        if let Some(kernel) = self.kernels.read().get(&variant) {
-            return Ok(kernel.clone());
-        }
-        // Not under the lock: a compiler takes its time. Two threads may build the same kernel twice.
-        let kernel = self.stream.device().kernel(&variant.source())?;
-        let mut kernels = self.kernels.write();
-        if kernels.len() >= MOST_KERNELS {
-            kernels.clear();
-        }
-        kernels.insert(variant, kernel.clone());
-        Ok(kernel)
+        self.shared.tables(stencil, dtype, wide, &self.stream)
     }
 }
 

@@ -39,7 +39,12 @@ impl Host {
     /// # Errors
     /// Never in practice; the CPU's stream cannot fail.
     pub fn new() -> Result<Self> {
-        Ok(Self { stream: Device::cpu().stream()? })
+        Ok(Self::on(Device::cpu().stream()?))
+    }
+
+    /// An executor for one of the CPU's streams.
+    pub(crate) fn on(stream: Stream) -> Self {
+        Self { stream }
     }
 }
 

@@ -1,0 +1,158 @@
+//! What all executors of a device share: its kernels, and the tables of stencils in its memory.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Once};
+
+use arrayspan_bridge::devices::reclaim::{self, Holdings, Reclaim, Stage};
+use arrayspan_bridge::devices::{Device, Kernel, Result, Stream};
+use arrayspan_bridge::{Array, DType};
+use parking_lot::{Mutex, RwLock};
+
+use super::tables::{Tables, Uploaded};
+use super::variant::Variant;
+use crate::Stencil;
+
+/// Kernels and tables that are kept: more than a program has at work at once. The bounds are for programs that ask
+/// for ever new ones.
+const MOST_KERNELS: usize = 4096;
+const MOST_TABLES: usize = 64;
+
+/// A stencil's tables for a dtype, with places of 64 bits or not.
+type TableKey = (Stencil, DType, bool);
+
+/// What all executors of a device share. Kept as long as the process runs; recovery empties it.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    kernels: RwLock<HashMap<Variant, Kernel>>,
+    tables: Mutex<HashMap<TableKey, Uploaded>>,
+}
+
+static ALL: LazyLock<RwLock<HashMap<Device, Arc<Shared>>>> = LazyLock::new(RwLock::default);
+
+impl Shared {
+    /// That of a device.
+    pub(super) fn of(device: Device) -> Arc<Self> {
+        static REGISTERED: Once = Once::new();
+        REGISTERED.call_once(|| {
+            reclaim::register(&KERNELS);
+            reclaim::register(&TABLES);
+        });
+        if let Some(shared) = ALL.read().get(&device) {
+            return shared.clone();
+        }
+        ALL.write().entry(device).or_default().clone()
+    }
+
+    /// The kernel of a variant, compiled if it is new.
+    pub(super) fn kernel(&self, device: Device, variant: Variant) -> Result<Kernel> {
+        if let Some(kernel) = self.kernels.read().get(&variant) {
+            return Ok(kernel.clone());
+        }
+        // Not under the lock: a compiler takes its time. Two threads may build the same kernel twice.
+        let kernel = device.kernel(&variant.source())?;
+        let mut kernels = self.kernels.write();
+        let full = kernels.len() >= MOST_KERNELS;
+        let old = if full { std::mem::take(&mut *kernels) } else { HashMap::new() };
+        kernels.insert(variant, kernel.clone());
+        drop(kernels);
+        // Unloading is no business of the lock either.
+        drop(old);
+        Ok(kernel)
+    }
+
+    /// Different kernels it has so far.
+    pub(super) fn kernels(&self) -> usize {
+        self.kernels.read().len()
+    }
+
+    /// The tables of a stencil in the device's memory, copied there on `stream` at first use; with places of 64 bits if
+    /// `wide`. Work on other streams that reads them waits for the copy, as for that of any array.
+    pub(super) fn tables(
+        &self,
+        stencil: &Stencil,
+        dtype: DType,
+        wide: bool,
+        stream: &Stream,
+    ) -> crate::Result<Uploaded> {
+        let key = (stencil.clone(), dtype, wide);
+        if let Some(uploaded) = self.tables.lock().get(&key) {
+            return Ok(uploaded.clone());
+        }
+        // Not under the lock: looking for memory may wait for others, who may be waiting for these tables. Two threads
+        // may send the same tables; those of the first stay.
+        let complex = dtype.is_complex() && !stencil.is_real();
+        let uploaded = Tables::new(stencil).upload(dtype, complex, wide, stream)?;
+        let mut tables = self.tables.lock();
+        let full = tables.len() >= MOST_TABLES && !tables.contains_key(&key);
+        let old = if full { std::mem::take(&mut *tables) } else { HashMap::new() };
+        let kept = tables.entry(key).or_insert_with(|| uploaded.clone()).clone();
+        // What is not kept gives its memory back, which is no business of the lock either.
+        drop(tables);
+        drop((old, uploaded));
+        Ok(kept)
+    }
+}
+
+/// The bytes of tables that nobody uses but their cache.
+fn unused(uploaded: &Uploaded) -> usize {
+    let bytes = |array: &Array| array.layout().len() * array.dtype().bytes();
+    if Arc::strong_count(uploaded) == 1 { bytes(&uploaded.0) + bytes(&uploaded.1) } else { 0 }
+}
+
+/// Forgets kernels when memory is short; who needs one finds it on disk.
+#[derive(Debug)]
+struct Kernels;
+
+static KERNELS: Kernels = Kernels;
+
+impl Reclaim for Kernels {
+    fn name(&self) -> &'static str {
+        "kernels of the verbs"
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::Plans
+    }
+
+    fn holdings(&self, _device: Device) -> Option<Holdings> {
+        None
+    }
+
+    fn release(&self, device: Device) -> Result<Option<usize>> {
+        let shared = ALL.read().get(&device).cloned();
+        let kernels = shared.map(|shared| std::mem::take(&mut *shared.kernels.write()));
+        // How much memory they held no driver tells, if there were any.
+        Ok(kernels.is_none_or(|kernels| kernels.is_empty()).then_some(0))
+    }
+}
+
+/// Gives tables back when memory is short; who needs them sends them again.
+#[derive(Debug)]
+struct KeptTables;
+
+static TABLES: KeptTables = KeptTables;
+
+impl Reclaim for KeptTables {
+    fn name(&self) -> &'static str {
+        "tables of stencils"
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::Workspaces
+    }
+
+    fn holdings(&self, device: Device) -> Option<Holdings> {
+        let shared = ALL.read().get(&device)?.clone();
+        let reserved_bytes = shared.tables.lock().values().map(unused).sum();
+        Some(Holdings { reserved_bytes, ..Holdings::default() })
+    }
+
+    fn release(&self, device: Device) -> Result<Option<usize>> {
+        let Some(shared) = ALL.read().get(&device).cloned() else { return Ok(Some(0)) };
+        let tables = std::mem::take(&mut *shared.tables.lock());
+        let bytes = tables.values().map(unused).sum();
+        // Freed in stream order, when the kernels that read them have ended, and not under the lock.
+        drop(tables);
+        Ok(Some(bytes))
+    }
+}
