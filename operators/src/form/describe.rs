@@ -1,8 +1,12 @@
 //! Operators as trees that a person can read.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
-use super::program::Program;
+use arrayspan_kernels::{Band, Stencil};
+
+use super::IndexMap;
+use super::leaf::Leaf;
+use super::program::{Act, Program};
 use crate::algebra::Kind;
 use crate::{Form, LinearMap, Operator, number};
 
@@ -80,17 +84,8 @@ impl Form {
             },
             Self::Diagonal(weights) => format!("weights of shape {:?}", weights.shape()),
             Self::Matrix(matrix) => format!("a matrix of shape {:?}", matrix.shape()),
-            Self::Index(map) => {
-                let boxes = map.boxes().count();
-                format!("{boxes} {}", if boxes == 1 { "box" } else { "boxes" })
-            }
-            Self::Stencil(stencil) => {
-                let axes = stencil.terms().iter();
-                let taps = |(axis, band): &(usize, arrayspan_kernels::Band)| {
-                    format!("{} taps along axis {axis}", band.interior().len())
-                };
-                axes.map(taps).collect::<Vec<_>>().join(" and ")
-            }
+            Self::Index(map) => boxes(map),
+            Self::Stencil(stencil) => taps(stencil),
         })
     }
 }
@@ -114,5 +109,55 @@ impl Program {
             text.push_str("  …\n");
         }
         text
+    }
+}
+
+/// What a step does, in a word or a few.
+impl fmt::Display for Act {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Zero => f.write_str("zero"),
+            Self::Copy => f.write_str("copy"),
+            Self::Conjugate => f.write_str("conjugate"),
+            Self::Leaf(leaf) => leaf.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for Leaf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pointwise(factor) => match factor.read().0 {
+                1 => f.write_str("map with 1 array of weights"),
+                arrays => write!(f, "map with {arrays} arrays of weights"),
+            },
+            Self::Stencil(stencil) => write!(f, "stencil of {}", taps(stencil)),
+            Self::Index { map, adjoint } => {
+                write!(f, "{} {}", if *adjoint { "add" } else { "copy" }, boxes(map))
+            }
+            Self::Matrix(matrix) => {
+                let shape = matrix.array.shape();
+                write!(f, "gemm with a matrix of shape {shape:?}")?;
+                f.write_str(if matrix.transposed { ", transposed" } else { "" })
+            }
+            Self::Map { map, orientation } => write!(f, "{}{}", map.name(), orientation.mark()),
+            Self::Call(program) => write!(f, "{} steps of a shared part", program.steps().len()),
+        }
+    }
+}
+
+/// `2 taps along axis 0 and 3 taps along axis 1`
+fn taps(stencil: &Stencil) -> String {
+    let axes = stencil.terms().iter();
+    let taps =
+        |(axis, band): &(usize, Band)| format!("{} taps along axis {axis}", band.interior().len());
+    axes.map(taps).collect::<Vec<_>>().join(" and ")
+}
+
+/// `1 box`
+fn boxes(map: &IndexMap) -> String {
+    match map.boxes().count() {
+        1 => "1 box".into(),
+        boxes => format!("{boxes} boxes"),
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrayspan_bridge::{CARVE_BYTES, DType};
 use num_complex::Complex64;
 
+use super::Orientation;
 use super::leaf::Leaf;
 use super::normal::{Blocks, Factor, Normal, Part, Term};
 use super::partition::{Partition, Slice};
@@ -178,21 +179,14 @@ impl<'a> Emitter<'a> {
     }
 
     fn leaf(&mut self, leaf: &Leaf, factor: &Factor, task: Task<'a>) {
-        let act = match leaf {
-            Leaf::Pointwise(factor) => Act::Pointwise(factor.clone()),
-            Leaf::Stencil(stencil) => Act::Stencil(stencil.clone()),
-            Leaf::Index { map, adjoint } => Act::Index { map: map.clone(), adjoint: *adjoint },
-            Leaf::Matrix(matrix) => Act::Matrix(matrix.clone()),
-            Leaf::Call(program) => Act::Call(program.clone()),
-            Leaf::Map { map, orientation } => {
-                let act = Act::Map { map: map.clone(), adjoint: orientation.adjoint };
-                if orientation.conj {
-                    return self.conjugated(act, factor, task);
-                }
-                act
+        match leaf {
+            Leaf::Map { map, orientation } if orientation.conj => {
+                let orientation = Orientation { conj: false, ..*orientation };
+                let plain = Leaf::Map { map: map.clone(), orientation };
+                self.conjugated(Act::Leaf(plain), factor, task);
             }
-        };
-        self.draft(act, &task);
+            leaf => self.draft(Act::Leaf(leaf.clone()), &task),
+        }
     }
 
     /// `conj(A) x = conj(A conj(x))`
@@ -248,7 +242,7 @@ impl<'a> Emitter<'a> {
             if to.number == OUTPUT {
                 let here = Gain::ONE.times(scale);
                 let inner = match &act {
-                    Act::Call(program) => program.gain.times(scale),
+                    Act::Leaf(Leaf::Call(program)) => program.gain.times(scale),
                     _ => here,
                 };
                 gain = Some(gain.map_or(inner, |gain| gain.union(inner)));

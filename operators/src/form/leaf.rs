@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrayspan_bridge::SharedArray;
+use arrayspan_bridge::{DType, SharedArray};
 use arrayspan_kernels::Stencil;
 
 use super::{IndexMap, Matrix, Orientation, Pointwise, Program};
@@ -96,6 +96,29 @@ impl Leaf {
             }
             (Self::Call(a), Self::Call(b)) => Arc::ptr_eq(a, b),
             _ => false,
+        }
+    }
+
+    /// The bytes of workspace that it takes itself.
+    pub(crate) fn bytes(&self, dtype: DType) -> usize {
+        match self {
+            Self::Map { map, .. } => map.workspace(),
+            Self::Call(program) => program.bytes(),
+            // Not more than an array of the domain, which can be addressed.
+            Self::Index { map, adjoint: true } => map.workspace(dtype).unwrap_or(usize::MAX),
+            _ => 0,
+        }
+    }
+
+    /// Whether all of its numbers are real; an opaque operator is as real as its dtype.
+    pub(crate) fn is_real(&self, dtype: DType) -> bool {
+        match self {
+            Self::Index { .. } => true,
+            Self::Pointwise(factor) => factor.is_real(),
+            Self::Stencil(stencil) => stencil.is_real(),
+            Self::Matrix(matrix) => !matrix.array.dtype().is_complex(),
+            Self::Map { .. } => !dtype.is_complex(),
+            Self::Call(program) => program.is_real(dtype),
         }
     }
 

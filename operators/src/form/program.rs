@@ -1,18 +1,16 @@
 //! What is run: a list of verbs, with the places they read and write.
 
-use std::fmt;
 use std::sync::Arc;
 
 use arrayspan_bridge::DType;
 use num_complex::Complex64;
 
 use super::emit::emit;
+use super::leaf::Leaf;
 use super::normal::Normal;
 use super::partition::Slice;
-use super::{IndexMap, Matrix, Pointwise};
+use crate::Space;
 use crate::number::Gain;
-use crate::{LinearMap, Space};
-use arrayspan_kernels::Stencil;
 
 /// An operator in one orientation, as it is run: step by step, without looking at its parts again.
 #[derive(Debug)]
@@ -46,18 +44,8 @@ pub(crate) enum Act {
     Copy,
     /// `y = conj(x)`
     Conjugate,
-    Pointwise(Pointwise),
-    Stencil(Stencil),
-    Index {
-        map: IndexMap,
-        adjoint: bool,
-    },
-    Matrix(Matrix),
-    Map {
-        map: Arc<dyn LinearMap>,
-        adjoint: bool,
-    },
-    Call(Arc<Program>),
+    /// A form. An opaque one is not to be conjugated: that takes steps of its own.
+    Leaf(Leaf),
 }
 
 /// Where a step reads or writes.
@@ -94,60 +82,8 @@ impl Act {
     /// The bytes of workspace that it takes itself.
     pub(super) fn bytes(&self, dtype: DType) -> usize {
         match self {
-            // Not more than an array of the domain, which can be addressed.
-            Self::Index { map, adjoint: true } => map.workspace(dtype).unwrap_or(usize::MAX),
-            Self::Map { map, .. } => map.workspace(),
-            Self::Call(program) => program.bytes,
-            _ => 0,
-        }
-    }
-
-    /// Whether all of its numbers are real; an opaque operator is as real as its dtype.
-    pub(crate) fn is_real(&self, dtype: DType) -> bool {
-        match self {
-            Self::Zero | Self::Copy | Self::Index { .. } => true,
-            Self::Pointwise(factor) => factor.is_real(),
-            Self::Stencil(stencil) => stencil.is_real(),
-            Self::Matrix(matrix) => !matrix.array.dtype().is_complex(),
-            Self::Conjugate | Self::Map { .. } => !dtype.is_complex(),
-            Self::Call(program) => program.steps.iter().all(|step| step.act.is_real(dtype)),
-        }
-    }
-}
-
-/// What a step does, in a word or a few.
-impl fmt::Display for Act {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Zero => f.write_str("zero"),
-            Self::Copy => f.write_str("copy"),
-            Self::Conjugate => f.write_str("conjugate"),
-            Self::Pointwise(factor) => match factor.read().0 {
-                1 => f.write_str("map with 1 array of weights"),
-                arrays => write!(f, "map with {arrays} arrays of weights"),
-            },
-            Self::Stencil(stencil) => {
-                let axes = stencil.terms().iter();
-                let taps = |(axis, band): &(usize, arrayspan_kernels::Band)| {
-                    format!("{} taps along axis {axis}", band.interior().len())
-                };
-                let axes: Vec<String> = axes.map(taps).collect();
-                write!(f, "stencil of {}", axes.join(" and "))
-            }
-            Self::Index { map, adjoint } => {
-                let boxes = map.boxes().count();
-                let verb = if *adjoint { "add" } else { "copy" };
-                write!(f, "{verb} {boxes} {}", if boxes == 1 { "box" } else { "boxes" })
-            }
-            Self::Matrix(matrix) => {
-                let shape = matrix.array.shape();
-                write!(f, "gemm with a matrix of shape {shape:?}")?;
-                f.write_str(if matrix.transposed { ", transposed" } else { "" })
-            }
-            Self::Map { map, adjoint } => {
-                write!(f, "{}{}", map.name(), if *adjoint { "ᴴ" } else { "" })
-            }
-            Self::Call(program) => write!(f, "{} steps of a shared part", program.steps.len()),
+            Self::Leaf(leaf) => leaf.bytes(dtype),
+            Self::Zero | Self::Copy | Self::Conjugate => 0,
         }
     }
 }

@@ -1,11 +1,10 @@
 //! What can be told of an operator from what it is made of.
 
-use std::sync::Arc;
-
 use arrayspan_bridge::DType;
 use arrayspan_kernels::Cost;
 
 use super::IndexMap;
+use super::leaf::Leaf;
 use super::program::{Act, Place, Program, Step};
 use crate::{LinearMap, Operator, Space};
 
@@ -14,13 +13,7 @@ impl Operator {
     #[must_use]
     pub fn is_real(&self) -> bool {
         let dtype = self.domain().dtype();
-        !dtype.is_complex()
-            || (self.factor().im == 0.0
-                && self
-                    .program(false)
-                    .steps()
-                    .iter()
-                    .all(|step| step.scale.im == 0.0 && step.act.is_real(dtype)))
+        !dtype.is_complex() || (self.factor().im == 0.0 && self.program(false).is_real(dtype))
     }
 
     /// Whether it is its own adjoint, as far as its form tells: `false` says that it may not be.
@@ -41,6 +34,18 @@ impl Operator {
 }
 
 impl Program {
+    /// Whether all of its numbers are real.
+    pub(super) fn is_real(&self, dtype: DType) -> bool {
+        self.steps.iter().all(|step| {
+            let act = match &step.act {
+                Act::Zero | Act::Copy => true,
+                Act::Conjugate => !dtype.is_complex(),
+                Act::Leaf(leaf) => leaf.is_real(dtype),
+            };
+            act && step.scale.im == 0.0
+        })
+    }
+
     /// Whether both do the same, step by step.
     fn same(&self, other: &Self) -> bool {
         let steps = self.steps.iter().zip(&other.steps);
@@ -78,26 +83,26 @@ impl Step {
         Some(match &self.act {
             Act::Zero => once(0, 0),
             Act::Copy | Act::Conjugate => once(read, 0),
-            Act::Pointwise(factor) => {
+            Act::Leaf(Leaf::Pointwise(factor)) => {
                 let operations = factor.parts().0.operations();
                 once(read + factor.read().1, operations.saturating_mul(to.len()))
             }
-            Act::Stencil(stencil) => {
+            Act::Leaf(Leaf::Stencil(stencil)) => {
                 let flops = stencil.terms().iter().map(|(_, band)| {
                     let lanes = to.len() / band.len().max(1);
                     lanes.saturating_mul(band.entries()).saturating_mul(2)
                 });
                 once(read, flops.fold(0, usize::saturating_add))
             }
-            Act::Matrix(matrix) => {
+            Act::Leaf(Leaf::Matrix(matrix)) => {
                 let entries = matrix.array.layout().len();
                 let columns = to.shape().iter().skip(1).product::<usize>();
                 let matrix = entries * matrix.array.dtype().bytes();
                 once(read + matrix, entries.saturating_mul(columns).saturating_mul(2))
             }
-            Act::Index { map, adjoint } => index(map, *adjoint, to.dtype(), once(0, 0)),
-            Act::Call(program) => program.cost(from, to)?,
-            Act::Map { .. } => return None,
+            Act::Leaf(Leaf::Index { map, adjoint }) => index(map, *adjoint, to.dtype(), once(0, 0)),
+            Act::Leaf(Leaf::Call(program)) => program.cost(from, to)?,
+            Act::Leaf(Leaf::Map { .. }) => return None,
         })
     }
 }
@@ -129,16 +134,7 @@ impl Act {
             (Self::Zero, Self::Zero)
             | (Self::Copy, Self::Copy)
             | (Self::Conjugate, Self::Conjugate) => true,
-            (Self::Pointwise(a), Self::Pointwise(b)) => a.same(b),
-            (Self::Stencil(a), Self::Stencil(b)) => a == b,
-            (Self::Index { map: a, adjoint: c }, Self::Index { map: b, adjoint: d }) => {
-                a == b && c == d
-            }
-            (Self::Matrix(a), Self::Matrix(b)) => a.same(b),
-            (Self::Map { map: a, adjoint: c }, Self::Map { map: b, adjoint: d }) => {
-                c == d && Arc::ptr_eq(a, b)
-            }
-            (Self::Call(a), Self::Call(b)) => Arc::ptr_eq(a, b),
+            (Self::Leaf(a), Self::Leaf(b)) => a.same(b),
             _ => false,
         }
     }

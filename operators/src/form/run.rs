@@ -3,6 +3,7 @@
 use arrayspan_bridge::{View, ViewMut};
 use arrayspan_kernels::Update;
 
+use super::leaf::Leaf;
 use super::pointwise::conjugate;
 use super::program::{Act, Place, Program, Step};
 use crate::{Context, Result, elementwise, scratch_bytes};
@@ -81,13 +82,23 @@ impl Act {
             Self::Zero => elementwise::scale(&*on, y, update),
             Self::Copy => Ok(on.copy(x, y, update)?),
             Self::Conjugate => conjugate(&on, x, y, update),
+            Self::Leaf(leaf) => leaf.run(on, x, y, update),
+        }
+    }
+}
+
+impl Leaf {
+    fn run(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
+        match self {
             Self::Pointwise(factor) => factor.run(&on, x, y, update),
             Self::Stencil(stencil) => Ok(on.stencil(stencil, x, y, update)?),
             Self::Index { map, adjoint: false } => map.enqueue(&*on, x, y, update),
             Self::Index { map, adjoint: true } => map.enqueue_adjoint(on, x, y, update),
             Self::Matrix(matrix) => matrix.run(&on, x, y, update),
-            Self::Map { map, adjoint: false } => map.enqueue(on, x, y, update),
-            Self::Map { map, adjoint: true } => map.enqueue_adjoint(on, x, y, update),
+            Self::Map { map, orientation } if orientation.adjoint => {
+                map.enqueue_adjoint(on, x, y, update)
+            }
+            Self::Map { map, .. } => map.enqueue(on, x, y, update),
             Self::Call(program) => program.run(on, x, y, update),
         }
     }

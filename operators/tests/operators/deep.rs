@@ -2,11 +2,11 @@
 
 use std::thread;
 
-use arrayspan_bridge::{DType, View, ViewMut};
+use arrayspan_bridge::DType;
 use arrayspan_operators::prelude::*;
-use arrayspan_operators::{Context, Result, scratch_bytes};
+use arrayspan_operators::scratch_bytes;
 
-use crate::support::{array, check, floats, numbers, random, read};
+use crate::support::{array, check, floats, hidden as hidden_of, numbers, random, read};
 
 const MANY: usize = 10_000;
 
@@ -24,40 +24,8 @@ fn diagonal(seed: usize) -> Operator {
     Diagonal::new(space(), floats(&[2], &weights).into_shared()).unwrap()
 }
 
-/// The identity, of which nothing is known.
-#[derive(Debug)]
-struct Hidden(Operator);
-
-impl LinearMap for Hidden {
-    fn name(&self) -> &'static str {
-        "Hidden"
-    }
-
-    fn domain(&self) -> &Space {
-        self.0.domain()
-    }
-
-    fn range(&self) -> &Space {
-        self.0.range()
-    }
-
-    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
-        self.0.enqueue(on, x, y, update)
-    }
-
-    fn enqueue_adjoint(
-        &self,
-        on: Context<'_>,
-        y: View<'_>,
-        x: ViewMut<'_>,
-        update: Update,
-    ) -> Result<()> {
-        self.0.enqueue_adjoint(on, y, x, update)
-    }
-}
-
 fn hidden() -> Operator {
-    Operator::new(Hidden(identity()))
+    hidden_of(identity())
 }
 
 fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
@@ -248,7 +216,7 @@ fn sums_of_unknown_terms_keep_their_order_and_multiples_are_added_up_in_double_p
         (1e8 * a + 1.0 * b + -1e8 * c).build().unwrap().forward(&ones).unwrap()
     };
     // From left to right: the small one is lost beside the large one, which then cancels.
-    let [a, b, c] = [(); 3].map(|()| Operator::new(Hidden(identity.clone())));
+    let [a, b, c] = [(); 3].map(|()| hidden_of(identity.clone()));
     assert_eq!(numbers(&sum(&a, &b, &c)), [0.0.into()]);
     assert_eq!(numbers(&sum(&identity, &identity, &identity)), [1.0.into()]);
 }

@@ -1,13 +1,13 @@
 //! What is refused, and that the message says what was wrong.
 
+use arrayspan_bridge::DType;
 use arrayspan_bridge::DType::{Complex128, Float32, Float64};
 use arrayspan_bridge::devices::Device;
-use arrayspan_bridge::{DType, View, ViewMut};
 use arrayspan_operators::prelude::*;
-use arrayspan_operators::{Context, Error, Result};
+use arrayspan_operators::{Error, Result};
 use num_complex::Complex64;
 
-use crate::support::{floats, host, random, read};
+use crate::support::{bound, floats, host, random, read};
 
 fn space(shape: &[usize]) -> Space {
     Space::new(shape, Float64).unwrap()
@@ -130,50 +130,14 @@ fn arrays_that_do_not_fit_are_refused_before_anything_is_written() {
     assert_eq!(read(&y), [5.0; 2]);
 }
 
-/// An operator that is bound to a device.
-#[derive(Debug)]
-struct Bound(Operator, Device);
-
-impl LinearMap for Bound {
-    fn name(&self) -> &'static str {
-        "Bound"
-    }
-
-    fn domain(&self) -> &Space {
-        self.0.domain()
-    }
-
-    fn range(&self) -> &Space {
-        self.0.range()
-    }
-
-    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
-        self.0.enqueue(on, x, y, update)
-    }
-
-    fn enqueue_adjoint(
-        &self,
-        on: Context<'_>,
-        y: View<'_>,
-        x: ViewMut<'_>,
-        update: Update,
-    ) -> Result<()> {
-        self.0.enqueue_adjoint(on, y, x, update)
-    }
-
-    fn device(&self) -> Option<Device> {
-        Some(self.1)
-    }
-}
-
 #[test]
 fn operators_of_different_devices_do_not_combine_and_do_not_run_elsewhere() {
     let Some(other) = Device::all().into_iter().find(|device| !device.is_cpu()) else {
         println!("skipped: no device but the CPU");
         return;
     };
-    let bound = |device| Operator::new(Bound(Identity::new(space(&[3])).unwrap(), device));
-    let (here, there) = (bound(Device::cpu()), bound(other));
+    let identity = |device| bound(Identity::new(space(&[3])).unwrap(), device);
+    let (here, there) = (identity(Device::cpu()), identity(other));
     for both in [
         here.after(&there).build(),
         (&here + &there).build(),
@@ -187,6 +151,6 @@ fn operators_of_different_devices_do_not_combine_and_do_not_run_elsewhere() {
     let error = there.forward(&random(&space(&[3]), 1)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        format!("Bound: the operator itself is on {other}, the executor on cpu")
+        format!("Opaque: the operator itself is on {other}, the executor on cpu")
     );
 }

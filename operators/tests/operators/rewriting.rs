@@ -1,14 +1,14 @@
 //! Expressions of operators, whatever they are rewritten to, against the matrices of what was written.
 
-use arrayspan_bridge::{DType, View, ViewMut};
-use arrayspan_kernels::{Trace, Update};
+use arrayspan_bridge::DType;
+use arrayspan_kernels::Trace;
+use arrayspan_operators::Result;
 use arrayspan_operators::form::IndexMap;
 use arrayspan_operators::prelude::*;
-use arrayspan_operators::{Context, Result};
 use num_complex::Complex64;
 use proptest::prelude::*;
 
-use crate::support::{check, dense, dense_adjoint, host, numbers, random};
+use crate::support::{check, dense, dense_adjoint, hidden, host, numbers, random};
 
 const SHAPE: [usize; 2] = [3, 4];
 const LEN: usize = 12;
@@ -83,38 +83,6 @@ fn trees() -> impl Strategy<Value = Tree> {
             [one(), one(), one(), one(), one()].prop_map(Tree::Blocks),
         ]
     })
-}
-
-/// An operator of which nothing is known.
-#[derive(Debug)]
-struct Hidden(Operator);
-
-impl LinearMap for Hidden {
-    fn name(&self) -> &'static str {
-        "Hidden"
-    }
-
-    fn domain(&self) -> &Space {
-        self.0.domain()
-    }
-
-    fn range(&self) -> &Space {
-        self.0.range()
-    }
-
-    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
-        self.0.enqueue(on, x, y, update)
-    }
-
-    fn enqueue_adjoint(
-        &self,
-        on: Context<'_>,
-        y: View<'_>,
-        x: ViewMut<'_>,
-        update: Update,
-    ) -> Result<()> {
-        self.0.enqueue_adjoint(on, y, x, update)
-    }
 }
 
 /// A matrix by rows, and one of what is added up in absolute values: the measure of rounding.
@@ -216,7 +184,7 @@ fn built(tree: &Tree, dtype: DType) -> (Operator, Exact) {
             adjoint(&cut).after(&cut).build().unwrap()
         }),
         Tree::Matrix(seed) => leaf(&|t| matrix(*seed, t)),
-        Tree::Opaque(seed) => leaf(&|t| Operator::new(Hidden(matrix(*seed, t)))),
+        Tree::Opaque(seed) => leaf(&|t| hidden(matrix(*seed, t))),
         Tree::Scaled(factor, a) => {
             let (a, exact) = built(a, dtype);
             let im = if dtype.is_complex() { factor.im } else { 0.0 };
@@ -373,7 +341,7 @@ fn properties_follow_from_what_an_operator_is_made_of() {
     assert!(!complex.is_real() && !complex.is_self_adjoint());
     assert!(complex.after(&complex).build().unwrap().is_real());
     assert!(complex.after(&complex).build().unwrap().is_self_adjoint());
-    let opaque = Operator::new(Hidden(a.clone()));
+    let opaque = hidden(a.clone());
     assert!(opaque.cost(false).is_none() && opaque.is_real());
     let trace = Trace::of(host());
     let (x, mut y) = (random(a.domain(), 1), random(a.range(), 2));

@@ -1,9 +1,9 @@
 //! Arrays of all dtypes and layouts, and the checks that hold for every operator.
 
 use arrayspan_bridge::devices::Device;
-use arrayspan_bridge::{Array, DType, Element, Relayout, ViewMut};
+use arrayspan_bridge::{Array, DType, Element, Relayout, View, ViewMut};
 use arrayspan_kernels::{Executor, Update};
-use arrayspan_operators::{LinearOperator, Space};
+use arrayspan_operators::{Context, LinearMap, LinearOperator, Operator, Result, Space};
 use num_complex::{Complex32, Complex64};
 
 pub(crate) const DTYPES: [DType; 4] =
@@ -199,4 +199,54 @@ impl Loose {
         assert_eq!(between, around.len() - self.space.len(), "something between was written");
         numbers(&dense)
     }
+}
+
+/// An operator of which nothing is known but its directions, and where it is.
+#[derive(Debug)]
+struct Opaque(Operator, Option<Device>);
+
+impl LinearMap for Opaque {
+    fn name(&self) -> &'static str {
+        "Opaque"
+    }
+
+    fn domain(&self) -> &Space {
+        self.0.domain()
+    }
+
+    fn range(&self) -> &Space {
+        self.0.range()
+    }
+
+    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
+        self.0.enqueue(on, x, y, update)
+    }
+
+    fn enqueue_adjoint(
+        &self,
+        on: Context<'_>,
+        y: View<'_>,
+        x: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()> {
+        self.0.enqueue_adjoint(on, y, x, update)
+    }
+
+    fn workspace(&self) -> usize {
+        self.0.workspace()
+    }
+
+    fn device(&self) -> Option<Device> {
+        self.1
+    }
+}
+
+/// The same operator, of which nothing is known.
+pub(crate) fn hidden(operator: Operator) -> Operator {
+    Operator::new(Opaque(operator, None))
+}
+
+/// The same operator, of which nothing is known but that it holds arrays on a device.
+pub(crate) fn bound(operator: Operator, device: Device) -> Operator {
+    Operator::new(Opaque(operator, Some(device)))
 }
