@@ -1,16 +1,10 @@
 //! Which executor runs the work of a stream.
 
-use std::collections::HashMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, OnceLock};
 
 use arrayspan_bridge::devices::{Device, Stream};
-use parking_lot::RwLock;
 
 use crate::{Executor, Gpu, Host, Result};
-
-/// The executors of the processes' own streams, one a device: what they keep (room for parts of results, vendors' handles)
-/// is there for the next call.
-static OWN: LazyLock<RwLock<HashMap<Device, Arc<dyn Executor>>>> = LazyLock::new(RwLock::default);
 
 /// The executor of `device`'s stream: that of the process, or the one that the thread has made its default.
 ///
@@ -27,20 +21,14 @@ pub fn on(device: Device) -> Result<Arc<dyn Executor>> {
 /// # Errors
 /// When the stream's device cannot run kernels.
 pub fn on_stream(stream: &Stream) -> Result<Arc<dyn Executor>> {
+    static HOST: OnceLock<Arc<Host>> = OnceLock::new();
     let device = stream.device();
-    if let Some(own) = OWN.read().get(&device)
-        && own.stream() == stream
-    {
-        return Ok(own.clone());
-    }
-    let executor: Arc<dyn Executor> = if device.is_cpu() {
-        Arc::new(Host::on(stream.clone()))
-    } else {
-        Arc::new(Gpu::new(stream.clone())?)
-    };
     // Only streams that are never destroyed: an executor keeps its own.
-    if device.process_stream()? == *stream {
-        return Ok(OWN.write().entry(device).or_insert(executor).clone());
-    }
-    Ok(executor)
+    let own = device.process_stream()? == *stream;
+    Ok(match (device.is_cpu(), own) {
+        (true, true) => HOST.get_or_init(|| Arc::new(Host::on(stream.clone()))).clone(),
+        (true, false) => Arc::new(Host::on(stream.clone())),
+        (false, true) => Gpu::own(stream)?,
+        (false, false) => Arc::new(Gpu::new(stream.clone())?),
+    })
 }

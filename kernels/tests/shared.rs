@@ -91,6 +91,7 @@ fn tables_are_sent_once_for_all_executors_and_given_back_when_memory_is_asked_fo
             let x = array(executor, &[LEN]);
             let mut y = array(executor, &[LEN]);
             executor.stencil(&stencil, x.view(), y.view_mut(), Update::set()).unwrap();
+            executor.sum(&input(0), &[y.view()], array(executor, &[]).view_mut()).unwrap();
             executor.stream().synchronize().unwrap();
         };
         let before = live();

@@ -3,6 +3,8 @@
 //! Where groups of a kernel can see each other's writes, the one that finishes last joins the parts, in the same launch.
 //! Elsewhere a second kernel joins them, in the same order, so that the result is the same to the bit.
 
+use std::sync::Arc;
+
 use arrayspan_bridge::devices::{Argument, Grid, Memory, Source};
 use arrayspan_bridge::index::{Arguments, THREADS, Text};
 use arrayspan_bridge::{Array, DType, Transfer};
@@ -44,9 +46,11 @@ pub(super) struct Variant {
 }
 
 /// Room for parts and their count. All kernels of an executor share it: its stream runs one after the other.
-pub(super) fn scratch(gpu: &Gpu) -> Result<&Array> {
-    if let Some(block) = gpu.scratch.get() {
-        return Ok(block);
+///
+/// Recovery may have the executor forget it: whoever holds it then still may queue a kernel that uses it.
+pub(super) fn scratch(gpu: &Gpu) -> Result<Arc<Array>> {
+    if let Some(block) = &*gpu.scratch.lock() {
+        return Ok(block.clone());
     }
     // Under no lock: looking for memory may wait for others. Of two threads' blocks the first stays; what clears
     // it is queued before any kernel that counts in it.
@@ -54,10 +58,8 @@ pub(super) fn scratch(gpu: &Gpu) -> Result<&Array> {
         Array::from_vec(vec![0_u8; COUNT_AT + size_of::<u64>()], [COUNT_AT + size_of::<u64>()])?;
     let stream = &gpu.stream;
     let (block, _) = zeros.to_with(stream.device(), Transfer::CopyIfNeeded, stream)?;
-    let mut made = Some(block);
-    let kept =
-        gpu.scratch.get_or_init(|| made.take().unwrap_or_else(|| unreachable!("asked once")));
-    Ok(kept)
+    let block = Arc::new(block);
+    Ok(gpu.scratch.lock().get_or_insert_with(|| block.clone()).clone())
 }
 
 /// Room for parts between two kernels, which no other thread's kernels use between them.

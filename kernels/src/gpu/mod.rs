@@ -49,7 +49,7 @@ pub struct Gpu {
     /// Whether groups of one kernel can read what others have written.
     device_fence: bool,
     /// Room for the parts of one result, made when first needed.
-    scratch: OnceLock<Array>,
+    scratch: Mutex<Option<Arc<Array>>>,
     /// The same, for devices where a second kernel joins the parts: what no pair of kernels under way uses.
     rooms: Mutex<Vec<Array>>,
     /// The vendor's matrix products, opened at first use; `None` where there are none.
@@ -73,11 +73,19 @@ impl Gpu {
             stream,
             shared: Shared::of(device),
             device_fence: device.info().device_fence,
-            scratch: OnceLock::new(),
+            scratch: Mutex::default(),
             rooms: Mutex::default(),
             blas: OnceLock::new(),
             launches: AtomicUsize::new(0),
         })
+    }
+
+    /// That of the process's own stream, which is `stream`.
+    pub(crate) fn own(stream: &Stream) -> Result<Arc<Self>> {
+        if stream.device().kind().dialect().is_none() {
+            return Ok(Arc::new(Self::new(stream.clone())?));
+        }
+        Shared::of(stream.device()).own(stream)
     }
 
     /// Kernels launched so far.
@@ -90,6 +98,15 @@ impl Gpu {
     #[must_use]
     pub fn kernels(&self) -> usize {
         self.shared.kernels()
+    }
+
+    /// Forgets its room for parts of results; the bytes of what nobody else holds.
+    fn forget_room(&self) -> usize {
+        // Not dropped under the locks: releasing memory is no business of theirs.
+        let (scratch, rooms) = (self.scratch.lock().take(), std::mem::take(&mut *self.rooms.lock()));
+        let scratch = scratch.and_then(Arc::into_inner);
+        let arrays = scratch.iter().chain(&rooms);
+        arrays.map(|array| array.layout().len() * array.dtype().bytes()).sum()
     }
 
     /// Processors of the device that work independently.

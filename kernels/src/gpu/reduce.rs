@@ -100,10 +100,9 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
     }
     arguments.numbers(&constants, computed);
     let room = if sharing == Sharing::Leave { Some(combine::room(gpu)?) } else { None };
-    match (sharing, &room) {
-        (Sharing::LastJoins, _) => arguments.push(Argument::Write(combine::scratch(gpu)?.memory())),
-        (_, Some(room)) => arguments.push(Argument::Write(room.memory())),
-        _ => {}
+    let scratch = if sharing == Sharing::LastJoins { Some(combine::scratch(gpu)?) } else { None };
+    if let Some(parts) = room.as_ref().or(scratch.as_deref()) {
+        arguments.push(Argument::Write(parts.memory()));
     }
     let groups = [results.div_ceil(THREADS / variant.threads).min(i32::MAX as usize), parts, 1];
     let grid = Grid { groups, threads: [THREADS, 1, 1] };

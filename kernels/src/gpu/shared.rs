@@ -1,13 +1,14 @@
 //! What all executors of a device share: its kernels, and the tables of stencils in its memory.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Once};
+use std::sync::{Arc, LazyLock, Once, OnceLock};
 
 use arrayspan_bridge::devices::reclaim::{self, Holdings, Reclaim, Stage};
 use arrayspan_bridge::devices::{Device, Kernel, Result, Stream};
 use arrayspan_bridge::{Array, DType};
 use parking_lot::{Mutex, RwLock};
 
+use super::Gpu;
 use super::tables::{Tables, Uploaded};
 use super::variant::Variant;
 use crate::Stencil;
@@ -25,6 +26,8 @@ type TableKey = (Stencil, DType, bool);
 pub(super) struct Shared {
     kernels: RwLock<HashMap<Variant, Kernel>>,
     tables: Mutex<HashMap<TableKey, Uploaded>>,
+    /// The executor of the process's own stream.
+    own: OnceLock<Arc<Gpu>>,
 }
 
 static ALL: LazyLock<RwLock<HashMap<Device, Arc<Shared>>>> = LazyLock::new(RwLock::default);
@@ -35,12 +38,22 @@ impl Shared {
         static REGISTERED: Once = Once::new();
         REGISTERED.call_once(|| {
             reclaim::register(&KERNELS);
-            reclaim::register(&TABLES);
+            reclaim::register(&WORKSPACES);
         });
         if let Some(shared) = ALL.read().get(&device) {
             return shared.clone();
         }
         ALL.write().entry(device).or_default().clone()
+    }
+
+    /// The executor of the process's own stream, made once: what it keeps (room for parts of results, the vendor's handle) is
+    /// there for the next call.
+    pub(super) fn own(&self, stream: &Stream) -> crate::Result<Arc<Gpu>> {
+        if let Some(own) = self.own.get() {
+            return Ok(own.clone());
+        }
+        let made = Arc::new(Gpu::new(stream.clone())?);
+        Ok(self.own.get_or_init(|| made).clone())
     }
 
     /// The kernel of a variant, compiled if it is new.
@@ -126,15 +139,15 @@ impl Reclaim for Kernels {
     }
 }
 
-/// Gives tables back when memory is short; who needs them sends them again.
+/// Gives tables and room for parts of results back when memory is short; who needs them makes them again.
 #[derive(Debug)]
-struct KeptTables;
+struct Workspaces;
 
-static TABLES: KeptTables = KeptTables;
+static WORKSPACES: Workspaces = Workspaces;
 
-impl Reclaim for KeptTables {
+impl Reclaim for Workspaces {
     fn name(&self) -> &'static str {
-        "tables of stencils"
+        "workspace of the verbs"
     }
 
     fn stage(&self) -> Stage {
@@ -150,9 +163,10 @@ impl Reclaim for KeptTables {
     fn release(&self, device: Device) -> Result<Option<usize>> {
         let Some(shared) = ALL.read().get(&device).cloned() else { return Ok(Some(0)) };
         let tables = std::mem::take(&mut *shared.tables.lock());
-        let bytes = tables.values().map(unused).sum();
+        let bytes: usize = tables.values().map(unused).sum();
         // Freed in stream order, when the kernels that read them have ended, and not under the lock.
         drop(tables);
-        Ok(Some(bytes))
+        let room = shared.own.get().map_or(0, |own| own.forget_room());
+        Ok(Some(bytes + room))
     }
 }
