@@ -177,7 +177,7 @@ fn what_was_tried_is_in_the_error() {
     assert_eq!(unrecovered.tried.len(), 1);
     let error = Error::from(unrecovered);
     assert!(error.shortage().is_some());
-    let text = error.to_string();
+    let text = format!("{error:#}");
     assert!(text.contains("out of memory") && text.contains("trimming our pool"), "{text}");
 
     let mut once = Declared::new(to::shared(), to::shared())

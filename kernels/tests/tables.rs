@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use arrayspan_kernels::bridge::devices::fault::{self, Fault, Injection, Kind};
 use arrayspan_kernels::bridge::devices::reclaim::{self, Holdings, Reclaim};
-use arrayspan_kernels::bridge::devices::{Device, Result};
+use arrayspan_kernels::bridge::devices::{Device, Result, caches};
 use arrayspan_kernels::bridge::{Array, DType};
 use arrayspan_kernels::{Band, Executor, Gpu, Stencil, Update};
 use parking_lot::Mutex;
@@ -69,6 +69,9 @@ fn who_is_asked_for_memory_while_tables_are_sent_may_use_the_executor() {
         let gpu = Arc::new(Gpu::new(device.new_stream().unwrap()).unwrap());
         // Kernels and arrays are there before.
         let expected = apply(&gpu, 1.0).view().to_vec::<f32>().unwrap();
+        // Tables are not: executors share them.
+        let cleared = caches::clear(device);
+        assert!(cleared.failures().next().is_none(), "{cleared}");
         let other = Arc::new(Gpu::new(device.new_stream().unwrap()).unwrap());
         let (done, waiting) = mpsc::channel();
         thread::spawn(move || {

@@ -103,7 +103,8 @@ impl Gpu {
     /// Forgets its room for parts of results; the bytes of what nobody else holds.
     fn forget_room(&self) -> usize {
         // Not dropped under the locks: releasing memory is no business of theirs.
-        let (scratch, rooms) = (self.scratch.lock().take(), std::mem::take(&mut *self.rooms.lock()));
+        let (scratch, rooms) =
+            (self.scratch.lock().take(), std::mem::take(&mut *self.rooms.lock()));
         let scratch = scratch.and_then(Arc::into_inner);
         let arrays = scratch.iter().chain(&rooms);
         arrays.map(|array| array.layout().len() * array.dtype().bytes()).sum()
