@@ -5,7 +5,7 @@ use crate::{Formula, Operator, Result};
 
 /// `y = [A₀ x₀; A₁ x₁; …]`: each operator on its own part of the model, for its own part of the data.
 ///
-/// Domain and range join those of the parts as the range of a [`vstack`](crate::vstack) does. Parts read and
+/// Domain and range join those of the parts as the range of a [`vstack`](fn@crate::vstack) does. Parts read and
 /// write views of the one array: nothing is copied, and the cost is the sum of theirs.
 ///
 /// # Errors

@@ -5,7 +5,7 @@ use crate::{Formula, Operator, Result};
 
 /// `y = A₀ x₀ + A₁ x₁ + …`: the data of several models, added up.
 ///
-/// The domain joins theirs as the range of a [`vstack`](crate::vstack) does, and the cost is the sum of theirs:
+/// The domain joins theirs as the range of a [`vstack`](fn@crate::vstack) does, and the cost is the sum of theirs:
 /// this is the adjoint of a `vstack` of adjoints.
 ///
 /// # Errors

@@ -20,8 +20,8 @@ use crate::{Context, LinearMap, Result, Space};
 ///
 /// This is what all constructors give and what the algebra takes: `&a + &b`, `&a - &b`, `-&a`, `2.0 * &a`,
 /// [`a.after(&b)`](Self::after), [`a.pow(3)`](Self::pow), [`a.conj()`](Self::conj), [`adjoint(&a)`](fn@crate::adjoint),
-/// [`vstack`](crate::vstack), [`hstack`](crate::hstack), [`block_diagonal`](crate::block_diagonal). Sums and products may
-/// have any number of terms and factors, nested in any way. Its `Debug` is its formula;
+/// [`vstack`](fn@crate::vstack), [`hstack`](fn@crate::hstack), [`block_diagonal`](fn@crate::block_diagonal).
+/// Sums and products may have any number of terms and factors, nested in any way. Its `Debug` is its formula;
 /// [`describe`](Self::describe) shows what it is made of and how it is run.
 ///
 /// When it is first applied it is rewritten: what can be done in one pass over the arrays is done in one. Products of bands
