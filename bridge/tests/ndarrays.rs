@@ -101,6 +101,8 @@ fn an_array_allocated_here_leaves_as_a_reported_copy() {
     assert!(matches!(refused, Error::CopyRefused { why: Why::Allocator, bytes: 48, .. }));
     let wrong = array().into_ndarray::<f32>(Transfer::CopyIfNeeded).unwrap_err();
     assert!(matches!(wrong, Error::DType { operation: "into_ndarray", .. }));
+    let wrong = array().view().to_ndarray::<f32>().unwrap_err();
+    assert_eq!(wrong.to_string(), "to_ndarray: dtype is Complex64, expected Float32");
 }
 
 #[test]

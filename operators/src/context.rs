@@ -30,8 +30,16 @@ impl<'a> Context<'a> {
     /// When [`LinearMap::workspace`] asked for less than is taken.
     pub fn scratch(self, space: &Space) -> Result<(ViewMut<'a>, Self)> {
         let executor = self.executor;
-        let Some(bytes) = self.scratch else {
-            return Error::parameter("workspace", format!("nothing left for {space}"));
+        let (needed, left) =
+            (scratch_bytes(space), self.scratch.as_ref().map(|rest| rest.layout().len()));
+        let bytes = match self.scratch {
+            Some(bytes) if left >= Some(needed) => bytes,
+            _ => {
+                let left = left.unwrap_or(0);
+                let why = "LinearMap::workspace asked for too little";
+                let why = format!("{space} takes {needed} bytes and {left} are left: {why}");
+                return Error::parameter("scratch", why);
+            }
         };
         let (array, rest) = bytes.carve(space.shape(), space.dtype())?;
         Ok((array, Self { executor, scratch: Some(rest) }))

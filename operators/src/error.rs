@@ -53,11 +53,13 @@ pub enum Error {
         /// The device found.
         found: Device,
     },
-    /// Two operators do not fit together.
-    #[error("{operation}: {left} does not fit {right}")]
+    /// Two spaces that have to be the same, or alike, are not: mostly those of operators that do not fit together.
+    #[error("{operation}: {which} differ: {left} and {right}")]
     Spaces {
-        /// How they were to be combined.
+        /// How operators were to be combined, or what was to be made.
         operation: String,
+        /// Which spaces of which operators they are.
+        which: String,
         /// One space.
         left: Space,
         /// The other.
@@ -106,9 +108,14 @@ impl Error {
         }
     }
 
-    pub(crate) fn spaces(operation: &str, left: &Space, right: &Space) -> Self {
+    pub(crate) fn spaces(
+        operation: &str,
+        which: impl Into<String>,
+        left: &Space,
+        right: &Space,
+    ) -> Self {
         let (left, right) = (left.clone(), right.clone());
-        Self::Spaces { operation: operation.into(), left, right }
+        Self::Spaces { operation: operation.into(), which: which.into(), left, right }
     }
 }
 

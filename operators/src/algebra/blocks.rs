@@ -30,27 +30,53 @@ pub(super) fn blocks<A: Into<Formula>>(
     let parts: Vec<Operator> =
         parts.into_iter().map(|part| part.into().build()).collect::<Result<_>>()?;
     let parts = spliced(shape, parts);
-    let of = |space: fn(&Operator) -> &Space| parts.iter().map(move |part| space(part).clone());
-    let divided =
-        |space| Ok::<_, Error>(Some(Arc::new(Partition::new(name, of(space).collect())?)));
-    let domains = if shape == Shape::Above { None } else { divided(Operator::domain)? };
-    let ranges = if shape == Shape::Beside { None } else { divided(Operator::range)? };
-    let whole = |partition: &Option<Arc<Partition>>, space: fn(&Operator) -> &Space| {
+    let divided = |side: Side| {
+        alike(name, &side, &parts, |one, other| one.dtype() == other.dtype())?;
+        let spaces = parts.iter().map(|part| (side.space)(part).clone()).collect();
+        Ok::<_, Error>(Some(Arc::new(Partition::new(name, spaces)?)))
+    };
+    let domains = if shape == Shape::Above { None } else { divided(DOMAIN)? };
+    let ranges = if shape == Shape::Beside { None } else { divided(RANGE)? };
+    let whole = |partition: &Option<Arc<Partition>>, side: Side| {
         if let Some(partition) = partition {
-            return Ok(partition.whole().clone());
+            return Ok::<_, Error>(partition.whole().clone());
         }
-        let first = space(&parts[0]);
-        match of(space).find(|other| other != first) {
-            Some(other) => Err(Error::spaces(name, first, &other)),
-            None => Ok(first.clone()),
-        }
+        alike(name, &side, &parts, |one, other| one == other)?;
+        Ok((side.space)(&parts[0]).clone())
     };
     // One of both is a partition, which has parts or is an error.
-    let spaces = (whole(&domains, Operator::domain)?, whole(&ranges, Operator::range)?);
+    let spaces = (whole(&domains, DOMAIN)?, whole(&ranges, RANGE)?);
     let device = common_device(name, &parts)?;
     let facts = facts(name, &parts)?;
     let node = Node::new(Kind::Blocks { domains, ranges }, parts, spaces, device, facts);
     Ok(Operator::with(node.named(name.into())))
+}
+
+/// One of the two spaces of an operator.
+struct Side {
+    name: &'static str,
+    space: fn(&Operator) -> &Space,
+}
+
+const DOMAIN: Side = Side { name: "domain", space: Operator::domain };
+const RANGE: Side = Side { name: "range", space: Operator::range };
+
+/// Fails unless the spaces of all parts are like that of the first.
+fn alike(
+    operation: &str,
+    side: &Side,
+    parts: &[Operator],
+    like: impl Fn(&Space, &Space) -> bool,
+) -> Result<()> {
+    let Some(first) = parts.first() else { return Ok(()) };
+    let space = side.space;
+    match parts.iter().find(|part| !like(space(first), space(part))) {
+        None => Ok(()),
+        Some(other) => {
+            let which = format!("{0} of {1} and {0} of {2}", side.name, first.name(), other.name());
+            Err(Error::spaces(operation, which, space(first), space(other)))
+        }
+    }
 }
 
 /// What is known of a stack of these parts.

@@ -7,7 +7,8 @@ use crate::{Error, Formula, Identity, LinearMap, Operator, Result};
 /// `y = A (B x)`
 pub(super) fn product(outer: &Operator, inner: &Operator) -> Result<Operator> {
     if outer.domain() != inner.range() {
-        return Err(Error::spaces("after", outer.domain(), inner.range()));
+        let which = format!("domain of {} and range of {}", outer.name(), inner.name());
+        return Err(Error::spaces("after", which, outer.domain(), inner.range()));
     }
     let parts = vec![outer.clone(), inner.clone()];
     let device = common_device("after", &parts)?;
@@ -26,7 +27,8 @@ impl Operator {
     /// The formula fails with [`Error::Spaces`] unless domain and range are the same.
     pub fn pow(&self, exponent: usize) -> Formula {
         if self.domain() != self.range() {
-            return Err(Error::spaces("pow", self.range(), self.domain())).into();
+            let which = format!("range of {0} and domain of {0}", self.name());
+            return Err(Error::spaces("pow", which, self.range(), self.domain())).into();
         }
         // By squaring: as many products as the exponent has digits.
         let (mut power, mut square, mut left) = (None::<Formula>, Formula::from(self), exponent);

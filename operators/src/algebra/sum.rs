@@ -6,9 +6,11 @@ use crate::{Error, LinearMap, Operator, Result};
 
 /// `y = A x + B x`
 pub(super) fn sum(operation: &str, left: &Operator, right: &Operator) -> Result<Operator> {
-    let spaces = [(left.domain(), right.domain()), (left.range(), right.range())];
-    if let Some((left, right)) = spaces.into_iter().find(|(left, right)| left != right) {
-        return Err(Error::spaces(operation, left, right));
+    let spaces =
+        [("domain", left.domain(), right.domain()), ("range", left.range(), right.range())];
+    if let Some((side, one, other)) = spaces.into_iter().find(|(_, one, other)| one != other) {
+        let which = format!("{side} of {} and {side} of {}", left.name(), right.name());
+        return Err(Error::spaces(operation, which, one, other));
     }
     let parts = vec![left.clone(), right.clone()];
     let device = common_device(operation, &parts)?;

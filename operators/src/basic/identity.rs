@@ -47,7 +47,8 @@ impl Identity {
         domain.computable(Self::NAME)?;
         range.computable(Self::NAME)?;
         if domain.dtype() != range.dtype() || domain.shape().len() != range.shape().len() {
-            return Err(Error::spaces(Self::NAME, &range, &domain));
+            let which = "rank or dtype of domain and range";
+            return Err(Error::spaces(Self::NAME, which, &domain, &range));
         }
         if domain == range {
             return Operator::of(Self::NAME, domain, range, Form::Identity);

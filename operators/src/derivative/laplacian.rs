@@ -50,7 +50,7 @@ impl Laplacian {
     pub fn new(space: Space, terms: &[Along], scheme: Scheme, edge: Edge) -> Result<Operator> {
         space.computable(Self::NAME)?;
         if terms.is_empty() {
-            return Error::parameter(Self::NAME, format!("along no axis of {space}"));
+            return Error::parameter(Self::NAME, format!("no terms are given for {space}"));
         }
         let band = |&Along { axis, step, weight }: &Along| {
             let (len, dtype) = (space.extent(Self::NAME, axis)?, space.dtype());

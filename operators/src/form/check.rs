@@ -13,25 +13,31 @@ impl Form {
         domain.computable(operator)?;
         range.computable(operator)?;
         if domain.dtype() != range.dtype() && !matches!(self, Self::Zero | Self::Opaque(_)) {
-            return Err(Error::spaces(operator, range, domain));
+            let which = "dtypes of domain and range";
+            return Err(Error::spaces(operator, which, domain, range));
         }
         match self {
             Self::Zero => Ok(()),
-            Self::Identity => same(operator, domain, range),
+            Self::Identity => square(operator, domain, range),
             Self::Diagonal(weights) => {
-                same(operator, domain, range)?;
+                square(operator, domain, range)?;
                 diagonal(operator, weights, domain)
             }
             Self::Stencil(bands) => {
-                same(operator, domain, range)?;
+                square(operator, domain, range)?;
                 stencil(operator, bands, domain)
             }
             Self::Index(map) => index(operator, map, domain, range),
             Self::Matrix(array) => matrix(operator, array, domain, range),
             Self::Opaque(map) => {
-                for (own, given) in [(map.domain(), domain), (map.range(), range)] {
-                    same(operator, own, given)?;
-                }
+                let own = map.name();
+                same(
+                    operator,
+                    || format!("domain given and domain of {own}"),
+                    domain,
+                    map.domain(),
+                )?;
+                same(operator, || format!("range given and range of {own}"), range, map.range())?;
                 Ok(())
             }
         }
@@ -47,8 +53,12 @@ impl Form {
     }
 }
 
-fn same(operator: &str, a: &Space, b: &Space) -> Result<()> {
-    if a == b { Ok(()) } else { Err(Error::spaces(operator, b, a)) }
+fn square(operator: &str, domain: &Space, range: &Space) -> Result<()> {
+    same(operator, || "domain and range".into(), domain, range)
+}
+
+fn same(operator: &str, which: impl FnOnce() -> String, a: &Space, b: &Space) -> Result<()> {
+    if a == b { Ok(()) } else { Err(Error::spaces(operator, which(), a, b)) }
 }
 
 fn diagonal(operator: &str, weights: &SharedArray, space: &Space) -> Result<()> {

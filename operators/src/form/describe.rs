@@ -16,6 +16,9 @@ const MOST: usize = 200;
 impl Operator {
     /// What it is made of, as a tree of names and forms, and how it is run in both directions.
     ///
+    /// Each of several steps writes over its output (`set`) or adds to it (`add`). Boxes are those of an
+    /// [`IndexMap`](crate::form::IndexMap): parts of the output, each filled by one launch.
+    ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// use arrayspan_operators::kernels::bridge::DType;

@@ -26,15 +26,14 @@ pub(crate) struct Slice {
 }
 
 impl Partition {
+    /// Of spaces of one dtype, which the caller has seen to.
+    ///
     /// # Errors
-    /// [`Error::Spaces`] when dtypes differ, [`Error::TooLarge`] when the one array cannot be addressed.
+    /// [`Error::TooLarge`] when the one array cannot be addressed.
     pub(crate) fn new(operation: &str, parts: Vec<Space>) -> Result<Self> {
         let Some(first) = parts.first() else {
             return Error::parameter(operation, "no operators are given");
         };
-        if let Some(other) = parts.iter().find(|part| part.dtype() != first.dtype()) {
-            return Err(Error::spaces(operation, first, other));
-        }
         let tail = |part: &Space| part.shape().get(1..).map(<[usize]>::to_vec);
         // Wide: the sum of as many extents as there can be fits.
         let sum = |of: fn(&Space) -> usize| parts.iter().map(|part| of(part) as u128).sum();

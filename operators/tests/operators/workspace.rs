@@ -1,8 +1,8 @@
 //! Memory for intermediate results.
 
-use arrayspan_bridge::DType;
+use arrayspan_bridge::{DType, View, ViewMut};
 use arrayspan_operators::prelude::*;
-use arrayspan_operators::{Error, scratch_bytes};
+use arrayspan_operators::{Context, Error, Result, scratch_bytes};
 
 use crate::support::{host, random, read};
 
@@ -43,6 +43,60 @@ fn it_is_used_again_without_traces_of_earlier_use() {
         assert_eq!(read(&y), read(&product.forward(&x).unwrap()));
         product.apply_adjoint_with(&mut workspace, &*on, x.view(), y.view_mut(), set).unwrap();
         assert_eq!(read(&y), read(&product.adjoint(&x).unwrap()));
+    }
+}
+
+/// Takes two arrays and asks for as many as it is told.
+#[derive(Debug)]
+struct Greedy(Space, usize);
+
+impl LinearMap for Greedy {
+    fn name(&self) -> &'static str {
+        "Greedy"
+    }
+
+    fn domain(&self) -> &Space {
+        &self.0
+    }
+
+    fn range(&self) -> &Space {
+        &self.0
+    }
+
+    fn enqueue(&self, on: Context<'_>, x: View<'_>, mut y: ViewMut<'_>, _: Update) -> Result<()> {
+        let (mut first, on) = on.scratch(&self.0)?;
+        let (mut second, on) = on.scratch(&self.0)?;
+        on.copy(x, first.reborrow(), Update::set())?;
+        on.copy(first.view(), second.reborrow(), Update::set())?;
+        Ok(on.copy(second.view(), y.reborrow(), Update::set())?)
+    }
+
+    fn enqueue_adjoint(
+        &self,
+        on: Context<'_>,
+        y: View<'_>,
+        x: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()> {
+        self.enqueue(on, y, x, update)
+    }
+
+    fn workspace(&self) -> usize {
+        self.1 * scratch_bytes(&self.0)
+    }
+}
+
+#[test]
+fn an_operator_that_takes_more_than_it_asked_for_is_told_so() {
+    let x = random(&space(), 1);
+    assert_eq!(read(&Greedy(space(), 2).forward(&x).unwrap()), read(&x));
+    for (asked, space) in [(0, space()), (1, space())] {
+        let refused = Greedy(space.clone(), asked).forward(&x).unwrap_err().to_string();
+        let bytes = scratch_bytes(&space);
+        let expected = format!(
+            "scratch: {space} takes {bytes} bytes and 0 are left: LinearMap::workspace asked for too little"
+        );
+        assert_eq!(refused, expected);
     }
 }
 

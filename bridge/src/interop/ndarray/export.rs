@@ -39,6 +39,7 @@ impl<'a> View<'a> {
     /// # Errors
     /// [`Error::DType`]; the driver's refusal.
     pub fn to_ndarray<T: Element>(&self) -> Result<ArrayD<T>> {
+        self.expect_dtype::<T>("to_ndarray")?;
         let values = self.to_vec()?;
         ArrayD::from_shape_vec(IxDyn(self.shape()), values).map_err(|_| refused(self.layout()))
     }

@@ -234,7 +234,10 @@ fn axis_of(operator: &str, rank: usize, axis: isize) -> Result<usize> {
     let counted = if axis < 0 { rank.checked_add_signed(axis) } else { Some(axis as usize) };
     match counted.filter(|&counted| counted < rank) {
         Some(counted) => Ok(counted),
-        None => Error::parameter(operator, format!("there is no axis {axis} among {rank}")),
+        None => Error::parameter(
+            operator,
+            format!("there is no axis {axis} in an array of rank {rank}"),
+        ),
     }
 }
 
