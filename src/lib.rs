@@ -8,6 +8,8 @@ pub use arrayspan_devices as devices;
 pub use arrayspan_kernels as kernels;
 pub use arrayspan_operators as operators;
 pub use arrayspan_solvers as solvers;
+/// The versions of these crates whose types the interface has.
+pub use {ndarray, num_complex};
 
 /// What most programs need.
 pub mod prelude {
