@@ -118,7 +118,9 @@ fn fingerprint(terms: &[(usize, Band)]) -> u64 {
         for (rows, taps) in band.pieces() {
             (rows.start, taps.len()).hash(&mut hasher);
             for tap in taps {
-                (tap.offset, tap.weight.re.to_bits(), tap.weight.im.to_bits()).hash(&mut hasher);
+                // Both zeros are equal, so their bits must be, too: -0 + 0 is 0.
+                let [re, im] = [tap.weight.re, tap.weight.im].map(|part| (part + 0.0).to_bits());
+                (tap.offset, re, im).hash(&mut hasher);
             }
         }
     }

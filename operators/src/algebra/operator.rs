@@ -102,8 +102,7 @@ impl Operator {
     #[must_use]
     pub fn named(self, name: impl Into<Cow<'static, str>>) -> Self {
         let spaces = (self.domain().clone(), self.range().clone());
-        let gains = [false, true].map(|adjoint| self.gain(adjoint));
-        let facts = Facts { gains, levels: self.levels() };
+        let facts = self.facts();
         let device = self.device();
         let node = Node::new(Kind::Named, vec![self], spaces, device, facts);
         Self::with(node.named(name.into()))
@@ -156,7 +155,23 @@ impl Operator {
 
     /// The operator times a factor that is known to fit.
     pub(super) fn multiplied(&self, factor: Complex64) -> Self {
-        Self { factor: factor * self.factor, ..self.clone() }
+        let whole = Self { factor: factor * self.factor, ..self.clone() };
+        if whole.factor == Complex64::default() { whole.within() } else { whole }
+    }
+
+    /// The sum of nothing but this. Zero times an operator is that, so that it is rewritten to zero and reads nothing.
+    fn within(self) -> Self {
+        let spaces = (self.domain().clone(), self.range().clone());
+        let facts = self.facts();
+        let (device, name) = (self.device(), self.node.name.clone());
+        let mut node = Node::new(Kind::Sum, vec![self], spaces, device, facts);
+        node.name = name;
+        Self::with(node)
+    }
+
+    fn facts(&self) -> Facts {
+        let gains = [false, true].map(|adjoint| self.gain(adjoint));
+        Facts { gains, levels: self.levels() }
     }
 
     /// The factors that an update meets on its way.

@@ -12,7 +12,7 @@ use super::partition::Slice;
 use super::{IndexMap, Matrix, Pointwise};
 use crate::number::Gain;
 use crate::{LinearMap, Space};
-use arrayspan_kernels::Stencil;
+use arrayspan_kernels::{Cost, Stencil};
 
 /// An operator in one orientation, as it is run: step by step, without looking at its parts again.
 #[derive(Debug)]
@@ -22,6 +22,11 @@ pub(crate) struct Program {
     pub(super) bytes: usize,
     /// The factors that the caller's `alpha` is multiplied by.
     pub(super) gain: Gain,
+    /// Whether all of its numbers are real.
+    pub(super) is_real: bool,
+    /// What it costs for contiguous arrays, if it has no opaque parts. As [`is_real`](Self::is_real), kept: shared parts may
+    /// be called more often than can be counted.
+    pub(super) cost: Option<Cost>,
 }
 
 /// One verb, or one opaque operator.
@@ -88,6 +93,30 @@ impl Program {
     pub(crate) fn steps(&self) -> &[Step] {
         &self.steps
     }
+
+    /// Whether all of its numbers are real; an opaque operator is as real as its spaces.
+    pub(crate) fn is_real(&self) -> bool {
+        self.is_real
+    }
+
+    /// What it costs for contiguous arrays; `None` if it has opaque parts, which do not tell.
+    pub(crate) fn cost(&self) -> Option<Cost> {
+        self.cost
+    }
+}
+
+/// Takes it apart from the top: shared parts may be within each other as deep as one likes.
+impl Drop for Program {
+    fn drop(&mut self) {
+        let mut left = std::mem::take(&mut self.steps);
+        while let Some(step) = left.pop() {
+            if let Act::Call(program) = step.act
+                && let Some(mut program) = Arc::into_inner(program)
+            {
+                left.append(&mut program.steps);
+            }
+        }
+    }
 }
 
 impl Act {
@@ -110,7 +139,7 @@ impl Act {
             Self::Stencil(stencil) => stencil.is_real(),
             Self::Matrix(matrix) => !matrix.array.dtype().is_complex(),
             Self::Conjugate | Self::Map { .. } => !dtype.is_complex(),
-            Self::Call(program) => program.steps.iter().all(|step| step.act.is_real(dtype)),
+            Self::Call(program) => program.is_real,
         }
     }
 }

@@ -13,14 +13,9 @@ impl Operator {
     /// Whether its matrix is real, as far as its form tells: `false` says that it may not be. Of real spaces it is.
     #[must_use]
     pub fn is_real(&self) -> bool {
-        let dtype = self.domain().dtype();
-        !dtype.is_complex()
-            || (self.factor().im == 0.0
-                && self
-                    .program(false)
-                    .steps()
-                    .iter()
-                    .all(|step| step.scale.im == 0.0 && step.act.is_real(dtype)))
+        let real = |space: &Space| !space.dtype().is_complex();
+        (real(self.domain()) && real(self.range()))
+            || (self.factor().im == 0.0 && self.program(false).is_real())
     }
 
     /// Whether it is its own adjoint, as far as its form tells: `false` says that it may not be.
@@ -34,9 +29,7 @@ impl Operator {
     /// What `y ← A x`, or `x ← Aᴴ y`, costs for contiguous arrays; `None` if it has opaque parts, which do not tell.
     #[must_use]
     pub fn cost(&self, adjoint: bool) -> Option<Cost> {
-        let spaces = (self.domain(), self.range());
-        let (from, to) = if adjoint { (spaces.1, spaces.0) } else { spaces };
-        self.program(adjoint).cost(from, to)
+        self.program(adjoint).cost()
     }
 }
 
@@ -46,14 +39,24 @@ impl Program {
         let steps = self.steps.iter().zip(&other.steps);
         self.steps.len() == other.steps.len() && steps.into_iter().all(|(a, b)| a.same(b))
     }
+}
 
-    fn cost(&self, from: &Space, to: &Space) -> Option<Cost> {
-        let mut sum = Cost::default();
-        for step in &self.steps {
-            sum += step.cost(step.from.space(from), step.to.space(to))?;
-        }
-        Some(sum)
+/// The cost of steps one after the other, from the one space to the other.
+pub(super) fn cost(steps: &[Step], from: &Space, to: &Space) -> Option<Cost> {
+    let mut sum = Cost::default();
+    for step in steps {
+        sum += step.cost(step.from.space(from), step.to.space(to))?;
     }
+    Some(sum)
+}
+
+/// Whether all numbers of steps are real, from the one space to the other.
+pub(super) fn is_real(steps: &[Step], from: &Space, to: &Space) -> bool {
+    steps.iter().all(|step| {
+        let (from, to) = (step.from.space(from).dtype(), step.to.space(to).dtype());
+        let dtype = if from.is_complex() { from } else { to };
+        step.scale.im == 0.0 && step.act.is_real(dtype)
+    })
 }
 
 impl Step {
@@ -96,7 +99,7 @@ impl Step {
                 once(read + matrix, entries.saturating_mul(columns).saturating_mul(2))
             }
             Act::Index { map, adjoint } => index(map, *adjoint, to.dtype(), once(0, 0)),
-            Act::Call(program) => program.cost(from, to)?,
+            Act::Call(program) => program.cost?,
             Act::Map { .. } => return None,
         })
     }

@@ -163,6 +163,30 @@ fn shared_parts_are_kept_once() {
 }
 
 #[test]
+fn shared_parts_within_each_other_go_as_deep_as_one_likes() {
+    on_a_small_stack(|| {
+        let steps =
+            || (0..65).map(|_| hidden()).reduce(|a, b| a.after(b).build().unwrap()).unwrap();
+        // Each power is part of the next and, times zero, of the whole.
+        let (mut power, mut parts) = (hidden(), Vec::new());
+        for _ in 0..400 {
+            power = steps().after(&power).build().unwrap();
+            parts.push((0.0 * &power).build().unwrap());
+        }
+        parts.push(power);
+        let whole = vstack(parts).unwrap();
+        let y = read(&whole.forward(&floats(&[2], &[1.0, 2.0])).unwrap());
+        assert_eq!(y[800..], [1.0, 2.0]);
+        assert_eq!((whole.is_real(), whole.cost(false)), (true, None));
+        // Deeper than could be applied.
+        let sum = (0..65).map(|_| hidden()).reduce(|a, b| (a + b).build().unwrap()).unwrap();
+        let deep = (0..50_000).fold(hidden(), |a, _| (sum.after(&a) + &a).build().unwrap());
+        assert!(deep.workspace() > 0);
+        drop(deep);
+    });
+}
+
+#[test]
 fn a_stack_grows_part_by_part() {
     on_a_small_stack(|| {
         let grow = |stack: Operator, part| vstack([stack, part]).unwrap();

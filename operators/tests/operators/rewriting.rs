@@ -395,3 +395,85 @@ fn the_dense_matrix_is_that_of_the_operator() {
         }
     }
 }
+
+#[test]
+fn zero_times_an_operator_reads_nothing_wherever_it_stands() {
+    let space = Space::new([3], DType::Float64).unwrap();
+    let matrix = random(&Space::new([3, 3], DType::Float64).unwrap(), 1).into_shared();
+    let a = MatrixMult::new(matrix, &[]).unwrap();
+    let x = crate::support::floats(&[3], &[f64::NAN, f64::INFINITY, 1.0]);
+    let zero = (0.0 * &a).build().unwrap();
+    let sum = (0.0 * &a + 0.0 * &a.conj()).build().unwrap();
+    for operator in [&zero, &adjoint(&zero), &zero.clone().named("none"), &sum] {
+        assert_eq!(numbers(&operator.forward(&x).unwrap()), [Complex64::default(); 3]);
+        assert_eq!(operator.cost(false).map(|cost| cost.bytes_read), Some(0), "{operator:?}");
+        assert!(operator.is_self_adjoint());
+        check(operator);
+    }
+    assert_eq!(format!("{zero:?}"), "0.0 MatrixMult: Float64 [3] to Float64 [3]");
+    assert_eq!(zero.name(), "MatrixMult");
+    assert_eq!(zero.domain(), &space);
+}
+
+/// From one dtype to another: nothing is known of it but that.
+#[derive(Debug)]
+struct Between(Space, Space);
+
+impl LinearMap for Between {
+    fn name(&self) -> &'static str {
+        "Between"
+    }
+
+    fn domain(&self) -> &Space {
+        &self.0
+    }
+
+    fn range(&self) -> &Space {
+        &self.1
+    }
+
+    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
+        Ok(on.copy(x, y, update)?)
+    }
+
+    fn enqueue_adjoint(
+        &self,
+        on: Context<'_>,
+        y: View<'_>,
+        x: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()> {
+        Ok(on.copy(y, x, update)?)
+    }
+}
+
+#[test]
+fn an_operator_with_one_complex_space_may_be_complex() {
+    let [real, complex] =
+        [DType::Float64, DType::Complex128].map(|dtype| Space::new([3], dtype).unwrap());
+    let steps = |a: &Operator| a.describe().matches("conjugate").count();
+    for (domain, range) in [(&real, &complex), (&complex, &real)] {
+        let a = Operator::new(Between(domain.clone(), range.clone()));
+        assert!(!a.is_real() && !adjoint(&a).is_real());
+        // Both directions of the conjugate take the conjugate before and after.
+        assert_eq!((steps(&a), steps(&a.conj())), (0, 4), "{}", a.conj().describe());
+    }
+    let there = Operator::new(Between(real.clone(), complex.clone()));
+    let back = Operator::new(Between(complex, real));
+    assert!(back.after(&there).build().unwrap().is_real());
+    assert!(!there.after(&back).build().unwrap().is_real());
+}
+
+#[test]
+fn properties_of_a_power_are_told_at_once() {
+    let space = Space::new([2, 9], DType::Complex128).unwrap();
+    let slope =
+        |axis| FirstDerivative::new(space.clone(), axis, 1.0, Scheme::Forward, Edge::Zero).unwrap();
+    let both = slope(0).after(slope(1)).build().unwrap();
+    // Nobody could count to so many.
+    let power = both.pow(1 << 50).build().unwrap();
+    assert!(power.is_real());
+    assert_eq!(power.cost(false).map(|cost| cost.launches), Some(1 << 51));
+    let most = both.pow(usize::MAX).build().unwrap();
+    assert_eq!(most.cost(true).map(|cost| cost.launches), Some(usize::MAX));
+}
