@@ -273,7 +273,7 @@ impl<'a> Emitter<'a> {
             Step { act, from: place(from), to: place(to), scale, first, own }
         });
         let steps: Vec<Step> = steps.collect();
-        let (is_real, cost) = (is_real(&steps, domain, range), cost(&steps, domain, range));
+        let (is_real, cost) = (is_real(&steps, domain, range), cost(&steps, domain, range, ONE));
         Program { steps, bytes, gain: gain.unwrap_or(Gain::ONE), is_real, cost }
     }
 }

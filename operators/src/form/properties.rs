@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use arrayspan_bridge::DType;
-use arrayspan_kernels::Cost;
+use arrayspan_kernels::{Cost, Update};
+use num_complex::Complex64;
 
-use super::IndexMap;
 use super::program::{Act, Place, Program, Step};
+use crate::elementwise::updated;
 use crate::{LinearMap, Operator, Space};
 
 impl Operator {
@@ -29,7 +29,16 @@ impl Operator {
     /// What `y ← A x`, or `x ← Aᴴ y`, costs for contiguous arrays; `None` if it has opaque parts, which do not tell.
     #[must_use]
     pub fn cost(&self, adjoint: bool) -> Option<Cost> {
-        self.program(adjoint).cost()
+        let program = self.program(adjoint);
+        if self.factor() == 1.0.into() {
+            return program.cost();
+        }
+        let spaces = (self.domain(), self.range());
+        let (from, to, factor) = match adjoint {
+            true => (spaces.1, spaces.0, self.factor().conj()),
+            false => (spaces.0, spaces.1, self.factor()),
+        };
+        cost(program.steps(), from, to, factor)
     }
 }
 
@@ -41,11 +50,13 @@ impl Program {
     }
 }
 
-/// The cost of steps one after the other, from the one space to the other.
-pub(super) fn cost(steps: &[Step], from: &Space, to: &Space) -> Option<Cost> {
+/// The cost of steps one after the other, from the one space to the other, times a factor. (Not counted is its
+/// multiplication within shared parts.)
+pub(super) fn cost(steps: &[Step], from: &Space, to: &Space, factor: Complex64) -> Option<Cost> {
     let mut sum = Cost::default();
     for step in steps {
-        sum += step.cost(step.from.space(from), step.to.space(to))?;
+        let update = step.update(Update::set().scaled(factor));
+        sum += step.cost(step.from.space(from), step.to.space(to), update)?;
     }
     Some(sum)
 }
@@ -68,10 +79,10 @@ impl Step {
             && self.act.same(&other.act)
     }
 
-    fn cost(&self, from: &Space, to: &Space) -> Option<Cost> {
+    fn cost(&self, from: &Space, to: &Space, update: Update) -> Option<Cost> {
         let bytes = |space: &Space| space.len() * space.dtype().bytes();
         let (read, written) = (bytes(from), bytes(to));
-        let previous = if self.first { 0 } else { written };
+        let previous = if update.reads() { written } else { 0 };
         let once = |bytes_read: usize, flops: usize| Cost {
             launches: usize::from(written > 0),
             bytes_read: bytes_read + previous,
@@ -82,8 +93,9 @@ impl Step {
             Act::Zero => once(0, 0),
             Act::Copy | Act::Conjugate => once(read, 0),
             Act::Pointwise(factor) => {
-                let operations = factor.parts().0.operations();
-                once(read + factor.read().1, operations.saturating_mul(to.len()))
+                let operations = updated(factor.parts().0.clone(), update).operations();
+                let weights = if written > 0 { factor.read().1 } else { 0 };
+                once(read + weights, operations.saturating_mul(to.len()))
             }
             Act::Stencil(stencil) => {
                 let flops = stencil.terms().iter().map(|(_, band)| {
@@ -98,20 +110,11 @@ impl Step {
                 let matrix = entries * matrix.array.dtype().bytes();
                 once(read + matrix, entries.saturating_mul(columns).saturating_mul(2))
             }
-            Act::Index { map, adjoint } => index(map, *adjoint, to.dtype(), once(0, 0)),
+            Act::Index { map, adjoint } => map.cost(*adjoint, update, to.dtype()),
             Act::Call(program) => program.cost?,
             Act::Map { .. } => return None,
         })
     }
-}
-
-/// Each box is a launch, and reads what it writes, unless it is zero.
-fn index(map: &IndexMap, adjoint: bool, dtype: DType, all: Cost) -> Cost {
-    let boxes = || map.boxes().filter(|found| found.source.is_some());
-    let elements = |extent: &Vec<usize>| extent.iter().product::<usize>();
-    let copied = boxes().map(|found| elements(&found.extent)).sum::<usize>() * dtype.bytes();
-    let launches = if adjoint { 1 + boxes().count() } else { map.boxes().count() };
-    Cost { launches, bytes_read: all.bytes_read + copied, ..all }
 }
 
 impl Place {

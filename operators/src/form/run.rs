@@ -107,7 +107,7 @@ impl At<'_> {
 
 impl Step {
     /// The caller's factors meet what goes to the caller's array.
-    fn update(&self, given: Update) -> Update {
+    pub(super) fn update(&self, given: Update) -> Update {
         match (self.to.scratch.is_some(), self.first) {
             (true, true) => Update::set().scaled(self.scale),
             (true, false) => Update::add().scaled(self.scale),

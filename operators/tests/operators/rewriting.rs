@@ -1,7 +1,7 @@
 //! Expressions of operators, whatever they are rewritten to, against the matrices of what was written.
 
 use arrayspan_bridge::{DType, View, ViewMut};
-use arrayspan_kernels::{Trace, Update};
+use arrayspan_kernels::{Cost, Trace, Update};
 use arrayspan_operators::form::IndexMap;
 use arrayspan_operators::prelude::*;
 use arrayspan_operators::{Context, Result};
@@ -298,10 +298,20 @@ proptest! {
         for dtype in [DType::Float32, DType::Complex128] {
             let (operator, exact) = built(&tree, dtype);
             close(&dense(&operator), &exact, dtype, &tree)?;
-            let adjoint = exact.transposed().each(|v| v.conj());
+            let adjoint = exact.clone().transposed().each(|v| v.conj());
             close(&dense_adjoint(&operator), &adjoint, dtype, &tree)?;
-            if dtype == DType::Complex128 {
-                prop_assert!(!operator.is_self_adjoint() || operator.domain() == operator.range());
+            let entries = || exact.matrix.iter().flatten().zip(adjoint.matrix.iter().flatten());
+            let bound = |exact: &Exact| 1e-5 * exact.size.iter().flatten().fold(1.0, |a: f64, b| a.max(*b));
+            if operator.is_self_adjoint() {
+                prop_assert!(entries().all(|(a, b)| (a - b).norm() <= bound(&exact)), "{tree:?}");
+            }
+            if operator.is_real() {
+                prop_assert!(entries().all(|(a, _)| a.im.abs() <= bound(&exact)), "{tree:?}");
+            }
+            for turned in [false, true] {
+                if let Some(cost) = operator.cost(turned) {
+                    prop_assert_eq!(cost, traced(&operator, turned), "{:?} {}", tree, turned);
+                }
             }
         }
     }
@@ -318,11 +328,20 @@ fn derivative(axis: usize) -> Operator {
     FirstDerivative::new(space, axis, 0.5, Scheme::Centered3, Edge::Zero).unwrap()
 }
 
-fn launches(a: &Operator) -> usize {
+/// What it costs when it is applied.
+fn traced(a: &Operator, turned: bool) -> Cost {
     let trace = Trace::of(host());
-    let (x, mut y) = (random(a.domain(), 1), random(a.range(), 2));
-    a.apply(&trace, x.view(), y.view_mut(), Update::set()).unwrap();
-    trace.take().launches
+    let (mut x, mut y) = (random(a.domain(), 1), random(a.range(), 2));
+    if turned {
+        a.apply_adjoint(&trace, y.view(), x.view_mut(), Update::set()).unwrap();
+    } else {
+        a.apply(&trace, x.view(), y.view_mut(), Update::set()).unwrap();
+    }
+    trace.take()
+}
+
+fn launches(a: &Operator) -> usize {
+    traced(a, false).launches
 }
 
 #[test]
@@ -476,4 +495,38 @@ fn properties_of_a_power_are_told_at_once() {
     assert_eq!(power.cost(false).map(|cost| cost.launches), Some(1 << 51));
     let most = both.pow(usize::MAX).build().unwrap();
     assert_eq!(most.cost(true).map(|cost| cost.launches), Some(usize::MAX));
+}
+
+#[test]
+fn costs_of_index_maps_are_those_of_the_verbs_they_take() {
+    let space = |shape: &[usize]| Space::new(shape, DType::Complex128).unwrap();
+    let shape = [4, 3];
+    let maps = [
+        IndexMap::pad("pad", &shape, 0, 1, 2),
+        IndexMap::slice("slice", &shape, 1, 1, 2, 1),
+        IndexMap::slice("every second", &shape, 0, 3, 2, -2),
+        IndexMap::select("select", &shape, 0, 2),
+        IndexMap::repeat("repeat", &shape, 1, 5),
+        IndexMap::tile("tile", &shape, 0, 3),
+        IndexMap::symmetrize("symmetrize", &shape, 1),
+        IndexMap::pad("pad nothing", &[4, 0], 0, 1, 2),
+    ];
+    for map in maps {
+        let map = map.unwrap();
+        let (from, to) = (space(map.domain()), space(map.range()));
+        let map = Operator::of("map", from.clone(), to.clone(), Form::Index(map)).unwrap();
+        let weights = Diagonal::new(to.clone(), random(&to, 1).into_shared()).unwrap();
+        let sum = weights.after(&map) + 2.0 * &map + Complex64::i() * adjoint(map.transpose());
+        let stack = vstack([&map, &map]).unwrap();
+        for formula in [Formula::from(&map), -0.5 * &map, sum, adjoint(&stack).after(&stack)] {
+            let operator = formula.build().unwrap();
+            for turned in [false, true] {
+                let found = traced(&operator, turned);
+                assert_eq!(operator.cost(turned), Some(found), "{}", operator.describe());
+            }
+        }
+    }
+    let weights = random(&space(&[3]), 1).into_shared();
+    let nothing = Diagonal::along(space(&[3, 0]), 0, weights).unwrap();
+    assert_eq!(nothing.cost(false), Some(Cost::default()));
 }
