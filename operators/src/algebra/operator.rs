@@ -27,7 +27,9 @@ use crate::{Context, LinearMap, Result, Space};
 /// When it is first applied it is rewritten: what can be done in one pass over the arrays is done in one. Products of bands
 /// along one axis become one band, sums of bands and multiples of the identity one stencil, multiplications by weights one
 /// elementwise expression, index maps one index map; factors are collected, the identity and zero disappear, and stacks
-/// multiply block by block. The result differs from that of the parts, one after the other, by rounding only.
+/// multiply block by block. The result differs from that of the parts, one after the other, by rounding only, as long as no
+/// intermediate result leaves the dtype: a factor is multiplied where its product is last, so `d.after(1e-20 * &identity)`
+/// does not keep `d x` from overflowing, which a `Diagonal` of 1e-20 does.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

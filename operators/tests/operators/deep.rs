@@ -5,8 +5,9 @@ use std::thread;
 use arrayspan_bridge::{DType, View, ViewMut};
 use arrayspan_operators::prelude::*;
 use arrayspan_operators::{Context, Result, scratch_bytes};
+use num_complex::Complex64;
 
-use crate::support::{array, check, floats, numbers, random, read};
+use crate::support::{array, check, dense, floats, numbers, random, read};
 
 const MANY: usize = 10_000;
 
@@ -186,6 +187,42 @@ fn shared_parts_within_each_other_go_as_deep_as_one_likes() {
     });
 }
 
+/// `A B`, both by columns.
+fn times(a: &[Vec<Complex64>], b: &[Vec<Complex64>]) -> Vec<Vec<Complex64>> {
+    let entry = |column: &Vec<Complex64>, row: usize| {
+        column.iter().zip(a).map(|(factor, other)| factor * other[row]).sum()
+    };
+    b.iter().map(|column| (0..a.len()).map(|row| entry(column, row)).collect()).collect()
+}
+
+#[test]
+fn shared_parts_within_stacks_within_shared_parts_are_what_was_written() {
+    let small = Space::new([3, 3], DType::Complex128).unwrap();
+    let matrix = |seed| MatrixMult::new(random(&small, seed).into_shared(), &[]).unwrap();
+    // More terms than are copied, with intermediate results within.
+    let terms = (0..70).map(|seed| 0.1 * Operator::new(Hidden(matrix(seed))).after(matrix(99)));
+    let mut shared = terms.reduce(|sum, term| sum + term).unwrap().build().unwrap();
+    let mut expected = dense(&shared);
+    for seed in 0..3 {
+        let other = matrix(200 + seed);
+        let across = hstack([&shared, &other, &shared]).unwrap();
+        let middle = block_diagonal([&other, &shared, &shared]).unwrap();
+        let down = vstack([&shared, &other, &other.conj()]).unwrap();
+        let (a, b, c) = (expected, dense(&other), dense(&other.conj()));
+        let parts =
+            [times(&a, &times(&b, &a)), times(&b, &times(&a, &b)), times(&a, &times(&a, &c))];
+        let sum = |row: usize, at: usize| parts.iter().map(|part| part[row][at]).sum::<Complex64>();
+        expected = (0..3).map(|row| (0..3).map(|at| 0.05 * sum(row, at)).collect()).collect();
+        shared = (0.05 * across.after(middle).after(down)).build().unwrap();
+        assert!(shared.describe().contains("of a shared part"), "{}", shared.describe());
+        for (found, expected) in dense(&shared).iter().zip(&expected) {
+            crate::support::assert_close(found, expected, DType::Complex128, "shared parts");
+        }
+        check(&shared);
+        check(&vstack([&shared, &shared.transpose()]).unwrap());
+    }
+}
+
 #[test]
 fn a_stack_grows_part_by_part() {
     on_a_small_stack(|| {
@@ -235,7 +272,7 @@ fn factors_within_products_and_sums_go_where_they_belong() {
             MatrixMult::new(random(&square, seed).into_shared(), &[]).unwrap()
         };
         let turn = |a: Operator| {
-            let turned = num_complex::Complex64::new(0.5, -2.0) * a.clone();
+            let turned = Complex64::new(0.5, -2.0) * a.clone();
             turned.build().unwrap_or_else(|_| (0.5 * a).build().unwrap())
         };
         let product = turn(turn(matrix(1)).after(turn(matrix(2))).build().unwrap());
