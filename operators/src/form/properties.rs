@@ -34,9 +34,10 @@ impl Operator {
             return program.cost();
         }
         let spaces = (self.domain(), self.range());
-        let (from, to, factor) = match adjoint {
-            true => (spaces.1, spaces.0, self.factor().conj()),
-            false => (spaces.0, spaces.1, self.factor()),
+        let (from, to, factor) = if adjoint {
+            (spaces.1, spaces.0, self.factor().conj())
+        } else {
+            (spaces.0, spaces.1, self.factor())
         };
         cost(program.steps(), from, to, factor)
     }

@@ -12,6 +12,7 @@ impl Program {
     /// `y ← alpha · A x + beta · y`. Enqueued; does not wait.
     ///
     /// Shared parts may be within each other as deep as one likes: those under way wait on a list, not on the stack.
+    #[allow(clippy::needless_pass_by_value, reason = "views are given as to a `LinearMap`")]
     pub(crate) fn run(
         &self,
         mut on: Context<'_>,
@@ -120,15 +121,12 @@ impl Step {
 impl<'p> Spot<'p> {
     /// A place of a program whose workspace begins at `start` and whose caller gave it this.
     fn of(&self, place: &'p Place, start: usize) -> Self {
-        match &place.scratch {
-            Some((first, space)) => {
-                Self { scratch: Some((start + first, space)), path: place.path.iter().collect() }
-            }
-            None => {
-                let path = self.path.iter().copied().chain(place.path.iter()).collect();
-                Self { scratch: self.scratch, path }
-            }
+        if let Some((first, space)) = &place.scratch {
+            let path = place.path.iter().collect();
+            return Self { scratch: Some((start + first, space)), path };
         }
+        let path = self.path.iter().copied().chain(place.path.iter()).collect();
+        Self { scratch: self.scratch, path }
     }
 
     /// Where it begins in the workspace, and its bytes.

@@ -17,9 +17,9 @@ impl IndexMap {
     pub(in crate::form) fn cost(&self, adjoint: bool, update: Update, dtype: DType) -> Cost {
         let mut sum = Sum { bytes: dtype.bytes(), cost: Cost::default() };
         if adjoint {
-            self.adjoint_cost(&mut sum, update)
+            self.adjoint_cost(&mut sum, update);
         } else {
-            self.forward_cost(&mut sum, update)
+            self.forward_cost(&mut sum, update);
         }
         sum.cost
     }
