@@ -21,16 +21,17 @@ impl Cost {
     /// Bytes read and written.
     #[must_use]
     pub fn bytes(self) -> usize {
-        self.bytes_read + self.bytes_written
+        self.bytes_read.saturating_add(self.bytes_written)
     }
 }
 
+/// Saturates: a power of an operator may cost more than can be counted.
 impl AddAssign for Cost {
     fn add_assign(&mut self, other: Self) {
-        self.launches += other.launches;
-        self.bytes_read += other.bytes_read;
-        self.bytes_written += other.bytes_written;
-        self.flops += other.flops;
+        self.launches = self.launches.saturating_add(other.launches);
+        self.bytes_read = self.bytes_read.saturating_add(other.bytes_read);
+        self.bytes_written = self.bytes_written.saturating_add(other.bytes_written);
+        self.flops = self.flops.saturating_add(other.flops);
     }
 }
 

@@ -71,6 +71,11 @@ impl Gain {
         Self { least: self.least * modulus, largest: self.largest * modulus }
     }
 
+    /// Whether all fit the dtype.
+    pub(crate) fn fits(self, dtype: DType) -> bool {
+        self.check("", "", dtype).is_ok()
+    }
+
     /// Fails unless all fit the dtype of `operator`; `what` names the last factor.
     pub(crate) fn check(self, operator: &str, what: &str, dtype: DType) -> Result<()> {
         if self.largest == 0.0 {

@@ -118,7 +118,7 @@ fn fingerprint(terms: &[(usize, Band)]) -> u64 {
         for (rows, taps) in band.pieces() {
             (rows.start, taps.len()).hash(&mut hasher);
             for tap in taps {
-                // Zeros of both signs are equal.
+                // Both zeros are equal, so their bits must be, too: -0 + 0 is 0.
                 let [re, im] = [tap.weight.re, tap.weight.im].map(|part| (part + 0.0).to_bits());
                 (tap.offset, re, im).hash(&mut hasher);
             }

@@ -27,7 +27,9 @@ use crate::{Context, LinearMap, Result, Space};
 /// When it is first applied it is rewritten: what can be done in one pass over the arrays is done in one. Products of bands
 /// along one axis become one band, sums of bands and multiples of the identity one stencil, multiplications by weights one
 /// elementwise expression, index maps one index map; factors are collected, the identity and zero disappear, and stacks
-/// multiply block by block. The result differs from that of the parts, one after the other, by rounding only.
+/// multiply block by block. The result differs from that of the parts, one after the other, by rounding only, as long as no
+/// intermediate result leaves the dtype: a factor is multiplied where its product is last, so `d.after(1e-20 * &identity)`
+/// does not keep `d x` from overflowing, which a `Diagonal` of 1e-20 does.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -102,8 +104,7 @@ impl Operator {
     #[must_use]
     pub fn named(self, name: impl Into<Cow<'static, str>>) -> Self {
         let spaces = (self.domain().clone(), self.range().clone());
-        let gains = [false, true].map(|adjoint| self.gain(adjoint));
-        let facts = Facts { gains, levels: self.levels() };
+        let facts = self.facts();
         let device = self.device();
         let node = Node::new(Kind::Named, vec![self], spaces, device, facts);
         Self::with(node.named(name.into()))
@@ -156,7 +157,23 @@ impl Operator {
 
     /// The operator times a factor that is known to fit.
     pub(super) fn multiplied(&self, factor: Complex64) -> Self {
-        Self { factor: factor * self.factor, ..self.clone() }
+        let whole = Self { factor: factor * self.factor, ..self.clone() };
+        if whole.factor == Complex64::default() { whole.within() } else { whole }
+    }
+
+    /// The sum of nothing but this. Zero times an operator is that, so that it is rewritten to zero and reads nothing.
+    fn within(self) -> Self {
+        let spaces = (self.domain().clone(), self.range().clone());
+        let facts = self.facts();
+        let (device, name) = (self.device(), self.node.name.clone());
+        let mut node = Node::new(Kind::Sum, vec![self], spaces, device, facts);
+        node.name = name;
+        Self::with(node)
+    }
+
+    fn facts(&self) -> Facts {
+        let gains = [false, true].map(|adjoint| self.gain(adjoint));
+        Facts { gains, levels: self.levels() }
     }
 
     /// The factors that an update meets on its way.

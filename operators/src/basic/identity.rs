@@ -1,6 +1,6 @@
 //! The identity, also between spaces of different extents.
 
-use crate::form::IndexMap;
+use crate::form::index::{AxisMap, IndexMap, Piece};
 use crate::{Error, Form, Operator, Result, Space};
 
 /// `y = x`, or the part of `x` that fits, with zeros where there is no `x`; domain and range may differ
@@ -53,15 +53,16 @@ impl Identity {
         if domain == range {
             return Operator::of(Self::NAME, domain, range, Form::Identity);
         }
-        let mut map = IndexMap::identity(Self::NAME, domain.shape())?;
-        for (axis, (&from, &to)) in domain.shape().iter().zip(range.shape()).enumerate() {
-            let axis = axis as isize;
-            let next = match to.checked_sub(from) {
-                Some(more) => IndexMap::pad(Self::NAME, map.range(), axis, 0, more)?,
-                None => IndexMap::slice(Self::NAME, map.range(), axis, 0, to, 1)?,
-            };
-            map = next.after(&map).unwrap_or(map);
-        }
+        let extents = domain.shape().iter().zip(range.shape()).enumerate();
+        let axes: Vec<AxisMap> = extents
+            .map(|(axis, (&from, &to))| {
+                let kept = from.min(to);
+                let pieces = [Piece::reads(0, kept, 0, 1), Piece::zeros(kept, to)];
+                AxisMap::new(Some(axis), pieces)
+            })
+            .collect();
+        let held = vec![0; axes.len()];
+        let map = IndexMap::from_pieces(Self::NAME, domain.shape(), range.shape(), &axes, &held)?;
         Operator::of(Self::NAME, domain, range, Form::Index(map))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrayspan_bridge::{CARVE_BYTES, DType};
+use arrayspan_bridge::CARVE_BYTES;
 use num_complex::Complex64;
 
 use super::Orientation;
@@ -10,6 +10,7 @@ use super::leaf::Leaf;
 use super::normal::{Blocks, Factor, Normal, Part, Term};
 use super::partition::{Partition, Slice};
 use super::program::{Act, Place, Program, Step};
+use super::properties::{cost, is_real};
 use super::registers::{Lifetime, arranged};
 use super::rewrite::{ONE, fits};
 use crate::number::Gain;
@@ -85,7 +86,7 @@ pub(super) fn emit(normal: &Normal) -> Program {
             What::Copy => emitter.draft(Act::Copy, &task),
         }
     }
-    emitter.program(normal.range.dtype())
+    emitter.program(&normal.domain, &normal.range)
 }
 
 impl<'a> Emitter<'a> {
@@ -185,6 +186,15 @@ impl<'a> Emitter<'a> {
                 let plain = Leaf::Map { map: map.clone(), orientation };
                 self.conjugated(Act::Leaf(plain), factor, task);
             }
+            Leaf::Call(program) if !program.gain().times(task.scale).fits(factor.range.dtype()) => {
+                // Factors within and without whose product is no number of the dtype: one after the other.
+                let between = self.register(&factor.range);
+                let Task { from, to, scale, first, .. } = task;
+                let (whole, inner) = (between.clone(), between);
+                let act = Act::Leaf(leaf.clone());
+                self.drafts.push(Draft { act, from, to: inner, scale: ONE, first: true });
+                self.drafts.push(Draft { act: Act::Copy, from: whole, to, scale, first });
+            }
             leaf => self.draft(Act::Leaf(leaf.clone()), &task),
         }
     }
@@ -211,7 +221,8 @@ impl<'a> Emitter<'a> {
     }
 
     /// The steps, with a place for each intermediate result from its first use to its last.
-    fn program(self, dtype: DType) -> Program {
+    fn program(self, domain: &Space, range: &Space) -> Program {
+        let dtype = range.dtype();
         let mut lifetimes: Vec<Lifetime> =
             self.spaces.iter().map(|space| Lifetime::new(scratch_bytes(space))).collect();
         for (at, draft) in self.drafts.iter().enumerate() {
@@ -224,7 +235,9 @@ impl<'a> Emitter<'a> {
         // What a step takes for itself lives as long as the step.
         let first_own = lifetimes.len();
         for (at, draft) in self.drafts.iter().enumerate() {
-            let mut own = Lifetime::new(draft.act.bytes(dtype).next_multiple_of(CARVE_BYTES));
+            // An author may ask for any number of bytes: for so many that there is no room, there is no room.
+            let bytes = draft.act.bytes(dtype).checked_next_multiple_of(CARVE_BYTES);
+            let mut own = Lifetime::new(bytes.unwrap_or(usize::MAX));
             own.used(at);
             lifetimes.push(own);
         }
@@ -250,7 +263,8 @@ impl<'a> Emitter<'a> {
             let own = (starts[first_own + at], act.bytes(dtype));
             Step { act, from: place(from), to: place(to), scale, first, own }
         });
-        let steps = steps.collect();
-        Program { steps, bytes, gain: gain.unwrap_or(Gain::ONE) }
+        let steps: Vec<Step> = steps.collect();
+        let (is_real, cost) = (is_real(&steps, domain, range), cost(&steps, domain, range, ONE));
+        Program { steps, bytes, gain: gain.unwrap_or(Gain::ONE), is_real, cost }
     }
 }

@@ -118,7 +118,7 @@ impl Leaf {
             Self::Stencil(stencil) => stencil.is_real(),
             Self::Matrix(matrix) => !matrix.array.dtype().is_complex(),
             Self::Map { .. } => !dtype.is_complex(),
-            Self::Call(program) => program.is_real(dtype),
+            Self::Call(program) => program.is_real(),
         }
     }
 

@@ -129,7 +129,9 @@ fn of_form(form: &Form, orientation: Orientation, node: &Node) -> Normal {
     if matches!(form, Form::Zero) {
         return zero();
     }
-    match Leaf::of(form, orientation, domain.dtype().is_complex()) {
+    // An opaque operator may have one real and one complex space.
+    let complex = domain.dtype().is_complex() || range.dtype().is_complex();
+    match Leaf::of(form, orientation, complex) {
         None => identity(),
         Some(Leaf::Index { map, .. }) if map.is_zero() => zero(),
         Some(Leaf::Index { map, .. }) if map.is_identity() => identity(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arrayspan_bridge::DType;
+use arrayspan_kernels::Cost;
 use num_complex::Complex64;
 
 use super::emit::emit;
@@ -20,6 +21,11 @@ pub(crate) struct Program {
     pub(super) bytes: usize,
     /// The factors that the caller's `alpha` is multiplied by.
     pub(super) gain: Gain,
+    /// Whether all of its numbers are real.
+    pub(super) is_real: bool,
+    /// What it costs for contiguous arrays, if it has no opaque parts. As [`is_real`](Self::is_real), kept: shared parts may
+    /// be called more often than can be counted.
+    pub(super) cost: Option<Cost>,
 }
 
 /// One verb, or one opaque operator.
@@ -75,6 +81,30 @@ impl Program {
 
     pub(crate) fn steps(&self) -> &[Step] {
         &self.steps
+    }
+
+    /// Whether all of its numbers are real; an opaque operator is as real as its spaces.
+    pub(crate) fn is_real(&self) -> bool {
+        self.is_real
+    }
+
+    /// What it costs for contiguous arrays; `None` if it has opaque parts, which do not tell.
+    pub(crate) fn cost(&self) -> Option<Cost> {
+        self.cost
+    }
+}
+
+/// Takes it apart from the top: shared parts may be within each other as deep as one likes.
+impl Drop for Program {
+    fn drop(&mut self) {
+        let mut left = std::mem::take(&mut self.steps);
+        while let Some(step) = left.pop() {
+            if let Act::Leaf(Leaf::Call(program)) = step.act
+                && let Some(mut program) = Arc::into_inner(program)
+            {
+                left.append(&mut program.steps);
+            }
+        }
     }
 }
 

@@ -1,19 +1,20 @@
 //! What can be told of an operator from what it is made of.
 
-use arrayspan_bridge::DType;
-use arrayspan_kernels::Cost;
+use arrayspan_kernels::{Cost, Update};
+use num_complex::Complex64;
 
-use super::IndexMap;
 use super::leaf::Leaf;
 use super::program::{Act, Place, Program, Step};
+use crate::elementwise::updated;
 use crate::{LinearMap, Operator, Space};
 
 impl Operator {
     /// Whether its matrix is real, as far as its form tells: `false` says that it may not be. Of real spaces it is.
     #[must_use]
     pub fn is_real(&self) -> bool {
-        let dtype = self.domain().dtype();
-        !dtype.is_complex() || (self.factor().im == 0.0 && self.program(false).is_real(dtype))
+        let real = |space: &Space| !space.dtype().is_complex();
+        (real(self.domain()) && real(self.range()))
+            || (self.factor().im == 0.0 && self.program(false).is_real())
     }
 
     /// Whether it is its own adjoint, as far as its form tells: `false` says that it may not be.
@@ -27,38 +28,51 @@ impl Operator {
     /// What `y ← A x`, or `x ← Aᴴ y`, costs for contiguous arrays; `None` if it has opaque parts, which do not tell.
     #[must_use]
     pub fn cost(&self, adjoint: bool) -> Option<Cost> {
+        let program = self.program(adjoint);
+        if self.factor() == 1.0.into() {
+            return program.cost();
+        }
         let spaces = (self.domain(), self.range());
-        let (from, to) = if adjoint { (spaces.1, spaces.0) } else { spaces };
-        self.program(adjoint).cost(from, to)
+        let (from, to, factor) = if adjoint {
+            (spaces.1, spaces.0, self.factor().conj())
+        } else {
+            (spaces.0, spaces.1, self.factor())
+        };
+        cost(program.steps(), from, to, factor)
     }
 }
 
 impl Program {
-    /// Whether all of its numbers are real.
-    pub(super) fn is_real(&self, dtype: DType) -> bool {
-        self.steps.iter().all(|step| {
-            let act = match &step.act {
-                Act::Zero | Act::Copy => true,
-                Act::Conjugate => !dtype.is_complex(),
-                Act::Leaf(leaf) => leaf.is_real(dtype),
-            };
-            act && step.scale.im == 0.0
-        })
-    }
-
     /// Whether both do the same, step by step.
     fn same(&self, other: &Self) -> bool {
         let steps = self.steps.iter().zip(&other.steps);
         self.steps.len() == other.steps.len() && steps.into_iter().all(|(a, b)| a.same(b))
     }
+}
 
-    fn cost(&self, from: &Space, to: &Space) -> Option<Cost> {
-        let mut sum = Cost::default();
-        for step in &self.steps {
-            sum += step.cost(step.from.space(from), step.to.space(to))?;
-        }
-        Some(sum)
+/// The cost of steps one after the other, from the one space to the other, times a factor. (Not counted is its
+/// multiplication within shared parts.)
+pub(super) fn cost(steps: &[Step], from: &Space, to: &Space, factor: Complex64) -> Option<Cost> {
+    let mut sum = Cost::default();
+    for step in steps {
+        let update = step.update(Update::set().scaled(factor));
+        sum += step.cost(step.from.space(from), step.to.space(to), update)?;
     }
+    Some(sum)
+}
+
+/// Whether all numbers of steps are real, from the one space to the other.
+pub(super) fn is_real(steps: &[Step], from: &Space, to: &Space) -> bool {
+    steps.iter().all(|step| {
+        let (from, to) = (step.from.space(from).dtype(), step.to.space(to).dtype());
+        let dtype = if from.is_complex() { from } else { to };
+        let act = match &step.act {
+            Act::Zero | Act::Copy => true,
+            Act::Conjugate => !dtype.is_complex(),
+            Act::Leaf(leaf) => leaf.is_real(dtype),
+        };
+        act && step.scale.im == 0.0
+    })
 }
 
 impl Step {
@@ -70,10 +84,10 @@ impl Step {
             && self.act.same(&other.act)
     }
 
-    fn cost(&self, from: &Space, to: &Space) -> Option<Cost> {
+    fn cost(&self, from: &Space, to: &Space, update: Update) -> Option<Cost> {
         let bytes = |space: &Space| space.len() * space.dtype().bytes();
         let (read, written) = (bytes(from), bytes(to));
-        let previous = if self.first { 0 } else { written };
+        let previous = if update.reads() { written } else { 0 };
         let once = |bytes_read: usize, flops: usize| Cost {
             launches: usize::from(written > 0),
             bytes_read: bytes_read + previous,
@@ -84,8 +98,9 @@ impl Step {
             Act::Zero => once(0, 0),
             Act::Copy | Act::Conjugate => once(read, 0),
             Act::Leaf(Leaf::Pointwise(factor)) => {
-                let operations = factor.parts().0.operations();
-                once(read + factor.read().1, operations.saturating_mul(to.len()))
+                let operations = updated(factor.parts().0.clone(), update).operations();
+                let weights = if written > 0 { factor.read().1 } else { 0 };
+                once(read + weights, operations.saturating_mul(to.len()))
             }
             Act::Leaf(Leaf::Stencil(stencil)) => {
                 let flops = stencil.terms().iter().map(|(_, band)| {
@@ -100,20 +115,11 @@ impl Step {
                 let matrix = entries * matrix.array.dtype().bytes();
                 once(read + matrix, entries.saturating_mul(columns).saturating_mul(2))
             }
-            Act::Leaf(Leaf::Index { map, adjoint }) => index(map, *adjoint, to.dtype(), once(0, 0)),
-            Act::Leaf(Leaf::Call(program)) => program.cost(from, to)?,
+            Act::Leaf(Leaf::Index { map, adjoint }) => map.cost(*adjoint, update, to.dtype()),
+            Act::Leaf(Leaf::Call(program)) => program.cost?,
             Act::Leaf(Leaf::Map { .. }) => return None,
         })
     }
-}
-
-/// Each box is a launch, and reads what it writes, unless it is zero.
-fn index(map: &IndexMap, adjoint: bool, dtype: DType, all: Cost) -> Cost {
-    let boxes = || map.boxes().filter(|found| found.source.is_some());
-    let elements = |extent: &Vec<usize>| extent.iter().product::<usize>();
-    let copied = boxes().map(|found| elements(&found.extent)).sum::<usize>() * dtype.bytes();
-    let launches = if adjoint { 1 + boxes().count() } else { map.boxes().count() };
-    Cost { launches, bytes_read: all.bytes_read + copied, ..all }
 }
 
 impl Place {

@@ -13,6 +13,7 @@ use super::fuse::{Fused, added, fused};
 use super::leaf::Leaf;
 use super::normal::{Factor, Normal, Part, Term};
 use super::pointwise::Pointwise;
+use crate::Space;
 
 /// How many of the last terms of a sum a new one is tried with. A limit, so that long sums take no quadratic time.
 const TRIED: usize = 8;
@@ -75,7 +76,7 @@ pub(super) fn product(outer: Normal, inner: Normal) -> Normal {
     if outer.terms.is_empty() || inner.terms.is_empty() {
         return Normal::zero(domain, range);
     }
-    let chain = concatenated(as_term(outer), as_term(inner), range.dtype());
+    let chain = concatenated(as_term(outer), as_term(inner), &range);
     let Some(mut term) = chain else { return Normal::zero(domain, range) };
     // A multiple of a sum is the sum of the multiples.
     if term.factors.len() == 1
@@ -99,22 +100,15 @@ fn as_term(mut normal: Normal) -> Term {
 }
 
 /// The factors of one term behind those of another; `None` if the product is zero.
-fn concatenated(mut outer: Term, mut inner: Term, dtype: DType) -> Option<Term> {
+fn concatenated(mut outer: Term, mut inner: Term, range: &Space) -> Option<Term> {
     let mut scale = outer.scale * inner.scale;
-    if !fits(scale, dtype) {
-        // Applied one after the other.
-        let space = match (outer.factors.back(), inner.factors.front()) {
-            (Some(factor), _) => Some(factor.domain.clone()),
-            (None, Some(factor)) => Some(factor.range.clone()),
-            // Multiples of the identity: of a space that no factor names, so both stay one.
-            (None, None) => None,
-        };
-        if let Some(space) = space {
-            scale = outer.scale;
-            let constant = Leaf::Pointwise(Pointwise::constant(inner.scale));
-            let constant = Factor::new(Part::Leaf(constant), space.clone(), space);
-            inner.factors.push_front(constant);
-        }
+    if !fits(scale, range.dtype()) {
+        // Applied one after the other. Without factors the outer one is a multiple of the identity of the range.
+        let space = outer.factors.back().map_or(range, |factor| &factor.domain).clone();
+        scale = outer.scale;
+        let constant = Leaf::Pointwise(Pointwise::constant(inner.scale));
+        let constant = Factor::new(Part::Leaf(constant), space.clone(), space);
+        inner.factors.push_front(constant);
     }
     let mut chain = Chain { scale, factors: VecDeque::new() };
     // The shorter one to the longer one.
@@ -191,12 +185,7 @@ impl Chain {
     /// A part as a factor. A sum of one term with one factor or none becomes that one, if its scale may go to that of
     /// the chain; `None` for zero, and `Some(None)` if no factor is left.
     #[allow(clippy::option_option, reason = "zero and the identity are two things")]
-    fn unwrapped(
-        &mut self,
-        part: Part,
-        domain: crate::Space,
-        range: crate::Space,
-    ) -> Option<Option<Factor>> {
+    fn unwrapped(&mut self, part: Part, domain: Space, range: Space) -> Option<Option<Factor>> {
         let dtype = range.dtype();
         let part = match part {
             Part::Sum(sum) if sum.terms.is_empty() => return None,

@@ -4,12 +4,16 @@ use arrayspan_bridge::{View, ViewMut};
 use arrayspan_kernels::Update;
 
 use super::leaf::Leaf;
+use super::partition::Slice;
 use super::pointwise::conjugate;
 use super::program::{Act, Place, Program, Step};
-use crate::{Context, Result, elementwise, scratch_bytes};
+use crate::{Context, Result, Space, elementwise, scratch_bytes};
 
 impl Program {
     /// `y ← alpha · A x + beta · y`. Enqueued; does not wait.
+    ///
+    /// Shared parts may be within each other as deep as one likes: those under way wait on a list, not on the stack.
+    #[allow(clippy::needless_pass_by_value, reason = "views are given as to a `LinearMap`")]
     pub(crate) fn run(
         &self,
         mut on: Context<'_>,
@@ -17,46 +21,95 @@ impl Program {
         mut y: ViewMut<'_>,
         update: Update,
     ) -> Result<()> {
-        if let [step] = &self.steps[..] {
-            return step.run(on, x, y, update);
-        }
-        for step in &self.steps {
-            step.run(on.reborrow(), x.clone(), y.reborrow(), update)?;
+        let mut frames = vec![Frame {
+            steps: &self.steps,
+            start: 0,
+            from: Spot::default(),
+            to: Spot::default(),
+            update,
+        }];
+        while let Some(frame) = frames.last_mut() {
+            let Some((step, rest)) = frame.steps.split_first() else {
+                frames.pop();
+                continue;
+            };
+            frame.steps = rest;
+            let at = At {
+                from: frame.from.of(&step.from, frame.start),
+                to: frame.to.of(&step.to, frame.start),
+                own: (frame.start + step.own.0, step.own.1),
+                update: step.update(frame.update),
+            };
+            match &step.act {
+                Act::Leaf(Leaf::Call(program)) => frames.push(Frame {
+                    steps: &program.steps,
+                    start: at.own.0,
+                    from: at.from,
+                    to: at.to,
+                    update: at.update,
+                }),
+                act => at.run(act, on.reborrow(), x.clone(), y.reborrow())?,
+            }
         }
         Ok(())
     }
 }
 
-impl Step {
-    fn run(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
-        let update = self.update(update);
+/// A program under way.
+struct Frame<'p> {
+    /// The steps that are left.
+    steps: &'p [Step],
+    /// The byte at which its workspace begins.
+    start: usize,
+    /// What it reads, and where it writes.
+    from: Spot<'p>,
+    to: Spot<'p>,
+    update: Update,
+}
+
+/// A [`Place`] seen from the outermost program.
+#[derive(Default)]
+struct Spot<'p> {
+    scratch: Option<(usize, &'p Space)>,
+    path: Vec<&'p Slice>,
+}
+
+/// Where a step reads and writes, seen from the outermost program.
+struct At<'p> {
+    from: Spot<'p>,
+    to: Spot<'p>,
+    own: (usize, usize),
+    update: Update,
+}
+
+impl At<'_> {
+    fn run(&self, act: &Act, on: Context<'_>, x: View<'_>, y: ViewMut<'_>) -> Result<()> {
         if self.from.scratch.is_none() && self.to.scratch.is_none() && self.own.1 == 0 {
             let (x, y) = (self.from.view(x)?, self.to.view_mut(y)?);
-            return self.act.run(on.without_scratch(), x, y, update);
+            return act.run(on.without_scratch(), x, y, self.update);
         }
-        let bytes = |place: &Place| {
-            place.scratch.as_ref().map_or((0, 0), |(start, space)| (*start, scratch_bytes(space)))
-        };
-        let [from, to, own] = on.split([bytes(&self.from), bytes(&self.to), self.own])?;
+        let [from, to, own] = on.split([self.from.bytes(), self.to.bytes(), self.own])?;
         let source;
-        let x = match (&self.from.scratch, from.into_scratch()) {
+        let x = match (self.from.scratch, from.into_scratch()) {
             (Some((_, space)), Some(memory)) => {
                 source = memory.carve(space.shape(), space.dtype())?.0;
                 self.from.view(source.view())?
             }
             _ => self.from.view(x)?,
         };
-        let y = match (&self.to.scratch, to.into_scratch()) {
+        let y = match (self.to.scratch, to.into_scratch()) {
             (Some((_, space)), Some(memory)) => {
                 self.to.view_mut(memory.carve(space.shape(), space.dtype())?.0)?
             }
             _ => self.to.view_mut(y)?,
         };
-        self.act.run(own, x, y, update)
+        act.run(own, x, y, self.update)
     }
+}
 
+impl Step {
     /// The caller's factors meet what goes to the caller's array.
-    fn update(&self, given: Update) -> Update {
+    pub(super) fn update(&self, given: Update) -> Update {
         match (self.to.scratch.is_some(), self.first) {
             (true, true) => Update::set().scaled(self.scale),
             (true, false) => Update::add().scaled(self.scale),
@@ -66,7 +119,22 @@ impl Step {
     }
 }
 
-impl Place {
+impl<'p> Spot<'p> {
+    /// A place of a program whose workspace begins at `start` and whose caller gave it this.
+    fn of(&self, place: &'p Place, start: usize) -> Self {
+        if let Some((first, space)) = &place.scratch {
+            let path = place.path.iter().collect();
+            return Self { scratch: Some((start + first, space)), path };
+        }
+        let path = self.path.iter().copied().chain(place.path.iter()).collect();
+        Self { scratch: self.scratch, path }
+    }
+
+    /// Where it begins in the workspace, and its bytes.
+    fn bytes(&self) -> (usize, usize) {
+        self.scratch.map_or((0, 0), |(start, space)| (start, scratch_bytes(space)))
+    }
+
     fn view<'a>(&self, array: View<'a>) -> Result<View<'a>> {
         self.path.iter().try_fold(array, |array, slice| slice.view(array))
     }

@@ -115,3 +115,10 @@ fn matrices_hold_for_every_dtype_and_for_any_other_axes() {
         check(&MatrixMult::new(matrix.permuted(&[1, 0]).unwrap(), &[2]).unwrap());
     }
 }
+
+#[test]
+fn a_rectangular_identity_of_too_many_boxes_says_so() {
+    let error = Identity::rectangular(real(&[1; 13]), real(&[2; 13])).unwrap_err();
+    assert_eq!(error.to_string(), "Identity: more than 4096 boxes");
+    assert!(Identity::rectangular(real(&[2; 13]), real(&[1; 13])).is_ok());
+}

@@ -5,8 +5,9 @@ use std::thread;
 use arrayspan_bridge::DType;
 use arrayspan_operators::prelude::*;
 use arrayspan_operators::scratch_bytes;
+use num_complex::Complex64;
 
-use crate::support::{array, check, floats, hidden as hidden_of, numbers, random, read};
+use crate::support::{array, check, dense, floats, hidden as hidden_of, numbers, random, read};
 
 const MANY: usize = 10_000;
 
@@ -131,6 +132,66 @@ fn shared_parts_are_kept_once() {
 }
 
 #[test]
+fn shared_parts_within_each_other_go_as_deep_as_one_likes() {
+    on_a_small_stack(|| {
+        let steps =
+            || (0..65).map(|_| hidden()).reduce(|a, b| a.after(b).build().unwrap()).unwrap();
+        // Each power is part of the next and, times zero, of the whole.
+        let (mut power, mut parts) = (hidden(), Vec::new());
+        for _ in 0..400 {
+            power = steps().after(&power).build().unwrap();
+            parts.push((0.0 * &power).build().unwrap());
+        }
+        parts.push(power);
+        let whole = vstack(parts).unwrap();
+        let y = read(&whole.forward(&floats(&[2], &[1.0, 2.0])).unwrap());
+        assert_eq!(y[800..], [1.0, 2.0]);
+        assert_eq!((whole.is_real(), whole.cost(false)), (true, None));
+        // Deeper than could be applied.
+        let sum = (0..65).map(|_| hidden()).reduce(|a, b| (a + b).build().unwrap()).unwrap();
+        let deep = (0..50_000).fold(hidden(), |a, _| (sum.after(&a) + &a).build().unwrap());
+        assert!(deep.workspace() > 0);
+        drop(deep);
+    });
+}
+
+/// `A B`, both by columns.
+fn times(a: &[Vec<Complex64>], b: &[Vec<Complex64>]) -> Vec<Vec<Complex64>> {
+    let entry = |column: &Vec<Complex64>, row: usize| {
+        column.iter().zip(a).map(|(factor, other)| factor * other[row]).sum()
+    };
+    b.iter().map(|column| (0..a.len()).map(|row| entry(column, row)).collect()).collect()
+}
+
+#[test]
+fn shared_parts_within_stacks_within_shared_parts_are_what_was_written() {
+    let small = Space::new([3, 3], DType::Complex128).unwrap();
+    let matrix = |seed| MatrixMult::new(random(&small, seed).into_shared(), &[]).unwrap();
+    // More terms than are copied, with intermediate results within.
+    let terms = (0..70).map(|seed| 0.1 * hidden_of(matrix(seed)).after(matrix(99)));
+    let mut shared = terms.reduce(|sum, term| sum + term).unwrap().build().unwrap();
+    let mut expected = dense(&shared);
+    for seed in 0..3 {
+        let other = matrix(200 + seed);
+        let across = hstack([&shared, &other, &shared]).unwrap();
+        let middle = block_diagonal([&other, &shared, &shared]).unwrap();
+        let down = vstack([&shared, &other, &other.conj()]).unwrap();
+        let (a, b, c) = (expected, dense(&other), dense(&other.conj()));
+        let parts =
+            [times(&a, &times(&b, &a)), times(&b, &times(&a, &b)), times(&a, &times(&a, &c))];
+        let sum = |row: usize, at: usize| parts.iter().map(|part| part[row][at]).sum::<Complex64>();
+        expected = (0..3).map(|row| (0..3).map(|at| 0.05 * sum(row, at)).collect()).collect();
+        shared = (0.05 * across.after(middle).after(down)).build().unwrap();
+        assert!(shared.describe().contains("of a shared part"), "{}", shared.describe());
+        for (found, expected) in dense(&shared).iter().zip(&expected) {
+            crate::support::assert_close(found, expected, DType::Complex128, "shared parts");
+        }
+        check(&shared);
+        check(&vstack([&shared, &shared.transpose()]).unwrap());
+    }
+}
+
+#[test]
 fn a_stack_grows_part_by_part() {
     on_a_small_stack(|| {
         let grow = |stack: Operator, part| vstack([stack, part]).unwrap();
@@ -179,7 +240,7 @@ fn factors_within_products_and_sums_go_where_they_belong() {
             MatrixMult::new(random(&square, seed).into_shared(), &[]).unwrap()
         };
         let turn = |a: Operator| {
-            let turned = num_complex::Complex64::new(0.5, -2.0) * a.clone();
+            let turned = Complex64::new(0.5, -2.0) * a.clone();
             turned.build().unwrap_or_else(|_| (0.5 * a).build().unwrap())
         };
         let product = turn(turn(matrix(1)).after(turn(matrix(2))).build().unwrap());

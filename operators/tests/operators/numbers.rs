@@ -1,6 +1,7 @@
 //! Numbers that the dtype of an operator cannot hold are refused where they are given.
 
 use arrayspan_bridge::DType::{self, Complex64, Complex128, Float32, Float64};
+use arrayspan_operators::form::IndexMap;
 use arrayspan_operators::prelude::*;
 use arrayspan_operators::{Error, Result};
 
@@ -147,4 +148,59 @@ fn updates_are_refused_before_anything_is_written() {
     let mut y = array(&[7], &[5.0_f32; 7]);
     sum.apply(&*host(), x.view(), y.view_mut(), Update::new(0.0, 1.0)).unwrap();
     assert_eq!(numbers(&y), [5.0.into(); 7]);
+}
+
+#[test]
+fn multiples_of_the_identity_whose_product_leaves_the_dtype_are_applied_one_after_the_other() {
+    let weights = array(&[7], &[2.0_f32; 7]).into_shared();
+    let weights = Diagonal::new(space(Float32), weights).unwrap();
+    let roll = Roll::new(space(Float32), 0, 1).unwrap();
+    for (factor, x) in [(1e30, 1e-30_f32), (1e-30, 1e30)] {
+        let once = (factor * identity(Float32)).build().unwrap();
+        let twice = once.after(&once).build().unwrap();
+        let x = array(&[7], &[x; 7]);
+        let cases = [
+            (1.0, Formula::from(&twice)),
+            (2.0, weights.after(&twice)),
+            (2.0, twice.after(&weights)),
+            (1.0, roll.after(&twice)),
+            (1.0, twice.after(&roll)),
+            (1.0, roll.after(&twice).after(&roll)),
+            (1.0, &twice + 0.0 * &roll),
+            (2.0, &twice + roll.after(&twice)),
+        ];
+        for (multiple, formula) in cases {
+            let operator = formula.build().unwrap();
+            let expected = multiple * f64::from(factor as f32);
+            for y in [operator.forward(&x).unwrap(), operator.adjoint(&x).unwrap()] {
+                for found in numbers(&y) {
+                    assert!((found.re / expected - 1.0).abs() < 1e-6, "{operator:?}: {found}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn factors_within_a_shared_part_and_without_are_applied_one_after_the_other() {
+    let space = Space::new([80], Float32).unwrap();
+    let rolls = (0..80).map(|shift| Roll::new(space.clone(), 0, shift).unwrap());
+    let shared = rolls.map(|roll| 1e30 * roll).reduce(|sum, term| sum + term).unwrap();
+    let shared = shared.build().unwrap();
+    let flip = IndexMap::flip("flip", &[80], &[0]).unwrap();
+    let flip = Operator::of("flip", space.clone(), space.clone(), Form::Index(flip)).unwrap();
+    let once = (1e30 * Identity::new(space.clone()).unwrap()).build().unwrap();
+    // What the shared part writes is an intermediate result.
+    let stencil = FirstDerivative::new(space, 0, 1.0, Scheme::Forward, Edge::Zero).unwrap();
+    let operator = stencil.after(once.after(&shared) + flip.after(&shared)).build().unwrap();
+    let mut impulse = [0.0_f32; 80];
+    impulse[0] = 1e-30;
+    for y in [operator.forward(&array(&[80], &impulse)), operator.adjoint(&array(&[80], &impulse))]
+    {
+        assert!(numbers(&y.unwrap()).iter().all(|found| found.is_finite()));
+    }
+    let sum = (flip.after(once.after(&shared) + flip.after(&shared))).build().unwrap();
+    for found in numbers(&sum.forward(&array(&[80], &impulse)).unwrap()) {
+        assert!((found.re / 1e30 - 1.0).abs() < 1e-6, "{found}");
+    }
 }

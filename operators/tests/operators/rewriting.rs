@@ -1,8 +1,8 @@
 //! Expressions of operators, whatever they are rewritten to, against the matrices of what was written.
 
-use arrayspan_bridge::DType;
-use arrayspan_kernels::Trace;
-use arrayspan_operators::Result;
+use arrayspan_bridge::{DType, View, ViewMut};
+use arrayspan_kernels::{Cost, Trace};
+use arrayspan_operators::{Context, Result};
 use arrayspan_operators::form::IndexMap;
 use arrayspan_operators::prelude::*;
 use num_complex::Complex64;
@@ -266,10 +266,20 @@ proptest! {
         for dtype in [DType::Float32, DType::Complex128] {
             let (operator, exact) = built(&tree, dtype);
             close(&dense(&operator), &exact, dtype, &tree)?;
-            let adjoint = exact.transposed().each(|v| v.conj());
+            let adjoint = exact.clone().transposed().each(|v| v.conj());
             close(&dense_adjoint(&operator), &adjoint, dtype, &tree)?;
-            if dtype == DType::Complex128 {
-                prop_assert!(!operator.is_self_adjoint() || operator.domain() == operator.range());
+            let entries = || exact.matrix.iter().flatten().zip(adjoint.matrix.iter().flatten());
+            let bound = |exact: &Exact| 1e-5 * exact.size.iter().flatten().fold(1.0, |a: f64, b| a.max(*b));
+            if operator.is_self_adjoint() {
+                prop_assert!(entries().all(|(a, b)| (a - b).norm() <= bound(&exact)), "{tree:?}");
+            }
+            if operator.is_real() {
+                prop_assert!(entries().all(|(a, _)| a.im.abs() <= bound(&exact)), "{tree:?}");
+            }
+            for turned in [false, true] {
+                if let Some(cost) = operator.cost(turned) {
+                    prop_assert_eq!(cost, traced(&operator, turned), "{:?} {}", tree, turned);
+                }
             }
         }
     }
@@ -286,11 +296,20 @@ fn derivative(axis: usize) -> Operator {
     FirstDerivative::new(space, axis, 0.5, Scheme::Centered3, Edge::Zero).unwrap()
 }
 
-fn launches(a: &Operator) -> usize {
+/// What it costs when it is applied.
+fn traced(a: &Operator, turned: bool) -> Cost {
     let trace = Trace::of(host());
-    let (x, mut y) = (random(a.domain(), 1), random(a.range(), 2));
-    a.apply(&trace, x.view(), y.view_mut(), Update::set()).unwrap();
-    trace.take().launches
+    let (mut x, mut y) = (random(a.domain(), 1), random(a.range(), 2));
+    if turned {
+        a.apply_adjoint(&trace, y.view(), x.view_mut(), Update::set()).unwrap();
+    } else {
+        a.apply(&trace, x.view(), y.view_mut(), Update::set()).unwrap();
+    }
+    trace.take()
+}
+
+fn launches(a: &Operator) -> usize {
+    traced(a, false).launches
 }
 
 #[test]
@@ -362,4 +381,120 @@ fn the_dense_matrix_is_that_of_the_operator() {
             assert_eq!(found[6 * i + j], *value);
         }
     }
+}
+
+#[test]
+fn zero_times_an_operator_reads_nothing_wherever_it_stands() {
+    let space = Space::new([3], DType::Float64).unwrap();
+    let matrix = random(&Space::new([3, 3], DType::Float64).unwrap(), 1).into_shared();
+    let a = MatrixMult::new(matrix, &[]).unwrap();
+    let x = crate::support::floats(&[3], &[f64::NAN, f64::INFINITY, 1.0]);
+    let zero = (0.0 * &a).build().unwrap();
+    let sum = (0.0 * &a + 0.0 * &a.conj()).build().unwrap();
+    for operator in [&zero, &adjoint(&zero), &zero.clone().named("none"), &sum] {
+        assert_eq!(numbers(&operator.forward(&x).unwrap()), [Complex64::default(); 3]);
+        assert_eq!(operator.cost(false).map(|cost| cost.bytes_read), Some(0), "{operator:?}");
+        assert!(operator.is_self_adjoint());
+        check(operator);
+    }
+    assert_eq!(format!("{zero:?}"), "0.0 MatrixMult: Float64 [3] to Float64 [3]");
+    assert_eq!(zero.name(), "MatrixMult");
+    assert_eq!(zero.domain(), &space);
+}
+
+/// From one dtype to another: nothing is known of it but that.
+#[derive(Debug)]
+struct Between(Space, Space);
+
+impl LinearMap for Between {
+    fn name(&self) -> &'static str {
+        "Between"
+    }
+
+    fn domain(&self) -> &Space {
+        &self.0
+    }
+
+    fn range(&self) -> &Space {
+        &self.1
+    }
+
+    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
+        Ok(on.copy(x, y, update)?)
+    }
+
+    fn enqueue_adjoint(
+        &self,
+        on: Context<'_>,
+        y: View<'_>,
+        x: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()> {
+        Ok(on.copy(y, x, update)?)
+    }
+}
+
+#[test]
+fn an_operator_with_one_complex_space_may_be_complex() {
+    let [real, complex] =
+        [DType::Float64, DType::Complex128].map(|dtype| Space::new([3], dtype).unwrap());
+    let steps = |a: &Operator| a.describe().matches("conjugate").count();
+    for (domain, range) in [(&real, &complex), (&complex, &real)] {
+        let a = Operator::new(Between(domain.clone(), range.clone()));
+        assert!(!a.is_real() && !adjoint(&a).is_real());
+        // Both directions of the conjugate take the conjugate before and after.
+        assert_eq!((steps(&a), steps(&a.conj())), (0, 4), "{}", a.conj().describe());
+    }
+    let there = Operator::new(Between(real.clone(), complex.clone()));
+    let back = Operator::new(Between(complex, real));
+    assert!(back.after(&there).build().unwrap().is_real());
+    assert!(!there.after(&back).build().unwrap().is_real());
+}
+
+#[test]
+fn properties_of_a_power_are_told_at_once() {
+    let space = Space::new([2, 9], DType::Complex128).unwrap();
+    let slope =
+        |axis| FirstDerivative::new(space.clone(), axis, 1.0, Scheme::Forward, Edge::Zero).unwrap();
+    let both = slope(0).after(slope(1)).build().unwrap();
+    // Nobody could count to so many.
+    let power = both.pow(1 << 50).build().unwrap();
+    assert!(power.is_real());
+    assert_eq!(power.cost(false).map(|cost| cost.launches), Some(1 << 51));
+    let most = both.pow(usize::MAX).build().unwrap();
+    assert_eq!(most.cost(true).map(|cost| cost.launches), Some(usize::MAX));
+}
+
+#[test]
+fn costs_of_index_maps_are_those_of_the_verbs_they_take() {
+    let space = |shape: &[usize]| Space::new(shape, DType::Complex128).unwrap();
+    let shape = [4, 3];
+    let maps = [
+        IndexMap::pad("pad", &shape, 0, 1, 2),
+        IndexMap::slice("slice", &shape, 1, 1, 2, 1),
+        IndexMap::slice("every second", &shape, 0, 3, 2, -2),
+        IndexMap::select("select", &shape, 0, 2),
+        IndexMap::repeat("repeat", &shape, 1, 5),
+        IndexMap::tile("tile", &shape, 0, 3),
+        IndexMap::symmetrize("symmetrize", &shape, 1),
+        IndexMap::pad("pad nothing", &[4, 0], 0, 1, 2),
+    ];
+    for map in maps {
+        let map = map.unwrap();
+        let (from, to) = (space(map.domain()), space(map.range()));
+        let map = Operator::of("map", from.clone(), to.clone(), Form::Index(map)).unwrap();
+        let weights = Diagonal::new(to.clone(), random(&to, 1).into_shared()).unwrap();
+        let sum = weights.after(&map) + 2.0 * &map + Complex64::i() * adjoint(map.transpose());
+        let stack = vstack([&map, &map]).unwrap();
+        for formula in [Formula::from(&map), -0.5 * &map, sum, adjoint(&stack).after(&stack)] {
+            let operator = formula.build().unwrap();
+            for turned in [false, true] {
+                let found = traced(&operator, turned);
+                assert_eq!(operator.cost(turned), Some(found), "{}", operator.describe());
+            }
+        }
+    }
+    let weights = random(&space(&[3]), 1).into_shared();
+    let nothing = Diagonal::along(space(&[3, 0]), 0, weights).unwrap();
+    assert_eq!(nothing.cost(false), Some(Cost::default()));
 }

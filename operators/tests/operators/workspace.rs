@@ -118,3 +118,50 @@ fn one_that_is_too_small_is_refused_before_anything_is_written() {
     }
     assert_eq!(read(&y), before);
 }
+
+/// The identity, whose author asks for a workspace of any size.
+#[derive(Debug)]
+struct Boundless(Space, usize);
+
+impl LinearMap for Boundless {
+    fn name(&self) -> &'static str {
+        "Boundless"
+    }
+
+    fn domain(&self) -> &Space {
+        &self.0
+    }
+
+    fn range(&self) -> &Space {
+        &self.0
+    }
+
+    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
+        Ok(on.copy(x, y, update)?)
+    }
+
+    fn enqueue_adjoint(
+        &self,
+        on: Context<'_>,
+        y: View<'_>,
+        x: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()> {
+        Ok(on.copy(y, x, update)?)
+    }
+
+    fn workspace(&self) -> usize {
+        self.1
+    }
+}
+
+#[test]
+fn one_that_nobody_has_is_an_error() {
+    for bytes in [usize::MAX, usize::MAX - 255, isize::MAX as usize, 1 << 62] {
+        let greedy = Operator::new(Boundless(space(), bytes));
+        let x = random(&space(), 1);
+        for operator in [greedy.clone(), greedy.after(slope(0)).build().unwrap()] {
+            operator.forward(&x).unwrap_err();
+        }
+    }
+}

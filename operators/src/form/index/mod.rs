@@ -5,6 +5,7 @@ mod axis;
 mod boxes;
 mod checked;
 mod construct;
+mod cost;
 mod progression;
 mod run;
 #[cfg(test)]

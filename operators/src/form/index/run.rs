@@ -73,19 +73,13 @@ impl IndexMap {
         self.fits(x.shape(), y.shape())?;
         let (mut on, mut x) = (on, x);
         let Some(reads) = &self.inner.reads else { return elementwise::scale(&*on, x, update) };
-        let covers = |found: &IndexBox| {
-            found.source.as_ref().is_some_and(|source| source.covers(self.domain(), &found.extent))
-        };
-        let (mut update, mut first) = (update, self.boxes().find(covers));
+        let (mut update, mut first) = (update, self.boxes().find(|found| self.is_covered(found)));
         let mut sets = false;
         if let Some(found) = &first {
             found.add(on.reborrow(), &y, x.reborrow(), update)?;
         } else if update.beta != Update::add().beta {
-            if self.is_injective() {
-                let most = self.most_boxes().saturating_mul(2 * self.domain().len() + 1);
-                if let Some(adjoint) = self.inverse(most) {
-                    return adjoint.enqueue(&*on, y, x, update);
-                }
+            if let Some(adjoint) = self.short_inverse() {
+                return adjoint.enqueue(&*on, y, x, update);
             }
             elementwise::scale(&*on, x.reborrow(), update)?;
             // What is zero need not be read, once.
@@ -102,6 +96,17 @@ impl IndexMap {
             found.add(on.reborrow(), &y, x.reborrow(), update)?;
         }
         Ok(())
+    }
+
+    /// Whether a box reads every element of the input.
+    pub(super) fn is_covered(&self, by: &IndexBox) -> bool {
+        by.source.as_ref().is_some_and(|source| source.covers(self.domain(), &by.extent))
+    }
+
+    /// The transpose, if it is a map of few more boxes than this.
+    pub(super) fn short_inverse(&self) -> Option<Self> {
+        let most = self.most_boxes().saturating_mul(2 * self.domain().len() + 1);
+        if self.is_injective() { self.inverse(most) } else { None }
     }
 
     /// The bytes that [`enqueue_adjoint`](Self::enqueue_adjoint) takes from [`Context::scratch`]: for the sums of the largest
@@ -193,13 +198,13 @@ impl BoxSource {
     }
 
     /// The extents of the axes that a box of this extent does not repeat.
-    fn shape(&self, extent: &[usize]) -> Vec<usize> {
+    pub(super) fn shape(&self, extent: &[usize]) -> Vec<usize> {
         let along = self.along.iter().zip(extent);
         along.filter(|(along, _)| along.is_some()).map(|(_, &extent)| extent).collect()
     }
 
     /// Whether a box of this extent reads elements several times.
-    fn repeats(&self, extent: &[usize]) -> bool {
+    pub(super) fn repeats(&self, extent: &[usize]) -> bool {
         self.along.iter().zip(extent).any(|(along, &extent)| along.is_none() && extent > 1)
     }
 
