@@ -8,7 +8,7 @@ use arrayspan_operators::{FirstDerivative, LinearMap, adjoint};
 use arrayspan_solvers::{Cgls, Stop};
 
 #[test]
-fn solving_again_in_one_workspace_allocates_the_solution_and_what_the_host_looks_at() {
+fn solving_again_in_one_workspace_allocates_the_solution_and_what_the_host_reads() {
     let space = Space::new([30, 4], arrayspan_bridge::DType::Float64).unwrap();
     let slope = FirstDerivative::new(space, 0, 1.0, Scheme::Centered3, Edge::Reduced).unwrap();
     let a = adjoint(slope.clone()).after(slope).build().unwrap();
@@ -17,7 +17,7 @@ fn solving_again_in_one_workspace_allocates_the_solution_and_what_the_host_looks
     let y = Array::from_slice(&values, [30, 4]).unwrap();
     let on = on(Device::cpu()).unwrap();
     let allocations = |iterations| {
-        let solver = Cgls { damping: 0.1, look: 5, stop: Stop::after(iterations) };
+        let solver = Cgls { damping: 0.1, check_every: 5, stop: Stop::after(iterations) };
         let mut workspace = solver.workspace(&a, &*on).unwrap();
         let mut solve = || {
             let before = Device::cpu().statistics().allocations;
