@@ -7,7 +7,7 @@ use arrayspan_devices::{Argument, Device, Kernel, Memory, Stream};
 
 use super::plan::plan;
 use super::variant::{Variant, Work, line_source};
-use crate::conversion::codec::Codec;
+use crate::conversion::cast::CastSpec;
 use crate::index::{Arguments, Space, THREADS, address, grid};
 use crate::{Result, View, ViewMut};
 
@@ -29,13 +29,13 @@ pub(crate) fn copy(
 pub(crate) fn convert(
     from: &View<'_>,
     to: &mut ViewMut<'_>,
-    codec: Codec,
+    spec: CastSpec,
     others: &[Argument<'_>],
     stream: &Stream,
 ) -> Result<()> {
     let memories = [to.memory(), from.memory()];
     let (space, tiles) = plan(to.layout(), from.layout());
-    launch(&Move { memories, space, tiles, work: Work::Convert(codec) }, others, stream)
+    launch(&Move { memories, space, tiles, work: Work::Convert(spec) }, others, stream)
 }
 
 /// A move that is ready to be launched.
@@ -71,14 +71,14 @@ fn launch(task: &Move<'_>, others: &[Argument<'_>], stream: &Stream) -> Result<(
 /// `most` groups, and returns how many groups there are. Enqueued; does not wait.
 pub(crate) fn range(
     from: &View<'_>,
-    codec: Codec,
+    spec: CastSpec,
     parts: &Memory,
     most: usize,
     stream: &Stream,
 ) -> Result<usize> {
     let space = Space::new(&[from.layout(), from.layout()]);
     let at = address(from.memory());
-    let variant = Variant::new(Work::Range(codec), &space, false, [at; 2]);
+    let variant = Variant::new(Work::Range(spec), &space, false, [at; 2]);
     let mut arguments = Arguments::new(variant.form.is_wide());
     arguments.push(Argument::Write(parts));
     arguments.read(from.memory(), space.offsets[1]);

@@ -2,7 +2,7 @@
 
 use arrayspan_devices::{Grid, Source};
 
-use crate::conversion::codec::Codec;
+use crate::conversion::cast::CastSpec;
 use crate::index::{Form, MOST_GROUPS, Runs, Space, Start, THREADS, Text, grid};
 
 /// Everything that is baked into a kernel: two moves with equal variants run the same one.
@@ -21,9 +21,9 @@ pub(crate) enum Work {
     /// Nothing: so many bytes, a power of two up to 16, are moved.
     Bytes(usize),
     /// It takes another dtype.
-    Convert(Codec),
+    Convert(CastSpec),
     /// It is looked at for the range of all.
-    Range(Codec),
+    Range(CastSpec),
     /// Nothing: elements of so many bytes of several arrays go into one.
     Stack { bytes: usize, sources: usize },
     /// As the last, where those of one place become neighbours.
@@ -111,8 +111,8 @@ impl Work {
     pub(crate) fn bytes(self) -> [usize; 2] {
         match self {
             Self::Bytes(bytes) | Self::Stack { bytes, .. } => [bytes; 2],
-            Self::Convert(codec) => codec.bytes(),
-            Self::Range(codec) => [codec.bytes()[0]; 2],
+            Self::Convert(spec) => spec.bytes(),
+            Self::Range(spec) => [spec.bytes()[0]; 2],
             Self::Interleave(across) => [across.bytes; 2],
         }
     }
@@ -130,7 +130,7 @@ impl Work {
     fn arguments(self) -> usize {
         match self {
             Self::Bytes(_) | Self::Range(_) => 0,
-            Self::Convert(codec) => codec.parameters().len(),
+            Self::Convert(spec) => spec.parameters().len(),
             Self::Stack { .. } | Self::Interleave(_) => 1,
         }
     }
@@ -138,8 +138,8 @@ impl Work {
     fn name(self) -> String {
         match self {
             Self::Bytes(bytes) => format!("bytes{bytes}"),
-            Self::Convert(codec) => codec.name(),
-            Self::Range(codec) => codec.from.to_string().to_lowercase(),
+            Self::Convert(spec) => spec.name(),
+            Self::Range(spec) => spec.from.to_string().to_lowercase(),
             Self::Stack { bytes, sources } | Self::Interleave(Across { bytes, sources, .. }) => {
                 format!("{sources}_bytes{bytes}")
             }
@@ -214,8 +214,8 @@ impl Variant {
         let read = all(&|x| format!("const GLOBAL from_t* RESTRICT {x}, i64 {x}_at")).join(", ");
         let (target, others) = match self.work {
             Work::Bytes(_) => ("GLOBAL to_t* RESTRICT y, i64 y_at", String::new()),
-            Work::Convert(codec) => {
-                ("GLOBAL to_t* RESTRICT y, i64 y_at", codec.parameters().concat())
+            Work::Convert(spec) => {
+                ("GLOBAL to_t* RESTRICT y, i64 y_at", spec.parameters().concat())
             }
             Work::Range(_) => ("GLOBAL double* RESTRICT parts", String::new()),
             Work::Stack { .. } | Work::Interleave(_) => {
@@ -241,7 +241,7 @@ impl Variant {
                 text.define("BEGIN", "");
                 text.define("END", "");
             }
-            Work::Convert(codec) | Work::Range(codec) => codec.define(&mut text),
+            Work::Convert(spec) | Work::Range(spec) => spec.define(&mut text),
             Work::Stack { sources: count, .. } => {
                 text.define("SOURCES", count);
                 choose(&sources, 1, &mut text);
