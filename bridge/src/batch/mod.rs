@@ -27,22 +27,22 @@
 //! ```
 
 mod assignment;
-mod board;
+mod coordinator;
 mod feed;
 mod input;
-mod lane;
 mod plan;
 mod recover;
 mod report;
 mod run;
 mod schedule;
+mod slot;
 mod spans;
 mod streams;
 mod turns;
 mod worker;
 
 pub use assignment::Assignment;
-pub use lane::Place;
 pub use plan::{Across, Batches, OnLost};
 pub use report::{DeviceReport, Report};
 pub use run::Run;
+pub use slot::Place;

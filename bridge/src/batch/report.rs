@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use arrayspan_devices::Device;
 
-use super::lane::Stages;
+use super::slot::Stages;
 use super::spans::Spans;
 
 /// What a run has done so far.
