@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::driver::{DeviceDriver, Driver};
 use crate::memory::account::{self, History};
-use crate::memory::{Counters, Gate, Lanes, PinnedPool, Pool};
+use crate::memory::{Counters, Gate, PinnedPool, Pool, StagingBuffers};
 use crate::opened::Opened;
 use crate::stream::WeakStream;
 use crate::{Backend, Device, DeviceKind, Error, Kernel, Result, Source, Stream};
@@ -39,7 +39,7 @@ pub(crate) struct Entry {
     /// Page-locked host memory for transfers with the device.
     pub(crate) pinned: PinnedPool,
     /// The buffers of staged copies.
-    pub(crate) lanes: Lanes,
+    pub(crate) staging: StagingBuffers,
     stream: OnceLock<Stream>,
     /// Those that still live.
     streams: Mutex<Vec<WeakStream>>,
@@ -66,7 +66,7 @@ impl Entry {
             recovery: Mutex::default(),
             gate: Gate::default(),
             pinned: PinnedPool::default(),
-            lanes: Lanes::default(),
+            staging: StagingBuffers::default(),
             stream: OnceLock::new(),
             streams: Mutex::default(),
         }

@@ -23,7 +23,7 @@
 //! Where it fails for another reason than memory, and where its device is lost, it is not run again.
 
 mod checkpoint;
-mod ladder;
+mod fallback;
 mod outcome;
 mod policy;
 mod run;

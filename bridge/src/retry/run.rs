@@ -7,7 +7,7 @@ use arrayspan_devices::retry::{self, OutOfMemory, Unrecovered};
 use arrayspan_devices::{Device, Stream};
 
 use super::outcome::{Done, Failed, Outcome, Step};
-use super::{Checkpoint, Policy, Splittable, ladder};
+use super::{Checkpoint, Policy, Splittable, fallback};
 use crate::{Error, Result};
 
 /// Runs `work` on all elements of `inputs`, on `device`; when memory runs out again, then in pieces, then, where the
@@ -139,7 +139,7 @@ impl Batch<'_> {
         one: &mut One<'_, O, E>,
     ) -> Result<Done<O>, Failed<E>> {
         let mut tried = vec![self.device];
-        while let Some(device) = ladder::next(self.policy, &tried).filter(|_| !self.is_over()) {
+        while let Some(device) = fallback::next(self.policy, &tried).filter(|_| !self.is_over()) {
             let from = tried.last().copied().unwrap_or(self.device);
             tracing::warn!(?range, %from, to = %device, "out of memory: moved to another device");
             self.steps.push(Step::Moved { range: range.clone(), from, to: device });

@@ -5,7 +5,7 @@ use std::ptr;
 use parking_lot::MutexGuard;
 
 use super::pinned::is_locked;
-use super::staging::{self, Lane};
+use super::staging::{self, StagingBuffer};
 use super::uses::Uses;
 use super::{Access, Memory, or_recover};
 use crate::driver::Place;
@@ -60,11 +60,15 @@ impl Memory {
             fault::check(fault::Kind::Copy, worker.device(), bytes)?;
             match self.route(to) {
                 Route::Up => match staged(from, to.device(), bytes) {
-                    Some(mut lane) => self.stage_up(&mut lane, from, to, onto, bytes, &worker)?,
+                    Some(mut buffer) => {
+                        self.stage_up(&mut buffer, from, to, onto, bytes, &worker)?
+                    }
                     None => self.queue_alone(from, to, onto, bytes, &worker)?,
                 },
                 Route::Down => match staged(onto, self.device(), bytes) {
-                    Some(mut lane) => self.stage_down(&mut lane, from, to, onto, bytes, &worker)?,
+                    Some(mut buffer) => {
+                        self.stage_down(&mut buffer, from, to, onto, bytes, &worker)?
+                    }
                     None => self.queue_alone(from, to, onto, bytes, &worker)?,
                 },
                 Route::Within if self.queue(from, to, onto, bytes, &worker)? => {}
@@ -168,7 +172,7 @@ impl Memory {
     /// remembered for it; writers are kept away meanwhile, other readers are not.
     fn stage_up(
         &self,
-        lane: &mut Lane,
+        buffer: &mut StagingBuffer,
         from: Place,
         to: &Memory,
         onto: Place,
@@ -181,13 +185,13 @@ impl Memory {
         uses.acquire(stream, Access::Write)?;
         // SAFETY: both ranges lie in their blocks. The host has waited for writers of the source, and later ones wait
         // for `_reads`; the target remembers `stream`, and its lock keeps other copies away until all is queued.
-        unsafe { staging::upload(lane, stream.driver(), pointer(from), onto, bytes) }
+        unsafe { staging::upload(buffer, stream.driver(), pointer(from), onto, bytes) }
     }
 
     /// To host memory by way of a page-locked buffer. When it returns the bytes are there.
     fn stage_down(
         &self,
-        lane: &mut Lane,
+        buffer: &mut StagingBuffer,
         from: Place,
         to: &Memory,
         onto: Place,
@@ -200,7 +204,7 @@ impl Memory {
         // the target, and the locks keep others away until it is written.
         unsafe {
             let onto = pointer(onto).cast_mut();
-            staging::download(lane, stream.driver(), from, onto, bytes)
+            staging::download(buffer, stream.driver(), from, onto, bytes)
         }
     }
 
@@ -216,14 +220,14 @@ impl Memory {
     ) -> Result<()> {
         let (down, up) = (stream_of(self, stream)?, stream_of(to, stream)?);
         // Before the blocks: who waits for a buffer holds nothing that others need to finish.
-        let (mut lane, mut other) = staging::both(self.device(), to.device(), bytes)?;
+        let (mut buffer, mut other) = staging::both(self.device(), to.device(), bytes)?;
         let _no_host_reads = to.host_reads.write();
         let ordered = self.order(&down, to, &up)?;
         // SAFETY: both ranges lie in their blocks, which remember the streams; the locks keep other copies away until
         // all is queued.
         unsafe {
-            let lanes = (&mut lane, other.as_mut());
-            staging::relay(lanes, (down.driver(), from), (up.driver(), onto), bytes)?;
+            let buffers = (&mut buffer, other.as_mut());
+            staging::relay(buffers, (down.driver(), from), (up.driver(), onto), bytes)?;
         }
         drop(ordered);
         stream.wait_for(&up)
@@ -252,7 +256,7 @@ fn pointer(place: Place) -> *const u8 {
 }
 
 /// A page-locked buffer for a copy between `host` and `device`, if the copy gains by one.
-fn staged(host: Place, device: Device, bytes: usize) -> Option<Lane> {
+fn staged(host: Place, device: Device, bytes: usize) -> Option<StagingBuffer> {
     let settings = staging::settings();
     let gains = bytes >= settings.threshold && (device.info().accelerator || settings.processors);
     let pageable = gains && !is_locked(host.address + host.offset, bytes, device);

@@ -91,7 +91,7 @@ impl Device {
         // What is due comes back first, so that nothing counts as in use that is not.
         settle();
         let mut statistics = self.0.pinned.statistics();
-        let (blocks, bytes) = self.0.lanes.idle();
+        let (blocks, bytes) = self.0.staging.idle();
         statistics.blocks -= blocks.min(statistics.blocks);
         let bytes = bytes.min(statistics.active_bytes);
         statistics.active_bytes -= bytes;
@@ -105,7 +105,7 @@ impl Device {
     /// # Errors
     /// When the driver reports a failure; the memory is gone all the same.
     pub fn trim_pinned(self, keep_bytes: usize) -> Result<usize> {
-        self.0.lanes.clear();
+        self.0.staging.clear();
         self.0.pinned.trim(self, keep_bytes)
     }
 }
