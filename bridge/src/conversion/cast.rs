@@ -3,7 +3,7 @@
 use super::format::{Float, Format, Special};
 use super::number::Encoded;
 use super::rules::{Conversion, Overflow, Rounding, Scale};
-use crate::index::Text;
+use crate::iteration::Text;
 use crate::{DType, Error, Result};
 
 /// From which dtype to which, by which rules. Rules that make no difference are the same for all.

@@ -9,7 +9,7 @@ use super::format::{Float, Format};
 use super::line::Range;
 use super::native::Native;
 use super::rules::{Overflow, Rounding};
-use crate::index::Space;
+use crate::iteration::IterationSpace;
 use crate::moving::device;
 use crate::{DType, Result, View};
 
@@ -56,7 +56,7 @@ unsafe fn fold<B: Copy + Send + Sync>(
     from: &View<'_>,
     value: &(impl Fn(B) -> f64 + Sync),
 ) -> Range {
-    let space = Space::new(&[from.layout()]);
+    let space = IterationSpace::new(&[from.layout()]);
     let (len, stride) = (space.extents[0], space.strides[0][0]);
     let rows: usize = space.extents[1..].iter().product();
     let pieces = len.div_ceil(GRAIN);

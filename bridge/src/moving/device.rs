@@ -8,7 +8,7 @@ use arrayspan_devices::{Argument, Device, Kernel, Memory, Stream};
 use super::plan::plan;
 use super::variant::{Variant, Work, line_source};
 use crate::conversion::cast::CastSpec;
-use crate::index::{Arguments, Space, THREADS, address, grid};
+use crate::iteration::{Arguments, IterationSpace, THREADS, address, grid};
 use crate::{Result, View, ViewMut};
 
 /// As [`super::copy`], for elements of `bytes` bytes.
@@ -42,7 +42,7 @@ pub(crate) fn convert(
 struct Move<'m> {
     /// Those of target and source, whose layouts the space describes.
     memories: [&'m Memory; 2],
-    space: Space,
+    space: IterationSpace,
     tiles: bool,
     work: Work,
 }
@@ -76,7 +76,7 @@ pub(crate) fn range(
     most: usize,
     stream: &Stream,
 ) -> Result<usize> {
-    let space = Space::new(&[from.layout(), from.layout()]);
+    let space = IterationSpace::new(&[from.layout(), from.layout()]);
     let at = address(from.memory());
     let variant = Variant::new(Work::Range(spec), &space, false, [at; 2]);
     let mut arguments = Arguments::new(variant.form.is_wide());
@@ -106,7 +106,7 @@ pub(crate) fn line(device: Device) -> Result<Kernel> {
 
 /// Takes neighbours together as one wider element, as far as extents, strides and alignment allow. Returns its
 /// bytes.
-fn widen(space: &mut Space, addresses: [usize; 2], bytes: usize) -> usize {
+fn widen(space: &mut IterationSpace, addresses: [usize; 2], bytes: usize) -> usize {
     if space.strides.iter().any(|strides| strides[0] != 1) {
         return bytes;
     }

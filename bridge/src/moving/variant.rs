@@ -3,13 +3,15 @@
 use arrayspan_devices::{Grid, Source};
 
 use crate::conversion::cast::CastSpec;
-use crate::index::{Form, MOST_GROUPS, Runs, Space, Start, THREADS, Text, grid};
+use crate::iteration::{
+    IterationForm, IterationSpace, MOST_GROUPS, Runs, Start, THREADS, Text, grid,
+};
 
 /// Everything that is baked into a kernel: two moves with equal variants run the same one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Variant {
     pub(crate) work: Work,
-    pub(crate) form: Form,
+    pub(crate) form: IterationForm,
     /// The alignment of a run of the source in bytes.
     pub(crate) from_align: usize,
     pub(crate) tiles: bool,
@@ -45,7 +47,7 @@ impl Across {
     /// `None` unless the slices, `step` elements apart in the target (operand 0 of the space, in a block at `address`),
     /// lie closer than the elements of one.
     pub(crate) fn new(
-        space: &Space,
+        space: &IterationSpace,
         address: usize,
         step: isize,
         bytes: usize,
@@ -149,7 +151,12 @@ impl Work {
 
 impl Variant {
     /// The kernel that does this work in a space of target and source, whose blocks are at these addresses.
-    pub(crate) fn new(work: Work, space: &Space, tiles: bool, addresses: [usize; 2]) -> Self {
+    pub(crate) fn new(
+        work: Work,
+        space: &IterationSpace,
+        tiles: bool,
+        addresses: [usize; 2],
+    ) -> Self {
         let [from, to] = work.bytes();
         let start = |operand, bytes| space.start(operand, addresses[operand], bytes);
         let starts = [start(0, to), start(1, from)];
@@ -162,7 +169,12 @@ impl Variant {
     }
 
     /// The kernel that stacks in a space of the first slice's place and all sources; the slices lie `step` elements apart.
-    pub(crate) fn stacking(work: Work, space: &Space, addresses: &[usize], step: isize) -> Self {
+    pub(crate) fn stacking(
+        work: Work,
+        space: &IterationSpace,
+        addresses: &[usize],
+        step: isize,
+    ) -> Self {
         let bytes = work.bytes()[0];
         let each = addresses.iter().enumerate();
         let mut starts: Vec<_> = each.map(|(n, &at)| space.start(n, at, bytes)).collect();
@@ -209,7 +221,7 @@ impl Variant {
         text.define("TO_BYTES", to);
         text.define("FROM_ALIGN", self.from_align);
         self.form.define(&mut text);
-        let sources: Vec<String> = (1..self.form.operands()).map(Form::operand).collect();
+        let sources: Vec<String> = (1..self.form.operands()).map(IterationForm::operand).collect();
         let all = |part: &dyn Fn(&String) -> String| sources.iter().map(part).collect::<Vec<_>>();
         let read = all(&|x| format!("const GLOBAL from_t* RESTRICT {x}, i64 {x}_at")).join(", ");
         let (target, others) = match self.work {

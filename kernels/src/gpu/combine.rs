@@ -4,7 +4,7 @@
 //! Elsewhere a second kernel joins them, in the same order, so that the result is the same to the bit.
 
 use arrayspan_bridge::devices::{Argument, Grid, Memory, Source};
-use arrayspan_bridge::index::{Arguments, THREADS, Text};
+use arrayspan_bridge::iteration::{Arguments, THREADS, Text};
 use arrayspan_bridge::{Array, DType, Transfer};
 
 use super::element::Element;

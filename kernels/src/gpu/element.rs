@@ -1,7 +1,7 @@
 //! What a kernel takes for an element.
 
 use arrayspan_bridge::DType;
-use arrayspan_bridge::index::Text;
+use arrayspan_bridge::iteration::Text;
 
 /// A number of a computable dtype, as a kernel takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

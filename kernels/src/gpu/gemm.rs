@@ -2,7 +2,7 @@
 
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::{Grid, Memory};
-use arrayspan_bridge::index::{Arguments, Runs, Start, THREADS, Text, address};
+use arrayspan_bridge::iteration::{Arguments, Runs, Start, THREADS, Text, address};
 
 use super::element::Element;
 use super::formula::Formula;

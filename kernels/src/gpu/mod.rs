@@ -25,7 +25,7 @@ use std::sync::{Arc, OnceLock};
 
 use arrayspan_bridge::devices::cuda::Blas;
 use arrayspan_bridge::devices::{Grid, Stream};
-use arrayspan_bridge::index::Arguments;
+use arrayspan_bridge::iteration::Arguments;
 use arrayspan_bridge::{Array, DType};
 use parking_lot::Mutex;
 

@@ -1,8 +1,8 @@
 //! `out ← reduction over axes of expression(inputs)`: some threads for each result; several groups may share one.
 
 use arrayspan_bridge::devices::{Argument, Grid};
-use arrayspan_bridge::index::{
-    Arguments, Form, MOST_ARGUMENTS, Runs, Space, Start, THREADS, Text, address,
+use arrayspan_bridge::iteration::{
+    Arguments, IterationForm, IterationSpace, MOST_ARGUMENTS, Runs, Start, THREADS, Text, address,
 };
 use arrayspan_bridge::{DType, Layout, View};
 
@@ -56,7 +56,7 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
     let [kept, reduced] = spaces(call, &layouts)?;
     let results: usize = kept.extents.iter().product();
     let len: usize = reduced.extents.iter().product();
-    let near = |space: &Space| space.strides[0][0].unsigned_abs();
+    let near = |space: &IterationSpace| space.strides[0][0].unsigned_abs();
     let along = results == 1 || (len > 1 && near(&reduced) <= near(&kept));
     let runs = runs(call, &layouts, &kept, &reduced, along);
     let steps =
@@ -133,7 +133,7 @@ fn layouts(call: &ReduceCall<'_>) -> Result<Vec<Layout>> {
 
 /// The kept axes (of the inputs, then the output) and the reduced ones (of the inputs), as input 0 likes to be
 /// walked.
-fn spaces(call: &ReduceCall<'_>, layouts: &[Layout]) -> Result<[Space; 2]> {
+fn spaces(call: &ReduceCall<'_>, layouts: &[Layout]) -> Result<[IterationSpace; 2]> {
     let rank = call.shape().len();
     let kept: Vec<usize> = (0..rank).filter(|axis| !call.axes.contains(axis)).collect();
     let parts = |axes: &[usize]| {
@@ -146,15 +146,15 @@ fn spaces(call: &ReduceCall<'_>, layouts: &[Layout]) -> Result<[Space; 2]> {
     };
     let (mut kept, reduced) = (parts(&kept)?, parts(&call.axes)?);
     kept.push(call.out.layout().clone());
-    Ok([kept, reduced].map(|layouts| Space::new(&layouts.iter().collect::<Vec<_>>())))
+    Ok([kept, reduced].map(|layouts| IterationSpace::new(&layouts.iter().collect::<Vec<_>>())))
 }
 
 /// Runs along the innermost reduced axis; single elements where that is not the way neighbours lie.
 fn runs(
     call: &ReduceCall<'_>,
     layouts: &[Layout],
-    kept: &Space,
-    reduced: &Space,
+    kept: &IterationSpace,
+    reduced: &IterationSpace,
     along: bool,
 ) -> Runs {
     let bytes = call.dtype().bytes();
@@ -191,8 +191,10 @@ impl Variant {
     /// The macros before the prelude.
     pub(super) fn define(&self, text: &mut Text) {
         let element = Element(self.computed);
-        let inputs: Vec<String> = (1..=self.runs.inner().len()).map(Form::operand).collect();
-        let with_output: Vec<String> = inputs.iter().cloned().chain([Form::operand(0)]).collect();
+        let inputs: Vec<String> =
+            (1..=self.runs.inner().len()).map(IterationForm::operand).collect();
+        let with_output: Vec<String> =
+            inputs.iter().cloned().chain([IterationForm::operand(0)]).collect();
         let [kept, reduced] = self.ranks;
         let kept = Walk { tag: 'k', rank: kept, operands: &with_output, step: "1" };
         let reduced = Walk { tag: 'r', rank: reduced, operands: &inputs, step: "V" };

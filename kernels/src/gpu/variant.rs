@@ -1,7 +1,7 @@
 //! Everything that is baked into a kernel.
 
 use arrayspan_bridge::devices::Source;
-use arrayspan_bridge::index::Text;
+use arrayspan_bridge::iteration::Text;
 
 use super::{combine, copy, gemm, map, reduce, stencil};
 

@@ -1,6 +1,6 @@
 //! Work in parallel: an output in parts, each on whatever core is free.
 
-use arrayspan_bridge::index::collapse;
+use arrayspan_bridge::iteration::collapse;
 use arrayspan_bridge::{LanesMut, Relayout, View, ViewMut};
 
 use crate::Result;

@@ -2,7 +2,7 @@
 //!
 //! Work is cut by its shape alone, never by the number of threads, so sums come out the same everywhere.
 
-use arrayspan_bridge::index::collapse;
+use arrayspan_bridge::iteration::collapse;
 use arrayspan_bridge::{DType, Lanes, LanesMut, Relayout, View, ViewMut};
 use num_complex::{Complex32, Complex64};
 

@@ -1,6 +1,6 @@
 //! `y ← alpha · stencil(x) + beta · y` on the host: one pass over memory for all terms.
 
-use arrayspan_bridge::index::collapse_around;
+use arrayspan_bridge::iteration::collapse_around;
 use arrayspan_bridge::{Lane, Lanes, LanesMut, Layout, Relayout};
 use bytemuck::{cast_slice, cast_slice_mut};
 
