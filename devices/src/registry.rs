@@ -10,7 +10,7 @@ use crate::memory::account::{self, History};
 use crate::memory::{Counters, Gate, PinnedPool, Pool, StagingBuffers};
 use crate::opened::Opened;
 use crate::stream::WeakStream;
-use crate::{Backend, Device, DeviceKind, Error, Kernel, Result, Source, Stream};
+use crate::{Backend, Device, DeviceKind, Error, Kernel, KernelSource, Result, Stream};
 
 /// Every kind of device, in the order they are listed and preferred after the CPU.
 static DRIVERS: [&dyn Driver; 3] = [&crate::cpu::Cpu, &crate::cuda::Cuda, &crate::opencl::OpenCl];
@@ -31,7 +31,7 @@ pub(crate) struct Entry {
     /// How the device was lost, if it was.
     pub(crate) lost: OnceLock<Error>,
     /// Kernels built for the device, so that asking twice costs a look-up.
-    pub(crate) kernels: Mutex<HashMap<Source, Kernel>>,
+    pub(crate) kernels: Mutex<HashMap<KernelSource, Kernel>>,
     /// Held by the one that looks for memory.
     pub(crate) recovery: Mutex<()>,
     /// Where threads wait for memory.

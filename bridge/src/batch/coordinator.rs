@@ -10,7 +10,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard, RwLock};
 use arrayspan_devices::Device;
 
 use super::assignment::Placement;
-use super::report::{Counts, Report};
+use super::report::{BatchReport, Counts};
 use super::schedule::{Pull, Schedule, Step};
 use crate::{Array, Result, SharedArray};
 
@@ -202,10 +202,13 @@ impl<E> Coordinator<E> {
         drop(left);
     }
 
-    pub(super) fn report(&self) -> Report {
+    pub(super) fn report(&self) -> BatchReport {
         let state = self.state.lock();
         let wall = state.wall.unwrap_or_else(|| self.begun.elapsed());
-        Report { wall, devices: state.counts.iter().map(|counts| counts.report(wall)).collect() }
+        BatchReport {
+            wall,
+            devices: state.counts.iter().map(|counts| counts.report(wall)).collect(),
+        }
     }
 }
 

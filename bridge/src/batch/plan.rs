@@ -10,9 +10,9 @@ use arrayspan_devices::{Device, ScopeHandle};
 use super::assignment::Assignment;
 use super::coordinator::Coordinator;
 use super::feed::Feed;
-use super::report::Report;
+use super::report::BatchReport;
 use super::run::Run;
-use super::slot::{Place, Slot};
+use super::slot::{BatchPlace, Slot};
 use super::worker::Shared;
 use crate::{Array, Error, Result, SharedArray};
 
@@ -116,7 +116,7 @@ impl<I> Batches<I> {
 
     /// Starts: applies `compute` to every batch, and returns the results in the order of the input.
     ///
-    /// `compute` gets the batch on the device of its [`Place`] and enqueues its work on the stream there; it need not
+    /// `compute` gets the batch on the device of its [`BatchPlace`] and enqueues its work on the stream there; it need not
     /// wait. It is called from several threads, for several devices at once, and again for a batch that ran out of
     /// memory. What those threads allocate counts for the [scope](ScopeHandle) this thread is in now.
     ///
@@ -131,7 +131,7 @@ impl<I> Batches<I> {
     pub fn map<F, E>(self, compute: F) -> Result<Run<E>>
     where
         I: Iterator<Item: Into<SharedArray>> + Send + 'static,
-        F: Fn(&Array, &Place) -> Result<Array, E> + Send + Sync + 'static,
+        F: Fn(&Array, &BatchPlace) -> Result<Array, E> + Send + Sync + 'static,
         E: From<Error> + OutOfMemory + Send + 'static,
     {
         self.map_init(|_| Ok(()), move |(), x, on| compute(x, on))
@@ -145,8 +145,8 @@ impl<I> Batches<I> {
     pub fn map_init<N, S, F, E>(self, init: N, compute: F) -> Result<Run<E>>
     where
         I: Iterator<Item: Into<SharedArray>> + Send + 'static,
-        N: Fn(&Place) -> Result<S, E> + Send + Sync + 'static,
-        F: Fn(&mut S, &Array, &Place) -> Result<Array, E> + Send + Sync + 'static,
+        N: Fn(&BatchPlace) -> Result<S, E> + Send + Sync + 'static,
+        F: Fn(&mut S, &Array, &BatchPlace) -> Result<Array, E> + Send + Sync + 'static,
         E: From<Error> + OutOfMemory + Send + 'static,
         S: 'static,
     {
@@ -185,14 +185,14 @@ impl<I> Batches<I> {
         self,
         compute: F,
         mut each: impl FnMut(Array) -> Result<(), E>,
-    ) -> Result<Report, E>
+    ) -> Result<BatchReport, E>
     where
         I: Iterator<Item: Into<SharedArray>> + Send,
-        F: Fn(&Array, &Place) -> Result<Array, E> + Send + Sync,
+        F: Fn(&Array, &BatchPlace) -> Result<Array, E> + Send + Sync,
         E: From<Error> + OutOfMemory + Send,
     {
-        let compute = |(): &mut (), x: &Array, on: &Place| compute(x, on);
-        let (feed, shared, slots) = self.prepare(|_: &Place| Ok(()), compute)?;
+        let compute = |(): &mut (), x: &Array, on: &BatchPlace| compute(x, on);
+        let (feed, shared, slots) = self.prepare(|_: &BatchPlace| Ok(()), compute)?;
         thread::scope(|scope| {
             // Dropped before the scope waits for its threads, however it is left; they end then.
             let mut run = Run::new(shared.coordinator.clone());
@@ -253,7 +253,7 @@ type Prepared<I, N, F, E> = (Feed<I, E>, Shared<N, F, E>, Vec<Slot>);
 const INPUT: &str = "batches input";
 
 fn builder(slot: &Slot) -> thread::Builder {
-    let Place { device, slot: number, .. } = &slot.place;
+    let BatchPlace { device, slot: number, .. } = &slot.place;
     thread::Builder::new().name(format!("batches {device} {number}"))
 }
 

@@ -1,10 +1,10 @@
 //! A batch that does not fit: run again alone, then in halves.
 
-use arrayspan_devices::retry::{OutOfMemory, Policy, with_retry};
+use arrayspan_devices::retry::{OutOfMemory, RetryPolicy, with_retry};
 
 use super::coordinator::Coordinator;
 use super::plan::Options;
-use super::slot::{Performed, Place, Slot};
+use super::slot::{BatchPlace, Performed, Slot};
 use crate::{Array, Relayout, Result, SharedArray};
 
 /// One slot's way to run batches.
@@ -20,7 +20,7 @@ impl<E: From<crate::Error> + OutOfMemory> Runner<'_, E> {
     pub(super) fn run(
         &self,
         input: &SharedArray,
-        compute: &mut impl FnMut(&Array, &Place) -> Result<Array, E>,
+        compute: &mut impl FnMut(&Array, &BatchPlace) -> Result<Array, E>,
     ) -> Result<Vec<Performed>, E> {
         let (position, keep) = (self.slot.place.position, self.options.keep);
         let gate = self.coordinator.gate(position);
@@ -39,11 +39,11 @@ impl<E: From<crate::Error> + OutOfMemory> Runner<'_, E> {
     fn run_alone(
         &self,
         input: &SharedArray,
-        compute: &mut impl FnMut(&Array, &Place) -> Result<Array, E>,
+        compute: &mut impl FnMut(&Array, &BatchPlace) -> Result<Array, E>,
     ) -> Result<Vec<Performed>, E> {
-        let Place { device, position, .. } = self.slot.place;
+        let BatchPlace { device, position, .. } = self.slot.place;
         let perform = || self.slot.perform(input, self.options.keep, &mut *compute);
-        let error = match with_retry(device, &Policy::default(), perform) {
+        let error = match with_retry(device, &RetryPolicy::default(), perform) {
             Ok(done) => return Ok(vec![done]),
             Err(unrecovered) => unrecovered.error,
         };

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::coordinator::{Coordinator, Outcome};
-use super::report::Report;
+use super::report::BatchReport;
 use crate::{Array, Result};
 
 /// How long the end of a run waits for an input that is asked for a batch at that moment.
@@ -39,7 +39,7 @@ impl<E> Run<E> {
 
     /// What has been done so far; complete once the last result was returned.
     #[must_use]
-    pub fn report(&self) -> Report {
+    pub fn report(&self) -> BatchReport {
         self.coordinator.report()
     }
 

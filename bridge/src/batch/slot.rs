@@ -13,7 +13,7 @@ use crate::{Array, Crossing, DType, Error, Relayout, Result, SharedArray, Transf
 /// Where a batch is computed.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Place {
+pub struct BatchPlace {
     /// The device.
     pub device: Device,
     /// The stream to compute on; while a batch is computed also [`Device::stream`] of its thread, so that work which names
@@ -27,7 +27,7 @@ pub struct Place {
 
 /// A slot: its place, and the time its times are counted from.
 pub(super) struct Slot {
-    pub(super) place: Place,
+    pub(super) place: BatchPlace,
     /// Where the place's stream comes from and goes back to: all the device's slots have one if only one computes.
     _computing: Arc<PooledStream>,
     copy_streams: Arc<CopyStreams>,
@@ -76,7 +76,7 @@ impl Slot {
         let make = |slot: usize| {
             let computing = computing[slot % computing.len()].clone();
             let stream = computing.stream().clone();
-            let place = Place { device, stream, position, slot };
+            let place = BatchPlace { device, stream, position, slot };
             let (copy_streams, begin, turns) = (copy_streams.clone(), begin.clone(), turns.clone());
             Self { place, _computing: computing, copy_streams, begin, turns }
         };
@@ -88,7 +88,7 @@ impl Slot {
         &self,
         input: &SharedArray,
         keep: bool,
-        compute: impl FnOnce(&Array, &Place) -> Result<Array, E>,
+        compute: impl FnOnce(&Array, &BatchPlace) -> Result<Array, E>,
     ) -> Result<Performed, E> {
         let place = &self.place;
         let stream = &place.stream;

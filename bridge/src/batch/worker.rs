@@ -10,7 +10,7 @@ use arrayspan_devices::retry::OutOfMemory;
 use super::coordinator::{Coordinator, Outcome};
 use super::plan::{OnLost, Options};
 use super::recover::Runner;
-use super::slot::{Place, Slot, Stages};
+use super::slot::{BatchPlace, Slot, Stages};
 use crate::{Array, Result, SharedArray};
 
 /// What all slots of a run use.
@@ -35,8 +35,8 @@ impl<N, F, E> Shared<N, F, E> {
     /// Runs batch after batch in a slot, until there are no more for it.
     pub(super) fn work<S>(&self, slot: &Slot)
     where
-        N: Fn(&Place) -> Result<S, E>,
-        F: Fn(&mut S, &Array, &Place) -> Result<Array, E>,
+        N: Fn(&BatchPlace) -> Result<S, E>,
+        F: Fn(&mut S, &Array, &BatchPlace) -> Result<Array, E>,
         E: From<crate::Error> + OutOfMemory,
     {
         let position = slot.place.position;

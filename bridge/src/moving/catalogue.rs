@@ -1,6 +1,6 @@
 //! Representative kernels, for tests that compile them all.
 
-use arrayspan_devices::Source;
+use arrayspan_devices::KernelSource;
 
 use super::plan::plan;
 use super::stack;
@@ -10,7 +10,7 @@ use crate::{Conversion, DType, Layout, Scale};
 
 /// Kernels of the mover for every kind of work, in the variants whose text differs.
 #[must_use]
-pub fn catalogue() -> Vec<Source> {
+pub fn catalogue() -> Vec<KernelSource> {
     let copies = [1, 2, 4, 8, 16].map(Work::Bytes).into_iter().flat_map(variants);
     let turned = conversions(DType::Float32, DType::UInt8, &[]).flat_map(variants);
     let conversions = every_conversion().into_iter().filter_map(|work| {

@@ -1,6 +1,6 @@
 //! The kernels of the mover.
 
-use arrayspan_devices::{Grid, Source};
+use arrayspan_devices::{Grid, KernelSource};
 
 use crate::conversion::cast::CastSpec;
 use crate::iteration::{
@@ -214,7 +214,7 @@ impl Variant {
     }
 
     /// The kernel. Slow, and therefore asked for once only.
-    pub(crate) fn source(&self) -> Source {
+    pub(crate) fn source(&self) -> KernelSource {
         let mut text = Text::default();
         let [from, to] = self.work.bytes();
         text.define("FROM_BYTES", from);
@@ -268,11 +268,11 @@ impl Variant {
             (_, false) => ("rows", ROWS),
         };
         text.add(body);
-        Source::new(format!("{entry}_{}", self.work.name()), entry, text.finish())
+        KernelSource::new(format!("{entry}_{}", self.work.name()), entry, text.finish())
     }
 }
 
 /// The kernel that makes a line of the ranges of groups.
-pub(crate) fn line_source() -> Source {
-    Source::new("line_of", "line_of", LINE)
+pub(crate) fn line_source() -> KernelSource {
+    KernelSource::new("line_of", "line_of", LINE)
 }

@@ -8,7 +8,7 @@ use super::pinned::is_locked;
 use super::staging::{self, StagingBuffer};
 use super::uses::Uses;
 use super::{Access, Memory, or_recover};
-use crate::driver::Place;
+use crate::driver::BlockAddress;
 use crate::{Device, DeviceKind, Error, Result, Stream, fault};
 
 impl Memory {
@@ -57,7 +57,7 @@ impl Memory {
         };
         // Run again it writes the same bytes to the same places.
         or_recover(worker.device(), || {
-            fault::check(fault::Kind::Copy, worker.device(), bytes)?;
+            fault::check(fault::FaultKind::Copy, worker.device(), bytes)?;
             match self.route(to) {
                 Route::Up => match staged(from, to.device(), bytes) {
                     Some(mut buffer) => {
@@ -92,9 +92,9 @@ impl Memory {
     /// that a copy another thread asks for at the same time comes wholly before or wholly after.
     fn queue(
         &self,
-        from: Place,
+        from: BlockAddress,
         to: &Memory,
-        onto: Place,
+        onto: BlockAddress,
         bytes: usize,
         stream: &Stream,
     ) -> Result<bool> {
@@ -126,9 +126,9 @@ impl Memory {
     /// forget it, and its owner knows of no work on it.
     fn queue_alone(
         &self,
-        from: Place,
+        from: BlockAddress,
         to: &Memory,
-        onto: Place,
+        onto: BlockAddress,
         bytes: usize,
         stream: &Stream,
     ) -> Result<()> {
@@ -173,9 +173,9 @@ impl Memory {
     fn stage_up(
         &self,
         buffer: &mut StagingBuffer,
-        from: Place,
+        from: BlockAddress,
         to: &Memory,
-        onto: Place,
+        onto: BlockAddress,
         bytes: usize,
         stream: &Stream,
     ) -> Result<()> {
@@ -192,9 +192,9 @@ impl Memory {
     fn stage_down(
         &self,
         buffer: &mut StagingBuffer,
-        from: Place,
+        from: BlockAddress,
         to: &Memory,
-        onto: Place,
+        onto: BlockAddress,
         bytes: usize,
         stream: &Stream,
     ) -> Result<()> {
@@ -212,9 +212,9 @@ impl Memory {
     /// `stream` does not belong to uses its device's default stream, for which `stream` then waits.
     fn relay(
         &self,
-        from: Place,
+        from: BlockAddress,
         to: &Memory,
-        onto: Place,
+        onto: BlockAddress,
         bytes: usize,
         stream: &Stream,
     ) -> Result<()> {
@@ -235,7 +235,13 @@ impl Memory {
 
     /// Devices leave copies onto themselves undefined. Blocks are told apart by address alone, because
     /// in `OpenCL` that is a handle and two of them may be closer than their sizes.
-    fn refuse_overlap(&self, from: Place, to: &Memory, onto: Place, bytes: usize) -> Result<()> {
+    fn refuse_overlap(
+        &self,
+        from: BlockAddress,
+        to: &Memory,
+        onto: BlockAddress,
+        bytes: usize,
+    ) -> Result<()> {
         let same = self.device() == to.device() && from.address == onto.address;
         if same && !self.device().is_cpu() && from.offset.abs_diff(onto.offset) < bytes {
             let what = format!("a copy of {bytes} bytes between overlapping ranges of one block");
@@ -251,12 +257,12 @@ fn stream_of(memory: &Memory, stream: &Stream) -> Result<Stream> {
     if own { Ok(stream.clone()) } else { memory.device().stream() }
 }
 
-fn pointer(place: Place) -> *const u8 {
+fn pointer(place: BlockAddress) -> *const u8 {
     (place.address + place.offset) as *const u8
 }
 
 /// A page-locked buffer for a copy between `host` and `device`, if the copy gains by one.
-fn staged(host: Place, device: Device, bytes: usize) -> Option<StagingBuffer> {
+fn staged(host: BlockAddress, device: Device, bytes: usize) -> Option<StagingBuffer> {
     let settings = staging::settings();
     let gains = bytes >= settings.threshold && (device.info().accelerator || settings.processors);
     let pageable = gains && !is_locked(host.address + host.offset, bytes, device);

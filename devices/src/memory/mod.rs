@@ -61,7 +61,7 @@ pub use statistics::Statistics;
 pub(crate) use together::queue_on;
 use uses::Uses;
 
-use crate::driver::Place;
+use crate::driver::BlockAddress;
 use crate::{Device, Error, Result, Stream, fault};
 
 /// Whether work reads a block or writes it (writing includes reading).
@@ -131,7 +131,7 @@ impl Memory {
         let take = || match bytes {
             0 => Ok(None),
             _ => or_recover(device, || {
-                fault::check(fault::Kind::Allocation, device, bytes)?;
+                fault::check(fault::FaultKind::Allocation, device, bytes)?;
                 device.0.pool.allocate(bytes, stream).map(Some)
             }),
         };
@@ -260,13 +260,13 @@ impl Memory {
         self.acquire(&Device::cpu().process_stream()?, access)
     }
 
-    fn place(&self, operation: &'static str, start: usize, bytes: usize) -> Result<Place> {
+    fn place(&self, operation: &'static str, start: usize, bytes: usize) -> Result<BlockAddress> {
         let end = start.saturating_add(bytes);
         if end > self.bytes {
             let (device, bytes) = (self.device, self.bytes);
             return Err(Error::OutOfRange { operation, device, start, end, bytes });
         }
-        Ok(Place { address: self.address, offset: start })
+        Ok(BlockAddress { address: self.address, offset: start })
     }
 }
 

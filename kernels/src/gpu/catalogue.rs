@@ -1,6 +1,6 @@
 //! Representative kernels, for tests that compile them all.
 
-use arrayspan_bridge::devices::Source;
+use arrayspan_bridge::devices::KernelSource;
 use arrayspan_bridge::iteration::{IterationSpace, Runs, Start};
 use arrayspan_bridge::{DType, Layout};
 use num_complex::Complex64;
@@ -21,7 +21,7 @@ const UNITS: usize = 132;
 
 /// Kernels of every verb and computable dtype, in the variants whose text differs.
 #[must_use]
-pub fn catalogue() -> Vec<Source> {
+pub fn catalogue() -> Vec<KernelSource> {
     let dtypes = [DType::Float32, DType::Float64, DType::Complex64, DType::Complex128];
     let mut variants: Vec<Variant> = Vec::new();
     for dtype in dtypes {

@@ -3,7 +3,7 @@
 //! Where groups of a kernel can see each other's writes, the one that finishes last joins the parts, in the same launch.
 //! Elsewhere a second kernel joins them, in the same order, so that the result is the same to the bit.
 
-use arrayspan_bridge::devices::{Argument, Grid, Memory, Source};
+use arrayspan_bridge::devices::{Argument, Grid, KernelSource, Memory};
 use arrayspan_bridge::iteration::{Arguments, THREADS, Text};
 use arrayspan_bridge::{Array, DType, Transfer};
 
@@ -102,7 +102,7 @@ pub(super) fn define(reduction: Reduction, threads: usize, sharing: Sharing, tex
     text.define("P", threads);
     text.define("COUNT_AT", COUNT_AT);
     text.flag("PARTIAL", sharing != Sharing::Alone);
-    text.flag(Source::ACROSS_GROUPS, sharing == Sharing::LastJoins);
+    text.flag(KernelSource::ACROSS_GROUPS, sharing == Sharing::LastJoins);
 }
 
 impl Variant {

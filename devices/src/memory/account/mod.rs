@@ -38,11 +38,11 @@ pub(crate) use leaks::from_environment;
 pub use leaks::{LeakCheck, Mark, leaks_since, mark};
 pub(crate) use level::Full;
 pub use report::{
-    DeviceReport, LibraryReport, PinnedReport, Report, ScopeReport, report, report_json,
+    DeviceMemoryReport, LibraryReport, MemoryReport, PinnedReport, ScopeReport, report, report_json,
 };
 pub use scope::{Entered, Scope, ScopeHandle};
 pub use sites::{LiveBlock, live_blocks, record_sites};
-pub use snapshot::{Action, Event, Held, Snapshot};
+pub use snapshot::{Action, HeldBlock, MemoryEvent, Snapshot};
 pub use summary::summary;
 
 use crate::{Device, Result, Statistics, Stream, memory};

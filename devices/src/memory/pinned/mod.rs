@@ -67,7 +67,7 @@ impl PinnedBlock {
     /// A block of at least `bytes > 0` bytes for transfers with `device`, which is not the CPU, without looking for memory
     /// that others could give up: that may copy, so whoever others wait for to copy must not do it.
     pub(super) fn take(bytes: usize, device: Device) -> Result<Self> {
-        fault::check(fault::Kind::Pinned, device, bytes)?;
+        fault::check(fault::FaultKind::Pinned, device, bytes)?;
         let (address, bytes) = device.0.pinned.take(device, bytes)?;
         Ok(Self { device, address, bytes })
     }

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use super::Block;
 use crate::Stream;
-use crate::driver::Place;
+use crate::driver::BlockAddress;
 
 /// Set to 1, it has freed blocks filled.
 const VARIABLE: &str = "ARRAYSPAN_MEMORY_POISON";
@@ -17,7 +17,7 @@ const VALUE: u8 = 0xff;
 pub(super) fn fill(block: &Block, stream: &Stream) {
     static WANTED: OnceLock<bool> = OnceLock::new();
     if *WANTED.get_or_init(|| std::env::var(VARIABLE).is_ok_and(|value| value == "1")) {
-        let place = Place { address: block.address, offset: 0 };
+        let place = BlockAddress { address: block.address, offset: 0 };
         // SAFETY: the block is the pool's again, whose address is valid until it is given up; all work that used it
         // comes before this on the stream, and all that will comes after.
         let filled = unsafe { stream.driver().fill(place, VALUE, block.bytes) };

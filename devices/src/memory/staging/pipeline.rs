@@ -6,7 +6,7 @@ use super::buffer::{SLOTS, StagingBuffer};
 use super::pages::prefer_large;
 use super::workers::{self, Copying};
 use crate::Result;
-use crate::driver::{Place, StreamDriver};
+use crate::driver::{BlockAddress, StreamDriver};
 
 /// Slots that the host fills while the device empties the others.
 const AHEAD: usize = 2;
@@ -24,7 +24,7 @@ fn chunks(bytes: usize, size: usize) -> impl Iterator<Item = Chunk> {
     starts.map(move |(n, start)| Chunk { slot: n % SLOTS, start, bytes: size.min(bytes - start) })
 }
 
-impl Place {
+impl BlockAddress {
     fn after(self, bytes: usize) -> Self {
         Self { offset: self.offset + bytes, ..self }
     }
@@ -38,7 +38,7 @@ pub(crate) unsafe fn upload(
     buffer: &mut StagingBuffer,
     stream: &dyn StreamDriver,
     from: *const u8,
-    to: Place,
+    to: BlockAddress,
     bytes: usize,
 ) -> Result<()> {
     // Dropped on every way out, which waits for the threads that read the source.
@@ -65,7 +65,7 @@ fn send_first(
     buffer: &mut StagingBuffer,
     stream: &dyn StreamDriver,
     filling: &mut VecDeque<(Chunk, Copying)>,
-    to: Place,
+    to: BlockAddress,
 ) -> Result<()> {
     let Some((chunk, copy)) = filling.pop_front() else { return Ok(()) };
     copy.wait();
@@ -77,7 +77,7 @@ fn send(
     buffer: &mut StagingBuffer,
     stream: &dyn StreamDriver,
     chunk: Chunk,
-    to: Place,
+    to: BlockAddress,
 ) -> Result<()> {
     // SAFETY: the target is valid by the contract of `upload` and `relay`; the slot is not used again before the event
     // that is recorded next, or, failing that, the end of the stream.
@@ -91,7 +91,7 @@ fn fetch(
     buffer: &mut StagingBuffer,
     stream: &dyn StreamDriver,
     chunk: Chunk,
-    from: Place,
+    from: BlockAddress,
 ) -> Result<()> {
     let start = from.after(chunk.start);
     // SAFETY: the source is valid by the contract of `download` and `relay`; the slot is not used before the event
@@ -122,7 +122,7 @@ fn settle(
 pub(crate) unsafe fn download(
     buffer: &mut StagingBuffer,
     stream: &dyn StreamDriver,
-    from: Place,
+    from: BlockAddress,
     to: *mut u8,
     bytes: usize,
 ) -> Result<()> {
@@ -166,8 +166,8 @@ pub(crate) unsafe fn download(
 /// Both ranges are valid until those transfers are done, and meanwhile nobody else uses the target or writes the source.
 pub(crate) unsafe fn relay(
     buffers: (&mut StagingBuffer, Option<&mut StagingBuffer>),
-    (down, from): (&dyn StreamDriver, Place),
-    (up, to): (&dyn StreamDriver, Place),
+    (down, from): (&dyn StreamDriver, BlockAddress),
+    (up, to): (&dyn StreamDriver, BlockAddress),
     bytes: usize,
 ) -> Result<()> {
     let (buffer, mut other) = buffers;
