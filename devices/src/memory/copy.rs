@@ -61,13 +61,13 @@ impl Memory {
             match self.route(to) {
                 Route::Up => match staged(from, to.device(), bytes) {
                     Some(mut buffer) => {
-                        self.stage_up(&mut buffer, from, to, onto, bytes, &worker)?
+                        self.stage_up(&mut buffer, from, to, onto, bytes, &worker)?;
                     }
                     None => self.queue_alone(from, to, onto, bytes, &worker)?,
                 },
                 Route::Down => match staged(onto, self.device(), bytes) {
                     Some(mut buffer) => {
-                        self.stage_down(&mut buffer, from, to, onto, bytes, &worker)?
+                        self.stage_down(&mut buffer, from, to, onto, bytes, &worker)?;
                     }
                     None => self.queue_alone(from, to, onto, bytes, &worker)?,
                 },
