@@ -55,7 +55,7 @@ impl Memory {
             true if !to.device().is_cpu() => to.device().stream()?,
             _ => stream.clone(),
         };
-        // Run again it writes the same bytes to the same places.
+        // Running it again is safe: it writes the same bytes to the same addresses.
         or_recover(worker.device(), || {
             fault::check(fault::FaultKind::Copy, worker.device(), bytes)?;
             match self.route(to) {
@@ -137,7 +137,7 @@ impl Memory {
             return Ok(());
         }
         let done = stream.record().and_then(|end| end.synchronize());
-        // Without a mark the end of the stream tells. If that fails, too, the device does no more work.
+        // Without an event the whole stream is waited for. If that fails, too, the device does no more work.
         done.or_else(|_| stream.driver().synchronize())
     }
 
@@ -219,7 +219,7 @@ impl Memory {
         stream: &Stream,
     ) -> Result<()> {
         let (down, up) = (stream_of(self, stream)?, stream_of(to, stream)?);
-        // Before the blocks: who waits for a buffer holds nothing that others need to finish.
+        // Before the blocks are locked: a thread that waits for a buffer holds no lock that others need.
         let (mut buffer, mut other) = staging::both(self.device(), to.device(), bytes)?;
         let _no_host_reads = to.host_reads.write();
         let ordered = self.order(&down, to, &up)?;
@@ -269,7 +269,7 @@ fn staged(host: BlockAddress, device: Device, bytes: usize) -> Option<StagingBuf
     pageable.then(|| staging::one(device, bytes)).flatten()
 }
 
-/// Which way the bytes go, seen from the device that moves them.
+/// The direction of a copy, seen from the device that moves the bytes.
 enum Route {
     Up,
     Down,

@@ -17,7 +17,7 @@ use crate::driver::{
 };
 use crate::{Device, DeviceInfo, DeviceKind, Error, Result};
 
-/// What tests tell the device, and what they learn of it.
+/// How tests control the device, and what they can read of it.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     /// So many more transfers succeed, then one fails; below zero all succeed.

@@ -170,7 +170,7 @@ struct Blocks {
 
 /// Whether this thread makes an attempt on the device, which is told of.
 fn within(device: Device, change: impl FnOnce(&mut Blocks)) -> bool {
-    // A thread that is ending waits for nothing any more.
+    // A thread that is ending does not wait.
     let own = PLACED.try_with(|placed| placed.get() == Some(device)).unwrap_or(false);
     if own {
         let mut blocks = ATTEMPT.get();
@@ -213,7 +213,7 @@ impl Place {
         self.pass.begin();
     }
 
-    /// What the attempt of this thread has let go of.
+    /// What the attempt of this thread has released.
     fn let_go() -> LetGo {
         match ATTEMPT.get() {
             Blocks { net: ..0, .. } => LetGo::More,

@@ -1,4 +1,4 @@
-//! Devices of the tests: what one does not say, it refuses.
+//! Devices for tests: operations that a test does not define are refused.
 
 use std::any::Any;
 use std::fmt::Debug;

@@ -1,4 +1,4 @@
-//! Bands as source.
+//! The kernel source of bands.
 
 use arrayspan_bridge::DType;
 use arrayspan_bridge::iteration::Text;

@@ -1,5 +1,5 @@
 //! `y ← alpha · x + beta · y` between any two layouts: elementwise, or through tiles in local memory where
-//! `x` and `y` have their neighbours along different axes. A plain copy is the bridge's.
+//! `x` and `y` are contiguous along different axes. A plain copy is the bridge's.
 
 use std::sync::atomic::Ordering::Relaxed;
 

@@ -1,4 +1,4 @@
-//! Expressions as keys and as source.
+//! Expressions as keys of the kernel cache, and their kernel source.
 
 use arrayspan_bridge::iteration::Text;
 use num_complex::Complex64;

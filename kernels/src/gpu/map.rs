@@ -1,4 +1,4 @@
-//! `out ← expression(inputs, out)`: a thread for a run of neighbours.
+//! `out ← expression(inputs, out)`: a thread for each run of consecutive elements.
 
 use arrayspan_bridge::devices::Memory;
 use arrayspan_bridge::iteration::{

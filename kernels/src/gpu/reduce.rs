@@ -33,7 +33,7 @@ pub(super) struct Variant {
     pub(super) wide: bool,
     /// Threads for each result.
     pub(super) threads: usize,
-    /// Whether those are neighbours, rather than the threads of neighbouring results.
+    /// Whether those have consecutive numbers, rather than the threads of consecutive results.
     pub(super) along: bool,
     /// How groups make one result.
     pub(super) sharing: Sharing,
@@ -43,7 +43,7 @@ pub(super) struct Variant {
 
 /// Runs each thread should have before another group shares a result.
 const RUNS_OF_THREAD: usize = 4;
-/// Threads a processor needs to have its memory busy.
+/// Threads per multiprocessor that saturate memory bandwidth.
 const BUSY_THREADS: usize = 512;
 
 pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
@@ -131,8 +131,8 @@ fn layouts(call: &ReduceCall<'_>) -> Result<Vec<Layout>> {
     call.inputs.iter().map(layout).collect()
 }
 
-/// The kept axes (of the inputs, then the output) and the reduced ones (of the inputs), as input 0 likes to be
-/// walked.
+/// The kept axes (of the inputs, then the output) and the reduced ones (of the inputs), ordered by the strides of
+/// input 0.
 fn spaces(call: &ReduceCall<'_>, layouts: &[Layout]) -> Result<[IterationSpace; 2]> {
     let rank = call.shape().len();
     let kept: Vec<usize> = (0..rank).filter(|axis| !call.axes.contains(axis)).collect();
@@ -149,7 +149,7 @@ fn spaces(call: &ReduceCall<'_>, layouts: &[Layout]) -> Result<[IterationSpace; 
     Ok([kept, reduced].map(|layouts| IterationSpace::new(&layouts.iter().collect::<Vec<_>>())))
 }
 
-/// Runs along the innermost reduced axis; single elements where that is not the way neighbours lie.
+/// Runs along the innermost reduced axis; single elements where that axis is not contiguous.
 fn runs(
     call: &ReduceCall<'_>,
     layouts: &[Layout],
@@ -178,7 +178,7 @@ fn threads(results: usize, steps: usize, along: bool, units: usize) -> usize {
     if along {
         return useful;
     }
-    // Neighbouring results share accesses of 32 neighbours.
+    // Threads of consecutive results coalesce their accesses, 32 elements at a time.
     let missing = (units * BUSY_THREADS).div_ceil(results).next_power_of_two();
     missing.min(useful).clamp(1, THREADS / 32)
 }

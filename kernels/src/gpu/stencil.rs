@@ -1,5 +1,5 @@
-//! `y ← alpha · Σ bands(x) + beta · y` in one pass: a thread for a run of neighbours, and for several rows along
-//! the axis whose taps it can hold.
+//! `y ← alpha · Σ bands(x) + beta · y` in one pass: a thread for a run of consecutive elements, and for several
+//! rows along the axis whose taps it can hold.
 
 use arrayspan_bridge::iteration::{
     IterationForm, IterationSpace, Runs, THREADS, Text, address, grid,
@@ -35,7 +35,7 @@ const MOST_WINDOW_BYTES: usize = 576;
 const WORTHWHILE: usize = 8;
 /// A window wider than this leaves room for few threads in a processor.
 const WIDE_WINDOW: usize = 8;
-/// Threads a processor needs to have its memory busy.
+/// Threads per multiprocessor that saturate memory bandwidth.
 const BUSY_THREADS: usize = 192;
 
 /// The parameters of tables in memory.

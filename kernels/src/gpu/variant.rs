@@ -1,11 +1,11 @@
-//! Everything that is baked into a kernel.
+//! Everything that is compiled into a kernel.
 
 use arrayspan_bridge::devices::KernelSource;
 use arrayspan_bridge::iteration::Text;
 
 use super::{combine, copy, gemm, map, reduce, stencil};
 
-/// Everything that is baked into a kernel: two calls with equal variants run the same one.
+/// Everything that is compiled into a kernel: two calls with equal variants run the same one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Variant {
     Map(map::Variant),

@@ -59,7 +59,7 @@ fn update<T: Scalar, L: Scalar>(x: &View<'_>, mut y: ViewMut<'_>, update: Update
     Ok(())
 }
 
-/// Where lanes of `x` run across those of `y`, square parts use its cache lines whole.
+/// Where `x` is contiguous along another axis than `y`, square parts use whole cache lines of both.
 fn parts<T>(x: &Lanes<'_, T>) -> Parts {
     let across = x.strides().last().is_some_and(|stride| !(-1..=1).contains(stride));
     if across { Parts::Squares } else { Parts::Lanes }

@@ -1,4 +1,4 @@
-//! Work in parallel: an output in parts, each on whatever core is free.
+//! Parallel work: the output is split into parts, each of which runs on a free core.
 
 use arrayspan_bridge::iteration::collapse;
 use arrayspan_bridge::{LanesMut, Relayout, View, ViewMut};
@@ -8,12 +8,12 @@ use crate::Result;
 /// Work on fewer elements stays on the caller's thread: waking another costs more than it saves.
 pub(super) const GRAIN: usize = 64 * 1024;
 
-/// What shape the parts of an output have.
+/// The shape of the parts of an output.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Parts {
     /// Whole lanes, as long as there are several.
     Lanes,
-    /// About as long as wide, for inputs that lie across.
+    /// About square, for inputs that are contiguous along another axis.
     Squares,
 }
 

@@ -1,4 +1,4 @@
-//! A band along the axis that lies contiguous in memory, as the host's loops use it.
+//! A band along the contiguous axis, as the host's loops use it.
 
 use num_complex::Complex64;
 
@@ -6,7 +6,7 @@ use super::blend::{Blend, blend};
 use super::scalar::Scalar;
 use crate::{Band, Tap};
 
-/// Products that are faster done one by one than prepared for vector code.
+/// Up to so many products scalar code is faster than preparing vector code.
 const FEW: usize = 32;
 
 /// Components that taps may reach beyond a lane before each tap is better taken for itself.

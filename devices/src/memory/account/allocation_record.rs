@@ -62,7 +62,7 @@ pub(crate) fn allocate_at<T>(
             let room = Room { scope, device, bytes };
             let taken = take();
             if taken.is_ok() {
-                // It is the block's from now on.
+                // The block owns the room from now on.
                 std::mem::forget(room);
             }
             taken
@@ -95,7 +95,7 @@ pub(crate) fn enter_anyway(
     bytes: usize,
     site: &'static Location<'static>,
 ) -> AllocationRecord {
-    // The CPU's always is there.
+    // The stream of the CPU always exists.
     let Ok(stream) = device.process_stream() else { return lend(device, bytes) };
     let counting = scope::current();
     if let Some(scope) = counting.scope.as_ref().filter(|_| !counting.waits) {
@@ -130,7 +130,7 @@ fn enter(
     AllocationRecord::Own(Own { sequence, listed, stream: counters, scope, site, waits })
 }
 
-/// Room that a scope has promised; given up when it is dropped.
+/// Room that a scope has reserved; released when it is dropped.
 struct Room<'a> {
     scope: &'a Arc<Level>,
     device: Device,

@@ -1,11 +1,11 @@
-//! Everything the books know, as data.
+//! Everything that is accounted for, as data.
 
 use serde::Serialize;
 
 use super::{json, level};
 use crate::{Device, Result, Statistics, reclaim};
 
-/// What every device holds, every scope, and other libraries that told.
+/// The memory held on every device, by every scope, and by other libraries that report it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MemoryReport {
     /// Every device, the CPU first.
@@ -66,7 +66,7 @@ pub struct ScopeReport {
     pub statistics: Statistics,
 }
 
-/// Everything the books know now.
+/// Everything that is accounted for now.
 #[must_use]
 pub fn report() -> MemoryReport {
     MemoryReport { devices: Device::all().into_iter().map(device).collect(), scopes: scopes() }

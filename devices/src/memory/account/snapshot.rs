@@ -96,7 +96,8 @@ pub struct HeldBlock {
 impl Snapshot {
     pub(super) fn take(device: Device) -> Self {
         let ring = device.0.history.read();
-        // After the ring: a block that ended in between is missing here and live there, never both.
+        // After the ring: a block freed in between is missing here though the ring has no event of its end; it is never
+        // listed with such an event.
         let live = sites::of(device).into_iter().map(HeldBlock::from).collect();
         let (taken, dropped, events) = match ring {
             Some(ring) => {

@@ -117,7 +117,7 @@ fn write_table(text: &mut String, words: usize, head: &[&str], rows: &[Vec<Strin
     }
 }
 
-/// A size as people say it, in powers of 1024.
+/// A size in readable units, powers of 1024.
 pub(super) fn size(bytes: usize) -> String {
     const UNITS: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
     let mut unit = 0;

@@ -53,13 +53,13 @@ impl Memory {
     }
 }
 
-/// A page-locked block of the pool, without the books of [`Memory`]. Goes back when it is dropped: not before all work
-/// that uses it is done.
+/// A page-locked block of the pool, without the accounting of [`Memory`]. Returned to the pool when it is dropped, which
+/// must not be before all work that uses it is done.
 #[derive(Debug)]
 pub(super) struct PinnedBlock {
     device: Device,
     pub(super) address: usize,
-    /// With what rounding adds.
+    /// Rounded up.
     pub(super) bytes: usize,
 }
 
@@ -88,7 +88,7 @@ impl Device {
     /// What arrayspan holds of host memory that is page-locked for this device.
     #[must_use]
     pub fn pinned_statistics(self) -> PinnedStatistics {
-        // What is due comes back first, so that nothing counts as in use that is not.
+        // Pending releases first, so that no freed block counts as in use.
         settle();
         let mut statistics = self.0.pinned.statistics();
         let (blocks, bytes) = self.0.staging.idle();

@@ -1,4 +1,4 @@
-//! Fills what is freed, for those who look for its readers.
+//! Fills freed blocks with a pattern, to find code that reads them.
 
 use std::sync::OnceLock;
 
@@ -9,11 +9,11 @@ use crate::driver::BlockAddress;
 /// Set to 1, it has freed blocks filled.
 const VARIABLE: &str = "ARRAYSPAN_MEMORY_POISON";
 
-/// Numbers of all ones are not-a-number, and no truth value is.
+/// All bits set: NaN in every floating-point dtype, and no valid `Bool`.
 const VALUE: u8 = 0xff;
 
-/// Fills a freed block on the stream it was freed on, if the environment asks for it: whoever still reads it, or reads
-/// a new block before writing it, meets numbers that are none.
+/// Fills a freed block on the stream it was freed on, if the environment asks for it: code that still reads it, or
+/// reads a new block before writing it, gets NaN.
 pub(super) fn fill(block: &Block, stream: &Stream) {
     static WANTED: OnceLock<bool> = OnceLock::new();
     if *WANTED.get_or_init(|| std::env::var(VARIABLE).is_ok_and(|value| value == "1")) {

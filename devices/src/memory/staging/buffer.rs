@@ -1,4 +1,4 @@
-//! The page-locked buffers of staged copies, and whose turn it is to use them.
+//! The page-locked buffers of staged copies, and the order in which copies get them.
 
 use std::ptr::with_exposed_provenance_mut;
 
@@ -26,14 +26,14 @@ struct State {
     idle: Vec<Buffer>,
     /// Buffers there are, in use or idle.
     made: usize,
-    /// Who comes next takes this number.
+    /// The number that the next waiter takes.
     next: u64,
-    /// Whose turn it is.
+    /// The number of the waiter whose turn it is.
     serving: u64,
 }
 
 /// Host memory by way of which bytes go. Not [`Memory`](crate::Memory), whose allocation looks for memory that others could
-/// give up: that may copy, and wait for the very place that is held here.
+/// give up: that may copy, and wait for the very buffer that is held here.
 #[derive(Debug)]
 enum Bytes {
     Locked(PinnedBlock),
@@ -51,7 +51,7 @@ struct Buffer {
     pending: [Option<Box<dyn EventDriver>>; SLOTS],
 }
 
-/// A buffer while a copy uses it.
+/// A staging buffer while a copy uses it; returned to its device when dropped.
 #[derive(Debug)]
 pub(crate) struct StagingBuffer {
     owner: &'static StagingBuffers,
@@ -120,7 +120,7 @@ impl StagingBuffers {
             Some(buffer) if buffer.chunk == most => (Some(buffer), None),
             other => (None, other),
         };
-        // From here on the drop gives the place back, also if there is no memory.
+        // From here on the drop returns the buffer, also if there is no memory.
         let mut taken = StagingBuffer {
             owner: self,
             buffer: fitting,
