@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use arrayspan::bridge::batch::Report;
+use arrayspan::bridge::batch::BatchReport;
 use arrayspan::kernels::{Error, constant, input, previous};
 use arrayspan::prelude::*;
 use clap::Parser;
@@ -60,7 +60,7 @@ type ByStream = HashMap<(Device, usize), Arc<dyn Executor>>;
 struct Executors(Arc<Mutex<ByStream>>);
 
 impl Executors {
-    fn of(&self, place: &Place) -> Result<Arc<dyn Executor>, Error> {
+    fn of(&self, place: &BatchPlace) -> Result<Arc<dyn Executor>, Error> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (place.device, place.stream.raw());
         if let Some(executor) = kept.get(&key) {
@@ -75,7 +75,7 @@ impl Executors {
 /// Runs `once` as often as is needed, and prints its times.
 fn measure(
     name: &str,
-    mut once: impl FnMut() -> Result<Report, Failure>,
+    mut once: impl FnMut() -> Result<BatchReport, Failure>,
 ) -> Result<Duration, Failure> {
     for _ in 0..WARM_UP {
         once()?;
@@ -115,8 +115,8 @@ fn elementwise(
     let name = format!("elementwise, {count} x {} MiB on {device}", (len * 4) >> 20);
     measure(&name, || {
         let executors = executors.clone();
-        let init = move |place: &Place| executors.of(place);
-        let compute = |on: &mut Arc<dyn Executor>, x: &Array, _: &Place| {
+        let init = move |place: &BatchPlace| executors.of(place);
+        let compute = |on: &mut Arc<dyn Executor>, x: &Array, _: &BatchPlace| {
             let mut y = on.empty(x.shape(), x.dtype())?;
             let half = |x| constant(0.5) * x + constant(500.0);
             on.map(&half(input(0)), &[x.view()], y.view_mut())?;
@@ -157,8 +157,8 @@ fn products(
     let name = format!("products, {count} x {side}² on {}", names.join(", "));
     measure(&name, || {
         let executors = executors.clone();
-        let init = move |place: &Place| executors.of(place);
-        let compute = |on: &mut Arc<dyn Executor>, x: &Array, _: &Place| {
+        let init = move |place: &BatchPlace| executors.of(place);
+        let compute = |on: &mut Arc<dyn Executor>, x: &Array, _: &BatchPlace| {
             let mut y = on.empty(x.shape(), x.dtype())?;
             let transposed = x.view().permuted(&[1, 0])?;
             on.gemm(x.view(), false, transposed, y.view_mut(), Update::set())?;

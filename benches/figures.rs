@@ -155,7 +155,7 @@ fn solvers(s: &Setting, part: &str) -> Result<(), Failure> {
     let stacked = vstack([poststack(s)?, laplacian(s)?])?;
     let problems = [("cgls50_poststack", poststack(s)?), ("reginv50_poststack", stacked)];
     for (name, a) in problems.into_iter().filter(|(name, _)| name.contains(part)) {
-        let solver = Cgls { stop: Stop::after(50), look: 50, ..Cgls::default() };
+        let solver = Cgls { stop: Stop::after(50), check_every: 50, ..Cgls::default() };
         let y = a.forward(&s.array(&s.shape, 5)?)?;
         let mut workspace = solver.workspace(&a, &*on)?;
         let time = s.time(1, || {

@@ -13,8 +13,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use arrayspan::bridge::Error as BridgeError;
-use arrayspan::bridge::retry::{Policy, Step, with_retry};
-use arrayspan::bridge::spill::{Spillable, Statistics, statistics};
+use arrayspan::bridge::retry::{RecoveryPolicy, RetryStep, with_retry};
+use arrayspan::bridge::spill::{SpillStatistics, Spillable, statistics};
 use arrayspan::devices::{Limit, caches};
 use arrayspan::operators::Error as OperatorError;
 use arrayspan::prelude::*;
@@ -106,7 +106,7 @@ struct Done {
     /// One number for the bits of each part's result.
     sums: Vec<u64>,
     took: Duration,
-    spilled: Statistics,
+    spilled: SpillStatistics,
     splits: usize,
     retries: usize,
     moved: usize,
@@ -114,7 +114,7 @@ struct Done {
 
 impl Done {
     fn story(&self) -> String {
-        let Statistics { spilled, spilled_bytes, returned, returned_bytes } = self.spilled;
+        let SpillStatistics { spilled, spilled_bytes, returned, returned_bytes } = self.spilled;
         format!(
             "{spilled} parts ({spilled_bytes} bytes) waited on the host, {returned} \
              ({returned_bytes} bytes) came back; {} pieces were split, {} retried, {} moved",
@@ -128,7 +128,7 @@ fn job(device: Device, parts: usize, shots: usize) -> Result<Done, Box<dyn Error
     let (begin, before) = (Instant::now(), statistics());
     let inputs = (0..parts).map(|part| input(part, shots, device));
     let inputs = inputs.collect::<Result<Vec<Spillable>, BridgeError>>()?;
-    let policy = Policy { cpu: true, ..Policy::default() };
+    let policy = RecoveryPolicy { cpu: true, ..RecoveryPolicy::default() };
     let (mut sums, mut steps) = (Vec::new(), Vec::new());
     for input in &inputs {
         let outcome = with_retry(input, device, &policy, |piece, _| differentiated(&piece.view()));
@@ -142,19 +142,19 @@ fn job(device: Device, parts: usize, shots: usize) -> Result<Done, Box<dyn Error
         );
     }
     let now = statistics();
-    let count = |wanted: fn(&Step) -> bool| steps.iter().filter(|step| wanted(step)).count();
+    let count = |wanted: fn(&RetryStep) -> bool| steps.iter().filter(|step| wanted(step)).count();
     Ok(Done {
         sums,
         took: begin.elapsed(),
-        spilled: Statistics {
+        spilled: SpillStatistics {
             spilled: now.spilled - before.spilled,
             spilled_bytes: now.spilled_bytes - before.spilled_bytes,
             returned: now.returned - before.returned,
             returned_bytes: now.returned_bytes - before.returned_bytes,
         },
-        splits: count(|step| matches!(step, Step::Split { .. })),
-        retries: count(|step| matches!(step, Step::Retried { .. })),
-        moved: count(|step| matches!(step, Step::Moved { .. })),
+        splits: count(|step| matches!(step, RetryStep::Split { .. })),
+        retries: count(|step| matches!(step, RetryStep::Retried { .. })),
+        moved: count(|step| matches!(step, RetryStep::Moved { .. })),
     })
 }
 

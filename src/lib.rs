@@ -13,7 +13,7 @@ pub use {ndarray, num_complex};
 
 /// What most programs need.
 pub mod prelude {
-    pub use arrayspan_bridge::batch::{Across, Assignment, OnLost, Place};
+    pub use arrayspan_bridge::batch::{Across, Assignment, BatchPlace, OnLost};
     pub use arrayspan_bridge::{Array, Crossing, DType, Layout, Relayout, SharedArray, Transfer};
     pub use arrayspan_bridge::{View, ViewMut};
     pub use arrayspan_devices::{Device, DeviceKind, Stream};

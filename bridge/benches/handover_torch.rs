@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use arrayspan_bridge::devices::{Device, drain};
-use arrayspan_bridge::torch::{self, Options, export, import, tch};
+use arrayspan_bridge::torch::{self, TorchOptions, export, import, tch};
 use arrayspan_bridge::{Array, DType, Result};
 use tch::{Kind, Tensor};
 
@@ -26,7 +26,7 @@ fn main() -> Result<()> {
         let Ok(on) = torch::device(device) else { continue };
         let tensor = || Ok(Tensor::zeros([LEN as i64], (Kind::Float, on)));
         let array = || Array::empty([LEN], DType::Float32, &device.stream()?);
-        let options = Options::default();
+        let options = TorchOptions::default();
         report("torch to array", device, tensor, |tensor| Ok(import(tensor, options)?.0))?;
         report("array to torch", device, array, |array| Ok(export(array, options)?.0))?;
         let back = || Ok(import(tensor()?, options)?.0);

@@ -5,9 +5,9 @@ mod common;
 
 use std::cell::Cell;
 
-use arrayspan_bridge::convert::{Kind, Options, Step, to};
+use arrayspan_bridge::convert::{ArrayKind, ConvertOptions, ConvertStep, to};
 use arrayspan_bridge::declared::Declared;
-use arrayspan_bridge::devices::retry::{OutOfMemory, Policy, Unrecovered};
+use arrayspan_bridge::devices::retry::{OutOfMemory, RetryPolicy, Unrecovered};
 use arrayspan_bridge::devices::{self, Device, DeviceKind};
 use arrayspan_bridge::interop::opencl::OpenClArray;
 use arrayspan_bridge::{Array, Crossing, Error, Result, SharedArray, Transfer, Why};
@@ -28,7 +28,10 @@ fn a_function_gets_its_kind_whatever_it_is_given() {
     assert_eq!(reports.attempts, 1);
     let (y, reports) = sum.call(&x).unwrap();
     assert_eq!(y.view().to_vec::<f32>().unwrap(), [4.0, 6.0]);
-    assert_eq!((reports.inputs[0].from, reports.inputs[0].bytes_copied()), (Kind::Ndarray, 16));
+    assert_eq!(
+        (reports.inputs[0].from, reports.inputs[0].bytes_copied()),
+        (ArrayKind::Ndarray, 16)
+    );
     for device in common::accelerators() {
         let there = Array::from(x.clone()).to(device).unwrap().0;
         let (y, reports) = sum.call(there).unwrap();
@@ -46,7 +49,7 @@ fn a_function_runs_on_the_device_it_declares() {
             seen.set(Some(x.device()));
             Ok(x)
         };
-        let options = Options::gpu(device.gpu_id());
+        let options = ConvertOptions::gpu(device.gpu_id());
         let mut look = Declared::new(to::shared().on(kind), to::ndarray::<f32, Ix1>())
             .options(options)
             .wrap(look);
@@ -67,7 +70,10 @@ fn several_inputs_and_outputs_come_as_they_are_given() {
     let ((sum, difference), reports) = both.call(given).unwrap();
     assert_eq!((sum, difference), (array![4.0, 5.0], array![2.0, 3.0]));
     assert_eq!((reports.inputs.len(), reports.outputs.len()), (2, 2));
-    assert_eq!((reports.inputs[0].from, reports.inputs[1].from), (Kind::Ndarray, Kind::Array));
+    assert_eq!(
+        (reports.inputs[0].from, reports.inputs[1].from),
+        (ArrayKind::Ndarray, ArrayKind::Array)
+    );
 
     let total = |list: Vec<Vector>| -> Result<Vector> {
         Ok(list.iter().fold(Vector::zeros(2), |sum, x| sum + x))
@@ -95,14 +101,15 @@ fn several_inputs_and_outputs_come_as_they_are_given() {
 fn a_refused_conversion_keeps_the_function_from_running() {
     let never = |_: Array1<f32>| -> Result<()> { panic!("not to be called") };
     let mut never = Declared::new(to::ndarray::<f32, Ix1>(), to::array())
-        .options(Options::zero_copy())
+        .options(ConvertOptions::zero_copy())
         .wrap(never);
     let lent = array![1.0_f32];
     let refused = never.call(&lent).unwrap_err();
     assert!(matches!(refused.error, Error::CopyRefused { why: Why::Borrowed, .. }));
     let declared = Declared::new(to::array().on(DeviceKind::Cpu), to::array());
-    let mut far =
-        declared.options(Options::gpu(9)).wrap(|_: Array| -> Result<()> { panic!("not called") });
+    let mut far = declared
+        .options(ConvertOptions::gpu(9))
+        .wrap(|_: Array| -> Result<()> { panic!("not called") });
     let refused = far.call(lent).unwrap_err();
     assert!(matches!(refused.error, Error::Device(devices::Error::NoSuchDevice { .. })));
 }
@@ -111,7 +118,10 @@ fn a_refused_conversion_keeps_the_function_from_running() {
 fn outputs_may_be_refused_a_copy_too() {
     let give = |x: Array| -> Result<SharedArray> { Ok(x.into_shared()) };
     let mut give = Declared::new(to::array(), to::ndarray::<f32, Ix1>())
-        .output_options(Options { transfer: Transfer::ZeroCopyOnly, ..Options::default() })
+        .output_options(ConvertOptions {
+            transfer: Transfer::ZeroCopyOnly,
+            ..ConvertOptions::default()
+        })
         .wrap(give);
     let (y, _) = give.call(array![1.0_f32]).unwrap();
     assert_eq!(y, array![1.0]);
@@ -136,7 +146,7 @@ fn a_function_that_ran_out_of_memory_gets_its_inputs_again() {
         if runs.get() < 3 { Err(full(Device::cpu())) } else { Ok(x) }
     };
     let mut greedy = Declared::new(to::array(), to::array())
-        .retry(Policy { attempts: 3, ..Policy::default() })
+        .retry(RetryPolicy { attempts: 3, ..RetryPolicy::default() })
         .wrap(greedy);
     let x = array![1.0_f32, 2.0];
     here.set(x.as_ptr().addr());
@@ -144,7 +154,7 @@ fn a_function_that_ran_out_of_memory_gets_its_inputs_again() {
     assert_eq!(y.view().to_vec::<f32>().unwrap(), [0.0, 0.0]);
     assert_eq!((runs.get(), reports.attempts), (3, 3));
     let copied = Crossing::Copied { why: Why::Shared, bytes: 8 };
-    assert_eq!(reports.inputs[0].steps.get(Step::Export), Some(copied));
+    assert_eq!(reports.inputs[0].steps.get(ConvertStep::Export), Some(copied));
     assert_eq!(reports.inputs.len(), 1, "of the last attempt");
 }
 
@@ -157,8 +167,8 @@ fn shared_inputs_are_kept_without_a_copy() {
         if runs.get() < 2 { Err(full(Device::cpu())) } else { Ok(x) }
     };
     let mut greedy = Declared::new(to::shared(), to::shared())
-        .options(Options::zero_copy())
-        .retry(Policy::default())
+        .options(ConvertOptions::zero_copy())
+        .retry(RetryPolicy::default())
         .wrap(greedy);
     let x = array![7.0_f64];
     let here = x.as_ptr().addr();
@@ -171,7 +181,7 @@ fn shared_inputs_are_kept_without_a_copy() {
 #[cfg_attr(miri, ignore = "waits for the reaper, a thread that never ends")]
 fn what_was_tried_is_in_the_error() {
     let mut greedy = Declared::new(to::shared(), to::shared())
-        .retry(Policy { attempts: 2, ..Policy::default() })
+        .retry(RetryPolicy { attempts: 2, ..RetryPolicy::default() })
         .wrap(|_: SharedArray| -> Result<()> { Err(full(Device::cpu())) });
     let unrecovered: Unrecovered<Error> = greedy.call(array![1.0_f32]).unwrap_err();
     assert_eq!(unrecovered.tried.len(), 1);
@@ -197,8 +207,8 @@ fn a_function_runs_with_its_stream_as_the_threads_default() {
         };
         for attempts in [1, 2] {
             let mut look = Declared::new(to::array().on(device.kind()), to::array())
-                .options(Options::gpu(device.gpu_id()).on_stream(&stream))
-                .retry(Policy { attempts, ..Policy::default() })
+                .options(ConvertOptions::gpu(device.gpu_id()).on_stream(&stream))
+                .retry(RetryPolicy { attempts, ..RetryPolicy::default() })
                 .wrap(&look);
             let (y, _) = look.call(array![1.0_f32, 2.0]).unwrap();
             assert_eq!(y.view().to_vec::<f32>().unwrap(), [1.0, 2.0]);
@@ -217,7 +227,7 @@ fn functions_of_other_libraries_are_declared_in_their_terms() {
         let mut pass = Declared::new(to::opencl::<f32>(), to::ndarray::<f32, Ix1>()).wrap(pass);
         let (y, reports) = pass.call(array![1.0_f32, 2.0, 3.0]).unwrap();
         assert_eq!(y, array![1.0, 2.0, 3.0]);
-        assert_eq!(reports.outputs[0].from, Kind::OpenCl);
+        assert_eq!(reports.outputs[0].from, ArrayKind::OpenCl);
     }
     if let Some(device) = common::first("cuda") {
         use arrayspan_bridge::interop::cudarc::{CudaArray, context};
@@ -229,6 +239,6 @@ fn functions_of_other_libraries_are_declared_in_their_terms() {
         let mut fill = Declared::new(to::cudarc::<f32>(), to::ndarray::<f32, Ix1>()).wrap(fill);
         let (y, reports) = fill.call(array![1.0_f32, 2.0, 3.0]).unwrap();
         assert_eq!(y, array![7.0, 8.0, 9.0]);
-        assert_eq!(reports.outputs[0].from, Kind::Cudarc);
+        assert_eq!(reports.outputs[0].from, ArrayKind::Cudarc);
     }
 }

@@ -5,7 +5,8 @@
 mod common;
 
 use arrayspan_bridge::convert::{
-    Kind, Options, Source, Step, convert, kind_of, kind_of_any, to, try_convert,
+    ArrayKind, ArraySource, ConvertOptions, ConvertStep, convert, kind_of, kind_of_any, to,
+    try_convert,
 };
 use arrayspan_bridge::declared::Declared;
 use arrayspan_bridge::devices::{Device, DeviceKind};
@@ -22,8 +23,8 @@ fn tensor() -> Tensor {
     Tensor::from_slice(&[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0]).view([2, 3]).copy()
 }
 
-fn read(x: impl Source) -> Array2<f32> {
-    convert(x, to::ndarray::<f32, Ix2>(), Options::default()).unwrap().0
+fn read(x: impl ArraySource) -> Array2<f32> {
+    convert(x, to::ndarray::<f32, Ix2>(), ConvertOptions::default()).unwrap().0
 }
 
 /// The CPU, and CUDA where there is one.
@@ -38,42 +39,44 @@ fn kinds() -> Vec<DeviceKind> {
 #[test]
 fn a_tensor_becomes_every_kind_and_every_kind_a_tensor() {
     for kind in kinds() {
-        let make = || convert(tensor(), to::torch().on(kind), Options::default()).unwrap().0;
+        let make = || convert(tensor(), to::torch().on(kind), ConvertOptions::default()).unwrap().0;
         let there = make();
         assert_eq!(there.device().is_cuda(), kind == DeviceKind::Cuda);
         assert_eq!(read(there), values());
 
-        let (x, report) = convert(make(), to::array(), Options::zero_copy()).unwrap();
-        assert_eq!((report.from, report.to), (Kind::Torch, Kind::Array));
+        let (x, report) = convert(make(), to::array(), ConvertOptions::zero_copy()).unwrap();
+        assert_eq!((report.from, report.to), (ArrayKind::Torch, ArrayKind::Array));
         assert_eq!(report.from_device.kind(), kind);
-        assert_eq!(read(convert(x, to::torch(), Options::zero_copy()).unwrap().0), values());
+        assert_eq!(read(convert(x, to::torch(), ConvertOptions::zero_copy()).unwrap().0), values());
 
-        let (x, _) = convert(make(), to::dlpack::<Versioned>(), Options::zero_copy()).unwrap();
-        assert_eq!(read(convert(x, to::torch(), Options::zero_copy()).unwrap().0), values());
+        let (x, _) =
+            convert(make(), to::dlpack::<Versioned>(), ConvertOptions::zero_copy()).unwrap();
+        assert_eq!(read(convert(x, to::torch(), ConvertOptions::zero_copy()).unwrap().0), values());
 
         for other in [DeviceKind::Cpu, DeviceKind::Cuda, DeviceKind::OpenCl] {
             if Device::new(other, 0).is_ok() {
                 let (x, report) =
-                    convert(make(), to::array().on(other), Options::default()).unwrap();
+                    convert(make(), to::array().on(other), ConvertOptions::default()).unwrap();
                 assert_eq!(report.is_zero_copy(), other == kind, "{report}");
-                let (x, _) = convert(x, to::torch().on(kind), Options::default()).unwrap();
+                let (x, _) = convert(x, to::torch().on(kind), ConvertOptions::default()).unwrap();
                 assert_eq!(read(x), values());
             }
         }
-        let (x, report) = convert(values(), to::torch().on(kind), Options::default()).unwrap();
+        let (x, report) =
+            convert(values(), to::torch().on(kind), ConvertOptions::default()).unwrap();
         assert_eq!(report.is_zero_copy(), kind == DeviceKind::Cpu, "{report}");
         assert_eq!(read(x), values());
     }
     if common::first("opencl").is_some() {
-        let (x, _) = convert(tensor(), to::opencl::<f32>(), Options::default()).unwrap();
-        let refused = convert(x, to::torch(), Options::default());
+        let (x, _) = convert(tensor(), to::opencl::<f32>(), ConvertOptions::default()).unwrap();
+        let refused = convert(x, to::torch(), ConvertOptions::default());
         assert!(matches!(refused, Err(Error::Inexpressible { .. })), "not sent to the CPU unasked");
     }
     if common::first("cuda").is_some() {
-        let (x, _) = convert(tensor(), to::cudarc::<f32>(), Options::default()).unwrap();
-        let (x, report) = convert(x, to::torch(), Options::zero_copy()).unwrap();
+        let (x, _) = convert(tensor(), to::cudarc::<f32>(), ConvertOptions::default()).unwrap();
+        let (x, report) = convert(x, to::torch(), ConvertOptions::zero_copy()).unwrap();
         assert!(x.device().is_cuda() && report.is_zero_copy());
-        let (x, report) = convert(x, to::cudarc::<f32>(), Options::zero_copy()).unwrap();
+        let (x, report) = convert(x, to::cudarc::<f32>(), ConvertOptions::zero_copy()).unwrap();
         assert!(report.is_zero_copy());
         assert_eq!(read(x), values());
     }
@@ -83,19 +86,19 @@ fn a_tensor_becomes_every_kind_and_every_kind_a_tensor() {
 fn an_address_stays_on_the_way_through_torch() {
     let x = values();
     let here = x.as_ptr().addr();
-    let (x, _) = convert(x, to::torch(), Options::zero_copy()).unwrap();
+    let (x, _) = convert(x, to::torch(), ConvertOptions::zero_copy()).unwrap();
     assert_eq!(x.data_ptr().addr(), here);
-    let (x, _) = convert(x, to::array(), Options::zero_copy()).unwrap();
+    let (x, _) = convert(x, to::array(), ConvertOptions::zero_copy()).unwrap();
     assert_eq!(x.memory().address(), here);
 }
 
 #[test]
 fn a_tensor_that_stays_with_its_owner_is_copied_or_refused() {
     let owner = tensor();
-    let (_, report) = convert(&owner, to::array(), Options::default()).unwrap();
+    let (_, report) = convert(&owner, to::array(), ConvertOptions::default()).unwrap();
     let copied = Crossing::Copied { why: Why::Shared, bytes: 24 };
-    assert_eq!(report.steps.get(Step::Import), Some(copied));
-    let refused = convert(&owner, to::array(), Options::zero_copy());
+    assert_eq!(report.steps.get(ConvertStep::Import), Some(copied));
+    let refused = convert(&owner, to::array(), ConvertOptions::zero_copy());
     assert!(matches!(refused, Err(Error::CopyRefused { why: Why::Shared, .. })));
     assert_eq!(read(&owner), values());
 }
@@ -105,13 +108,13 @@ fn a_refused_conversion_gives_the_tensor_back() {
     let x = tensor();
     let here = x.data_ptr();
     let (error, back) =
-        try_convert(x, to::ndarray::<f32, Ix2>(), Options::zero_copy()).unwrap_err();
+        try_convert(x, to::ndarray::<f32, Ix2>(), ConvertOptions::zero_copy()).unwrap_err();
     assert!(matches!(error, Error::CopyRefused { .. }), "{error}");
     assert_eq!(back.unwrap().data_ptr(), here);
     let down = Array::from(values()).reversed(0).unwrap();
-    let (error, back) = try_convert(down, to::torch(), Options::zero_copy()).unwrap_err();
+    let (error, back) = try_convert(down, to::torch(), ConvertOptions::zero_copy()).unwrap_err();
     assert!(matches!(error, Error::CopyRefused { why: Why::Strides, .. }), "{error}");
-    let (x, _) = convert(back.unwrap(), to::torch(), Options::default()).unwrap();
+    let (x, _) = convert(back.unwrap(), to::torch(), ConvertOptions::default()).unwrap();
     assert_eq!(read(x), array![[4.0, 5.0, 6.0], [1.0, 2.0, 3.0]]);
 }
 
@@ -122,11 +125,11 @@ fn a_function_of_torch_takes_arrays_of_any_library() {
     let (y, reports) = double.call(array![1.0_f32, 2.0]).unwrap();
     assert_eq!(y, array![2.0, 4.0]);
     assert!(reports.inputs[0].is_zero_copy());
-    assert_eq!(reports.outputs[0].from, Kind::Torch);
+    assert_eq!(reports.outputs[0].from, ArrayKind::Torch);
 }
 
 #[test]
 fn a_tensor_is_known_as_torchs() {
-    assert_eq!(kind_of(&tensor()), Kind::Torch);
-    assert_eq!(kind_of_any(&tensor()), Some(Kind::Torch));
+    assert_eq!(kind_of(&tensor()), ArrayKind::Torch);
+    assert_eq!(kind_of_any(&tensor()), Some(ArrayKind::Torch));
 }

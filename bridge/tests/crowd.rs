@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use arrayspan_bridge::devices::retry::OutOfMemory as _;
 use arrayspan_bridge::devices::{Device, Limit, Stream, drain, retry};
-use arrayspan_bridge::retry::{Policy, with_checkpoint, with_retry};
+use arrayspan_bridge::retry::{RecoveryPolicy, with_checkpoint, with_retry};
 use arrayspan_bridge::spill::{Spillable, statistics};
 use arrayspan_bridge::{Array, DType, Error, Relayout, Result};
 use common::accelerators;
@@ -63,10 +63,13 @@ impl Drop for Limited {
 const ELEMENT: usize = 1 << 15;
 const ELEMENT_BYTES: usize = 4 * ELEMENT;
 
-fn patient() -> Policy {
+fn patient() -> RecoveryPolicy {
     let wait = Some(Duration::from_secs(20));
     let patience = Duration::from_secs(120);
-    Policy { retry: retry::Policy { wait, patience, ..Default::default() }, ..Policy::default() }
+    RecoveryPolicy {
+        retry: retry::RetryPolicy { wait, patience, ..Default::default() },
+        ..RecoveryPolicy::default()
+    }
 }
 
 /// Takes an array of the piece's size, fills it from the host, and a copy of it; the sum of the copy's elements.
@@ -256,7 +259,7 @@ fn a_job_on_the_host_beyond_its_limit_is_done_in_pieces() {
     let limited = Limited::to(28 * ELEMENT_BYTES, cpu);
     let inputs = Array::from_vec(vec![0.5_f32; 12 * ELEMENT], [12, ELEMENT]).unwrap();
     // Twice the piece beside the inputs: twelve at once do not fit.
-    let outcome = with_retry(&inputs, cpu, &Policy::default(), |piece, stream| {
+    let outcome = with_retry(&inputs, cpu, &RecoveryPolicy::default(), |piece, stream| {
         let copy = piece.view().to_array()?;
         let mut sums = Array::empty(copy.shape(), DType::Float32, stream)?;
         sums.view_mut().copy_from(&copy.view(), stream)?;

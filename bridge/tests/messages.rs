@@ -79,6 +79,6 @@ fn a_view_that_the_host_cannot_take_names_the_function_and_both_dtypes() {
     assert_eq!(error, "as_ndarray: dtype is Float32, expected Float64");
     let error = array.view_mut().as_mut_slice::<i32>().unwrap_err().to_string();
     assert_eq!(error, "as_mut_slice: dtype is Float32, expected Int32");
-    let error = array.view().byte_lines::<8>().map(|_| ()).unwrap_err().to_string();
-    assert_eq!(error, "byte_lines: Float32 cannot be taken as any 8 byte(s)");
+    let error = array.view().byte_lanes::<8>().map(|_| ()).unwrap_err().to_string();
+    assert_eq!(error, "byte_lanes: Float32 cannot be taken as any 8 byte(s)");
 }

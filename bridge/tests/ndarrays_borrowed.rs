@@ -5,8 +5,8 @@ mod common;
 
 use std::sync::Mutex;
 
-use arrayspan_bridge::convert::{Imported, Options, Source};
-use arrayspan_bridge::devices::{Argument, Device, Grid, Memory, Source as KernelSource, Stream};
+use arrayspan_bridge::convert::{ArraySource, ConvertOptions, Imported};
+use arrayspan_bridge::devices::{Argument, Device, Grid, KernelSource, Memory, Stream};
 use arrayspan_bridge::{Array, DType, Transfer};
 use ndarray::Array1;
 
@@ -45,7 +45,7 @@ KERNEL slow(i64 rounds, GLOBAL u32* y) {
 /// A copy on the device, made of a borrow that is forgotten before the host writes again.
 fn copied(values: &Array1<f32>, device: Device, stream: &Stream) -> Array {
     keep_busy(stream);
-    let imported = values.view().import(&Options::default()).unwrap();
+    let imported = values.view().import(&ConvertOptions::default()).unwrap();
     let (copy, _) = imported.view().to_with(device, Transfer::CopyIfNeeded, stream).unwrap();
     forget(imported);
     copy
@@ -89,7 +89,7 @@ fn a_forgotten_borrow_of_page_locked_memory_is_not_read_later() {
             array.view_mut().as_ndarray_mut::<f32>().unwrap().fill(1.0);
             keep_busy(&stream);
             let view = array.view().as_ndarray::<f32>().unwrap();
-            let imported = view.import(&Options::default()).unwrap();
+            let imported = view.import(&ConvertOptions::default()).unwrap();
             let (copy, _) =
                 imported.view().to_with(device, Transfer::CopyIfNeeded, &stream).unwrap();
             forget(imported);
@@ -102,12 +102,12 @@ fn a_forgotten_borrow_of_page_locked_memory_is_not_read_later() {
 #[test]
 fn a_borrow_forgotten_at_any_place_leaves_the_elements_to_their_owner() {
     let mut values = Array1::from_elem(7, 1.0_f32);
-    let imported = values.view().import(&Options::default()).unwrap();
+    let imported = values.view().import(&ConvertOptions::default()).unwrap();
     let copy = imported.view().to_array().unwrap();
     forget(imported);
     values.fill(2.0);
     assert!(all(&copy, 1.0));
-    let imported = values.view().import(&Options::default()).unwrap();
+    let imported = values.view().import(&ConvertOptions::default()).unwrap();
     forget(imported);
     drop(values);
 }

@@ -154,7 +154,7 @@ fn what_was_neither_wrapped_nor_mapped_comes_back_unchanged() {
         } else {
             let host = Array::from_vec(vec![1.0_f32; 6], [2, 3]).unwrap();
             let buffer = arrayspan_bridge::convert::to::opencl_buffer::<f32>();
-            let options = arrayspan_bridge::convert::Options::default();
+            let options = arrayspan_bridge::convert::ConvertOptions::default();
             let (buffer, _) = arrayspan_bridge::convert(host, buffer, options).unwrap();
             // SAFETY: nobody else knows the buffer.
             let array = unsafe {

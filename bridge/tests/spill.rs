@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use arrayspan_bridge::devices::fault::{Fault, Kind, inject};
+use arrayspan_bridge::devices::fault::{Fault, FaultKind, inject};
 use arrayspan_bridge::devices::reclaim::{Holdings, Reclaim, register};
-use arrayspan_bridge::devices::retry::{Policy, Stage, Unrecovered, with_retry};
+use arrayspan_bridge::devices::retry::{RetryPolicy, Stage, Unrecovered, with_retry};
 use arrayspan_bridge::devices::{Device, Error, Scope, ScopeHandle, drain};
 use arrayspan_bridge::spill::{Spillable, statistics};
 use arrayspan_bridge::{Array, DType, Relayout};
@@ -40,7 +40,7 @@ fn on(device: Device, number: usize) -> Vec<Spillable> {
 
 /// Somebody needs so many bytes of a device, until `enough`.
 fn need(device: Device, bytes: usize, enough: impl Fn() -> bool) -> Result<(), Unrecovered<Error>> {
-    with_retry(device, &Policy::default(), || {
+    with_retry(device, &RetryPolicy::default(), || {
         if enough() { Ok(()) } else { Err(Error::out_of_memory(device, bytes, 2)) }
     })
 }
@@ -86,7 +86,7 @@ fn an_allocation_that_is_refused_spills_by_itself_and_works() {
         let mut spilled = 0;
         for count in 1..12 {
             let before = statistics().spilled;
-            let injection = inject(Fault { count, ..Fault::new(Kind::Allocation) });
+            let injection = inject(Fault { count, ..Fault::new(FaultKind::Allocation) });
             let block = Array::empty([LEN], DType::Float32, &stream);
             drop(injection);
             spilled = statistics().spilled - before;
@@ -144,7 +144,7 @@ fn an_array_that_cannot_come_back_waits_on_and_keeps_its_content() {
     for device in accelerators() {
         let mut array = Spillable::new(array(3, device));
         need(device, usize::MAX / 2, || array.is_spilled()).unwrap();
-        let injection = inject(Fault { count: usize::MAX, ..Fault::new(Kind::Allocation) });
+        let injection = inject(Fault { count: usize::MAX, ..Fault::new(FaultKind::Allocation) });
         assert!(array.get().is_err() && array.get_mut().is_err());
         drop(injection);
         assert!(array.is_spilled());
@@ -295,7 +295,7 @@ fn an_array_that_comes_back_is_not_locked_while_memory_is_asked_for() {
         let array = Arc::new(Spillable::new(array(4, device)));
         need(device, usize::MAX / 2, || array.is_spilled()).unwrap();
         *WATCHED.lock().unwrap() = Some(array.clone());
-        let injection = inject(Fault { count: usize::MAX, ..Fault::new(Kind::Allocation) });
+        let injection = inject(Fault { count: usize::MAX, ..Fault::new(FaultKind::Allocation) });
         assert!(array.get().is_err(), "{device}");
         drop(injection);
         *WATCHED.lock().unwrap() = None;

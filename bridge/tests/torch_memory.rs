@@ -5,7 +5,7 @@
 use std::sync::Mutex;
 
 use arrayspan_bridge::devices::{Device, drain};
-use arrayspan_bridge::torch::{self, Options, export, import};
+use arrayspan_bridge::torch::{self, TorchOptions, export, import};
 use arrayspan_bridge::{Array, Crossing, DType};
 use tch::{Kind, Tensor};
 
@@ -22,7 +22,7 @@ fn resident() -> usize {
 
 /// There and back, from either side.
 fn cycle(device: Device, on: tch::Device, len: usize) {
-    let options = Options::default();
+    let options = TorchOptions::default();
     let array = Array::empty([len], DType::Float32, &device.stream().unwrap()).unwrap();
     let (tensor, there) = export(array, options).unwrap();
     let (array, back) = import(tensor, options).unwrap();

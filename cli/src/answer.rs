@@ -2,10 +2,10 @@
 
 mod torch;
 
-use arrayspan_devices::{self as devices, DeviceKind, Identity, PciAddress, monitor};
+use arrayspan_devices::{self as devices, DeviceIdentity, DeviceKind, PciAddress, monitor};
 use serde::{Deserialize, Serialize};
 
-use crate::report::{Device, Library, Load, Process, Reach};
+use crate::report::{DeviceEntry, LibraryEntry, LoadEntry, ProcessEntry, ReachEntry};
 
 /// Whom to ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -28,32 +28,32 @@ pub struct Answer {
     /// Why the driver cannot be used.
     pub missing: Option<String>,
     /// Its parts.
-    pub libraries: Vec<Library>,
+    pub libraries: Vec<LibraryEntry>,
     /// Its devices.
-    pub devices: Vec<(Seen, Device)>,
+    pub devices: Vec<(Seen, DeviceEntry)>,
     /// How they reach each other.
-    pub reach: Vec<Reach>,
+    pub reach: Vec<ReachEntry>,
     /// What its sensors say, with the free memory.
-    pub sensors: Vec<(Seen, Load, Option<usize>)>,
+    pub sensors: Vec<(Seen, LoadEntry, Option<usize>)>,
     /// What is wrong with single devices.
     pub warnings: Vec<String>,
 }
 
-/// An [`Identity`] that travels between processes.
+/// An [`DeviceIdentity`] that travels between processes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seen {
     uuid: Option<[u8; 16]>,
     pci: Option<[u32; 3]>,
 }
 
-impl From<Identity> for Seen {
-    fn from(identity: Identity) -> Self {
+impl From<DeviceIdentity> for Seen {
+    fn from(identity: DeviceIdentity) -> Self {
         let pci = identity.pci.map(|at| [at.domain, at.bus, at.device]);
         Self { uuid: identity.uuid, pci }
     }
 }
 
-impl From<Seen> for Identity {
+impl From<Seen> for DeviceIdentity {
     fn from(seen: Seen) -> Self {
         let pci = seen.pci.map(|[domain, bus, device]| PciAddress { domain, bus, device });
         Self { uuid: seen.uuid, pci }
@@ -82,7 +82,8 @@ fn opencl() -> Answer {
     let mut libraries = Vec::new();
     if let Ok((loader, platforms)) = devices::libraries::opencl() {
         libraries.push(library("loader", Ok(loader)));
-        let platform = |text| Library { found: true, version: Some(text), ..named("platform") };
+        let platform =
+            |text| LibraryEntry { found: true, version: Some(text), ..named("platform") };
         libraries.extend(platforms.into_iter().map(platform));
     }
     of_kind(DeviceKind::OpenCl, libraries, true)
@@ -94,7 +95,7 @@ fn nvml() -> Answer {
         Ok(read) => read,
         Err(error) => return Answer { missing: Some(error.to_string()), ..Answer::default() },
     };
-    let part = |name, version| Library { found: true, version: Some(version), ..named(name) };
+    let part = |name, version| LibraryEntry { found: true, version: Some(version), ..named(name) };
     let libraries = vec![part("NVML", nvml), part("NVIDIA driver", driver)];
     let mut answer = Answer { libraries, ..Answer::default() };
     for (who, readings) in gpus {
@@ -106,7 +107,7 @@ fn nvml() -> Answer {
     answer
 }
 
-fn of_kind(kind: DeviceKind, libraries: Vec<Library>, measure: bool) -> Answer {
+fn of_kind(kind: DeviceKind, libraries: Vec<LibraryEntry>, measure: bool) -> Answer {
     // Opens this driver and no other: the others have processes of their own to crash in.
     let device = |gpu_id| devices::Device::new(kind, gpu_id);
     let missing = device(0).err().map(|error| error.to_string());
@@ -115,7 +116,7 @@ fn of_kind(kind: DeviceKind, libraries: Vec<Library>, measure: bool) -> Answer {
     for (from, to) in all.iter().flat_map(|from| all.iter().map(move |to| (*from, *to))) {
         if from != to {
             let way = from.can_reach(to).name().into();
-            reach.push(Reach { from: from.to_string(), to: to.to_string(), way });
+            reach.push(ReachEntry { from: from.to_string(), to: to.to_string(), way });
         }
     }
     let known =
@@ -124,9 +125,9 @@ fn of_kind(kind: DeviceKind, libraries: Vec<Library>, measure: bool) -> Answer {
 }
 
 /// A device as its own driver knows it.
-pub(crate) fn describe(device: devices::Device, measure: bool) -> Device {
+pub(crate) fn describe(device: devices::Device, measure: bool) -> DeviceEntry {
     let info = device.info();
-    Device {
+    DeviceEntry {
         name: device.to_string(),
         kind: device.kind().to_string(),
         gpu_id: device.gpu_id(),
@@ -147,9 +148,10 @@ pub(crate) fn describe(device: devices::Device, measure: bool) -> Device {
 }
 
 /// Readings in the report's terms.
-pub(crate) fn load(now: &monitor::Readings) -> Load {
-    let process = |process: &monitor::Process| Process { pid: process.pid, bytes: process.bytes };
-    Load {
+pub(crate) fn load(now: &monitor::Readings) -> LoadEntry {
+    let process =
+        |process: &monitor::Process| ProcessEntry { pid: process.pid, bytes: process.bytes };
+    LoadEntry {
         utilisation_percent: now.utilisation,
         memory_utilisation_percent: now.memory_utilisation,
         temperature_celsius: now.temperature,
@@ -161,18 +163,18 @@ pub(crate) fn load(now: &monitor::Readings) -> Load {
     }
 }
 
-fn library(name: &str, found: devices::Result<devices::libraries::Library>) -> Library {
+fn library(name: &str, found: devices::Result<devices::libraries::Library>) -> LibraryEntry {
     match found {
         Ok(library) => {
             let path = library.path.map(|path| path.display().to_string());
-            Library { found: true, version: library.version, path, ..named(name) }
+            LibraryEntry { found: true, version: library.version, path, ..named(name) }
         }
-        Err(error) => Library { why: Some(error.to_string()), ..named(name) },
+        Err(error) => LibraryEntry { why: Some(error.to_string()), ..named(name) },
     }
 }
 
-fn named(name: &str) -> Library {
-    Library { name: name.into(), ..Library::default() }
+fn named(name: &str) -> LibraryEntry {
+    LibraryEntry { name: name.into(), ..LibraryEntry::default() }
 }
 
 /// Eight, four, four, four and twelve hexadecimal digits.
@@ -194,9 +196,9 @@ mod tests {
     #[test]
     fn an_identity_survives_the_way_between_processes() {
         let pci = Some(PciAddress { domain: 1, bus: 2, device: 3 });
-        let identity = Identity { uuid: Some([7; 16]), pci };
+        let identity = DeviceIdentity { uuid: Some([7; 16]), pci };
         let text = serde_json::to_string(&Seen::from(identity)).unwrap();
         let back: Seen = serde_json::from_str(&text).unwrap();
-        assert_eq!(Identity::from(back), identity);
+        assert_eq!(DeviceIdentity::from(back), identity);
     }
 }

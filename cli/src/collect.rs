@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use arrayspan_devices::{Backend as Driver, Device as Own, Identity, monitor};
+use arrayspan_devices::{Backend as Driver, Device as Own, DeviceIdentity, monitor};
 
 use crate::answer::{self, Answer, Ask};
-use crate::report::{Backend, Device, Reach, Report, SCHEMA, State};
+use crate::report::{BackendEntry, DeviceEntry, MachineReport, ReachEntry, SCHEMA, State};
 use crate::{child, remedy};
 
 /// The variables that decide what is found.
@@ -27,7 +27,7 @@ const SETTINGS: [&str; 9] = [
 /// Asks every driver, each in a process of its own that runs `program probe DRIVER`, and gives each
 /// `timeout` to answer. Never fails: what does not answer is [`State::Broken`].
 #[must_use]
-pub fn collect(program: &Path, timeout: Duration) -> Report {
+pub fn collect(program: &Path, timeout: Duration) -> MachineReport {
     let ask = |driver, ask| start(program, driver, ask, timeout);
     // All at once; CUDA last, because it is asked for free memory only if NVML does not tell that.
     let [nvml, opencl, torch] =
@@ -72,10 +72,10 @@ fn start(
     })
 }
 
-fn cpu() -> Device {
+fn cpu() -> DeviceEntry {
     let cpu = Own::cpu();
     let load = cpu.readings().ok().map(|now| answer::load(&now));
-    Device { load, ..answer::describe(cpu, true) }
+    DeviceEntry { load, ..answer::describe(cpu, true) }
 }
 
 fn warnings() -> Vec<String> {
@@ -87,12 +87,12 @@ fn warnings() -> Vec<String> {
 
 /// One report of what all said.
 fn assemble(
-    cpu: Device,
+    cpu: DeviceEntry,
     answers: [(Driver, Outcome); 4],
     settings: BTreeMap<String, String>,
     mut warnings: Vec<String>,
-) -> Report {
-    let mut found = vec![(Identity::default(), cpu)];
+) -> MachineReport {
+    let mut found = vec![(DeviceIdentity::default(), cpu)];
     let disabled = settings.get("ARRAYSPAN_DISABLE").cloned().unwrap_or_default();
     let (mut backends, mut sensors, mut reach) = (Vec::new(), Vec::new(), Vec::new());
     for (driver, outcome) in answers {
@@ -105,21 +105,21 @@ fn assemble(
         }
     }
     for (who, device) in &mut found[1..] {
-        let known = sensors.iter().find(|(seen, ..)| Identity::from(*seen).matches(who));
+        let known = sensors.iter().find(|(seen, ..)| DeviceIdentity::from(*seen).matches(who));
         if let Some((_, load, free_bytes)) = known {
             device.load = Some(load.clone());
             device.free_bytes = free_bytes.or(device.free_bytes);
         }
     }
     name_twins(&mut found);
-    let mut devices: Vec<Device> = found.into_iter().map(|(_, device)| device).collect();
+    let mut devices: Vec<DeviceEntry> = found.into_iter().map(|(_, device)| device).collect();
     mark_least_used(&mut devices);
     let reach = between_kinds(&devices, &reach);
     let version = env!("CARGO_PKG_VERSION").into();
-    Report { schema: SCHEMA, version, devices, reach, backends, settings, warnings }
+    MachineReport { schema: SCHEMA, version, devices, reach, backends, settings, warnings }
 }
 
-fn backend(driver: Driver, outcome: &Outcome, disabled: &str) -> Backend {
+fn backend(driver: Driver, outcome: &Outcome, disabled: &str) -> BackendEntry {
     let (state, why, mut libraries) = match outcome {
         Ok(Answer { missing: None, libraries, .. }) => (State::Ready, None, libraries.clone()),
         Ok(Answer { missing: Some(why), libraries, .. }) => {
@@ -131,12 +131,12 @@ fn backend(driver: Driver, outcome: &Outcome, disabled: &str) -> Backend {
         library.remedy = remedy::of_library(&library.name);
     }
     let remedy = remedy::of_backend(driver, state, disabled);
-    Backend { name: driver.name().into(), state, why, remedy, libraries }
+    BackendEntry { name: driver.name().into(), state, why, remedy, libraries }
 }
 
 /// Tells each device under which other names its hardware is listed.
-fn name_twins(found: &mut [(Identity, Device)]) {
-    let names: Vec<(Identity, String)> =
+fn name_twins(found: &mut [(DeviceIdentity, DeviceEntry)]) {
+    let names: Vec<(DeviceIdentity, String)> =
         found.iter().map(|(who, device)| (*who, device.name.clone())).collect();
     for (who, device) in found {
         let twins = names.iter().filter(|(other, name)| other.matches(who) && *name != device.name);
@@ -145,7 +145,7 @@ fn name_twins(found: &mut [(Identity, Device)]) {
 }
 
 /// Marks one device of each kind, as `Device::least_used` would choose it.
-fn mark_least_used(devices: &mut [Device]) {
+fn mark_least_used(devices: &mut [DeviceEntry]) {
     for kind in ["cuda", "opencl"] {
         let of_kind: Vec<usize> =
             (0..devices.len()).filter(|at| devices[*at].kind == kind).collect();
@@ -167,12 +167,12 @@ fn mark_least_used(devices: &mut [Device]) {
 }
 
 /// The pairs within a kind, as its driver told, and those of two kinds, which share nothing but host memory.
-fn between_kinds(devices: &[Device], told: &[Reach]) -> Vec<Reach> {
-    let gpus: Vec<&Device> = devices.iter().filter(|device| device.kind != "cpu").collect();
+fn between_kinds(devices: &[DeviceEntry], told: &[ReachEntry]) -> Vec<ReachEntry> {
+    let gpus: Vec<&DeviceEntry> = devices.iter().filter(|device| device.kind != "cpu").collect();
     let pairs = gpus.iter().flat_map(|from| gpus.iter().map(move |to| (from, to)));
     let pairs = pairs.filter(|(from, to)| from.name != to.name).map(|(from, to)| {
         let known = told.iter().find(|pair| pair.from == from.name && pair.to == to.name);
-        known.cloned().unwrap_or_else(|| Reach {
+        known.cloned().unwrap_or_else(|| ReachEntry {
             from: from.name.clone(),
             to: to.name.clone(),
             way: "staged".into(),

@@ -1,6 +1,6 @@
 //! What this machine offers to arrayspan, and what is missing: the parts of the command `arrayspan`.
 //!
-//! [`collect`] asks every driver in a process of its own, which runs [`answer`], and makes one [`Report`] of
+//! [`collect`] asks every driver in a process of its own, which runs [`answer`], and makes one [`MachineReport`] of
 //! what they say. [`text::render`] writes it for people, `serde_json` for programs.
 
 #![forbid(unsafe_code)]
@@ -14,4 +14,7 @@ pub mod text;
 
 pub use answer::{Answer, Ask, Seen, answer};
 pub use collect::collect;
-pub use report::{Backend, Device, Library, Load, Process, Reach, Report, SCHEMA, State};
+pub use report::{
+    BackendEntry, DeviceEntry, LibraryEntry, LoadEntry, MachineReport, ProcessEntry, ReachEntry,
+    SCHEMA, State,
+};

@@ -22,7 +22,7 @@ enum Command {
     /// Each driver is asked in a process of its own, so one that hangs or crashes is reported as broken.
     /// The exit status is 0 whatever is found.
     Info {
-        /// Print JSON; `Report` in the documentation of arrayspan-cli describes it
+        /// Print JSON; `MachineReport` in the documentation of arrayspan-cli describes it
         #[arg(long)]
         json: bool,
         /// Seconds a driver may take to answer

@@ -14,17 +14,17 @@ pub const SCHEMA: u32 = 1;
 /// `null`. Sizes are in bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Report {
+pub struct MachineReport {
     /// [`SCHEMA`].
     pub schema: u32,
     /// The version of arrayspan.
     pub version: String,
     /// Every device, the CPU first, then CUDA's, then those of `OpenCL`.
-    pub devices: Vec<Device>,
+    pub devices: Vec<DeviceEntry>,
     /// One entry for each ordered pair of devices other than the CPU.
-    pub reach: Vec<Reach>,
+    pub reach: Vec<ReachEntry>,
     /// The drivers: `cuda`, `opencl`, `nvml`, `torch`.
-    pub backends: Vec<Backend>,
+    pub backends: Vec<BackendEntry>,
     /// The environment variables that decide what is found, as far as they are set.
     pub settings: BTreeMap<String, String>,
     /// What is wrong with the settings, in sentences.
@@ -34,7 +34,7 @@ pub struct Report {
 /// One device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Device {
+pub struct DeviceEntry {
     /// Its name in arrayspan: `cpu`, `cuda:0`, `opencl:1`.
     pub name: String,
     /// `cpu`, `cuda` or `opencl`.
@@ -66,13 +66,13 @@ pub struct Device {
     /// Whether it has the least to do of all devices of its kind.
     pub least_used: bool,
     /// What its sensors say; `null` where nothing reads them.
-    pub load: Option<Load>,
+    pub load: Option<LoadEntry>,
 }
 
 /// What the sensors of a device say.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Load {
+pub struct LoadEntry {
     /// Percent of the time a kernel ran; of the CPU, tasks per core.
     pub utilisation_percent: Option<u32>,
     /// Percent of the time memory was read or written.
@@ -88,13 +88,13 @@ pub struct Load {
     /// Megahertz of the memory.
     pub memory_clock_megahertz: Option<u32>,
     /// The processes that hold memory.
-    pub processes: Option<Vec<Process>>,
+    pub processes: Option<Vec<ProcessEntry>>,
 }
 
 /// A process that holds memory of a device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Process {
+pub struct ProcessEntry {
     /// Its number, in the driver's terms: inside a container other than the program's own.
     pub pid: u32,
     /// What it holds.
@@ -104,7 +104,7 @@ pub struct Process {
 /// How bytes get from one device to another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Reach {
+pub struct ReachEntry {
     /// The device they come from.
     pub from: String,
     /// The device they go to.
@@ -116,7 +116,7 @@ pub struct Reach {
 /// One driver and the libraries on top of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Backend {
+pub struct BackendEntry {
     /// Its name in `ARRAYSPAN_DISABLE`.
     pub name: String,
     /// Whether arrayspan can use it.
@@ -126,7 +126,7 @@ pub struct Backend {
     /// What to install or to set.
     pub remedy: Option<String>,
     /// Its parts.
-    pub libraries: Vec<Library>,
+    pub libraries: Vec<LibraryEntry>,
 }
 
 /// Whether arrayspan can use a driver.
@@ -146,7 +146,7 @@ pub enum State {
 /// One shared library or platform.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Library {
+pub struct LibraryEntry {
     /// What it is called.
     pub name: String,
     /// Whether it was found and can be used.

@@ -6,12 +6,12 @@ mod table;
 
 use std::fmt::Write as _;
 
-use crate::report::Report;
+use crate::report::MachineReport;
 
 /// Writes a report: devices, how they reach each other, who holds their memory, drivers and libraries, what is
 /// missing, settings. Parts with nothing to say are left out.
 #[must_use]
-pub fn render(report: &Report) -> String {
+pub fn render(report: &MachineReport) -> String {
     let mut text = format!("arrayspan {}\n", report.version);
     let parts = [
         ("Devices", devices::list(&report.devices)),

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
-use arrayspan_cli::{Report, SCHEMA, State};
+use arrayspan_cli::{MachineReport, SCHEMA, State};
 use serde_json::Value;
 
 /// The command with these variables, or a line that says it is not here: test programs are also run on
@@ -25,7 +25,7 @@ fn text(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).expect("text")
 }
 
-fn report(variables: &[(&str, &str)]) -> Option<Report> {
+fn report(variables: &[(&str, &str)]) -> Option<MachineReport> {
     let output = run(&["info", "--json"], variables)?;
     Some(serde_json::from_str(&text(&output)).expect("a report"))
 }
@@ -116,7 +116,7 @@ fn a_driver_that_hangs_is_broken_and_the_others_are_reported() {
     let variables = [("OPENCL_DYLIB_PATH", pipe.to_str().unwrap()), ("ARRAYSPAN_DISABLE", "")];
     let Some(output) = run(&arguments, &variables) else { return };
     assert!(begun.elapsed() < Duration::from_secs(60));
-    let report: Report = serde_json::from_str(&text(&output)).unwrap();
+    let report: MachineReport = serde_json::from_str(&text(&output)).unwrap();
     let opencl = report.backends.iter().find(|backend| backend.name == "opencl").unwrap();
     assert_eq!(opencl.state, State::Broken, "{opencl:?}");
     assert!(opencl.why.as_ref().unwrap().contains("did not answer within 2 s"), "{opencl:?}");

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::default_stream;
 use crate::registry::{self, Entry};
-use crate::{DeviceInfo, Error, Kernel, Result, Source, Stream, memory};
+use crate::{DeviceInfo, Error, Kernel, KernelSource, Result, Stream, memory};
 
 /// A kind of device, that is: the driver that serves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -31,7 +31,7 @@ impl DeviceKind {
     }
 
     /// The macros that make this kind's compilers understand the shared kernel language (the text
-    /// [`Source::text`] asks for), or `None` where no kernels run. Needs no device.
+    /// [`KernelSource::text`] asks for), or `None` where no kernels run. Needs no device.
     #[must_use]
     pub fn dialect(self) -> Option<&'static str> {
         registry::dialect(self)
@@ -170,7 +170,7 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::Compile`] with the log; [`Error::Unsupported`] on the CPU.
-    pub fn kernel(self, source: &Source) -> Result<Kernel> {
+    pub fn kernel(self, source: &KernelSource) -> Result<Kernel> {
         Kernel::build(self, source)
     }
 

@@ -223,7 +223,7 @@ pub trait StreamDriver: Debug + Send + Sync {
     ///
     /// # Errors
     /// When the driver refuses.
-    unsafe fn upload(&self, from: *const u8, to: Place, bytes: usize) -> Result<()>;
+    unsafe fn upload(&self, from: *const u8, to: BlockAddress, bytes: usize) -> Result<()>;
     /// Queues a copy into host memory.
     ///
     /// # Safety
@@ -231,7 +231,7 @@ pub trait StreamDriver: Debug + Send + Sync {
     ///
     /// # Errors
     /// When the driver refuses.
-    unsafe fn download(&self, from: Place, to: *mut u8, bytes: usize) -> Result<()>;
+    unsafe fn download(&self, from: BlockAddress, to: *mut u8, bytes: usize) -> Result<()>;
     /// Queues filling with one value.
     ///
     /// # Safety
@@ -239,7 +239,7 @@ pub trait StreamDriver: Debug + Send + Sync {
     ///
     /// # Errors
     /// When the driver refuses, or cannot.
-    unsafe fn fill(&self, _at: Place, _value: u8, _bytes: usize) -> Result<()> {
+    unsafe fn fill(&self, _at: BlockAddress, _value: u8, _bytes: usize) -> Result<()> {
         let (device, what) = (format!("{self:?}"), "filling".into());
         Err(crate::Error::Unsupported { device, what })
     }
@@ -253,9 +253,9 @@ pub trait StreamDriver: Debug + Send + Sync {
     /// When the driver refuses.
     unsafe fn copy(
         &self,
-        from: Place,
+        from: BlockAddress,
         from_device: &dyn DeviceDriver,
-        to: Place,
+        to: BlockAddress,
         to_device: &dyn DeviceDriver,
         bytes: usize,
     ) -> Result<bool>;
@@ -316,7 +316,7 @@ pub struct Locked {
 
 /// A byte within a block of device memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct BlockAddress {
     /// The block's address in the driver's terms.
     pub address: usize,
     /// Bytes from its start.

@@ -25,14 +25,14 @@ impl fmt::Display for PciAddress {
 /// The number of a device does not: `CUDA_VISIBLE_DEVICES` renumbers CUDA's, and every driver counts for
 /// itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Identity {
+pub struct DeviceIdentity {
     /// The vendor's UUID, where the driver tells.
     pub uuid: Option<[u8; 16]>,
     /// The place on the PCI bus, where the driver tells.
     pub pci: Option<PciAddress>,
 }
 
-impl Identity {
+impl DeviceIdentity {
     /// Whether both name the same hardware: by UUID if both have one, else by place. Two parts of one
     /// partitioned GPU share the place and differ in UUID.
     #[must_use]
@@ -63,8 +63,8 @@ mod tests {
 
     const PLACE: PciAddress = PciAddress { domain: 0, bus: 0x1b, device: 0 };
 
-    fn identity(uuid: Option<u8>, pci: Option<PciAddress>) -> Identity {
-        Identity { uuid: uuid.map(|byte| [byte; 16]), pci }
+    fn identity(uuid: Option<u8>, pci: Option<PciAddress>) -> DeviceIdentity {
+        DeviceIdentity { uuid: uuid.map(|byte| [byte; 16]), pci }
     }
 
     #[test]
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn nothing_known_matches_nothing() {
-        assert!(!Identity::default().matches(&Identity::default()));
+        assert!(!DeviceIdentity::default().matches(&DeviceIdentity::default()));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What is known about a device before it is used.
 
-use crate::{Identity, PciAddress};
+use crate::{DeviceIdentity, PciAddress};
 
 /// What is known about a device before it is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct DeviceInfo {
 impl DeviceInfo {
     /// What tells the hardware from other hardware, whichever driver shows it.
     #[must_use]
-    pub fn identity(&self) -> Identity {
-        Identity { uuid: self.uuid, pci: self.pci }
+    pub fn identity(&self) -> DeviceIdentity {
+        DeviceIdentity { uuid: self.uuid, pci: self.pci }
     }
 }

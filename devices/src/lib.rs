@@ -38,9 +38,9 @@ pub use device::{Device, DeviceKind};
 pub use driver::Grid;
 pub use error::{Error, Result};
 pub use event::Event;
-pub use identity::{Identity, PciAddress};
+pub use identity::{DeviceIdentity, PciAddress};
 pub use info::DeviceInfo;
-pub use jit::{Cache, Kernel, Source};
+pub use jit::{Cache, Kernel, KernelSource};
 pub use memory::account::{Entered, Figures, Scope, ScopeHandle, Snapshot};
 pub use memory::{
     Access, Limit, Memory, PinnedStatistics, Refusal, Refused, Registered, Release, Statistics,

@@ -7,10 +7,10 @@ use parking_lot::Mutex;
 
 use crate::driver::{DeviceDriver, Driver};
 use crate::memory::account::{self, History};
-use crate::memory::{Counters, Gate, Lanes, PinnedPool, Pool};
+use crate::memory::{Counters, Gate, PinnedPool, Pool, StagingBuffers};
 use crate::opened::Opened;
 use crate::stream::WeakStream;
-use crate::{Backend, Device, DeviceKind, Error, Kernel, Result, Source, Stream};
+use crate::{Backend, Device, DeviceKind, Error, Kernel, KernelSource, Result, Stream};
 
 /// Every kind of device, in the order they are listed and preferred after the CPU.
 static DRIVERS: [&dyn Driver; 3] = [&crate::cpu::Cpu, &crate::cuda::Cuda, &crate::opencl::OpenCl];
@@ -31,7 +31,7 @@ pub(crate) struct Entry {
     /// How the device was lost, if it was.
     pub(crate) lost: OnceLock<Error>,
     /// Kernels built for the device, so that asking twice costs a look-up.
-    pub(crate) kernels: Mutex<HashMap<Source, Kernel>>,
+    pub(crate) kernels: Mutex<HashMap<KernelSource, Kernel>>,
     /// Held by the one that looks for memory.
     pub(crate) recovery: Mutex<()>,
     /// Where threads wait for memory.
@@ -39,7 +39,7 @@ pub(crate) struct Entry {
     /// Page-locked host memory for transfers with the device.
     pub(crate) pinned: PinnedPool,
     /// The buffers of staged copies.
-    pub(crate) lanes: Lanes,
+    pub(crate) staging: StagingBuffers,
     stream: OnceLock<Stream>,
     /// Those that still live.
     streams: Mutex<Vec<WeakStream>>,
@@ -66,7 +66,7 @@ impl Entry {
             recovery: Mutex::default(),
             gate: Gate::default(),
             pinned: PinnedPool::default(),
-            lanes: Lanes::default(),
+            staging: StagingBuffers::default(),
             stream: OnceLock::new(),
             streams: Mutex::default(),
         }

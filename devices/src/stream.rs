@@ -256,7 +256,7 @@ impl Stream {
         }
         // Whoever is asked for memory finds no block locked.
         or_recover(self.device(), || {
-            fault::check(fault::Kind::Launch, self.device(), 0)?;
+            fault::check(fault::FaultKind::Launch, self.device(), 0)?;
             queue_on(self, arguments.iter().filter_map(Argument::used), || {
                 // SAFETY: the caller vouches for the arguments. Every block is ordered after its earlier users and
                 // remembers this stream, and stays locked until the launch is queued, so it is freed, on drop, after

@@ -4,7 +4,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use arrayspan_devices::reclaim::{Holdings, Reclaim, Stage, register};
-use arrayspan_devices::{Device, Error, Memory, Result, Source, caches};
+use arrayspan_devices::{Device, Error, KernelSource, Memory, Result, caches};
 
 /// Keeps blocks at a stage of its choice.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ fn full(device: Device) -> MutexGuard<'static, ()> {
 fn all_that_is_kept_is_given_back_and_arrays_in_use_stay() {
     for device in Device::all() {
         let _turn = full(device);
-        let source = Source::new("k", "k", "KERNEL k(GLOBAL float* x) { x[GID(0)] = 1.0f; }");
+        let source = KernelSource::new("k", "k", "KERNEL k(GLOBAL float* x) { x[GID(0)] = 1.0f; }");
         let kernel = || device.kind().dialect().map(|_| device.kernel(&source).unwrap());
         let kept = kernel();
         drop(Memory::allocate(1 << 20, &device.stream().unwrap()).unwrap());

@@ -5,7 +5,7 @@
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
-use arrayspan_devices::fault::{self, Class, Fault, Kind};
+use arrayspan_devices::fault::{self, Class, Fault, FaultKind};
 use arrayspan_devices::{Device, Error, Memory, Result};
 
 #[test]
@@ -17,7 +17,7 @@ fn a_context_that_is_refused_for_a_while_is_made_in_the_end() -> Result<()> {
     }
     for device in gpus {
         let refusal =
-            Fault { count: usize::MAX, device: Some(device), ..Fault::new(Kind::Context) };
+            Fault { count: usize::MAX, device: Some(device), ..Fault::new(FaultKind::Context) };
         let injected = fault::inject(refusal);
         let begun = Instant::now();
         for attempt in [Device::stream, Device::new_stream] {

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use arrayspan::prelude::*;
 use arrayspan::torch::tch::{Kind, Tensor};
-use arrayspan::torch::{self, Options};
+use arrayspan::torch::{self, TorchOptions};
 use clap::Parser;
 
 use network::Network;
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
     let Arguments { device, size } = *arguments;
-    let options = Options::default();
+    let options = TorchOptions::default();
     // Brings CUDA into the program where it is asked for.
     let on = torch::device(device)?;
     let network = Network::new(on);

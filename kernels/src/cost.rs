@@ -9,7 +9,7 @@ use arrayspan_bridge::View;
 pub struct Cost {
     /// Kernels launched on a GPU.
     pub launches: usize,
-    /// Bytes read, each place once.
+    /// Bytes read, each address once.
     pub bytes_read: usize,
     /// Bytes written.
     pub bytes_written: usize,
@@ -35,7 +35,7 @@ impl AddAssign for Cost {
     }
 }
 
-/// The bytes of the distinct places a view names: repeated (broadcast) axes count once.
+/// The bytes of the distinct elements of a view: repeated (broadcast) axes count once.
 pub(crate) fn distinct_bytes(view: &View<'_>) -> usize {
     let layout = view.layout();
     let axes = layout.shape().iter().zip(layout.strides());

@@ -1,4 +1,4 @@
-//! Who runs the verbs.
+//! The trait of what runs the verbs.
 
 use std::fmt::Debug;
 
@@ -8,9 +8,10 @@ use arrayspan_bridge::{Array, DType, View, ViewMut};
 use crate::verb::{Call, CopyCall, GemmCall, MapCall, ReduceCall, Reduction, Stencil, StencilCall};
 use crate::{Expression, Result, Update};
 
-/// Who runs the verbs: the host, a GPU, or someone who only watches. One per device and stream.
+/// Runs the verbs: on the host, on a GPU, or by passing them on and counting ([`Trace`](crate::Trace)). One per device and
+/// stream.
 ///
-/// Implementors see checked calls. Callers use the methods of `dyn Executor`, one a verb.
+/// Implementors are given checked calls. Callers use the methods of `dyn Executor`, one for each verb.
 pub trait Executor: Debug + Send + Sync {
     /// The queue its work goes to.
     fn stream(&self) -> &Stream;

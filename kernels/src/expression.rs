@@ -7,7 +7,7 @@ use num_complex::Complex64;
 /// An elementwise expression over the inputs of a verb, evaluated in the dtype of its elements.
 ///
 /// Inputs of a wider real dtype are single numbers. What is computed of them and of constants alone is computed
-/// in their dtype, once, and rounded where it meets an element: `input(1) / input(2) * input(0)` with two
+/// in their dtype, once, and rounded where it is combined with an element: `input(1) / input(2) * input(0)` with two
 /// Float64 numbers and Float32 elements divides in Float64 and multiplies in Float32.
 ///
 /// ```
@@ -22,7 +22,7 @@ pub enum Expression {
     Input(usize),
     /// What the output holds before the verb.
     Previous,
-    /// The same number everywhere. Its value is no part of a compiled kernel.
+    /// The same number for all elements. Its value is an argument of the kernel, not part of its source.
     Constant(Complex64),
     /// A function of one expression.
     Unary(Unary, Box<Expression>),
@@ -71,7 +71,7 @@ pub enum Binary {
 /// What a part of an expression is computed with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
-    /// A constant, which takes the dtype of what it meets.
+    /// A constant, which takes the dtype of the other operand.
     Constant,
     /// Single numbers of a wider real dtype.
     Number,
@@ -108,7 +108,7 @@ pub fn previous() -> Expression {
     Expression::Previous
 }
 
-/// The same number everywhere.
+/// The same number for all elements.
 pub fn constant(value: impl Into<Complex64>) -> Expression {
     Expression::Constant(value.into())
 }

@@ -16,7 +16,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Watches `inner`.
+    /// Counts the verbs that `inner` runs.
     #[must_use]
     pub fn of(inner: Arc<dyn Executor>) -> Self {
         Self { inner, steps: Mutex::default() }

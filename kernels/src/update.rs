@@ -1,4 +1,4 @@
-//! How a result meets what its place held before.
+//! How a result is combined with the old content of its output.
 
 use num_complex::Complex64;
 

@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use arrayspan_kernels::bridge::devices::{DeviceKind, Error, Source, cuda};
+use arrayspan_kernels::bridge::devices::{DeviceKind, Error, KernelSource, cuda};
 use arrayspan_kernels::catalogue;
 
 #[test]
@@ -37,7 +37,7 @@ fn every_verb_and_dtype_has_kernels() {
 }
 
 /// The words of a kernel's own text, without comments and directives' names.
-fn words(kernel: &Source) -> Vec<String> {
+fn words(kernel: &KernelSource) -> Vec<String> {
     let text = kernel.text("");
     let mut code = String::new();
     let mut rest = text.as_str();

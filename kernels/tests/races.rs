@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
-use arrayspan_kernels::bridge::devices::fault::{self, Fault, Injection, Kind};
+use arrayspan_kernels::bridge::devices::fault::{self, Fault, FaultKind, Injection};
 use arrayspan_kernels::bridge::devices::reclaim::{self, Holdings, Reclaim};
 use arrayspan_kernels::bridge::devices::{Access, Device, Memory, Result};
 use arrayspan_kernels::bridge::{Array, DType};
@@ -72,7 +72,7 @@ fn interleave(first: impl FnOnce(), second: impl FnOnce() + Send) {
             end.send(()).unwrap();
         });
         // Refused until the library is asked.
-        let refused = fault::inject(Fault { count: usize::MAX, ..Fault::new(Kind::Launch) });
+        let refused = fault::inject(Fault { count: usize::MAX, ..Fault::new(FaultKind::Launch) });
         *PAUSE.0.lock() = Some((refused, go, ended));
         first();
     });

@@ -7,7 +7,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use arrayspan_kernels::bridge::devices::fault::{self, Fault, Injection, Kind};
+use arrayspan_kernels::bridge::devices::fault::{self, Fault, FaultKind, Injection};
 use arrayspan_kernels::bridge::devices::reclaim::{self, Holdings, Reclaim};
 use arrayspan_kernels::bridge::devices::{Device, Result, caches};
 use arrayspan_kernels::bridge::{Array, DType};
@@ -81,7 +81,7 @@ fn who_is_asked_for_memory_while_tables_are_sent_may_use_the_executor() {
                 skip: 2,
                 count: usize::MAX,
                 device: Some(device),
-                ..Fault::new(Kind::Allocation)
+                ..Fault::new(FaultKind::Allocation)
             };
             *BUSY.0.lock() = Some((other.clone(), fault::inject(fault)));
             let _ = done.send(apply(&other, 1.0).view().to_vec::<f32>().unwrap());

@@ -1,4 +1,4 @@
-//! The scalars of a recurrence, a column an iteration, that stay on the device until the host looks.
+//! The scalars of a recurrence, a column an iteration, that stay on the device until the host reads them.
 
 use arrayspan_bridge::{Array, DType, Relayout, Transfer, View, ViewMut};
 use arrayspan_kernels::{Executor, Expression, Update, constant, input};
@@ -27,7 +27,7 @@ pub(crate) enum Scalar {
 const STATE: usize = 4;
 const ROWS: usize = 6;
 
-/// Scalars, one column an iteration, that stay on the device until the host looks.
+/// Scalars, one column an iteration, that stay on the device until the host reads them.
 ///
 /// Iterations read and write single columns, so the recurrence's scalars live here and nowhere else.
 #[derive(Debug)]
@@ -52,8 +52,8 @@ pub(crate) struct Norms {
 }
 
 impl History {
-    /// Room for the state at a look and `look` iterations after it, in the dtype of the scalars.
-    pub(crate) fn new(on: &dyn Executor, dtype: DType, look: usize) -> Result<Self> {
+    /// Room for the state at a check and `check_every` iterations after it, in the dtype of the scalars.
+    pub(crate) fn new(on: &dyn Executor, dtype: DType, check_every: usize) -> Result<Self> {
         let one = |at: usize| if at.is_multiple_of(STATE + 1) { 1.0 } else { 0.0 };
         let shape = [STATE, STATE];
         let picks = match dtype {
@@ -64,10 +64,10 @@ impl History {
         };
         let stream = on.stream();
         let (picks, _) = picks?.to_with(stream.device(), Transfer::CopyIfNeeded, stream)?;
-        Ok(Self { slots: on.empty(&[ROWS, look.saturating_add(1)], dtype)?, picks })
+        Ok(Self { slots: on.empty(&[ROWS, check_every.saturating_add(1)], dtype)?, picks })
     }
 
-    /// How many iterations there may be between two looks.
+    /// How many iterations there may be between two checks.
     pub(crate) fn room(&self) -> usize {
         self.slots.shape()[1] - 1
     }
@@ -82,7 +82,7 @@ impl History {
         self.slots.view()
     }
 
-    /// A scalar `step` iterations after the last look, as a 0-d array.
+    /// A scalar `step` iterations after the last check, as a 0-d array.
     pub(crate) fn get(&self, scalar: Scalar, step: usize) -> Result<View<'_>> {
         slot(self.slots.view(), scalar, step)
     }
@@ -146,7 +146,7 @@ impl History {
         Ok(())
     }
 
-    /// Makes the state `ahead` iterations after the last look the state at this one.
+    /// Makes the state `ahead` iterations after the last check the state at this one.
     pub(crate) fn restart(&mut self, on: &dyn Executor, ahead: usize) -> Result<()> {
         if ahead == 0 {
             return Ok(());

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use arrayspan_bridge::View;
 
-/// What an observer sees before the first iteration and each time the host looks.
+/// What an observer sees before the first iteration and each time the host checks.
 #[derive(Clone, Debug)]
 pub struct Progress<'a> {
     /// Iterations done.
@@ -19,7 +19,7 @@ pub struct Progress<'a> {
 
 /// Watches a solver, and may stop it.
 pub trait Observer {
-    /// Called before the first iteration and each time the host looks, with the newest iterate; `Break` stops the solver.
+    /// Called before the first iteration and each time the host checks, with the newest iterate; `Break` stops the solver.
     fn observe(&mut self, progress: &Progress<'_>) -> ControlFlow<()>;
 }
 

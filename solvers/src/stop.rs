@@ -2,7 +2,7 @@
 
 use crate::history::Norms;
 
-/// When a solver stops: at the first look at which one of these holds.
+/// When a solver stops: at the first check at which one of these holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stop {
     /// At most this many iterations.

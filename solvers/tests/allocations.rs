@@ -7,7 +7,7 @@ use arrayspan_operators::{LinearMap, MatrixMult, adjoint};
 use arrayspan_solvers::{Cgls, Stop};
 
 #[test]
-fn solving_again_in_one_workspace_allocates_the_solution_and_what_the_host_looks_at() {
+fn solving_again_in_one_workspace_allocates_the_solution_and_what_the_host_reads() {
     let entries: Vec<f64> = (0..900).map(|i| f64::from(i * 37 % 101) / 101.0).collect();
     let matrix = Array::from_slice(&entries, [30, 30]).unwrap();
     let matrix = MatrixMult::new(matrix.into_shared(), &[4]).unwrap();
@@ -17,7 +17,7 @@ fn solving_again_in_one_workspace_allocates_the_solution_and_what_the_host_looks
     let y = Array::from_slice(&values, [30, 4]).unwrap();
     let on = on(Device::cpu()).unwrap();
     let allocations = |iterations| {
-        let solver = Cgls { damping: 0.1, look: 5, stop: Stop::after(iterations) };
+        let solver = Cgls { damping: 0.1, check_every: 5, stop: Stop::after(iterations) };
         let mut workspace = solver.workspace(&a, &*on).unwrap();
         let mut solve = || {
             let before = Device::cpu().statistics().allocations;

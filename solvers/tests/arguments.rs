@@ -92,24 +92,24 @@ fn another_device_is_named() {
 }
 
 #[test]
-fn a_look_longer_than_the_iterations_takes_no_more_memory() {
+fn a_check_interval_longer_than_the_iterations_takes_no_more_memory() {
     let (a, y) = (problem().operator(), problem().data());
     let expected = Cgls { stop: Stop::after(5), ..Cgls::default() }.solve(&a, &y).unwrap();
-    for look in [6, 1 << 40, usize::MAX] {
+    for check_every in [6, 1 << 40, usize::MAX] {
         let solution =
-            Cgls { look, stop: Stop::after(5), ..Cgls::default() }.solve(&a, &y).unwrap();
+            Cgls { check_every, stop: Stop::after(5), ..Cgls::default() }.solve(&a, &y).unwrap();
         assert_eq!(values(&solution.x), values(&expected.x));
     }
-    let none = Cgls { look: usize::MAX, stop: Stop::after(0), ..Cgls::default() };
+    let none = Cgls { check_every: usize::MAX, stop: Stop::after(0), ..Cgls::default() };
     assert_eq!(none.solve(&a, &y).unwrap().iterations, 0);
 }
 
 #[test]
-fn a_look_that_no_memory_holds_is_an_error() {
+fn a_check_interval_that_no_memory_holds_is_an_error() {
     let (a, y) = (problem().operator(), problem().data());
-    for look in [1 << 62, usize::MAX] {
-        let solver = Cgls { look, stop: Stop::after(usize::MAX), ..Cgls::default() };
-        assert!(solver.solve(&a, &y).is_err(), "{look}");
+    for check_every in [1 << 62, usize::MAX] {
+        let solver = Cgls { check_every, stop: Stop::after(usize::MAX), ..Cgls::default() };
+        assert!(solver.solve(&a, &y).is_err(), "{check_every}");
     }
 }
 
@@ -128,8 +128,8 @@ fn parameters_that_make_no_sense_are_named() {
         |damping| Cgls { damping, ..Cgls::default() }.solve(&single.operator(), &single.data());
     says(damped(1e40), parameter, &["damping 1e40", "Float32"]);
     assert!(damped(1e38).is_ok() && damped(1e-50).is_ok());
-    let looking = Cgls { look: 0, ..Cgls::default() }.solve(&a, &y);
-    says(looking, parameter, &["look is 0"]);
+    let never = Cgls { check_every: 0, ..Cgls::default() }.solve(&a, &y);
+    says(never, parameter, &["check_every is 0"]);
     for tolerance in [f64::NAN, -1e-8, -f64::MIN_POSITIVE, f64::INFINITY, f64::NEG_INFINITY] {
         for name in ["stop.residual", "stop.gradient"] {
             let (residual, gradient) =
@@ -145,7 +145,7 @@ fn parameters_that_make_no_sense_are_named() {
 fn a_workspace_made_for_another_look_serves() {
     let (a, y) = (problem().operator(), problem().data());
     let executor = on(Device::cpu()).unwrap();
-    let solver = |look| Cgls { look, stop: Stop::after(6), ..Cgls::default() };
+    let solver = |check_every| Cgls { check_every, stop: Stop::after(6), ..Cgls::default() };
     let expected = solver(6).solve(&a, &y).unwrap();
     for [made, used] in [[1, 6], [2, 5], [6, 1], [4, 1 << 40]] {
         let mut workspace = solver(made).workspace(&a, &*executor).unwrap();

@@ -60,7 +60,7 @@ fn finds_the_least_squares_solution_with_and_without_damping_from_any_start() {
 #[test]
 fn the_history_holds_the_residual_of_every_iterate() {
     let (_, a, y) = problem();
-    for look in [1, 2, 3, 10] {
+    for check_every in [1, 2, 3, 10] {
         let mut seen = Vec::new();
         let mut watch = |progress: &Progress<'_>| {
             let x = progress.solution.to_vec::<f64>().unwrap();
@@ -73,7 +73,7 @@ fn the_history_holds_the_residual_of_every_iterate() {
             seen.push((progress.iteration, norm));
             ControlFlow::Continue(())
         };
-        let solver = Cgls { look, ..exact(5) };
+        let solver = Cgls { check_every, ..exact(5) };
         let solution = solver.solve_from(&a, &y, None, &mut watch).unwrap();
         assert_eq!(solution.residuals.len(), 6);
         assert!(solution.residuals.windows(2).all(|pair| pair[1] <= pair[0]));
@@ -85,12 +85,12 @@ fn the_history_holds_the_residual_of_every_iterate() {
 }
 
 #[test]
-fn how_often_the_host_looks_does_not_change_the_answer() {
+fn how_often_the_host_checks_does_not_change_the_answer() {
     let (_, a, y) = problem();
-    let solve = |look| values(&Cgls { look, ..exact(6) }.solve(&a, &y).unwrap().x);
+    let solve = |check_every| values(&Cgls { check_every, ..exact(6) }.solve(&a, &y).unwrap().x);
     let reference = solve(1);
-    for look in [2, 4, 6, 100] {
-        assert_eq!(solve(look), reference, "look every {look}");
+    for check_every in [2, 4, 6, 100] {
+        assert_eq!(solve(check_every), reference, "check every {check_every}");
     }
 }
 
@@ -111,7 +111,7 @@ fn each_way_to_stop_is_named() {
         2 => ControlFlow::Break(()),
         _ => ControlFlow::Continue(()),
     };
-    let solver = Cgls { look: 1, ..exact(50) };
+    let solver = Cgls { check_every: 1, ..exact(50) };
     let solution = solver.solve_from(&a, &y, None, &mut enough).unwrap();
     assert_eq!((solution.stopped, solution.iterations), (Stopped::Observer, 2));
 }
@@ -127,7 +127,7 @@ fn zero_data_give_a_zero_model() {
 #[test]
 fn going_on_after_convergence_changes_nothing() {
     let (matrix, a, y) = problem();
-    let far = Cgls { look: 400, ..exact(400) }.solve(&a, &y).unwrap();
+    let far = Cgls { check_every: 400, ..exact(400) }.solve(&a, &y).unwrap();
     let left = gradient(&matrix, &values(&far.x), &values(&y), 0.0);
     assert!(left.iter().all(|g| g.abs() < 1e-10), "{left:?}");
 }
@@ -155,7 +155,7 @@ mod bytes {
         let (_, a, y) = problem();
         for (damping, model_values, scalars) in [(0.0, 7, 34), (0.5, 10, 36)] {
             let trace = Arc::new(Trace::of(on(y.device()).unwrap()));
-            let solver = Cgls { damping, look: 100, ..exact(0) };
+            let solver = Cgls { damping, check_every: 100, ..exact(0) };
             let cost = |iterations| {
                 let solver = Cgls { stop: Stop::after(iterations), ..solver };
                 let mut workspace = solver.workspace(&a, &*trace).unwrap();
@@ -178,7 +178,7 @@ mod bytes {
 fn arguments_that_do_not_fit_are_refused() {
     let (_, a, y) = problem();
     let refused = |solver: Cgls| matches!(solver.solve(&a, &y), Err(Error::Parameter { .. }));
-    assert!(refused(Cgls { look: 0, ..exact(1) }));
+    assert!(refused(Cgls { check_every: 0, ..exact(1) }));
     assert!(refused(Cgls { damping: f64::NAN, ..exact(1) }));
     assert!(refused(Cgls { damping: -1.0, ..exact(1) }));
     let short = Array::from_slice(&[1.0; 3], [3]).unwrap();

@@ -50,7 +50,7 @@ fn problem(seed: u64) -> (Problem, String) {
 }
 
 fn solve(problem: &Problem, damping: f64) -> Solution {
-    let solver = Cgls { damping, look: 100, stop: Stop::after(1500) };
+    let solver = Cgls { damping, check_every: 100, stop: Stop::after(1500) };
     solver.solve(&problem.operator(), &problem.data()).unwrap()
 }
 
@@ -112,7 +112,7 @@ fn ten_thousand_iterations_too_many_change_nothing_for_rows_of_different_sizes()
     for seed in [1, 4, 7] {
         let (problem, what) = problem(seed);
         let first = solve(&problem, 0.0);
-        let solver = Cgls { look: 10_000, stop: Stop::after(10_000), damping: 0.0 };
+        let solver = Cgls { check_every: 10_000, stop: Stop::after(10_000), damping: 0.0 };
         let far = solver.solve(&problem.operator(), &problem.data()).unwrap();
         assert_eq!(values(&far.x), values(&first.x), "{what}");
         assert_eq!([far.stopped, first.stopped], [Stopped::Precision; 2], "{what}");

@@ -14,8 +14,8 @@ use support::{Problem, Random, array, distance, epsilon, norm, values};
 const DTYPES: [DType; 4] = [DType::Float32, DType::Float64, DType::Complex64, DType::Complex128];
 
 /// So many iterations, none of the tolerances.
-fn far(iterations: usize, look: usize) -> Cgls {
-    Cgls { look, stop: Stop::after(iterations), ..Cgls::default() }
+fn far(iterations: usize, check_every: usize) -> Cgls {
+    Cgls { check_every, stop: Stop::after(iterations), ..Cgls::default() }
 }
 
 /// Fails unless the solution is as near the exact one as a backward-stable method brings it, within `factor`.
@@ -78,10 +78,10 @@ fn ten_thousand_iterations_too_many_change_nothing() {
         let solution = far(most, most).solve(&a, &y).unwrap();
         check(&problem, 0.0, &solution, 4.0, &format!("{dtype}"));
         assert_eq!(solution.stopped, Stopped::Precision);
-        // However often the host looks, and however many iterations it allows.
-        for (iterations, look) in [(10_000, 1), (10_000, 10), (500, 33), (500, 500)] {
-            let other = far(iterations, look).solve(&a, &y).unwrap();
-            assert_eq!(values(&other.x), values(&solution.x), "{dtype} {look}");
+        // However often the host checks, and however many iterations it allows.
+        for (iterations, check_every) in [(10_000, 1), (10_000, 10), (500, 33), (500, 500)] {
+            let other = far(iterations, check_every).solve(&a, &y).unwrap();
+            assert_eq!(values(&other.x), values(&solution.x), "{dtype} {check_every}");
             assert_eq!(other.residuals, solution.residuals);
             assert_eq!(
                 (other.iterations, other.stopped),
@@ -162,12 +162,12 @@ proptest! {
         spread in prop::sample::select(vec![1.0, 10.0, 100.0, 1000.0]),
         explained in any::<bool>(),
         damping in prop::sample::select(vec![0.0, 1e-2, 1.0, 30.0]),
-        look in prop::sample::select(vec![1, 10, 1000]),
+        check_every in prop::sample::select(vec![1, 10, 1000]),
         seed in any::<u64>(),
     ) {
         let shape = [columns + more, columns];
         let problem = Problem::new(dtype, shape, spread, explained, &mut Random(seed));
-        let solver = Cgls { damping, ..far(1500, look) };
+        let solver = Cgls { damping, ..far(1500, check_every) };
         let solution = solver.solve(&problem.operator(), &problem.data()).unwrap();
         let (_, reach) = problem.solution(damping);
         // Slow convergence is no matter of rounding.

@@ -121,7 +121,7 @@ fn tolerances_are_relative_to_the_data() {
     for dtype in DTYPES {
         let problem = Problem::new(dtype, [30, 10], 3.0, true, &mut Random(5));
         let stop = Stop { iterations: 100, residual: 1e-3, gradient: 0.0 };
-        let solver = Cgls { stop, look: 1, ..Cgls::default() };
+        let solver = Cgls { stop, check_every: 1, ..Cgls::default() };
         let solve = |problem: &Problem| solver.solve(&problem.operator(), &problem.data()).unwrap();
         let reference = solve(&problem);
         assert_eq!(reference.stopped, Stopped::Residual);

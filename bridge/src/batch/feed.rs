@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::assignment::Placement;
-use super::board::Board;
+use super::coordinator::Coordinator;
 use crate::SharedArray;
 
 /// The input of a run, and what is to be done with it. A thread of its own takes batches from it, so that an iterator that
@@ -14,12 +14,12 @@ pub(super) struct Feed<I, E> {
     ended: Ended<E>,
 }
 
-/// Tells the board that the input has been given up, whatever the iterator and its end may do.
-struct Ended<E>(Arc<Board<E>>);
+/// Tells the coordinator that the input has been given up, whatever the iterator and its end may do.
+struct Ended<E>(Arc<Coordinator<E>>);
 
 impl<I, E> Feed<I, E> {
-    pub(super) fn new(inputs: I, placement: Placement, board: Arc<Board<E>>) -> Self {
-        Self { inputs, placement, ended: Ended(board) }
+    pub(super) fn new(inputs: I, placement: Placement, coordinator: Arc<Coordinator<E>>) -> Self {
+        Self { inputs, placement, ended: Ended(coordinator) }
     }
 
     /// Takes batches until there are no more or none is wanted any more.

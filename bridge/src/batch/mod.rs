@@ -8,12 +8,12 @@
 //! the input, which may wait as long as it likes.
 //!
 //! ```
-//! use arrayspan_bridge::batch::{Across, Assignment, Place};
+//! use arrayspan_bridge::batch::{Across, Assignment, BatchPlace};
 //! use arrayspan_bridge::devices::Device;
 //! use arrayspan_bridge::{Array, Error};
 //!
 //! let inputs = (0..8).map(|i| ndarray::Array2::<f32>::from_elem((3, 4), i as f32));
-//! let copy = |x: &Array, on: &Place| {
+//! let copy = |x: &Array, on: &BatchPlace| {
 //!     let mut y = Array::empty(x.shape(), x.dtype(), &on.stream)?; // enqueued, not waited for
 //!     y.view_mut().copy_from(&x.view(), &on.stream)?;
 //!     Ok::<_, Error>(y)
@@ -27,22 +27,22 @@
 //! ```
 
 mod assignment;
-mod board;
+mod coordinator;
 mod feed;
 mod input;
-mod lane;
 mod plan;
 mod recover;
 mod report;
 mod run;
 mod schedule;
+mod slot;
 mod spans;
 mod streams;
 mod turns;
 mod worker;
 
 pub use assignment::Assignment;
-pub use lane::Place;
 pub use plan::{Across, Batches, OnLost};
-pub use report::{DeviceReport, Report};
+pub use report::{BatchDeviceReport, BatchReport};
 pub use run::Run;
+pub use slot::BatchPlace;

@@ -8,11 +8,11 @@ use arrayspan_devices::retry::OutOfMemory;
 use arrayspan_devices::{Device, ScopeHandle};
 
 use super::assignment::Assignment;
-use super::board::Board;
+use super::coordinator::Coordinator;
 use super::feed::Feed;
-use super::lane::{Lane, Place};
-use super::report::Report;
+use super::report::BatchReport;
 use super::run::Run;
+use super::slot::{BatchPlace, Slot};
 use super::worker::Shared;
 use crate::{Array, Error, Result, SharedArray};
 
@@ -116,7 +116,7 @@ impl<I> Batches<I> {
 
     /// Starts: applies `compute` to every batch, and returns the results in the order of the input.
     ///
-    /// `compute` gets the batch on the device of its [`Place`] and enqueues its work on the stream there; it need not
+    /// `compute` gets the batch on the device of its [`BatchPlace`] and enqueues its work on the stream there; it need not
     /// wait. It is called from several threads, for several devices at once, and again for a batch that ran out of
     /// memory. What those threads allocate counts for the [scope](ScopeHandle) this thread is in now.
     ///
@@ -131,7 +131,7 @@ impl<I> Batches<I> {
     pub fn map<F, E>(self, compute: F) -> Result<Run<E>>
     where
         I: Iterator<Item: Into<SharedArray>> + Send + 'static,
-        F: Fn(&Array, &Place) -> Result<Array, E> + Send + Sync + 'static,
+        F: Fn(&Array, &BatchPlace) -> Result<Array, E> + Send + Sync + 'static,
         E: From<Error> + OutOfMemory + Send + 'static,
     {
         self.map_init(|_| Ok(()), move |(), x, on| compute(x, on))
@@ -145,14 +145,14 @@ impl<I> Batches<I> {
     pub fn map_init<N, S, F, E>(self, init: N, compute: F) -> Result<Run<E>>
     where
         I: Iterator<Item: Into<SharedArray>> + Send + 'static,
-        N: Fn(&Place) -> Result<S, E> + Send + Sync + 'static,
-        F: Fn(&mut S, &Array, &Place) -> Result<Array, E> + Send + Sync + 'static,
+        N: Fn(&BatchPlace) -> Result<S, E> + Send + Sync + 'static,
+        F: Fn(&mut S, &Array, &BatchPlace) -> Result<Array, E> + Send + Sync + 'static,
         E: From<Error> + OutOfMemory + Send + 'static,
         S: 'static,
     {
-        let (feed, shared, lanes) = self.prepare(init, compute)?;
+        let (feed, shared, slots) = self.prepare(init, compute)?;
         let shared = Arc::new(shared);
-        let mut run = Run::new(shared.board.clone());
+        let mut run = Run::new(shared.coordinator.clone());
         let scope = ScopeHandle::current();
         let counted = scope.clone();
         let started = thread::Builder::new().name(INPUT.into()).spawn(move || {
@@ -160,11 +160,11 @@ impl<I> Batches<I> {
             feed.work();
         });
         run.input = Some(started.map_err(|error| no_thread(&error))?);
-        for lane in lanes {
+        for slot in slots {
             let (shared, scope) = (shared.clone(), scope.clone());
-            let started = builder(&lane).spawn(move || {
+            let started = builder(&slot).spawn(move || {
                 let _entered = scope.as_ref().map(ScopeHandle::enter);
-                shared.work(&lane);
+                shared.work(&slot);
             });
             run.threads.push(started.map_err(|error| no_thread(&error))?);
         }
@@ -185,17 +185,17 @@ impl<I> Batches<I> {
         self,
         compute: F,
         mut each: impl FnMut(Array) -> Result<(), E>,
-    ) -> Result<Report, E>
+    ) -> Result<BatchReport, E>
     where
         I: Iterator<Item: Into<SharedArray>> + Send,
-        F: Fn(&Array, &Place) -> Result<Array, E> + Send + Sync,
+        F: Fn(&Array, &BatchPlace) -> Result<Array, E> + Send + Sync,
         E: From<Error> + OutOfMemory + Send,
     {
-        let compute = |(): &mut (), x: &Array, on: &Place| compute(x, on);
-        let (feed, shared, lanes) = self.prepare(|_: &Place| Ok(()), compute)?;
+        let compute = |(): &mut (), x: &Array, on: &BatchPlace| compute(x, on);
+        let (feed, shared, slots) = self.prepare(|_: &BatchPlace| Ok(()), compute)?;
         thread::scope(|scope| {
             // Dropped before the scope waits for its threads, however it is left; they end then.
-            let mut run = Run::new(shared.board.clone());
+            let mut run = Run::new(shared.coordinator.clone());
             let counted = ScopeHandle::current();
             let of_input = counted.clone();
             let started = thread::Builder::new().name(INPUT.into());
@@ -204,11 +204,11 @@ impl<I> Batches<I> {
                 feed.work();
             });
             started.map_err(|error| no_thread(&error))?;
-            for lane in lanes {
+            for slot in slots {
                 let (shared, counted) = (&shared, counted.clone());
-                let started = builder(&lane).spawn_scoped(scope, move || {
+                let started = builder(&slot).spawn_scoped(scope, move || {
                     let _entered = counted.as_ref().map(ScopeHandle::enter);
-                    shared.work(&lane);
+                    shared.work(&slot);
                 });
                 started.map_err(|error| no_thread(&error))?;
             }
@@ -234,27 +234,27 @@ impl<I> Batches<I> {
             return refuse("splittable", "a part has at least one row");
         }
         let placement = options.assignment.placement(&devices)?;
-        let mut lanes = Vec::new();
+        let mut slots = Vec::new();
         for (position, device) in devices.iter().enumerate() {
-            let slots = if device.is_cpu() { 1 } else { options.in_flight };
-            lanes.append(&mut Lane::of_device(*device, position, slots, options.one_computes)?);
+            let count = if device.is_cpu() { 1 } else { options.in_flight };
+            slots.append(&mut Slot::of_device(*device, position, count, options.one_computes)?);
         }
-        let ahead = options.ahead.unwrap_or(2 * lanes.len());
-        let board = Arc::new(Board::new(&devices, ahead));
-        let feed = Feed::new(inputs, placement, board.clone());
-        Ok((feed, Shared::new(init, compute, options, board), lanes))
+        let ahead = options.ahead.unwrap_or(2 * slots.len());
+        let coordinator = Arc::new(Coordinator::new(&devices, ahead));
+        let feed = Feed::new(inputs, placement, coordinator.clone());
+        Ok((feed, Shared::new(init, compute, options, coordinator), slots))
     }
 }
 
 /// What the threads of a run do: one takes batches from the input, the others serve a slot each and share the rest.
-type Prepared<I, N, F, E> = (Feed<I, E>, Shared<N, F, E>, Vec<Lane>);
+type Prepared<I, N, F, E> = (Feed<I, E>, Shared<N, F, E>, Vec<Slot>);
 
 /// The name of the thread that takes batches from the input.
 const INPUT: &str = "batches input";
 
-fn builder(lane: &Lane) -> thread::Builder {
-    let Place { device, slot, .. } = &lane.place;
-    thread::Builder::new().name(format!("batches {device} {slot}"))
+fn builder(slot: &Slot) -> thread::Builder {
+    let BatchPlace { device, slot: number, .. } = &slot.place;
+    thread::Builder::new().name(format!("batches {device} {number}"))
 }
 
 fn no_thread(error: &std::io::Error) -> Error {

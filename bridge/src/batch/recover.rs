@@ -1,17 +1,17 @@
 //! A batch that does not fit: run again alone, then in halves.
 
-use arrayspan_devices::retry::{OutOfMemory, Policy, with_retry};
+use arrayspan_devices::retry::{OutOfMemory, RetryPolicy, with_retry};
 
-use super::board::Board;
-use super::lane::{Lane, Performed, Place};
+use super::coordinator::Coordinator;
 use super::plan::Options;
+use super::slot::{BatchPlace, Performed, Slot};
 use crate::{Array, Relayout, Result, SharedArray};
 
 /// One slot's way to run batches.
 pub(super) struct Runner<'a, E> {
-    pub(super) lane: &'a Lane,
+    pub(super) slot: &'a Slot,
     pub(super) options: &'a Options,
-    pub(super) board: &'a Board<E>,
+    pub(super) coordinator: &'a Coordinator<E>,
 }
 
 impl<E: From<crate::Error> + OutOfMemory> Runner<'_, E> {
@@ -20,30 +20,30 @@ impl<E: From<crate::Error> + OutOfMemory> Runner<'_, E> {
     pub(super) fn run(
         &self,
         input: &SharedArray,
-        compute: &mut impl FnMut(&Array, &Place) -> Result<Array, E>,
+        compute: &mut impl FnMut(&Array, &BatchPlace) -> Result<Array, E>,
     ) -> Result<Vec<Performed>, E> {
-        let (position, keep) = (self.lane.place.position, self.options.keep);
-        let gate = self.board.gate(position);
+        let (position, keep) = (self.slot.place.position, self.options.keep);
+        let gate = self.coordinator.gate(position);
         {
             let _among_others = gate.read();
-            match self.lane.perform(input, keep, &mut *compute) {
+            match self.slot.perform(input, keep, &mut *compute) {
                 Err(error) if error.shortage().is_some() => {}
                 done => return Ok(vec![done?]),
             }
         }
         let _alone = gate.write();
-        self.board.count(|counts| counts[position].retried += 1);
+        self.coordinator.count(|counts| counts[position].retried += 1);
         self.run_alone(input, compute)
     }
 
     fn run_alone(
         &self,
         input: &SharedArray,
-        compute: &mut impl FnMut(&Array, &Place) -> Result<Array, E>,
+        compute: &mut impl FnMut(&Array, &BatchPlace) -> Result<Array, E>,
     ) -> Result<Vec<Performed>, E> {
-        let Place { device, position, .. } = self.lane.place;
-        let perform = || self.lane.perform(input, self.options.keep, &mut *compute);
-        let error = match with_retry(device, &Policy::default(), perform) {
+        let BatchPlace { device, position, .. } = self.slot.place;
+        let perform = || self.slot.perform(input, self.options.keep, &mut *compute);
+        let error = match with_retry(device, &RetryPolicy::default(), perform) {
             Ok(done) => return Ok(vec![done]),
             Err(unrecovered) => unrecovered.error,
         };
@@ -52,7 +52,7 @@ impl<E: From<crate::Error> + OutOfMemory> Runner<'_, E> {
         if error.shortage().is_none() || !divisible {
             return Err(error);
         }
-        self.board.count(|counts| counts[position].splits += 1);
+        self.coordinator.count(|counts| counts[position].splits += 1);
         let mut parts = Vec::new();
         for (start, len) in [(0, rows / 2), (rows / 2, rows - rows / 2)] {
             let half = input.clone().sliced(0, start, len)?;

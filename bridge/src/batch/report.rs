@@ -5,24 +5,24 @@ use std::time::Duration;
 
 use arrayspan_devices::Device;
 
-use super::lane::Stages;
+use super::slot::Stages;
 use super::spans::Spans;
 
 /// What a run has done so far.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Report {
+pub struct BatchReport {
     /// From the start of the run to the last result, or to now while there are more.
     pub wall: Duration,
     /// One for each device given, in that order.
-    pub devices: Vec<DeviceReport>,
+    pub devices: Vec<BatchDeviceReport>,
 }
 
 /// What one device has done for a run. Times are those in which at least one slot was uploading (computing,
 /// downloading), by the device's own clock.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct DeviceReport {
+pub struct BatchDeviceReport {
     /// Which.
     pub device: Device,
     /// Batches done.
@@ -47,14 +47,14 @@ pub struct DeviceReport {
     pub utilisation: Option<f64>,
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for BatchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:.2} ms", milliseconds(self.wall))?;
         self.devices.iter().try_for_each(|device| write!(f, "\n{device}"))
     }
 }
 
-impl fmt::Display for DeviceReport {
+impl fmt::Display for BatchDeviceReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let megabytes = |bytes: usize| bytes as f64 / 1e6;
         let (name, batches) = (self.device.to_string(), self.batches);
@@ -123,11 +123,11 @@ impl Counts {
         }
     }
 
-    pub(super) fn report(&self, wall: Duration) -> DeviceReport {
+    pub(super) fn report(&self, wall: Duration) -> BatchDeviceReport {
         let total = |stage: usize| self.spans.as_ref().map(|spans| spans[stage].total());
         let compute = total(1);
         let part = |time: Duration| (time.as_secs_f64() / wall.as_secs_f64()).min(1.0);
-        DeviceReport {
+        BatchDeviceReport {
             device: self.device,
             batches: self.batches,
             bytes_in: self.bytes_in,

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use super::board::{Board, Outcome};
-use super::report::Report;
+use super::coordinator::{Coordinator, Outcome};
+use super::report::BatchReport;
 use crate::{Array, Result};
 
 /// How long the end of a run waits for an input that is asked for a batch at that moment.
@@ -24,7 +24,7 @@ const GRACE: Duration = Duration::from_secs(1);
 /// return. After that the thread that called it is left behind, with the iterator and nothing else of the run; what `next`
 /// returns later is dropped there, then the iterator, and the thread ends.
 pub struct Run<E> {
-    board: Arc<Board<E>>,
+    coordinator: Arc<Coordinator<E>>,
     /// None where a scope waits for them.
     pub(super) threads: Vec<JoinHandle<()>>,
     /// The thread that takes batches from the input, unless a scope waits for it.
@@ -33,25 +33,25 @@ pub struct Run<E> {
 }
 
 impl<E> Run<E> {
-    pub(super) fn new(board: Arc<Board<E>>) -> Self {
-        Self { board, threads: Vec::new(), input: None, over: false }
+    pub(super) fn new(coordinator: Arc<Coordinator<E>>) -> Self {
+        Self { coordinator, threads: Vec::new(), input: None, over: false }
     }
 
     /// What has been done so far; complete once the last result was returned.
     #[must_use]
-    pub fn report(&self) -> Report {
-        self.board.report()
+    pub fn report(&self) -> BatchReport {
+        self.coordinator.report()
     }
 
     fn end(&mut self) {
         self.over = true;
-        self.board.cancel();
+        self.coordinator.cancel();
         for thread in self.threads.drain(..) {
             // What may panic there is caught there; the end of a thread has nothing more to tell.
             let _ = thread.join();
         }
         // One that waits for something of others' may never end.
-        if let Some(input) = self.input.take().filter(|_| self.board.is_fed(GRACE)) {
+        if let Some(input) = self.input.take().filter(|_| self.coordinator.is_fed(GRACE)) {
             let _ = input.join();
         }
     }
@@ -64,7 +64,7 @@ impl<E> Iterator for Run<E> {
         if self.over {
             return None;
         }
-        match self.board.result() {
+        match self.coordinator.result() {
             Some(Outcome::Done(array)) => return Some(Ok(array)),
             Some(Outcome::Failed(error)) => {
                 self.end();

@@ -9,9 +9,9 @@ static IDLE: Mutex<Vec<Stream>> = Mutex::new(Vec::new());
 
 /// A stream of a run, which nobody outside of it uses. Goes back when it is dropped.
 #[derive(Debug)]
-pub(super) struct Road(Stream);
+pub(super) struct PooledStream(Stream);
 
-impl Road {
+impl PooledStream {
     pub(super) fn take(device: Device) -> Result<Self> {
         let mut idle = IDLE.lock();
         if let Some(at) = idle.iter().position(|stream| stream.device() == device) {
@@ -26,7 +26,7 @@ impl Road {
     }
 }
 
-impl Drop for Road {
+impl Drop for PooledStream {
     /// Keeps the stream once its work is done; one whose device fails is not kept.
     fn drop(&mut self) {
         if self.0.record().and_then(|end| end.synchronize()).is_ok() {
@@ -38,13 +38,13 @@ impl Drop for Road {
 /// What all slots of a device use: one stream for uploads and one for downloads, so that each of the device's copy engines
 /// has a queue of its own, in which nothing waits for a kernel but what has to.
 #[derive(Debug)]
-pub(super) struct Roads {
-    pub(super) up: Road,
-    pub(super) down: Road,
+pub(super) struct CopyStreams {
+    pub(super) up: PooledStream,
+    pub(super) down: PooledStream,
 }
 
-impl Roads {
+impl CopyStreams {
     pub(super) fn take(device: Device) -> Result<Self> {
-        Ok(Self { up: Road::take(device)?, down: Road::take(device)? })
+        Ok(Self { up: PooledStream::take(device)?, down: PooledStream::take(device)? })
     }
 }

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use arrayspan_devices::Stream;
 use arrayspan_devices::retry::OutOfMemory;
 
-use super::board::{Board, Outcome};
-use super::lane::{Lane, Place, Stages};
+use super::coordinator::{Coordinator, Outcome};
 use super::plan::{OnLost, Options};
 use super::recover::Runner;
+use super::slot::{BatchPlace, Slot, Stages};
 use crate::{Array, Result, SharedArray};
 
 /// What all slots of a run use.
@@ -18,55 +18,60 @@ pub(super) struct Shared<N, F, E> {
     init: N,
     compute: F,
     options: Options,
-    pub(super) board: Arc<Board<E>>,
+    pub(super) coordinator: Arc<Coordinator<E>>,
     error: PhantomData<fn() -> E>,
 }
 
 impl<N, F, E> Shared<N, F, E> {
-    pub(super) fn new(init: N, compute: F, options: Options, board: Arc<Board<E>>) -> Self {
-        Self { init, compute, options, board, error: PhantomData }
+    pub(super) fn new(
+        init: N,
+        compute: F,
+        options: Options,
+        coordinator: Arc<Coordinator<E>>,
+    ) -> Self {
+        Self { init, compute, options, coordinator, error: PhantomData }
     }
 
     /// Runs batch after batch in a slot, until there are no more for it.
-    pub(super) fn work<S>(&self, lane: &Lane)
+    pub(super) fn work<S>(&self, slot: &Slot)
     where
-        N: Fn(&Place) -> Result<S, E>,
-        F: Fn(&mut S, &Array, &Place) -> Result<Array, E>,
+        N: Fn(&BatchPlace) -> Result<S, E>,
+        F: Fn(&mut S, &Array, &BatchPlace) -> Result<Array, E>,
         E: From<crate::Error> + OutOfMemory,
     {
-        let position = lane.place.position;
-        let _default = lane.place.stream.as_default();
-        let runner = Runner { lane, options: &self.options, board: &self.board };
+        let position = slot.place.position;
+        let _default = slot.place.stream.as_default();
+        let runner = Runner { slot, options: &self.options, coordinator: &self.coordinator };
         let mut state = None;
-        while let Some((index, input)) = self.board.next(position) {
+        while let Some((index, input)) = self.coordinator.next(position) {
             let ran = catch_unwind(AssertUnwindSafe(|| {
                 let state = match &mut state {
                     Some(state) => state,
-                    none => none.insert((self.init)(&lane.place)?),
+                    none => none.insert((self.init)(&slot.place)?),
                 };
                 let parts = runner.run(&input, &mut |x, on| (self.compute)(state, x, on))?;
                 let stages: Vec<Stages> = parts.iter().map(|part| part.stages.clone()).collect();
-                Ok((lane.join(parts, self.options.keep)?, stages))
+                Ok((slot.join(parts, self.options.keep)?, stages))
             }));
             match ran {
                 Ok(Ok((array, stages))) => {
                     drop(input);
                     let done = Outcome::Done(array);
-                    self.board.end(index, done, |counts| counts[position].add(&stages));
+                    self.coordinator.end(index, done, |counts| counts[position].add(&stages));
                 }
-                Ok(Err(error)) => self.failed(lane, index, input, error),
-                Err(panic) => self.board.end(index, Outcome::Panicked(panic), |_| ()),
+                Ok(Err(error)) => self.failed(slot, index, input, error),
+                Err(panic) => self.coordinator.end(index, Outcome::Panicked(panic), |_| ()),
             }
         }
     }
 
     /// A batch has failed: with its device, or by itself.
-    fn failed(&self, lane: &Lane, index: usize, input: SharedArray, error: E) {
-        let reassign = self.options.on_lost == OnLost::Reassign && is_lost(&lane.place.stream);
-        if reassign && self.board.lose(lane.place.position, index, input).is_ok() {
+    fn failed(&self, slot: &Slot, index: usize, input: SharedArray, error: E) {
+        let reassign = self.options.on_lost == OnLost::Reassign && is_lost(&slot.place.stream);
+        if reassign && self.coordinator.lose(slot.place.position, index, input).is_ok() {
             return;
         }
-        self.board.end(index, Outcome::Failed(error), |_| ());
+        self.coordinator.end(index, Outcome::Failed(error), |_| ());
     }
 }
 

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use half::{bf16, f16};
 
-use super::codec::Codec;
+use super::cast::CastSpec;
 use super::format::{Float, Format};
 use super::line::Line;
 use super::native::{Native, Target, Wide};
@@ -19,41 +19,41 @@ const WORTHWHILE: usize = 1 << 18;
 /// Converts the elements of `from` to those of `to` and returns how many are not held exactly.
 ///
 /// # Safety
-/// Both are on the host, which may access them now; their shapes agree, and they have elements of the codec's dtypes.
+/// Both are on the host, which may access them now; their shapes agree, and they have elements of the spec's dtypes.
 pub(crate) unsafe fn convert(
     from: &View<'_>,
     to: &mut ViewMut<'_>,
-    codec: Codec,
+    spec: CastSpec,
     line: Option<Line>,
 ) -> usize {
-    let Some(formats) = codec.formats() else { return 0 };
-    let coded = Coded { codec, formats, line };
+    let Some(formats) = spec.formats() else { return 0 };
+    let cast = Cast { spec, formats, line };
     // SAFETY: passed on to the caller; any bytes are elements of the types below.
     unsafe {
-        if let Some(failed) = native(from, to, &coded) {
+        if let Some(failed) = native(from, to, &cast) {
             return failed;
         }
-        match codec.from.bytes() {
-            1 => into::<1>(from, to, &coded),
-            2 => into::<2>(from, to, &coded),
-            4 => into::<4>(from, to, &coded),
-            8 => into::<8>(from, to, &coded),
-            _ => into::<16>(from, to, &coded),
+        match spec.from.bytes() {
+            1 => into::<1>(from, to, &cast),
+            2 => into::<2>(from, to, &cast),
+            4 => into::<4>(from, to, &cast),
+            8 => into::<8>(from, to, &cast),
+            _ => into::<16>(from, to, &cast),
         }
     }
 }
 
 /// # Safety
 /// As [`convert`]; elements of the source have `S` bytes.
-unsafe fn into<const S: usize>(from: &View<'_>, to: &mut ViewMut<'_>, coded: &Coded) -> usize {
+unsafe fn into<const S: usize>(from: &View<'_>, to: &mut ViewMut<'_>, cast: &Cast) -> usize {
     // SAFETY: passed on to the caller.
     unsafe {
-        match coded.codec.to.bytes() {
-            1 => with::<S, 1>(from, to, coded),
-            2 => with::<S, 2>(from, to, coded),
-            4 => with::<S, 4>(from, to, coded),
-            8 => with::<S, 8>(from, to, coded),
-            _ => with::<S, 16>(from, to, coded),
+        match cast.spec.to.bytes() {
+            1 => with::<S, 1>(from, to, cast),
+            2 => with::<S, 2>(from, to, cast),
+            4 => with::<S, 4>(from, to, cast),
+            8 => with::<S, 8>(from, to, cast),
+            _ => with::<S, 16>(from, to, cast),
         }
     }
 }
@@ -63,15 +63,15 @@ unsafe fn into<const S: usize>(from: &View<'_>, to: &mut ViewMut<'_>, coded: &Co
 unsafe fn with<const S: usize, const T: usize>(
     from: &View<'_>,
     to: &mut ViewMut<'_>,
-    coded: &Coded,
+    cast: &Cast,
 ) -> usize {
     let few = S == 1 || (S == 2 && Layout::len(from.layout()) >= WORTHWHILE);
     // SAFETY: passed on to the caller.
     unsafe {
         if few {
-            run::<[u8; S], [u8; T]>(from, to, &Table::<T>::new::<S>(coded))
+            run::<[u8; S], [u8; T]>(from, to, &Table::<T>::new::<S>(cast))
         } else {
-            run::<[u8; S], [u8; T]>(from, to, coded)
+            run::<[u8; S], [u8; T]>(from, to, cast)
         }
     }
 }
@@ -80,15 +80,15 @@ unsafe fn with<const S: usize, const T: usize>(
 ///
 /// # Safety
 /// As [`convert`].
-unsafe fn native(from: &View<'_>, to: &mut ViewMut<'_>, coded: &Coded) -> Option<usize> {
-    let complex = match (coded.codec.from, coded.codec.to) {
+unsafe fn native(from: &View<'_>, to: &mut ViewMut<'_>, cast: &Cast) -> Option<usize> {
+    let complex = match (cast.spec.from, cast.spec.to) {
         (DType::Complex64, DType::Complex128) => {
-            let work = Both(Quick::<f32, f64>::new(coded));
+            let work = Both(Quick::<f32, f64>::new(cast));
             // SAFETY: passed on to the caller; these are the bytes of the parts.
             Some(unsafe { run::<[[u8; 4]; 2], [[u8; 8]; 2]>(from, to, &work) })
         }
         (DType::Complex128, DType::Complex64) => {
-            let work = Both(Quick::<f64, f32>::new(coded));
+            let work = Both(Quick::<f64, f32>::new(cast));
             // SAFETY: as above.
             Some(unsafe { run::<[[u8; 8]; 2], [[u8; 4]; 2]>(from, to, &work) })
         }
@@ -99,9 +99,9 @@ unsafe fn native(from: &View<'_>, to: &mut ViewMut<'_>, coded: &Coded) -> Option
     }
     macro_rules! targets {
         ($source:ty: $($dtype:ident => $target:ty),*) => {
-            match coded.codec.to {
+            match cast.spec.to {
                 $(DType::$dtype => {
-                    let work = Quick::<$source, $target>::new(coded);
+                    let work = Quick::<$source, $target>::new(cast);
                     // SAFETY: passed on to the caller; these are the types of the dtypes.
                     Some(unsafe { run::<<$source as Native>::Bytes, <$target as Native>::Bytes>(from, to, &work) })
                 })*
@@ -111,7 +111,7 @@ unsafe fn native(from: &View<'_>, to: &mut ViewMut<'_>, coded: &Coded) -> Option
     }
     macro_rules! sources {
         ($($dtype:ident => $source:ty),*) => {
-            match coded.codec.from {
+            match cast.spec.from {
                 $(DType::$dtype => targets!($source:
                     Int8 => i8, Int16 => i16, Int32 => i32, Int64 => i64, UInt8 => u8, UInt16 => u16, UInt32 => u32,
                     UInt64 => u64, Float16 => f16, BFloat16 => bf16, Float32 => f32, Float64 => f64),)*
@@ -123,19 +123,19 @@ unsafe fn native(from: &View<'_>, to: &mut ViewMut<'_>, coded: &Coded) -> Option
 }
 
 /// The exact way, code by code.
-struct Coded {
-    codec: Codec,
+struct Cast {
+    spec: CastSpec,
     formats: [Format; 2],
     line: Option<Line>,
 }
 
-impl Coded {
+impl Cast {
     fn part(&self, bits: u64) -> Encoded {
-        let Some(line) = self.line else { return self.codec.part(self.formats, bits) };
+        let Some(line) = self.line else { return self.spec.part(self.formats, bits) };
         let double = Format::Float(Float::DOUBLE);
-        let doubled = Codec { to: DType::Float64, overflow: super::Overflow::Wrap, ..self.codec };
+        let doubled = CastSpec { to: DType::Float64, overflow: super::Overflow::Wrap, ..self.spec };
         let x = f64::from_bits(doubled.part([self.formats[0], double], bits).bits);
-        let scaled = Codec { from: DType::Float64, ..self.codec };
+        let scaled = CastSpec { from: DType::Float64, ..self.spec };
         let encoded = scaled.part([double, self.formats[1]], line.at(x).to_bits());
         Encoded {
             exact: encoded.exact && !(self.formats[0] == Format::Bool && bits > 1),
@@ -145,7 +145,7 @@ impl Coded {
 
     /// An element, whose bits are those of its parts, the real one lowest.
     fn element(&self, bits: u128, failed: &mut usize) -> u128 {
-        let Codec { from, to, .. } = self.codec;
+        let CastSpec { from, to, .. } = self.spec;
         let parts = if to.is_complex() && from.is_complex() { 2 } else { 1 };
         let (taken, given) = (from.real().bits().next_multiple_of(8), to.real().bits());
         let mut exact = true;
@@ -162,7 +162,7 @@ impl Coded {
     }
 }
 
-impl<const S: usize, const T: usize> Work<[u8; S], [u8; T]> for Coded {
+impl<const S: usize, const T: usize> Work<[u8; S], [u8; T]> for Cast {
     fn one(&self, x: [u8; S], failed: &mut usize) -> [u8; T] {
         low_bytes(self.element(bits(x), failed))
     }
@@ -188,10 +188,10 @@ struct Table<const T: usize> {
 }
 
 impl<const T: usize> Table<T> {
-    fn new<const S: usize>(coded: &Coded) -> Self {
+    fn new<const S: usize>(cast: &Cast) -> Self {
         let entry = |code: u128| {
             let mut failed = 0;
-            let result = coded.element(code, &mut failed);
+            let result = cast.element(code, &mut failed);
             (low_bytes(result), failed > 0)
         };
         Self { codes: (0..1_u128 << (8 * S)).map(entry).collect() }
@@ -216,21 +216,21 @@ impl<const S: usize, const T: usize> Work<[u8; S], [u8; T]> for Table<T> {
 
 /// The processor's own conversion, and the exact way for elements that it is no answer for.
 struct Quick<'c, S, T> {
-    coded: &'c Coded,
+    cast: &'c Cast,
     types: std::marker::PhantomData<fn(S) -> T>,
 }
 
 impl<'c, S: Native, T: Target> Quick<'c, S, T> {
-    fn new(coded: &'c Coded) -> Self {
-        Self { coded, types: std::marker::PhantomData }
+    fn new(cast: &'c Cast) -> Self {
+        Self { cast, types: std::marker::PhantomData }
     }
 
     /// The processor's answer for an element, if it is right.
     #[inline]
     fn quick(&self, x: S::Bytes) -> Option<T> {
-        let Codec { overflow, rounding, .. } = self.coded.codec;
+        let CastSpec { overflow, rounding, .. } = self.cast.spec;
         let x = S::of(x).wide();
-        let x = self.coded.line.map_or(x, |line| Wide::Double(line.at(x.double())));
+        let x = self.cast.line.map_or(x, |line| Wide::Double(line.at(x.double())));
         T::quick(x, rounding, overflow == super::Overflow::Exact)
     }
 
@@ -242,7 +242,7 @@ impl<'c, S: Native, T: Target> Quick<'c, S, T> {
 
     #[cold]
     fn slow(&self, x: S::Bytes) -> (T::Bytes, bool) {
-        let Encoded { bits, exact } = self.coded.part(S::of(x).bits());
+        let Encoded { bits, exact } = self.cast.part(S::of(x).bits());
         (T::of_bits(bits).bytes(), exact)
     }
 }

@@ -4,7 +4,7 @@
 //! other; what is quicker (the processor's own conversions, tables) gives the same answer. Devices run the same in
 //! `moving/source`, driven by the same table.
 
-pub(crate) mod codec;
+pub(crate) mod cast;
 mod format;
 mod host;
 pub(crate) mod line;
@@ -20,7 +20,7 @@ pub use rules::{Conversion, Overflow, Rounding, Scale};
 use crate::moving::between::{carry, expect_stream, stream_of, wait};
 use crate::moving::device;
 use crate::{Array, Crossing, DType, Error, Result, Transfer, View, ViewMut, Why};
-use codec::{Codec, Scaled};
+use cast::{CastSpec, Scaled};
 use line::{Line, Range};
 
 impl View<'_> {
@@ -64,7 +64,7 @@ impl ViewMut<'_> {
         if same {
             return carry(from, self, stream);
         }
-        let codec = Codec::new(from.dtype(), self.dtype(), conversion)?;
+        let spec = CastSpec::new(from.dtype(), self.dtype(), conversion)?;
         let (source, target) = conversion.scale.ranges(from.dtype(), self.dtype())?;
         if self.layout().is_empty() {
             return Ok(());
@@ -77,14 +77,14 @@ impl ViewMut<'_> {
         let own = stream_of(self.device(), stream)?;
         let line = source.map(|source| Line::new(source, target));
         let count = if self.device().is_cpu() {
-            on_host(from, self, codec, line, target)?
+            on_host(from, self, spec, line, target)?
         } else {
-            on_device(from, self, codec, line, target, &own)?
+            on_device(from, self, spec, line, target, &own)?
         };
         stream.wait_for(&own)?;
         match count {
-            count if count > 0 && codec.may_fail() => {
-                Err(Error::Inexact { from: codec.from, to: codec.to, count })
+            count if count > 0 && spec.may_fail() => {
+                Err(Error::Inexact { from: spec.from, to: spec.to, count })
             }
             _ => Ok(()),
         }
@@ -117,45 +117,45 @@ impl Array {
 fn on_host(
     from: &View<'_>,
     to: &mut ViewMut<'_>,
-    codec: Codec,
+    spec: CastSpec,
     line: Option<Line>,
     target: Range,
 ) -> Result<usize> {
     wait(from, to)?;
-    // SAFETY: the host has waited for queued work on both; shapes agree, and the codec is made of the dtypes.
+    // SAFETY: the host has waited for queued work on both; shapes agree, and the spec is made of the dtypes.
     unsafe {
-        let line = match codec.scaled {
+        let line = match spec.scaled {
             Scaled::Found => Some(Line::new(range::on_host(from), target)),
             _ => line,
         };
-        Ok(host::convert(from, to, codec, line))
+        Ok(host::convert(from, to, spec, line))
     }
 }
 
 fn on_device(
     from: &View<'_>,
     to: &mut ViewMut<'_>,
-    codec: Codec,
+    spec: CastSpec,
     line: Option<Line>,
     target: Range,
     stream: &Stream,
 ) -> Result<usize> {
-    if codec.scaled != Scaled::No && !stream.device().info().float64 {
+    if spec.scaled != Scaled::No && !stream.device().info().float64 {
         let why = "scaling needs 64-bit floating point, which the device lacks";
-        return Err(Error::Conversion { from: codec.from, to: codec.to, why });
+        return Err(Error::Conversion { from: spec.from, to: spec.to, why });
     }
-    let found = match codec.scaled {
+    let found = match spec.scaled {
         Scaled::Found => Some(range::on_device(from, target, stream)?),
         _ => None,
     };
-    let failures = if codec.may_fail() { Some(zeros(stream)?) } else { None };
+    let failures = if spec.may_fail() { Some(zeros(stream)?) } else { None };
     let mut others: Vec<Argument<'_>> = Vec::new();
     if let Some(Line { once, offset, factor, to }) = line {
         others.extend([once, offset, factor, to].map(Argument::F64));
     }
     others.extend(found.iter().map(Argument::Read));
     others.extend(failures.iter().map(Argument::Write));
-    device::convert(from, to, codec, &others, stream)?;
+    device::convert(from, to, spec, &others, stream)?;
     failures.map_or(Ok(0), |failures| count(&failures, stream))
 }
 

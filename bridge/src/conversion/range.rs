@@ -4,12 +4,12 @@ use arrayspan_devices::{Argument, Grid, Memory, Stream};
 use half::{bf16, f16};
 use rayon::prelude::*;
 
-use super::codec::{Codec, Scaled};
+use super::cast::{CastSpec, Scaled};
 use super::format::{Float, Format};
 use super::line::Range;
 use super::native::Native;
 use super::rules::{Overflow, Rounding};
-use crate::index::Space;
+use crate::iteration::IterationSpace;
 use crate::moving::device;
 use crate::{DType, Result, View};
 
@@ -56,7 +56,7 @@ unsafe fn fold<B: Copy + Send + Sync>(
     from: &View<'_>,
     value: &(impl Fn(B) -> f64 + Sync),
 ) -> Range {
-    let space = Space::new(&[from.layout()]);
+    let space = IterationSpace::new(&[from.layout()]);
     let (len, stride) = (space.extents[0], space.strides[0][0]);
     let rows: usize = space.extents[1..].iter().product();
     let pieces = len.div_ceil(GRAIN);
@@ -87,7 +87,7 @@ const MOST_GROUPS: usize = 1024;
 /// The line from the least and the largest finite element to `target`, in the memory of the device: four 64-bit
 /// floats, as kernels take it. Enqueued; does not wait.
 pub(super) fn on_device(from: &View<'_>, target: Range, stream: &Stream) -> Result<Memory> {
-    let codec = Codec {
+    let spec = CastSpec {
         from: from.dtype(),
         to: DType::Float64,
         overflow: Overflow::Wrap,
@@ -95,7 +95,7 @@ pub(super) fn on_device(from: &View<'_>, target: Range, stream: &Stream) -> Resu
         scaled: Scaled::Found,
     };
     let parts = Memory::allocate(MOST_GROUPS * 2 * size_of::<f64>(), stream)?;
-    let groups = device::range(from, codec, &parts, MOST_GROUPS, stream)?;
+    let groups = device::range(from, spec, &parts, MOST_GROUPS, stream)?;
     let found = Memory::allocate(4 * size_of::<f64>(), stream)?;
     let arguments = [
         Argument::Write(&found),

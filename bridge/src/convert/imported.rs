@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use arrayspan_devices::{Device, Memory};
 
-use super::{Refused, Route, Step, Steps};
+use super::{ConvertStep, ConvertSteps, FailedConversion, Route};
 use crate::{Array, Crossing, DType, Layout, SharedArray, View, Why};
 
 /// An array on its way: owned, or borrowed for `'a`.
@@ -158,12 +158,17 @@ impl<'a> Imported<'a> {
     ///
     /// # Errors
     /// The refused copy; out of memory; the driver's refusal.
-    pub fn shared(self, route: &Route<'_>, steps: &mut Steps) -> Result<SharedArray, Refused<'a>> {
+    pub fn shared(
+        self,
+        route: &Route<'_>,
+        steps: &mut ConvertSteps,
+    ) -> Result<SharedArray, FailedConversion<'a>> {
         match self.held {
             Held::Shared(array) if array.device() == route.device() => Ok(array),
             held => {
                 let this = Self { held, ..self };
-                this.copied(Why::Borrowed, Step::Import, route, steps).map(Array::into_shared)
+                this.copied(Why::Borrowed, ConvertStep::Import, route, steps)
+                    .map(Array::into_shared)
             }
         }
     }
@@ -172,9 +177,13 @@ impl<'a> Imported<'a> {
     ///
     /// # Errors
     /// As [`shared`](Self::shared).
-    pub fn exclusive(self, route: &Route<'_>, steps: &mut Steps) -> Result<Array, Refused<'a>> {
+    pub fn exclusive(
+        self,
+        route: &Route<'_>,
+        steps: &mut ConvertSteps,
+    ) -> Result<Array, FailedConversion<'a>> {
         if self.device() != route.device() {
-            return self.copied(Why::OtherDevice, Step::Transfer, route, steps);
+            return self.copied(Why::OtherDevice, ConvertStep::Transfer, route, steps);
         }
         self.into_array().or_else(|this| {
             let (why, step) = this.why_not_exclusive();
@@ -186,22 +195,26 @@ impl<'a> Imported<'a> {
     ///
     /// # Errors
     /// As [`shared`](Self::shared).
-    pub fn contiguous(self, route: &Route<'_>, steps: &mut Steps) -> Result<Array, Refused<'a>> {
+    pub fn contiguous(
+        self,
+        route: &Route<'_>,
+        steps: &mut ConvertSteps,
+    ) -> Result<Array, FailedConversion<'a>> {
         if self.layout().is_contiguous() {
             return self.exclusive(route, steps);
         }
-        self.copied(Why::Strides, Step::Export, route, steps)
+        self.copied(Why::Strides, ConvertStep::Export, route, steps)
     }
 
     /// Why [`into_array`](Self::into_array) does not give the array, and which step has to copy it.
-    pub(crate) fn why_not_exclusive(&self) -> (Why, Step) {
+    pub(crate) fn why_not_exclusive(&self) -> (Why, ConvertStep) {
         match &self.held {
-            Held::Shared(array) if !array.writable => (Why::ReadOnly, Step::Export),
+            Held::Shared(array) if !array.writable => (Why::ReadOnly, ConvertStep::Export),
             Held::Shared(array) if array.layout().may_overlap_itself() => {
-                (Why::Strides, Step::Export)
+                (Why::Strides, ConvertStep::Export)
             }
-            Held::Shared(_) => (Why::Shared, Step::Export),
-            _ => (Why::Borrowed, Step::Import),
+            Held::Shared(_) => (Why::Shared, ConvertStep::Export),
+            _ => (Why::Borrowed, ConvertStep::Import),
         }
     }
 
@@ -210,20 +223,20 @@ impl<'a> Imported<'a> {
     fn copied(
         self,
         why: Why,
-        step: Step,
+        step: ConvertStep,
         route: &Route<'_>,
-        steps: &mut Steps,
-    ) -> Result<Array, Refused<'a>> {
+        steps: &mut ConvertSteps,
+    ) -> Result<Array, FailedConversion<'a>> {
         match route.copy(&self.view(), why, step, steps) {
             Ok(array) => Ok(array),
-            Err(error) => Err(Refused::with(error, self)),
+            Err(error) => Err(FailedConversion::with(error, self)),
         }
     }
 }
 
-impl Steps {
+impl ConvertSteps {
     /// The array entered or left a library as it was.
-    pub(crate) fn zero_copy(&mut self, step: Step) {
+    pub(crate) fn zero_copy(&mut self, step: ConvertStep) {
         if self.get(step).is_none() {
             self.record(step, Crossing::ZeroCopy);
         }

@@ -3,13 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::Source;
+use super::ArraySource;
 use crate::Error;
 
 /// The library whose type an array has. Says nothing about where its elements lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum ArrayKind {
     /// [`Array`](crate::Array), [`SharedArray`](crate::SharedArray) and views of them.
     Array,
     /// Arrays and views of `ndarray`.
@@ -24,7 +24,7 @@ pub enum Kind {
     Dlpack,
 }
 
-impl Kind {
+impl ArrayKind {
     /// Every kind.
     #[must_use]
     pub fn all() -> [Self; 6] {
@@ -48,22 +48,22 @@ impl Kind {
 /// The kind of `x`, known when the program is compiled.
 ///
 /// ```
-/// use arrayspan_bridge::convert::{Kind, kind_of};
+/// use arrayspan_bridge::convert::{ArrayKind, kind_of};
 ///
-/// assert_eq!(kind_of(&ndarray::array![1.0, 2.0]), Kind::Ndarray);
+/// assert_eq!(kind_of(&ndarray::array![1.0, 2.0]), ArrayKind::Ndarray);
 /// ```
 #[must_use]
-pub const fn kind_of<S: Source>(_: &S) -> Kind {
+pub const fn kind_of<S: ArraySource>(_: &S) -> ArrayKind {
     S::KIND
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for ArrayKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl FromStr for Kind {
+impl FromStr for ArrayKind {
     type Err = Error;
 
     /// Reads the [`name`](Self::name) of a kind.

@@ -9,7 +9,7 @@ use ndarray::{ArcArray, Dimension, Ix0, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6, IxDyn};
 use num_complex::Complex;
 use opencl3::memory::Buffer;
 
-use super::Kind;
+use super::ArrayKind;
 use crate::dlpack::{Capsule, Legacy, Versioned};
 use crate::interop::cudarc::{CudaArray, ShapedSlice};
 use crate::interop::opencl::{OpenClArray, ShapedBuffer};
@@ -21,29 +21,29 @@ use crate::{Array, Element, SharedArray};
 /// ```
 /// use std::any::Any;
 ///
-/// use arrayspan_bridge::convert::{Kind, kind_of_any};
+/// use arrayspan_bridge::convert::{ArrayKind, kind_of_any};
 ///
 /// let values: Vec<Box<dyn Any>> = vec![Box::new(ndarray::array![[1_i32, 2]]), Box::new("text")];
 /// let kinds: Vec<_> = values.iter().map(|value| kind_of_any(&**value)).collect();
-/// assert_eq!(kinds, [Some(Kind::Ndarray), None]);
+/// assert_eq!(kinds, [Some(ArrayKind::Ndarray), None]);
 /// ```
 #[must_use]
-pub fn kind_of_any(value: &dyn Any) -> Option<Kind> {
+pub fn kind_of_any(value: &dyn Any) -> Option<ArrayKind> {
     if value.is::<Array>() || value.is::<SharedArray>() {
-        return Some(Kind::Array);
+        return Some(ArrayKind::Array);
     }
     if value.is::<Capsule<Versioned>>() || value.is::<Capsule<Legacy>>() {
-        return Some(Kind::Dlpack);
+        return Some(ArrayKind::Dlpack);
     }
     #[cfg(feature = "torch")]
     if value.is::<tch::Tensor>() {
-        return Some(Kind::Torch);
+        return Some(ArrayKind::Torch);
     }
     BY_ELEMENT.iter().find_map(|kind_of| kind_of(value))
 }
 
 /// One function for each type that implements [`Element`].
-const BY_ELEMENT: [fn(&dyn Any) -> Option<Kind>; 16] = [
+const BY_ELEMENT: [fn(&dyn Any) -> Option<ArrayKind>; 16] = [
     of::<bool>,
     of::<i8>,
     of::<i16>,
@@ -62,12 +62,12 @@ const BY_ELEMENT: [fn(&dyn Any) -> Option<Kind>; 16] = [
     of::<Complex<f64>>,
 ];
 
-fn of<T: Element>(value: &dyn Any) -> Option<Kind> {
+fn of<T: Element>(value: &dyn Any) -> Option<ArrayKind> {
     if value.is::<CudaSlice<T>>() || value.is::<ShapedSlice<T>>() || value.is::<CudaArray<T>>() {
-        return Some(Kind::Cudarc);
+        return Some(ArrayKind::Cudarc);
     }
     if value.is::<Buffer<T>>() || value.is::<ShapedBuffer<T>>() || value.is::<OpenClArray<T>>() {
-        return Some(Kind::OpenCl);
+        return Some(ArrayKind::OpenCl);
     }
     let ranks = [
         is_ndarray::<T, Ix0>,
@@ -79,7 +79,7 @@ fn of<T: Element>(value: &dyn Any) -> Option<Kind> {
         is_ndarray::<T, Ix6>,
         is_ndarray::<T, IxDyn>,
     ];
-    ranks.iter().any(|is_ndarray| is_ndarray(value)).then_some(Kind::Ndarray)
+    ranks.iter().any(|is_ndarray| is_ndarray(value)).then_some(ArrayKind::Ndarray)
 }
 
 fn is_ndarray<T: Element, D: Dimension + 'static>(value: &dyn Any) -> bool {

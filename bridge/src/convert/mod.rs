@@ -1,19 +1,19 @@
 //! One call from any array to any other.
 //!
-//! [`convert`] takes an array of any library ([`Source`]: ours, ndarray, torch, cudarc, opencl3, `DLPack`) and
-//! gives one of any other ([`Target`], made by the functions of [`to`]), on the device asked for, with a
-//! [`Report`] of every copy. What is handed over without a copy keeps its address; nothing goes to a device
+//! [`convert`] takes an array of any library ([`ArraySource`]: ours, ndarray, torch, cudarc, opencl3, `DLPack`) and
+//! gives one of any other ([`ArrayTarget`], made by the functions of [`to`]), on the device asked for, with a
+//! [`ConvertReport`] of every copy. What is handed over without a copy keeps its address; nothing goes to a device
 //! that was not asked for.
 //!
 //! ```
-//! use arrayspan_bridge::convert::{Options, convert, to};
+//! use arrayspan_bridge::convert::{ConvertOptions, convert, to};
 //! use ndarray::{Ix2, array};
 //!
 //! let section = array![[1.0_f32, 2.0], [3.0, 4.0]];
-//! let (capsule, report) = convert(section, to::dlpack::<to::Versioned>(), Options::zero_copy())?;
+//! let (capsule, report) = convert(section, to::dlpack::<to::Versioned>(), ConvertOptions::zero_copy())?;
 //! assert!(report.is_zero_copy());
 //!
-//! let (section, report) = convert(capsule, to::ndarray::<f32, Ix2>(), Options::default())?;
+//! let (section, report) = convert(capsule, to::ndarray::<f32, Ix2>(), ConvertOptions::default())?;
 //! assert_eq!(section[[1, 0]], 3.0);
 //! assert_eq!(report.bytes_copied(), 16); // DLPack does not say that it was a Vec
 //! println!("{report}");
@@ -35,13 +35,13 @@ pub mod to;
 use arrayspan_devices::Device;
 
 pub use imported::Imported;
-pub use kind::{Kind, kind_of};
+pub use kind::{ArrayKind, kind_of};
 pub use kind_any::kind_of_any;
-pub use options::Options;
-pub use report::{Report, Step, Steps};
-pub use route::{Refused, Route};
-pub use source::Source;
-pub use target::Target;
+pub use options::ConvertOptions;
+pub use report::{ConvertReport, ConvertStep, ConvertSteps};
+pub use route::{FailedConversion, Route};
+pub use source::ArraySource;
+pub use target::ArrayTarget;
 
 use crate::{Crossing, Error, Result};
 
@@ -57,11 +57,11 @@ use crate::{Crossing, Error, Result};
 /// [`Error::CopyRefused`] under [`ZeroCopyOnly`](crate::Transfer::ZeroCopyOnly), before anything is copied; what source
 /// and target themselves refuse. `x` is dropped then; see [`try_convert`].
 #[allow(clippy::needless_pass_by_value, reason = "values are written where they are passed")]
-pub fn convert<S: Source, T: Target>(
+pub fn convert<S: ArraySource, T: ArrayTarget>(
     x: S,
     target: T,
-    options: Options,
-) -> Result<(T::Output, Report)> {
+    options: ConvertOptions,
+) -> Result<(T::Output, ConvertReport)> {
     convert_imported::<S, T>(x, &target, &options).map_err(|refused| refused.error)
 }
 
@@ -71,11 +71,11 @@ pub fn convert<S: Source, T: Target>(
 /// # Errors
 /// Those of [`convert`], with `x`.
 #[allow(clippy::needless_pass_by_value, reason = "values are written where they are passed")]
-pub fn try_convert<S: Source, T: Target>(
+pub fn try_convert<S: ArraySource, T: ArrayTarget>(
     x: S,
     target: T,
-    options: Options,
-) -> Result<(T::Output, Report), (Error, Option<S>)> {
+    options: ConvertOptions,
+) -> Result<(T::Output, ConvertReport), (Error, Option<S>)> {
     if let Err(error) = check(&target, &options) {
         return Err((error, Some(x)));
     }
@@ -83,17 +83,17 @@ pub fn try_convert<S: Source, T: Target>(
         .map_err(|refused| (refused.error, refused.back.and_then(|back| S::recover(*back))))
 }
 
-fn convert_imported<'a, S: Source + 'a, T: Target>(
+fn convert_imported<'a, S: ArraySource + 'a, T: ArrayTarget>(
     x: S,
     target: &T,
-    options: &Options,
-) -> Result<(T::Output, Report), Refused<'a>> {
+    options: &ConvertOptions,
+) -> Result<(T::Output, ConvertReport), FailedConversion<'a>> {
     check(target, options)?;
     run(S::KIND, x.import(options)?, target, options)
 }
 
 /// Whether there is the device asked for, as far as that can be said without the array.
-fn check<T: Target>(target: &T, options: &Options) -> Result<()> {
+fn check<T: ArrayTarget>(target: &T, options: &ConvertOptions) -> Result<()> {
     if let (Some(kind), Some(gpu_id)) = (target.place(), options.gpu_id) {
         Device::new(kind, gpu_id)?;
     }
@@ -101,9 +101,9 @@ fn check<T: Target>(target: &T, options: &Options) -> Result<()> {
 }
 
 /// The device that an array on `from` goes to.
-pub(crate) fn destination<T: Target>(
+pub(crate) fn destination<T: ArrayTarget>(
     target: &T,
-    options: &Options,
+    options: &ConvertOptions,
     from: Device,
 ) -> Result<Device> {
     let kind = target.place().unwrap_or(from.kind());
@@ -114,42 +114,42 @@ pub(crate) fn destination<T: Target>(
 }
 
 /// Converts what a library has handed over.
-pub(crate) fn run<'a, T: Target>(
-    from: Kind,
+pub(crate) fn run<'a, T: ArrayTarget>(
+    from: ArrayKind,
     array: Imported<'a>,
     target: &T,
-    options: &Options,
-) -> Result<(T::Output, Report), Refused<'a>> {
+    options: &ConvertOptions,
+) -> Result<(T::Output, ConvertReport), FailedConversion<'a>> {
     let (from_device, from_dtype) = (array.device(), array.dtype());
     let route = match plan(&array, target, options) {
         Ok(route) => route,
-        Err(error) => return Err(Refused::with(error, array)),
+        Err(error) => return Err(FailedConversion::with(error, array)),
     };
     // Also what goes on inside, where no stream can be named, is queued on the one asked for.
     let _default = options.stream.as_ref().map(arrayspan_devices::Stream::as_default);
-    let mut steps = Steps::default();
+    let mut steps = ConvertSteps::default();
     if array.crossing() != Crossing::ZeroCopy {
-        steps.record(Step::Import, array.crossing());
+        steps.record(ConvertStep::Import, array.crossing());
     }
     let output = dtype::converted(array, options, &route, &mut steps)
         .and_then(|array| target.export(array, &route, &mut steps))
-        .map_err(|refused| Refused {
+        .map_err(|refused| FailedConversion {
             back: refused.back.filter(|_| steps.is_zero_copy()),
             ..refused
         })?;
-    steps.zero_copy(Step::Import);
-    steps.zero_copy(Step::Export);
+    steps.zero_copy(ConvertStep::Import);
+    steps.zero_copy(ConvertStep::Export);
     let (to, to_device, to_dtype) = (T::KIND, route.device(), options.dtype_of(from_dtype));
-    let report = Report { from, to, from_device, to_device, from_dtype, to_dtype, steps };
+    let report = ConvertReport { from, to, from_device, to_device, from_dtype, to_dtype, steps };
     tracing::debug!(%report, "converted");
     Ok((output, report))
 }
 
 /// Where the array goes, once that is known to be possible.
-fn plan<'o, T: Target>(
+fn plan<'o, T: ArrayTarget>(
     array: &Imported<'_>,
     target: &T,
-    options: &'o Options,
+    options: &'o ConvertOptions,
 ) -> Result<Route<'o>> {
     let to = destination(target, options, array.device())?;
     let stream = options.stream.as_ref();

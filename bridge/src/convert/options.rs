@@ -7,7 +7,7 @@ use crate::{Conversion, DType, Transfer};
 /// How an array is to be converted. All is optional: by default it stays on its device unless the target
 /// is for devices of another kind, keeps its dtype, and is copied where it must be.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct ConvertOptions {
     /// The number of the device among those of the target's kind (of the array's own, where the target
     /// takes any). Without it: the device the array is on if it is of that kind, else number 0. The CPU
     /// is number 0 and there is no other.
@@ -24,7 +24,7 @@ pub struct Options {
     pub dtype: Option<(DType, Conversion)>,
 }
 
-impl Options {
+impl ConvertOptions {
     /// For the device with this number.
     #[must_use]
     pub fn gpu(gpu_id: usize) -> Self {

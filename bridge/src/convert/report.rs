@@ -4,12 +4,12 @@ use std::fmt;
 
 use arrayspan_devices::Device;
 
-use super::Kind;
+use super::ArrayKind;
 use crate::{Crossing, DType};
 
 /// A part of a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Step {
+pub enum ConvertStep {
     /// Out of the library it came from.
     Import,
     /// To another dtype.
@@ -22,15 +22,15 @@ pub enum Step {
 
 /// The steps taken and how the array crossed in each. A step is taken once or not at all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Steps([Option<Crossing>; 4]);
+pub struct ConvertSteps([Option<Crossing>; 4]);
 
 /// How a conversion went: from where to where, and every copy on the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Report {
+pub struct ConvertReport {
     /// The library the array came from.
-    pub from: Kind,
+    pub from: ArrayKind,
     /// The library it went to.
-    pub to: Kind,
+    pub to: ArrayKind,
     /// The device it was on.
     pub from_device: Device,
     /// The device it is on.
@@ -40,27 +40,27 @@ pub struct Report {
     /// The dtype it has.
     pub to_dtype: DType,
     /// What was done.
-    pub steps: Steps,
+    pub steps: ConvertSteps,
 }
 
-impl Step {
+impl ConvertStep {
     const ALL: [Self; 4] = [Self::Import, Self::Conversion, Self::Transfer, Self::Export];
 }
 
-impl Steps {
+impl ConvertSteps {
     /// Adds a step, in place of an earlier one of the same name.
-    pub fn record(&mut self, step: Step, crossing: Crossing) {
+    pub fn record(&mut self, step: ConvertStep, crossing: Crossing) {
         self.0[step as usize] = Some(crossing);
     }
 
     /// The steps taken, in order.
-    pub fn iter(&self) -> impl Iterator<Item = (Step, Crossing)> {
-        Step::ALL.into_iter().filter_map(|step| Some((step, self.get(step)?)))
+    pub fn iter(&self) -> impl Iterator<Item = (ConvertStep, Crossing)> {
+        ConvertStep::ALL.into_iter().filter_map(|step| Some((step, self.get(step)?)))
     }
 
     /// How the array crossed in one step, if it was taken.
     #[must_use]
-    pub fn get(&self, step: Step) -> Option<Crossing> {
+    pub fn get(&self, step: ConvertStep) -> Option<Crossing> {
         self.0[step as usize]
     }
 
@@ -81,7 +81,7 @@ impl Steps {
     }
 }
 
-impl Report {
+impl ConvertReport {
     /// Whether both sides use the same memory.
     #[must_use]
     pub fn is_zero_copy(&self) -> bool {
@@ -101,7 +101,7 @@ impl Report {
     }
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for ConvertStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Import => "import",
@@ -114,7 +114,7 @@ impl fmt::Display for Step {
 
 /// In one line: `ndarray Float32 on cpu to cudarc Float32 on cuda:0: import zero-copy, transfer copied 24
 /// bytes (other device), export zero-copy`.
-impl fmt::Display for Report {
+impl fmt::Display for ConvertReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} on {} to ", self.from, self.from_dtype, self.from_device)?;
         write!(f, "{} {} on {}", self.to, self.to_dtype, self.to_device)?;

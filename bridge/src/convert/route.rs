@@ -2,7 +2,7 @@
 
 use arrayspan_devices::{Device, Stream};
 
-use super::{Imported, Step, Steps};
+use super::{ConvertStep, ConvertSteps, Imported};
 use crate::moving::between::between;
 use crate::{Array, Crossing, Error, Result, Transfer, View, Why};
 
@@ -16,27 +16,27 @@ pub struct Route<'s> {
 
 /// A conversion that failed, with the array as it was then, where that is still there.
 #[derive(Debug)]
-pub struct Refused<'a> {
+pub struct FailedConversion<'a> {
     /// Why.
     pub error: Error,
     /// The array.
     pub back: Option<Box<Imported<'a>>>,
 }
 
-impl<'a> Refused<'a> {
+impl<'a> FailedConversion<'a> {
     /// Gives the array back.
     pub fn with(error: impl Into<Error>, back: impl Into<Imported<'a>>) -> Self {
         Self { error: error.into(), back: Some(Box::new(back.into())) }
     }
 }
 
-impl From<Error> for Refused<'_> {
+impl From<Error> for FailedConversion<'_> {
     fn from(error: Error) -> Self {
         Self { error, back: None }
     }
 }
 
-impl From<arrayspan_devices::Error> for Refused<'_> {
+impl From<arrayspan_devices::Error> for FailedConversion<'_> {
     fn from(error: arrayspan_devices::Error) -> Self {
         Error::from(error).into()
     }
@@ -79,12 +79,17 @@ impl<'s> Route<'s> {
     ///
     /// # Errors
     /// [`Error::CopyRefused`].
-    pub fn allow(&self, view: &View<'_>, why: Why, step: Step) -> Result<(Step, Crossing)> {
+    pub fn allow(
+        &self,
+        view: &View<'_>,
+        why: Why,
+        step: ConvertStep,
+    ) -> Result<(ConvertStep, Crossing)> {
         let bytes = view.layout().bytes("convert", view.dtype())?;
         let (step, why) = if view.device() == self.device {
             (step, why)
         } else {
-            (Step::Transfer, Why::OtherDevice)
+            (ConvertStep::Transfer, Why::OtherDevice)
         };
         Ok((step, self.transfer.copy("convert", why, bytes)?))
     }
@@ -94,7 +99,13 @@ impl<'s> Route<'s> {
     ///
     /// # Errors
     /// [`Error::CopyRefused`]; out of memory; the driver's refusal.
-    pub fn copy(&self, view: &View<'_>, why: Why, step: Step, steps: &mut Steps) -> Result<Array> {
+    pub fn copy(
+        &self,
+        view: &View<'_>,
+        why: Why,
+        step: ConvertStep,
+        steps: &mut ConvertSteps,
+    ) -> Result<Array> {
         let (step, crossing) = self.allow(view, why, step)?;
         let stream = self.copy_stream(view.device())?;
         let (array, _) = view.to_with(self.device, Transfer::CopyIfNeeded, &stream)?;

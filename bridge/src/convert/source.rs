@@ -1,22 +1,22 @@
 //! What can be converted.
 
-use super::{Imported, Kind, Options};
+use super::{ArrayKind, ConvertOptions, Imported};
 use crate::Result;
 
 /// An array of some library, that [`convert`](super::convert) takes.
 ///
 /// Owned values are handed over without a copy; what is only borrowed is copied once, straight to where it
 /// goes.
-pub trait Source: Sized {
+pub trait ArraySource: Sized {
     /// Its library.
-    const KIND: Kind;
+    const KIND: ArrayKind;
 
     /// Takes the array over, where it is, as it is. A library whose memory cannot be shared copies here, if
     /// `options` allow that, and says so by [`Imported::after`].
     ///
     /// # Errors
     /// When the value is not an array that can be used; it is dropped then.
-    fn import<'a>(self, options: &Options) -> Result<Imported<'a>>
+    fn import<'a>(self, options: &ConvertOptions) -> Result<Imported<'a>>
     where
         Self: 'a;
 

@@ -2,16 +2,16 @@
 
 use arrayspan_devices::{Device, DeviceKind};
 
-use super::{Imported, Kind, Refused, Route, Steps};
+use super::{ArrayKind, ConvertSteps, FailedConversion, Imported, Route};
 use crate::{DType, Layout, Result};
 
 /// A kind of array to convert to. The functions of [`to`](super::to) make them.
-pub trait Target {
+pub trait ArrayTarget {
     /// What comes out.
     type Output;
 
     /// Its library.
-    const KIND: Kind;
+    const KIND: ArrayKind;
 
     /// The kind of device that the output lives on; `None` where it stays on the device it is on.
     fn place(&self) -> Option<DeviceKind>;
@@ -33,6 +33,6 @@ pub trait Target {
         &self,
         array: Imported<'a>,
         route: &Route<'_>,
-        steps: &mut Steps,
-    ) -> Result<Self::Output, Refused<'a>>;
+        steps: &mut ConvertSteps,
+    ) -> Result<Self::Output, FailedConversion<'a>>;
 }

@@ -4,7 +4,7 @@
 //! was declared for; what it returns is converted too, and each conversion is reported.
 //!
 //! ```
-//! use arrayspan_bridge::convert::{Options, to};
+//! use arrayspan_bridge::convert::{ConvertOptions, to};
 //! use arrayspan_bridge::declared::Declared;
 //! use arrayspan_bridge::{Array, Error};
 //! use ndarray::{Array1, Ix1, array};
@@ -47,22 +47,22 @@
 mod several;
 mod sources;
 
-use arrayspan_devices::retry::{OutOfMemory, Policy, Unrecovered, with_retry};
+use arrayspan_devices::retry::{OutOfMemory, RetryPolicy, Unrecovered, with_retry};
 use arrayspan_devices::{Device, Stream};
 
 pub use sources::{Kept, Sources};
 
 use crate::Error;
-use crate::convert::{Options, Report, Target, destination};
+use crate::convert::{ArrayTarget, ConvertOptions, ConvertReport, destination};
 
 /// Where a function runs, and where its results go.
 #[derive(Clone, Debug)]
 pub struct Declared<I, O> {
     input: I,
     output: O,
-    inputs: Options,
-    outputs: Options,
-    policy: Policy,
+    inputs: ConvertOptions,
+    outputs: ConvertOptions,
+    policy: RetryPolicy,
 }
 
 /// A function that declares where it runs. Made by [`Declared::wrap`].
@@ -76,37 +76,43 @@ pub struct Wrapped<I, O, F> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reports {
     /// One for each input, in order.
-    pub inputs: Vec<Report>,
+    pub inputs: Vec<ConvertReport>,
     /// One for each output, in order.
-    pub outputs: Vec<Report>,
+    pub outputs: Vec<ConvertReport>,
     /// How often the function was called.
     pub attempts: usize,
 }
 
-impl<I: Target, O: Target> Declared<I, O> {
+impl<I: ArrayTarget, O: ArrayTarget> Declared<I, O> {
     /// Inputs become `input`, outputs `output`. Runs once, by default options.
     pub fn new(input: I, output: O) -> Self {
-        let (inputs, outputs) = (Options::default(), Options::default());
-        Self { input, output, inputs, outputs, policy: Policy { attempts: 1, ..Policy::default() } }
+        let (inputs, outputs) = (ConvertOptions::default(), ConvertOptions::default());
+        Self {
+            input,
+            output,
+            inputs,
+            outputs,
+            policy: RetryPolicy { attempts: 1, ..RetryPolicy::default() },
+        }
     }
 
     /// How inputs are converted: `gpu_id` is where the function runs; its stream is also the thread's
     /// [default](Stream::as_default) while the function runs.
     #[must_use]
-    pub fn options(self, inputs: Options) -> Self {
+    pub fn options(self, inputs: ConvertOptions) -> Self {
         Self { inputs, ..self }
     }
 
     /// How outputs are converted.
     #[must_use]
-    pub fn output_options(self, outputs: Options) -> Self {
+    pub fn output_options(self, outputs: ConvertOptions) -> Self {
         Self { outputs, ..self }
     }
 
     /// Keeps the inputs, and calls the function again when memory ran out and some was got back: see
     /// [`with_retry`].
     #[must_use]
-    pub fn retry(self, policy: Policy) -> Self {
+    pub fn retry(self, policy: RetryPolicy) -> Self {
         Self { policy, ..self }
     }
 
@@ -117,7 +123,7 @@ impl<I: Target, O: Target> Declared<I, O> {
     }
 }
 
-impl<I: Target, O: Target, F> Wrapped<I, O, F> {
+impl<I: ArrayTarget, O: ArrayTarget, F> Wrapped<I, O, F> {
     /// Converts the inputs, calls the function, converts its outputs.
     ///
     /// # Errors
@@ -155,12 +161,12 @@ impl<I: Target, O: Target, F> Wrapped<I, O, F> {
     }
 }
 
-impl<I, O: Target> Declared<I, O> {
+impl<I, O: ArrayTarget> Declared<I, O> {
     /// Converts what the function has returned.
     fn leave<R: Sources<O>>(
         &self,
         outputs: R,
-        inputs: Vec<Report>,
+        inputs: Vec<ConvertReport>,
         attempts: usize,
     ) -> Result<(R::Converted, Reports), Error> {
         let mut reports = Reports { inputs, outputs: Vec::new(), attempts };

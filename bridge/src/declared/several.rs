@@ -4,16 +4,16 @@ use arrayspan_devices::Device;
 
 use super::Sources;
 use crate::Result;
-use crate::convert::{Options, Report, Target};
+use crate::convert::{ArrayTarget, ConvertOptions, ConvertReport};
 
-impl<T: Target, A: Sources<T>, B: Sources<T>> Sources<T> for (A, B) {
+impl<T: ArrayTarget, A: Sources<T>, B: Sources<T>> Sources<T> for (A, B) {
     type Kept<'a>
         = (A::Kept<'a>, B::Kept<'a>)
     where
         Self: 'a;
     type Converted = (A::Converted, B::Converted);
 
-    fn keep<'a>(self, options: &Options) -> Result<Self::Kept<'a>>
+    fn keep<'a>(self, options: &ConvertOptions) -> Result<Self::Kept<'a>>
     where
         Self: 'a,
     {
@@ -27,8 +27,8 @@ impl<T: Target, A: Sources<T>, B: Sources<T>> Sources<T> for (A, B) {
     fn once(
         kept: Self::Kept<'_>,
         target: &T,
-        options: &Options,
-        reports: &mut Vec<Report>,
+        options: &ConvertOptions,
+        reports: &mut Vec<ConvertReport>,
     ) -> Result<Self::Converted> {
         let a = A::once(kept.0, target, options, reports)?;
         Ok((a, B::once(kept.1, target, options, reports)?))
@@ -37,8 +37,8 @@ impl<T: Target, A: Sources<T>, B: Sources<T>> Sources<T> for (A, B) {
     fn again(
         kept: &Self::Kept<'_>,
         target: &T,
-        options: &Options,
-        reports: &mut Vec<Report>,
+        options: &ConvertOptions,
+        reports: &mut Vec<ConvertReport>,
     ) -> Result<Self::Converted> {
         let a = A::again(&kept.0, target, options, reports)?;
         Ok((a, B::again(&kept.1, target, options, reports)?))
@@ -46,14 +46,14 @@ impl<T: Target, A: Sources<T>, B: Sources<T>> Sources<T> for (A, B) {
 }
 
 /// Three, as a pair and one more.
-impl<T: Target, A: Sources<T>, B: Sources<T>, C: Sources<T>> Sources<T> for (A, B, C) {
+impl<T: ArrayTarget, A: Sources<T>, B: Sources<T>, C: Sources<T>> Sources<T> for (A, B, C) {
     type Kept<'a>
         = ((A::Kept<'a>, B::Kept<'a>), C::Kept<'a>)
     where
         Self: 'a;
     type Converted = (A::Converted, B::Converted, C::Converted);
 
-    fn keep<'a>(self, options: &Options) -> Result<Self::Kept<'a>>
+    fn keep<'a>(self, options: &ConvertOptions) -> Result<Self::Kept<'a>>
     where
         Self: 'a,
     {
@@ -67,8 +67,8 @@ impl<T: Target, A: Sources<T>, B: Sources<T>, C: Sources<T>> Sources<T> for (A, 
     fn once(
         kept: Self::Kept<'_>,
         target: &T,
-        options: &Options,
-        reports: &mut Vec<Report>,
+        options: &ConvertOptions,
+        reports: &mut Vec<ConvertReport>,
     ) -> Result<Self::Converted> {
         let ((a, b), c) = <((A, B), C) as Sources<T>>::once(kept, target, options, reports)?;
         Ok((a, b, c))
@@ -77,22 +77,22 @@ impl<T: Target, A: Sources<T>, B: Sources<T>, C: Sources<T>> Sources<T> for (A, 
     fn again(
         kept: &Self::Kept<'_>,
         target: &T,
-        options: &Options,
-        reports: &mut Vec<Report>,
+        options: &ConvertOptions,
+        reports: &mut Vec<ConvertReport>,
     ) -> Result<Self::Converted> {
         let ((a, b), c) = <((A, B), C) as Sources<T>>::again(kept, target, options, reports)?;
         Ok((a, b, c))
     }
 }
 
-impl<T: Target, S: Sources<T>> Sources<T> for Vec<S> {
+impl<T: ArrayTarget, S: Sources<T>> Sources<T> for Vec<S> {
     type Kept<'a>
         = Vec<S::Kept<'a>>
     where
         Self: 'a;
     type Converted = Vec<S::Converted>;
 
-    fn keep<'a>(self, options: &Options) -> Result<Self::Kept<'a>>
+    fn keep<'a>(self, options: &ConvertOptions) -> Result<Self::Kept<'a>>
     where
         Self: 'a,
     {
@@ -106,8 +106,8 @@ impl<T: Target, S: Sources<T>> Sources<T> for Vec<S> {
     fn once(
         kept: Self::Kept<'_>,
         target: &T,
-        options: &Options,
-        reports: &mut Vec<Report>,
+        options: &ConvertOptions,
+        reports: &mut Vec<ConvertReport>,
     ) -> Result<Self::Converted> {
         kept.into_iter().map(|array| S::once(array, target, options, reports)).collect()
     }
@@ -115,21 +115,21 @@ impl<T: Target, S: Sources<T>> Sources<T> for Vec<S> {
     fn again(
         kept: &Self::Kept<'_>,
         target: &T,
-        options: &Options,
-        reports: &mut Vec<Report>,
+        options: &ConvertOptions,
+        reports: &mut Vec<ConvertReport>,
     ) -> Result<Self::Converted> {
         kept.iter().map(|array| S::again(array, target, options, reports)).collect()
     }
 }
 
-impl<T: Target, S: Sources<T>, const N: usize> Sources<T> for [S; N] {
+impl<T: ArrayTarget, S: Sources<T>, const N: usize> Sources<T> for [S; N] {
     type Kept<'a>
         = Vec<S::Kept<'a>>
     where
         Self: 'a;
     type Converted = [S::Converted; N];
 
-    fn keep<'a>(self, options: &Options) -> Result<Self::Kept<'a>>
+    fn keep<'a>(self, options: &ConvertOptions) -> Result<Self::Kept<'a>>
     where
         Self: 'a,
     {
@@ -143,8 +143,8 @@ impl<T: Target, S: Sources<T>, const N: usize> Sources<T> for [S; N] {
     fn once(
         kept: Self::Kept<'_>,
         target: &T,
-        options: &Options,
-        reports: &mut Vec<Report>,
+        options: &ConvertOptions,
+        reports: &mut Vec<ConvertReport>,
     ) -> Result<Self::Converted> {
         Vec::<S>::once(kept, target, options, reports).map(all)
     }
@@ -152,8 +152,8 @@ impl<T: Target, S: Sources<T>, const N: usize> Sources<T> for [S; N] {
     fn again(
         kept: &Self::Kept<'_>,
         target: &T,
-        options: &Options,
-        reports: &mut Vec<Report>,
+        options: &ConvertOptions,
+        reports: &mut Vec<ConvertReport>,
     ) -> Result<Self::Converted> {
         Vec::<S>::again(kept, target, options, reports).map(all)
     }

@@ -3,11 +3,13 @@
 use arrayspan_devices::Device;
 
 use crate::Result;
-use crate::convert::{Imported, Kind, Options, Report, Source, Target, run};
+use crate::convert::{
+    ArrayKind, ArraySource, ArrayTarget, ConvertOptions, ConvertReport, Imported, run,
+};
 
-/// What a wrapped function takes and returns: one array ([`Source`]), or several as a tuple, an array or a
+/// What a wrapped function takes and returns: one array ([`ArraySource`]), or several as a tuple, an array or a
 /// `Vec`, also nested; or nothing.
-pub trait Sources<T: Target>: Sized {
+pub trait Sources<T: ArrayTarget>: Sized {
     /// The arrays out of their libraries, where they are.
     type Kept<'a>
     where
@@ -18,8 +20,8 @@ pub trait Sources<T: Target>: Sized {
     /// Takes the arrays over.
     ///
     /// # Errors
-    /// As [`Source::import`].
-    fn keep<'a>(self, options: &Options) -> Result<Self::Kept<'a>>
+    /// As [`ArraySource::import`].
+    fn keep<'a>(self, options: &ConvertOptions) -> Result<Self::Kept<'a>>
     where
         Self: 'a;
 
@@ -33,8 +35,8 @@ pub trait Sources<T: Target>: Sized {
     fn once(
         kept: Self::Kept<'_>,
         target: &T,
-        options: &Options,
-        reports: &mut Vec<Report>,
+        options: &ConvertOptions,
+        reports: &mut Vec<ConvertReport>,
     ) -> Result<Self::Converted>;
 
     /// As [`once`](Self::once), and keeps the arrays: what could be written is copied.
@@ -44,26 +46,26 @@ pub trait Sources<T: Target>: Sized {
     fn again(
         kept: &Self::Kept<'_>,
         target: &T,
-        options: &Options,
-        reports: &mut Vec<Report>,
+        options: &ConvertOptions,
+        reports: &mut Vec<ConvertReport>,
     ) -> Result<Self::Converted>;
 }
 
 /// One array out of its library.
 #[derive(Debug)]
 pub struct Kept<'a> {
-    from: Kind,
+    from: ArrayKind,
     array: Imported<'a>,
 }
 
-impl<T: Target, S: Source> Sources<T> for S {
+impl<T: ArrayTarget, S: ArraySource> Sources<T> for S {
     type Kept<'a>
         = Kept<'a>
     where
         Self: 'a;
     type Converted = T::Output;
 
-    fn keep<'a>(self, options: &Options) -> Result<Kept<'a>>
+    fn keep<'a>(self, options: &ConvertOptions) -> Result<Kept<'a>>
     where
         Self: 'a,
     {
@@ -77,8 +79,8 @@ impl<T: Target, S: Source> Sources<T> for S {
     fn once(
         kept: Kept<'_>,
         target: &T,
-        options: &Options,
-        reports: &mut Vec<Report>,
+        options: &ConvertOptions,
+        reports: &mut Vec<ConvertReport>,
     ) -> Result<T::Output> {
         let (output, report) =
             run(kept.from, kept.array, target, options).map_err(|refused| refused.error)?;
@@ -89,19 +91,19 @@ impl<T: Target, S: Source> Sources<T> for S {
     fn again(
         kept: &Kept<'_>,
         target: &T,
-        options: &Options,
-        reports: &mut Vec<Report>,
+        options: &ConvertOptions,
+        reports: &mut Vec<ConvertReport>,
     ) -> Result<T::Output> {
         let kept = Kept { from: kept.from, array: kept.array.again() };
         <Self as Sources<T>>::once(kept, target, options, reports)
     }
 }
 
-impl<T: Target> Sources<T> for () {
+impl<T: ArrayTarget> Sources<T> for () {
     type Kept<'a> = ();
     type Converted = ();
 
-    fn keep<'a>(self, _: &Options) -> Result<()>
+    fn keep<'a>(self, _: &ConvertOptions) -> Result<()>
     where
         Self: 'a,
     {
@@ -112,11 +114,11 @@ impl<T: Target> Sources<T> for () {
         None
     }
 
-    fn once((): (), _: &T, _: &Options, _: &mut Vec<Report>) -> Result<()> {
+    fn once((): (), _: &T, _: &ConvertOptions, _: &mut Vec<ConvertReport>) -> Result<()> {
         Ok(())
     }
 
-    fn again((): &(), _: &T, _: &Options, _: &mut Vec<Report>) -> Result<()> {
+    fn again((): &(), _: &T, _: &ConvertOptions, _: &mut Vec<ConvertReport>) -> Result<()> {
         Ok(())
     }
 }

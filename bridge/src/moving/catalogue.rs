@@ -1,16 +1,16 @@
 //! Representative kernels, for tests that compile them all.
 
-use arrayspan_devices::Source;
+use arrayspan_devices::KernelSource;
 
 use super::plan::plan;
 use super::stack;
 use super::variant::{Variant, Work, line_source};
-use crate::conversion::codec::{Codec, Scaled};
+use crate::conversion::cast::{CastSpec, Scaled};
 use crate::{Conversion, DType, Layout, Scale};
 
 /// Kernels of the mover for every kind of work, in the variants whose text differs.
 #[must_use]
-pub fn catalogue() -> Vec<Source> {
+pub fn catalogue() -> Vec<KernelSource> {
     let copies = [1, 2, 4, 8, 16].map(Work::Bytes).into_iter().flat_map(variants);
     let turned = conversions(DType::Float32, DType::UInt8, &[]).flat_map(variants);
     let conversions = every_conversion().into_iter().filter_map(|work| {
@@ -61,9 +61,9 @@ fn conversions(from: DType, to: DType, scales: &[Scale]) -> impl Iterator<Item =
     let exact = Conversion::EXACT.dropping_imaginary();
     let scaled = scales.iter().map(|scale| rules.scale(*scale));
     let all: Vec<Conversion> = [rules, exact].into_iter().chain(scaled).collect();
-    all.into_iter().filter_map(move |rules| Codec::new(from, to, &rules).ok()).flat_map(|codec| {
-        let range = (codec.scaled == Scaled::Found).then_some(Work::Range(codec));
-        [Work::Convert(codec)].into_iter().chain(range)
+    all.into_iter().filter_map(move |rules| CastSpec::new(from, to, &rules).ok()).flat_map(|spec| {
+        let range = (spec.scaled == Scaled::Found).then_some(Work::Range(spec));
+        [Work::Convert(spec)].into_iter().chain(range)
     })
 }
 

@@ -7,8 +7,8 @@ use arrayspan_devices::{Argument, Device, Kernel, Memory, Stream};
 
 use super::plan::plan;
 use super::variant::{Variant, Work, line_source};
-use crate::conversion::codec::Codec;
-use crate::index::{Arguments, Space, THREADS, address, grid};
+use crate::conversion::cast::CastSpec;
+use crate::iteration::{Arguments, IterationSpace, THREADS, address, grid};
 use crate::{Result, View, ViewMut};
 
 /// As [`super::copy`], for elements of `bytes` bytes.
@@ -29,20 +29,20 @@ pub(crate) fn copy(
 pub(crate) fn convert(
     from: &View<'_>,
     to: &mut ViewMut<'_>,
-    codec: Codec,
+    spec: CastSpec,
     others: &[Argument<'_>],
     stream: &Stream,
 ) -> Result<()> {
     let memories = [to.memory(), from.memory()];
     let (space, tiles) = plan(to.layout(), from.layout());
-    launch(&Move { memories, space, tiles, work: Work::Convert(codec) }, others, stream)
+    launch(&Move { memories, space, tiles, work: Work::Convert(spec) }, others, stream)
 }
 
 /// A move that is ready to be launched.
 struct Move<'m> {
     /// Those of target and source, whose layouts the space describes.
     memories: [&'m Memory; 2],
-    space: Space,
+    space: IterationSpace,
     tiles: bool,
     work: Work,
 }
@@ -71,14 +71,14 @@ fn launch(task: &Move<'_>, others: &[Argument<'_>], stream: &Stream) -> Result<(
 /// `most` groups, and returns how many groups there are. Enqueued; does not wait.
 pub(crate) fn range(
     from: &View<'_>,
-    codec: Codec,
+    spec: CastSpec,
     parts: &Memory,
     most: usize,
     stream: &Stream,
 ) -> Result<usize> {
-    let space = Space::new(&[from.layout(), from.layout()]);
+    let space = IterationSpace::new(&[from.layout(), from.layout()]);
     let at = address(from.memory());
-    let variant = Variant::new(Work::Range(codec), &space, false, [at; 2]);
+    let variant = Variant::new(Work::Range(spec), &space, false, [at; 2]);
     let mut arguments = Arguments::new(variant.form.is_wide());
     arguments.push(Argument::Write(parts));
     arguments.read(from.memory(), space.offsets[1]);
@@ -106,7 +106,7 @@ pub(crate) fn line(device: Device) -> Result<Kernel> {
 
 /// Takes neighbours together as one wider element, as far as extents, strides and alignment allow. Returns its
 /// bytes.
-fn widen(space: &mut Space, addresses: [usize; 2], bytes: usize) -> usize {
+fn widen(space: &mut IterationSpace, addresses: [usize; 2], bytes: usize) -> usize {
     if space.strides.iter().any(|strides| strides[0] != 1) {
         return bytes;
     }

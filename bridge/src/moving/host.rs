@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use crate::index::Space;
+use crate::iteration::IterationSpace;
 use crate::{View, ViewMut};
 
 use super::plan::plan;
@@ -79,7 +79,7 @@ struct Part<S, T> {
 unsafe impl<S: Sync, T: Send> Send for Part<S, T> {}
 
 struct Walk<'w, W> {
-    space: &'w Space,
+    space: &'w IterationSpace,
     tiles: bool,
     work: &'w W,
 }

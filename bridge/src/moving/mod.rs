@@ -1,6 +1,7 @@
 //! Elements from one layout to another on one device: as they are, or each as another dtype.
 //!
-//! Both movers, of the host and of devices that run kernels, walk the same [`Space`](crate::index::Space): axes
+//! Both movers, of the host and of devices that run kernels, walk the same
+//! [`IterationSpace`](crate::iteration::IterationSpace): axes
 //! sorted for the target to be written from its start to its end, merged, and cut into square tiles where source
 //! and target have their neighbours along different axes. A plain copy is the conversion of bytes to themselves.
 

@@ -4,7 +4,7 @@ use arrayspan_devices::{Argument, Stream};
 
 use super::device::kernel;
 use super::variant::{Across, Variant, Work};
-use crate::index::{Arguments, Space, address};
+use crate::iteration::{Arguments, IterationSpace, address};
 use crate::{Layout, Relayout, Result, View, ViewMut};
 
 /// Sources of a launch: as many as leave room for their strides among the arguments.
@@ -67,8 +67,8 @@ pub(super) fn variant(
     addresses: &[usize],
     step: isize,
     bytes: usize,
-) -> (Space, Variant) {
-    let (space, sources) = (Space::new(layouts), layouts.len() - 1);
+) -> (IterationSpace, Variant) {
+    let (space, sources) = (IterationSpace::new(layouts), layouts.len() - 1);
     let work = match Across::new(&space, addresses[0], step, bytes, sources) {
         Some(across) => Work::Interleave(across),
         None => Work::Stack { bytes, sources },

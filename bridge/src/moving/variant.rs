@@ -1,15 +1,17 @@
 //! The kernels of the mover.
 
-use arrayspan_devices::{Grid, Source};
+use arrayspan_devices::{Grid, KernelSource};
 
-use crate::conversion::codec::Codec;
-use crate::index::{Form, MOST_GROUPS, Runs, Space, Start, THREADS, Text, grid};
+use crate::conversion::cast::CastSpec;
+use crate::iteration::{
+    IterationForm, IterationSpace, MOST_GROUPS, Runs, Start, THREADS, Text, grid,
+};
 
 /// Everything that is baked into a kernel: two moves with equal variants run the same one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Variant {
     pub(crate) work: Work,
-    pub(crate) form: Form,
+    pub(crate) form: IterationForm,
     /// The alignment of a run of the source in bytes.
     pub(crate) from_align: usize,
     pub(crate) tiles: bool,
@@ -21,9 +23,9 @@ pub(crate) enum Work {
     /// Nothing: so many bytes, a power of two up to 16, are moved.
     Bytes(usize),
     /// It takes another dtype.
-    Convert(Codec),
+    Convert(CastSpec),
     /// It is looked at for the range of all.
-    Range(Codec),
+    Range(CastSpec),
     /// Nothing: elements of so many bytes of several arrays go into one.
     Stack { bytes: usize, sources: usize },
     /// As the last, where those of one place become neighbours.
@@ -45,7 +47,7 @@ impl Across {
     /// `None` unless the slices, `step` elements apart in the target (operand 0 of the space, in a block at `address`),
     /// lie closer than the elements of one.
     pub(crate) fn new(
-        space: &Space,
+        space: &IterationSpace,
         address: usize,
         step: isize,
         bytes: usize,
@@ -111,8 +113,8 @@ impl Work {
     pub(crate) fn bytes(self) -> [usize; 2] {
         match self {
             Self::Bytes(bytes) | Self::Stack { bytes, .. } => [bytes; 2],
-            Self::Convert(codec) => codec.bytes(),
-            Self::Range(codec) => [codec.bytes()[0]; 2],
+            Self::Convert(spec) => spec.bytes(),
+            Self::Range(spec) => [spec.bytes()[0]; 2],
             Self::Interleave(across) => [across.bytes; 2],
         }
     }
@@ -130,7 +132,7 @@ impl Work {
     fn arguments(self) -> usize {
         match self {
             Self::Bytes(_) | Self::Range(_) => 0,
-            Self::Convert(codec) => codec.parameters().len(),
+            Self::Convert(spec) => spec.parameters().len(),
             Self::Stack { .. } | Self::Interleave(_) => 1,
         }
     }
@@ -138,8 +140,8 @@ impl Work {
     fn name(self) -> String {
         match self {
             Self::Bytes(bytes) => format!("bytes{bytes}"),
-            Self::Convert(codec) => codec.name(),
-            Self::Range(codec) => codec.from.to_string().to_lowercase(),
+            Self::Convert(spec) => spec.name(),
+            Self::Range(spec) => spec.from.to_string().to_lowercase(),
             Self::Stack { bytes, sources } | Self::Interleave(Across { bytes, sources, .. }) => {
                 format!("{sources}_bytes{bytes}")
             }
@@ -149,7 +151,12 @@ impl Work {
 
 impl Variant {
     /// The kernel that does this work in a space of target and source, whose blocks are at these addresses.
-    pub(crate) fn new(work: Work, space: &Space, tiles: bool, addresses: [usize; 2]) -> Self {
+    pub(crate) fn new(
+        work: Work,
+        space: &IterationSpace,
+        tiles: bool,
+        addresses: [usize; 2],
+    ) -> Self {
         let [from, to] = work.bytes();
         let start = |operand, bytes| space.start(operand, addresses[operand], bytes);
         let starts = [start(0, to), start(1, from)];
@@ -162,7 +169,12 @@ impl Variant {
     }
 
     /// The kernel that stacks in a space of the first slice's place and all sources; the slices lie `step` elements apart.
-    pub(crate) fn stacking(work: Work, space: &Space, addresses: &[usize], step: isize) -> Self {
+    pub(crate) fn stacking(
+        work: Work,
+        space: &IterationSpace,
+        addresses: &[usize],
+        step: isize,
+    ) -> Self {
         let bytes = work.bytes()[0];
         let each = addresses.iter().enumerate();
         let mut starts: Vec<_> = each.map(|(n, &at)| space.start(n, at, bytes)).collect();
@@ -202,20 +214,20 @@ impl Variant {
     }
 
     /// The kernel. Slow, and therefore asked for once only.
-    pub(crate) fn source(&self) -> Source {
+    pub(crate) fn source(&self) -> KernelSource {
         let mut text = Text::default();
         let [from, to] = self.work.bytes();
         text.define("FROM_BYTES", from);
         text.define("TO_BYTES", to);
         text.define("FROM_ALIGN", self.from_align);
         self.form.define(&mut text);
-        let sources: Vec<String> = (1..self.form.operands()).map(Form::operand).collect();
+        let sources: Vec<String> = (1..self.form.operands()).map(IterationForm::operand).collect();
         let all = |part: &dyn Fn(&String) -> String| sources.iter().map(part).collect::<Vec<_>>();
         let read = all(&|x| format!("const GLOBAL from_t* RESTRICT {x}, i64 {x}_at")).join(", ");
         let (target, others) = match self.work {
             Work::Bytes(_) => ("GLOBAL to_t* RESTRICT y, i64 y_at", String::new()),
-            Work::Convert(codec) => {
-                ("GLOBAL to_t* RESTRICT y, i64 y_at", codec.parameters().concat())
+            Work::Convert(spec) => {
+                ("GLOBAL to_t* RESTRICT y, i64 y_at", spec.parameters().concat())
             }
             Work::Range(_) => ("GLOBAL double* RESTRICT parts", String::new()),
             Work::Stack { .. } | Work::Interleave(_) => {
@@ -241,7 +253,7 @@ impl Variant {
                 text.define("BEGIN", "");
                 text.define("END", "");
             }
-            Work::Convert(codec) | Work::Range(codec) => codec.define(&mut text),
+            Work::Convert(spec) | Work::Range(spec) => spec.define(&mut text),
             Work::Stack { sources: count, .. } => {
                 text.define("SOURCES", count);
                 choose(&sources, 1, &mut text);
@@ -256,11 +268,11 @@ impl Variant {
             (_, false) => ("rows", ROWS),
         };
         text.add(body);
-        Source::new(format!("{entry}_{}", self.work.name()), entry, text.finish())
+        KernelSource::new(format!("{entry}_{}", self.work.name()), entry, text.finish())
     }
 }
 
 /// The kernel that makes a line of the ranges of groups.
-pub(crate) fn line_source() -> Source {
-    Source::new("line_of", "line_of", LINE)
+pub(crate) fn line_source() -> KernelSource {
+    KernelSource::new("line_of", "line_of", LINE)
 }

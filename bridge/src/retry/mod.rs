@@ -1,12 +1,12 @@
 //! Work on a batch that goes on when memory runs out: again, in smaller pieces, on another device.
 //!
 //! ```
-//! use arrayspan_bridge::retry::{Policy, with_retry};
+//! use arrayspan_bridge::retry::{RecoveryPolicy, with_retry};
 //! use arrayspan_bridge::{Array, Error, devices::Device};
 //!
 //! let shots = Array::from_vec((0..600).map(|i| i as f32).collect(), [100, 6])?;
 //! // Runs on the device named, on as many shots at once as fit; results stay in order.
-//! let outcome = with_retry(&shots, Device::cpu(), &Policy::default(), |piece, _stream| {
+//! let outcome = with_retry(&shots, Device::cpu(), &RecoveryPolicy::default(), |piece, _stream| {
 //!     Ok::<_, Error>(piece.view().to_vec::<f32>()?.iter().sum::<f32>())
 //! });
 //! let outcome = outcome.map_err(|failed| failed.error)?;
@@ -23,14 +23,14 @@
 //! Where it fails for another reason than memory, and where its device is lost, it is not run again.
 
 mod checkpoint;
-mod ladder;
+mod fallback;
 mod outcome;
 mod policy;
 mod run;
 mod splittable;
 
 pub use checkpoint::Checkpoint;
-pub use outcome::{Done, Failed, Outcome, Step};
-pub use policy::Policy;
+pub use outcome::{Done, Failed, Outcome, RetryStep};
+pub use policy::RecoveryPolicy;
 pub use run::{with_checkpoint, with_retry};
-pub use splittable::{Piece, Splittable};
+pub use splittable::{ArrayPiece, Splittable};

@@ -14,7 +14,7 @@ pub struct Outcome<O> {
     /// One entry for each piece, in order.
     pub pieces: Vec<Done<O>>,
     /// What was done against a lack of memory, in order; nothing if there was none.
-    pub steps: Vec<Step>,
+    pub steps: Vec<RetryStep>,
 }
 
 /// The result of one piece.
@@ -31,7 +31,7 @@ pub struct Done<O> {
 /// Something done because memory ran out.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum Step {
+pub enum RetryStep {
     /// The same elements were tried again on the same device.
     Retried {
         /// The elements.
@@ -69,7 +69,7 @@ pub struct Failed<E> {
     /// The elements that it is about.
     pub range: Range<usize>,
     /// What was tried for all elements, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<RetryStep>,
     /// Why nothing else was tried.
     pub why: &'static str,
 }
@@ -83,13 +83,13 @@ impl<O> Outcome<O> {
     /// How often elements were taken in two.
     #[must_use]
     pub fn splits(&self) -> usize {
-        self.steps.iter().filter(|step| matches!(step, Step::Split { .. })).count()
+        self.steps.iter().filter(|step| matches!(step, RetryStep::Split { .. })).count()
     }
 
     /// The devices other than the first asked for that pieces went to.
     pub fn moved_to(&self) -> impl Iterator<Item = Device> {
         self.steps.iter().filter_map(|step| match step {
-            Step::Moved { to, .. } => Some(*to),
+            RetryStep::Moved { to, .. } => Some(*to),
             _ => None,
         })
     }
@@ -142,7 +142,7 @@ impl<E: OutOfMemory> OutOfMemory for Failed<E> {
     }
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for RetryStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Retried { range, device, tried, worked } => {
@@ -172,13 +172,13 @@ impl<E: fmt::Display> fmt::Display for Failed<E> {
         let (mut attempts, mut splits, mut moves) = (0, 0, 0);
         for step in &self.steps {
             match step {
-                Step::Retried { tried, .. } => attempts += tried.len(),
-                Step::Split { .. } => splits += 1,
-                Step::Moved { .. } => moves += 1,
+                RetryStep::Retried { tried, .. } => attempts += tried.len(),
+                RetryStep::Split { .. } => splits += 1,
+                RetryStep::Moved { .. } => moves += 1,
             }
         }
         let recovered = self.steps.iter().filter_map(|step| match step {
-            Step::Retried { tried, .. } => Some(tried),
+            RetryStep::Retried { tried, .. } => Some(tried),
             _ => None,
         });
         let total: Total = recovered.flatten().flat_map(|attempt| &attempt.recovered).collect();

@@ -4,9 +4,9 @@ use arrayspan_devices::retry;
 
 /// What may be done when memory runs out, in this order: run again, on fewer elements, on another GPU, on the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Policy {
+pub struct RecoveryPolicy {
     /// How often, and for how long, the same elements are tried on the same device.
-    pub retry: retry::Policy,
+    pub retry: retry::RetryPolicy,
     /// Whether elements may be taken in smaller pieces.
     pub split: bool,
     /// No piece is made smaller than so many elements; at least one.
@@ -17,11 +17,11 @@ pub struct Policy {
     pub cpu: bool,
 }
 
-impl Default for Policy {
+impl Default for RecoveryPolicy {
     /// Splits down to single elements, and stays on the device.
     fn default() -> Self {
         Self {
-            retry: retry::Policy::default(),
+            retry: retry::RetryPolicy::default(),
             split: true,
             min_len: 1,
             siblings: false,
@@ -30,7 +30,7 @@ impl Default for Policy {
     }
 }
 
-impl Policy {
+impl RecoveryPolicy {
     /// Where to cut `len` elements in two, if that is allowed.
     pub(super) fn cut(&self, len: usize) -> Option<usize> {
         let least = self.min_len.max(1);

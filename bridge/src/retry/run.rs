@@ -6,8 +6,8 @@ use std::time::Duration;
 use arrayspan_devices::retry::{self, OutOfMemory, Unrecovered};
 use arrayspan_devices::{Device, Stream};
 
-use super::outcome::{Done, Failed, Outcome, Step};
-use super::{Checkpoint, Policy, Splittable, ladder};
+use super::outcome::{Done, Failed, Outcome, RetryStep};
+use super::{Checkpoint, RecoveryPolicy, Splittable, fallback};
 use crate::{Error, Result};
 
 /// Runs `work` on all elements of `inputs`, on `device`; when memory runs out again, then in pieces, then, where the
@@ -20,7 +20,7 @@ use crate::{Error, Result};
 pub fn with_retry<'i, I: Splittable + ?Sized, O, E: From<Error> + OutOfMemory>(
     inputs: &'i I,
     device: Device,
-    policy: &Policy,
+    policy: &RecoveryPolicy,
     mut work: impl FnMut(I::Piece<'i>, &Stream) -> Result<O, E>,
 ) -> Result<Outcome<O>, Failed<E>> {
     with_checkpoint(&mut (), inputs, device, policy, |(), piece, stream| work(piece, stream))
@@ -41,10 +41,10 @@ pub fn with_checkpoint<
     state: &mut S,
     inputs: &'i I,
     device: Device,
-    policy: &Policy,
+    policy: &RecoveryPolicy,
     mut work: impl FnMut(&mut S, I::Piece<'i>, &Stream) -> Result<O, E>,
 ) -> Result<Outcome<O>, Failed<E>> {
-    let mut one = |range: Range<usize>, device: Device, policy: &retry::Policy| {
+    let mut one = |range: Range<usize>, device: Device, policy: &retry::RetryPolicy| {
         retry::with_retry_told(device, policy, || {
             let stream = device.stream().map_err(Error::from)?;
             let piece = inputs.piece(range.clone(), &stream)?;
@@ -70,17 +70,17 @@ pub fn with_checkpoint<
 /// A batch under way.
 struct Batch<'a> {
     device: Device,
-    policy: &'a Policy,
+    policy: &'a RecoveryPolicy,
     /// How long memory was looked for so far, and how much of that others were waited for.
     looked: Duration,
     waited: Duration,
     /// The smallest number of elements that did not fit at once.
     refused: usize,
-    steps: Vec<Step>,
+    steps: Vec<RetryStep>,
 }
 
 /// Tries some elements on a device: the result, and the attempts that failed before.
-type One<'a, O, E> = dyn FnMut(Range<usize>, Device, &retry::Policy) -> Attempted<O, E> + 'a;
+type One<'a, O, E> = dyn FnMut(Range<usize>, Device, &retry::RetryPolicy) -> Attempted<O, E> + 'a;
 
 type Attempted<O, E> = Result<(O, Vec<retry::Attempt>), Unrecovered<E>>;
 
@@ -127,7 +127,7 @@ impl Batch<'_> {
     /// The second half and the first one, in the order of a stack.
     fn split(&mut self, range: &Range<usize>) -> Option<[Range<usize>; 2]> {
         let at = range.start + self.policy.cut(range.len())?;
-        self.steps.push(Step::Split { range: range.clone(), at });
+        self.steps.push(RetryStep::Split { range: range.clone(), at });
         Some([at..range.end, range.start..at])
     }
 
@@ -139,10 +139,10 @@ impl Batch<'_> {
         one: &mut One<'_, O, E>,
     ) -> Result<Done<O>, Failed<E>> {
         let mut tried = vec![self.device];
-        while let Some(device) = ladder::next(self.policy, &tried).filter(|_| !self.is_over()) {
+        while let Some(device) = fallback::next(self.policy, &tried).filter(|_| !self.is_over()) {
             let from = tried.last().copied().unwrap_or(self.device);
             tracing::warn!(?range, %from, to = %device, "out of memory: moved to another device");
-            self.steps.push(Step::Moved { range: range.clone(), from, to: device });
+            self.steps.push(RetryStep::Moved { range: range.clone(), from, to: device });
             match self.attempt(&range, device, one) {
                 Ok(result) => return Ok(Done { range, device, result }),
                 Err(other) if other.shortage().is_none() => {
@@ -164,7 +164,7 @@ impl Batch<'_> {
     ) -> Result<O, E> {
         let patience = self.policy.retry.patience.saturating_sub(self.looked);
         let wait = self.policy.retry.wait.map(|wait| wait.saturating_sub(self.waited));
-        let policy = retry::Policy { patience, wait, ..self.policy.retry };
+        let policy = retry::RetryPolicy { patience, wait, ..self.policy.retry };
         let (done, tried) = match one(range.clone(), device, &policy) {
             Ok((result, tried)) => (Ok(result), tried),
             Err(Unrecovered { error, tried }) => (Err(error), tried),
@@ -175,7 +175,7 @@ impl Batch<'_> {
         self.waited += waits.map(|step| step.took).sum::<Duration>();
         if !tried.is_empty() {
             let (range, worked) = (range.clone(), done.is_ok());
-            self.steps.push(Step::Retried { range, device, tried, worked });
+            self.steps.push(RetryStep::Retried { range, device, tried, worked });
         }
         done
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use arrayspan_devices::{Device, Stream};
 
-use crate::spill::{Held, Spillable};
+use crate::spill::{Spillable, SpillableGuard};
 use crate::{Array, Error, Relayout, Result, SharedArray, View};
 
 /// Inputs whose elements along the first axis can be computed apart: shots, traces, right-hand sides.
@@ -29,7 +29,7 @@ pub trait Splittable {
 
 /// Some elements of an array along its first axis, on the device asked for.
 #[derive(Debug)]
-pub struct Piece<'a> {
+pub struct ArrayPiece<'a> {
     source: Source<'a>,
     /// Which elements of the source.
     range: Range<usize>,
@@ -38,12 +38,12 @@ pub struct Piece<'a> {
 #[derive(Debug)]
 enum Source<'a> {
     Lent(View<'a>),
-    Held(Held<'a>),
+    Held(SpillableGuard<'a>),
     /// A copy of these elements alone.
     Copied(Array),
 }
 
-impl Piece<'_> {
+impl ArrayPiece<'_> {
     /// The elements.
     #[must_use]
     pub fn view(&self) -> View<'_> {
@@ -61,14 +61,14 @@ impl Piece<'_> {
 }
 
 /// The elements of a view, copied if they are on another device.
-fn of_view<'a>(view: View<'a>, range: Range<usize>, stream: &Stream) -> Result<Piece<'a>> {
+fn of_view<'a>(view: View<'a>, range: Range<usize>, stream: &Stream) -> Result<ArrayPiece<'a>> {
     let part = view.clone().sliced(0, range.start, range.len())?;
     let source = if part.device() == stream.device() {
         Source::Lent(view)
     } else {
         Source::Copied(copied(&part, stream.device())?)
     };
-    Ok(Piece { source, range })
+    Ok(ArrayPiece { source, range })
 }
 
 fn copied(part: &View<'_>, device: Device) -> Result<Array> {
@@ -81,7 +81,7 @@ fn first_extent(shape: &[usize]) -> Result<usize> {
 
 impl Splittable for View<'_> {
     type Piece<'a>
-        = Piece<'a>
+        = ArrayPiece<'a>
     where
         Self: 'a;
 
@@ -89,50 +89,50 @@ impl Splittable for View<'_> {
         first_extent(self.shape())
     }
 
-    fn piece(&self, range: Range<usize>, stream: &Stream) -> Result<Piece<'_>> {
+    fn piece(&self, range: Range<usize>, stream: &Stream) -> Result<ArrayPiece<'_>> {
         of_view(self.clone(), range, stream)
     }
 }
 
 impl Splittable for Array {
-    type Piece<'a> = Piece<'a>;
+    type Piece<'a> = ArrayPiece<'a>;
 
     fn elements(&self) -> Result<usize> {
         first_extent(self.shape())
     }
 
-    fn piece(&self, range: Range<usize>, stream: &Stream) -> Result<Piece<'_>> {
+    fn piece(&self, range: Range<usize>, stream: &Stream) -> Result<ArrayPiece<'_>> {
         of_view(self.view(), range, stream)
     }
 }
 
 impl Splittable for SharedArray {
-    type Piece<'a> = Piece<'a>;
+    type Piece<'a> = ArrayPiece<'a>;
 
     fn elements(&self) -> Result<usize> {
         first_extent(self.shape())
     }
 
-    fn piece(&self, range: Range<usize>, stream: &Stream) -> Result<Piece<'_>> {
+    fn piece(&self, range: Range<usize>, stream: &Stream) -> Result<ArrayPiece<'_>> {
         of_view(self.view(), range, stream)
     }
 }
 
 impl Splittable for Spillable {
-    type Piece<'a> = Piece<'a>;
+    type Piece<'a> = ArrayPiece<'a>;
 
     fn elements(&self) -> Result<usize> {
         first_extent(self.layout().shape())
     }
 
     /// Held on its device while the piece lives.
-    fn piece(&self, range: Range<usize>, stream: &Stream) -> Result<Piece<'_>> {
+    fn piece(&self, range: Range<usize>, stream: &Stream) -> Result<ArrayPiece<'_>> {
         let held = self.get()?;
         let part = held.view().sliced(0, range.start, range.len())?;
         if part.device() == stream.device() {
-            return Ok(Piece { source: Source::Held(held), range });
+            return Ok(ArrayPiece { source: Source::Held(held), range });
         }
-        Ok(Piece { source: Source::Copied(copied(&part, stream.device())?), range })
+        Ok(ArrayPiece { source: Source::Copied(copied(&part, stream.device())?), range })
     }
 }
 

@@ -18,5 +18,5 @@ mod reclaim;
 mod spillable;
 mod statistics;
 
-pub use spillable::{Held, HeldMut, Spillable};
-pub use statistics::{Statistics, statistics};
+pub use spillable::{Spillable, SpillableGuard, SpillableGuardMut};
+pub use statistics::{SpillStatistics, statistics};

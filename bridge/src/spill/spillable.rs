@@ -34,9 +34,9 @@ pub(super) struct Slot {
     pub(super) bytes: usize,
     /// Read by those that use the array; written to move it. Spilling never waits for it.
     pub(super) place: RwLock<Place>,
-    /// How many [`Held`] there are, those that somebody forgot included, and so hold the lock for ever.
+    /// How many [`SpillableGuard`] there are, those that somebody forgot included, and so hold the lock for ever.
     held: AtomicUsize,
-    /// Whether there is a [`HeldMut`], or somebody forgot one.
+    /// Whether there is a [`SpillableGuardMut`], or somebody forgot one.
     held_mut: AtomicBool,
     /// When it was last used, by a clock that counts uses.
     pub(super) used: AtomicU64,
@@ -67,7 +67,7 @@ impl Spillable {
     ///
     /// # Errors
     /// Out of memory, or the driver's refusal, bringing it back; it waits on the host then as before.
-    pub fn get(&self) -> Result<Held<'_>> {
+    pub fn get(&self) -> Result<SpillableGuard<'_>> {
         let mut place = self.place();
         // Between the two locks somebody may spill it again.
         while !matches!(*place, Place::Device(_)) {
@@ -76,18 +76,18 @@ impl Spillable {
             place = self.slot.place.read_recursive();
         }
         self.slot.held.fetch_add(1, Relaxed);
-        Ok(Held { slot: &self.slot, place })
+        Ok(SpillableGuard { slot: &self.slot, place })
     }
 
     /// The array to write it, on its device, where it stays as long as the result lives.
     ///
     /// # Errors
     /// As [`get`](Self::get).
-    pub fn get_mut(&mut self) -> Result<HeldMut<'_>> {
+    pub fn get_mut(&mut self) -> Result<SpillableGuardMut<'_>> {
         self.let_go();
         let place = self.slot.brought_back()?;
         self.slot.held_mut.store(true, Relaxed);
-        Ok(HeldMut { slot: &self.slot, place })
+        Ok(SpillableGuardMut { slot: &self.slot, place })
     }
 
     /// The array itself, on its device. It cannot be spilled any more.
@@ -139,7 +139,7 @@ impl Spillable {
 impl Spillable {
     /// Where the array is, to look at it.
     fn place(&self) -> RwLockReadGuard<'_, Place> {
-        // A `HeldMut` borrows the handle alone: one that is there while somebody looks was forgotten.
+        // A `SpillableGuardMut` borrows the handle alone: one that is there while somebody looks was forgotten.
         if self.slot.held_mut.swap(false, Relaxed) {
             // SAFETY: its lock is held, nobody is left who could give it up or reach the array by it, and of several
             // threads that look the swap lets one do this.
@@ -198,18 +198,18 @@ impl Slot {
 }
 
 /// An array that stays on its device as long as this lives.
-pub struct Held<'a> {
+pub struct SpillableGuard<'a> {
     slot: &'a Slot,
     place: RwLockReadGuard<'a, Place>,
 }
 
 /// An array that stays on its device as long as this lives, to be written.
-pub struct HeldMut<'a> {
+pub struct SpillableGuardMut<'a> {
     slot: &'a Slot,
     place: RwLockWriteGuard<'a, Place>,
 }
 
-impl Deref for Held<'_> {
+impl Deref for SpillableGuard<'_> {
     type Target = Array;
 
     fn deref(&self) -> &Array {
@@ -217,7 +217,7 @@ impl Deref for Held<'_> {
     }
 }
 
-impl Deref for HeldMut<'_> {
+impl Deref for SpillableGuardMut<'_> {
     type Target = Array;
 
     fn deref(&self) -> &Array {
@@ -225,7 +225,7 @@ impl Deref for HeldMut<'_> {
     }
 }
 
-impl DerefMut for HeldMut<'_> {
+impl DerefMut for SpillableGuardMut<'_> {
     fn deref_mut(&mut self) -> &mut Array {
         match &mut *self.place {
             Place::Device(array) => array,
@@ -243,14 +243,14 @@ impl Place {
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for SpillableGuard<'_> {
     fn drop(&mut self) {
         self.slot.held.fetch_sub(1, Relaxed);
         self.slot.touch();
     }
 }
 
-impl Drop for HeldMut<'_> {
+impl Drop for SpillableGuardMut<'_> {
     fn drop(&mut self) {
         self.slot.held_mut.store(false, Relaxed);
         self.slot.touch();
@@ -263,13 +263,13 @@ impl fmt::Debug for Spillable {
     }
 }
 
-impl fmt::Debug for Held<'_> {
+impl fmt::Debug for SpillableGuard<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }
 }
 
-impl fmt::Debug for HeldMut<'_> {
+impl fmt::Debug for SpillableGuardMut<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }

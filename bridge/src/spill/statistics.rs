@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// What was spilled since the process started, and what of it came back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
+pub struct SpillStatistics {
     /// Arrays moved to the host.
     pub spilled: usize,
     /// Their bytes.
@@ -33,8 +33,8 @@ fn add([count, sum]: &[AtomicUsize; 2], bytes: usize) {
 
 /// What was spilled so far, on all devices.
 #[must_use]
-pub fn statistics() -> Statistics {
+pub fn statistics() -> SpillStatistics {
     let [spilled, spilled_bytes] = SPILLED.each_ref().map(|number| number.load(Relaxed));
     let [returned, returned_bytes] = RETURNED.each_ref().map(|number| number.load(Relaxed));
-    Statistics { spilled, spilled_bytes, returned, returned_bytes }
+    SpillStatistics { spilled, spilled_bytes, returned, returned_bytes }
 }

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
-use arrayspan_bridge::batch::{Across, Place};
+use arrayspan_bridge::batch::{Across, BatchPlace};
 use arrayspan_bridge::{Array, Error};
 
 use super::{alone, batch, expected, held, sets, turned, uneven, values};
@@ -21,7 +21,7 @@ fn the_first_error_by_input_order_comes_after_the_results_before_it_and_is_the_l
             let before = held();
             let started = Arc::new(AtomicUsize::new(0));
             let count = started.clone();
-            let compute = move |x: &Array, on: &Place| {
+            let compute = move |x: &Array, on: &BatchPlace| {
                 count.fetch_add(1, SeqCst);
                 match values(x)[0] as usize / 100 {
                     // Later ones fail sooner.
@@ -52,7 +52,7 @@ fn a_panic_goes_on_where_the_results_are_taken() {
     let _alone = alone();
     for devices in sets() {
         let before = held();
-        let compute = |x: &Array, on: &Place| {
+        let compute = |x: &Array, on: &BatchPlace| {
             assert_ne!(values(x)[0] as usize, 600, "at six");
             turned(x, on)
         };
@@ -89,8 +89,8 @@ fn a_panic_of_the_input_goes_on_where_the_results_are_taken() {
 fn a_slot_that_cannot_make_its_value_fails_its_batch() {
     let _alone = alone();
     for devices in sets() {
-        let init = |on: &Place| if on.slot < 9 { Err(failure(on.slot)) } else { Ok(()) };
-        let compute = |(): &mut (), x: &Array, on: &Place| turned(x, on);
+        let init = |on: &BatchPlace| if on.slot < 9 { Err(failure(on.slot)) } else { Ok(()) };
+        let compute = |(): &mut (), x: &Array, on: &BatchPlace| turned(x, on);
         let mut run = (0..9).map(|i| batch(i, 1)).across(devices).map_init(init, compute).unwrap();
         assert!(matches!(run.next(), Some(Err(Error::Axis { .. }))));
         assert!(run.next().is_none());

@@ -14,7 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
 
-use arrayspan_bridge::batch::Place;
+use arrayspan_bridge::batch::BatchPlace;
 use arrayspan_bridge::devices::{Device, drain};
 use arrayspan_bridge::{Array, Error, Relayout, Result};
 
@@ -37,7 +37,7 @@ fn batch(index: usize, rows: usize) -> ndarray::Array2<f32> {
 }
 
 /// Turns the columns around, on any device, by its own copy: row by row, so that halves give the same.
-fn turned(x: &Array, on: &Place) -> Result<Array> {
+fn turned(x: &Array, on: &BatchPlace) -> Result<Array> {
     let mut y = Array::empty(x.shape(), x.dtype(), &on.stream)?;
     y.view_mut().copy_from(&x.view().reversed(1)?, &on.stream)?;
     Ok(y)
@@ -51,7 +51,7 @@ fn expected(index: usize, rows: usize) -> Vec<f32> {
 }
 
 /// As [`turned`], in times that differ from batch to batch so that later ones are done first.
-fn uneven(x: &Array, on: &Place) -> Result<Array> {
+fn uneven(x: &Array, on: &BatchPlace) -> Result<Array> {
     let milliseconds = (x.shape()[0] * 7 + on.position) % 4;
     sleep(Duration::from_millis(milliseconds as u64));
     turned(x, on)

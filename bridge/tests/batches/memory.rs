@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
-use arrayspan_bridge::batch::{Across, Place};
+use arrayspan_bridge::batch::{Across, BatchPlace};
 use arrayspan_bridge::devices::retry::OutOfMemory;
 use arrayspan_bridge::devices::{Device, Scope};
 use arrayspan_bridge::{Array, DType, Error};
@@ -11,7 +11,9 @@ use arrayspan_bridge::{Array, DType, Error};
 use super::{alone, batch, common, expected, held, out_of_memory, sets, turned, values};
 
 /// As [`turned`], but without room for more rows than `most`.
-fn small(most: usize) -> impl Fn(&Array, &Place) -> Result<Array, Error> + Send + Sync + 'static {
+fn small(
+    most: usize,
+) -> impl Fn(&Array, &BatchPlace) -> Result<Array, Error> + Send + Sync + 'static {
     move |x, on| {
         if x.shape()[0] > most { Err(out_of_memory(on.device)) } else { turned(x, on) }
     }
@@ -33,7 +35,7 @@ fn a_batch_without_room_is_split_and_its_results_joined_in_order() {
                 assert_eq!(values(&result), expected(index, rows(index)), "{devices:?}");
             }
             let report = run.report();
-            let sum = |of: fn(&arrayspan_bridge::batch::DeviceReport) -> usize| {
+            let sum = |of: fn(&arrayspan_bridge::batch::BatchDeviceReport) -> usize| {
                 report.devices.iter().map(of).sum::<usize>()
             };
             // 11 rows are 5 and 6, those 2, 3, 3 and 3.
@@ -69,7 +71,7 @@ fn a_batch_that_finds_no_room_beside_others_is_run_again_alone() {
         let under_way = Arc::new(AtomicUsize::new(0));
         let counter = under_way.clone();
         // There is room for one batch at a time.
-        let compute = move |x: &Array, on: &Place| {
+        let compute = move |x: &Array, on: &BatchPlace| {
             let others = counter.fetch_add(1, SeqCst);
             std::thread::sleep(std::time::Duration::from_millis(1));
             let done = if others > 0 { Err(out_of_memory(on.device)) } else { turned(x, on) };
@@ -87,7 +89,7 @@ fn a_batch_that_finds_no_room_beside_others_is_run_again_alone() {
 #[test]
 fn results_of_parts_that_do_not_join_are_an_error() {
     let _alone = alone();
-    let compute = |x: &Array, on: &Place| match x.shape()[0] {
+    let compute = |x: &Array, on: &BatchPlace| match x.shape()[0] {
         rows if rows > 4 => Err(out_of_memory(on.device)),
         3 => Array::empty([], DType::Float32, &on.stream),
         rows => Array::empty([2, rows], DType::Float32, &on.stream),
@@ -122,7 +124,7 @@ fn a_device_holds_no_more_than_its_batches_in_flight() {
         let before = device.statistics().live_bytes;
         let most = Arc::new(AtomicUsize::new(0));
         let seen = most.clone();
-        let compute = move |x: &Array, on: &Place| {
+        let compute = move |x: &Array, on: &BatchPlace| {
             let y = turned(x, on)?;
             seen.fetch_max(on.device.statistics().live_bytes - before, SeqCst);
             Ok::<_, Error>(y)

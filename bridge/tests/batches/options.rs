@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
-use arrayspan_bridge::batch::{Across, Assignment, Batches, Place, Run};
+use arrayspan_bridge::batch::{Across, Assignment, BatchPlace, Batches, Run};
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Array, Error};
 
@@ -115,7 +115,7 @@ fn no_more_batches_are_taken_than_may_be_ahead() {
             count.fetch_add(1, SeqCst);
             batch(i, 1)
         });
-        let compute = |x: &Array, on: &Place| turned(x, on);
+        let compute = |x: &Array, on: &BatchPlace| turned(x, on);
         let run = inputs.across(devices).ahead(4).map(compute).unwrap();
         for (returned, result) in run.enumerate() {
             drop(result.unwrap());

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Barrier, Mutex};
 
-use arrayspan_bridge::batch::{Across, Assignment, Place};
+use arrayspan_bridge::batch::{Across, Assignment, BatchPlace};
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Array, DType, Error, Relayout};
 use proptest::prelude::*;
@@ -77,7 +77,7 @@ fn round_robin_and_explicit_numbers_say_which_device_computes() {
     for (assignment, counts) in places {
         seen.lock().unwrap().clear();
         let record = seen.clone();
-        let compute = move |x: &Array, on: &Place| {
+        let compute = move |x: &Array, on: &BatchPlace| {
             record.lock().unwrap().push((values(x)[0] as usize / 100, on.position));
             turned(x, on)
         };
@@ -97,7 +97,7 @@ fn round_robin_and_explicit_numbers_say_which_device_computes() {
 fn work_that_names_no_stream_goes_to_the_slots() {
     let _alone = alone();
     for devices in sets() {
-        let compute = |x: &Array, on: &Place| {
+        let compute = |x: &Array, on: &BatchPlace| {
             assert_eq!(on.device.stream()?, on.stream);
             assert_eq!(x.device(), on.device);
             x.view().to_array()
@@ -149,7 +149,7 @@ fn batches_of_one_device_compute_one_after_the_other_unless_they_may_overlap() {
     let _alone = alone();
     for device in common::accelerators() {
         let under_way = Arc::new(AtomicUsize::new(0));
-        let compute = move |x: &Array, on: &Place| {
+        let compute = move |x: &Array, on: &BatchPlace| {
             assert_eq!(under_way.fetch_add(1, SeqCst), 0);
             let done = uneven(x, on);
             under_way.fetch_sub(1, SeqCst);
@@ -160,7 +160,7 @@ fn batches_of_one_device_compute_one_after_the_other_unless_they_may_overlap() {
 
         // Each waits for another one, so that one alone would never end.
         let pair = Barrier::new(2);
-        let compute = move |x: &Array, on: &Place| {
+        let compute = move |x: &Array, on: &BatchPlace| {
             pair.wait();
             turned(x, on)
         };
@@ -175,11 +175,11 @@ fn each_slot_makes_its_own_value_once() {
     let _alone = alone();
     let made = Arc::new(Mutex::new(Vec::new()));
     let record = made.clone();
-    let init = move |on: &Place| {
+    let init = move |on: &BatchPlace| {
         record.lock().unwrap().push((on.position, on.slot));
         Ok(std::cell::Cell::new(0)) // need not cross threads
     };
-    let compute = |count: &mut std::cell::Cell<usize>, x: &Array, on: &Place| {
+    let compute = |count: &mut std::cell::Cell<usize>, x: &Array, on: &BatchPlace| {
         count.set(count.get() + 1);
         turned(x, on)
     };
@@ -194,7 +194,7 @@ fn each_slot_makes_its_own_value_once() {
 fn the_report_counts_what_travelled_and_what_was_busy() {
     let _alone = alone();
     for device in common::accelerators() {
-        let compute = |x: &Array, on: &Place| {
+        let compute = |x: &Array, on: &BatchPlace| {
             let mut y = Array::empty([1], DType::Float32, &on.stream)?;
             y.view_mut().copy_from(&x.view().selected(0, 0)?.sliced(0, 0, 1)?, &on.stream)?;
             Ok::<_, Error>(y)
@@ -227,7 +227,7 @@ proptest! {
         let _alone = alone();
         let sets = sets();
         let devices = sets[set % sets.len()].clone();
-        let compute = move |x: &Array, on: &Place| {
+        let compute = move |x: &Array, on: &BatchPlace| {
             let index = values(x)[0] as usize / 100;
             // All after the first failure fail, too: only the first may be told.
             if fails_at.is_some_and(|at| index >= at) {

@@ -5,7 +5,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use arrayspan_bridge::batch::{Across, Place};
+use arrayspan_bridge::batch::{Across, BatchPlace};
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Array, Error};
 
@@ -82,7 +82,7 @@ fn the_first_failure_comes_while_the_input_waits_and_the_input_ends_later() {
         bounded(move || {
             let before = held();
             let (Channel { sender, gone, asked }, inputs) = channel();
-            let compute = move |x: &Array, on: &Place| {
+            let compute = move |x: &Array, on: &BatchPlace| {
                 if values(x)[0] >= 200.0 {
                     wait_for(|| asked.load(SeqCst) == 4);
                     return Err(failure());
@@ -181,7 +181,7 @@ fn a_run_that_borrows_ends_once_the_one_who_fails_has_ended_the_input() {
             for index in 0..3 {
                 sender.lock().unwrap().as_ref().unwrap().send(index).unwrap();
             }
-            let compute = |x: &Array, on: &Place| {
+            let compute = |x: &Array, on: &BatchPlace| {
                 if values(x)[0] >= 200.0 {
                     *sender.lock().unwrap() = None;
                     return Err(failure());

@@ -10,7 +10,8 @@ mod zero_copy;
 use std::sync::Arc;
 
 use arrayspan_bridge::convert::{
-    Kind, Options, Report, Source, Step, Target, convert, kind_of, kind_of_any, to, try_convert,
+    ArrayKind, ArraySource, ArrayTarget, ConvertOptions, ConvertReport, ConvertStep, convert,
+    kind_of, kind_of_any, to, try_convert,
 };
 use arrayspan_bridge::devices::{self, Device, DeviceKind};
 use arrayspan_bridge::dlpack::{Capsule, Legacy, Versioned};
@@ -36,8 +37,8 @@ fn on(device: Device) -> Array {
 }
 
 /// The elements in order, wherever they are.
-fn read(x: impl Source) -> Vec<f32> {
-    let (values, _) = convert(x, to::ndarray::<f32, IxDyn>(), Options::default()).unwrap();
+fn read(x: impl ArraySource) -> Vec<f32> {
+    let (values, _) = convert(x, to::ndarray::<f32, IxDyn>(), ConvertOptions::default()).unwrap();
     values.into_iter().collect()
 }
 
@@ -47,46 +48,46 @@ fn exists(kind: DeviceKind) -> bool {
 }
 
 /// Converts one source to every target on every kind of device there is, and reads the values back.
-fn to_every_target<S: Source>(make: impl Fn() -> S) {
+fn to_every_target<S: ArraySource>(make: impl Fn() -> S) {
     let expected = values().into_raw_vec_and_offset().0;
-    let check = |output: Vec<f32>, report: Report, to: Kind| {
+    let check = |output: Vec<f32>, report: ConvertReport, to: ArrayKind| {
         assert_eq!(output, expected, "{report}");
         assert_eq!((report.from, report.to), (S::KIND, to), "{report}");
         assert_eq!(report.is_zero_copy(), report.bytes_copied() == 0, "{report}");
         assert!(report.from_device == report.to_device || !report.is_zero_copy(), "{report}");
     };
-    let options = Options::default;
+    let options = ConvertOptions::default;
     let (output, report) = convert(make(), to::ndarray::<f32, Ix2>(), options()).unwrap();
     assert_eq!(output, values(), "{report}");
-    check(read(output), report, Kind::Ndarray);
+    check(read(output), report, ArrayKind::Ndarray);
     for kind in [DeviceKind::Cpu, DeviceKind::Cuda, DeviceKind::OpenCl] {
         if !exists(kind) {
             continue;
         }
         let (output, report) = convert(make(), to::array().on(kind), options()).unwrap();
         assert_eq!((output.device(), output.device().kind()), (report.to_device, kind));
-        check(read(output), report, Kind::Array);
+        check(read(output), report, ArrayKind::Array);
         let (output, report) = convert(make(), to::shared().on(kind), options()).unwrap();
-        check(read(output), report, Kind::Array);
+        check(read(output), report, ArrayKind::Array);
         let (output, report) =
             convert(make(), to::dlpack::<Versioned>().on(kind), options()).unwrap();
-        check(read(output), report, Kind::Dlpack);
+        check(read(output), report, ArrayKind::Dlpack);
         let (output, report) = convert(make(), to::dlpack::<Legacy>().on(kind), options()).unwrap();
-        check(read(output), report, Kind::Dlpack);
+        check(read(output), report, ArrayKind::Dlpack);
     }
     if exists(DeviceKind::Cuda) {
         let (output, report) = convert(make(), to::cudarc::<f32>(), options()).unwrap();
-        check(read(output), report, Kind::Cudarc);
+        check(read(output), report, ArrayKind::Cudarc);
         let (output, report) = convert(make(), to::cuda_slice::<f32>(), options()).unwrap();
-        check(read(output), report, Kind::Cudarc);
+        check(read(output), report, ArrayKind::Cudarc);
     }
     if exists(DeviceKind::OpenCl) {
         let (output, report) = convert(make(), to::opencl::<f32>(), options()).unwrap();
-        check(read(output), report, Kind::OpenCl);
+        check(read(output), report, ArrayKind::OpenCl);
         let (output, report) = convert(make(), to::opencl_buffer::<f32>(), options()).unwrap();
         // SAFETY: nobody else knows the buffer.
         let output = unsafe { ShapedBuffer::new(output, SHAPE, report.to_device) };
-        check(read(output), report, Kind::OpenCl);
+        check(read(output), report, ArrayKind::OpenCl);
     }
 }
 
@@ -136,11 +137,13 @@ fn arrays_on_every_device_become_everything() {
 #[test]
 fn opencl_buffers_become_everything() {
     let Some(device) = common::first("opencl") else { return };
-    to_every_target(|| convert(on(device), to::opencl::<f32>(), Options::default()).unwrap().0);
+    to_every_target(|| {
+        convert(on(device), to::opencl::<f32>(), ConvertOptions::default()).unwrap().0
+    });
     to_every_target(|| {
         let (buffer, report) =
-            convert(on(device), to::opencl_buffer::<f32>(), Options::default()).unwrap();
-        assert_eq!(report.steps.get(Step::Export), Some(copied(Why::Allocator)));
+            convert(on(device), to::opencl_buffer::<f32>(), ConvertOptions::default()).unwrap();
+        assert_eq!(report.steps.get(ConvertStep::Export), Some(copied(Why::Allocator)));
         // SAFETY: nobody else knows the buffer.
         unsafe { ShapedBuffer::new(buffer, SHAPE, device) }
     });
@@ -149,11 +152,13 @@ fn opencl_buffers_become_everything() {
 #[test]
 fn cuda_slices_become_everything() {
     let Some(device) = common::first("cuda") else { return };
-    to_every_target(|| convert(on(device), to::cudarc::<f32>(), Options::default()).unwrap().0);
+    to_every_target(|| {
+        convert(on(device), to::cudarc::<f32>(), ConvertOptions::default()).unwrap().0
+    });
     to_every_target(|| {
         let (slice, report) =
-            convert(on(device), to::cuda_slice::<f32>(), Options::default()).unwrap();
-        assert_eq!(report.steps.get(Step::Export), Some(copied(Why::Allocator)));
+            convert(on(device), to::cuda_slice::<f32>(), ConvertOptions::default()).unwrap();
+        assert_eq!(report.steps.get(ConvertStep::Export), Some(copied(Why::Allocator)));
         arrayspan_bridge::interop::cudarc::ShapedSlice::new(slice, SHAPE)
     });
 }

@@ -164,8 +164,8 @@ fn agree(view: &View<'_>, places: &ArrayD<i32>, memory: &[u8]) {
         DType::Complex32 => typed::<Complex<f16>>(view, &expected),
         DType::Complex64 => typed::<Complex<f32>>(view, &expected),
         DType::Complex128 => typed::<Complex<f64>>(view, &expected),
-        _ if size == 1 => by_line::<1>(view, &expected),
-        _ => by_line::<8>(view, &expected),
+        _ if size == 1 => by_lane::<1>(view, &expected),
+        _ => by_lane::<8>(view, &expected),
     }
 }
 
@@ -185,25 +185,25 @@ fn typed<T: Element>(view: &View<'_>, expected: &[u8]) {
     let Some((&extent, before)) = view.shape().split_last().filter(|_| !seen.is_empty()) else {
         return;
     };
-    let lines = view.lines::<T>().unwrap();
+    let lanes = view.lanes::<T>().unwrap();
     let mut gathered = Vec::new();
     for index in indices(before) {
         let mut elements = vec![seen[0]; extent];
-        lines.line(&index, before.len(), extent).gather(0, &mut elements);
+        lanes.lane(&index, before.len(), extent).gather(0, &mut elements);
         gathered.extend(elements);
     }
     assert_eq!(raw(&gathered), expected);
 }
 
-fn by_line<const N: usize>(view: &View<'_>, expected: &[u8]) {
-    let lines = view.byte_lines::<N>().unwrap();
+fn by_lane<const N: usize>(view: &View<'_>, expected: &[u8]) {
+    let lanes = view.byte_lanes::<N>().unwrap();
     let Some((&extent, before)) = view.shape().split_last().filter(|_| !expected.is_empty()) else {
         return;
     };
     let mut gathered = Vec::new();
     for index in indices(before) {
         let mut elements = vec![[0; N]; extent];
-        lines.line(&index, before.len(), extent).gather(0, &mut elements);
+        lanes.lane(&index, before.len(), extent).gather(0, &mut elements);
         gathered.extend(elements.into_iter().flatten());
     }
     assert_eq!(gathered, expected);
@@ -225,25 +225,25 @@ fn write(array: &mut Array) {
         return;
     }
     match dtype.bytes() {
-        1 => stamp_lines::<1>(&mut view, len),
-        2 => stamp_lines::<2>(&mut view, len),
-        4 => stamp_lines::<4>(&mut view, len),
-        8 => stamp_lines::<8>(&mut view, len),
-        _ => stamp_lines::<16>(&mut view, len),
+        1 => stamp_lanes::<1>(&mut view, len),
+        2 => stamp_lanes::<2>(&mut view, len),
+        4 => stamp_lanes::<4>(&mut view, len),
+        8 => stamp_lanes::<8>(&mut view, len),
+        _ => stamp_lanes::<16>(&mut view, len),
     }
 }
 
-fn stamp_lines<const N: usize>(view: &mut ViewMut<'_>, len: usize) {
+fn stamp_lanes<const N: usize>(view: &mut ViewMut<'_>, len: usize) {
     let shape = if view.shape().is_empty() { vec![1] } else { view.shape().to_vec() };
     let Some((&extent, before)) = shape.split_last().filter(|_| len > 0) else { return };
     let mut view = view.reborrow();
     if view.shape().is_empty() {
         view = view.reshaped(&[1]).unwrap();
     }
-    let mut lines = view.byte_lines_mut::<N>().unwrap();
+    let mut lanes = view.byte_lanes_mut::<N>().unwrap();
     for (row, index) in indices(before).enumerate() {
         let stamps: Vec<[u8; N]> = (0..extent).map(|i| [(row * extent + i) as u8; N]).collect();
-        lines.line(&index, before.len(), extent).scatter(0, &stamps);
+        lanes.lane(&index, before.len(), extent).scatter(0, &stamps);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Tensors become arrays.
 
 use arrayspan_bridge::devices::Device;
-use arrayspan_bridge::torch::{Gradients, Options, import, import_shared};
+use arrayspan_bridge::torch::{Gradients, TorchOptions, import, import_shared};
 use arrayspan_bridge::{Array, Crossing, DType, Error, SharedArray, Why, torch};
 use num_complex::Complex;
 use tch::{Kind, Tensor};
@@ -82,7 +82,7 @@ fn what_a_graph_has_kept_for_the_way_back_is_not_overwritten() {
     let leaf = counting(&[3]).set_requires_grad(true);
     let result = leaf.exp();
     let sum = result.sum(Kind::Float);
-    let options = Options { gradients: Gradients::Detach, ..COPY };
+    let options = TorchOptions { gradients: Gradients::Detach, ..COPY };
     let (mut array, crossing) = import(result, options).unwrap();
     assert_eq!(crossing, copied(Why::Shared, 12));
     array.view_mut().as_ndarray_mut::<f32>().unwrap().fill(-1.0);

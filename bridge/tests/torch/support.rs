@@ -1,18 +1,18 @@
 //! What the tests of tensors share.
 #![allow(dead_code, reason = "each program uses a part of it")]
 
-use arrayspan_bridge::torch::{Gradients, Options};
+use arrayspan_bridge::torch::{Gradients, TorchOptions};
 use arrayspan_bridge::{Crossing, Transfer};
 use tch::{Kind, Tensor};
 
 /// No copy, whatever else.
-pub(crate) const SHARE: Options =
-    Options { transfer: Transfer::ZeroCopyOnly, gradients: Gradients::Refuse };
-pub(crate) const DETACH: Options =
-    Options { transfer: Transfer::ZeroCopyOnly, gradients: Gradients::Detach };
+pub(crate) const SHARE: TorchOptions =
+    TorchOptions { transfer: Transfer::ZeroCopyOnly, gradients: Gradients::Refuse };
+pub(crate) const DETACH: TorchOptions =
+    TorchOptions { transfer: Transfer::ZeroCopyOnly, gradients: Gradients::Detach };
 /// A copy where needed.
-pub(crate) const COPY: Options =
-    Options { transfer: Transfer::CopyIfNeeded, gradients: Gradients::Refuse };
+pub(crate) const COPY: TorchOptions =
+    TorchOptions { transfer: Transfer::CopyIfNeeded, gradients: Gradients::Refuse };
 
 /// 0, 1, 2, … in that shape, `Float32`.
 pub(crate) fn counting(shape: &[i64]) -> Tensor {

@@ -1,6 +1,6 @@
 //! A kernel of ours that takes some milliseconds.
 
-use arrayspan_bridge::devices::{Argument, Device, Grid, Kernel, Source, Stream};
+use arrayspan_bridge::devices::{Argument, Device, Grid, Kernel, KernelSource, Stream};
 use arrayspan_bridge::{Array, DType};
 
 /// Counts to `rounds` in a way compilers cannot shorten, then y[i] = x[i] + 1.
@@ -19,7 +19,7 @@ impl Slow {
     pub(crate) const N: usize = 1000;
 
     pub(crate) fn new(device: Device) -> Self {
-        Self(device.kernel(&Source::new("torch_slow", "slow", SOURCE)).unwrap())
+        Self(device.kernel(&KernelSource::new("torch_slow", "slow", SOURCE)).unwrap())
     }
 
     /// One more than each of `Int32` numbers, some time after this returns.

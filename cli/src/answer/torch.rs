@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use arrayspan_devices::Backend;
 
 use super::{Answer, named};
-use crate::report::Library;
+use crate::report::LibraryEntry;
 
 /// The part of libtorch every build has.
 const FILE: &str = if cfg!(windows) {
@@ -26,7 +26,7 @@ pub(super) fn answer() -> Answer {
         Some(file) => {
             let version = file.parent().and_then(version);
             let path = Some(file.display().to_string());
-            let library = Library { found: true, version, path, ..named("libtorch") };
+            let library = LibraryEntry { found: true, version, path, ..named("libtorch") };
             Answer { libraries: vec![library], ..Answer::default() }
         }
         None => Answer { missing: Some(nowhere(&folders)), ..Answer::default() },

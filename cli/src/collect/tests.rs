@@ -3,13 +3,13 @@
 use arrayspan_devices::PciAddress;
 
 use super::*;
-use crate::report::{Library, Load, Process};
+use crate::report::{LibraryEntry, LoadEntry, ProcessEntry};
 use crate::text;
 
 /// The fields every recorded device has in common.
-fn device(name: &str, model: &str, who: Identity) -> (Identity, Device) {
+fn device(name: &str, model: &str, who: DeviceIdentity) -> (DeviceIdentity, DeviceEntry) {
     let (kind, number) = name.split_once(':').unwrap_or((name, "0"));
-    let device = Device {
+    let device = DeviceEntry {
         name: name.into(),
         kind: kind.into(),
         gpu_id: number.parse().unwrap(),
@@ -30,40 +30,44 @@ fn device(name: &str, model: &str, who: Identity) -> (Identity, Device) {
     (who, device)
 }
 
-fn seen((who, device): (Identity, Device)) -> (crate::Seen, Device) {
+fn seen((who, device): (DeviceIdentity, DeviceEntry)) -> (crate::Seen, DeviceEntry) {
     (who.into(), device)
 }
 
-fn gpu(n: u8) -> Identity {
+fn gpu(n: u8) -> DeviceIdentity {
     let pci = Some(PciAddress { domain: 0, bus: u32::from(n), device: 0 });
-    Identity { uuid: Some([n; 16]), pci }
+    DeviceIdentity { uuid: Some([n; 16]), pci }
 }
 
-fn host() -> Device {
-    let (_, cpu) = device("cpu", "A processor", Identity::default());
-    let load = Some(Load { utilisation_percent: Some(12), ..Load::default() });
+fn host() -> DeviceEntry {
+    let (_, cpu) = device("cpu", "A processor", DeviceIdentity::default());
+    let load = Some(LoadEntry { utilisation_percent: Some(12), ..LoadEntry::default() });
     let memory_bytes = 64 << 30;
     let free_bytes = Some(60 << 30);
     let (platform, capability) = ("linux".into(), "x86_64".into());
-    let cpu = Device { platform, capability, compute_units: 16, accelerator: false, ..cpu };
-    Device { memory_bytes, free_bytes, load, ..cpu }
+    let cpu = DeviceEntry { platform, capability, compute_units: 16, accelerator: false, ..cpu };
+    DeviceEntry { memory_bytes, free_bytes, load, ..cpu }
 }
 
-fn library(name: &str, version: &str) -> Library {
+fn library(name: &str, version: &str) -> LibraryEntry {
     let (name, version) = (name.into(), Some(version.into()));
-    Library { name, found: true, version, ..Library::default() }
+    LibraryEntry { name, found: true, version, ..LibraryEntry::default() }
 }
 
 /// Two GPUs through CUDA, numbered against NVML's order, and one of them through `OpenCL` beside `PoCL`.
 fn two_gpus() -> [(Driver, Outcome); 4] {
-    let pair =
-        |from: &str, to: &str| Reach { from: from.into(), to: to.into(), way: "direct".into() };
+    let pair = |from: &str, to: &str| ReachEntry {
+        from: from.into(),
+        to: to.into(),
+        way: "direct".into(),
+    };
     let absent =
         "NCCL is unavailable: libnccl.so.2: cannot open shared object file (tried libnccl.so.2)";
-    let nccl = Library { name: "NCCL".into(), why: Some(absent.into()), ..Library::default() };
+    let nccl =
+        LibraryEntry { name: "NCCL".into(), why: Some(absent.into()), ..LibraryEntry::default() };
     let path = Some("/usr/lib/libcuda.so.580".into());
     let cuda = Answer {
-        libraries: vec![Library { path, ..library("CUDA driver", "13.0") }, nccl],
+        libraries: vec![LibraryEntry { path, ..library("CUDA driver", "13.0") }, nccl],
         devices: vec![
             seen(device("cuda:0", "NVIDIA H200", gpu(9))),
             seen(device("cuda:1", "NVIDIA H200", gpu(4))),
@@ -71,16 +75,19 @@ fn two_gpus() -> [(Driver, Outcome); 4] {
         reach: vec![pair("cuda:0", "cuda:1"), pair("cuda:1", "cuda:0")],
         ..Answer::default()
     };
-    let (who, pocl) = device("opencl:1", "A processor", Identity::default());
+    let (who, pocl) = device("opencl:1", "A processor", DeviceIdentity::default());
     let opencl = Answer {
         libraries: vec![library("platform", "NVIDIA CUDA, NVIDIA Corporation, OpenCL 3.0 CUDA")],
         devices: vec![
-            seen(device("opencl:0", "NVIDIA H200", Identity { uuid: None, ..gpu(4) })),
-            seen((who, Device { accelerator: false, float64: false, compute_units: 16, ..pocl })),
+            seen(device("opencl:0", "NVIDIA H200", DeviceIdentity { uuid: None, ..gpu(4) })),
+            seen((
+                who,
+                DeviceEntry { accelerator: false, float64: false, compute_units: 16, ..pocl },
+            )),
         ],
         ..Answer::default()
     };
-    let busy = |percent, celsius, pid| Load {
+    let busy = |percent, celsius, pid| LoadEntry {
         utilisation_percent: Some(percent),
         memory_utilisation_percent: Some(3),
         temperature_celsius: Some(celsius),
@@ -88,7 +95,7 @@ fn two_gpus() -> [(Driver, Outcome); 4] {
         power_limit_watts: Some(700.0),
         clock_megahertz: Some(1980),
         memory_clock_megahertz: Some(3201),
-        processes: Some(vec![Process { pid, bytes: Some(5 << 30) }]),
+        processes: Some(vec![ProcessEntry { pid, bytes: Some(5 << 30) }]),
     };
     let nvml = Answer {
         libraries: vec![library("NVML", "13.580.159"), library("NVIDIA driver", "580.159.04")],
@@ -108,10 +115,10 @@ fn two_gpus() -> [(Driver, Outcome); 4] {
     ]
 }
 
-fn report(answers: [(Driver, Outcome); 4]) -> Report {
+fn report(answers: [(Driver, Outcome); 4]) -> MachineReport {
     let settings = BTreeMap::from([("ARRAYSPAN_DISABLE".into(), "torch".into())]);
     let warnings = vec!["A warning.".into()];
-    Report { version: "0.0.0".into(), ..assemble(host(), answers, settings, warnings) }
+    MachineReport { version: "0.0.0".into(), ..assemble(host(), answers, settings, warnings) }
 }
 
 fn nothing() -> [(Driver, Outcome); 4] {

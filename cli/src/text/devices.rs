@@ -1,11 +1,11 @@
 //! The parts about devices.
 
 use super::table::{Column::Left, Column::Right, gibibytes, table};
-use crate::report::{Device, Load, Reach};
+use crate::report::{DeviceEntry, LoadEntry, ReachEntry};
 
 /// Name, model, what it is, memory, place and other names.
-pub(super) fn list(devices: &[Device]) -> String {
-    let row = |device: &Device| {
+pub(super) fn list(devices: &[DeviceEntry]) -> String {
+    let row = |device: &DeviceEntry| {
         let units = match device.kind.as_str() {
             "cpu" => "cores",
             "cuda" => "multiprocessors",
@@ -39,8 +39,8 @@ pub(super) fn list(devices: &[Device]) -> String {
 }
 
 /// Utilisation, temperature, power and clocks; hardware with two names is read once.
-pub(super) fn sensors(devices: &[Device]) -> String {
-    let row = |(device, load): (&Device, &Load)| {
+pub(super) fn sensors(devices: &[DeviceEntry]) -> String {
+    let row = |(device, load): (&DeviceEntry, &LoadEntry)| {
         let unit =
             |value: Option<u32>, unit| value.map_or_else(String::new, |v| format!("{v} {unit}"));
         let power = match (load.power_watts, load.power_limit_watts) {
@@ -65,7 +65,7 @@ pub(super) fn sensors(devices: &[Device]) -> String {
 
 /// The matrix of ways, from the row's device to the column's, of the devices that need one: all other pairs
 /// go through host memory. Nothing for fewer than two devices.
-pub(super) fn reach(devices: &[Device], reach: &[Reach]) -> String {
+pub(super) fn reach(devices: &[DeviceEntry], reach: &[ReachEntry]) -> String {
     let special = |name: &String| {
         reach.iter().any(|pair| pair.way != "staged" && (pair.from == *name || pair.to == *name))
     };
@@ -97,7 +97,7 @@ pub(super) fn reach(devices: &[Device], reach: &[Reach]) -> String {
 }
 
 /// Who holds memory.
-pub(super) fn processes(devices: &[Device]) -> String {
+pub(super) fn processes(devices: &[DeviceEntry]) -> String {
     let mut rows = Vec::new();
     for device in firsts(devices) {
         let known = device.load.iter().filter_map(|load| load.processes.as_ref()).flatten();
@@ -110,8 +110,8 @@ pub(super) fn processes(devices: &[Device]) -> String {
 }
 
 /// Each piece of hardware under its first name.
-fn firsts(devices: &[Device]) -> impl Iterator<Item = &Device> {
-    let first = |(at, device): &(usize, &Device)| {
+fn firsts(devices: &[DeviceEntry]) -> impl Iterator<Item = &DeviceEntry> {
+    let first = |(at, device): &(usize, &DeviceEntry)| {
         !devices[..*at].iter().any(|earlier| device.same_hardware.contains(&earlier.name))
     };
     devices.iter().enumerate().filter(first).map(|(_, device)| device)

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::table::{Column::Left, table, wrapped};
-use crate::report::{Backend, State};
+use crate::report::{BackendEntry, State};
 
 /// Every driver with its state, and its parts with version and file.
-pub(super) fn list(backends: &[Backend]) -> String {
+pub(super) fn list(backends: &[BackendEntry]) -> String {
     let mut rows = Vec::new();
     for backend in backends {
         rows.push(vec![backend.name.clone(), state(backend.state).into()]);
@@ -36,7 +36,7 @@ fn state(state: State) -> &'static str {
 
 /// What cannot be used, why, and what helps. The libraries of a driver that is missing itself are not told:
 /// they would not help.
-pub(super) fn missing(backends: &[Backend]) -> String {
+pub(super) fn missing(backends: &[BackendEntry]) -> String {
     let mut text = String::new();
     let mut tell = |why: Option<&String>, remedy: Option<&String>| {
         text.extend(why.map(|why| wrapped(why, 2)));

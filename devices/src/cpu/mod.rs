@@ -6,7 +6,8 @@ use std::any::Any;
 use std::time::{Duration, Instant};
 
 use crate::driver::{
-    DeviceDriver, Driver, EventDriver, Grid, KernelDriver, Place, RawArgument, Sizes, StreamDriver,
+    BlockAddress, DeviceDriver, Driver, EventDriver, Grid, KernelDriver, RawArgument, Sizes,
+    StreamDriver,
 };
 use crate::{DeviceInfo, DeviceKind, Error, Result};
 
@@ -140,19 +141,19 @@ impl StreamDriver for CpuStream {
         Ok(())
     }
 
-    unsafe fn upload(&self, from: *const u8, to: Place, bytes: usize) -> Result<()> {
+    unsafe fn upload(&self, from: *const u8, to: BlockAddress, bytes: usize) -> Result<()> {
         // SAFETY: by the caller's contract both ranges are valid; `copy` allows them to overlap.
         unsafe { std::ptr::copy(from, (to.address + to.offset) as *mut u8, bytes) };
         Ok(())
     }
 
-    unsafe fn download(&self, from: Place, to: *mut u8, bytes: usize) -> Result<()> {
+    unsafe fn download(&self, from: BlockAddress, to: *mut u8, bytes: usize) -> Result<()> {
         // SAFETY: as for `upload`.
         unsafe { std::ptr::copy((from.address + from.offset) as *const u8, to, bytes) };
         Ok(())
     }
 
-    unsafe fn fill(&self, at: Place, value: u8, bytes: usize) -> Result<()> {
+    unsafe fn fill(&self, at: BlockAddress, value: u8, bytes: usize) -> Result<()> {
         // SAFETY: by the caller's contract the range is valid.
         unsafe { ((at.address + at.offset) as *mut u8).write_bytes(value, bytes) };
         Ok(())
@@ -160,9 +161,9 @@ impl StreamDriver for CpuStream {
 
     unsafe fn copy(
         &self,
-        from: Place,
+        from: BlockAddress,
         _: &dyn DeviceDriver,
-        to: Place,
+        to: BlockAddress,
         _: &dyn DeviceDriver,
         bytes: usize,
     ) -> Result<bool> {

@@ -117,7 +117,7 @@ impl Blas {
         }
         open()?;
         let handle = or_recover(stream.device(), || {
-            fault::check(fault::Kind::Plan, stream.device(), 0)?;
+            fault::check(fault::FaultKind::Plan, stream.device(), 0)?;
             Handle::new(stream)
         })?;
         Ok(Self { stream: stream.clone(), handle })
@@ -184,7 +184,7 @@ impl Blas {
         };
         // What finds no room for its workspace has queued nothing.
         or_recover(self.stream.device(), || {
-            fault::check(fault::Kind::Launch, self.stream.device(), 0)?;
+            fault::check(fault::FaultKind::Launch, self.stream.device(), 0)?;
             let read = [a, b].map(|matrices| (matrices.memory, Access::Read));
             let used = read.into_iter().chain([(c.memory, Access::Write)]);
             queue_on(&self.stream, used, || self.handle.run("cublasGemmStridedBatched", queue))

@@ -36,7 +36,7 @@ impl Context {
         };
         patiently(may_pass, || {
             let on = crate::Device::cuda(gpu_id)?;
-            fault::check(fault::Kind::Context, on, 0)?;
+            fault::check(fault::FaultKind::Context, on, 0)?;
             let mut raw = ptr::null_mut();
             // SAFETY: `device` is one the driver gave out; `raw` receives the context.
             match unsafe { sys::cuDevicePrimaryCtxRetain(&raw mut raw, device) } {

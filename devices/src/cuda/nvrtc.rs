@@ -8,7 +8,7 @@ use std::ptr;
 use cudarc::nvrtc::sys::{self, nvrtcResult};
 
 use super::library;
-use crate::jit::Source;
+use crate::jit::KernelSource;
 use crate::{Error, Result};
 
 /// What every kernel is compiled with. Sums of products are fused (`fmad`), as `OpenCL` does by default and
@@ -22,7 +22,7 @@ const OPTIONS: [&str; 6] = [
     "--no-source-include",
 ];
 
-/// Compiles a whole translation unit (of [`Source::text`] with the dialect of
+/// Compiles a whole translation unit (of [`KernelSource::text`] with the dialect of
 /// [`DeviceKind::Cuda`](crate::DeviceKind::Cuda)) to a binary for `arch`, as `sm_90`. Needs NVRTC, but
 /// neither a GPU nor a driver.
 ///
@@ -31,9 +31,9 @@ const OPTIONS: [&str; 6] = [
 /// architecture this NVRTC does not know.
 ///
 /// ```
-/// use arrayspan_devices::{DeviceKind, Error, Source, cuda};
+/// use arrayspan_devices::{DeviceKind, Error, KernelSource, cuda};
 ///
-/// let kernel = Source::new("fill", "fill", "KERNEL fill(GLOBAL float* x) { x[GID(0)] = 1.0f; }");
+/// let kernel = KernelSource::new("fill", "fill", "KERNEL fill(GLOBAL float* x) { x[GID(0)] = 1.0f; }");
 /// let text = kernel.text(DeviceKind::Cuda.dialect().unwrap_or_default());
 /// match cuda::compile_cubin(kernel.name(), &text, "sm_80") {
 ///     Ok(cubin) => assert!(cubin.starts_with(b"\x7fELF")),
@@ -52,7 +52,7 @@ pub(super) fn compile(device: &str, kernel: &str, text: &str, arch: &str) -> Res
     let compile_error = |log: String| Error::Compile {
         device: device.into(),
         kernel: kernel.into(),
-        line: Source::complaint(text, kernel, &log).map(Into::into),
+        line: KernelSource::complaint(text, kernel, &log).map(Into::into),
         log,
     };
     let zero = |_| compile_error("the source or an option contains a zero byte".into());

@@ -15,7 +15,7 @@ use super::context::Context;
 use super::memory;
 use super::stream::CudaStream;
 use crate::Result;
-use crate::driver::{Place, StreamDriver as _};
+use crate::driver::{BlockAddress, StreamDriver as _};
 
 /// Bytes of the trial copy: more than one page of any engine's staging, and not a round number.
 const TRIAL: usize = 70_001;
@@ -187,7 +187,7 @@ fn sent(
     let bytes: Vec<u8> = (0..TRIAL).map(|i| (i * 7 + i / 256 + 1) as u8).collect();
     let blank = vec![0_u8; TRIAL];
     let mut got = vec![0_u8; TRIAL];
-    let place = |address| Place { address, offset: 0 };
+    let place = |address| BlockAddress { address, offset: 0 };
     let (source, target) = (&one.context, &other.context);
     // SAFETY: all blocks have TRIAL bytes, and the host waits after each step, before it reads, writes or
     // frees anything. A failure on the way leaves the function only after waiting, too.

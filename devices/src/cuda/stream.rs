@@ -14,7 +14,7 @@ use super::event::CudaEvent;
 use super::kernel::CudaKernel;
 use super::peer;
 use crate::driver::{
-    DeviceDriver, EventDriver, Grid, KernelDriver, Place, RawArgument, StreamDriver,
+    BlockAddress, DeviceDriver, EventDriver, Grid, KernelDriver, RawArgument, StreamDriver,
 };
 use crate::{Priority, Result};
 
@@ -186,7 +186,7 @@ impl StreamDriver for CudaStream {
         self.wait(end).map(|()| true)
     }
 
-    unsafe fn upload(&self, from: *const u8, to: Place, bytes: usize) -> Result<()> {
+    unsafe fn upload(&self, from: *const u8, to: BlockAddress, bytes: usize) -> Result<()> {
         let _current = self.context.enter()?;
         // SAFETY: by the caller's contract both ranges are valid, and the host's unchanged, until the
         // copy is done.
@@ -195,7 +195,7 @@ impl StreamDriver for CudaStream {
         self.context.check("cuMemcpyHtoDAsync", queued)
     }
 
-    unsafe fn download(&self, from: Place, to: *mut u8, bytes: usize) -> Result<()> {
+    unsafe fn download(&self, from: BlockAddress, to: *mut u8, bytes: usize) -> Result<()> {
         let _current = self.context.enter()?;
         // SAFETY: by the caller's contract both ranges are valid, and the host's untouched, until the
         // copy is done.
@@ -204,7 +204,7 @@ impl StreamDriver for CudaStream {
         self.context.check("cuMemcpyDtoHAsync", queued)
     }
 
-    unsafe fn fill(&self, at: Place, value: u8, bytes: usize) -> Result<()> {
+    unsafe fn fill(&self, at: BlockAddress, value: u8, bytes: usize) -> Result<()> {
         let _current = self.context.enter()?;
         // SAFETY: by the caller's contract the range is valid until the filling is done.
         let queued = unsafe { sys::cuMemsetD8Async(pointer(at), value, bytes, self.stream()) };
@@ -213,9 +213,9 @@ impl StreamDriver for CudaStream {
 
     unsafe fn copy(
         &self,
-        from: Place,
+        from: BlockAddress,
         from_device: &dyn DeviceDriver,
-        to: Place,
+        to: BlockAddress,
         to_device: &dyn DeviceDriver,
         bytes: usize,
     ) -> Result<bool> {
@@ -261,7 +261,7 @@ impl StreamDriver for CudaStream {
     }
 }
 
-fn pointer(place: Place) -> sys::CUdeviceptr {
+fn pointer(place: BlockAddress) -> sys::CUdeviceptr {
     (place.address + place.offset) as sys::CUdeviceptr
 }
 

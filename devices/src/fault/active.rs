@@ -8,7 +8,7 @@ use std::thread::{self, ThreadId};
 
 use parking_lot::RwLock;
 
-use super::{Fault, Kind, Threads, coverage, error, scope, text};
+use super::{Fault, FaultKind, Threads, coverage, error, scope, text};
 use crate::{Device, Result};
 
 /// How many reasons there are to look further than this number: faults, the watch for allocations outside
@@ -76,7 +76,7 @@ impl Drop for Injection {
 
 impl Armed {
     /// Counts a call that it is about; whether that fails.
-    fn strikes(&self, kind: Kind, device: Device) -> bool {
+    fn strikes(&self, kind: FaultKind, device: Device) -> bool {
         let fault = &self.fault;
         let about = fault.kind == kind
             && fault.device.is_none_or(|wanted| wanted == device)
@@ -117,12 +117,12 @@ pub(crate) fn armed() -> bool {
 /// # Errors
 /// The injected failure, if it is this call's turn.
 #[inline]
-pub(crate) fn check(kind: Kind, device: Device, bytes: usize) -> Result<()> {
+pub(crate) fn check(kind: FaultKind, device: Device, bytes: usize) -> Result<()> {
     if armed() { strike(kind, device, bytes) } else { Ok(()) }
 }
 
 #[cold]
-fn strike(kind: Kind, device: Device, bytes: usize) -> Result<()> {
+fn strike(kind: FaultKind, device: Device, bytes: usize) -> Result<()> {
     read_environment();
     let faults = FAULTS.read().clone();
     // Each counts the call, also after one has let it fail.

@@ -1,22 +1,22 @@
 //! The errors that injected failures come as.
 
-use super::{Class, Fault, Kind};
+use super::{Class, Fault, FaultKind};
 use crate::{Device, DeviceKind, Error};
 
 /// The error that the driver's code for it would become.
 pub(super) fn of(fault: Fault, device: Device, bytes: usize) -> Error {
     let call = match fault.kind {
-        Kind::Allocation => "an injected allocation",
-        Kind::Launch => "an injected launch",
-        Kind::Copy => "an injected copy",
-        Kind::Pinned => "an injected allocation of page-locked memory",
-        Kind::Plan => "an injected build of a kernel",
-        Kind::Context => "an injected context",
+        FaultKind::Allocation => "an injected allocation",
+        FaultKind::Launch => "an injected launch",
+        FaultKind::Copy => "an injected copy",
+        FaultKind::Pinned => "an injected allocation of page-locked memory",
+        FaultKind::Plan => "an injected build of a kernel",
+        FaultKind::Context => "an injected context",
     };
     let (memory, lost, driver) = codes(device.kind());
     match fault.class {
         // It is the host that cannot lock more.
-        Class::OutOfMemory if fault.kind == Kind::Pinned => {
+        Class::OutOfMemory if fault.kind == FaultKind::Pinned => {
             Error::out_of_memory(Device::cpu(), bytes, memory)
         }
         Class::OutOfMemory => Error::out_of_memory(device, bytes, memory),

@@ -4,11 +4,11 @@
 //! be tried on a machine without a GPU. An injected failure has the type and the code of the real one.
 //!
 //! ```
-//! use arrayspan_devices::fault::{self, Class, Fault, Kind, Threads};
+//! use arrayspan_devices::fault::{self, Class, Fault, FaultKind, Threads};
 //! use arrayspan_devices::{Device, Error, Memory};
 //!
 //! let stream = Device::cpu().stream()?;
-//! let lost = Fault { class: Class::DeviceLost, ..Fault::new(Kind::Allocation) };
+//! let lost = Fault { class: Class::DeviceLost, ..Fault::new(FaultKind::Allocation) };
 //! let injection = fault::inject(lost);
 //! assert!(matches!(Memory::allocate(100, &stream), Err(Error::DeviceLost { .. })));
 //! assert_eq!(injection.hits(), 1);
@@ -42,7 +42,7 @@ use crate::Device;
 /// What is made to fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum FaultKind {
     /// Taking a block of memory.
     Allocation,
     /// Queueing a kernel. It fails before the driver sees it.
@@ -86,7 +86,7 @@ pub enum Threads {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// What fails.
-    pub kind: Kind,
+    pub kind: FaultKind,
     /// How.
     pub class: Class,
     /// How many calls pass first.
@@ -106,7 +106,7 @@ pub struct Fault {
 impl Fault {
     /// The next call of this thread runs out of memory.
     #[must_use]
-    pub fn new(kind: Kind) -> Self {
+    pub fn new(kind: FaultKind) -> Self {
         Self {
             kind,
             class: Class::default(),
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn calls_are_skipped_then_every_so_many_th_fails_until_enough_have() {
-        let fault = Fault::new(Kind::Copy);
+        let fault = Fault::new(FaultKind::Copy);
         assert_eq!(hit(fault), [0]);
         assert_eq!(hit(Fault { skip: 3, count: 2, ..fault }), [3, 4]);
         assert_eq!(hit(Fault { every: 7, count: 9, ..fault }), [6, 13]);

@@ -1,6 +1,6 @@
 //! Faults as a line of text.
 
-use super::{Class, Fault, Kind, Threads};
+use super::{Class, Fault, FaultKind, Threads};
 use crate::{Device, Error, Result};
 
 /// Where a program's user writes faults.
@@ -20,12 +20,12 @@ pub(super) fn read(text: &str) -> Result<Vec<Fault>> {
 fn one(text: &str) -> Result<Fault, String> {
     let (kind, fields) = text.split_once(':').unwrap_or((text, ""));
     let kind = match kind.trim() {
-        "allocation" => Kind::Allocation,
-        "launch" => Kind::Launch,
-        "copy" => Kind::Copy,
-        "pinned" => Kind::Pinned,
-        "plan" => Kind::Plan,
-        "context" => Kind::Context,
+        "allocation" => FaultKind::Allocation,
+        "launch" => FaultKind::Launch,
+        "copy" => FaultKind::Copy,
+        "pinned" => FaultKind::Pinned,
+        "plan" => FaultKind::Plan,
+        "context" => FaultKind::Context,
         other => {
             return Err(format!(
                 "'{other}' is not one of allocation, launch, copy, pinned, plan, context"
@@ -104,8 +104,8 @@ mod tests {
     fn a_line_says_what_fails_and_when() {
         let faults = read(" allocation:skip=3, count=1 ;launch:every=101; copy: every=5,count=2,class=lost,device=cpu,threads=any,protected=yes;").unwrap();
         let each = |kind| Fault { threads: Threads::Each, ..Fault::new(kind) };
-        assert_eq!(faults[0], Fault { skip: 3, ..each(Kind::Allocation) });
-        assert_eq!(faults[1], Fault { every: 101, count: usize::MAX, ..each(Kind::Launch) });
+        assert_eq!(faults[0], Fault { skip: 3, ..each(FaultKind::Allocation) });
+        assert_eq!(faults[1], Fault { every: 101, count: usize::MAX, ..each(FaultKind::Launch) });
         let lost = Fault {
             class: Class::DeviceLost,
             every: 5,
@@ -113,10 +113,10 @@ mod tests {
             device: Some(Device::cpu()),
             threads: Threads::Any,
             only_protected: true,
-            ..Fault::new(Kind::Copy)
+            ..Fault::new(FaultKind::Copy)
         };
         assert_eq!(faults[2], lost);
-        assert_eq!(read("plan").unwrap(), [each(Kind::Plan)]);
+        assert_eq!(read("plan").unwrap(), [each(FaultKind::Plan)]);
         assert!(read("").unwrap().is_empty() && read(" ; ").unwrap().is_empty());
     }
 

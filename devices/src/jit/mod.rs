@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use cache::Cache;
-pub use source::Source;
+pub use source::KernelSource;
 
 use crate::driver::KernelDriver;
 use crate::memory::or_recover;
@@ -28,13 +28,13 @@ struct Inner {
 }
 
 impl Kernel {
-    pub(crate) fn build(device: Device, source: &Source) -> Result<Self> {
+    pub(crate) fn build(device: Device, source: &KernelSource) -> Result<Self> {
         if let Some(kernel) = device.0.kernels.lock().get(source) {
             return Ok(kernel.clone());
         }
         // Not under the lock: a compiler takes its time, and two threads may build two kernels.
         let kernel = or_recover(device, || {
-            fault::check(fault::Kind::Plan, device, 0)?;
+            fault::check(fault::FaultKind::Plan, device, 0)?;
             Self::build_cached(device, source, &Cache::standard())
         })?;
         let mut kernels = device.0.kernels.lock();
@@ -49,7 +49,7 @@ impl Kernel {
     ///
     /// # Errors
     /// As [`Device::kernel`].
-    pub fn build_cached(device: Device, source: &Source, cache: &Cache) -> Result<Self> {
+    pub fn build_cached(device: Device, source: &KernelSource, cache: &Cache) -> Result<Self> {
         let driver = &device.0.driver;
         let dialect = device.kind().dialect().ok_or_else(|| Error::Unsupported {
             device: device.to_string(),

@@ -2,13 +2,13 @@
 
 /// The text of a kernel in the language that all dialects share, and its entry point.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Source {
+pub struct KernelSource {
     name: String,
     entry: String,
     body: String,
 }
 
-impl Source {
+impl KernelSource {
     /// The macro that a kernel's text defines as 1, on a line of its own, if groups of one launch read what others of
     /// it have written: the dialects' fences for the whole device need more than what other kernels are compiled as.
     /// Such a kernel is [`Error::Unsupported`](crate::Error::Unsupported) where
@@ -75,22 +75,22 @@ mod tests {
 
     #[test]
     fn a_compilers_complaint_names_the_line() {
-        let source = Source::new("axpy", "axpy", "first\nsecond\nthird");
+        let source = KernelSource::new("axpy", "axpy", "first\nsecond\nthird");
         let text = source.text("#define X");
         let nvrtc = "axpy(2): error: identifier \"second\" is undefined";
         let pocl = "error: /tmp/x/axpy:3:1: unknown type name 'third'";
-        assert_eq!(Source::complaint(&text, "axpy", nvrtc), Some("second"));
-        assert_eq!(Source::complaint(&text, "axpy", pocl), Some("third"));
+        assert_eq!(KernelSource::complaint(&text, "axpy", nvrtc), Some("second"));
+        assert_eq!(KernelSource::complaint(&text, "axpy", pocl), Some("third"));
         let nvidia = "<kernel>:3:59: error: use of undeclared identifier 'first'";
-        assert_eq!(Source::complaint(&text, "axpy", nvidia), Some("first"));
-        assert_eq!(Source::complaint(&text, "axpy", "no place given"), None);
+        assert_eq!(KernelSource::complaint(&text, "axpy", nvidia), Some("first"));
+        assert_eq!(KernelSource::complaint(&text, "axpy", "no place given"), None);
     }
 
     #[test]
     fn an_error_counts_before_a_warning_and_a_mere_mention() {
-        let source = Source::new("axpy", "axpy", "first\nsecond");
+        let source = KernelSource::new("axpy", "axpy", "first\nsecond");
         let text = source.text("");
         let log = "in kernel axpy of:\naxpy(1): warning: unused\naxpy(2): error: axpy: bad";
-        assert_eq!(Source::complaint(&text, "axpy", log), Some("second"));
+        assert_eq!(KernelSource::complaint(&text, "axpy", log), Some("second"));
     }
 }

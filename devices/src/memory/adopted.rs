@@ -41,14 +41,14 @@ impl Memory {
         let cpu = Device::cpu();
         cpu.0.pool.charge_anyway(bytes);
         let release = charged(bytes, release);
-        let ticket = account::enter_anyway(cpu, address, bytes, Location::caller());
+        let record = account::enter_anyway(cpu, address, bytes, Location::caller());
         Self::new(
             cpu,
             address,
             bytes,
             Uses::default(),
             Owner::Ours(Mutex::new(Some(release))),
-            ticket,
+            record,
         )
     }
 
@@ -61,7 +61,7 @@ impl Memory {
         let stream = Device::cpu().process_stream()?;
         fault::note(site, bytes);
         let address = |taken: &(usize, Release)| taken.0;
-        let ((address, release), ticket) =
+        let ((address, release), record) =
             account::allocate_at(bytes, &stream, site, take, address)?;
         retry::taken(Device::cpu(), bytes);
         let release = move || {
@@ -69,7 +69,7 @@ impl Memory {
             retry::released(Device::cpu(), bytes);
         };
         let owner = Owner::Ours(Mutex::new(Some(Box::new(release))));
-        Ok(Self::new(Device::cpu(), address, bytes, Uses::default(), owner, ticket))
+        Ok(Self::new(Device::cpu(), address, bytes, Uses::default(), owner, record))
     }
 }
 

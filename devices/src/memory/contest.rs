@@ -6,17 +6,17 @@ use std::time::{Duration, Instant};
 use crate::Device;
 use crate::reclaim::{self, Stage};
 
-/// The longest time in which nothing changes after which nothing is expected to.
+/// After so long without any change none is expected any more.
 const STILL: Duration = Duration::from_millis(32);
 
 /// How long a search goes on in all that spills nothing itself.
 const LONGEST: Duration = Duration::from_secs(2);
 
-/// A search in which threads take from each other what was spilled.
+/// A search for memory in competition with other threads, which may take what was spilled for this one.
 ///
-/// Arrays that may be spilled cannot be while somebody uses them, which is for moments only if many threads come and
-/// go; and what a search has made free the next thread may be quicker to take. As long as others do something there is
-/// more to be had soon.
+/// An array cannot be spilled while it is in use, which with many threads is often the case for a moment; and another
+/// thread may allocate what a search has freed. As long as other threads make progress, more memory is expected to become
+/// free soon.
 #[derive(Debug)]
 pub(super) struct Contest {
     device: Device,

@@ -5,10 +5,10 @@ use std::ptr;
 use parking_lot::MutexGuard;
 
 use super::pinned::is_locked;
-use super::staging::{self, Lane};
+use super::staging::{self, StagingBuffer};
 use super::uses::Uses;
 use super::{Access, Memory, or_recover};
-use crate::driver::Place;
+use crate::driver::BlockAddress;
 use crate::{Device, DeviceKind, Error, Result, Stream, fault};
 
 impl Memory {
@@ -55,16 +55,20 @@ impl Memory {
             true if !to.device().is_cpu() => to.device().stream()?,
             _ => stream.clone(),
         };
-        // Run again it writes the same bytes to the same places.
+        // Running it again is safe: it writes the same bytes to the same addresses.
         or_recover(worker.device(), || {
-            fault::check(fault::Kind::Copy, worker.device(), bytes)?;
+            fault::check(fault::FaultKind::Copy, worker.device(), bytes)?;
             match self.route(to) {
                 Route::Up => match staged(from, to.device(), bytes) {
-                    Some(mut lane) => self.stage_up(&mut lane, from, to, onto, bytes, &worker)?,
+                    Some(mut buffer) => {
+                        self.stage_up(&mut buffer, from, to, onto, bytes, &worker)?;
+                    }
                     None => self.queue_alone(from, to, onto, bytes, &worker)?,
                 },
                 Route::Down => match staged(onto, self.device(), bytes) {
-                    Some(mut lane) => self.stage_down(&mut lane, from, to, onto, bytes, &worker)?,
+                    Some(mut buffer) => {
+                        self.stage_down(&mut buffer, from, to, onto, bytes, &worker)?;
+                    }
                     None => self.queue_alone(from, to, onto, bytes, &worker)?,
                 },
                 Route::Within if self.queue(from, to, onto, bytes, &worker)? => {}
@@ -88,9 +92,9 @@ impl Memory {
     /// that a copy another thread asks for at the same time comes wholly before or wholly after.
     fn queue(
         &self,
-        from: Place,
+        from: BlockAddress,
         to: &Memory,
-        onto: Place,
+        onto: BlockAddress,
         bytes: usize,
         stream: &Stream,
     ) -> Result<bool> {
@@ -122,9 +126,9 @@ impl Memory {
     /// forget it, and its owner knows of no work on it.
     fn queue_alone(
         &self,
-        from: Place,
+        from: BlockAddress,
         to: &Memory,
-        onto: Place,
+        onto: BlockAddress,
         bytes: usize,
         stream: &Stream,
     ) -> Result<()> {
@@ -133,7 +137,7 @@ impl Memory {
             return Ok(());
         }
         let done = stream.record().and_then(|end| end.synchronize());
-        // Without a mark the end of the stream tells. If that fails, too, the device does no more work.
+        // Without an event the whole stream is waited for. If that fails, too, the device does no more work.
         done.or_else(|_| stream.driver().synchronize())
     }
 
@@ -168,10 +172,10 @@ impl Memory {
     /// remembered for it; writers are kept away meanwhile, other readers are not.
     fn stage_up(
         &self,
-        lane: &mut Lane,
-        from: Place,
+        buffer: &mut StagingBuffer,
+        from: BlockAddress,
         to: &Memory,
-        onto: Place,
+        onto: BlockAddress,
         bytes: usize,
         stream: &Stream,
     ) -> Result<()> {
@@ -181,16 +185,16 @@ impl Memory {
         uses.acquire(stream, Access::Write)?;
         // SAFETY: both ranges lie in their blocks. The host has waited for writers of the source, and later ones wait
         // for `_reads`; the target remembers `stream`, and its lock keeps other copies away until all is queued.
-        unsafe { staging::upload(lane, stream.driver(), pointer(from), onto, bytes) }
+        unsafe { staging::upload(buffer, stream.driver(), pointer(from), onto, bytes) }
     }
 
     /// To host memory by way of a page-locked buffer. When it returns the bytes are there.
     fn stage_down(
         &self,
-        lane: &mut Lane,
-        from: Place,
+        buffer: &mut StagingBuffer,
+        from: BlockAddress,
         to: &Memory,
-        onto: Place,
+        onto: BlockAddress,
         bytes: usize,
         stream: &Stream,
     ) -> Result<()> {
@@ -200,7 +204,7 @@ impl Memory {
         // the target, and the locks keep others away until it is written.
         unsafe {
             let onto = pointer(onto).cast_mut();
-            staging::download(lane, stream.driver(), from, onto, bytes)
+            staging::download(buffer, stream.driver(), from, onto, bytes)
         }
     }
 
@@ -208,22 +212,22 @@ impl Memory {
     /// `stream` does not belong to uses its device's default stream, for which `stream` then waits.
     fn relay(
         &self,
-        from: Place,
+        from: BlockAddress,
         to: &Memory,
-        onto: Place,
+        onto: BlockAddress,
         bytes: usize,
         stream: &Stream,
     ) -> Result<()> {
         let (down, up) = (stream_of(self, stream)?, stream_of(to, stream)?);
-        // Before the blocks: who waits for a buffer holds nothing that others need to finish.
-        let (mut lane, mut other) = staging::both(self.device(), to.device(), bytes)?;
+        // Before the blocks are locked: a thread that waits for a buffer holds no lock that others need.
+        let (mut buffer, mut other) = staging::both(self.device(), to.device(), bytes)?;
         let _no_host_reads = to.host_reads.write();
         let ordered = self.order(&down, to, &up)?;
         // SAFETY: both ranges lie in their blocks, which remember the streams; the locks keep other copies away until
         // all is queued.
         unsafe {
-            let lanes = (&mut lane, other.as_mut());
-            staging::relay(lanes, (down.driver(), from), (up.driver(), onto), bytes)?;
+            let buffers = (&mut buffer, other.as_mut());
+            staging::relay(buffers, (down.driver(), from), (up.driver(), onto), bytes)?;
         }
         drop(ordered);
         stream.wait_for(&up)
@@ -231,7 +235,13 @@ impl Memory {
 
     /// Devices leave copies onto themselves undefined. Blocks are told apart by address alone, because
     /// in `OpenCL` that is a handle and two of them may be closer than their sizes.
-    fn refuse_overlap(&self, from: Place, to: &Memory, onto: Place, bytes: usize) -> Result<()> {
+    fn refuse_overlap(
+        &self,
+        from: BlockAddress,
+        to: &Memory,
+        onto: BlockAddress,
+        bytes: usize,
+    ) -> Result<()> {
         let same = self.device() == to.device() && from.address == onto.address;
         if same && !self.device().is_cpu() && from.offset.abs_diff(onto.offset) < bytes {
             let what = format!("a copy of {bytes} bytes between overlapping ranges of one block");
@@ -247,19 +257,19 @@ fn stream_of(memory: &Memory, stream: &Stream) -> Result<Stream> {
     if own { Ok(stream.clone()) } else { memory.device().stream() }
 }
 
-fn pointer(place: Place) -> *const u8 {
+fn pointer(place: BlockAddress) -> *const u8 {
     (place.address + place.offset) as *const u8
 }
 
 /// A page-locked buffer for a copy between `host` and `device`, if the copy gains by one.
-fn staged(host: Place, device: Device, bytes: usize) -> Option<Lane> {
+fn staged(host: BlockAddress, device: Device, bytes: usize) -> Option<StagingBuffer> {
     let settings = staging::settings();
     let gains = bytes >= settings.threshold && (device.info().accelerator || settings.processors);
     let pageable = gains && !is_locked(host.address + host.offset, bytes, device);
     pageable.then(|| staging::one(device, bytes)).flatten()
 }
 
-/// Which way the bytes go, seen from the device that moves them.
+/// The direction of a copy, seen from the device that moves the bytes.
 enum Route {
     Up,
     Down,

@@ -1,7 +1,7 @@
 //! The functions by which other libraries take their memory back, on a thread of their own.
 //!
-//! Such a function may take any lock and any time. So nothing of ours waits behind one, and whoever looks for memory,
-//! perhaps under a lock that the function wants, waits for it only for [`PATIENCE`].
+//! Such a function may take any lock and any time. Therefore no release of arrayspan waits for one, and a thread that
+//! looks for memory, perhaps under a lock that the function needs, waits for it for [`PATIENCE`] at most.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -72,7 +72,7 @@ pub(super) fn is_deleter() -> bool {
     DELETES.get()
 }
 
-/// Runs a function on this thread, whichever that is.
+/// Runs a function on the current thread.
 fn run_here(function: Release) {
     let before = DELETES.replace(true);
     release::run(function);
@@ -81,7 +81,7 @@ fn run_here(function: Release) {
 
 /// Runs a function whose work is done: here, or, where this thread must not, on the thread for it.
 pub(crate) fn run(function: Release) {
-    // A thread that is ending looks for nothing any more.
+    // A thread that is ending searches for no memory.
     if ELSEWHERE.try_with(Cell::get).unwrap_or(0) > 0 || reaper::is_releasing() {
         enqueue(function);
     } else {
@@ -98,7 +98,7 @@ pub(super) fn enqueue(function: Release) {
         let builder = thread::Builder::new().name("arrayspan-deleters".into());
         match builder.spawn(serve) {
             Ok(_) => state.serves = true,
-            // The next to come tries again, and who waits without bound runs them.
+            // The next call tries again, and a wait without bound runs them itself.
             Err(error) => tracing::warn!(%error, "no thread for the release functions of others"),
         }
     }

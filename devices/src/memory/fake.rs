@@ -12,11 +12,12 @@ use parking_lot::Mutex;
 
 use super::stand_in::{enter, refusal};
 use crate::driver::{
-    DeviceDriver, EventDriver, Grid, KernelDriver, Locked, Place, RawArgument, Sizes, StreamDriver,
+    BlockAddress, DeviceDriver, EventDriver, Grid, KernelDriver, Locked, RawArgument, Sizes,
+    StreamDriver,
 };
 use crate::{Device, DeviceInfo, DeviceKind, Error, Result};
 
-/// What tests tell the device, and what they learn of it.
+/// How tests control the device, and what they can read of it.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     /// So many more transfers succeed, then one fails; below zero all succeed.
@@ -213,21 +214,21 @@ impl StreamDriver for FakeStream {
         Ok(())
     }
 
-    unsafe fn upload(&self, from: *const u8, to: Place, bytes: usize) -> Result<()> {
+    unsafe fn upload(&self, from: *const u8, to: BlockAddress, bytes: usize) -> Result<()> {
         // SAFETY: the caller's.
         unsafe { self.transfer(from, (to.address + to.offset) as *mut u8, bytes) }
     }
 
-    unsafe fn download(&self, from: Place, to: *mut u8, bytes: usize) -> Result<()> {
+    unsafe fn download(&self, from: BlockAddress, to: *mut u8, bytes: usize) -> Result<()> {
         // SAFETY: the caller's.
         unsafe { self.transfer((from.address + from.offset) as *const u8, to, bytes) }
     }
 
     unsafe fn copy(
         &self,
-        _: Place,
+        _: BlockAddress,
         _: &dyn DeviceDriver,
-        _: Place,
+        _: BlockAddress,
         _: &dyn DeviceDriver,
         _: usize,
     ) -> Result<bool> {

@@ -46,8 +46,8 @@ impl Memory {
 
     fn foreign(device: Device, address: usize, bytes: usize, uses: Uses, release: Release) -> Self {
         let owner = Owner::Foreign(Mutex::new(Some(release)));
-        let ticket = account::lend(device, bytes);
-        Self::new(device, address, bytes, uses, owner, ticket)
+        let record = account::lend(device, bytes);
+        Self::new(device, address, bytes, uses, owner, record)
     }
 
     /// Host memory that is only borrowed. No work queued on it outlives the call that queued it: the host waits there
@@ -60,8 +60,8 @@ impl Memory {
     #[must_use]
     pub unsafe fn borrowed(address: usize, bytes: usize) -> Self {
         let device = Device::cpu();
-        let ticket = account::lend(device, bytes);
-        Self::new(device, address, bytes, Uses::default(), Owner::Borrowed, ticket)
+        let record = account::lend(device, bytes);
+        Self::new(device, address, bytes, Uses::default(), Owner::Borrowed, record)
     }
 
     /// Gives foreign memory up: the function that would release it is dropped and does not run, because the owner has

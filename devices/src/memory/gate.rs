@@ -1,9 +1,10 @@
-//! Where threads that found no memory wait for others to release some, and none waits for ever.
+//! A queue of threads that found no memory and wait for others to release some; none waits for ever.
 //!
-//! Those that wait are let go on one at a time, the one that has tried least lately first, and only if something may have
-//! changed for it since it failed: a release by a thread outside; an attempt that has let go of more than it took; one
-//! that has let go of what it took while this one failed beside it; a thread that has left. What an attempt takes and
-//! lets go of while the others wait changes nothing for them, so they do not wake each other.
+//! Waiting threads are resumed one at a time, the one with the oldest attempt first, and only if more memory may be free
+//! than when that attempt failed: after a release by a thread that is not in the queue; after an attempt that released
+//! more than it had allocated; after one that released its own allocations while this one failed at the same time; after
+//! a thread has left. What an attempt allocates and releases while the others wait changes nothing for them, so they do
+//! not wake each other.
 //!
 //! Written against [`crate::sync`], so that a test can run it under a checker of all thread interleavings.
 
@@ -11,17 +12,17 @@ use crate::sync::{
     AtomicU64, Condvar, Duration, Instant, Mutex, MutexGuard, Ordering, PoisonError,
 };
 
-/// The number of threads at the gate takes the low bits of one number, that of releases so far the rest: one atomic
-/// step both counts a release and sees whether anybody waits for it, so that none is missed.
+/// One atomic number: the low bits count waiting threads, the others releases. One step both counts a release and reads
+/// whether a thread waits for it, so that no wake-up is lost.
 const RELEASE: u64 = 1 << 16;
 
-/// How long the others leave the memory to one that was let go on and has not come back: it works by then.
+/// How long the others wait after one was resumed and has not failed again: after that it has its memory.
 const ALONE: Duration = Duration::from_millis(50);
 
-/// How often one looks whose pause or whose turn is about to come.
+/// The interval at which a thread checks whether its pause is over or its turn has come.
 const SLICE: Duration = Duration::from_millis(2);
 
-/// How long one waits at least that hopes for what a working thread has let go of on its way.
+/// The least time to wait for a thread that can only use what a running attempt has released.
 const POLL: Duration = Duration::from_millis(250);
 
 /// Threads that share a device's memory: those that work, and those that wait.
@@ -42,11 +43,11 @@ struct Queue {
     clock: u64,
     /// Those that have entered and not left.
     inside: Vec<Place>,
-    /// Who was let go on last, and when, until it comes back or leaves.
+    /// Which thread was resumed last, and when, until it fails again or leaves.
     turn: Option<(u64, Instant)>,
 }
 
-/// One that has entered.
+/// A thread that has entered.
 #[derive(Debug)]
 struct Place {
     number: u64,
@@ -63,7 +64,7 @@ struct Place {
     pause: Duration,
 }
 
-/// What a failed attempt has let go of.
+/// What a failed attempt has released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LetGo {
     /// Nothing.
@@ -79,13 +80,13 @@ pub(crate) enum LetGo {
 pub(crate) enum Woken {
     /// Something may have been released since.
     Released,
-    /// All wait, and this is the latest: it has to do with less, or fail, so that the others can go on.
+    /// All wait, and this thread entered last: it must use less memory, or fail, so that the others can continue.
     Chosen,
     /// The time is over.
     TimedOut,
 }
 
-/// A thread's place among those that share the memory.
+/// A thread's entry in the queue; it leaves when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Pass<'a> {
     gate: &'a Gate,
@@ -107,7 +108,7 @@ impl Gate {
     /// Memory was released by a thread that makes no attempt here. One atomic step where nobody waits.
     pub(crate) fn released(&self) {
         if self.state.fetch_add(RELEASE, Ordering::AcqRel) & (RELEASE - 1) > 0 {
-            // Whoever is about to wait holds the lock, or sees the new number.
+            // A thread that is about to wait holds the lock, or reads the new number.
             drop(self.lock());
             self.changed.notify_all();
         }
@@ -156,7 +157,7 @@ impl Queue {
         for other in self.inside.iter_mut().filter(|other| other.number != number) {
             other.news |= match let_go {
                 LetGo::Nothing => false,
-                // It may have failed for want of just that.
+                // It may have failed because exactly that memory was in use.
                 LetGo::Taken => other.failed.is_none_or(|failed| failed > began),
                 LetGo::More => true,
             };
@@ -164,12 +165,12 @@ impl Queue {
         self.pass_on(number);
     }
 
-    /// The others may be let go on, if it was this one's turn.
+    /// Others may be resumed, if it was this thread's turn.
     fn pass_on(&mut self, number: u64) {
         self.turn = self.turn.take().filter(|(turn, _)| *turn != number);
     }
 
-    /// Who is to be let go on: of those that hope, the one that has waited for longest since it tried.
+    /// Which thread to resume: of those for which something may have changed, the one whose attempt is the oldest.
     fn next(&self, now: [u64; 2]) -> Option<u64> {
         let ready =
             |place: &&Place| place.failed.is_some() && place.hopes(now) && place.has_paused();
@@ -177,7 +178,7 @@ impl Queue {
         next.map(|place| place.number)
     }
 
-    /// The latest, if all wait and none of them hopes.
+    /// The thread that entered last, if all wait and nothing has changed for any of them.
     fn chosen(&self, now: [u64; 2]) -> Option<u64> {
         let stuck = self.inside.iter().all(|place| place.failed.is_some() && !place.hopes(now));
         stuck.then(|| self.inside.iter().map(|place| place.number).max()).flatten()
@@ -201,11 +202,11 @@ impl Pass<'_> {
         let begin = Instant::now();
         let gate = self.gate;
         let mut queue = gate.lock();
-        // Counted among those that a release wakes as long as nothing else has given it hope.
+        // Counted as waiting, so that a release wakes it, until something has changed for it.
         gate.state.fetch_add(1, Ordering::AcqRel);
         let mut counted = true;
         queue.failed(self.number, let_go, pause);
-        // Another one may sleep whose turn it is now.
+        // It may be the turn of another waiting thread now.
         gate.changed.notify_all();
         let woken = loop {
             let now = gate.releases();

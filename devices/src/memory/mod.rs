@@ -55,13 +55,13 @@ pub(crate) use refusal::print as print_refused;
 pub use refusal::{Refusal, Refused};
 pub(crate) use release::run_caught;
 pub use release::{drain, drain_for};
-pub(crate) use staging::Lanes;
+pub(crate) use staging::StagingBuffers;
 pub(crate) use statistics::Counters;
 pub use statistics::Statistics;
 pub(crate) use together::queue_on;
 use uses::Uses;
 
-use crate::driver::Place;
+use crate::driver::BlockAddress;
 use crate::{Device, Error, Result, Stream, fault};
 
 /// Whether work reads a block or writes it (writing includes reading).
@@ -89,7 +89,7 @@ pub struct Memory {
     registration: Mutex<Option<Registration>>,
     owner: Owner,
     /// What it is counted for.
-    ticket: account::Ticket,
+    record: account::AllocationRecord,
 }
 
 enum Owner {
@@ -131,15 +131,15 @@ impl Memory {
         let take = || match bytes {
             0 => Ok(None),
             _ => or_recover(device, || {
-                fault::check(fault::Kind::Allocation, device, bytes)?;
+                fault::check(fault::FaultKind::Allocation, device, bytes)?;
                 device.0.pool.allocate(bytes, stream).map(Some)
             }),
         };
-        let (block, ticket) = account::allocate(bytes, stream, take, address)?;
+        let (block, record) = account::allocate(bytes, stream, take, address)?;
         let address = address(&block);
         retry::taken(device, block.map_or(0, |block| block.size()));
         let uses = Uses::written_by(stream);
-        Ok(Self::new(device, address, bytes, uses, Owner::Pool(block), ticket))
+        Ok(Self::new(device, address, bytes, uses, Owner::Pool(block), record))
     }
 
     fn new(
@@ -148,7 +148,7 @@ impl Memory {
         bytes: usize,
         uses: Uses,
         owner: Owner,
-        ticket: account::Ticket,
+        record: account::AllocationRecord,
     ) -> Self {
         Self {
             device,
@@ -158,7 +158,7 @@ impl Memory {
             host_reads: RwLock::default(),
             registration: Mutex::default(),
             owner,
-            ticket,
+            record,
         }
     }
 
@@ -188,7 +188,7 @@ impl Memory {
     /// What it is counted for.
     #[must_use]
     pub fn charge(&self) -> account::Charge {
-        self.ticket.charge()
+        self.record.charge()
     }
 
     /// Its address in the driver's terms: a pointer on the CPU and in CUDA, a `cl_mem` in `OpenCL`.
@@ -260,20 +260,20 @@ impl Memory {
         self.acquire(&Device::cpu().process_stream()?, access)
     }
 
-    fn place(&self, operation: &'static str, start: usize, bytes: usize) -> Result<Place> {
+    fn place(&self, operation: &'static str, start: usize, bytes: usize) -> Result<BlockAddress> {
         let end = start.saturating_add(bytes);
         if end > self.bytes {
             let (device, bytes) = (self.device, self.bytes);
             return Err(Error::OutOfRange { operation, device, start, end, bytes });
         }
-        Ok(Place { address: self.address, offset: start })
+        Ok(BlockAddress { address: self.address, offset: start })
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
         let uses = std::mem::take(self.uses.get_mut());
-        self.ticket.give_back(self.device, self.address, self.bytes);
+        self.record.give_back(self.device, self.address, self.bytes);
         let registration = self.registration.get_mut().take();
         let device = self.device;
         match &mut self.owner {

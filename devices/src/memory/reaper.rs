@@ -39,7 +39,7 @@ static REAPER: Reaper = Reaper {
     state: Mutex::new(State { waiting: VecDeque::new(), taken: 0, done: 0, serves: false }),
     changed: Condvar::new(),
 };
-/// How many wait: where none do, asking costs a load.
+/// How many wait: while it is 0, checking costs one atomic load.
 static WAITING: AtomicUsize = AtomicUsize::new(0);
 
 struct Reaper {
@@ -125,7 +125,7 @@ impl Job {
         self.run();
     }
 
-    /// Runs the release, or passes it on, unless that was done; waits for whoever is at it.
+    /// Runs the release, or passes it on, unless that was done; waits for a thread that is running it.
     fn run(&self) {
         let mut release = self.release.lock();
         let Some(release) = release.take() else { return };

@@ -17,7 +17,7 @@ use super::steps::Way;
 use crate::reclaim::Stage;
 use crate::{Device, Error, Result, caches};
 
-/// How long a thread leaves the looking to another that already looks for memory of the device.
+/// How long a thread waits for another that is already recovering memory of the device.
 const TURN: Duration = Duration::from_secs(2);
 
 /// How long one call looks for memory before it gives up: no step begins later than that.
@@ -58,7 +58,7 @@ fn again<T>(
     let (turn, waited) = take_turn(device);
     let (tried, begin) = (Vec::new(), Instant::now());
     let mut search = Search { device, wanted, refused, tried, spilled: false, begin };
-    // What another thread has found may be enough for both.
+    // What another thread has freed may be enough for both.
     if waited && let Some(done) = search.run(operation) {
         return done;
     }
@@ -166,8 +166,8 @@ pub(crate) fn clear(device: Device) -> Vec<Recovered> {
     kept.map(|way| way.take(device, None)).collect()
 }
 
-/// Two that look at once would throw out the same things. One waits for the other, and not for ever: the other may
-/// wait for this one. Whether it has waited comes with it.
+/// Two concurrent recoveries would free the same things. One waits for the other, for a bounded time: the other may be
+/// waiting for this one. Returns also whether it has waited.
 pub(super) fn take_turn(device: Device) -> (Option<parking_lot::MutexGuard<'static, ()>>, bool) {
     let turn = &device.0.recovery;
     if let Some(turn) = turn.try_lock() {

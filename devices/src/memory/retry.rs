@@ -12,11 +12,11 @@
 //! own that one of them or a recovery could wait for.
 //!
 //! ```
-//! use arrayspan_devices::retry::{Policy, with_retry};
+//! use arrayspan_devices::retry::{RetryPolicy, with_retry};
 //! use arrayspan_devices::{Device, Memory};
 //!
 //! let stream = Device::cpu().stream()?;
-//! let block = with_retry(stream.device(), &Policy::default(), || Memory::allocate(1000, &stream));
+//! let block = with_retry(stream.device(), &RetryPolicy::default(), || Memory::allocate(1000, &stream));
 //! assert_eq!(block.map_err(|unrecovered| unrecovered.error)?.bytes(), 1000);
 //! # Ok::<(), arrayspan_devices::Error>(())
 //! ```
@@ -39,7 +39,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(128);
 
 /// What may be done when memory runs out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Policy {
+pub struct RetryPolicy {
     /// How often the operation is run at most; it is always run once. Runs after another thread has released
     /// something are not counted here: those end with the time.
     pub attempts: usize,
@@ -53,7 +53,7 @@ pub struct Policy {
     pub patience: Duration,
 }
 
-impl Default for Policy {
+impl Default for RetryPolicy {
     /// Three attempts in a minute, without waiting for others: the first recovery may wait for work only, the second
     /// finds what the others hold.
     fn default() -> Self {
@@ -72,7 +72,7 @@ impl Default for Policy {
 /// Those of `operation`, with all that was tried: in all where it is printed, step by step as `{:#}`.
 pub fn with_retry<T, E: OutOfMemory>(
     device: Device,
-    policy: &Policy,
+    policy: &RetryPolicy,
     operation: impl FnMut() -> Result<T, E>,
 ) -> Result<T, Unrecovered<E>> {
     with_retry_told(device, policy, operation).map(|(done, _)| done)
@@ -84,7 +84,7 @@ pub fn with_retry<T, E: OutOfMemory>(
 /// As [`with_retry`].
 pub fn with_retry_told<T, E: OutOfMemory>(
     device: Device,
-    policy: &Policy,
+    policy: &RetryPolicy,
     mut operation: impl FnMut() -> Result<T, E>,
 ) -> Result<(T, Vec<Attempt>), Unrecovered<E>> {
     let _protected = fault::protect();
@@ -170,7 +170,7 @@ struct Blocks {
 
 /// Whether this thread makes an attempt on the device, which is told of.
 fn within(device: Device, change: impl FnOnce(&mut Blocks)) -> bool {
-    // A thread that is ending waits for nothing any more.
+    // A thread that is ending does not wait.
     let own = PLACED.try_with(|placed| placed.get() == Some(device)).unwrap_or(false);
     if own {
         let mut blocks = ATTEMPT.get();
@@ -213,7 +213,7 @@ impl Place {
         self.pass.begin();
     }
 
-    /// What the attempt of this thread has let go of.
+    /// What the attempt of this thread has released.
     fn let_go() -> LetGo {
         match ATTEMPT.get() {
             Blocks { net: ..0, .. } => LetGo::More,

@@ -65,7 +65,7 @@ impl Error {
 fn means_no_memory(kind: DeviceKind, call: &str, code: i32) -> bool {
     match kind {
         DeviceKind::Cpu => false,
-        // Libraries on top of the driver count their codes anew.
+        // Libraries on top of the driver have error codes of their own.
         DeviceKind::Cuda if call.starts_with("cublas") => code == CUBLAS,
         DeviceKind::Cuda if call.starts_with("nvrtc") => code == NVRTC,
         DeviceKind::Cuda => code == CUDA,

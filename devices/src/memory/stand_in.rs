@@ -1,10 +1,10 @@
-//! Devices of the tests: what one does not say, it refuses.
+//! Devices for tests: operations that a test does not define are refused.
 
 use std::any::Any;
 use std::fmt::Debug;
 
 use crate::driver::{
-    DeviceDriver, Driver, EventDriver, Grid, KernelDriver, Place, RawArgument, StreamDriver,
+    BlockAddress, DeviceDriver, Driver, EventDriver, Grid, KernelDriver, RawArgument, StreamDriver,
 };
 use crate::registry::Entry;
 use crate::{Device, DeviceInfo, DeviceKind, Error, Result};
@@ -112,19 +112,19 @@ impl<T: Marks> StreamDriver for Bare<T> {
         self.0.wait(event)
     }
 
-    unsafe fn upload(&self, _: *const u8, _: Place, _: usize) -> Result<()> {
+    unsafe fn upload(&self, _: *const u8, _: BlockAddress, _: usize) -> Result<()> {
         refusal("upload")
     }
 
-    unsafe fn download(&self, _: Place, _: *mut u8, _: usize) -> Result<()> {
+    unsafe fn download(&self, _: BlockAddress, _: *mut u8, _: usize) -> Result<()> {
         refusal("download")
     }
 
     unsafe fn copy(
         &self,
-        _: Place,
+        _: BlockAddress,
         _: &dyn DeviceDriver,
-        _: Place,
+        _: BlockAddress,
         _: &dyn DeviceDriver,
         _: usize,
     ) -> Result<bool> {

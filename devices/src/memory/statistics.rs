@@ -82,7 +82,7 @@ impl Counters {
     /// Has the peak start again from what is live.
     pub(crate) fn reset_peak(&self) {
         self.peak_bytes.store(self.live_bytes.load(Relaxed), Relaxed);
-        // A block that came between the two has raised the old peak: it counts in the new one, too.
+        // A block allocated between the two has raised the old peak: it counts in the new one, too.
         raise(&self.peak_bytes, self.live_bytes.load(Relaxed));
     }
 
@@ -91,7 +91,7 @@ impl Counters {
     }
 
     pub(crate) fn read(&self) -> Statistics {
-        // Frees before allocations, so that no block seems freed before it came.
+        // Frees are read before allocations, so that the difference is never negative.
         let frees = self.frees.load(Relaxed);
         let allocations = self.allocations.load(Relaxed);
         Statistics {
@@ -110,7 +110,7 @@ impl Counters {
     }
 }
 
-/// Raises a maximum. Most blocks are no record: those cost a load, not a locked operation.
+/// Raises a maximum. Most values are below it: those cost a load, not an atomic read-modify-write.
 fn raise(maximum: &AtomicUsize, value: usize) {
     if value > maximum.load(Relaxed) {
         maximum.fetch_max(value, Relaxed);

@@ -14,7 +14,7 @@ pub(super) fn or_spill(device: Device, mut admit: impl FnMut() -> Result<(), Ful
     if full.never_fits() {
         return Err(full.error);
     }
-    // Inside a recovery the one that runs out is told.
+    // Inside a recovery the error goes to the step that ran out of memory.
     let Some(_recovering) = Recovering::enter() else { return Err(full.error) };
     let _turn = take_turn(device);
     let (begin, mut contest) = (Instant::now(), Contest::begin(device));

@@ -10,12 +10,12 @@ mod readings;
 pub use load::{Load, least_used};
 pub use readings::{Process, Readings};
 
-use crate::{Error, Identity, Result};
+use crate::{DeviceIdentity, Error, Result};
 
 /// What can be asked about the GPUs of this machine. NVML here; recorded values in tests.
 trait Sensors {
     /// Every GPU, in the library's own order; one that does not answer has no identity.
-    fn gpus(&self) -> &[Identity];
+    fn gpus(&self) -> &[DeviceIdentity];
     /// The readings of the GPU at this place of [`gpus`](Self::gpus).
     fn read(&self, index: usize) -> Result<Readings>;
 }
@@ -25,7 +25,7 @@ trait Sensors {
 ///
 /// # Errors
 /// [`Error::Unavailable`] without NVML.
-pub fn gpus() -> Result<Vec<(Identity, Result<Readings>)>> {
+pub fn gpus() -> Result<Vec<(DeviceIdentity, Result<Readings>)>> {
     let sensors = nvml::open()?;
     let gpus = sensors.gpus().iter().enumerate();
     Ok(gpus.map(|(index, identity)| (*identity, sensors.read(index))).collect())
@@ -40,17 +40,21 @@ pub fn versions() -> Result<(String, String)> {
 }
 
 /// The readings of the GPU with this identity; `device` is its name in errors.
-pub(crate) fn read(device: &str, identity: &Identity) -> Result<Readings> {
+pub(crate) fn read(device: &str, identity: &DeviceIdentity) -> Result<Readings> {
     find_and_read(nvml::open()?, device, identity)
 }
 
 /// How many `NVLink`s of the GPU with this identity are up.
-pub(crate) fn links(device: &str, identity: &Identity) -> Result<u32> {
+pub(crate) fn links(device: &str, identity: &DeviceIdentity) -> Result<u32> {
     let library = nvml::open()?;
     library.links(find(library, device, identity)?)
 }
 
-fn find_and_read(sensors: &dyn Sensors, device: &str, identity: &Identity) -> Result<Readings> {
+fn find_and_read(
+    sensors: &dyn Sensors,
+    device: &str,
+    identity: &DeviceIdentity,
+) -> Result<Readings> {
     let index = find(sensors, device, identity)?;
     sensors.read(index).map_err(|error| match error {
         // The caller knows the GPU by its own name, not by NVML's number.
@@ -61,7 +65,7 @@ fn find_and_read(sensors: &dyn Sensors, device: &str, identity: &Identity) -> Re
     })
 }
 
-fn find(sensors: &dyn Sensors, device: &str, identity: &Identity) -> Result<usize> {
+fn find(sensors: &dyn Sensors, device: &str, identity: &DeviceIdentity) -> Result<usize> {
     let known = sensors.gpus();
     let index = known.iter().position(|gpu| gpu.matches(identity));
     index.ok_or_else(|| Error::Unsupported {
@@ -78,15 +82,16 @@ mod tests {
     /// GPUs as NVML lists them: by place, whatever CUDA shows.
     struct Recorded;
 
-    const GPUS: [Identity; 3] = [gpu(10, 1), Identity { uuid: None, pci: None }, gpu(20, 2)];
+    const GPUS: [DeviceIdentity; 3] =
+        [gpu(10, 1), DeviceIdentity { uuid: None, pci: None }, gpu(20, 2)];
 
-    const fn gpu(uuid: u8, bus: u32) -> Identity {
+    const fn gpu(uuid: u8, bus: u32) -> DeviceIdentity {
         let pci = Some(PciAddress { domain: 0, bus, device: 0 });
-        Identity { uuid: Some([uuid; 16]), pci }
+        DeviceIdentity { uuid: Some([uuid; 16]), pci }
     }
 
     impl Sensors for Recorded {
-        fn gpus(&self) -> &[Identity] {
+        fn gpus(&self) -> &[DeviceIdentity] {
             &GPUS
         }
 
@@ -102,14 +107,14 @@ mod tests {
     #[test]
     fn a_gpu_is_found_by_uuid_and_not_by_number() {
         // `CUDA_VISIBLE_DEVICES=2` makes NVML's last GPU CUDA's first.
-        let cuda_0 = Identity { uuid: Some([20; 16]), pci: None };
+        let cuda_0 = DeviceIdentity { uuid: Some([20; 16]), pci: None };
         let readings = find_and_read(&Recorded, "cuda:0", &cuda_0);
         assert_eq!(readings.map(|r| r.temperature).ok(), Some(Some(42)));
     }
 
     #[test]
     fn a_gpu_without_uuid_is_found_by_place() {
-        let opencl = Identity { uuid: None, ..GPUS[2] };
+        let opencl = DeviceIdentity { uuid: None, ..GPUS[2] };
         let readings = find_and_read(&Recorded, "opencl:3", &opencl);
         assert_eq!(readings.map(|r| r.temperature).ok(), Some(Some(42)));
     }
@@ -122,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_device_nvml_does_not_know_is_named_in_the_error() {
-        let pocl = find_and_read(&Recorded, "opencl:1", &Identity::default());
+        let pocl = find_and_read(&Recorded, "opencl:1", &DeviceIdentity::default());
         let error = pocl.map_err(|error| error.to_string()).err().unwrap_or_default();
         assert!(error.contains("opencl:1") && error.contains("3 GPUs"), "{error}");
     }

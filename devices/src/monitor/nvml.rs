@@ -11,7 +11,7 @@ use nvml_wrapper::{Device, Nvml};
 use super::{Process, Readings, Sensors};
 use crate::identity::parse_uuid;
 use crate::opened::Opened;
-use crate::{Backend, Error, Identity, PciAddress, Result};
+use crate::{Backend, DeviceIdentity, Error, PciAddress, Result};
 
 /// The file as drivers install it, and as development packages link it.
 const NAMES: [&str; 2] = if cfg!(windows) {
@@ -27,7 +27,7 @@ const MOST_LINKS: u32 = 18;
 #[derive(Debug)]
 pub(super) struct Library {
     nvml: Nvml,
-    gpus: Vec<Identity>,
+    gpus: Vec<DeviceIdentity>,
 }
 
 /// Opens the library at first use.
@@ -84,10 +84,10 @@ impl Library {
     }
 
     /// Who a GPU is; one that is gone is nobody, and its readings will say why.
-    fn identity(&self, index: u32) -> Identity {
-        let Ok(gpu) = self.gpu(index) else { return Identity::default() };
+    fn identity(&self, index: u32) -> DeviceIdentity {
+        let Ok(gpu) = self.gpu(index) else { return DeviceIdentity::default() };
         let place = |at: PciInfo| PciAddress { domain: at.domain, bus: at.bus, device: at.device };
-        Identity {
+        DeviceIdentity {
             uuid: gpu.uuid().ok().and_then(|text| parse_uuid(&text)),
             pci: gpu.pci_info().ok().map(place),
         }
@@ -113,7 +113,7 @@ impl Library {
 }
 
 impl Sensors for Library {
-    fn gpus(&self) -> &[Identity] {
+    fn gpus(&self) -> &[DeviceIdentity] {
         &self.gpus
     }
 

@@ -30,7 +30,7 @@ impl Context {
             _ => false,
         };
         patiently(may_pass, || {
-            fault::check(fault::Kind::Context, crate::Device::opencl(gpu_id)?, 0)?;
+            fault::check(fault::FaultKind::Context, crate::Device::opencl(gpu_id)?, 0)?;
             let calls = serial();
             let none = std::ptr::null();
             let created =

@@ -2,7 +2,7 @@
 //!
 //! Nearly all kernels are `OpenCL` C 1.2, which every device has. There, global memory is ordered within a group only:
 //! `mem_fence` promises nothing to other groups of the same kernel. Kernels whose groups read what others of them have
-//! written say so ([`Source::ACROSS_GROUPS`]), and are compiled as a language whose fences reach the whole device, where the
+//! written say so ([`KernelSource::ACROSS_GROUPS`]), and are compiled as a language whose fences reach the whole device, where the
 //! device has one.
 
 use cl3::device::{
@@ -11,7 +11,7 @@ use cl3::device::{
 };
 
 use super::query::Id;
-use crate::jit::Source;
+use crate::jit::KernelSource;
 
 const PLAIN: &str = "-cl-std=CL1.2";
 /// Division and roots in `Float32` rounded as on the host and in CUDA, where the device can. Sums of products are fused
@@ -48,7 +48,7 @@ impl Language {
 
     /// The options for a kernel's text; `None` if it needs a fence that the device has not.
     pub(super) fn options(&self, text: &str) -> Option<String> {
-        let across = Source::is_across_groups(text);
+        let across = KernelSource::is_across_groups(text);
         let language = if across { self.across_groups? } else { PLAIN };
         Some(format!("{language} {}", self.common))
     }
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn a_kernel_across_groups_has_options_only_where_there_is_a_fence() {
         let language = |across_groups| Language { common: "", across_groups };
-        let text = format!("#define V 4\n#define {} 1\n", Source::ACROSS_GROUPS);
+        let text = format!("#define V 4\n#define {} 1\n", KernelSource::ACROSS_GROUPS);
         assert_eq!(language(None).options(&text), None);
         assert_eq!(language(Some("-cl-std=CL3.0")).options(&text).unwrap(), "-cl-std=CL3.0 ");
         let none = text.replace(" 1\n", " 0\n");

@@ -15,7 +15,7 @@ use super::context::Context;
 use super::handle::{Handle, Object};
 use super::query;
 use super::serial::serial;
-use crate::jit::Source;
+use crate::jit::KernelSource;
 use crate::{Error, Result};
 
 /// Builds `text` and returns the platform's binary for the context's device.
@@ -35,7 +35,7 @@ pub(super) fn compile(
         Ok(()) => binary(context, &program),
         Err(CL_BUILD_PROGRAM_FAILURE) => {
             let log = log(context, &program);
-            let line = Source::complaint(text, kernel, &log).map(Into::into);
+            let line = KernelSource::complaint(text, kernel, &log).map(Into::into);
             Err(Error::Compile { device: context.to_string(), kernel: kernel.into(), line, log })
         }
         Err(code @ CL_COMPILER_NOT_AVAILABLE) => Err(Error::Unavailable {

@@ -27,7 +27,7 @@ use super::kernel::OpenClKernel;
 use super::memory::of_use;
 use super::serial::serial;
 use crate::driver::{
-    DeviceDriver, EventDriver, Grid, KernelDriver, Place, RawArgument, StreamDriver,
+    BlockAddress, DeviceDriver, EventDriver, Grid, KernelDriver, RawArgument, StreamDriver,
 };
 use crate::{Error, Priority, Result};
 
@@ -179,7 +179,7 @@ impl StreamDriver for OpenClStream {
         self.queued("clEnqueueBarrierWithWaitList", 0, done)
     }
 
-    unsafe fn upload(&self, from: *const u8, to: Place, bytes: usize) -> Result<()> {
+    unsafe fn upload(&self, from: *const u8, to: BlockAddress, bytes: usize) -> Result<()> {
         let buffer = to.address as cl_mem;
         let calls = serial();
         // SAFETY: by the caller's contract the host range stays valid and unchanged, and the buffer's
@@ -200,7 +200,7 @@ impl StreamDriver for OpenClStream {
         self.queued("clEnqueueWriteBuffer", bytes, done)
     }
 
-    unsafe fn download(&self, from: Place, to: *mut u8, bytes: usize) -> Result<()> {
+    unsafe fn download(&self, from: BlockAddress, to: *mut u8, bytes: usize) -> Result<()> {
         let buffer = from.address as cl_mem;
         let calls = serial();
         // SAFETY: as for `upload`; nobody else touches the host range until the copy is done.
@@ -220,7 +220,7 @@ impl StreamDriver for OpenClStream {
         self.queued("clEnqueueReadBuffer", bytes, done)
     }
 
-    unsafe fn fill(&self, at: Place, value: u8, bytes: usize) -> Result<()> {
+    unsafe fn fill(&self, at: BlockAddress, value: u8, bytes: usize) -> Result<()> {
         let buffer = at.address as cl_mem;
         let calls = serial();
         // SAFETY: by the caller's contract the range is valid until the filling is done; the value is read during the
@@ -235,9 +235,9 @@ impl StreamDriver for OpenClStream {
 
     unsafe fn copy(
         &self,
-        from: Place,
+        from: BlockAddress,
         from_device: &dyn DeviceDriver,
-        to: Place,
+        to: BlockAddress,
         to_device: &dyn DeviceDriver,
         bytes: usize,
     ) -> Result<bool> {

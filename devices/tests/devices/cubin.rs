@@ -1,18 +1,18 @@
 //! Kernels compile for GPUs that are not there.
 
-use arrayspan_devices::{DeviceKind, Error, Result, Source, cuda};
+use arrayspan_devices::{DeviceKind, Error, KernelSource, Result, cuda};
 
 use super::dialect::TOUR;
 use super::skipped;
 
-fn compile(source: &Source, arch: &str) -> Result<Vec<u8>> {
+fn compile(source: &KernelSource, arch: &str) -> Result<Vec<u8>> {
     let dialect = DeviceKind::Cuda.dialect().expect("CUDA runs kernels");
     cuda::compile_cubin(source.name(), &source.text(dialect), arch)
 }
 
 /// Whether NVRTC is there; says so if not.
 fn nvrtc() -> bool {
-    match compile(&Source::new("nothing", "nothing", "KERNEL nothing() {}"), "sm_80") {
+    match compile(&KernelSource::new("nothing", "nothing", "KERNEL nothing() {}"), "sm_80") {
         Err(Error::Unavailable { why, .. }) => {
             skipped(&format!("no NVRTC ({why})"));
             false
@@ -24,7 +24,7 @@ fn nvrtc() -> bool {
 #[test]
 fn the_whole_dialect_compiles_for_ampere_and_hopper() -> Result<()> {
     if nvrtc() {
-        let tour = Source::new("tour", "tour", TOUR);
+        let tour = KernelSource::new("tour", "tour", TOUR);
         let (ampere, hopper) = (compile(&tour, "sm_80")?, compile(&tour, "sm_90")?);
         assert!(ampere.starts_with(b"\x7fELF") && hopper.starts_with(b"\x7fELF"));
         assert!(ampere != hopper, "two architectures, one binary");
@@ -40,7 +40,7 @@ fn a_kernel_that_does_not_compile_shows_its_line() {
         return;
     }
     let body = "FN float twice(float x) { return 2.0f * x; }\nKERNEL bad() { missing(1); }";
-    match compile(&Source::new("bad kernel", "bad", body), "sm_90") {
+    match compile(&KernelSource::new("bad kernel", "bad", body), "sm_90") {
         Err(Error::Compile { device, kernel, line, log }) => {
             assert_eq!((device.as_str(), kernel.as_str()), ("sm_90", "bad kernel"));
             assert_eq!(line.as_deref(), Some("KERNEL bad() { missing(1); }"), "{log}");
@@ -55,15 +55,15 @@ fn headers_and_unknown_architectures_are_errors() {
     if !nvrtc() {
         return;
     }
-    let include = Source::new("include", "f", "#include <stdio.h>\nKERNEL f() {}");
+    let include = KernelSource::new("include", "f", "#include <stdio.h>\nKERNEL f() {}");
     let error = compile(&include, "sm_90").unwrap_err();
     assert!(matches!(&error, Error::Compile { .. }), "{error}");
-    let plain = Source::new("plain", "f", "KERNEL f() {}");
+    let plain = KernelSource::new("plain", "f", "KERNEL f() {}");
     for arch in ["sm_1", "hopper", "sm_90\0"] {
         let error = compile(&plain, arch).unwrap_err();
         assert!(matches!(&error, Error::Compile { log, .. } if !log.is_empty()), "{error}");
     }
-    let zero = Source::new("zero", "f", "KERNEL f() {}\0");
+    let zero = KernelSource::new("zero", "f", "KERNEL f() {}\0");
     assert!(matches!(compile(&zero, "sm_90"), Err(Error::Compile { .. })));
 }
 

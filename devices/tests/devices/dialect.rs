@@ -1,6 +1,6 @@
 //! Every name of the dialect means the same on every device.
 
-use arrayspan_devices::{Argument, Result, Source};
+use arrayspan_devices::{Argument, KernelSource, Result};
 
 use super::{build, download, gpus, upload};
 
@@ -54,7 +54,7 @@ KERNEL tour(GLOBAL const float* RESTRICT x, GLOBAL float* RESTRICT filtered, GLO
 #[test]
 fn every_name_of_the_dialect_works() -> Result<()> {
     for device in gpus() {
-        let kernel = build(device, &Source::new("tour", "tour", TOUR))?;
+        let kernel = build(device, &KernelSource::new("tour", "tour", TOUR))?;
         let stream = device.new_stream()?;
         let n = 300_usize;
         let x: Vec<f32> = (0..n).map(|i| (i % 17) as f32 - 8.0).collect();

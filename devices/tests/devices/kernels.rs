@@ -1,6 +1,6 @@
 //! Kernels: compiled, cached, launched; and what happens when they are wrong.
 
-use arrayspan_devices::{Argument, Cache, Device, Error, Kernel, Result, Source};
+use arrayspan_devices::{Argument, Cache, Device, Error, Kernel, KernelSource, Result};
 
 use super::{build, download, gpus, grid, upload};
 
@@ -11,8 +11,8 @@ KERNEL axpy(i64 n, float a, GLOBAL const float* RESTRICT x, i64 x_at, i64 x_step
   for (i64 i = GID(0); i < n; i += GSZ(0)) y[y_at + i] += a * x[x_at + i * x_step];
 }";
 
-fn axpy() -> Source {
-    Source::new("axpy", "axpy", AXPY)
+fn axpy() -> KernelSource {
+    KernelSource::new("axpy", "axpy", AXPY)
 }
 
 /// Runs `kernel` on a strided range and compares with the host; all numbers are exact in Float32.
@@ -76,7 +76,7 @@ fn many_threads_may_build_and_launch_one_kernel() -> Result<()> {
 fn a_compile_error_shows_the_line_and_the_log_and_breaks_nothing() -> Result<()> {
     for device in gpus() {
         let body = AXPY.replace("a * x[", "undeclared * x[");
-        let error = build(device, &Source::new("broken", "axpy", body)).unwrap_err();
+        let error = build(device, &KernelSource::new("broken", "axpy", body)).unwrap_err();
         let Error::Compile { device: at, kernel, line, log } = &error else {
             panic!("{device}: {error}");
         };
@@ -91,9 +91,9 @@ fn a_compile_error_shows_the_line_and_the_log_and_breaks_nothing() -> Result<()>
 #[test]
 fn a_missing_entry_point_is_an_error() -> Result<()> {
     for device in gpus() {
-        let error = build(device, &Source::new("axpy", "saxpy", AXPY)).unwrap_err();
+        let error = build(device, &KernelSource::new("axpy", "saxpy", AXPY)).unwrap_err();
         assert!(matches!(error, Error::Driver { .. }), "{device}: {error}");
-        let error = build(device, &Source::new("axpy", "ax\0py", AXPY)).unwrap_err();
+        let error = build(device, &KernelSource::new("axpy", "ax\0py", AXPY)).unwrap_err();
         assert!(matches!(error, Error::Unsupported { .. }), "{device}: {error}");
         check(device, &build(device, &axpy())?)?;
     }
@@ -142,7 +142,7 @@ fn a_binary_for_another_kernel_under_the_right_name_is_not_believed_blindly() ->
     for device in gpus() {
         let (one, two) = (tempfile::tempdir(), tempfile::tempdir());
         let (one, two) = (one.expect("a folder"), two.expect("a folder"));
-        let other = Source::new("axpy", "other", AXPY.replace("axpy(", "other("));
+        let other = KernelSource::new("axpy", "other", AXPY.replace("axpy(", "other("));
         Kernel::build_cached(device, &other, &Cache::at(one.path()))?;
         Kernel::build_cached(device, &axpy(), &Cache::at(two.path()))?;
         let only = |folder: &tempfile::TempDir| {
@@ -162,7 +162,7 @@ fn a_whole_file_of_another_kernel_with_the_same_entry_is_not_run() -> Result<()>
             [tempfile::tempdir(), tempfile::tempdir()].map(|made| made.expect("a folder"));
         let [wrong, right] = &folders;
         // Three times as much, under the same entry.
-        let other = Source::new("axpy", "axpy", AXPY.replace("a * x[", "3 * a * x["));
+        let other = KernelSource::new("axpy", "axpy", AXPY.replace("a * x[", "3 * a * x["));
         assert_ne!(other, axpy());
         Kernel::build_cached(device, &other, &Cache::at(wrong.path()))?;
         Kernel::build_cached(device, &axpy(), &Cache::at(right.path()))?;

@@ -16,7 +16,9 @@ mod release;
 use std::io::Write as _;
 use std::sync::Once;
 
-use arrayspan_devices::{Cache, Device, DeviceKind, Grid, Kernel, Memory, Result, Source, Stream};
+use arrayspan_devices::{
+    Cache, Device, DeviceKind, Grid, Kernel, KernelSource, Memory, Result, Stream,
+};
 
 /// Every CUDA and `OpenCL` device. A kind without one is named, once, so that a passing run shows what
 /// it left out.
@@ -39,7 +41,7 @@ fn skipped(why: &str) {
 }
 
 /// Compiles afresh, past every cache.
-fn build(device: Device, source: &Source) -> Result<Kernel> {
+fn build(device: Device, source: &KernelSource) -> Result<Kernel> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     Kernel::build_cached(device, source, &Cache::at(folder.path()))
 }

@@ -1,6 +1,6 @@
 //! Work on one block keeps its order, whatever streams it is queued on.
 
-use arrayspan_devices::{Argument, Device, Kernel, Memory, Result, Source, Stream};
+use arrayspan_devices::{Argument, Device, Kernel, KernelSource, Memory, Result, Stream};
 
 use super::{build, copy, download, gpus, grid, upload};
 
@@ -17,7 +17,7 @@ KERNEL slow(i64 n, i64 rounds, GLOBAL const u32* x, GLOBAL u32* y) {
 pub(super) const N: usize = 1000;
 
 pub(super) fn slow(device: Device) -> Result<Kernel> {
-    build(device, &Source::new("slow", "slow", SLOW))
+    build(device, &KernelSource::new("slow", "slow", SLOW))
 }
 
 /// Queues y = x + 1 in a way that takes some milliseconds.

@@ -5,9 +5,9 @@ mod environment;
 
 use std::thread;
 
-use arrayspan_devices::fault::{self, Class, Fault, Kind, Threads, inject};
-use arrayspan_devices::retry::{Policy, Stage, with_retry};
-use arrayspan_devices::{Argument, Device, Error, Grid, Memory, Result, Source, Stream};
+use arrayspan_devices::fault::{self, Class, Fault, FaultKind, Threads, inject};
+use arrayspan_devices::retry::{RetryPolicy, Stage, with_retry};
+use arrayspan_devices::{Argument, Device, Error, Grid, KernelSource, Memory, Result, Stream};
 
 /// Every device, with a stream of its own.
 fn devices() -> impl Iterator<Item = (Device, Stream)> {
@@ -15,15 +15,15 @@ fn devices() -> impl Iterator<Item = (Device, Stream)> {
 }
 
 /// So many calls one after the other fail.
-fn failing(kind: Kind, count: usize) -> Fault {
+fn failing(kind: FaultKind, count: usize) -> Fault {
     Fault { count, ..Fault::new(kind) }
 }
 
-fn doubling() -> Source {
+fn doubling() -> KernelSource {
     let body = "KERNEL twice(GLOBAL float* x, i64 n) {
   for (i64 i = GID(0); i < n; i += GSZ(0)) x[i] = 2.0f * x[i];
 }";
-    Source::new("twice", "twice", body)
+    KernelSource::new("twice", "twice", body)
 }
 
 fn upload(values: &[f32], stream: &Stream) -> Result<Memory> {
@@ -74,7 +74,7 @@ fn computation(device: Device, stream: &Stream) -> Result<Vec<f32>> {
 #[test]
 fn an_injected_refusal_looks_like_the_drivers_and_costs_nothing_else() {
     for (device, stream) in devices() {
-        let injection = inject(failing(Kind::Allocation, usize::MAX));
+        let injection = inject(failing(FaultKind::Allocation, usize::MAX));
         match Memory::allocate(1000, &stream).unwrap_err() {
             Error::OutOfMemory { device: at, bytes: 1000, tried, .. } => {
                 assert_eq!(at, device);
@@ -95,7 +95,7 @@ fn an_injected_refusal_looks_like_the_drivers_and_costs_nothing_else() {
 fn every_single_failure_is_survived_with_the_same_result() {
     for (device, stream) in devices() {
         let expected = computation(device, &stream).unwrap();
-        for kind in [Kind::Allocation, Kind::Launch, Kind::Copy, Kind::Plan] {
+        for kind in [FaultKind::Allocation, FaultKind::Launch, FaultKind::Copy, FaultKind::Plan] {
             let mut injected = 0;
             for skip in 0..10 {
                 let injection = inject(Fault { skip, ..Fault::new(kind) });
@@ -106,8 +106,8 @@ fn every_single_failure_is_survived_with_the_same_result() {
             // Kernels are built once, unless somebody forgets them.
             let runs = device.kind().dialect().is_some();
             let some = match kind {
-                Kind::Launch => runs,
-                Kind::Plan => false,
+                FaultKind::Launch => runs,
+                FaultKind::Plan => false,
                 _ => true,
             };
             assert!(!some || injected > 0, "{device}: no {kind:?} failed");
@@ -119,11 +119,11 @@ fn every_single_failure_is_survived_with_the_same_result() {
 fn failures_that_do_not_end_are_an_error_of_the_same_kind() {
     for (device, stream) in devices() {
         let runs = device.kind().dialect().is_some();
-        for kind in [Kind::Allocation, Kind::Launch, Kind::Copy] {
+        for kind in [FaultKind::Allocation, FaultKind::Launch, FaultKind::Copy] {
             let _injection = inject(failing(kind, usize::MAX));
             match computation(device, &stream) {
                 Err(Error::OutOfMemory { tried, .. }) => assert!(!tried.is_empty()),
-                Ok(_) => assert!(kind == Kind::Launch && !runs, "{device}: {kind:?}"),
+                Ok(_) => assert!(kind == FaultKind::Launch && !runs, "{device}: {kind:?}"),
                 Err(other) => panic!("{device}: {kind:?}: {other}"),
             }
         }
@@ -133,10 +133,10 @@ fn failures_that_do_not_end_are_an_error_of_the_same_kind() {
 #[test]
 fn a_lost_device_is_not_tried_again() {
     for (device, stream) in devices() {
-        for kind in [Kind::Allocation, Kind::Copy] {
+        for kind in [FaultKind::Allocation, FaultKind::Copy] {
             let injection = inject(Fault { class: Class::DeviceLost, ..failing(kind, 5) });
             let runs = std::cell::Cell::new(0);
-            let failed = with_retry(device, &Policy::default(), || {
+            let failed = with_retry(device, &RetryPolicy::default(), || {
                 runs.set(runs.get() + 1);
                 computation(device, &stream)
             });
@@ -151,7 +151,7 @@ fn a_lost_device_is_not_tried_again() {
 #[test]
 fn another_refusal_of_the_driver_is_not_tried_again() {
     let stream = Device::cpu().stream().unwrap();
-    let injection = inject(Fault { class: Class::Driver, ..failing(Kind::Allocation, 5) });
+    let injection = inject(Fault { class: Class::Driver, ..failing(FaultKind::Allocation, 5) });
     assert!(matches!(Memory::allocate(10, &stream), Err(Error::Driver { .. })));
     assert_eq!(injection.hits(), 1);
 }
@@ -162,7 +162,7 @@ fn only_the_thread_the_device_and_the_scope_asked_for_fail() {
     let stream = Device::cpu().stream().unwrap();
     let allocate = || Memory::allocate(10, &stream).map(drop);
 
-    let here = inject(lost(failing(Kind::Allocation, 1)));
+    let here = inject(lost(failing(FaultKind::Allocation, 1)));
     let stream_there = stream.clone();
     thread::spawn(move || Memory::allocate(10, &stream_there).map(drop)).join().unwrap().unwrap();
     assert_eq!(here.hits(), 0);
@@ -170,14 +170,16 @@ fn only_the_thread_the_device_and_the_scope_asked_for_fail() {
     drop(here);
 
     if let Some(other) = Device::all().into_iter().find(|device| !device.is_cpu()) {
-        let there =
-            inject(Fault { device: Some(other), ..lost(failing(Kind::Allocation, usize::MAX)) });
+        let there = inject(Fault {
+            device: Some(other),
+            ..lost(failing(FaultKind::Allocation, usize::MAX))
+        });
         allocate().unwrap();
         let far = Memory::allocate(10, &other.stream().unwrap());
         assert!(far.is_err() && there.hits() == 1);
     }
 
-    let fault = lost(failing(Kind::Allocation, usize::MAX));
+    let fault = lost(failing(FaultKind::Allocation, usize::MAX));
     let scoped = inject(Fault { only_protected: true, ..fault });
     allocate().unwrap();
     let protected = fault::protect();
@@ -185,7 +187,7 @@ fn only_the_thread_the_device_and_the_scope_asked_for_fail() {
     drop(protected);
     assert!(!fault::is_protected());
     allocate().unwrap();
-    let inside = with_retry(Device::cpu(), &Policy::default(), allocate);
+    let inside = with_retry(Device::cpu(), &RetryPolicy::default(), allocate);
     assert!(inside.is_err() && scoped.hits() == 2);
 }
 
@@ -195,7 +197,7 @@ fn threads_can_be_counted_each_for_itself() {
         skip: 2,
         threads: Threads::Each,
         class: Class::DeviceLost,
-        ..Fault::new(Kind::Plan)
+        ..Fault::new(FaultKind::Plan)
     };
     let Some(device) = Device::all().into_iter().find(|device| device.kind().dialect().is_some())
     else {
@@ -209,7 +211,7 @@ fn threads_can_be_counted_each_for_itself() {
             let build = |step: usize| {
                 let name = format!("own{number}_{step}");
                 let body = format!("KERNEL {name}(GLOBAL float* x) {{ x[0] = 1.0f; }}\n");
-                device.kernel(&Source::new(&name, &name, &body)).is_ok()
+                device.kernel(&KernelSource::new(&name, &name, &body)).is_ok()
             };
             (0..4).map(build).collect::<Vec<_>>()
         })

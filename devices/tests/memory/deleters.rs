@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use arrayspan_devices::retry::Stage;
 use arrayspan_devices::{
-    Argument, Device, Error, Grid, Limit, Memory, Source, Stream, drain, drain_for,
+    Argument, Device, Error, Grid, KernelSource, Limit, Memory, Stream, drain, drain_for,
 };
 
 use super::{MIB, gpus, turn};
@@ -29,7 +29,7 @@ KERNEL slow(i64 rounds, GLOBAL u32* x) {
 
 /// Queues work that writes `x` and takes some milliseconds.
 fn keep_busy(x: &Memory, stream: &Stream) {
-    let kernel = stream.device().kernel(&Source::new("slow", "slow", SLOW)).unwrap();
+    let kernel = stream.device().kernel(&KernelSource::new("slow", "slow", SLOW)).unwrap();
     let grid = Grid { groups: [16, 1, 1], threads: [64, 1, 1] };
     let arguments = [Argument::I64(300_000), Argument::Write(x)];
     // SAFETY: as SLOW declares; the block holds 1000 numbers and more.

@@ -1,7 +1,7 @@
 //! A block is not used again before the work that uses it is done.
 
 use arrayspan_devices::{
-    Argument, Device, DeviceKind, Grid, Kernel, Limit, Memory, Source, Stream,
+    Argument, Device, DeviceKind, Grid, Kernel, KernelSource, Limit, Memory, Stream,
 };
 
 use super::{MIB, content, fill, gpus, pattern, turn};
@@ -20,7 +20,7 @@ KERNEL slow(i64 n, i64 rounds, GLOBAL const u32* x, GLOBAL u32* y) {
 const BYTES: usize = 4000;
 
 fn slow(device: Device) -> Kernel {
-    device.kernel(&Source::new("slow_copy", "slow", SLOW)).unwrap()
+    device.kernel(&KernelSource::new("slow_copy", "slow", SLOW)).unwrap()
 }
 
 fn queue(stream: &Stream, kernel: &Kernel, x: &Memory, y: &Memory) {

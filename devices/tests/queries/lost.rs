@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use arrayspan_devices::{Argument, Device, Error, Grid, Memory, Result, Source};
+use arrayspan_devices::{Argument, Device, Error, Grid, KernelSource, Memory, Result};
 
 use super::skipped;
 
@@ -29,7 +29,7 @@ fn a_stray_kernel_loses_the_device_by_code_and_for_good() {
 #[ignore = "run by the test above in a process of its own, whose GPU it spoils"]
 fn loses_the_first_gpu() -> Result<()> {
     let device = Device::cuda(0)?;
-    let kernel = match device.kernel(&Source::new("stray", "stray", STRAY)) {
+    let kernel = match device.kernel(&KernelSource::new("stray", "stray", STRAY)) {
         Err(Error::Unavailable { what, why }) => {
             skipped(&format!("{what}: {why}"));
             return Ok(());

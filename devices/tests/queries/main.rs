@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::sync::Mutex;
 
 use arrayspan_devices::{
-    Backend, Device, DeviceKind, Error, Identity, Memory, Reach, Result, monitor,
+    Backend, Device, DeviceIdentity, DeviceKind, Error, Memory, Reach, Result, monitor,
 };
 
 /// Held by tests that look at what is allocated.
@@ -157,7 +157,7 @@ fn the_sensors_of_every_cuda_gpu_are_read_and_make_sense() -> Result<()> {
         // NVML counts what the driver keeps for itself, CUDA does not.
         assert!(free > 0 && free <= total / 8 * 9, "{free} of {total}");
         let listed = monitor::gpus()?;
-        let identity: Identity = device.info().identity();
+        let identity: DeviceIdentity = device.info().identity();
         assert_eq!(listed.iter().filter(|(gpu, _)| gpu.matches(&identity)).count(), 1, "{device}");
     }
     Ok(())

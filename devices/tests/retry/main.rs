@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use arrayspan_devices::reclaim::{Holdings, Reclaim, register};
-use arrayspan_devices::retry::{OutOfMemory, Policy, Stage, with_retry};
+use arrayspan_devices::retry::{OutOfMemory, RetryPolicy, Stage, with_retry};
 use arrayspan_devices::{Device, DeviceKind, Error, Memory, Result, drain};
 
 /// A library that holds blocks until it is asked for them.
@@ -51,7 +51,7 @@ impl Reclaim for Hoarder {
         self.asked.fetch_add(1, SeqCst);
         if *self.fails.lock().unwrap() {
             // Its own retry must not start another recovery, which would ask it again, and so on.
-            return with_retry(device, &Policy::default(), || Err(full(device, 1)))
+            return with_retry(device, &RetryPolicy::default(), || Err(full(device, 1)))
                 .map_err(|unrecovered| unrecovered.error);
         }
         let freed = self.held(device);
@@ -66,8 +66,8 @@ fn hoarder() -> std::sync::MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-fn tries(attempts: usize) -> Policy {
-    Policy { attempts, ..Policy::default() }
+fn tries(attempts: usize) -> RetryPolicy {
+    RetryPolicy { attempts, ..RetryPolicy::default() }
 }
 
 fn full(device: Device, bytes: usize) -> Error {
@@ -79,7 +79,7 @@ fn an_operation_that_works_is_run_once() {
     let _turn = hoarder();
     let runs = Cell::new(0);
     let asked = HOARDER.asked.load(SeqCst);
-    let done = with_retry(Device::cpu(), &Policy::default(), || -> Result<_> {
+    let done = with_retry(Device::cpu(), &RetryPolicy::default(), || -> Result<_> {
         runs.set(runs.get() + 1);
         Ok(7)
     });
@@ -90,7 +90,7 @@ fn an_operation_that_works_is_run_once() {
 #[test]
 fn other_errors_are_returned_at_once() {
     let runs = Cell::new(0);
-    let failed = with_retry(Device::cpu(), &Policy::default(), || -> Result<()> {
+    let failed = with_retry(Device::cpu(), &RetryPolicy::default(), || -> Result<()> {
         runs.set(runs.get() + 1);
         Device::new(DeviceKind::Cpu, 1).map(|_| ())
     });
@@ -143,7 +143,7 @@ fn what_a_library_holds_comes_back_and_the_operation_succeeds() {
         let block = Memory::allocate(100_000, &stream).unwrap();
         HOARDER.blocks.lock().unwrap().push(block);
         let runs = Cell::new(0);
-        let done = with_retry(device, &Policy::default(), || {
+        let done = with_retry(device, &RetryPolicy::default(), || {
             runs.set(runs.get() + 1);
             if HOARDER.held(device) > 0 { Err(full(device, usize::MAX)) } else { Ok(()) }
         });
@@ -186,7 +186,7 @@ fn a_panic_after_a_recovery_does_not_stop_later_ones() {
     let _turn = hoarder();
     let panicked = std::panic::catch_unwind(|| {
         let runs = Cell::new(0);
-        with_retry(Device::cpu(), &Policy::default(), || -> Result<()> {
+        with_retry(Device::cpu(), &RetryPolicy::default(), || -> Result<()> {
             runs.set(runs.get() + 1);
             assert!(runs.get() < 2, "on purpose");
             Err(full(Device::cpu(), 1))
@@ -194,7 +194,7 @@ fn a_panic_after_a_recovery_does_not_stop_later_ones() {
     });
     assert!(panicked.is_err());
     let runs = Cell::new(0);
-    let done = with_retry(Device::cpu(), &Policy::default(), || {
+    let done = with_retry(Device::cpu(), &RetryPolicy::default(), || {
         runs.set(runs.get() + 1);
         if runs.get() < 2 { Err(full(Device::cpu(), usize::MAX)) } else { Ok(()) }
     });
@@ -233,8 +233,8 @@ fn many_threads_recover_at_once_without_blocking_each_other() {
 }
 
 /// No other attempts than those that waiting brings.
-fn waiting() -> Policy {
-    Policy { wait: Some(Duration::from_secs(60)), ..tries(1) }
+fn waiting() -> RetryPolicy {
+    RetryPolicy { wait: Some(Duration::from_secs(60)), ..tries(1) }
 }
 
 #[test]
@@ -365,7 +365,7 @@ fn releases_that_are_not_enough_neither_end_the_waiting_nor_fill_it_with_attempt
         });
         let runs = Cell::new(0);
         let begin = std::time::Instant::now();
-        let policy = Policy { wait: Some(Duration::from_secs(2)), ..tries(1) };
+        let policy = RetryPolicy { wait: Some(Duration::from_secs(2)), ..tries(1) };
         let failed = with_retry(device, &policy, || -> Result<()> {
             runs.set(runs.get() + 1);
             Err(full(device, 1000))

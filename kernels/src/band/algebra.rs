@@ -68,7 +68,8 @@ impl Band {
         if self.len != inner.len {
             return None;
         }
-        // Rows look alike until a tap of the outer band enters or leaves a piece of the inner one, or the axis.
+        // Consecutive rows have the same taps until a tap of the outer band enters or leaves a piece of the inner one, or
+        // the axis.
         let mut starts: Vec<usize> = self.starts().collect();
         for (rows, taps) in self.pieces() {
             for tap in taps {

@@ -148,7 +148,7 @@ fn few_taps_that_reach_far_along_a_long_axis_are_few_pieces() {
     assert_eq!(edged.transpose().row(last), [tap(-(last as isize), 7.0)]);
     let middle = edged.transpose().row(1 << 39);
     assert_eq!(middle, [tap(-reach, 0.25), tap(0, 1.0), tap(1, -1.0)]);
-    // A shift there and back leaves what did not fall off the end.
+    // A shift and its inverse keep the entries that did not leave the axis.
     let shift = Band::uniform(len, [(reach, 1.0)]);
     let back = shift.after(&shift.transpose()).unwrap();
     assert_eq!((back.row(0), back.row(1 << 39)), (vec![tap(0, 1.0)], vec![]));

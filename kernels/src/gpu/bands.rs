@@ -1,7 +1,7 @@
-//! Bands as source.
+//! The kernel source of bands.
 
 use arrayspan_bridge::DType;
-use arrayspan_bridge::index::Text;
+use arrayspan_bridge::iteration::Text;
 use num_complex::Complex64;
 
 use super::tables::{self, FEW, Tables, is_long};

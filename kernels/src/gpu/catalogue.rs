@@ -1,7 +1,7 @@
 //! Representative kernels, for tests that compile them all.
 
-use arrayspan_bridge::devices::Source;
-use arrayspan_bridge::index::{Runs, Space, Start};
+use arrayspan_bridge::devices::KernelSource;
+use arrayspan_bridge::iteration::{IterationSpace, Runs, Start};
 use arrayspan_bridge::{DType, Layout};
 use num_complex::Complex64;
 
@@ -21,7 +21,7 @@ const UNITS: usize = 132;
 
 /// Kernels of every verb and computable dtype, in the variants whose text differs.
 #[must_use]
-pub fn catalogue() -> Vec<Source> {
+pub fn catalogue() -> Vec<KernelSource> {
     let dtypes = [DType::Float32, DType::Float64, DType::Complex64, DType::Complex128];
     let mut variants: Vec<Variant> = Vec::new();
     for dtype in dtypes {
@@ -53,7 +53,7 @@ fn map(element: Element, shape: &[usize], operands: usize, formula: Formula) -> 
         (0..shape.len()).try_fold(whole, |part, axis| part.sliced(axis, 0, shape[axis]).ok())
     });
     let layouts: Vec<&Layout> = layout.iter().cycle().take(operands).collect();
-    let space = Space::new(&layouts);
+    let space = IterationSpace::new(&layouts);
     let form = space.form(element.bytes(), &vec![0; operands], 4);
     Variant::Map(map::Variant { element, form, formula, numbers: None })
 }
@@ -95,7 +95,7 @@ fn transpose(element: Element, update: Update) -> Variant {
         .into_iter()
         .flat_map(|whole| [whole.clone(), whole.permuted(&[0, 2, 1]).unwrap_or(whole)])
         .collect();
-    let space = Space::new(&layouts.iter().collect::<Vec<_>>());
+    let space = IterationSpace::new(&layouts.iter().collect::<Vec<_>>());
     let form = space.form(element.bytes(), &[0, 0], 4).dividing(1);
     let formula = Formula::update(update).0;
     Variant::Transpose(copy::Variant { element, form, formula })

@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use arrayspan_bridge::devices::{Argument, Grid, Memory, Source};
-use arrayspan_bridge::index::{Arguments, THREADS, Text};
+use arrayspan_bridge::devices::{Argument, Grid, KernelSource, Memory};
+use arrayspan_bridge::iteration::{Arguments, THREADS, Text};
 use arrayspan_bridge::{Array, DType, Transfer};
 
 use super::element::Element;
@@ -104,7 +104,7 @@ pub(super) fn define(reduction: Reduction, threads: usize, sharing: Sharing, tex
     text.define("P", threads);
     text.define("COUNT_AT", COUNT_AT);
     text.flag("PARTIAL", sharing != Sharing::Alone);
-    text.flag(Source::ACROSS_GROUPS, sharing == Sharing::LastJoins);
+    text.flag(KernelSource::ACROSS_GROUPS, sharing == Sharing::LastJoins);
 }
 
 impl Variant {

@@ -1,10 +1,10 @@
 //! `y ← alpha · x + beta · y` between any two layouts: elementwise, or through tiles in local memory where
-//! `x` and `y` have their neighbours along different axes. A plain copy is the bridge's.
+//! `x` and `y` are contiguous along different axes. A plain copy is the bridge's.
 
 use std::sync::atomic::Ordering::Relaxed;
 
 use arrayspan_bridge::devices::Grid;
-use arrayspan_bridge::index::{Form, Space, Text, address};
+use arrayspan_bridge::iteration::{IterationForm, IterationSpace, Text, address};
 
 use super::element::Element;
 use super::formula::Formula;
@@ -18,7 +18,7 @@ pub(super) const TEXT: &str = include_str!("../source/transpose.cl.h");
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Variant {
     pub(super) element: Element,
-    pub(super) form: Form,
+    pub(super) form: IterationForm,
     pub(super) formula: Formula,
 }
 
@@ -39,7 +39,7 @@ pub(super) fn run(gpu: &Gpu, call: CopyCall<'_>) -> Result<()> {
     gpu.expect_float64("copy", y.dtype())?;
     let memories = [y.memory(), x.memory()];
     let addresses = memories.map(address);
-    let mut space = Space::new(&[y.layout(), x.layout()]);
+    let mut space = IterationSpace::new(&[y.layout(), x.layout()]);
     let element = Element(y.dtype());
     let (formula, constants) = Formula::update(update);
     if !space.turn(ROWS) {

@@ -1,7 +1,7 @@
 //! What a kernel takes for an element.
 
 use arrayspan_bridge::DType;
-use arrayspan_bridge::index::Text;
+use arrayspan_bridge::iteration::Text;
 
 /// A number of a computable dtype, as a kernel takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,7 +22,7 @@ impl Element {
         self.0.to_string().to_lowercase()
     }
 
-    /// Tells the prelude.
+    /// Defines the macros of the prelude.
     pub(super) fn define(self, text: &mut Text) {
         text.define("ELEMENT", 1 + u8::from(self.is_complex()));
         text.define("BITS", self.0.real().bits());

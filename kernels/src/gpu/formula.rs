@@ -1,6 +1,6 @@
-//! Expressions as keys and as source.
+//! Expressions as keys of the kernel cache, and their kernel source.
 
-use arrayspan_bridge::index::Text;
+use arrayspan_bridge::iteration::Text;
 use num_complex::Complex64;
 
 use super::element::Element;

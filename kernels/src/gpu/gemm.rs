@@ -2,7 +2,7 @@
 
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::{Grid, Memory};
-use arrayspan_bridge::index::{Arguments, Runs, Start, THREADS, Text, address};
+use arrayspan_bridge::iteration::{Arguments, Runs, Start, THREADS, Text, address};
 
 use super::element::Element;
 use super::formula::Formula;
@@ -21,7 +21,7 @@ pub(super) struct Variant {
     pub(super) runs: Runs,
     pub(super) wide: bool,
     pub(super) conjugate: bool,
-    /// Whether the neighbours of `a` lie along the inner extent, and those of `b` across it.
+    /// Whether `a` is contiguous along the inner extent, and whether `b` is contiguous across it.
     pub(super) along: [bool; 2],
 }
 
@@ -93,7 +93,7 @@ impl<'a> Operand<'a> {
             (&[rows, columns], &[t, u]) => ([1, rows, columns], [0, t, u]),
             _ => unreachable!("a checked call has matrices or batches of them"),
         };
-        // Along an axis without a second index any stride may stand.
+        // An axis of extent 1 may have any stride.
         let single = strides.iter_mut().zip(extents).filter(|(_, extent)| *extent <= 1);
         single.for_each(|(stride, _)| *stride = 0);
         Self { memory, offset: layout.offset(), extents, strides }
@@ -101,7 +101,7 @@ impl<'a> Operand<'a> {
 
     /// Whether places, or those just behind the last tile, need 64 bits.
     fn is_wide(&self) -> bool {
-        // Of an operand without elements strides are as they like.
+        // An operand without elements may have any strides.
         let reach = |(extent, stride): (&usize, &isize)| {
             extent.saturating_add(TILE).saturating_mul(stride.unsigned_abs())
         };

@@ -1,7 +1,9 @@
-//! `out ← expression(inputs, out)`: a thread for a run of neighbours.
+//! `out ← expression(inputs, out)`: a thread for each run of consecutive elements.
 
 use arrayspan_bridge::devices::Memory;
-use arrayspan_bridge::index::{Arguments, Form, Space, THREADS, Text, address, grid};
+use arrayspan_bridge::iteration::{
+    Arguments, IterationForm, IterationSpace, THREADS, Text, address, grid,
+};
 use arrayspan_bridge::{DType, Layout, View};
 use num_complex::Complex64;
 
@@ -17,7 +19,7 @@ pub(super) const TEXT: &str = include_str!("../source/map.cl.h");
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Variant {
     pub(super) element: Element,
-    pub(super) form: Form,
+    pub(super) form: IterationForm,
     pub(super) formula: Formula,
     /// The dtype of the inputs that each thread takes as single numbers, and how many there are.
     pub(super) numbers: Option<(DType, usize)>,
@@ -40,7 +42,7 @@ pub(super) fn run(gpu: &Gpu, call: &MapCall<'_>) -> Result<()> {
         std::iter::once(out.layout()).chain(elements.iter().map(|view| view.layout())).collect();
     let memories: Vec<&Memory> =
         std::iter::once(out.memory()).chain(elements.iter().map(|view| view.memory())).collect();
-    let space = Space::new(&layouts);
+    let space = IterationSpace::new(&layouts);
     let element = Element(out.dtype());
     let formula = Formula::mixed(call.expression, &|input| numbers.contains(input));
     let addresses: Vec<usize> = memories.iter().copied().map(address).collect();
@@ -67,7 +69,7 @@ pub(super) fn run(gpu: &Gpu, call: &MapCall<'_>) -> Result<()> {
 pub(super) fn launch(
     gpu: &Gpu,
     element: Element,
-    space: &Space,
+    space: &IterationSpace,
     memories: &[&Memory],
     formula: Formula,
     constants: &[Complex64],
@@ -85,8 +87,8 @@ pub(super) fn launch(
 /// The arguments for what [`declare`] declares.
 pub(super) fn arguments<'m>(
     element: Element,
-    space: &Space,
-    form: &Form,
+    space: &IterationSpace,
+    form: &IterationForm,
     memories: &[&'m Memory],
     constants: &[Complex64],
 ) -> Arguments<'m> {
@@ -96,7 +98,11 @@ pub(super) fn arguments<'m>(
 }
 
 /// The arguments for the operands and the space, before those of the formula.
-fn start<'m>(space: &Space, form: &Form, memories: &[&'m Memory]) -> Arguments<'m> {
+fn start<'m>(
+    space: &IterationSpace,
+    form: &IterationForm,
+    memories: &[&'m Memory],
+) -> Arguments<'m> {
     let mut arguments = Arguments::new(form.is_wide());
     for (number, (memory, offset)) in memories.iter().zip(&space.offsets).enumerate() {
         if number == 0 {
@@ -113,12 +119,12 @@ fn start<'m>(space: &Space, form: &Form, memories: &[&'m Memory]) -> Arguments<'
 /// the form and the formula.
 pub(super) fn declare(
     element: Element,
-    form: &Form,
+    form: &IterationForm,
     formula: &Formula,
     others: &str,
     text: &mut Text,
 ) {
-    let inputs: Vec<String> = (1..form.operands()).map(Form::operand).collect();
+    let inputs: Vec<String> = (1..form.operands()).map(IterationForm::operand).collect();
     let space = form.declare() + &formula.declare(element) + others;
     let prologue = formula.prologue(element);
     element.define(text);

@@ -1,6 +1,6 @@
 //! The verbs on devices that run kernels: CUDA and `OpenCL` through one code path.
 //!
-//! For each verb, `<verb>.rs` looks at a checked call and decides on a *variant*: what is baked into the kernel
+//! For each verb, `<verb>.rs` looks at a checked call and decides on a *variant*: what is compiled into the kernel
 //! (dtype, number of axes, expression, taps, width of access). The variant is the key of the executor's cache, and
 //! the kernel's source is a function of it alone; all else (places, extents, strides, factors) are arguments.
 
@@ -25,7 +25,7 @@ use std::sync::{Arc, OnceLock};
 
 use arrayspan_bridge::devices::cuda::Blas;
 use arrayspan_bridge::devices::{Grid, Stream};
-use arrayspan_bridge::index::Arguments;
+use arrayspan_bridge::iteration::Arguments;
 use arrayspan_bridge::{Array, DType};
 use parking_lot::Mutex;
 

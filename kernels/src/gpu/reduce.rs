@@ -1,8 +1,8 @@
 //! `out ← reduction over axes of expression(inputs)`: some threads for each result; several groups may share one.
 
 use arrayspan_bridge::devices::{Argument, Grid};
-use arrayspan_bridge::index::{
-    Arguments, Form, MOST_ARGUMENTS, Runs, Space, Start, THREADS, Text, address,
+use arrayspan_bridge::iteration::{
+    Arguments, IterationForm, IterationSpace, MOST_ARGUMENTS, Runs, Start, THREADS, Text, address,
 };
 use arrayspan_bridge::{DType, Layout, View};
 
@@ -33,7 +33,7 @@ pub(super) struct Variant {
     pub(super) wide: bool,
     /// Threads for each result.
     pub(super) threads: usize,
-    /// Whether those are neighbours, rather than the threads of neighbouring results.
+    /// Whether those have consecutive numbers, rather than the threads of consecutive results.
     pub(super) along: bool,
     /// How groups make one result.
     pub(super) sharing: Sharing,
@@ -43,7 +43,7 @@ pub(super) struct Variant {
 
 /// Runs each thread should have before another group shares a result.
 const RUNS_OF_THREAD: usize = 4;
-/// Threads a processor needs to have its memory busy.
+/// Threads per multiprocessor that saturate memory bandwidth.
 const BUSY_THREADS: usize = 512;
 
 pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
@@ -56,7 +56,7 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
     let [kept, reduced] = spaces(call, &layouts)?;
     let results: usize = kept.extents.iter().product();
     let len: usize = reduced.extents.iter().product();
-    let near = |space: &Space| space.strides[0][0].unsigned_abs();
+    let near = |space: &IterationSpace| space.strides[0][0].unsigned_abs();
     let along = results == 1 || (len > 1 && near(&reduced) <= near(&kept));
     let runs = runs(call, &layouts, &kept, &reduced, along);
     let steps =
@@ -130,9 +130,9 @@ fn layouts(call: &ReduceCall<'_>) -> Result<Vec<Layout>> {
     call.inputs.iter().map(layout).collect()
 }
 
-/// The kept axes (of the inputs, then the output) and the reduced ones (of the inputs), as input 0 likes to be
-/// walked.
-fn spaces(call: &ReduceCall<'_>, layouts: &[Layout]) -> Result<[Space; 2]> {
+/// The kept axes (of the inputs, then the output) and the reduced ones (of the inputs), ordered by the strides of
+/// input 0.
+fn spaces(call: &ReduceCall<'_>, layouts: &[Layout]) -> Result<[IterationSpace; 2]> {
     let rank = call.shape().len();
     let kept: Vec<usize> = (0..rank).filter(|axis| !call.axes.contains(axis)).collect();
     let parts = |axes: &[usize]| {
@@ -145,15 +145,15 @@ fn spaces(call: &ReduceCall<'_>, layouts: &[Layout]) -> Result<[Space; 2]> {
     };
     let (mut kept, reduced) = (parts(&kept)?, parts(&call.axes)?);
     kept.push(call.out.layout().clone());
-    Ok([kept, reduced].map(|layouts| Space::new(&layouts.iter().collect::<Vec<_>>())))
+    Ok([kept, reduced].map(|layouts| IterationSpace::new(&layouts.iter().collect::<Vec<_>>())))
 }
 
-/// Runs along the innermost reduced axis; single elements where that is not the way neighbours lie.
+/// Runs along the innermost reduced axis; single elements where that axis is not contiguous.
 fn runs(
     call: &ReduceCall<'_>,
     layouts: &[Layout],
-    kept: &Space,
-    reduced: &Space,
+    kept: &IterationSpace,
+    reduced: &IterationSpace,
     along: bool,
 ) -> Runs {
     let bytes = call.dtype().bytes();
@@ -177,7 +177,7 @@ fn threads(results: usize, steps: usize, along: bool, units: usize) -> usize {
     if along {
         return useful;
     }
-    // Neighbouring results share accesses of 32 neighbours.
+    // Threads of consecutive results coalesce their accesses, 32 elements at a time.
     let missing = (units * BUSY_THREADS).div_ceil(results).next_power_of_two();
     missing.min(useful).clamp(1, THREADS / 32)
 }
@@ -190,8 +190,10 @@ impl Variant {
     /// The macros before the prelude.
     pub(super) fn define(&self, text: &mut Text) {
         let element = Element(self.computed);
-        let inputs: Vec<String> = (1..=self.runs.inner().len()).map(Form::operand).collect();
-        let with_output: Vec<String> = inputs.iter().cloned().chain([Form::operand(0)]).collect();
+        let inputs: Vec<String> =
+            (1..=self.runs.inner().len()).map(IterationForm::operand).collect();
+        let with_output: Vec<String> =
+            inputs.iter().cloned().chain([IterationForm::operand(0)]).collect();
         let [kept, reduced] = self.ranks;
         let kept = Walk { tag: 'k', rank: kept, operands: &with_output, step: "1" };
         let reduced = Walk { tag: 'r', rank: reduced, operands: &inputs, step: "V" };

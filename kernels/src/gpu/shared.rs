@@ -13,8 +13,8 @@ use super::tables::{Tables, Uploaded};
 use super::variant::Variant;
 use crate::Stencil;
 
-/// Kernels and tables that are kept: more than a program has at work at once. The bounds are for programs that ask
-/// for ever new ones.
+/// The most kernels and tables that are kept: more than a program uses at once. The bounds matter for programs that
+/// keep asking for new ones.
 const MOST_KERNELS: usize = 4096;
 const MOST_TABLES: usize = 64;
 
@@ -61,14 +61,14 @@ impl Shared {
         if let Some(kernel) = self.kernels.read().get(&variant) {
             return Ok(kernel.clone());
         }
-        // Not under the lock: a compiler takes its time. Two threads may build the same kernel twice.
+        // Not under the lock: compiling is slow. Two threads may build the same kernel twice.
         let kernel = device.kernel(&variant.source())?;
         let mut kernels = self.kernels.write();
         let full = kernels.len() >= MOST_KERNELS;
         let old = if full { std::mem::take(&mut *kernels) } else { HashMap::new() };
         kernels.insert(variant, kernel.clone());
         drop(kernels);
-        // Unloading is no business of the lock either.
+        // Unloaded outside the lock, too.
         drop(old);
         Ok(kernel)
     }
@@ -99,7 +99,7 @@ impl Shared {
         let full = tables.len() >= MOST_TABLES && !tables.contains_key(&key);
         let old = if full { std::mem::take(&mut *tables) } else { HashMap::new() };
         let kept = tables.entry(key).or_insert_with(|| uploaded.clone()).clone();
-        // What is not kept gives its memory back, which is no business of the lock either.
+        // What is not kept is freed outside the lock, too.
         drop(tables);
         drop((old, uploaded));
         Ok(kept)

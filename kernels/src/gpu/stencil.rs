@@ -1,7 +1,9 @@
-//! `y ← alpha · Σ bands(x) + beta · y` in one pass: a thread for a run of neighbours, and for several rows along
-//! the axis whose taps it can hold.
+//! `y ← alpha · Σ bands(x) + beta · y` in one pass: a thread for a run of consecutive elements, and for several
+//! rows along the axis whose taps it can hold.
 
-use arrayspan_bridge::index::{Form, Runs, Space, THREADS, Text, address, grid};
+use arrayspan_bridge::iteration::{
+    IterationForm, IterationSpace, Runs, THREADS, Text, address, grid,
+};
 use arrayspan_bridge::{DType, Layout};
 use num_complex::Complex64;
 
@@ -18,7 +20,7 @@ pub(super) const TEXT: &str = include_str!("../source/stencil.cl.h");
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Variant {
     pub(super) dtype: DType,
-    pub(super) form: Form,
+    pub(super) form: IterationForm,
     pub(super) formula: Formula,
     pub(super) stencil: Stencil,
     /// For each term its axis in the kernel. A term along axis 1 may have a window.
@@ -33,7 +35,7 @@ const MOST_WINDOW_BYTES: usize = 576;
 const WORTHWHILE: usize = 8;
 /// A window wider than this leaves room for few threads in a processor.
 const WIDE_WINDOW: usize = 8;
-/// Threads a processor needs to have its memory busy.
+/// Threads per multiprocessor that saturate memory bandwidth.
 const BUSY_THREADS: usize = 192;
 
 /// The parameters of tables in memory.
@@ -44,7 +46,7 @@ const TABLE_PARAMETERS: &str = ", const GLOBAL int* RESTRICT places, i64 places_
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) variant: Variant,
-    space: Space,
+    space: IterationSpace,
     items: [usize; 3],
     constants: Vec<Complex64>,
 }
@@ -86,7 +88,7 @@ impl Plan {
         units: usize,
     ) -> Self {
         let apart: Vec<usize> = stencil.terms().iter().map(|(axis, _)| *axis).collect();
-        let (mut space, mut axes) = Space::around(&layouts, &apart);
+        let (mut space, mut axes) = IterationSpace::around(&layouts, &apart);
         if let Some(march) = axes.iter().copied().filter(|axis| *axis > 0).min() {
             space.swap(1, march);
             axes.iter_mut().filter(|axis| **axis == march).for_each(|axis| *axis = 1);

@@ -1,11 +1,11 @@
-//! Everything that is baked into a kernel.
+//! Everything that is compiled into a kernel.
 
-use arrayspan_bridge::devices::Source;
-use arrayspan_bridge::index::Text;
+use arrayspan_bridge::devices::KernelSource;
+use arrayspan_bridge::iteration::Text;
 
 use super::{combine, copy, gemm, map, reduce, stencil};
 
-/// Everything that is baked into a kernel: two calls with equal variants run the same one.
+/// Everything that is compiled into a kernel: two calls with equal variants run the same one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Variant {
     Map(map::Variant),
@@ -20,7 +20,7 @@ const PRELUDE: &str = include_str!("../source/prelude.cl.h");
 
 impl Variant {
     /// The kernel. Slow, and therefore asked for once only.
-    pub(super) fn source(&self) -> Source {
+    pub(super) fn source(&self) -> KernelSource {
         let mut text = Text::default();
         let (name, entry) = match self {
             Self::Map(map) => (map.name(), "map"),
@@ -53,6 +53,6 @@ impl Variant {
             Self::Join(_) => combine::JOIN,
             Self::Gemm(_) => gemm::TEXT,
         });
-        Source::new(name, entry, text.finish())
+        KernelSource::new(name, entry, text.finish())
     }
 }

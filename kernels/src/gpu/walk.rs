@@ -1,6 +1,6 @@
 //! Spaces that a thread walks with one number.
 
-use arrayspan_bridge::index::{Space, Text};
+use arrayspan_bridge::iteration::{IterationSpace, Text};
 use std::fmt::Write as _;
 
 /// A space that a thread walks with one number. Its indices are called after `tag`: `k0`, `k1`, …, their extents
@@ -27,7 +27,7 @@ impl Walk<'_> {
     }
 
     /// The numbers that [`names`](Self::names) names.
-    pub(super) fn numbers(space: &Space) -> impl Iterator<Item = isize> {
+    pub(super) fn numbers(space: &IterationSpace) -> impl Iterator<Item = isize> {
         let extents = space.extents.iter().map(|extent| *extent as isize);
         extents.chain(space.strides.iter().flatten().copied())
     }

@@ -4,7 +4,7 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::scalar::Scalar;
 
-/// What becomes of the old content.
+/// How the old content of `y` is used.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Blend<L> {
     /// It is overwritten unread.

@@ -1,16 +1,16 @@
 //! `y ← alpha · x + beta · y` on the host. A plain copy is the bridge's.
 
-use arrayspan_bridge::{Lines, View, ViewMut};
+use arrayspan_bridge::{Lanes, View, ViewMut};
 use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::blend::{Blend, blend};
-use super::parts::{Parts, arranged, for_each_line, for_each_part};
+use super::parts::{Parts, arranged, for_each_lane, for_each_part};
 use super::scalar::{Scalar, with_scalar};
 use crate::verb::CopyCall;
 use crate::{Executor as _, Host, Result, Update};
 
 /// Elements copied together at a time where strides demand it.
-const LINE: usize = 1024;
+const CHUNK: usize = 1024;
 
 pub(super) fn run(host: &Host, call: CopyCall<'_>) -> Result<()> {
     if call.y.layout().is_empty() {
@@ -33,20 +33,20 @@ pub(super) fn run(host: &Host, call: CopyCall<'_>) -> Result<()> {
 
 /// `L` is `T`, or its parts when both factors are real.
 fn update<T: Scalar, L: Scalar>(x: &View<'_>, mut y: ViewMut<'_>, update: Update) -> Result<()> {
-    let (x, alpha) = (x.lines::<T>()?, L::rounded(update.alpha));
+    let (x, alpha) = (x.lanes::<T>()?, L::rounded(update.alpha));
     let beta = Blend::new(L::rounded(update.beta));
-    for_each_part(y.lines_mut::<T>()?, parts(&x), &|origin, mut y| {
+    for_each_part(y.lanes_mut::<T>()?, parts(&x), &|origin, mut y| {
         let shape = y.shape().to_vec();
         let axis = shape.len() - 1;
         let (mut read, mut written) = (Vec::new(), Vec::new());
-        for_each_line(origin, &shape, LINE, |index, at, len| {
-            let line = x.line(at, axis, len);
-            let x = line.as_slice().unwrap_or_else(|| {
+        for_each_lane(origin, &shape, CHUNK, |index, at, len| {
+            let lane = x.lane(at, axis, len);
+            let x = lane.as_slice().unwrap_or_else(|| {
                 read.resize(len, T::default());
-                line.gather(0, &mut read);
+                lane.gather(0, &mut read);
                 &read
             });
-            let mut y = y.line(index, axis, len);
+            let mut y = y.lane(index, axis, len);
             if let Some(slice) = y.as_mut_slice() {
                 return blend(beta, cast_slice_mut(slice), &[(cast_slice(x), alpha)]);
             }
@@ -59,8 +59,8 @@ fn update<T: Scalar, L: Scalar>(x: &View<'_>, mut y: ViewMut<'_>, update: Update
     Ok(())
 }
 
-/// Where lines of `x` run across those of `y`, square parts use its cache lines whole.
-fn parts<T>(x: &Lines<'_, T>) -> Parts {
+/// Where `x` is contiguous along another axis than `y`, square parts use whole cache lines of both.
+fn parts<T>(x: &Lanes<'_, T>) -> Parts {
     let across = x.strides().last().is_some_and(|stride| !(-1..=1).contains(stride));
-    if across { Parts::Squares } else { Parts::Lines }
+    if across { Parts::Squares } else { Parts::Lanes }
 }

@@ -6,7 +6,7 @@ use super::elementwise::{Operand, binary, unary};
 use super::scalar::Scalar;
 use crate::expression::{Binary, Expression, Unary};
 
-/// Elements evaluated at a time, so that what lies between two steps stays in the nearest cache.
+/// Elements evaluated at a time: intermediate results stay in the first-level cache.
 pub(super) const fn chunk<T>() -> usize {
     4096 / size_of::<T>()
 }
@@ -25,7 +25,7 @@ pub(super) enum Given<T> {
 /// Where an operand's elements are found.
 #[derive(Clone, Copy, Debug)]
 enum Source<T> {
-    /// A constant, which takes the dtype of what it meets.
+    /// A constant, which takes the dtype of the other operand.
     Constant(f64),
     /// A number in a wider dtype, not yet rounded to that of the elements.
     Wide(f64),

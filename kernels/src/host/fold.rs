@@ -1,4 +1,4 @@
-//! Many values become one, in 64-bit floating point and in an order that depends on nothing but their number.
+//! Reductions in 64-bit floating point, in an order that depends on the number of values only.
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use num_complex::Complex64;
@@ -7,7 +7,7 @@ use pulp::{Arch, Simd, WithSimd};
 use super::scalar::Scalar;
 use crate::Reduction;
 
-/// Independent sums side by side, so that additions need not wait for each other.
+/// Independent partial sums, so that additions do not depend on each other.
 const LANES: usize = 16;
 
 /// The reduction of nothing.
@@ -132,10 +132,10 @@ fn total<T: Scalar>(values: &[T]) -> T::Wide {
     together::<T>(&lanes)
 }
 
-/// Not inlined: the compiler would arrange the loop before for this step, and spoil it.
+/// Not inlined: otherwise the compiler orders the lanes of the loop before for this step, which makes that loop slower.
 #[inline(never)]
 fn together<T: Scalar>(lanes: &[f64; LANES]) -> T::Wide {
-    // Real and imaginary parts take turns.
+    // Real and imaginary parts alternate.
     let (pairs, _) = lanes.as_chunks::<2>();
     let (re, im) = pairs.iter().fold((0.0, 0.0), |(re, im), [a, b]| (re + a, im + b));
     let complex = size_of::<T>() > size_of::<T::Part>();

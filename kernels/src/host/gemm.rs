@@ -19,8 +19,8 @@ pub(super) fn run(call: GemmCall<'_>) -> Result<()> {
 fn product<T: Scalar>(mut call: GemmCall<'_>, [batch, m, n, k]: [usize; 4]) -> Result<()> {
     let (a, b) = (call.a.reshaped(&[batch, m, k])?, call.b.reshaped(&[batch, k, n])?);
     let mut c = call.c.reborrow().reshaped(&[batch, m, n])?;
-    let (a, b) = (a.lines::<T>()?, b.lines::<T>()?);
-    let mut c = c.lines_mut::<T>()?;
+    let (a, b) = (a.lanes::<T>()?, b.lanes::<T>()?);
+    let mut c = c.lanes_mut::<T>()?;
     let work = m * n * k;
     let parallelism = if work > 4 * GRAIN { Parallelism::Rayon(0) } else { Parallelism::None };
     let (alpha, beta) = (T::rounded(call.update.alpha), T::rounded(call.update.beta));

@@ -1,10 +1,10 @@
 //! `out ← expression(inputs, out)` on the host.
 
-use arrayspan_bridge::{Lines, LinesMut, View};
+use arrayspan_bridge::{Lanes, LanesMut, View};
 
 use super::evaluate::{Given, Program, chunk};
 use super::operands::{Operands, given, number};
-use super::parts::{Parts, arranged, for_each_line, for_each_part};
+use super::parts::{Parts, arranged, for_each_lane, for_each_part};
 use super::scalar::{Scalar, with_scalar};
 use crate::Result;
 use crate::verb::MapCall;
@@ -25,49 +25,49 @@ fn map<T: Scalar>(call: MapCall<'_>) -> Result<()> {
     });
     let wide = wide.collect::<Result<Vec<_>>>()?;
     let (inputs, mut out) = arranged(&elements, call.out)?;
-    let inputs = inputs.iter().map(|view| Ok(view.lines()?)).collect::<Result<Vec<_>>>()?;
+    let inputs = inputs.iter().map(|view| Ok(view.lanes()?)).collect::<Result<Vec<_>>>()?;
     let mut elements = given(&inputs).into_iter();
     let known = |number: Option<f64>| {
         number.map(Given::Wide).or_else(|| elements.next()).unwrap_or(Given::Number(T::default()))
     };
     let known: Vec<Given<T>> = wide.into_iter().map(known).collect();
     let map = Map { program: Program::new(call.expression, &known), inputs, reads };
-    for_each_part(out.lines_mut::<T>()?, Parts::Lines, &|origin, part| map.part(origin, part));
+    for_each_part(out.lanes_mut::<T>()?, Parts::Lanes, &|origin, part| map.part(origin, part));
     Ok(())
 }
 
 struct Map<'a, T> {
     program: Program<T>,
-    inputs: Vec<Lines<'a, T>>,
+    inputs: Vec<Lanes<'a, T>>,
     reads: bool,
 }
 
 impl<T: Scalar> Map<'_, T> {
     /// Computes the part of the output that begins at `origin`.
-    fn part(&self, origin: &[usize], mut out: LinesMut<'_, T>) {
+    fn part(&self, origin: &[usize], mut out: LanesMut<'_, T>) {
         let shape = out.shape().to_vec();
         let axis = shape.len() - 1;
         let chunk = chunk::<T>().min(shape[axis]);
         let mut operands = Operands::<T, T>::new(chunk, self.inputs.len());
         let mut registers = self.program.registers(chunk);
         let mut result = Vec::new();
-        for_each_line(origin, &shape, usize::MAX, |index, at, len| {
+        for_each_lane(origin, &shape, usize::MAX, |index, at, len| {
             operands.start(&self.inputs, at, axis, len);
-            let mut line = out.line(index, axis, len);
+            let mut lane = out.lane(index, axis, len);
             for from in (0..len).step_by(chunk) {
                 let n = chunk.min(len - from);
                 operands.load(from, n);
                 let input = |number| operands.get(number, from, n);
-                if let Some(slice) = line.as_mut_slice() {
+                if let Some(slice) = lane.as_mut_slice() {
                     self.program.run(input, &mut registers, &mut slice[from..from + n]);
                     continue;
                 }
                 result.resize(n, T::default());
                 if self.reads {
-                    line.read().gather(from, &mut result);
+                    lane.read().gather(from, &mut result);
                 }
                 self.program.run(input, &mut registers, &mut result);
-                line.scatter(from, &result);
+                lane.scatter(from, &result);
             }
         });
     }

@@ -1,7 +1,7 @@
 //! The verbs on the host, in parallel over its cores.
 //!
 //! A verb arranges its arrays into as few axes as they allow, cuts its output into parts for the cores, and walks
-//! each part line by line. Inner loops run over slices, in vector code chosen at run time.
+//! each part lane by lane. Inner loops run over slices, in vector code chosen at run time.
 #![allow(
     clippy::inline_always,
     reason = "a loop is vector code only where it is inlined into a function with vector instructions"

@@ -1,6 +1,6 @@
-//! The inputs of an expression, a line at a time.
+//! The inputs of an expression, a lane at a time.
 
-use arrayspan_bridge::{Line, Lines, Relayout, View};
+use arrayspan_bridge::{Lane, Lanes, Relayout, View};
 use num_complex::ComplexFloat;
 
 use super::elementwise::Operand;
@@ -10,12 +10,12 @@ use crate::Result;
 
 /// What is known of inputs whose elements have one dtype: those that repeat a single number, in the dtype of the
 /// computation.
-pub(super) fn given<T: Scalar, C: Scalar>(inputs: &[Lines<'_, T>]) -> Vec<Given<C>> {
-    let known = |(at, lines): (usize, &Lines<'_, T>)| {
-        let single = lines.shape().iter().zip(lines.strides()).all(|(&n, &s)| n == 1 || s == 0);
-        let index = vec![0; lines.shape().len()];
-        let line = single.then(|| lines.line(&index, 0, 1));
-        let number = line.and_then(|line| line.as_slice().map(|slice| slice[0]));
+pub(super) fn given<T: Scalar, C: Scalar>(inputs: &[Lanes<'_, T>]) -> Vec<Given<C>> {
+    let known = |(at, lanes): (usize, &Lanes<'_, T>)| {
+        let single = lanes.shape().iter().zip(lanes.strides()).all(|(&n, &s)| n == 1 || s == 0);
+        let index = vec![0; lanes.shape().len()];
+        let lane = single.then(|| lanes.lane(&index, 0, 1));
+        let number = lane.and_then(|lane| lane.as_slice().map(|slice| slice[0]));
         number.map_or(Given::Elements(at), |number| Given::Number(number.converted()))
     };
     inputs.iter().enumerate().map(known).collect()
@@ -24,16 +24,16 @@ pub(super) fn given<T: Scalar, C: Scalar>(inputs: &[Lines<'_, T>]) -> Vec<Given<
 /// A single number of a real dtype.
 pub(super) fn number(view: &View<'_>) -> Result<f64> {
     with_scalar!("map", view.dtype(), T => {
-        let lines = view.clone().reshaped(&[1])?.lines::<T>()?;
-        let line = lines.line(&[0], 0, 1);
-        Ok(line.as_slice().map_or(f64::NAN, |slice| slice[0].wide().re()))
+        let lanes = view.clone().reshaped(&[1])?.lanes::<T>()?;
+        let lane = lanes.lane(&[0], 0, 1);
+        Ok(lane.as_slice().map_or(f64::NAN, |slice| slice[0].wide().re()))
     })
 }
 
-/// The inputs of an expression along one line, in the dtype `C` of the computation: slices where they are, copies
+/// The inputs of an expression along one lane, in the dtype `C` of the computation: slices where they are, copies
 /// where they have strides or another dtype `T`.
 pub(super) struct Operands<'a, T, C> {
-    lines: Vec<Line<'a, T>>,
+    lanes: Vec<Lane<'a, T>>,
     gathered: Vec<Vec<T>>,
     converted: Vec<Vec<C>>,
     chunk: usize,
@@ -42,35 +42,35 @@ pub(super) struct Operands<'a, T, C> {
 impl<'a, T: Scalar, C: Scalar> Operands<'a, T, C> {
     /// For `inputs` inputs, in chunks of up to `chunk` elements.
     pub(super) fn new(chunk: usize, inputs: usize) -> Self {
-        let lines = Vec::with_capacity(inputs);
+        let lanes = Vec::with_capacity(inputs);
         let (gathered, converted) = (vec![Vec::new(); inputs], vec![Vec::new(); inputs]);
-        Self { lines, gathered, converted, chunk }
+        Self { lanes, gathered, converted, chunk }
     }
 
-    /// Turns to the line of `len` elements from `index` along `axis`.
+    /// Turns to the lane of `len` elements from `index` along `axis`.
     pub(super) fn start(
         &mut self,
-        inputs: &[Lines<'a, T>],
+        inputs: &[Lanes<'a, T>],
         index: &[usize],
         axis: usize,
         len: usize,
     ) {
-        self.lines.clear();
-        self.lines.extend(inputs.iter().map(|lines| lines.line(index, axis, len)));
+        self.lanes.clear();
+        self.lanes.extend(inputs.iter().map(|lanes| lanes.lane(index, axis, len)));
     }
 
     /// Copies together and converts what `n` elements from `from` on need.
     pub(super) fn load(&mut self, from: usize, n: usize) {
-        for (number, line) in self.lines.iter().enumerate() {
-            if line.as_repeated().is_some() && line.as_slice().is_none() {
+        for (number, lane) in self.lanes.iter().enumerate() {
+            if lane.as_repeated().is_some() && lane.as_slice().is_none() {
                 continue;
             }
-            let items = if let Some(slice) = line.as_slice() {
+            let items = if let Some(slice) = lane.as_slice() {
                 &slice[from..from + n]
             } else {
                 let gathered = &mut self.gathered[number];
                 gathered.resize(self.chunk, T::default());
-                line.gather(from, &mut gathered[..n]);
+                lane.gather(from, &mut gathered[..n]);
                 &gathered[..n]
             };
             if same::<T, C>(items).is_none() {
@@ -84,7 +84,7 @@ impl<'a, T: Scalar, C: Scalar> Operands<'a, T, C> {
     /// Input `number`, `n` elements from `from` on.
     pub(super) fn get(&self, number: usize, from: usize, n: usize) -> Operand<'_, C> {
         let converted = || &self.converted[number][..n];
-        match (self.items(number, from, n), self.lines[number].as_repeated()) {
+        match (self.items(number, from, n), self.lanes[number].as_repeated()) {
             (Some(items), _) => Operand::Slice(same(items).unwrap_or_else(converted)),
             (None, Some(element)) => Operand::Number(element.converted()),
             (None, None) => {
@@ -104,7 +104,7 @@ impl<'a, T: Scalar, C: Scalar> Operands<'a, T, C> {
 
     /// Input `number` as it lies in memory, if it does so without gaps. Needs no [`load`](Self::load).
     pub(super) fn items(&self, number: usize, from: usize, n: usize) -> Option<&[T]> {
-        Some(&self.lines[number].as_slice()?[from..from + n])
+        Some(&self.lanes[number].as_slice()?[from..from + n])
     }
 }
 

@@ -1,27 +1,27 @@
-//! Work in parallel: an output in parts, each on whatever core is free.
+//! Parallel work: the output is split into parts, each of which runs on a free core.
 
-use arrayspan_bridge::index::collapse;
-use arrayspan_bridge::{LinesMut, Relayout, View, ViewMut};
+use arrayspan_bridge::iteration::collapse;
+use arrayspan_bridge::{LanesMut, Relayout, View, ViewMut};
 
 use crate::Result;
 
 /// Work on fewer elements stays on the caller's thread: waking another costs more than it saves.
 pub(super) const GRAIN: usize = 64 * 1024;
 
-/// What shape the parts of an output have.
+/// The shape of the parts of an output.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Parts {
-    /// Whole lines, as long as there are several.
-    Lines,
-    /// About as long as wide, for inputs that lie across.
+    /// Whole lanes, as long as there are several.
+    Lanes,
+    /// About square, for inputs that are contiguous along another axis.
     Squares,
 }
 
 /// Calls `work` for parts of `out` that make up all of it, with the index in `out` where each begins.
 pub(super) fn for_each_part<T: Send>(
-    out: LinesMut<'_, T>,
+    out: LanesMut<'_, T>,
     parts: Parts,
-    work: &(impl Fn(&[usize], LinesMut<'_, T>) + Sync),
+    work: &(impl Fn(&[usize], LanesMut<'_, T>) + Sync),
 ) {
     let origin = vec![0; out.shape().len()];
     cut(origin, out, parts, work);
@@ -29,14 +29,14 @@ pub(super) fn for_each_part<T: Send>(
 
 fn cut<T: Send>(
     origin: Vec<usize>,
-    out: LinesMut<'_, T>,
+    out: LanesMut<'_, T>,
     parts: Parts,
-    work: &(impl Fn(&[usize], LinesMut<'_, T>) + Sync),
+    work: &(impl Fn(&[usize], LanesMut<'_, T>) + Sync),
 ) {
     let shape = out.shape();
     let len: usize = shape.iter().product();
     let axis = match parts {
-        Parts::Lines => shape.iter().position(|&extent| extent > 1),
+        Parts::Lanes => shape.iter().position(|&extent| extent > 1),
         Parts::Squares => (0..shape.len()).max_by_key(|&axis| shape[axis]),
     };
     match axis {
@@ -52,10 +52,10 @@ fn cut<T: Send>(
     }
 }
 
-/// Calls `visit` for every line along the last axis of a part with that origin and shape, or, where
-/// lines are longer than `width`, for their first `width` elements, then for the next. `visit` takes the
-/// index in the part and in the whole where the line begins, and its length.
-pub(super) fn for_each_line(
+/// Calls `visit` for every lane along the last axis of a part with that origin and shape, or, where
+/// lanes are longer than `width`, for their first `width` elements, then for the next. `visit` takes the
+/// index in the part and in the whole where the lane begins, and its length.
+pub(super) fn for_each_lane(
     origin: &[usize],
     shape: &[usize],
     width: usize,

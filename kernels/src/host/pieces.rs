@@ -1,4 +1,4 @@
-//! A band piece by piece: along an axis on which its lines do not lie, or with taps that reach far.
+//! A band piece by piece: along an axis other than that of the lanes, or with taps that reach far.
 
 use std::ops::Range;
 

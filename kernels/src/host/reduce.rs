@@ -2,8 +2,8 @@
 //!
 //! Work is cut by its shape alone, never by the number of threads, so sums come out the same everywhere.
 
-use arrayspan_bridge::index::collapse;
-use arrayspan_bridge::{DType, Lines, LinesMut, Relayout, View, ViewMut};
+use arrayspan_bridge::iteration::collapse;
+use arrayspan_bridge::{DType, Lanes, LanesMut, Relayout, View, ViewMut};
 use num_complex::{Complex32, Complex64};
 
 use super::evaluate::{Program, Registers, chunk};
@@ -16,7 +16,7 @@ use crate::cost::distinct_bytes;
 use crate::verb::{MapCall, ReduceCall};
 use crate::{Reduction, Result, constant};
 
-/// Sums carried along side by side where lines run along a kept axis: enough for long lines, and few
+/// Sums carried along side by side where lanes run along a kept axis: enough for long lanes, and few
 /// enough for the cache.
 const KEPT: usize = 4096;
 
@@ -48,7 +48,7 @@ fn reduce<T: Scalar, C: Scalar, O: Scalar>(call: ReduceCall<'_>) -> Result<()> {
     });
     let (inputs, mut out) = arranged(call.inputs, &call.axes, call.out)?;
     let kept = out.shape().len();
-    // The line with the smaller steps is the one to walk along.
+    // The lane with the smaller steps is the one to walk along.
     let along_kept = inputs.iter().max_by_key(|view| distinct_bytes(view)).is_some_and(|view| {
         let strides = view.layout().strides();
         let step = |axis: usize| match (view.shape()[axis], strides[axis].unsigned_abs()) {
@@ -57,10 +57,10 @@ fn reduce<T: Scalar, C: Scalar, O: Scalar>(call: ReduceCall<'_>) -> Result<()> {
         };
         step(kept - 1) < step(strides.len() - 1)
     });
-    let inputs = inputs.iter().map(View::lines::<T>).collect::<Result<Vec<_>, _>>()?;
+    let inputs = inputs.iter().map(View::lanes::<T>).collect::<Result<Vec<_>, _>>()?;
     let program = Program::<C>::new(call.expression, &given(&inputs));
     let reduce = Reduce { reduction: call.reduction, program, square, inputs, kept, along_kept };
-    reduce.keep(vec![0; kept], out.lines_mut::<O>()?);
+    reduce.keep(vec![0; kept], out.lanes_mut::<O>()?);
     Ok(())
 }
 
@@ -110,10 +110,10 @@ struct Reduce<'a, T, C> {
     program: Program<C>,
     /// The input whose squares are summed, if nothing else is.
     square: Option<usize>,
-    inputs: Vec<Lines<'a, T>>,
+    inputs: Vec<Lanes<'a, T>>,
     /// How many axes are kept; they come first.
     kept: usize,
-    /// Whether lines run along the last kept axis, not along the last one.
+    /// Whether lanes run along the last kept axis, not along the last one.
     along_kept: bool,
 }
 
@@ -126,11 +126,11 @@ struct Part {
 
 impl<T: Scalar, C: Scalar> Reduce<'_, T, C> {
     fn all(&self) -> &[usize] {
-        self.inputs.first().map_or(&[], |lines| lines.shape())
+        self.inputs.first().map_or(&[], |lanes| lanes.shape())
     }
 
     /// Fills the part of the output that begins at `origin`.
-    fn keep<O: Scalar>(&self, mut origin: Vec<usize>, mut out: LinesMut<'_, O>) {
+    fn keep<O: Scalar>(&self, mut origin: Vec<usize>, mut out: LanesMut<'_, O>) {
         let reduced = &self.all()[self.kept..];
         let len: usize = out.shape().iter().product();
         let work = len * reduced.iter().product::<usize>();
@@ -152,8 +152,8 @@ impl<T: Scalar, C: Scalar> Reduce<'_, T, C> {
         let shape = out.shape().to_vec();
         let axis = shape.len() - 1;
         let mut index = vec![0; shape.len()];
-        for line in sums.chunks_exact(shape[axis]) {
-            out.line(&index, axis, shape[axis]).scatter(0, line);
+        for lane in sums.chunks_exact(shape[axis]) {
+            out.lane(&index, axis, shape[axis]).scatter(0, lane);
             advance(&mut index[..axis], &shape[..axis]);
         }
     }
@@ -188,19 +188,19 @@ impl<T: Scalar, C: Scalar> Reduce<'_, T, C> {
         walked[axis] = 1;
         let mut index = vec![0; walked.len()];
         let chunk = chunk::<C>().min(len);
-        let mut lines = Evaluated::new(self, chunk);
+        let mut lanes = Evaluated::new(self, chunk);
         loop {
             let at: Vec<usize> = part.origin.iter().zip(&index).map(|(a, b)| a + b).collect();
             let kept = index.iter().zip(&part.shape).take(self.kept);
             let place = kept.fold(0, |place, (at, extent)| place * extent + at);
-            lines.operands.start(&self.inputs, &at, axis, len);
+            lanes.operands.start(&self.inputs, &at, axis, len);
             for from in (0..len).step_by(chunk) {
                 let n = chunk.min(len - from);
-                if let Some(sum) = self.squares(&lines, from, n) {
+                if let Some(sum) = self.squares(&lanes, from, n) {
                     sums[place] = combine(self.reduction, sums[place], sum);
                     continue;
                 }
-                let values = lines.values(&self.program, from, n);
+                let values = lanes.values(&self.program, from, n);
                 if self.along_kept {
                     let sums = &mut sums[place + from..place + from + n];
                     fold_each(self.reduction, sums, values);
@@ -215,15 +215,15 @@ impl<T: Scalar, C: Scalar> Reduce<'_, T, C> {
         }
     }
 
-    /// The sum of squares along a line, where that is all that is asked.
-    fn squares(&self, lines: &Evaluated<'_, T, C>, from: usize, n: usize) -> Option<C::Wide> {
+    /// The sum of squares along a lane, where that is all that is asked.
+    fn squares(&self, lanes: &Evaluated<'_, T, C>, from: usize, n: usize) -> Option<C::Wide> {
         let input = self.square.filter(|_| !self.along_kept)?;
-        let items = lines.operands.items(input, from, n)?;
+        let items = lanes.operands.items(input, from, n)?;
         Some(squares(items).converted())
     }
 }
 
-/// The expression's values along a line.
+/// The expression's values along a lane.
 struct Evaluated<'a, T, C> {
     operands: Operands<'a, T, C>,
     registers: Registers<C>,

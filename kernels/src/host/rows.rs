@@ -1,4 +1,4 @@
-//! A band along the axis that lies contiguous in memory, as the host's loops use it.
+//! A band along the contiguous axis, as the host's loops use it.
 
 use num_complex::Complex64;
 
@@ -6,16 +6,16 @@ use super::blend::{Blend, blend};
 use super::scalar::Scalar;
 use crate::{Band, Tap};
 
-/// Products that are faster done one by one than prepared for vector code.
+/// Up to so many products scalar code is faster than preparing vector code.
 const FEW: usize = 32;
 
-/// Lanes that taps may reach beyond a line before each tap is better taken for itself.
+/// Components that taps may reach beyond a lane before each tap is better taken for itself.
 const NEAR: usize = 1 << 16;
 
 /// A band with its weights in the type that the loops compute with.
 ///
-/// A row is `unit` lanes wide: two where real weights act on complex elements, more where each row of
-/// the band is several elements side by side. Positions count lanes.
+/// A row is `unit` components wide: two where real weights act on complex elements, more where each row of
+/// the band is several elements side by side. Positions count components.
 #[derive(Debug)]
 pub(super) struct Rows<L> {
     len: usize,
@@ -31,14 +31,14 @@ pub(super) struct Rows<L> {
 }
 
 impl<L: Scalar> Rows<L> {
-    /// The band for lines of `line` lanes; `None` if its special rows are many, or if its taps are so few and reach
-    /// so far that a line with all that they reach would be much more than what they take.
-    pub(super) fn new(band: &Band, alpha: Complex64, unit: usize, line: usize) -> Option<Self> {
+    /// The band for lanes of `lane` components; `None` if its special rows are many, or if its taps are so few and reach
+    /// so far that a lane with all that they reach would be much more than what they take.
+    pub(super) fn new(band: &Band, alpha: Complex64, unit: usize, lane: usize) -> Option<Self> {
         let edges = band.edges()?;
         let (left, right) = band.reach();
         let taps = edges.special().map(<[Tap]>::len).max().unwrap_or(0).max(edges.interior.len());
         let reached = left.saturating_add(right).saturating_mul(unit);
-        if reached > NEAR.max(taps.saturating_mul(line)) {
+        if reached > NEAR.max(taps.saturating_mul(lane)) {
             return None;
         }
         let weighted = |taps: &[Tap]| -> Vec<(isize, L)> {
@@ -118,7 +118,7 @@ impl<L: Scalar> Rows<L> {
         }
     }
 
-    /// For each interior tap the `len` lanes that it takes, where the row itself begins at `from` of `x`.
+    /// For each interior tap the `len` components that it takes, where the row itself begins at `from` of `x`.
     fn shifted<'x>(
         &self,
         x: &'x [L],

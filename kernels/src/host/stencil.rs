@@ -1,11 +1,11 @@
 //! `y ← alpha · stencil(x) + beta · y` on the host: one pass over memory for all terms.
 
-use arrayspan_bridge::index::collapse_around;
-use arrayspan_bridge::{Layout, Line, Lines, LinesMut, Relayout};
+use arrayspan_bridge::iteration::collapse_around;
+use arrayspan_bridge::{Lane, Lanes, LanesMut, Layout, Relayout};
 use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::blend::{Blend, blend};
-use super::parts::{Parts, by_stride, for_each_line, for_each_part};
+use super::parts::{Parts, by_stride, for_each_lane, for_each_part};
 use super::pieces::Pieces;
 use super::rows::Rows;
 use super::scalar::{Scalar, with_scalar};
@@ -14,9 +14,9 @@ use crate::{Band, Result};
 
 /// Elements computed at a time: enough to stream, and a bound for what is copied together where strides
 /// demand it.
-const LINE: usize = 8192;
+const CHUNK: usize = 8192;
 
-/// Lines shorter than this are joined to the axis before them, if that has a band.
+/// Lanes shorter than this are joined to the axis before them, if that has a band.
 const SHORT: usize = 64;
 
 pub(super) fn run(call: StencilCall<'_>) -> Result<()> {
@@ -52,30 +52,31 @@ fn stencil<T: Scalar, L: Scalar>(call: StencilCall<'_>) -> Result<()> {
         collapsed.shape.push(1);
     }
     let (mut x, mut y) = (x.reshaped(&collapsed.shape)?, y.reshaped(&collapsed.shape)?);
-    let lanes = size_of::<T>() / size_of::<L>();
+    let components = size_of::<T>() / size_of::<L>();
     let last = x.shape().len() - 1;
     let along = |axis: usize| bands.iter().find(|(other, _)| *other == axis);
-    let near =
-        |axis: usize, unit: usize| Rows::new(along(axis)?.1, call.update.alpha, unit, LINE * lanes);
+    let near = |axis: usize, unit: usize| {
+        Rows::new(along(axis)?.1, call.update.alpha, unit, CHUNK * components)
+    };
     let joined = joined(x.layout(), y.layout(), &bands);
-    let joined = joined.and_then(|block| Some((block, near(last - 1, block * lanes)?)));
+    let joined = joined.and_then(|block| Some((block, near(last - 1, block * components)?)));
     let mut weighted = Weighted::<T, L> {
-        x: x.lines::<T>()?,
+        x: x.lanes::<T>()?,
         own: None,
         far: None,
         across: Vec::new(),
         beta: Blend::new(L::rounded(call.update.beta)),
-        lanes,
+        components,
     };
     let mut across = &bands[..];
     if let Some((block, rows)) = joined {
         let shape = [&collapsed.shape[..last - 1], &[collapsed.shape[last - 1] * block]].concat();
         (x, y) = (x.reshaped(&shape)?, y.reshaped(&shape)?);
-        weighted.x = x.lines::<T>()?;
+        weighted.x = x.lanes::<T>()?;
         weighted.own = Some(rows);
         across = &bands[..bands.len() - 1];
     } else if let Some((_, band)) = along(last) {
-        weighted.own = near(last, lanes);
+        weighted.own = near(last, components);
         if weighted.own.is_none() {
             weighted.far = Some(Pieces::new(band, call.update.alpha));
         }
@@ -83,7 +84,7 @@ fn stencil<T: Scalar, L: Scalar>(call: StencilCall<'_>) -> Result<()> {
     }
     let pieces = |(axis, band): &(usize, &Band)| (*axis, Pieces::new(band, call.update.alpha));
     weighted.across = across.iter().map(pieces).collect();
-    for_each_part(y.lines_mut::<T>()?, Parts::Lines, &|origin, part| weighted.part(origin, part));
+    for_each_part(y.lanes_mut::<T>()?, Parts::Lanes, &|origin, part| weighted.part(origin, part));
     Ok(())
 }
 
@@ -99,7 +100,7 @@ fn joined<B>(x: &Layout, y: &Layout, bands: &[(usize, B)]) -> Option<usize> {
 }
 
 struct Weighted<'a, T, L> {
-    x: Lines<'a, T>,
+    x: Lanes<'a, T>,
     /// The band along the last axis, if there is one whose taps are near.
     own: Option<Rows<L>>,
     /// The same, if its taps are far.
@@ -108,32 +109,32 @@ struct Weighted<'a, T, L> {
     across: Vec<(usize, Pieces<L>)>,
     beta: Blend<L>,
     /// How many `L` make a `T`.
-    lanes: usize,
+    components: usize,
 }
 
 impl<'a, T: Scalar, L: Scalar> Weighted<'a, T, L> {
     /// Computes the part of the output that begins at `origin`.
-    fn part(&self, origin: &[usize], mut y: LinesMut<'_, T>) {
+    fn part(&self, origin: &[usize], mut y: LanesMut<'_, T>) {
         let shape = y.shape().to_vec();
         let axis = shape.len() - 1;
         let mut work = Work::default();
         let mut sum = Vec::new();
-        for_each_line(origin, &shape, LINE, |index, at, len| {
-            let mut line = y.line(index, axis, len);
-            if let Some(slice) = line.as_mut_slice() {
-                return self.line(at, slice, &mut work);
+        for_each_lane(origin, &shape, CHUNK, |index, at, len| {
+            let mut lane = y.lane(index, axis, len);
+            if let Some(slice) = lane.as_mut_slice() {
+                return self.lane(at, slice, &mut work);
             }
             sum.resize(len, T::default());
             if self.beta != Blend::Set {
-                line.read().gather(0, &mut sum);
+                lane.read().gather(0, &mut sum);
             }
-            self.line(at, &mut sum, &mut work);
-            line.scatter(0, &sum);
+            self.lane(at, &mut sum, &mut work);
+            lane.scatter(0, &sum);
         });
     }
 
     /// Computes the elements from `at` along the last axis, as many as `y` has.
-    fn line(&self, at: &[usize], y: &mut [T], work: &mut Work<'a, T, L>) {
+    fn lane(&self, at: &[usize], y: &mut [T], work: &mut Work<'a, T, L>) {
         work.at.clear();
         work.at.extend_from_slice(at);
         let Some(far) = &self.far else { return self.stretch(y, work) };
@@ -154,50 +155,50 @@ impl<'a, T: Scalar, L: Scalar> Weighted<'a, T, L> {
         let at = &mut work.at[..];
         let axis = at.len() - 1;
         let (start, len) = (at[axis], y.len());
-        work.lines.clear();
+        work.lanes.clear();
         let far = self.far.iter().map(|far| (axis, far));
         for (other, rows) in self.across.iter().map(|(axis, rows)| (*axis, rows)).chain(far) {
             let row = at[other];
             for (column, weight) in rows.row(row) {
                 at[other] = column;
-                work.lines.push((self.x.line(at, axis, len), weight));
+                work.lanes.push((self.x.lane(at, axis, len), weight));
             }
             at[other] = row;
         }
-        let (start, end) = (start * self.lanes, (start + len) * self.lanes);
+        let (start, end) = (start * self.components, (start + len) * self.components);
         let (base, own) = match &self.own {
             None => (start, None),
             Some(rows) => {
                 let (from, to) = rows.needed(start, end);
-                let (from, to) = (from / self.lanes, to.div_ceil(self.lanes));
+                let (from, to) = (from / self.components, to.div_ceil(self.components));
                 at[axis] = from;
-                (from * self.lanes, Some(self.x.line(at, axis, to - from)))
+                (from * self.components, Some(self.x.lane(at, axis, to - from)))
             }
         };
         let y: &mut [L] = cast_slice_mut(y);
-        let direct = |line: &Line<'a, T>| line.as_slice().map(cast_slice::<T, L>);
+        let direct = |lane: &Lane<'a, T>| lane.as_slice().map(cast_slice::<T, L>);
 
-        let Work { lines, across, terms, gathered, .. } = work;
+        let Work { lanes, across, terms, gathered, .. } = work;
         across.clear();
-        across.extend(lines.iter().filter_map(|(line, weight)| Some((direct(line)?, *weight))));
+        across.extend(lanes.iter().filter_map(|(lane, weight)| Some((direct(lane)?, *weight))));
         let x = own.as_ref().map_or(Some(&[][..]), direct);
-        if let (Some(x), true) = (x, across.len() == lines.len()) {
+        if let (Some(x), true) = (x, across.len() == lanes.len()) {
             self.apply((start, y), (base, x), across, terms);
             return;
         }
-        // Strides: the lines are copied together first.
+        // Strides: the lanes are copied together first.
         gathered.clear();
-        let all = lines.iter().map(|(line, _)| line).chain(&own);
-        for line in all {
+        let all = lanes.iter().map(|(lane, _)| lane).chain(&own);
+        for lane in all {
             let from = gathered.len();
-            gathered.resize(from + line.len(), T::default());
-            line.gather(0, &mut gathered[from..]);
+            gathered.resize(from + lane.len(), T::default());
+            lane.gather(0, &mut gathered[from..]);
         }
-        let (first, x) = gathered.split_at(lines.len() * len);
+        let (first, x) = gathered.split_at(lanes.len() * len);
         let across: Vec<(&[L], L)> = first
             .chunks_exact(len)
-            .zip(lines)
-            .map(|(line, (_, weight))| (cast_slice(line), *weight))
+            .zip(lanes)
+            .map(|(lane, (_, weight))| (cast_slice(lane), *weight))
             .collect();
         self.apply((start, y), (base, cast_slice(x)), &across, &mut Vec::new());
     }
@@ -216,11 +217,11 @@ impl<'a, T: Scalar, L: Scalar> Weighted<'a, T, L> {
     }
 }
 
-/// Lists that are filled anew for each line.
+/// Lists that are filled anew for each lane.
 struct Work<'a, T, L> {
     at: Vec<usize>,
     cuts: Vec<usize>,
-    lines: Vec<(Line<'a, T>, L)>,
+    lanes: Vec<(Lane<'a, T>, L)>,
     across: Vec<(&'a [L], L)>,
     terms: Vec<(&'a [L], L)>,
     gathered: Vec<T>,
@@ -231,7 +232,7 @@ impl<T, L> Default for Work<'_, T, L> {
         Self {
             at: Vec::new(),
             cuts: Vec::new(),
-            lines: Vec::new(),
+            lanes: Vec::new(),
             across: Vec::new(),
             terms: Vec::new(),
             gathered: Vec::new(),

@@ -1,4 +1,4 @@
-/* What all verbs share: numbers, and runs of neighbouring numbers that move in one access.
+/* What all verbs share: numbers, and runs of consecutive numbers that move in one access.
 
    Before this text stand the device's dialect and
      ELEMENT    1: real numbers, 2: complex numbers
@@ -22,7 +22,7 @@ typedef float real;
   #define R(x) x##f
 #endif
 
-/* What sums are kept in. */
+/* The type of accumulators. */
 #if defined(DEVICE_HAS_F64)
 typedef double accum;
 #else
@@ -166,7 +166,7 @@ FN wide w_min(wide a, wide b) { return a < b || a != a ? a : b; }
 FN wide w_max(wide a, wide b) { return a > b || a != a ? a : b; }
 #endif
 
-/* A run: V neighbours, loaded and stored in one access where ALIGN allows it. */
+/* A run: V consecutive elements, loaded and stored in one access where ALIGN allows it. */
 typedef struct ALIGNED(ALIGN) { item e[V]; } run;
 
 FN run run_load(const GLOBAL item* p) { return *(const GLOBAL run*)p; }

@@ -1,4 +1,4 @@
-/* How elements become one, and how the threads of a group and the groups of a kernel do it.
+/* Reductions: of elements, across the threads of a group and across the groups of a kernel.
 
    REDUCTION    0: sum, 1: maximum, 2: minimum
    REAL_RESULT  1 if results are real numbers, whatever elements are

@@ -66,7 +66,7 @@ impl<'a> GemmCall<'a> {
             launches: usize::from(written > 0),
             bytes_read: operands.iter().sum::<usize>() + previous,
             bytes_written: written,
-            // Repeated axes may make the inner extent as large as they like.
+            // With broadcast axes (stride 0) the inner extent has no bound.
             flops: [2, batch, m, n, k].into_iter().fold(1, usize::saturating_mul),
         }
     }

@@ -1,6 +1,6 @@
-//! The verbs, as checked calls: whoever holds one may run it without looking again.
+//! The verbs, as checked calls: an executor runs one without further checks.
 //!
-//! Output and inputs never share places, because an output is borrowed exclusively.
+//! Output and inputs never share memory, because an output is borrowed exclusively.
 
 mod check;
 mod copy;

@@ -9,7 +9,7 @@ use crate::{Cost, Result};
 
 pub(crate) const NAME: &str = "reduce";
 
-/// How elements become one.
+/// The reduction of many elements to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reduction {
     /// The sum, kept in 64-bit floating point on the way where the device has it. 0 of nothing.

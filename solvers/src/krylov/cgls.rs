@@ -19,12 +19,13 @@ use crate::{Error, Observer, Progress, Result, Solution, Stop, Stopped};
 /// Breakdowns: a gradient that is exactly zero ends with [`Stopped::Gradient`]; NaN or infinity, in the arguments or from
 /// overflow, with [`Stopped::NotFinite`]; a solution below the normal numbers of the dtype with [`Stopped::Underflow`].
 ///
-/// Scalars stay on the device, in Float64 where it has that. The host looks every [`look`](Self::look) iterations, and only
-/// then can a tolerance end the run, so it may do up to `look - 1` iterations more than needed.
+/// Scalars stay on the device, in Float64 where it has that. The host checks every
+/// [`check_every`](Self::check_every) iterations, and only then can a tolerance end the run, so it may do
+/// up to `check_every - 1` iterations more than needed.
 ///
-/// **An iteration too many changes nothing**: once the gradient is at rounding level all steps are zero, and the next look
-/// ends with [`Stopped::Precision`]. With `ε` the epsilon of the dtype, that level is `‖gradient‖ ≤ 4 ε ‖A‖ ‖y - A x‖`, or
-/// `√(‖y - A x‖² + damping² ‖x‖²) ≤ ε/4 ‖y‖`. Where a start vector explains the data
+/// **An iteration too many changes nothing**: once the gradient is at rounding level all steps are zero, and the next
+/// check ends with [`Stopped::Precision`]. With `ε` the epsilon of the dtype, that level is
+/// `‖gradient‖ ≤ 4 ε ‖A‖ ‖y - A x‖`, or `√(‖y - A x‖² + damping² ‖x‖²) ≤ ε/4 ‖y‖`. Where a start vector explains the data
 /// worse than zero does, its residual takes the place of `‖y‖`. A gradient that has been below three times that level
 /// and has risen to four times its smallest norm counts as rounding, too. The relative error of the solution is then at
 /// most ten times `ε (κ + κ² ‖y - A x‖ / (‖A‖ ‖x‖))`, which is what a backward-stable method guarantees, with `κ` the
@@ -33,7 +34,7 @@ use crate::{Error, Observer, Progress, Result, Solution, Stop, Stopped};
 /// Data, models and operators may have any size that the dtype holds: where squares or products would leave its range,
 /// data and operator are scaled by powers of two, which is undone in the solution.
 ///
-/// Storage: `3n + 2m` elements (`n` model, `m` data; `n` more where data or operator are scaled) and `6 look + 24`
+/// Storage: `3n + 2m` elements (`n` model, `m` data; `n` more where data or operator are scaled) and `6 check_every + 24`
 /// scalars. Values moved an iteration: `7n + 5m` (`11n + 5m` with damping; `2n + 2m` more where the operator is scaled) and
 /// one application of `A` and of `Aᴴ` (test `bytes::cgls`). Launches beside those: 7 (9 with damping).
 ///
@@ -59,15 +60,15 @@ pub struct Cgls {
     pub damping: f64,
     /// When to stop.
     pub stop: Stop,
-    /// How many iterations are enqueued before the host looks at their norms and decides whether to go on. At least 1; what
+    /// How many iterations are enqueued before the host checks their norms and decides whether to go on. At least 1; what
     /// is more than [`Stop::iterations`] counts as that.
-    pub look: usize,
+    pub check_every: usize,
 }
 
 impl Default for Cgls {
-    /// No damping, the default [`Stop`], a look every 10 iterations.
+    /// No damping, the default [`Stop`], a check every 10 iterations.
     fn default() -> Self {
-        Self { damping: 0.0, stop: Stop::default(), look: 10 }
+        Self { damping: 0.0, stop: Stop::default(), check_every: 10 }
     }
 }
 
@@ -83,7 +84,7 @@ impl Cgls {
         self.solve_from(a, y, None, &mut ())
     }
 
-    /// Solves from `start` (`None`: zero); `observer` is called at the start and at every look.
+    /// Solves from `start` (`None`: zero); `observer` is called at the start and at every check.
     ///
     /// # Errors
     /// As [`solve`](Self::solve), and when `start` does not fit `A`.
@@ -99,8 +100,8 @@ impl Cgls {
         self.solve_in(&mut workspace, &*on, a, y.view(), start, observer)
     }
 
-    /// The vectors that [`solve_in`](Self::solve_in) needs. Solvers with other parameters may use them, too; a `look`
-    /// larger than the one here counts as the one here.
+    /// The vectors that [`solve_in`](Self::solve_in) needs. Solvers with other parameters may use them, too; a
+    /// `check_every` larger than the one here counts as the one here.
     ///
     /// # Errors
     /// Out of memory, or a parameter that is out of its range.
@@ -120,8 +121,8 @@ impl Cgls {
         scalars: DType,
     ) -> Result<CglsWorkspace> {
         self.check()?;
-        let look = self.look.min(self.stop.iterations).max(1);
-        CglsWorkspace::new(a, on, look, scalars)
+        let check_every = self.check_every.min(self.stop.iterations).max(1);
+        CglsWorkspace::new(a, on, check_every, scalars)
     }
 
     /// Solves on `on` with vectors that are already there.
@@ -140,7 +141,7 @@ impl Cgls {
         self.check()?;
         Self::fit(workspace, on, a, &y, start.as_ref())?;
         self.check_damping(y.dtype())?;
-        let look = self.look.min(workspace.history.room());
+        let check_every = self.check_every.min(workspace.history.room());
         let (mut run, mut seen) = Run::begin(workspace, on, a, self.damping, y, start)?;
         let data = run.scaled_data();
         let mut ahead = 0;
@@ -159,7 +160,7 @@ impl Cgls {
                 return Ok(Solution { x, iterations: iteration, residuals, stopped });
             }
             run.w.history.restart(on, ahead)?;
-            ahead = look.min(self.stop.iterations - iteration);
+            ahead = check_every.min(self.stop.iterations - iteration);
             if run.damped_alone {
                 ahead = 1;
             }
@@ -194,8 +195,10 @@ impl Cgls {
         if !(self.damping.is_finite() && self.damping >= 0.0) {
             return wrong(format!("damping {} is not a finite number ≥ 0", self.damping));
         }
-        if self.look == 0 {
-            return wrong("look is 0: the host must look after at least 1 iteration".into());
+        if self.check_every == 0 {
+            return wrong(
+                "check_every is 0: the host must check after at least 1 iteration".into(),
+            );
         }
         let tolerances = [("residual", self.stop.residual), ("gradient", self.stop.gradient)];
         let sensible = |tolerance: f64| tolerance.is_finite() && tolerance >= 0.0;
@@ -240,7 +243,7 @@ mod tests {
             (0..10).for_each(|i| matrix[i * 11] += 3.0 * operator);
             let a = MatrixMult::new(Array::from_vec(matrix, [30, 10])?.into_shared(), &[])?;
             let y = Array::from_vec((0..30).map(|i| entry(i * 7) * data).collect(), [30])?;
-            let solver = Cgls { stop: Stop::after(300), look: 300, damping: 0.0 };
+            let solver = Cgls { stop: Stop::after(300), check_every: 300, damping: 0.0 };
             let mut workspace = solver.workspace_with(&a, &*on, scalars)?;
             let solution = solver.solve_in(&mut workspace, &*on, &a, y.view(), None, &mut ())?;
             assert_eq!(solution.stopped, Stopped::Precision, "{operator:e} {data:e}");

@@ -33,11 +33,11 @@ pub struct CglsWorkspace {
 }
 
 impl CglsWorkspace {
-    /// For `a` on `on`, `look` iterations from one look to the next, with scalars of that dtype.
+    /// For `a` on `on`, `check_every` iterations from one check to the next, with scalars of that dtype.
     pub(super) fn new(
         a: &(impl LinearMap + ?Sized),
         on: &dyn Executor,
-        look: usize,
+        check_every: usize,
         scalars: DType,
     ) -> Result<Self> {
         let array = |space: &Space| on.empty(space.shape(), space.dtype());
@@ -48,7 +48,7 @@ impl CglsWorkspace {
             image: array(data)?,
             gradient: array(model)?,
             direction: array(model)?,
-            history: History::new(on, scalars, look)?,
+            history: History::new(on, scalars, check_every)?,
             curvature: [scalar()?, scalar()?],
             operator: Workspace::of(a, on)?,
         })

@@ -30,8 +30,8 @@ pub fn golden_steps(cell: &Cell) -> Verdict {
         };
         let residuals = array("residuals")?;
         let iterations = residuals.numbers.len() - 1;
-        for look in [1, 5, 100] {
-            let solver = Cgls { damping, stop: Stop::after(iterations), look };
+        for check_every in [1, 5, 100] {
+            let solver = Cgls { damping, stop: Stop::after(iterations), check_every };
             let start = match &start {
                 Some(start) => Some(place(&devices::read(start)?)?),
                 None => None,
@@ -41,7 +41,7 @@ pub fn golden_steps(cell: &Cell) -> Verdict {
             let tolerance = 50.0 * cell.tolerance(y.numbers.len());
             let x = devices::read(&solution.x)?;
             let expected = array("x")?.reshaped(&[31, 3])?;
-            let what = format!("{case} looking every {look}");
+            let what = format!("{case} checking every {check_every}");
             x.expect_near(&expected, tolerance * expected.norm(), &format!("{what}: solution"))?;
             let numbers = solution.residuals.iter().map(|&norm| norm.into()).collect();
             let found = Values { shape: residuals.shape.clone(), numbers };
@@ -65,7 +65,7 @@ pub fn cgls_bytes(cell: &Cell) -> Verdict {
     let y = devices::place(&y, cell.dtype, cell.device, Arrangement::RowMajor)?;
     let bytes = |damping, iterations| -> Result<usize, arrayspan_solvers::Error> {
         let trace = Trace::of(cell.executor()?);
-        let solver = Cgls { damping, stop: Stop::after(iterations), look: 10 };
+        let solver = Cgls { damping, stop: Stop::after(iterations), check_every: 10 };
         let mut workspace = solver.workspace(&a, &trace)?;
         solver.solve_in(&mut workspace, &trace, &a, y.view(), None, &mut ())?;
         Ok(trace.take().bytes())

@@ -2,13 +2,16 @@
 
 use arrayspan_devices::DeviceKind;
 
-use crate::convert::{Imported, Kind, Options, Refused, Route, Source, Steps, Target};
+use crate::convert::{
+    ArrayKind, ArraySource, ArrayTarget, ConvertOptions, ConvertSteps, FailedConversion, Imported,
+    Route,
+};
 use crate::{Array, Result, SharedArray, View};
 
-impl Source for Array {
-    const KIND: Kind = Kind::Array;
+impl ArraySource for Array {
+    const KIND: ArrayKind = ArrayKind::Array;
 
-    fn import<'a>(self, _: &Options) -> Result<Imported<'a>> {
+    fn import<'a>(self, _: &ConvertOptions) -> Result<Imported<'a>> {
         Ok(self.into())
     }
 
@@ -17,10 +20,10 @@ impl Source for Array {
     }
 }
 
-impl Source for SharedArray {
-    const KIND: Kind = Kind::Array;
+impl ArraySource for SharedArray {
+    const KIND: ArrayKind = ArrayKind::Array;
 
-    fn import<'a>(self, _: &Options) -> Result<Imported<'a>> {
+    fn import<'a>(self, _: &ConvertOptions) -> Result<Imported<'a>> {
         Ok(self.into())
     }
 
@@ -30,10 +33,10 @@ impl Source for SharedArray {
 }
 
 /// Shares the array.
-impl Source for &SharedArray {
-    const KIND: Kind = Kind::Array;
+impl ArraySource for &SharedArray {
+    const KIND: ArrayKind = ArrayKind::Array;
 
-    fn import<'a>(self, _: &Options) -> Result<Imported<'a>>
+    fn import<'a>(self, _: &ConvertOptions) -> Result<Imported<'a>>
     where
         Self: 'a,
     {
@@ -41,10 +44,10 @@ impl Source for &SharedArray {
     }
 }
 
-impl Source for View<'_> {
-    const KIND: Kind = Kind::Array;
+impl ArraySource for View<'_> {
+    const KIND: ArrayKind = ArrayKind::Array;
 
-    fn import<'a>(self, _: &Options) -> Result<Imported<'a>>
+    fn import<'a>(self, _: &ConvertOptions) -> Result<Imported<'a>>
     where
         Self: 'a,
     {
@@ -52,10 +55,10 @@ impl Source for View<'_> {
     }
 }
 
-impl Source for &Array {
-    const KIND: Kind = Kind::Array;
+impl ArraySource for &Array {
+    const KIND: ArrayKind = ArrayKind::Array;
 
-    fn import<'a>(self, _: &Options) -> Result<Imported<'a>>
+    fn import<'a>(self, _: &ConvertOptions) -> Result<Imported<'a>>
     where
         Self: 'a,
     {
@@ -87,10 +90,10 @@ impl ToShared {
     }
 }
 
-impl Target for ToArray {
+impl ArrayTarget for ToArray {
     type Output = Array;
 
-    const KIND: Kind = Kind::Array;
+    const KIND: ArrayKind = ArrayKind::Array;
 
     fn place(&self) -> Option<DeviceKind> {
         self.0
@@ -100,16 +103,16 @@ impl Target for ToArray {
         &self,
         array: Imported<'a>,
         route: &Route<'_>,
-        steps: &mut Steps,
-    ) -> Result<Array, Refused<'a>> {
+        steps: &mut ConvertSteps,
+    ) -> Result<Array, FailedConversion<'a>> {
         array.exclusive(route, steps)
     }
 }
 
-impl Target for ToShared {
+impl ArrayTarget for ToShared {
     type Output = SharedArray;
 
-    const KIND: Kind = Kind::Array;
+    const KIND: ArrayKind = ArrayKind::Array;
 
     fn place(&self) -> Option<DeviceKind> {
         self.0
@@ -119,8 +122,8 @@ impl Target for ToShared {
         &self,
         array: Imported<'a>,
         route: &Route<'_>,
-        steps: &mut Steps,
-    ) -> Result<SharedArray, Refused<'a>> {
+        steps: &mut ConvertSteps,
+    ) -> Result<SharedArray, FailedConversion<'a>> {
         array.shared(route, steps)
     }
 }

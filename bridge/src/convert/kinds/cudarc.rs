@@ -6,14 +6,17 @@ use arrayspan_devices::{Device, DeviceKind};
 use cudarc::driver::CudaSlice;
 
 use super::expect;
-use crate::convert::{Imported, Kind, Options, Refused, Route, Source, Step, Steps, Target};
+use crate::convert::{
+    ArrayKind, ArraySource, ArrayTarget, ConvertOptions, ConvertStep, ConvertSteps,
+    FailedConversion, Imported, Route,
+};
 use crate::interop::cudarc::{CudaArray, ShapedSlice, allocate};
 use crate::{Array, DType, Element, Error, Layout, Result, Why};
 
-impl<T: Element> Source for CudaSlice<T> {
-    const KIND: Kind = Kind::Cudarc;
+impl<T: Element> ArraySource for CudaSlice<T> {
+    const KIND: ArrayKind = ArrayKind::Cudarc;
 
-    fn import<'a>(self, options: &Options) -> Result<Imported<'a>> {
+    fn import<'a>(self, options: &ConvertOptions) -> Result<Imported<'a>> {
         let len = self.num_bytes() / size_of::<T>();
         ShapedSlice::new(self, [len]).import(options)
     }
@@ -23,10 +26,10 @@ impl<T: Element> Source for CudaSlice<T> {
     }
 }
 
-impl<T: Element> Source for ShapedSlice<T> {
-    const KIND: Kind = Kind::Cudarc;
+impl<T: Element> ArraySource for ShapedSlice<T> {
+    const KIND: ArrayKind = ArrayKind::Cudarc;
 
-    fn import<'a>(self, _: &Options) -> Result<Imported<'a>> {
+    fn import<'a>(self, _: &ConvertOptions) -> Result<Imported<'a>> {
         Ok(Array::from_cuda_slice(self.slice, self.shape)?.into())
     }
 
@@ -36,10 +39,10 @@ impl<T: Element> Source for ShapedSlice<T> {
     }
 }
 
-impl<T: Element> Source for CudaArray<T> {
-    const KIND: Kind = Kind::Cudarc;
+impl<T: Element> ArraySource for CudaArray<T> {
+    const KIND: ArrayKind = ArrayKind::Cudarc;
 
-    fn import<'a>(self, _: &Options) -> Result<Imported<'a>> {
+    fn import<'a>(self, _: &ConvertOptions) -> Result<Imported<'a>> {
         Ok(self.into_array()?.into())
     }
 
@@ -68,10 +71,10 @@ impl<T> Default for ToCudaSlice<T> {
     }
 }
 
-impl<T: Element> Target for ToCudarc<T> {
+impl<T: Element> ArrayTarget for ToCudarc<T> {
     type Output = CudaArray<T>;
 
-    const KIND: Kind = Kind::Cudarc;
+    const KIND: ArrayKind = ArrayKind::Cudarc;
 
     fn place(&self) -> Option<DeviceKind> {
         Some(DeviceKind::Cuda)
@@ -85,16 +88,16 @@ impl<T: Element> Target for ToCudarc<T> {
         &self,
         array: Imported<'a>,
         route: &Route<'_>,
-        steps: &mut Steps,
-    ) -> Result<CudaArray<T>, Refused<'a>> {
+        steps: &mut ConvertSteps,
+    ) -> Result<CudaArray<T>, FailedConversion<'a>> {
         Ok(array.contiguous(route, steps)?.into_cuda()?)
     }
 }
 
-impl<T: Element> Target for ToCudaSlice<T> {
+impl<T: Element> ArrayTarget for ToCudaSlice<T> {
     type Output = CudaSlice<T>;
 
-    const KIND: Kind = Kind::Cudarc;
+    const KIND: ArrayKind = ArrayKind::Cudarc;
 
     fn place(&self) -> Option<DeviceKind> {
         Some(DeviceKind::Cuda)
@@ -112,8 +115,8 @@ impl<T: Element> Target for ToCudaSlice<T> {
         &self,
         array: Imported<'a>,
         route: &Route<'_>,
-        steps: &mut Steps,
-    ) -> Result<CudaSlice<T>, Refused<'a>> {
+        steps: &mut ConvertSteps,
+    ) -> Result<CudaSlice<T>, FailedConversion<'a>> {
         let array = if array.device() == route.device() {
             match array.into_array().map(Array::try_into_cuda_slice) {
                 Ok(Ok(slice)) => return Ok(slice),
@@ -123,9 +126,10 @@ impl<T: Element> Target for ToCudaSlice<T> {
         } else {
             array
         };
-        let (step, crossing) = match route.allow(&array.view(), Why::Allocator, Step::Export) {
+        let (step, crossing) = match route.allow(&array.view(), Why::Allocator, ConvertStep::Export)
+        {
             Ok(allowed) => allowed,
-            Err(error) => return Err(Refused::with(error, array)),
+            Err(error) => return Err(FailedConversion::with(error, array)),
         };
         let view = array.view();
         let bytes = view.layout().bytes("convert", T::DTYPE)?;

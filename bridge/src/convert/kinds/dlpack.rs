@@ -4,14 +4,17 @@ use std::marker::PhantomData;
 
 use arrayspan_devices::{Access, DeviceKind};
 
-use crate::convert::{Imported, Kind, Options, Refused, Route, Source, Step, Steps, Target};
+use crate::convert::{
+    ArrayKind, ArraySource, ArrayTarget, ConvertOptions, ConvertStep, ConvertSteps,
+    FailedConversion, Imported, Route,
+};
 use crate::dlpack::{Capsule, Managed};
 use crate::{Result, SharedArray, Transfer, Why};
 
-impl<M: Managed> Source for Capsule<M> {
-    const KIND: Kind = Kind::Dlpack;
+impl<M: Managed> ArraySource for Capsule<M> {
+    const KIND: ArrayKind = ArrayKind::Dlpack;
 
-    fn import<'a>(self, options: &Options) -> Result<Imported<'a>> {
+    fn import<'a>(self, options: &ConvertOptions) -> Result<Imported<'a>> {
         let array = SharedArray::from_dlpack(self, None)?;
         if let Some(stream) = options.stream_of(array.device()) {
             // It is ready on this stream: work on any other waits for it.
@@ -50,10 +53,10 @@ impl<M> Default for ToDlpack<M> {
     }
 }
 
-impl<M: Managed> Target for ToDlpack<M> {
+impl<M: Managed> ArrayTarget for ToDlpack<M> {
     type Output = Capsule<M>;
 
-    const KIND: Kind = Kind::Dlpack;
+    const KIND: ArrayKind = ArrayKind::Dlpack;
 
     fn place(&self) -> Option<DeviceKind> {
         self.0
@@ -65,8 +68,8 @@ impl<M: Managed> Target for ToDlpack<M> {
         &self,
         array: Imported<'a>,
         route: &Route<'_>,
-        steps: &mut Steps,
-    ) -> Result<Capsule<M>, Refused<'a>> {
+        steps: &mut ConvertSteps,
+    ) -> Result<Capsule<M>, FailedConversion<'a>> {
         let array = array.shared(route, steps)?;
         let shared = match array.try_into_array() {
             Ok(array) => return Ok(array.into_dlpack(route.stream())?),
@@ -75,11 +78,11 @@ impl<M: Managed> Target for ToDlpack<M> {
         match shared.to_dlpack(Transfer::ZeroCopyOnly, route.stream()) {
             Ok((capsule, _)) => return Ok(capsule),
             Err(crate::Error::CopyRefused { .. }) => {}
-            Err(error) => return Err(Refused::with(error, shared)),
+            Err(error) => return Err(FailedConversion::with(error, shared)),
         }
-        match route.copy(&shared.view(), Why::ReadOnly, Step::Export, steps) {
+        match route.copy(&shared.view(), Why::ReadOnly, ConvertStep::Export, steps) {
             Ok(array) => Ok(array.into_dlpack(route.stream())?),
-            Err(error) => Err(Refused::with(error, shared)),
+            Err(error) => Err(FailedConversion::with(error, shared)),
         }
     }
 }

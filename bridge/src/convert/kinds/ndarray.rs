@@ -7,15 +7,18 @@ use arrayspan_devices::{Device, DeviceKind};
 use ndarray::{ArcArray, ArrayD, ArrayView, Dimension};
 
 use super::expect;
-use crate::convert::{Imported, Kind, Options, Refused, Route, Source, Step, Steps, Target};
+use crate::convert::{
+    ArrayKind, ArraySource, ArrayTarget, ConvertOptions, ConvertStep, ConvertSteps,
+    FailedConversion, Imported, Route,
+};
 use crate::interop::ndarray_layout;
 use crate::layout::wrong;
 use crate::{Array, DType, Element, Error, Layout, Result, SharedArray, Why};
 
-impl<T: Element, D: Dimension> Source for ndarray::Array<T, D> {
-    const KIND: Kind = Kind::Ndarray;
+impl<T: Element, D: Dimension> ArraySource for ndarray::Array<T, D> {
+    const KIND: ArrayKind = ArrayKind::Ndarray;
 
-    fn import<'a>(self, _: &Options) -> Result<Imported<'a>>
+    fn import<'a>(self, _: &ConvertOptions) -> Result<Imported<'a>>
     where
         Self: 'a,
     {
@@ -29,27 +32,27 @@ impl<T: Element, D: Dimension> Source for ndarray::Array<T, D> {
 }
 
 /// Shares the array.
-impl<T: Element, D: Dimension + 'static> Source for ArcArray<T, D> {
-    const KIND: Kind = Kind::Ndarray;
+impl<T: Element, D: Dimension + 'static> ArraySource for ArcArray<T, D> {
+    const KIND: ArrayKind = ArrayKind::Ndarray;
 
-    fn import<'a>(self, _: &Options) -> Result<Imported<'a>> {
+    fn import<'a>(self, _: &ConvertOptions) -> Result<Imported<'a>> {
         Ok(SharedArray::from(self).into())
     }
 }
 
 /// Shares the array.
-impl<T: Element, D: Dimension + 'static> Source for Arc<ndarray::Array<T, D>> {
-    const KIND: Kind = Kind::Ndarray;
+impl<T: Element, D: Dimension + 'static> ArraySource for Arc<ndarray::Array<T, D>> {
+    const KIND: ArrayKind = ArrayKind::Ndarray;
 
-    fn import<'a>(self, _: &Options) -> Result<Imported<'a>> {
+    fn import<'a>(self, _: &ConvertOptions) -> Result<Imported<'a>> {
         Ok(SharedArray::from(self).into())
     }
 }
 
-impl<T: Element, D: Dimension> Source for &ndarray::Array<T, D> {
-    const KIND: Kind = Kind::Ndarray;
+impl<T: Element, D: Dimension> ArraySource for &ndarray::Array<T, D> {
+    const KIND: ArrayKind = ArrayKind::Ndarray;
 
-    fn import<'a>(self, options: &Options) -> Result<Imported<'a>>
+    fn import<'a>(self, options: &ConvertOptions) -> Result<Imported<'a>>
     where
         Self: 'a,
     {
@@ -57,10 +60,10 @@ impl<T: Element, D: Dimension> Source for &ndarray::Array<T, D> {
     }
 }
 
-impl<T: Element, D: Dimension> Source for ArrayView<'_, T, D> {
-    const KIND: Kind = Kind::Ndarray;
+impl<T: Element, D: Dimension> ArraySource for ArrayView<'_, T, D> {
+    const KIND: ArrayKind = ArrayKind::Ndarray;
 
-    fn import<'a>(self, _: &Options) -> Result<Imported<'a>>
+    fn import<'a>(self, _: &ConvertOptions) -> Result<Imported<'a>>
     where
         Self: 'a,
     {
@@ -83,10 +86,10 @@ impl<T, D> Default for ToNdarray<T, D> {
     }
 }
 
-impl<T: Element, D: Dimension> Target for ToNdarray<T, D> {
+impl<T: Element, D: Dimension> ArrayTarget for ToNdarray<T, D> {
     type Output = ndarray::Array<T, D>;
 
-    const KIND: Kind = Kind::Ndarray;
+    const KIND: ArrayKind = ArrayKind::Ndarray;
 
     fn place(&self) -> Option<DeviceKind> {
         Some(DeviceKind::Cpu)
@@ -104,8 +107,8 @@ impl<T: Element, D: Dimension> Target for ToNdarray<T, D> {
         &self,
         array: Imported<'a>,
         route: &Route<'_>,
-        steps: &mut Steps,
-    ) -> Result<Self::Output, Refused<'a>> {
+        steps: &mut ConvertSteps,
+    ) -> Result<Self::Output, FailedConversion<'a>> {
         let values = match array.into_array() {
             Ok(array) => own(array, route, steps)?,
             Err(array) => {
@@ -122,25 +125,25 @@ impl<T: Element, D: Dimension> Target for ToNdarray<T, D> {
 fn own<'a, T: Element>(
     array: Array,
     route: &Route<'_>,
-    steps: &mut Steps,
-) -> Result<ArrayD<T>, Refused<'a>> {
+    steps: &mut ConvertSteps,
+) -> Result<ArrayD<T>, FailedConversion<'a>> {
     match array.take_ndarray() {
         Ok(Some(values)) => Ok(values),
         Ok(None) => {
             let why = if array.owner().is_some() { Why::Strides } else { Why::Allocator };
-            copied(array.into(), why, Step::Export, route, steps)
+            copied(array.into(), why, ConvertStep::Export, route, steps)
         }
-        Err(error) => Err(Refused::with(error, array)),
+        Err(error) => Err(FailedConversion::with(error, array)),
     }
 }
 
 fn copied<'a, T: Element>(
     array: Imported<'a>,
     why: Why,
-    step: Step,
+    step: ConvertStep,
     route: &Route<'_>,
-    steps: &mut Steps,
-) -> Result<ArrayD<T>, Refused<'a>> {
+    steps: &mut ConvertSteps,
+) -> Result<ArrayD<T>, FailedConversion<'a>> {
     let allowed = route.allow(&array.view(), why, step);
     let values = allowed.and_then(|allowed| Ok((allowed, array.view().to_ndarray()?)));
     match values {
@@ -148,7 +151,7 @@ fn copied<'a, T: Element>(
             steps.record(step, crossing);
             Ok(values)
         }
-        Err(error) => Err(Refused::with(error, array)),
+        Err(error) => Err(FailedConversion::with(error, array)),
     }
 }
 

@@ -6,14 +6,17 @@ use arrayspan_devices::{Device, DeviceKind};
 use opencl3::memory::Buffer;
 
 use super::expect;
-use crate::convert::{Imported, Kind, Options, Refused, Route, Source, Step, Steps, Target};
+use crate::convert::{
+    ArrayKind, ArraySource, ArrayTarget, ConvertOptions, ConvertStep, ConvertSteps,
+    FailedConversion, Imported, Route,
+};
 use crate::interop::opencl::{OpenClArray, ShapedBuffer, allocate};
 use crate::{Array, DType, Element, Error, Layout, Result, SharedArray, Why};
 
-impl<T: Element> Source for ShapedBuffer<T> {
-    const KIND: Kind = Kind::OpenCl;
+impl<T: Element> ArraySource for ShapedBuffer<T> {
+    const KIND: ArrayKind = ArrayKind::OpenCl;
 
-    fn import<'a>(self, options: &Options) -> Result<Imported<'a>> {
+    fn import<'a>(self, options: &ConvertOptions) -> Result<Imported<'a>> {
         let (buffer, shape, device) = self.into_parts();
         let stream = options.stream_of(device);
         // SAFETY: who made the `ShapedBuffer` has vouched for it.
@@ -29,10 +32,10 @@ impl<T: Element> Source for ShapedBuffer<T> {
     }
 }
 
-impl<T: Element> Source for OpenClArray<T> {
-    const KIND: Kind = Kind::OpenCl;
+impl<T: Element> ArraySource for OpenClArray<T> {
+    const KIND: ArrayKind = ArrayKind::OpenCl;
 
-    fn import<'a>(self, _: &Options) -> Result<Imported<'a>> {
+    fn import<'a>(self, _: &ConvertOptions) -> Result<Imported<'a>> {
         Ok(self.into_array().into())
     }
 
@@ -62,10 +65,10 @@ impl<T> Default for ToOpenClBuffer<T> {
     }
 }
 
-impl<T: Element> Target for ToOpenCl<T> {
+impl<T: Element> ArrayTarget for ToOpenCl<T> {
     type Output = OpenClArray<T>;
 
-    const KIND: Kind = Kind::OpenCl;
+    const KIND: ArrayKind = ArrayKind::OpenCl;
 
     fn place(&self) -> Option<DeviceKind> {
         Some(DeviceKind::OpenCl)
@@ -80,18 +83,18 @@ impl<T: Element> Target for ToOpenCl<T> {
         &self,
         array: Imported<'a>,
         route: &Route<'_>,
-        steps: &mut Steps,
-    ) -> Result<OpenClArray<T>, Refused<'a>> {
+        steps: &mut ConvertSteps,
+    ) -> Result<OpenClArray<T>, FailedConversion<'a>> {
         let array = array.contiguous(route, steps)?;
         let stream = route.stream().map_or_else(|| route.device().stream(), |s| Ok(s.clone()))?;
         Ok(array.into_opencl(&stream)?)
     }
 }
 
-impl<T: Element> Target for ToOpenClBuffer<T> {
+impl<T: Element> ArrayTarget for ToOpenClBuffer<T> {
     type Output = Buffer<T>;
 
-    const KIND: Kind = Kind::OpenCl;
+    const KIND: ArrayKind = ArrayKind::OpenCl;
 
     fn place(&self) -> Option<DeviceKind> {
         Some(DeviceKind::OpenCl)
@@ -105,8 +108,8 @@ impl<T: Element> Target for ToOpenClBuffer<T> {
         &self,
         array: Imported<'a>,
         route: &Route<'_>,
-        steps: &mut Steps,
-    ) -> Result<Buffer<T>, Refused<'a>> {
+        steps: &mut ConvertSteps,
+    ) -> Result<Buffer<T>, FailedConversion<'a>> {
         let bytes = array.layout().bytes("convert", T::DTYPE)?;
         let array = if array.device() == route.device() && covers(&array, bytes) {
             match array.into_array().map(Array::try_into_opencl_buffer) {
@@ -117,9 +120,10 @@ impl<T: Element> Target for ToOpenClBuffer<T> {
         } else {
             array
         };
-        let (step, crossing) = match route.allow(&array.view(), Why::Allocator, Step::Export) {
+        let (step, crossing) = match route.allow(&array.view(), Why::Allocator, ConvertStep::Export)
+        {
             Ok(allowed) => allowed,
-            Err(error) => return Err(Refused::with(error, array)),
+            Err(error) => return Err(FailedConversion::with(error, array)),
         };
         let (view, device) = (array.view(), route.device());
         let buffer = allocate::<T>(device, view.layout().len())?;

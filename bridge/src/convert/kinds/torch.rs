@@ -3,16 +3,19 @@
 use arrayspan_devices::{Device, DeviceKind};
 use tch::Tensor;
 
-use crate::convert::{Imported, Kind, Options, Refused, Route, Source, Step, Steps, Target};
+use crate::convert::{
+    ArrayKind, ArraySource, ArrayTarget, ConvertOptions, ConvertStep, ConvertSteps,
+    FailedConversion, Imported, Route,
+};
 use crate::interop::torch;
 use crate::{Crossing, DType, Error, Layout, Result, Transfer};
 
 /// Refused if it requires gradients, which an array cannot carry: detach it first. Copied by torch where others
 /// hold it too, or where its elements are not in memory as it shows them.
-impl Source for Tensor {
-    const KIND: Kind = Kind::Torch;
+impl ArraySource for Tensor {
+    const KIND: ArrayKind = ArrayKind::Torch;
 
-    fn import<'a>(self, options: &Options) -> Result<Imported<'a>> {
+    fn import<'a>(self, options: &ConvertOptions) -> Result<Imported<'a>> {
         let (array, crossing) = torch::import(self, with(options.transfer))?;
         Ok(Imported::from(array).after(crossing))
     }
@@ -24,10 +27,10 @@ impl Source for Tensor {
 }
 
 /// Copied by torch: the tensor stays with its owner, who may write it.
-impl Source for &Tensor {
-    const KIND: Kind = Kind::Torch;
+impl ArraySource for &Tensor {
+    const KIND: ArrayKind = ArrayKind::Torch;
 
-    fn import<'a>(self, options: &Options) -> Result<Imported<'a>>
+    fn import<'a>(self, options: &ConvertOptions) -> Result<Imported<'a>>
     where
         Self: 'a,
     {
@@ -47,10 +50,10 @@ impl ToTorch {
     }
 }
 
-impl Target for ToTorch {
+impl ArrayTarget for ToTorch {
     type Output = Tensor;
 
-    const KIND: Kind = Kind::Torch;
+    const KIND: ArrayKind = ArrayKind::Torch;
 
     fn place(&self) -> Option<DeviceKind> {
         self.0
@@ -69,8 +72,8 @@ impl Target for ToTorch {
         &self,
         array: Imported<'a>,
         route: &Route<'_>,
-        steps: &mut Steps,
-    ) -> Result<Tensor, Refused<'a>> {
+        steps: &mut ConvertSteps,
+    ) -> Result<Tensor, FailedConversion<'a>> {
         // Torch knows no strides that run down.
         let array = if array.layout().strides().iter().any(|&stride| stride < 0) {
             array.contiguous(route, steps)?
@@ -79,12 +82,12 @@ impl Target for ToTorch {
         };
         let (tensor, crossing) = torch::export(array, with(route.transfer()))?;
         if crossing != Crossing::ZeroCopy {
-            steps.record(Step::Export, crossing);
+            steps.record(ConvertStep::Export, crossing);
         }
         Ok(tensor)
     }
 }
 
-fn with(transfer: Transfer) -> torch::Options {
-    torch::Options { transfer, ..torch::Options::default() }
+fn with(transfer: Transfer) -> torch::TorchOptions {
+    torch::TorchOptions { transfer, ..torch::TorchOptions::default() }
 }

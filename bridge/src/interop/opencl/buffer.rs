@@ -11,7 +11,7 @@ use cl3::memory::{
 };
 
 use super::{failure, owned};
-use crate::index::WIDEST;
+use crate::iteration::WIDEST;
 use crate::{Error, Result};
 
 /// What a buffer from outside is.

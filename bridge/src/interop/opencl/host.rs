@@ -32,7 +32,7 @@ use cl3::memory::{
 use cl3::types::{CL_FALSE, cl_event, cl_mem};
 
 use super::{failure, owned};
-use crate::index::WIDEST;
+use crate::iteration::WIDEST;
 use crate::owner::Owner;
 use crate::relayout::WithLayout;
 use crate::{Array, Crossing, Error, Result, SharedArray, Transfer, Why};

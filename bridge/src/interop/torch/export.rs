@@ -11,7 +11,7 @@ use super::import::Imported;
 use super::load::expect;
 use super::shim::{self, Dtype};
 use super::stream::{current_stream, known, record};
-use super::{Options, inspect};
+use super::{TorchOptions, inspect};
 use crate::layout::wrong;
 use crate::{Array, Crossing, DType, Error, Layout, Result, SharedArray, Transfer, Why};
 
@@ -31,7 +31,7 @@ const MAX_RANK: usize = 64;
 /// [`Error::Inexpressible`] for a dtype or a device that libtorch does not have; [`Error::CopyRefused`];
 /// [`Error::Layout`] for more axes or bytes than it can count; [`Error::Device`] without `libtorch_cuda`; a failure
 /// of torch or the driver. The array is dropped then.
-pub fn export(array: Array, options: Options) -> Result<(Tensor, Crossing)> {
+pub fn export(array: Array, options: TorchOptions) -> Result<(Tensor, Crossing)> {
     expect_expressible(array.dtype(), array.layout())?;
     expect(OPERATION, array.device())?;
     let array = match take_back(array)? {
@@ -50,7 +50,7 @@ pub fn export(array: Array, options: Options) -> Result<(Tensor, Crossing)> {
 ///
 /// # Errors
 /// Those of [`export`].
-pub fn export_shared(array: SharedArray, options: Options) -> Result<(Tensor, Crossing)> {
+pub fn export_shared(array: SharedArray, options: TorchOptions) -> Result<(Tensor, Crossing)> {
     match array.try_into_array() {
         Ok(array) => export(array, options),
         Err(shared) => {
@@ -69,7 +69,7 @@ pub fn export_shared(array: SharedArray, options: Options) -> Result<(Tensor, Cr
 ///
 /// # Safety
 /// Nobody writes through the tensor, its views or its clones: torch does not know that it must not.
-pub unsafe fn lend(array: &SharedArray, options: Options) -> Result<(Tensor, Crossing)> {
+pub unsafe fn lend(array: &SharedArray, options: TorchOptions) -> Result<(Tensor, Crossing)> {
     expect_expressible(array.dtype(), array.layout())?;
     expect(OPERATION, array.device())?;
     match obstacle_in(array) {
@@ -83,7 +83,7 @@ impl TryFrom<Array> for Tensor {
     type Error = Error;
 
     fn try_from(array: Array) -> Result<Self> {
-        let options = Options { transfer: Transfer::ZeroCopyOnly, ..Options::default() };
+        let options = TorchOptions { transfer: Transfer::ZeroCopyOnly, ..TorchOptions::default() };
         export(array, options).map(|(tensor, _)| tensor)
     }
 }

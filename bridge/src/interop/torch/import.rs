@@ -9,7 +9,7 @@ use super::export::is_lent;
 use super::inspect::{self, Found, refuse};
 use super::load::expect;
 use super::stream::{current_stream, record_stream};
-use super::{Gradients, Options, shim};
+use super::{Gradients, TorchOptions, shim};
 use crate::interop::cudarc::keep_context;
 use crate::owner::Owner;
 use crate::{Array, Crossing, Error, Result, SharedArray, Transfer, Why};
@@ -29,7 +29,7 @@ pub(super) struct Imported(pub(super) Tensor);
 /// [`Error::Foreign`] names what an array cannot be: sparse, quantised, on another device, a tensor that requires
 /// gradients if [`Gradients::Refuse`] is asked for; [`Error::CopyRefused`]; out of memory; a failure of torch.
 /// The tensor is dropped then.
-pub fn import(tensor: Tensor, options: Options) -> Result<(Array, Crossing)> {
+pub fn import(tensor: Tensor, options: TorchOptions) -> Result<(Array, Crossing)> {
     let (mut tensor, mut found) = open(tensor, options.gradients)?;
     let mut crossing = Crossing::ZeroCopy;
     let shared = (!found.alone).then_some(Why::Shared);
@@ -54,7 +54,10 @@ pub fn import(tensor: Tensor, options: Options) -> Result<(Array, Crossing)> {
 /// # Safety
 /// While the array lives, nobody writes the memory: neither through this tensor's views, clones and bases, nor
 /// through whatever else torch shares it with, on any thread or stream.
-pub unsafe fn import_shared(tensor: Tensor, options: Options) -> Result<(SharedArray, Crossing)> {
+pub unsafe fn import_shared(
+    tensor: Tensor,
+    options: TorchOptions,
+) -> Result<(SharedArray, Crossing)> {
     let (mut tensor, mut found) = open(tensor, options.gradients)?;
     let mut crossing = Crossing::ZeroCopy;
     if let Some(why) = unusable(&found) {
@@ -92,8 +95,8 @@ impl TryFrom<Tensor> for SharedArray {
     }
 }
 
-fn zero_copy() -> Options {
-    Options { transfer: Transfer::ZeroCopyOnly, gradients: Gradients::Refuse }
+fn zero_copy() -> TorchOptions {
+    TorchOptions { transfer: Transfer::ZeroCopyOnly, gradients: Gradients::Refuse }
 }
 
 /// Checks a tensor, once it is free of gradients.

@@ -1,13 +1,13 @@
 //! libtorch, through `tch`: tensors become arrays and arrays tensors, without a copy, on the CPU and on CUDA.
 //!
 //! ```
-//! use arrayspan_bridge::torch::{self, Options};
+//! use arrayspan_bridge::torch::{self, TorchOptions};
 //! use arrayspan_bridge::{Array, Crossing};
 //!
 //! let array = Array::from_vec(vec![1.0_f32, 2.0, 3.0], [3])?;
-//! let (tensor, crossing) = torch::export(array, Options::default())?;
+//! let (tensor, crossing) = torch::export(array, TorchOptions::default())?;
 //! assert_eq!(crossing, Crossing::ZeroCopy);
-//! let (array, crossing) = torch::import(tensor + 1.0, Options::default())?;
+//! let (array, crossing) = torch::import(tensor + 1.0, TorchOptions::default())?;
 //! assert_eq!(crossing, Crossing::ZeroCopy);
 //! assert_eq!(array.view().as_slice::<f32>()?, [2.0, 3.0, 4.0]);
 //! # Ok::<(), arrayspan_bridge::Error>(())
@@ -55,7 +55,7 @@ pub use export::{export, export_shared, lend};
 pub use import::{import, import_shared};
 pub use load::{device, load_cuda};
 pub use memory::{attempt, empty_cache, memory_statistics};
-pub use options::{Gradients, Options};
+pub use options::{Gradients, TorchOptions};
 pub use stream::{current_stream, record_stream, with_stream};
 /// The tch whose tensors cross here.
 pub use tch;

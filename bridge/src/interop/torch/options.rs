@@ -4,7 +4,7 @@ use crate::Transfer;
 
 /// What the caller allows when a tensor or an array crosses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct TorchOptions {
     /// Whether elements may be copied where they cannot be shared.
     pub transfer: Transfer,
     /// What happens to gradients, which an array cannot carry. Has no meaning on export.

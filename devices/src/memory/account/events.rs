@@ -1,11 +1,11 @@
-//! What the books tell `tracing`, under the target `arrayspan::memory`.
+//! Events of the accounting for `tracing`, under the target `arrayspan::memory`.
 
 use tracing::{Level, enabled};
 
 use super::Action;
 use crate::{Device, Error};
 
-/// What subscribers filter by.
+/// The target that subscribers filter by.
 const TARGET: &str = "arrayspan::memory";
 
 /// At level trace.
@@ -22,7 +22,7 @@ pub(super) fn freed(device: Device, address: usize, bytes: usize) {
     }
 }
 
-/// Apart, so that the common case, in which nobody listens, stays short.
+/// Not inlined: the common case, without a subscriber, stays short.
 #[cold]
 fn tell(what: &'static str, device: Device, address: usize, bytes: usize) {
     tracing::trace!(target: TARGET, %device, bytes, address = format_args!("{address:#x}"), "{what}");

@@ -66,7 +66,7 @@ pub(super) fn freed(device: Device, sequence: usize, address: usize, bytes: usiz
     device.0.history.push(device, Action::Free, sequence, address, bytes, entry);
 }
 
-/// Told by the pool when it has taken `bytes` bytes from the driver to keep, or given them back. Not of blocks that go
+/// Called by the pool when it has taken `bytes` bytes from the driver to keep, or given them back. Not of blocks that go
 /// straight from the driver to the user and back.
 pub(crate) fn reserved(device: Device, action: Action, bytes: usize) {
     events::reserved(device, action, bytes);
@@ -74,7 +74,7 @@ pub(crate) fn reserved(device: Device, action: Action, bytes: usize) {
 }
 
 impl History {
-    /// Starts anew with room for `events`, or ends with none.
+    /// Starts again with room for `events` events; with 0 the history ends.
     pub(super) fn start(&self, events: usize) {
         let mut ring = self.ring.lock();
         if ring.is_some() != (events > 0) {

@@ -1,4 +1,4 @@
-//! What is still held that should not be.
+//! Leak detection: blocks that are still live though they should not be.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -8,7 +8,7 @@ use std::sync::Once;
 use super::sites::{self, LiveBlock, live_blocks, record_sites};
 use crate::Device;
 
-/// A moment to compare with later. Made by [`mark`].
+/// A point in time to compare with later. Made by [`mark`].
 #[derive(Clone, Debug)]
 pub struct Mark(Vec<(Device, usize)>);
 
@@ -38,7 +38,7 @@ pub fn leaks_since(mark: &Mark) -> Vec<LiveBlock> {
 pub struct LeakCheck(Mark);
 
 impl LeakCheck {
-    /// Begins to look.
+    /// Begins to record allocations.
     pub fn new() -> Self {
         record_sites(true);
         Self(mark())
@@ -110,6 +110,6 @@ unsafe extern "C" {
 }
 
 extern "C" fn at_exit() {
-    // The C library knows no panics.
+    // A panic must not unwind into the C library.
     let _ = catch_unwind(|| print(&sites::live_blocks()));
 }

@@ -15,6 +15,7 @@
 //! # Ok::<(), arrayspan_devices::Error>(())
 //! ```
 
+mod allocation_record;
 mod charge;
 mod events;
 mod figures;
@@ -28,8 +29,8 @@ mod scope;
 mod sites;
 mod snapshot;
 mod summary;
-mod ticket;
 
+pub(crate) use allocation_record::{AllocationRecord, allocate, allocate_at, enter_anyway, lend};
 pub use charge::{Charge, Charged};
 pub use figures::Figures;
 pub(crate) use history::{History, reserved};
@@ -37,13 +38,12 @@ pub(crate) use leaks::from_environment;
 pub use leaks::{LeakCheck, Mark, leaks_since, mark};
 pub(crate) use level::Full;
 pub use report::{
-    DeviceReport, LibraryReport, PinnedReport, Report, ScopeReport, report, report_json,
+    DeviceMemoryReport, LibraryReport, MemoryReport, PinnedReport, ScopeReport, report, report_json,
 };
 pub use scope::{Entered, Scope, ScopeHandle};
 pub use sites::{LiveBlock, live_blocks, record_sites};
-pub use snapshot::{Action, Event, Held, Snapshot};
+pub use snapshot::{Action, HeldBlock, MemoryEvent, Snapshot};
 pub use summary::summary;
-pub(crate) use ticket::{Ticket, allocate, allocate_at, enter_anyway, lend};
 
 use crate::{Device, Result, Statistics, Stream, memory};
 

@@ -1,22 +1,22 @@
-//! Everything the books know, as data.
+//! Everything that is accounted for, as data.
 
 use serde::Serialize;
 
 use super::{json, level};
 use crate::{Device, Result, Statistics, reclaim};
 
-/// What every device holds, every scope, and other libraries that told.
+/// The memory held on every device, by every scope, and by other libraries that report it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Report {
+pub struct MemoryReport {
     /// Every device, the CPU first.
-    pub devices: Vec<DeviceReport>,
+    pub devices: Vec<DeviceMemoryReport>,
     /// Every scope that lives, on each device it allocated on; the one with most live bytes first.
     pub scopes: Vec<ScopeReport>,
 }
 
 /// What a device holds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct DeviceReport {
+pub struct DeviceMemoryReport {
     /// Its name here, as `cuda:0`.
     pub device: String,
     /// The vendor's name for it.
@@ -66,10 +66,10 @@ pub struct ScopeReport {
     pub statistics: Statistics,
 }
 
-/// Everything the books know now.
+/// Everything that is accounted for now.
 #[must_use]
-pub fn report() -> Report {
-    Report { devices: Device::all().into_iter().map(device).collect(), scopes: scopes() }
+pub fn report() -> MemoryReport {
+    MemoryReport { devices: Device::all().into_iter().map(device).collect(), scopes: scopes() }
 }
 
 /// [`report`] as JSON.
@@ -80,7 +80,7 @@ pub fn report_json() -> Result<String> {
     json("report", &report())
 }
 
-pub(super) fn device(device: Device) -> DeviceReport {
+pub(super) fn device(device: Device) -> DeviceMemoryReport {
     let holdings = |library: &'static dyn reclaim::Reclaim| {
         let held = library.holdings(device)?;
         Some(LibraryReport {
@@ -91,7 +91,7 @@ pub(super) fn device(device: Device) -> DeviceReport {
         })
     };
     let pinned = device.pinned_statistics();
-    DeviceReport {
+    DeviceMemoryReport {
         pinned: PinnedReport {
             active_bytes: pinned.active_bytes,
             cached_bytes: pinned.cached_bytes,

@@ -27,9 +27,9 @@ pub struct Snapshot {
     /// Events too old for the history's bound.
     pub dropped: usize,
     /// What happened, the oldest first.
-    pub events: Vec<Event>,
+    pub events: Vec<MemoryEvent>,
     /// The live blocks that were allocated under observation, the oldest first.
-    pub live: Vec<Held>,
+    pub live: Vec<HeldBlock>,
 }
 
 /// What happened to memory.
@@ -51,7 +51,7 @@ pub enum Action {
 
 /// One event of a history.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Event {
+pub struct MemoryEvent {
     /// Nanoseconds since the history began.
     pub time: u64,
     /// What happened.
@@ -76,7 +76,7 @@ pub struct Event {
 
 /// A live block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Held {
+pub struct HeldBlock {
     /// Its number on its device, from 1.
     pub sequence: usize,
     /// Its address in the driver's terms.
@@ -96,12 +96,13 @@ pub struct Held {
 impl Snapshot {
     pub(super) fn take(device: Device) -> Self {
         let ring = device.0.history.read();
-        // After the ring: a block that ended in between is missing here and live there, never both.
-        let live = sites::of(device).into_iter().map(Held::from).collect();
+        // After the ring: a block freed in between is missing here though the ring has no event of its end; it is never
+        // listed with such an event.
+        let live = sites::of(device).into_iter().map(HeldBlock::from).collect();
         let (taken, dropped, events) = match ring {
             Some(ring) => {
                 let taken = ring.began.elapsed().as_nanos() as u64;
-                (taken, ring.dropped, ring.past.iter().map(Event::from).collect())
+                (taken, ring.dropped, ring.past.iter().map(MemoryEvent::from).collect())
             }
             None => (0, 0, Vec::new()),
         };
@@ -144,7 +145,7 @@ impl Snapshot {
     }
 }
 
-impl From<&Past> for Event {
+impl From<&Past> for MemoryEvent {
     fn from(past: &Past) -> Self {
         Self {
             time: past.time,
@@ -161,7 +162,7 @@ impl From<&Past> for Event {
     }
 }
 
-impl From<LiveBlock> for Held {
+impl From<LiveBlock> for HeldBlock {
     fn from(block: LiveBlock) -> Self {
         Self {
             sequence: block.sequence,

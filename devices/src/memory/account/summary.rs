@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::report::{self, DeviceReport, ScopeReport};
+use super::report::{self, DeviceMemoryReport, ScopeReport};
 use crate::Device;
 
 /// Scopes shown; there may be very many.
@@ -15,13 +15,13 @@ pub fn summary() -> String {
 }
 
 pub(super) fn of(devices: &[Device]) -> String {
-    let devices: Vec<DeviceReport> = devices.iter().copied().map(report::device).collect();
+    let devices: Vec<DeviceMemoryReport> = devices.iter().copied().map(report::device).collect();
     let mut scopes = report::scopes();
     scopes.retain(|scope| devices.iter().any(|device| device.device == scope.device));
     table(&devices, &scopes)
 }
 
-fn table(devices: &[DeviceReport], scopes: &[ScopeReport]) -> String {
+fn table(devices: &[DeviceMemoryReport], scopes: &[ScopeReport]) -> String {
     let mut text = String::new();
     let head = [
         "device",
@@ -55,7 +55,7 @@ fn table(devices: &[DeviceReport], scopes: &[ScopeReport]) -> String {
     text
 }
 
-fn device_row(report: &DeviceReport) -> Vec<String> {
+fn device_row(report: &DeviceMemoryReport) -> Vec<String> {
     let held = &report.statistics;
     let pool = |part: fn(&super::Figures) -> String| held.reserve.as_ref().map_or("-".into(), part);
     vec![
@@ -73,7 +73,7 @@ fn device_row(report: &DeviceReport) -> Vec<String> {
     ]
 }
 
-fn library_rows(report: &DeviceReport) -> Vec<Vec<String>> {
+fn library_rows(report: &DeviceMemoryReport) -> Vec<Vec<String>> {
     let row = |library: &report::LibraryReport| {
         let sizes = [library.live_bytes, library.peak_bytes, library.reserved_bytes].map(size);
         [library.name.into(), report.device.clone()].into_iter().chain(sizes).collect()
@@ -117,7 +117,7 @@ fn write_table(text: &mut String, words: usize, head: &[&str], rows: &[Vec<Strin
     }
 }
 
-/// A size as people say it, in powers of 1024.
+/// A size in readable units, powers of 1024.
 pub(super) fn size(bytes: usize) -> String {
     const UNITS: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
     let mut unit = 0;

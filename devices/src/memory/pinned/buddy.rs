@@ -31,7 +31,7 @@ impl Buddy {
         let wanted = order(bytes);
         let found = (wanted..self.free.len()).find(|&order| !self.free[order].is_empty())?;
         let offset = self.free[found].pop_first()?;
-        // The upper half stays free, again and again.
+        // Each split leaves the upper half free.
         for order in wanted..found {
             self.free[order].insert(offset + (SMALLEST << order));
         }

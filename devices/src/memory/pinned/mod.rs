@@ -53,13 +53,13 @@ impl Memory {
     }
 }
 
-/// A page-locked block of the pool, without the books of [`Memory`]. Goes back when it is dropped: not before all work
-/// that uses it is done.
+/// A page-locked block of the pool, without the accounting of [`Memory`]. Returned to the pool when it is dropped, which
+/// must not be before all work that uses it is done.
 #[derive(Debug)]
 pub(super) struct PinnedBlock {
     device: Device,
     pub(super) address: usize,
-    /// With what rounding adds.
+    /// Rounded up.
     pub(super) bytes: usize,
 }
 
@@ -67,7 +67,7 @@ impl PinnedBlock {
     /// A block of at least `bytes > 0` bytes for transfers with `device`, which is not the CPU, without looking for memory
     /// that others could give up: that may copy, so whoever others wait for to copy must not do it.
     pub(super) fn take(bytes: usize, device: Device) -> Result<Self> {
-        fault::check(fault::Kind::Pinned, device, bytes)?;
+        fault::check(fault::FaultKind::Pinned, device, bytes)?;
         let (address, bytes) = device.0.pinned.take(device, bytes)?;
         Ok(Self { device, address, bytes })
     }
@@ -88,10 +88,10 @@ impl Device {
     /// What arrayspan holds of host memory that is page-locked for this device.
     #[must_use]
     pub fn pinned_statistics(self) -> PinnedStatistics {
-        // What is due comes back first, so that nothing counts as in use that is not.
+        // Pending releases first, so that no freed block counts as in use.
         settle();
         let mut statistics = self.0.pinned.statistics();
-        let (blocks, bytes) = self.0.lanes.idle();
+        let (blocks, bytes) = self.0.staging.idle();
         statistics.blocks -= blocks.min(statistics.blocks);
         let bytes = bytes.min(statistics.active_bytes);
         statistics.active_bytes -= bytes;
@@ -105,7 +105,7 @@ impl Device {
     /// # Errors
     /// When the driver reports a failure; the memory is gone all the same.
     pub fn trim_pinned(self, keep_bytes: usize) -> Result<usize> {
-        self.0.lanes.clear();
+        self.0.staging.clear();
         self.0.pinned.trim(self, keep_bytes)
     }
 }

@@ -78,7 +78,7 @@ impl PinnedPool {
         }
         let whole = if size <= LARGEST_PART { SLAB } else { size };
         let locked = match self.lock(device, whole, bytes) {
-            // Less than we would like may be had.
+            // A smaller slab may be available.
             Err(Error::OutOfMemory { .. }) if size < whole => self.lock(device, size, bytes),
             done => done,
         }?;
@@ -102,7 +102,7 @@ impl PinnedPool {
             self.trim(device, 0)?;
             host.0.pool.charge_or_trim(host, whole, asked)?;
         }
-        // Outside the lock: it takes its time.
+        // Outside the lock: page-locking is slow.
         let mut locked = device.0.driver.lock_pages(whole);
         if matches!(locked, Err(Error::OutOfMemory { .. })) && self.trim(device, 0)? > 0 {
             locked = device.0.driver.lock_pages(whole);
@@ -140,7 +140,7 @@ impl PinnedPool {
         self.unlock(device, surplus)
     }
 
-    /// All of them, also if the driver complains about some.
+    /// All of them, also if the driver reports a failure for some.
     fn unlock(&self, device: Device, slabs: Vec<Slab>) -> Result<usize> {
         let (mut freed, mut result) = (0, Ok(()));
         for slab in slabs {

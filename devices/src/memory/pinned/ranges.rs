@@ -34,12 +34,12 @@ struct Range {
     ends: Vec<Arc<Event>>,
 }
 
-/// Who knows when no copy uses a range any more.
+/// What ensures that no copy uses a range when it is unlocked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Whose {
-    /// The pool: its blocks come back only after all work.
+    /// The pool: its blocks are returned only after all work.
     Pool,
-    /// Nobody: it is memory of others, in which several blocks may share bytes.
+    /// Nothing: it is memory of others, in which several blocks may share bytes.
     Registered,
 }
 
@@ -89,7 +89,7 @@ pub(super) fn close(address: usize) {
     let ends = table.ranges.get_mut(&address).map(|range| std::mem::take(&mut range.ends));
     drop(table);
     for event in ends.into_iter().flatten() {
-        // Work that has failed is over. Whoever waits for its result is told.
+        // Failed work has ended, too. The waiter for its result is given the error.
         if let Err(error) = event.synchronize() {
             tracing::warn!(%error, "a copy from or to memory that is being unlocked failed");
         }
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn a_range_covers_what_lies_within_and_refuses_what_overlaps() {
-        // Addresses no allocator gives out.
+        // Addresses that no allocator returns.
         let (cpu, base) = (Device::cpu(), 0x100);
         assert!(locked(base, 100));
         for (at, bytes) in [(base, 100), (base + 99, 1), (base - 5, 6), (base - 5, 200)] {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::Memory;
 use super::ranges::{self, Call, Whose};
-use crate::driver::Place;
+use crate::driver::BlockAddress;
 use crate::{Access, Device, Error, Result, Stream};
 
 impl Memory {
@@ -66,7 +66,7 @@ impl Memory {
     /// are locked on account of this one, whose uses, locked by whoever calls, know of the copy.
     pub(in crate::memory) fn enter_copy<'a>(
         &self,
-        part: Place,
+        part: BlockAddress,
         bytes: usize,
         stream: &'a Stream,
     ) -> Option<Call<'a>> {

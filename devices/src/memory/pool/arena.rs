@@ -1,4 +1,4 @@
-//! What was freed on one stream last: that stream may use it again at once.
+//! The blocks freed on one stream last, which that stream may reuse at once.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 

@@ -10,7 +10,7 @@ use crate::{Device, DeviceInfo, Error, Result};
 /// The part of a device's memory the pool may keep for reuse when all is freed: one in so many. More would starve
 /// other libraries of the process and other processes.
 const KEPT: usize = 8;
-/// The most the host's pool may keep: its memory belongs to everyone.
+/// The most the host's pool may keep: all processes share its memory.
 const KEPT_ON_HOST: usize = 2 << 30;
 
 /// The bounds of one pool. Numbers that are read on every call are atomic; changes take turns.

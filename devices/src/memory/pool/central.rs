@@ -1,4 +1,4 @@
-//! What is free and no longer in the arena of a stream, and when who may use it.
+//! Free memory that is no longer in the arena of a stream, and which streams may use it when.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -18,14 +18,14 @@ pub(super) struct Central {
     orders: HashMap<u64, Order>,
 }
 
-/// How far a stream has got. Events are recorded only when another stream could use what this one has freed.
+/// The progress of a stream. Events are recorded only when another stream could use what this one has freed.
 #[derive(Debug, Default)]
 struct Order {
-    /// How often something was freed: the latest place that parts wait for.
+    /// The number of blocks freed so far: the latest position that parts wait for.
     freed: u64,
-    /// Places up to which the stream is done.
+    /// The position up to which the stream is done.
     done: u64,
-    /// Later places with their events, in order.
+    /// Later positions with their events, in order.
     marks: VecDeque<(u64, Arc<Event>)>,
 }
 
@@ -74,7 +74,7 @@ impl Central {
         Some(Later { part, after, event: event(after).flatten() })
     }
 
-    /// Keeps what was freed on a stream. On the CPU, whose streams are always empty, it is everyone's.
+    /// Keeps what was freed on a stream. On the CPU, whose streams are always empty, all streams may use it.
     pub(super) fn give(&mut self, device: Device, stream: u64, blocks: &[Block]) {
         if blocks.is_empty() {
             return;
@@ -125,7 +125,7 @@ impl Central {
         self.orders.values().filter_map(|order| Some(order.marks.back()?.1.clone())).collect()
     }
 
-    /// Finds out which marks streams have passed; what waited for them is everyone's. Does not wait. Where work has
+    /// Finds out which marks streams have passed; all streams may use what waited for them. Does not wait. Where work has
     /// failed nothing is sure, and nothing is given out again.
     pub(super) fn settle(&mut self) {
         let Self { shared, whole, orders } = self;
@@ -144,7 +144,7 @@ impl Central {
                 whole.settle(stream, passed);
             }
         }
-        // Nothing waits for these; should their streams free more, they begin anew.
+        // Nothing waits for these; they are made again if their streams free more.
         orders.retain(|_, order| order.done < order.freed);
     }
 

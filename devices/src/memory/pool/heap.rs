@@ -1,4 +1,4 @@
-//! Cuts blocks out of segments and puts them together again. Knows sizes and places, but no device.
+//! Splits segments into blocks and merges free blocks again. Only sizes and offsets, no device.
 
 #[cfg(test)]
 mod tests;
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// A block that is larger than asked for by at most one part in so many may serve where it cannot be cut.
 pub(super) const WASTE: usize = 8;
 
-/// A stretch of one segment.
+/// A range of one segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Part {
     /// The segment's address, by which it is known.
@@ -28,7 +28,7 @@ pub(super) enum After {
 }
 
 impl After {
-    /// When two neighbours may be used as one, unless two streams would have to agree on it.
+    /// When two adjacent parts merged into one may be used; `None` if that would depend on two streams.
     fn join(self, other: Self) -> Option<Self> {
         match (self, other) {
             (Self::Nothing, after) | (after, Self::Nothing) => Some(after),
@@ -54,7 +54,7 @@ pub(super) struct Heap {
     cuts: bool,
     /// The size of each segment.
     segments: HashMap<usize, usize>,
-    /// By segment and offset, to find neighbours.
+    /// By segment and offset, to find adjacent parts.
     free: BTreeMap<(usize, usize), Free>,
     /// The same by size, to find the best fit.
     sizes: BTreeSet<(usize, usize, usize)>,
@@ -100,7 +100,7 @@ impl Heap {
         Some((Part { segment, offset, bytes }, after))
     }
 
-    /// Takes a part back and joins it with its free neighbours.
+    /// Takes a part back and merges it with adjacent free parts.
     pub(super) fn give(&mut self, part: Part, mut after: After) {
         let Part { segment, mut offset, mut bytes } = part;
         let before = self.free.range(..(segment, offset)).next_back();
@@ -121,7 +121,7 @@ impl Heap {
         self.link(Part { segment, offset, bytes }, after);
     }
 
-    /// The work of a stream is done up to its mark `at`: what waited for that is everyone's.
+    /// The work of a stream is done up to its mark `at`: all streams may use what waited for that.
     pub(super) fn settle(&mut self, stream: u64, at: u64) {
         let done =
             |after| matches!(after, After::Stream { id, at: then } if id == stream && then <= at);
@@ -132,7 +132,7 @@ impl Heap {
             .map(|(&place, _)| place)
             .collect();
         for (segment, offset) in settled {
-            // It may have been joined to its neighbour meanwhile.
+            // It may have been merged with an adjacent part meanwhile.
             if let Some(free) = self.free.get(&(segment, offset)).filter(|free| done(free.after)) {
                 let part = Part { segment, offset, bytes: free.bytes };
                 self.unlink(segment, offset);

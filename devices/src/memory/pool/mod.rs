@@ -54,8 +54,8 @@ pub(crate) struct Pool {
     segments: AtomicUsize,
 }
 
-/// Streams that were found alive. Should one end here, what it keeps of another library ends on another thread: this one
-/// may look for memory under a lock of its caller.
+/// Streams that were alive when listed. If the last reference to one is dropped here, what it holds of another library is
+/// released on another thread: this one may be looking for memory under a lock of its caller.
 struct Streams(Vec<Stream>);
 
 impl Deref for Streams {
@@ -160,7 +160,7 @@ impl Pool {
         let arenas = streams.iter().map(Stream::arena).chain([&self.host]);
         let recent = arenas.map(Arena::largest).max().unwrap_or(0);
         let mut central = self.central.lock();
-        // Work that is done keeps nothing from being used.
+        // Memory that waited only for finished work counts as usable.
         central.settle();
         Figures {
             reserved: self.reserved(),

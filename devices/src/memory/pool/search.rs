@@ -24,7 +24,7 @@ impl Pool {
         let streams = self.gather(device);
         {
             let mut central = self.central.lock();
-            // Marked now, it is found done the next time, if not already.
+            // With an event recorded now, the next search may find it done.
             central.mark(&streams);
             central.settle();
         }
@@ -151,7 +151,7 @@ impl Pool {
         };
         let least = self.sizes.least(request);
         match self.segment(segment, request, stream) {
-            // Less than we would like may be had.
+            // A smaller segment may be available.
             Err(Error::OutOfMemory { .. }) if segment > least.bytes => {
                 self.segment(least.bytes, &least, stream)
             }

@@ -18,7 +18,7 @@ impl Pool {
         let driver = &device.0.driver;
         let spare = driver.trim()?;
         let streams = self.gather(device);
-        // A stream of its own: whoever uses the others does not wait for this.
+        // A stream of its own: users of the other streams do not wait for this.
         let own = device.new_stream()?;
         self.wait_for_all(&streams, &own)?;
         let freed =

@@ -4,13 +4,13 @@
 //! thread of the host, which is three to six times slower than the bus. Here several threads fill one part of a buffer
 //! while the device empties another. Below a threshold the driver's own way is quicker, and taken.
 
-mod lane;
+mod buffer;
 mod pages;
 mod pipeline;
 mod settings;
 mod workers;
 
-pub(crate) use lane::Lanes;
-pub(super) use lane::{Lane, both, one};
+pub(crate) use buffer::StagingBuffers;
+pub(super) use buffer::{StagingBuffer, both, one};
 pub(super) use pipeline::{download, relay, upload};
 pub use settings::{Settings, configure, settings};

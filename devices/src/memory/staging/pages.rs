@@ -1,7 +1,7 @@
-//! What the system is told about memory that is about to be written.
+//! Advice to the system about memory that is about to be written.
 
-/// Asks for large pages under a range of host memory, of which the system may make something or not. Pages that nobody
-/// has touched are provided as they are written, and by far the most of that time goes by the number of pages.
+/// Asks for large pages under a range of host memory; the system may ignore it. Untouched pages are allocated when they are
+/// first written, and most of that time is proportional to the number of pages.
 ///
 /// # Safety
 /// The range is valid. (Its content does not change.)

@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-use super::lane::{Lane, SLOTS};
+use super::buffer::{SLOTS, StagingBuffer};
 use super::pages::prefer_large;
 use super::workers::{self, Copying};
 use crate::Result;
-use crate::driver::{Place, StreamDriver};
+use crate::driver::{BlockAddress, StreamDriver};
 
 /// Slots that the host fills while the device empties the others.
 const AHEAD: usize = 2;
@@ -24,7 +24,7 @@ fn chunks(bytes: usize, size: usize) -> impl Iterator<Item = Chunk> {
     starts.map(move |(n, start)| Chunk { slot: n % SLOTS, start, bytes: size.min(bytes - start) })
 }
 
-impl Place {
+impl BlockAddress {
     fn after(self, bytes: usize) -> Self {
         Self { offset: self.offset + bytes, ..self }
     }
@@ -35,69 +35,79 @@ impl Place {
 /// # Safety
 /// Both ranges are valid, the device's until those transfers are done; meanwhile nobody writes the source.
 pub(crate) unsafe fn upload(
-    lane: &mut Lane,
+    buffer: &mut StagingBuffer,
     stream: &dyn StreamDriver,
     from: *const u8,
-    to: Place,
+    to: BlockAddress,
     bytes: usize,
 ) -> Result<()> {
     // Dropped on every way out, which waits for the threads that read the source.
     let mut filling: VecDeque<(Chunk, Copying)> = VecDeque::new();
-    for chunk in chunks(bytes, lane.chunk) {
-        lane.ready(chunk.slot)?;
+    for chunk in chunks(bytes, buffer.chunk) {
+        buffer.ready(chunk.slot)?;
         // SAFETY: the source is the caller's. No transfer uses the slot, and the chunk before in it has left `filling`.
         let copy = unsafe {
             let from = from.wrapping_add(chunk.start);
-            workers::copy(from, lane.slot(chunk.slot), chunk.bytes, lane.threads)
+            workers::copy(from, buffer.slot(chunk.slot), chunk.bytes, buffer.threads)
         };
         filling.push_back((chunk, copy));
         if filling.len() > AHEAD {
-            send_first(lane, stream, &mut filling, to)?;
+            send_first(buffer, stream, &mut filling, to)?;
         }
     }
     while !filling.is_empty() {
-        send_first(lane, stream, &mut filling, to)?;
+        send_first(buffer, stream, &mut filling, to)?;
     }
     Ok(())
 }
 
 fn send_first(
-    lane: &mut Lane,
+    buffer: &mut StagingBuffer,
     stream: &dyn StreamDriver,
     filling: &mut VecDeque<(Chunk, Copying)>,
-    to: Place,
+    to: BlockAddress,
 ) -> Result<()> {
     let Some((chunk, copy)) = filling.pop_front() else { return Ok(()) };
     copy.wait();
-    send(lane, stream, chunk, to)
+    send(buffer, stream, chunk, to)
 }
 
 /// Queues the transfer of a filled slot to the device.
-fn send(lane: &mut Lane, stream: &dyn StreamDriver, chunk: Chunk, to: Place) -> Result<()> {
+fn send(
+    buffer: &mut StagingBuffer,
+    stream: &dyn StreamDriver,
+    chunk: Chunk,
+    to: BlockAddress,
+) -> Result<()> {
     // SAFETY: the target is valid by the contract of `upload` and `relay`; the slot is not used again before the event
     // that is recorded next, or, failing that, the end of the stream.
     let queued =
-        unsafe { stream.upload(lane.slot(chunk.slot), to.after(chunk.start), chunk.bytes) };
-    settle(lane, stream, chunk.slot, queued)
+        unsafe { stream.upload(buffer.slot(chunk.slot), to.after(chunk.start), chunk.bytes) };
+    settle(buffer, stream, chunk.slot, queued)
 }
 
 /// Queues the transfer of a chunk from the device into its slot.
-fn fetch(lane: &mut Lane, stream: &dyn StreamDriver, chunk: Chunk, from: Place) -> Result<()> {
+fn fetch(
+    buffer: &mut StagingBuffer,
+    stream: &dyn StreamDriver,
+    chunk: Chunk,
+    from: BlockAddress,
+) -> Result<()> {
     let start = from.after(chunk.start);
     // SAFETY: the source is valid by the contract of `download` and `relay`; the slot is not used before the event
     // that is recorded next, or, failing that, the end of the stream.
-    let queued = unsafe { stream.download(start, lane.slot(chunk.slot), chunk.bytes) };
-    settle(lane, stream, chunk.slot, queued)
+    let queued = unsafe { stream.download(start, buffer.slot(chunk.slot), chunk.bytes) };
+    settle(buffer, stream, chunk.slot, queued)
 }
 
 /// Marks the end of a transfer. Where that fails the host waits, so that the slot is free in any case.
 fn settle(
-    lane: &mut Lane,
+    buffer: &mut StagingBuffer,
     stream: &dyn StreamDriver,
     slot: usize,
     queued: Result<()>,
 ) -> Result<()> {
-    let settled = queued.and_then(|()| lane.mark(slot, stream));
+    let settled = queued.and_then(|()| buffer.mark(slot, stream));
     if settled.is_err() {
         // Its own failure is that of work before, which its waiter is told; ours is the one to report here.
         let _ = stream.synchronize();
@@ -110,81 +120,82 @@ fn settle(
 /// # Safety
 /// Both ranges are valid; meanwhile nobody uses the target or writes the source.
 pub(crate) unsafe fn download(
-    lane: &mut Lane,
+    buffer: &mut StagingBuffer,
     stream: &dyn StreamDriver,
-    from: Place,
+    from: BlockAddress,
     to: *mut u8,
     bytes: usize,
 ) -> Result<()> {
-    if lane.large_pages {
+    if buffer.large_pages {
         // SAFETY: the target is valid by the caller's contract.
         unsafe { prefer_large(to.expose_provenance(), bytes) };
     }
     // Dropped on every way out, which waits for the threads that write the target.
     let mut emptying: [Option<Copying>; SLOTS] = Default::default();
     let mut coming = VecDeque::new();
-    let arrive = |lane: &mut Lane, emptying: &mut [Option<Copying>; SLOTS], chunk: Chunk| {
-        lane.ready(chunk.slot)?;
-        // SAFETY: the target is the caller's. The chunk has arrived in its slot, which is not filled again before this
-        // copy is dropped.
-        let copy = unsafe {
-            let to = to.wrapping_add(chunk.start);
-            workers::copy(lane.slot(chunk.slot), to, chunk.bytes, lane.threads)
+    let arrive =
+        |buffer: &mut StagingBuffer, emptying: &mut [Option<Copying>; SLOTS], chunk: Chunk| {
+            buffer.ready(chunk.slot)?;
+            // SAFETY: the target is the caller's. The chunk has arrived in its slot, which is not filled again before this
+            // copy is dropped.
+            let copy = unsafe {
+                let to = to.wrapping_add(chunk.start);
+                workers::copy(buffer.slot(chunk.slot), to, chunk.bytes, buffer.threads)
+            };
+            emptying[chunk.slot] = Some(copy);
+            Ok(())
         };
-        emptying[chunk.slot] = Some(copy);
-        Ok(())
-    };
-    for chunk in chunks(bytes, lane.chunk) {
+    for chunk in chunks(bytes, buffer.chunk) {
         emptying[chunk.slot] = None;
-        lane.ready(chunk.slot)?;
-        fetch(lane, stream, chunk, from)?;
+        buffer.ready(chunk.slot)?;
+        fetch(buffer, stream, chunk, from)?;
         coming.push_back(chunk);
         if coming.len() > 1 {
             let first = coming.pop_front();
-            first.map_or(Ok(()), |chunk| arrive(lane, &mut emptying, chunk))?;
+            first.map_or(Ok(()), |chunk| arrive(buffer, &mut emptying, chunk))?;
         }
     }
-    coming.into_iter().try_for_each(|chunk| arrive(lane, &mut emptying, chunk))
+    coming.into_iter().try_for_each(|chunk| arrive(buffer, &mut emptying, chunk))
 }
 
 /// Copies between two devices by way of the host. When it returns the last transfers on `up` are queued.
 ///
-/// With one lane both devices use the same slots, and no thread of the host copies anything.
+/// With one buffer both devices use the same slots, and no thread of the host copies anything.
 ///
 /// # Safety
 /// Both ranges are valid until those transfers are done, and meanwhile nobody else uses the target or writes the source.
 pub(crate) unsafe fn relay(
-    lanes: (&mut Lane, Option<&mut Lane>),
-    (down, from): (&dyn StreamDriver, Place),
-    (up, to): (&dyn StreamDriver, Place),
+    buffers: (&mut StagingBuffer, Option<&mut StagingBuffer>),
+    (down, from): (&dyn StreamDriver, BlockAddress),
+    (up, to): (&dyn StreamDriver, BlockAddress),
     bytes: usize,
 ) -> Result<()> {
-    let (lane, mut other) = lanes;
-    let size = other.as_ref().map_or(lane.chunk, |other| lane.chunk.min(other.chunk));
+    let (buffer, mut other) = buffers;
+    let size = other.as_ref().map_or(buffer.chunk, |other| buffer.chunk.min(other.chunk));
     let mut coming = VecDeque::new();
-    let mut pass = |lane: &mut Lane, chunk: Chunk| {
+    let mut pass = |buffer: &mut StagingBuffer, chunk: Chunk| {
         let Some(other) = &mut other else {
             // One driver: the device waits, not the host.
-            lane.follow(chunk.slot, up)?;
-            return send(lane, up, chunk, to);
+            buffer.follow(chunk.slot, up)?;
+            return send(buffer, up, chunk, to);
         };
-        lane.ready(chunk.slot)?;
+        buffer.ready(chunk.slot)?;
         other.ready(chunk.slot)?;
-        // SAFETY: the chunk has arrived in the one slot, and no transfer uses the other; both lanes are ours.
+        // SAFETY: the chunk has arrived in the one slot, and no transfer uses the other; both buffers are ours.
         unsafe {
-            let (from, to) = (lane.slot(chunk.slot), other.slot(chunk.slot));
-            workers::copy(from, to, chunk.bytes, lane.threads).wait();
+            let (from, to) = (buffer.slot(chunk.slot), other.slot(chunk.slot));
+            workers::copy(from, to, chunk.bytes, buffer.threads).wait();
         }
         send(other, up, chunk, to)
     };
     for chunk in chunks(bytes, size) {
-        lane.ready(chunk.slot)?;
-        fetch(lane, down, chunk, from)?;
+        buffer.ready(chunk.slot)?;
+        fetch(buffer, down, chunk, from)?;
         coming.push_back(chunk);
         if coming.len() > AHEAD {
             let first = coming.pop_front();
-            first.map_or(Ok(()), |chunk| pass(lane, chunk))?;
+            first.map_or(Ok(()), |chunk| pass(buffer, chunk))?;
         }
     }
-    coming.into_iter().try_for_each(|chunk| pass(lane, chunk))
+    coming.into_iter().try_for_each(|chunk| pass(buffer, chunk))
 }

@@ -1,4 +1,4 @@
-//! What staged copies can be told.
+//! The settings of staged copies.
 
 use std::sync::OnceLock;
 

@@ -6,7 +6,7 @@ use std::thread;
 
 use parking_lot::{Condvar, Mutex};
 
-/// The least that is worth a thread's while.
+/// The fewest bytes for which a further thread pays.
 const LEAST: usize = 64 << 10;
 /// Parts begin at pages, so that no two threads make the kernel provide the same one.
 const PAGE: usize = 4096;
@@ -67,7 +67,7 @@ pub(super) unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize, threads: u
 }
 
 impl Copying {
-    /// Waits until all is copied, and copies meanwhile: without any other thread, too, it comes to an end.
+    /// Copies parts until all are done: completes without any other thread, too.
     pub(super) fn wait(self) {
         drop(self);
     }
@@ -81,7 +81,7 @@ impl Drop for Copying {
                 part.perform();
                 continue;
             }
-            // What is left is in the hands of others.
+            // Other threads copy the remaining parts.
             let mut left = self.0.left.lock();
             while *left > 0 {
                 self.0.done.wait(&mut left);

@@ -1,4 +1,4 @@
-//! Random sequences against what must always hold.
+//! Random sequences of operations against invariants.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A block's entry in the books: made when it is allocated, closed when it is freed.
+//! The record of one allocation: made when a block is allocated, closed when it is freed.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::{Device, Result, Stream};
 
 /// What a block is counted for as long as it lives.
 #[derive(Debug)]
-pub(crate) enum Ticket {
+pub(crate) enum AllocationRecord {
     /// A block of our own.
     Own(Own),
     /// A block that another library lends us.
@@ -41,7 +41,7 @@ pub(crate) fn allocate<T>(
     stream: &Stream,
     take: impl FnOnce() -> Result<T>,
     address: impl FnOnce(&T) -> usize,
-) -> Result<(T, Ticket)> {
+) -> Result<(T, AllocationRecord)> {
     allocate_at(bytes, stream, Location::caller(), take, address)
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn allocate_at<T>(
     site: &'static Location<'static>,
     take: impl FnOnce() -> Result<T>,
     address: impl FnOnce(&T) -> usize,
-) -> Result<(T, Ticket)> {
+) -> Result<(T, AllocationRecord)> {
     let device = stream.device();
     let counting = scope::current();
     let site = counting.site.unwrap_or(site);
@@ -62,7 +62,7 @@ pub(crate) fn allocate_at<T>(
             let room = Room { scope, device, bytes };
             let taken = take();
             if taken.is_ok() {
-                // It is the block's from now on.
+                // The block owns the room from now on.
                 std::mem::forget(room);
             }
             taken
@@ -84,8 +84,8 @@ pub(crate) fn allocate_at<T>(
             return Err(error);
         }
     };
-    let ticket = enter(stream, address(&block), bytes, site, counting);
-    Ok((block, ticket))
+    let record = enter(stream, address(&block), bytes, site, counting);
+    Ok((block, record))
 }
 
 /// Counts a block that is there, whatever the limits are.
@@ -94,8 +94,8 @@ pub(crate) fn enter_anyway(
     address: usize,
     bytes: usize,
     site: &'static Location<'static>,
-) -> Ticket {
-    // The CPU's always is there.
+) -> AllocationRecord {
+    // The stream of the CPU always exists.
     let Ok(stream) = device.process_stream() else { return lend(device, bytes) };
     let counting = scope::current();
     if let Some(scope) = counting.scope.as_ref().filter(|_| !counting.waits) {
@@ -111,7 +111,7 @@ fn enter(
     bytes: usize,
     site: &'static Location<'static>,
     counting: Counting,
-) -> Ticket {
+) -> AllocationRecord {
     let device = stream.device();
     let Counting { scope, waits, .. } = counting;
     if let Some(scope) = &scope {
@@ -127,10 +127,10 @@ fn enter(
         history::allocated(device, sequence, block);
     }
     events::allocated(device, address, bytes);
-    Ticket::Own(Own { sequence, listed, stream: counters, scope, site, waits })
+    AllocationRecord::Own(Own { sequence, listed, stream: counters, scope, site, waits })
 }
 
-/// Room that a scope has promised; given up when it is dropped.
+/// Room that a scope has reserved; released when it is dropped.
 struct Room<'a> {
     scope: &'a Arc<Level>,
     device: Device,
@@ -148,12 +148,12 @@ fn path(scope: Option<&Arc<Level>>) -> Option<Arc<str>> {
 }
 
 /// Counts a block that another library lends us.
-pub(crate) fn lend(device: Device, bytes: usize) -> Ticket {
+pub(crate) fn lend(device: Device, bytes: usize) -> AllocationRecord {
     device.0.counters.borrow(bytes);
-    Ticket::Lent
+    AllocationRecord::Lent
 }
 
-impl Ticket {
+impl AllocationRecord {
     /// What the block is counted for.
     pub(crate) fn charge(&self) -> Charge {
         match self {
@@ -162,7 +162,7 @@ impl Ticket {
         }
     }
 
-    /// Closes the entry. Called before the block goes back, so that no other block has its address meanwhile.
+    /// Closes the record. Called before the block goes back, so that no other block has its address meanwhile.
     pub(crate) fn give_back(&mut self, device: Device, address: usize, bytes: usize) {
         let own = match self {
             Self::Own(own) => own,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use arrayspan_devices::{Access, Device, Event, Stream};
 
-use super::streams::{Road, Roads};
+use super::streams::{CopyStreams, PooledStream};
 use super::turns::Turns;
 use crate::moving::between::between;
 use crate::{Array, Crossing, DType, Error, Relayout, Result, SharedArray, Transfer};
@@ -13,7 +13,7 @@ use crate::{Array, Crossing, DType, Error, Relayout, Result, SharedArray, Transf
 /// Where a batch is computed.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Place {
+pub struct BatchPlace {
     /// The device.
     pub device: Device,
     /// The stream to compute on; while a batch is computed also [`Device::stream`] of its thread, so that work which names
@@ -26,11 +26,11 @@ pub struct Place {
 }
 
 /// A slot: its place, and the time its times are counted from.
-pub(super) struct Lane {
-    pub(super) place: Place,
+pub(super) struct Slot {
+    pub(super) place: BatchPlace,
     /// Where the place's stream comes from and goes back to: all the device's slots have one if only one computes.
-    _computing: Arc<Road>,
-    roads: Arc<Roads>,
+    _computing: Arc<PooledStream>,
+    copy_streams: Arc<CopyStreams>,
     /// One for all the device's slots, like the turns.
     begin: Arc<Event>,
     turns: Arc<Turns>,
@@ -59,7 +59,7 @@ struct Download {
     stream: Stream,
 }
 
-impl Lane {
+impl Slot {
     /// The slots of a device, of which perhaps only one computes at a time.
     pub(super) fn of_device(
         device: Device,
@@ -67,20 +67,20 @@ impl Lane {
         slots: usize,
         one_computes: bool,
     ) -> Result<Vec<Self>> {
-        let roads = Arc::new(Roads::take(device)?);
-        let begin = Arc::new(roads.up.stream().record()?);
+        let copy_streams = Arc::new(CopyStreams::take(device)?);
+        let begin = Arc::new(copy_streams.up.stream().record()?);
         let turns = Arc::new(Turns::new(one_computes));
-        let roads_of_computing = if one_computes { 1 } else { slots };
-        let computing = (0..roads_of_computing).map(|_| Ok(Arc::new(Road::take(device)?)));
+        let compute_streams = if one_computes { 1 } else { slots };
+        let computing = (0..compute_streams).map(|_| Ok(Arc::new(PooledStream::take(device)?)));
         let computing = computing.collect::<Result<Vec<_>>>()?;
-        let lane = |slot: usize| {
+        let make = |slot: usize| {
             let computing = computing[slot % computing.len()].clone();
             let stream = computing.stream().clone();
-            let place = Place { device, stream, position, slot };
-            let (roads, begin, turns) = (roads.clone(), begin.clone(), turns.clone());
-            Self { place, _computing: computing, roads, begin, turns }
+            let place = BatchPlace { device, stream, position, slot };
+            let (copy_streams, begin, turns) = (copy_streams.clone(), begin.clone(), turns.clone());
+            Self { place, _computing: computing, copy_streams, begin, turns }
         };
-        Ok((0..slots).map(lane).collect())
+        Ok((0..slots).map(make).collect())
     }
 
     /// Uploads a batch, computes, downloads the result (unless it is to be kept where it is), and waits for that.
@@ -88,11 +88,11 @@ impl Lane {
         &self,
         input: &SharedArray,
         keep: bool,
-        compute: impl FnOnce(&Array, &Place) -> Result<Array, E>,
+        compute: impl FnOnce(&Array, &BatchPlace) -> Result<Array, E>,
     ) -> Result<Performed, E> {
         let place = &self.place;
         let stream = &place.stream;
-        let up = self.roads.up.stream();
+        let up = self.copy_streams.up.stream();
         let ((x, bytes_in), [begun, uploaded], turn) =
             self.turns.upload(up, || self.upload(input))?;
         turn.begin();
@@ -140,7 +140,7 @@ impl Lane {
         if input.device() == device {
             return Ok((Array::lent(input.clone()), 0));
         }
-        let up = self.roads.up.stream();
+        let up = self.copy_streams.up.stream();
         let (array, crossing) = input.view().to_with(device, Transfer::CopyIfNeeded, up)?;
         Ok((array, copied(crossing)))
     }
@@ -152,7 +152,7 @@ impl Lane {
         }
         let own = result.device() == self.place.device;
         let stream =
-            if own { self.roads.down.stream().clone() } else { result.device().stream()? };
+            if own { self.copy_streams.down.stream().clone() } else { result.device().stream()? };
         let mut host = host_buffer(result.shape(), result.dtype(), result.device())?;
         host.view_mut().copy_from(&result.view(), &stream)?;
         let bytes = result.layout().bytes("batch", result.dtype())?;

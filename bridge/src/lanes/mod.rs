@@ -1,55 +1,55 @@
-//! Arrays in host memory, reached line by line, whatever their strides.
+//! Arrays in host memory, read and written by lanes: one-dimensional slices along an axis, whatever the strides.
 //!
 //! A slice over the whole extent of a strided array would also cover what lies between its elements, which
-//! may belong to somebody who writes it. Lines touch the array's own elements and nothing else.
+//! may belong to somebody who writes it. Lanes touch the array's own elements and nothing else.
 
-mod line;
+mod lane;
 #[cfg(test)]
 mod tests;
 
 use std::marker::PhantomData;
 use std::ptr::with_exposed_provenance_mut;
 
-pub use line::{Line, LineMut};
+pub use lane::{Lane, LaneMut};
 
 use crate::host;
 use crate::{DType, Element, Error, Layout, Result, View, ViewMut};
 use arrayspan_devices::Access;
 
-/// The elements of an array in host memory, to be read by line. Cheap to share between threads.
+/// The elements of an array in host memory, to be read by lanes. Cheap to share between threads.
 #[derive(Clone, Debug)]
-pub struct Lines<'a, T> {
+pub struct Lanes<'a, T> {
     start: *const T,
     shape: Vec<usize>,
     strides: Vec<isize>,
     borrow: PhantomData<&'a [T]>,
 }
 
-/// The elements of an array in host memory, to be written by line; splits into parts for threads.
+/// The elements of an array in host memory, to be written by lanes; splits into parts for threads.
 #[derive(Debug)]
-pub struct LinesMut<'a, T> {
+pub struct LanesMut<'a, T> {
     start: *mut T,
     shape: Vec<usize>,
     strides: Vec<isize>,
     borrow: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: `Lines` only reads its elements, for as long as its borrow of the array, like `&[T]`.
-unsafe impl<T: Sync> Send for Lines<'_, T> {}
+// SAFETY: `Lanes` only reads its elements, for as long as its borrow of the array, like `&[T]`.
+unsafe impl<T: Sync> Send for Lanes<'_, T> {}
 // SAFETY: as above.
-unsafe impl<T: Sync> Sync for Lines<'_, T> {}
-// SAFETY: `LinesMut` alone reaches its elements, like `&mut [T]`; they do not share places, since
+unsafe impl<T: Sync> Sync for Lanes<'_, T> {}
+// SAFETY: `LanesMut` alone reaches its elements, like `&mut [T]`; they do not share places, since
 // layouts of writable arrays do not overlap themselves.
-unsafe impl<T: Send> Send for LinesMut<'_, T> {}
+unsafe impl<T: Send> Send for LanesMut<'_, T> {}
 
 impl<'a> View<'a> {
-    /// The elements by line, on the host. Waits for queued work that writes them.
+    /// The elements by lanes (one-dimensional slices along an axis), on the host. Waits for queued work that writes them.
     ///
     /// # Errors
     /// [`Error::WrongDevice`] off the CPU, [`Error::DType`].
-    pub fn lines<T: Element>(&self) -> Result<Lines<'a, T>> {
-        let base = host::base::<T>("lines", self, Access::Read)?;
-        Ok(Lines::new(base, self.layout()))
+    pub fn lanes<T: Element>(&self) -> Result<Lanes<'a, T>> {
+        let base = host::base::<T>("lanes", self, Access::Read)?;
+        Ok(Lanes::new(base, self.layout()))
     }
 
     /// The elements as their bytes, whatever their dtype means; for moving them about.
@@ -57,29 +57,29 @@ impl<'a> View<'a> {
     /// # Errors
     /// [`Error::WrongDevice`] off the CPU, [`Error::Inexpressible`] for `Bool` (not every byte is one) and when
     /// elements do not have `N` bytes.
-    pub fn byte_lines<const N: usize>(&self) -> Result<Lines<'a, [u8; N]>> {
-        let base = host_bytes::<N>("byte_lines", self, Access::Read)?;
-        Ok(Lines::new(base, self.layout()))
+    pub fn byte_lanes<const N: usize>(&self) -> Result<Lanes<'a, [u8; N]>> {
+        let base = host_bytes::<N>("byte_lanes", self, Access::Read)?;
+        Ok(Lanes::new(base, self.layout()))
     }
 }
 
 impl ViewMut<'_> {
-    /// The elements by line, on the host. Waits for queued work that uses them.
+    /// The elements by lanes (one-dimensional slices along an axis), on the host. Waits for queued work that uses them.
     ///
     /// # Errors
     /// [`Error::WrongDevice`] off the CPU, [`Error::DType`].
-    pub fn lines_mut<T: Element>(&mut self) -> Result<LinesMut<'_, T>> {
-        let base = host::base::<T>("lines_mut", &self.view(), Access::Write)?;
-        Ok(LinesMut::new(base, self.layout()))
+    pub fn lanes_mut<T: Element>(&mut self) -> Result<LanesMut<'_, T>> {
+        let base = host::base::<T>("lanes_mut", &self.view(), Access::Write)?;
+        Ok(LanesMut::new(base, self.layout()))
     }
 
     /// The elements as their bytes, whatever their dtype means; for moving them about.
     ///
     /// # Errors
-    /// As [`View::byte_lines`].
-    pub fn byte_lines_mut<const N: usize>(&mut self) -> Result<LinesMut<'_, [u8; N]>> {
-        let base = host_bytes::<N>("byte_lines_mut", &self.view(), Access::Write)?;
-        Ok(LinesMut::new(base, self.layout()))
+    /// As [`View::byte_lanes`].
+    pub fn byte_lanes_mut<const N: usize>(&mut self) -> Result<LanesMut<'_, [u8; N]>> {
+        let base = host_bytes::<N>("byte_lanes_mut", &self.view(), Access::Write)?;
+        Ok(LanesMut::new(base, self.layout()))
     }
 }
 
@@ -97,7 +97,7 @@ fn host_bytes<const N: usize>(
     host::address(operation, view.memory(), access).map(with_exposed_provenance_mut)
 }
 
-impl<'a, T> Lines<'a, T> {
+impl<'a, T> Lanes<'a, T> {
     fn new(base: *mut T, layout: &Layout) -> Self {
         let start = base.wrapping_add(layout.offset()).cast_const();
         let (shape, strides) = (layout.shape().to_vec(), layout.strides().to_vec());
@@ -128,14 +128,14 @@ impl<'a, T> Lines<'a, T> {
     /// When they leave the array.
     #[must_use]
     #[inline]
-    pub fn line(&self, index: &[usize], axis: usize, len: usize) -> Line<'a, T> {
+    pub fn lane(&self, index: &[usize], axis: usize, len: usize) -> Lane<'a, T> {
         let place = place(&self.shape, &self.strides, index, axis, len);
         let start = self.start.wrapping_offset(place);
-        Line { start, stride: self.strides[axis], len, borrow: PhantomData }
+        Lane { start, stride: self.strides[axis], len, borrow: PhantomData }
     }
 }
 
-impl<T> LinesMut<'_, T> {
+impl<T> LanesMut<'_, T> {
     fn new(base: *mut T, layout: &Layout) -> Self {
         let start = base.wrapping_add(layout.offset());
         let (shape, strides) = (layout.shape().to_vec(), layout.strides().to_vec());
@@ -166,10 +166,10 @@ impl<T> LinesMut<'_, T> {
     /// When they leave the array.
     #[must_use]
     #[inline]
-    pub fn line(&mut self, index: &[usize], axis: usize, len: usize) -> LineMut<'_, T> {
+    pub fn lane(&mut self, index: &[usize], axis: usize, len: usize) -> LaneMut<'_, T> {
         let place = place(&self.shape, &self.strides, index, axis, len);
         let start = self.start.wrapping_offset(place);
-        LineMut { start, stride: self.strides[axis], len, borrow: PhantomData }
+        LaneMut { start, stride: self.strides[axis], len, borrow: PhantomData }
     }
 
     /// The parts before and from `index` along `axis`; they share no element.

@@ -1,4 +1,4 @@
-//! The page-locked buffers of staged copies, and whose turn it is to use them.
+//! The page-locked buffers of staged copies, and the order in which copies get them.
 
 use std::ptr::with_exposed_provenance_mut;
 
@@ -16,7 +16,7 @@ const MOST: usize = 4;
 
 /// The buffers of one device.
 #[derive(Debug, Default)]
-pub(crate) struct Lanes {
+pub(crate) struct StagingBuffers {
     state: Mutex<State>,
     turn: Condvar,
 }
@@ -26,14 +26,14 @@ struct State {
     idle: Vec<Buffer>,
     /// Buffers there are, in use or idle.
     made: usize,
-    /// Who comes next takes this number.
+    /// The number that the next waiter takes.
     next: u64,
-    /// Whose turn it is.
+    /// The number of the waiter whose turn it is.
     serving: u64,
 }
 
 /// Host memory by way of which bytes go. Not [`Memory`](crate::Memory), whose allocation looks for memory that others could
-/// give up: that may copy, and wait for the very place that is held here.
+/// give up: that may copy, and wait for the very buffer that is held here.
 #[derive(Debug)]
 enum Bytes {
     Locked(PinnedBlock),
@@ -51,10 +51,10 @@ struct Buffer {
     pending: [Option<Box<dyn EventDriver>>; SLOTS],
 }
 
-/// A buffer while a copy uses it.
+/// A staging buffer while a copy uses it; returned to its device when dropped.
 #[derive(Debug)]
-pub(crate) struct Lane {
-    lanes: &'static Lanes,
+pub(crate) struct StagingBuffer {
+    owner: &'static StagingBuffers,
     /// `None` only in the drop.
     buffer: Option<Buffer>,
     pub(super) chunk: usize,
@@ -65,8 +65,8 @@ pub(crate) struct Lane {
 
 /// Waits for a buffer for a copy of `bytes` bytes between the host and `device`; `None` where the host has no
 /// page-locked memory left, or the device knows none.
-pub(crate) fn one(device: Device, bytes: usize) -> Option<Lane> {
-    device.0.lanes.take(device, bytes, false).ok()
+pub(crate) fn one(device: Device, bytes: usize) -> Option<StagingBuffer> {
+    device.0.staging.take(device, bytes, false).ok()
 }
 
 /// Waits for a buffer of each device for a copy between them; only one where both can use the same. Memory that is not
@@ -74,23 +74,32 @@ pub(crate) fn one(device: Device, bytes: usize) -> Option<Lane> {
 ///
 /// # Errors
 /// Out of host memory.
-pub(crate) fn both(from: Device, to: Device, bytes: usize) -> Result<(Lane, Option<Lane>)> {
+pub(crate) fn both(
+    from: Device,
+    to: Device,
+    bytes: usize,
+) -> Result<(StagingBuffer, Option<StagingBuffer>)> {
     if from.kind() == crate::DeviceKind::Cuda && to.kind() == from.kind() {
-        return Ok((from.0.lanes.take(from, bytes, true)?, None));
+        return Ok((from.0.staging.take(from, bytes, true)?, None));
     }
     // Always in the same order: two copies there and back cannot wait for each other.
     let order = |device: Device| (device.kind(), device.gpu_id());
     if order(from) < order(to) {
-        let first = from.0.lanes.take(from, bytes, true)?;
-        Ok((first, Some(to.0.lanes.take(to, bytes, true)?)))
+        let first = from.0.staging.take(from, bytes, true)?;
+        Ok((first, Some(to.0.staging.take(to, bytes, true)?)))
     } else {
-        let first = to.0.lanes.take(to, bytes, true)?;
-        Ok((from.0.lanes.take(from, bytes, true)?, Some(first)))
+        let first = to.0.staging.take(to, bytes, true)?;
+        Ok((from.0.staging.take(from, bytes, true)?, Some(first)))
     }
 }
 
-impl Lanes {
-    fn take(&'static self, device: Device, bytes: usize, without_locks: bool) -> Result<Lane> {
+impl StagingBuffers {
+    fn take(
+        &'static self,
+        device: Device,
+        bytes: usize,
+        without_locks: bool,
+    ) -> Result<StagingBuffer> {
         let Settings { chunk: most, threads, large_pages, .. } = settings();
         // Small copies in at least as many chunks as there are slots, of a page or more.
         let chunk = bytes.div_ceil(SLOTS).next_multiple_of(4096).min(most);
@@ -111,25 +120,31 @@ impl Lanes {
             Some(buffer) if buffer.chunk == most => (Some(buffer), None),
             other => (None, other),
         };
-        // From here on the drop gives the place back, also if there is no memory.
-        let mut lane =
-            Lane { lanes: self, buffer: fitting, chunk, threads, large_pages, locked: true };
+        // From here on the drop returns the buffer, also if there is no memory.
+        let mut taken = StagingBuffer {
+            owner: self,
+            buffer: fitting,
+            chunk,
+            threads,
+            large_pages,
+            locked: true,
+        };
         drop(other.map(Buffer::quiet));
-        if lane.buffer.is_none() {
+        if taken.buffer.is_none() {
             let (bytes, size) = match PinnedBlock::take(SLOTS * most, device) {
                 Ok(block) => (Bytes::Locked(block), most),
                 Err(error) => {
                     tracing::warn!(%device, %error, "no page-locked memory to stage copies with");
-                    lane.locked = false;
+                    taken.locked = false;
                     if !without_locks {
                         return Err(error);
                     }
                     (Bytes::ordinary(SLOTS * chunk)?, chunk)
                 }
             };
-            lane.buffer = Some(Buffer { bytes, chunk: size, pending: Default::default() });
+            taken.buffer = Some(Buffer { bytes, chunk: size, pending: Default::default() });
         }
-        Ok(lane)
+        Ok(taken)
     }
 
     /// How many buffers no copy and no transfer uses, and their bytes.
@@ -195,7 +210,7 @@ impl Bytes {
     }
 }
 
-impl Lane {
+impl StagingBuffer {
     /// Where a slot begins; it has `chunk` bytes.
     pub(super) fn slot(&self, slot: usize) -> *mut u8 {
         let start = self.buffer.as_ref().map_or(0, |b| b.bytes.address() + slot * b.chunk);
@@ -224,18 +239,18 @@ impl Lane {
     }
 }
 
-impl Drop for Lane {
+impl Drop for StagingBuffer {
     fn drop(&mut self) {
         // What is not page-locked is not kept: next time there may be better.
         let buffer = self.buffer.take();
         let (kept, gone) = if self.locked { (buffer, None) } else { (None, buffer) };
         drop(gone.map(Buffer::quiet));
-        let mut state = self.lanes.state.lock();
+        let mut state = self.owner.state.lock();
         match kept {
             Some(buffer) => state.idle.push(buffer),
             None => state.made -= 1,
         }
         drop(state);
-        self.lanes.turn.notify_all();
+        self.owner.turn.notify_all();
     }
 }

@@ -1,31 +1,31 @@
-//! One line of an array in host memory.
+//! A lane: the elements of an array in host memory along one axis.
 //!
-//! Only `Lines::line` and `LinesMut::line` make one, after checking that its elements belong to the array.
+//! Only `Lanes::lane` and `LanesMut::lane` make one, after checking that its elements belong to the array.
 
 use std::marker::PhantomData;
 
-/// Elements at equal distances.
+/// Elements along one axis of an array.
 #[derive(Clone, Copy, Debug)]
-pub struct Line<'a, T> {
+pub struct Lane<'a, T> {
     pub(super) start: *const T,
     pub(super) stride: isize,
     pub(super) len: usize,
     pub(super) borrow: PhantomData<&'a [T]>,
 }
 
-/// Elements at equal distances, to be written.
+/// Elements along one axis of an array, to be written.
 #[derive(Debug)]
-pub struct LineMut<'a, T> {
+pub struct LaneMut<'a, T> {
     pub(super) start: *mut T,
     pub(super) stride: isize,
     pub(super) len: usize,
     pub(super) borrow: PhantomData<&'a mut [T]>,
 }
 
-impl<'a, T: Copy> Line<'a, T> {
+impl<'a, T: Copy> Lane<'a, T> {
     /// The number of elements.
     #[must_use]
-    #[allow(clippy::len_without_is_empty, reason = "a line without elements is never made")]
+    #[allow(clippy::len_without_is_empty, reason = "a lane without elements is never made")]
     pub fn len(&self) -> usize {
         self.len
     }
@@ -44,7 +44,7 @@ impl<'a, T: Copy> Line<'a, T> {
         }
     }
 
-    /// The element that all are, if the line repeats one.
+    /// The element that all are, if the lane repeats one.
     #[must_use]
     pub fn as_repeated(&self) -> Option<T> {
         // SAFETY: as in `as_slice`; there is a first element.
@@ -54,7 +54,7 @@ impl<'a, T: Copy> Line<'a, T> {
     /// Copies the elements from `from` on until `into` is full.
     ///
     /// # Panics
-    /// When the line is too short.
+    /// When the lane is too short.
     #[inline]
     pub fn gather(&self, from: usize, into: &mut [T]) {
         expect_within(from, into.len(), self.len);
@@ -69,7 +69,7 @@ impl<'a, T: Copy> Line<'a, T> {
     }
 }
 
-impl<T: Copy> LineMut<'_, T> {
+impl<T: Copy> LaneMut<'_, T> {
     /// The elements, if they follow each other without gaps.
     #[must_use]
     #[inline]
@@ -84,17 +84,17 @@ impl<T: Copy> LineMut<'_, T> {
         }
     }
 
-    /// The line to read.
+    /// The lane to read.
     #[must_use]
     #[inline]
-    pub fn read(&self) -> Line<'_, T> {
-        Line { start: self.start, stride: self.stride, len: self.len, borrow: PhantomData }
+    pub fn read(&self) -> Lane<'_, T> {
+        Lane { start: self.start, stride: self.stride, len: self.len, borrow: PhantomData }
     }
 
-    /// Copies `elements` over those of the line from `from` on.
+    /// Copies `elements` over those of the lane from `from` on.
     ///
     /// # Panics
-    /// When the line is too short.
+    /// When the lane is too short.
     #[inline]
     pub fn scatter(&mut self, from: usize, elements: &[T]) {
         expect_within(from, elements.len(), self.len);
@@ -115,8 +115,8 @@ impl<T: Copy> LineMut<'_, T> {
     /// # Panics
     /// When it is not.
     #[inline]
-    pub fn copy_from(&mut self, from: &Line<'_, T>) {
-        assert_eq!(self.len, from.len, "lines of one length");
+    pub fn copy_from(&mut self, from: &Lane<'_, T>) {
+        assert_eq!(self.len, from.len, "lanes of one length");
         if let Some(slice) = from.as_slice() {
             return self.scatter(0, slice);
         }
@@ -137,9 +137,9 @@ impl<T: Copy> LineMut<'_, T> {
     }
 }
 
-/// Panics unless a line of `len` elements has `count` from `from` on. Their sum may overflow.
+/// Panics unless a lane of `len` elements has `count` from `from` on. Their sum may overflow.
 #[inline]
 fn expect_within(from: usize, count: usize, len: usize) {
     let fits = from.checked_add(count).is_some_and(|end| end <= len);
-    assert!(fits, "the line has {len} elements");
+    assert!(fits, "the lane has {len} elements");
 }

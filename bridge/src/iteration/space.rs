@@ -6,13 +6,13 @@ use crate::Layout;
 
 use super::arguments::{Arguments, MOST_ARGUMENTS};
 use super::collapse::{Collapsed, collapse, collapse_around};
-use super::form::Form;
+use super::form::IterationForm;
 use super::runs::{Inner, Runs, Start};
 
 /// The axes a kernel goes along, innermost first, and how its operands lie in them. Operand 0 is called `y`,
 /// the others `x0`, `x1`, ….
 #[derive(Debug)]
-pub struct Space {
+pub struct IterationSpace {
     /// Extents of the axes, at least one.
     pub extents: Vec<usize>,
     /// For each operand its strides, in elements.
@@ -24,7 +24,7 @@ pub struct Space {
 /// Places from here on need 64 bits: far enough from 2³¹ that no loop counter passes it.
 const WIDE: usize = (1 << 30) - (1 << 16);
 
-impl Space {
+impl IterationSpace {
     /// The space of operands of one shape. Axes are sorted and flipped for operand 0 to be walked from its
     /// start to its end, and merged where all operands allow it.
     #[must_use]
@@ -112,7 +112,7 @@ impl Space {
     /// The form for elements of `bytes` bytes in blocks at these addresses (see [`address`](super::runs::address)),
     /// when `others` arguments come beside those of the space.
     #[must_use]
-    pub fn form(&self, bytes: usize, addresses: &[usize], others: usize) -> Form {
+    pub fn form(&self, bytes: usize, addresses: &[usize], others: usize) -> IterationForm {
         let addresses = addresses.iter().enumerate();
         let starts: Vec<_> = addresses.map(|(n, &at)| self.start(n, at, bytes)).collect();
         self.form_with(Runs::new(&starts, bytes, self.extents[0]), others)
@@ -120,8 +120,8 @@ impl Space {
 
     /// As [`form`](Self::form), with runs that the caller has found.
     #[must_use]
-    pub fn form_with(&self, runs: Runs, others: usize) -> Form {
-        let form = Form::new(self.extents.len(), runs, self.is_wide());
+    pub fn form_with(&self, runs: Runs, others: usize) -> IterationForm {
+        let form = IterationForm::new(self.extents.len(), runs, self.is_wide());
         let arguments = others + 2 * self.strides.len() + self.numbers(&form).count();
         if arguments <= MOST_ARGUMENTS {
             return form;
@@ -140,13 +140,13 @@ impl Space {
     }
 
     /// What a kernel of that form is told, in the order in which it declares it.
-    pub fn push(&self, form: &Form, arguments: &mut Arguments<'_>) {
+    pub fn push(&self, form: &IterationForm, arguments: &mut Arguments<'_>) {
         if !form.is_baked() {
             arguments.indices(self.numbers(form));
         }
     }
 
-    fn numbers(&self, form: &Form) -> impl Iterator<Item = isize> {
+    fn numbers(&self, form: &IterationForm) -> impl Iterator<Item = isize> {
         let extents = self.extents.iter().map(|extent| *extent as isize);
         let strides = self.strides.iter().zip(form.runs().inner()).flat_map(|(strides, inner)| {
             strides.iter().copied().skip(usize::from(*inner != Inner::Apart))
@@ -156,7 +156,7 @@ impl Space {
 
     /// Runs along axis 0, rows along axis 1, the rest.
     #[must_use]
-    pub fn items(&self, form: &Form) -> [usize; 3] {
+    pub fn items(&self, form: &IterationForm) -> [usize; 3] {
         let along = |axis: usize| self.extents.get(axis).copied().unwrap_or(1);
         [along(0).div_ceil(form.runs().len), along(1), self.extents.iter().skip(2).product()]
     }
@@ -212,7 +212,7 @@ mod tests {
         let layout = Layout::contiguous([3, 4, 5]).unwrap();
         let turned = layout.permuted(&[2, 0, 1]).unwrap().reversed(1).unwrap();
         for layout in [&layout, &turned] {
-            let space = Space::new(&[layout, layout]);
+            let space = IterationSpace::new(&[layout, layout]);
             assert_eq!(space.extents, [60]);
             assert_eq!(space.strides, [[1], [1]]);
             assert_eq!(space.offsets, [0, 0]);
@@ -223,7 +223,7 @@ mod tests {
     fn operands_keep_meeting_each_other() {
         let y = Layout::contiguous([4, 5]).unwrap().permuted(&[1, 0]).unwrap();
         let x = Layout::contiguous([5, 4]).unwrap().reversed(0).unwrap();
-        let space = Space::new(&[&y, &x]);
+        let space = IterationSpace::new(&[&y, &x]);
         assert_eq!((space.extents, space.strides), (vec![5, 4], vec![vec![1, 5], vec![-4, 1]]));
         assert_eq!(space.offsets, [0, 16]);
     }
@@ -231,15 +231,15 @@ mod tests {
     #[test]
     fn a_number_has_one_axis() {
         let layout = Layout::contiguous([]).unwrap();
-        assert_eq!(Space::new(&[&layout]).extents, [1]);
+        assert_eq!(IterationSpace::new(&[&layout]).extents, [1]);
     }
 
     #[test]
     fn far_places_are_wide() {
         let near = Layout::contiguous([1 << 15, 1 << 14]).unwrap();
-        assert!(!Space::new(&[&near]).is_wide());
+        assert!(!IterationSpace::new(&[&near]).is_wide());
         let far = Layout::contiguous([1 << 16, 1 << 14]).unwrap();
-        assert!(Space::new(&[&far]).is_wide());
-        assert!(Space::new(&[&far.stepped(1, 1 << 13).unwrap()]).is_wide());
+        assert!(IterationSpace::new(&[&far]).is_wide());
+        assert!(IterationSpace::new(&[&far.stepped(1, 1 << 13).unwrap()]).is_wide());
     }
 }

@@ -3,12 +3,12 @@
 use super::format::{Float, Format, Special};
 use super::number::Encoded;
 use super::rules::{Conversion, Overflow, Rounding, Scale};
-use crate::index::Text;
+use crate::iteration::Text;
 use crate::{DType, Error, Result};
 
 /// From which dtype to which, by which rules. Rules that make no difference are the same for all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Codec {
+pub(crate) struct CastSpec {
     pub(crate) from: DType,
     pub(crate) to: DType,
     pub(crate) overflow: Overflow,
@@ -30,7 +30,7 @@ const NUMBER: &str = include_str!("../moving/source/number.cl.h");
 const QUICK: &str = include_str!("../moving/source/quick.cl.h");
 const CONVERT: &str = include_str!("../moving/source/convert.cl.h");
 
-impl Codec {
+impl CastSpec {
     /// # Errors
     /// [`Error::Conversion`] for dtypes or rules that do not go together.
     pub(crate) fn new(from: DType, to: DType, conversion: &Conversion) -> Result<Self> {

@@ -7,7 +7,7 @@ use super::text::Text;
 
 /// What of a space is baked into a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Form {
+pub struct IterationForm {
     rank: usize,
     runs: Runs,
     /// Whether places need 64 bits.
@@ -16,7 +16,7 @@ pub struct Form {
     baked: Vec<isize>,
 }
 
-impl Form {
+impl IterationForm {
     /// So many axes, runs along the first, and whether places need 64 bits; nothing baked.
     #[must_use]
     pub fn new(rank: usize, runs: Runs, wide: bool) -> Self {

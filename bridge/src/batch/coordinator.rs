@@ -10,7 +10,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard, RwLock};
 use arrayspan_devices::Device;
 
 use super::assignment::Placement;
-use super::report::{Counts, Report};
+use super::report::{BatchReport, Counts};
 use super::schedule::{Pull, Schedule, Step};
 use crate::{Array, Result, SharedArray};
 
@@ -22,7 +22,7 @@ pub(super) enum Outcome<E> {
 }
 
 /// What the slots of a run and its caller share. No user's code runs under its lock, and no array ends there.
-pub(super) struct Board<E> {
+pub(super) struct Coordinator<E> {
     state: Mutex<State<E>>,
     /// Told to slots and the caller.
     changed: Condvar,
@@ -47,7 +47,7 @@ struct State<E> {
     fed: bool,
 }
 
-impl<E> Board<E> {
+impl<E> Coordinator<E> {
     pub(super) fn new(devices: &[Device], ahead: usize) -> Self {
         let first = |device| devices.iter().position(|other| other == device).unwrap_or(0);
         let state = State {
@@ -202,10 +202,13 @@ impl<E> Board<E> {
         drop(left);
     }
 
-    pub(super) fn report(&self) -> Report {
+    pub(super) fn report(&self) -> BatchReport {
         let state = self.state.lock();
         let wall = state.wall.unwrap_or_else(|| self.begun.elapsed());
-        Report { wall, devices: state.counts.iter().map(|counts| counts.report(wall)).collect() }
+        BatchReport {
+            wall,
+            devices: state.counts.iter().map(|counts| counts.report(wall)).collect(),
+        }
     }
 }
 
@@ -241,38 +244,39 @@ mod tests {
     use super::*;
     use crate::Error;
 
-    /// A board with a batch of seven numbers for the first device.
-    fn board(devices: usize) -> Board<Error> {
-        let board = Board::new(&vec![Device::cpu(); devices], 9);
+    /// A coordinator with a batch of seven numbers for the first device.
+    fn coordinator(devices: usize) -> Coordinator<Error> {
+        let coordinator = Coordinator::new(&vec![Device::cpu(); devices], 9);
         let input = Array::from_vec(vec![1.0_f32; 7], [7]).unwrap().into_shared();
-        let _ = board.state.lock().pulled(0, Ok(Some((input, Ok(Some(0))))));
-        board.state.lock().schedule.exhausted();
-        board
+        let _ = coordinator.state.lock().pulled(0, Ok(Some((input, Ok(Some(0))))));
+        coordinator.state.lock().schedule.exhausted();
+        coordinator
     }
 
     #[test]
     fn the_batch_of_a_lost_device_goes_to_another_though_it_was_meant_for_the_lost_one() {
-        let board = board(2);
-        let (index, input) = board.next(0).unwrap();
-        assert!(board.lose(0, index, input).is_ok());
-        assert!(board.next(0).is_none(), "the lost device gets nothing any more");
-        let (index, input) = board.next(1).unwrap();
+        let coordinator = coordinator(2);
+        let (index, input) = coordinator.next(0).unwrap();
+        assert!(coordinator.lose(0, index, input).is_ok());
+        assert!(coordinator.next(0).is_none(), "the lost device gets nothing any more");
+        let (index, input) = coordinator.next(1).unwrap();
         assert_eq!((index, input.shape()), (0, &[7][..]));
         let array = input.view().to_array().unwrap();
-        board.end(index, Outcome::Done(array), |_| ());
-        assert!(matches!(board.result(), Some(Outcome::Done(array)) if array.shape() == [7]));
-        let lost: Vec<bool> = board.report().devices.iter().map(|device| device.lost).collect();
+        coordinator.end(index, Outcome::Done(array), |_| ());
+        assert!(matches!(coordinator.result(), Some(Outcome::Done(array)) if array.shape() == [7]));
+        let lost: Vec<bool> =
+            coordinator.report().devices.iter().map(|device| device.lost).collect();
         assert_eq!(lost, [true, false]);
     }
 
     #[test]
     fn the_batch_of_the_last_device_comes_back_and_can_fail() {
-        let board = board(1);
-        let (index, input) = board.next(0).unwrap();
-        let input = board.lose(0, index, input).unwrap_err();
+        let coordinator = coordinator(1);
+        let (index, input) = coordinator.next(0).unwrap();
+        let input = coordinator.lose(0, index, input).unwrap_err();
         assert_eq!(input.shape(), [7]);
         let error = Error::Axis { operation: "test", axis: 1, rank: 0 };
-        board.end(index, Outcome::Failed(error), |_| ());
-        assert!(matches!(board.result(), Some(Outcome::Failed(Error::Axis { .. }))));
+        coordinator.end(index, Outcome::Failed(error), |_| ());
+        assert!(matches!(coordinator.result(), Some(Outcome::Failed(Error::Axis { .. }))));
     }
 }

@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 
 use arrayspan_devices::Device;
 
-use super::Policy;
+use super::RecoveryPolicy;
 
 /// The device to try next after those in `tried`, if the policy allows one.
-pub(super) fn next(policy: &Policy, tried: &[Device]) -> Option<Device> {
+pub(super) fn next(policy: &RecoveryPolicy, tried: &[Device]) -> Option<Device> {
     if policy.siblings
         && let Some(sibling) = siblings(tried).into_iter().next()
     {

@@ -1,10 +1,10 @@
-//! How many neighbours a thread takes in one access.
+//! How many consecutive elements a thread takes in one access.
 
 use arrayspan_devices::{DeviceKind, Memory};
 
 use super::text::Text;
 
-/// How many neighbours along axis 0 a thread takes in one access, and how the operands lie along it.
+/// How many consecutive elements along axis 0 a thread takes in one access, and the strides of the operands along it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Runs {
     inner: Vec<Inner>,
@@ -14,14 +14,14 @@ pub struct Runs {
     align: usize,
 }
 
-/// How an operand lies along axis 0.
+/// The stride of an operand along axis 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Inner {
-    /// Neighbours are neighbours.
+    /// Contiguous (stride 1).
     Unit,
-    /// One element for all.
+    /// Broadcast (stride 0).
     Repeated,
-    /// Neighbours lie apart.
+    /// Any other stride.
     Apart,
 }
 
