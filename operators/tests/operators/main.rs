@@ -8,6 +8,7 @@ mod deep;
 mod derivative;
 mod errors;
 mod filter;
+mod laws;
 mod numbers;
 mod rewriting;
 mod sites;
