@@ -46,6 +46,7 @@ mod operator;
 pub mod prelude;
 pub mod signal;
 mod space;
+mod sparse;
 
 pub use arrayspan_kernels as kernels;
 
@@ -61,3 +62,4 @@ pub use basic::{Diagonal, Identity, MatrixMult, Roll};
 pub use derivative::{Along, Edge, FirstDerivative, Laplacian, Scheme, SecondDerivative};
 pub use form::Form;
 pub use signal::Convolve1D;
+pub use sparse::Sparse;

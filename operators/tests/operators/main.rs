@@ -13,5 +13,6 @@ mod numbers;
 mod rewriting;
 mod sites;
 mod sizes;
+mod sparse;
 mod support;
 mod workspace;
