@@ -9,6 +9,10 @@ pub use arrayspan_kernels as kernels;
 pub use arrayspan_operators as operators;
 pub use arrayspan_solvers as solvers;
 
+/// How operators are written, step by step.
+#[doc = include_str!("../docs/write-an-operator.md")]
+pub mod guide {}
+
 /// What most programs need.
 pub mod prelude {
     pub use arrayspan_bridge::batch::{Across, Assignment, OnLost, Place};

@@ -8,6 +8,7 @@ pub use arrayspan_kernels::{constant, input, previous};
 
 pub use crate::algebra::{Formula, Operator, adjoint};
 pub use crate::check::{AdjointCheck, check_adjoint, check_adjoint_on};
+pub use crate::elementwise::updated;
 pub use crate::form::Form;
 pub use crate::form::index::{AxisMap, IndexMap, Piece};
 pub use crate::{Context, Error, LinearMap, LinearOperator, Result, Space, Workspace};

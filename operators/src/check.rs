@@ -93,6 +93,7 @@ pub struct AdjointCheck {
     pub difference: f64,
     /// The difference that is allowed: `64 ε √n`, and never more than 0.1. ε is the distance from 1 to the next number of
     /// the dtype; a result may be off by ε for each of a few operations, and by √n as much where n numbers are summed.
+    /// An operator that subtracts large numbers with a small difference loses more: try it in Float64.
     pub tolerance: f64,
     /// Float32 or Float64, whose ε it is: the coarser one of domain and range.
     pub dtype: DType,
