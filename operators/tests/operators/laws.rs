@@ -68,6 +68,17 @@ fn arrays_of_any_rank_and_without_elements_are_no_special_case() {
     }
 }
 
+#[test]
+fn spaces_may_be_real_and_complex_or_of_two_precisions() {
+    for (from, to) in [(DType::Float64, DType::Complex128), (DType::Complex64, DType::Float64)] {
+        let (from, to) = (space(&[3, 2], from), space(&[4], to));
+        let zero = Operator::of("zero", from, to, Form::Zero).unwrap();
+        kept(&zero);
+        let matrix = zero.to_sparse().unwrap();
+        assert_eq!((matrix.shape, matrix.indices.len()), ([4, 6], 0));
+    }
+}
+
 /// `y = c x`, c = 2 or 2i, with something wrong.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Wrong {
