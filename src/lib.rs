@@ -11,6 +11,10 @@ pub use arrayspan_solvers as solvers;
 /// The versions of these crates whose types the interface has.
 pub use {ndarray, num_complex};
 
+/// How operators are written, step by step.
+#[doc = include_str!("../docs/write-an-operator.md")]
+pub mod guide {}
+
 /// What most programs need.
 pub mod prelude {
     pub use arrayspan_bridge::batch::{Across, Assignment, BatchPlace, OnLost};

@@ -5,9 +5,10 @@ use arrayspan_kernels::{Executor, Expression, Update, constant, previous};
 
 use crate::Result;
 
-/// `alpha · result + beta · previous`. Factors of 1 are left out: multiplying a complex infinity by
-/// them would give NaN.
-pub(crate) fn updated(result: Expression, update: Update) -> Expression {
+/// `alpha · result + beta · previous`, which reads nothing where `beta` is 0. Factors of 1 are left out: multiplying a
+/// complex infinity by them would give NaN.
+#[must_use]
+pub fn updated(result: Expression, update: Update) -> Expression {
     let unscaled = Update::set().alpha;
     let new = if update.alpha == unscaled { result } else { constant(update.alpha) * result };
     match update {

@@ -4,6 +4,8 @@
 //! spaces, or other operators combined by the [`algebra`]. Adjoint, transpose and conjugate follow, and before it is first
 //! applied it is rewritten so that what one pass over the arrays can do is done in one. Authors write a constructor
 //! that gives a form (model: `derivative/first.rs`), or a [`LinearMap`] where no form fits; users call [`LinearOperator`].
+//! [`author`] is what they import, [`check_adjoint`] and [`laws::check`] try what they wrote, and the guide
+//! `docs/write-an-operator.md` shows all of it.
 //!
 //! Numbers that operators are given (steps, weights, taps, factors, `alpha` and `beta`) are checked in the dtype they are
 //! computed with. What becomes infinite once rounded is an [`Error::Parameter`], and so is what is not zero and becomes
@@ -29,21 +31,26 @@
 #![allow(clippy::new_ret_no_self, reason = "all operators are of one type, whatever makes them")]
 
 pub mod algebra;
+pub mod author;
 pub mod avo;
 pub mod basic;
+mod check;
 mod context;
 pub mod derivative;
 mod elementwise;
 mod error;
 pub mod form;
+pub mod laws;
 mod number;
 mod operator;
 pub mod prelude;
 pub mod signal;
 mod space;
+mod sparse;
 
 pub use arrayspan_kernels as kernels;
 
+pub use check::{AdjointCheck, check_adjoint, check_adjoint_on};
 pub use context::{Context, Workspace, scratch_bytes};
 pub use error::{Error, Result};
 pub use operator::{LinearMap, LinearOperator};
@@ -55,3 +62,4 @@ pub use basic::{Diagonal, Identity, MatrixMult, Roll};
 pub use derivative::{Along, Edge, FirstDerivative, Laplacian, Scheme, SecondDerivative};
 pub use form::Form;
 pub use signal::Convolve1D;
+pub use sparse::Sparse;

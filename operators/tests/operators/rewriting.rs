@@ -2,9 +2,9 @@
 
 use arrayspan_bridge::{DType, View, ViewMut};
 use arrayspan_kernels::{Cost, Trace};
-use arrayspan_operators::{Context, Result};
 use arrayspan_operators::form::IndexMap;
 use arrayspan_operators::prelude::*;
+use arrayspan_operators::{Context, Result};
 use num_complex::Complex64;
 use proptest::prelude::*;
 
@@ -15,7 +15,7 @@ const LEN: usize = 12;
 
 /// An expression of operators on arrays of [`SHAPE`].
 #[derive(Clone, Debug)]
-enum Tree {
+pub(crate) enum Tree {
     Zero,
     Identity,
     Diagonal(u64),
@@ -66,7 +66,7 @@ fn leaves() -> impl Strategy<Value = Tree> {
     ]
 }
 
-fn trees() -> impl Strategy<Value = Tree> {
+pub(crate) fn trees() -> impl Strategy<Value = Tree> {
     leaves().prop_recursive(5, 24, 5, |inner| {
         let one = || inner.clone().prop_map(Box::new);
         prop_oneof![
@@ -87,7 +87,7 @@ fn trees() -> impl Strategy<Value = Tree> {
 
 /// A matrix by rows, and one of what is added up in absolute values: the measure of rounding.
 #[derive(Clone)]
-struct Exact {
+pub(crate) struct Exact {
     matrix: Vec<Vec<Complex64>>,
     size: Vec<Vec<f64>>,
     /// Operations from a value to a result, about.
@@ -104,7 +104,7 @@ impl Exact {
         Self { matrix, size, depth: 8.0 }
     }
 
-    fn each(self, change: impl Fn(Complex64) -> Complex64) -> Self {
+    pub(crate) fn each(self, change: impl Fn(Complex64) -> Complex64) -> Self {
         let matrix: Vec<Vec<_>> =
             self.matrix.iter().map(|row| row.iter().map(|v| change(*v)).collect()).collect();
         // None of the changes makes more than a multiple of what there was.
@@ -113,7 +113,7 @@ impl Exact {
         Self { matrix, size, depth: self.depth + 1.0 }
     }
 
-    fn transposed(self) -> Self {
+    pub(crate) fn transposed(self) -> Self {
         let matrix = (0..LEN).map(|i| (0..LEN).map(|j| self.matrix[j][i]).collect()).collect();
         let size = (0..LEN).map(|i| (0..LEN).map(|j| self.size[j][i]).collect()).collect();
         Self { matrix, size, depth: self.depth }
@@ -147,7 +147,7 @@ impl Exact {
 }
 
 /// The operator of a tree, in a dtype, and its matrix in double precision.
-fn built(tree: &Tree, dtype: DType) -> (Operator, Exact) {
+pub(crate) fn built(tree: &Tree, dtype: DType) -> (Operator, Exact) {
     let wide = if dtype.is_complex() { DType::Complex128 } else { DType::Float64 };
     let space = |dtype| Space::new(SHAPE, dtype).unwrap();
     let leaf = |make: &dyn Fn(DType) -> Operator| (make(dtype), Exact::of(&make(wide)));
@@ -237,7 +237,7 @@ fn built(tree: &Tree, dtype: DType) -> (Operator, Exact) {
     }
 }
 
-fn close(
+pub(crate) fn close(
     found: &[Vec<Complex64>],
     exact: &Exact,
     dtype: DType,

@@ -1,0 +1,148 @@
+//! The matrices of forms.
+
+use std::collections::VecDeque;
+
+use arrayspan_bridge::devices::Device;
+use arrayspan_bridge::{Relayout, SharedArray};
+use arrayspan_kernels::{Stencil, Tap, Update, constant};
+use num_complex::Complex64;
+
+use super::Sparse;
+use super::algebra::{turned, zero};
+use super::rows::{Rows, filled};
+use crate::form::{Form, IndexMap, Orientation};
+use crate::laws::values::numbers;
+use crate::{LinearMap, LinearOperator, Result, Space, Workspace};
+
+const ONE: Complex64 = Complex64::new(1.0, 0.0);
+
+/// The matrix of a form between two spaces.
+pub(super) fn matrix(form: &Form, domain: &Space, range: &Space) -> Result<Sparse> {
+    let shape = [range.len(), domain.len()];
+    match form {
+        Form::Zero => zero(shape),
+        Form::Identity => diagonal(shape, |_| ONE),
+        Form::Diagonal(weights) => {
+            let weights = numbers(&weights.view().broadcast(domain.shape())?)?;
+            diagonal(shape, |row| weights[row])
+        }
+        Form::Stencil(stencil) => bands(stencil, shape, domain.shape()),
+        Form::Index(map) => index(map, shape),
+        Form::Matrix(array) => dense(array, shape),
+        Form::Opaque(map) => probed(&**map, shape),
+    }
+}
+
+fn diagonal(shape: [usize; 2], entry: impl Fn(usize) -> Complex64) -> Result<Sparse> {
+    let mut all = Rows::new(shape)?;
+    for row in 0..shape[0] {
+        all.add(row, entry(row));
+        all.end()?;
+    }
+    Ok(all.finish())
+}
+
+/// Bands along axes: a tap is as many columns away as its offset is elements.
+fn bands(stencil: &Stencil, shape: [usize; 2], extents: &[usize]) -> Result<Sparse> {
+    let mut axes: Vec<(usize, Vec<Vec<Tap>>)> = Vec::new();
+    if shape[0] > 0 {
+        for (axis, band) in stencil.terms() {
+            let stride = extents[axis + 1..].iter().product();
+            axes.push((stride, (0..band.len()).map(|row| band.row(row)).collect()));
+        }
+    }
+    let mut all = Rows::new(shape)?;
+    for row in 0..shape[0] {
+        for (stride, rows) in &axes {
+            for tap in &rows[row / stride % rows.len()] {
+                // On the axis, so between the first column and the last.
+                let column = row.wrapping_add_signed(tap.offset.wrapping_mul(*stride as isize));
+                all.add(column, tap.weight);
+            }
+        }
+        all.end()?;
+    }
+    Ok(all.finish())
+}
+
+/// Each row has a one where it reads, box by box.
+fn index(map: &IndexMap, shape: [usize; 2]) -> Result<Sparse> {
+    let strides = |extents: &[usize]| {
+        let mut strides = VecDeque::with_capacity(extents.len());
+        let mut stride = 1;
+        for extent in extents.iter().rev() {
+            strides.push_front(stride);
+            stride *= extent;
+        }
+        strides
+    };
+    let (inputs, outputs) = (strides(map.domain()), strides(map.range()));
+    let mut columns = filled(shape[0], None)?;
+    for found in map.boxes() {
+        let Some(source) = &found.source else { continue };
+        let first: usize = source.first.iter().zip(&inputs).map(|(at, stride)| at * stride).sum();
+        let corner: usize = found.start.iter().zip(&outputs).map(|(at, stride)| at * stride).sum();
+        for number in 0..found.extent.iter().product::<usize>() {
+            let (mut rest, mut row, mut column) = (number, corner, first);
+            for axis in (0..found.extent.len()).rev() {
+                let at = rest % found.extent[axis];
+                rest /= found.extent[axis];
+                row += at * outputs[axis];
+                if let Some((from, step)) = source.along[axis] {
+                    // What is read lies in the input.
+                    let moved = step.wrapping_mul(at as isize).wrapping_mul(inputs[from] as isize);
+                    column = column.wrapping_add_signed(moved);
+                }
+            }
+            columns[row] = Some(column);
+        }
+    }
+    let mut all = Rows::new(shape)?;
+    for column in columns {
+        if let Some(column) = column {
+            all.add(column, ONE);
+        }
+        all.end()?;
+    }
+    Ok(all.finish())
+}
+
+/// A dense matrix along the first axis, for each index of the others alike.
+fn dense(array: &SharedArray, shape: [usize; 2]) -> Result<Sparse> {
+    let entries = numbers(&array.view())?;
+    let columns = array.shape().get(1).copied().unwrap_or(0);
+    let rows = array.shape().first().copied().unwrap_or(0);
+    let others = shape[0].checked_div(rows).unwrap_or(0);
+    let mut all = Rows::new(shape)?;
+    for row in 0..rows {
+        for other in 0..others {
+            for column in 0..columns {
+                all.add(column * others + other, entries[row * columns + column]);
+            }
+            all.end()?;
+        }
+    }
+    Ok(all.finish())
+}
+
+/// Column by column, each the result on a unit vector.
+fn probed(map: &dyn LinearMap, shape: [usize; 2]) -> Result<Sparse> {
+    let on = arrayspan_kernels::on(map.device().unwrap_or(Device::cpu()))?;
+    let mut unit = on.empty(&[shape[1]], map.domain().dtype())?;
+    let mut column = on.empty(map.range().shape(), map.range().dtype())?;
+    let mut workspace = Workspace::of(map, &*on)?;
+    on.map(&constant(0.0), &[], unit.view_mut())?;
+    let mut all = Rows::new([shape[1], shape[0]])?;
+    for at in 0..shape[1] {
+        on.map(&constant(1.0), &[], unit.view_mut().sliced(0, at, 1)?)?;
+        let x = unit.view().reshaped(map.domain().shape())?;
+        map.apply_with(&mut workspace, &*on, x, column.view_mut(), Update::set())?;
+        let found = numbers(&column.view())?;
+        let entries = found.into_iter().enumerate().filter(|(_, v)| *v != Complex64::default());
+        entries.for_each(|(row, value)| all.add(row, value));
+        all.end()?;
+        on.map(&constant(0.0), &[], unit.view_mut().sliced(0, at, 1)?)?;
+    }
+    let transposed = Orientation { adjoint: true, conj: true };
+    Ok(turned(&all.finish(), transposed, ONE)?.into_owned())
+}
