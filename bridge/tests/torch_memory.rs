@@ -64,7 +64,7 @@ fn a_hundred_thousand_hand_overs_leave_a_gpus_memory_as_it_was() {
     // Of this process only: others use the device, too.
     let reserved = || {
         let torchs = torch::memory_statistics(device).unwrap().reserved_bytes;
-        device.statistics().reserved_bytes + torchs
+        device.pool().reserved + torchs
     };
     let (before, held) = (resident(), reserved());
     (0..CYCLES).for_each(cycle);
