@@ -9,7 +9,7 @@ use arrayspan_bridge::{Array, SharedArray, Transfer};
 use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUcontext};
 
-use super::gpu::{enter, first, two};
+use super::gpu::{enter, first, take_turn, two};
 use crate::common;
 
 /// What is current on this thread; none is zero.
@@ -19,6 +19,7 @@ fn current() -> usize {
 
 #[test]
 fn cudarc_leaves_its_context_current() {
+    take_turn();
     let Some(device) = common::first("cuda") else { return };
     thread::spawn(move || {
         let context = cuda::context(device).unwrap();
@@ -78,6 +79,7 @@ fn lent_stream(
 
 #[test]
 fn our_calls_leave_a_bare_thread_bare() {
+    take_turn();
     let Some(device) = common::first("cuda") else { return };
     thread::spawn(move || everything(device, 0)).join().unwrap();
 }

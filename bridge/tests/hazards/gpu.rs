@@ -1,6 +1,8 @@
 //! The driver's calls that the hazards are made of.
 
+use std::cell::RefCell;
 use std::ptr::with_exposed_provenance_mut;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::interop::cudarc as cuda;
@@ -24,15 +26,29 @@ pub(crate) fn shown(attempt: impl FnMut() -> Option<usize>) -> usize {
     (0..TRIES).find_map(|_| attempt()).expect("an attempt that nothing disturbs")
 }
 
-/// The first CUDA device, its context current on this thread.
+/// Keeps other tests from the devices until this one's thread ends: what a hazard writes to memory that it has given
+/// back may be theirs, and what they wait for it may hold back.
+pub(crate) fn take_turn() {
+    static TURN: Mutex<()> = Mutex::new(());
+    thread_local! {
+        static TAKEN: RefCell<Option<MutexGuard<'static, ()>>> = const { RefCell::new(None) };
+    }
+    TAKEN.with_borrow_mut(|taken| {
+        taken.get_or_insert_with(|| TURN.lock().unwrap_or_else(PoisonError::into_inner));
+    });
+}
+
+/// The first CUDA device, its context current on this thread, for this test alone.
 pub(crate) fn first() -> Option<Device> {
+    take_turn();
     let device = common::first("cuda")?;
     enter(device);
     Some(device)
 }
 
-/// The first two CUDA devices.
+/// The first two CUDA devices, for this test alone.
 pub(crate) fn two() -> Option<[Device; 2]> {
+    take_turn();
     let found: Vec<Device> =
         common::accelerators().into_iter().filter(|d| d.to_string().starts_with("cuda")).collect();
     let [one, two, ..] = found[..] else {
