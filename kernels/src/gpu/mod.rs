@@ -82,9 +82,6 @@ impl Gpu {
 
     /// That of the process's own stream, which is `stream`.
     pub(crate) fn own(stream: &Stream) -> Result<Arc<Self>> {
-        if stream.device().kind().dialect().is_none() {
-            return Ok(Arc::new(Self::new(stream.clone())?));
-        }
         Shared::of(stream.device()).own(stream)
     }
 

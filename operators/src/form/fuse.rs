@@ -35,20 +35,12 @@ pub(super) fn fused(outer: &Factor, inner: &Factor) -> Option<Fused> {
             bands(a, b, inner.domain.dtype())
         }
         (
-            Part::Leaf(Leaf::Index { map: a, adjoint: false }),
-            Part::Leaf(Leaf::Index { map: b, adjoint: false }),
-        ) => match a.after(b)? {
+            Part::Leaf(Leaf::Index { map: a, adjoint }),
+            Part::Leaf(Leaf::Index { map: b, adjoint: other }),
+        ) if adjoint == other => match if *adjoint { b.after(a)? } else { a.after(b)? } {
             map if map.is_zero() => Some(Fused::Zero),
             map if map.is_identity() => Some(Fused::Identity),
-            map => leaf(Leaf::Index { map, adjoint: false }),
-        },
-        (
-            Part::Leaf(Leaf::Index { map: a, adjoint: true }),
-            Part::Leaf(Leaf::Index { map: b, adjoint: true }),
-        ) => match b.after(a)? {
-            map if map.is_zero() => Some(Fused::Zero),
-            map if map.is_identity() => Some(Fused::Identity),
-            map => leaf(Leaf::Index { map, adjoint: true }),
+            map => leaf(Leaf::Index { map, adjoint: *adjoint }),
         },
         (Part::Blocks(a), Part::Blocks(b)) => blocks(a, b),
         _ => None,

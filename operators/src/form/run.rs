@@ -21,16 +21,14 @@ impl Program {
         mut y: ViewMut<'_>,
         update: Update,
     ) -> Result<()> {
-        let mut frames = vec![Frame {
-            steps: &self.steps,
-            start: 0,
-            from: Spot::default(),
-            to: Spot::default(),
-            update,
-        }];
-        while let Some(frame) = frames.last_mut() {
+        let (from, to) = (Spot::default(), Spot::default());
+        let mut frame = Frame { steps: &self.steps, start: 0, from, to, update };
+        // Allocated only where a shared part is called.
+        let mut callers = Vec::new();
+        loop {
             let Some((step, rest)) = frame.steps.split_first() else {
-                frames.pop();
+                let Some(caller) = callers.pop() else { return Ok(()) };
+                frame = caller;
                 continue;
             };
             frame.steps = rest;
@@ -41,17 +39,14 @@ impl Program {
                 update: step.update(frame.update),
             };
             match &step.act {
-                Act::Leaf(Leaf::Call(program)) => frames.push(Frame {
-                    steps: &program.steps,
-                    start: at.own.0,
-                    from: at.from,
-                    to: at.to,
-                    update: at.update,
-                }),
+                Act::Leaf(Leaf::Call(program)) => {
+                    let At { from, to, own: (start, _), update } = at;
+                    let called = Frame { steps: &program.steps, start, from, to, update };
+                    callers.push(std::mem::replace(&mut frame, called));
+                }
                 act => at.run(act, on.reborrow(), x.clone(), y.reborrow())?,
             }
         }
-        Ok(())
     }
 }
 
