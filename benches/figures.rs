@@ -45,7 +45,7 @@ const OPERATORS: &[Row] = &[
     ("Poststack2D", poststack),
 ];
 
-fn first(s: &Setting, axis: usize, scheme: Scheme, edge: Edge) -> Result<Operator, Failure> {
+fn first(s: &Setting, axis: isize, scheme: Scheme, edge: Edge) -> Result<Operator, Failure> {
     Ok(FirstDerivative::new(s.space()?, axis, 1.0, scheme, edge)?)
 }
 

@@ -64,15 +64,21 @@ impl Space {
         self.shape.iter().product()
     }
 
-    /// The extent along `axis`, for the constructor of `operator`.
+    /// The axis meant by a number that counts from the end if it is negative, as in NumPy, for the constructor of
+    /// `operator`: -1 is the last one.
     ///
     /// # Errors
     /// [`Error::Parameter`] when there is no such axis.
-    pub fn extent(&self, operator: &str, axis: usize) -> Result<usize> {
-        match self.shape.get(axis) {
-            Some(&extent) => Ok(extent),
-            None => Error::parameter(operator, format!("{self} has no axis {axis}")),
-        }
+    pub fn axis(&self, operator: &str, axis: isize) -> Result<usize> {
+        axis_of(operator, self.shape.len(), axis)
+    }
+
+    /// The extent along `axis`, which counts as in [`axis`](Self::axis), for the constructor of `operator`.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when there is no such axis.
+    pub fn extent(&self, operator: &str, axis: isize) -> Result<usize> {
+        Ok(self.shape[self.axis(operator, axis)?])
     }
 
     /// Fails for dtypes that verbs do not compute with, for the constructor of `operator`.
@@ -85,6 +91,18 @@ impl Space {
         }
         let these = "Float32, Float64, Complex64 and Complex128 can be";
         Error::parameter(operator, format!("{} cannot be computed with; {these}", self.dtype))
+    }
+}
+
+/// The axis of an array of this rank meant by a number that counts from the end if it is negative.
+pub(crate) fn axis_of(operator: &str, rank: usize, axis: isize) -> Result<usize> {
+    let counted = if axis < 0 { rank.checked_add_signed(axis) } else { Some(axis as usize) };
+    match counted.filter(|&counted| counted < rank) {
+        Some(counted) => Ok(counted),
+        None => Error::parameter(
+            operator,
+            format!("there is no axis {axis} in an array of rank {rank}"),
+        ),
     }
 }
 

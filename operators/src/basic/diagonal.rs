@@ -31,14 +31,15 @@ impl Diagonal {
         Operator::of(Self::NAME, space.clone(), space, Form::Diagonal(weights))
     }
 
-    /// One weight for every index along `axis` of `space`.
+    /// One weight for every index along `axis` of `space`, which counts from the end if it is negative.
     ///
     /// # Errors
     /// [`Error::Parameter`] when there is no such axis, the weights are not one-dimensional, of its length
     /// and of the dtype of the space, or the dtype is not one to compute with.
-    pub fn along(space: Space, axis: usize, weights: SharedArray) -> Result<Operator> {
+    pub fn along(space: Space, axis: isize, weights: SharedArray) -> Result<Operator> {
         Self::checked(&space, &weights)?;
-        let extent = space.extent(Self::NAME, axis)?;
+        let axis = space.axis(Self::NAME, axis)?;
+        let extent = space.shape()[axis];
         if weights.shape() != [extent] {
             let why =
                 format!("weights of shape {:?} along axis {axis} of {space}", weights.shape());

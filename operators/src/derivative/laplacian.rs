@@ -9,8 +9,8 @@ use crate::{Error, Form, Operator, Result, Space, number};
 /// One term of a [`Laplacian`]: `weight · ∂²/∂s²` along `axis`, whose samples lie `step` apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Along {
-    /// The axis.
-    pub axis: usize,
+    /// The axis, which counts from the end if it is negative: -1 is the last one.
+    pub axis: isize,
     /// From one sample to the next.
     pub step: f64,
     /// Multiplies the derivative.
@@ -53,7 +53,8 @@ impl Laplacian {
             return Error::parameter(Self::NAME, format!("no terms are given for {space}"));
         }
         let band = |&Along { axis, step, weight }: &Along| {
-            let (len, dtype) = (space.extent(Self::NAME, axis)?, space.dtype());
+            let axis = space.axis(Self::NAME, axis)?;
+            let (len, dtype) = (space.shape()[axis], space.dtype());
             number::check(
                 Self::NAME,
                 || format!("a weight of {}", number::text(weight)),

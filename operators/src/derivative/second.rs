@@ -25,20 +25,21 @@ pub struct SecondDerivative(());
 impl SecondDerivative {
     const NAME: &str = "SecondDerivative";
 
-    /// The derivative along `axis` of `space`.
+    /// The derivative along `axis` of `space`, which counts from the end if it is negative.
     ///
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) when there is no such axis; the step is zero, not
     /// finite, or so small or large that a weight does not fit the dtype; or the dtype is not one to compute with.
     pub fn new(
         space: Space,
-        axis: usize,
+        axis: isize,
         step: f64,
         scheme: Scheme,
         edge: Edge,
     ) -> Result<Operator> {
         space.computable(Self::NAME)?;
-        let len = space.extent(Self::NAME, axis)?;
+        let axis = space.axis(Self::NAME, axis)?;
+        let len = space.shape()[axis];
         let band = || Self::band(len, step, scheme, edge);
         let band = super::checked(Self::NAME, (step, 2), space.dtype(), band)?;
         let form = Form::Stencil(Stencil::along(axis, band)?);

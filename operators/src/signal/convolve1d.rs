@@ -30,19 +30,20 @@ impl Convolve1D {
     /// More than this many taps take longer directly than by a fast Fourier transform.
     pub const MOST_TAPS: usize = 4096;
 
-    /// Convolves with `filter`, real or complex, along `axis`.
+    /// Convolves with `filter`, real or complex, along `axis`, which counts from the end if it is negative.
     ///
     /// # Errors
     /// [`Error::Parameter`] when there is no such axis; the filter is empty, longer than the axis or
     /// than [`MOST_TAPS`](Self::MOST_TAPS), or complex on a real space; a tap is not finite or does not fit the dtype,
     /// unless it is less than the rounding error of the largest; `offset` is no index of the filter; or the dtype is
     /// not one to compute with.
-    pub fn new<W>(space: Space, axis: usize, filter: &[W], offset: usize) -> Result<Operator>
+    pub fn new<W>(space: Space, axis: isize, filter: &[W], offset: usize) -> Result<Operator>
     where
         W: Copy + Into<Complex64>,
     {
         space.computable(Self::NAME)?;
-        let len = space.extent(Self::NAME, axis)?;
+        let axis = space.axis(Self::NAME, axis)?;
+        let len = space.shape()[axis];
         let most = Self::MOST_TAPS.min(len);
         if filter.is_empty() || filter.len() > most {
             let taps = filter.len();

@@ -142,3 +142,29 @@ fn a_laplacian_is_the_weighted_sum_of_second_derivatives_in_one_pass() {
         assert_eq!((cost.launches, cost.bytes()), (1, 2 * 60 * 8));
     }
 }
+
+#[test]
+fn axes_that_are_negative_count_from_the_end() {
+    let space = Space::new([3, 4, 5], DType::Float64).unwrap();
+    let weights =
+        |extent: usize| random(&Space::new([extent], DType::Float64).unwrap(), 5).into_shared();
+    let extents = [3, 4, 5];
+    let of = |axis: isize| -> [Operator; 6] {
+        let place = axis.rem_euclid(3) as usize;
+        let terms = [Along { axis, step: 0.5, weight: 2.0 }];
+        let space = || space.clone();
+        [
+            FirstDerivative::new(space(), axis, 0.5, Centered3, Reduced).unwrap(),
+            SecondDerivative::new(space(), axis, 0.5, Centered3, Reduced).unwrap(),
+            Laplacian::new(space(), &terms, Centered3, Reduced).unwrap(),
+            Convolve1D::new(space(), axis, &[1.0, 2.0, 4.0], 1).unwrap(),
+            Diagonal::along(space(), axis, weights(extents[place])).unwrap(),
+            Roll::new(space(), axis, 2).unwrap(),
+        ]
+    };
+    for axis in 0..3 {
+        for (from_the_end, from_the_start) in of(axis - 3).iter().zip(of(axis)) {
+            assert_eq!(dense(from_the_end), dense(&from_the_start), "{from_the_end:?} {axis}");
+        }
+    }
+}

@@ -22,7 +22,7 @@ fn parameter<T>(result: Result<T>) -> String {
     }
 }
 
-fn slope(space: Space, axis: usize, step: f64) -> Result<Operator> {
+fn slope(space: Space, axis: isize, step: f64) -> Result<Operator> {
     FirstDerivative::new(space, axis, step, Scheme::Forward, Edge::Zero)
 }
 
@@ -30,8 +30,12 @@ fn slope(space: Space, axis: usize, step: f64) -> Result<Operator> {
 fn derivatives_refuse_missing_axes_bad_steps_and_dtypes() {
     assert_eq!(
         parameter(slope(space(&[5, 4]), 2, 1.0)),
-        "FirstDerivative: Float64 [5, 4] has no axis 2"
+        "FirstDerivative: there is no axis 2 in an array of rank 2"
     );
+    for axis in [-3, isize::MIN, isize::MAX] {
+        let why = format!("there is no axis {axis} in an array of rank 2");
+        assert!(parameter(slope(space(&[5, 4]), axis, 1.0)).contains(&why));
+    }
     assert!(parameter(slope(space(&[5]), 0, 0.0)).contains("a step of 0"));
     assert!(parameter(slope(space(&[5]), 0, f64::NAN)).contains("a step of NaN"));
     assert!(parameter(slope(Space::new([5], DType::Int32).unwrap(), 0, 1.0)).contains("Int32"));

@@ -15,4 +15,5 @@ mod sites;
 mod sizes;
 mod sparse;
 mod support;
+mod trees;
 mod workspace;

@@ -9,8 +9,8 @@ use arrayspan_operators::{Result, Sparse};
 use num_complex::Complex64;
 use proptest::prelude::*;
 
-use crate::rewriting::{built, close, trees};
 use crate::support::{DTYPES, dense, floats, hidden, numbers, random};
+use crate::trees::{built, close, trees};
 
 const ZERO: Complex64 = Complex64::new(0.0, 0.0);
 

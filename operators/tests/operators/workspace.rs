@@ -10,7 +10,7 @@ fn space() -> Space {
     Space::new([9, 3], DType::Float64).unwrap()
 }
 
-fn slope(axis: usize) -> Operator {
+fn slope(axis: isize) -> Operator {
     let scheme = Scheme::Centered3;
     FirstDerivative::new(space(), axis, 0.5, scheme, Edge::Reduced).unwrap()
 }

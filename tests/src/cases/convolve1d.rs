@@ -29,7 +29,7 @@ pub fn cases(dtype: DType) -> Vec<Case> {
     cases
 }
 
-fn golden(shape: &[usize], axis: usize, offset: usize, key: &str) -> Case {
+fn golden(shape: &[usize], axis: isize, offset: usize, key: &str) -> Case {
     let key = format!("convolve1d/{key}");
     let name = format!("{key} along axis {axis} of {shape:?}");
     let filter = {
@@ -39,7 +39,7 @@ fn golden(shape: &[usize], axis: usize, offset: usize, key: &str) -> Case {
     case(name, shape, axis, offset, filter).golden(key)
 }
 
-fn given(shape: &[usize], axis: usize, offset: usize, filter: &[f64]) -> Case {
+fn given(shape: &[usize], axis: isize, offset: usize, filter: &[f64]) -> Case {
     let name = format!("{} taps along axis {axis} of {shape:?}", filter.len());
     let filter: Vec<Complex64> = filter.iter().map(|&tap| tap.into()).collect();
     case(name, shape, axis, offset, move |_| Ok(filter.clone()))
@@ -48,7 +48,7 @@ fn given(shape: &[usize], axis: usize, offset: usize, filter: &[f64]) -> Case {
 fn case(
     name: String,
     shape: &[usize],
-    axis: usize,
+    axis: isize,
     offset: usize,
     filter: impl Fn(&Cell) -> Result<Vec<Complex64>> + Send + Sync + 'static,
 ) -> Case {

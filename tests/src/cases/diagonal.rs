@@ -22,7 +22,7 @@ pub fn cases(_: DType) -> Vec<Case> {
     cases
 }
 
-fn golden(shape: &[usize], axis: Option<usize>, key: &str) -> Case {
+fn golden(shape: &[usize], axis: Option<isize>, key: &str) -> Case {
     let key = format!("diagonal/{key}");
     let weights = {
         let key = key.clone();
@@ -34,11 +34,11 @@ fn golden(shape: &[usize], axis: Option<usize>, key: &str) -> Case {
 fn case(
     name: String,
     shape: &[usize],
-    axis: Option<usize>,
+    axis: Option<isize>,
     weights: impl Fn(&Space, &Cell) -> arrayspan_operators::Result<Values> + Send + Sync + 'static,
 ) -> Case {
     let len: usize = shape.iter().product();
-    let weight_shape = axis.map_or(shape.to_vec(), |axis| vec![shape[axis]]);
+    let weight_shape = axis.map_or(shape.to_vec(), |axis| vec![shape[axis as usize]]);
     let moves = Moves::one(len + weight_shape.iter().product::<usize>(), len);
     let shape = shape.to_vec();
     let make = move |cell: &Cell| {

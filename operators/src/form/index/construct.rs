@@ -2,6 +2,7 @@
 
 use super::checked::{addressable, fit, leaves, too_many};
 use super::{AxisMap, IndexMap, MOST_BOXES, Piece, Source};
+use crate::space::axis_of;
 use crate::{Error, Result};
 
 /// Constructors. They are given the name of the operator that errors are to speak of. Axes that are negative count from
@@ -227,18 +228,6 @@ fn whole(shape: &[usize]) -> Vec<AxisMap> {
 /// An axis in one piece.
 fn straight(from: Option<usize>, extent: usize, first: usize, step: isize) -> AxisMap {
     AxisMap::new(from, [Piece::reads(0, extent, first, step)])
-}
-
-/// The axis meant by a number that may count from the end.
-fn axis_of(operator: &str, rank: usize, axis: isize) -> Result<usize> {
-    let counted = if axis < 0 { rank.checked_add_signed(axis) } else { Some(axis as usize) };
-    match counted.filter(|&counted| counted < rank) {
-        Some(counted) => Ok(counted),
-        None => Error::parameter(
-            operator,
-            format!("there is no axis {axis} in an array of rank {rank}"),
-        ),
-    }
 }
 
 /// Several, each at most once.
