@@ -18,8 +18,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use arrayspan::bridge::batch::BatchReport;
 use arrayspan::kernels::{Error, constant, input, previous};
+use arrayspan::pipeline::batch::BatchReport;
 use arrayspan::prelude::*;
 use clap::Parser;
 use ndarray::ArcArray2;

@@ -13,10 +13,10 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use arrayspan::bridge::Error as BridgeError;
-use arrayspan::bridge::retry::{RecoveryPolicy, RetryStep, with_retry};
-use arrayspan::bridge::spill::{SpillStatistics, Spillable, statistics};
 use arrayspan::devices::{Limit, caches};
 use arrayspan::operators::Error as OperatorError;
+use arrayspan::pipeline::retry::{RecoveryPolicy, RetryStep, with_retry};
+use arrayspan::pipeline::spill::{SpillStatistics, Spillable, statistics};
 use arrayspan::prelude::*;
 use clap::Parser;
 

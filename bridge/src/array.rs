@@ -27,9 +27,12 @@ impl Array {
         Self::empty_for("empty", shape.as_ref(), dtype, stream)
     }
 
-    /// As [`empty`](Self::empty), on behalf of what the caller was asked for.
+    /// As [`empty`](Self::empty), on behalf of what the caller was asked for, which errors name.
+    ///
+    /// # Errors
+    /// As [`empty`](Self::empty).
     #[track_caller]
-    pub(crate) fn empty_for(
+    pub fn empty_for(
         operation: &'static str,
         shape: &[usize],
         dtype: DType,
@@ -78,8 +81,7 @@ impl Array {
         self.inner
     }
 
-    /// An array to be lent by shared reference, through which nothing can be written, and never given away: others may
-    /// hold its memory too.
+    /// Another holder's memory as an array, of which a [`LentArray`](crate::LentArray) shows no more than a reference.
     pub(crate) fn lent(inner: SharedArray) -> Self {
         Self { inner }
     }

@@ -5,7 +5,7 @@
 //! ([`Conversion`]) and devices elements move at the rate of memory.
 
 mod array;
-pub mod batch;
+mod checkpoint;
 mod conversion;
 pub mod convert;
 pub mod declared;
@@ -17,13 +17,12 @@ pub mod interop;
 pub mod iteration;
 mod lanes;
 mod layout;
+mod lent;
 mod moving;
 mod owner;
 mod pinned;
 mod relayout;
-pub mod retry;
 mod shared;
-pub mod spill;
 mod stack;
 mod to;
 mod transfer;
@@ -32,6 +31,7 @@ mod view;
 
 pub use array::Array;
 pub use arrayspan_devices as devices;
+pub use checkpoint::Checkpoint;
 pub use conversion::{Conversion, Overflow, Rounding, Scale};
 pub use convert::convert;
 pub use dtype::{DType, Element};
@@ -40,6 +40,7 @@ pub use error::{Error, Result};
 pub use interop::torch;
 pub use lanes::{Lane, LaneMut, Lanes, LanesMut};
 pub use layout::Layout;
+pub use lent::LentArray;
 pub use moving::catalogue;
 pub use relayout::Relayout;
 pub use shared::SharedArray;

@@ -95,6 +95,20 @@ impl SharedArray {
     }
 }
 
+/// Gives up writing to share the memory, as [`Array::into_shared`].
+impl From<Array> for SharedArray {
+    fn from(array: Array) -> Self {
+        array.into_shared()
+    }
+}
+
+/// Shares the memory once more; nothing is copied.
+impl From<&Self> for SharedArray {
+    fn from(array: &Self) -> Self {
+        array.clone()
+    }
+}
+
 impl fmt::Debug for SharedArray {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "SharedArray({:?} {} on {})", self.shape(), self.dtype, self.device())

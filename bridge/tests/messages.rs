@@ -3,7 +3,6 @@
 
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::devices::retry::Unrecovered;
-use arrayspan_bridge::retry::Failed;
 use arrayspan_bridge::{Array, DType, Error, Layout, Relayout};
 
 #[test]
@@ -14,7 +13,6 @@ fn errors_print_as_their_message_for_main_and_for_unwrap() {
     let layout = Layout::contiguous([2, 3]).unwrap().sliced(5, 0, 1).unwrap_err();
     same(&layout);
     same(&"cuda:x".parse::<Device>().unwrap_err());
-    same(&Failed { error: layout.clone(), range: 0..2, steps: Vec::new(), why: "tried" });
     same(&Unrecovered::at_once(layout));
     let boxed: Box<dyn std::error::Error> =
         Array::from_slice(&[1.0_f32; 3], [4]).map(|_| ()).unwrap_err().into();

@@ -23,15 +23,15 @@ const FAULTS: [&str; 2] = [
 ];
 
 /// The packages whose tests work with devices. Operators and solvers do so through the conformance suite.
-const PACKAGES: [&str; 4] = ["devices", "bridge", "kernels", "conformance"];
+const PACKAGES: [&str; 5] = ["devices", "bridge", "pipeline", "kernels", "conformance"];
 
 /// Programs that count the steps of a recovery, or the failures that they inject themselves; and one that looks at
 /// sources.
 const LEFT_OUT: [&str; 7] = [
     "devices-fault",
     "devices-retry",
-    "bridge-spill",
-    "bridge-crowd",
+    "pipeline-spill",
+    "pipeline-crowd",
     "kernels-tables",
     "kernels-races",
     "conformance-completeness",

@@ -74,7 +74,7 @@ elif [ -n "$sanitizer" ]; then
         program "$tool-kernels-verbs" "$sanitizer" --tool "$tool" --error-exitcode 1 \
             "$here/tests/kernels-verbs" cuda --test-threads 1
         # These run on every device there is: here CUDA alone.
-        for name in bridge-moving bridge-stacks bridge-conversions bridge-batches devices-memory; do
+        for name in bridge-moving bridge-stacks bridge-conversions pipeline-batches devices-memory; do
             # Memory runs out on purpose, which is no error of the program.
             program "$tool-$name" env ARRAYSPAN_DISABLE=opencl ARRAYSPAN_REQUIRE=cuda "$sanitizer" --tool "$tool" \
                 --error-exitcode 1 $([ "$tool" = racecheck ] || echo --report-api-errors no) \

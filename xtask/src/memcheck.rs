@@ -96,7 +96,7 @@ mod tests {
         for program in ["bridge-views", "bridge-arrayspan_bridge"] {
             assert!(!on_the_cpu(program, false) && on_the_cpu(program, true), "{program}");
         }
-        for program in ["bridge-dlpack_cuda", "bridge-crowd", "kernels-verbs"] {
+        for program in ["bridge-dlpack_cuda", "pipeline-crowd", "kernels-verbs"] {
             assert!(!on_the_cpu(program, true), "{program}");
         }
     }

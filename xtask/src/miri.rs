@@ -1,4 +1,4 @@
-//! `cargo xtask miri`: the bridge's tests on the CPU, run by an interpreter that knows the rules of memory.
+//! `cargo xtask miri`: the tests of the bridge, and those of the pipeline's library, on the CPU, run by an interpreter that knows the rules of memory.
 //!
 //! Provenance is permissive: a block of memory has an address that is a pointer, a `cl_mem` or a `CUDA` address,
 //! hence a number, and other libraries hand over their pointers as such. Whoever makes a number of a
@@ -25,7 +25,9 @@ pub(crate) fn available() -> Result<(), String> {
 /// Runs all tests that it can run.
 pub(crate) fn run() -> Result {
     available()?;
-    let mut command = cargo(&["miri", "test", "--package", "arrayspan-bridge", "--lib"]);
+    let packages = ["--package", "arrayspan-bridge", "--package", "arrayspan-pipeline"];
+    let mut command = cargo(&["miri", "test", "--lib"]);
+    command.args(packages);
     for test in tests()? {
         command.args(["--test", &test]);
     }

@@ -7,8 +7,18 @@ use crate::Result;
 use crate::process::repository;
 
 /// The folders of the packages with tests; the root has the facade's.
-const PACKAGES: [&str; 9] =
-    ["", "devices", "bridge", "kernels", "operators", "solvers", "tests", "cli", "xtask"];
+const PACKAGES: [&str; 10] = [
+    "",
+    "devices",
+    "bridge",
+    "pipeline",
+    "kernels",
+    "operators",
+    "solvers",
+    "tests",
+    "cli",
+    "xtask",
+];
 
 /// Targets to build.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -29,6 +29,13 @@ impl<T: Element, D: Dimension> From<ndarray::Array<T, D>> for Array {
     }
 }
 
+/// Takes over the memory without a copy, whatever the strides.
+impl<T: Element, D: Dimension> From<ndarray::Array<T, D>> for SharedArray {
+    fn from(values: ndarray::Array<T, D>) -> Self {
+        Array::from(values).into_shared()
+    }
+}
+
 /// Shares the memory without a copy.
 impl<T: Element, D: Dimension + 'static> From<ArcArray<T, D>> for SharedArray {
     fn from(values: ArcArray<T, D>) -> Self {

@@ -1,0 +1,282 @@
+//! What the slots of a run and its caller share.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex, MutexGuard, RwLock};
+
+use arrayspan_devices::Device;
+
+use super::assignment::Placement;
+use super::report::{BatchReport, Counts};
+use super::schedule::{Pull, Schedule, Step};
+use arrayspan_bridge::{Array, Result, SharedArray};
+
+/// What became of a batch.
+pub(super) enum Outcome<E> {
+    Done(Array),
+    Failed(E),
+    Panicked(Box<dyn Any + Send>),
+}
+
+/// What the slots of a run and its caller share. No user's code runs under its lock, and no array ends there.
+pub(super) struct Coordinator<E> {
+    state: Mutex<State<E>>,
+    /// Told to slots and the caller.
+    changed: Condvar,
+    /// Told to the one who takes batches from the input.
+    wanted: Condvar,
+    /// One for each device: held for reading by batches under way, for writing by one that must be alone.
+    gates: Vec<RwLock<()>>,
+    /// For each position, which gate is its device's.
+    gate_of: Vec<usize>,
+    begun: Instant,
+}
+
+struct State<E> {
+    schedule: Schedule<SharedArray>,
+    done: BTreeMap<usize, Outcome<E>>,
+    counts: Vec<Counts>,
+    /// The run's time, once it is over.
+    wall: Option<Duration>,
+    /// For each position, slots that wait for a batch.
+    idle: Vec<usize>,
+    /// Whether the input has been given up.
+    fed: bool,
+}
+
+impl<E> Coordinator<E> {
+    pub(super) fn new(devices: &[Device], ahead: usize) -> Self {
+        let first = |device| devices.iter().position(|other| other == device).unwrap_or(0);
+        let state = State {
+            schedule: Schedule::new(devices.len(), ahead),
+            done: BTreeMap::new(),
+            counts: devices.iter().map(|device| Counts::new(*device)).collect(),
+            wall: None,
+            idle: vec![0; devices.len()],
+            fed: false,
+        };
+        Self {
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            wanted: Condvar::new(),
+            gates: devices.iter().map(|_| RwLock::new(())).collect(),
+            gate_of: devices.iter().map(first).collect(),
+            begun: Instant::now(),
+        }
+    }
+
+    /// The gate of the device at that position.
+    pub(super) fn gate(&self, position: usize) -> &RwLock<()> {
+        &self.gates[self.gate_of[position]]
+    }
+
+    /// The next batch for a slot of that device; waits for it. `None` if there will be none.
+    pub(super) fn next(&self, position: usize) -> Option<(usize, SharedArray)> {
+        let mut state = self.state.lock();
+        let mut idle = false;
+        let batch = loop {
+            match state.schedule.step(position) {
+                Step::Run(index, input) => break Some((index, input)),
+                Step::End => break None,
+                Step::Wait => {
+                    if !idle {
+                        idle = true;
+                        state.idle[position] += 1;
+                        self.wanted.notify_one();
+                    }
+                    self.changed.wait(&mut state);
+                }
+            }
+        };
+        state.idle[position] -= usize::from(idle);
+        self.wanted.notify_one();
+        batch
+    }
+
+    /// Takes batches from the input as they are wanted, until there are no more or none is wanted. Nobody waits for
+    /// `next`, which may take as long as it likes, but those who need what it returns.
+    pub(super) fn feed(&self, placement: &Placement, mut next: impl FnMut() -> Option<SharedArray>)
+    where
+        E: From<arrayspan_bridge::Error>,
+    {
+        let mut state = self.state.lock();
+        loop {
+            match state.schedule.pull(&state.idle) {
+                Pull::End => return,
+                Pull::Wait => self.wanted.wait(&mut state),
+                Pull::Next => {
+                    let index = state.schedule.next_index();
+                    let pulled = MutexGuard::unlocked(&mut state, || {
+                        catch_unwind(AssertUnwindSafe(|| {
+                            next().map(|input| (input, placement.of(index)))
+                        }))
+                    });
+                    let left = state.pulled(index, pulled);
+                    self.changed.notify_all();
+                    MutexGuard::unlocked(&mut state, || drop(left));
+                }
+            }
+        }
+    }
+
+    /// Nobody takes batches from the input any more.
+    pub(super) fn fed(&self) {
+        self.state.lock().fed = true;
+        self.changed.notify_all();
+    }
+
+    /// Whether nobody takes batches from the input any more, after waiting for that at most so long.
+    pub(super) fn is_fed(&self, wait: Duration) -> bool {
+        let end = Instant::now() + wait;
+        let mut state = self.state.lock();
+        while !state.fed && !self.changed.wait_until(&mut state, end).timed_out() {}
+        state.fed
+    }
+
+    /// Tells what became of a batch.
+    pub(super) fn end(&self, index: usize, outcome: Outcome<E>, count: impl FnOnce(&mut [Counts])) {
+        let mut state = self.state.lock();
+        count(&mut state.counts);
+        let (left, wanted) = match outcome {
+            Outcome::Done(_) => (Vec::new(), state.schedule.finished(index).then_some(index)),
+            Outcome::Failed(_) | Outcome::Panicked(_) => state.schedule.failed(index),
+        };
+        let unwanted = match wanted {
+            Some(at) => state.done.insert(at, outcome),
+            None => Some(outcome),
+        };
+        self.changed.notify_all();
+        self.wanted.notify_one();
+        drop(state);
+        drop((left, unwanted));
+    }
+
+    /// A device is lost, and a batch with it. Gives the batch back if there is no other device.
+    pub(super) fn lose(
+        &self,
+        position: usize,
+        index: usize,
+        input: SharedArray,
+    ) -> Result<(), SharedArray> {
+        let mut state = self.state.lock();
+        state.counts[position].lost = true;
+        let moved = state.schedule.lost(position, index, input);
+        self.changed.notify_all();
+        self.wanted.notify_one();
+        moved
+    }
+
+    pub(super) fn count(&self, count: impl FnOnce(&mut [Counts])) {
+        count(&mut self.state.lock().counts);
+    }
+
+    /// The next result in the order of the input; waits for it. `None` after the last.
+    pub(super) fn result(&self) -> Option<Outcome<E>> {
+        let mut state = self.state.lock();
+        loop {
+            let due = state.schedule.due();
+            if let Some(outcome) = state.done.remove(&due) {
+                state.schedule.returned();
+                self.wanted.notify_one();
+                return Some(outcome);
+            }
+            if state.schedule.is_over() {
+                state.wall.get_or_insert_with(|| self.begun.elapsed());
+                return None;
+            }
+            self.changed.wait(&mut state);
+        }
+    }
+
+    /// Nothing starts any more, and what is done and was not returned is dropped.
+    pub(super) fn cancel(&self) {
+        let mut state = self.state.lock();
+        let left = (state.schedule.cancel(), std::mem::take(&mut state.done));
+        state.wall.get_or_insert_with(|| self.begun.elapsed());
+        self.changed.notify_all();
+        self.wanted.notify_one();
+        drop(state);
+        drop(left);
+    }
+
+    pub(super) fn report(&self) -> BatchReport {
+        let state = self.state.lock();
+        let wall = state.wall.unwrap_or_else(|| self.begun.elapsed());
+        BatchReport {
+            wall,
+            devices: state.counts.iter().map(|counts| counts.report(wall)).collect(),
+        }
+    }
+}
+
+/// What was taken from the input, and where it is to go.
+type Pulled = std::thread::Result<Option<(SharedArray, Result<Option<usize>>)>>;
+
+impl<E: From<arrayspan_bridge::Error>> State<E> {
+    /// Enters what was pulled. Gives back what is not to run; after the end of the run, all of it.
+    fn pulled(&mut self, index: usize, pulled: Pulled) -> (Vec<SharedArray>, Option<Outcome<E>>) {
+        let (failure, input) = match pulled {
+            Ok(Some((input, Ok(position)))) => {
+                return (self.schedule.pulled(input, position).into_iter().collect(), None);
+            }
+            Ok(None) => {
+                self.schedule.exhausted();
+                return (Vec::new(), None);
+            }
+            Ok(Some((input, Err(error)))) => (Outcome::Failed(error.into()), Some(input)),
+            Err(panic) => (Outcome::Panicked(panic), None),
+        };
+        let (mut left, wanted) = self.schedule.unpulled();
+        left.extend(input);
+        if !wanted {
+            return (left, Some(failure));
+        }
+        self.done.insert(index, failure);
+        (left, None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrayspan_bridge::Error;
+
+    /// A coordinator with a batch of seven numbers for the first device.
+    fn coordinator(devices: usize) -> Coordinator<Error> {
+        let coordinator = Coordinator::new(&vec![Device::cpu(); devices], 9);
+        let input = Array::from_vec(vec![1.0_f32; 7], [7]).unwrap().into_shared();
+        let _ = coordinator.state.lock().pulled(0, Ok(Some((input, Ok(Some(0))))));
+        coordinator.state.lock().schedule.exhausted();
+        coordinator
+    }
+
+    #[test]
+    fn the_batch_of_a_lost_device_goes_to_another_though_it_was_meant_for_the_lost_one() {
+        let coordinator = coordinator(2);
+        let (index, input) = coordinator.next(0).unwrap();
+        assert!(coordinator.lose(0, index, input).is_ok());
+        assert!(coordinator.next(0).is_none(), "the lost device gets nothing any more");
+        let (index, input) = coordinator.next(1).unwrap();
+        assert_eq!((index, input.shape()), (0, &[7][..]));
+        let array = input.view().to_array().unwrap();
+        coordinator.end(index, Outcome::Done(array), |_| ());
+        assert!(matches!(coordinator.result(), Some(Outcome::Done(array)) if array.shape() == [7]));
+        let lost: Vec<bool> =
+            coordinator.report().devices.iter().map(|device| device.lost).collect();
+        assert_eq!(lost, [true, false]);
+    }
+
+    #[test]
+    fn the_batch_of_the_last_device_comes_back_and_can_fail() {
+        let coordinator = coordinator(1);
+        let (index, input) = coordinator.next(0).unwrap();
+        let input = coordinator.lose(0, index, input).unwrap_err();
+        assert_eq!(input.shape(), [7]);
+        let error = Error::Axis { operation: "test", axis: 1, rank: 0 };
+        coordinator.end(index, Outcome::Failed(error), |_| ());
+        assert!(matches!(coordinator.result(), Some(Outcome::Failed(Error::Axis { .. }))));
+    }
+}
