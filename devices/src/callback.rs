@@ -10,7 +10,7 @@ use std::thread;
 
 use parking_lot::Mutex;
 
-use crate::memory::run_caught;
+use crate::caught::run_caught;
 use crate::{Error, Event, Result, Stream};
 
 /// Told how the work before it has ended.

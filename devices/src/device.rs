@@ -200,7 +200,7 @@ impl Device {
     /// # Errors
     /// That failure.
     pub fn check(self) -> Result<()> {
-        self.0.deferred.lock().take().map_or(Ok(()), Err)
+        self.0.health.take().map_or(Ok(()), Err)
     }
 }
 

@@ -8,6 +8,7 @@
 mod backend;
 pub mod caches;
 mod callback;
+mod caught;
 mod cpu;
 pub mod cuda;
 mod default_stream;
@@ -16,6 +17,7 @@ pub mod driver;
 mod error;
 mod event;
 pub mod fault;
+mod health;
 mod identity;
 mod info;
 mod jit;
@@ -26,16 +28,18 @@ pub mod opencl;
 mod opened;
 pub mod peer;
 mod priority;
+mod probe;
 mod queries;
 pub mod reclaim;
 mod registry;
 mod stream;
 mod sync;
+pub mod vendor;
 
 pub use backend::Backend;
 pub use default_stream::DefaultStream;
 pub use device::{Device, DeviceKind};
-pub use driver::Grid;
+pub use driver::{Grid, Reach};
 pub use error::{Error, Result};
 pub use event::Event;
 pub use identity::{DeviceIdentity, PciAddress};
@@ -47,5 +51,5 @@ pub use memory::{
     account, drain, drain_for, retry, staging,
 };
 pub use priority::Priority;
-pub use queries::{MemoryUse, Reach};
+pub use queries::MemoryUse;
 pub use stream::{Argument, Stream};

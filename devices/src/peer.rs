@@ -5,21 +5,8 @@
 
 use std::fmt;
 
+pub use crate::driver::Way;
 use crate::{Device, Reach, Result, monitor};
-
-/// How copies from one device to another are made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Way {
-    /// Within one device, or with the host at one end.
-    Local,
-    /// One device reaches the other's memory itself. Tried, by content.
-    Direct,
-    /// The driver of both passes the bytes by the host. Tried, by content.
-    Driver,
-    /// By way of page-locked host memory of ours: the devices have no driver in common, or copies by it lose bytes.
-    Relay,
-}
 
 /// What two devices are joined by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -71,17 +58,6 @@ fn link(from: Device, to: Device) -> Option<Link> {
     let links = |device: Device| monitor::links(&device.to_string(), &device.info().identity());
     let links = links(from).ok()?.min(links(to).ok()?);
     Some(if links > 0 { Link::NvLink { links } } else { Link::Pci })
-}
-
-impl fmt::Display for Way {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Local => "local",
-            Self::Direct => "direct",
-            Self::Driver => "by the driver",
-            Self::Relay => "by a relay",
-        })
-    }
 }
 
 impl fmt::Display for Link {

@@ -1,11 +1,12 @@
 //! The devices of this machine, opened once, at first use, kind by kind.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
 use crate::driver::{DeviceDriver, Driver};
+use crate::health::Health;
 use crate::memory::account::{self, History};
 use crate::memory::{Counters, Gate, PinnedPool, Pool, StagingBuffers};
 use crate::opened::Opened;
@@ -27,9 +28,8 @@ pub(crate) struct Entry {
     pub(crate) counters: Counters,
     pub(crate) pool: Pool,
     pub(crate) history: History,
-    pub(crate) deferred: Mutex<Option<Error>>,
-    /// How the device was lost, if it was.
-    pub(crate) lost: OnceLock<Error>,
+    /// What the driver has found out that nobody was told.
+    pub(crate) health: Arc<Health>,
     /// Kernels built for the device, so that asking twice costs a look-up.
     pub(crate) kernels: Mutex<HashMap<KernelSource, Kernel>>,
     /// Held by the one that looks for memory.
@@ -52,6 +52,7 @@ impl Entry {
             kind => format!("{kind}:{gpu_id}"),
         };
         let pool = Pool::new(&name, &*driver);
+        let health = driver.health();
         Self {
             kind: kind.kind(),
             gpu_id,
@@ -60,8 +61,7 @@ impl Entry {
             counters: Counters::default(),
             pool,
             history: History::default(),
-            deferred: Mutex::new(None),
-            lost: OnceLock::new(),
+            health,
             kernels: Mutex::default(),
             recovery: Mutex::default(),
             gate: Gate::default(),
@@ -95,8 +95,7 @@ impl Entry {
 
     /// Keeps the first failure nobody could be told about.
     pub(crate) fn defer(&self, error: Error) {
-        tracing::error!(%error, "found where nobody could be told");
-        self.deferred.lock().get_or_insert(error);
+        self.health.defer(error);
     }
 }
 
@@ -116,32 +115,6 @@ fn open(driver: &dyn Driver) -> Result<Vec<Entry>> {
     let devices = driver.open()?;
     let entry = |(gpu_id, device)| Entry::new(driver, gpu_id, device);
     Ok(devices.into_iter().enumerate().map(entry).collect())
-}
-
-/// The device, if its kind is open; does not open it, since the call may be one of those that do.
-fn opened(kind: DeviceKind, gpu_id: usize) -> Option<&'static Entry> {
-    let at = DRIVERS.iter().position(|driver| driver.kind() == kind)?;
-    OPENED[at].get()?.get(gpu_id)
-}
-
-/// Keeps a failure of a driver's own clean-up for the device's next caller.
-pub(crate) fn defer(kind: DeviceKind, gpu_id: usize, error: Error) {
-    if let Some(entry) = opened(kind, gpu_id) {
-        entry.defer(error);
-    } else {
-        tracing::error!(%error, "found where nobody could be told");
-    }
-}
-
-/// Remembers that a device is lost, if that is what the error says, and gives the error back. From then on its pool, which
-/// need not ask the driver, gives out nothing.
-pub(crate) fn note_lost(kind: DeviceKind, gpu_id: usize, error: Error) -> Error {
-    if matches!(error, Error::DeviceLost { .. })
-        && let Some(entry) = opened(kind, gpu_id)
-    {
-        entry.lost.get_or_init(|| error.clone());
-    }
-    error
 }
 
 /// The kind's dialect of the kernel language; opens no device.

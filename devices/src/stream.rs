@@ -5,8 +5,9 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 
 use crate::callback::Callbacks;
-use crate::driver::{Grid, RawArgument, StreamDriver};
-use crate::memory::{Arena, Counters, or_recover, queue_on, run_theirs, settle};
+use crate::driver::{Grid, MAX_ARGUMENTS, RawArgument, StreamDriver};
+use crate::memory::pool::{Arena, Lane, Queue};
+use crate::memory::{Counters, or_recover, queue_on, run_theirs, settle};
 use crate::{Access, Device, Error, Event, Kernel, Memory, Priority, Result, fault};
 
 /// A queue of work on one device: what is put in runs in order, while the host goes on.
@@ -17,6 +18,8 @@ use crate::{Access, Device, Error, Event, Kernel, Memory, Priority, Result, faul
 pub struct Stream(Arc<Inner>);
 
 struct Inner {
+    /// Itself.
+    weak: Weak<Inner>,
     device: Device,
     driver: Box<dyn StreamDriver>,
     /// The driver's own handle, by which streams are told apart.
@@ -39,6 +42,20 @@ impl Drop for Keep {
         if let Some(keep) = self.0.take() {
             run_theirs(Box::new(move || drop(keep)));
         }
+    }
+}
+
+impl Queue for Inner {
+    fn arena(&self) -> &Arena {
+        &self.arena
+    }
+
+    fn driver(&self) -> &dyn StreamDriver {
+        &*self.driver
+    }
+
+    fn weak(&self) -> Weak<dyn Queue> {
+        self.weak.clone()
     }
 }
 
@@ -122,7 +139,8 @@ impl Stream {
         driver: Box<dyn StreamDriver>,
         keep: Option<Box<dyn Any + Send + Sync>>,
     ) -> Self {
-        Self(Arc::new(Inner {
+        Self(Arc::new_cyclic(|weak| Inner {
+            weak: weak.clone(),
             raw: driver.raw(),
             device,
             driver,
@@ -149,8 +167,9 @@ impl Stream {
         &*self.0.driver
     }
 
-    pub(crate) fn arena(&self) -> &Arena {
-        &self.0.arena
+    /// The queue as the device's pool sees it.
+    pub(crate) fn lane(&self) -> Lane<'_> {
+        Lane { device: self.0.device, queue: &*self.0 }
     }
 
     pub(crate) fn counters(&self) -> &Arc<Counters> {
@@ -280,9 +299,6 @@ impl Stream {
         }
     }
 }
-
-/// More than any kernel here needs; lets a launch go without a heap allocation.
-pub(crate) const MAX_ARGUMENTS: usize = 64;
 
 /// A stream that may have ended.
 #[derive(Clone)]

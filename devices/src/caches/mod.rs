@@ -9,11 +9,11 @@
 //! ```
 
 use std::fmt;
-use std::mem;
 use std::time::{Duration, Instant};
 
-use crate::memory::{self, retry::Recovered};
-use crate::{Device, Result};
+use crate::Device;
+use crate::memory::recover;
+use crate::memory::retry::Recovered;
 
 /// What was given back, and by whom.
 #[derive(Clone, Debug, Default)]
@@ -55,7 +55,7 @@ fn cleared(devices: &[Device]) -> Cleared {
     let begin = Instant::now();
     let parts = |device: &Device| {
         let device = *device;
-        memory::clear(device).into_iter().map(move |part| (device, part))
+        recover::clear(device).into_iter().map(move |part| (device, part))
     };
     Cleared { parts: devices.iter().flat_map(parts).collect(), took: begin.elapsed() }
 }
@@ -94,27 +94,6 @@ impl Drop for CacheScope {
             tracing::info!(%device, %cleared, "the end of a scope cleared the caches");
         }
     }
-}
-
-/// Gives what our own pool holds unused back to the driver; how many bytes that was.
-pub(crate) fn empty_pool(device: Device) -> Result<usize> {
-    device.trim(0)
-}
-
-/// Gives page-locked memory that nobody uses back to the host: what is locked for `device`, or, for the CPU, whose
-/// memory it is, for any. How many bytes that was.
-pub(crate) fn empty_pinned(device: Device) -> Result<usize> {
-    if !device.is_cpu() {
-        return device.trim_pinned(0);
-    }
-    Device::all().into_iter().map(|device| device.trim_pinned(0)).sum()
-}
-
-/// Drops the kernels that are kept for later. How much memory they held no driver tells, if there were any.
-pub(crate) fn forget_plans(device: Device) -> Option<usize> {
-    // Not dropped under the lock: unloading takes a driver its time.
-    let kernels = mem::take(&mut *device.0.kernels.lock());
-    kernels.is_empty().then_some(0)
 }
 
 impl fmt::Display for Cleared {

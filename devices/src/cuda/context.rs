@@ -3,19 +3,22 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::ptr;
+use std::sync::Arc;
 
 use cudarc::driver::sys::{self, CUresult};
 
-use super::{library, memory};
+use super::{check, library, pool};
+use crate::health::Health;
 use crate::opened::patiently;
-use crate::{DeviceKind, Error, Result, fault, registry};
+use crate::{Error, Result, fault};
 
 /// One device's primary context, shared with every other library in the process, and our own memory
 /// pool in it.
-pub(super) struct Context {
+pub(crate) struct Context {
     pub(super) gpu_id: usize,
     pub(super) device: sys::CUdevice,
     pub(super) memory_bytes: usize,
+    health: Arc<Health>,
     raw: sys::CUcontext,
     /// `None` where the device has no pools.
     pub(super) pool: Option<sys::CUmemoryPool>,
@@ -28,7 +31,12 @@ unsafe impl Sync for Context {}
 
 impl Context {
     /// Waits a while for a device that has no room for a context at the moment, or that another process has to itself.
-    pub(super) fn new(gpu_id: usize, device: sys::CUdevice, memory_bytes: usize) -> Result<Self> {
+    pub(super) fn new(
+        gpu_id: usize,
+        device: sys::CUdevice,
+        memory_bytes: usize,
+        health: &Arc<Health>,
+    ) -> Result<Self> {
         let may_pass = |error: &Error| match error {
             Error::OutOfMemory { .. } => true,
             Error::Driver { code, .. } => *code == CUresult::CUDA_ERROR_DEVICE_UNAVAILABLE as i32,
@@ -46,11 +54,13 @@ impl Context {
                     let call = "cuDevicePrimaryCtxRetain";
                     return Err(Error::Driver { device, call, name, code: code as i32 });
                 }
-                code => full(on, check(gpu_id, "cuDevicePrimaryCtxRetain", code))?,
+                code => full(on, check::check(gpu_id, "cuDevicePrimaryCtxRetain", code))?,
             }
             // From here on the drop gives the context back, also if the pool cannot be made.
-            let mut context = Self { gpu_id, device, memory_bytes, raw, pool: None };
-            context.pool = full(on, memory::new_pool(&context))?;
+            let health = health.clone();
+            let mut context = Self { gpu_id, device, memory_bytes, health, raw, pool: None };
+            let pool = pool::make(gpu_id, device, memory_bytes, &context.health);
+            context.pool = full(on, pool)?;
             Ok(context)
         })
     }
@@ -60,25 +70,23 @@ impl Context {
     }
 
     /// Makes the context current on this thread until the guard is dropped.
-    pub(super) fn enter(&self) -> Result<Current<'_>> {
+    pub(crate) fn enter(&self) -> Result<Current<'_>> {
         // SAFETY: the context is retained while `self` lives.
         self.check("cuCtxPushCurrent", unsafe { sys::cuCtxPushCurrent_v2(self.raw) })?;
         Ok(Current { context: self, not_send: PhantomData })
     }
 
-    pub(super) fn check(&self, call: &'static str, code: CUresult) -> Result<()> {
-        check(self.gpu_id, call, code)
+    pub(crate) fn check(&self, call: &'static str, code: CUresult) -> Result<()> {
+        if code == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(self.failure(call, code)) }
     }
 
     pub(super) fn failure(&self, call: &'static str, code: CUresult) -> Error {
-        failure(self.gpu_id, call, code)
+        self.health.note(check::failure(self.gpu_id, call, code))
     }
 
     /// Keeps a failure nobody can be told about, for the device's next caller.
-    pub(super) fn defer(&self, result: Result<()>) {
-        if let Err(error) = result {
-            registry::defer(DeviceKind::Cuda, self.gpu_id, error);
-        }
+    pub(crate) fn defer(&self, result: Result<()>) {
+        self.health.keep(result);
     }
 
     /// The error for an object of another kind of device.
@@ -104,7 +112,7 @@ impl Drop for Context {
 }
 
 /// While it lives the context is current on this thread; then the one before is again.
-pub(super) struct Current<'a> {
+pub(crate) struct Current<'a> {
     context: &'a Context,
     /// What is current belongs to the thread, so the guard stays on it.
     not_send: PhantomData<*const ()>,
@@ -127,17 +135,6 @@ fn full<T>(device: crate::Device, result: Result<T>) -> Result<T> {
         }
         other => other,
     })
-}
-
-/// `code` as a result.
-pub(super) fn check(gpu_id: usize, call: &'static str, code: CUresult) -> Result<()> {
-    if code == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(failure(gpu_id, call, code)) }
-}
-
-fn failure(gpu_id: usize, call: &'static str, code: CUresult) -> Error {
-    let (device, name) = (format!("cuda:{gpu_id}"), library::name(code));
-    let error = super::lost::failure(device, call, name, code as i32);
-    registry::note_lost(DeviceKind::Cuda, gpu_id, error)
 }
 
 impl fmt::Display for Context {

@@ -2,28 +2,27 @@
 
 use std::any::Any;
 use std::ffi::{CStr, c_char};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use cudarc::driver::sys::{self, CUdevice_attribute};
 
-use super::context::{Context, check};
+use super::check::check;
 use super::kernel::CudaKernel;
 use super::peer::Found;
+use super::primary::Primary;
+use super::queue::Queue;
 use super::stream::CudaStream;
 use super::{library, memory, nvrtc, peer, pinned};
-use crate::driver::{DeviceDriver, KernelDriver, Locked, StreamDriver};
-use crate::peer::Way;
+use crate::driver::{DeviceDriver, Health, KernelDriver, Locked, StreamDriver, Way};
 use crate::{DeviceInfo, PciAddress, Priority, Reach, Result};
 
-/// One device; its context is made at first use, because that takes time and memory.
+/// One device.
 #[derive(Debug)]
 pub(super) struct CudaDevice {
-    gpu_id: usize,
-    raw: sys::CUdevice,
+    primary: Primary,
     info: DeviceInfo,
     /// The architecture binaries are made for: `sm_90`.
     arch: String,
-    context: OnceLock<Arc<Context>>,
 }
 
 /// How many devices the driver shows (`CUDA_VISIBLE_DEVICES` hides some).
@@ -56,16 +55,8 @@ impl CudaDevice {
             pci: pci(gpu_id, raw),
         };
         let arch = format!("sm_{major}{minor}");
-        Ok(Self { gpu_id, raw, info, arch, context: OnceLock::new() })
-    }
-
-    pub(super) fn context(&self) -> Result<&Arc<Context>> {
-        if let Some(context) = self.context.get() {
-            return Ok(context);
-        }
-        // Of two threads that come here at once one gives its reference back.
-        let context = Arc::new(Context::new(self.gpu_id, self.raw, self.info.memory_bytes)?);
-        Ok(self.context.get_or_init(|| context))
+        let primary = Primary::new(gpu_id, raw, info.memory_bytes);
+        Ok(Self { primary, info, arch })
     }
 }
 
@@ -74,30 +65,36 @@ impl DeviceDriver for CudaDevice {
         &self.info
     }
 
+    fn health(&self) -> Arc<Health> {
+        self.primary.health.clone()
+    }
+
     fn free_bytes(&self) -> Option<usize> {
-        memory::free_bytes(self.context().ok()?).ok()
+        memory::free_bytes(self.primary.context().ok()?).ok()
     }
 
     fn spare_bytes(&self) -> usize {
-        self.context().and_then(|context| memory::spare_bytes(context)).unwrap_or(0)
+        self.primary.context().and_then(|context| memory::spare_bytes(context)).unwrap_or(0)
     }
 
     fn trim(&self) -> Result<usize> {
-        memory::trim(self.context()?)
+        memory::trim(self.primary.context()?)
     }
 
     fn reach(&self, to: &dyn DeviceDriver) -> Result<Reach> {
-        let Some(to) = to.as_any().downcast_ref::<Self>() else { return Ok(Reach::Staged) };
+        let Some(to) = Primary::of(to) else { return Ok(Reach::Staged) };
         let mut can = 0;
         // SAFETY: both devices are ones the driver gave out; `can` is written during the call only.
-        let asked = unsafe { sys::cuDeviceCanAccessPeer(&raw mut can, self.raw, to.raw) };
-        check(self.gpu_id, "cuDeviceCanAccessPeer", asked)?;
+        let own = &self.primary;
+        let asked = unsafe { sys::cuDeviceCanAccessPeer(&raw mut can, own.raw, to.raw) };
+        let asked = check(own.gpu_id, "cuDeviceCanAccessPeer", asked);
+        asked.map_err(|error| own.health.note(error))?;
         Ok(if can == 0 { Reach::Staged } else { Reach::Direct })
     }
 
     fn way(&self, to: &dyn DeviceDriver) -> Result<Way> {
-        let Some(to) = to.as_any().downcast_ref::<Self>() else { return Ok(Way::Relay) };
-        let found = peer::found(self.context()?, to.context()?)?;
+        let Some(to) = Primary::of(to) else { return Ok(Way::Relay) };
+        let found = peer::found(self.primary.context()?, to.context()?)?;
         Ok(match found {
             Found { works: false, .. } => Way::Relay,
             Found { direct: true, .. } => Way::Direct,
@@ -106,47 +103,49 @@ impl DeviceDriver for CudaDevice {
     }
 
     fn new_stream(&self) -> Result<Box<dyn StreamDriver>> {
-        Ok(Box::new(CudaStream::new(self.context()?)?))
+        Ok(Box::new(CudaStream::over(Queue::new(self.primary.context()?)?)))
     }
 
     fn new_stream_with_priority(&self, priority: Priority) -> Result<Box<dyn StreamDriver>> {
-        Ok(Box::new(CudaStream::with_priority(self.context()?, priority)?))
+        let queue = Queue::with_priority(self.primary.context()?, priority)?;
+        Ok(Box::new(CudaStream::over(queue)))
     }
 
     fn lock_pages(&self, bytes: usize) -> Result<Locked> {
-        pinned::lock(self.context()?, bytes)
+        pinned::lock(self.primary.context()?, bytes)
     }
 
     unsafe fn unlock_pages(&self, locked: Locked) -> Result<()> {
         // SAFETY: passed on to the caller.
-        unsafe { pinned::unlock(self.context()?, locked) }
+        unsafe { pinned::unlock(self.primary.context()?, locked) }
     }
 
     unsafe fn register(&self, address: usize, bytes: usize) -> Result<()> {
         // SAFETY: passed on to the caller.
-        unsafe { pinned::register(self.context()?, address, bytes) }
+        unsafe { pinned::register(self.primary.context()?, address, bytes) }
     }
 
     unsafe fn unregister(&self, address: usize) -> Result<()> {
         // SAFETY: passed on to the caller.
-        unsafe { pinned::unregister(self.context()?, address) }
+        unsafe { pinned::unregister(self.primary.context()?, address) }
     }
 
     fn is_locked(&self, address: usize, bytes: usize) -> bool {
-        self.context().is_ok_and(|context| pinned::is_locked(context, address, bytes))
+        self.primary.context().is_ok_and(|context| pinned::is_locked(context, address, bytes))
     }
 
     unsafe fn foreign_stream(&self, raw: usize) -> Result<Box<dyn StreamDriver>> {
         // SAFETY: passed on to the caller.
-        Ok(Box::new(unsafe { CudaStream::foreign(self.context()?, raw)? }))
+        let queue = unsafe { Queue::foreign(self.primary.context()?, raw)? };
+        Ok(Box::new(CudaStream::over(queue)))
     }
 
     fn allocate(&self, bytes: usize, stream: &dyn StreamDriver) -> Result<usize> {
-        memory::allocate(CudaStream::of(stream, self.context()?)?, bytes)
+        memory::allocate(CudaStream::queue_of(stream, self.primary.context()?)?, bytes)
     }
 
     unsafe fn free(&self, address: usize, _: usize, stream: &dyn StreamDriver) -> Result<()> {
-        let stream = CudaStream::of(stream, self.context()?)?;
+        let stream = CudaStream::queue_of(stream, self.primary.context()?)?;
         // SAFETY: by the caller's contract `address` is a block from `allocate`, not used after this
         // point of `stream`.
         unsafe { memory::free(stream, address) }
@@ -157,21 +156,16 @@ impl DeviceDriver for CudaDevice {
     }
 
     fn compile(&self, kernel: &str, text: &str) -> Result<Vec<u8>> {
-        nvrtc::compile(&format!("cuda:{}", self.gpu_id), kernel, text, &self.arch)
+        nvrtc::compile(&format!("cuda:{}", self.primary.gpu_id), kernel, text, &self.arch)
     }
 
     fn load(&self, binary: &[u8], entry: &str) -> Result<Box<dyn KernelDriver>> {
-        Ok(Box::new(CudaKernel::new(self.context()?, binary, entry)?))
+        Ok(Box::new(CudaKernel::new(self.primary.context()?, binary, entry)?))
     }
 
     fn as_any(&self) -> &dyn Any {
-        self
+        &self.primary
     }
-}
-
-/// The context behind the trait, if the device is one of CUDA's.
-pub(super) fn context_of(device: &dyn DeviceDriver) -> Option<Result<&Arc<Context>>> {
-    device.as_any().downcast_ref::<CudaDevice>().map(CudaDevice::context)
 }
 
 fn attribute(gpu_id: usize, device: sys::CUdevice, what: CUdevice_attribute) -> Result<i32> {

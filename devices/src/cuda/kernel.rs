@@ -9,8 +9,7 @@ use cudarc::driver::sys;
 
 use super::context::Context;
 use crate::Result;
-use crate::driver::{Grid, KernelDriver, RawArgument};
-use crate::stream::MAX_ARGUMENTS;
+use crate::driver::{Grid, KernelDriver, MAX_ARGUMENTS, RawArgument};
 
 /// A function and the module it was loaded with.
 #[derive(Debug)]

@@ -4,9 +4,8 @@
 //! first call, and what is missing becomes an [`Error::Unavailable`].
 
 use cudarc::driver::sys::CUresult;
-use cudarc::{driver, nvrtc};
+use cudarc::{driver, get_lib_name_candidates, nvrtc};
 
-use crate::libraries::candidates;
 use crate::opened::{Opened, patiently};
 use crate::{Error, Result};
 
@@ -147,7 +146,19 @@ fn open_compiler() -> Result<()> {
     Ok(())
 }
 
-pub(super) fn absent(library: &str, usual: &str) -> String {
+/// The names under which CUDA's libraries are looked for, in that order.
+pub(crate) fn candidates(stem: &str) -> Vec<String> {
+    let mut names = get_lib_name_candidates(stem);
+    // Names with the size of a pointer in them are those of Windows.
+    names.retain(|name| cfg!(windows) || !name.contains("64"));
+    if stem == "nccl" {
+        names.push("libnccl.so.2".into());
+    }
+    names
+}
+
+/// Why a library is unavailable that was not found.
+pub(crate) fn absent(library: &str, usual: &str) -> String {
     let tried = candidates(library).join(", ");
     format!("{usual} could not be opened (tried {tried}; LD_LIBRARY_PATH is searched)")
 }

@@ -1,69 +1,17 @@
 //! Stream-ordered memory from a pool of our own.
 
-use std::ptr;
-
 use cudarc::driver::sys::{self, CUresult};
 
 use super::context::Context;
 use super::library;
-use super::stream::CudaStream;
+use super::queue::Queue;
 use crate::{Device, Error, Result};
-
-/// The part of a device's memory the driver's pool may hold when it is not in use: one in so many. What our own
-/// pool keeps in front of it counts as used here, so that both together keep no more. More would starve other
-/// libraries of the process and other processes; nothing would send every block back to the driver at each
-/// synchronisation, which is slower than not pooling at all.
-const KEPT: usize = 8;
-
-/// Makes a pool on the context's device, or none where the device has no pools.
-///
-/// Not the device's default pool: its settings and its content belong to everyone.
-pub(super) fn new_pool(context: &Context) -> Result<Option<sys::CUmemoryPool>> {
-    let supported = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED;
-    let mut yes = 0;
-    // SAFETY: the device is one the driver gave out; `yes` receives the answer.
-    let asked = unsafe { sys::cuDeviceGetAttribute(&raw mut yes, supported, context.device) };
-    context.check("cuDeviceGetAttribute", asked)?;
-    if yes == 0 {
-        return Ok(None);
-    }
-    let properties = sys::CUmemPoolProps {
-        allocType: sys::CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
-        handleTypes: sys::CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE,
-        location: location(context),
-        win32SecurityAttributes: ptr::null_mut(),
-        maxSize: 0,
-        usage: 0,
-        reserved: [0; 54],
-    };
-    let mut pool = ptr::null_mut();
-    // SAFETY: the properties are complete and read during the call only; `pool` receives the pool.
-    let made = unsafe { sys::cuMemPoolCreate(&raw mut pool, &raw const properties) };
-    context.check("cuMemPoolCreate", made)?;
-    let threshold = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
-    let mut bytes = (context.memory_bytes / KEPT) as u64;
-    // SAFETY: the pool is ours; this attribute is a 64-bit number, read during the call only.
-    let set = unsafe { sys::cuMemPoolSetAttribute(pool, threshold, (&raw mut bytes).cast()) };
-    if let Err(error) = context.check("cuMemPoolSetAttribute", set) {
-        // SAFETY: made above, and nothing was allocated from it.
-        let destroyed = unsafe { sys::cuMemPoolDestroy(pool) };
-        context.defer(context.check("cuMemPoolDestroy", destroyed));
-        return Err(error);
-    }
-    Ok(Some(pool))
-}
-
-/// Where the context's memory lies.
-pub(super) fn location(context: &Context) -> sys::CUmemLocation {
-    let kind = sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
-    sys::CUmemLocation { type_: kind, id: context.device }
-}
 
 /// Takes a block that work on `stream` may use at once.
 ///
 /// What was freed comes back to the pool only when the stream gets there, so a refusal is final only after the
 /// stream has run empty; and a refused pool may have grown on the way. Both are the caller's to deal with.
-pub(super) fn allocate(stream: &CudaStream, bytes: usize) -> Result<usize> {
+pub(super) fn allocate(stream: &Queue, bytes: usize) -> Result<usize> {
     let context = &*stream.context;
     let _current = context.enter()?;
     take(stream, bytes).or_else(|(call, code)| {
@@ -78,17 +26,17 @@ pub(super) fn allocate(stream: &CudaStream, bytes: usize) -> Result<usize> {
 ///
 /// # Safety
 /// `address` came from [`allocate`] on this device and is not used after this point of `stream`.
-pub(super) unsafe fn free(stream: &CudaStream, address: usize) -> Result<()> {
+pub(super) unsafe fn free(stream: &Queue, address: usize) -> Result<()> {
     let context = &*stream.context;
     let _current = context.enter()?;
     let address = address as sys::CUdeviceptr;
     if context.pool.is_some() {
         // SAFETY: by the caller's contract the block is ours and not used later than here on the stream.
-        let freed = unsafe { sys::cuMemFreeAsync(address, stream.stream()) };
+        let freed = unsafe { sys::cuMemFreeAsync(address, stream.raw()) };
         return context.check("cuMemFreeAsync", freed);
     }
     // SAFETY: the stream is alive. Without a pool the driver knows no order: the work must be done.
-    let synchronized = unsafe { sys::cuStreamSynchronize(stream.stream()) };
+    let synchronized = unsafe { sys::cuStreamSynchronize(stream.raw()) };
     context.check("cuStreamSynchronize", synchronized)?;
     // SAFETY: as above, and all work that used the block is done.
     context.check("cuMemFree", unsafe { sys::cuMemFree_v2(address) })
@@ -133,12 +81,12 @@ pub(super) fn trim(context: &Context) -> Result<usize> {
 }
 
 /// One try, in the current context.
-fn take(stream: &CudaStream, bytes: usize) -> Result<usize, (&'static str, CUresult)> {
+fn take(stream: &Queue, bytes: usize) -> Result<usize, (&'static str, CUresult)> {
     let mut address = 0;
     let (call, code) = match stream.context.pool {
         Some(pool) => ("cuMemAllocFromPoolAsync", {
             // SAFETY: pool and stream are alive and of one device; `address` receives the block.
-            unsafe { sys::cuMemAllocFromPoolAsync(&raw mut address, bytes, pool, stream.stream()) }
+            unsafe { sys::cuMemAllocFromPoolAsync(&raw mut address, bytes, pool, stream.raw()) }
         }),
         // SAFETY: the stream's context is current; `address` receives the block.
         None => ("cuMemAlloc", unsafe { sys::cuMemAlloc_v2(&raw mut address, bytes) }),

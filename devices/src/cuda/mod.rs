@@ -4,22 +4,24 @@
 //! each device's primary context, which other libraries of the process (torch, `CuPy`) share; every call
 //! makes it current for its own duration only, so that theirs stays as it was.
 
-mod blas;
-mod blas_handle;
-mod context;
+mod check;
+pub(crate) mod context;
 mod device;
 mod event;
+mod installed;
 mod kernel;
-mod library;
+pub(crate) mod library;
 mod lost;
 mod memory;
 mod nvrtc;
 mod peer;
 mod pinned;
-mod stream;
+mod pool;
+mod primary;
+mod queue;
+pub(crate) mod stream;
 
-pub use blas::{Blas, Matrices, Operation, Product, Scalar};
-pub(crate) use device::driver_version;
+pub(crate) use installed::{LIBRARIES, libraries};
 pub use nvrtc::compile_cubin;
 
 use crate::driver::{DeviceDriver, Driver};

@@ -12,10 +12,10 @@ use cudarc::driver::sys::{self, CUdeviceptr, CUresult};
 use parking_lot::Mutex;
 
 use super::context::Context;
-use super::memory;
-use super::stream::CudaStream;
+use super::queue::Queue;
+use super::{memory, pool};
 use crate::Result;
-use crate::driver::{BlockAddress, StreamDriver as _};
+use crate::driver::BlockAddress;
 
 /// Bytes of the trial copy: more than one page of any engine's staging, and not a round number.
 const TRIAL: usize = 70_001;
@@ -26,7 +26,7 @@ const TRIAL: usize = 70_001;
 /// # Safety
 /// `from` is `bytes` bytes in `source`, `to` in `target`; both are valid until the copy is done.
 pub(super) unsafe fn copy(
-    stream: &CudaStream,
+    stream: &Queue,
     from: CUdeviceptr,
     source: &Arc<Context>,
     to: CUdeviceptr,
@@ -44,7 +44,7 @@ pub(super) unsafe fn copy(
 /// # Safety
 /// As [`copy`].
 unsafe fn queue(
-    stream: &CudaStream,
+    stream: &Queue,
     from: CUdeviceptr,
     source: &Context,
     to: CUdeviceptr,
@@ -54,7 +54,7 @@ unsafe fn queue(
     let _current = stream.context.enter()?;
     // SAFETY: by the caller's contract; contexts and stream are alive.
     let queued = unsafe {
-        sys::cuMemcpyPeerAsync(to, target.raw(), from, source.raw(), bytes, stream.stream())
+        sys::cuMemcpyPeerAsync(to, target.raw(), from, source.raw(), bytes, stream.raw())
     };
     stream.context.check("cuMemcpyPeerAsync", queued)
 }
@@ -141,7 +141,7 @@ fn open(user: &Context, owner: &Context) -> Result<bool> {
 /// Sets what `user` may do with the pool of `owner`; access between contexts does not cover pools.
 fn grant(user: &Context, owner: &Context, flags: sys::CUmemAccess_flags) -> Result<()> {
     let Some(pool) = owner.pool else { return Ok(()) };
-    let access = sys::CUmemAccessDesc { location: memory::location(user), flags };
+    let access = sys::CUmemAccessDesc { location: pool::location(user.device), flags };
     // SAFETY: the pool is alive; one entry is given, read during the call only.
     let set = unsafe { sys::cuMemPoolSetAccess(pool, &raw const access, 1) };
     owner.check("cuMemPoolSetAccess", set)
@@ -149,7 +149,7 @@ fn grant(user: &Context, owner: &Context, flags: sys::CUmemAccess_flags) -> Resu
 
 /// A way of copies between two devices, with the contract of [`queue`].
 type Way = unsafe fn(
-    stream: &CudaStream,
+    stream: &Queue,
     from: CUdeviceptr,
     source: &Context,
     to: CUdeviceptr,
@@ -159,7 +159,7 @@ type Way = unsafe fn(
 
 /// Sends known bytes over other ones and looks at what has arrived, once on a stream of each device.
 fn trial(source: &Arc<Context>, target: &Arc<Context>, way: Way) -> Result<bool> {
-    let (one, other) = (CudaStream::new(source)?, CudaStream::new(target)?);
+    let (one, other) = (Queue::new(source)?, Queue::new(target)?);
     let from = memory::allocate(&one, TRIAL)?;
     let to = memory::allocate(&other, TRIAL);
     let arrived = to.clone().and_then(|to| {
@@ -178,10 +178,10 @@ fn trial(source: &Arc<Context>, target: &Arc<Context>, way: Way) -> Result<bool>
 
 fn sent(
     way: Way,
-    worker: &CudaStream,
-    one: &CudaStream,
+    worker: &Queue,
+    one: &Queue,
     from: usize,
-    other: &CudaStream,
+    other: &Queue,
     to: usize,
 ) -> Result<bool> {
     let bytes: Vec<u8> = (0..TRIAL).map(|i| (i * 7 + i / 256 + 1) as u8).collect();
@@ -210,11 +210,11 @@ fn sent(
 mod tests {
     use super::*;
     use crate::Device;
-    use crate::cuda::device::context_of;
+    use crate::cuda::primary::Primary;
 
     /// Loses the last byte.
     unsafe fn short(
-        stream: &CudaStream,
+        stream: &Queue,
         from: CUdeviceptr,
         source: &Context,
         to: CUdeviceptr,
@@ -231,8 +231,8 @@ mod tests {
             eprintln!("skipped: no CUDA device");
             return Ok(());
         };
-        let context = context_of(&*device.0.driver).into_iter().next();
-        let context = context.unwrap_or_else(|| unreachable!("a CUDA device has a context"))?;
+        let primary = Primary::of(&*device.0.driver);
+        let context = primary.unwrap_or_else(|| unreachable!("a CUDA device has one")).context()?;
         assert!(trial(context, context, queue)?);
         assert!(!trial(context, context, short)?);
         Ok(())

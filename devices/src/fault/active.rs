@@ -2,24 +2,21 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock};
 use std::thread::{self, ThreadId};
 
 use parking_lot::RwLock;
 
-use super::{Fault, FaultKind, Threads, coverage, error, scope, text};
+use super::reasons::{look, look_no_more};
+use super::{Fault, FaultKind, Threads, error, scope};
 use crate::{Device, Result};
-
-/// How many reasons there are to look further than this number: faults, the watch for allocations outside
-/// retry scopes, and, at first, an environment that nobody has read.
-static REASONS: AtomicUsize = AtomicUsize::new(1);
 
 static FAULTS: RwLock<Vec<Arc<Armed>>> = RwLock::new(Vec::new());
 
 /// A fault and what came of it.
 #[derive(Debug)]
-struct Armed {
+pub(super) struct Armed {
     number: u64,
     fault: Fault,
     thread: ThreadId,
@@ -43,7 +40,7 @@ pub fn inject(fault: Fault) -> Injection {
     Injection(arm(fault))
 }
 
-fn arm(fault: Fault) -> Arc<Armed> {
+pub(super) fn arm(fault: Fault) -> Arc<Armed> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let armed = Arc::new(Armed {
         number: NUMBER.fetch_add(1, Relaxed),
@@ -107,67 +104,16 @@ impl Armed {
     }
 }
 
-/// Whether a call may not go its way without asking further. One load where nothing is injected.
-pub(crate) fn armed() -> bool {
-    REASONS.load(Relaxed) > 0
-}
-
-/// To be asked at the top of each call that may fail, with the bytes that it is about.
+/// Counts a call for each fault that it is about.
 ///
 /// # Errors
 /// The injected failure, if it is this call's turn.
-#[inline]
-pub(crate) fn check(kind: FaultKind, device: Device, bytes: usize) -> Result<()> {
-    if armed() { strike(kind, device, bytes) } else { Ok(()) }
-}
-
 #[cold]
-fn strike(kind: FaultKind, device: Device, bytes: usize) -> Result<()> {
-    read_environment();
+pub(super) fn strike(kind: FaultKind, device: Device, bytes: usize) -> Result<()> {
     let faults = FAULTS.read().clone();
     // Each counts the call, also after one has let it fail.
     let struck = faults.iter().filter(|armed| armed.strikes(kind, device)).map(|armed| armed.fault);
     let Some(fault) = struck.reduce(|first, _| first) else { return Ok(()) };
     tracing::info!(%device, ?kind, class = ?fault.class, bytes, "injected a failure");
     Err(error::of(fault, device, bytes))
-}
-
-/// There is one more reason to look.
-pub(super) fn look() {
-    REASONS.fetch_add(1, Relaxed);
-}
-
-pub(super) fn look_no_more() {
-    REASONS.fetch_sub(1, Relaxed);
-}
-
-/// The faults that `ARRAYSPAN_FAULTS` asks for.
-///
-/// # Errors
-/// [`Error::Setting`](crate::Error::Setting) when it cannot be read; nothing is injected then.
-pub fn environment() -> Result<Vec<Fault>> {
-    read_environment().clone()
-}
-
-/// Reads the variables once, arms what they ask for, tells what they get wrong.
-pub(super) fn read_environment() -> &'static Result<Vec<Fault>> {
-    static READ: OnceLock<Result<Vec<Fault>>> = OnceLock::new();
-    READ.get_or_init(|| {
-        let faults = text::read(&std::env::var(text::VARIABLE).unwrap_or_default());
-        match &faults {
-            Ok(faults) => faults.iter().for_each(|fault| drop(arm(*fault))),
-            Err(error) => tell(&error.to_string()),
-        }
-        coverage::start_if_wanted();
-        look_no_more();
-        faults
-    })
-}
-
-/// Says something that must be seen without a subscriber, too.
-pub(super) fn tell(what: &str) {
-    tracing::warn!("{what}");
-    if !tracing::dispatcher::has_been_set() {
-        eprintln!("arrayspan: {what}");
-    }
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 use parking_lot::Mutex;
 
-use super::active::{armed, look, look_no_more, read_environment, tell};
+use super::reasons::{look, look_no_more, tell};
 use super::scope::is_protected;
 
 /// Turns the watch on for the whole program: `1` or `0`.
@@ -60,17 +60,8 @@ pub fn unprotected() -> Vec<Site> {
 }
 
 /// Takes note of an allocation.
-#[inline]
-pub(crate) fn note(location: &'static Location<'static>, bytes: usize) {
-    if armed() {
-        record(location, bytes);
-    }
-}
-
 #[cold]
-fn record(location: &'static Location<'static>, bytes: usize) {
-    // An error is told when it is found.
-    let _ = read_environment();
+pub(super) fn record(location: &'static Location<'static>, bytes: usize) {
     if WATCHES.load(Relaxed) == 0 || is_protected() {
         return;
     }

@@ -26,14 +26,16 @@
 //! to [`tracing`], and then nothing is injected; [`environment`] returns it as an error.
 
 mod active;
+mod asked;
 mod coverage;
 mod error;
+mod reasons;
 mod scope;
 mod text;
 
-pub(crate) use active::check;
-pub use active::{Injection, environment, inject};
-pub(crate) use coverage::note;
+pub use active::{Injection, inject};
+pub use asked::environment;
+pub(crate) use asked::{check, note};
 pub use coverage::{Site, Watch, unprotected, watch};
 pub use scope::{Protected, is_protected, protect};
 

@@ -4,9 +4,12 @@ use std::panic::Location;
 
 use parking_lot::Mutex;
 
+use super::block::{Memory, Owner};
+use super::hand_back::Release;
+use super::recover::or_recover;
 use super::uses::Uses;
-use super::{Memory, Owner, Release, account, fault, or_recover, retry};
-use crate::{Device, Result};
+use super::{account, attempt};
+use crate::{Device, Result, fault};
 
 impl Memory {
     /// Takes over host memory that the program gives away for good, as a vector, without copying. Unlike what another
@@ -63,10 +66,10 @@ impl Memory {
         let address = |taken: &(usize, Release)| taken.0;
         let ((address, release), record) =
             account::allocate_at(bytes, &stream, site, take, address)?;
-        retry::taken(Device::cpu(), bytes);
+        attempt::taken(Device::cpu(), bytes);
         let release = move || {
             release();
-            retry::released(Device::cpu(), bytes);
+            attempt::released(Device::cpu(), bytes);
         };
         let owner = Owner::Ours(Mutex::new(Some(Box::new(release))));
         Ok(Self::new(Device::cpu(), address, bytes, Uses::default(), owner, record))

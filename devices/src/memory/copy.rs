@@ -4,10 +4,12 @@ use std::ptr;
 
 use parking_lot::MutexGuard;
 
+use super::access::Access;
+use super::block::Memory;
 use super::pinned::is_locked;
+use super::recover::or_recover;
 use super::staging::{self, StagingBuffer};
 use super::uses::Uses;
-use super::{Access, Memory, or_recover};
 use crate::driver::BlockAddress;
 use crate::{Device, DeviceKind, Error, Result, Stream, fault};
 

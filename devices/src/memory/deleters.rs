@@ -3,14 +3,14 @@
 //! Such a function may take any lock and any time. Therefore no release of arrayspan waits for one, and a thread that
 //! looks for memory, perhaps under a lock that the function needs, waits for it for [`PATIENCE`] at most.
 
-use std::cell::Cell;
 use std::collections::VecDeque;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-use super::{Release, reaper, release};
+use super::duty;
+use super::hand_back::{self, Release};
 
 /// How long a recovery waits for the functions of other libraries. One that has run for so long counts as stuck: no
 /// recovery waits for it any more.
@@ -43,50 +43,9 @@ struct State {
     serves: bool,
 }
 
-thread_local! {
-    /// Whether this thread runs such a function, or is the one that does nothing else.
-    static DELETES: Cell<bool> = const { Cell::new(false) };
-    /// How many reasons there are not to run them on this thread.
-    static ELSEWHERE: Cell<usize> = const { Cell::new(0) };
-}
-
-/// While it lives, no function of another library runs on this thread: it looks for memory, and its caller may hold a lock
-/// that such a function wants.
-#[derive(Debug)]
-pub(crate) struct Elsewhere(());
-
-pub(crate) fn elsewhere() -> Elsewhere {
-    ELSEWHERE.set(ELSEWHERE.get() + 1);
-    Elsewhere(())
-}
-
-impl Drop for Elsewhere {
-    fn drop(&mut self) {
-        ELSEWHERE.set(ELSEWHERE.get() - 1);
-    }
-}
-
-/// Whether this thread runs a function of another library, or is the one for them: it must not wait for the others, which
-/// may want what this one holds.
-pub(super) fn is_deleter() -> bool {
-    DELETES.get()
-}
-
-/// Runs a function on the current thread.
-fn run_here(function: Release) {
-    let before = DELETES.replace(true);
-    release::run(function);
-    DELETES.set(before);
-}
-
 /// Runs a function whose work is done: here, or, where this thread must not, on the thread for it.
 pub(crate) fn run(function: Release) {
-    // A thread that is ending searches for no memory.
-    if ELSEWHERE.try_with(Cell::get).unwrap_or(0) > 0 || reaper::is_releasing() {
-        enqueue(function);
-    } else {
-        run_here(function);
-    }
+    if duty::is_elsewhere() { enqueue(function) } else { duty::delete(function) }
 }
 
 /// Has the thread run a function.
@@ -106,7 +65,7 @@ pub(super) fn enqueue(function: Release) {
 }
 
 fn serve() {
-    DELETES.set(true);
+    duty::delete_for_ever();
     let mut state = DELETERS.state.lock();
     loop {
         let Some(function) = state.waiting.pop_front() else {
@@ -115,7 +74,7 @@ fn serve() {
         };
         state.began = Some(Instant::now());
         drop(state);
-        release::run(function);
+        hand_back::run(function);
         state = DELETERS.state.lock();
         state.began = None;
         state.done += 1;
@@ -142,7 +101,7 @@ fn wait_for(until: Option<Instant>, each: Option<Duration>) -> bool {
                 return false;
             };
             drop(state);
-            run_here(function);
+            duty::delete(function);
             state = DELETERS.state.lock();
             state.done += 1;
             continue;
@@ -165,7 +124,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::mpsc::channel;
 
-    use super::super::drain;
+    use super::super::release::drain;
     use super::*;
 
     #[test]

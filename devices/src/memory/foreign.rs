@@ -2,8 +2,10 @@
 
 use parking_lot::Mutex;
 
+use super::account;
+use super::block::{Memory, Owner};
+use super::hand_back::Release;
 use super::uses::Uses;
-use super::{Memory, Owner, Release, account};
 use crate::{Device, Stream};
 
 impl Memory {

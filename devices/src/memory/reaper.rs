@@ -4,7 +4,6 @@
 //! Functions of other libraries it passes on to [`deleters`](super::deleters). Who wants to know at once, because memory
 //! is short or about to be counted, runs what is due itself.
 
-use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -13,7 +12,8 @@ use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
 
-use super::{Release, deleters, release};
+use super::hand_back::Release;
+use super::{deleters, duty};
 use crate::{Device, Event};
 
 /// Whose function a release is.
@@ -56,11 +56,6 @@ struct State {
     serves: bool,
 }
 
-thread_local! {
-    /// Whether this thread runs a release of ours, or is the one that does nothing else.
-    static RELEASES: Cell<bool> = const { Cell::new(false) };
-}
-
 /// Runs `release` once the events have passed. Does not wait.
 pub(super) fn enqueue(device: Device, events: Vec<Event>, whose: Whose, release: Release) {
     let job = Arc::new(Job { device, events, whose, release: Mutex::new(Some(release)) });
@@ -80,19 +75,8 @@ pub(super) fn enqueue(device: Device, events: Vec<Event>, whose: Whose, release:
     REAPER.changed.notify_all();
 }
 
-/// Whether this thread runs a release of ours: nothing of others may run meanwhile.
-pub(super) fn is_releasing() -> bool {
-    // A thread that is ending runs none.
-    RELEASES.try_with(Cell::get).unwrap_or(false)
-}
-
-/// Whether this thread is one that runs releases: it must not wait for them.
-pub(super) fn is_reaper() -> bool {
-    is_releasing() || deleters::is_deleter()
-}
-
 fn serve() {
-    RELEASES.set(true);
+    duty::release_for_ever();
     let mut state = REAPER.state.lock();
     loop {
         let Some(job) = state.waiting.front().cloned() else {
@@ -130,11 +114,7 @@ impl Job {
         let mut release = self.release.lock();
         let Some(release) = release.take() else { return };
         match self.whose {
-            Whose::Ours => {
-                let before = RELEASES.replace(true);
-                release::run(release);
-                RELEASES.set(before);
-            }
+            Whose::Ours => duty::release(release),
             Whose::Theirs => deleters::enqueue(release),
         }
     }
@@ -146,7 +126,7 @@ impl Job {
 
 fn jobs() -> Vec<Arc<Job>> {
     // In a release of ours its own job is locked.
-    if WAITING.load(Relaxed) == 0 || is_releasing() {
+    if WAITING.load(Relaxed) == 0 || duty::is_releasing() {
         return Vec::new();
     }
     REAPER.state.lock().waiting.iter().cloned().collect()

@@ -1,7 +1,7 @@
 //! Gets memory back when it has run out, the cheapest way first.
 //!
 //! Who asks for memory may hold any lock of the program, and so a recovery waits for nothing that could want one: for
-//! work of the device, for releases of our own, and only a little while ([`deleters::PATIENCE`]) for functions by
+//! work of the device, for releases of our own, and only a little while ([`deleters::PATIENCE`](super::deleters::PATIENCE)) for functions by
 //! which other libraries take their memory back. None of those runs on the thread that looks. In turn nothing in
 //! arrayspan asks for memory under a lock of ours that a recovery or such a function could wait for.
 
@@ -9,13 +9,12 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use super::contest::Contest;
-use super::deleters::{self, Elsewhere};
-use super::reaper;
+use super::duty::{self, Elsewhere};
 use super::recovered::Recovered;
 use super::shortage::OutOfMemory;
 use super::steps::Way;
 use crate::reclaim::Stage;
-use crate::{Device, Error, Result, caches};
+use crate::{Device, Error, Result};
 
 /// How long a thread waits for another that is already recovering memory of the device.
 const TURN: Duration = Duration::from_secs(2);
@@ -76,7 +75,7 @@ fn again<T>(
         }
     }
     // A refused pool may have grown on the way; what it holds, others need.
-    let trimmed = caches::empty_pool(device).err();
+    let trimmed = device.trim(0).err();
     search.tried.extend(trimmed.map(|error| Recovered::failed(Stage::Pool, error)));
     drop(turn);
     Err(search.refused.after(search.tried))
@@ -174,7 +173,7 @@ pub(super) fn take_turn(device: Device) -> (Option<parking_lot::MutexGuard<'stat
         return (Some(turn), false);
     }
     // The other one waits for this thread to have released what it has to.
-    if reaper::is_reaper() {
+    if duty::is_reaper() {
         return (None, false);
     }
     (turn.try_lock_for(TURN), true)
@@ -193,7 +192,7 @@ pub(super) struct Recovering {
 impl Recovering {
     pub(super) fn enter() -> Option<Self> {
         // Made only where it is one: its drop ends the recovery.
-        (!RECOVERING.replace(true)).then(|| Self { _elsewhere: deleters::elsewhere() })
+        (!RECOVERING.replace(true)).then(|| Self { _elsewhere: duty::elsewhere() })
     }
 }
 

@@ -1,13 +1,13 @@
 //! Gives memory back after the last work that uses it, without making anyone wait.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
+use super::hand_back::{Release, run};
 use super::pinned::Registration;
 use super::pool::Block;
 use super::reaper::Whose;
 use super::uses::Uses;
-use super::{Release, deleters, reaper, retry};
+use super::{attempt, deleters, duty, reaper};
 use crate::{Device, Result, Stream};
 
 /// Frees a block of the pool in stream order: on a stream that used it, after all the others.
@@ -15,15 +15,15 @@ pub(crate) fn own(device: Device, block: Block, uses: &Uses) {
     let pool = &device.0.pool;
     match on_device(device, uses) {
         Ok(Some(stream)) => {
-            pool.release(block, &stream);
-            retry::released(device, block.size());
+            pool.release(block, stream.lane());
+            attempt::released(device, block.size());
         }
         Ok(None) => {
             // Used only by other devices (host memory under a transfer): free once they are done.
             let release = move || match device.process_stream() {
                 Ok(stream) => {
-                    pool.release(block, &stream);
-                    retry::released(device, block.size());
+                    pool.release(block, stream.lane());
+                    attempt::released(device, block.size());
                 }
                 Err(error) => device.0.defer(error),
             };
@@ -97,7 +97,7 @@ pub(super) fn beside(
 /// Waits without bound for those functions. **Hold no lock that one of them may want** (an interpreter's, say), or say
 /// how long to wait: [`drain_for`]. Nothing else of arrayspan waits for them without bound.
 pub fn drain() {
-    if !reaper::is_reaper() {
+    if !duty::is_reaper() {
         reaper::wait(None);
         deleters::wait(None);
     }
@@ -108,21 +108,5 @@ pub fn drain() {
 #[must_use]
 pub fn drain_for(limit: Duration) -> bool {
     let until = Instant::now().checked_add(limit);
-    !reaper::is_reaper() && reaper::wait(until) && deleters::wait(until)
-}
-
-/// A foreign release function may panic; that must not end the thread that happened to drop a block.
-pub(super) fn run(release: Release) {
-    run_caught("a foreign memory release function", release);
-}
-
-/// Runs somebody else's function on a thread of ours, which must outlive its panics.
-pub(crate) fn run_caught(what: &str, function: Box<dyn FnOnce() + Send>) {
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(function)) {
-        tracing::error!("{what} panicked");
-        // Dropping what a panic carries may panic again, and end the reaper with all that waits for it.
-        if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
-            std::mem::forget(again);
-        }
-    }
+    !duty::is_reaper() && reaper::wait(until) && deleters::wait(until)
 }

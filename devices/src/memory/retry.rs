@@ -21,9 +21,9 @@
 //! # Ok::<(), arrayspan_devices::Error>(())
 //! ```
 
-use std::cell::Cell;
 use std::time::{Duration, Instant};
 
+use super::attempt;
 use super::gate::{LetGo, Pass, Woken};
 use super::recover::{PATIENCE, Recovering, recover};
 pub use super::recovered::{Recovered, Total};
@@ -97,7 +97,7 @@ pub fn with_retry_told<T, E: OutOfMemory>(
             Ok(done) => return Ok((done, tried)),
             Err(error) => error,
         };
-        let let_go = Place::let_go();
+        let let_go = attempt::let_go();
         attempts += 1;
         let looked: Duration = tried.iter().map(Attempt::took).sum();
         let over = looked >= policy.patience;
@@ -152,74 +152,15 @@ struct Place {
     pass: Pass<'static>,
 }
 
-thread_local! {
-    /// Where this thread has a place.
-    static PLACED: Cell<Option<Device>> = const { Cell::new(None) };
-    /// What its attempt has done with blocks of that device so far.
-    static ATTEMPT: Cell<Blocks> = const { Cell::new(Blocks { released: 0, net: 0 }) };
-}
-
-/// What an attempt has done with blocks of its device.
-#[derive(Clone, Copy)]
-struct Blocks {
-    /// How many it has released.
-    released: usize,
-    /// Bytes taken less bytes released.
-    net: isize,
-}
-
-/// Whether this thread makes an attempt on the device, which is told of.
-fn within(device: Device, change: impl FnOnce(&mut Blocks)) -> bool {
-    // A thread that is ending does not wait.
-    let own = PLACED.try_with(|placed| placed.get() == Some(device)).unwrap_or(false);
-    if own {
-        let mut blocks = ATTEMPT.get();
-        change(&mut blocks);
-        ATTEMPT.set(blocks);
-    }
-    own
-}
-
-/// A block of the device was taken by this thread.
-pub(super) fn taken(device: Device, bytes: usize) {
-    within(device, |blocks| blocks.net = blocks.net.saturating_add_unsigned(bytes));
-}
-
-/// A block of the device was released by this thread.
-pub(super) fn released(device: Device, bytes: usize) {
-    let release = |blocks: &mut Blocks| {
-        blocks.released += 1;
-        blocks.net = blocks.net.saturating_sub_unsigned(bytes);
-    };
-    if within(device, release) {
-        device.0.gate.released_within();
-    } else {
-        device.0.gate.released();
-    }
-}
-
 impl Place {
     fn take(device: Device) -> Option<Self> {
-        if PLACED.get().is_some() {
-            return None;
-        }
-        PLACED.set(Some(device));
-        Some(Self { pass: device.0.gate.enter() })
+        attempt::place(device).then(|| Self { pass: device.0.gate.enter() })
     }
 
     /// An attempt begins.
     fn begin(&self) {
-        ATTEMPT.set(Blocks { released: 0, net: 0 });
+        attempt::begin();
         self.pass.begin();
-    }
-
-    /// What the attempt of this thread has released.
-    fn let_go() -> LetGo {
-        match ATTEMPT.get() {
-            Blocks { net: ..0, .. } => LetGo::More,
-            Blocks { released: 0, .. } => LetGo::Nothing,
-            Blocks { .. } => LetGo::Taken,
-        }
     }
 
     fn wait(&self, let_go: LetGo, pause: Duration, limit: Duration) -> (Recovered, Woken) {
@@ -238,6 +179,6 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        PLACED.set(None);
+        attempt::unplace();
     }
 }

@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use super::recovered::{Recovered, growth};
-use super::{deleters, reaper};
+use super::{deleters, duty, reaper};
 use crate::reclaim::{self, Reclaim, Stage};
-use crate::{Device, Result, caches};
+use crate::{Device, Result};
 
 /// One step of a recovery.
 #[derive(Clone, Copy, Debug)]
@@ -45,9 +45,9 @@ impl Way {
         let begin = Instant::now();
         let (name, result) = match self {
             Self::Drain => ("queued work", settle(device).map(Some)),
-            Self::Pool => ("our pool", caches::empty_pool(device).map(Some)),
-            Self::Pinned => ("page-locked memory", caches::empty_pinned(device).map(Some)),
-            Self::Plans => ("kernels", Ok(caches::forget_plans(device))),
+            Self::Pool => ("our pool", device.trim(0).map(Some)),
+            Self::Pinned => ("page-locked memory", empty_pinned(device).map(Some)),
+            Self::Plans => ("kernels", Ok(forget_plans(device))),
             Self::Library(library) => (library.name(), released(library, device, wanted)),
         };
         let (freed, failure) = match result {
@@ -67,11 +67,11 @@ impl Way {
 pub(super) fn settle(device: Device) -> Result<usize> {
     synchronize(device)?;
     reaper::settle_on(device);
-    if !reaper::is_reaper() && !deleters::wait_a_little() {
+    if !duty::is_reaper() && !deleters::wait_a_little() {
         tracing::warn!(%device, "a function that gives memory back to its library does not end");
     }
     synchronize(device)?;
-    Ok(device.0.pool.settle())
+    Ok(device.0.pool.settle(device))
 }
 
 fn synchronize(device: Device) -> Result<()> {
@@ -87,9 +87,25 @@ fn released(library: &dyn Reclaim, device: Device, wanted: Option<usize>) -> Res
     }
     if library.stage() == Stage::Spill && freed != Some(0) {
         // Blocks of many sizes came back to the pool: joined by the driver they make a large one.
-        caches::empty_pool(device)?;
+        device.trim(0)?;
     }
     // Where the library cannot tell, the driver may; that it sees no more free than before proves nothing.
     let seen = || growth(free, device.free_bytes()).filter(|bytes| *bytes > 0);
     Ok(freed.or_else(seen))
+}
+
+/// Gives page-locked memory that nobody uses back to the host: what is locked for `device`, or, for the CPU, whose
+/// memory it is, for any. How many bytes that was.
+fn empty_pinned(device: Device) -> Result<usize> {
+    if !device.is_cpu() {
+        return device.trim_pinned(0);
+    }
+    Device::all().into_iter().map(|device| device.trim_pinned(0)).sum()
+}
+
+/// Drops the kernels that are kept for later. How much memory they held no driver tells, if there were any.
+fn forget_plans(device: Device) -> Option<usize> {
+    // Not dropped under the lock: unloading takes a driver its time.
+    let kernels = std::mem::take(&mut *device.0.kernels.lock());
+    kernels.is_empty().then_some(0)
 }

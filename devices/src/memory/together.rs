@@ -4,9 +4,10 @@ use std::ptr;
 
 use parking_lot::MutexGuard;
 
+use super::access::Access;
+use super::block::Memory;
 use super::uses::Uses;
-use super::{Access, Memory};
-use crate::stream::MAX_ARGUMENTS;
+use crate::driver::MAX_ARGUMENTS;
 use crate::{Result, Stream};
 
 /// Orders work that `queue` puts on `stream` after earlier work that conflicts with it, block by block, and has the blocks

@@ -1,6 +1,6 @@
 //! Which streams use a block, and who must wait for whom.
 
-use super::Access;
+use super::access::Access;
 use crate::{Event, Result, Stream};
 
 /// The streams with possibly unfinished work on a block.

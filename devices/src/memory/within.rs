@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::account::Full;
+use super::account::{Full, ScopeHandle};
 use super::contest::Contest;
 use super::recover::{PATIENCE, Recovering, take_turn};
 use crate::{Device, Result, reclaim};
@@ -21,7 +21,7 @@ pub(super) fn or_spill(device: Device, mut admit: impl FnMut() -> Result<(), Ful
     while begin.elapsed() < PATIENCE {
         let mut freed = false;
         for library in reclaim::libraries() {
-            match library.release_within(&full.scope(), device, full.missing) {
+            match library.release_within(&ScopeHandle::that_is(&full), device, full.missing) {
                 Ok(bytes) => freed |= bytes != Some(0),
                 Err(error) => tracing::info!(%device, %error, "no room was made in a scope"),
             }

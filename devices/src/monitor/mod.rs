@@ -6,19 +6,13 @@
 mod load;
 mod nvml;
 mod readings;
+mod sensors;
 
 pub use load::{Load, least_used};
 pub use readings::{Process, Readings};
 
 use crate::{DeviceIdentity, Error, Result};
-
-/// What can be asked about the GPUs of this machine. NVML here; recorded values in tests.
-trait Sensors {
-    /// Every GPU, in the library's own order; one that does not answer has no identity.
-    fn gpus(&self) -> &[DeviceIdentity];
-    /// The readings of the GPU at this place of [`gpus`](Self::gpus).
-    fn read(&self, index: usize) -> Result<Readings>;
-}
+use sensors::Sensors;
 
 /// Every GPU NVML knows with its readings now, in NVML's order, which is not CUDA's. Those of a GPU that has
 /// fallen off the bus are [`Error::DeviceLost`].

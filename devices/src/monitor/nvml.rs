@@ -8,7 +8,8 @@ use nvml_wrapper::error::NvmlError;
 use nvml_wrapper::struct_wrappers::device::{PciInfo, ProcessInfo};
 use nvml_wrapper::{Device, Nvml};
 
-use super::{Process, Readings, Sensors};
+use super::readings::{Process, Readings};
+use super::sensors::Sensors;
 use crate::identity::parse_uuid;
 use crate::opened::Opened;
 use crate::{Backend, DeviceIdentity, Error, PciAddress, Result};

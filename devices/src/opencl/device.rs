@@ -11,16 +11,18 @@ use cl3::device::{
 use super::context::Context;
 use super::kernel::OpenClKernel;
 use super::language::Language;
+use super::place::Place;
 use super::platform::Found;
 use super::stream::OpenClStream;
 use super::{memory, pinned, program};
 use crate::driver::{DeviceDriver, KernelDriver, Locked, Sizes, StreamDriver};
+use crate::health::Health;
 use crate::{DeviceInfo, Error, Priority, Result};
 
 /// One device; its context is made at first use, because on a GPU that takes time and memory.
 #[derive(Debug)]
 pub(super) struct OpenClDevice {
-    gpu_id: usize,
+    place: Arc<Place>,
     found: Found,
     info: DeviceInfo,
     /// What a buffer within a buffer begins at a multiple of.
@@ -52,7 +54,8 @@ impl OpenClDevice {
         // The standard counts bits here.
         let granule = id.number(CL_DEVICE_MEM_BASE_ADDR_ALIGN) as usize / 8;
         let granule = granule.next_power_of_two().max(Sizes::default().granule);
-        Self { gpu_id, found, info, granule, language, driver_version, context: OnceLock::new() }
+        let place = Arc::new(Place { gpu_id, ..Place::default() });
+        Self { place, found, info, granule, language, driver_version, context: OnceLock::new() }
     }
 
     fn context(&self) -> Result<&Arc<Context>> {
@@ -60,7 +63,7 @@ impl OpenClDevice {
             return Ok(context);
         }
         // Of two threads that come here at once one throws its context away.
-        let context = Arc::new(Context::new(self.gpu_id, self.found.id)?);
+        let context = Arc::new(Context::new(&self.place, self.found.id)?);
         Ok(self.context.get_or_init(|| context))
     }
 }
@@ -68,6 +71,10 @@ impl OpenClDevice {
 impl DeviceDriver for OpenClDevice {
     fn info(&self) -> &DeviceInfo {
         &self.info
+    }
+
+    fn health(&self) -> Arc<Health> {
+        self.place.health.clone()
     }
 
     fn free_bytes(&self) -> Option<usize> {
@@ -104,7 +111,7 @@ impl DeviceDriver for OpenClDevice {
 
     unsafe fn free(&self, address: usize, _: usize, _: &dyn StreamDriver) -> Result<()> {
         // SAFETY: by the caller's contract `address` is a buffer from `allocate`, not used again.
-        unsafe { memory::free(self.gpu_id, address) }
+        unsafe { memory::free(&self.place, address) }
     }
 
     fn sizes(&self) -> Sizes {
@@ -112,12 +119,12 @@ impl DeviceDriver for OpenClDevice {
     }
 
     fn part(&self, address: usize, offset: usize, bytes: usize) -> Result<usize> {
-        memory::part(self.gpu_id, address, offset, bytes)
+        memory::part(&self.place, address, offset, bytes)
     }
 
     unsafe fn drop_part(&self, address: usize) -> Result<()> {
         // SAFETY: by the caller's contract `address` is a buffer from `part`, not named again.
-        unsafe { memory::free(self.gpu_id, address) }
+        unsafe { memory::free(&self.place, address) }
     }
 
     fn target(&self) -> String {
@@ -141,19 +148,6 @@ impl DeviceDriver for OpenClDevice {
     }
 
     fn as_any(&self) -> &dyn Any {
-        self
-    }
-}
-
-/// The number of an [`OpenClDevice`] behind the trait.
-pub(super) fn gpu_id(device: &dyn DeviceDriver) -> Option<usize> {
-    device.as_any().downcast_ref::<OpenClDevice>().map(|device| device.gpu_id)
-}
-
-/// The error for a size no block can have, or `code` as the driver means it.
-pub(super) fn out_of_memory(gpu_id: usize, bytes: usize, code: i32) -> Error {
-    match crate::Device::opencl(gpu_id) {
-        Ok(device) => Error::out_of_memory(device, bytes, code),
-        Err(error) => error,
+        &*self.place
     }
 }

@@ -2,12 +2,12 @@
 
 use std::ffi::c_void;
 use std::fmt;
+use std::sync::Arc;
 
-use cl3::error_codes::{CL_OUT_OF_HOST_MEMORY, error_text};
 use cl3::{command_queue, context, event, kernel, program};
 
+use super::place::Place;
 use super::serial::serial;
-use crate::{DeviceKind, Error, registry};
 
 /// What a handle refers to, hence how it is released.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,7 @@ pub(super) enum Object {
 pub(super) struct Handle {
     raw: *mut c_void,
     object: Object,
-    gpu_id: usize,
+    place: Arc<Place>,
 }
 
 // SAFETY: OpenCL objects belong to the process, and every call on them is thread-safe except
@@ -37,8 +37,8 @@ impl Handle {
     ///
     /// # Safety
     /// `raw` is a live object of that kind, and the caller gives up one of its references.
-    pub(super) unsafe fn own(raw: *mut c_void, object: Object, gpu_id: usize) -> Self {
-        Self { raw, object, gpu_id }
+    pub(super) unsafe fn own(raw: *mut c_void, object: Object, place: Arc<Place>) -> Self {
+        Self { raw, object, place }
     }
 
     pub(super) fn raw(&self) -> *mut c_void {
@@ -63,23 +63,13 @@ impl Drop for Handle {
             }
         };
         if let Err(code) = released {
-            registry::defer(DeviceKind::OpenCl, self.gpu_id, failure(self.gpu_id, call, code));
+            self.place.health.defer(self.place.failure(call, code));
         }
     }
 }
 
 impl fmt::Debug for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}({:p} of opencl:{})", self.object, self.raw, self.gpu_id)
+        write!(f, "{:?}({:p} of {})", self.object, self.raw, self.place)
     }
-}
-
-/// The error for a call that returned `code`.
-pub(super) fn failure(gpu_id: usize, call: &'static str, code: i32) -> Error {
-    if code == CL_OUT_OF_HOST_MEMORY {
-        return super::device::out_of_memory(gpu_id, 0, code);
-    }
-    let error =
-        super::lost::failure(format!("opencl:{gpu_id}"), call, error_text(code).into(), code);
-    registry::note_lost(DeviceKind::OpenCl, gpu_id, error)
 }

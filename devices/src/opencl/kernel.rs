@@ -13,7 +13,6 @@ use parking_lot::Mutex;
 use super::context::Context;
 use super::handle::{Handle, Object};
 use super::serial::serial;
-use super::stream::too_large;
 use crate::driver::{Grid, KernelDriver, RawArgument};
 use crate::{Error, Result};
 
@@ -82,6 +81,11 @@ impl OpenClKernel {
         }
         .map_err(|code| self.context.failure("clEnqueueNDRangeKernel", code))
     }
+}
+
+/// The error for a grid that does not fit the address space.
+fn too_large(context: &Context, grid: Grid) -> Error {
+    Error::Unsupported { device: context.to_string(), what: format!("a grid of {grid:?}") }
 }
 
 /// Size and place of an argument's value. An address is a `cl_mem`, which is passed by its own address.

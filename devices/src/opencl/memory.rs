@@ -13,8 +13,7 @@ use cl3::memory::{
 };
 use cl3::types::cl_mem;
 
-use super::device::out_of_memory;
-use super::handle::failure;
+use super::place::Place;
 use super::serial::serial;
 use super::stream::OpenClStream;
 use crate::{Device, Error, Result};
@@ -22,18 +21,18 @@ use crate::{Device, Error, Result};
 /// Makes a buffer that work on `stream` may use at once. Buffers that were freed while in use go away
 /// only when that work is done, so a refusal is final only after the queue has run empty.
 pub(super) fn allocate(stream: &OpenClStream, bytes: usize, memory_bytes: usize) -> Result<usize> {
-    let gpu_id = stream.context.gpu_id;
+    let place = &stream.context.place;
     match committed(stream, bytes) {
         Ok(buffer) => Ok(buffer as usize),
-        Err((_, code)) if is_out_of_memory(gpu_id, bytes, memory_bytes, code) => {
-            Err(out_of_memory(gpu_id, bytes, code))
+        Err((_, code)) if is_out_of_memory(place, bytes, memory_bytes, code) => {
+            Err(place.out_of_memory(bytes, code))
         }
-        Err((call, code)) => Err(failure(gpu_id, call, code)),
+        Err((call, code)) => Err(place.failure(call, code)),
     }
 }
 
 /// Makes a buffer within a buffer: the memory is the outer one's, which lives at least as long.
-pub(super) fn part(gpu_id: usize, address: usize, offset: usize, bytes: usize) -> Result<usize> {
+pub(super) fn part(place: &Place, address: usize, offset: usize, bytes: usize) -> Result<usize> {
     let region = cl_buffer_region { origin: offset, size: bytes };
     let _serial = serial();
     // SAFETY: a live buffer that is no part itself; the region lies in it and is read during the call only. No flags
@@ -46,18 +45,18 @@ pub(super) fn part(gpu_id: usize, address: usize, offset: usize, bytes: usize) -
             (&raw const region).cast(),
         )
     };
-    part.map(|part| part as usize).map_err(|code| of_use(gpu_id, "clCreateSubBuffer", bytes, code))
+    part.map(|part| part as usize).map_err(|code| place.of_use("clCreateSubBuffer", bytes, code))
 }
 
 /// Gives a buffer back; it goes away when the commands that use it, and the parts of it, are done.
 ///
 /// # Safety
 /// `address` is a buffer from [`allocate`] or [`part`], not used again.
-pub(super) unsafe fn free(gpu_id: usize, address: usize) -> Result<()> {
+pub(super) unsafe fn free(place: &Place, address: usize) -> Result<()> {
     let _serial = serial();
     // SAFETY: by the caller's contract this is the last use of the only reference.
     unsafe { release_mem_object(address as cl_mem) }
-        .map_err(|code| failure(gpu_id, "clReleaseMemObject", code))
+        .map_err(|code| place.failure("clReleaseMemObject", code))
 }
 
 /// NVIDIA makes buffers of any size and finds memory for them at first use; moving the (undefined)
@@ -91,11 +90,11 @@ fn committed(stream: &OpenClStream, bytes: usize) -> Result<cl_mem, (&'static st
 
 /// Whether a refusal means that there is no room. `CL_OUT_OF_RESOURCES` is also what some drivers say
 /// of a kernel gone wrong, so it counts only when memory is plausibly full.
-fn is_out_of_memory(gpu_id: usize, bytes: usize, memory_bytes: usize, code: i32) -> bool {
+fn is_out_of_memory(place: &Place, bytes: usize, memory_bytes: usize, code: i32) -> bool {
     match code {
         CL_MEM_OBJECT_ALLOCATION_FAILURE | CL_OUT_OF_HOST_MEMORY | CL_INVALID_BUFFER_SIZE => true,
         CL_OUT_OF_RESOURCES => {
-            let held = Device::opencl(gpu_id).map_or(0, |device| device.0.pool.reserved());
+            let held = Device::opencl(place.gpu_id).map_or(0, |device| device.0.pool.reserved());
             held.saturating_add(bytes) > memory_bytes / 10 * 9
         }
         _ => false,
@@ -116,14 +115,4 @@ pub(super) fn is_no_room(code: i32) -> bool {
 /// The error for host memory that is not there.
 pub(super) fn out_of_host_memory(bytes: usize, code: i32) -> Error {
     Error::out_of_memory(Device::cpu(), bytes, code)
-}
-
-/// The error of a call on a block, where `code` may mean that the block found no memory.
-pub(super) fn of_use(gpu_id: usize, call: &'static str, bytes: usize, code: i32) -> Error {
-    match code {
-        CL_MEM_OBJECT_ALLOCATION_FAILURE | CL_OUT_OF_HOST_MEMORY => {
-            out_of_memory(gpu_id, bytes, code)
-        }
-        _ => failure(gpu_id, call, code),
-    }
 }

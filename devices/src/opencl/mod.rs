@@ -7,18 +7,20 @@ mod context;
 mod device;
 mod event;
 mod handle;
+mod installed;
 mod kernel;
 mod language;
 mod lost;
 mod memory;
 mod pinned;
+mod place;
 mod platform;
 mod program;
 mod query;
 mod serial;
 mod stream;
 
-pub(crate) use platform::platforms;
+pub(crate) use installed::installed;
 pub use serial::serial;
 
 use crate::driver::{DeviceDriver, Driver};

@@ -29,7 +29,7 @@ pub(super) fn find() -> Result<Vec<Found>> {
 }
 
 /// What every platform says of itself, each text once.
-pub(crate) fn platforms() -> Result<Vec<String>> {
+pub(super) fn platforms() -> Result<Vec<String>> {
     let mut all: Vec<String> = installed()?.into_iter().map(describe).collect();
     let mut seen = std::collections::HashSet::new();
     all.retain(|platform| seen.insert(platform.clone()));

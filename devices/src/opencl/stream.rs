@@ -20,11 +20,10 @@ use cl3::ext::{
 use cl3::types::{CL_FALSE, cl_command_queue, cl_event, cl_mem};
 
 use super::context::Context;
-use super::device::gpu_id;
 use super::event::OpenClEvent;
 use super::handle::{Handle, Object};
 use super::kernel::OpenClKernel;
-use super::memory::of_use;
+use super::place::Place;
 use super::serial::serial;
 use crate::driver::{
     BlockAddress, DeviceDriver, EventDriver, Grid, KernelDriver, RawArgument, StreamDriver,
@@ -133,7 +132,7 @@ impl OpenClStream {
     }
 
     fn queued(&self, call: &'static str, bytes: usize, done: Result<cl_event, i32>) -> Result<()> {
-        let event = done.map_err(|code| of_use(self.context.gpu_id, call, bytes, code))?;
+        let event = done.map_err(|code| self.context.place.of_use(call, bytes, code))?;
         self.forget(event);
         Ok(())
     }
@@ -241,8 +240,10 @@ impl StreamDriver for OpenClStream {
         to_device: &dyn DeviceDriver,
         bytes: usize,
     ) -> Result<bool> {
-        let own = Some(self.context.gpu_id);
-        if gpu_id(from_device) != own || gpu_id(to_device) != own {
+        let own = |device| {
+            Place::of(device).is_some_and(|place| place.gpu_id == self.context.place.gpu_id)
+        };
+        if !own(from_device) || !own(to_device) {
             // Each device has a context of its own, and no command spans two contexts.
             return Ok(false);
         }
@@ -286,9 +287,4 @@ impl StreamDriver for OpenClStream {
     fn as_any(&self) -> &dyn Any {
         self
     }
-}
-
-/// The error for a grid that does not fit the address space.
-pub(super) fn too_large(context: &Context, grid: Grid) -> Error {
-    Error::Unsupported { device: context.to_string(), what: format!("a grid of {grid:?}") }
 }

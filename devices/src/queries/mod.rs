@@ -5,11 +5,10 @@ mod memory_use;
 mod reach;
 
 pub use memory_use::MemoryUse;
-pub use reach::Reach;
 
 use crate::monitor::{self, Load, Readings};
 use crate::registry;
-use crate::{Device, DeviceKind, Error, Result};
+use crate::{Device, DeviceKind, Error, Reach, Result};
 
 impl Device {
     /// How bytes get from this device's memory to `other`'s.

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use arrayspan_bridge::DType;
-use arrayspan_bridge::devices::cuda::{Blas, Matrices, Operation, Product, Scalar};
+use arrayspan_bridge::devices::vendor::{Blas, Matrices, Operation, Product, Scalar};
 use arrayspan_bridge::devices::{DeviceKind, Error};
 
 use super::Gpu;

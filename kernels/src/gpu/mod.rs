@@ -23,7 +23,7 @@ mod walk;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
-use arrayspan_bridge::devices::cuda::Blas;
+use arrayspan_bridge::devices::vendor::Blas;
 use arrayspan_bridge::devices::{Grid, Stream};
 use arrayspan_bridge::iteration::Arguments;
 use arrayspan_bridge::{Array, DType};

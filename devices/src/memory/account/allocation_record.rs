@@ -3,11 +3,13 @@
 use std::panic::Location;
 use std::sync::Arc;
 
+use super::charge::Charge;
 use super::level::Level;
 use super::scope::{self, Counting};
-use super::{Charge, events, history, sites};
-use crate::memory::retry::OutOfMemory as _;
-use crate::memory::{Counters, within};
+use super::{events, history, sites};
+use crate::memory::shortage::OutOfMemory as _;
+use crate::memory::statistics::Counters;
+use crate::memory::within;
 use crate::{Device, Result, Stream};
 
 /// What a block is counted for as long as it lives.

@@ -4,9 +4,8 @@ use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::ScopeHandle;
 use super::level::Level;
-use super::scope::{self, Counting};
+use super::scope::{self, Counting, ScopeHandle};
 
 /// What a block is counted for: the scope it was allocated in, if any, and the line that did.
 #[derive(Clone, Debug, Default)]

@@ -2,7 +2,7 @@
 
 use tracing::{Level, enabled};
 
-use super::Action;
+use super::action::Action;
 use crate::{Device, Error};
 
 /// The target that subscribers filter by.

@@ -8,7 +8,8 @@ use std::time::Instant;
 
 use parking_lot::Mutex;
 
-use super::{Action, events, sites};
+use super::action::Action;
+use super::{events, sites};
 use crate::Device;
 
 /// Events kept unless another number is asked for.

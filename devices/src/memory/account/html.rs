@@ -1,6 +1,6 @@
 //! A snapshot as a page of HTML.
 
-use super::{Snapshot, json};
+use super::json::json;
 use crate::Result;
 
 /// The page without its data. It draws what it finds in the element `data`.
@@ -11,8 +11,8 @@ const TITLE: &str = "{{title}}";
 
 /// The page with the snapshot in it. Names are data of the page, never part of its text: the page shows them
 /// by `textContent`, and no `<` of theirs gets into the file.
-pub(super) fn page(snapshot: &Snapshot) -> Result<String> {
-    let title = escaped(&format!("{} memory", snapshot.device));
+pub(super) fn page(device: &str, snapshot: &impl serde::Serialize) -> Result<String> {
+    let title = escaped(&format!("{device} memory"));
     let data = inert(&json("snapshot", snapshot)?);
     // The title first, and once: the data may hold the words.
     Ok(PAGE.replacen(TITLE, &title, 1).replacen(DATA, &data, 1))

@@ -4,7 +4,6 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
-use super::ScopeHandle;
 use crate::{Device, Error, Result, Statistics};
 
 /// One scope in the tree of scopes. Lives as long as it is entered, held by a handle, or has live blocks.
@@ -35,7 +34,8 @@ struct Tally {
 /// A limit allows no more.
 #[derive(Debug)]
 pub(crate) struct Full {
-    level: Arc<Level>,
+    /// The scope whose limit it is.
+    pub(super) level: Arc<Level>,
     /// Bytes that must be freed first.
     pub(crate) missing: usize,
     never: bool,
@@ -43,11 +43,6 @@ pub(crate) struct Full {
 }
 
 impl Full {
-    /// The scope whose limit it is.
-    pub(crate) fn scope(&self) -> ScopeHandle {
-        ScopeHandle::of(self.level.clone())
-    }
-
     /// Whether more is asked for than the limit.
     pub(crate) fn never_fits(&self) -> bool {
         self.never

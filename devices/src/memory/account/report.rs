@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::{json, level};
+use super::json::json;
+use super::level;
 use crate::{Device, Result, Statistics, reclaim};
 
 /// The memory held on every device, by every scope, and by other libraries that report it.

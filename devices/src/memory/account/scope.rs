@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::level::Level;
+use super::level::{Full, Level};
 use super::nvtx;
 use crate::{Device, Error, Result, Statistics};
 
@@ -163,6 +163,11 @@ impl ScopeHandle {
 
     pub(super) fn of(level: Arc<Level>) -> Self {
         Self(level)
+    }
+
+    /// The scope whose limit has refused.
+    pub(crate) fn that_is(full: &Full) -> Self {
+        Self(full.level.clone())
     }
 
     /// Whether `other` is this scope or lies inside of it: whether what counts for it counts here.

@@ -6,10 +6,13 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::action::Action;
 use super::history::Past;
+use super::html;
+use super::json::json;
 use super::sites::{self, LiveBlock};
-use super::{html, json};
-use crate::{Device, Result, Statistics};
+use crate::memory::statistics::Statistics;
+use crate::{Device, Result};
 
 /// A device's memory at one moment and, if [`Device::record`] was on, how it came to that.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -30,23 +33,6 @@ pub struct Snapshot {
     pub events: Vec<MemoryEvent>,
     /// The live blocks that were allocated under observation, the oldest first.
     pub live: Vec<HeldBlock>,
-}
-
-/// What happened to memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum Action {
-    /// A block was allocated.
-    Allocate,
-    /// A block was freed.
-    Free,
-    /// An allocation was refused.
-    Refuse,
-    /// The pool took memory from the driver.
-    Grow,
-    /// The pool gave memory back to the driver.
-    Trim,
 }
 
 /// One event of a history.
@@ -133,7 +119,7 @@ impl Snapshot {
     /// # Errors
     /// As [`to_json`](Self::to_json).
     pub fn to_html(&self) -> Result<String> {
-        html::page(self)
+        html::page(&self.device, self)
     }
 
     /// Writes [`to_html`](Self::to_html) into a file.

@@ -57,7 +57,9 @@ fn table(devices: &[DeviceMemoryReport], scopes: &[ScopeReport]) -> String {
 
 fn device_row(report: &DeviceMemoryReport) -> Vec<String> {
     let held = &report.statistics;
-    let pool = |part: fn(&super::Figures) -> String| held.reserve.as_ref().map_or("-".into(), part);
+    let pool = |part: fn(&super::figures::Figures) -> String| {
+        held.reserve.as_ref().map_or("-".into(), part)
+    };
     vec![
         report.device.clone(),
         size(held.live_bytes),

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use super::PinnedStatistics;
 use super::buddy::{Buddy, SMALLEST};
 use super::ranges::{self, Whose};
+use super::statistics::PinnedStatistics;
 use crate::driver::Locked;
 use crate::{Device, Error, Result};
 
@@ -135,7 +135,7 @@ impl PinnedPool {
     }
 
     /// Gives idle slabs back to the host until no more than `keep` bytes of them are left; how many bytes that were.
-    pub(super) fn trim(&self, device: Device, keep: usize) -> Result<usize> {
+    pub(in crate::memory) fn trim(&self, device: Device, keep: usize) -> Result<usize> {
         let surplus = self.state.lock().idle_beyond(keep);
         self.unlock(device, surplus)
     }
@@ -155,7 +155,7 @@ impl PinnedPool {
         result.map(|()| freed)
     }
 
-    pub(super) fn statistics(&self) -> PinnedStatistics {
+    pub(in crate::memory) fn statistics(&self) -> PinnedStatistics {
         let state = self.state.lock();
         let bytes = state.slabs.iter().map(|slab| slab.locked.bytes).sum();
         PinnedStatistics {

@@ -36,7 +36,7 @@ struct Range {
 
 /// What ensures that no copy uses a range when it is unlocked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Whose {
+pub(in crate::memory) enum Whose {
     /// The pool: its blocks are returned only after all work.
     Pool,
     /// Nothing: it is memory of others, in which several blocks may share bytes.
@@ -61,7 +61,12 @@ impl Table {
 }
 
 /// Takes note of a range locked for `device`; `false`, having done nothing, if it overlaps one that is known.
-pub(super) fn insert(address: usize, bytes: usize, device: Device, whose: Whose) -> bool {
+pub(in crate::memory) fn insert(
+    address: usize,
+    bytes: usize,
+    device: Device,
+    whose: Whose,
+) -> bool {
     let mut table = TABLE.lock();
     let end = address + bytes;
     let before = table.ranges.range(..end).next_back();
@@ -72,13 +77,13 @@ pub(super) fn insert(address: usize, bytes: usize, device: Device, whose: Whose)
     true
 }
 
-pub(super) fn remove(address: usize) {
+pub(in crate::memory) fn remove(address: usize) {
     TABLE.lock().ranges.remove(&address);
     CHANGED.notify_all();
 }
 
 /// Waits until no copy uses the pages that begin there, and keeps new ones away until the range is removed.
-pub(super) fn close(address: usize) {
+pub(in crate::memory) fn close(address: usize) {
     let mut table = TABLE.lock();
     let Some(range) = table.ranges.get_mut(&address) else { return };
     range.closing = true;
@@ -97,7 +102,7 @@ pub(super) fn close(address: usize) {
 }
 
 /// Whether all of the bytes are locked for `device`, as far as arrayspan has done it.
-pub(super) fn covers(address: usize, bytes: usize, device: Device) -> bool {
+pub(in crate::memory) fn covers(address: usize, bytes: usize, device: Device) -> bool {
     let table = TABLE.lock();
     let around = table.ranges.range(..=address).next_back();
     around.is_some_and(|(_, range)| {

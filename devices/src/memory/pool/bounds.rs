@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use parking_lot::Mutex;
 
 use super::limit::{self, Limit};
-use crate::{Device, DeviceInfo, Error, Result};
+use super::wrong::Wrong;
+use crate::{Device, DeviceInfo, Result};
 
 /// The part of a device's memory the pool may keep for reuse when all is freed: one in so many. More would starve
 /// other libraries of the process and other processes.
@@ -15,7 +16,7 @@ const KEPT_ON_HOST: usize = 2 << 30;
 
 /// The bounds of one pool. Numbers that are read on every call are atomic; changes take turns.
 #[derive(Debug)]
-pub(super) struct Bounds {
+pub(in crate::memory) struct Bounds {
     /// Bytes the pool may hold; `usize::MAX` without a limit.
     limit: AtomicUsize,
     /// Bytes of the device that stay free for others.
@@ -24,19 +25,6 @@ pub(super) struct Bounds {
     cache: AtomicUsize,
     /// What is wrong with the limit in the environment: then the limit is nothing until another one is set.
     wrong: Mutex<Option<Wrong>>,
-}
-
-/// What was asked for, and why that cannot be.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Wrong {
-    pub(super) asked: String,
-    pub(super) why: String,
-}
-
-impl Wrong {
-    fn error(self, device: Device, operation: &'static str) -> Error {
-        Error::Limit { operation, device, asked: self.asked, why: self.why }
-    }
 }
 
 impl Bounds {
@@ -58,15 +46,15 @@ impl Bounds {
         }
     }
 
-    pub(super) fn limit(&self) -> Option<usize> {
+    pub(in crate::memory) fn limit(&self) -> Option<usize> {
         Some(self.limit.load(Relaxed)).filter(|limit| *limit != usize::MAX)
     }
 
-    pub(super) fn headroom(&self) -> usize {
+    pub(in crate::memory) fn headroom(&self) -> usize {
         self.headroom.load(Relaxed)
     }
 
-    pub(super) fn cache(&self) -> usize {
+    pub(in crate::memory) fn cache(&self) -> usize {
         self.cache.load(Relaxed)
     }
 
@@ -88,7 +76,7 @@ impl Bounds {
         Ok(())
     }
 
-    pub(super) fn set_headroom(&self, device: Device, headroom: usize) -> Result<()> {
+    pub(in crate::memory) fn set_headroom(&self, device: Device, headroom: usize) -> Result<()> {
         let _turn = self.wrong.lock();
         let there = device.info().memory_bytes;
         if there > 0 && headroom.saturating_add(self.limit().unwrap_or(0)) > there {
@@ -139,6 +127,7 @@ fn bytes(limit: Limit, headroom: usize, info: &DeviceInfo) -> Result<usize, Wron
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Error;
 
     fn bounds() -> Bounds {
         Bounds::new("a device that no variable names", Device::cpu().info())

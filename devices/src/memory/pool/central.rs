@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::arena::Block;
 use super::heap::{After, Heap, Part};
+use super::lane::Queue;
 use super::sizes::{Kind, Request};
 use crate::driver::StreamDriver;
-use crate::{Device, Event, Result, Stream};
+use crate::{Device, Event, Result};
 
 /// Free memory of a device beyond the arenas.
 #[derive(Debug)]
@@ -59,8 +60,13 @@ impl Central {
     }
 
     /// A part for which a stream has to wait.
-    pub(super) fn take_later(&mut self, request: &Request, streams: &[Stream]) -> Option<Later> {
-        self.mark(streams);
+    pub(super) fn take_later(
+        &mut self,
+        device: Device,
+        request: &Request,
+        queues: &[Arc<dyn Queue>],
+    ) -> Option<Later> {
+        self.mark(device, queues);
         let Self { shared, whole, orders } = self;
         let heap = if request.kind == Kind::Shared { shared } else { whole };
         let event = |after| match after {
@@ -92,12 +98,14 @@ impl Central {
     }
 
     /// Has every stream that lives mark what it has freed. What cannot be marked stays with its stream.
-    pub(super) fn mark(&mut self, streams: &[Stream]) {
-        for stream in streams {
-            let Some(order) = self.orders.get_mut(&stream.arena().id()) else { continue };
+    pub(super) fn mark(&mut self, device: Device, queues: &[Arc<dyn Queue>]) {
+        for queue in queues {
+            let Some(order) = self.orders.get_mut(&queue.arena().id()) else { continue };
             if order.marked() < order.freed {
-                match stream.record() {
-                    Ok(event) => order.marks.push_back((order.freed, event.into())),
+                match queue.driver().record() {
+                    Ok(event) => {
+                        order.marks.push_back((order.freed, Event::new(device, event).into()));
+                    }
                     Err(error) => tracing::warn!(%error, "freed memory stays with its stream"),
                 }
             }

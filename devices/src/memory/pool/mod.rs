@@ -1,6 +1,6 @@
 //! The memory pool of a device: blocks that were freed are given out again without asking the driver.
 //!
-//! A block goes back to the [`arena`] of the stream on which its release is in order, where the same stream
+//! A block goes back to the [`arena`] of the queue on which its release is in order, where the same stream
 //! finds it again at once. What overflows an arena goes to the [`central`] part, where neighbours are put together
 //! again ([`heap`]) and other streams find it once the first stream's work is done. What is not found is
 //! looked for in [`search`], last of all at the driver.
@@ -12,13 +12,16 @@ mod bounds;
 mod central;
 mod charge;
 mod heap;
+mod lane;
 mod limit;
 mod poison;
 mod search;
 mod sizes;
 mod trim;
+mod wrong;
 
-use std::ops::Deref;
+use std::fmt;
+use std::sync::Weak;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use parking_lot::Mutex;
@@ -26,51 +29,30 @@ use parking_lot::Mutex;
 pub(crate) use arena::{Arena, Block};
 use bounds::Bounds;
 use central::Central;
+use lane::Queues;
+pub(crate) use lane::{Lane, Queue};
 pub use limit::Limit;
 use sizes::Kind;
-pub use sizes::Sizes;
 
-use super::account::{self, Action};
-use super::deleters;
-use crate::driver::{DeviceDriver, StreamDriver};
-use crate::stream::WeakStream;
-use crate::{Device, Figures, Result, Stream};
+use super::account::{self, Action, Figures};
+use crate::driver::{DeviceDriver, Sizes, StreamDriver};
+use crate::{Device, Result};
 
 /// The memory pool of one device.
-#[derive(Debug)]
 pub(crate) struct Pool {
     sizes: Sizes,
     central: Mutex<Central>,
-    /// The arena of all streams of the CPU.
+    /// The arena of all queues of the CPU.
     host: Arena,
-    /// Streams with something in their arenas, or that something in the central part waits for.
-    streams: Mutex<Vec<WeakStream>>,
-    bounds: Bounds,
+    /// Queues with something in their arenas, or that something in the central part waits for.
+    queues: Mutex<Vec<Weak<dyn Queue>>>,
+    pub(super) bounds: Bounds,
     /// What counts against the limit: what is reserved, and what is held beside the pool.
     held: AtomicUsize,
     reserved: AtomicUsize,
     peak_reserved: AtomicUsize,
     cached: AtomicUsize,
     segments: AtomicUsize,
-}
-
-/// Streams that were alive when listed. If the last reference to one is dropped here, what it holds of another library is
-/// released on another thread: this one may be looking for memory under a lock of its caller.
-struct Streams(Vec<Stream>);
-
-impl Deref for Streams {
-    type Target = [Stream];
-
-    fn deref(&self) -> &[Stream] {
-        &self.0
-    }
-}
-
-impl Drop for Streams {
-    fn drop(&mut self) {
-        let _elsewhere = deleters::elsewhere();
-        self.0.clear();
-    }
 }
 
 impl Pool {
@@ -80,7 +62,7 @@ impl Pool {
             sizes: driver.sizes(),
             central: Mutex::new(Central::new()),
             host: Arena::new(),
-            streams: Mutex::default(),
+            queues: Mutex::default(),
             bounds: Bounds::new(name, driver.info()),
             held: AtomicUsize::new(0),
             reserved: AtomicUsize::new(0),
@@ -90,42 +72,42 @@ impl Pool {
         }
     }
 
-    /// A block of `bytes > 0` bytes that work on `stream` may use at once.
-    pub(crate) fn allocate(&self, bytes: usize, stream: &Stream) -> Result<Block> {
+    /// A block of `bytes > 0` bytes that work on that queue may use at once.
+    pub(crate) fn allocate(&self, bytes: usize, lane: Lane<'_>) -> Result<Block> {
         let request = self.sizes.request(bytes);
         if request.kind != Kind::Direct
             && !self.is_over()
-            && let Some(block) = self.arena(stream).pop(&request)
+            && let Some(block) = self.arena(lane).pop(&request)
         {
             self.cached.fetch_sub(block.bytes, Relaxed);
             return Ok(block);
         }
-        self.search(&request, stream)
+        self.search(&request, lane)
     }
 
-    /// Takes a block back. Everything that uses it comes before the present end of `stream`.
-    pub(crate) fn release(&self, block: Block, stream: &Stream) {
-        poison::fill(&block, stream);
-        let device = stream.device();
+    /// Takes a block back. Everything that uses it comes before the present end of the queue.
+    pub(crate) fn release(&self, block: Block, lane: Lane<'_>) {
+        poison::fill(&block, lane);
+        let device = lane.device;
         let most = self.bounds.cache();
         if block.kind == Kind::Direct || block.kind == Kind::Whole && block.bytes > most {
-            self.give_up(device, &[(block.segment, block.bytes)], stream.driver());
+            self.give_up(device, &[(block.segment, block.bytes)], lane.driver());
             if block.kind != Kind::Direct {
                 account::reserved(device, Action::Trim, block.bytes);
             }
             return;
         }
         let cached = self.cached.fetch_add(block.bytes, Relaxed) + block.bytes;
-        let arena = self.arena(stream);
+        let arena = self.arena(lane);
         let (older, first) = arena.push(block);
         if first {
-            self.introduce(stream);
+            self.introduce(lane);
         }
         if !older.is_empty() {
             self.take_in(device, arena.id(), &older);
         }
         if cached > most {
-            self.shrink(stream, cached - most);
+            self.shrink(lane, cached - most);
         }
     }
 
@@ -156,8 +138,8 @@ impl Pool {
 
     /// What it holds now. Numbers that change meanwhile need not fit each other.
     pub(crate) fn figures(&self) -> Figures {
-        let streams = self.streams();
-        let arenas = streams.iter().map(Stream::arena).chain([&self.host]);
+        let queues = self.queues();
+        let arenas = queues.iter().map(|queue| queue.arena()).chain([&self.host]);
         let recent = arenas.map(Arena::largest).max().unwrap_or(0);
         let mut central = self.central.lock();
         // Memory that waited only for finished work counts as usable.
@@ -173,24 +155,24 @@ impl Pool {
         }
     }
 
-    fn arena<'a>(&'a self, stream: &'a Stream) -> &'a Arena {
-        if stream.device().is_cpu() { &self.host } else { stream.arena() }
+    fn arena<'a>(&'a self, lane: Lane<'a>) -> &'a Arena {
+        if lane.device.is_cpu() { &self.host } else { lane.arena() }
     }
 
-    /// Remembers a stream whose arena must be looked into when memory is short.
-    fn introduce(&self, stream: &Stream) {
-        if !stream.device().is_cpu() {
-            let mut streams = self.streams.lock();
-            streams.retain(WeakStream::lives);
-            streams.push(stream.downgrade());
+    /// Remembers a queue whose arena must be looked into when memory is short.
+    fn introduce(&self, lane: Lane<'_>) {
+        if !lane.device.is_cpu() {
+            let mut queues = self.queues.lock();
+            queues.retain(|queue| queue.strong_count() > 0);
+            queues.push(lane.queue.weak());
         }
     }
 
-    /// The streams that live. They must not be dropped while the central part is locked: the last of a stream's
+    /// The queues that live. They must not be dropped while the central part is locked: the last of a queue's
     /// clones takes that lock.
-    fn streams(&self) -> Streams {
-        let known: Vec<WeakStream> = self.streams.lock().clone();
-        Streams(known.iter().filter_map(WeakStream::upgrade).collect())
+    fn queues(&self) -> Queues {
+        let known: Vec<Weak<dyn Queue>> = self.queues.lock().clone();
+        Queues(known.iter().filter_map(Weak::upgrade).collect())
     }
 
     /// Moves blocks from an arena to the central part, where a block is a part without an address of its own.
@@ -201,5 +183,11 @@ impl Pool {
             dropped.unwrap_or_else(|error| device.0.defer(error));
         }
         self.central.lock().give(device, arena, blocks);
+    }
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Pool({} bytes, {} unused)", self.reserved(), self.cached())
     }
 }

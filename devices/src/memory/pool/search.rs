@@ -1,14 +1,18 @@
 //! Where a block comes from that the stream's own arena does not have, the cheapest way first.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::Pool;
+use super::arena::Block;
 use super::central::Later;
 use super::heap::Part;
+use super::lane::{Lane, Queue, Queues};
 use super::sizes::{Kind, Request};
-use super::{Block, Pool, Streams};
+use crate::driver::StreamDriver;
 use crate::memory::account::{self, Action};
 use crate::memory::refusal::{Refusal, Refused};
-use crate::{Device, Error, Result, Stream};
+use crate::{Device, Error, Result};
 
 /// How often a shortage is looked into: other threads may take what was just given back.
 const ROUNDS: usize = 8;
@@ -16,64 +20,64 @@ const ROUNDS: usize = 8;
 impl Pool {
     /// Finds a block: what this stream may use at once; what any stream has freed whose work is done; more from the
     /// driver. Only then come the ways that cost others something.
-    pub(super) fn search(&self, request: &Request, stream: &Stream) -> Result<Block> {
-        if let Some(block) = self.at_once(request, stream)? {
+    pub(super) fn search(&self, request: &Request, lane: Lane<'_>) -> Result<Block> {
+        if let Some(block) = self.at_once(request, lane)? {
             return Ok(block);
         }
-        let device = stream.device();
-        let streams = self.gather(device);
+        let device = lane.device;
+        let queues = self.gather(device);
         {
             let mut central = self.central.lock();
             // With an event recorded now, the next search may find it done.
-            central.mark(&streams);
+            central.mark(device, &queues);
             central.settle();
         }
-        if let Some(block) = self.at_once(request, stream)? {
+        if let Some(block) = self.at_once(request, lane)? {
             return Ok(block);
         }
-        match self.grow(request, stream) {
-            Err(error @ Error::OutOfMemory { .. }) => self.in_need(error, request, stream, streams),
+        match self.grow(request, lane) {
+            Err(error @ Error::OutOfMemory { .. }) => self.in_need(error, request, lane, queues),
             done => done,
         }
     }
 
-    /// Memory is short: what other streams have freed is used after their work; then the host waits for all of it;
+    /// Memory is short: what other queues have freed is used after their work; then the host waits for all of it;
     /// then everything unused goes back to the driver, for it to make something larger of.
     fn in_need(
         &self,
         mut refused: Error,
         request: &Request,
-        stream: &Stream,
-        mut streams: Streams,
+        lane: Lane<'_>,
+        mut queues: Queues,
     ) -> Result<Block> {
-        let device = stream.device();
+        let device = lane.device;
         for _ in 0..ROUNDS {
             if self.can_never_fit(device, request) {
                 break;
             }
-            if let Some(block) = self.later(request, stream, &streams)? {
+            if let Some(block) = self.later(request, lane, &queues)? {
                 return Ok(block);
             }
-            self.wait_for_all(&streams, stream)?;
-            if let Some(block) = self.at_once(request, stream)? {
+            self.wait_for_all(device, &queues, lane.driver())?;
+            if let Some(block) = self.at_once(request, lane)? {
                 return Ok(block);
             }
-            let freed = self.evict(device, stream.driver(), stream.arena().id(), usize::MAX);
-            match self.grow(request, stream) {
+            let freed = self.evict(device, lane.driver(), lane.arena().id(), usize::MAX);
+            match self.grow(request, lane) {
                 Err(error @ Error::OutOfMemory { .. }) => refused = error,
                 done => return done,
             }
             // What is in the way may be segments of which a part is in use.
             let corner = self.sizes.corner(request);
             if request.kind == Kind::Whole
-                && let Some(block) = self.at_once(&corner, stream)?
+                && let Some(block) = self.at_once(&corner, lane)?
             {
                 return Ok(block);
             }
             if freed == 0 {
                 break;
             }
-            streams = self.gather(device);
+            queues = self.gather(device);
         }
         // What the driver has taken for the refused request would be missing elsewhere.
         if let Err(error) = device.0.driver.trim() {
@@ -83,65 +87,70 @@ impl Pool {
     }
 
     /// A part of the central memory that `stream` may use without waiting.
-    fn at_once(&self, request: &Request, stream: &Stream) -> Result<Option<Block>> {
+    fn at_once(&self, request: &Request, lane: Lane<'_>) -> Result<Option<Block>> {
         if request.kind == Kind::Direct || self.is_over() {
             return Ok(None);
         }
-        let found = self.central.lock().take(request, stream.arena().id());
-        found.map(|part| self.taken(part, request.kind, stream)).transpose()
+        let found = self.central.lock().take(request, lane.arena().id());
+        found.map(|part| self.taken(part, request.kind, lane)).transpose()
     }
 
     /// A part of the central memory for whose last use `stream` is made to wait. The host does not.
     fn later(
         &self,
         request: &Request,
-        stream: &Stream,
-        streams: &[Stream],
+        lane: Lane<'_>,
+        queues: &[Arc<dyn Queue>],
     ) -> Result<Option<Block>> {
         if request.kind == Kind::Direct || self.is_over() {
             return Ok(None);
         }
-        let found = self.central.lock().take_later(request, streams);
+        let found = self.central.lock().take_later(lane.device, request, queues);
         let Some(Later { part, after, event }) = found else { return Ok(None) };
         if let Some(event) = event
-            && let Err(error) = stream.wait(&event)
+            && let Err(error) = lane.driver().wait(event.driver())
         {
             self.central.lock().heap(request.kind).give(part, after);
             return Err(error);
         }
-        self.taken(part, request.kind, stream).map(Some)
+        self.taken(part, request.kind, lane).map(Some)
     }
 
     /// Blocks the host until nothing that was freed is in use any more.
-    pub(super) fn wait_for_all(&self, streams: &[Stream], stream: &Stream) -> Result<()> {
+    pub(super) fn wait_for_all(
+        &self,
+        device: Device,
+        queues: &[Arc<dyn Queue>],
+        stream: &dyn StreamDriver,
+    ) -> Result<()> {
         let events = {
             let mut central = self.central.lock();
-            central.mark(streams);
+            central.mark(device, queues);
             central.events()
         };
         for event in events {
             event.synchronize()?;
         }
-        // The driver's own pool takes back only what streams have passed.
-        stream.driver().synchronize()?;
+        // The driver's own pool takes back only what queues have passed.
+        stream.synchronize()?;
         self.central.lock().settle();
         Ok(())
     }
 
-    /// Moves what all arenas hold to the central part; the streams that live.
-    pub(super) fn gather(&self, device: Device) -> Streams {
-        let streams = self.streams();
-        for arena in streams.iter().map(Stream::arena).chain([&self.host]) {
+    /// Moves what all arenas hold to the central part; the queues that live.
+    pub(super) fn gather(&self, device: Device) -> Queues {
+        let queues = self.queues();
+        for arena in queues.iter().map(|queue| queue.arena()).chain([&self.host]) {
             let blocks = arena.drain();
             if !blocks.is_empty() {
                 self.take_in(device, arena.id(), &blocks);
             }
         }
-        streams
+        queues
     }
 
     /// Takes a new segment from the driver and a block out of it.
-    fn grow(&self, request: &Request, stream: &Stream) -> Result<Block> {
+    fn grow(&self, request: &Request, lane: Lane<'_>) -> Result<Block> {
         let segment = match request.kind {
             Kind::Shared => {
                 let (_, shared) = self.central.lock().shared.segments();
@@ -150,19 +159,19 @@ impl Pool {
             Kind::Direct | Kind::Whole => request.bytes,
         };
         let least = self.sizes.least(request);
-        match self.segment(segment, request, stream) {
+        match self.segment(segment, request, lane) {
             // A smaller segment may be available.
             Err(Error::OutOfMemory { .. }) if segment > least.bytes => {
-                self.segment(least.bytes, &least, stream)
+                self.segment(least.bytes, &least, lane)
             }
             done => done,
         }
     }
 
-    fn segment(&self, bytes: usize, request: &Request, stream: &Stream) -> Result<Block> {
-        let device = stream.device();
+    fn segment(&self, bytes: usize, request: &Request, lane: Lane<'_>) -> Result<Block> {
+        let device = lane.device;
         self.reserve(device, bytes, request.asked)?;
-        let segment = match device.0.driver.allocate(bytes, stream.driver()) {
+        let segment = match device.0.driver.allocate(bytes, lane.driver()) {
             Ok(segment) => segment,
             Err(error) => {
                 self.reserved.fetch_sub(bytes, Relaxed);
@@ -182,25 +191,25 @@ impl Pool {
         if bytes > request.bytes {
             // The driver has promised the segment to this stream alone.
             let rest = Part { segment, offset: request.bytes, bytes: bytes - request.bytes };
-            self.leave(rest, request.kind, stream);
+            self.leave(rest, request.kind, lane);
         }
-        self.taken(part, request.kind, stream)
+        self.taken(part, request.kind, lane)
     }
 
     /// Leaves a part to the central memory, after the present end of `stream`.
-    fn leave(&self, part: Part, kind: Kind, stream: &Stream) {
+    fn leave(&self, part: Part, kind: Kind, lane: Lane<'_>) {
         let Part { segment, offset, bytes } = part;
         let block = Block { kind, segment, offset, bytes, address: segment };
-        self.central.lock().give(stream.device(), stream.arena().id(), &[block]);
-        if self.arena(stream).introduce() {
-            self.introduce(stream);
+        self.central.lock().give(lane.device, lane.arena().id(), &[block]);
+        if self.arena(lane).introduce() {
+            self.introduce(lane);
         }
     }
 
     /// Makes a block of a part that was cached.
-    fn taken(&self, part: Part, kind: Kind, stream: &Stream) -> Result<Block> {
+    fn taken(&self, part: Part, kind: Kind, lane: Lane<'_>) -> Result<Block> {
         let Part { segment, offset, bytes } = part;
-        let device = stream.device();
+        let device = lane.device;
         let address = match kind {
             Kind::Shared => device.0.driver.part(segment, offset, bytes),
             Kind::Direct | Kind::Whole => Ok(segment),
@@ -211,7 +220,7 @@ impl Pool {
                 Ok(Block { kind, segment, offset, bytes, address })
             }
             Err(error) => {
-                self.leave(part, kind, stream);
+                self.leave(part, kind, lane);
                 Err(error)
             }
         }

@@ -1,6 +1,7 @@
 //! Which way a request goes, and to what size it is rounded.
 
 use super::heap::WASTE;
+use crate::driver::Sizes;
 
 /// Larger requests are rounded to a multiple of this at most: what drivers map at a time.
 const CHUNK: usize = 2 << 20;
@@ -10,24 +11,6 @@ const LARGEST_SHARED: usize = 16 << 20;
 const ALIGNMENT: usize = 256;
 /// Sizes between two powers of two.
 const STEPS: usize = 16;
-
-/// How a kind of device wants its memory cut.
-#[derive(Clone, Copy, Debug)]
-pub struct Sizes {
-    /// What blocks that share a segment begin at a multiple of.
-    pub granule: usize,
-    /// Smaller requests are not pooled: the device's own allocator is as quick.
-    pub direct_below: usize,
-    /// Requests up to this share segments; larger ones have a segment each.
-    pub shared_up_to: usize,
-}
-
-impl Default for Sizes {
-    /// Blocks up to 1 MiB share segments.
-    fn default() -> Self {
-        Self { granule: 256, direct_below: 0, shared_up_to: 1 << 20 }
-    }
-}
 
 /// Where a block comes from and goes back to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

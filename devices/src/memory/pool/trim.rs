@@ -2,10 +2,13 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::{Limit, Pool};
+use super::Pool;
+use super::arena::Arena;
+use super::lane::Lane;
+use super::limit::Limit;
 use crate::driver::StreamDriver;
 use crate::memory::account::{self, Action};
-use crate::{Device, Result, Stream};
+use crate::{Device, Result};
 
 /// What a pool that keeps too much gives back beyond the excess: one part in so many of what it may keep, so that the
 /// next block does not make it look again.
@@ -13,60 +16,56 @@ const SLACK: usize = 16;
 
 impl Pool {
     /// Gives back what is unused, all but `keep` bytes; how many bytes that was. Waits for what uses it.
-    pub(super) fn trim(&self, device: Device, keep: usize) -> Result<usize> {
+    pub(crate) fn trim(&self, device: Device, keep: usize) -> Result<usize> {
         // The driver's own pool first, so that nothing is counted twice.
         let driver = &device.0.driver;
         let spare = driver.trim()?;
-        let streams = self.gather(device);
-        // A stream of its own: users of the other streams do not wait for this.
-        let own = device.new_stream()?;
-        self.wait_for_all(&streams, &own)?;
-        let freed =
-            self.evict(device, own.driver(), own.arena().id(), self.cached().saturating_sub(keep));
-        own.driver().synchronize()?;
+        let queues = self.gather(device);
+        // A queue of its own: users of the others do not wait for this.
+        let (own, arena) = (driver.new_stream()?, Arena::new());
+        self.wait_for_all(device, &queues, &*own)?;
+        let freed = self.evict(device, &*own, arena.id(), self.cached().saturating_sub(keep));
+        own.synchronize()?;
         driver.trim()?;
         Ok(spare + freed)
     }
 
     /// Holds at most so many bytes from now on, if that can be by giving back what is unused.
-    pub(super) fn set_limit(&self, device: Device, limit: Option<Limit>) -> Result<()> {
-        let stream = device.process_stream()?;
-        self.bounds.set_limit(device, limit)?;
+    pub(crate) fn set_limit(&self, lane: Lane<'_>, limit: Option<Limit>) -> Result<()> {
+        self.bounds.set_limit(lane.device, limit)?;
         let held = self.held.load(Relaxed);
-        let excess = held.saturating_sub(device.limit().unwrap_or(usize::MAX));
-        self.give_back(device, &stream, excess);
+        let excess = held.saturating_sub(self.bounds.limit().unwrap_or(usize::MAX));
+        self.give_back(lane, excess);
         Ok(())
     }
 
     /// Keeps at most so many bytes unused from now on.
-    pub(super) fn set_cache(&self, device: Device, bytes: usize) -> Result<()> {
-        let stream = device.process_stream()?;
+    pub(crate) fn set_cache(&self, lane: Lane<'_>, bytes: usize) {
         self.bounds.set_cache(bytes);
-        self.give_back(device, &stream, self.cached().saturating_sub(bytes));
-        Ok(())
+        self.give_back(lane, self.cached().saturating_sub(bytes));
     }
 
     /// Gives back up to `excess` bytes of what is not in use. Does not wait.
-    fn give_back(&self, device: Device, stream: &Stream, excess: usize) {
+    fn give_back(&self, lane: Lane<'_>, excess: usize) {
         if excess == 0 {
             return;
         }
-        let streams = self.gather(device);
+        let queues = self.gather(lane.device);
         {
             let mut central = self.central.lock();
-            central.mark(&streams);
+            central.mark(lane.device, &queues);
             central.settle();
         }
-        self.evict(device, stream.driver(), stream.arena().id(), excess);
+        self.evict(lane.device, lane.driver(), lane.arena().id(), excess);
     }
 
     /// The pool keeps `excess` bytes more than it may: gives that back on the stream that was just freed on. What
     /// other streams still use stays till it is done.
-    pub(super) fn shrink(&self, stream: &Stream, excess: usize) {
-        let (device, arena) = (stream.device(), self.arena(stream));
+    pub(super) fn shrink(&self, lane: Lane<'_>, excess: usize) {
+        let (device, arena) = (lane.device, self.arena(lane));
         self.take_in(device, arena.id(), &arena.drain());
         let wanted = excess.saturating_add(self.bounds.cache() / SLACK);
-        self.evict(device, stream.driver(), arena.id(), wanted);
+        self.evict(device, lane.driver(), arena.id(), wanted);
     }
 
     /// Gives whole segments of the central part back, on the stream with that arena, the longest unused first, until
@@ -116,10 +115,10 @@ impl Pool {
 
     /// Takes note of work that is done: how many free bytes nobody has to wait for any more. Does not wait, and leaves what
     /// streams have freed last with them.
-    pub(crate) fn settle(&self) -> usize {
-        let streams = self.streams();
+    pub(crate) fn settle(&self, device: Device) -> usize {
+        let queues = self.queues();
         let mut central = self.central.lock();
-        central.mark(&streams);
+        central.mark(device, &queues);
         let before = central.shared.pending() + central.whole.pending();
         central.settle();
         before.saturating_sub(central.shared.pending() + central.whole.pending())

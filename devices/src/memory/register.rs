@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use super::Memory;
-use super::ranges::{self, Call, Whose};
+use super::block::Memory;
+use super::pinned::Registration;
+use super::pinned::ranges::{self, Call, Whose};
 use crate::driver::BlockAddress;
 use crate::{Access, Device, Error, Result, Stream};
 
@@ -64,7 +65,7 @@ impl Memory {
 
     /// Enters a copy of a part of this block, of which pages may be locked on account of another one. `None` where they
     /// are locked on account of this one, whose uses, locked by whoever calls, know of the copy.
-    pub(in crate::memory) fn enter_copy<'a>(
+    pub(super) fn enter_copy<'a>(
         &self,
         part: BlockAddress,
         bytes: usize,
@@ -100,27 +101,5 @@ impl Drop for Registered<'_> {
 impl fmt::Debug for Registered<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Registered({:?})", self.memory)
-    }
-}
-
-/// A range of host memory that is locked while this lives.
-#[derive(Debug)]
-pub(crate) struct Registration {
-    device: Device,
-    address: usize,
-    /// Whether the driver has done it.
-    locked: bool,
-}
-
-impl Drop for Registration {
-    fn drop(&mut self) {
-        if self.locked {
-            ranges::close(self.address);
-            // SAFETY: it was registered, once; who drops this has waited for all work on the block, and holds off new.
-            // Copies of other blocks that share bytes with it are done, and new ones wait for the range's removal.
-            let unlocked = unsafe { self.device.0.driver.unregister(self.address) };
-            unlocked.unwrap_or_else(|error| self.device.0.defer(error));
-        }
-        ranges::remove(self.address);
     }
 }

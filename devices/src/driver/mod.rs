@@ -3,14 +3,23 @@
 //! A new kind of device is a folder with these five traits and one line in `registry.rs`.
 //! Addresses are opaque here: a pointer on the CPU and in CUDA, a `cl_mem` in OpenCL.
 
+mod reach;
+mod sizes;
+mod terms;
+
 use std::any::Any;
 use std::fmt::Debug;
+use std::sync::Arc;
 use std::thread::ThreadId;
 use std::time::Duration;
 
-pub use crate::memory::Sizes;
-use crate::peer::Way;
-use crate::{DeviceInfo, DeviceKind, Priority, Reach, Result};
+pub use reach::{Reach, Way};
+pub use sizes::Sizes;
+pub(crate) use terms::MAX_ARGUMENTS;
+pub use terms::{BlockAddress, Grid, Locked, RawArgument};
+
+pub use crate::health::Health;
+use crate::{DeviceInfo, DeviceKind, Priority, Result};
 
 /// One kind of device: finds and opens the devices there are.
 pub trait Driver: Sync {
@@ -32,6 +41,10 @@ pub trait Driver: Sync {
 pub trait DeviceDriver: Debug + Send + Sync {
     /// What is known about it.
     fn info(&self) -> &DeviceInfo;
+    /// Where the driver leaves what it finds out when nobody asks; the same each time.
+    fn health(&self) -> Arc<Health> {
+        Arc::default()
+    }
     /// Bytes that are free now, where the driver can tell.
     fn free_bytes(&self) -> Option<usize>;
     /// Bytes that our own pool holds and nobody uses, beside [`free_bytes`](Self::free_bytes).
@@ -301,48 +314,4 @@ pub trait EventDriver: Debug + Send + Sync {
     fn elapsed_since(&self, earlier: &dyn EventDriver) -> Result<Duration>;
     /// For a driver's own downcasts.
     fn as_any(&self) -> &dyn Any;
-}
-
-/// Page-locked host memory from a driver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Locked {
-    /// Its first byte.
-    pub address: usize,
-    /// Its size.
-    pub bytes: usize,
-    /// What the driver knows it by beside its address: a `cl_mem`; zero in CUDA.
-    pub handle: usize,
-}
-
-/// A byte within a block of device memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BlockAddress {
-    /// The block's address in the driver's terms.
-    pub address: usize,
-    /// Bytes from its start.
-    pub offset: usize,
-}
-
-/// How many work groups of how many threads. Nothing runs if any of them is zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Grid {
-    /// Groups along x, y, z.
-    pub groups: [usize; 3],
-    /// Threads of a group along x, y, z.
-    pub threads: [usize; 3],
-}
-
-/// A kernel argument as the driver sees it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum RawArgument {
-    /// The address of a block.
-    Address(usize),
-    /// A 32-bit signed integer.
-    I32(i32),
-    /// A 64-bit signed integer.
-    I64(i64),
-    /// A 32-bit float.
-    F32(f32),
-    /// A 64-bit float.
-    F64(f64),
 }

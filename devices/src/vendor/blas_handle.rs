@@ -6,8 +6,8 @@ use std::sync::{Arc, Weak};
 use cudarc::cublas::sys::{self, cublasStatus_t};
 use parking_lot::Mutex;
 
-use super::context::Context;
-use super::stream::CudaStream;
+use crate::cuda::context::Context;
+use crate::cuda::stream::CudaStream;
 use crate::reclaim::{self, Holdings, Reclaim, Stage};
 use crate::{Device, DeviceKind, Error, Result, Stream};
 
@@ -32,7 +32,7 @@ static HANDLES: Mutex<Vec<Weak<Handle>>> = Mutex::new(Vec::new());
 impl Handle {
     /// Makes one at once, so that a library that does not work is found out here.
     pub(super) fn new(stream: &Stream) -> Result<Arc<Self>> {
-        let context = cuda(stream)?.context.clone();
+        let context = cuda(stream)?.queue.context.clone();
         let handle = Arc::new(Self { stream: stream.clone(), context, raw: Mutex::new(None) });
         handle.run("cublasCreate", |_| cublasStatus_t::CUBLAS_STATUS_SUCCESS)?;
         reclaim::register(&WORKSPACES);
@@ -69,7 +69,8 @@ impl Handle {
         check(&self.context, "cublasCreate", made)?;
         // SAFETY: handle and stream are alive, of one context, and the stream outlives the handle, beside which it is
         // kept.
-        let set = unsafe { sys::cublasSetStream_v2(handle, cuda(&self.stream)?.stream().cast()) };
+        let set =
+            unsafe { sys::cublasSetStream_v2(handle, cuda(&self.stream)?.queue.raw().cast()) };
         if let Err(error) = check(&self.context, "cublasSetStream", set) {
             // SAFETY: made above and used for nothing.
             let destroyed = unsafe { sys::cublasDestroy_v2(handle) };

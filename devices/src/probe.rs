@@ -1,4 +1,4 @@
-//! Opens a library and asks for its version.
+//! Opens a shared library of others and asks for its version.
 
 use std::error::Error as _;
 use std::ffi::c_int;
@@ -6,11 +6,19 @@ use std::path::PathBuf;
 
 use libloading::Library as Opened;
 
-use super::Library;
 use crate::{Error, Result};
 
+/// A shared library that was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Library {
+    /// Its version in its own counting, where it tells.
+    pub version: Option<String>,
+    /// The file it was loaded from, where the system tells.
+    pub path: Option<PathBuf>,
+}
+
 /// The function that tells a library's version, by its shape.
-pub(super) enum Ask {
+pub(crate) enum Ask {
     /// `(property, &mut value)` with 0, 1 and 2 for the parts.
     Property(&'static str),
     /// `(&mut major, &mut minor)`.
@@ -21,7 +29,7 @@ pub(super) enum Ask {
 
 /// Opens the first of `names` there is and asks it. It stays open: these libraries start threads and do
 /// not bear being closed.
-pub(super) fn find(what: &str, names: &[String], ask: &Ask) -> Result<Library> {
+pub(crate) fn find(what: &str, names: &[String], ask: &Ask) -> Result<Library> {
     let mut why = String::new();
     for name in names {
         // SAFETY: opens the vendor's library by the name the vendor gives it, whose initialisers have no
@@ -91,7 +99,7 @@ fn nccl(number: c_int) -> String {
 }
 
 /// The file behind a loaded library whose file name begins with `stem`, as Linux tells; else `None`.
-pub(super) fn loaded_from(stem: &str) -> Option<PathBuf> {
+pub(crate) fn loaded_from(stem: &str) -> Option<PathBuf> {
     let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
     let path = maps.lines().find_map(|line| {
         let path = &line[line.find('/')?..];

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::blas_handle::Handle;
-use super::library;
+use crate::cuda::library::absent;
 use crate::memory::{or_recover, queue_on};
 use crate::opened::Opened;
 use crate::{Access, DeviceKind, Error, Memory, Result, Stream, fault};
@@ -91,7 +91,7 @@ fn open() -> Result<()> {
         let unavailable = |why| Err(Error::Unavailable { what: "cuBLAS".into(), why });
         // SAFETY: opens the vendor's library, whose initialisers have no conditions.
         if !unsafe { sys::is_culib_present() } {
-            return unavailable(library::absent("cublas", "libcublas.so.13 or libcublas.so.12"));
+            return unavailable(absent("cublas", "libcublas.so.13 or libcublas.so.12"));
         }
         for name in FUNCTIONS {
             // SAFETY: the symbol is looked up and never called through this type.

@@ -1,0 +1,48 @@
+//! What the traits speak of.
+
+/// Page-locked host memory from a driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Locked {
+    /// Its first byte.
+    pub address: usize,
+    /// Its size.
+    pub bytes: usize,
+    /// What the driver knows it by beside its address: a `cl_mem`; zero in CUDA.
+    pub handle: usize,
+}
+
+/// A byte within a block of device memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockAddress {
+    /// The block's address in the driver's terms.
+    pub address: usize,
+    /// Bytes from its start.
+    pub offset: usize,
+}
+
+/// How many work groups of how many threads. Nothing runs if any of them is zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grid {
+    /// Groups along x, y, z.
+    pub groups: [usize; 3],
+    /// Threads of a group along x, y, z.
+    pub threads: [usize; 3],
+}
+
+/// A kernel argument as the driver sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RawArgument {
+    /// The address of a block.
+    Address(usize),
+    /// A 32-bit signed integer.
+    I32(i32),
+    /// A 64-bit signed integer.
+    I64(i64),
+    /// A 32-bit float.
+    F32(f32),
+    /// A 64-bit float.
+    F64(f64),
+}
+
+/// More arguments than any kernel here needs; lets a launch go without a heap allocation.
+pub(crate) const MAX_ARGUMENTS: usize = 64;

@@ -1,0 +1,57 @@
+//! A device in the driver's errors.
+
+use std::fmt;
+use std::sync::Arc;
+
+use cl3::error_codes::{CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, error_text};
+
+use super::lost;
+use crate::driver::DeviceDriver;
+use crate::health::Health;
+use crate::{Device, Error};
+
+/// The number of a device and the state it is in. What an `OpenCL` device is known by behind the trait.
+#[derive(Debug, Default)]
+pub(super) struct Place {
+    pub(super) gpu_id: usize,
+    pub(super) health: Arc<Health>,
+}
+
+impl Place {
+    /// That behind the trait, if the device is one of `OpenCL`'s.
+    pub(super) fn of(device: &dyn DeviceDriver) -> Option<&Self> {
+        device.as_any().downcast_ref()
+    }
+
+    /// The error for a call that returned `code`.
+    pub(super) fn failure(&self, call: &'static str, code: i32) -> Error {
+        if code == CL_OUT_OF_HOST_MEMORY {
+            return self.out_of_memory(0, code);
+        }
+        self.health.note(lost::failure(self.to_string(), call, error_text(code).into(), code))
+    }
+
+    /// The error for a size no block can have, or `code` as the driver means it.
+    pub(super) fn out_of_memory(&self, bytes: usize, code: i32) -> Error {
+        match Device::opencl(self.gpu_id) {
+            Ok(device) => Error::out_of_memory(device, bytes, code),
+            Err(error) => error,
+        }
+    }
+
+    /// The error of a call on a block, where `code` may mean that the block found no memory.
+    pub(super) fn of_use(&self, call: &'static str, bytes: usize, code: i32) -> Error {
+        match code {
+            CL_MEM_OBJECT_ALLOCATION_FAILURE | CL_OUT_OF_HOST_MEMORY => {
+                self.out_of_memory(bytes, code)
+            }
+            _ => self.failure(call, code),
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "opencl:{}", self.gpu_id)
+    }
+}
