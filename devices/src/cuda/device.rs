@@ -84,8 +84,8 @@ impl DeviceDriver for CudaDevice {
     fn reach(&self, to: &dyn DeviceDriver) -> Result<Reach> {
         let Some(to) = Primary::of(to) else { return Ok(Reach::Staged) };
         let mut can = 0;
-        // SAFETY: both devices are ones the driver gave out; `can` is written during the call only.
         let own = &self.primary;
+        // SAFETY: both devices are ones the driver gave out; `can` is written during the call only.
         let asked = unsafe { sys::cuDeviceCanAccessPeer(&raw mut can, own.raw, to.raw) };
         let asked = check(own.gpu_id, "cuDeviceCanAccessPeer", asked);
         asked.map_err(|error| own.health.note(error))?;
