@@ -1,13 +1,14 @@
 //! Many batches over one GPU and over several: what overlap and more devices bring.
 //!
 //! ```text
-//! cargo bench --bench batches -- cuda:0,cuda:1 [--in-flight 3] [--only elementwise|products|scaling] [--tiny]
+//! cargo bench --bench batches -- cuda:0,cuda:1 [--in-flight 3] [--only elementwise|products|scaling|locked|sweep] [--tiny]
 //! ```
 //!
 //! * `elementwise`: 16 batches of 128 MiB in page-locked memory, 40 elementwise passes each, and back, on the first
 //!   device; and the same bytes as 64 batches, which leave less time to the first upload and the last download.
 //! * `products`: 8 batches of 4096 x 4096 `Float32` from ndarray, x·xᵀ, and back to ndarray, on the first two devices.
-//! * `scaling`: 32 of those on one device, on two, on four.
+//! * `scaling`: 32 of those on one device, on two, on four; `locked`: the same from page-locked memory.
+//! * `sweep` (only if asked for): the last of `scaling` by the settings of staged copies.
 //!
 //! Best and median of 10 runs after two that are not counted; the report is that of the best run. `batches.py` beside
 //! the peers does the same in torch.
@@ -18,11 +19,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use arrayspan::devices::staging::{self, HostCopy, Settings};
 use arrayspan::kernels::{Error, constant, input, previous};
 use arrayspan::pipeline::batch::BatchReport;
 use arrayspan::prelude::*;
 use clap::Parser;
-use ndarray::ArcArray2;
+use ndarray::Array2;
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -41,7 +43,7 @@ struct Arguments {
     /// Batches under way on each device
     #[arg(long, default_value_t = 3)]
     in_flight: usize,
-    /// One of the figures: elementwise, products or scaling
+    /// One of the figures: elementwise, products, scaling, locked or sweep
     #[arg(long)]
     only: Option<String>,
     /// Small arrays, to try the program out
@@ -72,11 +74,24 @@ impl Executors {
     }
 }
 
+/// What a figure runs, and how long it took.
+type Once<'a> = dyn FnMut() -> Result<BatchReport, Failure> + 'a;
+
+/// The time of the best of some runs.
+fn quickest(once: &mut Once<'_>) -> Result<Duration, Failure> {
+    let mut best = Duration::MAX;
+    for run in 0..=RUNS / 2 {
+        let begin = Instant::now();
+        once()?;
+        if run > 0 {
+            best = best.min(begin.elapsed());
+        }
+    }
+    Ok(best)
+}
+
 /// Runs `once` as often as is needed, and prints its times.
-fn measure(
-    name: &str,
-    mut once: impl FnMut() -> Result<BatchReport, Failure>,
-) -> Result<Duration, Failure> {
+fn measure(name: &str, once: &mut Once<'_>) -> Result<Duration, Failure> {
     for _ in 0..WARM_UP {
         once()?;
     }
@@ -113,7 +128,7 @@ fn elementwise(
     // Halves the distance to 1000 each time.
     let expected = |x: f32| (0..PASSES).fold(x, |x, _| 0.5 * x + 500.0);
     let name = format!("elementwise, {count} x {} MiB on {device}", (len * 4) >> 20);
-    measure(&name, || {
+    measure(&name, &mut || {
         let executors = executors.clone();
         let init = move |place: &BatchPlace| executors.of(place);
         let compute = |on: &mut Arc<dyn Executor>, x: &Array, _: &BatchPlace| {
@@ -140,23 +155,43 @@ fn elementwise(
     Ok(())
 }
 
-/// `count` products x·xᵀ of square matrices, from ndarray and to ndarray. Returns the best time.
-fn products(
-    arguments: &Arguments,
-    devices: &[Device],
-    executors: &Executors,
-    [count, side]: [usize; 2],
-) -> Result<Duration, Failure> {
-    // Small whole numbers, so that products are exact: x[i, j] = (i + j) mod 3, plus the number of the batch.
-    let value = |batch: usize, i: usize, j: usize| ((i + j) % 3 + batch % 4) as f32;
-    let matrix = |batch| ArcArray2::from_shape_fn((side, side), |(i, j)| value(batch, i, j));
-    let inputs: Vec<ArcArray2<f32>> = (0..count).map(matrix).collect();
-    let dot =
-        |batch, i, k| -> f32 { (0..side).map(|j| value(batch, i, j) * value(batch, k, j)).sum() };
-    let names: Vec<String> = devices.iter().map(Device::to_string).collect();
-    let name = format!("products, {count} x {side}² on {}", names.join(", "));
-    measure(&name, || {
-        let executors = executors.clone();
+/// Products x·xᵀ of square matrices.
+struct Products {
+    side: usize,
+    inputs: Vec<SharedArray>,
+    executors: Executors,
+    in_flight: usize,
+}
+
+impl Products {
+    /// `count` matrices from ndarray, or in memory that is page-locked for a device.
+    fn new(
+        arguments: &Arguments,
+        executors: &Executors,
+        [count, side]: [usize; 2],
+        locked: Option<Device>,
+    ) -> Result<Self, Failure> {
+        let matrix = |batch| {
+            let values = Array2::from_shape_fn((side, side), |(i, j)| Self::value(batch, i, j));
+            let Some(device) = locked else { return Ok(values.into()) };
+            let mut array = Array::pinned([side, side], DType::Float32, device)?;
+            let mut target = array.view_mut();
+            target.as_mut_slice::<f32>()?.copy_from_slice(values.as_slice().unwrap_or_default());
+            Ok::<_, Failure>(array.into_shared())
+        };
+        let inputs = (0..count).map(matrix).collect::<Result<Vec<SharedArray>, _>>()?;
+        Ok(Self { side, inputs, executors: executors.clone(), in_flight: arguments.in_flight })
+    }
+
+    /// Small whole numbers, so that products are exact: x[i, j] = (i + j) mod 3, plus the number of the batch.
+    fn value(batch: usize, i: usize, j: usize) -> f32 {
+        ((i + j) % 3 + batch % 4) as f32
+    }
+
+    /// Multiplies all of them, back to the host, and looks at some elements.
+    fn run(&self, devices: &[Device]) -> Result<BatchReport, Failure> {
+        let side = self.side;
+        let executors = self.executors.clone();
         let init = move |place: &BatchPlace| executors.of(place);
         let compute = |on: &mut Arc<dyn Executor>, x: &Array, _: &BatchPlace| {
             let mut y = on.empty(x.shape(), x.dtype())?;
@@ -164,9 +199,12 @@ fn products(
             on.gemm(x.view(), false, transposed, y.view_mut(), Update::set())?;
             Ok::<_, Error>(y)
         };
+        let dot = |batch, i, k| -> f32 {
+            (0..side).map(|j| Self::value(batch, i, j) * Self::value(batch, k, j)).sum()
+        };
         // The devices are alike, and so are the batches.
-        let batches = inputs.clone().into_iter().across(devices.to_vec());
-        let batches = batches.assign(Assignment::RoundRobin).in_flight(arguments.in_flight);
+        let batches = self.inputs.clone().into_iter().across(devices.to_vec());
+        let batches = batches.assign(Assignment::RoundRobin).in_flight(self.in_flight);
         let mut run = batches.map_init(init, compute)?;
         for (batch, result) in run.by_ref().enumerate() {
             let result = result?;
@@ -178,7 +216,56 @@ fn products(
             }
         }
         Ok(run.report())
-    })
+    }
+
+    fn measure(&self, devices: &[Device], from: &str) -> Result<Duration, Failure> {
+        let names: Vec<String> = devices.iter().map(Device::to_string).collect();
+        let (count, side) = (self.inputs.len(), self.side);
+        let name = format!("products, {count} x {side}² {from} on {}", names.join(", "));
+        measure(&name, &mut || self.run(devices))
+    }
+
+    /// On one device, on two, on four.
+    fn scaling(&self, devices: &[Device], from: &str) -> Result<(), Failure> {
+        let mut before: Option<Duration> = None;
+        for count in [1, 2, 4].into_iter().filter(|count| *count <= devices.len()) {
+            let best = self.measure(&devices[..count], from)?;
+            if let Some(before) = before {
+                let times = before.as_secs_f64() / best.as_secs_f64();
+                println!("{from}, {} to {count} devices: {times:.2} times as fast\n", count / 2);
+            }
+            before = Some(best);
+        }
+        Ok(())
+    }
+
+    /// The best time by threads, chunks and how the host writes, in milliseconds.
+    fn sweep(&self, devices: &[Device]) -> Result<(), Failure> {
+        const MIB: usize = 1 << 20;
+        let defaults = staging::settings();
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let each = [2, 4, 6, 8, 12, 16].into_iter().filter(|each| each * devices.len() <= cores);
+        let each: Vec<usize> = each.collect();
+        println!("{} devices, milliseconds by threads of each: {each:?}", devices.len());
+        for upload in [HostCopy::Cached, HostCopy::StreamingStores, HostCopy::StreamingLoads] {
+            for linger in [0, 100].map(Duration::from_micros) {
+                for (chunk, slots) in [(8, 4), (4, 4), (2, 4), (2, 8), (1, 8)] {
+                    print!("{:>15} {linger:>6.0?} {chunk} MiB x {slots}:", format!("{upload:?}"));
+                    for &threads in &each {
+                        let most_threads = threads * devices.len();
+                        let chunk = chunk * MIB;
+                        let new = Settings { chunk, slots, linger, upload, threads, ..defaults };
+                        staging::configure(Settings { most_threads, ..new });
+                        let best = quickest(&mut || self.run(devices))?;
+                        print!(" {:6.1}", best.as_secs_f64() * 1e3);
+                    }
+                    println!();
+                }
+            }
+        }
+        staging::configure(defaults);
+        Ok(())
+    }
 }
 
 fn main() -> Result<(), Failure> {
@@ -190,7 +277,8 @@ fn main() -> Result<(), Failure> {
         arguments.devices.push(Device::cpu());
     }
     let devices = arguments.devices.clone();
-    let wanted = |name: &str| arguments.only.as_deref().is_none_or(|only| only == name);
+    let asked = |name: &str| arguments.only.as_deref() == Some(name);
+    let wanted = |name: &str| arguments.only.is_none() || asked(name);
     let (len, side) = if arguments.tiny { (1 << 16, 128) } else { (32 << 20, 4096) };
     let executors = Executors::default();
     if wanted("elementwise") {
@@ -199,18 +287,19 @@ fn main() -> Result<(), Failure> {
     }
     if wanted("products") {
         let two = &devices[..devices.len().min(2)];
-        products(&arguments, two, &executors, [8, side])?;
+        Products::new(&arguments, &executors, [8, side], None)?.measure(two, "from ndarray")?;
     }
-    if wanted("scaling") {
-        let mut before: Option<Duration> = None;
-        for count in [1, 2, 4].into_iter().filter(|count| *count <= devices.len()) {
-            let best = products(&arguments, &devices[..count], &executors, [32, side])?;
-            if let Some(before) = before {
-                let times = before.as_secs_f64() / best.as_secs_f64();
-                println!("{} to {count} devices: {times:.2} times as fast\n", count / 2);
-            }
-            before = Some(best);
+    if wanted("scaling") || asked("sweep") {
+        let products = Products::new(&arguments, &executors, [32, side], None)?;
+        if wanted("scaling") {
+            products.scaling(&devices, "from ndarray")?;
+        } else {
+            products.sweep(&devices)?;
         }
+    }
+    if wanted("locked") {
+        let products = Products::new(&arguments, &executors, [32, side], Some(devices[0]))?;
+        products.scaling(&devices, "from page-locked memory")?;
     }
     Ok(())
 }

@@ -22,7 +22,14 @@ fn turn() -> MutexGuard<'static, ()> {
 fn small_steps() {
     let settings = staging::settings();
     let (threshold, chunk) = (100_000, 64 << 10);
-    staging::configure(Settings { threshold, chunk, threads: 3, processors: true, ..settings });
+    staging::configure(Settings {
+        threshold,
+        chunk,
+        threads: 3,
+        most_threads: 9,
+        processors: true,
+        ..settings
+    });
 }
 
 #[test]

@@ -1,13 +1,15 @@
 //! How fast bytes move: `cargo bench -p arrayspan-devices --bench transfers -- cuda:0 [cuda:1 opencl:0 …] [--sweep]
-//! [--largest MiB]`. Without a name: every device.
+//! [--largest MiB] [--only PART]`. Without a name: every device.
 //!
 //! For each device: between it and page-locked, registered and pageable host memory, beside the driver's own way for
 //! the last; within it. Between each two devices named. All in GB/s (10⁹ bytes), the best of several; what goes both
-//! ways at once counts twice. With `--sweep` how pageable memory fares under other settings than the defaults.
+//! ways at once counts twice. Then all devices at once, and each ordered pair of them. With `--sweep` how pageable memory
+//! fares under other settings than the defaults. `--only host`, `together` or `pairs` is a part of it.
 
 mod host;
 mod pairs;
 mod sweep;
+mod together;
 
 use std::time::{Duration, Instant};
 
@@ -20,6 +22,8 @@ const MIB: usize = 1 << 20;
 struct Wanted {
     devices: Vec<Device>,
     sweep: bool,
+    /// A part of the tables; all without one.
+    only: Option<String>,
     /// Bytes of the largest copy.
     largest: usize,
 }
@@ -27,7 +31,9 @@ struct Wanted {
 fn main() -> Result<()> {
     let wanted = wanted()?;
     println!("{:?}, {:?} cores", staging::settings(), std::thread::available_parallelism().ok());
-    for &device in wanted.devices.iter().filter(|device| !device.is_cpu()) {
+    let part = |name: &str| wanted.only.as_deref().is_none_or(|only| only == name);
+    let gpus: Vec<Device> = wanted.devices.iter().copied().filter(|d| !d.is_cpu()).collect();
+    for &device in gpus.iter().filter(|_| part("host")) {
         println!("\n{device}: {}", device.info().name);
         host::table(device, wanted.largest)?;
         host::locking(device, wanted.largest)?;
@@ -37,7 +43,17 @@ fn main() -> Result<()> {
         let held = device.pinned_statistics();
         println!("page-locked: {held:?}; locking {:.0} MiB/s", rate_of_locking(&held));
     }
-    pairs::table(&wanted.devices, wanted.largest)
+    if part("together") {
+        together::table(&gpus, wanted.largest)?;
+        if wanted.sweep {
+            together::sweep(&gpus, wanted.largest)?;
+        }
+    }
+    if part("pairs") {
+        pairs::table(&gpus, wanted.largest)?;
+        pairs::matrix(&gpus, wanted.largest)?;
+    }
+    Ok(())
 }
 
 fn rate_of_locking(held: &arrayspan_devices::PinnedStatistics) -> f64 {
@@ -45,12 +61,13 @@ fn rate_of_locking(held: &arrayspan_devices::PinnedStatistics) -> f64 {
 }
 
 fn wanted() -> Result<Wanted> {
-    let mut wanted = Wanted { devices: Vec::new(), sweep: false, largest: 1024 * MIB };
+    let mut wanted = Wanted { devices: Vec::new(), sweep: false, only: None, largest: 1024 * MIB };
     // `cargo bench` adds `--bench`.
     let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
     while let Some(argument) = arguments.next() {
         match &*argument {
             "--sweep" => wanted.sweep = true,
+            "--only" => wanted.only = arguments.next(),
             "--largest" => {
                 let number = arguments.next().and_then(|text| text.parse::<usize>().ok());
                 wanted.largest = number.unwrap_or(1024).max(1) * MIB;

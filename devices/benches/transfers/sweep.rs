@@ -33,8 +33,10 @@ fn chunks_and_threads(device: Device, bytes: usize, large_pages: bool) -> Result
                 threshold: 1,
                 chunk,
                 threads,
+                most_threads: threads,
                 large_pages,
                 processors: true,
+                ..staging::settings()
             });
             cell(&near, &far, &stream)?;
         }

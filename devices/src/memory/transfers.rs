@@ -14,7 +14,14 @@ const BYTES: usize = 10 * 4096 + 3;
 fn small_steps() {
     static ONCE: Once = Once::new();
     let (threshold, chunk) = (4096, 4096);
-    let settings = Settings { threshold, chunk, threads: 2, large_pages: true, processors: true };
+    let settings = Settings {
+        threshold,
+        chunk,
+        threads: 2,
+        most_threads: 4,
+        processors: true,
+        ..staging::settings()
+    };
     ONCE.call_once(|| staging::configure(settings));
 }
 

@@ -26,6 +26,7 @@ fn gpus() -> Vec<Device> {
             threshold: THRESHOLD,
             chunk: CHUNK,
             threads: 3,
+            most_threads: 9,
             processors: true,
             ..staging::settings()
         });

@@ -4,13 +4,15 @@ use std::ptr::with_exposed_provenance_mut;
 
 use parking_lot::{Condvar, Mutex};
 
+use super::moving::HostCopy;
+use super::pages::LARGE;
 use super::settings::{Settings, settings};
+use super::share;
+use super::workers::{Copying, Sharing, Workers};
 use crate::driver::{EventDriver, StreamDriver};
 use crate::memory::pinned::PinnedBlock;
 use crate::{Device, Error, Result};
 
-/// Parts of a buffer: some are filled while others are emptied.
-pub(super) const SLOTS: usize = 4;
 /// How many copies of a device may be staged at once. More wait for their turn: they would not be quicker.
 const MOST: usize = 4;
 
@@ -19,6 +21,7 @@ const MOST: usize = 4;
 pub(crate) struct StagingBuffers {
     state: Mutex<State>,
     turn: Condvar,
+    workers: Workers,
 }
 
 #[derive(Debug, Default)]
@@ -26,6 +29,8 @@ struct State {
     idle: Vec<Buffer>,
     /// Buffers there are, in use or idle.
     made: usize,
+    /// Those in use.
+    taken: usize,
     /// The number that the next waiter takes.
     next: u64,
     /// The number of the waiter whose turn it is.
@@ -48,7 +53,8 @@ enum Bytes {
 struct Buffer {
     bytes: Bytes,
     chunk: usize,
-    pending: [Option<Box<dyn EventDriver>>; SLOTS],
+    /// The last transfer of each slot.
+    pending: Vec<Option<Box<dyn EventDriver>>>,
 }
 
 /// A staging buffer while a copy uses it; returned to its device when dropped.
@@ -58,8 +64,9 @@ pub(crate) struct StagingBuffer {
     /// `None` only in the drop.
     buffer: Option<Buffer>,
     pub(super) chunk: usize,
-    pub(super) threads: usize,
-    pub(super) large_pages: bool,
+    pub(super) slots: usize,
+    /// What was set when the copy began.
+    pub(super) settings: Settings,
     locked: bool,
 }
 
@@ -100,9 +107,10 @@ impl StagingBuffers {
         bytes: usize,
         without_locks: bool,
     ) -> Result<StagingBuffer> {
-        let Settings { chunk: most, threads, large_pages, .. } = settings();
+        let settings = settings();
+        let Settings { chunk: most, slots, .. } = settings;
         // Small copies in at least as many chunks as there are slots, of a page or more.
-        let chunk = bytes.div_ceil(SLOTS).next_multiple_of(4096).min(most);
+        let chunk = bytes.div_ceil(slots).next_multiple_of(4096).min(most);
         let mut state = self.state.lock();
         let ticket = state.next;
         state.next += 1;
@@ -114,24 +122,24 @@ impl StagingBuffers {
         if idle.is_none() {
             state.made += 1;
         }
+        state.taken += 1;
+        if state.taken == 1 {
+            share::enter();
+        }
         drop(state);
         self.turn.notify_all();
         let (fitting, other) = match idle {
-            Some(buffer) if buffer.chunk == most => (Some(buffer), None),
+            Some(buffer) if (buffer.chunk, buffer.pending.len()) == (most, slots) => {
+                (Some(buffer), None)
+            }
             other => (None, other),
         };
         // From here on the drop returns the buffer, also if there is no memory.
-        let mut taken = StagingBuffer {
-            owner: self,
-            buffer: fitting,
-            chunk,
-            threads,
-            large_pages,
-            locked: true,
-        };
+        let mut taken =
+            StagingBuffer { owner: self, buffer: fitting, chunk, slots, settings, locked: true };
         drop(other.map(Buffer::quiet));
         if taken.buffer.is_none() {
-            let (bytes, size) = match PinnedBlock::take(SLOTS * most, device) {
+            let (bytes, size) = match PinnedBlock::take(slots * most, device) {
                 Ok(block) => (Bytes::Locked(block), most),
                 Err(error) => {
                     tracing::warn!(%device, %error, "no page-locked memory to stage copies with");
@@ -139,10 +147,11 @@ impl StagingBuffers {
                     if !without_locks {
                         return Err(error);
                     }
-                    (Bytes::ordinary(SLOTS * chunk)?, chunk)
+                    (Bytes::ordinary(slots * chunk)?, chunk)
                 }
             };
-            taken.buffer = Some(Buffer { bytes, chunk: size, pending: Default::default() });
+            let pending = (0..slots).map(|_| None).collect();
+            taken.buffer = Some(Buffer { bytes, chunk: size, pending });
         }
         Ok(taken)
     }
@@ -217,6 +226,39 @@ impl StagingBuffer {
         with_exposed_provenance_mut(start)
     }
 
+    /// Begins to fill a slot from the caller's memory.
+    ///
+    /// # Safety
+    /// As [`Workers::copy`]; no transfer uses the slot.
+    pub(super) unsafe fn fill(&self, slot: usize, from: *const u8, bytes: usize) -> Copying {
+        let sharing = self.sharing(self.settings.upload, 1);
+        // SAFETY: the caller's contract is the same; `bytes` is a chunk's.
+        unsafe { self.owner.workers.copy(from, self.slot(slot), bytes, sharing) }
+    }
+
+    /// Begins to empty a slot into the caller's memory.
+    ///
+    /// # Safety
+    /// As [`Workers::copy`]; the last transfer to the slot is done.
+    pub(super) unsafe fn empty(&self, slot: usize, to: *mut u8, bytes: usize) -> Copying {
+        // Nobody has touched large memory, perhaps, and then whole large pages are provided at once. Of less than a
+        // buffer there would be too few of them for all threads.
+        let page = if self.aligns() && self.chunk == self.settings.chunk { LARGE } else { 1 };
+        let sharing = self.sharing(self.settings.download, page);
+        // SAFETY: the caller's contract is the same; `bytes` is a chunk's.
+        unsafe { self.owner.workers.copy(self.slot(slot), to, bytes, sharing) }
+    }
+
+    /// Whether the system is asked for large pages, and chunks hold some.
+    pub(super) fn aligns(&self) -> bool {
+        self.settings.large_pages && self.chunk.is_multiple_of(LARGE)
+    }
+
+    fn sharing(&self, how: HostCopy, page: usize) -> Sharing {
+        let threads = share::threads(&self.settings);
+        Sharing { threads, linger: self.settings.linger, page, how }
+    }
+
     /// Makes the host wait until the last transfer from or to a slot is done.
     pub(super) fn ready(&mut self, slot: usize) -> Result<()> {
         let pending = self.buffer.as_mut().and_then(|buffer| buffer.pending[slot].take());
@@ -246,6 +288,10 @@ impl Drop for StagingBuffer {
         let (kept, gone) = if self.locked { (buffer, None) } else { (None, buffer) };
         drop(gone.map(Buffer::quiet));
         let mut state = self.owner.state.lock();
+        state.taken -= 1;
+        if state.taken == 0 {
+            share::leave();
+        }
         match kept {
             Some(buffer) => state.idle.push(buffer),
             None => state.made -= 1,

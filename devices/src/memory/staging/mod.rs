@@ -5,12 +5,16 @@
 //! while the device empties another. Below a threshold the driver's own way is quicker, and taken.
 
 mod buffer;
+mod moving;
 mod pages;
 mod pipeline;
 mod settings;
+mod share;
+mod task;
 mod workers;
 
 pub(crate) use buffer::StagingBuffers;
 pub(super) use buffer::{StagingBuffer, both, one};
+pub use moving::HostCopy;
 pub(super) use pipeline::{download, relay, upload};
 pub use settings::{Settings, configure, settings};

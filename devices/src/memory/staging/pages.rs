@@ -1,5 +1,8 @@
 //! Advice to the system about memory that is about to be written.
 
+/// Bytes of a large page.
+pub(super) const LARGE: usize = 2 << 20;
+
 /// Asks for large pages under a range of host memory; the system may ignore it. Untouched pages are allocated when they are
 /// first written, and most of that time is proportional to the number of pages.
 ///
@@ -7,7 +10,6 @@
 /// The range is valid. (Its content does not change.)
 #[cfg(target_os = "linux")]
 pub(super) unsafe fn prefer_large(address: usize, bytes: usize) {
-    const LARGE: usize = 2 << 20;
     let start = address.next_multiple_of(LARGE);
     let end = (address + bytes) / LARGE * LARGE;
     if start < end {

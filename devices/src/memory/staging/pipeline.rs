@@ -2,14 +2,12 @@
 
 use std::collections::VecDeque;
 
-use super::buffer::{SLOTS, StagingBuffer};
-use super::pages::prefer_large;
-use super::workers::{self, Copying};
+use super::buffer::StagingBuffer;
+use super::pages::{LARGE, prefer_large};
+use super::task::Division;
+use super::workers::Copying;
 use crate::Result;
 use crate::driver::{BlockAddress, StreamDriver};
-
-/// Slots that the host fills while the device empties the others.
-const AHEAD: usize = 2;
 
 /// A chunk: which slot it goes through, where it starts, its bytes.
 #[derive(Clone, Copy)]
@@ -19,9 +17,16 @@ struct Chunk {
     bytes: usize,
 }
 
-fn chunks(bytes: usize, size: usize) -> impl Iterator<Item = Chunk> {
-    let starts = (0..bytes).step_by(size).enumerate();
-    starts.map(move |(n, start)| Chunk { slot: n % SLOTS, start, bytes: size.min(bytes - start) })
+fn chunks(division: Division, slots: usize) -> impl Iterator<Item = Chunk> {
+    (0..division.parts()).map(move |number| {
+        let part = division.part(number);
+        Chunk { slot: number % slots, start: part.start, bytes: part.len() }
+    })
+}
+
+/// Slots that the host fills while the device empties the others.
+fn ahead(slots: usize) -> usize {
+    slots / 2
 }
 
 impl BlockAddress {
@@ -43,15 +48,13 @@ pub(crate) unsafe fn upload(
 ) -> Result<()> {
     // Dropped on every way out, which waits for the threads that read the source.
     let mut filling: VecDeque<(Chunk, Copying)> = VecDeque::new();
-    for chunk in chunks(bytes, buffer.chunk) {
+    let division = Division { bytes, size: buffer.chunk, skew: 0 };
+    for chunk in chunks(division, buffer.slots) {
         buffer.ready(chunk.slot)?;
         // SAFETY: the source is the caller's. No transfer uses the slot, and the chunk before in it has left `filling`.
-        let copy = unsafe {
-            let from = from.wrapping_add(chunk.start);
-            workers::copy(from, buffer.slot(chunk.slot), chunk.bytes, buffer.threads)
-        };
+        let copy = unsafe { buffer.fill(chunk.slot, from.wrapping_add(chunk.start), chunk.bytes) };
         filling.push_back((chunk, copy));
-        if filling.len() > AHEAD {
+        if filling.len() > ahead(buffer.slots) {
             send_first(buffer, stream, &mut filling, to)?;
         }
     }
@@ -126,26 +129,25 @@ pub(crate) unsafe fn download(
     to: *mut u8,
     bytes: usize,
 ) -> Result<()> {
-    if buffer.large_pages {
+    if buffer.settings.large_pages {
         // SAFETY: the target is valid by the caller's contract.
         unsafe { prefer_large(to.expose_provenance(), bytes) };
     }
     // Dropped on every way out, which waits for the threads that write the target.
-    let mut emptying: [Option<Copying>; SLOTS] = Default::default();
+    let mut emptying: Vec<Option<Copying>> = (0..buffer.slots).map(|_| None).collect();
     let mut coming = VecDeque::new();
-    let arrive =
-        |buffer: &mut StagingBuffer, emptying: &mut [Option<Copying>; SLOTS], chunk: Chunk| {
-            buffer.ready(chunk.slot)?;
-            // SAFETY: the target is the caller's. The chunk has arrived in its slot, which is not filled again before this
-            // copy is dropped.
-            let copy = unsafe {
-                let to = to.wrapping_add(chunk.start);
-                workers::copy(buffer.slot(chunk.slot), to, chunk.bytes, buffer.threads)
-            };
-            emptying[chunk.slot] = Some(copy);
-            Ok(())
-        };
-    for chunk in chunks(bytes, buffer.chunk) {
+    let arrive = |buffer: &mut StagingBuffer, emptying: &mut [Option<Copying>], chunk: Chunk| {
+        buffer.ready(chunk.slot)?;
+        // SAFETY: the target is the caller's. The chunk has arrived in its slot, which is not filled again before this
+        // copy is dropped.
+        let copy = unsafe { buffer.empty(chunk.slot, to.wrapping_add(chunk.start), chunk.bytes) };
+        emptying[chunk.slot] = Some(copy);
+        Ok(())
+    };
+    // Chunks end where large pages do, as what the threads copy of them.
+    let skew = if buffer.aligns() { to.addr() % LARGE } else { 0 };
+    let division = Division { bytes, size: buffer.chunk, skew };
+    for chunk in chunks(division, buffer.slots) {
         emptying[chunk.slot] = None;
         buffer.ready(chunk.slot)?;
         fetch(buffer, stream, chunk, from)?;
@@ -171,7 +173,10 @@ pub(crate) unsafe fn relay(
     bytes: usize,
 ) -> Result<()> {
     let (buffer, mut other) = buffers;
-    let size = other.as_ref().map_or(buffer.chunk, |other| buffer.chunk.min(other.chunk));
+    // Settings may have changed between the one and the other.
+    let [size, slots] = other.as_ref().map_or([buffer.chunk, buffer.slots], |other| {
+        [buffer.chunk.min(other.chunk), buffer.slots.min(other.slots)]
+    });
     let mut coming = VecDeque::new();
     let mut pass = |buffer: &mut StagingBuffer, chunk: Chunk| {
         let Some(other) = &mut other else {
@@ -183,16 +188,17 @@ pub(crate) unsafe fn relay(
         other.ready(chunk.slot)?;
         // SAFETY: the chunk has arrived in the one slot, and no transfer uses the other; both buffers are ours.
         unsafe {
-            let (from, to) = (buffer.slot(chunk.slot), other.slot(chunk.slot));
-            workers::copy(from, to, chunk.bytes, buffer.threads).wait();
+            let from = buffer.slot(chunk.slot);
+            other.fill(chunk.slot, from, chunk.bytes).wait();
         }
         send(other, up, chunk, to)
     };
-    for chunk in chunks(bytes, size) {
+    let division = Division { bytes, size, skew: 0 };
+    for chunk in chunks(division, slots) {
         buffer.ready(chunk.slot)?;
         fetch(buffer, down, chunk, from)?;
         coming.push_back(chunk);
-        if coming.len() > AHEAD {
+        if coming.len() > ahead(slots) {
             let first = coming.pop_front();
             first.map_or(Ok(()), |chunk| pass(buffer, chunk))?;
         }

@@ -1,19 +1,24 @@
 //! The settings of staged copies.
 
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use parking_lot::RwLock;
 
-/// How many threads of the host copy at once at most.
+use super::moving::HostCopy;
+
+/// How many threads of the host copy at once, for all devices together.
 const THREADS: &str = "ARRAYSPAN_STAGING_THREADS";
 
-/// More threads than this gain nothing on hosts measured so far.
-const MOST_THREADS: usize = 8;
+/// Threads for each device that copies. One device's bus is full with these on hosts measured so far.
+const THREADS_OF_DEVICE: usize = 8;
 
 /// A larger chunk would lock more of the host's memory than any copy is worth.
 const MOST_CHUNK: usize = 256 << 20;
+/// More parts of a buffer would be more than the host and the device can be apart.
+const MOST_SLOTS: usize = 64;
 
-/// How pageable host memory gets to devices and back. The defaults suit a GPU behind PCI Express 4 or 5; other values
+/// How pageable host memory gets to devices and back. The defaults suit GPUs behind PCI Express 4 or 5; other values
 /// are for measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -21,8 +26,20 @@ pub struct Settings {
     pub threshold: usize,
     /// The most bytes that move at once. Smaller copies take smaller chunks, so that their steps overlap.
     pub chunk: usize,
-    /// How many threads of the host copy, the calling one included.
+    /// How many chunks a buffer holds: some are filled while others are emptied.
+    pub slots: usize,
+    /// How many threads of the host copy at once for each device, the calling one included.
     pub threads: usize,
+    /// How many do so for all devices together. Devices that copy at the same time share them evenly; each has one at
+    /// least. Without `ARRAYSPAN_STAGING_THREADS`, which sets both numbers: half of the host's cores, or eight where that
+    /// is more and there are as many.
+    pub most_threads: usize,
+    /// How long a thread that has nothing to copy looks for more before it sleeps.
+    pub linger: Duration,
+    /// How the host writes page-locked buffers, which a device reads next.
+    pub upload: HostCopy,
+    /// How the host writes memory of the caller's.
+    pub download: HostCopy,
     /// Whether the system is asked for large pages under host memory that a staged copy writes (Linux: `madvise`).
     /// Memory that nobody has touched is then provided several times faster; it may come to hold up to 4 MiB more.
     pub large_pages: bool,
@@ -38,7 +55,7 @@ pub fn settings() -> Settings {
 }
 
 /// Replaces the settings for the whole process. Copies under way keep theirs. Zero counts as
-/// one, a chunk above 256 MiB as that.
+/// one (of slots as two), a chunk above 256 MiB as that, more than 64 slots as 64.
 ///
 /// ```
 /// use arrayspan_devices::staging::{self, Settings};
@@ -50,7 +67,9 @@ pub fn configure(new: Settings) {
     *current().write() = Settings {
         threshold: new.threshold.max(1),
         chunk: new.chunk.clamp(1, MOST_CHUNK),
+        slots: new.slots.clamp(2, MOST_SLOTS),
         threads: new.threads.max(1),
+        most_threads: new.most_threads.max(1),
         ..new
     };
 }
@@ -60,22 +79,33 @@ fn current() -> &'static RwLock<Settings> {
     CURRENT.get_or_init(|| {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let told = std::env::var(THREADS).ok();
-        let threads = told.as_deref().map_or(Some(cores.min(MOST_THREADS)), threads);
-        let threads = threads.unwrap_or_else(|| {
+        let given = told.as_deref().map(number);
+        if given == Some(None) {
             tracing::warn!("{THREADS} is not a number above zero: ignored");
-            cores.min(MOST_THREADS)
-        });
+        }
+        let (threads, most_threads) = numbers(cores, given.flatten());
         RwLock::new(Settings {
             threshold: 4 << 20,
             chunk: 8 << 20,
+            slots: 4,
             threads,
+            most_threads,
+            linger: Duration::ZERO,
+            upload: HostCopy::Cached,
+            download: HostCopy::StreamingStores,
             large_pages: true,
             processors: false,
         })
     })
 }
 
-fn threads(text: &str) -> Option<usize> {
+/// Threads for each device and for all, on a host with so many cores.
+fn numbers(cores: usize, given: Option<usize>) -> (usize, usize) {
+    let threads = cores.min(THREADS_OF_DEVICE);
+    given.map_or((threads, threads.max(cores / 2)), |given| (given, given))
+}
+
+fn number(text: &str) -> Option<usize> {
     text.trim().parse().ok().filter(|threads| *threads > 0)
 }
 
@@ -85,9 +115,19 @@ mod tests {
 
     #[test]
     fn a_number_of_threads_is_read_and_nonsense_is_not() {
-        assert_eq!(threads(" 12 "), Some(12));
+        assert_eq!(number(" 12 "), Some(12));
         for text in ["", "0", "-1", "many"] {
-            assert_eq!(threads(text), None, "{text:?}");
+            assert_eq!(number(text), None, "{text:?}");
         }
+    }
+
+    #[test]
+    fn threads_grow_with_the_cores_and_a_given_number_is_that_of_all() {
+        let expected =
+            [(1, (1, 1)), (2, (2, 2)), (9, (8, 8)), (16, (8, 8)), (32, (8, 16)), (64, (8, 32))];
+        for (cores, numbers_of_cores) in expected {
+            assert_eq!(numbers(cores, None), numbers_of_cores, "{cores} cores");
+        }
+        assert_eq!((numbers(2, Some(24)), numbers(64, Some(3))), ((24, 24), (3, 3)));
     }
 }
