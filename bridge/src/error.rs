@@ -213,6 +213,14 @@ impl OutOfMemory for Error {
             _ => None,
         }
     }
+
+    fn lost_device(&self) -> Option<&str> {
+        match self {
+            Self::Device(error) => error.lost_device(),
+            Self::Unrecovered(error) => error.lost_device(),
+            _ => None,
+        }
+    }
 }
 
 impl From<Unrecovered<Error>> for Error {

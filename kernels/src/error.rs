@@ -83,4 +83,8 @@ impl OutOfMemory for Error {
             _ => None,
         }
     }
+
+    fn lost_device(&self) -> Option<&str> {
+        if let Self::Bridge(error) = self { error.lost_device() } else { None }
+    }
 }

@@ -140,4 +140,8 @@ impl OutOfMemory for Error {
             _ => None,
         }
     }
+
+    fn lost_device(&self) -> Option<&str> {
+        if let Self::Kernel(error) = self { error.lost_device() } else { None }
+    }
 }

@@ -93,6 +93,10 @@ impl OutOfMemory for Error {
             _ => None,
         }
     }
+
+    fn lost_device(&self) -> Option<&str> {
+        if let Self::Operator(error) = self { error.lost_device() } else { None }
+    }
 }
 
 #[cfg(test)]

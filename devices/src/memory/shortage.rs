@@ -12,10 +12,15 @@ pub struct Shortage {
     pub bytes: Option<usize>,
 }
 
-/// An error that knows whether it means that memory ran out.
+/// An error that knows whether it means that memory ran out, or that a device did.
 pub trait OutOfMemory {
     /// What was missing, if that is what the error means. Decided by codes and types, never by text.
     fn shortage(&self) -> Option<Shortage>;
+
+    /// The name of the device that has failed for good, if that is what the error means.
+    fn lost_device(&self) -> Option<&str> {
+        None
+    }
 }
 
 impl OutOfMemory for Error {
@@ -27,6 +32,10 @@ impl OutOfMemory for Error {
             }
             _ => None,
         }
+    }
+
+    fn lost_device(&self) -> Option<&str> {
+        if let Self::DeviceLost { device, .. } = self { Some(device) } else { None }
     }
 }
 

@@ -64,6 +64,10 @@ impl<E: OutOfMemory> OutOfMemory for Unrecovered<E> {
     fn shortage(&self) -> Option<Shortage> {
         self.error.shortage()
     }
+
+    fn lost_device(&self) -> Option<&str> {
+        self.error.lost_device()
+    }
 }
 
 /// In short one line: the error, how often memory was looked for, and what that has brought in all. In long (`{:#}`) each

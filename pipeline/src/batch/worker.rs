@@ -66,8 +66,16 @@ impl<N, F, E> Shared<N, F, E> {
     }
 
     /// A batch has failed: with its device, or by itself.
-    fn failed(&self, slot: &Slot, index: usize, input: SharedArray, error: E) {
-        let reassign = self.options.on_lost == OnLost::Reassign && is_lost(&slot.place.stream);
+    fn failed(&self, slot: &Slot, index: usize, input: SharedArray, error: E)
+    where
+        E: OutOfMemory,
+    {
+        let lost = || {
+            let named =
+                error.lost_device().is_some_and(|name| name == slot.place.device.to_string());
+            named || is_lost(&slot.place.stream)
+        };
+        let reassign = self.options.on_lost == OnLost::Reassign && lost();
         if reassign && self.coordinator.lose(slot.place.position, index, input).is_ok() {
             return;
         }

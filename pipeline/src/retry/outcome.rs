@@ -140,6 +140,10 @@ impl<E: OutOfMemory> OutOfMemory for Failed<E> {
     fn shortage(&self) -> Option<Shortage> {
         self.error.shortage()
     }
+
+    fn lost_device(&self) -> Option<&str> {
+        self.error.lost_device()
+    }
 }
 
 impl fmt::Display for RetryStep {

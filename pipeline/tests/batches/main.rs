@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod failures;
+mod four;
 mod inputs;
 mod memory;
 mod options;
