@@ -2,7 +2,7 @@
 
     python handover.py [--place cpu|cuda] [--only NAME ...] [PART]
 
-Prints CSV with the columns of our own benchmarks (`handover` and `moving` of the bridge): name, value, unit. A
+Prints CSV with the columns of our own benchmarks (`handover` and `copies` of the bridge): name, value, unit. A
 hand-over is timed as ours: median over batches of a thousand, of an array that exists. Copies are timed on
 arrays that exist too, median over batches, the host waiting once at the end of each; bytes are those read and
 written. Libraries that are missing are named on standard error.

@@ -6,8 +6,8 @@
 
 mod array;
 mod checkpoint;
-mod conversion;
 pub mod convert;
+mod copy;
 pub mod declared;
 pub mod dlpack;
 mod dtype;
@@ -18,7 +18,6 @@ pub mod iteration;
 mod lanes;
 mod layout;
 mod lent;
-mod moving;
 mod owner;
 mod pinned;
 mod relayout;
@@ -32,8 +31,9 @@ mod view;
 pub use array::Array;
 pub use arrayspan_devices as devices;
 pub use checkpoint::Checkpoint;
-pub use conversion::{Conversion, Overflow, Rounding, Scale};
 pub use convert::convert;
+pub use copy::cast::{Conversion, Overflow, Rounding, Scale};
+pub use copy::catalogue;
 pub use dtype::{DType, Element};
 pub use error::{Error, Result};
 #[cfg(feature = "torch")]
@@ -41,7 +41,6 @@ pub use interop::torch;
 pub use lanes::{Lane, LaneMut, Lanes, LanesMut};
 pub use layout::Layout;
 pub use lent::LentArray;
-pub use moving::catalogue;
 pub use relayout::Relayout;
 pub use shared::SharedArray;
 pub use stack::{apply_slices, stack};

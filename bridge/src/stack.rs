@@ -2,10 +2,8 @@
 
 use arrayspan_devices::{Device, Stream};
 
-use crate::moving::{
-    self,
-    between::{between, carry, expect_stream, stream_of},
-};
+use crate::copy::streams::{expect_stream, stream_between, stream_of};
+use crate::copy::{self, between};
 use crate::relayout::WithLayout;
 use crate::{Array, Crossing, DType, Error, Relayout, Result, SharedArray, View, ViewMut, Why};
 
@@ -48,7 +46,7 @@ pub fn stack(
     for (index, slice) in slices.iter().enumerate() {
         whole.expect(index, slice)?;
     }
-    if moving::stack(slices, whole.array.view_mut(), axis, stream)? {
+    if copy::stack::stack(slices, whole.array.view_mut(), axis, stream)? {
         let bytes = first.layout().bytes(OPERATION, first.dtype())?;
         let crossing = Crossing::Copied { why: Why::Borrowed, bytes };
         return Ok((whole.array, vec![crossing; slices.len()]));
@@ -79,7 +77,7 @@ pub fn apply_slices<E: From<Error>>(
     let count = slices.len();
     for (index, slice) in slices.into_iter().enumerate() {
         let result = function(slice)?;
-        let stream = between(result.device(), result.device())?;
+        let stream = stream_between(result.device(), result.device())?;
         let (shape, dtype) = (result.shape(), result.dtype());
         let whole = match &mut whole {
             Some(whole) => whole,
@@ -87,7 +85,7 @@ pub fn apply_slices<E: From<Error>>(
         };
         whole.expect(index, &result.view())?;
         let device = whole.array.device();
-        whole.put(index, &result.view(), &between(result.device(), device)?)?;
+        whole.put(index, &result.view(), &stream_between(result.device(), device)?)?;
     }
     let what = "without slices there is neither shape nor dtype";
     let none = || Error::Inexpressible { operation: "apply_slices", what: what.into() };
@@ -143,7 +141,7 @@ impl Whole {
         let device = self.array.device();
         let why = if slice.device() == device { Why::Borrowed } else { Why::OtherDevice };
         let bytes = slice.layout().bytes(OPERATION, slice.dtype())?;
-        carry(slice, &mut self.array.view_mut().selected(self.axis, index)?, stream)?;
+        between::copy(slice, &mut self.array.view_mut().selected(self.axis, index)?, stream)?;
         Ok(Crossing::Copied { why, bytes })
     }
 }

@@ -2,7 +2,8 @@
 
 use arrayspan_devices::{Device, Memory, Stream};
 
-use crate::moving::between::{between, carry, expect_stream, stream_of};
+use crate::copy::between;
+use crate::copy::streams::{expect_stream, stream_between, stream_of};
 use crate::{Array, Crossing, Error, Layout, Result, SharedArray, Transfer, View, ViewMut, Why};
 
 impl Array {
@@ -13,7 +14,7 @@ impl Array {
     /// Out of memory; the driver's refusal.
     #[track_caller]
     pub fn to(self, device: Device) -> Result<(Self, Crossing)> {
-        let stream = between(self.device(), device)?;
+        let stream = stream_between(self.device(), device)?;
         self.to_with(device, Transfer::CopyIfNeeded, &stream)
     }
 
@@ -43,7 +44,7 @@ impl SharedArray {
     /// Out of memory; the driver's refusal.
     #[track_caller]
     pub fn to(&self, device: Device) -> Result<(Self, Crossing)> {
-        let stream = between(self.device(), device)?;
+        let stream = stream_between(self.device(), device)?;
         self.to_with(device, Transfer::CopyIfNeeded, &stream)
     }
 
@@ -74,7 +75,7 @@ impl View<'_> {
     /// Out of memory; the driver's refusal.
     #[track_caller]
     pub fn to(&self, device: Device) -> Result<(Array, Crossing)> {
-        self.to_with(device, Transfer::CopyIfNeeded, &between(self.device(), device)?)
+        self.to_with(device, Transfer::CopyIfNeeded, &stream_between(self.device(), device)?)
     }
 
     /// A row-major copy on `device`, made on `stream`, a stream of either device.
@@ -103,7 +104,7 @@ impl View<'_> {
             let own = stream_of(device, stream)?;
             Array::empty_for("to", self.shape(), self.dtype(), &own)?
         };
-        carry(self, &mut array.view_mut(), stream)?;
+        between::copy(self, &mut array.view_mut(), stream)?;
         Ok((array, crossing))
     }
 
@@ -120,7 +121,7 @@ impl View<'_> {
     pub(crate) fn copy_packed(&self, target: &Memory, bytes: usize, stream: &Stream) -> Result<()> {
         debug_assert!(bytes <= target.bytes());
         let layout = Layout::contiguous(self.shape())?;
-        carry(self, &mut ViewMut::new(target, layout, self.dtype()), stream)
+        between::copy(self, &mut ViewMut::new(target, layout, self.dtype()), stream)
     }
 }
 
@@ -144,6 +145,6 @@ impl ViewMut<'_> {
             return Err(Error::DType { operation, expected, found });
         }
         expect_stream(operation, stream, [self.device(), from.device()])?;
-        carry(from, self, stream)
+        between::copy(from, self, stream)
     }
 }

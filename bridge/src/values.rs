@@ -2,7 +2,7 @@
 
 use arrayspan_devices::{Access, Device, Memory};
 
-use crate::moving::between::between;
+use crate::copy::streams::stream_between;
 use crate::owner::Owner;
 use crate::{Array, Element, Error, Layout, Result, SharedArray, View, host};
 
@@ -112,7 +112,7 @@ impl View<'_> {
         // it, after all work on the block, also if something fails below.
         let memory =
             unsafe { Memory::from_foreign(Device::cpu(), address, bytes, owner.release()) };
-        self.copy_packed(&memory, bytes, &between(self.device(), Device::cpu())?)?;
+        self.copy_packed(&memory, bytes, &stream_between(self.device(), Device::cpu())?)?;
         // Waits, and sees that the bytes are values of `T`.
         host::base::<T>(operation, &View::new(&memory, target.clone(), T::DTYPE), Access::Write)?;
         let Some(mut values) = owner.take::<Vec<T>>(|_| true) else {

@@ -74,7 +74,7 @@ elif [ -n "$sanitizer" ]; then
         program "$tool-kernels-verbs" "$sanitizer" --tool "$tool" --error-exitcode 1 \
             "$here/tests/kernels-verbs" cuda --test-threads 1
         # These run on every device there is: here CUDA alone.
-        for name in bridge-moving bridge-stacks bridge-conversions pipeline-batches devices-memory; do
+        for name in bridge-copies bridge-stacks bridge-conversions pipeline-batches devices-memory; do
             # Memory runs out on purpose, which is no error of the program.
             program "$tool-$name" env ARRAYSPAN_DISABLE=opencl ARRAYSPAN_REQUIRE=cuda "$sanitizer" --tool "$tool" \
                 --error-exitcode 1 $([ "$tool" = racecheck ] || echo --report-api-errors no) \
@@ -93,7 +93,7 @@ for file in "$here"/benches/*-figures; do
         done
     done
 done
-for file in "$here"/benches/*-{handover,moving}; do
+for file in "$here"/benches/*-{handover,copies}; do
     part benches || break
     ARRAYSPAN_BENCH=cuda:0 program "$(basename "$file")" "$file" --bench
 done

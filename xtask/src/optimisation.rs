@@ -78,7 +78,7 @@ mod tests {
         let flags =
             |program: &str, environment: &Environment| of(program, environment).value(FLAGS);
         assert_eq!(flags("kernels-verbs", &environment), Some("-cl-opt-disable".into()));
-        assert_eq!(flags("bridge-moving", &environment), None);
+        assert_eq!(flags("bridge-copies", &environment), None);
         environment.set("ARRAYSPAN_TEST_FULL", "1");
         assert_eq!(flags("kernels-verbs", &environment), None);
     }

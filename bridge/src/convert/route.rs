@@ -3,7 +3,7 @@
 use arrayspan_devices::{Device, Stream};
 
 use super::{ConvertStep, ConvertSteps, Imported};
-use crate::moving::between::between;
+use crate::copy::streams::stream_between;
 use crate::{Array, Crossing, Error, Result, Transfer, View, Why};
 
 /// Where an array goes, on which stream, and whether it may be copied on the way.
@@ -71,7 +71,7 @@ impl<'s> Route<'s> {
     /// # Errors
     /// When the driver cannot make it.
     pub fn copy_stream(&self, from: Device) -> Result<Stream> {
-        self.stream.map_or_else(|| between(from, self.device), |stream| Ok(stream.clone()))
+        self.stream.map_or_else(|| stream_between(from, self.device), |stream| Ok(stream.clone()))
     }
 
     /// The crossing by a copy of `view`, if it is allowed: recorded as `step` for the reason `why`, or as a

@@ -10,7 +10,7 @@ use dlpack_ffi::{
     DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION, DLPackVersion, DLTensor,
 };
 
-use super::validate::foreign;
+use super::refuse::foreign;
 use crate::Result;
 
 /// The managed tensor of `DLPack` 1, with a version and flags.

@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 use dlpack_ffi::DLTensor;
 
 use super::abi::{IS_COPIED, READ_ONLY};
-use super::validate::foreign;
+use super::refuse::foreign;
 use super::{Managed, Versioned};
 use crate::Result;
 

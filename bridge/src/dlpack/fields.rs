@@ -3,8 +3,8 @@
 use arrayspan_devices::Device;
 use dlpack_ffi::{DLDevice, DLDeviceType, DLTensor};
 
-use super::validate::foreign;
-use crate::{Error, Result};
+use super::refuse::foreign;
+use crate::Result;
 
 /// More axes than any library makes. What goes out keeps to it too.
 pub(super) const MAX_RANK: usize = 64;
@@ -114,12 +114,4 @@ pub(super) fn lanes(
     }
     strides.push(1);
     Ok(())
-}
-
-/// What [`Layout`](crate::Layout) has against strides.
-pub(super) fn refused<T>(error: Error) -> Result<T> {
-    match error {
-        Error::Layout { why, .. } => foreign("strides", why),
-        error => Err(error),
-    }
 }

@@ -7,7 +7,8 @@ use arrayspan_devices::{Device, DeviceKind, Memory, Release, Stream};
 
 use super::abi::READ_ONLY;
 use super::fields::Kind;
-use super::validate::{Tensor, foreign, validate};
+use super::refuse::foreign;
+use super::validate::{Tensor, validate};
 use super::{Capsule, ImportOptions, Managed};
 use crate::interop::cudarc::{expect_host, expect_managed, expect_pointer, keep_context};
 use crate::interop::opencl::inspect;

@@ -34,6 +34,7 @@ mod fields;
 mod import;
 mod options;
 mod packed;
+mod refuse;
 mod validate;
 
 pub use abi::{Legacy, Managed, Versioned};

@@ -1,7 +1,7 @@
 //! What an import demands beyond what it always checks.
 
 use super::abi::{IS_COPIED, READ_ONLY, SUBBYTE_PADDED};
-use super::validate::foreign;
+use super::refuse::foreign;
 use crate::Result;
 
 /// What an import demands beyond what it always checks.

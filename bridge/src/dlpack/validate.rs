@@ -4,8 +4,9 @@ use arrayspan_devices::{Device, DeviceKind};
 use dlpack_ffi::{DLDataType, DLTensor};
 
 use super::abi::SUBBYTE_PADDED;
-use super::fields::{self, Kind, refused};
-use crate::{DType, Error, Layout, Result};
+use super::fields::{self, Kind};
+use super::refuse::{foreign, refused};
+use crate::{DType, Layout, Result};
 
 /// A tensor that has passed every check that needs no driver.
 #[derive(Debug)]
@@ -19,10 +20,6 @@ pub(super) struct Tensor {
     pub(super) address: usize,
     /// The bytes from there that the elements reach over.
     pub(super) bytes: usize,
-}
-
-pub(super) fn foreign<T>(field: &'static str, why: impl Into<String>) -> Result<T> {
-    Err(Error::Foreign { field, why: why.into() })
 }
 
 /// Checks a tensor in the order in which its fields can be trusted.

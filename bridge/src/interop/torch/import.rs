@@ -5,10 +5,11 @@ use std::sync::Arc;
 use arrayspan_devices::{Access, Device, Memory, Release};
 use tch::Tensor;
 
-use super::export::is_lent;
+use super::exported::is_lent;
 use super::inspect::{self, Found, refuse};
 use super::load::expect;
-use super::stream::{current_stream, record_stream};
+use super::record::record_stream;
+use super::stream::current_stream;
 use super::{Gradients, TorchOptions, shim};
 use crate::interop::cudarc::keep_context;
 use crate::owner::Owner;

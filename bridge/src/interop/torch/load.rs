@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use arrayspan_devices::{Device, DeviceKind, reclaim};
 
-use super::memory::Torch;
+use super::cache::Torch;
 use super::shim;
 use crate::interop::cudarc::keep_context;
 use crate::{Error, Result};

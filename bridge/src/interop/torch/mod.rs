@@ -42,12 +42,15 @@
 //! calls [`load_cuda`] or [`device`] first. Then torch's cache is one of those that arrayspan asks for memory when it
 //! runs out ([`devices::reclaim`](arrayspan_devices::reclaim)).
 
+mod cache;
 mod export;
+mod exported;
 mod import;
 mod inspect;
 mod load;
 mod memory;
 mod options;
+mod record;
 mod shim;
 mod stream;
 
@@ -56,6 +59,7 @@ pub use import::{import, import_shared};
 pub use load::{device, load_cuda};
 pub use memory::{attempt, empty_cache, memory_statistics};
 pub use options::{Gradients, TorchOptions};
-pub use stream::{current_stream, record_stream, with_stream};
+pub use record::record_stream;
+pub use stream::{current_stream, with_stream};
 /// The tch whose tensors cross here.
 pub use tch;

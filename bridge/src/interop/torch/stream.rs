@@ -1,21 +1,20 @@
 //! The streams that torch works on.
 
 use std::marker::PhantomData;
+use std::sync::{PoisonError, RwLock};
 
 use arrayspan_devices::{Device, Stream};
-use std::sync::{PoisonError, RwLock};
 use tch::Tensor;
 
 use super::load::expect_cuda;
 use super::shim::{self, TorchStream};
-use super::{export, inspect};
-use crate::{Error, Result};
+use crate::Result;
 
 /// The stream that torch puts this thread's work for a CUDA device on. Work on it comes after all that torch has
 /// queued there.
 ///
 /// # Errors
-/// [`Error::Inexpressible`] off CUDA; [`Error::Device`] without `libtorch_cuda`; the driver's refusal.
+/// [`Error::Inexpressible`](crate::Error::Inexpressible) off CUDA; [`Error::Device`](crate::Error::Device) without `libtorch_cuda`; the driver's refusal.
 pub fn current_stream(device: Device) -> Result<Stream> {
     expect_cuda("torch::current_stream", device)?;
     let raw = current(device)?;
@@ -37,7 +36,7 @@ pub fn current_stream(device: Device) -> Result<Stream> {
 /// long: use few.
 ///
 /// # Errors
-/// [`Error::Inexpressible`] off CUDA; [`Error::Device`] without `libtorch_cuda`; torch's refusal. The function has
+/// [`Error::Inexpressible`](crate::Error::Inexpressible) off CUDA; [`Error::Device`](crate::Error::Device) without `libtorch_cuda`; torch's refusal. The function has
 /// not run then.
 pub fn with_stream<T>(stream: &Stream, function: impl FnOnce() -> T) -> Result<T> {
     let device = stream.device();
@@ -55,28 +54,7 @@ pub fn with_stream<T>(stream: &Stream, function: impl FnOnce() -> T) -> Result<T
     Ok(function())
 }
 
-/// Tells whose memory a tensor uses that work now on `stream` uses it, so that it is given out again only afterwards.
-/// Needed for tensors that torch got from us and uses on a stream that it did not get from [`with_stream`], and, as
-/// in torch, for tensors of its own that are used on another stream than the one they were made on.
-///
-/// # Errors
-/// [`Error::Foreign`] for a tensor without memory; [`Error::WrongDevice`] for a stream of another device than the
-/// tensor's; torch's refusal.
-pub fn record_stream(tensor: &Tensor, stream: &Stream) -> Result<()> {
-    let device = inspect::check(&inspect::describe(tensor)?)?.device;
-    if device != stream.device() {
-        let (expected, found) = (device, stream.device());
-        let (operation, argument) = ("torch::record_stream", "stream");
-        return Err(Error::WrongDevice { operation, argument, expected, found });
-    }
-    if device.is_cpu() || export::used_on(tensor, stream) {
-        return Ok(());
-    }
-    keep(stream);
-    record(tensor, stream)
-}
-
-/// As [`record_stream`], for memory of torch's own and a stream that torch knows.
+/// As [`record_stream`](super::record_stream), for memory of torch's own and a stream that torch knows.
 pub(super) fn record(tensor: &Tensor, stream: &Stream) -> Result<()> {
     shim::call("recordStream", stream.device(), 0, |failure| {
         let (tensor, index) = (tensor.as_ptr().cast(), shim::index(stream.device()));
@@ -101,7 +79,8 @@ const DEFAULT: usize = 0;
 /// The default streams of torch, and all that we have made current: each once.
 static KEPT: RwLock<Vec<Stream>> = RwLock::new(Vec::new());
 
-fn keep(stream: &Stream) {
+/// Remembers for good that torch may use a stream without anybody telling.
+pub(super) fn keep(stream: &Stream) {
     let mut kept = KEPT.write().unwrap_or_else(PoisonError::into_inner);
     if !kept.contains(stream) {
         kept.push(stream.clone());

@@ -1,23 +1,9 @@
-//! Elements from one layout to another on one device: as they are, or each as another dtype.
-//!
-//! Both movers, of the host and of devices that run kernels, walk the same
-//! [`IterationSpace`](crate::iteration::IterationSpace): axes
-//! sorted for the target to be written from its start to its end, merged, and cut into square tiles where source
-//! and target have their neighbours along different axes. A plain copy is the conversion of bytes to themselves.
-
-pub(crate) mod between;
-mod catalogue;
-pub(crate) mod device;
-pub(crate) mod host;
-mod plan;
-mod stack;
-mod variant;
+//! Elements from one layout to another on one device.
 
 use arrayspan_devices::Stream;
 
-pub use catalogue::catalogue;
-pub(crate) use stack::stack;
-
+use super::streams::wait;
+use super::{device, host};
 use crate::{Result, View, ViewMut};
 
 /// Copies the elements of `from` over those of `to`, on one device that both are on, in shapes and dtypes that
@@ -30,7 +16,7 @@ pub(crate) fn copy(from: &View<'_>, to: &mut ViewMut<'_>, stream: &Stream) -> Re
     if !to.device().is_cpu() {
         return device::copy(from, to, bytes, stream);
     }
-    between::wait(from, to)?;
+    wait(from, to)?;
     // SAFETY: the host has waited for queued work on both blocks, and the borrows keep others away.
     unsafe {
         match bytes {

@@ -4,7 +4,7 @@
 
 #if SCALED
 /* v becomes to + (v half - offset) factor, where half keeps the difference finite. */
-typedef struct { double once; double offset; double factor; double to; } line;
+typedef struct { double prescale; double offset; double factor; double to; } affine;
 
 FN double wide_value(from_part x) {
   #if FROM_KIND == 0
@@ -35,14 +35,14 @@ FN number decode_wide(double v) {
   return n;
 }
 
-FN to_part convert_part(from_part x, const line scale, int* failed) {
+FN to_part convert_part(from_part x, const affine scale, int* failed) {
   #if FROM_KIND == 0
   if (x > 1) *failed = 1;
   #endif
   double v = wide_value(x);
   to_part y;
   if ((AS_U64(v) & (~(u64)0 >> 1)) < (u64)0x7ff0000000000000ul) {
-    v = fma(v * scale.once - scale.offset, scale.factor, scale.to);
+    v = fma(v * scale.prescale - scale.offset, scale.factor, scale.to);
     if (code(v, &y)) return y;
   } else if (scale.factor < 0) {
     v = -v;
@@ -86,7 +86,7 @@ FN to_part convert_part(from_part x, int* failed) {
 #endif
 
 #if SCALED
-FN to_t convert(from_t x, const line scale, int* failed_before) {
+FN to_t convert(from_t x, const affine scale, int* failed_before) {
 #else
 FN to_t convert(from_t x, int* failed_before) {
 #endif

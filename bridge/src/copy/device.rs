@@ -1,17 +1,17 @@
-//! The mover of devices that run kernels.
+//! Copies on devices that run kernels.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
 use arrayspan_devices::{Argument, Device, Kernel, Memory, Stream};
 
+use super::cast::spec::CastSpec;
 use super::plan::plan;
-use super::variant::{Variant, Work, line_source};
-use crate::conversion::cast::CastSpec;
+use super::variant::{Variant, Work, affine_source};
 use crate::iteration::{Arguments, IterationSpace, THREADS, address, grid};
 use crate::{Result, View, ViewMut};
 
-/// As [`super::copy`], for elements of `bytes` bytes.
+/// As [`super::within::copy`], for elements of `bytes` bytes.
 pub(crate) fn copy(
     from: &View<'_>,
     to: &mut ViewMut<'_>,
@@ -21,7 +21,7 @@ pub(crate) fn copy(
     let memories = [to.memory(), from.memory()];
     let (mut space, tiles) = plan(to.layout(), from.layout());
     let bytes = widen(&mut space, memories.map(address), bytes);
-    launch(&Move { memories, space, tiles, work: Work::Bytes(bytes) }, &[], stream)
+    launch(&Task { memories, space, tiles, work: Work::Bytes(bytes) }, &[], stream)
 }
 
 /// Converts the elements of `from` to those of `to`, on one device. `others` are the arguments beside the arrays.
@@ -35,11 +35,11 @@ pub(crate) fn convert(
 ) -> Result<()> {
     let memories = [to.memory(), from.memory()];
     let (space, tiles) = plan(to.layout(), from.layout());
-    launch(&Move { memories, space, tiles, work: Work::Convert(spec) }, others, stream)
+    launch(&Task { memories, space, tiles, work: Work::Convert(spec) }, others, stream)
 }
 
-/// A move that is ready to be launched.
-struct Move<'m> {
+/// A copy that is ready to be launched.
+struct Task<'m> {
     /// Those of target and source, whose layouts the space describes.
     memories: [&'m Memory; 2],
     space: IterationSpace,
@@ -47,8 +47,8 @@ struct Move<'m> {
     work: Work,
 }
 
-fn launch(task: &Move<'_>, others: &[Argument<'_>], stream: &Stream) -> Result<()> {
-    let Move { memories, space, tiles, work } = task;
+fn launch(task: &Task<'_>, others: &[Argument<'_>], stream: &Stream) -> Result<()> {
+    let Task { memories, space, tiles, work } = task;
     let variant = Variant::new(*work, space, *tiles, memories.map(address));
     let form = &variant.form;
     let mut arguments = Arguments::new(form.is_wide());
@@ -96,12 +96,12 @@ pub(crate) fn range(
     Ok(grid.groups.iter().product())
 }
 
-/// Threads of the kernel that [`line`] gives, in one group.
-pub(crate) const LINE_THREADS: usize = 256;
+/// Threads of the kernel that [`affine`] gives, in one group.
+pub(crate) const AFFINE_THREADS: usize = 256;
 
-/// The kernel that makes a line of what [`range`] leaves.
-pub(crate) fn line(device: Device) -> Result<Kernel> {
-    Ok(device.kernel(&line_source())?)
+/// The kernel that makes the affine map of what [`range`] leaves.
+pub(crate) fn affine(device: Device) -> Result<Kernel> {
+    Ok(device.kernel(&affine_source())?)
 }
 
 /// Takes neighbours together as one wider element, as far as extents, strides and alignment allow. Returns its

@@ -1,4 +1,4 @@
-/* Numbers between two formats: exact, whatever they are. As conversion/number.rs on the host, line by line.
+/* Numbers between two formats: exact, whatever they are. As copy/cast/number.rs on the host, line by line.
 
    Before this text stand elements.cl.h and, for FROM_ and TO_ each,
      PARTS                       2: complex, 1: not

@@ -1,37 +1,24 @@
 //! Arrays of one dtype from arrays of another.
-//!
-//! [`Conversion`] is the policy. `format.rs` holds the table of dtypes, `number.rs` the exact way from any code to any
-//! other; what is quicker (the processor's own conversions, tables) gives the same answer. Devices run the same in
-//! `moving/source`, driven by the same table.
-
-pub(crate) mod cast;
-mod format;
-mod host;
-pub(crate) mod line;
-mod native;
-mod number;
-mod range;
-mod rules;
 
 use arrayspan_devices::{Access, Argument, Device, Memory, Stream};
 
-pub use rules::{Conversion, Overflow, Rounding, Scale};
-
-use crate::moving::between::{carry, expect_stream, stream_of, wait};
-use crate::moving::device;
+use super::affine::{Affine, Range};
+use super::rules::{Conversion, Scale};
+use super::spec::{CastSpec, Scaled};
+use super::{host, range};
+use crate::copy::streams::{expect_stream, stream_of, wait};
+use crate::copy::{between, device};
 use crate::{Array, Crossing, DType, Error, Result, Transfer, View, ViewMut, Why};
-use cast::{CastSpec, Scaled};
-use line::{Line, Range};
 
 impl View<'_> {
     /// A row-major array of the elements as `dtype`, on the same device.
     ///
-    /// Enqueued on `stream`, one of that device; does not wait, save under [`Overflow::Exact`] where elements may
+    /// Enqueued on `stream`, one of that device; does not wait, save under [`Overflow::Exact`](crate::Overflow::Exact) where elements may
     /// not be held exactly: then the count of those is waited for.
     ///
     /// # Errors
     /// [`Error::Conversion`] where dtype and rules do not go together, or the device lacks the 64-bit floating point
-    /// that scaling needs; [`Error::WrongDevice`] for a stream of another device; [`Error::Inexact`] under [`Overflow::Exact`]; out of memory; the driver's refusal.
+    /// that scaling needs; [`Error::WrongDevice`] for a stream of another device; [`Error::Inexact`] under [`Overflow::Exact`](crate::Overflow::Exact); out of memory; the driver's refusal.
     #[track_caller]
     pub fn convert(&self, dtype: DType, conversion: &Conversion, stream: &Stream) -> Result<Array> {
         expect_stream("convert", stream, [self.device(); 2])?;
@@ -62,7 +49,7 @@ impl ViewMut<'_> {
         expect_stream("convert", stream, [self.device(), from.device()])?;
         let same = from.dtype() == self.dtype() && conversion.scale == Scale::None;
         if same {
-            return carry(from, self, stream);
+            return between::copy(from, self, stream);
         }
         let spec = CastSpec::new(from.dtype(), self.dtype(), conversion)?;
         let (source, target) = conversion.scale.ranges(from.dtype(), self.dtype())?;
@@ -72,14 +59,14 @@ impl ViewMut<'_> {
         if from.device() != self.device() {
             let own = stream_of(from.device(), stream)?;
             let converted = from.convert(self.dtype(), conversion, &own)?;
-            return carry(&converted.view(), self, stream);
+            return between::copy(&converted.view(), self, stream);
         }
         let own = stream_of(self.device(), stream)?;
-        let line = source.map(|source| Line::new(source, target));
+        let affine = source.map(|source| Affine::new(source, target));
         let count = if self.device().is_cpu() {
-            on_host(from, self, spec, line, target)?
+            on_host(from, self, spec, affine, target)?
         } else {
-            on_device(from, self, spec, line, target, &own)?
+            on_device(from, self, spec, affine, target, &own)?
         };
         stream.wait_for(&own)?;
         match count {
@@ -118,17 +105,17 @@ fn on_host(
     from: &View<'_>,
     to: &mut ViewMut<'_>,
     spec: CastSpec,
-    line: Option<Line>,
+    affine: Option<Affine>,
     target: Range,
 ) -> Result<usize> {
     wait(from, to)?;
     // SAFETY: the host has waited for queued work on both; shapes agree, and the spec is made of the dtypes.
     unsafe {
-        let line = match spec.scaled {
-            Scaled::Found => Some(Line::new(range::on_host(from), target)),
-            _ => line,
+        let affine = match spec.scaled {
+            Scaled::Found => Some(Affine::new(range::on_host(from), target)),
+            _ => affine,
         };
-        Ok(host::convert(from, to, spec, line))
+        Ok(host::convert(from, to, spec, affine))
     }
 }
 
@@ -136,7 +123,7 @@ fn on_device(
     from: &View<'_>,
     to: &mut ViewMut<'_>,
     spec: CastSpec,
-    line: Option<Line>,
+    affine: Option<Affine>,
     target: Range,
     stream: &Stream,
 ) -> Result<usize> {
@@ -150,8 +137,8 @@ fn on_device(
     };
     let failures = if spec.may_fail() { Some(zeros(stream)?) } else { None };
     let mut others: Vec<Argument<'_>> = Vec::new();
-    if let Some(Line { once, offset, factor, to }) = line {
-        others.extend([once, offset, factor, to].map(Argument::F64));
+    if let Some(Affine { prescale, offset, factor, to }) = affine {
+        others.extend([prescale, offset, factor, to].map(Argument::F64));
     }
     others.extend(found.iter().map(Argument::Read));
     others.extend(failures.iter().map(Argument::Write));

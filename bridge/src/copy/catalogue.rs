@@ -2,13 +2,13 @@
 
 use arrayspan_devices::KernelSource;
 
+use super::cast::spec::{CastSpec, Scaled};
 use super::plan::plan;
 use super::stack;
-use super::variant::{Variant, Work, line_source};
-use crate::conversion::cast::{CastSpec, Scaled};
+use super::variant::{Variant, Work, affine_source};
 use crate::{Conversion, DType, Layout, Scale};
 
-/// Kernels of the mover for every kind of work, in the variants whose text differs.
+/// Kernels of copies for every kind of work, in the variants whose text differs.
 #[must_use]
 pub fn catalogue() -> Vec<KernelSource> {
     let copies = [1, 2, 4, 8, 16].map(Work::Bytes).into_iter().flat_map(variants);
@@ -18,7 +18,7 @@ pub fn catalogue() -> Vec<KernelSource> {
         variant(work, &line)
     });
     let kernels = copies.chain(turned).chain(conversions).map(|variant| variant.source());
-    kernels.chain(stacks().map(|variant| variant.source())).chain([line_source()]).collect()
+    kernels.chain(stacks().map(|variant| variant.source())).chain([affine_source()]).collect()
 }
 
 /// Slices one after the other, and one element of each after the other.

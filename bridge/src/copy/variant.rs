@@ -1,13 +1,13 @@
-//! The kernels of the mover.
+//! The kernels of copies.
 
 use arrayspan_devices::{Grid, KernelSource};
 
-use crate::conversion::cast::CastSpec;
+use super::cast::spec::CastSpec;
 use crate::iteration::{
     IterationForm, IterationSpace, MOST_GROUPS, Runs, Start, THREADS, Text, grid,
 };
 
-/// Everything that is baked into a kernel: two moves with equal variants run the same one.
+/// Everything that is baked into a kernel: two copies with equal variants run the same one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Variant {
     pub(crate) work: Work,
@@ -103,7 +103,7 @@ const TILES: &str = include_str!("source/tiles.cl.h");
 const RANGE: &str = include_str!("source/range.cl.h");
 const STACK: &str = include_str!("source/stack.cl.h");
 const INTERLEAVE: &str = include_str!("source/interleave.cl.h");
-const LINE: &str = include_str!("source/line.cl.h");
+const AFFINE: &str = include_str!("source/affine.cl.h");
 
 /// Bytes by which the columns of a tile are spread over the banks of local memory.
 const BANK_BYTES: usize = 4;
@@ -272,7 +272,7 @@ impl Variant {
     }
 }
 
-/// The kernel that makes a line of the ranges of groups.
-pub(crate) fn line_source() -> KernelSource {
-    KernelSource::new("line_of", "line_of", LINE)
+/// The kernel that makes the affine map of the ranges of groups.
+pub(crate) fn affine_source() -> KernelSource {
+    KernelSource::new("affine_of", "affine_of", AFFINE)
 }

@@ -16,7 +16,7 @@ pub(crate) struct CastSpec {
     pub(crate) scaled: Scaled,
 }
 
-/// Whether numbers are scaled, and where a kernel finds the line.
+/// Whether numbers are scaled, and where a kernel finds the affine map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Scaled {
     No,
@@ -26,9 +26,9 @@ pub(crate) enum Scaled {
     Found,
 }
 
-const NUMBER: &str = include_str!("../moving/source/number.cl.h");
-const QUICK: &str = include_str!("../moving/source/quick.cl.h");
-const CONVERT: &str = include_str!("../moving/source/convert.cl.h");
+const NUMBER: &str = include_str!("../source/number.cl.h");
+const QUICK: &str = include_str!("../source/quick.cl.h");
+const CONVERT: &str = include_str!("../source/convert.cl.h");
 
 impl CastSpec {
     /// # Errors
@@ -93,12 +93,12 @@ impl CastSpec {
         let mut parameters = match self.scaled {
             Scaled::No => vec![],
             Scaled::Fixed => vec![
-                ", double line_once",
-                ", double line_offset",
-                ", double line_factor",
-                ", double line_to",
+                ", double affine_prescale",
+                ", double affine_offset",
+                ", double affine_factor",
+                ", double affine_to",
             ],
-            Scaled::Found => vec![", const GLOBAL double* RESTRICT line_found"],
+            Scaled::Found => vec![", const GLOBAL double* RESTRICT affine_found"],
         };
         if self.may_fail() {
             parameters.push(", GLOBAL u32* failures");
@@ -132,18 +132,18 @@ impl CastSpec {
         text.flag("WIDE_MAGNITUDE", scaled || wide(source));
         text.define("OVERFLOW", self.overflow as u8);
         text.define("ROUNDING", self.rounding as u8);
-        let line = match self.scaled {
+        let affine = match self.scaled {
             Scaled::No => "",
             Scaled::Fixed => {
-                " line scale; scale.once = line_once; scale.offset = line_offset; \
-                 scale.factor = line_factor; scale.to = line_to;"
+                " affine scale; scale.prescale = affine_prescale; scale.offset = affine_offset; \
+                 scale.factor = affine_factor; scale.to = affine_to;"
             }
             Scaled::Found => {
-                " line scale; scale.once = line_found[0]; scale.offset = line_found[1]; \
-                 scale.factor = line_found[2]; scale.to = line_found[3];"
+                " affine scale; scale.prescale = affine_found[0]; scale.offset = affine_found[1]; \
+                 scale.factor = affine_found[2]; scale.to = affine_found[3];"
             }
         };
-        text.define("BEGIN", format_args!("int failed = 0;{line}"));
+        text.define("BEGIN", format_args!("int failed = 0;{affine}"));
         let count = "if (failed) { atomic_add_u32(failures, (u32)failed); failures[1] = 1; }";
         text.define("END", if self.may_fail() { count } else { "" });
         text.define(

@@ -4,13 +4,13 @@ use arrayspan_devices::{Argument, Grid, Memory, Stream};
 use half::{bf16, f16};
 use rayon::prelude::*;
 
-use super::cast::{CastSpec, Scaled};
+use super::affine::Range;
 use super::format::{Float, Format};
-use super::line::Range;
 use super::native::Native;
 use super::rules::{Overflow, Rounding};
+use super::spec::{CastSpec, Scaled};
+use crate::copy::device;
 use crate::iteration::IterationSpace;
-use crate::moving::device;
 use crate::{DType, Result, View};
 
 /// What nothing has been found in yet.
@@ -84,7 +84,7 @@ unsafe fn fold<B: Copy + Send + Sync>(
 /// Groups of threads that look for the range, each of which leaves one of its own.
 const MOST_GROUPS: usize = 1024;
 
-/// The line from the least and the largest finite element to `target`, in the memory of the device: four 64-bit
+/// The affine map from the least and the largest finite element to `target`, in the memory of the device: four 64-bit
 /// floats, as kernels take it. Enqueued; does not wait.
 pub(super) fn on_device(from: &View<'_>, target: Range, stream: &Stream) -> Result<Memory> {
     let spec = CastSpec {
@@ -104,9 +104,9 @@ pub(super) fn on_device(from: &View<'_>, target: Range, stream: &Stream) -> Resu
         Argument::F64(target.0),
         Argument::F64(target.1 - target.0),
     ];
-    let kernel = device::line(stream.device())?;
-    let grid = Grid { groups: [1; 3], threads: [device::LINE_THREADS, 1, 1] };
-    // SAFETY: the arguments are those of `line.cl.h`; the groups have left as many parts, and nobody else knows the
+    let kernel = device::affine(stream.device())?;
+    let grid = Grid { groups: [1; 3], threads: [device::AFFINE_THREADS, 1, 1] };
+    // SAFETY: the arguments are those of `affine.cl.h`; the groups have left as many parts, and nobody else knows the
     // blocks.
     unsafe { stream.launch(&kernel, grid, &arguments)? };
     Ok(found)

@@ -1,5 +1,5 @@
 /* The least and the largest finite element: `range` leaves those of each group of threads in `parts`, two by two, and
-   `line_of` makes of all the line that scales them. The elements' own text stands before this. */
+   `affine_of` makes of all the affine map that scales them. The elements' own text stands before this. */
 
 #define MOST_THREADS 256
 #define PLUS_INFINITY AS_F64((u64)0x7ff0000000000000ul)

@@ -27,12 +27,12 @@ pub enum Rounding {
     Up,
 }
 
-/// What is done to numbers before they take their new dtype: nothing, or a line through two points.
+/// What is done to numbers before they take their new dtype: nothing, or an affine map that two points give.
 ///
-/// A line is computed in 64-bit floating point, `to.0 + (x − from.0) · (to.1 − to.0) / (from.1 − from.0)`, with one
+/// The map is computed in 64-bit floating point, `to.0 + (x − from.0) · (to.1 − to.0) / (from.1 − from.0)`, with one
 /// rounding for the difference, one for the factor and one for the rest. Numbers outside `from` come to lie outside
 /// `to`; [`Overflow`] says what becomes of them when the target cannot hold them. Infinities stay infinite (with
-/// their sign turned if the line falls) and `NaN` stays `NaN`.
+/// their sign turned if the map falls) and `NaN` stays `NaN`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {
     /// Numbers stay as they are.

@@ -1,9 +1,9 @@
-/* The line that takes the least and the largest of all parts to `to` and `to + extent`; as conversion/line.rs. */
+/* The affine map that takes the least and the largest of all parts to `to` and `to + extent`; as copy/cast/affine.rs. */
 
 #define MOST_THREADS 256
 #define PLUS_INFINITY AS_F64((u64)0x7ff0000000000000ul)
 
-KERNEL line_of(GLOBAL double* RESTRICT found, const GLOBAL double* RESTRICT parts, int count, double to, double extent) {
+KERNEL affine_of(GLOBAL double* RESTRICT found, const GLOBAL double* RESTRICT parts, int count, double to, double extent) {
   LOCAL_ARRAY(double, low, MOST_THREADS);
   LOCAL_ARRAY(double, high, MOST_THREADS);
   const int thread = LID(0);
@@ -25,9 +25,9 @@ KERNEL line_of(GLOBAL double* RESTRICT found, const GLOBAL double* RESTRICT part
     /* Without finite elements there is no range. */
     least = low[0] > high[0] ? 0.0 : low[0];
     largest = low[0] > high[0] ? 0.0 : high[0];
-    const double once = largest - least < PLUS_INFINITY ? 1.0 : 0.5;
-    const double offset = least * once + 0.0, between = largest * once - offset;
-    found[0] = once;
+    const double prescale = largest - least < PLUS_INFINITY ? 1.0 : 0.5;
+    const double offset = least * prescale + 0.0, between = largest * prescale - offset;
+    found[0] = prescale;
     found[1] = offset;
     found[2] = between > 0.0 ? extent / between : 0.0;
     found[3] = to;

@@ -5,12 +5,13 @@ use std::mem::MaybeUninit;
 
 use half::{bf16, f16};
 
-use super::cast::CastSpec;
+use super::affine::Affine;
 use super::format::{Float, Format};
-use super::line::Line;
 use super::native::{Native, Target, Wide};
 use super::number::Encoded;
-use crate::moving::host::{Work, run};
+use super::rules::Overflow;
+use super::spec::CastSpec;
+use crate::copy::host::{Work, run};
 use crate::{DType, Layout, View, ViewMut};
 
 /// Tables of two-byte sources pay from this many elements on.
@@ -24,10 +25,10 @@ pub(crate) unsafe fn convert(
     from: &View<'_>,
     to: &mut ViewMut<'_>,
     spec: CastSpec,
-    line: Option<Line>,
+    affine: Option<Affine>,
 ) -> usize {
     let Some(formats) = spec.formats() else { return 0 };
-    let cast = Cast { spec, formats, line };
+    let cast = Cast { spec, formats, affine };
     // SAFETY: passed on to the caller; any bytes are elements of the types below.
     unsafe {
         if let Some(failed) = native(from, to, &cast) {
@@ -126,17 +127,17 @@ unsafe fn native(from: &View<'_>, to: &mut ViewMut<'_>, cast: &Cast) -> Option<u
 struct Cast {
     spec: CastSpec,
     formats: [Format; 2],
-    line: Option<Line>,
+    affine: Option<Affine>,
 }
 
 impl Cast {
     fn part(&self, bits: u64) -> Encoded {
-        let Some(line) = self.line else { return self.spec.part(self.formats, bits) };
+        let Some(affine) = self.affine else { return self.spec.part(self.formats, bits) };
         let double = Format::Float(Float::DOUBLE);
-        let doubled = CastSpec { to: DType::Float64, overflow: super::Overflow::Wrap, ..self.spec };
+        let doubled = CastSpec { to: DType::Float64, overflow: Overflow::Wrap, ..self.spec };
         let x = f64::from_bits(doubled.part([self.formats[0], double], bits).bits);
         let scaled = CastSpec { from: DType::Float64, ..self.spec };
-        let encoded = scaled.part([double, self.formats[1]], line.at(x).to_bits());
+        let encoded = scaled.part([double, self.formats[1]], affine.at(x).to_bits());
         Encoded {
             exact: encoded.exact && !(self.formats[0] == Format::Bool && bits > 1),
             ..encoded
@@ -230,8 +231,8 @@ impl<'c, S: Native, T: Target> Quick<'c, S, T> {
     fn quick(&self, x: S::Bytes) -> Option<T> {
         let CastSpec { overflow, rounding, .. } = self.cast.spec;
         let x = S::of(x).wide();
-        let x = self.cast.line.map_or(x, |line| Wide::Double(line.at(x.double())));
-        T::quick(x, rounding, overflow == super::Overflow::Exact)
+        let x = self.cast.affine.map_or(x, |affine| Wide::Double(affine.at(x.double())));
+        T::quick(x, rounding, overflow == Overflow::Exact)
     }
 
     /// The answer for a part of an element, and whether it is exact where it must be.

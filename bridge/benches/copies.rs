@@ -1,4 +1,4 @@
-//! How fast elements move and convert on one device: `cargo bench -p arrayspan-bridge --bench moving`. On the host; on
+//! How fast elements are copied and converted on one device: `cargo bench -p arrayspan-bridge --bench copies`. On the host; on
 //! every device found with `ARRAYSPAN_BENCH=all`, on one with its name, as `ARRAYSPAN_BENCH=cuda:0`.
 //!
 //! Throughput counts each element read once and written once. `copy` is the driver's own copy of contiguous arrays of

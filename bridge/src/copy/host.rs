@@ -1,11 +1,10 @@
-//! The mover of the host: large arrays on all cores.
+//! Copies on the host: large arrays on all cores.
 
 use std::mem::MaybeUninit;
 
+use super::plan::plan;
 use crate::iteration::IterationSpace;
 use crate::{View, ViewMut};
-
-use super::plan::plan;
 
 /// What becomes of an element on its way.
 pub(crate) trait Work<S, T>: Sync {
@@ -45,7 +44,7 @@ const fn side(bytes: usize) -> usize {
 /// Elements of the largest tile.
 const TILE: usize = 32 * 32;
 
-/// Moves the elements of `from` over those of `to`, which has the same shape and has elements, and returns how
+/// Writes what becomes of the elements of `from` over those of `to`, which has the same shape and has elements, and returns how
 /// many failed.
 ///
 /// # Safety

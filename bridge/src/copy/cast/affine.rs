@@ -1,4 +1,4 @@
-//! The line through two points that scaling is.
+//! The affine map that scaling is.
 
 use super::format::Format;
 use super::rules::Scale;
@@ -7,31 +7,31 @@ use crate::{DType, Error, Result};
 /// The lower and the upper end.
 pub(crate) type Range = (f64, f64);
 
-/// `x` becomes `to + (x · once − offset) · factor`, rounded once after the product.
+/// `x` becomes `to + (x · prescale − offset) · factor`, rounded prescale after the product.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Line {
+pub(crate) struct Affine {
     /// 1, or one half where differences would be infinite.
-    pub(crate) once: f64,
+    pub(crate) prescale: f64,
     pub(crate) offset: f64,
     pub(crate) factor: f64,
     pub(crate) to: f64,
 }
 
-impl Line {
-    /// The line that takes the range `from` to the range `to`; all to the lower end if `from` is one number.
+impl Affine {
+    /// The map that takes the range `from` to the range `to`; all to the lower end if `from` is one number.
     pub(crate) fn new(from: Range, to: Range) -> Self {
-        let once = if (from.1 - from.0).is_finite() { 1.0 } else { 0.5 };
-        let offset = from.0 * once + 0.0;
-        let range = from.1 * once - offset;
+        let prescale = if (from.1 - from.0).is_finite() { 1.0 } else { 0.5 };
+        let offset = from.0 * prescale + 0.0;
+        let range = from.1 * prescale - offset;
         let factor = if range > 0.0 { (to.1 - to.0) / range } else { 0.0 };
-        Self { once, offset, factor, to: to.0 }
+        Self { prescale, offset, factor, to: to.0 }
     }
 
     /// What becomes of a number.
     #[inline]
     pub(crate) fn at(self, x: f64) -> f64 {
         if x.is_finite() {
-            (x * self.once - self.offset).mul_add(self.factor, self.to)
+            (x * self.prescale - self.offset).mul_add(self.factor, self.to)
         } else if self.factor < 0.0 {
             -x
         } else {
