@@ -101,6 +101,11 @@ impl Array {
         &self.inner.memory
     }
 
+    /// As [`memory`](Self::memory), by the handle that views share.
+    pub(crate) fn handle(&self) -> &Arc<Memory> {
+        &self.inner.memory
+    }
+
     /// Borrows the whole array.
     #[must_use]
     pub fn view(&self) -> View<'_> {
@@ -110,7 +115,7 @@ impl Array {
     /// Borrows the whole array to write it.
     #[must_use]
     pub fn view_mut(&mut self) -> ViewMut<'_> {
-        ViewMut::new(&self.inner.memory, self.inner.layout.clone(), self.inner.dtype)
+        ViewMut::new(self.handle(), self.inner.layout.clone(), self.inner.dtype)
     }
 
     /// The whole block as `UInt8`, what lies between the elements included.
@@ -118,7 +123,7 @@ impl Array {
     /// # Errors
     /// [`Error::Layout`](crate::Error::Layout) when that may belong to somebody else: in foreign memory with gaps.
     pub fn bytes(&self) -> Result<View<'_>> {
-        Ok(View::new(self.memory(), self.block()?, DType::UInt8))
+        Ok(View::new(self.handle(), self.block()?, DType::UInt8))
     }
 
     /// Borrows the whole block as `UInt8` to write it. The host sees only valid elements afterwards: a byte
@@ -127,7 +132,7 @@ impl Array {
     /// # Errors
     /// As [`bytes`](Self::bytes).
     pub fn bytes_mut(&mut self) -> Result<ViewMut<'_>> {
-        Ok(ViewMut::new(self.memory(), self.block()?, DType::UInt8))
+        Ok(ViewMut::new(self.handle(), self.block()?, DType::UInt8))
     }
 
     fn block(&self) -> Result<Layout> {

@@ -1,5 +1,7 @@
 //! Arrays from device to device.
 
+use std::sync::Arc;
+
 use arrayspan_devices::{Device, Memory, Stream};
 
 use crate::copy::between;
@@ -118,7 +120,12 @@ impl View<'_> {
     }
 
     /// Copies the elements row-major to the start of `target`, a block of `bytes` bytes nobody else uses.
-    pub(crate) fn copy_packed(&self, target: &Memory, bytes: usize, stream: &Stream) -> Result<()> {
+    pub(crate) fn copy_packed(
+        &self,
+        target: &Arc<Memory>,
+        bytes: usize,
+        stream: &Stream,
+    ) -> Result<()> {
         debug_assert!(bytes <= target.bytes());
         let layout = Layout::contiguous(self.shape())?;
         between::copy(self, &mut ViewMut::new(target, layout, self.dtype()), stream)

@@ -1,5 +1,7 @@
 //! Arrays from plain values and back.
 
+use std::sync::Arc;
+
 use arrayspan_devices::{Access, Device, Memory};
 
 use crate::copy::streams::stream_between;
@@ -112,6 +114,7 @@ impl View<'_> {
         // it, after all work on the block, also if something fails below.
         let memory =
             unsafe { Memory::from_foreign(Device::cpu(), address, bytes, owner.release()) };
+        let memory = Arc::new(memory);
         self.copy_packed(&memory, bytes, &stream_between(self.device(), Device::cpu())?)?;
         // Waits, and sees that the bytes are values of `T`.
         host::base::<T>(operation, &View::new(&memory, target.clone(), T::DTYPE), Access::Write)?;

@@ -1,5 +1,7 @@
 //! Borrowed arrays.
 
+use std::sync::Arc;
+
 use arrayspan_devices::{Access, Device, Memory};
 
 use crate::layout::wrong;
@@ -9,7 +11,7 @@ use crate::{DType, Element, Error, Layout, Result, host};
 /// A borrowed array that can be read.
 #[derive(Clone, Debug)]
 pub struct View<'a> {
-    memory: &'a Memory,
+    memory: &'a Arc<Memory>,
     layout: Layout,
     dtype: DType,
 }
@@ -17,14 +19,18 @@ pub struct View<'a> {
 /// A borrowed array that can be written, by this borrower alone.
 #[derive(Debug)]
 pub struct ViewMut<'a> {
-    memory: &'a Memory,
+    memory: &'a Arc<Memory>,
     layout: Layout,
     dtype: DType,
 }
 
 impl<'a> View<'a> {
-    pub(crate) fn new(memory: &'a Memory, layout: Layout, dtype: DType) -> Self {
+    pub(crate) fn new(memory: &'a Arc<Memory>, layout: Layout, dtype: DType) -> Self {
         Self { memory, layout, dtype }
+    }
+
+    pub(crate) fn into_parts(self) -> (&'a Arc<Memory>, Layout, DType) {
+        (self.memory, self.layout, self.dtype)
     }
 
     /// The memory behind the array.
@@ -71,8 +77,12 @@ impl<'a> View<'a> {
 }
 
 impl<'a> ViewMut<'a> {
-    pub(crate) fn new(memory: &'a Memory, layout: Layout, dtype: DType) -> Self {
+    pub(crate) fn new(memory: &'a Arc<Memory>, layout: Layout, dtype: DType) -> Self {
         Self { memory, layout, dtype }
+    }
+
+    pub(crate) fn into_parts(self) -> (&'a Arc<Memory>, Layout, DType) {
+        (self.memory, self.layout, self.dtype)
     }
 
     /// The memory behind the array.

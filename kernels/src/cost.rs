@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-use arrayspan_bridge::View;
+use arrayspan_bridge::{DType, Layout};
 
 /// What a verb costs on a device: kernel launches, bytes moved at least, arithmetic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,12 +35,11 @@ impl AddAssign for Cost {
     }
 }
 
-/// The bytes of the distinct elements of a view: repeated (broadcast) axes count once.
-pub(crate) fn distinct_bytes(view: &View<'_>) -> usize {
-    let layout = view.layout();
+/// The bytes of the distinct elements of an array: repeated (broadcast) axes count once.
+pub(crate) fn distinct_bytes(layout: &Layout, dtype: DType) -> usize {
     let axes = layout.shape().iter().zip(layout.strides());
     let places = axes.map(|(&extent, &stride)| if stride == 0 { extent.min(1) } else { extent });
     // Axes that overlap otherwise may count more than there are.
     let most = layout.extent().map_or(0, |(first, last)| last - first + 1);
-    places.fold(1, usize::saturating_mul).min(most) * view.dtype().bytes()
+    places.fold(1, usize::saturating_mul).min(most) * dtype.bytes()
 }

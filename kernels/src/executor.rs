@@ -21,7 +21,7 @@ pub trait Executor: Debug + Send + Sync {
     ///
     /// # Errors
     /// When the device fails.
-    fn execute(&self, call: Call<'_>) -> Result<()>;
+    fn execute(&self, call: &mut Call<'_>) -> Result<()>;
 }
 
 impl dyn Executor + '_ {
@@ -120,9 +120,9 @@ impl dyn Executor + '_ {
         self.run(Call::Gemm(GemmCall::new(a, conjugate_a, b, c, update)?))
     }
 
-    fn run(&self, call: Call<'_>) -> Result<()> {
+    fn run(&self, mut call: Call<'_>) -> Result<()> {
         call.expect_device(self.device())?;
         tracing::trace!(verb = call.name(), device = %self.device());
-        self.execute(call)
+        self.execute(&mut call)
     }
 }

@@ -9,21 +9,23 @@ mod cost;
 mod error;
 mod executor;
 mod executors;
-mod expression;
 mod gpu;
 mod host;
+mod level;
 mod number;
 mod trace;
 mod update;
 pub mod verb;
 
 pub use arrayspan_bridge as bridge;
+pub use arrayspan_bridge::expression::{
+    self, Binary, Expression, Unary, constant, input, previous,
+};
 pub use band::{Band, Tap};
 pub use cost::Cost;
 pub use error::{Error, Result};
 pub use executor::Executor;
 pub use executors::{on, on_stream};
-pub use expression::{Binary, Expression, Unary, constant, input, previous};
 pub use gpu::{Gpu, catalogue};
 pub use host::Host;
 pub use number::{Fit, fit};

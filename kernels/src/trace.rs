@@ -43,7 +43,7 @@ impl Executor for Trace {
         self.inner.stream()
     }
 
-    fn execute(&self, call: Call<'_>) -> Result<()> {
+    fn execute(&self, call: &mut Call<'_>) -> Result<()> {
         self.steps.lock().push((call.name(), call.cost()));
         self.inner.execute(call)
     }

@@ -1,6 +1,7 @@
 //! An array on its way from one library to another.
 
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use arrayspan_devices::{Device, Memory};
 
@@ -26,7 +27,7 @@ enum Held<'a> {
 #[derive(Debug)]
 struct Lent<'a> {
     /// [Borrowed](Memory::borrowed). Can be reached through this only, hence during the borrow.
-    memory: Memory,
+    memory: Arc<Memory>,
     layout: Layout,
     dtype: DType,
     borrow: PhantomData<&'a ()>,
@@ -74,7 +75,7 @@ impl<'a> Imported<'a> {
     /// `'a` lasts.
     pub(crate) unsafe fn lent(address: usize, bytes: usize, layout: Layout, dtype: DType) -> Self {
         // SAFETY: the caller's. The block leaves this only by references that end before `'a` does.
-        let memory = unsafe { Memory::borrowed(address, bytes) };
+        let memory = Arc::new(unsafe { Memory::borrowed(address, bytes) });
         Self::new(Held::Lent(Box::new(Lent { memory, layout, dtype, borrow: PhantomData })))
     }
 

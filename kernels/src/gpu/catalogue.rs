@@ -10,7 +10,7 @@ use super::element::Element;
 use super::formula::Formula;
 use super::variant::Variant;
 use super::{combine, copy, gemm, map, reduce, stencil};
-use crate::expression::Expression;
+use crate::Expression;
 use crate::{Band, Reduction, Stencil, Tap, Update, constant, input, previous};
 
 /// An axis and the band along it.

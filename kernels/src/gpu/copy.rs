@@ -26,13 +26,14 @@ pub(super) struct Variant {
 const TILE: usize = 32;
 const ROWS: usize = 8;
 
-pub(super) fn run(gpu: &Gpu, call: CopyCall<'_>) -> Result<()> {
-    let CopyCall { x, mut y, update } = call;
+pub(super) fn run(gpu: &Gpu, call: &mut CopyCall<'_>) -> Result<()> {
+    let CopyCall { x, y, update } = call;
+    let update = *update;
     if y.layout().is_empty() {
         return Ok(());
     }
     if update == Update::set() {
-        y.copy_from(&x, &gpu.stream)?;
+        y.view_mut().copy_from(&x.view(), &gpu.stream)?;
         gpu.launches.fetch_add(1, Relaxed);
         return Ok(());
     }

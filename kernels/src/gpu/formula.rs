@@ -5,7 +5,8 @@ use num_complex::Complex64;
 
 use super::element::Element;
 use crate::Update;
-use crate::expression::{Binary, Expression, Level, Unary};
+use crate::expression::{Binary, Expression, Node, Unary};
+use crate::level::Level;
 
 /// An expression without the values of its constants, operands before their operation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -36,51 +37,49 @@ impl Formula {
     /// Of inputs of which those that `wide` names are numbers of a wider dtype.
     pub(super) fn mixed(expression: &Expression, wide: &impl Fn(usize) -> bool) -> Self {
         let mut formula = Self(Vec::with_capacity(16));
-        if formula.add(expression, wide) == Level::Number {
+        // Each operand's level, and where its steps end.
+        let mut operands: Vec<(Level, usize)> = Vec::with_capacity(8);
+        for node in expression.nodes() {
+            let mut operand = || operands.pop().unwrap_or((Level::Element, 0));
+            let level = match node.node() {
+                Node::Input(number) => formula.input(*number, wide),
+                Node::Previous => formula.push(Step::Previous, Level::Element),
+                Node::Constant(value) if value.im == 0.0 => {
+                    formula.push(Step::Constant, Level::Constant)
+                }
+                Node::Constant(_) => formula.push(Step::Constant, Level::Element),
+                Node::Unary(function, _) => {
+                    let (level, _) = operand();
+                    formula.push(Step::Unary(*function), level.of_unary())
+                }
+                Node::Binary(function, ..) => {
+                    let ((right, end), (left, after_left)) = (operand(), operand());
+                    let level = left.of_binary(right);
+                    // From the right, so that the place of the left operand's last step stays.
+                    formula.meet(end, right, level);
+                    formula.meet(after_left, left, level);
+                    formula.push(Step::Binary(*function), level)
+                }
+            };
+            operands.push((level, formula.0.len()));
+        }
+        if operands.last().is_some_and(|(level, _)| *level == Level::Number) {
             formula.0.push(Step::Round);
         }
         formula
     }
 
-    /// Adds the steps of an expression and returns its level. Each node is visited once: the expressions of solvers have
-    /// some hundred nodes, and are read at every call.
-    fn add(&mut self, expression: &Expression, wide: &impl Fn(usize) -> bool) -> Level {
-        match expression {
-            Expression::Input(number) => {
-                let before = (0..*number).filter(|other| wide(*other)).count();
-                let number = *number;
-                self.0.push(if wide(number) {
-                    Step::Number(before)
-                } else {
-                    Step::Input(number - before)
-                });
-                expression.level(wide)
-            }
-            Expression::Previous => {
-                self.0.push(Step::Previous);
-                Level::Element
-            }
-            Expression::Constant(_) => {
-                self.0.push(Step::Constant);
-                expression.level(wide)
-            }
-            Expression::Unary(function, a) => {
-                let level = self.add(a, wide);
-                self.0.push(Step::Unary(*function));
-                level.of_unary()
-            }
-            Expression::Binary(function, a, b) => {
-                let left = self.add(a, wide);
-                let after_left = self.0.len();
-                let right = self.add(b, wide);
-                let level = left.of_binary(right);
-                // From the right, so that the place of the left operand's last step stays.
-                self.meet(self.0.len(), right, level);
-                self.meet(after_left, left, level);
-                self.0.push(Step::Binary(*function));
-                level
-            }
+    fn input(&mut self, number: usize, wide: &impl Fn(usize) -> bool) -> Level {
+        let before = (0..number).filter(|other| wide(*other)).count();
+        if wide(number) {
+            return self.push(Step::Number(before), Level::Number);
         }
+        self.push(Step::Input(number - before), Level::Element)
+    }
+
+    fn push(&mut self, step: Step, level: Level) -> Level {
+        self.0.push(step);
+        level
     }
 
     /// Makes the operand whose last step is before `end` one of the level that its operation is computed with.

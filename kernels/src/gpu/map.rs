@@ -4,7 +4,7 @@ use arrayspan_bridge::devices::Memory;
 use arrayspan_bridge::iteration::{
     Arguments, IterationForm, IterationSpace, THREADS, Text, address, grid,
 };
-use arrayspan_bridge::{DType, Layout, View};
+use arrayspan_bridge::{DType, Layout, Operand};
 use num_complex::Complex64;
 
 use super::element::Element;
@@ -37,14 +37,14 @@ pub(super) fn run(gpu: &Gpu, call: &MapCall<'_>) -> Result<()> {
     }
     let (single, elements): (Vec<_>, Vec<_>) =
         (0..call.inputs.len()).partition(|&input| numbers.contains(input));
-    let elements: Vec<&View<'_>> = elements.iter().map(|&input| &call.inputs[input]).collect();
+    let elements: Vec<&Operand<'_>> = elements.iter().map(|&input| &call.inputs[input]).collect();
     let layouts: Vec<&Layout> =
         std::iter::once(out.layout()).chain(elements.iter().map(|view| view.layout())).collect();
     let memories: Vec<&Memory> =
         std::iter::once(out.memory()).chain(elements.iter().map(|view| view.memory())).collect();
     let space = IterationSpace::new(&layouts);
     let element = Element(out.dtype());
-    let formula = Formula::mixed(call.expression, &|input| numbers.contains(input));
+    let formula = Formula::mixed(&call.expression, &|input| numbers.contains(input));
     let addresses: Vec<usize> = memories.iter().copied().map(address).collect();
     let constants = call.expression.constants();
     let parts = if element.is_complex() { 2 } else { 1 };

@@ -144,13 +144,13 @@ impl Executor for Gpu {
         &self.stream
     }
 
-    fn execute(&self, call: Call<'_>) -> Result<()> {
+    fn execute(&self, call: &mut Call<'_>) -> Result<()> {
         match call {
-            Call::Map(call) => map::run(self, &call),
+            Call::Map(call) => map::run(self, call),
             Call::Copy(call) => copy::run(self, call),
-            Call::Stencil(call) => stencil::run(self, &call),
-            Call::Reduce(call) => reduce::run(self, &call),
-            Call::Gemm(call) => gemm::run(self, &call),
+            Call::Stencil(call) => stencil::run(self, call),
+            Call::Reduce(call) => reduce::run(self, call),
+            Call::Gemm(call) => gemm::run(self, call),
         }
     }
 }

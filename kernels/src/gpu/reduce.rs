@@ -4,7 +4,7 @@ use arrayspan_bridge::devices::{Argument, Grid};
 use arrayspan_bridge::iteration::{
     Arguments, IterationForm, IterationSpace, MOST_ARGUMENTS, Runs, Start, THREADS, Text, address,
 };
-use arrayspan_bridge::{DType, Layout, View};
+use arrayspan_bridge::{DType, Layout, Operand};
 
 use super::combine::{MOST_PARTS, Sharing};
 use super::element::Element;
@@ -79,7 +79,7 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
         computed,
         result: out.dtype(),
         reduction: call.reduction,
-        formula: Formula::of(call.expression),
+        formula: Formula::of(&call.expression),
         ranks: [kept.extents.len(), reduced.extents.len()],
         runs,
         wide: kept.is_wide() || reduced.is_wide(),
@@ -98,7 +98,7 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
     if variant.baked.is_empty() {
         arguments.indices(numbers());
     }
-    arguments.numbers(&constants, computed);
+    arguments.numbers(constants, computed);
     let room = if sharing == Sharing::Leave { Some(combine::room(gpu)?) } else { None };
     let scratch = if sharing == Sharing::LastJoins { Some(combine::scratch(gpu)?) } else { None };
     if let Some(parts) = room.as_ref().or(scratch.as_deref()) {
@@ -122,7 +122,7 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
 /// The layouts of the inputs. One without elements may have any strides and place, and gets none: its kept axes are
 /// walked, too.
 fn layouts(call: &ReduceCall<'_>) -> Result<Vec<Layout>> {
-    let layout = |view: &View<'_>| {
+    let layout = |view: &Operand<'_>| {
         let layout = view.layout();
         let nothing = || Layout::strided(layout.shape(), vec![0; layout.rank()], 0);
         Ok(if layout.is_empty() { nothing()? } else { layout.clone() })
@@ -157,7 +157,7 @@ fn runs(
     along: bool,
 ) -> Runs {
     let bytes = call.dtype().bytes();
-    let start = |(input, view): (usize, &View<'_>)| {
+    let start = |(input, view): (usize, &Operand<'_>)| {
         let Start { stride, first, steps } = reduced.start(input, address(view.memory()), bytes);
         let first = first | ((kept.offsets[input] | layouts[input].offset()) * bytes);
         Start { stride, first, steps: steps | kept.steps(input, 0) }

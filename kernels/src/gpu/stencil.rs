@@ -60,14 +60,14 @@ pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
     let memories = [y.memory(), x.memory()];
     let layouts = [y.layout(), x.layout()];
     let plan =
-        Plan::new(call.stencil, dtype, layouts, memories.map(address), call.update, gpu.units());
+        Plan::new(&call.stencil, dtype, layouts, memories.map(address), call.update, gpu.units());
     let Plan { variant, space, items, constants } = plan;
     let element = Element(dtype);
     let mut arguments = map::arguments(element, &space, &variant.form, &memories, &constants);
     let uploaded;
     let wide = variant.form.is_wide();
-    if tables::in_memory(call.stencil, dtype, wide) {
-        uploaded = gpu.tables(call.stencil, dtype, wide)?;
+    if tables::in_memory(&call.stencil, dtype, wide) {
+        uploaded = gpu.tables(&call.stencil, dtype, wide)?;
         arguments.read(uploaded.0.memory(), 0);
         arguments.read(uploaded.1.memory(), 0);
     }

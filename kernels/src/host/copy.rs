@@ -12,15 +12,14 @@ use crate::{Executor as _, Host, Result, Update};
 /// Elements copied together at a time where strides demand it.
 const CHUNK: usize = 1024;
 
-pub(super) fn run(host: &Host, call: CopyCall<'_>) -> Result<()> {
+pub(super) fn run(host: &Host, call: &mut CopyCall<'_>) -> Result<()> {
     if call.y.layout().is_empty() {
         return Ok(());
     }
     if call.update == Update::set() {
-        let mut y = call.y;
-        return Ok(y.copy_from(&call.x, host.stream())?);
+        return Ok(call.y.view_mut().copy_from(&call.x.view(), host.stream())?);
     }
-    let (inputs, y) = arranged(std::slice::from_ref(&call.x), call.y)?;
+    let (inputs, y) = arranged(&[call.x.view()], call.y.view_mut())?;
     let [x] = &inputs[..] else { unreachable!("one input stays one") };
     with_scalar!("copy", y.dtype(), T => {
         if call.update.is_real() {

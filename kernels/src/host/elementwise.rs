@@ -3,7 +3,7 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::scalar::Scalar;
-use crate::expression::{Binary, Unary};
+use crate::{Binary, Unary};
 
 /// The elements of one operand for one chunk.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@ use num_complex::Complex64;
 
 use super::elementwise::{Operand, binary, unary};
 use super::scalar::Scalar;
-use crate::expression::{Binary, Expression, Unary};
+use crate::expression::{Binary, Expression, Node, Unary};
 
 /// Elements evaluated at a time: intermediate results stay in the first-level cache.
 pub(super) const fn chunk<T>() -> usize {
@@ -59,7 +59,7 @@ impl<T: Scalar> Program<T> {
     pub(super) fn new(expression: &Expression, inputs: &[Given<T>]) -> Self {
         let mut program =
             Self { steps: Vec::new(), result: Source::Number(T::default()), registers: 0 };
-        program.result = program.compile(expression, inputs, &mut Vec::new()).rounded();
+        program.result = program.compile(expression, inputs).rounded();
         program
     }
 
@@ -106,51 +106,71 @@ impl<T: Scalar> Program<T> {
         }
     }
 
-    fn compile(
-        &mut self,
-        expression: &Expression,
-        inputs: &[Given<T>],
-        free: &mut Vec<usize>,
-    ) -> Source<T> {
-        let (function, operands) = match expression {
-            Expression::Input(at) => {
-                return match inputs[*at] {
+    /// Adds the steps of an expression; where its values are found then.
+    fn compile(&mut self, expression: &Expression, inputs: &[Given<T>]) -> Source<T> {
+        let (mut sources, mut free) = (Vec::new(), Vec::new());
+        for node in expression.nodes() {
+            let mut operand = || sources.pop().unwrap_or(Source::Previous);
+            let source = match node.node() {
+                Node::Input(at) => match inputs[*at] {
                     Given::Elements(number) => Source::Input(number),
                     Given::Number(number) => Source::Number(number),
                     Given::Wide(number) => Source::Wide(number),
-                };
-            }
-            Expression::Previous => return Source::Previous,
-            Expression::Constant(value) if value.im == 0.0 => return Source::Constant(value.re),
-            Expression::Constant(value) => return Source::Number(T::rounded(*value)),
-            Expression::Unary(function, a) => match self.compile(a, inputs, free) {
-                Source::Wide(a) => {
-                    return Source::Wide(single(|out| unary(*function, Operand::Number(a), out)));
-                }
-                a => match a.rounded() {
-                    Source::Number(a) => {
-                        let a = Operand::Number(a);
-                        return Source::Number(single(|out| unary(*function, a, out)));
-                    }
-                    a => (Function::Unary(*function, a), [a, a]),
                 },
-            },
-            Expression::Binary(function, a, b) => {
-                let (a, b) = (self.compile(a, inputs, free), self.compile(b, inputs, free));
-                if let (Source::Wide(a), Source::Wide(b) | Source::Constant(b))
-                | (Source::Constant(a), Source::Wide(b)) = (a, b)
-                {
-                    let (a, b) = (Operand::Number(a), Operand::Number(b));
-                    return Source::Wide(single(|out| binary(*function, a, b, out)));
+                Node::Previous => Source::Previous,
+                Node::Constant(value) if value.im == 0.0 => Source::Constant(value.re),
+                Node::Constant(value) => Source::Number(T::rounded(*value)),
+                Node::Unary(function, _) => self.unary(*function, operand(), &mut free),
+                Node::Binary(function, ..) => {
+                    let (b, a) = (operand(), operand());
+                    self.binary(*function, a, b, &mut free)
                 }
-                let (a, b) = (a.rounded(), b.rounded());
-                if let (Source::Number(a), Source::Number(b)) = (a, b) {
-                    let (a, b) = (Operand::Number(a), Operand::Number(b));
-                    return Source::Number(single(|out| binary(*function, a, b, out)));
-                }
-                (Function::Binary(*function, a, b), [a, b])
+            };
+            sources.push(source);
+        }
+        sources.pop().unwrap_or(Source::Previous)
+    }
+
+    fn unary(&mut self, function: Unary, a: Source<T>, free: &mut Vec<usize>) -> Source<T> {
+        if let Source::Wide(a) = a {
+            return Source::Wide(single(|out| unary(function, Operand::Number(a), out)));
+        }
+        match a.rounded() {
+            Source::Number(a) => {
+                Source::Number(single(|out| unary(function, Operand::Number(a), out)))
             }
-        };
+            a => self.step(Function::Unary(function, a), [a, a], free),
+        }
+    }
+
+    fn binary(
+        &mut self,
+        function: Binary,
+        a: Source<T>,
+        b: Source<T>,
+        free: &mut Vec<usize>,
+    ) -> Source<T> {
+        if let (Source::Wide(a), Source::Wide(b) | Source::Constant(b))
+        | (Source::Constant(a), Source::Wide(b)) = (a, b)
+        {
+            let (a, b) = (Operand::Number(a), Operand::Number(b));
+            return Source::Wide(single(|out| binary(function, a, b, out)));
+        }
+        let (a, b) = (a.rounded(), b.rounded());
+        if let (Source::Number(a), Source::Number(b)) = (a, b) {
+            let (a, b) = (Operand::Number(a), Operand::Number(b));
+            return Source::Number(single(|out| binary(function, a, b, out)));
+        }
+        self.step(Function::Binary(function, a, b), [a, b], free)
+    }
+
+    /// Adds a step; its result's register is none of its operands'.
+    fn step(
+        &mut self,
+        function: Function<T>,
+        operands: [Source<T>; 2],
+        free: &mut Vec<usize>,
+    ) -> Source<T> {
         let to = free.pop().unwrap_or_else(|| {
             self.registers += 1;
             self.registers - 1

@@ -8,7 +8,7 @@ use super::scalar::{Scalar, with_scalar};
 use crate::Result;
 use crate::verb::GemmCall;
 
-pub(super) fn run(call: GemmCall<'_>) -> Result<()> {
+pub(super) fn run(call: &mut GemmCall<'_>) -> Result<()> {
     let [batch, m, n, k] = call.extents();
     if batch * m * n == 0 {
         return Ok(());
@@ -16,9 +16,9 @@ pub(super) fn run(call: GemmCall<'_>) -> Result<()> {
     with_scalar!("gemm", call.c.dtype(), T => product::<T>(call, [batch, m, n, k]))
 }
 
-fn product<T: Scalar>(mut call: GemmCall<'_>, [batch, m, n, k]: [usize; 4]) -> Result<()> {
-    let (a, b) = (call.a.reshaped(&[batch, m, k])?, call.b.reshaped(&[batch, k, n])?);
-    let mut c = call.c.reborrow().reshaped(&[batch, m, n])?;
+fn product<T: Scalar>(call: &mut GemmCall<'_>, [batch, m, n, k]: [usize; 4]) -> Result<()> {
+    let (a, b) = (call.a.view().reshaped(&[batch, m, k])?, call.b.view().reshaped(&[batch, k, n])?);
+    let mut c = call.c.view_mut().reshaped(&[batch, m, n])?;
     let (a, b) = (a.lanes::<T>()?, b.lanes::<T>()?);
     let mut c = c.lanes_mut::<T>()?;
     let work = m * n * k;

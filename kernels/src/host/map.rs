@@ -1,6 +1,6 @@
 //! `out ← expression(inputs, out)` on the host.
 
-use arrayspan_bridge::{Lanes, LanesMut, View};
+use arrayspan_bridge::{Lanes, LanesMut, Operand, View};
 
 use super::evaluate::{Given, Program, chunk};
 use super::operands::{Operands, given, number};
@@ -9,29 +9,31 @@ use super::scalar::{Scalar, with_scalar};
 use crate::Result;
 use crate::verb::MapCall;
 
-pub(super) fn run(call: MapCall<'_>) -> Result<()> {
+pub(super) fn run(call: &mut MapCall<'_>) -> Result<()> {
     if call.out.layout().is_empty() {
         return Ok(());
     }
     with_scalar!("map", call.out.dtype(), T => map::<T>(call))
 }
 
-fn map<T: Scalar>(call: MapCall<'_>) -> Result<()> {
+fn map<T: Scalar>(call: &mut MapCall<'_>) -> Result<()> {
     let reads = call.expression.reads_previous();
-    let elements: Vec<View<'_>> = call.elements().cloned().collect();
-    let wide = call.inputs.iter().map(|view| {
-        let wide = view.dtype() != call.out.dtype();
-        wide.then(|| number(view)).transpose()
+    let dtype = call.out.dtype();
+    let elements = call.inputs.iter().filter(|input| input.dtype() == dtype);
+    let elements: Vec<View<'_>> = elements.map(Operand::view).collect();
+    let wide = call.inputs.iter().map(|input| {
+        let wide = input.dtype() != dtype;
+        wide.then(|| number(&input.view())).transpose()
     });
     let wide = wide.collect::<Result<Vec<_>>>()?;
-    let (inputs, mut out) = arranged(&elements, call.out)?;
+    let (inputs, mut out) = arranged(&elements, call.out.view_mut())?;
     let inputs = inputs.iter().map(|view| Ok(view.lanes()?)).collect::<Result<Vec<_>>>()?;
     let mut elements = given(&inputs).into_iter();
     let known = |number: Option<f64>| {
         number.map(Given::Wide).or_else(|| elements.next()).unwrap_or(Given::Number(T::default()))
     };
     let known: Vec<Given<T>> = wide.into_iter().map(known).collect();
-    let map = Map { program: Program::new(call.expression, &known), inputs, reads };
+    let map = Map { program: Program::new(&call.expression, &known), inputs, reads };
     for_each_part(out.lanes_mut::<T>()?, Parts::Lanes, &|origin, part| map.part(origin, part));
     Ok(())
 }

@@ -53,7 +53,7 @@ impl Executor for Host {
         &self.stream
     }
 
-    fn execute(&self, call: Call<'_>) -> Result<()> {
+    fn execute(&self, call: &mut Call<'_>) -> Result<()> {
         match call {
             Call::Map(call) => map::run(call),
             Call::Copy(call) => copy::run(self, call),

@@ -2,8 +2,9 @@
 //!
 //! Work is cut by its shape alone, never by the number of threads, so sums come out the same everywhere.
 
+use arrayspan_bridge::expression::{Node, Unary};
 use arrayspan_bridge::iteration::collapse;
-use arrayspan_bridge::{DType, Lanes, LanesMut, Relayout, View, ViewMut};
+use arrayspan_bridge::{DType, Lanes, LanesMut, Operand, Relayout, View, ViewMut};
 use num_complex::{Complex32, Complex64};
 
 use super::evaluate::{Program, Registers, chunk};
@@ -14,7 +15,7 @@ use super::parts::{GRAIN, advance, by_stride};
 use super::scalar::{Scalar, with_scalar};
 use crate::cost::distinct_bytes;
 use crate::verb::{MapCall, ReduceCall};
-use crate::{Reduction, Result, constant};
+use crate::{Expression, Reduction, Result, constant};
 
 /// Sums carried along side by side where lanes run along a kept axis: enough for long lanes, and few
 /// enough for the cache.
@@ -23,13 +24,13 @@ const KEPT: usize = 4096;
 /// Elements that go into each sum, at least, before sums are made apart and put together.
 const DEEP: usize = 64;
 
-pub(super) fn run(call: ReduceCall<'_>) -> Result<()> {
+pub(super) fn run(call: &mut ReduceCall<'_>) -> Result<()> {
     if call.out.layout().is_empty() {
         return Ok(());
     }
     if call.shape().contains(&0) {
         let nothing = constant(identity::<f64>(call.reduction));
-        return map::run(MapCall { expression: &nothing, inputs: Vec::new(), out: call.out });
+        return map::run(&mut MapCall::new(&nothing, &[], call.out.view_mut())?);
     }
     match (call.dtype(), call.out.dtype()) {
         (DType::Float32, DType::Float64) => reduce::<f32, f64, f64>(call),
@@ -40,25 +41,38 @@ pub(super) fn run(call: ReduceCall<'_>) -> Result<()> {
     }
 }
 
+/// The input whose squared absolute value an expression is, if it is nothing else.
+fn square_of(expression: &Expression) -> Option<usize> {
+    let Node::Unary(Unary::AbsoluteSquare, a) = expression.node() else { return None };
+    match a.node() {
+        Node::Input(number) => Some(*number),
+        _ => None,
+    }
+}
+
 /// Reduces elements `T`, computing with `C`, to results `O`.
-fn reduce<T: Scalar, C: Scalar, O: Scalar>(call: ReduceCall<'_>) -> Result<()> {
-    let square = call.expression.as_square().filter(|_| {
+fn reduce<T: Scalar, C: Scalar, O: Scalar>(call: &mut ReduceCall<'_>) -> Result<()> {
+    let square = square_of(&call.expression).filter(|_| {
         // The squares that the computation would have are those of the sum.
         call.reduction == Reduction::Sum && C::DTYPE.real() == DType::Float64
     });
-    let (inputs, mut out) = arranged(call.inputs, &call.axes, call.out)?;
+    let inputs: Vec<View<'_>> = call.inputs.iter().map(Operand::view).collect();
+    let (inputs, mut out) = arranged(inputs, &call.axes, call.out.view_mut())?;
     let kept = out.shape().len();
     // The lane with the smaller steps is the one to walk along.
-    let along_kept = inputs.iter().max_by_key(|view| distinct_bytes(view)).is_some_and(|view| {
-        let strides = view.layout().strides();
-        let step = |axis: usize| match (view.shape()[axis], strides[axis].unsigned_abs()) {
-            (1, _) | (_, 0) => usize::MAX,
-            (_, step) => step,
-        };
-        step(kept - 1) < step(strides.len() - 1)
-    });
+    let along_kept = inputs
+        .iter()
+        .max_by_key(|view| distinct_bytes(view.layout(), view.dtype()))
+        .is_some_and(|view| {
+            let strides = view.layout().strides();
+            let step = |axis: usize| match (view.shape()[axis], strides[axis].unsigned_abs()) {
+                (1, _) | (_, 0) => usize::MAX,
+                (_, step) => step,
+            };
+            step(kept - 1) < step(strides.len() - 1)
+        });
     let inputs = inputs.iter().map(View::lanes::<T>).collect::<Result<Vec<_>, _>>()?;
-    let program = Program::<C>::new(call.expression, &given(&inputs));
+    let program = Program::<C>::new(&call.expression, &given(&inputs));
     let reduce = Reduce { reduction: call.reduction, program, square, inputs, kept, along_kept };
     reduce.keep(vec![0; kept], out.lanes_mut::<O>()?);
     Ok(())
@@ -70,7 +84,9 @@ fn arranged<'a>(
     axes: &[usize],
     out: ViewMut<'a>,
 ) -> Result<(Vec<View<'a>>, ViewMut<'a>)> {
-    let Some(largest) = inputs.iter().max_by_key(|view| distinct_bytes(view)) else {
+    let Some(largest) =
+        inputs.iter().max_by_key(|view| distinct_bytes(view.layout(), view.dtype()))
+    else {
         return Ok((inputs, out));
     };
     let all = by_stride(largest.layout().strides());

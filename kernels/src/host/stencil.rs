@@ -19,7 +19,7 @@ const CHUNK: usize = 8192;
 /// Lanes shorter than this are joined to the axis before them, if that has a band.
 const SHORT: usize = 64;
 
-pub(super) fn run(call: StencilCall<'_>) -> Result<()> {
+pub(super) fn run(call: &mut StencilCall<'_>) -> Result<()> {
     if call.y.layout().is_empty() {
         return Ok(());
     }
@@ -31,10 +31,10 @@ pub(super) fn run(call: StencilCall<'_>) -> Result<()> {
 }
 
 /// `L` is `T`, or its parts when all weights are real.
-fn stencil<T: Scalar, L: Scalar>(call: StencilCall<'_>) -> Result<()> {
+fn stencil<T: Scalar, L: Scalar>(call: &mut StencilCall<'_>) -> Result<()> {
     let terms = call.stencil.terms();
     let order = by_stride(call.y.layout().strides());
-    let (x, y) = (call.x.permuted(&order)?, call.y.permuted(&order)?);
+    let (x, y) = (call.x.view().permuted(&order)?, call.y.view_mut().permuted(&order)?);
     let fixed: Vec<usize> = order
         .iter()
         .enumerate()

@@ -1,7 +1,6 @@
 //! The checks that several verbs share.
 
 use arrayspan_bridge::DType;
-use arrayspan_bridge::devices::Device;
 
 use crate::{Error, Fit, Result, Update, fit};
 
@@ -28,18 +27,6 @@ pub(crate) fn dtype(
         return Ok(());
     }
     Err(Error::DType { verb, argument: argument.into(), expected, found })
-}
-
-pub(crate) fn device(
-    verb: &'static str,
-    argument: &str,
-    expected: Device,
-    found: Device,
-) -> Result<()> {
-    if expected == found {
-        return Ok(());
-    }
-    Err(Error::WrongDevice { verb, argument: argument.into(), expected, found })
 }
 
 pub(crate) fn computable(verb: &'static str, dtype: DType) -> Result<()> {

@@ -1,17 +1,18 @@
 //! `y ← alpha · x + beta · y` between any two layouts.
 
-use arrayspan_bridge::{View, ViewMut};
+use arrayspan_bridge::devices::Access;
+use arrayspan_bridge::{Operand, OperandMut, View, ViewMut};
 
-use super::check;
+use super::{Argument, Verb, check};
 use crate::{Cost, Result, Update};
 
-pub(crate) const NAME: &str = "copy";
+const NAME: &str = "copy";
 
 /// `y ← alpha · x + beta · y` between any two layouts of one shape: permuted, flipped, sliced, repeated.
 #[derive(Debug)]
 pub struct CopyCall<'a> {
-    pub(crate) x: View<'a>,
-    pub(crate) y: ViewMut<'a>,
+    pub(crate) x: Operand<'a>,
+    pub(crate) y: OperandMut<'a>,
     pub(crate) update: Update,
 }
 
@@ -27,16 +28,27 @@ impl<'a> CopyCall<'a> {
             check::computable(NAME, y.dtype())?;
             check::update(NAME, y.dtype(), update)?;
         }
-        Ok(Self { x, y, update })
+        Ok(Self { x: x.into(), y: y.into(), update })
+    }
+}
+
+impl Verb for CopyCall<'_> {
+    fn name(&self) -> &'static str {
+        NAME
     }
 
-    pub(crate) fn cost(&self) -> Cost {
+    fn for_each_operand(&self, visit: &mut dyn FnMut(Argument, Access, &Operand<'_>)) {
+        visit(Argument::Named("x"), Access::Read, &self.x);
+        visit(Argument::Named("y"), Access::Write, self.y.as_operand());
+    }
+
+    fn cost(&self) -> Cost {
         let len = self.y.layout().len();
         let written = len * self.y.dtype().bytes();
         let previous = if self.update.reads() { written } else { 0 };
         Cost {
             launches: usize::from(len > 0),
-            bytes_read: crate::cost::distinct_bytes(&self.x) + previous,
+            bytes_read: crate::cost::distinct_bytes(self.x.layout(), self.x.dtype()) + previous,
             bytes_written: written,
             flops: 0,
         }

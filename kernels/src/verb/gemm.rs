@@ -1,22 +1,23 @@
 //! A batch of matrix products.
 
-use arrayspan_bridge::{View, ViewMut};
+use arrayspan_bridge::devices::Access;
+use arrayspan_bridge::{Operand, OperandMut, View, ViewMut};
 
-use super::check;
+use super::{Argument, Verb, check};
 use crate::{Cost, Result, Update};
 
-pub(crate) const NAME: &str = "gemm";
+const NAME: &str = "gemm";
 
 /// `c ← alpha · a b + beta · c`, or with `conj(a)` for `a`; transposes are permuted views.
 #[derive(Debug)]
 pub struct GemmCall<'a> {
     /// `[m, k]` or `[batch, m, k]`.
-    pub(crate) a: View<'a>,
+    pub(crate) a: Operand<'a>,
     pub(crate) conjugate_a: bool,
     /// `[k, n]` or `[batch, k, n]`.
-    pub(crate) b: View<'a>,
+    pub(crate) b: Operand<'a>,
     /// `[m, n]` or `[batch, m, n]`.
-    pub(crate) c: ViewMut<'a>,
+    pub(crate) c: OperandMut<'a>,
     pub(crate) update: Update,
 }
 
@@ -45,7 +46,7 @@ impl<'a> GemmCall<'a> {
             let (a, b, c) = (a.shape(), b.shape(), c.shape());
             return check::argument(NAME, format!("{a:?} times {b:?} does not give {c:?}"));
         }
-        Ok(Self { a, conjugate_a, b, c, update })
+        Ok(Self { a: a.into(), conjugate_a, b: b.into(), c: c.into(), update })
     }
 
     /// Batch, rows, columns and inner extent.
@@ -56,12 +57,25 @@ impl<'a> GemmCall<'a> {
             _ => unreachable!("checked in `new`"),
         }
     }
+}
 
-    pub(crate) fn cost(&self) -> Cost {
+impl Verb for GemmCall<'_> {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn for_each_operand(&self, visit: &mut dyn FnMut(Argument, Access, &Operand<'_>)) {
+        visit(Argument::Named("a"), Access::Read, &self.a);
+        visit(Argument::Named("b"), Access::Read, &self.b);
+        visit(Argument::Named("c"), Access::Write, self.c.as_operand());
+    }
+
+    fn cost(&self) -> Cost {
         let [batch, m, n, k] = self.extents();
         let written = batch * m * n * self.c.dtype().bytes();
         let previous = if self.update.reads() { written } else { 0 };
-        let operands = [&self.a, &self.b].map(crate::cost::distinct_bytes);
+        let bytes = |side: &Operand<'_>| crate::cost::distinct_bytes(side.layout(), side.dtype());
+        let operands = [&self.a, &self.b].map(bytes);
         Cost {
             launches: usize::from(written > 0),
             bytes_read: operands.iter().sum::<usize>() + previous,

@@ -1,23 +1,28 @@
 //! `out ← expression(inputs, out)`, element by element, in one pass.
 
-use arrayspan_bridge::{DType, Relayout, View, ViewMut};
+use arrayspan_bridge::devices::Access;
+use arrayspan_bridge::expression::{Binary, Node};
+use arrayspan_bridge::{DType, Operand, OperandMut, Relayout, View, ViewMut};
 
-use super::check;
-use crate::cost::distinct_bytes;
-use crate::expression::{Binary, Expression, Level};
-use crate::{Cost, Result};
+use super::{Argument, Verb, check};
+use crate::level::Level;
+use crate::{Cost, Expression, Result};
 
-pub(crate) const NAME: &str = "map";
+const NAME: &str = "map";
+
+/// The most operations of an expression. Its parts may be shared, so that few nodes make more operations than anyone
+/// could wait for.
+const MOST_OPERATIONS: usize = 1 << 17;
 
 /// `out ← expression(inputs, out)`, element by element, in one pass.
 #[derive(Debug)]
 pub struct MapCall<'a> {
     /// What is computed.
-    pub(crate) expression: &'a Expression,
+    pub(crate) expression: Expression,
     /// Its inputs, broadcast to the shape of `out`.
-    pub(crate) inputs: Vec<View<'a>>,
+    pub(crate) inputs: Vec<Operand<'a>>,
     /// Where the result goes.
-    pub(crate) out: ViewMut<'a>,
+    pub(crate) out: OperandMut<'a>,
 }
 
 impl<'a> MapCall<'a> {
@@ -27,7 +32,7 @@ impl<'a> MapCall<'a> {
     ///
     /// # Errors
     /// When an input is missing, does not broadcast, or has a dtype that is not allowed.
-    pub fn new(expression: &'a Expression, inputs: &[View<'a>], out: ViewMut<'a>) -> Result<Self> {
+    pub fn new(expression: &Expression, inputs: &[View<'a>], out: ViewMut<'a>) -> Result<Self> {
         check::computable(NAME, out.dtype())?;
         let (shape, dtype) = (out.shape(), out.dtype());
         let wide = |number: usize| inputs.get(number).is_some_and(|view| view.dtype() != dtype);
@@ -42,18 +47,18 @@ impl<'a> MapCall<'a> {
                 numbers.unwrap_or(if is_wider(view, dtype) { view.dtype() } else { dtype });
             check::dtype(NAME, &argument, expected, view.dtype())?;
             numbers = Some(expected);
-            Ok(view.clone().reshaped(&[])?)
+            Ok(view.clone().reshaped(&[])?.into())
         };
         let inputs = inputs.iter().enumerate().map(operand).collect::<Result<_>>()?;
-        Ok(Self { expression, inputs, out })
+        Ok(Self { expression: expression.clone(), inputs, out: out.into() })
     }
 
     /// The inputs that are single numbers beside many elements: those of a wider dtype, or else those of the
     /// elements' own, if that is real.
     pub(crate) fn numbers(&self) -> Numbers {
         let own = self.out.dtype();
-        let wide = self.inputs.iter().map(View::dtype).find(|dtype| *dtype != own);
-        let single = |view: &View<'_>| {
+        let wide = self.inputs.iter().map(Operand::dtype).find(|dtype| *dtype != own);
+        let single = |view: &Operand<'_>| {
             let layout = view.layout();
             let axes = layout.shape().iter().zip(layout.strides());
             !own.is_complex()
@@ -68,21 +73,29 @@ impl<'a> MapCall<'a> {
         let any = which.contains(&true);
         Numbers { dtype: any.then(|| wide.unwrap_or(own)), which }
     }
+}
 
-    /// The inputs of the elements' dtype, of the shape of `out`.
-    pub(crate) fn elements(&self) -> impl Iterator<Item = &View<'a>> {
-        self.inputs.iter().filter(|view| view.dtype() == self.out.dtype())
+impl Verb for MapCall<'_> {
+    fn name(&self) -> &'static str {
+        NAME
     }
 
-    pub(crate) fn cost(&self) -> Cost {
+    fn for_each_operand(&self, visit: &mut dyn FnMut(Argument, Access, &Operand<'_>)) {
+        for (number, input) in self.inputs.iter().enumerate() {
+            visit(Argument::Input(number), Access::Read, input);
+        }
+        visit(Argument::Output, Access::Write, self.out.as_operand());
+    }
+
+    fn cost(&self) -> Cost {
         let len = self.out.layout().len();
         let written = len * self.out.dtype().bytes();
         let previous = if self.expression.reads_previous() { written } else { 0 };
         Cost {
             launches: usize::from(len > 0),
-            bytes_read: self.inputs.iter().map(distinct_bytes).sum::<usize>() + previous,
+            bytes_read: distinct_bytes(&self.inputs) + previous,
             bytes_written: written,
-            flops: len * self.expression.operations(),
+            flops: len.saturating_mul(self.expression.operations()),
         }
     }
 }
@@ -114,8 +127,8 @@ fn broadcast<'a>(
     argument: String,
     view: &View<'a>,
     shape: &[usize],
-) -> Result<View<'a>> {
-    view.clone().broadcast(shape).map_err(|_| crate::Error::Shape {
+) -> Result<Operand<'a>> {
+    view.clone().broadcast(shape).map(Operand::from).map_err(|_| crate::Error::Shape {
         verb,
         argument,
         expected: shape.to_vec(),
@@ -138,17 +151,30 @@ fn check_expression(
             format!("the expression takes {needed} inputs, not {inputs}"),
         );
     }
-    if !dtype.is_complex() && expression.constants().iter().any(|value| value.im != 0.0) {
+    if !dtype.is_complex() && !expression.has_real_constants() {
         return check::argument(verb, format!("a constant is complex, the arrays are {dtype}"));
     }
-    let ordered = |node: &Expression| {
-        matches!(node, Expression::Binary(Binary::Minimum | Binary::Maximum, ..))
-            && node.level(wide) == Level::Element
-    };
-    if dtype.is_complex() && expression.fold(false, &mut |found, node| found || ordered(node)) {
+    let operations = expression.operations();
+    if operations > MOST_OPERATIONS {
+        let why =
+            format!("the expression has {operations} operations, more than {MOST_OPERATIONS}");
+        return check::argument(verb, why);
+    }
+    if dtype.is_complex() && expression.has_order() && orders_elements(expression, wide) {
         return check::argument(verb, "complex numbers have no order");
     }
     Ok(())
+}
+
+/// Whether a minimum or maximum is taken of anything but single numbers of a wider dtype.
+fn orders_elements(expression: &Expression, wide: &impl Fn(usize) -> bool) -> bool {
+    let mut levels = Vec::new();
+    expression.nodes().any(|node| {
+        let level = Level::of(node, wide, &mut levels);
+        levels.push(level);
+        let ordered = matches!(node.node(), Node::Binary(Binary::Minimum | Binary::Maximum, ..));
+        ordered && level == Level::Element
+    })
 }
 
 /// The inputs of an expression, checked and broadcast to `shape`, all of one dtype.
@@ -158,7 +184,7 @@ pub(crate) fn operands<'a>(
     inputs: &[View<'a>],
     shape: &[usize],
     dtype: DType,
-) -> Result<Vec<View<'a>>> {
+) -> Result<Vec<Operand<'a>>> {
     check_expression(verb, expression, inputs.len(), dtype, &|_| false)?;
     let operand = |(number, view): (usize, &View<'a>)| {
         let argument = format!("input {number}");
@@ -166,4 +192,9 @@ pub(crate) fn operands<'a>(
         broadcast(verb, argument, view, shape)
     };
     inputs.iter().enumerate().map(operand).collect()
+}
+
+/// The bytes of the distinct elements of inputs.
+pub(crate) fn distinct_bytes(inputs: &[Operand<'_>]) -> usize {
+    inputs.iter().map(|input| crate::cost::distinct_bytes(input.layout(), input.dtype())).sum()
 }

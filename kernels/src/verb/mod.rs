@@ -1,15 +1,19 @@
 //! The verbs, as checked calls: an executor runs one without further checks.
 //!
-//! Output and inputs never share memory, because an output is borrowed exclusively.
+//! Output and inputs never share memory, because an output is borrowed exclusively. A call owns what it needs: handles of
+//! the memory, layouts, the expression. It ends with the borrows it was made of, and what it says of its arrays is the same
+//! however often it is run.
 
 mod check;
 mod copy;
+mod describe;
 mod gemm;
 mod map;
 mod reduce;
 mod stencil;
 
 pub use copy::CopyCall;
+pub use describe::{Argument, Verb};
 pub use gemm::GemmCall;
 pub use map::MapCall;
 pub use reduce::{ReduceCall, Reduction};
@@ -17,7 +21,7 @@ pub use stencil::{Stencil, StencilCall};
 
 use arrayspan_bridge::devices::Device;
 
-use crate::{Cost, Result};
+use crate::{Cost, Error, Result};
 
 /// One verb with its arguments, checked.
 #[derive(Debug)]
@@ -36,58 +40,43 @@ pub enum Call<'a> {
 }
 
 impl Call<'_> {
+    /// What every call tells of itself.
+    #[must_use]
+    pub fn verb(&self) -> &dyn Verb {
+        match self {
+            Self::Map(call) => call,
+            Self::Copy(call) => call,
+            Self::Stencil(call) => call,
+            Self::Reduce(call) => call,
+            Self::Gemm(call) => call,
+        }
+    }
+
     /// The verb's name in errors and traces.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::Map(_) => map::NAME,
-            Self::Copy(_) => copy::NAME,
-            Self::Stencil(_) => stencil::NAME,
-            Self::Reduce(_) => reduce::NAME,
-            Self::Gemm(_) => gemm::NAME,
-        }
+        self.verb().name()
     }
 
     /// What it costs.
     #[must_use]
     pub fn cost(&self) -> Cost {
-        match self {
-            Self::Map(call) => call.cost(),
-            Self::Copy(call) => call.cost(),
-            Self::Stencil(call) => call.cost(),
-            Self::Reduce(call) => call.cost(),
-            Self::Gemm(call) => call.cost(),
-        }
+        self.verb().cost()
     }
 
     /// Fails unless all arguments live on `device`.
     ///
     /// # Errors
-    /// [`Error::WrongDevice`](crate::Error::WrongDevice) naming the argument.
+    /// [`Error::WrongDevice`] naming the argument.
     pub fn expect_device(&self, device: Device) -> Result<()> {
-        let on = |argument, found| check::device(self.name(), argument, device, found);
-        let inputs = match self {
-            Self::Map(call) => &call.inputs,
-            Self::Reduce(call) => &call.inputs,
-            Self::Copy(call) => std::slice::from_ref(&call.x),
-            Self::Stencil(call) => std::slice::from_ref(&call.x),
-            Self::Gemm(call) => {
-                on("a", call.a.device())?;
-                std::slice::from_ref(&call.b)
+        let verb = self.verb();
+        let mut wrong = None;
+        verb.for_each_operand(&mut |argument, _, operand| {
+            if operand.device() != device {
+                wrong.get_or_insert_with(|| (argument.to_string(), operand.device()));
             }
-        };
-        for view in inputs {
-            on("an input", view.device())?;
-        }
-        on(
-            "the output",
-            match self {
-                Self::Map(call) => call.out.device(),
-                Self::Reduce(call) => call.out.device(),
-                Self::Copy(call) => call.y.device(),
-                Self::Stencil(call) => call.y.device(),
-                Self::Gemm(call) => call.c.device(),
-            },
-        )
+        });
+        let Some((argument, found)) = wrong else { return Ok(()) };
+        Err(Error::WrongDevice { verb: verb.name(), argument, expected: device, found })
     }
 }

@@ -1,13 +1,12 @@
 //! An elementwise expression, reduced over axes; the result stays on the device.
 
-use arrayspan_bridge::{DType, View, ViewMut};
+use arrayspan_bridge::devices::Access;
+use arrayspan_bridge::{DType, Operand, OperandMut, View, ViewMut};
 
-use super::{check, map};
-use crate::cost::distinct_bytes;
-use crate::expression::Expression;
-use crate::{Cost, Result};
+use super::{Argument, Verb, check, map};
+use crate::{Cost, Expression, Result};
 
-pub(crate) const NAME: &str = "reduce";
+const NAME: &str = "reduce";
 
 /// The reduction of many elements to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,12 +23,12 @@ pub enum Reduction {
 #[derive(Debug)]
 pub struct ReduceCall<'a> {
     pub(crate) reduction: Reduction,
-    pub(crate) expression: &'a Expression,
+    pub(crate) expression: Expression,
     /// All of one shape.
-    pub(crate) inputs: Vec<View<'a>>,
+    pub(crate) inputs: Vec<Operand<'a>>,
     /// Ascending.
     pub(crate) axes: Vec<usize>,
-    pub(crate) out: ViewMut<'a>,
+    pub(crate) out: OperandMut<'a>,
 }
 
 /// Reducing all of an array is shared by several groups when it has more elements than this: one work group
@@ -47,7 +46,7 @@ impl<'a> ReduceCall<'a> {
     /// of `out` does not fit, or an order is asked of complex numbers.
     pub fn new(
         reduction: Reduction,
-        expression: &'a Expression,
+        expression: &Expression,
         inputs: &[View<'a>],
         axes: &[usize],
         out: ViewMut<'a>,
@@ -87,7 +86,7 @@ impl<'a> ReduceCall<'a> {
             (0..shape.len()).filter(|axis| !axes.contains(axis)).map(|axis| shape[axis]).collect();
         check::shape(NAME, "the output", &kept, out.shape())?;
         let inputs = map::operands(NAME, expression, inputs, &shape, dtype)?;
-        Ok(Self { reduction, expression, inputs, axes, out })
+        Ok(Self { reduction, expression: expression.clone(), inputs, axes, out: out.into() })
     }
 
     /// The shape that is reduced.
@@ -113,17 +112,30 @@ impl<'a> ReduceCall<'a> {
     pub(crate) fn is_shared(&self) -> bool {
         self.out.layout().len() == 1 && self.shape().iter().product::<usize>() > ONE_GROUP
     }
+}
 
-    pub(crate) fn cost(&self) -> Cost {
+impl Verb for ReduceCall<'_> {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn for_each_operand(&self, visit: &mut dyn FnMut(Argument, Access, &Operand<'_>)) {
+        for (number, input) in self.inputs.iter().enumerate() {
+            visit(Argument::Input(number), Access::Read, input);
+        }
+        visit(Argument::Output, Access::Write, self.out.as_operand());
+    }
+
+    fn cost(&self) -> Cost {
         let len: usize = self.shape().iter().product();
         let results = self.out.layout().len();
         // Where groups cannot read what others have written, a second kernel joins their parts.
         let joined = self.is_shared() && !self.out.device().info().device_fence;
         Cost {
             launches: usize::from(results > 0) + usize::from(joined),
-            bytes_read: self.inputs.iter().map(distinct_bytes).sum(),
+            bytes_read: map::distinct_bytes(&self.inputs),
             bytes_written: results * self.out.dtype().bytes(),
-            flops: len.saturating_mul(self.expression.operations() + 1),
+            flops: len.saturating_mul(self.expression.operations().saturating_add(1)),
         }
     }
 }

@@ -3,12 +3,13 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use arrayspan_bridge::{View, ViewMut};
+use arrayspan_bridge::devices::Access;
+use arrayspan_bridge::{Operand, OperandMut, View, ViewMut};
 
-use super::check;
+use super::{Argument, Verb, check};
 use crate::{Band, Cost, Fit, Result, Update, fit};
 
-pub(crate) const NAME: &str = "stencil";
+const NAME: &str = "stencil";
 
 /// A sum of bands, each along one axis: `Σ I ⊗ … ⊗ Bₐ ⊗ … ⊗ I`. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -130,9 +131,9 @@ fn fingerprint(terms: &[(usize, Band)]) -> u64 {
 /// `y ← alpha · stencil(x) + beta · y`.
 #[derive(Debug)]
 pub struct StencilCall<'a> {
-    pub(crate) stencil: &'a Stencil,
-    pub(crate) x: View<'a>,
-    pub(crate) y: ViewMut<'a>,
+    pub(crate) stencil: Stencil,
+    pub(crate) x: Operand<'a>,
+    pub(crate) y: OperandMut<'a>,
     pub(crate) update: Update,
 }
 
@@ -142,7 +143,7 @@ impl<'a> StencilCall<'a> {
     /// # Errors
     /// When shapes or dtypes differ, an axis is missing or has another length than its band, or a weight
     /// or factor is complex and the dtype is not, or is too large for it.
-    pub fn new(stencil: &'a Stencil, x: View<'a>, y: ViewMut<'a>, update: Update) -> Result<Self> {
+    pub fn new(stencil: &Stencil, x: View<'a>, y: ViewMut<'a>, update: Update) -> Result<Self> {
         check::computable(NAME, y.dtype())?;
         check::shape(NAME, "x", y.shape(), x.shape())?;
         check::dtype(NAME, "x", y.dtype(), x.dtype())?;
@@ -162,10 +163,21 @@ impl<'a> StencilCall<'a> {
             let why = format!("a weight of {largest:e} is not a finite number of {}", y.dtype());
             return check::argument(NAME, why);
         }
-        Ok(Self { stencil, x, y, update })
+        Ok(Self { stencil: stencil.clone(), x: x.into(), y: y.into(), update })
+    }
+}
+
+impl Verb for StencilCall<'_> {
+    fn name(&self) -> &'static str {
+        NAME
     }
 
-    pub(crate) fn cost(&self) -> Cost {
+    fn for_each_operand(&self, visit: &mut dyn FnMut(Argument, Access, &Operand<'_>)) {
+        visit(Argument::Named("x"), Access::Read, &self.x);
+        visit(Argument::Named("y"), Access::Write, self.y.as_operand());
+    }
+
+    fn cost(&self) -> Cost {
         let len = self.y.layout().len();
         let written = len * self.y.dtype().bytes();
         let previous = if self.update.reads() { written } else { 0 };
@@ -174,7 +186,7 @@ impl<'a> StencilCall<'a> {
         let taps = self.stencil.terms().iter().map(taps).fold(0, usize::saturating_add);
         Cost {
             launches: usize::from(len > 0),
-            bytes_read: crate::cost::distinct_bytes(&self.x) + previous,
+            bytes_read: crate::cost::distinct_bytes(self.x.layout(), self.x.dtype()) + previous,
             bytes_written: written,
             flops: taps.saturating_mul(2),
         }

@@ -1,5 +1,6 @@
 //! What the verbs mean, in plain loops over indices and in 64-bit complex numbers. Slow and obvious.
 
+use arrayspan_kernels::expression::Node;
 use arrayspan_kernels::{Band, Binary, Expression, Reduction, Stencil, Unary, Update};
 use num_complex::Complex64;
 
@@ -89,11 +90,11 @@ fn evaluate(
     previous: Complex64,
 ) -> (Complex64, f64) {
     let real = |value: f64| Complex64::new(value, 0.0);
-    let (value, scale) = match expression {
-        Expression::Input(number) => (inputs[*number], 0.0),
-        Expression::Previous => (previous, 0.0),
-        Expression::Constant(value) => (*value, 0.0),
-        Expression::Unary(function, a) => {
+    let (value, scale) = match expression.node() {
+        Node::Input(number) => (inputs[*number], 0.0),
+        Node::Previous => (previous, 0.0),
+        Node::Constant(value) => (*value, 0.0),
+        Node::Unary(function, a) => {
             let (a, scale) = evaluate(a, inputs, previous);
             let value = match function {
                 Unary::Negate => -a,
@@ -106,7 +107,7 @@ fn evaluate(
             };
             (value, scale)
         }
-        Expression::Binary(function, a, b) => {
+        Node::Binary(function, a, b) => {
             let (a, a_scale) = evaluate(a, inputs, previous);
             let (b, b_scale) = evaluate(b, inputs, previous);
             let nan = a.re.is_nan() || b.re.is_nan();

@@ -270,18 +270,18 @@ fn arrays_on_another_device_are_refused() {
     let refuse = |verb: &dyn Fn(&mut Array) -> Result<()>, argument: &str| {
         refused(shape, DType::Float32, verb, wrong, &[argument, device.kind().name(), "cpu"]);
     };
-    refuse(&|out| host().map(&input(0), &[x()], out.view_mut()), "map: an input");
-    refuse(&|out| host().copy(x(), out.view_mut(), set), "copy: an input");
-    refuse(&|out| host().stencil(&stencil, x(), out.view_mut(), set), "stencil: an input");
+    refuse(&|out| host().map(&input(0), &[x()], out.view_mut()), "map: input 0");
+    refuse(&|out| host().copy(x(), out.view_mut(), set), "copy: x");
+    refuse(&|out| host().stencil(&stencil, x(), out.view_mut(), set), "stencil: x");
     refuse(
         &|out| host().reduce(Reduction::Sum, &input(0), &[x()], &[], out.view_mut()),
-        "reduce: an input",
+        "reduce: input 0",
     );
     refuse(&|out| host().gemm(x(), false, y(), out.view_mut(), set), "gemm: a");
-    refuse(&|out| host().gemm(y(), false, x(), out.view_mut(), set), "gemm: an input");
+    refuse(&|out| host().gemm(y(), false, x(), out.view_mut(), set), "gemm: b");
     let mut there = there;
     let error = host().copy(here.view(), there.view_mut(), set).unwrap_err();
-    assert!(wrong(&error) && error.to_string().contains("copy: the output"), "{error}");
+    assert!(wrong(&error) && error.to_string().contains("copy: y"), "{error}");
 }
 
 #[test]
@@ -318,4 +318,16 @@ fn factors_that_the_dtype_cannot_hold_are_refused() {
     // Below the normal numbers of Float32: as good as zero, which a verb may be given.
     on.copy(x.view(), y.view_mut(), Update::new(1e-60, 1.0)).unwrap();
     assert_eq!(y.view().to_vec::<f32>().unwrap(), [1.0, 2.0]);
+}
+
+#[test]
+fn more_operations_than_anyone_could_wait_for_are_refused() {
+    // 200 handles, and more operations than can be counted.
+    let shared = (0..200).fold(input(0), |sum, _| sum.clone() + sum);
+    let x = array(&[2], DType::Float32);
+    let words = ["the expression has", "operations, more than"];
+    let map = |out: &mut Array| host().map(&shared, &[x.view()], out.view_mut());
+    refused(&[2], DType::Float32, map, argument, &[&["map"][..], &words].concat());
+    let sum = |out: &mut Array| host().sum(&shared, &[x.view()], out.view_mut());
+    refused(&[], DType::Float32, sum, argument, &[&["reduce"][..], &words].concat());
 }

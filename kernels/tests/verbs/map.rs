@@ -1,6 +1,7 @@
 //! `map`.
 
 use arrayspan_kernels::bridge::DType;
+use arrayspan_kernels::expression::Node;
 use arrayspan_kernels::{Binary, Expression, Unary, constant, input, previous};
 use num_complex::Complex64;
 use proptest::prelude::*;
@@ -33,7 +34,7 @@ pub fn every_function_of_one_element(cell: &Cell) {
         Unary::AbsoluteSquare,
     ];
     for function in functions {
-        let expression = Expression::Unary(function, Box::new(input(0)));
+        let expression = Expression::from(Node::Unary(function, input(0)));
         check(cell, &expression, &[&x], &mut cell.unreadable(&[7, 5], Form::Plain));
     }
     // A real square root needs numbers that are not negative.
@@ -48,7 +49,7 @@ pub fn every_function_of_two_elements(cell: &Cell) {
         functions.extend([Binary::Minimum, Binary::Maximum]);
     }
     for function in functions {
-        let expression = Expression::Binary(function, Box::new(input(0)), Box::new(input(1)));
+        let expression = Expression::from(Node::Binary(function, input(0), input(1)));
         check(cell, &expression, &[&a, &b], &mut cell.unreadable(&[7, 5], Form::Plain));
     }
     if !cell.is_complex() {

@@ -1,6 +1,7 @@
 //! Multiplications by weights, and sums and products of them, as one elementwise expression.
 
 use arrayspan_bridge::{SharedArray, View, ViewMut};
+use arrayspan_kernels::expression::Node;
 use arrayspan_kernels::{Expression, Update, constant, input};
 use num_complex::Complex64;
 
@@ -100,7 +101,7 @@ impl Pointwise {
     /// Whether all weights and constants are real.
     pub(crate) fn is_real(&self) -> bool {
         self.weights.iter().all(|weights| !weights.dtype().is_complex())
-            && self.expression.constants().iter().all(|value| value.im == 0.0)
+            && self.expression.has_real_constants()
     }
 
     /// How many arrays of weights it reads, and their bytes.
@@ -139,12 +140,12 @@ pub(super) fn conjugate(
 
 /// The expression with its inputs replaced. Expressions here have few operations, so this may recurse.
 fn substitute(expression: &Expression, by: &impl Fn(usize) -> Expression) -> Expression {
-    match expression {
-        Expression::Input(number) => by(*number),
-        Expression::Previous | Expression::Constant(_) => expression.clone(),
-        Expression::Unary(function, a) => Expression::Unary(*function, Box::new(substitute(a, by))),
-        Expression::Binary(function, a, b) => {
-            Expression::Binary(*function, Box::new(substitute(a, by)), Box::new(substitute(b, by)))
+    match expression.node() {
+        Node::Input(number) => by(*number),
+        Node::Previous | Node::Constant(_) => expression.clone(),
+        Node::Unary(function, a) => Node::Unary(*function, substitute(a, by)).into(),
+        Node::Binary(function, a, b) => {
+            Node::Binary(*function, substitute(a, by), substitute(b, by)).into()
         }
     }
 }

@@ -135,7 +135,7 @@ impl<T: Element> ArrayTarget for ToCudaSlice<T> {
         let bytes = view.layout().bytes("convert", T::DTYPE)?;
         let slice = allocate::<T>(route.device(), view.layout().len())?;
         let copy = Array::from_cuda_slice(slice, view.shape())?;
-        view.copy_packed(copy.memory(), bytes, &route.copy_stream(view.device())?)?;
+        view.copy_packed(copy.handle(), bytes, &route.copy_stream(view.device())?)?;
         steps.record(step, crossing);
         let slice = copy.try_into_cuda_slice();
         Ok(slice.map_err(|_| Error::Foreign { field: "slice", why: "did not come back".into() })?)
