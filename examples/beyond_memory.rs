@@ -8,13 +8,10 @@
 //! others need the room, and each part is worked on in pieces as large as fit. It runs twice: without a limit, then
 //! under it. Says what that cost and what was done. Not for the CPU, whose memory is where the others' arrays wait.
 
-use std::error::Error;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use arrayspan::bridge::Error as BridgeError;
 use arrayspan::devices::{Limit, caches};
-use arrayspan::operators::Error as OperatorError;
 use arrayspan::pipeline::retry::{RecoveryPolicy, RetryStep, with_retry};
 use arrayspan::pipeline::spill::{SpillStatistics, Spillable, statistics};
 use arrayspan::prelude::*;
@@ -52,7 +49,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
     let device = match &arguments.device {
         Some(name) => name.parse()?,
         None => best_beside_the_cpu(),
@@ -124,15 +121,14 @@ impl Done {
 }
 
 /// Differentiates every part along time.
-fn job(device: Device, parts: usize, shots: usize) -> Result<Done, Box<dyn Error>> {
+fn job(device: Device, parts: usize, shots: usize) -> Result<Done> {
     let (begin, before) = (Instant::now(), statistics());
     let inputs = (0..parts).map(|part| input(part, shots, device));
-    let inputs = inputs.collect::<Result<Vec<Spillable>, BridgeError>>()?;
+    let inputs = inputs.collect::<Result<Vec<Spillable>>>()?;
     let policy = RecoveryPolicy { cpu: true, ..RecoveryPolicy::default() };
     let (mut sums, mut steps) = (Vec::new(), Vec::new());
     for input in &inputs {
-        let outcome = with_retry(input, device, &policy, |piece, _| differentiated(&piece.view()));
-        let outcome = outcome.map_err(|failed| failed.to_string())?;
+        let outcome = with_retry(input, device, &policy, |piece, _| differentiated(&piece.view()))?;
         steps.extend(outcome.steps.iter().cloned());
         let values = outcome.results().flatten();
         sums.push(
@@ -159,7 +155,7 @@ fn job(device: Device, parts: usize, shots: usize) -> Result<Done, Box<dyn Error
 }
 
 /// One part of the shots, on the device.
-fn input(part: usize, shots: usize, device: Device) -> Result<Spillable, BridgeError> {
+fn input(part: usize, shots: usize, device: Device) -> Result<Spillable> {
     let len = shots * TRACES * SAMPLES;
     let values = (0..len).map(|i| ((i * 31 + part * 17) % 1009) as f32 / 1009.0).collect();
     let host = Array::from_vec(values, [shots, TRACES, SAMPLES])?;
@@ -167,7 +163,7 @@ fn input(part: usize, shots: usize, device: Device) -> Result<Spillable, BridgeE
 }
 
 /// The derivative of some shots along time, on the host.
-fn differentiated(shots: &View<'_>) -> Result<Vec<f32>, OperatorError> {
+fn differentiated(shots: &View<'_>) -> Result<Vec<f32>> {
     let space = Space::new(shots.shape(), DType::Float32)?;
     let slope = FirstDerivative::new(space, 2, 0.004, Scheme::Centered5, Edge::Zero)?;
     let data = slope.forward(&shots.to_array()?)?;

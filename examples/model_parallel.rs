@@ -38,14 +38,14 @@ struct Stage {
 }
 
 impl Stage {
-    fn new(operator: Operator, device: Device) -> Result<Self, Failure> {
+    fn new(operator: Operator, device: Device) -> Result<Self> {
         let on = on_stream(&device.new_stream()?)?;
         let workspace = Workspace::of(&operator, &*on)?;
         Ok(Self { operator, on, workspace })
     }
 
     /// Enqueued; the result is an array already, and will have its elements.
-    fn apply(&mut self, x: &Array) -> Result<Array, Failure> {
+    fn apply(&mut self, x: &Array) -> Result<Array> {
         let range = self.operator.range();
         let mut y = self.on.empty(range.shape(), range.dtype())?;
         let Self { operator, on, workspace } = self;

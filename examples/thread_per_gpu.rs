@@ -47,8 +47,8 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
             scope.spawn(move || invert(number, device, side, iterations))
         };
         let threads: Vec<_> = devices.iter().enumerate().map(start).collect();
-        let join = |thread: thread::ScopedJoinHandle<'_, Result<Vec<f32>, Failure>>| {
-            thread.join().unwrap_or_else(|_| Err("a thread panicked".into()))
+        let join = |thread: thread::ScopedJoinHandle<'_, Result<Vec<f32>>>| -> Result<_, Failure> {
+            Ok(thread.join().map_err(|_| "a thread panicked")??)
         };
         threads.into_iter().map(join).collect::<Result<Vec<_>, _>>()
     })?;
@@ -72,12 +72,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
 }
 
 /// Finds model `number` from its derivative and a measure of its roughness, on the thread's own stream.
-fn invert(
-    number: usize,
-    device: Device,
-    side: usize,
-    iterations: usize,
-) -> Result<Vec<f32>, Failure> {
+fn invert(number: usize, device: Device, side: usize, iterations: usize) -> Result<Vec<f32>> {
     let stream = device.new_stream()?;
     // All below names no stream, and goes to this one; it waits for no other thread's work.
     let _default = stream.as_default();

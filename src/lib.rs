@@ -1,5 +1,146 @@
-#![doc = include_str!("../README.md")]
+//! Hand an array over from any framework without copying it, run matrix-free linear operators and solvers on it
+//! wherever it lives: in the memory of the CPU, of CUDA or of `OpenCL`.
+//!
+//! GPU libraries are opened at run time. Building needs only cargo, and a program runs on machines without them.
+//!
+//! # A tour
+//!
+//! ## Arrays and devices
+//!
+//! An [`Array`] knows its dtype, layout and device at run time. It takes over ndarray's memory where it lies; every
+//! crossing says whether elements were copied ([`Crossing`]). A [`Device`] is named in the program or by the user,
+//! or is the best of the machine.
+//!
+//! ```
+//! use arrayspan::prelude::*;
+//!
+//! let model = ndarray::Array2::from_shape_fn((200, 300), |(i, j)| ((i * j) as f32).sin());
+//! let device: Device = "cpu".parse()?; // "cuda:0", "opencl:1"
+//! let (model, crossing) = Array::from(model).to(device)?;
+//! assert_eq!((model.shape(), model.dtype()), (&[200, 300][..], DType::Float32));
+//! assert_eq!(crossing, Crossing::ZeroCopy);
+//!
+//! let best = Device::best();
+//! println!("{best}: {} of {} devices", best.info().name, Device::all().len());
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! ## Operators
+//!
+//! An [`Operator`] maps arrays of one [`Space`] to arrays of another, and back by its adjoint, on the device of the
+//! array it is given. Operators are combined as matrices are, and what one pass over the memory can do is done in one.
+//!
+//! ```
+//! use arrayspan::prelude::*;
+//!
+//! let space = Space::new([200, 300], DType::Float32)?;
+//! let slope = FirstDerivative::new(space.clone(), 0, 1.0, Scheme::Centered3, Edge::Reduced)?;
+//! let axes = [0, 1].map(|axis| Along { axis, step: 1.0, weight: 1.0 });
+//! let bend = Laplacian::new(space, &axes, Scheme::Centered3, Edge::Zero)?;
+//! let a = vstack![&slope, 0.5 * &bend]?;
+//! println!("{}", a.describe());
+//!
+//! let model = ndarray::Array2::from_shape_fn((200, 300), |(i, j)| ((i * j) as f32).sin());
+//! let data = a.forward(&Array::from(model))?;
+//! let gradient = a.adjoint(&data)?;
+//! assert_eq!((data.shape(), gradient.shape()), (&[400, 300][..], &[200, 300][..]));
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! Your own are written as the library's are: [the guide](guide::write_an_operator).
+//!
+//! ## Solvers
+//!
+//! A solver is a struct of parameters; how the run ended is a part of the [`Solution`].
+//!
+//! ```
+//! use arrayspan::prelude::*;
+//!
+//! let space = Space::new([60, 40], DType::Float64)?;
+//! let identity = Identity::new(space.clone())?;
+//! let slope = FirstDerivative::new(space, 0, 1.0, Scheme::Centered3, Edge::Zero)?;
+//! let a = vstack![&identity, 2.0 * &slope]?;
+//! let data = a.forward(&Array::from(ndarray::Array2::<f64>::ones((60, 40))))?;
+//! let solution = Cgls { stop: Stop::after(50), ..Cgls::default() }.solve(&a, &data)?;
+//! println!("{:?} after {} iterations", solution.stopped, solution.iterations);
+//! assert!(solution.x.view().to_vec::<f64>()?.iter().all(|x| (x - 1.0).abs() < 1e-8));
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! ## Many batches, several devices
+//!
+//! Each device uploads one batch while it computes another and downloads a third; results come in the order of the
+//! inputs.
+//!
+//! ```
+//! use arrayspan::prelude::*;
+//!
+//! let space = Space::new([64, 48], DType::Float32)?;
+//! let slope = FirstDerivative::new(space, 0, 1.0, Scheme::Centered3, Edge::Zero)?;
+//! let sections = (0..12).map(|i| ndarray::Array2::<f32>::from_elem((64, 48), i as f32));
+//! let mut run = sections.across([Device::best(), Device::cpu()]).map(move |x, _| slope.forward(x))?;
+//! for result in run.by_ref() {
+//!     assert_eq!(result?.shape(), [64, 48]); // on the CPU
+//! }
+//! println!("{}", run.report());
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! ## Torch
+//!
+//! The feature `torch` hands tensors of [tch](https://docs.rs/tch) over, both ways, on the CPU and on CUDA, without
+//! copying them. Building it needs libtorch 2.11.
+//!
+#![cfg_attr(feature = "torch", doc = "```")]
+#![cfg_attr(not(feature = "torch"), doc = "```ignore")]
+//! use arrayspan::prelude::*;
+//! use arrayspan::torch::tch::{Kind, Tensor};
+//! use arrayspan::torch::{self, TorchOptions};
+//!
+//! let options = TorchOptions::default();
+//! let picture = Tensor::randn([512, 512], (Kind::Float, torch::device(Device::cpu())?));
+//! let (picture, _) = torch::import(picture, options)?; // this memory, now an array
+//! let space = Space::new([512, 512], DType::Float32)?;
+//! let slope = FirstDerivative::new(space, 0, 1.0, Scheme::Centered3, Edge::Zero)?;
+//! let (slope, crossing) = torch::export(slope.forward(&picture)?, options)?; // and a tensor again
+//! println!("{:?}: {crossing}", slope.size());
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! # Errors
+//!
+//! Each crate has an error type. [`Error`] takes all of them, and `fn main() -> arrayspan::Result<()>` prints what went
+//! wrong in a line. A device, driver or library that is not there is an error, [`devices::Error::Unavailable`], and
+//! never a panic.
+//!
+//! # What is where
+//!
+//! | | |
+//! |---|---|
+//! | [`prelude`] | what most programs import |
+//! | [`devices`] | [`Device`], [`Stream`]; memory with limits ([`Limit`](devices::Limit), [`Scope`](devices::Scope)), who holds it ([`account`](devices::account)), what is done when it runs out ([`retry`](devices::retry)) |
+//! | [`bridge`] | [`Array`], [`SharedArray`], [`View`]; [`dlpack`](bridge::dlpack), [`interop`](bridge::interop) with other libraries, [`convert`](bridge::convert()) from any kind of array to any other |
+//! | [`pipeline`] | [`batch`](pipeline::batch)es over several devices, work that is split and moved when memory is short ([`retry`](pipeline::retry)), arrays that wait on the host ([`spill`](pipeline::spill)) |
+//! | [`kernels`] | the verbs ([`Executor`]) that operators and solvers are written in: `map`, `copy`, `stencil`, `reduce`, `gemm`; [`Trace`](kernels::Trace) counts what they cost |
+//! | [`operators`] | [`Operator`], [`LinearOperator`], their [`algebra`](operators::algebra), [`laws`](operators::laws) to try them by, and what authors import ([`author`](operators::author)) |
+//! | [`solvers`] | [`Cgls`], [`Stop`], [`Observer`] |
+//! | [`guide`] | pages to read: writing an operator, memory, accounting, what DLPack imports check, figures |
+//!
+//! | operators | |
+//! |---|---|
+//! | basic | [`Identity`], [`Diagonal`], [`MatrixMult`], [`Roll`] |
+//! | derivatives | [`FirstDerivative`], [`SecondDerivative`], [`Laplacian`] |
+//! | signals | [`Convolve1D`] |
+//! | seismic | [`PoststackLinearModelling`] |
+//! | algebra | [`adjoint`], `+`, `-`, `*`, [`after`](Operator::after), [`pow`](Operator::pow), [`transpose`](Operator::transpose), [`conj`](Operator::conj), [`vstack!`], [`hstack!`], [`block_diagonal!`] |
+//! | yours | [`Operator::of`] with a [`Form`], [`Operator::new`] with a [`LinearMap`] |
+//!
+//! Steps, taps and factors are `f64` or [`num_complex`]'s `Complex64` (two `f64`, what [`DType::Complex128`] names),
+//! whatever the dtype of the space, and are rounded to it.
 #![forbid(unsafe_code)]
+
+mod error;
+pub mod guide;
 
 pub use arrayspan_bridge as bridge;
 #[cfg(feature = "torch")]
@@ -12,12 +153,11 @@ pub use arrayspan_solvers as solvers;
 /// The versions of these crates whose types the interface has.
 pub use {ndarray, num_complex};
 
-/// How operators are written, step by step.
-#[doc = include_str!("../docs/write-an-operator.md")]
-pub mod guide {}
+pub use error::{Error, Result};
 
 /// What most programs need.
 pub mod prelude {
+    pub use crate::{Error, Result};
     pub use arrayspan_bridge::{Array, Crossing, DType, Layout, Relayout, SharedArray, Transfer};
     pub use arrayspan_bridge::{View, ViewMut};
     pub use arrayspan_devices::{Device, DeviceKind, Stream};
@@ -26,3 +166,12 @@ pub mod prelude {
     pub use arrayspan_pipeline::batch::{Across, Assignment, BatchPlace, OnLost};
     pub use arrayspan_solvers::{Cgls, Observer, Progress, Solution, Stop, Stopped};
 }
+
+#[cfg(doc)]
+#[allow(unused_imports, reason = "names that the page above links")]
+use prelude::*;
+
+/// The examples of the page on the front of the repository, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -84,7 +84,7 @@ pub fn invert(
 }
 
 /// Wavelet after derivative: `d = W D m`.
-fn modelling(shape: &[usize], dtype: DType) -> Result<Operator, Failure> {
+fn modelling(shape: &[usize], dtype: DType) -> Result<Operator> {
     let space = Space::new(shape, dtype)?;
     Ok(PoststackLinearModelling::new(space, &survey::wavelet(), Scheme::Centered3)?)
 }
