@@ -13,11 +13,15 @@ mod golden;
 mod gpu;
 mod interop;
 mod libtorch;
+mod links;
 mod memcheck;
 mod miri;
 mod nightly;
 mod only;
 mod optimisation;
+mod package;
+mod packages;
+mod platforms;
 mod process;
 mod programs;
 mod python;
@@ -52,6 +56,12 @@ enum Chore {
     Test(test::Arguments),
     /// Only the part of `test` where Python's libraries take arrays and hand them over.
     Interop,
+    /// Only the part of `test` that packs what is published.
+    Package,
+    /// Only the part of `test` that checks other platforms.
+    Platforms,
+    /// Only the part of `test` that follows the links of the documentation that was built last.
+    Links,
     /// Writes tests/golden/ anew with `PyLops`.
     Golden,
     /// Builds the tests and benchmarks for a machine with a GPU and without cargo.
@@ -76,6 +86,9 @@ fn main() -> ExitCode {
         Chore::Setup => setup::everything(),
         Chore::Test(arguments) => test::run(&arguments),
         Chore::Interop => interop::run(),
+        Chore::Package => package::run(),
+        Chore::Platforms => platforms::run(),
+        Chore::Links => links::run(),
         Chore::Golden => golden::run(),
         Chore::Gpu => gpu::run(),
         Chore::Miri => miri::run(),

@@ -43,10 +43,10 @@ impl Steps {
 
     /// Every step, and what was slowest.
     pub(crate) fn table(&self) -> String {
-        let mut table = format!("\n{:<15} {:<7} {:>8}\n", "step", "", "seconds");
+        let mut table = format!("\n{:<25} {:<7} {:>8}\n", "step", "", "seconds");
         for (name, passed, time) in &self.done {
             let outcome = if *passed { "passed" } else { "FAILED" };
-            table = format!("{table}{name:<15} {outcome:<7} {:>8.1}\n", time.as_secs_f64());
+            table = format!("{table}{name:<25} {outcome:<7} {:>8.1}\n", time.as_secs_f64());
         }
         table += "\nslowest, in seconds\n";
         for (name, time) in slowest(&self.done, &self.parts) {
@@ -136,7 +136,7 @@ mod tests {
         ran.run("good", || Ok(true));
         assert!(ran.passed());
         ran.run("bad", || Err("why".into()));
-        assert!(!ran.passed() && ran.table().contains("bad             FAILED"));
+        assert!(!ran.passed() && ran.table().contains("bad                       FAILED"));
     }
 
     #[test]

@@ -9,7 +9,10 @@ use crate::programs::Program;
 use crate::report::Report;
 use crate::run_tests::{self, Ran};
 use crate::steps::Steps;
-use crate::{Result, faults, fuzz, interop, libtorch, memcheck, miri, only, sample, setup, torch};
+use crate::{
+    Result, faults, fuzz, interop, libtorch, links, memcheck, miri, only, package, platforms,
+    sample, setup, torch,
+};
 
 /// What is tested.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -130,6 +133,14 @@ fn lints(steps: &mut Steps, report: &mut Report) {
     steps.run("documentation", || {
         show(cargo(&doc).env("RUSTDOCFLAGS", "-D warnings")).map(|()| true)
     });
+    steps.run("links", links::check);
+    steps.run("packages", package::check);
+    for platform in platforms::PLATFORMS {
+        match platforms::available(platform) {
+            Ok(()) => steps.run(platform, || platforms::check(platform).map(|()| true)),
+            Err(why) => report.skip_step(platform, &why),
+        }
+    }
     if succeeds(&mut cargo(&["deny", "--version"])) {
         let deny = ["deny", "check", "bans", "licenses", "sources"];
         steps.run("licences", || show(&mut cargo(&deny)).map(|()| true));
