@@ -27,6 +27,12 @@ const OPERATORS: &[Row] = &[
         Ok(MatrixMult::new(s.random(&[n, n], 2)?, &[s.shape[1]])?)
     }),
     ("Roll", |s| Ok(Roll::new(s.space()?, 0, 1000)?)),
+    ("ToDevice", |s| Ok(ToDevice::new(s.space()?, s.device, s.device)?)),
+    ("FirstDerivative_from_host", |s| {
+        // Arrays on the host, computed on the device: what moving costs.
+        let slope = first(s, 0, Scheme::Centered3, Edge::Reduced)?;
+        Ok(slope.on(s.device, Device::cpu())?)
+    }),
     ("FirstDerivative", |s| first(s, 0, Scheme::Centered3, Edge::Reduced)),
     ("FirstDerivative_ax1", |s| first(s, 1, Scheme::Centered3, Edge::Reduced)),
     ("FirstDerivative5_ax1", |s| first(s, 1, Scheme::Centered5, Edge::Zero)),
@@ -135,7 +141,9 @@ fn operators(s: &Setting, part: &str) -> Result<(), Failure> {
     for (name, make) in OPERATORS.iter().filter(|(name, _)| name.contains(part)) {
         let a = make(s)?;
         let (domain, range) = (a.domain(), a.range());
-        let (mut x, mut y) = (s.array(domain.shape(), 3)?, s.array(range.shape(), 4)?);
+        let devices = a.devices().unwrap_or(Devices::both(s.device));
+        let mut x = s.array(domain.shape(), 3)?.to(devices.domain)?.0;
+        let mut y = s.array(range.shape(), 4)?.to(devices.range)?.0;
         let mut workspace = Workspace::of(&a, &*on)?;
         let set = Update::set();
         let forward = s.time(s.repetitions, || {

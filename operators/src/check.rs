@@ -31,7 +31,8 @@ use crate::{LinearMap, Result};
 /// Those of applying the operator; out of memory. That products differ, or are not numbers, is no error but what the
 /// [`AdjointCheck`] says.
 pub fn check_adjoint(operator: &dyn LinearMap) -> Result<AdjointCheck> {
-    let on = arrayspan_kernels::on(operator.device().unwrap_or(Device::cpu()))?;
+    let on =
+        arrayspan_kernels::on(operator.devices().map_or(Device::cpu(), |devices| devices.domain))?;
     check_adjoint_on(operator, &*on, 1)
 }
 

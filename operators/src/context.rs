@@ -2,37 +2,80 @@
 
 use std::ops::Deref;
 
-use arrayspan_bridge::{Array, CARVE_BYTES, DType, ViewMut, carve_bytes};
+use arrayspan_bridge::devices::{Device, Stream};
+use arrayspan_bridge::{CARVE_BYTES, ViewMut, carve_bytes};
 use arrayspan_kernels::Executor;
 
-use crate::{Error, LinearMap, Result, Space};
+use crate::devices::PerDevice;
+use crate::{Error, Result, Space};
 
 /// What an operator is given to work with: an executor, whose verbs are called on this directly, and
-/// memory for intermediate results. An example stands with [`LinearMap`].
+/// memory for intermediate results. An example stands with [`LinearMap`](crate::LinearMap).
+///
+/// It is of one device, that of the models. What an operator does on [other devices](crate::LinearMap::elsewhere), it does by
+/// the context that [`at`](Self::at) gives.
 #[derive(Debug)]
 pub struct Context<'a> {
-    executor: &'a dyn Executor,
-    scratch: Option<ViewMut<'a>>,
+    here: Site<'a>,
+    others: Vec<Site<'a>>,
 }
 
+/// One device: what computes there, and the memory there.
+#[derive(Debug)]
+pub(crate) struct Site<'a> {
+    pub(crate) executor: &'a dyn Executor,
+    pub(crate) scratch: Option<ViewMut<'a>>,
+}
+
+/// A part of the memory on a device: where it begins, and its bytes. Without a name it is the device of the context.
+pub(crate) type Span = (Option<Device>, (usize, usize));
+
 impl<'a> Context<'a> {
+    pub(crate) fn new(here: Site<'a>, others: Vec<Site<'a>>) -> Self {
+        Self { here, others }
+    }
+
     /// Borrows it again, for one of several uses.
     #[must_use]
     pub fn reborrow(&mut self) -> Context<'_> {
-        let scratch = self.scratch.as_mut().map(ViewMut::reborrow);
-        Context { executor: self.executor, scratch }
+        let others = self.others.iter_mut().map(Site::reborrow).collect();
+        Context { here: self.here.reborrow(), others }
+    }
+
+    /// The same on another device that the operator computes on: its executor, and the memory there.
+    ///
+    /// The executor is that of the caller on the device the caller computes on, and on others the one that
+    /// [`kernels::on`](arrayspan_kernels::on) gave when the [`Workspace`](crate::Workspace) was made.
+    /// Work of different devices is in no order but that of the memory it uses: what reads an array waits, on its device,
+    /// for what writes it.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a device that [`LinearMap::devices`](crate::LinearMap::devices) and
+    /// [`LinearMap::elsewhere`](crate::LinearMap::elsewhere) do not name.
+    pub fn at(mut self, device: Device) -> Result<Self> {
+        if self.here.executor.device() == device {
+            return Ok(self);
+        }
+        let mut others = self.others.iter_mut();
+        if let Some(other) = others.find(|site| site.executor.device() == device) {
+            std::mem::swap(&mut self.here, other);
+            return Ok(self);
+        }
+        let why = format!("LinearMap::devices and LinearMap::elsewhere do not name {device}");
+        Error::parameter("context", why)
     }
 
     /// Takes an array for an intermediate result; the rest is for whoever comes next. Its content is
     /// unspecified.
     ///
     /// # Errors
-    /// When [`LinearMap::workspace`] asked for less than is taken.
+    /// When [`LinearMap::workspace`](crate::LinearMap::workspace), or [`elsewhere`](crate::LinearMap::elsewhere) for another
+    /// device, asked for less than is taken.
     pub fn scratch(self, space: &Space) -> Result<(ViewMut<'a>, Self)> {
-        let executor = self.executor;
+        let Self { here: Site { executor, scratch }, others } = self;
         let (needed, left) =
-            (scratch_bytes(space), self.scratch.as_ref().map(|rest| rest.layout().len()));
-        let bytes = match self.scratch {
+            (scratch_bytes(space), scratch.as_ref().map(|rest| rest.layout().len()));
+        let bytes = match scratch {
             Some(bytes) if left >= Some(needed) => bytes,
             _ => {
                 let left = left.unwrap_or(0);
@@ -42,47 +85,85 @@ impl<'a> Context<'a> {
             }
         };
         let (array, rest) = bytes.carve(space.shape(), space.dtype())?;
-        Ok((array, Self { executor, scratch: Some(rest) }))
+        Ok((array, Self { here: Site { executor, scratch: Some(rest) }, others }))
     }
 
     /// The same without memory for intermediate results.
-    pub(crate) fn without_scratch(self) -> Self {
-        Self { scratch: None, ..self }
+    pub(crate) fn without_scratch(mut self) -> Self {
+        self.here.scratch = None;
+        self.others.iter_mut().for_each(|other| other.scratch = None);
+        self
     }
 
-    /// Its memory, as bytes.
-    pub(crate) fn into_scratch(self) -> Option<ViewMut<'a>> {
-        self.scratch
+    /// The streams that the work of two of its devices goes to.
+    pub(crate) fn stream_of(&self, device: Device) -> Option<&Stream> {
+        let sites = std::iter::once(&self.here).chain(&self.others);
+        sites.map(|site| site.executor.stream()).find(|stream| stream.device() == device)
     }
 
-    /// Parts of its memory that do not overlap: where each begins, and its bytes. One of none has no memory.
-    pub(crate) fn split<const N: usize>(self, parts: [(usize, usize); N]) -> Result<[Self; N]> {
-        let executor = self.executor;
-        let mut split = [const { None }; N];
-        let mut order: [usize; N] = std::array::from_fn(|at| at);
-        order.sort_unstable_by_key(|&at| parts[at].0);
-        let (mut rest, mut passed) = (self.scratch, 0);
-        for at in order {
-            let (start, bytes) = parts[at];
-            if bytes == 0 {
-                continue;
-            }
-            let Some(memory) = rest.take() else {
-                return Error::parameter("workspace", format!("nothing left for {bytes} bytes"));
-            };
-            let (part, behind) = memory.split_at(0, start - passed)?.1.split_at(0, bytes)?;
-            split[at] = Some(part);
-            (rest, passed) = (Some(behind), start + bytes);
+    /// Two parts of its memory, and the rest of an application: parts that do not overlap, of which one of no bytes has no
+    /// memory.
+    pub(crate) fn split(
+        self,
+        [from, to]: [Span; 2],
+        own: &PerDevice<(usize, usize)>,
+    ) -> Result<([Option<ViewMut<'a>>; 2], Self)> {
+        let Self { here, others } = self;
+        let name = here.executor.device();
+        let is_here = |device: Option<Device>| device.is_none_or(|device| device == name);
+        let on = |span: Span, this: bool| if this { span.1 } else { (0, 0) };
+        // What has no name is here; what is here may have one, too.
+        let spans = [on(from, is_here(from.0)), on(to, is_here(to.0)), own.at_home(Some(name))];
+        let [mut first, mut second, rest] = parts(here.scratch, spans)?;
+        let here = Site { executor: here.executor, scratch: rest };
+        let mut left = Vec::with_capacity(others.len());
+        for Site { executor, scratch } in others {
+            let device = Some(executor.device());
+            let spans = [on(from, from.0 == device), on(to, to.0 == device), own.get(device)];
+            let [x, y, rest] = parts(scratch, spans)?;
+            (first, second) = (first.or(x), second.or(y));
+            left.push(Site { executor, scratch: rest });
         }
-        Ok(split.map(|scratch| Self { executor, scratch }))
+        Ok(([first, second], Self { here, others: left }))
     }
+}
+
+impl Site<'_> {
+    fn reborrow(&mut self) -> Site<'_> {
+        let scratch = self.scratch.as_mut().map(ViewMut::reborrow);
+        Site { executor: self.executor, scratch }
+    }
+}
+
+/// Parts of an array of bytes that do not overlap.
+fn parts<const N: usize>(
+    memory: Option<ViewMut<'_>>,
+    parts: [(usize, usize); N],
+) -> Result<[Option<ViewMut<'_>>; N]> {
+    let mut split = [const { None }; N];
+    let mut order: [usize; N] = std::array::from_fn(|at| at);
+    order.sort_unstable_by_key(|&at| parts[at].0);
+    let (mut rest, mut passed) = (memory, 0);
+    for at in order {
+        let (start, bytes) = parts[at];
+        if bytes == 0 {
+            continue;
+        }
+        let Some(memory) = rest.take() else {
+            return Error::parameter("workspace", format!("nothing left for {bytes} bytes"));
+        };
+        let (part, behind) = memory.split_at(0, start - passed)?.1.split_at(0, bytes)?;
+        split[at] = Some(part);
+        (rest, passed) = (Some(behind), start + bytes);
+    }
+    Ok(split)
 }
 
 impl<'a> Deref for Context<'a> {
     type Target = dyn Executor + 'a;
 
     fn deref(&self) -> &Self::Target {
-        self.executor
+        self.here.executor
     }
 }
 
@@ -91,64 +172,4 @@ impl<'a> Deref for Context<'a> {
 #[must_use]
 pub fn scratch_bytes(space: &Space) -> usize {
     carve_bytes(space.len(), space.dtype()).max(CARVE_BYTES)
-}
-
-/// Memory for intermediate results, allocated once and used by many applications of an operator.
-///
-/// Work that uses it goes on in stream order, so it is for one stream at a time.
-#[derive(Debug)]
-pub struct Workspace {
-    array: Option<Array>,
-}
-
-impl Workspace {
-    /// Enough for `operator` in both directions, where `on` computes.
-    ///
-    /// # Errors
-    /// Out of memory.
-    #[track_caller]
-    pub fn of(operator: &(impl LinearMap + ?Sized), on: &dyn Executor) -> Result<Self> {
-        let bytes = operator.workspace();
-        let array = match bytes {
-            0 => None,
-            _ => Some(on.empty(&[bytes], DType::UInt8)?),
-        };
-        Ok(Self { array })
-    }
-
-    /// Its size in bytes.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.array.as_ref().map_or(0, |array| array.layout().len())
-    }
-
-    /// The context for one application of `operator`.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`] when it is smaller than the operator needs, [`Error::WrongDevice`] when it lies
-    /// elsewhere than `on` computes.
-    pub fn context<'a>(
-        &'a mut self,
-        operator: &(impl LinearMap + ?Sized),
-        on: &'a dyn Executor,
-    ) -> Result<Context<'a>> {
-        let (name, needed) = (operator.name(), operator.workspace());
-        if needed == 0 {
-            return Ok(Context { executor: on, scratch: None });
-        }
-        if self.bytes() < needed {
-            let why = format!("a workspace of {} bytes, {needed} are needed", self.bytes());
-            return Error::parameter(name, why);
-        }
-        let scratch = self.array.as_mut().map(Array::view_mut);
-        match scratch.as_ref().map(ViewMut::device).filter(|found| *found != on.device()) {
-            None => Ok(Context { executor: on, scratch }),
-            Some(found) => Err(Error::WrongDevice {
-                operator: name.into(),
-                argument: "the workspace",
-                expected: on.device(),
-                found,
-            }),
-        }
-    }
 }

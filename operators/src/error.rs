@@ -4,7 +4,7 @@ use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::devices::retry::{OutOfMemory, Shortage};
 
-use crate::Space;
+use crate::{Devices, Space};
 
 /// The result of an operator.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -41,16 +41,36 @@ pub enum Error {
         /// The dtype given.
         found: DType,
     },
-    /// An array, or what the operator holds, lives on another device than the executor.
-    #[error("{operator}: {argument} is on {found}, the executor on {expected}")]
+    /// An array lives on another device than the operator takes it from.
+    #[error(
+        "{operator}: {argument} is on {found}, expected on {expected}, {}: move it there (`to({expected})`), or {}",
+        if *bound { "where the operator has it" } else { "where the executor computes" },
+        if *bound { "put a `ToDevice` beside the operator" } else { "give an executor of its device (`kernels::on`)" },
+    )]
     WrongDevice {
         /// The operator.
         operator: String,
-        /// `model`, `data` or `the operator itself`.
+        /// `model`, `data` or `the workspace`.
         argument: &'static str,
-        /// The executor's device.
+        /// Where it has to be.
         expected: Device,
-        /// The device found.
+        /// Where it is.
+        found: Device,
+        /// Whether it is the operator that is bound to a device; else it follows the executor.
+        bound: bool,
+    },
+    /// The executor computes on none of the devices that the operator does.
+    #[error(
+        "{operator}: the executor computes on {found}, the operator on {devices}: give an executor of {} (`kernels::on`), \
+         or have the operator made for {found}",
+        devices.domain
+    )]
+    WrongExecutor {
+        /// The operator.
+        operator: String,
+        /// Where its models and data live.
+        devices: Devices,
+        /// The executor's device.
         found: Device,
     },
     /// Two spaces that have to be the same, or alike, are not: mostly those of operators that do not fit together.
@@ -75,14 +95,19 @@ pub enum Error {
         /// The type of its elements.
         dtype: DType,
     },
-    /// Two operators that live on different devices cannot be one.
-    #[error("{operation}: one operator is on {left}, another on {right}")]
+    /// Operators cannot be combined, because they have on different devices what has to be on one.
+    #[error(
+        "{operation}: {which} are on different devices, {left} and {right}: a `ToDevice` between them moves arrays from one to \
+         the other, and `Operator::on` has an operator computed elsewhere"
+    )]
     Devices {
         /// How they were to be combined.
         operation: String,
-        /// Where one lives.
+        /// What has to be on one device, and of which operators it is.
+        which: String,
+        /// One device.
         left: Device,
-        /// Where the other lives.
+        /// The other.
         right: Device,
     },
     /// A parameter of an operator makes no sense.
@@ -116,6 +141,10 @@ impl Error {
     ) -> Self {
         let (left, right) = (left.clone(), right.clone());
         Self::Spaces { operation: operation.into(), which: which.into(), left, right }
+    }
+
+    pub(crate) fn devices(operation: &str, which: String, left: Device, right: Device) -> Self {
+        Self::Devices { operation: operation.into(), which, left, right }
     }
 }
 

@@ -31,12 +31,14 @@
 #![allow(clippy::new_ret_no_self, reason = "all operators are of one type, whatever makes them")]
 
 pub mod algebra;
+mod arguments;
 pub mod author;
 pub mod avo;
 pub mod basic;
 mod check;
 mod context;
 pub mod derivative;
+mod devices;
 mod elementwise;
 mod error;
 pub mod form;
@@ -47,18 +49,21 @@ pub mod prelude;
 pub mod signal;
 mod space;
 mod sparse;
+mod workspace;
 
 pub use arrayspan_kernels as kernels;
 
 pub use check::{AdjointCheck, check_adjoint, check_adjoint_on};
-pub use context::{Context, Workspace, scratch_bytes};
+pub use context::{Context, scratch_bytes};
+pub use devices::Devices;
 pub use error::{Error, Result};
 pub use operator::{LinearMap, LinearOperator};
 pub use space::Space;
+pub use workspace::Workspace;
 
 pub use algebra::{Formula, Operator, adjoint, block_diagonal, hstack, vstack};
 pub use avo::PoststackLinearModelling;
-pub use basic::{Diagonal, Identity, MatrixMult, Roll};
+pub use basic::{Diagonal, Identity, MatrixMult, Roll, ToDevice};
 pub use derivative::{Along, Edge, FirstDerivative, Laplacian, Scheme, SecondDerivative};
 pub use form::Form;
 pub use signal::Convolve1D;

@@ -6,13 +6,14 @@ use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Array, View, ViewMut};
 use arrayspan_kernels::{Executor, Update};
 
-use crate::{Context, Error, Result, Space, Workspace, number};
+use crate::arguments::{Side, fits, holds};
+use crate::{Context, Devices, Result, Space, Workspace};
 
 /// An operator of which nothing is known but its two spaces and two directions: what an author writes where no
 /// [`Form`](crate::Form) says it. [`Operator::new`](crate::Operator::new) makes one an [`Operator`](crate::Operator).
 ///
 /// Arguments arrive checked (shape, dtype and device fit, input and output do not overlap), with any strides;
-/// directions are enqueued verbs and do not wait. Users call [`LinearOperator`], which every `LinearMap` is.
+/// directions are enqueued verbs and do not wait. The context is that of the device of models, in both directions. Users call [`LinearOperator`], which every `LinearMap` is.
 ///
 /// ```
 /// use arrayspan_operators::kernels::bridge::{DType, Relayout, View, ViewMut};
@@ -95,14 +96,24 @@ pub trait LinearMap: Debug + Send + Sync {
         update: Update,
     ) -> Result<()>;
 
-    /// The bytes either direction takes from [`Context::scratch`].
+    /// The bytes either direction takes from [`Context::scratch`], where models live.
     fn workspace(&self) -> usize {
         0
     }
 
-    /// The device of the arrays the operator holds, if it holds any.
-    fn device(&self) -> Option<Device> {
+    /// Where models and data live, of an operator that holds arrays or moves them. `None`: both on one device, whichever it
+    /// is.
+    fn devices(&self) -> Option<Devices> {
         None
+    }
+
+    /// The devices that either direction computes on beside that of models, and the bytes it takes from
+    /// [`Context::scratch`] [there](Context::at). That of data must be among them, if it is another.
+    fn elsewhere(&self) -> Vec<(Device, usize)> {
+        match self.devices() {
+            Some(Devices { domain, range }) if domain != range => vec![(range, 0)],
+            _ => Vec::new(),
+        }
     }
 }
 
@@ -131,9 +142,14 @@ pub trait LinearMap: Debug + Send + Sync {
 pub trait LinearOperator: LinearMap {
     /// `y ← alpha · A x + beta · y`. Enqueued; does not wait.
     ///
+    /// `on` computes on the device of the arrays. An operator with [devices](LinearMap::devices) of its own takes an executor
+    /// of any of them: what it does on the others is done by theirs (see [`Workspace`]).
+    ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::DType`], [`Error::WrongDevice`] when an array does not fit,
-    /// [`Error::Parameter`] for complex factors on real arrays, and for factors that their dtype cannot hold: not finite,
+    /// [`Error::Shape`](crate::Error::Shape), [`Error::DType`](crate::Error::DType),
+    /// [`Error::WrongDevice`](crate::Error::WrongDevice) when an array does not fit,
+    /// [`Error::WrongExecutor`](crate::Error::WrongExecutor) when `on` computes on none of the operator's devices,
+    /// [`Error::Parameter`](crate::Error::Parameter) for complex factors on real arrays, and for factors that their dtype cannot hold: not finite,
     /// beyond its largest or below its normal numbers; out of memory for intermediate results.
     #[track_caller]
     fn apply(&self, on: &dyn Executor, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
@@ -158,7 +174,7 @@ pub trait LinearOperator: LinearMap {
     /// As [`apply`](Self::apply), with memory for intermediate results from `workspace`.
     ///
     /// # Errors
-    /// As [`apply`](Self::apply); [`Error::Parameter`] when the workspace is too small.
+    /// As [`apply`](Self::apply); [`Error::Parameter`](crate::Error::Parameter) when the workspace is too small.
     fn apply_with(
         &self,
         workspace: &mut Workspace,
@@ -167,8 +183,8 @@ pub trait LinearOperator: LinearMap {
         y: ViewMut<'_>,
         update: Update,
     ) -> Result<()> {
-        fits(self, on, "model", self.domain(), &x)?;
-        fits(self, on, "data", self.range(), &y.view())?;
+        fits(self, on, Side::Model, &x)?;
+        fits(self, on, Side::Data, &y.view())?;
         holds(self, self.range(), update)?;
         self.enqueue(workspace.context(self, on)?, x, y, update)
     }
@@ -185,32 +201,36 @@ pub trait LinearOperator: LinearMap {
         x: ViewMut<'_>,
         update: Update,
     ) -> Result<()> {
-        fits(self, on, "data", self.range(), &y)?;
-        fits(self, on, "model", self.domain(), &x.view())?;
+        fits(self, on, Side::Data, &y)?;
+        fits(self, on, Side::Model, &x.view())?;
         holds(self, self.domain(), update)?;
         self.enqueue_adjoint(workspace.context(self, on)?, y, x, update)
     }
 
-    /// `A x` in a new array, on the device of `x`. Enqueued; does not wait.
+    /// `A x` in a new array, on the device of `x`, or where the operator's [data](LinearMap::devices) live. Enqueued; does
+    /// not wait.
     ///
     /// # Errors
     /// As [`apply`](Self::apply); out of memory.
     #[track_caller]
     fn forward(&self, x: &Array) -> Result<Array> {
-        let on = arrayspan_kernels::on(x.device())?;
-        let mut y = on.empty(self.range().shape(), self.range().dtype())?;
+        let devices = self.devices();
+        let on = arrayspan_kernels::on(devices.map_or(x.device(), |devices| devices.domain))?;
+        let mut y = new(self.range(), &*on, devices.map(|devices| devices.range))?;
         self.apply(&*on, x.view(), y.view_mut(), Update::set())?;
         Ok(y)
     }
 
-    /// `Aᴴ y` in a new array, on the device of `y`. Enqueued; does not wait.
+    /// `Aᴴ y` in a new array, on the device of `y`, or where the operator's [models](LinearMap::devices) live. Enqueued;
+    /// does not wait.
     ///
     /// # Errors
     /// As [`apply`](Self::apply); out of memory.
     #[track_caller]
     fn adjoint(&self, y: &Array) -> Result<Array> {
-        let on = arrayspan_kernels::on(y.device())?;
-        let mut x = on.empty(self.domain().shape(), self.domain().dtype())?;
+        let devices = self.devices();
+        let on = arrayspan_kernels::on(devices.map_or(y.device(), |devices| devices.range))?;
+        let mut x = new(self.domain(), &*on, devices.map(|devices| devices.domain))?;
         self.apply_adjoint(&*on, y.view(), x.view_mut(), Update::set())?;
         Ok(x)
     }
@@ -218,43 +238,12 @@ pub trait LinearOperator: LinearMap {
 
 impl<A: LinearMap + ?Sized> LinearOperator for A {}
 
-fn fits(
-    operator: &(impl LinearMap + ?Sized),
-    on: &dyn Executor,
-    argument: &'static str,
-    space: &Space,
-    array: &View<'_>,
-) -> Result<()> {
-    let name = operator.name();
-    if array.shape() != space.shape() {
-        let (expected, found) = (space.shape().to_vec(), array.shape().to_vec());
-        return Err(Error::Shape { operator: name.into(), argument, expected, found });
+/// A new array for results, where the caller's executor computes or on a device that is named.
+#[track_caller]
+fn new(space: &Space, on: &dyn Executor, device: Option<Device>) -> Result<Array> {
+    let (shape, dtype) = (space.shape(), space.dtype());
+    match device.filter(|device| *device != on.device()) {
+        None => Ok(on.empty(shape, dtype)?),
+        Some(device) => Ok(arrayspan_kernels::on(device)?.empty(shape, dtype)?),
     }
-    if array.dtype() != space.dtype() {
-        let (expected, found) = (space.dtype(), array.dtype());
-        return Err(Error::DType { operator: name.into(), argument, expected, found });
-    }
-    let own = operator.device().map(|device| ("the operator itself", device));
-    for (argument, found) in [(argument, array.device())].into_iter().chain(own) {
-        if found != on.device() {
-            let expected = on.device();
-            return Err(Error::WrongDevice { operator: name.into(), argument, expected, found });
-        }
-    }
-    Ok(())
-}
-
-/// Fails unless arrays of `space`, to which results go, can hold the factors.
-fn holds(operator: &(impl LinearMap + ?Sized), space: &Space, update: Update) -> Result<()> {
-    for (what, factor) in [("alpha", update.alpha), ("beta", update.beta)] {
-        let what = || format!("{what} {}", number::text(factor));
-        number::check(operator.name(), what, factor, space.dtype())?;
-    }
-    if space.dtype().is_complex() || update.is_real() {
-        return Ok(());
-    }
-    let Update { alpha, beta } = update;
-    let [alpha, beta] = [alpha, beta].map(number::text);
-    let why = format!("alpha {alpha} and beta {beta} must be real for {space}");
-    Error::parameter(operator.name(), why)
 }

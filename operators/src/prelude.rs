@@ -4,9 +4,9 @@ pub use arrayspan_kernels::Update;
 
 pub use crate::algebra::{Formula, Operator, adjoint};
 pub use crate::avo::PoststackLinearModelling;
-pub use crate::basic::{Diagonal, Identity, MatrixMult, Roll};
+pub use crate::basic::{Diagonal, Identity, MatrixMult, Roll, ToDevice};
 pub use crate::derivative::{Along, Edge, FirstDerivative, Laplacian, Scheme, SecondDerivative};
 pub use crate::form::Form;
 pub use crate::signal::Convolve1D;
-pub use crate::{LinearMap, LinearOperator, Space, Workspace};
+pub use crate::{Devices, LinearMap, LinearOperator, Space, Workspace};
 pub use crate::{block_diagonal, hstack, vstack};

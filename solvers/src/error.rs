@@ -39,11 +39,14 @@ pub enum Error {
         found: DType,
     },
     /// An array lives on another device than the solver computes on.
-    #[error("{solver}: {argument} is on {found}, the solver computes on {expected}")]
+    #[error(
+        "{solver}: {argument} is on {found}, the solver computes on {expected}: operator, workspace and arrays have to be \
+         where its executor computes; `Operator::on` has an operator computed elsewhere"
+    )]
     WrongDevice {
         /// The solver.
         solver: &'static str,
-        /// As in [`Shape`](Self::Shape), or `the operator`.
+        /// As in [`Shape`](Self::Shape), or `the operator's model` or `data`.
         argument: &'static str,
         /// The executor's device.
         expected: Device,

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::common_device;
 use super::node::{Facts, Kind, Node};
+use super::places::together;
 use crate::form::Partition;
 use crate::number::Gain;
 use crate::{Error, Formula, LinearMap, Operator, Result, Space};
@@ -46,9 +46,9 @@ pub(super) fn blocks<A: Into<Formula>>(
     };
     // One of both is a partition, which has parts or is an error.
     let spaces = (whole(&domains, DOMAIN)?, whole(&ranges, RANGE)?);
-    let device = common_device(name, &parts)?;
+    let devices = together(name, &parts)?;
     let facts = facts(name, &parts)?;
-    let node = Node::new(Kind::Blocks { domains, ranges }, parts, spaces, device, facts);
+    let node = Node::new(Kind::Blocks { domains, ranges }, parts, spaces, devices, facts);
     Ok(Operator::with(node.named(name.into())))
 }
 

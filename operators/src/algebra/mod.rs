@@ -12,7 +12,9 @@ mod blocks;
 mod formula;
 mod hstack;
 mod node;
+mod on;
 mod operator;
+mod places;
 mod product;
 mod scaled;
 mod sum;
@@ -27,17 +29,3 @@ pub use operator::Operator;
 pub use vstack::vstack;
 
 pub(crate) use node::{Kind, Node};
-
-use arrayspan_bridge::devices::Device;
-
-use crate::{Error, LinearMap, Result};
-
-/// The device that the parts of a composition live on, if any is bound to one.
-fn common_device(operation: &str, parts: &[Operator]) -> Result<Option<Device>> {
-    let mut devices = parts.iter().filter_map(LinearMap::device);
-    let Some(left) = devices.next() else { return Ok(None) };
-    match devices.find(|&right| right != left) {
-        None => Ok(Some(left)),
-        Some(right) => Err(Error::Devices { operation: operation.into(), left, right }),
-    }
-}

@@ -3,12 +3,10 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use arrayspan_bridge::devices::Device;
-
 use super::Operator;
-use crate::Space;
-use crate::form::{Form, Orientation, Partition, Program, normalize};
+use crate::form::{Form, Normal, Orientation, Partition, Program, normalize};
 use crate::number::Gain;
+use crate::{Devices, Space};
 
 /// An operator as it was written, and how it is run, once that was asked for. Shared by all handles of it.
 pub(crate) struct Node {
@@ -17,7 +15,7 @@ pub(crate) struct Node {
     pub(super) parts: Vec<Operator>,
     pub(super) domain: Space,
     pub(super) range: Space,
-    pub(super) device: Option<Device>,
+    pub(super) devices: Option<Devices>,
     pub(super) facts: Facts,
     /// One for each orientation.
     pub(super) programs: [OnceLock<Arc<Program>>; 4],
@@ -56,10 +54,19 @@ impl Node {
         kind: Kind,
         parts: Vec<Operator>,
         (domain, range): (Space, Space),
-        device: Option<Device>,
+        devices: Option<Devices>,
         facts: Facts,
     ) -> Self {
-        Self { name: None, kind, parts, domain, range, device, facts, programs: Default::default() }
+        Self {
+            name: None,
+            kind,
+            parts,
+            domain,
+            range,
+            devices,
+            facts,
+            programs: Default::default(),
+        }
     }
 
     pub(super) fn named(mut self, name: Cow<'static, str>) -> Self {
@@ -98,16 +105,21 @@ impl Node {
     /// How it is run in an orientation.
     pub(crate) fn program(&self, orientation: Orientation) -> &Arc<Program> {
         self.programs[orientation.index()]
-            .get_or_init(|| Arc::new(Program::of(&normalize(self, orientation))))
+            .get_or_init(|| Arc::new(self.compiled(&normalize(self, orientation), orientation)))
     }
 
-    /// How it is run in an orientation, as compiled before or by `compile`.
-    pub(crate) fn program_of(
-        &self,
-        orientation: Orientation,
-        compile: impl FnOnce() -> Program,
-    ) -> Arc<Program> {
-        self.programs[orientation.index()].get_or_init(|| Arc::new(compile())).clone()
+    fn compiled(&self, normal: &Normal, orientation: Orientation) -> Program {
+        let devices = self.devices;
+        Program::of(
+            normal,
+            if orientation.adjoint { devices.map(Devices::swapped) } else { devices },
+        )
+    }
+
+    /// How it is run in an orientation, as compiled before or from its normal form.
+    pub(crate) fn program_of(&self, orientation: Orientation, normal: &Normal) -> Arc<Program> {
+        let compile = || Arc::new(self.compiled(normal, orientation));
+        self.programs[orientation.index()].get_or_init(compile).clone()
     }
 }
 

@@ -14,7 +14,7 @@ use super::node::{Facts, Kind, Node};
 use super::text;
 use crate::form::{Form, Orientation, Program};
 use crate::number::{self, Gain};
-use crate::{Context, LinearMap, Result, Space};
+use crate::{Context, Devices, LinearMap, Result, Space};
 
 /// A linear operator of any kind. Cheap to clone: clones share what it is made of, and how it is run.
 ///
@@ -57,9 +57,9 @@ impl Operator {
             return operator.clone();
         }
         let spaces = (map.domain().clone(), map.range().clone());
-        let device = map.device();
+        let devices = map.devices();
         let form = Kind::Form(Form::Opaque(Arc::new(map)));
-        Self::with(Node::new(form, Vec::new(), spaces, device, Facts::LEAF))
+        Self::with(Node::new(form, Vec::new(), spaces, devices, Facts::LEAF))
     }
 
     /// An operator from `domain` to `range` that does what its form says, called `name` by errors.
@@ -95,8 +95,8 @@ impl Operator {
     ) -> Result<Self> {
         let name = name.into();
         form.check(&name, &domain, &range)?;
-        let device = form.device();
-        let node = Node::new(Kind::Form(form), Vec::new(), (domain, range), device, Facts::LEAF);
+        let devices = form.devices();
+        let node = Node::new(Kind::Form(form), Vec::new(), (domain, range), devices, Facts::LEAF);
         Ok(Self::with(node.named(name)))
     }
 
@@ -105,8 +105,8 @@ impl Operator {
     pub fn named(self, name: impl Into<Cow<'static, str>>) -> Self {
         let spaces = (self.domain().clone(), self.range().clone());
         let facts = self.facts();
-        let device = self.device();
-        let node = Node::new(Kind::Named, vec![self], spaces, device, facts);
+        let devices = self.devices();
+        let node = Node::new(Kind::Named, vec![self], spaces, devices, facts);
         Self::with(node.named(name.into()))
     }
 
@@ -165,8 +165,8 @@ impl Operator {
     fn within(self) -> Self {
         let spaces = (self.domain().clone(), self.range().clone());
         let facts = self.facts();
-        let (device, name) = (self.device(), self.node.name.clone());
-        let mut node = Node::new(Kind::Sum, vec![self], spaces, device, facts);
+        let (devices, name) = (self.devices(), self.node.name.clone());
+        let mut node = Node::new(Kind::Sum, vec![self], spaces, devices, facts);
         node.name = name;
         Self::with(node)
     }
@@ -253,11 +253,33 @@ impl LinearMap for Operator {
     }
 
     fn workspace(&self) -> usize {
-        self.program(false).bytes().max(self.program(true).bytes())
+        let home = self.devices().map(|devices| devices.domain);
+        let bytes = |adjoint| self.program(adjoint).bytes().at_home(home);
+        bytes(false).max(bytes(true))
     }
 
-    fn device(&self) -> Option<Device> {
-        self.node.device
+    fn devices(&self) -> Option<Devices> {
+        let devices = self.node.devices?;
+        Some(if self.orientation.adjoint { devices.swapped() } else { devices })
+    }
+
+    fn elsewhere(&self) -> Vec<(Device, usize)> {
+        let Some(devices) = self.devices() else { return Vec::new() };
+        let mut all = Vec::new();
+        if devices.domain != devices.range {
+            all.push((devices.range, 0));
+        }
+        let both = [false, true].map(|adjoint| self.program(adjoint).bytes().named());
+        for &(device, bytes) in both.into_iter().flatten() {
+            if device == devices.domain {
+                continue;
+            }
+            match all.iter_mut().find(|(known, _)| *known == device) {
+                Some((_, known)) => *known = bytes.max(*known),
+                None => all.push((device, bytes)),
+            }
+        }
+        all
     }
 }
 

@@ -1,8 +1,8 @@
 //! Products and powers.
 
-use super::common_device;
 use super::node::{Facts, Kind, Node};
-use crate::{Error, Formula, Identity, LinearMap, Operator, Result};
+use super::places::chained;
+use crate::{Devices, Error, Formula, Identity, LinearMap, Operator, Result};
 
 /// `y = A (B x)`
 pub(super) fn product(outer: &Operator, inner: &Operator) -> Result<Operator> {
@@ -11,24 +11,31 @@ pub(super) fn product(outer: &Operator, inner: &Operator) -> Result<Operator> {
         return Err(Error::spaces("after", which, outer.domain(), inner.range()));
     }
     let parts = vec![outer.clone(), inner.clone()];
-    let device = common_device("after", &parts)?;
+    let devices = chained("after", outer, inner)?;
     let facts = Facts {
         // The factor that is applied last meets the update.
         gains: [outer.gain(false), inner.gain(true)],
         levels: outer.levels().max(inner.levels()),
     };
     let spaces = (inner.domain().clone(), outer.range().clone());
-    Ok(Operator::with(Node::new(Kind::Product, parts, spaces, device, facts)))
+    Ok(Operator::with(Node::new(Kind::Product, parts, spaces, devices, facts)))
 }
 
 impl Operator {
     /// `Aⁿ`, the identity for `n = 0`.
     ///
-    /// The formula fails with [`Error::Spaces`] unless domain and range are the same.
+    /// The formula fails with [`Error::Spaces`] unless domain and range are the same, and with [`Error::Devices`] when they are on
+    /// different devices.
     pub fn pow(&self, exponent: usize) -> Formula {
         if self.domain() != self.range() {
             let which = format!("range of {0} and domain of {0}", self.name());
             return Err(Error::spaces("pow", which, self.range(), self.domain())).into();
+        }
+        if let Some(Devices { domain, range }) = self.devices()
+            && domain != range
+        {
+            let which = format!("range of {0} and domain of {0}", self.name());
+            return Err(Error::devices("pow", which, range, domain)).into();
         }
         // By squaring: as many products as the exponent has digits.
         let (mut power, mut square, mut left) = (None::<Formula>, Formula::from(self), exponent);

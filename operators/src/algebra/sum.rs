@@ -1,7 +1,7 @@
 //! Sums.
 
-use super::common_device;
 use super::node::{Facts, Kind, Node};
+use super::places::together;
 use crate::{Error, LinearMap, Operator, Result};
 
 /// `y = A x + B x`
@@ -13,11 +13,11 @@ pub(super) fn sum(operation: &str, left: &Operator, right: &Operator) -> Result<
         return Err(Error::spaces(operation, which, one, other));
     }
     let parts = vec![left.clone(), right.clone()];
-    let device = common_device(operation, &parts)?;
+    let devices = together(operation, &parts)?;
     let facts = Facts {
         gains: [false, true].map(|adjoint| left.gain(adjoint).union(right.gain(adjoint))),
         levels: left.levels().max(right.levels()),
     };
     let spaces = (left.domain().clone(), left.range().clone());
-    Ok(Operator::with(Node::new(Kind::Sum, parts, spaces, device, facts)))
+    Ok(Operator::with(Node::new(Kind::Sum, parts, spaces, devices, facts)))
 }

@@ -1,11 +1,10 @@
 //! Whether a form fits the spaces it is to map between.
 
 use arrayspan_bridge::SharedArray;
-use arrayspan_bridge::devices::Device;
 use arrayspan_kernels::Stencil;
 
 use super::{Form, IndexMap};
-use crate::{Error, Result, Space};
+use crate::{Devices, Error, Result, Space};
 
 impl Form {
     /// Fails unless it maps `domain` to `range`, for the constructor of `operator`.
@@ -18,7 +17,7 @@ impl Form {
         }
         match self {
             Self::Zero => Ok(()),
-            Self::Identity => square(operator, domain, range),
+            Self::Identity | Self::ToDevice { .. } => square(operator, domain, range),
             Self::Diagonal(weights) => {
                 square(operator, domain, range)?;
                 diagonal(operator, weights, domain)
@@ -43,12 +42,13 @@ impl Form {
         }
     }
 
-    /// Where its arrays are, if it has any.
-    pub(crate) fn device(&self) -> Option<Device> {
+    /// Where it reads and writes, if it holds arrays or moves them.
+    pub(crate) fn devices(&self) -> Option<Devices> {
         match self {
             Self::Zero | Self::Identity | Self::Stencil(_) | Self::Index(_) => None,
-            Self::Diagonal(array) | Self::Matrix(array) => Some(array.device()),
-            Self::Opaque(map) => map.device(),
+            Self::Diagonal(array) | Self::Matrix(array) => Some(Devices::both(array.device())),
+            &Self::ToDevice { from, to } => Some(Devices { domain: from, range: to }),
+            Self::Opaque(map) => map.devices(),
         }
     }
 }

@@ -4,11 +4,11 @@ use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Array, Relayout};
 use arrayspan_kernels::{Update, constant};
 
-use crate::{LinearMap, LinearOperator, Operator, Result, Space, Workspace};
+use crate::{Devices, LinearMap, LinearOperator, Operator, Result, Space, Workspace};
 
 impl Operator {
-    /// Its matrix, `[rows, columns]` with as many as range and domain have elements in row-major order, where its arrays
-    /// are, or on the CPU if it has none.
+    /// Its matrix, `[rows, columns]` with as many as range and domain have elements in row-major order, where its
+    /// [data](LinearMap::devices) live, or on the CPU if it is not bound to a device.
     ///
     /// It is found column by column, `A eⱼ`: for small operators, and to look at.
     ///
@@ -18,10 +18,12 @@ impl Operator {
         let (rows, columns) = (self.range().len(), self.domain().len());
         let dtype = self.range().dtype();
         let matrix = Space::of("to_dense", [rows, columns], dtype)?;
-        let on = arrayspan_kernels::on(self.device().unwrap_or(Device::cpu()))?;
-        let mut dense = on.empty(matrix.shape(), dtype)?;
+        let devices = self.devices().unwrap_or(Devices::both(Device::cpu()));
+        let (on, to) =
+            (arrayspan_kernels::on(devices.domain)?, arrayspan_kernels::on(devices.range)?);
+        let mut dense = to.empty(matrix.shape(), dtype)?;
         let mut unit = on.empty(&[columns], self.domain().dtype())?;
-        let mut column = on.empty(&[rows], dtype)?;
+        let mut column = to.empty(&[rows], dtype)?;
         let mut workspace = Workspace::of(self, &*on)?;
         on.map(&constant(0.0), &[], unit.view_mut())?;
         for at in 0..columns {
@@ -30,7 +32,7 @@ impl Operator {
             let x = unit.view().reshaped(self.domain().shape())?;
             let y = column.view_mut().reshaped(self.range().shape())?;
             self.apply_with(&mut workspace, &*on, x, y, Update::set())?;
-            on.copy(column.view(), dense.view_mut().selected(1, at)?, Update::set())?;
+            to.copy(column.view(), dense.view_mut().selected(1, at)?, Update::set())?;
             on.map(&number(0.0), &[], unit.view_mut().sliced(0, at, 1)?)?;
         }
         Ok(dense)

@@ -62,7 +62,8 @@ impl Operator {
             };
             let spaces =
                 (depth == 0).then(|| format!("{} to {}", operator.domain(), operator.range()));
-            let rest = [form, spaces].into_iter().flatten().collect::<Vec<_>>().join("; ");
+            let devices = operator.devices().filter(|_| depth == 0).map(|on| format!("on {on}"));
+            let rest = [form, spaces, devices].into_iter().flatten().collect::<Vec<_>>().join("; ");
             let colon = if rest.is_empty() { "" } else { ": " };
             let name = node.name();
             // Writing to a string cannot fail.
@@ -89,6 +90,7 @@ impl Form {
             Self::Matrix(matrix) => format!("a matrix of shape {:?}", matrix.shape()),
             Self::Index(map) => boxes(map),
             Self::Stencil(stencil) => taps(stencil),
+            Self::ToDevice { from, to } => format!("from {from} to {to}"),
         })
     }
 }
@@ -99,14 +101,22 @@ impl Program {
         if let [step] = self.steps() {
             return format!("{name}: {}\n", step.act);
         }
-        let workspace = match self.bytes() {
+        let workspace = match self.bytes().get(None) {
             0 => String::new(),
             bytes => format!(", {bytes} bytes of workspace"),
         };
+        let named = self.bytes().named().iter().filter(|(_, bytes)| *bytes > 0);
+        let named =
+            named.map(|(device, bytes)| format!(", {bytes} bytes of workspace on {device}"));
+        let workspace = workspace + &named.collect::<String>();
         let mut text = format!("{name}: {} steps{workspace}\n", self.steps().len());
         for step in self.steps().iter().take(MOST) {
             let verb = if step.first { "set" } else { "add" };
-            let _ = writeln!(text, "  {verb} {}", step.act);
+            let device = match (&step.act, step.device) {
+                (Act::Leaf(Leaf::Move(_)), _) | (_, None) => String::new(),
+                (_, Some(device)) => format!(" on {device}"),
+            };
+            let _ = writeln!(text, "  {verb} {}{device}", step.act);
         }
         if self.steps().len() > MOST {
             text.push_str("  …\n");
@@ -143,6 +153,7 @@ impl fmt::Display for Leaf {
                 write!(f, "gemm with a matrix of shape {shape:?}")?;
                 f.write_str(if matrix.transposed { ", transposed" } else { "" })
             }
+            Self::Move(devices) => write!(f, "move from {} to {}", devices.domain, devices.range),
             Self::Map { map, orientation } => write!(f, "{}{}", map.name(), orientation.mark()),
             Self::Call(program) => write!(f, "{} steps of a shared part", program.steps().len()),
         }

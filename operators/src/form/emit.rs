@@ -2,39 +2,43 @@
 
 use std::sync::Arc;
 
-use arrayspan_bridge::CARVE_BYTES;
+use arrayspan_bridge::devices::Device;
 use num_complex::Complex64;
 
 use super::Orientation;
 use super::leaf::Leaf;
 use super::normal::{Blocks, Factor, Normal, Part, Term};
+use super::order::ordered;
 use super::partition::{Partition, Slice};
-use super::program::{Act, Place, Program, Step};
-use super::properties::{cost, is_real};
-use super::registers::{Lifetime, arranged};
+use super::placed::placed;
+use super::program::{Act, Program};
 use super::rewrite::{ONE, fits};
-use crate::number::Gain;
-use crate::{Space, scratch_bytes};
+use crate::{Devices, Space};
 
 /// The arrays that the caller gives.
 const INPUT: usize = 0;
-const OUTPUT: usize = 1;
+pub(super) const OUTPUT: usize = 1;
+
+/// What was moved to other devices last, and is looked up before it is moved again.
+const MOST_KEPT: usize = 64;
 
 /// An array, numbered, and which part of it.
-#[derive(Clone)]
-struct Register {
-    number: usize,
-    path: Vec<Slice>,
+#[derive(Clone, PartialEq)]
+pub(super) struct Register {
+    pub(super) number: usize,
+    pub(super) path: Vec<Slice>,
+    /// Where it lies, in a program of several devices.
+    pub(super) device: Option<Device>,
 }
 
 impl Register {
-    fn of(number: usize) -> Self {
-        Self { number, path: Vec::new() }
+    fn of(number: usize, device: Option<Device>) -> Self {
+        Self { number, path: Vec::new(), device }
     }
 
     fn part(&self, slice: Option<&Slice>) -> Self {
         let path = self.path.iter().chain(slice).cloned().collect();
-        Self { number: self.number, path }
+        Self { path, ..*self }
     }
 }
 
@@ -57,12 +61,12 @@ enum What<'a> {
 }
 
 /// A step whose places are not known yet.
-struct Draft {
-    act: Act,
-    from: Register,
-    to: Register,
-    scale: Complex64,
-    first: bool,
+pub(super) struct Draft {
+    pub(super) act: Act,
+    pub(super) from: Register,
+    pub(super) to: Register,
+    pub(super) scale: Complex64,
+    pub(super) first: bool,
 }
 
 /// Tasks wait on a list, the next one last.
@@ -70,13 +74,17 @@ struct Draft {
 struct Emitter<'a> {
     tasks: Vec<Task<'a>>,
     drafts: Vec<Draft>,
-    /// The spaces of the intermediate results, which are numbered behind input and output.
-    spaces: Vec<Space>,
+    /// The intermediate results, which are numbered behind input and output: their spaces, and where they lie.
+    spaces: Vec<(Space, Option<Device>)>,
+    /// What has been moved to another device as it is, and where it is there.
+    moved: Vec<(Register, Register)>,
 }
 
-pub(super) fn emit(normal: &Normal) -> Program {
+/// The steps of a normal form that reads and writes on these devices, if its steps are on several.
+pub(super) fn emit(normal: &Normal, devices: Option<Devices>) -> Program {
     let mut emitter = Emitter::default();
-    let (from, to) = (Register::of(INPUT), Register::of(OUTPUT));
+    let from = Register::of(INPUT, devices.map(|devices| devices.domain));
+    let to = Register::of(OUTPUT, devices.map(|devices| devices.range));
     emitter.tasks.push(Task { what: What::Normal(normal), scale: ONE, from, to, first: true });
     while let Some(task) = emitter.tasks.pop() {
         match task.what {
@@ -86,7 +94,11 @@ pub(super) fn emit(normal: &Normal) -> Program {
             What::Copy => emitter.draft(Act::Copy, &task),
         }
     }
-    emitter.program(&normal.domain, &normal.range)
+    if devices.is_some() {
+        ordered(&mut emitter.drafts);
+    }
+    let Emitter { drafts, spaces, .. } = emitter;
+    placed(drafts, &spaces, [&normal.domain, &normal.range], devices)
 }
 
 impl<'a> Emitter<'a> {
@@ -117,7 +129,7 @@ impl<'a> Emitter<'a> {
                 continue;
             }
             // Two factors whose product is no number of the dtype: one after the other.
-            let between = self.register(&normal.range);
+            let between = self.register(&normal.range, task.to.device);
             let to = between.clone();
             self.tasks.push(Task { what, scale: term.scale, from, to, first: true });
             let (scale, to) = (task.scale, task.to.clone());
@@ -142,7 +154,15 @@ impl<'a> Emitter<'a> {
                 self.tasks.push(Task { what, scale, from, to, first });
                 break;
             }
-            let next = self.register(&factor.range);
+            if let Some(there) = self.there(factor, &from) {
+                from = there;
+                continue;
+            }
+            let next = self.register(&factor.range, factor.to.or(from.device));
+            if matches!(factor.part, Part::Leaf(Leaf::Move(_))) {
+                // Nothing else is written there, and it comes before all that is emitted from now on.
+                self.moved.push((from.clone(), next.clone()));
+            }
             let to = next.clone();
             self.tasks.push(Task { what, scale: ONE, from, to, first: true });
             from = next;
@@ -158,6 +178,15 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// What a move would give, if that has been done.
+    fn there(&self, factor: &Factor, from: &Register) -> Option<Register> {
+        let Part::Leaf(Leaf::Move(devices)) = &factor.part else { return None };
+        let there = self.moved.iter().rev().take(MOST_KEPT);
+        let mut there =
+            there.filter(|(moved, to)| moved == from && to.device == Some(devices.range));
+        there.next().map(|(_, to)| to.clone())
+    }
+
     /// Parts write to their own part of the range, or add up in the whole of it.
     fn blocks(&mut self, blocks: &'a Blocks, task: &Task<'a>) {
         let slice = |partition: &'a Option<Arc<Partition>>, at: usize| {
@@ -167,6 +196,9 @@ impl<'a> Emitter<'a> {
         let mut order: Vec<usize> = (0..blocks.parts.len()).collect();
         if added {
             order.sort_by_key(|&at| std::cmp::Reverse(blocks.parts[at].need()));
+        } else {
+            // What runs elsewhere is enqueued before the host has work of its own.
+            order.sort_by_key(|&at| !blocks.parts[at].moves());
         }
         let tasks = order.into_iter().enumerate().map(|(turn, at)| Task {
             what: What::Normal(&blocks.parts[at]),
@@ -188,7 +220,7 @@ impl<'a> Emitter<'a> {
             }
             Leaf::Call(program) if !program.gain().times(task.scale).fits(factor.range.dtype()) => {
                 // Factors within and without whose product is no number of the dtype: one after the other.
-                let between = self.register(&factor.range);
+                let between = self.register(&factor.range, task.to.device);
                 let Task { from, to, scale, first, .. } = task;
                 let (whole, inner) = (between.clone(), between);
                 let act = Act::Leaf(leaf.clone());
@@ -201,7 +233,8 @@ impl<'a> Emitter<'a> {
 
     /// `conj(A) x = conj(A conj(x))`
     fn conjugated(&mut self, act: Act, factor: &Factor, task: Task<'a>) {
-        let [x, y] = [&factor.domain, &factor.range].map(|space| self.register(space));
+        let x = self.register(&factor.domain, task.from.device);
+        let y = self.register(&factor.range, task.to.device);
         let set = |act, from, to| Draft { act, from, to, scale: ONE, first: true };
         self.drafts.push(set(Act::Conjugate, task.from, x.clone()));
         self.drafts.push(set(act, x, y.clone()));
@@ -215,56 +248,8 @@ impl<'a> Emitter<'a> {
     }
 
     /// A new intermediate result.
-    fn register(&mut self, space: &Space) -> Register {
-        self.spaces.push(space.clone());
-        Register::of(OUTPUT + self.spaces.len())
-    }
-
-    /// The steps, with a place for each intermediate result from its first use to its last.
-    fn program(self, domain: &Space, range: &Space) -> Program {
-        let dtype = range.dtype();
-        let mut lifetimes: Vec<Lifetime> =
-            self.spaces.iter().map(|space| Lifetime::new(scratch_bytes(space))).collect();
-        for (at, draft) in self.drafts.iter().enumerate() {
-            for register in [&draft.from, &draft.to] {
-                if let Some(number) = register.number.checked_sub(OUTPUT + 1) {
-                    lifetimes[number].used(at);
-                }
-            }
-        }
-        // What a step takes for itself lives as long as the step.
-        let first_own = lifetimes.len();
-        for (at, draft) in self.drafts.iter().enumerate() {
-            // An author may ask for any number of bytes: for so many that there is no room, there is no room.
-            let bytes = draft.act.bytes(dtype).checked_next_multiple_of(CARVE_BYTES);
-            let mut own = Lifetime::new(bytes.unwrap_or(usize::MAX));
-            own.used(at);
-            lifetimes.push(own);
-        }
-        let (starts, bytes) = arranged(&lifetimes);
-        let place = |register: Register| Place {
-            scratch: register
-                .number
-                .checked_sub(OUTPUT + 1)
-                .map(|number| (starts[number], self.spaces[number].clone())),
-            path: register.path.into(),
-        };
-        let mut gain: Option<Gain> = None;
-        let steps = self.drafts.into_iter().enumerate().map(|(at, draft)| {
-            let Draft { act, from, to, scale, first } = draft;
-            if to.number == OUTPUT {
-                let here = Gain::ONE.times(scale);
-                let inner = match &act {
-                    Act::Leaf(Leaf::Call(program)) => program.gain.times(scale),
-                    _ => here,
-                };
-                gain = Some(gain.map_or(inner, |gain| gain.union(inner)));
-            }
-            let own = (starts[first_own + at], act.bytes(dtype));
-            Step { act, from: place(from), to: place(to), scale, first, own }
-        });
-        let steps: Vec<Step> = steps.collect();
-        let (is_real, cost) = (is_real(&steps, domain, range), cost(&steps, domain, range, ONE));
-        Program { steps, bytes, gain: gain.unwrap_or(Gain::ONE), is_real, cost }
+    fn register(&mut self, space: &Space, device: Option<Device>) -> Register {
+        self.spaces.push((space.clone(), device));
+        Register::of(OUTPUT + self.spaces.len(), device)
     }
 }

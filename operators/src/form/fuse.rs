@@ -10,8 +10,8 @@ use super::leaf::Leaf;
 use super::normal::{Blocks, Factor, Normal, Part, Term};
 use super::partition::Partition;
 use super::pointwise::Pointwise;
-use super::rewrite::{ONE, fits, product, sum};
-use crate::{Space, number};
+use super::rewrite::{End, ONE, ZERO, fits, product, sum};
+use crate::{Devices, Space, number};
 
 /// Two factors as one.
 pub(super) enum Fused {
@@ -42,6 +42,12 @@ pub(super) fn fused(outer: &Factor, inner: &Factor) -> Option<Fused> {
             map if map.is_identity() => Some(Fused::Identity),
             map => leaf(Leaf::Index { map, adjoint: *adjoint }),
         },
+        (Part::Leaf(Leaf::Move(a)), Part::Leaf(Leaf::Move(b))) if a.range == b.domain => {
+            Some(Fused::Identity)
+        }
+        (Part::Leaf(Leaf::Move(a)), Part::Leaf(Leaf::Move(b))) => {
+            leaf(Leaf::Move(Devices { domain: b.domain, range: a.range }))
+        }
         (Part::Blocks(a), Part::Blocks(b)) => blocks(a, b),
         _ => None,
     }
@@ -99,6 +105,9 @@ pub(super) fn added(a: &Term, b: &Term, space: &Space) -> Option<Term> {
         let scale = a.scale + b.scale;
         return fits(scale, dtype).then(|| Term { scale, factors: a.factors.clone() });
     }
+    if let Some(end) = [End::Outer, End::Inner].into_iter().find(|end| moved_alike(a, b, *end)) {
+        return moved(a, b, end);
+    }
     let leaf = |leaf| {
         let factor = Factor::new(Part::Leaf(leaf), space.clone(), space.clone());
         Some(Term { scale: ONE, factors: [factor].into() })
@@ -128,6 +137,48 @@ fn same(a: &Term, b: &Term) -> bool {
             (Part::Leaf(a), Part::Leaf(b)) => a.same(b),
             _ => false,
         })
+}
+
+/// Whether both are moved in the same way, at the one end or the other.
+fn moved_alike(a: &Term, b: &Term, end: End) -> bool {
+    let of = |term: &Term| match &end.of(&term.factors)?.part {
+        Part::Leaf(Leaf::Move(devices)) => Some(*devices),
+        _ => None,
+    };
+    of(a).is_some() && of(a) == of(b)
+}
+
+/// The sum of two that are moved in the same way at one end: what is moved is the sum, or what is moved is so for both.
+fn moved(a: &Term, b: &Term, end: End) -> Option<Term> {
+    let size = |term: &Term| term.factors.iter().map(Factor::size).sum::<usize>();
+    if size(a) + size(b) > MOST_COPIED {
+        return None;
+    }
+    let ends = |term: &Term| Some((term.factors.front()?.clone(), term.factors.back()?.clone()));
+    let (outermost, innermost) = ends(a)?;
+    let (domain, range) = (innermost.domain.clone(), outermost.range.clone());
+    let (domain, range, common) = match end {
+        End::Outer => (domain, outermost.domain.clone(), outermost),
+        End::Inner => (innermost.range.clone(), range, innermost),
+    };
+    let rest = |term: &Term| {
+        let mut rest = term.clone();
+        end.take(&mut rest.factors);
+        let rest = Normal::of(domain.clone(), range.clone(), rest);
+        // A sum that was made so before is added to.
+        let one = Term { scale: ONE, factors: [].into() };
+        product(Normal::of(range.clone(), range.clone(), one), rest)
+    };
+    let whole = sum(rest(a), rest(b));
+    if whole.terms.is_empty() {
+        return Some(Term { scale: ZERO, factors: [].into() });
+    }
+    let common = Normal::of_part(common.domain, common.range, common.part);
+    let mut both = match end {
+        End::Outer => product(common, whole),
+        End::Inner => product(whole, common),
+    };
+    if both.terms.len() == 1 { both.terms.pop() } else { None }
 }
 
 /// The factor of a multiple of the identity.

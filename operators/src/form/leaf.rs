@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{DType, SharedArray};
 use arrayspan_kernels::Stencil;
 
 use super::{IndexMap, Matrix, Orientation, Pointwise, Program};
-use crate::LinearMap;
+use crate::devices::PerDevice;
+use crate::{Devices, LinearMap};
 
 /// What an operator does, as data: all that [`Operator::of`](crate::Operator::of) needs beside a name and two spaces.
 ///
@@ -28,6 +30,13 @@ pub enum Form {
     Index(IndexMap),
     /// `y[i, …] = Σⱼ A[i, j] x[j, …]` with a dense matrix `[rows, columns]`.
     Matrix(SharedArray),
+    /// `y = x`, from one device to another.
+    ToDevice {
+        /// Where `x` is.
+        from: Device,
+        /// Where `y` is.
+        to: Device,
+    },
     /// Anything else: two directions that enqueue verbs. Nothing is known of it, so nothing is rewritten.
     Opaque(Arc<dyn LinearMap>),
 }
@@ -44,6 +53,8 @@ pub(crate) enum Leaf {
         adjoint: bool,
     },
     Matrix(Matrix),
+    /// From one device to another.
+    Move(Devices),
     Map {
         map: Arc<dyn LinearMap>,
         orientation: Orientation,
@@ -60,6 +71,11 @@ impl Leaf {
         let conjugated = complex && adjoint != conj;
         Some(match form {
             Form::Zero | Form::Identity => return None,
+            Form::ToDevice { from, to } if from == to => return None,
+            &Form::ToDevice { from, to } => {
+                let devices = Devices { domain: from, range: to };
+                Self::Move(if adjoint { devices.swapped() } else { devices })
+            }
             Form::Diagonal(weights) => Self::Pointwise(Pointwise::weights(weights, conjugated)),
             Form::Stencil(stencil) if adjoint => {
                 let turned = stencil.adjoint();
@@ -91,6 +107,7 @@ impl Leaf {
                 c == d && a == b
             }
             (Self::Matrix(a), Self::Matrix(b)) => a.same(b),
+            (Self::Move(a), Self::Move(b)) => a == b,
             (Self::Map { map: a, orientation: c }, Self::Map { map: b, orientation: d }) => {
                 c == d && Arc::ptr_eq(a, b)
             }
@@ -99,21 +116,51 @@ impl Leaf {
         }
     }
 
-    /// The bytes of workspace that it takes itself.
-    pub(crate) fn bytes(&self, dtype: DType) -> usize {
+    /// The bytes of workspace that it takes itself, where it runs on `device`.
+    pub(crate) fn bytes(&self, dtype: DType, device: Option<Device>) -> PerDevice<usize> {
         match self {
-            Self::Map { map, .. } => map.workspace(),
-            Self::Call(program) => program.bytes(),
+            Self::Map { map, .. } => {
+                let mut all = PerDevice::of(device, map.workspace());
+                if self.devices().is_some() {
+                    for (device, bytes) in map.elsewhere() {
+                        let entry = all.entry(Some(device));
+                        *entry = entry.saturating_add(bytes);
+                    }
+                }
+                all
+            }
+            Self::Call(program) => match program.devices() {
+                Some(_) => program.bytes().clone(),
+                None => PerDevice::of(device, program.bytes().get(None)),
+            },
             // Not more than an array of the domain, which can be addressed.
-            Self::Index { map, adjoint: true } => map.workspace(dtype).unwrap_or(usize::MAX),
-            _ => 0,
+            Self::Index { map, adjoint: true } => {
+                PerDevice::of(device, map.workspace(dtype).unwrap_or(usize::MAX))
+            }
+            _ => PerDevice::default(),
+        }
+    }
+
+    /// Where it reads and where it writes, if it is on several devices.
+    pub(crate) fn devices(&self) -> Option<Devices> {
+        match self {
+            Self::Move(devices) => Some(*devices),
+            Self::Map { map, orientation } => {
+                let devices = map.devices()?;
+                if devices.one().is_some() && map.elsewhere().is_empty() {
+                    return None;
+                }
+                Some(if orientation.adjoint { devices.swapped() } else { devices })
+            }
+            Self::Call(program) => program.devices(),
+            _ => None,
         }
     }
 
     /// Whether all of its numbers are real; an opaque operator is as real as its dtype.
     pub(crate) fn is_real(&self, dtype: DType) -> bool {
         match self {
-            Self::Index { .. } => true,
+            Self::Index { .. } | Self::Move(_) => true,
             Self::Pointwise(factor) => factor.is_real(),
             Self::Stencil(stencil) => stencil.is_real(),
             Self::Matrix(matrix) => !matrix.array.dtype().is_complex(),
@@ -127,7 +174,7 @@ impl Leaf {
         match self {
             Self::Map { orientation: Orientation { conj: true, .. }, .. } => 2,
             Self::Map { map, .. } => usize::from(map.workspace() > 0),
-            Self::Call(program) => usize::from(program.bytes() > 0),
+            Self::Call(program) => usize::from(program.takes_memory()),
             Self::Index { adjoint: true, .. } => 1,
             _ => 0,
         }

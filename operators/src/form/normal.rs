@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use arrayspan_bridge::devices::Device;
 use num_complex::Complex64;
 
 use super::leaf::Leaf;
@@ -33,6 +34,8 @@ pub(crate) struct Factor {
     pub(crate) range: Space,
     /// Intermediate results that live at once while it runs.
     pub(crate) need: usize,
+    /// Where it writes, if that may be another device than where it reads.
+    pub(crate) to: Option<Device>,
 }
 
 #[derive(Clone, Debug)]
@@ -69,20 +72,17 @@ impl Normal {
 
     /// Leaves, and terms without any, on all levels.
     pub(crate) fn size(&self) -> usize {
-        let (mut count, mut left) = (0, vec![self]);
-        while let Some(normal) = left.pop() {
-            for term in &normal.terms {
-                count += usize::from(term.factors.is_empty());
-                for factor in &term.factors {
-                    match &factor.part {
-                        Part::Leaf(_) => count += 1,
-                        Part::Sum(sum) => left.push(sum),
-                        Part::Blocks(blocks) => left.extend(&blocks.parts),
-                    }
-                }
-            }
-        }
-        count
+        size(vec![self])
+    }
+
+    /// Whether it is on several devices.
+    pub(crate) fn moves(&self) -> bool {
+        self.terms.iter().any(|term| term.to().is_some())
+    }
+
+    /// Where it writes, if that may be another device than where it reads.
+    fn to(&self) -> Option<Device> {
+        self.terms.iter().find_map(Term::to)
     }
 
     /// Intermediate results that live at once while it runs.
@@ -92,6 +92,11 @@ impl Normal {
 }
 
 impl Term {
+    /// Where it writes, if that may be another device than where it reads.
+    fn to(&self) -> Option<Device> {
+        self.factors.iter().find_map(|factor| factor.to)
+    }
+
     /// What its factors need, and the results before and behind each of them.
     pub(crate) fn need(&self) -> usize {
         let last = self.factors.len().saturating_sub(1);
@@ -109,8 +114,40 @@ impl Factor {
             Part::Sum(sum) => sum.need(),
             Part::Blocks(blocks) => blocks.parts.iter().map(Normal::need).max().unwrap_or(0),
         };
-        Self { part, domain, range, need }
+        let to = match &part {
+            Part::Leaf(leaf) => leaf.devices().map(|devices| devices.range),
+            Part::Sum(sum) => sum.to(),
+            Part::Blocks(blocks) => blocks.parts.iter().find_map(Normal::to),
+        };
+        Self { part, domain, range, need, to }
     }
+
+    /// Its leaves, on all levels.
+    pub(crate) fn size(&self) -> usize {
+        match &self.part {
+            Part::Leaf(_) => 1,
+            Part::Sum(sum) => size(vec![sum]),
+            Part::Blocks(blocks) => size(blocks.parts.iter().collect()),
+        }
+    }
+}
+
+/// Leaves of all, and terms without any, on all levels.
+fn size(mut left: Vec<&Normal>) -> usize {
+    let mut count = 0;
+    while let Some(normal) = left.pop() {
+        for term in &normal.terms {
+            count += usize::from(term.factors.is_empty());
+            for factor in &term.factors {
+                match &factor.part {
+                    Part::Leaf(_) => count += 1,
+                    Part::Sum(sum) => left.push(sum),
+                    Part::Blocks(blocks) => left.extend(&blocks.parts),
+                }
+            }
+        }
+    }
+    count
 }
 
 /// Only small ones are copied, so this may recurse.

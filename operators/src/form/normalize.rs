@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use super::Orientation;
 use super::fuse::{MOST_COPIED, stack};
 use super::leaf::{Form, Leaf};
 use super::normal::{Normal, Part, Term};
 use super::rewrite::{ONE, product, scaled, sum};
-use super::{Orientation, Program};
 use crate::algebra::{Kind, Node};
 
 /// An operator that is part of the one in question, in an orientation.
@@ -33,7 +33,7 @@ pub(crate) fn normalize(node: &Node, orientation: Orientation) -> Normal {
             parts.clone().into_iter().map(|part| take(&mut visits[part])).collect();
         let mut normal = combined(node, orientation, parts);
         if uses > 1 && normal.size() > MOST_COPIED {
-            let program = node.program_of(orientation, || Program::of(&normal));
+            let program = node.program_of(orientation, &normal);
             let (domain, range) = (normal.domain.clone(), normal.range.clone());
             normal = Normal::of_part(domain, range, Part::Leaf(Leaf::Call(program)));
         }

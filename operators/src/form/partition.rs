@@ -84,6 +84,11 @@ impl Slice {
         &self.space
     }
 
+    /// Whether two parts of one array have no element in common.
+    pub(super) fn apart(&self, other: &Self) -> bool {
+        self.start + self.extent <= other.start || other.start + other.extent <= self.start
+    }
+
     /// The part of such an array. No element moves, whatever the strides.
     pub(crate) fn view<'a>(&self, array: View<'a>) -> Result<View<'a>> {
         Ok(array.sliced(0, self.start, self.extent)?.reshaped(self.space.shape())?)

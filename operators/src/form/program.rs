@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arrayspan_bridge::DType;
+use arrayspan_bridge::devices::Device;
 use arrayspan_kernels::Cost;
 use num_complex::Complex64;
 
@@ -10,15 +11,19 @@ use super::emit::emit;
 use super::leaf::Leaf;
 use super::normal::Normal;
 use super::partition::Slice;
-use crate::Space;
+use crate::devices::PerDevice;
 use crate::number::Gain;
+use crate::{Devices, Space};
 
 /// An operator in one orientation, as it is run: step by step, without looking at its parts again.
 #[derive(Debug)]
 pub(crate) struct Program {
     pub(super) steps: Vec<Step>,
     /// The workspace of all steps together.
-    pub(super) bytes: usize,
+    pub(super) bytes: PerDevice<usize>,
+    /// Where it reads and where it writes, if its steps are on several devices: all of its places have theirs then. Else they
+    /// are where the caller's arrays are.
+    pub(super) devices: Option<Devices>,
     /// The factors that the caller's `alpha` is multiplied by.
     pub(super) gain: Gain,
     /// Whether all of its numbers are real.
@@ -37,8 +42,10 @@ pub(crate) struct Step {
     pub(super) scale: Complex64,
     /// Whether nothing was written there before: what is there is the caller's, or nothing.
     pub(super) first: bool,
+    /// Where it runs, in a program of several devices: where it writes, or where the models of an opaque operator are.
+    pub(super) device: Option<Device>,
     /// The workspace of the step itself: where it begins, and its bytes.
-    pub(super) own: (usize, usize),
+    pub(super) own: PerDevice<(usize, usize)>,
 }
 
 /// What a step does.
@@ -59,19 +66,33 @@ pub(crate) enum Act {
 pub(crate) struct Place {
     /// An array of the workspace, which begins at this byte; without one it is the array that the caller gave.
     pub(super) scratch: Option<(usize, Space)>,
+    /// Where it lies, in a program of several devices.
+    pub(super) device: Option<Device>,
     /// The part of it, and the part of that.
     pub(super) path: Arc<[Slice]>,
 }
 
 impl Program {
     /// The steps of a normal form.
-    pub(crate) fn of(normal: &Normal) -> Self {
-        emit(normal)
+    pub(crate) fn of(normal: &Normal, devices: Option<Devices>) -> Self {
+        // One that is bound to a device, and to no other, needs no names.
+        let several = |devices: &Devices| devices.one().is_none() || normal.moves();
+        emit(normal, devices.filter(several))
     }
 
     /// The bytes of its workspace.
-    pub(crate) fn bytes(&self) -> usize {
-        self.bytes
+    pub(crate) fn bytes(&self) -> &PerDevice<usize> {
+        &self.bytes
+    }
+
+    /// Whether it has a workspace anywhere.
+    pub(crate) fn takes_memory(&self) -> bool {
+        self.bytes.any(|bytes| bytes > 0)
+    }
+
+    /// Where it reads and where it writes, if its steps are on several devices.
+    pub(crate) fn devices(&self) -> Option<Devices> {
+        self.devices
     }
 
     /// The factors that the caller's `alpha` is multiplied by.
@@ -109,11 +130,11 @@ impl Drop for Program {
 }
 
 impl Act {
-    /// The bytes of workspace that it takes itself.
-    pub(super) fn bytes(&self, dtype: DType) -> usize {
+    /// The bytes of workspace that it takes itself, where it runs on `device`.
+    pub(super) fn bytes(&self, dtype: DType, device: Option<Device>) -> PerDevice<usize> {
         match self {
-            Self::Leaf(leaf) => leaf.bytes(dtype),
-            Self::Zero | Self::Copy | Self::Conjugate => 0,
+            Self::Leaf(leaf) => leaf.bytes(dtype, device),
+            Self::Zero | Self::Copy | Self::Conjugate => PerDevice::default(),
         }
     }
 }

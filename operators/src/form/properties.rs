@@ -22,10 +22,12 @@ impl Operator {
     pub fn is_self_adjoint(&self) -> bool {
         self.factor().im == 0.0
             && self.domain() == self.range()
+            && self.devices().is_none_or(|devices| devices.one().is_some())
             && self.program(false).same(self.program(true))
     }
 
-    /// What `y ← A x`, or `x ← Aᴴ y`, costs for contiguous arrays; `None` if it has opaque parts, which do not tell.
+    /// What `y ← A x`, or `x ← Aᴴ y`, costs for contiguous arrays; `None` if it has opaque parts, which do not tell. That of
+    /// all devices together: what is moved from one to another is read and written, by no launch.
     #[must_use]
     pub fn cost(&self, adjoint: bool) -> Option<Cost> {
         let program = self.program(adjoint);
@@ -77,7 +79,8 @@ pub(super) fn is_real(steps: &[Step], from: &Space, to: &Space) -> bool {
 
 impl Step {
     fn same(&self, other: &Self) -> bool {
-        let numbers = (self.scale, self.first) == (other.scale, other.first);
+        let numbers =
+            (self.scale, self.first, self.device) == (other.scale, other.first, other.device);
         numbers
             && self.from.same(&other.from)
             && self.to.same(&other.to)
@@ -115,6 +118,12 @@ impl Step {
                 let matrix = entries * matrix.array.dtype().bytes();
                 once(read + matrix, entries.saturating_mul(columns).saturating_mul(2))
             }
+            Act::Leaf(Leaf::Move(_)) => {
+                let moved = Cost { bytes_read: read, bytes_written: written, ..Cost::default() };
+                let mut all = if update == Update::set() { Cost::default() } else { once(read, 0) };
+                all += moved;
+                all
+            }
             Act::Leaf(Leaf::Index { map, adjoint }) => map.cost(*adjoint, update, to.dtype()),
             Act::Leaf(Leaf::Call(program)) => program.cost?,
             Act::Leaf(Leaf::Map { .. }) => return None,
@@ -124,7 +133,7 @@ impl Step {
 
 impl Place {
     fn same(&self, other: &Self) -> bool {
-        self.scratch == other.scratch && self.path == other.path
+        self.scratch == other.scratch && self.device == other.device && self.path == other.path
     }
 
     /// The space of the array there, which is a part of `given` if it is the caller's.

@@ -2,28 +2,71 @@
 
 use std::collections::BTreeMap;
 
+use arrayspan_bridge::devices::Device;
+
+use crate::devices::PerDevice;
+
 /// An array that is needed from one step to another.
 #[derive(Clone, Debug)]
-pub(super) struct Lifetime {
+struct Lifetime {
     bytes: usize,
     /// The first and the last step.
     steps: Option<(usize, usize)>,
 }
 
 impl Lifetime {
-    pub(super) fn new(bytes: usize) -> Self {
+    fn new(bytes: usize) -> Self {
         Self { bytes, steps: None }
     }
 
-    /// It is read or written by a step.
-    pub(super) fn used(&mut self, step: usize) {
+    fn used(&mut self, step: usize) {
         let (first, last) = self.steps.unwrap_or((step, step));
         self.steps = Some((first.min(step), last.max(step)));
     }
 }
 
+/// Arrays on several devices, each with memory of its own.
+#[derive(Default)]
+pub(super) struct Lifetimes {
+    all: Vec<(Option<Device>, Lifetime)>,
+}
+
+impl Lifetimes {
+    /// A new array, and its number.
+    pub(super) fn push(&mut self, device: Option<Device>, bytes: usize) -> usize {
+        self.all.push((device, Lifetime::new(bytes)));
+        self.all.len() - 1
+    }
+
+    /// It is read or written by a step.
+    pub(super) fn used(&mut self, number: usize, step: usize) {
+        self.all[number].1.used(step);
+    }
+
+    /// The first byte of each array where it lies, and the bytes of all on each device.
+    pub(super) fn arranged(&self) -> (Vec<usize>, PerDevice<usize>) {
+        let mut starts = vec![0; self.all.len()];
+        let mut bytes = PerDevice::default();
+        let mut devices: Vec<Option<Device>> = Vec::new();
+        for (device, _) in &self.all {
+            if !devices.contains(device) {
+                devices.push(*device);
+            }
+        }
+        for device in devices {
+            let numbers = (0..self.all.len()).filter(|&number| self.all[number].0 == device);
+            let numbers: Vec<usize> = numbers.collect();
+            let own: Vec<Lifetime> = numbers.iter().map(|&n| self.all[n].1.clone()).collect();
+            let (found, sum) = arranged(&own);
+            numbers.into_iter().zip(found).for_each(|(number, start)| starts[number] = start);
+            *bytes.entry(device) = sum;
+        }
+        (starts, bytes)
+    }
+}
+
 /// The first byte of each array, and the bytes of all: each goes to the first gap that is large enough when it begins.
-pub(super) fn arranged(lifetimes: &[Lifetime]) -> (Vec<usize>, usize) {
+fn arranged(lifetimes: &[Lifetime]) -> (Vec<usize>, usize) {
     let mut order: Vec<(usize, usize, usize)> = lifetimes
         .iter()
         .enumerate()

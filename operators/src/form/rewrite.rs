@@ -129,10 +129,29 @@ struct Chain {
     factors: VecDeque<Factor>,
 }
 
+/// An end of a product.
 #[derive(Clone, Copy, PartialEq)]
-enum End {
+pub(super) enum End {
     Outer,
     Inner,
+}
+
+impl End {
+    /// The factor there.
+    pub(super) fn of(self, factors: &VecDeque<Factor>) -> Option<&Factor> {
+        match self {
+            Self::Inner => factors.back(),
+            Self::Outer => factors.front(),
+        }
+    }
+
+    /// Takes the factor there.
+    pub(super) fn take(self, factors: &mut VecDeque<Factor>) -> Option<Factor> {
+        match self {
+            Self::Inner => factors.pop_back(),
+            Self::Outer => factors.pop_front(),
+        }
+    }
 }
 
 impl Chain {
@@ -140,11 +159,7 @@ impl Chain {
     fn push(&mut self, factor: Factor, end: End) -> Option<()> {
         let mut factor = factor;
         loop {
-            let neighbour = match end {
-                End::Inner => self.factors.back(),
-                End::Outer => self.factors.front(),
-            };
-            let both = neighbour.and_then(|neighbour| match end {
+            let both = end.of(&self.factors).and_then(|neighbour| match end {
                 End::Inner => fused(neighbour, &factor),
                 End::Outer => fused(&factor, neighbour),
             });
@@ -152,11 +167,11 @@ impl Chain {
                 None => break,
                 Some(Fused::Zero) => return None,
                 Some(Fused::Identity) => {
-                    self.pop(end);
+                    end.take(&mut self.factors);
                     return Some(());
                 }
                 Some(Fused::One(part)) => {
-                    let neighbour = self.pop(end)?;
+                    let neighbour = end.take(&mut self.factors)?;
                     let (domain, range) = match end {
                         End::Inner => (factor.domain, neighbour.range),
                         End::Outer => (neighbour.domain, factor.range),
@@ -173,13 +188,6 @@ impl Chain {
             End::Outer => self.factors.push_front(factor),
         }
         Some(())
-    }
-
-    fn pop(&mut self, end: End) -> Option<Factor> {
-        match end {
-            End::Inner => self.factors.pop_back(),
-            End::Outer => self.factors.pop_front(),
-        }
     }
 
     /// A part as a factor. A sum of one term with one factor or none becomes that one, if its scale may go to that of

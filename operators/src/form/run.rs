@@ -1,12 +1,16 @@
 //! Runs programs.
 
+use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{View, ViewMut};
 use arrayspan_kernels::Update;
 
 use super::leaf::Leaf;
+use super::moving;
 use super::partition::Slice;
 use super::pointwise::conjugate;
 use super::program::{Act, Place, Program, Step};
+use crate::context::Span;
+use crate::devices::PerDevice;
 use crate::{Context, Result, Space, elementwise, scratch_bytes};
 
 impl Program {
@@ -22,7 +26,8 @@ impl Program {
         update: Update,
     ) -> Result<()> {
         let (from, to) = (Spot::default(), Spot::default());
-        let mut frame = Frame { steps: &self.steps, start: 0, from, to, update };
+        let start = PerDevice::default();
+        let mut frame = Frame { steps: &self.steps, start, home: None, from, to, update };
         // Allocated only where a shared part is called.
         let mut callers = Vec::new();
         loop {
@@ -33,15 +38,21 @@ impl Program {
             };
             frame.steps = rest;
             let at = At {
-                from: frame.from.of(&step.from, frame.start),
-                to: frame.to.of(&step.to, frame.start),
-                own: (frame.start + step.own.0, step.own.1),
+                from: frame.from.of(&step.from, &frame),
+                to: frame.to.of(&step.to, &frame),
+                device: step.device.or(frame.home),
+                own: step.own.map(|device, (start, len)| (frame.start.get(device) + start, len)),
                 update: step.update(frame.update),
             };
             match &step.act {
                 Act::Leaf(Leaf::Call(program)) => {
-                    let At { from, to, own: (start, _), update } = at;
-                    let called = Frame { steps: &program.steps, start, from, to, update };
+                    let At { from, to, device: home, own, update } = at;
+                    // One of several devices has names for all; another is where it is called.
+                    let start = match program.devices {
+                        Some(_) => own.map(|_, (start, _)| start),
+                        None => PerDevice::of(None, own.at_home(home).0),
+                    };
+                    let called = Frame { steps: &program.steps, start, home, from, to, update };
                     callers.push(std::mem::replace(&mut frame, called));
                 }
                 act => at.run(act, on.reborrow(), x.clone(), y.reborrow())?,
@@ -55,7 +66,9 @@ struct Frame<'p> {
     /// The steps that are left.
     steps: &'p [Step],
     /// The byte at which its workspace begins.
-    start: usize,
+    start: PerDevice<usize>,
+    /// Where it runs, if it is called by a program of several devices and is not one itself.
+    home: Option<Device>,
     /// What it reads, and where it writes.
     from: Spot<'p>,
     to: Spot<'p>,
@@ -66,6 +79,8 @@ struct Frame<'p> {
 #[derive(Default)]
 struct Spot<'p> {
     scratch: Option<(usize, &'p Space)>,
+    /// Where that lies, if it is named.
+    device: Option<Device>,
     path: Vec<&'p Slice>,
 }
 
@@ -73,26 +88,33 @@ struct Spot<'p> {
 struct At<'p> {
     from: Spot<'p>,
     to: Spot<'p>,
-    own: (usize, usize),
+    /// Where it runs, if that is named.
+    device: Option<Device>,
+    own: PerDevice<(usize, usize)>,
     update: Update,
 }
 
 impl At<'_> {
     fn run(&self, act: &Act, on: Context<'_>, x: View<'_>, y: ViewMut<'_>) -> Result<()> {
-        if self.from.scratch.is_none() && self.to.scratch.is_none() && self.own.1 == 0 {
+        let on = match self.device {
+            None => on,
+            Some(device) => on.at(device)?,
+        };
+        let owns = self.own.any(|(_, bytes)| bytes > 0);
+        if self.from.scratch.is_none() && self.to.scratch.is_none() && !owns {
             let (x, y) = (self.from.view(x)?, self.to.view_mut(y)?);
             return act.run(on.without_scratch(), x, y, self.update);
         }
-        let [from, to, own] = on.split([self.from.bytes(), self.to.bytes(), self.own])?;
+        let ([from, to], own) = on.split([self.from.span(), self.to.span()], &self.own)?;
         let source;
-        let x = match (self.from.scratch, from.into_scratch()) {
+        let x = match (self.from.scratch, from) {
             (Some((_, space)), Some(memory)) => {
                 source = memory.carve(space.shape(), space.dtype())?.0;
                 self.from.view(source.view())?
             }
             _ => self.from.view(x)?,
         };
-        let y = match (self.to.scratch, to.into_scratch()) {
+        let y = match (self.to.scratch, to) {
             (Some((_, space)), Some(memory)) => {
                 self.to.view_mut(memory.carve(space.shape(), space.dtype())?.0)?
             }
@@ -115,19 +137,21 @@ impl Step {
 }
 
 impl<'p> Spot<'p> {
-    /// A place of a program whose workspace begins at `start` and whose caller gave it this.
-    fn of(&self, place: &'p Place, start: usize) -> Self {
+    /// A place of a program that is under way, whose caller gave it this.
+    fn of(&self, place: &'p Place, frame: &Frame<'_>) -> Self {
         if let Some((first, space)) = &place.scratch {
             let path = place.path.iter().collect();
-            return Self { scratch: Some((start + first, space)), path };
+            let scratch = Some((frame.start.get(place.device) + first, space));
+            return Self { scratch, device: place.device.or(frame.home), path };
         }
         let path = self.path.iter().copied().chain(place.path.iter()).collect();
-        Self { scratch: self.scratch, path }
+        Self { path, ..*self }
     }
 
-    /// Where it begins in the workspace, and its bytes.
-    fn bytes(&self) -> (usize, usize) {
-        self.scratch.map_or((0, 0), |(start, space)| (start, scratch_bytes(space)))
+    /// Where it lies in the workspace.
+    fn span(&self) -> Span {
+        let span = self.scratch.map_or((0, 0), |(start, space)| (start, scratch_bytes(space)));
+        (self.device, span)
     }
 
     fn view<'a>(&self, array: View<'a>) -> Result<View<'a>> {
@@ -158,6 +182,7 @@ impl Leaf {
             Self::Index { map, adjoint: false } => map.enqueue(&*on, x, y, update),
             Self::Index { map, adjoint: true } => map.enqueue_adjoint(on, x, y, update),
             Self::Matrix(matrix) => matrix.run(&on, x, y, update),
+            Self::Move(_) => moving::run(on, &x, y, update),
             Self::Map { map, orientation } if orientation.adjoint => {
                 map.enqueue_adjoint(on, x, y, update)
             }

@@ -66,10 +66,12 @@ impl Attempt<'_> {
         let Trial { operator, on, .. } = self.trial;
         let mut spaces = self.direction.spaces(operator);
         spaces[self.side] = wrong;
-        let place = |space: &Space, number| {
-            Placed::new(on, space, &self.trial.random(space, number), Arrangement::RowMajor)
+        let devices = self.trial.devices(self.direction);
+        let place = |side: usize, number| {
+            let numbers = self.trial.random(spaces[side], number);
+            Placed::new(devices[side], spaces[side], &numbers, Arrangement::RowMajor)
         };
-        let (x, mut y) = (place(spaces[0], 9)?, place(spaces[1], 10)?);
+        let (x, mut y) = (place(0, 9)?, place(1, 10)?);
         let before = y.read()?.0;
         let mut workspace = Workspace::of(operator, on)?;
         let outcome = self.trial.apply(

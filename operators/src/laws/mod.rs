@@ -40,7 +40,8 @@ use values::{index_of, norm, not_finite, text, tolerance};
 /// Out of memory, spaces that cannot be computed with. What the operator does wrong is told by the report, and that it
 /// fails where it should not, too.
 pub fn check(operator: &dyn LinearMap) -> Result<Report> {
-    let on = arrayspan_kernels::on(operator.device().unwrap_or(Device::cpu()))?;
+    let on =
+        arrayspan_kernels::on(operator.devices().map_or(Device::cpu(), |devices| devices.domain))?;
     check_on(operator, &*on, 1)
 }
 

@@ -1,12 +1,13 @@
 //! One application of an operator to numbers from the host, in arrays of any arrangement.
 
+use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::devices::retry::OutOfMemory;
 use arrayspan_bridge::{Array, Relayout, View, ViewMut};
 use arrayspan_kernels::{Executor, Update};
 use num_complex::Complex64;
 
 use super::values::{self, NAN};
-use crate::{Error, LinearMap, LinearOperator, Result, Space, Workspace};
+use crate::{Devices, Error, LinearMap, LinearOperator, Result, Space, Workspace};
 
 /// Forward or adjoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +83,7 @@ pub(crate) struct Placed {
 
 impl Placed {
     pub(crate) fn new(
-        on: &dyn Executor,
+        device: Device,
         space: &Space,
         numbers: &[Complex64],
         arrangement: Arrangement,
@@ -90,13 +91,15 @@ impl Placed {
         let (shape, dtype) = (space.shape().to_vec(), space.dtype());
         let given = values::array(&shape, dtype, numbers)?;
         if arrangement == Arrangement::RowMajor {
-            let (around, _) = given.to(on.device())?;
+            let (around, _) = given.to(device)?;
             return Ok(Self { around, shape, arrangement });
         }
         let around = Space::new(arrangement.around(&shape), dtype)?;
         let around = values::array(around.shape(), dtype, &vec![NAN; around.len()])?;
-        let (mut around, _) = around.to(on.device())?;
-        arrangement.inside(around.view_mut(), &shape)?.copy_from(&given.view(), on.stream())?;
+        let (mut around, _) = around.to(device)?;
+        arrangement
+            .inside(around.view_mut(), &shape)?
+            .copy_from(&given.view(), &device.stream()?)?;
         Ok(Self { around, shape, arrangement })
     }
 
@@ -148,6 +151,15 @@ pub(crate) struct Trial<'a> {
 }
 
 impl Trial<'_> {
+    /// Where the input of a direction lives, and where its output.
+    pub(crate) fn devices(&self, direction: Direction) -> [Device; 2] {
+        let devices = self.operator.devices().unwrap_or(Devices::both(self.on.device()));
+        match direction {
+            Direction::Forward => [devices.domain, devices.range],
+            Direction::Adjoint => [devices.range, devices.domain],
+        }
+    }
+
     /// Random numbers for a space; others for another `number`.
     pub(crate) fn random(&self, space: &Space, number: u64) -> Vec<Complex64> {
         values::random(space, self.seed.wrapping_mul(1 << 8).wrapping_add(number))
@@ -210,9 +222,9 @@ impl Trial<'_> {
         update: Update,
         arrangements: [Arrangement; 2],
     ) -> Result<Vec<Complex64>, Stop> {
-        let [from, to] = direction.spaces(self.operator);
-        let x = Placed::new(self.on, from, x, arrangements[0])?;
-        let mut y = Placed::new(self.on, to, y, arrangements[1])?;
+        let ([from, to], devices) = (direction.spaces(self.operator), self.devices(direction));
+        let x = Placed::new(devices[0], from, x, arrangements[0])?;
+        let mut y = Placed::new(devices[1], to, y, arrangements[1])?;
         let applied = self.apply(workspace, direction, x.view()?, y.view_mut()?, update);
         applied.map_err(|error| match error.shortage() {
             Some(_) => Stop::Failed(error),

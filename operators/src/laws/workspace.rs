@@ -28,7 +28,7 @@ pub(super) fn hold(trial: Trial<'_>) -> Result<(), Stop> {
             near(trial, direction, [&found, &expected], norm(&expected), what)?;
         }
     }
-    if operator.workspace() == 0 {
+    if operator.workspace() == 0 && operator.elsewhere().iter().all(|(_, bytes)| *bytes == 0) {
         return Ok(());
     }
     Direction::BOTH.into_iter().try_for_each(|direction| too_small(trial, direction))
@@ -38,25 +38,30 @@ pub(super) fn hold(trial: Trial<'_>) -> Result<(), Stop> {
 fn spoil(trial: Trial<'_>, workspace: &mut Workspace) -> Result<(), Stop> {
     let Trial { operator, on, .. } = trial;
     let dtype = operator.range().dtype().real();
-    let bytes = workspace.bytes() / CARVE_BYTES * CARVE_BYTES;
-    if bytes == 0 {
-        return Ok(());
+    let home = operator.devices().map_or(on.device(), |devices| devices.domain);
+    let needed = std::iter::once((home, operator.workspace())).chain(operator.elsewhere());
+    for (device, bytes) in needed {
+        let bytes = bytes / CARVE_BYTES * CARVE_BYTES;
+        if bytes > 0 {
+            let all = Space::new([bytes / dtype.bytes()], dtype)?;
+            let (memory, on) = workspace.context(operator, on)?.at(device)?.scratch(&all)?;
+            on.map(&constant(f64::NAN), &[], memory)?;
+        }
     }
-    let all = Space::new([bytes / dtype.bytes()], dtype)?;
-    let (memory, _) = workspace.context(operator, on)?.scratch(&all)?;
-    Ok(on.map(&constant(f64::NAN), &[], memory)?)
+    Ok(())
 }
 
 /// Fails unless a workspace of nothing is refused, and nothing is written.
 fn too_small(trial: Trial<'_>, direction: Direction) -> Result<(), Stop> {
     let Trial { operator, on, .. } = trial;
-    let [from, to] = direction.spaces(operator);
-    let place = |space: &Space, number| {
-        Placed::new(on, space, &trial.random(space, number), Arrangement::RowMajor)
+    let (spaces, devices) = (direction.spaces(operator), trial.devices(direction));
+    let place = |side: usize, number| {
+        let numbers = trial.random(spaces[side], number);
+        Placed::new(devices[side], spaces[side], &numbers, Arrangement::RowMajor)
     };
-    let (x, mut y) = (place(from, 14)?, place(to, 15)?);
+    let (x, mut y) = (place(0, 14)?, place(1, 15)?);
     let before = y.read()?.0;
-    let mut none = Workspace::of(&Identity::new(to.clone())?, on)?;
+    let mut none = Workspace::of(&Identity::new(spaces[1].clone())?, on)?;
     let outcome = trial.apply(&mut none, direction, x.view()?, y.view_mut()?, Update::set());
     let name = direction.name();
     if y.read()?.0 != before {
@@ -66,7 +71,8 @@ fn too_small(trial: Trial<'_>, direction: Direction) -> Result<(), Stop> {
         Err(Error::Parameter { .. }) => Ok(()),
         Err(error) => Err(Stop::Broken(format!("{name} without a workspace says: {error}"))),
         Ok(()) => {
-            let bytes = operator.workspace();
+            let elsewhere: usize = operator.elsewhere().iter().map(|(_, bytes)| bytes).sum();
+            let bytes = operator.workspace() + elsewhere;
             let why = format!("{name} asks for {bytes} bytes of workspace and takes none");
             Err(Stop::Broken(why))
         }

@@ -12,7 +12,7 @@ use super::algebra::{turned, zero};
 use super::rows::{Rows, filled};
 use crate::form::{Form, IndexMap, Orientation};
 use crate::laws::values::numbers;
-use crate::{LinearMap, LinearOperator, Result, Space, Workspace};
+use crate::{Devices, LinearMap, LinearOperator, Result, Space, Workspace};
 
 const ONE: Complex64 = Complex64::new(1.0, 0.0);
 
@@ -21,7 +21,7 @@ pub(super) fn matrix(form: &Form, domain: &Space, range: &Space) -> Result<Spars
     let shape = [range.len(), domain.len()];
     match form {
         Form::Zero => zero(shape),
-        Form::Identity => diagonal(shape, |_| ONE),
+        Form::Identity | Form::ToDevice { .. } => diagonal(shape, |_| ONE),
         Form::Diagonal(weights) => {
             let weights = numbers(&weights.view().broadcast(domain.shape())?)?;
             diagonal(shape, |row| weights[row])
@@ -127,9 +127,10 @@ fn dense(array: &SharedArray, shape: [usize; 2]) -> Result<Sparse> {
 
 /// Column by column, each the result on a unit vector.
 fn probed(map: &dyn LinearMap, shape: [usize; 2]) -> Result<Sparse> {
-    let on = arrayspan_kernels::on(map.device().unwrap_or(Device::cpu()))?;
+    let devices = map.devices().unwrap_or(Devices::both(Device::cpu()));
+    let (on, to) = (arrayspan_kernels::on(devices.domain)?, arrayspan_kernels::on(devices.range)?);
     let mut unit = on.empty(&[shape[1]], map.domain().dtype())?;
-    let mut column = on.empty(map.range().shape(), map.range().dtype())?;
+    let mut column = to.empty(map.range().shape(), map.range().dtype())?;
     let mut workspace = Workspace::of(map, &*on)?;
     on.map(&constant(0.0), &[], unit.view_mut())?;
     let mut all = Rows::new([shape[1], shape[0]])?;

@@ -36,7 +36,7 @@ fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
 /// Everything that walks an operator, ending with its drop.
 fn walk(a: Operator) -> [Vec<f64>; 2] {
     assert!(format!("{a:?}").len() < 10_000);
-    assert_eq!((a.device(), a.domain()), (a.clone().device(), &space()));
+    assert_eq!((a.devices(), a.domain()), (a.clone().devices(), &space()));
     let x = floats(&[2], &[1.0, 2.0]);
     let both = [read(&a.forward(&x).unwrap()), read(&a.adjoint(&x).unwrap())];
     drop(a);

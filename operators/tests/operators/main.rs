@@ -6,6 +6,8 @@ mod algebra;
 mod basic;
 mod deep;
 mod derivative;
+mod devices;
+mod elsewhere;
 mod errors;
 mod filter;
 mod laws;

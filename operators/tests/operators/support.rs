@@ -3,7 +3,7 @@
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Array, DType, Element, Relayout, View, ViewMut};
 use arrayspan_kernels::{Executor, Update};
-use arrayspan_operators::{Context, LinearMap, LinearOperator, Operator, Result, Space};
+use arrayspan_operators::{Context, Devices, LinearMap, LinearOperator, Operator, Result, Space};
 use num_complex::{Complex32, Complex64};
 
 pub(crate) const DTYPES: [DType; 4] =
@@ -203,7 +203,7 @@ impl Loose {
 
 /// An operator of which nothing is known but its directions, and where it is.
 #[derive(Debug)]
-struct Opaque(Operator, Option<Device>);
+struct Opaque(Operator, Option<Devices>);
 
 impl LinearMap for Opaque {
     fn name(&self) -> &'static str {
@@ -236,8 +236,12 @@ impl LinearMap for Opaque {
         self.0.workspace()
     }
 
-    fn device(&self) -> Option<Device> {
-        self.1
+    fn devices(&self) -> Option<Devices> {
+        self.1.or(self.0.devices())
+    }
+
+    fn elsewhere(&self) -> Vec<(Device, usize)> {
+        self.0.elsewhere()
     }
 }
 
@@ -248,5 +252,5 @@ pub(crate) fn hidden(operator: Operator) -> Operator {
 
 /// The same operator, of which nothing is known but that it holds arrays on a device.
 pub(crate) fn bound(operator: Operator, device: Device) -> Operator {
-    Operator::new(Opaque(operator, Some(device)))
+    Operator::new(Opaque(operator, Some(Devices::both(device))))
 }

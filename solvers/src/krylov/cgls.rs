@@ -180,14 +180,15 @@ impl Cgls {
         start: Option<&Array>,
     ) -> Result<()> {
         let fit = Fit { solver: Self::NAME, device: on.device() };
-        if let Some(device) = a.device() {
-            fit.device("the operator", device)?;
+        if let Some(devices) = a.devices() {
+            fit.device("the operator's model", devices.domain)?;
+            fit.device("the operator's data", devices.range)?;
         }
         fit.array("data", a.range(), y)?;
         if let Some(start) = start {
             fit.array("start", a.domain(), &start.view())?;
         }
-        workspace.check(fit, a)
+        workspace.check(fit, a, on)
     }
 
     fn check(&self) -> Result<()> {

@@ -55,16 +55,24 @@ impl CglsWorkspace {
     }
 
     /// Fails unless it is one for `a` on the device.
-    pub(super) fn check(&self, fit: Fit, a: &(impl LinearMap + ?Sized)) -> Result<()> {
+    pub(super) fn check(
+        &self,
+        fit: Fit,
+        a: &(impl LinearMap + ?Sized),
+        on: &dyn Executor,
+    ) -> Result<()> {
         fit.array("the workspace's residual", a.range(), &self.residual.view())?;
         fit.array("the workspace's gradient", a.domain(), &self.gradient.view())?;
         fit.device("the workspace's history", self.history.view().device())?;
-        let (expected, found) = (a.workspace(), self.operator.bytes());
+        let elsewhere = a.elsewhere().into_iter().map(|(_, bytes)| bytes);
+        let expected = elsewhere.fold(a.workspace(), usize::saturating_add);
+        let found = self.operator.bytes();
         if found < expected {
             let (solver, operator) = (fit.solver, a.name().to_owned());
             return Err(Error::Workspace { solver, operator, expected, found });
         }
-        Ok(())
+        // Enough, and on the devices where it is needed.
+        Ok(self.operator.check(a, on)?)
     }
 }
 

@@ -12,7 +12,7 @@ macro_rules! for_each_operator {
     ($stamp:ident $(, $argument:ident)*) => {
         $stamp! {
             [$($argument)*]
-            identity diagonal matrix_mult roll
+            identity diagonal matrix_mult roll to_device
             first_derivative second_derivative laplacian
             convolve1d poststack_linear_modelling
             after sum scaled adjoint vstack hstack block_diagonal

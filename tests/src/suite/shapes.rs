@@ -82,7 +82,7 @@ impl Attempt<'_> {
         };
         let error = self.refused(self.space(), elsewhere)?;
         match &error {
-            Error::WrongDevice { operator, argument, expected, found }
+            Error::WrongDevice { operator, argument, expected, found, .. }
                 if *operator == self.operator.name()
                     && *argument == self.argument()
                     && *expected == self.cell.device

@@ -1,0 +1,61 @@
+//! Operators that are computed on several devices, with arrays on one.
+#![forbid(unsafe_code)]
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+use arrayspan_bridge::devices::Device;
+use arrayspan_bridge::{Array, DType};
+use arrayspan_kernels::on;
+use arrayspan_operators::prelude::*;
+use arrayspan_solvers::{Cgls, Error, Stop};
+
+fn space() -> Space {
+    Space::new([13, 7], DType::Float64).unwrap()
+}
+
+fn slope(axis: isize) -> Operator {
+    FirstDerivative::new(space(), axis, 1.0, Scheme::Forward, Edge::Zero).unwrap()
+}
+
+fn values(x: &Array) -> Vec<f64> {
+    x.view().to_vec::<f64>().unwrap()
+}
+
+#[test]
+fn a_stack_on_several_devices_is_solved_as_it_is_on_one() {
+    let Some(other) = Device::all().into_iter().find(|d| !d.is_cpu() && d.info().float64) else {
+        println!("skipped: no device but the CPU");
+        return;
+    };
+    let cpu = Device::cpu();
+    let identity = Identity::new(space()).unwrap();
+    let mixed = vstack![&identity, slope(0).on(other, cpu).unwrap(), 0.5 * &slope(1)].unwrap();
+    let plain = vstack![&identity, &slope(0), 0.5 * &slope(1)].unwrap();
+    let numbers = (0..13 * 7).map(|i| f64::from((i * 37 + 11) % 23) / 23.0 - 0.4).collect();
+    let y = plain.forward(&Array::from_vec(numbers, [13, 7]).unwrap()).unwrap();
+    let solver = Cgls { stop: Stop::after(40), damping: 0.1, ..Cgls::default() };
+    let [found, expected] = [&mixed, &plain].map(|a| solver.solve(a, &y).unwrap());
+    assert_eq!(found.x.device(), cpu);
+    for (found, expected) in values(&found.x).iter().zip(values(&expected.x)) {
+        assert!((found - expected).abs() < 1e-9, "{found} is not {expected}");
+    }
+    // A workspace that has nothing on the other device is refused.
+    let executor = on(cpu).unwrap();
+    let mut workspace = solver.workspace(&plain, &*executor).unwrap();
+    let result = solver.solve_in(&mut workspace, &*executor, &mixed, y.view(), None, &mut ());
+    assert!(matches!(result, Err(Error::Workspace { .. })));
+}
+
+#[test]
+fn models_and_data_on_different_devices_are_refused_by_name() {
+    let Some(other) = Device::all().into_iter().find(|d| !d.is_cpu() && d.info().float64) else {
+        println!("skipped: no device but the CPU");
+        return;
+    };
+    let up = ToDevice::new(space(), Device::cpu(), other).unwrap();
+    let numbers = (0..13 * 7).map(f64::from).collect();
+    let y = Array::from_vec(numbers, [13, 7]).unwrap().to(other).unwrap().0;
+    let error = Cgls::default().solve(&up, &y).unwrap_err().to_string();
+    let expected = format!("Cgls: the operator's model is on cpu, the solver computes on {other}");
+    assert!(error.starts_with(&expected), "{error}");
+    assert!(error.contains("Operator::on"), "{error}");
+}
