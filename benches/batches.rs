@@ -1,7 +1,7 @@
 //! Many batches over one GPU and over several: what overlap and more devices bring.
 //!
 //! ```text
-//! cargo bench --bench batches -- cuda:0,cuda:1 [--in-flight 3] [--only elementwise|products|scaling|locked|sweep] [--tiny]
+//! cargo bench --bench batches -- cuda:0,cuda:1 [--in-flight 3] [--count 32] [--only elementwise|products|scaling|locked|sweep] [--tiny]
 //! ```
 //!
 //! * `elementwise`: 16 batches of 128 MiB in page-locked memory, 40 elementwise passes each, and back, on the first
@@ -46,6 +46,9 @@ struct Arguments {
     /// One of the figures: elementwise, products, scaling, locked or sweep
     #[arg(long)]
     only: Option<String>,
+    /// How many batches `scaling`, `locked` and `sweep` have
+    #[arg(long, default_value_t = 32)]
+    count: usize,
     /// Small arrays, to try the program out
     #[arg(long)]
     tiny: bool,
@@ -290,7 +293,7 @@ fn main() -> Result<(), Failure> {
         Products::new(&arguments, &executors, [8, side], None)?.measure(two, "from ndarray")?;
     }
     if wanted("scaling") || asked("sweep") {
-        let products = Products::new(&arguments, &executors, [32, side], None)?;
+        let products = Products::new(&arguments, &executors, [arguments.count, side], None)?;
         if wanted("scaling") {
             products.scaling(&devices, "from ndarray")?;
         } else {
@@ -298,7 +301,8 @@ fn main() -> Result<(), Failure> {
         }
     }
     if wanted("locked") {
-        let products = Products::new(&arguments, &executors, [32, side], Some(devices[0]))?;
+        let products =
+            Products::new(&arguments, &executors, [arguments.count, side], Some(devices[0]))?;
         products.scaling(&devices, "from page-locked memory")?;
     }
     Ok(())
