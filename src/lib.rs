@@ -158,8 +158,9 @@ pub use error::{Error, Result};
 /// What most programs need.
 pub mod prelude {
     pub use crate::{Error, Result};
-    pub use arrayspan_bridge::{Array, Crossing, DType, Layout, Relayout, SharedArray, Transfer};
-    pub use arrayspan_bridge::{View, ViewMut};
+    pub use arrayspan_bridge::{
+        Array, AsView, Crossing, DType, Layout, Relayout, SharedArray, Transfer, View, ViewMut,
+    };
     pub use arrayspan_devices::{Device, DeviceKind, Stream};
     pub use arrayspan_kernels::{Executor, Update, on, on_stream};
     pub use arrayspan_operators::prelude::*;

@@ -5,9 +5,12 @@
 //! ([`Conversion`]) and devices elements move at the rate of memory.
 
 mod array;
+mod as_view;
 mod checkpoint;
+mod concatenate;
 pub mod convert;
 mod copy;
+mod create;
 pub mod declared;
 pub mod dlpack;
 mod dtype;
@@ -22,8 +25,10 @@ mod lent;
 mod operand;
 mod owner;
 mod pinned;
+mod preview;
 mod relayout;
 mod shared;
+mod slicing;
 mod stack;
 mod to;
 mod transfer;
@@ -32,7 +37,9 @@ mod view;
 
 pub use array::Array;
 pub use arrayspan_devices as devices;
+pub use as_view::AsView;
 pub use checkpoint::Checkpoint;
+pub use concatenate::concatenate;
 pub use convert::convert;
 pub use copy::cast::{Conversion, Overflow, Rounding, Scale};
 pub use copy::catalogue;
@@ -47,6 +54,7 @@ pub use lent::LentArray;
 pub use operand::{Operand, OperandMut};
 pub use relayout::Relayout;
 pub use shared::SharedArray;
+pub use slicing::{AxisSlice, Slices};
 pub use stack::{apply_slices, stack};
 pub use transfer::{Crossing, Transfer, Why};
 pub use view::{CARVE_BYTES, View, ViewMut, carve_bytes};

@@ -1,6 +1,6 @@
 //! The same elements, or some of them, seen in another order or shape.
 
-use crate::{Layout, Result};
+use crate::{AxisSlice, Layout, Result, Slices};
 
 /// What can be laid out anew. Only this crate can name it, and thus implement it.
 pub trait WithLayout: Sized {
@@ -34,6 +34,22 @@ pub trait Relayout: WithLayout {
     fn sliced(self, axis: usize, start: usize, len: usize) -> Result<Self> {
         let layout = self.layout().sliced(axis, start, len)?;
         // SAFETY: some of the places.
+        Ok(unsafe { self.with_layout(layout) })
+    }
+
+    /// Ranges and indices along the first axes at once: `x.slice((1..3, 0))`, `x.slice((.., 5..))`, `x.slice(7)`. An axis of
+    /// which one index is taken is gone after; axes that nothing is said of are whole.
+    ///
+    /// # Errors
+    /// [`Error::Axis`](crate::Error::Axis) for more than there are axes; [`Error::Layout`](crate::Error::Layout) for what
+    /// lies outside.
+    fn slice(self, slices: impl Slices) -> Result<Self> {
+        let (mut layout, mut axis) = (self.layout().clone(), 0);
+        for slice in slices.into_slices() {
+            layout = slice.of(&layout, axis)?;
+            axis += usize::from(matches!(slice, AxisSlice::Range { .. }));
+        }
+        // SAFETY: some of the places: the layout comes of slicing and selecting.
         Ok(unsafe { self.with_layout(layout) })
     }
 

@@ -162,6 +162,14 @@ impl<W> Walk<'_, W> {
                 let y = std::slice::from_raw_parts_mut(y.cast::<MaybeUninit<T>>(), len);
                 return self.work.many(x, y, failed);
             }
+            if to == 1 && from == 0 {
+                // One element that is repeated along the row.
+                let mut once = 0;
+                let element = self.work.one(x.read(), &mut once);
+                *failed += once * len;
+                let y = std::slice::from_raw_parts_mut(y.cast::<MaybeUninit<T>>(), len);
+                return y.fill(MaybeUninit::new(element));
+            }
             for i in 0..len as isize {
                 let element = self.work.one(x.offset(i * from).read(), failed);
                 y.offset(i * to).write(element);

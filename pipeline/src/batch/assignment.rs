@@ -3,9 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use arrayspan_devices::Device;
-
 use arrayspan_bridge::{Error, Result};
+use arrayspan_devices::Device;
 
 /// Which device gets which batch. Results come in the order of the inputs whatever is chosen.
 #[derive(Clone, Default)]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
+use arrayspan_bridge::{Array, Result, SharedArray};
 use parking_lot::{Condvar, Mutex, MutexGuard, RwLock};
 
 use arrayspan_devices::Device;
@@ -12,7 +13,6 @@ use arrayspan_devices::Device;
 use super::assignment::Placement;
 use super::report::{BatchReport, Counts};
 use super::schedule::{Pull, Schedule, Step};
-use arrayspan_bridge::{Array, Result, SharedArray};
 
 /// What became of a batch.
 pub(super) enum Outcome<E> {

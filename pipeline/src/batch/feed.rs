@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use arrayspan_bridge::SharedArray;
+
 use super::assignment::Placement;
 use super::coordinator::Coordinator;
-use arrayspan_bridge::SharedArray;
 
 /// The input of a run, and what is to be done with it. A thread of its own takes batches from it, so that an iterator that
 /// waits (for a file, for a channel) keeps nobody else from anything.

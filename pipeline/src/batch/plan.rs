@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::thread;
 
+use arrayspan_bridge::{Array, Error, Result, SharedArray};
 use arrayspan_devices::retry::OutOfMemory;
 use arrayspan_devices::{Device, ScopeHandle};
 
@@ -15,7 +16,6 @@ use super::report::BatchReport;
 use super::run::Run;
 use super::slot::{BatchPlace, Slot};
 use super::worker::Shared;
-use arrayspan_bridge::{Array, Error, Result, SharedArray};
 
 /// Batches over devices: for every iterator over arrays.
 pub trait Across: Iterator + Sized {

@@ -1,11 +1,11 @@
 //! A batch that does not fit: run again alone, then in halves.
 
+use arrayspan_bridge::{Array, Relayout, Result, SharedArray};
 use arrayspan_devices::retry::{OutOfMemory, RetryPolicy, with_retry};
 
 use super::coordinator::Coordinator;
 use super::options::Options;
 use super::slot::{BatchPlace, Performed, Slot};
-use arrayspan_bridge::{Array, Relayout, Result, SharedArray};
 
 /// One slot's way to run batches.
 pub(super) struct Runner<'a, E> {

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use arrayspan_bridge::{Array, Result};
+
 use super::coordinator::{Coordinator, Outcome};
 use super::report::BatchReport;
-use arrayspan_bridge::{Array, Result};
 
 /// How long the end of a run waits for an input that is asked for a batch at that moment.
 const GRACE: Duration = Duration::from_secs(1);

@@ -4,13 +4,13 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
+use arrayspan_bridge::{
+    Array, Crossing, DType, Error, LentArray, Relayout, Result, SharedArray, Transfer,
+};
 use arrayspan_devices::{Access, Device, Event, Stream};
 
 use super::streams::{CopyStreams, PooledStream};
 use super::turns::Turns;
-use arrayspan_bridge::{
-    Array, Crossing, DType, Error, LentArray, Relayout, Result, SharedArray, Transfer,
-};
 
 /// Where a batch is computed.
 #[derive(Clone, Debug)]

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
+use arrayspan_bridge::Result;
 use arrayspan_devices::{Event, Stream};
 use parking_lot::{Condvar, Mutex, MutexGuard};
-
-use arrayspan_bridge::Result;
 
 /// The order in which the slots of a device upload and compute: one after the other, and first come, first served.
 ///

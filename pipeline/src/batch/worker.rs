@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use arrayspan_bridge::{Array, Result, SharedArray};
 use arrayspan_devices::Stream;
 use arrayspan_devices::retry::OutOfMemory;
 
@@ -11,7 +12,6 @@ use super::coordinator::{Coordinator, Outcome};
 use super::options::{OnLost, Options};
 use super::recover::Runner;
 use super::slot::{BatchPlace, Slot, Stages};
-use arrayspan_bridge::{Array, Result, SharedArray};
 
 /// What all slots of a run use.
 pub(super) struct Shared<N, F, E> {

@@ -3,10 +3,9 @@
 use std::fmt;
 use std::ops::Range;
 
+use arrayspan_bridge::{Array, Error, Relayout, Result};
 use arrayspan_devices::retry::{Attempt, OutOfMemory, Shortage, Total};
 use arrayspan_devices::{Device, Stream};
-
-use arrayspan_bridge::{Array, Error, Relayout, Result};
 
 /// All results, in the order of the elements, and what it took.
 #[derive(Clone, Debug)]

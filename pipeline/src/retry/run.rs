@@ -3,12 +3,12 @@
 use std::ops::Range;
 use std::time::Duration;
 
+use arrayspan_bridge::{Error, Result};
 use arrayspan_devices::retry::{self, OutOfMemory, Unrecovered};
 use arrayspan_devices::{Device, Stream};
 
 use super::outcome::{Done, Failed, Outcome, RetryStep};
 use super::{Checkpoint, RecoveryPolicy, Splittable, fallback};
-use arrayspan_bridge::{Error, Result};
 
 /// Runs `work` on all elements of `inputs`, on `device`; when memory runs out again, then in pieces, then, where the
 /// policy allows it, on another device. What the work must keep to: [the module](crate::retry).

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
+use arrayspan_bridge::{Array, AsView, Error, Relayout, Result, SharedArray, View};
 use arrayspan_devices::{Device, Stream};
 
 use crate::spill::{Spillable, SpillableGuard};
-use arrayspan_bridge::{Array, Error, Relayout, Result, SharedArray, View};
 
 /// Inputs whose elements along the first axis can be computed apart: shots, traces, right-hand sides.
 pub trait Splittable {
@@ -57,6 +57,12 @@ impl ArrayPiece<'_> {
             unreachable!("the range was checked when the piece was made")
         };
         view
+    }
+}
+
+impl AsView for ArrayPiece<'_> {
+    fn as_view(&self) -> View<'_> {
+        self.view()
     }
 }
 

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use arrayspan_devices::{Access, Device, Memory, Stream};
-
 use arrayspan_bridge::{Array, DType, Layout, Result};
+use arrayspan_devices::{Access, Device, Memory, Stream};
 
 /// The part of the host's free memory that one array may lock: one in so many.
 const LOCKED: usize = 4;

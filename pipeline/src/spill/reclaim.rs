@@ -4,6 +4,7 @@ use std::mem;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Weak};
 
+use arrayspan_bridge::Error;
 use arrayspan_devices::reclaim::{Holdings, Reclaim, Stage};
 use arrayspan_devices::{Device, Error as DeviceError, Result, ScopeHandle};
 use parking_lot::{Mutex, RwLockWriteGuard};
@@ -11,7 +12,6 @@ use parking_lot::{Mutex, RwLockWriteGuard};
 use super::place::{Place, Waiting};
 use super::slot::Slot;
 use super::statistics::spilled as count_spilled;
-use arrayspan_bridge::Error;
 
 /// Every array that may be spilled and still lives.
 static SLOTS: Mutex<Vec<Weak<Slot>>> = Mutex::new(Vec::new());

@@ -6,13 +6,13 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, LazyLock};
 
+use arrayspan_bridge::{Array, AsView, DType, Layout, Result, View};
 use arrayspan_devices::{Device, reclaim};
 use parking_lot::{RwLockReadGuard, RwLockWriteGuard};
 
 use super::place::Place;
 use super::reclaim::{SPILL, remember};
 use super::slot::Slot;
-use arrayspan_bridge::{Array, DType, Layout, Result};
 
 /// Owns an array that may be moved to the host while nobody uses it, when memory of its device runs out.
 ///
@@ -164,6 +164,18 @@ impl DerefMut for SpillableGuardMut<'_> {
             Place::Device(array) => array,
             Place::Host(_) | Place::Nowhere => unreachable!("it is held on its device"),
         }
+    }
+}
+
+impl AsView for SpillableGuard<'_> {
+    fn as_view(&self) -> View<'_> {
+        self.view()
+    }
+}
+
+impl AsView for SpillableGuardMut<'_> {
+    fn as_view(&self) -> View<'_> {
+        self.view()
     }
 }
 

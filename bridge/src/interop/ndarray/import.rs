@@ -36,6 +36,20 @@ impl<T: Element, D: Dimension> From<ndarray::Array<T, D>> for SharedArray {
     }
 }
 
+/// Takes over the memory as an array of one axis, without a copy and whatever the limits are: as `Array::from` an ndarray.
+impl<T: Element> From<Vec<T>> for Array {
+    fn from(values: Vec<T>) -> Self {
+        ndarray::Array1::from_vec(values).into()
+    }
+}
+
+/// Takes over the memory as an array of one axis, without a copy and whatever the limits are.
+impl<T: Element> From<Vec<T>> for SharedArray {
+    fn from(values: Vec<T>) -> Self {
+        Array::from(values).into_shared()
+    }
+}
+
 /// Shares the memory without a copy.
 impl<T: Element, D: Dimension + 'static> From<ArcArray<T, D>> for SharedArray {
     fn from(values: ArcArray<T, D>) -> Self {
