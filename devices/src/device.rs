@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::default_stream;
 use crate::registry::{self, Entry};
-use crate::{DeviceInfo, Error, Kernel, KernelSource, Result, Stream, memory};
+use crate::{DeviceInfo, Error, Kernel, Result, Specialisation, Stream, memory};
 
 /// A kind of device, that is: the driver that serves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -31,7 +31,7 @@ impl DeviceKind {
     }
 
     /// The macros that make this kind's compilers understand the shared kernel language (the text
-    /// [`KernelSource::text`] asks for), or `None` where no kernels run. Needs no device.
+    /// [`KernelSource::text`](crate::KernelSource::text) asks for), or `None` where no kernels run. Needs no device.
     #[must_use]
     pub fn dialect(self) -> Option<&'static str> {
         registry::dialect(self)
@@ -166,12 +166,13 @@ impl Device {
         self.check()
     }
 
-    /// Compiles a kernel for this device, or takes it from the caches in memory and on disk.
+    /// The kernel that is made for `of`: compiled for this device when it is first asked for, or taken from the caches
+    /// in memory and on disk. Asking again costs one look-up by the value.
     ///
     /// # Errors
-    /// [`Error::Compile`] with the log; [`Error::Unsupported`] on the CPU.
-    pub fn kernel(self, source: &KernelSource) -> Result<Kernel> {
-        Kernel::build(self, source)
+    /// [`Error::Compile`] with the log; [`Error::Unsupported`] where no kernels run, as on the CPU.
+    pub fn kernel<S: Specialisation>(self, of: &S) -> Result<Kernel> {
+        Kernel::build(self, of)
     }
 
     /// The pair (`device_type`, `device_id`) by which `DLPack` knows it.

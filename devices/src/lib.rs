@@ -21,6 +21,7 @@ mod health;
 mod identity;
 mod info;
 mod jit;
+mod launch;
 pub mod libraries;
 mod memory;
 pub mod monitor;
@@ -44,7 +45,8 @@ pub use error::{Error, Result};
 pub use event::Event;
 pub use identity::{DeviceIdentity, PciAddress};
 pub use info::DeviceInfo;
-pub use jit::{Cache, Kernel, KernelSource};
+pub use jit::{Buildable, Cache, Kernel, KernelSource, Specialisation};
+pub use launch::Argument;
 pub use memory::account::{Entered, Figures, Scope, ScopeHandle, Snapshot};
 pub use memory::{
     Access, Limit, Memory, PinnedStatistics, Refusal, Refused, Registered, Release, Statistics,
@@ -52,4 +54,4 @@ pub use memory::{
 };
 pub use priority::Priority;
 pub use queries::MemoryUse;
-pub use stream::{Argument, Stream};
+pub use stream::Stream;

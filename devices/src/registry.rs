@@ -1,17 +1,17 @@
 //! The devices of this machine, opened once, at first use, kind by kind.
 
-use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
 use crate::driver::{DeviceDriver, Driver};
 use crate::health::Health;
+use crate::jit::{self, Kept};
 use crate::memory::account::{self, History};
 use crate::memory::{Counters, Gate, PinnedPool, Pool, StagingBuffers};
 use crate::opened::Opened;
 use crate::stream::WeakStream;
-use crate::{Backend, Device, DeviceKind, Error, Kernel, KernelSource, Result, Stream};
+use crate::{Backend, Device, DeviceKind, Error, Result, Stream};
 
 /// Every kind of device, in the order they are listed and preferred after the CPU.
 static DRIVERS: [&dyn Driver; 3] = [&crate::cpu::Cpu, &crate::cuda::Cuda, &crate::opencl::OpenCl];
@@ -30,8 +30,8 @@ pub(crate) struct Entry {
     pub(crate) history: History,
     /// What the driver has found out that nobody was told.
     pub(crate) health: Arc<Health>,
-    /// Kernels built for the device, so that asking twice costs a look-up.
-    pub(crate) kernels: Mutex<HashMap<KernelSource, Kernel>>,
+    /// Kernels built for the device, by what they are made for.
+    pub(crate) kernels: Kept,
     /// Held by the one that looks for memory.
     pub(crate) recovery: Mutex<()>,
     /// Where threads wait for memory.
@@ -62,7 +62,7 @@ impl Entry {
             pool,
             history: History::default(),
             health,
-            kernels: Mutex::default(),
+            kernels: Kept::default(),
             recovery: Mutex::default(),
             gate: Gate::default(),
             pinned: PinnedPool::default(),
@@ -109,6 +109,7 @@ pub(crate) fn entries(kind: DeviceKind) -> Result<&'static [Entry]> {
 
 fn open(driver: &dyn Driver) -> Result<Vec<Entry>> {
     account::from_environment();
+    jit::register();
     if let Some(backend) = Backend::of(driver.kind()) {
         backend.enabled()?;
     }

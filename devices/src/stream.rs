@@ -4,11 +4,13 @@ use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
+use parking_lot::Mutex;
+
 use crate::callback::Callbacks;
-use crate::driver::{Grid, MAX_ARGUMENTS, RawArgument, StreamDriver};
+use crate::driver::StreamDriver;
 use crate::memory::pool::{Arena, Lane, Queue};
-use crate::memory::{Counters, or_recover, queue_on, run_theirs, settle};
-use crate::{Access, Device, Error, Event, Kernel, Memory, Priority, Result, fault};
+use crate::memory::{Counters, run_theirs, settle};
+use crate::{Device, Error, Event, Priority, Result};
 
 /// A queue of work on one device: what is put in runs in order, while the host goes on.
 ///
@@ -21,6 +23,8 @@ struct Inner {
     /// Itself.
     weak: Weak<Inner>,
     device: Device,
+    /// What libraries keep with it; dropped before the driver's part.
+    companions: Mutex<Vec<Arc<dyn Any + Send + Sync>>>,
     driver: Box<dyn StreamDriver>,
     /// The driver's own handle, by which streams are told apart.
     raw: usize,
@@ -63,35 +67,6 @@ impl Drop for Inner {
     /// What was freed on the stream serves others from now on.
     fn drop(&mut self) {
         self.device.0.pool.end(self.device, &self.arena, &*self.driver);
-    }
-}
-
-/// A kernel argument. Memory says how it is used, so that the launch can order itself after
-/// whatever else uses it.
-#[derive(Clone, Copy, Debug)]
-pub enum Argument<'a> {
-    /// Memory the kernel reads.
-    Read(&'a Memory),
-    /// Memory the kernel writes, or reads and writes.
-    Write(&'a Memory),
-    /// A 32-bit signed integer.
-    I32(i32),
-    /// A 64-bit signed integer.
-    I64(i64),
-    /// A 32-bit float.
-    F32(f32),
-    /// A 64-bit float.
-    F64(f64),
-}
-
-impl<'a> Argument<'a> {
-    /// The block it is, and what the kernel does with it.
-    fn used(&self) -> Option<(&'a Memory, Access)> {
-        match *self {
-            Self::Read(memory) => Some((memory, Access::Read)),
-            Self::Write(memory) => Some((memory, Access::Write)),
-            _ => None,
-        }
     }
 }
 
@@ -143,6 +118,7 @@ impl Stream {
             weak: weak.clone(),
             raw: driver.raw(),
             device,
+            companions: Mutex::default(),
             driver,
             arena: Arena::new(),
             counters: Arc::default(),
@@ -178,6 +154,33 @@ impl Stream {
 
     pub(crate) fn callbacks(&self) -> &Arc<Callbacks> {
         &self.0.callbacks
+    }
+
+    /// What a library keeps with this queue, made if it is not there. It lives as long as the queue, and so must not hold
+    /// it.
+    ///
+    /// # Errors
+    /// Those of `make`, of which nothing is kept.
+    pub(crate) fn companion<T: Any + Send + Sync>(
+        &self,
+        make: impl FnOnce() -> Result<Arc<T>>,
+    ) -> Result<Arc<T>> {
+        let find = |companions: &[Arc<dyn Any + Send + Sync>]| {
+            companions.iter().find_map(|companion| companion.clone().downcast::<T>().ok())
+        };
+        if let Some(known) = find(&self.0.companions.lock()) {
+            return Ok(known);
+        }
+        // Not under the lock: making it may look for memory.
+        let made = make()?;
+        let mut companions = self.0.companions.lock();
+        if let Some(known) = find(&companions) {
+            // Another thread was quicker; what was made here ends outside of the lock.
+            drop(companions);
+            return Ok(known);
+        }
+        companions.push(made.clone());
+        Ok(made)
     }
 
     /// Blocks the host until all queued work is done.
@@ -237,59 +240,6 @@ impl Stream {
         self.wait(&other.record()?)
     }
 
-    /// Enqueues a kernel after all earlier work on the memory it uses; does not wait. An empty grid
-    /// runs nothing.
-    ///
-    /// # Errors
-    /// [`Error::WrongDevice`] for memory or a kernel of another device; the driver's refusal.
-    ///
-    /// # Safety
-    /// The arguments match the kernel's parameters in number, type and order, and all it reads and
-    /// writes lies inside the memory given. Until this call returns no other thread queues work on
-    /// bytes the kernel writes, or writes bytes it reads.
-    pub unsafe fn launch(
-        &self,
-        kernel: &Kernel,
-        grid: Grid,
-        arguments: &[Argument<'_>],
-    ) -> Result<()> {
-        self.expect("launch", kernel.device())?;
-        let mut raw = [RawArgument::I32(0); MAX_ARGUMENTS];
-        let Some(raw) = raw.get_mut(..arguments.len()) else {
-            return Err(Error::Unsupported {
-                device: self.device().to_string(),
-                what: format!("a kernel with {} arguments", arguments.len()),
-            });
-        };
-        for (slot, argument) in raw.iter_mut().zip(arguments) {
-            *slot = match *argument {
-                Argument::Read(memory) | Argument::Write(memory) => self.address(memory)?,
-                Argument::I32(value) => RawArgument::I32(value),
-                Argument::I64(value) => RawArgument::I64(value),
-                Argument::F32(value) => RawArgument::F32(value),
-                Argument::F64(value) => RawArgument::F64(value),
-            };
-        }
-        if grid.groups.contains(&0) || grid.threads.contains(&0) {
-            return Ok(());
-        }
-        // Whoever is asked for memory finds no block locked.
-        or_recover(self.device(), || {
-            fault::check(fault::FaultKind::Launch, self.device(), 0)?;
-            queue_on(self, arguments.iter().filter_map(Argument::used), || {
-                // SAFETY: the caller vouches for the arguments. Every block is ordered after its earlier users and
-                // remembers this stream, and stays locked until the launch is queued, so it is freed, on drop, after
-                // it. One that was refused has queued nothing, so running it again is running it once.
-                unsafe { self.0.driver.launch(kernel.driver(), grid, raw) }
-            })
-        })
-    }
-
-    fn address(&self, memory: &Memory) -> Result<RawArgument> {
-        self.expect("launch", memory.device())?;
-        Ok(RawArgument::Address(memory.address()))
-    }
-
     pub(crate) fn expect(&self, operation: &'static str, found: Device) -> Result<()> {
         let expected = self.device();
         if found == expected {
@@ -342,5 +292,34 @@ impl Eq for Stream {}
 impl fmt::Debug for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Stream({} {:#x})", self.0.device, self.raw())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_keeps_one_companion_of_each_type_as_long_as_it_lives() -> Result<()> {
+        let stream = Stream::new(Device::cpu())?;
+        let number = stream.companion(|| Ok(Arc::new(7_u32)))?;
+        let text = stream.companion(|| Ok(Arc::new(String::from("seven"))))?;
+        let again: Arc<u32> = stream.clone().companion(|| unreachable!("it is there"))?;
+        assert!(Arc::ptr_eq(&number, &again) && *text == "seven");
+        drop(again);
+        let number = Arc::downgrade(&number);
+        assert_eq!(number.strong_count(), 1, "the stream's");
+        drop(stream);
+        assert_eq!((number.strong_count(), Arc::strong_count(&text)), (0, 1));
+        Ok(())
+    }
+
+    #[test]
+    fn a_companion_that_cannot_be_made_is_asked_for_again() -> Result<()> {
+        let stream = Stream::new(Device::cpu())?;
+        let refused = || Error::Unsupported { device: "cpu".into(), what: "a companion".into() };
+        assert!(stream.companion::<u32>(|| Err(refused())).is_err());
+        assert_eq!(*stream.companion(|| Ok(Arc::new(7_u32)))?, 7);
+        Ok(())
     }
 }

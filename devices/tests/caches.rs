@@ -4,7 +4,9 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use arrayspan_devices::reclaim::{Holdings, Reclaim, Stage, register};
-use arrayspan_devices::{Device, Error, KernelSource, Memory, Result, caches};
+use arrayspan_devices::{
+    Buildable, Device, Error, KernelSource, Memory, Result, Specialisation, account, caches,
+};
 
 /// Keeps blocks at a stage of its choice.
 #[derive(Debug)]
@@ -129,4 +131,98 @@ fn all_devices_can_be_cleared_at_once() {
         assert!(cleared.parts.iter().any(|(at, _)| *at == device), "{device}");
     }
     assert!(LIBRARY.blocks().is_empty() && WORKSPACE.blocks().is_empty());
+}
+
+/// A kernel for each number.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Scale(u32);
+
+/// Others for the same numbers, of which 13 is none.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Shift(u32);
+
+fn source(name: &str, step: &str) -> KernelSource {
+    KernelSource::new(name, name, format!("KERNEL {name}(GLOBAL float* x) {{ x[GID(0)] {step}; }}"))
+}
+
+impl Specialisation for Scale {
+    fn source(&self) -> KernelSource {
+        source("scale", &format!("*= {}.0f", self.0))
+    }
+}
+
+impl Specialisation for Shift {
+    fn source(&self) -> KernelSource {
+        let step = if self.0 == 13 { "= ill_fated".into() } else { format!("+= {}.0f", self.0) };
+        source("shift", &step)
+    }
+}
+
+fn run_kernels() -> impl Iterator<Item = Device> {
+    Device::all().into_iter().filter(|device| device.kind().dialect().is_some())
+}
+
+fn built(device: Device) -> (usize, usize) {
+    (caches::kernels_of::<Scale>(device), caches::kernels_of::<Shift>(device))
+}
+
+#[test]
+fn a_kernel_is_kept_by_what_it_is_made_for_counted_and_forgotten() {
+    for device in run_kernels() {
+        let _turn = full(Device::cpu());
+        let _ = caches::clear(device);
+        let before = caches::kernels(device);
+        let scale = device.kernel(&Scale(3)).unwrap();
+        assert_eq!((scale.name(), scale.device()), ("scale", device));
+        assert_eq!(device.kernel(&Shift(3)).unwrap().name(), "shift");
+        device.kernel(&Scale(3)).unwrap();
+        assert_eq!((built(device), caches::kernels(device)), ((1, 1), before + 2));
+        let held = || {
+            let report = account::report();
+            let here = report.devices.into_iter().find(|entry| entry.device == device.to_string());
+            let libraries = here.unwrap().libraries;
+            libraries.into_iter().find(|library| library.name == "kernels")
+        };
+        assert!(held().is_some_and(|kernels| kernels.reserved_bytes > 0));
+        let _ = caches::clear(device);
+        assert_eq!((built(device), caches::kernels(device)), ((0, 0), 0));
+        assert!(held().is_none());
+        assert_eq!(device.kernel(&Scale(3)).unwrap().name(), "scale");
+        // One that is in use is not taken away.
+        assert_eq!(scale.name(), "scale");
+    }
+}
+
+#[test]
+fn kernels_of_several_types_are_built_before_they_are_needed() {
+    for device in run_kernels() {
+        let _turn = full(Device::cpu());
+        let _ = caches::clear(device);
+        device.kernel(&Scale(1)).unwrap();
+        let wanted: [&dyn Buildable; 5] = [&Scale(1), &Shift(1), &Scale(2), &Shift(2), &Shift(5)];
+        assert_eq!(device.warm_up(&wanted).unwrap(), 4);
+        assert_eq!(built(device), (2, 3));
+        assert_eq!(device.warm_up(&wanted).unwrap(), 0);
+        assert!(wanted.iter().all(|kernel| kernel.is_built(device)));
+        assert!(!Shift(3).is_built(device));
+    }
+}
+
+#[test]
+fn one_that_does_not_compile_is_told_and_the_others_are_built() {
+    for device in run_kernels() {
+        let _turn = full(Device::cpu());
+        let _ = caches::clear(device);
+        let wanted: [&dyn Buildable; 4] = [&Scale(1), &Shift(13), &Scale(2), &Shift(2)];
+        let error = device.warm_up(&wanted).unwrap_err();
+        assert!(matches!(&error, Error::Compile { kernel, .. } if kernel == "shift"), "{error}");
+        assert_eq!(built(device), (2, 1));
+    }
+}
+
+#[test]
+fn where_no_kernels_run_none_is_built() {
+    let error = Device::cpu().warm_up(&[&Scale(1)]).unwrap_err();
+    assert!(matches!(error, Error::Unsupported { .. }), "{error}");
+    assert_eq!(Device::cpu().warm_up(&[]).unwrap(), 0);
 }

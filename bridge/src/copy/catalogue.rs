@@ -1,11 +1,11 @@
 //! Representative kernels, for tests that compile them all.
 
-use arrayspan_devices::KernelSource;
+use arrayspan_devices::{KernelSource, Specialisation as _};
 
 use super::cast::spec::{CastSpec, Scaled};
 use super::plan::plan;
 use super::stack;
-use super::variant::{Variant, Work, affine_source};
+use super::variant::{Affine, Variant, Work};
 use crate::{Conversion, DType, Layout, Scale};
 
 /// Kernels of copies for every kind of work, in the variants whose text differs.
@@ -18,7 +18,7 @@ pub fn catalogue() -> Vec<KernelSource> {
         variant(work, &line)
     });
     let kernels = copies.chain(turned).chain(conversions).map(|variant| variant.source());
-    kernels.chain(stacks().map(|variant| variant.source())).chain([affine_source()]).collect()
+    kernels.chain(stacks().map(|variant| variant.source())).chain([Affine.source()]).collect()
 }
 
 /// Slices one after the other, and one element of each after the other.

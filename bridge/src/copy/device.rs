@@ -1,13 +1,10 @@
 //! Copies on devices that run kernels.
 
-use std::collections::HashMap;
-use std::sync::{LazyLock, PoisonError, RwLock};
-
 use arrayspan_devices::{Argument, Device, Kernel, Memory, Stream};
 
 use super::cast::spec::CastSpec;
 use super::plan::plan;
-use super::variant::{Variant, Work, affine_source};
+use super::variant::{Affine, Variant, Work};
 use crate::iteration::{Arguments, IterationSpace, THREADS, address, grid};
 use crate::{Result, View, ViewMut};
 
@@ -59,7 +56,7 @@ fn launch(task: &Task<'_>, others: &[Argument<'_>], stream: &Stream) -> Result<(
         arguments.push(*other);
     }
     let grid = variant.grid(space.items(form));
-    let kernel = kernel(stream.device(), variant)?;
+    let kernel = stream.device().kernel(&variant)?;
     // SAFETY: the arguments are those of `Variant::source`, in its order. A layout lies within its memory, and the
     // kernel stays within the extents of the space, which name no other places. The borrows of the arrays keep
     // other threads from queueing work on them meanwhile.
@@ -89,7 +86,7 @@ pub(crate) fn range(
         *groups = (*groups).min(left);
         left /= *groups;
     }
-    let kernel = kernel(stream.device(), variant)?;
+    let kernel = stream.device().kernel(&variant)?;
     // SAFETY: the arguments are those of `Variant::source`, in its order; the kernel reads the elements of the array
     // and writes a part for each group. The array's borrow keeps writers away.
     unsafe { stream.launch(&kernel, grid, arguments.list())? };
@@ -101,7 +98,7 @@ pub(crate) const AFFINE_THREADS: usize = 256;
 
 /// The kernel that makes the affine map of what [`range`] leaves.
 pub(crate) fn affine(device: Device) -> Result<Kernel> {
-    Ok(device.kernel(&affine_source())?)
+    Ok(device.kernel(&Affine)?)
 }
 
 /// Takes neighbours together as one wider element, as far as extents, strides and alignment allow. Returns its
@@ -124,27 +121,4 @@ fn widen(space: &mut IterationSpace, addresses: [usize; 2], bytes: usize) -> usi
         strides.iter_mut().skip(1).for_each(|stride| *stride /= factor as isize);
     }
     wide
-}
-
-/// Kernels of all devices of the process.
-static KERNELS: LazyLock<RwLock<HashMap<(Device, Variant), Kernel>>> =
-    LazyLock::new(RwLock::default);
-
-/// More than a program has at work at once; the bound is for programs that ask for ever new ones.
-const MOST_KERNELS: usize = 4096;
-
-/// The kernel of a variant, compiled if it is new.
-pub(crate) fn kernel(device: Device, variant: Variant) -> Result<Kernel> {
-    let key = (device, variant);
-    if let Some(kernel) = KERNELS.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
-        return Ok(kernel.clone());
-    }
-    // Not under the lock: a compiler takes its time. Two threads may build the same kernel twice.
-    let kernel = device.kernel(&key.1.source())?;
-    let mut kernels = KERNELS.write().unwrap_or_else(PoisonError::into_inner);
-    if kernels.len() >= MOST_KERNELS {
-        kernels.clear();
-    }
-    kernels.insert(key, kernel.clone());
-    Ok(kernel)
 }

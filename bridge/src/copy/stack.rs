@@ -2,7 +2,6 @@
 
 use arrayspan_devices::{Argument, Stream};
 
-use super::device::kernel;
 use super::variant::{Across, Variant, Work};
 use crate::iteration::{Arguments, IterationSpace, address};
 use crate::{Layout, Relayout, Result, View, ViewMut};
@@ -52,7 +51,7 @@ fn launch(sources: &[View<'_>], first: &ViewMut<'_>, step: isize, stream: &Strea
     space.push(&variant.form, &mut arguments);
     arguments.push(Argument::I64(step as i64));
     let grid = variant.grid(space.items(&variant.form));
-    let kernel = kernel(stream.device(), variant)?;
+    let kernel = stream.device().kernel(&variant)?;
     // SAFETY: the arguments are those of `Variant::source`, in its order. The layouts lie within their memories, and the
     // kernel stays within the extents of the space and as many slices as there are sources. The borrows of the
     // arrays keep other threads from queueing work on them meanwhile.

@@ -1,6 +1,6 @@
 //! The kernels of copies.
 
-use arrayspan_devices::{Grid, KernelSource};
+use arrayspan_devices::{Grid, KernelSource, Specialisation};
 
 use super::cast::spec::CastSpec;
 use crate::iteration::{
@@ -212,9 +212,10 @@ impl Variant {
             _ => grid([threads(runs), rows, outer], THREADS),
         }
     }
+}
 
-    /// The kernel. Slow, and therefore asked for once only.
-    pub(crate) fn source(&self) -> KernelSource {
+impl Specialisation for Variant {
+    fn source(&self) -> KernelSource {
         let mut text = Text::default();
         let [from, to] = self.work.bytes();
         text.define("FROM_BYTES", from);
@@ -273,6 +274,11 @@ impl Variant {
 }
 
 /// The kernel that makes the affine map of the ranges of groups.
-pub(crate) fn affine_source() -> KernelSource {
-    KernelSource::new("affine_of", "affine_of", AFFINE)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Affine;
+
+impl Specialisation for Affine {
+    fn source(&self) -> KernelSource {
+        KernelSource::new("affine_of", "affine_of", AFFINE)
+    }
 }

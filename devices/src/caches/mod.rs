@@ -11,9 +11,9 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use crate::Device;
 use crate::memory::recover;
 use crate::memory::retry::Recovered;
+use crate::{Device, Specialisation};
 
 /// What was given back, and by whom.
 #[derive(Clone, Debug, Default)]
@@ -63,7 +63,13 @@ fn cleared(devices: &[Device]) -> Cleared {
 /// How many kernels are kept in memory for a device.
 #[must_use]
 pub fn kernels(device: Device) -> usize {
-    device.0.kernels.lock().len()
+    device.0.kernels.count()
+}
+
+/// How many of these kernels are made for an `S`.
+#[must_use]
+pub fn kernels_of<S: Specialisation>(device: Device) -> usize {
+    device.0.kernels.count_of::<S>()
 }
 
 /// Begins a scope at whose end the caches of `device` are cleared.

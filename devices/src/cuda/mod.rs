@@ -18,7 +18,7 @@ mod peer;
 mod pinned;
 mod pool;
 mod primary;
-mod queue;
+pub(crate) mod queue;
 pub(crate) mod stream;
 
 pub(crate) use installed::{LIBRARIES, libraries};

@@ -111,7 +111,7 @@ impl Queue {
     }
 
     /// The thread whose default stream it is.
-    pub(super) fn thread(&self) -> Option<ThreadId> {
+    pub(crate) fn thread(&self) -> Option<ThreadId> {
         match self.owner {
             Owner::Thread(thread) => Some(thread),
             Owner::Us | Owner::Other => None,

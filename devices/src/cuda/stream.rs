@@ -21,7 +21,7 @@ use crate::driver::{
 /// A queue of the driver, as streams are used.
 #[derive(Debug)]
 pub(crate) struct CudaStream {
-    pub(crate) queue: Queue,
+    queue: Queue,
     /// What other streams wait for to come after this one. One event for all, because a wait keeps to the mark that
     /// was there when it was queued.
     end: Mutex<Option<CudaEvent>>,
@@ -37,11 +37,14 @@ impl CudaStream {
         stream: &'a dyn StreamDriver,
         context: &Arc<Context>,
     ) -> Result<&'a Queue> {
-        let stream = stream.as_any().downcast_ref::<Self>();
-        stream
-            .map(|stream| &stream.queue)
+        Self::queue_behind(stream)
             .filter(|queue| Arc::ptr_eq(&queue.context, context))
             .ok_or_else(|| context.foreign("a stream"))
+    }
+
+    /// The queue behind the trait, if it is one of CUDA's.
+    pub(crate) fn queue_behind(stream: &dyn StreamDriver) -> Option<&Queue> {
+        stream.as_any().downcast_ref::<Self>().map(|stream| &stream.queue)
     }
 }
 

@@ -182,6 +182,10 @@ pub trait DeviceDriver: Debug + Send + Sync {
     /// # Errors
     /// [`Error::Compile`](crate::Error::Compile) with the compiler's log.
     fn compile(&self, kernel: &str, text: &str) -> Result<Vec<u8>>;
+    /// Whether the compiler can be used by several threads at once.
+    fn builds_side_by_side(&self) -> bool {
+        true
+    }
     /// Loads a binary and finds the entry point in it.
     ///
     /// # Errors

@@ -13,14 +13,13 @@ pub(super) enum Way {
     Drain,
     Pool,
     Pinned,
-    Plans,
     Library(&'static dyn Reclaim),
 }
 
 impl Way {
     /// All there are now, in order.
     pub(super) fn all() -> Vec<Self> {
-        let ours = [Self::Drain, Self::Pool, Self::Pinned, Self::Plans];
+        let ours = [Self::Drain, Self::Pool, Self::Pinned];
         let libraries = reclaim::libraries().into_iter().map(Self::Library);
         let mut ways: Vec<Self> = ours.into_iter().chain(libraries).collect();
         ways.sort_by_key(Self::stage);
@@ -36,7 +35,6 @@ impl Way {
         match self {
             Self::Drain => Stage::Drain,
             Self::Pool | Self::Pinned => Stage::Pool,
-            Self::Plans => Stage::Plans,
             Self::Library(library) => library.stage(),
         }
     }
@@ -47,7 +45,6 @@ impl Way {
             Self::Drain => ("queued work", settle(device).map(Some)),
             Self::Pool => ("our pool", device.trim(0).map(Some)),
             Self::Pinned => ("page-locked memory", empty_pinned(device).map(Some)),
-            Self::Plans => ("kernels", Ok(forget_plans(device))),
             Self::Library(library) => (library.name(), released(library, device, wanted)),
         };
         let (freed, failure) = match result {
@@ -101,11 +98,4 @@ fn empty_pinned(device: Device) -> Result<usize> {
         return device.trim_pinned(0);
     }
     Device::all().into_iter().map(|device| device.trim_pinned(0)).sum()
-}
-
-/// Drops the kernels that are kept for later. How much memory they held no driver tells, if there were any.
-fn forget_plans(device: Device) -> Option<usize> {
-    // Not dropped under the lock: unloading takes a driver its time.
-    let kernels = std::mem::take(&mut *device.0.kernels.lock());
-    kernels.is_empty().then_some(0)
 }

@@ -141,6 +141,11 @@ impl DeviceDriver for OpenClDevice {
         program::compile(context, &options, kernel, text)
     }
 
+    /// They wait for each other: see [`serial`](super::serial).
+    fn builds_side_by_side(&self) -> bool {
+        false
+    }
+
     fn load(&self, binary: &[u8], entry: &str) -> Result<Box<dyn KernelDriver>> {
         let context = self.context()?;
         let program = program::load(context, self.language.of_binaries(), binary)?;

@@ -105,7 +105,8 @@ fn open() -> Result<()> {
 }
 
 impl Blas {
-    /// The library, working on `stream`. Takes some milliseconds and device memory.
+    /// The library, working on `stream`. Takes some milliseconds and device memory the first time on a stream, which
+    /// keeps the handle for the next time.
     ///
     /// # Errors
     /// [`Error::Unavailable`] without cuBLAS; [`Error::Unsupported`] for a stream of another kind of
@@ -116,11 +117,7 @@ impl Blas {
             return Err(Error::Unsupported { device, what: "cuBLAS".into() });
         }
         open()?;
-        let handle = or_recover(stream.device(), || {
-            fault::check(fault::FaultKind::Plan, stream.device(), 0)?;
-            Handle::new(stream)
-        })?;
-        Ok(Self { stream: stream.clone(), handle })
+        Ok(Self { stream: stream.clone(), handle: Handle::of(stream)? })
     }
 
     /// Enqueues a product after all earlier work on the memory it uses; does not wait. 32-bit floats are
@@ -187,7 +184,9 @@ impl Blas {
             fault::check(fault::FaultKind::Launch, self.stream.device(), 0)?;
             let read = [a, b].map(|matrices| (matrices.memory, Access::Read));
             let used = read.into_iter().chain([(c.memory, Access::Write)]);
-            queue_on(&self.stream, used, || self.handle.run("cublasGemmStridedBatched", queue))
+            queue_on(&self.stream, used, || {
+                self.handle.run(&self.stream, "cublasGemmStridedBatched", queue)
+            })
         })
     }
 }
@@ -203,5 +202,36 @@ fn operation(operation: Operation) -> cublasOperation_t {
         Operation::Plain => cublasOperation_t::CUBLAS_OP_N,
         Operation::Transpose => cublasOperation_t::CUBLAS_OP_T,
         Operation::Adjoint => cublasOperation_t::CUBLAS_OP_C,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Device;
+
+    #[test]
+    fn a_stream_keeps_its_handle_and_no_other_gets_it() -> Result<()> {
+        let (Ok(device), Ok(())) = (Device::cuda(0), open()) else {
+            eprintln!("skipped: no CUDA device with cuBLAS");
+            return Ok(());
+        };
+        let (stream, other) = (device.new_stream()?, device.new_stream()?);
+        let first = Blas::new(&stream)?;
+        let handle = Arc::downgrade(&first.handle);
+        drop(first);
+        let again = Blas::new(&stream)?;
+        assert!(handle.upgrade().is_some_and(|handle| Arc::ptr_eq(&handle, &again.handle)));
+        assert!(!Arc::ptr_eq(&Blas::new(&other)?.handle, &again.handle));
+        drop((again, stream));
+        assert!(handle.upgrade().is_none(), "it ends with its stream");
+        Ok(())
+    }
+
+    #[test]
+    fn streams_without_cublas_are_told_so() -> Result<()> {
+        let refused = Blas::new(&Device::cpu().stream()?);
+        assert!(matches!(refused, Err(Error::Unsupported { .. })));
+        Ok(())
     }
 }

@@ -7,13 +7,16 @@ use cudarc::cublas::sys::{self, cublasStatus_t};
 use parking_lot::Mutex;
 
 use crate::cuda::context::Context;
+use crate::cuda::queue::Queue;
 use crate::cuda::stream::CudaStream;
+use crate::memory::or_recover;
 use crate::reclaim::{self, Holdings, Reclaim, Stage};
-use crate::{Device, DeviceKind, Error, Result, Stream};
+use crate::{Device, DeviceKind, Error, Result, Stream, fault};
 
-/// A handle of cuBLAS for one stream: made when it is needed, and again after a recovery has taken it.
+/// A handle of cuBLAS for one stream, with which it is kept: made when it is needed, and again after a recovery has taken
+/// it.
 pub(super) struct Handle {
-    stream: Stream,
+    device: Device,
     context: Arc<Context>,
     /// A handle serves one thread at a time.
     raw: Mutex<Option<Raw>>,
@@ -30,25 +33,32 @@ unsafe impl Send for Raw {}
 static HANDLES: Mutex<Vec<Weak<Handle>>> = Mutex::new(Vec::new());
 
 impl Handle {
-    /// Makes one at once, so that a library that does not work is found out here.
-    pub(super) fn new(stream: &Stream) -> Result<Arc<Self>> {
-        let context = cuda(stream)?.queue.context.clone();
-        let handle = Arc::new(Self { stream: stream.clone(), context, raw: Mutex::new(None) });
-        handle.run("cublasCreate", |_| cublasStatus_t::CUBLAS_STATUS_SUCCESS)?;
-        reclaim::register(&WORKSPACES);
-        let mut handles = HANDLES.lock();
-        handles.retain(|handle| handle.strong_count() > 0);
-        handles.push(Arc::downgrade(&handle));
-        Ok(handle)
+    /// That of a stream. One is made at once if there is none, so that a library that does not work is found out here.
+    pub(super) fn of(stream: &Stream) -> Result<Arc<Self>> {
+        stream.companion(|| {
+            let made = or_recover(stream.device(), || {
+                fault::check(fault::FaultKind::Plan, stream.device(), 0)?;
+                let (device, context) = (stream.device(), queue(stream)?.context.clone());
+                let handle = Arc::new(Self { device, context, raw: Mutex::new(None) });
+                handle.run(stream, "cublasCreate", |_| cublasStatus_t::CUBLAS_STATUS_SUCCESS)?;
+                Ok(handle)
+            })?;
+            reclaim::register(&WORKSPACES);
+            let mut handles = HANDLES.lock();
+            handles.retain(|handle| handle.strong_count() > 0);
+            handles.push(Arc::downgrade(&made));
+            Ok(made)
+        })
     }
 
     pub(super) fn context(&self) -> &Context {
         &self.context
     }
 
-    /// Calls a function of the library with the handle, in the handle's context.
+    /// Calls a function of the library with the handle, which works on `stream`, the one it is kept with.
     pub(super) fn run(
         &self,
+        stream: &Stream,
         call: &'static str,
         work: impl FnOnce(sys::cublasHandle_t) -> cublasStatus_t,
     ) -> Result<()> {
@@ -56,28 +66,35 @@ impl Handle {
         let mut raw = self.raw.lock();
         let handle = match *raw {
             Some(handle) => handle,
-            None => *raw.insert(self.make()?),
+            None => *raw.insert(self.make(stream)?),
         };
+        if queue(stream)?.thread().is_some() {
+            // The default stream of a thread goes by another handle on every other thread.
+            self.bind(handle, stream)?;
+        }
         check(&self.context, call, work(handle.0))
     }
 
     /// In the current context.
-    fn make(&self) -> Result<Raw> {
+    fn make(&self, stream: &Stream) -> Result<Raw> {
         let mut handle = ptr::null_mut();
         // SAFETY: the context is current; `handle` receives the library's state for it.
         let made = unsafe { sys::cublasCreate_v2(&raw mut handle) };
         check(&self.context, "cublasCreate", made)?;
-        // SAFETY: handle and stream are alive, of one context, and the stream outlives the handle, beside which it is
-        // kept.
-        let set =
-            unsafe { sys::cublasSetStream_v2(handle, cuda(&self.stream)?.queue.raw().cast()) };
-        if let Err(error) = check(&self.context, "cublasSetStream", set) {
-            // SAFETY: made above and used for nothing.
-            let destroyed = unsafe { sys::cublasDestroy_v2(handle) };
-            self.context.defer(check(&self.context, "cublasDestroy", destroyed));
+        let handle = Raw(handle);
+        if let Err(error) = self.bind(handle, stream) {
+            self.context.defer(self.destroy(handle));
             return Err(error);
         }
-        Ok(Raw(handle))
+        Ok(handle)
+    }
+
+    /// Has the handle work on `stream`.
+    fn bind(&self, handle: Raw, stream: &Stream) -> Result<()> {
+        // SAFETY: handle and stream are alive and of one context; the stream outlives the handle, which is kept with it
+        // and given up before it.
+        let set = unsafe { sys::cublasSetStream_v2(handle.0, queue(stream)?.raw().cast()) };
+        check(&self.context, "cublasSetStream", set)
     }
 
     fn destroy(&self, handle: Raw) -> Result<()> {
@@ -96,8 +113,8 @@ impl Drop for Handle {
     }
 }
 
-fn cuda(stream: &Stream) -> Result<&CudaStream> {
-    stream.driver().as_any().downcast_ref::<CudaStream>().ok_or_else(|| Error::Unsupported {
+fn queue(stream: &Stream) -> Result<&Queue> {
+    CudaStream::queue_behind(stream.driver()).ok_or_else(|| Error::Unsupported {
         device: stream.device().to_string(),
         what: "cuBLAS".into(),
     })
@@ -138,7 +155,7 @@ impl Reclaim for Workspaces {
             return Ok(freed);
         }
         let handles: Vec<Arc<Handle>> = HANDLES.lock().iter().filter_map(Weak::upgrade).collect();
-        for handle in handles.iter().filter(|handle| handle.stream.device() == device) {
+        for handle in handles.iter().filter(|handle| handle.device == device) {
             // A thread that multiplies holds the lock: its workspace is in use.
             let taken = handle.raw.try_lock().and_then(|mut raw| raw.take());
             if let Some(raw) = taken {

@@ -1,6 +1,6 @@
 //! Representative kernels, for tests that compile them all.
 
-use arrayspan_bridge::devices::KernelSource;
+use arrayspan_bridge::devices::{KernelSource, Specialisation as _};
 use arrayspan_bridge::iteration::{IterationSpace, Runs, Start};
 use arrayspan_bridge::{DType, Layout};
 use num_complex::Complex64;

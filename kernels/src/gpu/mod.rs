@@ -1,7 +1,7 @@
 //! The verbs on devices that run kernels: CUDA and `OpenCL` through one code path.
 //!
 //! For each verb, `<verb>.rs` looks at a checked call and decides on a *variant*: what is compiled into the kernel
-//! (dtype, number of axes, expression, taps, width of access). The variant is the key of the executor's cache, and
+//! (dtype, number of axes, expression, taps, width of access). By the variant the device keeps the kernel, and
 //! the kernel's source is a function of it alone; all else (places, extents, strides, factors) are arguments.
 
 mod bands;
@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use arrayspan_bridge::devices::vendor::Blas;
-use arrayspan_bridge::devices::{Grid, Stream};
+use arrayspan_bridge::devices::{Grid, Stream, caches};
 use arrayspan_bridge::iteration::Arguments;
 use arrayspan_bridge::{Array, DType};
 use parking_lot::Mutex;
@@ -94,7 +94,7 @@ impl Gpu {
     /// Different kernels that executors of its device have so far.
     #[must_use]
     pub fn kernels(&self) -> usize {
-        self.shared.kernels()
+        caches::kernels_of::<Variant>(self.stream.device())
     }
 
     /// Forgets its room for parts of results; the bytes of what nobody else holds.
@@ -126,7 +126,7 @@ impl Gpu {
     /// The arguments are those `variant` declares, in its order, and all places they lead to lie within the
     /// memory given.
     unsafe fn launch(&self, variant: Variant, grid: Grid, arguments: &Arguments<'_>) -> Result<()> {
-        let kernel = self.shared.kernel(self.stream.device(), variant)?;
+        let kernel = self.stream.device().kernel(&variant)?;
         // SAFETY: passed on to the caller.
         unsafe { self.stream.launch(&kernel, grid, arguments.list())? };
         self.launches.fetch_add(1, Relaxed);

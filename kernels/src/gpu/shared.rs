@@ -1,21 +1,19 @@
-//! What all executors of a device share: its kernels, and the tables of stencils in its memory.
+//! What all executors of a device share beside its kernels: the tables of stencils in its memory.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Once, OnceLock};
 
 use arrayspan_bridge::devices::reclaim::{self, Holdings, Reclaim, Stage};
-use arrayspan_bridge::devices::{Device, Kernel, Result, Stream};
+use arrayspan_bridge::devices::{Device, Result, Stream};
 use arrayspan_bridge::{Array, DType};
 use parking_lot::{Mutex, RwLock};
 
 use super::Gpu;
 use super::tables::{Tables, Uploaded};
-use super::variant::Variant;
 use crate::Stencil;
 
-/// The most kernels and tables that are kept: more than a program uses at once. The bounds matter for programs that
-/// keep asking for new ones.
-const MOST_KERNELS: usize = 4096;
+/// The most tables that are kept: more than a program uses at once. The bound matters for programs that keep asking for
+/// new ones.
 const MOST_TABLES: usize = 64;
 
 /// A stencil's tables for a dtype, with places of 64 bits or not.
@@ -24,7 +22,6 @@ type TableKey = (Stencil, DType, bool);
 /// What all executors of a device share. Kept as long as the process runs; recovery empties it.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
-    kernels: RwLock<HashMap<Variant, Kernel>>,
     tables: Mutex<HashMap<TableKey, Uploaded>>,
     /// The executor of the process's own stream.
     own: OnceLock<Arc<Gpu>>,
@@ -36,10 +33,7 @@ impl Shared {
     /// That of a device.
     pub(super) fn of(device: Device) -> Arc<Self> {
         static REGISTERED: Once = Once::new();
-        REGISTERED.call_once(|| {
-            reclaim::register(&KERNELS);
-            reclaim::register(&WORKSPACES);
-        });
+        REGISTERED.call_once(|| reclaim::register(&WORKSPACES));
         if let Some(shared) = ALL.read().get(&device) {
             return shared.clone();
         }
@@ -54,28 +48,6 @@ impl Shared {
         }
         let made = Arc::new(Gpu::new(stream.clone())?);
         Ok(self.own.get_or_init(|| made).clone())
-    }
-
-    /// The kernel of a variant, compiled if it is new.
-    pub(super) fn kernel(&self, device: Device, variant: Variant) -> Result<Kernel> {
-        if let Some(kernel) = self.kernels.read().get(&variant) {
-            return Ok(kernel.clone());
-        }
-        // Not under the lock: compiling is slow. Two threads may build the same kernel twice.
-        let kernel = device.kernel(&variant.source())?;
-        let mut kernels = self.kernels.write();
-        let full = kernels.len() >= MOST_KERNELS;
-        let old = if full { std::mem::take(&mut *kernels) } else { HashMap::new() };
-        kernels.insert(variant, kernel.clone());
-        drop(kernels);
-        // Unloaded outside the lock, too.
-        drop(old);
-        Ok(kernel)
-    }
-
-    /// Different kernels it has so far.
-    pub(super) fn kernels(&self) -> usize {
-        self.kernels.read().len()
     }
 
     /// The tables of a stencil in the device's memory, copied there on `stream` at first use; with places of 64 bits if
@@ -110,33 +82,6 @@ impl Shared {
 fn unused(uploaded: &Uploaded) -> usize {
     let bytes = |array: &Array| array.layout().len() * array.dtype().bytes();
     if Arc::strong_count(uploaded) == 1 { bytes(&uploaded.0) + bytes(&uploaded.1) } else { 0 }
-}
-
-/// Forgets kernels when memory is short; who needs one finds it on disk.
-#[derive(Debug)]
-struct Kernels;
-
-static KERNELS: Kernels = Kernels;
-
-impl Reclaim for Kernels {
-    fn name(&self) -> &'static str {
-        "kernels of the verbs"
-    }
-
-    fn stage(&self) -> Stage {
-        Stage::Plans
-    }
-
-    fn holdings(&self, _device: Device) -> Option<Holdings> {
-        None
-    }
-
-    fn release(&self, device: Device) -> Result<Option<usize>> {
-        let shared = ALL.read().get(&device).cloned();
-        let kernels = shared.map(|shared| std::mem::take(&mut *shared.kernels.write()));
-        // How much memory they held no driver tells, if there were any.
-        Ok(kernels.is_none_or(|kernels| kernels.is_empty()).then_some(0))
-    }
 }
 
 /// Gives tables and room for parts of results back when memory is short; who needs them makes them again.

@@ -1,6 +1,6 @@
 //! Everything that is compiled into a kernel.
 
-use arrayspan_bridge::devices::KernelSource;
+use arrayspan_bridge::devices::{KernelSource, Specialisation};
 use arrayspan_bridge::iteration::Text;
 
 use super::{combine, copy, gemm, map, reduce, stencil};
@@ -18,9 +18,8 @@ pub(super) enum Variant {
 
 const PRELUDE: &str = include_str!("../source/prelude.cl.h");
 
-impl Variant {
-    /// The kernel. Slow, and therefore asked for once only.
-    pub(super) fn source(&self) -> KernelSource {
+impl Specialisation for Variant {
+    fn source(&self) -> KernelSource {
         let mut text = Text::default();
         let (name, entry) = match self {
             Self::Map(map) => (map.name(), "map"),

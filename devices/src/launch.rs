@@ -1,0 +1,89 @@
+//! Kernels in a queue.
+
+use crate::driver::{Grid, MAX_ARGUMENTS, RawArgument};
+use crate::memory::{or_recover, queue_on};
+use crate::{Access, Error, Kernel, Memory, Result, Stream, fault};
+
+/// A kernel argument. Memory says how it is used, so that the launch can order itself after
+/// whatever else uses it.
+#[derive(Clone, Copy, Debug)]
+pub enum Argument<'a> {
+    /// Memory the kernel reads.
+    Read(&'a Memory),
+    /// Memory the kernel writes, or reads and writes.
+    Write(&'a Memory),
+    /// A 32-bit signed integer.
+    I32(i32),
+    /// A 64-bit signed integer.
+    I64(i64),
+    /// A 32-bit float.
+    F32(f32),
+    /// A 64-bit float.
+    F64(f64),
+}
+
+impl<'a> Argument<'a> {
+    /// The block it is, and what the kernel does with it.
+    fn used(&self) -> Option<(&'a Memory, Access)> {
+        match *self {
+            Self::Read(memory) => Some((memory, Access::Read)),
+            Self::Write(memory) => Some((memory, Access::Write)),
+            _ => None,
+        }
+    }
+}
+
+impl Stream {
+    /// Enqueues a kernel after all earlier work on the memory it uses; does not wait. An empty grid
+    /// runs nothing.
+    ///
+    /// # Errors
+    /// [`Error::WrongDevice`] for memory or a kernel of another device; the driver's refusal.
+    ///
+    /// # Safety
+    /// The arguments match the kernel's parameters in number, type and order, and all it reads and
+    /// writes lies inside the memory given. Until this call returns no other thread queues work on
+    /// bytes the kernel writes, or writes bytes it reads.
+    pub unsafe fn launch(
+        &self,
+        kernel: &Kernel,
+        grid: Grid,
+        arguments: &[Argument<'_>],
+    ) -> Result<()> {
+        self.expect("launch", kernel.device())?;
+        let mut raw = [RawArgument::I32(0); MAX_ARGUMENTS];
+        let Some(raw) = raw.get_mut(..arguments.len()) else {
+            return Err(Error::Unsupported {
+                device: self.device().to_string(),
+                what: format!("a kernel with {} arguments", arguments.len()),
+            });
+        };
+        for (slot, argument) in raw.iter_mut().zip(arguments) {
+            *slot = match *argument {
+                Argument::Read(memory) | Argument::Write(memory) => self.address(memory)?,
+                Argument::I32(value) => RawArgument::I32(value),
+                Argument::I64(value) => RawArgument::I64(value),
+                Argument::F32(value) => RawArgument::F32(value),
+                Argument::F64(value) => RawArgument::F64(value),
+            };
+        }
+        if grid.groups.contains(&0) || grid.threads.contains(&0) {
+            return Ok(());
+        }
+        // Whoever is asked for memory finds no block locked.
+        or_recover(self.device(), || {
+            fault::check(fault::FaultKind::Launch, self.device(), 0)?;
+            queue_on(self, arguments.iter().filter_map(Argument::used), || {
+                // SAFETY: the caller vouches for the arguments. Every block is ordered after its earlier users and
+                // remembers this stream, and stays locked until the launch is queued, so it is freed, on drop, after
+                // it. One that was refused has queued nothing, so running it again is running it once.
+                unsafe { self.driver().launch(kernel.driver(), grid, raw) }
+            })
+        })
+    }
+
+    fn address(&self, memory: &Memory) -> Result<RawArgument> {
+        self.expect("launch", memory.device())?;
+        Ok(RawArgument::Address(memory.address()))
+    }
+}
