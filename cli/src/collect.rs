@@ -146,7 +146,10 @@ fn name_twins(found: &mut [(DeviceIdentity, DeviceEntry)]) {
 
 /// Marks one device of each kind, as `Device::least_used` would choose it.
 fn mark_least_used(devices: &mut [DeviceEntry]) {
-    for kind in ["cuda", "opencl"] {
+    let mut kinds: Vec<String> = devices.iter().map(|device| device.kind.clone()).collect();
+    kinds.retain(|kind| kind != "cpu");
+    kinds.dedup();
+    for kind in kinds {
         let of_kind: Vec<usize> =
             (0..devices.len()).filter(|at| devices[*at].kind == kind).collect();
         let any = of_kind.iter().any(|at| devices[*at].accelerator);

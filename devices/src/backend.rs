@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-use crate::{DeviceKind, Error, Result};
+use crate::{Error, Result};
 
 /// Names the backends a user wants left alone, separated by commas.
 const DISABLE: &str = "ARRAYSPAN_DISABLE";
@@ -58,15 +58,6 @@ impl Backend {
     #[must_use]
     pub fn unknown() -> &'static [String] {
         &list().unknown
-    }
-
-    /// The backend that serves this kind of device; the CPU needs none.
-    pub(crate) fn of(kind: DeviceKind) -> Option<Self> {
-        match kind {
-            DeviceKind::Cpu => None,
-            DeviceKind::Cuda => Some(Self::Cuda),
-            DeviceKind::OpenCl => Some(Self::OpenCl),
-        }
     }
 }
 

@@ -4,45 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::default_stream;
-use crate::registry::{self, Entry};
-use crate::{DeviceInfo, Error, Kernel, Result, Specialisation, Stream, memory};
-
-/// A kind of device, that is: the driver that serves it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum DeviceKind {
-    /// The processor the program runs on.
-    Cpu,
-    /// NVIDIA GPUs through the CUDA driver.
-    Cuda,
-    /// Devices of every installed `OpenCL` platform.
-    OpenCl,
-}
-
-impl DeviceKind {
-    /// The prefix of a device name: `cpu`, `cuda`, `opencl`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Cpu => "cpu",
-            Self::Cuda => "cuda",
-            Self::OpenCl => "opencl",
-        }
-    }
-
-    /// The macros that make this kind's compilers understand the shared kernel language (the text
-    /// [`KernelSource::text`](crate::KernelSource::text) asks for), or `None` where no kernels run. Needs no device.
-    #[must_use]
-    pub fn dialect(self) -> Option<&'static str> {
-        registry::dialect(self)
-    }
-}
-
-impl fmt::Display for DeviceKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+use crate::entry::Entry;
+use crate::registry;
+use crate::{DeviceInfo, DeviceKind, Error, Kernel, Result, Specialisation, Stream, memory};
 
 /// One device of this machine. Cheap to copy; it exists as long as the process.
 ///
@@ -84,7 +48,8 @@ impl Device {
         entries.get(gpu_id).map(Self).ok_or(Error::NoSuchDevice { kind, gpu_id, count })
     }
 
-    /// Every device that can be used: the CPU, then CUDA, then `OpenCL`.
+    /// Every device that can be used: the CPU, then CUDA, then `OpenCL`, then those of [drivers that were
+    /// added](crate::register_driver).
     #[must_use]
     pub fn all() -> Vec<Self> {
         registry::all().map(Self).collect()
@@ -113,7 +78,14 @@ impl Device {
     /// Whether arrays on it are plain host memory.
     #[must_use]
     pub fn is_cpu(self) -> bool {
-        self.kind() == DeviceKind::Cpu
+        self.0.is_cpu
+    }
+
+    /// Whether the address of its memory is a place, to which bytes can be added; else it is a handle of the driver's, as
+    /// in `OpenCL`.
+    #[must_use]
+    pub fn has_pointers(self) -> bool {
+        self.0.has_pointers
     }
 
     /// What is known about it.
@@ -178,7 +150,7 @@ impl Device {
     /// The pair (`device_type`, `device_id`) by which `DLPack` knows it.
     #[must_use]
     pub fn dlpack(self) -> (i32, i32) {
-        (self.0.dlpack_type, self.gpu_id() as i32)
+        (self.kind().dlpack_type(), self.gpu_id() as i32)
     }
 
     /// The device that `DLPack` knows by this pair, if arrayspan serves it.
@@ -215,7 +187,7 @@ impl Eq for Device {}
 
 impl std::hash::Hash for Device {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        (self.kind(), self.gpu_id()).hash(state);
+        std::ptr::from_ref(self.0).hash(state);
     }
 }
 
@@ -227,22 +199,23 @@ impl fmt::Debug for Device {
 
 impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.kind() {
-            DeviceKind::Cpu => f.write_str("cpu"),
-            kind => write!(f, "{kind}:{}", self.gpu_id()),
+        if self.is_cpu() {
+            return f.write_str("cpu");
         }
+        write!(f, "{}:{}", self.kind(), self.gpu_id())
     }
 }
 
 impl FromStr for Device {
     type Err = Error;
 
-    /// Reads `cpu`, `cuda:N` or `opencl:N`; a missing number is 0.
+    /// Reads `cpu`, `cuda:N`, `opencl:N` and the like; a missing number is 0.
     fn from_str(text: &str) -> Result<Self> {
         let wrong = || Error::DeviceName { text: text.into() };
         let (name, number) = text.split_once(':').unwrap_or((text, "0"));
         let gpu_id = number.parse().map_err(|_| wrong())?;
-        let kind = registry::kinds().find(|kind| kind.name() == name).ok_or_else(wrong)?;
+        let kind =
+            registry::kinds().into_iter().find(|kind| kind.name() == name).ok_or_else(wrong)?;
         Self::new(kind, gpu_id)
     }
 }

@@ -31,7 +31,7 @@ pub enum Error {
         count: usize,
     },
     /// A device name could not be read.
-    #[error("'{text}' is not a device: expected cpu, cuda:N or opencl:N")]
+    #[error("'{text}' is not a device: expected a kind and a number, as cpu, cuda:0 or opencl:1")]
     DeviceName {
         /// The text given.
         text: String,

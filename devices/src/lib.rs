@@ -14,6 +14,7 @@ pub mod cuda;
 mod default_stream;
 mod device;
 pub mod driver;
+mod entry;
 mod error;
 mod event;
 pub mod fault;
@@ -21,6 +22,7 @@ mod health;
 mod identity;
 mod info;
 mod jit;
+mod kind;
 mod launch;
 pub mod libraries;
 mod memory;
@@ -39,13 +41,14 @@ pub mod vendor;
 
 pub use backend::Backend;
 pub use default_stream::DefaultStream;
-pub use device::{Device, DeviceKind};
+pub use device::Device;
 pub use driver::{Grid, Reach};
 pub use error::{Error, Result};
 pub use event::Event;
 pub use identity::{DeviceIdentity, PciAddress};
 pub use info::DeviceInfo;
 pub use jit::{Buildable, Cache, Kernel, KernelSource, Specialisation};
+pub use kind::DeviceKind;
 pub use launch::Argument;
 pub use memory::account::{Entered, Figures, Scope, ScopeHandle, Snapshot};
 pub use memory::{
@@ -54,4 +57,5 @@ pub use memory::{
 };
 pub use priority::Priority;
 pub use queries::MemoryUse;
+pub use registry::register_driver;
 pub use stream::Stream;

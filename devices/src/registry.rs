@@ -1,143 +1,119 @@
 //! The devices of this machine, opened once, at first use, kind by kind.
 
-use std::sync::{Arc, OnceLock};
+use parking_lot::RwLock;
 
-use parking_lot::Mutex;
-
-use crate::driver::{DeviceDriver, Driver};
-use crate::health::Health;
-use crate::jit::{self, Kept};
-use crate::memory::account::{self, History};
-use crate::memory::{Counters, Gate, PinnedPool, Pool, StagingBuffers};
+use crate::driver::Driver;
+use crate::entry::Entry;
+use crate::memory::account;
 use crate::opened::Opened;
-use crate::stream::WeakStream;
-use crate::{Backend, Device, DeviceKind, Error, Result, Stream};
+use crate::{DeviceKind, Error, Result, cpu, cuda, jit, opencl};
 
 /// Every kind of device, in the order they are listed and preferred after the CPU.
-static DRIVERS: [&dyn Driver; 3] = [&crate::cpu::Cpu, &crate::cuda::Cuda, &crate::opencl::OpenCl];
+static KINDS: [Kind; 3] = [Kind::of(&cpu::Cpu), Kind::of(&cuda::Cuda), Kind::of(&opencl::OpenCl)];
 
-static OPENED: [Opened<Vec<Entry>>; DRIVERS.len()] = [const { Opened::new() }; DRIVERS.len()];
+/// Those that were added while the process ran.
+static ADDED: RwLock<Vec<&'static Kind>> = RwLock::new(Vec::new());
 
-/// What the process keeps about one device.
-#[derive(Debug)]
-pub(crate) struct Entry {
-    pub(crate) kind: DeviceKind,
-    pub(crate) gpu_id: usize,
-    pub(crate) dlpack_type: i32,
-    pub(crate) driver: Box<dyn DeviceDriver>,
-    pub(crate) counters: Counters,
-    pub(crate) pool: Pool,
-    pub(crate) history: History,
-    /// What the driver has found out that nobody was told.
-    pub(crate) health: Arc<Health>,
-    /// Kernels built for the device, by what they are made for.
-    pub(crate) kernels: Kept,
-    /// Held by the one that looks for memory.
-    pub(crate) recovery: Mutex<()>,
-    /// Where threads wait for memory.
-    pub(crate) gate: Gate,
-    /// Page-locked host memory for transfers with the device.
-    pub(crate) pinned: PinnedPool,
-    /// The buffers of staged copies.
-    pub(crate) staging: StagingBuffers,
-    stream: OnceLock<Stream>,
-    /// Those that still live.
-    streams: Mutex<Vec<WeakStream>>,
+/// A kind of device and, once it was asked for, its devices.
+struct Kind {
+    driver: &'static dyn Driver,
+    opened: Opened<Vec<Entry>>,
 }
 
-impl Entry {
-    pub(crate) fn new(kind: &dyn Driver, gpu_id: usize, driver: Box<dyn DeviceDriver>) -> Self {
-        let name = match kind.kind() {
-            DeviceKind::Cpu => "cpu".into(),
-            kind => format!("{kind}:{gpu_id}"),
-        };
-        let pool = Pool::new(&name, &*driver);
-        let health = driver.health();
-        Self {
-            kind: kind.kind(),
-            gpu_id,
-            dlpack_type: kind.dlpack_type(),
-            driver,
-            counters: Counters::default(),
-            pool,
-            history: History::default(),
-            health,
-            kernels: Kept::default(),
-            recovery: Mutex::default(),
-            gate: Gate::default(),
-            pinned: PinnedPool::default(),
-            staging: StagingBuffers::default(),
-            stream: OnceLock::new(),
-            streams: Mutex::default(),
-        }
+impl Kind {
+    const fn of(driver: &'static dyn Driver) -> Self {
+        Self { driver, opened: Opened::new() }
     }
 
-    pub(crate) fn process_stream(&'static self) -> Result<Stream> {
-        if let Some(stream) = self.stream.get() {
-            return Ok(stream.clone());
-        }
-        let stream = Stream::new(Device(self))?;
-        Ok(self.stream.get_or_init(|| stream).clone())
+    fn entries(&self) -> Result<&[Entry]> {
+        self.opened.get_or_open(|| open(self.driver)).map(Vec::as_slice)
     }
-
-    /// Has a new stream counted among the device's.
-    pub(crate) fn remember(&self, stream: &Stream) {
-        let mut streams = self.streams.lock();
-        streams.retain(WeakStream::lives);
-        streams.push(stream.downgrade());
-    }
-
-    /// The streams that live, without those of other libraries.
-    pub(crate) fn streams(&self) -> Vec<Stream> {
-        let known: Vec<WeakStream> = self.streams.lock().clone();
-        known.iter().filter_map(WeakStream::upgrade).collect()
-    }
-
-    /// Keeps the first failure nobody could be told about.
-    pub(crate) fn defer(&self, error: Error) {
-        self.health.defer(error);
-    }
-}
-
-pub(crate) fn entries(kind: DeviceKind) -> Result<&'static [Entry]> {
-    let (at, driver) =
-        DRIVERS.iter().enumerate().find(|(_, driver)| driver.kind() == kind).ok_or_else(|| {
-            Error::Unavailable { what: kind.to_string(), why: "no driver".into() }
-        })?;
-    OPENED[at].get_or_open(|| open(*driver)).map(Vec::as_slice)
 }
 
 fn open(driver: &dyn Driver) -> Result<Vec<Entry>> {
     account::from_environment();
     jit::register();
-    if let Some(backend) = Backend::of(driver.kind()) {
+    if let Some(backend) = driver.backend() {
         backend.enabled()?;
     }
-    let devices = driver.open()?;
-    let entry = |(gpu_id, device)| Entry::new(driver, gpu_id, device);
+    let (devices, kinds) = (driver.open()?, kinds());
+    let entry = |(gpu_id, device)| Entry::new(driver, gpu_id, device, &kinds);
     Ok(devices.into_iter().enumerate().map(entry).collect())
 }
 
-/// The kind's dialect of the kernel language; opens no device.
-pub(crate) fn dialect(kind: DeviceKind) -> Option<&'static str> {
-    DRIVERS.iter().find(|driver| driver.kind() == kind)?.dialect()
+/// Adds a kind of device from outside of this crate, which then is one like all others: its devices are listed after
+/// those of the built-in kinds, found by name and by `DLPack`'s number, and have memory, streams, copies, limits and, where
+/// it has a dialect, kernels.
+///
+/// # Errors
+/// [`Error::Unsupported`] where another kind has the name or the number already.
+///
+/// # Safety
+/// The driver and all that comes from it keep the contracts of the traits in [`driver`](crate::driver): memory that it
+/// gives out is there and nobody else's, and what is queued runs in order.
+pub unsafe fn register_driver(driver: &'static dyn Driver) -> Result<()> {
+    let kind = driver.kind();
+    let mut added = ADDED.write();
+    let mut known = KINDS.iter().chain(added.iter().copied()).map(|known| known.driver.kind());
+    let same = |known: &DeviceKind| {
+        known.name() == kind.name() || known.dlpack_type() == kind.dlpack_type()
+    };
+    if let Some(known) = known.find(same) {
+        let what = format!("a second kind with the name or the DLPack number of {known}");
+        return Err(Error::Unsupported { device: kind.to_string(), what });
+    }
+    added.push(Box::leak(Box::new(Kind::of(driver))));
+    Ok(())
+}
+
+fn find(wanted: impl Fn(DeviceKind) -> bool) -> Option<&'static Kind> {
+    let is = |kind: &&'static Kind| wanted(kind.driver.kind());
+    KINDS.iter().find(is).or_else(|| ADDED.read().iter().copied().find(is))
+}
+
+pub(crate) fn entries(kind: DeviceKind) -> Result<&'static [Entry]> {
+    let found = find(|known| known == kind);
+    let missing = || Error::Unavailable { what: kind.to_string(), why: "no driver".into() };
+    found.ok_or_else(missing)?.entries()
 }
 
 pub(crate) fn cpu() -> &'static Entry {
-    match entries(DeviceKind::Cpu) {
+    let [cpu, ..] = &KINDS;
+    match cpu.entries() {
         Ok([cpu]) => cpu,
         _ => unreachable!("the CPU driver opens exactly one device"),
     }
 }
 
-pub(crate) fn kinds() -> impl Iterator<Item = DeviceKind> {
-    DRIVERS.iter().map(|driver| driver.kind())
+pub(crate) fn kinds() -> Vec<DeviceKind> {
+    all_kinds().into_iter().map(|kind| kind.driver.kind()).collect()
 }
 
 pub(crate) fn all() -> impl Iterator<Item = &'static Entry> {
-    kinds().filter_map(|kind| entries(kind).ok()).flatten()
+    all_kinds().into_iter().filter_map(|kind| kind.entries().ok()).flatten()
+}
+
+/// Not opened under the lock: that asks for devices.
+fn all_kinds() -> Vec<&'static Kind> {
+    KINDS.iter().chain(ADDED.read().iter().copied()).collect()
 }
 
 pub(crate) fn kind_of_dlpack(device_type: i32) -> Option<DeviceKind> {
-    DRIVERS.iter().find(|driver| driver.dlpack_type() == device_type).map(|driver| driver.kind())
+    find(|kind| kind.dlpack_type() == device_type).map(|kind| kind.driver.kind())
+}
+
+impl DeviceKind {
+    /// The macros that make this kind's compilers understand the shared kernel language (the text
+    /// [`KernelSource::text`](crate::KernelSource::text) asks for), or `None` where no kernels run. Needs no device.
+    #[must_use]
+    pub fn dialect(self) -> Option<&'static str> {
+        find(|kind| kind == self)?.driver.dialect()
+    }
+
+    /// Every kind there is a driver for, whether it is installed or not: the CPU, CUDA, `OpenCL`, then those that were
+    /// [added](crate::register_driver).
+    #[must_use]
+    pub fn all() -> Vec<Self> {
+        kinds()
+    }
 }

@@ -306,11 +306,11 @@ mod tests {
         let text = stream.companion(|| Ok(Arc::new(String::from("seven"))))?;
         let again: Arc<u32> = stream.clone().companion(|| unreachable!("it is there"))?;
         assert!(Arc::ptr_eq(&number, &again) && *text == "seven");
-        drop(again);
-        let number = Arc::downgrade(&number);
-        assert_eq!(number.strong_count(), 1, "the stream's");
+        let kept = Arc::downgrade(&number);
+        drop((number, again));
+        assert_eq!(kept.strong_count(), 1, "the stream's");
         drop(stream);
-        assert_eq!((number.strong_count(), Arc::strong_count(&text)), (0, 1));
+        assert_eq!((kept.strong_count(), Arc::strong_count(&text)), (0, 1));
         Ok(())
     }
 

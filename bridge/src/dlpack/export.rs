@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{NonNull, null_mut, with_exposed_provenance_mut};
 
-use arrayspan_devices::{Access, DeviceKind, Stream};
+use arrayspan_devices::{Access, Stream};
 use dlpack_ffi::{DLDataType, DLDevice, DLDeviceType, DLTensor};
 
 use super::abi::{IS_COPIED, READ_ONLY, SUBBYTE_PADDED};
@@ -140,11 +140,11 @@ fn describe(array: &SharedArray, ndim: i32) -> DLTensor {
     let (device_type, device_id) = array.device().dlpack();
     let start = array.layout().offset() * array.dtype().bytes();
     let address = array.memory().address();
-    let (address, byte_offset) = match array.device().kind() {
+    let (address, byte_offset) = match array.device().has_pointers() {
         _ if array.layout().is_empty() => (0, 0),
         // A buffer's handle is not an address: nothing can be added to it.
-        DeviceKind::OpenCl => (address, start),
-        _ => (address + start, 0),
+        false => (address, start),
+        true => (address + start, 0),
     };
     let data: *mut c_void =
         if address == 0 { null_mut() } else { with_exposed_provenance_mut(address) };

@@ -1,6 +1,6 @@
 //! What must hold before a tensor from outside is used: every field is hostile until checked.
 
-use arrayspan_devices::{Device, DeviceKind};
+use arrayspan_devices::Device;
 use dlpack_ffi::{DLDataType, DLTensor};
 
 use super::abi::SUBBYTE_PADDED;
@@ -124,9 +124,10 @@ fn placed(
         Some(strides) => strides,
         None => Layout::contiguous(shape.as_slice())?.strides().to_vec(),
     };
-    let (layout, address, bytes) = match device.kind() {
-        DeviceKind::OpenCl => in_buffer(tensor, dtype, shape, strides, alignment)?,
-        _ => at_pointer(tensor, device, dtype, shape, strides, alignment)?,
+    let (layout, address, bytes) = if device.has_pointers() {
+        at_pointer(tensor, device, dtype, shape, strides, alignment)?
+    } else {
+        in_buffer(tensor, dtype, shape, strides, alignment)?
     };
     Ok(Tensor { device, kind, dtype, layout, address, bytes })
 }

@@ -1,6 +1,6 @@
 //! How many consecutive elements a thread takes in one access.
 
-use arrayspan_devices::{DeviceKind, Memory};
+use arrayspan_devices::Memory;
 
 use super::text::Text;
 
@@ -136,7 +136,7 @@ fn inner(stride: isize) -> Inner {
 /// every access.
 #[must_use]
 pub fn address(memory: &Memory) -> usize {
-    if memory.device().kind() == DeviceKind::OpenCl { 0 } else { memory.address() }
+    if memory.device().has_pointers() { memory.address() } else { 0 }
 }
 
 #[cfg(test)]

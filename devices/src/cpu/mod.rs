@@ -25,13 +25,15 @@ struct CpuStream;
 #[derive(Debug)]
 struct CpuEvent(Instant);
 
+impl DeviceKind {
+    /// The processor the program runs on.
+    #[allow(non_upper_case_globals, reason = "kinds read like variants")]
+    pub const Cpu: Self = Self::new("cpu", 1);
+}
+
 impl Driver for Cpu {
     fn kind(&self) -> DeviceKind {
         DeviceKind::Cpu
-    }
-
-    fn dlpack_type(&self) -> i32 {
-        1
     }
 
     fn dialect(&self) -> Option<&'static str> {

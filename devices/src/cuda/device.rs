@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use cudarc::driver::sys::{self, CUdevice_attribute};
 
-use super::check::check;
+use super::check::{check, means_no_memory};
 use super::kernel::CudaKernel;
 use super::peer::Found;
 use super::primary::Primary;
 use super::queue::Queue;
 use super::stream::CudaStream;
 use super::{library, memory, nvrtc, peer, pinned};
-use crate::driver::{DeviceDriver, Health, KernelDriver, Locked, StreamDriver, Way};
+use crate::driver::{Codes, DeviceDriver, Health, KernelDriver, Locked, StreamDriver, Way};
 use crate::{DeviceInfo, PciAddress, Priority, Reach, Result};
 
 /// One device.
@@ -128,6 +128,23 @@ impl DeviceDriver for CudaDevice {
     unsafe fn unregister(&self, address: usize) -> Result<()> {
         // SAFETY: passed on to the caller.
         unsafe { pinned::unregister(self.primary.context()?, address) }
+    }
+
+    /// They are locked for every context.
+    fn shares_locked_pages(&self) -> bool {
+        true
+    }
+
+    fn means_no_memory(&self, call: &str, code: i32) -> bool {
+        means_no_memory(call, code)
+    }
+
+    fn codes(&self) -> Codes {
+        Codes {
+            memory: 2,
+            lost: (46, "CUDA_ERROR_DEVICE_UNAVAILABLE"),
+            refused: (800, "CUDA_ERROR_NOT_PERMITTED"),
+        }
     }
 
     fn is_locked(&self, address: usize, bytes: usize) -> bool {

@@ -25,19 +25,25 @@ pub(crate) use installed::{LIBRARIES, libraries};
 pub use nvrtc::compile_cubin;
 
 use crate::driver::{DeviceDriver, Driver};
-use crate::{DeviceKind, Result};
+use crate::{Backend, DeviceKind, Result};
 
 /// The CUDA driver.
 #[derive(Debug)]
 pub(crate) struct Cuda;
+
+impl DeviceKind {
+    /// NVIDIA GPUs through the CUDA driver.
+    #[allow(non_upper_case_globals, reason = "kinds read like variants")]
+    pub const Cuda: Self = Self::new("cuda", 2);
+}
 
 impl Driver for Cuda {
     fn kind(&self) -> DeviceKind {
         DeviceKind::Cuda
     }
 
-    fn dlpack_type(&self) -> i32 {
-        2
+    fn backend(&self) -> Option<Backend> {
+        Some(Backend::Cuda)
     }
 
     fn dialect(&self) -> Option<&'static str> {

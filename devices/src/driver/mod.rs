@@ -1,6 +1,7 @@
 //! What a kind of device must provide. Everything above this file is the same for all of them.
 //!
-//! A new kind of device is a folder with these five traits and one line in `registry.rs`.
+//! A new kind of device is a folder with these five traits, which names the kind, and one line in `registry.rs`; one from
+//! outside of this crate is added by [`register_driver`](crate::register_driver).
 //! Addresses are opaque here: a pointer on the CPU and in CUDA, a `cl_mem` in OpenCL.
 
 mod reach;
@@ -16,17 +17,23 @@ use std::time::Duration;
 pub use reach::{Reach, Way};
 pub use sizes::Sizes;
 pub(crate) use terms::MAX_ARGUMENTS;
-pub use terms::{BlockAddress, Grid, Locked, RawArgument};
+pub use terms::{BlockAddress, Codes, Grid, Locked, RawArgument};
 
 pub use crate::health::Health;
-use crate::{DeviceInfo, DeviceKind, Priority, Result};
+use crate::{Backend, DeviceInfo, DeviceKind, Priority, Result};
 
 /// One kind of device: finds and opens the devices there are.
 pub trait Driver: Sync {
     /// The kind.
     fn kind(&self) -> DeviceKind;
-    /// The kind's number in `DLPack`'s `DLDeviceType`.
-    fn dlpack_type(&self) -> i32;
+    /// What a user forbids to keep the driver from being opened, if it can be forbidden.
+    fn backend(&self) -> Option<Backend> {
+        None
+    }
+    /// Whether addresses are places, to which bytes can be added; else they are handles.
+    fn has_pointers(&self) -> bool {
+        true
+    }
     /// The macros that make this kind's compilers understand the shared kernel language, or `None`
     /// where no kernels run. Needs no device.
     fn dialect(&self) -> Option<&'static str>;
@@ -121,6 +128,18 @@ pub trait DeviceDriver: Debug + Send + Sync {
     /// When the driver reports a failure.
     unsafe fn unregister(&self, _address: usize) -> Result<()> {
         Err(self.without("page-locking memory of others"))
+    }
+    /// Whether pages that are locked for one device of the kind are so for all.
+    fn shares_locked_pages(&self) -> bool {
+        false
+    }
+    /// Whether a call of the driver, or of a library on top of it, that has returned `code` has found no memory.
+    fn means_no_memory(&self, _call: &str, _code: i32) -> bool {
+        false
+    }
+    /// The codes that injected failures come with.
+    fn codes(&self) -> Codes {
+        Codes::default()
     }
     /// Whether the driver itself knows this range of host memory to be page-locked, whoever did it.
     fn is_locked(&self, _address: usize, _bytes: usize) -> bool {

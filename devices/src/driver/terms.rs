@@ -46,3 +46,21 @@ pub enum RawArgument {
 
 /// More arguments than any kernel here needs; lets a launch go without a heap allocation.
 pub(crate) const MAX_ARGUMENTS: usize = 64;
+
+/// What a driver's codes are for failures of three classes, each with the driver's name for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Codes {
+    /// There is no memory.
+    pub memory: i32,
+    /// The device is gone.
+    pub lost: (i32, &'static str),
+    /// Another refusal.
+    pub refused: (i32, &'static str),
+}
+
+impl Default for Codes {
+    /// Those of a driver without codes.
+    fn default() -> Self {
+        Self { memory: 0, lost: (0, "LOST"), refused: (0, "REFUSED") }
+    }
+}

@@ -11,7 +11,7 @@ use super::recover::or_recover;
 use super::staging::{self, StagingBuffer};
 use super::uses::Uses;
 use crate::driver::BlockAddress;
-use crate::{Device, DeviceKind, Error, Result, Stream, fault};
+use crate::{Device, Error, Result, Stream, fault};
 
 impl Memory {
     /// Copies `bytes` bytes at `start` to `to_start` of `to`, after earlier work on both blocks.
@@ -82,10 +82,10 @@ impl Memory {
     }
 
     fn route(&self, to: &Memory) -> Route {
-        match (self.device().kind(), to.device().kind()) {
-            (one, other) if one == other => Route::Within,
-            (DeviceKind::Cpu, _) => Route::Up,
-            (_, DeviceKind::Cpu) => Route::Down,
+        match (self.device().is_cpu(), to.device().is_cpu()) {
+            (true, false) => Route::Up,
+            (false, true) => Route::Down,
+            _ if self.device().kind() == to.device().kind() => Route::Within,
             _ => Route::Across,
         }
     }

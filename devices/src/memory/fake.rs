@@ -134,6 +134,10 @@ impl DeviceDriver for Fake {
         Ok(())
     }
 
+    fn shares_locked_pages(&self) -> bool {
+        true
+    }
+
     unsafe fn foreign_stream(&self, _: usize) -> Result<Box<dyn StreamDriver>> {
         refusal("foreign stream")
     }

@@ -1,7 +1,7 @@
 //! How an error says that memory ran out.
 
 use super::recovered::Recovered;
-use crate::{Device, DeviceKind, Error};
+use crate::{Device, Error};
 
 /// Memory that was asked for and not there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,21 +39,12 @@ impl OutOfMemory for Error {
     }
 }
 
-/// `CUDA_ERROR_OUT_OF_MEMORY`.
-const CUDA: i32 = 2;
-/// `CUBLAS_STATUS_ALLOC_FAILED`.
-const CUBLAS: i32 = 3;
-/// `NVRTC_ERROR_OUT_OF_MEMORY`.
-const NVRTC: i32 = 1;
-/// `CL_MEM_OBJECT_ALLOCATION_FAILURE`, `CL_OUT_OF_HOST_MEMORY`.
-const OPENCL: [i32; 2] = [-4, -6];
-
 impl Error {
     /// The error of a call on `device`, known as a lack of memory where the driver's code says so: launches and
     /// copies need some, too, and how much no driver tells.
     pub(crate) fn recognised(self, device: Device) -> Self {
         match self {
-            Self::Driver { call, code, .. } if means_no_memory(device.kind(), call, code) => {
+            Self::Driver { call, code, .. } if device.0.driver.means_no_memory(call, code) => {
                 Self::out_of_memory(device, 0, code)
             }
             other => other,
@@ -71,32 +62,9 @@ impl Error {
     }
 }
 
-fn means_no_memory(kind: DeviceKind, call: &str, code: i32) -> bool {
-    match kind {
-        DeviceKind::Cpu => false,
-        // Libraries on top of the driver have error codes of their own.
-        DeviceKind::Cuda if call.starts_with("cublas") => code == CUBLAS,
-        DeviceKind::Cuda if call.starts_with("nvrtc") => code == NVRTC,
-        DeviceKind::Cuda => code == CUDA,
-        DeviceKind::OpenCl => OPENCL.contains(&code),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_codes_alone_tell_a_lack_of_memory() {
-        let found = |kind, call: &str| -> Vec<i32> {
-            (-100..1000).filter(|code| means_no_memory(kind, call, *code)).collect()
-        };
-        assert!(found(DeviceKind::Cpu, "copy").is_empty());
-        assert_eq!(found(DeviceKind::Cuda, "cuLaunchKernel"), [2]);
-        assert_eq!(found(DeviceKind::Cuda, "cublasCreate"), [3]);
-        assert_eq!(found(DeviceKind::Cuda, "nvrtcCompileProgram"), [1]);
-        assert_eq!(found(DeviceKind::OpenCl, "clEnqueueNDRangeKernel"), [-6, -4]);
-    }
 
     #[test]
     fn a_size_nobody_knows_is_not_taken_for_none() {

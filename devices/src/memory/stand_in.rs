@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use crate::driver::{
     BlockAddress, DeviceDriver, Driver, EventDriver, Grid, KernelDriver, RawArgument, StreamDriver,
 };
-use crate::registry::Entry;
+use crate::entry::Entry;
 use crate::{Device, DeviceInfo, DeviceKind, Error, Result};
 
 /// A kind of device that is found by no search.
@@ -16,10 +16,6 @@ struct Unlisted(DeviceKind);
 impl Driver for Unlisted {
     fn kind(&self) -> DeviceKind {
         self.0
-    }
-
-    fn dlpack_type(&self) -> i32 {
-        0
     }
 
     fn dialect(&self) -> Option<&'static str> {
@@ -33,7 +29,7 @@ impl Driver for Unlisted {
 
 /// A device with that driver. It exists as long as the process, as all do.
 pub(crate) fn enter(kind: DeviceKind, driver: impl DeviceDriver + 'static) -> Device {
-    Device(Box::leak(Box::new(Entry::new(&Unlisted(kind), 0, Box::new(driver)))))
+    Device(Box::leak(Box::new(Entry::new(&Unlisted(kind), 0, Box::new(driver), &[]))))
 }
 
 pub(crate) fn refusal<T>(call: &'static str) -> Result<T> {

@@ -11,11 +11,11 @@ use cl3::device::{
 use super::context::Context;
 use super::kernel::OpenClKernel;
 use super::language::Language;
-use super::place::Place;
+use super::place::{Place, means_no_memory};
 use super::platform::Found;
 use super::stream::OpenClStream;
 use super::{memory, pinned, program};
-use crate::driver::{DeviceDriver, KernelDriver, Locked, Sizes, StreamDriver};
+use crate::driver::{Codes, DeviceDriver, KernelDriver, Locked, Sizes, StreamDriver};
 use crate::health::Health;
 use crate::{DeviceInfo, Error, Priority, Result};
 
@@ -97,6 +97,18 @@ impl DeviceDriver for OpenClDevice {
     unsafe fn unlock_pages(&self, locked: Locked) -> Result<()> {
         // SAFETY: passed on to the caller.
         unsafe { pinned::unlock(&OpenClStream::new(self.context()?)?, locked) }
+    }
+
+    fn means_no_memory(&self, _call: &str, code: i32) -> bool {
+        means_no_memory(code)
+    }
+
+    fn codes(&self) -> Codes {
+        Codes {
+            memory: -4,
+            lost: (-2, "CL_DEVICE_NOT_AVAILABLE"),
+            refused: (-59, "CL_INVALID_OPERATION"),
+        }
     }
 
     unsafe fn foreign_stream(&self, raw: usize) -> Result<Box<dyn StreamDriver>> {

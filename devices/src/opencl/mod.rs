@@ -24,19 +24,30 @@ pub(crate) use installed::installed;
 pub use serial::serial;
 
 use crate::driver::{DeviceDriver, Driver};
-use crate::{DeviceKind, Result};
+use crate::{Backend, DeviceKind, Result};
 
 /// The `OpenCL` driver.
 #[derive(Debug)]
 pub(crate) struct OpenCl;
+
+impl DeviceKind {
+    /// Devices of every installed `OpenCL` platform.
+    #[allow(non_upper_case_globals, reason = "kinds read like variants")]
+    pub const OpenCl: Self = Self::new("opencl", 4);
+}
 
 impl Driver for OpenCl {
     fn kind(&self) -> DeviceKind {
         DeviceKind::OpenCl
     }
 
-    fn dlpack_type(&self) -> i32 {
-        4
+    fn backend(&self) -> Option<Backend> {
+        Some(Backend::OpenCl)
+    }
+
+    /// Buffers are known by a handle.
+    fn has_pointers(&self) -> bool {
+        false
     }
 
     fn dialect(&self) -> Option<&'static str> {

@@ -41,17 +41,31 @@ impl Place {
 
     /// The error of a call on a block, where `code` may mean that the block found no memory.
     pub(super) fn of_use(&self, call: &'static str, bytes: usize, code: i32) -> Error {
-        match code {
-            CL_MEM_OBJECT_ALLOCATION_FAILURE | CL_OUT_OF_HOST_MEMORY => {
-                self.out_of_memory(bytes, code)
-            }
-            _ => self.failure(call, code),
+        if means_no_memory(code) {
+            return self.out_of_memory(bytes, code);
         }
+        self.failure(call, code)
     }
+}
+
+/// Whether a code means that memory ran out.
+pub(super) fn means_no_memory(code: i32) -> bool {
+    matches!(code, CL_MEM_OBJECT_ALLOCATION_FAILURE | CL_OUT_OF_HOST_MEMORY)
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "opencl:{}", self.gpu_id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_codes_alone_tell_a_lack_of_memory() {
+        let found: Vec<i32> = (-100..1000).filter(|code| means_no_memory(*code)).collect();
+        assert_eq!(found, [-6, -4]);
     }
 }

@@ -40,10 +40,10 @@ impl Device {
     /// [`Error::Unavailable`] without NVML, [`Error::Unsupported`] for a device that NVML does not know,
     /// [`Error::DeviceLost`] for one that has fallen off the bus.
     pub fn readings(self) -> Result<Readings> {
-        match self.kind() {
-            DeviceKind::Cpu => Ok(host::readings(self)),
-            _ => monitor::read(&self.to_string(), &self.info().identity()),
+        if self.is_cpu() {
+            return Ok(host::readings(self));
         }
+        monitor::read(&self.to_string(), &self.info().identity())
     }
 
     /// The device of a kind with the least to do; of equally busy ones, that with the most free memory; of

@@ -89,7 +89,7 @@ pub(super) fn join(
     // SAFETY: the arguments are those of `join.cl.h`, in its order. `place` is that of an output's only element; the
     // room has `MOST_PARTS` parts, is its owner's alone until it is given back, and is read after the kernel that has
     // written `groups` parts, in the order of the stream.
-    unsafe { gpu.launch(variant::Variant::Join(variant), grid, &arguments) }
+    unsafe { gpu.launch(&variant::Variant::Join(variant), grid, &arguments) }
 }
 
 /// The macros that `reduction.cl.h` takes, with `threads` threads for each result.

@@ -53,7 +53,7 @@ pub(super) fn run(gpu: &Gpu, call: &mut CopyCall<'_>) -> Result<()> {
     let groups = [tiles(columns), tiles(rows), outer.min(65_535)];
     let variant = variant::Variant::Transpose(Variant { element, form, formula });
     // SAFETY: as in `map::launch`.
-    unsafe { gpu.launch(variant, Grid { groups, threads: [TILE, ROWS, 1] }, &arguments) }
+    unsafe { gpu.launch(&variant, Grid { groups, threads: [TILE, ROWS, 1] }, &arguments) }
 }
 
 impl Variant {

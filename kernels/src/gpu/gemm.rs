@@ -83,7 +83,7 @@ pub(super) fn run(gpu: &Gpu, call: &GemmCall<'_>) -> Result<()> {
     let grid = Grid { groups, threads: [THREADS, 1, 1] };
     // SAFETY: the arguments are those of `Variant::define`, in its order; layouts lie within their
     // memories, and the kernel stays within the extents.
-    unsafe { gpu.launch(variant::Variant::Gemm(variant), grid, &arguments) }
+    unsafe { gpu.launch(&variant::Variant::Gemm(variant), grid, &arguments) }
 }
 
 impl<'a> Operand<'a> {

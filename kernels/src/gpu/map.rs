@@ -62,7 +62,7 @@ pub(super) fn run(gpu: &Gpu, call: &MapCall<'_>) -> Result<()> {
     let numbers = numbers.dtype.map(|dtype| (dtype, single.len()));
     let variant = Variant { element, form, formula, numbers };
     // SAFETY: as in `launch`; the numbers' places lie within their memories, too.
-    unsafe { gpu.launch(variant::Variant::Map(variant), grid, &arguments) }
+    unsafe { gpu.launch(&variant::Variant::Map(variant), grid, &arguments) }
 }
 
 /// Runs a formula over a space whose operand 0 is the output and is not empty.
@@ -81,7 +81,7 @@ pub(super) fn launch(
     let variant = Variant { element, form, formula, numbers: None };
     // SAFETY: the arguments are those of `declare`, in its order. A layout lies within its memory, and
     // the kernel stays within the extents of the space, which name no other places.
-    unsafe { gpu.launch(variant::Variant::Map(variant), grid, &arguments) }
+    unsafe { gpu.launch(&variant::Variant::Map(variant), grid, &arguments) }
 }
 
 /// The arguments for what [`declare`] declares.

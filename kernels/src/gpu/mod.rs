@@ -125,8 +125,13 @@ impl Gpu {
     /// # Safety
     /// The arguments are those `variant` declares, in its order, and all places they lead to lie within the
     /// memory given.
-    unsafe fn launch(&self, variant: Variant, grid: Grid, arguments: &Arguments<'_>) -> Result<()> {
-        let kernel = self.stream.device().kernel(&variant)?;
+    unsafe fn launch(
+        &self,
+        variant: &Variant,
+        grid: Grid,
+        arguments: &Arguments<'_>,
+    ) -> Result<()> {
+        let kernel = self.stream.device().kernel(variant)?;
         // SAFETY: passed on to the caller.
         unsafe { self.stream.launch(&kernel, grid, arguments.list())? };
         self.launches.fetch_add(1, Relaxed);

@@ -110,7 +110,7 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
     // kernel stays within their extents. The scratch is the executor's, has room for `MOST_PARTS` parts and the
     // count behind them, and is used by one kernel after the other, in the order of the stream. The room has as many
     // parts, and is this call's alone.
-    unsafe { gpu.launch(variant::Variant::Reduce(variant), grid, &arguments)? };
+    unsafe { gpu.launch(&variant::Variant::Reduce(variant), grid, &arguments)? };
     let Some(room) = room else { return Ok(()) };
     let join = combine::Variant { computed, result: out.dtype(), reduction: call.reduction };
     let place = kept.offsets[call.inputs.len()];

@@ -74,7 +74,7 @@ pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
     let grid = grid(items, threads(items, gpu.units()));
     // SAFETY: as in `map::launch`; the kernel touches taps only where they fall on their axis, and tables
     // only where a line of theirs begins and ends.
-    unsafe { gpu.launch(variant::Variant::Stencil(variant), grid, &arguments) }
+    unsafe { gpu.launch(&variant::Variant::Stencil(variant), grid, &arguments) }
 }
 
 impl Plan {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::{Device, DeviceKind, Event, Stream};
+use crate::{Device, Event, Stream};
 
 static TABLE: Mutex<Table> = Mutex::new(Table { ranges: BTreeMap::new(), calls: Vec::new() });
 /// A call has ended, or a range is unlocked.
@@ -47,7 +47,7 @@ impl Range {
     /// CUDA's are locked for all its devices ("portable"); an `OpenCL` context knows its own only.
     fn serves(&self, device: Device) -> bool {
         self.device == device
-            || self.device.kind() == DeviceKind::Cuda && device.kind() == DeviceKind::Cuda
+            || self.device.kind() == device.kind() && device.0.driver.shares_locked_pages()
     }
 }
 

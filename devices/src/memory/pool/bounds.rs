@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 use super::limit::{self, Limit};
 use super::wrong::Wrong;
-use crate::{Device, DeviceInfo, Result};
+use crate::{Device, DeviceInfo, DeviceKind, Result};
 
 /// The part of a device's memory the pool may keep for reuse when all is freed: one in so many. More would starve
 /// other libraries of the process and other processes.
@@ -28,11 +28,11 @@ pub(in crate::memory) struct Bounds {
 }
 
 impl Bounds {
-    /// For the device called `name`, with its limit from the environment.
-    pub(super) fn new(name: &str, info: &DeviceInfo) -> Self {
+    /// For the device called `name`, with its limit from the environment, where devices of `kinds` are named.
+    pub(super) fn new(name: &str, info: &DeviceInfo, kinds: &[DeviceKind]) -> Self {
         let kept = info.memory_bytes / KEPT;
         let kept = if name == "cpu" { kept.min(KEPT_ON_HOST) } else { kept };
-        let found = limit::from_environment(name)
+        let found = limit::from_environment(name, kinds)
             .and_then(|limit| limit.map_or(Ok(usize::MAX), |limit| bytes(limit, 0, info)));
         let (limit, wrong) = match found {
             Ok(bytes) => (bytes, None),
@@ -130,7 +130,7 @@ mod tests {
     use crate::Error;
 
     fn bounds() -> Bounds {
-        Bounds::new("a device that no variable names", Device::cpu().info())
+        Bounds::new("a device that no variable names", Device::cpu().info(), &[])
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::OnceLock;
 
 use super::wrong::Wrong;
-use crate::{Error, Result};
+use crate::{DeviceKind, Error, Result};
 
 /// Names limits that hold from the start: `2GiB`, `50%`, `cuda:0=2GiB,cpu=25%`.
 pub(super) const VARIABLE: &str = "ARRAYSPAN_MEMORY_LIMIT";
@@ -66,20 +66,20 @@ impl FromStr for Limit {
 }
 
 /// The limit the environment sets for the device called `name`: one with its name, else one without a name.
-pub(super) fn from_environment(name: &str) -> Result<Option<Limit>, Wrong> {
+pub(super) fn from_environment(name: &str, kinds: &[DeviceKind]) -> Result<Option<Limit>, Wrong> {
     static TEXT: OnceLock<String> = OnceLock::new();
     let text = TEXT.get_or_init(|| std::env::var(VARIABLE).unwrap_or_default());
-    find(text, name).map_err(|why| Wrong { asked: text.clone(), why: why.to_string() })
+    find(text, name, kinds).map_err(|why| Wrong { asked: text.clone(), why: why.to_string() })
 }
 
-fn find(text: &str, name: &str) -> Result<Option<Limit>> {
+fn find(text: &str, name: &str, kinds: &[DeviceKind]) -> Result<Option<Limit>> {
     let (mut named, mut any) = (None, None);
     for entry in text.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
         match entry.split_once('=') {
             None => any = Some(entry.parse()?),
             Some((device, size)) => {
                 let limit = size.parse()?;
-                if full_name(device.trim())? == name {
+                if full_name(device.trim(), kinds)? == name {
                     named = Some(limit);
                 }
             }
@@ -88,13 +88,14 @@ fn find(text: &str, name: &str) -> Result<Option<Limit>> {
     Ok(named.or(any))
 }
 
-/// A device's name as devices themselves write it; whether there is such a device is not asked, since that would
-/// open it.
-fn full_name(text: &str) -> Result<String> {
-    let (kind, number) = text.split_once(':').unwrap_or((text, "0"));
+/// A device's name, of one of `kinds`, as devices themselves write it; whether there is such a device is not asked, since
+/// that would open it.
+fn full_name(text: &str, kinds: &[DeviceKind]) -> Result<String> {
+    let (name, number) = text.split_once(':').unwrap_or((text, "0"));
+    let kind = kinds.iter().find(|kind| kind.name() == name);
     match (kind, number.parse::<usize>()) {
-        ("cpu", Ok(0)) => Ok("cpu".into()),
-        ("cuda" | "opencl", Ok(number)) => Ok(format!("{kind}:{number}")),
+        (Some(&DeviceKind::Cpu), Ok(0)) => Ok("cpu".into()),
+        (Some(kind), Ok(number)) if *kind != DeviceKind::Cpu => Ok(format!("{kind}:{number}")),
         _ => Err(Error::DeviceName { text: text.into() }),
     }
 }
@@ -102,6 +103,8 @@ fn full_name(text: &str) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const KINDS: [DeviceKind; 3] = [DeviceKind::Cpu, DeviceKind::Cuda, DeviceKind::OpenCl];
 
     #[test]
     fn sizes_are_read_with_binary_and_decimal_units_and_as_a_part() {
@@ -142,7 +145,7 @@ mod tests {
     #[test]
     fn a_limit_with_a_name_counts_more_than_one_without() {
         let text = "50%, cuda:0=2GiB,cpu=1GiB,opencl=25%";
-        let find = |text: &str, name: &str| find(text, name).expect("it can be read");
+        let find = |text: &str, name: &str| find(text, name, &KINDS).expect("it can be read");
         assert_eq!(find(text, "cuda:0"), Some(Limit::Bytes(2 << 30)));
         assert_eq!(find(text, "cuda:1"), Some(Limit::Fraction(0.5)));
         assert_eq!(find(text, "opencl:0"), Some(Limit::Fraction(0.25)));
@@ -153,7 +156,7 @@ mod tests {
     #[test]
     fn a_list_that_cannot_be_read_is_refused_whole() {
         for text in ["2GiB,gpu:0=1GiB", "cuda:x=1GiB", "cpu:1=1GiB", "cuda:0=", "cuda:0:1GiB"] {
-            assert!(find(text, "cpu").is_err(), "{text}");
+            assert!(find(text, "cpu", &KINDS).is_err(), "{text}");
         }
     }
 }

@@ -36,7 +36,7 @@ use sizes::Kind;
 
 use super::account::{self, Action, Figures};
 use crate::driver::{DeviceDriver, Sizes, StreamDriver};
-use crate::{Device, Result};
+use crate::{Device, DeviceKind, Result};
 
 /// The memory pool of one device.
 pub(crate) struct Pool {
@@ -56,14 +56,14 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    /// The pool of the device called `name`.
-    pub(crate) fn new(name: &str, driver: &dyn DeviceDriver) -> Self {
+    /// The pool of the device called `name`; devices of `kinds` may be named in the environment.
+    pub(crate) fn new(name: &str, driver: &dyn DeviceDriver, kinds: &[DeviceKind]) -> Self {
         Self {
             sizes: driver.sizes(),
             central: Mutex::new(Central::new()),
             host: Arena::new(),
             queues: Mutex::default(),
-            bounds: Bounds::new(name, driver.info()),
+            bounds: Bounds::new(name, driver.info(), kinds),
             held: AtomicUsize::new(0),
             reserved: AtomicUsize::new(0),
             peak_reserved: AtomicUsize::new(0),
