@@ -17,8 +17,8 @@ use shelf::{DEVICES, KIND, Shelves};
 /// The devices, of a kind that has been added, for one test at a time: some set limits, or take all there is.
 fn shelves() -> (MutexGuard<'static, ()>, [Device; DEVICES]) {
     static TURN: Mutex<()> = Mutex::new(());
-    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     static ADDED: Once = Once::new();
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     ADDED.call_once(|| {
         // SAFETY: shelves keep the contracts of the traits: see there.
         unsafe { register_driver(&Shelves) }.unwrap();
