@@ -1,26 +1,11 @@
 //! What one driver says, asked inside the process that may hang or crash.
 
-mod torch;
+pub(crate) mod torch;
 
 use arrayspan_devices::{self as devices, DeviceIdentity, DeviceKind, PciAddress, monitor};
 use serde::{Deserialize, Serialize};
 
 use crate::report::{DeviceEntry, LibraryEntry, LoadEntry, ProcessEntry, ReachEntry};
-
-/// Whom to ask.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Ask {
-    /// The CUDA driver, without making a context on any device.
-    Cuda,
-    /// The CUDA driver, also for free memory, which takes a context on each device.
-    CudaMemory,
-    /// The `OpenCL` loader.
-    OpenCl,
-    /// NVIDIA's management library.
-    Nvml,
-    /// The files of libtorch.
-    Torch,
-}
 
 /// What one driver says.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -60,25 +45,14 @@ impl From<Seen> for DeviceIdentity {
     }
 }
 
-/// Asks a driver.
-#[must_use]
-pub fn answer(ask: Ask) -> Answer {
-    match ask {
-        Ask::Cuda => cuda(false),
-        Ask::CudaMemory => cuda(true),
-        Ask::OpenCl => opencl(),
-        Ask::Nvml => nvml(),
-        Ask::Torch => torch::answer(),
-    }
-}
-
-fn cuda(measure: bool) -> Answer {
+/// The libraries of CUDA.
+pub(crate) fn cuda() -> Vec<LibraryEntry> {
     let library = |(name, found): (&str, devices::Result<_>)| library(name, found);
-    let libraries = devices::libraries::cuda().into_iter().map(library).collect();
-    of_kind(DeviceKind::Cuda, libraries, measure)
+    devices::libraries::cuda().into_iter().map(library).collect()
 }
 
-fn opencl() -> Answer {
+/// The loader of `OpenCL` and the platforms behind it.
+pub(crate) fn opencl() -> Vec<LibraryEntry> {
     let mut libraries = Vec::new();
     if let Ok((loader, platforms)) = devices::libraries::opencl() {
         libraries.push(library("loader", Ok(loader)));
@@ -86,10 +60,11 @@ fn opencl() -> Answer {
             |text| LibraryEntry { found: true, version: Some(text), ..named("platform") };
         libraries.extend(platforms.into_iter().map(platform));
     }
-    of_kind(DeviceKind::OpenCl, libraries, true)
+    libraries
 }
 
-fn nvml() -> Answer {
+/// NVIDIA's management library.
+pub(crate) fn nvml() -> Answer {
     let read = monitor::versions().and_then(|versions| Ok((versions, monitor::gpus()?)));
     let ((nvml, driver), gpus) = match read {
         Ok(read) => read,
@@ -107,7 +82,8 @@ fn nvml() -> Answer {
     answer
 }
 
-fn of_kind(kind: DeviceKind, libraries: Vec<LibraryEntry>, measure: bool) -> Answer {
+/// The devices of a kind, with their free memory if `measure`.
+pub(crate) fn of_kind(kind: DeviceKind, libraries: Vec<LibraryEntry>, measure: bool) -> Answer {
     // Opens this driver and no other: the others have processes of their own to crash in.
     let device = |gpu_id| devices::Device::new(kind, gpu_id);
     let missing = device(0).err().map(|error| error.to_string());

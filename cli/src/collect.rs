@@ -5,9 +5,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use arrayspan_devices::{Backend as Driver, Device as Own, DeviceIdentity, monitor};
+use arrayspan_devices::{Backend, Device as Own, DeviceIdentity, monitor};
 
-use crate::answer::{self, Answer, Ask};
+use crate::answer::{self, Answer};
+use crate::ask::{ALL, Ask, Asked};
 use crate::report::{BackendEntry, DeviceEntry, MachineReport, ReachEntry, SCHEMA, State};
 use crate::{child, remedy};
 
@@ -28,20 +29,22 @@ const SETTINGS: [&str; 9] = [
 /// `timeout` to answer. Never fails: what does not answer is [`State::Broken`].
 #[must_use]
 pub fn collect(program: &Path, timeout: Duration) -> MachineReport {
-    let ask = |driver, ask| start(program, driver, ask, timeout);
-    // All at once; CUDA last, because it is asked for free memory only if NVML does not tell that.
-    let [nvml, opencl, torch] =
-        [(Driver::Nvml, Ask::Nvml), (Driver::OpenCl, Ask::OpenCl), (Driver::Torch, Ask::Torch)]
-            .map(|(driver, what)| ask(driver, what));
-    let nvml = nvml();
-    let sensors = nvml.as_ref().is_ok_and(|answer| !answer.sensors.is_empty());
-    let cuda = ask(Driver::Cuda, if sensors { Ask::Cuda } else { Ask::CudaMemory })();
-    let answers = [
-        (Driver::Cuda, cuda),
-        (Driver::OpenCl, opencl()),
-        (Driver::Nvml, nvml),
-        (Driver::Torch, torch()),
-    ];
+    // All at once, but those whose free memory is costly: they come after the sensors, which may tell it.
+    let ask = |asked, memory| start(program, Ask { asked, memory }, timeout);
+    let early = |asked: &'static Asked| (!asked.costly).then(|| ask(asked, true));
+    let mut waiting: Vec<Option<Waiting>> = ALL.iter().map(early).collect();
+    let mut outcomes: Vec<Option<Outcome>> = ALL.iter().map(|_| None).collect();
+    if let Some(nvml) = ALL.iter().position(|asked| asked.backend == Some(Backend::Nvml)) {
+        outcomes[nvml] = waiting[nvml].take().map(|wait| wait());
+    }
+    let sensors = outcomes.iter().flatten().flatten().any(|answer| !answer.sensors.is_empty());
+    for (asked, late) in ALL.iter().zip(&mut waiting).filter(|(asked, _)| asked.costly) {
+        *late = Some(ask(asked, !sensors));
+    }
+    let waited = waiting.into_iter().map(|wait| wait.map(|wait| wait()));
+    let outcomes = outcomes.into_iter().zip(waited).map(|(early, late)| early.or(late));
+    let answers = ALL.iter().zip(outcomes).filter_map(|(asked, outcome)| Some((asked, outcome?)));
+    let answers = answers.collect();
     let settings =
         SETTINGS.iter().filter_map(|name| Some(((*name).into(), std::env::var(name).ok()?)));
     assemble(cpu(), answers, settings.collect(), warnings())
@@ -50,21 +53,18 @@ pub fn collect(program: &Path, timeout: Duration) -> MachineReport {
 /// What a driver said, or why it said nothing.
 type Outcome = Result<Answer, (State, String)>;
 
+/// Waits for what one has been asked.
+type Waiting = Box<dyn FnOnce() -> Outcome>;
+
 /// Starts to ask; the returned function waits for the answer.
-fn start(
-    program: &Path,
-    driver: Driver,
-    ask: Ask,
-    timeout: Duration,
-) -> Box<dyn FnOnce() -> Outcome> {
-    if let Err(error) = driver.enabled() {
+fn start(program: &Path, ask: Ask, timeout: Duration) -> Waiting {
+    let name = ask.asked.name;
+    if let Some(Err(error)) = ask.asked.backend.map(Backend::enabled) {
         return Box::new(move || Err((State::Disabled, error.to_string())));
     }
-    let name = clap::ValueEnum::to_possible_value(&ask);
-    let name = name.map(|value| value.get_name().to_owned()).unwrap_or_default();
-    let started = child::start(Command::new(program).args(["probe", &name]));
+    let started = child::start(Command::new(program).args(["probe", &ask.to_string()]));
     Box::new(move || {
-        let broken = |why| (State::Broken, format!("{driver} is broken: {why}"));
+        let broken = |why| (State::Broken, format!("{name} is broken: {why}"));
         let text = started.and_then(|running| running.wait(timeout)).map_err(broken)?;
         // Drivers have been seen to print; the answer is the last line.
         let line = text.trim_end().lines().last().unwrap_or_default();
@@ -79,24 +79,24 @@ fn cpu() -> DeviceEntry {
 }
 
 fn warnings() -> Vec<String> {
-    let known = Driver::ALL.map(Driver::name).join(", ");
+    let known = Backend::ALL.map(Backend::name).join(", ");
     let warning =
         |name| format!("ARRAYSPAN_DISABLE names '{name}', which means nothing: it knows {known}.");
-    Driver::unknown().iter().map(warning).collect()
+    Backend::unknown().iter().map(warning).collect()
 }
 
 /// One report of what all said.
 fn assemble(
     cpu: DeviceEntry,
-    answers: [(Driver, Outcome); 4],
+    answers: Vec<(&Asked, Outcome)>,
     settings: BTreeMap<String, String>,
     mut warnings: Vec<String>,
 ) -> MachineReport {
     let mut found = vec![(DeviceIdentity::default(), cpu)];
     let disabled = settings.get("ARRAYSPAN_DISABLE").cloned().unwrap_or_default();
     let (mut backends, mut sensors, mut reach) = (Vec::new(), Vec::new(), Vec::new());
-    for (driver, outcome) in answers {
-        backends.push(backend(driver, &outcome, &disabled));
+    for (asked, outcome) in answers {
+        backends.push(backend(asked, &outcome, &disabled));
         if let Ok(answer) = outcome {
             found.extend(answer.devices.into_iter().map(|(who, device)| (who.into(), device)));
             sensors.extend(answer.sensors);
@@ -119,7 +119,7 @@ fn assemble(
     MachineReport { schema: SCHEMA, version, devices, reach, backends, settings, warnings }
 }
 
-fn backend(driver: Driver, outcome: &Outcome, disabled: &str) -> BackendEntry {
+fn backend(asked: &Asked, outcome: &Outcome, disabled: &str) -> BackendEntry {
     let (state, why, mut libraries) = match outcome {
         Ok(Answer { missing: None, libraries, .. }) => (State::Ready, None, libraries.clone()),
         Ok(Answer { missing: Some(why), libraries, .. }) => {
@@ -130,8 +130,8 @@ fn backend(driver: Driver, outcome: &Outcome, disabled: &str) -> BackendEntry {
     for library in libraries.iter_mut().filter(|library| !library.found) {
         library.remedy = remedy::of_library(&library.name);
     }
-    let remedy = remedy::of_backend(driver, state, disabled);
-    BackendEntry { name: driver.name().into(), state, why, remedy, libraries }
+    let remedy = remedy::of(asked.name, asked.backend, state, disabled);
+    BackendEntry { name: asked.name.into(), state, why, remedy, libraries }
 }
 
 /// Tells each device under which other names its hardware is listed.

@@ -6,13 +6,15 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+mod ask;
 mod child;
 mod collect;
 mod remedy;
 mod report;
 pub mod text;
 
-pub use answer::{Answer, Ask, Seen, answer};
+pub use answer::{Answer, Seen};
+pub use ask::{Ask, answer};
 pub use collect::collect;
 pub use report::{
     BackendEntry, DeviceEntry, LibraryEntry, LoadEntry, MachineReport, ProcessEntry, ReachEntry,

@@ -31,10 +31,7 @@ enum Command {
     },
     /// Asks one driver and prints what it says for `info`
     #[command(hide = true)]
-    Probe {
-        #[arg(value_enum)]
-        ask: Ask,
-    },
+    Probe { ask: Ask },
 }
 
 fn main() -> io::Result<()> {

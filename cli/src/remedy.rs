@@ -4,18 +4,29 @@ use arrayspan_devices::Backend;
 
 use crate::report::State;
 
-/// What helps a driver that cannot be used, where `ARRAYSPAN_DISABLE` holds `disabled`.
-pub(crate) fn of_backend(backend: Backend, state: State, disabled: &str) -> Option<String> {
+/// What helps a driver called `name` that cannot be used, where `ARRAYSPAN_DISABLE` holds `disabled`.
+pub(crate) fn of(
+    name: &str,
+    backend: Option<Backend>,
+    state: State,
+    disabled: &str,
+) -> Option<String> {
     let comma = if disabled.is_empty() { "" } else { "," };
     match state {
         State::Ready => None,
-        State::Disabled => Some(format!("Remove {backend} from ARRAYSPAN_DISABLE.")),
+        State::Disabled => Some(format!("Remove {name} from ARRAYSPAN_DISABLE.")),
+        State::Broken if backend.is_none() => {
+            Some("--timeout gives a slow driver more time.".into())
+        }
         State::Broken => Some(format!(
-            "Set ARRAYSPAN_DISABLE={disabled}{comma}{backend} to go on without it; --timeout gives a slow driver more time."
+            "Set ARRAYSPAN_DISABLE={disabled}{comma}{name} to go on without it; --timeout gives a slow driver more time."
         )),
-        State::Missing => Some(missing(backend).into()),
+        State::Missing => Some(backend.map_or(INSTALL, missing).into()),
     }
 }
+
+/// What helps where nothing more is known.
+const INSTALL: &str = "Install it.";
 
 fn missing(backend: Backend) -> &'static str {
     match backend {
@@ -37,7 +48,7 @@ fn missing(backend: Backend) -> &'static str {
             "Only exchange with torch needs it. Set LIBTORCH to the folder of libtorch or of the Python package \
              torch, and add its lib to LD_LIBRARY_PATH."
         }
-        _ => "Install it.",
+        _ => INSTALL,
     }
 }
 

@@ -17,7 +17,7 @@ const FILE: &str = if cfg!(windows) {
     "libtorch_cpu.so"
 };
 
-pub(super) fn answer() -> Answer {
+pub(crate) fn answer() -> Answer {
     if let Err(error) = Backend::Torch.enabled() {
         return Answer { missing: Some(error.to_string()), ..Answer::default() };
     }

@@ -55,7 +55,7 @@ fn library(name: &str, version: &str) -> LibraryEntry {
 }
 
 /// Two GPUs through CUDA, numbered against NVML's order, and one of them through `OpenCL` beside `PoCL`.
-fn two_gpus() -> [(Driver, Outcome); 4] {
+fn two_gpus() -> [(Backend, Outcome); 4] {
     let pair = |from: &str, to: &str| ReachEntry {
         from: from.into(),
         to: to.into(),
@@ -108,21 +108,23 @@ fn two_gpus() -> [(Driver, Outcome); 4] {
     let torch =
         Err((State::Disabled, "torch is unavailable: disabled by ARRAYSPAN_DISABLE=torch".into()));
     [
-        (Driver::Cuda, Ok(cuda)),
-        (Driver::OpenCl, Ok(opencl)),
-        (Driver::Nvml, Ok(nvml)),
-        (Driver::Torch, torch),
+        (Backend::Cuda, Ok(cuda)),
+        (Backend::OpenCl, Ok(opencl)),
+        (Backend::Nvml, Ok(nvml)),
+        (Backend::Torch, torch),
     ]
 }
 
-fn report(answers: [(Driver, Outcome); 4]) -> MachineReport {
+fn report(answers: [(Backend, Outcome); 4]) -> MachineReport {
     let settings = BTreeMap::from([("ARRAYSPAN_DISABLE".into(), "torch".into())]);
     let warnings = vec!["A warning.".into()];
+    let asked = |backend| ALL.iter().find(|asked| asked.backend == Some(backend)).unwrap();
+    let answers = answers.into_iter().map(|(backend, outcome)| (asked(backend), outcome)).collect();
     MachineReport { version: "0.0.0".into(), ..assemble(host(), answers, settings, warnings) }
 }
 
-fn nothing() -> [(Driver, Outcome); 4] {
-    Driver::ALL.map(|driver| {
+fn nothing() -> [(Backend, Outcome); 4] {
+    Backend::ALL.map(|driver| {
         let missing = Some(format!("{driver} is unavailable: no such file"));
         (driver, Ok(Answer { missing, ..Answer::default() }))
     })
