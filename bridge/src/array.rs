@@ -109,7 +109,8 @@ impl Array {
     /// Borrows the whole array.
     #[must_use]
     pub fn view(&self) -> View<'_> {
-        self.inner.view()
+        // Not as a shared array would: this one may be written once the borrow ends.
+        View::new(self.handle(), self.inner.layout.clone(), self.inner.dtype)
     }
 
     /// Borrows the whole array to write it.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use arrayspan_devices::{Device, Memory};
 
+use crate::view::Lender;
 use crate::{DType, Layout, View, ViewMut};
 
 /// A borrowed array that can be read, as a [`View`] that also holds the memory by a handle of its own.
@@ -13,6 +14,7 @@ pub struct Operand<'a> {
     memory: Arc<Memory>,
     layout: Layout,
     dtype: DType,
+    lender: Lender,
     borrow: PhantomData<&'a Memory>,
 }
 
@@ -55,10 +57,20 @@ impl Operand<'_> {
         self.memory.device()
     }
 
+    /// Whether it was lent by a [`SharedArray`](crate::SharedArray): then nobody writes the memory while anyone holds a
+    /// handle of it, as this does, also after the borrow has ended.
+    ///
+    /// For what a `SharedArray` has becomes writable by [`try_into_array`](crate::SharedArray::try_into_array) alone, which
+    /// refuses while there is another handle; every other way to write begins with an [`Array`](crate::Array).
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        self.lender == Lender::Shared
+    }
+
     /// Borrows it to read.
     #[must_use]
     pub fn view(&self) -> View<'_> {
-        View::new(&self.memory, self.layout.clone(), self.dtype)
+        View::new(&self.memory, self.layout.clone(), self.dtype).lent_by(self.lender)
     }
 }
 
@@ -99,6 +111,12 @@ impl OperandMut<'_> {
         &self.inner
     }
 
+    /// Borrows it again, for a shorter time.
+    #[must_use]
+    pub fn reborrow(&mut self) -> OperandMut<'_> {
+        OperandMut { inner: self.inner.clone() }
+    }
+
     /// Borrows it to write.
     #[must_use]
     pub fn view_mut(&mut self) -> ViewMut<'_> {
@@ -108,14 +126,15 @@ impl OperandMut<'_> {
 
 impl<'a> From<View<'a>> for Operand<'a> {
     fn from(view: View<'a>) -> Self {
-        let (memory, layout, dtype) = view.into_parts();
-        Self { memory: memory.clone(), layout, dtype, borrow: PhantomData }
+        let (memory, layout, dtype, lender) = view.into_parts();
+        Self { memory: memory.clone(), layout, dtype, lender, borrow: PhantomData }
     }
 }
 
 impl<'a> From<ViewMut<'a>> for OperandMut<'a> {
     fn from(view: ViewMut<'a>) -> Self {
         let (memory, layout, dtype) = view.into_parts();
-        Self { inner: Operand { memory: memory.clone(), layout, dtype, borrow: PhantomData } }
+        let (memory, lender) = (memory.clone(), Lender::Other);
+        Self { inner: Operand { memory, layout, dtype, lender, borrow: PhantomData } }
     }
 }

@@ -8,6 +8,7 @@ use arrayspan_devices::{Device, Memory};
 use crate::layout::wrong;
 use crate::owner::Owner;
 use crate::relayout::WithLayout;
+use crate::view::Lender;
 use crate::{Array, DType, Layout, Result, View};
 
 /// A read-only array whose memory others may read too. Cheap to clone. What comes from a read-only
@@ -24,13 +25,14 @@ pub struct SharedArray {
 }
 
 impl SharedArray {
-    /// A read-only array over memory that the caller lends for as long as the array lives.
+    /// A read-only array over memory that the caller lends for as long as a handle of it lives.
     ///
     /// # Errors
     /// [`Error::Layout`](crate::Error::Layout) when an element lies outside the memory.
     ///
     /// # Safety
-    /// Nobody writes the memory while the array lives, and it holds initialised elements of `dtype`.
+    /// Nobody writes the memory while the array, a clone of it or any other handle of its memory lives, and it holds
+    /// initialised elements of `dtype`.
     pub unsafe fn from_memory(memory: Memory, layout: Layout, dtype: DType) -> Result<Self> {
         let needed = layout.extent().map_or(Some(0), |(_, last)| {
             last.checked_add(1).and_then(|n| n.checked_mul(dtype.bytes()))
@@ -67,7 +69,7 @@ impl SharedArray {
     /// Borrows the whole array.
     #[must_use]
     pub fn view(&self) -> View<'_> {
-        View::new(&self.memory, self.layout.clone(), self.dtype)
+        View::new(&self.memory, self.layout.clone(), self.dtype).lent_by(Lender::Shared)
     }
 
     /// Where the elements lie.

@@ -14,6 +14,16 @@ pub struct View<'a> {
     memory: &'a Arc<Memory>,
     layout: Layout,
     dtype: DType,
+    lender: Lender,
+}
+
+/// Whose array a view borrows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lender {
+    /// A [`SharedArray`](crate::SharedArray): nobody writes the memory while anyone holds a handle of it.
+    Shared,
+    /// Any other: nobody writes the memory during the borrow, and nothing is known of the time after.
+    Other,
 }
 
 /// A borrowed array that can be written, by this borrower alone.
@@ -26,11 +36,15 @@ pub struct ViewMut<'a> {
 
 impl<'a> View<'a> {
     pub(crate) fn new(memory: &'a Arc<Memory>, layout: Layout, dtype: DType) -> Self {
-        Self { memory, layout, dtype }
+        Self { memory, layout, dtype, lender: Lender::Other }
     }
 
-    pub(crate) fn into_parts(self) -> (&'a Arc<Memory>, Layout, DType) {
-        (self.memory, self.layout, self.dtype)
+    pub(crate) fn lent_by(self, lender: Lender) -> Self {
+        Self { lender, ..self }
+    }
+
+    pub(crate) fn into_parts(self) -> (&'a Arc<Memory>, Layout, DType, Lender) {
+        (self.memory, self.layout, self.dtype, self.lender)
     }
 
     /// The memory behind the array.
@@ -124,7 +138,7 @@ impl<'a> ViewMut<'a> {
     /// Borrows it to read.
     #[must_use]
     pub fn view(&self) -> View<'_> {
-        View { memory: self.memory, layout: self.layout.clone(), dtype: self.dtype }
+        View::new(self.memory, self.layout.clone(), self.dtype)
     }
 
     /// The parts before and from `index` along one axis.

@@ -58,6 +58,15 @@ pub enum Error {
         /// The argument's device.
         found: Device,
     },
+    /// A plan keeps no array with this argument's memory: recorded of an array that the plan was not given, or replayed
+    /// after the array was taken from it. Only what a shared array lends, and is only read, need not be kept.
+    #[error("{verb}: the plan keeps no array with the memory of {argument}")]
+    NotKept {
+        /// The verb.
+        verb: &'static str,
+        /// The argument.
+        argument: String,
+    },
     /// The arguments do not make sense together.
     #[error("{verb}: {why}")]
     Argument {

@@ -22,6 +22,12 @@ pub trait Executor: Debug + Send + Sync {
     /// # Errors
     /// When the device fails.
     fn execute(&self, call: &mut Call<'_>) -> Result<()>;
+
+    /// Whether it keeps calls to be run later, as in [`Plan::record`](crate::Plan::record). Then work that is queued on
+    /// the stream past it is not where its caller thinks it is, and no part of the plan.
+    fn records(&self) -> bool {
+        false
+    }
 }
 
 impl dyn Executor + '_ {

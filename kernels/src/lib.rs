@@ -1,7 +1,8 @@
 //! The verbs: a small vocabulary of array primitives, in which every operator and solver is written.
 //!
 //! A verb is asked of an [`Executor`]; it is checked once, then run by [`Host`] (all cores), [`Gpu`] (CUDA and
-//! `OpenCL`, one source) or counted by [`Trace`]. Arrays are strided and typed at run time; results stay on the
+//! `OpenCL`, one source), counted by
+//! [`Trace`], or kept to be run over and over by [`Plan`]. Arrays are strided and typed at run time; results stay on the
 //! device, also single numbers.
 
 mod band;
@@ -13,6 +14,7 @@ mod gpu;
 mod host;
 mod level;
 mod number;
+mod plan;
 mod trace;
 mod update;
 pub mod verb;
@@ -29,6 +31,7 @@ pub use executors::{on, on_stream};
 pub use gpu::{Gpu, catalogue};
 pub use host::Host;
 pub use number::{Fit, fit};
+pub use plan::{Arrays, Plan};
 pub use trace::Trace;
 pub use update::Update;
 pub use verb::{Reduction, Stencil};

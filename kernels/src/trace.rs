@@ -43,6 +43,10 @@ impl Executor for Trace {
         self.inner.stream()
     }
 
+    fn records(&self) -> bool {
+        self.inner.records()
+    }
+
     fn execute(&self, call: &mut Call<'_>) -> Result<()> {
         self.steps.lock().push((call.name(), call.cost()));
         self.inner.execute(call)

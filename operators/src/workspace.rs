@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Array, DType};
-use arrayspan_kernels::Executor;
+use arrayspan_kernels::{Arrays, Executor};
 
 use crate::arguments::computes;
 use crate::context::Site;
@@ -19,6 +19,16 @@ use crate::{Context, Error, LinearMap, Result};
 pub struct Workspace {
     array: Option<Array>,
     others: Vec<Other>,
+}
+
+/// So that a [`Plan`](arrayspan_kernels::Plan) can keep it.
+impl Arrays for Workspace {
+    fn show<'a>(&'a mut self, show: &mut dyn FnMut(&'a mut Array)) {
+        self.array.show(show);
+        for other in &mut self.others {
+            other.array.show(show);
+        }
+    }
 }
 
 /// What there is on a device other than the caller's.
@@ -124,6 +134,10 @@ impl Workspace {
 
     fn checked(&self, operator: &(impl LinearMap + ?Sized), on: &dyn Executor) -> Result<Needs> {
         let needs = Needs::of(operator, on)?;
+        if on.records() && !needs.others.is_empty() {
+            let why = "it computes on several devices, and a plan keeps the calls of one";
+            return Error::parameter(operator.name(), why.to_owned());
+        }
         let found = |device| self.others.iter().find(|other| other.executor.device() == device);
         let others = needs.others.iter().map(|&(device, needed)| {
             (device, needed, found(device).map(|other| bytes(other.array.as_ref())))

@@ -17,11 +17,18 @@ type Axes<T> = SmallVec<[T; 4]>;
 ///
 /// Strides may be zero or negative. Every element lies at a non-negative place, and the whole extent fits
 /// `isize`; constructors see to that.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Layout {
     shape: Axes<usize>,
     strides: Axes<isize>,
     offset: usize,
+}
+
+/// As whole blocks, not number by number: every view of a call has its own.
+impl Clone for Layout {
+    fn clone(&self) -> Self {
+        Self::unchecked(&self.shape, &self.strides, self.offset)
+    }
 }
 
 impl Layout {

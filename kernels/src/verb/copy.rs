@@ -30,6 +30,10 @@ impl<'a> CopyCall<'a> {
         }
         Ok(Self { x: x.into(), y: y.into(), update })
     }
+
+    pub(super) fn reborrow(&mut self) -> CopyCall<'_> {
+        CopyCall { x: self.x.clone(), y: self.y.reborrow(), update: self.update }
+    }
 }
 
 impl Verb for CopyCall<'_> {

@@ -49,6 +49,11 @@ impl<'a> GemmCall<'a> {
         Ok(Self { a: a.into(), conjugate_a, b: b.into(), c: c.into(), update })
     }
 
+    pub(super) fn reborrow(&mut self) -> GemmCall<'_> {
+        let (a, b, c) = (self.a.clone(), self.b.clone(), self.c.reborrow());
+        GemmCall { a, conjugate_a: self.conjugate_a, b, c, update: self.update }
+    }
+
     /// Batch, rows, columns and inner extent.
     pub(crate) fn extents(&self) -> [usize; 4] {
         match (self.a.shape(), self.c.shape()) {

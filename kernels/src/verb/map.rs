@@ -53,6 +53,11 @@ impl<'a> MapCall<'a> {
         Ok(Self { expression: expression.clone(), inputs, out: out.into() })
     }
 
+    pub(super) fn reborrow(&mut self) -> MapCall<'_> {
+        let (expression, inputs) = (self.expression.clone(), self.inputs.clone());
+        MapCall { expression, inputs, out: self.out.reborrow() }
+    }
+
     /// The inputs that are single numbers beside many elements: those of a wider dtype, or else those of the
     /// elements' own, if that is real.
     pub(crate) fn numbers(&self) -> Numbers {

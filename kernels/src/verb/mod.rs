@@ -40,6 +40,18 @@ pub enum Call<'a> {
 }
 
 impl Call<'_> {
+    /// The same call again, for a shorter time.
+    #[must_use]
+    pub fn reborrow(&mut self) -> Call<'_> {
+        match self {
+            Self::Map(call) => Call::Map(call.reborrow()),
+            Self::Copy(call) => Call::Copy(call.reborrow()),
+            Self::Stencil(call) => Call::Stencil(call.reborrow()),
+            Self::Reduce(call) => Call::Reduce(call.reborrow()),
+            Self::Gemm(call) => Call::Gemm(call.reborrow()),
+        }
+    }
+
     /// What every call tells of itself.
     #[must_use]
     pub fn verb(&self) -> &dyn Verb {

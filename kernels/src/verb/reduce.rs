@@ -89,6 +89,16 @@ impl<'a> ReduceCall<'a> {
         Ok(Self { reduction, expression: expression.clone(), inputs, axes, out: out.into() })
     }
 
+    pub(super) fn reborrow(&mut self) -> ReduceCall<'_> {
+        ReduceCall {
+            reduction: self.reduction,
+            expression: self.expression.clone(),
+            inputs: self.inputs.clone(),
+            axes: self.axes.clone(),
+            out: self.out.reborrow(),
+        }
+    }
+
     /// The shape that is reduced.
     pub(crate) fn shape(&self) -> &[usize] {
         self.inputs[0].shape()

@@ -165,6 +165,11 @@ impl<'a> StencilCall<'a> {
         }
         Ok(Self { stencil: stencil.clone(), x: x.into(), y: y.into(), update })
     }
+
+    pub(super) fn reborrow(&mut self) -> StencilCall<'_> {
+        let (stencil, x, update) = (self.stencil.clone(), self.x.clone(), self.update);
+        StencilCall { stencil, x, y: self.y.reborrow(), update }
+    }
 }
 
 impl Verb for StencilCall<'_> {

@@ -3,7 +3,7 @@
 use arrayspan_bridge::{View, ViewMut};
 use arrayspan_kernels::Update;
 
-use crate::{Context, Result, Space};
+use crate::{Context, Error, Result, Space};
 
 /// `y ← alpha · x + beta · y`, with `x` on another device than `y`, where `on` is. Enqueued; the host waits only where a copy
 /// between the two must.
@@ -21,6 +21,11 @@ pub(super) fn run(on: Context<'_>, x: &View<'_>, y: ViewMut<'_>, update: Update)
 
 /// On the stream of the device that has one, and of the one that it goes to if both do.
 fn carry(on: &Context<'_>, x: &View<'_>, y: &mut ViewMut<'_>) -> Result<()> {
+    if on.records() {
+        // It is no verb, so that the plan would go without it.
+        let why = "a plan keeps the calls of one device".to_owned();
+        return Error::parameter("ToDevice", why);
+    }
     let worker = if y.device().is_cpu() { x.device() } else { y.device() };
     let stream = on.stream_of(worker).unwrap_or_else(|| on.stream());
     Ok(y.copy_from(x, stream)?)

@@ -12,6 +12,7 @@ mod errors;
 mod filter;
 mod laws;
 mod numbers;
+mod plans;
 mod rewriting;
 mod sites;
 mod sizes;

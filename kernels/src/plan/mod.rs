@@ -1,0 +1,179 @@
+//! Calls that are kept and run over and over.
+
+mod arrays;
+mod record;
+
+use std::sync::Arc;
+
+use arrayspan_bridge::Array;
+use arrayspan_bridge::devices::Memory;
+use smallvec::SmallVec;
+
+pub use arrays::Arrays;
+use record::{Needed, Record, Recorded};
+
+use crate::verb::Call;
+use crate::{Cost, Executor, Result};
+
+/// Calls that were recorded once, to be run over and over on the same arrays, without being made and checked again.
+///
+/// Whoever keeps calls keeps the arrays: a plan holds those that its calls write, or read although others could write
+/// them, as any [`Arrays`] `A`; by value, or as `&mut` for its own life. So nobody else reads or writes them while calls
+/// run, and no second plan does. What a [`SharedArray`](arrayspan_bridge::SharedArray) lends and calls only read (the
+/// weights of an operator) need not be kept: as long as the plan lives, nobody can write it.
+///
+/// ```
+/// use arrayspan_kernels::bridge::{Array, devices::Device};
+/// use arrayspan_kernels::{Plan, constant, input, on};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let (x, y) = (Array::from_slice(&[1.0, 2.0], [2])?, Array::from_slice(&[0.0; 2], [2])?);
+/// let executor = on(Device::cpu())?;
+/// let mut plan = Plan::record::<Box<dyn std::error::Error>>(executor, [x, y], |on, [x, y]| {
+///     on.map(&(constant(3.0) * input(0)), &[x.view()], y.view_mut())?;
+///     on.map(&(constant(1.0) + input(0)), &[y.view()], x.view_mut())?;
+///     Ok(())
+/// })?;
+/// plan.replay()?;
+/// plan.replay()?;
+/// let [x, y] = plan.into_arrays();
+/// assert_eq!(x.view().as_slice::<f64>()?, [13.0, 22.0]);
+/// assert_eq!(y.view().as_slice::<f64>()?, [12.0, 21.0]);
+/// # Ok(()) }
+/// ```
+///
+/// Nothing is written before a replay, nor by anyone else: the executor that records stays in the closure,
+///
+/// ```compile_fail,E0521
+/// # use arrayspan_kernels::{Error, Executor, Plan, bridge::Array};
+/// # fn f(on: std::sync::Arc<dyn Executor>, x: Array) {
+/// let mut kept: Option<&dyn Executor> = None;
+/// Plan::record::<Error>(on, x, |on, _| {
+///     kept = Some(on);
+///     Ok(())
+/// });
+/// # }
+/// ```
+///
+/// an array belongs to one plan at a time,
+///
+/// ```compile_fail,E0499
+/// # use arrayspan_kernels::{Error, Executor, Plan, Result, bridge::Array};
+/// # use std::sync::Arc;
+/// # fn f(on: Arc<dyn Executor>, mut x: Array) -> Result<()> {
+/// let mut one = Plan::record::<Error>(on.clone(), &mut x, |_, _| Ok(()))?;
+/// let mut two = Plan::record::<Error>(on, &mut x, |_, _| Ok(()))?;
+/// one.replay()?;
+/// two.replay()
+/// # }
+/// ```
+///
+/// and who looks at it keeps the plan from running.
+///
+/// ```compile_fail,E0502
+/// # use arrayspan_kernels::{Plan, bridge::Array};
+/// # fn f(mut plan: Plan<Array>) {
+/// let view = plan.arrays().view();
+/// plan.replay();
+/// drop(view);
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Plan<A> {
+    on: Arc<dyn Executor>,
+    calls: Vec<Call<'static>>,
+    needed: Vec<Needed>,
+    arrays: A,
+}
+
+/// Where memory is known by: the place of its handle's target, as long as there is a handle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Block(usize);
+
+impl Block {
+    fn of(memory: &Memory) -> Self {
+        Self(std::ptr::from_ref(memory).addr())
+    }
+}
+
+impl<A: Arrays> Plan<A> {
+    /// Keeps the calls that `record` makes of the executor it is given, in their order, instead of running them. They
+    /// run on `on`, whose stream the recording executor has, too.
+    ///
+    /// What `record` does besides (allocates, reads elements on the host) happens once, while it is recorded, and finds
+    /// arrays as they were. It may record from several threads; which call comes first is theirs to say then.
+    ///
+    /// # Errors
+    /// Those of `record`, among them [`Error::NotKept`] for a call that writes, or reads although others could write it,
+    /// an array that is none of `arrays`. Arrays that were given by value are gone then.
+    pub fn record<E>(
+        on: Arc<dyn Executor>,
+        mut arrays: A,
+        record: impl FnOnce(&dyn Executor, &mut A) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        let recorder = Record::new(&*on, &shown(&mut arrays));
+        record(&recorder, &mut arrays)?;
+        let Recorded { calls, needed } = recorder.into_recorded();
+        Ok(Self { on, calls, needed, arrays })
+    }
+
+    /// Runs the calls again, in the order they were recorded in. Enqueued; does not wait.
+    ///
+    /// # Errors
+    /// [`Error::NotKept`] when one of the arrays has been taken out of [`arrays_mut`](Self::arrays_mut); nothing has run
+    /// then. The device's failure; what the arrays hold is unspecified then.
+    pub fn replay(&mut self) -> Result<()> {
+        let arrays = shown(&mut self.arrays);
+        let is_here =
+            |need: &Needed| arrays.iter().any(|array| Block::of(array.memory()) == need.block);
+        if let Some(need) = self.needed.iter().find(|need| !is_here(need)) {
+            return Err(need.missing());
+        }
+        for call in &mut self.calls {
+            self.on.execute(call)?;
+        }
+        // Borrowed to here: what runs on after this call does so in the order of streams, which everyone who uses the
+        // memory next is put into.
+        drop(arrays);
+        Ok(())
+    }
+
+    /// The arrays, between replays.
+    #[must_use]
+    pub fn arrays(&self) -> &A {
+        &self.arrays
+    }
+
+    /// The arrays, to be written between replays. One that is exchanged for another ends the plan: it runs on its own.
+    #[must_use]
+    pub fn arrays_mut(&mut self) -> &mut A {
+        &mut self.arrays
+    }
+
+    /// The arrays, without the plan.
+    #[must_use]
+    pub fn into_arrays(self) -> A {
+        self.arrays
+    }
+
+    /// The verbs of one replay, in order, and what each costs.
+    #[must_use]
+    pub fn steps(&self) -> Vec<(&'static str, Cost)> {
+        self.calls.iter().map(|call| (call.name(), call.cost())).collect()
+    }
+
+    /// What one replay costs.
+    #[must_use]
+    pub fn cost(&self) -> Cost {
+        self.calls.iter().fold(Cost::default(), |mut sum, call| {
+            sum += call.cost();
+            sum
+        })
+    }
+}
+
+/// All arrays, exclusively borrowed.
+fn shown<A: Arrays>(arrays: &mut A) -> SmallVec<[&mut Array; 8]> {
+    let mut all = SmallVec::new();
+    arrays.show(&mut |array| all.push(array));
+    all
+}

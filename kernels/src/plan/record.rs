@@ -1,0 +1,101 @@
+//! The executor that keeps calls instead of running them.
+
+use std::mem::transmute;
+
+use arrayspan_bridge::devices::{Access, Stream};
+use arrayspan_bridge::{Array, Operand};
+use parking_lot::Mutex;
+
+use super::Block;
+use crate::verb::{Argument, Call};
+use crate::{Error, Executor, Result};
+
+/// Keeps the calls that are made of it.
+#[derive(Debug)]
+pub(super) struct Record<'r> {
+    on: &'r dyn Executor,
+    /// The plan's memory when recording began. What is found here is looked for again before each replay, so that it
+    /// matters to error messages alone if an array is replaced meanwhile.
+    own: Vec<Block>,
+    recorded: Mutex<Recorded>,
+}
+
+/// What was recorded so far.
+#[derive(Debug, Default)]
+pub(super) struct Recorded {
+    pub(super) calls: Vec<Call<'static>>,
+    pub(super) needed: Vec<Needed>,
+}
+
+/// Memory that must be the plan's own while its calls run.
+#[derive(Debug)]
+pub(super) struct Needed {
+    /// It stays that of this memory, of which a recorded call holds a handle.
+    pub(super) block: Block,
+    verb: &'static str,
+    argument: Argument,
+}
+
+impl Needed {
+    /// That the plan has no such array.
+    pub(super) fn missing(&self) -> Error {
+        Error::NotKept { verb: self.verb, argument: self.argument.to_string() }
+    }
+}
+
+impl<'r> Record<'r> {
+    /// Records calls for `on`, on these arrays.
+    pub(super) fn new(on: &'r dyn Executor, own: &[&mut Array]) -> Self {
+        let own = own.iter().map(|array| Block::of(array.memory())).collect();
+        Self { on, own, recorded: Mutex::default() }
+    }
+
+    pub(super) fn into_recorded(self) -> Recorded {
+        self.recorded.into_inner()
+    }
+
+    /// The memory that a call needs of the plan.
+    fn needed(&self, call: &Call<'_>) -> Result<Vec<Needed>> {
+        let (verb, mut needed, mut missing) = (call.verb(), Vec::new(), None);
+        verb.for_each_operand(&mut |argument: Argument, access, operand: &Operand<'_>| {
+            if access == Access::Read && operand.is_shared() {
+                return;
+            }
+            let block = Block::of(operand.memory());
+            let need = Needed { block, verb: verb.name(), argument };
+            if !self.own.contains(&block) {
+                missing.get_or_insert_with(|| need.missing());
+            }
+            needed.push(need);
+        });
+        missing.map_or(Ok(needed), Err)
+    }
+}
+
+impl Executor for Record<'_> {
+    fn stream(&self) -> &Stream {
+        self.on.stream()
+    }
+
+    fn records(&self) -> bool {
+        true
+    }
+
+    fn execute(&self, call: &mut Call<'_>) -> Result<()> {
+        call.expect_device(self.on.device())?;
+        let needed = self.needed(call)?;
+        // SAFETY: only a lifetime changes, which stands for the borrow of the arrays, not for the life of anything: a
+        // call owns handles of all memory that its operands lie in, its layouts and its expression. Nothing is read or
+        // written through it before `Plan::replay` has found every operand's memory either exclusively borrowed again, or
+        // shared, which nobody can write as long as this call holds its handle (`Operand::is_shared`).
+        let call = unsafe { transmute::<Call<'_>, Call<'static>>(call.reborrow()) };
+        let mut recorded = self.recorded.lock();
+        for need in needed {
+            if recorded.needed.iter().all(|known| known.block != need.block) {
+                recorded.needed.push(need);
+            }
+        }
+        recorded.calls.push(call);
+        Ok(())
+    }
+}
