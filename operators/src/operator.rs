@@ -7,7 +7,7 @@ use arrayspan_bridge::{Array, View, ViewMut};
 use arrayspan_kernels::{Executor, Update};
 
 use crate::arguments::{Side, fits, holds};
-use crate::{Context, Devices, Result, Space, Workspace};
+use crate::{Context, Devices, Properties, Result, Space, Workspace};
 
 /// An operator of which nothing is known but its two spaces and two directions: what an author writes where no
 /// [`Form`](crate::Form) says it. [`Operator::new`](crate::Operator::new) makes one an [`Operator`](crate::Operator).
@@ -99,6 +99,12 @@ pub trait LinearMap: Debug + Send + Sync {
     /// The bytes either direction takes from [`Context::scratch`], where models live.
     fn workspace(&self) -> usize {
         0
+    }
+
+    /// What is known of it: of nothing that is said, that it is complex-linear, unless it goes between a real and a complex
+    /// space.
+    fn properties(&self) -> Properties {
+        Properties::of(self)
     }
 
     /// Where models and data live, of an operator that holds arrays or moves them. `None`: both on one device, whichever it
