@@ -213,6 +213,27 @@ pub trait LinearOperator: LinearMap {
         self.enqueue_adjoint(workspace.context(self, on)?, y, x, update)
     }
 
+    /// Builds what [`forward`](Self::forward) and [`adjoint`](Self::adjoint) launch on the device of `on`, side by side on all
+    /// cores where the device's compiler bears it, so that the first application need not wait for one kernel after the
+    /// other; how many were not there yet. Applications with other factors than those of `Update::set()`, or of views
+    /// with gaps, may take kernels of their own. Waits for the compiler.
+    ///
+    /// Takes a model and data from the device for as long as it runs. On devices that run no kernels it does nothing.
+    /// An operator with parts on [other devices](LinearMap::elsewhere) builds what those launch one after the other.
+    ///
+    /// # Errors
+    /// As [`apply`](Self::apply); a kernel that cannot be built.
+    #[track_caller]
+    fn warm_up(&self, on: &dyn Executor) -> Result<usize> {
+        arrayspan_kernels::warm_up(on.stream(), |on| {
+            let devices = self.devices();
+            let mut x = new(self.domain(), on, devices.map(|devices| devices.domain))?;
+            let mut y = new(self.range(), on, devices.map(|devices| devices.range))?;
+            self.apply(on, x.view(), y.view_mut(), Update::set())?;
+            self.apply_adjoint(on, y.view(), x.view_mut(), Update::set())
+        })
+    }
+
     /// `A x` in a new array, on the device of `x`, or where the operator's [data](LinearMap::devices) live. Enqueued; does
     /// not wait.
     ///
