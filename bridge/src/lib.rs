@@ -14,6 +14,7 @@ mod create;
 pub mod declared;
 pub mod dlpack;
 mod dtype;
+pub mod elementwise;
 mod error;
 pub mod expression;
 mod host;
@@ -44,6 +45,7 @@ pub use convert::convert;
 pub use copy::cast::{Conversion, Overflow, Rounding, Scale};
 pub use copy::catalogue;
 pub use dtype::{DType, Element};
+pub use elementwise::{AsElementwise, Elementwise};
 pub use error::{Error, Result};
 pub use expression::Expression;
 #[cfg(feature = "torch")]

@@ -6,7 +6,7 @@ use arrayspan_devices::{Access, Device, Memory};
 
 use crate::layout::wrong;
 use crate::relayout::WithLayout;
-use crate::{DType, Element, Error, Layout, Result, host};
+use crate::{Array, DType, Element, Error, Layout, Result, host};
 
 /// A borrowed array that can be read.
 #[derive(Clone, Debug)]
@@ -45,6 +45,12 @@ impl<'a> View<'a> {
 
     pub(crate) fn into_parts(self) -> (&'a Arc<Memory>, Layout, DType, Lender) {
         (self.memory, self.layout, self.dtype, self.lender)
+    }
+
+    /// Whether both show the same elements in the same order.
+    pub(crate) fn is_same(&self, other: &View<'_>) -> bool {
+        let memory = Arc::ptr_eq(self.memory, other.memory);
+        memory && self.dtype == other.dtype && self.layout == other.layout
     }
 
     /// The memory behind the array.
@@ -235,5 +241,17 @@ impl WithLayout for ViewMut<'_> {
 
     unsafe fn with_layout(self, layout: Layout) -> Self {
         Self { layout, ..self }
+    }
+}
+
+impl<'a> From<&'a mut Array> for ViewMut<'a> {
+    fn from(array: &'a mut Array) -> Self {
+        array.view_mut()
+    }
+}
+
+impl<'a> From<&'a mut ViewMut<'_>> for ViewMut<'a> {
+    fn from(view: &'a mut ViewMut<'_>) -> Self {
+        view.reborrow()
     }
 }

@@ -77,6 +77,22 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// The same, of the operation for which a verb was asked.
+    pub(crate) fn in_operation(mut self, operation: &'static str) -> Self {
+        match &mut self {
+            Self::Bridge(_) => {}
+            Self::Shape { verb, .. }
+            | Self::DType { verb, .. }
+            | Self::NotComputable { verb, .. }
+            | Self::WrongDevice { verb, .. }
+            | Self::NotKept { verb, .. }
+            | Self::Argument { verb, .. } => *verb = operation,
+        }
+        self
+    }
+}
+
 impl From<arrayspan_bridge::devices::Error> for Error {
     fn from(error: arrayspan_bridge::devices::Error) -> Self {
         Self::Bridge(error.into())

@@ -1,6 +1,7 @@
 //! Numbers of the host in the dtype that verbs compute with.
 
 use arrayspan_bridge::DType;
+use arrayspan_bridge::devices::Device;
 use num_complex::Complex64;
 
 /// How a dtype holds a number: see [`fit`].
@@ -34,6 +35,12 @@ pub fn fit(value: impl Into<Complex64>, dtype: DType) -> Fit {
         () if normal || modulus == 0.0 => Fit::Held,
         () => Fit::TooSmall,
     }
+}
+
+/// The widest real dtype that the device computes with: what scalars of a recurrence are best kept in.
+#[must_use]
+pub fn widest_real(device: Device) -> DType {
+    if device.is_cpu() || device.info().float64 { DType::Float64 } else { DType::Float32 }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ mod equality;
 mod facts;
 mod node;
 mod order;
+mod renumber;
 mod text;
 
 use std::sync::{Arc, OnceLock};

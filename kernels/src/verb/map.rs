@@ -121,7 +121,7 @@ impl Numbers {
 }
 
 /// Whether a view is one number of a real dtype at least as wide as the parts of `dtype`.
-fn is_wider(view: &View<'_>, dtype: DType) -> bool {
+pub(crate) fn is_wider(view: &View<'_>, dtype: DType) -> bool {
     let found = view.dtype();
     let real = found.is_computable() && !found.is_complex();
     real && found.bits() >= dtype.real().bits() && view.layout().len() == 1

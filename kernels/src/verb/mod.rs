@@ -4,7 +4,7 @@
 //! the memory, layouts, the expression. It ends with the borrows it was made of, and what it says of its arrays is the same
 //! however often it is run.
 
-mod check;
+pub(crate) mod check;
 mod copy;
 mod describe;
 mod gemm;
@@ -16,6 +16,7 @@ pub use copy::CopyCall;
 pub use describe::{Argument, Verb};
 pub use gemm::GemmCall;
 pub use map::MapCall;
+pub(crate) use map::is_wider;
 pub use reduce::{ReduceCall, Reduction};
 pub use stencil::{Stencil, StencilCall};
 

@@ -23,6 +23,9 @@ mod sample;
 mod stencil;
 mod trace;
 mod turn;
+mod vector;
+mod vector_errors;
+mod vector_reduce;
 
 /// One test for each device, dtype and case.
 macro_rules! cells {
@@ -124,5 +127,18 @@ cells! {
             beta_zero_reads_nothing
             no_inner_extent
             empty_products;
+        vector:
+            any_expression_is_what_it_says
+            arrays_views_and_numbers_mix_on_both_sides
+            updates_read_what_was_there
+            numbers_of_a_wider_dtype_stay_on_the_device;
+        vector_reduce:
+            reductions_are_plain_sums
+            reductions_along_axes
+            values_are_reduced_without_being_written
+            sizes_whose_squares_leave_the_dtype
+            not_a_number_is_passed_on;
+        vector_errors:
+            arrays_of_two_devices_are_refused;
     }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use arrayspan_kernels::bridge::devices::Device;
 use arrayspan_kernels::bridge::{Array, DType};
 use arrayspan_kernels::{
-    Band, Cost, Executor, Reduction, Stencil, Trace, Update, constant, input, on, previous,
+    Band, Cost, Executor, Reduction, Stencil, Trace, Update, Vector, VectorMut, constant, input,
+    on, previous,
 };
 
 fn traced() -> (Arc<Trace>, Arc<dyn Executor>) {
@@ -121,4 +122,25 @@ fn refused_and_empty_calls_cost_nothing() {
     let (x, mut y) = (array(&[3]), array(&[4]));
     executor.copy(x.view(), y.view_mut(), Update::set()).unwrap_err();
     assert!(trace.steps().is_empty());
+}
+
+#[test]
+fn vector_arithmetic_moves_what_its_formula_names() {
+    let (trace, executor) = traced();
+    let (x, mut y) = (array(&[1000]), array(&[1000]));
+    let (mut alpha, mut z) = (array(&[]), array(&[1000]));
+    y.add_scaled_on(&*executor, 2.0, &x).unwrap();
+    assert_eq!(trace.take(), cost(1, 8000, 4000, 2000));
+    y.add_scaled_on(&*executor, &alpha, &x).unwrap();
+    assert_eq!(trace.take(), cost(1, 8004, 4000, 2000));
+    z.assign_on(&*executor, &x + &alpha * &y - &x).unwrap();
+    assert_eq!(trace.take(), cost(1, 8004, 4000, 3000));
+    x.dot_into(&*executor, &y, &mut alpha).unwrap();
+    assert_eq!(trace.take(), cost(1, 8000, 4, 3000));
+    x.dot_into(&*executor, &x, &mut alpha).unwrap();
+    assert_eq!(trace.take(), cost(1, 4000, 4, 3000));
+    x.norm_squared_into(&*executor, &mut alpha).unwrap();
+    assert_eq!(trace.take(), cost(1, 4000, 4, 2000));
+    (&x - &y).norm_into(&*executor, &mut alpha).unwrap();
+    assert_eq!(trace.take(), cost(2, 8004, 8, 3001));
 }
