@@ -2,6 +2,7 @@
 // other as files. Of two definitions of a link the first counts, so those given here make the same links lead to modules.
 #![allow(clippy::doc_markdown, reason = "prose and tables, full of names of products")]
 #![doc = "[write-an-operator]: crate::guide::write_an_operator"]
+#![doc = "[write-a-solver]: crate::guide::write_a_solver"]
 #![doc = "[memory]: crate::guide::memory"]
 #![doc = "[accounting]: crate::guide::accounting"]
 #![doc = "[dlpack]: crate::guide::dlpack"]
@@ -13,6 +14,9 @@
 #[doc = ""]
 #[doc = include_str!("../docs/write-an-operator.md")]
 pub mod write_an_operator {}
+
+#[doc = include_str!("../docs/write-a-solver.md")]
+pub mod write_a_solver {}
 
 #[doc = "[accounting]: crate::guide::accounting"]
 #[doc = ""]

@@ -67,6 +67,20 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
+//! ## Vectors
+//!
+//! Arithmetic of arrays is computed in one pass, and numbers stay on the device: what solvers are made of.
+//!
+//! ```
+//! use arrayspan::prelude::*;
+//!
+//! let x = Array::from(ndarray::Array1::from_elem(100, 2.0_f32));
+//! let y = (&x * &x + 1.0).compute()?;
+//! let unit = (&x / &x.norm()?).compute()?;
+//! assert_eq!((y.shape(), unit.norm()?.shape()), (&[100][..], &[][..]));
+//! # Ok::<(), Error>(())
+//! ```
+//!
 //! ## Many batches, several devices
 //!
 //! Each device uploads one batch while it computes another and downloads a third; results come in the order of the
@@ -159,10 +173,11 @@ pub use error::{Error, Result};
 pub mod prelude {
     pub use crate::{Error, Result};
     pub use arrayspan_bridge::{
-        Array, AsView, Crossing, DType, Layout, Relayout, SharedArray, Transfer, View, ViewMut,
+        Array, AsView, Crossing, DType, Elementwise, Layout, Relayout, SharedArray, Transfer, View,
+        ViewMut,
     };
     pub use arrayspan_devices::{Device, DeviceKind, Stream};
-    pub use arrayspan_kernels::{Executor, Update, on, on_stream};
+    pub use arrayspan_kernels::{Executor, Update, Vector, VectorMut, on, on_stream};
     pub use arrayspan_operators::prelude::*;
     pub use arrayspan_pipeline::batch::{Across, Assignment, BatchPlace, OnLost};
     pub use arrayspan_solvers::{Cgls, Observer, Progress, Solution, Stop, Stopped};

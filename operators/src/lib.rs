@@ -46,7 +46,6 @@ pub mod laws;
 mod number;
 mod operator;
 pub mod prelude;
-mod property;
 pub mod signal;
 mod space;
 mod sparse;
@@ -59,7 +58,6 @@ pub use context::{Context, scratch_bytes};
 pub use devices::Devices;
 pub use error::{Error, Result};
 pub use operator::{LinearMap, LinearOperator};
-pub use property::Properties;
 pub use space::Space;
 pub use workspace::Workspace;
 

@@ -1,7 +1,6 @@
 //! Powers of two by which data and operator are scaled, so that no vector and no square overflows or underflows.
 
-use arrayspan_bridge::DType;
-use arrayspan_kernels::{Expression, constant};
+use arrayspan_bridge::{DType, Elementwise};
 
 /// Exponents of the powers of two by which a solver scales what it computes with.
 ///
@@ -112,8 +111,12 @@ fn factors(exponent: i32, dtype: DType) -> impl Iterator<Item = f64> {
 }
 
 /// `2^exponent · value`, elements of `dtype`.
-pub(crate) fn times(exponent: i32, dtype: DType, value: Expression) -> Expression {
-    factors(exponent, dtype).fold(value, |value, factor| constant(factor) * value)
+pub(crate) fn times<'a>(
+    exponent: i32,
+    dtype: DType,
+    value: impl Into<Elementwise<'a>>,
+) -> Elementwise<'a> {
+    factors(exponent, dtype).fold(value.into(), |value, factor| factor * value)
 }
 
 /// `2^exponent · value`

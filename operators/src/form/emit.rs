@@ -98,8 +98,7 @@ pub(super) fn emit(normal: &Normal, devices: Option<Devices>) -> Program {
         ordered(&mut emitter.drafts);
     }
     let Emitter { drafts, spaces, .. } = emitter;
-    let linear = normal.is_complex_linear();
-    placed(drafts, &spaces, [&normal.domain, &normal.range], devices, linear)
+    placed(drafts, &spaces, [&normal.domain, &normal.range], devices)
 }
 
 impl<'a> Emitter<'a> {

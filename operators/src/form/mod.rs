@@ -24,7 +24,6 @@ mod orientation;
 mod partition;
 mod placed;
 mod pointwise;
-mod positive;
 mod program;
 mod properties;
 mod registers;

@@ -12,7 +12,6 @@
 
 mod arguments;
 mod linearity;
-mod properties;
 mod report;
 mod strides;
 pub(crate) mod trial;
@@ -60,7 +59,6 @@ pub fn check_on(operator: &dyn LinearMap, on: &dyn Executor, seed: u64) -> Resul
         let tried = match law {
             Law::Adjoint => adjoint(trial),
             Law::Linearity => linearity::hold(trial),
-            Law::Properties => properties::hold(trial),
             Law::Update => update::hold(trial),
             Law::Strides => strides::hold(trial),
             Law::Arguments => arguments::hold(trial),

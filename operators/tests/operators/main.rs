@@ -13,8 +13,6 @@ mod filter;
 mod laws;
 mod numbers;
 mod plans;
-mod positive;
-mod real_linear;
 mod rewriting;
 mod sites;
 mod sizes;

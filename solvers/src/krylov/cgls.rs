@@ -2,9 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Array, DType, View};
-use arrayspan_kernels::Executor;
+use arrayspan_kernels::{Executor, widest_real};
 use arrayspan_operators::LinearMap;
 
 use super::recurrence::{CglsWorkspace, Run};
@@ -110,7 +109,7 @@ impl Cgls {
         a: &(impl LinearMap + ?Sized),
         on: &dyn Executor,
     ) -> Result<CglsWorkspace> {
-        self.workspace_with(a, on, widest(on.device()))
+        self.workspace_with(a, on, widest_real(on.device()))
     }
 
     /// As [`workspace`](Self::workspace), with scalars of that dtype.
@@ -223,13 +222,9 @@ impl Cgls {
     }
 }
 
-/// The dtype of scalars: the widest that the device computes with.
-fn widest(device: Device) -> DType {
-    if device.is_cpu() || device.info().float64 { DType::Float64 } else { DType::Float32 }
-}
-
 #[cfg(test)]
 mod tests {
+    use arrayspan_bridge::devices::Device;
     use arrayspan_operators::MatrixMult;
 
     use super::*;

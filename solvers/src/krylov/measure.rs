@@ -3,8 +3,8 @@
 //! Most problems need none, and that is seen at the first gradient, which has to be computed anyway. Only where that looks
 //! too large or too small for the dtype is the operator measured.
 
-use arrayspan_bridge::{Array, DType, View};
-use arrayspan_kernels::{Executor, Expression, Reduction, Update, input, previous};
+use arrayspan_bridge::{Array, DType};
+use arrayspan_kernels::{Executor, Update, Vector, VectorMut};
 use arrayspan_operators::{LinearMap, LinearOperator};
 
 use super::recurrence::Run;
@@ -42,8 +42,8 @@ impl<A: LinearMap + ?Sized> Run<'_, A> {
         let mut sizes = Sizes { operator: norm, ..sizes };
         if sizes.data.is_none() {
             // The image of the start vector is beyond the dtype, or nothing is finite.
-            let y = exponent(largest(self.on, &mut self.w.curvature[0], self.y.clone())?);
-            let x = exponent(largest(self.on, &mut self.w.curvature[0], self.x.view())?);
+            let y = exponent(largest(self.on, &mut self.w.curvature[0], &self.y)?);
+            let x = exponent(largest(self.on, &mut self.w.curvature[0], &self.x)?);
             sizes.data = y.max(x.and_then(|x| Some(x + norm?)));
         }
         let scale = choose(sizes);
@@ -62,9 +62,9 @@ impl<A: LinearMap + ?Sized> Run<'_, A> {
     /// The exponent of the largest element of data, residual and damped start.
     fn data_size(&mut self, damping: f64) -> Result<Option<i32>> {
         let (on, scalar) = (self.on, &mut self.w.curvature[0]);
-        let mut sizes = vec![largest(on, scalar, self.y.clone())?];
+        let mut sizes = vec![largest(on, scalar, &self.y)?];
         if self.started {
-            sizes.push(largest(on, scalar, self.w.residual.view())?);
+            sizes.push(largest(on, scalar, &self.w.residual)?);
         }
         if !sizes.iter().all(|size| size.is_finite()) {
             return Ok(None);
@@ -73,7 +73,7 @@ impl<A: LinearMap + ?Sized> Run<'_, A> {
         if self.started
             && let Some(damping) = exponent(damping)
         {
-            let model = exponent(largest(on, scalar, self.x.view())?);
+            let model = exponent(largest(on, scalar, &self.x)?);
             size = size.max(model.map(|model| model + damping));
         }
         Ok(size)
@@ -85,19 +85,18 @@ impl<A: LinearMap + ?Sized> Run<'_, A> {
         let [scalar, _] = &mut w.curvature;
         // The residual as it was before anything was scaled, or the data where there is none.
         let dtype = self.a.range().dtype();
-        let mut probe = (w.residual.view(), exponent(largest(on, scalar, w.residual.view())?));
+        let mut probe = (w.residual.view(), exponent(largest(on, scalar, &w.residual)?));
         if probe.1.is_none() {
-            probe = (self.y.clone(), exponent(largest(on, scalar, self.y.clone())?));
+            probe = (self.y.clone(), exponent(largest(on, scalar, &self.y)?));
         }
         let (probe, Some(size)) = probe else { return Ok(None) };
         let far = if dtype.real() == DType::Float32 { 100 } else { 900 };
         let (mut level, mut found) = (0, None);
         for _ in 0..2 {
-            let scaled = times(level - size, dtype, input(0));
-            on.map(&scaled, std::slice::from_ref(&probe), w.image.view_mut())?;
+            w.image.assign_on(on, times(level - size, dtype, &probe))?;
             let (image, direction) = (w.image.view(), w.direction.view_mut());
             self.a.apply_adjoint_with(&mut w.operator, on, image, direction, Update::set())?;
-            let gradient = largest(on, scalar, w.direction.view())?;
+            let gradient = largest(on, scalar, &w.direction)?;
             if let Some(gradient) = exponent(gradient) {
                 found = Some((gradient, gradient - level));
                 break;
@@ -108,16 +107,14 @@ impl<A: LinearMap + ?Sized> Run<'_, A> {
         let Some((gradient, guess)) = found else { return Ok(None) };
         // Near a solution gradients are small, whatever the operator is; its image is not.
         let level = (-guess / 2).clamp(-far, far);
-        let scaled = times(level - gradient, dtype, previous());
-        on.map(&scaled, &[], w.direction.view_mut())?;
+        w.direction.update_on(on, |direction| times(level - gradient, dtype, direction))?;
         let (direction, image) = (w.direction.view(), w.image.view_mut());
         self.a.apply_with(&mut w.operator, on, direction, image, Update::set())?;
-        let Some(image) = exponent(largest(on, scalar, w.image.view())?) else {
+        let Some(image) = exponent(largest(on, scalar, &w.image)?) else {
             return Ok(Some(guess));
         };
-        let unit = |exponent: i32| times(-exponent, dtype, input(0));
-        let image_norm = squared(on, scalar, w.image.view(), unit(image))?.sqrt();
-        let direction_norm = squared(on, scalar, w.direction.view(), unit(level))?.sqrt();
+        let image_norm = squared(on, scalar, &times(-image, dtype, &w.image))?.sqrt();
+        let direction_norm = squared(on, scalar, &times(-level, dtype, &w.direction))?.sqrt();
         Ok(exponent(image_norm / direction_norm).map(|ratio| ratio + image - level))
     }
 
@@ -127,8 +124,7 @@ impl<A: LinearMap + ?Sized> Run<'_, A> {
         if self.scale.data == 0 {
             on.copy(self.y.clone(), w.residual.view_mut(), Update::set())?;
         } else {
-            let scaled = times(self.scale.data, dtype, input(0));
-            on.map(&scaled, std::slice::from_ref(&self.y), w.residual.view_mut())?;
+            w.residual.assign_on(on, times(self.scale.data, dtype, &self.y))?;
         }
         if !self.started {
             return Ok(());
@@ -139,8 +135,8 @@ impl<A: LinearMap + ?Sized> Run<'_, A> {
             return Ok(self.a.apply_with(&mut w.operator, on, x, residual, subtract)?);
         }
         self.a.apply_with(&mut w.operator, on, x, w.image.view_mut(), Update::set())?;
-        let rest = previous() - times(self.scale.operator, dtype, input(0));
-        Ok(on.map(&rest, &[w.image.view()], w.residual.view_mut())?)
+        let image = times(self.scale.operator, dtype, &w.image);
+        Ok(w.residual.update_on(on, |residual| residual - image)?)
     }
 
     /// Scales what there is by another scale than before.
@@ -149,27 +145,21 @@ impl<A: LinearMap + ?Sized> Run<'_, A> {
         self.damping = power(scale.operator - self.scale.operator, self.damping);
         let before = std::mem::replace(&mut self.scale, scale);
         if self.started && change != 0 {
-            let scaled = times(change, self.x.dtype(), previous());
-            self.on.map(&scaled, &[], self.x.view_mut())?;
+            let dtype = self.x.dtype();
+            self.x.update_on(self.on, |x| times(change, dtype, x))?;
         }
         if scale == before { Ok(()) } else { self.fill_residual() }
     }
 }
 
 /// The largest absolute value; NaN if any is. Waits for it.
-pub(super) fn largest(on: &dyn Executor, scalar: &mut Array, x: View<'_>) -> Result<f64> {
-    let axes: Vec<usize> = (0..x.shape().len()).collect();
-    on.reduce(Reduction::Maximum, &input(0).abs(), &[x], &axes, scalar.view_mut())?;
+pub(super) fn largest(on: &dyn Executor, scalar: &mut Array, x: &impl Vector) -> Result<f64> {
+    x.abs().max_into(on, &mut *scalar)?;
     Ok(crate::read::reals(&scalar.view())?[0])
 }
 
-/// The squared norm of `scaled`, an expression of `x`. Waits for it.
-pub(super) fn squared(
-    on: &dyn Executor,
-    scalar: &mut Array,
-    x: View<'_>,
-    scaled: Expression,
-) -> Result<f64> {
-    on.sum(&scaled.abs2(), &[x], scalar.view_mut())?;
+/// The squared norm. Waits for it.
+pub(super) fn squared(on: &dyn Executor, scalar: &mut Array, x: &impl Vector) -> Result<f64> {
+    x.norm_squared_into(on, &mut *scalar)?;
     Ok(crate::read::reals(&scalar.view())?[0])
 }

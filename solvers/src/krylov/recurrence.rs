@@ -1,7 +1,11 @@
 //! The recurrence of [`Cgls`](super::Cgls): its vectors and one step.
+//!
+//! Vectors are computed with in the words of the vector layer. The scalars of the next column are not: four numbers that
+//! share most of what they are computed of are one call there, with one expression for all iterations (see
+//! [`History::advance`]).
 
 use arrayspan_bridge::{Array, DType, View};
-use arrayspan_kernels::{Executor, Expression, Update, constant, input, previous};
+use arrayspan_kernels::{Executor, Expression, Update, Vector, VectorMut, constant, input};
 use arrayspan_operators::{LinearMap, LinearOperator, Space, Workspace};
 
 use super::freeze::Scalars;
@@ -118,7 +122,7 @@ impl<'a, A: LinearMap + ?Sized> Run<'a, A> {
             x
         } else {
             let mut x = on.empty(a.domain().shape(), a.domain().dtype())?;
-            on.map(&constant(0.0), &[], x.view_mut())?;
+            x.assign_on(on, 0.0)?;
             x
         };
         let (scale, next) = (Scale::default(), constant(0.0));
@@ -128,8 +132,8 @@ impl<'a, A: LinearMap + ?Sized> Run<'a, A> {
         let seen = run.scaled(damping)?;
         run.whole = crate::read::reals(&run.w.history.get(Scalar::Objective, 0)?)?[0];
         run.data = if started {
-            let data = times(run.scale.data, run.y.dtype(), input(0));
-            squared(on, &mut run.w.curvature[0], run.y.clone(), data)?
+            let data = times(run.scale.data, run.y.dtype(), &run.y);
+            squared(on, &mut run.w.curvature[0], &data)?
         } else {
             run.whole
         };
@@ -155,8 +159,7 @@ impl<'a, A: LinearMap + ?Sized> Run<'a, A> {
         let mut objective = residual;
         if damped {
             // Not `damping²`, which may overflow where the product does not.
-            let pull = constant(self.damping) * input(0);
-            self.on.sum(&pull.abs2(), &[self.x.view()], model.view_mut())?;
+            (self.damping * &self.x).norm_squared_into(self.on, &mut *model)?;
             objective = objective + input(2);
         }
         let state = [constant(1.0), constant(0.0), gradient, objective];
@@ -174,33 +177,25 @@ impl<'a, A: LinearMap + ?Sized> Run<'a, A> {
         self.forward()?;
         let (w, on) = (&mut *self.w, self.on);
         let [image_norm, direction_norm] = &mut w.curvature;
-        on.sum(&input(0).abs2(), &[w.image.view()], image_norm.view_mut())?;
+        w.image.norm_squared_into(on, image_norm)?;
         if self.damping != 0.0 {
-            let pull = constant(self.damping) * input(0);
-            on.sum(&pull.abs2(), &[w.direction.view()], direction_norm.view_mut())?;
+            (self.damping * &w.direction).norm_squared_into(on, direction_norm)?;
         }
         self.advance(step)?;
 
         let (w, on) = (&mut *self.w, self.on);
         let length = w.history.get(Scalar::Step, step + 1)?;
-        let forward = previous() + input(1) * input(0);
-        on.map(&forward, &[w.direction.view(), length.clone()], self.x.view_mut())?;
-        let back = previous() - input(1) * input(0);
-        on.map(&back, &[w.image.view(), length], w.residual.view_mut())?;
+        self.x.add_scaled_on(on, &length, &w.direction)?;
+        w.residual.update_on(on, |r| r - &length * &w.image)?;
         self.descend(step + 1)?;
 
         let w = &mut *self.w;
-        let scalars = [
-            w.history.get(Scalar::Gradient, step + 1)?,
-            w.history.get(Scalar::Gradient, step)?,
-            w.history.get(Scalar::Step, step + 1)?,
-        ];
+        let new = w.history.get(Scalar::Gradient, step + 1)?;
+        let old = w.history.get(Scalar::Gradient, step)?;
+        let length = w.history.get(Scalar::Step, step + 1)?;
         // Once the step is zero the direction is the gradient, which stays as it is.
-        let ratio = input(1).div_or_zero(input(2)) * input(3).div_or_zero(input(3));
-        let [new, old, length] = scalars;
-        let inputs = [w.gradient.view(), new, old, length];
-        let conjugate = input(0) + ratio * previous();
-        Ok(on.map(&conjugate, &inputs, w.direction.view_mut())?)
+        let ratio = new.div_or_zero(&old) * length.div_or_zero(&length);
+        Ok(w.direction.update_on(on, |c| &w.gradient + ratio * c)?)
     }
 
     /// Enqueues the length of the step, and the scalars that tell when it is zero.
@@ -246,8 +241,8 @@ impl<'a, A: LinearMap + ?Sized> Run<'a, A> {
         let (direction, image) = (w.direction.view(), w.image.view_mut());
         self.a.apply_with(&mut w.operator, on, direction, image, Update::set())?;
         if self.scale.operator != 0 {
-            let scaled = times(self.scale.operator, w.image.dtype(), previous());
-            on.map(&scaled, &[], w.image.view_mut())?;
+            let dtype = w.image.dtype();
+            w.image.update_on(on, |image| times(self.scale.operator, dtype, image))?;
         }
         Ok(())
     }
@@ -264,18 +259,14 @@ impl<'a, A: LinearMap + ?Sized> Run<'a, A> {
         let (residual, gradient) = (w.residual.view(), w.gradient.view_mut());
         self.a.apply_adjoint_with(&mut w.operator, on, residual, gradient, update)?;
         if !plain {
-            let scaled = times(self.scale.operator, w.gradient.dtype(), previous());
-            let pull = constant(-damping) * input(0);
-            let (gradient, x) = (w.gradient.view_mut(), self.x.view());
-            if damped {
-                on.map(&(scaled + pull), &[x], gradient)?;
-            } else {
-                on.map(&scaled, &[], gradient)?;
-            }
+            let (dtype, operator) = (w.gradient.dtype(), self.scale.operator);
+            w.gradient.update_on(on, |gradient| {
+                let scaled = times(operator, dtype, gradient);
+                if damped { scaled - damping * &self.x } else { scaled }
+            })?;
         }
-        let square = input(0).abs2();
-        on.sum(&square, &[w.residual.view()], w.history.get_mut(Scalar::Residual, step)?)?;
-        Ok(on.sum(&square, &[w.gradient.view()], w.history.get_mut(Scalar::Gradient, step)?)?)
+        w.residual.norm_squared_into(on, w.history.get_mut(Scalar::Residual, step)?)?;
+        Ok(w.gradient.norm_squared_into(on, w.history.get_mut(Scalar::Gradient, step)?)?)
     }
 
     /// The model without its scale: a copy, if it has one.
@@ -284,8 +275,7 @@ impl<'a, A: LinearMap + ?Sized> Run<'a, A> {
             return Ok(None);
         }
         let mut x = self.on.empty(self.x.shape(), self.x.dtype())?;
-        let unscaled = times(-self.scale.model(), x.dtype(), input(0));
-        self.on.map(&unscaled, &[self.x.view()], x.view_mut())?;
+        x.assign_on(self.on, times(-self.scale.model(), self.x.dtype(), &self.x))?;
         Ok(Some(x))
     }
 
@@ -301,7 +291,7 @@ impl<'a, A: LinearMap + ?Sized> Run<'a, A> {
         let (on, scalar) = (self.on, &mut self.w.curvature[0]);
         let mut lost = self.lost;
         if let Some(x) = unscaled {
-            let size = largest(on, scalar, x.view())?;
+            let size = largest(on, scalar, x)?;
             if !size.is_finite() {
                 return Ok(Stopped::NotFinite);
             }
@@ -309,7 +299,7 @@ impl<'a, A: LinearMap + ?Sized> Run<'a, A> {
                 DType::Float32 => f32::MIN_POSITIVE.into(),
                 _ => f64::MIN_POSITIVE,
             };
-            lost |= size < least && largest(on, scalar, self.x.view())? > 0.0;
+            lost |= size < least && largest(on, scalar, &self.x)? > 0.0;
         }
         Ok(if lost { Stopped::Underflow } else { stopped })
     }
