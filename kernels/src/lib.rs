@@ -29,7 +29,7 @@ pub use cost::Cost;
 pub use error::{Error, Result};
 pub use executor::Executor;
 pub use executors::{on, on_stream};
-pub use gpu::{Gpu, catalogue};
+pub use gpu::{Gpu, catalogue, warm_up};
 pub use host::Host;
 pub use number::{Fit, fit, widest_real};
 pub use plan::{Arrays, Plan};

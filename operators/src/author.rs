@@ -11,6 +11,8 @@ pub use crate::check::{AdjointCheck, check_adjoint, check_adjoint_on};
 pub use crate::elementwise::updated;
 pub use crate::form::Form;
 pub use crate::form::index::{AxisMap, IndexMap, Piece};
-pub use crate::{Context, Devices, Error, LinearMap, LinearOperator, Result, Space, Workspace};
+pub use crate::{
+    Context, Devices, Error, LinearMap, LinearOperator, Properties, Result, Space, Workspace,
+};
 pub use crate::{block_diagonal, hstack, vstack};
 pub use crate::{laws, scratch_bytes};

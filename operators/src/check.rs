@@ -72,7 +72,8 @@ pub fn check_adjoint_on(
     };
     match (result(Direction::Forward, &x)?, result(Direction::Adjoint, &y)?) {
         (Ok(ax), Ok(ahy)) => {
-            let real = !(domain.dtype().is_complex() && range.dtype().is_complex());
+            let complex = domain.dtype().is_complex() && range.dtype().is_complex();
+            let real = !(complex && operator.properties().complex_linear);
             check.compare([&x, &y], [&ax, &ahy], [domain.shape(), range.shape()], real);
         }
         (Err(why), _) | (_, Err(why)) => check.why = Some(why),
@@ -86,8 +87,8 @@ pub fn check_adjoint_on(
 pub struct AdjointCheck {
     /// The operator as its `Debug` writes it, up to 400 characters: the formula of an [`Operator`](crate::Operator).
     pub operator: String,
-    /// `⟨A x, y⟩` and `⟨x, Aᴴ y⟩`, summed on the host in double precision. If one of both spaces is real and the other
-    /// complex, their real parts: such operators are linear over the real numbers.
+    /// `⟨A x, y⟩` and `⟨x, Aᴴ y⟩`, summed on the host in double precision. Of operators that are not
+    /// [complex-linear](crate::Properties), as those between a real and a complex space, their real parts.
     pub products: [Complex64; 2],
     /// How far the products are from each other, relative to the size that products with independent random vectors
     /// have: `max(‖A x‖ ‖y‖ / √rows, ‖x‖ ‖Aᴴ y‖ / √columns)`. About 1 where one direction has nothing to do with the other.

@@ -46,6 +46,7 @@ pub mod laws;
 mod number;
 mod operator;
 pub mod prelude;
+mod property;
 pub mod signal;
 mod space;
 mod sparse;
@@ -58,6 +59,7 @@ pub use context::{Context, scratch_bytes};
 pub use devices::Devices;
 pub use error::{Error, Result};
 pub use operator::{LinearMap, LinearOperator};
+pub use property::Properties;
 pub use space::Space;
 pub use workspace::Workspace;
 

@@ -7,7 +7,7 @@ use arrayspan_bridge::{Array, View, ViewMut};
 use arrayspan_kernels::{Executor, Update};
 
 use crate::arguments::{Side, fits, holds};
-use crate::{Context, Devices, Result, Space, Workspace};
+use crate::{Context, Devices, Properties, Result, Space, Workspace};
 
 /// An operator of which nothing is known but its two spaces and two directions: what an author writes where no
 /// [`Form`](crate::Form) says it. [`Operator::new`](crate::Operator::new) makes one an [`Operator`](crate::Operator).
@@ -99,6 +99,12 @@ pub trait LinearMap: Debug + Send + Sync {
     /// The bytes either direction takes from [`Context::scratch`], where models live.
     fn workspace(&self) -> usize {
         0
+    }
+
+    /// What is known of it: of nothing that is said, that it is complex-linear, unless it goes between a real and a complex
+    /// space.
+    fn properties(&self) -> Properties {
+        Properties::of(self)
     }
 
     /// Where models and data live, of an operator that holds arrays or moves them. `None`: both on one device, whichever it
@@ -205,6 +211,27 @@ pub trait LinearOperator: LinearMap {
         fits(self, on, Side::Model, &x.view())?;
         holds(self, self.domain(), update)?;
         self.enqueue_adjoint(workspace.context(self, on)?, y, x, update)
+    }
+
+    /// Builds what [`forward`](Self::forward) and [`adjoint`](Self::adjoint) launch on the device of `on`, side by side on all
+    /// cores where the device's compiler bears it, so that the first application need not wait for one kernel after the
+    /// other; how many were not there yet. Applications with other factors than those of `Update::set()`, or of views
+    /// with gaps, may take kernels of their own. Waits for the compiler.
+    ///
+    /// Takes a model and data from the device for as long as it runs. On devices that run no kernels it does nothing.
+    /// An operator with parts on [other devices](LinearMap::elsewhere) builds what those launch one after the other.
+    ///
+    /// # Errors
+    /// As [`apply`](Self::apply); a kernel that cannot be built.
+    #[track_caller]
+    fn warm_up(&self, on: &dyn Executor) -> Result<usize> {
+        arrayspan_kernels::warm_up(on.stream(), |on| {
+            let devices = self.devices();
+            let mut x = new(self.domain(), on, devices.map(|devices| devices.domain))?;
+            let mut y = new(self.range(), on, devices.map(|devices| devices.range))?;
+            self.apply(on, x.view(), y.view_mut(), Update::set())?;
+            self.apply_adjoint(on, y.view(), x.view_mut(), Update::set())
+        })
     }
 
     /// `A x` in a new array, on the device of `x`, or where the operator's [data](LinearMap::devices) live. Enqueued; does

@@ -6,16 +6,16 @@ use crate::{Device, Result};
 
 impl Device {
     /// Bounds what arrayspan holds on the device, in use or kept for reuse; `None` lifts the bound. What is beyond
-    /// the limit is refused with [`Error::OutOfMemory`]. A limit below what is held now is allowed: then nothing more
+    /// the limit is refused with [`Error::OutOfMemory`](crate::Error::OutOfMemory). A limit below what is held now is allowed: then nothing more
     /// can be had, not even of what is held unused, until enough is given back. That of the CPU bounds page-locked
     /// memory and what the program hands over, too.
     ///
     /// The environment's `ARRAYSPAN_MEMORY_LIMIT` sets limits from the start: `2GiB` or `50%` for each device,
     /// `cuda:0=2GiB,cpu=25%` for the devices named. One that cannot be read makes allocations fail with
-    /// [`Error::Limit`] until this function has set another.
+    /// [`Error::Limit`](crate::Error::Limit) until this function has set another.
     ///
     /// # Errors
-    /// [`Error::Limit`] for a limit of nothing, a fraction that is none, or more than there is beside the headroom;
+    /// [`Error::Limit`](crate::Error::Limit) for a limit of nothing, a fraction that is none, or more than there is beside the headroom;
     /// the limit stays what it was then. When the driver refuses a stream.
     pub fn set_limit(self, limit: Option<Limit>) -> Result<()> {
         let stream = self.process_stream()?;
@@ -32,7 +32,7 @@ impl Device {
     /// and takes nothing that would leave less.
     ///
     /// # Errors
-    /// [`Error::Limit`] for more than there is beside the limit; the headroom stays what it was then.
+    /// [`Error::Limit`](crate::Error::Limit) for more than there is beside the limit; the headroom stays what it was then.
     pub fn set_headroom(self, bytes: usize) -> Result<()> {
         self.0.pool.bounds.set_headroom(self, bytes)
     }

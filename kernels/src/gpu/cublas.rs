@@ -23,6 +23,9 @@ pub(super) fn multiply(
     }
     let product = product(call, operands)?;
     let blas = open(gpu)?;
+    if gpu.planned.is_some() {
+        return Some(Ok(()));
+    }
     // SAFETY: a checked call's layouts lie within their memory and hold elements of its dtype.
     let done = unsafe { blas.multiply(&product) };
     gpu.launches.fetch_add(1, Relaxed);

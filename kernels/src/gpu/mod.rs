@@ -19,6 +19,7 @@ mod stencil;
 mod tables;
 mod variant;
 mod walk;
+mod warm_up;
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
@@ -30,6 +31,7 @@ use arrayspan_bridge::{Array, DType};
 use parking_lot::Mutex;
 
 pub use catalogue::catalogue;
+pub use warm_up::warm_up;
 
 use crate::verb::Call;
 use crate::{Error, Executor, Result, Stencil};
@@ -55,6 +57,8 @@ pub struct Gpu {
     /// The vendor's matrix products, opened at first use; `None` where there are none.
     blas: OnceLock<Option<Blas>>,
     launches: AtomicUsize,
+    /// What it would have launched, of one that launches nothing.
+    planned: Option<Mutex<Vec<Variant>>>,
 }
 
 impl Gpu {
@@ -77,7 +81,13 @@ impl Gpu {
             rooms: Mutex::default(),
             blas: OnceLock::new(),
             launches: AtomicUsize::new(0),
+            planned: None,
         })
+    }
+
+    /// One that plans calls and launches nothing.
+    fn planning(stream: Stream) -> Result<Self> {
+        Ok(Self { planned: Some(Mutex::default()), ..Self::new(stream)? })
     }
 
     /// That of the process's own stream, which is `stream`.
@@ -131,6 +141,10 @@ impl Gpu {
         grid: Grid,
         arguments: &Arguments<'_>,
     ) -> Result<()> {
+        if let Some(planned) = &self.planned {
+            planned.lock().push(variant.clone());
+            return Ok(());
+        }
         let kernel = self.stream.device().kernel(variant)?;
         // SAFETY: passed on to the caller.
         unsafe { self.stream.launch(&kernel, grid, arguments.list())? };

@@ -93,7 +93,7 @@ fn facts(name: &str, parts: &[Operator]) -> Result<Facts> {
         let gains = parts.iter().map(|part| part.gain(adjoint));
         gains.reduce(Gain::union).unwrap_or(Gain::ONE)
     });
-    Ok(Facts { gains, levels })
+    Ok(Facts { gains, levels, linear: parts.iter().all(Operator::is_linear) })
 }
 
 /// The parts, with those of stacks of the same kind among them in their place: the spaces of the whole are the same.

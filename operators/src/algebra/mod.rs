@@ -7,6 +7,7 @@
 //! [`Update`]: arrayspan_kernels::Update
 
 mod adjoint;
+mod apply;
 mod block_diagonal;
 mod blocks;
 mod formula;

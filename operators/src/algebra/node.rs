@@ -42,11 +42,13 @@ pub(super) struct Facts {
     pub(super) gains: [Gain; 2],
     /// Stacks and block diagonals within each other.
     pub(super) levels: usize,
+    /// Whether complex factors commute with all of its parts.
+    pub(super) linear: bool,
 }
 
 impl Facts {
     /// Those of an operator that is not made of others.
-    pub(super) const LEAF: Self = Self { gains: [Gain::ONE; 2], levels: 0 };
+    pub(super) const LEAF: Self = Self { gains: [Gain::ONE; 2], levels: 0, linear: true };
 }
 
 impl Node {

@@ -5,16 +5,13 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use arrayspan_bridge::devices::Device;
-use arrayspan_bridge::{View, ViewMut};
-use arrayspan_kernels::Update;
 use num_complex::Complex64;
 
 use super::node::{Facts, Kind, Node};
 use super::text;
-use crate::form::{Form, Orientation, Program};
+use crate::form::{Form, Orientation};
 use crate::number::{self, Gain};
-use crate::{Context, Devices, LinearMap, Result, Space};
+use crate::{LinearMap, Result, Space};
 
 /// A linear operator of any kind. Cheap to clone: clones share what it is made of, and how it is run.
 ///
@@ -57,9 +54,10 @@ impl Operator {
             return operator.clone();
         }
         let spaces = (map.domain().clone(), map.range().clone());
-        let devices = map.devices();
+        let (devices, linear) = (map.devices(), map.properties().complex_linear);
         let form = Kind::Form(Form::Opaque(Arc::new(map)));
-        Self::with(Node::new(form, Vec::new(), spaces, devices, Facts::LEAF))
+        let facts = Facts { linear, ..Facts::LEAF };
+        Self::with(Node::new(form, Vec::new(), spaces, devices, facts))
     }
 
     /// An operator from `domain` to `range` that does what its form says, called `name` by errors.
@@ -95,8 +93,9 @@ impl Operator {
     ) -> Result<Self> {
         let name = name.into();
         form.check(&name, &domain, &range)?;
-        let devices = form.devices();
-        let node = Node::new(Kind::Form(form), Vec::new(), (domain, range), devices, Facts::LEAF);
+        let (devices, linear) = (form.devices(), form.is_complex_linear(&domain));
+        let facts = Facts { linear, ..Facts::LEAF };
+        let node = Node::new(Kind::Form(form), Vec::new(), (domain, range), devices, facts);
         Ok(Self::with(node.named(name)))
     }
 
@@ -115,8 +114,13 @@ impl Operator {
         Self { node: Arc::new(node), factor: 1.0.into(), orientation }
     }
 
+    /// The same without its factor.
+    pub(crate) fn without_factor(&self) -> Self {
+        Self { factor: 1.0.into(), ..self.clone() }
+    }
+
     /// Its adjoint, conjugate or transpose.
-    pub(super) fn turned(&self, turn: Orientation) -> Self {
+    pub(crate) fn turned(&self, turn: Orientation) -> Self {
         let factor = turn.factor(self.factor);
         Self { node: self.node.clone(), factor, orientation: turn.of(self.orientation) }
     }
@@ -173,7 +177,7 @@ impl Operator {
 
     fn facts(&self) -> Facts {
         let gains = [false, true].map(|adjoint| self.gain(adjoint));
-        Facts { gains, levels: self.levels() }
+        Facts { gains, levels: self.levels(), linear: self.is_linear() }
     }
 
     /// The factors that an update meets on its way.
@@ -185,6 +189,11 @@ impl Operator {
     /// Stacks and block diagonals within each other.
     pub(super) fn levels(&self) -> usize {
         self.node.facts.levels
+    }
+
+    /// Whether complex factors commute with it, as far as its parts tell.
+    pub(crate) fn is_linear(&self) -> bool {
+        self.node.facts.linear
     }
 
     pub(crate) fn node(&self) -> &Node {
@@ -201,85 +210,6 @@ impl Operator {
 
     pub(crate) fn orientation(&self) -> Orientation {
         self.orientation
-    }
-
-    /// How it is run, without its factor.
-    pub(crate) fn program(&self, adjoint: bool) -> &Arc<Program> {
-        let turn = Orientation { adjoint, conj: false };
-        self.node.program(turn.of(self.orientation))
-    }
-
-    fn run(
-        &self,
-        adjoint: bool,
-        on: Context<'_>,
-        x: View<'_>,
-        y: ViewMut<'_>,
-        update: Update,
-    ) -> Result<()> {
-        let program = self.program(adjoint);
-        let factor = if adjoint { self.factor.conj() } else { self.factor };
-        let dtype = y.dtype();
-        program.gain().times(factor).times(update.alpha).check(self.name(), "alpha", dtype)?;
-        program.run(on, x, y, update.scaled(factor))
-    }
-}
-
-impl LinearMap for Operator {
-    fn name(&self) -> &str {
-        self.node.name()
-    }
-
-    fn domain(&self) -> &Space {
-        self.node.spaces(self.orientation.adjoint).0
-    }
-
-    fn range(&self) -> &Space {
-        self.node.spaces(self.orientation.adjoint).1
-    }
-
-    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
-        self.run(false, on, x, y, update)
-    }
-
-    fn enqueue_adjoint(
-        &self,
-        on: Context<'_>,
-        y: View<'_>,
-        x: ViewMut<'_>,
-        update: Update,
-    ) -> Result<()> {
-        self.run(true, on, y, x, update)
-    }
-
-    fn workspace(&self) -> usize {
-        let home = self.devices().map(|devices| devices.domain);
-        let bytes = |adjoint| self.program(adjoint).bytes().at_home(home);
-        bytes(false).max(bytes(true))
-    }
-
-    fn devices(&self) -> Option<Devices> {
-        let devices = self.node.devices?;
-        Some(if self.orientation.adjoint { devices.swapped() } else { devices })
-    }
-
-    fn elsewhere(&self) -> Vec<(Device, usize)> {
-        let Some(devices) = self.devices() else { return Vec::new() };
-        let mut all = Vec::new();
-        if devices.domain != devices.range {
-            all.push((devices.range, 0));
-        }
-        let both = [false, true].map(|adjoint| self.program(adjoint).bytes().named());
-        for &(device, bytes) in both.into_iter().flatten() {
-            if device == devices.domain {
-                continue;
-            }
-            match all.iter_mut().find(|(known, _)| *known == device) {
-                Some((_, known)) => *known = bytes.max(*known),
-                None => all.push((device, bytes)),
-            }
-        }
-        all
     }
 }
 

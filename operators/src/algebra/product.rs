@@ -16,6 +16,7 @@ pub(super) fn product(outer: &Operator, inner: &Operator) -> Result<Operator> {
         // The factor that is applied last meets the update.
         gains: [outer.gain(false), inner.gain(true)],
         levels: outer.levels().max(inner.levels()),
+        linear: outer.is_linear() && inner.is_linear(),
     };
     let spaces = (inner.domain().clone(), outer.range().clone());
     Ok(Operator::with(Node::new(Kind::Product, parts, spaces, devices, facts)))

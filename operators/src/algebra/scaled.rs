@@ -2,16 +2,23 @@
 
 use num_complex::Complex64;
 
-use crate::{Error, LinearMap, Operator, Result, number};
+use super::product::product;
+use crate::{Error, Identity, LinearMap, Operator, Result, number};
 
 /// `a A`
 pub(super) fn scaled(factor: Complex64, operator: &Operator) -> Result<Operator> {
-    for space in [operator.domain(), operator.range()] {
+    let linear = operator.is_linear();
+    let domain = linear.then(|| operator.domain());
+    for space in domain.into_iter().chain([operator.range()]) {
         if factor.im != 0.0 && !space.dtype().is_complex() {
             let factor = number::text(factor);
             let why = format!("the factor {factor} is complex and {space} is not");
             return Error::parameter(operator.name(), why);
         }
     }
-    operator.times(factor)
+    if linear || factor.im == 0.0 {
+        return operator.times(factor);
+    }
+    // Nothing moves it past the operator: the adjoint multiplies by the conjugate first.
+    product(&Identity::new(operator.range().clone())?.times(factor)?, operator)
 }

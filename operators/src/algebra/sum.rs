@@ -17,6 +17,7 @@ pub(super) fn sum(operation: &str, left: &Operator, right: &Operator) -> Result<
     let facts = Facts {
         gains: [false, true].map(|adjoint| left.gain(adjoint).union(right.gain(adjoint))),
         levels: left.levels().max(right.levels()),
+        linear: left.is_linear() && right.is_linear(),
     };
     let spaces = (left.domain().clone(), left.range().clone());
     Ok(Operator::with(Node::new(Kind::Sum, parts, spaces, devices, facts)))

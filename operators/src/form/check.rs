@@ -17,7 +17,9 @@ impl Form {
         }
         match self {
             Self::Zero => Ok(()),
-            Self::Identity | Self::ToDevice { .. } => square(operator, domain, range),
+            Self::Identity | Self::Conjugate | Self::ToDevice { .. } => {
+                square(operator, domain, range)
+            }
             Self::Diagonal(weights) => {
                 square(operator, domain, range)?;
                 diagonal(operator, weights, domain)
@@ -42,10 +44,21 @@ impl Form {
         }
     }
 
+    /// Whether complex factors commute with it, as an operator on `domain`.
+    pub(crate) fn is_complex_linear(&self, domain: &Space) -> bool {
+        match self {
+            Self::Conjugate => !domain.dtype().is_complex(),
+            Self::Opaque(map) => map.properties().complex_linear,
+            _ => true,
+        }
+    }
+
     /// Where it reads and writes, if it holds arrays or moves them.
     pub(crate) fn devices(&self) -> Option<Devices> {
         match self {
-            Self::Zero | Self::Identity | Self::Stencil(_) | Self::Index(_) => None,
+            Self::Zero | Self::Identity | Self::Conjugate | Self::Stencil(_) | Self::Index(_) => {
+                None
+            }
             Self::Diagonal(array) | Self::Matrix(array) => Some(Devices::both(array.device())),
             &Self::ToDevice { from, to } => Some(Devices { domain: from, range: to }),
             Self::Opaque(map) => map.devices(),

@@ -13,8 +13,10 @@ impl Operator {
     /// It is found column by column, `A eⱼ`: for small operators, and to look at.
     ///
     /// # Errors
+    /// [`Error::Parameter`](crate::Error::Parameter) when it is [not complex-linear](crate::Properties) on complex models,
     /// [`Error::TooLarge`](crate::Error::TooLarge) when the matrix cannot be addressed; out of memory; the device's failure.
     pub fn to_dense(&self) -> Result<Array> {
+        self.expect_matrix("to_dense")?;
         let (rows, columns) = (self.range().len(), self.domain().len());
         let dtype = self.range().dtype();
         let matrix = Space::of("to_dense", [rows, columns], dtype)?;

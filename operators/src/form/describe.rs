@@ -63,7 +63,10 @@ impl Operator {
             let spaces =
                 (depth == 0).then(|| format!("{} to {}", operator.domain(), operator.range()));
             let devices = operator.devices().filter(|_| depth == 0).map(|on| format!("on {on}"));
-            let rest = [form, spaces, devices].into_iter().flatten().collect::<Vec<_>>().join("; ");
+            let real = depth == 0 && !operator.is_complex_linear();
+            let real = real.then(|| "real-linear".to_owned());
+            let rest =
+                [form, spaces, devices, real].into_iter().flatten().collect::<Vec<_>>().join("; ");
             let colon = if rest.is_empty() { "" } else { ": " };
             let name = node.name();
             // Writing to a string cannot fail.
@@ -81,7 +84,7 @@ impl Form {
     /// What there is to say beside the name.
     fn describe(&self) -> Option<String> {
         Some(match self {
-            Self::Zero | Self::Identity => return None,
+            Self::Zero | Self::Identity | Self::Conjugate => return None,
             Self::Opaque(map) => match map.workspace() {
                 0 => "opaque".into(),
                 bytes => format!("opaque, with {bytes} bytes of workspace"),
@@ -140,6 +143,7 @@ impl fmt::Display for Act {
 impl fmt::Display for Leaf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Pointwise(factor) if factor.is_conjugation() => f.write_str("conjugate"),
             Self::Pointwise(factor) => match factor.read().0 {
                 1 => f.write_str("map with 1 array of weights"),
                 arrays => write!(f, "map with {arrays} arrays of weights"),

@@ -98,7 +98,8 @@ pub(super) fn emit(normal: &Normal, devices: Option<Devices>) -> Program {
         ordered(&mut emitter.drafts);
     }
     let Emitter { drafts, spaces, .. } = emitter;
-    placed(drafts, &spaces, [&normal.domain, &normal.range], devices)
+    let linear = normal.is_complex_linear();
+    placed(drafts, &spaces, [&normal.domain, &normal.range], devices, linear)
 }
 
 impl<'a> Emitter<'a> {

@@ -28,6 +28,11 @@ const MOST_FUSED_TAPS: usize = 64;
 pub(super) fn fused(outer: &Factor, inner: &Factor) -> Option<Fused> {
     let leaf = |leaf| Some(Fused::One(Part::Leaf(leaf)));
     match (&outer.part, &inner.part) {
+        (Part::Leaf(Leaf::Pointwise(a)), Part::Leaf(Leaf::Pointwise(b)))
+            if a.is_conjugation() && b.is_conjugation() =>
+        {
+            Some(Fused::Identity)
+        }
         (Part::Leaf(Leaf::Pointwise(a)), Part::Leaf(Leaf::Pointwise(b))) => {
             leaf(Leaf::Pointwise(a.after(b)?))
         }

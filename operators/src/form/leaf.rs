@@ -30,6 +30,8 @@ pub enum Form {
     Index(IndexMap),
     /// `y[i, …] = Σⱼ A[i, j] x[j, …]` with a dense matrix `[rows, columns]`.
     Matrix(SharedArray),
+    /// `y = conj(x)`, which is linear over the real numbers only, and its own adjoint in that sense.
+    Conjugate,
     /// `y = x`, from one device to another.
     ToDevice {
         /// Where `x` is.
@@ -70,7 +72,10 @@ impl Leaf {
         // Of real numbers the conjugate is the same.
         let conjugated = complex && adjoint != conj;
         Some(match form {
-            Form::Zero | Form::Identity => return None,
+            // Its adjoint, its conjugate and its transpose are the same.
+            Form::Conjugate if complex => Self::Pointwise(Pointwise::conjugate()),
+            // On real numbers a conjugate is the identity.
+            Form::Zero | Form::Identity | Form::Conjugate => return None,
             Form::ToDevice { from, to } if from == to => return None,
             &Form::ToDevice { from, to } => {
                 let devices = Devices { domain: from, range: to };
@@ -93,6 +98,9 @@ impl Leaf {
             }
             Form::Opaque(map) => {
                 let conj = conj && complex;
+                // Its adjoint is the same.
+                let own = map.domain() == map.range() && map.properties().self_adjoint;
+                let adjoint = adjoint && !own;
                 Self::Map { map: map.clone(), orientation: Orientation { adjoint, conj } }
             }
         })
@@ -166,6 +174,16 @@ impl Leaf {
             Self::Matrix(matrix) => !matrix.array.dtype().is_complex(),
             Self::Map { .. } => !dtype.is_complex(),
             Self::Call(program) => program.is_real(),
+        }
+    }
+
+    /// Whether complex factors commute with it.
+    pub(crate) fn is_complex_linear(&self) -> bool {
+        match self {
+            Self::Pointwise(factor) => factor.is_complex_linear(),
+            Self::Map { map, .. } => map.properties().complex_linear,
+            Self::Call(program) => program.is_complex_linear(),
+            Self::Stencil(_) | Self::Index { .. } | Self::Matrix(_) | Self::Move(_) => true,
         }
     }
 

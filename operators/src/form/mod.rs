@@ -24,6 +24,7 @@ mod orientation;
 mod partition;
 mod placed;
 mod pointwise;
+mod positive;
 mod program;
 mod properties;
 mod registers;

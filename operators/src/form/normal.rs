@@ -36,6 +36,8 @@ pub(crate) struct Factor {
     pub(crate) need: usize,
     /// Where it writes, if that may be another device than where it reads.
     pub(crate) to: Option<Device>,
+    /// Whether complex factors commute with it.
+    pub(crate) linear: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -85,6 +87,11 @@ impl Normal {
         self.terms.iter().find_map(Term::to)
     }
 
+    /// Whether complex factors commute with it.
+    pub(crate) fn is_complex_linear(&self) -> bool {
+        self.terms.iter().all(Term::is_complex_linear)
+    }
+
     /// Intermediate results that live at once while it runs.
     pub(crate) fn need(&self) -> usize {
         self.terms.iter().map(Term::need).max().unwrap_or(0)
@@ -92,6 +99,11 @@ impl Normal {
 }
 
 impl Term {
+    /// Whether complex factors commute with all of its factors.
+    pub(crate) fn is_complex_linear(&self) -> bool {
+        self.factors.iter().all(|factor| factor.linear)
+    }
+
     /// Where it writes, if that may be another device than where it reads.
     fn to(&self) -> Option<Device> {
         self.factors.iter().find_map(|factor| factor.to)
@@ -119,7 +131,12 @@ impl Factor {
             Part::Sum(sum) => sum.to(),
             Part::Blocks(blocks) => blocks.parts.iter().find_map(Normal::to),
         };
-        Self { part, domain, range, need, to }
+        let linear = match &part {
+            Part::Leaf(leaf) => leaf.is_complex_linear(),
+            Part::Sum(sum) => sum.is_complex_linear(),
+            Part::Blocks(blocks) => blocks.parts.iter().all(Normal::is_complex_linear),
+        };
+        Self { part, domain, range, need, to, linear }
     }
 
     /// Its leaves, on all levels.

@@ -20,6 +20,7 @@ pub(super) fn placed(
     results: &[(Space, Option<Device>)],
     [domain, range]: [&Space; 2],
     devices: Option<Devices>,
+    is_complex_linear: bool,
 ) -> Program {
     let mut lifetimes = Lifetimes::default();
     for (space, device) in results {
@@ -73,7 +74,8 @@ pub(super) fn placed(
     });
     let steps: Vec<Step> = steps.collect();
     let (is_real, cost) = (is_real(&steps, domain, range), cost(&steps, domain, range, ONE));
-    Program { steps, bytes, devices, gain: gain.unwrap_or(Gain::ONE), is_real, cost }
+    let gain = gain.unwrap_or(Gain::ONE);
+    Program { steps, bytes, devices, gain, is_real, is_complex_linear, cost }
 }
 
 impl Draft {

@@ -23,23 +23,40 @@ pub(crate) struct Pointwise {
     /// Inputs are the weights, then `x`.
     expression: Expression,
     weights: Vec<SharedArray>,
+    /// Whether complex factors commute with it.
+    linear: bool,
 }
 
 impl Pointwise {
     /// `d ⊙ x`, or with the conjugate of `d`.
     pub(crate) fn weights(weights: &SharedArray, conjugated: bool) -> Self {
         let factor = if conjugated { input(0).conj() } else { input(0) };
-        Self { expression: factor * input(1), weights: vec![weights.clone()] }
+        Self { expression: factor * input(1), weights: vec![weights.clone()], linear: true }
     }
 
     /// `c x`
     pub(crate) fn constant(value: Complex64) -> Self {
-        Self { expression: constant(value) * input(0), weights: Vec::new() }
+        Self { expression: constant(value) * input(0), weights: Vec::new(), linear: true }
     }
 
     /// `x`
     pub(crate) fn identity() -> Self {
-        Self { expression: input(0), weights: Vec::new() }
+        Self { expression: input(0), weights: Vec::new(), linear: true }
+    }
+
+    /// `conj(x)`
+    pub(crate) fn conjugate() -> Self {
+        Self { expression: input(0).conj(), weights: Vec::new(), linear: false }
+    }
+
+    /// Whether it is `conj(x)` and nothing else.
+    pub(crate) fn is_conjugation(&self) -> bool {
+        !self.linear && self.same(&Self::conjugate())
+    }
+
+    /// Whether complex factors commute with it.
+    pub(crate) fn is_complex_linear(&self) -> bool {
+        self.linear
     }
 
     /// The same times `factor`, which is applied last.
@@ -57,13 +74,15 @@ impl Pointwise {
             number if number == weights.len() => inside.clone(),
             number => input(number),
         });
-        Self { expression: whole, weights }.allowed()
+        let linear = self.linear && inner.linear;
+        Self { expression: whole, weights, linear }.allowed()
     }
 
     /// The sum of both, if one pass can do it.
     pub(crate) fn plus(&self, other: &Self) -> Option<Self> {
         let (weights, [a, b]) = Self::together(self, other)?;
-        Self { expression: a + b, weights }.allowed()
+        let linear = self.linear && other.linear;
+        Self { expression: a + b, weights, linear }.allowed()
     }
 
     fn allowed(self) -> Option<Self> {
@@ -98,9 +117,10 @@ impl Pointwise {
             && arrays.into_iter().all(|(a, b)| same_array(a, b))
     }
 
-    /// Whether all weights and constants are real.
+    /// Whether it has a matrix that is real: all weights and constants are.
     pub(crate) fn is_real(&self) -> bool {
-        self.weights.iter().all(|weights| !weights.dtype().is_complex())
+        self.linear
+            && self.weights.iter().all(|weights| !weights.dtype().is_complex())
             && self.expression.has_real_constants()
     }
 

@@ -28,6 +28,8 @@ pub(crate) struct Program {
     pub(super) gain: Gain,
     /// Whether all of its numbers are real.
     pub(super) is_real: bool,
+    /// Whether complex factors commute with all of its steps.
+    pub(super) is_complex_linear: bool,
     /// What it costs for contiguous arrays, if it has no opaque parts. As [`is_real`](Self::is_real), kept: shared parts may
     /// be called more often than can be counted.
     pub(super) cost: Option<Cost>,
@@ -107,6 +109,11 @@ impl Program {
     /// Whether all of its numbers are real; an opaque operator is as real as its spaces.
     pub(crate) fn is_real(&self) -> bool {
         self.is_real
+    }
+
+    /// Whether complex factors commute with all of its steps.
+    pub(crate) fn is_complex_linear(&self) -> bool {
+        self.is_complex_linear
     }
 
     /// What it costs for contiguous arrays; `None` if it has opaque parts, which do not tell.

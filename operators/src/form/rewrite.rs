@@ -102,7 +102,9 @@ fn as_term(mut normal: Normal) -> Term {
 /// The factors of one term behind those of another; `None` if the product is zero.
 fn concatenated(mut outer: Term, mut inner: Term, range: &Space) -> Option<Term> {
     let mut scale = outer.scale * inner.scale;
-    if !fits(scale, range.dtype()) {
+    // A complex factor stays where it is unless it commutes with what is applied after it.
+    let commutes = inner.scale.im == 0.0 || outer.is_complex_linear();
+    if !fits(scale, range.dtype()) || !commutes {
         // Applied one after the other. Without factors the outer one is a multiple of the identity of the range.
         let space = outer.factors.back().map_or(range, |factor| &factor.domain).clone();
         scale = outer.scale;
@@ -176,7 +178,7 @@ impl Chain {
                         End::Inner => (factor.domain, neighbour.range),
                         End::Outer => (neighbour.domain, factor.range),
                     };
-                    factor = match self.unwrapped(part, domain, range)? {
+                    factor = match self.unwrapped(part, domain, range, end)? {
                         Some(factor) => factor,
                         None => return Some(()),
                     };
@@ -193,14 +195,25 @@ impl Chain {
     /// A part as a factor. A sum of one term with one factor or none becomes that one, if its scale may go to that of
     /// the chain; `None` for zero, and `Some(None)` if no factor is left.
     #[allow(clippy::option_option, reason = "zero and the identity are two things")]
-    fn unwrapped(&mut self, part: Part, domain: Space, range: Space) -> Option<Option<Factor>> {
+    fn unwrapped(
+        &mut self,
+        part: Part,
+        domain: Space,
+        range: Space,
+        end: End,
+    ) -> Option<Option<Factor>> {
         let dtype = range.dtype();
+        let commutes = |scale: Complex64| {
+            let outermost = end == End::Outer || self.factors.is_empty();
+            outermost || scale.im == 0.0 || self.factors.iter().all(|factor| factor.linear)
+        };
         let part = match part {
             Part::Sum(sum) if sum.terms.is_empty() => return None,
             Part::Sum(mut sum)
                 if sum.terms.len() == 1
                     && sum.terms[0].factors.len() < 2
-                    && fits(self.scale * sum.terms[0].scale, dtype) =>
+                    && fits(self.scale * sum.terms[0].scale, dtype)
+                    && commutes(sum.terms[0].scale) =>
             {
                 let mut term = sum.terms.remove(0);
                 self.scale *= term.scale;

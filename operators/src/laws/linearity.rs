@@ -9,8 +9,9 @@ use super::values::{combined, norm};
 pub(super) fn hold(trial: Trial<'_>) -> Result<(), Stop> {
     for direction in Direction::BOTH {
         let spaces = direction.spaces(trial.operator);
-        // Between a real and a complex space an operator is linear over the real numbers.
-        let complex = spaces.iter().all(|space| space.dtype().is_complex());
+        // One that is not complex-linear, as between a real and a complex space, is linear over the real numbers.
+        let complex = spaces.iter().all(|space| space.dtype().is_complex())
+            && trial.operator.properties().complex_linear;
         let imaginary = if complex { 1.0 } else { 0.0 };
         let a = Complex64::new(0.75, 0.5 * imaginary);
         let b = Complex64::new(-1.5, 0.25 * imaginary);

@@ -12,6 +12,7 @@
 
 mod arguments;
 mod linearity;
+mod properties;
 mod report;
 mod strides;
 pub(crate) mod trial;
@@ -59,6 +60,7 @@ pub fn check_on(operator: &dyn LinearMap, on: &dyn Executor, seed: u64) -> Resul
         let tried = match law {
             Law::Adjoint => adjoint(trial),
             Law::Linearity => linearity::hold(trial),
+            Law::Properties => properties::hold(trial),
             Law::Update => update::hold(trial),
             Law::Strides => strides::hold(trial),
             Law::Arguments => arguments::hold(trial),

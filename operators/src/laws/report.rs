@@ -8,8 +8,12 @@ use std::fmt;
 pub enum Law {
     /// `⟨A x, y⟩ = ⟨x, Aᴴ y⟩`: see [`check_adjoint`](crate::check_adjoint).
     Adjoint,
-    /// `A (a x + b z) = a A x + b A z`, and so for `Aᴴ`; with complex `a` and `b` where both spaces are complex.
+    /// `A (a x + b z) = a A x + b A z`, and so for `Aᴴ`; with complex `a` and `b` where it is
+    /// [complex-linear](crate::Properties) between complex spaces.
     Linearity,
+    /// What its [`Properties`](crate::Properties) say: that it is its own adjoint, `A x = Aᴴ x`, and that it is positive,
+    /// `Re ⟨A x, x⟩ ≥ 0`.
+    Properties,
     /// `y ← alpha · A x + beta · y` is what it says. With `beta = 0` the old `y` is not read, even if it is NaN; a complex
     /// factor for a real array is refused.
     Update,
@@ -25,9 +29,10 @@ pub enum Law {
 
 impl Law {
     /// All of them, in the order in which they are tried.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Adjoint,
         Self::Linearity,
+        Self::Properties,
         Self::Update,
         Self::Strides,
         Self::Arguments,
@@ -40,6 +45,7 @@ impl fmt::Display for Law {
         f.pad(match self {
             Self::Adjoint => "adjoint",
             Self::Linearity => "linearity",
+            Self::Properties => "properties",
             Self::Update => "update",
             Self::Strides => "strides",
             Self::Arguments => "arguments",
@@ -87,8 +93,8 @@ impl fmt::Display for Report {
         f.write_str(&self.operator)?;
         for Finding { law, why } in &self.findings {
             match why {
-                None => write!(f, "\n  {law:9}  holds")?,
-                Some(why) => write!(f, "\n  {law:9}  does not hold: {why}")?,
+                None => write!(f, "\n  {law:10}  holds")?,
+                Some(why) => write!(f, "\n  {law:10}  does not hold: {why}")?,
             }
         }
         Ok(())

@@ -21,7 +21,7 @@ pub(super) fn matrix(form: &Form, domain: &Space, range: &Space) -> Result<Spars
     let shape = [range.len(), domain.len()];
     match form {
         Form::Zero => zero(shape),
-        Form::Identity | Form::ToDevice { .. } => diagonal(shape, |_| ONE),
+        Form::Identity | Form::Conjugate | Form::ToDevice { .. } => diagonal(shape, |_| ONE),
         Form::Diagonal(weights) => {
             let weights = numbers(&weights.view().broadcast(domain.shape())?)?;
             diagonal(shape, |row| weights[row])
@@ -126,7 +126,7 @@ fn dense(array: &SharedArray, shape: [usize; 2]) -> Result<Sparse> {
 }
 
 /// Column by column, each the result on a unit vector.
-fn probed(map: &dyn LinearMap, shape: [usize; 2]) -> Result<Sparse> {
+pub(super) fn probed(map: &dyn LinearMap, shape: [usize; 2]) -> Result<Sparse> {
     let devices = map.devices().unwrap_or(Devices::both(Device::cpu()));
     let (on, to) = (arrayspan_kernels::on(devices.domain)?, arrayspan_kernels::on(devices.range)?);
     let mut unit = on.empty(&[shape[1]], map.domain().dtype())?;

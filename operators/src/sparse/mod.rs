@@ -81,8 +81,15 @@ impl Operator {
     /// ```
     ///
     /// # Errors
-    /// Out of memory; the device's failure; those of an opaque part.
+    /// [`Error::Parameter`](crate::Error::Parameter) when it is [not complex-linear](crate::Properties) on complex models; out
+    /// of memory; the device's failure; those of an opaque part.
     pub fn to_sparse(&self) -> Result<Sparse> {
+        self.expect_matrix("to_sparse")?;
+        if !self.is_linear() {
+            // What parts do with complex numbers is not what their matrices do.
+            let shape = [self.range().len(), self.domain().len()];
+            return leaf::probed(self, shape);
+        }
         let matrix = tree::matrix(self.node())?;
         let (factor, orientation) = (self.factor(), self.orientation());
         let [rows, columns] = [self.range(), self.domain()].map(Space::len);

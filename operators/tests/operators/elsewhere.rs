@@ -4,7 +4,6 @@ use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::Device;
 use arrayspan_kernels::{Trace, on};
 use arrayspan_operators::author::*;
-use arrayspan_operators::prelude::*;
 
 use crate::devices::{CPU, mixtures, other, read, slope, space, steps, up, weights};
 use crate::support::{assert_close, dense, host, numbers, random};

@@ -13,6 +13,8 @@ mod filter;
 mod laws;
 mod numbers;
 mod plans;
+mod positive;
+mod real_linear;
 mod rewriting;
 mod sites;
 mod sizes;

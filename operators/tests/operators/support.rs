@@ -3,7 +3,9 @@
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Array, DType, Element, Relayout, View, ViewMut};
 use arrayspan_kernels::{Executor, Update};
-use arrayspan_operators::{Context, Devices, LinearMap, LinearOperator, Operator, Result, Space};
+use arrayspan_operators::{
+    Context, Devices, LinearMap, LinearOperator, Operator, Properties, Result, Space,
+};
 use num_complex::{Complex32, Complex64};
 
 pub(crate) const DTYPES: [DType; 4] =
@@ -234,6 +236,12 @@ impl LinearMap for Opaque {
 
     fn workspace(&self) -> usize {
         self.0.workspace()
+    }
+
+    fn properties(&self) -> Properties {
+        let mut said = Properties::of(self);
+        said.complex_linear = self.0.properties().complex_linear;
+        said
     }
 
     fn devices(&self) -> Option<Devices> {

@@ -2,7 +2,7 @@
 //! that allocated them, and a history that can be looked at.
 //!
 //! Counting is always on and costs a few relaxed atomics. Lists of blocks ([`record_sites`]) and histories
-//! ([`Device::record`]) are off until asked for, and cost one atomic load then.
+//! ([`Device::record`](crate::Device::record)) are off until asked for, and cost one atomic load then.
 //!
 //! ```
 //! use arrayspan_devices::{Device, Memory, account};

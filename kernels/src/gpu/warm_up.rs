@@ -1,0 +1,34 @@
+//! Kernels built before they are needed.
+
+use arrayspan_bridge::devices::{Buildable, Stream};
+
+use super::Gpu;
+use crate::{Error, Executor};
+
+/// Builds the kernels that `work` launches on the device of `stream`, side by side where the compiler bears it; how many
+/// were not there yet. On a device that runs no kernels nothing is done.
+///
+/// `work` runs once, with an executor that plans each call and launches nothing: it opens the vendor's library where a
+/// product would be its, sends the tables of stencils to the device, and leaves arrays as they are, but for plain copies
+/// (`y ← x`), which are made. Which kernel a call takes depends on shapes, strides and alignment; those of the
+/// arrays that `work` uses count.
+///
+/// # Errors
+/// Those of `work`; the first kernel that cannot be built, after all others are.
+pub fn warm_up<E: From<Error>>(
+    stream: &Stream,
+    work: impl FnOnce(&dyn Executor) -> Result<(), E>,
+) -> Result<usize, E> {
+    let device = stream.device();
+    if device.kind().dialect().is_none() {
+        return Ok(0);
+    }
+    let planner = Gpu::planning(stream.clone())?;
+    work(&planner)?;
+    let mut variants = planner.planned.map(parking_lot::Mutex::into_inner).unwrap_or_default();
+    // A call that is made twice takes one kernel.
+    let mut seen = std::collections::HashSet::new();
+    variants.retain(|variant| seen.insert(variant.clone()));
+    let kernels: Vec<&dyn Buildable> = variants.iter().map(|variant| variant as _).collect();
+    device.warm_up(&kernels).map_err(|error| E::from(error.into()))
+}
