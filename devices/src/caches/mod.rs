@@ -60,10 +60,10 @@ fn cleared(devices: &[Device]) -> Cleared {
     Cleared { parts: devices.iter().flat_map(parts).collect(), took: begin.elapsed() }
 }
 
-/// How many kernels are kept in memory for a device.
+/// How many different kernels are kept in memory for a device: those of one source are one.
 #[must_use]
 pub fn kernels(device: Device) -> usize {
-    device.0.kernels.count()
+    device.0.kernels.distinct()
 }
 
 /// How many of these kernels are made for an `S`.

@@ -48,7 +48,7 @@ pub trait Driver: Sync {
 pub trait DeviceDriver: Debug + Send + Sync {
     /// What is known about it.
     fn info(&self) -> &DeviceInfo;
-    /// Where the driver leaves what it finds out when nobody asks; the same each time.
+    /// Where the driver leaves what it finds out when nobody asks. Asked for once.
     fn health(&self) -> Arc<Health> {
         Arc::default()
     }

@@ -1,7 +1,7 @@
 //! The kernels that a device keeps in memory, by what they are made for.
 
 use std::any::{Any, TypeId};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
 
@@ -106,6 +106,13 @@ impl Kept {
     /// How many there are.
     pub(crate) fn count(&self) -> usize {
         self.0.read().count
+    }
+
+    /// How many of them have a source of their own.
+    pub(crate) fn distinct(&self) -> usize {
+        let kernels = self.0.read();
+        let digests: HashSet<u64> = kernels.entries().map(|entry| entry.kernel.digest()).collect();
+        digests.len()
     }
 
     /// How many of them are made for an `S`.
@@ -219,6 +226,15 @@ mod tests {
         kept.keep(&One(1), kernel("first"));
         assert_eq!(kept.keep(&One(1), kernel("second")).name(), "first");
         assert_eq!(kept.count(), 1);
+    }
+
+    #[test]
+    fn kernels_of_one_source_are_counted_once() {
+        let kept = Kept::default();
+        kept.keep(&One(1), kernel("same"));
+        kept.keep(&One(2), kernel("same"));
+        kept.keep(&Other(2), kernel("another"));
+        assert_eq!((kept.count(), kept.distinct()), (3, 2));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A kernel loaded on a device, and how it comes there.
 
 use std::fmt;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use super::cache::{self, Cache};
@@ -19,6 +20,8 @@ struct Inner {
     name: String,
     /// Of its binary.
     bytes: usize,
+    /// Of its source: two specialisations may have one text.
+    digest: u64,
     driver: Box<dyn KernelDriver>,
 }
 
@@ -63,7 +66,13 @@ impl Kernel {
             cache.write(&key, &binary);
             load(&binary)?
         };
-        Ok(Self(Arc::new(Inner { device, name: source.name().into(), bytes, driver })))
+        Ok(Self(Arc::new(Inner {
+            device,
+            name: source.name().into(),
+            bytes,
+            digest: digest(source),
+            driver,
+        })))
     }
 
     /// The device it is loaded on.
@@ -83,6 +92,11 @@ impl Kernel {
         self.0.bytes
     }
 
+    /// The same for kernels of one source.
+    pub(super) fn digest(&self) -> u64 {
+        self.0.digest
+    }
+
     pub(crate) fn driver(&self) -> &dyn KernelDriver {
         &*self.0.driver
     }
@@ -99,8 +113,20 @@ impl Kernel {
             }
         }
 
-        Self(Arc::new(Inner { device, name: name.into(), bytes: 100, driver: Box::new(None) }))
+        Self(Arc::new(Inner {
+            device,
+            name: name.into(),
+            bytes: 100,
+            digest: digest(&KernelSource::new(name, name, "")),
+            driver: Box::new(None),
+        }))
     }
+}
+
+fn digest(source: &KernelSource) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    source.hash(&mut hasher);
+    hasher.finish()
 }
 
 impl fmt::Debug for Kernel {
