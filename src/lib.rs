@@ -1,7 +1,9 @@
 //! Hand an array over from any framework without copying it, run matrix-free linear operators and solvers on it
 //! wherever it lives: in the memory of the CPU, of CUDA or of `OpenCL`.
 //!
-//! GPU libraries are opened at run time. Building needs only cargo, and a program runs on machines without them.
+//! GPU libraries are opened at run time. Building needs only cargo, and a program runs on machines without them. The
+//! features `cuda` and `opencl`, on by default, can be left out: then their crates are not depended on, and their devices
+//! are unavailable as on a machine without a driver.
 //!
 //! # A tour
 //!

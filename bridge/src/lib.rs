@@ -3,6 +3,12 @@
 //! An [`Array`] knows its dtype, layout and device at run time. It comes from other libraries and goes to them
 //! without a copy where that is possible; every crossing says whether it was ([`Crossing`]). Between layouts, dtypes
 //! ([`Conversion`]) and devices elements move at the rate of memory.
+//!
+//! The features `cuda` and `opencl`, on by default, are the devices of these kinds and the arrays of cudarc and opencl3.
+#![cfg_attr(
+    not(all(feature = "cuda", feature = "opencl")),
+    allow(dead_code, unused_imports, reason = "what only back ends use that were left out")
+)]
 
 mod array;
 mod as_view;

@@ -44,14 +44,32 @@ impl Backend {
     /// in it that means nothing is told then, once.
     ///
     /// # Errors
-    /// [`Error::Unavailable`] if the user has disabled the backend.
+    /// [`Error::Unavailable`] if the user has disabled the backend, or it was left out when this was built.
     pub fn enabled(self) -> Result<()> {
+        if !self.is_built() {
+            return Err(self.left_out());
+        }
         let list = list();
         if !list.disabled.contains(&self) {
             return Ok(());
         }
         let why = format!("disabled by {DISABLE}={}", list.text);
         Err(Error::Unavailable { what: self.name().into(), why })
+    }
+
+    /// Whether this was built with it. That of torch is not known here.
+    fn is_built(self) -> bool {
+        match self {
+            Self::Cuda => cfg!(feature = "cuda"),
+            Self::OpenCl => cfg!(feature = "opencl"),
+            Self::Nvml | Self::Torch => true,
+        }
+    }
+
+    /// That it was not built.
+    pub(crate) fn left_out(self) -> Error {
+        let why = format!("arrayspan was built without the feature `{self}`");
+        Error::Unavailable { what: self.name().into(), why }
     }
 
     /// The names in `ARRAYSPAN_DISABLE` that mean nothing.
@@ -121,6 +139,24 @@ mod tests {
         let list = List::read(" cuda, OpenCL,,torch ");
         assert_eq!(list.disabled, [Backend::Cuda, Backend::OpenCl, Backend::Torch]);
         assert_eq!(list.complaint(), None);
+    }
+
+    #[test]
+    fn what_was_left_out_is_unavailable_and_says_how_to_have_it() {
+        let said = Backend::OpenCl.left_out().to_string();
+        assert_eq!(said, "opencl is unavailable: arrayspan was built without the feature `opencl`");
+        for backend in [Backend::Cuda, Backend::OpenCl].into_iter().filter(|it| !it.is_built()) {
+            let enabled = backend.enabled().map_err(|error| error.to_string());
+            assert_eq!(enabled, Err(backend.left_out().to_string()));
+        }
+        let kinds = [
+            (Backend::Cuda, crate::DeviceKind::Cuda),
+            (Backend::OpenCl, crate::DeviceKind::OpenCl),
+        ];
+        for (_, kind) in kinds.into_iter().filter(|(backend, _)| !backend.is_built()) {
+            let device = crate::Device::new(kind, 0);
+            assert!(matches!(device, Err(Error::Unavailable { .. })), "{device:?}");
+        }
     }
 
     #[test]

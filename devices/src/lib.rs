@@ -4,12 +4,23 @@
 //! is absent makes its devices [`Error::Unavailable`] and nothing else. All work is ordered by [`Stream`]s;
 //! [`Memory`] knows which streams use it, so that order between streams, and between last use and release, is
 //! kept without the host waiting.
+//!
+//! The features `cuda` and `opencl`, on by default, are these back ends. Without one its crates are not depended on, and its
+//! devices are unavailable as on a machine without its driver.
+#![cfg_attr(
+    not(all(feature = "cuda", feature = "opencl")),
+    allow(dead_code, reason = "what only back ends use that were left out")
+)]
 
 mod backend;
 pub mod caches;
 mod callback;
 mod caught;
 mod cpu;
+#[cfg(feature = "cuda")]
+pub mod cuda;
+#[cfg(not(feature = "cuda"))]
+#[path = "left_out/cuda.rs"]
 pub mod cuda;
 mod default_stream;
 mod device;
@@ -27,6 +38,10 @@ mod launch;
 pub mod libraries;
 mod memory;
 pub mod monitor;
+#[cfg(feature = "opencl")]
+pub mod opencl;
+#[cfg(not(feature = "opencl"))]
+#[path = "left_out/opencl.rs"]
 pub mod opencl;
 mod opened;
 pub mod peer;

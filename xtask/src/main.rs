@@ -8,6 +8,7 @@ mod bench;
 mod durations;
 mod environment;
 mod faults;
+mod features;
 mod fuzz;
 mod golden;
 mod gpu;
@@ -58,6 +59,8 @@ enum Chore {
     Interop,
     /// Only the part of `test` that packs what is published.
     Package,
+    /// Only the part of `test` that checks what is built without back ends.
+    Features,
     /// Only the part of `test` that checks other platforms.
     Platforms,
     /// Only the part of `test` that follows the links of the documentation that was built last.
@@ -87,6 +90,7 @@ fn main() -> ExitCode {
         Chore::Test(arguments) => test::run(&arguments),
         Chore::Interop => interop::run(),
         Chore::Package => package::run(),
+        Chore::Features => features::check(),
         Chore::Platforms => platforms::run(),
         Chore::Links => links::run(),
         Chore::Golden => golden::run(),

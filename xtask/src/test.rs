@@ -10,8 +10,8 @@ use crate::report::Report;
 use crate::run_tests::{self, Ran};
 use crate::steps::Steps;
 use crate::{
-    Result, faults, fuzz, interop, libtorch, links, memcheck, miri, only, package, platforms,
-    sample, setup, torch,
+    Result, faults, features, fuzz, interop, libtorch, links, memcheck, miri, only, package,
+    platforms, sample, setup, torch,
 };
 
 /// What is tested.
@@ -130,6 +130,7 @@ fn lints(steps: &mut Steps, report: &mut Report) {
     let doc = ["doc", "--workspace", "--no-deps"];
     steps.run("format", || show(&mut cargo(&["fmt", "--all", "--check"])).map(|()| true));
     steps.run("lints", || show(&mut cargo(&clippy)).map(|()| true));
+    steps.run("features", || features::check().map(|()| true));
     steps.run("documentation", || {
         show(cargo(&doc).env("RUSTDOCFLAGS", "-D warnings")).map(|()| true)
     });

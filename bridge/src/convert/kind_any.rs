@@ -3,16 +3,12 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use cudarc::driver::CudaSlice;
 use half::{bf16, f16};
 use ndarray::{ArcArray, Dimension, Ix0, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6, IxDyn};
 use num_complex::Complex;
-use opencl3::memory::Buffer;
 
 use super::ArrayKind;
 use crate::dlpack::{Capsule, Legacy, Versioned};
-use crate::interop::cudarc::{CudaArray, ShapedSlice};
-use crate::interop::opencl::{OpenClArray, ShapedBuffer};
 use crate::{Array, Element, SharedArray};
 
 /// The kind of a value of any type; `None` if it is no array known here. Finds owned arrays of every
@@ -63,10 +59,12 @@ const BY_ELEMENT: [fn(&dyn Any) -> Option<ArrayKind>; 16] = [
 ];
 
 fn of<T: Element>(value: &dyn Any) -> Option<ArrayKind> {
-    if value.is::<CudaSlice<T>>() || value.is::<ShapedSlice<T>>() || value.is::<CudaArray<T>>() {
+    #[cfg(feature = "cuda")]
+    if super::kinds::cudarc::is::<T>(value) {
         return Some(ArrayKind::Cudarc);
     }
-    if value.is::<Buffer<T>>() || value.is::<ShapedBuffer<T>>() || value.is::<OpenClArray<T>>() {
+    #[cfg(feature = "opencl")]
+    if super::kinds::opencl::is::<T>(value) {
         return Some(ArrayKind::OpenCl);
     }
     let ranks = [

@@ -1,9 +1,11 @@
 //! What arrays can be converted to: the values that [`convert`](super::convert) takes as its target.
 
 pub use super::kinds::arrays::{ToArray, ToShared};
+#[cfg(feature = "cuda")]
 pub use super::kinds::cudarc::{ToCudaSlice, ToCudarc};
 pub use super::kinds::dlpack::ToDlpack;
 pub use super::kinds::ndarray::ToNdarray;
+#[cfg(feature = "opencl")]
 pub use super::kinds::opencl::{ToOpenCl, ToOpenClBuffer};
 #[cfg(feature = "torch")]
 pub use super::kinds::torch::ToTorch;
@@ -31,6 +33,7 @@ pub fn ndarray<T, D>() -> ToNdarray<T, D> {
 
 /// A [`CudaArray`](crate::interop::cudarc::CudaArray), which cudarc's functions take like a slice; on a
 /// CUDA device.
+#[cfg(feature = "cuda")]
 #[must_use]
 pub fn cudarc<T>() -> ToCudarc<T> {
     ToCudarc::default()
@@ -38,6 +41,7 @@ pub fn cudarc<T>() -> ToCudarc<T> {
 
 /// A `cudarc::driver::CudaSlice`: the one the array came from, else a copy, because cudarc frees only
 /// what it allocated. On a CUDA device; the host waits for work on the array.
+#[cfg(feature = "cuda")]
 #[must_use]
 pub fn cuda_slice<T>() -> ToCudaSlice<T> {
     ToCudaSlice::default()
@@ -45,6 +49,7 @@ pub fn cuda_slice<T>() -> ToCudaSlice<T> {
 
 /// An [`OpenClArray`](crate::interop::opencl::OpenClArray), which holds an `opencl3` buffer; on an
 /// `OpenCL` device.
+#[cfg(feature = "opencl")]
 #[must_use]
 pub fn opencl<T>() -> ToOpenCl<T> {
     ToOpenCl::default()
@@ -52,6 +57,7 @@ pub fn opencl<T>() -> ToOpenCl<T> {
 
 /// An `opencl3::memory::Buffer`: the one the array came from, else a copy, because a bare buffer cannot
 /// keep the array alive. On an `OpenCL` device; the host waits for work on the array.
+#[cfg(feature = "opencl")]
 #[must_use]
 pub fn opencl_buffer<T>() -> ToOpenClBuffer<T> {
     ToOpenClBuffer::default()

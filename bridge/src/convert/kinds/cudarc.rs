@@ -1,5 +1,6 @@
 //! cudarc's slices and arrays in its terms.
 
+use std::any::Any;
 use std::marker::PhantomData;
 
 use arrayspan_devices::{Device, DeviceKind};
@@ -12,6 +13,11 @@ use crate::convert::{
 };
 use crate::interop::cudarc::{CudaArray, ShapedSlice, allocate};
 use crate::{Array, DType, Element, Error, Layout, Result, Why};
+
+/// Whether a value is an array of that element.
+pub(in crate::convert) fn is<T: Element>(value: &dyn Any) -> bool {
+    value.is::<CudaSlice<T>>() || value.is::<ShapedSlice<T>>() || value.is::<CudaArray<T>>()
+}
 
 impl<T: Element> ArraySource for CudaSlice<T> {
     const KIND: ArrayKind = ArrayKind::Cudarc;

@@ -1,9 +1,11 @@
 //! How each library's arrays come in and go out.
 
 pub(super) mod arrays;
+#[cfg(feature = "cuda")]
 pub(super) mod cudarc;
 pub(super) mod dlpack;
 pub(super) mod ndarray;
+#[cfg(feature = "opencl")]
 pub(super) mod opencl;
 #[cfg(feature = "torch")]
 pub(super) mod torch;

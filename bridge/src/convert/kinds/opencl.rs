@@ -1,5 +1,6 @@
 //! opencl3's buffers and arrays in its terms.
 
+use std::any::Any;
 use std::marker::PhantomData;
 
 use arrayspan_devices::{Device, DeviceKind};
@@ -12,6 +13,11 @@ use crate::convert::{
 };
 use crate::interop::opencl::{OpenClArray, ShapedBuffer, allocate};
 use crate::{Array, DType, Element, Error, Layout, Result, SharedArray, Why};
+
+/// Whether a value is an array of that element.
+pub(in crate::convert) fn is<T: Element>(value: &dyn Any) -> bool {
+    value.is::<Buffer<T>>() || value.is::<ShapedBuffer<T>>() || value.is::<OpenClArray<T>>()
+}
 
 impl<T: Element> ArraySource for ShapedBuffer<T> {
     const KIND: ArrayKind = ArrayKind::OpenCl;
