@@ -4,6 +4,7 @@
 use std::process::Command;
 
 use crate::Result;
+use crate::packages;
 use crate::process::{cargo, output, run as show};
 
 /// Those beside the one that the tests run on.
@@ -33,7 +34,11 @@ pub(crate) fn available(platform: &str) -> Result<(), String> {
     show(add.args(["target", "add", platform])).map_err(|error| format!("no target: {error}"))
 }
 
-/// Libraries and programs of all packages.
+/// Libraries and programs of all published packages: what only tests use may want a compiler of C for the platform.
 pub(crate) fn check(platform: &str) -> Result {
-    show(&mut cargo(&["check", "--workspace", "--lib", "--bins", "--target", platform]))
+    let mut check = cargo(&["check", "--lib", "--bins", "--target", platform]);
+    for package in packages::all()?.iter().filter(|package| package.is_published()) {
+        check.args(["--package", &package.name]);
+    }
+    show(&mut check)
 }

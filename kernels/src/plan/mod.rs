@@ -103,8 +103,8 @@ impl<A: Arrays> Plan<A> {
     /// arrays as they were. It may record from several threads; which call comes first is theirs to say then.
     ///
     /// # Errors
-    /// Those of `record`, among them [`Error::NotKept`] for a call that writes, or reads although others could write it,
-    /// an array that is none of `arrays`. Arrays that were given by value are gone then.
+    /// Those of `record`, among them [`Error::NotKept`](crate::Error::NotKept) for a call that writes, or reads although
+    /// others could write it, an array that is none of `arrays`. Arrays that were given by value are gone then.
     pub fn record<E>(
         on: Arc<dyn Executor>,
         mut arrays: A,
@@ -119,8 +119,8 @@ impl<A: Arrays> Plan<A> {
     /// Runs the calls again, in the order they were recorded in. Enqueued; does not wait.
     ///
     /// # Errors
-    /// [`Error::NotKept`] when one of the arrays has been taken out of [`arrays_mut`](Self::arrays_mut); nothing has run
-    /// then. The device's failure; what the arrays hold is unspecified then.
+    /// [`Error::NotKept`](crate::Error::NotKept) when one of the arrays has been taken out of
+    /// [`arrays_mut`](Self::arrays_mut); nothing has run then. The device's failure; what the arrays hold is unspecified then.
     pub fn replay(&mut self) -> Result<()> {
         let arrays = shown(&mut self.arrays);
         let is_here =
