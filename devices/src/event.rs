@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::driver::EventDriver;
-use crate::{Device, Error, Result};
+use crate::{Device, Error, Result, fault};
 
 /// A point in a stream: complete once the work queued before it is done.
 #[derive(Debug)]
@@ -32,7 +32,9 @@ impl Event {
     /// # Errors
     /// A failure of that work.
     pub fn synchronize(&self) -> Result<()> {
-        self.driver.synchronize()
+        self.driver.synchronize()?;
+        // After the wait: who is told of a failure takes the work for done.
+        fault::check(fault::FaultKind::Wait, self.device, 0)
     }
 
     /// Whether the work before the event is done. Does not wait.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use cudarc::driver::sys::{self, CUresult};
 
-use super::{check, library, pool};
+use super::{check, library, lost, pool};
 use crate::health::Health;
 use crate::opened::patiently;
 use crate::{Error, Result, fault};
@@ -80,8 +80,36 @@ impl Context {
         if code == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(self.failure(call, code)) }
     }
 
+    /// The error of a call that returned `code`. Calls that concern several devices, page-locking for all of them or a
+    /// wait for another's event, fail with any of them, too: this one is lost only if nothing works any more.
     pub(super) fn failure(&self, call: &'static str, code: CUresult) -> Error {
-        self.health.note(check::failure(self.gpu_id, call, code))
+        let error = check::failure(self.gpu_id, call, code);
+        if !matches!(error, Error::DeviceLost { .. }) {
+            return error;
+        }
+        if self.health.lost().is_none() && self.works() {
+            return lost::elsewhere(error);
+        }
+        lost::remember(&error);
+        self.health.note(error)
+    }
+
+    /// Whether the driver still answers for the context. After a failure that loses it each call fails the same way.
+    fn works(&self) -> bool {
+        let mut popped = ptr::null_mut();
+        // SAFETY: the context is retained while `self` lives, and is popped by the thread that has pushed it. The null
+        // stream is that of the current context.
+        let asked = unsafe {
+            match sys::cuCtxPushCurrent_v2(self.raw) {
+                CUresult::CUDA_SUCCESS => {
+                    let asked = sys::cuStreamQuery(ptr::null_mut());
+                    sys::cuCtxPopCurrent_v2(&raw mut popped);
+                    asked
+                }
+                refused => refused,
+            }
+        };
+        matches!(asked, CUresult::CUDA_SUCCESS | CUresult::CUDA_ERROR_NOT_READY)
     }
 
     /// Keeps a failure nobody can be told about, for the device's next caller.

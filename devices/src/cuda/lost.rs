@@ -1,5 +1,7 @@
 //! Which codes of the CUDA driver mean that the device is gone for this process.
 
+use std::sync::OnceLock;
+
 use cudarc::driver::sys::CUresult;
 
 use crate::Error;
@@ -34,9 +36,41 @@ pub(super) fn failure(device: String, call: &'static str, name: String, code: i3
     }
 }
 
+/// The first loss of this process.
+static FIRST: OnceLock<Error> = OnceLock::new();
+
+/// Takes note of the loss of a device.
+pub(super) fn remember(lost: &Error) {
+    FIRST.get_or_init(|| lost.clone());
+}
+
+/// The error of a call on a device that still works, which has failed as if that were lost: the loss of the device that is,
+/// if one is known.
+pub(super) fn elsewhere(error: Error) -> Error {
+    match (FIRST.get(), error) {
+        (Some(lost), _) => lost.clone(),
+        (None, Error::DeviceLost { device, call, name, code }) => {
+            Error::Driver { device, call, name, code }
+        }
+        (None, other) => other,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_device_that_works_is_not_lost_by_what_another_does_to_its_calls() {
+        let call = |device: &str, call| failure(device.into(), call, "NAME".into(), 700);
+        let before = elsewhere(call("cuda:8", "cuMemHostAlloc"));
+        assert!(
+            matches!(before, Error::Driver { code: 700, ref device, .. } if device == "cuda:8")
+        );
+        remember(&call("cuda:9", "cuEventSynchronize"));
+        let after = elsewhere(call("cuda:8", "cuMemHostAlloc"));
+        assert!(matches!(after, Error::DeviceLost { ref device, .. } if device == "cuda:9"));
+    }
 
     fn is_lost(code: i32) -> bool {
         let error = failure("cuda:1".into(), "cuStreamSynchronize", "NAME".into(), code);

@@ -12,6 +12,7 @@ pub(super) fn of(fault: Fault, device: Device, bytes: usize) -> Error {
         FaultKind::Copy => "an injected copy",
         FaultKind::Pinned => "an injected allocation of page-locked memory",
         FaultKind::Plan => "an injected build of a kernel",
+        FaultKind::Wait => "an injected wait for an event",
         FaultKind::Context => "an injected context",
     };
     let Codes { memory, lost, refused } = device.0.driver.codes();

@@ -55,6 +55,8 @@ pub enum FaultKind {
     Pinned,
     /// Building a kernel or another plan that is then kept.
     Plan,
+    /// Waiting on the host for an [`Event`](crate::Event), for whoever is told of a failure. The work is done then.
+    Wait,
     /// Making the context of a GPU, which happens once: at the first use of the device, and again after a failure.
     Context,
 }

@@ -25,10 +25,11 @@ fn one(text: &str) -> Result<Fault, String> {
         "copy" => FaultKind::Copy,
         "pinned" => FaultKind::Pinned,
         "plan" => FaultKind::Plan,
+        "wait" => FaultKind::Wait,
         "context" => FaultKind::Context,
         other => {
             return Err(format!(
-                "'{other}' is not one of allocation, launch, copy, pinned, plan, context"
+                "'{other}' is not one of allocation, launch, copy, pinned, plan, wait, context"
             ));
         }
     };

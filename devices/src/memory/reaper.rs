@@ -102,7 +102,7 @@ impl Job {
     /// Waits for the work, keeps its failure for the device's next caller, and runs the release.
     fn finish(&self) {
         for event in &self.events {
-            if let Err(error) = event.synchronize() {
+            if let Err(error) = event.driver().synchronize() {
                 event.device().0.defer(error);
             }
         }
@@ -143,7 +143,7 @@ pub(crate) fn settle_after(device: Device) {
     for job in jobs() {
         for event in job.events.iter().filter(|event| event.device() == device) {
             // Its failure is kept by the thread that waits for it anyhow.
-            let _ = event.synchronize();
+            let _ = event.driver().synchronize();
         }
         if job.is_due() {
             job.run();
@@ -156,7 +156,7 @@ pub(super) fn settle_on(device: Device) {
     for job in jobs().iter().filter(|job| job.device == device) {
         for event in &job.events {
             // The failure of that work is kept by the thread that waits for it anyhow.
-            let _ = event.synchronize();
+            let _ = event.driver().synchronize();
         }
         job.run();
     }

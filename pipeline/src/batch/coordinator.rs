@@ -1,7 +1,7 @@
 //! What the slots of a run and its caller share.
 
 use std::any::Any;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
@@ -32,6 +32,7 @@ pub(super) struct Coordinator<E> {
     gates: Vec<RwLock<()>>,
     /// For each position, which gate is its device's.
     gate_of: Vec<usize>,
+    devices: Vec<Device>,
     begun: Instant,
 }
 
@@ -45,6 +46,8 @@ struct State<E> {
     idle: Vec<usize>,
     /// Whether the input has been given up.
     fed: bool,
+    /// Batches that have failed on account of a device on which they did not run, and the position of that.
+    missed: BTreeSet<(usize, usize)>,
 }
 
 impl<E> Coordinator<E> {
@@ -57,6 +60,7 @@ impl<E> Coordinator<E> {
             wall: None,
             idle: vec![0; devices.len()],
             fed: false,
+            missed: BTreeSet::new(),
         };
         Self {
             state: Mutex::new(state),
@@ -64,6 +68,7 @@ impl<E> Coordinator<E> {
             wanted: Condvar::new(),
             gates: devices.iter().map(|_| RwLock::new(())).collect(),
             gate_of: devices.iter().map(first).collect(),
+            devices: devices.to_vec(),
             begun: Instant::now(),
         }
     }
@@ -154,16 +159,27 @@ impl<E> Coordinator<E> {
         drop((left, unwanted));
     }
 
-    /// A device is lost, and a batch with it. Gives the batch back if there is no other device.
+    /// The positions of the device of that name.
+    pub(super) fn positions_of(&self, name: &str) -> Vec<usize> {
+        let named = |position: &usize| self.devices[*position].to_string() == name;
+        (0..self.devices.len()).filter(named).collect()
+    }
+
+    /// The devices at `lost` are, and with them a batch that ran at `position`: on one of them, or with something that
+    /// was there. Gives the batch back if there is no other device, or if it has failed on account of these before, as
+    /// it would again and again.
     pub(super) fn lose(
         &self,
+        lost: &[usize],
         position: usize,
         index: usize,
         input: SharedArray,
     ) -> Result<(), SharedArray> {
         let mut state = self.state.lock();
-        state.counts[position].lost = true;
-        let moved = state.schedule.lost(position, index, input);
+        lost.iter().for_each(|lost| state.counts[*lost].lost = true);
+        let elsewhere = lost.first().filter(|_| !lost.contains(&position));
+        let again = elsewhere.is_some_and(|lost| !state.missed.insert((index, *lost)));
+        let moved = if again { Err(input) } else { state.schedule.lost(lost, index, input) };
         self.changed.notify_all();
         self.wanted.notify_one();
         moved
@@ -257,7 +273,7 @@ mod tests {
     fn the_batch_of_a_lost_device_goes_to_another_though_it_was_meant_for_the_lost_one() {
         let coordinator = coordinator(2);
         let (index, input) = coordinator.next(0).unwrap();
-        assert!(coordinator.lose(0, index, input).is_ok());
+        assert!(coordinator.lose(&[0], 0, index, input).is_ok());
         assert!(coordinator.next(0).is_none(), "the lost device gets nothing any more");
         let (index, input) = coordinator.next(1).unwrap();
         assert_eq!((index, input.shape()), (0, &[7][..]));
@@ -270,10 +286,20 @@ mod tests {
     }
 
     #[test]
+    fn a_batch_that_fails_on_account_of_another_device_runs_once_more_and_no_oftener() {
+        let coordinator = coordinator(2);
+        let (index, input) = coordinator.next(0).unwrap();
+        assert!(coordinator.lose(&[1], 0, index, input).is_ok());
+        assert!(coordinator.next(1).is_none(), "it is lost though it has run nothing");
+        let (index, input) = coordinator.next(0).unwrap();
+        assert!(coordinator.lose(&[1], 0, index, input).is_err());
+    }
+
+    #[test]
     fn the_batch_of_the_last_device_comes_back_and_can_fail() {
         let coordinator = coordinator(1);
         let (index, input) = coordinator.next(0).unwrap();
-        let input = coordinator.lose(0, index, input).unwrap_err();
+        let input = coordinator.lose(&[0], 0, index, input).unwrap_err();
         assert_eq!(input.shape(), [7]);
         let error = Error::Axis { operation: "test", axis: 1, rank: 0 };
         coordinator.end(index, Outcome::Failed(error), |_| ());

@@ -8,8 +8,8 @@ pub enum OnLost {
     /// The run fails with that batch.
     #[default]
     Fail,
-    /// They go to the other devices, whatever the assignment says. The run fails if no device is left, and with a
-    /// batch that was on the lost device.
+    /// They go to the other devices, whatever the assignment says. A batch that fails on another device and names the
+    /// lost one runs once more. The run fails if no device is left, and with a batch that was on the lost device.
     Reassign,
 }
 

@@ -65,21 +65,32 @@ impl<N, F, E> Shared<N, F, E> {
         }
     }
 
-    /// A batch has failed: with its device, or by itself.
+    /// A batch has failed: with a device, or by itself.
     fn failed(&self, slot: &Slot, index: usize, input: SharedArray, error: E)
     where
         E: OutOfMemory,
     {
-        let lost = || {
-            let named =
-                error.lost_device().is_some_and(|name| name == slot.place.device.to_string());
-            named || is_lost(&slot.place.stream)
-        };
-        let reassign = self.options.on_lost == OnLost::Reassign && lost();
-        if reassign && self.coordinator.lose(slot.place.position, index, input).is_ok() {
+        let reassign = self.options.on_lost == OnLost::Reassign;
+        let lost = if reassign { self.lost(slot, &error) } else { Vec::new() };
+        let position = slot.place.position;
+        if !lost.is_empty() && self.coordinator.lose(&lost, position, index, input).is_ok() {
             return;
         }
         self.coordinator.end(index, Outcome::Failed(error), |_| ());
+    }
+
+    /// The positions whose device has failed for good, as an error of a batch or the slot's own stream tells. That need
+    /// not be the slot's device: what the batch uses may be on another.
+    fn lost(&self, slot: &Slot, error: &E) -> Vec<usize>
+    where
+        E: OutOfMemory,
+    {
+        let named = error.lost_device();
+        let own = named.is_some_and(|name| name == slot.place.device.to_string());
+        if own || is_lost(&slot.place.stream) {
+            return vec![slot.place.position];
+        }
+        named.map_or(Vec::new(), |name| self.coordinator.positions_of(name))
     }
 }
 

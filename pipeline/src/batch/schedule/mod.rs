@@ -162,16 +162,18 @@ impl<T> Schedule<T> {
         (self.end_at(at), first)
     }
 
-    /// The device at `position` is lost, and with it the batch's run. Its batches go to the others; gives the batch
-    /// back, still running, if there are none.
-    pub(super) fn lost(&mut self, position: usize, index: usize, item: T) -> Result<(), T> {
-        self.alive[position] = false;
+    /// The devices at `positions` are lost, and with them the batch's run, wherever that was. Their batches go to the
+    /// others; gives the batch back, still running, if there are none.
+    pub(super) fn lost(&mut self, positions: &[usize], index: usize, item: T) -> Result<(), T> {
+        positions.iter().for_each(|position| self.alive[*position] = false);
         if !self.alive.contains(&true) {
             return Err(item);
         }
         self.running -= 1;
-        let orphans = std::mem::take(&mut self.queues[position]);
-        self.anyone.extend(orphans);
+        for position in positions {
+            let orphans = std::mem::take(&mut self.queues[*position]);
+            self.anyone.extend(orphans);
+        }
         if index < self.end {
             self.anyone.push_back((index, item));
         }

@@ -10,6 +10,8 @@ enum End {
     Done,
     Failed,
     DeviceLost,
+    /// It has failed on account of the first device, wherever it ran.
+    FirstLost,
 }
 
 /// A run whose slots act in any order.
@@ -64,13 +66,14 @@ impl Play {
     fn end(&mut self, end: End) {
         let Some((position, index)) = self.running.pop_front() else { return };
         match end {
-            End::DeviceLost if self.schedule.lost(position, index, index).is_ok() => {}
+            End::DeviceLost if self.schedule.lost(&[position], index, index).is_ok() => {}
+            End::FirstLost if self.schedule.lost(&[0], index, index).is_ok() => {}
             End::Done => {
                 if self.schedule.finished(index) {
                     self.done.insert(index);
                 }
             }
-            End::Failed | End::DeviceLost => {
+            End::Failed | End::DeviceLost | End::FirstLost => {
                 self.failed.extend(self.schedule.failed(index).1);
             }
         }
@@ -112,7 +115,8 @@ proptest! {
             match act {
                 0 => play.end(End::Failed),
                 1 => play.end(End::DeviceLost),
-                2..5 => play.end(End::Done),
+                2 => play.end(End::FirstLost),
+                3..5 => play.end(End::Done),
                 5 => _ = play.take(),
                 6..9 => _ = play.pull(&[act - 6; 4]),
                 _ => _ = play.ask(position % devices),
