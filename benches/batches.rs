@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use arrayspan::devices::staging::{self, HostCopy, Settings};
+use arrayspan::devices::staging::{self, Settings};
 use arrayspan::kernels::{Error, constant, input, previous};
 use arrayspan::pipeline::batch::BatchReport;
 use arrayspan::prelude::*;
@@ -242,7 +242,7 @@ impl Products {
         Ok(())
     }
 
-    /// The best time by threads, chunks and how the host writes, in milliseconds.
+    /// The best time by threads and chunks, in milliseconds.
     fn sweep(&self, devices: &[Device]) -> Result<(), Failure> {
         const MIB: usize = 1 << 20;
         let defaults = staging::settings();
@@ -250,21 +250,16 @@ impl Products {
         let each = [2, 4, 6, 8, 12, 16].into_iter().filter(|each| each * devices.len() <= cores);
         let each: Vec<usize> = each.collect();
         println!("{} devices, milliseconds by threads of each: {each:?}", devices.len());
-        for upload in [HostCopy::Cached, HostCopy::StreamingStores, HostCopy::StreamingLoads] {
-            for linger in [0, 100].map(Duration::from_micros) {
-                for (chunk, slots) in [(8, 4), (4, 4), (2, 4), (2, 8), (1, 8)] {
-                    print!("{:>15} {linger:>6.0?} {chunk} MiB x {slots}:", format!("{upload:?}"));
-                    for &threads in &each {
-                        let most_threads = threads * devices.len();
-                        let chunk = chunk * MIB;
-                        let new = Settings { chunk, slots, linger, upload, threads, ..defaults };
-                        staging::configure(Settings { most_threads, ..new });
-                        let best = quickest(&mut || self.run(devices))?;
-                        print!(" {:6.1}", best.as_secs_f64() * 1e3);
-                    }
-                    println!();
-                }
+        for (chunk, slots) in [(8, 4), (4, 4), (2, 4), (2, 8), (1, 8)] {
+            print!("{chunk} MiB x {slots}:");
+            for &threads in &each {
+                let most_threads = threads * devices.len();
+                let new = Settings { chunk: chunk * MIB, slots, threads, ..defaults };
+                staging::configure(Settings { most_threads, ..new });
+                let best = quickest(&mut || self.run(devices))?;
+                print!(" {:6.1}", best.as_secs_f64() * 1e3);
             }
+            println!();
         }
         staging::configure(defaults);
         Ok(())

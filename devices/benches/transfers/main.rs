@@ -3,10 +3,11 @@
 //!
 //! For each device: between it and page-locked, registered and pageable host memory, beside the driver's own way for
 //! the last; within it. Between each two devices named. All in GB/s (10⁹ bytes), the best of several; what goes both
-//! ways at once counts twice. Then all devices at once, and each ordered pair of them. With `--sweep` how pageable memory
+//! ways at once counts twice. Then all devices at once, beside the host's own memory, and each ordered pair of them. With `--sweep` how pageable memory
 //! fares under other settings than the defaults. `--only host`, `together` or `pairs` is a part of it.
 
 mod host;
+mod memory;
 mod pairs;
 mod sweep;
 mod together;

@@ -3,13 +3,15 @@
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
-use arrayspan_devices::staging::{self, HostCopy, Settings};
+use arrayspan_devices::staging::{self, Settings};
 use arrayspan_devices::{Device, Memory, Result, Stream};
 
-use super::{KIB, MIB, copied, fresh, size, warm};
+use super::memory;
+use super::{KIB, MIB, fresh, queued, size, warm};
 
-/// Copies timed; the best counts.
+/// Rounds timed; the best counts. In each a lane copies as often as makes [`ROUND`] bytes, so that all copy all the time.
 const ROUNDS: usize = 5;
+const ROUND: usize = 1 << 30;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Direction {
@@ -32,27 +34,35 @@ impl Lane {
         Ok(Self { streams, near: [near()?, near()?], far })
     }
 
-    fn up(&self) -> Result<()> {
-        copied(&self.near[0], &self.far[0], &self.streams[0])
+    fn up(&self, copies: usize) -> Result<()> {
+        repeated(copies, &self.near[0], &self.far[0], &self.streams[0])
     }
 
-    fn down(&self) -> Result<()> {
-        copied(&self.far[1], &self.near[1], &self.streams[1])
+    fn down(&self, copies: usize) -> Result<()> {
+        repeated(copies, &self.far[1], &self.near[1], &self.streams[1])
     }
+}
+
+/// Copies queued without a wait between them, where the way allows that, and the end of the last.
+fn repeated(copies: usize, from: &Memory, to: &Memory, stream: &Stream) -> Result<()> {
+    (0..copies).try_for_each(|_| queued(from, to, stream))?;
+    stream.synchronize()
 }
 
 /// GB/s of all lanes together: each copies on one thread for each direction.
 fn rate(lanes: &[Lane], direction: Direction) -> Result<f64> {
+    let block = lanes[0].far[0].bytes();
+    let copies = (ROUND / block).max(1);
     let mut jobs: Vec<Box<dyn Fn() -> Result<()> + Send + '_>> = Vec::new();
     for lane in lanes {
         if direction != Direction::Down {
-            jobs.push(Box::new(|| lane.up()));
+            jobs.push(Box::new(move || lane.up(copies)));
         }
         if direction != Direction::Up {
-            jobs.push(Box::new(|| lane.down()));
+            jobs.push(Box::new(move || lane.down(copies)));
         }
     }
-    let bytes = jobs.len() * lanes[0].far[0].bytes();
+    let bytes = jobs.len() * copies * block;
     let barrier = Barrier::new(jobs.len() + 1);
     let mut least = Duration::MAX;
     std::thread::scope(|scope| {
@@ -93,7 +103,9 @@ fn counts(devices: &[Device]) -> Vec<usize> {
     counts
 }
 
-/// Page-locked and pageable memory, up, down and both, by the number of devices.
+/// Page-locked and pageable memory, up, down and both, by the number of devices; the second time what goes to pageable
+/// memory is written by way of the processor's caches. Page-locked copies take no part of the host's processors: they are
+/// what the machine can do. So is how fast the host copies its own memory, below.
 pub(crate) fn table(devices: &[Device], largest: usize) -> Result<()> {
     if devices.is_empty() {
         return Ok(());
@@ -101,18 +113,25 @@ pub(crate) fn table(devices: &[Device], largest: usize) -> Result<()> {
     let bytes = largest.min(256 * MIB);
     println!("\n{} of each device at once, GB/s in all: up / down / both", size(bytes));
     println!(
-        "{:>8} | {:>20} | {:>20} | {:>11}",
-        "devices", "page-locked", "pageable", "fresh, down"
+        "{:>8} | {:>20} | {:>20} | {:>11} | {:>20} | {:>11}",
+        "devices", "page-locked", "pageable", "fresh, down", "by the caches", "fresh, down"
     );
+    let defaults = staging::settings();
     for count in counts(devices) {
         let devices = &devices[..count];
         print!("{count:>8}");
         let lanes = devices.iter().map(|&d| Lane::new(d, bytes, || Memory::pinned(bytes, d)));
         three(&lanes.collect::<Result<Vec<_>>>()?)?;
-        let lanes = pageable(devices, bytes)?;
-        three(&lanes)?;
-        println!(" | {:11.1}", untouched(lanes)?);
+        for past_caches in [true, false] {
+            staging::configure(Settings { past_caches, ..defaults });
+            let lanes = pageable(devices, bytes)?;
+            three(&lanes)?;
+            print!(" | {:11.1}", untouched(lanes)?);
+        }
+        staging::configure(defaults);
+        println!();
     }
+    memory::table();
     Ok(())
 }
 
@@ -136,7 +155,7 @@ fn untouched(mut lanes: Vec<Lane>) -> Result<f64> {
         }
         let clock = Instant::now();
         std::thread::scope(|scope| {
-            let threads: Vec<_> = lanes.iter().map(|lane| scope.spawn(|| lane.down())).collect();
+            let threads: Vec<_> = lanes.iter().map(|lane| scope.spawn(|| lane.down(1))).collect();
             threads.into_iter().try_for_each(|thread| thread.join().expect("no panic"))
         })?;
         let bytes: usize = lanes.iter().map(|lane| lane.near[1].bytes()).sum();
@@ -157,37 +176,29 @@ pub(crate) fn sweep(devices: &[Device], largest: usize) -> Result<()> {
     counts.dedup();
     for count in counts {
         let lanes = pageable(&devices[..count], bytes)?;
-        println!(
-            "\n{count} devices, {} each; chunk x slots, linger, how the host writes",
-            size(bytes)
-        );
+        println!("\n{count} devices, {} each; chunk x slots, whether past the caches", size(bytes));
         let threads = [2, 4, 6, 8, 12, 16].map(|threads| threads * count);
         let threads: Vec<usize> = threads.into_iter().filter(|threads| *threads <= cores).collect();
-        print!("{:>44}", "threads in all");
+        print!("{:>24}", "threads in all");
         for threads in &threads {
             print!(" | {threads:>20}");
         }
         println!();
-        for how in [HostCopy::Cached, HostCopy::StreamingStores, HostCopy::StreamingLoads] {
-            for linger in [0, 100].map(Duration::from_micros) {
-                for (chunk, slots) in SHAPES {
-                    let label = format!("{how:?}");
-                    print!("{label:>15} {linger:>7.0?} {:>9} x {slots:>2}      ", size(chunk));
-                    for &threads in &threads {
-                        staging::configure(Settings {
-                            threads: threads / count,
-                            most_threads: threads,
-                            chunk,
-                            slots,
-                            linger,
-                            upload: how,
-                            download: how,
-                            ..defaults
-                        });
-                        three(&lanes)?;
-                    }
-                    println!();
+        for past_caches in [true, false] {
+            for (chunk, slots) in SHAPES {
+                print!("{:>9} x {slots:>2}, {past_caches:<5}   ", size(chunk));
+                for &threads in &threads {
+                    staging::configure(Settings {
+                        threads: threads / count,
+                        most_threads: threads,
+                        chunk,
+                        slots,
+                        past_caches,
+                        ..defaults
+                    });
+                    three(&lanes)?;
                 }
+                println!();
             }
         }
     }

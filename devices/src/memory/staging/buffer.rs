@@ -231,7 +231,7 @@ impl StagingBuffer {
     /// # Safety
     /// As [`Workers::copy`]; no transfer uses the slot.
     pub(super) unsafe fn fill(&self, slot: usize, from: *const u8, bytes: usize) -> Copying {
-        let sharing = self.sharing(self.settings.upload, 1);
+        let sharing = self.sharing(HostCopy::Cached, 1);
         // SAFETY: the caller's contract is the same; `bytes` is a chunk's.
         unsafe { self.owner.workers.copy(from, self.slot(slot), bytes, sharing) }
     }
@@ -244,7 +244,8 @@ impl StagingBuffer {
         // Nobody has touched large memory, perhaps, and then whole large pages are provided at once. Of less than a
         // buffer there would be too few of them for all threads.
         let page = if self.aligns() && self.chunk == self.settings.chunk { LARGE } else { 1 };
-        let sharing = self.sharing(self.settings.download, page);
+        let how = if self.settings.past_caches { HostCopy::PastCaches } else { HostCopy::Cached };
+        let sharing = self.sharing(how, page);
         // SAFETY: the caller's contract is the same; `bytes` is a chunk's.
         unsafe { self.owner.workers.copy(self.slot(slot), to, bytes, sharing) }
     }
@@ -256,7 +257,7 @@ impl StagingBuffer {
 
     fn sharing(&self, how: HostCopy, page: usize) -> Sharing {
         let threads = share::threads(&self.settings);
-        Sharing { threads, linger: self.settings.linger, page, how }
+        Sharing { threads, page, how }
     }
 
     /// Makes the host wait until the last transfer from or to a slot is done.

@@ -15,6 +15,5 @@ mod workers;
 
 pub(crate) use buffer::StagingBuffers;
 pub(super) use buffer::{StagingBuffer, both, one};
-pub use moving::HostCopy;
 pub(super) use pipeline::{download, relay, upload};
 pub use settings::{Settings, configure, settings};

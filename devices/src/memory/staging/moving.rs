@@ -3,18 +3,13 @@
 use std::ptr::copy_nonoverlapping;
 
 /// What a copy of host memory does with the processor's caches. A choice of speed; the bytes are the same.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum HostCopy {
-    /// What is written stays in the cache, where a device or the next reader finds it.
-    #[default]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HostCopy {
+    /// What is written stays in the cache, where a device finds it.
     Cached,
     /// What is written goes to memory at once, by stores that do not read the line first: one pass over memory in three
     /// is saved where nobody reads it soon. As [`Cached`](Self::Cached) on processors other than `x86_64` with AVX.
-    StreamingStores,
-    /// What is read leaves the cache first, and what is written stays: a buffer that is used again and again is not driven
-    /// out by a source that is read once. As [`Cached`](Self::Cached) on processors other than `x86_64` with AVX.
-    StreamingLoads,
+    PastCaches,
 }
 
 impl HostCopy {
@@ -24,14 +19,9 @@ impl HostCopy {
     /// Both ranges are valid and apart; meanwhile nobody writes the one or touches the other.
     pub(super) unsafe fn perform(self, from: *const u8, to: *mut u8, bytes: usize) {
         #[cfg(all(target_arch = "x86_64", not(miri)))]
-        if self != Self::Cached && is_x86_feature_detected!("avx") {
+        if self == Self::PastCaches && is_x86_feature_detected!("avx") {
             // SAFETY: the processor has AVX; the ranges are the caller's.
-            return unsafe {
-                match self {
-                    Self::StreamingLoads => x86::streaming_loads(from, to, bytes),
-                    _ => x86::streaming_stores(from, to, bytes),
-                }
-            };
+            return unsafe { x86::streaming_stores(from, to, bytes) };
         }
         // SAFETY: by the caller's contract.
         unsafe { copy_nonoverlapping(from, to, bytes) }
@@ -40,16 +30,11 @@ impl HostCopy {
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod x86 {
-    use std::arch::x86_64::{
-        __m256i, _MM_HINT_NTA, _mm_prefetch, _mm_sfence, _mm256_loadu_si256, _mm256_storeu_si256,
-        _mm256_stream_si256,
-    };
+    use std::arch::x86_64::{__m256i, _mm_sfence, _mm256_loadu_si256, _mm256_stream_si256};
     use std::ptr::copy_nonoverlapping;
 
     /// Bytes that a step moves: two cache lines.
     const STEP: usize = 128;
-    /// How far ahead of the loads lines are asked for.
-    const AHEAD: usize = 1024;
 
     #[allow(
         clippy::cast_ptr_alignment,
@@ -83,29 +68,6 @@ mod x86 {
         // Such stores are ordered before later ones by this only.
         _mm_sfence();
     }
-
-    /// # Safety
-    /// As [`HostCopy::perform`](super::HostCopy::perform), on a processor with AVX.
-    #[target_feature(enable = "avx")]
-    pub(super) unsafe fn streaming_loads(from: *const u8, to: *mut u8, bytes: usize) {
-        let body = bytes / STEP * STEP;
-        // SAFETY: all offsets are below `bytes`, within the caller's ranges. Asking for a line ahead touches nothing,
-        // wherever it is.
-        unsafe {
-            for at in (0..body).step_by(STEP) {
-                let ahead = from.wrapping_add(at + AHEAD).cast::<i8>();
-                _mm_prefetch::<_MM_HINT_NTA>(ahead);
-                _mm_prefetch::<_MM_HINT_NTA>(ahead.wrapping_add(64));
-                let (from, to) =
-                    (vectors(from.add(at)), vectors(to.add(at).cast_const()).cast_mut());
-                let values = [0, 1, 2, 3].map(|i| _mm256_loadu_si256(from.add(i)));
-                for (i, value) in values.into_iter().enumerate() {
-                    _mm256_storeu_si256(to.add(i), value);
-                }
-            }
-            copy_nonoverlapping(from.add(body), to.add(body), bytes - body);
-        }
-    }
 }
 
 #[cfg(test)]
@@ -115,7 +77,7 @@ mod tests {
     #[test]
     fn every_way_copies_every_byte_and_no_other_whatever_the_alignment() {
         let from: Vec<u8> = (0..5000_usize).map(|i| (i * 7 + i / 256 + 1) as u8).collect();
-        for how in [HostCopy::Cached, HostCopy::StreamingStores, HostCopy::StreamingLoads] {
+        for how in [HostCopy::Cached, HostCopy::PastCaches] {
             for bytes in [0, 1, 31, 63, 64, 127, 128, 129, 255, 1000, 4097] {
                 for (start, target) in [(0, 0), (1, 0), (0, 1), (3, 33), (64, 63), (31, 65)] {
                     let mut to = vec![0_u8; bytes + target + 3];

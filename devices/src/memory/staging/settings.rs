@@ -1,17 +1,15 @@
 //! The settings of staged copies.
 
 use std::sync::OnceLock;
-use std::time::Duration;
 
 use parking_lot::RwLock;
-
-use super::moving::HostCopy;
 
 /// How many threads of the host copy at once, for all devices together.
 const THREADS: &str = "ARRAYSPAN_STAGING_THREADS";
 
-/// Threads for each device that copies. One device's bus is full with these on hosts measured so far.
-const THREADS_OF_DEVICE: usize = 8;
+/// The least and the most threads for a device that copies. One device's bus is full with the least on hosts measured so
+/// far; four at once are quicker with the most, and with no more.
+const THREADS_OF_DEVICE: (usize, usize) = (8, 12);
 
 /// A larger chunk would lock more of the host's memory than any copy is worth.
 const MOST_CHUNK: usize = 256 << 20;
@@ -31,15 +29,12 @@ pub struct Settings {
     /// How many threads of the host copy at once for each device, the calling one included.
     pub threads: usize,
     /// How many do so for all devices together. Devices that copy at the same time share them evenly; each has one at
-    /// least. Without `ARRAYSPAN_STAGING_THREADS`, which sets both numbers: half of the host's cores, or eight where that
-    /// is more and there are as many.
+    /// least. Without `ARRAYSPAN_STAGING_THREADS`, which sets both numbers: three quarters of the host's cores, or eight
+    /// where that is more and there are as many.
     pub most_threads: usize,
-    /// How long a thread that has nothing to copy looks for more before it sleeps.
-    pub linger: Duration,
-    /// How the host writes page-locked buffers, which a device reads next.
-    pub upload: HostCopy,
-    /// How the host writes memory of the caller's.
-    pub download: HostCopy,
+    /// Whether the host writes the caller's memory past the processor's caches. Page-locked buffers, which a device reads
+    /// next, it never writes so.
+    pub past_caches: bool,
     /// Whether the system is asked for large pages under host memory that a staged copy writes (Linux: `madvise`).
     /// Memory that nobody has touched is then provided several times faster; it may come to hold up to 4 MiB more.
     pub large_pages: bool,
@@ -90,9 +85,7 @@ fn current() -> &'static RwLock<Settings> {
             slots: 4,
             threads,
             most_threads,
-            linger: Duration::ZERO,
-            upload: HostCopy::Cached,
-            download: HostCopy::StreamingStores,
+            past_caches: true,
             large_pages: true,
             processors: false,
         })
@@ -101,8 +94,9 @@ fn current() -> &'static RwLock<Settings> {
 
 /// Threads for each device and for all, on a host with so many cores.
 fn numbers(cores: usize, given: Option<usize>) -> (usize, usize) {
-    let threads = cores.min(THREADS_OF_DEVICE);
-    given.map_or((threads, threads.max(cores / 2)), |given| (given, given))
+    let (least, most) = THREADS_OF_DEVICE;
+    let threads = (cores * 3 / 8).clamp(least, most).min(cores);
+    given.map_or((threads, threads.max(cores * 3 / 4)), |given| (given, given))
 }
 
 fn number(text: &str) -> Option<usize> {
@@ -123,10 +117,9 @@ mod tests {
 
     #[test]
     fn threads_grow_with_the_cores_and_a_given_number_is_that_of_all() {
-        let expected =
-            [(1, (1, 1)), (2, (2, 2)), (9, (8, 8)), (16, (8, 8)), (32, (8, 16)), (64, (8, 32))];
-        for (cores, numbers_of_cores) in expected {
-            assert_eq!(numbers(cores, None), numbers_of_cores, "{cores} cores");
+        let expected = [(1, 1, 1), (2, 2, 2), (9, 8, 8), (16, 8, 12), (32, 12, 24), (64, 12, 48)];
+        for (cores, each, all) in expected {
+            assert_eq!(numbers(cores, None), (each, all), "{cores} cores");
         }
         assert_eq!((numbers(2, Some(24)), numbers(64, Some(3))), ((24, 24), (3, 3)));
     }

@@ -1,12 +1,8 @@
 //! The threads that copy host memory for a device. Each device has its own, so that none waits for another's copies.
 
 use std::collections::VecDeque;
-use std::hint::spin_loop;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering::{Acquire, Release};
 use std::thread;
-use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
@@ -27,8 +23,6 @@ const WAKES: usize = 2;
 pub(super) struct Workers {
     state: Mutex<State>,
     work: Condvar,
-    /// How many copies have begun, for threads that do not sleep yet.
-    begun: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
@@ -40,7 +34,6 @@ struct State {
     working: usize,
     /// How many may work at once.
     most: usize,
-    linger: Duration,
 }
 
 /// How a copy is divided among threads.
@@ -48,7 +41,6 @@ struct State {
 pub(super) struct Sharing {
     /// How many threads copy at once, the calling one included.
     pub(super) threads: usize,
-    pub(super) linger: Duration,
     /// The pages of the target, of which each is to be touched first by one thread alone.
     pub(super) page: usize,
     pub(super) how: HostCopy,
@@ -85,14 +77,12 @@ impl Workers {
     fn begin(&'static self, task: &Arc<Task>, sharing: Sharing) {
         let mut state = self.state.lock();
         state.most = sharing.threads - 1;
-        state.linger = sharing.linger;
         state.queue.retain(|task| task.unclaimed() > 0);
         state.queue.push_back(task.clone());
         let short = state.most.saturating_sub(state.threads);
         self.start(&mut state, short);
         let woken = WAKES.min(state.idle());
         drop(state);
-        self.begun.fetch_add(1, Release);
         self.wake(woken);
     }
 
@@ -118,7 +108,9 @@ impl Workers {
         let mut state = self.state.lock();
         loop {
             let Some(task) = state.take() else {
-                self.rest(&mut state);
+                state.sleeping += 1;
+                self.work.wait(&mut state);
+                state.sleeping -= 1;
                 continue;
             };
             state.working += 1;
@@ -129,24 +121,6 @@ impl Workers {
                 drop(task);
             });
             state.working -= 1;
-        }
-    }
-
-    /// Returns when there may be something to do.
-    fn rest(&self, state: &mut MutexGuard<'_, State>) {
-        let (seen, linger) = (self.begun.load(Acquire), state.linger);
-        let come = !linger.is_zero()
-            && MutexGuard::unlocked(state, || {
-                let clock = Instant::now();
-                while self.begun.load(Acquire) == seen && clock.elapsed() < linger {
-                    (0..32).for_each(|_| spin_loop());
-                }
-                self.begun.load(Acquire) != seen
-            });
-        if !come && !state.is_ready() {
-            state.sleeping += 1;
-            self.work.wait(state);
-            state.sleeping -= 1;
         }
     }
 }
@@ -162,10 +136,6 @@ impl State {
 
     fn unclaimed(&self) -> bool {
         self.queue.iter().any(|task| task.unclaimed() > 0)
-    }
-
-    fn is_ready(&self) -> bool {
-        self.working < self.most && self.unclaimed()
     }
 
     /// Threads that sleep and may work.
@@ -189,6 +159,8 @@ impl Drop for Copying {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
     use super::*;
 
     fn workers() -> &'static Workers {
@@ -200,7 +172,7 @@ mod tests {
     }
 
     fn sharing(threads: usize) -> Sharing {
-        Sharing { threads, linger: Duration::ZERO, page: PAGE, how: HostCopy::Cached }
+        Sharing { threads, page: PAGE, how: HostCopy::Cached }
     }
 
     #[test]
@@ -208,18 +180,15 @@ mod tests {
         for threads in [1, 2, 3, 7] {
             let workers = workers();
             for bytes in [1, PAGE - 1, LEAST, 2 * LEAST + 1, 3 * LEAST - 1, (1 << 20) + 3] {
-                for linger in [Duration::ZERO, Duration::from_micros(50)] {
-                    let from = pattern(bytes);
-                    let mut to = vec![0_u8; bytes + 2];
-                    let sharing = Sharing { linger, ..sharing(threads) };
-                    // SAFETY: both live until the wait, and nobody else knows them.
-                    let copy = unsafe {
-                        workers.copy(from.as_ptr(), to.as_mut_ptr().add(1), bytes, sharing)
-                    };
-                    copy.wait();
-                    let around = (to[0], to[bytes + 1]);
-                    assert!(to[1..=bytes] == from && around == (0, 0), "{bytes} {threads}");
-                }
+                let from = pattern(bytes);
+                let mut to = vec![0_u8; bytes + 2];
+                // SAFETY: both live until the wait, and nobody else knows them.
+                let copy = unsafe {
+                    workers.copy(from.as_ptr(), to.as_mut_ptr().add(1), bytes, sharing(threads))
+                };
+                copy.wait();
+                let around = (to[0], to[bytes + 1]);
+                assert!(to[1..=bytes] == from && around == (0, 0), "{bytes} {threads}");
             }
             assert_eq!(workers.state.lock().threads, threads - 1);
         }
