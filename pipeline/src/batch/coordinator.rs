@@ -176,7 +176,9 @@ impl<E> Coordinator<E> {
         input: SharedArray,
     ) -> Result<(), SharedArray> {
         let mut state = self.state.lock();
-        lost.iter().for_each(|lost| state.counts[*lost].lost = true);
+        for lost in lost {
+            state.counts[*lost].lost = true;
+        }
         let elsewhere = lost.first().filter(|_| !lost.contains(&position));
         let again = elsewhere.is_some_and(|lost| !state.missed.insert((index, *lost)));
         let moved = if again { Err(input) } else { state.schedule.lost(lost, index, input) };

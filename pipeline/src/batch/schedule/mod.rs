@@ -165,7 +165,9 @@ impl<T> Schedule<T> {
     /// The devices at `positions` are lost, and with them the batch's run, wherever that was. Their batches go to the
     /// others; gives the batch back, still running, if there are none.
     pub(super) fn lost(&mut self, positions: &[usize], index: usize, item: T) -> Result<(), T> {
-        positions.iter().for_each(|position| self.alive[*position] = false);
+        for position in positions {
+            self.alive[*position] = false;
+        }
         if !self.alive.contains(&true) {
             return Err(item);
         }
