@@ -4,7 +4,7 @@
 //! cargo bench --bench figures -- cuda:0 64m [NAME-PART]
 //! ```
 //!
-//! Sizes are `64m` (8000 x 8000), `1m` (1000 x 1000) and `tiny` (64 x 64, which shows what a call costs).
+//! Sizes are `64m` (8000 x 8000), `odd` (7919 x 8191), `1m` (1000 x 1000) and `tiny` (64 x 64, which shows what a call costs).
 //! Prints CSV with the columns and names of the peers' script: median over 5 batches of back-to-back
 //! applications, the host waiting once at the end of a batch. Outputs and workspaces are allocated once.
 
@@ -49,10 +49,27 @@ const OPERATORS: &[Row] = &[
     ("HStack", |s| Ok(hstack([diagonal(s)?, Identity::new(s.space()?)?])?)),
     ("BlockDiag", |s| Ok(block_diagonal([diagonal(s)?, diagonal(s)?])?)),
     ("Poststack2D", poststack),
+    ("VStack_derivative_Laplacian", |s| {
+        Ok(vstack([first(s, 0, Scheme::Centered3, Edge::Reduced)?, laplacian(s)?])?)
+    }),
+    ("VStack_gradient", |s| Ok(vstack(derivatives(s)?)?)),
+    ("Directional", |s| {
+        let [first, second] = derivatives(s)?;
+        let [u, v] = [1, 2].map(|seed| -> Result<_, Failure> {
+            Ok(Diagonal::new(s.space()?, s.random(&s.shape, seed)?)?)
+        });
+        Ok((u?.after(first) + v?.after(second)).build()?)
+    }),
 ];
 
 fn first(s: &Setting, axis: isize, scheme: Scheme, edge: Edge) -> Result<Operator, Failure> {
     Ok(FirstDerivative::new(s.space()?, axis, 1.0, scheme, edge)?)
+}
+
+/// Derivatives along both axes.
+fn derivatives(s: &Setting) -> Result<[Operator; 2], Failure> {
+    let along = |axis| first(s, axis, Scheme::Centered3, Edge::Reduced);
+    Ok([along(0)?, along(1)?])
 }
 
 fn laplacian(s: &Setting) -> Result<Operator, Failure> {
@@ -179,13 +196,14 @@ fn main() -> Result<(), Failure> {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
     let word = |at: usize, default: &str| words.get(at).map_or(default, String::as_str).to_string();
     let (device, size, part) = (word(0, "cpu").parse::<Device>()?, word(1, "1m"), word(2, ""));
-    let edge = match size.as_str() {
-        "64m" => 8000,
-        "tiny" => 64,
-        _ => 1000,
+    let shape = match size.as_str() {
+        "64m" => vec![8000, 8000],
+        "odd" => vec![7919, 8191],
+        "tiny" => vec![64, 64],
+        _ => vec![1000, 1000],
     };
     let repetitions = if device.is_cpu() { 3 } else { 50 };
-    let mut setting = Setting { device, size, shape: vec![edge, edge], repetitions };
+    let mut setting = Setting { device, size, shape, repetitions };
     println!("name,size,forward_ms,adjoint_ms");
     let (from, mut to) = (setting.array(&setting.shape, 6)?, setting.array(&setting.shape, 7)?);
     let executor = on(device)?;

@@ -5,7 +5,10 @@ use std::fmt::Debug;
 use arrayspan_bridge::devices::{Device, Stream};
 use arrayspan_bridge::{Array, DType, View, ViewMut};
 
-use crate::verb::{Call, CopyCall, GemmCall, MapCall, ReduceCall, Reduction, Stencil, StencilCall};
+use crate::verb::{
+    Call, CopyCall, GemmCall, MapCall, ReduceCall, Reduction, Stencil, StencilCall, StencilSumCall,
+    StencilTerm,
+};
 use crate::{Expression, Result, Update};
 
 /// Runs the verbs: on the host, on a GPU, or by passing them on and counting ([`Trace`](crate::Trace)). One per device and
@@ -79,6 +82,23 @@ impl dyn Executor + '_ {
         update: Update,
     ) -> Result<()> {
         self.run(Call::Stencil(StencilCall::new(stencil, x, y, update)?))
+    }
+
+    /// `y ← alpha · Σ after ⊙ stencil(before ⊙ x) + beta · y`, a sum over terms, in one pass. One term without coefficients
+    /// is the verb [`stencil`](#method.stencil). Enqueued; does not wait.
+    ///
+    /// # Errors
+    /// As [`StencilSumCall::new`]; arguments on another device; the device's failure.
+    pub fn stencil_sum(
+        &self,
+        terms: &[StencilTerm<'_>],
+        y: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()> {
+        match terms {
+            [term] if !term.is_weighted() => self.stencil(&term.stencil, term.x.clone(), y, update),
+            _ => self.run(Call::StencilSum(StencilSumCall::new(terms, y, update)?)),
+        }
     }
 
     /// `out ← reduction over axes of expression(inputs)`. Enqueued; does not wait.

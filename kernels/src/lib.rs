@@ -36,4 +36,4 @@ pub use plan::{Arrays, Plan};
 pub use trace::Trace;
 pub use update::Update;
 pub use vector::{Vector, VectorMut};
-pub use verb::{Reduction, Stencil};
+pub use verb::{Coefficients, Reduction, Stencil, StencilTerm};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use arrayspan_kernels::bridge::devices::Device;
 use arrayspan_kernels::bridge::{Array, DType, Relayout};
 use arrayspan_kernels::{
-    Band, Executor, Gpu, Reduction, Stencil, Trace, Update, constant, input, previous,
+    Band, Executor, Gpu, Reduction, Stencil, StencilTerm, Trace, Update, constant, input, previous,
 };
 
 /// Runs on every device that runs kernels.
@@ -47,6 +47,8 @@ fn elementwise_verbs_launch_once() {
             [(0, Band::uniform(30, [(-1, 1.0), (1, 1.0)])), (1, Band::uniform(40, [(0, 2.0)]))];
         let stencil = Stencil::new(bands).unwrap();
         executor.stencil(&stencil, x.view(), y.view_mut(), Update::set()).unwrap();
+        let terms = [0; 2].map(|_| StencilTerm::new(&stencil, x.view()));
+        executor.stencil_sum(&terms, y.view_mut(), Update::set()).unwrap();
         executor
             .gemm(
                 x.view(),

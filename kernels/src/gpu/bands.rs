@@ -4,7 +4,7 @@ use arrayspan_bridge::DType;
 use arrayspan_bridge::iteration::Text;
 use num_complex::Complex64;
 
-use super::tables::{self, FEW, Tables, is_long};
+use super::tables::{FEW, Tables, is_long};
 use crate::band::{Edges, reach};
 use crate::{Stencil, Tap};
 
@@ -13,72 +13,111 @@ const AXIS: &str = include_str!("../source/band.cl.h");
 const AXIS_0: &str = include_str!("../source/band0.cl.h");
 const WEIGHT: &str = include_str!("../source/weight.cl.h");
 
-/// The bands of a stencil.
-#[derive(Clone, Copy, Debug)]
+/// The bands of a stencil, and what they are applied to.
+#[derive(Clone, Debug)]
 pub(super) struct Bands<'s> {
     pub(super) stencil: &'s Stencil,
     /// For each term its axis in the kernel.
     pub(super) axes: &'s [usize],
     pub(super) dtype: DType,
+    /// Whether weights are complex numbers.
+    pub(super) complex: bool,
     /// The elements a thread takes at once along axis 0.
     pub(super) run: usize,
-    /// Whether places need 64 bits.
-    pub(super) wide: bool,
+    /// Whether its tables are in memory.
+    pub(super) uploaded: bool,
+    /// What its names have before the number of the axis, to tell it from other stencils of the kernel.
+    pub(super) tag: String,
+    /// How a run and an element are loaded.
+    pub(super) loads: Loads,
+}
+
+/// How a run and an element are loaded, some steps `k` from `at` along an axis along which neighbours lie `stride` apart.
+#[derive(Clone, Debug)]
+pub(super) struct Loads {
+    pub(super) run: String,
+    pub(super) item: String,
+    /// What they take beside `at` and `stride`, each after a comma.
+    pub(super) parameters: &'static str,
+}
+
+impl Loads {
+    /// From an operand as it is.
+    pub(super) fn plain(operand: &str) -> Self {
+        let run = format!("{operand}_LOAD(at + (k) * stride)");
+        Self { run, item: "at[(k) * stride]".into(), parameters: "" }
+    }
+}
+
+/// Defines the type of weights and their functions.
+pub(super) fn weights(complex: bool, text: &mut Text) {
+    text.flag("COMPLEX_WEIGHTS", complex);
+    text.add(WEIGHT);
 }
 
 impl Bands<'_> {
-    /// Weights, tables, and for each term the function that adds it.
+    /// Tables, and for each term the function that adds it.
     pub(super) fn define(&self, text: &mut Text) {
-        text.flag("COMPLEX_WEIGHTS", self.complex());
-        text.add(WEIGHT);
+        let (tag, Loads { run, item, parameters }) = (&self.tag, &self.loads);
+        text.define(format_args!("TERM{tag}_RUN(k)"), run);
+        text.define(format_args!("TERM{tag}_ITEM(k)"), item);
+        text.define(format_args!("TERM{tag}_PARAMETERS"), parameters);
         let tables = Tables::new(self.stencil);
         self.define_tables(&tables, text);
         for (term, ((_, band), axis)) in self.stencil.terms().iter().zip(self.axes).enumerate() {
             let (line, offsets) = (tables.lines[term], tables.offsets);
             text.define(
-                format_args!("band{axis}_start(line)"),
-                format_args!("places[{line} + (line)]"),
+                format_args!("band{tag}{axis}_start(line)"),
+                format_args!("places{tag}[{line} + (line)]"),
             );
             text.define(
-                format_args!("band{axis}_offsets(k)"),
-                format_args!("places[{offsets} + (k)]"),
+                format_args!("band{tag}{axis}_offsets(k)"),
+                format_args!("places{tag}[{offsets} + (k)]"),
             );
-            text.define(format_args!("band{axis}_weights(k)"), "factors[k]");
+            text.define(
+                format_args!("band{tag}{axis}_weights(k)"),
+                format_args!("factors{tag}[k]"),
+            );
+            // The text for axis 0 has its number in the names already.
+            let number = if *axis == 0 && band.edges().is_some() { "0_" } else { "_" };
             let named = |source: &str| {
-                let named = source.replace("band_", &format!("band{axis}_"));
-                named.replace("BAND_", &format!("BAND{axis}_"))
+                let named = source.replace("TERM_", &format!("TERM{tag}_"));
+                let named = named.replace("TABLE_", &format!("TABLE{tag}_"));
+                let named = named.replace(&format!("band{number}"), &format!("band{tag}{axis}_"));
+                named.replace(&format!("BAND{number}"), &format!("BAND{tag}{axis}_"))
             };
             let Some(edges) = band.edges() else {
                 let begins = tables.begins[term];
                 text.define(
-                    format_args!("band{axis}_begin(line)"),
-                    format_args!("places[{begins} + (line)]"),
+                    format_args!("band{tag}{axis}_begin(line)"),
+                    format_args!("places{tag}[{begins} + (line)]"),
                 );
-                text.define(format_args!("BAND{axis}_LINES"), band.pieces().count());
-                text.flag(format_args!("BAND{axis}_INNERMOST"), *axis == 0);
+                text.define(format_args!("BAND{tag}{axis}_LINES"), band.pieces().count());
+                text.flag(format_args!("BAND{tag}{axis}_INNERMOST"), *axis == 0);
                 text.add(named(PIECES));
                 continue;
             };
             self.define_taps(*axis, edges, text);
-            text.add(if *axis == 0 { AXIS_0.to_owned() } else { named(AXIS) });
+            text.add(named(if *axis == 0 { AXIS_0 } else { AXIS }));
         }
-    }
-
-    /// Whether weights are complex numbers.
-    fn complex(&self) -> bool {
-        self.dtype.is_complex() && !self.stencil.is_real()
     }
 
     /// The tables as constants, unless they are arguments or nothing uses them.
     fn define_tables(&self, tables: &Tables, text: &mut Text) {
-        if tables::in_memory(self.stencil, self.dtype, self.wide) {
-            let parameters = ", const GLOBAL idx* places, const GLOBAL weight* factors";
-            text.define("TABLE_PARAMETERS", parameters);
-            text.define("TABLE_ARGUMENTS", ", places, factors");
+        let tag = &self.tag;
+        let (parameters, arguments) = if self.uploaded {
+            (
+                format!(", const GLOBAL idx* places{tag}, const GLOBAL weight* factors{tag}"),
+                format!(", places{tag}, factors{tag}"),
+            )
+        } else {
+            Default::default()
+        };
+        text.define(format_args!("TABLE{tag}_PARAMETERS"), parameters);
+        text.define(format_args!("TABLE{tag}_ARGUMENTS"), arguments);
+        if self.uploaded {
             return;
         }
-        text.define("TABLE_PARAMETERS", "");
-        text.define("TABLE_ARGUMENTS", "");
         let mut terms = self.stencil.terms().iter().zip(self.axes);
         let no_table =
             |(axis, edges): (usize, &Edges)| !is_long(edges) && self.is_straight(axis, edges);
@@ -91,12 +130,13 @@ impl Bands<'_> {
         let unused = tables.factors.is_empty().then_some(Complex64::ZERO);
         let factors = tables.factors.iter().copied().chain(unused);
         let factors: Vec<_> = factors.map(|weight| self.initializer(weight)).collect();
-        text.add(format_args!("CONSTANT idx places[] = {{{}}};", places.join(", ")));
-        text.add(format_args!("CONSTANT weight factors[] = {{{}}};", factors.join(", ")));
+        text.add(format_args!("CONSTANT idx places{tag}[] = {{{}}};", places.join(", ")));
+        text.add(format_args!("CONSTANT weight factors{tag}[] = {{{}}};", factors.join(", ")));
     }
 
     /// The macros and functions that the text of a band takes.
     fn define_taps(&self, axis: usize, band: &Edges, text: &mut Text) {
+        let tag = &self.tag;
         let (common, all) = (reach(&band.interior), band.reach());
         // Along axis 0, in runs; along others, in rows.
         let (left, right) = match axis {
@@ -106,7 +146,7 @@ impl Bands<'_> {
         let special: Vec<&[Tap]> = band.special().collect();
         let (most, straight) = (most(&special), self.is_straight(axis, band));
         let mut number =
-            |name: &str, value: usize| text.define(format_args!("BAND{axis}_{name}"), value);
+            |name: &str, value: usize| text.define(format_args!("BAND{tag}{axis}_{name}"), value);
         number("TAPS", band.interior.len());
         number("HEAD", band.head.len());
         number("TAIL", band.tail.len());
@@ -116,23 +156,23 @@ impl Bands<'_> {
         number("NEAR", usize::from(is_near(band)));
         number("STRAIGHT", usize::from(straight && !special.is_empty()));
         let unroll = if is_long(band) { "" } else { "UNROLL" };
-        text.define(format_args!("BAND{axis}_UNROLL"), unroll);
+        text.define(format_args!("BAND{tag}{axis}_UNROLL"), unroll);
         if is_long(band) {
-            let at = format!("band{axis}_start(0) + (t)");
+            let at = format!("band{tag}{axis}_start(0) + (t)");
             text.define(
-                format_args!("band{axis}_offset(t)"),
-                format_args!("band{axis}_offsets({at})"),
+                format_args!("band{tag}{axis}_offset(t)"),
+                format_args!("band{tag}{axis}_offsets({at})"),
             );
             text.define(
-                format_args!("band{axis}_weight(t)"),
-                format_args!("band{axis}_weights({at})"),
+                format_args!("band{tag}{axis}_weight(t)"),
+                format_args!("band{tag}{axis}_weights({at})"),
             );
         } else {
-            let name = format!("band{axis}_");
+            let name = format!("band{tag}{axis}_");
             self.define_functions(&name, "int t", "t", &[&band.interior], 0, text);
         }
         if straight && !special.is_empty() {
-            let name = format!("band{axis}_special_");
+            let name = format!("band{tag}{axis}_special_");
             let at = format!("line * {most} + t");
             self.define_functions(&name, "int line, int t", &at, &special, most, text);
             let counts = special.iter().map(|row| row.len().to_string()).enumerate();
@@ -164,7 +204,7 @@ impl Bands<'_> {
         };
         let offsets = taps().map(|(at, tap)| (at, tap.offset.to_string()));
         let weights = taps().map(|(at, tap)| (at, self.expression(tap.weight)));
-        let zero = if self.complex() { "e_zero()" } else { "R(0.0)" };
+        let zero = if self.complex { "e_zero()" } else { "R(0.0)" };
         text.switch(format_args!("idx {name}offset({of})"), at, offsets, "0");
         text.switch(format_args!("weight {name}weight({of})"), at, weights, zero);
     }
@@ -172,13 +212,13 @@ impl Bands<'_> {
     /// A weight in a table.
     fn initializer(&self, weight: Complex64) -> String {
         let parts = (self.real(weight.re), self.real(weight.im));
-        if self.complex() { format!("{{{}, {}}}", parts.0, parts.1) } else { parts.0 }
+        if self.complex { format!("{{{}, {}}}", parts.0, parts.1) } else { parts.0 }
     }
 
     /// A weight in code.
     fn expression(&self, weight: Complex64) -> String {
         let parts = (self.real(weight.re), self.real(weight.im));
-        if self.complex() { format!("e_make({}, {})", parts.0, parts.1) } else { parts.0 }
+        if self.complex { format!("e_make({}, {})", parts.0, parts.1) } else { parts.0 }
     }
 
     fn real(&self, value: f64) -> String {

@@ -8,8 +8,9 @@ use num_complex::Complex64;
 use super::combine::Sharing;
 use super::element::Element;
 use super::formula::Formula;
+use super::stencil_term::Arrays;
 use super::variant::Variant;
-use super::{combine, copy, gemm, map, reduce, stencil};
+use super::{combine, copy, gemm, map, reduce, stencil, stencil_sum};
 use crate::Expression;
 use crate::{Band, Reduction, Stencil, Tap, Update, constant, input, previous};
 
@@ -31,6 +32,7 @@ pub fn catalogue() -> Vec<KernelSource> {
             [transposes, gemm(dtype, update, true), gemm(dtype, update, false)]
         }));
         variants.extend(stencils(dtype));
+        variants.extend(stencil_sums(dtype));
         variants.extend(reductions(dtype));
     }
     variants.iter().map(Variant::source).collect()
@@ -160,6 +162,58 @@ fn stencils(dtype: DType) -> Vec<Variant> {
             let layouts = [&layout, &layout];
             let plan = stencil::Plan::new(&stencil, dtype, layouts, [0, 0], update, UNITS);
             variants.push(Variant::Stencil(plan.variant));
+        }
+    }
+    variants
+}
+
+/// Sums of up to four terms: with windows and without, with coefficients before and after, special rows, tables.
+fn stencil_sums(dtype: DType) -> Vec<Variant> {
+    let tap = |(offset, weight): (isize, f64)| Tap { offset, weight: weight.into() };
+    let edges = |len: usize| {
+        Band::from_rows(len, 1, move |i| {
+            let edge = [(0, 1.0), (1 - 2 * (i as isize).signum(), -1.0)];
+            (if i > 0 && i + 1 < len { [(-1, -0.5), (1, 0.5)] } else { edge }).map(tap)
+        })
+    };
+    let long = |len| Band::uniform(len, (-60..=60).map(|offset| (offset, 0.125)));
+    let shift = |len: usize| Band::uniform(len, [(len as isize / 2, 1.0)]);
+    let pieces = |len| shift(len).after(&shift(len).transpose()).unwrap_or(edges(len));
+    let complex = Complex64::new(0.5, if dtype.is_complex() { 1.0 } else { 0.0 });
+    let turned = |len| Band::uniform_complex(len, [(0, complex), (2, complex)]);
+    let plain = |x| Arrays { x, before: None, after: None };
+    let mut cases: Vec<(Vec<Vec<Term>>, &[usize])> = Vec::new();
+    let along = |shape: &[usize], axis: usize| vec![(axis, edges(shape[axis]))];
+    let shape: &[usize] = &[4000, 4000];
+    let all = shape.iter().copied().map(edges).enumerate().collect();
+    cases.push((vec![along(shape, 0), along(shape, 1), all], shape));
+    let shape: &[usize] = &[37, 153];
+    cases.push((vec![vec![(1, long(153))], along(shape, 0), vec![(0, pieces(37))]], shape));
+    let shape: &[usize] = &[30, 20, 10];
+    cases.push((vec![vec![(0, turned(30))], along(shape, 1), vec![]], shape));
+    cases.push((vec![vec![(0, pieces(40_000))], vec![(1, pieces(1 << 20))]], &[40_000, 1 << 20]));
+    let mut variants = Vec::new();
+    for (number, (terms, shape)) in cases.into_iter().enumerate() {
+        let stencils: Vec<Stencil> =
+            terms.into_iter().filter_map(|terms| Stencil::new(terms).ok()).collect();
+        let Some(layout) = row_major(shape) else { continue };
+        let conjugated = dtype.is_complex() && number % 2 == 0;
+        let factor = |operand| Some((operand, conjugated));
+        let weighted = stencils.iter().enumerate().map(|(at, stencil)| {
+            let x = if at == 0 { 1 } else { at + 2 };
+            let arrays = match at % 3 {
+                0 => Arrays { x, before: factor(2), after: factor(3) },
+                1 => Arrays { x, before: None, after: factor(2) },
+                _ => plain(x),
+            };
+            (stencil, arrays)
+        });
+        let bare = stencils.iter().enumerate().map(|(at, stencil)| (stencil, plain(at + 1)));
+        let [set, add] = updates(dtype);
+        for (terms, update) in [(weighted.collect::<Vec<_>>(), add), (bare.collect(), set)] {
+            let (layouts, addresses) = (vec![&layout; 5], [0; 5]);
+            let plan = stencil_sum::Plan::new(&terms, dtype, &layouts, &addresses, update, UNITS);
+            variants.push(Variant::StencilSum(plan.variant));
         }
     }
     variants

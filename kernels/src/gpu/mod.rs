@@ -16,6 +16,8 @@ mod map;
 mod reduce;
 mod shared;
 mod stencil;
+mod stencil_sum;
+mod stencil_term;
 mod tables;
 mod variant;
 mod walk;
@@ -152,9 +154,15 @@ impl Gpu {
         Ok(())
     }
 
-    /// The tables of a stencil in the device's memory; with places of 64 bits if `wide`.
-    fn tables(&self, stencil: &Stencil, dtype: DType, wide: bool) -> Result<Uploaded> {
-        self.shared.tables(stencil, dtype, wide, &self.stream)
+    /// The tables of a stencil in the device's memory: weights as `complex` numbers or not, places of 64 bits if `wide`.
+    fn tables(
+        &self,
+        stencil: &Stencil,
+        dtype: DType,
+        complex: bool,
+        wide: bool,
+    ) -> Result<Uploaded> {
+        self.shared.tables(stencil, dtype, [complex, wide], &self.stream)
     }
 }
 
@@ -168,6 +176,7 @@ impl Executor for Gpu {
             Call::Map(call) => map::run(self, call),
             Call::Copy(call) => copy::run(self, call),
             Call::Stencil(call) => stencil::run(self, call),
+            Call::StencilSum(call) => stencil_sum::run(self, call),
             Call::Reduce(call) => reduce::run(self, call),
             Call::Gemm(call) => gemm::run(self, call),
         }

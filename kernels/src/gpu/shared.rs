@@ -16,8 +16,8 @@ use crate::Stencil;
 /// new ones.
 const MOST_TABLES: usize = 64;
 
-/// A stencil's tables for a dtype, with places of 64 bits or not.
-type TableKey = (Stencil, DType, bool);
+/// A stencil's tables for a dtype, with complex weights or not, with places of 64 bits or not.
+type TableKey = (Stencil, DType, bool, bool);
 
 /// What all executors of a device share. Kept as long as the process runs; recovery empties it.
 #[derive(Debug, Default)]
@@ -51,21 +51,20 @@ impl Shared {
     }
 
     /// The tables of a stencil in the device's memory, copied there on `stream` at first use; with places of 64 bits if
-    /// `wide`. Work on other streams that reads them waits for the copy, as for that of any array.
+    /// `wide`, weights that are `complex` numbers or not. Work on other streams that reads them waits for the copy, as for that of any array.
     pub(super) fn tables(
         &self,
         stencil: &Stencil,
         dtype: DType,
-        wide: bool,
+        [complex, wide]: [bool; 2],
         stream: &Stream,
     ) -> crate::Result<Uploaded> {
-        let key = (stencil.clone(), dtype, wide);
+        let key = (stencil.clone(), dtype, complex, wide);
         if let Some(uploaded) = self.tables.lock().get(&key) {
             return Ok(uploaded.clone());
         }
         // Not under the lock: looking for memory may wait for others, who may be waiting for these tables. Two threads
         // may send the same tables; those of the first stay.
-        let complex = dtype.is_complex() && !stencil.is_real();
         let uploaded = Tables::new(stencil).upload(dtype, complex, wide, stream)?;
         let mut tables = self.tables.lock();
         let full = tables.len() >= MOST_TABLES && !tables.contains_key(&key);

@@ -34,9 +34,9 @@ const MOST_WINDOW_BYTES: usize = 576;
 /// A window for fewer rows than these loads most elements more than a few times.
 const WORTHWHILE: usize = 8;
 /// A window wider than this leaves room for few threads in a processor.
-const WIDE_WINDOW: usize = 8;
+pub(super) const WIDE_WINDOW: usize = 8;
 /// Threads per multiprocessor that saturate memory bandwidth.
-const BUSY_THREADS: usize = 192;
+pub(super) const BUSY_THREADS: usize = 192;
 
 /// The parameters of tables in memory.
 const TABLE_PARAMETERS: &str = ", const GLOBAL int* RESTRICT places, i64 places_at\
@@ -66,8 +66,8 @@ pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
     let mut arguments = map::arguments(element, &space, &variant.form, &memories, &constants);
     let uploaded;
     let wide = variant.form.is_wide();
-    if tables::in_memory(&call.stencil, dtype, wide) {
-        uploaded = gpu.tables(&call.stencil, dtype, wide)?;
+    if tables::in_memory(&call.stencil, dtype, wide, 1) {
+        uploaded = gpu.tables(&call.stencil, dtype, variant.complex(), wide)?;
         arguments.read(uploaded.0.memory(), 0);
         arguments.read(uploaded.1.memory(), 0);
     }
@@ -111,14 +111,14 @@ impl Plan {
 }
 
 /// Rows from the first to the last tap of a band's common row.
-fn span(band: &Edges) -> usize {
+pub(super) fn span(band: &Edges) -> usize {
     let (left, right) = reach(&band.interior);
     left.saturating_add(right).saturating_add(1)
 }
 
 /// The longest runs, no longer than these, of which a thread can hold a window for `WORTHWHILE` rows of the
 /// band; the same runs if not even single elements fit.
-fn holdable(band: &Edges, runs: Runs, bytes: usize) -> Runs {
+pub(super) fn holdable(band: &Edges, runs: Runs, bytes: usize) -> Runs {
     let span = span(band);
     let fits = |len: usize| span.saturating_add(WORTHWHILE - 1) <= window_room(len, bytes);
     let mut held = runs.clone();
@@ -129,7 +129,7 @@ fn holdable(band: &Edges, runs: Runs, bytes: usize) -> Runs {
 }
 
 /// Runs of `len` elements of `bytes` bytes that a thread can hold and still leave room for others.
-fn window_room(len: usize, bytes: usize) -> usize {
+pub(super) fn window_room(len: usize, bytes: usize) -> usize {
     MOST_WINDOW_BYTES / (len * bytes)
 }
 
@@ -149,13 +149,13 @@ fn rows(band: &Edges, len: usize, room: usize, columns: usize, units: usize) -> 
 }
 
 /// The items along the band's axis: its rows, or its special rows and its windows.
-fn items(band: &Edges, len: usize, rows: usize) -> usize {
+pub(super) fn items(band: &Edges, len: usize, rows: usize) -> usize {
     let special = band.head.len() + band.tail.len();
     if rows == 0 { len } else { special + (len - special).div_ceil(rows) }
 }
 
 /// Threads of a group: fewer where that gives every processor some.
-fn threads(items: [usize; 3], units: usize) -> usize {
+pub(super) fn threads(items: [usize; 3], units: usize) -> usize {
     let all: usize = items.iter().product();
     if all < 4 * THREADS * units { THREADS / 4 } else { THREADS }
 }
@@ -167,8 +167,7 @@ impl Variant {
 
     /// The macros before the prelude.
     pub(super) fn define(&self, text: &mut Text) {
-        let uploaded = tables::in_memory(&self.stencil, self.dtype, self.form.is_wide());
-        let tables = if uploaded { TABLE_PARAMETERS } else { "" };
+        let tables = if self.uploaded() { TABLE_PARAMETERS } else { "" };
         let element = Element(self.dtype);
         map::declare(element, &self.form, &self.formula, tables, text);
         let add = |axis: &usize| match axis {
@@ -182,14 +181,28 @@ impl Variant {
         text.define("ADD_OTHERS", others.iter().map(add).collect::<Vec<_>>().concat());
     }
 
+    /// Whether weights are complex numbers.
+    fn complex(&self) -> bool {
+        self.dtype.is_complex() && !self.stencil.is_real()
+    }
+
+    /// Whether its tables are in memory.
+    fn uploaded(&self) -> bool {
+        tables::in_memory(&self.stencil, self.dtype, self.form.is_wide(), 1)
+    }
+
     /// What stands between the prelude and the kernel.
     pub(super) fn bands(&self, text: &mut Text) {
+        bands::weights(self.complex(), text);
         let bands = bands::Bands {
             stencil: &self.stencil,
             axes: &self.axes,
             dtype: self.dtype,
+            complex: self.complex(),
             run: self.form.runs().len,
-            wide: self.form.is_wide(),
+            uploaded: self.uploaded(),
+            tag: String::new(),
+            loads: bands::Loads::plain("x0"),
         };
         bands.define(text);
     }

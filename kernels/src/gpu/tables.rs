@@ -35,8 +35,9 @@ pub(super) struct Tables {
 /// Tables in a device's memory: places and factors.
 pub(super) type Uploaded = Arc<(Array, Array)>;
 
-/// Whether the tables of a stencil are too large to be constants, when places are `wide`.
-pub(super) fn in_memory(stencil: &Stencil, dtype: DType, wide: bool) -> bool {
+/// Whether the tables of a stencil are too large to be constants, when places are `wide` and the kernel has so many
+/// stencils.
+pub(super) fn in_memory(stencil: &Stencil, dtype: DType, wide: bool, of: usize) -> bool {
     let taps = |(_, band): &(usize, crate::Band)| -> usize {
         let Some(edges) = band.edges() else {
             return band.pieces().map(|(_, taps)| taps.len() + 2).sum();
@@ -46,7 +47,7 @@ pub(super) fn in_memory(stencil: &Stencil, dtype: DType, wide: bool) -> bool {
     };
     let taps: usize = stencil.terms().iter().map(taps).sum();
     let place = if wide { size_of::<i64>() } else { size_of::<i32>() };
-    taps * (place + dtype.bytes()) > MOST_CONSTANT_BYTES
+    taps * (place + dtype.bytes()) > MOST_CONSTANT_BYTES / of
 }
 
 /// Whether a band's common row is a loop.

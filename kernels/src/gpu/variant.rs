@@ -3,7 +3,7 @@
 use arrayspan_bridge::devices::{KernelSource, Specialisation};
 use arrayspan_bridge::iteration::Text;
 
-use super::{combine, copy, gemm, map, reduce, stencil};
+use super::{combine, copy, gemm, map, reduce, stencil, stencil_sum};
 
 /// Everything that is compiled into a kernel: two calls with equal variants run the same one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -11,6 +11,7 @@ pub(super) enum Variant {
     Map(map::Variant),
     Transpose(copy::Variant),
     Stencil(stencil::Variant),
+    StencilSum(stencil_sum::Variant),
     Reduce(reduce::Variant),
     Join(combine::Variant),
     Gemm(gemm::Variant),
@@ -25,6 +26,7 @@ impl Specialisation for Variant {
             Self::Map(map) => (map.name(), "map"),
             Self::Transpose(copy) => (copy.name(), "transpose"),
             Self::Stencil(stencil) => (stencil.name(), "stencil"),
+            Self::StencilSum(sum) => (sum.name(), "stencil_sum"),
             Self::Reduce(reduce) => (reduce.name(), "reduce"),
             Self::Join(join) => (join.name(), "join"),
             Self::Gemm(gemm) => (gemm.name(), "gemm"),
@@ -33,13 +35,16 @@ impl Specialisation for Variant {
             Self::Map(map) => map.define(&mut text),
             Self::Transpose(copy) => copy.define(&mut text),
             Self::Stencil(stencil) => stencil.define(&mut text),
+            Self::StencilSum(sum) => sum.define(&mut text),
             Self::Reduce(reduce) => reduce.define(&mut text),
             Self::Join(join) => join.define(&mut text),
             Self::Gemm(gemm) => gemm.define(&mut text),
         }
         text.add(PRELUDE);
-        if let Self::Stencil(stencil) = self {
-            stencil.bands(&mut text);
+        match self {
+            Self::Stencil(stencil) => stencil.bands(&mut text),
+            Self::StencilSum(sum) => sum.bands(&mut text),
+            _ => {}
         }
         if let Self::Reduce(_) | Self::Join(_) = self {
             text.add(combine::TEXT);
@@ -48,6 +53,7 @@ impl Specialisation for Variant {
             Self::Map(_) => map::TEXT,
             Self::Transpose(_) => copy::TEXT,
             Self::Stencil(_) => stencil::TEXT,
+            Self::StencilSum(_) => stencil_sum::TEXT,
             Self::Reduce(_) => reduce::TEXT,
             Self::Join(_) => combine::JOIN,
             Self::Gemm(_) => gemm::TEXT,

@@ -7,6 +7,7 @@
     reason = "a loop is vector code only where it is inlined into a function with vector instructions"
 )]
 
+mod banded;
 mod blend;
 mod copy;
 mod elementwise;
@@ -58,6 +59,7 @@ impl Executor for Host {
             Call::Map(call) => map::run(call),
             Call::Copy(call) => copy::run(self, call),
             Call::Stencil(call) => stencil::run(call),
+            Call::StencilSum(call) => stencil::run_sum(call),
             Call::Reduce(call) => reduce::run(call),
             Call::Gemm(call) => gemm::run(call),
         }

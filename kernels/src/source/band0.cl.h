@@ -14,8 +14,8 @@ FN elem band0_special(elem sum, const elem* near, int line, int e) {
 }
 #endif
 
-/* sum + the band's rows c, c + 1, ..., applied to x0 around `at`, the place of row c, where the run `center` is. */
-FN run band0_add(run sum, const GLOBAL elem* at, idx stride, run center, idx c, idx n TABLE_PARAMETERS) {
+/* sum + the band's rows c, c + 1, ..., applied to the elements around `at`, the place of row c, where the run `center` is. */
+FN run band0_add(run sum, const GLOBAL elem* at, idx stride TERM_PARAMETERS, run center, idx c, idx n TABLE_PARAMETERS) {
   run total = sum;
 #if BAND0_NEAR
   elem near[(BAND0_LEFT + 1 + BAND0_RIGHT) * V];
@@ -23,7 +23,7 @@ FN run band0_add(run sum, const GLOBAL elem* at, idx stride, run center, idx c, 
     const idx j = c + b * V;
     run part = run_zero();
     if (b == 0) part = center;
-    else if (j >= 0 && j < n) part = x0_LOAD(at + b * V * stride);
+    else if (j >= 0 && j < n) part = TERM_RUN(b * V);
     UNROLL for (int e = 0; e < V; e++) near[(b + BAND0_LEFT) * V + e] = part.e[e];
   }
   UNROLL for (int t = 0; t < BAND0_TAPS; t++) {
@@ -36,7 +36,7 @@ FN run band0_add(run sum, const GLOBAL elem* at, idx stride, run center, idx c, 
     UNROLL for (int e = 0; e < V; e++) {
       const idx j = c + e + band0_offset(t);
       if (j >= 0 && j < n) {
-        total.e[e] = e_add_scaled(total.e[e], band0_weight(t), at[(e + band0_offset(t)) * stride]);
+        total.e[e] = e_add_scaled(total.e[e], band0_weight(t), TERM_ITEM(e + band0_offset(t)));
       }
     }
   }
@@ -60,7 +60,7 @@ FN run band0_add(run sum, const GLOBAL elem* at, idx stride, run center, idx c, 
         const int line = 1 + (int)(i < BAND0_HEAD ? i : i - n + BAND0_HEAD + BAND0_TAIL);
         elem special = sum.e[e];
         for (int k = (int)band0_start(line); k < (int)band0_start(line + 1); k++) {
-          special = e_add_scaled(special, band0_weights(k), at[(e + band0_offsets(k)) * stride]);
+          special = e_add_scaled(special, band0_weights(k), TERM_ITEM(e + band0_offsets(k)));
         }
         total.e[e] = special;
       }

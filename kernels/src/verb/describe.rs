@@ -29,6 +29,8 @@ pub enum Argument {
     Output,
     /// One that the verb's formula names.
     Named(&'static str),
+    /// One of a term of the verb's sum.
+    OfTerm(&'static str, usize),
 }
 
 impl fmt::Display for Argument {
@@ -37,6 +39,7 @@ impl fmt::Display for Argument {
             Self::Input(number) => write!(f, "input {number}"),
             Self::Output => f.write_str("the output"),
             Self::Named(name) => f.write_str(name),
+            Self::OfTerm(name, term) => write!(f, "{name} of term {term}"),
         }
     }
 }

@@ -127,7 +127,7 @@ pub(crate) fn is_wider(view: &View<'_>, dtype: DType) -> bool {
     real && found.bits() >= dtype.real().bits() && view.layout().len() == 1
 }
 
-fn broadcast<'a>(
+pub(super) fn broadcast<'a>(
     verb: &'static str,
     argument: String,
     view: &View<'a>,

@@ -11,6 +11,7 @@ mod gemm;
 mod map;
 mod reduce;
 mod stencil;
+mod stencil_sum;
 
 pub use copy::CopyCall;
 pub use describe::{Argument, Verb};
@@ -19,6 +20,8 @@ pub use map::MapCall;
 pub(crate) use map::is_wider;
 pub use reduce::{ReduceCall, Reduction};
 pub use stencil::{Stencil, StencilCall};
+pub use stencil_sum::{Coefficients, StencilSumCall, StencilTerm};
+pub(crate) use stencil_sum::{Factor, same};
 
 use arrayspan_bridge::devices::Device;
 
@@ -34,6 +37,8 @@ pub enum Call<'a> {
     Copy(CopyCall<'a>),
     /// Bands along axes, fused into one pass.
     Stencil(StencilCall<'a>),
+    /// A sum of stencils of several inputs, fused into one pass.
+    StencilSum(StencilSumCall<'a>),
     /// A reduction over axes.
     Reduce(ReduceCall<'a>),
     /// A batch of matrix products.
@@ -48,6 +53,7 @@ impl Call<'_> {
             Self::Map(call) => Call::Map(call.reborrow()),
             Self::Copy(call) => Call::Copy(call.reborrow()),
             Self::Stencil(call) => Call::Stencil(call.reborrow()),
+            Self::StencilSum(call) => Call::StencilSum(call.reborrow()),
             Self::Reduce(call) => Call::Reduce(call.reborrow()),
             Self::Gemm(call) => Call::Gemm(call.reborrow()),
         }
@@ -60,6 +66,7 @@ impl Call<'_> {
             Self::Map(call) => call,
             Self::Copy(call) => call,
             Self::Stencil(call) => call,
+            Self::StencilSum(call) => call,
             Self::Reduce(call) => call,
             Self::Gemm(call) => call,
         }

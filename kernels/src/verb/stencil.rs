@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use arrayspan_bridge::devices::Access;
-use arrayspan_bridge::{Operand, OperandMut, View, ViewMut};
+use arrayspan_bridge::{DType, Operand, OperandMut, View, ViewMut};
 
 use super::{Argument, Verb, check};
 use crate::{Band, Cost, Fit, Result, Update, fit};
@@ -89,6 +89,33 @@ impl Stencil {
         Self(Arc::new(Inner { terms, largest, fingerprint }))
     }
 
+    /// Fails unless it can be applied to arrays of that shape and dtype.
+    pub(crate) fn check(&self, verb: &'static str, shape: &[usize], dtype: DType) -> Result<()> {
+        for (axis, band) in self.terms() {
+            if shape.get(*axis) != Some(&band.len()) {
+                let len = band.len();
+                let why = format!("a band of length {len} along axis {axis} of shape {shape:?}");
+                return check::argument(verb, why);
+            }
+        }
+        if !dtype.is_complex() && !self.is_real() {
+            return check::argument(verb, format!("weights are complex, arrays {dtype}"));
+        }
+        let largest = self.0.largest;
+        if fit(largest, dtype) == Fit::TooLarge {
+            let why = format!("a weight of {largest:e} is not a finite number of {dtype}");
+            return check::argument(verb, why);
+        }
+        Ok(())
+    }
+
+    /// The operations on arrays of `len` elements: a product and a sum for each entry.
+    pub(crate) fn flops(&self, len: usize) -> usize {
+        let lines = |band: &Band| if band.len() == 0 { 0 } else { len / band.len() };
+        let taps = |(_, band): &(usize, Band)| lines(band).saturating_mul(band.entries());
+        self.terms().iter().map(taps).fold(0, usize::saturating_add).saturating_mul(2)
+    }
+
     /// Whether all weights are real.
     #[must_use]
     pub fn is_real(&self) -> bool {
@@ -148,21 +175,7 @@ impl<'a> StencilCall<'a> {
         check::shape(NAME, "x", y.shape(), x.shape())?;
         check::dtype(NAME, "x", y.dtype(), x.dtype())?;
         check::update(NAME, y.dtype(), update)?;
-        for (axis, band) in stencil.terms() {
-            if x.shape().get(*axis) != Some(&band.len()) {
-                let (len, shape) = (band.len(), x.shape());
-                let why = format!("a band of length {len} along axis {axis} of shape {shape:?}");
-                return check::argument(NAME, why);
-            }
-        }
-        if !y.dtype().is_complex() && !stencil.is_real() {
-            return check::argument(NAME, format!("weights are complex, arrays {}", y.dtype()));
-        }
-        let largest = stencil.0.largest;
-        if fit(largest, y.dtype()) == Fit::TooLarge {
-            let why = format!("a weight of {largest:e} is not a finite number of {}", y.dtype());
-            return check::argument(NAME, why);
-        }
+        stencil.check(NAME, y.shape(), y.dtype())?;
         Ok(Self { stencil: stencil.clone(), x: x.into(), y: y.into(), update })
     }
 
@@ -186,14 +199,11 @@ impl Verb for StencilCall<'_> {
         let len = self.y.layout().len();
         let written = len * self.y.dtype().bytes();
         let previous = if self.update.reads() { written } else { 0 };
-        let lines = |band: &Band| if band.len() == 0 { 0 } else { len / band.len() };
-        let taps = |(_, band): &(usize, Band)| lines(band).saturating_mul(band.entries());
-        let taps = self.stencil.terms().iter().map(taps).fold(0, usize::saturating_add);
         Cost {
             launches: usize::from(len > 0),
             bytes_read: crate::cost::distinct_bytes(self.x.layout(), self.x.dtype()) + previous,
             bytes_written: written,
-            flops: taps.saturating_mul(2),
+            flops: self.stencil.flops(len),
         }
     }
 }

@@ -142,21 +142,46 @@ pub fn copy(x: &Tensor, y: &Tensor, update: Update) -> Expected {
 }
 
 pub fn stencil(stencil: &Stencil, x: &Tensor, y: &Tensor, update: Update) -> Expected {
+    stencil_sum(&[Summand { stencil, x, before: None, after: None }], y, update)
+}
+
+/// `after ⊙ stencil(before ⊙ x)`, coefficients of the shape of `x` and as they multiply.
+pub struct Summand<'a> {
+    pub stencil: &'a Stencil,
+    pub x: &'a Tensor,
+    pub before: Option<Tensor>,
+    pub after: Option<Tensor>,
+}
+
+pub fn stencil_sum(summands: &[Summand<'_>], y: &Tensor, update: Update) -> Expected {
+    let factor = |of: &Option<Tensor>, index: &[usize]| {
+        of.as_ref().map_or(Complex64::new(1.0, 0.0), |of| of.at(index))
+    };
     let element = |index: Vec<usize>| {
         let mut sum = (Complex64::default(), 0.0);
-        for (axis, band) in stencil.terms() {
-            for tap in band.row(index[*axis]) {
-                let mut column = index.clone();
-                column[*axis] = index[*axis].checked_add_signed(tap.offset).unwrap();
-                let term = tap.weight * x.at(&column);
-                sum = (sum.0 + term, sum.1 + term.norm());
+        for Summand { stencil, x, before, after } in summands {
+            for (axis, band) in stencil.terms() {
+                for tap in band.row(index[*axis]) {
+                    let mut column = index.clone();
+                    column[*axis] = index[*axis].checked_add_signed(tap.offset).unwrap();
+                    let term = tap.weight * factor(before, &column) * x.at(&column);
+                    let term = factor(after, &index) * term;
+                    sum = (sum.0 + term, sum.1 + term.norm());
+                }
             }
         }
         updated(update, sum, y.at(&index))
     };
     let (values, scale) = indices(&y.shape).map(element).unzip();
     let taps = |band: &Band| (0..band.len()).map(|i| band.row(i).len()).max().unwrap_or(0);
-    let terms = stencil.terms().iter().map(|(_, band)| taps(band)).sum::<usize>() + 3;
+    let bands = summands.iter().flat_map(|summand| summand.stencil.terms());
+    // A product with coefficients rounds once more.
+    let factors = |summand: &Summand<'_>| {
+        usize::from(summand.before.is_some()) + usize::from(summand.after.is_some())
+    };
+    let terms = bands.map(|(_, band)| taps(band)).sum::<usize>()
+        + summands.iter().map(factors).sum::<usize>()
+        + 3;
     Expected { result: Tensor::new(&y.shape, values), scale, terms }
 }
 

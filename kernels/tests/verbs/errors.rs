@@ -5,7 +5,8 @@ use std::sync::Arc;
 use arrayspan_kernels::bridge::devices::Device;
 use arrayspan_kernels::bridge::{Array, DType};
 use arrayspan_kernels::{
-    Band, Error, Executor, Reduction, Result, Stencil, Update, constant, input, on, previous,
+    Band, Coefficients, Error, Executor, Reduction, Result, Stencil, StencilTerm, Update, constant,
+    input, on, previous,
 };
 use num_complex::Complex64;
 
@@ -179,6 +180,49 @@ fn stencil_checks_its_arguments() {
 }
 
 #[test]
+fn stencil_sum_checks_its_arguments() {
+    let (x, other) = (array(&[2, 3], DType::Float32), array(&[4], DType::Float32));
+    let wide = array(&[2, 3], DType::Float64);
+    let along = |axis, len| Stencil::along(axis, Band::uniform(len, [(0, 1.0), (1, 2.0)])).unwrap();
+    let term = |stencil: &Stencil| StencilTerm::new(stencil, x.view());
+    let (plain, set) = (term(&along(0, 2)), Update::set());
+    let run = |terms: &[StencilTerm<'_>], update, size: &[usize], of, kind, words: &[&str]| {
+        let verb = |out: &mut Array| host().stencil_sum(terms, out.view_mut(), update);
+        refused(size, of, verb, kind, &[&["stencil_sum"], words].concat());
+    };
+    let (is, two) = (DType::Float32, [2, 3]);
+    run(&vec![plain.clone(); 5], set, &two, is, argument, &["5 terms", "more than 4"]);
+    let words = ["x of term 0", "[2, 3]", "[3, 2]"];
+    run(&[plain.clone(), plain.clone()], set, &[3, 2], is, shape, &words);
+    let words = ["x of term 0 is Float32", "Float64"];
+    run(&[plain.clone(), plain.clone()], set, &two, DType::Float64, dtype, &words);
+    run(&[plain.clone(), plain.clone()], set, &two, DType::UInt8, not_computable, &["UInt8"]);
+    run(
+        &[plain.clone(), term(&along(1, 5))],
+        set,
+        &two,
+        is,
+        argument,
+        &["length 5", "axis 1", "[2, 3]"],
+    );
+    let complex = Stencil::along(0, Band::uniform_complex(2, [(0, I)])).unwrap();
+    run(
+        &[plain.clone(), term(&complex)],
+        set,
+        &two,
+        is,
+        argument,
+        &["weights are complex", "Float32"],
+    );
+    let before = StencilTerm { before: Some(Coefficients::new(other.view())), ..plain.clone() };
+    run(&[plain.clone(), before], set, &two, is, shape, &["before of term 1", "[4]", "[2, 3]"]);
+    let after = StencilTerm { after: Some(Coefficients::new(wide.view())), ..plain.clone() };
+    run(&[after], set, &two, is, dtype, &["after of term 0 is Float64", "Float32"]);
+    let words = ["alpha", "real", "Float32"];
+    run(&[plain.clone(), plain.clone()], Update::new(I, 0.0), &two, is, argument, &words);
+}
+
+#[test]
 fn stencils_are_checked_when_they_are_made() {
     let lengths = Stencil::new([(1, Band::uniform(4, [])), (1, Band::uniform(5, []))]).unwrap_err();
     assert!(matches!(lengths, Error::Argument { verb: "stencil", .. }));
@@ -273,6 +317,9 @@ fn arrays_on_another_device_are_refused() {
     refuse(&|out| host().map(&input(0), &[x()], out.view_mut()), "map: input 0");
     refuse(&|out| host().copy(x(), out.view_mut(), set), "copy: x");
     refuse(&|out| host().stencil(&stencil, x(), out.view_mut(), set), "stencil: x");
+    let both = || [StencilTerm::new(&stencil, y()), StencilTerm::new(&stencil, x())];
+    let sum = |out: &mut Array| host().stencil_sum(&both(), out.view_mut(), set);
+    refuse(&sum, "stencil_sum: x of term 1");
     refuse(
         &|out| host().reduce(Reduction::Sum, &input(0), &[x()], &[], out.view_mut()),
         "reduce: input 0",

@@ -21,6 +21,7 @@ mod offsets;
 mod reduce;
 mod sample;
 mod stencil;
+mod stencil_sum;
 mod trace;
 mod turn;
 mod vector;
@@ -99,6 +100,18 @@ cells! {
             without_terms_there_is_nothing_to_add
             the_adjoint_satisfies_the_dot_test
             empty_arrays;
+        stencil_sum:
+            several_inputs
+            parts_of_one_array
+            coefficients_before_and_after
+            a_directional_derivative_and_its_adjoint
+            complex_weights
+            layouts_do_not_matter
+            beta_zero_reads_nothing
+            axes_shorter_than_the_reach
+            empty_arrays
+            any_sum
+            repeated_inputs;
         offsets:
             taps_outside_every_row_are_dropped
             taps_that_reach_far_along_a_long_axis

@@ -7,7 +7,11 @@ use crate::reference;
 use crate::sample::{FORMS, Form, Random, Sample};
 
 /// The first of these on devices, which compile a kernel for each case; all on the host.
-fn some<T>(cell: &Cell, few: usize, cases: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
+pub fn some<T>(
+    cell: &Cell,
+    few: usize,
+    cases: impl IntoIterator<Item = T>,
+) -> impl Iterator<Item = T> {
     cases.into_iter().take(if cell.executor.device().is_cpu() { usize::MAX } else { few })
 }
 
@@ -187,7 +191,7 @@ pub fn any_stencil(cell: &Cell) {
 }
 
 /// Few or many taps, near or as far as the axis is long, and other ones in up to 8 rows at both ends.
-fn any_band(cell: &Cell, len: usize, below: &mut impl FnMut(usize) -> usize) -> Band {
+pub fn any_band(cell: &Cell, len: usize, below: &mut impl FnMut(usize) -> usize) -> Band {
     let edge = below(len / 2 + 2).min(9);
     let (reach, most) = if below(4) == 0 { (len + 2, 5) } else { (1 + below(9), 8) };
     let rows: Vec<Vec<Tap>> = (0..=2 * edge)

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use arrayspan_kernels::bridge::devices::Device;
 use arrayspan_kernels::bridge::{Array, DType};
 use arrayspan_kernels::{
-    Band, Cost, Executor, Reduction, Stencil, Trace, Update, Vector, VectorMut, constant, input,
-    on, previous,
+    Band, Coefficients, Cost, Executor, Reduction, Stencil, StencilTerm, Trace, Update, Vector,
+    VectorMut, constant, input, on, previous,
 };
 
 fn traced() -> (Arc<Trace>, Arc<dyn Executor>) {
@@ -50,6 +50,34 @@ fn copies_read_what_they_write_and_what_they_add_to() {
     assert_eq!(trace.take(), cost(1, 2400, 1200, 0));
     executor.copy(row.view().broadcast(&[10, 30]).unwrap(), y.view_mut(), Update::set()).unwrap();
     assert_eq!(trace.take(), cost(1, 120, 1200, 0));
+}
+
+#[test]
+fn a_sum_of_stencils_reads_each_array_once() {
+    let (trace, executor) = traced();
+    let [a, b, mut y] = [0; 3].map(|_| array(&[20, 30]));
+    let row = array(&[30]);
+    let [along, across] =
+        [(0, 20), (1, 30)].map(|(axis, len)| Stencil::along(axis, Band::uniform(len, [(1, 1.0)])));
+    let (along, across) = (along.unwrap(), across.unwrap());
+    let plain = [StencilTerm::new(&along, a.view()), StencilTerm::new(&across, b.view())];
+    executor.stencil_sum(&plain, y.view_mut(), Update::set()).unwrap();
+    let taps = 2 * (600 + 600);
+    assert_eq!(trace.take(), cost(1, 2 * 2400, 2400, taps));
+    let (of_a, of_row) = (Coefficients::new(b.view()), Coefficients::new(row.view()));
+    let directional = [
+        StencilTerm { after: Some(of_a.clone()), ..StencilTerm::new(&along, a.view()) },
+        StencilTerm {
+            before: Some(of_a),
+            after: Some(of_row),
+            ..StencilTerm::new(&across, a.view())
+        },
+    ];
+    executor.stencil_sum(&directional, y.view_mut(), Update::add()).unwrap();
+    assert_eq!(trace.take(), cost(1, 2 * 2400 + 120 + 2400, 2400, taps + 3 * 600));
+    // A term without coefficients is a stencil.
+    executor.stencil_sum(&plain[..1], y.view_mut(), Update::set()).unwrap();
+    assert_eq!(trace.steps().iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["stencil"]);
 }
 
 #[test]

@@ -6,7 +6,9 @@ use arrayspan_kernels::{Band, Stencil};
 
 use super::IndexMap;
 use super::leaf::Leaf;
+use super::pass::Pass;
 use super::program::{Act, Program};
+use super::summand::Summand;
 use crate::algebra::Kind;
 use crate::{Form, LinearMap, Operator, number};
 
@@ -135,8 +137,33 @@ impl fmt::Display for Act {
             Self::Zero => f.write_str("zero"),
             Self::Copy => f.write_str("copy"),
             Self::Conjugate => f.write_str("conjugate"),
+            Self::Pass(pass) => pass.fmt(f),
             Self::Leaf(leaf) => leaf.fmt(f),
         }
+    }
+}
+
+impl fmt::Display for Pass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("sum of ")?;
+        for (at, summand) in self.summands().iter().enumerate() {
+            let joint = if at == 0 { "" } else { " + " };
+            write!(f, "{joint}{summand}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Summand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.after.is_some() {
+            f.write_str("weights · ")?;
+        }
+        match &self.stencil {
+            None => f.write_str("x")?,
+            Some(stencil) => write!(f, "stencil of {}", taps(stencil))?,
+        }
+        if self.before.is_some() { f.write_str(" · weights") } else { Ok(()) }
     }
 }
 

@@ -5,14 +5,16 @@ use std::sync::Arc;
 use arrayspan_bridge::devices::Device;
 use num_complex::Complex64;
 
-use super::Orientation;
+use super::addends::Addend;
 use super::leaf::Leaf;
 use super::normal::{Blocks, Factor, Normal, Part, Term};
 use super::order::ordered;
 use super::partition::{Partition, Slice};
+use super::pass::Pass;
 use super::placed::placed;
 use super::program::{Act, Program};
 use super::rewrite::{ONE, fits};
+use super::{Orientation, collect};
 use crate::{Devices, Space};
 
 /// The arrays that the caller gives.
@@ -36,27 +38,29 @@ impl Register {
         Self { number, path: Vec::new(), device }
     }
 
-    fn part(&self, slice: Option<&Slice>) -> Self {
+    pub(super) fn part(&self, slice: Option<&Slice>) -> Self {
         let path = self.path.iter().chain(slice).cloned().collect();
         Self { path, ..*self }
     }
 }
 
 /// Something still to be emitted.
-struct Task<'a> {
-    what: What<'a>,
-    scale: Complex64,
-    from: Register,
-    to: Register,
+pub(super) struct Task<'a> {
+    pub(super) what: What<'a>,
+    pub(super) scale: Complex64,
+    pub(super) from: Register,
+    pub(super) to: Register,
     /// Whether it is the first to write there.
-    first: bool,
+    pub(super) first: bool,
 }
 
 #[derive(Clone, Copy)]
-enum What<'a> {
+pub(super) enum What<'a> {
     Normal(&'a Normal),
     Term(&'a Term, &'a Space),
     Factor(&'a Factor),
+    /// By its number.
+    Pass(usize),
     Copy,
 }
 
@@ -71,9 +75,11 @@ pub(super) struct Draft {
 
 /// Tasks wait on a list, the next one last.
 #[derive(Default)]
-struct Emitter<'a> {
-    tasks: Vec<Task<'a>>,
+pub(super) struct Emitter<'a> {
+    pub(super) tasks: Vec<Task<'a>>,
     drafts: Vec<Draft>,
+    /// Sums that one pass computes.
+    pub(super) passes: Vec<Pass>,
     /// The intermediate results, which are numbered behind input and output: their spaces, and where they lie.
     spaces: Vec<(Space, Option<Device>)>,
     /// What has been moved to another device as it is, and where it is there.
@@ -91,6 +97,10 @@ pub(super) fn emit(normal: &Normal, devices: Option<Devices>) -> Program {
             What::Normal(normal) => emitter.terms(normal, &task),
             What::Term(term, range) => emitter.factors(term, range, task),
             What::Factor(factor) => emitter.factor(factor, task),
+            What::Pass(number) => {
+                let pass = emitter.passes[number].clone();
+                emitter.draft(Act::Pass(pass), &task);
+            }
             What::Copy => emitter.draft(Act::Copy, &task),
         }
     }
@@ -112,16 +122,26 @@ impl<'a> Emitter<'a> {
             }
             return;
         }
-        let mut terms: Vec<&Term> = normal.terms.iter().collect();
-        if task.to.number == OUTPUT && task.from.number != INPUT {
-            terms.sort_by_key(|term| term.need());
-        } else {
-            terms.sort_by_key(|term| std::cmp::Reverse(term.need()));
-        }
         let dtype = normal.range.dtype();
+        let terms = normal.terms.iter().map(|term| (collect::of_term(term, dtype), term));
+        let mut addends = self.addends(terms.collect(), &normal.range, task.scale);
+        let need = |addend: &Addend<&Term>| addend.need(|term| term.need());
+        if task.to.number == OUTPUT && task.from.number != INPUT {
+            addends.sort_by_key(need);
+        } else {
+            addends.sort_by_key(|addend| std::cmp::Reverse(need(addend)));
+        }
         let start = self.tasks.len();
-        for (at, term) in terms.into_iter().enumerate() {
+        for (at, addend) in addends.into_iter().enumerate() {
             let (from, first) = (task.from.clone(), task.first && at == 0);
+            let term = match addend {
+                Addend::Own(term) => term,
+                Addend::Pass(number, scale) => {
+                    let (what, to) = (What::Pass(number), task.to.clone());
+                    self.tasks.push(Task { what, scale, from, to, first });
+                    continue;
+                }
+            };
             let what = What::Term(term, &normal.range);
             let scale = task.scale * term.scale;
             if fits(scale, dtype) {
@@ -149,9 +169,16 @@ impl<'a> Emitter<'a> {
             return;
         };
         let start = self.tasks.len();
-        for (at, factor) in term.factors.iter().rev().enumerate() {
-            let what = What::Factor(factor);
-            if at == last {
+        let dtype = range.dtype();
+        let mut at = 0;
+        while let Some(factor) = last.checked_sub(at).and_then(|at| term.factors.get(at)) {
+            let rest = || term.factors.range(..=last - at).rev();
+            // Weights before and behind bands take no pass of their own.
+            let fused = self.fused(rest, scale, dtype);
+            let (what, count, scale) = fused
+                .unwrap_or_else(|| (What::Factor(factor), 1, if at == last { scale } else { ONE }));
+            at += count;
+            if at > last {
                 self.tasks.push(Task { what, scale, from, to, first });
                 break;
             }
@@ -159,13 +186,14 @@ impl<'a> Emitter<'a> {
                 from = there;
                 continue;
             }
+            let Some(factor) = term.factors.get(last + 1 - at) else { break };
             let next = self.register(&factor.range, factor.to.or(from.device));
             if matches!(factor.part, Part::Leaf(Leaf::Move(_))) {
                 // Nothing else is written there, and it comes before all that is emitted from now on.
                 self.moved.push((from.clone(), next.clone()));
             }
             let to = next.clone();
-            self.tasks.push(Task { what, scale: ONE, from, to, first: true });
+            self.tasks.push(Task { what, scale, from, to, first: true });
             from = next;
         }
         self.tasks[start..].reverse();
@@ -193,20 +221,18 @@ impl<'a> Emitter<'a> {
         let slice = |partition: &'a Option<Arc<Partition>>, at: usize| {
             partition.as_ref().map(|partition| &partition.slices()[at])
         };
-        let added = blocks.ranges.is_none();
-        let mut order: Vec<usize> = (0..blocks.parts.len()).collect();
-        if added {
-            order.sort_by_key(|&at| std::cmp::Reverse(blocks.parts[at].need()));
-        } else {
-            // What runs elsewhere is enqueued before the host has work of its own.
-            order.sort_by_key(|&at| !blocks.parts[at].moves());
+        if blocks.ranges.is_none() {
+            return self.added(blocks, task);
         }
-        let tasks = order.into_iter().enumerate().map(|(turn, at)| Task {
+        let mut order: Vec<usize> = (0..blocks.parts.len()).collect();
+        // What runs elsewhere is enqueued before the host has work of its own.
+        order.sort_by_key(|&at| !blocks.parts[at].moves());
+        let tasks = order.into_iter().map(|at| Task {
             what: What::Normal(&blocks.parts[at]),
             scale: task.scale,
             from: task.from.part(slice(&blocks.domains, at)),
             to: task.to.part(slice(&blocks.ranges, at)),
-            first: task.first && (turn == 0 || !added),
+            first: task.first,
         });
         let tasks: Vec<_> = tasks.collect();
         self.tasks.extend(tasks.into_iter().rev());

@@ -8,7 +8,9 @@
 //! transpose), and the program is kept with it. Nothing here walks an operator by recursion, so sums, products and
 //! stacks may be of any depth.
 
+mod addends;
 mod check;
+mod collect;
 mod dense;
 mod describe;
 mod emit;
@@ -22,6 +24,7 @@ mod normalize;
 mod order;
 mod orientation;
 mod partition;
+mod pass;
 mod placed;
 mod pointwise;
 mod positive;
@@ -30,6 +33,7 @@ mod properties;
 mod registers;
 mod rewrite;
 mod run;
+mod summand;
 
 pub use index::IndexMap;
 pub use leaf::Form;

@@ -17,6 +17,8 @@ pub(crate) struct Partition {
 /// The place of one space in the one array.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Slice {
+    /// Whether it is the one array, unchanged.
+    whole: bool,
     /// Where it begins along the first axis of the one array.
     start: usize,
     /// How much of that axis it takes.
@@ -55,7 +57,7 @@ impl Partition {
         let mut start = 0;
         let slice = |space: Space| {
             let extent = if joined.is_some() { space.shape()[0] } else { space.len() };
-            let slice = Slice { start, extent, space };
+            let slice = Slice { whole: space == whole, start, extent, space };
             start += extent;
             slice
         };
@@ -82,6 +84,11 @@ impl Slice {
     /// Its own space.
     pub(crate) fn space(&self) -> &Space {
         &self.space
+    }
+
+    /// Whether it is all of such an array.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.whole
     }
 
     /// Whether two parts of one array have no element in common.

@@ -11,6 +11,7 @@ use super::emit::emit;
 use super::leaf::Leaf;
 use super::normal::Normal;
 use super::partition::Slice;
+use super::pass::Pass;
 use crate::devices::PerDevice;
 use crate::number::Gain;
 use crate::{Devices, Space};
@@ -59,6 +60,8 @@ pub(crate) enum Act {
     Copy,
     /// `y = conj(x)`
     Conjugate,
+    /// A sum of stencils and weights of parts of `x`.
+    Pass(Pass),
     /// A form. An opaque one is not to be conjugated: that takes steps of its own.
     Leaf(Leaf),
 }
@@ -141,7 +144,7 @@ impl Act {
     pub(super) fn bytes(&self, dtype: DType, device: Option<Device>) -> PerDevice<usize> {
         match self {
             Self::Leaf(leaf) => leaf.bytes(dtype, device),
-            Self::Zero | Self::Copy | Self::Conjugate => PerDevice::default(),
+            Self::Zero | Self::Copy | Self::Conjugate | Self::Pass(_) => PerDevice::default(),
         }
     }
 }

@@ -93,6 +93,7 @@ pub(super) fn is_real(steps: &[Step], from: &Space, to: &Space) -> bool {
         let act = match &step.act {
             Act::Zero | Act::Copy => true,
             Act::Conjugate => !dtype.is_complex(),
+            Act::Pass(pass) => pass.is_real(),
             Act::Leaf(leaf) => leaf.is_real(dtype),
         };
         act && step.scale.im == 0.0
@@ -122,6 +123,7 @@ impl Step {
         Some(match &self.act {
             Act::Zero => once(0, 0),
             Act::Copy | Act::Conjugate => once(read, 0),
+            Act::Pass(pass) => pass.cost(to, update),
             Act::Leaf(Leaf::Pointwise(factor)) => {
                 let operations = updated(factor.parts().0.clone(), update).operations();
                 let weights = if written > 0 { factor.read().1 } else { 0 };
@@ -171,6 +173,7 @@ impl Act {
             (Self::Zero, Self::Zero)
             | (Self::Copy, Self::Copy)
             | (Self::Conjugate, Self::Conjugate) => true,
+            (Self::Pass(a), Self::Pass(b)) => a.same(b),
             (Self::Leaf(a), Self::Leaf(b)) => a.same(b),
             _ => false,
         }

@@ -169,6 +169,7 @@ impl Act {
             Self::Zero => elementwise::scale(&*on, y, update),
             Self::Copy => Ok(on.copy(x, y, update)?),
             Self::Conjugate => conjugate(&on, x, y, update),
+            Self::Pass(pass) => pass.run(&on, &x, y, update),
             Self::Leaf(leaf) => leaf.run(on, x, y, update),
         }
     }

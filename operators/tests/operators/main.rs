@@ -12,6 +12,7 @@ mod errors;
 mod filter;
 mod laws;
 mod numbers;
+mod passes;
 mod plans;
 mod positive;
 mod real_linear;

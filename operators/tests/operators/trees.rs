@@ -38,6 +38,8 @@ pub(crate) enum Tree {
     Stacks([Box<Tree>; 4]),
     /// `[a b] diag(c, d) [e; e]`
     Blocks([Box<Tree>; 5]),
+    /// `[a b] P [c; d]`, where `P` swaps both halves: unlike [`Stacks`](Self::Stacks) it stays a product of stacks.
+    Swapped([Box<Tree>; 4]),
 }
 
 fn leaves() -> impl Strategy<Value = Tree> {
@@ -65,8 +67,53 @@ fn leaves() -> impl Strategy<Value = Tree> {
     ]
 }
 
+/// Bands and weights, one behind the other: what a single pass can do, or nearly.
+fn weighted() -> BoxedStrategy<Tree> {
+    let weights = || {
+        prop_oneof![
+            (1..4_u64).prop_map(Tree::Diagonal),
+            (-2..2_isize, 4..6_u64).prop_map(|(axis, seed)| Tree::Along(axis, seed)),
+            (1..4_u64).prop_map(|seed| Tree::Conj(Box::new(Tree::Diagonal(seed)))),
+        ]
+    };
+    let bands = || {
+        prop_oneof![
+            (-2..2_isize).prop_map(|axis| Tree::Derivative(axis, Scheme::Centered3, Edge::Reduced)),
+            (-2..2_isize, prop::collection::vec(-2.0..2.0, 1..4))
+                .prop_map(|(axis, taps)| Tree::Filter(axis, taps)),
+        ]
+    };
+    let product = |a: Tree, b: Tree| Tree::Product(Box::new(a), Box::new(b));
+    prop_oneof![
+        Just(Tree::Identity),
+        weights(),
+        bands(),
+        (weights(), bands()).prop_map(move |(a, b)| product(a, b)),
+        (bands(), weights()).prop_map(move |(a, b)| product(a, b)),
+        (weights(), bands(), weights()).prop_map(move |(a, b, c)| product(product(a, b), c)),
+        (weights(), bands(), weights(), bands())
+            .prop_map(move |(a, b, c, d)| product(a, product(b, product(c, d)))),
+        (-2.0..2.0, -1.0..1.0, weights(), bands()).prop_map(move |(re, im, a, b)| {
+            Tree::Scaled(Complex64::new(re, im), Box::new(product(a, b)))
+        }),
+    ]
+    .boxed()
+}
+
+/// Sums and stacks of what a single pass can do.
+fn sums() -> BoxedStrategy<Tree> {
+    let one = || weighted().prop_map(Box::new);
+    prop_oneof![
+        (one(), one()).prop_map(|(a, b)| Tree::Sum(a, b)),
+        (one(), one(), one()).prop_map(|(a, b, c)| Tree::Difference(Box::new(Tree::Sum(a, b)), c)),
+        (one(), one(), one()).prop_map(|(a, b, c)| Tree::Product(a, Box::new(Tree::Sum(b, c)))),
+        [one(), one(), one(), one()].prop_map(Tree::Swapped),
+    ]
+    .boxed()
+}
+
 pub(crate) fn trees() -> impl Strategy<Value = Tree> {
-    leaves().prop_recursive(5, 24, 5, |inner| {
+    prop_oneof![3 => leaves(), 1 => weighted(), 2 => sums()].prop_recursive(5, 24, 5, |inner| {
         let one = || inner.clone().prop_map(Box::new);
         prop_oneof![
             (prop_oneof![Just(0.0), Just(1.0), -2.0..2.0], -1.0..1.0, one())
@@ -80,6 +127,7 @@ pub(crate) fn trees() -> impl Strategy<Value = Tree> {
             one().prop_map(Tree::Square),
             [one(), one(), one(), one()].prop_map(Tree::Stacks),
             [one(), one(), one(), one(), one()].prop_map(Tree::Blocks),
+            [one(), one(), one(), one()].prop_map(Tree::Swapped),
         ]
     })
 }
@@ -228,6 +276,14 @@ pub(crate) fn built(tree: &Tree, dtype: DType) -> (Operator, Exact) {
             let ((c, y), (d, z)) = both(c, d);
             let (wide, tall) = (hstack([a, b]).unwrap(), vstack([c, d]).unwrap());
             (wide.after(&tall).build().unwrap(), w.times(&y).plus(&x.times(&z)))
+        }
+        Tree::Swapped([a, b, c, d]) => {
+            let ((a, w), (b, x)) = both(a, b);
+            let ((c, y), (d, z)) = both(c, d);
+            let (wide, tall) = (hstack([a, b]).unwrap(), vstack([c, d]).unwrap());
+            let swap = Roll::new(tall.range().clone(), 0, SHAPE[0] as isize).unwrap();
+            let exact = w.times(&z).plus(&x.times(&y));
+            (wide.after(&swap).after(&tall).build().unwrap(), exact)
         }
         Tree::Blocks([a, b, c, d, e]) => {
             let ((a, v), (b, w)) = both(a, b);

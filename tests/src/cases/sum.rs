@@ -7,12 +7,11 @@ use super::parts::{MODEL, first, second};
 use super::space;
 use crate::suite::{Case, Cell, Moves, Values};
 
-/// Bands become one stencil, which costs what one of them does; weights read the output once more.
+/// Bands become one stencil, which costs what one of them does; weights are read in the same pass.
 #[must_use]
 pub fn cases(_: DType) -> Vec<Case> {
     let once = Moves::one(MODEL, MODEL);
-    let added = once.reading(MODEL);
-    let weighted = added.reading(MODEL);
+    let weighted = once.reading(MODEL);
     vec![
         Case::new("sum", |cell: &Cell| (first(cell)? + second(cell)?).build())
             .golden("compositions/sum")
@@ -21,11 +20,11 @@ pub fn cases(_: DType) -> Vec<Case> {
             .golden("compositions/difference")
             .moves(once, once),
         Case::new("sum with weights", |cell: &Cell| (first(cell)? + weights(cell)?).build())
-            .moves(once.then(weighted), once.then(weighted)),
+            .moves(weighted, weighted),
         Case::new("sum of a difference", |cell: &Cell| {
             (first(cell)? + (second(cell)? - weights(cell)?).build()?).build()
         })
-        .moves(once.then(weighted), once.then(weighted)),
+        .moves(weighted, weighted),
     ]
 }
 

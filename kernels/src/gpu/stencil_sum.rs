@@ -1,0 +1,247 @@
+//! `y ← alpha · Σ after ⊙ bands(before ⊙ x) + beta · y` in one pass: a thread for a run of consecutive elements, and for
+//! several rows along one axis, term by term.
+
+use arrayspan_bridge::devices::Memory;
+use arrayspan_bridge::iteration::{IterationForm, IterationSpace, Runs, Text, address, grid};
+use arrayspan_bridge::{DType, Layout, Operand};
+use num_complex::Complex64;
+
+use super::element::Element;
+use super::formula::Formula;
+use super::stencil::{BUSY_THREADS, WIDE_WINDOW, holdable, span, threads, window_room};
+use super::stencil_term::{Arrays, Term};
+use super::{Gpu, bands, map, tables, variant};
+use crate::band::Edges;
+use crate::verb::{Factor, StencilSumCall, same};
+use crate::{Band, Result, Stencil, Update};
+
+pub(super) const TEXT: &str = include_str!("../source/stencil_sum.cl.h");
+const TIMES: &str = include_str!("../source/times.cl.h");
+
+/// The tags of the terms in names.
+const TAGS: [char; 4] = ['a', 'b', 'c', 'd'];
+
+/// Rows of a thread: it holds their sums beside a window.
+const ROWS: [usize; 3] = [8, 4, 2];
+
+/// A kernel for a sum of stencils.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Variant {
+    dtype: DType,
+    form: IterationForm,
+    formula: Formula,
+    terms: Vec<Term>,
+    /// The rows of a thread, 0 without windows.
+    rows: usize,
+}
+
+/// A kernel, and what it runs over.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) variant: Variant,
+    space: IterationSpace,
+    items: [usize; 3],
+    constants: Vec<Complex64>,
+}
+
+pub(super) fn run(gpu: &Gpu, call: &StencilSumCall<'_>) -> Result<()> {
+    let (y, dtype) = (&call.y, call.y.dtype());
+    gpu.expect_float64("stencil_sum", dtype)?;
+    if y.layout().is_empty() {
+        return Ok(());
+    }
+    // An array that several terms read is one operand.
+    let mut operands: Vec<&Operand<'_>> = vec![y.as_operand()];
+    let mut terms: Vec<(&Stencil, Arrays)> = Vec::with_capacity(call.terms.len());
+    for term in &call.terms {
+        let x = number_of(&mut operands, &term.x);
+        let before = number_of_factor(&mut operands, term.before.as_ref());
+        let after = number_of_factor(&mut operands, term.after.as_ref());
+        terms.push((&term.stencil, Arrays { x, before, after }));
+    }
+    let memories: Vec<&Memory> = operands.iter().map(|operand| operand.memory()).collect();
+    let layouts: Vec<&Layout> = operands.iter().map(|operand| operand.layout()).collect();
+    let addresses: Vec<usize> = memories.iter().copied().map(address).collect();
+    let plan = Plan::new(&terms, dtype, &layouts, &addresses, call.update, gpu.units());
+    let Plan { variant, space, items, constants } = plan;
+    let uploaded =
+        variant.terms.iter().filter(|term| variant.uploaded(term)).map(|term| {
+            gpu.tables(&term.stencil, dtype, variant.complex(), variant.form.is_wide())
+        });
+    let uploaded = uploaded.collect::<Result<Vec<_>>>()?;
+    let element = Element(dtype);
+    let mut arguments = map::arguments(element, &space, &variant.form, &memories, &constants);
+    for tables in &uploaded {
+        arguments.read(tables.0.memory(), 0);
+        arguments.read(tables.1.memory(), 0);
+    }
+    let grid = grid(items, threads(items, gpu.units()));
+    // SAFETY: as in `stencil::run`; coefficients are loaded where the elements are that they multiply, and have their shape.
+    unsafe { gpu.launch(&variant::Variant::StencilSum(variant), grid, &arguments) }
+}
+
+/// The number of an operand, which becomes one unless it is there.
+fn number_of<'o, 'a>(operands: &mut Vec<&'o Operand<'a>>, operand: &'o Operand<'a>) -> usize {
+    let there = operands.iter().skip(1).position(|other| same(other, operand));
+    there.map_or_else(
+        || {
+            operands.push(operand);
+            operands.len() - 1
+        },
+        |at| at + 1,
+    )
+}
+
+fn number_of_factor<'o, 'a>(
+    operands: &mut Vec<&'o Operand<'a>>,
+    factor: Option<&'o Factor<'a>>,
+) -> Option<(usize, bool)> {
+    factor.map(|factor| (number_of(operands, &factor.array), factor.conjugated))
+}
+
+impl Plan {
+    /// For a device of `units` processors and operands with these layouts, in blocks at these addresses. The first is the
+    /// output.
+    pub(super) fn new(
+        terms: &[(&Stencil, Arrays)],
+        dtype: DType,
+        layouts: &[&Layout],
+        addresses: &[usize],
+        update: Update,
+        units: usize,
+    ) -> Self {
+        let bands = || terms.iter().flat_map(|(stencil, _)| stencil.terms());
+        let mut apart: Vec<usize> = bands().map(|(axis, _)| *axis).collect();
+        apart.sort_unstable();
+        apart.dedup();
+        let (mut space, mut axes) = IterationSpace::around(layouts, &apart);
+        if let Some(march) = axes.iter().copied().filter(|axis| *axis > 0).min() {
+            space.swap(1, march);
+            axes.iter_mut().filter(|axis| **axis == march).for_each(|axis| *axis = 1);
+        }
+        let now = |axis: &usize| apart.binary_search(axis).map_or(0, |at| axes[at]);
+        let (formula, constants) = Formula::update(update);
+        let wide = space.is_wide();
+        let uploads = terms
+            .iter()
+            .filter(|(stencil, _)| tables::in_memory(stencil, dtype, wide, terms.len()));
+        let others = 2 * constants.len() + 4 * uploads.count();
+        let mut form = space.form(dtype.bytes(), addresses, others).dividing(space.extents[0]);
+        let marched = |stencil: &Stencil| -> Option<Band> {
+            let mut bands = stencil.terms().iter();
+            bands.find(|(axis, _)| now(axis) == 1).map(|(_, band)| band.clone())
+        };
+        let windows: Vec<Option<Band>> = terms
+            .iter()
+            .map(|(stencil, _)| marched(stencil).filter(|band| band.edges().is_some_and(is_dense)))
+            .collect();
+        let held: Vec<&Edges> = windows.iter().flatten().filter_map(Band::edges).collect();
+        for band in &held {
+            form = form.with_runs(|runs: Runs| holdable(band, runs, dtype.bytes()));
+        }
+        let room = window_room(form.runs().len, dtype.bytes());
+        let [runs, lines, outer] = space.items(&form);
+        let (head, tail) = ends(&held);
+        let common = lines.saturating_sub(head + tail);
+        let rows = rows(&held, common, room, runs * outer, units);
+        let items = if rows == 0 { lines } else { head + tail + common.div_ceil(rows) };
+        let terms = terms.iter().zip(&windows).map(|((stencil, arrays), window)| Term {
+            stencil: (*stencil).clone(),
+            axes: stencil.terms().iter().map(|(axis, _)| now(axis)).collect(),
+            arrays: *arrays,
+            window: rows > 0 && window.is_some(),
+        });
+        let terms = terms.collect();
+        let variant = Variant { dtype, form, formula, terms, rows };
+        Self { variant, space, items: [runs, items, outer], constants }
+    }
+}
+
+/// Whether the taps of a band's common row are so near to each other that a window holds little else.
+fn is_dense(band: &Edges) -> bool {
+    let span = span(band);
+    span <= WIDE_WINDOW || 2 * band.interior.len() >= span
+}
+
+/// How many first and last rows are special to one band or another.
+fn ends(bands: &[&Edges]) -> (usize, usize) {
+    let most = |of: fn(&Edges) -> usize| bands.iter().map(|band| of(band)).max().unwrap_or(0);
+    (most(|band| band.head.len()), most(|band| band.tail.len()))
+}
+
+/// The rows of a thread, when there is room for so many runs, `common` rows are special to no band and there are so many
+/// `columns`; 0 without windows.
+fn rows(bands: &[&Edges], common: usize, room: usize, columns: usize, units: usize) -> usize {
+    let Some(span) = bands.iter().map(|band| span(band)).max() else { return 0 };
+    if common == 0 {
+        return 0;
+    }
+    let fitting = ROWS.into_iter().filter(|rows| span.saturating_add(2 * rows - 1) <= room);
+    let busy = |rows: &usize| columns * common.div_ceil(*rows) >= units * BUSY_THREADS;
+    let smallest = fitting.clone().next_back().unwrap_or(0);
+    fitting.into_iter().find(busy).unwrap_or(smallest)
+}
+
+impl Variant {
+    pub(super) fn name(&self) -> String {
+        format!("stencil_sum_{}", Element(self.dtype).name())
+    }
+
+    /// Whether weights are complex numbers.
+    fn complex(&self) -> bool {
+        self.dtype.is_complex() && !self.terms.iter().all(|term| term.stencil.is_real())
+    }
+
+    /// Whether the tables of a term are in memory.
+    fn uploaded(&self, term: &Term) -> bool {
+        tables::in_memory(&term.stencil, self.dtype, self.form.is_wide(), self.terms.len())
+    }
+
+    fn tagged(&self) -> impl Iterator<Item = (char, &Term)> {
+        TAGS.into_iter().zip(&self.terms)
+    }
+
+    /// The macros before the prelude.
+    pub(super) fn define(&self, text: &mut Text) {
+        let tables = self.tagged().filter(|(_, term)| self.uploaded(term)).map(|(tag, _)| {
+            format!(
+                ", const GLOBAL int* RESTRICT places{tag}, i64 places{tag}_at\
+                 , const GLOBAL weight* RESTRICT factors{tag}, i64 factors{tag}_at"
+            )
+        });
+        let tables = tables.collect::<Vec<_>>().concat();
+        map::declare(Element(self.dtype), &self.form, &self.formula, &tables, text);
+        let each = |macros: &str| {
+            let named = |(tag, _)| macros.replace("TERM", &format!("TERM{tag}"));
+            self.tagged().map(named).collect::<Vec<_>>().concat()
+        };
+        text.define("ADD_ROW", each("TERM_ROW(total) "));
+        text.define("ADD_ROWS", each("TERM_ROWS "));
+        text.define("ROWS", self.rows);
+        let held = self.terms.iter().filter(|term| term.window);
+        let held: Vec<&Edges> = held.filter_map(Term::marched).collect();
+        let (head, tail) = ends(&held);
+        text.define("HEAD", head);
+        text.define("TAIL", tail);
+    }
+
+    /// What stands between the prelude and the kernel.
+    pub(super) fn bands(&self, text: &mut Text) {
+        bands::weights(self.complex(), text);
+        text.add(TIMES);
+        for (tag, term) in self.tagged() {
+            let bands = bands::Bands {
+                stencil: &term.stencil,
+                axes: &term.axes,
+                dtype: self.dtype,
+                complex: self.complex(),
+                run: self.form.runs().len,
+                uploaded: self.uploaded(term),
+                tag: tag.into(),
+                loads: term.arrays.loads(),
+            };
+            bands.define(text);
+            term.define(tag, text);
+        }
+    }
+}
