@@ -45,7 +45,13 @@ struct Inner {
 /// The element of the input with this number.
 #[must_use]
 pub fn input(number: usize) -> Expression {
-    Node::Input(number).into()
+    thread_local! {
+        /// Those that nearly every expression has, made once: solvers write theirs anew in each iteration. Of each thread,
+        /// so that threads do not wait for each other to count handles.
+        static FIRST: [Expression; 4] = std::array::from_fn(|number| Node::Input(number).into());
+    }
+    let first = FIRST.try_with(|first| first.get(number).cloned());
+    first.ok().flatten().unwrap_or_else(|| Node::Input(number).into())
 }
 
 /// What the output holds before the pass.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use smallvec::{SmallVec, smallvec};
 
-use super::{Expression, Node};
+use super::{Expression, Node, input};
 
 /// Of more operations than these, what was made of a node is remembered: where parts are shared over and over, there are
 /// more ways to a node than time to go them.
@@ -34,7 +34,7 @@ impl Expression {
             }
             let mut operand = || results.pop().unwrap_or_else(|| expression.clone());
             let result: Self = match expression.node() {
-                Node::Input(input) => Node::Input(number(*input)).into(),
+                Node::Input(before) => input(number(*before)),
                 Node::Previous | Node::Constant(_) => expression.clone(),
                 Node::Unary(function, _) => Node::Unary(*function, operand()).into(),
                 Node::Binary(function, ..) => {

@@ -9,6 +9,9 @@ use super::arguments;
 use crate::verb::check;
 use crate::{Executor, Reduction, Result, constant, on, previous, widest_real};
 
+/// All axes of arrays of few, which need no list of their own.
+const ALL: [usize; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
+
 /// A reduction under the name that its caller knows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Named {
@@ -34,11 +37,12 @@ impl Named {
         arguments::expect_device(operation, on.device(), inputs)?;
         let shape = arguments::shape(operation, inputs, inputs[0].dtype())?;
         let all: Vec<usize>;
-        let axes = if let Some(axes) = axes {
-            axes
-        } else {
-            all = (0..shape.len()).collect();
-            &all
+        let axes = match (axes, ALL.get(..shape.len())) {
+            (Some(axes), _) | (None, Some(axes)) => axes,
+            (None, None) => {
+                all = (0..shape.len()).collect();
+                &all
+            }
         };
         // The verb takes the shape of the first input for that of all.
         let mut views = Cow::Borrowed(inputs);
