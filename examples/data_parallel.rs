@@ -69,7 +69,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
 
     // The same, one after the other, on the CPU.
     for (batch, result) in results.iter().enumerate() {
-        let expected = gradient.forward(&Array::from(section(batch)))?;
+        let expected = gradient.forward(Array::from(section(batch)))?;
         let (result, expected) = (result.view(), expected.view());
         if result.as_slice::<f32>()? != expected.as_slice::<f32>()? {
             return Err(format!("batch {batch} differs from the CPU's").into());

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use arrayspan_bridge::devices::Device;
-use arrayspan_bridge::{Array, View, ViewMut};
+use arrayspan_bridge::{Array, AsView, View, ViewMut};
 use arrayspan_kernels::{Executor, Update};
 
 use crate::arguments::{Side, fits, holds};
@@ -123,7 +123,7 @@ pub trait LinearMap: Debug + Send + Sync {
     }
 }
 
-/// What the user of an operator calls. Every [`LinearMap`] is one, so no operator can skip the checks.
+/// What the user of an operator calls. Every [`LinearMap`] is one, `dyn LinearMap` too, so no operator can skip the checks.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -234,31 +234,33 @@ pub trait LinearOperator: LinearMap {
         })
     }
 
-    /// `A x` in a new array, on the device of `x`, or where the operator's [data](LinearMap::devices) live. Enqueued; does
-    /// not wait.
+    /// `A x` of whatever lends a view (an array, a shared one, a part of one), in a new array, on the device of `x`, or where
+    /// the operator's [data](LinearMap::devices) live. Enqueued; does not wait.
     ///
     /// # Errors
     /// As [`apply`](Self::apply); out of memory.
     #[track_caller]
-    fn forward(&self, x: &Array) -> Result<Array> {
+    fn forward(&self, x: impl AsView) -> Result<Array> {
+        let x = x.as_view();
         let devices = self.devices();
         let on = arrayspan_kernels::on(devices.map_or(x.device(), |devices| devices.domain))?;
         let mut y = new(self.range(), &*on, devices.map(|devices| devices.range))?;
-        self.apply(&*on, x.view(), y.view_mut(), Update::set())?;
+        self.apply(&*on, x, y.view_mut(), Update::set())?;
         Ok(y)
     }
 
-    /// `Aᴴ y` in a new array, on the device of `y`, or where the operator's [models](LinearMap::devices) live. Enqueued;
+    /// `Aᴴ y` of whatever lends a view, in a new array, on the device of `y`, or where the operator's [models](LinearMap::devices) live. Enqueued;
     /// does not wait.
     ///
     /// # Errors
     /// As [`apply`](Self::apply); out of memory.
     #[track_caller]
-    fn adjoint(&self, y: &Array) -> Result<Array> {
+    fn adjoint(&self, y: impl AsView) -> Result<Array> {
+        let y = y.as_view();
         let devices = self.devices();
         let on = arrayspan_kernels::on(devices.map_or(y.device(), |devices| devices.range))?;
         let mut x = new(self.domain(), &*on, devices.map(|devices| devices.domain))?;
-        self.apply_adjoint(&*on, y.view(), x.view_mut(), Update::set())?;
+        self.apply_adjoint(&*on, y, x.view_mut(), Update::set())?;
         Ok(x)
     }
 }

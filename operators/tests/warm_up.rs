@@ -22,7 +22,7 @@ fn operators(device: Device) -> Vec<Operator> {
     let slope =
         FirstDerivative::new(space.clone(), 1, 0.5, Scheme::Centered3, Edge::Reduced).unwrap();
     let roll = Roll::new(space.clone(), 2, 3).unwrap();
-    let matrix = MatrixMult::new(array(&[11, 7], device).into(), &[19, 5]).unwrap();
+    let matrix = MatrixMult::new(array(&[11, 7], device), &[19, 5]).unwrap();
     let wavelet: Vec<f64> = (0..13).map(|tap| (f64::from(tap) / 3.0).sin()).collect();
     let convolution = Convolve1D::new(space.clone(), 1, &wavelet, 6).unwrap();
     let poststack = PoststackLinearModelling::new(space, &wavelet[..5], Scheme::Centered3).unwrap();

@@ -102,7 +102,7 @@ fn each_way_to_stop_is_named() {
     assert_eq!(stopped(exact(0), &y), Stopped::Iterations);
     let loose = Stop { iterations: 100, residual: 0.0, gradient: 1e-6 };
     assert_eq!(stopped(Cgls { stop: loose, ..Cgls::default() }, &y), Stopped::Gradient);
-    let explained = a.forward(&Array::from_slice(&[1.0; COLUMNS], [COLUMNS]).unwrap()).unwrap();
+    let explained = a.forward(Array::from_slice(&[1.0; COLUMNS], [COLUMNS]).unwrap()).unwrap();
     let fit = Stop { iterations: 100, residual: 1e-9, gradient: 0.0 };
     assert_eq!(stopped(Cgls { stop: fit, ..Cgls::default() }, &explained), Stopped::Residual);
     let nan = Array::from_slice(&[f64::NAN; ROWS], [ROWS]).unwrap();
@@ -139,7 +139,7 @@ fn complex_problems_are_solved() {
     let truth: Vec<Complex64> = (0..4).map(|i| Complex64::new(1.0, -f64::from(i))).collect();
     let a = Array::from_slice(&matrix, [5, 4]).unwrap();
     let a = MatrixMult::new(a.into_shared(), &[]).unwrap();
-    let y = a.forward(&Array::from_slice(&truth, [4]).unwrap()).unwrap();
+    let y = a.forward(Array::from_slice(&truth, [4]).unwrap()).unwrap();
     let solution = exact(12).solve(&a, &y).unwrap();
     for (found, expected) in solution.x.view().to_vec::<Complex64>().unwrap().iter().zip(&truth) {
         assert!((found - expected).norm() < 1e-9, "{found} is not {expected}");

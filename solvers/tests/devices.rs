@@ -31,7 +31,7 @@ fn a_stack_on_several_devices_is_solved_as_it_is_on_one() {
     let mixed = vstack![&identity, slope(0).on(other, cpu).unwrap(), 0.5 * &slope(1)].unwrap();
     let plain = vstack![&identity, &slope(0), 0.5 * &slope(1)].unwrap();
     let numbers = (0..13 * 7).map(|i| f64::from((i * 37 + 11) % 23) / 23.0 - 0.4).collect();
-    let y = plain.forward(&Array::from_vec(numbers, [13, 7]).unwrap()).unwrap();
+    let y = plain.forward(Array::from_vec(numbers, [13, 7]).unwrap()).unwrap();
     let solver = Cgls { stop: Stop::after(40), damping: 0.1, ..Cgls::default() };
     let [found, expected] = [&mixed, &plain].map(|a| solver.solve(a, &y).unwrap());
     assert_eq!(found.x.device(), cpu);

@@ -51,7 +51,7 @@ fn problem(seed: u64) -> (Problem, String) {
 
 fn solve(problem: &Problem, damping: f64) -> Solution {
     let solver = Cgls { damping, check_every: 100, stop: Stop::after(1500) };
-    solver.solve(&problem.operator(), &problem.data()).unwrap()
+    solver.solve(&problem.operator(), problem.data()).unwrap()
 }
 
 /// How far a solution is from the exact one, in what a backward-stable method may be off; `None` where the iteration
@@ -113,7 +113,7 @@ fn ten_thousand_iterations_too_many_change_nothing_for_rows_of_different_sizes()
         let (problem, what) = problem(seed);
         let first = solve(&problem, 0.0);
         let solver = Cgls { check_every: 10_000, stop: Stop::after(10_000), damping: 0.0 };
-        let far = solver.solve(&problem.operator(), &problem.data()).unwrap();
+        let far = solver.solve(&problem.operator(), problem.data()).unwrap();
         assert_eq!(values(&far.x), values(&first.x), "{what}");
         assert_eq!([far.stopped, first.stopped], [Stopped::Precision; 2], "{what}");
     }
@@ -127,7 +127,7 @@ fn random_matrices_of_300_by_100_are_solved() {
         // As it comes, and with iterations far beyond what it needs.
         for stop in [Stop::default(), Stop::after(1000)] {
             let solver = Cgls { stop, ..Cgls::default() };
-            let solution = solver.solve(&problem.operator(), &problem.data()).unwrap();
+            let solution = solver.solve(&problem.operator(), problem.data()).unwrap();
             let off = distance(&values(&solution.x), &exact);
             assert!(off < 1e-5, "{seed}: off by {off:e}");
             assert_eq!(solution.stopped, Stopped::Precision);

@@ -45,10 +45,10 @@ fn a_well_conditioned_stack_is_solved_to_the_last_digits_and_left_alone() {
     for seed in 0..20 {
         let y = Random(seed).numbers(DType::Float32, narrow.range().len());
         let shape = narrow.range().shape();
-        let exact = far(200, 10).solve(&wide, &array(DType::Float64, &y, shape)).unwrap();
+        let exact = far(200, 10).solve(&wide, array(DType::Float64, &y, shape)).unwrap();
         let exact = values(&exact.x);
         for solver in [Cgls::default(), far(1000, 1000), far(300, 1)] {
-            let solution = solver.solve(&narrow, &array(DType::Float32, &y, shape)).unwrap();
+            let solution = solver.solve(&narrow, array(DType::Float32, &y, shape)).unwrap();
             let off = distance(&values(&solution.x), &exact);
             assert!(off < 1e-6, "{seed}: off by {off:e}, {:?}", solution.stopped);
             assert!(solution.residuals.windows(2).all(|pair| pair[1] <= pair[0] * (1.0 + 1e-6)));
@@ -62,7 +62,7 @@ fn random_matrices_are_solved_to_the_last_digits() {
     for dtype in DTYPES {
         for seed in 0..3 {
             let problem = Problem::new(dtype, [90, 30], 1.0, false, &mut Random(seed));
-            let solution = far(200, 200).solve(&problem.operator(), &problem.data()).unwrap();
+            let solution = far(200, 200).solve(&problem.operator(), problem.data()).unwrap();
             check(&problem, 0.0, &solution, 4.0, &format!("{dtype} {seed}"));
             assert_eq!(solution.stopped, Stopped::Precision);
         }
@@ -95,7 +95,7 @@ fn ten_thousand_iterations_too_many_change_nothing() {
 fn data_that_are_explained_to_the_last_bit_end_it() {
     for dtype in DTYPES {
         let problem = Problem::new(dtype, [40, 30], 1.0, true, &mut Random(3));
-        let solution = far(1000, 1000).solve(&problem.operator(), &problem.data()).unwrap();
+        let solution = far(1000, 1000).solve(&problem.operator(), problem.data()).unwrap();
         check(&problem, 0.0, &solution, 4.0, &format!("{dtype}"));
         assert_eq!(solution.stopped, Stopped::Precision);
     }
@@ -114,8 +114,7 @@ fn columns_that_say_the_same_share_the_solution() {
             let start: Vec<_> =
                 (0..16).map(|j| if j < 8 { extra } else { -extra }.into()).collect();
             let start = array(dtype, &start, &[16]);
-            let solution =
-                far(500, 500).solve_from(&a, &half.data(), Some(start), &mut ()).unwrap();
+            let solution = far(500, 500).solve_from(&a, half.data(), Some(start), &mut ()).unwrap();
             let expected: Vec<_> =
                 (0..16).map(|j| z[j % 8] * 0.5 + if j < 8 { extra } else { -extra }).collect();
             let off = distance(&values(&solution.x), &expected);
@@ -168,7 +167,7 @@ proptest! {
         let shape = [columns + more, columns];
         let problem = Problem::new(dtype, shape, spread, explained, &mut Random(seed));
         let solver = Cgls { damping, ..far(1500, check_every) };
-        let solution = solver.solve(&problem.operator(), &problem.data()).unwrap();
+        let solution = solver.solve(&problem.operator(), problem.data()).unwrap();
         let (_, reach) = problem.solution(damping);
         // Slow convergence is no matter of rounding.
         prop_assume!(solution.stopped != Stopped::Iterations);

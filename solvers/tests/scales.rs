@@ -88,7 +88,7 @@ fn operators_of_any_size_are_inverted_alike() {
         for damping in [0.0, 0.5] {
             let solve = |problem: &Problem, damping| {
                 let solver = Cgls { damping, ..Cgls::default() };
-                solver.solve(&problem.operator(), &problem.data()).unwrap()
+                solver.solve(&problem.operator(), problem.data()).unwrap()
             };
             let reference = solve(&problem, damping);
             for factor in far(dtype) {
@@ -122,7 +122,7 @@ fn tolerances_are_relative_to_the_data() {
         let problem = Problem::new(dtype, [30, 10], 3.0, true, &mut Random(5));
         let stop = Stop { iterations: 100, residual: 1e-3, gradient: 0.0 };
         let solver = Cgls { stop, check_every: 1, ..Cgls::default() };
-        let solve = |problem: &Problem| solver.solve(&problem.operator(), &problem.data()).unwrap();
+        let solve = |problem: &Problem| solver.solve(&problem.operator(), problem.data()).unwrap();
         let reference = solve(&problem);
         assert_eq!(reference.stopped, Stopped::Residual);
         for factor in far(dtype) {
@@ -145,7 +145,7 @@ fn small_complex_data_are_solved() {
     for size in [1e-6, 1e-12, 1e-30, 1e10, 1e30] {
         let y: Vec<Complex64> =
             (1..=4).map(|i| Complex64::new(size, -size * f64::from(i))).collect();
-        let solution = Cgls::default().solve(&a, &array(DType::Complex64, &y, &[4])).unwrap();
+        let solution = Cgls::default().solve(&a, array(DType::Complex64, &y, &[4])).unwrap();
         let expected: Vec<Complex64> =
             y.iter().enumerate().map(|(i, y)| y / (i + 1) as f64 / size).collect();
         let found: Vec<Complex64> = values(&solution.x).iter().map(|v| v / size).collect();
@@ -158,7 +158,7 @@ fn small_complex_data_are_solved() {
 fn a_solution_beyond_the_dtype_is_named() {
     let problem = Problem::new(DType::Float32, [20, 5], 1.0, false, &mut Random(6));
     let problem = scaled(&problem, 1e-20, 1e30);
-    let solution = Cgls::default().solve(&problem.operator(), &problem.data()).unwrap();
+    let solution = Cgls::default().solve(&problem.operator(), problem.data()).unwrap();
     assert_eq!(solution.stopped, Stopped::NotFinite);
 }
 
@@ -166,7 +166,7 @@ fn a_solution_beyond_the_dtype_is_named() {
 fn every_kind_of_opencl_and_cuda_device_scales_alike() {
     for device in Device::all().into_iter().filter(|device| !device.is_cpu()) {
         let problem = Problem::new(DType::Complex64, [40, 12], 3.0, false, &mut Random(8));
-        let reference = Cgls::default().solve(&problem.operator(), &problem.data()).unwrap();
+        let reference = Cgls::default().solve(&problem.operator(), problem.data()).unwrap();
         for factor in [1.0, 1e-30, 1e30] {
             let problem = scaled(&problem, 1.0, factor);
             let matrix = array(problem.dtype, &problem.matrix, &[40, 12]).to(device).unwrap().0;
@@ -192,7 +192,7 @@ fn gradients_beyond_the_range_of_all_numbers_are_followed_all_the_same() {
         scaled.matrix.iter_mut().for_each(|entry| *entry *= operator);
         scaled.y.iter_mut().for_each(|value| *value *= data);
         let solver = Cgls { stop: Stop::after(100), ..Cgls::default() };
-        let solution = solver.solve(&scaled.operator(), &scaled.data()).unwrap();
+        let solution = solver.solve(&scaled.operator(), scaled.data()).unwrap();
         let found: Vec<_> = values(&solution.x).iter().map(|x| x / (data / operator)).collect();
         let off = distance(&found, &exact);
         assert!(off < 1e-12, "{operator:e} {data:e}: off by {off:e}, {:?}", solution.stopped);
@@ -259,7 +259,7 @@ fn the_largest_and_smallest_operators_of_a_dtype_are_inverted() {
                 let problem = Problem { dtype, rows: 200, columns: 4, matrix, y };
                 let problem = scaled(&problem, size, data);
                 let (exact, reach) = scaled(&problem, 1.0 / size, 1.0 / data).solution(0.0);
-                let solution = Cgls::default().solve(&problem.operator(), &problem.data()).unwrap();
+                let solution = Cgls::default().solve(&problem.operator(), problem.data()).unwrap();
                 let what = format!("{dtype} {size:e} {data:e}");
                 let model = data / size;
                 let [none, least, most] = match dtype {
@@ -290,7 +290,7 @@ fn a_start_whose_image_is_beyond_the_dtype_is_no_obstacle() {
         let start = array(dtype, &[1e10.into(); 5], &[5]);
         let solver = Cgls { stop: Stop::after(100), ..Cgls::default() };
         let solution =
-            solver.solve_from(&problem.operator(), &problem.data(), Some(start), &mut ()).unwrap();
+            solver.solve_from(&problem.operator(), problem.data(), Some(start), &mut ()).unwrap();
         // The start is so far from the solution that nothing is left of the data beside its image.
         let size = support::norm(&values(&solution.x));
         assert!(solution.stopped != Stopped::NotFinite, "{dtype}");
@@ -308,7 +308,7 @@ fn operators_that_are_zero_or_not_finite_have_an_outcome() {
             (f64::INFINITY, Stopped::NotFinite),
         ] {
             let problem = Problem { matrix: vec![entry.into(); 18], ..problem.clone() };
-            let solution = Cgls::default().solve(&problem.operator(), &problem.data()).unwrap();
+            let solution = Cgls::default().solve(&problem.operator(), problem.data()).unwrap();
             assert_eq!(solution.stopped, expected, "{dtype} {entry}");
         }
     }
@@ -327,7 +327,7 @@ fn damping_far_above_the_operator_is_solved_or_named() {
         for damping in dampings {
             let far = scaled(&problem, 1.0, data);
             let solver = Cgls { damping, ..Cgls::default() };
-            let solution = solver.solve(&far.operator(), &far.data()).unwrap();
+            let solution = solver.solve(&far.operator(), far.data()).unwrap();
             let what = format!("{dtype} {damping:e}");
             let model = data / damping / damping;
             if model < if dtype.real() == DType::Float32 { 1e-37 } else { 1e-307 } {

@@ -2,17 +2,19 @@
 
 use std::ops::{Add, Mul, Neg, Sub};
 
+use arrayspan_bridge::{Array, AsView};
 use num_complex::Complex64;
 
 use super::product::product;
 use super::scaled::scaled;
 use super::sum::sum;
-use crate::{Operator, Result};
+use crate::{Error, LinearOperator, Operator, Result};
 
 /// Operators combined by `+`, `-`, `*`, [`after`](Operator::after) and [`pow`](Operator::pow), or the first error of that:
 /// what expressions of operators give, so that an error need not be looked for after each step.
 ///
-/// [`build`](Self::build) gives the operator; functions that take operators take formulas, too.
+/// [`build`](Self::build) gives the operator; functions that take operators take formulas, too. To be
+/// applied once it need not be built: `(&a + &b).forward(&x)?`.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -40,6 +42,28 @@ impl Formula {
     /// [`Error::Parameter`](crate::Error::Parameter) for factors that their dtype cannot hold.
     pub fn build(self) -> Result<Operator> {
         self.0
+    }
+
+    /// What the operator gives for `x`. See [`LinearOperator::forward`](crate::LinearOperator::forward).
+    ///
+    /// # Errors
+    /// As [`build`](Self::build) and [`forward`](crate::LinearOperator::forward).
+    #[track_caller]
+    pub fn forward(&self, x: impl AsView) -> Result<Array> {
+        self.built()?.forward(x)
+    }
+
+    /// What its adjoint gives for `y`. See [`LinearOperator::adjoint`](crate::LinearOperator::adjoint).
+    ///
+    /// # Errors
+    /// As [`build`](Self::build) and [`adjoint`](crate::LinearOperator::adjoint).
+    #[track_caller]
+    pub fn adjoint(&self, y: impl AsView) -> Result<Array> {
+        self.built()?.adjoint(y)
+    }
+
+    fn built(&self) -> Result<&Operator> {
+        self.0.as_ref().map_err(Error::clone)
     }
 
     /// The product: first `inner`, then this. See [`Operator::after`].

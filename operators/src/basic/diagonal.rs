@@ -22,7 +22,8 @@ impl Diagonal {
     /// # Errors
     /// [`Error::Parameter`] when the weights have another shape or dtype than the space, or the dtype is
     /// not one to compute with.
-    pub fn new(space: Space, weights: SharedArray) -> Result<Operator> {
+    pub fn new(space: Space, weights: impl Into<SharedArray>) -> Result<Operator> {
+        let weights = weights.into();
         Self::checked(&space, &weights)?;
         if weights.shape() != space.shape() {
             let why = format!("weights of shape {:?} for {space}", weights.shape());
@@ -36,7 +37,8 @@ impl Diagonal {
     /// # Errors
     /// [`Error::Parameter`] when there is no such axis, the weights are not one-dimensional, of its length
     /// and of the dtype of the space, or the dtype is not one to compute with.
-    pub fn along(space: Space, axis: isize, weights: SharedArray) -> Result<Operator> {
+    pub fn along(space: Space, axis: isize, weights: impl Into<SharedArray>) -> Result<Operator> {
+        let weights = weights.into();
         Self::checked(&space, &weights)?;
         let axis = space.axis(Self::NAME, axis)?;
         let extent = space.shape()[axis];

@@ -22,7 +22,8 @@ impl MatrixMult {
     /// # Errors
     /// [`Error::Parameter`] when the matrix is not two-dimensional or its dtype not one to compute with;
     /// [`Error::TooLarge`] when a space cannot be addressed.
-    pub fn new(matrix: SharedArray, others: &[usize]) -> Result<Operator> {
+    pub fn new(matrix: impl Into<SharedArray>, others: &[usize]) -> Result<Operator> {
+        let matrix = matrix.into();
         let &[rows, columns] = matrix.shape() else {
             let why = format!("a matrix of shape {:?}, not [rows, columns]", matrix.shape());
             return Error::parameter(Self::NAME, why);

@@ -203,6 +203,6 @@ fn spaces_without_elements_are_no_special_case() {
     let from_nothing = matrix(4, 0, &[2], DType::Float64, 2);
     let zero = from_nothing.after(to_nothing).build().unwrap();
     check(&zero);
-    let y: Array = zero.forward(&random(zero.domain(), 1)).unwrap();
+    let y: Array = zero.forward(random(zero.domain(), 1)).unwrap();
     assert!(crate::support::read(&y).iter().all(|&y| y == 0.0));
 }

@@ -46,7 +46,7 @@ fn a_rectangular_identity_truncates_and_pads_at_the_end() {
 fn a_diagonal_multiplies_element_by_element() {
     let weights = floats(&[2, 2], &[1.0, 2.0, 3.0, 4.0]).into_shared();
     let diagonal = Diagonal::new(real(&[2, 2]), weights).unwrap();
-    let y = diagonal.forward(&floats(&[2, 2], &[5.0, 6.0, 7.0, 8.0])).unwrap();
+    let y = diagonal.forward(floats(&[2, 2], &[5.0, 6.0, 7.0, 8.0])).unwrap();
     assert_eq!(read(&y), [5.0, 12.0, 21.0, 32.0]);
 }
 
@@ -96,8 +96,8 @@ fn adding_leaves_a_complex_infinity_as_it_is() {
 fn a_matrix_multiplies_the_first_axis() {
     let matrix = floats(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).into_shared();
     let vector = MatrixMult::new(matrix.clone(), &[]).unwrap();
-    assert_eq!(read(&vector.forward(&floats(&[3], &[1.0, 0.0, -1.0])).unwrap()), [-2.0, -2.0]);
-    assert_eq!(read(&vector.adjoint(&floats(&[2], &[1.0, 1.0])).unwrap()), [5.0, 7.0, 9.0]);
+    assert_eq!(read(&vector.forward(floats(&[3], &[1.0, 0.0, -1.0])).unwrap()), [-2.0, -2.0]);
+    assert_eq!(read(&vector.adjoint(floats(&[2], &[1.0, 1.0])).unwrap()), [5.0, 7.0, 9.0]);
     let columns = MatrixMult::new(matrix, &[2]).unwrap();
     assert_eq!(columns.range().shape(), [2, 2]);
     let x = floats(&[3, 2], &[1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
@@ -121,4 +121,55 @@ fn a_rectangular_identity_of_too_many_boxes_says_so() {
     let error = Identity::rectangular(real(&[1; 13]), real(&[2; 13])).unwrap_err();
     assert_eq!(error.to_string(), "Identity: more than 4096 boxes");
     assert!(Identity::rectangular(real(&[2; 13]), real(&[1; 13])).is_ok());
+}
+
+#[test]
+fn whatever_lends_a_view_is_taken() {
+    let space = Space::new([3, 2], DType::Float64).unwrap();
+    let double = (2.0 * Identity::new(space.clone()).unwrap()).build().unwrap();
+    let x = random(&space, 1);
+    let expected = read(&double.forward(&x).unwrap());
+    let shared = random(&space, 1).into_shared();
+    let pair = random(&Space::new([2, 3, 2], DType::Float64).unwrap(), 1);
+    assert_eq!(read(&double.forward(&shared).unwrap()), expected);
+    assert_eq!(read(&double.forward(x.view()).unwrap()), expected);
+    assert_eq!(read(&double.adjoint(x.view()).unwrap()), expected);
+    let part = pair.view().selected(0, 1).unwrap();
+    let doubled: Vec<f64> = part.to_vec::<f64>().unwrap().iter().map(|v| 2.0 * v).collect();
+    assert_eq!(read(&double.forward(part.clone()).unwrap()), doubled);
+    let opaque: &dyn LinearMap = &double;
+    assert_eq!(read(&opaque.forward(&part).unwrap()), doubled);
+    // What an operator gives is taken by the next.
+    let twice = double.forward(double.forward(&x).unwrap()).unwrap();
+    assert_eq!(read(&twice), read(&double.pow(2).forward(&x).unwrap()));
+}
+
+#[test]
+fn formulas_are_applied_as_operators_are_and_tell_their_error() {
+    let space = Space::new([3, 2], DType::Float64).unwrap();
+    let a = Roll::new(space.clone(), 0, 1).unwrap();
+    let x = random(&space, 1);
+    let (formula, built) = (&a - 2.0 * a.after(&a), (&a - 2.0 * a.after(&a)).build().unwrap());
+    assert_eq!(read(&formula.forward(&x).unwrap()), read(&built.forward(&x).unwrap()));
+    assert_eq!(read(&formula.adjoint(&x).unwrap()), read(&built.adjoint(&x).unwrap()));
+    let wrong = &a + Identity::new(Space::new([4], DType::Float64).unwrap()).unwrap();
+    let expected = wrong.clone().build().unwrap_err().to_string();
+    assert_eq!(wrong.forward(&x).unwrap_err().to_string(), expected);
+    assert_eq!(wrong.adjoint(&x).unwrap_err().to_string(), expected);
+}
+
+#[test]
+fn constructors_take_whatever_becomes_a_shared_array() {
+    let space = Space::new([2], DType::Float64).unwrap();
+    let x = floats(&[2], &[1.0, 10.0]);
+    let shared = floats(&[2], &[3.0, 4.0]).into_shared();
+    for weights in [
+        Diagonal::new(space.clone(), floats(&[2], &[3.0, 4.0])),
+        Diagonal::new(space.clone(), &shared),
+        Diagonal::new(space.clone(), vec![3.0, 4.0]),
+        Diagonal::along(space.clone(), -1, shared),
+        MatrixMult::new(floats(&[2, 2], &[3.0, 0.0, 0.0, 4.0]), &[]),
+    ] {
+        assert_eq!(read(&weights.unwrap().forward(&x).unwrap()), [3.0, 40.0]);
+    }
 }

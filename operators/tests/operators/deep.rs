@@ -127,7 +127,7 @@ fn shared_parts_are_kept_once() {
                 Some(power.clone())
             })
             .collect();
-        assert_eq!(read(&powers[99].forward(&floats(&[2], &[1.0, 2.0])).unwrap()), [1.0, 2.0]);
+        assert_eq!(read(&powers[99].forward(floats(&[2], &[1.0, 2.0])).unwrap()), [1.0, 2.0]);
     });
 }
 
@@ -144,7 +144,7 @@ fn shared_parts_within_each_other_go_as_deep_as_one_likes() {
         }
         parts.push(power);
         let whole = vstack(parts).unwrap();
-        let y = read(&whole.forward(&floats(&[2], &[1.0, 2.0])).unwrap());
+        let y = read(&whole.forward(floats(&[2], &[1.0, 2.0])).unwrap());
         assert_eq!(y[800..], [1.0, 2.0]);
         assert_eq!((whole.is_real(), whole.cost(false)), (true, None));
         // Deeper than could be applied.
@@ -226,7 +226,7 @@ fn stacks_that_are_nested_too_deep_are_refused() {
         };
         assert!(refused.to_string().starts_with("block_diagonal: "), "{refused}");
         assert!(refused.to_string().contains("65 stacks within each other"), "{refused}");
-        let y = read(&nested.forward(&floats(&[2], &[1.0, 2.0])).unwrap());
+        let y = read(&nested.forward(floats(&[2], &[1.0, 2.0])).unwrap());
         assert_eq!(y, [65.0, 130.0]);
         assert!(format!("{nested:?}").starts_with("block_diagonal + Identity"));
     });

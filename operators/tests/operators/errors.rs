@@ -138,9 +138,9 @@ fn a_complex_factor_is_refused_on_real_spaces() {
 #[test]
 fn arrays_that_do_not_fit_are_refused_before_anything_is_written() {
     let operator = slope(space(&[5, 4]), 0, 1.0).unwrap();
-    let error = operator.forward(&random(&space(&[19]), 1)).unwrap_err();
+    let error = operator.forward(random(&space(&[19]), 1)).unwrap_err();
     assert_eq!(error.to_string(), "FirstDerivative: model has shape [19], expected [5, 4]");
-    let error = operator.adjoint(&random(&Space::new([5, 4], Float32).unwrap(), 1)).unwrap_err();
+    let error = operator.adjoint(random(&Space::new([5, 4], Float32).unwrap(), 1)).unwrap_err();
     assert_eq!(error.to_string(), "FirstDerivative: data is Float32, expected Float64");
     let mut y = floats(&[2], &[5.0; 2]);
     let x = random(operator.domain(), 1);
@@ -170,7 +170,7 @@ fn operators_of_different_devices_do_not_combine_and_do_not_run_elsewhere() {
         (here.clone() + here).build().unwrap().devices(),
         Some(Devices::both(Device::cpu()))
     );
-    let error = there.forward(&random(&space(&[3]), 1)).unwrap_err();
+    let error = there.forward(random(&space(&[3]), 1)).unwrap_err();
     let found = matches!(error, Error::WrongDevice { expected, .. } if expected == other);
     assert!(found, "{error}");
 }

@@ -24,7 +24,7 @@ fn a_convolution_is_zero_outside_and_starts_at_its_offset() {
     ];
     for (offset, expected) in cases {
         let filter = Convolve1D::new(line(), 0, &[1.0, 2.0, -1.0, 3.0], offset).unwrap();
-        assert_eq!(read(&filter.forward(&floats(&[7], &X)).unwrap()), expected);
+        assert_eq!(read(&filter.forward(floats(&[7], &X)).unwrap()), expected);
     }
 }
 
@@ -32,7 +32,7 @@ fn a_convolution_is_zero_outside_and_starts_at_its_offset() {
 fn a_convolution_as_long_as_its_axis_is_allowed() {
     let filter = Convolve1D::new(line(), 0, &X, 6).unwrap();
     assert_eq!(
-        read(&filter.forward(&floats(&[7], &[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])).unwrap()),
+        read(&filter.forward(floats(&[7], &[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])).unwrap()),
         X
     );
     check(&filter);
@@ -107,8 +107,8 @@ fn poststack_modelling_has_the_values_of_wavelet_after_derivative() {
     ];
     for (wavelet, scheme, forward, adjoint) in cases {
         let modelling = PoststackLinearModelling::new(line(), wavelet, scheme).unwrap();
-        assert_eq!(read(&modelling.forward(&floats(&[7], &X)).unwrap()), forward);
-        assert_eq!(read(&modelling.adjoint(&floats(&[7], &X)).unwrap()), adjoint);
+        assert_eq!(read(&modelling.forward(floats(&[7], &X)).unwrap()), forward);
+        assert_eq!(read(&modelling.adjoint(floats(&[7], &X)).unwrap()), adjoint);
     }
 }
 

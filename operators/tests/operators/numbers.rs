@@ -195,12 +195,11 @@ fn factors_within_a_shared_part_and_without_are_applied_one_after_the_other() {
     let operator = stencil.after(once.after(&shared) + flip.after(&shared)).build().unwrap();
     let mut impulse = [0.0_f32; 80];
     impulse[0] = 1e-30;
-    for y in [operator.forward(&array(&[80], &impulse)), operator.adjoint(&array(&[80], &impulse))]
-    {
+    for y in [operator.forward(array(&[80], &impulse)), operator.adjoint(array(&[80], &impulse))] {
         assert!(numbers(&y.unwrap()).iter().all(|found| found.is_finite()));
     }
     let sum = (flip.after(once.after(&shared) + flip.after(&shared))).build().unwrap();
-    for found in numbers(&sum.forward(&array(&[80], &impulse)).unwrap()) {
+    for found in numbers(&sum.forward(array(&[80], &impulse)).unwrap()) {
         assert!((found.re / 1e30 - 1.0).abs() < 1e-6, "{found}");
     }
 }

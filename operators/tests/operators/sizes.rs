@@ -51,7 +51,7 @@ fn stacks_whose_extents_wrap_are_refused() {
 fn what_does_not_fit_in_memory_is_a_typed_error_too() {
     let vast = identity(&[1 << 60], Float32);
     let error =
-        vast.clone().after(vast).build().unwrap().forward(&floats(&[1], &[1.0])).unwrap_err();
+        vast.clone().after(vast).build().unwrap().forward(floats(&[1], &[1.0])).unwrap_err();
     assert!(error.to_string().contains("4611686018427387904 bytes"), "{error}");
 }
 

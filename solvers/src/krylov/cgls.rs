@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use arrayspan_bridge::{Array, DType, View};
+use arrayspan_bridge::{Array, AsView, DType, View};
 use arrayspan_kernels::{Executor, widest_real};
 use arrayspan_operators::LinearMap;
 
@@ -74,12 +74,12 @@ impl Default for Cgls {
 impl Cgls {
     const NAME: &str = "Cgls";
 
-    /// Solves from `x = 0`.
+    /// Solves from `x = 0`, for the data that `y` lends.
     ///
     /// # Errors
     /// When `y` does not fit `A` (shape, dtype or device), a parameter is out of its range, or the device fails or is out
     /// of memory.
-    pub fn solve(&self, a: &(impl LinearMap + ?Sized), y: &Array) -> Result<Solution> {
+    pub fn solve(&self, a: &(impl LinearMap + ?Sized), y: impl AsView) -> Result<Solution> {
         self.solve_from(a, y, None, &mut ())
     }
 
@@ -90,13 +90,14 @@ impl Cgls {
     pub fn solve_from(
         &self,
         a: &(impl LinearMap + ?Sized),
-        y: &Array,
+        y: impl AsView,
         start: Option<Array>,
         observer: &mut dyn Observer,
     ) -> Result<Solution> {
+        let y = y.as_view();
         let on = arrayspan_kernels::on(y.device())?;
         let mut workspace = self.workspace(a, &*on)?;
-        self.solve_in(&mut workspace, &*on, a, y.view(), start, observer)
+        self.solve_in(&mut workspace, &*on, a, y, start, observer)
     }
 
     /// The vectors that [`solve_in`](Self::solve_in) needs. Solvers with other parameters may use them, too; a

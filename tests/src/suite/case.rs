@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use arrayspan_operators::{LinearOperator, Result};
+use arrayspan_operators::{LinearMap, LinearOperator, Result};
 
 use super::Cell;
 
 /// An operator, ready to use.
-type Boxed = Box<dyn LinearOperator>;
+type Boxed = Box<dyn LinearMap>;
 
 /// What makes an operator where it is tried.
 type Make = Box<dyn Fn(&Cell) -> Result<Boxed> + Send + Sync>;

@@ -1,7 +1,7 @@
 //! What an application costs is known beforehand.
 
 use arrayspan_kernels::{Trace, Update};
-use arrayspan_operators::{LinearOperator, Space};
+use arrayspan_operators::{LinearMap, Space};
 
 use super::{Arrangement, Case, Cell, Direction, Moves, Values, Verdict, devices};
 
@@ -28,7 +28,7 @@ pub fn law(cell: &Cell, case: &Case) -> Verdict {
 
 fn expect(
     cell: &Cell,
-    operator: &dyn LinearOperator,
+    operator: &dyn LinearMap,
     direction: Direction,
     update: Update,
     moves: Moves,

@@ -2,7 +2,7 @@
 
 use arrayspan_bridge::{View, ViewMut};
 use arrayspan_kernels::{Executor, Update};
-use arrayspan_operators::{LinearOperator, Result, Space};
+use arrayspan_operators::{LinearMap, LinearOperator, Result, Space};
 use num_complex::Complex64;
 
 use super::{Arrangement, Cell, Values, devices};
@@ -22,7 +22,7 @@ impl Direction {
 
     /// The space of the input and that of the output.
     #[must_use]
-    pub fn spaces(self, operator: &dyn LinearOperator) -> (&Space, &Space) {
+    pub fn spaces(self, operator: &dyn LinearMap) -> (&Space, &Space) {
         match self {
             Self::Forward => (operator.domain(), operator.range()),
             Self::Adjoint => (operator.range(), operator.domain()),
@@ -35,7 +35,7 @@ impl Direction {
     /// Those of [`LinearOperator::apply`].
     pub fn apply(
         self,
-        operator: &dyn LinearOperator,
+        operator: &dyn LinearMap,
         on: &dyn Executor,
         x: View<'_>,
         y: ViewMut<'_>,
@@ -52,7 +52,7 @@ impl Direction {
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
     cell: Cell,
-    operator: &'a dyn LinearOperator,
+    operator: &'a dyn LinearMap,
     direction: Direction,
     arrangements: (Arrangement, Arrangement),
 }
@@ -60,7 +60,7 @@ pub struct Run<'a> {
 impl<'a> Run<'a> {
     /// Both arrays without gaps.
     #[must_use]
-    pub fn new(cell: &Cell, operator: &'a dyn LinearOperator, direction: Direction) -> Self {
+    pub fn new(cell: &Cell, operator: &'a dyn LinearMap, direction: Direction) -> Self {
         Self { cell: *cell, operator, direction, arrangements: Arrangement::PAIRS[0] }
     }
 

@@ -3,7 +3,7 @@
 use arrayspan_bridge::DType;
 use arrayspan_devices::Device;
 use arrayspan_kernels::Update;
-use arrayspan_operators::{Error, LinearOperator, Space};
+use arrayspan_operators::{Error, LinearMap, Space};
 
 use super::{Arrangement, Case, Cell, Direction, Values, Verdict, devices};
 
@@ -28,7 +28,7 @@ pub fn law(cell: &Cell, case: &Case) -> Verdict {
 /// One argument of one direction given wrong.
 struct Attempt<'a> {
     cell: &'a Cell,
-    operator: &'a dyn LinearOperator,
+    operator: &'a dyn LinearMap,
     direction: Direction,
     /// 0: the input is wrong, 1: the output.
     side: usize,
