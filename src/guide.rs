@@ -3,6 +3,7 @@
 #![allow(clippy::doc_markdown, reason = "prose and tables, full of names of products")]
 #![doc = "[write-an-operator]: crate::guide::write_an_operator"]
 #![doc = "[write-a-solver]: crate::guide::write_a_solver"]
+#![doc = "[write-a-kernel]: crate::guide::write_a_kernel"]
 #![doc = "[memory]: crate::guide::memory"]
 #![doc = "[accounting]: crate::guide::accounting"]
 #![doc = "[dlpack]: crate::guide::dlpack"]
@@ -10,6 +11,7 @@
 #![doc = ""]
 #![doc = include_str!("../docs/README.md")]
 
+#[doc = "[write-a-kernel]: crate::guide::write_a_kernel"]
 #[doc = "[contributing]: https://github.com/arrayspan/arrayspan/blob/main/CONTRIBUTING.md"]
 #[doc = ""]
 #[doc = include_str!("../docs/write-an-operator.md")]
@@ -17,6 +19,11 @@ pub mod write_an_operator {}
 
 #[doc = include_str!("../docs/write-a-solver.md")]
 pub mod write_a_solver {}
+
+#[doc = "[write-an-operator]: crate::guide::write_an_operator"]
+#[doc = ""]
+#[doc = include_str!("../docs/write-a-kernel.md")]
+pub mod write_a_kernel {}
 
 #[doc = "[accounting]: crate::guide::accounting"]
 #[doc = ""]

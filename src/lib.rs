@@ -137,10 +137,10 @@
 //! | [`devices`] | [`Device`], [`Stream`]; memory with limits ([`Limit`](devices::Limit), [`Scope`](devices::Scope)), who holds it ([`account`](devices::account)), what is done when it runs out ([`retry`](devices::retry)) |
 //! | [`bridge`] | [`Array`], [`SharedArray`], [`View`]; [`dlpack`](bridge::dlpack), [`interop`](bridge::interop) with other libraries, [`convert`](bridge::convert()) from any kind of array to any other |
 //! | [`pipeline`] | [`batch`](pipeline::batch)es over several devices, work that is split and moved when memory is short ([`retry`](pipeline::retry)), arrays that wait on the host ([`spill`](pipeline::spill)) |
-//! | [`kernels`] | the verbs ([`Executor`]) that operators and solvers are written in: `map`, `copy`, `stencil`, `reduce`, `gemm`; [`Trace`](kernels::Trace) counts what they cost |
+//! | [`kernels`] | the verbs ([`Executor`]) that operators and solvers are written in: `map`, `copy`, `stencil`, `reduce`, `gemm`; [`Trace`](kernels::Trace) counts what they cost; kernels of your own ([`user`](kernels::user)) |
 //! | [`operators`] | [`Operator`], [`LinearOperator`], their [`algebra`](operators::algebra), [`laws`](operators::laws) to try them by, and what authors import ([`author`](operators::author)) |
 //! | [`solvers`] | [`Cgls`], [`Stop`], [`Observer`] |
-//! | [`guide`] | pages to read: writing an operator, memory, accounting, what DLPack imports check, figures |
+//! | [`guide`] | pages to read: writing an operator, writing a kernel, memory, accounting, what DLPack imports check, figures |
 //!
 //! | operators | |
 //! |---|---|

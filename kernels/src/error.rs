@@ -67,6 +67,14 @@ pub enum Error {
         /// The argument.
         argument: String,
     },
+    /// A kernel of the user's own is not well declared: its name, its parameters, or its source.
+    #[error("kernel '{}': {why}", kernel.escape_debug())]
+    Declaration {
+        /// Its name.
+        kernel: String,
+        /// What is wrong.
+        why: String,
+    },
     /// The arguments do not make sense together.
     #[error("{verb}: {why}")]
     Argument {
@@ -81,7 +89,7 @@ impl Error {
     /// The same, of the operation for which a verb was asked.
     pub(crate) fn in_operation(mut self, operation: &'static str) -> Self {
         match &mut self {
-            Self::Bridge(_) => {}
+            Self::Bridge(_) | Self::Declaration { .. } => {}
             Self::Shape { verb, .. }
             | Self::DType { verb, .. }
             | Self::NotComputable { verb, .. }

@@ -146,7 +146,7 @@ impl dyn Executor + '_ {
         self.run(Call::Gemm(GemmCall::new(a, conjugate_a, b, c, update)?))
     }
 
-    fn run(&self, mut call: Call<'_>) -> Result<()> {
+    pub(crate) fn run(&self, mut call: Call<'_>) -> Result<()> {
         call.expect_device(self.device())?;
         tracing::trace!(verb = call.name(), device = %self.device());
         self.execute(&mut call)

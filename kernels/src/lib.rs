@@ -17,6 +17,7 @@ mod number;
 mod plan;
 mod trace;
 mod update;
+pub mod user;
 pub mod vector;
 pub mod verb;
 

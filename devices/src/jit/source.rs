@@ -47,10 +47,10 @@ impl KernelSource {
     }
 
     /// The line of `text` a compiler's log first complains about, as `name:LINE` or `name(LINE)`;
-    /// errors count before warnings.
+    /// errors count before warnings. A text may begin to count anew, by such a line as [`text`](Self::text) begins with.
     #[must_use]
     pub(crate) fn complaint<'t>(text: &'t str, name: &str, log: &str) -> Option<&'t str> {
-        let body = text.split_once(&format!("#line 1 \"{name}\"\n"))?.1;
+        let body = text.rsplit_once(&format!("#line 1 \"{name}\"\n"))?.1;
         let errors = || log.lines().filter(|line| line.contains("error")).chain(log.lines());
         let number = |name| errors().find_map(|line| place(line, name));
         // NVIDIA's OpenCL does not follow `#line`: it counts from the top of the unit.
@@ -84,6 +84,14 @@ mod tests {
         let nvidia = "<kernel>:3:59: error: use of undeclared identifier 'first'";
         assert_eq!(KernelSource::complaint(&text, "axpy", nvidia), Some("first"));
         assert_eq!(KernelSource::complaint(&text, "axpy", "no place given"), None);
+    }
+
+    #[test]
+    fn lines_are_counted_from_where_a_text_begins_anew() {
+        let body = "generated\nof other text\n#line 1 \"axpy\"\nwritten by\nthe user";
+        let text = KernelSource::new("axpy", "axpy", body).text("");
+        let log = "axpy(2): error: expected a \";\"";
+        assert_eq!(KernelSource::complaint(&text, "axpy", log), Some("the user"));
     }
 
     #[test]

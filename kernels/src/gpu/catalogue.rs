@@ -10,7 +10,7 @@ use super::element::Element;
 use super::formula::Formula;
 use super::stencil_term::Arrays;
 use super::variant::Variant;
-use super::{combine, copy, gemm, map, reduce, stencil, stencil_sum};
+use super::{combine, copy, gemm, map, reduce, stencil, stencil_sum, user};
 use crate::Expression;
 use crate::{Band, Reduction, Stencil, Tap, Update, constant, input, previous};
 
@@ -20,7 +20,7 @@ type Term = (usize, Band);
 /// Processors of the device the kernels are planned for.
 const UNITS: usize = 132;
 
-/// Kernels of every verb and computable dtype, in the variants whose text differs.
+/// Kernels of every verb and computable dtype, in the variants whose text differs, and of users' kernels of each kind.
 #[must_use]
 pub fn catalogue() -> Vec<KernelSource> {
     let dtypes = [DType::Float32, DType::Float64, DType::Complex64, DType::Complex128];
@@ -35,7 +35,7 @@ pub fn catalogue() -> Vec<KernelSource> {
         variants.extend(stencil_sums(dtype));
         variants.extend(reductions(dtype));
     }
-    variants.iter().map(Variant::source).collect()
+    variants.iter().map(Variant::source).chain(user::catalogue(&dtypes)).collect()
 }
 
 fn updates(dtype: DType) -> [Update; 2] {

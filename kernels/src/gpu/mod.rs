@@ -19,6 +19,7 @@ mod stencil;
 mod stencil_sum;
 mod stencil_term;
 mod tables;
+mod user;
 mod variant;
 mod walk;
 mod warm_up;
@@ -179,6 +180,7 @@ impl Executor for Gpu {
             Call::StencilSum(call) => stencil_sum::run(self, call),
             Call::Reduce(call) => reduce::run(self, call),
             Call::Gemm(call) => gemm::run(self, call),
+            Call::Launch(call) => user::run(self, call),
         }
     }
 }

@@ -3,7 +3,7 @@
 use arrayspan_bridge::devices::{KernelSource, Specialisation};
 use arrayspan_bridge::iteration::Text;
 
-use super::{combine, copy, gemm, map, reduce, stencil, stencil_sum};
+use super::{combine, copy, gemm, map, reduce, stencil, stencil_sum, user};
 
 /// Everything that is compiled into a kernel: two calls with equal variants run the same one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -15,6 +15,7 @@ pub(super) enum Variant {
     Reduce(reduce::Variant),
     Join(combine::Variant),
     Gemm(gemm::Variant),
+    User(user::Variant),
 }
 
 const PRELUDE: &str = include_str!("../source/prelude.cl.h");
@@ -30,6 +31,7 @@ impl Specialisation for Variant {
             Self::Reduce(reduce) => (reduce.name(), "reduce"),
             Self::Join(join) => (join.name(), "join"),
             Self::Gemm(gemm) => (gemm.name(), "gemm"),
+            Self::User(user) => return user.source(),
         };
         match self {
             Self::Map(map) => map.define(&mut text),
@@ -39,6 +41,7 @@ impl Specialisation for Variant {
             Self::Reduce(reduce) => reduce.define(&mut text),
             Self::Join(join) => join.define(&mut text),
             Self::Gemm(gemm) => gemm.define(&mut text),
+            Self::User(_) => {}
         }
         text.add(PRELUDE);
         match self {
@@ -57,6 +60,7 @@ impl Specialisation for Variant {
             Self::Reduce(_) => reduce::TEXT,
             Self::Join(_) => combine::JOIN,
             Self::Gemm(_) => gemm::TEXT,
+            Self::User(_) => "",
         });
         KernelSource::new(name, entry, text.finish())
     }

@@ -62,6 +62,9 @@ impl Executor for Host {
             Call::StencilSum(call) => stencil::run_sum(call),
             Call::Reduce(call) => reduce::run(call),
             Call::Gemm(call) => gemm::run(call),
+            Call::Launch(call) => {
+                Err(crate::user::no_compiler(self.stream.device(), &call.definition.name))
+            }
         }
     }
 }

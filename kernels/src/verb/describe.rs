@@ -27,6 +27,8 @@ pub enum Argument {
     Input(usize),
     /// The only output.
     Output,
+    /// One of several outputs.
+    OutputOf(usize),
     /// One that the verb's formula names.
     Named(&'static str),
     /// One of a term of the verb's sum.
@@ -37,6 +39,7 @@ impl fmt::Display for Argument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Input(number) => write!(f, "input {number}"),
+            Self::OutputOf(number) => write!(f, "output {number}"),
             Self::Output => f.write_str("the output"),
             Self::Named(name) => f.write_str(name),
             Self::OfTerm(name, term) => write!(f, "{name} of term {term}"),

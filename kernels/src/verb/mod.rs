@@ -8,6 +8,7 @@ pub(crate) mod check;
 mod copy;
 mod describe;
 mod gemm;
+mod launch;
 mod map;
 mod reduce;
 mod stencil;
@@ -16,6 +17,8 @@ mod stencil_sum;
 pub use copy::CopyCall;
 pub use describe::{Argument, Verb};
 pub use gemm::GemmCall;
+pub use launch::LaunchCall;
+pub(crate) use launch::{Slot, Work};
 pub use map::MapCall;
 pub(crate) use map::is_wider;
 pub use reduce::{ReduceCall, Reduction};
@@ -43,6 +46,8 @@ pub enum Call<'a> {
     Reduce(ReduceCall<'a>),
     /// A batch of matrix products.
     Gemm(GemmCall<'a>),
+    /// A kernel of the user's own.
+    Launch(LaunchCall<'a>),
 }
 
 impl Call<'_> {
@@ -56,6 +61,7 @@ impl Call<'_> {
             Self::StencilSum(call) => Call::StencilSum(call.reborrow()),
             Self::Reduce(call) => Call::Reduce(call.reborrow()),
             Self::Gemm(call) => Call::Gemm(call.reborrow()),
+            Self::Launch(call) => Call::Launch(call.reborrow()),
         }
     }
 
@@ -69,6 +75,7 @@ impl Call<'_> {
             Self::StencilSum(call) => call,
             Self::Reduce(call) => call,
             Self::Gemm(call) => call,
+            Self::Launch(call) => call,
         }
     }
 

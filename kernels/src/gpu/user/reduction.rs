@@ -1,0 +1,244 @@
+//! Some threads for each result; several groups where results are few.
+
+use arrayspan_bridge::devices::{Argument, Grid};
+use arrayspan_bridge::iteration::{Arguments, IterationSpace, MOST_ARGUMENTS, THREADS, Text};
+use arrayspan_bridge::{Array, Layout, Operand};
+
+use super::super::combine::{self, MOST_PARTS};
+use super::super::walk::Walk;
+use super::elementwise::array;
+use super::{Gpu, Variant, count_numbers, push_numbers, text};
+use crate::Result;
+use crate::user::Source;
+use crate::verb::LaunchCall;
+
+const TEXT: &str = include_str!("../../source/user/reduction.cl.h");
+
+/// Elements each thread should have before another group shares a result.
+const ELEMENTS_OF_THREAD: usize = 16;
+/// Groups that keep a multiprocessor busy.
+const BUSY_GROUPS: usize = 8;
+/// Neighbours that coalesce their accesses.
+const NEIGHBOURS: usize = 32;
+
+/// What of a reduction's layouts is compiled.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Shape {
+    /// The number of kept and of reduced axes.
+    pub(super) ranks: [usize; 2],
+    pub(super) wide: bool,
+    /// Threads of a result.
+    pub(super) threads: usize,
+    /// Whether they are neighbours, rather than those of neighbouring results.
+    pub(super) along: bool,
+    /// As `STAGE` of the kernel.
+    pub(super) stage: u8,
+    /// Extents and strides, where they are too many to be arguments.
+    pub(super) baked: Vec<isize>,
+}
+
+pub(super) fn run(gpu: &Gpu, call: &LaunchCall<'_>, shape: &[usize], axes: &[usize]) -> Result<()> {
+    if call.outputs[0].layout().is_empty() {
+        return Ok(());
+    }
+    let layouts = layouts(call, shape)?;
+    let [kept, reduced] = spaces(call, &layouts, shape, axes)?;
+    let results: usize = kept.extents.iter().product();
+    let len: usize = reduced.extents.iter().product();
+    let near = |space: &IterationSpace| space.strides[0][0].unsigned_abs();
+    let along = results == 1 || (len > 1 && near(&reduced) <= near(&kept));
+    let most = if along { THREADS } else { THREADS / NEIGHBOURS };
+    let threads = len.next_power_of_two().clamp(1, most);
+    let blocks = results.div_ceil(THREADS / threads);
+    // As many groups as keep the device busy and have enough to do, and whose parts have room.
+    let parts = (len / (threads * ELEMENTS_OF_THREAD))
+        .min(gpu.units() * BUSY_GROUPS / blocks)
+        .min(MOST_PARTS / results)
+        .max(1);
+    let numbers = || Walk::numbers(&kept).chain(Walk::numbers(&reduced));
+    let arrays = layouts.len() + call.outputs.len();
+    let fits = 2 * arrays + count_numbers(call) + numbers().count() + 3 <= MOST_ARGUMENTS;
+    let mut form = Shape {
+        ranks: [kept.extents.len(), reduced.extents.len()],
+        wide: kept.is_wide() || reduced.is_wide(),
+        threads,
+        along,
+        stage: u8::from(parts > 1),
+        baked: if fits { Vec::new() } else { numbers().collect() },
+    };
+    let room = if parts > 1 { Some(combine::room(gpu)?) } else { None };
+    let groups = [blocks.min(i32::MAX as usize), parts, 1];
+    let spaces = (&layouts[..], [&kept, &reduced]);
+    let first = launch(gpu, call, form.clone(), spaces, len, room.as_ref(), groups);
+    let Some(room) = room else { return first };
+    first?;
+    (form.stage, form.threads, form.along) = (2, parts.next_power_of_two().min(THREADS), true);
+    let blocks = results.div_ceil(THREADS / form.threads);
+    let joined = launch(gpu, call, form, spaces, len, Some(&room), [blocks, parts, 1]);
+    combine::give_back(gpu, room);
+    joined
+}
+
+/// One kernel: of stage 2 with one group where the first had several.
+fn launch(
+    gpu: &Gpu,
+    call: &LaunchCall<'_>,
+    form: Shape,
+    (layouts, [kept, reduced]): (&[Layout], [&IterationSpace; 2]),
+    len: usize,
+    room: Option<&Array>,
+    [blocks, parts, _]: [usize; 3],
+) -> Result<()> {
+    let mut arguments = Arguments::new(form.wide);
+    for (output, offset) in call.outputs.iter().zip(&kept.offsets[layouts.len()..]) {
+        arguments.write(output.memory(), *offset);
+    }
+    let mut arrays = call.arrays();
+    for (operand, layout) in layouts.iter().enumerate() {
+        // Both spaces may have turned axes round, which moves the first element.
+        let turned = kept.offsets[operand].wrapping_sub(layout.offset());
+        let offset = reduced.offsets[operand].wrapping_add(turned);
+        match arrays.next() {
+            Some(array) => arguments.read(array.memory(), offset),
+            None => arguments.push(Argument::I64(offset as i64)),
+        }
+    }
+    if form.baked.is_empty() {
+        arguments.indices(Walk::numbers(kept).chain(Walk::numbers(reduced)));
+    }
+    arguments.push(Argument::I64(len as i64));
+    if let Some(room) = room {
+        arguments.push(Argument::Write(room.memory()));
+        arguments.index(parts as isize);
+    }
+    push_numbers(call, &mut arguments);
+    let groups = [blocks, if form.stage == 2 { 1 } else { parts }, 1];
+    let grid = Grid { groups, threads: [THREADS, 1, 1] };
+    let variant = Variant::of(call, super::Shape::Reduction(form));
+    // SAFETY: the arguments are those of `write`, in its order. Layouts lie within their memories and the kernel stays
+    // within their extents. The room has `MOST_PARTS` parts of the largest size there is, no fewer than all results
+    // together leave, and is this call's alone until both its kernels are queued. What the user's source does was vouched
+    // for when the kernel was declared; it is given values, and no place in memory.
+    unsafe { super::launch(gpu, variant, grid, &arguments) }
+}
+
+/// The layouts of the inputs, and of the index where the source names it. One without elements may have any strides and
+/// place, and gets none: its kept axes are walked, too.
+fn layouts(call: &LaunchCall<'_>, shape: &[usize]) -> Result<Vec<Layout>> {
+    let index = call.definition.is_indexed().then(|| Layout::contiguous(shape)).transpose()?;
+    let layout = |layout: &Layout| {
+        let nothing = || Layout::strided(layout.shape(), vec![0; layout.rank()], 0);
+        Ok(if layout.is_empty() { nothing()? } else { layout.clone() })
+    };
+    call.arrays().map(Operand::layout).chain(&index).map(layout).collect()
+}
+
+/// The kept axes (of inputs and index, then the outputs) and the reduced ones (of inputs and index), ordered by the strides
+/// of the first input.
+fn spaces(
+    call: &LaunchCall<'_>,
+    layouts: &[Layout],
+    shape: &[usize],
+    axes: &[usize],
+) -> Result<[IterationSpace; 2]> {
+    let others: Vec<usize> = (0..shape.len()).filter(|axis| !axes.contains(axis)).collect();
+    let parts = |axes: &[usize]| {
+        let part = |layout: &Layout| {
+            let shape: Vec<usize> = axes.iter().map(|axis| layout.shape()[*axis]).collect();
+            let strides: Vec<isize> = axes.iter().map(|axis| layout.strides()[*axis]).collect();
+            Layout::strided(shape, strides, layout.offset())
+        };
+        layouts.iter().map(part).collect::<Result<Vec<_>, _>>()
+    };
+    let (mut kept, reduced) = (parts(&others)?, parts(axes)?);
+    kept.extend(call.outputs.iter().map(|output| output.layout().clone()));
+    Ok([kept, reduced].map(|layouts| IterationSpace::new(&layouts.iter().collect::<Vec<_>>())))
+}
+
+/// The kernel after the types.
+pub(super) fn write(variant: &Variant, shape: &Shape, text: &mut Text) {
+    let of = &variant.definition;
+    let Source::Reduction { total, map, combine, identity, finish } = &of.source else { return };
+    let total = variant.letters.name(*total);
+    text.add(format_args!("typedef {total} user_total;"));
+    text::outputs(variant, text);
+    let map_values = text::values(variant, &["const i64 i".into()]);
+    for (head, part, expression) in [
+        (format!("user_map({map_values})"), "map", map),
+        ("user_combine(const user_total a, const user_total b)".into(), "combine", combine),
+        ("user_identity()".into(), "identity", identity),
+    ] {
+        text.add(format_args!("FN user_total {head} {{\nreturn ("));
+        text::source(variant, part, expression, text);
+        text.add(");\n}");
+    }
+    text.add("FN user_outputs user_finish(const user_total a, const i64 n) {");
+    for output in &of.outputs {
+        text.add(format_args!("{} {} = {{0}};", variant.letters.name(output.kind), output.name));
+    }
+    text.add("{");
+    text::source(variant, "finish", finish, text);
+    text.add("}");
+    text::give(variant, text);
+    kernel(variant, shape, text);
+}
+
+/// The macros that the kernel's text takes, and the text.
+fn kernel(variant: &Variant, shape: &Shape, text: &mut Text) {
+    let of = &variant.definition;
+    let (mut parameters, mut prologue, mut given) = (Vec::new(), String::new(), Vec::new());
+    let outputs: Vec<String> = (0..of.outputs.len()).map(|k| format!("y{k}")).collect();
+    for (name, output) in outputs.iter().zip(&of.outputs) {
+        array(&mut parameters, &mut prologue, name, variant.letters.name(output.kind), "");
+    }
+    let mut inputs: Vec<String> = Vec::new();
+    for (input, declared) in of.inputs.iter().enumerate() {
+        if variant.by_value[input] {
+            given.push(text::number(variant, input));
+            continue;
+        }
+        let name = format!("x{}", inputs.len());
+        array(&mut parameters, &mut prologue, &name, variant.letters.name(declared.kind), "const ");
+        given.push(format!("{name}[{name}_KEPT + {name}_REDUCED]"));
+        inputs.push(name);
+    }
+    if of.is_indexed() {
+        let name = format!("x{}", inputs.len());
+        parameters.push(format!("i64 {name}_at"));
+        given.push(format!("{name}_at + ({name}_KEPT + {name}_REDUCED)"));
+        inputs.push(name);
+    } else {
+        given.push("0".into());
+    }
+    let all = [&inputs[..], &outputs[..]].concat();
+    let [kept, reduced] = shape.ranks;
+    let kept = Walk { tag: 'k', rank: kept, operands: &all, step: "1" };
+    let reduced = Walk { tag: 'r', rank: reduced, operands: &inputs, step: "1" };
+    text.add(if shape.wide { "typedef i64 idx;" } else { "typedef int idx;" });
+    kept.define("OUTPUTS", "KEPT", text);
+    reduced.define("RUNS", "REDUCED", text);
+    let mut names = [kept.names(), reduced.names()].concat();
+    for (name, value) in names.iter().zip(&shape.baked) {
+        text.define(name, format_args!("((idx){value})"));
+    }
+    if !shape.baked.is_empty() {
+        names.clear();
+    }
+    parameters.extend(names.iter().map(|name| format!("idx {name}")));
+    parameters.push("i64 reduced_len".into());
+    if shape.stage > 0 {
+        parameters.push("GLOBAL user_total* parts, idx groups".into());
+    }
+    let stores = (0..outputs.len()).map(|k| format!("y{k}[y{k}_KEPT] = user_all.o{k};"));
+    let stores = stores.collect::<Vec<_>>().join(" ");
+    let finish = "const user_outputs user_all = user_finish(total, reduced_len);";
+    text.define("PARAMETERS", parameters.join(", ") + &text::numbers_declared(variant));
+    text.define("PROLOGUE", prologue);
+    text.define("MAPPED", format_args!("user_map({})", given.join(", ")));
+    text.define("FINISH", format_args!("{finish} {stores}"));
+    text.define("THREADS", THREADS);
+    text.define("P", shape.threads);
+    text.flag("ALONG", shape.along);
+    text.define("STAGE", shape.stage);
+    text.add(TEXT);
+}

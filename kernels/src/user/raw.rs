@@ -1,0 +1,99 @@
+//! Source as it stands.
+
+use std::sync::Arc;
+
+use arrayspan_bridge::ViewMut;
+use arrayspan_bridge::devices::Grid;
+
+use super::call::{self, Bound};
+use super::declaration::{self, wrong};
+use super::definition::{Definition, Source};
+use super::input::Input;
+use crate::verb::{Call, LaunchCall, Work};
+use crate::{Executor, Result};
+
+/// How many threads run a [`RawKernel`], and the memory that those of a group share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// Groups, and threads of a group, along three axes. With a zero nothing runs.
+    pub grid: Grid,
+    /// The bytes that source has as `SHARED_BYTES`, as in `LOCAL_ARRAY(f32, tile, SHARED_BYTES / sizeof(f32));`. Compiled
+    /// into the kernel: another number is another kernel.
+    pub shared_bytes: usize,
+}
+
+impl Geometry {
+    /// So many groups of so many threads, without shared memory.
+    #[must_use]
+    pub fn new(groups: [usize; 3], threads: [usize; 3]) -> Self {
+        Self { grid: Grid { groups, threads }, shared_bytes: 0 }
+    }
+
+    /// The same with shared memory.
+    #[must_use]
+    pub fn sharing(self, bytes: usize) -> Self {
+        Self { shared_bytes: bytes, ..self }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.grid.groups.contains(&0) || self.grid.threads.contains(&0)
+    }
+}
+
+/// Source as it stands, in the common subset of CUDA C and `OpenCL` C, with whatever grid it wants.
+///
+/// The source defines `KERNEL name(PARAMETERS)`, `name` being the kernel's, which begins with `BEGIN`. Then arrays are pointers
+/// to their first elements, `GLOBAL T* x`, and numbers are constants. Strides and extents are no business of a raw kernel
+/// unless it is told them as numbers.
+#[derive(Clone, Debug)]
+pub struct RawKernel(Arc<Definition>);
+
+impl RawKernel {
+    /// Declares one, with parameters as those of [`ElementwiseKernel::new`](super::ElementwiseKernel::new). Inputs are arrays
+    /// to be read and numbers, outputs are arrays to be written or, if `inout`, read and written. Declaring is safe, since
+    /// it runs nothing.
+    ///
+    /// # Errors
+    /// [`Error::Declaration`](crate::Error::Declaration) for what is no name or type, names that clash, no output, and
+    /// source without `KERNEL name(PARAMETERS)`.
+    pub fn new(name: &str, inputs: &str, outputs: &str, source: &str) -> Result<Self> {
+        let definition = Definition::new(name, inputs, outputs, &[], Source::Raw(source.into()))?;
+        for word in ["KERNEL", name, "PARAMETERS", "BEGIN"] {
+            if !declaration::names(source, word) {
+                return wrong(
+                    name,
+                    format!("its source has no '{word}' of KERNEL {name}(PARAMETERS) {{ BEGIN"),
+                );
+            }
+        }
+        Ok(Self(definition))
+    }
+
+    /// Runs it. Enqueued; does not wait. Arrays are those on the executor's device, with any strides.
+    ///
+    /// # Errors
+    /// For arguments of the wrong number, dtype or device, found before anything is enqueued; a compiler's, with lines
+    /// counted from the start of the source; a grid or shared memory that the device refuses;
+    /// [`Unsupported`](arrayspan_bridge::devices::Error::Unsupported) on the CPU, which has no compiler.
+    ///
+    /// # Safety
+    /// With these arguments and this geometry, the kernel reads no memory but the inputs' elements and those of `inout` outputs,
+    /// writes none but the outputs' elements and its own, and ends; it has no data race, and all of its threads come to its
+    /// barriers. If `on` is one that records, this holds for every replay.
+    pub unsafe fn launch(
+        &self,
+        on: &dyn Executor,
+        geometry: Geometry,
+        inputs: &[Input<'_>],
+        outputs: &mut [ViewMut<'_>],
+    ) -> Result<()> {
+        let of = &*self.0;
+        call::expect_compiler(on, of)?;
+        let mut bound = Bound::new(of, inputs)?;
+        bound.outputs(of, outputs)?;
+        let slots = bound.slots(of, inputs, None)?;
+        let outputs = outputs.iter_mut().map(ViewMut::reborrow).collect();
+        let work = Work::Geometry(geometry);
+        on.run(Call::Launch(LaunchCall::new(&self.0, bound.letters, slots, outputs, work)))
+    }
+}
