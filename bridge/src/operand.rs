@@ -1,6 +1,5 @@
-//! Borrowed arrays with a handle of their own on the memory.
+//! Borrowed arrays that can take a handle of their own on the memory.
 
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 use arrayspan_devices::{Device, Memory};
@@ -8,29 +7,44 @@ use arrayspan_devices::{Device, Memory};
 use crate::view::Lender;
 use crate::{DType, Layout, View, ViewMut};
 
-/// A borrowed array that can be read, as a [`View`] that also holds the memory by a handle of its own.
-#[derive(Clone, Debug)]
+/// A borrowed array that can be read, as a [`View`], or one [held](Self::held) by a handle of its own.
+#[derive(Debug)]
 pub struct Operand<'a> {
-    memory: Arc<Memory>,
+    memory: Handle<'a>,
     layout: Layout,
     dtype: DType,
     lender: Lender,
-    borrow: PhantomData<&'a Memory>,
 }
 
-/// A borrowed array that can be written, by this borrower alone, as a [`ViewMut`] that also holds the memory by a handle
-/// of its own.
+/// A borrowed array that can be written, by this borrower alone, as a [`ViewMut`], or one [held](Self::held) by a handle of
+/// its own.
 #[derive(Debug)]
 pub struct OperandMut<'a> {
     /// Lent for no longer than this itself is.
     inner: Operand<'a>,
 }
 
+/// Most calls are run once and dropped: counting their handles would cost more than all else about them.
+#[derive(Debug)]
+enum Handle<'a> {
+    Lent(&'a Arc<Memory>),
+    Own(Arc<Memory>),
+}
+
+impl Handle<'_> {
+    fn get(&self) -> &Arc<Memory> {
+        match self {
+            Self::Lent(memory) => memory,
+            Self::Own(memory) => memory,
+        }
+    }
+}
+
 impl Operand<'_> {
     /// The memory behind the array.
     #[must_use]
     pub fn memory(&self) -> &Memory {
-        &self.memory
+        self.memory.get()
     }
 
     /// Where the elements lie.
@@ -54,7 +68,7 @@ impl Operand<'_> {
     /// Where it lives.
     #[must_use]
     pub fn device(&self) -> Device {
-        self.memory.device()
+        self.memory.get().device()
     }
 
     /// Whether it was lent by a [`SharedArray`](crate::SharedArray): then nobody writes the memory while anyone holds a
@@ -67,10 +81,17 @@ impl Operand<'_> {
         self.lender == Lender::Shared
     }
 
+    /// The same with a handle of its own on the memory: nothing of it refers to what it was borrowed from.
+    #[must_use]
+    pub fn held(&self) -> Operand<'_> {
+        let memory = Handle::Own(self.memory.get().clone());
+        Operand { memory, layout: self.layout.clone(), dtype: self.dtype, lender: self.lender }
+    }
+
     /// Borrows it to read.
     #[must_use]
     pub fn view(&self) -> View<'_> {
-        View::new(&self.memory, self.layout.clone(), self.dtype).lent_by(self.lender)
+        View::new(self.memory.get(), self.layout.clone(), self.dtype).lent_by(self.lender)
     }
 }
 
@@ -78,7 +99,7 @@ impl OperandMut<'_> {
     /// The memory behind the array.
     #[must_use]
     pub fn memory(&self) -> &Memory {
-        &self.inner.memory
+        self.inner.memory()
     }
 
     /// Where the elements lie.
@@ -111,30 +132,31 @@ impl OperandMut<'_> {
         &self.inner
     }
 
-    /// Borrows it again, for a shorter time.
+    /// Borrows it again, for a shorter time, with a handle of its own on the memory: nothing of it refers to what it was
+    /// borrowed from.
     #[must_use]
-    pub fn reborrow(&mut self) -> OperandMut<'_> {
-        OperandMut { inner: self.inner.clone() }
+    pub fn held(&mut self) -> OperandMut<'_> {
+        OperandMut { inner: self.inner.held() }
     }
 
     /// Borrows it to write.
     #[must_use]
     pub fn view_mut(&mut self) -> ViewMut<'_> {
-        ViewMut::new(&self.inner.memory, self.inner.layout.clone(), self.inner.dtype)
+        ViewMut::new(self.inner.memory.get(), self.inner.layout.clone(), self.inner.dtype)
     }
 }
 
 impl<'a> From<View<'a>> for Operand<'a> {
     fn from(view: View<'a>) -> Self {
         let (memory, layout, dtype, lender) = view.into_parts();
-        Self { memory: memory.clone(), layout, dtype, lender, borrow: PhantomData }
+        Self { memory: Handle::Lent(memory), layout, dtype, lender }
     }
 }
 
 impl<'a> From<ViewMut<'a>> for OperandMut<'a> {
     fn from(view: ViewMut<'a>) -> Self {
         let (memory, layout, dtype) = view.into_parts();
-        let (memory, lender) = (memory.clone(), Lender::Other);
-        Self { inner: Operand { memory, layout, dtype, lender, borrow: PhantomData } }
+        let (memory, lender) = (Handle::Lent(memory), Lender::Other);
+        Self { inner: Operand { memory, layout, dtype, lender } }
     }
 }

@@ -6,8 +6,8 @@ use arrayspan_bridge::devices::{Device, Stream};
 use arrayspan_bridge::{Array, DType, View, ViewMut};
 
 use crate::verb::{
-    Call, CopyCall, GemmCall, MapCall, ReduceCall, Reduction, Stencil, StencilCall, StencilSumCall,
-    StencilTerm,
+    Call, CopyCall, GemmCall, MapCall, MapManyCall, ReduceCall, Reduction, Stencil, StencilCall,
+    StencilSumCall, StencilTerm,
 };
 use crate::{Expression, Result, Update};
 
@@ -49,7 +49,8 @@ impl dyn Executor + '_ {
         Ok(Array::empty(shape, dtype, self.stream())?)
     }
 
-    /// `out ← expression(inputs, out)`, element by element. Inputs broadcast. Enqueued; does not wait.
+    /// `out ← expression(inputs, out)`, element by element. Inputs broadcast, and are real or complex as they please (see
+    /// [`MapManyCall`]). Enqueued; does not wait.
     ///
     /// # Errors
     /// As [`MapCall::new`]; arguments on another device; the device's failure.
@@ -59,7 +60,36 @@ impl dyn Executor + '_ {
         inputs: &[View<'_>],
         out: ViewMut<'_>,
     ) -> Result<()> {
+        if MapManyCall::is_mixed(inputs, &out) {
+            return self.map_many(inputs, [(expression.clone(), out)]);
+        }
         self.run(Call::Map(MapCall::new(expression, inputs, out)?))
+    }
+
+    /// `outₖ ← expressionₖ(inputs, outₖ)` for several outputs of one shape in one pass, element by element. Inputs
+    /// broadcast. Enqueued; does not wait.
+    ///
+    /// ```
+    /// use arrayspan_kernels::bridge::{Array, devices::Device};
+    /// use arrayspan_kernels::{constant, input, on, previous};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let x = Array::from_slice(&[3.0, 4.0], [2])?;
+    /// let (mut y, mut z) = (Array::from_slice(&[1.0, 1.0], [2])?, Array::from_slice(&[0.0; 2], [2])?);
+    /// let both = [(previous() + input(0), y.view_mut()), (constant(2.0) * input(0), z.view_mut())];
+    /// on(Device::cpu())?.map_many(&[x.view()], both)?;
+    /// assert_eq!(y.view().as_slice::<f64>()?, [4.0, 5.0]);
+    /// assert_eq!(z.view().as_slice::<f64>()?, [6.0, 8.0]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`MapManyCall::new`]; arguments on another device; the device's failure.
+    pub fn map_many<'a>(
+        &self,
+        inputs: &[View<'a>],
+        outputs: impl IntoIterator<Item = (Expression, ViewMut<'a>)>,
+    ) -> Result<()> {
+        self.run(Call::MapMany(MapManyCall::new(inputs, outputs)?))
     }
 
     /// `y ← alpha · x + beta · y` between any two layouts. Enqueued; does not wait.

@@ -15,6 +15,7 @@ mod host;
 mod level;
 mod number;
 mod plan;
+mod program;
 mod trace;
 mod update;
 pub mod user;

@@ -39,6 +39,9 @@ fn elementwise_verbs_launch_once() {
         let mut turned = array(executor, &[40, 30]);
         let expression = constant(2.0) * input(0) + previous();
         executor.map(&expression, &[x.view()], y.view_mut()).unwrap();
+        let mut z = array(executor, &[30, 40]);
+        let outputs = [(expression, y.view_mut()), (-input(0), z.view_mut())];
+        executor.map_many(&[x.view()], outputs).unwrap();
         executor.copy(x.view(), y.view_mut(), Update::add()).unwrap();
         executor
             .copy(x.view().permuted(&[1, 0]).unwrap(), turned.view_mut(), Update::set())

@@ -69,6 +69,8 @@ impl State {
         let x_turned = x.view().permuted(&[1, 0])?.reversed(0)?;
         on.copy(x_turned.clone(), turned.view_mut(), Update::set())?;
         on.copy(x_turned, turned.view_mut(), Update::new(-0.5, 0.5))?;
+        let both = [(input(0) + previous(), x.view_mut()), (input(0).abs2(), y.view_mut())];
+        on.map_many(&[weights.view()], both)?;
         on.gemm(x.view(), false, turned.view(), square.view_mut(), Update::new(0.1, 0.5))?;
         on.sum(&input(0).abs2(), &[square.view()], sum.view_mut())?;
         on.reduce(Reduction::Maximum, &input(0), &[x.view()], &[0], y.view_mut().selected(0, 3)?)?;

@@ -101,6 +101,12 @@ impl Runs {
         self
     }
 
+    /// The same, with `ALIGN` of so many bytes.
+    #[must_use]
+    pub fn aligned_to(self, align: usize) -> Self {
+        Self { align, ..self }
+    }
+
     /// The same, of half the length. There must be more than one element.
     #[must_use]
     pub fn halved(self) -> Self {

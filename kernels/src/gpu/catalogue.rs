@@ -10,8 +10,9 @@ use super::element::Element;
 use super::formula::Formula;
 use super::stencil_term::Arrays;
 use super::variant::Variant;
-use super::{combine, copy, gemm, map, reduce, stencil, stencil_sum, user};
+use super::{combine, copy, gemm, map, map_many, reduce, stencil, stencil_sum, user};
 use crate::Expression;
+use crate::program::{Kind, Program};
 use crate::{Band, Reduction, Stencil, Tap, Update, constant, input, previous};
 
 /// An axis and the band along it.
@@ -27,6 +28,7 @@ pub fn catalogue() -> Vec<KernelSource> {
     let mut variants: Vec<Variant> = Vec::new();
     for dtype in dtypes {
         variants.extend(maps(dtype));
+        variants.extend(several(dtype));
         variants.extend(updates(dtype).into_iter().flat_map(|update| {
             let transposes = transpose(Element(dtype), update);
             [transposes, gemm(dtype, update, true), gemm(dtype, update, false)]
@@ -89,6 +91,40 @@ fn with_numbers(element: Element, dtype: DType) -> Option<Variant> {
         Variant::Map(map) => Some(Variant::Map(map::Variant { numbers: Some((dtype, 2)), ..map })),
         other => Some(other),
     }
+}
+
+/// Two outputs of an element and a number each, and beside complex elements a real output of a real array.
+fn several(dtype: DType) -> Vec<Variant> {
+    let element = Element(dtype);
+    let real = if dtype.is_complex() { Kind::Real } else { Kind::Element };
+    let inputs = [real, Kind::Element, Kind::Number];
+    let r = || input(0);
+    let ratio = r() / (r() - r().im() * constant(0.5)).div_or_zero(-r().abs2());
+    let ordered = ratio.sqrt().min(r().abs()).max(input(1).abs()) + input(1).im().abs2();
+    let held = previous() * r() - input(2) * input(1).re() / input(1).conj();
+    let outputs = [(&ordered, real), (&held, Kind::Element)];
+    let Ok((program, _)) = Program::new(&outputs, &inputs, dtype.is_complex()) else {
+        return Vec::new();
+    };
+    let outs = outputs.map(|(_, kind)| kind);
+    let kinds = [outs[0], outs[1], inputs[0], inputs[1]];
+    let shapes: [&[usize]; 3] = [&[1000], &[3, 4, 5, 6, 8], &[1 << 16, 1 << 16]];
+    let variant = |(shape, numbers): (&[usize], DType)| {
+        let layout = row_major(shape)?;
+        let space = IterationSpace::new(&[&layout; 4]);
+        let (runs, real_align) = map_many::runs(&space, &[0; 4], &kinds, element);
+        Some(Variant::MapMany(map_many::Variant {
+            element,
+            form: space.form_with(runs, 4),
+            program: program.clone(),
+            outs: outs.to_vec(),
+            inputs: inputs.to_vec(),
+            numbers: Some(numbers),
+            real_align,
+        }))
+    };
+    let numbers = [dtype.real(), DType::Float64];
+    shapes.into_iter().zip(numbers.into_iter().cycle()).filter_map(variant).collect()
 }
 
 fn transpose(element: Element, update: Update) -> Variant {

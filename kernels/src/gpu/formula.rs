@@ -187,7 +187,7 @@ impl Formula {
     }
 }
 
-fn unary(function: Unary) -> &'static str {
+pub(super) fn unary(function: Unary) -> &'static str {
     match function {
         Unary::Negate => "neg",
         Unary::Conjugate => "conj",
@@ -199,7 +199,7 @@ fn unary(function: Unary) -> &'static str {
     }
 }
 
-fn binary(function: Binary) -> &'static str {
+pub(super) fn binary(function: Binary) -> &'static str {
     match function {
         Binary::Add => "add",
         Binary::Subtract => "sub",

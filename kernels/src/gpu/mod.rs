@@ -13,6 +13,7 @@ mod element;
 mod formula;
 mod gemm;
 mod map;
+mod map_many;
 mod reduce;
 mod shared;
 mod stencil;
@@ -175,6 +176,7 @@ impl Executor for Gpu {
     fn execute(&self, call: &mut Call<'_>) -> Result<()> {
         match call {
             Call::Map(call) => map::run(self, call),
+            Call::MapMany(call) => map_many::run(self, call),
             Call::Copy(call) => copy::run(self, call),
             Call::Stencil(call) => stencil::run(self, call),
             Call::StencilSum(call) => stencil_sum::run(self, call),

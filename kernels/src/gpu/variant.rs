@@ -3,12 +3,13 @@
 use arrayspan_bridge::devices::{KernelSource, Specialisation};
 use arrayspan_bridge::iteration::Text;
 
-use super::{combine, copy, gemm, map, reduce, stencil, stencil_sum, user};
+use super::{combine, copy, gemm, map, map_many, reduce, stencil, stencil_sum, user};
 
 /// Everything that is compiled into a kernel: two calls with equal variants run the same one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Variant {
     Map(map::Variant),
+    MapMany(map_many::Variant),
     Transpose(copy::Variant),
     Stencil(stencil::Variant),
     StencilSum(stencil_sum::Variant),
@@ -25,6 +26,7 @@ impl Specialisation for Variant {
         let mut text = Text::default();
         let (name, entry) = match self {
             Self::Map(map) => (map.name(), "map"),
+            Self::MapMany(many) => (many.name(), "map_many"),
             Self::Transpose(copy) => (copy.name(), "transpose"),
             Self::Stencil(stencil) => (stencil.name(), "stencil"),
             Self::StencilSum(sum) => (sum.name(), "stencil_sum"),
@@ -35,6 +37,7 @@ impl Specialisation for Variant {
         };
         match self {
             Self::Map(map) => map.define(&mut text),
+            Self::MapMany(many) => many.define(&mut text),
             Self::Transpose(copy) => copy.define(&mut text),
             Self::Stencil(stencil) => stencil.define(&mut text),
             Self::StencilSum(sum) => sum.define(&mut text),
@@ -54,6 +57,7 @@ impl Specialisation for Variant {
         }
         text.add(match self {
             Self::Map(_) => map::TEXT,
+            Self::MapMany(_) => map_many::TEXT,
             Self::Transpose(_) => copy::TEXT,
             Self::Stencil(_) => stencil::TEXT,
             Self::StencilSum(_) => stencil_sum::TEXT,

@@ -9,12 +9,14 @@
 
 mod banded;
 mod blend;
+pub(crate) mod constants;
 mod copy;
 mod elementwise;
 mod evaluate;
 mod fold;
 mod gemm;
 mod map;
+mod map_many;
 mod operands;
 mod parts;
 mod pieces;
@@ -22,6 +24,7 @@ mod reduce;
 mod rows;
 mod scalar;
 mod stencil;
+mod steps;
 
 use arrayspan_bridge::devices::{Device, Stream};
 
@@ -57,6 +60,7 @@ impl Executor for Host {
     fn execute(&self, call: &mut Call<'_>) -> Result<()> {
         match call {
             Call::Map(call) => map::run(call),
+            Call::MapMany(call) => map_many::run(call),
             Call::Copy(call) => copy::run(self, call),
             Call::Stencil(call) => stencil::run(call),
             Call::StencilSum(call) => stencil::run_sum(call),

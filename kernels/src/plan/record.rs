@@ -85,10 +85,11 @@ impl Executor for Record<'_> {
         call.expect_device(self.on.device())?;
         let needed = self.needed(call)?;
         // SAFETY: only a lifetime changes, which stands for the borrow of the arrays, not for the life of anything: a
-        // call owns handles of all memory that its operands lie in, its layouts and its expression. Nothing is read or
+        // held call owns handles of all memory that its operands lie in, its layouts and its expression, and has no reference
+        // to anything. Nothing is read or
         // written through it before `Plan::replay` has found every operand's memory either exclusively borrowed again, or
         // shared, which nobody can write as long as this call holds its handle (`Operand::is_shared`).
-        let call = unsafe { transmute::<Call<'_>, Call<'static>>(call.reborrow()) };
+        let call = unsafe { transmute::<Call<'_>, Call<'static>>(call.held()) };
         let mut recorded = self.recorded.lock();
         for need in needed {
             if recorded.needed.iter().all(|known| known.block != need.block) {

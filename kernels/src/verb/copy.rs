@@ -31,8 +31,8 @@ impl<'a> CopyCall<'a> {
         Ok(Self { x: x.into(), y: y.into(), update })
     }
 
-    pub(super) fn reborrow(&mut self) -> CopyCall<'_> {
-        CopyCall { x: self.x.clone(), y: self.y.reborrow(), update: self.update }
+    pub(super) fn held(&mut self) -> CopyCall<'_> {
+        CopyCall { x: self.x.held(), y: self.y.held(), update: self.update }
     }
 }
 

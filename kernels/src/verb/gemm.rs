@@ -49,8 +49,8 @@ impl<'a> GemmCall<'a> {
         Ok(Self { a: a.into(), conjugate_a, b: b.into(), c: c.into(), update })
     }
 
-    pub(super) fn reborrow(&mut self) -> GemmCall<'_> {
-        let (a, b, c) = (self.a.clone(), self.b.clone(), self.c.reborrow());
+    pub(super) fn held(&mut self) -> GemmCall<'_> {
+        let (a, b, c) = (self.a.held(), self.b.held(), self.c.held());
         GemmCall { a, conjugate_a: self.conjugate_a, b, c, update: self.update }
     }
 

@@ -34,7 +34,7 @@ pub(crate) enum Work {
 }
 
 /// What an input is called with.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum Slot<'a> {
     Array(Operand<'a>),
     /// A number of a dtype that holds it.
@@ -44,6 +44,13 @@ pub(crate) enum Slot<'a> {
 impl<'a> Slot<'a> {
     pub(crate) fn array(&self) -> Option<&Operand<'a>> {
         if let Self::Array(operand) = self { Some(operand) } else { None }
+    }
+
+    fn held(&self) -> Slot<'_> {
+        match self {
+            Self::Array(operand) => Slot::Array(operand.held()),
+            Self::Number(number, dtype) => Slot::Number(*number, *dtype),
+        }
     }
 }
 
@@ -65,12 +72,12 @@ impl<'a> LaunchCall<'a> {
         Self { definition: definition.clone(), letters, inputs, outputs, work }
     }
 
-    pub(super) fn reborrow(&mut self) -> LaunchCall<'_> {
+    pub(super) fn held(&mut self) -> LaunchCall<'_> {
         LaunchCall {
             definition: self.definition.clone(),
             letters: self.letters.clone(),
-            inputs: self.inputs.clone(),
-            outputs: self.outputs.iter_mut().map(OperandMut::reborrow).collect(),
+            inputs: self.inputs.iter().map(Slot::held).collect(),
+            outputs: self.outputs.iter_mut().map(OperandMut::held).collect(),
             work: self.work.clone(),
         }
     }

@@ -8,7 +8,7 @@ use super::{Argument, Verb, check};
 use crate::level::Level;
 use crate::{Cost, Expression, Result};
 
-const NAME: &str = "map";
+pub(super) const NAME: &str = "map";
 
 /// The most operations of an expression. Its parts may be shared, so that few nodes make more operations than anyone
 /// could wait for.
@@ -39,23 +39,19 @@ impl<'a> MapCall<'a> {
         check_expression(NAME, expression, inputs.len(), dtype, &wide)?;
         let mut numbers: Option<DType> = None;
         let operand = |(number, view): (usize, &View<'a>)| {
-            let argument = format!("input {number}");
             if view.dtype() == dtype {
-                return broadcast(NAME, argument, view, shape);
+                return broadcast(NAME, format!("input {number}"), view, shape);
             }
-            let expected =
-                numbers.unwrap_or(if is_wider(view, dtype) { view.dtype() } else { dtype });
-            check::dtype(NAME, &argument, expected, view.dtype())?;
-            numbers = Some(expected);
-            Ok(view.clone().reshaped(&[])?.into())
+            self::number(view, number, dtype, &mut numbers)
         };
         let inputs = inputs.iter().enumerate().map(operand).collect::<Result<_>>()?;
         Ok(Self { expression: expression.clone(), inputs, out: out.into() })
     }
 
-    pub(super) fn reborrow(&mut self) -> MapCall<'_> {
-        let (expression, inputs) = (self.expression.clone(), self.inputs.clone());
-        MapCall { expression, inputs, out: self.out.reborrow() }
+    pub(super) fn held(&mut self) -> MapCall<'_> {
+        let (expression, inputs) =
+            (self.expression.clone(), self.inputs.iter().map(Operand::held).collect());
+        MapCall { expression, inputs, out: self.out.held() }
     }
 
     /// The inputs that are single numbers beside many elements: those of a wider dtype, or else those of the
@@ -127,6 +123,25 @@ pub(crate) fn is_wider(view: &View<'_>, dtype: DType) -> bool {
     real && found.bits() >= dtype.real().bits() && view.layout().len() == 1
 }
 
+/// The input with this number as a single number of a real dtype at least as wide as the parts of `dtype`, that of all
+/// `numbers`.
+pub(super) fn number<'a>(
+    view: &View<'a>,
+    number: usize,
+    dtype: DType,
+    numbers: &mut Option<DType>,
+) -> Result<Operand<'a>> {
+    let expected = numbers.unwrap_or(if is_wider(view, dtype) { view.dtype() } else { dtype });
+    check::dtype(NAME, &format!("input {number}"), expected, view.dtype())?;
+    if view.layout().len() != 1 {
+        let (expected, found) = (vec![], view.shape().to_vec());
+        let argument = format!("input {number}");
+        return Err(crate::Error::Shape { verb: NAME, argument, expected, found });
+    }
+    *numbers = Some(expected);
+    Ok(view.clone().reshaped(&[])?.into())
+}
+
 pub(super) fn broadcast<'a>(
     verb: &'static str,
     argument: String,
@@ -149,6 +164,18 @@ fn check_expression(
     dtype: DType,
     wide: &impl Fn(usize) -> bool,
 ) -> Result<()> {
+    check_size(verb, expression, inputs)?;
+    if !dtype.is_complex() && !expression.has_real_constants() {
+        return check::argument(verb, format!("a constant is complex, the arrays are {dtype}"));
+    }
+    if dtype.is_complex() && expression.has_order() && orders_elements(expression, wide) {
+        return check::argument(verb, "complex numbers have no order");
+    }
+    Ok(())
+}
+
+/// Fails if an expression takes more than so many inputs, or has more operations than any should.
+pub(super) fn check_size(verb: &'static str, expression: &Expression, inputs: usize) -> Result<()> {
     if expression.inputs() > inputs {
         let needed = expression.inputs();
         return check::argument(
@@ -156,17 +183,11 @@ fn check_expression(
             format!("the expression takes {needed} inputs, not {inputs}"),
         );
     }
-    if !dtype.is_complex() && !expression.has_real_constants() {
-        return check::argument(verb, format!("a constant is complex, the arrays are {dtype}"));
-    }
     let operations = expression.operations();
     if operations > MOST_OPERATIONS {
         let why =
             format!("the expression has {operations} operations, more than {MOST_OPERATIONS}");
         return check::argument(verb, why);
-    }
-    if dtype.is_complex() && expression.has_order() && orders_elements(expression, wide) {
-        return check::argument(verb, "complex numbers have no order");
     }
     Ok(())
 }

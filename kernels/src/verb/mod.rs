@@ -1,8 +1,8 @@
 //! The verbs, as checked calls: an executor runs one without further checks.
 //!
-//! Output and inputs never share memory, because an output is borrowed exclusively. A call owns what it needs: handles of
-//! the memory, layouts, the expression. It ends with the borrows it was made of, and what it says of its arrays is the same
-//! however often it is run.
+//! Output and inputs never share memory, because an output is borrowed exclusively. A call owns its layouts and its
+//! expression, and ends with the borrows it was made of; [`held`](Call::held) by handles of its own on the memory, it
+//! owns all it needs, so that a [`Plan`](crate::Plan) can keep it. It can be run any number of times.
 
 pub(crate) mod check;
 mod copy;
@@ -10,6 +10,7 @@ mod describe;
 mod gemm;
 mod launch;
 mod map;
+mod map_many;
 mod reduce;
 mod stencil;
 mod stencil_sum;
@@ -21,6 +22,7 @@ pub use launch::LaunchCall;
 pub(crate) use launch::{Slot, Work};
 pub use map::MapCall;
 pub(crate) use map::is_wider;
+pub use map_many::MapManyCall;
 pub use reduce::{ReduceCall, Reduction};
 pub use stencil::{Stencil, StencilCall};
 pub use stencil_sum::{Coefficients, StencilSumCall, StencilTerm};
@@ -36,6 +38,8 @@ use crate::{Cost, Error, Result};
 pub enum Call<'a> {
     /// A fused elementwise expression.
     Map(MapCall<'a>),
+    /// Several fused elementwise expressions, over real and complex arrays.
+    MapMany(MapManyCall<'a>),
     /// A strided copy.
     Copy(CopyCall<'a>),
     /// Bands along axes, fused into one pass.
@@ -51,17 +55,19 @@ pub enum Call<'a> {
 }
 
 impl Call<'_> {
-    /// The same call again, for a shorter time.
+    /// The same call again, for a shorter time, with handles of its own on all memory: nothing of it refers to what it was
+    /// made of.
     #[must_use]
-    pub fn reborrow(&mut self) -> Call<'_> {
+    pub fn held(&mut self) -> Call<'_> {
         match self {
-            Self::Map(call) => Call::Map(call.reborrow()),
-            Self::Copy(call) => Call::Copy(call.reborrow()),
-            Self::Stencil(call) => Call::Stencil(call.reborrow()),
-            Self::StencilSum(call) => Call::StencilSum(call.reborrow()),
-            Self::Reduce(call) => Call::Reduce(call.reborrow()),
-            Self::Gemm(call) => Call::Gemm(call.reborrow()),
-            Self::Launch(call) => Call::Launch(call.reborrow()),
+            Self::Map(call) => Call::Map(call.held()),
+            Self::MapMany(call) => Call::MapMany(call.held()),
+            Self::Copy(call) => Call::Copy(call.held()),
+            Self::Stencil(call) => Call::Stencil(call.held()),
+            Self::StencilSum(call) => Call::StencilSum(call.held()),
+            Self::Reduce(call) => Call::Reduce(call.held()),
+            Self::Gemm(call) => Call::Gemm(call.held()),
+            Self::Launch(call) => Call::Launch(call.held()),
         }
     }
 
@@ -70,6 +76,7 @@ impl Call<'_> {
     pub fn verb(&self) -> &dyn Verb {
         match self {
             Self::Map(call) => call,
+            Self::MapMany(call) => call,
             Self::Copy(call) => call,
             Self::Stencil(call) => call,
             Self::StencilSum(call) => call,

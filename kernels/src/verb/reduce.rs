@@ -89,13 +89,13 @@ impl<'a> ReduceCall<'a> {
         Ok(Self { reduction, expression: expression.clone(), inputs, axes, out: out.into() })
     }
 
-    pub(super) fn reborrow(&mut self) -> ReduceCall<'_> {
+    pub(super) fn held(&mut self) -> ReduceCall<'_> {
         ReduceCall {
             reduction: self.reduction,
             expression: self.expression.clone(),
-            inputs: self.inputs.clone(),
+            inputs: self.inputs.iter().map(Operand::held).collect(),
             axes: self.axes.clone(),
-            out: self.out.reborrow(),
+            out: self.out.held(),
         }
     }
 

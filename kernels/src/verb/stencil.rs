@@ -179,9 +179,9 @@ impl<'a> StencilCall<'a> {
         Ok(Self { stencil: stencil.clone(), x: x.into(), y: y.into(), update })
     }
 
-    pub(super) fn reborrow(&mut self) -> StencilCall<'_> {
-        let (stencil, x, update) = (self.stencil.clone(), self.x.clone(), self.update);
-        StencilCall { stencil, x, y: self.y.reborrow(), update }
+    pub(super) fn held(&mut self) -> StencilCall<'_> {
+        let (stencil, x, update) = (self.stencil.clone(), self.x.held(), self.update);
+        StencilCall { stencil, x, y: self.y.held(), update }
     }
 }
 

@@ -65,7 +65,7 @@ pub struct StencilSumCall<'a> {
 }
 
 /// A term, checked. Coefficients have the shape of `x`.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct SummedTerm<'a> {
     pub(crate) stencil: Stencil,
     pub(crate) x: Operand<'a>,
@@ -74,10 +74,16 @@ pub(crate) struct SummedTerm<'a> {
 }
 
 /// Coefficients, checked and broadcast.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Factor<'a> {
     pub(crate) array: Operand<'a>,
     pub(crate) conjugated: bool,
+}
+
+impl Factor<'_> {
+    fn held(&self) -> Factor<'_> {
+        Factor { array: self.array.held(), conjugated: self.conjugated }
+    }
 }
 
 impl<'a> StencilSumCall<'a> {
@@ -118,13 +124,22 @@ impl<'a> StencilSumCall<'a> {
         Ok(Self { terms: checked, y: y.into(), update })
     }
 
-    pub(super) fn reborrow(&mut self) -> StencilSumCall<'_> {
-        let (terms, update) = (self.terms.clone(), self.update);
-        StencilSumCall { terms, y: self.y.reborrow(), update }
+    pub(super) fn held(&mut self) -> StencilSumCall<'_> {
+        let terms = self.terms.iter().map(SummedTerm::held).collect();
+        StencilSumCall { terms, y: self.y.held(), update: self.update }
     }
 }
 
 impl SummedTerm<'_> {
+    fn held(&self) -> SummedTerm<'_> {
+        SummedTerm {
+            stencil: self.stencil.clone(),
+            x: self.x.held(),
+            before: self.before.as_ref().map(Factor::held),
+            after: self.after.as_ref().map(Factor::held),
+        }
+    }
+
     /// Its arrays, and which of its arguments each is.
     pub(crate) fn arrays(&self) -> impl Iterator<Item = (&'static str, &Operand<'_>)> {
         let factors = [("before", &self.before), ("after", &self.after)].into_iter();

@@ -378,3 +378,49 @@ fn more_operations_than_anyone_could_wait_for_are_refused() {
     let sum = |out: &mut Array| host().sum(&shared, &[x.view()], out.view_mut());
     refused(&[], DType::Float32, sum, argument, &[&["reduce"][..], &words].concat());
 }
+
+#[test]
+fn outputs_that_do_not_fit_together_are_refused() {
+    let [x, z] = [DType::Float32, DType::Complex64].map(|dtype| array(&[2, 3], dtype));
+    let double = array(&[2, 3], DType::Float64);
+    let mut other = array(&[2, 3], DType::Float32);
+    let error = host().map_many(&[x.view()], []).unwrap_err();
+    assert_eq!(error.to_string(), "map: there is no output");
+    let (real, complex) = (DType::Float32, DType::Complex64);
+    let many = |out: DType,
+                is: fn(&Error) -> bool,
+                words: &[&str],
+                second: &mut Array,
+                e: [_; 2]| {
+        let inputs = [x.view(), z.view()];
+        let verb = |first: &mut Array| {
+            let views = [first.view_mut(), second.view_mut()];
+            host().map_many(&inputs, e.into_iter().zip(views))
+        };
+        refused(&[2, 3], out, verb, is, words);
+        assert!(bytes(second).iter().all(|byte| *byte == 7), "{words:?}: the second has changed");
+    };
+    let plain = || [input(0), input(0)];
+    many(real, shape, &["map", "output 1", "[3, 2]", "[2, 3]"], &mut array(&[3, 2], real), plain());
+    let words = ["map", "output 1", "Float64", "Float32"];
+    many(real, dtype, &words, &mut array(&[2, 3], DType::Float64), plain());
+    let words = ["map", "output 1", "Int32", "Complex64"];
+    many(complex, dtype, &words, &mut array(&[2, 3], DType::Int32), plain());
+    let words = ["map", "output 1 is Float32", "complex"];
+    many(complex, argument, &words, &mut other, [input(0), input(0) * input(1)]);
+    many(complex, argument, &words, &mut other, [input(0), constant(I)]);
+    let words = ["map", "no order"];
+    many(complex, argument, &words, &mut other, [input(1).max(input(0)), input(0)]);
+    many(complex, argument, &words, &mut other, [constant(I).min(constant(1.0)), input(0)]);
+    many(complex, argument, &["map", "takes 3 inputs, not 2"], &mut other, [input(0), input(2)]);
+    let inputs = [double.view(), x.view()];
+    let mixed = |out: &mut Array| {
+        host().map_many(&inputs, [(input(0), out.view_mut()), (input(1), other.view_mut())])
+    };
+    refused(&[2, 3], real, mixed, dtype, &["map", "input 0", "Float64", "Float32"]);
+    // A real output of one expression: what there is of it must be real.
+    let complex_to_real = |out: &mut Array| host().map(&input(0), &[z.view()], out.view_mut());
+    refused(&[2, 3], real, complex_to_real, argument, &["map", "output 0 is Float32", "complex"]);
+    let imaginary = |out: &mut Array| host().map_many(&[x.view()], [(constant(I), out.view_mut())]);
+    refused(&[2, 3], real, imaginary, argument, &["map", "a constant is complex"]);
+}

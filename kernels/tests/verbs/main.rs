@@ -17,6 +17,7 @@ mod copy;
 mod errors;
 mod gemm;
 mod map;
+mod map_many;
 mod offsets;
 mod reduce;
 mod sample;
@@ -78,6 +79,17 @@ cells! {
             numbers_of_a_wider_dtype
             quotients_of_every_size
             any_layout;
+        map_many:
+            several_outputs_share_a_pass
+            real_and_complex_arrays_meet
+            real_parts_are_computed_as_real_numbers
+            one_output_of_real_and_complex_inputs
+            layouts_do_not_matter
+            inputs_broadcast
+            shapes_without_axes_or_elements
+            long_arrays
+            numbers_of_a_wider_dtype
+            any_expressions_and_layouts;
         copy:
             layouts_do_not_matter
             what_was_there_is_scaled_and_added

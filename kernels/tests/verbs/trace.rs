@@ -40,6 +40,31 @@ fn an_update_of_a_vector_reads_two_and_writes_one() {
 }
 
 #[test]
+fn several_outputs_read_their_inputs_once() {
+    let (trace, executor) = traced();
+    let (x, mut y, mut z) = (array(&[1000]), array(&[1000]), array(&[1000]));
+    let twice = constant(2.0) * input(0);
+    let outputs = [(twice.clone() + previous(), y.view_mut()), (twice, z.view_mut())];
+    executor.map_many(&[x.view()], outputs).unwrap();
+    // What both need is computed once.
+    assert_eq!(trace.take(), cost(1, 8000, 8000, 2000));
+}
+
+#[test]
+fn a_real_array_beside_a_complex_one_is_read_as_it_is() {
+    let (trace, executor) = traced();
+    let complex = |len: usize| {
+        Array::empty([len], DType::Complex64, &Device::cpu().stream().unwrap()).unwrap()
+    };
+    let (r, z, mut product, mut size) =
+        (array(&[1000]), complex(1000), complex(1000), array(&[1000]));
+    executor.map(&(input(0) * input(1)), &[r.view(), z.view()], product.view_mut()).unwrap();
+    assert_eq!(trace.take(), cost(1, 12_000, 8000, 1000));
+    executor.map(&input(0).abs2(), &[z.view()], size.view_mut()).unwrap();
+    assert_eq!(trace.take(), cost(1, 8000, 4000, 1000));
+}
+
+#[test]
 fn copies_read_what_they_write_and_what_they_add_to() {
     let (trace, executor) = traced();
     let (x, mut y) = (array(&[10, 30]), array(&[10, 30]));

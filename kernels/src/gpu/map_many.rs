@@ -1,0 +1,317 @@
+//! Several outputs in one pass, over real and complex arrays of one precision: a thread for each run of consecutive
+//! elements.
+
+use std::fmt::Write as _;
+
+use arrayspan_bridge::devices::Memory;
+use arrayspan_bridge::iteration::{
+    Arguments, Inner, IterationForm, IterationSpace, Runs, THREADS, Text, address, grid,
+};
+use arrayspan_bridge::{DType, Layout, OperandMut};
+
+use super::element::Element;
+use super::formula::{binary, unary};
+use super::{Gpu, variant};
+use crate::Result;
+use crate::program::{Kind, Op, Program};
+use crate::verb::MapManyCall;
+
+pub(super) const TEXT: &str = include_str!("../source/map_many.cl.h");
+
+/// An elementwise kernel of several outputs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Variant {
+    pub(super) element: Element,
+    pub(super) form: IterationForm,
+    pub(super) program: Program,
+    /// Whether each output is real beside complex elements.
+    pub(super) outs: Vec<Kind>,
+    pub(super) inputs: Vec<Kind>,
+    /// The dtype of the inputs that each thread takes as single numbers.
+    pub(super) numbers: Option<DType>,
+    /// The alignment in bytes of runs of real numbers beside complex elements.
+    pub(super) real_align: usize,
+}
+
+pub(super) fn run(gpu: &Gpu, call: &MapManyCall<'_>) -> Result<()> {
+    gpu.expect_float64("map", call.element)?;
+    if let Some(dtype) = call.numbers {
+        gpu.expect_float64("map", dtype)?;
+    }
+    if call.outs.first().is_none_or(|out| out.layout().is_empty()) {
+        return Ok(());
+    }
+    let real = |dtype: DType| if dtype == call.element { Kind::Element } else { Kind::Real };
+    let outs: Vec<Kind> = call.outs.iter().map(|out| real(out.dtype())).collect();
+    let arrays = call.inputs.iter().zip(&call.kinds).filter(|(_, kind)| **kind != Kind::Number);
+    let (inputs, kinds): (Vec<_>, Vec<Kind>) = arrays.unzip();
+    let layouts: Vec<&Layout> = call
+        .outs
+        .iter()
+        .map(OperandMut::layout)
+        .chain(inputs.iter().map(|input| input.layout()))
+        .collect();
+    let memories: Vec<&Memory> = call
+        .outs
+        .iter()
+        .map(OperandMut::memory)
+        .chain(inputs.iter().map(|input| input.memory()))
+        .collect();
+    let kinds: Vec<Kind> = outs.iter().chain(&kinds).copied().collect();
+    let space = IterationSpace::new(&layouts);
+    let addresses: Vec<usize> = memories.iter().copied().map(address).collect();
+    let (runs, real_align) = runs(&space, &addresses, &kinds, Element(call.element));
+    let constants: Vec<(usize, Kind)> = constants(&call.program).collect();
+    let numbers = call.kinds.iter().filter(|kind| **kind == Kind::Number).count();
+    let form = space.form_with(runs, 2 * constants.len() + 2 * numbers);
+    let mut arguments = Arguments::new(form.is_wide());
+    for (number, (memory, offset)) in memories.iter().zip(&space.offsets).enumerate() {
+        if number < outs.len() {
+            arguments.write(memory, *offset);
+        } else {
+            arguments.read(memory, *offset);
+        }
+    }
+    space.push(&form, &mut arguments);
+    for (place, kind) in constants {
+        arguments.numbers(&[call.constants[place]], call.dtype(kind));
+    }
+    for (input, _) in call.inputs.iter().zip(&call.kinds).filter(|(_, kind)| **kind == Kind::Number)
+    {
+        arguments.read(input.memory(), input.layout().offset());
+    }
+    let grid = grid(space.items(&form), THREADS);
+    let variant = Variant {
+        element: Element(call.element),
+        form,
+        program: call.program.clone(),
+        outs,
+        inputs: call.kinds.clone(),
+        numbers: call.numbers,
+        real_align,
+    };
+    // SAFETY: the arguments are those of `Variant::define`, in its order. Layouts lie within their memories, and the
+    // kernel stays within the extents of the space, which name no other places; so do the numbers' places. No output
+    // shares a place with another or with an input: each is borrowed exclusively.
+    unsafe { gpu.launch(&variant::Variant::MapMany(variant), grid, &arguments) }
+}
+
+/// The place and kind of the constants, in the order of the kernel's parameters.
+fn constants(program: &Program) -> impl Iterator<Item = (usize, Kind)> {
+    program.steps.iter().filter_map(|step| match step.op {
+        Op::Constant(place) => Some((place, step.kind)),
+        _ => None,
+    })
+}
+
+/// Runs for operands of these kinds in blocks at these addresses, with the alignment of those of elements, and the alignment of those of real numbers
+/// beside them.
+pub(super) fn runs(
+    space: &IterationSpace,
+    addresses: &[usize],
+    kinds: &[Kind],
+    element: Element,
+) -> (Runs, usize) {
+    let real = element.0.real().bytes();
+    let bytes: Vec<usize> = kinds
+        .iter()
+        .map(|kind| if *kind == Kind::Element { element.bytes() } else { real })
+        .collect();
+    let operands = addresses.iter().zip(&bytes).enumerate();
+    let starts: Vec<_> =
+        operands.map(|(at, (address, bytes))| space.start(at, *address, *bytes)).collect();
+    let runs = Runs::of_sizes(&starts, &bytes, space.extents[0]);
+    let align = |kind: Kind, bytes: usize| {
+        let operands = starts.iter().zip(kinds).zip(runs.inner());
+        let loaded =
+            operands.filter(|((_, own), inner)| **own == kind && **inner != Inner::Repeated);
+        let aligned = loaded.map(|((start, _), _)| start.aligned(bytes)).min();
+        aligned.unwrap_or(real).min(runs.len * bytes)
+    };
+    let (of_elements, of_reals) = (align(Kind::Element, element.bytes()), align(Kind::Real, real));
+    (runs.aligned_to(of_elements), of_reals)
+}
+
+impl Variant {
+    pub(super) fn name(&self) -> String {
+        format!("map_many_{}", self.element.name())
+    }
+
+    /// The macros before the prelude.
+    pub(super) fn define(&self, text: &mut Text) {
+        self.element.define(text);
+        self.form.define(text);
+        text.define("REAL_ALIGN", self.real_align);
+        if let Some(dtype) = self.numbers {
+            text.define("NUMBER_BITS", dtype.bits());
+        }
+        let [parameters, prologue] = self.declared();
+        text.define("PARAMETERS", parameters);
+        text.define("PROLOGUE", prologue);
+        let operands = self.operands();
+        let each = |write: &dyn Fn(&str, Kind, bool) -> String| -> String {
+            operands
+                .iter()
+                .enumerate()
+                .map(|(at, (name, kind))| write(name, *kind, at < self.outs.len()))
+                .collect()
+        };
+        text.define("ROWS", each(&|name, _, _| format!("ROW({name}) ")));
+        let load = |at: usize, (name, kind): &(String, Kind)| {
+            let read = at >= self.outs.len()
+                || self.program.steps.iter().any(|step| step.op == Op::Previous(at));
+            let repeated = self.form.runs().inner()[at] == Inner::Repeated;
+            let load = if repeated { "repeat" } else { "load" };
+            let run = run_of(*kind);
+            let place = format!("{name} + ({name}_row + i * {name}_s0)");
+            if read {
+                format!("const {run} {name}_run = {run}_{load}({place}); ")
+            } else {
+                String::new()
+            }
+        };
+        let loads: String =
+            operands.iter().enumerate().map(|(at, operand)| load(at, operand)).collect();
+        text.define("LOADS", loads);
+        let result = |name: &str, kind, out: bool| {
+            if out { format!("{} {name}_result; ", run_of(kind)) } else { String::new() }
+        };
+        text.define("RESULTS", each(&result));
+        let store = |name: &str, kind, out: bool| {
+            let place = format!("{name} + ({name}_row + i * {name}_s0)");
+            if out {
+                format!("{}_store({place}, {name}_result); ", run_of(kind))
+            } else {
+                String::new()
+            }
+        };
+        text.define("STORES", each(&store));
+        text.define("STEPS(OF, SET)", self.body());
+    }
+
+    /// The names and kinds of the operands with axes.
+    fn operands(&self) -> Vec<(String, Kind)> {
+        let inputs = self.inputs.iter().filter(|kind| **kind != Kind::Number);
+        let kinds = self.outs.iter().chain(inputs);
+        kinds.enumerate().map(|(at, kind)| (IterationForm::operand(at), *kind)).collect()
+    }
+
+    /// The parameters, and the statements before the first element: places of arrays, and all that does not depend on an
+    /// element.
+    fn declared(&self) -> [String; 2] {
+        let (mut parameters, mut prologue) = (String::new(), String::new());
+        for (at, (name, kind)) in self.operands().iter().enumerate() {
+            let (comma, own) = if at == 0 { ("", "") } else { (", ", "const ") };
+            let own = if at < self.outs.len() { "" } else { own };
+            let of = type_of(*kind);
+            // Writing to a String cannot fail.
+            let _ = write!(parameters, "{comma}{own}GLOBAL {of}* RESTRICT {name}, i64 {name}_at");
+            let _ = write!(prologue, "{name} += {name}_at; ");
+        }
+        parameters += &self.form.declare();
+        for (constant, (_, kind)) in constants(&self.program).enumerate() {
+            let of = if kind == Kind::Number { "wide" } else { "real" };
+            let _ = write!(parameters, ", {of} c{constant}_re");
+            if kind == Kind::Element && self.element.is_complex() {
+                let _ = write!(parameters, ", real c{constant}_im");
+            }
+        }
+        for number in 0..self.inputs.iter().filter(|kind| **kind == Kind::Number).count() {
+            let _ = write!(parameters, ", const GLOBAL wide* RESTRICT s{number}, i64 s{number}_at");
+        }
+        for (at, known) in self.known().into_iter().enumerate() {
+            if known {
+                prologue += &self.statement(at);
+            }
+        }
+        [parameters, prologue]
+    }
+
+    /// Of each step whether its value is the same for all elements.
+    fn known(&self) -> Vec<bool> {
+        let mut known: Vec<bool> = Vec::with_capacity(self.program.steps.len());
+        for step in &self.program.steps {
+            known.push(match step.op {
+                Op::Input(_) => step.kind == Kind::Number,
+                Op::Previous(_) => false,
+                Op::Constant(_) => true,
+                Op::Convert(a) | Op::Unary(_, a) => known[a],
+                Op::Binary(_, a, b) => known[a] && known[b],
+            });
+        }
+        known
+    }
+
+    /// What is computed for each element: `OF` an operand, and `SET` an output.
+    fn body(&self) -> String {
+        let known = self.known();
+        let steps = (0..known.len()).filter(|at| !known[*at]).map(|at| self.statement(at));
+        let results = self.program.results.iter().enumerate();
+        let set = results.map(|(out, at)| format!("SET({}, t{at}); ", IterationForm::operand(out)));
+        steps.chain(set).collect()
+    }
+
+    /// The statement of a step.
+    fn statement(&self, at: usize) -> String {
+        let step = &self.program.steps[at];
+        let value = match step.op {
+            Op::Input(input) => {
+                let before = self.inputs[..input].iter();
+                let is_number = |kind: &&Kind| **kind == Kind::Number;
+                let numbers = before.filter(is_number).count();
+                if step.kind == Kind::Number {
+                    format!("s{numbers}[s{numbers}_at]")
+                } else {
+                    let operand = self.outs.len() + input - numbers;
+                    format!("OF({})", IterationForm::operand(operand))
+                }
+            }
+            Op::Previous(out) => format!("OF({})", IterationForm::operand(out)),
+            Op::Constant(_) => {
+                let before = self.program.steps[..at].iter();
+                let c = before.filter(|step| matches!(step.op, Op::Constant(_))).count();
+                match step.kind {
+                    Kind::Element if self.element.is_complex() => {
+                        format!("e_make(c{c}_re, c{c}_im)")
+                    }
+                    _ => format!("c{c}_re"),
+                }
+            }
+            Op::Convert(a) if step.kind == Kind::Element => format!("e_make((real)(t{a}), R(0.0))"),
+            Op::Convert(a) => format!("(real)(t{a})"),
+            Op::Unary(function, a) => {
+                let from = self.program.steps[a].kind;
+                let part =
+                    if from == Kind::Element && step.kind == Kind::Real { ".re" } else { "" };
+                format!("{}_{}(t{a}){part}", letter(from), unary(function))
+            }
+            Op::Binary(function, a, b) => {
+                format!("{}_{}(t{a}, t{b})", letter(step.kind), binary(function))
+            }
+        };
+        format!("const {} t{at} = {value}; ", type_of(step.kind))
+    }
+}
+
+/// The type of a number of this kind.
+fn type_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Number => "wide",
+        Kind::Real => "real",
+        Kind::Element => "elem",
+    }
+}
+
+/// The type of a run of numbers of this kind.
+fn run_of(kind: Kind) -> &'static str {
+    if kind == Kind::Real { "real_run" } else { "run" }
+}
+
+/// The letter of the functions of this kind.
+fn letter(kind: Kind) -> char {
+    match kind {
+        Kind::Number => 'w',
+        Kind::Real => 'r',
+        Kind::Element => 'e',
+    }
+}
