@@ -7,6 +7,7 @@ use std::{mem, thread};
 use arrayspan_kernels::bridge::convert::Imported;
 use arrayspan_kernels::bridge::devices::Device;
 use arrayspan_kernels::bridge::{Array, DType, LentArray, Relayout, SharedArray};
+use arrayspan_kernels::verb::{Coefficients, StencilTerm};
 use arrayspan_kernels::{
     Arrays, Band, Error, Executor, Plan, Reduction, Result, Stencil, Trace, Update, constant,
     input, on, previous,
@@ -69,6 +70,11 @@ impl State {
         let x_turned = x.view().permuted(&[1, 0])?.reversed(0)?;
         on.copy(x_turned.clone(), turned.view_mut(), Update::set())?;
         on.copy(x_turned, turned.view_mut(), Update::new(-0.5, 0.5))?;
+        let weighted = StencilTerm {
+            before: Some(Coefficients { array: weights.view(), conjugated: false }),
+            ..StencilTerm::new(&stencil(), x.view())
+        };
+        on.stencil_sum(&[weighted], y.view_mut(), Update::new(0.5, 0.25))?;
         let both = [(input(0) + previous(), x.view_mut()), (input(0).abs2(), y.view_mut())];
         on.map_many(&[weights.view()], both)?;
         on.gemm(x.view(), false, turned.view(), square.view_mut(), Update::new(0.1, 0.5))?;
