@@ -169,11 +169,13 @@ fn threads_that_each_hold_half_of_the_memory_do_not_wait_for_ever() {
                     let stream = device.new_stream().unwrap();
                     let empty = || Array::empty([7, ELEMENT], DType::Float32, &stream);
                     let result = retry::with_retry(device, &policy, || {
-                        let _one = empty()?;
-                        // Both have their first half before either asks for its second, the first time.
+                        let one = empty();
+                        // Both have asked for their first half before either asks for its second, the first time: also
+                        // one who was refused, because other processes have filled the device.
                         if first.replace(false) {
                             meet.wait();
                         }
+                        let _one = one?;
                         let _two = empty()?;
                         Ok::<_, Error>(())
                     });
