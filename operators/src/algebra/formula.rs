@@ -145,7 +145,7 @@ impl Neg for Formula {
     }
 }
 
-/// `a A`; fails with [`Error::Parameter`](crate::Error::Parameter) for a factor that the dtype of a space cannot hold: not
+/// `a A`; fails with [`Error::Parameter`] for a factor that the dtype of a space cannot hold: not
 /// finite, or, by itself or times a factor that is there already, beyond its largest or below its normal numbers;
 /// complex when a space is real.
 impl Mul<Formula> for f64 {

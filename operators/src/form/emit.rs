@@ -175,8 +175,8 @@ impl<'a> Emitter<'a> {
             let rest = || term.factors.range(..=last - at).rev();
             // Weights before and behind bands take no pass of their own.
             let fused = self.fused(rest, scale, dtype);
-            let (what, count, scale) = fused
-                .unwrap_or_else(|| (What::Factor(factor), 1, if at == last { scale } else { ONE }));
+            let (what, count, scale) =
+                fused.unwrap_or((What::Factor(factor), 1, if at == last { scale } else { ONE }));
             at += count;
             if at > last {
                 self.tasks.push(Task { what, scale, from, to, first });
