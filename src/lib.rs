@@ -71,7 +71,8 @@
 //!
 //! ## Vectors
 //!
-//! Arithmetic of arrays is computed in one pass, and numbers stay on the device: what solvers are made of.
+//! Arithmetic of references to arrays is computed in one pass, and numbers stay on the device: what solvers are made of.
+//! [`View::to_ndarray`] and [`Array::into_ndarray`] give elements back to ndarray, `to_vec` and `item` to the program.
 //!
 //! ```
 //! use arrayspan::prelude::*;
@@ -80,6 +81,8 @@
 //! let y = (&x * &x + 1.0).compute()?;
 //! let unit = (&x / &x.norm()?).compute()?;
 //! assert_eq!((y.shape(), unit.norm()?.shape()), (&[100][..], &[][..]));
+//! let y = y.view().to_ndarray::<f32>()?; // a copy on the host, from whatever device
+//! assert_eq!(y[[7]], 5.0);
 //! # Ok::<(), Error>(())
 //! ```
 //!
@@ -137,14 +140,14 @@
 //! | [`devices`] | [`Device`], [`Stream`]; memory with limits ([`Limit`](devices::Limit), [`Scope`](devices::Scope)), who holds it ([`account`](devices::account)), what is done when it runs out ([`retry`](devices::retry)) |
 //! | [`bridge`] | [`Array`], [`SharedArray`], [`View`]; [`dlpack`](bridge::dlpack), [`interop`](bridge::interop) with other libraries, [`convert`](bridge::convert()) from any kind of array to any other |
 //! | [`pipeline`] | [`batch`](pipeline::batch)es over several devices, work that is split and moved when memory is short ([`retry`](pipeline::retry)), arrays that wait on the host ([`spill`](pipeline::spill)) |
-//! | [`kernels`] | the verbs ([`Executor`]) that operators and solvers are written in: `map`, `copy`, `stencil`, `reduce`, `gemm`; [`Trace`](kernels::Trace) counts what they cost; kernels of your own ([`user`](kernels::user)) |
+//! | [`kernels`] | the verbs ([`Executor`]) that operators and solvers are written in: `map`, `copy`, `stencil`, `reduce`, `gemm`; arithmetic of arrays ([`Vector`], [`VectorMut`]); [`Trace`](kernels::Trace) counts what they cost, [`Plan`](kernels::Plan) runs them over and over; kernels of your own ([`user`](kernels::user)) |
 //! | [`operators`] | [`Operator`], [`LinearOperator`], their [`algebra`](operators::algebra), [`laws`](operators::laws) to try them by, and what authors import ([`author`](operators::author)) |
 //! | [`solvers`] | [`Cgls`], [`Stop`], [`Observer`] |
-//! | [`guide`] | pages to read: writing an operator, writing a kernel, memory, accounting, what DLPack imports check, figures |
+//! | [`guide`] | pages to read: writing an operator, a solver, a kernel; memory, accounting, what DLPack imports check, figures |
 //!
 //! | operators | |
 //! |---|---|
-//! | basic | [`Identity`], [`Diagonal`], [`MatrixMult`], [`Roll`] |
+//! | basic | [`Identity`], [`Diagonal`], [`MatrixMult`], [`Roll`], [`ToDevice`] |
 //! | derivatives | [`FirstDerivative`], [`SecondDerivative`], [`Laplacian`] |
 //! | signals | [`Convolve1D`] |
 //! | seismic | [`PoststackLinearModelling`] |
