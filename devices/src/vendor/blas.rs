@@ -14,8 +14,9 @@ use cudarc::cublas::sys::{self, cublasOperation_t};
 
 /// cuBLAS, working on one stream of a CUDA device.
 pub struct Blas {
-    stream: Stream,
+    /// Dropped before the stream, which it works on.
     handle: Arc<Handle>,
+    stream: Stream,
 }
 
 /// A number as aligned as any of the library's types.
@@ -66,7 +67,7 @@ impl Blas {
             return Err(Error::Unsupported { device, what: "cuBLAS".into() });
         }
         open()?;
-        Ok(Self { stream: stream.clone(), handle: Handle::of(stream)? })
+        Ok(Self { handle: Handle::of(stream)?, stream: stream.clone() })
     }
 
     /// Enqueues a product after all earlier work on the memory it uses; does not wait. 32-bit floats are

@@ -11,6 +11,7 @@ use crate::cuda::queue::Queue;
 use crate::cuda::stream::CudaStream;
 use crate::memory::or_recover;
 use crate::reclaim::{self, Holdings, Reclaim, Stage};
+use crate::stream::WeakStream;
 use crate::{Device, DeviceKind, Error, Result, Stream, fault};
 
 /// A handle of cuBLAS for one stream, with which it is kept: made when it is needed, and again after a recovery has taken
@@ -29,8 +30,8 @@ struct Raw(sys::cublasHandle_t);
 // SAFETY: the handle belongs to its context, not to a thread, and the lock around it admits one thread at a time.
 unsafe impl Send for Raw {}
 
-/// Every handle that lives.
-static HANDLES: Mutex<Vec<Weak<Handle>>> = Mutex::new(Vec::new());
+/// Every handle that lives, and the stream it is kept with.
+static HANDLES: Mutex<Vec<(WeakStream, Weak<Handle>)>> = Mutex::new(Vec::new());
 
 impl Handle {
     /// That of a stream. One is made at once if there is none, so that a library that does not work is found out here.
@@ -45,8 +46,8 @@ impl Handle {
             })?;
             reclaim::register(&WORKSPACES);
             let mut handles = HANDLES.lock();
-            handles.retain(|handle| handle.strong_count() > 0);
-            handles.push(Arc::downgrade(&made));
+            handles.retain(|(_, handle)| handle.strong_count() > 0);
+            handles.push((stream.downgrade(), Arc::downgrade(&made)));
             Ok(made)
         })
     }
@@ -154,8 +155,15 @@ impl Reclaim for Workspaces {
         if device.kind() != DeviceKind::Cuda {
             return Ok(freed);
         }
-        let handles: Vec<Arc<Handle>> = HANDLES.lock().iter().filter_map(Weak::upgrade).collect();
-        for handle in handles.iter().filter(|handle| handle.device == device) {
+        // Nothing is let go under the lock. A stream is held until its handle is let go, in case both end here; one that has
+        // ended takes its handle along.
+        let known = HANDLES.lock().clone();
+        let lives = |(stream, handle): &(WeakStream, Weak<Handle>)| {
+            let stream = stream.upgrade()?;
+            Some((handle.upgrade()?, stream))
+        };
+        let handles: Vec<(Arc<Handle>, Stream)> = known.iter().filter_map(lives).collect();
+        for (handle, _) in handles.iter().filter(|(handle, _)| handle.device == device) {
             // A thread that multiplies holds the lock: its workspace is in use.
             let taken = handle.raw.try_lock().and_then(|mut raw| raw.take());
             if let Some(raw) = taken {

@@ -101,8 +101,7 @@ impl Summand {
         if scale == ONE {
             return Some(self);
         }
-        let modulus = scale.norm();
-        if self.after.is_some() && !(1.0 / MOST_MOVED..=MOST_MOVED).contains(&modulus) {
+        if self.after.is_some() && !is_movable(scale) {
             return None;
         }
         let scaled = stencil.terms().iter().map(|(axis, band)| (*axis, band.scaled(scale)));
@@ -115,10 +114,16 @@ impl Summand {
         Some(self)
     }
 
-    /// As a stencil: a band of one tap along `axis`, of `len` rows, if it has none. (Its scale is in the weights then.)
+    /// As a stencil: a band of one tap along `axis`, of `len` rows, if it has none. Its scale is in the weights then; `None`
+    /// where that would lose numbers.
     pub(super) fn as_stencil(&self, axis: usize, len: usize) -> Option<Stencil> {
-        let tap = || Stencil::along(axis, Band::uniform_complex(len, [(0, self.scale)])).ok();
-        self.stencil.clone().or_else(tap)
+        if self.stencil.is_some() {
+            return self.stencil.clone();
+        }
+        if self.after.is_some() && !is_movable(self.scale) {
+            return None;
+        }
+        Stencil::along(axis, Band::uniform_complex(len, [(0, self.scale)])).ok()
     }
 
     pub(super) fn view<'a>(&self, x: &View<'a>) -> Result<View<'a>> {
@@ -141,6 +146,11 @@ impl Summand {
     pub(super) fn weights(&self) -> impl Iterator<Item = &Weights> {
         self.before.iter().chain(&self.after)
     }
+}
+
+/// Whether a factor may come before coefficients instead of behind them.
+fn is_movable(factor: Complex64) -> bool {
+    (1.0 / MOST_MOVED..=MOST_MOVED).contains(&factor.norm())
 }
 
 /// Whether all taps of a band lie near each other, and few rows are special.

@@ -215,3 +215,22 @@ fn factors_that_would_leave_the_dtype_together_are_not_multiplied() {
         near(&numbers(&beside), &both);
     }
 }
+
+#[test]
+fn a_factor_far_from_one_stays_behind_the_weights_beside_bands() {
+    let space = Space::new([5], DType::Float32).unwrap();
+    for exponent in [30, 25, 20, -20, -25, -30] {
+        let (factor, weight) = (10_f64.powi(exponent), 10_f32.powi(-exponent));
+        // On its own the factor takes such numbers beyond the dtype, at one end or the other.
+        let element = if exponent > 0 { 1e20_f32 } else { 1e-20 };
+        let weights = Array::from_vec(vec![weight; 5], [5]).unwrap().into_shared();
+        let weights = Diagonal::new(space.clone(), weights).unwrap();
+        let slope = FirstDerivative::new(space.clone(), 0, 1.0, Scheme::Forward, Edge::Zero);
+        let sum = (factor * weights + slope.unwrap()).build().unwrap();
+        let x = Array::from_vec(vec![element; 5], [5]).unwrap();
+        // Of a constant the slope is zero.
+        for y in sum.forward(&x).unwrap().view().to_vec::<f32>().unwrap() {
+            assert!((y / element - 1.0).abs() < 1e-5, "1e{exponent}: {y}, expected {element}");
+        }
+    }
+}
