@@ -27,6 +27,11 @@ fn blocks_are_given_out_again_and_counted() {
 
 #[test]
 fn what_is_kept_unused_is_given_up_before_an_allocation_fails() {
+    // A real refusal leaves one more try, and that may be one that fails on purpose.
+    if std::env::var_os("ARRAYSPAN_FAULTS").is_some() {
+        eprintln!("skipped: failures are injected, and this test has real ones");
+        return;
+    }
     let (_turn, [_, device]) = shelves();
     let (one, other) = (stream(device), stream(device));
     // Kept by the one stream, and too much for the other to have beside it.

@@ -89,7 +89,7 @@ impl<I> Batches<I> {
     ///
     /// `compute` gets the batch on the device of its [`BatchPlace`] and enqueues its work on the stream there; it need not
     /// wait. It is called from several threads, for several devices at once, and again for a batch that ran out of
-    /// memory. What those threads allocate counts for the [scope](ScopeHandle) this thread is in now.
+    /// memory. What those threads allocate counts for the [scope](arrayspan_devices::ScopeHandle) this thread is in now.
     ///
     /// The iterator is called on a thread of its own, ahead of what is needed by a batch, and may wait there for as long as
     /// it likes: results, the first failure and the end of the run do not wait for it. See [`Run`] for what becomes of a
