@@ -173,15 +173,15 @@ fn threads_together_never_exceed_a_limit() {
             threads.spawn(move || {
                 let _entered = handle.enter();
                 let sizes = (0..300).map(|round| 100 + (round * 37 + thread * 101) % 400);
-                let refused =
-                    sizes.filter(|bytes| Memory::allocate(*bytes, stream).is_err()).count();
-                assert!(refused < 300);
+                // One alone may be refused each time, if others that hold something do not get their turn.
+                sizes.for_each(|bytes| drop(Memory::allocate(bytes, stream)));
             });
         }
     });
     let held = scope.statistics(device);
     assert!(held.peak_bytes <= 1000, "{held:?}");
     assert_eq!((held.live_bytes, held.allocations + held.failures), (0, 2400));
+    assert!(held.allocations > 0, "{held:?}");
 }
 
 proptest! {
