@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-use arrayspan_bridge::{DType, Layout};
+use arrayspan_bridge::{DType, Layout, Operand, OperandMut};
 
 /// What a verb costs on a device: kernel launches, bytes moved at least, arithmetic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,6 +33,22 @@ impl AddAssign for Cost {
         self.bytes_written = self.bytes_written.saturating_add(other.bytes_written);
         self.flops = self.flops.saturating_add(other.flops);
     }
+}
+
+/// What a kernel over all of `out` costs before it reads anything but, where `reads`, its old content.
+pub(crate) fn of_output(out: &OperandMut<'_>, reads: bool) -> Cost {
+    let written = out.layout().len() * out.dtype().bytes();
+    Cost {
+        launches: usize::from(!out.layout().is_empty()),
+        bytes_read: if reads { written } else { 0 },
+        bytes_written: written,
+        flops: 0,
+    }
+}
+
+/// The bytes of the distinct elements of several arrays.
+pub(crate) fn read<'o>(inputs: impl IntoIterator<Item = &'o Operand<'o>>) -> usize {
+    inputs.into_iter().map(|input| distinct_bytes(input.layout(), input.dtype())).sum()
 }
 
 /// The bytes of the distinct elements of an array: repeated (broadcast) axes count once.

@@ -34,9 +34,9 @@ const MOST_WINDOW_BYTES: usize = 576;
 /// A window for fewer rows than these loads most elements more than a few times.
 const WORTHWHILE: usize = 8;
 /// A window wider than this leaves room for few threads in a processor.
-pub(super) const WIDE_WINDOW: usize = 8;
+const WIDE_WINDOW: usize = 8;
 /// Threads per multiprocessor that saturate memory bandwidth.
-pub(super) const BUSY_THREADS: usize = 192;
+const BUSY_THREADS: usize = 192;
 
 /// The parameters of tables in memory.
 const TABLE_PARAMETERS: &str = ", const GLOBAL int* RESTRICT places, i64 places_at\
@@ -138,18 +138,34 @@ pub(super) fn window_room(len: usize, bytes: usize) -> usize {
 fn rows(band: &Edges, len: usize, room: usize, columns: usize, units: usize) -> usize {
     let span = span(band);
     let common = len - band.head.len() - band.tail.len();
-    let dense = span <= WIDE_WINDOW || 2 * band.interior.len() >= span;
-    if common == 0 || !dense {
+    if common == 0 || !is_dense(band) {
         return 0;
     }
     let fitting = [16, 8, 4, 2].into_iter().filter(|rows| span - 1 + rows <= room);
-    let busy = |rows: &usize| columns * common.div_ceil(*rows) >= units * BUSY_THREADS;
+    busy(fitting, common, columns, units)
+}
+
+/// Whether the taps of a band's common row are so near to each other that a window holds little else.
+pub(super) fn is_dense(band: &Edges) -> bool {
+    let span = span(band);
+    span <= WIDE_WINDOW || 2 * band.interior.len() >= span
+}
+
+/// The first of the `fitting` numbers of rows a thread, which descend, that leaves enough threads for all processors; else
+/// the last; 0 of none.
+pub(super) fn busy(
+    fitting: impl DoubleEndedIterator<Item = usize> + Clone,
+    common: usize,
+    columns: usize,
+    units: usize,
+) -> usize {
+    let is_busy = |rows: &usize| columns * common.div_ceil(*rows) >= units * BUSY_THREADS;
     let smallest = fitting.clone().next_back().unwrap_or(0);
-    fitting.into_iter().find(busy).unwrap_or(smallest)
+    fitting.into_iter().find(is_busy).unwrap_or(smallest)
 }
 
 /// The items along the band's axis: its rows, or its special rows and its windows.
-pub(super) fn items(band: &Edges, len: usize, rows: usize) -> usize {
+fn items(band: &Edges, len: usize, rows: usize) -> usize {
     let special = band.head.len() + band.tail.len();
     if rows == 0 { len } else { special + (len - special).div_ceil(rows) }
 }

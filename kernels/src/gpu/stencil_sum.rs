@@ -8,7 +8,7 @@ use num_complex::Complex64;
 
 use super::element::Element;
 use super::formula::Formula;
-use super::stencil::{BUSY_THREADS, WIDE_WINDOW, holdable, span, threads, window_room};
+use super::stencil::{busy, holdable, is_dense, span, threads, window_room};
 use super::stencil_term::{Arrays, Term};
 use super::{Gpu, bands, map, tables, variant};
 use crate::band::Edges;
@@ -157,12 +157,6 @@ impl Plan {
     }
 }
 
-/// Whether the taps of a band's common row are so near to each other that a window holds little else.
-fn is_dense(band: &Edges) -> bool {
-    let span = span(band);
-    span <= WIDE_WINDOW || 2 * band.interior.len() >= span
-}
-
 /// How many first and last rows are special to one band or another.
 fn ends(bands: &[&Edges]) -> (usize, usize) {
     let most = |of: fn(&Edges) -> usize| bands.iter().map(|band| of(band)).max().unwrap_or(0);
@@ -177,9 +171,7 @@ fn rows(bands: &[&Edges], common: usize, room: usize, columns: usize, units: usi
         return 0;
     }
     let fitting = ROWS.into_iter().filter(|rows| span.saturating_add(2 * rows - 1) <= room);
-    let busy = |rows: &usize| columns * common.div_ceil(*rows) >= units * BUSY_THREADS;
-    let smallest = fitting.clone().next_back().unwrap_or(0);
-    fitting.into_iter().find(busy).unwrap_or(smallest)
+    busy(fitting, common, columns, units)
 }
 
 impl Variant {

@@ -8,7 +8,6 @@
 //! Declaring one is `unsafe`: the source is compiled as it stands, and source that uses a pointer of its own can do
 //! anything. The guide `docs/write-a-kernel.md` shows what the source can name.
 
-mod axes;
 mod call;
 mod declaration;
 mod definition;

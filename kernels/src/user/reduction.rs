@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use arrayspan_bridge::{Array, ViewMut};
 
-use super::axes;
 use super::call::{self, Bound};
 use super::declaration::wrong;
 use super::definition::{Definition, Source};
 use super::input::Input;
 use super::types::Type;
-use crate::verb::{Call, LaunchCall, Work, check};
+use crate::verb::{Call, LaunchCall, Work, axes, check};
 use crate::{Executor, Result};
 
 /// The texts of a [`ReductionKernel`].
@@ -170,7 +169,10 @@ impl ReductionKernel {
             );
         }
         let shape = call::common_shape(of, inputs)?;
-        let axes = axes::sorted(of.verb(), &shape, axes)?;
+        let axes = match axes {
+            Some(axes) => axes::sorted(of.verb(), &shape, axes)?,
+            None => (0..shape.len()).collect(),
+        };
         Ok((shape, axes))
     }
 }

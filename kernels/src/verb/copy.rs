@@ -4,7 +4,7 @@ use arrayspan_bridge::devices::Access;
 use arrayspan_bridge::{Operand, OperandMut, View, ViewMut};
 
 use super::{Argument, Verb, check};
-use crate::{Cost, Result, Update};
+use crate::{Cost, Result, Update, cost};
 
 const NAME: &str = "copy";
 
@@ -47,14 +47,8 @@ impl Verb for CopyCall<'_> {
     }
 
     fn cost(&self) -> Cost {
-        let len = self.y.layout().len();
-        let written = len * self.y.dtype().bytes();
-        let previous = if self.update.reads() { written } else { 0 };
-        Cost {
-            launches: usize::from(len > 0),
-            bytes_read: crate::cost::distinct_bytes(self.x.layout(), self.x.dtype()) + previous,
-            bytes_written: written,
-            flops: 0,
-        }
+        let mut cost = cost::of_output(&self.y, self.update.reads());
+        cost.bytes_read += cost::read([&self.x]);
+        cost
     }
 }

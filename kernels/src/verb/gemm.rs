@@ -4,7 +4,7 @@ use arrayspan_bridge::devices::Access;
 use arrayspan_bridge::{Operand, OperandMut, View, ViewMut};
 
 use super::{Argument, Verb, check};
-use crate::{Cost, Result, Update};
+use crate::{Cost, Result, Update, cost};
 
 const NAME: &str = "gemm";
 
@@ -79,11 +79,9 @@ impl Verb for GemmCall<'_> {
         let [batch, m, n, k] = self.extents();
         let written = batch * m * n * self.c.dtype().bytes();
         let previous = if self.update.reads() { written } else { 0 };
-        let bytes = |side: &Operand<'_>| crate::cost::distinct_bytes(side.layout(), side.dtype());
-        let operands = [&self.a, &self.b].map(bytes);
         Cost {
             launches: usize::from(written > 0),
-            bytes_read: operands.iter().sum::<usize>() + previous,
+            bytes_read: cost::read([&self.a, &self.b]) + previous,
             bytes_written: written,
             // With broadcast axes (stride 0) the inner extent has no bound.
             flops: [2, batch, m, n, k].into_iter().fold(1, usize::saturating_mul),

@@ -124,7 +124,7 @@ impl Verb for LaunchCall<'_> {
         };
         Cost {
             launches: usize::from(runs),
-            bytes_read: self.arrays().map(bytes).sum::<usize>() + before,
+            bytes_read: cost::read(self.arrays()) + before,
             bytes_written: self.outputs.iter().map(written).sum(),
             flops: 0,
         }

@@ -6,7 +6,7 @@ use arrayspan_bridge::{DType, Operand, OperandMut, Relayout, View, ViewMut};
 
 use super::{Argument, Verb, check};
 use crate::level::Level;
-use crate::{Cost, Expression, Result};
+use crate::{Cost, Expression, Result, cost};
 
 pub(super) const NAME: &str = "map";
 
@@ -89,15 +89,10 @@ impl Verb for MapCall<'_> {
     }
 
     fn cost(&self) -> Cost {
-        let len = self.out.layout().len();
-        let written = len * self.out.dtype().bytes();
-        let previous = if self.expression.reads_previous() { written } else { 0 };
-        Cost {
-            launches: usize::from(len > 0),
-            bytes_read: distinct_bytes(&self.inputs) + previous,
-            bytes_written: written,
-            flops: len.saturating_mul(self.expression.operations()),
-        }
+        let mut cost = cost::of_output(&self.out, self.expression.reads_previous());
+        cost.bytes_read += cost::read(&self.inputs);
+        cost.flops = self.out.layout().len().saturating_mul(self.expression.operations());
+        cost
     }
 }
 
@@ -218,9 +213,4 @@ pub(crate) fn operands<'a>(
         broadcast(verb, argument, view, shape)
     };
     inputs.iter().enumerate().map(operand).collect()
-}
-
-/// The bytes of the distinct elements of inputs.
-pub(crate) fn distinct_bytes(inputs: &[Operand<'_>]) -> usize {
-    inputs.iter().map(|input| crate::cost::distinct_bytes(input.layout(), input.dtype())).sum()
 }

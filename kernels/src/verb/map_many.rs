@@ -6,7 +6,7 @@ use arrayspan_bridge::{DType, Operand, OperandMut, Relayout, View, ViewMut};
 use super::map::{self, NAME};
 use super::{Argument, Verb, check};
 use crate::program::{Kind, Op, Program, Refusal};
-use crate::{Cost, Expression, Result};
+use crate::{Cost, Expression, Result, cost};
 
 /// `outₖ ← expressionₖ(inputs, outₖ)` for several outputs in one pass, element by element.
 ///
@@ -173,7 +173,7 @@ impl Verb for MapManyCall<'_> {
         let previous: usize = read.map(|out| bytes(&self.outs[out])).sum();
         Cost {
             launches: usize::from(len > 0),
-            bytes_read: map::distinct_bytes(&self.inputs) + previous,
+            bytes_read: cost::read(&self.inputs) + previous,
             bytes_written: self.outs.iter().map(bytes).sum(),
             flops: len.saturating_mul(operations.count()),
         }

@@ -4,6 +4,7 @@
 //! expression, and ends with the borrows it was made of; [`held`](Call::held) by handles of its own on the memory, it
 //! owns all it needs, so that a [`Plan`](crate::Plan) can keep it. It can be run any number of times.
 
+pub(crate) mod axes;
 pub(crate) mod check;
 mod copy;
 mod describe;

@@ -3,8 +3,8 @@
 use arrayspan_bridge::devices::Access;
 use arrayspan_bridge::{DType, Operand, OperandMut, View, ViewMut};
 
-use super::{Argument, Verb, check, map};
-use crate::{Cost, Expression, Result};
+use super::{Argument, Verb, axes, check, map};
+use crate::{Cost, Expression, Result, cost};
 
 const NAME: &str = "reduce";
 
@@ -76,15 +76,8 @@ impl<'a> ReduceCall<'a> {
         if reduction != Reduction::Sum && out.dtype().is_complex() {
             return check::argument(NAME, "complex numbers have no order");
         }
-        let mut axes = axes.to_vec();
-        axes.sort_unstable();
-        let rising = axes.windows(2).all(|pair| pair[0] < pair[1]);
-        if !rising || axes.last().is_some_and(|&axis| axis >= shape.len()) {
-            return check::argument(NAME, format!("axes {axes:?} of shape {shape:?}"));
-        }
-        let kept: Vec<usize> =
-            (0..shape.len()).filter(|axis| !axes.contains(axis)).map(|axis| shape[axis]).collect();
-        check::shape(NAME, "the output", &kept, out.shape())?;
+        let axes = axes::sorted(NAME, &shape, axes)?;
+        check::shape(NAME, "the output", &axes::kept(&shape, &axes), out.shape())?;
         let inputs = map::operands(NAME, expression, inputs, &shape, dtype)?;
         Ok(Self { reduction, expression: expression.clone(), inputs, axes, out: out.into() })
     }
@@ -143,7 +136,7 @@ impl Verb for ReduceCall<'_> {
         let joined = self.is_shared() && !self.out.device().info().device_fence;
         Cost {
             launches: usize::from(results > 0) + usize::from(joined),
-            bytes_read: map::distinct_bytes(&self.inputs),
+            bytes_read: cost::read(&self.inputs),
             bytes_written: results * self.out.dtype().bytes(),
             flops: len.saturating_mul(self.expression.operations().saturating_add(1)),
         }

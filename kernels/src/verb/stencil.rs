@@ -7,7 +7,7 @@ use arrayspan_bridge::devices::Access;
 use arrayspan_bridge::{DType, Operand, OperandMut, View, ViewMut};
 
 use super::{Argument, Verb, check};
-use crate::{Band, Cost, Fit, Result, Update, fit};
+use crate::{Band, Cost, Fit, Result, Update, cost, fit};
 
 const NAME: &str = "stencil";
 
@@ -196,14 +196,9 @@ impl Verb for StencilCall<'_> {
     }
 
     fn cost(&self) -> Cost {
-        let len = self.y.layout().len();
-        let written = len * self.y.dtype().bytes();
-        let previous = if self.update.reads() { written } else { 0 };
-        Cost {
-            launches: usize::from(len > 0),
-            bytes_read: crate::cost::distinct_bytes(self.x.layout(), self.x.dtype()) + previous,
-            bytes_written: written,
-            flops: self.stencil.flops(len),
-        }
+        let mut cost = cost::of_output(&self.y, self.update.reads());
+        cost.bytes_read += cost::read([&self.x]);
+        cost.flops = self.stencil.flops(self.y.layout().len());
+        cost
     }
 }

@@ -4,8 +4,7 @@ use arrayspan_bridge::devices::Access;
 use arrayspan_bridge::{Operand, OperandMut, View, ViewMut};
 
 use super::{Argument, Stencil, Verb, check};
-use crate::cost::distinct_bytes;
-use crate::{Cost, Result, Update};
+use crate::{Cost, Result, Update, cost};
 
 const NAME: &str = "stencil_sum";
 
@@ -165,25 +164,20 @@ impl Verb for StencilSumCall<'_> {
     /// An array that several terms read counts once.
     fn cost(&self) -> Cost {
         let len = self.y.layout().len();
-        let written = len * self.y.dtype().bytes();
-        let previous = if self.update.reads() { written } else { 0 };
         let mut seen: Vec<&Operand<'_>> = Vec::new();
         for (_, operand) in self.terms.iter().flat_map(SummedTerm::arrays) {
             if !seen.iter().any(|other| same(other, operand)) {
                 seen.push(operand);
             }
         }
-        let read = seen.iter().map(|operand| distinct_bytes(operand.layout(), operand.dtype()));
         let flops = self.terms.iter().map(|term| {
             let factors = usize::from(term.before.is_some()) + usize::from(term.after.is_some());
             term.stencil.flops(len).saturating_add(len.saturating_mul(factors))
         });
-        Cost {
-            launches: usize::from(len > 0),
-            bytes_read: read.sum::<usize>() + previous,
-            bytes_written: written,
-            flops: flops.fold(0, usize::saturating_add),
-        }
+        let mut cost = cost::of_output(&self.y, self.update.reads());
+        cost.bytes_read += cost::read(seen);
+        cost.flops = flops.fold(0, usize::saturating_add);
+        cost
     }
 }
 

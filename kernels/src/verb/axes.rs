@@ -1,15 +1,13 @@
 //! The axes that a reduction goes over.
 
+use super::check;
 use crate::Result;
-use crate::verb::check;
 
-/// The axes in rising order; all of them if none are named.
-pub(super) fn sorted(
-    verb: &'static str,
-    shape: &[usize],
-    axes: Option<&[usize]>,
-) -> Result<Vec<usize>> {
-    let Some(axes) = axes else { return Ok((0..shape.len()).collect()) };
+/// The axes in rising order.
+///
+/// # Errors
+/// When one is not there or named twice.
+pub(crate) fn sorted(verb: &'static str, shape: &[usize], axes: &[usize]) -> Result<Vec<usize>> {
     let mut axes = axes.to_vec();
     axes.sort_unstable();
     let rising = axes.windows(2).all(|pair| pair[0] < pair[1]);
@@ -20,6 +18,6 @@ pub(super) fn sorted(
 }
 
 /// The extents of the other axes.
-pub(super) fn kept(shape: &[usize], axes: &[usize]) -> Vec<usize> {
+pub(crate) fn kept(shape: &[usize], axes: &[usize]) -> Vec<usize> {
     (0..shape.len()).filter(|axis| !axes.contains(axis)).map(|axis| shape[axis]).collect()
 }
