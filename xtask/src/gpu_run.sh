@@ -105,6 +105,10 @@ for file in "$here"/benches/devices-account; do
     part benches || break
     program "$(basename "$file")" "$file" --bench
 done
+for file in "$here"/benches/*-host; do
+    part benches || break
+    program "$(basename "$file")" "$file"
+done
 for file in "$here"/benches/*-batches; do
     part benches || break
     program "$(basename "$file")" "$file"
