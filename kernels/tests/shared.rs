@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arrayspan_kernels::bridge::devices::{Device, caches, drain};
 use arrayspan_kernels::bridge::{Array, DType};
-use arrayspan_kernels::{Band, Executor, Gpu, Stencil, Update, constant, input, on, on_stream};
+use arrayspan_kernels::{
+    Band, Executor, Gpu, Stencil, Update, constant, input, on, on_stream, warm_up,
+};
 
 /// One test counts at a time.
 static TURN: Mutex<()> = Mutex::new(());
@@ -34,20 +36,23 @@ fn new_factors_and_constants_need_no_new_kernel() {
         let executor: &dyn Executor = &gpu;
         let x = array(executor, &[64]);
         let mut y = array(executor, &[64]);
-        let mut call = |factor: f64| {
-            executor.map(&(constant(factor) * input(0)), &[x.view()], y.view_mut()).unwrap();
-            executor.copy(x.view(), y.view_mut(), Update::new(factor, factor + 1.0)).unwrap();
+        let call = |executor: &dyn Executor, y: &mut Array, factor: f64| {
+            executor.map(&(constant(factor) * input(0)), &[x.view()], y.view_mut())?;
+            executor.copy(x.view(), y.view_mut(), Update::new(factor, factor + 1.0))
         };
-        call(2.0);
-        let kernels = gpu.kernels();
-        call(3.0);
-        assert_eq!(gpu.kernels(), kernels);
+        call(executor, &mut y, 2.0).unwrap();
+        let kernels = caches::kernels(device);
+        call(executor, &mut y, 3.0).unwrap();
+        assert_eq!(caches::kernels(device), kernels);
         // Nor does another executor, on another stream.
         let other = Gpu::new(device.new_stream().unwrap()).unwrap();
         let on_other: &dyn Executor = &other;
         let z = array(on_other, &[64]);
         on_other.copy(z.view(), y.view_mut(), Update::new(2.0, 3.0)).unwrap();
-        assert_eq!((other.kernels(), gpu.kernels()), (kernels, kernels));
+        assert_eq!(caches::kernels(device), kernels);
+        // Not even one with the same text under another key.
+        let missing = warm_up(gpu.stream(), |planner| call(planner, &mut y, 5.0));
+        assert_eq!(missing.unwrap(), 0);
         other.stream().synchronize().unwrap();
     });
 }

@@ -1,5 +1,6 @@
 //! Kernels built before they are needed, side by side.
 
+use std::any::Any;
 use std::fmt::Debug;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -20,6 +21,10 @@ pub trait Buildable: Debug + Send + Sync {
     fn build(&self, device: Device) -> Result<Kernel>;
     /// Whether the device has it.
     fn is_built(&self, device: Device) -> bool;
+    /// Whether both are the same value of one type, and mean the same kernel.
+    fn is_same(&self, other: &dyn Buildable) -> bool;
+    /// The value itself.
+    fn as_any(&self) -> &dyn Any;
 }
 
 impl<S: Specialisation> Buildable for S {
@@ -30,6 +35,14 @@ impl<S: Specialisation> Buildable for S {
     fn is_built(&self, device: Device) -> bool {
         device.0.kernels.get(self).is_some()
     }
+
+    fn is_same(&self, other: &dyn Buildable) -> bool {
+        other.as_any().downcast_ref() == Some(self)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
 }
 
 impl Device {
@@ -37,13 +50,17 @@ impl Device {
     /// can, and keeps them for the first to ask. Waits until all are there; how many had to be built.
     ///
     /// A program that would meet its kernels one after the other, each at first use, has them all in the time of the
-    /// slowest, or of their sum shared by the cores. They may be of different types.
+    /// slowest, or of their sum shared by the cores. They may be of different types; equal ones are one.
     ///
     /// # Errors
     /// The first failure, as of [`Device::kernel`]; the others are built all the same.
     pub fn warm_up(self, kernels: &[&dyn Buildable]) -> Result<usize> {
-        let missing: Vec<&dyn Buildable> =
-            kernels.iter().copied().filter(|kernel| !kernel.is_built(self)).collect();
+        let mut missing: Vec<&dyn Buildable> = Vec::new();
+        for kernel in kernels {
+            if !kernel.is_built(self) && !missing.iter().any(|other| kernel.is_same(*other)) {
+                missing.push(*kernel);
+            }
+        }
         let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let workers = if self.0.driver.builds_side_by_side() { cores } else { 1 };
         side_by_side(&missing, workers, |kernel| kernel.build(self).map(drop))?;

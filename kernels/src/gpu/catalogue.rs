@@ -1,6 +1,6 @@
 //! Representative kernels, for tests that compile them all.
 
-use arrayspan_bridge::devices::{KernelSource, Specialisation as _};
+use arrayspan_bridge::devices::{KernelSource, Specialisation};
 use arrayspan_bridge::iteration::{IterationSpace, Runs, Start};
 use arrayspan_bridge::{DType, Layout};
 use num_complex::Complex64;
@@ -9,7 +9,6 @@ use super::combine::Sharing;
 use super::element::Element;
 use super::formula::Formula;
 use super::stencil_term::Arrays;
-use super::variant::Variant;
 use super::{combine, copy, gemm, map, map_many, reduce, stencil, stencil_sum, user};
 use crate::Expression;
 use crate::program::{Kind, Program};
@@ -25,19 +24,20 @@ const UNITS: usize = 132;
 #[must_use]
 pub fn catalogue() -> Vec<KernelSource> {
     let dtypes = [DType::Float32, DType::Float64, DType::Complex64, DType::Complex128];
-    let mut variants: Vec<Variant> = Vec::new();
+    let mut kernels: Vec<KernelSource> = Vec::new();
     for dtype in dtypes {
-        variants.extend(maps(dtype));
-        variants.extend(several(dtype));
-        variants.extend(updates(dtype).into_iter().flat_map(|update| {
+        kernels.extend(maps(dtype));
+        kernels.extend(several(dtype));
+        kernels.extend(updates(dtype).into_iter().flat_map(|update| {
             let transposes = transpose(Element(dtype), update);
             [transposes, gemm(dtype, update, true), gemm(dtype, update, false)]
         }));
-        variants.extend(stencils(dtype));
-        variants.extend(stencil_sums(dtype));
-        variants.extend(reductions(dtype));
+        kernels.extend(stencils(dtype));
+        kernels.extend(stencil_sums(dtype));
+        kernels.extend(reductions(dtype));
     }
-    variants.iter().map(Variant::source).chain(user::catalogue(&dtypes)).collect()
+    kernels.extend(user::catalogue(&dtypes));
+    kernels
 }
 
 fn updates(dtype: DType) -> [Update; 2] {
@@ -50,7 +50,7 @@ fn row_major(shape: &[usize]) -> Option<Layout> {
     Layout::contiguous(shape).ok()
 }
 
-fn map(element: Element, shape: &[usize], operands: usize, formula: Formula) -> Variant {
+fn map(element: Element, shape: &[usize], operands: usize, formula: Formula) -> map::Variant {
     // Every operand a part of something one element longer along each axis.
     let padded: Vec<usize> = shape.iter().map(|extent| extent + 1).collect();
     let layout = row_major(&padded).and_then(|whole| {
@@ -59,10 +59,10 @@ fn map(element: Element, shape: &[usize], operands: usize, formula: Formula) -> 
     let layouts: Vec<&Layout> = layout.iter().cycle().take(operands).collect();
     let space = IterationSpace::new(&layouts);
     let form = space.form(element.bytes(), &vec![0; operands], 4);
-    Variant::Map(map::Variant { element, form, formula, numbers: None })
+    map::Variant { element, form, formula, numbers: None }
 }
 
-fn maps(dtype: DType) -> Vec<Variant> {
+fn maps(dtype: DType) -> Vec<KernelSource> {
     let element = Element(dtype);
     let a = || input(0);
     let real = !dtype.is_complex();
@@ -76,25 +76,23 @@ fn maps(dtype: DType) -> Vec<Variant> {
     };
     let with_numbers =
         [DType::Float32, DType::Float64].map(|numbers| with_numbers(element, numbers));
-    formulas.iter().flat_map(each).chain(with_numbers.into_iter().flatten()).collect()
+    let maps = formulas.iter().flat_map(each).chain(with_numbers.into_iter().flatten());
+    maps.map(|map| map.source()).collect()
 }
 
 /// Numbers of a wider dtype: functions of them, rounded where they meet elements.
-fn with_numbers(element: Element, dtype: DType) -> Option<Variant> {
+fn with_numbers(element: Element, dtype: DType) -> Option<map::Variant> {
     if dtype.bits() < element.0.real().bits() {
         return None;
     }
     let ratio = (input(1).min(constant(2.0)) / input(2).max(input(1)).sqrt()).div_or_zero(input(2));
     let number = (ratio - input(1).conj().abs2()).abs() * -input(2).re() + input(2).im();
     let formula = Formula::mixed(&(number * input(0) + previous()), &|number| number > 0);
-    match map(element, &[63, 100], 2, formula) {
-        Variant::Map(map) => Some(Variant::Map(map::Variant { numbers: Some((dtype, 2)), ..map })),
-        other => Some(other),
-    }
+    Some(map::Variant { numbers: Some((dtype, 2)), ..map(element, &[63, 100], 2, formula) })
 }
 
 /// Two outputs of an element and a number each, and beside complex elements a real output of a real array.
-fn several(dtype: DType) -> Vec<Variant> {
+fn several(dtype: DType) -> Vec<KernelSource> {
     let element = Element(dtype);
     let real = if dtype.is_complex() { Kind::Real } else { Kind::Element };
     let inputs = [real, Kind::Element, Kind::Number];
@@ -113,7 +111,7 @@ fn several(dtype: DType) -> Vec<Variant> {
         let layout = row_major(shape)?;
         let space = IterationSpace::new(&[&layout; 4]);
         let (runs, real_align) = map_many::runs(&space, &[0; 4], &kinds, element);
-        Some(Variant::MapMany(map_many::Variant {
+        let variant = map_many::Variant {
             element,
             form: space.form_with(runs, 4),
             program: program.clone(),
@@ -121,13 +119,14 @@ fn several(dtype: DType) -> Vec<Variant> {
             inputs: inputs.to_vec(),
             numbers: Some(numbers),
             real_align,
-        }))
+        };
+        Some(variant.source())
     };
     let numbers = [dtype.real(), DType::Float64];
     shapes.into_iter().zip(numbers.into_iter().cycle()).filter_map(variant).collect()
 }
 
-fn transpose(element: Element, update: Update) -> Variant {
+fn transpose(element: Element, update: Update) -> KernelSource {
     let layouts = row_major(&[5, 64, 70]);
     let layouts: Vec<Layout> = layouts
         .into_iter()
@@ -136,23 +135,24 @@ fn transpose(element: Element, update: Update) -> Variant {
     let space = IterationSpace::new(&layouts.iter().collect::<Vec<_>>());
     let form = space.form(element.bytes(), &[0, 0], 4).dividing(1);
     let formula = Formula::update(update).0;
-    Variant::Transpose(copy::Variant { element, form, formula })
+    copy::Variant { element, form, formula }.source()
 }
 
-fn gemm(dtype: DType, update: Update, plain: bool) -> Variant {
+fn gemm(dtype: DType, update: Update, plain: bool) -> KernelSource {
     let start = Start { stride: 2, first: 0, steps: 0 };
-    Variant::Gemm(gemm::Variant {
+    let variant = gemm::Variant {
         dtype,
         formula: Formula::update(update).0,
         runs: Runs::new(&[start; 3], dtype.bytes(), 1),
         wide: !plain,
         conjugate: !plain,
         along: [plain, plain],
-    })
+    };
+    variant.source()
 }
 
 /// Bands with and without special rows, along every kind of axis, short and long.
-fn stencils(dtype: DType) -> Vec<Variant> {
+fn stencils(dtype: DType) -> Vec<KernelSource> {
     let tap = |(offset, weight): (isize, f64)| Tap { offset, weight: weight.into() };
     let edges = |len: usize| {
         Band::from_rows(len, 1, move |i| {
@@ -191,20 +191,20 @@ fn stencils(dtype: DType) -> Vec<Variant> {
     if dtype.is_complex() {
         cases.push((vec![(0, turned.clone()), (1, turned)], &[64, 64]));
     }
-    let mut variants = Vec::new();
+    let mut kernels = Vec::new();
     for (terms, shape) in cases {
         let (Ok(stencil), Some(layout)) = (Stencil::new(terms), row_major(shape)) else { continue };
         for update in updates(dtype) {
             let layouts = [&layout, &layout];
             let plan = stencil::Plan::new(&stencil, dtype, layouts, [0, 0], update, UNITS);
-            variants.push(Variant::Stencil(plan.variant));
+            kernels.push(plan.variant.source());
         }
     }
-    variants
+    kernels
 }
 
 /// Sums of up to four terms: with windows and without, with coefficients before and after, special rows, tables.
-fn stencil_sums(dtype: DType) -> Vec<Variant> {
+fn stencil_sums(dtype: DType) -> Vec<KernelSource> {
     let tap = |(offset, weight): (isize, f64)| Tap { offset, weight: weight.into() };
     let edges = |len: usize| {
         Band::from_rows(len, 1, move |i| {
@@ -228,7 +228,7 @@ fn stencil_sums(dtype: DType) -> Vec<Variant> {
     let shape: &[usize] = &[30, 20, 10];
     cases.push((vec![vec![(0, turned(30))], along(shape, 1), vec![]], shape));
     cases.push((vec![vec![(0, pieces(40_000))], vec![(1, pieces(1 << 20))]], &[40_000, 1 << 20]));
-    let mut variants = Vec::new();
+    let mut kernels = Vec::new();
     for (number, (terms, shape)) in cases.into_iter().enumerate() {
         let stencils: Vec<Stencil> =
             terms.into_iter().filter_map(|terms| Stencil::new(terms).ok()).collect();
@@ -249,17 +249,17 @@ fn stencil_sums(dtype: DType) -> Vec<Variant> {
         for (terms, update) in [(weighted.collect::<Vec<_>>(), add), (bare.collect(), set)] {
             let (layouts, addresses) = (vec![&layout; 5], [0; 5]);
             let plan = stencil_sum::Plan::new(&terms, dtype, &layouts, &addresses, update, UNITS);
-            variants.push(Variant::StencilSum(plan.variant));
+            kernels.push(plan.variant.source());
         }
     }
-    variants
+    kernels
 }
 
-fn reductions(dtype: DType) -> Vec<Variant> {
+fn reductions(dtype: DType) -> Vec<KernelSource> {
     let product = Formula::of(&(input(0).conj() * input(1) * constant(2.0)));
     let start = Start { stride: 1, first: 0, steps: 0 };
     let all = [Reduction::Sum, Reduction::Maximum, Reduction::Minimum];
-    let mut variants = Vec::new();
+    let mut kernels = Vec::new();
     let kinds = [
         ([1, 1], true, Sharing::LastJoins),
         ([1, 1], true, Sharing::Leave),
@@ -278,9 +278,9 @@ fn reductions(dtype: DType) -> Vec<Variant> {
         }
         for reduction in all.into_iter().take(if dtype.is_complex() && !real { 1 } else { 3 }) {
             let result = if real { computed.real() } else { dtype };
-            variants.push(Variant::Join(combine::Variant { computed, result, reduction }));
+            kernels.push(combine::Variant { computed, result, reduction }.source());
             for (ranks, along, sharing) in kinds {
-                variants.push(Variant::Reduce(reduce::Variant {
+                let variant = reduce::Variant {
                     dtype,
                     computed,
                     result,
@@ -293,9 +293,10 @@ fn reductions(dtype: DType) -> Vec<Variant> {
                     along,
                     sharing,
                     baked: Vec::new(),
-                }));
+                };
+                kernels.push(variant.source());
             }
         }
     }
-    variants
+    kernels
 }

@@ -5,17 +5,17 @@
 
 use std::sync::Arc;
 
-use arrayspan_bridge::devices::{Argument, Grid, KernelSource, Memory};
+use arrayspan_bridge::devices::{Argument, Grid, KernelSource, Memory, Specialisation};
 use arrayspan_bridge::iteration::{Arguments, THREADS, Text};
 use arrayspan_bridge::{Array, DType, Transfer};
 
-use super::element::Element;
-use super::{Gpu, variant};
+use super::Gpu;
+use super::element::{Element, PRELUDE};
 use crate::Result;
 use crate::verb::Reduction;
 
 pub(super) const TEXT: &str = include_str!("../source/reduction.cl.h");
-pub(super) const JOIN: &str = include_str!("../source/join.cl.h");
+const JOIN: &str = include_str!("../source/join.cl.h");
 
 /// The most parts of a result.
 pub(super) const MOST_PARTS: usize = 4096;
@@ -76,7 +76,7 @@ pub(super) fn give_back(gpu: &Gpu, room: Array) {
 /// Joins the parts that `groups` groups of the kernel queued before have left in `room` into `out`.
 pub(super) fn join(
     gpu: &Gpu,
-    variant: Variant,
+    variant: &Variant,
     (out, place): (&Memory, usize),
     room: &Array,
     groups: usize,
@@ -89,7 +89,7 @@ pub(super) fn join(
     // SAFETY: the arguments are those of `join.cl.h`, in its order. `place` is that of an output's only element; the
     // room has `MOST_PARTS` parts, is its owner's alone until it is given back, and is read after the kernel that has
     // written `groups` parts, in the order of the stream.
-    unsafe { gpu.launch(&variant::Variant::Join(variant), grid, &arguments) }
+    unsafe { gpu.launch(variant, grid, &arguments) }
 }
 
 /// The macros that `reduction.cl.h` takes, with `threads` threads for each result.
@@ -107,13 +107,20 @@ pub(super) fn define(reduction: Reduction, threads: usize, sharing: Sharing, tex
     text.flag(KernelSource::ACROSS_GROUPS, sharing == Sharing::LastJoins);
 }
 
-impl Variant {
-    pub(super) fn name(&self) -> String {
-        format!("join_{}", Element(self.computed).name())
+impl Specialisation for Variant {
+    fn source(&self) -> KernelSource {
+        let mut text = Text::default();
+        self.define(&mut text);
+        text.add(PRELUDE);
+        text.add(TEXT);
+        text.add(JOIN);
+        Element(self.computed).kernel("join", text)
     }
+}
 
+impl Variant {
     /// The macros before the prelude.
-    pub(super) fn define(&self, text: &mut Text) {
+    fn define(&self, text: &mut Text) {
         Element(self.computed).define(text);
         text.flag("NARROW", false);
         text.flag("REAL_RESULT", !self.result.is_complex());

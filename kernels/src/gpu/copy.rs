@@ -3,16 +3,16 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use arrayspan_bridge::devices::Grid;
+use arrayspan_bridge::devices::{Grid, KernelSource, Specialisation};
 use arrayspan_bridge::iteration::{IterationForm, IterationSpace, Text, address};
 
-use super::element::Element;
+use super::element::{Element, PRELUDE};
 use super::formula::Formula;
-use super::{Gpu, map, variant};
+use super::{Gpu, map};
 use crate::verb::CopyCall;
 use crate::{Result, Update};
 
-pub(super) const TEXT: &str = include_str!("../source/transpose.cl.h");
+const TEXT: &str = include_str!("../source/transpose.cl.h");
 
 /// A kernel that copies through tiles.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -51,18 +51,24 @@ pub(super) fn run(gpu: &Gpu, call: &mut CopyCall<'_>) -> Result<()> {
     let [columns, rows, outer] = space.items(&form);
     let tiles = |n: usize| n.div_ceil(TILE).min(65_535);
     let groups = [tiles(columns), tiles(rows), outer.min(65_535)];
-    let variant = variant::Variant::Transpose(Variant { element, form, formula });
+    let variant = Variant { element, form, formula };
     // SAFETY: as in `map::launch`.
     unsafe { gpu.launch(&variant, Grid { groups, threads: [TILE, ROWS, 1] }, &arguments) }
 }
 
-impl Variant {
-    pub(super) fn name(&self) -> String {
-        format!("transpose_{}", self.element.name())
+impl Specialisation for Variant {
+    fn source(&self) -> KernelSource {
+        let mut text = Text::default();
+        self.define(&mut text);
+        text.add(PRELUDE);
+        text.add(TEXT);
+        self.element.kernel("transpose", text)
     }
+}
 
+impl Variant {
     /// The macros before the prelude.
-    pub(super) fn define(&self, text: &mut Text) {
+    fn define(&self, text: &mut Text) {
         map::declare(self.element, &self.form, &self.formula, "", text);
     }
 }

@@ -7,7 +7,7 @@ use arrayspan_bridge::devices::vendor::{Blas, Matrices, Operation, Product, Scal
 use arrayspan_bridge::devices::{DeviceKind, Error};
 
 use super::Gpu;
-use super::gemm::Operand;
+use super::gemm_operand::Operand;
 use crate::Result;
 use crate::verb::GemmCall;
 

@@ -1,7 +1,11 @@
 //! What a kernel takes for an element.
 
 use arrayspan_bridge::DType;
+use arrayspan_bridge::devices::KernelSource;
 use arrayspan_bridge::iteration::Text;
+
+/// The functions of elements and runs, for the macros of [`Element::define`] and of runs.
+pub(super) const PRELUDE: &str = include_str!("../source/prelude.cl.h");
 
 /// A number of a computable dtype, as a kernel takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,9 +21,10 @@ impl Element {
         self.0.is_complex()
     }
 
-    /// For the names of kernels: `float32`.
-    pub(super) fn name(self) -> String {
-        self.0.to_string().to_lowercase()
+    /// A kernel for these elements, named after its entry and their dtype: `map_float32`.
+    pub(super) fn kernel(self, entry: &str, text: Text) -> KernelSource {
+        let dtype = self.0.to_string().to_lowercase();
+        KernelSource::new(format!("{entry}_{dtype}"), entry, text.finish())
     }
 
     /// Defines the macros of the prelude.

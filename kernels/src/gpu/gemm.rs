@@ -1,16 +1,17 @@
 //! `c ← alpha · a b + beta · c`: the vendor's library where there is one, else a kernel of our own.
 
 use arrayspan_bridge::DType;
-use arrayspan_bridge::devices::{Grid, Memory};
+use arrayspan_bridge::devices::{Grid, KernelSource, Specialisation};
 use arrayspan_bridge::iteration::{Arguments, Runs, Start, THREADS, Text, address};
 
-use super::element::Element;
+use super::element::{Element, PRELUDE};
 use super::formula::Formula;
-use super::{Gpu, cublas, map, variant};
+use super::gemm_operand::Operand;
+use super::{Gpu, cublas, map};
 use crate::Result;
 use crate::verb::GemmCall;
 
-pub(super) const TEXT: &str = include_str!("../source/gemm.cl.h");
+const TEXT: &str = include_str!("../source/gemm.cl.h");
 
 /// A kernel that multiplies matrices.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -27,16 +28,6 @@ pub(super) struct Variant {
 
 /// Rows and columns of a group's tile; also in the source.
 const TILE: usize = 64;
-
-/// A batch of matrices.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Operand<'a> {
-    pub(super) memory: &'a Memory,
-    pub(super) offset: usize,
-    /// Of the batch, the rows and the columns.
-    pub(super) extents: [usize; 3],
-    pub(super) strides: [isize; 3],
-}
 
 pub(super) fn run(gpu: &Gpu, call: &GemmCall<'_>) -> Result<()> {
     let dtype = call.c.dtype();
@@ -64,7 +55,7 @@ pub(super) fn run(gpu: &Gpu, call: &GemmCall<'_>) -> Result<()> {
         dtype,
         formula,
         runs: Runs::new(&starts, dtype.bytes(), 1),
-        wide: operands.iter().any(Operand::is_wide),
+        wide: operands.iter().any(is_wide),
         conjugate: call.conjugate_a && dtype.is_complex(),
         along: [a.strides[2] == 1, b.strides[2] == 1],
     };
@@ -83,41 +74,33 @@ pub(super) fn run(gpu: &Gpu, call: &GemmCall<'_>) -> Result<()> {
     let grid = Grid { groups, threads: [THREADS, 1, 1] };
     // SAFETY: the arguments are those of `Variant::define`, in its order; layouts lie within their
     // memories, and the kernel stays within the extents.
-    unsafe { gpu.launch(&variant::Variant::Gemm(variant), grid, &arguments) }
+    unsafe { gpu.launch(&variant, grid, &arguments) }
 }
 
-impl<'a> Operand<'a> {
-    pub(super) fn new(memory: &'a Memory, layout: &arrayspan_bridge::Layout) -> Self {
-        let (extents, mut strides) = match (layout.shape(), layout.strides()) {
-            (&[batch, rows, columns], &[s, t, u]) => ([batch, rows, columns], [s, t, u]),
-            (&[rows, columns], &[t, u]) => ([1, rows, columns], [0, t, u]),
-            _ => unreachable!("a checked call has matrices or batches of them"),
-        };
-        // An axis of extent 1 may have any stride.
-        let single = strides.iter_mut().zip(extents).filter(|(_, extent)| *extent <= 1);
-        single.for_each(|(stride, _)| *stride = 0);
-        Self { memory, offset: layout.offset(), extents, strides }
-    }
+/// Whether places, or those just behind the last tile, need 64 bits.
+fn is_wide(operand: &Operand<'_>) -> bool {
+    // An operand without elements may have any strides.
+    let reach = |(extent, stride): (&usize, &isize)| {
+        extent.saturating_add(TILE).saturating_mul(stride.unsigned_abs())
+    };
+    let reaches = operand.extents.iter().zip(&operand.strides).map(reach);
+    reaches.fold(0, usize::saturating_add) >= 1 << 30
+        || operand.extents.iter().any(|extent| *extent >= 1 << 30)
+}
 
-    /// Whether places, or those just behind the last tile, need 64 bits.
-    fn is_wide(&self) -> bool {
-        // An operand without elements may have any strides.
-        let reach = |(extent, stride): (&usize, &isize)| {
-            extent.saturating_add(TILE).saturating_mul(stride.unsigned_abs())
-        };
-        let reaches = self.extents.iter().zip(&self.strides).map(reach);
-        reaches.fold(0, usize::saturating_add) >= 1 << 30
-            || self.extents.iter().any(|extent| *extent >= 1 << 30)
+impl Specialisation for Variant {
+    fn source(&self) -> KernelSource {
+        let mut text = Text::default();
+        self.define(&mut text);
+        text.add(PRELUDE);
+        text.add(TEXT);
+        Element(self.dtype).kernel("gemm", text)
     }
 }
 
 impl Variant {
-    pub(super) fn name(&self) -> String {
-        format!("gemm_{}", Element(self.dtype).name())
-    }
-
     /// The macros before the prelude.
-    pub(super) fn define(&self, text: &mut Text) {
+    fn define(&self, text: &mut Text) {
         let element = Element(self.dtype);
         let names = ["y", "x0", "x1"].map(String::from);
         element.define(text);

@@ -1,19 +1,19 @@
 //! `out ← expression(inputs, out)`: a thread for each run of consecutive elements.
 
-use arrayspan_bridge::devices::Memory;
+use arrayspan_bridge::devices::{KernelSource, Memory, Specialisation};
 use arrayspan_bridge::iteration::{
     Arguments, IterationForm, IterationSpace, THREADS, Text, address, grid,
 };
 use arrayspan_bridge::{DType, Layout, Operand};
 use num_complex::Complex64;
 
-use super::element::Element;
+use super::Gpu;
+use super::element::{Element, PRELUDE};
 use super::formula::Formula;
-use super::{Gpu, variant};
 use crate::Result;
 use crate::verb::MapCall;
 
-pub(super) const TEXT: &str = include_str!("../source/map.cl.h");
+const TEXT: &str = include_str!("../source/map.cl.h");
 
 /// An elementwise kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -62,7 +62,7 @@ pub(super) fn run(gpu: &Gpu, call: &MapCall<'_>) -> Result<()> {
     let numbers = numbers.dtype.map(|dtype| (dtype, single.len()));
     let variant = Variant { element, form, formula, numbers };
     // SAFETY: as in `launch`; the numbers' places lie within their memories, too.
-    unsafe { gpu.launch(&variant::Variant::Map(variant), grid, &arguments) }
+    unsafe { gpu.launch(&variant, grid, &arguments) }
 }
 
 /// Runs a formula over a space whose operand 0 is the output and is not empty.
@@ -81,7 +81,7 @@ pub(super) fn launch(
     let variant = Variant { element, form, formula, numbers: None };
     // SAFETY: the arguments are those of `declare`, in its order. A layout lies within its memory, and
     // the kernel stays within the extents of the space, which name no other places.
-    unsafe { gpu.launch(&variant::Variant::Map(variant), grid, &arguments) }
+    unsafe { gpu.launch(&variant, grid, &arguments) }
 }
 
 /// The arguments for what [`declare`] declares.
@@ -161,13 +161,19 @@ pub(super) fn parameters(arrays: &Arrays<'_>, others: &str, prologue: &str, text
     text.define("INPUTS(DO)", all(&each));
 }
 
-impl Variant {
-    pub(super) fn name(&self) -> String {
-        format!("map_{}", self.element.name())
+impl Specialisation for Variant {
+    fn source(&self) -> KernelSource {
+        let mut text = Text::default();
+        self.define(&mut text);
+        text.add(PRELUDE);
+        text.add(TEXT);
+        self.element.kernel("map", text)
     }
+}
 
+impl Variant {
     /// The macros before the prelude.
-    pub(super) fn define(&self, text: &mut Text) {
+    fn define(&self, text: &mut Text) {
         let mut others = String::new();
         if let Some((dtype, count)) = self.numbers {
             text.define("NUMBER_BITS", dtype.bits());

@@ -3,20 +3,20 @@
 
 use std::fmt::Write as _;
 
-use arrayspan_bridge::devices::Memory;
+use arrayspan_bridge::devices::{KernelSource, Memory, Specialisation};
 use arrayspan_bridge::iteration::{
     Arguments, Inner, IterationForm, IterationSpace, Runs, THREADS, Text, address, grid,
 };
 use arrayspan_bridge::{DType, Layout, OperandMut};
 
-use super::element::Element;
+use super::Gpu;
+use super::element::{Element, PRELUDE};
 use super::formula::{binary, unary};
-use super::{Gpu, variant};
 use crate::Result;
 use crate::program::{Kind, Op, Program};
 use crate::verb::MapManyCall;
 
-pub(super) const TEXT: &str = include_str!("../source/map_many.cl.h");
+const TEXT: &str = include_str!("../source/map_many.cl.h");
 
 /// An elementwise kernel of several outputs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -93,7 +93,7 @@ pub(super) fn run(gpu: &Gpu, call: &MapManyCall<'_>) -> Result<()> {
     // SAFETY: the arguments are those of `Variant::define`, in its order. Layouts lie within their memories, and the
     // kernel stays within the extents of the space, which name no other places; so do the numbers' places. No output
     // shares a place with another or with an input: each is borrowed exclusively.
-    unsafe { gpu.launch(&variant::Variant::MapMany(variant), grid, &arguments) }
+    unsafe { gpu.launch(&variant, grid, &arguments) }
 }
 
 /// The place and kind of the constants, in the order of the kernel's parameters.
@@ -132,13 +132,19 @@ pub(super) fn runs(
     (runs.aligned_to(of_elements), of_reals)
 }
 
-impl Variant {
-    pub(super) fn name(&self) -> String {
-        format!("map_many_{}", self.element.name())
+impl Specialisation for Variant {
+    fn source(&self) -> KernelSource {
+        let mut text = Text::default();
+        self.define(&mut text);
+        text.add(PRELUDE);
+        text.add(TEXT);
+        self.element.kernel("map_many", text)
     }
+}
 
+impl Variant {
     /// The macros before the prelude.
-    pub(super) fn define(&self, text: &mut Text) {
+    fn define(&self, text: &mut Text) {
         self.element.define(text);
         self.form.define(text);
         text.define("REAL_ALIGN", self.real_align);

@@ -1,8 +1,9 @@
 //! The verbs on devices that run kernels: CUDA and `OpenCL` through one code path.
 //!
 //! For each verb, `<verb>.rs` looks at a checked call and decides on a *variant*: what is compiled into the kernel
-//! (dtype, number of axes, expression, taps, width of access). By the variant the device keeps the kernel, and
-//! the kernel's source is a function of it alone; all else (places, extents, strides, factors) are arguments.
+//! (dtype, number of axes, expression, taps, width of access). Each verb has a type of variants of its own, a
+//! `Specialisation`: by it the device keeps the kernel, and the kernel's source is a function of it alone. All else
+//! (places, extents, strides, factors) are arguments.
 
 mod bands;
 mod catalogue;
@@ -12,6 +13,7 @@ mod cublas;
 mod element;
 mod formula;
 mod gemm;
+mod gemm_operand;
 mod map;
 mod map_many;
 mod reduce;
@@ -21,7 +23,6 @@ mod stencil_sum;
 mod stencil_term;
 mod tables;
 mod user;
-mod variant;
 mod walk;
 mod warm_up;
 
@@ -29,7 +30,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use arrayspan_bridge::devices::vendor::Blas;
-use arrayspan_bridge::devices::{Grid, Stream, caches};
+use arrayspan_bridge::devices::{Buildable, Grid, Specialisation, Stream};
 use arrayspan_bridge::iteration::Arguments;
 use arrayspan_bridge::{Array, DType};
 use parking_lot::Mutex;
@@ -41,7 +42,6 @@ use crate::verb::Call;
 use crate::{Error, Executor, Result, Stencil};
 use shared::Shared;
 use tables::Uploaded;
-use variant::Variant;
 
 /// Runs verbs as kernels on one stream.
 ///
@@ -62,7 +62,7 @@ pub struct Gpu {
     blas: OnceLock<Option<Blas>>,
     launches: AtomicUsize,
     /// What it would have launched, of one that launches nothing.
-    planned: Option<Mutex<Vec<Variant>>>,
+    planned: Option<Mutex<Vec<Box<dyn Buildable>>>>,
 }
 
 impl Gpu {
@@ -105,12 +105,6 @@ impl Gpu {
         self.launches.load(Relaxed)
     }
 
-    /// Different kernels that executors of its device have so far.
-    #[must_use]
-    pub fn kernels(&self) -> usize {
-        caches::kernels_of::<Variant>(self.stream.device())
-    }
-
     /// Forgets its room for parts of results; the bytes of what nobody else holds.
     fn forget_room(&self) -> usize {
         // Not dropped under the locks: releasing memory is no business of theirs.
@@ -141,12 +135,12 @@ impl Gpu {
     /// memory given.
     unsafe fn launch(
         &self,
-        variant: &Variant,
+        variant: &impl Specialisation,
         grid: Grid,
         arguments: &Arguments<'_>,
     ) -> Result<()> {
         if let Some(planned) = &self.planned {
-            planned.lock().push(variant.clone());
+            planned.lock().push(Box::new(variant.clone()));
             return Ok(());
         }
         let kernel = self.stream.device().kernel(variant)?;

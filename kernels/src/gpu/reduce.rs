@@ -1,20 +1,20 @@
 //! `out ← reduction over axes of expression(inputs)`: some threads for each result; several groups may share one.
 
-use arrayspan_bridge::devices::{Argument, Grid};
+use arrayspan_bridge::devices::{Argument, Grid, KernelSource, Specialisation};
 use arrayspan_bridge::iteration::{
     Arguments, IterationForm, IterationSpace, MOST_ARGUMENTS, Runs, Start, THREADS, Text, address,
 };
 use arrayspan_bridge::{DType, Layout, Operand};
 
 use super::combine::{MOST_PARTS, Sharing};
-use super::element::Element;
+use super::element::{Element, PRELUDE};
 use super::formula::Formula;
 use super::walk::Walk;
-use super::{Gpu, combine, map, variant};
+use super::{Gpu, combine, map};
 use crate::Result;
 use crate::verb::{ReduceCall, Reduction};
 
-pub(super) const TEXT: &str = include_str!("../source/reduce.cl.h");
+const TEXT: &str = include_str!("../source/reduce.cl.h");
 
 /// A kernel that reduces an expression.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -110,11 +110,11 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
     // kernel stays within their extents. The scratch is the executor's, has room for `MOST_PARTS` parts and the
     // count behind them, and is used by one kernel after the other, in the order of the stream. The room has as many
     // parts, and is this call's alone.
-    unsafe { gpu.launch(&variant::Variant::Reduce(variant), grid, &arguments)? };
+    unsafe { gpu.launch(&variant, grid, &arguments)? };
     let Some(room) = room else { return Ok(()) };
     let join = combine::Variant { computed, result: out.dtype(), reduction: call.reduction };
     let place = kept.offsets[call.inputs.len()];
-    let joined = combine::join(gpu, join, (out.memory(), place), &room, parts);
+    let joined = combine::join(gpu, &join, (out.memory(), place), &room, parts);
     combine::give_back(gpu, room);
     joined
 }
@@ -182,13 +182,20 @@ fn threads(results: usize, steps: usize, along: bool, units: usize) -> usize {
     missing.min(useful).clamp(1, THREADS / 32)
 }
 
-impl Variant {
-    pub(super) fn name(&self) -> String {
-        format!("reduce_{}", Element(self.dtype).name())
+impl Specialisation for Variant {
+    fn source(&self) -> KernelSource {
+        let mut text = Text::default();
+        self.define(&mut text);
+        text.add(PRELUDE);
+        text.add(combine::TEXT);
+        text.add(TEXT);
+        Element(self.dtype).kernel("reduce", text)
     }
+}
 
+impl Variant {
     /// The macros before the prelude.
-    pub(super) fn define(&self, text: &mut Text) {
+    fn define(&self, text: &mut Text) {
         let element = Element(self.computed);
         let inputs: Vec<String> =
             (1..=self.runs.inner().len()).map(IterationForm::operand).collect();

@@ -1,20 +1,21 @@
 //! `y ← alpha · Σ bands(x) + beta · y` in one pass: a thread for a run of consecutive elements, and for several
 //! rows along the axis whose taps it can hold.
 
+use arrayspan_bridge::devices::{KernelSource, Specialisation};
 use arrayspan_bridge::iteration::{
     IterationForm, IterationSpace, Runs, THREADS, Text, address, grid,
 };
 use arrayspan_bridge::{DType, Layout};
 use num_complex::Complex64;
 
-use super::element::Element;
+use super::element::{Element, PRELUDE};
 use super::formula::Formula;
-use super::{Gpu, bands, map, tables, variant};
+use super::{Gpu, bands, map, tables};
 use crate::band::{Edges, reach};
 use crate::verb::StencilCall;
 use crate::{Band, Result, Stencil, Update};
 
-pub(super) const TEXT: &str = include_str!("../source/stencil.cl.h");
+const TEXT: &str = include_str!("../source/stencil.cl.h");
 
 /// A kernel for a sum of bands.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -74,7 +75,7 @@ pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
     let grid = grid(items, threads(items, gpu.units()));
     // SAFETY: as in `map::launch`; the kernel touches taps only where they fall on their axis, and tables
     // only where a line of theirs begins and ends.
-    unsafe { gpu.launch(&variant::Variant::Stencil(variant), grid, &arguments) }
+    unsafe { gpu.launch(&variant, grid, &arguments) }
 }
 
 impl Plan {
@@ -176,13 +177,20 @@ pub(super) fn threads(items: [usize; 3], units: usize) -> usize {
     if all < 4 * THREADS * units { THREADS / 4 } else { THREADS }
 }
 
-impl Variant {
-    pub(super) fn name(&self) -> String {
-        format!("stencil_{}", Element(self.dtype).name())
+impl Specialisation for Variant {
+    fn source(&self) -> KernelSource {
+        let mut text = Text::default();
+        self.define(&mut text);
+        text.add(PRELUDE);
+        self.bands(&mut text);
+        text.add(TEXT);
+        Element(self.dtype).kernel("stencil", text)
     }
+}
 
+impl Variant {
     /// The macros before the prelude.
-    pub(super) fn define(&self, text: &mut Text) {
+    fn define(&self, text: &mut Text) {
         let tables = if self.uploaded() { TABLE_PARAMETERS } else { "" };
         let element = Element(self.dtype);
         map::declare(element, &self.form, &self.formula, tables, text);
@@ -208,7 +216,7 @@ impl Variant {
     }
 
     /// What stands between the prelude and the kernel.
-    pub(super) fn bands(&self, text: &mut Text) {
+    fn bands(&self, text: &mut Text) {
         bands::weights(self.complex(), text);
         let bands = bands::Bands {
             stencil: &self.stencil,

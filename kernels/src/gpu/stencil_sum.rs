@@ -1,21 +1,21 @@
 //! `y ← alpha · Σ after ⊙ bands(before ⊙ x) + beta · y` in one pass: a thread for a run of consecutive elements, and for
 //! several rows along one axis, term by term.
 
-use arrayspan_bridge::devices::Memory;
+use arrayspan_bridge::devices::{KernelSource, Memory, Specialisation};
 use arrayspan_bridge::iteration::{IterationForm, IterationSpace, Runs, Text, address, grid};
 use arrayspan_bridge::{DType, Layout, Operand};
 use num_complex::Complex64;
 
-use super::element::Element;
+use super::element::{Element, PRELUDE};
 use super::formula::Formula;
 use super::stencil::{busy, holdable, is_dense, span, threads, window_room};
 use super::stencil_term::{Arrays, Term};
-use super::{Gpu, bands, map, tables, variant};
+use super::{Gpu, bands, map, tables};
 use crate::band::Edges;
 use crate::verb::{Factor, StencilSumCall, same};
 use crate::{Band, Result, Stencil, Update};
 
-pub(super) const TEXT: &str = include_str!("../source/stencil_sum.cl.h");
+const TEXT: &str = include_str!("../source/stencil_sum.cl.h");
 const TIMES: &str = include_str!("../source/times.cl.h");
 
 /// The tags of the terms in names.
@@ -77,7 +77,7 @@ pub(super) fn run(gpu: &Gpu, call: &StencilSumCall<'_>) -> Result<()> {
     }
     let grid = grid(items, threads(items, gpu.units()));
     // SAFETY: as in `stencil::run`; coefficients are loaded where the elements are that they multiply, and have their shape.
-    unsafe { gpu.launch(&variant::Variant::StencilSum(variant), grid, &arguments) }
+    unsafe { gpu.launch(&variant, grid, &arguments) }
 }
 
 /// The number of an operand, which becomes one unless it is there.
@@ -174,11 +174,18 @@ fn rows(bands: &[&Edges], common: usize, room: usize, columns: usize, units: usi
     busy(fitting, common, columns, units)
 }
 
-impl Variant {
-    pub(super) fn name(&self) -> String {
-        format!("stencil_sum_{}", Element(self.dtype).name())
+impl Specialisation for Variant {
+    fn source(&self) -> KernelSource {
+        let mut text = Text::default();
+        self.define(&mut text);
+        text.add(PRELUDE);
+        self.bands(&mut text);
+        text.add(TEXT);
+        Element(self.dtype).kernel("stencil_sum", text)
     }
+}
 
+impl Variant {
     /// Whether weights are complex numbers.
     fn complex(&self) -> bool {
         self.dtype.is_complex() && !self.terms.iter().all(|term| term.stencil.is_real())
@@ -194,7 +201,7 @@ impl Variant {
     }
 
     /// The macros before the prelude.
-    pub(super) fn define(&self, text: &mut Text) {
+    fn define(&self, text: &mut Text) {
         let tables = self.tagged().filter(|(_, term)| self.uploaded(term)).map(|(tag, _)| {
             format!(
                 ", const GLOBAL int* RESTRICT places{tag}, i64 places{tag}_at\
@@ -218,7 +225,7 @@ impl Variant {
     }
 
     /// What stands between the prelude and the kernel.
-    pub(super) fn bands(&self, text: &mut Text) {
+    fn bands(&self, text: &mut Text) {
         bands::weights(self.complex(), text);
         text.add(TIMES);
         for (tag, term) in self.tagged() {

@@ -25,10 +25,7 @@ pub fn warm_up<E: From<Error>>(
     }
     let planner = Gpu::planning(stream.clone())?;
     work(&planner)?;
-    let mut variants = planner.planned.map(parking_lot::Mutex::into_inner).unwrap_or_default();
-    // A call that is made twice takes one kernel.
-    let mut seen = std::collections::HashSet::new();
-    variants.retain(|variant| seen.insert(variant.clone()));
-    let kernels: Vec<&dyn Buildable> = variants.iter().map(|variant| variant as _).collect();
+    let planned = planner.planned.map(parking_lot::Mutex::into_inner).unwrap_or_default();
+    let kernels: Vec<&dyn Buildable> = planned.iter().map(|kernel| &**kernel).collect();
     device.warm_up(&kernels).map_err(|error| E::from(error.into()))
 }

@@ -1,10 +1,11 @@
 //! Representative kernels, for tests that compile them all.
 
-use arrayspan_bridge::devices::KernelSource;
+use arrayspan_bridge::devices::{KernelSource, Specialisation};
 use arrayspan_bridge::iteration::{IterationSpace, Runs, Start};
 use arrayspan_bridge::{DType, Layout};
 
-use super::{Shape, Variant, reduction};
+use super::instance::Instance;
+use super::{elementwise, raw, reduction};
 use crate::user::{Definition, Letters, Source, Type};
 
 /// Every function of numbers, for real and complex ones.
@@ -21,27 +22,20 @@ const OF_REAL: &str = "T u = T_log(x) + T_sin(w) * T_cos(s) - T_tanh(x) / T_floo
 pub(in super::super) fn catalogue(dtypes: &[DType]) -> Vec<KernelSource> {
     let each = |&dtype: &DType| {
         let bodies = if dtype.is_complex() { &[OF_BOTH][..] } else { &[OF_BOTH, OF_REAL] };
-        let maps = bodies.iter().flat_map(|body| elementwise(body));
-        let variants = maps.chain(reductions()).chain(raw());
-        let variants =
-            variants.map(|variant| Variant { letters: Letters::one('T', dtype), ..variant });
-        variants.map(|variant| variant.source()).collect::<Vec<_>>()
+        let maps = bodies.iter().flat_map(|body| elementwise(body, dtype));
+        maps.chain(reductions(dtype)).chain(raw(dtype)).collect::<Vec<_>>()
     };
     dtypes.iter().flat_map(each).collect()
 }
 
-/// One without letters yet; the last input is a number.
-fn variant(name: &str, outputs: &str, source: Source, shape: Shape) -> Option<Variant> {
+/// Of this dtype; the last input is a number.
+fn instance(name: &str, outputs: &str, source: Source, dtype: DType) -> Option<Instance> {
     let definition = Definition::new(name, "T x, T w, T s", outputs, &[], source).ok()?;
-    Some(Variant {
-        definition,
-        letters: Letters::default(),
-        by_value: vec![false, false, true],
-        shape,
-    })
+    let letters = Letters::one('T', dtype);
+    Some(Instance { definition, letters, by_value: vec![false, false, true] })
 }
 
-fn elementwise(body: &str) -> Vec<Variant> {
+fn elementwise(body: &str, dtype: DType) -> Vec<KernelSource> {
     let shapes: [&[usize]; 3] = [&[1000], &[3, 4, 5, 6], &[1 << 16, 1 << 16]];
     let each = |shape: &&[usize]| {
         let padded: Vec<usize> = shape.iter().map(|extent| extent + 1).collect();
@@ -50,19 +44,17 @@ fn elementwise(body: &str) -> Vec<Variant> {
             .try_fold(whole, |part, axis| part.sliced(axis, 0, shape[axis]).ok())?;
         // Two outputs, two arrays, perhaps an index.
         let source = Source::Elementwise(body.into());
-        let draft = variant("elementwise_kernel", "inout T y, inout i32 k", source, Shape::Raw(0))?;
-        let space =
-            IterationSpace::new(&vec![&part; 4 + usize::from(draft.definition.is_indexed())]);
-        let starts: Vec<Start> = (0..space.strides.len()).map(|at| space.start(at, 0, 1)).collect();
-        Some(Variant {
-            shape: Shape::Elementwise(space.form_with(Runs::new(&starts, 1, 1), 2)),
-            ..draft
-        })
+        let instance = instance("elementwise_kernel", "inout T y, inout i32 k", source, dtype)?;
+        let operands = 4 + usize::from(instance.definition.is_indexed());
+        let space = IterationSpace::new(&vec![&part; operands]);
+        let starts: Vec<Start> = (0..operands).map(|at| space.start(at, 0, 1)).collect();
+        let form = space.form_with(Runs::new(&starts, 1, 1), 2);
+        Some(elementwise::Variant { instance, form }.source())
     };
     shapes.iter().filter_map(each).collect()
 }
 
-fn reductions() -> Vec<Variant> {
+fn reductions(dtype: DType) -> Vec<KernelSource> {
     let source = || Source::Reduction {
         total: Type::Letter('T'),
         map: "T_scale(i, T_mul(x, T_add(w, s)))".into(),
@@ -70,8 +62,13 @@ fn reductions() -> Vec<Variant> {
         identity: "T_make(0, 0)".into(),
         finish: "y = a; count = n;".into(),
     };
-    let shape = |ranks, wide, threads, along, stage| {
-        Shape::Reduction(reduction::Shape { ranks, wide, threads, along, stage, baked: Vec::new() })
+    let shape = |ranks, wide, threads, along, stage| reduction::Shape {
+        ranks,
+        wide,
+        threads,
+        along,
+        stage,
+        baked: Vec::new(),
     };
     let shapes = [
         shape([1, 1], false, 256, true, 0),
@@ -79,13 +76,14 @@ fn reductions() -> Vec<Variant> {
         shape([1, 1], false, 256, true, 1),
         shape([1, 1], false, 256, true, 2),
     ];
-    shapes
-        .into_iter()
-        .filter_map(|shape| variant("reduction_kernel", "T y, i64 count", source(), shape))
-        .collect()
+    let each = |shape| {
+        let instance = instance("reduction_kernel", "T y, i64 count", source(), dtype)?;
+        Some(reduction::Variant { instance, shape }.source())
+    };
+    shapes.into_iter().filter_map(each).collect()
 }
 
-fn raw() -> Option<Variant> {
+fn raw(dtype: DType) -> Option<KernelSource> {
     let source = "FN int at(int thread) { return thread; }
 KERNEL raw_kernel(PARAMETERS) {
   LOCAL_ARRAY(T, tile, SHARED_BYTES / sizeof(T));
@@ -94,5 +92,6 @@ KERNEL raw_kernel(PARAMETERS) {
   BARRIER();
   y[GID(0)] = T_add(tile[LSZ(0) - 1 - at(LID(0))], w[0]);
 }";
-    variant("raw_kernel", "T y", Source::Raw(source.into()), Shape::Raw(4096))
+    let instance = instance("raw_kernel", "T y", Source::Raw(source.into()), dtype)?;
+    Some(raw::Variant { instance, shared_bytes: 4096 }.source())
 }

@@ -2,17 +2,27 @@
 
 use std::fmt::Write as _;
 
-use arrayspan_bridge::devices::{Argument, Memory};
+use arrayspan_bridge::devices::{Argument, KernelSource, Memory, Specialisation};
 use arrayspan_bridge::iteration::{
     Arguments, IterationForm, IterationSpace, Runs, Start, THREADS, Text, grid,
 };
 use arrayspan_bridge::{Layout, Operand, OperandMut};
 
-use super::{Gpu, Shape, Variant, count_numbers, push_numbers, text};
+use super::super::Gpu;
+use super::instance::Instance;
+use super::{numbers, text};
 use crate::Result;
+use crate::user::Source;
 use crate::verb::LaunchCall;
 
 const TEXT: &str = include_str!("../../source/user/elementwise.cl.h");
+
+/// An elementwise kernel of a user's.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Variant {
+    pub(super) instance: Instance,
+    pub(super) form: IterationForm,
+}
 
 pub(super) fn run(gpu: &Gpu, call: &LaunchCall<'_>) -> Result<()> {
     let shape = call.outputs[0].shape();
@@ -28,7 +38,7 @@ pub(super) fn run(gpu: &Gpu, call: &LaunchCall<'_>) -> Result<()> {
     }
     let space = IterationSpace::new(&layouts);
     let starts: Vec<Start> = (0..layouts.len()).map(|operand| space.start(operand, 0, 1)).collect();
-    let form = space.form_with(Runs::new(&starts, 1, 1), count_numbers(call));
+    let form = space.form_with(Runs::new(&starts, 1, 1), numbers::count(call));
     let mut arguments = Arguments::new(form.is_wide());
     let written: Vec<&Memory> = call.outputs.iter().map(OperandMut::memory).collect();
     let read: Vec<&Memory> = call.arrays().map(Operand::memory).collect();
@@ -41,34 +51,46 @@ pub(super) fn run(gpu: &Gpu, call: &LaunchCall<'_>) -> Result<()> {
         }
     }
     space.push(&form, &mut arguments);
-    push_numbers(call, &mut arguments);
+    numbers::push(call, &mut arguments);
     let grid = grid(space.items(&form), THREADS);
-    let variant = Variant::of(call, Shape::Elementwise(form));
-    // SAFETY: the arguments are those of `write`, in its order. Layouts lie within their memories and the kernel stays
+    let variant = Variant { instance: Instance::of(call), form };
+    // SAFETY: the arguments are those of `Variant::source`, in its order. Layouts lie within their memories and the kernel stays
     // within the extents of the space, which name no other places. What the user's source does was vouched for when the
     // kernel was declared; it is given values, and no place in memory.
-    unsafe { super::launch(gpu, variant, grid, &arguments) }
+    unsafe { gpu.launch(&variant, grid, &arguments) }
+}
+
+impl Specialisation for Variant {
+    fn source(&self) -> KernelSource {
+        let mut text = Text::default();
+        text::types(&self.instance, &mut text);
+        write(&self.instance, &self.form, &mut text);
+        self.instance.kernel("elementwise", text)
+    }
 }
 
 /// The kernel after the types.
-pub(super) fn write(variant: &Variant, body: &str, form: &IterationForm, text: &mut Text) {
-    let of = &variant.definition;
-    text::outputs(variant, text);
+fn write(instance: &Instance, form: &IterationForm, text: &mut Text) {
+    let of = &instance.definition;
+    let Source::Elementwise(body) = &of.source else {
+        unreachable!("a call's work is that of its definition")
+    };
+    text::outputs(instance, text);
     let is_read = |k: usize| of.outputs[k].is_read;
     let before =
-        |k: usize| format!("const {} user_before{k}", variant.letters.name(of.outputs[k].kind));
+        |k: usize| format!("const {} user_before{k}", instance.letters.name(of.outputs[k].kind));
     let mut others: Vec<String> =
         (0..of.outputs.len()).filter(|k| is_read(*k)).map(before).collect();
     others.push("const i64 i".into());
-    text.add(format_args!("FN user_outputs user_body({}) {{", text::values(variant, &others)));
+    text.add(format_args!("FN user_outputs user_body({}) {{", text::values(instance, &others)));
     for (k, output) in of.outputs.iter().enumerate() {
         let first = if output.is_read { format!("user_before{k}") } else { "{0}".into() };
-        text.add(format_args!("{} {} = {first};", variant.letters.name(output.kind), output.name));
+        text.add(format_args!("{} {} = {first};", instance.letters.name(output.kind), output.name));
     }
     text.add("{");
-    text::source(variant, "", body, text);
+    text::source(instance, "", body, text);
     text.add("}");
-    text::give(variant, text);
+    text::give(instance, text);
     form.define(text);
     text.add("#if WIDE\ntypedef i64 idx;\n#else\ntypedef int idx;\n#endif");
     let outputs = of.outputs.len();
@@ -84,22 +106,22 @@ pub(super) fn write(variant: &Variant, body: &str, form: &IterationForm, text: &
             &mut parameters,
             &mut prologue,
             &IterationForm::operand(k),
-            variant.letters.name(output.kind),
+            instance.letters.name(output.kind),
             "",
         );
     }
     let mut given = Vec::new();
     let mut next = outputs;
     for (input, declared) in of.inputs.iter().enumerate() {
-        if variant.by_value[input] {
-            given.push(text::number(variant, input));
+        if instance.by_value[input] {
+            given.push(text::number(instance, input));
             continue;
         }
         array(
             &mut parameters,
             &mut prologue,
             &IterationForm::operand(next),
-            variant.letters.name(declared.kind),
+            instance.letters.name(declared.kind),
             "const ",
         );
         given.push(element(next));
@@ -117,7 +139,7 @@ pub(super) fn write(variant: &Variant, body: &str, form: &IterationForm, text: &
         .map(|k| format!("{} = user_all.o{k};", element(k)))
         .collect::<Vec<_>>()
         .join(" ");
-    let numbers = text::numbers_declared(variant);
+    let numbers = text::numbers_declared(instance);
     text.define("PARAMETERS", parameters.join(", ") + &form.declare() + &numbers);
     text.define("PROLOGUE", prologue);
     text.define(

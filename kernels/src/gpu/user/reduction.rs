@@ -1,13 +1,15 @@
 //! Some threads for each result; several groups where results are few.
 
-use arrayspan_bridge::devices::{Argument, Grid};
+use arrayspan_bridge::devices::{Argument, Grid, KernelSource, Specialisation};
 use arrayspan_bridge::iteration::{Arguments, IterationSpace, MOST_ARGUMENTS, THREADS, Text};
 use arrayspan_bridge::{Array, Layout, Operand};
 
+use super::super::Gpu;
 use super::super::combine::{self, MOST_PARTS};
 use super::super::walk::Walk;
 use super::elementwise::array;
-use super::{Gpu, Variant, count_numbers, push_numbers, text};
+use super::instance::Instance;
+use super::{numbers, text};
 use crate::Result;
 use crate::user::Source;
 use crate::verb::LaunchCall;
@@ -20,6 +22,13 @@ const ELEMENTS_OF_THREAD: usize = 16;
 const BUSY_GROUPS: usize = 8;
 /// Neighbours that coalesce their accesses.
 const NEIGHBOURS: usize = 32;
+
+/// A reduction of a user's.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Variant {
+    pub(super) instance: Instance,
+    pub(super) shape: Shape,
+}
 
 /// What of a reduction's layouts is compiled.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -57,7 +66,7 @@ pub(super) fn run(gpu: &Gpu, call: &LaunchCall<'_>, shape: &[usize], axes: &[usi
         .max(1);
     let numbers = || Walk::numbers(&kept).chain(Walk::numbers(&reduced));
     let arrays = layouts.len() + call.outputs.len();
-    let fits = 2 * arrays + count_numbers(call) + numbers().count() + 3 <= MOST_ARGUMENTS;
+    let fits = 2 * arrays + numbers::count(call) + numbers().count() + 3 <= MOST_ARGUMENTS;
     let mut form = Shape {
         ranks: [kept.extents.len(), reduced.extents.len()],
         wide: kept.is_wide() || reduced.is_wide(),
@@ -111,15 +120,15 @@ fn launch(
         arguments.push(Argument::Write(room.memory()));
         arguments.index(parts as isize);
     }
-    push_numbers(call, &mut arguments);
+    numbers::push(call, &mut arguments);
     let groups = [blocks, if form.stage == 2 { 1 } else { parts }, 1];
     let grid = Grid { groups, threads: [THREADS, 1, 1] };
-    let variant = Variant::of(call, super::Shape::Reduction(form));
-    // SAFETY: the arguments are those of `write`, in its order. Layouts lie within their memories and the kernel stays
+    let variant = Variant { instance: Instance::of(call), shape: form };
+    // SAFETY: the arguments are those of `Variant::source`, in its order. Layouts lie within their memories and the kernel stays
     // within their extents. The room has `MOST_PARTS` parts of the largest size there is, no fewer than all results
     // together leave, and is this call's alone until both its kernels are queued. What the user's source does was vouched
     // for when the kernel was declared; it is given values, and no place in memory.
-    unsafe { super::launch(gpu, variant, grid, &arguments) }
+    unsafe { gpu.launch(&variant, grid, &arguments) }
 }
 
 /// The layouts of the inputs, and of the index where the source names it. One without elements may have any strides and
@@ -155,50 +164,67 @@ fn spaces(
     Ok([kept, reduced].map(|layouts| IterationSpace::new(&layouts.iter().collect::<Vec<_>>())))
 }
 
+impl Specialisation for Variant {
+    fn source(&self) -> KernelSource {
+        let mut text = Text::default();
+        text::types(&self.instance, &mut text);
+        write(&self.instance, &self.shape, &mut text);
+        self.instance.kernel("reduction", text)
+    }
+}
+
 /// The kernel after the types.
-pub(super) fn write(variant: &Variant, shape: &Shape, text: &mut Text) {
-    let of = &variant.definition;
-    let Source::Reduction { total, map, combine, identity, finish } = &of.source else { return };
-    let total = variant.letters.name(*total);
+fn write(instance: &Instance, shape: &Shape, text: &mut Text) {
+    let of = &instance.definition;
+    let Source::Reduction { total, map, combine, identity, finish } = &of.source else {
+        unreachable!("a call's work is that of its definition")
+    };
+    let total = instance.letters.name(*total);
     text.add(format_args!("typedef {total} user_total;"));
-    text::outputs(variant, text);
-    let map_values = text::values(variant, &["const i64 i".into()]);
+    text::outputs(instance, text);
+    let map_values = text::values(instance, &["const i64 i".into()]);
     for (head, part, expression) in [
         (format!("user_map({map_values})"), "map", map),
         ("user_combine(const user_total a, const user_total b)".into(), "combine", combine),
         ("user_identity()".into(), "identity", identity),
     ] {
         text.add(format_args!("FN user_total {head} {{\nreturn ("));
-        text::source(variant, part, expression, text);
+        text::source(instance, part, expression, text);
         text.add(");\n}");
     }
     text.add("FN user_outputs user_finish(const user_total a, const i64 n) {");
     for output in &of.outputs {
-        text.add(format_args!("{} {} = {{0}};", variant.letters.name(output.kind), output.name));
+        text.add(format_args!("{} {} = {{0}};", instance.letters.name(output.kind), output.name));
     }
     text.add("{");
-    text::source(variant, "finish", finish, text);
+    text::source(instance, "finish", finish, text);
     text.add("}");
-    text::give(variant, text);
-    kernel(variant, shape, text);
+    text::give(instance, text);
+    kernel(instance, shape, text);
 }
 
 /// The macros that the kernel's text takes, and the text.
-fn kernel(variant: &Variant, shape: &Shape, text: &mut Text) {
-    let of = &variant.definition;
+fn kernel(instance: &Instance, shape: &Shape, text: &mut Text) {
+    let of = &instance.definition;
     let (mut parameters, mut prologue, mut given) = (Vec::new(), String::new(), Vec::new());
     let outputs: Vec<String> = (0..of.outputs.len()).map(|k| format!("y{k}")).collect();
     for (name, output) in outputs.iter().zip(&of.outputs) {
-        array(&mut parameters, &mut prologue, name, variant.letters.name(output.kind), "");
+        array(&mut parameters, &mut prologue, name, instance.letters.name(output.kind), "");
     }
     let mut inputs: Vec<String> = Vec::new();
     for (input, declared) in of.inputs.iter().enumerate() {
-        if variant.by_value[input] {
-            given.push(text::number(variant, input));
+        if instance.by_value[input] {
+            given.push(text::number(instance, input));
             continue;
         }
         let name = format!("x{}", inputs.len());
-        array(&mut parameters, &mut prologue, &name, variant.letters.name(declared.kind), "const ");
+        array(
+            &mut parameters,
+            &mut prologue,
+            &name,
+            instance.letters.name(declared.kind),
+            "const ",
+        );
         given.push(format!("{name}[{name}_KEPT + {name}_REDUCED]"));
         inputs.push(name);
     }
@@ -232,7 +258,7 @@ fn kernel(variant: &Variant, shape: &Shape, text: &mut Text) {
     let stores = (0..outputs.len()).map(|k| format!("y{k}[y{k}_KEPT] = user_all.o{k};"));
     let stores = stores.collect::<Vec<_>>().join(" ");
     let finish = "const user_outputs user_all = user_finish(total, reduced_len);";
-    text.define("PARAMETERS", parameters.join(", ") + &text::numbers_declared(variant));
+    text.define("PARAMETERS", parameters.join(", ") + &text::numbers_declared(instance));
     text.define("PROLOGUE", prologue);
     text.define("MAPPED", format_args!("user_map({})", given.join(", ")));
     text.define("FINISH", format_args!("{finish} {stores}"));

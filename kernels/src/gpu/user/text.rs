@@ -6,7 +6,7 @@
 use arrayspan_bridge::DType;
 use arrayspan_bridge::iteration::Text;
 
-use super::Variant;
+use super::instance::Instance;
 
 const TYPES: &str = include_str!("../../source/user/types.cl.h");
 const NUMBERS: &str = include_str!("../../source/user/numbers.cl.h");
@@ -20,7 +20,7 @@ const OF_BOTH: [&str; 15] = [
 const OF_REAL: [&str; 9] = ["log", "sin", "cos", "tanh", "floor", "pow", "atan2", "min", "max"];
 
 /// Types, the functions of numbers, and letters.
-pub(super) fn types(variant: &Variant, text: &mut Text) {
+pub(super) fn types(instance: &Instance, text: &mut Text) {
     text.add(TYPES);
     numbers(
         [
@@ -46,7 +46,7 @@ pub(super) fn types(variant: &Variant, text: &mut Text) {
         text,
     );
     text.add("#endif");
-    for (letter, dtype) in variant.letters.iter() {
+    for (letter, dtype) in instance.letters.iter() {
         let name = crate::user::type_name(dtype);
         text.add(format_args!("typedef {name} {letter};"));
         if !dtype.is_computable() {
@@ -81,25 +81,25 @@ fn numbers(names: [(&str, &str); 5], single: bool, text: &mut Text) {
 }
 
 /// Source of the user's, whose lines compilers count from 1, under the kernel's name or with what part of it it is.
-pub(super) fn source(variant: &Variant, part: &str, source: &str, text: &mut Text) {
-    let name = &variant.definition.name;
+pub(super) fn source(instance: &Instance, part: &str, source: &str, text: &mut Text) {
+    let name = &instance.definition.name;
     let file = if part.is_empty() { name.clone() } else { format!("{name} ({part})") };
     // A blank line, in case the last one ends in a backslash.
     text.add(format_args!("#line 1 \"{file}\"\n{source}\n\n#line 1 \"{name} (around)\""));
 }
 
 /// The inputs as parameters of a function of values, then `others`.
-pub(super) fn values(variant: &Variant, others: &[String]) -> String {
-    let inputs = variant.definition.inputs.iter();
+pub(super) fn values(instance: &Instance, others: &[String]) -> String {
+    let inputs = instance.definition.inputs.iter();
     let inputs =
-        inputs.map(|input| format!("const {} {}", variant.letters.name(input.kind), input.name));
+        inputs.map(|input| format!("const {} {}", instance.letters.name(input.kind), input.name));
     inputs.chain(others.iter().cloned()).collect::<Vec<_>>().join(", ")
 }
 
 /// The type `user_outputs`, of all outputs: `o0`, `o1`, ….
-pub(super) fn outputs(variant: &Variant, text: &mut Text) {
-    let outputs = variant.definition.outputs.iter().enumerate();
-    let fields = outputs.map(|(k, output)| format!("{} o{k};", variant.letters.name(output.kind)));
+pub(super) fn outputs(instance: &Instance, text: &mut Text) {
+    let outputs = instance.definition.outputs.iter().enumerate();
+    let fields = outputs.map(|(k, output)| format!("{} o{k};", instance.letters.name(output.kind)));
     text.add(format_args!(
         "typedef struct {{ {} }} user_outputs;",
         fields.collect::<Vec<_>>().join(" ")
@@ -107,8 +107,8 @@ pub(super) fn outputs(variant: &Variant, text: &mut Text) {
 }
 
 /// Statements that return the outputs.
-pub(super) fn give(variant: &Variant, text: &mut Text) {
-    let outputs = variant.definition.outputs.iter().enumerate();
+pub(super) fn give(instance: &Instance, text: &mut Text) {
+    let outputs = instance.definition.outputs.iter().enumerate();
     let fields = outputs.map(|(k, output)| format!("user_all.o{k} = {};", output.name));
     text.add(format_args!(
         "{{ user_outputs user_all; {} return user_all; }}\n}}",
@@ -117,10 +117,10 @@ pub(super) fn give(variant: &Variant, text: &mut Text) {
 }
 
 /// The parameters of the numbers by value, each after a comma.
-pub(super) fn numbers_declared(variant: &Variant) -> String {
+pub(super) fn numbers_declared(instance: &Instance) -> String {
     let mut text = String::new();
-    for (input, declared) in variant.definition.inputs.iter().enumerate() {
-        let Some(dtype) = variant.letters.get(declared.kind).filter(|_| variant.by_value[input])
+    for (input, declared) in instance.definition.inputs.iter().enumerate() {
+        let Some(dtype) = instance.letters.get(declared.kind).filter(|_| instance.by_value[input])
         else {
             continue;
         };
@@ -138,10 +138,10 @@ pub(super) fn numbers_declared(variant: &Variant) -> String {
 }
 
 /// The number by value of an input, in its type.
-pub(super) fn number(variant: &Variant, input: usize) -> String {
-    let kind = variant.definition.inputs[input].kind;
-    let name = variant.letters.name(kind);
-    if variant.letters.get(kind).is_some_and(DType::is_complex) {
+pub(super) fn number(instance: &Instance, input: usize) -> String {
+    let kind = instance.definition.inputs[input].kind;
+    let name = instance.letters.name(kind);
+    if instance.letters.get(kind).is_some_and(DType::is_complex) {
         return format!("{name}_make(s{input}_re, s{input}_im)");
     }
     format!("({name})s{input}_value")
