@@ -1,13 +1,14 @@
 //! The trait of what runs the verbs.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use arrayspan_bridge::devices::{Device, Stream};
 use arrayspan_bridge::{Array, DType, View, ViewMut};
 
 use crate::verb::{
     Call, CopyCall, GemmCall, MapCall, MapManyCall, ReduceCall, Reduction, Stencil, StencilCall,
-    StencilSumCall, StencilTerm,
+    StencilSumCall, StencilTerm, TransferCall,
 };
 use crate::{Expression, Result, Update};
 
@@ -30,6 +31,14 @@ pub trait Executor: Debug + Send + Sync {
     /// the stream past it is not where its caller thinks it is, and no part of the plan.
     fn records(&self) -> bool {
         false
+    }
+
+    /// What does for `other`, an executor of another device or stream, what this does: beside one that records, one that
+    /// records for `other`, into the same plan. `None` beside all that run what they are given: there `other` itself is
+    /// used.
+    fn beside(&self, other: &Arc<dyn Executor>) -> Option<&dyn Executor> {
+        let _ = other;
+        None
     }
 }
 
@@ -98,6 +107,18 @@ impl dyn Executor + '_ {
     /// As [`CopyCall::new`]; arguments on another device; the device's failure.
     pub fn copy(&self, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
         self.run(Call::Copy(CopyCall::new(x, y, update)?))
+    }
+
+    /// `y ← x` between any two layouts, where one of both may be on another device than this executor. Enqueued; the host
+    /// waits where [`ViewMut::copy_from`] must.
+    ///
+    /// A plan keeps it, which it does not keep what is copied past its executors. Between a device with streams and the
+    /// host it is best asked of the former's executor; between two of them, of that of `y`.
+    ///
+    /// # Errors
+    /// As [`TransferCall::new`]; both arguments on other devices; out of memory; the device's failure.
+    pub fn transfer(&self, x: View<'_>, y: ViewMut<'_>) -> Result<()> {
+        self.run(Call::Transfer(TransferCall::new(x, y)?))
     }
 
     /// `y ← alpha · stencil(x) + beta · y`. Enqueued; does not wait.

@@ -47,6 +47,10 @@ impl Executor for Trace {
         self.inner.records()
     }
 
+    fn beside(&self, other: &Arc<dyn Executor>) -> Option<&dyn Executor> {
+        self.inner.beside(other)
+    }
+
     fn execute(&self, call: &mut Call<'_>) -> Result<()> {
         self.steps.lock().push((call.name(), call.cost()));
         self.inner.execute(call)

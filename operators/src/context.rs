@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use arrayspan_bridge::devices::{Device, Stream};
+use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{CARVE_BYTES, ViewMut, carve_bytes};
 use arrayspan_kernels::Executor;
 
@@ -47,7 +47,8 @@ impl<'a> Context<'a> {
     /// The executor is that of the caller on the device the caller computes on, and on others the one that
     /// [`kernels::on`](arrayspan_kernels::on) gave when the [`Workspace`](crate::Workspace) was made.
     /// Work of different devices is in no order but that of the memory it uses: what reads an array waits, on its device,
-    /// for what writes it.
+    /// for what writes it. Arrays go from one to the other by
+    /// [`transfer`](trait@arrayspan_kernels::Executor#method.transfer), which a plan keeps.
     ///
     /// # Errors
     /// [`Error::Parameter`] for a device that [`LinearMap::devices`](crate::LinearMap::devices) and
@@ -95,10 +96,10 @@ impl<'a> Context<'a> {
         self
     }
 
-    /// The streams that the work of two of its devices goes to.
-    pub(crate) fn stream_of(&self, device: Device) -> Option<&Stream> {
+    /// What computes on one of its devices.
+    pub(crate) fn executor_of(&self, device: Device) -> Option<&dyn Executor> {
         let sites = std::iter::once(&self.here).chain(&self.others);
-        sites.map(|site| site.executor.stream()).find(|stream| stream.device() == device)
+        sites.map(|site| site.executor).find(|executor| executor.device() == device)
     }
 
     /// Two parts of its memory, and the rest of an application: parts that do not overlap, of which one of no bytes has no

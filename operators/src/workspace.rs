@@ -126,7 +126,7 @@ impl Workspace {
             needs.others.iter().any(|(needed, _)| *needed == device)
         };
         let others = self.others.iter_mut().filter(needed).map(|other| Site {
-            executor: &*other.executor,
+            executor: on.beside(&other.executor).unwrap_or(&*other.executor),
             scratch: other.array.as_mut().map(Array::view_mut),
         });
         Context::new(here, others.collect()).at(needs.home)
@@ -134,11 +134,14 @@ impl Workspace {
 
     fn checked(&self, operator: &(impl LinearMap + ?Sized), on: &dyn Executor) -> Result<Needs> {
         let needs = Needs::of(operator, on)?;
-        if on.records() && !needs.others.is_empty() {
-            let why = "it computes on several devices, and a plan keeps the calls of one";
+        let found = |device| self.others.iter().find(|other| other.executor.device() == device);
+        let alone = |(device, _): &(Device, usize)| {
+            found(*device).is_some_and(|other| on.beside(&other.executor).is_none())
+        };
+        if on.records() && needs.others.iter().any(alone) {
+            let why = "it computes on several devices, and the executor records the calls of one";
             return Error::parameter(operator.name(), why.to_owned());
         }
-        let found = |device| self.others.iter().find(|other| other.executor.device() == device);
         let others = needs.others.iter().map(|&(device, needed)| {
             (device, needed, found(device).map(|other| bytes(other.array.as_ref())))
         });

@@ -177,6 +177,7 @@ impl Executor for Gpu {
             Call::Reduce(call) => reduce::run(self, call),
             Call::Gemm(call) => gemm::run(self, call),
             Call::Launch(call) => user::run(self, call),
+            Call::Transfer(call) => call.run(&self.stream),
         }
     }
 }

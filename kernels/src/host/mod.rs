@@ -66,6 +66,7 @@ impl Executor for Host {
             Call::StencilSum(call) => stencil::run_sum(call),
             Call::Reduce(call) => reduce::run(call),
             Call::Gemm(call) => gemm::run(call),
+            Call::Transfer(call) => call.run(&self.stream),
             Call::Launch(call) => {
                 Err(crate::user::no_compiler(self.stream.device(), &call.definition.name))
             }

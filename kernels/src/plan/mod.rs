@@ -79,8 +79,9 @@ use crate::{Cost, Executor, Result};
 /// ```
 #[derive(Debug)]
 pub struct Plan<A> {
-    on: Arc<dyn Executor>,
-    calls: Vec<Call<'static>>,
+    executors: Vec<Arc<dyn Executor>>,
+    /// Each with the number of its executor.
+    calls: Vec<(usize, Call<'static>)>,
     needed: Vec<Needed>,
     arrays: A,
 }
@@ -99,6 +100,11 @@ impl<A: Arrays> Plan<A> {
     /// Keeps the calls that `record` makes of the executor it is given, in their order, instead of running them. They
     /// run on `on`, whose stream the recording executor has, too.
     ///
+    /// A plan may go over several devices: what is asked of the executor that [`beside`](Executor::beside) gives runs on
+    /// that other one, and [`transfer`](trait.Executor.html#method.transfer) moves arrays between them. Operators that
+    /// compute on several devices ask for both themselves. At each replay the devices wait for each other as they do when
+    /// calls run directly: what reads an array, for what writes it.
+    ///
     /// What `record` does besides (allocates, reads elements on the host) happens once, while it is recorded, and finds
     /// arrays as they were. It may record from several threads; which call comes first is theirs to say then.
     ///
@@ -110,13 +116,14 @@ impl<A: Arrays> Plan<A> {
         mut arrays: A,
         record: impl FnOnce(&dyn Executor, &mut A) -> Result<(), E>,
     ) -> Result<Self, E> {
-        let recorder = Record::new(&*on, &shown(&mut arrays));
+        let recorder = Record::new(on, &shown(&mut arrays));
         record(&recorder, &mut arrays)?;
-        let Recorded { calls, needed } = recorder.into_recorded();
-        Ok(Self { on, calls, needed, arrays })
+        let (executors, Recorded { calls, needed }) = recorder.into_recorded();
+        Ok(Self { executors, calls, needed, arrays })
     }
 
-    /// Runs the calls again, in the order they were recorded in. Enqueued; does not wait.
+    /// Runs the calls again, in the order they were recorded in, each on its executor. Enqueued; waits only where a transfer
+    /// to or from the host must.
     ///
     /// # Errors
     /// [`Error::NotKept`](crate::Error::NotKept) when one of the arrays has been taken out of
@@ -128,8 +135,8 @@ impl<A: Arrays> Plan<A> {
         if let Some(need) = self.needed.iter().find(|need| !is_here(need)) {
             return Err(need.missing());
         }
-        for call in &mut self.calls {
-            self.on.execute(call)?;
+        for (number, call) in &mut self.calls {
+            self.executors[*number].execute(call)?;
         }
         // Borrowed to here: what runs on after this call does so in the order of streams, which everyone who uses the
         // memory next is put into.
@@ -158,13 +165,13 @@ impl<A: Arrays> Plan<A> {
     /// The verbs of one replay, in order, and what each costs.
     #[must_use]
     pub fn steps(&self) -> Vec<(&'static str, Cost)> {
-        self.calls.iter().map(|call| (call.name(), call.cost())).collect()
+        self.calls.iter().map(|(_, call)| (call.name(), call.cost())).collect()
     }
 
     /// What one replay costs.
     #[must_use]
     pub fn cost(&self) -> Cost {
-        self.calls.iter().fold(Cost::default(), |mut sum, call| {
+        self.calls.iter().fold(Cost::default(), |mut sum, (_, call)| {
             sum += call.cost();
             sum
         })

@@ -1,6 +1,7 @@
 //! The executor that keeps calls instead of running them.
 
-use std::mem::transmute;
+use std::mem::{take, transmute};
+use std::sync::{Arc, OnceLock};
 
 use arrayspan_bridge::devices::{Access, Stream};
 use arrayspan_bridge::{Array, Operand};
@@ -10,10 +11,20 @@ use super::Block;
 use crate::verb::{Argument, Call};
 use crate::{Error, Executor, Result};
 
-/// Keeps the calls that are made of it.
+/// Keeps the calls that are made of it, for one of a plan's executors.
 #[derive(Debug)]
-pub(super) struct Record<'r> {
-    on: &'r dyn Executor,
+pub(super) struct Record {
+    on: Arc<dyn Executor>,
+    /// The number of `on` among the plan's executors.
+    number: usize,
+    plan: Arc<Recording>,
+    /// The one for the executor that was asked for next. A list that only grows lends what is in it.
+    next: OnceLock<Box<Self>>,
+}
+
+/// What the executors of one plan share.
+#[derive(Debug)]
+struct Recording {
     /// The plan's memory when recording began. What is found here is looked for again before each replay, so that it
     /// matters to error messages alone if an array is replaced meanwhile.
     own: Vec<Block>,
@@ -23,7 +34,8 @@ pub(super) struct Record<'r> {
 /// What was recorded so far.
 #[derive(Debug, Default)]
 pub(super) struct Recorded {
-    pub(super) calls: Vec<Call<'static>>,
+    /// In their order, whichever executor they are for; each with the number of that.
+    pub(super) calls: Vec<(usize, Call<'static>)>,
     pub(super) needed: Vec<Needed>,
 }
 
@@ -43,15 +55,23 @@ impl Needed {
     }
 }
 
-impl<'r> Record<'r> {
+impl Record {
     /// Records calls for `on`, on these arrays.
-    pub(super) fn new(on: &'r dyn Executor, own: &[&mut Array]) -> Self {
+    pub(super) fn new(on: Arc<dyn Executor>, own: &[&mut Array]) -> Self {
         let own = own.iter().map(|array| Block::of(array.memory())).collect();
-        Self { on, own, recorded: Mutex::default() }
+        let plan = Arc::new(Recording { own, recorded: Mutex::default() });
+        Self { on, number: 0, plan, next: OnceLock::new() }
     }
 
-    pub(super) fn into_recorded(self) -> Recorded {
-        self.recorded.into_inner()
+    /// The executors, by their numbers, and what was recorded for them.
+    pub(super) fn into_recorded(self) -> (Vec<Arc<dyn Executor>>, Recorded) {
+        let recorded = take(&mut *self.plan.recorded.lock());
+        let (mut executors, mut next) = (Vec::new(), Some(self));
+        while let Some(Self { on, next: rest, .. }) = next {
+            executors.push(on);
+            next = rest.into_inner().map(|rest| *rest);
+        }
+        (executors, recorded)
     }
 
     /// The memory that a call needs of the plan.
@@ -63,7 +83,7 @@ impl<'r> Record<'r> {
             }
             let block = Block::of(operand.memory());
             let need = Needed { block, verb: verb.name(), argument };
-            if !self.own.contains(&block) {
+            if !self.plan.own.contains(&block) {
                 missing.get_or_insert_with(|| need.missing());
             }
             needed.push(need);
@@ -72,13 +92,24 @@ impl<'r> Record<'r> {
     }
 }
 
-impl Executor for Record<'_> {
+impl Executor for Record {
     fn stream(&self) -> &Stream {
         self.on.stream()
     }
 
     fn records(&self) -> bool {
         true
+    }
+
+    fn beside(&self, other: &Arc<dyn Executor>) -> Option<&dyn Executor> {
+        let mut at = self;
+        while !Arc::ptr_eq(&at.on, other) {
+            at = at.next.get_or_init(|| {
+                let (on, plan) = (other.clone(), self.plan.clone());
+                Box::new(Self { on, number: at.number + 1, plan, next: OnceLock::new() })
+            });
+        }
+        Some(at)
     }
 
     fn execute(&self, call: &mut Call<'_>) -> Result<()> {
@@ -88,15 +119,16 @@ impl Executor for Record<'_> {
         // held call owns handles of all memory that its operands lie in, its layouts and its expression, and has no reference
         // to anything. Nothing is read or
         // written through it before `Plan::replay` has found every operand's memory either exclusively borrowed again, or
-        // shared, which nobody can write as long as this call holds its handle (`Operand::is_shared`).
+        // shared, which nobody can write as long as this call holds its handle (`Operand::is_shared`). That holds on
+        // whichever of the plan's devices the memory lies.
         let call = unsafe { transmute::<Call<'_>, Call<'static>>(call.held()) };
-        let mut recorded = self.recorded.lock();
+        let mut recorded = self.plan.recorded.lock();
         for need in needed {
             if recorded.needed.iter().all(|known| known.block != need.block) {
                 recorded.needed.push(need);
             }
         }
-        recorded.calls.push(call);
+        recorded.calls.push((self.number, call));
         Ok(())
     }
 }

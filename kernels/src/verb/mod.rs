@@ -15,6 +15,7 @@ mod map_many;
 mod reduce;
 mod stencil;
 mod stencil_sum;
+mod transfer;
 
 pub use copy::CopyCall;
 pub use describe::{Argument, Verb};
@@ -28,6 +29,7 @@ pub use reduce::{ReduceCall, Reduction};
 pub use stencil::{Stencil, StencilCall};
 pub use stencil_sum::{Coefficients, StencilSumCall, StencilTerm};
 pub(crate) use stencil_sum::{Factor, same};
+pub use transfer::TransferCall;
 
 use arrayspan_bridge::devices::Device;
 
@@ -53,6 +55,8 @@ pub enum Call<'a> {
     Gemm(GemmCall<'a>),
     /// A kernel of the user's own.
     Launch(LaunchCall<'a>),
+    /// A copy between devices.
+    Transfer(TransferCall<'a>),
 }
 
 impl Call<'_> {
@@ -69,6 +73,7 @@ impl Call<'_> {
             Self::Reduce(call) => Call::Reduce(call.held()),
             Self::Gemm(call) => Call::Gemm(call.held()),
             Self::Launch(call) => Call::Launch(call.held()),
+            Self::Transfer(call) => Call::Transfer(call.held()),
         }
     }
 
@@ -84,6 +89,7 @@ impl Call<'_> {
             Self::Reduce(call) => call,
             Self::Gemm(call) => call,
             Self::Launch(call) => call,
+            Self::Transfer(call) => call,
         }
     }
 
@@ -99,11 +105,16 @@ impl Call<'_> {
         self.verb().cost()
     }
 
-    /// Fails unless all arguments live on `device`.
+    /// Fails unless all arguments live on `device`; of a transfer one does.
     ///
     /// # Errors
     /// [`Error::WrongDevice`] naming the argument.
     pub fn expect_device(&self, device: Device) -> Result<()> {
+        if let Self::Transfer(call) = self
+            && call.touches(device)
+        {
+            return Ok(());
+        }
         let verb = self.verb();
         let mut wrong = None;
         verb.for_each_operand(&mut |argument, _, operand| {

@@ -85,7 +85,9 @@ fn costs_are_those_of_all_devices_together() {
     let mixed = a.on(other, CPU()).unwrap();
     let (x, mut y) = (random(mixed.domain(), 1), random(mixed.range(), 2));
     mixed.apply(&trace, x.view(), y.view_mut(), Update::set()).unwrap();
-    assert_eq!(trace.steps().iter().map(|step| step.0).collect::<Vec<_>>(), ["stencil"]);
+    let steps: Vec<_> = trace.steps().iter().map(|step| step.0).collect();
+    assert_eq!(steps, ["transfer", "stencil", "transfer"]);
+    assert_eq!(trace.take(), cost);
 }
 
 #[test]
@@ -171,7 +173,7 @@ fn devices_that_do_not_meet_are_named_with_their_operators() {
 
 /// `y = x` by way of another device, with a workspace there, as an author may write it.
 #[derive(Debug)]
-struct Detour(Space, Device);
+pub(crate) struct Detour(pub(crate) Space, pub(crate) Device);
 
 impl LinearMap for Detour {
     fn name(&self) -> &'static str {
@@ -190,9 +192,9 @@ impl LinearMap for Detour {
         let (mut back, on) = on.scratch(&self.0)?;
         let (mut there, on) = on.at(self.1)?.scratch(&self.0)?;
         let (mut doubled, on) = on.scratch(&self.0)?;
-        there.copy_from(&x, on.stream())?;
+        on.transfer(x, there.reborrow())?;
         on.copy(there.view(), doubled.reborrow(), Update::new(2.0, 0.0))?;
-        back.copy_from(&doubled.view(), on.stream())?;
+        on.transfer(doubled.view(), back.reborrow())?;
         Ok(on.at(Device::cpu())?.copy(back.view(), y, update.scaled(0.5.into()))?)
     }
 

@@ -1,11 +1,16 @@
 //! Operators, recorded into plans: the same bits as applied directly, on every device.
 
-use arrayspan_bridge::devices::Device;
+use std::sync::Arc;
+
+use arrayspan_bridge::devices::{Device, Stream};
 use arrayspan_bridge::{Array, DType};
+use arrayspan_kernels::verb::Call;
 use arrayspan_kernels::{self as kernels, Executor, Plan};
 use arrayspan_operators::prelude::*;
 use arrayspan_operators::{Error, Result};
 
+use crate::devices::{mixtures, other, slope};
+use crate::elsewhere::Detour;
 use crate::support::random;
 
 fn space() -> Space {
@@ -75,24 +80,96 @@ fn an_operator_that_makes_its_own_intermediate_results_is_refused() {
     assert!(matches!(error, Error::Kernel(kernels::Error::NotKept { .. })), "{error}");
 }
 
+/// Moves, products, sums and stacks over the CPU and another device, an opaque one, and what is bound to the other alone.
+fn mixed(other: Device) -> Vec<Operator> {
+    let mixtures = mixtures(DType::Float32, other).into_iter().map(|(mixed, _)| mixed);
+    let slope = slope(DType::Float32, 0);
+    let detour = Operator::new(Detour(slope.domain().clone(), other));
+    mixtures.chain([slope.after(&detour).after(&slope).build().unwrap(), detour]).collect()
+}
+
 #[test]
-fn an_operator_of_several_devices_is_refused() {
-    let Some(device) = Device::all().into_iter().find(|device| !device.is_cpu()) else { return };
-    let up = ToDevice::new(space(), Device::cpu(), device).unwrap();
-    let slope = FirstDerivative::new(space(), 0, 0.5, Scheme::Centered3, Edge::Reduced).unwrap();
-    let product = slope.after(&up).after(&slope).build().unwrap();
-    let on = crate::support::host();
-    for a in [up, product] {
-        let workspace = Workspace::of(&a, &*on).unwrap();
-        let (x, y) = (random(&space(), 2), random(&space(), 3).to(device).unwrap().0);
-        let before = bits(&y);
-        let mut arrays = (x, y, workspace);
-        let refused = Plan::record::<Error>(on.clone(), &mut arrays, |on, (x, y, workspace)| {
-            a.apply_with(workspace, on, x.view(), y.view_mut(), Update::set())
-        });
-        let error = refused.map(|_| ()).unwrap_err();
-        assert!(matches!(error, Error::Parameter { .. }), "{error}");
-        assert!(error.to_string().contains("a plan keeps the calls of one"), "{error}");
-        assert_eq!(bits(&arrays.1), before);
+fn operators_of_several_devices_in_a_plan_give_the_same_bits_as_outside() -> Result<()> {
+    let Some(other) = other() else { return Ok(()) };
+    for a in mixed(other) {
+        let devices = a.devices().unwrap();
+        for executor in [devices.domain, devices.range] {
+            let on = kernels::on(executor)?;
+            let arrays = || {
+                let side = |space, seed, device| random(space, seed).to(device).unwrap().0;
+                let (x, y) =
+                    (side(a.domain(), 3, devices.domain), side(a.range(), 4, devices.range));
+                (x, y, Workspace::of(&a, &*on).unwrap())
+            };
+            let step = |on: &dyn Executor, (x, y, own): &mut (Array, Array, Workspace)| {
+                let (forward, back) = (Update::new(0.5, 0.25), Update::new(0.125, 1.0));
+                a.apply_with(own, on, x.view(), y.view_mut(), forward)?;
+                a.apply_adjoint_with(own, on, y.view(), x.view_mut(), back)
+            };
+            let mut direct = arrays();
+            let mut plan = Plan::record::<Error>(on.clone(), arrays(), step)?;
+            for round in 0..3 {
+                step(&*on, &mut direct)?;
+                plan.replay()?;
+                let both = |(x, y, _): &(Array, Array, Workspace)| [bits(x), bits(y)];
+                let found = both(plan.arrays());
+                assert_eq!(found, both(&direct), "{executor} {a:?} {round}");
+            }
+        }
     }
+    Ok(())
+}
+
+#[test]
+fn a_workspace_on_another_device_is_missed_before_anything_runs() {
+    let Some(other) = other() else { return };
+    let a = slope(DType::Float32, 0).on(other, Device::cpu()).unwrap();
+    let on = crate::support::host();
+    let workspace = || Workspace::of(&a, &*on).unwrap();
+    let arrays = (random(a.domain(), 1), random(a.range(), 2), workspace());
+    let mut plan = Plan::record::<Error>(on.clone(), arrays, |on, (x, y, own)| {
+        a.apply_with(own, on, x.view(), y.view_mut(), Update::set())
+    })
+    .unwrap();
+    plan.replay().unwrap();
+    let own = std::mem::replace(&mut plan.arrays_mut().2, workspace());
+    let before = bits(&plan.arrays().1);
+    let error = plan.replay().unwrap_err();
+    assert!(matches!(error, kernels::Error::NotKept { .. }), "{error}");
+    assert_eq!(bits(&plan.arrays().1), before);
+    plan.arrays_mut().2 = own;
+    plan.replay().unwrap();
+}
+
+/// Says that it records, and knows of no other executor.
+#[derive(Debug)]
+struct Alone(Arc<dyn Executor>);
+
+impl Executor for Alone {
+    fn stream(&self) -> &Stream {
+        self.0.stream()
+    }
+
+    fn execute(&self, _: &mut Call<'_>) -> kernels::Result<()> {
+        unreachable!("nothing is asked of it")
+    }
+
+    fn records(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn an_operator_of_several_devices_is_refused_where_the_calls_of_one_are_recorded() {
+    let Some(other) = other() else { return };
+    let (on, a) = (crate::support::host(), slope(DType::Float32, 0));
+    let a = a.on(other, Device::cpu()).unwrap();
+    let mut workspace = Workspace::of(&a, &*on).unwrap();
+    let (x, mut y) = (random(a.domain(), 2), random(a.range(), 3));
+    let before = bits(&y);
+    let set = Update::set();
+    let error = a.apply_with(&mut workspace, &Alone(on), x.view(), y.view_mut(), set).unwrap_err();
+    assert!(matches!(error, Error::Parameter { .. }), "{error}");
+    assert!(error.to_string().contains("the executor records the calls of one"), "{error}");
+    assert_eq!(bits(&y), before);
 }
