@@ -71,7 +71,8 @@
 //!
 //! ## Vectors
 //!
-//! Arithmetic of references to arrays is computed in one pass, and numbers stay on the device: what solvers are made of.
+//! Arithmetic of arrays is computed in one pass, and numbers stay on the device: what solvers are made of. Arrays are
+//! borrowed (`&x`) or, where nobody needs them afterwards, taken over (`&y - a.forward(&x)?`).
 //! [`View::to_ndarray`] and [`Array::into_ndarray`] give elements back to ndarray, `to_vec` and `item` to the program.
 //!
 //! ```
@@ -79,7 +80,7 @@
 //!
 //! let x = Array::from(ndarray::Array1::from_elem(100, 2.0_f32));
 //! let y = (&x * &x + 1.0).compute()?;
-//! let unit = (&x / &x.norm()?).compute()?;
+//! let unit = (&x / x.norm()?).compute()?;
 //! assert_eq!((y.shape(), unit.norm()?.shape()), (&[100][..], &[][..]));
 //! let y = y.view().to_ndarray::<f32>()?; // a copy on the host, from whatever device
 //! assert_eq!(y[[7]], 5.0);
@@ -140,8 +141,8 @@
 //! | [`devices`] | [`Device`], [`Stream`]; memory with limits ([`Limit`](devices::Limit), [`Scope`](devices::Scope)), who holds it ([`account`](devices::account)), what is done when it runs out ([`retry`](devices::retry)) |
 //! | [`bridge`] | [`Array`], [`SharedArray`], [`View`]; [`dlpack`](bridge::dlpack), [`interop`](bridge::interop) with other libraries, [`convert`](bridge::convert()) from any kind of array to any other |
 //! | [`pipeline`] | [`batch`](pipeline::batch)es over several devices, work that is split and moved when memory is short ([`retry`](pipeline::retry)), arrays that wait on the host ([`spill`](pipeline::spill)) |
-//! | [`kernels`] | the verbs ([`Executor`]) that operators and solvers are written in: `map`, `copy`, `stencil`, `reduce`, `gemm`; arithmetic of arrays ([`Vector`], [`VectorMut`]); [`Trace`](kernels::Trace) counts what they cost, [`Plan`](kernels::Plan) runs them over and over; kernels of your own ([`user`](kernels::user)) |
-//! | [`operators`] | [`Operator`], [`LinearOperator`], their [`algebra`](operators::algebra), [`laws`](operators::laws) to try them by, and what authors import ([`author`](operators::author)) |
+//! | [`kernels`] | the verbs ([`Executor`]) that operators and solvers are written in: `map`, `copy`, `stencil`, `reduce`, `gemm`; arithmetic of arrays ([`Vector`], [`VectorMut`]); [`Trace`] counts what they cost, [`Plan`] runs them over and over; kernels of your own ([`user`](kernels::user)) |
+//! | [`operators`] | [`Operator`], [`LinearOperator`], their [`algebra`](operators::algebra), [`check_adjoint`] and [`laws`] to try them by, and what authors import ([`author`](operators::author)) |
 //! | [`solvers`] | [`Cgls`], [`Stop`], [`Observer`] |
 //! | [`guide`] | pages to read: writing an operator, a solver, a kernel; memory, accounting, what DLPack imports check, figures |
 //!
@@ -179,11 +180,12 @@ pub mod prelude {
     pub use crate::{Error, Result};
     pub use arrayspan_bridge::{
         Array, AsView, Crossing, DType, Elementwise, Layout, Relayout, SharedArray, Transfer, View,
-        ViewMut,
+        ViewMut, concatenate, stack,
     };
     pub use arrayspan_devices::{Device, DeviceKind, Stream};
-    pub use arrayspan_kernels::{Executor, Update, Vector, VectorMut, on, on_stream};
+    pub use arrayspan_kernels::{Executor, Plan, Trace, Update, Vector, VectorMut, on, on_stream};
     pub use arrayspan_operators::prelude::*;
+    pub use arrayspan_operators::{check_adjoint, laws};
     pub use arrayspan_pipeline::batch::{Across, Assignment, BatchPlace, OnLost};
     pub use arrayspan_solvers::{Cgls, Observer, Progress, Solution, Stop, Stopped};
 }

@@ -51,7 +51,7 @@ pub use convert::convert;
 pub use copy::cast::{Conversion, Overflow, Rounding, Scale};
 pub use copy::catalogue;
 pub use dtype::{DType, Element};
-pub use elementwise::{AsElementwise, Elementwise};
+pub use elementwise::{AsElementwise, Elementwise, Term};
 pub use error::{Error, Result};
 pub use expression::Expression;
 #[cfg(feature = "torch")]

@@ -244,6 +244,13 @@ impl WithLayout for ViewMut<'_> {
     }
 }
 
+/// Gives up writing for the rest of the borrow.
+impl<'a> From<ViewMut<'a>> for View<'a> {
+    fn from(view: ViewMut<'a>) -> Self {
+        Self::new(view.memory, view.layout, view.dtype)
+    }
+}
+
 impl<'a> From<&'a mut Array> for ViewMut<'a> {
     fn from(array: &'a mut Array) -> Self {
         array.view_mut()

@@ -8,7 +8,6 @@ use crate::{Array, AsView, LentArray, SharedArray, View, ViewMut};
 /// What elementwise arithmetic reads: what lends an array ([`AsView`]), and what was made of such.
 pub trait AsElementwise {
     /// Its elements as they are, borrowed.
-    #[must_use]
     fn as_elementwise(&self) -> Elementwise<'_>;
 }
 
@@ -36,6 +35,13 @@ impl<'a> From<View<'a>> for Elementwise<'a> {
     }
 }
 
+/// To be read alone from now on.
+impl<'a> From<ViewMut<'a>> for Elementwise<'a> {
+    fn from(view: ViewMut<'a>) -> Self {
+        Self::array(View::from(view))
+    }
+}
+
 impl<'a> From<&View<'a>> for Elementwise<'a> {
     fn from(view: &View<'a>) -> Self {
         Self::array(view.clone())
@@ -53,6 +59,19 @@ macro_rules! arrays {
 }
 
 arrays!(Array, SharedArray, LentArray, ViewMut<'_>);
+
+macro_rules! owned {
+    ($($array:ty),*) => {$(
+        /// Takes it over; nothing is copied.
+        impl From<$array> for Elementwise<'_> {
+            fn from(array: $array) -> Self {
+                Self::array(array)
+            }
+        }
+    )*};
+}
+
+owned!(Array, SharedArray);
 
 impl From<f64> for Elementwise<'_> {
     fn from(value: f64) -> Self {

@@ -1,9 +1,12 @@
 //! Arithmetic of arrays, as data: `&a + 2.0 * &b` computes nothing, it says what one pass over memory will compute.
 
 mod functions;
+mod inputs;
 mod leaves;
 mod operators;
+mod term;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use num_complex::Complex64;
@@ -11,15 +14,21 @@ use smallvec::SmallVec;
 
 use crate::View;
 use crate::expression::{self, Expression};
+use inputs::{Input, Inputs};
 pub use leaves::AsElementwise;
+pub use term::Term;
 
-/// What one pass over memory computes of borrowed arrays, element by element: an [`Expression`] and its inputs.
+/// What one pass over memory computes of arrays, element by element: an [`Expression`] and its inputs.
 ///
 /// Made by `+ - * /` of arrays, views and numbers (on either side, `f64` or `Complex64`) and by methods as
 /// [`conj`](Self::conj). It is data: nothing is checked and nothing runs before it is computed. Then arrays broadcast as in
 /// [`View::broadcast`]; 0-d arrays are numbers that stay on the device. All arrays have one dtype, but arrays of one element
-/// may be of a wider real dtype (see [`Expression`]). Numbers of the host take the dtype of the arrays. A view that comes
+/// may be of a wider real dtype (see [`Expression`]). Numbers of the host take the dtype of the arrays. An array that comes
 /// several times is read once.
+///
+/// Arrays are borrowed (`&y - &x`) or taken over (`&y - operator.forward(&x)?`), in any mixture. One that is taken over is
+/// neither copied nor written; its memory is given back with the value, once all work that reads it is done. Clones of the
+/// value share it.
 ///
 /// ```
 /// use arrayspan_bridge::{Array, AsElementwise};
@@ -29,20 +38,21 @@ pub use leaves::AsElementwise;
 /// let value = &a + 2.0 * &b - a.as_elementwise().abs2();
 /// assert_eq!(value.expression().operations(), 4);
 /// assert_eq!(value.inputs().len(), 2);
+/// let value = value / Array::from_vec(vec![5.0, 6.0], [2])?; // an array that nobody needs afterwards
+/// assert_eq!(value.inputs().len(), 3);
 /// # Ok::<(), arrayspan_bridge::Error>(())
 /// ```
 #[derive(Clone)]
+#[must_use = "nothing runs before it is computed, reduced or written over an array"]
 pub struct Elementwise<'a> {
     expression: Expression,
-    /// No two show the same elements.
-    inputs: Vec<View<'a>>,
+    inputs: Inputs<'a>,
 }
 
 impl<'a> Elementwise<'a> {
     /// What the output holds before the pass. Only where there is one: in an update in place.
-    #[must_use]
     pub fn previous() -> Self {
-        Self { expression: expression::previous(), inputs: Vec::new() }
+        Self { expression: expression::previous(), inputs: Inputs::default() }
     }
 
     /// The expression; its input `i` is view `i` of [`inputs`](Self::inputs).
@@ -53,16 +63,16 @@ impl<'a> Elementwise<'a> {
 
     /// The arrays it is computed of, each once, in no particular order.
     #[must_use]
-    pub fn inputs(&self) -> &[View<'a>] {
-        &self.inputs
+    pub fn inputs(&self) -> Cow<'_, [View<'_>]> {
+        self.inputs.views()
     }
 
-    fn array(view: View<'a>) -> Self {
-        Self { expression: expression::input(0), inputs: vec![view] }
+    fn array(array: impl Into<Input<'a>>) -> Self {
+        Self { expression: expression::input(0), inputs: Inputs::one(array) }
     }
 
     fn number(value: impl Into<Complex64>) -> Self {
-        Self { expression: expression::constant(value), inputs: Vec::new() }
+        Self { expression: expression::constant(value), inputs: Inputs::default() }
     }
 
     /// What `function` makes of it.
@@ -86,19 +96,12 @@ impl<'a> Elementwise<'a> {
     }
 
     /// Its expression with the numbers that its inputs get in `inputs`, which takes those it does not have.
-    fn taken_into(self, mut inputs: Vec<View<'a>>) -> (Expression, Vec<View<'a>>) {
+    fn taken_into(self, mut inputs: Inputs<'a>) -> (Expression, Inputs<'a>) {
         let Self { expression, inputs: own } = self;
-        if inputs.is_empty() {
+        if inputs.len() == 0 {
             return (expression, own);
         }
-        let mut number = |view: View<'a>| {
-            let known = inputs.iter().position(|known| known.is_same(&view));
-            known.unwrap_or_else(|| {
-                inputs.push(view);
-                inputs.len() - 1
-            })
-        };
-        let numbers: SmallVec<[usize; 4]> = own.into_iter().map(&mut number).collect();
+        let numbers: SmallVec<[usize; 4]> = own.each().map(|input| inputs.number(input)).collect();
         if numbers.iter().enumerate().all(|(before, after)| before == *after) {
             return (expression, inputs);
         }
@@ -110,7 +113,7 @@ impl<'a> Elementwise<'a> {
 impl fmt::Debug for Elementwise<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.expression)?;
-        for (number, view) in self.inputs.iter().enumerate() {
+        for (number, view) in self.inputs().iter().enumerate() {
             let before = if number == 0 { " of" } else { "," };
             let (shape, dtype, device) = (view.shape(), view.dtype(), view.device());
             write!(f, "{before} x{number} = {shape:?} {dtype} on {device}")?;

@@ -4,10 +4,10 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use num_complex::Complex64;
 
-use super::Elementwise;
+use super::{Elementwise, Term};
 use crate::{Array, LentArray, SharedArray, View, ViewMut};
 
-macro_rules! operators {
+macro_rules! borrowed {
     ($($trait:ident::$method:ident for $left:ty),*) => {$(
         impl<'a, R: Into<Elementwise<'a>>> $trait<R> for $left {
             type Output = Elementwise<'a>;
@@ -18,12 +18,24 @@ macro_rules! operators {
     )*};
 }
 
+/// Arrays on the left have no lifetime: that of the result is what is on the right.
+macro_rules! owned {
+    ($($trait:ident::$method:ident for $left:ty),*) => {$(
+        impl<R: Term> $trait<R> for $left {
+            type Output = R::Value;
+            fn $method(self, other: R) -> R::Value {
+                other.after(self.into(), $trait::$method)
+            }
+        }
+    )*};
+}
+
 /// Numbers on the left, which are types of others, know every type on the right by name.
 macro_rules! numbers {
-    ($($trait:ident::$method:ident of $number:ty, $right:ty);*) => {$(
+    ($value:ty: $($trait:ident::$method:ident of $number:ty, $right:ty);*) => {$(
         impl<'a> $trait<$right> for $number {
-            type Output = Elementwise<'a>;
-            fn $method(self, other: $right) -> Elementwise<'a> {
+            type Output = $value;
+            fn $method(self, other: $right) -> $value {
                 Elementwise::from(self).with(other.into(), $trait::$method)
             }
         }
@@ -31,17 +43,18 @@ macro_rules! numbers {
 }
 
 macro_rules! all {
-    ($($type:ty),*) => {$(
-        operators!(Add::add for $type, Sub::sub for $type, Mul::mul for $type, Div::div for $type);
+    ($operators:ident, $value:ty: $($type:ty),*) => {$(
+        $operators!(Add::add for $type, Sub::sub for $type, Mul::mul for $type, Div::div for $type);
         numbers! {
+            $value:
             Add::add of f64, $type; Sub::sub of f64, $type; Mul::mul of f64, $type; Div::div of f64, $type;
             Add::add of Complex64, $type; Sub::sub of Complex64, $type;
             Mul::mul of Complex64, $type; Div::div of Complex64, $type
         }
 
         impl<'a> Neg for $type {
-            type Output = Elementwise<'a>;
-            fn neg(self) -> Elementwise<'a> {
+            type Output = $value;
+            fn neg(self) -> $value {
                 Elementwise::from(self).then(Neg::neg)
             }
         }
@@ -49,5 +62,8 @@ macro_rules! all {
 }
 
 all! {
-    &'a Array, &'a SharedArray, &'a LentArray, &'a ViewMut<'_>, View<'a>, &View<'a>, Elementwise<'a>, &Elementwise<'a>
+    borrowed, Elementwise<'a>:
+    &'a Array, &'a SharedArray, &'a LentArray, &'a ViewMut<'_>, ViewMut<'a>, View<'a>, &View<'a>, Elementwise<'a>,
+    &Elementwise<'a>
 }
+all!(owned, Elementwise<'static>: Array, SharedArray);

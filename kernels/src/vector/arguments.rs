@@ -9,18 +9,19 @@ use crate::verb::check;
 use crate::{Error, Result};
 
 /// The arrays, if there are any.
-pub(super) fn arrays<'v, 'a>(
+pub(super) fn arrays<'v>(
     operation: &'static str,
-    value: &'v Elementwise<'a>,
-) -> Result<&'v [View<'a>]> {
+    value: &'v Elementwise<'_>,
+) -> Result<Cow<'v, [View<'v>]>> {
     if value.expression().reads_previous() {
         let why = "it reads the output, which only an update in place has";
         return check::argument(operation, why);
     }
-    match value.inputs() {
-        [] => check::argument(operation, "there is no array, only numbers"),
-        inputs => Ok(inputs),
+    let inputs = value.inputs();
+    if inputs.is_empty() {
+        return check::argument(operation, "there is no array, only numbers");
     }
+    Ok(inputs)
 }
 
 /// The device of an array, on which the others have to be, too.

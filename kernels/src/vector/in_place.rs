@@ -120,5 +120,5 @@ pub(super) fn write(
     value: &Elementwise<'_>,
     out: ViewMut<'_>,
 ) -> Result<()> {
-    on.map(value.expression(), value.inputs(), out).map_err(|error| error.in_operation(operation))
+    on.map(value.expression(), &value.inputs(), out).map_err(|error| error.in_operation(operation))
 }

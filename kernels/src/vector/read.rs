@@ -2,8 +2,8 @@
 
 use arrayspan_bridge::{Array, AsElementwise, Elementwise, ViewMut};
 
-use super::reduce::{Named, own, product, root, share, wide};
-use super::{arguments, in_place};
+use super::reduce::{Named, own, product, root, wide};
+use super::{arguments, in_place, mean};
 use crate::{Executor, Reduction, Result, on};
 
 /// Arrays, views and elementwise values as vectors. Everything is enqueued; nothing waits, and results stay on the device.
@@ -76,15 +76,15 @@ pub trait Vector: AsElementwise {
         Named::sum("sum").into(on, &self.as_elementwise(), None, out.into())
     }
 
-    /// The mean of all elements, 0-d; NaN of none.
+    /// The mean of all elements, 0-d, in their dtype; NaN of none. The mean of finite Float32 and Complex64 is finite, however
+    /// large they are; the sum of Float64 may overflow on the way to its mean.
+    ///
+    /// Two launches; three for complex values.
     ///
     /// # Errors
     /// As [the trait](Vector) says.
     fn mean(&self) -> Result<Array> {
-        let value = self.as_elementwise();
-        let mut out = Named::sum("mean").array(&value, None, own)?;
-        share("mean", &*on(out.device())?, &value, out.view_mut())?;
-        Ok(out)
+        mean::mean(&self.as_elementwise())
     }
 
     /// The smallest element, 0-d: NaN if any is, +∞ of none. Real dtypes only.
@@ -211,55 +211,46 @@ pub trait Vector: AsElementwise {
     }
 
     /// The complex conjugate, not yet computed.
-    #[must_use]
     fn conj(&self) -> Elementwise<'_> {
         self.as_elementwise().conj()
     }
 
     /// The real part, not yet computed.
-    #[must_use]
     fn re(&self) -> Elementwise<'_> {
         self.as_elementwise().re()
     }
 
     /// The imaginary part, not yet computed.
-    #[must_use]
     fn im(&self) -> Elementwise<'_> {
         self.as_elementwise().im()
     }
 
     /// The absolute value, not yet computed.
-    #[must_use]
     fn abs(&self) -> Elementwise<'_> {
         self.as_elementwise().abs()
     }
 
     /// The square of the absolute value, not yet computed.
-    #[must_use]
     fn abs2(&self) -> Elementwise<'_> {
         self.as_elementwise().abs2()
     }
 
     /// The principal square root, not yet computed.
-    #[must_use]
     fn sqrt(&self) -> Elementwise<'_> {
         self.as_elementwise().sqrt()
     }
 
     /// `self / other`, and 0 where `other` is 0; not yet computed.
-    #[must_use]
     fn div_or_zero<'a>(&'a self, other: impl Into<Elementwise<'a>>) -> Elementwise<'a> {
         self.as_elementwise().div_or_zero(other)
     }
 
     /// The smaller one of two elements, not yet computed; NaN if either is. Real dtypes only.
-    #[must_use]
     fn minimum<'a>(&'a self, other: impl Into<Elementwise<'a>>) -> Elementwise<'a> {
         self.as_elementwise().minimum(other)
     }
 
     /// The larger one of two elements, not yet computed; NaN if either is. Real dtypes only.
-    #[must_use]
     fn maximum<'a>(&'a self, other: impl Into<Elementwise<'a>>) -> Elementwise<'a> {
         self.as_elementwise().maximum(other)
     }
@@ -273,9 +264,9 @@ const MOST: Named = Named { operation: "max", reduction: Reduction::Maximum };
 fn compute(on: &dyn Executor, value: &Elementwise<'_>) -> Result<Array> {
     let operation = "compute";
     let inputs = arguments::arrays(operation, value)?;
-    arguments::expect_device(operation, on.device(), inputs)?;
-    let dtype = arguments::dtype(operation, inputs)?;
-    let mut out = on.empty(&arguments::shape(operation, inputs, dtype)?, dtype)?;
+    arguments::expect_device(operation, on.device(), &inputs)?;
+    let dtype = arguments::dtype(operation, &inputs)?;
+    let mut out = on.empty(&arguments::shape(operation, &inputs, dtype)?, dtype)?;
     in_place::write(operation, on, value, out.view_mut())?;
     Ok(out)
 }

@@ -7,7 +7,7 @@ use arrayspan_bridge::{Array, DType, Elementwise, ViewMut};
 
 use super::arguments;
 use crate::verb::check;
-use crate::{Executor, Reduction, Result, constant, on, previous, widest_real};
+use crate::{Executor, Reduction, Result, on, previous, widest_real};
 
 /// All axes of arrays of few, which need no list of their own.
 const ALL: [usize; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -34,8 +34,8 @@ impl Named {
     ) -> Result<()> {
         let operation = self.operation;
         let inputs = arguments::arrays(operation, value)?;
-        arguments::expect_device(operation, on.device(), inputs)?;
-        let shape = arguments::shape(operation, inputs, inputs[0].dtype())?;
+        arguments::expect_device(operation, on.device(), &inputs)?;
+        let shape = arguments::shape(operation, &inputs, inputs[0].dtype())?;
         let all: Vec<usize>;
         let axes = match (axes, ALL.get(..shape.len())) {
             (Some(axes), _) | (None, Some(axes)) => axes,
@@ -45,7 +45,7 @@ impl Named {
             }
         };
         // The verb takes the shape of the first input for that of all.
-        let mut views = Cow::Borrowed(inputs);
+        let mut views = Cow::Borrowed(&*inputs);
         if inputs[0].shape() != &*shape {
             let first = inputs[0].clone().broadcast(&shape)?;
             views.to_mut()[0] = first;
@@ -62,7 +62,7 @@ impl Named {
         dtype: impl Fn(DType, Device) -> DType,
     ) -> Result<Array> {
         let inputs = arguments::arrays(self.operation, value)?;
-        let shape = arguments::shape(self.operation, inputs, inputs[0].dtype())?;
+        let shape = arguments::shape(self.operation, &inputs, inputs[0].dtype())?;
         // Axes that are not there are refused by the verb.
         let kept = |axis: &usize| axes.is_some_and(|axes| !axes.contains(axis));
         let shape: Vec<usize> = (0..shape.len()).filter(kept).map(|axis| shape[axis]).collect();
@@ -93,8 +93,8 @@ pub(super) fn product<'a>(
     let (first, second) = (arguments::arrays(operation, &a)?, arguments::arrays(operation, &b)?);
     let (argument, dtype) = ("the second vector", first[0].dtype());
     check::dtype(operation, argument, dtype, second[0].dtype())?;
-    let expected = arguments::shape(operation, first, dtype)?;
-    let found = arguments::shape(operation, second, dtype)?;
+    let expected = arguments::shape(operation, &first, dtype)?;
+    let found = arguments::shape(operation, &second, dtype)?;
     check::shape(operation, argument, &expected, &found)?;
     Ok(a.conj() * b)
 }
@@ -102,17 +102,4 @@ pub(super) fn product<'a>(
 /// `out ← √out`
 pub(super) fn root(operation: &'static str, on: &dyn Executor, out: ViewMut<'_>) -> Result<()> {
     on.map(&previous().sqrt(), &[], out).map_err(|error| error.in_operation(operation))
-}
-
-/// `out ← out / len`
-pub(super) fn share(
-    operation: &'static str,
-    on: &dyn Executor,
-    value: &Elementwise<'_>,
-    out: ViewMut<'_>,
-) -> Result<()> {
-    let inputs = arguments::arrays(operation, value)?;
-    let len: usize = arguments::shape(operation, inputs, inputs[0].dtype())?.iter().product();
-    let mean = previous() / constant(len as f64);
-    on.map(&mean, &[], out).map_err(|error| error.in_operation(operation))
 }

@@ -27,6 +27,7 @@ mod trace;
 mod turn;
 mod vector;
 mod vector_errors;
+mod vector_owned;
 mod vector_reduce;
 
 /// One test for each device, dtype and case.
@@ -162,6 +163,7 @@ cells! {
             reductions_along_axes
             values_are_reduced_without_being_written
             sizes_whose_squares_leave_the_dtype
+            means_of_the_largest_numbers_are_finite
             not_a_number_is_passed_on;
         vector_errors:
             arrays_of_two_devices_are_refused;

@@ -29,6 +29,11 @@ impl<'a> Pair<'a> {
         Self::new(sample.view(), sample.tensor.broadcast(&SHAPE).values)
     }
 
+    /// The same of a copy that nobody else holds.
+    fn owned(sample: &'a Sample) -> Self {
+        Self::new(sample.view().to_array().unwrap(), sample.tensor.broadcast(&SHAPE).values)
+    }
+
     fn unary(self, value: Elementwise<'a>, function: impl Fn(Complex64) -> Complex64) -> Self {
         let plain: Vec<Complex64> = self.plain.iter().map(|&a| function(a)).collect();
         let scale = self.scale.iter().zip(&plain).map(|(s, v)| s.max(v.norm()).max(s * s));
@@ -65,7 +70,8 @@ fn any<'a>(cell: &Cell, leaves: &'a [Sample], depth: usize, random: &mut Random)
         let leaf = choose(leaves.len() as u64 + 1) as usize;
         let number = real(0.75);
         let plain = vec![number; SHAPE.iter().product()];
-        return leaves.get(leaf).map_or_else(|| Pair::new(0.75, plain), Pair::array);
+        let array = if choose(2) == 0 { Pair::array } else { Pair::owned };
+        return leaves.get(leaf).map_or_else(|| Pair::new(0.75, plain), array);
     }
     let (kind, least) = (choose(10), !cell.is_complex());
     let a = any(cell, leaves, depth - 1, random);

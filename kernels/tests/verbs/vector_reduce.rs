@@ -115,6 +115,23 @@ pub fn sizes_whose_squares_leave_the_dtype(cell: &Cell) {
     }
 }
 
+pub fn means_of_the_largest_numbers_are_finite(cell: &Cell) {
+    let single = cell.dtype.real() == DType::Float32;
+    let largest = if single { f64::from(f32::MAX) } else { 1e303 };
+    for len in [1, 3, 7919] {
+        let a = cell.filled(&[len], cell.number(largest, -largest));
+        let mean = number(&a.view().mean().unwrap());
+        let expected = cell.number(largest, -largest);
+        for (found, expected) in [(mean.re, expected.re), (mean.im, expected.im)] {
+            assert!((found - expected).abs() <= 1e-6 * expected.abs(), "{len}: {mean}");
+        }
+        // A real value of complex arrays has a real mean.
+        let found = number(&a.view().abs().mean().unwrap());
+        let size = if cell.is_complex() && single { return } else { expected.norm() };
+        assert!((found.re - size).abs() <= 1e-6 * size && found.im == 0.0, "{len}: {found}");
+    }
+}
+
 pub fn not_a_number_is_passed_on(cell: &Cell) {
     let mut tensor = Tensor::filled(&[70], 1.0);
     tensor.values[33] = real(f64::NAN);
