@@ -4,7 +4,7 @@ use arrayspan_bridge::DType;
 use num_complex::Complex64;
 
 use super::collect;
-use super::emit::{Emitter, Task, What};
+use super::emitter::{Emitter, Task, What};
 use super::normal::{Blocks, Factor};
 use super::pass::passes;
 use super::rewrite::ONE;

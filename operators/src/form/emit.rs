@@ -2,92 +2,33 @@
 
 use std::sync::Arc;
 
-use arrayspan_bridge::devices::Device;
-use num_complex::Complex64;
-
 use super::addends::Addend;
+use super::draft::{Draft, INPUT, OUTPUT, Register};
+use super::emitter::{Emitter, Task, What};
 use super::leaf::Leaf;
 use super::normal::{Blocks, Factor, Normal, Part, Term};
 use super::order::ordered;
-use super::partition::{Partition, Slice};
-use super::pass::Pass;
+use super::partition::Partition;
 use super::placed::placed;
 use super::program::{Act, Program};
 use super::rewrite::{ONE, fits};
 use super::{Orientation, collect};
 use crate::{Devices, Space};
 
-/// The arrays that the caller gives.
-const INPUT: usize = 0;
-pub(super) const OUTPUT: usize = 1;
-
 /// What was moved to other devices last, and is looked up before it is moved again.
 const MOST_KEPT: usize = 64;
 
-/// An array, numbered, and which part of it.
-#[derive(Clone, PartialEq)]
-pub(super) struct Register {
-    pub(super) number: usize,
-    pub(super) path: Vec<Slice>,
-    /// Where it lies, in a program of several devices.
-    pub(super) device: Option<Device>,
-}
-
-impl Register {
-    fn of(number: usize, device: Option<Device>) -> Self {
-        Self { number, path: Vec::new(), device }
+impl Program {
+    /// The steps of a normal form.
+    pub(crate) fn of(normal: &Normal, devices: Option<Devices>) -> Self {
+        // One that is bound to a device, and to no other, needs no names.
+        let several = |devices: &Devices| devices.one().is_none() || normal.moves();
+        emit(normal, devices.filter(several))
     }
-
-    pub(super) fn part(&self, slice: Option<&Slice>) -> Self {
-        let path = self.path.iter().chain(slice).cloned().collect();
-        Self { path, ..*self }
-    }
-}
-
-/// Something still to be emitted.
-pub(super) struct Task<'a> {
-    pub(super) what: What<'a>,
-    pub(super) scale: Complex64,
-    pub(super) from: Register,
-    pub(super) to: Register,
-    /// Whether it is the first to write there.
-    pub(super) first: bool,
-}
-
-#[derive(Clone, Copy)]
-pub(super) enum What<'a> {
-    Normal(&'a Normal),
-    Term(&'a Term, &'a Space),
-    Factor(&'a Factor),
-    /// By its number.
-    Pass(usize),
-    Copy,
-}
-
-/// A step whose places are not known yet.
-pub(super) struct Draft {
-    pub(super) act: Act,
-    pub(super) from: Register,
-    pub(super) to: Register,
-    pub(super) scale: Complex64,
-    pub(super) first: bool,
-}
-
-/// Tasks wait on a list, the next one last.
-#[derive(Default)]
-pub(super) struct Emitter<'a> {
-    pub(super) tasks: Vec<Task<'a>>,
-    drafts: Vec<Draft>,
-    /// Sums that one pass computes.
-    pub(super) passes: Vec<Pass>,
-    /// The intermediate results, which are numbered behind input and output: their spaces, and where they lie.
-    spaces: Vec<(Space, Option<Device>)>,
-    /// What has been moved to another device as it is, and where it is there.
-    moved: Vec<(Register, Register)>,
 }
 
 /// The steps of a normal form that reads and writes on these devices, if its steps are on several.
-pub(super) fn emit(normal: &Normal, devices: Option<Devices>) -> Program {
+fn emit(normal: &Normal, devices: Option<Devices>) -> Program {
     let mut emitter = Emitter::default();
     let from = Register::of(INPUT, devices.map(|devices| devices.domain));
     let to = Register::of(OUTPUT, devices.map(|devices| devices.range));
@@ -267,16 +208,5 @@ impl<'a> Emitter<'a> {
         self.drafts.push(set(act, x, y.clone()));
         let Task { to, scale, first, .. } = task;
         self.drafts.push(Draft { act: Act::Conjugate, from: y, to, scale, first });
-    }
-
-    fn draft(&mut self, act: Act, task: &Task<'_>) {
-        let (from, to) = (task.from.clone(), task.to.clone());
-        self.drafts.push(Draft { act, from, to, scale: task.scale, first: task.first });
-    }
-
-    /// A new intermediate result.
-    fn register(&mut self, space: &Space, device: Option<Device>) -> Register {
-        self.spaces.push((space.clone(), device));
-        Register::of(OUTPUT + self.spaces.len(), device)
     }
 }

@@ -11,9 +11,12 @@
 mod addends;
 mod check;
 mod collect;
+mod cost;
 mod dense;
 mod describe;
+mod draft;
 mod emit;
+mod emitter;
 mod fuse;
 pub mod index;
 mod leaf;

@@ -1,6 +1,6 @@
 //! The order of steps on several devices.
 
-use super::emit::{Draft, Register};
+use super::draft::{Draft, Register};
 use super::leaf::Leaf;
 use super::program::Act;
 

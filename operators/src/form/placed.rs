@@ -3,11 +3,11 @@
 use arrayspan_bridge::CARVE_BYTES;
 use arrayspan_bridge::devices::Device;
 
-use super::emit::{Draft, OUTPUT, Register};
+use super::cost::cost;
+use super::draft::{Draft, OUTPUT, Register};
 use super::leaf::Leaf;
 use super::partition::Slice;
-use super::program::{Act, Place, Program, Step};
-use super::properties::{cost, is_real};
+use super::program::{Act, Place, Program, Step, is_real};
 use super::registers::Lifetimes;
 use super::rewrite::ONE;
 use crate::devices::PerDevice;

@@ -7,9 +7,7 @@ use arrayspan_bridge::devices::Device;
 use arrayspan_kernels::Cost;
 use num_complex::Complex64;
 
-use super::emit::emit;
 use super::leaf::Leaf;
-use super::normal::Normal;
 use super::partition::Slice;
 use super::pass::Pass;
 use crate::devices::PerDevice;
@@ -78,13 +76,6 @@ pub(crate) struct Place {
 }
 
 impl Program {
-    /// The steps of a normal form.
-    pub(crate) fn of(normal: &Normal, devices: Option<Devices>) -> Self {
-        // One that is bound to a device, and to no other, needs no names.
-        let several = |devices: &Devices| devices.one().is_none() || normal.moves();
-        emit(normal, devices.filter(several))
-    }
-
     /// The bytes of its workspace.
     pub(crate) fn bytes(&self) -> &PerDevice<usize> {
         &self.bytes
@@ -123,6 +114,12 @@ impl Program {
     pub(crate) fn cost(&self) -> Option<Cost> {
         self.cost
     }
+
+    /// Whether both do the same, step by step.
+    pub(super) fn same(&self, other: &Self) -> bool {
+        let steps = self.steps.iter().zip(&other.steps);
+        self.steps.len() == other.steps.len() && steps.into_iter().all(|(a, b)| a.same(b))
+    }
 }
 
 /// Takes it apart from the top: shared parts may be within each other as deep as one likes.
@@ -147,4 +144,53 @@ impl Act {
             Self::Zero | Self::Copy | Self::Conjugate | Self::Pass(_) => PerDevice::default(),
         }
     }
+
+    fn same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Zero, Self::Zero)
+            | (Self::Copy, Self::Copy)
+            | (Self::Conjugate, Self::Conjugate) => true,
+            (Self::Pass(a), Self::Pass(b)) => a.same(b),
+            (Self::Leaf(a), Self::Leaf(b)) => a.same(b),
+            _ => false,
+        }
+    }
+}
+
+impl Step {
+    fn same(&self, other: &Self) -> bool {
+        let numbers =
+            (self.scale, self.first, self.device) == (other.scale, other.first, other.device);
+        numbers
+            && self.from.same(&other.from)
+            && self.to.same(&other.to)
+            && self.act.same(&other.act)
+    }
+}
+
+impl Place {
+    fn same(&self, other: &Self) -> bool {
+        self.scratch == other.scratch && self.device == other.device && self.path == other.path
+    }
+
+    /// The space of the array there, which is a part of `given` if it is the caller's.
+    pub(super) fn space<'a>(&'a self, given: &'a Space) -> &'a Space {
+        let whole = self.scratch.as_ref().map_or(given, |(_, space)| space);
+        self.path.last().map_or(whole, Slice::space)
+    }
+}
+
+/// Whether all numbers of steps are real, from the one space to the other.
+pub(super) fn is_real(steps: &[Step], from: &Space, to: &Space) -> bool {
+    steps.iter().all(|step| {
+        let (from, to) = (step.from.space(from).dtype(), step.to.space(to).dtype());
+        let dtype = if from.is_complex() { from } else { to };
+        let act = match &step.act {
+            Act::Zero | Act::Copy => true,
+            Act::Conjugate => !dtype.is_complex(),
+            Act::Pass(pass) => pass.is_real(),
+            Act::Leaf(leaf) => leaf.is_real(dtype),
+        };
+        act && step.scale.im == 0.0
+    })
 }
