@@ -10,6 +10,14 @@ use num_complex::Complex64;
 
 use crate::{Error, Result};
 
+pub(crate) const ONE: Complex64 = Complex64::new(1.0, 0.0);
+pub(crate) const ZERO: Complex64 = Complex64::new(0.0, 0.0);
+
+/// Whether a factor is zero or a normal number of the dtype.
+pub(crate) fn fits(factor: Complex64, dtype: DType) -> bool {
+    fit(factor, dtype) == Fit::Held
+}
+
 /// Fails unless `value`, which `what` names, fits the dtype of `operator`.
 pub(crate) fn check(
     operator: &str,

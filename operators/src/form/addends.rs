@@ -7,9 +7,9 @@ use super::collect;
 use super::emitter::{Emitter, Task, What};
 use super::normal::{Blocks, Factor};
 use super::pass::passes;
-use super::rewrite::ONE;
 use super::summand::Summand;
 use crate::Space;
+use crate::number::ONE;
 
 /// What is added to a sum.
 pub(super) enum Addend<T> {

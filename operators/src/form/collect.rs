@@ -12,8 +12,8 @@ use super::normal::{Blocks, Factor, Normal, Part, Term};
 use super::partition::Slice;
 use super::pass::Pass;
 use super::pointwise::Pointwise;
-use super::rewrite::{ONE, fits};
 use super::summand::{Summand, Weights};
+use crate::number::{ONE, fits};
 
 /// Sums within sums that are looked into: what is deeper is looked at by itself, so this may recurse.
 const MOST_LEVELS: usize = 8;

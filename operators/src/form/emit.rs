@@ -11,8 +11,8 @@ use super::order::ordered;
 use super::partition::Partition;
 use super::placed::placed;
 use super::program::{Act, Program};
-use super::rewrite::{ONE, fits};
 use super::{Orientation, collect};
+use crate::number::{ONE, fits};
 use crate::{Devices, Space};
 
 /// What was moved to other devices last, and is looked up before it is moved again.

@@ -57,6 +57,13 @@ pub(crate) struct Blocks {
     pub(crate) ranges: Option<Arc<Partition>>,
 }
 
+/// An end of a product.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum End {
+    Outer,
+    Inner,
+}
+
 impl Normal {
     pub(crate) fn zero(domain: Space, range: Space) -> Self {
         Self { domain, range, terms: Vec::new() }
@@ -165,6 +172,24 @@ fn size(mut left: Vec<&Normal>) -> usize {
         }
     }
     count
+}
+
+impl End {
+    /// The factor there.
+    pub(super) fn of(self, factors: &VecDeque<Factor>) -> Option<&Factor> {
+        match self {
+            Self::Inner => factors.back(),
+            Self::Outer => factors.front(),
+        }
+    }
+
+    /// Takes the factor there.
+    pub(super) fn take(self, factors: &mut VecDeque<Factor>) -> Option<Factor> {
+        match self {
+            Self::Inner => factors.pop_back(),
+            Self::Outer => factors.pop_front(),
+        }
+    }
 }
 
 /// Only small ones are copied, so this may recurse.

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::Orientation;
-use super::fuse::{MOST_COPIED, stack};
 use super::leaf::{Form, Leaf};
-use super::normal::{Normal, Part, Term};
-use super::rewrite::{ONE, product, scaled, sum};
+use super::normal::{Blocks, Normal, Part, Term};
+use super::rewrite::{MOST_COPIED, product, scaled, sum};
 use crate::algebra::{Kind, Node};
+use crate::number::ONE;
 
 /// An operator that is part of the one in question, in an orientation.
 struct Visit<'a> {
@@ -114,7 +114,12 @@ fn combined(node: &Node, orientation: Orientation, parts: Vec<Normal>) -> Normal
             if orientation.adjoint {
                 std::mem::swap(&mut domains, &mut ranges);
             }
-            stack(domain.clone(), range.clone(), parts.collect(), domains, ranges)
+            let parts: Vec<Normal> = parts.collect();
+            if parts.iter().all(|part| part.terms.is_empty()) {
+                return Normal::zero(domain.clone(), range.clone());
+            }
+            let blocks = Blocks { parts, domains, ranges };
+            Normal::of_part(domain.clone(), range.clone(), Part::Blocks(blocks))
         }
     }
 }

@@ -5,9 +5,9 @@ use arrayspan_kernels::{Cost, Expression, Stencil, StencilTerm, Update, constant
 use num_complex::Complex64;
 
 use super::leaf::same_array;
-use super::rewrite::{ONE, fits};
 use super::summand::Summand;
 use crate::elementwise::updated;
+use crate::number::{ONE, fits};
 use crate::{Context, Result, Space};
 
 /// `y = Σ afterᵢ ⊙ stencilᵢ(beforeᵢ ⊙ xᵢ)` of parts of one input, as one verb.

@@ -9,9 +9,9 @@ use super::leaf::Leaf;
 use super::partition::Slice;
 use super::program::{Act, Place, Program, Step, is_real};
 use super::registers::Lifetimes;
-use super::rewrite::ONE;
 use crate::devices::PerDevice;
 use crate::number::Gain;
+use crate::number::ONE;
 use crate::{Devices, Space, scratch_bytes};
 
 /// The steps, with a place for each intermediate result from its first use to its last.

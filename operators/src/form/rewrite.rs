@@ -5,18 +5,21 @@
 
 use std::collections::VecDeque;
 
-use arrayspan_bridge::DType;
-use arrayspan_kernels::{Fit, fit};
 use num_complex::Complex64;
 
-use super::fuse::{Fused, added, fused};
+use super::fuse::{self, Fused};
 use super::leaf::Leaf;
-use super::normal::{Factor, Normal, Part, Term};
+use super::normal::{Blocks, End, Factor, Normal, Part, Term};
+use super::partition::Partition;
 use super::pointwise::Pointwise;
 use crate::Space;
+use crate::number::{ONE, ZERO, fits};
 
 /// How many of the last terms of a sum a new one is tried with. A limit, so that long sums take no quadratic time.
 const TRIED: usize = 8;
+
+/// Leaves that a rewriting copies at most.
+pub(super) const MOST_COPIED: usize = 64;
 
 /// `factor · a`
 pub(super) fn scaled(mut a: Normal, factor: Complex64) -> Normal {
@@ -68,6 +71,57 @@ fn add(sum: &mut Normal, term: Term) {
         term = both;
     }
     sum.terms.push(term);
+}
+
+/// `a + b` as one term, if one pass can do both. Both are of the same spaces.
+fn added(a: &Term, b: &Term, space: &Space) -> Option<Term> {
+    let ends = [End::Outer, End::Inner];
+    match ends.into_iter().find(|end| moved_alike(a, b, *end)) {
+        Some(end) if !fuse::same(a, b) => moved(a, b, end),
+        _ => fuse::added(a, b, space),
+    }
+}
+
+/// Whether both are moved in the same way, at the one end or the other.
+fn moved_alike(a: &Term, b: &Term, end: End) -> bool {
+    let of = |term: &Term| match &end.of(&term.factors)?.part {
+        Part::Leaf(Leaf::Move(devices)) => Some(*devices),
+        _ => None,
+    };
+    of(a).is_some() && of(a) == of(b)
+}
+
+/// The sum of two that are moved in the same way at one end: what is moved is the sum, or what is moved is so for both.
+fn moved(a: &Term, b: &Term, end: End) -> Option<Term> {
+    let size = |term: &Term| term.factors.iter().map(Factor::size).sum::<usize>();
+    if size(a) + size(b) > MOST_COPIED {
+        return None;
+    }
+    let ends = |term: &Term| Some((term.factors.front()?.clone(), term.factors.back()?.clone()));
+    let (outermost, innermost) = ends(a)?;
+    let (domain, range) = (innermost.domain.clone(), outermost.range.clone());
+    let (domain, range, common) = match end {
+        End::Outer => (domain, outermost.domain.clone(), outermost),
+        End::Inner => (innermost.range.clone(), range, innermost),
+    };
+    let rest = |term: &Term| {
+        let mut rest = term.clone();
+        end.take(&mut rest.factors);
+        let rest = Normal::of(domain.clone(), range.clone(), rest);
+        // A sum that was made so before is added to.
+        let one = Term { scale: ONE, factors: [].into() };
+        product(Normal::of(range.clone(), range.clone(), one), rest)
+    };
+    let whole = sum(rest(a), rest(b));
+    if whole.terms.is_empty() {
+        return Some(Term { scale: ZERO, factors: [].into() });
+    }
+    let common = Normal::of_part(common.domain, common.range, common.part);
+    let mut both = match end {
+        End::Outer => product(common, whole),
+        End::Inner => product(whole, common),
+    };
+    if both.terms.len() == 1 { both.terms.pop() } else { None }
 }
 
 /// `outer · inner`
@@ -125,35 +179,36 @@ fn concatenated(mut outer: Term, mut inner: Term, range: &Space) -> Option<Term>
     Some(Term { scale: chain.scale, factors: chain.factors })
 }
 
+/// `outer · inner` as one factor, if that is better than two.
+fn fused(outer: &Factor, inner: &Factor) -> Option<Fused> {
+    match (&outer.part, &inner.part) {
+        (Part::Blocks(outer), Part::Blocks(inner)) => blocks(outer, inner),
+        _ => fuse::fused(outer, inner),
+    }
+}
+
+/// `Σ Aᵢ Bᵢ` for `[A₀ A₁ …] [B₀; B₁; …]`, and the like where one of both is, or both are, a block diagonal.
+fn blocks(a: &Blocks, b: &Blocks) -> Option<Fused> {
+    let (outer, inner) = (a.domains.as_ref()?, b.ranges.as_ref()?);
+    // Copies are made, so not of much.
+    let size: usize = a.parts.iter().chain(&b.parts).map(Normal::size).sum();
+    if !Partition::same(outer, inner) || size > MOST_COPIED {
+        return None;
+    }
+    let pairs = a.parts.iter().zip(&b.parts);
+    let mut parts: Vec<Normal> = pairs.map(|(a, b)| product(a.clone(), b.clone())).collect();
+    let (domains, ranges) = (b.domains.clone(), a.ranges.clone());
+    if domains.is_some() || ranges.is_some() {
+        return Some(Fused::One(Part::Blocks(Blocks { parts, domains, ranges })));
+    }
+    let first = parts.remove(0);
+    Some(Fused::One(Part::Sum(parts.into_iter().fold(first, sum))))
+}
+
 /// A product that grows at one of its ends.
 struct Chain {
     scale: Complex64,
     factors: VecDeque<Factor>,
-}
-
-/// An end of a product.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum End {
-    Outer,
-    Inner,
-}
-
-impl End {
-    /// The factor there.
-    pub(super) fn of(self, factors: &VecDeque<Factor>) -> Option<&Factor> {
-        match self {
-            Self::Inner => factors.back(),
-            Self::Outer => factors.front(),
-        }
-    }
-
-    /// Takes the factor there.
-    pub(super) fn take(self, factors: &mut VecDeque<Factor>) -> Option<Factor> {
-        match self {
-            Self::Inner => factors.pop_back(),
-            Self::Outer => factors.pop_front(),
-        }
-    }
 }
 
 impl Chain {
@@ -224,11 +279,3 @@ impl Chain {
         Some(Some(Factor::new(part, domain, range)))
     }
 }
-
-/// Whether a factor is zero or a normal number of the dtype.
-pub(super) fn fits(factor: Complex64, dtype: DType) -> bool {
-    fit(factor, dtype) == Fit::Held
-}
-
-pub(super) const ONE: Complex64 = Complex64::new(1.0, 0.0);
-pub(super) const ZERO: Complex64 = Complex64::new(0.0, 0.0);

@@ -6,7 +6,7 @@ use num_complex::Complex64;
 
 use super::leaf::same_array;
 use super::partition::Slice;
-use super::rewrite::{ONE, fits};
+use crate::number::{ONE, fits};
 use crate::{Result, number};
 
 /// An array of weights, or its conjugate.
