@@ -1,6 +1,7 @@
 //! Small results on the host.
 
-use arrayspan_bridge::{DType, View};
+use arrayspan_bridge::{Array, DType, View};
+use arrayspan_kernels::{Executor, Vector};
 
 use crate::Result;
 
@@ -10,4 +11,16 @@ pub(crate) fn reals(view: &View<'_>) -> Result<Vec<f64>> {
         DType::Float32 => view.to_vec::<f32>()?.into_iter().map(f64::from).collect(),
         _ => view.to_vec::<f64>()?,
     })
+}
+
+/// The largest absolute value; NaN if any is. Waits for it.
+pub(crate) fn largest(on: &dyn Executor, scalar: &mut Array, x: &impl Vector) -> Result<f64> {
+    x.abs().max_into(on, &mut *scalar)?;
+    Ok(reals(&scalar.view())?[0])
+}
+
+/// The squared norm. Waits for it.
+pub(crate) fn squared(on: &dyn Executor, scalar: &mut Array, x: &impl Vector) -> Result<f64> {
+    x.norm_squared_into(on, &mut *scalar)?;
+    Ok(reals(&scalar.view())?[0])
 }

@@ -6,7 +6,8 @@ use arrayspan_bridge::{Array, AsView, DType, View};
 use arrayspan_kernels::{Executor, widest_real};
 use arrayspan_operators::LinearMap;
 
-use super::recurrence::{CglsWorkspace, Run};
+use super::recurrence::Run;
+use super::workspace::CglsWorkspace;
 use crate::fit::Fit;
 use crate::{Error, Observer, Progress, Result, Solution, Stop, Stopped};
 

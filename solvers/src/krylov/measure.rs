@@ -3,13 +3,14 @@
 //! Most problems need none, and that is seen at the first gradient, which has to be computed anyway. Only where that looks
 //! too large or too small for the dtype is the operator measured.
 
-use arrayspan_bridge::{Array, DType};
-use arrayspan_kernels::{Executor, Update, Vector, VectorMut};
+use arrayspan_bridge::DType;
+use arrayspan_kernels::{Update, VectorMut};
 use arrayspan_operators::{LinearMap, LinearOperator};
 
 use super::recurrence::Run;
 use crate::Result;
 use crate::history::Norms;
+use crate::read::{largest, squared};
 use crate::scale::{Scale, Sizes, exponent, power, times};
 
 /// The exponent of `μ A` beside `μ damping ≈ 1` from which on `AᴴA + damping²` is `damping²` in every dtype.
@@ -150,16 +151,4 @@ impl<A: LinearMap + ?Sized> Run<'_, A> {
         }
         if scale == before { Ok(()) } else { self.fill_residual() }
     }
-}
-
-/// The largest absolute value; NaN if any is. Waits for it.
-pub(super) fn largest(on: &dyn Executor, scalar: &mut Array, x: &impl Vector) -> Result<f64> {
-    x.abs().max_into(on, &mut *scalar)?;
-    Ok(crate::read::reals(&scalar.view())?[0])
-}
-
-/// The squared norm. Waits for it.
-pub(super) fn squared(on: &dyn Executor, scalar: &mut Array, x: &impl Vector) -> Result<f64> {
-    x.norm_squared_into(on, &mut *scalar)?;
-    Ok(crate::read::reals(&scalar.view())?[0])
 }

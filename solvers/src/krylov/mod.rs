@@ -4,6 +4,8 @@ mod cgls;
 mod freeze;
 mod measure;
 mod recurrence;
+mod run;
+mod workspace;
 
 pub use cgls::Cgls;
-pub use recurrence::CglsWorkspace;
+pub use workspace::CglsWorkspace;

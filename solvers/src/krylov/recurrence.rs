@@ -1,84 +1,22 @@
-//! The recurrence of [`Cgls`](super::Cgls): its vectors and one step.
+//! The recurrence of [`Cgls`](super::Cgls): its state and one step.
 //!
 //! Vectors are computed with in the words of the vector layer. The scalars of the next column are not: four numbers that
 //! share most of what they are computed of are one call there, with one expression for all iterations (see
 //! [`History::advance`]).
 
-use arrayspan_bridge::{Array, DType, View};
+use arrayspan_bridge::{Array, View};
 use arrayspan_kernels::{Executor, Expression, Update, Vector, VectorMut, constant, input};
-use arrayspan_operators::{LinearMap, LinearOperator, Space, Workspace};
+use arrayspan_operators::{LinearMap, LinearOperator};
 
 use super::freeze::Scalars;
-use super::measure::{largest, squared};
-use crate::fit::Fit;
-use crate::history::{History, Norms, Scalar, column};
+use super::workspace::CglsWorkspace;
+use crate::Result;
+use crate::history::{Norms, Scalar, column};
 use crate::scale::{Scale, times};
-use crate::{Error, Result, Stopped};
 
 /// What the next scalars are computed of.
 const SCALARS: [Scalar; 5] =
     [Scalar::Gradient, Scalar::Residual, Scalar::Bound, Scalar::Lowest, Scalar::Objective];
-
-/// The vectors of [`Cgls`](super::Cgls), for one operator on one device; usable for many right-hand sides.
-#[derive(Debug)]
-pub struct CglsWorkspace {
-    /// `y - A x`
-    pub(super) residual: Array,
-    /// `A c`
-    pub(super) image: Array,
-    /// `Aᴴ (y - A x) - damping² x`
-    pub(super) gradient: Array,
-    /// The conjugate direction, `c`.
-    pub(super) direction: Array,
-    pub(super) history: History,
-    /// `‖A c‖²`, then `damping² ‖c‖²`.
-    pub(super) curvature: [Array; 2],
-    pub(super) operator: Workspace,
-}
-
-impl CglsWorkspace {
-    /// For `a` on `on`, `check_every` iterations from one check to the next, with scalars of that dtype.
-    pub(super) fn new(
-        a: &(impl LinearMap + ?Sized),
-        on: &dyn Executor,
-        check_every: usize,
-        scalars: DType,
-    ) -> Result<Self> {
-        let array = |space: &Space| on.empty(space.shape(), space.dtype());
-        let (model, data) = (a.domain(), a.range());
-        let scalar = || on.empty(&[], scalars);
-        Ok(Self {
-            residual: array(data)?,
-            image: array(data)?,
-            gradient: array(model)?,
-            direction: array(model)?,
-            history: History::new(on, scalars, check_every)?,
-            curvature: [scalar()?, scalar()?],
-            operator: Workspace::of(a, on)?,
-        })
-    }
-
-    /// Fails unless it is one for `a` on the device.
-    pub(super) fn check(
-        &self,
-        fit: Fit,
-        a: &(impl LinearMap + ?Sized),
-        on: &dyn Executor,
-    ) -> Result<()> {
-        fit.array("the workspace's residual", a.range(), &self.residual.view())?;
-        fit.array("the workspace's gradient", a.domain(), &self.gradient.view())?;
-        fit.device("the workspace's history", self.history.view().device())?;
-        let elsewhere = a.elsewhere().into_iter().map(|(_, bytes)| bytes);
-        let expected = elsewhere.fold(a.workspace(), usize::saturating_add);
-        let found = self.operator.bytes();
-        if found < expected {
-            let (solver, operator) = (fit.solver, a.name().to_owned());
-            return Err(Error::Workspace { solver, operator, expected, found });
-        }
-        // Enough, and on the devices where it is needed.
-        Ok(self.operator.check(a, on)?)
-    }
-}
 
 /// One solution under way.
 ///
@@ -95,60 +33,19 @@ pub(super) struct Run<'a, A: ?Sized> {
     /// `μ damping`
     pub(super) damping: f64,
     /// The squared norm of the data.
-    data: f64,
+    pub(super) data: f64,
     /// The squared norm of what is to be explained: the data, or more with a start vector.
-    whole: f64,
+    pub(super) whole: f64,
     /// Whether there is a gradient whose square is less than any number, however it is scaled.
     pub(super) lost: bool,
     /// Whether damping is so large beside the operator that one step leads to the solution. The squared norm of `μ A`,
     /// which tells where the rounding level is, may be less than any number then.
     pub(super) damped_alone: bool,
     /// The scalars of the next column, the same expression for all iterations.
-    next: Expression,
+    pub(super) next: Expression,
 }
 
-impl<'a, A: LinearMap + ?Sized> Run<'a, A> {
-    /// The state before the first iteration, and its norms. Waits for it.
-    pub(super) fn begin(
-        w: &'a mut CglsWorkspace,
-        on: &'a dyn Executor,
-        a: &'a A,
-        damping: f64,
-        y: View<'a>,
-        start: Option<Array>,
-    ) -> Result<(Self, Norms)> {
-        let started = start.is_some();
-        let x = if let Some(x) = start {
-            x
-        } else {
-            let mut x = on.empty(a.domain().shape(), a.domain().dtype())?;
-            x.assign_on(on, 0.0)?;
-            x
-        };
-        let (scale, next) = (Scale::default(), constant(0.0));
-        let (data, whole, lost, damped_alone) = (0.0, 0.0, false, false);
-        let mut run =
-            Self { w, on, a, y, x, started, scale, damping, data, whole, lost, damped_alone, next };
-        let seen = run.scaled(damping)?;
-        run.whole = crate::read::reals(&run.w.history.get(Scalar::Objective, 0)?)?[0];
-        run.data = if started {
-            let data = times(run.scale.data, run.y.dtype(), &run.y);
-            squared(on, &mut run.w.curvature[0], &data)?
-        } else {
-            run.whole
-        };
-        run.whole = run.whole.max(run.data);
-        run.next = run.scalars();
-        let (gradient, direction) = (run.w.gradient.view(), run.w.direction.view_mut());
-        on.copy(gradient, direction, Update::set())?;
-        Ok((run, seen))
-    }
-
-    /// `‖y‖`, scaled.
-    pub(super) fn scaled_data(&self) -> f64 {
-        self.data.sqrt()
-    }
-
+impl<A: LinearMap + ?Sized> Run<'_, A> {
     /// The first gradient and the scalars that belong to it, on the host, too.
     pub(super) fn descend_first(&mut self) -> Result<Norms> {
         self.descend(0)?;
@@ -209,7 +106,7 @@ impl<'a, A: LinearMap + ?Sized> Run<'a, A> {
 
     /// The length of the step, zero at the rounding level, and the scalars that tell: of [`SCALARS`], `‖A c‖²` and, with
     /// damping, `damping² ‖c‖²`.
-    fn scalars(&self) -> Expression {
+    pub(super) fn scalars(&self) -> Expression {
         let [gradient, residual, bound, lowest, objective] = [0, 1, 2, 3, 4].map(input);
         let damped = self.damping != 0.0;
         let (curvature, misfit) = if damped {
@@ -267,40 +164,5 @@ impl<'a, A: LinearMap + ?Sized> Run<'a, A> {
         }
         w.residual.norm_squared_into(on, w.history.get_mut(Scalar::Residual, step)?)?;
         Ok(w.gradient.norm_squared_into(on, w.history.get_mut(Scalar::Gradient, step)?)?)
-    }
-
-    /// The model without its scale: a copy, if it has one.
-    pub(super) fn unscaled(&self) -> Result<Option<Array>> {
-        if self.scale.model() == 0 {
-            return Ok(None);
-        }
-        let mut x = self.on.empty(self.x.shape(), self.x.dtype())?;
-        x.assign_on(self.on, times(-self.scale.model(), self.x.dtype(), &self.x))?;
-        Ok(Some(x))
-    }
-
-    /// How a run ends that would end with `stopped`, and whose model without its scale is `unscaled`. Waits for it.
-    pub(super) fn outcome(
-        &mut self,
-        stopped: Stopped,
-        unscaled: Option<&Array>,
-    ) -> Result<Stopped> {
-        if stopped == Stopped::NotFinite {
-            return Ok(stopped);
-        }
-        let (on, scalar) = (self.on, &mut self.w.curvature[0]);
-        let mut lost = self.lost;
-        if let Some(x) = unscaled {
-            let size = largest(on, scalar, x)?;
-            if !size.is_finite() {
-                return Ok(Stopped::NotFinite);
-            }
-            let least = match x.dtype().real() {
-                DType::Float32 => f32::MIN_POSITIVE.into(),
-                _ => f64::MIN_POSITIVE,
-            };
-            lost |= size < least && largest(on, scalar, &self.x)? > 0.0;
-        }
-        Ok(if lost { Stopped::Underflow } else { stopped })
     }
 }
