@@ -41,7 +41,7 @@ fn time(
 fn array(device: Device, shape: &[usize]) -> Result<Array, Failure> {
     let len = shape.iter().product();
     let values: Vec<f32> = (0..len).map(|i| ((i * 37 % 101) as f32) / 101.0).collect();
-    Ok(Array::from_slice(&values, shape)?.to(device)?.0)
+    Ok(Array::from_slice(&values, shape)?.into_device(device)?.0)
 }
 
 fn main() -> Result<(), Failure> {

@@ -121,7 +121,7 @@ impl Setting {
         })
         .take(shape.iter().product())
         .collect();
-        Ok(Array::from_slice(&values, shape)?.to(self.device)?.0)
+        Ok(Array::from_slice(&values, shape)?.into_device(self.device)?.0)
     }
 
     /// Milliseconds of one `work`, the median over batches.
@@ -159,8 +159,8 @@ fn operators(s: &Setting, part: &str) -> Result<(), Failure> {
         let a = make(s)?;
         let (domain, range) = (a.domain(), a.range());
         let devices = a.devices().unwrap_or(Devices::both(s.device));
-        let mut x = s.array(domain.shape(), 3)?.to(devices.domain)?.0;
-        let mut y = s.array(range.shape(), 4)?.to(devices.range)?.0;
+        let mut x = s.array(domain.shape(), 3)?.into_device(devices.domain)?.0;
+        let mut y = s.array(range.shape(), 4)?.into_device(devices.range)?.0;
         let mut workspace = Workspace::of(&a, &*on)?;
         let set = Update::set();
         let forward = s.time(s.repetitions, || {

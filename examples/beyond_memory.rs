@@ -159,7 +159,7 @@ fn input(part: usize, shots: usize, device: Device) -> Result<Spillable> {
     let len = shots * TRACES * SAMPLES;
     let values = (0..len).map(|i| ((i * 31 + part * 17) % 1009) as f32 / 1009.0).collect();
     let host = Array::from_vec(values, [shots, TRACES, SAMPLES])?;
-    Ok(Spillable::new(host.to(device)?.0))
+    Ok(Spillable::new(host.into_device(device)?.0))
 }
 
 /// The derivative of some shots along time, on the host.

@@ -83,7 +83,7 @@ fn invert(number: usize, device: Device, side: usize, iterations: usize) -> Resu
     let a = vstack![&slope, 0.5 * &bend]?;
     let value = |(i, j): (usize, usize)| ((i * (number + 2) + j * j) as f32 * 0.01).sin();
     let model = ndarray::Array2::from_shape_fn((side, side), value);
-    let (model, _) = Array::from(model).to(device)?;
+    let (model, _) = Array::from(model).into_device(device)?;
     let data = a.forward(&model)?;
     let solver = Cgls { stop: Stop::after(iterations), ..Cgls::default() };
     Ok(solver.solve(&a, &data)?.x.view().to_vec()?)

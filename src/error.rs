@@ -13,7 +13,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 ///
 /// fn main() -> Result<()> {
 ///     let device: Device = "cpu".parse()?; // devices
-///     let (model, _) = Array::from_vec(vec![1.0_f32; 12], [4, 3])?.to(device)?; // bridge
+///     let (model, _) = Array::from_vec(vec![1.0_f32; 12], [4, 3])?.into_device(device)?; // bridge
 ///     let a = Identity::new(Space::new([4, 3], DType::Float32)?)?; // operators
 ///     let solution = Cgls::default().solve(&a, &a.forward(&model)?)?; // solvers
 ///     assert_eq!(solution.x.view().to_vec::<f32>()?, [1.0; 12]);

@@ -1,6 +1,7 @@
 // The files of `docs/` are pages of the documentation as well, and their examples are compiled here. There they link each
 // other as files. Of two definitions of a link the first counts, so those given here make the same links lead to modules.
 #![allow(clippy::doc_markdown, reason = "prose and tables, full of names of products")]
+#![doc = "[arrays]: crate::guide::arrays"]
 #![doc = "[write-an-operator]: crate::guide::write_an_operator"]
 #![doc = "[write-a-solver]: crate::guide::write_a_solver"]
 #![doc = "[write-a-kernel]: crate::guide::write_a_kernel"]
@@ -10,6 +11,12 @@
 #![doc = "[benchmarks]: crate::guide::benchmarks"]
 #![doc = ""]
 #![doc = include_str!("../docs/README.md")]
+
+#[doc = "[write-a-kernel]: crate::guide::write_a_kernel"]
+#[doc = "[dlpack]: crate::guide::dlpack"]
+#[doc = ""]
+#[doc = include_str!("../docs/arrays.md")]
+pub mod arrays {}
 
 #[doc = "[write-a-kernel]: crate::guide::write_a_kernel"]
 #[doc = "[contributing]: https://github.com/arrayspan/arrayspan/blob/main/CONTRIBUTING.md"]

@@ -18,7 +18,7 @@
 //!
 //! let model = ndarray::Array2::from_shape_fn((200, 300), |(i, j)| ((i * j) as f32).sin());
 //! let device: Device = "cpu".parse()?; // "cuda:0", "opencl:1"
-//! let (model, crossing) = Array::from(model).to(device)?;
+//! let (model, crossing) = Array::from(model).into_device(device)?;
 //! assert_eq!((model.shape(), model.dtype()), (&[200, 300][..], DType::Float32));
 //! assert_eq!(crossing, Crossing::ZeroCopy);
 //!

@@ -99,7 +99,7 @@ fn cases(side: usize) -> Vec<Case> {
 /// Numbers from 0 to 1, which no conversion needs its long way for, turned into other dtypes by our own.
 fn source(dtype: DType, side: usize, stream: &Stream) -> Result<Array> {
     let values: Vec<f32> = (0..side * side).map(|i| (i % 256) as f32 / 256.0).collect();
-    let array = Array::from_vec(values, [side, side])?.to(stream.device())?.0;
+    let array = Array::from_vec(values, [side, side])?.into_device(stream.device())?.0;
     array.view().convert(dtype, &Conversion::SATURATE, stream)
 }
 

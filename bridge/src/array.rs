@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use arrayspan_devices::{Device, Memory, Stream};
+use arrayspan_devices::{AsStream, Device, Memory, Stream};
 
 use crate::layout::wrong;
 use crate::owner::Owner;
@@ -17,14 +17,15 @@ pub struct Array {
 }
 
 impl Array {
-    /// A row-major array on `stream`'s device. Its content is unspecified (on the CPU some value of its type, of
-    /// `Bool` false); work on `stream` may use it at once.
+    /// A row-major array on a device, for work on its default stream, or of a stream that is given instead ([`AsStream`]).
+    /// Its content is unspecified (on the CPU some value of its type, of `Bool` false); work on that stream may use it at
+    /// once, work on others is put behind it.
     ///
     /// # Errors
     /// Out of memory, or more elements than can be addressed.
     #[track_caller]
-    pub fn empty(shape: impl AsRef<[usize]>, dtype: DType, stream: &Stream) -> Result<Self> {
-        Self::empty_for("empty", shape.as_ref(), dtype, stream)
+    pub fn empty(shape: impl AsRef<[usize]>, dtype: DType, on: impl AsStream) -> Result<Self> {
+        Self::empty_for("empty", shape.as_ref(), dtype, &*on.as_stream()?)
     }
 
     /// As [`empty`](Self::empty), on behalf of what the caller was asked for, which errors name.

@@ -2,7 +2,7 @@
 
 use crate::copy::between;
 use crate::layout::wrong;
-use crate::{Array, AsView, Error, Relayout, Result, View};
+use crate::{Array, AsView, Axis, Error, Relayout, Result, View};
 
 const OPERATION: &str = "concatenate";
 
@@ -26,16 +26,14 @@ const OPERATION: &str = "concatenate";
 /// device or shape (beside `axis`) is not that of the first; [`Error::Layout`] for more elements than can be addressed; out
 /// of memory; the driver's refusal.
 #[track_caller]
-pub fn concatenate(parts: &[impl AsView], axis: usize) -> Result<Array> {
+pub fn concatenate(parts: &[impl AsView], axis: impl Into<Axis>) -> Result<Array> {
     let parts: Vec<View<'_>> = parts.iter().map(AsView::as_view).collect();
     let Some(first) = parts.first() else {
         let what = "without arrays there is neither shape nor dtype";
         return Err(Error::Inexpressible { operation: OPERATION, what: what.into() });
     };
-    let (mut shape, rank) = (first.shape().to_vec(), first.shape().len());
-    if axis >= rank {
-        return Err(Error::Axis { operation: OPERATION, axis, rank });
-    }
+    let (axis, _) = first.layout().extent_of(OPERATION, axis.into())?;
+    let mut shape = first.shape().to_vec();
     shape[axis] = 0;
     for (index, part) in parts.iter().enumerate() {
         agree(first, part, axis).map_err(|error| Error::Slice { index, error: error.into() })?;

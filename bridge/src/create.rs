@@ -1,12 +1,14 @@
 //! Arrays of one number, and arrays like others.
 
-use arrayspan_devices::Device;
+use arrayspan_devices::{AsStream, Device};
 
-use crate::{Array, AsView, Conversion, DType, Element, Error, Layout, Result, SharedArray};
+use crate::{
+    Array, AsView, Conversion, DType, Element, Error, Layout, Result, SharedArray, Transfer,
+};
 
 impl Array {
-    /// A row-major array of zeros on `device`. Enqueued on its default stream; of dtypes without a zero (scales, handles)
-    /// there is none.
+    /// A row-major array of zeros on a device, enqueued on its default stream, or on a stream that is given instead
+    /// ([`AsStream`]). Of dtypes without a zero (scales, handles) there is none.
     ///
     /// ```
     /// use arrayspan_bridge::{Array, DType, devices::Device};
@@ -24,26 +26,30 @@ impl Array {
     /// [`Error::Inexpressible`] for a dtype that has no zero; [`Error::Layout`] for more elements than can be addressed;
     /// out of memory; the driver's refusal.
     #[track_caller]
-    pub fn zeros(shape: impl AsRef<[usize]>, dtype: DType, device: Device) -> Result<Self> {
-        filled("zeros", shape.as_ref(), &number("zeros", 0, dtype)?, device)
+    pub fn zeros(shape: impl AsRef<[usize]>, dtype: DType, on: impl AsStream) -> Result<Self> {
+        filled("zeros", shape.as_ref(), &number("zeros", 0, dtype)?, on)
     }
 
-    /// A row-major array of ones on `device`. Enqueued on its default stream.
+    /// A row-major array of ones, as [`zeros`](Self::zeros).
     ///
     /// # Errors
     /// As [`zeros`](Self::zeros).
     #[track_caller]
-    pub fn ones(shape: impl AsRef<[usize]>, dtype: DType, device: Device) -> Result<Self> {
-        filled("ones", shape.as_ref(), &number("ones", 1, dtype)?, device)
+    pub fn ones(shape: impl AsRef<[usize]>, dtype: DType, on: impl AsStream) -> Result<Self> {
+        filled("ones", shape.as_ref(), &number("ones", 1, dtype)?, on)
     }
 
-    /// A row-major array on `device` whose elements all are `value`, of its dtype. Enqueued on its default stream.
+    /// A row-major array whose elements all are `value`, of its dtype, as [`zeros`](Self::zeros).
     ///
     /// # Errors
     /// [`Error::Layout`] for more elements than can be addressed; out of memory; the driver's refusal.
     #[track_caller]
-    pub fn full<T: Element>(shape: impl AsRef<[usize]>, value: T, device: Device) -> Result<Self> {
-        filled("full", shape.as_ref(), &Self::from_slice(&[value], [])?, device)
+    pub fn full<T: Element>(
+        shape: impl AsRef<[usize]>,
+        value: T,
+        on: impl AsStream,
+    ) -> Result<Self> {
+        filled("full", shape.as_ref(), &Self::from_slice(&[value], [])?, on)
     }
 
     /// A row-major array of zeros with the shape and the dtype of another, on the same device. Enqueued on its default
@@ -131,12 +137,12 @@ fn filled(
     operation: &'static str,
     shape: &[usize],
     scalar: &Array,
-    device: Device,
+    on: impl AsStream,
 ) -> Result<Array> {
-    let stream = device.stream()?;
+    let stream = on.as_stream()?;
     let mut whole = Array::empty_for(operation, shape, scalar.dtype(), &stream)?;
     if !Layout::is_empty(whole.layout()) {
-        let scalar = scalar.view().to(device)?.0;
+        let scalar = scalar.view().to_with(stream.device(), Transfer::CopyIfNeeded, &stream)?.0;
         whole.view_mut().copy_from(&scalar.view().broadcast(shape)?, &stream)?;
     }
     Ok(whole)

@@ -69,8 +69,8 @@ pub enum Error {
     Axis {
         /// What was asked for.
         operation: &'static str,
-        /// The axis given.
-        axis: usize,
+        /// The axis given; one below zero counts from the last.
+        axis: isize,
         /// How many axes there are.
         rank: usize,
     },

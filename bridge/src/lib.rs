@@ -12,6 +12,7 @@
 
 mod array;
 mod as_view;
+mod axis;
 mod checkpoint;
 mod concatenate;
 pub mod convert;
@@ -45,6 +46,7 @@ mod view;
 pub use array::Array;
 pub use arrayspan_devices as devices;
 pub use as_view::AsView;
+pub use axis::Axis;
 pub use checkpoint::Checkpoint;
 pub use concatenate::concatenate;
 pub use convert::convert;

@@ -1,6 +1,6 @@
 //! The same elements, or some of them, seen in another order or shape.
 
-use crate::{AxisSlice, Layout, Result, Slices};
+use crate::{Axis, Layout, Result};
 
 /// What can be laid out anew. Only this crate can name it, and thus implement it.
 pub trait WithLayout: Sized {
@@ -15,13 +15,16 @@ pub trait WithLayout: Sized {
 
 /// The same elements, or some of them, seen in another order or shape. Nothing moves.
 ///
+/// These methods take what they are called on: an array stays one that owns its memory, `array.view().reversed(0)` only
+/// borrows. Axes are counted from either end ([`Axis`]).
+///
 /// Errors are those of the method of [`Layout`] with the same name.
 pub trait Relayout: WithLayout {
     /// The axes in another order: axis `i` of the result is axis `axes[i]` of this.
     ///
     /// # Errors
     /// As [`Layout::permuted`].
-    fn permuted(self, axes: &[usize]) -> Result<Self> {
+    fn permuted(self, axes: &[impl Into<Axis> + Copy]) -> Result<Self> {
         let layout = self.layout().permuted(axes)?;
         // SAFETY: the same places in another order.
         Ok(unsafe { self.with_layout(layout) })
@@ -31,25 +34,9 @@ pub trait Relayout: WithLayout {
     ///
     /// # Errors
     /// As [`Layout::sliced`].
-    fn sliced(self, axis: usize, start: usize, len: usize) -> Result<Self> {
+    fn sliced(self, axis: impl Into<Axis>, start: usize, len: usize) -> Result<Self> {
         let layout = self.layout().sliced(axis, start, len)?;
         // SAFETY: some of the places.
-        Ok(unsafe { self.with_layout(layout) })
-    }
-
-    /// Ranges and indices along the first axes at once: `x.slice((1..3, 0))`, `x.slice((.., 5..))`, `x.slice(7)`. An axis of
-    /// which one index is taken is gone after; axes that nothing is said of are whole.
-    ///
-    /// # Errors
-    /// [`Error::Axis`](crate::Error::Axis) for more than there are axes; [`Error::Layout`](crate::Error::Layout) for what
-    /// lies outside.
-    fn slice(self, slices: impl Slices) -> Result<Self> {
-        let (mut layout, mut axis) = (self.layout().clone(), 0);
-        for slice in slices.into_slices() {
-            layout = slice.of(&layout, axis)?;
-            axis += usize::from(matches!(slice, AxisSlice::Range { .. }));
-        }
-        // SAFETY: some of the places: the layout comes of slicing and selecting.
         Ok(unsafe { self.with_layout(layout) })
     }
 
@@ -57,7 +44,7 @@ pub trait Relayout: WithLayout {
     ///
     /// # Errors
     /// As [`Layout::selected`].
-    fn selected(self, axis: usize, index: usize) -> Result<Self> {
+    fn selected(self, axis: impl Into<Axis>, index: usize) -> Result<Self> {
         let layout = self.layout().selected(axis, index)?;
         // SAFETY: some of the places.
         Ok(unsafe { self.with_layout(layout) })
@@ -67,7 +54,7 @@ pub trait Relayout: WithLayout {
     ///
     /// # Errors
     /// As [`Layout::stepped`].
-    fn stepped(self, axis: usize, step: usize) -> Result<Self> {
+    fn stepped(self, axis: impl Into<Axis>, step: usize) -> Result<Self> {
         let layout = self.layout().stepped(axis, step)?;
         // SAFETY: some of the places.
         Ok(unsafe { self.with_layout(layout) })
@@ -77,7 +64,7 @@ pub trait Relayout: WithLayout {
     ///
     /// # Errors
     /// As [`Layout::reversed`].
-    fn reversed(self, axis: usize) -> Result<Self> {
+    fn reversed(self, axis: impl Into<Axis>) -> Result<Self> {
         let layout = self.layout().reversed(axis)?;
         // SAFETY: the same places in another order.
         Ok(unsafe { self.with_layout(layout) })

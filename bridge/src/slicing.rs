@@ -3,7 +3,8 @@
 use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 
 use crate::layout::wrong;
-use crate::{Layout, Result};
+use crate::relayout::WithLayout;
+use crate::{Array, Layout, Result, SharedArray, View, ViewMut};
 
 /// What is taken along one axis. Made of a `usize` and of every range of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +41,91 @@ impl AxisSlice {
             return Err(wrong("slice", layout.shape(), layout.strides(), why));
         };
         layout.sliced(axis, start, len)
+    }
+}
+
+fn sliced(layout: &Layout, slices: impl Slices) -> Result<Layout> {
+    let (mut layout, mut axis) = (layout.clone(), 0_usize);
+    for slice in slices.into_slices() {
+        layout = slice.of(&layout, axis)?;
+        axis += usize::from(matches!(slice, AxisSlice::Range { .. }));
+    }
+    Ok(layout)
+}
+
+impl<'a> View<'a> {
+    /// Ranges and indices along the first axes at once, without moving anything: `x.slice((1..3, 0))`, `x.slice((.., 5..))`,
+    /// `x.slice(7)`. An axis of which one index is taken is gone after; axes that nothing is said of are whole.
+    ///
+    /// # Errors
+    /// [`Error::Axis`](crate::Error::Axis) for more than there are axes; [`Error::Layout`](crate::Error::Layout) for what
+    /// lies outside.
+    pub fn slice(&self, slices: impl Slices) -> Result<View<'a>> {
+        let layout = sliced(self.layout(), slices)?;
+        // SAFETY: some of the places, each once: the layout comes of slicing and selecting.
+        Ok(unsafe { self.clone().with_layout(layout) })
+    }
+}
+
+impl ViewMut<'_> {
+    /// A part of it to be read, as [`View::slice`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn slice(&self, slices: impl Slices) -> Result<View<'_>> {
+        self.view().slice(slices)
+    }
+
+    /// A part of it to be written, as [`View::slice`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn slice_mut(&mut self, slices: impl Slices) -> Result<ViewMut<'_>> {
+        let layout = sliced(self.layout(), slices)?;
+        // SAFETY: some of the places, each once: the layout comes of slicing and selecting.
+        Ok(unsafe { self.reborrow().with_layout(layout) })
+    }
+}
+
+impl Array {
+    /// A part of it to be read, as [`View::slice`].
+    ///
+    /// ```
+    /// use arrayspan_bridge::Array;
+    ///
+    /// let mut x = Array::from_vec(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
+    /// assert_eq!(x.slice((.., 1..))?.to_vec::<i32>()?, [2, 3, 5, 6]);
+    /// x.slice_mut((1, ..2))?.as_mut_slice::<i32>()?.fill(0);
+    /// assert_eq!(x.slice(1)?.to_vec::<i32>()?, [0, 0, 6]);
+    /// # Ok::<(), arrayspan_bridge::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As there.
+    pub fn slice(&self, slices: impl Slices) -> Result<View<'_>> {
+        self.view().slice(slices)
+    }
+
+    /// A part of it to be written, as [`View::slice`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn slice_mut(&mut self, slices: impl Slices) -> Result<ViewMut<'_>> {
+        let layout = sliced(self.layout(), slices)?;
+        // SAFETY: some of the places, each once: the layout comes of slicing and selecting.
+        Ok(unsafe { self.view_mut().with_layout(layout) })
+    }
+}
+
+impl SharedArray {
+    /// A part of it, as [`View::slice`], that shares the memory.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn slice(&self, slices: impl Slices) -> Result<Self> {
+        let layout = sliced(self.layout(), slices)?;
+        // SAFETY: some of the places, each once: the layout comes of slicing and selecting.
+        Ok(unsafe { self.clone().with_layout(layout) })
     }
 }
 

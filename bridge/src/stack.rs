@@ -4,11 +4,12 @@ use arrayspan_devices::{Device, Stream};
 
 use crate::copy::streams::{expect_stream, stream_between, stream_of};
 use crate::copy::{self, between};
-use crate::relayout::WithLayout;
-use crate::{Array, Crossing, DType, Error, Relayout, Result, SharedArray, View, ViewMut, Why};
+use crate::{
+    Array, Axis, Crossing, DType, Error, Relayout, Result, SharedArray, View, ViewMut, Why,
+};
 
 /// Arrays of one shape and dtype, from whatever devices, as one on `device` with a new axis: of shape `s` before it,
-/// slice `i` of the result is `slices[i]`. One allocation, and each slice is copied once. Says how each crossed.
+/// slice `i` of the result is `slices[i]`; axis -1 comes after all of theirs. One allocation, and each slice is copied once. Says how each crossed.
 ///
 /// Enqueued on `stream`, one of `device` or of all the slices' devices; waits as [`View::to_with`] does.
 ///
@@ -31,7 +32,7 @@ use crate::{Array, Crossing, DType, Error, Relayout, Result, SharedArray, View, 
 #[track_caller]
 pub fn stack(
     slices: &[View<'_>],
-    axis: usize,
+    axis: impl Into<Axis>,
     device: Device,
     stream: &Stream,
 ) -> Result<(Array, Vec<Crossing>)> {
@@ -42,6 +43,7 @@ pub fn stack(
     for slice in slices {
         expect_stream(OPERATION, stream, [device, slice.device()])?;
     }
+    let axis = new_axis(axis.into(), first.shape().len())?;
     let mut whole = Whole::new(first.shape(), first.dtype(), axis, slices.len(), device, stream)?;
     for (index, slice) in slices.iter().enumerate() {
         whole.expect(index, slice)?;
@@ -69,16 +71,17 @@ pub fn stack(
 /// differs from the first; those of the function.
 pub fn apply_slices<E: From<Error>>(
     array: &View<'_>,
-    axis: usize,
+    axis: impl Into<Axis>,
     mut function: impl FnMut(View<'_>) -> Result<Array, E>,
 ) -> Result<Array, E> {
-    let mut whole: Option<Whole> = None;
-    let slices = array.clone().unstack(axis)?;
+    let (mut whole, given): (Option<Whole>, Axis) = (None, axis.into());
+    let slices = array.clone().unstack(given)?;
     let count = slices.len();
     for (index, slice) in slices.into_iter().enumerate() {
         let result = function(slice)?;
         let stream = stream_between(result.device(), result.device())?;
         let (shape, dtype) = (result.shape(), result.dtype());
+        let axis = new_axis(given, shape.len())?;
         let whole = match &mut whole {
             Some(whole) => whole,
             none => none.insert(Whole::new(shape, dtype, axis, count, result.device(), &stream)?),
@@ -93,6 +96,13 @@ pub fn apply_slices<E: From<Error>>(
 }
 
 const OPERATION: &str = "stack";
+const UNSTACK: &str = "unstack";
+
+/// The number of the axis that slices of a rank get, the last one being that after all of theirs.
+fn new_axis(axis: Axis, rank: usize) -> Result<usize> {
+    let (operation, rank) = (OPERATION, rank + 1);
+    axis.of(rank).ok_or(Error::Axis { operation, axis: axis.number(), rank })
+}
 
 /// A stack that is being filled.
 struct Whole {
@@ -112,10 +122,6 @@ impl Whole {
         device: Device,
         stream: &Stream,
     ) -> Result<Self> {
-        let rank = shape.len();
-        if axis > rank {
-            return Err(Error::Axis { operation: OPERATION, axis, rank: rank + 1 });
-        }
         let mut whole = shape.to_vec();
         whole.insert(axis, count);
         let array = Array::empty_for(OPERATION, &whole, dtype, &stream_of(device, stream)?)?;
@@ -151,8 +157,9 @@ impl<'a> View<'a> {
     ///
     /// # Errors
     /// [`Error::Axis`].
-    pub fn unstack(self, axis: usize) -> Result<Vec<View<'a>>> {
-        indices(&self, axis)?.map(|index| self.clone().selected(axis, index)).collect()
+    pub fn unstack(self, axis: impl Into<Axis>) -> Result<Vec<View<'a>>> {
+        let (axis, extent) = self.layout().extent_of(UNSTACK, axis.into())?;
+        (0..extent).map(|index| self.clone().selected(axis, index)).collect()
     }
 }
 
@@ -161,8 +168,9 @@ impl SharedArray {
     ///
     /// # Errors
     /// [`Error::Axis`].
-    pub fn unstack(self, axis: usize) -> Result<Vec<SharedArray>> {
-        indices(&self, axis)?.map(|index| self.clone().selected(axis, index)).collect()
+    pub fn unstack(self, axis: impl Into<Axis>) -> Result<Vec<SharedArray>> {
+        let (axis, extent) = self.layout().extent_of(UNSTACK, axis.into())?;
+        (0..extent).map(|index| self.clone().selected(axis, index)).collect()
     }
 }
 
@@ -172,7 +180,7 @@ impl Array {
     ///
     /// # Errors
     /// [`Error::Axis`].
-    pub fn unstack(self, axis: usize) -> Result<Vec<SharedArray>> {
+    pub fn unstack(self, axis: impl Into<Axis>) -> Result<Vec<SharedArray>> {
         self.into_shared().unstack(axis)
     }
 }
@@ -182,24 +190,15 @@ impl<'a> ViewMut<'a> {
     ///
     /// # Errors
     /// [`Error::Axis`].
-    pub fn unstack(self, axis: usize) -> Result<Vec<ViewMut<'a>>> {
+    pub fn unstack(self, axis: impl Into<Axis>) -> Result<Vec<ViewMut<'a>>> {
         let mut slices = Vec::new();
-        let count = indices(&self, axis)?.len();
+        let (axis, extent) = self.layout().extent_of(UNSTACK, axis.into())?;
         let mut rest = self;
-        for _ in 0..count {
+        for _ in 0..extent {
             let (first, others) = rest.split_at(axis, 1)?;
             slices.push(first.selected(axis, 0)?);
             rest = others;
         }
         Ok(slices)
-    }
-}
-
-/// The indices along an axis.
-fn indices(array: &impl WithLayout, axis: usize) -> Result<std::ops::Range<usize>> {
-    let layout = array.layout();
-    match layout.shape().get(axis) {
-        Some(&extent) => Ok(0..extent),
-        None => Err(Error::Axis { operation: "unstack", axis, rank: layout.rank() }),
     }
 }

@@ -12,20 +12,30 @@ impl Array {
     /// The array on `device`: itself if it is there, else a row-major copy. Enqueued on the default
     /// stream of the device that is not the CPU; waits as [`View::to_with`] does.
     ///
+    /// ```
+    /// use arrayspan_bridge::{Array, Crossing, devices::Device};
+    ///
+    /// let x = Array::from_vec(vec![1.0, 2.0], [2])?;
+    /// let copy = x.to(Device::best())?.0; // `x` stays where it is
+    /// let (x, crossing) = x.into_device(Device::cpu())?;
+    /// assert_eq!((x.shape(), crossing), (copy.shape(), Crossing::ZeroCopy));
+    /// # Ok::<(), arrayspan_bridge::Error>(())
+    /// ```
+    ///
     /// # Errors
-    /// Out of memory; the driver's refusal.
+    /// Out of memory; the driver's refusal. The array is dropped then.
     #[track_caller]
-    pub fn to(self, device: Device) -> Result<(Self, Crossing)> {
+    pub fn into_device(self, device: Device) -> Result<(Self, Crossing)> {
         let stream = stream_between(self.device(), device)?;
-        self.to_with(device, Transfer::CopyIfNeeded, &stream)
+        self.into_device_with(device, Transfer::CopyIfNeeded, &stream)
     }
 
-    /// As [`to`](Self::to), on `stream`, a stream of either device.
+    /// As [`into_device`](Self::into_device), on `stream`, a stream of either device.
     ///
     /// # Errors
     /// As [`View::to_with`]; the array is dropped then.
     #[track_caller]
-    pub fn to_with(
+    pub fn into_device_with(
         self,
         device: Device,
         transfer: Transfer,
@@ -34,6 +44,30 @@ impl Array {
         if self.device() == device {
             return Ok((self, Crossing::ZeroCopy));
         }
+        self.view().to_with(device, transfer, stream)
+    }
+
+    /// A row-major copy on `device`, even if the array is there; [`into_device`](Self::into_device) copies only what has to
+    /// move. Enqueued and waits as [`View::to`].
+    ///
+    /// # Errors
+    /// Out of memory; the driver's refusal.
+    #[track_caller]
+    pub fn to(&self, device: Device) -> Result<(Self, Crossing)> {
+        self.view().to(device)
+    }
+
+    /// As [`to`](Self::to), on `stream`, a stream of either device.
+    ///
+    /// # Errors
+    /// As [`View::to_with`].
+    #[track_caller]
+    pub fn to_with(
+        &self,
+        device: Device,
+        transfer: Transfer,
+        stream: &Stream,
+    ) -> Result<(Self, Crossing)> {
         self.view().to_with(device, transfer, stream)
     }
 }

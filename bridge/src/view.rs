@@ -6,7 +6,7 @@ use arrayspan_devices::{Access, Device, Memory};
 
 use crate::layout::wrong;
 use crate::relayout::WithLayout;
-use crate::{Array, DType, Element, Error, Layout, Result, host};
+use crate::{Array, Axis, DType, Element, Error, Layout, Result, host};
 
 /// A borrowed array that can be read.
 #[derive(Clone, Debug)]
@@ -151,7 +151,8 @@ impl<'a> ViewMut<'a> {
     ///
     /// # Errors
     /// As [`Layout::sliced`].
-    pub fn split_at(self, axis: usize, index: usize) -> Result<(Self, Self)> {
+    pub fn split_at(self, axis: impl Into<Axis>, index: usize) -> Result<(Self, Self)> {
+        let (axis, _) = self.layout.extent_of("slice", axis.into())?;
         let first = self.layout.sliced(axis, 0, index)?;
         let rest = self.shape()[axis] - index;
         let second = self.layout.sliced(axis, index, rest)?;

@@ -33,7 +33,7 @@ fn a_function_gets_its_kind_whatever_it_is_given() {
         (ArrayKind::Ndarray, 16)
     );
     for device in common::accelerators() {
-        let there = Array::from(x.clone()).to(device).unwrap().0;
+        let there = Array::from(x.clone()).into_device(device).unwrap().0;
         let (y, reports) = sum.call(there).unwrap();
         assert_eq!(y.view().to_vec::<f32>().unwrap(), [4.0, 6.0]);
         assert_eq!(reports.inputs[0].from_device, device);

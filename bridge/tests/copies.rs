@@ -15,7 +15,7 @@ fn every_device() -> Vec<Device> {
 /// `len` bytes that differ from their neighbours, on that device.
 fn bytes(len: usize, start: usize, device: Device) -> Array {
     let values: Vec<u8> = (start..start + len).map(|i| (i % 251) as u8).collect();
-    Array::from_vec(values, [len]).unwrap().to(device).unwrap().0
+    Array::from_vec(values, [len]).unwrap().into_device(device).unwrap().0
 }
 
 /// The front of a block of bytes as an array of any dtype.
@@ -133,7 +133,7 @@ fn arrives(
     reversed: usize,
 ) -> Result<(), TestCaseError> {
     let mut theirs = counting(shape);
-    let source = Array::from(theirs.clone()).to(device).unwrap().0;
+    let source = Array::from(theirs.clone()).into_device(device).unwrap().0;
     let mut x = source.view();
     for change in changes {
         let shape = x.shape().to_vec();
@@ -144,7 +144,8 @@ fn arrives(
     let rank = x.shape().len();
     let room: Vec<usize> = x.shape().iter().rev().map(|extent| 2 * extent + 1).collect();
     let len = room.iter().product();
-    let mut block = Array::from_vec(vec![-1_i32; len], room).unwrap().to(device).unwrap().0;
+    let mut block =
+        Array::from_vec(vec![-1_i32; len], room).unwrap().into_device(device).unwrap().0;
     let axes: Vec<usize> = (0..rank).rev().collect();
     let mut y = block.view_mut().permuted(&axes).unwrap();
     for (axis, &extent) in x.shape().iter().enumerate() {

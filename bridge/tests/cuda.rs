@@ -41,8 +41,11 @@ fn cudarc_copies_to_and_from_our_arrays_in_order() {
     let Some(device) = common::first("cuda") else { return };
     let context = cuda::context(device).unwrap();
     for stream in [context.default_stream(), context.new_stream().unwrap()] {
-        let array =
-            Array::from_slice(&[1.0_f64, 2.0, 3.0, 4.0], [4]).unwrap().to(device).unwrap().0;
+        let array = Array::from_slice(&[1.0_f64, 2.0, 3.0, 4.0], [4])
+            .unwrap()
+            .into_device(device)
+            .unwrap()
+            .0;
         let mut lent = array.sliced(0, 1, 2).unwrap().into_cuda::<f64>().unwrap();
         assert_eq!(lent.len(), 2);
         assert_eq!(stream.clone_dtoh(&lent).unwrap(), [2.0, 3.0]);
@@ -69,7 +72,8 @@ fn freeing_a_slice_leaves_the_threads_context_as_it_was() {
 #[test]
 fn a_cuda_array_travels_by_dlpack_with_its_offset_in_the_pointer() {
     let Some(device) = common::first("cuda") else { return };
-    let array = Array::from_slice(&[0_i32, 1, 2, 3, 4, 5], [6]).unwrap().to(device).unwrap().0;
+    let array =
+        Array::from_slice(&[0_i32, 1, 2, 3, 4, 5], [6]).unwrap().into_device(device).unwrap().0;
     let address = array.memory().address();
     let stream = device.stream().unwrap();
     let part = array.sliced(0, 2, 3).unwrap();

@@ -58,7 +58,7 @@ fn an_alignment_asked_for_holds_for_arrays_to_write_too() {
 fn in_a_buffer_the_offset_has_the_alignment_asked_for() {
     let Some(device) = common::first("opencl") else { return };
     for (start, fits) in [(0, true), (4, false), (16, true)] {
-        let array = Array::from_slice(&[0.0_f32; 32], [32]).unwrap().to(device).unwrap().0;
+        let array = Array::from_slice(&[0.0_f32; 32], [32]).unwrap().into_device(device).unwrap().0;
         let part = array.sliced(0, start, 8).unwrap().into_dlpack::<Versioned>(None).unwrap();
         let result = SharedArray::from_dlpack_with(part, None, &aligned(64));
         if fits {

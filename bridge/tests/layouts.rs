@@ -130,6 +130,24 @@ fn places_before_the_block_or_beyond_all_addresses_are_refused() {
 }
 
 #[test]
+fn axes_below_zero_count_from_the_last() {
+    let layout = Layout::contiguous([2, 3, 5]).unwrap();
+    for (from_last, from_first) in [(-1, 2_usize), (-2, 1), (-3, 0)] {
+        assert_eq!(
+            layout.sliced(from_last, 1, 1).unwrap(),
+            layout.sliced(from_first, 1, 1).unwrap()
+        );
+        assert_eq!(layout.selected(from_last, 1).unwrap(), layout.selected(from_first, 1).unwrap());
+        assert_eq!(layout.stepped(from_last, 2).unwrap(), layout.stepped(from_first, 2).unwrap());
+        assert_eq!(layout.reversed(from_last).unwrap(), layout.reversed(from_first).unwrap());
+    }
+    assert_eq!(layout.permuted(&[-1, 0, -2]).unwrap(), layout.permuted(&[2, 0, 1_usize]).unwrap());
+    assert!(matches!(layout.permuted(&[0, 1, -2]), Err(Error::Layout { .. })));
+    assert!(matches!(layout.permuted(&[0, 1, -4]), Err(Error::Layout { .. })));
+    assert!(matches!(layout.reversed(-4), Err(Error::Axis { axis: -4, rank: 3, .. })));
+}
+
+#[test]
 fn axes_that_do_not_exist_are_named() {
     let layout = Layout::contiguous([2, 3]).unwrap();
     let refused = layout.sliced(2, 0, 1);

@@ -94,7 +94,8 @@ fn buffers_that_do_not_fit_are_refused() {
 fn work_on_the_streams_queue_is_in_order_with_ours() {
     let Some(device) = common::first("opencl") else { return };
     let stream = device.new_stream().unwrap();
-    let array = Array::from_slice(&[1.0_f32, 2.0, 3.0, 4.0], [4]).unwrap().to(device).unwrap().0;
+    let array =
+        Array::from_slice(&[1.0_f32, 2.0, 3.0, 4.0], [4]).unwrap().into_device(device).unwrap().0;
     let part = array.sliced(0, 1, 2).unwrap();
     let mut lent = part.into_opencl::<f32>(&stream).unwrap();
     assert_eq!((lent.offset(), lent.len()), (1, 2));
@@ -113,7 +114,7 @@ fn work_on_the_streams_queue_is_in_order_with_ours() {
 fn what_is_no_buffer_is_refused() {
     let Some(device) = common::first("opencl") else { return };
     let stream = device.stream().unwrap();
-    let on = || Array::from_slice(&[1.0_f32; 6], [2, 3]).unwrap().to(device).unwrap().0;
+    let on = || Array::from_slice(&[1.0_f32; 6], [2, 3]).unwrap().into_device(device).unwrap().0;
     let refused = on().permuted(&[1, 0]).unwrap().into_opencl::<f32>(&stream).unwrap_err();
     assert!(matches!(refused, Error::Layout { operation: "into_opencl", .. }));
     let refused = on().into_opencl::<f64>(&stream).unwrap_err();
@@ -128,7 +129,8 @@ fn what_is_no_buffer_is_refused() {
 #[test]
 fn an_opencl_array_travels_by_dlpack_as_its_buffer() {
     let Some(device) = common::first("opencl") else { return };
-    let array = Array::from_slice(&[0_i32, 1, 2, 3, 4, 5], [6]).unwrap().to(device).unwrap().0;
+    let array =
+        Array::from_slice(&[0_i32, 1, 2, 3, 4, 5], [6]).unwrap().into_device(device).unwrap().0;
     let handle = array.memory().address();
     let part = array.sliced(0, 2, 3).unwrap().reversed(0).unwrap();
     let capsule = part.into_dlpack::<Versioned>(None).unwrap();
@@ -204,7 +206,7 @@ fn foreign_buffers_are_validated() {
 #[test]
 fn an_opencl_array_without_elements_travels_as_null() {
     let Some(device) = common::first("opencl") else { return };
-    let array = Array::from_slice::<f32>(&[], [0, 2]).unwrap().to(device).unwrap().0;
+    let array = Array::from_slice::<f32>(&[], [0, 2]).unwrap().into_device(device).unwrap().0;
     let capsule = array.into_dlpack::<Legacy>(None).unwrap();
     // SAFETY: the struct lives as long as the capsule.
     assert_eq!(unsafe { (*capsule.as_raw()).dl_tensor.data }, null_mut());

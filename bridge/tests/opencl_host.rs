@@ -88,7 +88,7 @@ fn odd() -> Array {
 #[test]
 fn a_device_array_is_mapped_for_the_host_and_comes_back() {
     for device in devices() {
-        let array = host([2, 4]).to(device).unwrap().0;
+        let array = host([2, 4]).into_device(device).unwrap().0;
         let handle = array.memory().address();
         let (mut mapped, crossing) = opencl::map(array, Transfer::CopyIfNeeded).unwrap();
         assert_eq!(crossing == Crossing::ZeroCopy, opencl::shares_memory(device).unwrap());
@@ -106,7 +106,8 @@ fn a_mapped_array_that_is_dropped_gives_the_device_its_memory_back() {
     for device in devices() {
         let before = device.statistics().live_blocks;
         let (mapped, _) =
-            opencl::map(host([2, 4]).to(device).unwrap().0, Transfer::CopyIfNeeded).unwrap();
+            opencl::map(host([2, 4]).into_device(device).unwrap().0, Transfer::CopyIfNeeded)
+                .unwrap();
         drop(mapped);
         arrayspan_bridge::devices::drain();
         assert!(device.statistics().live_blocks <= before + 2, "other tests may hold some");
@@ -130,7 +131,7 @@ fn what_is_not_on_the_right_device_is_refused() {
     let refused = opencl::map(host([1, 1]), Transfer::CopyIfNeeded).unwrap_err();
     assert!(matches!(refused, Error::Inexpressible { operation: "opencl::map", .. }), "{refused}");
     for device in devices() {
-        let there = host([1, 1]).to(device).unwrap().0;
+        let there = host([1, 1]).into_device(device).unwrap().0;
         let refused = opencl::wrap(there, device, Transfer::CopyIfNeeded).unwrap_err();
         assert!(
             matches!(refused, Error::WrongDevice { operation: "opencl::wrap", .. }),

@@ -64,7 +64,7 @@ fn a_pinned_array_goes_back_to_its_pool_when_work_is_done() {
         let before = device.pinned_statistics().blocks;
         let near = Array::pinned([LEN], DType::Float32, device).unwrap();
         assert_eq!(device.pinned_statistics().blocks, before + 1, "{device}");
-        drop(near.to(device).unwrap());
+        drop(near.into_device(device).unwrap());
         drain();
         assert_eq!(device.pinned_statistics().blocks, before, "{device}");
     }
@@ -79,7 +79,7 @@ fn ordinary_arrays_go_through_page_locked_memory_by_themselves() {
         device.trim_pinned(0).unwrap();
         let before = device.pinned_statistics();
         let numbers = counting(&[3, LEN]);
-        let (far, crossing) = Array::from(numbers.clone()).to(device).unwrap();
+        let (far, crossing) = Array::from(numbers.clone()).into_device(device).unwrap();
         let bytes = 12 * LEN;
         assert_eq!(crossing, Crossing::Copied { why: Why::OtherDevice, bytes }, "{device}");
         device.synchronize().unwrap();

@@ -18,7 +18,7 @@ fn every_device() -> Vec<Device> {
 }
 
 fn on(device: Device, values: &ArrayD<i32>) -> Array {
-    Array::from(values.clone()).to(device).unwrap().0
+    Array::from(values.clone()).into_device(device).unwrap().0
 }
 
 #[test]
@@ -59,6 +59,28 @@ fn strided_slices_are_stacked_as_they_are_seen() {
         let expected = ndarray::stack(Axis(1), &[values.view(), back.view()]).unwrap();
         assert_eq!(whole.view().to_ndarray::<i32>().unwrap(), expected, "{device}");
     }
+}
+
+#[test]
+fn axes_below_zero_count_from_the_last() {
+    let cpu = Device::cpu();
+    let stream = cpu.stream().unwrap();
+    let values = counting(&[3, 5]);
+    let mut array = on(cpu, &values);
+    for axis in [-3, -2, -1] {
+        let (whole, _) = stack(&[array.view(), array.view()], axis, cpu, &stream).unwrap();
+        let at = Axis((axis + 3) as usize);
+        let expected = ndarray::stack(at, &[values.view(), values.view()]).unwrap();
+        assert_eq!(whole.view().to_ndarray::<i32>().unwrap(), expected);
+    }
+    let refused = stack(&[array.view()], -4, cpu, &stream);
+    assert!(matches!(refused, Err(Error::Axis { axis: -4, rank: 3, .. })));
+    assert_eq!(array.view().unstack(-1).unwrap().len(), 5);
+    assert_eq!(array.view_mut().unstack(-2).unwrap().len(), 3);
+    let (left, right) = array.view_mut().split_at(-1, 2).unwrap();
+    assert_eq!((left.shape(), right.shape()), (&[3, 2][..], &[3, 3][..]));
+    let same = apply_slices(&array.view(), -1, |slice| slice.to_array()).unwrap();
+    assert_eq!(same.view().to_ndarray::<i32>().unwrap(), values);
 }
 
 #[test]

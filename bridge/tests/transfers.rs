@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 /// A 3 × 4 array of the numbers from 0 on that device.
 fn counting_on(device: Device) -> Array {
-    Array::from(counting(&[3, 4])).to(device).unwrap().0
+    Array::from(counting(&[3, 4])).into_device(device).unwrap().0
 }
 
 #[test]
@@ -19,7 +19,8 @@ fn by_value_an_array_stays_where_it_is() {
         let array = counting_on(device);
         let address = array.memory().address();
         let stream = device.stream().unwrap();
-        let (array, crossing) = array.to_with(device, Transfer::ZeroCopyOnly, &stream).unwrap();
+        let (array, crossing) =
+            array.into_device_with(device, Transfer::ZeroCopyOnly, &stream).unwrap();
         assert_eq!((array.memory().address(), crossing), (address, Crossing::ZeroCopy));
         let (shared, crossing) = array.into_shared().to(device).unwrap();
         assert_eq!((shared.memory().address(), crossing), (address, Crossing::ZeroCopy));
@@ -73,7 +74,7 @@ fn strided_views_arrive_row_major_between_any_two_devices() {
 #[test]
 fn sparse_and_dense_views_come_to_the_host() {
     for device in accelerators() {
-        let wide = Array::from(counting(&[3, 1 << 16])).to(device).unwrap().0;
+        let wide = Array::from(counting(&[3, 1 << 16])).into_device(device).unwrap().0;
         let rows = wide.view().sliced(1, 5, 2).unwrap().to_vec::<i32>().unwrap();
         assert_eq!(
             rows,
@@ -112,7 +113,7 @@ fn a_device_array_leaves_as_an_ndarray_by_a_reported_copy() {
 #[test]
 fn arrays_without_elements_cross_too() {
     for device in accelerators() {
-        let array = Array::from(counting(&[0, 4])).to(device).unwrap().0;
+        let array = Array::from(counting(&[0, 4])).into_device(device).unwrap().0;
         assert_eq!((array.shape(), array.device()), (&[0, 4][..], device));
         assert_eq!(array.view().to_vec::<i32>().unwrap(), [0_i32; 0]);
     }
@@ -121,7 +122,7 @@ fn arrays_without_elements_cross_too() {
 #[test]
 fn bytes_of_a_device_that_are_no_booleans_stay_there() {
     for device in accelerators() {
-        let bytes = Array::from_slice(&[0_u8; 256], [256]).unwrap().to(device).unwrap().0;
+        let bytes = Array::from_slice(&[0_u8; 256], [256]).unwrap().into_device(device).unwrap().0;
         let mut two = Array::from_slice(&[2_u8; 256], [256]).unwrap();
         let (flags, _) = two.view_mut().carve(&[4], DType::Bool).unwrap();
         let there = flags.view().to(device).unwrap().0;
@@ -151,7 +152,7 @@ fn arrives(
     changes: &[common::Change],
 ) -> Result<(), TestCaseError> {
     let mut theirs = counting(shape);
-    let array = Array::from(theirs.clone()).to(device).unwrap().0;
+    let array = Array::from(theirs.clone()).into_device(device).unwrap().0;
     let mut ours = array.view();
     for change in changes {
         let shape = ours.shape().to_vec();

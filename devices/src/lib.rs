@@ -12,6 +12,7 @@
     allow(dead_code, reason = "what only back ends use that were left out")
 )]
 
+mod as_stream;
 mod backend;
 pub mod caches;
 mod callback;
@@ -54,6 +55,7 @@ mod stream;
 mod sync;
 pub mod vendor;
 
+pub use as_stream::AsStream;
 pub use backend::Backend;
 pub use default_stream::DefaultStream;
 pub use device::Device;

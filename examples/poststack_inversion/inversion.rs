@@ -34,7 +34,7 @@ pub fn model_data(
     device: Device,
 ) -> Result<Array2<f64>, Failure> {
     let modelling = modelling(model.shape(), dtype)?;
-    let (model, _) = host(model, dtype).to(device)?;
+    let (model, _) = host(model, dtype).into_device(device)?;
     numbers(&modelling.forward(&model)?)
 }
 
@@ -54,8 +54,8 @@ pub fn invert(
     let a = vstack![&modelling, arguments.smoothing * &smooth]?;
     let known = concatenate(Axis(0), &[data.view(), Array2::zeros(data.dim()).view()])?;
 
-    let (y, data_in) = host(&known, dtype).to(device)?;
-    let (start, start_in) = host(background, dtype).to(device)?;
+    let (y, data_in) = host(&known, dtype).into_device(device)?;
+    let (start, start_in) = host(background, dtype).into_device(device)?;
     let solver = Cgls {
         damping: arguments.damping,
         stop: Stop::after(arguments.iterations),
@@ -72,7 +72,7 @@ pub fn invert(
     let solution = solver.solve_from(&a, &y, Some(start), &mut watch)?;
     let time = begin.elapsed();
     bar.finish();
-    let (back, answer_out) = solution.x.to(Device::cpu())?;
+    let (back, answer_out) = solution.x.into_device(Device::cpu())?;
     Ok(Outcome {
         device,
         crossings: vec![("data", data_in), ("start", start_in), ("answer", answer_out)],

@@ -8,6 +8,7 @@
 //! network smooths a picture; the operator takes its derivative, and by its adjoint the gradient of the energy
 //! `½ ‖D f(x)‖²` goes back through the network. Both are compared with what torch finds alone.
 
+mod handover;
 mod network;
 
 use std::process::ExitCode;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
 
 /// How much the results differ at most from those of torch alone.
 fn run(arguments: &Arguments) -> Result<f64> {
+    handover::hand_over()?;
     let Arguments { device, size } = *arguments;
     let options = TorchOptions::default();
     // Brings CUDA into the program where it is asked for.

@@ -25,7 +25,7 @@ fn array(executor: &dyn Executor, shape: &[usize], seed: u32) -> Array {
     let len: usize = shape.iter().product();
     let number = |at: usize| ((at as u32 * 37 + seed * 101) % 1009) as f32 / 1009.0 - 0.5;
     let values: Vec<f32> = (0..len).map(number).collect();
-    Array::from_slice(&values, shape).unwrap().to(executor.device()).unwrap().0
+    Array::from_slice(&values, shape).unwrap().into_device(executor.device()).unwrap().0
 }
 
 fn bits(array: &Array) -> Vec<u32> {

@@ -14,7 +14,7 @@ fn array(shape: &[usize], device: Device) -> Array {
     for (at, element) in view.as_mut_slice::<f32>().unwrap().iter_mut().enumerate() {
         *element = (at % 7) as f32 - 3.0;
     }
-    array.to(device).unwrap().0
+    array.into_device(device).unwrap().0
 }
 
 fn operators(device: Device) -> Vec<Operator> {

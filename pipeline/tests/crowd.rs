@@ -132,7 +132,7 @@ fn a_job_of_three_times_the_memory_ends_with_the_same_result() {
             .map(|at| {
                 let values = (0..4 * ELEMENT).map(|i| ((i + at) % 97) as f32).collect();
                 let array = Array::from_vec(values, [4, ELEMENT]).unwrap();
-                Spillable::new(array.to(device).unwrap().0)
+                Spillable::new(array.into_device(device).unwrap().0)
             })
             .collect();
         let mut total = 0.0;

@@ -27,7 +27,7 @@ fn numbers() -> Vec<f32> {
 }
 
 fn batch(device: Device) -> Array {
-    Array::from_vec(numbers(), [LEN, 3]).unwrap().to(device).unwrap().0
+    Array::from_vec(numbers(), [LEN, 3]).unwrap().into_device(device).unwrap().0
 }
 
 fn full(device: Device) -> Error {
@@ -188,7 +188,8 @@ fn a_lost_device_and_other_errors_are_returned_at_once() {
 #[test]
 fn what_a_failed_attempt_has_changed_is_put_back() {
     for device in Device::all() {
-        let zero = || Array::from_vec(vec![0.0_f32; 3], [3]).unwrap().to(device).unwrap().0;
+        let zero =
+            || Array::from_vec(vec![0.0_f32; 3], [3]).unwrap().into_device(device).unwrap().0;
         let mut state = zero();
         let seen = RefCell::new(Vec::new());
         let work = |state: &mut Array, range: std::ops::Range<usize>, _: &Stream| {

@@ -31,7 +31,7 @@ fn values(seed: usize) -> Vec<f32> {
 }
 
 fn array(seed: usize, device: Device) -> Array {
-    Array::from_vec(values(seed), [LEN]).unwrap().to(device).unwrap().0
+    Array::from_vec(values(seed), [LEN]).unwrap().into_device(device).unwrap().0
 }
 
 fn on(device: Device, number: usize) -> Vec<Spillable> {

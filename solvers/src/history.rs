@@ -63,7 +63,8 @@ impl History {
             _ => Array::from_vec((0..STATE * STATE).map(one).collect::<Vec<f64>>(), shape),
         };
         let stream = on.stream();
-        let (picks, _) = picks?.to_with(stream.device(), Transfer::CopyIfNeeded, stream)?;
+        let (picks, _) =
+            picks?.into_device_with(stream.device(), Transfer::CopyIfNeeded, stream)?;
         Ok(Self { slots: on.empty(&[ROWS, check_every.saturating_add(1)], dtype)?, picks })
     }
 

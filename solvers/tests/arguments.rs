@@ -82,10 +82,10 @@ fn another_device_is_named() {
         let wrong = |error: &Error| matches!(error, Error::WrongDevice { solver: "Cgls", .. });
         let result = solver.solve_in(&mut workspace, &*there, &a, y.view(), None, &mut ());
         says(result, wrong, &["the operator", "cpu", &device.to_string()]);
-        let moved = problem().data().to(device).unwrap().0;
+        let moved = problem().data().into_device(device).unwrap().0;
         let result = solver.solve_in(&mut workspace, &*here, &a, moved.view(), None, &mut ());
         says(result, wrong, &["data", "cpu", &device.to_string()]);
-        let start = host(&[7], DType::Float64).to(device).unwrap().0;
+        let start = host(&[7], DType::Float64).into_device(device).unwrap().0;
         let result = solver.solve_in(&mut workspace, &*here, &a, y.view(), Some(start), &mut ());
         says(result, wrong, &["start", "cpu", &device.to_string()]);
     }

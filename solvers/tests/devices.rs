@@ -53,7 +53,7 @@ fn models_and_data_on_different_devices_are_refused_by_name() {
     };
     let up = ToDevice::new(space(), Device::cpu(), other).unwrap();
     let numbers = (0..13 * 7).map(f64::from).collect();
-    let y = Array::from_vec(numbers, [13, 7]).unwrap().to(other).unwrap().0;
+    let y = Array::from_vec(numbers, [13, 7]).unwrap().into_device(other).unwrap().0;
     let error = Cgls::default().solve(&up, &y).unwrap_err().to_string();
     let expected = format!("Cgls: the operator's model is on cpu, the solver computes on {other}");
     assert!(error.starts_with(&expected), "{error}");

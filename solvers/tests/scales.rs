@@ -169,15 +169,16 @@ fn every_kind_of_opencl_and_cuda_device_scales_alike() {
         let reference = Cgls::default().solve(&problem.operator(), problem.data()).unwrap();
         for factor in [1.0, 1e-30, 1e30] {
             let problem = scaled(&problem, 1.0, factor);
-            let matrix = array(problem.dtype, &problem.matrix, &[40, 12]).to(device).unwrap().0;
+            let matrix =
+                array(problem.dtype, &problem.matrix, &[40, 12]).into_device(device).unwrap().0;
             let a = arrayspan_operators::MatrixMult::new(matrix.into_shared(), &[]).unwrap();
-            let y = problem.data().to(device).unwrap().0;
+            let y = problem.data().into_device(device).unwrap().0;
             let executor = on(device).unwrap();
             let solver = Cgls::default();
             let mut workspace = solver.workspace(&a, &*executor).unwrap();
             let mut solution =
                 solver.solve_in(&mut workspace, &*executor, &a, y.view(), None, &mut ()).unwrap();
-            solution.x = solution.x.to(Device::cpu()).unwrap().0;
+            solution.x = solution.x.into_device(Device::cpu()).unwrap().0;
             near(&solution, &reference, [factor, factor], 1e-4, &format!("{device} {factor:e}"));
         }
     }

@@ -3,19 +3,22 @@
 use smallvec::smallvec;
 
 use super::{Axes, Layout, wrong};
-use crate::{Error, Result};
+use crate::{Axis, Error, Result};
 
 impl Layout {
     /// The axes in another order: axis `i` of the result is axis `axes[i]` of this.
     ///
     /// # Errors
     /// [`Error::Layout`] unless `axes` names each axis once.
-    pub fn permuted(&self, axes: &[usize]) -> Result<Self> {
-        let mut sorted = Axes::from_slice(axes);
+    pub fn permuted(&self, axes: &[impl Into<Axis> + Copy]) -> Result<Self> {
+        let given = axes.iter().map(|&axis| axis.into());
+        let axes: Option<Axes<usize>> = given.clone().map(|axis| axis.of(self.rank())).collect();
+        let mut sorted = axes.clone().unwrap_or_default();
         sorted.sort_unstable();
-        if !sorted.iter().copied().eq(0..self.rank()) {
-            return Err(self.wrong("permute", format!("{axes:?} does not name each axis once")));
-        }
+        let Some(axes) = axes.filter(|_| sorted.iter().copied().eq(0..self.rank())) else {
+            let given: Vec<isize> = given.map(Axis::number).collect();
+            return Err(self.wrong("permute", format!("{given:?} does not name each axis once")));
+        };
         let shape = axes.iter().map(|&axis| self.shape[axis]).collect();
         let strides = axes.iter().map(|&axis| self.strides[axis]).collect();
         Ok(Self { shape, strides, offset: self.offset })
@@ -25,8 +28,8 @@ impl Layout {
     ///
     /// # Errors
     /// [`Error::Axis`], [`Error::Layout`] when they leave the axis.
-    pub fn sliced(&self, axis: usize, start: usize, len: usize) -> Result<Self> {
-        let extent = self.extent_of("slice", axis)?;
+    pub fn sliced(&self, axis: impl Into<Axis>, start: usize, len: usize) -> Result<Self> {
+        let (axis, extent) = self.extent_of("slice", axis.into())?;
         if start.checked_add(len).is_none_or(|end| end > extent) {
             let why =
                 format!("{len} indices from {start} on leave axis {axis}, which has {extent}");
@@ -44,7 +47,8 @@ impl Layout {
     ///
     /// # Errors
     /// [`Error::Axis`], [`Error::Layout`] when there is no such index.
-    pub fn selected(&self, axis: usize, index: usize) -> Result<Self> {
+    pub fn selected(&self, axis: impl Into<Axis>, index: usize) -> Result<Self> {
+        let (axis, _) = self.extent_of("slice", axis.into())?;
         let mut selected = self.sliced(axis, index, 1)?;
         selected.shape.remove(axis);
         selected.strides.remove(axis);
@@ -55,8 +59,8 @@ impl Layout {
     ///
     /// # Errors
     /// [`Error::Axis`], [`Error::Layout`] for a step of zero.
-    pub fn stepped(&self, axis: usize, step: usize) -> Result<Self> {
-        let extent = self.extent_of("step", axis)?;
+    pub fn stepped(&self, axis: impl Into<Axis>, step: usize) -> Result<Self> {
+        let (axis, extent) = self.extent_of("step", axis.into())?;
         let stride = isize::try_from(step).ok().and_then(|s| s.checked_mul(self.strides[axis]));
         match stride {
             Some(stride) if step > 0 => {
@@ -76,8 +80,8 @@ impl Layout {
     ///
     /// # Errors
     /// [`Error::Axis`].
-    pub fn reversed(&self, axis: usize) -> Result<Self> {
-        let extent = self.extent_of("reverse", axis)?;
+    pub fn reversed(&self, axis: impl Into<Axis>) -> Result<Self> {
+        let (axis, extent) = self.extent_of("reverse", axis.into())?;
         let mut reversed = self.clone();
         if !self.is_empty() {
             let last = (extent - 1) as isize * self.strides[axis];
@@ -169,9 +173,11 @@ impl Layout {
         merged
     }
 
-    fn extent_of(&self, operation: &'static str, axis: usize) -> Result<usize> {
+    /// The number of an axis from the first, and how many indices it has.
+    pub(crate) fn extent_of(&self, operation: &'static str, axis: Axis) -> Result<(usize, usize)> {
         let rank = self.rank();
-        self.shape.get(axis).copied().ok_or(Error::Axis { operation, axis, rank })
+        let absent = Error::Axis { operation, axis: axis.number(), rank };
+        axis.of(rank).map(|axis| (axis, self.shape[axis])).ok_or(absent)
     }
 
     fn wrong(&self, operation: &'static str, why: String) -> Error {

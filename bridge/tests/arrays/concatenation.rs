@@ -28,8 +28,10 @@ fn parts_of_any_extent_lie_one_after_the_other_along_every_axis_on_every_device(
                 .collect();
             let views: Vec<_> = parts.iter().map(|part| part.view()).collect();
             let expected = ndarray::concatenate(Axis(axis), &views).unwrap();
-            let parts: Vec<Array> =
-                parts.into_iter().map(|part| Array::from(part).to(device).unwrap().0).collect();
+            let parts: Vec<Array> = parts
+                .into_iter()
+                .map(|part| Array::from(part).into_device(device).unwrap().0)
+                .collect();
             let whole = concatenate(&parts, axis).unwrap();
             assert_eq!((whole.device(), whole.shape()), (device, expected.shape()));
             assert_eq!(whole.view().to_ndarray::<i32>().unwrap(), expected);
@@ -40,7 +42,7 @@ fn parts_of_any_extent_lie_one_after_the_other_along_every_axis_on_every_device(
 #[test]
 fn views_of_any_layout_are_parts() {
     for device in devices() {
-        let array = Array::from(numbers(&[4, 6], 0)).to(device).unwrap().0;
+        let array = Array::from(numbers(&[4, 6], 0)).into_device(device).unwrap().0;
         let turned = array.view().permuted(&[1, 0]).unwrap();
         let every_other = array.view().reversed(0).unwrap().stepped(1, 2).unwrap();
         let rows = every_other.broadcast(&[4, 3]).unwrap().permuted(&[1, 0]).unwrap();
@@ -95,6 +97,14 @@ fn parts_that_do_not_fit_are_named() {
     }
     let error = concatenate(&[&first], 2).unwrap_err();
     assert!(matches!(error, Error::Axis { operation: "concatenate", axis: 2, rank: 2 }));
+    let error = concatenate(&[&first], -3).unwrap_err().to_string();
+    assert_eq!(error, "concatenate: axis -3 does not exist in an array of rank 2");
+    let [last, same] = [-1, 1].map(|axis| concatenate(&[&first, &first], axis).unwrap());
+    assert_eq!(last.shape(), same.shape());
+    assert_eq!(
+        last.bytes().unwrap().to_vec::<u8>().unwrap(),
+        same.bytes().unwrap().to_vec::<u8>().unwrap()
+    );
     let none: [View<'_>; 0] = [];
     assert!(matches!(concatenate(&none, 0), Err(Error::Inexpressible { .. })));
     let huge = Array::zeros([usize::MAX, 0], DType::UInt8, Device::cpu());

@@ -27,6 +27,31 @@ fn zeros_ones_and_full_fill_every_shape_on_every_device() {
 }
 
 #[test]
+fn arrays_are_made_on_a_stream_as_on_a_device() {
+    for device in devices() {
+        let stream = device.new_stream().unwrap();
+        let made = [
+            Array::zeros([5], DType::Float32, &stream).unwrap(),
+            Array::ones([5], DType::Float32, &stream).unwrap(),
+            Array::full([5], 2.5_f32, &stream).unwrap(),
+        ];
+        for (array, value) in made.iter().zip([0.0, 1.0, 2.5]) {
+            assert_eq!(array.device(), device);
+            assert_eq!(array.to_vec::<f32>().unwrap(), [value; 5]);
+        }
+        for array in
+            [Array::empty([5], DType::Bool, &stream), Array::empty([5], DType::Bool, device)]
+        {
+            let array = array.unwrap();
+            assert_eq!(
+                (array.shape(), array.dtype(), array.device()),
+                (&[5][..], DType::Bool, device)
+            );
+        }
+    }
+}
+
+#[test]
 fn zeros_and_ones_are_the_numbers_of_every_dtype_or_refused_by_name() {
     for device in devices() {
         for dtype in DType::all() {
@@ -41,7 +66,8 @@ fn zeros_and_ones_are_the_numbers_of_every_dtype_or_refused_by_name() {
                     assert_eq!(error.to_string(), format!("{name}: {dtype} has no {value}"));
                     continue;
                 }
-                let (host, _) = made.unwrap().to(arrayspan_bridge::devices::Device::cpu()).unwrap();
+                let (host, _) =
+                    made.unwrap().into_device(arrayspan_bridge::devices::Device::cpu()).unwrap();
                 let stream = host.device().stream().unwrap();
                 let wide =
                     host.view().convert(DType::Complex128, &Conversion::EXACT, &stream).unwrap();
@@ -69,7 +95,8 @@ fn full_keeps_every_bit_of_its_value() {
 #[test]
 fn like_another_means_its_shape_dtype_and_device_and_row_major() {
     for device in devices() {
-        let (other, _) = Array::from_vec(vec![1_u16; 24], [4, 6]).unwrap().to(device).unwrap();
+        let (other, _) =
+            Array::from_vec(vec![1_u16; 24], [4, 6]).unwrap().into_device(device).unwrap();
         let turned = other.view().permuted(&[1, 0]).unwrap();
         let made = [Array::zeros_like(&turned).unwrap(), Array::empty_like(turned).unwrap()];
         for array in &made {
@@ -86,11 +113,11 @@ fn like_another_means_its_shape_dtype_and_device_and_row_major() {
 #[test]
 fn a_clone_is_a_copy_of_its_own_on_the_same_device() {
     for device in devices() {
-        let (array, _) = Array::from_vec(vec![1.5, 2.5], [2]).unwrap().to(device).unwrap();
+        let (array, _) = Array::from_vec(vec![1.5, 2.5], [2]).unwrap().into_device(device).unwrap();
         let mut copy = array.try_clone().unwrap();
         assert_eq!(copy.device(), device);
         let stream = device.stream().unwrap();
-        let (threes, _) = Array::full([2], 3.0, device).unwrap().to(device).unwrap();
+        let (threes, _) = Array::full([2], 3.0, device).unwrap().into_device(device).unwrap();
         copy.view_mut().copy_from(&threes.view(), &stream).unwrap();
         assert_eq!(array.to_vec::<f64>().unwrap(), [1.5, 2.5]);
         assert_eq!(copy.to_vec::<f64>().unwrap(), [3.0, 3.0]);

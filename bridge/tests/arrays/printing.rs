@@ -11,7 +11,7 @@ use super::devices;
 fn small_arrays_are_printed_whole_in_columns_on_every_device() {
     for device in devices() {
         let values = vec![1.0_f32, -2.5, 30.0, 0.125, 5.0, -60.75];
-        let (array, _) = Array::from_vec(values, [2, 3]).unwrap().to(device).unwrap();
+        let (array, _) = Array::from_vec(values, [2, 3]).unwrap().into_device(device).unwrap();
         let expected = format!(
             "[[  1.000,  -2.500,  30.000],\n [  0.125,   5.000, -60.750]]\nArray([2, 3] Float32 on {device})"
         );
@@ -72,11 +72,11 @@ fn scalars_and_arrays_without_elements_are_printed() {
 #[test]
 fn of_long_axes_the_ends_are_printed_with_dots_between() {
     for device in devices() {
-        let (array, _) = Array::from(counting(&[1000])).to(device).unwrap();
+        let (array, _) = Array::from(counting(&[1000])).into_device(device).unwrap();
         let expected =
             format!("[  0,   1,   2, ..., 997, 998, 999]\nArray([1000] Int32 on {device})");
         assert_eq!(array.to_string(), expected);
-        let (array, _) = Array::from(counting(&[100, 5])).to(device).unwrap();
+        let (array, _) = Array::from(counting(&[100, 5])).into_device(device).unwrap();
         let view = array.view().permuted(&[1, 0]).unwrap().reversed(0).unwrap();
         let text = view.to_string();
         let mut lines = text.lines();

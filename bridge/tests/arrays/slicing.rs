@@ -1,6 +1,6 @@
 //! Ranges and indices along several axes at once.
 
-use arrayspan_bridge::{Array, Error, Relayout};
+use arrayspan_bridge::{Array, Error};
 use ndarray::s;
 
 use super::common::counting;
@@ -10,7 +10,7 @@ use super::devices;
 fn ranges_and_indices_take_what_ndarray_takes() {
     let values = counting(&[5, 7, 4]);
     for device in devices() {
-        let (array, _) = Array::from(values.clone()).to(device).unwrap();
+        let (array, _) = Array::from(values.clone()).into_device(device).unwrap();
         macro_rules! same {
             ($($ours:expr => $theirs:expr;)*) => {$(
                 let found = array.view().slice($ours).unwrap().to_ndarray::<i32>().unwrap();
@@ -35,9 +35,17 @@ fn ranges_and_indices_take_what_ndarray_takes() {
 #[test]
 fn arrays_and_views_to_write_are_sliced_too() {
     let mut array = Array::from(counting(&[3, 4]));
-    array.view_mut().slice((1, 2..)).unwrap().as_mut_slice::<i32>().unwrap().fill(9);
-    let shared = array.into_shared().slice(1).unwrap();
-    assert_eq!(shared.to_vec::<i32>().unwrap(), [4, 5, 9, 9]);
+    array.view_mut().slice_mut((1, 2..)).unwrap().as_mut_slice::<i32>().unwrap().fill(9);
+    array.slice_mut((2, 0)).unwrap().as_mut_slice::<i32>().unwrap().fill(7);
+    assert_eq!(array.slice((1.., ..2)).unwrap().to_vec::<i32>().unwrap(), [4, 5, 7, 9]);
+    assert_eq!(array.view_mut().slice((.., 3)).unwrap().to_vec::<i32>().unwrap(), [3, 9, 11]);
+    let shared = array.into_shared();
+    let row = shared.slice(1).unwrap();
+    assert_eq!(row.to_vec::<i32>().unwrap(), [4, 5, 9, 9]);
+    // It shares the memory, which thus cannot be written.
+    let shared = shared.try_into_array().unwrap_err();
+    drop(row);
+    assert!(shared.try_into_array().is_ok());
 }
 
 #[test]

@@ -145,7 +145,7 @@ fn arrays_are_converted_between_devices() {
     for device in accelerators() {
         let stream = device.stream().unwrap();
         let values = Array::from_slice(&[1.5_f32, -2.5, 1e9], [3]).unwrap();
-        let mut there = Array::from_slice(&[0_i8; 3], [3]).unwrap().to(device).unwrap().0;
+        let mut there = Array::from_slice(&[0_i8; 3], [3]).unwrap().into_device(device).unwrap().0;
         let rules = Conversion::SATURATE;
         there.view_mut().convert_from(&values.view(), &rules, &stream).unwrap();
         assert_eq!(there.view().to_vec::<i8>().unwrap(), [2, -2, 127]);

@@ -99,7 +99,7 @@ fn the_range_of_a_strided_array_is_that_of_its_own_elements() {
     let values: Vec<f32> = (0..len * len).map(|i| ((i * 7919) % 1000) as f32).collect();
     let scaled = Conversion::SATURATE.scale(FOUND);
     for device in accelerators().into_iter().chain([Device::cpu()]) {
-        let array = Array::from_slice(&values, [len, len]).unwrap().to(device).unwrap().0;
+        let array = Array::from_slice(&values, [len, len]).unwrap().into_device(device).unwrap().0;
         let part = array.view().permuted(&[1, 0]).unwrap().sliced(0, 3, 7).unwrap();
         let part = part.stepped(1, 3).unwrap().reversed(0).unwrap();
         let inside = part.to_vec::<f32>().unwrap();

@@ -33,7 +33,7 @@ fn array() -> Array {
 }
 
 fn on(device: Device) -> Array {
-    array().to(device).unwrap().0
+    array().into_device(device).unwrap().0
 }
 
 /// The elements in order, wherever they are.

@@ -128,7 +128,7 @@ fn zero_copy_only_refuses_every_copy_and_the_value_comes_back_unharmed() {
     }
     assert_eq!((x.as_ptr().addr(), &x), (here, &values()));
 
-    let ours = array().to(Device::cpu()).unwrap().0.view().to_array().unwrap();
+    let ours = array().into_device(Device::cpu()).unwrap().0.view().to_array().unwrap();
     let ours = refused(ours, to::ndarray::<f32, Ix2>(), Why::Allocator);
     let capsule = refused(
         ours.into_dlpack::<Versioned>(None).unwrap(),

@@ -36,8 +36,11 @@ fn everything(device: Device, expected: usize) {
     let step = |what: &str| assert_eq!(current(), expected, "after {what}");
     let (stream, other) = (device.stream().unwrap(), device.new_stream().unwrap());
     step("making streams");
-    let array =
-        Array::from_vec(vec![1.0_f32, 2.0, 3.0, 4.0], [2, 2]).unwrap().to(device).unwrap().0;
+    let array = Array::from_vec(vec![1.0_f32, 2.0, 3.0, 4.0], [2, 2])
+        .unwrap()
+        .into_device(device)
+        .unwrap()
+        .0;
     step("uploading");
     let copy = array.view().to_with(device, Transfer::CopyIfNeeded, &other).unwrap().0;
     step("copying");

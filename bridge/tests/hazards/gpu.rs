@@ -73,7 +73,7 @@ pub(crate) fn raw_stream(raw: usize) -> sys::CUstream {
 
 /// An array of bytes on a device, all `GOOD`.
 pub(crate) fn good(device: Device) -> Array {
-    let array = Array::from_vec(vec![GOOD; BYTES], [BYTES]).unwrap().to(device).unwrap().0;
+    let array = Array::from_vec(vec![GOOD; BYTES], [BYTES]).unwrap().into_device(device).unwrap().0;
     device.stream().unwrap().synchronize().unwrap();
     assert_eq!(array.dtype(), DType::UInt8);
     array

@@ -17,7 +17,7 @@ use crate::common::delay;
 
 /// An array of bytes on a device, all `BAD`.
 fn bad(device: Device) -> Array {
-    let array = Array::from_vec(vec![BAD; BYTES], [BYTES]).unwrap().to(device).unwrap().0;
+    let array = Array::from_vec(vec![BAD; BYTES], [BYTES]).unwrap().into_device(device).unwrap().0;
     device.stream().unwrap().synchronize().unwrap();
     array
 }

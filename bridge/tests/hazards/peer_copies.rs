@@ -10,10 +10,10 @@ fn what_goes_from_one_gpu_to_another_arrives() {
     let Some([one, other]) = two() else { return };
     for len in [1_usize, 3, 1 << 10, 70_001, (16 << 20) + 1] {
         let values: Vec<u32> = (0..len as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
-        let array = Array::from_vec(values.clone(), [len]).unwrap().to(one).unwrap().0;
-        let (there, crossing) = array.to(other).unwrap();
+        let array = Array::from_vec(values.clone(), [len]).unwrap().into_device(one).unwrap().0;
+        let (there, crossing) = array.into_device(other).unwrap();
         assert!(crossing.to_string().starts_with("copied"), "{crossing}");
-        let (back, _) = there.to(one).unwrap();
+        let (back, _) = there.into_device(one).unwrap();
         assert_eq!(back.view().to_vec::<u32>().unwrap(), values);
     }
 }
@@ -22,7 +22,7 @@ fn what_goes_from_one_gpu_to_another_arrives() {
 fn a_strided_array_goes_from_one_gpu_to_another_in_order() {
     let Some([one, other]) = two() else { return };
     let values: Vec<f32> = (0..63 * 100).map(|i| i as f32).collect();
-    let array = Array::from_vec(values.clone(), [63, 100]).unwrap().to(one).unwrap().0;
+    let array = Array::from_vec(values.clone(), [63, 100]).unwrap().into_device(one).unwrap().0;
     let turned = array.view().permuted(&[1, 0]).unwrap().stepped(1, 2).unwrap();
     let there = turned.to(other).unwrap().0;
     let expected: Vec<f32> =

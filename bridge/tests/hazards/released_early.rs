@@ -152,5 +152,8 @@ fn what_we_export_is_not_reused_before_the_consumers_work_is_done() {
 
 fn thief(stream: &Stream) -> arrayspan_bridge::Array {
     let noise = arrayspan_bridge::Array::from_vec(vec![BAD; BYTES], [BYTES]).unwrap();
-    noise.to_with(stream.device(), arrayspan_bridge::Transfer::CopyIfNeeded, stream).unwrap().0
+    noise
+        .into_device_with(stream.device(), arrayspan_bridge::Transfer::CopyIfNeeded, stream)
+        .unwrap()
+        .0
 }

@@ -65,7 +65,8 @@ fn our_source_lives_until_the_copy_has_read_it() {
         delay(stream.raw());
         let (copy, _) = original.view().to_with(to, Transfer::CopyIfNeeded, &stream).unwrap();
         drop(original);
-        let noise = || Array::from_vec(vec![BAD; BYTES], [BYTES]).unwrap().to(from).unwrap().0;
+        let noise =
+            || Array::from_vec(vec![BAD; BYTES], [BYTES]).unwrap().into_device(from).unwrap().0;
         let thieves: Vec<_> = (0..4).map(|_| noise()).collect();
         assert_eq!(damage(&copy), 0, "{from} to {to}");
         drop(thieves);

@@ -52,8 +52,11 @@ fn a_slice_is_read_on_one_wrapped_stream_before_the_other_has_written_it() {
 fn our_array_is_read_on_a_wrapped_stream_after_our_own_work() {
     let Some(device) = first() else { return };
     let (_context, _streams, [_, reader]) = wrapped(device);
-    let mut array =
-        arrayspan_bridge::Array::from_vec(vec![BAD; BYTES], [BYTES]).unwrap().to(device).unwrap().0;
+    let mut array = arrayspan_bridge::Array::from_vec(vec![BAD; BYTES], [BYTES])
+        .unwrap()
+        .into_device(device)
+        .unwrap()
+        .0;
     let source = good(device);
     let own = device.stream().unwrap();
     delay(own.raw());
@@ -68,8 +71,11 @@ fn our_array_is_read_on_a_wrapped_stream_after_our_own_work() {
 fn our_work_comes_after_what_was_queued_on_a_wrapped_stream() {
     let Some(device) = first() else { return };
     let (_context, streams, [writer, _]) = wrapped(device);
-    let array =
-        arrayspan_bridge::Array::from_vec(vec![BAD; BYTES], [BYTES]).unwrap().to(device).unwrap().0;
+    let array = arrayspan_bridge::Array::from_vec(vec![BAD; BYTES], [BYTES])
+        .unwrap()
+        .into_device(device)
+        .unwrap()
+        .0;
     let mut lent = array.into_cuda::<u8>().unwrap();
     delay(streams[0].raw());
     writer.memset_zeros(&mut lent).unwrap();

@@ -170,7 +170,7 @@ fn the_array_is_released_when_the_last_tensor_over_it_goes_on_whatever_thread() 
 #[test]
 fn an_array_on_opencl_is_refused() {
     let Some(device) = crate::common::first("opencl") else { return };
-    let array = counting(3).to(device).unwrap().0;
+    let array = counting(3).into_device(device).unwrap().0;
     let refused = export(array, COPY).unwrap_err();
     assert!(
         matches!(refused, Error::Inexpressible { operation: "torch::export", .. }),

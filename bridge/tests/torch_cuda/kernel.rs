@@ -36,7 +36,8 @@ impl Slow {
     /// 1, 2, 3, …
     pub(crate) fn count(&self, stream: &Stream) -> Array {
         let numbers: Vec<i32> = (0..Self::N as i32).collect();
-        let x = Array::from_vec(numbers, [Self::N]).unwrap().to(stream.device()).unwrap().0;
+        let x =
+            Array::from_vec(numbers, [Self::N]).unwrap().into_device(stream.device()).unwrap().0;
         self.increment(&x, stream)
     }
 }

@@ -71,7 +71,8 @@ struct Thief {
 
 impl Thief {
     fn new(device: Device) -> Self {
-        let other = Array::from_vec(vec![-7.0_f32; LONG], [LONG]).unwrap().to(device).unwrap().0;
+        let other =
+            Array::from_vec(vec![-7.0_f32; LONG], [LONG]).unwrap().into_device(device).unwrap().0;
         let stream = device.new_stream().unwrap();
         stream.wait_for(&device.stream().unwrap()).unwrap();
         Self { other, stream }
@@ -121,7 +122,8 @@ fn a_tensor_becomes_an_array_and_that_tensor_again() {
 #[test]
 fn an_array_becomes_a_tensor_and_an_array_again() {
     let Some((_turn, device, on)) = cuda() else { return };
-    let array = Array::from_vec(vec![0.0_f64, 1.0, 2.0, 3.0], [4]).unwrap().to(device).unwrap().0;
+    let array =
+        Array::from_vec(vec![0.0_f64, 1.0, 2.0, 3.0], [4]).unwrap().into_device(device).unwrap().0;
     let address = array.memory().address();
     let (tensor, crossing) = export(array.sliced(0, 1, 3).unwrap(), SHARE).unwrap();
     assert_eq!((crossing, tensor.device()), (Crossing::ZeroCopy, on));
@@ -211,7 +213,8 @@ fn an_array_given_up_by_torch_stays_until_torchs_work_is_done() {
     let Some((_turn, device, on)) = cuda() else { return };
     let thief = Thief::new(device);
     for _ in 0..5 {
-        let array = Array::from_vec(vec![1.0_f32; LONG], [LONG]).unwrap().to(device).unwrap().0;
+        let array =
+            Array::from_vec(vec![1.0_f32; LONG], [LONG]).unwrap().into_device(device).unwrap().0;
         let (tensor, _) = export(array, SHARE).unwrap();
         let busy = slow_counting(300, on);
         let sum = &busy + &tensor;
@@ -226,7 +229,8 @@ fn an_array_given_up_by_torch_stays_until_torchs_work_is_done() {
 fn an_array_that_torch_used_on_another_stream_stays_until_that_is_done() {
     let Some((_turn, device, on)) = cuda() else { return };
     let (thief, theirs) = (Thief::new(device), device.new_stream().unwrap());
-    let array = Array::from_vec(vec![1.0_f32; LONG], [LONG]).unwrap().to(device).unwrap().0;
+    let array =
+        Array::from_vec(vec![1.0_f32; LONG], [LONG]).unwrap().into_device(device).unwrap().0;
     let (tensor, _) = export(array, SHARE).unwrap();
     theirs.wait_for(&current_stream(device).unwrap()).unwrap();
     let sum = with_stream(&theirs, || &slow_counting(300, on) + &tensor).unwrap();
@@ -272,7 +276,7 @@ fn streams_can_be_recorded_for_either_sides_memory() {
     let stream = device.new_stream().unwrap();
     let theirs = Tensor::ones([4], (Kind::Float, on));
     record_stream(&theirs, &stream).unwrap();
-    let array = Array::from_vec(vec![1.0_f32; 4], [4]).unwrap().to(device).unwrap().0;
+    let array = Array::from_vec(vec![1.0_f32; 4], [4]).unwrap().into_device(device).unwrap().0;
     let (ours, _) = export(array, SHARE).unwrap();
     record_stream(&ours, &stream).unwrap();
     let host = Tensor::ones([4], (Kind::Float, tch::Device::Cpu));
@@ -288,7 +292,8 @@ fn the_current_context_and_device_stay_as_they_were() {
     let Some((_turn, device, on)) = cuda() else { return };
     // A thread of its own, which torch has not touched.
     std::thread::spawn(move || {
-        let array = Array::from_vec(vec![1.0_f32; 64], [64]).unwrap().to(device).unwrap().0;
+        let array =
+            Array::from_vec(vec![1.0_f32; 64], [64]).unwrap().into_device(device).unwrap().0;
         let before = get_current().unwrap();
         let (tensor, _) = export(array, SHARE).unwrap();
         let (array, _) = import(tensor, SHARE).unwrap();

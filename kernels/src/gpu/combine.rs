@@ -57,7 +57,7 @@ pub(super) fn scratch(gpu: &Gpu) -> Result<Arc<Array>> {
     let zeros =
         Array::from_vec(vec![0_u8; COUNT_AT + size_of::<u64>()], [COUNT_AT + size_of::<u64>()])?;
     let stream = &gpu.stream;
-    let (block, _) = zeros.to_with(stream.device(), Transfer::CopyIfNeeded, stream)?;
+    let (block, _) = zeros.into_device_with(stream.device(), Transfer::CopyIfNeeded, stream)?;
     let block = Arc::new(block);
     Ok(gpu.scratch.lock().get_or_insert_with(|| block.clone()).clone())
 }

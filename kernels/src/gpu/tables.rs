@@ -116,5 +116,5 @@ fn send<T: Element>(values: impl Iterator<Item = T>, stream: &Stream) -> Result<
     let values: Vec<T> = values.collect();
     let shape = [values.len()];
     let host = Array::from_vec(values, shape)?;
-    Ok(host.to_with(stream.device(), Transfer::CopyIfNeeded, stream)?.0)
+    Ok(host.into_device_with(stream.device(), Transfer::CopyIfNeeded, stream)?.0)
 }

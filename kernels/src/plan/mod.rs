@@ -150,7 +150,11 @@ impl<A: Arrays> Plan<A> {
         &self.arrays
     }
 
-    /// The arrays, to be written between replays. One that is exchanged for another ends the plan: it runs on its own.
+    /// The arrays, to be written between replays. The plan cannot be replayed after one was exchanged for another.
+    ///
+    /// The calls keep handles of the memory of an array that is taken out of here until the plan is dropped or
+    /// [ends](Self::into_arrays): until then the memory is not given back, nor handed to another library without a copy, and
+    /// a [`SharedArray`](arrayspan_bridge::SharedArray) of it cannot become an array again.
     #[must_use]
     pub fn arrays_mut(&mut self) -> &mut A {
         &mut self.arrays

@@ -24,7 +24,7 @@ use crate::{Executor, Result};
 /// let axpy = unsafe { ElementwiseKernel::new("axpy", "T x, T y, T s", "T z", "z = T_add(T_mul(s, x), y);") }?;
 /// for device in Device::all().into_iter().filter(|device| !device.is_cpu()) {
 ///     let on = on(device)?;
-///     let x = Array::from_slice(&[1.0_f32, 2.0, 3.0], [3])?.to(device)?.0;
+///     let x = Array::from_slice(&[1.0_f32, 2.0, 3.0], [3])?.into_device(device)?.0;
 ///     let z = axpy.apply(&*on, &[(&x).into(), (&x).into(), 0.5.into()])?.remove(0);
 ///     assert_eq!(z.view().to_vec::<f32>()?, [1.5, 3.0, 4.5]);
 /// }

@@ -49,7 +49,7 @@ pub struct ReductionSource<'s> {
 /// let norm = unsafe { ReductionKernel::new("norm", "f32 x", "f32 norm", source) }?;
 /// let runs = |device: &Device| !device.is_cpu() && device.info().float64;
 /// for device in Device::all().into_iter().filter(runs) {
-///     let x = Array::from_slice(&[3.0_f32, 4.0], [2])?.to(device)?.0;
+///     let x = Array::from_slice(&[3.0_f32, 4.0], [2])?.into_device(device)?.0;
 ///     let norms = norm.apply(&*on(device)?, &[(&x).into()], None)?;
 ///     assert_eq!(norms[0].view().to_vec::<f32>()?, [5.0]);
 /// }

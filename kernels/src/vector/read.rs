@@ -1,8 +1,8 @@
 //! Arrays, and what elementwise arithmetic makes of them, computed and reduced.
 
-use arrayspan_bridge::{Array, AsElementwise, Elementwise, ViewMut};
+use arrayspan_bridge::{Array, AsElementwise, Axis, Elementwise, ViewMut};
 
-use super::reduce::{Named, own, product, root, wide};
+use super::reduce::{Named, named, own, product, root, wide};
 use super::{arguments, in_place, mean};
 use crate::{Executor, Reduction, Result, on};
 
@@ -60,12 +60,12 @@ pub trait Vector: AsElementwise {
         Named::sum("sum").array(&self.as_elementwise(), None, own)
     }
 
-    /// The sums along `axes`, which are gone after.
+    /// The sums along `axes`, which are gone after; -1 is the last one ([`Axis`]).
     ///
     /// # Errors
     /// As [the trait](Vector) says; an axis that is not there or comes twice.
-    fn sum_axes(&self, axes: &[usize]) -> Result<Array> {
-        Named::sum("sum_axes").array(&self.as_elementwise(), Some(axes), own)
+    fn sum_axes(&self, axes: &[impl Into<Axis> + Copy]) -> Result<Array> {
+        Named::sum("sum_axes").array(&self.as_elementwise(), Some(&named(axes)), own)
     }
 
     /// `out ← Σ self`, with a 0-d `out`.
@@ -107,8 +107,8 @@ pub trait Vector: AsElementwise {
     ///
     /// # Errors
     /// As [the trait](Vector) says; an axis that is not there or comes twice.
-    fn min_axes(&self, axes: &[usize]) -> Result<Array> {
-        LEAST.array(&self.as_elementwise(), Some(axes), own)
+    fn min_axes(&self, axes: &[impl Into<Axis> + Copy]) -> Result<Array> {
+        LEAST.array(&self.as_elementwise(), Some(&named(axes)), own)
     }
 
     /// The largest element, 0-d: NaN if any is, -∞ of none. Real dtypes only.
@@ -131,8 +131,8 @@ pub trait Vector: AsElementwise {
     ///
     /// # Errors
     /// As [the trait](Vector) says; an axis that is not there or comes twice.
-    fn max_axes(&self, axes: &[usize]) -> Result<Array> {
-        MOST.array(&self.as_elementwise(), Some(axes), own)
+    fn max_axes(&self, axes: &[impl Into<Axis> + Copy]) -> Result<Array> {
+        MOST.array(&self.as_elementwise(), Some(&named(axes)), own)
     }
 
     /// `out ← reduction of self over axes`, where `out` has the shape without them.
@@ -144,11 +144,11 @@ pub trait Vector: AsElementwise {
         &self,
         on: &dyn Executor,
         reduction: Reduction,
-        axes: &[usize],
+        axes: &[impl Into<Axis> + Copy],
         out: impl Into<ViewMut<'o>>,
     ) -> Result<()> {
-        let named = Named { operation: "reduce", reduction };
-        named.into(on, &self.as_elementwise(), Some(axes), out.into())
+        let reduce = Named { operation: "reduce", reduction };
+        reduce.into(on, &self.as_elementwise(), Some(&named(axes)), out.into())
     }
 
     /// `Σ conj(self) · other`, 0-d: linear in `other`, as `vdot` of `NumPy`. Both have the same shape; nothing broadcasts.

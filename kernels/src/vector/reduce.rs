@@ -3,14 +3,20 @@
 use std::borrow::Cow;
 
 use arrayspan_bridge::devices::Device;
-use arrayspan_bridge::{Array, DType, Elementwise, ViewMut};
+use arrayspan_bridge::{Array, Axis, DType, Elementwise, ViewMut};
+use smallvec::SmallVec;
 
 use super::arguments;
 use crate::verb::check;
 use crate::{Executor, Reduction, Result, on, previous, widest_real};
 
-/// All axes of arrays of few, which need no list of their own.
-const ALL: [usize; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
+/// Numbers of axes, without a block on the heap where there are few.
+type Axes = SmallVec<[usize; 8]>;
+
+/// The axes that a caller names.
+pub(super) fn named(axes: &[impl Into<Axis> + Copy]) -> SmallVec<[Axis; 8]> {
+    axes.iter().map(|&axis| axis.into()).collect()
+}
 
 /// A reduction under the name that its caller knows.
 #[derive(Clone, Copy, Debug)]
@@ -29,42 +35,48 @@ impl Named {
         self,
         on: &dyn Executor,
         value: &Elementwise<'_>,
-        axes: Option<&[usize]>,
+        axes: Option<&[Axis]>,
         out: ViewMut<'_>,
     ) -> Result<()> {
         let operation = self.operation;
         let inputs = arguments::arrays(operation, value)?;
         arguments::expect_device(operation, on.device(), &inputs)?;
         let shape = arguments::shape(operation, &inputs, inputs[0].dtype())?;
-        let all: Vec<usize>;
-        let axes = match (axes, ALL.get(..shape.len())) {
-            (Some(axes), _) | (None, Some(axes)) => axes,
-            (None, None) => {
-                all = (0..shape.len()).collect();
-                &all
-            }
-        };
+        let axes = self.numbers(axes, &shape)?;
         // The verb takes the shape of the first input for that of all.
         let mut views = Cow::Borrowed(&*inputs);
         if inputs[0].shape() != &*shape {
             let first = inputs[0].clone().broadcast(&shape)?;
             views.to_mut()[0] = first;
         }
-        on.reduce(self.reduction, value.expression(), &views, axes, out)
+        on.reduce(self.reduction, value.expression(), &views, &axes, out)
             .map_err(|error| error.in_operation(operation))
+    }
+
+    /// Axes by their numbers from the first; all of them if there is no list.
+    fn numbers(self, axes: Option<&[Axis]>, shape: &[usize]) -> Result<Axes> {
+        let Some(axes) = axes else { return Ok((0..shape.len()).collect()) };
+        let numbers: Option<Axes> = axes.iter().map(|axis| axis.of(shape.len())).collect();
+        numbers.map_or_else(
+            || {
+                let given: Vec<isize> = axes.iter().map(|axis| axis.number()).collect();
+                check::argument(self.operation, format!("axes {given:?} of shape {shape:?}"))
+            },
+            Ok,
+        )
     }
 
     /// The same into a new array, in the dtype that `dtype` makes of the elements'.
     pub(super) fn array(
         self,
         value: &Elementwise<'_>,
-        axes: Option<&[usize]>,
+        axes: Option<&[Axis]>,
         dtype: impl Fn(DType, Device) -> DType,
     ) -> Result<Array> {
         let inputs = arguments::arrays(self.operation, value)?;
         let shape = arguments::shape(self.operation, &inputs, inputs[0].dtype())?;
-        // Axes that are not there are refused by the verb.
-        let kept = |axis: &usize| axes.is_some_and(|axes| !axes.contains(axis));
+        let reduced = self.numbers(axes, &shape)?;
+        let kept = |axis: &usize| !reduced.contains(axis);
         let shape: Vec<usize> = (0..shape.len()).filter(kept).map(|axis| shape[axis]).collect();
         let device = inputs[0].device();
         let on = on(device)?;

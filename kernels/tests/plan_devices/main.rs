@@ -35,7 +35,7 @@ fn numbers(len: usize, seed: u32) -> Vec<f32> {
 
 fn array(device: Device, shape: &[usize], seed: u32) -> Array {
     let len = shape.iter().product();
-    Array::from_vec(numbers(len, seed), shape).unwrap().to(device).unwrap().0
+    Array::from_vec(numbers(len, seed), shape).unwrap().into_device(device).unwrap().0
 }
 
 fn bits(array: &Array) -> Vec<u32> {

@@ -21,7 +21,7 @@ pub(crate) fn on_each(float64: bool, test: impl Fn(&dyn Executor)) {
 }
 
 pub(crate) fn upload<T: Element>(on: &dyn Executor, values: &[T], shape: &[usize]) -> Array {
-    Array::from_slice(values, shape).unwrap().to(on.device()).unwrap().0
+    Array::from_slice(values, shape).unwrap().into_device(on.device()).unwrap().0
 }
 
 /// Small integers as numbers: sums of them are exact.

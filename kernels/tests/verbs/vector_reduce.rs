@@ -74,6 +74,14 @@ pub fn reductions_along_axes(cell: &Cell) {
     }
     let all = a.view().sum_axes(&[2, 0, 1]).unwrap();
     check(cell, &all, &[a.tensor.values.iter().sum()], "sums along all axes");
+    for (ends, starts) in [([-1, 0], [2, 0]), ([-2, -3], [1, 0])] {
+        let [from_last, from_first] = [ends, starts].map(|axes| a.view().sum_axes(&axes).unwrap());
+        assert_eq!(from_last.shape(), from_first.shape());
+        assert_eq!(values(&from_last), values(&from_first));
+    }
+    a.view().sum_axes(&[2, -1]).unwrap_err();
+    let error = a.view().sum_axes(&[-4]).unwrap_err().to_string();
+    assert_eq!(error, "sum_axes: axes [-4] of shape [4, 3, 5]");
     a.view().sum_axes(&[3]).unwrap_err();
     a.view().sum_axes(&[1, 1]).unwrap_err();
 }

@@ -91,12 +91,12 @@ impl Placed {
         let (shape, dtype) = (space.shape().to_vec(), space.dtype());
         let given = values::array(&shape, dtype, numbers)?;
         if arrangement == Arrangement::RowMajor {
-            let (around, _) = given.to(device)?;
+            let (around, _) = given.into_device(device)?;
             return Ok(Self { around, shape, arrangement });
         }
         let around = Space::new(arrangement.around(&shape), dtype)?;
         let around = values::array(around.shape(), dtype, &vec![NAN; around.len()])?;
-        let (mut around, _) = around.to(device)?;
+        let (mut around, _) = around.into_device(device)?;
         arrangement
             .inside(around.view_mut(), &shape)?
             .copy_from(&given.view(), &device.stream()?)?;

@@ -31,7 +31,7 @@ pub(crate) fn slope(dtype: DType, axis: isize) -> Operator {
 
 pub(crate) fn weights(dtype: DType, device: Device, seed: u64) -> Operator {
     let space = space(&[5, 3], dtype);
-    let (weights, _) = random(&space, seed).to(device).unwrap();
+    let (weights, _) = random(&space, seed).into_device(device).unwrap();
     Diagonal::new(space, weights.into_shared()).unwrap()
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn up(dtype: DType, to: Device) -> Operator {
 
 /// The elements, wherever they are.
 pub(crate) fn read(array: Array) -> Vec<Complex64> {
-    numbers(&array.to(CPU()).unwrap().0)
+    numbers(&array.into_device(CPU()).unwrap().0)
 }
 
 pub(crate) fn steps(a: &Operator) -> (Vec<String>, Vec<String>) {
@@ -99,7 +99,7 @@ fn a_move_that_goes_nowhere_binds_to_a_device() {
     let x = random(here.domain(), 1);
     assert_eq!(numbers(&here.forward(&x).unwrap()), numbers(&x));
     let Some(other) = other() else { return };
-    let there = x.to(other).unwrap().0;
+    let there = x.into_device(other).unwrap().0;
     assert_eq!(
         here.forward(&there).unwrap_err().to_string(),
         format!(
@@ -174,7 +174,7 @@ fn mixtures_are_what_they_are_on_one_device() {
                 let (mixed, plain) = turned;
                 let x = random(mixed.domain(), 7);
                 let expected = numbers(&plain.forward(&x).unwrap());
-                let there = x.to(mixed.devices().unwrap().domain).unwrap().0;
+                let there = x.into_device(mixed.devices().unwrap().domain).unwrap().0;
                 let found = mixed.forward(&there).unwrap();
                 assert_eq!(found.device(), mixed.devices().unwrap().range);
                 assert_close(&read(found), &expected, dtype, &what);

@@ -19,7 +19,7 @@ fn a_workspace_is_used_again_with_executors_of_either_device() {
                 let x = random(mixed.domain(), seed);
                 let expected = numbers(&plain.forward(&x).unwrap());
                 let devices = mixed.devices().unwrap();
-                let x = x.to(devices.domain).unwrap().0;
+                let x = x.into_device(devices.domain).unwrap().0;
                 let mut y = on(devices.range)
                     .unwrap()
                     .empty(mixed.range().shape(), DType::Float64)

@@ -19,7 +19,8 @@ fn space() -> Space {
 
 /// With weights, matrices, tables and intermediate results of their own.
 fn operators(device: Device) -> Vec<Operator> {
-    let there = |space: &Space, seed| random(space, seed).to(device).unwrap().0.into_shared();
+    let there =
+        |space: &Space, seed| random(space, seed).into_device(device).unwrap().0.into_shared();
     let slope = FirstDerivative::new(space(), 0, 0.5, Scheme::Centered3, Edge::Reduced).unwrap();
     let diagonal = Diagonal::new(space(), there(&space(), 1)).unwrap();
     let square = Space::new([67, 67], DType::Float32).unwrap();
@@ -42,7 +43,7 @@ fn operators_in_a_plan_give_the_same_bits_as_outside() -> Result<()> {
         for a in operators(device) {
             let arrays = || {
                 let [x, y] = [(a.domain(), 3), (a.range(), 4)]
-                    .map(|(space, seed)| random(space, seed).to(device).unwrap().0);
+                    .map(|(space, seed)| random(space, seed).into_device(device).unwrap().0);
                 (x, y, Workspace::of(&a, &*on).unwrap())
             };
             // y ← 0.5 A x + 0.25 y, x ← 0.125 Aᴴ y + x
@@ -96,7 +97,7 @@ fn operators_of_several_devices_in_a_plan_give_the_same_bits_as_outside() -> Res
         for executor in [devices.domain, devices.range] {
             let on = kernels::on(executor)?;
             let arrays = || {
-                let side = |space, seed, device| random(space, seed).to(device).unwrap().0;
+                let side = |space, seed, device| random(space, seed).into_device(device).unwrap().0;
                 let (x, y) =
                     (side(a.domain(), 3, devices.domain), side(a.range(), 4, devices.range));
                 (x, y, Workspace::of(&a, &*on).unwrap())

@@ -10,7 +10,7 @@ use arrayspan_pipeline::batch::{Across, BatchPlace};
 use super::{alone, batch, expected, held, sets, turned, uneven, values};
 
 fn failure(index: usize) -> Error {
-    Error::Axis { operation: "test", axis: index, rank: 0 }
+    Error::Axis { operation: "test", axis: index as isize, rank: 0 }
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn the_first_error_by_input_order_comes_after_the_results_before_it_and_is_the_l
                 assert_eq!(values(&run.next().unwrap().unwrap()), expected(index, 1));
             }
             let error = run.next().unwrap().unwrap_err();
-            assert!(matches!(error, Error::Axis { axis, .. } if axis == first), "{error}");
+            assert!(matches!(error, Error::Axis { axis, .. } if axis == first as isize), "{error}");
             assert!(run.next().is_none());
             assert!(started.load(SeqCst) < 150, "the rest was cancelled");
             assert_eq!(held(), before, "{devices:?}");

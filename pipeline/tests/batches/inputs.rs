@@ -60,14 +60,14 @@ fn batches_already_on_a_device_are_computed_there_without_moving_and_elsewhere_a
     let _alone = alone();
     let everywhere = Device::all();
     for &home in &everywhere {
-        let inputs = (0..5).map(move |i| Array::from(batch(i, 2)).to(home).unwrap().0);
+        let inputs = (0..5).map(move |i| Array::from(batch(i, 2)).into_device(home).unwrap().0);
         let mut run = inputs.across([home]).map(turned).unwrap();
         for (index, result) in run.by_ref().enumerate() {
             assert_eq!(values(&result.unwrap()), expected(index, 2));
         }
         assert_eq!(run.report().devices[0].bytes_in, 0, "{home}");
         for &away in everywhere.iter().filter(|away| **away != home) {
-            let inputs = (0..5).map(move |i| Array::from(batch(i, 2)).to(home).unwrap().0);
+            let inputs = (0..5).map(move |i| Array::from(batch(i, 2)).into_device(home).unwrap().0);
             let mut run = inputs.across([away]).map(turned).unwrap();
             for (index, result) in run.by_ref().enumerate() {
                 assert_eq!(values(&result.unwrap()), expected(index, 2), "{home} to {away}");

@@ -231,7 +231,7 @@ proptest! {
             let index = values(x)[0] as usize / 100;
             // All after the first failure fail, too: only the first may be told.
             if fails_at.is_some_and(|at| index >= at) {
-                return Err(Error::Axis { operation: "test", axis: index, rank: 0 });
+                return Err(Error::Axis { operation: "test", axis: index as isize, rank: 0 });
             }
             uneven(x, on)
         };
@@ -243,7 +243,7 @@ proptest! {
             prop_assert_eq!(values(result.as_ref().unwrap()), expected(index, 1 + index % 4));
         }
         if whole < count {
-            let told = matches!(&results[whole], Err(Error::Axis { axis, .. }) if *axis == whole);
+            let told = matches!(&results[whole], Err(Error::Axis { axis, .. }) if *axis == whole as isize);
             prop_assert!(told, "the first failure is the one told");
             prop_assert_eq!(results.len(), whole + 1);
         } else {

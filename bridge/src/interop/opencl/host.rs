@@ -71,7 +71,7 @@ pub fn wrap(array: Array, device: Device, transfer: Transfer) -> Result<(Array, 
     if let Some(why) = why {
         let crossing =
             transfer.copy(operation, why, array.layout().len() * array.dtype().bytes())?;
-        return Ok((array.to(device)?.0, crossing));
+        return Ok((array.into_device(device)?.0, crossing));
     }
     array.memory().wait(Access::Write)?;
     let context = owned(&device.process_stream()?, CL_QUEUE_CONTEXT)?;

@@ -31,7 +31,7 @@ fn on_each(test: impl Fn(&[Gpu])) {
 
 fn sent<T: arrayspan_bridge::Element>(gpu: &Gpu, values: &[T]) -> Array {
     let array = Array::from_vec(values.to_vec(), [values.len()]).unwrap();
-    array.to_with(gpu.stream.device(), Transfer::CopyIfNeeded, &gpu.stream).unwrap().0
+    array.into_device_with(gpu.stream.device(), Transfer::CopyIfNeeded, &gpu.stream).unwrap().0
 }
 
 /// Pseudo-random numbers in [-1, 1).
