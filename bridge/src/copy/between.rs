@@ -4,7 +4,7 @@ use arrayspan_devices::Stream;
 
 use super::streams::{expect_stream, stream_of};
 use super::within;
-use crate::{Array, Layout, Result, View, ViewMut};
+use crate::{Array, Layout, Result, View, ViewMut, parallel};
 
 /// Copies the elements of `from` over those of `to`, in shapes and dtypes that agree: packed where they are, moved
 /// in one transfer, unpacked where they arrive, with no step that is not needed.
@@ -16,6 +16,7 @@ pub(crate) fn copy(from: &View<'_>, to: &mut ViewMut<'_>, stream: &Stream) -> Re
     let packed = [from.layout(), to.layout()].map(Layout::is_contiguous);
     match (packed, from.device() == to.device()) {
         _ if to.layout().is_empty() => Ok(()),
+        ([true, true], true) if is_shared(to) => within::copy(from, to, stream),
         ([true, true], _) => transfer(from, to, stream),
         (_, true) => {
             let own = stream_of(to.device(), stream)?;
@@ -36,6 +37,12 @@ pub(crate) fn copy(from: &View<'_>, to: &mut ViewMut<'_>, stream: &Stream) -> Re
             Ok(stream.wait_for(&own)?)
         }
     }
+}
+
+/// Whether the cores of the host share the work, which a transfer of theirs leaves to one.
+fn is_shared(to: &ViewMut<'_>) -> bool {
+    let (len, bytes) = (to.layout().len(), to.dtype().bytes());
+    to.device().is_cpu() && parallel::grain(len, 2 * bytes, 0) < usize::MAX
 }
 
 /// Between contiguous arrays.

@@ -1,10 +1,12 @@
 //! Copies on the host: large arrays on all cores.
 
 use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::past;
 use super::plan::plan;
 use crate::iteration::IterationSpace;
-use crate::{View, ViewMut};
+use crate::{View, ViewMut, parallel};
 
 /// What becomes of an element on its way.
 pub(crate) trait Work<S, T>: Sync {
@@ -16,7 +18,10 @@ pub(crate) trait Work<S, T>: Sync {
 }
 
 /// Nothing.
-pub(crate) struct Same;
+pub(crate) struct Same {
+    /// Whether neighbours are written past the caches.
+    pub(crate) past_caches: bool,
+}
 
 impl<T: Copy> Work<T, T> for Same {
     #[inline]
@@ -28,12 +33,20 @@ impl<T: Copy> Work<T, T> for Same {
     fn many(&self, x: &[T], y: &mut [MaybeUninit<T>], _: &mut usize) {
         // SAFETY: `MaybeUninit<T>` is laid out as `T`, and a `T` is a valid one.
         let x = unsafe { &*(std::ptr::from_ref(x) as *const [MaybeUninit<T>]) };
+        if self.past_caches && size_of_val(x) >= LONG {
+            assert_eq!(x.len(), y.len(), "neighbours for neighbours");
+            // SAFETY: two slices of one length, of which one is borrowed exclusively.
+            return unsafe { past::copy(x.as_ptr().cast(), y.as_mut_ptr().cast(), size_of_val(x)) };
+        }
         y.copy_from_slice(x);
     }
 }
 
-/// Work on fewer elements stays on the caller's thread: waking another costs more than it saves.
-const GRAIN: usize = 64 * 1024;
+/// Bytes of neighbours from which on going past the caches pays.
+const LONG: usize = 4096;
+
+/// The most parts: they need not be smaller where there is much to do.
+const MOST_PARTS: usize = 512;
 
 /// The side of a tile for elements of `bytes` bytes: a cache line, as long as a tile fits [`TILE`].
 const fn side(bytes: usize) -> usize {
@@ -64,7 +77,7 @@ where
     let x = std::ptr::with_exposed_provenance::<S>(from.memory().address());
     let (y, x) = (y.wrapping_add(space.offsets[0]), x.wrapping_add(space.offsets[1]));
     let walk = Walk { space: &space, tiles, work };
-    walk.part(Part { extents: space.extents.clone(), x, y })
+    walk.all(x, y)
 }
 
 /// Part of a space: extents, and where source and target begin in it.
@@ -84,33 +97,63 @@ struct Walk<'w, W> {
 }
 
 impl<W> Walk<'_, W> {
-    /// Cuts a part in halves for other cores until it is small.
-    fn part<S, T>(&self, part: Part<S, T>) -> usize
+    /// All of the space, which begins at `x` and `y`, in parts for the cores; how many elements failed.
+    fn all<S, T>(&self, x: *const S, y: *mut T) -> usize
     where
         S: Copy + Send + Sync,
         T: Copy + Send + Sync,
         W: Work<S, T>,
     {
-        let len: usize = part.extents.iter().product();
-        let axes = 0..part.extents.len();
-        let axis = if self.tiles {
-            axes.max_by_key(|&axis| part.extents[axis])
-        } else {
-            axes.rev().find(|&axis| part.extents[axis] > 1)
-        };
-        let Some(axis) = axis.filter(|_| len > GRAIN) else {
-            return self.serial(&part);
-        };
-        let half = part.extents[axis] / 2;
-        let (mut first, mut second) = (part.extents.clone(), part.extents);
-        first[axis] = half;
-        second[axis] -= half;
-        let [y, x] = self.steps(axis).map(|step| step.wrapping_mul(half as isize));
-        let (x, y) = ((part.x, part.x.wrapping_offset(x)), (part.y, part.y.wrapping_offset(y)));
-        let first = Part { extents: first, x: x.0, y: y.0 };
-        let second = Part { extents: second, x: x.1, y: y.1 };
-        let (one, other) = rayon::join(|| self.part(first), || self.part(second));
-        one + other
+        let extents = &self.space.extents;
+        let len = extents.iter().product();
+        let grain = parallel::grain(len, size_of::<S>() + size_of::<T>(), 0);
+        if grain == usize::MAX {
+            return self.serial(&Part { extents: extents.clone(), x, y });
+        }
+        let block = self.block(grain.max(len / MOST_PARTS));
+        let counts: Vec<usize> =
+            extents.iter().zip(&block).map(|(extent, block)| extent.div_ceil(*block)).collect();
+        let begin = Part { extents: block, x, y };
+        let count = counts.iter().product();
+        let failed = AtomicUsize::new(0);
+        let parts = (0..count).map(|number| self.nth(&begin, &counts, number));
+        let parts: Vec<Part<S, T>> = parts.collect();
+        parallel::share(count, parts.into_iter(), &|part: Part<S, T>| {
+            failed.fetch_add(self.serial(&part), Ordering::Relaxed);
+        });
+        failed.into_inner()
+    }
+
+    /// The extents of parts of about `grain` elements: whole rows, or about square.
+    fn block(&self, grain: usize) -> Vec<usize> {
+        let mut block = self.space.extents.clone();
+        if self.tiles {
+            while block.iter().product::<usize>() > grain.max(TILE) {
+                let Some(longest) = block.iter_mut().max() else { break };
+                *longest = longest.div_ceil(2);
+            }
+            return block;
+        }
+        let mut left = grain;
+        for extent in &mut block {
+            *extent = extent.div_ceil(extent.div_ceil(left.max(1)));
+            left /= *extent;
+        }
+        block
+    }
+
+    /// Part `number` of those with the extents of the first, `begin`, of which there are so many along each axis.
+    fn nth<S, T>(&self, begin: &Part<S, T>, counts: &[usize], mut number: usize) -> Part<S, T> {
+        let Part { mut extents, mut x, mut y } =
+            Part { extents: begin.extents.clone(), x: begin.x, y: begin.y };
+        for (axis, count) in counts.iter().enumerate() {
+            let from = number % count * extents[axis];
+            number /= count;
+            let [to, source] = self.steps(axis).map(|step| step.wrapping_mul(from as isize));
+            (x, y) = (x.wrapping_offset(source), y.wrapping_offset(to));
+            extents[axis] = extents[axis].min(self.space.extents[axis] - from);
+        }
+        Part { extents, x, y }
     }
 
     /// The strides of target and source along an axis.

@@ -10,6 +10,7 @@ pub(crate) mod cast;
 mod catalogue;
 mod device;
 mod host;
+pub(crate) mod past;
 mod plan;
 pub(crate) mod stack;
 pub(crate) mod streams;

@@ -3,6 +3,7 @@
 //! A slice over the whole extent of a strided array would also cover what lies between its elements, which
 //! may belong to somebody who writes it. Lanes touch the array's own elements and nothing else.
 
+mod beside;
 mod lane;
 #[cfg(test)]
 mod tests;
@@ -10,6 +11,7 @@ mod tests;
 use std::marker::PhantomData;
 use std::ptr::with_exposed_provenance_mut;
 
+pub use beside::Beside;
 pub use lane::{Lane, LaneMut};
 
 use crate::host;

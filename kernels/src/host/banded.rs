@@ -3,11 +3,12 @@
 use arrayspan_bridge::{Lane, Lanes};
 use bytemuck::{cast_slice, cast_slice_mut};
 
-use super::blend::{Blend, blend};
+use super::blend::{Blend, blend, term};
 use super::elementwise::{Operand, binary, unary};
 use super::pieces::Pieces;
 use super::rows::Rows;
 use super::scalar::Scalar;
+use super::tile::Term;
 use crate::{Binary, Unary};
 
 /// Bands applied to one array, with coefficients or without. `L` is `T`, or its parts when all weights are real.
@@ -51,7 +52,7 @@ impl<'a, T: Scalar, L: Scalar> Banded<'a, T, L> {
         result.resize(y.len(), T::default());
         self.summed(Blend::Set, at, &mut result, work);
         after.multiply(&after.lane(at, y.len()), &mut result, &mut work.factors);
-        blend(beta, cast_slice_mut(y), &[(cast_slice(&result), self.alpha)]);
+        blend(beta, cast_slice_mut(y), &[term(cast_slice(&result), self.alpha)]);
         work.result = result;
     }
 
@@ -106,7 +107,9 @@ impl<'a, T: Scalar, L: Scalar> Banded<'a, T, L> {
         let Work { lanes, before, across, terms, gathered, factors, .. } = work;
         across.clear();
         if before.is_empty() {
-            across.extend(lanes.iter().filter_map(|(lane, weight)| Some((direct(lane)?, *weight))));
+            across.extend(
+                lanes.iter().filter_map(|(lane, weight)| Some(term(direct(lane)?, *weight))),
+            );
             let x = own.as_ref().map_or(Some(&[][..]), direct);
             if let (Some(x), true) = (x, across.len() == lanes.len()) {
                 self.apply(beta, (start, y), (base, x), across, terms);
@@ -125,10 +128,10 @@ impl<'a, T: Scalar, L: Scalar> Banded<'a, T, L> {
             }
         }
         let (first, x) = gathered.split_at(lanes.len() * len);
-        let across: Vec<(&[L], L)> = first
+        let across: Vec<Term<'_, L, 1>> = first
             .chunks_exact(len)
             .zip(lanes)
-            .map(|(lane, (_, weight))| (cast_slice(lane), *weight))
+            .map(|(lane, (_, weight))| term(cast_slice(lane), *weight))
             .collect();
         self.apply(beta, (start, y), (base, cast_slice(x)), &across, &mut Vec::new());
     }
@@ -138,8 +141,8 @@ impl<'a, T: Scalar, L: Scalar> Banded<'a, T, L> {
         beta: Blend<L>,
         y: (usize, &mut [L]),
         x: (usize, &'x [L]),
-        across: &[(&'x [L], L)],
-        terms: &mut Vec<(&'x [L], L)>,
+        across: &[Term<'x, L, 1>],
+        terms: &mut Vec<Term<'x, L, 1>>,
     ) {
         match &self.own {
             None => blend(beta, y.1, across),
@@ -187,8 +190,8 @@ pub(super) struct Work<'a, T, L> {
     lanes: Vec<(Lane<'a, T>, L)>,
     /// The coefficients of each lane, and of that of the band along the last axis.
     before: Vec<Lane<'a, T>>,
-    across: Vec<(&'a [L], L)>,
-    terms: Vec<(&'a [L], L)>,
+    across: Vec<Term<'a, L, 1>>,
+    terms: Vec<Term<'a, L, 1>>,
     gathered: Vec<T>,
     /// Coefficients copied together, and a result before it is multiplied by them.
     factors: Vec<T>,

@@ -3,7 +3,7 @@
 use arrayspan_bridge::{Lanes, View, ViewMut};
 use bytemuck::{cast_slice, cast_slice_mut};
 
-use super::blend::{Blend, blend};
+use super::blend::{Blend, blend, term};
 use super::parts::{Parts, arranged, for_each_lane, for_each_part};
 use super::scalar::{Scalar, with_scalar};
 use crate::verb::CopyCall;
@@ -34,7 +34,8 @@ pub(super) fn run(host: &Host, call: &mut CopyCall<'_>) -> Result<()> {
 fn update<T: Scalar, L: Scalar>(x: &View<'_>, mut y: ViewMut<'_>, update: Update) -> Result<()> {
     let (x, alpha) = (x.lanes::<T>()?, L::rounded(update.alpha));
     let beta = Blend::new(L::rounded(update.beta));
-    for_each_part(y.lanes_mut::<T>()?, parts(&x), &|origin, mut y| {
+    let cost = (3 * size_of::<T>(), 2);
+    for_each_part(y.lanes_mut::<T>()?, parts(&x), cost, &|origin, mut y| {
         let shape = y.shape().to_vec();
         let axis = shape.len() - 1;
         let (mut read, mut written) = (Vec::new(), Vec::new());
@@ -47,11 +48,11 @@ fn update<T: Scalar, L: Scalar>(x: &View<'_>, mut y: ViewMut<'_>, update: Update
             });
             let mut y = y.lane(index, axis, len);
             if let Some(slice) = y.as_mut_slice() {
-                return blend(beta, cast_slice_mut(slice), &[(cast_slice(x), alpha)]);
+                return blend(beta, cast_slice_mut(slice), &[term(cast_slice(x), alpha)]);
             }
             written.resize(len, T::default());
             y.read().gather(0, &mut written);
-            blend(beta, cast_slice_mut(&mut written), &[(cast_slice(x), alpha)]);
+            blend(beta, cast_slice_mut(&mut written), &[term(cast_slice(x), alpha)]);
             y.scatter(0, &written);
         });
     });

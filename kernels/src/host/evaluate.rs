@@ -63,6 +63,11 @@ impl<T: Scalar> Program<T> {
         program
     }
 
+    /// How many steps it has.
+    pub(super) fn len(&self) -> usize {
+        self.steps.len()
+    }
+
     /// Registers for chunks of up to `len` elements.
     pub(super) fn registers(&self, len: usize) -> Registers<T> {
         Registers(vec![vec![T::default(); len]; self.registers])

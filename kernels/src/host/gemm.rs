@@ -1,9 +1,8 @@
 //! Matrix products on the host, by the crate `gemm`.
 
-use arrayspan_bridge::Relayout;
+use arrayspan_bridge::{Relayout, parallel};
 use gemm::Parallelism;
 
-use super::parts::GRAIN;
 use super::scalar::{Scalar, with_scalar};
 use crate::Result;
 use crate::verb::GemmCall;
@@ -21,8 +20,8 @@ fn product<T: Scalar>(call: &mut GemmCall<'_>, [batch, m, n, k]: [usize; 4]) -> 
     let mut c = call.c.view_mut().reshaped(&[batch, m, n])?;
     let (a, b) = (a.lanes::<T>()?, b.lanes::<T>()?);
     let mut c = c.lanes_mut::<T>()?;
-    let work = m * n * k;
-    let parallelism = if work > 4 * GRAIN { Parallelism::Rayon(0) } else { Parallelism::None };
+    let alone = parallel::grain(m * n, size_of::<T>(), 2 * k) == usize::MAX;
+    let parallelism = if alone { Parallelism::None } else { Parallelism::Rayon(0) };
     let (alpha, beta) = (T::rounded(call.update.alpha), T::rounded(call.update.beta));
     let (sa, sb, sc) = (a.strides(), b.strides(), c.strides().to_vec());
     for i in 0..batch as isize {

@@ -33,8 +33,12 @@ fn map<T: Scalar>(call: &mut MapCall<'_>) -> Result<()> {
         number.map(Given::Wide).or_else(|| elements.next()).unwrap_or(Given::Number(T::default()))
     };
     let known: Vec<Given<T>> = wide.into_iter().map(known).collect();
-    let map = Map { program: Program::new(&call.expression, &known), inputs, reads };
-    for_each_part(out.lanes_mut::<T>()?, Parts::Lanes, &|origin, part| map.part(origin, part));
+    let program = Program::new(&call.expression, &known);
+    let arrays = 1 + usize::from(reads) + inputs.len();
+    let cost = (arrays * size_of::<T>(), program.len());
+    let map = Map { program, inputs, reads };
+    let out = out.lanes_mut::<T>()?;
+    for_each_part(out, Parts::Lanes, cost, &|origin, part| map.part(origin, part));
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use arrayspan_bridge::{Lanes, LanesMut, Layout, OperandMut, Relayout, ViewMut};
 use super::elementwise::Operand;
 use super::evaluate::chunk;
 use super::operands::number;
-use super::parts::{GRAIN, by_stride, for_each_lane};
+use super::parts::{Divide, Parts, by_stride, for_each_lane, for_each_part};
 use super::scalar::{Scalar, with_scalar};
 use super::steps::Steps;
 use crate::Result;
@@ -58,8 +58,10 @@ fn many<R: Scalar, C: Scalar>(call: &mut MapManyCall<'_>) -> Result<()> {
         Ok(if is_real { Out::Real(out.lanes_mut()?) } else { Out::Element(out.lanes_mut()?) })
     });
     let lanes = lanes.collect::<Result<Vec<Out<'_, R, C>>>>()?;
+    let arrays = lanes.len() + reads.iter().filter(|reads| **reads).count() + inputs.len();
+    let cost = (arrays * size_of::<C>(), call.program.steps.len());
     let many = Many { steps, reals, elements, reads };
-    many.cut(vec![0; arrangement.shape.len()], lanes);
+    for_each_part(lanes, Parts::Lanes, cost, &|origin, outs| many.part(origin, outs));
     Ok(())
 }
 
@@ -125,6 +127,16 @@ impl<R: Scalar, C: Scalar> Out<'_, R, C> {
     }
 }
 
+impl<R: Scalar, C: Scalar> Divide for Vec<Out<'_, R, C>> {
+    fn shape(&self) -> &[usize] {
+        self.first().map_or(&[], Out::shape)
+    }
+
+    fn split_at(self, axis: usize, index: usize) -> (Self, Self) {
+        self.into_iter().map(|out| out.split_at(axis, index)).unzip()
+    }
+}
+
 struct Many<'a, R, C> {
     steps: Steps<'a, R, C>,
     reals: Vec<Lanes<'a, R>>,
@@ -134,21 +146,7 @@ struct Many<'a, R, C> {
 }
 
 impl<R: Scalar, C: Scalar> Many<'_, R, C> {
-    /// Computes the parts of the outputs that begin at `origin`, in parallel where they are long.
-    fn cut(&self, origin: Vec<usize>, outs: Vec<Out<'_, R, C>>) {
-        let shape = outs.first().map_or(&[][..], Out::shape);
-        let len: usize = shape.iter().product();
-        let Some(axis) = shape.iter().position(|&extent| extent > 1).filter(|_| len > GRAIN) else {
-            return self.part(&origin, outs);
-        };
-        let half = shape[axis] / 2;
-        let (first, second): (Vec<_>, Vec<_>) =
-            outs.into_iter().map(|out| out.split_at(axis, half)).unzip();
-        let mut moved = origin.clone();
-        moved[axis] += half;
-        rayon::join(|| self.cut(origin, first), || self.cut(moved, second));
-    }
-
+    /// Computes the parts of the outputs that begin at `origin`.
     fn part(&self, origin: &[usize], mut outs: Vec<Out<'_, R, C>>) {
         let shape = outs.first().map_or(&[][..], Out::shape).to_vec();
         let axis = shape.len() - 1;

@@ -15,6 +15,7 @@ mod elementwise;
 mod evaluate;
 mod fold;
 mod gemm;
+mod group;
 mod map;
 mod map_many;
 mod operands;
@@ -25,6 +26,9 @@ mod rows;
 mod scalar;
 mod stencil;
 mod steps;
+mod sum;
+mod tile;
+mod vectors;
 
 use arrayspan_bridge::devices::{Device, Stream};
 

@@ -1,12 +1,9 @@
 //! Parallel work: the output is split into parts, each of which runs on a free core.
 
 use arrayspan_bridge::iteration::collapse;
-use arrayspan_bridge::{LanesMut, Relayout, View, ViewMut};
+use arrayspan_bridge::{LanesMut, Relayout, View, ViewMut, parallel};
 
 use crate::Result;
-
-/// Work on fewer elements stays on the caller's thread: waking another costs more than it saves.
-pub(super) const GRAIN: usize = 64 * 1024;
 
 /// The shape of the parts of an output.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,38 +14,100 @@ pub(super) enum Parts {
     Squares,
 }
 
-/// Calls `work` for parts of `out` that make up all of it, with the index in `out` where each begins.
-pub(super) fn for_each_part<T: Send>(
-    out: LanesMut<'_, T>,
-    parts: Parts,
-    work: &(impl Fn(&[usize], LanesMut<'_, T>) + Sync),
-) {
-    let origin = vec![0; out.shape().len()];
-    cut(origin, out, parts, work);
+impl Parts {
+    /// The shape of parts of about `grain` elements.
+    pub(super) fn block(self, shape: &[usize], grain: usize) -> Vec<usize> {
+        let mut block = shape.to_vec();
+        match self {
+            Self::Lanes => {
+                let mut left = grain.max(1);
+                for extent in block.iter_mut().rev() {
+                    // Parts of nearly the same size.
+                    *extent = extent.div_ceil(extent.div_ceil(left).max(1)).max(1);
+                    left = (left / *extent).max(1);
+                }
+            }
+            Self::Squares => {
+                while block.iter().fold(1, |len: usize, extent| len.saturating_mul(*extent)) > grain
+                {
+                    let Some(longest) = block.iter_mut().max().filter(|extent| **extent > 1) else {
+                        break;
+                    };
+                    *longest = longest.div_ceil(2);
+                }
+            }
+        }
+        block
+    }
 }
 
-fn cut<T: Send>(
-    origin: Vec<usize>,
-    out: LanesMut<'_, T>,
+/// What can be cut in two along an axis.
+pub(super) trait Divide: Sized + Send {
+    fn shape(&self) -> &[usize];
+    fn split_at(self, axis: usize, index: usize) -> (Self, Self);
+}
+
+impl<T: Send> Divide for LanesMut<'_, T> {
+    fn shape(&self) -> &[usize] {
+        LanesMut::shape(self)
+    }
+
+    fn split_at(self, axis: usize, index: usize) -> (Self, Self) {
+        LanesMut::split_at(self, axis, index)
+    }
+}
+
+/// Calls `work` for parts of `out` that make up all of it, with the index in `out` where each begins. Each element costs
+/// so many bytes of memory and so many operations.
+pub(super) fn for_each_part<D: Divide>(
+    out: D,
     parts: Parts,
-    work: &(impl Fn(&[usize], LanesMut<'_, T>) + Sync),
+    (bytes, flops): (usize, usize),
+    work: &(impl Fn(&[usize], D) + Sync),
+) {
+    let grain = parallel::grain(out.shape().iter().product(), bytes, flops);
+    let block = (grain < usize::MAX).then(|| parts.block(out.shape(), grain));
+    for_each_block(out, block, work);
+}
+
+/// The same with parts of that shape; one part without.
+pub(super) fn for_each_block<D: Divide>(
+    out: D,
+    block: Option<Vec<usize>>,
+    work: &(impl Fn(&[usize], D) + Sync),
 ) {
     let shape = out.shape();
-    let len: usize = shape.iter().product();
-    let axis = match parts {
-        Parts::Lanes => shape.iter().position(|&extent| extent > 1),
-        Parts::Squares => (0..shape.len()).max_by_key(|&axis| shape[axis]),
-    };
-    match axis {
-        Some(axis) if len > GRAIN => {
-            let half = shape[axis] / 2;
-            let (first, second) = out.split_at(axis, half);
-            let mut moved = origin.clone();
-            moved[axis] += half;
-            rayon::join(|| cut(origin, first, parts, work), || cut(moved, second, parts, work));
+    if shape.contains(&0) {
+        return;
+    }
+    let Some(block) = block else { return work(&vec![0; shape.len()], out) };
+    let count = shape.iter().zip(&block).map(|(extent, block)| extent.div_ceil(*block)).product();
+    let blocks = Blocks { block, left: vec![(vec![0; shape.len()], out)] };
+    parallel::share(count, blocks, &|(origin, part): (Vec<usize>, D)| work(&origin, part));
+}
+
+/// Cuts off one block after the other.
+struct Blocks<D> {
+    block: Vec<usize>,
+    /// What is left and where it begins, the next one last.
+    left: Vec<(Vec<usize>, D)>,
+}
+
+impl<D: Divide> Iterator for Blocks<D> {
+    type Item = (Vec<usize>, D);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (origin, mut part) = self.left.pop()?;
+        for (axis, &block) in self.block.iter().enumerate() {
+            if part.shape()[axis] > block {
+                let (first, rest) = part.split_at(axis, block);
+                let mut moved = origin.clone();
+                moved[axis] += block;
+                self.left.push((moved, rest));
+                part = first;
+            }
         }
-        _ if len > 0 => work(&origin, out),
-        _ => {}
+        (!part.shape().contains(&0)).then_some((origin, part))
     }
 }
 

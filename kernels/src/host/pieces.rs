@@ -25,6 +25,19 @@ impl<L: Scalar> Pieces<L> {
         Self { len: band.len(), pieces: pieces.collect() }
     }
 
+    /// The number of rows and columns.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The rows of the longest piece and their taps, which may fall outside the axis.
+    pub(super) fn longest(&self) -> (Range<usize>, &[(isize, L)]) {
+        let end = |at: usize| self.pieces.get(at + 1).map_or(self.len, |(next, _)| *next);
+        let pieces = self.pieces.iter().enumerate();
+        let rows = pieces.map(|(at, (start, taps))| (*start..end(at), &taps[..]));
+        rows.max_by_key(|(rows, _)| rows.len()).unwrap_or((0..0, &[]))
+    }
+
     /// The columns and weights of row `i`.
     pub(super) fn row(&self, i: usize) -> impl Iterator<Item = (usize, L)> {
         let at = self.pieces.partition_point(|(start, _)| *start <= i);

@@ -4,14 +4,14 @@
 
 use arrayspan_bridge::expression::{Node, Unary};
 use arrayspan_bridge::iteration::collapse;
-use arrayspan_bridge::{DType, Lanes, LanesMut, Operand, Relayout, View, ViewMut};
+use arrayspan_bridge::{DType, Lanes, LanesMut, Operand, Relayout, View, ViewMut, parallel};
 use num_complex::{Complex32, Complex64};
 
 use super::evaluate::{Program, Registers, chunk};
 use super::fold::{combine, fold, fold_each, identity, squares};
 use super::map;
 use super::operands::{Operands, given};
-use super::parts::{GRAIN, advance, by_stride};
+use super::parts::{Parts, advance, by_stride, for_each_block};
 use super::scalar::{Scalar, with_scalar};
 use crate::cost::distinct_bytes;
 use crate::verb::{MapCall, ReduceCall};
@@ -20,6 +20,13 @@ use crate::{Expression, Reduction, Result, constant};
 /// Sums carried along side by side where lanes run along a kept axis: enough for long lanes, and few
 /// enough for the cache.
 const KEPT: usize = 4096;
+
+/// Fewer elements are reduced by one thread. Of sums it decides in which order they are added up, so it is a number, not
+/// a matter of what cores can do.
+const GRAIN: usize = 64 * 1024;
+
+/// The most parts of one reduction.
+const MOST_PARTS: usize = 256;
 
 /// Elements that go into each sum, at least, before sums are made apart and put together.
 const DEEP: usize = 64;
@@ -74,7 +81,7 @@ fn reduce<T: Scalar, C: Scalar, O: Scalar>(call: &mut ReduceCall<'_>) -> Result<
     let inputs = inputs.iter().map(View::lanes::<T>).collect::<Result<Vec<_>, _>>()?;
     let program = Program::<C>::new(&call.expression, &given(&inputs));
     let reduce = Reduce { reduction: call.reduction, program, square, inputs, kept, along_kept };
-    reduce.keep(vec![0; kept], out.lanes_mut::<O>()?);
+    reduce.run(out.lanes_mut::<O>()?);
     Ok(())
 }
 
@@ -145,24 +152,21 @@ impl<T: Scalar, C: Scalar> Reduce<'_, T, C> {
         self.inputs.first().map_or(&[], |lanes| lanes.shape())
     }
 
+    fn run<O: Scalar>(&self, out: LanesMut<'_, O>) {
+        let reduced: usize = self.all()[self.kept..].iter().product();
+        let least = if self.along_kept { KEPT } else { 1 };
+        let grain = (GRAIN / reduced.max(1)).max(least);
+        let len: usize = out.shape().iter().product();
+        let block = (len > grain).then(|| Parts::Lanes.block(out.shape(), grain));
+        for_each_block(out, block, &|origin, out| self.keep(origin.to_vec(), out));
+    }
+
     /// Fills the part of the output that begins at `origin`.
     fn keep<O: Scalar>(&self, mut origin: Vec<usize>, mut out: LanesMut<'_, O>) {
         let reduced = &self.all()[self.kept..];
-        let len: usize = out.shape().iter().product();
-        let work = len * reduced.iter().product::<usize>();
-        let least = if self.along_kept { KEPT } else { 1 };
-        let long = out.shape().iter().position(|&extent| extent > 1);
-        if let (Some(axis), true) = (long, work > GRAIN && len > least) {
-            let half = out.shape()[axis] / 2;
-            let (first, second) = out.split_at(axis, half);
-            let start = origin.clone();
-            origin[axis] += half;
-            rayon::join(|| self.keep(start, first), || self.keep(origin, second));
-            return;
-        }
         origin.resize(self.all().len(), 0);
         let shape = [out.shape(), reduced].concat();
-        let sums = self.partial(Part { origin, shape });
+        let sums = self.partial(&Part { origin, shape });
 
         let sums: Vec<O> = sums.into_iter().map(Scalar::converted).collect();
         let shape = out.shape().to_vec();
@@ -175,19 +179,47 @@ impl<T: Scalar, C: Scalar> Reduce<'_, T, C> {
     }
 
     /// The results for the kept indices of `part`, row-major, over its reduced indices.
-    fn partial(&self, part: Part) -> Vec<C::Wide> {
+    fn partial(&self, part: &Part) -> Vec<C::Wide> {
+        let mut leaves = Vec::new();
+        self.cut(part.clone(), &mut leaves);
+        let count = leaves.len();
+        let sums = parallel::collect(count, leaves.into_iter(), &|leaf: Part| self.sums(&leaf));
+        self.together(part, &mut sums.into_iter())
+    }
+
+    /// The halves of a part, if it is large.
+    fn halves(&self, part: &Part) -> Option<(Part, Part)> {
         let work: usize = part.shape.iter().product();
         let places: usize = part.shape[..self.kept].iter().product();
+        let all: usize = self.all().iter().product();
+        let grain = GRAIN.max(DEEP * places).max(all / MOST_PARTS);
         let long = (self.kept..part.shape.len()).find(|&axis| part.shape[axis] > 1);
-        let Some(axis) = long.filter(|_| work > GRAIN.max(DEEP * places)) else {
-            return self.sums(&part);
-        };
-        let (mut first, mut second) = (part.clone(), part);
+        let axis = long.filter(|_| work > grain)?;
+        let (mut first, mut second) = (part.clone(), part.clone());
         let half = first.shape[axis] / 2;
         first.shape[axis] = half;
         second.shape[axis] -= half;
         second.origin[axis] += half;
-        let (mut a, b) = rayon::join(|| self.partial(first), || self.partial(second));
+        Some((first, second))
+    }
+
+    /// The parts that are reduced by one thread each, in order.
+    fn cut(&self, part: Part, leaves: &mut Vec<Part>) {
+        match self.halves(&part) {
+            None => leaves.push(part),
+            Some((first, second)) => {
+                self.cut(first, leaves);
+                self.cut(second, leaves);
+            }
+        }
+    }
+
+    /// Puts the results of the parts together, halves with halves.
+    fn together(&self, part: &Part, sums: &mut impl Iterator<Item = Vec<C::Wide>>) -> Vec<C::Wide> {
+        let Some((first, second)) = self.halves(part) else {
+            return sums.next().unwrap_or_default();
+        };
+        let (mut a, b) = (self.together(&first, sums), self.together(&second, sums));
         for (a, b) in a.iter_mut().zip(b) {
             *a = combine(self.reduction, *a, b);
         }

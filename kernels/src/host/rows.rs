@@ -2,8 +2,9 @@
 
 use num_complex::Complex64;
 
-use super::blend::{Blend, blend};
+use super::blend::{Blend, blend, term};
 use super::scalar::Scalar;
+use super::tile::Term;
 use crate::{Band, Tap};
 
 /// Up to so many products scalar code is faster than preparing vector code.
@@ -90,8 +91,8 @@ impl<L: Scalar> Rows<L> {
         beta: Blend<L>,
         (start, y): (usize, &mut [L]),
         (base, x): (usize, &'x [L]),
-        across: &[(&'x [L], L)],
-        terms: &mut Vec<(&'x [L], L)>,
+        across: &[Term<'x, L, 1>],
+        terms: &mut Vec<Term<'x, L, 1>>,
     ) {
         let end = start + y.len();
         let [head, first, last, tail] = self.bounds.map(|bound| bound.clamp(start, end));
@@ -100,14 +101,14 @@ impl<L: Scalar> Rows<L> {
             let within = part.start - start..part.end - start;
             let y = &mut y[within.clone()];
             terms.clear();
-            terms.extend(across.iter().map(|(x, w)| (&x[within.clone()], *w)));
+            terms.extend(across.iter().map(|of| Term { x: &of.x[within.clone()], ..*of }));
             match kind {
                 2 => {
                     terms.extend(self.shifted(x, part.start - base, y.len()));
                     blend(beta, y, terms);
                 }
                 // A few taps on a few rows are not worth a copy of `x`.
-                1 | 3 if y.len() * self.interior.len() > FEW => {
+                1 | 3 if self.is_worth_a_copy(kind) => {
                     self.clipped(beta, (part.start, y), (base, x), terms);
                 }
                 _ => {
@@ -118,16 +119,37 @@ impl<L: Scalar> Rows<L> {
         }
     }
 
+    /// Whether so many products are in the rows before (1) or behind (3) those whose interior taps all fall on the axis
+    /// that vector code is faster: of all these rows, so that results do not depend on where lanes are cut.
+    fn is_worth_a_copy(&self, kind: usize) -> bool {
+        (self.bounds[kind] - self.bounds[kind - 1]) * self.interior.len() > FEW
+    }
+
+    /// The positions of rows whose interior taps all fall on the axis.
+    pub(super) fn inside(&self) -> std::ops::Range<usize> {
+        self.bounds[1]..self.bounds[2]
+    }
+
+    /// The positions that results from `start` to `end` take, if they are [`inside`](Self::inside).
+    pub(super) fn taken(&self, start: usize, end: usize) -> (usize, usize) {
+        (start.saturating_sub(self.reach.0), (end + self.reach.1).min(self.len * self.unit))
+    }
+
+    /// The interior taps: how many positions from the result they are, and their weights.
+    pub(super) fn shifts(&self) -> impl Iterator<Item = (isize, L)> {
+        self.interior.iter().map(|&(offset, weight)| (offset * self.unit as isize, weight))
+    }
+
     /// For each interior tap the `len` components that it takes, where the row itself begins at `from` of `x`.
     fn shifted<'x>(
         &self,
         x: &'x [L],
         from: usize,
         len: usize,
-    ) -> impl Iterator<Item = (&'x [L], L)> {
-        self.interior.iter().map(move |&(offset, weight)| {
-            let from = from.wrapping_add_signed(offset * self.unit as isize);
-            (&x[from..from + len], weight)
+    ) -> impl Iterator<Item = Term<'x, L, 1>> {
+        self.shifts().map(move |(shift, weight)| {
+            let from = from.wrapping_add_signed(shift);
+            term(&x[from..from + len], weight)
         })
     }
 
@@ -137,7 +159,7 @@ impl<L: Scalar> Rows<L> {
         beta: Blend<L>,
         (start, y): (usize, &mut [L]),
         (base, x): (usize, &[L]),
-        across: &[(&[L], L)],
+        across: &[Term<'_, L, 1>],
     ) {
         let (left, right) = self.reach;
         let mut padded = vec![L::zero(); left + y.len() + right];

@@ -4,8 +4,10 @@ use arrayspan_bridge::Element;
 use bytemuck::Pod;
 use num_complex::{Complex, Complex64, ComplexFloat};
 
+use super::vectors::Vectors;
+
 /// An element type the host computes with.
-pub(super) trait Scalar: Element + Pod + Default + ComplexFloat {
+pub(super) trait Scalar: Element + Pod + Default + ComplexFloat + Vectors {
     /// Its parts; itself if real.
     type Part: Scalar<Part = Self::Part, Wide = f64>;
     /// What sums are kept in.

@@ -1,21 +1,22 @@
 //! `y ← alpha · stencil(x) + beta · y`, and sums of such terms, on the host: one pass over memory for all of them.
 
 use arrayspan_bridge::iteration::collapse_around;
-use arrayspan_bridge::{LanesMut, Layout, Relayout, View, ViewMut};
+use arrayspan_bridge::{Layout, Relayout, View, ViewMut};
 use num_complex::Complex64;
 
-use super::banded::{Banded, Coefficients, Work};
-use super::blend::{Blend, blend};
-use super::parts::{Parts, by_stride, for_each_lane, for_each_part};
+use super::banded::{Banded, Coefficients};
+use super::blend::Blend;
+use super::parts::by_stride;
 use super::pieces::Pieces;
 use super::rows::Rows;
 use super::scalar::{Scalar, with_scalar};
+use super::sum::Sum;
 use crate::verb::{Factor, StencilCall, StencilSumCall};
 use crate::{Result, Stencil, Update};
 
 /// Elements computed at a time: enough to stream, and a bound for what is copied together where strides
 /// demand it.
-const CHUNK: usize = 8192;
+pub(super) const CHUNK: usize = 8192;
 
 /// Lanes shorter than this are joined to the axis before them, if that has a band.
 const SHORT: usize = 64;
@@ -134,8 +135,7 @@ fn stencil<T: Scalar, L: Scalar>(
             own,
         });
     }
-    let sum = Sum { terms: all, beta: Blend::new(L::rounded(update.beta)) };
-    for_each_part(y.lanes_mut::<T>()?, Parts::Lanes, &|origin, part| sum.part(origin, part));
+    Sum::new(all, Blend::new(L::rounded(update.beta))).run(y.lanes_mut::<T>()?);
     Ok(())
 }
 
@@ -182,42 +182,4 @@ fn joined(layouts: &[&Layout], banded: impl Fn(usize) -> bool) -> Option<usize> 
     let gapless = |layout: &&Layout| layout.strides()[outer..] == [block as isize, 1];
     let joins = block < SHORT && banded(outer) && !banded(outer + 1) && layouts.iter().all(gapless);
     joins.then_some(block)
-}
-
-struct Sum<'a, T, L> {
-    terms: Vec<Banded<'a, T, L>>,
-    beta: Blend<L>,
-}
-
-impl<'a, T: Scalar, L: Scalar> Sum<'a, T, L> {
-    /// Computes the part of the output that begins at `origin`.
-    fn part(&self, origin: &[usize], mut y: LanesMut<'_, T>) {
-        let shape = y.shape().to_vec();
-        let axis = shape.len() - 1;
-        let mut work = Work::default();
-        let mut sum = Vec::new();
-        for_each_lane(origin, &shape, CHUNK, |index, at, len| {
-            let mut lane = y.lane(index, axis, len);
-            if let Some(slice) = lane.as_mut_slice() {
-                return self.lane(at, slice, &mut work);
-            }
-            sum.resize(len, T::default());
-            if self.beta != Blend::Set {
-                lane.read().gather(0, &mut sum);
-            }
-            self.lane(at, &mut sum, &mut work);
-            lane.scatter(0, &sum);
-        });
-    }
-
-    /// Computes the elements from `at` along the last axis, as many as `y` has, one term after the other.
-    fn lane(&self, at: &[usize], y: &mut [T], work: &mut Work<'a, T, L>) {
-        let Some((first, others)) = self.terms.split_first() else {
-            return blend(self.beta, bytemuck::cast_slice_mut(y), &[]);
-        };
-        first.lane(self.beta, at, y, work);
-        for term in others {
-            term.lane(Blend::Add, at, y, work);
-        }
-    }
 }

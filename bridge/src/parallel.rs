@@ -1,0 +1,168 @@
+//! Work on the cores of the host: parts of it are taken one after the other by the caller and by rayon's threads.
+//!
+//! The caller works, too, so that a call costs one wake-up for each thread that helps and none that takes its place;
+//! threads wake each other, so that the caller waits for at most two. What is cut into which parts is the caller's
+//! choice and must not follow from the number of threads where results depend on it.
+
+use std::sync::{Mutex, PoisonError};
+
+/// Work of less time on one core is one part.
+///
+/// A thread that sleeps takes 5 to 20 microseconds to wake up.
+const PART: f64 = 20_000.0;
+
+/// Work of fewer parts stays on the caller's thread.
+const FEWEST: usize = 4;
+
+/// Bytes and operations that one core manages in a nanosecond, about.
+const BYTES: f64 = 16.0;
+const FLOPS: f64 = 40.0;
+
+/// Into how many elements work is cut, if each takes so many bytes from or to memory and so many operations: the one
+/// place that decides what is too little to be shared. At least one; `usize::MAX` if all `len` are one part.
+#[must_use]
+pub fn grain(len: usize, bytes: usize, flops: usize) -> usize {
+    let nanoseconds = bytes as f64 / BYTES + flops as f64 / FLOPS;
+    let grain = (PART / nanoseconds.max(f64::MIN_POSITIVE)).max(1.0) as usize;
+    if len / grain < FEWEST { usize::MAX } else { grain }
+}
+
+/// Calls `work` with each of the parts, about `count`, on the caller's thread and on those that are free.
+pub fn share<P: Send>(
+    count: usize,
+    parts: impl Iterator<Item = P> + Send,
+    work: &(impl Fn(P) + Sync),
+) {
+    let helpers = match count {
+        0 | 1 => 0,
+        _ => rayon::current_num_threads().min(count) - 1,
+    };
+    if helpers == 0 {
+        return parts.for_each(work);
+    }
+    let queue = Queue { parts: Mutex::new(Some(parts)), work };
+    rayon::in_place_scope(|scope| {
+        queue.wake(scope, helpers);
+        queue.take();
+    });
+}
+
+/// As [`share`], with the results in the order of the parts.
+pub fn collect<P: Send, R: Send>(
+    count: usize,
+    parts: impl Iterator<Item = P> + Send,
+    work: &(impl Fn(P) -> R + Sync),
+) -> Vec<R> {
+    let results = Mutex::new(Vec::with_capacity(count));
+    let keep = |(at, part)| {
+        let result = work(part);
+        results.lock().unwrap_or_else(PoisonError::into_inner).push((at, result));
+    };
+    share(count, parts.enumerate(), &keep);
+    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.sort_unstable_by_key(|(at, _): &(usize, R)| *at);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Parts that wait. None are left once the iterator has ended, or panicked.
+struct Queue<'w, I, W> {
+    parts: Mutex<Option<I>>,
+    work: &'w W,
+}
+
+impl<P: Send, I: Iterator<Item = P> + Send, W: Fn(P) + Sync> Queue<'_, I, W> {
+    /// Has `helpers` threads take parts: two are woken, which wake the others.
+    fn wake<'s>(&'s self, scope: &rayon::Scope<'s>, helpers: usize) {
+        let half = helpers / 2;
+        for helpers in [helpers - half, half] {
+            if helpers > 0 {
+                scope.spawn(move |scope| {
+                    if !self.is_empty() {
+                        self.wake(scope, helpers - 1);
+                        self.take();
+                    }
+                });
+            }
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.parts.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+    }
+
+    fn next(&self) -> Option<P> {
+        let mut held = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut parts = held.take()?;
+        let part = parts.next();
+        if part.is_some() {
+            *held = Some(parts);
+        }
+        part
+    }
+
+    fn take(&self) {
+        while let Some(part) = self.next() {
+            (self.work)(part);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn every_part_is_worked_on_once_whatever_the_number_of_threads() {
+        for threads in [1, 2, 3, 7] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            for count in [0, 1, 2, 5, 100] {
+                let seen: Vec<AtomicUsize> = (0..count).map(|_| AtomicUsize::new(0)).collect();
+                let see = |part: usize| {
+                    seen[part].fetch_add(1, Ordering::Relaxed);
+                };
+                pool.install(|| share(count, 0..count, &see));
+                assert!(seen.iter().all(|seen| seen.load(Ordering::Relaxed) == 1));
+            }
+        }
+    }
+
+    #[test]
+    fn results_are_in_the_order_of_the_parts() {
+        let squares = collect(50, 0..50_usize, &|part| {
+            std::thread::sleep(std::time::Duration::from_micros(50 - part as u64));
+            part * part
+        });
+        assert!(squares.into_iter().eq((0..50).map(|part| part * part)));
+    }
+
+    #[test]
+    fn work_within_work_ends() {
+        let total = AtomicUsize::new(0);
+        share(9, 0..9_usize, &|_| {
+            share(9, 0..9_usize, &|part| {
+                total.fetch_add(part, Ordering::Relaxed);
+            });
+        });
+        assert_eq!(total.into_inner(), 9 * 36);
+    }
+
+    #[test]
+    fn a_panic_of_a_part_reaches_the_caller() {
+        let work = || share(20, 0..20_usize, &|part| assert!(part != 11, "eleven"));
+        assert!(catch_unwind(AssertUnwindSafe(work)).is_err());
+    }
+
+    #[test]
+    fn little_work_is_one_part() {
+        assert_eq!(grain(10_000, 12, 1), usize::MAX);
+        assert_eq!(grain(10_000, 8, 2 * 41), usize::MAX);
+        assert_eq!(grain(0, 8, 0), usize::MAX);
+        assert_eq!(grain(1, 0, 0), usize::MAX);
+        assert!(grain(1_000_000, 12, 1) < 100_000);
+        assert!(grain(1_000_000, 8, 2 * 1001) < 1_000);
+        assert!(grain(usize::MAX, usize::MAX, usize::MAX) >= 1);
+    }
+}

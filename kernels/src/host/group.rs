@@ -1,0 +1,182 @@
+//! Rows beside each other, computed at once: what is loaded of an input serves all of them.
+
+use std::ops::Range;
+
+use arrayspan_bridge::{Lane, Lanes};
+use bytemuck::cast_slice;
+
+use super::banded::Banded;
+use super::pieces::Pieces;
+use super::scalar::Scalar;
+use super::tile::Term;
+
+/// Rows in a group, if there are so many.
+pub(super) const ROWS: usize = 4;
+
+/// An input row that rows of a group take, by its place: their weights, and a bit for each that takes it.
+type Taken<L, const R: usize> = (isize, [L; R], u32);
+
+/// What `R` neighbouring rows of a band take, where all have the same taps.
+#[derive(Debug)]
+pub(super) struct Window<L, const R: usize> {
+    /// The first rows of groups whose rows all have these taps, all of which fall on the axis.
+    firsts: Range<usize>,
+    /// Input rows by how far they are from the first row of the group, ascending.
+    taken: Vec<Taken<L, R>>,
+}
+
+impl<L: Scalar, const R: usize> Window<L, R> {
+    /// For the rows of the longest piece.
+    pub(super) fn new(pieces: &Pieces<L>) -> Self {
+        let (rows, taps) = pieces.longest();
+        let mut taken = Vec::with_capacity(taps.len() + R - 1);
+        let reach = taps.first().zip(taps.last()).map_or((0, 0), |(a, b)| (a.0, b.0));
+        let of = |r: usize| taps.iter().map(move |(at, weight)| (at + r as isize, *weight));
+        merge(&std::array::from_fn(|r| of(r).collect()), &mut taken);
+        let first = rows.start.max(reach.0.min(0).unsigned_abs());
+        let inside = pieces.len().saturating_sub(reach.1.max(0).unsigned_abs());
+        let end = (rows.end.min(inside) + 1).saturating_sub(R);
+        Self { firsts: first..end, taken }
+    }
+
+    /// How many input rows a group takes.
+    pub(super) fn len(&self) -> usize {
+        self.taken.len()
+    }
+}
+
+/// Makes `taken` what rows take, input rows ascending. Each row gives its own ascending.
+fn merge<L: Scalar, const R: usize>(rows: &[Vec<(isize, L)>; R], taken: &mut Vec<Taken<L, R>>) {
+    taken.clear();
+    let mut rows: [&[(isize, L)]; R] = std::array::from_fn(|r| &rows[r][..]);
+    while let Some(next) = rows.iter().filter_map(|row| Some(row.first()?.0)).min() {
+        let mut entry = (next, [L::zero(); R], 0);
+        for (r, row) in rows.iter_mut().enumerate() {
+            if let Some(((at, weight), rest)) = row.split_first()
+                && *at == next
+            {
+                entry.1[r] = *weight;
+                entry.2 |= 1 << r;
+                *row = rest;
+            }
+        }
+        taken.push(entry);
+    }
+}
+
+/// A term of a sum whose inputs are contiguous along the lanes and which has no coefficients.
+pub(super) struct Grouped<'s, 'a, T, L, const R: usize> {
+    pub(super) term: &'s Banded<'a, T, L>,
+    /// Of the band along the axis of the group, if there is one.
+    pub(super) window: Option<&'s Window<L, R>>,
+}
+
+/// Lists that are filled anew for each group.
+pub(super) struct GroupWork<'a, L, const R: usize> {
+    pub(super) terms: Vec<Term<'a, L, R>>,
+    taken: Vec<Taken<L, R>>,
+    at: Vec<usize>,
+}
+
+impl<L, const R: usize> Default for GroupWork<'_, L, R> {
+    fn default() -> Self {
+        Self { terms: Vec::new(), taken: Vec::new(), at: Vec::new() }
+    }
+}
+
+impl<'a, T: Scalar, L: Scalar, const R: usize> Grouped<'_, 'a, T, L, R> {
+    /// How many `L` make a `T`.
+    const COMPONENTS: usize = size_of::<T>() / size_of::<L>();
+
+    /// Adds what it contributes to `len` elements of each row from `at` along the last axis, where no tap of the band
+    /// along it falls outside. The other rows follow along the axis `beside`.
+    pub(super) fn gather(
+        &self,
+        at: &[usize],
+        beside: usize,
+        len: usize,
+        work: &mut GroupWork<'a, L, R>,
+    ) {
+        let GroupWork { terms, taken, at: place } = work;
+        let axis = at.len() - 1;
+        place.clear();
+        place.extend_from_slice(at);
+        for (other, pieces) in &self.term.across {
+            if *other == beside {
+                self.along(pieces, beside, len, terms, taken, place);
+                continue;
+            }
+            for (column, weight) in pieces.row(at[*other]) {
+                place[*other] = column;
+                let rows = self.rows(place, beside, R, len);
+                terms.extend((0..R).map(|r| one(r, contiguous(rows.lane(r)), weight)));
+            }
+            place[*other] = at[*other];
+        }
+        let Some(own) = &self.term.own else { return };
+        let (start, count) = (at[axis] * Self::COMPONENTS, len * Self::COMPONENTS);
+        let (from, to) = own.taken(start, start + count);
+        let (from, to) = (from / Self::COMPONENTS, to.div_ceil(Self::COMPONENTS));
+        place[axis] = from;
+        let rows = self.rows(place, beside, R, to - from);
+        let rows: [&[L]; R] = std::array::from_fn(|r| contiguous(rows.lane(r)));
+        let first = start - from * Self::COMPONENTS;
+        // Tap by tap, so that the sums of several rows grow side by side.
+        for (shift, weight) in own.shifts() {
+            let from = first.wrapping_add_signed(shift);
+            terms.extend((0..R).map(|r| one(r, &rows[r][from..from + count], weight)));
+        }
+    }
+
+    /// The band along the axis of the group.
+    fn along(
+        &self,
+        pieces: &Pieces<L>,
+        beside: usize,
+        len: usize,
+        terms: &mut Vec<Term<'a, L, R>>,
+        merged: &mut Vec<Taken<L, R>>,
+        place: &mut [usize],
+    ) {
+        let first = place[beside];
+        let window = self.window.filter(|window| window.firsts.contains(&first));
+        let (taken, base) = if let Some(window) = window {
+            (&window.taken, first as isize)
+        } else {
+            let of = |r: usize| pieces.row(first + r).map(|(column, w)| (column as isize, w));
+            merge(&std::array::from_fn(|r| of(r).collect()), merged);
+            (&*merged, 0)
+        };
+        let (Some(from), Some(to)) = (taken.first(), taken.last()) else { return };
+        place[beside] = from.0.wrapping_add(base) as usize;
+        let rows = self.rows(place, beside, (to.0 - from.0) as usize + 1, len);
+        terms.extend(taken.iter().map(|(row, weights, bits)| {
+            let x = contiguous(rows.lane((row - from.0) as usize));
+            Term { x, weights: *weights, rows: *bits }
+        }));
+        place[beside] = first;
+    }
+
+    fn rows(&self, at: &[usize], beside: usize, count: usize, len: usize) -> Rows<'a, T> {
+        self.term.x.beside(at, (beside, count), at.len() - 1, len)
+    }
+}
+
+type Rows<'a, T> = arrayspan_bridge::Beside<'a, T>;
+
+/// What one row of a group takes.
+fn one<L: Scalar, const R: usize>(row: usize, x: &[L], weight: L) -> Term<'_, L, R> {
+    let mut weights = [L::zero(); R];
+    weights[row] = weight;
+    Term { x, weights, rows: 1 << row }
+}
+
+/// A lane of an array whose lanes are contiguous.
+fn contiguous<T: Scalar, L: Scalar>(lane: Lane<'_, T>) -> &[L] {
+    lane.as_slice().map_or(&[], cast_slice)
+}
+
+/// Whether all lanes along the last axis are contiguous.
+pub(super) fn has_contiguous_lanes<T>(lanes: &Lanes<'_, T>) -> bool {
+    lanes.strides().last() == Some(&1) || lanes.shape().last() == Some(&1)
+}

@@ -1,0 +1,143 @@
+//! `yᵣ ← Σ wᵣₖ xₖ + beta · yᵣ` over contiguous elements, for several rows `yᵣ` at once: the inner loop of stencils.
+//!
+//! A tile of rows and vectors is summed in registers: what is loaded of an input serves all rows, and results are
+//! written once, however many terms there are. Each element is one chain of multiply-adds in the order of the terms, so
+//! it does not depend on where tiles begin.
+
+use pulp::{Arch, Simd, WithSimd};
+
+use super::blend::Blend;
+use super::scalar::Scalar;
+
+/// What an input contributes to `R` rows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Term<'x, L, const R: usize> {
+    /// As long as the rows.
+    pub(super) x: &'x [L],
+    /// What it is multiplied by in each row.
+    pub(super) weights: [L; R],
+    /// The rows it is in, a bit each. In the others it is not even multiplied by zero: it may be infinite.
+    pub(super) rows: u32,
+}
+
+/// `yᵣ ← Σ wᵣₖ xₖ + beta · yᵣ` for rows of one length.
+pub(super) fn tile<L: Scalar, const R: usize>(
+    beta: Blend<L>,
+    y: [&mut [L]; R],
+    terms: &[Term<'_, L, R>],
+) {
+    Arch::new().dispatch(Tile { beta, y, terms });
+}
+
+/// A type, not a closure: closures are not always inlined where vector instructions are enabled.
+struct Tile<'a, 'x, L, const R: usize> {
+    beta: Blend<L>,
+    y: [&'a mut [L]; R],
+    terms: &'a [Term<'x, L, R>],
+}
+
+impl<L: Scalar, const R: usize> WithSimd for Tile<'_, '_, L, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        // Sums, an input and a weight fit the registers.
+        match (R, S::REGISTER_COUNT) {
+            (1, _) => self.walk::<S, 8>(simd),
+            (_, 32..) => self.walk::<S, 4>(simd),
+            _ => self.walk::<S, 2>(simd),
+        }
+    }
+}
+
+impl<L: Scalar, const R: usize> Tile<'_, '_, L, R> {
+    /// All elements, in tiles of `B` vectors as long as there are so many.
+    #[inline(always)]
+    fn walk<S: Simd, const B: usize>(mut self, simd: S) {
+        let (count, len) = (L::count::<S>(), self.y[0].len());
+        if len < count {
+            return self.few(S::IS_SCALAR);
+        }
+        // The last vector overlaps the one before, if elements are left; what its place held is needed then.
+        let last = len - count;
+        let before = std::array::from_fn(|r| [L::vectors::<S>(&self.y[r][last..])[0]]);
+        let mut at = 0;
+        while at + B * count <= len {
+            self.vectors::<S, B>(simd, at, None);
+            at += B * count;
+        }
+        if B > 4 && at + 4 * count <= len {
+            self.vectors::<S, 4>(simd, at, None);
+            at += 4 * count;
+        }
+        if B > 2 && at + 2 * count <= len {
+            self.vectors::<S, 2>(simd, at, None);
+            at += 2 * count;
+        }
+        if at + count <= len {
+            self.vectors::<S, 1>(simd, at, None);
+            at += count;
+        }
+        if at < len {
+            self.vectors::<S, 1>(simd, last, Some(before));
+        }
+    }
+
+    /// `B` vectors of each row from `at` on. `before` is what they held, if that is not there any more.
+    #[inline(always)]
+    fn vectors<S: Simd, const B: usize>(
+        &mut self,
+        simd: S,
+        at: usize,
+        before: Option<[[L::Of<S>; B]; R]>,
+    ) {
+        let within = at..at + B * L::count::<S>();
+        let mut sums = [[L::all(simd, L::zero()); B]; R];
+        for term in self.terms {
+            let x = L::vectors::<S>(&term.x[within.clone()]);
+            let x: [L::Of<S>; B] = std::array::from_fn(|b| x[b]);
+            // In most terms all rows are.
+            let all = term.rows == (1 << R) - 1;
+            for (r, (sums, weight)) in sums.iter_mut().zip(term.weights).enumerate() {
+                if all || term.rows & (1 << r) != 0 {
+                    let weight = L::all(simd, weight);
+                    for (sum, x) in sums.iter_mut().zip(x) {
+                        *sum = L::multiply_add(simd, weight, x, *sum);
+                    }
+                }
+            }
+        }
+        for r in 0..R {
+            let y = L::vectors_mut::<S>(&mut self.y[r][within.clone()]);
+            for b in 0..B {
+                let held = before.map_or(y[b], |before| before[r][b]);
+                y[b] = match self.beta {
+                    Blend::Set => sums[r][b],
+                    Blend::Add => L::plus(simd, held, sums[r][b]),
+                    Blend::Scale(beta) => {
+                        L::multiply_add(simd, L::all(simd, beta), held, sums[r][b])
+                    }
+                };
+            }
+        }
+    }
+
+    /// Fewer elements than a vector has, one by one.
+    #[inline(always)]
+    fn few(&mut self, is_scalar: bool) {
+        let multiply_add = |a: L, b: L, c: L| if is_scalar { a * b + c } else { a.fused(b, c) };
+        for (r, y) in self.y.iter_mut().enumerate() {
+            for (i, y) in y.iter_mut().enumerate() {
+                let mut sum = L::zero();
+                for term in self.terms.iter().filter(|term| term.rows & (1 << r) != 0) {
+                    sum = multiply_add(term.weights[r], term.x[i], sum);
+                }
+                *y = match self.beta {
+                    Blend::Set => sum,
+                    Blend::Add => *y + sum,
+                    Blend::Scale(beta) => multiply_add(beta, *y, sum),
+                };
+            }
+        }
+    }
+}
