@@ -18,6 +18,7 @@ mod map;
 mod map_many;
 mod reduce;
 mod shared;
+mod split;
 mod stencil;
 mod stencil_sum;
 mod stencil_term;

@@ -2,14 +2,15 @@
 
 use arrayspan_bridge::devices::{Argument, Grid, KernelSource, Specialisation};
 use arrayspan_bridge::iteration::{
-    Arguments, IterationForm, IterationSpace, MOST_ARGUMENTS, Runs, Start, THREADS, Text, address,
+    Arguments, IterationForm, MOST_ARGUMENTS, Runs, Start, THREADS, Text, address,
 };
-use arrayspan_bridge::{DType, Layout, Operand};
+use arrayspan_bridge::{DType, Operand};
 
 use super::combine::{MOST_PARTS, Sharing};
 use super::element::{Element, PRELUDE};
 use super::formula::Formula;
-use super::walk::Walk;
+use super::split::Split;
+use super::walk::{self, Walk};
 use super::{Gpu, combine, map};
 use crate::Result;
 use crate::verb::{ReduceCall, Reduction};
@@ -52,23 +53,20 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
     if out.layout().is_empty() {
         return Ok(());
     }
-    let layouts = layouts(call)?;
-    let [kept, reduced] = spaces(call, &layouts)?;
-    let results: usize = kept.extents.iter().product();
-    let len: usize = reduced.extents.iter().product();
-    let near = |space: &IterationSpace| space.strides[0][0].unsigned_abs();
-    let along = results == 1 || (len > 1 && near(&reduced) <= near(&kept));
-    let runs = runs(call, &layouts, &kept, &reduced, along);
-    let steps =
-        reduced.extents[0].div_ceil(runs.len) * reduced.extents[1..].iter().product::<usize>();
+    let inputs = call.inputs.iter().map(Operand::layout);
+    let outputs = std::iter::once(out.layout());
+    let split = Split::new(inputs, outputs, call.shape().len(), &call.axes)?;
+    let (results, along) = (split.results(), split.is_along());
+    let runs = runs(call, &split, along);
+    let extents = &split.reduced.extents;
+    let steps = extents[0].div_ceil(runs.len) * extents[1..].iter().product::<usize>();
     let sharing = match (call.is_shared(), gpu.device_fence) {
         (false, _) => Sharing::Alone,
         (true, true) => Sharing::LastJoins,
         (true, false) => Sharing::Leave,
     };
     let constants = call.expression.constants();
-    let numbers = || Walk::numbers(&kept).chain(Walk::numbers(&reduced));
-    let arguments = 3 + 2 * (call.inputs.len() + constants.len()) + numbers().count();
+    let arguments = 3 + 2 * (call.inputs.len() + constants.len()) + split.numbers().count();
     let parts = if call.is_shared() {
         steps.div_ceil(THREADS * RUNS_OF_THREAD).min(8 * gpu.units()).clamp(1, MOST_PARTS)
     } else {
@@ -80,23 +78,22 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
         result: out.dtype(),
         reduction: call.reduction,
         formula: Formula::of(&call.expression),
-        ranks: [kept.extents.len(), reduced.extents.len()],
+        ranks: split.ranks(),
         runs,
-        wide: kept.is_wide() || reduced.is_wide(),
+        wide: split.is_wide(),
         threads: threads(results, steps, along, gpu.units()),
         along,
         sharing,
-        baked: if arguments > MOST_ARGUMENTS { numbers().collect() } else { Vec::new() },
+        baked: if arguments > MOST_ARGUMENTS { split.numbers().collect() } else { Vec::new() },
     };
     let mut arguments = Arguments::new(variant.wide);
-    arguments.write(out.memory(), kept.offsets[call.inputs.len()]);
+    let place = split.starts_of_outputs()[0];
+    arguments.write(out.memory(), place);
     for (input, view) in call.inputs.iter().enumerate() {
-        let base = layouts[input].offset();
-        let flipped = kept.offsets[input].wrapping_sub(base);
-        arguments.read(view.memory(), reduced.offsets[input].wrapping_add(flipped));
+        arguments.read(view.memory(), split.start(input));
     }
     if variant.baked.is_empty() {
-        arguments.indices(numbers());
+        arguments.indices(split.numbers());
     }
     arguments.numbers(constants, computed);
     let room = if sharing == Sharing::Leave { Some(combine::room(gpu)?) } else { None };
@@ -113,53 +110,17 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
     unsafe { gpu.launch(&variant, grid, &arguments)? };
     let Some(room) = room else { return Ok(()) };
     let join = combine::Variant { computed, result: out.dtype(), reduction: call.reduction };
-    let place = kept.offsets[call.inputs.len()];
     let joined = combine::join(gpu, &join, (out.memory(), place), &room, parts);
     combine::give_back(gpu, room);
     joined
 }
 
-/// The layouts of the inputs. One without elements may have any strides and place, and gets none: its kept axes are
-/// walked, too.
-fn layouts(call: &ReduceCall<'_>) -> Result<Vec<Layout>> {
-    let layout = |view: &Operand<'_>| {
-        let layout = view.layout();
-        let nothing = || Layout::strided(layout.shape(), vec![0; layout.rank()], 0);
-        Ok(if layout.is_empty() { nothing()? } else { layout.clone() })
-    };
-    call.inputs.iter().map(layout).collect()
-}
-
-/// The kept axes (of the inputs, then the output) and the reduced ones (of the inputs), ordered by the strides of
-/// input 0.
-fn spaces(call: &ReduceCall<'_>, layouts: &[Layout]) -> Result<[IterationSpace; 2]> {
-    let rank = call.shape().len();
-    let kept: Vec<usize> = (0..rank).filter(|axis| !call.axes.contains(axis)).collect();
-    let parts = |axes: &[usize]| {
-        let part = |layout: &Layout| {
-            let shape: Vec<usize> = axes.iter().map(|axis| layout.shape()[*axis]).collect();
-            let strides: Vec<isize> = axes.iter().map(|axis| layout.strides()[*axis]).collect();
-            Layout::strided(shape, strides, layout.offset())
-        };
-        layouts.iter().map(part).collect::<Result<Vec<_>, _>>()
-    };
-    let (mut kept, reduced) = (parts(&kept)?, parts(&call.axes)?);
-    kept.push(call.out.layout().clone());
-    Ok([kept, reduced].map(|layouts| IterationSpace::new(&layouts.iter().collect::<Vec<_>>())))
-}
-
 /// Runs along the innermost reduced axis; single elements where that axis is not contiguous.
-fn runs(
-    call: &ReduceCall<'_>,
-    layouts: &[Layout],
-    kept: &IterationSpace,
-    reduced: &IterationSpace,
-    along: bool,
-) -> Runs {
-    let bytes = call.dtype().bytes();
+fn runs(call: &ReduceCall<'_>, split: &Split, along: bool) -> Runs {
+    let (Split { kept, reduced, .. }, bytes) = (split, call.dtype().bytes());
     let start = |(input, view): (usize, &Operand<'_>)| {
         let Start { stride, first, steps } = reduced.start(input, address(view.memory()), bytes);
-        let first = first | ((kept.offsets[input] | layouts[input].offset()) * bytes);
+        let first = first | ((kept.offsets[input] | split.offset(input)) * bytes);
         Start { stride, first, steps: steps | kept.steps(input, 0) }
     };
     let starts: Vec<Start> = call.inputs.iter().enumerate().map(start).collect();
@@ -215,13 +176,7 @@ impl Variant {
         combine::define(self.reduction, self.threads, self.sharing, text);
         text.flag("ALONG", self.along);
         text.flag("TAIL", self.ranks[1] == 1 && self.runs.len > 1);
-        let mut names = [kept.names(), reduced.names()].concat();
-        for (name, value) in names.iter().zip(&self.baked) {
-            text.define(name, format_args!("((idx){value})"));
-        }
-        if !self.baked.is_empty() {
-            names.clear();
-        }
+        let names = walk::arguments([&kept, &reduced], &self.baked, text);
         let numbers: Vec<String> = names.iter().map(|name| format!(", idx {name}")).collect();
         let mut others = numbers.concat() + &self.formula.declare(element);
         if self.sharing != Sharing::Alone {

@@ -64,3 +64,16 @@ impl Walk<'_> {
         }
     }
 }
+
+/// The names of extents and strides that are arguments: those of both walks, or none if their values are `baked` into the
+/// text, which is done here.
+pub(super) fn arguments(walks: [&Walk<'_>; 2], baked: &[isize], text: &mut Text) -> Vec<String> {
+    let mut names = walks.map(Walk::names).concat();
+    for (name, value) in names.iter().zip(baked) {
+        text.define(name, format_args!("((idx){value})"));
+    }
+    if !baked.is_empty() {
+        names.clear();
+    }
+    names
+}

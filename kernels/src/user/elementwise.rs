@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use arrayspan_bridge::{Array, ViewMut};
 
-use super::call::{self, Bound};
+use super::call::Bound;
 use super::definition::{Definition, Source};
 use super::input::Input;
-use crate::verb::{Call, LaunchCall, Work, check};
+use crate::verb::Work;
 use crate::{Executor, Result};
 
 /// Outputs of inputs, element by element, by statements in C.
@@ -62,23 +62,11 @@ impl ElementwiseKernel {
         inputs: &[Input<'_>],
         outputs: &mut [ViewMut<'_>],
     ) -> Result<()> {
-        let of = &*self.0;
-        call::expect_compiler(on, of)?;
-        let mut bound = Bound::new(of, inputs)?;
-        bound.outputs(of, outputs)?;
-        let shape = outputs.first().map(|output| output.shape().to_vec()).unwrap_or_default();
-        for (output, declared) in outputs.iter().zip(&of.outputs) {
-            check::shape(of.verb(), &of.argument(declared), &shape, output.shape())?;
-        }
-        let slots = bound.slots(of, inputs, Some(&shape))?;
-        let outputs = outputs.iter_mut().map(ViewMut::reborrow).collect();
-        on.run(Call::Launch(LaunchCall::new(
-            &self.0,
-            bound.letters,
-            slots,
-            outputs,
-            Work::Elements,
-        )))
+        let mut bound = Bound::new(on, &self.0, inputs)?;
+        bound.outputs(outputs)?;
+        let shape = outputs.first().map(ViewMut::shape).unwrap_or_default();
+        bound.expect_shape(shape, outputs)?;
+        bound.run(outputs, Work::Elements)
     }
 
     /// The same into new arrays, of the shape that the inputs broadcast to. There must be no `inout`.
@@ -87,11 +75,8 @@ impl ElementwiseKernel {
     /// As [`call`](Self::call), and when memory runs out.
     #[track_caller]
     pub fn apply(&self, on: &dyn Executor, inputs: &[Input<'_>]) -> Result<Vec<Array>> {
-        let of = &*self.0;
-        call::expect_compiler(on, of)?;
-        let bound = Bound::new(of, inputs)?;
-        let shape = call::common_shape(of, inputs)?;
-        let mut arrays = bound.allocate(on, of, &shape)?;
+        let bound = Bound::new(on, &self.0, inputs)?;
+        let mut arrays = bound.allocate(&bound.common_shape()?)?;
         let mut outputs: Vec<ViewMut<'_>> = arrays.iter_mut().map(Array::view_mut).collect();
         self.call(on, inputs, &mut outputs)?;
         drop(outputs);

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use arrayspan_bridge::ViewMut;
 use arrayspan_bridge::devices::Grid;
 
-use super::call::{self, Bound};
+use super::call::Bound;
 use super::declaration::{self, wrong};
 use super::definition::{Definition, Source};
 use super::input::Input;
-use crate::verb::{Call, LaunchCall, Work};
+use crate::verb::Work;
 use crate::{Executor, Result};
 
 /// How many threads run a [`RawKernel`], and the memory that those of a group share.
@@ -87,13 +87,8 @@ impl RawKernel {
         inputs: &[Input<'_>],
         outputs: &mut [ViewMut<'_>],
     ) -> Result<()> {
-        let of = &*self.0;
-        call::expect_compiler(on, of)?;
-        let mut bound = Bound::new(of, inputs)?;
-        bound.outputs(of, outputs)?;
-        let slots = bound.slots(of, inputs, None)?;
-        let outputs = outputs.iter_mut().map(ViewMut::reborrow).collect();
-        let work = Work::Geometry(geometry);
-        on.run(Call::Launch(LaunchCall::new(&self.0, bound.letters, slots, outputs, work)))
+        let mut bound = Bound::new(on, &self.0, inputs)?;
+        bound.outputs(outputs)?;
+        bound.run(outputs, Work::Geometry(geometry))
     }
 }

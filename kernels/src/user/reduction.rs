@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use arrayspan_bridge::{Array, ViewMut};
 
-use super::call::{self, Bound};
+use super::call::Bound;
 use super::declaration::wrong;
 use super::definition::{Definition, Source};
 use super::input::Input;
 use super::types::Type;
-use crate::verb::{Call, LaunchCall, Work, axes, check};
+use crate::verb::{Work, axes, check};
 use crate::{Executor, Result};
 
 /// The texts of a [`ReductionKernel`].
@@ -118,19 +118,11 @@ impl ReductionKernel {
         axes: Option<&[usize]>,
         outputs: &mut [ViewMut<'_>],
     ) -> Result<()> {
-        let of = &*self.0;
-        call::expect_compiler(on, of)?;
-        let mut bound = Bound::new(of, inputs)?;
-        bound.outputs(of, outputs)?;
-        let (shape, axes) = self.reduced(inputs, axes)?;
-        let kept = axes::kept(&shape, &axes);
-        for (output, declared) in outputs.iter().zip(&of.outputs) {
-            check::shape(of.verb(), &of.argument(declared), &kept, output.shape())?;
-        }
-        let slots = bound.slots(of, inputs, Some(&shape))?;
-        let outputs = outputs.iter_mut().map(ViewMut::reborrow).collect();
-        let work = Work::Axes(shape, axes);
-        on.run(Call::Launch(LaunchCall::new(&self.0, bound.letters, slots, outputs, work)))
+        let mut bound = Bound::new(on, &self.0, inputs)?;
+        bound.outputs(outputs)?;
+        let (shape, axes) = reduced(&bound, axes)?;
+        bound.expect_shape(&axes::kept(&shape, &axes), outputs)?;
+        bound.run(outputs, Work::Axes(shape, axes))
     }
 
     /// The same into new arrays.
@@ -144,35 +136,27 @@ impl ReductionKernel {
         inputs: &[Input<'_>],
         axes: Option<&[usize]>,
     ) -> Result<Vec<Array>> {
-        let of = &*self.0;
-        call::expect_compiler(on, of)?;
-        let bound = Bound::new(of, inputs)?;
-        let (shape, sorted) = self.reduced(inputs, axes)?;
-        let mut arrays = bound.allocate(on, of, &axes::kept(&shape, &sorted))?;
+        let bound = Bound::new(on, &self.0, inputs)?;
+        let (shape, sorted) = reduced(&bound, axes)?;
+        let mut arrays = bound.allocate(&axes::kept(&shape, &sorted))?;
         let mut outputs: Vec<ViewMut<'_>> = arrays.iter_mut().map(Array::view_mut).collect();
         self.call(on, inputs, axes, &mut outputs)?;
         drop(outputs);
         Ok(arrays)
     }
+}
 
-    /// The shape that is reduced, and the axes.
-    fn reduced(
-        &self,
-        inputs: &[Input<'_>],
-        axes: Option<&[usize]>,
-    ) -> Result<(Vec<usize>, Vec<usize>)> {
-        let of = &*self.0;
-        if !inputs.iter().any(|input| matches!(input, Input::Array(_))) {
-            return check::argument(
-                of.verb(),
-                format!("there is no array among the inputs of '{}'", of.name),
-            );
-        }
-        let shape = call::common_shape(of, inputs)?;
-        let axes = match axes {
-            Some(axes) => axes::sorted(of.verb(), &shape, axes)?,
-            None => (0..shape.len()).collect(),
-        };
-        Ok((shape, axes))
+/// The shape that is reduced, and the axes.
+fn reduced(bound: &Bound<'_, '_>, axes: Option<&[usize]>) -> Result<(Vec<usize>, Vec<usize>)> {
+    let of = bound.of;
+    if !bound.inputs.iter().any(|input| matches!(input, Input::Array(_))) {
+        let why = format!("there is no array among the inputs of '{}'", of.name);
+        return check::argument(of.verb(), why);
     }
+    let shape = bound.common_shape()?;
+    let axes = match axes {
+        Some(axes) => axes::sorted(of.verb(), &shape, axes)?,
+        None => (0..shape.len()).collect(),
+    };
+    Ok((shape, axes))
 }

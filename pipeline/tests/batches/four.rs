@@ -39,6 +39,15 @@ fn cuda() -> Vec<Device> {
 /// The position of the device that differs from the others.
 const VICTIM: usize = 1;
 
+/// The device that has its own limit or is lost: an accelerator. That there is none is said.
+fn victim(devices: &[Device]) -> Option<Device> {
+    let victim = Some(devices[VICTIM]).filter(|device| !device.is_cpu());
+    if victim.is_none() {
+        eprintln!("skipped: no accelerator to limit or to lose");
+    }
+    victim
+}
+
 /// Batches that overlap in one large array, and what [`turned`] makes of that: each begins a row below the one before.
 struct Batches {
     whole: SharedArray,
@@ -111,11 +120,7 @@ impl Drop for Limited {
 fn a_device_with_little_room_splits_its_batches_and_the_others_do_not() {
     let _alone = alone();
     let devices = four();
-    let victim = devices[VICTIM];
-    if victim.is_cpu() {
-        eprintln!("skipped: no accelerator to limit");
-        return;
-    }
+    let Some(victim) = victim(&devices) else { return };
     let limit = if victim.kind() == DeviceKind::Cuda { 1 << 30 } else { 64 << 20 };
     // A batch fits, but not with its result.
     let rows = limit / 100 * 55 / 12;
@@ -186,20 +191,21 @@ fn expect_all_but_the_victim(mut run: Run<Error>, batches: &Batches) {
         batches.expect(index, &run.next().unwrap().unwrap());
     }
     assert!(run.next().is_none());
-    let report = run.report();
-    let lost: Vec<bool> = report.devices.iter().map(|device| device.lost).collect();
-    assert_eq!(lost, [false, true, false, false], "{report}");
+    expect_that_the_victim_alone_is_lost(&run.report());
+}
+
+#[track_caller]
+fn expect_that_the_victim_alone_is_lost(report: &BatchReport) {
+    for (position, device) in report.devices.iter().enumerate() {
+        assert_eq!(device.lost, position == VICTIM, "{report}");
+    }
 }
 
 #[test]
 fn the_batches_of_a_device_that_is_lost_at_any_call_go_to_the_other_three() {
     let _alone = alone();
     let (devices, batches) = (four(), unequal());
-    let victim = devices[VICTIM];
-    if victim.is_cpu() {
-        eprintln!("skipped: no accelerator to lose");
-        return;
-    }
+    let Some(victim) = victim(&devices) else { return };
     // At the upload or the download; before and while computing; at the wait for the result.
     for kind in [FaultKind::Copy, FaultKind::Allocation, FaultKind::Launch, FaultKind::Wait] {
         for assignment in [Assignment::LeastLoaded, Assignment::RoundRobin] {
@@ -225,11 +231,7 @@ fn gone(device: Device) -> Error {
 fn a_batch_that_fails_on_account_of_another_device_which_is_lost_runs_again() {
     let _alone = alone();
     let (devices, batches) = (four(), unequal());
-    let victim = devices[VICTIM];
-    if victim.is_cpu() {
-        eprintln!("skipped: no accelerator to lose");
-        return;
-    }
+    let Some(victim) = victim(&devices) else { return };
     let before = held();
     let known = AtomicBool::new(false);
     let using = move |x: &Array, on: &BatchPlace| {
@@ -258,11 +260,7 @@ fn a_batch_that_fails_on_account_of_another_device_which_is_lost_runs_again() {
 fn a_lost_device_ends_a_run_that_was_not_told_to_go_on_without_it() {
     let _alone = alone();
     let (devices, batches) = (four(), unequal());
-    let victim = devices[VICTIM];
-    if victim.is_cpu() {
-        eprintln!("skipped: no accelerator to lose");
-        return;
-    }
+    let Some(victim) = victim(&devices) else { return };
     let before = held();
     let injected = losing(victim, FaultKind::Copy);
     let mut run =
@@ -327,9 +325,7 @@ fn spoils_one_of_four() {
         }
     }
     assert!(run.next().is_none() && count.load(SeqCst) > 2);
-    let report = run.report();
-    let lost: Vec<bool> = report.devices.iter().map(|device| device.lost).collect();
-    assert_eq!(lost, [false, true, false, false], "{report}");
+    expect_that_the_victim_alone_is_lost(&run.report());
 }
 
 /// A run may fail if the driver has taken all devices from the process, of which it makes no promise: each is asked, past

@@ -1,12 +1,13 @@
 //! Some threads for each result; several groups where results are few.
 
 use arrayspan_bridge::devices::{Argument, Grid, KernelSource, Specialisation};
-use arrayspan_bridge::iteration::{Arguments, IterationSpace, MOST_ARGUMENTS, THREADS, Text};
-use arrayspan_bridge::{Array, Layout, Operand};
+use arrayspan_bridge::iteration::{Arguments, MOST_ARGUMENTS, THREADS, Text};
+use arrayspan_bridge::{Array, Layout, Operand, OperandMut};
 
 use super::super::Gpu;
 use super::super::combine::{self, MOST_PARTS};
-use super::super::walk::Walk;
+use super::super::split::Split;
+use super::super::walk::{self, Walk};
 use super::elementwise::array;
 use super::instance::Instance;
 use super::{numbers, text};
@@ -50,12 +51,12 @@ pub(super) fn run(gpu: &Gpu, call: &LaunchCall<'_>, shape: &[usize], axes: &[usi
     if call.outputs[0].layout().is_empty() {
         return Ok(());
     }
-    let layouts = layouts(call, shape)?;
-    let [kept, reduced] = spaces(call, &layouts, shape, axes)?;
-    let results: usize = kept.extents.iter().product();
-    let len: usize = reduced.extents.iter().product();
-    let near = |space: &IterationSpace| space.strides[0][0].unsigned_abs();
-    let along = results == 1 || (len > 1 && near(&reduced) <= near(&kept));
+    // The index, where the source names it, is read as an array that has it in every element.
+    let index = call.definition.is_indexed().then(|| Layout::contiguous(shape)).transpose()?;
+    let inputs = call.arrays().map(Operand::layout).chain(&index);
+    let outputs = call.outputs.iter().map(OperandMut::layout);
+    let split = Split::new(inputs, outputs, shape.len(), axes)?;
+    let (results, len, along) = (split.results(), split.len(), split.is_along());
     let most = if along { THREADS } else { THREADS / NEIGHBOURS };
     let threads = len.next_power_of_two().clamp(1, most);
     let blocks = results.div_ceil(THREADS / threads);
@@ -64,26 +65,24 @@ pub(super) fn run(gpu: &Gpu, call: &LaunchCall<'_>, shape: &[usize], axes: &[usi
         .min(gpu.units() * BUSY_GROUPS / blocks)
         .min(MOST_PARTS / results)
         .max(1);
-    let numbers = || Walk::numbers(&kept).chain(Walk::numbers(&reduced));
-    let arrays = layouts.len() + call.outputs.len();
-    let fits = 2 * arrays + numbers::count(call) + numbers().count() + 3 <= MOST_ARGUMENTS;
+    let arrays = split.inputs() + call.outputs.len();
+    let fits = 2 * arrays + numbers::count(call) + split.numbers().count() + 3 <= MOST_ARGUMENTS;
     let mut form = Shape {
-        ranks: [kept.extents.len(), reduced.extents.len()],
-        wide: kept.is_wide() || reduced.is_wide(),
+        ranks: split.ranks(),
+        wide: split.is_wide(),
         threads,
         along,
         stage: u8::from(parts > 1),
-        baked: if fits { Vec::new() } else { numbers().collect() },
+        baked: if fits { Vec::new() } else { split.numbers().collect() },
     };
     let room = if parts > 1 { Some(combine::room(gpu)?) } else { None };
     let groups = [blocks.min(i32::MAX as usize), parts, 1];
-    let spaces = (&layouts[..], [&kept, &reduced]);
-    let first = launch(gpu, call, form.clone(), spaces, len, room.as_ref(), groups);
+    let first = launch(gpu, call, form.clone(), &split, room.as_ref(), groups);
     let Some(room) = room else { return first };
     first?;
     (form.stage, form.threads, form.along) = (2, parts.next_power_of_two().min(THREADS), true);
     let blocks = results.div_ceil(THREADS / form.threads);
-    let joined = launch(gpu, call, form, spaces, len, Some(&room), [blocks, parts, 1]);
+    let joined = launch(gpu, call, form, &split, Some(&room), [blocks, parts, 1]);
     combine::give_back(gpu, room);
     joined
 }
@@ -93,29 +92,26 @@ fn launch(
     gpu: &Gpu,
     call: &LaunchCall<'_>,
     form: Shape,
-    (layouts, [kept, reduced]): (&[Layout], [&IterationSpace; 2]),
-    len: usize,
+    split: &Split,
     room: Option<&Array>,
     [blocks, parts, _]: [usize; 3],
 ) -> Result<()> {
     let mut arguments = Arguments::new(form.wide);
-    for (output, offset) in call.outputs.iter().zip(&kept.offsets[layouts.len()..]) {
+    for (output, offset) in call.outputs.iter().zip(split.starts_of_outputs()) {
         arguments.write(output.memory(), *offset);
     }
     let mut arrays = call.arrays();
-    for (operand, layout) in layouts.iter().enumerate() {
-        // Both spaces may have turned axes round, which moves the first element.
-        let turned = kept.offsets[operand].wrapping_sub(layout.offset());
-        let offset = reduced.offsets[operand].wrapping_add(turned);
+    for input in 0..split.inputs() {
+        let start = split.start(input);
         match arrays.next() {
-            Some(array) => arguments.read(array.memory(), offset),
-            None => arguments.push(Argument::I64(offset as i64)),
+            Some(array) => arguments.read(array.memory(), start),
+            None => arguments.push(Argument::I64(start as i64)),
         }
     }
     if form.baked.is_empty() {
-        arguments.indices(Walk::numbers(kept).chain(Walk::numbers(reduced)));
+        arguments.indices(split.numbers());
     }
-    arguments.push(Argument::I64(len as i64));
+    arguments.push(Argument::I64(split.len() as i64));
     if let Some(room) = room {
         arguments.push(Argument::Write(room.memory()));
         arguments.index(parts as isize);
@@ -129,39 +125,6 @@ fn launch(
     // together leave, and is this call's alone until both its kernels are queued. What the user's source does was vouched
     // for when the kernel was declared; it is given values, and no place in memory.
     unsafe { gpu.launch(&variant, grid, &arguments) }
-}
-
-/// The layouts of the inputs, and of the index where the source names it. One without elements may have any strides and
-/// place, and gets none: its kept axes are walked, too.
-fn layouts(call: &LaunchCall<'_>, shape: &[usize]) -> Result<Vec<Layout>> {
-    let index = call.definition.is_indexed().then(|| Layout::contiguous(shape)).transpose()?;
-    let layout = |layout: &Layout| {
-        let nothing = || Layout::strided(layout.shape(), vec![0; layout.rank()], 0);
-        Ok(if layout.is_empty() { nothing()? } else { layout.clone() })
-    };
-    call.arrays().map(Operand::layout).chain(&index).map(layout).collect()
-}
-
-/// The kept axes (of inputs and index, then the outputs) and the reduced ones (of inputs and index), ordered by the strides
-/// of the first input.
-fn spaces(
-    call: &LaunchCall<'_>,
-    layouts: &[Layout],
-    shape: &[usize],
-    axes: &[usize],
-) -> Result<[IterationSpace; 2]> {
-    let others: Vec<usize> = (0..shape.len()).filter(|axis| !axes.contains(axis)).collect();
-    let parts = |axes: &[usize]| {
-        let part = |layout: &Layout| {
-            let shape: Vec<usize> = axes.iter().map(|axis| layout.shape()[*axis]).collect();
-            let strides: Vec<isize> = axes.iter().map(|axis| layout.strides()[*axis]).collect();
-            Layout::strided(shape, strides, layout.offset())
-        };
-        layouts.iter().map(part).collect::<Result<Vec<_>, _>>()
-    };
-    let (mut kept, reduced) = (parts(&others)?, parts(axes)?);
-    kept.extend(call.outputs.iter().map(|output| output.layout().clone()));
-    Ok([kept, reduced].map(|layouts| IterationSpace::new(&layouts.iter().collect::<Vec<_>>())))
 }
 
 impl Specialisation for Variant {
@@ -243,13 +206,7 @@ fn kernel(instance: &Instance, shape: &Shape, text: &mut Text) {
     text.add(if shape.wide { "typedef i64 idx;" } else { "typedef int idx;" });
     kept.define("OUTPUTS", "KEPT", text);
     reduced.define("RUNS", "REDUCED", text);
-    let mut names = [kept.names(), reduced.names()].concat();
-    for (name, value) in names.iter().zip(&shape.baked) {
-        text.define(name, format_args!("((idx){value})"));
-    }
-    if !shape.baked.is_empty() {
-        names.clear();
-    }
+    let names = walk::arguments([&kept, &reduced], &shape.baked, text);
     parameters.extend(names.iter().map(|name| format!("idx {name}")));
     parameters.push("i64 reduced_len".into());
     if shape.stage > 0 {
