@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod circles;
 mod durations;
 mod environment;
 mod faults;
@@ -63,6 +64,8 @@ enum Chore {
     Features,
     /// Only the part of `test` that checks other platforms.
     Platforms,
+    /// Only the part of `test` that looks for files that import each other in a circle.
+    Circles,
     /// Only the part of `test` that follows the links of the documentation that was built last.
     Links,
     /// Writes tests/golden/ anew with `PyLops`.
@@ -92,6 +95,7 @@ fn main() -> ExitCode {
         Chore::Package => package::run(),
         Chore::Features => features::check(),
         Chore::Platforms => platforms::run(),
+        Chore::Circles => circles::run(),
         Chore::Links => links::run(),
         Chore::Golden => golden::run(),
         Chore::Gpu => gpu::run(),

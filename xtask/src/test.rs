@@ -10,8 +10,8 @@ use crate::report::Report;
 use crate::run_tests::{self, Ran};
 use crate::steps::Steps;
 use crate::{
-    Result, faults, features, fuzz, interop, libtorch, links, memcheck, miri, only, package,
-    platforms, sample, setup, torch,
+    Result, circles, faults, features, fuzz, interop, libtorch, links, memcheck, miri, only,
+    package, platforms, sample, setup, torch,
 };
 
 /// What is tested.
@@ -134,6 +134,7 @@ fn lints(steps: &mut Steps, report: &mut Report) {
     steps.run("documentation", || {
         show(cargo(&doc).env("RUSTDOCFLAGS", "-D warnings")).map(|()| true)
     });
+    steps.run("circles", circles::check);
     steps.run("links", links::check);
     steps.run("packages", package::check);
     for platform in platforms::PLATFORMS {
