@@ -91,7 +91,7 @@ pub enum Error {
     CopyRefused {
         /// What was asked for.
         operation: &'static str,
-        /// Why it cannot be had without.
+        /// Why there is no way without one.
         why: Why,
         /// How many bytes would be copied.
         bytes: usize,
@@ -138,7 +138,7 @@ pub enum Error {
         from: DType,
         /// The dtype asked for.
         to: DType,
-        /// What stands against it.
+        /// Why not.
         why: &'static str,
     },
     /// Elements are not held exactly by the dtype asked for, and

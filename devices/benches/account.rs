@@ -1,4 +1,4 @@
-//! What the books cost: an allocation and its end, without what a driver or a pool takes for it.
+//! The cost of accounting: an allocation and its end, without what a driver or a pool takes for it.
 //!
 //! A block of no bytes asks no driver, so what is left is the counting, and making and dropping a `Memory`.
 

@@ -40,8 +40,8 @@ impl Backend {
         }
     }
 
-    /// To be asked before the backend's library is opened. The variable is read once per process; a name
-    /// in it that means nothing is told then, once.
+    /// To be called before the backend's library is opened. The variable is read once per process; an unknown name
+    /// in it is reported then, once.
     ///
     /// # Errors
     /// [`Error::Unavailable`] if the user has disabled the backend, or it was left out when this was built.
@@ -66,13 +66,13 @@ impl Backend {
         }
     }
 
-    /// That it was not built.
+    /// The error of a backend that this build lacks.
     pub(crate) fn left_out(self) -> Error {
         let why = format!("arrayspan was built without the feature `{self}`");
         Error::Unavailable { what: self.name().into(), why }
     }
 
-    /// The names in `ARRAYSPAN_DISABLE` that mean nothing.
+    /// The unknown names in `ARRAYSPAN_DISABLE`.
     #[must_use]
     pub fn unknown() -> &'static [String] {
         &list().unknown
@@ -105,7 +105,7 @@ impl List {
         list
     }
 
-    /// What is wrong with the list, in a line.
+    /// What is wrong with the list, on one line.
     fn complaint(&self) -> Option<String> {
         let known = Backend::ALL.map(Backend::name).join(", ");
         let unknown = self.unknown.join(", ");
@@ -120,8 +120,8 @@ fn list() -> &'static List {
         let list = List::read(&std::env::var(DISABLE).unwrap_or_default());
         if let Some(complaint) = list.complaint() {
             tracing::warn!("{complaint}");
-            // Whoever misspells a name is about to meet the driver that hangs: it must be seen without
-            // a subscriber, too.
+            // A misspelt name leaves the driver enabled, which may hang: reported on stderr, in case there is
+            // no subscriber.
             if !tracing::dispatcher::has_been_set() {
                 eprintln!("arrayspan: {complaint}");
             }

@@ -19,13 +19,13 @@ type Callback = Box<dyn FnOnce(Result<()>) + Send>;
 impl Stream {
     /// Runs `callback` once all work queued so far is done, and tells it whether that work failed. Does not wait.
     ///
-    /// Callbacks of one stream run one after the other, in the order they were given, on a thread that is nobody's and
+    /// Callbacks of one stream run one after the other, in the order they were given, on a thread of their own that
     /// holds up neither the stream nor the callbacks of other streams. They may do all that other threads may,
     /// also queue work on this stream. A panic ends its callback and is reported by `tracing`; the next ones run.
-    /// One that has not run when the process ends does not.
+    /// Callbacks that have not run when the process ends are dropped.
     ///
     /// # Errors
-    /// When the driver refuses to mark the place, or the system a thread; the callback is dropped then.
+    /// When the driver refuses an event, or the system a thread; the callback is dropped then.
     pub fn on_complete(&self, callback: impl FnOnce(Result<()>) + Send + 'static) -> Result<()> {
         let callbacks = self.callbacks();
         // Under the lock, so that two threads' marks are queued in the order of their callbacks.
@@ -61,7 +61,7 @@ pub(crate) struct Callbacks {
 #[derive(Default)]
 struct Queue {
     waiting: VecDeque<(Event, Callback)>,
-    /// Whether a thread is there for them. It ends with the last one.
+    /// Whether a thread runs them. It ends with the last one.
     served: bool,
 }
 

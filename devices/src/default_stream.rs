@@ -54,7 +54,7 @@ impl Drop for DefaultStream {
             let at = defaults.iter().position(|(id, _)| *id == self.id)?;
             Some(defaults.remove(at))
         };
-        // The stream may be the last of its kind: it ends outside the borrow. A thread that is ending has
+        // This may be the last clone of the stream: it is dropped outside the borrow. A thread that is ending has
         // no defaults any more.
         drop(DEFAULTS.try_with(take));
     }

@@ -81,7 +81,7 @@ impl Device {
         self.0.is_cpu
     }
 
-    /// Whether the address of its memory is a place, to which bytes can be added; else it is a handle of the driver's, as
+    /// Whether addresses of its memory are pointers, to which bytes can be added; else they are handles of the driver's, as
     /// in `OpenCL`.
     #[must_use]
     pub fn has_pointers(self) -> bool {
@@ -128,11 +128,11 @@ impl Device {
     /// Blocks the host until all work queued on the device's streams is done.
     ///
     /// # Errors
-    /// The first failure of that work, after all of it has ended; or one found earlier with nobody to tell.
+    /// The first failure of that work, after all of it has ended; or one found earlier and not yet returned.
     pub fn synchronize(self) -> Result<()> {
         let ends = self.0.streams().into_iter().map(|stream| stream.driver().synchronize());
         let ended = ends.fold(Ok(()), Result::and);
-        // What waited for that work comes back now, and counts no more.
+        // Memory whose release waited for that work is released now.
         memory::settle_after(self);
         ended?;
         self.check()

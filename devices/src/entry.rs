@@ -18,17 +18,17 @@ pub(crate) struct Entry {
     pub(crate) kind: DeviceKind,
     pub(crate) gpu_id: usize,
     pub(crate) is_cpu: bool,
-    /// Whether addresses are places, and not handles.
+    /// Whether addresses are pointers, and not handles.
     pub(crate) has_pointers: bool,
     pub(crate) driver: Box<dyn DeviceDriver>,
     pub(crate) counters: Counters,
     pub(crate) pool: Pool,
     pub(crate) history: History,
-    /// What the driver has found out that nobody was told.
+    /// Failures that the driver has found and no call has returned.
     pub(crate) health: Arc<Health>,
     /// Kernels built for the device, by what they are made for.
     pub(crate) kernels: Kept,
-    /// Held by the one that looks for memory.
+    /// Held by the thread that runs a recovery.
     pub(crate) recovery: Mutex<()>,
     /// Where threads wait for memory.
     pub(crate) gate: Gate,
@@ -81,7 +81,7 @@ impl Entry {
         Ok(self.stream.get_or_init(|| stream).clone())
     }
 
-    /// Has a new stream counted among the device's.
+    /// Registers a new stream of the device.
     pub(crate) fn remember(&self, stream: &Stream) {
         let mut streams = self.streams.lock();
         streams.retain(WeakStream::lives);

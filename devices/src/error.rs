@@ -105,7 +105,7 @@ pub enum Error {
         address: usize,
         /// How many bytes.
         bytes: usize,
-        /// What stands against it.
+        /// Why.
         why: &'static str,
         /// The driver's own code; 0 where it was not asked.
         code: i32,

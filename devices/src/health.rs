@@ -1,4 +1,4 @@
-//! What a driver finds out about its device where nobody can be told.
+//! Failures of a device that no call of its driver can return.
 
 use std::sync::OnceLock;
 

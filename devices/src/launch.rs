@@ -70,7 +70,7 @@ impl Stream {
         if grid.groups.contains(&0) || grid.threads.contains(&0) {
             return Ok(());
         }
-        // Whoever is asked for memory finds no block locked.
+        // No block is locked while memory is looked for.
         or_recover(self.device(), || {
             fault::check(fault::FaultKind::Launch, self.device(), 0)?;
             queue_on(self, arguments.iter().filter_map(Argument::used), || {

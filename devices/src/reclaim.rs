@@ -6,7 +6,7 @@ use parking_lot::RwLock;
 
 use crate::{Device, Result, ScopeHandle};
 
-/// The steps of a recovery, in the order they are taken: what costs least to have again goes first.
+/// The steps of a recovery, in the order they are taken: what is cheapest to restore goes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Stage {
@@ -30,7 +30,7 @@ pub enum Stage {
 ///
 /// Called with no lock of arrayspan held, by one recovery of a device at a time. The thread that calls may hold any lock
 /// of the program under which it has asked for memory. So an implementation must not wait for a lock that a thread can
-/// hold while it allocates: such a one is tried, and what it guards left where it is.
+/// hold while it allocates: it only tries such a lock, and keeps what the lock guards if that fails.
 pub trait Reclaim: Debug + Send + Sync {
     /// Its name in reports.
     fn name(&self) -> &'static str;
@@ -88,7 +88,7 @@ pub struct Holdings {
 
 static LIBRARIES: RwLock<Vec<&'static dyn Reclaim>> = RwLock::new(Vec::new());
 
-/// Adds a library to those that are asked to give memory back. Twice is as good as once.
+/// Adds a library to those that are asked to give memory back. Registering twice has no effect.
 pub fn register(library: &'static dyn Reclaim) {
     let mut libraries = LIBRARIES.write();
     if !libraries.iter().any(|known| known.name() == library.name()) {

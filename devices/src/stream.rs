@@ -64,7 +64,7 @@ impl Queue for Inner {
 }
 
 impl Drop for Inner {
-    /// What was freed on the stream serves others from now on.
+    /// Blocks that were freed on the stream become available to others.
     fn drop(&mut self) {
         self.device.0.pool.end(self.device, &self.arena, &*self.driver);
     }
@@ -186,7 +186,7 @@ impl Stream {
     /// Blocks the host until all queued work is done.
     ///
     /// # Errors
-    /// A failure of that work, or one found earlier with nobody to tell.
+    /// A failure of that work, or one found earlier and not yet returned.
     pub fn synchronize(&self) -> Result<()> {
         let ended = self.0.driver.synchronize();
         settle();
@@ -194,7 +194,7 @@ impl Stream {
         self.0.device.check()
     }
 
-    /// Whether all queued work is done. Does not wait; where the driver has no question for it (`OpenCL`) the answer
+    /// Whether all queued work is done. Does not wait; where the driver has no query for it (`OpenCL`) the answer
     /// may be `false` for a moment longer than it is true.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! What blocking logic is built of, named once: `tests/gate.rs` compiles the same logic over a model checker's.
+//! Locks and atomics, named once: `tests/gate.rs` compiles the code that uses them over those of a model checker.
 
 pub(crate) use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

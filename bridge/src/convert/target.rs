@@ -7,7 +7,7 @@ use crate::{DType, Layout, Result};
 
 /// A kind of array to convert to. The functions of [`to`](super::to) make them.
 pub trait ArrayTarget {
-    /// What comes out.
+    /// The type of the result.
     type Output;
 
     /// Its library.

@@ -67,7 +67,7 @@ fn conversions(from: DType, to: DType, scales: &[Scale]) -> impl Iterator<Item =
     })
 }
 
-/// Neighbours, rows with gaps, single elements of many axes, far places, and tiles.
+/// Contiguous arrays, rows with gaps, single elements of many axes, offsets of 64 bits, and tiles.
 fn variants(work: Work) -> Vec<Variant> {
     let row_major = |shape: &[usize]| Layout::contiguous(shape);
     let transposed = || row_major(&[70, 5, 64])?.permuted(&[1, 2, 0]);

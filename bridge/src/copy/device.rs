@@ -101,7 +101,7 @@ pub(crate) fn affine(device: Device) -> Result<Kernel> {
     Ok(device.kernel(&Affine)?)
 }
 
-/// Takes neighbours together as one wider element, as far as extents, strides and alignment allow. Returns its
+/// Takes consecutive elements together as one wider element, as far as extents, strides and alignment allow. Returns its
 /// bytes.
 fn widen(space: &mut IterationSpace, addresses: [usize; 2], bytes: usize) -> usize {
     if space.strides.iter().any(|strides| strides[0] != 1) {

@@ -8,12 +8,12 @@ use super::plan::plan;
 use crate::iteration::IterationSpace;
 use crate::{View, ViewMut, parallel};
 
-/// What becomes of an element on its way.
+/// What is done to each element.
 pub(crate) trait Work<S, T>: Sync {
     /// The element to write for `x`. Adds to `failed` if it is not what was asked for.
     fn one(&self, x: S, failed: &mut usize) -> T;
 
-    /// As [`one`](Self::one), for neighbours.
+    /// As [`one`](Self::one), for consecutive elements.
     fn many(&self, x: &[S], y: &mut [MaybeUninit<T>], failed: &mut usize);
 }
 
@@ -224,7 +224,7 @@ impl<W> Walk<'_, W> {
     /// target.
     ///
     /// # Safety
-    /// A plane of these extents begins at `x` and at `y`; its rows in the target are neighbours.
+    /// A plane of these extents begins at `x` and at `y`; its rows are contiguous in the target.
     unsafe fn plane<S: Copy, T: Copy>(
         &self,
         x: *const S,

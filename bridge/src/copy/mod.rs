@@ -2,7 +2,7 @@
 //!
 //! The copies of the host and of devices that run kernels walk the same [`IterationSpace`](crate::iteration::IterationSpace):
 //! axes sorted for the target to be written from its start to its end, merged, and cut into square tiles where source
-//! and target have their neighbours along different axes. A plain copy is the conversion of bytes to themselves;
+//! and target are contiguous along different axes. A plain copy is the conversion of bytes to themselves;
 //! [`cast`] says what becomes of an element whose dtype changes.
 
 pub(crate) mod between;

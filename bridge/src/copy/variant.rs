@@ -17,7 +17,7 @@ pub(crate) struct Variant {
     pub(crate) tiles: bool,
 }
 
-/// What becomes of an element on its way.
+/// What is done to each element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Work {
     /// Nothing: so many bytes, a power of two up to 16, are moved.
@@ -28,11 +28,11 @@ pub(crate) enum Work {
     Range(CastSpec),
     /// Nothing: elements of so many bytes of several arrays go into one.
     Stack { bytes: usize, sources: usize },
-    /// As the last, where those of one place become neighbours.
+    /// As the last, where elements of one index become consecutive.
     Interleave(Across),
 }
 
-/// How the elements that several sources have at one place become neighbours.
+/// How the elements that several sources have at one index become consecutive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Across {
     bytes: usize,

@@ -23,8 +23,8 @@ impl SharedArray {
     /// be written.
     ///
     /// Memory that `CUDA` manages becomes an array on the device that the driver says it belongs to, and
-    /// travels on as that device's. A `Bool` off the CPU is not looked at here: whoever reads it on the
-    /// host finds out.
+    /// travels on as that device's. The bytes of a `Bool` off the CPU are not checked here, but when the
+    /// host reads them.
     ///
     /// # Errors
     /// [`Error::Foreign`] names the field that cannot be trusted or used; [`Error::WrongDevice`] for a

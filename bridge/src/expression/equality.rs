@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::{Expression, Node};
 
-/// Of more operations than these, pairs that were compared are remembered: where parts are shared over and over, there are
-/// more ways to a node than time to go them.
+/// Of more operations than these, pairs that were compared are remembered: with parts that are shared, the number of
+/// paths to a node can grow exponentially.
 const FEW: usize = 256;
 
 /// Equal by structure and by constants, in which both zeros are equal; the same node is equal to itself.

@@ -7,8 +7,8 @@ use smallvec::{SmallVec, smallvec};
 
 use super::{Expression, Node, input};
 
-/// Of more operations than these, what was made of a node is remembered: where parts are shared over and over, there are
-/// more ways to a node than time to go them.
+/// Of more operations than these, what was made of a node is remembered: with parts that are shared, the number of
+/// paths to a node can grow exponentially.
 const FEW: usize = 64;
 
 impl Expression {

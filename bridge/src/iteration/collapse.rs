@@ -13,7 +13,7 @@ pub struct Collapsed {
     pub axes: Vec<Option<usize>>,
 }
 
-/// Drops extents of 1 and merges neighbours that follow each other in every layout. Elements keep their
+/// Drops extents of 1 and merges adjacent axes whose elements follow each other in every layout. Elements keep their
 /// order. All layouts have the same shape; there is at least one.
 #[must_use]
 pub fn collapse(layouts: &[&Layout]) -> Collapsed {

@@ -50,8 +50,8 @@ impl IterationSpace {
         (Self::from_collapsed(collapsed, &arranged), now)
     }
 
-    /// Makes the axis along which operand 1 has its neighbours axis 1, if it is another than axis 0, along which operand
-    /// 0 has its own, and both are at least `least` long: then the two are best walked in tiles of these axes.
+    /// Makes the axis along which operand 1 is contiguous axis 1, if it is another than axis 0, along which operand
+    /// 0 is contiguous, and both are at least `least` long: then the two are best walked in tiles of these axes.
     pub fn turn(&mut self, least: usize) -> bool {
         let from = &self.strides[1];
         let near = |axis: &usize| from[*axis].unsigned_abs();

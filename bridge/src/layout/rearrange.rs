@@ -148,8 +148,8 @@ impl Layout {
         Ok(Self { shape: Axes::from_slice(shape), strides, offset: self.offset })
     }
 
-    /// The same places in the same order with as few axes as possible: extents of 1 dropped, neighbours
-    /// that follow each other merged. Without elements: one axis of none.
+    /// The same places in the same order with as few axes as possible: extents of 1 dropped, adjacent axes
+    /// whose elements follow each other merged. Without elements: one axis of none.
     #[must_use]
     pub fn merged(&self) -> Self {
         if self.is_empty() {

@@ -11,7 +11,7 @@ use corners::Corners;
 
 use crate::{Array, AsView, LentArray, SharedArray, View, ViewMut};
 
-/// Elements of more axes than any library has are not worth their brackets.
+/// The elements of arrays of more axes are not printed.
 const MAX_RANK: usize = 64;
 
 /// Writes an array. Elements that cannot be read, for whatever reason, are replaced by the reason: printing never fails for

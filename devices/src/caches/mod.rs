@@ -26,7 +26,7 @@ pub struct Cleared {
 }
 
 impl Cleared {
-    /// How many bytes came back, as far as anyone can tell.
+    /// The bytes that were released, as far as they are known.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.parts.iter().filter_map(|(_, part)| part.freed).sum()
@@ -40,8 +40,8 @@ impl Cleared {
 
 /// Waits for the device's work, then gives back all that is kept on it for later: what our pools hold unused,
 /// page-locked memory too, kernels, workspaces, and the caches of other libraries (torch's). Arrays stay as
-/// they are. What is needed again is made again. Called by one that is just asked for its memory
-/// ([`reclaim`](crate::reclaim)) it does nothing.
+/// they are. What is needed again is made again. Called by an implementation of
+/// [`Reclaim`](crate::reclaim::Reclaim) during a release, it does nothing.
 pub fn clear(device: Device) -> Cleared {
     cleared(&[device])
 }

@@ -10,8 +10,8 @@ use crate::{Device, Error, Result};
 const ALIGNMENT: usize = 64;
 /// That of pooled blocks, as on other devices.
 const WIDE: usize = 256;
-/// What the allocator aligns to without being asked. Asked for more, it would have to zero the block itself, which
-/// touches every page of it; so it takes the pages as the system gives them, and we align.
+/// The alignment that the allocator always gives. For larger ones it zeroes the block itself, which
+/// touches every page; so blocks are allocated at this one, with pages zeroed by the system, and aligned here.
 const NATURAL: usize = 16;
 
 /// Small blocks are quicker from the program's allocator, which has a cache per thread. Large ones are worth keeping:
@@ -31,7 +31,7 @@ pub(super) fn allocate(bytes: usize) -> Result<usize> {
     if bytes < SIZES.direct_below {
         return Ok(base);
     }
-    // The block lies behind a word that says where the whole begins.
+    // The word before the block holds the address of the allocation.
     let block = (base + size_of::<usize>()).next_multiple_of(WIDE);
     // SAFETY: the layout has room for the word, up to `WIDE - 1` bytes and the block; the word ends where the block
     // begins and so is aligned.
@@ -53,12 +53,12 @@ pub(super) unsafe fn free(address: usize, bytes: usize) {
     }
 }
 
-/// Where the beginning of a large block's memory is kept.
+/// The address of the word that holds where a large block's allocation begins.
 fn word_before(block: usize) -> *mut usize {
     with_exposed_provenance_mut(block - size_of::<usize>())
 }
 
-/// Of a block, with the room that aligning it takes.
+/// The layout of a block's allocation, with room to align it.
 fn layout(bytes: usize) -> Option<Layout> {
     if bytes < SIZES.direct_below {
         return Layout::from_size_align(bytes, ALIGNMENT).ok();

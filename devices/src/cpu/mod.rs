@@ -60,7 +60,7 @@ fn info() -> DeviceInfo {
     }
 }
 
-/// Facts Linux tells in text files; elsewhere they are unknown.
+/// Facts that Linux gives in text files; unknown elsewhere.
 mod linux {
     pub(super) fn model() -> Option<String> {
         let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;

@@ -48,7 +48,7 @@ impl Context {
             let mut raw = ptr::null_mut();
             // SAFETY: `device` is one the driver gave out; `raw` receives the context.
             match unsafe { sys::cuDevicePrimaryCtxRetain(&raw mut raw, device) } {
-                // Nothing is lost that was never had, so that is not remembered either.
+                // A device without a context is not lost, so no loss is recorded.
                 code @ CUresult::CUDA_ERROR_DEVICE_UNAVAILABLE => {
                     let (device, name) = (format!("cuda:{gpu_id}"), library::name(code));
                     let call = "cuDevicePrimaryCtxRetain";
@@ -142,7 +142,7 @@ impl Drop for Context {
 /// While it lives the context is current on this thread; then the one before is again.
 pub(crate) struct Current<'a> {
     context: &'a Context,
-    /// What is current belongs to the thread, so the guard stays on it.
+    /// The current context is a property of the thread, so the guard stays on it.
     not_send: PhantomData<*const ()>,
 }
 
@@ -155,7 +155,7 @@ impl Drop for Current<'_> {
     }
 }
 
-/// A refusal for want of memory as such.
+/// Makes a driver's refusal for lack of memory an [`Error::OutOfMemory`].
 fn full<T>(device: crate::Device, result: Result<T>) -> Result<T> {
     result.map_err(|error| match error {
         Error::Driver { code, .. } if code == CUresult::CUDA_ERROR_OUT_OF_MEMORY as i32 => {

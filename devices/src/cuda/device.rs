@@ -219,7 +219,7 @@ fn uuid(device: sys::CUdevice) -> Option<[u8; 16]> {
     told.then(|| uuid.bytes.map(|byte| byte as u8)).filter(|uuid| *uuid != [0; 16])
 }
 
-/// `None` where one of the numbers is refused: the place is a help, not a need.
+/// `None` where the driver refuses one of the numbers: the place is optional.
 fn pci(gpu_id: usize, device: sys::CUdevice) -> Option<PciAddress> {
     let number = |what| attribute(gpu_id, device, what).ok().and_then(|n| u32::try_from(n).ok());
     Some(PciAddress {

@@ -42,8 +42,8 @@ impl CudaEvent {
         Ok(Self { context: context.clone(), raw })
     }
 
-    /// Marks the present end of `stream`, a live stream of the event's context, which is current. Who waits for an
-    /// earlier mark goes on doing so.
+    /// Marks the present end of `stream`, a live stream of the event's context, which is current. Streams that wait for an
+    /// earlier mark are not affected.
     pub(super) fn mark(&self, stream: sys::CUstream) -> Result<()> {
         // SAFETY: event and stream are alive and of one context.
         self.context.check("cuEventRecord", unsafe { sys::cuEventRecord(self.raw, stream) })

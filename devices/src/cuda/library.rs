@@ -106,7 +106,7 @@ fn open_driver() -> Result<()> {
     }
 }
 
-/// Whether a refusal to begin says what is so at the moment: memory is short, or others have the device.
+/// Whether initialisation may succeed later: memory is short, or another process has the device.
 pub(super) fn may_pass(code: CUresult) -> bool {
     let passing = [
         CUresult::CUDA_ERROR_OUT_OF_MEMORY,

@@ -39,7 +39,7 @@ pub(super) fn failure(device: String, call: &'static str, name: String, code: i3
 /// The first loss of this process.
 static FIRST: OnceLock<Error> = OnceLock::new();
 
-/// Takes note of the loss of a device.
+/// Records the loss of a device.
 pub(super) fn remember(lost: &Error) {
     FIRST.get_or_init(|| lost.clone());
 }

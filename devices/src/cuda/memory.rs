@@ -9,8 +9,8 @@ use crate::{Device, Error, Result};
 
 /// Takes a block that work on `stream` may use at once.
 ///
-/// What was freed comes back to the pool only when the stream gets there, so a refusal is final only after the
-/// stream has run empty; and a refused pool may have grown on the way. Both are the caller's to deal with.
+/// Freed blocks return to the pool in stream order, so a refusal is final only after the
+/// stream was synchronised; and a pool that refuses may have grown before. The caller handles both.
 pub(super) fn allocate(stream: &Queue, bytes: usize) -> Result<usize> {
     let context = &*stream.context;
     let _current = context.enter()?;
@@ -22,7 +22,7 @@ pub(super) fn allocate(stream: &Queue, bytes: usize) -> Result<usize> {
     })
 }
 
-/// Gives a block back when `stream` gets there.
+/// Frees a block in the order of `stream`.
 ///
 /// # Safety
 /// `address` came from [`allocate`] on this device and is not used after this point of `stream`.
@@ -94,7 +94,7 @@ fn take(stream: &Queue, bytes: usize) -> Result<usize, (&'static str, CUresult)>
     if code == CUresult::CUDA_SUCCESS { Ok(address as usize) } else { Err((call, code)) }
 }
 
-/// Whether a refusal means that there is no room; drivers call sizes beyond their counting invalid.
+/// Whether a refusal means that there is no room; drivers report sizes that they cannot count as invalid.
 fn is_out_of_memory(context: &Context, bytes: usize, code: CUresult) -> bool {
     match code {
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => true,

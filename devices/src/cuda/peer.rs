@@ -1,7 +1,7 @@
 //! Copies between two CUDA devices.
 //!
 //! The driver copies between any two devices, through host memory if it must. Where the hardware has a
-//! direct way, that has to be switched on for the context and, apart from it, for the memory pool. On some
+//! direct way, it must be enabled for the context and, separately, for the memory pool. On some
 //! pairs of GPU and driver copies then lose their bytes without an error, so each ordered pair is tried once, by
 //! content and by the engines of both devices, before it is used.
 

@@ -1,6 +1,6 @@
 //! Page-locked host memory.
 //!
-//! Always portable, that is: locked for every context; never write-combined, which the host reads at a crawl and
+//! Always portable, that is: locked for every context; never write-combined, which the host reads very slowly and
 //! which makes no copy faster.
 
 use std::ffi::c_void;
@@ -20,7 +20,7 @@ pub(super) fn lock(context: &Context, bytes: usize) -> Result<Locked> {
     let taken =
         unsafe { sys::cuMemHostAlloc(&raw mut address, bytes, sys::CU_MEMHOSTALLOC_PORTABLE) };
     match taken {
-        // What the driver says of sizes beyond its counting, too.
+        // Also returned for sizes that the driver cannot count.
         CUresult::CUDA_ERROR_OUT_OF_MEMORY | CUresult::CUDA_ERROR_INVALID_VALUE => {
             Err(Error::out_of_memory(Device::cpu(), bytes, taken as i32))
         }

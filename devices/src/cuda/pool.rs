@@ -8,15 +8,15 @@ use super::check::check;
 use crate::Result;
 use crate::health::Health;
 
-/// The part of a device's memory the driver's pool may hold when it is not in use: one in so many. What our own
+/// The part of a device's memory the driver's pool may hold when it is not in use, as 1 / this. What our own
 /// pool keeps in front of it counts as used here, so that both together keep no more. More would starve other
-/// libraries of the process and other processes; nothing would send every block back to the driver at each
+/// libraries of the process and other processes; a limit of 0 would return every block to the driver at each
 /// synchronisation, which is slower than not pooling at all.
 const KEPT: usize = 8;
 
 /// Makes a pool on the device, or none where it has no pools.
 ///
-/// Not the device's default pool: its settings and its content belong to everyone.
+/// Not the device's default pool, which is shared with other libraries, and so are its settings.
 pub(super) fn make(
     gpu_id: usize,
     device: sys::CUdevice,

@@ -47,7 +47,7 @@ impl Queue {
         Ok(Self { context: context.clone(), handle, owner: Owner::Us })
     }
 
-    /// Zero is what every stream has that nobody gave a priority; smaller numbers are more urgent. Devices without
+    /// Zero is the default; smaller numbers are more urgent. Devices without
     /// priorities take none but zero.
     pub(super) fn with_priority(context: &Arc<Context>, priority: Priority) -> Result<Self> {
         let _current = context.enter()?;

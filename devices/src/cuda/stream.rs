@@ -22,8 +22,8 @@ use crate::driver::{
 #[derive(Debug)]
 pub(crate) struct CudaStream {
     queue: Queue,
-    /// What other streams wait for to come after this one. One event for all, because a wait keeps to the mark that
-    /// was there when it was queued.
+    /// The event that other streams wait for. One suffices, because a wait refers to the record that was current
+    /// when it was enqueued.
     end: Mutex<Option<CudaEvent>>,
 }
 

@@ -26,11 +26,11 @@ use crate::{Backend, DeviceInfo, DeviceKind, Priority, Result};
 pub trait Driver: Sync {
     /// The kind.
     fn kind(&self) -> DeviceKind;
-    /// What a user forbids to keep the driver from being opened, if it can be forbidden.
+    /// The backend that a user can disable to keep the driver from being opened, if there is one.
     fn backend(&self) -> Option<Backend> {
         None
     }
-    /// Whether addresses are places, to which bytes can be added; else they are handles.
+    /// Whether addresses are pointers, to which bytes can be added; else they are handles.
     fn has_pointers(&self) -> bool {
         true
     }
@@ -48,7 +48,7 @@ pub trait Driver: Sync {
 pub trait DeviceDriver: Debug + Send + Sync {
     /// What is known about it.
     fn info(&self) -> &DeviceInfo;
-    /// Where the driver leaves what it finds out when nobody asks. Asked for once.
+    /// Where the driver records failures that no call of it can return. Called once.
     fn health(&self) -> Arc<Health> {
         Arc::default()
     }

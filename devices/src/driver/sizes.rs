@@ -1,9 +1,9 @@
-//! How a kind of device wants its memory cut.
+//! How the memory of a kind of device is divided into blocks.
 
-/// How a kind of device wants its memory cut.
+/// How the memory of a kind of device is divided into blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
-    /// What blocks that share a segment begin at a multiple of.
+    /// The alignment of blocks that share a segment.
     pub granule: usize,
     /// Smaller requests are not pooled: the device's own allocator is as quick.
     pub direct_below: usize,

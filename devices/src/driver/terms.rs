@@ -1,4 +1,4 @@
-//! What the traits speak of.
+//! Types that the traits share.
 
 /// Page-locked host memory from a driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub enum RawArgument {
     F64(f64),
 }
 
-/// More arguments than any kernel here needs; lets a launch go without a heap allocation.
+/// More arguments than any kernel here has; the bound spares a launch a heap allocation.
 pub(crate) const MAX_ARGUMENTS: usize = 64;
 
 /// What a driver's codes are for failures of three classes, each with the driver's name for it.

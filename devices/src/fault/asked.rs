@@ -1,4 +1,4 @@
-//! Where calls ask whether they are to fail, or to be noted.
+//! The check at the top of each call that faults can make fail.
 
 use std::panic::Location;
 use std::sync::OnceLock;
@@ -42,7 +42,7 @@ pub fn environment() -> Result<Vec<Fault>> {
     read_environment().clone()
 }
 
-/// Reads the variables once, arms what they ask for, tells what they get wrong.
+/// Reads the variables once, injects what they ask for, and reports what cannot be read.
 fn read_environment() -> &'static Result<Vec<Fault>> {
     static READ: OnceLock<Result<Vec<Fault>>> = OnceLock::new();
     READ.get_or_init(|| {

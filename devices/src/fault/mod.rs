@@ -1,6 +1,6 @@
 //! Failures on purpose: a program, or its tests, can see what happens when memory runs out or a device is lost.
 //!
-//! The calls of arrayspan that reach a driver ask here first, whatever the device, so that every way back can
+//! The calls of arrayspan that reach a driver ask here first, whatever the device, so that every recovery can
 //! be tried on a machine without a GPU. An injected failure has the type and the code of the real one.
 //!
 //! ```
@@ -22,7 +22,7 @@
 //! `allocation:skip=3,count=1;launch:every=101;copy:every=53,class=lost,device=cuda:0`. The parts are `kind:` and
 //! then `skip`, `count`, `every`, `class` (`memory`, `lost`, `driver`), `device`, `threads` (`any`, `each`) and
 //! `protected` (`yes`, `no`). Threads are counted each for itself unless it says otherwise, so that a program
-//! fails at the same places every time it runs. Text that means nothing is told once, on stderr if nobody listens
+//! fails at the same places every time it runs. Text that cannot be read is reported once, on stderr if nobody listens
 //! to [`tracing`], and then nothing is injected; [`environment`] returns it as an error.
 
 mod active;

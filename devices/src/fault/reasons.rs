@@ -1,4 +1,4 @@
-//! Whether anybody wants calls to be looked at.
+//! Whether calls must be checked for faults or recorded.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 /// retry scopes, and, at first, an environment that nobody has read.
 static REASONS: AtomicUsize = AtomicUsize::new(1);
 
-/// Whether a call may not go its way without asking further. One load where nothing is injected.
+/// Whether a call must be checked. One load where nothing is injected.
 pub(super) fn armed() -> bool {
     REASONS.load(Relaxed) > 0
 }
 
-/// There is one more reason to look.
+/// Adds a reason.
 pub(super) fn look() {
     REASONS.fetch_add(1, Relaxed);
 }
@@ -20,7 +20,7 @@ pub(super) fn look_no_more() {
     REASONS.fetch_sub(1, Relaxed);
 }
 
-/// Says something that must be seen without a subscriber, too.
+/// Reports something that must be seen without a subscriber, too.
 pub(super) fn tell(what: &str) {
     tracing::warn!("{what}");
     if !tracing::dispatcher::has_been_set() {

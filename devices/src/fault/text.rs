@@ -3,7 +3,7 @@
 use super::{Class, Fault, FaultKind, Threads};
 use crate::{Device, Error, Result};
 
-/// Where a program's user writes faults.
+/// The environment variable that holds faults.
 pub(super) const VARIABLE: &str = "ARRAYSPAN_FAULTS";
 
 /// Reads faults separated by semicolons.

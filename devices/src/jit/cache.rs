@@ -28,7 +28,7 @@ const DIGEST_BYTES: usize = 32;
 /// What digests begin with, and files end with: a file of another format has neither.
 const FORMAT: &str = "arrayspan kernel 2";
 const EXTENSION: &str = "kernel2";
-/// No kernel is larger. What is, nobody reads or writes.
+/// The most bytes of a binary that is read or written.
 const MOST_BYTES: usize = 64 << 20;
 
 pub(crate) fn key(target: &str, text: &str) -> Key {
@@ -45,7 +45,7 @@ fn seal(key: &Key, binary: &[u8]) -> [u8; DIGEST_BYTES] {
     digest(&[FORMAT.as_bytes(), key.0.as_bytes(), binary])
 }
 
-/// Of a list of texts, each after its length, so that no two lists run together.
+/// The digest of a list of texts, each after its length, so that different lists are different bytes.
 fn digest(parts: &[&[u8]]) -> [u8; DIGEST_BYTES] {
     let mut digest = Sha256::new();
     for part in parts {
@@ -96,7 +96,7 @@ impl Cache {
         if binary.len() > MOST_BYTES {
             return;
         }
-        // Another process of the same number may have died here earlier, and left its part.
+        // A process with the same id may have died here earlier, and left its temporary file.
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_nanos());
         let unique = (std::process::id(), COUNT.fetch_add(1, Relaxed));
         let part = path.with_extension(format!("{}-{}-{now}", unique.0, unique.1));
@@ -117,9 +117,9 @@ impl Cache {
     }
 }
 
-/// What a plain file of bearable size holds. A pipe, which nobody may ever write to, is not waited for.
+/// The content of a regular file within the size limit. A pipe is not opened: reading it could block for ever.
 fn content(path: &Path) -> Option<Vec<u8>> {
-    // Asked before it is opened, since opening may itself do something, and after, since it may be another by then.
+    // Checked before it is opened, since opening may have effects, and after, since it may be another file by then.
     let plain = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
     let most = (DIGEST_BYTES + MOST_BYTES) as u64;
     if plain.len() > most {

@@ -10,7 +10,7 @@ use parking_lot::RwLock;
 use super::kernel::Kernel;
 use super::specialisation::Specialisation;
 
-/// More than a program has at work at once; the bound is for programs that bake ever new shapes into their kernels.
+/// More kernels than a program uses at once; the bound is for programs that compile ever new shapes into kernels.
 const MOST: usize = 4096;
 
 /// The kernels of one device. Found by one hash under a lock that readers share; nothing is allocated for it.
@@ -24,7 +24,7 @@ struct Kernels {
     count: usize,
 }
 
-/// Those of one hash: as good as always one.
+/// The kernels of one hash: almost always one.
 struct Slot {
     first: Entry,
     others: Vec<Entry>,
@@ -91,7 +91,7 @@ impl Kept {
             kernels.slots.insert(hash, Slot { first: entry, others: Vec::new() });
         }
         drop(kernels);
-        // Not under the lock: unloading takes a driver its time.
+        // Not under the lock: unloading is slow.
         drop(old);
         kernel
     }
@@ -139,7 +139,7 @@ fn hash<S: Specialisation>(key: &S) -> u64 {
     hasher.finish()
 }
 
-/// Passes on what is a hash already.
+/// The identity: keys are hashes already.
 #[derive(Default)]
 struct Hashed(u64);
 

@@ -1,4 +1,4 @@
-//! A kernel loaded on a device, and how it comes there.
+//! A kernel loaded on a device, and how it is built.
 
 use std::fmt;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -33,7 +33,7 @@ impl Kernel {
         Self::build_new(device, of)
     }
 
-    /// Not under a lock: a compiler takes its time, and two threads may build two kernels.
+    /// Not under a lock: compilers are slow, and threads may build different kernels.
     #[cold]
     fn build_new<S: Specialisation>(device: Device, of: &S) -> Result<Self> {
         let source = of.source();

@@ -1,15 +1,15 @@
-//! Kernels as what can be given back when memory is short.
+//! Kernels that are released when memory is short.
 
 use crate::reclaim::{self, Holdings, Reclaim, Stage};
 use crate::{Device, Result};
 
-/// The kernels that devices keep; who needs one again finds it on disk.
+/// The kernels that devices keep; one that is needed again is read from disk.
 #[derive(Debug)]
 struct Kernels;
 
 static KERNELS: Kernels = Kernels;
 
-/// Has kernels counted, and given back.
+/// Registers kernels as memory that can be released.
 pub(crate) fn register() {
     reclaim::register(&KERNELS);
 }

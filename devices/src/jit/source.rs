@@ -1,4 +1,4 @@
-//! The text of a kernel before it meets a device's dialect.
+//! The text of a kernel before a device's dialect is added.
 
 /// The text of a kernel in the language that all dialects share, and its entry point.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -6,7 +6,7 @@ use super::gate::LetGo;
 use crate::Device;
 
 thread_local! {
-    /// Where this thread has a place.
+    /// The device in whose queue this thread is.
     static PLACED: Cell<Option<Device>> = const { Cell::new(None) };
     /// What its attempt has done with blocks of that device so far.
     static ATTEMPT: Cell<Blocks> = const { Cell::new(Blocks { released: 0, net: 0 }) };
@@ -21,7 +21,7 @@ struct Blocks {
     net: isize,
 }
 
-/// Whether this thread makes an attempt on the device, which is told of.
+/// Whether this thread is in an attempt on the device, whose allocations and releases are counted.
 fn within(device: Device, change: impl FnOnce(&mut Blocks)) -> bool {
     // A thread that is ending does not wait.
     let own = PLACED.try_with(|placed| placed.get() == Some(device)).unwrap_or(false);
@@ -51,7 +51,7 @@ pub(super) fn released(device: Device, bytes: usize) {
     }
 }
 
-/// Gives this thread a place at the gate of `device`; `false` if it has one somewhere.
+/// Enters this thread in the queue of `device`; `false` if it is in one already.
 pub(super) fn place(device: Device) -> bool {
     let free = PLACED.get().is_none();
     if free {
@@ -60,7 +60,7 @@ pub(super) fn place(device: Device) -> bool {
     free
 }
 
-/// Takes its place from this thread.
+/// Removes this thread from its queue.
 pub(super) fn unplace() {
     PLACED.set(None);
 }

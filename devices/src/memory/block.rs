@@ -36,9 +36,9 @@ pub struct Memory {
 }
 
 pub(super) enum Owner {
-    /// `None` of nothing.
+    /// `None` for blocks without bytes.
     Pool(Option<Block>),
-    /// `None` once released. In a lock, not because two threads could want it, but because that makes
+    /// `None` once released. In a lock not because threads compete for it, but because that makes
     /// `Memory` shareable between threads although the function is not.
     Foreign(Mutex<Option<Release>>),
     /// Nothing is to be released, and nothing queued uses it once a call has returned.

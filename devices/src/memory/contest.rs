@@ -9,7 +9,7 @@ use crate::reclaim::{self, Stage};
 /// After so long without any change none is expected any more.
 const STILL: Duration = Duration::from_millis(32);
 
-/// How long a search goes on in all that spills nothing itself.
+/// The longest time that a search goes on without having spilled anything itself.
 const LONGEST: Duration = Duration::from_secs(2);
 
 /// A search for memory in competition with other threads, which may take what was spilled for this one.

@@ -1,4 +1,4 @@
-//! Random work on one block, against what must come after what.
+//! Random work on one block, against a model of the order that is required.
 
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -160,7 +160,7 @@ impl World {
     }
 }
 
-/// What has used the block, the obvious way.
+/// The uses of the block, as sets of pieces of work.
 #[derive(Default)]
 struct Model {
     /// All that has written it, the owner's own work included.

@@ -1,6 +1,6 @@
-//! Runs what gives memory back once the work that uses it is done.
+//! Runs releases of memory once the work that uses it is done.
 //!
-//! One thread waits for the work and runs releases that are arrayspan's own: they take no lock but ours, and no time.
+//! One thread waits for the work and runs releases that are arrayspan's own: they take no lock but ours, and are quick.
 //! Functions of other libraries it passes on to [`deleters`](super::deleters). Who wants to know at once, because memory
 //! is short or about to be counted, runs what is due itself.
 

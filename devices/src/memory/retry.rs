@@ -147,7 +147,7 @@ fn pause(woken: u32) -> Duration {
     Duration::from_millis(1).saturating_mul(1 << doubled.min(16)).min(LONGEST_PAUSE)
 }
 
-/// A thread's place at the gate of a device; only its outermost retry has one, or it would wait for itself.
+/// A thread's entry in the queue of a device; only its outermost retry has one, or it would wait for itself.
 struct Place {
     pass: Pass<'static>,
 }

@@ -3,7 +3,7 @@
 use super::recovered::Recovered;
 use crate::{Device, Error};
 
-/// Memory that was asked for and not there.
+/// Memory that was asked for and not available.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shortage {
     /// Where, if the error tells.

@@ -1,4 +1,4 @@
-//! Which of several devices has the most to give.
+//! Which of several devices is the least loaded.
 
 use std::cmp::Reverse;
 

@@ -57,7 +57,7 @@ fn unavailable(why: String) -> Error {
     Error::Unavailable { what: "NVML".into(), why }
 }
 
-/// Whether a refusal says what is so at the moment.
+/// Whether a refusal may be temporary.
 fn may_pass(error: &NvmlError) -> bool {
     matches!(error, NvmlError::InsufficientMemory | NvmlError::Timeout | NvmlError::InUse)
 }
@@ -84,7 +84,7 @@ impl Library {
         Ok(library)
     }
 
-    /// Who a GPU is; one that is gone is nobody, and its readings will say why.
+    /// The identity of a GPU; none for one that is lost, whose readings return the error.
     fn identity(&self, index: u32) -> DeviceIdentity {
         let Ok(gpu) = self.gpu(index) else { return DeviceIdentity::default() };
         let place = |at: PciInfo| PciAddress { domain: at.domain, bus: at.bus, device: at.device };

@@ -68,7 +68,7 @@ impl Context {
     }
 }
 
-/// The error for a context that is not made. Nothing is lost that was never had.
+/// The error for a context that could not be made, by which no device is lost.
 fn refused(place: &Place, code: i32) -> Error {
     let call = "clCreateContext";
     match code {

@@ -62,7 +62,7 @@ impl OpenClDevice {
         if let Some(context) = self.context.get() {
             return Ok(context);
         }
-        // Of two threads that come here at once one throws its context away.
+        // If two threads come here at once, one drops its context.
         let context = Arc::new(Context::new(&self.place, self.found.id)?);
         Ok(self.context.get_or_init(|| context))
     }
@@ -78,7 +78,7 @@ impl DeviceDriver for OpenClDevice {
     }
 
     fn free_bytes(&self) -> Option<usize> {
-        // OpenCL itself has no question for it.
+        // OpenCL itself has no query for it.
         self.found.id.free_bytes()
     }
 

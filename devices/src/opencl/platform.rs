@@ -53,7 +53,7 @@ fn installed() -> Result<Vec<Id>> {
     Ok(platforms.into_iter().map(Id).collect())
 }
 
-/// Whether a refusal says what is so at the moment.
+/// Whether a refusal may be temporary.
 fn may_pass(code: i32) -> bool {
     matches!(code, CL_OUT_OF_HOST_MEMORY | CL_OUT_OF_RESOURCES)
 }

@@ -46,7 +46,7 @@ impl Id {
         known.then(|| self.bytes(CL_DEVICE_PCI_BUS_INFO_KHR)).flatten().map(pci)
     }
 
-    /// Bytes nobody holds, if the platform has AMD's question for it.
+    /// Free bytes, if the platform has AMD's query for it.
     pub(super) fn free_bytes(self) -> Option<usize> {
         let known = self.text(CL_DEVICE_EXTENSIONS).contains("cl_amd_device_attribute_query");
         let bytes = known.then(|| get_device_data(self.0, CL_DEVICE_GLOBAL_FREE_MEMORY_AMD).ok());

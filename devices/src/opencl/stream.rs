@@ -125,7 +125,7 @@ impl OpenClStream {
         self.queue.raw()
     }
 
-    /// Gives up the event of a command nobody waits for singly.
+    /// Releases the event of a command that is not waited for by itself.
     pub(super) fn forget(&self, event: cl_event) {
         // SAFETY: commands return an event with one reference for the caller.
         drop(unsafe { self.context.own(event, Object::Event) });

@@ -65,7 +65,7 @@ impl Device {
 
 fn load(device: Device) -> Load {
     let readings = device.readings().unwrap_or_default();
-    // What arrayspan itself holds is the least a driver without the question can be asked for.
+    // Where the driver has no query, what arrayspan itself holds is a lower bound.
     let rest = || device.info().memory_bytes.checked_sub(device.statistics().live_bytes);
     let free_bytes = readings.free_bytes.or_else(|| device.free_bytes()).or_else(rest);
     Load { utilisation: readings.utilisation, free_bytes }

@@ -129,7 +129,7 @@ impl Blas {
             }
             Scalar::Complex128 => call!(handle, cublasZgemmStridedBatched, [f64; 2], alpha, beta),
         };
-        // What finds no room for its workspace has queued nothing.
+        // A product that is refused for lack of workspace has queued nothing.
         or_recover(self.stream.device(), || {
             fault::check(fault::FaultKind::Launch, self.stream.device(), 0)?;
             let read = [a, b].map(|matrices| (matrices.memory, Access::Read));

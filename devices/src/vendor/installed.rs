@@ -4,7 +4,7 @@ use crate::Result;
 use crate::cuda::library::candidates;
 use crate::probe::{Ask, Library, find};
 
-/// Each with the stem of its files and the question for its version.
+/// Each with the stem of its files and the function that gives its version.
 const ALL: [(&str, &str, Ask); 5] = [
     ("cuBLAS", "cublas", Ask::Property("cublasGetProperty")),
     ("cuFFT", "cufft", Ask::Property("cufftGetProperty")),

@@ -1,4 +1,4 @@
-//! What `tracing` hears.
+//! Events for `tracing`.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! Calls leave the thread's current CUDA context alone: other libraries live by it.
+//! Calls leave the thread's current CUDA context as it was: other libraries rely on it.
 
 use std::ptr;
 

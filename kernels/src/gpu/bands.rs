@@ -32,7 +32,7 @@ pub(super) struct Bands<'s> {
     pub(super) loads: Loads,
 }
 
-/// How a run and an element are loaded, some steps `k` from `at` along an axis along which neighbours lie `stride` apart.
+/// How a run and an element are loaded, `k` steps from `at` along an axis of this `stride`.
 #[derive(Clone, Debug)]
 pub(super) struct Loads {
     pub(super) run: String,

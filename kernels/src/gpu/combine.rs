@@ -24,10 +24,10 @@ const PART_BYTES: usize = 16;
 /// Behind the parts: the number of groups that have left theirs, zero between two kernels.
 const COUNT_AT: usize = MOST_PARTS * PART_BYTES;
 
-/// How groups make one result.
+/// How the groups of a kernel share a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Sharing {
-    /// No two groups work on the same.
+    /// No two groups work on one result.
     Alone,
     /// Each leaves its part; the last joins them.
     LastJoins,

@@ -61,7 +61,7 @@ fn product<'a>(call: &GemmCall<'_>, operands: &[Operand<'a>; 3]) -> Option<Produ
     let [batch, m, k] = left.operand.extents;
     let n = right.operand.extents[2];
     let factor = |number: num_complex::Complex64| [number.re, number.im];
-    // Without an inner extent there is nothing to point to.
+    // With an inner extent of 0 the factors have no elements to point to.
     let int = |extent: usize| i32::try_from(extent).ok().filter(|extent| *extent > 0);
     Some(Product {
         scalar: scalar(dtype)?,

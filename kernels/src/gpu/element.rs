@@ -1,4 +1,4 @@
-//! What a kernel takes for an element.
+//! The element type of a kernel.
 
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::KernelSource;

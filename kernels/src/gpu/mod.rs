@@ -108,7 +108,7 @@ impl Gpu {
 
     /// Forgets its room for parts of results; the bytes of what nobody else holds.
     fn forget_room(&self) -> usize {
-        // Not dropped under the locks: releasing memory is no business of theirs.
+        // Not dropped under the locks: releasing memory may wait.
         let (scratch, rooms) =
             (self.scratch.lock().take(), std::mem::take(&mut *self.rooms.lock()));
         let scratch = scratch.and_then(Arc::into_inner);

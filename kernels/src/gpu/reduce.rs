@@ -36,7 +36,7 @@ pub(super) struct Variant {
     pub(super) threads: usize,
     /// Whether those have consecutive numbers, rather than the threads of consecutive results.
     pub(super) along: bool,
-    /// How groups make one result.
+    /// How groups share a result.
     pub(super) sharing: Sharing,
     /// Extents and strides, where they are too many to be arguments.
     pub(super) baked: Vec<isize>,

@@ -9,7 +9,7 @@ use crate::{Error, Executor};
 /// were not there yet. On a device that runs no kernels nothing is done.
 ///
 /// `work` runs once, with an executor that plans each call and launches nothing: it opens the vendor's library where a
-/// product would be its, sends the tables of stencils to the device, and leaves arrays as they are, but for plain copies
+/// product would use it, sends the tables of stencils to the device, and leaves arrays as they are, but for plain copies
 /// (`y ← x`), which are made. Which kernel a call takes depends on shapes, strides and alignment; those of the
 /// arrays that `work` uses count.
 ///

@@ -5,7 +5,7 @@ use arrayspan_bridge::Array;
 /// What holds the arrays that a [`Plan`](super::Plan) keeps: arrays, by value or by an exclusive borrow, in lists and in
 /// tuples, and whatever else can show all of its own.
 ///
-/// The plan asks before every replay, and takes nothing on trust: an array that is shown is borrowed exclusively until all
+/// The plan asks before every replay: an array that is shown is borrowed exclusively until all
 /// calls have been queued, and one that is not shown is not used.
 pub trait Arrays {
     /// Calls `show` with each array.

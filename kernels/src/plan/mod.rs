@@ -106,7 +106,7 @@ impl<A: Arrays> Plan<A> {
     /// calls run directly: what reads an array, for what writes it.
     ///
     /// What `record` does besides (allocates, reads elements on the host) happens once, while it is recorded, and finds
-    /// arrays as they were. It may record from several threads; which call comes first is theirs to say then.
+    /// arrays as they were. It may record from several threads; which then determine the order of their calls.
     ///
     /// # Errors
     /// Those of `record`, among them [`Error::NotKept`](crate::Error::NotKept) for a call that writes, or reads although

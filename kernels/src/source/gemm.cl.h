@@ -1,10 +1,10 @@
 /* y = EXPRESSION(sum over k of x0[i, k] x1[k, j], y[i, j]) for each matrix of a batch.
 
    A group makes TILE x TILE results, each thread 4 x 4 of them, from tiles of DEPTH columns of x0 and DEPTH rows of
-   x1 in local memory. Which index of a tile neighbouring threads load along follows where its neighbours lie.
+   x1 in local memory. Consecutive threads load a tile along the index along which it is contiguous.
    Before this text stand the parameters and
      CONJUGATE          1 to use the conjugate of x0
-     X0_ALONG, X1_ALONG 1 if the neighbours of x0 lie along k, those of x1 along j */
+     X0_ALONG, X1_ALONG 1 if x0 is contiguous along k, x1 along j */
 
 #define TILE 64
 #define DEPTH 16

@@ -1,9 +1,9 @@
 /* y = reduction of EXPRESSION(x0, x1, ...) over the reduced axes r0, r1, ..., for each index of the kept axes
    k0, k1, ....
 
-   P threads walk the reduced axes of one result, in runs along r0. Where the neighbours of x0 lie along r0
-   (ALONG), these threads are neighbours; where they lie along a kept axis, the threads of neighbouring results
-   are. With PARTIAL the groups along y share the only result: each leaves its part, and with ACROSS_GROUPS the last one
+   P threads walk the reduced axes of one result, in runs along r0. Where x0 is contiguous along r0
+   (ALONG), these threads have consecutive numbers; where along a kept axis, the threads of consecutive results
+   have. With PARTIAL the groups along y share the only result: each leaves its part, and with ACROSS_GROUPS the last one
    joins them in a fixed order; without, join.cl.h does. Before this text stand the parameters and
      OUTPUTS, KEPT_SPLIT(o), x0_KEPT, y_KEPT      results, the indices k0, k1, ... of one, its places
      RUNS, REDUCED_SPLIT(f), x0_REDUCED           runs to walk, the indices r0, r1, ... of one, its places

@@ -1,6 +1,6 @@
-/* y = EXPRESSION(x0, y) where y has its neighbours along axis 0 and x0 along axis 1.
+/* y = EXPRESSION(x0, y) where y is contiguous along axis 0 and x0 along axis 1.
 
-   A group carries tiles through local memory, so that it reads and writes neighbours. The extra column
+   A group carries tiles through local memory, so that it reads and writes consecutive elements. The extra column
    spreads a tile's columns over the memory's banks. Parameters and index space stand before this text. */
 
 #define TILE 32

@@ -15,7 +15,7 @@ pub(crate) struct Parameter {
 /// So many arrays and numbers fit into the arguments of a launch, whatever they are.
 const MOST_PARAMETERS: usize = 20;
 
-/// Longer names are nobody's.
+/// The most bytes of a name.
 const LONGEST: usize = 64;
 
 /// Words of C, C++ and `OpenCL` C, and names that the text around the source has.

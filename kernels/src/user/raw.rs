@@ -43,8 +43,8 @@ impl Geometry {
 /// Source as it stands, in the common subset of CUDA C and `OpenCL` C, with whatever grid it wants.
 ///
 /// The source defines `KERNEL name(PARAMETERS)`, `name` being the kernel's, which begins with `BEGIN`. Then arrays are pointers
-/// to their first elements, `GLOBAL T* x`, and numbers are constants. Strides and extents are no business of a raw kernel
-/// unless it is told them as numbers.
+/// to their first elements, `GLOBAL T* x`, and numbers are constants. A raw kernel knows strides and extents only as
+/// numbers that it is given.
 #[derive(Clone, Debug)]
 pub struct RawKernel(Arc<Definition>);
 

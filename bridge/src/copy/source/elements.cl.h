@@ -1,4 +1,4 @@
-/* Elements by their bits, and runs of neighbours that move in one access.
+/* Elements by their bits, and runs of consecutive elements that move in one access.
 
    Before this text stand the device's dialect and
      FROM_BYTES, TO_BYTES   bytes of an element that is read, and of one that is written: 1, 2, 4, 8 or 16

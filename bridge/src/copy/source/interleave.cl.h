@@ -1,5 +1,6 @@
 /* y[i][s] = x_s[i] for SOURCES arrays: a thread takes one element of each of ACROSS arrays and writes them as a run of
-   neighbours; the next thread takes the next ACROSS arrays, so that the threads of a group write neighbours, too.
+   consecutive elements; the next thread takes the next ACROSS arrays, so that the threads of a group write
+   consecutive elements, too.
 
    Before this text stand the parameters, the index space, EACH(DO), which is DO(0) DO(1) ... for each k below ACROSS,
    and FROM_k and STEP_k: the row of the kth array of a part, and its step along axis 0. */

@@ -1,7 +1,7 @@
-/* y = CONVERT(x0) where y has its neighbours along axis 0 and x0 along axis 1.
+/* y = CONVERT(x0) where y is contiguous along axis 0 and x0 along axis 1.
 
    A group carries square tiles of TILE by TILE elements through local memory, so that it reads and writes
-   neighbours; TILE_ROWS rows of threads serve one. PAD elements more in a row spread a tile's columns over the
+   consecutive elements; TILE_ROWS rows of threads serve one. PAD elements more in a row spread a tile's columns over the
    memory's banks. Parameters and index space stand before this text; BEGIN and END are what a thread does first
    and last. */
 

@@ -68,7 +68,7 @@ fn processes_that_write_at_once_or_are_killed_leave_a_whole_kernel_or_none() {
         assert!(child.wait().expect("it is ours").success(), "a writer has seen a torn kernel");
     }
     assert!(cache.read(&shared()).is_some_and(|read| is_whole(&read)));
-    // A part that one has left is nobody's kernel, and in nobody's way.
+    // A temporary file that is left is never read as a kernel, and does not keep others from writing.
     cache.write(&shared(), b"newest");
     assert_eq!(cache.read(&shared()).as_deref(), Some(&b"newest"[..]));
 }

@@ -1,4 +1,4 @@
-//! What a cache believes, and what it does not.
+//! Which files a cache accepts.
 
 use super::*;
 

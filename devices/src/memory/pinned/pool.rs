@@ -20,7 +20,7 @@ const SLAB: usize = 8 << 20;
 const LARGEST_PART: usize = SLAB / 2;
 /// Large blocks are a multiple of this.
 const STEP: usize = 1 << 20;
-/// The part of the host's memory that may stay locked though nobody uses it: one in so many.
+/// The part of the host's memory that may stay locked though nobody uses it, as 1 / this.
 const KEPT: usize = 16;
 
 /// The page-locked memory of one device.

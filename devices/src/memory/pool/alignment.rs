@@ -1,4 +1,4 @@
-//! What the pool cuts out of segments begins where the device wants it, also in need.
+//! Blocks that are cut out of segments are aligned as the device requires, also when memory is short.
 
 use super::Pool;
 use crate::memory::fake;

@@ -8,7 +8,7 @@ use super::limit::{self, Limit};
 use super::wrong::Wrong;
 use crate::{Device, DeviceInfo, DeviceKind, Result};
 
-/// The part of a device's memory the pool may keep for reuse when all is freed: one in so many. More would starve
+/// The part of a device's memory the pool may keep for reuse when all is freed, as 1 / this. More would starve
 /// other libraries of the process and other processes.
 const KEPT: usize = 8;
 /// The most the host's pool may keep: all processes share its memory.
@@ -23,7 +23,7 @@ pub(in crate::memory) struct Bounds {
     headroom: AtomicUsize,
     /// Bytes the pool may keep unused.
     cache: AtomicUsize,
-    /// What is wrong with the limit in the environment: then the limit is nothing until another one is set.
+    /// What is wrong with the limit in the environment: then nothing can be allocated until another one is set.
     wrong: Mutex<Option<Wrong>>,
 }
 
@@ -58,7 +58,7 @@ impl Bounds {
         self.cache.load(Relaxed)
     }
 
-    /// To be asked before a limit is blamed: it may be there because the environment's cannot be read.
+    /// To be called before a limit is reported as the cause: that of the environment may be unreadable.
     pub(super) fn check(&self, device: Device) -> Result<()> {
         let wrong = self.wrong.lock().clone();
         wrong.map_or(Ok(()), |wrong| Err(wrong.error(device, limit::VARIABLE)))

@@ -134,7 +134,7 @@ impl Central {
     }
 
     /// Finds out which marks streams have passed; all streams may use what waited for them. Does not wait. Where work has
-    /// failed nothing is sure, and nothing is given out again.
+    /// failed, nothing that waits for it is given out again.
     pub(super) fn settle(&mut self) {
         let Self { shared, whole, orders } = self;
         for (&stream, order) in orders.iter_mut() {

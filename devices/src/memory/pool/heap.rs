@@ -5,7 +5,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// A block that is larger than asked for by at most one part in so many may serve where it cannot be cut.
+/// Where blocks cannot be cut, one serves that is larger than asked for by at most 1 / this.
 pub(super) const WASTE: usize = 8;
 
 /// A range of one segment.

@@ -8,13 +8,13 @@ use crate::Device;
 use crate::driver::StreamDriver;
 use crate::memory::duty::elsewhere;
 
-/// What a pool knows of a queue. Those that have something in their arenas it remembers, and lets end.
+/// What a pool needs of a queue. It keeps weak references to queues with blocks in their arenas.
 pub(crate) trait Queue: Send + Sync {
     /// What was freed on it last.
     fn arena(&self) -> &Arena;
-    /// Marks how far it is, and takes memory in its order.
+    /// Records events, and allocates and frees in its order.
     fn driver(&self) -> &dyn StreamDriver;
-    /// Itself, for those who do not keep it from ending.
+    /// A weak reference to itself.
     fn weak(&self) -> Weak<dyn Queue>;
 }
 

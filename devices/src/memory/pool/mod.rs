@@ -1,8 +1,8 @@
 //! The memory pool of a device: blocks that were freed are given out again without asking the driver.
 //!
 //! A block goes back to the [`arena`] of the queue on which its release is in order, where the same stream
-//! finds it again at once. What overflows an arena goes to the [`central`] part, where neighbours are put together
-//! again ([`heap`]) and other streams find it once the first stream's work is done. What is not found is
+//! finds it again at once. What overflows an arena goes to the [`central`] part, where adjacent parts are merged
+//! ([`heap`]) and other streams find it once the first stream's work is done. What is not found is
 //! looked for in [`search`], last of all at the driver.
 
 #[cfg(test)]

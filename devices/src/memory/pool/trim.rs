@@ -10,7 +10,7 @@ use crate::driver::StreamDriver;
 use crate::memory::account::{self, Action};
 use crate::{Device, Result};
 
-/// What a pool that keeps too much gives back beyond the excess: one part in so many of what it may keep, so that the
+/// What a pool that keeps too much gives back beyond the excess: 1 / this of what it may keep, so that the
 /// next block does not make it look again.
 const SLACK: usize = 16;
 
@@ -95,7 +95,7 @@ impl Pool {
         bytes
     }
 
-    /// Gives segments back to the driver once `stream` gets there.
+    /// Returns segments to the driver in the order of `stream`.
     pub(super) fn give_up(
         &self,
         device: Device,

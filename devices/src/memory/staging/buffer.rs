@@ -284,7 +284,7 @@ impl StagingBuffer {
 
 impl Drop for StagingBuffer {
     fn drop(&mut self) {
-        // What is not page-locked is not kept: next time there may be better.
+        // Pageable buffers are not kept: next time page-locked memory may be available.
         let buffer = self.buffer.take();
         let (kept, gone) = if self.locked { (buffer, None) } else { (None, buffer) };
         drop(gone.map(Buffer::quiet));

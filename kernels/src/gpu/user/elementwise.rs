@@ -29,7 +29,7 @@ pub(super) fn run(gpu: &Gpu, call: &LaunchCall<'_>) -> Result<()> {
     if call.outputs[0].layout().is_empty() {
         return Ok(());
     }
-    // Where the element at an index lies in a row-major array is the index.
+    // The row-major index of an element is its offset in a contiguous array.
     let index = Layout::contiguous(shape)?;
     let mut layouts: Vec<&Layout> = call.outputs.iter().map(OperandMut::layout).collect();
     layouts.extend(call.arrays().map(Operand::layout));

@@ -21,7 +21,7 @@ const TEXT: &str = include_str!("../../source/user/reduction.cl.h");
 const ELEMENTS_OF_THREAD: usize = 16;
 /// Groups that keep a multiprocessor busy.
 const BUSY_GROUPS: usize = 8;
-/// Neighbours that coalesce their accesses.
+/// Consecutive threads whose accesses coalesce.
 const NEIGHBOURS: usize = 32;
 
 /// A reduction of a user's.
@@ -39,7 +39,7 @@ pub(super) struct Shape {
     pub(super) wide: bool,
     /// Threads of a result.
     pub(super) threads: usize,
-    /// Whether they are neighbours, rather than those of neighbouring results.
+    /// Whether they have consecutive numbers, rather than the threads of consecutive results.
     pub(super) along: bool,
     /// As `STAGE` of the kernel.
     pub(super) stage: u8,

@@ -11,12 +11,12 @@ use super::instance::Instance;
 const TYPES: &str = include_str!("../../source/user/types.cl.h");
 const NUMBERS: &str = include_str!("../../source/user/numbers.cl.h");
 
-/// What serves real and complex numbers alike.
+/// Functions of real and of complex numbers.
 const OF_BOTH: [&str; 15] = [
     "make", "add", "sub", "mul", "div", "neg", "conj", "scale", "re", "im", "abs", "abs2",
     "is_zero", "sqrt", "exp",
 ];
-/// What serves real numbers alone.
+/// Functions of real numbers only.
 const OF_REAL: [&str; 9] = ["log", "sin", "cos", "tanh", "floor", "pow", "atan2", "min", "max"];
 
 /// Types, the functions of numbers, and letters.

@@ -3,7 +3,7 @@
      RUNS, REDUCED_SPLIT(f)       elements of each result, and the indices of one along the reduced axes
      MAPPED                       the mapped element
      FINISH                       stores the result of `total`
-     P, ALONG                     threads of a result; 1 if they are neighbours, rather than those of neighbouring results
+     P, ALONG                     threads of a result; 1 if their numbers are consecutive, rather than those of consecutive results
      STAGE                        0: a result is made by one group; 1: by several, that leave their parts; 2: from parts */
 #define Q (THREADS / P)
 

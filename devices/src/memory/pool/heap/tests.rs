@@ -32,7 +32,7 @@ fn heap(cuts: bool) -> Heap {
     heap
 }
 
-/// Free and taken parts cover every segment, each byte once, and neighbours that could be joined are.
+/// Free and taken parts cover every segment, each byte once, and adjacent parts that could be joined are.
 fn check(heap: &Heap, taken: &[Part]) {
     let free = heap
         .free
