@@ -11,7 +11,7 @@
 //!
 //! An [`Array`] knows its dtype, layout and device at run time. It takes over ndarray's memory where it lies; every
 //! crossing says whether elements were copied ([`Crossing`]). A [`Device`] is named in the program or by the user,
-//! or is the best of the machine.
+//! or is the best of the machine. Those who know NumPy begin with [the guide to arrays](guide::arrays).
 //!
 //! ```
 //! use arrayspan::prelude::*;
@@ -109,7 +109,7 @@
 //! ## Torch
 //!
 //! The feature `torch` hands tensors of [tch](https://docs.rs/tch) over, both ways, on the CPU and on CUDA, without
-//! copying them. Building it needs libtorch 2.11.
+//! copying them. Building it needs libtorch 2.11, that of the Python package, and the variable `LIBTORCH` (its folder).
 //!
 #![cfg_attr(feature = "torch", doc = "```")]
 #![cfg_attr(not(feature = "torch"), doc = "```ignore")]
@@ -139,12 +139,12 @@
 //! |---|---|
 //! | [`prelude`] | what most programs import |
 //! | [`devices`] | [`Device`], [`Stream`]; memory with limits ([`Limit`](devices::Limit), [`Scope`](devices::Scope)), who holds it ([`account`](devices::account)), what is done when it runs out ([`retry`](devices::retry)) |
-//! | [`bridge`] | [`Array`], [`SharedArray`], [`View`]; [`dlpack`](bridge::dlpack), [`interop`](bridge::interop) with other libraries, [`convert`](bridge::convert()) from any kind of array to any other |
+//! | [`bridge`] | [`Array`], [`SharedArray`], [`View`], [`Elementwise`]; [`concatenate`], [`stack`](bridge::stack()); [`dlpack`](bridge::dlpack), [`interop`](bridge::interop) with other libraries, [`convert`](bridge::convert()) from any kind of array to any other |
 //! | [`pipeline`] | [`batch`](pipeline::batch)es over several devices, work that is split and moved when memory is short ([`retry`](pipeline::retry)), arrays that wait on the host ([`spill`](pipeline::spill)) |
 //! | [`kernels`] | the verbs ([`Executor`]) that operators and solvers are written in: `map`, `copy`, `stencil`, `reduce`, `gemm`; arithmetic of arrays ([`Vector`], [`VectorMut`]); [`Trace`] counts what they cost, [`Plan`] runs them over and over; kernels of your own ([`user`](kernels::user)) |
 //! | [`operators`] | [`Operator`], [`LinearOperator`], their [`algebra`](operators::algebra), [`check_adjoint`] and [`laws`] to try them by, and what authors import ([`author`](operators::author)) |
 //! | [`solvers`] | [`Cgls`], [`Stop`], [`Observer`] |
-//! | [`guide`] | pages to read: writing an operator, a solver, a kernel; memory, accounting, what DLPack imports check, figures |
+//! | [`guide`] | pages to read: arrays for those who know NumPy; writing an operator, a solver, a kernel; memory, accounting, what DLPack imports check, figures |
 //!
 //! | operators | |
 //! |---|---|

@@ -5,7 +5,7 @@ use arrayspan_devices::{Device, Stream};
 use crate::copy::streams::{expect_stream, stream_between, stream_of};
 use crate::copy::{self, between};
 use crate::{
-    Array, Axis, Crossing, DType, Error, Relayout, Result, SharedArray, View, ViewMut, Why,
+    Array, AsView, Axis, Crossing, DType, Error, Relayout, Result, SharedArray, View, ViewMut, Why,
 };
 
 /// Arrays of one shape and dtype, from whatever devices, as one on `device` with a new axis: of shape `s` before it,
@@ -23,24 +23,24 @@ use crate::{
 ///
 /// let rows = [[1_i32, 2, 3], [4, 5, 6]].map(|row| Array::from_slice(&row, [3]));
 /// let rows = rows.into_iter().collect::<Result<Vec<_>, _>>()?;
-/// let views: Vec<_> = rows.iter().map(Array::view).collect();
 /// let cpu = Device::cpu();
-/// let (columns, _) = stack(&views, 1, cpu, &cpu.stream()?)?;
+/// let (columns, _) = stack(&rows, 1, cpu, &cpu.stream()?)?;
 /// assert_eq!(columns.view().as_slice::<i32>()?, [1, 4, 2, 5, 3, 6]);
 /// # Ok::<(), arrayspan_bridge::Error>(())
 /// ```
 #[track_caller]
 pub fn stack(
-    slices: &[View<'_>],
+    slices: &[impl AsView],
     axis: impl Into<Axis>,
     device: Device,
     stream: &Stream,
 ) -> Result<(Array, Vec<Crossing>)> {
+    let slices: Vec<View<'_>> = slices.iter().map(AsView::as_view).collect();
     let Some(first) = slices.first() else {
         let what = "without slices there is neither shape nor dtype";
         return Err(Error::Inexpressible { operation: OPERATION, what: what.into() });
     };
-    for slice in slices {
+    for slice in &slices {
         expect_stream(OPERATION, stream, [device, slice.device()])?;
     }
     let axis = new_axis(axis.into(), first.shape().len())?;
@@ -48,7 +48,7 @@ pub fn stack(
     for (index, slice) in slices.iter().enumerate() {
         whole.expect(index, slice)?;
     }
-    if copy::stack::stack(slices, whole.array.view_mut(), axis, stream)? {
+    if copy::stack::stack(&slices, whole.array.view_mut(), axis, stream)? {
         let bytes = first.layout().bytes(OPERATION, first.dtype())?;
         let crossing = Crossing::Copied { why: Why::Borrowed, bytes };
         return Ok((whole.array, vec![crossing; slices.len()]));
@@ -70,12 +70,12 @@ pub fn stack(
 /// [`Error::Axis`]; [`Error::Inexpressible`] without slices; [`Error::Slice`] with the number of the first result that
 /// differs from the first; those of the function.
 pub fn apply_slices<E: From<Error>>(
-    array: &View<'_>,
+    array: impl AsView,
     axis: impl Into<Axis>,
     mut function: impl FnMut(View<'_>) -> Result<Array, E>,
 ) -> Result<Array, E> {
     let (mut whole, given): (Option<Whole>, Axis) = (None, axis.into());
-    let slices = array.clone().unstack(given)?;
+    let slices = array.as_view().unstack(given)?;
     let count = slices.len();
     for (index, slice) in slices.into_iter().enumerate() {
         let result = function(slice)?;

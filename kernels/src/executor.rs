@@ -92,7 +92,8 @@ impl dyn Executor + '_ {
     /// ```
     ///
     /// # Errors
-    /// As [`MapManyCall::new`]; arguments on another device; the device's failure.
+    /// As [`MapManyCall::new`]; arguments on another device; [`Unsupported`](arrayspan_bridge::devices::Error::Unsupported) on
+    /// GPUs for more than 64 arguments of the launch, of which each array is two; the device's failure.
     pub fn map_many<'a>(
         &self,
         inputs: &[View<'a>],

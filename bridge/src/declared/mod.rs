@@ -32,7 +32,7 @@
 //! let flip = |x: Array1<f32>| -> Result<Array1<f32>, Error> { Ok(-x) };
 //! let mut flip = Declared::new(to::ndarray::<f32, Ix1>(), to::array()).wrap(flip);
 //! let section = Array::from(array![[1.0_f32, 2.0], [3.0, 4.0]]);
-//! let flipped = apply_slices(&section.view(), 0, |slice| Ok::<_, Error>(flip.call(slice)?.0))?;
+//! let flipped = apply_slices(&section, 0, |slice| Ok::<_, Error>(flip.call(slice)?.0))?;
 //! assert_eq!(flipped.view().as_slice::<f32>()?, [-1.0, -2.0, -3.0, -4.0]);
 //! # Ok::<(), Error>(())
 //! ```

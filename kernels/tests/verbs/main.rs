@@ -156,6 +156,7 @@ cells! {
         vector:
             any_expression_is_what_it_says
             arrays_views_and_numbers_mix_on_both_sides
+            more_arrays_than_a_launch_takes_are_refused_before_anything_is_written
             updates_read_what_was_there
             numbers_of_a_wider_dtype_stay_on_the_device;
         vector_reduce:
