@@ -175,7 +175,27 @@ pub use {ndarray, num_complex};
 
 pub use error::{Error, Result};
 
-/// What most programs need.
+/// What most programs need: `use arrayspan::prelude::*;`.
+///
+/// Arrays and devices, arithmetic ([`Vector`], [`VectorMut`]), operators and their algebra, what tries them
+/// ([`check_adjoint`], [`laws`]), [`Plan`] and [`Trace`], batches ([`Across`]), solvers. Authors of operators import
+/// [`author`](crate::operators::author) instead, or beside it, and then say which `Error` and `Result` are meant:
+/// `use arrayspan::{Error, Result};`.
+///
+/// ```
+/// use arrayspan::operators::author::*;
+/// use arrayspan::prelude::*;
+/// use arrayspan::{Error, Result};
+///
+/// fn roughness(space: Space) -> Result<Operator> {
+///     let slope = FirstDerivative::new(space, 0, 1.0, Scheme::Forward, Edge::Zero)?;
+///     Ok(adjoint(&slope).after(&slope).build()?)
+/// }
+///
+/// let operator = roughness(Space::new([7, 3], DType::Float64)?)?;
+/// assert!(operator.is_positive() && check_adjoint(&operator)?.holds());
+/// # Ok::<(), Error>(())
+/// ```
 pub mod prelude {
     pub use crate::{Error, Result};
     pub use arrayspan_bridge::{

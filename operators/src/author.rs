@@ -1,6 +1,7 @@
 //! What authors of operators need: `use arrayspan_operators::author::*;`.
 //!
-//! The guide `docs/write-an-operator.md` shows how it is used.
+//! The guide `docs/write-an-operator.md` shows how it is used. Beside `arrayspan::prelude::*` say which `Result` and `Error` are
+//! meant, `use arrayspan::{Error, Result};`: both have their own.
 
 pub use arrayspan_bridge::{DType, Relayout, SharedArray, View, ViewMut};
 pub use arrayspan_kernels::{Band, Executor, Expression, Reduction, Stencil, Tap, Update};
