@@ -58,7 +58,7 @@ enum Chore {
     Test(test::Arguments),
     /// Only the part of `test` where Python's libraries take arrays and hand them over.
     Interop,
-    /// Only the part of `test` that packs what is published.
+    /// Only the part of `test` that packs what is published, and builds what is packed.
     Package,
     /// Only the part of `test` that checks what is built without back ends.
     Features,

@@ -25,15 +25,15 @@ const FIELDS: [&str; 9] = [
 /// What each package holds beside its sources.
 const FILES: [&str; 3] = ["README.md", "LICENSE-MIT", "LICENSE-APACHE"];
 
-/// As [`check`], as a chore.
+/// As [`check`], as a chore, and builds what is packed.
 pub(crate) fn run() -> Result {
-    if check()? { Ok(()) } else { Err("the packages are not complete".into()) }
+    if check(true)? { Ok(()) } else { Err("the packages are not complete".into()) }
 }
 
-/// Packs all of them, and looks into each.
-pub(crate) fn check() -> Result<bool> {
+/// Packs all of them, and looks into each; if asked for builds each from its package, with the packages it depends on.
+pub(crate) fn check(built: bool) -> Result<bool> {
     let all = packages::all()?;
-    pack(&all)?;
+    pack(&all, built)?;
     let mut complete = true;
     for package in all.iter().filter(|package| package.is_published()) {
         for missing in lacks(package)? {
@@ -45,10 +45,12 @@ pub(crate) fn check() -> Result<bool> {
 }
 
 /// What cargo itself refuses to pack. It asks the registry about versions only where it has to.
-fn pack(all: &[Package]) -> Result {
+fn pack(all: &[Package], built: bool) -> Result {
     let command = |offline: bool| {
-        let mut pack =
-            cargo(&["package", "--workspace", "--no-verify", "--allow-dirty", "--quiet"]);
+        let mut pack = cargo(&["package", "--workspace", "--allow-dirty", "--quiet"]);
+        if !built {
+            pack.arg("--no-verify");
+        }
         for chore in all.iter().filter(|package| !package.is_published()) {
             pack.args(["--exclude", &chore.name]);
         }

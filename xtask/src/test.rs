@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result {
 }
 
 fn everything(full: bool, steps: &mut Steps, environment: &mut Environment, report: &mut Report) {
-    lints(steps, report);
+    lints(full, steps, report);
     let mut torch = Err(String::new());
     steps.run("libtorch", || {
         torch = libtorch::set_up(environment).map_err(|error| libtorch::missing(&*error));
@@ -125,7 +125,7 @@ fn everything(full: bool, steps: &mut Steps, environment: &mut Environment, repo
 }
 
 /// What needs no tests to run.
-fn lints(steps: &mut Steps, report: &mut Report) {
+fn lints(full: bool, steps: &mut Steps, report: &mut Report) {
     let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
     let doc = ["doc", "--workspace", "--no-deps"];
     steps.run("format", || show(&mut cargo(&["fmt", "--all", "--check"])).map(|()| true));
@@ -136,7 +136,10 @@ fn lints(steps: &mut Steps, report: &mut Report) {
     });
     steps.run("circles", circles::check);
     steps.run("links", links::check);
-    steps.run("packages", package::check);
+    steps.run("packages", || package::check(full));
+    if !full {
+        report.skip_step("packages", "what is packed is built only with --full");
+    }
     for platform in platforms::PLATFORMS {
         match platforms::available(platform) {
             Ok(()) => steps.run(platform, || platforms::check(platform).map(|()| true)),
