@@ -25,6 +25,20 @@ pub fn grid(items: [usize; 3], threads: usize) -> Grid {
     let least = widths().map(padded).min().unwrap_or(0);
     let few = |x: &usize| padded(*x) <= least + least / 8;
     let x = widths().find(few).unwrap_or(NARROWEST);
+    of_width(x, items, threads)
+}
+
+/// As [`grid`], but as wide along x as there are items, though threads of a row's last group be idle: where neighbouring
+/// groups would otherwise take turns in the same rows of memory.
+#[must_use]
+pub fn wide_grid(items: [usize; 3], threads: usize) -> Grid {
+    let widths = std::iter::successors(Some(threads), |x| (*x > NARROWEST).then_some(x / 4));
+    let x = widths.into_iter().find(|x| *x <= items[0]).unwrap_or(NARROWEST);
+    of_width(x, items, threads)
+}
+
+/// Groups of `threads` threads, `x` of them along x.
+fn of_width(x: usize, items: [usize; 3], threads: usize) -> Grid {
     let y = if items[2] == 1 { threads / x } else { power_of_4(items[1]).min(threads / x) };
     let z = (threads / (x * y)).min(power_of_4(items[2])).min(MOST_THREADS_Z);
     let groups = [
@@ -56,6 +70,11 @@ mod tests {
                     }
                     assert!(grid.threads.iter().product::<usize>() <= THREADS);
                     assert!(grid.threads[2] <= MOST_THREADS_Z);
+                    let wide = wide_grid(items, THREADS);
+                    for axis in 0..3 {
+                        assert!(wide.groups[axis] * wide.threads[axis] >= items[axis], "{items:?}");
+                    }
+                    assert!(wide.threads[0] <= x.max(NARROWEST), "{items:?}");
                 }
             }
         }

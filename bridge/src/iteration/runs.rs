@@ -26,7 +26,7 @@ pub enum Inner {
 }
 
 /// No device moves more bytes in one access, and every block begins at a multiple of them.
-pub(crate) const WIDEST: usize = 16;
+pub const WIDEST: usize = 16;
 
 /// Where an operand's runs begin.
 #[derive(Clone, Copy, Debug)]
@@ -111,6 +111,13 @@ impl Runs {
     #[must_use]
     pub fn halved(self) -> Self {
         Self { len: self.len / 2, align: self.align / 2, ..self }
+    }
+
+    /// The same, of single elements.
+    #[must_use]
+    pub fn single(self) -> Self {
+        let align = self.align / self.len;
+        Self { len: 1, align, ..self }
     }
 
     /// How each operand lies along axis 0.

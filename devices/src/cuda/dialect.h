@@ -4,6 +4,7 @@
 #define DEVICE_HAS_F64 1
 
 #define KERNEL   extern "C" __global__ void
+#define KERNEL_OF(x, y, resident) extern "C" __global__ void __launch_bounds__((x) * (y), resident)
 #define FN       static __device__ __forceinline__
 #define GLOBAL
 #define LOCAL

@@ -15,6 +15,8 @@
 
 /* Functions. Every pointer parameter carries GLOBAL or LOCAL. */
 #define KERNEL   __kernel void
+/* A kernel for groups of x by y threads, of which a processor is to hold so many at once. */
+#define KERNEL_OF(x, y, resident) __kernel __attribute__((reqd_work_group_size(x, y, 1))) void
 #define FN       static inline
 #define GLOBAL   __global
 #define LOCAL    __local

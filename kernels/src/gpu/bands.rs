@@ -210,13 +210,13 @@ impl Bands<'_> {
     }
 
     /// A weight in a table.
-    fn initializer(&self, weight: Complex64) -> String {
+    pub(super) fn initializer(&self, weight: Complex64) -> String {
         let parts = (self.real(weight.re), self.real(weight.im));
         if self.complex { format!("{{{}, {}}}", parts.0, parts.1) } else { parts.0 }
     }
 
     /// A weight in code.
-    fn expression(&self, weight: Complex64) -> String {
+    pub(super) fn expression(&self, weight: Complex64) -> String {
         let parts = (self.real(weight.re), self.real(weight.im));
         if self.complex { format!("e_make({}, {})", parts.0, parts.1) } else { parts.0 }
     }

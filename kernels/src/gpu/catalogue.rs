@@ -1,6 +1,6 @@
 //! Representative kernels, for tests that compile them all.
 
-use arrayspan_bridge::devices::{KernelSource, Specialisation};
+use arrayspan_bridge::devices::{DeviceKind, KernelSource, Specialisation};
 use arrayspan_bridge::iteration::{IterationSpace, Runs, Start};
 use arrayspan_bridge::{DType, Layout};
 use num_complex::Complex64;
@@ -9,6 +9,7 @@ use super::combine::Sharing;
 use super::element::Element;
 use super::formula::Formula;
 use super::stencil_term::Arrays;
+use super::stencil_tile::{self, Setting};
 use super::{combine, copy, gemm, map, map_many, reduce, stencil, stencil_sum, user};
 use crate::Expression;
 use crate::program::{Kind, Program};
@@ -59,7 +60,13 @@ fn map(element: Element, shape: &[usize], operands: usize, formula: Formula) -> 
     let layouts: Vec<&Layout> = layout.iter().cycle().take(operands).collect();
     let space = IterationSpace::new(&layouts);
     let form = space.form(element.bytes(), &vec![0; operands], 4);
-    map::Variant { element, form, formula, numbers: None }
+    map::Variant {
+        element,
+        form,
+        formula,
+        rows: if shape.len() == 2 { 4 } else { 1 },
+        numbers: None,
+    }
 }
 
 fn maps(dtype: DType) -> Vec<KernelSource> {
@@ -196,11 +203,28 @@ fn stencils(dtype: DType) -> Vec<KernelSource> {
         let (Ok(stencil), Some(layout)) = (Stencil::new(terms), row_major(shape)) else { continue };
         for update in updates(dtype) {
             let layouts = [&layout, &layout];
-            let plan = stencil::Plan::new(&stencil, dtype, layouts, [0, 0], update, UNITS);
+            let (space, axes) = stencil::space(&stencil, layouts);
+            kernels.extend(tiled(&stencil, dtype, &space, &axes, update));
+            let plan = stencil::Plan::new(&stencil, dtype, (space, axes), [0, 0], update, UNITS);
             kernels.push(plan.variant.source());
         }
     }
     kernels
+}
+
+/// The kernel by tiles, for rows that begin at odd places.
+fn tiled(
+    stencil: &Stencil,
+    dtype: DType,
+    space: &IterationSpace,
+    axes: &[usize],
+    update: Update,
+) -> Option<KernelSource> {
+    let form = space.form(dtype.bytes(), &[0, dtype.bytes()], 4);
+    let setting = Setting { space, axes, units: UNITS, room: stencil_tile::room(DeviceKind::Cuda) };
+    let formula = Formula::update(update).0;
+    let variant = stencil_tile::Variant::new(stencil, dtype, form, formula, &setting)?;
+    Some(variant.source())
 }
 
 /// Sums of up to four terms: with windows and without, with coefficients before and after, special rows, tables.

@@ -2,7 +2,7 @@
 
 use arrayspan_bridge::devices::{KernelSource, Memory, Specialisation};
 use arrayspan_bridge::iteration::{
-    Arguments, IterationForm, IterationSpace, THREADS, Text, address, grid,
+    Arguments, IterationForm, IterationSpace, THREADS, Text, WIDEST, address, grid,
 };
 use arrayspan_bridge::{DType, Layout, Operand};
 use num_complex::Complex64;
@@ -15,12 +15,17 @@ use crate::verb::MapCall;
 
 const TEXT: &str = include_str!("../source/map.cl.h");
 
+/// Bytes that a thread asks for before it stores the first.
+const AHEAD: usize = 32;
+
 /// An elementwise kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Variant {
     pub(super) element: Element,
     pub(super) form: IterationForm,
     pub(super) formula: Formula,
+    /// Rows of a thread.
+    pub(super) rows: usize,
     /// The dtype of the inputs that each thread takes as single numbers, and how many there are.
     pub(super) numbers: Option<(DType, usize)>,
 }
@@ -58,9 +63,10 @@ pub(super) fn run(gpu: &Gpu, call: &MapCall<'_>) -> Result<()> {
     for view in single.iter().map(|&input| &call.inputs[input]) {
         arguments.read(view.memory(), view.layout().offset());
     }
-    let grid = grid(space.items(&form), THREADS);
+    let rows = rows(&space, &form, element, gpu.units());
+    let grid = grid(items(&space, &form, rows), THREADS);
     let numbers = numbers.dtype.map(|dtype| (dtype, single.len()));
-    let variant = Variant { element, form, formula, numbers };
+    let variant = Variant { element, form, formula, rows, numbers };
     // SAFETY: as in `launch`; the numbers' places lie within their memories, too.
     unsafe { gpu.launch(&variant, grid, &arguments) }
 }
@@ -77,11 +83,28 @@ pub(super) fn launch(
     let addresses: Vec<usize> = memories.iter().copied().map(address).collect();
     let form = space.form(element.bytes(), &addresses, 2 * constants.len());
     let arguments = arguments(element, space, &form, memories, constants);
-    let grid = grid(space.items(&form), THREADS);
-    let variant = Variant { element, form, formula, numbers: None };
+    let rows = rows(space, &form, element, gpu.units());
+    let grid = grid(items(space, &form, rows), THREADS);
+    let variant = Variant { element, form, formula, rows, numbers: None };
     // SAFETY: the arguments are those of `declare`, in its order. A layout lies within its memory, and
     // the kernel stays within the extents of the space, which name no other places.
     unsafe { gpu.launch(&variant, grid, &arguments) }
+}
+
+/// Rows of a thread: several where its accesses are narrow (rows that begin at odd places), so that as many bytes are on
+/// their way as with wide ones, if enough threads are left.
+fn rows(space: &IterationSpace, form: &IterationForm, element: Element, units: usize) -> usize {
+    let [runs, lines, outer] = space.items(form);
+    let access = form.runs().len * element.bytes();
+    let rows = AHEAD / access;
+    let threads = runs.saturating_mul(lines / rows.max(1)).saturating_mul(outer);
+    let worthwhile = 2 * access <= WIDEST && lines >= 4 * rows;
+    if worthwhile && threads >= units * 4 * THREADS { rows } else { 1 }
+}
+
+fn items(space: &IterationSpace, form: &IterationForm, rows: usize) -> [usize; 3] {
+    let [runs, lines, outer] = space.items(form);
+    [runs, lines.div_ceil(rows), outer]
 }
 
 /// The arguments for what [`declare`] declares.
@@ -183,5 +206,6 @@ impl Variant {
             }
         }
         declare(self.element, &self.form, &self.formula, &others, text);
+        text.define("ROWS", self.rows);
     }
 }

@@ -22,6 +22,7 @@ mod split;
 mod stencil;
 mod stencil_sum;
 mod stencil_term;
+mod stencil_tile;
 mod tables;
 mod user;
 mod walk;

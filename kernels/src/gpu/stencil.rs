@@ -1,16 +1,16 @@
 //! `y ← alpha · Σ bands(x) + beta · y` in one pass: a thread for a run of consecutive elements, and for several
 //! rows along the axis whose taps it can hold.
 
-use arrayspan_bridge::devices::{KernelSource, Specialisation};
+use arrayspan_bridge::devices::{Grid, KernelSource, Specialisation};
 use arrayspan_bridge::iteration::{
-    IterationForm, IterationSpace, Runs, THREADS, Text, address, grid,
+    IterationForm, IterationSpace, MOST_GROUPS, Runs, THREADS, Text, WIDEST, address, wide_grid,
 };
 use arrayspan_bridge::{DType, Layout};
 use num_complex::Complex64;
 
 use super::element::{Element, PRELUDE};
 use super::formula::Formula;
-use super::{Gpu, bands, map, tables};
+use super::{Gpu, bands, map, stencil_tile, tables};
 use crate::band::{Edges, reach};
 use crate::verb::StencilCall;
 use crate::{Band, Result, Stencil, Update};
@@ -32,6 +32,14 @@ pub(super) struct Variant {
 
 /// What a thread can hold in a window and still leave registers for others.
 const MOST_WINDOW_BYTES: usize = 576;
+/// Rows of a thread at most: where its accesses are as wide as they get, and where more rows would leave too few on their way
+/// for each processor.
+const WIDE_ROWS: usize = 16;
+const NARROW_ROWS: usize = 8;
+/// The same of a star along three axes or more.
+const STAR_ROWS: usize = 4;
+/// Bytes that a thread asks for before it stores the first, of rows without a band.
+const AHEAD: usize = 32;
 /// A window for fewer rows than these loads most elements more than a few times.
 const WORTHWHILE: usize = 8;
 /// A window wider than this leaves room for few threads in a processor.
@@ -60,8 +68,13 @@ pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
     }
     let memories = [y.memory(), x.memory()];
     let layouts = [y.layout(), x.layout()];
-    let plan =
-        Plan::new(&call.stencil, dtype, layouts, memories.map(address), call.update, gpu.units());
+    let (space, axes) = space(&call.stencil, layouts);
+    if stencil_tile::run(gpu, call, &space, &axes)? {
+        return Ok(());
+    }
+    let addresses = memories.map(address);
+    let around = (space, axes);
+    let plan = Plan::new(&call.stencil, dtype, around, addresses, call.update, gpu.units());
     let Plan { variant, space, items, constants } = plan;
     let element = Element(dtype);
     let mut arguments = map::arguments(element, &space, &variant.form, &memories, &constants);
@@ -72,28 +85,27 @@ pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
         arguments.read(uploaded.0.memory(), 0);
         arguments.read(uploaded.1.memory(), 0);
     }
-    let grid = grid(items, threads(items, gpu.units()));
+    let grid = if variant.axes.len() > 2 && items.iter().zip(DEEP).all(|(all, one)| *all >= one) {
+        deep_grid(items)
+    } else {
+        wide_grid(items, threads(items, gpu.units()))
+    };
     // SAFETY: as in `map::launch`; the kernel touches taps only where they fall on their axis, and tables
     // only where a line of theirs begins and ends.
     unsafe { gpu.launch(&variant, grid, &arguments) }
 }
 
 impl Plan {
-    /// For a device of `units` processors and blocks of `y` and `x` at these addresses.
+    /// For a device of `units` processors, over a space and the axes of the bands there, and blocks of `y` and `x` at these
+    /// addresses.
     pub(super) fn new(
         stencil: &Stencil,
         dtype: DType,
-        layouts: [&Layout; 2],
+        (space, axes): (IterationSpace, Vec<usize>),
         addresses: [usize; 2],
         update: Update,
         units: usize,
     ) -> Self {
-        let apart: Vec<usize> = stencil.terms().iter().map(|(axis, _)| *axis).collect();
-        let (mut space, mut axes) = IterationSpace::around(&layouts, &apart);
-        if let Some(march) = axes.iter().copied().filter(|axis| *axis > 0).min() {
-            space.swap(1, march);
-            axes.iter_mut().filter(|axis| **axis == march).for_each(|axis| *axis = 1);
-        }
         let (formula, constants) = Formula::update(update);
         let others = 2 * constants.len() + 4;
         let mut form = space.form(dtype.bytes(), &addresses, others).dividing(space.extents[0]);
@@ -102,13 +114,38 @@ impl Plan {
         if let Some(band) = marched {
             form = form.with_runs(|runs| holdable(band, runs, dtype.bytes()));
         }
+        let access = form.runs().len * dtype.bytes();
         let room = window_room(form.runs().len, dtype.bytes());
+        let most = if access < WIDEST { NARROW_ROWS } else { WIDE_ROWS };
         let [runs, lines, outer] = space.items(&form);
-        let rows = marched.map_or(0, |band| rows(band, lines, room, runs * outer, units));
-        let items = [runs, marched.map_or(lines, |band| items(band, lines, rows)), outer];
+        let rows = match marched {
+            Some(band) if axes.len() > 2 => {
+                rows(band, lines, [room, STAR_ROWS], runs * outer, units)
+            }
+            Some(band) => rows(band, lines, [room, most], runs * outer, units),
+            // Rows side by side, so that as many bytes are on their way as with wide accesses.
+            None if !axes.contains(&1) && access < WIDEST => {
+                let fitting = [AHEAD / access, 1].into_iter().filter(|rows| 2 * rows <= lines);
+                busy(fitting, lines, runs * outer, units)
+            }
+            None => 0,
+        };
+        let along = marched.map_or_else(|| alone(lines, rows), |band| items(band, lines, rows));
+        let items = [runs, along, outer];
         let variant = Variant { dtype, form, formula, stencil: stencil.clone(), axes, rows };
         Self { variant, space, items, constants }
     }
+}
+
+/// The space of a stencil, and for each of its bands its axis there. The nearest of these but axis 0 is axis 1.
+pub(super) fn space(stencil: &Stencil, layouts: [&Layout; 2]) -> (IterationSpace, Vec<usize>) {
+    let apart: Vec<usize> = stencil.terms().iter().map(|(axis, _)| *axis).collect();
+    let (mut space, mut axes) = IterationSpace::around(&layouts, &apart);
+    if let Some(march) = axes.iter().copied().filter(|axis| *axis > 0).min() {
+        space.swap(1, march);
+        axes.iter_mut().filter(|axis| **axis == march).for_each(|axis| *axis = 1);
+    }
+    (space, axes)
 }
 
 /// Rows from the first to the last tap of a band's common row.
@@ -134,15 +171,15 @@ pub(super) fn window_room(len: usize, bytes: usize) -> usize {
     MOST_WINDOW_BYTES / (len * bytes)
 }
 
-/// The rows a thread takes along a band's axis, when there is room for a window of `room` runs and there are so
-/// many `columns`; 0 if the taps of a row are too many or too far apart to be held.
-fn rows(band: &Edges, len: usize, room: usize, columns: usize, units: usize) -> usize {
+/// The rows a thread takes along a band's axis, no more than `most`, when there is room for a window of `room` runs and there
+/// are so many `columns`; 0 if the taps of a row are too many or too far apart to be held.
+fn rows(band: &Edges, len: usize, [room, most]: [usize; 2], columns: usize, units: usize) -> usize {
     let span = span(band);
     let common = len - band.head.len() - band.tail.len();
     if common == 0 || !is_dense(band) {
         return 0;
     }
-    let fitting = [16, 8, 4, 2].into_iter().filter(|rows| span - 1 + rows <= room);
+    let fitting = [16, 8, 4, 2].into_iter().filter(|rows| *rows <= most && span - 1 + rows <= room);
     busy(fitting, common, columns, units)
 }
 
@@ -165,10 +202,24 @@ pub(super) fn busy(
     fitting.into_iter().find(is_busy).unwrap_or(smallest)
 }
 
+/// The items along an axis without a band.
+fn alone(len: usize, rows: usize) -> usize {
+    if rows == 0 { len } else { len.div_ceil(rows) }
+}
+
 /// The items along the band's axis: its rows, or its special rows and its windows.
 fn items(band: &Edges, len: usize, rows: usize) -> usize {
     let special = band.head.len() + band.tail.len();
     if rows == 0 { len } else { special + (len - special).div_ceil(rows) }
+}
+
+/// The threads of a group for a star along three axes: neighbours along all of them share what the first cache holds.
+const DEEP: [usize; 3] = [32, 2, 4];
+
+fn deep_grid(items: [usize; 3]) -> Grid {
+    let most = [i32::MAX as usize, MOST_GROUPS, MOST_GROUPS];
+    let groups = [0, 1, 2].map(|axis| items[axis].div_ceil(DEEP[axis]).min(most[axis]));
+    Grid { groups, threads: DEEP }
 }
 
 /// Threads of a group: fewer where that gives every processor some.
@@ -201,6 +252,13 @@ impl Variant {
         let (marched, others): (Vec<usize>, Vec<usize>) =
             self.axes.iter().partition(|axis| **axis == 1);
         text.define("ROWS", self.rows);
+        if self.rows > 0 && marched.is_empty() {
+            for name in ["HEAD", "TAIL", "LEFT", "RIGHT", "TAPS"] {
+                text.define(format_args!("BAND1_{name}"), 0);
+            }
+            text.define("band1_weight(t)", "R(0.0)");
+            text.define("band1_offset(t)", 0);
+        }
         text.define("ADD_BAND1", marched.iter().map(add).collect::<Vec<_>>().concat());
         text.define("ADD_OTHERS", others.iter().map(add).collect::<Vec<_>>().concat());
     }

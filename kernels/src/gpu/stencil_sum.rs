@@ -2,7 +2,7 @@
 //! several rows along one axis, term by term.
 
 use arrayspan_bridge::devices::{KernelSource, Memory, Specialisation};
-use arrayspan_bridge::iteration::{IterationForm, IterationSpace, Runs, Text, address, grid};
+use arrayspan_bridge::iteration::{IterationForm, IterationSpace, Runs, Text, address, wide_grid};
 use arrayspan_bridge::{DType, Layout, Operand};
 use num_complex::Complex64;
 
@@ -75,7 +75,7 @@ pub(super) fn run(gpu: &Gpu, call: &StencilSumCall<'_>) -> Result<()> {
         arguments.read(tables.0.memory(), 0);
         arguments.read(tables.1.memory(), 0);
     }
-    let grid = grid(items, threads(items, gpu.units()));
+    let grid = wide_grid(items, threads(items, gpu.units()));
     // SAFETY: as in `stencil::run`; coefficients are loaded where the elements are that they multiply, and have their shape.
     unsafe { gpu.launch(&variant, grid, &arguments) }
 }

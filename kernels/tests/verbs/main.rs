@@ -104,6 +104,9 @@ cells! {
             axes_shorter_than_the_reach
             special_first_and_last_rows
             long_filters
+            long_rows_of_taps_along_every_axis
+            long_rows_of_taps_between_special_rows
+            values_beyond_the_taps_do_not_spread
             several_axes_in_one_pass
             complex_weights
             layouts_do_not_matter

@@ -83,6 +83,72 @@ pub fn long_filters(cell: &Cell) {
     }
 }
 
+pub fn long_rows_of_taps_along_every_axis(cell: &Cell) {
+    let plane: &[usize] = &[211, 37];
+    let shapes: [(usize, &[usize]); 8] = [
+        (3, plane),
+        (12, plane),
+        (12, &[3, 67, 34]),
+        (41, plane),
+        (41, &[1009]),
+        (64, &[37, 131]),
+        (65, &[131, 2]),
+        (130, plane),
+    ];
+    for (taps, shape) in shapes {
+        for axis in 0..shape.len() {
+            let stencil = Stencil::along(axis, filter(shape[axis], taps)).unwrap();
+            let x = cell.random(shape, Form::Plain, taps as u64);
+            check(cell, &stencil, &x, &mut cell.unreadable(shape, Form::Plain), Update::set());
+        }
+    }
+}
+
+pub fn long_rows_of_taps_between_special_rows(cell: &Cell) {
+    for (axis, shape) in [(0, [83, 35]), (1, [35, 83])] {
+        let band = filter(83, 19).plus(&with_edges(83)).unwrap();
+        for band in [band.clone(), band.transpose(), filter(83, 70).plus(&band).unwrap()] {
+            let stencil = Stencil::along(axis, band).unwrap();
+            let x = cell.random(&shape, Form::Plain, 16);
+            for update in [Update::set(), Update::new(cell.number(0.5, 0.25), -2.0)] {
+                check(cell, &stencil, &x, &mut cell.random(&shape, Form::Plain, 17), update);
+            }
+        }
+    }
+}
+
+/// What no tap reaches is not touched: beside it may stand what is not a number.
+pub fn values_beyond_the_taps_do_not_spread(cell: &Cell) {
+    let at = 100;
+    for (axis, shape) in [(0, [257, 33]), (1, [33, 257])] {
+        for taps in [3, 17, 70] {
+            let band = filter(257, taps);
+            let reached: Vec<bool> = (0..257)
+                .map(|i| band.row(i).iter().any(|tap| i.checked_add_signed(tap.offset) == Some(at)))
+                .collect();
+            let stencil = Stencil::along(axis, band).unwrap();
+            let clean = cell.random(&shape, Form::Plain, 18);
+            let mut values = clean.tensor.clone();
+            for (index, value) in reference::indices(&shape).zip(&mut values.values) {
+                if index[axis] == at {
+                    value.re = f64::NAN;
+                }
+            }
+            let spoilt = Sample::new(cell, &values, Form::Plain);
+            let [clean, spoilt] = [clean, spoilt].map(|x| {
+                let mut y = cell.unreadable(&shape, Form::Plain);
+                cell.executor.stencil(&stencil, x.view(), y.view_mut(), Update::set()).unwrap();
+                y.read(cell).values
+            });
+            for ((index, clean), spoilt) in reference::indices(&shape).zip(clean).zip(spoilt) {
+                let reached = reached[index[axis]];
+                assert_eq!(spoilt.re.is_nan(), reached, "{taps} taps along axis {axis}: {index:?}");
+                assert!(reached || clean == spoilt, "{taps} taps along axis {axis}: {index:?}");
+            }
+        }
+    }
+}
+
 pub fn several_axes_in_one_pass(cell: &Cell) {
     let second = |len| Band::uniform(len, [(-1, 1.0), (0, -2.0), (1, 1.0)]);
     let shape = [6, 7, 11];
