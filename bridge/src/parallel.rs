@@ -4,7 +4,10 @@
 //! threads wake each other, so that the caller waits for at most two. What is cut into which parts is the caller's
 //! choice and must not follow from the number of threads where results depend on it.
 
+use std::hint::spin_loop;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Work of less time on one core is one part.
 ///
@@ -13,6 +16,9 @@ const PART: f64 = 20_000.0;
 
 /// Work of fewer parts stays on the caller's thread.
 const FEWEST: usize = 4;
+
+/// How long the caller looks for the last parts of others before it sleeps: about what a thread takes to wake up.
+const PATIENCE: Duration = Duration::from_micros(50);
 
 /// Bytes and operations that one core manages in a nanosecond, about.
 const BYTES: f64 = 16.0;
@@ -40,10 +46,11 @@ pub fn share<P: Send>(
     if helpers == 0 {
         return parts.for_each(work);
     }
-    let queue = Queue { parts: Mutex::new(Some(parts)), work };
+    let queue = Queue { parts: Mutex::new(Some(parts)), helpers: AtomicUsize::new(0), work };
     rayon::in_place_scope(|scope| {
         queue.wake(scope, helpers);
         queue.take();
+        queue.wait();
     });
 }
 
@@ -67,6 +74,8 @@ pub fn collect<P: Send, R: Send>(
 /// Parts that wait. None are left once the iterator has ended, or panicked.
 struct Queue<'w, I, W> {
     parts: Mutex<Option<I>>,
+    /// How many were asked to help and are not done.
+    helpers: AtomicUsize,
     work: &'w W,
 }
 
@@ -76,11 +85,13 @@ impl<P: Send, I: Iterator<Item = P> + Send, W: Fn(P) + Sync> Queue<'_, I, W> {
         let half = helpers / 2;
         for helpers in [helpers - half, half] {
             if helpers > 0 {
+                self.helpers.fetch_add(1, Ordering::Relaxed);
                 scope.spawn(move |scope| {
                     if !self.is_empty() {
                         self.wake(scope, helpers - 1);
                         self.take();
                     }
+                    self.helpers.fetch_sub(1, Ordering::Release);
                 });
             }
         }
@@ -98,6 +109,16 @@ impl<P: Send, I: Iterator<Item = P> + Send, W: Fn(P) + Sync> Queue<'_, I, W> {
             *held = Some(parts);
         }
         part
+    }
+
+    /// Waits until nobody helps any more, but not for long: the scope ends only then, and sleeps until it does.
+    fn wait(&self) {
+        let begin = Instant::now();
+        while self.helpers.load(Ordering::Acquire) > 0 && begin.elapsed() < PATIENCE {
+            for _ in 0..16 {
+                spin_loop();
+            }
+        }
     }
 
     fn take(&self) {

@@ -3,12 +3,12 @@
 use arrayspan_bridge::{Lane, Lanes};
 use bytemuck::{cast_slice, cast_slice_mut};
 
-use super::blend::{Blend, blend, term};
+use super::blend::{blend, term};
 use super::elementwise::{Operand, binary, unary};
 use super::pieces::Pieces;
 use super::rows::Rows;
 use super::scalar::Scalar;
-use super::tile::Term;
+use super::tile::{Blend, Term};
 use crate::{Binary, Unary};
 
 /// Bands applied to one array, with coefficients or without. `L` is `T`, or its parts when all weights are real.

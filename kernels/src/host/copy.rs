@@ -3,9 +3,10 @@
 use arrayspan_bridge::{Lanes, View, ViewMut};
 use bytemuck::{cast_slice, cast_slice_mut};
 
-use super::blend::{Blend, blend, term};
+use super::blend::{blend, term};
 use super::parts::{Parts, arranged, for_each_lane, for_each_part};
 use super::scalar::{Scalar, with_scalar};
+use super::tile::Blend;
 use crate::verb::CopyCall;
 use crate::{Executor as _, Host, Result, Update};
 

@@ -19,8 +19,10 @@ type Taken<L, const R: usize> = (isize, [L; R], u32);
 /// What `R` neighbouring rows of a band take, where all have the same taps.
 #[derive(Debug)]
 pub(super) struct Window<L, const R: usize> {
-    /// The first rows of groups whose rows all have these taps, all of which fall on the axis.
+    /// The first rows of groups whose rows all have these taps, of which those that fall outside the axis are dropped.
     firsts: Range<usize>,
+    /// The length of the axis.
+    len: usize,
     /// Input rows by how far they are from the first row of the group, ascending.
     taken: Vec<Taken<L, R>>,
 }
@@ -30,13 +32,20 @@ impl<L: Scalar, const R: usize> Window<L, R> {
     pub(super) fn new(pieces: &Pieces<L>) -> Self {
         let (rows, taps) = pieces.longest();
         let mut taken = Vec::with_capacity(taps.len() + R - 1);
-        let reach = taps.first().zip(taps.last()).map_or((0, 0), |(a, b)| (a.0, b.0));
         let of = |r: usize| taps.iter().map(move |(at, weight)| (at + r as isize, *weight));
         merge(&std::array::from_fn(|r| of(r).collect()), &mut taken);
-        let first = rows.start.max(reach.0.min(0).unsigned_abs());
-        let inside = pieces.len().saturating_sub(reach.1.max(0).unsigned_abs());
-        let end = (rows.end.min(inside) + 1).saturating_sub(R);
-        Self { firsts: first..end, taken }
+        let firsts = rows.start..(rows.end + 1).saturating_sub(R);
+        Self { firsts, len: pieces.len(), taken }
+    }
+
+    /// The input rows that the group takes whose first row is `first`, if its rows have these taps.
+    fn of(&self, first: usize) -> Option<&[Taken<L, R>]> {
+        let column = |(row, ..): &Taken<L, R>| row.wrapping_add_unsigned(first);
+        self.firsts.contains(&first).then(|| {
+            let from = self.taken.partition_point(|taken| column(taken) < 0);
+            let to = self.taken.partition_point(|taken| column(taken) < self.len as isize);
+            &self.taken[from..to]
+        })
     }
 
     /// How many input rows a group takes.
@@ -139,13 +148,12 @@ impl<'a, T: Scalar, L: Scalar, const R: usize> Grouped<'_, 'a, T, L, R> {
         place: &mut [usize],
     ) {
         let first = place[beside];
-        let window = self.window.filter(|window| window.firsts.contains(&first));
-        let (taken, base) = if let Some(window) = window {
-            (&window.taken, first as isize)
+        let (taken, base) = if let Some(taken) = self.window.and_then(|window| window.of(first)) {
+            (taken, first as isize)
         } else {
             let of = |r: usize| pieces.row(first + r).map(|(column, w)| (column as isize, w));
             merge(&std::array::from_fn(|r| of(r).collect()), merged);
-            (&*merged, 0)
+            (&merged[..], 0)
         };
         let (Some(from), Some(to)) = (taken.first(), taken.last()) else { return };
         place[beside] = from.0.wrapping_add(base) as usize;

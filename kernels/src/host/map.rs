@@ -1,6 +1,6 @@
 //! `out ← expression(inputs, out)` on the host.
 
-use arrayspan_bridge::{Lanes, LanesMut, Operand, View};
+use arrayspan_bridge::{Lanes, LanesMut, Operand, View, copy_past_caches, goes_past_caches};
 
 use super::evaluate::{Given, Program, chunk};
 use super::operands::{Operands, given, number};
@@ -36,8 +36,9 @@ fn map<T: Scalar>(call: &mut MapCall<'_>) -> Result<()> {
     let program = Program::new(&call.expression, &known);
     let arrays = 1 + usize::from(reads) + inputs.len();
     let cost = (arrays * size_of::<T>(), program.len());
-    let map = Map { program, inputs, reads };
     let out = out.lanes_mut::<T>()?;
+    let bytes = out.shape().iter().product::<usize>() * size_of::<T>();
+    let map = Map { program, inputs, reads, past_caches: !reads && goes_past_caches(bytes) };
     for_each_part(out, Parts::Lanes, cost, &|origin, part| map.part(origin, part));
     Ok(())
 }
@@ -46,7 +47,11 @@ struct Map<'a, T> {
     program: Program<T>,
     inputs: Vec<Lanes<'a, T>>,
     reads: bool,
+    past_caches: bool,
 }
+
+/// Chunks that are computed before they are written past the caches.
+const BUFFERED: usize = 8;
 
 impl<T: Scalar> Map<'_, T> {
     /// Computes the part of the output that begins at `origin`.
@@ -60,6 +65,20 @@ impl<T: Scalar> Map<'_, T> {
         for_each_lane(origin, &shape, usize::MAX, |index, at, len| {
             operands.start(&self.inputs, at, axis, len);
             let mut lane = out.lane(index, axis, len);
+            if let Some(slice) = lane.as_mut_slice().filter(|_| self.past_caches) {
+                result.resize(BUFFERED * chunk, T::default());
+                for (number, slice) in slice.chunks_mut(BUFFERED * chunk).enumerate() {
+                    let result = &mut result[..slice.len()];
+                    for (within, result) in result.chunks_mut(chunk).enumerate() {
+                        let (from, n) = ((number * BUFFERED + within) * chunk, result.len());
+                        operands.load(from, n);
+                        let input = |number| operands.get(number, from, n);
+                        self.program.run(input, &mut registers, result);
+                    }
+                    copy_past_caches(result, slice);
+                }
+                return;
+            }
             for from in (0..len).step_by(chunk) {
                 let n = chunk.min(len - from);
                 operands.load(from, n);

@@ -28,6 +28,9 @@ const GRAIN: usize = 64 * 1024;
 /// The most parts of one reduction.
 const MOST_PARTS: usize = 256;
 
+/// Elements whose squares are summed at a time.
+const SQUARES: usize = 4096;
+
 /// Elements that go into each sum, at least, before sums are made apart and put together.
 const DEEP: usize = 64;
 
@@ -235,7 +238,9 @@ impl<T: Scalar, C: Scalar> Reduce<'_, T, C> {
         let mut walked = part.shape.clone();
         walked[axis] = 1;
         let mut index = vec![0; walked.len()];
-        let chunk = chunk::<C>().min(len);
+        // Squares are summed as they are read; nothing of them is kept.
+        let squares = self.square.is_some() && !self.along_kept;
+        let chunk = if squares { SQUARES } else { chunk::<C>() }.min(len);
         let mut lanes = Evaluated::new(self, chunk);
         loop {
             let at: Vec<usize> = part.origin.iter().zip(&index).map(|(a, b)| a + b).collect();

@@ -2,9 +2,9 @@
 
 use num_complex::Complex64;
 
-use super::blend::{Blend, blend, term};
+use super::blend::{blend, term};
 use super::scalar::Scalar;
-use super::tile::Term;
+use super::tile::{Blend, Term};
 use crate::{Band, Tap};
 
 /// Up to so many products scalar code is faster than preparing vector code.

@@ -5,18 +5,14 @@ use arrayspan_bridge::{Layout, Relayout, View, ViewMut};
 use num_complex::Complex64;
 
 use super::banded::{Banded, Coefficients};
-use super::blend::Blend;
 use super::parts::by_stride;
 use super::pieces::Pieces;
 use super::rows::Rows;
 use super::scalar::{Scalar, with_scalar};
-use super::sum::Sum;
+use super::sum::{CHUNK, Sum};
+use super::tile::Blend;
 use crate::verb::{Factor, StencilCall, StencilSumCall};
 use crate::{Result, Stencil, Update};
-
-/// Elements computed at a time: enough to stream, and a bound for what is copied together where strides
-/// demand it.
-pub(super) const CHUNK: usize = 8192;
 
 /// Lanes shorter than this are joined to the axis before them, if that has a band.
 const SHORT: usize = 64;

@@ -1,15 +1,18 @@
 //! A sum of stencils over one output: how it is cut, and which loops compute it.
 
-use arrayspan_bridge::{LaneMut, LanesMut, parallel};
+use arrayspan_bridge::{LaneMut, LanesMut, copy_past_caches, goes_past_caches, parallel};
 use bytemuck::cast_slice_mut;
 
 use super::banded::{Banded, Work};
-use super::blend::{Blend, blend};
+use super::blend::blend;
 use super::group::{GroupWork, Grouped, ROWS, Window, has_contiguous_lanes};
 use super::parts::{Parts, advance, for_each_block};
 use super::scalar::Scalar;
-use super::stencil::CHUNK;
-use super::tile::tile;
+use super::tile::{Blend, tile};
+
+/// Elements computed at a time: enough to stream, and a bound for what is copied together where strides
+/// demand it.
+pub(super) const CHUNK: usize = 8192;
 
 /// Bytes of the inputs of a group that stay in a core's cache from one group to the next.
 const CACHE: usize = 256 << 10;
@@ -19,6 +22,9 @@ const NARROW: usize = 512;
 
 /// The most parts: they need not be smaller where there is much to do.
 const MOST_PARTS: usize = 512;
+
+/// Bytes of a group of rows that are computed before they are written past the caches.
+const BUFFER: usize = 32 << 10;
 
 /// Terms that are summed into one output.
 pub(super) struct Sum<'a, T, L> {
@@ -51,8 +57,14 @@ impl<'a, T: Scalar, L: Scalar> Sum<'a, T, L> {
 
     /// Computes all elements.
     pub(super) fn run(&self, y: LanesMut<'_, T>) {
-        let (block, width) = self.block(y.shape());
-        for_each_block(y, block, &|origin, part| self.part(origin, part, width));
+        let (block, mut width) = self.block(y.shape());
+        let len: usize = y.shape().iter().product();
+        let past_caches = self.beta == Blend::Set && goes_past_caches(len * size_of::<T>());
+        if past_caches {
+            let rows = self.beside.map_or(1, |_| ROWS);
+            width = width.min(BUFFER / (rows * size_of::<T>()));
+        }
+        for_each_block(y, block, &|origin, part| self.part(origin, part, width, past_caches));
     }
 
     /// The shape of parts, if there are several, and how many elements of rows are computed before the next rows.
@@ -95,7 +107,7 @@ impl<'a, T: Scalar, L: Scalar> Sum<'a, T, L> {
     }
 
     /// Computes the part of the output that begins at `origin`, `width` elements of all rows, then the next.
-    fn part(&self, origin: &[usize], mut y: LanesMut<'_, T>, width: usize) {
+    fn part(&self, origin: &[usize], mut y: LanesMut<'_, T>, width: usize, past_caches: bool) {
         let shape = y.shape().to_vec();
         let axis = shape.len() - 1;
         let beside = self.beside.filter(|_| self.grouped);
@@ -103,8 +115,8 @@ impl<'a, T: Scalar, L: Scalar> Sum<'a, T, L> {
         // A row by itself is beside nothing.
         let rows = beside.map_or(1, |beside| std::mem::replace(&mut outer[beside], 1));
         let beside = beside.unwrap_or(axis);
-        let mut walk =
-            Walk { sum: self, at: Vec::new(), work: Work::default(), copied: Vec::new() };
+        let (work, copied) = (Work::default(), Vec::new());
+        let mut walk = Walk { sum: self, past_caches, at: Vec::new(), work, copied };
         let mut together = GroupWork::<L, ROWS>::default();
         let mut alone = GroupWork::<L, 1>::default();
         let mut index = vec![0; shape.len()];
@@ -165,10 +177,12 @@ impl<'a, T: Scalar, L: Scalar> Sum<'a, T, L> {
 /// One thread's way through its part.
 struct Walk<'s, 'a, T, L> {
     sum: &'s Sum<'a, T, L>,
+    /// Whether results are written past the caches.
+    past_caches: bool,
     /// Where the next rows begin.
     at: Vec<usize>,
     work: Work<'a, T, L>,
-    /// Rows whose elements are not contiguous.
+    /// Rows whose elements are not contiguous, or are to be written past the caches.
     copied: Vec<T>,
 }
 
@@ -181,7 +195,7 @@ impl<'a, T: Scalar, L: Scalar> Walk<'_, 'a, T, L> {
         windows: &[Option<Window<L, R>>],
         group: &mut GroupWork<'a, L, R>,
     ) {
-        if lanes.iter_mut().all(|lane| lane.as_mut_slice().is_some()) {
+        if !self.past_caches && lanes.iter_mut().all(|lane| lane.as_mut_slice().is_some()) {
             let slices = lanes.each_mut().map(|lane| lane.as_mut_slice().unwrap_or_default());
             return self.slices(slices, beside, windows, group);
         }
@@ -195,7 +209,12 @@ impl<'a, T: Scalar, L: Scalar> Walk<'_, 'a, T, L> {
         }
         self.slices(rows, beside, windows, group);
         let rows = copied.chunks_exact(len);
-        lanes.iter_mut().zip(rows).for_each(|(lane, row)| lane.scatter(0, row));
+        for (lane, row) in lanes.iter_mut().zip(rows) {
+            match lane.as_mut_slice() {
+                Some(slice) => copy_past_caches(row, slice),
+                None => lane.scatter(0, row),
+            }
+        }
         self.copied = copied;
     }
 

@@ -6,8 +6,28 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::blend::Blend;
 use super::scalar::Scalar;
+
+/// How the old content of `y` is used.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Blend<L> {
+    /// It is overwritten unread.
+    Set,
+    /// It is added to.
+    Add,
+    /// It is multiplied, then added to.
+    Scale(L),
+}
+
+impl<L: Scalar> Blend<L> {
+    pub(super) fn new(beta: L) -> Self {
+        match beta {
+            beta if beta == L::zero() => Self::Set,
+            beta if beta == L::one() => Self::Add,
+            beta => Self::Scale(beta),
+        }
+    }
+}
 
 /// What an input contributes to `R` rows.
 #[derive(Clone, Copy, Debug)]
