@@ -17,6 +17,7 @@ mod backend;
 pub mod caches;
 mod callback;
 mod caught;
+mod companions;
 mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;

@@ -4,9 +4,8 @@ use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-use parking_lot::Mutex;
-
 use crate::callback::Callbacks;
+use crate::companions::Companions;
 use crate::driver::StreamDriver;
 use crate::memory::pool::{Arena, Lane, Queue};
 use crate::memory::{Counters, run_theirs, settle};
@@ -24,7 +23,7 @@ struct Inner {
     weak: Weak<Inner>,
     device: Device,
     /// What libraries keep with it; dropped before the driver's part.
-    companions: Mutex<Vec<Arc<dyn Any + Send + Sync>>>,
+    companions: Companions,
     driver: Box<dyn StreamDriver>,
     /// The driver's own handle, by which streams are told apart.
     raw: usize,
@@ -118,7 +117,7 @@ impl Stream {
             weak: weak.clone(),
             raw: driver.raw(),
             device,
-            companions: Mutex::default(),
+            companions: Companions::default(),
             driver,
             arena: Arena::new(),
             counters: Arc::default(),
@@ -165,22 +164,7 @@ impl Stream {
         &self,
         make: impl FnOnce() -> Result<Arc<T>>,
     ) -> Result<Arc<T>> {
-        let find = |companions: &[Arc<dyn Any + Send + Sync>]| {
-            companions.iter().find_map(|companion| companion.clone().downcast::<T>().ok())
-        };
-        if let Some(known) = find(&self.0.companions.lock()) {
-            return Ok(known);
-        }
-        // Not under the lock: making it may look for memory.
-        let made = make()?;
-        let mut companions = self.0.companions.lock();
-        if let Some(known) = find(&companions) {
-            // Another thread was quicker; what was made here ends outside of the lock.
-            drop(companions);
-            return Ok(known);
-        }
-        companions.push(made.clone());
-        Ok(made)
+        self.0.companions.get(make)
     }
 
     /// Blocks the host until all queued work is done.
@@ -292,34 +276,5 @@ impl Eq for Stream {}
 impl fmt::Debug for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Stream({} {:#x})", self.0.device, self.raw())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_stream_keeps_one_companion_of_each_type_as_long_as_it_lives() -> Result<()> {
-        let stream = Stream::new(Device::cpu())?;
-        let number = stream.companion(|| Ok(Arc::new(7_u32)))?;
-        let text = stream.companion(|| Ok(Arc::new(String::from("seven"))))?;
-        let again: Arc<u32> = stream.clone().companion(|| unreachable!("it is there"))?;
-        assert!(Arc::ptr_eq(&number, &again) && *text == "seven");
-        let kept = Arc::downgrade(&number);
-        drop((number, again));
-        assert_eq!(kept.strong_count(), 1, "the stream's");
-        drop(stream);
-        assert_eq!((kept.strong_count(), Arc::strong_count(&text)), (0, 1));
-        Ok(())
-    }
-
-    #[test]
-    fn a_companion_that_cannot_be_made_is_asked_for_again() -> Result<()> {
-        let stream = Stream::new(Device::cpu())?;
-        let refused = || Error::Unsupported { device: "cpu".into(), what: "a companion".into() };
-        assert!(stream.companion::<u32>(|| Err(refused())).is_err());
-        assert_eq!(*stream.companion(|| Ok(Arc::new(7_u32)))?, 7);
-        Ok(())
     }
 }

@@ -4,6 +4,7 @@
 
 mod copies;
 mod memory;
+mod queue;
 mod shelf;
 
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};

@@ -3,7 +3,8 @@
 use arrayspan_devices::fault::{self, Class, Fault, FaultKind};
 use arrayspan_devices::{Device, Error, Limit, Memory, Scope, caches};
 
-use super::shelf::{BYTES, FULL};
+use super::queue::FULL;
+use super::shelf::BYTES;
 use super::{shelves, stream};
 
 #[test]

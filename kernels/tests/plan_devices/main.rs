@@ -2,6 +2,8 @@
 //! was asked to. In a process of its own, because that kind is there for good.
 #![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
 
+#[path = "../../../devices/tests/fourth_kind/queue.rs"]
+mod queue;
 #[path = "../../../devices/tests/fourth_kind/shelf.rs"]
 mod shelf;
 mod shelves;

@@ -7,7 +7,7 @@ use arrayspan_operators::laws::Law;
 use arrayspan_operators::prelude::{Edge, FirstDerivative, Identity, Roll, Scheme};
 use num_complex::Complex64;
 
-use crate::real_linear::{LEN, Mix, space};
+use crate::mix::{LEN, Mix, space};
 use crate::support::{filled, hidden};
 
 #[test]

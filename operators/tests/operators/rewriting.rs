@@ -8,8 +8,9 @@ use arrayspan_operators::{Context, Result};
 use num_complex::Complex64;
 use proptest::prelude::*;
 
+use crate::exact::{Exact, close};
 use crate::support::{check, dense, dense_adjoint, hidden, host, numbers, random};
-use crate::trees::{Exact, built, close, trees};
+use crate::trees::{built, trees};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]

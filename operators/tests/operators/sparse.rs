@@ -9,8 +9,9 @@ use arrayspan_operators::{Result, Sparse};
 use num_complex::Complex64;
 use proptest::prelude::*;
 
+use crate::exact::close;
 use crate::support::{DTYPES, dense, floats, hidden, numbers, random};
-use crate::trees::{built, close, trees};
+use crate::trees::{built, trees};
 
 const ZERO: Complex64 = Complex64::new(0.0, 0.0);
 

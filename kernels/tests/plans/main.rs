@@ -1,12 +1,13 @@
 //! Plans: recorded calls do what direct calls do, on arrays that nobody else has.
 #![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
 
+mod refused;
+
 use std::sync::{Arc, Barrier};
 use std::{mem, thread};
 
-use arrayspan_kernels::bridge::convert::Imported;
 use arrayspan_kernels::bridge::devices::Device;
-use arrayspan_kernels::bridge::{Array, DType, LentArray, Relayout, SharedArray};
+use arrayspan_kernels::bridge::{Array, Relayout, SharedArray};
 use arrayspan_kernels::verb::{Coefficients, StencilTerm};
 use arrayspan_kernels::{
     Arrays, Band, Error, Executor, Plan, Reduction, Result, Stencil, Trace, Update, constant,
@@ -163,93 +164,6 @@ fn arrays_are_read_and_written_between_replays() {
     });
 }
 
-/// Fails unless recording is refused because the plan does not keep that argument, and leaves `untouched` as it was.
-#[track_caller]
-fn refused(
-    plan: impl Arrays,
-    untouched: &Array,
-    text: &str,
-    record: impl FnOnce(&dyn Executor) -> Result<()>,
-) {
-    let before = bits(untouched);
-    let refused = Plan::record(on(Device::cpu()).unwrap(), plan, |on, _| record(on));
-    let error = refused.map(|_| ()).unwrap_err();
-    assert!(matches!(error, Error::NotKept { .. }), "{error:?}");
-    assert_eq!(error.to_string(), text);
-    assert_eq!(bits(untouched), before);
-}
-
-fn keeps_no(verb: &str, argument: &str) -> String {
-    format!("{verb}: the plan keeps no array with the memory of {argument}")
-}
-
-#[test]
-fn what_the_plan_does_not_keep_cannot_be_written() {
-    let host = on(Device::cpu()).unwrap();
-    let read = array(&*host, &[4, 4], 1).into_shared();
-    let mut out = array(&*host, &[4, 4], 2);
-    let copy = array(&*host, &[4, 4], 2);
-    let other = || array(&*host, &[4, 4], 3);
-    let set = Update::set();
-    let none = Stencil::new([]).unwrap();
-    let x = || read.view();
-    refused(other(), &copy, &keeps_no("map", "the output"), |on| {
-        on.map(&input(0), &[x()], out.view_mut())
-    });
-    refused(other(), &copy, &keeps_no("copy", "y"), |on| on.copy(x(), out.view_mut(), set));
-    refused(other(), &copy, &keeps_no("stencil", "y"), |on| {
-        on.stencil(&none, x(), out.view_mut(), set)
-    });
-    refused(other(), &copy, &keeps_no("reduce", "the output"), |on| {
-        on.reduce(Reduction::Sum, &input(0), &[x()], &[], out.view_mut())
-    });
-    refused(other(), &copy, &keeps_no("gemm", "c"), |on| {
-        on.gemm(x(), false, x(), out.view_mut(), set)
-    });
-    // Nor may a part of it, nor what is made while recording.
-    refused(other(), &copy, &keeps_no("copy", "y"), |on| {
-        on.copy(x().sliced(0, 1, 2)?, out.view_mut().sliced(0, 0, 2)?, set)
-    });
-    refused(other(), &copy, &keeps_no("copy", "y"), |on| {
-        on.copy(x(), on.empty(&[4, 4], DType::Float32)?.view_mut(), set)
-    });
-    assert_eq!(bits(&out), bits(&copy), "what was refused has not run");
-}
-
-#[test]
-fn what_others_could_write_cannot_be_read() {
-    let host = on(Device::cpu()).unwrap();
-    let (a, b) = (array(&*host, &[4, 4], 1), array(&*host, &[4, 4], 2));
-    let read = array(&*host, &[4, 4], 3);
-    let y = || array(&*host, &[4, 4], 4);
-    let record = |text: &str, call: &dyn Fn(&dyn Executor, &mut Array) -> Result<()>| {
-        let refused = Plan::record(host.clone(), y(), |on, y| call(on, y));
-        let error = refused.map(|_| ()).unwrap_err();
-        assert!(matches!(error, Error::NotKept { .. }), "{error:?}");
-        assert_eq!(error.to_string(), text);
-    };
-    let set = Update::set();
-    record(&keeps_no("map", "input 1"), &|on, y| {
-        let shared = array(on, &[4, 4], 5).into_shared();
-        on.map(&(input(0) + input(1)), &[shared.view(), a.view()], y.view_mut())
-    });
-    record(&keeps_no("gemm", "b"), &|on, y| {
-        let shared = array(on, &[4, 4], 5).into_shared();
-        on.gemm(shared.view(), false, b.view(), y.view_mut(), set)
-    });
-    record(&keeps_no("copy", "x"), &|on, y| on.copy(a.view(), y.view_mut(), set));
-    // A shared array's memory, but lent as a borrowed array is.
-    let lent = LentArray::from(read.into_shared());
-    record(&keeps_no("copy", "x"), &|on, y| on.copy(lent.view(), y.view_mut(), set));
-    // What is only borrowed on its way from another library.
-    let imported = Imported::from(a.view());
-    record(&keeps_no("copy", "x"), &|on, y| on.copy(imported.view(), y.view_mut(), set));
-    // What somebody else is about to write.
-    let mut out = y();
-    let view = out.view_mut();
-    record(&keeps_no("copy", "x"), &|on, y| on.copy(view.view(), y.view_mut(), set));
-}
-
 #[test]
 fn a_shared_array_is_not_writable_again_before_the_plan_is_gone() {
     on_each(|on| {
@@ -290,7 +204,7 @@ fn an_array_that_was_exchanged_is_missed_before_anything_runs() {
         let before = plan.arrays().iter().map(bits).collect::<Vec<_>>();
         let x = mem::replace(&mut plan.arrays_mut()[0], array(&*on, &[3], 1));
         let error = plan.replay().unwrap_err();
-        assert_eq!(error.to_string(), keeps_no("map", "input 0"));
+        assert_eq!(error.to_string(), refused::keeps_no("map", "input 0"));
         assert_eq!([bits(&x), bits(&plan.arrays()[1])].to_vec(), before);
         // Alone, it is as good as ever, and in its place again it is the plan's.
         plan.arrays_mut()[0] = x;
