@@ -10,7 +10,9 @@ use super::element::Element;
 use super::formula::Formula;
 use super::stencil_term::Arrays;
 use super::stencil_tile::{self, Setting};
-use super::{combine, copy, gemm, map, map_many, reduce, stencil, stencil_sum, user};
+use super::{
+    combine, copy, gemm, map, map_many, reduce, stencil, stencil_march, stencil_sum, user,
+};
 use crate::Expression;
 use crate::program::{Kind, Program};
 use crate::{Band, Reduction, Stencil, Tap, Update, constant, input, previous};
@@ -205,6 +207,7 @@ fn stencils(dtype: DType) -> Vec<KernelSource> {
             let layouts = [&layout, &layout];
             let (space, axes) = stencil::space(&stencil, layouts);
             kernels.extend(tiled(&stencil, dtype, &space, &axes, update));
+            kernels.extend(marched(&stencil, dtype, &space, &axes, update));
             let plan = stencil::Plan::new(&stencil, dtype, (space, axes), [0, 0], update, UNITS);
             kernels.push(plan.variant.source());
         }
@@ -224,6 +227,20 @@ fn tiled(
     let setting = Setting { space, axes, units: UNITS, room: stencil_tile::room(DeviceKind::Cuda) };
     let formula = Formula::update(update).0;
     let variant = stencil_tile::Variant::new(stencil, dtype, form, formula, &setting)?;
+    Some(variant.source())
+}
+
+/// The kernel for stars.
+fn marched(
+    stencil: &Stencil,
+    dtype: DType,
+    space: &IterationSpace,
+    axes: &[usize],
+    update: Update,
+) -> Option<KernelSource> {
+    let form = space.form(dtype.bytes(), &[0, 0], 4);
+    let formula = Formula::update(update).0;
+    let variant = stencil_march::Variant::new(stencil, dtype, form, formula, space, axes)?;
     Some(variant.source())
 }
 

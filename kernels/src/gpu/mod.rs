@@ -20,6 +20,7 @@ mod reduce;
 mod shared;
 mod split;
 mod stencil;
+mod stencil_march;
 mod stencil_sum;
 mod stencil_term;
 mod stencil_tile;

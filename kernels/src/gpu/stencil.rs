@@ -10,7 +10,7 @@ use num_complex::Complex64;
 
 use super::element::{Element, PRELUDE};
 use super::formula::Formula;
-use super::{Gpu, bands, map, stencil_tile, tables};
+use super::{Gpu, bands, map, stencil_march, stencil_tile, tables};
 use crate::band::{Edges, reach};
 use crate::verb::StencilCall;
 use crate::{Band, Result, Stencil, Update};
@@ -69,7 +69,8 @@ pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
     let memories = [y.memory(), x.memory()];
     let layouts = [y.layout(), x.layout()];
     let (space, axes) = space(&call.stencil, layouts);
-    if stencil_tile::run(gpu, call, &space, &axes)? {
+    if stencil_tile::run(gpu, call, &space, &axes)? || stencil_march::run(gpu, call, &space, &axes)?
+    {
         return Ok(());
     }
     let addresses = memories.map(address);

@@ -110,6 +110,7 @@ cells! {
             long_rows_of_taps_between_special_rows
             values_beyond_the_taps_do_not_spread
             several_axes_in_one_pass
+            large_stars
             complex_weights
             layouts_do_not_matter
             what_was_there_is_scaled_and_added

@@ -162,6 +162,27 @@ pub fn several_axes_in_one_pass(cell: &Cell) {
     }
 }
 
+/// Stars that are large enough for threads that go along one of their axes, special rows at both ends of each.
+pub fn large_stars(cell: &Cell) {
+    let second = |len| Band::uniform(len, [(-1, 1.0), (0, -2.0), (1, 1.0)]);
+    let lopsided = |len| Band::uniform(len, [(-2, 0.5), (1, -1.5)]);
+    for shape in [&[37, 47, 43][..], &[40, 46, 44], &[17, 3, 101, 31]] {
+        let rank = shape.len();
+        let axis = |at: usize| (rank - 3 + at, shape[rank - 3 + at]);
+        let along = |at: usize, band: &dyn Fn(usize) -> Band| (axis(at).0, band(axis(at).1));
+        let laplacian = [along(0, &second), along(1, &second), along(2, &second)];
+        let outer = [along(0, &with_edges), along(1, &lopsided)];
+        let mixed = [along(0, &lopsided), along(1, &with_edges), along(2, &with_edges)];
+        for terms in [laplacian.to_vec(), outer.to_vec(), mixed.to_vec()] {
+            let stencil = Stencil::new(terms).unwrap();
+            let x = cell.random(shape, Form::Plain, 19);
+            check(cell, &stencil, &x, &mut cell.unreadable(shape, Form::Plain), Update::set());
+            let update = Update::new(cell.number(0.5, -1.0), 2.0);
+            check(cell, &stencil, &x, &mut cell.random(shape, Form::Inside, 20), update);
+        }
+    }
+}
+
 pub fn complex_weights(cell: &Cell) {
     if !cell.is_complex() {
         return;
