@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrayspan_devices::{Device, Memory, Stream};
+use arrayspan_devices::{Buildable, Device, Memory, Stream};
 
 use crate::copy::between;
 use crate::copy::streams::{expect_stream, stream_between, stream_of};
@@ -187,5 +187,12 @@ impl ViewMut<'_> {
         }
         expect_stream(operation, stream, [self.device(), from.device()])?;
         between::copy(from, self, stream)
+    }
+
+    /// The kernel that [`copy_from`](Self::copy_from) would launch for an array of the same shape and dtype on the same device,
+    /// for [`Device::warm_up`]; `None` where it launches none.
+    #[must_use]
+    pub fn copy_kernel(&self, from: &View<'_>) -> Option<Box<dyn Buildable>> {
+        between::kernel(from, self).map(|kernel| Box::new(kernel) as Box<dyn Buildable>)
     }
 }

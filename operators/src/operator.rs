@@ -103,6 +103,13 @@ pub trait LinearMap: Debug + Send + Sync {
         0
     }
 
+    /// Whether applying it enqueues verbs on its context and does nothing else: nothing that a caller could see, and no work
+    /// of its own. Then a solver may apply it to learn which kernels that takes, and have them built side by side before
+    /// it begins (see [`warm_up`](arrayspan_kernels::warm_up)).
+    fn only_enqueues(&self) -> bool {
+        false
+    }
+
     /// What is known of it: of nothing that is said, that it is complex-linear, unless it goes between a real and a complex
     /// space.
     fn properties(&self) -> Properties {

@@ -3,6 +3,7 @@
 use arrayspan_devices::Stream;
 
 use super::streams::{expect_stream, stream_of};
+use super::variant::Variant;
 use super::within;
 use crate::{Array, Layout, Result, View, ViewMut, parallel};
 
@@ -43,6 +44,16 @@ pub(crate) fn copy(from: &View<'_>, to: &mut ViewMut<'_>, stream: &Stream) -> Re
 fn is_shared(to: &ViewMut<'_>) -> bool {
     let (len, bytes) = (to.layout().len(), to.dtype().bytes());
     to.device().is_cpu() && parallel::grain(len, 2 * bytes, 0) < usize::MAX
+}
+
+/// The kernel that [`copy`] would launch on the one device of both; `None` where it would launch none, and where they are on
+/// two.
+pub(crate) fn kernel(from: &View<'_>, to: &ViewMut<'_>) -> Option<Variant> {
+    let device = to.device();
+    let plain = to.layout().is_contiguous() && from.layout().is_contiguous();
+    let launched = device == from.device() && device.kind().dialect().is_some();
+    let launched = launched && !plain && !to.layout().is_empty();
+    launched.then(|| super::device::kernel(from, to, to.dtype().bytes()))
 }
 
 /// Between contiguous arrays.

@@ -6,7 +6,7 @@ use super::cast::spec::CastSpec;
 use super::plan::plan;
 use super::variant::{Affine, Variant, Work};
 use crate::iteration::{Arguments, IterationSpace, THREADS, address, grid};
-use crate::{Result, View, ViewMut};
+use crate::{Layout, Result, View, ViewMut};
 
 /// As [`super::within::copy`], for elements of `bytes` bytes.
 pub(crate) fn copy(
@@ -15,10 +15,18 @@ pub(crate) fn copy(
     bytes: usize,
     stream: &Stream,
 ) -> Result<()> {
-    let memories = [to.memory(), from.memory()];
-    let (mut space, tiles) = plan(to.layout(), from.layout());
+    launch(&task(from, [to.memory(), from.memory()], to.layout(), bytes), &[], stream)
+}
+
+/// The kernel of such a copy.
+pub(crate) fn kernel(from: &View<'_>, to: &ViewMut<'_>, bytes: usize) -> Variant {
+    task(from, [to.memory(), from.memory()], to.layout(), bytes).variant()
+}
+
+fn task<'m>(from: &View<'_>, memories: [&'m Memory; 2], to: &Layout, bytes: usize) -> Task<'m> {
+    let (mut space, tiles) = plan(to, from.layout());
     let bytes = widen(&mut space, memories.map(address), bytes);
-    launch(&Task { memories, space, tiles, work: Work::Bytes(bytes) }, &[], stream)
+    Task { memories, space, tiles, work: Work::Bytes(bytes) }
 }
 
 /// Converts the elements of `from` to those of `to`, on one device. `others` are the arguments beside the arrays.
@@ -44,9 +52,14 @@ struct Task<'m> {
     work: Work,
 }
 
+impl Task<'_> {
+    fn variant(&self) -> Variant {
+        Variant::new(self.work, &self.space, self.tiles, self.memories.map(address))
+    }
+}
+
 fn launch(task: &Task<'_>, others: &[Argument<'_>], stream: &Stream) -> Result<()> {
-    let Task { memories, space, tiles, work } = task;
-    let variant = Variant::new(*work, space, *tiles, memories.map(address));
+    let (variant, Task { memories, space, .. }) = (task.variant(), task);
     let form = &variant.form;
     let mut arguments = Arguments::new(form.is_wide());
     arguments.write(memories[0], space.offsets[0]);

@@ -46,6 +46,12 @@ impl<S: Specialisation> Buildable for S {
 }
 
 impl Device {
+    /// Whether it runs kernels and its compiler builds several at once, so that [`warm_up`](Self::warm_up) saves time.
+    #[must_use]
+    pub fn builds_side_by_side(self) -> bool {
+        self.kind().dialect().is_some() && self.0.driver.builds_side_by_side()
+    }
+
     /// Builds those of `kernels` that the device does not have, side by side on all cores where the driver's compiler
     /// can, and keeps them for the first to ask. Waits until all are there; how many had to be built.
     ///
@@ -61,8 +67,12 @@ impl Device {
                 missing.push(*kernel);
             }
         }
+        if missing.is_empty() {
+            // Asking for cores takes longer than all else.
+            return Ok(0);
+        }
         let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let workers = if self.0.driver.builds_side_by_side() { cores } else { 1 };
+        let workers = if self.builds_side_by_side() { cores } else { 1 };
         side_by_side(&missing, workers, |kernel| kernel.build(self).map(drop))?;
         Ok(missing.len())
     }

@@ -96,8 +96,11 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
         arguments.indices(split.numbers());
     }
     arguments.numbers(constants, computed);
+    // A call that is only planned has no parts. (What joins them is planned all the same.)
+    let planned = gpu.planned.is_some();
     let room = if sharing == Sharing::Leave { Some(combine::room(gpu)?) } else { None };
-    let scratch = if sharing == Sharing::LastJoins { Some(combine::scratch(gpu)?) } else { None };
+    let joins = sharing == Sharing::LastJoins && !planned;
+    let scratch = if joins { Some(combine::scratch(gpu)?) } else { None };
     if let Some(parts) = room.as_ref().or(scratch.as_deref()) {
         arguments.push(Argument::Write(parts.memory()));
     }

@@ -66,6 +66,11 @@ impl LinearMap for Operator {
         bytes(false).max(bytes(true))
     }
 
+    /// As all that is made of forms does; of opaque parts nothing is known.
+    fn only_enqueues(&self) -> bool {
+        [false, true].into_iter().all(|adjoint| self.program(adjoint).cost().is_some())
+    }
+
     fn properties(&self) -> Properties {
         let (self_adjoint, positive) = (self.is_self_adjoint(), self.is_positive());
         Properties { self_adjoint, positive, complex_linear: self.is_linear() }

@@ -4,9 +4,10 @@ use std::ops::ControlFlow;
 
 use arrayspan_bridge::{Array, AsView, DType, View};
 use arrayspan_kernels::{Executor, widest_real};
-use arrayspan_operators::LinearMap;
+use arrayspan_operators::{LinearMap, Space};
 
 use super::recurrence::Run;
+use super::rehearse;
 use super::workspace::CglsWorkspace;
 use crate::fit::Fit;
 use crate::{Error, Observer, Progress, Result, Solution, Stop, Stopped};
@@ -126,6 +127,27 @@ impl Cgls {
         CglsWorkspace::new(a, on, check_every, scalars)
     }
 
+    /// Builds what a run from zero launches on the device of `on`, side by side on all cores where the device's compiler
+    /// bears it, so that the run need not wait for one kernel after the other; how many were not there yet. Where that
+    /// saves time a run does so itself before it begins, unless parts of the operator are opaque: this is for kernels
+    /// that should be there before there are data. Waits for the compiler; on devices that run no kernels it does nothing.
+    ///
+    /// Data or operators that have to be scaled take kernels beside these. Takes the memory of a run for as long as it
+    /// runs.
+    ///
+    /// # Errors
+    /// As [`workspace`](Self::workspace); a kernel that cannot be built.
+    pub fn warm_up(&self, a: &(impl LinearMap + ?Sized), on: &dyn Executor) -> Result<usize> {
+        self.check()?;
+        if on.device().kind().dialect().is_none() {
+            return Ok(0);
+        }
+        let mut workspace = self.workspace(a, on)?;
+        let (x, y) = (empty(a.domain(), on)?, empty(a.range(), on)?);
+        let (built, _) = rehearse::run(&mut workspace, on, a, self.damping, &y.view(), (x, false))?;
+        Ok(built)
+    }
+
     /// Solves on `on` with vectors that are already there.
     ///
     /// # Errors
@@ -143,7 +165,11 @@ impl Cgls {
         Self::fit(workspace, on, a, &y, start.as_ref())?;
         self.check_damping(y.dtype())?;
         let check_every = self.check_every.min(workspace.history.room());
-        let (mut run, mut seen) = Run::begin(workspace, on, a, self.damping, y, start)?;
+        let started = start.is_some();
+        let x = start.map_or_else(|| empty(a.domain(), on), Ok)?;
+        let x = rehearse::if_worth_while(workspace, on, a, self.damping, &y, (x, started))?;
+        let mut run = Run::new(workspace, on, a, self.damping, y, (x, started));
+        let mut seen = run.begin()?;
         let data = run.scaled_data();
         let mut ahead = 0;
         loop {
@@ -222,6 +248,11 @@ impl Cgls {
         let why = format!("damping {:e} is too large to be computed with in {dtype}", self.damping);
         Err(Error::Parameter { solver: Self::NAME, why })
     }
+}
+
+/// An array of a space, with unspecified content.
+fn empty(space: &Space, on: &dyn Executor) -> Result<Array> {
+    Ok(on.empty(space.shape(), space.dtype())?)
 }
 
 #[cfg(test)]

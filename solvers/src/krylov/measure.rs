@@ -120,7 +120,7 @@ impl<A: LinearMap + ?Sized> Run<'_, A> {
     }
 
     /// `y - A x` as it stands.
-    fn fill_residual(&mut self) -> Result<()> {
+    pub(super) fn fill_residual(&mut self) -> Result<()> {
         let (w, on, dtype) = (&mut *self.w, self.on, self.y.dtype());
         if self.scale.data == 0 {
             on.copy(self.y.clone(), w.residual.view_mut(), Update::set())?;

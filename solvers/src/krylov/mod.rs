@@ -4,6 +4,7 @@ mod cgls;
 mod freeze;
 mod measure;
 mod recurrence;
+mod rehearse;
 mod run;
 mod workspace;
 

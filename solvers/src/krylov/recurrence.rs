@@ -48,6 +48,14 @@ pub(super) struct Run<'a, A: ?Sized> {
 impl<A: LinearMap + ?Sized> Run<'_, A> {
     /// The first gradient and the scalars that belong to it, on the host, too.
     pub(super) fn descend_first(&mut self) -> Result<Norms> {
+        self.descend_from_start()?;
+        let mut seen = Norms::default();
+        self.w.history.read(0, self.scale, &mut seen)?;
+        Ok(seen)
+    }
+
+    /// Enqueues the first gradient and the scalars that belong to it.
+    pub(super) fn descend_from_start(&mut self) -> Result<()> {
         self.descend(0)?;
         let (residual, gradient) = (input(0), input(1));
         let [_, model] = &mut self.w.curvature;
@@ -63,10 +71,7 @@ impl<A: LinearMap + ?Sized> Run<'_, A> {
         let [_, model] = &self.w.curvature;
         let others = if damped { vec![model.view()] } else { Vec::new() };
         let state = column(state, 2 + others.len());
-        self.w.history.begin(self.on, &others, &state)?;
-        let mut seen = Norms::default();
-        self.w.history.read(0, self.scale, &mut seen)?;
-        Ok(seen)
+        self.w.history.begin(self.on, &others, &state)
     }
 
     /// One step along the conjugate direction. All of it is enqueued; nothing comes to the host.

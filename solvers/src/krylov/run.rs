@@ -12,40 +12,44 @@ use crate::scale::{Scale, times};
 use crate::{Result, Stopped};
 
 impl<'a, A: LinearMap + ?Sized> Run<'a, A> {
-    /// The state before the first iteration, and its norms. Waits for it.
-    pub(super) fn begin(
+    /// A run that has computed nothing yet; `x` is where it starts, or where its model goes.
+    pub(super) fn new(
         w: &'a mut CglsWorkspace,
         on: &'a dyn Executor,
         a: &'a A,
         damping: f64,
         y: View<'a>,
-        start: Option<Array>,
-    ) -> Result<(Self, Norms)> {
-        let started = start.is_some();
-        let x = if let Some(x) = start {
-            x
-        } else {
-            let mut x = on.empty(a.domain().shape(), a.domain().dtype())?;
-            x.assign_on(on, 0.0)?;
-            x
-        };
+        (x, started): (Array, bool),
+    ) -> Self {
         let (scale, next) = (Scale::default(), constant(0.0));
         let (data, whole, lost, damped_alone) = (0.0, 0.0, false, false);
-        let mut run =
-            Self { w, on, a, y, x, started, scale, damping, data, whole, lost, damped_alone, next };
-        let seen = run.scaled(damping)?;
-        run.whole = reals(&run.w.history.get(Scalar::Objective, 0)?)?[0];
-        run.data = if started {
-            let data = times(run.scale.data, run.y.dtype(), &run.y);
-            squared(on, &mut run.w.curvature[0], &data)?
+        Self { w, on, a, y, x, started, scale, damping, data, whole, lost, damped_alone, next }
+    }
+
+    /// The state before the first iteration, and its norms. Waits for it.
+    pub(super) fn begin(&mut self) -> Result<Norms> {
+        let on = self.on;
+        if !self.started {
+            self.x.assign_on(on, 0.0)?;
+        }
+        let seen = self.scaled(self.damping)?;
+        self.whole = reals(&self.w.history.get(Scalar::Objective, 0)?)?[0];
+        self.data = if self.started {
+            let data = times(self.scale.data, self.y.dtype(), &self.y);
+            squared(on, &mut self.w.curvature[0], &data)?
         } else {
-            run.whole
+            self.whole
         };
-        run.whole = run.whole.max(run.data);
-        run.next = run.scalars();
-        let (gradient, direction) = (run.w.gradient.view(), run.w.direction.view_mut());
-        on.copy(gradient, direction, Update::set())?;
-        Ok((run, seen))
+        self.whole = self.whole.max(self.data);
+        self.turn()?;
+        Ok(seen)
+    }
+
+    /// Makes the first gradient the first direction.
+    pub(super) fn turn(&mut self) -> Result<()> {
+        self.next = self.scalars();
+        let (gradient, direction) = (self.w.gradient.view(), self.w.direction.view_mut());
+        Ok(self.on.copy(gradient, direction, Update::set())?)
     }
 
     /// `‖y‖`, scaled.

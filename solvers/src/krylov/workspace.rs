@@ -23,6 +23,8 @@ pub struct CglsWorkspace {
     /// `‖A c‖²`, then `damping² ‖c‖²`.
     pub(super) curvature: [Array; 2],
     pub(super) operator: Workspace,
+    /// For which runs the kernels are known to be built: with damping or without, from a start vector or from zero.
+    pub(super) built_for: Option<[bool; 2]>,
 }
 
 impl CglsWorkspace {
@@ -44,6 +46,7 @@ impl CglsWorkspace {
             history: History::new(on, scalars, check_every)?,
             curvature: [scalar()?, scalar()?],
             operator: Workspace::of(a, on)?,
+            built_for: None,
         })
     }
 
