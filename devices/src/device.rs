@@ -114,7 +114,15 @@ impl Device {
     /// # Errors
     /// When the driver cannot make it.
     pub fn process_stream(self) -> Result<Stream> {
-        self.0.process_stream()
+        self.0.own_stream().cloned()
+    }
+
+    /// As [`process_stream`](Self::process_stream), for those who need no handle of their own.
+    ///
+    /// # Errors
+    /// When the driver cannot make it.
+    pub(crate) fn own_stream(self) -> Result<&'static Stream> {
+        self.0.own_stream()
     }
 
     /// A new stream.

@@ -73,12 +73,13 @@ impl Entry {
         }
     }
 
-    pub(crate) fn process_stream(&'static self) -> Result<Stream> {
+    /// The stream of the process, made at first use.
+    pub(crate) fn own_stream(&'static self) -> Result<&'static Stream> {
         if let Some(stream) = self.stream.get() {
-            return Ok(stream.clone());
+            return Ok(stream);
         }
         let stream = Stream::new(Device(self))?;
-        Ok(self.stream.get_or_init(|| stream).clone())
+        Ok(self.stream.get_or_init(|| stream))
     }
 
     /// Registers a new stream of the device.

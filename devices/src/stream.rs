@@ -132,6 +132,12 @@ impl Stream {
         self.0.device
     }
 
+    /// Whether it is the one for the whole process: [`Device::process_stream`].
+    #[must_use]
+    pub fn is_process_stream(&self) -> bool {
+        self.0.device.own_stream().is_ok_and(|own| own == self)
+    }
+
     /// The driver's own handle (`CUstream`, `cl_command_queue`), zero on the CPU. Valid while this stream is.
     #[must_use]
     pub fn raw(&self) -> usize {

@@ -24,7 +24,7 @@ pub fn on_stream(stream: &Stream) -> Result<Arc<dyn Executor>> {
     static HOST: OnceLock<Arc<Host>> = OnceLock::new();
     let device = stream.device();
     // Only streams that are never destroyed: an executor keeps its own.
-    let own = device.process_stream()? == *stream;
+    let own = stream.is_process_stream();
     Ok(match (device.is_cpu(), own) {
         (true, true) => HOST.get_or_init(|| Arc::new(Host::on(stream.clone()))).clone(),
         (true, false) => Arc::new(Host::on(stream.clone())),

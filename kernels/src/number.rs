@@ -23,7 +23,8 @@ pub enum Fit {
 #[must_use]
 pub fn fit(value: impl Into<Complex64>, dtype: DType) -> Fit {
     let value = value.into();
-    let modulus = value.re.hypot(value.im);
+    // Most numbers are real, and need no root.
+    let modulus = if value.im == 0.0 { value.re.abs() } else { value.re.hypot(value.im) };
     let single = dtype.real() == DType::Float32;
     let (finite, normal) = match modulus as f32 {
         rounded if single => (rounded.is_finite(), rounded.is_normal()),

@@ -72,7 +72,10 @@ impl Gain {
 
     /// All multiplied by `factor`.
     pub(crate) fn times(self, factor: Complex64) -> Self {
-        let modulus = factor.norm();
+        if factor == Complex64::ONE {
+            return self;
+        }
+        let modulus = if factor.im == 0.0 { factor.re.abs() } else { factor.norm() };
         if modulus == 0.0 || self.largest == 0.0 {
             return Self { least: f64::INFINITY, largest: 0.0 };
         }

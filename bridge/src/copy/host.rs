@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::past;
 use super::plan::plan;
-use crate::iteration::IterationSpace;
+use crate::iteration::{Axes, IterationSpace};
 use crate::{View, ViewMut, parallel};
 
 /// What is done to each element.
@@ -82,7 +82,7 @@ where
 
 /// Part of a space: extents, and where source and target begin in it.
 struct Part<S, T> {
-    extents: Vec<usize>,
+    extents: Axes<usize>,
     x: *const S,
     y: *mut T,
 }
@@ -125,7 +125,7 @@ impl<W> Walk<'_, W> {
     }
 
     /// The extents of parts of about `grain` elements: whole rows, or about square.
-    fn block(&self, grain: usize) -> Vec<usize> {
+    fn block(&self, grain: usize) -> Axes<usize> {
         let mut block = self.space.extents.clone();
         if self.tiles {
             while block.iter().product::<usize>() > grain.max(TILE) {

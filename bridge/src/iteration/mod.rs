@@ -13,8 +13,9 @@ mod runs;
 mod space;
 mod text;
 
+pub use crate::layout::Axes;
 pub use arguments::{Arguments, MOST_ARGUMENTS};
-pub use collapse::{Collapsed, collapse, collapse_around};
+pub use collapse::{Collapsed, Each, collapse, collapse_around};
 pub use form::IterationForm;
 pub use geometry::{MOST_GROUPS, THREADS, grid, wide_grid};
 pub use runs::WIDEST;

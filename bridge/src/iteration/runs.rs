@@ -1,13 +1,14 @@
 //! How many consecutive elements a thread takes in one access.
 
 use arrayspan_devices::Memory;
+use smallvec::SmallVec;
 
 use super::text::Text;
 
 /// How many consecutive elements along axis 0 a thread takes in one access, and the strides of the operands along it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Runs {
-    inner: Vec<Inner>,
+    inner: SmallVec<[Inner; 8]>,
     /// Elements of a run, a power of two.
     pub len: usize,
     /// The alignment of a run in bytes.
@@ -55,7 +56,7 @@ impl Runs {
     /// The longest runs of elements of `bytes` bytes along an axis of `extent` elements.
     #[must_use]
     pub fn new(starts: &[Start], bytes: usize, extent: usize) -> Self {
-        let inner: Vec<Inner> = starts.iter().map(|start| inner(start.stride)).collect();
+        let inner: SmallVec<[Inner; 8]> = starts.iter().map(|start| inner(start.stride)).collect();
         let several = inner.contains(&Inner::Unit) && !inner.contains(&Inner::Apart);
         let places = starts.iter().zip(&inner).filter(|(_, inner)| **inner != Inner::Repeated);
         let bits = places.fold(0, |bits, (start, _)| {
@@ -73,7 +74,7 @@ impl Runs {
     /// access. `ALIGN` is that of operand 0.
     #[must_use]
     pub fn of_sizes(starts: &[Start], bytes: &[usize], extent: usize) -> Self {
-        let inner: Vec<Inner> = starts.iter().map(|start| inner(start.stride)).collect();
+        let inner: SmallVec<[Inner; 8]> = starts.iter().map(|start| inner(start.stride)).collect();
         let mut len = 1;
         if inner.contains(&Inner::Unit) && !inner.contains(&Inner::Apart) {
             let near = starts.iter().zip(bytes).zip(&inner);

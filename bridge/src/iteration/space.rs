@@ -1,11 +1,12 @@
 //! The index space of a kernel: which axes it goes along, and how its operands lie in them.
 
-use std::borrow::Cow;
+use smallvec::smallvec;
 
 use crate::Layout;
+use crate::layout::Axes;
 
 use super::arguments::{Arguments, MOST_ARGUMENTS};
-use super::collapse::{Collapsed, collapse, collapse_around};
+use super::collapse::{Collapsed, Each, collapse, collapse_around};
 use super::form::IterationForm;
 use super::runs::{Inner, Runs, Start};
 
@@ -14,11 +15,11 @@ use super::runs::{Inner, Runs, Start};
 #[derive(Debug)]
 pub struct IterationSpace {
     /// Extents of the axes, at least one.
-    pub extents: Vec<usize>,
+    pub extents: Axes<usize>,
     /// For each operand its strides, in elements.
-    pub strides: Vec<Vec<isize>>,
+    pub strides: Each<Axes<isize>>,
     /// For each operand the place of its first element.
-    pub offsets: Vec<usize>,
+    pub offsets: Each<usize>,
 }
 
 /// Places from here on need 64 bits: far enough from 2³¹ that no loop counter passes it.
@@ -30,20 +31,27 @@ impl IterationSpace {
     #[must_use]
     pub fn new(layouts: &[&Layout]) -> Self {
         let order = Order::new(layouts, true);
+        if order.is_given() {
+            return Self::from_collapsed(collapse(layouts), layouts);
+        }
         let arranged = order.apply(layouts);
-        let arranged: Vec<&Layout> = arranged.iter().map(AsRef::as_ref).collect();
+        let arranged: Each<&Layout> = arranged.iter().collect();
         Self::from_collapsed(collapse(&arranged), &arranged)
     }
 
     /// As [`new`](Self::new), but without going backwards, and with each axis of `apart` an axis of its own.
     /// Also tells which axis each of `apart` has become.
     #[must_use]
-    pub fn around(layouts: &[&Layout], apart: &[usize]) -> (Self, Vec<usize>) {
+    pub fn around(layouts: &[&Layout], apart: &[usize]) -> (Self, Axes<usize>) {
         let order = Order::new(layouts, false);
         let place = |axis: &usize| order.axes.iter().position(|other| other == axis).unwrap_or(0);
-        let fixed: Vec<usize> = apart.iter().map(place).collect();
-        let arranged = order.apply(layouts);
-        let arranged: Vec<&Layout> = arranged.iter().map(AsRef::as_ref).collect();
+        let fixed: Axes<usize> = apart.iter().map(place).collect();
+        let applied;
+        let mut arranged: Each<&Layout> = Each::from_slice(layouts);
+        if !order.is_given() {
+            applied = order.apply(layouts);
+            arranged = applied.iter().collect();
+        }
         let collapsed = collapse_around(&arranged, &fixed);
         let last = collapsed.shape.len().saturating_sub(1);
         let now = fixed.iter().map(|axis| last - collapsed.axes[*axis].unwrap_or(last)).collect();
@@ -83,7 +91,7 @@ impl IterationSpace {
         }
         if extents.is_empty() {
             extents.push(1);
-            strides = vec![vec![1]; layouts.len()];
+            strides = smallvec![smallvec![1]; layouts.len()];
         }
         Self { extents, strides, offsets: layouts.iter().map(|layout| layout.offset()).collect() }
     }
@@ -91,7 +99,7 @@ impl IterationSpace {
     /// Whether some place, counted from an operand's first element, needs 64 bits.
     #[must_use]
     pub fn is_wide(&self) -> bool {
-        let reach = |strides: &Vec<isize>| -> usize {
+        let reach = |strides: &Axes<isize>| -> usize {
             let axes = strides.iter().zip(&self.extents);
             axes.map(|(stride, extent)| stride.unsigned_abs() * extent.saturating_sub(1)).sum()
         };
@@ -114,7 +122,7 @@ impl IterationSpace {
     #[must_use]
     pub fn form(&self, bytes: usize, addresses: &[usize], others: usize) -> IterationForm {
         let addresses = addresses.iter().enumerate();
-        let starts: Vec<_> = addresses.map(|(n, &at)| self.start(n, at, bytes)).collect();
+        let starts: Each<_> = addresses.map(|(n, &at)| self.start(n, at, bytes)).collect();
         self.form_with(Runs::new(&starts, bytes, self.extents[0]), others)
     }
 
@@ -164,8 +172,8 @@ impl IterationSpace {
 
 /// Axes in another order, some of them backwards.
 struct Order {
-    axes: Vec<usize>,
-    backwards: Vec<usize>,
+    axes: Axes<usize>,
+    backwards: Axes<usize>,
 }
 
 impl Order {
@@ -173,10 +181,10 @@ impl Order {
     /// get shorter.
     fn new(layouts: &[&Layout], backwards: bool) -> Self {
         let Some(first) = layouts.first() else {
-            return Self { axes: Vec::new(), backwards: Vec::new() };
+            return Self { axes: Axes::new(), backwards: Axes::new() };
         };
         let (shape, strides) = (first.shape(), first.strides());
-        let mut axes: Vec<usize> = (0..first.rank()).collect();
+        let mut axes: Axes<usize> = (0..first.rank()).collect();
         // Where an axis of extent 1 stands is all the same; as the first it is in nobody's way.
         let step =
             |axis: usize| if shape[axis] > 1 { strides[axis].unsigned_abs() } else { usize::MAX };
@@ -185,21 +193,22 @@ impl Order {
         Self { backwards: (0..first.rank()).filter(falls).collect(), axes }
     }
 
-    /// The layouts in this order; themselves if it is theirs.
-    fn apply<'l>(&self, layouts: &[&'l Layout]) -> Vec<Cow<'l, Layout>> {
-        let same = self.axes.is_sorted() && self.backwards.is_empty();
-        let arranged = |layout: &Layout| {
+    /// Whether it is that which the layouts have.
+    fn is_given(&self) -> bool {
+        self.axes.is_sorted() && self.backwards.is_empty()
+    }
+
+    /// The layouts in this order.
+    fn apply(&self, layouts: &[&Layout]) -> Each<Layout> {
+        let arranged = |&layout: &&Layout| {
             let turned = self
                 .backwards
                 .iter()
                 .try_fold(layout.clone(), |turned, axis| turned.reversed(*axis));
-            turned.and_then(|turned| turned.permuted(&self.axes)).ok()
+            let arranged = turned.and_then(|turned| turned.permuted(&self.axes));
+            arranged.unwrap_or_else(|_| layout.clone())
         };
-        let arrange = |&layout: &&'l Layout| {
-            let arranged = if same { None } else { arranged(layout) };
-            arranged.map_or(Cow::Borrowed(layout), Cow::Owned)
-        };
-        layouts.iter().map(arrange).collect()
+        layouts.iter().map(arranged).collect()
     }
 }
 
@@ -213,9 +222,9 @@ mod tests {
         let turned = layout.permuted(&[2, 0, 1]).unwrap().reversed(1).unwrap();
         for layout in [&layout, &turned] {
             let space = IterationSpace::new(&[layout, layout]);
-            assert_eq!(space.extents, [60]);
-            assert_eq!(space.strides, [[1], [1]]);
-            assert_eq!(space.offsets, [0, 0]);
+            assert_eq!(space.extents[..], [60]);
+            assert_eq!(space.strides.concat(), [1, 1]);
+            assert_eq!(space.offsets[..], [0, 0]);
         }
     }
 
@@ -224,14 +233,14 @@ mod tests {
         let y = Layout::contiguous([4, 5]).unwrap().permuted(&[1, 0]).unwrap();
         let x = Layout::contiguous([5, 4]).unwrap().reversed(0).unwrap();
         let space = IterationSpace::new(&[&y, &x]);
-        assert_eq!((space.extents, space.strides), (vec![5, 4], vec![vec![1, 5], vec![-4, 1]]));
-        assert_eq!(space.offsets, [0, 16]);
+        assert_eq!((&space.extents[..], space.strides.concat()), (&[5, 4][..], vec![1, 5, -4, 1]));
+        assert_eq!(space.offsets[..], [0, 16]);
     }
 
     #[test]
     fn a_number_has_one_axis() {
         let layout = Layout::contiguous([]).unwrap();
-        assert_eq!(IterationSpace::new(&[&layout]).extents, [1]);
+        assert_eq!(IterationSpace::new(&[&layout]).extents[..], [1]);
     }
 
     #[test]

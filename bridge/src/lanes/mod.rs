@@ -15,6 +15,7 @@ pub use beside::Beside;
 pub use lane::{Lane, LaneMut};
 
 use crate::host;
+use crate::layout::{Axes, copied};
 use crate::{DType, Element, Error, Layout, Result, View, ViewMut};
 use arrayspan_devices::Access;
 
@@ -22,8 +23,8 @@ use arrayspan_devices::Access;
 #[derive(Clone, Debug)]
 pub struct Lanes<'a, T> {
     start: *const T,
-    shape: Vec<usize>,
-    strides: Vec<isize>,
+    shape: Axes<usize>,
+    strides: Axes<isize>,
     borrow: PhantomData<&'a [T]>,
 }
 
@@ -31,8 +32,8 @@ pub struct Lanes<'a, T> {
 #[derive(Debug)]
 pub struct LanesMut<'a, T> {
     start: *mut T,
-    shape: Vec<usize>,
-    strides: Vec<isize>,
+    shape: Axes<usize>,
+    strides: Axes<isize>,
     borrow: PhantomData<&'a mut [T]>,
 }
 
@@ -102,7 +103,7 @@ fn host_bytes<const N: usize>(
 impl<'a, T> Lanes<'a, T> {
     fn new(base: *mut T, layout: &Layout) -> Self {
         let start = base.wrapping_add(layout.offset()).cast_const();
-        let (shape, strides) = (layout.shape().to_vec(), layout.strides().to_vec());
+        let (shape, strides) = (copied(layout.shape()), copied(layout.strides()));
         Self { start, shape, strides, borrow: PhantomData }
     }
 
@@ -140,7 +141,7 @@ impl<'a, T> Lanes<'a, T> {
 impl<T> LanesMut<'_, T> {
     fn new(base: *mut T, layout: &Layout) -> Self {
         let start = base.wrapping_add(layout.offset());
-        let (shape, strides) = (layout.shape().to_vec(), layout.strides().to_vec());
+        let (shape, strides) = (copied(layout.shape()), copied(layout.strides()));
         Self { start, shape, strides, borrow: PhantomData }
     }
 

@@ -9,9 +9,23 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::{DType, Error, Result};
 
-/// One number for each axis, without a block on the heap up to four axes: layouts are made with every view and
+/// One of something for each axis, without a block on the heap up to four axes: layouts are made with every view and
 /// every hand-over.
-type Axes<T> = SmallVec<[T; 4]>;
+pub type Axes<T> = SmallVec<[T; 4]>;
+
+/// A copy. For few axes that is a few stores of known size, where a copy of so many bytes would be a function call.
+pub(crate) fn copied<T: Copy + Default>(axes: &[T]) -> Axes<T> {
+    let none = T::default();
+    let few = match *axes {
+        [] => [none; 4],
+        [a] => [a, none, none, none],
+        [a, b] => [a, b, none, none],
+        [a, b, c] => [a, b, c, none],
+        [a, b, c, d] => [a, b, c, d],
+        _ => return Axes::from_slice(axes),
+    };
+    Axes::from_buf_and_len(few, axes.len())
+}
 
 /// Where the elements of an array lie in a block of memory: shape, strides and offset, all in elements.
 ///
@@ -24,7 +38,7 @@ pub struct Layout {
     offset: usize,
 }
 
-/// As whole blocks, not number by number: every view of a call has its own.
+/// Not number by number: every view of a call has its own.
 impl Clone for Layout {
     fn clone(&self) -> Self {
         Self::unchecked(&self.shape, &self.strides, self.offset)
@@ -42,7 +56,7 @@ impl Layout {
 
     /// As [`contiguous`](Self::contiguous), on behalf of what the caller was asked for.
     pub(crate) fn contiguous_for(operation: &'static str, shape: &[usize]) -> Result<Self> {
-        let shape = Axes::from_slice(shape);
+        let shape = copied(shape);
         let mut step = 1_usize;
         let mut strides: Axes<isize> = smallvec![0; shape.len()];
         let mut fits = true;
@@ -110,7 +124,7 @@ impl Layout {
     }
 
     fn unchecked(shape: &[usize], strides: &[isize], offset: usize) -> Self {
-        Self { shape: Axes::from_slice(shape), strides: Axes::from_slice(strides), offset }
+        Self { shape: copied(shape), strides: copied(strides), offset }
     }
 
     /// Extents along each axis.

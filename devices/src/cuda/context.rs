@@ -69,11 +69,18 @@ impl Context {
         self.raw
     }
 
-    /// Makes the context current on this thread until the guard is dropped.
+    /// Makes the context current on this thread until the guard is dropped. Where it is already, as on a thread that works
+    /// with other CUDA libraries, that is one look.
     pub(crate) fn enter(&self) -> Result<Current<'_>> {
-        // SAFETY: the context is retained while `self` lives.
-        self.check("cuCtxPushCurrent", unsafe { sys::cuCtxPushCurrent_v2(self.raw) })?;
-        Ok(Current { context: self, not_send: PhantomData })
+        let mut current = ptr::null_mut();
+        // SAFETY: the context is written during the call only.
+        let asked = unsafe { sys::cuCtxGetCurrent(&raw mut current) };
+        let pushed = asked != CUresult::CUDA_SUCCESS || current != self.raw;
+        if pushed {
+            // SAFETY: the context is retained while `self` lives.
+            self.check("cuCtxPushCurrent", unsafe { sys::cuCtxPushCurrent_v2(self.raw) })?;
+        }
+        Ok(Current { context: self, pushed, not_send: PhantomData })
     }
 
     pub(crate) fn check(&self, call: &'static str, code: CUresult) -> Result<()> {
@@ -142,12 +149,17 @@ impl Drop for Context {
 /// While it lives the context is current on this thread; then the one before is again.
 pub(crate) struct Current<'a> {
     context: &'a Context,
+    /// Whether it was not current before.
+    pushed: bool,
     /// The current context is a property of the thread, so the guard stays on it.
     not_send: PhantomData<*const ()>,
 }
 
 impl Drop for Current<'_> {
     fn drop(&mut self) {
+        if !self.pushed {
+            return;
+        }
         let mut popped = ptr::null_mut();
         // SAFETY: this thread pushed the context, and guards are dropped in reverse order of their making.
         let code = unsafe { sys::cuCtxPopCurrent_v2(&raw mut popped) };

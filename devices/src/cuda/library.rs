@@ -10,7 +10,7 @@ use crate::opened::{Opened, patiently};
 use crate::{Error, Result};
 
 /// Every function of the driver this crate calls without asking [`has`].
-const DRIVER: [&str; 51] = [
+const DRIVER: [&str; 52] = [
     "cuInit",
     "cuDriverGetVersion",
     "cuGetErrorName",
@@ -23,6 +23,7 @@ const DRIVER: [&str; 51] = [
     "cuDeviceCanAccessPeer",
     "cuDevicePrimaryCtxRetain",
     "cuDevicePrimaryCtxRelease_v2",
+    "cuCtxGetCurrent",
     "cuCtxPushCurrent_v2",
     "cuCtxPopCurrent_v2",
     "cuCtxEnablePeerAccess",

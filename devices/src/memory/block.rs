@@ -197,7 +197,13 @@ impl Memory {
     /// # Errors
     /// A failure of that work.
     pub fn wait(&self, access: Access) -> Result<()> {
-        self.acquire(&Device::cpu().process_stream()?, access)
+        let _no_host_reads = (access == Access::Write).then(|| self.host_reads.write());
+        let mut uses = self.uses.lock();
+        // As memory of the host is most of the time, which no stream uses.
+        if uses.is_idle() {
+            return Ok(());
+        }
+        uses.acquire(Device::cpu().own_stream()?, access)
     }
 
     pub(super) fn place(

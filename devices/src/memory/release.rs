@@ -34,18 +34,14 @@ pub(crate) fn own(device: Device, block: Block, uses: &Uses) {
 }
 
 /// A stream of `device` on which a free comes after all uses, or `None` if the host would have to wait.
-fn on_device(device: Device, uses: &Uses) -> Result<Option<Stream>> {
+fn on_device(device: Device, uses: &Uses) -> Result<Option<&Stream>> {
     let Some(stream) = uses.streams().find(|stream| stream.device() == device) else {
-        return if uses.streams().next().is_none() {
-            device.process_stream().map(Some)
-        } else {
-            Ok(None)
-        };
+        return if uses.is_idle() { device.own_stream().map(Some) } else { Ok(None) };
     };
     for other in uses.streams() {
         stream.wait_for(other)?;
     }
-    Ok(Some(stream.clone()))
+    Ok(Some(stream))
 }
 
 /// Runs `release` once the work in `uses` is done: at once if it is, else on a thread for that.

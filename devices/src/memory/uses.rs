@@ -44,6 +44,11 @@ impl Uses {
         Self { in_use: false, ..Self::written_by(stream) }
     }
 
+    /// Whether nothing that is queued anywhere uses the block.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.streams().next().is_none()
+    }
+
     pub(crate) fn acquire(&mut self, stream: &Stream, access: Access) -> Result<()> {
         match access {
             Access::Read => self.read(stream),

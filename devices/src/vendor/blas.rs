@@ -24,10 +24,14 @@ pub struct Blas {
 struct Factor<T>(T);
 
 /// Every function of cuBLAS this crate calls.
-const FUNCTIONS: [&str; 7] = [
+const FUNCTIONS: [&str; 11] = [
     "cublasCreate_v2",
     "cublasDestroy_v2",
     "cublasSetStream_v2",
+    "cublasSgemm_v2",
+    "cublasDgemm_v2",
+    "cublasCgemm_v2",
+    "cublasZgemm_v2",
     "cublasSgemmStridedBatched",
     "cublasDgemmStridedBatched",
     "cublasCgemmStridedBatched",
@@ -88,32 +92,28 @@ impl Blas {
         let at_a = address(&a)?;
         let at_b = address(&b)?;
         let at_c = address(&c)?;
+        // One matrix goes to the function for one, which has less to look at than that for batches.
         macro_rules! call {
-            ($handle:expr, $function:ident, $scalar:ty, $alpha:expr, $beta:expr) => {{
+            ($handle:expr, $one:ident, $several:ident, $scalar:ty, $alpha:expr, $beta:expr) => {{
                 let (alpha, beta): (Factor<$scalar>, Factor<$scalar>) = (Factor($alpha), Factor($beta));
+                let (alpha, beta) = ((&raw const alpha).cast(), (&raw const beta).cast());
+                let (op_a, op_b) = (operation(op_a), operation(op_b));
+                let (at_a, at_b, at_c) = (at_a as *const _, at_b as *const _, at_c as *mut _);
                 // SAFETY: the handle's stream comes after all that uses the memory; the caller vouches for
                 // the matrices; both factors are read from the host during the call.
                 unsafe {
-                    sys::$function(
-                        $handle,
-                        operation(op_a),
-                        operation(op_b),
-                        m,
-                        n,
-                        k,
-                        (&raw const alpha).cast(),
-                        at_a as *const _,
-                        a.column,
-                        a.next as c_longlong,
-                        at_b as *const _,
-                        b.column,
-                        b.next as c_longlong,
-                        (&raw const beta).cast(),
-                        at_c as *mut _,
-                        c.column,
-                        c.next as c_longlong,
-                        batch,
-                    )
+                    if batch == 1 {
+                        sys::$one(
+                            $handle, op_a, op_b, m, n, k, alpha, at_a, a.column, at_b, b.column, beta,
+                            at_c, c.column,
+                        )
+                    } else {
+                        sys::$several(
+                            $handle, op_a, op_b, m, n, k, alpha, at_a, a.column,
+                            a.next as c_longlong, at_b, b.column, b.next as c_longlong, beta, at_c,
+                            c.column, c.next as c_longlong, batch,
+                        )
+                    }
                 }
             }};
         }
@@ -121,13 +121,19 @@ impl Blas {
         let queue = |handle| match product.scalar {
             Scalar::Float32 => {
                 let (alpha, beta) = (alpha[0] as f32, beta[0] as f32);
-                call!(handle, cublasSgemmStridedBatched, f32, alpha, beta)
+                call!(handle, cublasSgemm_v2, cublasSgemmStridedBatched, f32, alpha, beta)
             }
-            Scalar::Float64 => call!(handle, cublasDgemmStridedBatched, f64, alpha[0], beta[0]),
+            Scalar::Float64 => {
+                let (alpha, beta) = (alpha[0], beta[0]);
+                call!(handle, cublasDgemm_v2, cublasDgemmStridedBatched, f64, alpha, beta)
+            }
             Scalar::Complex64 => {
-                call!(handle, cublasCgemmStridedBatched, [f32; 2], narrow(alpha), narrow(beta))
+                let (alpha, beta) = (narrow(alpha), narrow(beta));
+                call!(handle, cublasCgemm_v2, cublasCgemmStridedBatched, [f32; 2], alpha, beta)
             }
-            Scalar::Complex128 => call!(handle, cublasZgemmStridedBatched, [f64; 2], alpha, beta),
+            Scalar::Complex128 => {
+                call!(handle, cublasZgemm_v2, cublasZgemmStridedBatched, [f64; 2], alpha, beta)
+            }
         };
         // A product that is refused for lack of workspace has queued nothing.
         or_recover(self.stream.device(), || {
@@ -135,7 +141,11 @@ impl Blas {
             let read = [a, b].map(|matrices| (matrices.memory, Access::Read));
             let used = read.into_iter().chain([(c.memory, Access::Write)]);
             queue_on(&self.stream, used, || {
-                self.handle.run(&self.stream, "cublasGemmStridedBatched", queue)
+                self.handle.run(
+                    &self.stream,
+                    if batch == 1 { "cublasGemm" } else { "cublasGemmStridedBatched" },
+                    queue,
+                )
             })
         })
     }

@@ -2,7 +2,7 @@
 
 use arrayspan_bridge::devices::{KernelSource, Memory, Specialisation};
 use arrayspan_bridge::iteration::{
-    Arguments, IterationForm, IterationSpace, THREADS, Text, WIDEST, address, grid,
+    Arguments, Each, IterationForm, IterationSpace, THREADS, Text, WIDEST, address, grid,
 };
 use arrayspan_bridge::{DType, Layout, Operand};
 use num_complex::Complex64;
@@ -36,36 +36,39 @@ pub(super) fn run(gpu: &Gpu, call: &MapCall<'_>) -> Result<()> {
     if out.layout().is_empty() {
         return Ok(());
     }
-    let numbers = call.numbers();
+    let numbers = &call.numbers();
     if let Some(dtype) = numbers.dtype {
         gpu.expect_float64("map", dtype)?;
     }
-    let (single, elements): (Vec<_>, Vec<_>) =
-        (0..call.inputs.len()).partition(|&input| numbers.contains(input));
-    let elements: Vec<&Operand<'_>> = elements.iter().map(|&input| &call.inputs[input]).collect();
-    let layouts: Vec<&Layout> =
-        std::iter::once(out.layout()).chain(elements.iter().map(|view| view.layout())).collect();
-    let memories: Vec<&Memory> =
-        std::iter::once(out.memory()).chain(elements.iter().map(|view| view.memory())).collect();
+    // Either the single numbers or the other inputs.
+    let those = |single: bool| {
+        let inputs = call.inputs.iter().enumerate();
+        inputs.filter(move |(input, _)| numbers.contains(*input) == single).map(|(_, view)| view)
+    };
+    let layouts = std::iter::once(out.layout()).chain(those(false).map(Operand::layout));
+    let layouts: Each<&Layout> = layouts.collect();
+    let memories = std::iter::once(out.memory()).chain(those(false).map(Operand::memory));
+    let memories: Each<&Memory> = memories.collect();
     let space = IterationSpace::new(&layouts);
     let element = Element(out.dtype());
     let formula = Formula::mixed(&call.expression, &|input| numbers.contains(input));
-    let addresses: Vec<usize> = memories.iter().copied().map(address).collect();
+    let addresses: Each<usize> = memories.iter().copied().map(address).collect();
     let constants = call.expression.constants();
     let parts = if element.is_complex() { 2 } else { 1 };
-    let others = parts * constants.len() + 2 * single.len();
+    let single = those(true).count();
+    let others = parts * constants.len() + 2 * single;
     let form = space.form(element.bytes(), &addresses, others);
     let mut arguments = start(&space, &form, &memories);
     for (value, wide) in constants.iter().zip(formula.constants()) {
         let dtype = numbers.dtype.filter(|_| wide).unwrap_or(out.dtype());
         arguments.numbers(&[*value], dtype);
     }
-    for view in single.iter().map(|&input| &call.inputs[input]) {
+    for view in those(true) {
         arguments.read(view.memory(), view.layout().offset());
     }
     let rows = rows(&space, &form, element, gpu.units());
     let grid = grid(items(&space, &form, rows), THREADS);
-    let numbers = numbers.dtype.map(|dtype| (dtype, single.len()));
+    let numbers = numbers.dtype.map(|dtype| (dtype, single));
     let variant = Variant { element, form, formula, rows, numbers };
     // SAFETY: as in `launch`; the numbers' places lie within their memories, too.
     unsafe { gpu.launch(&variant, grid, &arguments) }
@@ -80,7 +83,7 @@ pub(super) fn launch(
     formula: Formula,
     constants: &[Complex64],
 ) -> Result<()> {
-    let addresses: Vec<usize> = memories.iter().copied().map(address).collect();
+    let addresses: Each<usize> = memories.iter().copied().map(address).collect();
     let form = space.form(element.bytes(), &addresses, 2 * constants.len());
     let arguments = arguments(element, space, &form, memories, constants);
     let rows = rows(space, &form, element, gpu.units());

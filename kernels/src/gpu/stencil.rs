@@ -3,7 +3,8 @@
 
 use arrayspan_bridge::devices::{Grid, KernelSource, Specialisation};
 use arrayspan_bridge::iteration::{
-    IterationForm, IterationSpace, MOST_GROUPS, Runs, THREADS, Text, WIDEST, address, wide_grid,
+    Axes, IterationForm, IterationSpace, MOST_GROUPS, Runs, THREADS, Text, WIDEST, address,
+    wide_grid,
 };
 use arrayspan_bridge::{DType, Layout};
 use num_complex::Complex64;
@@ -25,7 +26,7 @@ pub(super) struct Variant {
     pub(super) formula: Formula,
     pub(super) stencil: Stencil,
     /// For each term its axis in the kernel. A term along axis 1 may have a window.
-    pub(super) axes: Vec<usize>,
+    pub(super) axes: Axes<usize>,
     /// The rows of a window, 0 without one.
     pub(super) rows: usize,
 }
@@ -102,7 +103,7 @@ impl Plan {
     pub(super) fn new(
         stencil: &Stencil,
         dtype: DType,
-        (space, axes): (IterationSpace, Vec<usize>),
+        (space, axes): (IterationSpace, Axes<usize>),
         addresses: [usize; 2],
         update: Update,
         units: usize,
@@ -139,8 +140,8 @@ impl Plan {
 }
 
 /// The space of a stencil, and for each of its bands its axis there. The nearest of these but axis 0 is axis 1.
-pub(super) fn space(stencil: &Stencil, layouts: [&Layout; 2]) -> (IterationSpace, Vec<usize>) {
-    let apart: Vec<usize> = stencil.terms().iter().map(|(axis, _)| *axis).collect();
+pub(super) fn space(stencil: &Stencil, layouts: [&Layout; 2]) -> (IterationSpace, Axes<usize>) {
+    let apart: Axes<usize> = stencil.terms().iter().map(|(axis, _)| *axis).collect();
     let (mut space, mut axes) = IterationSpace::around(&layouts, &apart);
     if let Some(march) = axes.iter().copied().filter(|axis| *axis > 0).min() {
         space.swap(1, march);

@@ -6,7 +6,7 @@ use bytemuck::{cast_slice, cast_slice_mut};
 use super::blend::{blend, term};
 use super::elementwise::{Operand, binary, unary};
 use super::pieces::Pieces;
-use super::rows::Rows;
+use super::rows::{Rows, Terms};
 use super::scalar::Scalar;
 use super::tile::{Blend, Term};
 use crate::{Binary, Unary};
@@ -133,7 +133,7 @@ impl<'a, T: Scalar, L: Scalar> Banded<'a, T, L> {
             .zip(lanes)
             .map(|(lane, (_, weight))| term(cast_slice(lane), *weight))
             .collect();
-        self.apply(beta, (start, y), (base, cast_slice(x)), &across, &mut Vec::new());
+        self.apply(beta, (start, y), (base, cast_slice(x)), &across, &mut Terms::new());
     }
 
     fn apply<'x>(
@@ -142,7 +142,7 @@ impl<'a, T: Scalar, L: Scalar> Banded<'a, T, L> {
         y: (usize, &mut [L]),
         x: (usize, &'x [L]),
         across: &[Term<'x, L, 1>],
-        terms: &mut Vec<Term<'x, L, 1>>,
+        terms: &mut Terms<'x, L>,
     ) {
         match &self.own {
             None => blend(beta, y.1, across),
@@ -191,7 +191,7 @@ pub(super) struct Work<'a, T, L> {
     /// The coefficients of each lane, and of that of the band along the last axis.
     before: Vec<Lane<'a, T>>,
     across: Vec<Term<'a, L, 1>>,
-    terms: Vec<Term<'a, L, 1>>,
+    terms: Terms<'a, L>,
     gathered: Vec<T>,
     /// Coefficients copied together, and a result before it is multiplied by them.
     factors: Vec<T>,
@@ -206,7 +206,7 @@ impl<T, L> Default for Work<'_, T, L> {
             lanes: Vec::new(),
             before: Vec::new(),
             across: Vec::new(),
-            terms: Vec::new(),
+            terms: Terms::new(),
             gathered: Vec::new(),
             factors: Vec::new(),
             result: Vec::new(),

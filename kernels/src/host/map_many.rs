@@ -1,6 +1,6 @@
 //! Several outputs in one pass on the host, over real and complex arrays of one precision.
 
-use arrayspan_bridge::iteration::collapse;
+use arrayspan_bridge::iteration::{Axes, collapse};
 use arrayspan_bridge::{Lanes, LanesMut, Layout, OperandMut, Relayout, ViewMut};
 
 use super::elementwise::Operand;
@@ -67,19 +67,23 @@ fn many<R: Scalar, C: Scalar>(call: &mut MapManyCall<'_>) -> Result<()> {
 
 /// The order, direction and number of axes in which the first array is walked from its start to its end.
 struct Arrangement {
-    order: Vec<usize>,
-    backwards: Vec<usize>,
-    shape: Vec<usize>,
+    order: Axes<usize>,
+    backwards: Axes<usize>,
+    shape: Axes<usize>,
 }
 
 impl Arrangement {
     fn of(layouts: &[&Layout]) -> Result<Self> {
         let Some(first) = layouts.first() else {
-            return Ok(Self { order: Vec::new(), backwards: Vec::new(), shape: vec![1] });
+            return Ok(Self {
+                order: Axes::new(),
+                backwards: Axes::new(),
+                shape: Axes::from_slice(&[1]),
+            });
         };
         let order = by_stride(first.strides());
         let falls = |axis: &usize| first.strides()[order[*axis]] < 0;
-        let backwards: Vec<usize> = (0..order.len()).filter(falls).collect();
+        let backwards: Axes<usize> = (0..order.len()).filter(falls).collect();
         let arranged = |layout: &&Layout| {
             let turned = layout.permuted(&order)?;
             backwards.iter().try_fold(turned, |layout, axis| layout.reversed(*axis))

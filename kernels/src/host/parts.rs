@@ -1,6 +1,6 @@
 //! Parallel work: the output is split into parts, each of which runs on a free core.
 
-use arrayspan_bridge::iteration::collapse;
+use arrayspan_bridge::iteration::{Axes, collapse};
 use arrayspan_bridge::{LanesMut, Relayout, View, ViewMut, parallel};
 
 use crate::Result;
@@ -175,8 +175,8 @@ pub(super) fn arranged<'a>(
 }
 
 /// The axes from the largest stride to the smallest.
-pub(super) fn by_stride(strides: &[isize]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..strides.len()).collect();
+pub(super) fn by_stride(strides: &[isize]) -> Axes<usize> {
+    let mut order: Axes<usize> = (0..strides.len()).collect();
     order.sort_by_key(|&axis| std::cmp::Reverse(strides[axis].unsigned_abs()));
     order
 }

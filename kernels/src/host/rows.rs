@@ -1,6 +1,9 @@
 //! A band along the contiguous axis, as the host's loops use it.
 
+use std::iter::once;
+
 use num_complex::Complex64;
+use smallvec::SmallVec;
 
 use super::blend::{blend, term};
 use super::scalar::Scalar;
@@ -13,6 +16,9 @@ const FEW: usize = 32;
 /// Components that taps may reach beyond a lane before each tap is better taken for itself.
 const NEAR: usize = 1 << 16;
 
+/// Inputs of a row, without a block on the heap for the few that most bands have.
+pub(super) type Terms<'x, L> = SmallVec<[Term<'x, L, 1>; 8]>;
+
 /// A band with its weights in the type that the loops compute with.
 ///
 /// A row is `unit` components wide: two where real weights act on complex elements, more where each row of
@@ -21,9 +27,12 @@ const NEAR: usize = 1 << 16;
 pub(super) struct Rows<L> {
     len: usize,
     unit: usize,
-    interior: Vec<(isize, L)>,
-    head: Vec<Vec<(isize, L)>>,
-    tail: Vec<Vec<(isize, L)>>,
+    /// Offsets and weights: those of the interior, then those of each special row, first and last ones.
+    taps: SmallVec<[(isize, L); 8]>,
+    /// How many of them are the interior's, and where those of each special row end.
+    ends: SmallVec<[usize; 8]>,
+    /// How many of the special rows are first ones.
+    head: usize,
     /// Where special first rows end, where no interior tap falls outside any more, where one does again,
     /// and where special last rows begin.
     bounds: [usize; 4],
@@ -42,10 +51,13 @@ impl<L: Scalar> Rows<L> {
         if reached > NEAR.max(taps.saturating_mul(lane)) {
             return None;
         }
-        let weighted = |taps: &[Tap]| -> Vec<(isize, L)> {
-            taps.iter().map(|tap| (tap.offset, L::rounded(alpha * tap.weight))).collect()
-        };
-        let each = |rows: &[Vec<Tap>]| rows.iter().map(|taps| weighted(taps)).collect();
+        let weighted = |tap: &Tap| (tap.offset, L::rounded(alpha * tap.weight));
+        let rows = || once(&edges.interior[..]).chain(edges.special());
+        let mut end = 0;
+        let ends = rows().map(|row| {
+            end += row.len();
+            end
+        });
         let (left, right) = crate::band::reach(&edges.interior);
         let (head, tail) = (edges.head.len(), band.len() - edges.tail.len());
         let first = left.clamp(head, tail);
@@ -53,21 +65,27 @@ impl<L: Scalar> Rows<L> {
         Some(Self {
             len: band.len(),
             unit,
-            interior: weighted(&edges.interior),
-            head: each(&edges.head),
-            tail: each(&edges.tail),
+            taps: rows().flatten().map(weighted).collect(),
+            ends: ends.collect(),
+            head,
             bounds: [head, first, last, tail].map(|row| row * unit),
             reach: (left * unit, right * unit),
         })
     }
 
+    /// The taps of all rows but special ones.
+    fn interior(&self) -> &[(isize, L)] {
+        &self.taps[..self.ends[0]]
+    }
+
     /// The columns and weights of row `i`.
     fn row(&self, i: usize) -> impl Iterator<Item = (usize, L)> {
-        let tail = self.len - self.tail.len();
-        let taps = match self.head.get(i) {
-            Some(row) => row,
-            None if i >= tail => &self.tail[i - tail],
-            None => &self.interior,
+        let tail = self.len + self.head + 1 - self.ends.len();
+        let special = |at: usize| &self.taps[self.ends[at]..self.ends[at + 1]];
+        let taps = match i {
+            _ if i < self.head => special(i),
+            _ if i >= tail => special(self.head + i - tail),
+            _ => self.interior(),
         };
         let column = move |offset| i.checked_add_signed(offset).filter(|&j| j < self.len);
         taps.iter().filter_map(move |&(offset, weight)| Some((column(offset)?, weight)))
@@ -75,11 +93,8 @@ impl<L: Scalar> Rows<L> {
 
     /// The positions that the results from `start` to `end` may need.
     pub(super) fn needed(&self, start: usize, end: usize) -> (usize, usize) {
-        let special = |rows: &[Vec<(isize, L)>]| {
-            let offsets = rows.iter().flatten().map(|(offset, _)| offset.unsigned_abs());
-            offsets.max().unwrap_or(0) * self.unit
-        };
-        let far = special(&self.head).max(special(&self.tail));
+        let special = self.taps[self.ends[0]..].iter().map(|(offset, _)| offset.unsigned_abs());
+        let far = special.max().unwrap_or(0) * self.unit;
         let from = start.saturating_sub(self.reach.0.max(far));
         (from, (end + self.reach.1.max(far)).min(self.len * self.unit))
     }
@@ -92,7 +107,7 @@ impl<L: Scalar> Rows<L> {
         (start, y): (usize, &mut [L]),
         (base, x): (usize, &'x [L]),
         across: &[Term<'x, L, 1>],
-        terms: &mut Vec<Term<'x, L, 1>>,
+        terms: &mut Terms<'x, L>,
     ) {
         let end = start + y.len();
         let [head, first, last, tail] = self.bounds.map(|bound| bound.clamp(start, end));
@@ -122,7 +137,7 @@ impl<L: Scalar> Rows<L> {
     /// Whether so many products are in the rows before (1) or behind (3) those whose interior taps all fall on the axis
     /// that vector code is faster: of all these rows, so that results do not depend on where lanes are cut.
     fn is_worth_a_copy(&self, kind: usize) -> bool {
-        (self.bounds[kind] - self.bounds[kind - 1]) * self.interior.len() > FEW
+        (self.bounds[kind] - self.bounds[kind - 1]) * self.interior().len() > FEW
     }
 
     /// The positions of rows whose interior taps all fall on the axis.
@@ -137,7 +152,7 @@ impl<L: Scalar> Rows<L> {
 
     /// The interior taps: how many positions from the result they are, and their weights.
     pub(super) fn shifts(&self) -> impl Iterator<Item = (isize, L)> {
-        self.interior.iter().map(|&(offset, weight)| (offset * self.unit as isize, weight))
+        self.interior().iter().map(|&(offset, weight)| (offset * self.unit as isize, weight))
     }
 
     /// For each interior tap the `len` components that it takes, where the row itself begins at `from` of `x`.

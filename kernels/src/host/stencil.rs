@@ -2,12 +2,13 @@
 
 use arrayspan_bridge::iteration::collapse_around;
 use arrayspan_bridge::{Layout, Relayout, View, ViewMut};
+use bytemuck::{cast_slice, cast_slice_mut};
 use num_complex::Complex64;
 
 use super::banded::{Banded, Coefficients};
 use super::parts::by_stride;
 use super::pieces::Pieces;
-use super::rows::Rows;
+use super::rows::{Rows, Terms};
 use super::scalar::{Scalar, with_scalar};
 use super::sum::{CHUNK, Sum};
 use super::tile::Blend;
@@ -26,8 +27,8 @@ struct Term<'a> {
 }
 
 pub(super) fn run(call: &mut StencilCall<'_>) -> Result<()> {
-    let term = Term { stencil: &call.stencil, x: call.x.view(), before: None, after: None };
-    sum(vec![term], call.y.view_mut(), call.update)
+    let mut term = [Term { stencil: &call.stencil, x: call.x.view(), before: None, after: None }];
+    sum(&mut term, call.y.view_mut(), call.update)
 }
 
 pub(super) fn run_sum(call: &mut StencilSumCall<'_>) -> Result<()> {
@@ -37,14 +38,14 @@ pub(super) fn run_sum(call: &mut StencilSumCall<'_>) -> Result<()> {
         before: term.before.as_ref().map(factor),
         after: term.after.as_ref().map(factor),
     });
-    sum(terms.collect(), call.y.view_mut(), call.update)
+    sum(&mut terms.collect::<Vec<_>>(), call.y.view_mut(), call.update)
 }
 
 fn factor<'f>(factor: &'f Factor<'_>) -> (View<'f>, bool) {
     (factor.array.view(), factor.conjugated)
 }
 
-fn sum(terms: Vec<Term<'_>>, y: ViewMut<'_>, update: Update) -> Result<()> {
+fn sum(terms: &mut [Term<'_>], y: ViewMut<'_>, update: Update) -> Result<()> {
     if y.layout().is_empty() {
         return Ok(());
     }
@@ -58,19 +59,22 @@ fn sum(terms: Vec<Term<'_>>, y: ViewMut<'_>, update: Update) -> Result<()> {
 
 /// `L` is `T`, or its parts when all weights are real.
 fn stencil<T: Scalar, L: Scalar>(
-    mut terms: Vec<Term<'_>>,
-    y: ViewMut<'_>,
+    terms: &mut [Term<'_>],
+    mut y: ViewMut<'_>,
     update: Update,
 ) -> Result<()> {
+    if along_one_axis::<T, L>(terms, &mut y, update)? {
+        return Ok(());
+    }
     let order = by_stride(y.layout().strides());
-    let mut y = y.permuted(&order)?;
-    each_array(&mut terms, |view| Ok(view.permuted(&order)?))?;
+    y = y.permuted(&order)?;
+    each_array(terms, |view| Ok(view.permuted(&order)?))?;
     let banded = |old: &usize| {
         terms.iter().any(|term| term.stencil.terms().iter().any(|(axis, _)| axis == old))
     };
     let fixed: Vec<usize> = (0..order.len()).filter(|&new| banded(&order[new])).collect();
     let layouts: Vec<&Layout> =
-        std::iter::once(y.layout()).chain(arrays(&terms).map(View::layout)).collect();
+        std::iter::once(y.layout()).chain(arrays(terms).map(View::layout)).collect();
     let mut collapsed = collapse_around(&layouts, &fixed);
     // With each band goes its axis among those that are left.
     let bands = terms.iter().map(|term| {
@@ -85,7 +89,7 @@ fn stencil<T: Scalar, L: Scalar>(
         collapsed.shape.push(1);
     }
     y = y.reshaped(&collapsed.shape)?;
-    each_array(&mut terms, |view| Ok(view.reshaped(&collapsed.shape)?))?;
+    each_array(terms, |view| Ok(view.reshaped(&collapsed.shape)?))?;
     let components = size_of::<T>() / size_of::<L>();
     let last = collapsed.shape.len() - 1;
     let alphas: Vec<Complex64> = terms.iter().map(|term| within(term, update)).collect();
@@ -94,7 +98,7 @@ fn stencil<T: Scalar, L: Scalar>(
         band.map(|(_, band)| Rows::new(band, alphas[term], unit, CHUNK * components))
     };
     let layouts: Vec<&Layout> =
-        std::iter::once(y.layout()).chain(arrays(&terms).map(View::layout)).collect();
+        std::iter::once(y.layout()).chain(arrays(terms).map(View::layout)).collect();
     let block = joined(&layouts, |axis| bands.iter().flatten().any(|(band, _)| *band == axis));
     // The band of each term along the joined axis; all must be near.
     let joined = block.and_then(|block| {
@@ -109,7 +113,7 @@ fn stencil<T: Scalar, L: Scalar>(
         debug_assert_eq!(block, collapsed.shape[last]);
         let shape = shape.concat();
         y = y.reshaped(&shape)?;
-        each_array(&mut terms, |view| Ok(view.reshaped(&shape)?))?;
+        each_array(terms, |view| Ok(view.reshaped(&shape)?))?;
         along = Some(own);
     }
     let innermost = if along.is_some() { last - 1 } else { last };
@@ -133,6 +137,35 @@ fn stencil<T: Scalar, L: Scalar>(
     }
     Sum::new(all, Blend::new(L::rounded(update.beta))).run(y.lanes_mut::<T>()?);
     Ok(())
+}
+
+/// One band along one axis of small arrays without gaps, where arranging axes and lanes would take longer than the
+/// elements do; whether it is that, and done.
+fn along_one_axis<T: Scalar, L: Scalar>(
+    terms: &[Term<'_>],
+    y: &mut ViewMut<'_>,
+    update: Update,
+) -> Result<bool> {
+    let [Term { stencil, x, before: None, after: None }] = terms else { return Ok(false) };
+    let [(axis, band)] = stencil.terms() else { return Ok(false) };
+    let block: usize = y.shape()[axis + 1..].iter().product();
+    let small = y.layout().len() <= CHUNK && block < SHORT;
+    if !(small && y.layout().is_contiguous() && x.layout().is_contiguous()) {
+        return Ok(false);
+    }
+    let components = size_of::<T>() / size_of::<L>();
+    let unit = block * components;
+    let Some(rows) = Rows::<L>::new(band, update.alpha, unit, CHUNK * components) else {
+        return Ok(false);
+    };
+    let beta = Blend::new(L::rounded(update.beta));
+    let x: &[L] = cast_slice(x.as_slice::<T>()?);
+    let y: &mut [L] = cast_slice_mut(y.as_mut_slice::<T>()?);
+    let (lane, mut taps) = (band.len() * unit, Terms::new());
+    for (x, y) in x.chunks_exact(lane).zip(y.chunks_exact_mut(lane)) {
+        rows.apply(beta, (0, y), (0, x), &[], &mut taps);
+    }
+    Ok(true)
 }
 
 fn coefficients<'a, T: Scalar>(

@@ -56,7 +56,7 @@ impl<'c, 'a> Bound<'c, 'a> {
     pub(super) fn expect_shape(&self, shape: &[usize], outputs: &[ViewMut<'_>]) -> Result<()> {
         let of = self.of;
         outputs.iter().zip(&of.outputs).try_for_each(|(output, declared)| {
-            check::shape(of.verb(), &of.argument(declared), shape, output.shape())
+            check::shape(of.verb(), of.argument(declared), shape, output.shape())
         })
     }
 

@@ -1,4 +1,6 @@
-//! The checks that several verbs share.
+//! The checks that several verbs share. Names of arguments become text where a check fails, and only there.
+
+use std::fmt;
 
 use arrayspan_bridge::DType;
 
@@ -6,7 +8,7 @@ use crate::{Error, Fit, Result, Update, fit};
 
 pub(crate) fn shape(
     verb: &'static str,
-    argument: &str,
+    argument: impl fmt::Display,
     expected: &[usize],
     found: &[usize],
 ) -> Result<()> {
@@ -14,19 +16,19 @@ pub(crate) fn shape(
         return Ok(());
     }
     let (expected, found) = (expected.to_vec(), found.to_vec());
-    Err(Error::Shape { verb, argument: argument.into(), expected, found })
+    Err(Error::Shape { verb, argument: argument.to_string(), expected, found })
 }
 
 pub(crate) fn dtype(
     verb: &'static str,
-    argument: &str,
+    argument: impl fmt::Display,
     expected: DType,
     found: DType,
 ) -> Result<()> {
     if expected == found {
         return Ok(());
     }
-    Err(Error::DType { verb, argument: argument.into(), expected, found })
+    Err(Error::DType { verb, argument: argument.to_string(), expected, found })
 }
 
 pub(crate) fn computable(verb: &'static str, dtype: DType) -> Result<()> {

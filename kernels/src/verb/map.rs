@@ -4,6 +4,8 @@ use arrayspan_bridge::devices::Access;
 use arrayspan_bridge::expression::{Binary, Node};
 use arrayspan_bridge::{DType, Operand, OperandMut, Relayout, View, ViewMut};
 
+use smallvec::SmallVec;
+
 use super::{Argument, Verb, check};
 use crate::level::Level;
 use crate::{Cost, Expression, Result, cost};
@@ -40,7 +42,7 @@ impl<'a> MapCall<'a> {
         let mut numbers: Option<DType> = None;
         let operand = |(number, view): (usize, &View<'a>)| {
             if view.dtype() == dtype {
-                return broadcast(NAME, format!("input {number}"), view, shape);
+                return broadcast(NAME, Argument::Input(number), view, shape);
             }
             self::number(view, number, dtype, &mut numbers)
         };
@@ -67,7 +69,7 @@ impl<'a> MapCall<'a> {
                 && axes.into_iter().all(|(&extent, &stride)| extent == 1 || stride == 0)
         };
         let inputs = self.inputs.iter();
-        let which: Vec<bool> = match wide {
+        let which: SmallVec<[bool; 8]> = match wide {
             Some(dtype) => inputs.map(|view| view.dtype() == dtype).collect(),
             None => inputs.map(single).collect(),
         };
@@ -101,7 +103,7 @@ impl Verb for MapCall<'_> {
 pub(crate) struct Numbers {
     /// `None` if there are none.
     pub(crate) dtype: Option<DType>,
-    which: Vec<bool>,
+    which: SmallVec<[bool; 8]>,
 }
 
 impl Numbers {
@@ -127,10 +129,10 @@ pub(super) fn number<'a>(
     numbers: &mut Option<DType>,
 ) -> Result<Operand<'a>> {
     let expected = numbers.unwrap_or(if is_wider(view, dtype) { view.dtype() } else { dtype });
-    check::dtype(NAME, &format!("input {number}"), expected, view.dtype())?;
+    check::dtype(NAME, Argument::Input(number), expected, view.dtype())?;
     if view.layout().len() != 1 {
         let (expected, found) = (vec![], view.shape().to_vec());
-        let argument = format!("input {number}");
+        let argument = Argument::Input(number).to_string();
         return Err(crate::Error::Shape { verb: NAME, argument, expected, found });
     }
     *numbers = Some(expected);
@@ -139,13 +141,16 @@ pub(super) fn number<'a>(
 
 pub(super) fn broadcast<'a>(
     verb: &'static str,
-    argument: String,
+    argument: Argument,
     view: &View<'a>,
     shape: &[usize],
 ) -> Result<Operand<'a>> {
+    if view.shape() == shape {
+        return Ok(view.clone().into());
+    }
     view.clone().broadcast(shape).map(Operand::from).map_err(|_| crate::Error::Shape {
         verb,
-        argument,
+        argument: argument.to_string(),
         expected: shape.to_vec(),
         found: view.shape().to_vec(),
     })
@@ -208,8 +213,8 @@ pub(crate) fn operands<'a>(
 ) -> Result<Vec<Operand<'a>>> {
     check_expression(verb, expression, inputs.len(), dtype, &|_| false)?;
     let operand = |(number, view): (usize, &View<'a>)| {
-        let argument = format!("input {number}");
-        check::dtype(verb, &argument, dtype, view.dtype())?;
+        let argument = Argument::Input(number);
+        check::dtype(verb, argument, dtype, view.dtype())?;
         broadcast(verb, argument, view, shape)
     };
     inputs.iter().enumerate().map(operand).collect()

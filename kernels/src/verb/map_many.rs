@@ -73,7 +73,7 @@ impl<'a> MapManyCall<'a> {
                 Kind::Real if view.layout().len() == 1 => {
                     view.clone().reshaped(&[])?.broadcast(shape)?.into()
                 }
-                _ => map::broadcast(NAME, format!("input {number}"), view, shape)?,
+                _ => map::broadcast(NAME, Argument::Input(number), view, shape)?,
             });
             kinds.push(kind);
         }

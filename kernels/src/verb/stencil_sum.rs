@@ -102,15 +102,15 @@ impl<'a> StencilSumCall<'a> {
         let (shape, dtype) = (y.shape(), y.dtype());
         let factor = |what: Argument, given: &Option<Coefficients<'a>>| -> Result<_> {
             let Some(Coefficients { array, conjugated }) = given else { return Ok(None) };
-            check::dtype(NAME, &what.to_string(), dtype, array.dtype())?;
-            let array = super::map::broadcast(NAME, what.to_string(), array, shape)?;
+            check::dtype(NAME, what, dtype, array.dtype())?;
+            let array = super::map::broadcast(NAME, what, array, shape)?;
             // Of real numbers the conjugate is the same.
             Ok(Some(Factor { array, conjugated: *conjugated && dtype.is_complex() }))
         };
         let checked = terms.iter().enumerate().map(|(at, term)| {
-            let x = Argument::OfTerm("x", at).to_string();
-            check::shape(NAME, &x, shape, term.x.shape())?;
-            check::dtype(NAME, &x, dtype, term.x.dtype())?;
+            let x = Argument::OfTerm("x", at);
+            check::shape(NAME, x, shape, term.x.shape())?;
+            check::dtype(NAME, x, dtype, term.x.dtype())?;
             term.stencil.check(NAME, shape, dtype)?;
             Ok(SummedTerm {
                 stencil: term.stencil.clone(),

@@ -25,6 +25,16 @@ impl Pool {
             return Ok(block);
         }
         let device = lane.device;
+        // What is not pooled was never kept: only where memory is short do others matter.
+        if request.kind == Kind::Direct {
+            return match self.grow(request, lane) {
+                Err(error @ Error::OutOfMemory { .. }) => {
+                    let queues = self.gather(device);
+                    self.in_need(error, request, lane, queues)
+                }
+                done => done,
+            };
+        }
         let queues = self.gather(device);
         {
             let mut central = self.central.lock();
