@@ -118,11 +118,7 @@ impl Bands<'_> {
         if self.uploaded {
             return;
         }
-        let mut terms = self.stencil.terms().iter().zip(self.axes);
-        let no_table =
-            |(axis, edges): (usize, &Edges)| !is_long(edges) && self.is_straight(axis, edges);
-        if terms.all(|((_, band), axis)| band.edges().is_some_and(|edges| no_table((*axis, edges))))
-        {
+        if !self.has_tables() {
             return;
         }
         let places: Vec<_> = tables.places.iter().map(ToString::to_string).collect();
@@ -132,6 +128,14 @@ impl Bands<'_> {
         let factors: Vec<_> = factors.map(|weight| self.initializer(weight)).collect();
         text.add(format_args!("CONSTANT idx places{tag}[] = {{{}}};", places.join(", ")));
         text.add(format_args!("CONSTANT weight factors{tag}[] = {{{}}};", factors.join(", ")));
+    }
+
+    /// Whether any row is no straight code.
+    pub(super) fn has_tables(&self) -> bool {
+        let straight =
+            |axis: usize, edges: &Edges| !is_long(edges) && self.is_straight(axis, edges);
+        let mut terms = self.stencil.terms().iter().zip(self.axes);
+        !terms.all(|((_, band), axis)| band.edges().is_some_and(|edges| straight(*axis, edges)))
     }
 
     /// The macros and functions that the text of a band takes.

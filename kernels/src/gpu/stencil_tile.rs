@@ -240,6 +240,7 @@ impl Variant {
         };
         let first = edges.interior.first().map_or(0, |tap| tap.offset);
         let taps = extent(edges).0;
+        let place = |tap: &Tap| tap.offset.abs_diff(first);
         let last = taps - (taps.div_ceil(self.chunk) - 1) * self.chunk;
         let resident = RESIDENT / (LINES * self.width.warps) / (self.dtype.bytes() / 8).max(1);
         text.flag("ALONG", self.along);
@@ -255,13 +256,18 @@ impl Variant {
         text.define("SPECIAL_LAST", edges.tail.len());
         if edges.special().next().is_some() {
             bands.define(text);
+            let far = |tap: &Tap| tap.offset < first || place(tap) >= taps;
+            let near = taps <= self.chunk && !edges.special().flatten().any(far);
+            text.flag("SPECIAL_NEAR", near && bands.has_tables());
+            text.define("BAND_START(line)", format_args!("band{axis}_start(line)"));
+            text.define("BAND_OFFSET(k)", format_args!("band{axis}_offsets(k)"));
+            text.define("BAND_WEIGHT(k)", format_args!("band{axis}_weights(k)"));
             let here = if self.along { "center, i, n0" } else { "i, n1" };
             text.define(
                 "SPECIAL(sum, at, i)",
                 format_args!("sum = band{axis}_add(sum, at, x0_s{axis}, {here} TABLE_ARGUMENTS);"),
             );
         }
-        let place = |tap: &Tap| tap.offset.abs_diff(first);
         if taps <= STRAIGHT {
             let weights =
                 edges.interior.iter().map(|tap| (place(tap), bands.expression(tap.weight)));

@@ -13,7 +13,8 @@
      STRAIGHT           1 if they are few: straight code
      tap_is(t), tap_weight(t)   whether there is a tap at place t, and its weight
      SPECIAL_FIRST, SPECIAL_LAST   how many first and last rows are special
-     SPECIAL(sum, at, i)  adds special row i, whose place is `at`, to the run `sum` */
+     SPECIAL_NEAR       1 if the taps of special rows lie in the tile, and in tables as those of band.cl.h
+     SPECIAL(sum, at, i)  else adds special row i, whose place is `at`, to the run `sum` */
 
 #define LINES 32
 #define WIDTH (RESULTS * WARPS)
@@ -101,6 +102,28 @@ typedef elem slot;
   #define LEN n1
 #endif
 
+#if SPECIAL_FIRST + SPECIAL_LAST > 0
+  #define IS_SPECIAL(i) ((i) < SPECIAL_FIRST || (i) >= LEN - SPECIAL_LAST)
+#else
+  #define IS_SPECIAL(i) 0
+#endif
+/* Special row i into `value`, by a loop that is not unrolled: there are few of them. `near` is where the first tap of a common
+   row would be in the tile, `at` the place of the row in x. */
+#if SPECIAL_NEAR
+  #define ADD_SPECIAL(near, at, i)                                                \
+    const int special_row = 1 + (int)((i) < SPECIAL_FIRST ? (i) : (i) - LEN + SPECIAL_FIRST + SPECIAL_LAST); \
+    elem value = e_zero();                                                        \
+    for (int entry = (int)BAND_START(special_row); entry < (int)BAND_START(special_row + 1); entry++) { \
+      const elem part = FROM_SLOT((near)[STEP * (int)(BAND_OFFSET(entry) - FIRST_TAP)]); \
+      value = e_add_scaled(value, BAND_WEIGHT(entry), part);                      \
+    }
+#else
+  #define ADD_SPECIAL(near, at, i)                                                \
+    run special = run_zero();                                                     \
+    SPECIAL(special, at, i)                                                       \
+    const elem value = special.e[0];
+#endif
+
 KERNEL_OF(LINES, WARPS, RESIDENT) stencil_tile(PARAMETERS) {
   LOCAL_ARRAY(slot, tile, LINES * PITCH);
   PROLOGUE
@@ -166,6 +189,25 @@ KERNEL_OF(LINES, WARPS, RESIDENT) stencil_tile(PARAMETERS) {
 #endif
     }
 #if ALONG
+  #if SPECIAL_FIRST + SPECIAL_LAST > 0
+    /* Before results take the place of what they are made of. */
+    for (int other = warp; other < LINES; other += WARPS) {
+      const idx number = group * LINES + other, row = number / parts;
+      if (number >= lines) continue;
+      const idx begin = (number - row * parts) * WIDTH, z = row / n1, i1 = row - z * n1;
+      if (begin >= SPECIAL_FIRST && begin + WIDTH <= LEN - SPECIAL_LAST) continue;
+      SPLIT(z)
+      for (int k = line; k < WIDTH; k += LINES) {
+        const idx i = begin + k;
+        if (i < LEN && IS_SPECIAL(i)) {
+          const GLOBAL elem* at = x0 + (x0_ROW + i * x0_s0);
+          const run center = run_load(at);
+          ADD_SPECIAL(tile + PLACE(other, k), at, i)
+          STORE(y + (y_ROW + i * y_s0), value)
+        }
+      }
+    }
+  #endif
     /* Through local memory, so that threads side by side store places side by side. */
     BARRIER();
     UNROLL for (int u = 0; u < RESULTS; u++) tile[PLACE(line, warp * RESULTS + u)] = TO_SLOT(sums[u]);
@@ -178,19 +220,8 @@ KERNEL_OF(LINES, WARPS, RESIDENT) stencil_tile(PARAMETERS) {
       SPLIT(z)
       UNROLL for (int k = 0; k < WIDTH; k += LINES) {
         const idx i = begin + k + line;
-        if (k + line < WIDTH && i < LEN) {
-          elem value = FROM_SLOT(tile[PLACE(other, k + line)]);
-  #if SPECIAL_FIRST + SPECIAL_LAST > 0
-          if (i < SPECIAL_FIRST || i >= LEN - SPECIAL_LAST) {
-            const GLOBAL elem* at = x0 + (x0_ROW + i * x0_s0);
-            const run center = run_load(at);
-            run special = run_zero();
-            const idx c = i;
-            SPECIAL(special, at, c)
-            value = special.e[0];
-          }
-  #endif
-          STORE(y + (y_ROW + i * y_s0), value)
+        if (k + line < WIDTH && i < LEN && !IS_SPECIAL(i)) {
+          STORE(y + (y_ROW + i * y_s0), FROM_SLOT(tile[PLACE(other, k + line)]))
         }
       }
     }
@@ -199,19 +230,19 @@ KERNEL_OF(LINES, WARPS, RESIDENT) stencil_tile(PARAMETERS) {
     if (c < n0) {
       UNROLL for (int u = 0; u < RESULTS; u++) {
         const idx i1 = begin + warp * RESULTS + u;
-        if (i1 < LEN) {
-          elem value = sums[u];
+        if (i1 < LEN && !IS_SPECIAL(i1)) STORE(y + (y_ROW + c * y_s0), sums[u])
+      }
   #if SPECIAL_FIRST + SPECIAL_LAST > 0
-          if (i1 < SPECIAL_FIRST || i1 >= LEN - SPECIAL_LAST) {
-            const GLOBAL elem* at = x0 + (x0_ROW + c * x0_s0);
-            run special = run_zero();
-            SPECIAL(special, at, i1)
-            value = special.e[0];
-          }
-  #endif
+      for (int u = 0; u < RESULTS; u++) {
+        const int own = warp * RESULTS + u;
+        const idx i1 = begin + own;
+        if (i1 < LEN && IS_SPECIAL(i1)) {
+          const GLOBAL elem* at = x0 + (x0_ROW + c * x0_s0);
+          ADD_SPECIAL(tile + PLACE(line, own), at, i1)
           STORE(y + (y_ROW + c * y_s0), value)
         }
       }
+  #endif
     }
   }
   }
