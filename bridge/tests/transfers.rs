@@ -39,6 +39,22 @@ fn a_view_is_copied_even_where_it_is() {
 }
 
 #[test]
+fn a_borrowed_array_is_copied_even_where_it_is_and_stays() {
+    for device in accelerators().into_iter().chain([Device::cpu()]) {
+        let array = counting_on(device);
+        let (copy, crossing) = array.to(device).unwrap();
+        assert_eq!(crossing, Crossing::Copied { why: Why::Borrowed, bytes: 48 });
+        assert_eq!(copy.device(), device);
+        let stream = device.stream().unwrap();
+        let refused = array.to_with(device, Transfer::ZeroCopyOnly, &stream);
+        assert!(matches!(refused, Err(Error::CopyRefused { why: Why::Borrowed, .. })));
+        for array in [array, copy] {
+            assert_eq!(array.to_vec::<i32>().unwrap(), (0..12).collect::<Vec<_>>());
+        }
+    }
+}
+
+#[test]
 fn crossing_to_another_device_is_a_copy_that_can_be_refused() {
     for device in accelerators() {
         let stream = device.stream().unwrap();
