@@ -111,8 +111,12 @@ impl<P: Send, I: Iterator<Item = P> + Send, W: Fn(P) + Sync> Queue<'_, I, W> {
         part
     }
 
-    /// Waits until nobody helps any more, but not for long: the scope ends only then, and sleeps until it does.
+    /// Waits until nobody helps any more, but not for long: the scope ends only then, and sleeps until it does. A thread of
+    /// rayon's has other work meanwhile.
     fn wait(&self) {
+        if rayon::current_thread_index().is_some() {
+            return;
+        }
         let begin = Instant::now();
         while self.helpers.load(Ordering::Acquire) > 0 && begin.elapsed() < PATIENCE {
             for _ in 0..16 {
