@@ -203,7 +203,9 @@ pub mod prelude {
         ViewMut, concatenate, stack,
     };
     pub use arrayspan_devices::{Device, DeviceKind, Stream};
-    pub use arrayspan_kernels::{Executor, Plan, Trace, Update, Vector, VectorMut, on, on_stream};
+    pub use arrayspan_kernels::{
+        Executor, Factor, Plan, Trace, Update, Vector, VectorMut, on, on_stream,
+    };
     pub use arrayspan_operators::prelude::*;
     pub use arrayspan_operators::{check_adjoint, laws};
     pub use arrayspan_pipeline::batch::{Across, Assignment, BatchPlace, OnLost};

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use arrayspan_bridge::devices::{Device, Stream};
 use arrayspan_bridge::{Array, DType, View, ViewMut};
 
+use crate::factors::Factors;
 use crate::verb::{
-    Call, CopyCall, GemmCall, MapCall, MapManyCall, ReduceCall, Reduction, Stencil, StencilCall,
-    StencilSumCall, StencilTerm, TransferCall,
+    Call, CopyCall, GemmCall, MAP, MapCall, MapManyCall, ReduceCall, Reduction, Stencil,
+    StencilCall, StencilSumCall, StencilTerm, TransferCall,
 };
 use crate::{Expression, Result, Update};
 
@@ -75,6 +76,40 @@ impl dyn Executor + '_ {
         self.run(Call::Map(MapCall::new(expression, inputs, out)?))
     }
 
+    /// `y ← alpha · expression(inputs) + beta · y`, element by element: [`map`](#method.map) with an update. Enqueued; does not
+    /// wait.
+    ///
+    /// ```
+    /// use arrayspan_kernels::bridge::{Array, devices::Device};
+    /// use arrayspan_kernels::{Update, Vector, input, on};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let (x, on) = (Array::from_slice(&[3.0, 4.0], [2])?, on(Device::cpu())?);
+    /// let (mut y, sum) = (Array::from_slice(&[1.0, -1.0], [2])?, x.sum()?);
+    /// on.map_updated(&input(0).abs2(), &[x.view()], y.view_mut(), Update::new(2.0, &sum))?;
+    /// assert_eq!(y.view().as_slice::<f64>()?, [25.0, 25.0]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`map`](#method.map); a factor that does not fit the dtype.
+    pub fn map_updated(
+        &self,
+        expression: &Expression,
+        inputs: &[View<'_>],
+        y: ViewMut<'_>,
+        update: Update<'_>,
+    ) -> Result<()> {
+        if update.known().is_some() {
+            let expression = update.expression(expression.clone(), &mut Vec::new());
+            return self.map(&expression, inputs, y);
+        }
+        // Looked at before they become inputs, so that errors name them.
+        Factors::new(MAP, update, y.dtype())?.expect_device(MAP, self.device())?;
+        let mut inputs = inputs.to_vec();
+        let expression = update.expression(expression.clone(), &mut inputs);
+        self.map(&expression, &inputs, y)
+    }
+
     /// `outₖ ← expressionₖ(inputs, outₖ)` for several outputs of one shape in one pass, element by element. Inputs
     /// broadcast. Enqueued; does not wait.
     ///
@@ -106,7 +141,7 @@ impl dyn Executor + '_ {
     ///
     /// # Errors
     /// As [`CopyCall::new`]; arguments on another device; the device's failure.
-    pub fn copy(&self, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
+    pub fn copy(&self, x: View<'_>, y: ViewMut<'_>, update: Update<'_>) -> Result<()> {
         self.run(Call::Copy(CopyCall::new(x, y, update)?))
     }
 
@@ -131,7 +166,7 @@ impl dyn Executor + '_ {
         stencil: &Stencil,
         x: View<'_>,
         y: ViewMut<'_>,
-        update: Update,
+        update: Update<'_>,
     ) -> Result<()> {
         self.run(Call::Stencil(StencilCall::new(stencil, x, y, update)?))
     }
@@ -145,7 +180,7 @@ impl dyn Executor + '_ {
         &self,
         terms: &[StencilTerm<'_>],
         y: ViewMut<'_>,
-        update: Update,
+        update: Update<'_>,
     ) -> Result<()> {
         match terms {
             [term] if !term.is_weighted() => self.stencil(&term.stencil, term.x.clone(), y, update),
@@ -193,7 +228,7 @@ impl dyn Executor + '_ {
         conjugate_a: bool,
         b: View<'_>,
         c: ViewMut<'_>,
-        update: Update,
+        update: Update<'_>,
     ) -> Result<()> {
         self.run(Call::Gemm(GemmCall::new(a, conjugate_a, b, c, update)?))
     }

@@ -1,7 +1,7 @@
 //! What users give an operator, checked once for every operator.
 
-use arrayspan_bridge::View;
 use arrayspan_bridge::devices::Device;
+use arrayspan_bridge::{DType, ScalarView, View};
 use arrayspan_kernels::{Executor, Update};
 
 use crate::{Error, LinearMap, Result, Space, number};
@@ -68,21 +68,51 @@ pub(crate) fn computes(
     Err(Error::WrongDevice { operator, argument, expected, found, bound: false })
 }
 
-/// Fails unless arrays of `space`, to which results go, can hold the factors.
+/// Fails unless arrays of `space`, to which results go, can hold the factors, and those on a device are where the results are.
 pub(crate) fn holds(
     operator: &(impl LinearMap + ?Sized),
     space: &Space,
-    update: Update,
+    device: Device,
+    update: Update<'_>,
 ) -> Result<()> {
+    let (name, dtype) = (operator.name(), space.dtype());
     for (what, factor) in [("alpha", update.alpha), ("beta", update.beta)] {
-        let what = || format!("{what} {}", number::text(factor));
-        number::check(operator.name(), what, factor, space.dtype())?;
+        let number = factor.number();
+        number::check(name, || format!("{what} {}", number::text(number)), number, dtype)?;
+        if let Some(scalar) = factor.on_device() {
+            loaded(name, what, scalar, dtype, device)?;
+        }
     }
-    if space.dtype().is_complex() || update.is_real() {
+    if dtype.is_complex() || update.is_real() {
         return Ok(());
     }
-    let Update { alpha, beta } = update;
-    let [alpha, beta] = [alpha, beta].map(number::text);
+    let [alpha, beta] = [update.alpha, update.beta].map(|factor| number::text(factor.number()));
     let why = format!("alpha {alpha} and beta {beta} must be real for {space}");
-    Error::parameter(operator.name(), why)
+    Error::parameter(name, why)
+}
+
+/// Fails unless a factor is one number, of a dtype that is allowed beside results of `dtype`, where those are.
+fn loaded(
+    operator: &str,
+    argument: &'static str,
+    scalar: Result<ScalarView<'_>, usize>,
+    dtype: DType,
+    expected: Device,
+) -> Result<()> {
+    let scalar = match scalar {
+        Ok(scalar) => scalar,
+        Err(elements) => {
+            let why = format!("{argument} is an array of {elements} elements, expected one");
+            return Error::parameter(operator, why);
+        }
+    };
+    let (of, found, operator) = (scalar.dtype(), scalar.device(), operator.to_owned());
+    let wide = of.is_computable() && !of.is_complex() && of.bits() >= dtype.real().bits();
+    if of != dtype && !wide {
+        return Err(Error::DType { operator, argument, expected: dtype, found: of });
+    }
+    if found != expected {
+        return Err(Error::FactorDevice { operator, argument, dtype: of, expected, found });
+    }
+    Ok(())
 }

@@ -4,12 +4,11 @@
 //! meant, `use arrayspan::{Error, Result};`: both have their own.
 
 pub use arrayspan_bridge::{DType, Relayout, SharedArray, View, ViewMut};
-pub use arrayspan_kernels::{Band, Executor, Expression, Reduction, Stencil, Tap, Update};
+pub use arrayspan_kernels::{Band, Executor, Expression, Factor, Reduction, Stencil, Tap, Update};
 pub use arrayspan_kernels::{constant, input, previous};
 
 pub use crate::algebra::{Formula, Operator, adjoint};
 pub use crate::check::{AdjointCheck, check_adjoint, check_adjoint_on};
-pub use crate::elementwise::updated;
 pub use crate::form::Form;
 pub use crate::form::index::{AxisMap, IndexMap, Piece};
 pub use crate::{

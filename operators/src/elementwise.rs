@@ -1,29 +1,25 @@
-//! Updates, as the elementwise expressions that operators give to `map`.
+//! Updates, as elementwise verbs.
 
 use arrayspan_bridge::ViewMut;
-use arrayspan_kernels::{Executor, Expression, Update, constant, previous};
+use arrayspan_kernels::{Executor, Expression, Factor, Update, constant, previous};
 
 use crate::Result;
 
-/// `alpha · result + beta · previous`, which reads nothing where `beta` is 0. Factors of 1 are left out: multiplying a
-/// complex infinity by them would give NaN.
-#[must_use]
-pub fn updated(result: Expression, update: Update) -> Expression {
-    let unscaled = Update::set().alpha;
-    let new = if update.alpha == unscaled { result } else { constant(update.alpha) * result };
-    match update {
-        Update { .. } if !update.reads() => new,
-        Update { beta, .. } if beta == unscaled => new + previous(),
-        Update { beta, .. } => new + constant(beta) * previous(),
-    }
+/// The operations of an update of what an expression computes.
+pub(crate) fn operations(result: &Expression, update: Update<'_>) -> usize {
+    update.expression(result.clone(), &mut Vec::new()).operations()
 }
 
 /// `y ← beta · y`: the update where an operator has no entries.
-pub(crate) fn scale(on: &dyn Executor, y: ViewMut<'_>, update: Update) -> Result<()> {
-    if y.layout().is_empty() || update.beta == Update::add().beta {
+pub(crate) fn scale(on: &dyn Executor, y: ViewMut<'_>, update: Update<'_>) -> Result<()> {
+    if y.layout().is_empty() || update.beta == Factor::ONE {
         return Ok(());
     }
-    let scaled = constant(update.beta);
+    let Some(beta) = update.beta.known() else {
+        let update = Update { alpha: Factor::ONE, ..update };
+        return Ok(on.map_updated(&constant(0.0), &[], y, update)?);
+    };
+    let scaled = constant(beta);
     let scaled = if update.reads() { scaled * previous() } else { scaled };
     Ok(on.map(&scaled, &[], y)?)
 }

@@ -34,7 +34,7 @@ pub enum Error {
     DType {
         /// The operator.
         operator: String,
-        /// `model` or `data`.
+        /// `model`, `data`, `alpha` or `beta`.
         argument: &'static str,
         /// The dtype of the space.
         expected: DType,
@@ -58,6 +58,23 @@ pub enum Error {
         found: Device,
         /// Whether it is the operator that is bound to a device; else it follows the executor.
         bound: bool,
+    },
+    /// A factor of an update lives on another device than the result.
+    #[error(
+        "{operator}: {argument}, a {dtype}, is on {found}, expected on {expected}, where the result is: move it there \
+         (`to({expected})`)"
+    )]
+    FactorDevice {
+        /// The operator.
+        operator: String,
+        /// `alpha` or `beta`.
+        argument: &'static str,
+        /// The type of the factor.
+        dtype: DType,
+        /// Where the result is.
+        expected: Device,
+        /// Where the factor is.
+        found: Device,
     },
     /// The executor computes on none of the devices that the operator does.
     #[error(

@@ -157,6 +157,9 @@ pub trait LinearMap: Debug + Send + Sync {
 pub trait LinearOperator: LinearMap {
     /// `y ← alpha · A x + beta · y`. Enqueued; does not wait.
     ///
+    /// Factors are numbers of the host, or arrays of one element where `y` is (see [`Update`]), which nobody waits for:
+    /// `Update::new(1.0, -Factor::from(&beta))` is `y ← A x - beta y` with the result of a reduction.
+    ///
     /// `on` computes on the device of the arrays. An operator with [devices](LinearMap::devices) of its own takes an executor
     /// of any of them: what it does on the others is done by theirs (see [`Workspace`]).
     ///
@@ -165,7 +168,8 @@ pub trait LinearOperator: LinearMap {
     /// [`Error::WrongDevice`](crate::Error::WrongDevice) when an array does not fit,
     /// [`Error::WrongExecutor`](crate::Error::WrongExecutor) when `on` computes on none of the operator's devices,
     /// [`Error::Parameter`](crate::Error::Parameter) for complex factors on real arrays, and for factors that their dtype cannot hold: not finite,
-    /// beyond its largest or below its normal numbers; out of memory for intermediate results.
+    /// beyond its largest or below its normal numbers; [`Error::FactorDevice`](crate::Error::FactorDevice) for a factor on
+    /// another device than `y`; out of memory for intermediate results.
     #[track_caller]
     fn apply(&self, on: &dyn Executor, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
         self.apply_with(&mut Workspace::of(self, on)?, on, x, y, update)
@@ -200,7 +204,7 @@ pub trait LinearOperator: LinearMap {
     ) -> Result<()> {
         fits(self, on, Side::Model, &x)?;
         fits(self, on, Side::Data, &y.view())?;
-        holds(self, self.range(), update)?;
+        holds(self, self.range(), y.device(), update)?;
         self.enqueue(workspace.context(self, on)?, x, y, update)
     }
 
@@ -218,7 +222,7 @@ pub trait LinearOperator: LinearMap {
     ) -> Result<()> {
         fits(self, on, Side::Data, &y)?;
         fits(self, on, Side::Model, &x.view())?;
-        holds(self, self.domain(), update)?;
+        holds(self, self.domain(), x.device(), update)?;
         self.enqueue_adjoint(workspace.context(self, on)?, y, x, update)
     }
 

@@ -1,6 +1,6 @@
 //! What users of operators need: `use arrayspan_operators::prelude::*;`.
 
-pub use arrayspan_kernels::Update;
+pub use arrayspan_kernels::{Factor, Update};
 
 pub use crate::algebra::{Formula, Operator, adjoint};
 pub use crate::avo::PoststackLinearModelling;

@@ -47,6 +47,12 @@ impl Expression {
         self.binary(Binary::DivideOrZero, other)
     }
 
+    /// `self · other`, and 0 where `other` is 0, whatever `self` is.
+    #[must_use]
+    pub fn mul_or_zero(self, other: Self) -> Self {
+        self.binary(Binary::MultiplyOrZero, other)
+    }
+
     /// The smaller one.
     #[must_use]
     pub fn min(self, other: Self) -> Self {

@@ -53,6 +53,8 @@ pub enum Binary {
     Divide,
     /// `a / b`, and 0 where `b` is 0: lets an iteration that has finished go on without effect.
     DivideOrZero,
+    /// `a · b`, and 0 where `b` is 0, whatever `a` is: a factor of 0 makes nothing of what may be anything.
+    MultiplyOrZero,
     /// The smaller one. Real dtypes only; NaN if either is.
     Minimum,
     /// The larger one. Real dtypes only; NaN if either is.

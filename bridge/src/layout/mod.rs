@@ -72,6 +72,11 @@ impl Layout {
         Ok(Self { shape, strides, offset: 0 })
     }
 
+    /// Of one element, without axes.
+    pub(crate) fn scalar(offset: usize) -> Self {
+        Self { shape: Axes::new(), strides: Axes::new(), offset }
+    }
+
     /// Any strides.
     ///
     /// # Errors

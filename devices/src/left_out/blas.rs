@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use super::product::Product;
+use super::product::{Factors, Product};
 use crate::{Backend, DeviceKind, Error, Result, Stream};
 
 /// cuBLAS, which was left out: there is none to be had.
@@ -28,7 +28,7 @@ impl Blas {
     ///
     /// # Safety
     /// There is nothing to keep to.
-    pub unsafe fn multiply(&self, _: &Product<'_>) -> Result<()> {
+    pub unsafe fn multiply(&self, _: &Product<'_>, _: Factors<'_>) -> Result<()> {
         match self.0 {}
     }
 }

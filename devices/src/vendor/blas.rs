@@ -1,16 +1,18 @@
 //! Matrix products by the vendor's library.
 
-use std::ffi::c_longlong;
+use std::ffi::{c_longlong, c_void};
 use std::fmt;
 use std::sync::Arc;
 
 use super::blas_handle::Handle;
-use super::product::{Matrices, Operation, Product, Scalar};
+use super::product::{Factors, Matrices, Operation, Product, Scalar};
 use crate::cuda::library::absent;
 use crate::memory::{or_recover, queue_on};
 use crate::opened::Opened;
 use crate::{Access, DeviceKind, Error, Result, Stream, fault};
-use cudarc::cublas::sys::{self, cublasOperation_t};
+use cudarc::cublas::sys::{
+    self, cublasHandle_t, cublasOperation_t, cublasPointerMode_t, cublasStatus_t,
+};
 
 /// cuBLAS, working on one stream of a CUDA device.
 pub struct Blas {
@@ -19,15 +21,49 @@ pub struct Blas {
     stream: Stream,
 }
 
-/// A number as aligned as any of the library's types.
+/// A number of the host as the library reads it, as aligned as any of its types.
 #[repr(C, align(16))]
-struct Factor<T>(T);
+union Factor {
+    single: [f32; 2],
+    double: [f64; 2],
+}
+
+impl Factor {
+    fn of([re, im]: [f64; 2], scalar: Scalar) -> Self {
+        match scalar {
+            Scalar::Float32 | Scalar::Complex64 => Self { single: [re as f32, im as f32] },
+            Scalar::Float64 | Scalar::Complex128 => Self { double: [re, im] },
+        }
+    }
+
+    fn address(&self) -> *const c_void {
+        (&raw const *self).cast()
+    }
+}
+
+/// Has the library take factors from the device while `work` calls it. Products of others expect it to take them from the
+/// host.
+fn by_device(handle: cublasHandle_t, work: impl FnOnce() -> cublasStatus_t) -> cublasStatus_t {
+    let set = |mode| {
+        // SAFETY: the handle is alive, and this thread's for as long as it is lent.
+        unsafe { sys::cublasSetPointerMode_v2(handle, mode) }
+    };
+    let failed = |status: &cublasStatus_t| *status != cublasStatus_t::CUBLAS_STATUS_SUCCESS;
+    let begun = set(cublasPointerMode_t::CUBLAS_POINTER_MODE_DEVICE);
+    if failed(&begun) {
+        return begun;
+    }
+    let done = work();
+    let ended = set(cublasPointerMode_t::CUBLAS_POINTER_MODE_HOST);
+    if failed(&done) { done } else { ended }
+}
 
 /// Every function of cuBLAS this crate calls.
-const FUNCTIONS: [&str; 11] = [
+const FUNCTIONS: [&str; 12] = [
     "cublasCreate_v2",
     "cublasDestroy_v2",
     "cublasSetStream_v2",
+    "cublasSetPointerMode_v2",
     "cublasSgemm_v2",
     "cublasDgemm_v2",
     "cublasCgemm_v2",
@@ -81,26 +117,25 @@ impl Blas {
     /// [`Error::WrongDevice`] for memory of another device; the library's refusal.
     ///
     /// # Safety
-    /// All matrices lie inside their memory, which holds elements of that type.
-    pub unsafe fn multiply(&self, product: &Product<'_>) -> Result<()> {
+    /// All matrices lie inside their memory, which holds elements of that type; so do factors on the device, aligned to it.
+    pub unsafe fn multiply(&self, product: &Product<'_>, factors: Factors<'_>) -> Result<()> {
         let address = |matrices: &Matrices<'_>| {
             self.stream.expect("gemm", matrices.memory.device())?;
             Ok(matrices.memory.address() + matrices.start)
         };
-        let Product { m, n, k, batch, alpha, beta, c, .. } = *product;
+        let Product { m, n, k, batch, c, .. } = *product;
         let ((op_a, a), (op_b, b)) = (product.a, product.b);
         let at_a = address(&a)?;
         let at_b = address(&b)?;
         let at_c = address(&c)?;
         // One matrix goes to the function for one, which has less to look at than that for batches.
         macro_rules! call {
-            ($handle:expr, $one:ident, $several:ident, $scalar:ty, $alpha:expr, $beta:expr) => {{
-                let (alpha, beta): (Factor<$scalar>, Factor<$scalar>) = (Factor($alpha), Factor($beta));
-                let (alpha, beta) = ((&raw const alpha).cast(), (&raw const beta).cast());
+            ($handle:expr, $one:ident, $several:ident, $alpha:expr, $beta:expr) => {{
+                let (alpha, beta) = (($alpha).cast(), ($beta).cast());
                 let (op_a, op_b) = (operation(op_a), operation(op_b));
                 let (at_a, at_b, at_c) = (at_a as *const _, at_b as *const _, at_c as *mut _);
                 // SAFETY: the handle's stream comes after all that uses the memory; the caller vouches for
-                // the matrices; both factors are read from the host during the call.
+                // the matrices; factors of the host are read during the call, those of the device as matrices are.
                 unsafe {
                     if batch == 1 {
                         sys::$one(
@@ -117,29 +152,46 @@ impl Blas {
                 }
             }};
         }
-        let narrow = |[re, im]: [f64; 2]| [re as f32, im as f32];
-        let queue = |handle| match product.scalar {
-            Scalar::Float32 => {
-                let (alpha, beta) = (alpha[0] as f32, beta[0] as f32);
-                call!(handle, cublasSgemm_v2, cublasSgemmStridedBatched, f32, alpha, beta)
+        let queue_by = |handle: cublasHandle_t, alpha: *const c_void, beta: *const c_void| {
+            match product.scalar {
+                Scalar::Float32 => {
+                    call!(handle, cublasSgemm_v2, cublasSgemmStridedBatched, alpha, beta)
+                }
+                Scalar::Float64 => {
+                    call!(handle, cublasDgemm_v2, cublasDgemmStridedBatched, alpha, beta)
+                }
+                Scalar::Complex64 => {
+                    call!(handle, cublasCgemm_v2, cublasCgemmStridedBatched, alpha, beta)
+                }
+                Scalar::Complex128 => {
+                    call!(handle, cublasZgemm_v2, cublasZgemmStridedBatched, alpha, beta)
+                }
             }
-            Scalar::Float64 => {
-                let (alpha, beta) = (alpha[0], beta[0]);
-                call!(handle, cublasDgemm_v2, cublasDgemmStridedBatched, f64, alpha, beta)
+        };
+        let of_device = match factors {
+            Factors::Host { .. } => None,
+            Factors::Device { memory, .. } => Some(memory),
+        };
+        if let Some(memory) = of_device {
+            self.stream.expect("gemm", memory.device())?;
+        }
+        let queue = |handle: cublasHandle_t| match factors {
+            Factors::Host { alpha, beta } => {
+                let (alpha, beta) =
+                    (Factor::of(alpha, product.scalar), Factor::of(beta, product.scalar));
+                queue_by(handle, alpha.address(), beta.address())
             }
-            Scalar::Complex64 => {
-                let (alpha, beta) = (narrow(alpha), narrow(beta));
-                call!(handle, cublasCgemm_v2, cublasCgemmStridedBatched, [f32; 2], alpha, beta)
-            }
-            Scalar::Complex128 => {
-                call!(handle, cublasZgemm_v2, cublasZgemmStridedBatched, [f64; 2], alpha, beta)
+            Factors::Device { memory, starts } => {
+                let [alpha, beta] = starts.map(|start| (memory.address() + start) as *const c_void);
+                by_device(handle, || queue_by(handle, alpha, beta))
             }
         };
         // A product that is refused for lack of workspace has queued nothing.
         or_recover(self.stream.device(), || {
             fault::check(fault::FaultKind::Launch, self.stream.device(), 0)?;
             let read = [a, b].map(|matrices| (matrices.memory, Access::Read));
-            let used = read.into_iter().chain([(c.memory, Access::Write)]);
+            let factors = of_device.map(|memory| (memory, Access::Read));
+            let used = read.into_iter().chain(factors).chain([(c.memory, Access::Write)]);
             queue_on(&self.stream, used, || {
                 self.handle.run(
                     &self.stream,

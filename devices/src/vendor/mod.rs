@@ -13,4 +13,4 @@ mod product;
 
 pub use blas::Blas;
 pub(crate) use installed::{libraries, names};
-pub use product::{Matrices, Operation, Product, Scalar};
+pub use product::{Factors, Matrices, Operation, Product, Scalar};

@@ -45,11 +45,26 @@ pub struct Product<'a> {
     pub n: i32,
     pub k: i32,
     pub batch: i32,
-    /// Real and imaginary part.
-    pub alpha: [f64; 2],
     pub a: (Operation, Matrices<'a>),
     pub b: (Operation, Matrices<'a>),
-    /// Real and imaginary part.
-    pub beta: [f64; 2],
     pub c: Matrices<'a>,
+}
+
+/// The two factors of a product.
+#[derive(Clone, Copy, Debug)]
+pub enum Factors<'a> {
+    /// Real and imaginary part of each.
+    Host {
+        /// Multiplies the product.
+        alpha: [f64; 2],
+        /// Multiplies what was there, which counts for nothing if it is 0.
+        beta: [f64; 2],
+    },
+    /// Elements of the matrices' type on the device, read when the product runs.
+    Device {
+        /// The block they lie in.
+        memory: &'a Memory,
+        /// Where alpha and beta begin, in bytes: at multiples of their size.
+        starts: [usize; 2],
+    },
 }

@@ -2,8 +2,8 @@
 
 use arrayspan_bridge::devices::{DeviceKind, KernelSource, Specialisation};
 use arrayspan_bridge::iteration::{IterationSpace, Runs, Start};
-use arrayspan_bridge::{DType, Layout};
-use num_complex::Complex64;
+use arrayspan_bridge::{Array, DType, Layout};
+use num_complex::{Complex32, Complex64};
 
 use super::combine::Sharing;
 use super::element::Element;
@@ -11,11 +11,12 @@ use super::formula::Formula;
 use super::stencil_term::Arrays;
 use super::stencil_tile::{self, Setting};
 use super::{
-    combine, copy, gemm, map, map_many, reduce, stencil, stencil_march, stencil_sum, user,
+    combine, copy, factors, gemm, map, map_many, reduce, stencil, stencil_march, stencil_sum, user,
 };
 use crate::Expression;
+use crate::factors::Factors;
 use crate::program::{Kind, Program};
-use crate::{Band, Reduction, Stencil, Tap, Update, constant, input, previous};
+use crate::{Band, Factor, Reduction, Stencil, Tap, Update, constant, input, previous};
 
 /// An axis and the band along it.
 type Term = (usize, Band);
@@ -31,21 +32,55 @@ pub fn catalogue() -> Vec<KernelSource> {
     for dtype in dtypes {
         kernels.extend(maps(dtype));
         kernels.extend(several(dtype));
-        kernels.extend(updates(dtype).into_iter().flat_map(|update| {
-            let transposes = transpose(Element(dtype), update);
-            [transposes, gemm(dtype, update, true), gemm(dtype, update, false)]
-        }));
-        kernels.extend(stencils(dtype));
-        kernels.extend(stencil_sums(dtype));
+        let scalars = scalars(dtype);
+        let loaded = loaded(dtype, &scalars);
+        let both = updates(dtype).into_iter().chain(loaded.iter().copied());
+        for factors in both.filter_map(|update| checked(update, dtype)) {
+            let element = Element(dtype);
+            kernels.push(transpose(element, &factors));
+            kernels.extend([gemm(dtype, &factors, true), gemm(dtype, &factors, false)]);
+            let formula = Formula::of_factors(factors.each(), element);
+            kernels.push(factors::Variant { element, formula }.source());
+        }
+        let all = [updates(dtype).to_vec(), loaded].concat();
+        kernels.extend(stencils(dtype, &all));
+        kernels.extend(stencil_sums(dtype, &all));
         kernels.extend(reductions(dtype));
     }
     kernels.extend(user::catalogue(&dtypes));
     kernels
 }
 
-fn updates(dtype: DType) -> [Update; 2] {
+/// Known factors.
+fn updates(dtype: DType) -> [Update<'static>; 2] {
     let imaginary = if dtype.is_complex() { 1.0 } else { 0.0 };
     [Update::set(), Update::new(Complex64::new(2.0, imaginary), 3.0)]
+}
+
+/// Numbers in memory, of every dtype that may be a factor of elements of `dtype`.
+fn scalars(dtype: DType) -> Vec<Array> {
+    let all = [
+        Array::from_slice(&[0.5_f32], []),
+        Array::from_slice(&[0.5], []),
+        Array::from_slice(&[Complex32::I], []),
+        Array::from_slice(&[Complex64::I], []),
+    ];
+    let fits = |array: &Array| {
+        let found = array.dtype();
+        found == dtype || !found.is_complex() && found.bits() >= dtype.real().bits()
+    };
+    all.into_iter().flatten().filter(fits).collect()
+}
+
+/// Factors on the device: alone, and times a number.
+fn loaded(dtype: DType, scalars: &[Array]) -> Vec<Update<'_>> {
+    let turned = Complex64::new(2.0, if dtype.is_complex() { 1.0 } else { 0.0 });
+    let update = |scalar| Update::new(Factor::from(scalar) * turned, scalar);
+    scalars.iter().map(update).collect()
+}
+
+fn checked(update: Update<'_>, dtype: DType) -> Option<Factors<'_>> {
+    Factors::new("catalogue", update, dtype).ok()
 }
 
 /// A row-major layout; `None` only if `shape` could not be addressed.
@@ -135,7 +170,7 @@ fn several(dtype: DType) -> Vec<KernelSource> {
     shapes.into_iter().zip(numbers.into_iter().cycle()).filter_map(variant).collect()
 }
 
-fn transpose(element: Element, update: Update) -> KernelSource {
+fn transpose(element: Element, factors: &Factors<'_>) -> KernelSource {
     let layouts = row_major(&[5, 64, 70]);
     let layouts: Vec<Layout> = layouts
         .into_iter()
@@ -143,15 +178,15 @@ fn transpose(element: Element, update: Update) -> KernelSource {
         .collect();
     let space = IterationSpace::new(&layouts.iter().collect::<Vec<_>>());
     let form = space.form(element.bytes(), &[0, 0], 4).dividing(1);
-    let formula = Formula::update(update).0;
+    let formula = Formula::update(factors, element).0;
     copy::Variant { element, form, formula }.source()
 }
 
-fn gemm(dtype: DType, update: Update, plain: bool) -> KernelSource {
+fn gemm(dtype: DType, factors: &Factors<'_>, plain: bool) -> KernelSource {
     let start = Start { stride: 2, first: 0, steps: 0 };
     let variant = gemm::Variant {
         dtype,
-        formula: Formula::update(update).0,
+        formula: Formula::update(factors, Element(dtype)).0,
         runs: Runs::new(&[start; 3], dtype.bytes(), 1),
         wide: !plain,
         conjugate: !plain,
@@ -161,7 +196,7 @@ fn gemm(dtype: DType, update: Update, plain: bool) -> KernelSource {
 }
 
 /// Bands with and without special rows, along every kind of axis, short and long.
-fn stencils(dtype: DType) -> Vec<KernelSource> {
+fn stencils(dtype: DType, updates: &[Update<'_>]) -> Vec<KernelSource> {
     let tap = |(offset, weight): (isize, f64)| Tap { offset, weight: weight.into() };
     let edges = |len: usize| {
         Band::from_rows(len, 1, move |i| {
@@ -201,14 +236,17 @@ fn stencils(dtype: DType) -> Vec<KernelSource> {
         cases.push((vec![(0, turned.clone()), (1, turned)], &[64, 64]));
     }
     let mut kernels = Vec::new();
-    for (terms, shape) in cases {
+    for (number, (terms, shape)) in cases.into_iter().enumerate() {
         let (Ok(stencil), Some(layout)) = (Stencil::new(terms), row_major(shape)) else { continue };
-        for update in updates(dtype) {
+        // Known factors, and one kind of those on the device.
+        let (known, loaded) = updates.split_at(2);
+        let turn = loaded.iter().cycle().skip(number).take(1);
+        for factors in known.iter().chain(turn).filter_map(|update| checked(*update, dtype)) {
             let layouts = [&layout, &layout];
             let (space, axes) = stencil::space(&stencil, layouts);
-            kernels.extend(tiled(&stencil, dtype, &space, &axes, update));
-            kernels.extend(marched(&stencil, dtype, &space, &axes, update));
-            let plan = stencil::Plan::new(&stencil, dtype, (space, axes), [0, 0], update, UNITS);
+            kernels.extend(tiled(&stencil, dtype, &space, &axes, &factors));
+            kernels.extend(marched(&stencil, dtype, &space, &axes, &factors));
+            let plan = stencil::Plan::new(&stencil, dtype, (space, axes), [0, 0], &factors, UNITS);
             kernels.push(plan.variant.source());
         }
     }
@@ -221,11 +259,11 @@ fn tiled(
     dtype: DType,
     space: &IterationSpace,
     axes: &[usize],
-    update: Update,
+    factors: &Factors<'_>,
 ) -> Option<KernelSource> {
     let form = space.form(dtype.bytes(), &[0, dtype.bytes()], 4);
     let setting = Setting { space, axes, units: UNITS, room: stencil_tile::room(DeviceKind::Cuda) };
-    let formula = Formula::update(update).0;
+    let formula = Formula::update(factors, Element(dtype)).0;
     let variant = stencil_tile::Variant::new(stencil, dtype, form, formula, &setting)?;
     Some(variant.source())
 }
@@ -236,16 +274,16 @@ fn marched(
     dtype: DType,
     space: &IterationSpace,
     axes: &[usize],
-    update: Update,
+    factors: &Factors<'_>,
 ) -> Option<KernelSource> {
     let form = space.form(dtype.bytes(), &[0, 0], 4);
-    let formula = Formula::update(update).0;
+    let formula = Formula::update(factors, Element(dtype)).0;
     let variant = stencil_march::Variant::new(stencil, dtype, form, formula, space, axes)?;
     Some(variant.source())
 }
 
 /// Sums of up to four terms: with windows and without, with coefficients before and after, special rows, tables.
-fn stencil_sums(dtype: DType) -> Vec<KernelSource> {
+fn stencil_sums(dtype: DType, updates: &[Update<'_>]) -> Vec<KernelSource> {
     let tap = |(offset, weight): (isize, f64)| Tap { offset, weight: weight.into() };
     let edges = |len: usize| {
         Band::from_rows(len, 1, move |i| {
@@ -286,10 +324,16 @@ fn stencil_sums(dtype: DType) -> Vec<KernelSource> {
             (stencil, arrays)
         });
         let bare = stencils.iter().enumerate().map(|(at, stencil)| (stencil, plain(at + 1)));
-        let [set, add] = updates(dtype);
-        for (terms, update) in [(weighted.collect::<Vec<_>>(), add), (bare.collect(), set)] {
+        let (weighted, bare) = (weighted.collect::<Vec<_>>(), bare.collect::<Vec<_>>());
+        // Known factors, and one kind of those on the device.
+        let (known, loaded) = updates.split_at(2);
+        let turn = loaded.iter().cycle().skip(number).take(1);
+        let turn = turn.map(|update| (if number % 2 == 0 { &weighted } else { &bare }, update));
+        let all = [(&weighted, &known[1]), (&bare, &known[0])].into_iter().chain(turn);
+        for (terms, update) in all {
+            let Some(factors) = checked(*update, dtype) else { continue };
             let (layouts, addresses) = (vec![&layout; 5], [0; 5]);
-            let plan = stencil_sum::Plan::new(&terms, dtype, &layouts, &addresses, update, UNITS);
+            let plan = stencil_sum::Plan::new(terms, dtype, &layouts, &addresses, &factors, UNITS);
             kernels.push(plan.variant.source());
         }
     }

@@ -8,9 +8,9 @@ use arrayspan_bridge::iteration::{IterationForm, IterationSpace, Text, address};
 
 use super::element::{Element, PRELUDE};
 use super::formula::Formula;
-use super::{Gpu, map};
+use super::{Gpu, constants, map};
+use crate::Result;
 use crate::verb::CopyCall;
-use crate::{Result, Update};
 
 const TEXT: &str = include_str!("../source/transpose.cl.h");
 
@@ -27,12 +27,11 @@ const TILE: usize = 32;
 const ROWS: usize = 8;
 
 pub(super) fn run(gpu: &Gpu, call: &mut CopyCall<'_>) -> Result<()> {
-    let CopyCall { x, y, update } = call;
-    let update = *update;
+    let CopyCall { x, y, factors } = call;
     if y.layout().is_empty() {
         return Ok(());
     }
-    if update == Update::set() {
+    if factors.is_set() {
         if let Some(planned) = &gpu.planned {
             planned.lock().extend(y.view_mut().copy_kernel(&x.view()));
             return Ok(());
@@ -42,15 +41,16 @@ pub(super) fn run(gpu: &Gpu, call: &mut CopyCall<'_>) -> Result<()> {
         return Ok(());
     }
     gpu.expect_float64("copy", y.dtype())?;
+    gpu.expect_factors("copy", factors)?;
     let memories = [y.memory(), x.memory()];
     let addresses = memories.map(address);
     let mut space = IterationSpace::new(&[y.layout(), x.layout()]);
     let element = Element(y.dtype());
-    let (formula, constants) = Formula::update(update);
+    let (formula, constants) = Formula::update(factors, element);
     if !space.turn(ROWS) {
         return map::launch(gpu, element, &space, &memories, formula, &constants);
     }
-    let form = space.form(element.bytes(), &addresses, 2 * constants.len()).dividing(1);
+    let form = space.form(element.bytes(), &addresses, constants::count(&constants)).dividing(1);
     let arguments = map::arguments(element, &space, &form, &memories, &constants);
     let [columns, rows, outer] = space.items(&form);
     let tiles = |n: usize| n.div_ceil(TILE).min(65_535);

@@ -3,12 +3,14 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use arrayspan_bridge::DType;
-use arrayspan_bridge::devices::vendor::{Blas, Matrices, Operation, Product, Scalar};
+use arrayspan_bridge::devices::vendor::{Blas, Factors, Matrices, Operation, Product, Scalar};
 use arrayspan_bridge::devices::{DeviceKind, Error};
 
-use super::Gpu;
+use super::element::Element;
 use super::gemm_operand::Operand;
+use super::{Gpu, combine, factors};
 use crate::Result;
+use crate::factors::Known;
 use crate::verb::GemmCall;
 
 /// Multiplies `c ← alpha · a b + beta · c` (operands in the order `c`, `a`, `b`), or `None` if cuBLAS is not there
@@ -21,15 +23,35 @@ pub(super) fn multiply(
     if gpu.stream.device().kind() != DeviceKind::Cuda {
         return None;
     }
+    let known = call.factors.known();
     let product = product(call, operands)?;
     let blas = open(gpu)?;
+    let Some(Known { alpha, beta }) = known else { return Some(loaded(gpu, blas, call, &product)) };
     if gpu.planned.is_some() {
         return Some(Ok(()));
     }
+    let [alpha, beta] = [alpha, beta].map(|number| [number.re, number.im]);
     // SAFETY: a checked call's layouts lie within their memory and hold elements of its dtype.
-    let done = unsafe { blas.multiply(&product) };
+    let done = unsafe { blas.multiply(&product, Factors::Host { alpha, beta }) };
     gpu.launches.fetch_add(1, Relaxed);
     Some(done.map_err(Into::into))
+}
+
+/// As [`multiply`], by factors that are read on the device. The library takes both from there, in the elements' dtype, so a
+/// kernel writes them side by side first; it counts as part of the product, as the library's own kernels do.
+fn loaded(gpu: &Gpu, blas: &Blas, call: &GemmCall<'_>, product: &Product<'_>) -> Result<()> {
+    let element = Element(call.c.dtype());
+    let room = combine::room(gpu)?;
+    let done = factors::write(gpu, &call.factors, element, &room).and_then(|()| {
+        if gpu.planned.is_some() {
+            return Ok(());
+        }
+        let both = Factors::Device { memory: room.memory(), starts: [0, element.bytes()] };
+        // SAFETY: as in `multiply`; the room holds both factors, which the kernel queued before has written as elements.
+        Ok(unsafe { blas.multiply(product, both) }?)
+    });
+    combine::give_back(gpu, room);
+    done
 }
 
 /// The library, opened at first use. That it is absent is remembered, that it had no memory is not: the next product asks
@@ -60,7 +82,6 @@ fn product<'a>(call: &GemmCall<'_>, operands: &[Operand<'a>; 3]) -> Option<Produ
     };
     let [batch, m, k] = left.operand.extents;
     let n = right.operand.extents[2];
-    let factor = |number: num_complex::Complex64| [number.re, number.im];
     // With an inner extent of 0 the factors have no elements to point to.
     let int = |extent: usize| i32::try_from(extent).ok().filter(|extent| *extent > 0);
     Some(Product {
@@ -69,10 +90,8 @@ fn product<'a>(call: &GemmCall<'_>, operands: &[Operand<'a>; 3]) -> Option<Produ
         n: int(n)?,
         k: int(k)?,
         batch: int(batch)?,
-        alpha: factor(call.update.alpha),
         a: left.factor(conjugate_left)?,
         b: right.factor(conjugate_right)?,
-        beta: factor(call.update.beta),
         c: out,
     })
 }

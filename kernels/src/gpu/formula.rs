@@ -1,12 +1,18 @@
 //! Expressions as keys of the kernel cache, and their kernel source.
 
 use arrayspan_bridge::iteration::Text;
-use num_complex::Complex64;
 
+use super::constants::Loaded;
 use super::element::Element;
-use crate::Update;
 use crate::expression::{Binary, Expression, Node, Unary};
+use crate::factors::{FactorOf, Factors};
 use crate::level::Level;
+
+/// What few kernels need; before the functions that it calls, where a macro may stand.
+pub(super) const MULTIPLY_OR_ZERO: &str = "\
+#define e_mul_or_zero(a, b) (e_is_zero(b) ? e_zero() : e_mul(a, b))
+#define w_mul_or_zero(a, b) ((b) == (wide)0 ? (wide)0 : (a) * (b))
+#define r_mul_or_zero(a, b) ((b) == R(0.0) ? R(0.0) : (a) * (b))";
 
 /// An expression without the values of its constants, operands before their operation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -22,6 +28,8 @@ enum Step {
     Constant,
     /// A constant in the dtype of the numbers.
     WideConstant,
+    /// A constant that is read from memory.
+    Loaded(Loaded),
     Unary(Unary),
     Binary(Binary),
     /// From the dtype of the numbers to that of the elements.
@@ -92,50 +100,70 @@ impl Formula {
         }
     }
 
-    /// `alpha · x0 + beta · y` and its constants. With `beta = 0` it does not name `y`.
-    pub(super) fn update(update: Update) -> (Self, Vec<Complex64>) {
+    /// `alpha · x0 + beta · y` and its constants. With `beta = 0` it does not name `y`; where the device finds a `beta` of 0, `y`
+    /// may be anything.
+    pub(super) fn update<'f>(
+        factors: &'f Factors<'_>,
+        element: Element,
+    ) -> (Self, Vec<FactorOf<'f>>) {
         let mut steps = Vec::with_capacity(7);
         let mut constants = Vec::with_capacity(2);
-        let mut term = |step: Step, factor: Complex64| {
+        let mut term = |step: Step, factor: FactorOf<'f>, product: Binary| {
             steps.push(step);
-            if factor != Complex64::ONE {
-                steps.extend([Step::Constant, Step::Binary(Binary::Multiply)]);
+            if !factor.is_one() {
+                steps.extend([Step::of(factor, element), Step::Binary(product)]);
                 constants.push(factor);
             }
         };
-        term(Step::Input(0), update.alpha);
-        if update.reads() {
-            term(Step::Previous, update.beta);
+        let [alpha, beta] = factors.each();
+        term(Step::Input(0), alpha, Binary::Multiply);
+        if factors.reads() {
+            let unknown = beta.loaded.is_some();
+            let product = if unknown { Binary::MultiplyOrZero } else { Binary::Multiply };
+            term(Step::Previous, beta, product);
             steps.push(Step::Binary(Binary::Add));
         }
         (Self(steps), constants)
     }
 
-    /// For each constant whether it has the dtype of the numbers.
+    /// Nothing but two constants.
+    pub(super) fn of_factors(factors: [FactorOf<'_>; 2], element: Element) -> Self {
+        Self(factors.map(|factor| Step::of(factor, element)).to_vec())
+    }
+
+    /// For each constant that is an argument whether it has the dtype of the numbers.
     pub(super) fn constants(&self) -> impl Iterator<Item = bool> {
-        self.0.iter().filter_map(|step| match step {
-            Step::Constant => Some(false),
-            Step::WideConstant => Some(true),
-            _ => None,
-        })
+        let arguments = self.numbered().filter(|step| !matches!(step, Step::Loaded(_)));
+        arguments.map(|step| step == Step::WideConstant)
+    }
+
+    /// The constants, in the order of their numbers.
+    fn numbered(&self) -> impl Iterator<Item = Step> {
+        let all = self.0.iter().copied();
+        all.filter(|step| matches!(step, Step::Constant | Step::WideConstant | Step::Loaded(_)))
     }
 
     /// The parameters for the constants, each after a comma.
     pub(super) fn declare(&self, element: Element) -> String {
-        let declare = |(c, wide)| match (wide, element.is_complex()) {
-            (true, _) => format!(", wide c{c}"),
-            (false, false) => format!(", real c{c}_re"),
-            (false, true) => format!(", real c{c}_re, real c{c}_im"),
+        let declare = |(c, step)| match (step, element.is_complex()) {
+            (Step::Loaded(loaded), _) => loaded.declare(c, element),
+            (Step::WideConstant, _) => format!(", wide c{c}"),
+            (_, false) => format!(", real c{c}_re"),
+            (_, true) => format!(", real c{c}_re, real c{c}_im"),
         };
-        self.constants().enumerate().map(declare).collect()
+        self.numbered().enumerate().map(declare).collect()
     }
 
     /// The statements that make `c0`, `c1`, … of the parameters, and `w0`, `w1`, … of the numbers.
     pub(super) fn prologue(&self, element: Element) -> String {
         let imaginary = |c| if element.is_complex() { format!("c{c}_im") } else { "R(0.0)".into() };
-        let narrow = self.constants().enumerate().filter(|(_, wide)| !wide);
-        let text = narrow.fold(String::new(), |text, (c, _)| {
-            format!("{text} const elem c{c} = e_make(c{c}_re, {});", imaginary(c))
+        let narrow = self.numbered().enumerate().filter(|(_, step)| *step != Step::WideConstant);
+        let text = narrow.fold(String::new(), |text, (c, step)| {
+            let value = match step {
+                Step::Loaded(loaded) => loaded.value(c, element),
+                _ => format!("e_make(c{c}_re, {})", imaginary(c)),
+            };
+            format!("{text} const elem c{c} = {value};")
         });
         self.written().1.iter().enumerate().fold(text, |text, (w, value)| {
             format!("{text} const elem w{w} = e_make((real)({value}), R(0.0));")
@@ -146,6 +174,12 @@ impl Formula {
     pub(super) fn define(&self, text: &mut Text) {
         text.define("EXPRESSION(OF)", self.expression());
         text.flag("READS_Y", self.0.contains(&Step::Previous));
+        if self.0.iter().any(|step| matches!(step, Step::Loaded(loaded) if loaded.is_wide())) {
+            text.define("NUMBER_BITS", 64);
+        }
+        if self.0.contains(&Step::Binary(Binary::MultiplyOrZero)) {
+            text.add(MULTIPLY_OR_ZERO);
+        }
     }
 
     fn expression(&self) -> String {
@@ -162,9 +196,9 @@ impl Formula {
                 Step::Input(number) => (format!("OF(x{number})"), 'e'),
                 Step::Number(number) => (format!("s{number}[s{number}_at]"), 'w'),
                 Step::Previous => ("OF(y)".into(), 'e'),
-                Step::Constant | Step::WideConstant => {
+                Step::Constant | Step::WideConstant | Step::Loaded(_) => {
                     constants += 1;
-                    let level = if *step == Step::Constant { 'e' } else { 'w' };
+                    let level = if *step == Step::WideConstant { 'w' } else { 'e' };
                     (format!("c{}", constants - 1), level)
                 }
                 Step::Unary(function) => {
@@ -187,6 +221,13 @@ impl Formula {
     }
 }
 
+impl Step {
+    /// A factor as a constant.
+    fn of(factor: FactorOf<'_>, element: Element) -> Self {
+        Loaded::of(factor, element).map_or(Self::Constant, Self::Loaded)
+    }
+}
+
 pub(super) fn unary(function: Unary) -> &'static str {
     match function {
         Unary::Negate => "neg",
@@ -206,6 +247,7 @@ pub(super) fn binary(function: Binary) -> &'static str {
         Binary::Multiply => "mul",
         Binary::Divide => "div",
         Binary::DivideOrZero => "div_or_zero",
+        Binary::MultiplyOrZero => "mul_or_zero",
         Binary::Minimum => "min",
         Binary::Maximum => "max",
     }
@@ -213,16 +255,52 @@ pub(super) fn binary(function: Binary) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use arrayspan_bridge::{Array, DType};
+
     use super::*;
-    use crate::{constant, input, previous};
+    use crate::{Factor, Update, constant, input, previous};
 
     #[test]
     fn an_update_names_what_it_needs() {
-        let text = |alpha: f64, beta: f64| Formula::update(Update::new(alpha, beta)).0.expression();
+        let text = |alpha: f64, beta: f64| {
+            let factors = Factors::new("a test", Update::new(alpha, beta), DType::Float64).unwrap();
+            Formula::update(&factors, Element(DType::Float64)).0.expression()
+        };
         assert_eq!(text(1.0, 0.0), "OF(x0)");
         assert_eq!(text(1.0, 1.0), "e_add(OF(x0), OF(y))");
         let both = "e_add(e_mul(OF(x0), c0), e_mul(OF(y), c1))";
         assert_eq!(text(2.0, 3.0), both);
+    }
+
+    #[test]
+    fn factors_on_the_device_are_read_once_and_a_beta_of_zero_there_makes_nothing_of_y() {
+        let scalar = Array::from_slice(&[0.5], []).unwrap();
+        let text = |update: Update<'_>, dtype| {
+            let factors = Factors::new("a test", update, dtype).unwrap();
+            let element = Element(dtype);
+            let (formula, constants) = Formula::update(&factors, element);
+            let [declared, prologue] = [formula.declare(element), formula.prologue(element)];
+            (formula.expression(), declared, prologue, constants.len())
+        };
+        let place = |c: usize| format!(", const GLOBAL wide* RESTRICT c{c}_p, i64 c{c}_at");
+        let (found, declared, prologue, count) =
+            text(Update::new(&scalar, -Factor::from(&scalar)), DType::Complex64);
+        assert_eq!(found, "e_add(e_mul(OF(x0), c0), e_mul_or_zero(OF(y), c1))");
+        assert_eq!(declared, place(0) + &place(1) + ", wide c1_re, wide c1_im");
+        let value = |name: &str| format!("(real)(c1_{name} * c1_p[c1_at])");
+        let expected = format!(
+            " const elem c0 = e_make((real)c0_p[c0_at], R(0.0)); const elem c1 = e_make({}, {});",
+            value("re"),
+            value("im")
+        );
+        assert_eq!((prologue, count), (expected, 2));
+        // Known to be zero, whatever it is times.
+        let none = text(Update::new(1.0, Factor::from(&scalar) * 0.0), DType::Float32);
+        assert_eq!((none.0.as_str(), none.1.as_str(), none.3), ("OF(x0)", "", 0));
+        // The number before a constant of the host keeps its place.
+        let (found, declared, ..) = text(Update::new(2.0, &scalar), DType::Float32);
+        assert_eq!(found, "e_add(e_mul(OF(x0), c0), e_mul_or_zero(OF(y), c1))");
+        assert_eq!(declared, ", real c0_re".to_owned() + &place(1));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use arrayspan_bridge::iteration::{Arguments, Runs, Start, THREADS, Text, address
 use super::element::{Element, PRELUDE};
 use super::formula::Formula;
 use super::gemm_operand::Operand;
-use super::{Gpu, cublas, map};
+use super::{Gpu, constants, cublas, map};
 use crate::Result;
 use crate::verb::GemmCall;
 
@@ -32,6 +32,7 @@ const TILE: usize = 64;
 pub(super) fn run(gpu: &Gpu, call: &GemmCall<'_>) -> Result<()> {
     let dtype = call.c.dtype();
     gpu.expect_float64("gemm", dtype)?;
+    gpu.expect_factors("gemm", &call.factors)?;
     if call.c.layout().is_empty() {
         return Ok(());
     }
@@ -50,7 +51,7 @@ pub(super) fn run(gpu: &Gpu, call: &GemmCall<'_>) -> Result<()> {
         steps: 0,
     });
     let [_, a, b] = &operands;
-    let (formula, constants) = Formula::update(call.update);
+    let (formula, constants) = Formula::update(&call.factors, Element(dtype));
     let variant = Variant {
         dtype,
         formula,
@@ -68,7 +69,7 @@ pub(super) fn run(gpu: &Gpu, call: &GemmCall<'_>) -> Result<()> {
     }
     arguments.indices([batch, m, n, k].map(|extent| extent as isize));
     arguments.indices(operands.iter().flat_map(|operand| operand.strides));
-    arguments.numbers(&constants, dtype);
+    constants::push(&mut arguments, &constants, Element(dtype));
     let tiles = |extent: usize| extent.div_ceil(TILE).min(65_535);
     let groups = [tiles(n), tiles(m), batch.min(65_535)];
     let grid = Grid { groups, threads: [THREADS, 1, 1] };

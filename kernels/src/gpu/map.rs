@@ -5,12 +5,12 @@ use arrayspan_bridge::iteration::{
     Arguments, Each, IterationForm, IterationSpace, THREADS, Text, WIDEST, address, grid,
 };
 use arrayspan_bridge::{DType, Layout, Operand};
-use num_complex::Complex64;
 
-use super::Gpu;
 use super::element::{Element, PRELUDE};
 use super::formula::Formula;
+use super::{Gpu, constants};
 use crate::Result;
+use crate::factors::FactorOf;
 use crate::verb::MapCall;
 
 const TEXT: &str = include_str!("../source/map.cl.h");
@@ -81,10 +81,10 @@ pub(super) fn launch(
     space: &IterationSpace,
     memories: &[&Memory],
     formula: Formula,
-    constants: &[Complex64],
+    constants: &[FactorOf<'_>],
 ) -> Result<()> {
     let addresses: Each<usize> = memories.iter().copied().map(address).collect();
-    let form = space.form(element.bytes(), &addresses, 2 * constants.len());
+    let form = space.form(element.bytes(), &addresses, constants::count(constants));
     let arguments = arguments(element, space, &form, memories, constants);
     let rows = rows(space, &form, element, gpu.units());
     let grid = grid(items(space, &form, rows), THREADS);
@@ -116,10 +116,10 @@ pub(super) fn arguments<'m>(
     space: &IterationSpace,
     form: &IterationForm,
     memories: &[&'m Memory],
-    constants: &[Complex64],
+    constants: &[FactorOf<'m>],
 ) -> Arguments<'m> {
     let mut arguments = start(space, form, memories);
-    arguments.numbers(constants, element.0);
+    constants::push(&mut arguments, constants, element);
     arguments
 }
 

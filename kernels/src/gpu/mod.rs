@@ -8,9 +8,11 @@
 mod bands;
 mod catalogue;
 mod combine;
+mod constants;
 mod copy;
 mod cublas;
 mod element;
+mod factors;
 mod formula;
 mod gemm;
 mod gemm_operand;
@@ -41,6 +43,7 @@ use parking_lot::Mutex;
 pub use catalogue::catalogue;
 pub use warm_up::warm_up;
 
+use crate::factors::Factors;
 use crate::verb::Call;
 use crate::{Error, Executor, Result, Stencil};
 use shared::Shared;
@@ -129,6 +132,11 @@ impl Gpu {
             return Err(Error::NotComputable { verb, dtype });
         }
         Ok(())
+    }
+
+    /// As [`expect_float64`](Self::expect_float64), for the factors of an update.
+    fn expect_factors(&self, verb: &'static str, factors: &Factors<'_>) -> Result<()> {
+        factors.loaded().try_for_each(|operand| self.expect_float64(verb, operand.dtype()))
     }
 
     /// Enqueues the kernel of `variant`, compiled if it is new; does not wait.

@@ -7,14 +7,14 @@ use arrayspan_bridge::iteration::{
     wide_grid,
 };
 use arrayspan_bridge::{DType, Layout};
-use num_complex::Complex64;
 
 use super::element::{Element, PRELUDE};
 use super::formula::Formula;
-use super::{Gpu, bands, map, stencil_march, stencil_tile, tables};
+use super::{Gpu, bands, constants, map, stencil_march, stencil_tile, tables};
 use crate::band::{Edges, reach};
+use crate::factors::{FactorOf, Factors};
 use crate::verb::StencilCall;
-use crate::{Band, Result, Stencil, Update};
+use crate::{Band, Result, Stencil};
 
 const TEXT: &str = include_str!("../source/stencil.cl.h");
 
@@ -54,16 +54,17 @@ const TABLE_PARAMETERS: &str = ", const GLOBAL int* RESTRICT places, i64 places_
 
 /// A kernel, and what it runs over.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct Plan<'f> {
     pub(super) variant: Variant,
     space: IterationSpace,
     items: [usize; 3],
-    constants: Vec<Complex64>,
+    constants: Vec<FactorOf<'f>>,
 }
 
 pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
     let (x, y, dtype) = (&call.x, &call.y, call.y.dtype());
     gpu.expect_float64("stencil", dtype)?;
+    gpu.expect_factors("stencil", &call.factors)?;
     if y.layout().is_empty() {
         return Ok(());
     }
@@ -76,7 +77,7 @@ pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
     }
     let addresses = memories.map(address);
     let around = (space, axes);
-    let plan = Plan::new(&call.stencil, dtype, around, addresses, call.update, gpu.units());
+    let plan = Plan::new(&call.stencil, dtype, around, addresses, &call.factors, gpu.units());
     let Plan { variant, space, items, constants } = plan;
     let element = Element(dtype);
     let mut arguments = map::arguments(element, &space, &variant.form, &memories, &constants);
@@ -97,7 +98,7 @@ pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
     unsafe { gpu.launch(&variant, grid, &arguments) }
 }
 
-impl Plan {
+impl<'f> Plan<'f> {
     /// For a device of `units` processors, over a space and the axes of the bands there, and blocks of `y` and `x` at these
     /// addresses.
     pub(super) fn new(
@@ -105,11 +106,11 @@ impl Plan {
         dtype: DType,
         (space, axes): (IterationSpace, Axes<usize>),
         addresses: [usize; 2],
-        update: Update,
+        factors: &'f Factors<'_>,
         units: usize,
     ) -> Self {
-        let (formula, constants) = Formula::update(update);
-        let others = 2 * constants.len() + 4;
+        let (formula, constants) = Formula::update(factors, Element(dtype));
+        let others = constants::count(&constants) + 4;
         let mut form = space.form(dtype.bytes(), &addresses, others).dividing(space.extents[0]);
         let marched = axes.iter().position(|axis| *axis == 1).map(|term| &stencil.terms()[term].1);
         let marched = marched.and_then(Band::edges);

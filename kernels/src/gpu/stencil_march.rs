@@ -7,7 +7,7 @@ use arrayspan_bridge::iteration::{IterationForm, IterationSpace, MOST_GROUPS, Te
 
 use super::element::{Element, PRELUDE};
 use super::formula::Formula;
-use super::{Gpu, bands, map, tables};
+use super::{Gpu, bands, constants, map, tables};
 use crate::band::{Edges, reach};
 use crate::verb::StencilCall;
 use crate::{Result, Stencil};
@@ -50,9 +50,9 @@ pub(super) fn run(
         return Ok(false);
     }
     let memories = [call.y.memory(), call.x.memory()];
-    let (formula, constants) = Formula::update(call.update);
     let dtype = call.y.dtype();
-    let form = space.form(dtype.bytes(), &memories.map(address), 2 * constants.len());
+    let (formula, constants) = Formula::update(&call.factors, Element(dtype));
+    let form = space.form(dtype.bytes(), &memories.map(address), constants::count(&constants));
     let Some(variant) = Variant::new(&call.stencil, dtype, form, formula, space, axes) else {
         return Ok(false);
     };

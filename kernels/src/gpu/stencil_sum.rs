@@ -4,16 +4,16 @@
 use arrayspan_bridge::devices::{KernelSource, Memory, Specialisation};
 use arrayspan_bridge::iteration::{IterationForm, IterationSpace, Runs, Text, address, wide_grid};
 use arrayspan_bridge::{DType, Layout, Operand};
-use num_complex::Complex64;
 
 use super::element::{Element, PRELUDE};
 use super::formula::Formula;
 use super::stencil::{busy, holdable, is_dense, span, threads, window_room};
 use super::stencil_term::{Arrays, Term};
-use super::{Gpu, bands, map, tables};
+use super::{Gpu, bands, constants, map, tables};
 use crate::band::Edges;
+use crate::factors::{FactorOf, Factors};
 use crate::verb::{Factor, StencilSumCall, same};
-use crate::{Band, Result, Stencil, Update};
+use crate::{Band, Result, Stencil};
 
 const TEXT: &str = include_str!("../source/stencil_sum.cl.h");
 const TIMES: &str = include_str!("../source/times.cl.h");
@@ -37,16 +37,17 @@ pub(super) struct Variant {
 
 /// A kernel, and what it runs over.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct Plan<'f> {
     pub(super) variant: Variant,
     space: IterationSpace,
     items: [usize; 3],
-    constants: Vec<Complex64>,
+    constants: Vec<FactorOf<'f>>,
 }
 
 pub(super) fn run(gpu: &Gpu, call: &StencilSumCall<'_>) -> Result<()> {
     let (y, dtype) = (&call.y, call.y.dtype());
     gpu.expect_float64("stencil_sum", dtype)?;
+    gpu.expect_factors("stencil_sum", &call.factors)?;
     if y.layout().is_empty() {
         return Ok(());
     }
@@ -62,7 +63,7 @@ pub(super) fn run(gpu: &Gpu, call: &StencilSumCall<'_>) -> Result<()> {
     let memories: Vec<&Memory> = operands.iter().map(|operand| operand.memory()).collect();
     let layouts: Vec<&Layout> = operands.iter().map(|operand| operand.layout()).collect();
     let addresses: Vec<usize> = memories.iter().copied().map(address).collect();
-    let plan = Plan::new(&terms, dtype, &layouts, &addresses, call.update, gpu.units());
+    let plan = Plan::new(&terms, dtype, &layouts, &addresses, &call.factors, gpu.units());
     let Plan { variant, space, items, constants } = plan;
     let uploaded =
         variant.terms.iter().filter(|term| variant.uploaded(term)).map(|term| {
@@ -99,7 +100,7 @@ fn number_of_factor<'o, 'a>(
     factor.map(|factor| (number_of(operands, &factor.array), factor.conjugated))
 }
 
-impl Plan {
+impl<'f> Plan<'f> {
     /// For a device of `units` processors and operands with these layouts, in blocks at these addresses. The first is the
     /// output.
     pub(super) fn new(
@@ -107,7 +108,7 @@ impl Plan {
         dtype: DType,
         layouts: &[&Layout],
         addresses: &[usize],
-        update: Update,
+        factors: &'f Factors<'_>,
         units: usize,
     ) -> Self {
         let bands = || terms.iter().flat_map(|(stencil, _)| stencil.terms());
@@ -120,12 +121,12 @@ impl Plan {
             axes.iter_mut().filter(|axis| **axis == march).for_each(|axis| *axis = 1);
         }
         let now = |axis: &usize| apart.binary_search(axis).map_or(0, |at| axes[at]);
-        let (formula, constants) = Formula::update(update);
+        let (formula, constants) = Formula::update(factors, Element(dtype));
         let wide = space.is_wide();
         let uploads = terms
             .iter()
             .filter(|(stencil, _)| tables::in_memory(stencil, dtype, wide, terms.len()));
-        let others = 2 * constants.len() + 4 * uploads.count();
+        let others = constants::count(&constants) + 4 * uploads.count();
         let mut form = space.form(dtype.bytes(), addresses, others).dividing(space.extents[0]);
         let marched = |stencil: &Stencil| -> Option<Band> {
             let mut bands = stencil.terms().iter();

@@ -10,7 +10,7 @@ use arrayspan_bridge::iteration::{
 
 use super::element::{Element, PRELUDE};
 use super::formula::Formula;
-use super::{Gpu, bands, map, tables};
+use super::{Gpu, bands, constants, map, tables};
 use crate::band::Edges;
 use crate::verb::StencilCall;
 use crate::{Result, Stencil, Tap};
@@ -69,9 +69,9 @@ pub(super) fn run(
 ) -> Result<bool> {
     let memories = [call.y.memory(), call.x.memory()];
     let room = room(gpu.stream.device().kind());
-    let (formula, constants) = Formula::update(call.update);
     let dtype = call.y.dtype();
-    let form = space.form(dtype.bytes(), &memories.map(address), 2 * constants.len());
+    let (formula, constants) = Formula::update(&call.factors, Element(dtype));
+    let form = space.form(dtype.bytes(), &memories.map(address), constants::count(&constants));
     let setting = Setting { space, axes, units: gpu.units(), room };
     let Some(variant) = Variant::new(&call.stencil, dtype, form, formula, &setting) else {
         return Ok(false);

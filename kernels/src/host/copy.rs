@@ -4,11 +4,13 @@ use arrayspan_bridge::{Lanes, View, ViewMut};
 use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::blend::{blend, term};
+use super::operands::values;
 use super::parts::{Parts, arranged, for_each_lane, for_each_part};
 use super::scalar::{Scalar, with_scalar};
 use super::tile::Blend;
+use crate::factors::Known;
 use crate::verb::CopyCall;
-use crate::{Executor as _, Host, Result, Update};
+use crate::{Executor as _, Host, Result};
 
 /// Elements copied together at a time where strides demand it.
 const CHUNK: usize = 1024;
@@ -17,22 +19,23 @@ pub(super) fn run(host: &Host, call: &mut CopyCall<'_>) -> Result<()> {
     if call.y.layout().is_empty() {
         return Ok(());
     }
-    if call.update == Update::set() {
+    let known = values(&call.factors)?;
+    if known == Known::SET {
         return Ok(call.y.view_mut().copy_from(&call.x.view(), host.stream())?);
     }
     let (inputs, y) = arranged(&[call.x.view()], call.y.view_mut())?;
     let [x] = &inputs[..] else { unreachable!("one input stays one") };
     with_scalar!("copy", y.dtype(), T => {
-        if call.update.is_real() {
-            update::<T, <T as Scalar>::Part>(x, y, call.update)
+        if known.is_real() {
+            update::<T, <T as Scalar>::Part>(x, y, known)
         } else {
-            update::<T, T>(x, y, call.update)
+            update::<T, T>(x, y, known)
         }
     })
 }
 
 /// `L` is `T`, or its parts when both factors are real.
-fn update<T: Scalar, L: Scalar>(x: &View<'_>, mut y: ViewMut<'_>, update: Update) -> Result<()> {
+fn update<T: Scalar, L: Scalar>(x: &View<'_>, mut y: ViewMut<'_>, update: Known) -> Result<()> {
     let (x, alpha) = (x.lanes::<T>()?, L::rounded(update.alpha));
     let beta = Blend::new(L::rounded(update.beta));
     let cost = (3 * size_of::<T>(), 2);

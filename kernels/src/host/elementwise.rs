@@ -79,6 +79,9 @@ impl<T: Scalar> WithSimd for OfTwo<'_, T> {
             Binary::DivideOrZero => {
                 two(a, b, out, |a, b| if b == T::zero() { T::zero() } else { a.quotient(b) });
             }
+            Binary::MultiplyOrZero => {
+                two(a, b, out, |a, b| if b == T::zero() { T::zero() } else { a * b });
+            }
             Binary::Minimum => two(a, b, out, T::minimum),
             Binary::Maximum => two(a, b, out, T::maximum),
         }

@@ -3,6 +3,7 @@
 use arrayspan_bridge::{Relayout, parallel};
 use gemm::Parallelism;
 
+use super::operands::values;
 use super::scalar::{Scalar, with_scalar};
 use crate::Result;
 use crate::verb::GemmCall;
@@ -22,7 +23,8 @@ fn product<T: Scalar>(call: &mut GemmCall<'_>, [batch, m, n, k]: [usize; 4]) -> 
     let mut c = c.lanes_mut::<T>()?;
     let alone = parallel::grain(m * n, size_of::<T>(), 2 * k) == usize::MAX;
     let parallelism = if alone { Parallelism::None } else { Parallelism::Rayon(0) };
-    let (alpha, beta) = (T::rounded(call.update.alpha), T::rounded(call.update.beta));
+    let known = values(&call.factors)?;
+    let (alpha, beta) = (T::rounded(known.alpha), T::rounded(known.beta));
     let (sa, sb, sc) = (a.strides(), b.strides(), c.strides().to_vec());
     for i in 0..batch as isize {
         let a = a.as_ptr().wrapping_offset(i * sa[0]);
@@ -38,7 +40,7 @@ fn product<T: Scalar>(call: &mut GemmCall<'_>, [batch, m, n, k]: [usize; 4]) -> 
                 c,
                 sc[2],
                 sc[1],
-                call.update.reads(),
+                known.reads(),
                 a,
                 sa[2],
                 sa[1],

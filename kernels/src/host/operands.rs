@@ -1,12 +1,13 @@
 //! The inputs of an expression, a lane at a time.
 
 use arrayspan_bridge::{Lane, Lanes, Relayout, View};
-use num_complex::ComplexFloat;
+use num_complex::{Complex64, ComplexFloat};
 
 use super::elementwise::Operand;
 use super::evaluate::Given;
 use super::scalar::{Scalar, with_scalar};
 use crate::Result;
+use crate::factors::{Factors, Known};
 
 /// What is known of inputs whose elements have one dtype: those that repeat a single number, in the dtype of the
 /// computation.
@@ -23,10 +24,20 @@ pub(super) fn given<T: Scalar, C: Scalar>(inputs: &[Lanes<'_, T>]) -> Vec<Given<
 
 /// A single number of a real dtype.
 pub(super) fn number(view: &View<'_>) -> Result<f64> {
-    with_scalar!("map", view.dtype(), T => {
+    Ok(scalar("map", view)?.re)
+}
+
+/// The factors of a call that runs now.
+pub(super) fn values(factors: &Factors<'_>) -> Result<Known> {
+    factors.values(|operand| scalar("update", &operand.view()))
+}
+
+/// A single number. Waits for what writes it.
+fn scalar(verb: &'static str, view: &View<'_>) -> Result<Complex64> {
+    with_scalar!(verb, view.dtype(), T => {
         let lanes = view.clone().reshaped(&[1])?.lanes::<T>()?;
-        let lane = lanes.lane(&[0], 0, 1);
-        Ok(lane.as_slice().map_or(f64::NAN, |slice| slice[0].wide().re()))
+        let number = lanes.lane(&[0], 0, 1).as_slice().map(|slice| slice[0].wide());
+        Ok(number.map_or(f64::NAN.into(), |number| Complex64::new(number.re(), number.im())))
     })
 }
 

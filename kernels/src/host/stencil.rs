@@ -6,14 +6,16 @@ use bytemuck::{cast_slice, cast_slice_mut};
 use num_complex::Complex64;
 
 use super::banded::{Banded, Coefficients};
+use super::operands::values;
 use super::parts::by_stride;
 use super::pieces::Pieces;
 use super::rows::{Rows, Terms};
 use super::scalar::{Scalar, with_scalar};
 use super::sum::{CHUNK, Sum};
 use super::tile::Blend;
+use crate::factors::Known;
 use crate::verb::{Factor, StencilCall, StencilSumCall};
-use crate::{Result, Stencil, Update};
+use crate::{Result, Stencil};
 
 /// Lanes shorter than this are joined to the axis before them, if that has a band.
 const SHORT: usize = 64;
@@ -28,7 +30,7 @@ struct Term<'a> {
 
 pub(super) fn run(call: &mut StencilCall<'_>) -> Result<()> {
     let mut term = [Term { stencil: &call.stencil, x: call.x.view(), before: None, after: None }];
-    sum(&mut term, call.y.view_mut(), call.update)
+    sum(&mut term, call.y.view_mut(), values(&call.factors)?)
 }
 
 pub(super) fn run_sum(call: &mut StencilSumCall<'_>) -> Result<()> {
@@ -38,14 +40,14 @@ pub(super) fn run_sum(call: &mut StencilSumCall<'_>) -> Result<()> {
         before: term.before.as_ref().map(factor),
         after: term.after.as_ref().map(factor),
     });
-    sum(&mut terms.collect::<Vec<_>>(), call.y.view_mut(), call.update)
+    sum(&mut terms.collect::<Vec<_>>(), call.y.view_mut(), values(&call.factors)?)
 }
 
 fn factor<'f>(factor: &'f Factor<'_>) -> (View<'f>, bool) {
     (factor.array.view(), factor.conjugated)
 }
 
-fn sum(terms: &mut [Term<'_>], y: ViewMut<'_>, update: Update) -> Result<()> {
+fn sum(terms: &mut [Term<'_>], y: ViewMut<'_>, update: Known) -> Result<()> {
     if y.layout().is_empty() {
         return Ok(());
     }
@@ -61,7 +63,7 @@ fn sum(terms: &mut [Term<'_>], y: ViewMut<'_>, update: Update) -> Result<()> {
 fn stencil<T: Scalar, L: Scalar>(
     terms: &mut [Term<'_>],
     mut y: ViewMut<'_>,
-    update: Update,
+    update: Known,
 ) -> Result<()> {
     if along_one_axis::<T, L>(terms, &mut y, update)? {
         return Ok(());
@@ -144,7 +146,7 @@ fn stencil<T: Scalar, L: Scalar>(
 fn along_one_axis<T: Scalar, L: Scalar>(
     terms: &[Term<'_>],
     y: &mut ViewMut<'_>,
-    update: Update,
+    update: Known,
 ) -> Result<bool> {
     let [Term { stencil, x, before: None, after: None }] = terms else { return Ok(false) };
     let [(axis, band)] = stencil.terms() else { return Ok(false) };
@@ -176,8 +178,8 @@ fn coefficients<'a, T: Scalar>(
 }
 
 /// What the weights of a term are multiplied by: all that multiplies its result, unless coefficients do so first.
-fn within(term: &Term<'_>, update: Update) -> Complex64 {
-    if term.after.is_some() { Update::set().alpha } else { update.alpha }
+fn within(term: &Term<'_>, update: Known) -> Complex64 {
+    if term.after.is_some() { Known::SET.alpha } else { update.alpha }
 }
 
 /// All arrays of terms.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use arrayspan_bridge::DType;
 
-use crate::{Error, Fit, Result, Update, fit};
+use crate::{Error, Result};
 
 pub(crate) fn shape(
     verb: &'static str,
@@ -33,19 +33,6 @@ pub(crate) fn dtype(
 
 pub(crate) fn computable(verb: &'static str, dtype: DType) -> Result<()> {
     if dtype.is_computable() { Ok(()) } else { Err(Error::NotComputable { verb, dtype }) }
-}
-
-pub(crate) fn update(verb: &'static str, dtype: DType, update: Update) -> Result<()> {
-    for (what, factor) in [("alpha", update.alpha), ("beta", update.beta)] {
-        if matches!(fit(factor, dtype), Fit::NotFinite | Fit::TooLarge) {
-            return argument(verb, format!("{what} {factor:e} is not a finite number of {dtype}"));
-        }
-    }
-    if dtype.is_complex() || update.is_real() {
-        return Ok(());
-    }
-    let (alpha, beta) = (update.alpha, update.beta);
-    argument(verb, format!("alpha {alpha} and beta {beta} must be real for {dtype}"))
 }
 
 pub(crate) fn argument<T>(verb: &'static str, why: impl Into<String>) -> Result<T> {

@@ -4,6 +4,7 @@ use arrayspan_bridge::devices::Access;
 use arrayspan_bridge::{Operand, OperandMut, View, ViewMut};
 
 use super::{Argument, Verb, check};
+use crate::factors::Factors;
 use crate::{Cost, Result, Update, cost};
 
 const NAME: &str = "copy";
@@ -13,7 +14,7 @@ const NAME: &str = "copy";
 pub struct CopyCall<'a> {
     pub(crate) x: Operand<'a>,
     pub(crate) y: OperandMut<'a>,
-    pub(crate) update: Update,
+    pub(crate) factors: Factors<'a>,
 }
 
 impl<'a> CopyCall<'a> {
@@ -21,18 +22,20 @@ impl<'a> CopyCall<'a> {
     ///
     /// # Errors
     /// When shapes or dtypes differ, or a factor does not fit the dtype.
-    pub fn new(x: View<'a>, y: ViewMut<'a>, update: Update) -> Result<Self> {
+    pub fn new(x: View<'a>, y: ViewMut<'a>, update: Update<'a>) -> Result<Self> {
         check::shape(NAME, "x", y.shape(), x.shape())?;
         check::dtype(NAME, "x", y.dtype(), x.dtype())?;
-        if update != Update::set() {
+        let factors = if update == Update::set() {
+            Factors::set()
+        } else {
             check::computable(NAME, y.dtype())?;
-            check::update(NAME, y.dtype(), update)?;
-        }
-        Ok(Self { x: x.into(), y: y.into(), update })
+            Factors::new(NAME, update, y.dtype())?
+        };
+        Ok(Self { x: x.into(), y: y.into(), factors })
     }
 
     pub(super) fn held(&mut self) -> CopyCall<'_> {
-        CopyCall { x: self.x.held(), y: self.y.held(), update: self.update }
+        CopyCall { x: self.x.held(), y: self.y.held(), factors: self.factors.held() }
     }
 }
 
@@ -43,12 +46,13 @@ impl Verb for CopyCall<'_> {
 
     fn for_each_operand(&self, visit: &mut dyn FnMut(Argument, Access, &Operand<'_>)) {
         visit(Argument::Named("x"), Access::Read, &self.x);
+        self.factors.visit(visit);
         visit(Argument::Named("y"), Access::Write, self.y.as_operand());
     }
 
     fn cost(&self) -> Cost {
-        let mut cost = cost::of_output(&self.y, self.update.reads());
-        cost.bytes_read += cost::read([&self.x]);
+        let mut cost = cost::of_output(&self.y, self.factors.reads());
+        cost.bytes_read += cost::read([&self.x]) + self.factors.bytes();
         cost
     }
 }

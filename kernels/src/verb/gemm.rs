@@ -4,6 +4,7 @@ use arrayspan_bridge::devices::Access;
 use arrayspan_bridge::{Operand, OperandMut, View, ViewMut};
 
 use super::{Argument, Verb, check};
+use crate::factors::Factors;
 use crate::{Cost, Result, Update, cost};
 
 const NAME: &str = "gemm";
@@ -18,7 +19,7 @@ pub struct GemmCall<'a> {
     pub(crate) b: Operand<'a>,
     /// `[m, n]` or `[batch, m, n]`.
     pub(crate) c: OperandMut<'a>,
-    pub(crate) update: Update,
+    pub(crate) factors: Factors<'a>,
 }
 
 impl<'a> GemmCall<'a> {
@@ -31,12 +32,12 @@ impl<'a> GemmCall<'a> {
         conjugate_a: bool,
         b: View<'a>,
         c: ViewMut<'a>,
-        update: Update,
+        update: Update<'a>,
     ) -> Result<Self> {
         check::computable(NAME, c.dtype())?;
         check::dtype(NAME, "a", c.dtype(), a.dtype())?;
         check::dtype(NAME, "b", c.dtype(), b.dtype())?;
-        check::update(NAME, c.dtype(), update)?;
+        let factors = Factors::new(NAME, update, c.dtype())?;
         let fits = match (a.shape(), b.shape(), c.shape()) {
             ([m, k], [l, n], [p, q]) => k == l && m == p && n == q,
             ([x, m, k], [y, l, n], [z, p, q]) => x == y && y == z && k == l && m == p && n == q,
@@ -46,12 +47,12 @@ impl<'a> GemmCall<'a> {
             let (a, b, c) = (a.shape(), b.shape(), c.shape());
             return check::argument(NAME, format!("{a:?} times {b:?} does not give {c:?}"));
         }
-        Ok(Self { a: a.into(), conjugate_a, b: b.into(), c: c.into(), update })
+        Ok(Self { a: a.into(), conjugate_a, b: b.into(), c: c.into(), factors })
     }
 
     pub(super) fn held(&mut self) -> GemmCall<'_> {
-        let (a, b, c) = (self.a.held(), self.b.held(), self.c.held());
-        GemmCall { a, conjugate_a: self.conjugate_a, b, c, update: self.update }
+        let (a, b, factors) = (self.a.held(), self.b.held(), self.factors.held());
+        GemmCall { a, conjugate_a: self.conjugate_a, b, c: self.c.held(), factors }
     }
 
     /// Batch, rows, columns and inner extent.
@@ -72,16 +73,17 @@ impl Verb for GemmCall<'_> {
     fn for_each_operand(&self, visit: &mut dyn FnMut(Argument, Access, &Operand<'_>)) {
         visit(Argument::Named("a"), Access::Read, &self.a);
         visit(Argument::Named("b"), Access::Read, &self.b);
+        self.factors.visit(visit);
         visit(Argument::Named("c"), Access::Write, self.c.as_operand());
     }
 
     fn cost(&self) -> Cost {
         let [batch, m, n, k] = self.extents();
         let written = batch * m * n * self.c.dtype().bytes();
-        let previous = if self.update.reads() { written } else { 0 };
+        let previous = if self.factors.reads() { written } else { 0 };
         Cost {
             launches: usize::from(written > 0),
-            bytes_read: cost::read([&self.a, &self.b]) + previous,
+            bytes_read: cost::read([&self.a, &self.b]) + self.factors.bytes() + previous,
             bytes_written: written,
             // With broadcast axes (stride 0) the inner extent has no bound.
             flops: [2, batch, m, n, k].into_iter().fold(1, usize::saturating_mul),

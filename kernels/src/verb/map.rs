@@ -10,7 +10,7 @@ use super::{Argument, Verb, check};
 use crate::level::Level;
 use crate::{Cost, Expression, Result, cost};
 
-pub(super) const NAME: &str = "map";
+pub(crate) const NAME: &str = "map";
 
 /// The most operations of an expression. Its parts may be shared, so that few nodes make more operations than anyone
 /// could wait for.

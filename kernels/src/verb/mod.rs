@@ -23,6 +23,7 @@ pub use gemm::GemmCall;
 pub use launch::LaunchCall;
 pub(crate) use launch::{Slot, Work};
 pub use map::MapCall;
+pub(crate) use map::NAME as MAP;
 pub(crate) use map::is_wider;
 pub use map_many::MapManyCall;
 pub use reduce::{ReduceCall, Reduction};

@@ -7,6 +7,7 @@ use arrayspan_bridge::devices::Access;
 use arrayspan_bridge::{DType, Operand, OperandMut, View, ViewMut};
 
 use super::{Argument, Verb, check};
+use crate::factors::Factors;
 use crate::{Band, Cost, Fit, Result, Update, cost, fit};
 
 const NAME: &str = "stencil";
@@ -161,7 +162,7 @@ pub struct StencilCall<'a> {
     pub(crate) stencil: Stencil,
     pub(crate) x: Operand<'a>,
     pub(crate) y: OperandMut<'a>,
-    pub(crate) update: Update,
+    pub(crate) factors: Factors<'a>,
 }
 
 impl<'a> StencilCall<'a> {
@@ -170,18 +171,18 @@ impl<'a> StencilCall<'a> {
     /// # Errors
     /// When shapes or dtypes differ, an axis is missing or has another length than its band, or a weight
     /// or factor is complex and the dtype is not, or is too large for it.
-    pub fn new(stencil: &Stencil, x: View<'a>, y: ViewMut<'a>, update: Update) -> Result<Self> {
+    pub fn new(stencil: &Stencil, x: View<'a>, y: ViewMut<'a>, update: Update<'a>) -> Result<Self> {
         check::computable(NAME, y.dtype())?;
         check::shape(NAME, "x", y.shape(), x.shape())?;
         check::dtype(NAME, "x", y.dtype(), x.dtype())?;
-        check::update(NAME, y.dtype(), update)?;
+        let factors = Factors::new(NAME, update, y.dtype())?;
         stencil.check(NAME, y.shape(), y.dtype())?;
-        Ok(Self { stencil: stencil.clone(), x: x.into(), y: y.into(), update })
+        Ok(Self { stencil: stencil.clone(), x: x.into(), y: y.into(), factors })
     }
 
     pub(super) fn held(&mut self) -> StencilCall<'_> {
-        let (stencil, x, update) = (self.stencil.clone(), self.x.held(), self.update);
-        StencilCall { stencil, x, y: self.y.held(), update }
+        let (stencil, x, factors) = (self.stencil.clone(), self.x.held(), self.factors.held());
+        StencilCall { stencil, x, y: self.y.held(), factors }
     }
 }
 
@@ -192,12 +193,13 @@ impl Verb for StencilCall<'_> {
 
     fn for_each_operand(&self, visit: &mut dyn FnMut(Argument, Access, &Operand<'_>)) {
         visit(Argument::Named("x"), Access::Read, &self.x);
+        self.factors.visit(visit);
         visit(Argument::Named("y"), Access::Write, self.y.as_operand());
     }
 
     fn cost(&self) -> Cost {
-        let mut cost = cost::of_output(&self.y, self.update.reads());
-        cost.bytes_read += cost::read([&self.x]);
+        let mut cost = cost::of_output(&self.y, self.factors.reads());
+        cost.bytes_read += cost::read([&self.x]) + self.factors.bytes();
         cost.flops = self.stencil.flops(self.y.layout().len());
         cost
     }

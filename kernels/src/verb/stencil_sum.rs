@@ -4,6 +4,7 @@ use arrayspan_bridge::devices::Access;
 use arrayspan_bridge::{Operand, OperandMut, View, ViewMut};
 
 use super::{Argument, Stencil, Verb, check};
+use crate::factors::Factors;
 use crate::{Cost, Result, Update, cost};
 
 const NAME: &str = "stencil_sum";
@@ -60,7 +61,7 @@ impl<'a> StencilTerm<'a> {
 pub struct StencilSumCall<'a> {
     pub(crate) terms: Vec<SummedTerm<'a>>,
     pub(crate) y: OperandMut<'a>,
-    pub(crate) update: Update,
+    pub(crate) factors: Factors<'a>,
 }
 
 /// A term, checked. Coefficients have the shape of `x`.
@@ -92,9 +93,9 @@ impl<'a> StencilSumCall<'a> {
     /// # Errors
     /// When there are too many terms; as [`StencilCall::new`](super::StencilCall::new) for each of them; when coefficients do
     /// not broadcast or have another dtype.
-    pub fn new(terms: &[StencilTerm<'a>], y: ViewMut<'a>, update: Update) -> Result<Self> {
+    pub fn new(terms: &[StencilTerm<'a>], y: ViewMut<'a>, update: Update<'a>) -> Result<Self> {
         check::computable(NAME, y.dtype())?;
-        check::update(NAME, y.dtype(), update)?;
+        let factors = Factors::new(NAME, update, y.dtype())?;
         let (count, most) = (terms.len(), StencilTerm::MOST);
         if count > most {
             return check::argument(NAME, format!("{count} terms, more than {most}"));
@@ -120,12 +121,12 @@ impl<'a> StencilSumCall<'a> {
             })
         });
         let checked = checked.collect::<Result<_>>()?;
-        Ok(Self { terms: checked, y: y.into(), update })
+        Ok(Self { terms: checked, y: y.into(), factors })
     }
 
     pub(super) fn held(&mut self) -> StencilSumCall<'_> {
         let terms = self.terms.iter().map(SummedTerm::held).collect();
-        StencilSumCall { terms, y: self.y.held(), update: self.update }
+        StencilSumCall { terms, y: self.y.held(), factors: self.factors.held() }
     }
 }
 
@@ -158,6 +159,7 @@ impl Verb for StencilSumCall<'_> {
                 visit(Argument::OfTerm(name, at), Access::Read, operand);
             }
         }
+        self.factors.visit(visit);
         visit(Argument::Named("y"), Access::Write, self.y.as_operand());
     }
 
@@ -174,8 +176,8 @@ impl Verb for StencilSumCall<'_> {
             let factors = usize::from(term.before.is_some()) + usize::from(term.after.is_some());
             term.stencil.flops(len).saturating_add(len.saturating_mul(factors))
         });
-        let mut cost = cost::of_output(&self.y, self.update.reads());
-        cost.bytes_read += cost::read(seen);
+        let mut cost = cost::of_output(&self.y, self.factors.reads());
+        cost.bytes_read += cost::read(seen) + self.factors.bytes();
         cost.flops = flops.fold(0, usize::saturating_add);
         cost
     }

@@ -114,8 +114,8 @@ fn evaluate(
             let value = match function {
                 Binary::Add => a + b,
                 Binary::Subtract => a - b,
-                Binary::Multiply => a * b,
-                Binary::DivideOrZero if b == real(0.0) => b,
+                Binary::DivideOrZero | Binary::MultiplyOrZero if b == real(0.0) => b,
+                Binary::Multiply | Binary::MultiplyOrZero => a * b,
                 Binary::Divide | Binary::DivideOrZero => a / b,
                 Binary::Minimum | Binary::Maximum if nan => real(f64::NAN),
                 Binary::Minimum => real(a.re.min(b.re)),
@@ -128,9 +128,10 @@ fn evaluate(
 }
 
 fn updated(update: Update, (sum, scale): (Complex64, f64), y: Complex64) -> (Complex64, f64) {
-    let (value, scale) = (update.alpha * sum, update.alpha.norm() * scale);
+    let [alpha, beta] = update.known().expect("the reference is given numbers");
+    let (value, scale) = (alpha * sum, alpha.norm() * scale);
     if update.reads() {
-        return (value + update.beta * y, scale + update.beta.norm() * y.norm());
+        return (value + beta * y, scale + beta.norm() * y.norm());
     }
     (value, scale)
 }

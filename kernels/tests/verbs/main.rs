@@ -15,6 +15,8 @@ mod reference;
 mod cell;
 mod copy;
 mod errors;
+mod factor_errors;
+mod factors;
 mod gemm;
 mod map;
 mod map_errors;
@@ -73,6 +75,7 @@ cells! {
             every_function_of_one_element
             every_function_of_two_elements
             division_by_zero_gives_zero_where_asked
+            multiplication_by_zero_gives_zero_where_asked
             inputs_broadcast
             single_numbers_stay_on_the_device
             what_the_output_held_can_be_read
@@ -159,6 +162,10 @@ cells! {
             beta_zero_reads_nothing
             no_inner_extent
             empty_products;
+        factors:
+            every_verb_takes_factors_on_the_device
+            factors_that_are_not_numbers_are_passed_on
+            a_factor_may_be_an_element_of_a_larger_array;
         vector:
             any_expression_is_what_it_says
             arrays_views_and_numbers_mix_on_both_sides

@@ -73,6 +73,22 @@ pub fn division_by_zero_gives_zero_where_asked(cell: &Cell) {
     check(cell, &(input(0).div_or_zero(input(1)) * input(2)), &[&zero, &zero, &a], &mut out);
 }
 
+pub fn multiplication_by_zero_gives_zero_where_asked(cell: &Cell) {
+    // Not a number where the factor is zero.
+    let [mut a, mut b] = [4, 5].map(|seed| cell.random(&[40], Form::Plain, seed).tensor);
+    b.values.iter_mut().step_by(3).for_each(|value| *value = 0.0.into());
+    a.values.iter_mut().step_by(3).for_each(|value| *value = cell.number(f64::NAN, f64::NAN));
+    let (a, b) = (Sample::new(cell, &a, Form::Plain), Sample::new(cell, &b, Form::Plain));
+    let mut out = cell.unreadable(&[40], Form::Plain);
+    check(cell, &input(0).mul_or_zero(input(1)), &[&a, &b], &mut out);
+    // Of what the output held, and by a single number.
+    let expression = previous().mul_or_zero(input(0)) + input(1);
+    let mut out = cell.unreadable(&[40], Form::Plain);
+    check(cell, &expression, &[&cell.filled(&[], 0.0), &b], &mut out);
+    let mut out = cell.random(&[40], Form::Plain, 6);
+    check(cell, &expression, &[&cell.filled(&[], 0.5), &b], &mut out);
+}
+
 pub fn inputs_broadcast(cell: &Cell) {
     let whole = cell.random(&[4, 3, 5], Form::Plain, 6);
     let expression = input(0) * input(1) - input(2);

@@ -75,6 +75,10 @@ pub fn real_and_complex_arrays_meet(cell: &Cell) {
             input(0).div_or_zero(constant(0.0)) + input(1).sqrt(),
             complex.unreadable(shape, Form::Plain),
         ),
+        (
+            (input(0) * constant(f64::NAN)).mul_or_zero(input(0) - input(0)) + input(1),
+            complex.unreadable(shape, Form::Plain),
+        ),
     ];
     check(cell, &[&r, &z], outputs);
 }

@@ -96,6 +96,11 @@ impl Sample {
         Self::new(cell, &Tensor::new(shape, values), form)
     }
 
+    /// The block that holds it.
+    pub fn into_array(self) -> Array {
+        self.block
+    }
+
     pub fn view(&self) -> View<'_> {
         self.form.lay(self.block.view(), &self.tensor.shape)
     }

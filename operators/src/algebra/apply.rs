@@ -28,7 +28,11 @@ impl Operator {
         let program = self.program(adjoint);
         let factor = if adjoint { self.factor().conj() } else { self.factor() };
         let dtype = y.dtype();
-        program.gain().times(factor).times(update.alpha).check(self.name(), "alpha", dtype)?;
+        program.gain().times(factor).times(update.alpha.number()).check(
+            self.name(),
+            "alpha",
+            dtype,
+        )?;
         program.run(on, x, y, update.scaled(factor))
     }
 }

@@ -6,7 +6,7 @@ use num_complex::Complex64;
 use super::leaf::Leaf;
 use super::program::{Act, Step};
 use crate::Space;
-use crate::elementwise::updated;
+use crate::elementwise::operations;
 
 /// The cost of steps one after the other, from the one space to the other, times a factor. (Not counted is its
 /// multiplication within shared parts.)
@@ -35,7 +35,7 @@ impl Step {
             Act::Copy | Act::Conjugate => once(read, 0),
             Act::Pass(pass) => pass.cost(to, update),
             Act::Leaf(Leaf::Pointwise(factor)) => {
-                let operations = updated(factor.parts().0.clone(), update).operations();
+                let operations = operations(factor.parts().0, update);
                 let weights = if written > 0 { factor.read().1 } else { 0 };
                 once(read + weights, operations.saturating_mul(to.len()))
             }

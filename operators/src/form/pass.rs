@@ -6,7 +6,7 @@ use num_complex::Complex64;
 
 use super::leaf::same_array;
 use super::summand::Summand;
-use crate::elementwise::updated;
+use crate::elementwise::operations;
 use crate::number::{ONE, fits};
 use crate::{Context, Result, Space};
 
@@ -76,7 +76,7 @@ impl Pass {
                 let parts = read.parts.iter().map(|summand| summand.view(x));
                 let mut inputs = parts.collect::<Result<Vec<_>>>()?;
                 inputs.extend(read.weights.iter().map(|array| array.view()));
-                Ok(on.map(&updated(expression.clone(), update), &inputs, y)?)
+                Ok(on.map_updated(expression, &inputs, y, update)?)
             }
             Verb::StencilSum(stencils) => {
                 let terms = self.summands.iter().zip(stencils).map(|(summand, stencil)| {
@@ -103,9 +103,7 @@ impl Pass {
         let weights: usize = read.weights.iter().map(bytes).sum();
         let previous = if update.reads() { written } else { 0 };
         let flops = match &self.verb {
-            Verb::Map(expression) => {
-                updated(expression.clone(), update).operations().saturating_mul(len)
-            }
+            Verb::Map(expression) => operations(expression, update).saturating_mul(len),
             Verb::StencilSum(stencils) => {
                 let factors = self.summands.iter().map(|one| one.weights().count()).sum();
                 let bands = stencils.iter().flat_map(Stencil::terms).map(|(_, band)| {

@@ -6,7 +6,6 @@ use arrayspan_kernels::{Expression, Update, constant, input};
 use num_complex::Complex64;
 
 use super::leaf::same_array;
-use crate::elementwise::updated;
 use crate::{Context, Result};
 
 /// The most arrays of weights that one pass reads: more take a second pass.
@@ -144,7 +143,7 @@ impl Pointwise {
     ) -> Result<()> {
         let mut inputs: Vec<View<'_>> = self.weights.iter().map(SharedArray::view).collect();
         inputs.push(x);
-        Ok(on.map(&updated(self.expression.clone(), update), &inputs, y)?)
+        Ok(on.map_updated(&self.expression, &inputs, y, update)?)
     }
 }
 
@@ -155,7 +154,7 @@ pub(super) fn conjugate(
     y: ViewMut<'_>,
     update: Update,
 ) -> Result<()> {
-    Ok(on.map(&updated(input(0).conj(), update), &[x], y)?)
+    Ok(on.map_updated(&input(0).conj(), &[x], y, update)?)
 }
 
 /// The expression with its inputs replaced. Expressions here have few operations, so this may recurse.

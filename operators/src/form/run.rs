@@ -18,12 +18,12 @@ impl Program {
     ///
     /// Shared parts may be within each other as deep as one likes: those under way wait on a list, not on the stack.
     #[allow(clippy::needless_pass_by_value, reason = "views are given as to a `LinearMap`")]
-    pub(crate) fn run(
-        &self,
+    pub(crate) fn run<'p>(
+        &'p self,
         mut on: Context<'_>,
         x: View<'_>,
         mut y: ViewMut<'_>,
-        update: Update,
+        update: Update<'p>,
     ) -> Result<()> {
         if let [step] = &self.steps[..]
             && step.is_whole()
@@ -77,7 +77,7 @@ struct Frame<'p> {
     /// What it reads, and where it writes.
     from: Spot<'p>,
     to: Spot<'p>,
-    update: Update,
+    update: Update<'p>,
 }
 
 /// A [`Place`] seen from the outermost program.
@@ -96,7 +96,7 @@ struct At<'p> {
     /// Where it runs, if that is named.
     device: Option<Device>,
     own: PerDevice<(usize, usize)>,
-    update: Update,
+    update: Update<'p>,
 }
 
 impl At<'_> {
@@ -143,7 +143,7 @@ impl Step {
     }
 
     /// The caller's factors meet what goes to the caller's array.
-    pub(super) fn update(&self, given: Update) -> Update {
+    pub(super) fn update<'u>(&self, given: Update<'u>) -> Update<'u> {
         match (self.to.scratch.is_some(), self.first) {
             (true, true) => Update::set().scaled(self.scale),
             (true, false) => Update::add().scaled(self.scale),

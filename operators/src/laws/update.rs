@@ -1,11 +1,11 @@
 //! `y ← alpha · A x + beta · y`
 
-use arrayspan_kernels::Update;
+use arrayspan_kernels::{Factor, Update};
 use num_complex::Complex64;
 
 use super::near;
 use super::trial::{Arrangement, Direction, Stop, Trial};
-use super::values::{NAN, combined, norm};
+use super::values::{self, NAN, combined, norm};
 use crate::number::text;
 
 const ROWS: [Arrangement; 2] = [Arrangement::RowMajor; 2];
@@ -36,6 +36,22 @@ pub(super) fn hold(trial: Trial<'_>) -> Result<(), Stop> {
                 let over = trial.update(direction, &x, &vec![NAN; y.len()], update, ROWS)?;
                 near(trial, direction, [&over, &expected], size, || what(" over NaN"))?;
             }
+        }
+        // The same on the device, the second one with a sign that is not.
+        for [alpha, beta] in [[0.75, -1.25], [-2.0, 0.0]].map(|two| two.map(Complex64::from)) {
+            let device = trial.devices(direction)[1];
+            let scalar = |value: Complex64| values::array(&[], to.dtype(), &[value]);
+            let (a, b) = (scalar(alpha)?.to(device)?.0, scalar(-beta)?.to(device)?.0);
+            let update = Update::new(&a, -Factor::from(&b));
+            let expected = combined((alpha, &result), (beta, &y));
+            let size = alpha.norm() * norm(&result) + beta.norm() * norm(&y);
+            let before = if beta == Complex64::ZERO { &vec![NAN; y.len()] } else { &y };
+            let found = trial.update(direction, &x, before, update, ROWS)?;
+            near(trial, direction, [&found, &expected], size, || {
+                let (name, alpha, beta) = (direction.name(), text(alpha), text(beta));
+                let over = if beta == "0.0" { " over NaN" } else { "" };
+                format!("{name} x with alpha {alpha} and beta {beta} on the device{over}")
+            })?;
         }
         let complex = Update::new(Complex64::new(1.0, 1.0), 0.0);
         if !to.dtype().is_complex() {

@@ -103,6 +103,7 @@ fn each_mistake_is_found_by_its_law_which_says_what_is_wrong() {
         let update = find(Wrong::Update, Law::Update, "with alpha");
         assert_eq!(update, [Law::Update, Law::Strides]);
         assert_eq!(find(Wrong::Reads, Law::Update, "over NaN"), [Law::Update]);
+        assert_eq!(find(Wrong::Loaded, Law::Update, "on the device"), [Law::Update]);
         // It says nothing of itself.
         let others = [Law::Arguments, Law::Properties];
         let all = Law::ALL.into_iter().filter(|law| !others.contains(law)).collect::<Vec<_>>();

@@ -10,6 +10,7 @@ mod devices;
 mod elsewhere;
 mod errors;
 mod exact;
+mod factors;
 mod filter;
 mod laws;
 mod mistakes;

@@ -17,6 +17,8 @@ pub(crate) enum Wrong {
     Reads,
     /// Only contiguous arrays are taken.
     Strides,
+    /// Factors on the device are not taken for what they are.
+    Loaded,
     /// Less workspace is asked for than is taken.
     Little,
     /// The workspace is taken for zeros.
@@ -68,15 +70,14 @@ impl Scaled {
             on.map(&sum, std::slice::from_ref(&x), scratch.reborrow())?;
         }
         let x = scratch.as_ref().map_or(x, |scratch| scratch.view());
-        let whole = match self.wrong {
-            Wrong::Update => result,
-            Wrong::Reads => constant(update.alpha) * result + constant(update.beta) * previous(),
-            _ if update.reads() => {
-                constant(update.alpha) * result + constant(update.beta) * previous()
+        match (self.wrong, update.known()) {
+            (Wrong::Update, _) | (Wrong::Loaded, None) => Ok(on.map(&result, &[x], y)?),
+            (Wrong::Reads, Some([alpha, beta])) => {
+                let whole = constant(alpha) * result + constant(beta) * previous();
+                Ok(on.map(&whole, &[x], y)?)
             }
-            _ => constant(update.alpha) * result,
-        };
-        Ok(on.map(&whole, &[x], y)?)
+            _ => Ok(on.map_updated(&result, &[x], y, update)?),
+        }
     }
 }
 

@@ -35,7 +35,7 @@ impl Mix {
         update: Update,
     ) -> Result<()> {
         let mixed = constant(a) * input(0) + constant(self.b) * input(0).conj();
-        Ok(on.map(&updated(mixed, update), &[x], y)?)
+        Ok(on.map_updated(&mixed, &[x], y, update)?)
     }
 }
 

@@ -49,7 +49,7 @@ fn expect(
     if found == expected {
         return Ok(());
     }
-    let beta = update.beta.re;
+    let beta = update.beta.number().re;
     Err(format!(
         "{direction:?} with beta {beta}: [launches, bytes read, bytes written] is {found:?}, expected \
          {expected:?}; steps: {steps:?}"

@@ -1,6 +1,8 @@
 //! `y ← alpha · A x + beta · y`
 
-use arrayspan_kernels::Update;
+use arrayspan_bridge::Array;
+use arrayspan_kernels::{Factor, Update};
+use arrayspan_operators::{Result, Space};
 use num_complex::Complex64;
 
 use super::{Case, Cell, Direction, Run, Values, Verdict};
@@ -18,12 +20,18 @@ pub fn law(cell: &Cell, case: &Case) -> Verdict {
         for arrangements in cell.arrangements(case) {
             let run = Run::new(cell, &*operator, direction).arranged(arrangements);
             let result = run.of(&x)?;
-            for (alpha, beta) in cell.share(case, &factors(cell)) {
+            for (alpha, beta, on_device) in cell.share(case, &factors(cell)) {
                 let expected = result.combined(alpha, &y, beta);
                 let size = alpha.norm() * result.norm() + beta.norm() * y.norm();
                 let bound = cell.tolerance(from.len().max(to.len())) * size;
-                let what = format!("{direction:?}, alpha {alpha}, beta {beta}, {arrangements:?}");
-                let update = Update::new(alpha, beta);
+                let place = if on_device { ", on the device" } else { "" };
+                let what =
+                    format!("{direction:?}, alpha {alpha}, beta {beta}{place}, {arrangements:?}");
+                let loaded = if on_device { Some(loaded(cell, [alpha, beta])?) } else { None };
+                let update = match &loaded {
+                    Some([alpha, beta]) => Update::new(alpha, -Factor::from(beta)),
+                    None => Update::new(alpha, beta),
+                };
                 run.update(&x, &y, update)?.expect_near(&expected, bound, &what)?;
                 if beta == Complex64::default() {
                     let nan = Values::filled(to, Complex64::new(f64::NAN, f64::NAN));
@@ -40,7 +48,17 @@ pub fn law(cell: &Cell, case: &Case) -> Verdict {
     Ok(())
 }
 
-fn factors(cell: &Cell) -> Vec<(Complex64, Complex64)> {
+/// Alpha, and what beta is the negative of, where the operator runs.
+fn loaded(cell: &Cell, [alpha, beta]: [Complex64; 2]) -> Result<[Array; 2]> {
+    let scalar = |value| {
+        let space = Space::new([], cell.dtype)?;
+        cell.array(&Values::filled(&space, value))
+    };
+    Ok([scalar(alpha)?, scalar(-beta)?])
+}
+
+/// Alpha and beta, and whether they are on the device.
+fn factors(cell: &Cell) -> Vec<(Complex64, Complex64, bool)> {
     let real = [(0.75, -1.25), (1.0, 1.0), (-2.0, 0.0), (0.0, 0.5), (1.0, 0.0), (0.0, 0.0)];
     let mut all: Vec<_> = real.map(|(alpha, beta)| (alpha.into(), beta.into())).to_vec();
     if cell.dtype.is_complex() {
@@ -52,5 +70,8 @@ fn factors(cell: &Cell) -> Vec<(Complex64, Complex64)> {
         ];
         all.splice(0..0, others);
     }
-    all
+    let known = all.iter().map(|&(alpha, beta)| (alpha, beta, false));
+    // Off the host each case has its turn, so that none of these takes a kernel more.
+    let loaded = all.iter().map(|&(alpha, beta)| (alpha, beta, true));
+    known.chain(loaded).collect()
 }

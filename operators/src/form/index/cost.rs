@@ -1,7 +1,7 @@
 //! What index maps cost, box by box: the same choices as where they are carried out.
 
 use arrayspan_bridge::DType;
-use arrayspan_kernels::{Cost, Update, input};
+use arrayspan_kernels::{Cost, Factor, Update, input};
 
 use super::{BoxSource, IndexBox, IndexMap};
 use crate::elementwise;
@@ -41,7 +41,7 @@ impl IndexMap {
         let mut sets = false;
         if let Some(found) = &first {
             sum.add(found, update);
-        } else if update.beta != Update::add().beta {
+        } else if update.beta != Factor::ONE {
             if let Some(adjoint) = self.short_inverse() {
                 return adjoint.forward_cost(sum, update);
             }
@@ -76,7 +76,7 @@ impl Sum {
     }
 
     fn scale(&mut self, elements: usize, update: Update) {
-        if update.beta != Update::add().beta {
+        if update.beta != Factor::ONE {
             self.verb(if update.reads() { elements } else { 0 }, elements, 0);
         }
     }
@@ -94,7 +94,7 @@ impl Sum {
             return self.copy(all, results, update);
         }
         let reads = update.reads();
-        let scaled = if reads { 0 } else { elementwise::updated(input(0), update).operations() };
+        let scaled = if reads { 0 } else { elementwise::operations(&input(0), update) };
         self.verb(all, results, all.saturating_mul(scaled + 1));
         if reads {
             self.copy(results, results, update);

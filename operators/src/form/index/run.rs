@@ -1,7 +1,8 @@
 //! Index maps carried out by verbs.
 
 use arrayspan_bridge::{DType, Relayout, View, ViewMut};
-use arrayspan_kernels::{Executor, Reduction, Update, input};
+use arrayspan_kernels::{Executor, Factor, Reduction, Update, constant, input};
+use num_complex::Complex64;
 
 use super::{BoxSource, IndexBox, IndexMap};
 use crate::{Context, Error, Result, Space, elementwise, scratch_bytes};
@@ -77,7 +78,7 @@ impl IndexMap {
         let mut sets = false;
         if let Some(found) = &first {
             found.add(on.reborrow(), &y, x.reborrow(), update)?;
-        } else if update.beta != Update::add().beta {
+        } else if update.beta != Factor::ONE {
             if let Some(adjoint) = self.short_inverse() {
                 return adjoint.enqueue(&*on, y, x, update);
             }
@@ -156,8 +157,10 @@ impl IndexBox {
         }
         let repeated = source.along.iter().enumerate().filter(|(_, along)| along.is_none());
         let repeated: Vec<usize> = repeated.map(|(axis, _)| axis).collect();
-        if !update.reads() {
-            let scaled = elementwise::updated(input(0), update);
+        // A sum takes no number of another dtype than its elements'.
+        if let Some([alpha, _]) = update.known().filter(|_| !update.reads()) {
+            let scaled =
+                if alpha == Complex64::ONE { input(0) } else { constant(alpha) * input(0) };
             return Ok(on.reduce(Reduction::Sum, &scaled, &[y], &repeated, target)?);
         }
         let space = Space::of(NAME, target.shape(), target.dtype())?;

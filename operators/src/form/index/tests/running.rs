@@ -89,7 +89,7 @@ fn values(len: usize, seed: usize) -> Vec<Complex64> {
     (0..len).map(|n| Complex::new(number(n), number(n + len))).collect()
 }
 
-fn updates() -> [Update; 7] {
+fn updates() -> [Update<'static>; 7] {
     let c = Complex64::new;
     [
         Update::set(),
@@ -160,9 +160,9 @@ impl Run<'_> {
             sums[target] += from[source];
         }
         let before = values(to, 2).into_iter().map(kept);
-        let old =
-            |v: Complex64| if update.reads() { update.beta * v } else { Complex64::default() };
-        sums.into_iter().zip(before).map(|(sum, v)| update.alpha * sum + old(v)).collect()
+        let [alpha, beta] = update.known().unwrap();
+        let old = |v: Complex64| if update.reads() { beta * v } else { Complex64::default() };
+        sums.into_iter().zip(before).map(|(sum, v)| alpha * sum + old(v)).collect()
     }
 
     fn check<T: Number>(&self) {
@@ -172,10 +172,16 @@ impl Run<'_> {
             }
             for adjoint in [false, true] {
                 let expected = self.expected(adjoint, T::DTYPE, update);
+                let number = |at: usize| {
+                    Array::from_vec(vec![T::narrow(update.known().unwrap()[at])], []).unwrap()
+                };
+                let (alpha, beta) = (number(0), number(1));
                 for turned in [false, true] {
-                    let found = self.run::<T>(adjoint, turned, update);
-                    let map = &self.operator.map;
-                    assert_eq!(found, expected, "{adjoint} {turned} {update:?} {map:?}");
+                    for update in [update, Update::new(&alpha, &beta)] {
+                        let found = self.run::<T>(adjoint, turned, update);
+                        let map = &self.operator.map;
+                        assert_eq!(found, expected, "{adjoint} {turned} {update:?} {map:?}");
+                    }
                 }
             }
         }
