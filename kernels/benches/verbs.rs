@@ -7,7 +7,7 @@ use std::time::Duration;
 use arrayspan_kernels::bridge::devices::Device;
 use arrayspan_kernels::bridge::{DType, Relayout, View, ViewMut};
 use arrayspan_kernels::{
-    Band, Executor, Result, Stencil, Trace, Update, constant, input, on, previous,
+    Band, Executor, Gather, Result, Stencil, Trace, Update, constant, input, on, previous,
 };
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 
@@ -35,6 +35,11 @@ fn verbs(shape: [usize; 2]) -> Result<Vec<(&'static str, Verb)>> {
             }),
         ),
     ];
+    for (name, gather) in gathers(shape)? {
+        let verb: Verb =
+            Box::new(move |executor, x, y| executor.gather(&gather, x, y, Update::set()));
+        verbs.push((name, verb));
+    }
     for (name, stencil) in stencils(shape)? {
         let verb: Verb =
             Box::new(move |executor, x, y| executor.stencil(&stencil, x, y, Update::set()));
@@ -55,6 +60,25 @@ fn stencils(shape: [usize; 2]) -> Result<Vec<(&'static str, Stencil)>> {
         ("stencil axis 0, 22 taps", Stencil::along(0, filter(0))?),
         ("stencil axis 1, 22 taps", Stencil::along(1, filter(1))?),
         ("laplacian", Stencil::new([(0, second(0)), (1, second(1))])?),
+    ])
+}
+
+/// Scattered rows of one entry, and of two with weights.
+fn gathers(shape: [usize; 2]) -> Result<Vec<(&'static str, Gather)>> {
+    let scattered = |axis: usize| (0..shape[axis]).map(move |at| at * 397 % shape[axis]);
+    let picked = |axis: usize| Gather::pick(axis, shape[axis], scattered(axis).collect::<Vec<_>>());
+    let between = |axis: usize| {
+        let n = shape[axis];
+        let indices = (0..n).flat_map(|at| [at.min(n - 2), at.min(n - 2) + 1]).collect();
+        let weights = (0..n).flat_map(|_| [0.25.into(), 0.75.into()]).collect();
+        let starts = (0..=n).map(|row| 2 * row).collect();
+        Gather::new(axis, &[n], &[n], starts, indices, Some(weights))
+    };
+    Ok(vec![
+        ("gather axis 0", picked(0)?),
+        ("gather axis 1", picked(1)?),
+        ("gather axis 0, 2 weights", between(0)?),
+        ("gather axis 1, 2 weights", between(1)?),
     ])
 }
 

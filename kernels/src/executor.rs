@@ -8,10 +8,10 @@ use arrayspan_bridge::{Array, DType, View, ViewMut};
 
 use crate::factors::Factors;
 use crate::verb::{
-    Call, CopyCall, GemmCall, MAP, MapCall, MapManyCall, ReduceCall, Reduction, Stencil,
-    StencilCall, StencilSumCall, StencilTerm, TransferCall,
+    Call, CopyCall, GatherCall, GemmCall, MAP, MapCall, MapManyCall, ReduceCall, Reduction,
+    Stencil, StencilCall, StencilSumCall, StencilTerm, TransferCall,
 };
-use crate::{Expression, Result, Update};
+use crate::{Expression, Gather, Result, Update};
 
 /// Runs the verbs: on the host, on a GPU, or by passing them on and counting ([`Trace`](crate::Trace)). One per device and
 /// stream.
@@ -186,6 +186,21 @@ impl dyn Executor + '_ {
             [term] if !term.is_weighted() => self.stencil(&term.stencil, term.x.clone(), y, update),
             _ => self.run(Call::StencilSum(StencilSumCall::new(terms, y, update)?)),
         }
+    }
+
+    /// `y ← alpha · S x + beta · y` with a sparse matrix along an axis: elements are picked, weighted and added. No two rows
+    /// write to one place, so that there is no order but that of the entries of a row. Enqueued; does not wait.
+    ///
+    /// # Errors
+    /// As [`GatherCall::new`]; arguments on another device; the device's failure.
+    pub fn gather(
+        &self,
+        gather: &Gather,
+        x: View<'_>,
+        y: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()> {
+        self.run(Call::Gather(GatherCall::new(gather, x, y, update)?))
     }
 
     /// `out ← reduction over axes of expression(inputs)`. Enqueued; does not wait.

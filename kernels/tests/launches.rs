@@ -8,7 +8,8 @@ use std::sync::Arc;
 use arrayspan_kernels::bridge::devices::Device;
 use arrayspan_kernels::bridge::{Array, DType, Relayout};
 use arrayspan_kernels::{
-    Band, Executor, Gpu, Reduction, Stencil, StencilTerm, Trace, Update, constant, input, previous,
+    Band, Executor, Gather, Gpu, Reduction, Stencil, StencilTerm, Trace, Update, constant, input,
+    previous,
 };
 
 /// Runs on every device that runs kernels.
@@ -79,6 +80,34 @@ fn a_reduction_launches_once_however_long_it_is() {
         let x = array(executor, &[100, 100]);
         let mut rows = array(executor, &[100]);
         executor.reduce(Reduction::Maximum, &input(0), &[x.view()], &[1], rows.view_mut()).unwrap();
+    });
+}
+
+#[test]
+fn a_sparse_matrix_launches_once_and_once_more_for_long_rows() {
+    on_each(|gpu, executor| {
+        let lengths = |lengths: &[usize]| {
+            let mut starts = vec![0];
+            for len in lengths {
+                starts.push(starts[starts.len() - 1] + len);
+            }
+            let indices = vec![7; starts[lengths.len()]];
+            Gather::new(0, &[lengths.len()], &[30], starts, indices, None).unwrap()
+        };
+        let x = array(executor, &[30, 20]);
+        for (gather, launches) in [
+            (lengths(&[1, 1]), 1),
+            (lengths(&[3, 0, 40]), 1),
+            (lengths(&[500, 3]), 2),
+            (lengths(&[500, 501]), 1),
+            (lengths(&[0, 0]), 1),
+            (lengths(&[]), 0),
+        ] {
+            let mut y = array(executor, &[gather.rows()[0], 20]);
+            let before = gpu.launches();
+            executor.gather(&gather, x.view(), y.view_mut(), Update::set()).unwrap();
+            assert_eq!(gpu.launches() - before, launches);
+        }
     });
 }
 

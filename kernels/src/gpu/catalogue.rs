@@ -11,12 +11,13 @@ use super::formula::Formula;
 use super::stencil_term::Arrays;
 use super::stencil_tile::{self, Setting};
 use super::{
-    combine, copy, factors, gemm, map, map_many, reduce, stencil, stencil_march, stencil_sum, user,
+    combine, copy, factors, gather, gemm, map, map_many, reduce, stencil, stencil_march,
+    stencil_sum, user,
 };
 use crate::Expression;
 use crate::factors::Factors;
 use crate::program::{Kind, Program};
-use crate::{Band, Factor, Reduction, Stencil, Tap, Update, constant, input, previous};
+use crate::{Band, Factor, Gather, Reduction, Stencil, Tap, Update, constant, input, previous};
 
 /// An axis and the band along it.
 type Term = (usize, Band);
@@ -45,6 +46,7 @@ pub fn catalogue() -> Vec<KernelSource> {
         let all = [updates(dtype).to_vec(), loaded].concat();
         kernels.extend(stencils(dtype, &all));
         kernels.extend(stencil_sums(dtype, &all));
+        kernels.extend(gathers(dtype));
         kernels.extend(reductions(dtype));
     }
     kernels.extend(user::catalogue(&dtypes));
@@ -335,6 +337,45 @@ fn stencil_sums(dtype: DType, updates: &[Update<'_>]) -> Vec<KernelSource> {
             let (layouts, addresses) = (vec![&layout; 5], [0; 5]);
             let plan = stencil_sum::Plan::new(terms, dtype, &layouts, &addresses, &factors, UNITS);
             kernels.push(plan.variant.source());
+        }
+    }
+    kernels
+}
+
+/// Sparse matrices along every kind of axis, with few and many entries a row, with weights and without.
+fn gathers(dtype: DType) -> Vec<KernelSource> {
+    let table =
+        |lengths: &dyn Fn(usize) -> usize, weights: Option<Complex64>, shape: [usize; 2]| {
+            let mut starts = vec![0];
+            starts.extend((0..shape[0]).scan(0, |start, row| {
+                *start += lengths(row);
+                Some(*start)
+            }));
+            let entries = starts[shape[0]];
+            let indices = (0..entries).map(|entry| entry * 7 % shape[1]).collect();
+            let weights = weights.map(|weight| vec![weight; entries]);
+            Gather::new(1, &[shape[0]], &[shape[1]], starts, indices, weights)
+        };
+    let complex = Complex64::new(0.5, if dtype.is_complex() { 1.0 } else { 0.0 });
+    let lengths: [&dyn Fn(usize) -> usize; 4] =
+        [&|_| 1, &|_| 2, &|row| row % 9, &|row| if row % 50 == 0 { 500 } else { 3 }];
+    let shapes: [&[usize]; 3] = [&[3000, 300, 1], &[3, 300, 5000], &[2000, 300, 2000]];
+    let mut kernels = Vec::new();
+    for (number, (lengths, weight)) in
+        lengths.iter().zip([None, Some(0.5.into()), Some(complex), Some(complex)]).enumerate()
+    {
+        let Ok(gather) = table(lengths, weight, [201, 300]) else { continue };
+        // The kernels of long rows differ by their shapes less than these.
+        let tried = if number < 2 { &shapes[..2] } else { &shapes[number - 1..number] };
+        for shape in tried {
+            let range = gather.range_of(shape).and_then(|range| row_major(&range));
+            let Some((y, x)) = range.zip(row_major(shape)) else { continue };
+            let Some(factors) = checked(updates(dtype)[number % 2], dtype) else { continue };
+            let Ok(spaces) = gather::Spaces::new(&gather, [&y, &x], [0, 0], dtype) else {
+                continue;
+            };
+            let variants = gather::variants(&spaces, &gather, dtype, &factors, UNITS);
+            kernels.extend(variants.iter().map(Specialisation::source));
         }
     }
     kernels

@@ -14,6 +14,8 @@ mod cublas;
 mod element;
 mod factors;
 mod formula;
+mod gather;
+mod gather_tables;
 mod gemm;
 mod gemm_operand;
 mod map;
@@ -26,6 +28,7 @@ mod stencil_march;
 mod stencil_sum;
 mod stencil_term;
 mod stencil_tile;
+mod table_key;
 mod tables;
 mod user;
 mod walk;
@@ -47,6 +50,7 @@ use crate::factors::Factors;
 use crate::verb::Call;
 use crate::{Error, Executor, Result, Stencil};
 use shared::Shared;
+use table_key::Key;
 use tables::Uploaded;
 
 /// Runs verbs as kernels on one stream.
@@ -169,7 +173,7 @@ impl Gpu {
         complex: bool,
         wide: bool,
     ) -> Result<Uploaded> {
-        self.shared.tables(stencil, dtype, [complex, wide], &self.stream)
+        self.shared.tables(Key::Stencil(stencil.clone(), dtype, complex, wide), &self.stream)
     }
 }
 
@@ -186,6 +190,7 @@ impl Executor for Gpu {
             Call::Stencil(call) => stencil::run(self, call),
             Call::StencilSum(call) => stencil_sum::run(self, call),
             Call::Reduce(call) => reduce::run(self, call),
+            Call::Gather(call) => gather::run(self, call),
             Call::Gemm(call) => gemm::run(self, call),
             Call::Launch(call) => user::run(self, call),
             // Its kernels, if it takes any, may be those of another device.

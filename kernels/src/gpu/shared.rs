@@ -1,28 +1,25 @@
-//! What all executors of a device share beside its kernels: the tables of stencils in its memory.
+//! What all executors of a device share beside its kernels: the tables of stencils and sparse matrices in its memory.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Once, OnceLock};
 
+use arrayspan_bridge::Array;
 use arrayspan_bridge::devices::reclaim::{self, Holdings, Reclaim, Stage};
 use arrayspan_bridge::devices::{Device, Result, Stream};
-use arrayspan_bridge::{Array, DType};
 use parking_lot::{Mutex, RwLock};
 
 use super::Gpu;
-use super::tables::{Tables, Uploaded};
-use crate::Stencil;
+use super::table_key::Key;
+use super::tables::Uploaded;
 
 /// The most tables that are kept: more than a program uses at once. The bound matters for programs that keep asking for
 /// new ones.
 const MOST_TABLES: usize = 64;
 
-/// A stencil's tables for a dtype, with complex weights or not, with places of 64 bits or not.
-type TableKey = (Stencil, DType, bool, bool);
-
 /// What all executors of a device share. Kept as long as the process runs; recovery empties it.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
-    tables: Mutex<HashMap<TableKey, Uploaded>>,
+    tables: Mutex<HashMap<Key, Uploaded>>,
     /// The executor of the process's own stream.
     own: OnceLock<Arc<Gpu>>,
 }
@@ -50,25 +47,20 @@ impl Shared {
         Ok(self.own.get_or_init(|| made).clone())
     }
 
-    /// The tables of a stencil in the device's memory, copied there on `stream` at first use; with places of 64 bits if
-    /// `wide`, weights that are `complex` numbers or not. Work on other streams that reads them waits for the copy, as for that of any array.
-    pub(super) fn tables(
-        &self,
-        stencil: &Stencil,
-        dtype: DType,
-        [complex, wide]: [bool; 2],
-        stream: &Stream,
-    ) -> crate::Result<Uploaded> {
-        let key = (stencil.clone(), dtype, complex, wide);
+    /// Tables in the device's memory, copied there on `stream` at first use. Work on other streams that reads them waits for
+    /// the copy, as for that of any array.
+    pub(super) fn tables(&self, key: Key, stream: &Stream) -> crate::Result<Uploaded> {
         if let Some(uploaded) = self.tables.lock().get(&key) {
             return Ok(uploaded.clone());
         }
         // Not under the lock: looking for memory may wait for others, who may be waiting for these tables. Two threads
         // may send the same tables; those of the first stay.
-        let uploaded = Tables::new(stencil).upload(dtype, complex, wide, stream)?;
+        let uploaded = key.upload(stream)?;
         let mut tables = self.tables.lock();
         let full = tables.len() >= MOST_TABLES && !tables.contains_key(&key);
-        let old = if full { std::mem::take(&mut *tables) } else { HashMap::new() };
+        let mut old = if full { std::mem::take(&mut *tables) } else { HashMap::new() };
+        // Those of sparse matrices may be as large as arrays: they go when what they are of has gone.
+        old.extend(tables.extract_if(|key, _| key.is_forgotten()));
         let kept = tables.entry(key).or_insert_with(|| uploaded.clone()).clone();
         // What is not kept is freed outside the lock, too.
         drop(tables);

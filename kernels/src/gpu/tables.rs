@@ -94,14 +94,7 @@ impl Tables {
         wide: bool,
         stream: &Stream,
     ) -> Result<Uploaded> {
-        let factors = || self.factors.iter().copied();
-        let narrow = |weight: Complex64| Complex32::new(weight.re as f32, weight.im as f32);
-        let factors = match (dtype.real(), complex) {
-            (DType::Float32, false) => send(factors().map(|weight| weight.re as f32), stream),
-            (DType::Float32, true) => send(factors().map(narrow), stream),
-            (_, false) => send(factors().map(|weight| weight.re), stream),
-            (_, true) => send(factors(), stream),
-        };
+        let factors = weights(self.factors.iter().copied(), dtype, complex, stream);
         let places = if wide {
             send(self.places.iter().copied(), stream)
         } else {
@@ -112,7 +105,23 @@ impl Tables {
     }
 }
 
-fn send<T: Element>(values: impl Iterator<Item = T>, stream: &Stream) -> Result<Array> {
+/// Weights on `stream`'s device: `complex` or real numbers of `dtype`'s precision.
+pub(super) fn weights(
+    weights: impl Iterator<Item = Complex64>,
+    dtype: DType,
+    complex: bool,
+    stream: &Stream,
+) -> Result<Array> {
+    let narrow = |weight: Complex64| Complex32::new(weight.re as f32, weight.im as f32);
+    match (dtype.real(), complex) {
+        (DType::Float32, false) => send(weights.map(|weight| weight.re as f32), stream),
+        (DType::Float32, true) => send(weights.map(narrow), stream),
+        (_, false) => send(weights.map(|weight| weight.re), stream),
+        (_, true) => send(weights, stream),
+    }
+}
+
+pub(super) fn send<T: Element>(values: impl Iterator<Item = T>, stream: &Stream) -> Result<Array> {
     let values: Vec<T> = values.collect();
     let shape = [values.len()];
     let host = Array::from_vec(values, shape)?;

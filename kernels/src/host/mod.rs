@@ -14,6 +14,8 @@ mod copy;
 mod elementwise;
 mod evaluate;
 mod fold;
+mod gather;
+mod gather_rows;
 mod gemm;
 mod group;
 mod map;
@@ -69,6 +71,7 @@ impl Executor for Host {
             Call::Stencil(call) => stencil::run(call),
             Call::StencilSum(call) => stencil::run_sum(call),
             Call::Reduce(call) => reduce::run(call),
+            Call::Gather(call) => gather::run(call),
             Call::Gemm(call) => gemm::run(call),
             Call::Transfer(call) => call.run(&self.stream),
             Call::Launch(call) => {

@@ -180,3 +180,17 @@ pub(super) fn by_stride(strides: &[isize]) -> Axes<usize> {
     order.sort_by_key(|&axis| std::cmp::Reverse(strides[axis].unsigned_abs()));
     order
 }
+
+/// The number that stands for the indices along axes of these extents, the last one fastest.
+pub(super) fn flat(extents: &[usize], index: &[usize]) -> usize {
+    extents.iter().zip(index).fold(0, |flat, (extent, at)| flat * extent + at)
+}
+
+/// The indices that it stands for.
+pub(super) fn unflatten(extents: &[usize], flat: usize, index: &mut [usize]) {
+    let mut rest = flat;
+    for (extent, at) in extents.iter().zip(index).rev() {
+        *at = rest % extent;
+        rest /= extent;
+    }
+}

@@ -8,6 +8,7 @@ pub(crate) mod axes;
 pub(crate) mod check;
 mod copy;
 mod describe;
+mod gather;
 mod gemm;
 mod launch;
 mod map;
@@ -19,6 +20,8 @@ mod transfer;
 
 pub use copy::CopyCall;
 pub use describe::{Argument, Verb};
+pub use gather::GatherCall;
+pub(crate) use gather::Split;
 pub use gemm::GemmCall;
 pub use launch::LaunchCall;
 pub(crate) use launch::{Slot, Work};
@@ -52,6 +55,8 @@ pub enum Call<'a> {
     StencilSum(StencilSumCall<'a>),
     /// A reduction over axes.
     Reduce(ReduceCall<'a>),
+    /// A sparse matrix along an axis.
+    Gather(GatherCall<'a>),
     /// A batch of matrix products.
     Gemm(GemmCall<'a>),
     /// A kernel of the user's own.
@@ -72,6 +77,7 @@ impl Call<'_> {
             Self::Stencil(call) => Call::Stencil(call.held()),
             Self::StencilSum(call) => Call::StencilSum(call.held()),
             Self::Reduce(call) => Call::Reduce(call.held()),
+            Self::Gather(call) => Call::Gather(call.held()),
             Self::Gemm(call) => Call::Gemm(call.held()),
             Self::Launch(call) => Call::Launch(call.held()),
             Self::Transfer(call) => Call::Transfer(call.held()),
@@ -88,6 +94,7 @@ impl Call<'_> {
             Self::Stencil(call) => call,
             Self::StencilSum(call) => call,
             Self::Reduce(call) => call,
+            Self::Gather(call) => call,
             Self::Gemm(call) => call,
             Self::Launch(call) => call,
             Self::Transfer(call) => call,

@@ -10,7 +10,7 @@ use arrayspan_kernels::bridge::devices::Device;
 use arrayspan_kernels::bridge::{Array, Relayout, SharedArray};
 use arrayspan_kernels::verb::{Coefficients, StencilTerm};
 use arrayspan_kernels::{
-    Arrays, Band, Error, Executor, Factor, Plan, Reduction, Result, Stencil, Trace, Update,
+    Arrays, Band, Error, Executor, Factor, Gather, Plan, Reduction, Result, Stencil, Trace, Update,
     constant, input, on, previous,
 };
 
@@ -31,6 +31,13 @@ fn array(executor: &dyn Executor, shape: &[usize], seed: u32) -> Array {
 
 fn bits(array: &Array) -> Vec<u32> {
     array.view().to_vec::<f32>().unwrap().into_iter().map(f32::to_bits).collect()
+}
+
+/// A row with many entries among others, whose table is made anew for each call.
+fn picked() -> Gather {
+    let starts = (0..=16).chain([90]).collect();
+    Gather::new(0, &[17], &[17], starts, (0..90).map(|entry| entry * 5 % 17).collect(), None)
+        .unwrap()
 }
 
 fn stencil() -> Stencil {
@@ -76,6 +83,7 @@ impl State {
             ..StencilTerm::new(&stencil(), x.view())
         };
         on.stencil_sum(&[weighted], y.view_mut(), Update::new(0.5, 0.25))?;
+        on.gather(&picked(), x.view(), y.view_mut(), Update::new(0.5, 0.25))?;
         let both = [(input(0) + previous(), x.view_mut()), (input(0).abs2(), y.view_mut())];
         on.map_many(&[weights.view()], both)?;
         on.gemm(x.view(), false, turned.view(), square.view_mut(), Update::new(0.1, 0.5))?;

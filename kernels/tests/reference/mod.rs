@@ -1,7 +1,7 @@
 //! What the verbs mean, in plain loops over indices and in 64-bit complex numbers. Slow and obvious.
 
 use arrayspan_kernels::expression::Node;
-use arrayspan_kernels::{Band, Binary, Expression, Reduction, Stencil, Unary, Update};
+use arrayspan_kernels::{Band, Binary, Expression, Gather, Reduction, Stencil, Unary, Update};
 use num_complex::Complex64;
 
 /// A row-major array.
@@ -184,6 +184,34 @@ pub fn stencil_sum(summands: &[Summand<'_>], y: &Tensor, update: Update) -> Expe
         + summands.iter().map(factors).sum::<usize>()
         + 3;
     Expected { result: Tensor::new(&y.shape, values), scale, terms }
+}
+
+/// `y ← alpha · S x + beta · y`, the axes of rows and columns counted together, the last one fastest.
+pub fn gather(gather: &Gather, x: &Tensor, y: &Tensor, update: Update) -> Expected {
+    let axis = gather.axis();
+    let behind = |extents: &[usize]| axis + extents.len();
+    let number = |extents: &[usize], index: &[usize]| {
+        extents.iter().zip(index).fold(0, |number, (extent, at)| number * extent + at)
+    };
+    let element = |index: Vec<usize>| {
+        let row = number(gather.rows(), &index[axis..behind(gather.rows())]);
+        let mut sum = (Complex64::default(), 0.0);
+        for (column, weight) in gather.row(row) {
+            let mut place = gather.columns().to_vec();
+            let mut rest = column;
+            for at in place.iter_mut().rev() {
+                (*at, rest) = (rest % *at, rest / *at);
+            }
+            let place = [&index[..axis], &place, &index[behind(gather.rows())..]].concat();
+            let term = weight * x.at(&place);
+            sum = (sum.0 + term, sum.1 + term.norm());
+        }
+        updated(update, sum, y.at(&index))
+    };
+    let (values, scale) = indices(&y.shape).map(element).unzip();
+    let rows = gather.rows().iter().product();
+    let most = (0..rows).map(|row| gather.row(row).count()).max().unwrap_or(0);
+    Expected { result: Tensor::new(&y.shape, values), scale, terms: most + 3 }
 }
 
 /// The reduction of `expression(inputs)`, where inputs broadcast to the shape of the first.

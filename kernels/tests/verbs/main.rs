@@ -17,6 +17,8 @@ mod copy;
 mod errors;
 mod factor_errors;
 mod factors;
+mod gather;
+mod gather_errors;
 mod gemm;
 mod map;
 mod map_errors;
@@ -152,6 +154,22 @@ cells! {
             real_and_wider_results
             shared_results_are_complete
             reductions_of_nothing;
+        gather:
+            one_entry_a_row_along_every_axis
+            repeated_and_unsorted_indices_and_their_adjoint
+            few_entries_a_row
+            complex_weights
+            uneven_rows
+            long_rows
+            several_axes_counted_as_one
+            layouts_do_not_matter
+            what_was_there_is_scaled_and_added
+            beta_zero_reads_nothing
+            factors_and_weights_far_from_one
+            long_arrays
+            rows_without_entries_are_zero
+            nothing_to_gather
+            any_matrix;
         gemm:
             products_of_every_size
             strides_that_nobody_follows

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use arrayspan_kernels::bridge::devices::Device;
 use arrayspan_kernels::bridge::{Array, DType};
 use arrayspan_kernels::{
-    Band, Coefficients, Cost, Executor, Reduction, Stencil, StencilTerm, Trace, Update, Vector,
-    VectorMut, constant, input, on, previous,
+    Band, Coefficients, Cost, Executor, Gather, Reduction, Stencil, StencilTerm, Trace, Update,
+    Vector, VectorMut, constant, input, on, previous,
 };
 
 fn traced() -> (Arc<Trace>, Arc<dyn Executor>) {
@@ -115,6 +115,25 @@ fn a_laplacian_is_one_pass() {
     assert_eq!(trace.take(), cost(1, 2400, 2400, 2 * 6 * 600));
     executor.stencil(&laplacian, x.view(), y.view_mut(), Update::new(1.0, 0.5)).unwrap();
     assert_eq!(trace.take().bytes(), 7200);
+}
+
+#[test]
+fn a_sparse_matrix_reads_the_columns_it_names_and_its_table() {
+    let (trace, executor) = traced();
+    let (x, mut y) = (array(&[50, 30]), array(&[4, 30]));
+    // Three of four rows read different columns; an index has 4 bytes.
+    let picked = Gather::pick(0, 50, [7, 3, 7, 49]).unwrap();
+    executor.gather(&picked, x.view(), y.view_mut(), Update::set()).unwrap();
+    assert_eq!(trace.take(), cost(1, 4 * (3 * 30) + 4 * 4, 4 * 120, 0));
+    let mut back = array(&[50, 30]);
+    executor.gather(&picked.adjoint(), y.view(), back.view_mut(), Update::add()).unwrap();
+    let read = 4 * 120 + 4 * 1500 + 4 * 100;
+    assert_eq!(trace.take(), cost(1, read, 4 * 1500, 0));
+    let weights = vec![0.5.into(); 4];
+    let weighted = Gather::new(1, &[2], &[30], vec![0, 2, 4], vec![0, 1, 1, 2], Some(weights));
+    let mut y = array(&[50, 2]);
+    executor.gather(&weighted.unwrap(), x.view(), y.view_mut(), Update::set()).unwrap();
+    assert_eq!(trace.take(), cost(1, 4 * (50 * 3) + 8 * 4, 4 * 100, 2 * 4 * 50));
 }
 
 #[test]

@@ -1,0 +1,37 @@
+//! What tables in a device's memory are kept by.
+
+use arrayspan_bridge::DType;
+use arrayspan_bridge::devices::Stream;
+
+use super::gather_tables;
+use super::tables::{Tables, Uploaded};
+use crate::{Gather, Result, Stencil};
+
+/// What tables are of, and how they are written.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Key {
+    /// A stencil, for a dtype, with complex weights or not, with places of 64 bits or not.
+    Stencil(Stencil, DType, bool, bool),
+    /// A sparse matrix, for a dtype.
+    Gather(Gather, DType),
+}
+
+impl Key {
+    /// Copies the tables to `stream`'s device.
+    pub(super) fn upload(&self, stream: &Stream) -> Result<Uploaded> {
+        match self {
+            &Self::Stencil(ref stencil, dtype, complex, wide) => {
+                Tables::new(stencil).upload(dtype, complex, wide, stream)
+            }
+            Self::Gather(gather, dtype) => gather_tables::upload(gather.table(), *dtype, stream),
+        }
+    }
+
+    /// Whether nobody but this key has what the tables are of, so that nobody asks for them again.
+    pub(super) fn is_forgotten(&self) -> bool {
+        match self {
+            Self::Stencil(..) => false,
+            Self::Gather(gather, _) => gather.is_alone(),
+        }
+    }
+}
