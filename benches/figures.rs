@@ -27,6 +27,17 @@ const OPERATORS: &[Row] = &[
         Ok(MatrixMult::new(s.random(&[n, n], 2)?, &[s.shape[1]])?)
     }),
     ("Roll", |s| Ok(Roll::new(s.space()?, 0, 1000)?)),
+    // Every second index, at random along both axes, and each of them.
+    ("Restriction_stepped", |s| {
+        let indices: Vec<usize> = (0..s.shape[0]).step_by(2).collect();
+        Ok(Restriction::new(s.space()?, 0, indices)?)
+    }),
+    ("Restriction", |s| Ok(Restriction::new(s.space()?, 0, s.scattered(0))?)),
+    ("Restriction_ax1", |s| Ok(Restriction::new(s.space()?, 1, s.scattered(1))?)),
+    ("SumAlong", |s| Ok(SumAlong::new(s.space()?, 0)?)),
+    ("SumAlong_ax1", |s| Ok(SumAlong::new(s.space()?, 1)?)),
+    ("Interp", |s| Ok(Interp::new(s.space()?, 0, s.between(0), Interpolation::Linear)?)),
+    ("Interp_ax1", |s| Ok(Interp::new(s.space()?, 1, s.between(1), Interpolation::Linear)?)),
     ("ToDevice", |s| Ok(ToDevice::new(s.space()?, s.device, s.device)?)),
     ("FirstDerivative_from_host", |s| {
         // Arrays on the host, computed on the device: what moving costs.
@@ -106,6 +117,24 @@ struct Setting {
 impl Setting {
     fn space(&self) -> Result<Space, Failure> {
         Ok(Space::new(self.shape.clone(), DType::Float32)?)
+    }
+
+    /// All indices of an axis, each once, in another order.
+    fn scattered(&self, axis: usize) -> Vec<usize> {
+        let n = self.shape[axis];
+        let mut indices: Vec<usize> = (0..n).collect();
+        let mut state = 1_u64;
+        for at in (1..n).rev() {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            indices.swap(at, (state >> 33) as usize % (at + 1));
+        }
+        indices
+    }
+
+    /// As many positions as samples, between the samples.
+    fn between(&self, axis: usize) -> Vec<f64> {
+        let n = self.shape[axis];
+        (0..n).map(|at| at as f64 * (n as f64 - 1.5) / n as f64 + 0.25).collect()
     }
 
     /// Scattered numbers between -1 and 1.

@@ -4,7 +4,9 @@
 //! meant, `use arrayspan::{Error, Result};`: both have their own.
 
 pub use arrayspan_bridge::{DType, Relayout, SharedArray, View, ViewMut};
-pub use arrayspan_kernels::{Band, Executor, Expression, Factor, Reduction, Stencil, Tap, Update};
+pub use arrayspan_kernels::{
+    Band, Executor, Expression, Factor, Gather, Reduction, Stencil, Tap, Update,
+};
 pub use arrayspan_kernels::{constant, input, previous};
 
 pub use crate::algebra::{Formula, Operator, adjoint};

@@ -65,8 +65,8 @@ pub use workspace::Workspace;
 
 pub use algebra::{Formula, Operator, adjoint, block_diagonal, hstack, vstack};
 pub use avo::PoststackLinearModelling;
-pub use basic::{Diagonal, Identity, MatrixMult, Roll, ToDevice};
+pub use basic::{Diagonal, Identity, MatrixMult, Restriction, Roll, SumAlong, ToDevice};
 pub use derivative::{Along, Edge, FirstDerivative, Laplacian, Scheme, SecondDerivative};
 pub use form::Form;
-pub use signal::Convolve1D;
+pub use signal::{Convolve1D, Interp, Interpolation};
 pub use sparse::Sparse;

@@ -5,7 +5,7 @@
 //! beside a larger one, when it is less than that one's rounding error.
 
 use arrayspan_bridge::DType;
-use arrayspan_kernels::{Band, Fit, fit};
+use arrayspan_kernels::{Band, Fit, Gather, fit};
 use num_complex::Complex64;
 
 use crate::{Error, Result};
@@ -16,6 +16,22 @@ pub(crate) const ZERO: Complex64 = Complex64::new(0.0, 0.0);
 /// Whether a factor is zero or a normal number of the dtype.
 pub(crate) fn fits(factor: Complex64, dtype: DType) -> bool {
     fit(factor, dtype) == Fit::Held
+}
+
+/// The product of two factors, if it is a number of the dtype, and zero only where one of them is.
+pub(crate) fn product(a: Complex64, b: Complex64, dtype: DType) -> Option<Complex64> {
+    let product = a * b;
+    let lost = product == ZERO && a != ZERO && b != ZERO;
+    (!lost && fits(product, dtype)).then_some(product)
+}
+
+/// How far a factor may be from one to change places with weights: results on the way are so much larger or smaller than
+/// they were.
+const MOST_MOVED: f64 = 1024.0;
+
+/// Whether a factor may come behind weights instead of before them, or the other way round.
+pub(crate) fn is_movable(factor: Complex64) -> bool {
+    (1.0 / MOST_MOVED..=MOST_MOVED).contains(&factor.norm())
 }
 
 /// Fails unless `value`, which `what` names, fits the dtype of `operator`.
@@ -39,14 +55,33 @@ pub(crate) fn entries(operator: &str, what: &str, band: &Band, dtype: DType) -> 
 
 /// As [`entries`], save those that are less than the rounding error of the largest: they may be lost beside it.
 pub(crate) fn taps(operator: &str, what: &str, band: &Band, dtype: DType) -> Result<()> {
-    let largest = weights(band).map(Complex64::norm).fold(0.0, f64::max);
+    let what = |weight| format!("{what}: a tap of {}", text(weight));
+    beside_each_other(operator, what, || weights(band), dtype)
+}
+
+/// The same for the weights of a sparse matrix.
+pub(crate) fn entries_of(operator: &str, gather: &Gather, dtype: DType) -> Result<()> {
+    if gather.is_unweighted() {
+        return Ok(());
+    }
+    let rows = gather.rows().iter().product();
+    let weights = || (0..rows).flat_map(|row| gather.row(row)).map(|(_, weight)| weight);
+    beside_each_other(operator, |weight| format!("a weight of {}", text(weight)), weights, dtype)
+}
+
+fn beside_each_other<I: Iterator<Item = Complex64>>(
+    operator: &str,
+    what: impl Fn(Complex64) -> String,
+    all: impl Fn() -> I,
+    dtype: DType,
+) -> Result<()> {
+    let largest = all().map(Complex64::norm).fold(0.0, f64::max);
     let epsilon = if dtype.real() == DType::Float32 { f32::EPSILON.into() } else { f64::EPSILON };
     let lost = |weight: Complex64| {
         fit(weight, dtype) == Fit::TooSmall && weight.norm() < epsilon / 2.0 * largest
     };
-    weights(band).filter(|weight| !lost(*weight)).try_for_each(|weight| {
-        check(operator, || format!("{what}: a tap of {}", text(weight)), weight, dtype)
-    })
+    let mut kept = all().filter(|weight| !lost(*weight));
+    kept.try_for_each(|weight| check(operator, || what(weight), weight, dtype))
 }
 
 fn weights(band: &Band) -> impl Iterator<Item = Complex64> {

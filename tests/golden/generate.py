@@ -28,7 +28,7 @@ if not hasattr(np, "row_stack"):  # removed in NumPy 2.5; PyLops 2.8.0 still cal
 
 import pylops
 from pylops.avo.poststack import PoststackLinearModelling
-from pylops.signalprocessing import Convolve1D
+from pylops.signalprocessing import Convolve1D, Interp
 
 DTYPES = ("float64", "complex128")
 warnings.simplefilter("error", np.exceptions.ComplexWarning)
@@ -124,6 +124,49 @@ def roll():
             f"axis{axis}",
             lambda dtype: pylops.Roll((5, 3, 7), axis=axis, shift=shift, dtype=dtype),
         )
+    return file
+
+
+def restriction():
+    file = File("restriction")
+
+    def add(case, dims, axis, indices):
+        file.add(case, lambda dtype: pylops.Restriction(dims, indices, axis=axis, dtype=dtype))
+
+    add("vector", 11, 0, [9, 0, 4, 5])
+    for axis, indices in enumerate(([3, 0, 4], [2, 0], [6, 1, 2, 5])):
+        add(f"axis{axis}", (5, 3, 7), axis, indices)
+    add("repeated", (7, 5), 0, [2, 5, 2, 2, 0])
+    add("stepped", (7, 5), 0, [1, 3, 5])
+    add("slice", (7, 5), 1, [1, 2, 3])
+    return file
+
+
+def sum_along():
+    file = File("sum_along")
+    # With its default axis PyLops takes a vector for a column, and is the identity.
+    file.add("vector", lambda dtype: pylops.Sum((11,), axis=0, dtype=dtype))
+    for axis in range(3):
+        file.add(f"axis{axis}", lambda dtype: pylops.Sum((5, 3, 7), axis=axis, dtype=dtype))
+    return file
+
+
+def interp():
+    file = File("interp")
+
+    def add(case, dims, axis, positions, kind="linear"):
+        def make(dtype):
+            # PyLops writes into the array that it is given.
+            given = np.array(positions)
+            return Interp(dims, given, axis=axis, kind=kind, dtype=dtype)[0]
+
+        file.add(case, make)
+
+    add("vector", 11, 0, [0.25, 7.5, 2.0, 9.75, 4.125])
+    for axis, positions in enumerate(([3.5, 0.0, 1.25], [0.5, 1.75], [5.5, 1.0, 2.25, 4.75])):
+        add(f"axis{axis}", (5, 3, 7), axis, positions)
+    add("nearest", 11, 0, [0.25, 7.75, 2.0, 4.5], "nearest")
+    add("nearest_axis1", (5, 7), 1, [5.25, 1.0, 2.75], "nearest")
     return file
 
 
@@ -343,6 +386,9 @@ FILES = (
     diagonal,
     matrix_mult,
     roll,
+    restriction,
+    sum_along,
+    interp,
     first_derivative,
     second_derivative,
     laplacian,

@@ -1,10 +1,10 @@
 //! Whether a form fits the spaces it is to map between.
 
 use arrayspan_bridge::SharedArray;
-use arrayspan_kernels::Stencil;
+use arrayspan_kernels::{Gather, Stencil};
 
 use super::{Form, IndexMap};
-use crate::{Devices, Error, Result, Space};
+use crate::{Devices, Error, Result, Space, number};
 
 impl Form {
     /// Fails unless it maps `domain` to `range`, for the constructor of `operator`.
@@ -29,6 +29,7 @@ impl Form {
                 stencil(operator, bands, domain)
             }
             Self::Index(map) => index(operator, map, domain, range),
+            Self::Gather(matrix) => gather(operator, matrix, domain, range),
             Self::Matrix(array) => matrix(operator, array, domain, range),
             Self::Opaque(map) => {
                 let own = map.name();
@@ -56,9 +57,12 @@ impl Form {
     /// Where it reads and writes, if it holds arrays or moves them.
     pub(crate) fn devices(&self) -> Option<Devices> {
         match self {
-            Self::Zero | Self::Identity | Self::Conjugate | Self::Stencil(_) | Self::Index(_) => {
-                None
-            }
+            Self::Zero
+            | Self::Identity
+            | Self::Conjugate
+            | Self::Stencil(_)
+            | Self::Index(_)
+            | Self::Gather(_) => None,
             Self::Diagonal(array) | Self::Matrix(array) => Some(Devices::both(array.device())),
             &Self::ToDevice { from, to } => Some(Devices { domain: from, range: to }),
             Self::Opaque(map) => map.devices(),
@@ -108,6 +112,20 @@ fn index(operator: &str, map: &IndexMap, domain: &Space, range: &Space) -> Resul
     let (from, to) = (map.domain(), map.range());
     let why = format!("an index map from {from:?} to {to:?} does not map {domain} to {range}");
     Error::parameter(operator, why)
+}
+
+fn gather(operator: &str, gather: &Gather, domain: &Space, range: &Space) -> Result<()> {
+    if gather.range_of(domain.shape()).as_deref() != Some(range.shape()) {
+        let (axis, columns, rows) = (gather.axis(), gather.columns(), gather.rows());
+        let why = format!(
+            "a sparse matrix of {columns:?} columns and {rows:?} rows from axis {axis} on does not map {domain} to {range}"
+        );
+        return Error::parameter(operator, why);
+    }
+    if !domain.dtype().is_complex() && !gather.is_real() {
+        return Error::parameter(operator, format!("complex weights for {domain}"));
+    }
+    number::entries_of(operator, gather, domain.dtype())
 }
 
 fn matrix(operator: &str, matrix: &SharedArray, domain: &Space, range: &Space) -> Result<()> {

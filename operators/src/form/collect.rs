@@ -13,7 +13,7 @@ use super::partition::Slice;
 use super::pass::Pass;
 use super::pointwise::Pointwise;
 use super::summand::{Summand, Weights};
-use crate::number::{ONE, fits};
+use crate::number::{self, ONE, fits};
 
 /// Sums within sums that are looked into: what is deeper is looked at by itself, so this may recurse.
 const MOST_LEVELS: usize = 8;
@@ -75,9 +75,9 @@ impl Level {
             summands = product(&self.factor(factor)?, &summands, dtype)?;
         }
         for summand in &mut summands {
-            summand.scale *= term.scale;
+            summand.scale = number::product(summand.scale, term.scale, dtype)?;
         }
-        summands.iter().all(|summand| fits(summand.scale, dtype)).then_some(summands)
+        Some(summands)
     }
 
     fn factor(&self, factor: &Factor) -> Option<Vec<Summand>> {

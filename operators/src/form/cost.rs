@@ -46,6 +46,15 @@ impl Step {
                 });
                 once(read, flops.fold(0, usize::saturating_add))
             }
+            Act::Leaf(Leaf::Gather(gather)) => {
+                let columns = gather.columns().iter().product::<usize>();
+                let cost = gather.cost(from.len() / columns.max(1), to.dtype());
+                let shares = gather.launches(from.shape());
+                Cost {
+                    launches: shares * usize::from(written > 0),
+                    ..once(cost.bytes_read, cost.flops)
+                }
+            }
             Act::Leaf(Leaf::Matrix(matrix)) => {
                 let entries = matrix.array.layout().len();
                 let columns = to.shape().iter().skip(1).product::<usize>();

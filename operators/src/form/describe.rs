@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use arrayspan_kernels::{Band, Stencil};
+use arrayspan_kernels::{Band, Gather, Stencil};
 
 use super::IndexMap;
 use super::leaf::Leaf;
@@ -94,6 +94,7 @@ impl Form {
             Self::Diagonal(weights) => format!("weights of shape {:?}", weights.shape()),
             Self::Matrix(matrix) => format!("a matrix of shape {:?}", matrix.shape()),
             Self::Index(map) => boxes(map),
+            Self::Gather(gather) => entries(gather),
             Self::Stencil(stencil) => taps(stencil),
             Self::ToDevice { from, to } => format!("from {from} to {to}"),
         })
@@ -179,6 +180,7 @@ impl fmt::Display for Leaf {
             Self::Index { map, adjoint } => {
                 write!(f, "{} {}", if *adjoint { "add" } else { "copy" }, boxes(map))
             }
+            Self::Gather(gather) => write!(f, "gather of {}", entries(gather)),
             Self::Matrix(matrix) => {
                 let shape = matrix.array.shape();
                 write!(f, "gemm with a matrix of shape {shape:?}")?;
@@ -197,6 +199,16 @@ fn taps(stencil: &Stencil) -> String {
     let taps =
         |(axis, band): &(usize, Band)| format!("{} taps along axis {axis}", band.interior().len());
     axes.map(taps).collect::<Vec<_>>().join(" and ")
+}
+
+/// `7 entries along axis 0`, or `7 entries from axis 0 on` where several are counted as one.
+fn entries(gather: &Gather) -> String {
+    let (axis, entries) = (gather.axis(), gather.entries());
+    let noun = if entries == 1 { "entry" } else { "entries" };
+    match (gather.rows(), gather.columns()) {
+        ([_], [_]) => format!("{entries} {noun} along axis {axis}"),
+        _ => format!("{entries} {noun} from axis {axis} on"),
+    }
 }
 
 /// `1 box`

@@ -12,7 +12,7 @@ use super::partition::Partition;
 use super::placed::placed;
 use super::program::{Act, Program};
 use super::{Orientation, collect};
-use crate::number::{ONE, fits};
+use crate::number::{self, ONE};
 use crate::{Devices, Space};
 
 /// What was moved to other devices last, and is looked up before it is moved again.
@@ -84,8 +84,7 @@ impl<'a> Emitter<'a> {
                 }
             };
             let what = What::Term(term, &normal.range);
-            let scale = task.scale * term.scale;
-            if fits(scale, dtype) {
+            if let Some(scale) = number::product(task.scale, term.scale, dtype) {
                 let to = task.to.clone();
                 self.tasks.push(Task { what, scale, from, to, first });
                 continue;

@@ -4,10 +4,11 @@ use arrayspan_bridge::DType;
 use arrayspan_kernels::{Band, Stencil};
 use num_complex::Complex64;
 
+use super::gathered;
 use super::leaf::Leaf;
 use super::normal::{Factor, Part, Term};
 use super::pointwise::Pointwise;
-use crate::number::{ONE, fits};
+use crate::number::{ONE, ZERO, fits};
 use crate::{Devices, Space, number};
 
 /// Two factors as one.
@@ -50,7 +51,11 @@ pub(super) fn fused(outer: &Factor, inner: &Factor) -> Option<Fused> {
         (Part::Leaf(Leaf::Move(a)), Part::Leaf(Leaf::Move(b))) => {
             leaf(Leaf::Move(Devices { domain: b.domain, range: a.range }))
         }
-        _ => None,
+        _ => match gathered::product(outer, inner)? {
+            gather if gather.is_zero() => Some(Fused::Zero),
+            gather if gather.is_identity() => Some(Fused::Identity),
+            gather => leaf(Leaf::Gather(gather)),
+        },
     }
 }
 
@@ -84,6 +89,14 @@ pub(super) fn added(a: &Term, b: &Term, space: &Space) -> Option<Term> {
     if same(a, b) {
         let scale = a.scale + b.scale;
         return fits(scale, dtype).then(|| Term { scale, factors: a.factors.clone() });
+    }
+    if let Some(gather) = gathered::sum(a, b) {
+        // Nothing is left of two that cancel.
+        let scale = if gather.is_zero() { ZERO } else { ONE };
+        let (domain, range) = (&a.factors.back()?.domain, &a.factors.front()?.range);
+        let factor = Part::Leaf(Leaf::Gather(gather));
+        let factor = Factor::new(factor, domain.clone(), range.clone());
+        return Some(Term { scale, factors: [factor].into() });
     }
     let leaf = |leaf| {
         let factor = Factor::new(Part::Leaf(leaf), space.clone(), space.clone());

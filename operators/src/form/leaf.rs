@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{DType, SharedArray};
-use arrayspan_kernels::Stencil;
+use arrayspan_kernels::{Gather, Stencil};
 
 use super::{IndexMap, Matrix, Orientation, Pointwise, Program};
 use crate::devices::PerDevice;
@@ -28,6 +28,8 @@ pub enum Form {
     Stencil(Stencil),
     /// `y[o] = x[m(o)]`, or zero.
     Index(IndexMap),
+    /// `y[…, j, …] = Σₖ w[j, k] x[…, i[j, k], …]`, a sparse matrix along an axis, or along neighbouring axes counted as one.
+    Gather(Gather),
     /// `y[i, …] = Σⱼ A[i, j] x[j, …]` with a dense matrix `[rows, columns]`.
     Matrix(SharedArray),
     /// `y = conj(x)`, which is linear over the real numbers only, and its own adjoint in that sense.
@@ -54,6 +56,7 @@ pub(crate) enum Leaf {
         /// the transpose is a map itself.
         adjoint: bool,
     },
+    Gather(Gather),
     Matrix(Matrix),
     /// From one device to another.
     Move(Devices),
@@ -93,6 +96,12 @@ impl Leaf {
                 None => Self::Index { map: map.clone(), adjoint: true },
             },
             Form::Index(map) => Self::Index { map: map.clone(), adjoint: false },
+            Form::Gather(gather) => Self::Gather(match (adjoint, conj) {
+                (false, false) => gather.clone(),
+                (false, true) => gather.conj(),
+                (true, false) => gather.adjoint(),
+                (true, true) => gather.transpose(),
+            }),
             Form::Matrix(array) => {
                 Self::Matrix(Matrix { array: array.clone(), transposed: adjoint, conjugated })
             }
@@ -114,6 +123,7 @@ impl Leaf {
             (Self::Index { map: a, adjoint: c }, Self::Index { map: b, adjoint: d }) => {
                 c == d && a == b
             }
+            (Self::Gather(a), Self::Gather(b)) => a == b,
             (Self::Matrix(a), Self::Matrix(b)) => a.same(b),
             (Self::Move(a), Self::Move(b)) => a == b,
             (Self::Map { map: a, orientation: c }, Self::Map { map: b, orientation: d }) => {
@@ -171,6 +181,7 @@ impl Leaf {
             Self::Index { .. } | Self::Move(_) => true,
             Self::Pointwise(factor) => factor.is_real(),
             Self::Stencil(stencil) => stencil.is_real(),
+            Self::Gather(gather) => gather.is_real(),
             Self::Matrix(matrix) => !matrix.array.dtype().is_complex(),
             Self::Map { .. } => !dtype.is_complex(),
             Self::Call(program) => program.is_real(),
@@ -183,7 +194,11 @@ impl Leaf {
             Self::Pointwise(factor) => factor.is_complex_linear(),
             Self::Map { map, .. } => map.properties().complex_linear,
             Self::Call(program) => program.is_complex_linear(),
-            Self::Stencil(_) | Self::Index { .. } | Self::Matrix(_) | Self::Move(_) => true,
+            Self::Stencil(_)
+            | Self::Index { .. }
+            | Self::Gather(_)
+            | Self::Matrix(_)
+            | Self::Move(_) => true,
         }
     }
 

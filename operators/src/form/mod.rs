@@ -18,6 +18,7 @@ mod draft;
 mod emit;
 mod emitter;
 mod fuse;
+mod gathered;
 pub mod index;
 mod leaf;
 mod matrix;

@@ -140,6 +140,8 @@ fn of_form(form: &Form, orientation: Orientation, node: &Node) -> Normal {
         None => identity(),
         Some(Leaf::Index { map, .. }) if map.is_zero() => zero(),
         Some(Leaf::Index { map, .. }) if map.is_identity() => identity(),
+        Some(Leaf::Gather(gather)) if gather.is_zero() => zero(),
+        Some(Leaf::Gather(gather)) if gather.is_identity() => identity(),
         Some(leaf) => Normal::of_part(domain.clone(), range.clone(), Part::Leaf(leaf)),
     }
 }

@@ -7,7 +7,7 @@ use num_complex::Complex64;
 use super::leaf::same_array;
 use super::summand::Summand;
 use crate::elementwise::operations;
-use crate::number::{ONE, fits};
+use crate::number::{self, ONE};
 use crate::{Context, Result, Space};
 
 /// `y = Σ afterᵢ ⊙ stencilᵢ(beforeᵢ ⊙ xᵢ)` of parts of one input, as one verb.
@@ -183,7 +183,7 @@ pub(super) fn passes(
     scale: Complex64,
 ) -> Option<Vec<(Pass, Complex64)>> {
     let fit = |(pass, left): (Pass, Complex64), dtype: DType| {
-        fits(scale * left, dtype).then_some((pass, scale * left))
+        Some((pass, number::product(scale, left, dtype)?))
     };
     let chunks = summands.chunks(Pass::MOST);
     chunks.map(|chunk| fit(Pass::of(chunk, space)?, space.dtype())).collect()

@@ -114,7 +114,11 @@ impl Form {
                 weights.iter().all(|weight| weight.im == 0.0 && weight.re >= 0.0)
             }),
             Self::Opaque(map) => map.properties().positive,
-            Self::Conjugate | Self::Stencil(_) | Self::Index(_) | Self::Matrix(_) => false,
+            Self::Conjugate
+            | Self::Stencil(_)
+            | Self::Index(_)
+            | Self::Gather(_)
+            | Self::Matrix(_) => false,
         }
     }
 }

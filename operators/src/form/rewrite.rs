@@ -13,7 +13,7 @@ use super::normal::{Blocks, End, Factor, Normal, Part, Term};
 use super::partition::Partition;
 use super::pointwise::Pointwise;
 use crate::Space;
-use crate::number::{ONE, ZERO, fits};
+use crate::number::{self, ONE, ZERO, is_movable};
 
 /// How many of the last terms of a sum a new one is tried with. A limit, so that long sums take no quadratic time.
 const TRIED: usize = 8;
@@ -31,7 +31,7 @@ pub(super) fn scaled(mut a: Normal, factor: Complex64) -> Normal {
         return a;
     }
     let dtype = a.range.dtype();
-    if a.terms.iter().all(|term| fits(term.scale * factor, dtype)) {
+    if a.terms.iter().all(|term| number::product(term.scale, factor, dtype).is_some()) {
         a.terms.iter_mut().for_each(|term| term.scale *= factor);
         return a;
     }
@@ -156,9 +156,17 @@ fn as_term(mut normal: Normal) -> Term {
 /// The factors of one term behind those of another; `None` if the product is zero.
 fn concatenated(mut outer: Term, mut inner: Term, range: &Space) -> Option<Term> {
     let mut scale = outer.scale * inner.scale;
+    let fits = number::product(outer.scale, inner.scale, range.dtype()).is_some();
     // A complex factor stays where it is unless it commutes with what is applied after it.
     let commutes = inner.scale.im == 0.0 || outer.is_complex_linear();
-    if !fits(scale, range.dtype()) || !commutes {
+    // So does one that is far from one, before weights that may be so, too: what they multiply might be too large for them
+    // without it. It becomes part of them.
+    let weights = match outer.factors.back() {
+        Some(Factor { part: Part::Leaf(Leaf::Pointwise(weights)), .. }) => weights.read().0 > 0,
+        _ => false,
+    };
+    let stays = weights && !is_movable(inner.scale);
+    if !fits || !commutes || stays {
         // Applied one after the other. Without factors the outer one is a multiple of the identity of the range.
         let space = outer.factors.back().map_or(range, |factor| &factor.domain).clone();
         scale = outer.scale;
@@ -267,7 +275,7 @@ impl Chain {
             Part::Sum(mut sum)
                 if sum.terms.len() == 1
                     && sum.terms[0].factors.len() < 2
-                    && fits(self.scale * sum.terms[0].scale, dtype)
+                    && number::product(self.scale, sum.terms[0].scale, dtype).is_some()
                     && commutes(sum.terms[0].scale) =>
             {
                 let mut term = sum.terms.remove(0);

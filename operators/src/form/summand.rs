@@ -6,8 +6,8 @@ use num_complex::Complex64;
 
 use super::leaf::same_array;
 use super::partition::Slice;
-use crate::number::{ONE, fits};
-use crate::{Result, number};
+use crate::Result;
+use crate::number::{self, ONE, is_movable};
 
 /// An array of weights, or its conjugate.
 #[derive(Clone, Debug)]
@@ -31,10 +31,6 @@ pub(crate) struct Summand {
 /// Bands that span more samples than this stay passes of their own: they are bound by arithmetic, and have kernels that
 /// hold more rows.
 const MOST_TAPS: usize = 16;
-
-/// How far a factor may be from one to be multiplied into weights that come before coefficients: results on the way are
-/// so much larger or smaller than they were.
-const MOST_MOVED: f64 = 1024.0;
 
 impl Weights {
     pub(super) fn same(&self, other: &Self) -> bool {
@@ -76,8 +72,8 @@ impl Summand {
 
     /// First `inner`, then this, of all of its input; `None` if it cannot be one summand.
     pub(super) fn after(self, inner: &Self, dtype: DType) -> Option<Self> {
-        let scale = self.scale * inner.scale;
-        if !fits(scale, dtype) || !self.path.is_empty() {
+        let scale = number::product(self.scale, inner.scale, dtype)?;
+        if !self.path.is_empty() {
             return None;
         }
         let Self { before, stencil, after, .. } = self;
@@ -146,11 +142,6 @@ impl Summand {
     pub(super) fn weights(&self) -> impl Iterator<Item = &Weights> {
         self.before.iter().chain(&self.after)
     }
-}
-
-/// Whether a factor may come before coefficients instead of behind them.
-fn is_movable(factor: Complex64) -> bool {
-    (1.0 / MOST_MOVED..=MOST_MOVED).contains(&factor.norm())
 }
 
 /// Whether all taps of a band lie near each other, and few rows are special.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Relayout, SharedArray};
-use arrayspan_kernels::{Stencil, Tap, Update, constant};
+use arrayspan_kernels::{Gather, Stencil, Tap, Update, constant};
 use num_complex::Complex64;
 
 use super::Sparse;
@@ -28,6 +28,7 @@ pub(super) fn matrix(form: &Form, domain: &Space, range: &Space) -> Result<Spars
         }
         Form::Stencil(stencil) => bands(stencil, shape, domain.shape()),
         Form::Index(map) => index(map, shape),
+        Form::Gather(matrix) => gather(matrix, shape, domain.shape()),
         Form::Matrix(array) => dense(array, shape),
         Form::Opaque(map) => probed(&**map, shape),
     }
@@ -103,6 +104,26 @@ fn index(map: &IndexMap, shape: [usize; 2]) -> Result<Sparse> {
             all.add(column, ONE);
         }
         all.end()?;
+    }
+    Ok(all.finish())
+}
+
+/// A sparse matrix along axes, for each index of the others alike.
+fn gather(gather: &Gather, shape: [usize; 2], extents: &[usize]) -> Result<Sparse> {
+    let [rows, columns] =
+        [gather.rows(), gather.columns()].map(|extents| extents.iter().product::<usize>());
+    let before: usize = extents[..gather.axis()].iter().product();
+    let behind: usize = extents[gather.axis() + gather.columns().len()..].iter().product();
+    let mut all = Rows::new(shape)?;
+    for first in 0..before {
+        for row in 0..rows {
+            for last in 0..behind {
+                for (column, weight) in gather.row(row) {
+                    all.add((first * columns + column) * behind + last, weight);
+                }
+                all.end()?;
+            }
+        }
     }
     Ok(all.finish())
 }

@@ -12,6 +12,7 @@ mod errors;
 mod exact;
 mod factors;
 mod filter;
+mod gather;
 mod laws;
 mod mistakes;
 mod mix;

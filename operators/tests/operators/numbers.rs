@@ -182,6 +182,40 @@ fn multiples_of_the_identity_whose_product_leaves_the_dtype_are_applied_one_afte
 }
 
 #[test]
+fn a_factor_far_from_one_stays_before_weights_that_are() {
+    let weights = array(&[7], &[1e30_f32; 7]).into_shared();
+    let large = Diagonal::new(space(Float32), weights).unwrap();
+    let filter = Convolve1D::new(space(Float32), 0, &[2.0], 0).unwrap();
+    for (inner, multiple) in [(filter, 2.0), (Roll::new(space(Float32), 0, 1).unwrap(), 1.0)] {
+        let product = large.after(1e-30 * &inner).build().unwrap();
+        let x = array(&[7], &[1e10_f32; 7]);
+        for found in numbers(&product.forward(&x).unwrap()) {
+            assert!((found.re / (multiple * 1e10) - 1.0).abs() < 1e-6, "{found}");
+        }
+        // The factor is part of the weights, and no pass of its own.
+        assert!(product.cost(false).unwrap().launches <= inner.cost(false).unwrap().launches + 1);
+    }
+}
+
+#[test]
+fn factors_whose_product_vanishes_are_applied_one_after_the_other() {
+    let small = |operator: &Operator| (1e-200 * operator).build().unwrap();
+    let roll = Roll::new(space(Float64), 0, 1).unwrap();
+    let filter = Convolve1D::new(space(Float64), 0, &[2.0], 0).unwrap();
+    let x = array(&[7], &[1e300_f64; 7]);
+    for (outer, inner, multiple) in
+        [(&roll, &roll, 1.0), (&roll, &filter, 2.0), (&filter, &roll, 2.0), (&filter, &filter, 4.0)]
+    {
+        let product = small(outer).after(small(inner)).build().unwrap();
+        for y in [product.forward(&x).unwrap(), product.adjoint(&x).unwrap()] {
+            for found in numbers(&y) {
+                assert!((found.re / (multiple * 1e-100) - 1.0).abs() < 1e-14, "{found}");
+            }
+        }
+    }
+}
+
+#[test]
 fn factors_within_a_shared_part_and_without_are_applied_one_after_the_other() {
     let space = Space::new([80], Float32).unwrap();
     let rolls = (0..80).map(|shift| Roll::new(space.clone(), 0, shift).unwrap());

@@ -3,6 +3,7 @@
 use arrayspan_bridge::DType;
 use arrayspan_operators::Result;
 use arrayspan_operators::form::IndexMap;
+use arrayspan_operators::kernels::Gather;
 use arrayspan_operators::prelude::*;
 use num_complex::Complex64;
 use proptest::prelude::*;
@@ -25,6 +26,8 @@ pub(crate) enum Tree {
     Roll(isize, isize),
     Flip(isize),
     Crop(usize),
+    /// A sparse matrix along an axis, or along both counted as one.
+    Gather(Option<usize>, u64),
     Matrix(u64),
     Opaque(u64),
     Scaled(Complex64, Box<Tree>),
@@ -63,6 +66,8 @@ fn leaves() -> impl Strategy<Value = Tree> {
         (-2..2_isize, -5..6_isize).prop_map(|(axis, shift)| Tree::Roll(axis, shift)),
         (-2..2_isize).prop_map(Tree::Flip),
         (0..4_usize).prop_map(Tree::Crop),
+        (prop::option::of(0..2_usize), 10..14_u64)
+            .prop_map(|(axis, seed)| Tree::Gather(axis, seed)),
         (6..8_u64).prop_map(Tree::Matrix),
         (8..10_u64).prop_map(Tree::Opaque),
     ]
@@ -133,6 +138,27 @@ pub(crate) fn trees() -> impl Strategy<Value = Tree> {
     })
 }
 
+/// Rows of none to three entries, some of one column twice; every second one picks and adds without weights.
+fn gather(axis: Option<usize>, seed: u64, space: &Space) -> Operator {
+    let extents = axis.map_or(SHAPE.to_vec(), |axis| vec![SHAPE[axis]]);
+    let count: usize = extents.iter().product();
+    let lengths = (0..count).map(|row| (row * 7 + seed as usize) % 4);
+    let mut starts = vec![0];
+    starts.extend(lengths.scan(0, |entries, len| {
+        *entries += len;
+        Some(*entries)
+    }));
+    let entries = starts[count];
+    let indices = (0..entries).map(|at| (at * at + 3 * seed as usize) % count).collect();
+    let im = if space.dtype().is_complex() { 0.5 } else { 0.0 };
+    // Numbers that Float32 holds.
+    let weight = |at: usize| Complex64::new(0.25 * (at % 5) as f64 - 0.625, im * (at % 3) as f64);
+    let weights = (seed.is_multiple_of(2)).then(|| (0..entries).map(weight).collect());
+    let axis = axis.unwrap_or(0);
+    let gather = Gather::new(axis, &extents, &extents, starts, indices, weights).unwrap();
+    Operator::of("gather", space.clone(), space.clone(), Form::Gather(gather)).unwrap()
+}
+
 /// The operator of a tree, in a dtype, and its matrix in double precision.
 pub(crate) fn built(tree: &Tree, dtype: DType) -> (Operator, Exact) {
     let wide = if dtype.is_complex() { DType::Complex128 } else { DType::Float64 };
@@ -175,6 +201,7 @@ pub(crate) fn built(tree: &Tree, dtype: DType) -> (Operator, Exact) {
             let cut = Identity::rectangular(space(t), Space::new([3, *kept], t).unwrap()).unwrap();
             adjoint(&cut).after(&cut).build().unwrap()
         }),
+        Tree::Gather(axis, seed) => leaf(&|t| gather(*axis, *seed, &space(t))),
         Tree::Matrix(seed) => leaf(&|t| matrix(*seed, t)),
         Tree::Opaque(seed) => leaf(&|t| hidden(matrix(*seed, t))),
         Tree::Scaled(factor, a) => {

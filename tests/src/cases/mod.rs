@@ -12,15 +12,16 @@ macro_rules! for_each_operator {
     ($stamp:ident $(, $argument:ident)*) => {
         $stamp! {
             [$($argument)*]
-            identity diagonal matrix_mult roll to_device
+            identity diagonal matrix_mult roll restriction sum_along to_device
             first_derivative second_derivative laplacian
-            convolve1d poststack_linear_modelling
+            convolve1d interp poststack_linear_modelling
             after sum scaled adjoint vstack hstack block_diagonal
         }
     };
 }
 
 mod parts;
+mod table;
 
 macro_rules! declare {
     ([] $($operator:ident)*) => {

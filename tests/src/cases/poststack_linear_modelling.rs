@@ -24,7 +24,7 @@ pub fn cases(_: DType) -> Vec<Case> {
     ]
 }
 
-const NOTHING: Moves = Moves { launches: 0, read: 0, written: 0 };
+const NOTHING: Moves = Moves { launches: 0, read: 0, written: 0, table: 0 };
 const ZERO: Moves = Moves { launches: 1, written: 5, ..NOTHING };
 
 fn golden(shape: &[usize], scheme: Scheme, key: &str) -> Case {

@@ -31,13 +31,15 @@ pub struct Moves {
     pub read: usize,
     /// Values written.
     pub written: usize,
+    /// Bytes of tables, which are read, too.
+    pub table: usize,
 }
 
 impl Moves {
     /// One kernel that reads and writes so many values.
     #[must_use]
     pub fn one(read: usize, written: usize) -> Self {
-        Self { launches: usize::from(written > 0), read, written }
+        Self { launches: usize::from(written > 0), read, written, table: 0 }
     }
 
     /// One after the other.
@@ -47,6 +49,7 @@ impl Moves {
             launches: self.launches + next.launches,
             read: self.read + next.read,
             written: self.written + next.written,
+            table: self.table + next.table,
         }
     }
 

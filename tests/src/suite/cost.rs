@@ -44,7 +44,7 @@ fn expect(
     let steps = trace.steps();
     let cost = trace.take();
     let bytes = cell.dtype.bytes();
-    let expected = [moves.launches, moves.read * bytes, moves.written * bytes];
+    let expected = [moves.launches, moves.read * bytes + moves.table, moves.written * bytes];
     let found = [cost.launches, cost.bytes_read, cost.bytes_written];
     if found == expected {
         return Ok(());
