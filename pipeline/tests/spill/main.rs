@@ -180,7 +180,8 @@ fn threads_use_and_spill_the_same_arrays_without_waiting_for_each_other() {
         });
         drop(arrays);
         drain();
-        assert_eq!(held(device), before, "{device}: something leaked");
+        // What an earlier test has forgotten may have gone meanwhile.
+        assert!(held(device) <= before, "{device}: {} bytes leaked", held(device) - before);
     }
 }
 
