@@ -359,7 +359,7 @@ fn gathers(dtype: DType) -> Vec<KernelSource> {
     let complex = Complex64::new(0.5, if dtype.is_complex() { 1.0 } else { 0.0 });
     let lengths: [&dyn Fn(usize) -> usize; 4] =
         [&|_| 1, &|_| 2, &|row| row % 9, &|row| if row % 50 == 0 { 500 } else { 3 }];
-    let shapes: [&[usize]; 3] = [&[3000, 300, 1], &[3, 300, 5000], &[2000, 300, 2000]];
+    let shapes: [&[usize]; 3] = [&[3000, 300, 1], &[3, 300, 5000], &[3, 300, 40]];
     let mut kernels = Vec::new();
     for (number, (lengths, weight)) in
         lengths.iter().zip([None, Some(0.5.into()), Some(complex), Some(complex)]).enumerate()
