@@ -141,16 +141,16 @@
 //! | [`devices`] | [`Device`], [`Stream`]; memory with limits ([`Limit`](devices::Limit), [`Scope`](devices::Scope)), who holds it ([`account`](devices::account)), what is done when it runs out ([`retry`](devices::retry)) |
 //! | [`bridge`] | [`Array`], [`SharedArray`], [`View`], [`Elementwise`]; [`concatenate`], [`stack`](bridge::stack()); [`dlpack`](bridge::dlpack), [`interop`](bridge::interop) with other libraries, [`convert`](bridge::convert()) from any kind of array to any other |
 //! | [`pipeline`] | [`batch`](pipeline::batch)es over several devices, work that is split and moved when memory is short ([`retry`](pipeline::retry)), arrays that wait on the host ([`spill`](pipeline::spill)) |
-//! | [`kernels`] | the verbs ([`Executor`]) that operators and solvers are written in: `map`, `copy`, `stencil`, `reduce`, `gemm`; arithmetic of arrays ([`Vector`], [`VectorMut`]); [`Trace`] counts what they cost, [`Plan`] runs them over and over; kernels of your own ([`user`](kernels::user)) |
+//! | [`kernels`] | the verbs ([`Executor`]) that operators and solvers are written in: `map`, `copy`, `stencil`, `gather`, `reduce`, `gemm` and others; arithmetic of arrays ([`Vector`], [`VectorMut`]); [`Trace`] counts what they cost, [`Plan`] runs them over and over; kernels of your own ([`user`](kernels::user)) |
 //! | [`operators`] | [`Operator`], [`LinearOperator`], their [`algebra`](operators::algebra), [`check_adjoint`] and [`laws`] to try them by, and what authors import ([`author`](operators::author)) |
 //! | [`solvers`] | [`Cgls`], [`Stop`], [`Observer`] |
 //! | [`guide`] | pages to read: arrays for those who know NumPy; writing an operator, a solver, a kernel; memory, accounting, what DLPack imports check, figures |
 //!
 //! | operators | |
 //! |---|---|
-//! | basic | [`Identity`], [`Diagonal`], [`MatrixMult`], [`Roll`], [`ToDevice`] |
+//! | basic | [`Identity`], [`Diagonal`], [`MatrixMult`], [`Restriction`], [`Roll`], [`SumAlong`], [`ToDevice`] |
 //! | derivatives | [`FirstDerivative`], [`SecondDerivative`], [`Laplacian`] |
-//! | signals | [`Convolve1D`] |
+//! | signals | [`Convolve1D`], [`Interp`] |
 //! | seismic | [`PoststackLinearModelling`] |
 //! | algebra | [`adjoint`], `+`, `-`, `*`, [`after`](Operator::after), [`pow`](Operator::pow), [`transpose`](Operator::transpose), [`conj`](Operator::conj), [`vstack!`], [`hstack!`], [`block_diagonal!`] |
 //! | yours | [`Operator::of`] with a [`Form`], [`Operator::new`] with a [`LinearMap`] |

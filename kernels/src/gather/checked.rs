@@ -36,11 +36,13 @@ impl Gather {
             let why = format!("index {} of entry {at} is beyond {width} columns", indices[at]);
             return check::argument(NAME, why);
         }
-        let weights = weights.unwrap_or_default();
-        if !weights.is_empty() && weights.len() != indices.len() {
+        if let Some(weights) = &weights
+            && weights.len() != indices.len()
+        {
             let (weights, entries) = (weights.len(), indices.len());
             return check::argument(NAME, format!("{weights} weights for {entries} entries"));
         }
+        let weights = weights.unwrap_or_default();
         if let Some(at) = weights.iter().position(|weight| !weight.is_finite()) {
             return check::argument(NAME, format!("weight {} of entry {at}", weights[at]));
         }
@@ -60,7 +62,7 @@ impl Gather {
 
 fn len(what: &str, extents: &[usize]) -> Result<usize> {
     let len = extents.iter().try_fold(1_usize, |len, extent| len.checked_mul(*extent));
-    match len.filter(|len| *len < isize::MAX as usize) {
+    match len.filter(|len| *len < isize::MAX as usize / 32) {
         Some(len) if !extents.is_empty() => Ok(len),
         _ => check::argument(NAME, format!("{what} along axes of extents {extents:?}")),
     }

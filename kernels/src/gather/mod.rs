@@ -132,9 +132,9 @@ impl Gather {
 
     /// Whether long rows are shared by threads.
     pub(crate) fn shares_rows(&self, domain: &[usize]) -> bool {
-        let own = self.axis()..self.axis() + self.columns().len();
+        let own = self.axis()..self.axis().saturating_add(self.columns().len());
         let others = domain.iter().enumerate().filter(|(axis, _)| !own.contains(axis));
-        let others: usize = others.map(|(_, extent)| extent).product();
+        let others = others.fold(1, |all: usize, (_, extent)| all.saturating_mul(*extent));
         self.table().long > 0 && others < MANY
     }
 

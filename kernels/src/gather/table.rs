@@ -118,8 +118,9 @@ impl Table {
 
     /// Whether columns or entries need 64 bits.
     pub(crate) fn is_wide(&self) -> bool {
-        let most = i32::MAX as usize;
-        self.columns > most || self.rows >= most || self.entries() > most
+        // Loops over entries go somewhat beyond the last.
+        let (most, margin) = (i32::MAX as usize, 1 << 16);
+        self.columns > most || self.rows >= most || self.entries() > most - margin
     }
 
     /// The bytes of the table in a device's memory.

@@ -8,12 +8,6 @@ use crate::expression::{Binary, Expression, Node, Unary};
 use crate::factors::{FactorOf, Factors};
 use crate::level::Level;
 
-/// What few kernels need; before the functions that it calls, where a macro may stand.
-pub(super) const MULTIPLY_OR_ZERO: &str = "\
-#define e_mul_or_zero(a, b) (e_is_zero(b) ? e_zero() : e_mul(a, b))
-#define w_mul_or_zero(a, b) ((b) == (wide)0 ? (wide)0 : (a) * (b))
-#define r_mul_or_zero(a, b) ((b) == R(0.0) ? R(0.0) : (a) * (b))";
-
 /// An expression without the values of its constants, operands before their operation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Formula(Vec<Step>);
@@ -177,9 +171,6 @@ impl Formula {
         if self.0.iter().any(|step| matches!(step, Step::Loaded(loaded) if loaded.is_wide())) {
             text.define("NUMBER_BITS", 64);
         }
-        if self.0.contains(&Step::Binary(Binary::MultiplyOrZero)) {
-            text.add(MULTIPLY_OR_ZERO);
-        }
     }
 
     fn expression(&self) -> String {
@@ -301,6 +292,15 @@ mod tests {
         let (found, declared, ..) = text(Update::new(2.0, &scalar), DType::Float32);
         assert_eq!(found, "e_add(e_mul(OF(x0), c0), e_mul_or_zero(OF(y), c1))");
         assert_eq!(declared, ", real c0_re".to_owned() + &place(1));
+    }
+
+    #[test]
+    fn nested_products_are_written_once_each() {
+        let nested = (0..40).fold(input(0), |all, _| input(0).mul_or_zero(all));
+        let text = Formula::of(&nested).expression();
+        assert_eq!(text.matches("OF(x0)").count(), 41);
+        // Functions, not macros, which would write what stands in them again at every level.
+        assert!(super::super::element::PRELUDE.contains("FN elem e_mul_or_zero("));
     }
 
     #[test]

@@ -99,7 +99,14 @@ pub(super) fn run(gpu: &Gpu, call: &mut GatherCall<'_>) -> Result<()> {
     let spaces = Spaces::new(&call.gather, layouts, memories.map(address), dtype)?;
     let element = Element(dtype);
     let constants = Formula::update(&call.factors, element).1;
-    for variant in variants(&spaces, &call.gather, dtype, &call.factors, gpu.units()) {
+    let variants = variants(&spaces, &call.gather, dtype, &call.factors, gpu.units());
+    if variants.len() > 1 && gpu.planned.is_none() {
+        // Both are there before the first writes: a caller that tries again must find what it found.
+        for variant in &variants {
+            gpu.stream.device().kernel(variant)?;
+        }
+    }
+    for variant in variants {
         let mut arguments = Arguments::new(variant.wide);
         arguments.write(call.y.memory(), spaces.others.offsets[0]);
         arguments.read(call.x.memory(), spaces.others.offsets[1]);

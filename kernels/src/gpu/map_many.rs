@@ -11,8 +11,7 @@ use arrayspan_bridge::{DType, Layout, OperandMut};
 
 use super::Gpu;
 use super::element::{Element, PRELUDE};
-use super::formula::{MULTIPLY_OR_ZERO, binary, unary};
-use crate::Binary;
+use super::formula::{binary, unary};
 use crate::Result;
 use crate::program::{Kind, Op, Program};
 use crate::verb::MapManyCall;
@@ -194,10 +193,6 @@ impl Variant {
         };
         text.define("STORES", each(&store));
         text.define("STEPS(OF, SET)", self.body());
-        let zero = |op: Op| matches!(op, Op::Binary(Binary::MultiplyOrZero, ..));
-        if self.program.steps.iter().any(|step| zero(step.op)) {
-            text.add(MULTIPLY_OR_ZERO);
-        }
     }
 
     /// The names and kinds of the operands with axes.

@@ -23,7 +23,12 @@ pub(super) fn run(host: &Host, call: &mut CopyCall<'_>) -> Result<()> {
     if known == Known::SET {
         return Ok(call.y.view_mut().copy_from(&call.x.view(), host.stream())?);
     }
-    let (inputs, y) = arranged(&[call.x.view()], call.y.view_mut())?;
+    updated(&call.x.view(), call.y.view_mut(), known)
+}
+
+/// `y ← alpha · x + beta · y`.
+pub(super) fn updated(x: &View<'_>, y: ViewMut<'_>, known: Known) -> Result<()> {
+    let (inputs, y) = arranged(std::slice::from_ref(x), y)?;
     let [x] = &inputs[..] else { unreachable!("one input stays one") };
     with_scalar!("copy", y.dtype(), T => {
         if known.is_real() {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use arrayspan_bridge::{Lanes, LanesMut};
 use num_complex::Complex64;
-use num_complex::ComplexFloat as _;
+use num_complex::ComplexFloat;
 
 use super::parts::{flat, for_each_lane, unflatten};
 use super::scalar::Scalar;
@@ -101,26 +101,33 @@ impl<'a, T: Scalar> Along<'a, T> {
         }
         match &table.weights {
             Weights::Ones => self.summed(first, y, |at| element(at).wide()),
-            Weights::Real(weights) => self.summed(first, y, |at| {
-                element(at).wide() * <T::Wide as Scalar>::from_part(weights[at])
-            }),
-            Weights::Complex(weights) => self.summed(first, y, |at| {
-                element(at).wide() * <T::Wide as Scalar>::rounded(weights[at])
-            }),
+            Weights::Real(weights) => {
+                self.summed(first, y, |at| times(element(at).wide(), weights[at].into()));
+            }
+            Weights::Complex(weights) => {
+                self.summed(first, y, |at| times(element(at).wide(), weights[at]));
+            }
         }
     }
 
     fn summed(&self, first: usize, y: &mut [T], term: impl Fn(usize) -> T::Wide + Sync) {
-        let wide = |factor: Complex64| <T::Wide as Scalar>::rounded(factor);
-        let (alpha, beta) = (wide(self.update.alpha), wide(self.update.beta));
+        let Known { alpha, beta } = self.update;
         for (row, y) in y.iter_mut().enumerate() {
-            let mut result = alpha * sum::<T>(self.table.span(first + row), &term);
+            let mut result = times(sum::<T>(self.table.span(first + row), &term), alpha);
             if self.update.reads() {
-                result = result + beta * y.wide();
+                result = result + times(y.wide(), beta);
             }
             *y = T::rounded(Complex64::new(result.re(), result.im()));
         }
     }
+}
+
+/// A product by parts where the factor is real: a complex infinity stays one.
+fn times<W: Scalar + ComplexFloat<Real = f64>>(value: W, factor: Complex64) -> W {
+    if factor.im == 0.0 {
+        return W::rounded(Complex64::new(value.re() * factor.re, value.im() * factor.re));
+    }
+    value * W::rounded(factor)
 }
 
 /// The sum of the terms of some entries, many of them by halves.

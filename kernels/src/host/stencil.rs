@@ -1,11 +1,13 @@
 //! `y ← alpha · stencil(x) + beta · y`, and sums of such terms, on the host: one pass over memory for all of them.
 
 use arrayspan_bridge::iteration::collapse_around;
-use arrayspan_bridge::{Layout, Relayout, View, ViewMut};
+use arrayspan_bridge::{Array, DType, Layout, Relayout, View, ViewMut};
 use bytemuck::{cast_slice, cast_slice_mut};
 use num_complex::Complex64;
 
+use super::Host;
 use super::banded::{Banded, Coefficients};
+use super::copy;
 use super::operands::values;
 use super::parts::by_stride;
 use super::pieces::Pieces;
@@ -15,7 +17,7 @@ use super::sum::{CHUNK, Sum};
 use super::tile::Blend;
 use crate::factors::Known;
 use crate::verb::{Factor, StencilCall, StencilSumCall};
-use crate::{Result, Stencil};
+use crate::{Executor as _, Result, Stencil};
 
 /// Lanes shorter than this are joined to the axis before them, if that has a band.
 const SHORT: usize = 64;
@@ -28,19 +30,53 @@ struct Term<'a> {
     after: Option<(View<'a>, bool)>,
 }
 
-pub(super) fn run(call: &mut StencilCall<'_>) -> Result<()> {
+pub(super) fn run(host: &Host, call: &mut StencilCall<'_>) -> Result<()> {
     let mut term = [Term { stencil: &call.stencil, x: call.x.view(), before: None, after: None }];
-    sum(&mut term, call.y.view_mut(), values(&call.factors)?)
+    updated(host, &mut term, call.y.view_mut(), values(&call.factors)?)
 }
 
-pub(super) fn run_sum(call: &mut StencilSumCall<'_>) -> Result<()> {
+pub(super) fn run_sum(host: &Host, call: &mut StencilSumCall<'_>) -> Result<()> {
     let terms = call.terms.iter().map(|term| Term {
         stencil: &term.stencil,
         x: term.x.view(),
         before: term.before.as_ref().map(factor),
         after: term.after.as_ref().map(factor),
     });
-    sum(&mut terms.collect::<Vec<_>>(), call.y.view_mut(), values(&call.factors)?)
+    let mut terms = terms.collect::<Vec<_>>();
+    updated(host, &mut terms, call.y.view_mut(), values(&call.factors)?)
+}
+
+/// The sum of the terms, combined with the old content. Weights are multiplied by alpha first, unless a product is no normal
+/// number of the dtype, though results may be: then the sum is made by itself.
+fn updated(host: &Host, terms: &mut [Term<'_>], y: ViewMut<'_>, update: Known) -> Result<()> {
+    let within = terms.iter().all(|term| holds(term.stencil, update.alpha, y.dtype()));
+    if within || y.layout().is_empty() {
+        return sum(terms, y, update);
+    }
+    let mut alone = Array::empty(y.shape(), y.dtype(), host.stream())?;
+    sum(terms, alone.view_mut(), Known::SET)?;
+    copy::updated(&alone.view(), y, update)
+}
+
+/// Whether all weights times a factor are zero or normal numbers of the dtype.
+fn holds(stencil: &Stencil, factor: Complex64, dtype: DType) -> bool {
+    if factor == Complex64::ONE {
+        return true;
+    }
+    let range = match dtype.real() {
+        DType::Float32 => f32::MIN_POSITIVE.into()..=f32::MAX.into(),
+        _ => f64::MIN_POSITIVE..=f64::MAX,
+    };
+    let pieces = stencil.terms().iter().flat_map(|(_, band)| band.pieces());
+    let mut weights = pieces.flat_map(|(_, taps)| taps).map(|tap| tap.weight);
+    let normal = |part: f64| part == 0.0 || range.contains(&part.abs());
+    weights.all(|weight| {
+        let product = weight * factor;
+        // A product that vanishes has left the range, unless a factor of it is zero.
+        let vanished =
+            product == Complex64::ZERO && weight != Complex64::ZERO && factor != Complex64::ZERO;
+        !vanished && normal(product.re) && normal(product.im)
+    })
 }
 
 fn factor<'f>(factor: &'f Factor<'_>) -> (View<'f>, bool) {

@@ -12,6 +12,7 @@ FN real r_add(real a, real b) { return a + b; }
 FN real r_sub(real a, real b) { return a - b; }
 FN real r_mul(real a, real b) { return a * b; }
 FN real r_div(real a, real b) { return a / b; }
+FN real r_mul_or_zero(real a, real b) { return b == R(0.0) ? R(0.0) : a * b; }
 FN real r_div_or_zero(real a, real b) { return b == R(0.0) ? R(0.0) : a / b; }
 FN real r_neg(real a) { return -a; }
 FN real r_im(real a) { return R(0.0); }

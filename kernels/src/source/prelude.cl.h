@@ -122,6 +122,7 @@ FN int e_is_zero(elem a) { return a.re == R(0.0) && a.im == R(0.0); }
 
 FN elem e_zero() { return e_make(R(0.0), R(0.0)); }
 /* 0 where b is 0. */
+FN elem e_mul_or_zero(elem a, elem b) { return e_is_zero(b) ? e_zero() : e_mul(a, b); }
 FN elem e_div_or_zero(elem a, elem b) { return e_is_zero(b) ? e_zero() : e_div(a, b); }
 
 /* What inputs hold. */
@@ -154,6 +155,7 @@ FN wide w_add(wide a, wide b) { return a + b; }
 FN wide w_sub(wide a, wide b) { return a - b; }
 FN wide w_mul(wide a, wide b) { return a * b; }
 FN wide w_div(wide a, wide b) { return a / b; }
+FN wide w_mul_or_zero(wide a, wide b) { return b == (wide)0 ? (wide)0 : a * b; }
 FN wide w_div_or_zero(wide a, wide b) { return b == (wide)0 ? (wide)0 : a / b; }
 FN wide w_neg(wide a) { return -a; }
 FN wide w_conj(wide a) { return a; }

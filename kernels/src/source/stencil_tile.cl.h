@@ -146,8 +146,8 @@ KERNEL_OF(LINES, WARPS, RESIDENT) stencil_tile(PARAMETERS) {
 #if ALONG
       FEW_TURNS for (int turn = 0; turn < TURNS; turn++) {
         const int other = warp + turn * WARPS;
-        const idx number = group * LINES + other, row = number / parts;
-        const int there = other < LINES && number < lines;
+        const int there = other < LINES && group * LINES + other < lines;
+        const idx number = there ? group * LINES + other : 0, row = number / parts;
         const idx begin = (number - row * parts) * WIDTH, z = row / n1, i1 = row - z * n1;
         SPLIT(z)
         const GLOBAL elem* from = x0 + x0_ROW;

@@ -119,6 +119,7 @@ cells! {
             complex_weights
             layouts_do_not_matter
             what_was_there_is_scaled_and_added
+            factors_far_from_one
             beta_zero_reads_nothing
             long_arrays
             without_terms_there_is_nothing_to_add
