@@ -41,12 +41,15 @@ pub fn wide_grid(items: [usize; 3], threads: usize) -> Grid {
 fn of_width(x: usize, items: [usize; 3], threads: usize) -> Grid {
     let y = if items[2] == 1 { threads / x } else { power_of_4(items[1]).min(threads / x) };
     let z = (threads / (x * y)).min(power_of_4(items[2])).min(MOST_THREADS_Z);
-    let groups = [
-        items[0].div_ceil(x).min(i32::MAX as usize),
-        items[1].div_ceil(y).min(MOST_GROUPS),
-        items[2].div_ceil(z).min(MOST_GROUPS),
-    ];
-    Grid { groups, threads: [x, y, z] }
+    grid_of(items, [x, y, z])
+}
+
+/// A thread for each item of `items`, in groups of these threads along x, y and z.
+#[must_use]
+pub fn grid_of(items: [usize; 3], threads: [usize; 3]) -> Grid {
+    let most = [i32::MAX as usize, MOST_GROUPS, MOST_GROUPS];
+    let groups = [0, 1, 2].map(|axis| items[axis].div_ceil(threads[axis]).min(most[axis]));
+    Grid { groups, threads }
 }
 
 /// The smallest power of 4 that is not below `n`.

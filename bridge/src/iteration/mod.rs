@@ -17,7 +17,7 @@ pub use crate::layout::Axes;
 pub use arguments::{Arguments, MOST_ARGUMENTS};
 pub use collapse::{Collapsed, Each, collapse, collapse_around};
 pub use form::IterationForm;
-pub use geometry::{MOST_GROUPS, THREADS, grid, wide_grid};
+pub use geometry::{MOST_GROUPS, THREADS, grid, grid_of, wide_grid};
 pub use runs::WIDEST;
 pub use runs::{Inner, Runs, Start, address};
 pub use space::IterationSpace;

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use arrayspan_bridge::devices::{Grid, KernelSource, Specialisation};
 use arrayspan_bridge::iteration::{IterationForm, IterationSpace, Text, address};
 
-use super::element::{Element, PRELUDE};
+use super::element::Element;
 use super::formula::Formula;
 use super::{Gpu, constants, map};
 use crate::Result;
@@ -62,11 +62,7 @@ pub(super) fn run(gpu: &Gpu, call: &mut CopyCall<'_>) -> Result<()> {
 
 impl Specialisation for Variant {
     fn source(&self) -> KernelSource {
-        let mut text = Text::default();
-        self.define(&mut text);
-        text.add(PRELUDE);
-        text.add(TEXT);
-        self.element.kernel("transpose", text)
+        self.element.source("transpose", |text| self.define(text), TEXT)
     }
 }
 

@@ -21,6 +21,20 @@ impl Element {
         self.0.is_complex()
     }
 
+    /// The source of a kernel: what `define` says, the prelude, and the kernel's own text.
+    pub(super) fn source(
+        self,
+        entry: &str,
+        define: impl FnOnce(&mut Text),
+        own: &str,
+    ) -> KernelSource {
+        let mut text = Text::default();
+        define(&mut text);
+        text.add(PRELUDE);
+        text.add(own);
+        self.kernel(entry, text)
+    }
+
     /// A kernel for these elements, named after its entry and their dtype: `map_float32`.
     pub(super) fn kernel(self, entry: &str, text: Text) -> KernelSource {
         let dtype = self.0.to_string().to_lowercase();

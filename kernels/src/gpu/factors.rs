@@ -4,7 +4,7 @@ use arrayspan_bridge::Array;
 use arrayspan_bridge::devices::{Grid, KernelSource, Specialisation};
 use arrayspan_bridge::iteration::{Arguments, Runs, Start, THREADS, Text};
 
-use super::element::{Element, PRELUDE};
+use super::element::Element;
 use super::formula::Formula;
 use super::{Gpu, constants, map};
 use crate::Result;
@@ -39,11 +39,7 @@ pub(super) fn write(
 
 impl Specialisation for Variant {
     fn source(&self) -> KernelSource {
-        let mut text = Text::default();
-        self.define(&mut text);
-        text.add(PRELUDE);
-        text.add(TEXT);
-        self.element.kernel("factors", text)
+        self.element.source("factors", |text| self.define(text), TEXT)
     }
 }
 

@@ -4,7 +4,7 @@ use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::{Grid, KernelSource, Specialisation};
 use arrayspan_bridge::iteration::{Arguments, Runs, Start, THREADS, Text, address};
 
-use super::element::{Element, PRELUDE};
+use super::element::Element;
 use super::formula::Formula;
 use super::gemm_operand::Operand;
 use super::{Gpu, constants, cublas, map};
@@ -91,11 +91,7 @@ fn is_wide(operand: &Operand<'_>) -> bool {
 
 impl Specialisation for Variant {
     fn source(&self) -> KernelSource {
-        let mut text = Text::default();
-        self.define(&mut text);
-        text.add(PRELUDE);
-        text.add(TEXT);
-        Element(self.dtype).kernel("gemm", text)
+        Element(self.dtype).source("gemm", |text| self.define(text), TEXT)
     }
 }
 

@@ -6,7 +6,7 @@ use arrayspan_bridge::iteration::{
 };
 use arrayspan_bridge::{DType, Layout, Operand};
 
-use super::element::{Element, PRELUDE};
+use super::element::Element;
 use super::formula::Formula;
 use super::{Gpu, constants};
 use crate::Result;
@@ -189,11 +189,7 @@ pub(super) fn parameters(arrays: &Arrays<'_>, others: &str, prologue: &str, text
 
 impl Specialisation for Variant {
     fn source(&self) -> KernelSource {
-        let mut text = Text::default();
-        self.define(&mut text);
-        text.add(PRELUDE);
-        text.add(TEXT);
-        self.element.kernel("map", text)
+        self.element.source("map", |text| self.define(text), TEXT)
     }
 }
 

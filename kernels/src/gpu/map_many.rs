@@ -10,7 +10,7 @@ use arrayspan_bridge::iteration::{
 use arrayspan_bridge::{DType, Layout, OperandMut};
 
 use super::Gpu;
-use super::element::{Element, PRELUDE};
+use super::element::Element;
 use super::formula::{binary, unary};
 use crate::Result;
 use crate::program::{Kind, Op, Program};
@@ -134,11 +134,7 @@ pub(super) fn runs(
 
 impl Specialisation for Variant {
     fn source(&self) -> KernelSource {
-        let mut text = Text::default();
-        self.define(&mut text);
-        text.add(PRELUDE);
-        text.add(TEXT);
-        self.element.kernel("map_many", text)
+        self.element.source("map_many", |text| self.define(text), TEXT)
     }
 }
 

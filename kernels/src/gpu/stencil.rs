@@ -1,10 +1,9 @@
 //! `y ← alpha · Σ bands(x) + beta · y` in one pass: a thread for a run of consecutive elements, and for several
 //! rows along the axis whose taps it can hold.
 
-use arrayspan_bridge::devices::{Grid, KernelSource, Specialisation};
+use arrayspan_bridge::devices::{KernelSource, Specialisation};
 use arrayspan_bridge::iteration::{
-    Axes, IterationForm, IterationSpace, MOST_GROUPS, Runs, THREADS, Text, WIDEST, address,
-    wide_grid,
+    Axes, IterationForm, IterationSpace, Runs, THREADS, Text, WIDEST, address, grid_of, wide_grid,
 };
 use arrayspan_bridge::{DType, Layout};
 
@@ -89,7 +88,7 @@ pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
         arguments.read(uploaded.1.memory(), 0);
     }
     let grid = if variant.axes.len() > 2 && items.iter().zip(DEEP).all(|(all, one)| *all >= one) {
-        deep_grid(items)
+        grid_of(items, DEEP)
     } else {
         wide_grid(items, threads(items, gpu.units()))
     };
@@ -218,12 +217,6 @@ fn items(band: &Edges, len: usize, rows: usize) -> usize {
 
 /// The threads of a group for a star along three axes: neighbours along all of them share what the first cache holds.
 const DEEP: [usize; 3] = [32, 2, 4];
-
-fn deep_grid(items: [usize; 3]) -> Grid {
-    let most = [i32::MAX as usize, MOST_GROUPS, MOST_GROUPS];
-    let groups = [0, 1, 2].map(|axis| items[axis].div_ceil(DEEP[axis]).min(most[axis]));
-    Grid { groups, threads: DEEP }
-}
 
 /// Threads of a group: fewer where that gives every processor some.
 pub(super) fn threads(items: [usize; 3], units: usize) -> usize {

@@ -2,8 +2,8 @@
 //! one of them and keeps what its band reaches, so that little is loaded again from far away.
 
 use arrayspan_bridge::DType;
-use arrayspan_bridge::devices::{Grid, KernelSource, Specialisation};
-use arrayspan_bridge::iteration::{IterationForm, IterationSpace, MOST_GROUPS, Text, address};
+use arrayspan_bridge::devices::{KernelSource, Specialisation};
+use arrayspan_bridge::iteration::{IterationForm, IterationSpace, Text, address, grid_of};
 
 use super::element::{Element, PRELUDE};
 use super::formula::Formula;
@@ -63,7 +63,7 @@ pub(super) fn run(
     let arguments = map::arguments(Element(dtype), space, &variant.form, &memories, &constants);
     // SAFETY: the arguments are those of `map::declare`, in its order. A layout lies within its memory, and the kernel touches
     // taps only where they fall on their axis.
-    unsafe { gpu.launch(&variant, grid(items), &arguments)? };
+    unsafe { gpu.launch(&variant, grid_of(items, THREADS), &arguments)? };
     Ok(true)
 }
 
@@ -85,12 +85,6 @@ fn items(space: &IterationSpace, form: &IterationForm) -> [usize; 3] {
     let [runs, rows, outer] = space.items(form);
     let along = space.extents[2].max(1);
     [runs, rows.div_ceil(ROWS), along.div_ceil(MARCH).saturating_mul(outer / along)]
-}
-
-fn grid(items: [usize; 3]) -> Grid {
-    let most = [i32::MAX as usize, MOST_GROUPS, MOST_GROUPS];
-    let groups = [0, 1, 2].map(|axis| items[axis].div_ceil(THREADS[axis]).min(most[axis]));
-    Grid { groups, threads: THREADS }
 }
 
 impl Variant {

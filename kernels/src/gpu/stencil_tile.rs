@@ -67,6 +67,9 @@ pub(super) fn run(
     space: &IterationSpace,
     axes: &[usize],
 ) -> Result<bool> {
+    if candidate(&call.stencil, *axes == [0]).is_none() {
+        return Ok(false);
+    }
     let memories = [call.y.memory(), call.x.memory()];
     let room = room(gpu.stream.device().kind());
     let dtype = call.y.dtype();
@@ -106,6 +109,17 @@ fn extent(band: &Edges) -> (usize, bool) {
     let (Some(first), Some(last)) = (taps.first(), taps.last()) else { return (0, true) };
     let span = last.offset.abs_diff(first.offset).saturating_add(1);
     (span, span == taps.len())
+}
+
+/// How many places the common row of a stencil's only band spans, if tiles may be better than what each thread does alone.
+fn candidate(stencil: &Stencil, along: bool) -> Option<usize> {
+    let [(_, band)] = stencil.terms() else { return None };
+    let edges = band.edges()?;
+    let (span, dense) = extent(edges);
+    let least = if along { ODD } else { LONG };
+    let most = if dense { MOST_TAPS } else { STRAIGHT };
+    let common = band.len() > edges.head.len() + edges.tail.len();
+    (common && (least..=most).contains(&span)).then_some(span)
 }
 
 /// The most places of a chunk: half of the local memory is for what neighbouring tiles load, too.
@@ -179,14 +193,11 @@ impl Variant {
         formula: Formula,
         setting: &Setting<'_>,
     ) -> Option<Self> {
-        let [(_, band)] = stencil.terms() else { return None };
         let Setting { space, axes, .. } = setting;
-        let (along, edges) = (**axes == [0], band.edges()?);
-        let (span, dense) = extent(edges);
+        let along = **axes == [0];
+        let span = candidate(stencil, along)?;
         let single_access = form.runs().len * dtype.bytes() == 16;
-        let least = if along && !single_access { ODD } else { LONG };
-        let most = if dense { MOST_TAPS } else { STRAIGHT };
-        if span < least || span > most || band.len() <= edges.head.len() + edges.tail.len() {
+        if single_access && span < LONG {
             return None;
         }
         let near = space.strides.iter().all(|strides| strides[0] == 1);
