@@ -2,6 +2,7 @@
 // other as files. Of two definitions of a link the first counts, so those given here make the same links lead to modules.
 #![allow(clippy::doc_markdown, reason = "prose and tables, full of names of products")]
 #![doc = "[arrays]: crate::guide::arrays"]
+#![doc = "[pylops]: crate::guide::pylops"]
 #![doc = "[write-an-operator]: crate::guide::write_an_operator"]
 #![doc = "[write-a-solver]: crate::guide::write_a_solver"]
 #![doc = "[write-a-kernel]: crate::guide::write_a_kernel"]
@@ -17,6 +18,12 @@
 #[doc = ""]
 #[doc = include_str!("../docs/arrays.md")]
 pub mod arrays {}
+
+#[doc = "[write-an-operator]: crate::guide::write_an_operator"]
+#[doc = "[write-a-solver]: crate::guide::write_a_solver"]
+#[doc = ""]
+#[doc = include_str!("../docs/pylops.md")]
+pub mod pylops {}
 
 #[doc = "[write-a-kernel]: crate::guide::write_a_kernel"]
 #[doc = "[contributing]: https://github.com/arrayspan/arrayspan/blob/main/CONTRIBUTING.md"]

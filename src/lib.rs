@@ -11,7 +11,8 @@
 //!
 //! An [`Array`] knows its dtype, layout and device at run time. It takes over ndarray's memory where it lies; every
 //! crossing says whether elements were copied ([`Crossing`]). A [`Device`] is named in the program or by the user,
-//! or is the best of the machine. Those who know NumPy begin with [the guide to arrays](guide::arrays).
+//! or is the best of the machine. Those who know NumPy begin with [the guide to arrays](guide::arrays), those who know PyLops
+//! with [its table of operators](guide::pylops).
 //!
 //! ```
 //! use arrayspan::prelude::*;
@@ -144,7 +145,7 @@
 //! | [`kernels`] | the verbs ([`Executor`]) that operators and solvers are written in: `map`, `copy`, `stencil`, `gather`, `reduce`, `gemm` and others; arithmetic of arrays ([`Vector`], [`VectorMut`]); [`Trace`] counts what they cost, [`Plan`] runs them over and over; kernels of your own ([`user`](kernels::user)) |
 //! | [`operators`] | [`Operator`], [`LinearOperator`], their [`algebra`](operators::algebra), [`check_adjoint`] and [`laws`] to try them by, and what authors import ([`author`](operators::author)) |
 //! | [`solvers`] | [`Cgls`], [`Stop`], [`Observer`] |
-//! | [`guide`] | pages to read: arrays for those who know NumPy; writing an operator, a solver, a kernel; memory, accounting, what DLPack imports check, figures |
+//! | [`guide`] | pages to read: arrays for those who know NumPy; operators for those who know PyLops; writing an operator, a solver, a kernel; memory, accounting, what DLPack imports check, figures |
 //!
 //! | operators | |
 //! |---|---|

@@ -1,8 +1,27 @@
 //! One array for every device and every library.
 //!
 //! An [`Array`] knows its dtype, layout and device at run time. It comes from other libraries and goes to them
-//! without a copy where that is possible; every crossing says whether it was ([`Crossing`]). Between layouts, dtypes
-//! ([`Conversion`]) and devices elements move at the rate of memory.
+//! without a copy where that is possible; every crossing says whether it was ([`Crossing`]). Other layouts, dtypes
+//! ([`Conversion`]) and devices take one copy each.
+//!
+//! ```
+//! use arrayspan_bridge::{Array, Crossing, DType, Relayout, Transfer, devices::Device};
+//!
+//! let section = ndarray::Array2::<f32>::zeros((4, 5));
+//! let mut x = Array::from(section); // its memory
+//! x.view_mut().as_ndarray_mut::<f32>()?[[1, 2]] = 7.0;
+//! assert_eq!((x.shape(), x.dtype(), x.device()), (&[4, 5][..], DType::Float32, Device::cpu()));
+//!
+//! let (there, crossing) = x.to(Device::best())?; // a copy, wherever that is
+//! assert!(matches!(crossing, Crossing::Copied { .. }));
+//! assert_eq!(there.view().selected(0, 1)?.to_vec::<f32>()?, [0.0, 0.0, 7.0, 0.0, 0.0]);
+//! let (section, crossing) = x.into_ndarray::<f32>(Transfer::ZeroCopyOnly)?; // the memory that came in
+//! assert_eq!((section[[1, 2]], crossing), (7.0, Crossing::ZeroCopy));
+//! # Ok::<(), arrayspan_bridge::Error>(())
+//! ```
+//!
+//! [`interop`] has the arrays of other libraries, [`dlpack`](mod@dlpack) all that speak `DLPack`, [`convert`](fn@convert) goes from any kind to any
+//! other. Arithmetic makes an [`Elementwise`], which the crate `arrayspan-kernels` computes.
 //!
 //! The features `cuda` and `opencl`, on by default, are the devices of these kinds and the arrays of cudarc and opencl3.
 #![cfg_attr(
@@ -12,6 +31,7 @@
 
 mod array;
 mod as_view;
+mod axes;
 mod axis;
 mod checkpoint;
 mod concatenate;
@@ -48,6 +68,7 @@ mod view;
 pub use array::Array;
 pub use arrayspan_devices as devices;
 pub use as_view::AsView;
+pub use axes::Axes;
 pub use axis::Axis;
 pub use checkpoint::Checkpoint;
 pub use concatenate::concatenate;

@@ -6,7 +6,7 @@ use arrayspan_devices::{Access, Device, Memory};
 
 use crate::copy::streams::stream_between;
 use crate::owner::Owner;
-use crate::{Array, Element, Error, Layout, Result, SharedArray, View, host};
+use crate::{Array, Conversion, DType, Element, Error, Layout, Result, SharedArray, View, host};
 
 impl Array {
     /// A copy of `values` on the CPU, row-major.
@@ -128,13 +128,35 @@ impl View<'_> {
 
     /// The only element, copied to the host from wherever it is. Waits for it.
     ///
+    /// A floating-point number may be read as a wider one, a complex one as a wider complex one, which changes nothing about
+    /// it: so `item::<f64>` reads what a device has computed in the widest dtype that it has, as norms are. Any other dtype
+    /// is an error.
+    ///
+    /// ```
+    /// use arrayspan_bridge::Array;
+    ///
+    /// let number = Array::from_vec(vec![0.1_f32], [])?;
+    /// assert_eq!((number.item::<f32>()?, number.item::<f64>()?), (0.1, f64::from(0.1_f32)));
+    /// assert_eq!(number.item::<i32>().unwrap_err().to_string(), "item: dtype is Float32, expected Int32");
+    /// # Ok::<(), arrayspan_bridge::Error>(())
+    /// ```
+    ///
     /// # Errors
-    /// [`Error::Shape`] unless there is exactly one; those of [`to_vec`](Self::to_vec).
+    /// [`Error::Shape`] unless there is exactly one; [`Error::DType`]; a `Bool` that is neither 0 nor 1; out of memory; the
+    /// driver's refusal.
     pub fn item<T: Element>(&self) -> Result<T> {
-        match self.layout().len() {
-            1 => self.to_vec()?.first().copied().ok_or_else(|| self.not_one()),
-            _ => Err(self.not_one()),
+        if self.layout().len() != 1 {
+            return Err(self.not_one());
         }
+        let values = if widens(self.dtype(), T::DTYPE) {
+            let cpu = Device::cpu();
+            let here = self.to(cpu)?.0;
+            here.view().convert(T::DTYPE, &Conversion::EXACT, &cpu.stream()?)?.to_vec()?
+        } else {
+            self.expect_dtype::<T>("item")?;
+            self.to_vec()?
+        };
+        values.first().copied().ok_or_else(|| self.not_one())
     }
 
     pub(crate) fn expect_dtype<T: Element>(&self, operation: &'static str) -> Result<()> {
@@ -146,5 +168,15 @@ impl View<'_> {
 
     fn not_one(&self) -> Error {
         Error::Shape { operation: "item", expected: vec![], found: self.shape().to_vec() }
+    }
+}
+
+/// Whether the second has every number of the first, as floating point, and more digits.
+fn widens(from: DType, to: DType) -> bool {
+    match to {
+        DType::Float32 => matches!(from, DType::Float16 | DType::BFloat16),
+        DType::Float64 => matches!(from, DType::Float16 | DType::BFloat16 | DType::Float32),
+        DType::Complex128 => from == DType::Complex64,
+        _ => false,
     }
 }

@@ -13,8 +13,9 @@ use crate::report::{BackendEntry, DeviceEntry, MachineReport, ReachEntry, SCHEMA
 use crate::{child, remedy};
 
 /// The variables that decide what is found.
-const SETTINGS: [&str; 9] = [
+const SETTINGS: [&str; 10] = [
     "ARRAYSPAN_DISABLE",
+    "ARRAYSPAN_OPENCL_FLOAT64",
     "CUDA_VISIBLE_DEVICES",
     "CUDA_DEVICE_ORDER",
     "OPENCL_DYLIB_PATH",

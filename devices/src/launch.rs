@@ -55,7 +55,10 @@ impl Stream {
         let Some(raw) = raw.get_mut(..arguments.len()) else {
             return Err(Error::Unsupported {
                 device: self.device().to_string(),
-                what: format!("a kernel with {} arguments", arguments.len()),
+                what: format!(
+                    "a kernel with {} arguments, where {MAX_ARGUMENTS} are the most,",
+                    arguments.len()
+                ),
             });
         };
         for (slot, argument) in raw.iter_mut().zip(arguments) {

@@ -5,7 +5,38 @@
 //! [`Memory`] knows which streams use it, so that order between streams, and between last use and release, is
 //! kept without the host waiting.
 //!
-//! The features `cuda` and `opencl`, on by default, are these back ends. Without one its crates are not depended on, and its
+//! ```
+//! use arrayspan_devices::{Device, Memory};
+//!
+//! for device in Device::all() {
+//!     println!("{device}: {}", device.info().name); // cpu, cuda:0, opencl:0, …
+//! }
+//! let device = Device::best(); // or "cuda:0".parse()?, Device::cuda(0)?
+//! let stream = device.stream()?; // its default stream; `new_stream` makes others
+//! let block = Memory::allocate(1 << 20, &stream)?; // from the device's pool
+//! assert!(device.statistics().live_bytes >= 1 << 20);
+//! drop(block); // goes back after all work that uses it; nobody waits
+//! # Ok::<(), arrayspan_devices::Error>(())
+//! ```
+//!
+//! # Settings
+//!
+//! Variables of the environment, read once by a process:
+//!
+//! | | |
+//! |---|---|
+//! | `ARRAYSPAN_DISABLE=cuda,opencl,nvml,torch` | these [`Backend`]s are left alone, as if they were not installed |
+//! | `ARRAYSPAN_MEMORY_LIMIT=cuda:0=2GiB,cpu=25%` | [`Limit`]s from the start |
+//! | `ARRAYSPAN_CACHE_DIR` | the folder of compiled kernels; by default `~/.cache/arrayspan` |
+//! | `ARRAYSPAN_STAGING_THREADS` | threads that copy pageable memory ([`staging`]) |
+//! | `ARRAYSPAN_LEAKS=1`, `ARRAYSPAN_NVTX=1` | blocks that are live at the end; scopes in NVIDIA's profilers ([`account`]) |
+//! | `ARRAYSPAN_OPENCL_FLOAT64=0` | `OpenCL` devices are as those without 64-bit floating point: to try programs for them |
+//! | `ARRAYSPAN_MEMORY_POISON=1` | freed blocks are filled with NaN bytes: to find reads of what nobody wrote |
+//! | `ARRAYSPAN_FAULTS`, `ARRAYSPAN_COVERAGE=1` | failures on purpose; allocations outside of any retry scope ([`fault`]) |
+//!
+//! # Features
+//!
+//! `cuda` and `opencl`, on by default, are these back ends. Without one its crates are not depended on, and its
 //! devices are unavailable as on a machine without its driver.
 #![cfg_attr(
     not(all(feature = "cuda", feature = "opencl")),

@@ -46,6 +46,19 @@ pub enum Error {
         /// The dtype given.
         dtype: DType,
     },
+    /// The device has no 64-bit floating point.
+    #[error(
+        "{verb}: {device} has no 64-bit floating point and cannot compute with {dtype}: convert the array to {narrow}, or move \
+         it to another device", narrow = narrow(*dtype)
+    )]
+    NoFloat64 {
+        /// The verb.
+        verb: &'static str,
+        /// The dtype given.
+        dtype: DType,
+        /// The device.
+        device: Device,
+    },
     /// An argument lives on another device than the executor.
     #[error("{verb}: {argument} is on {found}, the executor on {expected}")]
     WrongDevice {
@@ -85,6 +98,11 @@ pub enum Error {
     },
 }
 
+/// What a device computes with that has no 64-bit floating point.
+fn narrow(dtype: DType) -> DType {
+    if dtype.is_complex() { DType::Complex64 } else { DType::Float32 }
+}
+
 impl Error {
     /// The same, of the operation for which a verb was asked.
     pub(crate) fn in_operation(mut self, operation: &'static str) -> Self {
@@ -93,6 +111,7 @@ impl Error {
             Self::Shape { verb, .. }
             | Self::DType { verb, .. }
             | Self::NotComputable { verb, .. }
+            | Self::NoFloat64 { verb, .. }
             | Self::WrongDevice { verb, .. }
             | Self::NotKept { verb, .. }
             | Self::Argument { verb, .. } => *verb = operation,

@@ -113,6 +113,9 @@ impl dyn Executor + '_ {
     /// `outₖ ← expressionₖ(inputs, outₖ)` for several outputs of one shape in one pass, element by element. Inputs
     /// broadcast. Enqueued; does not wait.
     ///
+    /// A launch on a GPU takes 64 arguments: 2 for each array, input or output, 1 for each real constant and 2 for each complex
+    /// one. So it takes 32 arrays without constants, and more are refused; the host takes any number.
+    ///
     /// ```
     /// use arrayspan_kernels::bridge::{Array, devices::Device};
     /// use arrayspan_kernels::{constant, input, on, previous};
@@ -127,8 +130,8 @@ impl dyn Executor + '_ {
     /// ```
     ///
     /// # Errors
-    /// As [`MapManyCall::new`]; arguments on another device; [`Unsupported`](arrayspan_bridge::devices::Error::Unsupported) on
-    /// GPUs for more than 64 arguments of the launch, of which each array is two; the device's failure.
+    /// As [`MapManyCall::new`]; arguments on another device; [`Unsupported`](arrayspan_bridge::devices::Error::Unsupported) for
+    /// more arguments than a launch takes, of which nothing is run; the device's failure.
     pub fn map_many<'a>(
         &self,
         inputs: &[View<'a>],

@@ -2,6 +2,26 @@
 //!
 //! How a run ended is data ([`Stopped`]), not an error. The norms that a solver computes stay on the device; every few
 //! iterations the host reads them, decides whether to go on and calls an [`Observer`].
+//!
+//! ```
+//! use arrayspan_bridge::{Array, DType};
+//! use arrayspan_operators::prelude::*;
+//! use arrayspan_solvers::{Cgls, Stop, Stopped};
+//!
+//! // The values of a line at some places, and that it bends little.
+//! let space = Space::new([50], DType::Float64)?;
+//! let picked = Restriction::new(space.clone(), 0, [3, 17, 42])?;
+//! let bend = SecondDerivative::new(space, 0, 1.0, Scheme::Centered3, Edge::Zero)?;
+//! let a = vstack![&picked, 0.01 * &bend]?;
+//! let mut data = Array::zeros(a.range().shape(), DType::Float64, arrayspan_bridge::devices::Device::cpu())?;
+//! data.view_mut().as_mut_slice::<f64>()?[..3].copy_from_slice(&[1.0, 2.0, 0.0]);
+//!
+//! let stop = Stop { iterations: 2000, ..Stop::default() };
+//! let solution = Cgls { stop, ..Cgls::default() }.solve(&a, &data)?;
+//! assert!(matches!(solution.stopped, Stopped::Residual | Stopped::Gradient | Stopped::Precision));
+//! println!("{} iterations, residual {:.1e}", solution.iterations, solution.residuals[solution.iterations]);
+//! # Ok::<(), arrayspan_solvers::Error>(())
+//! ```
 #![forbid(unsafe_code)]
 
 mod error;

@@ -92,6 +92,23 @@ fn the_sources_are_where_this_test_looks() {
     assert_eq!(file_name("PoststackLinearModelling"), "poststack_linear_modelling");
 }
 
+/// Names between backticks in the second column of the tables.
+fn told_to_users_of_pylops() -> BTreeSet<String> {
+    let page = fs::read_to_string(repository().join("docs/pylops.md")).unwrap();
+    let here = page.lines().filter_map(|line| line.strip_prefix('|')?.split('|').nth(1));
+    let code = here.flat_map(|cell| cell.split('`').skip(1).step_by(2));
+    code.map(|code| code.split([':', '!', '(', ' ']).next().unwrap_or_default().to_owned())
+        .collect()
+}
+
+#[test]
+fn those_who_know_pylops_are_told_of_every_operator() {
+    let told = told_to_users_of_pylops();
+    for Found { name, .. } in operators() {
+        assert!(told.contains(&name), "docs/pylops.md says nothing of {name}: {told:?}");
+    }
+}
+
 #[test]
 fn every_operator_has_cases_golden_data_docs_and_a_benchmark() {
     let golden = golden_keys();

@@ -30,7 +30,8 @@ pub use term::Term;
 /// neither copied nor written; its memory is given back with the value, once all work that reads it is done. Clones of the
 /// value share it.
 ///
-/// On GPUs one pass takes some thirty arrays: a launch has 64 arguments, two for each array and some for shapes and strides.
+/// On GPUs one pass takes 31 arrays beside the one that is written, and more are refused: a launch has 64 arguments, two for each
+/// array and one for each number (two for a complex one).
 /// More are refused ([`Unsupported`](arrayspan_devices::Error::Unsupported)) before anything is written; sums of more are
 /// computed in parts.
 ///

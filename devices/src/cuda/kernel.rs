@@ -62,7 +62,10 @@ impl CudaKernel {
         }
         let mut pointers = [ptr::null_mut(); MAX_ARGUMENTS];
         if arguments.len() > MAX_ARGUMENTS {
-            let what = format!("a kernel with {} arguments", arguments.len());
+            let what = format!(
+                "a kernel with {} arguments, where {MAX_ARGUMENTS} are the most,",
+                arguments.len()
+            );
             return Err(self.context.unsupported(what));
         }
         for (pointer, argument) in pointers.iter_mut().zip(arguments) {

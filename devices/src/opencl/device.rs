@@ -13,6 +13,7 @@ use super::kernel::OpenClKernel;
 use super::language::Language;
 use super::place::{Place, means_no_memory};
 use super::platform::Found;
+use super::query::Id;
 use super::stream::OpenClStream;
 use super::{memory, pinned, program};
 use crate::driver::{Codes, DeviceDriver, KernelDriver, Locked, Sizes, StreamDriver};
@@ -32,19 +33,30 @@ pub(super) struct OpenClDevice {
     context: OnceLock<Arc<Context>>,
 }
 
+/// Set to 0, all devices are as those that have no 64-bit floating point: so programs are tried for them where there is
+/// none of that kind.
+const FLOAT64: &str = "ARRAYSPAN_OPENCL_FLOAT64";
+
+/// Whether the device computes with 64-bit floating point, and may.
+fn has_float64(id: Id) -> bool {
+    let forbidden = std::env::var(FLOAT64).is_ok_and(|value| value.trim() == "0");
+    !forbidden && id.number(CL_DEVICE_DOUBLE_FP_CONFIG) != 0
+}
+
 impl OpenClDevice {
     pub(super) fn new(gpu_id: usize, found: Found) -> Self {
         let id = found.id;
         // "OpenCL C 1.2 PoCL": the third word.
         let version = id.text(CL_DEVICE_OPENCL_C_VERSION);
-        let language = Language::of(id);
+        let float64 = has_float64(id);
+        let language = Language::of(id, float64);
         let info = DeviceInfo {
             name: found.name.clone(),
             platform: found.platform.clone(),
             memory_bytes: id.number(CL_DEVICE_GLOBAL_MEM_SIZE) as usize,
             capability: version.split(' ').nth(2).unwrap_or("unknown").into(),
             compute_units: id.number(CL_DEVICE_MAX_COMPUTE_UNITS) as usize,
-            float64: id.number(CL_DEVICE_DOUBLE_FP_CONFIG) != 0,
+            float64,
             device_fence: language.has_device_fence(),
             accelerator: found.accelerator,
             uuid: found.uuid,

@@ -3,7 +3,9 @@
 #define DEV_OPENCL 1
 
 /* DEVICE_HAS_F64: double is a type of this device. */
-#ifdef cl_khr_fp64
+#ifdef WITHOUT_FLOAT64
+  #pragma OPENCL EXTENSION cl_khr_fp64 : disable
+#elif defined(cl_khr_fp64)
   #pragma OPENCL EXTENSION cl_khr_fp64 : enable
   #define DEVICE_HAS_F64 1
 #elif defined(__opencl_c_fp64)

@@ -17,26 +17,28 @@ const PLAIN: &str = "-cl-std=CL1.2";
 /// Division and roots in `Float32` rounded as on the host and in CUDA, where the device can. Sums of products are fused
 /// as in CUDA: that is `OpenCL`'s default.
 const ROUNDED: &str = "-cl-fp32-correctly-rounded-divide-sqrt";
+/// The macro by which `dialect.h` leaves 64-bit floating point alone.
+const NARROW: &str = " -DWITHOUT_FLOAT64";
 
 /// The options of a device's compiler.
 #[derive(Debug)]
 pub(super) struct Language {
     /// Those of all kernels.
-    common: &'static str,
+    common: String,
     /// The language of kernels whose groups read what others have written; `None` where the device has no fence for
     /// them.
     across_groups: Option<&'static str>,
 }
 
 impl Language {
-    /// Asks the device.
-    pub(super) fn of(id: Id) -> Self {
+    /// Asks the device. Without `float64` the kernels' `double` is not one of its types, whether it could be or not.
+    pub(super) fn of(id: Id, float64: bool) -> Self {
         let single = id.number(CL_DEVICE_SINGLE_FP_CONFIG);
         let rounds = single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT != 0;
         let version = id.text(CL_DEVICE_OPENCL_C_VERSION);
         let features = id.names(CL_DEVICE_OPENCL_C_FEATURES);
         Self {
-            common: if rounds { ROUNDED } else { "" },
+            common: [if rounds { ROUNDED } else { "" }, if float64 { "" } else { NARROW }].concat(),
             across_groups: with_fence(&version, &features, &id.text(CL_DEVICE_EXTENSIONS)),
         }
     }
@@ -55,7 +57,7 @@ impl Language {
 
     /// The options for a binary, whose language was chosen when it was made.
     pub(super) fn of_binaries(&self) -> &str {
-        self.common
+        &self.common
     }
 
     /// All options, for the names of binaries.
@@ -109,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_kernel_across_groups_has_options_only_where_there_is_a_fence() {
-        let language = |across_groups| Language { common: "", across_groups };
+        let language = |across_groups| Language { common: String::new(), across_groups };
         let text = format!("#define V 4\n#define {} 1\n", KernelSource::ACROSS_GROUPS);
         assert_eq!(language(None).options(&text), None);
         assert_eq!(language(Some("-cl-std=CL3.0")).options(&text).unwrap(), "-cl-std=CL3.0 ");

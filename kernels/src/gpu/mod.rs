@@ -132,8 +132,9 @@ impl Gpu {
 
     /// Fails if the device has no 64-bit floating point and `dtype` needs it.
     fn expect_float64(&self, verb: &'static str, dtype: DType) -> Result<()> {
-        if dtype.real() == DType::Float64 && !self.stream.device().info().float64 {
-            return Err(Error::NotComputable { verb, dtype });
+        let device = self.stream.device();
+        if dtype.real() == DType::Float64 && !device.info().float64 {
+            return Err(Error::NoFloat64 { verb, dtype, device });
         }
         Ok(())
     }

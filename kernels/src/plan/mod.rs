@@ -83,6 +83,8 @@ pub struct Plan<A> {
     /// Each with the number of its executor.
     calls: Vec<(usize, Call<'static>)>,
     needed: Vec<Needed>,
+    /// What was taken for good, after which there are no calls.
+    ended: Option<Needed>,
     arrays: A,
 }
 
@@ -119,20 +121,19 @@ impl<A: Arrays> Plan<A> {
         let recorder = Record::new(on, &shown(&mut arrays));
         record(&recorder, &mut arrays)?;
         let (executors, Recorded { calls, needed }) = recorder.into_recorded();
-        Ok(Self { executors, calls, needed, arrays })
+        Ok(Self { executors, calls, needed, ended: None, arrays })
     }
 
     /// Runs the calls again, in the order they were recorded in, each on its executor. Enqueued; waits only where a transfer
     /// to or from the host must.
     ///
     /// # Errors
-    /// [`Error::NotKept`](crate::Error::NotKept) when one of the arrays has been taken out of
-    /// [`arrays_mut`](Self::arrays_mut); nothing has run then. The device's failure; what the arrays hold is unspecified then.
+    /// [`Error::NotKept`](crate::Error::NotKept) when one of the arrays has been taken out, by [`take`](Self::take) or
+    /// through [`arrays_mut`](Self::arrays_mut); nothing has run then. The device's failure; what the arrays hold is unspecified then.
     pub fn replay(&mut self) -> Result<()> {
         let arrays = shown(&mut self.arrays);
-        let is_here =
-            |need: &Needed| arrays.iter().any(|array| Block::of(array.memory()) == need.block);
-        if let Some(need) = self.needed.iter().find(|need| !is_here(need)) {
+        let missing = missing(&self.needed, &arrays).map(|at| &self.needed[at]);
+        if let Some(need) = self.ended.as_ref().or(missing) {
             return Err(need.missing());
         }
         for (number, call) in &mut self.calls {
@@ -152,12 +153,43 @@ impl<A: Arrays> Plan<A> {
 
     /// The arrays, to be written between replays. The plan cannot be replayed after one was exchanged for another.
     ///
-    /// The calls keep handles of the memory of an array that is taken out of here until the plan is dropped or
-    /// [ends](Self::into_arrays): until then the memory is not given back, nor handed to another library without a copy, and
-    /// a [`SharedArray`](arrayspan_bridge::SharedArray) of it cannot become an array again.
+    /// An array that is taken out of here may come back, so the calls keep handles of its memory: until then, or until the plan
+    /// is dropped or [ends](Self::into_arrays), the memory is not given back, nor handed to another library without a copy, and
+    /// a [`SharedArray`](arrayspan_bridge::SharedArray) of it cannot become an array again. What does not come back is
+    /// [taken](Self::take).
     #[must_use]
     pub fn arrays_mut(&mut self) -> &mut A {
         &mut self.arrays
+    }
+
+    /// What `take` takes out of the arrays, for good: nothing of the plan holds its memory any more. If the calls need it, they are
+    /// dropped, and the plan keeps the other arrays and cannot be replayed again; if all arrays that they need are still there,
+    /// nothing changes.
+    ///
+    /// ```
+    /// use arrayspan_kernels::bridge::{Array, devices::Device};
+    /// use arrayspan_kernels::{Error, Plan, constant, input, on};
+    ///
+    /// let [x, y] = [1.0, 0.0].map(|value| Array::full([2], value, Device::cpu()));
+    /// let arrays = (x?, Some(y?));
+    /// let mut plan = Plan::record::<Error>(on(Device::cpu())?, arrays, |on, (x, y)| {
+    ///     let Some(y) = y else { return Ok(()) };
+    ///     on.map(&(constant(3.0) * input(0)), &[x.view()], y.view_mut())
+    /// })?;
+    /// plan.replay()?;
+    /// let y = plan.take(|(_, y)| y.take()).map(Array::into_shared);
+    /// assert!(y.is_some_and(|y| y.try_into_array().is_ok())); // nobody else has it
+    /// assert!(matches!(plan.replay(), Err(Error::NotKept { .. })));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn take<T>(&mut self, take: impl FnOnce(&mut A) -> T) -> T {
+        let taken = take(&mut self.arrays);
+        if let Some(at) = missing(&self.needed, &shown(&mut self.arrays)) {
+            self.ended = Some(self.needed.swap_remove(at));
+            self.needed.clear();
+            self.calls.clear();
+        }
+        taken
     }
 
     /// The arrays, without the plan.
@@ -180,6 +212,13 @@ impl<A: Arrays> Plan<A> {
             sum
         })
     }
+}
+
+/// The number of the first need that no array meets.
+fn missing(needed: &[Needed], arrays: &[&mut Array]) -> Option<usize> {
+    let is_here =
+        |need: &Needed| arrays.iter().any(|array| Block::of(array.memory()) == need.block);
+    needed.iter().position(|need| !is_here(need))
 }
 
 /// All arrays, exclusively borrowed.

@@ -1,77 +1,100 @@
 //! Means: sums may leave the dtype where the mean does not.
 
-use arrayspan_bridge::devices::Device;
-use arrayspan_bridge::{Array, DType, Elementwise};
+use arrayspan_bridge::{Array, Axis, Conversion, DType, Elementwise};
 use num_complex::Complex64;
 
 use super::arguments;
-use super::reduce::{Named, own};
-use crate::{Executor, Expression, Result, constant, input, on, previous, widest_real};
+use super::reduce::Named;
+use crate::{Executor, Expression, Result, constant, input, on, widest_real};
 
-const OPERATION: &str = "mean";
-const SUM: Named = Named { operation: OPERATION, reduction: crate::Reduction::Sum };
-
-/// The mean of all elements.
-pub(super) fn mean(value: &Elementwise<'_>) -> Result<Array> {
-    let inputs = arguments::arrays(OPERATION, value)?;
+/// The means along `axes`, along all if there is no list of them.
+pub(super) fn mean(
+    operation: &'static str,
+    value: &Elementwise<'_>,
+    axes: Option<&[Axis]>,
+) -> Result<Array> {
+    let sum = Named::sum(operation);
+    let inputs = arguments::arrays(operation, value)?;
     let (dtype, device) = (inputs[0].dtype(), inputs[0].device());
-    let len: usize = arguments::shape(OPERATION, &inputs, dtype)?.iter().product();
-    let on = on(device)?;
-    match dtype.real() {
-        DType::Float32 if widest_real(device) == DType::Float64 => wide(&*on, value, dtype, len),
-        DType::Float32 => scaled(value, device, len),
-        _ => {
-            let mut out = SUM.array(value, None, own)?;
-            divide(&*on, &(previous() / number(len)), &[], &mut out)?;
-            Ok(out)
+    let shape = arguments::shape(operation, &inputs, dtype)?;
+    let len = sum.numbers(axes, &shape)?.iter().map(|&axis| shape[axis]).product();
+    let widened = dtype.real() == DType::Float32 && widest_real(device) == DType::Float64;
+    Mean { sum, on: &*on(device)?, axes, len, widened }.of(value, dtype)
+}
+
+struct Mean<'a> {
+    sum: Named,
+    on: &'a dyn Executor,
+    axes: Option<&'a [Axis]>,
+    /// The elements of each mean.
+    len: usize,
+    /// Whether sums are in Float64, beside elements that are not.
+    widened: bool,
+}
+
+impl Mean<'_> {
+    /// By way of the sums of real and of imaginary parts.
+    fn of(&self, value: &Elementwise<'_>, dtype: DType) -> Result<Array> {
+        if !dtype.is_complex() {
+            return self.quotient(&[self.sums(value.clone(), dtype)?], dtype);
         }
+        let re = self.sums(value.clone().re(), dtype)?;
+        if value.expression().is_real() {
+            return self.quotient(&[re], dtype);
+        }
+        let im = self.sums(value.clone().im(), dtype)?;
+        self.quotient(&[re, im], dtype)
     }
-}
 
-/// By way of sums in Float64, of real and imaginary parts each.
-fn wide(on: &dyn Executor, value: &Elementwise<'_>, dtype: DType, len: usize) -> Result<Array> {
-    let sum = |part: &Elementwise<'_>| SUM.array(part, None, |_, _| DType::Float64);
-    let mut out = on.empty(&[], dtype)?;
-    if !dtype.is_complex() || value.expression().is_real() {
-        let sum = sum(&if dtype.is_complex() { value.clone().re() } else { value.clone() })?;
-        divide(on, &(input(0) / number(len)), &[&sum], &mut out)?;
-        return Ok(out);
+    /// What elements are multiplied by before they are added up. Where nothing is wider it is a power of two of which more
+    /// than there are elements make 1, so that no partial sum is larger than the largest element, be it rounded up.
+    fn scale(&self) -> Option<f64> {
+        let many = !self.widened && self.len > 1;
+        many.then(|| 0.5 / (self.len as f64).log2().ceil().exp2())
     }
-    let (re, im) = (sum(&value.clone().re())?, sum(&value.clone().im())?);
-    // What is computed of numbers stays real until it meets the imaginary unit.
-    let parts = [0, 1].map(|part| input(part) / number(len));
-    let [re_part, im_part] = parts;
-    let whole = re_part + constant(Complex64::i()) * im_part;
-    divide(on, &whole, &[&re, &im], &mut out)?;
-    Ok(out)
-}
 
-/// Where there is no Float64: of elements divided by a power of two that is not less than their number, so that no partial
-/// sum is larger than the largest element.
-fn scaled(value: &Elementwise<'_>, device: Device, len: usize) -> Result<Array> {
-    let power = len.max(1).checked_next_power_of_two().unwrap_or(len) as f64;
-    let mut out = SUM.array(&(value * (1.0 / power)), None, own)?;
-    let rest = len as f64 / power;
-    divide(&*on(device)?, &(previous() / constant(rest)), &[], &mut out)?;
-    Ok(out)
-}
+    /// The scaled sums of a real value.
+    fn sums(&self, part: Elementwise<'_>, dtype: DType) -> Result<Array> {
+        let scaled = match self.scale() {
+            Some(scale) => part * scale,
+            None => part,
+        };
+        let kept = if self.widened { DType::Float64 } else { dtype.real() };
+        self.sum.array(&scaled, self.axes, |_, _| kept)
+    }
 
-fn number(len: usize) -> Expression {
-    constant(len as f64)
-}
+    /// What scaled sums of parts are sums of, divided by their number, as `dtype`.
+    fn quotient(&self, sums: &[Array], dtype: DType) -> Result<Array> {
+        let shape = sums[0].shape();
+        let number = self.len as f64 * self.scale().unwrap_or(1.0);
+        // What is computed of numbers stays real until it meets the imaginary unit.
+        let part = |part| input(part) / constant(number);
+        let whole =
+            if sums.len() == 1 { part(0) } else { part(0) + constant(Complex64::i()) * part(1) };
+        // `map` takes single numbers of a wider dtype, but no arrays.
+        let narrowed = self.widened && !shape.is_empty();
+        let wide = if dtype.is_complex() { DType::Complex128 } else { DType::Float64 };
+        let mut out = self.on.empty(shape, if narrowed { wide } else { dtype })?;
+        self.divide(&whole, sums, &mut out)?;
+        if !narrowed {
+            return Ok(out);
+        }
+        // Rounded as floating point is: what is infinite stays so.
+        Ok(out.view().convert(dtype, &Conversion::WRAP, self.on.stream())?)
+    }
 
-fn divide(
-    on: &dyn Executor,
-    quotient: &Expression,
-    sums: &[&Array],
-    out: &mut Array,
-) -> Result<()> {
-    let views: Vec<_> = sums.iter().map(|sum| sum.view()).collect();
-    on.map(quotient, &views, out.view_mut()).map_err(|error| error.in_operation(OPERATION))
+    fn divide(&self, quotient: &Expression, sums: &[Array], out: &mut Array) -> Result<()> {
+        let views: Vec<_> = sums.iter().map(Array::view).collect();
+        self.on
+            .map(quotient, &views, out.view_mut())
+            .map_err(|error| error.in_operation(self.sum.operation))
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use arrayspan_bridge::devices::Device;
+
     use super::*;
     use crate::Vector;
 
@@ -81,13 +104,31 @@ mod tests {
             let numbers: Vec<f32> = (0..len).map(|i| (i as f32).sin() * 3.2e38).collect();
             let expected = numbers.iter().map(|v| f64::from(*v)).sum::<f64>() / len as f64;
             let x = Array::from_vec(numbers, [len]).unwrap();
-            let found = scaled(&(&x * 1.0), Device::cpu(), len).unwrap().item::<f32>().unwrap();
+            let found = scaled(&x).item::<f32>().unwrap();
             let error = (f64::from(found) - expected).abs();
             assert!(error <= 1e-6 * 3.2e38, "{len}: {found:e}, not {expected:e}");
             assert!(x.mean().unwrap().item::<f32>().unwrap().is_finite());
         }
         let none = Array::from_vec(Vec::<f32>::new(), [0]).unwrap();
-        let found = scaled(&(&none * 1.0), Device::cpu(), 0).unwrap();
-        assert!(found.item::<f32>().unwrap().is_nan());
+        assert!(scaled(&none).item::<f32>().unwrap().is_nan());
+    }
+
+    /// As on a device without Float64.
+    fn scaled(x: &Array) -> Array {
+        let on = on(Device::cpu()).unwrap();
+        let (sum, len) = (Named::sum("mean"), x.layout().len());
+        let mean = Mean { sum, on: &*on, axes: None, len, widened: false };
+        mean.of(&(x * 1.0), x.dtype()).unwrap()
+    }
+
+    #[test]
+    fn scaling_changes_no_bit_of_a_mean() {
+        for len in [1, 2, 3, 64, 1009] {
+            let numbers: Vec<f64> = (0..len).map(|i| f64::from(i).cos() * 1e-290).collect();
+            let x = Array::from_vec(numbers, [len as usize]).unwrap();
+            let plain = (x.sum().unwrap() / f64::from(len)).compute().unwrap();
+            let [plain, found] = [plain, x.mean().unwrap()].map(|x| x.item::<f64>().unwrap());
+            assert_eq!(plain.to_bits(), found.to_bits(), "{len}: {found:e}, not {plain:e}");
+        }
     }
 }

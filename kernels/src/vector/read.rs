@@ -1,8 +1,8 @@
 //! Arrays, and what elementwise arithmetic makes of them, computed and reduced.
 
-use arrayspan_bridge::{Array, AsElementwise, Axis, Elementwise, ViewMut};
+use arrayspan_bridge::{Array, AsElementwise, Axes, Elementwise, ViewMut};
 
-use super::reduce::{Named, named, own, product, root, wide};
+use super::reduce::{Named, own, product, root, wide};
 use super::{arguments, in_place, mean};
 use crate::{Executor, Reduction, Result, on};
 
@@ -27,7 +27,7 @@ use crate::{Executor, Reduction, Result, on};
 /// assert_eq!(c.to_vec::<f64>()?, [11.0, -39.0, 21.0, 1.0]);
 /// let dot = (&c - 1.0).dot(&a)?; // the difference is never written
 /// assert_eq!((a.norm()?.item::<f64>()?, dot.item::<f64>()?), (3.0, 130.0));
-/// assert_eq!(a.abs().max_axes(&[0])?.to_vec::<f64>()?, [2.0, 2.0]);
+/// assert_eq!(a.abs().max_axes(0)?.to_vec::<f64>()?, [2.0, 2.0]);
 /// # Ok::<(), arrayspan_kernels::Error>(())
 /// ```
 ///
@@ -60,12 +60,13 @@ pub trait Vector: AsElementwise {
         Named::sum("sum").array(&self.as_elementwise(), None, own)
     }
 
-    /// The sums along `axes`, which are gone after; -1 is the last one ([`Axis`]).
+    /// The sums along `axes` ([`Axes`]: `-1`, `[0, 2]`, `&[]`), which are gone after; -1 is the last one. Along no axis every
+    /// element is a sum.
     ///
     /// # Errors
     /// As [the trait](Vector) says; an axis that is not there or comes twice.
-    fn sum_axes(&self, axes: &[impl Into<Axis> + Copy]) -> Result<Array> {
-        Named::sum("sum_axes").array(&self.as_elementwise(), Some(&named(axes)), own)
+    fn sum_axes(&self, axes: impl Into<Axes>) -> Result<Array> {
+        Named::sum("sum_axes").array(&self.as_elementwise(), Some(&axes.into()), own)
     }
 
     /// `out ← Σ self`, with a 0-d `out`.
@@ -76,15 +77,27 @@ pub trait Vector: AsElementwise {
         Named::sum("sum").into(on, &self.as_elementwise(), None, out.into())
     }
 
-    /// The mean of all elements, 0-d, in their dtype; NaN of none. The mean of finite Float32 and Complex64 is finite, however
-    /// large they are; the sum of Float64 may overflow on the way to its mean.
+    /// The mean of all elements, 0-d, in their dtype; NaN of none.
+    ///
+    /// The mean of finite numbers is finite, however large they are, where the sum is not: that of Float64 is made of elements
+    /// divided by a power of two, so that it is as accurate as a sum, save where elements are below 1e-300, whose last digits are
+    /// lost. (Float64 within rounding of the very largest number may give infinity.)
     ///
     /// Two launches; three for complex values.
     ///
     /// # Errors
     /// As [the trait](Vector) says.
     fn mean(&self) -> Result<Array> {
-        mean::mean(&self.as_elementwise())
+        mean::mean("mean", &self.as_elementwise(), None)
+    }
+
+    /// The means along `axes`, which are gone after; NaN where there are no elements, and along no axis the elements
+    /// themselves. As accurate as [`mean`](Self::mean); a launch more for Float32 and Complex64.
+    ///
+    /// # Errors
+    /// As [the trait](Vector) says; an axis that is not there or comes twice.
+    fn mean_axes(&self, axes: impl Into<Axes>) -> Result<Array> {
+        mean::mean("mean_axes", &self.as_elementwise(), Some(&axes.into()))
     }
 
     /// The smallest element, 0-d: NaN if any is, +∞ of none. Real dtypes only.
@@ -107,8 +120,8 @@ pub trait Vector: AsElementwise {
     ///
     /// # Errors
     /// As [the trait](Vector) says; an axis that is not there or comes twice.
-    fn min_axes(&self, axes: &[impl Into<Axis> + Copy]) -> Result<Array> {
-        LEAST.array(&self.as_elementwise(), Some(&named(axes)), own)
+    fn min_axes(&self, axes: impl Into<Axes>) -> Result<Array> {
+        LEAST.array(&self.as_elementwise(), Some(&axes.into()), own)
     }
 
     /// The largest element, 0-d: NaN if any is, -∞ of none. Real dtypes only.
@@ -131,8 +144,8 @@ pub trait Vector: AsElementwise {
     ///
     /// # Errors
     /// As [the trait](Vector) says; an axis that is not there or comes twice.
-    fn max_axes(&self, axes: &[impl Into<Axis> + Copy]) -> Result<Array> {
-        MOST.array(&self.as_elementwise(), Some(&named(axes)), own)
+    fn max_axes(&self, axes: impl Into<Axes>) -> Result<Array> {
+        MOST.array(&self.as_elementwise(), Some(&axes.into()), own)
     }
 
     /// `out ← reduction of self over axes`, where `out` has the shape without them.
@@ -144,11 +157,11 @@ pub trait Vector: AsElementwise {
         &self,
         on: &dyn Executor,
         reduction: Reduction,
-        axes: &[impl Into<Axis> + Copy],
+        axes: impl Into<Axes>,
         out: impl Into<ViewMut<'o>>,
     ) -> Result<()> {
         let reduce = Named { operation: "reduce", reduction };
-        reduce.into(on, &self.as_elementwise(), Some(&named(axes)), out.into())
+        reduce.into(on, &self.as_elementwise(), Some(&axes.into()), out.into())
     }
 
     /// `Σ conj(self) · other`, 0-d: linear in `other`, as `vdot` of `NumPy`. Both have the same shape; nothing broadcasts.

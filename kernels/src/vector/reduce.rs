@@ -11,12 +11,7 @@ use crate::verb::check;
 use crate::{Executor, Reduction, Result, on, previous, widest_real};
 
 /// Numbers of axes, without a block on the heap where there are few.
-type Axes = SmallVec<[usize; 8]>;
-
-/// The axes that a caller names.
-pub(super) fn named(axes: &[impl Into<Axis> + Copy]) -> SmallVec<[Axis; 8]> {
-    axes.iter().map(|&axis| axis.into()).collect()
-}
+type Numbers = SmallVec<[usize; 8]>;
 
 /// A reduction under the name that its caller knows.
 #[derive(Clone, Copy, Debug)]
@@ -54,9 +49,9 @@ impl Named {
     }
 
     /// Axes by their numbers from the first; all of them if there is no list.
-    fn numbers(self, axes: Option<&[Axis]>, shape: &[usize]) -> Result<Axes> {
+    pub(super) fn numbers(self, axes: Option<&[Axis]>, shape: &[usize]) -> Result<Numbers> {
         let Some(axes) = axes else { return Ok((0..shape.len()).collect()) };
-        let numbers: Option<Axes> = axes.iter().map(|axis| axis.of(shape.len())).collect();
+        let numbers: Option<Numbers> = axes.iter().map(|axis| axis.of(shape.len())).collect();
         numbers.map_or_else(
             || {
                 let given: Vec<isize> = axes.iter().map(|axis| axis.number()).collect();

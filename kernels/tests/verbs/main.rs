@@ -194,6 +194,10 @@ cells! {
         vector_reduce:
             reductions_are_plain_sums
             reductions_along_axes
+            reductions_along_every_set_of_axes
+            along_no_axis_elements_stay_what_they_are
+            reductions_along_axes_without_elements
+            means_along_axes_of_every_size
             values_are_reduced_without_being_written
             sizes_whose_squares_leave_the_dtype
             means_of_the_largest_numbers_are_finite

@@ -63,7 +63,7 @@ fn errors_name_the_operation_and_what_does_not_fit() {
     let on = arrayspan_kernels::on(Device::cpu()).unwrap();
     let error = a.sum_into(&*on, &mut out).unwrap_err().to_string();
     assert_eq!(error, "sum: the output has shape [2], expected []");
-    a.reduce_into(&*on, Reduction::Maximum, &[1], &mut out).unwrap();
+    a.reduce_into(&*on, Reduction::Maximum, 1, &mut out).unwrap();
     assert_eq!(out.view().to_vec::<f32>().unwrap(), [1.0; 2]);
 }
 

@@ -34,7 +34,7 @@ pub struct Along {
 /// # Ok(()) }
 /// ```
 ///
-/// Golden: PyLops 2.8.0 `Laplacian`, which follows `kind` along the first axis only; here it holds for all.
+/// Golden: PyLops 2.8.0 `Laplacian`.
 #[derive(Debug)]
 pub struct Laplacian(());
 
