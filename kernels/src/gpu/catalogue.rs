@@ -12,7 +12,7 @@ use super::stencil_term::Arrays;
 use super::stencil_tile::{self, Setting};
 use super::{
     combine, copy, factors, gather, gemm, map, map_many, reduce, stencil, stencil_march,
-    stencil_sum, user,
+    stencil_sum, stencil_term, user,
 };
 use crate::Expression;
 use crate::factors::Factors;
@@ -247,7 +247,11 @@ fn stencils(dtype: DType, updates: &[Update<'_>]) -> Vec<KernelSource> {
             let layouts = [&layout, &layout];
             let (space, axes) = stencil::space(&stencil, layouts);
             kernels.extend(tiled(&stencil, dtype, &space, &axes, &factors));
-            kernels.extend(marched(&stencil, dtype, &space, &axes, &factors));
+            let star = Arrays { x: 1, before: None, after: None };
+            let star = [stencil_term::Term::new(&stencil, axes.to_vec(), star)];
+            for first in [0, dtype.bytes()] {
+                kernels.extend(marched(&star, dtype, &space, &[0, first], &factors));
+            }
             let plan = stencil::Plan::new(&stencil, dtype, (space, axes), [0, 0], &factors, UNITS);
             kernels.push(plan.variant.source());
         }
@@ -270,17 +274,17 @@ fn tiled(
     Some(variant.source())
 }
 
-/// The kernel for stars.
+/// The kernel for stars, of operands in rows that begin at even or odd places.
 fn marched(
-    stencil: &Stencil,
+    terms: &[stencil_term::Term],
     dtype: DType,
     space: &IterationSpace,
-    axes: &[usize],
+    addresses: &[usize],
     factors: &Factors<'_>,
 ) -> Option<KernelSource> {
-    let form = space.form(dtype.bytes(), &[0, 0], 4);
+    let form = space.form(dtype.bytes(), addresses, 4);
     let formula = Formula::update(factors, Element(dtype)).0;
-    let variant = stencil_march::Variant::new(stencil, dtype, form, formula, space, axes)?;
+    let (variant, _) = stencil_march::Variant::new(terms, dtype, form, formula, space, 1)?;
     Some(variant.source())
 }
 
@@ -308,6 +312,11 @@ fn stencil_sums(dtype: DType, updates: &[Update<'_>]) -> Vec<KernelSource> {
     cases.push((vec![vec![(1, long(153))], along(shape, 0), vec![(0, pieces(37))]], shape));
     let shape: &[usize] = &[30, 20, 10];
     cases.push((vec![vec![(0, turned(30))], along(shape, 1), vec![]], shape));
+    let shape: &[usize] = &[64, 65, 63];
+    let star = |shape: &[usize]| shape.iter().copied().map(edges).enumerate().collect();
+    cases.push((vec![along(shape, 0), star(shape), along(shape, 2)], shape));
+    let shape: &[usize] = &[32, 5, 31, 33];
+    cases.push((vec![vec![(0, edges(32)), (1, turned(5))], star(shape)], shape));
     cases.push((vec![vec![(0, pieces(40_000))], vec![(1, pieces(1 << 20))]], &[40_000, 1 << 20]));
     let mut kernels = Vec::new();
     for (number, (terms, shape)) in cases.into_iter().enumerate() {
@@ -335,7 +344,9 @@ fn stencil_sums(dtype: DType, updates: &[Update<'_>]) -> Vec<KernelSource> {
         for (terms, update) in all {
             let Some(factors) = checked(*update, dtype) else { continue };
             let (layouts, addresses) = (vec![&layout; 5], [0; 5]);
-            let plan = stencil_sum::Plan::new(terms, dtype, &layouts, &addresses, &factors, UNITS);
+            let (space, terms) = stencil_sum::space(terms, &layouts);
+            kernels.extend(marched(&terms, dtype, &space, &addresses, &factors));
+            let plan = stencil_sum::Plan::new(terms, dtype, &space, &addresses, &factors, UNITS);
             kernels.push(plan.variant.source());
         }
     }

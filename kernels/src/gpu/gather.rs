@@ -13,7 +13,7 @@ use super::formula::Formula;
 use super::gather_tables::Parts;
 use super::table_key::Key;
 use super::walk::Walk;
-use super::{Gpu, bands, constants, map, stencil};
+use super::{Gpu, bands, constants, map, stencil_window};
 use crate::factors::Factors;
 use crate::gather::{LONG, Table, Weights};
 use crate::verb::{GatherCall, MapCall, Split};
@@ -234,7 +234,7 @@ impl Spaces {
                 let several = (all / (units * 2 * BUSY_THREADS)).clamp(1, RUNS);
                 let items =
                     if along { [rows, runs.div_ceil(several), outer] } else { [runs, rows, outer] };
-                grid(items, stencil::threads(items, units))
+                grid(items, stencil_window::threads(items, units))
             }
             Work::Long { ways } => {
                 let blocks = runs.div_ceil(THREADS / ways);

@@ -28,6 +28,7 @@ mod stencil_march;
 mod stencil_sum;
 mod stencil_term;
 mod stencil_tile;
+mod stencil_window;
 mod table_key;
 mod tables;
 mod user;

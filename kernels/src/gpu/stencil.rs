@@ -1,16 +1,20 @@
 //! `y ← alpha · Σ bands(x) + beta · y` in one pass: a thread for a run of consecutive elements, and for several
 //! rows along the axis whose taps it can hold.
 
-use arrayspan_bridge::devices::{KernelSource, Specialisation};
+use arrayspan_bridge::devices::{Grid, KernelSource, Specialisation};
 use arrayspan_bridge::iteration::{
-    Axes, IterationForm, IterationSpace, Runs, THREADS, Text, WIDEST, address, grid_of, wide_grid,
+    Axes, IterationForm, IterationSpace, Text, WIDEST, address, grid_of, wide_grid,
 };
 use arrayspan_bridge::{DType, Layout};
 
 use super::element::{Element, PRELUDE};
 use super::formula::Formula;
+use super::stencil_term::{Arrays, Term};
+use super::stencil_window::{
+    EACH, Ends, WIDE_WINDOW, busy, holdable, is_covered, is_dense, span, threads, window_room,
+};
 use super::{Gpu, bands, constants, map, stencil_march, stencil_tile, tables};
-use crate::band::{Edges, reach};
+use crate::band::Edges;
 use crate::factors::{FactorOf, Factors};
 use crate::verb::StencilCall;
 use crate::{Band, Result, Stencil};
@@ -28,25 +32,20 @@ pub(super) struct Variant {
     pub(super) axes: Axes<usize>,
     /// The rows of a window, 0 without one.
     pub(super) rows: usize,
+    ends: Ends,
+    /// Whether there is a thread for each item.
+    covered: bool,
 }
 
-/// What a thread can hold in a window and still leave registers for others.
-const MOST_WINDOW_BYTES: usize = 576;
-/// Rows of a thread at most: where its accesses are as wide as they get, and where more rows would leave too few on their way
-/// for each processor.
-const WIDE_ROWS: usize = 16;
-const NARROW_ROWS: usize = 8;
+/// Rows of a thread at most: of a short band, of one with accesses of so many bytes, and of a long one where accesses are as wide
+/// as they get and where they are not. More would leave too few threads for each processor, fewer load too much again.
+const SHORT_ROWS: usize = 8;
+const SHORT_ROWS_OF: (usize, usize) = (8, 4);
+const LONG_ROWS: [usize; 2] = [16, 8];
 /// The same of a star along three axes or more.
 const STAR_ROWS: usize = 4;
 /// Bytes that a thread asks for before it stores the first, of rows without a band.
 const AHEAD: usize = 32;
-/// A window for fewer rows than these loads most elements more than a few times.
-const WORTHWHILE: usize = 8;
-/// A window wider than this leaves room for few threads in a processor.
-const WIDE_WINDOW: usize = 8;
-/// Threads per multiprocessor that saturate memory bandwidth.
-const BUSY_THREADS: usize = 192;
-
 /// The parameters of tables in memory.
 const TABLE_PARAMETERS: &str = ", const GLOBAL int* RESTRICT places, i64 places_at\
      , const GLOBAL weight* RESTRICT factors, i64 factors_at";
@@ -56,7 +55,7 @@ const TABLE_PARAMETERS: &str = ", const GLOBAL int* RESTRICT places, i64 places_
 pub(super) struct Plan<'f> {
     pub(super) variant: Variant,
     space: IterationSpace,
-    items: [usize; 3],
+    grid: Grid,
     constants: Vec<FactorOf<'f>>,
 }
 
@@ -70,14 +69,20 @@ pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
     let memories = [y.memory(), x.memory()];
     let layouts = [y.layout(), x.layout()];
     let (space, axes) = space(&call.stencil, layouts);
-    if stencil_tile::run(gpu, call, &space, &axes)? || stencil_march::run(gpu, call, &space, &axes)?
-    {
+    if stencil_tile::run(gpu, call, &space, &axes)? {
         return Ok(());
+    }
+    if axes.contains(&2) {
+        let arrays = Arrays { x: 1, before: None, after: None };
+        let star = [Term::new(&call.stencil, axes.to_vec(), arrays)];
+        if stencil_march::run(gpu, &star, &space, &memories, dtype, &call.factors)? {
+            return Ok(());
+        }
     }
     let addresses = memories.map(address);
     let around = (space, axes);
     let plan = Plan::new(&call.stencil, dtype, around, addresses, &call.factors, gpu.units());
-    let Plan { variant, space, items, constants } = plan;
+    let Plan { variant, space, grid, constants } = plan;
     let element = Element(dtype);
     let mut arguments = map::arguments(element, &space, &variant.form, &memories, &constants);
     let uploaded;
@@ -87,11 +92,6 @@ pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
         arguments.read(uploaded.0.memory(), 0);
         arguments.read(uploaded.1.memory(), 0);
     }
-    let grid = if variant.axes.len() > 2 && items.iter().zip(DEEP).all(|(all, one)| *all >= one) {
-        grid_of(items, DEEP)
-    } else {
-        wide_grid(items, threads(items, gpu.units()))
-    };
     // SAFETY: as in `map::launch`; the kernel touches taps only where they fall on their axis, and tables
     // only where a line of theirs begins and ends.
     unsafe { gpu.launch(&variant, grid, &arguments) }
@@ -118,24 +118,32 @@ impl<'f> Plan<'f> {
         }
         let access = form.runs().len * dtype.bytes();
         let room = window_room(form.runs().len, dtype.bytes());
-        let most = if access < WIDEST { NARROW_ROWS } else { WIDE_ROWS };
         let [runs, lines, outer] = space.items(&form);
+        let ends = Ends::of(marched);
+        let common = lines.saturating_sub(ends.first + ends.last);
+        let most = match marched {
+            _ if axes.len() > 2 => STAR_ROWS,
+            Some(band) if span(band) > WIDE_WINDOW => LONG_ROWS[usize::from(access < WIDEST)],
+            _ if access == SHORT_ROWS_OF.0 => SHORT_ROWS_OF.1,
+            _ => SHORT_ROWS,
+        };
         let rows = match marched {
-            Some(band) if axes.len() > 2 => {
-                rows(band, lines, [room, STAR_ROWS], runs * outer, units)
-            }
-            Some(band) => rows(band, lines, [room, most], runs * outer, units),
-            // Rows side by side, so that as many bytes are on their way as with wide accesses.
+            Some(band) => rows(band, common, [room, most], runs * outer, units),
+            // Rows side by side.
             None if !axes.contains(&1) && access < WIDEST => {
                 let fitting = [AHEAD / access, 1].into_iter().filter(|rows| 2 * rows <= lines);
                 busy(fitting, lines, runs * outer, units)
             }
             None => 0,
         };
-        let along = marched.map_or_else(|| alone(lines, rows), |band| items(band, lines, rows));
-        let items = [runs, along, outer];
-        let variant = Variant { dtype, form, formula, stencil: stencil.clone(), axes, rows };
-        Self { variant, space, items, constants }
+        let items = [runs, ends.items(lines, rows), outer];
+        let deep = axes.len() > 2 && items.iter().zip(DEEP).all(|(all, one)| *all >= one);
+        let grid =
+            if deep { grid_of(items, DEEP) } else { wide_grid(items, threads(items, units)) };
+        let stencil = stencil.clone();
+        let covered = is_covered(&grid, items);
+        let variant = Variant { dtype, form, formula, stencil, axes, rows, ends, covered };
+        Self { variant, space, grid, constants }
     }
 }
 
@@ -150,79 +158,26 @@ pub(super) fn space(stencil: &Stencil, layouts: [&Layout; 2]) -> (IterationSpace
     (space, axes)
 }
 
-/// Rows from the first to the last tap of a band's common row.
-pub(super) fn span(band: &Edges) -> usize {
-    let (left, right) = reach(&band.interior);
-    left.saturating_add(right).saturating_add(1)
-}
-
-/// The longest runs, no longer than these, of which a thread can hold a window for `WORTHWHILE` rows of the
-/// band; the same runs if not even single elements fit.
-pub(super) fn holdable(band: &Edges, runs: Runs, bytes: usize) -> Runs {
-    let span = span(band);
-    let fits = |len: usize| span.saturating_add(WORTHWHILE - 1) <= window_room(len, bytes);
-    let mut held = runs.clone();
-    while held.len > 1 && !fits(held.len) {
-        held = held.halved();
-    }
-    if fits(held.len) { held } else { runs }
-}
-
-/// Runs of `len` elements of `bytes` bytes that a thread can hold and still leave room for others.
-pub(super) fn window_room(len: usize, bytes: usize) -> usize {
-    MOST_WINDOW_BYTES / (len * bytes)
-}
-
-/// The rows a thread takes along a band's axis, no more than `most`, when there is room for a window of `room` runs and there
-/// are so many `columns`; 0 if the taps of a row are too many or too far apart to be held.
-fn rows(band: &Edges, len: usize, [room, most]: [usize; 2], columns: usize, units: usize) -> usize {
-    let span = span(band);
-    let common = len - band.head.len() - band.tail.len();
-    if common == 0 || !is_dense(band) {
+/// The rows a thread takes along a band's axis, no more than `most` and than there are `common` ones, when there is room for a
+/// window of `room` runs and there are so many `columns`; 0 if the taps of a row are too many or too far apart to be held.
+fn rows(
+    band: &Edges,
+    common: usize,
+    [room, most]: [usize; 2],
+    columns: usize,
+    units: usize,
+) -> usize {
+    if !is_dense(band) {
         return 0;
     }
+    let most = most.min(common);
+    let span = span(band);
     let fitting = [16, 8, 4, 2].into_iter().filter(|rows| *rows <= most && span - 1 + rows <= room);
     busy(fitting, common, columns, units)
 }
 
-/// Whether the taps of a band's common row are so near to each other that a window holds little else.
-pub(super) fn is_dense(band: &Edges) -> bool {
-    let span = span(band);
-    span <= WIDE_WINDOW || 2 * band.interior.len() >= span
-}
-
-/// The first of the `fitting` numbers of rows a thread, which descend, that leaves enough threads for all processors; else
-/// the last; 0 of none.
-pub(super) fn busy(
-    fitting: impl DoubleEndedIterator<Item = usize> + Clone,
-    common: usize,
-    columns: usize,
-    units: usize,
-) -> usize {
-    let is_busy = |rows: &usize| columns * common.div_ceil(*rows) >= units * BUSY_THREADS;
-    let smallest = fitting.clone().next_back().unwrap_or(0);
-    fitting.into_iter().find(is_busy).unwrap_or(smallest)
-}
-
-/// The items along an axis without a band.
-fn alone(len: usize, rows: usize) -> usize {
-    if rows == 0 { len } else { len.div_ceil(rows) }
-}
-
-/// The items along the band's axis: its rows, or its special rows and its windows.
-fn items(band: &Edges, len: usize, rows: usize) -> usize {
-    let special = band.head.len() + band.tail.len();
-    if rows == 0 { len } else { special + (len - special).div_ceil(rows) }
-}
-
 /// The threads of a group for a star along three axes: neighbours along all of them share what the first cache holds.
 const DEEP: [usize; 3] = [32, 2, 4];
-
-/// Threads of a group: fewer where that gives every processor some.
-pub(super) fn threads(items: [usize; 3], units: usize) -> usize {
-    let all: usize = items.iter().product();
-    if all < 4 * THREADS * units { THREADS / 4 } else { THREADS }
-}
 
 impl Specialisation for Variant {
     fn source(&self) -> KernelSource {
@@ -230,6 +185,7 @@ impl Specialisation for Variant {
         self.define(&mut text);
         text.add(PRELUDE);
         self.bands(&mut text);
+        text.add(EACH);
         text.add(TEXT);
         Element(self.dtype).kernel("stencil", text)
     }
@@ -241,22 +197,29 @@ impl Variant {
         let tables = if self.uploaded() { TABLE_PARAMETERS } else { "" };
         let element = Element(self.dtype);
         map::declare(element, &self.form, &self.formula, tables, text);
-        let add = |axis: &usize| match axis {
-            0 => "sum = band0_add(sum, at, x0_s0, center, c, n0 TABLE_ARGUMENTS); ".to_owned(),
-            n => format!("sum = band{n}_add(sum, at, x0_s{n}, i{n}, n{n} TABLE_ARGUMENTS); "),
+        let add = |wanted: &dyn Fn(usize) -> bool| -> String {
+            let bands = self.stencil.terms().iter().zip(&self.axes);
+            let wanted = bands.filter(|(_, axis)| wanted(**axis));
+            let add = |((_, band), axis): (&(usize, Band), &usize)| {
+                bands::add(band, "", *axis, &format!("x0_s{axis}"))
+            };
+            wanted.map(add).collect()
         };
-        let (marched, others): (Vec<usize>, Vec<usize>) =
-            self.axes.iter().partition(|axis| **axis == 1);
         text.define("ROWS", self.rows);
-        if self.rows > 0 && marched.is_empty() {
-            for name in ["HEAD", "TAIL", "LEFT", "RIGHT", "TAPS"] {
-                text.define(format_args!("BAND1_{name}"), 0);
+        text.flag("COVERED", self.covered);
+        if self.rows > 0 {
+            self.ends.define(text);
+            if !self.axes.contains(&1) {
+                for name in ["LEFT", "RIGHT", "TAPS"] {
+                    text.define(format_args!("BAND1_{name}"), 0);
+                }
+                text.define("band1_weight(t)", "R(0.0)");
+                text.define("band1_offset(t)", 0);
             }
-            text.define("band1_weight(t)", "R(0.0)");
-            text.define("band1_offset(t)", 0);
         }
-        text.define("ADD_BAND1", marched.iter().map(add).collect::<Vec<_>>().concat());
-        text.define("ADD_OTHERS", others.iter().map(add).collect::<Vec<_>>().concat());
+        text.define("AT_AXIS_0", bands::at_axis_0(&self.stencil, &self.axes, ""));
+        text.define("ADD_BAND1", add(&|axis| axis == 1));
+        text.define("ADD_OTHERS", add(&|axis| axis != 1));
     }
 
     /// Whether weights are complex numbers.
@@ -282,6 +245,6 @@ impl Variant {
             tag: String::new(),
             loads: bands::Loads::plain("x0"),
         };
-        bands.define(text);
+        bands.define_with_rows(text);
     }
 }

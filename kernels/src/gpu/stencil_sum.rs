@@ -1,27 +1,27 @@
 //! `y ← alpha · Σ after ⊙ bands(before ⊙ x) + beta · y` in one pass: a thread for a run of consecutive elements, and for
 //! several rows along one axis, term by term.
 
-use arrayspan_bridge::devices::{KernelSource, Memory, Specialisation};
-use arrayspan_bridge::iteration::{IterationForm, IterationSpace, Runs, Text, address, wide_grid};
+use arrayspan_bridge::devices::{Grid, KernelSource, Memory, Specialisation};
+use arrayspan_bridge::iteration::{
+    IterationForm, IterationSpace, Runs, Text, WIDEST, address, wide_grid,
+};
 use arrayspan_bridge::{DType, Layout, Operand};
 
 use super::element::{Element, PRELUDE};
 use super::formula::Formula;
-use super::stencil::{busy, holdable, is_dense, span, threads, window_room};
-use super::stencil_term::{Arrays, Term};
-use super::{Gpu, bands, constants, map, tables};
+use super::stencil_term::{Arrays, TAGS, TIMES, Term};
+use super::stencil_window::{
+    EACH, Ends, busy, holdable, is_covered, is_dense, span, threads, window_room,
+};
+use super::{Gpu, bands, constants, map, stencil_march, tables};
 use crate::band::Edges;
 use crate::factors::{FactorOf, Factors};
 use crate::verb::{Factor, StencilSumCall, same};
-use crate::{Band, Result, Stencil};
+use crate::{Result, Stencil};
 
 const TEXT: &str = include_str!("../source/stencil_sum.cl.h");
-const TIMES: &str = include_str!("../source/times.cl.h");
 
-/// The tags of the terms in names.
-const TAGS: [char; 4] = ['a', 'b', 'c', 'd'];
-
-/// Rows of a thread: it holds their sums beside a window.
+/// Rows of a thread: it holds their sums beside a window. The first only where accesses are narrow.
 const ROWS: [usize; 3] = [8, 4, 2];
 
 /// A kernel for a sum of stencils.
@@ -33,14 +33,16 @@ pub(super) struct Variant {
     terms: Vec<Term>,
     /// The rows of a thread, 0 without windows.
     rows: usize,
+    ends: Ends,
+    /// Whether there is a thread for each item.
+    covered: bool,
 }
 
 /// A kernel, and what it runs over.
 #[derive(Debug)]
 pub(super) struct Plan<'f> {
     pub(super) variant: Variant,
-    space: IterationSpace,
-    items: [usize; 3],
+    grid: Grid,
     constants: Vec<FactorOf<'f>>,
 }
 
@@ -63,8 +65,12 @@ pub(super) fn run(gpu: &Gpu, call: &StencilSumCall<'_>) -> Result<()> {
     let memories: Vec<&Memory> = operands.iter().map(|operand| operand.memory()).collect();
     let layouts: Vec<&Layout> = operands.iter().map(|operand| operand.layout()).collect();
     let addresses: Vec<usize> = memories.iter().copied().map(address).collect();
-    let plan = Plan::new(&terms, dtype, &layouts, &addresses, &call.factors, gpu.units());
-    let Plan { variant, space, items, constants } = plan;
+    let (space, terms) = space(&terms, &layouts);
+    if stencil_march::run(gpu, &terms, &space, &memories, dtype, &call.factors)? {
+        return Ok(());
+    }
+    let plan = Plan::new(terms, dtype, &space, &addresses, &call.factors, gpu.units());
+    let Plan { variant, grid, constants } = plan;
     let uploaded =
         variant.terms.iter().filter(|term| variant.uploaded(term)).map(|term| {
             gpu.tables(&term.stencil, dtype, variant.complex(), variant.form.is_wide())
@@ -76,7 +82,6 @@ pub(super) fn run(gpu: &Gpu, call: &StencilSumCall<'_>) -> Result<()> {
         arguments.read(tables.0.memory(), 0);
         arguments.read(tables.1.memory(), 0);
     }
-    let grid = wide_grid(items, threads(items, gpu.units()));
     // SAFETY: as in `stencil::run`; coefficients are loaded where the elements are that they multiply, and have their shape.
     unsafe { gpu.launch(&variant, grid, &arguments) }
 }
@@ -100,78 +105,87 @@ fn number_of_factor<'o, 'a>(
     factor.map(|factor| (number_of(operands, &factor.array), factor.conjugated))
 }
 
+/// The space of a sum, and its terms there. The nearest of the bands' axes but axis 0 is axis 1.
+pub(super) fn space(
+    terms: &[(&Stencil, Arrays)],
+    layouts: &[&Layout],
+) -> (IterationSpace, Vec<Term>) {
+    let bands = || terms.iter().flat_map(|(stencil, _)| stencil.terms());
+    let mut apart: Vec<usize> = bands().map(|(axis, _)| *axis).collect();
+    apart.sort_unstable();
+    apart.dedup();
+    let (mut space, mut axes) = IterationSpace::around(layouts, &apart);
+    if let Some(march) = axes.iter().copied().filter(|axis| *axis > 0).min() {
+        space.swap(1, march);
+        axes.iter_mut().filter(|axis| **axis == march).for_each(|axis| *axis = 1);
+    }
+    let now = |axis: &usize| apart.binary_search(axis).map_or(0, |at| axes[at]);
+    let terms = terms.iter().map(|(stencil, arrays)| {
+        let axes = stencil.terms().iter().map(|(axis, _)| now(axis)).collect();
+        Term::new(stencil, axes, *arrays)
+    });
+    let terms = terms.collect();
+    (space, terms)
+}
+
 impl<'f> Plan<'f> {
-    /// For a device of `units` processors and operands with these layouts, in blocks at these addresses. The first is the
+    /// For a device of `units` processors and terms in a space, with operands in blocks at these addresses. The first is the
     /// output.
     pub(super) fn new(
-        terms: &[(&Stencil, Arrays)],
+        mut terms: Vec<Term>,
         dtype: DType,
-        layouts: &[&Layout],
+        space: &IterationSpace,
         addresses: &[usize],
         factors: &'f Factors<'_>,
         units: usize,
     ) -> Self {
-        let bands = || terms.iter().flat_map(|(stencil, _)| stencil.terms());
-        let mut apart: Vec<usize> = bands().map(|(axis, _)| *axis).collect();
-        apart.sort_unstable();
-        apart.dedup();
-        let (mut space, mut axes) = IterationSpace::around(layouts, &apart);
-        if let Some(march) = axes.iter().copied().filter(|axis| *axis > 0).min() {
-            space.swap(1, march);
-            axes.iter_mut().filter(|axis| **axis == march).for_each(|axis| *axis = 1);
-        }
-        let now = |axis: &usize| apart.binary_search(axis).map_or(0, |at| axes[at]);
         let (formula, constants) = Formula::update(factors, Element(dtype));
-        let wide = space.is_wide();
-        let uploads = terms
-            .iter()
-            .filter(|(stencil, _)| tables::in_memory(stencil, dtype, wide, terms.len()));
-        let others = constants::count(&constants) + 4 * uploads.count();
+        let (wide, count) = (space.is_wide(), terms.len());
+        let in_memory = |term: &&Term| tables::in_memory(&term.stencil, dtype, wide, count);
+        let uploads = terms.iter().filter(in_memory).count();
+        let others = constants::count(&constants) + 4 * uploads;
         let mut form = space.form(dtype.bytes(), addresses, others).dividing(space.extents[0]);
-        let marched = |stencil: &Stencil| -> Option<Band> {
-            let mut bands = stencil.terms().iter();
-            bands.find(|(axis, _)| now(axis) == 1).map(|(_, band)| band.clone())
-        };
-        let windows: Vec<Option<Band>> = terms
-            .iter()
-            .map(|(stencil, _)| marched(stencil).filter(|band| band.edges().is_some_and(is_dense)))
-            .collect();
-        let held: Vec<&Edges> = windows.iter().flatten().filter_map(Band::edges).collect();
+        for term in &mut terms {
+            term.window = term.along(1).is_some_and(is_dense);
+        }
+        let held: Vec<&Edges> = windows(&terms).collect();
         for band in &held {
             form = form.with_runs(|runs: Runs| holdable(band, runs, dtype.bytes()));
         }
         let room = window_room(form.runs().len, dtype.bytes());
         let [runs, lines, outer] = space.items(&form);
-        let (head, tail) = ends(&held);
-        let common = lines.saturating_sub(head + tail);
-        let rows = rows(&held, common, room, runs * outer, units);
-        let items = if rows == 0 { lines } else { head + tail + common.div_ceil(rows) };
-        let terms = terms.iter().zip(&windows).map(|((stencil, arrays), window)| Term {
-            stencil: (*stencil).clone(),
-            axes: stencil.terms().iter().map(|(axis, _)| now(axis)).collect(),
-            arrays: *arrays,
-            window: rows > 0 && window.is_some(),
-        });
-        let terms = terms.collect();
-        let variant = Variant { dtype, form, formula, terms, rows };
-        Self { variant, space, items: [runs, items, outer], constants }
+        let ends = Ends::of(held.iter().copied());
+        let common = lines.saturating_sub(ends.first + ends.last);
+        let wide = usize::from(form.runs().len * dtype.bytes() >= WIDEST);
+        let rows = rows(&held, &ROWS[wide..], [common, room], runs * outer, units);
+        for term in &mut terms {
+            term.window &= rows > 0;
+        }
+        let items = [runs, ends.items(lines, rows), outer];
+        let grid = wide_grid(items, threads(items, units));
+        let covered = is_covered(&grid, items);
+        let variant = Variant { dtype, form, formula, terms, rows, ends, covered };
+        Self { variant, grid, constants }
     }
 }
 
-/// How many first and last rows are special to one band or another.
-fn ends(bands: &[&Edges]) -> (usize, usize) {
-    let most = |of: fn(&Edges) -> usize| bands.iter().map(|band| of(band)).max().unwrap_or(0);
-    (most(|band| band.head.len()), most(|band| band.tail.len()))
+/// The bands that have windows.
+fn windows(terms: &[Term]) -> impl Iterator<Item = &Edges> {
+    terms.iter().filter(|term| term.window).filter_map(|term| term.along(1))
 }
 
-/// The rows of a thread, when there is room for so many runs, `common` rows are special to no band and there are so many
-/// `columns`; 0 without windows.
-fn rows(bands: &[&Edges], common: usize, room: usize, columns: usize, units: usize) -> usize {
+/// The rows of a thread, one of those `given`, when `common` ones are special to no band, there is room for so many runs and there
+/// are so many `columns`; 0 without windows.
+fn rows(
+    bands: &[&Edges],
+    given: &[usize],
+    [common, room]: [usize; 2],
+    columns: usize,
+    units: usize,
+) -> usize {
     let Some(span) = bands.iter().map(|band| span(band)).max() else { return 0 };
-    if common == 0 {
-        return 0;
-    }
-    let fitting = ROWS.into_iter().filter(|rows| span.saturating_add(2 * rows - 1) <= room);
+    let fits = |rows: &usize| *rows <= common && span.saturating_add(2 * rows - 1) <= room;
+    let fitting = given.iter().copied().filter(fits);
     busy(fitting, common, columns, units)
 }
 
@@ -181,6 +195,7 @@ impl Specialisation for Variant {
         self.define(&mut text);
         text.add(PRELUDE);
         self.bands(&mut text);
+        text.add(EACH);
         text.add(TEXT);
         Element(self.dtype).kernel("stencil_sum", text)
     }
@@ -218,11 +233,12 @@ impl Variant {
         text.define("ADD_ROW", each("TERM_ROW(total) "));
         text.define("ADD_ROWS", each("TERM_ROWS "));
         text.define("ROWS", self.rows);
-        let held = self.terms.iter().filter(|term| term.window);
-        let held: Vec<&Edges> = held.filter_map(Term::marched).collect();
-        let (head, tail) = ends(&held);
-        text.define("HEAD", head);
-        text.define("TAIL", tail);
+        text.flag("COVERED", self.covered);
+        if self.rows > 0 {
+            self.ends.define(text);
+        }
+        let places = self.tagged().map(|(tag, term)| term.at_axis_0(tag));
+        text.define("AT_AXIS_0", places.collect::<String>());
     }
 
     /// What stands between the prelude and the kernel.
@@ -230,17 +246,9 @@ impl Variant {
         bands::weights(self.complex(), text);
         text.add(TIMES);
         for (tag, term) in self.tagged() {
-            let bands = bands::Bands {
-                stencil: &term.stencil,
-                axes: &term.axes,
-                dtype: self.dtype,
-                complex: self.complex(),
-                run: self.form.runs().len,
-                uploaded: self.uploaded(term),
-                tag: tag.into(),
-                loads: term.arrays.loads(),
-            };
-            bands.define(text);
+            let (run, uploaded) = (self.form.runs().len, self.uploaded(term));
+            let bands = term.bands(tag, self.dtype, self.complex(), run, uploaded);
+            bands.define_with_rows(text);
             term.define(tag, text);
         }
     }

@@ -5,7 +5,11 @@
    are independent of each other and of every branch, so that many are on their way at once.
    Before this text stand the parameters, the index space, the bands and
      ROWS               rows of a window, 0 without
-     BAND1_LEFT, BAND1_RIGHT   how far the window reaches beyond them
+     FIRST, LAST        how many first and last rows are alone: the special ones and, of a band that reaches few rows, those with
+                        taps that may lie beyond the axis. There are at least ROWS others
+     WITHIN             1 if windows lie within the axis therefore
+     BAND1_LEFT, BAND1_RIGHT   how far the window reaches beyond its rows
+     AT_AXIS_0          finds out what place c of axis 0 has of the band along it
      ADD_OTHERS         adds the bands of all axes but axis 1 to `sum`: from `at`, `center`, c and i2, i3, ...
      ADD_BAND1          adds that of axis 1 */
 
@@ -27,52 +31,60 @@
     run_store(y + (y_ROW + c * y_s0), result);                                    \
   }
 
+#if ROWS == 0
+  #define FIRST n1
+  #define LAST 0
+  #define WINDOWS 0
+#else
+  #define WINDOWS ((n1 - FIRST - LAST + ROWS - 1) / ROWS)
+#endif
+
 KERNEL stencil(PARAMETERS) {
   PROLOGUE
-#if ROWS > 0
-  const idx common = n1 - BAND1_HEAD - BAND1_TAIL;
-  const idx items = BAND1_HEAD + BAND1_TAIL + (common + ROWS - 1) / ROWS;
-#else
-  const idx items = n1;
-#endif
-  for (idx z = (idx)GID(2); z < OUTER; z += (idx)GSZ(2)) {
+  const idx items = FIRST + LAST + WINDOWS, runs = n0 / V;
+  EACH(2, z, OUTER) {
     SPLIT(z)
-    for (idx item = (idx)GID(1); item < items; item += (idx)GSZ(1)) {
-      for (idx c = (idx)GID(0) * V; c < n0; c += (idx)GSZ(0) * V) {
+    EACH(1, item, items) {
+      EACH(0, at_run, runs) {
+        const idx c = at_run * V;
+        AT_AXIS_0
+        if (item < FIRST + LAST) {
+          const idx i1 = item < FIRST ? item : n1 - FIRST - LAST + item;
+          const GLOBAL elem* at = x0 + (x0_ROW + c * x0_s0);
+          const run center = x0_LOAD(at);
+          run sum = run_zero();
+          ADD_BAND1
+          ADD_OTHERS
+          STORE
+        }
 #if ROWS > 0
-        if (item >= BAND1_HEAD + BAND1_TAIL) {
-          const idx first = BAND1_HEAD + (item - BAND1_HEAD - BAND1_TAIL) * ROWS;
+        else {
+          /* The last window lies as near to the end as it may, and stores but those rows that the one before has not. */
+          const idx own = FIRST + (item - FIRST - LAST) * ROWS;
+          const idx first = own < n1 - LAST - ROWS ? own : n1 - LAST - ROWS;
           run window[BAND1_LEFT + ROWS + BAND1_RIGHT];
           UNROLL for (int k = 0; k < BAND1_LEFT + ROWS + BAND1_RIGHT; k++) {
             const idx i1 = first + k - BAND1_LEFT;
+  #if WITHIN
+            window[k] = x0_LOAD(x0 + (x0_ROW + c * x0_s0));
+  #else
             window[k] = run_zero();
             if (i1 >= 0 && i1 < n1) window[k] = x0_LOAD(x0 + (x0_ROW + c * x0_s0));
+  #endif
           }
           UNROLL for (int m = 0; m < ROWS; m++) {
             const idx i1 = first + m;
-            if (i1 < n1 - BAND1_TAIL) {
-              const run center = window[BAND1_LEFT + m];
-              const GLOBAL elem* at = x0 + (x0_ROW + c * x0_s0);
-              run sum = run_zero();
-              UNROLL for (int t = 0; t < BAND1_TAPS; t++) {
-                sum = run_add_scaled(sum, band1_weight(t), window[BAND1_LEFT + m + band1_offset(t)]);
-              }
-              ADD_OTHERS
-              STORE
+            const run center = window[BAND1_LEFT + m];
+            const GLOBAL elem* at = x0 + (x0_ROW + c * x0_s0);
+            run sum = run_zero();
+            UNROLL for (int t = 0; t < BAND1_TAPS; t++) {
+              sum = run_add_scaled(sum, band1_weight(t), window[BAND1_LEFT + m + band1_offset(t)]);
             }
+            ADD_OTHERS
+            if (i1 >= own) STORE
           }
-          continue;
         }
-        const idx i1 = item < BAND1_HEAD ? item : n1 - BAND1_HEAD - BAND1_TAIL + item;
-#else
-        const idx i1 = item;
 #endif
-        const GLOBAL elem* at = x0 + (x0_ROW + c * x0_s0);
-        const run center = x0_LOAD(at);
-        run sum = run_zero();
-        ADD_BAND1
-        ADD_OTHERS
-        STORE
       }
     }
   }

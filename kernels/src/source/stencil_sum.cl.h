@@ -5,7 +5,10 @@
    window). Rows that are special to some term come first, each alone. Before this text stand the parameters, the index
    space, the terms and
      ROWS               rows of a thread, 0 for one without windows
-     HEAD, TAIL         how many first and last rows are alone
+     FIRST, LAST        how many first and last rows are alone: the special ones and, of bands that reach few rows, those with
+                        taps that may lie beyond the axis. There are at least ROWS others
+     WITHIN             1 if windows lie within the axis therefore
+     AT_AXIS_0          finds out what place c of axis 0 has of the bands along it
      ADD_ROW            adds row i1 of all terms to `total`
      ADD_ROWS           adds rows from `first` on to `totals` */
 
@@ -27,39 +30,46 @@
     run_store(y + (y_ROW + c * y_s0), result);                                    \
   }
 
+#if ROWS == 0
+  #define FIRST n1
+  #define LAST 0
+  #define WINDOWS 0
+#else
+  #define WINDOWS ((n1 - FIRST - LAST + ROWS - 1) / ROWS)
+#endif
+
 KERNEL stencil_sum(PARAMETERS) {
   PROLOGUE
-#if ROWS > 0
-  const idx items = HEAD + TAIL + (n1 - HEAD - TAIL + ROWS - 1) / ROWS;
-#else
-  const idx items = n1;
-#endif
-  for (idx z = (idx)GID(2); z < OUTER; z += (idx)GSZ(2)) {
+  const idx items = FIRST + LAST + WINDOWS, runs = n0 / V;
+  EACH(2, z, OUTER) {
     SPLIT(z)
-    for (idx item = (idx)GID(1); item < items; item += (idx)GSZ(1)) {
-      for (idx c = (idx)GID(0) * V; c < n0; c += (idx)GSZ(0) * V) {
+    EACH(1, item, items) {
+      EACH(0, at_run, runs) {
+        const idx c = at_run * V;
+        AT_AXIS_0
+        if (item < FIRST + LAST) {
+          const idx i1 = item < FIRST ? item : n1 - FIRST - LAST + item;
+          run total = run_zero();
+          ADD_ROW
+          STORE
+        }
 #if ROWS > 0
-        if (item >= HEAD + TAIL) {
-          const idx first = HEAD + (item - HEAD - TAIL) * ROWS;
+        else {
+          /* The last rows lie as near to the end as they may, and those are stored that the thread before has not. */
+          const idx own = FIRST + (item - FIRST - LAST) * ROWS;
+          const idx first = own < n1 - LAST - ROWS ? own : n1 - LAST - ROWS;
           run totals[ROWS];
           UNROLL for (int m = 0; m < ROWS; m++) totals[m] = run_zero();
           ADD_ROWS
           UNROLL for (int m = 0; m < ROWS; m++) {
             const idx i1 = first + m;
-            if (i1 < n1 - TAIL) {
+            if (i1 >= own) {
               const run total = totals[m];
               STORE
             }
           }
-          continue;
         }
-        const idx i1 = item < HEAD ? item : n1 - HEAD - TAIL + item;
-#else
-        const idx i1 = item;
 #endif
-        run total = run_zero();
-        ADD_ROW
-        STORE
       }
     }
   }

@@ -27,35 +27,38 @@
   }
 
 #if TERM_WINDOW
+#if WITHIN
+  #define TERM_IF_WITHIN
+#else
+  #define TERM_IF_WITHIN if (i1 >= 0 && i1 < n1)
+#endif
 #define TERM_ROWS                                                                 \
   {                                                                               \
     run window[TERM_LEFT + ROWS + TERM_RIGHT];                                    \
     UNROLL for (int k = 0; k < TERM_LEFT + ROWS + TERM_RIGHT; k++) {              \
       const idx i1 = first + k - TERM_LEFT;                                       \
       window[k] = run_zero();                                                     \
-      if (i1 >= 0 && i1 < n1) {                                                   \
+      TERM_IF_WITHIN {                                                            \
         TERM_AT                                                                   \
         window[k] = TERM_CENTER;                                                  \
       }                                                                           \
     }                                                                             \
     UNROLL for (int m = 0; m < ROWS; m++) {                                       \
       const idx i1 = first + m;                                                   \
-      if (i1 < n1 - TAIL) {                                                       \
-        const run center = window[TERM_LEFT + m];                                 \
-        TERM_AT                                                                   \
-        run sum = TERM_BEGIN(totals[m]);                                          \
-        UNROLL for (int t = 0; t < TERM_TAPS; t++) {                              \
-          sum = run_add_scaled(sum, TERM_WEIGHT(t), window[TERM_LEFT + m + TERM_OFFSET(t)]); \
-        }                                                                         \
-        TERM_OTHERS                                                               \
-        totals[m] = TERM_END(totals[m], sum);                                     \
+      const run center = window[TERM_LEFT + m];                                   \
+      TERM_AT                                                                     \
+      run sum = TERM_BEGIN(totals[m]);                                            \
+      UNROLL for (int t = 0; t < TERM_TAPS; t++) {                                \
+        sum = run_add_scaled(sum, TERM_WEIGHT(t), window[TERM_LEFT + m + TERM_OFFSET(t)]); \
       }                                                                           \
+      TERM_OTHERS                                                                 \
+      totals[m] = TERM_END(totals[m], sum);                                       \
     }                                                                             \
   }
 #else
 #define TERM_ROWS                                                                 \
   UNROLL for (int m = 0; m < ROWS; m++) {                                         \
     const idx i1 = first + m;                                                     \
-    if (i1 < n1 - TAIL) TERM_ROW(totals[m])                                       \
+    TERM_ROW(totals[m])                                                           \
   }
 #endif

@@ -26,6 +26,7 @@ mod map_many;
 mod offsets;
 mod reduce;
 mod sample;
+mod stars;
 mod stencil;
 mod stencil_errors;
 mod stencil_sum;
@@ -137,6 +138,17 @@ cells! {
             empty_arrays
             any_sum
             repeated_inputs;
+        stars:
+            two_axes
+            three_axes
+            three_short_axes
+            three_axes_of_one_array
+            one_axis_beside_the_last
+            longer_reaches
+            what_special_rows_leave_out_does_not_spread
+            a_derivative_and_two_axes
+            a_derivative_and_three_axes
+            several_inputs_with_coefficients;
         offsets:
             taps_outside_every_row_are_dropped
             taps_that_reach_far_along_a_long_axis
