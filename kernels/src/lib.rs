@@ -3,7 +3,21 @@
 //! A verb is asked of an [`Executor`]; it is checked once, then run by [`Host`] (all cores), [`Gpu`] (CUDA and
 //! `OpenCL`, one source), counted by
 //! [`Trace`], or kept to be run over and over by [`Plan`]. Arrays are strided and typed at run time; results stay on the
-//! device, also single numbers.
+//! device, also single numbers. [`Vector`] and [`VectorMut`] are arithmetic of arrays, which calls verbs; [`user`] has kernels of
+//! your own, which CUDA and `OpenCL` devices run.
+//!
+//! ```
+//! use arrayspan_kernels::bridge::{Array, DType, devices::Device};
+//! use arrayspan_kernels::{Reduction, Vector, input, on};
+//!
+//! let x = Array::from_vec(vec![1.0, -2.0, 3.0, -4.0], [2, 2])?;
+//! let on = on(Device::cpu())?; // the executor of the device's default stream
+//! let mut largest = on.empty(&[2], DType::Float64)?;
+//! on.reduce(Reduction::Maximum, &input(0).abs(), &[x.view()], &[1], largest.view_mut())?; // enqueued
+//! assert_eq!(largest.to_vec::<f64>()?, [2.0, 4.0]); // waits
+//! assert_eq!(x.abs().max_axes(1)?.to_vec::<f64>()?, [2.0, 4.0]); // the same by the vector layer
+//! # Ok::<(), arrayspan_kernels::Error>(())
+//! ```
 
 mod band;
 mod cost;

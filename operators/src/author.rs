@@ -1,6 +1,6 @@
 //! What authors of operators need: `use arrayspan_operators::author::*;`.
 //!
-//! The guide `docs/write-an-operator.md` shows how it is used. Beside `arrayspan::prelude::*` say which `Result` and `Error` are
+//! The guide [`docs/write-an-operator.md`](https://github.com/arrayspan/arrayspan/blob/main/docs/write-an-operator.md) shows how it is used. Beside `arrayspan::prelude::*` say which `Result` and `Error` are
 //! meant, `use arrayspan::{Error, Result};`: both have their own.
 
 pub use arrayspan_bridge::{DType, Relayout, SharedArray, View, ViewMut};

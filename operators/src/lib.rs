@@ -5,7 +5,7 @@
 //! applied it is rewritten so that what one pass over the arrays can do is done in one. Authors write a constructor
 //! that gives a form (model: `derivative/first.rs`), or a [`LinearMap`] where no form fits; users call [`LinearOperator`].
 //! [`author`] is what they import, [`check_adjoint`] and [`laws::check`] try what they wrote, and the guide
-//! `docs/write-an-operator.md` shows all of it.
+//! [`docs/write-an-operator.md`](https://github.com/arrayspan/arrayspan/blob/main/docs/write-an-operator.md) shows all of it.
 //!
 //! Numbers that operators are given (steps, weights, taps, factors, `alpha` and `beta`) are checked in the dtype they are
 //! computed with. What becomes infinite once rounded is an [`Error::Parameter`], and so is what is not zero and becomes

@@ -4,7 +4,7 @@
 //! validated before it is used: [`SharedArray::from_dlpack`](crate::SharedArray::from_dlpack) and
 //! [`Array::from_dlpack`](crate::Array::from_dlpack) trust nothing but pointers, for which the caller of
 //! [`Capsule::from_raw`] has vouched. Both structs of the standard, [`Versioned`] and [`Legacy`], go in
-//! and out. What is checked, field by field, and which test shows it, is in `docs/dlpack.md`.
+//! and out. What is checked, field by field, and which test shows it, is in [`docs/dlpack.md`](https://github.com/arrayspan/arrayspan/blob/main/docs/dlpack.md).
 //!
 //! ```
 //! use arrayspan_bridge::dlpack::{Capsule, Versioned};

@@ -6,7 +6,7 @@
 //! is compiled when it is first called with arrays of other dtypes or another form of layout, and kept.
 //!
 //! Declaring one is `unsafe`: the source is compiled as it stands, and source that uses a pointer of its own can do
-//! anything. The guide `docs/write-a-kernel.md` shows what the source can name.
+//! anything. The guide [`docs/write-a-kernel.md`](https://github.com/arrayspan/arrayspan/blob/main/docs/write-a-kernel.md) shows what the source can name.
 
 mod call;
 mod declaration;

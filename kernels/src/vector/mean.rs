@@ -17,7 +17,9 @@ pub(super) fn mean(
     let inputs = arguments::arrays(operation, value)?;
     let (dtype, device) = (inputs[0].dtype(), inputs[0].device());
     let shape = arguments::shape(operation, &inputs, dtype)?;
-    let len = sum.numbers(axes, &shape)?.iter().map(|&axis| shape[axis]).product();
+    let axes_of_each = sum.numbers(axes, &shape)?;
+    // More elements than can be counted are refused by the sum.
+    let len = axes_of_each.iter().fold(1_usize, |len, &axis| len.saturating_mul(shape[axis]));
     let widened = dtype.real() == DType::Float32 && widest_real(device) == DType::Float64;
     Mean { sum, on: &*on(device)?, axes, len, widened }.of(value, dtype)
 }

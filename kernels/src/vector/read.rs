@@ -79,9 +79,10 @@ pub trait Vector: AsElementwise {
 
     /// The mean of all elements, 0-d, in their dtype; NaN of none.
     ///
-    /// The mean of finite numbers is finite, however large they are, where the sum is not: that of Float64 is made of elements
-    /// divided by a power of two, so that it is as accurate as a sum, save where elements are below 1e-300, whose last digits are
-    /// lost. (Float64 within rounding of the very largest number may give infinity.)
+    /// The mean of finite numbers is finite where their sum is not. Sums for means of Float32 are kept in Float64; where nothing is
+    /// wider, elements are divided by a power of two before they are added. That changes no digit, save of elements that
+    /// become subnormal by it: Float64 below 1e-307 times the number of elements, and on devices without Float64 Float32 below
+    /// 5e-38 times. (Means within rounding of the largest Float64 may be infinite.)
     ///
     /// Two launches; three for complex values.
     ///
@@ -121,7 +122,11 @@ pub trait Vector: AsElementwise {
     /// # Errors
     /// As [the trait](Vector) says; an axis that is not there or comes twice.
     fn min_axes(&self, axes: impl Into<Axes>) -> Result<Array> {
-        LEAST.array(&self.as_elementwise(), Some(&axes.into()), own)
+        Named { operation: "min_axes", ..LEAST }.array(
+            &self.as_elementwise(),
+            Some(&axes.into()),
+            own,
+        )
     }
 
     /// The largest element, 0-d: NaN if any is, -∞ of none. Real dtypes only.
@@ -145,7 +150,11 @@ pub trait Vector: AsElementwise {
     /// # Errors
     /// As [the trait](Vector) says; an axis that is not there or comes twice.
     fn max_axes(&self, axes: impl Into<Axes>) -> Result<Array> {
-        MOST.array(&self.as_elementwise(), Some(&axes.into()), own)
+        Named { operation: "max_axes", ..MOST }.array(
+            &self.as_elementwise(),
+            Some(&axes.into()),
+            own,
+        )
     }
 
     /// `out ← reduction of self over axes`, where `out` has the shape without them.

@@ -68,6 +68,34 @@ fn errors_name_the_operation_and_what_does_not_fit() {
 }
 
 #[test]
+fn reductions_of_more_elements_than_can_be_counted_are_refused() {
+    let one = host(&[1.0], &[]);
+    let many = 1 << 40;
+    let rows = one.view().broadcast(&[many, 1]).unwrap();
+    let columns = one.view().broadcast(&[1, many]).unwrap();
+    let value = rows.as_elementwise() + columns.as_elementwise();
+    for found in [value.sum(), value.mean(), value.mean_axes([0, 1]), value.max_axes([1, 0])] {
+        assert!(matches!(found, Err(Error::Bridge(_) | Error::Argument { .. })), "{found:?}");
+    }
+}
+
+#[test]
+fn axes_that_are_not_there_or_come_twice_are_named() {
+    let a = host(&[1.0; 6], &[2, 3]);
+    let said = |result: Result<Array, Error>| result.unwrap_err().to_string();
+    assert_eq!(said(a.mean_axes(2)), "mean_axes: axes [2] of shape [2, 3]");
+    assert_eq!(said(a.mean_axes([0, -3])), "mean_axes: axes [0, -3] of shape [2, 3]");
+    assert_eq!(said(a.mean_axes([1, -1])), "mean_axes: axes [1, 1] of shape [2, 3]");
+    assert_eq!(said(a.min_axes([0, 0])), "min_axes: axes [0, 0] of shape [2, 3]");
+    let integers = Array::from_slice(&[1_i32; 6], [2, 3]).unwrap();
+    assert_eq!(said(integers.mean_axes(0)), "mean_axes: cannot compute with Int32");
+    assert_eq!(said(integers.mean_axes([])), "mean_axes: cannot compute with Int32");
+    let (on, mut out) = (arrayspan_kernels::on(Device::cpu()).unwrap(), host(&[7.0; 6], &[6]));
+    a.reduce_into(&*on, Reduction::Sum, [], &mut out).unwrap_err();
+    assert_eq!(out.to_vec::<f32>().unwrap(), [7.0; 6], "nothing was written");
+}
+
+#[test]
 fn a_view_that_comes_twice_is_one_input() {
     let (a, b) = (host(&[1.0; 6], &[2, 3]), host(&[2.0; 6], &[2, 3]));
     let value = (&a + &b) * (&b - &a) + a.view().reshaped(&[6]).unwrap().reshaped(&[2, 3]).unwrap();
