@@ -85,6 +85,7 @@ pub mod reclaim;
 mod registry;
 mod stream;
 mod sync;
+pub mod vectors;
 pub mod vendor;
 
 pub use as_stream::AsStream;

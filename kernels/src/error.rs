@@ -7,13 +7,25 @@ use arrayspan_bridge::devices::retry::{OutOfMemory, Shortage};
 /// The result of a verb.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What can go wrong when a verb is asked for. All but the first are found before anything is enqueued.
+/// What can go wrong when a verb is asked for. All but the first two are found before anything is enqueued; of the first, the
+/// same call may be made again.
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// An array could not be made, viewed or moved, or its device failed.
     #[error(transparent)]
     Bridge(#[from] arrayspan_bridge::Error),
+    /// Of two kernels of an update that reads its result, the second was refused after the first was queued: a part of the
+    /// result is updated, and the call must not be made again.
+    #[error("{verb}: {written} have been updated, and no others: {cause}")]
+    Partial {
+        /// The verb.
+        verb: &'static str,
+        /// What has been updated.
+        written: &'static str,
+        /// Why the second kernel was refused.
+        cause: Box<Error>,
+    },
     /// An argument has another shape than the verb needs.
     #[error("{verb}: {argument} has shape {found:?}, expected {expected:?}")]
     Shape {
@@ -112,6 +124,7 @@ impl Error {
             | Self::DType { verb, .. }
             | Self::NotComputable { verb, .. }
             | Self::NoFloat64 { verb, .. }
+            | Self::Partial { verb, .. }
             | Self::WrongDevice { verb, .. }
             | Self::NotKept { verb, .. }
             | Self::Argument { verb, .. } => *verb = operation,
@@ -137,6 +150,10 @@ impl OutOfMemory for Error {
     }
 
     fn lost_device(&self) -> Option<&str> {
-        if let Self::Bridge(error) = self { error.lost_device() } else { None }
+        match self {
+            Self::Bridge(error) => error.lost_device(),
+            Self::Partial { cause, .. } => cause.lost_device(),
+            _ => None,
+        }
     }
 }

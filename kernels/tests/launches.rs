@@ -6,24 +6,31 @@ use std::io::Write;
 use std::sync::Arc;
 
 use arrayspan_kernels::bridge::devices::Device;
+use arrayspan_kernels::bridge::devices::fault::{self, Fault, FaultKind};
+use arrayspan_kernels::bridge::devices::retry::OutOfMemory;
 use arrayspan_kernels::bridge::{Array, DType, Relayout};
 use arrayspan_kernels::{
-    Band, Executor, Gather, Gpu, Reduction, Stencil, StencilTerm, Trace, Update, constant, input,
-    previous,
+    Band, Error, Executor, Gather, Gpu, Reduction, Stencil, StencilTerm, Trace, Update, constant,
+    input, previous,
 };
 
-/// Runs on every device that runs kernels.
-fn on_each(test: impl Fn(&Gpu, &dyn Executor)) {
+/// An executor of every device that runs kernels.
+fn each() -> Vec<Arc<Gpu>> {
     let devices: Vec<Device> = Device::all().into_iter().filter(|d| !d.is_cpu()).collect();
     if devices.is_empty() {
         // A closed stderr is no reason to fail.
         let _ = writeln!(std::io::stderr(), "skipped: no device that runs kernels");
     }
-    for device in devices {
-        let gpu = Arc::new(Gpu::new(device.stream().unwrap()).unwrap());
+    let gpu = |device: Device| Arc::new(Gpu::new(device.stream().unwrap()).unwrap());
+    devices.into_iter().map(gpu).collect()
+}
+
+/// Runs on every device that runs kernels.
+fn on_each(test: impl Fn(&Gpu, &dyn Executor)) {
+    for gpu in each() {
         let trace = Trace::of(gpu.clone());
         test(&gpu, &trace);
-        assert_eq!(gpu.launches(), trace.take().launches, "{device}");
+        assert_eq!(gpu.launches(), trace.take().launches, "{}", gpu.stream().device());
         gpu.stream().synchronize().unwrap();
     }
 }
@@ -124,4 +131,50 @@ fn empty_arrays_launch_nothing() {
         executor.reduce(Reduction::Sum, &input(0), &[x.view()], &[1], none.view_mut()).unwrap();
         assert_eq!(gpu.launches(), 0);
     });
+}
+
+/// Rows with few entries are one kernel's, those with many another's.
+#[test]
+fn a_refused_second_kernel_of_an_update_is_an_error_that_nobody_tries_again() {
+    let entries = [3, 100];
+    let indices = (0..103).map(|at| at % 7).collect();
+    let gather = Gather::new(0, &[2], &[7], vec![0, 3, 103], indices, None).unwrap();
+    for gpu in each() {
+        let executor: &dyn Executor = &*gpu;
+        let x = Array::from_vec(vec![1.0_f32; 7], [7]).unwrap();
+        let x = x.into_device(executor.device()).unwrap().0;
+        let filled = || Array::from_vec(vec![10.0_f32; 2], [2]).unwrap();
+        let numbers =
+            |y: &Array| y.view().to(Device::cpu()).unwrap().0.view().to_vec::<f32>().unwrap();
+        // Of both kernels the device has what it takes.
+        let mut warm = filled().into_device(executor.device()).unwrap().0;
+        executor.gather(&gather, x.view(), warm.view_mut(), Update::add()).unwrap();
+        assert_eq!(numbers(&warm), [13, 110]);
+        let launches = gpu.launches();
+        for (update, skip) in [(Update::add(), 0), (Update::add(), 1), (Update::set(), 1)] {
+            let mut y = filled().into_device(executor.device()).unwrap().0;
+            let refused = Fault { skip, count: usize::MAX, ..Fault::new(FaultKind::Launch) };
+            let refused = fault::inject(refused);
+            let error = executor.gather(&gather, x.view(), y.view_mut(), update).unwrap_err();
+            drop(refused);
+            let again = error.shortage().is_some();
+            let [short, long] = numbers(&y)[..] else { panic!("two rows") };
+            assert_eq!(long, 10, "{error}");
+            match &error {
+                Error::Partial { verb, written, cause } => {
+                    assert_eq!((*verb, *written), ("gather", "rows with at most 64 entries"));
+                    assert!(!again && cause.shortage().is_some() && skip == 1, "{error}");
+                    assert_eq!((short, update), (13, Update::add()));
+                }
+                Error::Bridge(_) if skip == 0 => assert!(again && short == 10, "{error}"),
+                Error::Bridge(_) => {
+                    assert!(again && update == Update::set(), "{error}");
+                    executor.gather(&gather, x.view(), y.view_mut(), update).unwrap();
+                    assert_eq!(numbers(&y), entries);
+                }
+                _ => panic!("{error}"),
+            }
+        }
+        assert_eq!(gpu.launches() - launches, 2 + 2, "what was refused was not counted");
+    }
 }

@@ -64,9 +64,8 @@ pub(crate) fn entries_of(operator: &str, gather: &Gather, dtype: DType) -> Resul
     if gather.is_unweighted() {
         return Ok(());
     }
-    let rows = gather.rows().iter().product();
-    let weights = || (0..rows).flat_map(|row| gather.row(row)).map(|(_, weight)| weight);
-    beside_each_other(operator, |weight| format!("a weight of {}", text(weight)), weights, dtype)
+    let what = |weight| format!("a weight of {}", text(weight));
+    beside_each_other(operator, what, || gather.weights(), dtype)
 }
 
 fn beside_each_other<I: Iterator<Item = Complex64>>(

@@ -5,18 +5,18 @@ use std::sync::Arc;
 
 use arrayspan_devices::{Device, Memory};
 
-use super::{ConvertStep, ConvertSteps, FailedConversion, Route};
+use super::ConvertStep;
 use crate::{Array, Crossing, DType, Layout, SharedArray, View, Why};
 
 /// An array on its way: owned, or borrowed for `'a`.
 #[derive(Debug)]
 pub struct Imported<'a> {
-    held: Held<'a>,
-    crossing: Crossing,
+    pub(super) held: Held<'a>,
+    pub(super) crossing: Crossing,
 }
 
 #[derive(Debug)]
-enum Held<'a> {
+pub(super) enum Held<'a> {
     Shared(SharedArray),
     Borrowed(View<'a>),
     Lent(Box<Lent<'a>>),
@@ -25,7 +25,7 @@ enum Held<'a> {
 /// Elements of another library that are only borrowed. No work on them outlives the call that queues it, so the borrow
 /// may end in any way, also by being forgotten.
 #[derive(Debug)]
-struct Lent<'a> {
+pub(super) struct Lent<'a> {
     /// [Borrowed](Memory::borrowed). Can be reached through this only, hence during the borrow.
     memory: Arc<Memory>,
     layout: Layout,
@@ -155,58 +155,6 @@ impl<'a> Imported<'a> {
         }
     }
 
-    /// The array where it goes, to read: itself if it is owned and there, else a copy.
-    ///
-    /// # Errors
-    /// The refused copy; out of memory; the driver's refusal.
-    pub fn shared(
-        self,
-        route: &Route<'_>,
-        steps: &mut ConvertSteps,
-    ) -> Result<SharedArray, FailedConversion<'a>> {
-        match self.held {
-            Held::Shared(array) if array.device() == route.device() => Ok(array),
-            held => {
-                let this = Self { held, ..self };
-                this.copied(Why::Borrowed, ConvertStep::Import, route, steps)
-                    .map(Array::into_shared)
-            }
-        }
-    }
-
-    /// The array where it goes, to write: itself if that is [possible](Self::into_array), else a copy.
-    ///
-    /// # Errors
-    /// As [`shared`](Self::shared).
-    pub fn exclusive(
-        self,
-        route: &Route<'_>,
-        steps: &mut ConvertSteps,
-    ) -> Result<Array, FailedConversion<'a>> {
-        if self.device() != route.device() {
-            return self.copied(Why::OtherDevice, ConvertStep::Transfer, route, steps);
-        }
-        self.into_array().or_else(|this| {
-            let (why, step) = this.why_not_exclusive();
-            this.copied(why, step, route, steps)
-        })
-    }
-
-    /// As [`exclusive`](Self::exclusive), in row-major order without gaps.
-    ///
-    /// # Errors
-    /// As [`shared`](Self::shared).
-    pub fn contiguous(
-        self,
-        route: &Route<'_>,
-        steps: &mut ConvertSteps,
-    ) -> Result<Array, FailedConversion<'a>> {
-        if self.layout().is_contiguous() {
-            return self.exclusive(route, steps);
-        }
-        self.copied(Why::Strides, ConvertStep::Export, route, steps)
-    }
-
     /// Why [`into_array`](Self::into_array) does not give the array, and which step has to copy it.
     pub(crate) fn why_not_exclusive(&self) -> (Why, ConvertStep) {
         match &self.held {
@@ -216,30 +164,6 @@ impl<'a> Imported<'a> {
             }
             Held::Shared(_) => (Why::Shared, ConvertStep::Export),
             _ => (Why::Borrowed, ConvertStep::Import),
-        }
-    }
-
-    /// A row-major copy where the array goes, if that is allowed. Another device is the reason before any
-    /// other.
-    fn copied(
-        self,
-        why: Why,
-        step: ConvertStep,
-        route: &Route<'_>,
-        steps: &mut ConvertSteps,
-    ) -> Result<Array, FailedConversion<'a>> {
-        match route.copy(&self.view(), why, step, steps) {
-            Ok(array) => Ok(array),
-            Err(error) => Err(FailedConversion::with(error, self)),
-        }
-    }
-}
-
-impl ConvertSteps {
-    /// The array entered or left a library as it was.
-    pub(crate) fn zero_copy(&mut self, step: ConvertStep) {
-        if self.get(step).is_none() {
-            self.record(step, Crossing::ZeroCopy);
         }
     }
 }

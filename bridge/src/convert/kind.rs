@@ -3,7 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::ArraySource;
 use crate::Error;
 
 /// The library whose type an array has. Says nothing about where its elements lie.
@@ -43,18 +42,6 @@ impl ArrayKind {
             Self::Dlpack => "dlpack",
         }
     }
-}
-
-/// The kind of `x`, known when the program is compiled.
-///
-/// ```
-/// use arrayspan_bridge::convert::{ArrayKind, kind_of};
-///
-/// assert_eq!(kind_of(&ndarray::array![1.0, 2.0]), ArrayKind::Ndarray);
-/// ```
-#[must_use]
-pub const fn kind_of<S: ArraySource>(_: &S) -> ArrayKind {
-    S::KIND
 }
 
 impl fmt::Display for ArrayKind {

@@ -20,7 +20,9 @@
 //! # Ok::<(), arrayspan_bridge::Error>(())
 //! ```
 
+mod arrival;
 mod dtype;
+mod failed;
 mod imported;
 mod kind;
 mod kind_any;
@@ -34,13 +36,14 @@ pub mod to;
 
 use arrayspan_devices::Device;
 
+pub use failed::FailedConversion;
 pub use imported::Imported;
-pub use kind::{ArrayKind, kind_of};
+pub use kind::ArrayKind;
 pub use kind_any::kind_of_any;
 pub use options::ConvertOptions;
 pub use report::{ConvertReport, ConvertStep, ConvertSteps};
-pub use route::{FailedConversion, Route};
-pub use source::ArraySource;
+pub use route::Route;
+pub use source::{ArraySource, kind_of};
 pub use target::ArrayTarget;
 
 use crate::{Crossing, Error, Result};

@@ -2,9 +2,9 @@
 
 use arrayspan_devices::{Device, Stream};
 
-use super::{ConvertStep, ConvertSteps, Imported};
+use super::{ConvertStep, ConvertSteps};
 use crate::copy::streams::stream_between;
-use crate::{Array, Crossing, Error, Result, Transfer, View, Why};
+use crate::{Array, Crossing, Result, Transfer, View, Why};
 
 /// Where an array goes, on which stream, and whether it may be copied on the way.
 #[derive(Clone, Copy, Debug)]
@@ -12,34 +12,6 @@ pub struct Route<'s> {
     device: Device,
     stream: Option<&'s Stream>,
     transfer: Transfer,
-}
-
-/// A conversion that failed, with the array as it was then, where that is still there.
-#[derive(Debug)]
-pub struct FailedConversion<'a> {
-    /// Why.
-    pub error: Error,
-    /// The array.
-    pub back: Option<Box<Imported<'a>>>,
-}
-
-impl<'a> FailedConversion<'a> {
-    /// Gives the array back.
-    pub fn with(error: impl Into<Error>, back: impl Into<Imported<'a>>) -> Self {
-        Self { error: error.into(), back: Some(Box::new(back.into())) }
-    }
-}
-
-impl From<Error> for FailedConversion<'_> {
-    fn from(error: Error) -> Self {
-        Self { error, back: None }
-    }
-}
-
-impl From<arrayspan_devices::Error> for FailedConversion<'_> {
-    fn from(error: arrayspan_devices::Error) -> Self {
-        Error::from(error).into()
-    }
 }
 
 impl<'s> Route<'s> {
@@ -78,7 +50,7 @@ impl<'s> Route<'s> {
     /// transfer if the elements are on another device. Nothing is copied here.
     ///
     /// # Errors
-    /// [`Error::CopyRefused`].
+    /// [`Error::CopyRefused`](crate::Error::CopyRefused).
     pub fn allow(
         &self,
         view: &View<'_>,
@@ -98,7 +70,7 @@ impl<'s> Route<'s> {
     /// [`allow`](Self::allow).
     ///
     /// # Errors
-    /// [`Error::CopyRefused`]; out of memory; the driver's refusal.
+    /// [`Error::CopyRefused`](crate::Error::CopyRefused); out of memory; the driver's refusal.
     pub fn copy(
         &self,
         view: &View<'_>,

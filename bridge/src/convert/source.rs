@@ -28,3 +28,15 @@ pub trait ArraySource: Sized {
         None
     }
 }
+
+/// The kind of `x`, known when the program is compiled.
+///
+/// ```
+/// use arrayspan_bridge::convert::{ArrayKind, kind_of};
+///
+/// assert_eq!(kind_of(&ndarray::array![1.0, 2.0]), ArrayKind::Ndarray);
+/// ```
+#[must_use]
+pub const fn kind_of<S: ArraySource>(_: &S) -> ArrayKind {
+    S::KIND
+}

@@ -1,62 +1,94 @@
 //! Adjoints, products and sums of sparse matrices along one axis.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use num_complex::Complex64;
 
-use super::{Gather, Table, Weights, sort};
+use super::rows::Rows;
+use super::{Entries, Gather, Inner, Table, Transpose};
 
 impl Gather {
     /// The conjugate transpose. What a row picks is added where it was picked from: no two rows write to one place.
     ///
-    /// Cost: in proportion to entries, rows and columns; so of all that are made of others.
+    /// Cost: in proportion to entries; its table, with a place for each column of this, is made when it is first applied. All
+    /// else that is made of others takes time and memory for entries and rows.
     #[must_use]
     pub fn adjoint(&self) -> Self {
-        let table = sort::transposed(self.table(), |weight| weight.conj());
-        Self::of(self.axis(), self.columns(), self.rows(), table)
+        self.turned(!self.is_real())
     }
 
     /// The transpose.
     #[must_use]
     pub fn transpose(&self) -> Self {
-        let table = sort::transposed(self.table(), |weight| weight);
-        Self::of(self.axis(), self.columns(), self.rows(), table)
+        self.turned(false)
     }
 
     /// The complex conjugate.
     #[must_use]
     pub fn conj(&self) -> Self {
-        if self.is_real() { self.clone() } else { self.each(|_, _, weight| weight.conj()) }
+        if self.is_real() {
+            return self.clone();
+        }
+        match &self.0.entries {
+            Entries::Given(table) => self.each(table, |_, _, weight| weight.conj()),
+            Entries::Turned(turned) => turned.of.turned(!turned.conj),
+        }
     }
 
     /// Every entry times `factor`.
     #[must_use]
     pub fn scaled(&self, factor: impl Into<Complex64>) -> Self {
         let factor = factor.into();
-        self.each(|_, _, weight| factor * weight)
+        match &self.0.entries {
+            Entries::Given(table) => self.each(table, |_, _, weight| factor * weight),
+            Entries::Turned(Transpose { of, conj, .. }) => {
+                of.scaled(if *conj { factor.conj() } else { factor }).turned(*conj)
+            }
+        }
     }
 
     /// Row `j` times `factors[j]`, of which there are as many as rows; else `None`.
     #[must_use]
     pub fn with_rows(&self, factors: &[Complex64]) -> Option<Self> {
-        let fits = factors.len() == self.table().rows;
-        fits.then(|| self.each(|row, _, weight| factors[row] * weight))
+        if factors.len() != self.facts().rows {
+            return None;
+        }
+        match &self.0.entries {
+            Entries::Given(table) => Some(self.each(table, |row, _, weight| factors[row] * weight)),
+            Entries::Turned(Transpose { of, conj, .. }) => {
+                Some(of.with_columns(&conjugated(factors, *conj))?.turned(*conj))
+            }
+        }
     }
 
     /// Column `i` times `factors[i]`, of which there are as many as columns; else `None`.
     #[must_use]
     pub fn with_columns(&self, factors: &[Complex64]) -> Option<Self> {
-        let fits = factors.len() == self.table().columns;
-        fits.then(|| self.each(|_, column, weight| weight * factors[column]))
+        if factors.len() != self.facts().columns {
+            return None;
+        }
+        match &self.0.entries {
+            Entries::Given(table) => {
+                Some(self.each(table, |_, column, weight| weight * factors[column]))
+            }
+            Entries::Turned(Transpose { of, conj, .. }) => {
+                Some(of.with_rows(&conjugated(factors, *conj))?.turned(*conj))
+            }
+        }
     }
 
     /// The product `self · inner` of two along the same axes, or `None`. Row by row (Gustavson, ACM Transactions on
-    /// Mathematical Software 4, 1978); `None`, too, when it has more than `most` entries, or a product of two weights vanishes.
+    /// Mathematical Software 4, 1978); `None`, too, when it has more than `most` entries, a product of two weights vanishes,
+    /// or there is no memory for the table of a transpose.
     #[must_use]
     pub fn after(&self, inner: &Self, most: usize) -> Option<Self> {
         if (self.axis(), self.columns()) != (inner.axis(), inner.rows()) {
             return None;
         }
-        let (outer, within) = (self.table(), inner.table());
-        let mut rows = Rows::new(outer.rows, within.columns);
+        let (outer, within) = (self.table().ok()?, inner.table().ok()?);
+        let entries = outer.entries().saturating_add(within.entries());
+        let mut rows = Rows::new(outer.rows, within.columns, entries);
         for row in 0..outer.rows {
             for (between, factor) in outer.row(row) {
                 for (column, weight) in within.row(between) {
@@ -73,15 +105,15 @@ impl Gather {
         Some(Self::of(self.axis(), self.rows(), inner.columns(), rows.finish()))
     }
 
-    /// The sum of two along the same axes, or `None`.
+    /// The sum of two along the same axes, or `None`; so, too, when there is no memory for the table of a transpose.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Option<Self> {
         let axes = |of: &Self| (of.axis(), of.rows().to_vec(), of.columns().to_vec());
         if axes(self) != axes(other) {
             return None;
         }
-        let (a, b) = (self.table(), other.table());
-        let mut rows = Rows::new(a.rows, a.columns);
+        let (a, b) = (self.table().ok()?, other.table().ok()?);
+        let mut rows = Rows::new(a.rows, a.columns, a.entries().saturating_add(b.entries()));
         for row in 0..a.rows {
             a.row(row).chain(b.row(row)).for_each(|(column, weight)| rows.add(column, weight));
             rows.end(row, usize::MAX)?;
@@ -89,9 +121,24 @@ impl Gather {
         Some(Self::of(self.axis(), self.rows(), self.columns(), rows.finish()))
     }
 
+    /// The transpose, its weights conjugated or not.
+    fn turned(&self, conj: bool) -> Self {
+        let conj = conj && !self.is_real();
+        match &self.0.entries {
+            Entries::Turned(turned) if turned.conj == conj => turned.of.clone(),
+            Entries::Turned(turned) => turned.of.conj(),
+            Entries::Given(table) => Self(Arc::new(Inner {
+                axis: self.axis(),
+                rows: self.columns().to_vec(),
+                columns: self.rows().to_vec(),
+                facts: self.facts().transposed(table),
+                entries: Entries::Turned(Transpose::new(self.clone(), conj)),
+            })),
+        }
+    }
+
     /// The same entries with other weights, told row, column and weight of each.
-    fn each(&self, change: impl Fn(usize, usize, Complex64) -> Complex64) -> Self {
-        let table = self.table();
+    fn each(&self, table: &Table, change: impl Fn(usize, usize, Complex64) -> Complex64) -> Self {
         let mut starts = Vec::with_capacity(table.rows + 1);
         let (mut indices, mut weights) = (Vec::new(), Vec::new());
         indices.reserve_exact(table.entries());
@@ -117,64 +164,20 @@ impl Gather {
     /// Whether it is the identity: as many rows as columns, each of which picks its own.
     #[must_use]
     pub fn is_identity(&self) -> bool {
-        let table = self.table();
+        let facts = self.facts();
+        let table = match &self.0.entries {
+            Entries::Given(table) => table,
+            // The identity is its own transpose.
+            Entries::Turned(turned) => return turned.of.is_identity(),
+        };
         self.rows() == self.columns()
-            && matches!(table.weights, Weights::Ones)
-            && table.longest <= 1
-            && table.entries() == table.rows
+            && self.is_unweighted()
+            && facts.longest <= 1
+            && facts.entries == facts.rows
             && (0..table.rows).all(|row| table.indices.get(row) == row)
     }
 }
 
-/// Rows under construction, in which each column stands once.
-struct Rows {
-    starts: Vec<usize>,
-    indices: Vec<usize>,
-    weights: Vec<Complex64>,
-    /// For each column the last row that it stands in, and where; rows count from 1.
-    seen: Vec<(usize, usize)>,
-    columns: usize,
-}
-
-impl Rows {
-    fn new(rows: usize, columns: usize) -> Self {
-        let mut starts = Vec::with_capacity(rows + 1);
-        starts.push(0);
-        let (indices, weights) = (Vec::new(), Vec::new());
-        Self { starts, indices, weights, seen: vec![(0, 0); columns], columns }
-    }
-
-    /// Adds to an entry of the row in hand.
-    fn add(&mut self, column: usize, weight: Complex64) {
-        let row = self.starts.len();
-        let (of, at) = &mut self.seen[column];
-        if *of == row {
-            self.weights[*at] += weight;
-            return;
-        }
-        (*of, *at) = (row, self.indices.len());
-        self.indices.push(column);
-        self.weights.push(weight);
-    }
-
-    /// Ends a row without what has cancelled; `None` with more than `most` entries so far.
-    fn end(&mut self, row: usize, most: usize) -> Option<()> {
-        let from = self.starts[row];
-        let mut kept = from;
-        for at in from..self.indices.len() {
-            if self.weights[at] != Complex64::ZERO {
-                self.indices[kept] = self.indices[at];
-                self.weights[kept] = self.weights[at];
-                kept += 1;
-            }
-        }
-        self.indices.truncate(kept);
-        self.weights.truncate(kept);
-        self.starts.push(kept);
-        (kept <= most).then_some(())
-    }
-
-    fn finish(self) -> Table {
-        Table::new(self.columns, self.starts, self.indices, self.weights)
-    }
+fn conjugated(factors: &[Complex64], conj: bool) -> Cow<'_, [Complex64]> {
+    if conj { factors.iter().map(Complex64::conj).collect() } else { factors.into() }
 }

@@ -12,7 +12,7 @@ fn matrix(gather: &Gather) -> Vec<Vec<Complex64>> {
     let rows: usize = gather.rows().iter().product();
     let row = |row: usize| {
         let mut dense = vec![number(0.0); columns];
-        gather.row(row).for_each(|(column, weight)| dense[column] += weight);
+        gather.row(row).unwrap().for_each(|(column, weight)| dense[column] += weight);
         dense
     };
     (0..rows).map(row).collect()
@@ -71,9 +71,9 @@ fn rows_and_columns_are_weighted_apart() {
     let picked = Gather::pick(0, 3, [2, 0]).unwrap();
     let factors = [2.0, 3.0].map(number);
     let rows = picked.with_rows(&factors).unwrap();
-    assert_eq!(rows.row(1).collect::<Vec<_>>(), [(0, number(3.0))]);
+    assert_eq!(rows.row(1).unwrap().collect::<Vec<_>>(), [(0, number(3.0))]);
     let columns = picked.with_columns(&[2.0, 3.0, 5.0].map(number)).unwrap();
-    assert_eq!(columns.row(0).collect::<Vec<_>>(), [(2, number(5.0))]);
+    assert_eq!(columns.row(0).unwrap().collect::<Vec<_>>(), [(2, number(5.0))]);
     assert_eq!(picked.with_columns(&factors), None);
 }
 
@@ -95,4 +95,127 @@ fn tables_that_are_none_are_refused() {
     refused(new(vec![0, 1, 2], vec![0, 1], Some(vec![number(1.0), number(f64::NAN)])));
     refused(Gather::new(0, &[], &[3], vec![0], vec![], None));
     refused(Gather::new(0, &[usize::MAX, 2], &[3], vec![0], vec![], None));
+}
+
+/// Matrices of all kinds, drawn at random.
+fn drawn() -> impl Iterator<Item = Gather> {
+    let mut state = 1_u64;
+    let mut draw = move |below: usize| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    (0..60).map(move |_| {
+        let (rows, columns) = (1 + draw(12), [1, 2, 7, 90, 5000][draw(5)]);
+        let most = [1, 2, 3, 90][draw(4)];
+        let lengths: Vec<usize> = (0..rows).map(|_| draw(most + 1)).collect();
+        let starts = (0..=rows).map(|row| lengths[..row].iter().sum()).collect();
+        let entries: usize = lengths.iter().sum();
+        let indices = (0..entries).map(|_| draw(columns)).collect();
+        let kind = draw(3);
+        let weight = |(re, im): (usize, usize)| Complex64::new(re as f64 - 3.5, im as f64);
+        let weights: Vec<_> =
+            (0..entries).map(|_| weight((draw(8), if kind == 2 { draw(3) } else { 0 }))).collect();
+        Gather::new(0, &[rows], &[columns], starts, indices, (kind > 0).then_some(weights)).unwrap()
+    })
+}
+
+/// The same as `gather`, from its rows.
+fn given(gather: &Gather) -> Gather {
+    let rows: usize = gather.rows().iter().product();
+    let (mut starts, mut indices, mut weights) = (vec![0], Vec::new(), Vec::new());
+    for row in 0..rows {
+        for (column, weight) in gather.row(row).unwrap() {
+            indices.push(column);
+            weights.push(weight);
+        }
+        starts.push(indices.len());
+    }
+    let (rows, columns) = (gather.rows(), gather.columns());
+    Gather::new(gather.axis(), rows, columns, starts, indices, Some(weights)).unwrap()
+}
+
+#[test]
+fn what_is_known_of_a_transpose_is_known_without_its_table() {
+    for gather in drawn() {
+        for turned in [gather.adjoint(), gather.transpose()] {
+            let made = given(&turned);
+            assert_eq!(turned.facts(), made.facts(), "{gather:?}");
+            assert_eq!(turned, made);
+            assert_eq!(made, turned);
+            assert_eq!(hash(&turned), hash(&made));
+            let sum = |gather: &Gather| gather.weights().sum::<Complex64>();
+            assert!((sum(&turned) - sum(&made)).norm() < 1e-9);
+        }
+    }
+}
+
+fn hash(gather: &Gather) -> u64 {
+    use std::hash::BuildHasher;
+    std::hash::BuildHasherDefault::<std::collections::hash_map::DefaultHasher>::new()
+        .hash_one(gather)
+}
+
+#[test]
+fn turns_of_turns_are_those_of_the_matrices() {
+    for gather in drawn() {
+        let turned = [gather.adjoint(), gather.transpose()];
+        assert_eq!(turned[0].adjoint(), gather);
+        assert_eq!(turned[1].transpose(), gather);
+        assert_eq!(turned[0].transpose(), gather.conj());
+        assert_eq!(turned[0].conj(), turned[1]);
+        let factor = Complex64::new(0.5, -2.0);
+        let factors = |count: usize| -> Vec<Complex64> {
+            (0..count).map(|at| Complex64::new(at as f64, 1.0 - at as f64)).collect()
+        };
+        for turned in turned {
+            let made = given(&turned);
+            assert_eq!(turned.scaled(factor), made.scaled(factor));
+            let (rows, columns) = (factors(turned.rows()[0]), factors(turned.columns()[0]));
+            assert_eq!(turned.with_rows(&rows), made.with_rows(&rows));
+            assert_eq!(turned.with_columns(&columns), made.with_columns(&columns));
+            assert_eq!(turned.is_identity(), made.is_identity());
+            assert_eq!(turned.plus(&made), made.scaled(2.0).plus(&made.scaled(0.0)));
+        }
+    }
+}
+
+#[test]
+fn matrices_that_differ_in_an_entry_are_not_equal() {
+    let picked = Gather::pick(0, 3, [2, 0, 1]).unwrap();
+    let others = [[2, 1, 0], [0, 2, 1], [2, 0, 0]].map(|at| Gather::pick(0, 3, at).unwrap());
+    for other in &others {
+        assert_ne!(picked, *other);
+        assert_ne!(picked.adjoint(), other.adjoint());
+    }
+    // The second is its own transpose, the first is not: the third is the first's.
+    assert_eq!(others[0].adjoint(), Gather::pick(0, 3, [2, 1, 0]).unwrap());
+    assert_ne!(picked.adjoint(), picked);
+    assert_eq!(picked.adjoint(), Gather::pick(0, 3, [1, 2, 0]).unwrap());
+}
+
+#[test]
+fn memory_follows_entries_where_columns_are_without_number() {
+    const WIDE: usize = 1 << 50;
+    let pick = |indices: [usize; 3]| Gather::pick(0, WIDE, indices).unwrap();
+    let picked = pick([WIDE - 1, 5, WIDE - 1]);
+    let adjoint = picked.adjoint();
+    assert_eq!((adjoint.rows(), adjoint.entries(), adjoint.facts().longest), (&[WIDE][..], 3, 2));
+    assert!(adjoint.cost(7, arrayspan_bridge::DType::Complex128).bytes() > WIDE);
+    assert_eq!(adjoint.adjoint(), picked);
+    assert_eq!(adjoint.scaled(2.0).adjoint(), picked.scaled(2.0));
+    assert!(!adjoint.is_identity() && adjoint != picked && adjoint == picked.transpose());
+    // Its table has a place for each of its rows.
+    let refused = adjoint.row(5).map(Iterator::count).unwrap_err();
+    let shortage = arrayspan_bridge::devices::retry::OutOfMemory::shortage(&refused);
+    assert_eq!(shortage.and_then(|shortage| shortage.bytes), Some((WIDE + 2) * 8), "{refused}");
+    assert_eq!(adjoint.after(&picked, usize::MAX), None);
+    assert_eq!(adjoint.plus(&adjoint), None);
+
+    let sum = picked.plus(&pick([7, 5, 0])).unwrap();
+    let row = |row: usize| sum.row(row).unwrap().collect::<Vec<_>>();
+    assert_eq!(row(1), [(5, number(2.0))]);
+    assert_eq!(row(2), [(WIDE - 1, number(1.0)), (0, number(1.0))]);
+    let twice = Gather::pick(0, 3, [2, 2]).unwrap().after(&picked, 9).unwrap();
+    assert_eq!(twice.row(1).unwrap().collect::<Vec<_>>(), [(WIDE - 1, number(1.0))]);
 }

@@ -15,7 +15,6 @@ mod element;
 mod factors;
 mod formula;
 mod gather;
-mod gather_tables;
 mod gemm;
 mod gemm_operand;
 mod map;
@@ -39,7 +38,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use arrayspan_bridge::devices::vendor::Blas;
-use arrayspan_bridge::devices::{Buildable, Grid, Specialisation, Stream};
+use arrayspan_bridge::devices::{Buildable, Grid, Kernel, Specialisation, Stream};
 use arrayspan_bridge::iteration::Arguments;
 use arrayspan_bridge::{Array, DType};
 use parking_lot::Mutex;
@@ -156,13 +155,27 @@ impl Gpu {
         grid: Grid,
         arguments: &Arguments<'_>,
     ) -> Result<()> {
+        let Some(kernel) = self.built(variant)? else { return Ok(()) };
+        // SAFETY: passed on to the caller.
+        unsafe { self.enqueue(&kernel, grid, arguments) }
+    }
+
+    /// The kernel of `variant`, compiled if it is new; none of an executor that only plans.
+    fn built(&self, variant: &impl Specialisation) -> Result<Option<Kernel>> {
         if let Some(planned) = &self.planned {
             planned.lock().push(Box::new(variant.clone()));
-            return Ok(());
+            return Ok(None);
         }
-        let kernel = self.stream.device().kernel(variant)?;
+        Ok(Some(self.stream.device().kernel(variant)?))
+    }
+
+    /// Enqueues a kernel; does not wait.
+    ///
+    /// # Safety
+    /// As [`launch`](Self::launch), of the variant whose kernel it is.
+    unsafe fn enqueue(&self, kernel: &Kernel, grid: Grid, arguments: &Arguments<'_>) -> Result<()> {
         // SAFETY: passed on to the caller.
-        unsafe { self.stream.launch(&kernel, grid, arguments.list())? };
+        unsafe { self.stream.launch(kernel, grid, arguments.list())? };
         self.launches.fetch_add(1, Relaxed);
         Ok(())
     }

@@ -49,6 +49,10 @@ impl Shared {
 
     /// Tables in the device's memory, copied there on `stream` at first use. Work on other streams that reads them waits for
     /// the copy, as for that of any array.
+    #[allow(
+        clippy::mutable_key_type,
+        reason = "the table of a transpose follows from what it is the transpose of"
+    )]
     pub(super) fn tables(&self, key: Key, stream: &Stream) -> crate::Result<Uploaded> {
         if let Some(uploaded) = self.tables.lock().get(&key) {
             return Ok(uploaded.clone());
@@ -96,6 +100,10 @@ impl Reclaim for Workspaces {
         Some(Holdings { reserved_bytes, ..Holdings::default() })
     }
 
+    #[allow(
+        clippy::mutable_key_type,
+        reason = "the table of a transpose follows from what it is the transpose of"
+    )]
     fn release(&self, device: Device) -> Result<Option<usize>> {
         let Some(shared) = ALL.read().get(&device).cloned() else { return Ok(Some(0)) };
         let tables = std::mem::take(&mut *shared.tables.lock());

@@ -3,7 +3,7 @@
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::Stream;
 
-use super::gather_tables;
+use super::gather;
 use super::tables::{Tables, Uploaded};
 use crate::{Gather, Result, Stencil};
 
@@ -23,7 +23,7 @@ impl Key {
             &Self::Stencil(ref stencil, dtype, complex, wide) => {
                 Tables::new(stencil).upload(dtype, complex, wide, stream)
             }
-            Self::Gather(gather, dtype) => gather_tables::upload(gather.table(), *dtype, stream),
+            Self::Gather(gather, dtype) => gather::upload(gather, *dtype, stream),
         }
     }
 

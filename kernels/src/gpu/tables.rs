@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arrayspan_bridge::devices::Stream;
+use arrayspan_bridge::devices::vectors::reserve;
 use arrayspan_bridge::{Array, DType, Element, Transfer};
 use num_complex::{Complex32, Complex64};
 
@@ -122,8 +123,10 @@ pub(super) fn weights(
 }
 
 pub(super) fn send<T: Element>(values: impl Iterator<Item = T>, stream: &Stream) -> Result<Array> {
-    let values: Vec<T> = values.collect();
-    let shape = [values.len()];
-    let host = Array::from_vec(values, shape)?;
+    let mut list = Vec::new();
+    reserve(&mut list, values.size_hint().0)?;
+    list.extend(values);
+    let shape = [list.len()];
+    let host = Array::from_vec(list, shape)?;
     Ok(host.into_device_with(stream.device(), Transfer::CopyIfNeeded, stream)?.0)
 }

@@ -47,7 +47,7 @@ pub(super) fn run(call: &mut GatherCall<'_>) -> Result<()> {
 /// `L` is `T`, or its parts when all weights are real.
 fn gather<T: Scalar, L: Scalar>(call: &mut GatherCall<'_>, update: Known) -> Result<()> {
     let gather = call.gather.clone();
-    let table = gather.table();
+    let table = gather.table()?;
     let of_x = Split::of_columns(&gather, call.x.layout().rank());
     let of_y = Split::of_rows(&gather, call.y.layout().rank());
     let x = call.x.view();

@@ -12,6 +12,7 @@ mod call;
 mod declaration;
 mod definition;
 mod elementwise;
+mod geometry;
 mod input;
 mod letters;
 mod number;
@@ -23,10 +24,11 @@ use arrayspan_bridge::devices::{self, Device};
 
 pub(crate) use definition::{Definition, Source};
 pub use elementwise::ElementwiseKernel;
+pub use geometry::Geometry;
 pub use input::Input;
 pub(crate) use letters::Letters;
 pub use number::Number;
-pub use raw::{Geometry, RawKernel};
+pub use raw::RawKernel;
 pub use reduction::{ReductionKernel, ReductionSource};
 pub(crate) use types::Type;
 

@@ -196,7 +196,7 @@ pub fn gather(gather: &Gather, x: &Tensor, y: &Tensor, update: Update) -> Expect
     let element = |index: Vec<usize>| {
         let row = number(gather.rows(), &index[axis..behind(gather.rows())]);
         let mut sum = (Complex64::default(), 0.0);
-        for (column, weight) in gather.row(row) {
+        for (column, weight) in gather.row(row).unwrap() {
             let mut place = gather.columns().to_vec();
             let mut rest = column;
             for at in place.iter_mut().rev() {
@@ -210,7 +210,7 @@ pub fn gather(gather: &Gather, x: &Tensor, y: &Tensor, update: Update) -> Expect
     };
     let (values, scale) = indices(&y.shape).map(element).unzip();
     let rows = gather.rows().iter().product();
-    let most = (0..rows).map(|row| gather.row(row).count()).max().unwrap_or(0);
+    let most = (0..rows).map(|row| gather.row(row).unwrap().count()).max().unwrap_or(0);
     Expected { result: Tensor::new(&y.shape, values), scale, terms: most + 3 }
 }
 

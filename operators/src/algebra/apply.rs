@@ -7,6 +7,7 @@ use arrayspan_bridge::{View, ViewMut};
 use arrayspan_kernels::Update;
 
 use super::Operator;
+use super::node::Kind;
 use crate::form::{Orientation, Program};
 use crate::{Context, Devices, LinearMap, Properties, Result, Space};
 
@@ -15,6 +16,10 @@ impl Operator {
     pub(crate) fn program(&self, adjoint: bool) -> &Arc<Program> {
         let turn = Orientation { adjoint, conj: false };
         self.node().program(turn.of(self.orientation()))
+    }
+
+    fn is_one_verb(&self) -> bool {
+        matches!(self.node().kind(), Kind::Form(form) if form.is_one_verb())
     }
 
     fn run(
@@ -65,6 +70,10 @@ impl LinearMap for Operator {
     }
 
     fn workspace(&self) -> usize {
+        // Known without compiling both directions, of which one may never be used.
+        if self.is_one_verb() {
+            return 0;
+        }
         let home = self.devices().map(|devices| devices.domain);
         let bytes = |adjoint| self.program(adjoint).bytes().at_home(home);
         bytes(false).max(bytes(true))
@@ -91,6 +100,9 @@ impl LinearMap for Operator {
         if devices.domain != devices.range {
             all.push((devices.range, 0));
         }
+        if self.is_one_verb() {
+            return all;
+        }
         let both = [false, true].map(|adjoint| self.program(adjoint).bytes().named());
         for &(device, bytes) in both.into_iter().flatten() {
             if device == devices.domain {
@@ -102,5 +114,45 @@ impl LinearMap for Operator {
             }
         }
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arrayspan_bridge::{Array, DType};
+    use arrayspan_kernels::{Band, Gather, Stencil};
+    use num_complex::Complex64;
+
+    use super::*;
+    use crate::Form;
+
+    #[test]
+    fn forms_whose_workspace_is_known_without_compiling_take_none_once_compiled() -> Result<()> {
+        let space = Space::new([3, 4], DType::Complex128)?;
+        let array = |shape: [usize; 2]| {
+            let values = vec![Complex64::i(); shape[0] * shape[1]];
+            Array::from_vec(values, shape).map(Array::into_shared)
+        };
+        let band = Band::uniform_complex(4, [(0, Complex64::i()), (1, Complex64::ONE)]);
+        let weights = Some(vec![Complex64::i(); 3]);
+        let forms = [
+            Form::Zero,
+            Form::Identity,
+            Form::Conjugate,
+            Form::Diagonal(array([3, 4])?),
+            Form::Stencil(Stencil::along(1, band)?),
+            Form::Gather(Gather::new(0, &[3], &[3], vec![0, 1, 1, 3], vec![2, 0, 0], weights)?),
+            Form::Matrix(array([3, 3])?),
+        ];
+        for form in forms {
+            assert!(form.is_one_verb());
+            let operator = Operator::of("one verb", space.clone(), space.clone(), form)?;
+            for operator in [operator.conj(), operator] {
+                assert_eq!(LinearMap::workspace(&operator), 0);
+                let takes = [false, true].map(|adjoint| operator.program(adjoint).takes_memory());
+                assert_eq!(takes, [false; 2], "{operator:?}");
+            }
+        }
+        Ok(())
     }
 }

@@ -10,6 +10,7 @@ mod adjoint;
 mod apply;
 mod block_diagonal;
 mod blocks;
+mod compiled;
 mod formula;
 mod hstack;
 mod node;
@@ -26,7 +27,7 @@ pub use adjoint::adjoint;
 pub use block_diagonal::block_diagonal;
 pub use formula::Formula;
 pub use hstack::hstack;
-pub use operator::Operator;
+pub use node::Operator;
 pub use vstack::vstack;
 
 pub(crate) use node::{Kind, Node};

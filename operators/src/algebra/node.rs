@@ -3,10 +3,44 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use super::Operator;
-use crate::form::{Form, Normal, Orientation, Partition, Program, normalize};
+use num_complex::Complex64;
+
+use crate::form::{Form, Orientation, Partition, Program};
 use crate::number::Gain;
 use crate::{Devices, Space};
+
+/// A linear operator of any kind. Cheap to clone: clones share what it is made of, and how it is run.
+///
+/// This is what all constructors give and what the algebra takes: `&a + &b`, `&a - &b`, `-&a`, `2.0 * &a`,
+/// [`a.after(&b)`](Self::after), [`a.pow(3)`](Self::pow), [`a.conj()`](Self::conj), [`adjoint(&a)`](fn@crate::adjoint),
+/// [`vstack`](fn@crate::vstack), [`hstack`](fn@crate::hstack), [`block_diagonal`](fn@crate::block_diagonal). Sums and products may
+/// have any number of terms and factors, nested in any way. Its `Debug` is its formula;
+/// [`describe`](Self::describe) shows what it is made of and how it is run.
+///
+/// When it is first applied it is rewritten: what can be done in one pass over the arrays is done in one. Products of bands
+/// along one axis become one band, sums of bands and multiples of the identity one stencil, multiplications by weights one
+/// elementwise expression, index maps one index map; factors are collected, the identity and zero disappear, and stacks
+/// multiply block by block. The result differs from that of the parts, one after the other, by rounding only, as long as no
+/// intermediate result leaves the dtype: a factor is multiplied where its product is last, so `d.after(1e-20 * &identity)`
+/// does not keep `d x` from overflowing, which a `Diagonal` of 1e-20 does.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use arrayspan_operators::kernels::bridge::DType;
+/// use arrayspan_operators::prelude::*;
+/// let space = Space::new([201, 64], DType::Float32)?;
+/// let slope = FirstDerivative::new(space.clone(), 0, 0.004, Scheme::Centered3, Edge::Zero)?;
+/// let misfit = &slope - &Identity::new(space)?;
+/// let regularized = vstack([misfit, 0.1 * &slope])?;
+/// assert_eq!(regularized.range().shape(), [402, 64]);
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct Operator {
+    pub(super) node: Arc<Node>,
+    pub(super) factor: Complex64,
+    pub(super) orientation: Orientation,
+}
 
 /// An operator as it was written, and how it is run, once that was asked for. Shared by all handles of it.
 pub(crate) struct Node {
@@ -102,26 +136,6 @@ impl Node {
             (None, Kind::Blocks { .. }) => "block_diagonal",
             (None, Kind::Named) => self.parts.first().map_or("operator", |part| part.node().name()),
         }
-    }
-
-    /// How it is run in an orientation.
-    pub(crate) fn program(&self, orientation: Orientation) -> &Arc<Program> {
-        self.programs[orientation.index()]
-            .get_or_init(|| Arc::new(self.compiled(&normalize(self, orientation), orientation)))
-    }
-
-    fn compiled(&self, normal: &Normal, orientation: Orientation) -> Program {
-        let devices = self.devices;
-        Program::of(
-            normal,
-            if orientation.adjoint { devices.map(Devices::swapped) } else { devices },
-        )
-    }
-
-    /// How it is run in an orientation, as compiled before or from its normal form.
-    pub(crate) fn program_of(&self, orientation: Orientation, normal: &Normal) -> Arc<Program> {
-        let compile = || Arc::new(self.compiled(normal, orientation));
-        self.programs[orientation.index()].get_or_init(compile).clone()
     }
 }
 

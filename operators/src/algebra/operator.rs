@@ -7,44 +7,11 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use super::node::{Facts, Kind, Node};
+use super::node::{Facts, Kind, Node, Operator};
 use super::text;
 use crate::form::{Form, Orientation};
 use crate::number::{self, Gain};
 use crate::{LinearMap, Result, Space};
-
-/// A linear operator of any kind. Cheap to clone: clones share what it is made of, and how it is run.
-///
-/// This is what all constructors give and what the algebra takes: `&a + &b`, `&a - &b`, `-&a`, `2.0 * &a`,
-/// [`a.after(&b)`](Self::after), [`a.pow(3)`](Self::pow), [`a.conj()`](Self::conj), [`adjoint(&a)`](fn@crate::adjoint),
-/// [`vstack`](fn@crate::vstack), [`hstack`](fn@crate::hstack), [`block_diagonal`](fn@crate::block_diagonal). Sums and products may
-/// have any number of terms and factors, nested in any way. Its `Debug` is its formula;
-/// [`describe`](Self::describe) shows what it is made of and how it is run.
-///
-/// When it is first applied it is rewritten: what can be done in one pass over the arrays is done in one. Products of bands
-/// along one axis become one band, sums of bands and multiples of the identity one stencil, multiplications by weights one
-/// elementwise expression, index maps one index map; factors are collected, the identity and zero disappear, and stacks
-/// multiply block by block. The result differs from that of the parts, one after the other, by rounding only, as long as no
-/// intermediate result leaves the dtype: a factor is multiplied where its product is last, so `d.after(1e-20 * &identity)`
-/// does not keep `d x` from overflowing, which a `Diagonal` of 1e-20 does.
-///
-/// ```
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use arrayspan_operators::kernels::bridge::DType;
-/// use arrayspan_operators::prelude::*;
-/// let space = Space::new([201, 64], DType::Float32)?;
-/// let slope = FirstDerivative::new(space.clone(), 0, 0.004, Scheme::Centered3, Edge::Zero)?;
-/// let misfit = &slope - &Identity::new(space)?;
-/// let regularized = vstack([misfit, 0.1 * &slope])?;
-/// assert_eq!(regularized.range().shape(), [402, 64]);
-/// # Ok(()) }
-/// ```
-#[derive(Clone)]
-pub struct Operator {
-    node: Arc<Node>,
-    factor: Complex64,
-    orientation: Orientation,
-}
 
 impl Operator {
     /// Takes an operator of which nothing but its two directions is known; an `Operator` is given back as it is. (A `From`

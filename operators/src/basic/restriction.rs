@@ -1,5 +1,6 @@
 //! Elements picked along an axis.
 
+use arrayspan_bridge::devices::vectors::reserve;
 use arrayspan_kernels::Gather;
 
 use crate::form::IndexMap;
@@ -45,7 +46,7 @@ impl Restriction {
     /// `space`.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// As [`new`](Self::new); out of memory for its table, which has a place for each index of the axis.
     pub fn mask(space: Space, axis: isize, indices: impl AsRef<[usize]>) -> Result<Operator> {
         let indices = indices.as_ref();
         let axis = Self::checked(&space, axis, indices)?;
@@ -53,8 +54,9 @@ impl Restriction {
         kept.sort_unstable();
         kept.dedup();
         let extent = space.shape()[axis];
-        let mut starts = vec![0];
-        starts.reserve_exact(extent);
+        let mut starts = Vec::new();
+        reserve(&mut starts, extent + 1)?;
+        starts.push(0);
         let mut left = kept.iter().peekable();
         for row in 0..extent {
             let entry = usize::from(left.next_if_eq(&&row).is_some());

@@ -7,11 +7,11 @@ use arrayspan_bridge::DType;
 use arrayspan_kernels::Expression;
 use arrayspan_kernels::expression::{Binary, Node, Unary};
 
-use super::leaf::Leaf;
 use super::normal::{Blocks, Factor, Normal, Part, Term};
 use super::partition::Slice;
 use super::pass::Pass;
 use super::pointwise::Pointwise;
+use super::program::Leaf;
 use super::summand::{Summand, Weights};
 use crate::number::{self, ONE, fits};
 

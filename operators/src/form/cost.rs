@@ -3,8 +3,7 @@
 use arrayspan_kernels::{Cost, Update};
 use num_complex::Complex64;
 
-use super::leaf::Leaf;
-use super::program::{Act, Step};
+use super::program::{Act, Leaf, Step};
 use crate::Space;
 use crate::elementwise::operations;
 

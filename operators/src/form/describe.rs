@@ -5,9 +5,8 @@ use std::fmt::{self, Write as _};
 use arrayspan_kernels::{Band, Gather, Stencil};
 
 use super::IndexMap;
-use super::leaf::Leaf;
 use super::pass::Pass;
-use super::program::{Act, Program};
+use super::program::{Act, Leaf, Program};
 use super::summand::Summand;
 use crate::algebra::Kind;
 use crate::{Form, LinearMap, Operator, number};

@@ -5,9 +5,9 @@ use arrayspan_kernels::{Band, Stencil};
 use num_complex::Complex64;
 
 use super::gathered;
-use super::leaf::Leaf;
 use super::normal::{Factor, Part, Term};
 use super::pointwise::Pointwise;
+use super::program::Leaf;
 use crate::number::{ONE, ZERO, fits};
 use crate::{Devices, Space, number};
 

@@ -6,16 +6,19 @@ use arrayspan_kernels::{Band, Gather, Stencil};
 use num_complex::Complex64;
 
 use super::IndexMap;
-use super::leaf::Leaf;
 use super::normal::{Factor, Part, Term};
+use super::program::Leaf;
 use crate::number;
 use crate::number::ONE;
 
 /// Bands with more taps than this stay bands: their taps are in the kernel, and rows share what they load.
 const MOST_TAPS: usize = 16;
 
-/// Rows and columns, beside as many as entries, of which tables are made to be multiplied: it is done on the host.
+/// Rows and columns, beside four times the entries, of which tables are made to be multiplied or added: it is done on the host.
 const MOST_LINES: usize = 1 << 20;
+
+/// Entries of a sum. A sum of many is added up one by one, each time from the first entry on.
+const MOST_ADDED: usize = 1 << 22;
 
 /// The product of two factors of which at least one is a sparse matrix, or of a map that drops most rows of a band, if one
 /// pass over its table moves fewer bytes than two.
@@ -28,9 +31,9 @@ pub(super) fn product(outer: &Factor, inner: &Factor) -> Option<Gather> {
         _ => return None,
     };
     let entries = |leaf: &Leaf| if let Leaf::Gather(gather) = leaf { gather.entries() } else { 0 };
-    let most = MOST_LINES.saturating_add(entries(a).max(entries(b)).saturating_mul(4));
-    let lines = [outer.range.shape(), inner.range.shape(), inner.domain.shape()];
-    if lines.into_iter().any(|shape| shape.get(axis).is_some_and(|extent| *extent > most)) {
+    let shapes = [outer.range.shape(), inner.range.shape(), inner.domain.shape()];
+    let lines = shapes.into_iter().filter_map(|shape| shape.get(axis)).max()?;
+    if *lines > most_lines(entries(a).max(entries(b))) {
         return None;
     }
     let (a, b) = (along(a, outer, axis)?, along(b, inner, axis)?);
@@ -56,20 +59,34 @@ pub(super) fn product(outer: &Factor, inner: &Factor) -> Option<Gather> {
 /// The sum of two terms that are multiples of sparse matrices along the same axes.
 pub(super) fn sum(a: &Term, b: &Term) -> Option<Gather> {
     let dtype = a.factors.front()?.range.dtype();
-    let both = of_term(a)?.plus(&of_term(b)?)?;
+    let (one, other) = (alone(a)?, alone(b)?);
+    let entries = one.entries().saturating_add(other.entries());
+    let lines = one.rows().iter().product::<usize>().max(one.columns().iter().product());
+    if entries > MOST_ADDED || lines > most_lines(entries) {
+        return None;
+    }
+    let both = scaled(one, a.scale, dtype)?.plus(&scaled(other, b.scale, dtype)?)?;
     can_hold(&both, dtype).then_some(both)
 }
 
-/// A multiple of a sparse matrix, its scale multiplied in.
-fn of_term(term: &Term) -> Option<Gather> {
-    let Factor { part: Part::Leaf(Leaf::Gather(gather)), range, .. } = term.factors.front()? else {
-        return None;
-    };
-    if term.factors.len() > 1 {
-        return None;
+/// Rows and columns at most of a table with so many entries that is worked on.
+fn most_lines(entries: usize) -> usize {
+    MOST_LINES.saturating_add(entries.saturating_mul(4))
+}
+
+/// The sparse matrix that a term is a multiple of.
+fn alone(term: &Term) -> Option<&Gather> {
+    match term.factors.front()? {
+        Factor { part: Part::Leaf(Leaf::Gather(gather)), .. } if term.factors.len() == 1 => {
+            Some(gather)
+        }
+        _ => None,
     }
-    let scaled = if term.scale == ONE { gather.clone() } else { gather.scaled(term.scale) };
-    can_hold(&scaled, range.dtype()).then_some(scaled)
+}
+
+fn scaled(gather: &Gather, scale: Complex64, dtype: DType) -> Option<Gather> {
+    let scaled = if scale == ONE { gather.clone() } else { gather.scaled(scale) };
+    can_hold(&scaled, dtype).then_some(scaled)
 }
 
 /// Whether the weights are numbers of the dtype.

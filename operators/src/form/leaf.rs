@@ -6,7 +6,8 @@ use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{DType, SharedArray};
 use arrayspan_kernels::{Gather, Stencil};
 
-use super::{IndexMap, Matrix, Orientation, Pointwise, Program};
+use super::program::Leaf;
+use super::{IndexMap, Matrix, Orientation, Pointwise};
 use crate::devices::PerDevice;
 use crate::{Devices, LinearMap};
 
@@ -45,27 +46,20 @@ pub enum Form {
     Opaque(Arc<dyn LinearMap>),
 }
 
-/// One factor of a product: a form, turned to one of its four orientations.
-#[derive(Clone, Debug)]
-pub(crate) enum Leaf {
-    Pointwise(Pointwise),
-    Stencil(Stencil),
-    Index {
-        map: IndexMap,
-        /// Whether elements are added where the map would read them. Only where they are read more than once: else
-        /// the transpose is a map itself.
-        adjoint: bool,
-    },
-    Gather(Gather),
-    Matrix(Matrix),
-    /// From one device to another.
-    Move(Devices),
-    Map {
-        map: Arc<dyn LinearMap>,
-        orientation: Orientation,
-    },
-    /// A large operator that is part of several others: compiled by itself.
-    Call(Arc<Program>),
+impl Form {
+    /// Whether it is one verb in every orientation, which takes no workspace.
+    pub(crate) fn is_one_verb(&self) -> bool {
+        match self {
+            Self::Zero
+            | Self::Identity
+            | Self::Conjugate
+            | Self::Diagonal(_)
+            | Self::Stencil(_)
+            | Self::Gather(_)
+            | Self::Matrix(_) => true,
+            Self::Index(_) | Self::ToDevice { .. } | Self::Opaque(_) => false,
+        }
+    }
 }
 
 impl Leaf {
@@ -212,9 +206,4 @@ impl Leaf {
             _ => 0,
         }
     }
-}
-
-/// Whether two arrays are the same elements of the same memory.
-pub(super) fn same_array(a: &SharedArray, b: &SharedArray) -> bool {
-    Arc::ptr_eq(a.memory(), b.memory()) && a.layout() == b.layout() && a.dtype() == b.dtype()
 }

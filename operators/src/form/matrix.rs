@@ -3,7 +3,7 @@
 use arrayspan_bridge::{Layout, Relayout, SharedArray, View, ViewMut};
 use arrayspan_kernels::Update;
 
-use super::leaf::same_array;
+use super::same::same_array;
 use crate::{Context, Result};
 
 /// A dense matrix as it is applied.

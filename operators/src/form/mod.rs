@@ -37,6 +37,7 @@ mod properties;
 mod registers;
 mod rewrite;
 mod run;
+mod same;
 mod summand;
 
 pub use index::IndexMap;

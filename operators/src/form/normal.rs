@@ -6,8 +6,8 @@ use std::sync::Arc;
 use arrayspan_bridge::devices::Device;
 use num_complex::Complex64;
 
-use super::leaf::Leaf;
 use super::partition::Partition;
+use super::program::Leaf;
 use crate::Space;
 
 /// A sum of products. Without terms it is zero.

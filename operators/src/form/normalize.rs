@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::Orientation;
-use super::leaf::{Form, Leaf};
+use super::leaf::Form;
 use super::normal::{Blocks, Normal, Part, Term};
+use super::program::Leaf;
 use super::rewrite::{MOST_COPIED, product, scaled, sum};
 use crate::algebra::{Kind, Node};
 use crate::number::ONE;

@@ -1,8 +1,7 @@
 //! The order of steps on several devices.
 
 use super::draft::{Draft, Register};
-use super::leaf::Leaf;
-use super::program::Act;
+use super::program::{Act, Leaf};
 
 /// Steps that one step is put off by at most.
 const FARTHEST: usize = 64;

@@ -4,7 +4,7 @@ use arrayspan_bridge::{DType, SharedArray, View, ViewMut};
 use arrayspan_kernels::{Cost, Expression, Stencil, StencilTerm, Update, constant, input};
 use num_complex::Complex64;
 
-use super::leaf::same_array;
+use super::same::same_array;
 use super::summand::Summand;
 use crate::elementwise::operations;
 use crate::number::{self, ONE};

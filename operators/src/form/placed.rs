@@ -5,9 +5,8 @@ use arrayspan_bridge::devices::Device;
 
 use super::cost::cost;
 use super::draft::{Draft, OUTPUT, Register};
-use super::leaf::Leaf;
 use super::partition::Slice;
-use super::program::{Act, Place, Program, Step, is_real};
+use super::program::{Act, Leaf, Place, Program, Step, is_real};
 use super::registers::Lifetimes;
 use crate::devices::PerDevice;
 use crate::number::Gain;

@@ -5,7 +5,7 @@ use arrayspan_kernels::expression::Node;
 use arrayspan_kernels::{Expression, Update, constant, input};
 use num_complex::Complex64;
 
-use super::leaf::same_array;
+use super::same::same_array;
 use crate::{Context, Result};
 
 /// The most arrays of weights that one pass reads: more take a second pass.

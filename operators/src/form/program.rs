@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::Device;
-use arrayspan_kernels::Cost;
+use arrayspan_kernels::{Cost, Gather, Stencil};
 use num_complex::Complex64;
 
-use super::leaf::Leaf;
 use super::partition::Slice;
 use super::pass::Pass;
+use super::{IndexMap, Matrix, Orientation, Pointwise};
 use crate::devices::PerDevice;
 use crate::number::Gain;
-use crate::{Devices, Space};
+use crate::{Devices, LinearMap, Space};
 
 /// An operator in one orientation, as it is run: step by step, without looking at its parts again.
 #[derive(Debug)]
@@ -62,6 +62,29 @@ pub(crate) enum Act {
     Pass(Pass),
     /// A form. An opaque one is not to be conjugated: that takes steps of its own.
     Leaf(Leaf),
+}
+
+/// One factor of a product: a form, turned to one of its four orientations.
+#[derive(Clone, Debug)]
+pub(crate) enum Leaf {
+    Pointwise(Pointwise),
+    Stencil(Stencil),
+    Index {
+        map: IndexMap,
+        /// Whether elements are added where the map would read them. Only where they are read more than once: else
+        /// the transpose is a map itself.
+        adjoint: bool,
+    },
+    Gather(Gather),
+    Matrix(Matrix),
+    /// From one device to another.
+    Move(Devices),
+    Map {
+        map: Arc<dyn LinearMap>,
+        orientation: Orientation,
+    },
+    /// A large operator that is part of several others: compiled by itself.
+    Call(Arc<Program>),
 }
 
 /// Where a step reads or writes.

@@ -8,10 +8,10 @@ use std::collections::VecDeque;
 use num_complex::Complex64;
 
 use super::fuse::{self, Fused};
-use super::leaf::Leaf;
 use super::normal::{Blocks, End, Factor, Normal, Part, Term};
 use super::partition::Partition;
 use super::pointwise::Pointwise;
+use super::program::Leaf;
 use crate::Space;
 use crate::number::{self, ONE, ZERO, is_movable};
 

@@ -4,11 +4,10 @@ use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{View, ViewMut};
 use arrayspan_kernels::Update;
 
-use super::leaf::Leaf;
 use super::moving;
 use super::partition::Slice;
 use super::pointwise::conjugate;
-use super::program::{Act, Place, Program, Step};
+use super::program::{Act, Leaf, Place, Program, Step};
 use crate::context::Span;
 use crate::devices::PerDevice;
 use crate::{Context, Result, Space, elementwise, scratch_bytes};

@@ -4,8 +4,8 @@ use arrayspan_bridge::{DType, SharedArray, View};
 use arrayspan_kernels::{Band, Coefficients, Expression, Stencil, input};
 use num_complex::Complex64;
 
-use super::leaf::same_array;
 use super::partition::Slice;
+use super::same::same_array;
 use crate::Result;
 use crate::number::{self, ONE, is_movable};
 

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
+use arrayspan_bridge::devices::vectors::{filled, reserve};
 use num_complex::Complex64;
 
 use super::Sparse;
-use super::rows::{Rows, filled, reserve};
+use super::rows::Rows;
 use crate::Result;
 use crate::form::Orientation;
 

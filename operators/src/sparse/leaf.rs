@@ -3,13 +3,14 @@
 use std::collections::VecDeque;
 
 use arrayspan_bridge::devices::Device;
+use arrayspan_bridge::devices::vectors::filled;
 use arrayspan_bridge::{Relayout, SharedArray};
 use arrayspan_kernels::{Gather, Stencil, Tap, Update, constant};
 use num_complex::Complex64;
 
 use super::Sparse;
 use super::algebra::{turned, zero};
-use super::rows::{Rows, filled};
+use super::rows::Rows;
 use crate::form::{Form, IndexMap, Orientation};
 use crate::laws::values::numbers;
 use crate::{Devices, LinearMap, LinearOperator, Result, Space, Workspace};
@@ -118,7 +119,7 @@ fn gather(gather: &Gather, shape: [usize; 2], extents: &[usize]) -> Result<Spars
     for first in 0..before {
         for row in 0..rows {
             for last in 0..behind {
-                for (column, weight) in gather.row(row) {
+                for (column, weight) in gather.row(row)? {
                     all.add((first * columns + column) * behind + last, weight);
                 }
                 all.end()?;

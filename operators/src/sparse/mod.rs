@@ -6,6 +6,7 @@ mod rows;
 mod tree;
 
 use arrayspan_bridge::Array;
+use arrayspan_bridge::devices::vectors::filled;
 use num_complex::Complex64;
 
 use crate::{LinearMap, Operator, Result, Space};
@@ -46,7 +47,7 @@ impl Sparse {
     pub fn to_dense(&self) -> Result<Array> {
         let dtype = arrayspan_bridge::DType::Complex128;
         let space = Space::of("to_dense", self.shape, dtype)?;
-        let mut dense = rows::filled(space.len(), Complex64::default())?;
+        let mut dense = filled(space.len(), Complex64::default())?;
         for row in 0..self.shape[0] {
             for (column, value) in self.row(row) {
                 if let Some(entry) = dense.get_mut(row * self.shape[1] + column) {

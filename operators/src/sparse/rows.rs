@@ -1,6 +1,6 @@
 //! Sparse matrices as they grow, row by row.
 
-use arrayspan_bridge::devices::{self, Device};
+use arrayspan_bridge::devices::vectors::reserve;
 use num_complex::Complex64;
 
 use super::Sparse;
@@ -53,20 +53,4 @@ impl Rows {
         debug_assert_eq!(self.matrix.indptr.len(), self.matrix.shape[0] + 1);
         self.matrix
     }
-}
-
-/// Room for more elements, or the error that there is none.
-pub(super) fn reserve<T>(vector: &mut Vec<T>, more: usize) -> Result<()> {
-    vector.try_reserve(more).map_err(|_| {
-        let bytes = more.saturating_mul(size_of::<T>());
-        devices::Error::out_of_memory(Device::cpu(), bytes, 0).into()
-    })
-}
-
-/// As many copies of a value, or the error that there is no room.
-pub(super) fn filled<T: Copy>(len: usize, value: T) -> Result<Vec<T>> {
-    let mut all = Vec::new();
-    reserve(&mut all, len)?;
-    all.resize(len, value);
-    Ok(all)
 }

@@ -1,6 +1,8 @@
 //! Sparse matrices along an axis: how they are rewritten, and the operators made of them.
 
-use arrayspan_bridge::DType;
+use arrayspan_bridge::devices::Device;
+use arrayspan_bridge::devices::retry::OutOfMemory;
+use arrayspan_bridge::{Array, DType};
 use arrayspan_operators::form::IndexMap;
 use arrayspan_operators::kernels::Gather;
 use arrayspan_operators::prelude::*;
@@ -224,4 +226,63 @@ fn adjoints_add_what_was_picked_twice() {
     assert!(product.is_self_adjoint());
     let check = arrayspan_operators::check_adjoint(&picked).unwrap();
     assert!(check.holds(), "{check}");
+}
+
+/// Fails unless there is no memory for what is tried, and that is said.
+#[track_caller]
+fn no_memory<T>(tried: Result<T>) {
+    let Err(error) = tried else { panic!("there was memory") };
+    assert!(error.shortage().is_some(), "{error}");
+}
+
+#[test]
+fn extents_without_number_take_memory_only_in_the_direction_that_is_applied() {
+    const WIDE: usize = 1 << 50;
+    let model = || Space::new([WIDE], DType::Float32).unwrap();
+    let picked = Restriction::new(model(), 0, [WIDE - 1, 0, 1 << 49]).unwrap();
+    let between = [0.5, (1_u64 << 49) as f64, 7.25];
+    let between = Interp::new(model(), 0, between, Interpolation::Linear).unwrap();
+    let sum = (&picked + 2.0 * &between).build().unwrap();
+    let back = adjoint(&picked);
+    let normal = back.after(&picked).build().unwrap();
+    let summed = SumAlong::new(Space::new([WIDE, 3], DType::Float32).unwrap(), 0).unwrap();
+    for device in Device::all() {
+        let one = Array::from_slice(&[3.0_f32], [1]).unwrap().into_device(device).unwrap().0;
+        for (operator, factor) in [(&picked, 1.0), (&between, 1.0), (&sum, 3.0)] {
+            let y = operator.forward(one.view().broadcast(&[WIDE]).unwrap()).unwrap();
+            let found = y.view().to(Device::cpu()).unwrap().0.view().to_vec::<f32>().unwrap();
+            assert_eq!(found, [3.0 * factor; 3], "{device}: {operator:?}");
+            no_memory(operator.adjoint(&y));
+        }
+    }
+    for operator in [&picked, &between, &sum, &back, &normal, &summed] {
+        let text = operator.describe();
+        assert!(text.contains("adjoint"), "{text}");
+        assert!(operator.cost(false).is_some() && operator.cost(true).is_some());
+        assert!(operator.workspace() < usize::MAX);
+        assert_eq!(operator.is_self_adjoint(), std::ptr::eq(operator, &raw const normal));
+    }
+    assert!(steps(&sum).len() > 1, "too wide to be put together on the host: {sum:?}");
+    assert_eq!(picked.to_sparse().unwrap().row(0).collect::<Vec<_>>(), [(WIDE - 1, 1.0.into())]);
+    no_memory(back.to_sparse());
+    no_memory(Restriction::mask(model(), 0, [5]));
+    no_memory(
+        picked
+            .warm_up(&*arrayspan_operators::kernels::on(Device::cpu()).unwrap())
+            .and_then(|_| summed.to_sparse()),
+    );
+}
+
+#[test]
+fn sums_are_put_together_as_long_as_that_is_little_work() {
+    const MANY: usize = 1 << 20;
+    let picked = |turn: usize| {
+        let indices: Vec<usize> = (0..MANY).map(|at| (at * 7 % MANY) ^ turn).collect();
+        Restriction::new(space(&[MANY]), 0, indices).unwrap()
+    };
+    let both = (picked(0) + picked(1)).build().unwrap();
+    assert_eq!(steps(&both), ["gather of 2097152 entries along axis 0"]);
+    let all = (1..=4).map(|bit| picked(1 << bit));
+    let all = all.fold(both, |sum, term| (&sum + &term).build().unwrap());
+    assert!(steps(&all).len() > 1, "{:?}", steps(&all));
 }

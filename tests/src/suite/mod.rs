@@ -4,6 +4,7 @@
 pub mod agreement;
 mod arrangement;
 mod case;
+mod cell;
 mod cells;
 pub mod cost;
 pub mod devices;
@@ -21,7 +22,8 @@ mod values;
 
 pub use arrangement::Arrangement;
 pub use case::{Case, Moves};
-pub use cells::{Cell, hold, hold_golden, kernels};
+pub use cell::Cell;
+pub use cells::{hold, hold_golden, kernels};
 pub use run::{Direction, Run};
 pub use sample::{MOST_KERNELS, Sample};
 pub use spent::Spent;

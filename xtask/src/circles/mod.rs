@@ -1,9 +1,10 @@
 //! Files of a crate that import each other in a circle.
 //!
-//! An arrow is an import that names a module by its own path: `use super::element::Element` in `map.rs` goes to
-//! `element.rs`. What a folder's `mod.rs`, or the crate's root, hands on under its own name is no arrow, and neither are
-//! imports of tests.
+//! An arrow goes from a file to the one that defines what it imports: `use super::element::Element` in `map.rs` goes to
+//! `element.rs`, and so does `use super::Element` where the folder's `mod.rs` hands it on (`pub use element::Element`). What a
+//! `mod.rs` defines itself and what the crate's root hands on is no arrow, and neither are imports of tests.
 
+mod names;
 mod reader;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 use crate::Result;
 use crate::package::files;
 use crate::packages;
-use reader::{Import, imports};
+use names::Files;
 
 /// The path of a module: `["gpu", "map"]`. That of the crate's root is empty.
 type Module = Vec<String>;
@@ -35,11 +36,11 @@ pub(crate) fn check() -> Result<bool> {
         files(&source, &mut |file| {
             found.extend(module(&source, file).map(|module| (module, file.to_owned())));
         })?;
-        let mut texts = Vec::with_capacity(found.len());
+        let mut crate_files = Files::default();
         for (module, file) in found {
-            texts.push((module, is_face(&file), fs::read_to_string(file)?));
+            crate_files.add(module, is_face(&file), &fs::read_to_string(file)?);
         }
-        if let Some(circle) = circle(&arrows(&texts)) {
+        if let Some(circle) = circle(&crate_files.arrows()) {
             let names: Vec<String> = circle.iter().map(|module| module.join("::")).collect();
             eprintln!("error: {}: {} import each other", package.name, names.join(" -> "));
             passed = false;
@@ -65,50 +66,6 @@ fn module(source: &Path, file: &Path) -> Option<Module> {
 /// Whether a file stands for its folder.
 fn is_face(file: &Path) -> bool {
     ["mod.rs", "lib.rs", "main.rs"].iter().any(|name| file.ends_with(name))
-}
-
-/// Who imports whom: of each module that is no face, whether it is one, and its text.
-fn arrows(texts: &[(Module, bool, String)]) -> BTreeMap<&Module, BTreeSet<&Module>> {
-    let all: BTreeMap<&[String], (&Module, bool)> =
-        texts.iter().map(|(module, face, _)| (&module[..], (module, *face))).collect();
-    let inner = texts.iter().filter(|(_, face, _)| !face);
-    inner
-        .map(|(module, _, text)| {
-            let imports = imports(text);
-            let targets = imports.iter().filter_map(|import| {
-                let path = absolute(module, import)?;
-                // The longest part of the path that is a file: the rest are its items.
-                let (target, face) =
-                    (0..=path.len()).rev().find_map(|len| all.get(&path[..len]).copied())?;
-                (!face && target != module).then_some(target)
-            });
-            (module, targets.collect())
-        })
-        .collect()
-}
-
-/// The path of an import from the crate's root; `None` if it leads to another crate.
-fn absolute(module: &Module, import: &Import) -> Option<Vec<String>> {
-    let mut base: Vec<String> = module.iter().chain(&import.within).cloned().collect();
-    let mut path = &import.path[..];
-    match path.first()?.as_str() {
-        "crate" => {
-            base.clear();
-            path = &path[1..];
-        }
-        "self" | "super" => {
-            while let Some(step @ ("self" | "super")) = path.first().map(String::as_str) {
-                if step == "super" {
-                    base.pop()?;
-                }
-                path = &path[1..];
-            }
-        }
-        // A file that is no face has no modules of its own but those within it.
-        _ => return None,
-    }
-    base.extend(path.iter().cloned());
-    Some(base)
 }
 
 /// Modules of which each imports the next and the last the first, if there are any.
@@ -138,14 +95,12 @@ mod tests {
     use super::*;
 
     fn told(texts: &[(&str, &str)]) -> Option<Vec<String>> {
-        let texts: Vec<_> = texts
-            .iter()
-            .map(|(name, text)| {
-                let module = module(Path::new("src"), &Path::new("src").join(name)).unwrap();
-                (module, is_face(Path::new(name)), (*text).to_owned())
-            })
-            .collect();
-        let circle = circle(&arrows(&texts))?.into_iter().map(|module| module.join("::"));
+        let mut files = Files::default();
+        for (name, text) in texts {
+            let module = module(Path::new("src"), &Path::new("src").join(name)).unwrap();
+            files.add(module, is_face(Path::new(name)), text);
+        }
+        let circle = circle(&files.arrows())?.into_iter().map(|module| module.join("::"));
         Some(circle.collect())
     }
 
@@ -167,13 +122,45 @@ mod tests {
     }
 
     #[test]
-    fn what_a_folder_hands_on_what_tests_import_and_what_is_only_written_about_is_no_arrow() {
+    fn what_the_root_hands_on_what_tests_import_and_what_is_only_written_about_is_no_arrow() {
         let texts = [
             ("lib.rs", "mod a; mod b; pub use a::A; pub use b::B;"),
             ("a.rs", "use crate::B; #[cfg(test)] mod tests { use super::super::b::B; }"),
             ("b.rs", "use super::a::A; // use super::b::B;"),
         ];
         assert_eq!(told(&texts), None);
+    }
+
+    #[test]
+    fn what_a_folder_hands_on_leads_to_the_file_that_defines_it() {
+        let face = |imports| ("gpu/mod.rs", imports);
+        let a = ("gpu/a.rs", "use super::B; pub struct A;");
+        let b = |import| ("gpu/b.rs", import);
+        for imports in [
+            "mod a; mod b; pub use a::A; pub(crate) use self::b::B;",
+            "pub use crate::gpu::b::Inner as B; use super::gpu::a::A;",
+            "mod a; mod b; pub use a::*; pub use b::*;",
+        ] {
+            let mut texts = vec![face(imports), a, b("use crate::gpu::{A, C}; pub struct B;")];
+            assert_eq!(told(&texts).unwrap().len(), 2, "{imports}");
+            texts[2] = b("pub struct B; pub struct Inner;");
+            assert_eq!(told(&texts), None, "{imports}");
+        }
+        // By way of another folder, and what the folder defines itself.
+        let texts = [
+            ("lib.rs", "pub use gpu::A;"),
+            ("gpu/mod.rs", "mod a; pub use a::A; pub use crate::host::H; pub struct Own;"),
+            ("gpu/a.rs", "use super::{H, Own}; pub struct A;"),
+            ("host/mod.rs", "mod h; pub use h::H;"),
+            ("host/h.rs", "use crate::gpu::A; pub struct H;"),
+        ];
+        assert_eq!(told(&texts).unwrap().len(), 2);
+        let mut apart = texts.to_vec();
+        apart[4].1 = "use crate::A; use crate::gpu::Own; pub struct H;";
+        assert_eq!(told(&apart), None);
+        // Names that folders hand to each other are nobody's.
+        let nobody = [("a/mod.rs", "pub use crate::b::X;"), ("b/mod.rs", "pub use crate::a::X;")];
+        assert_eq!(told(&[nobody[0], nobody[1], ("c.rs", "use crate::a::X;")]), None);
     }
 
     #[test]

@@ -1,12 +1,33 @@
-//! The imports of a file, read from its text.
+//! The imports and the items of a file, read from its text.
 
-/// One name that a `use` brings in.
-#[derive(Debug, PartialEq)]
+use std::collections::BTreeSet;
+
+/// One name that a `use` brings in, or all names of a module, with `*` as its last part.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Import {
     /// The modules within the file that it stands in.
     pub(super) within: Vec<String>,
     /// As it is written: `["super", "element", "Element"]`.
     pub(super) path: Vec<String>,
+    /// What it is called in the file, if that is not the last part of the path.
+    pub(super) alias: Option<String>,
+}
+
+impl Import {
+    /// What it is called in the file.
+    pub(super) fn name(&self) -> Option<&String> {
+        self.alias.as_ref().or_else(|| self.path.iter().rev().find(|part| *part != "self"))
+    }
+}
+
+/// The names of the items that a file defines, in whichever of its modules.
+pub(super) fn items(text: &str) -> BTreeSet<String> {
+    const KEYWORDS: [&str; 8] =
+        ["struct", "enum", "union", "trait", "type", "fn", "const", "static"];
+    let tokens = tokens(text);
+    let pairs = tokens.windows(2).filter(|pair| KEYWORDS.contains(&pair[0].as_str()));
+    let macros = tokens.windows(3).filter(|three| three[0] == "macro_rules" && three[1] == "!");
+    pairs.map(|pair| pair[1].clone()).chain(macros.map(|three| three[2].clone())).collect()
 }
 
 /// All imports of a file but those of its tests.
@@ -35,7 +56,7 @@ pub(super) fn imports(text: &str) -> Vec<Import> {
                 if !names.iter().any(|name| name == "tests") {
                     let mut paths = Vec::new();
                     expand(tree, &[], &mut paths);
-                    let import = |path| Import { within: names.clone(), path };
+                    let import = |(path, alias)| Import { within: names.clone(), path, alias };
                     found.extend(paths.into_iter().map(import));
                 }
             }
@@ -45,13 +66,13 @@ pub(super) fn imports(text: &str) -> Vec<Import> {
     found
 }
 
-/// The paths of a tree of imports behind `prefix`; what is behind it in the tokens.
+/// The paths of a tree of imports behind `prefix`, and what they are called; what is behind it in the tokens.
 fn expand<'t>(
     mut tree: &'t [String],
     prefix: &[String],
-    paths: &mut Vec<Vec<String>>,
+    paths: &mut Vec<(Vec<String>, Option<String>)>,
 ) -> &'t [String] {
-    let mut path = prefix.to_vec();
+    let (mut path, mut alias) = (prefix.to_vec(), None);
     while let Some((token, rest)) = tree.split_first() {
         match token.as_str() {
             "," | "}" => break,
@@ -64,14 +85,17 @@ fn expand<'t>(
                 }
                 return tree.get(1..).unwrap_or_default();
             }
-            "as" => tree = rest.get(1..).unwrap_or_default(),
+            "as" => {
+                alias = rest.first().cloned();
+                tree = rest.get(1..).unwrap_or_default();
+            }
             _ => {
                 path.push(token.clone());
                 tree = rest;
             }
         }
     }
-    paths.push(path);
+    paths.push((path, alias));
     tree
 }
 
@@ -173,6 +197,15 @@ mod tests {
         let expected =
             ["super::a::self", "super::a::B", "super::d", "super::e::*", "crate::f", "std::io"];
         assert_eq!(paths(text), expected);
+    }
+
+    #[test]
+    fn imports_and_items_are_known_by_their_names() {
+        let text = "use super::{a::{self, B as C}, d}; pub(crate) struct S<T>(T); fn f() {} \
+                    macro_rules! m { () => {} } pub type T = u8; // fn g() {}";
+        let names: Vec<_> = imports(text).iter().map(|i| i.name().unwrap().clone()).collect();
+        assert_eq!(names, ["a", "C", "d"]);
+        assert_eq!(items(text).into_iter().collect::<Vec<_>>(), ["S", "T", "f", "m"]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod boxes;
 mod checked;
 mod construct;
 mod cost;
+mod piece;
 mod progression;
 mod run;
 #[cfg(test)]
@@ -13,9 +14,10 @@ mod tests;
 
 use std::sync::Arc;
 
+pub use axis::AxisMap;
 use axis::Joined;
-pub use axis::{AxisMap, Piece, Source};
 pub use boxes::{BoxSource, Boxes, IndexBox};
+pub use piece::{Piece, Source};
 
 /// An index map has at most this many boxes: the product over its output axes of their numbers of pieces.
 pub const MOST_BOXES: usize = 4096;

@@ -1,0 +1,166 @@
+//! The axes of a sparse matrix and of its arrays, as kernels go along them.
+
+use arrayspan_bridge::devices::Grid;
+use arrayspan_bridge::iteration::{
+    IterationSpace, MOST_GROUPS, Runs, Start, THREADS, collapse, grid,
+};
+use arrayspan_bridge::{DType, Layout};
+
+use super::super::stencil_window;
+use crate::gather::Facts;
+use crate::verb::Split;
+use crate::{Gather, Result};
+
+/// What threads do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::gpu) enum Work {
+    /// One takes so many rows at once.
+    Rows {
+        /// The places of a row in a table whose rows are equally long, or 0.
+        places: usize,
+        at_once: usize,
+        /// Whether neighbouring threads take neighbouring rows, rather than runs.
+        along: bool,
+        /// Whether rows with many entries are left out.
+        skips: bool,
+    },
+    /// So many share a row with many entries.
+    Long { ways: usize },
+}
+
+/// Rows of one entry that a thread takes at once: so many loads of single elements hide the time that they take.
+const AT_ONCE: usize = 4;
+/// Runs of a thread, for each of which its columns need not be loaded again.
+const RUNS: usize = 8;
+/// Threads per multiprocessor that saturate memory bandwidth.
+const BUSY_THREADS: usize = 1024;
+
+/// The axes as kernels go along them.
+pub(in crate::gpu) struct Spaces {
+    /// The other axes: `y`, then `x`.
+    pub(super) others: IterationSpace,
+    /// Extents and strides of the rows' axes in `y` and the columns' in `x`, innermost first.
+    pub(super) rows: [Vec<isize>; 2],
+    pub(super) columns: [Vec<isize>; 2],
+    pub(super) wide: bool,
+    /// Whether neighbours in `y` are rows.
+    along: bool,
+    /// Whether rows with many entries are shared.
+    pub(super) shares: bool,
+    pub(super) runs: Runs,
+}
+
+impl Spaces {
+    /// For `y` and `x` in blocks at these addresses.
+    pub(in crate::gpu) fn new(
+        gather: &Gather,
+        layouts: [&Layout; 2],
+        addresses: [usize; 2],
+        dtype: DType,
+    ) -> Result<Self> {
+        let of_y = Split::of_rows(gather, layouts[0].rank());
+        let of_x = Split::of_columns(gather, layouts[1].rank());
+        let shares = gather.shares_rows(layouts[1].shape());
+        let along =
+            [Split::along(layouts[0], &of_y.others)?, Split::along(layouts[1], &of_x.others)?];
+        let others = IterationSpace::new(&[&along[0], &along[1]]);
+        let own = |layout: &Layout, axes: &[usize]| -> Result<[Vec<isize>; 2]> {
+            let merged = collapse(&[&Split::along(layout, axes)?]);
+            let extents = merged.shape.iter().rev().map(|extent| *extent as isize);
+            let strides = merged.strides[0].iter().rev().copied();
+            let (mut extents, mut strides): (Vec<_>, Vec<_>) =
+                (extents.collect(), strides.collect());
+            if extents.is_empty() {
+                (extents, strides) = (vec![1], vec![0]);
+            }
+            Ok([extents, strides])
+        };
+        let rows = own(layouts[0], &of_y.own)?;
+        let columns = own(layouts[1], &of_x.own)?;
+        let wide = layouts.iter().any(|layout| IterationSpace::new(&[layout]).is_wide());
+        // Where there is one other index, or rows lie nearer to each other than those do.
+        let nearest = |strides: &[isize], extents: &[isize]| {
+            let long = strides.iter().zip(extents).filter(|(_, extent)| **extent > 1);
+            long.map(|(stride, _)| stride.unsigned_abs()).min().unwrap_or(usize::MAX)
+        };
+        let line =
+            if others.extents[0] > 1 { others.strides[0][0].unsigned_abs() } else { usize::MAX };
+        let along = nearest(&rows[1], &rows[0]) < line || others.extents[0] == 1;
+        let bytes = dtype.bytes();
+        let steps = [&rows, &columns].map(|[extents, strides]| {
+            let long = strides.iter().zip(extents).filter(|(_, extent)| **extent > 1);
+            long.fold(0, |bits, (stride, _)| bits | stride.unsigned_abs())
+        });
+        let start = |operand: usize| {
+            let start = others.start(operand, addresses[operand], bytes);
+            Start { steps: start.steps | steps[operand], ..start }
+        };
+        let runs = Runs::new(&[start(0), start(1)], bytes, others.extents[0]);
+        let runs = runs.dividing(if along { 1 } else { others.extents[0] });
+        Ok(Self { others, rows, columns, wide, along, shares, runs })
+    }
+
+    /// Runs along the first of the other axes, and how often.
+    pub(super) fn items(&self) -> [usize; 2] {
+        let extents = &self.others.extents;
+        [extents[0] / self.runs.len, extents[1..].iter().product()]
+    }
+
+    pub(super) fn rows_work(&self, facts: &Facts, units: usize) -> Work {
+        let places = facts.places().unwrap_or(0);
+        let [runs, outer] = self.items();
+        let at_once = (AT_ONCE / places.max(1)).max(1);
+        let all = runs.saturating_mul(outer).saturating_mul(facts.rows);
+        let busy = all / at_once >= units * BUSY_THREADS;
+        let at_once = if places > 0 && busy { at_once } else { 1 };
+        Work::Rows { places, at_once, along: self.along, skips: self.shares }
+    }
+
+    pub(super) fn long_work(&self) -> Work {
+        let neighbours = if self.along { 1 } else { self.items()[0].next_power_of_two().min(32) };
+        Work::Long { ways: THREADS / neighbours }
+    }
+
+    pub(super) fn grid(&self, facts: &Facts, work: Work, units: usize) -> Grid {
+        let [runs, outer] = self.items();
+        match work {
+            Work::Rows { at_once, along, .. } => {
+                let rows = facts.rows.div_ceil(at_once);
+                let all = runs.saturating_mul(outer).saturating_mul(rows);
+                // A thread takes several runs of its rows where that leaves enough threads.
+                let several = (all / (units * 2 * BUSY_THREADS)).clamp(1, RUNS);
+                let items =
+                    if along { [rows, runs.div_ceil(several), outer] } else { [runs, rows, outer] };
+                grid(items, stencil_window::threads(items, units))
+            }
+            Work::Long { ways } => {
+                let blocks = runs.div_ceil(THREADS / ways);
+                let limited = [blocks.min(i32::MAX as usize), facts.long.min(MOST_GROUPS)];
+                let groups = [limited[0], limited[1], outer.min(MOST_GROUPS)];
+                Grid { groups, threads: [THREADS, 1, 1] }
+            }
+        }
+    }
+
+    /// The other axes but the first, at least one: extents and strides.
+    pub(super) fn outer(&self) -> [Vec<isize>; 3] {
+        let IterationSpace { extents, strides, .. } = &self.others;
+        let mut outer = [
+            extents[1..].iter().map(|extent| *extent as isize).collect::<Vec<_>>(),
+            strides[0][1..].to_vec(),
+            strides[1][1..].to_vec(),
+        ];
+        if extents.len() == 1 {
+            outer.iter_mut().zip([1, 0, 0]).for_each(|(list, value)| list.push(value));
+        }
+        outer
+    }
+
+    /// The numbers that [`Variant::names`] names.
+    pub(super) fn numbers(&self) -> impl Iterator<Item = isize> {
+        let first =
+            [self.others.extents[0] as isize, self.others.strides[0][0], self.others.strides[1][0]];
+        let lists = self.outer().into_iter().chain(self.rows.clone()).chain(self.columns.clone());
+        first.into_iter().chain(lists.flatten())
+    }
+}
