@@ -144,8 +144,10 @@ fn a_refused_second_kernel_of_an_update_is_an_error_that_nobody_tries_again() {
         let x = Array::from_vec(vec![1.0_f32; 7], [7]).unwrap();
         let x = x.into_device(executor.device()).unwrap().0;
         let filled = || Array::from_vec(vec![10.0_f32; 2], [2]).unwrap();
-        let numbers =
-            |y: &Array| y.view().to(Device::cpu()).unwrap().0.view().to_vec::<f32>().unwrap();
+        let numbers = |y: &Array| -> Vec<usize> {
+            let host = y.view().to(Device::cpu()).unwrap().0;
+            host.view().to_vec::<f32>().unwrap().into_iter().map(|x| x as usize).collect()
+        };
         // Of both kernels the device has what it takes.
         let mut warm = filled().into_device(executor.device()).unwrap().0;
         executor.gather(&gather, x.view(), warm.view_mut(), Update::add()).unwrap();

@@ -3,6 +3,7 @@
 mod cache;
 mod kept;
 mod kernel;
+mod key_hash;
 mod reclaim;
 mod source;
 mod specialisation;

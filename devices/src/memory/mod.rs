@@ -22,6 +22,8 @@ mod locked_pages;
 mod lost;
 #[cfg(test)]
 mod model;
+#[cfg(test)]
+mod model_device;
 mod pinned;
 pub(crate) mod pool;
 mod reaper;

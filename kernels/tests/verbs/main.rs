@@ -19,10 +19,12 @@ mod factor_errors;
 mod factors;
 mod gather;
 mod gather_errors;
+mod gather_updates;
 mod gemm;
 mod map;
 mod map_errors;
 mod map_many;
+mod map_numbers;
 mod offsets;
 mod reduce;
 mod sample;
@@ -30,6 +32,8 @@ mod stars;
 mod stencil;
 mod stencil_errors;
 mod stencil_sum;
+mod stencil_sum_inputs;
+mod stencil_updates;
 mod trace;
 mod turn;
 mod vector;
@@ -85,9 +89,10 @@ cells! {
             layouts_do_not_matter
             long_arrays_and_long_expressions
             shapes_without_axes_or_elements
-            numbers_of_a_wider_dtype
-            quotients_of_every_size
             any_layout;
+        map_numbers:
+            numbers_of_a_wider_dtype
+            quotients_of_every_size;
         map_many:
             several_outputs_share_a_pass
             real_and_complex_arrays_meet
@@ -119,16 +124,15 @@ cells! {
             large_stars
             complex_weights
             layouts_do_not_matter
-            what_was_there_is_scaled_and_added
-            factors_far_from_one
-            beta_zero_reads_nothing
             long_arrays
             without_terms_there_is_nothing_to_add
             the_adjoint_satisfies_the_dot_test
             empty_arrays;
+        stencil_updates:
+            what_was_there_is_scaled_and_added
+            factors_far_from_one
+            beta_zero_reads_nothing;
         stencil_sum:
-            several_inputs
-            parts_of_one_array
             coefficients_before_and_after
             a_directional_derivative_and_its_adjoint
             complex_weights
@@ -136,7 +140,10 @@ cells! {
             beta_zero_reads_nothing
             axes_shorter_than_the_reach
             empty_arrays
-            any_sum
+            any_sum;
+        stencil_sum_inputs:
+            several_inputs
+            parts_of_one_array
             repeated_inputs;
         stars:
             two_axes
@@ -176,13 +183,14 @@ cells! {
             long_rows
             several_axes_counted_as_one
             layouts_do_not_matter
-            what_was_there_is_scaled_and_added
-            beta_zero_reads_nothing
-            factors_and_weights_far_from_one
             long_arrays
             rows_without_entries_are_zero
             nothing_to_gather
             any_matrix;
+        gather_updates:
+            what_was_there_is_scaled_and_added
+            beta_zero_reads_nothing
+            factors_and_weights_far_from_one;
         gemm:
             products_of_every_size
             strides_that_nobody_follows

@@ -1,6 +1,5 @@
 //! `stencil_sum`.
 
-use arrayspan_kernels::bridge::{Relayout, View};
 use arrayspan_kernels::{Band, Coefficients, Stencil, StencilTerm, Tap, Update};
 use num_complex::Complex64;
 
@@ -10,7 +9,7 @@ use crate::reference::{self, Summand, Tensor};
 use crate::sample::{FORMS, Form, Random, Sample};
 
 /// A term, and the arrays of its coefficients: of what shape, conjugated or not.
-struct Term<'s> {
+pub(super) struct Term<'s> {
     stencil: Stencil,
     x: &'s Sample,
     before: Option<(&'s Sample, bool)>,
@@ -18,7 +17,7 @@ struct Term<'s> {
 }
 
 impl<'s> Term<'s> {
-    fn new(stencil: &Stencil, x: &'s Sample) -> Self {
+    pub(super) fn new(stencil: &Stencil, x: &'s Sample) -> Self {
         Self { stencil: stencil.clone(), x, before: None, after: None }
     }
 
@@ -32,7 +31,7 @@ impl<'s> Term<'s> {
 }
 
 #[track_caller]
-fn check(cell: &Cell, terms: &[Term<'_>], y: &mut Sample, update: Update, what: &str) {
+pub(super) fn check(cell: &Cell, terms: &[Term<'_>], y: &mut Sample, update: Update, what: &str) {
     let shape = y.tensor.shape.clone();
     let meant = |given: &Option<(&Sample, bool)>| -> Option<Tensor> {
         let (array, conjugated) = (*given)?;
@@ -79,7 +78,7 @@ fn tap((offset, weight): (isize, f64)) -> Tap {
 }
 
 /// A centered difference, one-sided in the first and the last row.
-fn difference(len: usize) -> Band {
+pub(super) fn difference(len: usize) -> Band {
     Band::from_rows(len, 1, |i| {
         let taps = match i {
             0 => [(0, -1.0), (1, 1.0)],
@@ -90,54 +89,12 @@ fn difference(len: usize) -> Band {
     })
 }
 
-fn second(len: usize) -> Band {
+pub(super) fn second(len: usize) -> Band {
     Band::uniform(len, [(-1, 1.0), (0, -2.0), (1, 1.0)])
 }
 
 fn identity(len: usize, scale: f64) -> Band {
     Band::uniform(len, [(0, scale)])
-}
-
-/// What the adjoint of a stack of derivatives along all axes does: one input for each.
-pub fn several_inputs(cell: &Cell) {
-    for shape in [&[23][..], &[9, 14], &[1, 6], &[6, 1], &[33, 65], &[5, 7, 6], &[3, 5, 4, 6]] {
-        let inputs: Vec<Sample> =
-            (0..shape.len()).map(|n| cell.random(shape, Form::Plain, n as u64)).collect();
-        let along = |axis: usize| Stencil::along(axis, difference(shape[axis]).adjoint()).unwrap();
-        let mut terms: Vec<Term<'_>> =
-            inputs.iter().enumerate().map(|(axis, x)| Term::new(&along(axis), x)).collect();
-        let mut y = cell.unreadable(shape, Form::Plain);
-        check(cell, &terms, &mut y, Update::set(), "divergence");
-        terms.truncate(3);
-        let all = Stencil::new(shape.iter().copied().map(second).enumerate()).unwrap();
-        let x = cell.random(shape, Form::Inside, 9);
-        terms.push(Term::new(&all, &x));
-        let update = Update::new(cell.number(-0.5, 1.0), 2.0);
-        check(cell, &terms, &mut cell.random(shape, Form::Plain, 10), update, "and a Laplacian");
-    }
-}
-
-/// The parts of one array, one after the other, as those of stacked data are.
-pub fn parts_of_one_array(cell: &Cell) {
-    for shape in [[6, 5], [16, 16], [33, 7], [1, 9]] {
-        let stacked = cell.random(&[2 * shape[0], shape[1]], Form::Plain, 1);
-        let part = |at: usize| stacked.view().sliced(0, at * shape[0], shape[0]).unwrap();
-        let tensor = |at: usize| {
-            let len = shape[0] * shape[1];
-            Tensor::new(&shape, stacked.tensor.values[at * len..][..len].to_vec())
-        };
-        let along = |axis: usize| Stencil::along(axis, difference(shape[axis])).unwrap();
-        let parts = [(along(0), tensor(0)), (along(1), tensor(1))];
-        let summand = |at: usize| {
-            let (stencil, x): &(Stencil, Tensor) = &parts[at];
-            Summand { stencil, x, before: None, after: None }
-        };
-        let mut y = cell.unreadable(&shape, Form::Plain);
-        let expected = reference::stencil_sum(&[summand(0), summand(1)], &y.tensor, Update::set());
-        let terms = [0, 1].map(|at| StencilTerm::new(&parts[at].0, part(at)));
-        cell.executor.stencil_sum(&terms, y.view_mut(), Update::set()).unwrap();
-        cell.check(&y, &expected, &format!("{shape:?}"));
-    }
 }
 
 /// Coefficients before and after, conjugated and not, of full shape and repeated along axes.
@@ -303,24 +260,4 @@ pub fn any_sum(cell: &Cell) {
             if reads { cell.random(&shape, to, round + 1) } else { cell.unreadable(&shape, to) };
         check(cell, &terms, &mut y, update, &format!("round {round}: {shape:?}, {update:?}"));
     }
-}
-
-/// An input that repeats elements.
-pub fn repeated_inputs(cell: &Cell) {
-    let shape = [7, 6];
-    let row = cell.random(&[6], Form::Plain, 1);
-    let z = cell.random(&shape, Form::Plain, 2);
-    let along = |axis: usize| Stencil::along(axis, difference(shape[axis])).unwrap();
-    let repeated = row.tensor.broadcast(&shape);
-    let mut y = cell.unreadable(&shape, Form::Plain);
-    let (stencil, other) = (along(1), along(0));
-    let summands = [
-        Summand { stencil: &stencil, x: &repeated, before: None, after: None },
-        Summand { stencil: &other, x: &z.tensor, before: None, after: None },
-    ];
-    let expected = reference::stencil_sum(&summands, &y.tensor, Update::set());
-    let view: View<'_> = row.view().broadcast(&shape).unwrap();
-    let terms = [StencilTerm::new(&stencil, view), StencilTerm::new(&other, z.view())];
-    cell.executor.stencil_sum(&terms, y.view_mut(), Update::set()).unwrap();
-    cell.check(&y, &expected, "a repeated row");
 }

@@ -7,7 +7,7 @@ use arrayspan_operators::author::*;
 use arrayspan_operators::prelude::*;
 use num_complex::Complex64;
 
-use crate::support::{DTYPES, assert_close, hidden, numbers, random};
+use crate::support::{DTYPES, assert_close, hidden, numbers, random, steps};
 
 /// A device other than the CPU that has numbers of 64 bits.
 pub(crate) fn other() -> Option<Device> {
@@ -44,14 +44,6 @@ pub(crate) fn read(array: Array) -> Vec<Complex64> {
     numbers(&array.into_device(CPU()).unwrap().0)
 }
 
-pub(crate) fn steps(a: &Operator) -> (Vec<String>, Vec<String>) {
-    let text = a.describe();
-    let (_, programs) = text.split_once("forward: ").unwrap();
-    let (forward, adjoint) = programs.split_once("adjoint: ").unwrap();
-    let lines = |text: &str| text.lines().map(|line| line.trim().to_owned()).collect();
-    (lines(forward), lines(adjoint))
-}
-
 #[test]
 fn arrays_move_there_and_back_in_every_dtype() {
     let Some(other) = other() else { return };
@@ -74,7 +66,7 @@ fn a_move_and_the_opposite_one_are_the_identity() {
     let Some(other) = other() else { return };
     let there = up(DType::Float64, other);
     let round = adjoint(&there).after(&there).build().unwrap();
-    assert_eq!(steps(&round), (vec!["copy".to_owned()], vec!["copy".to_owned()]));
+    assert_eq!(steps(&round), [["copy"], ["copy"]]);
     assert_eq!(round.devices(), Some(Devices::both(CPU())));
     assert!(round.is_self_adjoint() && !there.is_self_adjoint());
     let identity = Identity::new(there.domain().clone()).unwrap();
@@ -84,7 +76,7 @@ fn a_move_and_the_opposite_one_are_the_identity() {
     // What goes by way of a device goes there directly, or not at all.
     let slope = slope(DType::Float64, 0);
     let twice = slope.on(other, CPU()).unwrap().after(slope.on(other, CPU()).unwrap());
-    let (forward, _) = steps(&twice.build().unwrap());
+    let [forward, _] = steps(&twice.build().unwrap());
     assert_eq!(forward.iter().filter(|line| line.contains("move")).count(), 2, "{forward:?}");
     let within = slope.on(other, CPU()).unwrap().on(CPU(), other).unwrap();
     assert!(!within.describe().contains("move"), "{}", within.describe());

@@ -28,15 +28,10 @@ fn index(map: Result<IndexMap>) -> Operator {
     Operator::of("index", domain, range, Form::Index(map)).unwrap()
 }
 
+/// The steps of `A x`.
 fn steps(operator: &Operator) -> Vec<String> {
-    let text = operator.describe();
-    let forward = text.lines().skip_while(|line| !line.starts_with("forward: "));
-    let forward: Vec<&str> = forward.take_while(|line| !line.starts_with("adjoint: ")).collect();
-    match forward.as_slice() {
-        [one] => vec![one.trim_start_matches("forward: ").to_owned()],
-        [_, steps @ ..] => steps.iter().map(|step| step.trim().to_owned()).collect(),
-        [] => panic!("{text}"),
-    }
+    let [forward, _] = crate::support::steps(operator);
+    forward
 }
 
 /// Fails unless a product is one step and has the matrix of its factors one after the other.

@@ -7,7 +7,7 @@ use arrayspan_operators::laws::Law;
 use arrayspan_operators::prelude::{Edge, FirstDerivative, Roll, Scheme};
 use arrayspan_operators::{Diagonal, Identity, MatrixMult};
 
-use crate::mistakes::{Same, Scaled, Wrong};
+use crate::mistakes::{Wrong, same, scaled};
 use crate::support::{DTYPES, array, hidden, host, random};
 
 fn space(shape: &[usize], dtype: DType) -> Space {
@@ -81,7 +81,7 @@ fn spaces_may_be_real_and_complex_or_of_two_precisions() {
 
 /// What laws say of a mistake: `law` finds it, and says `why`.
 fn broken(wrong: Wrong, dtype: DType, law: Law, why: &str) -> Vec<Law> {
-    let operator = Scaled { space: space(&[20, 30], dtype), wrong };
+    let operator = scaled(&space(&[20, 30], dtype), wrong);
     let report = laws::check(&operator).unwrap();
     let found = report.why(law).unwrap_or_else(|| panic!("{law} holds: {report}"));
     assert!(found.contains(why), "{report}");
@@ -92,7 +92,7 @@ fn broken(wrong: Wrong, dtype: DType, law: Law, why: &str) -> Vec<Law> {
 #[test]
 fn each_mistake_is_found_by_its_law_which_says_what_is_wrong() {
     for dtype in [DType::Float64, DType::Complex64] {
-        let right = Scaled { space: space(&[20, 30], dtype), wrong: Wrong::Nothing };
+        let right = scaled(&space(&[20, 30], dtype), Wrong::Nothing);
         let report = laws::check(&right).unwrap();
         assert!(report.holds(), "{report}");
         let find = |wrong, law, why| broken(wrong, dtype, law, why);
@@ -118,14 +118,14 @@ fn each_mistake_is_found_by_its_law_which_says_what_is_wrong() {
 
 #[test]
 fn a_check_of_adjoints_says_what_it_compared() {
-    let wrong = Scaled { space: space(&[20, 30], DType::Complex64), wrong: Wrong::Adjoint };
+    let wrong = scaled(&space(&[20, 30], DType::Complex64), Wrong::Adjoint);
     let check = check_adjoint(&Operator::new(wrong)).unwrap();
     assert!(!check.holds() && check.difference > check.tolerance, "{check}");
     let text = check.to_string();
     for part in ["Scaled: Complex64 [20, 30]", "⟨A x, y⟩", "n = 600", "Float32", "seed 1"] {
         assert!(text.contains(part), "{text}");
     }
-    let nan = Scaled { space: space(&[3], DType::Float64), wrong: Wrong::NaN };
+    let nan = scaled(&space(&[3], DType::Float64), Wrong::NaN);
     let check = check_adjoint(&nan).unwrap();
     assert_eq!(check.why.as_deref(), Some("A x is NaN at [0]"), "{check}");
     let text = check.to_string();
@@ -135,12 +135,12 @@ fn a_check_of_adjoints_says_what_it_compared() {
 #[test]
 fn an_adjoint_that_is_wrong_is_found_in_long_arrays_of_little_precision() {
     let long = space(&[3_000_000], DType::Float32);
-    let wrong = Scaled { space: long.clone(), wrong: Wrong::Nothing };
+    let wrong = scaled(&long, Wrong::Nothing);
     assert!(check_adjoint(&wrong).unwrap().holds());
     // The adjoint of a roll is not the roll.
     let roll = Roll::new(long, 0, 1).unwrap();
     assert!(check_adjoint(&roll).unwrap().holds());
-    let check = check_adjoint(&Same(roll)).unwrap();
+    let check = check_adjoint(&same(roll)).unwrap();
     assert!(!check.holds() && check.difference > 0.05, "{check}");
 }
 
@@ -179,7 +179,7 @@ fn a_check_runs_where_it_is_told_with_other_numbers_for_each_seed() {
 
 #[test]
 fn spaces_that_cannot_be_computed_with_are_an_error() {
-    let wrong = Scaled { space: space(&[3], DType::Int32), wrong: Wrong::Nothing };
+    let wrong = scaled(&space(&[3], DType::Int32), Wrong::Nothing);
     assert!(check_adjoint(&wrong).unwrap_err().to_string().contains("Scaled: Int32"));
     assert!(laws::check(&wrong).unwrap_err().to_string().contains("Scaled: Int32"));
 }

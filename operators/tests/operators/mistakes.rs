@@ -3,6 +3,8 @@
 use arrayspan_operators::author::*;
 use num_complex::Complex64;
 
+use crate::support::Opaque;
+
 /// `y = c x`, c = 2 or 2i, with something wrong.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Wrong {
@@ -27,126 +29,69 @@ pub(crate) enum Wrong {
     NaN,
 }
 
-#[derive(Debug)]
-pub(crate) struct Scaled {
-    pub(crate) space: Space,
-    pub(crate) wrong: Wrong,
+/// An operator with a mistake.
+pub(crate) fn scaled(space: &Space, wrong: Wrong) -> Opaque {
+    let real = !space.dtype().is_complex();
+    let factor = if real { Complex64::from(2.0) } else { Complex64::new(0.0, 2.0) };
+    let own = space.clone();
+    let scaled = Opaque::new("Scaled", [space; 2], move |adjoint, on, x, y, update| {
+        let factor = match (adjoint, wrong) {
+            (true, Wrong::Adjoint) => factor * 1.001,
+            (true, _) => factor.conj(),
+            (false, _) => factor,
+        };
+        run(wrong, &own, factor, (on, x, y, update))
+    });
+    let workspace = match wrong {
+        Wrong::Little => 1,
+        Wrong::Dirty => scratch_bytes(space),
+        _ => 0,
+    };
+    Opaque { workspace, ..scaled }
 }
 
-impl Scaled {
-    fn factor(&self) -> Complex64 {
-        Complex64::new(0.0, 2.0) + if self.space.dtype().is_complex() { 0.0 } else { 2.0 }
-    }
-
-    fn run(
-        &self,
-        on: Context<'_>,
-        factor: Complex64,
-        x: View<'_>,
-        mut y: ViewMut<'_>,
-        update: Update,
-    ) -> Result<()> {
-        let real = !self.space.dtype().is_complex();
-        let factor = if real { factor.re.into() } else { factor };
-        let (mut scratch, on) = match self.wrong {
-            Wrong::Little | Wrong::Dirty => {
-                let (scratch, on) = on.scratch(&self.space)?;
-                (Some(scratch), on)
-            }
-            _ => (None, on),
-        };
-        let result = constant(factor) * input(0);
-        let result = match self.wrong {
-            Wrong::Linear => result.abs(),
-            Wrong::NaN => result * constant(f64::NAN),
-            _ => result,
-        };
-        if self.wrong == Wrong::Strides {
-            x.as_slice::<f64>()?;
-            y.as_mut_slice::<f64>()?;
+fn run(
+    wrong: Wrong,
+    space: &Space,
+    factor: Complex64,
+    (on, x, mut y, update): (Context<'_>, View<'_>, ViewMut<'_>, Update<'_>),
+) -> Result<()> {
+    let (mut scratch, on) = match wrong {
+        Wrong::Little | Wrong::Dirty => {
+            let (scratch, on) = on.scratch(space)?;
+            (Some(scratch), on)
         }
-        if let Some(scratch) = scratch.as_mut() {
-            let sum = if self.wrong == Wrong::Dirty { input(0) + previous() } else { input(0) };
-            on.map(&sum, std::slice::from_ref(&x), scratch.reborrow())?;
+        _ => (None, on),
+    };
+    let result = constant(factor) * input(0);
+    let result = match wrong {
+        Wrong::Linear => result.abs(),
+        Wrong::NaN => result * constant(f64::NAN),
+        _ => result,
+    };
+    if wrong == Wrong::Strides {
+        x.as_slice::<f64>()?;
+        y.as_mut_slice::<f64>()?;
+    }
+    if let Some(scratch) = scratch.as_mut() {
+        let sum = if wrong == Wrong::Dirty { input(0) + previous() } else { input(0) };
+        on.map(&sum, std::slice::from_ref(&x), scratch.reborrow())?;
+    }
+    let x = scratch.as_ref().map_or(x, |scratch| scratch.view());
+    match (wrong, update.known()) {
+        (Wrong::Update, _) | (Wrong::Loaded, None) => Ok(on.map(&result, &[x], y)?),
+        (Wrong::Reads, Some([alpha, beta])) => {
+            let whole = constant(alpha) * result + constant(beta) * previous();
+            Ok(on.map(&whole, &[x], y)?)
         }
-        let x = scratch.as_ref().map_or(x, |scratch| scratch.view());
-        match (self.wrong, update.known()) {
-            (Wrong::Update, _) | (Wrong::Loaded, None) => Ok(on.map(&result, &[x], y)?),
-            (Wrong::Reads, Some([alpha, beta])) => {
-                let whole = constant(alpha) * result + constant(beta) * previous();
-                Ok(on.map(&whole, &[x], y)?)
-            }
-            _ => Ok(on.map_updated(&result, &[x], y, update)?),
-        }
-    }
-}
-
-impl LinearMap for Scaled {
-    fn name(&self) -> &'static str {
-        "Scaled"
-    }
-
-    fn domain(&self) -> &Space {
-        &self.space
-    }
-
-    fn range(&self) -> &Space {
-        &self.space
-    }
-
-    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
-        self.run(on, self.factor(), x, y, update)
-    }
-
-    fn enqueue_adjoint(
-        &self,
-        on: Context<'_>,
-        y: View<'_>,
-        x: ViewMut<'_>,
-        update: Update,
-    ) -> Result<()> {
-        let wrong = self.wrong == Wrong::Adjoint;
-        let factor = if wrong { self.factor() * 1.001 } else { self.factor().conj() };
-        self.run(on, factor, y, x, update)
-    }
-
-    fn workspace(&self) -> usize {
-        match self.wrong {
-            Wrong::Little => 1,
-            Wrong::Dirty => scratch_bytes(&self.space),
-            _ => 0,
-        }
+        _ => Ok(on.map_updated(&result, &[x], y, update)?),
     }
 }
 
 /// An operator whose adjoint does what it does itself.
-#[derive(Debug)]
-pub(crate) struct Same(pub(crate) Operator);
-
-impl LinearMap for Same {
-    fn name(&self) -> &'static str {
-        "Same"
-    }
-
-    fn domain(&self) -> &Space {
-        self.0.domain()
-    }
-
-    fn range(&self) -> &Space {
-        self.0.range()
-    }
-
-    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
-        self.0.enqueue(on, x, y, update)
-    }
-
-    fn enqueue_adjoint(
-        &self,
-        on: Context<'_>,
-        y: View<'_>,
-        x: ViewMut<'_>,
-        update: Update,
-    ) -> Result<()> {
-        self.0.enqueue(on, y, x, update)
-    }
+pub(crate) fn same(operator: Operator) -> Opaque {
+    let spaces = [operator.domain().clone(), operator.range().clone()];
+    Opaque::new("Same", [&spaces[0], &spaces[1]], move |_, on, x, y, update| {
+        operator.enqueue(on, x, y, update)
+    })
 }

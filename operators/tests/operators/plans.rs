@@ -10,8 +10,8 @@ use arrayspan_operators::prelude::*;
 use arrayspan_operators::{Error, Result};
 
 use crate::devices::{mixtures, other, slope};
-use crate::elsewhere::Detour;
-use crate::support::random;
+use crate::elsewhere::detour;
+use crate::support::{in_a_plan_and_outside, random};
 
 fn space() -> Space {
     Space::new([67, 7], DType::Float32).unwrap()
@@ -41,26 +41,7 @@ fn operators_in_a_plan_give_the_same_bits_as_outside() -> Result<()> {
     for device in Device::all() {
         let on = arrayspan_kernels::on(device)?;
         for a in operators(device) {
-            let arrays = || {
-                let [x, y] = [(a.domain(), 3), (a.range(), 4)]
-                    .map(|(space, seed)| random(space, seed).into_device(device).unwrap().0);
-                (x, y, Workspace::of(&a, &*on).unwrap())
-            };
-            // y ← 0.5 A x + 0.25 y, x ← 0.125 Aᴴ y + x
-            let step = |on: &dyn Executor, (x, y, own): &mut (Array, Array, Workspace)| {
-                let (forward, back) = (Update::new(0.5, 0.25), Update::new(0.125, 1.0));
-                a.apply_with(own, on, x.view(), y.view_mut(), forward)?;
-                a.apply_adjoint_with(own, on, y.view(), x.view_mut(), back)
-            };
-            let mut direct = arrays();
-            let mut plan = Plan::record::<Error>(on.clone(), arrays(), step)?;
-            for round in 0..3 {
-                step(&*on, &mut direct)?;
-                plan.replay()?;
-                let found = plan.arrays();
-                let both = |(x, y, _): &(Array, Array, Workspace)| [bits(x), bits(y)];
-                assert_eq!(both(found), both(&direct), "{device} {} {round}", a.name());
-            }
+            in_a_plan_and_outside(&a, &on, [device; 2])?;
         }
     }
     Ok(())
@@ -85,7 +66,7 @@ fn an_operator_that_makes_its_own_intermediate_results_is_refused() {
 fn mixed(other: Device) -> Vec<Operator> {
     let mixtures = mixtures(DType::Float32, other).into_iter().map(|(mixed, _)| mixed);
     let slope = slope(DType::Float32, 0);
-    let detour = Operator::new(Detour(slope.domain().clone(), other));
+    let detour = detour(slope.domain(), other);
     mixtures.chain([slope.after(&detour).after(&slope).build().unwrap(), detour]).collect()
 }
 
@@ -96,26 +77,7 @@ fn operators_of_several_devices_in_a_plan_give_the_same_bits_as_outside() -> Res
         let devices = a.devices().unwrap();
         for executor in [devices.domain, devices.range] {
             let on = kernels::on(executor)?;
-            let arrays = || {
-                let side = |space, seed, device| random(space, seed).into_device(device).unwrap().0;
-                let (x, y) =
-                    (side(a.domain(), 3, devices.domain), side(a.range(), 4, devices.range));
-                (x, y, Workspace::of(&a, &*on).unwrap())
-            };
-            let step = |on: &dyn Executor, (x, y, own): &mut (Array, Array, Workspace)| {
-                let (forward, back) = (Update::new(0.5, 0.25), Update::new(0.125, 1.0));
-                a.apply_with(own, on, x.view(), y.view_mut(), forward)?;
-                a.apply_adjoint_with(own, on, y.view(), x.view_mut(), back)
-            };
-            let mut direct = arrays();
-            let mut plan = Plan::record::<Error>(on.clone(), arrays(), step)?;
-            for round in 0..3 {
-                step(&*on, &mut direct)?;
-                plan.replay()?;
-                let both = |(x, y, _): &(Array, Array, Workspace)| [bits(x), bits(y)];
-                let found = both(plan.arrays());
-                assert_eq!(found, both(&direct), "{executor} {a:?} {round}");
-            }
+            in_a_plan_and_outside(&a, &on, [devices.domain, devices.range])?;
         }
     }
     Ok(())

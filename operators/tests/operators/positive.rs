@@ -1,13 +1,13 @@
 //! What operators are known to be, or say of themselves: self-adjoint, positive.
 
-use arrayspan_bridge::DType::{Complex64 as C64, Complex128};
+use arrayspan_bridge::DType::Complex64 as C64;
 use arrayspan_operators::Diagonal;
 use arrayspan_operators::author::*;
 use arrayspan_operators::laws::Law;
 use arrayspan_operators::prelude::{Edge, FirstDerivative, Identity, Roll, Scheme};
 use num_complex::Complex64;
 
-use crate::mix::{LEN, Mix, space};
+use crate::mix::{mix, space};
 use crate::support::{filled, hidden};
 
 #[test]
@@ -64,9 +64,7 @@ fn positive_operators_are_known_by_what_they_are_made_of() {
 fn laws_try_what_an_operator_says_of_itself() {
     let one = Complex64::new(1.0, 0.0);
     let said = |a: Complex64, b: Complex64, said: fn(Properties) -> Properties| {
-        let mut mix = Mix { space: space(LEN, Complex128), a, b, said: None };
-        mix.said = Some(said(mix.properties()));
-        laws::check(&mix).unwrap()
+        laws::check(&mix(a, b).saying(said)).unwrap()
     };
     // The real part: its own adjoint, and positive.
     let report = said(0.5 * one, 0.5 * one, Properties::positive);
@@ -81,9 +79,7 @@ fn laws_try_what_an_operator_says_of_itself() {
     });
     assert!(report.why(Law::Linearity).is_some() && report.why(Law::Adjoint).is_some(), "{report}");
     // What is said is used.
-    let mut mix = Mix { space: space(LEN, Complex128), a: one, b: one, said: None };
-    mix.said = Some(mix.properties().positive());
-    let mix = Operator::new(mix);
+    let mix = Operator::new(mix(one, one).saying(Properties::positive));
     assert!(mix.is_self_adjoint() && mix.is_positive());
     assert!((&mix + &mix.conj()).build().unwrap().is_positive());
 }

@@ -8,7 +8,7 @@ use arrayspan_operators::prelude::{Identity, Roll};
 use num_complex::Complex64;
 use proptest::prelude::*;
 
-use crate::mix::{LEN, Mix, space};
+use crate::mix::{LEN, mix, space};
 use crate::support::{DTYPES, array, filled, hidden, host, numbers, random};
 
 const SIZE: usize = 2 * LEN;
@@ -100,7 +100,9 @@ fn built(tree: &Tree) -> (Operator, Real) {
     let plus = |a: Real, b: Real| real(|i, j| a[i][j] + b[i][j]);
     match tree {
         Tree::Conjugate => (conjugate(Complex128), k),
-        Tree::Mix(a, b) => (Mix::operator(*a, *b), plus(by([*a; LEN]), times(&by([*b; LEN]), &k))),
+        Tree::Mix(a, b) => {
+            (Operator::new(mix(*a, *b)), plus(by([*a; LEN]), times(&by([*b; LEN]), &k)))
+        }
         Tree::Weights(values) => (weights(values), by(*values)),
         Tree::Roll(shift) => {
             let moved = |i: usize| (i as isize - shift).rem_euclid(LEN as isize) as usize;

@@ -1,10 +1,10 @@
 //! Memory for intermediate results.
 
-use arrayspan_bridge::{DType, View, ViewMut};
+use arrayspan_bridge::DType;
 use arrayspan_operators::prelude::*;
-use arrayspan_operators::{Context, Error, Result, scratch_bytes};
+use arrayspan_operators::{Error, scratch_bytes};
 
-use crate::support::{host, random, read};
+use crate::support::{Opaque, host, random, read};
 
 fn space() -> Space {
     Space::new([9, 3], DType::Float64).unwrap()
@@ -47,51 +47,24 @@ fn it_is_used_again_without_traces_of_earlier_use() {
 }
 
 /// Takes two arrays and asks for as many as it is told.
-#[derive(Debug)]
-struct Greedy(Space, usize);
-
-impl LinearMap for Greedy {
-    fn name(&self) -> &'static str {
-        "Greedy"
-    }
-
-    fn domain(&self) -> &Space {
-        &self.0
-    }
-
-    fn range(&self) -> &Space {
-        &self.0
-    }
-
-    fn enqueue(&self, on: Context<'_>, x: View<'_>, mut y: ViewMut<'_>, _: Update) -> Result<()> {
-        let (mut first, on) = on.scratch(&self.0)?;
-        let (mut second, on) = on.scratch(&self.0)?;
+fn greedy(space: &Space, asked: usize) -> Opaque {
+    let own = space.clone();
+    let greedy = Opaque::new("Greedy", [space; 2], move |_, on, x, y, update| {
+        let (mut first, on) = on.scratch(&own)?;
+        let (mut second, on) = on.scratch(&own)?;
         on.copy(x, first.reborrow(), Update::set())?;
         on.copy(first.view(), second.reborrow(), Update::set())?;
-        Ok(on.copy(second.view(), y.reborrow(), Update::set())?)
-    }
-
-    fn enqueue_adjoint(
-        &self,
-        on: Context<'_>,
-        y: View<'_>,
-        x: ViewMut<'_>,
-        update: Update,
-    ) -> Result<()> {
-        self.enqueue(on, y, x, update)
-    }
-
-    fn workspace(&self) -> usize {
-        self.1 * scratch_bytes(&self.0)
-    }
+        Ok(on.copy(second.view(), y, update)?)
+    });
+    Opaque { workspace: asked * scratch_bytes(space), ..greedy }
 }
 
 #[test]
 fn an_operator_that_takes_more_than_it_asked_for_is_told_so() {
     let x = random(&space(), 1);
-    assert_eq!(read(&Greedy(space(), 2).forward(&x).unwrap()), read(&x));
+    assert_eq!(read(&greedy(&space(), 2).forward(&x).unwrap()), read(&x));
     for (asked, space) in [(0, space()), (1, space())] {
-        let refused = Greedy(space.clone(), asked).forward(&x).unwrap_err().to_string();
+        let refused = greedy(&space, asked).forward(&x).unwrap_err().to_string();
         let bytes = scratch_bytes(&space);
         let expected = format!(
             "scratch: {space} takes {bytes} bytes and 0 are left: LinearMap::workspace asked for too little"
@@ -119,46 +92,11 @@ fn one_that_is_too_small_is_refused_before_anything_is_written() {
     assert_eq!(read(&y), before);
 }
 
-/// The identity, whose author asks for a workspace of any size.
-#[derive(Debug)]
-struct Boundless(Space, usize);
-
-impl LinearMap for Boundless {
-    fn name(&self) -> &'static str {
-        "Boundless"
-    }
-
-    fn domain(&self) -> &Space {
-        &self.0
-    }
-
-    fn range(&self) -> &Space {
-        &self.0
-    }
-
-    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
-        Ok(on.copy(x, y, update)?)
-    }
-
-    fn enqueue_adjoint(
-        &self,
-        on: Context<'_>,
-        y: View<'_>,
-        x: ViewMut<'_>,
-        update: Update,
-    ) -> Result<()> {
-        Ok(on.copy(y, x, update)?)
-    }
-
-    fn workspace(&self) -> usize {
-        self.1
-    }
-}
-
 #[test]
 fn one_that_nobody_has_is_an_error() {
     for bytes in [usize::MAX, usize::MAX - 255, isize::MAX as usize, 1 << 62] {
-        let greedy = Operator::new(Boundless(space(), bytes));
+        let identity = Opaque::copying("Boundless", [&space(); 2]);
+        let greedy = Operator::new(Opaque { workspace: bytes, ..identity });
         let x = random(&space(), 1);
         for operator in [greedy.clone(), greedy.after(slope(0)).build().unwrap()] {
             operator.forward(&x).unwrap_err();

@@ -4,6 +4,7 @@ use std::ptr::with_exposed_provenance_mut;
 
 use parking_lot::{Condvar, Mutex};
 
+use super::bytes::Bytes;
 use super::moving::HostCopy;
 use super::pages::LARGE;
 use super::settings::{Settings, settings};
@@ -11,7 +12,7 @@ use super::share;
 use super::workers::{Copying, Sharing, Workers};
 use crate::driver::{EventDriver, StreamDriver};
 use crate::memory::pinned::PinnedBlock;
-use crate::{Device, Error, Result};
+use crate::{Device, Result};
 
 /// How many copies of a device may be staged at once. More wait for their turn: they would not be quicker.
 const MOST: usize = 4;
@@ -35,18 +36,6 @@ struct State {
     next: u64,
     /// The number of the waiter whose turn it is.
     serving: u64,
-}
-
-/// Host memory by way of which bytes go. Not [`Memory`](crate::Memory), whose allocation looks for memory that others could
-/// give up: that may copy, and wait for the very buffer that is held here.
-#[derive(Debug)]
-enum Bytes {
-    Locked(PinnedBlock),
-    /// Where there is none that is page-locked.
-    Ordinary {
-        values: Vec<u8>,
-        address: usize,
-    },
 }
 
 #[derive(Debug)]
@@ -190,32 +179,6 @@ impl Buffer {
     /// Whether no transfer uses it.
     fn is_quiet(&self) -> bool {
         self.pending.iter().flatten().all(|event| event.is_complete().unwrap_or(true))
-    }
-}
-
-impl Bytes {
-    /// Host memory whose pages are not locked.
-    fn ordinary(bytes: usize) -> Result<Self> {
-        let mut values = Vec::<u8>::new();
-        let refused = |_| Error::out_of_memory(Device::cpu(), bytes, 0);
-        values.try_reserve_exact(bytes).map_err(refused)?;
-        values.resize(bytes, 0);
-        let address = values.as_mut_ptr().expose_provenance();
-        Ok(Self::Ordinary { values, address })
-    }
-
-    fn address(&self) -> usize {
-        match self {
-            Self::Locked(block) => block.address,
-            Self::Ordinary { address, .. } => *address,
-        }
-    }
-
-    fn size(&self) -> usize {
-        match self {
-            Self::Locked(block) => block.bytes,
-            Self::Ordinary { values, .. } => values.len(),
-        }
     }
 }
 

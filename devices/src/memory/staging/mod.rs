@@ -5,6 +5,7 @@
 //! while the device empties another. Below a threshold the driver's own way is quicker, and taken.
 
 mod buffer;
+mod bytes;
 mod moving;
 mod pages;
 mod pipeline;

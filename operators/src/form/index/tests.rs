@@ -2,6 +2,7 @@
 
 mod algebra;
 mod construct;
+mod costs;
 mod long;
 mod reference;
 mod running;

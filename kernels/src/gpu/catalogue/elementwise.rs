@@ -1,0 +1,120 @@
+//! Kernels whose threads have elements of their own: maps, transposes, products of matrices.
+
+use arrayspan_bridge::devices::{KernelSource, Specialisation};
+use arrayspan_bridge::iteration::{IterationSpace, Runs, Start};
+use arrayspan_bridge::{DType, Layout};
+
+use super::super::element::Element;
+use super::super::formula::Formula;
+use super::super::{copy, gemm, map, map_many};
+use super::setting::row_major;
+use crate::factors::Factors;
+use crate::program::{Kind, Program};
+use crate::{Expression, constant, input, previous};
+
+fn map(element: Element, shape: &[usize], operands: usize, formula: Formula) -> map::Variant {
+    // Every operand a part of something one element longer along each axis.
+    let padded: Vec<usize> = shape.iter().map(|extent| extent + 1).collect();
+    let layout = row_major(&padded).and_then(|whole| {
+        (0..shape.len()).try_fold(whole, |part, axis| part.sliced(axis, 0, shape[axis]).ok())
+    });
+    let layouts: Vec<&Layout> = layout.iter().cycle().take(operands).collect();
+    let space = IterationSpace::new(&layouts);
+    let form = space.form(element.bytes(), &vec![0; operands], 4);
+    map::Variant {
+        element,
+        form,
+        formula,
+        rows: if shape.len() == 2 { 4 } else { 1 },
+        numbers: None,
+    }
+}
+
+pub(super) fn maps(dtype: DType) -> Vec<KernelSource> {
+    let element = Element(dtype);
+    let a = || input(0);
+    let real = !dtype.is_complex();
+    let every = (a().conj() * constant(2.0) + input(1).re() - a().im().sqrt())
+        .div_or_zero(-a().abs() / (a().abs2() + previous()));
+    let ordered = a().min(input(1)).max(previous());
+    let formulas: Vec<Expression> = [every].into_iter().chain(real.then_some(ordered)).collect();
+    let shapes: [&[usize]; 4] = [&[1000], &[63, 100], &[3, 4, 5, 6, 8], &[1 << 16, 1 << 16]];
+    let each = |expression: &Expression| {
+        shapes.map(|shape| map(element, shape, 3, Formula::of(expression)))
+    };
+    let with_numbers =
+        [DType::Float32, DType::Float64].map(|numbers| with_numbers(element, numbers));
+    let maps = formulas.iter().flat_map(each).chain(with_numbers.into_iter().flatten());
+    maps.map(|map| map.source()).collect()
+}
+
+/// Numbers of a wider dtype: functions of them, rounded where they meet elements.
+fn with_numbers(element: Element, dtype: DType) -> Option<map::Variant> {
+    if dtype.bits() < element.0.real().bits() {
+        return None;
+    }
+    let ratio = (input(1).min(constant(2.0)) / input(2).max(input(1)).sqrt()).div_or_zero(input(2));
+    let number = (ratio - input(1).conj().abs2()).abs() * -input(2).re() + input(2).im();
+    let formula = Formula::mixed(&(number * input(0) + previous()), &|number| number > 0);
+    Some(map::Variant { numbers: Some((dtype, 2)), ..map(element, &[63, 100], 2, formula) })
+}
+
+/// Two outputs of an element and a number each, and beside complex elements a real output of a real array.
+pub(super) fn several(dtype: DType) -> Vec<KernelSource> {
+    let element = Element(dtype);
+    let real = if dtype.is_complex() { Kind::Real } else { Kind::Element };
+    let inputs = [real, Kind::Element, Kind::Number];
+    let r = || input(0);
+    let ratio = r() / (r() - r().im() * constant(0.5)).div_or_zero(-r().abs2());
+    let ordered = ratio.sqrt().min(r().abs()).max(input(1).abs()) + input(1).im().abs2();
+    let held = previous() * r() - input(2) * input(1).re() / input(1).conj();
+    let outputs = [(&ordered, real), (&held, Kind::Element)];
+    let Ok((program, _)) = Program::new(&outputs, &inputs, dtype.is_complex()) else {
+        return Vec::new();
+    };
+    let outs = outputs.map(|(_, kind)| kind);
+    let kinds = [outs[0], outs[1], inputs[0], inputs[1]];
+    let shapes: [&[usize]; 3] = [&[1000], &[3, 4, 5, 6, 8], &[1 << 16, 1 << 16]];
+    let variant = |(shape, numbers): (&[usize], DType)| {
+        let layout = row_major(shape)?;
+        let space = IterationSpace::new(&[&layout; 4]);
+        let (runs, real_align) = map_many::runs(&space, &[0; 4], &kinds, element);
+        let variant = map_many::Variant {
+            element,
+            form: space.form_with(runs, 4),
+            program: program.clone(),
+            outs: outs.to_vec(),
+            inputs: inputs.to_vec(),
+            numbers: Some(numbers),
+            real_align,
+        };
+        Some(variant.source())
+    };
+    let numbers = [dtype.real(), DType::Float64];
+    shapes.into_iter().zip(numbers.into_iter().cycle()).filter_map(variant).collect()
+}
+
+pub(super) fn transpose(element: Element, factors: &Factors<'_>) -> KernelSource {
+    let layouts = row_major(&[5, 64, 70]);
+    let layouts: Vec<Layout> = layouts
+        .into_iter()
+        .flat_map(|whole| [whole.clone(), whole.permuted(&[0, 2, 1]).unwrap_or(whole)])
+        .collect();
+    let space = IterationSpace::new(&layouts.iter().collect::<Vec<_>>());
+    let form = space.form(element.bytes(), &[0, 0], 4).dividing(1);
+    let formula = Formula::update(factors, element).0;
+    copy::Variant { element, form, formula }.source()
+}
+
+pub(super) fn gemm(dtype: DType, factors: &Factors<'_>, plain: bool) -> KernelSource {
+    let start = Start { stride: 2, first: 0, steps: 0 };
+    let variant = gemm::Variant {
+        dtype,
+        formula: Formula::update(factors, Element(dtype)).0,
+        runs: Runs::new(&[start; 3], dtype.bytes(), 1),
+        wide: !plain,
+        conjugate: !plain,
+        along: [plain, plain],
+    };
+    variant.source()
+}

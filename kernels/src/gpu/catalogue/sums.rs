@@ -1,0 +1,97 @@
+//! Kernels that add up what lies along axes: sparse matrices and reductions.
+
+use arrayspan_bridge::DType;
+use arrayspan_bridge::devices::{KernelSource, Specialisation};
+use arrayspan_bridge::iteration::{Runs, Start};
+use num_complex::Complex64;
+
+use super::super::combine::{self, Sharing};
+use super::super::formula::Formula;
+use super::super::{gather, reduce};
+use super::setting::{UNITS, checked, row_major, updates};
+use crate::{Gather, Reduction, constant, input};
+
+/// Sparse matrices along every kind of axis, with few and many entries a row, with weights and without.
+pub(super) fn gathers(dtype: DType) -> Vec<KernelSource> {
+    let table =
+        |lengths: &dyn Fn(usize) -> usize, weights: Option<Complex64>, shape: [usize; 2]| {
+            let mut starts = vec![0];
+            starts.extend((0..shape[0]).scan(0, |start, row| {
+                *start += lengths(row);
+                Some(*start)
+            }));
+            let entries = starts[shape[0]];
+            let indices = (0..entries).map(|entry| entry * 7 % shape[1]).collect();
+            let weights = weights.map(|weight| vec![weight; entries]);
+            Gather::new(1, &[shape[0]], &[shape[1]], starts, indices, weights)
+        };
+    let complex = Complex64::new(0.5, if dtype.is_complex() { 1.0 } else { 0.0 });
+    let lengths: [&dyn Fn(usize) -> usize; 4] =
+        [&|_| 1, &|_| 2, &|row| row % 9, &|row| if row % 50 == 0 { 500 } else { 3 }];
+    let shapes: [&[usize]; 3] = [&[3000, 300, 1], &[3, 300, 5000], &[3, 300, 40]];
+    let mut kernels = Vec::new();
+    for (number, (lengths, weight)) in
+        lengths.iter().zip([None, Some(0.5.into()), Some(complex), Some(complex)]).enumerate()
+    {
+        let Ok(gather) = table(lengths, weight, [201, 300]) else { continue };
+        // The kernels of long rows differ by their shapes less than these.
+        let tried = if number < 2 { &shapes[..2] } else { &shapes[number - 1..number] };
+        for shape in tried {
+            let range = gather.range_of(shape).and_then(|range| row_major(&range));
+            let Some((y, x)) = range.zip(row_major(shape)) else { continue };
+            let Some(factors) = checked(updates(dtype)[number % 2], dtype) else { continue };
+            let Ok(spaces) = gather::Spaces::new(&gather, [&y, &x], [0, 0], dtype) else {
+                continue;
+            };
+            let variants = gather::variants(&spaces, &gather, dtype, &factors, UNITS);
+            kernels.extend(variants.iter().map(Specialisation::source));
+        }
+    }
+    kernels
+}
+
+pub(super) fn reductions(dtype: DType) -> Vec<KernelSource> {
+    let product = Formula::of(&(input(0).conj() * input(1) * constant(2.0)));
+    let start = Start { stride: 1, first: 0, steps: 0 };
+    let all = [Reduction::Sum, Reduction::Maximum, Reduction::Minimum];
+    let mut kernels = Vec::new();
+    let kinds = [
+        ([1, 1], true, Sharing::LastJoins),
+        ([1, 1], true, Sharing::Leave),
+        ([1, 1], true, Sharing::Alone),
+        ([2, 3], false, Sharing::Alone),
+    ];
+    // The output: as the inputs, or real and as wide, or real and wider.
+    let wide = match dtype {
+        DType::Float32 => DType::Float64,
+        DType::Complex64 => DType::Complex128,
+        other => other,
+    };
+    for (computed, real) in [(dtype, false), (dtype, true), (wide, true)] {
+        if real && computed == dtype && !dtype.is_complex() {
+            continue;
+        }
+        for reduction in all.into_iter().take(if dtype.is_complex() && !real { 1 } else { 3 }) {
+            let result = if real { computed.real() } else { dtype };
+            kernels.push(combine::Variant { computed, result, reduction }.source());
+            for (ranks, along, sharing) in kinds {
+                let variant = reduce::Variant {
+                    dtype,
+                    computed,
+                    result,
+                    reduction,
+                    formula: product.clone(),
+                    ranks,
+                    runs: Runs::new(&[start; 2], dtype.bytes(), if along { 1000 } else { 1 }),
+                    wide: !along,
+                    threads: if sharing == Sharing::Alone { 8 } else { 256 },
+                    along,
+                    sharing,
+                    baked: Vec::new(),
+                };
+                kernels.push(variant.source());
+            }
+        }
+    }
+    kernels
+}

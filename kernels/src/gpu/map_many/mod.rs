@@ -1,0 +1,107 @@
+//! Several outputs in one pass, over real and complex arrays of one precision: a thread for each run of consecutive
+//! elements.
+
+mod kernel;
+
+use arrayspan_bridge::devices::Memory;
+use arrayspan_bridge::iteration::{Arguments, Inner, IterationSpace, Runs, THREADS, address, grid};
+use arrayspan_bridge::{DType, Layout, OperandMut};
+pub(super) use kernel::Variant;
+use kernel::constants;
+
+use super::Gpu;
+use super::element::Element;
+use crate::Result;
+use crate::program::Kind;
+use crate::verb::MapManyCall;
+
+pub(super) fn run(gpu: &Gpu, call: &MapManyCall<'_>) -> Result<()> {
+    gpu.expect_float64("map", call.element)?;
+    if let Some(dtype) = call.numbers {
+        gpu.expect_float64("map", dtype)?;
+    }
+    if call.outs.first().is_none_or(|out| out.layout().is_empty()) {
+        return Ok(());
+    }
+    let real = |dtype: DType| if dtype == call.element { Kind::Element } else { Kind::Real };
+    let outs: Vec<Kind> = call.outs.iter().map(|out| real(out.dtype())).collect();
+    let arrays = call.inputs.iter().zip(&call.kinds).filter(|(_, kind)| **kind != Kind::Number);
+    let (inputs, kinds): (Vec<_>, Vec<Kind>) = arrays.unzip();
+    let layouts: Vec<&Layout> = call
+        .outs
+        .iter()
+        .map(OperandMut::layout)
+        .chain(inputs.iter().map(|input| input.layout()))
+        .collect();
+    let memories: Vec<&Memory> = call
+        .outs
+        .iter()
+        .map(OperandMut::memory)
+        .chain(inputs.iter().map(|input| input.memory()))
+        .collect();
+    let kinds: Vec<Kind> = outs.iter().chain(&kinds).copied().collect();
+    let space = IterationSpace::new(&layouts);
+    let addresses: Vec<usize> = memories.iter().copied().map(address).collect();
+    let (runs, real_align) = runs(&space, &addresses, &kinds, Element(call.element));
+    let constants: Vec<(usize, Kind)> = constants(&call.program).collect();
+    let numbers = call.kinds.iter().filter(|kind| **kind == Kind::Number).count();
+    let form = space.form_with(runs, 2 * constants.len() + 2 * numbers);
+    let mut arguments = Arguments::new(form.is_wide());
+    for (number, (memory, offset)) in memories.iter().zip(&space.offsets).enumerate() {
+        if number < outs.len() {
+            arguments.write(memory, *offset);
+        } else {
+            arguments.read(memory, *offset);
+        }
+    }
+    space.push(&form, &mut arguments);
+    for (place, kind) in constants {
+        arguments.numbers(&[call.constants[place]], call.dtype(kind));
+    }
+    for (input, _) in call.inputs.iter().zip(&call.kinds).filter(|(_, kind)| **kind == Kind::Number)
+    {
+        arguments.read(input.memory(), input.layout().offset());
+    }
+    let grid = grid(space.items(&form), THREADS);
+    let variant = Variant {
+        element: Element(call.element),
+        form,
+        program: call.program.clone(),
+        outs,
+        inputs: call.kinds.clone(),
+        numbers: call.numbers,
+        real_align,
+    };
+    // SAFETY: the arguments are those of `Variant::define`, in its order. Layouts lie within their memories, and the
+    // kernel stays within the extents of the space, which name no other places; so do the numbers' places. No output
+    // shares a place with another or with an input: each is borrowed exclusively.
+    unsafe { gpu.launch(&variant, grid, &arguments) }
+}
+
+/// Runs for operands of these kinds in blocks at these addresses, with the alignment of those of elements, and the alignment of those of real numbers
+/// beside them.
+pub(super) fn runs(
+    space: &IterationSpace,
+    addresses: &[usize],
+    kinds: &[Kind],
+    element: Element,
+) -> (Runs, usize) {
+    let real = element.0.real().bytes();
+    let bytes: Vec<usize> = kinds
+        .iter()
+        .map(|kind| if *kind == Kind::Element { element.bytes() } else { real })
+        .collect();
+    let operands = addresses.iter().zip(&bytes).enumerate();
+    let starts: Vec<_> =
+        operands.map(|(at, (address, bytes))| space.start(at, *address, *bytes)).collect();
+    let runs = Runs::of_sizes(&starts, &bytes, space.extents[0]);
+    let align = |kind: Kind, bytes: usize| {
+        let operands = starts.iter().zip(kinds).zip(runs.inner());
+        let loaded =
+            operands.filter(|((_, own), inner)| **own == kind && **inner != Inner::Repeated);
+        let aligned = loaded.map(|((start, _), _)| start.aligned(bytes)).min();
+        aligned.unwrap_or(real).min(runs.len * bytes)
+    };
+    let (of_elements, of_reals) = (align(Kind::Element, element.bytes()), align(Kind::Real, real));
+    (runs.aligned_to(of_elements), of_reals)
+}
