@@ -1,4 +1,4 @@
-//! A shared array where a borrowed array is wanted.
+//! Shared arrays passed to functions that take borrowed ones.
 
 use std::fmt;
 use std::ops::Deref;

@@ -1,4 +1,4 @@
-//! Foreign functions on our threads.
+//! Panics of functions of other libraries, caught on our threads.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

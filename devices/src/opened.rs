@@ -1,4 +1,4 @@
-//! What a process opens once, at first use, from a library that may refuse now and not later.
+//! Libraries and handles that a process opens once, at first use; a failure that may pass is not kept.
 
 use std::sync::OnceLock;
 use std::thread::sleep;

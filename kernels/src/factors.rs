@@ -5,7 +5,7 @@ use arrayspan_bridge::{DType, Operand};
 use num_complex::Complex64;
 
 use crate::update::{Factor, Update};
-use crate::verb::{Argument, check};
+use crate::verb::{OperandName, check};
 use crate::{Error, Fit, Result, fit};
 
 /// The factors of a call's update, checked.
@@ -100,10 +100,10 @@ impl<'a> Factors<'a> {
     }
 
     /// The numbers on the device, as a call shows its arrays.
-    pub(crate) fn visit(&self, visit: &mut dyn FnMut(Argument, Access, &Operand<'_>)) {
+    pub(crate) fn visit(&self, visit: &mut dyn FnMut(OperandName, Access, &Operand<'_>)) {
         for (name, operand) in NAMES.into_iter().zip(self.loaded.iter().flat_map(|two| &**two)) {
             if let Some(operand) = operand {
-                visit(Argument::Named(name), Access::Read, operand);
+                visit(OperandName::Named(name), Access::Read, operand);
             }
         }
     }

@@ -113,7 +113,7 @@ impl<'a> Context<'a> {
         let name = here.executor.device();
         let is_here = |device: Option<Device>| device.is_none_or(|device| device == name);
         let on = |span: Span, this: bool| if this { span.1 } else { (0, 0) };
-        // What has no name is here; what is here may have one, too.
+        // A place without a device name is on this context's device; one with a name may be so, too.
         let spans = [on(from, is_here(from.0)), on(to, is_here(to.0)), own.at_home(Some(name))];
         let [mut first, mut second, rest] = parts(here.scratch, spans)?;
         let here = Site { executor: here.executor, scratch: rest };

@@ -47,7 +47,7 @@ pub(crate) fn check(
 /// Fails unless all entries of a band fit the dtype of `operator` and none is zero; `what` names what they come from.
 pub(crate) fn entries(operator: &str, what: &str, band: &Band, dtype: DType) -> Result<()> {
     weights(band).try_for_each(|weight| {
-        // One that is zero was not, or the band would not have it.
+        // A weight of zero has been lost by underflow: bands keep no zeros.
         let fits = if weight.norm() == 0.0 { Fit::TooSmall } else { fit(weight, dtype) };
         verdict(operator, || format!("{what}: a weight of {}", text(weight)), fits, dtype)
     })

@@ -1,4 +1,4 @@
-//! What a thread is doing, and so what must not run on it.
+//! What a thread is doing at the moment, which decides what else may run on it.
 
 use std::cell::Cell;
 

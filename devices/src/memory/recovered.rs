@@ -1,4 +1,4 @@
-//! What a step of a recovery has brought.
+//! How many bytes each step of a recovery has freed.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What is left when memory could not be got back.
+//! The error of an operation for which no memory could be found.
 
 use std::fmt;
 use std::time::Duration;

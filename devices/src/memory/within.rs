@@ -1,4 +1,4 @@
-//! Room in a scope whose limit refuses an allocation: arrays that count for it and may be spilled.
+//! Allocations that the limit of a scope refuses: arrays that are counted for the scope are spilled.
 
 use std::time::Instant;
 

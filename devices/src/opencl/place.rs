@@ -1,4 +1,4 @@
-//! A device in the driver's errors.
+//! Which device an error of the driver is about.
 
 use std::fmt;
 use std::sync::Arc;

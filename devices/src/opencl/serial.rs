@@ -1,4 +1,4 @@
-//! One call at a time.
+//! A lock for calls that a platform does not bear from two threads at once.
 
 use parking_lot::{Mutex, MutexGuard};
 

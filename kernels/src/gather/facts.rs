@@ -128,7 +128,7 @@ fn of_columns(table: &Table) -> (usize, usize) {
         indices.for_each(|column| lengths[column] += 1);
         return lengths.into_iter().fold((0, 0), with_length);
     }
-    // Few of many columns are found side by side once they are sorted.
+    // Where most columns have no entry, equal ones are brought together by sorting instead.
     let mut sorted: Vec<usize> = indices.collect();
     sorted.sort_unstable();
     sorted.chunk_by(|a, b| a == b).map(<[usize]>::len).fold((0, 0), with_length)

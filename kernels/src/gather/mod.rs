@@ -97,7 +97,7 @@ impl Gather {
 
     /// The weights of all entries, in any order.
     pub fn weights(&self) -> impl Iterator<Item = Complex64> + '_ {
-        // A transpose is of one that is none, and has the weights of that.
+        // `of` is no transpose itself, and has the same weights.
         let (of, conj) = match &self.0.entries {
             Entries::Given(_) => (self, false),
             Entries::Turned(turned) => (&turned.of, turned.conj),

@@ -63,7 +63,7 @@ impl Shared {
         let mut tables = self.tables.lock();
         let full = tables.len() >= MOST_TABLES && !tables.contains_key(&key);
         let mut old = if full { std::mem::take(&mut *tables) } else { HashMap::new() };
-        // Those of sparse matrices may be as large as arrays: they go when what they are of has gone.
+        // Tables of sparse matrices may be as large as arrays, so they are dropped once nobody else holds the matrix.
         old.extend(tables.extract_if(|key, _| key.is_forgotten()));
         let kept = tables.entry(key).or_insert_with(|| uploaded.clone()).clone();
         // What is not kept is freed outside the lock, too.

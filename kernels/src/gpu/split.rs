@@ -24,7 +24,7 @@ impl Split {
         rank: usize,
         axes: &[usize],
     ) -> Result<Self> {
-        // One without elements may have any strides and place, and gets none: its kept axes are walked, too.
+        // A layout without elements may have any strides and offset. They are set to 0, because its kept axes are iterated, too.
         let readable = |layout: &Layout| {
             let nothing = || Layout::strided(layout.shape(), vec![0; layout.rank()], 0);
             Ok(if layout.is_empty() { nothing()? } else { layout.clone() })

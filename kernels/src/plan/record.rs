@@ -8,7 +8,7 @@ use arrayspan_bridge::{Array, Operand};
 use parking_lot::Mutex;
 
 use super::Block;
-use crate::verb::{Argument, Call};
+use crate::verb::{Call, OperandName};
 use crate::{Error, Executor, Result};
 
 /// Keeps the calls that are made of it, for one of a plan's executors.
@@ -45,7 +45,7 @@ pub(super) struct Needed {
     /// It stays that of this memory, of which a recorded call holds a handle.
     pub(super) block: Block,
     verb: &'static str,
-    argument: Argument,
+    argument: OperandName,
 }
 
 impl Needed {
@@ -77,7 +77,7 @@ impl Record {
     /// The memory that a call needs of the plan.
     fn needed(&self, call: &Call<'_>) -> Result<Vec<Needed>> {
         let (verb, mut needed, mut missing) = (call.verb(), Vec::new(), None);
-        verb.for_each_operand(&mut |argument: Argument, access, operand: &Operand<'_>| {
+        verb.for_each_operand(&mut |argument: OperandName, access, operand: &Operand<'_>| {
             if access == Access::Read && operand.is_shared() {
                 return;
             }

@@ -3,7 +3,7 @@
 use arrayspan_bridge::devices::Access;
 use arrayspan_bridge::{Operand, OperandMut, View, ViewMut};
 
-use super::{Argument, Verb, check};
+use super::{OperandName, Verb, check};
 use crate::factors::Factors;
 use crate::{Cost, Result, Update, cost};
 
@@ -44,10 +44,10 @@ impl Verb for CopyCall<'_> {
         NAME
     }
 
-    fn for_each_operand(&self, visit: &mut dyn FnMut(Argument, Access, &Operand<'_>)) {
-        visit(Argument::Named("x"), Access::Read, &self.x);
+    fn for_each_operand(&self, visit: &mut dyn FnMut(OperandName, Access, &Operand<'_>)) {
+        visit(OperandName::Named("x"), Access::Read, &self.x);
         self.factors.visit(visit);
-        visit(Argument::Named("y"), Access::Write, self.y.as_operand());
+        visit(OperandName::Named("y"), Access::Write, self.y.as_operand());
     }
 
     fn cost(&self) -> Cost {

@@ -13,7 +13,7 @@ pub trait Verb: fmt::Debug {
     fn name(&self) -> &'static str;
 
     /// Calls `visit` for each array, inputs first, with what the verb does with it. A written one may be read, too.
-    fn for_each_operand(&self, visit: &mut dyn FnMut(Argument, Access, &Operand<'_>));
+    fn for_each_operand(&self, visit: &mut dyn FnMut(OperandName, Access, &Operand<'_>));
 
     /// What it costs.
     fn cost(&self) -> Cost;
@@ -22,7 +22,7 @@ pub trait Verb: fmt::Debug {
 /// Which argument of a verb an array is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Argument {
+pub enum OperandName {
     /// One of the inputs of an expression.
     Input(usize),
     /// The only output.
@@ -35,7 +35,7 @@ pub enum Argument {
     OfTerm(&'static str, usize),
 }
 
-impl fmt::Display for Argument {
+impl fmt::Display for OperandName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Input(number) => write!(f, "input {number}"),

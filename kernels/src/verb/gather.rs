@@ -4,7 +4,7 @@ use arrayspan_bridge::devices::Access;
 use arrayspan_bridge::{Layout, Operand, OperandMut, View, ViewMut};
 use num_complex::Complex64;
 
-use super::{Argument, Verb, check};
+use super::{OperandName, Verb, check};
 use crate::factors::Factors;
 use crate::{Cost, Expression, Gather, Result, Update, constant, cost, input, previous};
 
@@ -103,17 +103,17 @@ impl Verb for GatherCall<'_> {
         NAME
     }
 
-    fn for_each_operand(&self, visit: &mut dyn FnMut(Argument, Access, &Operand<'_>)) {
-        visit(Argument::Named("x"), Access::Read, &self.x);
+    fn for_each_operand(&self, visit: &mut dyn FnMut(OperandName, Access, &Operand<'_>)) {
+        visit(OperandName::Named("x"), Access::Read, &self.x);
         self.factors.visit(visit);
-        visit(Argument::Named("y"), Access::Write, self.y.as_operand());
+        visit(OperandName::Named("y"), Access::Write, self.y.as_operand());
     }
 
     fn cost(&self) -> Cost {
         let mut cost = cost::of_output(&self.y, self.factors.reads());
         cost.launches *= self.gather.launches(self.x.shape());
         let others = Split::of_columns(&self.gather, self.x.layout().rank()).others;
-        // An index along which elements repeat reads none anew.
+        // Along an axis of stride 0 every index reads the same elements, which count once.
         let axes =
             others.iter().map(|axis| (self.x.shape()[*axis], self.x.layout().strides()[*axis]));
         let distinct =

@@ -3,7 +3,7 @@
 use arrayspan_bridge::devices::Access;
 use arrayspan_bridge::{Operand, OperandMut, View, ViewMut};
 
-use super::{Argument, Verb, check};
+use super::{OperandName, Verb, check};
 use crate::factors::Factors;
 use crate::{Cost, Result, Update, cost};
 
@@ -70,11 +70,11 @@ impl Verb for GemmCall<'_> {
         NAME
     }
 
-    fn for_each_operand(&self, visit: &mut dyn FnMut(Argument, Access, &Operand<'_>)) {
-        visit(Argument::Named("a"), Access::Read, &self.a);
-        visit(Argument::Named("b"), Access::Read, &self.b);
+    fn for_each_operand(&self, visit: &mut dyn FnMut(OperandName, Access, &Operand<'_>)) {
+        visit(OperandName::Named("a"), Access::Read, &self.a);
+        visit(OperandName::Named("b"), Access::Read, &self.b);
         self.factors.visit(visit);
-        visit(Argument::Named("c"), Access::Write, self.c.as_operand());
+        visit(OperandName::Named("c"), Access::Write, self.c.as_operand());
     }
 
     fn cost(&self) -> Cost {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrayspan_bridge::devices::Access;
 use arrayspan_bridge::{DType, Operand, OperandMut, View, ViewMut};
 
-use super::{Argument, Verb};
+use super::{OperandName, Verb};
 use crate::user::{Definition, Geometry, Letters, Number};
 use crate::{Cost, cost};
 
@@ -100,14 +100,14 @@ impl Verb for LaunchCall<'_> {
         self.definition.verb()
     }
 
-    fn for_each_operand(&self, visit: &mut dyn FnMut(Argument, Access, &Operand<'_>)) {
+    fn for_each_operand(&self, visit: &mut dyn FnMut(OperandName, Access, &Operand<'_>)) {
         for (number, input) in self.inputs.iter().enumerate() {
             if let Slot::Array(operand) = input {
-                visit(Argument::Input(number), Access::Read, operand);
+                visit(OperandName::Input(number), Access::Read, operand);
             }
         }
         for (number, output) in self.outputs.iter().enumerate() {
-            visit(Argument::OutputOf(number), Access::Write, output.as_operand());
+            visit(OperandName::OutputOf(number), Access::Write, output.as_operand());
         }
     }
 

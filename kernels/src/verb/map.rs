@@ -6,7 +6,7 @@ use arrayspan_bridge::{DType, Operand, OperandMut, Relayout, View, ViewMut};
 
 use smallvec::SmallVec;
 
-use super::{Argument, Verb, check};
+use super::{OperandName, Verb, check};
 use crate::level::Level;
 use crate::{Cost, Expression, Result, cost};
 
@@ -42,7 +42,7 @@ impl<'a> MapCall<'a> {
         let mut numbers: Option<DType> = None;
         let operand = |(number, view): (usize, &View<'a>)| {
             if view.dtype() == dtype {
-                return broadcast(NAME, Argument::Input(number), view, shape);
+                return broadcast(NAME, OperandName::Input(number), view, shape);
             }
             self::number(view, number, dtype, &mut numbers)
         };
@@ -83,11 +83,11 @@ impl Verb for MapCall<'_> {
         NAME
     }
 
-    fn for_each_operand(&self, visit: &mut dyn FnMut(Argument, Access, &Operand<'_>)) {
+    fn for_each_operand(&self, visit: &mut dyn FnMut(OperandName, Access, &Operand<'_>)) {
         for (number, input) in self.inputs.iter().enumerate() {
-            visit(Argument::Input(number), Access::Read, input);
+            visit(OperandName::Input(number), Access::Read, input);
         }
-        visit(Argument::Output, Access::Write, self.out.as_operand());
+        visit(OperandName::Output, Access::Write, self.out.as_operand());
     }
 
     fn cost(&self) -> Cost {
@@ -129,10 +129,10 @@ pub(super) fn number<'a>(
     numbers: &mut Option<DType>,
 ) -> Result<Operand<'a>> {
     let expected = numbers.unwrap_or(if is_wider(view, dtype) { view.dtype() } else { dtype });
-    check::dtype(NAME, Argument::Input(number), expected, view.dtype())?;
+    check::dtype(NAME, OperandName::Input(number), expected, view.dtype())?;
     if view.layout().len() != 1 {
         let (expected, found) = (vec![], view.shape().to_vec());
-        let argument = Argument::Input(number).to_string();
+        let argument = OperandName::Input(number).to_string();
         return Err(crate::Error::Shape { verb: NAME, argument, expected, found });
     }
     *numbers = Some(expected);
@@ -141,7 +141,7 @@ pub(super) fn number<'a>(
 
 pub(super) fn broadcast<'a>(
     verb: &'static str,
-    argument: Argument,
+    argument: OperandName,
     view: &View<'a>,
     shape: &[usize],
 ) -> Result<Operand<'a>> {
@@ -213,7 +213,7 @@ pub(crate) fn operands<'a>(
 ) -> Result<Vec<Operand<'a>>> {
     check_expression(verb, expression, inputs.len(), dtype, &|_| false)?;
     let operand = |(number, view): (usize, &View<'a>)| {
-        let argument = Argument::Input(number);
+        let argument = OperandName::Input(number);
         check::dtype(verb, argument, dtype, view.dtype())?;
         broadcast(verb, argument, view, shape)
     };

@@ -4,7 +4,7 @@ use arrayspan_bridge::devices::Access;
 use arrayspan_bridge::{DType, Operand, OperandMut, Relayout, View, ViewMut};
 
 use super::map::{self, NAME};
-use super::{Argument, Verb, check};
+use super::{OperandName, Verb, check};
 use crate::program::{Kind, Op, Program, Refusal};
 use crate::{Cost, Expression, Result, cost};
 
@@ -69,11 +69,11 @@ impl<'a> MapManyCall<'a> {
             };
             operands.push(match kind {
                 Kind::Number => map::number(view, number, element, &mut numbers)?,
-                // A number, too, whatever axes of one index it has.
+                // One element is passed as a number, too, even where it has axes of extent 1.
                 Kind::Real if view.layout().len() == 1 => {
                     view.clone().reshaped(&[])?.broadcast(shape)?.into()
                 }
-                _ => map::broadcast(NAME, Argument::Input(number), view, shape)?,
+                _ => map::broadcast(NAME, OperandName::Input(number), view, shape)?,
             });
             kinds.push(kind);
         }
@@ -154,12 +154,12 @@ impl Verb for MapManyCall<'_> {
         NAME
     }
 
-    fn for_each_operand(&self, visit: &mut dyn FnMut(Argument, Access, &Operand<'_>)) {
+    fn for_each_operand(&self, visit: &mut dyn FnMut(OperandName, Access, &Operand<'_>)) {
         for (number, input) in self.inputs.iter().enumerate() {
-            visit(Argument::Input(number), Access::Read, input);
+            visit(OperandName::Input(number), Access::Read, input);
         }
         for (number, out) in self.outs.iter().enumerate() {
-            visit(Argument::OutputOf(number), Access::Write, out.as_operand());
+            visit(OperandName::OutputOf(number), Access::Write, out.as_operand());
         }
     }
 

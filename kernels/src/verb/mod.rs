@@ -19,7 +19,7 @@ mod stencil_sum;
 mod transfer;
 
 pub use copy::CopyCall;
-pub use describe::{Argument, Verb};
+pub use describe::{OperandName, Verb};
 pub use gather::GatherCall;
 pub(crate) use gather::Split;
 pub use gemm::GemmCall;

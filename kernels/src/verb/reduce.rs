@@ -3,7 +3,7 @@
 use arrayspan_bridge::devices::Access;
 use arrayspan_bridge::{DType, Operand, OperandMut, View, ViewMut};
 
-use super::{Argument, Verb, axes, check, map};
+use super::{OperandName, Verb, axes, check, map};
 use crate::{Cost, Expression, Result, cost};
 
 const NAME: &str = "reduce";
@@ -122,11 +122,11 @@ impl Verb for ReduceCall<'_> {
         NAME
     }
 
-    fn for_each_operand(&self, visit: &mut dyn FnMut(Argument, Access, &Operand<'_>)) {
+    fn for_each_operand(&self, visit: &mut dyn FnMut(OperandName, Access, &Operand<'_>)) {
         for (number, input) in self.inputs.iter().enumerate() {
-            visit(Argument::Input(number), Access::Read, input);
+            visit(OperandName::Input(number), Access::Read, input);
         }
-        visit(Argument::Output, Access::Write, self.out.as_operand());
+        visit(OperandName::Output, Access::Write, self.out.as_operand());
     }
 
     fn cost(&self) -> Cost {

@@ -3,7 +3,7 @@
 use arrayspan_bridge::devices::Access;
 use arrayspan_bridge::{Operand, OperandMut, View, ViewMut};
 
-use super::{Argument, Stencil, Verb, check};
+use super::{OperandName, Stencil, Verb, check};
 use crate::factors::Factors;
 use crate::{Cost, Result, Update, cost};
 
@@ -101,7 +101,7 @@ impl<'a> StencilSumCall<'a> {
             return check::argument(NAME, format!("{count} terms, more than {most}"));
         }
         let (shape, dtype) = (y.shape(), y.dtype());
-        let factor = |what: Argument, given: &Option<Coefficients<'a>>| -> Result<_> {
+        let factor = |what: OperandName, given: &Option<Coefficients<'a>>| -> Result<_> {
             let Some(Coefficients { array, conjugated }) = given else { return Ok(None) };
             check::dtype(NAME, what, dtype, array.dtype())?;
             let array = super::map::broadcast(NAME, what, array, shape)?;
@@ -109,15 +109,15 @@ impl<'a> StencilSumCall<'a> {
             Ok(Some(Factor { array, conjugated: *conjugated && dtype.is_complex() }))
         };
         let checked = terms.iter().enumerate().map(|(at, term)| {
-            let x = Argument::OfTerm("x", at);
+            let x = OperandName::OfTerm("x", at);
             check::shape(NAME, x, shape, term.x.shape())?;
             check::dtype(NAME, x, dtype, term.x.dtype())?;
             term.stencil.check(NAME, shape, dtype)?;
             Ok(SummedTerm {
                 stencil: term.stencil.clone(),
                 x: term.x.clone().into(),
-                before: factor(Argument::OfTerm("before", at), &term.before)?,
-                after: factor(Argument::OfTerm("after", at), &term.after)?,
+                before: factor(OperandName::OfTerm("before", at), &term.before)?,
+                after: factor(OperandName::OfTerm("after", at), &term.after)?,
             })
         });
         let checked = checked.collect::<Result<_>>()?;
@@ -153,14 +153,14 @@ impl Verb for StencilSumCall<'_> {
         NAME
     }
 
-    fn for_each_operand(&self, visit: &mut dyn FnMut(Argument, Access, &Operand<'_>)) {
+    fn for_each_operand(&self, visit: &mut dyn FnMut(OperandName, Access, &Operand<'_>)) {
         for (at, term) in self.terms.iter().enumerate() {
             for (name, operand) in term.arrays() {
-                visit(Argument::OfTerm(name, at), Access::Read, operand);
+                visit(OperandName::OfTerm(name, at), Access::Read, operand);
             }
         }
         self.factors.visit(visit);
-        visit(Argument::Named("y"), Access::Write, self.y.as_operand());
+        visit(OperandName::Named("y"), Access::Write, self.y.as_operand());
     }
 
     /// An array that several terms read counts once.

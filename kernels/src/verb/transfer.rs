@@ -3,7 +3,7 @@
 use arrayspan_bridge::devices::{Access, Device, Stream};
 use arrayspan_bridge::{Operand, OperandMut, View, ViewMut};
 
-use super::{Argument, Verb, check};
+use super::{OperandName, Verb, check};
 use crate::{Cost, Result, cost};
 
 pub(super) const NAME: &str = "transfer";
@@ -47,9 +47,9 @@ impl Verb for TransferCall<'_> {
         NAME
     }
 
-    fn for_each_operand(&self, visit: &mut dyn FnMut(Argument, Access, &Operand<'_>)) {
-        visit(Argument::Named("x"), Access::Read, &self.x);
-        visit(Argument::Named("y"), Access::Write, self.y.as_operand());
+    fn for_each_operand(&self, visit: &mut dyn FnMut(OperandName, Access, &Operand<'_>)) {
+        visit(OperandName::Named("x"), Access::Read, &self.x);
+        visit(OperandName::Named("y"), Access::Write, self.y.as_operand());
     }
 
     /// Bytes of both devices; a contiguous array travels without a kernel.

@@ -1,4 +1,4 @@
-//! Operators that do not see each other's models.
+//! Block diagonals: operators that each have a model and data of their own.
 
 use super::blocks::{Shape, blocks};
 use crate::{Formula, Operator, Result};

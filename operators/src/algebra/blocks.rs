@@ -1,4 +1,4 @@
-//! Operators above each other, beside each other, or apart.
+//! What vertical and horizontal stacks and block diagonals share.
 
 use std::sync::Arc;
 
@@ -125,7 +125,7 @@ fn inner(shape: Shape, part: &Operator) -> Option<&[Operator]> {
     let same = match shape {
         Shape::Above => domains.is_none(),
         Shape::Beside => ranges.is_none(),
-        // Flat spaces may be joined otherwise within than without.
+        // Where parts become one axis, inner and outer block diagonals may join different axes.
         Shape::Diagonal => false,
     };
     same.then(|| part.node().parts())

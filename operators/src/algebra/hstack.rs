@@ -1,4 +1,4 @@
-//! Operators beside each other.
+//! Horizontal stacks: operators beside each other, whose results are added.
 
 use super::blocks::{Shape, blocks};
 use crate::{Formula, Operator, Result};

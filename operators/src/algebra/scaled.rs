@@ -19,6 +19,6 @@ pub(super) fn scaled(factor: Complex64, operator: &Operator) -> Result<Operator>
     if linear || factor.im == 0.0 {
         return operator.times(factor);
     }
-    // Nothing moves it past the operator: the adjoint multiplies by the conjugate first.
+    // A complex factor does not commute with an operator that is only real-linear: the adjoint applies its conjugate first.
     product(&Identity::new(operator.range().clone())?.times(factor)?, operator)
 }

@@ -1,4 +1,4 @@
-//! Operators above each other.
+//! Vertical stacks: operators above each other, of one model.
 
 use super::blocks::{Shape, blocks};
 use crate::{Formula, Operator, Result};

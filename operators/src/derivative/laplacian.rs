@@ -61,7 +61,7 @@ impl Laplacian {
                 weight,
                 dtype,
             )?;
-            // Only times the weight need the entries fit.
+            // Entries have to fit the dtype only after multiplication by the weight.
             let band = || SecondDerivative::band(len, step, scheme, edge);
             let band = super::checked(Self::NAME, (step, 2), DType::Float64, band)?.scaled(weight);
             if weight != 0.0 {

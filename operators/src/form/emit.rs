@@ -20,7 +20,7 @@ const MOST_KEPT: usize = 64;
 impl Program {
     /// The steps of a normal form.
     pub(crate) fn of(normal: &Normal, devices: Option<Devices>) -> Self {
-        // One that is bound to a device, and to no other, needs no names.
+        // A program whose steps are all on one device needs no device names.
         let several = |devices: &Devices| devices.one().is_none() || normal.moves();
         emit(normal, devices.filter(several))
     }

@@ -67,7 +67,7 @@ fn add(sum: &mut Normal, term: Term) {
         if both.scale == ZERO {
             return;
         }
-        // It may go with one that neither of both went with.
+        // Their sum may be combined with a further term that neither of the two could be combined with.
         term = both;
     }
     sum.terms.push(term);
@@ -159,8 +159,8 @@ fn concatenated(mut outer: Term, mut inner: Term, range: &Space) -> Option<Term>
     let fits = number::product(outer.scale, inner.scale, range.dtype()).is_some();
     // A complex factor stays where it is unless it commutes with what is applied after it.
     let commutes = inner.scale.im == 0.0 || outer.is_complex_linear();
-    // So does one that is far from one, before weights that may be so, too: what they multiply might be too large for them
-    // without it. It becomes part of them.
+    // So does a factor far from 1 before weights, which may be far from 1 as well: without the factor, what they multiply
+    // might overflow. It is multiplied into the weights.
     let weights = match outer.factors.back() {
         Some(Factor { part: Part::Leaf(Leaf::Pointwise(weights)), .. }) => weights.read().0 > 0,
         _ => false,
@@ -198,7 +198,7 @@ fn fused(outer: &Factor, inner: &Factor) -> Option<Fused> {
 /// `Σ Aᵢ Bᵢ` for `[A₀ A₁ …] [B₀; B₁; …]`, and the like where one of both is, or both are, a block diagonal.
 fn blocks(a: &Blocks, b: &Blocks) -> Option<Fused> {
     let (outer, inner) = (a.domains.as_ref()?, b.ranges.as_ref()?);
-    // Copies are made, so not of much.
+    // The parts are copied, so only small ones.
     let size: usize = a.parts.iter().chain(&b.parts).map(Normal::size).sum();
     if !Partition::same(outer, inner) || size > MOST_COPIED {
         return None;

@@ -51,7 +51,7 @@ impl Program {
             match &step.act {
                 Act::Leaf(Leaf::Call(program)) => {
                     let At { from, to, device: home, own, update } = at;
-                    // One of several devices has names for all; another is where it is called.
+                    // A program over several devices names the device of each place; any other runs on the device of its caller.
                     let start = match program.devices {
                         Some(_) => own.map(|_, (start, _)| start),
                         None => PerDevice::of(None, own.at_home(home).0),

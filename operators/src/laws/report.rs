@@ -1,4 +1,4 @@
-//! What was found.
+//! Reports: which laws hold for an operator, and why others do not.
 
 use std::fmt;
 

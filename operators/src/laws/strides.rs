@@ -1,4 +1,4 @@
-//! Arrays whose elements lie otherwise give the same.
+//! Results do not depend on the strides of arrays.
 
 use arrayspan_kernels::Update;
 

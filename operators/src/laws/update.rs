@@ -37,7 +37,7 @@ pub(super) fn hold(trial: Trial<'_>) -> Result<(), Stop> {
                 near(trial, direction, [&over, &expected], size, || what(" over NaN"))?;
             }
         }
-        // The same on the device, the second one with a sign that is not.
+        // The same factors on the device; the sign of the second is known on the host.
         for [alpha, beta] in [[0.75, -1.25], [-2.0, 0.0]].map(|two| two.map(Complex64::from)) {
             let device = trial.devices(direction)[1];
             let scalar = |value: Complex64| values::array(&[], to.dtype(), &[value]);

@@ -54,7 +54,7 @@ impl Interp {
             };
             indices.push(first);
             weights.push((1.0 - weight).into());
-            // Not even zero times what is not used: it may be no number.
+            // A sample with weight zero gets no entry: it may be NaN, and zero times that is NaN.
             if weight > 0.0 {
                 indices.push(first + 1);
                 weights.push(weight.into());

@@ -1,4 +1,4 @@
-//! What is between samples.
+//! Kinds of interpolation between samples.
 
 /// What is between the samples of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

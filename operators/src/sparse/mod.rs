@@ -34,7 +34,7 @@ impl Sparse {
         let start = |row: usize| self.indptr.get(row).copied().unwrap_or(usize::MAX);
         let (from, to) = (start(row), row.checked_add(1).map_or(usize::MAX, start));
         let range = from..to;
-        // Fields are public, so what they say may not be there.
+        // Fields are public, so indices may lead beyond the lists.
         let columns = self.indices.get(range.clone()).unwrap_or_default();
         let values = self.values.get(range).unwrap_or_default();
         columns.iter().copied().zip(values.iter().copied())

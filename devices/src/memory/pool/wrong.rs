@@ -1,4 +1,4 @@
-//! A bound that cannot be.
+//! The error for bounds of a pool that make no sense.
 
 use crate::{Device, Error};
 

@@ -1,4 +1,4 @@
-//! Host memory by way of which bytes go.
+//! The host memory of a staging buffer: page-locked, or ordinary where there is none.
 
 use crate::memory::pinned::PinnedBlock;
 use crate::{Device, Error, Result};

@@ -34,7 +34,7 @@ pub(super) fn gathers(dtype: DType) -> Vec<KernelSource> {
         lengths.iter().zip([None, Some(0.5.into()), Some(complex), Some(complex)]).enumerate()
     {
         let Ok(gather) = table(lengths, weight, [201, 300]) else { continue };
-        // The kernels of long rows differ by their shapes less than these.
+        // Kernels of long rows depend less on the shape, so one shape is enough for them.
         let tried = if number < 2 { &shapes[..2] } else { &shapes[number - 1..number] };
         for shape in tried {
             let range = gather.range_of(shape).and_then(|range| row_major(&range));

@@ -62,7 +62,7 @@ pub(super) fn run(gpu: &Gpu, call: &mut GatherCall<'_>) -> Result<()> {
         // end within its entries (`Table`), and it is kept by `uploaded` until the launch is queued; it is freed in the order
         // of the stream.
         unsafe { gpu.enqueue(kernel, *grid, arguments) }.map_err(|refused| {
-            // Who runs a call again that reads nothing of the result finds what it needs.
+            // A call that does not read its result may be made again: it writes all rows anew.
             let partial = number > 0 && call.factors.reads();
             let written = "rows with at most 64 entries";
             if partial {

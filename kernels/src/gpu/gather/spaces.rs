@@ -78,7 +78,7 @@ impl Spaces {
         let rows = own(layouts[0], &of_y.own)?;
         let columns = own(layouts[1], &of_x.own)?;
         let wide = layouts.iter().any(|layout| IterationSpace::new(&[layout]).is_wide());
-        // Where there is one other index, or rows lie nearer to each other than those do.
+        // Consecutive threads take rows where these have the smaller stride in `y`, or there is but one index of the other axes.
         let nearest = |strides: &[isize], extents: &[isize]| {
             let long = strides.iter().zip(extents).filter(|(_, extent)| **extent > 1);
             long.map(|(stride, _)| stride.unsigned_abs()).min().unwrap_or(usize::MAX)

@@ -69,7 +69,7 @@ fn numbers(names: [(&str, &str); 5], single: bool, text: &mut Text) {
     text.define("OF_PAIR(name)", format_args!("{pair}_##name"));
     text.define("R(x)", if single { "x##f" } else { "x" });
     if single {
-        // CUDA has no overloads without a header; OpenCL has nothing else.
+        // Without headers CUDA C names the function of each type (`sqrtf`); OpenCL C has overloads of one name only.
         text.add("#if defined(DEV_CUDA)\n#define MATH(name) name##f\n#else\n#define MATH(name) name\n#endif");
     } else {
         text.define("MATH(name)", "name");

@@ -63,7 +63,7 @@ impl IndexMap {
             if let Some(from) = axis.from() {
                 axes[from] = Some(axis.inverse(self.domain()[from], number, most)?);
             } else {
-                // One output index alone is not zero.
+                // Of a new axis at most one output index reads something: the transpose holds its input axis there.
                 let read = axis.pieces().iter().find(|piece| piece.source.is_some());
                 held[number] = read.map_or(0, |piece| piece.start);
             }

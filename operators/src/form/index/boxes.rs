@@ -63,7 +63,7 @@ impl Iterator for Boxes<'_> {
         if zero.is_none() {
             found.source = Some(BoxSource::new(&reads.held, reads.axes.iter().zip(pieces())));
         }
-        // What lies behind zeros has not been counted and begins with its first piece.
+        // Axes behind one that is zero were not counted up: they begin with their first piece again.
         let ended = (0..fixed).rev().all(|axis| {
             at[axis] = (at[axis] + 1) % reads.axes[axis].pieces().len();
             at[axis] == 0

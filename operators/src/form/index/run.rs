@@ -83,7 +83,7 @@ impl IndexMap {
                 return adjoint.enqueue(&*on, y, x, update);
             }
             elementwise::scale(&*on, x.reborrow(), update)?;
-            // What is zero need not be read, once.
+            // Elements that are zero now are set instead of added to, where no two boxes write to the same.
             sets = !update.reads() && reads.is_apart();
         }
         if !sets {
