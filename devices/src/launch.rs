@@ -1,6 +1,6 @@
 //! Kernels in a queue.
 
-use crate::driver::{Grid, MAX_ARGUMENTS, RawArgument};
+use crate::driver::{Grid, MAX_ARGUMENTS, PerArgument, RawArgument};
 use crate::memory::{or_recover, queue_on};
 use crate::{Access, Error, Kernel, Memory, Result, Stream, fault};
 
@@ -51,8 +51,7 @@ impl Stream {
         arguments: &[Argument<'_>],
     ) -> Result<()> {
         self.expect("launch", kernel.device())?;
-        let mut raw = [RawArgument::I32(0); MAX_ARGUMENTS];
-        let Some(raw) = raw.get_mut(..arguments.len()) else {
+        if arguments.len() > MAX_ARGUMENTS {
             return Err(Error::Unsupported {
                 device: self.device().to_string(),
                 what: format!(
@@ -60,15 +59,16 @@ impl Stream {
                     arguments.len()
                 ),
             });
-        };
-        for (slot, argument) in raw.iter_mut().zip(arguments) {
-            *slot = match *argument {
+        }
+        let mut raw = PerArgument::new();
+        for argument in arguments {
+            raw.push(match *argument {
                 Argument::Read(memory) | Argument::Write(memory) => self.address(memory)?,
                 Argument::I32(value) => RawArgument::I32(value),
                 Argument::I64(value) => RawArgument::I64(value),
                 Argument::F32(value) => RawArgument::F32(value),
                 Argument::F64(value) => RawArgument::F64(value),
-            };
+            });
         }
         if grid.groups.contains(&0) || grid.threads.contains(&0) {
             return Ok(());
@@ -80,7 +80,7 @@ impl Stream {
                 // SAFETY: the caller vouches for the arguments. Every block is ordered after its earlier users and
                 // remembers this stream, and stays locked until the launch is queued, so it is freed, on drop, after
                 // it. One that was refused has queued nothing, so running it again is running it once.
-                unsafe { self.driver().launch(kernel.driver(), grid, raw) }
+                unsafe { self.driver().launch(kernel.driver(), grid, &raw) }
             })
         })
     }

@@ -97,7 +97,7 @@ pub use error::{Error, Result};
 pub use event::Event;
 pub use identity::{DeviceIdentity, PciAddress};
 pub use info::DeviceInfo;
-pub use jit::{Buildable, Cache, Kernel, KernelSource, Specialisation};
+pub use jit::{Buildable, Cache, Kernel, KernelSource, Specialisation, WeakKernel};
 pub use kind::DeviceKind;
 pub use launch::Argument;
 pub use memory::account::{Entered, Figures, Scope, ScopeHandle, Snapshot};

@@ -23,6 +23,10 @@ pub enum Fit {
 #[must_use]
 pub fn fit(value: impl Into<Complex64>, dtype: DType) -> Fit {
     let value = value.into();
+    // What most factors are, every dtype holds.
+    if value.im == 0.0 && (value.re == 1.0 || value.re == 0.0) {
+        return Fit::Held;
+    }
     // Most numbers are real, and need no root.
     let modulus = if value.im == 0.0 { value.re.abs() } else { value.re.hypot(value.im) };
     let single = dtype.real() == DType::Float32;

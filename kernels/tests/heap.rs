@@ -82,3 +82,13 @@ fn copies_and_stencils_of_the_host_take_none() {
         }
     }
 }
+
+#[test]
+fn an_array_of_the_host_takes_its_elements_and_its_handle() {
+    for dtype in [DType::Float32, DType::Complex128] {
+        for len in [1, 7, 1000] {
+            let taken = blocks(|| drop(Array::empty([len], dtype, Device::cpu()).unwrap()));
+            assert_eq!(taken, 2, "{len} of {dtype}");
+        }
+    }
+}

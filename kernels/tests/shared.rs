@@ -113,3 +113,31 @@ fn tables_are_sent_once_for_all_executors_and_given_back_when_memory_is_asked_fo
         let _ = caches::clear(device);
     });
 }
+
+/// A call like the one before is launched as that was, unless its kernel is no longer there.
+#[test]
+fn a_stencil_is_applied_again_after_its_kernel_was_given_back() {
+    on_each(|device| {
+        let executor = on(device).unwrap();
+        let band = Band::uniform(37, [(-1, -0.5), (1, 0.5)]);
+        let stencil = Stencil::along(0, band).unwrap();
+        let host: Vec<f32> = (0..37).map(|i| (i * i % 11) as f32).collect();
+        let x = Array::from_slice(&host, [37]).unwrap().into_device(device).unwrap().0;
+        let apply = || {
+            let mut y = array(&*executor, &[37]);
+            executor.stencil(&stencil, x.view(), y.view_mut(), Update::set()).unwrap();
+            y.into_device(Device::cpu()).unwrap().0.to_vec::<f32>().unwrap()
+        };
+        let first = apply();
+        assert_eq!(first[1], (host[2] - host[0]) / 2.0, "{device}");
+        assert_eq!(apply(), first, "{device}");
+        let _ = caches::clear(device);
+        let kernels = caches::kernels(device);
+        assert_eq!(apply(), first, "{device}");
+        assert!(
+            caches::kernels(device) > kernels,
+            "{device}: nobody but the cache keeps a kernel loaded"
+        );
+        assert_eq!(apply(), first, "{device}");
+    });
+}

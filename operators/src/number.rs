@@ -41,7 +41,10 @@ pub(crate) fn check(
     value: impl Into<Complex64>,
     dtype: DType,
 ) -> Result<()> {
-    verdict(operator, what, fit(value, dtype), dtype)
+    match fit(value, dtype) {
+        Fit::Held => Ok(()),
+        fits => verdict(operator, what, fits, dtype),
+    }
 }
 
 /// Fails unless all entries of a band fit the dtype of `operator` and none is zero; `what` names what they come from.

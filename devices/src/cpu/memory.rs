@@ -1,6 +1,6 @@
 //! Host memory from the program's allocator. Its bytes are zero at first, since any of them may be read as numbers.
 
-use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
 use std::ptr::with_exposed_provenance_mut;
 
 use crate::driver::Sizes;
@@ -10,8 +10,9 @@ use crate::{Device, Error, Result};
 const ALIGNMENT: usize = 64;
 /// That of pooled blocks, as on other devices.
 const WIDE: usize = 256;
-/// The alignment that the allocator always gives. For larger ones it zeroes the block itself, which
-/// touches every page; so blocks are allocated at this one, with pages zeroed by the system, and aligned here.
+/// The alignment that the allocator always gives. Larger ones it gives by a slower way, which takes nothing from the cache of
+/// a thread and cuts off what is too much; and it zeroes the block itself, which touches every page. So blocks are
+/// allocated at this one and aligned here.
 const NATURAL: usize = 16;
 
 /// Small blocks are quicker from the program's allocator, which has a cache per thread. Large ones are worth keeping:
@@ -22,20 +23,24 @@ pub(super) const SIZES: Sizes = Sizes { granule: WIDE, direct_below: 1 << 16, sh
 pub(super) fn allocate(bytes: usize) -> Result<usize> {
     let refused = || Error::out_of_memory(Device::cpu(), bytes, 0);
     let layout = layout(bytes).ok_or_else(refused)?;
+    let small = is_small(bytes);
+    // The pages of large blocks are zeroed by the system.
     // SAFETY: the layout is of more than zero bytes.
-    let base = unsafe { alloc_zeroed(layout) };
+    let base = unsafe { if small { alloc(layout) } else { alloc_zeroed(layout) } };
     if base.is_null() {
         return Err(refused());
     }
     let base = base.expose_provenance();
-    if bytes < SIZES.direct_below {
-        return Ok(base);
-    }
     // The word before the block holds the address of the allocation.
-    let block = (base + size_of::<usize>()).next_multiple_of(WIDE);
-    // SAFETY: the layout has room for the word, up to `WIDE - 1` bytes and the block; the word ends where the block
-    // begins and so is aligned.
-    unsafe { word_before(block).write(base) };
+    let block = (base + size_of::<usize>()).next_multiple_of(alignment(bytes));
+    // SAFETY: the layout has room for the word, what aligns the block, and the block; the word ends where the block
+    // begins and so is aligned. Nobody else knows any of it.
+    unsafe {
+        word_before(block).write(base);
+        if small {
+            with_exposed_provenance_mut::<u8>(block).write_bytes(0, bytes);
+        }
+    }
     Ok(block)
 }
 
@@ -45,25 +50,30 @@ pub(super) fn allocate(bytes: usize) -> Result<usize> {
 /// `address` came from [`allocate`] with `bytes`, and nobody uses it any more.
 pub(super) unsafe fn free(address: usize, bytes: usize) {
     let Some(layout) = layout(bytes) else { unreachable!("a block of this size was made") };
-    // SAFETY: by the caller's contract a block of that layout, with the word in front of it if it is a large one.
+    // SAFETY: by the caller's contract a block of that layout, with the word in front of it.
     unsafe {
-        let small = bytes < SIZES.direct_below;
-        let base = if small { address } else { word_before(address).read() };
+        let base = word_before(address).read();
         dealloc(with_exposed_provenance_mut(base), layout);
     }
 }
 
-/// The address of the word that holds where a large block's allocation begins.
+/// Whether the pool does not keep it.
+fn is_small(bytes: usize) -> bool {
+    bytes < SIZES.direct_below
+}
+
+fn alignment(bytes: usize) -> usize {
+    if is_small(bytes) { ALIGNMENT } else { WIDE }
+}
+
+/// The address of the word that holds where a block's allocation begins.
 fn word_before(block: usize) -> *mut usize {
     with_exposed_provenance_mut(block - size_of::<usize>())
 }
 
 /// The layout of a block's allocation, with room to align it.
 fn layout(bytes: usize) -> Option<Layout> {
-    if bytes < SIZES.direct_below {
-        return Layout::from_size_align(bytes, ALIGNMENT).ok();
-    }
-    let whole = bytes.checked_add(WIDE + size_of::<usize>())?;
+    let whole = bytes.checked_add(alignment(bytes) + size_of::<usize>())?;
     Layout::from_size_align(whole, NATURAL).ok()
 }
 
@@ -75,7 +85,7 @@ mod tests {
     fn blocks_are_aligned_and_zero_from_end_to_end() -> Result<()> {
         for bytes in [1, 4096, SIZES.direct_below - 1, SIZES.direct_below, 3 * SIZES.direct_below] {
             let address = allocate(bytes)?;
-            assert_eq!(address % if bytes < SIZES.direct_below { ALIGNMENT } else { WIDE }, 0);
+            assert_eq!(address % alignment(bytes), 0);
             let block = with_exposed_provenance_mut::<u8>(address);
             // SAFETY: the block was just made with this size, and nobody else knows it.
             unsafe {

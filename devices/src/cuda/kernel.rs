@@ -9,7 +9,7 @@ use cudarc::driver::sys;
 
 use super::context::Context;
 use crate::Result;
-use crate::driver::{Grid, KernelDriver, MAX_ARGUMENTS, RawArgument};
+use crate::driver::{Grid, KernelDriver, MAX_ARGUMENTS, PerArgument, RawArgument};
 
 /// A function and the module it was loaded with.
 #[derive(Debug)]
@@ -60,7 +60,6 @@ impl CudaKernel {
         for (size, wanted) in sizes.iter_mut().zip(grid.groups.iter().chain(&grid.threads)) {
             *size = u32::try_from(*wanted).map_err(|_| too_large())?;
         }
-        let mut pointers = [ptr::null_mut(); MAX_ARGUMENTS];
         if arguments.len() > MAX_ARGUMENTS {
             let what = format!(
                 "a kernel with {} arguments, where {MAX_ARGUMENTS} are the most,",
@@ -68,9 +67,7 @@ impl CudaKernel {
             );
             return Err(self.context.unsupported(what));
         }
-        for (pointer, argument) in pointers.iter_mut().zip(arguments) {
-            *pointer = value(argument);
-        }
+        let mut pointers: PerArgument<*mut c_void> = arguments.iter().map(value).collect();
         let [gx, gy, gz, tx, ty, tz] = sizes;
         let _current = self.context.enter()?;
         // SAFETY: function and stream are alive and of the current context; each pointer leads to the

@@ -16,8 +16,8 @@ use std::sync::Arc;
 pub use queue::{EventDriver, StreamDriver};
 pub use reach::{Reach, Way};
 pub use sizes::Sizes;
-pub(crate) use terms::MAX_ARGUMENTS;
 pub use terms::{BlockAddress, Codes, Grid, Locked, RawArgument};
+pub(crate) use terms::{MAX_ARGUMENTS, PerArgument};
 
 pub use crate::health::Health;
 use crate::{Backend, DeviceInfo, DeviceKind, Priority, Result};

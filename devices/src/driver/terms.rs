@@ -1,5 +1,7 @@
 //! Types that the traits share.
 
+use smallvec::SmallVec;
+
 /// Page-locked host memory from a driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Locked {
@@ -46,6 +48,9 @@ pub enum RawArgument {
 
 /// More arguments than any kernel here has; the bound spares a launch a heap allocation.
 pub(crate) const MAX_ARGUMENTS: usize = 64;
+
+/// One of something for each argument of a launch. Room that is not used costs nothing.
+pub(crate) type PerArgument<T> = SmallVec<[T; MAX_ARGUMENTS]>;
 
 /// What a driver's codes are for failures of three classes, each with the driver's name for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

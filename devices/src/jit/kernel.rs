@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use super::cache::{self, Cache};
 use super::source::KernelSource;
@@ -120,6 +120,26 @@ impl Kernel {
             digest: digest(&KernelSource::new(name, name, "")),
             driver: Box::new(None),
         }))
+    }
+}
+
+/// A kernel that may have been unloaded: it keeps nothing of the device.
+#[derive(Clone, Debug)]
+pub struct WeakKernel(Weak<Inner>);
+
+impl Kernel {
+    /// What finds it again as long as it is loaded.
+    #[must_use]
+    pub fn downgrade(&self) -> WeakKernel {
+        WeakKernel(Arc::downgrade(&self.0))
+    }
+}
+
+impl WeakKernel {
+    /// The kernel, if it is still loaded.
+    #[must_use]
+    pub fn upgrade(&self) -> Option<Kernel> {
+        self.0.upgrade().map(Kernel)
     }
 }
 

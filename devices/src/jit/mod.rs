@@ -11,7 +11,7 @@ mod warm_up;
 
 pub use cache::Cache;
 pub(crate) use kept::Kept;
-pub use kernel::Kernel;
+pub use kernel::{Kernel, WeakKernel};
 pub(crate) use reclaim::register;
 pub use source::KernelSource;
 pub use specialisation::Specialisation;

@@ -13,7 +13,7 @@ use super::element::Element;
 use super::formula::Formula;
 use super::stencil_term::Arrays;
 use super::stencil_tile::{self, Setting};
-use super::{factors, stencil, stencil_march, stencil_sum, stencil_term, user};
+use super::{factors, gemm, stencil, stencil_march, stencil_sum, stencil_term, user};
 use crate::factors::Factors;
 use crate::{Band, Stencil, Tap, Update};
 use setting::{UNITS, checked, loaded, row_major, scalars, updates};
@@ -35,8 +35,10 @@ pub fn catalogue() -> Vec<KernelSource> {
         for factors in both.filter_map(|update| checked(update, dtype)) {
             let element = Element(dtype);
             kernels.push(elementwise::transpose(element, &factors));
-            let gemm = |plain| elementwise::gemm(dtype, &factors, plain);
-            kernels.extend([gemm(true), gemm(false)]);
+            for patch in [gemm::Patch::Single, gemm::Patch::Square] {
+                let gemm = |plain| elementwise::gemm(dtype, &factors, plain, patch);
+                kernels.extend([true, false].map(gemm));
+            }
             let formula = Formula::of_factors(factors.each(), element);
             kernels.push(factors::Variant { element, formula }.source());
         }

@@ -1,4 +1,4 @@
-//! `c ← alpha · a b + beta · c`: the vendor's library where there is one, else a kernel of our own.
+//! `c ← alpha · a b + beta · c`: a kernel of our own for small products, else the vendor's library where there is one.
 
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::{Grid, KernelSource, Specialisation};
@@ -24,10 +24,48 @@ pub(super) struct Variant {
     pub(super) conjugate: bool,
     /// Whether `a` is contiguous along the inner extent, and whether `b` is contiguous across it.
     pub(super) along: [bool; 2],
+    pub(super) patch: Patch,
 }
 
-/// Rows and columns of a group's tile; also in the source.
-const TILE: usize = 64;
+/// The results that a thread makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Patch {
+    /// One, so that small products have several groups.
+    Single,
+    /// Four by four, so that each value that is loaded serves several.
+    Square,
+}
+
+/// Threads of a group along rows and columns.
+const SIDE: usize = 16;
+
+/// The longest sums of a small product: of longer ones the vendor's kernels hide more of what memory takes.
+const MOST_INNER: usize = 256;
+
+impl Patch {
+    /// For a product of these extents on a device of `units` processors. It is small if each of its groups has a processor
+    /// to itself: then what counts is how long a launch takes, which the vendor's library makes twice to four times as long.
+    fn of([batch, m, n, k]: [usize; 4], units: usize) -> Self {
+        let tiles = |extent: usize| extent.div_ceil(SIDE);
+        let groups = batch.saturating_mul(tiles(m)).saturating_mul(tiles(n));
+        if groups <= units && k <= MOST_INNER { Self::Single } else { Self::Square }
+    }
+
+    /// The length of its side.
+    fn side(self) -> usize {
+        if self == Self::Single { 1 } else { 4 }
+    }
+
+    /// Rows and columns of a group's tile.
+    fn tile(self) -> usize {
+        SIDE * self.side()
+    }
+
+    /// Terms of all sums that a group holds at a time. A thread loads several values before it waits for them.
+    fn depth(self) -> usize {
+        if self == Self::Single { 32 } else { 16 }
+    }
+}
 
 pub(super) fn run(gpu: &Gpu, call: &GemmCall<'_>) -> Result<()> {
     let dtype = call.c.dtype();
@@ -36,13 +74,17 @@ pub(super) fn run(gpu: &Gpu, call: &GemmCall<'_>) -> Result<()> {
     if call.c.layout().is_empty() {
         return Ok(());
     }
-    let [batch, m, n, k] = call.extents();
+    let extents = call.extents();
+    let [batch, m, n, k] = extents;
+    let patch = Patch::of(extents, gpu.units());
     let operands = [
         Operand::new(call.c.memory(), call.c.layout()),
         Operand::new(call.a.memory(), call.a.layout()),
         Operand::new(call.b.memory(), call.b.layout()),
     ];
-    if let Some(done) = cublas::multiply(gpu, call, &operands) {
+    if patch == Patch::Square
+        && let Some(done) = cublas::multiply(gpu, call, &operands)
+    {
         return done;
     }
     let starts = operands.each_ref().map(|operand| Start {
@@ -56,9 +98,10 @@ pub(super) fn run(gpu: &Gpu, call: &GemmCall<'_>) -> Result<()> {
         dtype,
         formula,
         runs: Runs::new(&starts, dtype.bytes(), 1),
-        wide: operands.iter().any(is_wide),
+        wide: operands.iter().any(|operand| is_wide(operand, patch)),
         conjugate: call.conjugate_a && dtype.is_complex(),
         along: [a.strides[2] == 1, b.strides[2] == 1],
+        patch,
     };
     let mut arguments = Arguments::new(variant.wide);
     for (number, operand) in operands.iter().enumerate() {
@@ -70,7 +113,7 @@ pub(super) fn run(gpu: &Gpu, call: &GemmCall<'_>) -> Result<()> {
     arguments.indices([batch, m, n, k].map(|extent| extent as isize));
     arguments.indices(operands.iter().flat_map(|operand| operand.strides));
     constants::push(&mut arguments, &constants, Element(dtype));
-    let tiles = |extent: usize| extent.div_ceil(TILE).min(65_535);
+    let tiles = |extent: usize| extent.div_ceil(patch.tile()).min(65_535);
     let groups = [tiles(n), tiles(m), batch.min(65_535)];
     let grid = Grid { groups, threads: [THREADS, 1, 1] };
     // SAFETY: the arguments are those of `Variant::define`, in its order; layouts lie within their
@@ -79,10 +122,11 @@ pub(super) fn run(gpu: &Gpu, call: &GemmCall<'_>) -> Result<()> {
 }
 
 /// Whether places, or those just behind the last tile, need 64 bits.
-fn is_wide(operand: &Operand<'_>) -> bool {
+fn is_wide(operand: &Operand<'_>, patch: Patch) -> bool {
     // An operand without elements may have any strides.
+    let behind = patch.tile().max(patch.depth());
     let reach = |(extent, stride): (&usize, &isize)| {
-        extent.saturating_add(TILE).saturating_mul(stride.unsigned_abs())
+        extent.saturating_add(behind).saturating_mul(stride.unsigned_abs())
     };
     let reaches = operand.extents.iter().zip(&operand.strides).map(reach);
     reaches.fold(0, usize::saturating_add) >= 1 << 30
@@ -107,6 +151,9 @@ impl Variant {
         text.flag("CONJUGATE", self.conjugate);
         text.flag("X0_ALONG", self.along[0]);
         text.flag("X1_ALONG", self.along[1]);
+        text.define("PATCH", self.patch.side());
+        text.define("TILE", self.patch.tile());
+        text.define("DEPTH", self.patch.depth());
         let extents = ["batch", "m", "n", "inner"].map(String::from);
         let strides =
             ["y_batch", "y_m", "y_n", "x0_batch", "x0_m", "x0_k", "x1_batch", "x1_k", "x1_n"];

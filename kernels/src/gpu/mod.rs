@@ -19,6 +19,7 @@ mod gemm;
 mod gemm_operand;
 mod map;
 mod map_many;
+mod recent;
 mod reduce;
 mod shared;
 mod split;
@@ -38,7 +39,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use arrayspan_bridge::devices::vendor::Blas;
-use arrayspan_bridge::devices::{Buildable, Grid, Kernel, Specialisation, Stream};
+use arrayspan_bridge::devices::{Argument, Buildable, Grid, Kernel, Specialisation, Stream};
 use arrayspan_bridge::iteration::Arguments;
 use arrayspan_bridge::{Array, DType};
 use parking_lot::Mutex;
@@ -49,6 +50,7 @@ pub use warm_up::warm_up;
 use crate::factors::Factors;
 use crate::verb::Call;
 use crate::{Error, Executor, Result, Stencil};
+use recent::Recent;
 use shared::Shared;
 use table_key::Key;
 use tables::Uploaded;
@@ -71,6 +73,8 @@ pub struct Gpu {
     /// The vendor's matrix products, opened at first use; `None` where there are none.
     blas: OnceLock<Option<Blas>>,
     launches: AtomicUsize,
+    /// How the last calls were launched.
+    recent: Recent,
     /// What it would have launched, of one that launches nothing.
     planned: Option<Mutex<Vec<Box<dyn Buildable>>>>,
 }
@@ -95,6 +99,7 @@ impl Gpu {
             rooms: Mutex::default(),
             blas: OnceLock::new(),
             launches: AtomicUsize::new(0),
+            recent: Recent::default(),
             planned: None,
         })
     }
@@ -106,7 +111,7 @@ impl Gpu {
 
     /// That of the process's own stream, which is `stream`.
     pub(crate) fn own(stream: &Stream) -> Result<Arc<Self>> {
-        Shared::of(stream.device()).own(stream)
+        Shared::own(stream)
     }
 
     /// Kernels launched so far.
@@ -175,7 +180,16 @@ impl Gpu {
     /// As [`launch`](Self::launch), of the variant whose kernel it is.
     unsafe fn enqueue(&self, kernel: &Kernel, grid: Grid, arguments: &Arguments<'_>) -> Result<()> {
         // SAFETY: passed on to the caller.
-        unsafe { self.stream.launch(kernel, grid, arguments.list())? };
+        unsafe { self.queue(kernel, grid, arguments.list()) }
+    }
+
+    /// As [`enqueue`](Self::enqueue), with arguments that are listed.
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn queue(&self, kernel: &Kernel, grid: Grid, arguments: &[Argument<'_>]) -> Result<()> {
+        // SAFETY: passed on to the caller.
+        unsafe { self.stream.launch(kernel, grid, arguments)? };
         self.launches.fetch_add(1, Relaxed);
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! What all executors of a device share beside its kernels: the tables of stencils and sparse matrices in its memory.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Once, OnceLock};
+use std::sync::{Arc, Once, OnceLock};
 
 use arrayspan_bridge::Array;
 use arrayspan_bridge::devices::reclaim::{self, Holdings, Reclaim, Stage};
@@ -24,27 +24,40 @@ pub(super) struct Shared {
     own: OnceLock<Arc<Gpu>>,
 }
 
-static ALL: LazyLock<RwLock<HashMap<Device, Arc<Shared>>>> = LazyLock::new(RwLock::default);
+/// Of each device that has been asked for, which are few: every call looks for one.
+static ALL: RwLock<Vec<(Device, Arc<Shared>)>> = RwLock::new(Vec::new());
 
 impl Shared {
     /// That of a device.
     pub(super) fn of(device: Device) -> Arc<Self> {
         static REGISTERED: Once = Once::new();
         REGISTERED.call_once(|| reclaim::register(&WORKSPACES));
-        if let Some(shared) = ALL.read().get(&device) {
+        if let Some(shared) = Self::known(device) {
+            return shared;
+        }
+        let mut all = ALL.write();
+        if let Some(shared) = find(&all, device) {
             return shared.clone();
         }
-        ALL.write().entry(device).or_default().clone()
+        let shared = Arc::<Self>::default();
+        all.push((device, shared.clone()));
+        shared
     }
 
-    /// The executor of the process's own stream, made once: what it keeps (room for parts of results, the vendor's handle) is
-    /// there for the next call.
-    pub(super) fn own(&self, stream: &Stream) -> crate::Result<Arc<Gpu>> {
-        if let Some(own) = self.own.get() {
+    /// That of a device, if it was asked for before.
+    fn known(device: Device) -> Option<Arc<Self>> {
+        find(&ALL.read(), device).cloned()
+    }
+
+    /// The executor of the process's own stream, made once: what it keeps (room for parts of results, the vendor's handle, how
+    /// calls were launched) is there for the next call.
+    pub(super) fn own(stream: &Stream) -> crate::Result<Arc<Gpu>> {
+        let device = stream.device();
+        if let Some(own) = find(&ALL.read(), device).and_then(|shared| shared.own.get()) {
             return Ok(own.clone());
         }
         let made = Arc::new(Gpu::new(stream.clone())?);
-        Ok(self.own.get_or_init(|| made).clone())
+        Ok(Self::of(device).own.get_or_init(|| made).clone())
     }
 
     /// Tables in the device's memory, copied there on `stream` at first use. Work on other streams that reads them waits for
@@ -73,6 +86,10 @@ impl Shared {
     }
 }
 
+fn find(all: &[(Device, Arc<Shared>)], device: Device) -> Option<&Arc<Shared>> {
+    all.iter().find(|(known, _)| *known == device).map(|(_, shared)| shared)
+}
+
 /// The bytes of tables that nobody uses but their cache.
 fn unused(uploaded: &Uploaded) -> usize {
     let bytes = |array: &Array| array.layout().len() * array.dtype().bytes();
@@ -95,7 +112,7 @@ impl Reclaim for Workspaces {
     }
 
     fn holdings(&self, device: Device) -> Option<Holdings> {
-        let shared = ALL.read().get(&device)?.clone();
+        let shared = Shared::known(device)?;
         let reserved_bytes = shared.tables.lock().values().map(unused).sum();
         Some(Holdings { reserved_bytes, ..Holdings::default() })
     }
@@ -105,7 +122,7 @@ impl Reclaim for Workspaces {
         reason = "the table of a transpose follows from what it is the transpose of"
     )]
     fn release(&self, device: Device) -> Result<Option<usize>> {
-        let Some(shared) = ALL.read().get(&device).cloned() else { return Ok(Some(0)) };
+        let Some(shared) = Shared::known(device) else { return Ok(Some(0)) };
         let tables = std::mem::take(&mut *shared.tables.lock());
         let bytes: usize = tables.values().map(unused).sum();
         // Freed in stream order, when the kernels that read them have ended, and not under the lock.

@@ -60,6 +60,9 @@ pub(super) struct Plan<'f> {
 }
 
 pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
+    if let Some(done) = gpu.stencil_again(call) {
+        return done;
+    }
     let (x, y, dtype) = (&call.x, &call.y, call.y.dtype());
     gpu.expect_float64("stencil", dtype)?;
     gpu.expect_factors("stencil", &call.factors)?;
@@ -93,8 +96,8 @@ pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
         arguments.read(uploaded.1.memory(), 0);
     }
     // SAFETY: as in `map::launch`; the kernel touches taps only where they fall on their axis, and tables
-    // only where a line of theirs begins and ends.
-    unsafe { gpu.launch(&variant, grid, &arguments) }
+    // only where a line of theirs begins and ends. Nothing here depends on blocks but by their alignment.
+    unsafe { gpu.launch_stencil(call, &variant, grid, &arguments) }
 }
 
 impl<'f> Plan<'f> {

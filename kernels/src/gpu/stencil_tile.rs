@@ -82,8 +82,9 @@ pub(super) fn run(
     let arguments = map::arguments(Element(dtype), space, &variant.form, &memories, &constants);
     let grid = variant.grid(space);
     // SAFETY: the arguments are those of `map::declare`, in its order. A layout lies within its memory; the kernel loads
-    // and stores places within the extents of the space alone, and takes zeros beyond the band's axis.
-    unsafe { gpu.launch(&variant, grid, &arguments)? };
+    // and stores places within the extents of the space alone, and takes zeros beyond the band's axis. Nothing
+    // here depends on blocks but by their alignment.
+    unsafe { gpu.launch_stencil(call, &variant, grid, &arguments)? };
     Ok(true)
 }
 

@@ -1,16 +1,14 @@
 /* y = EXPRESSION(sum over k of x0[i, k] x1[k, j], y[i, j]) for each matrix of a batch.
 
-   A group makes TILE x TILE results, each thread 4 x 4 of them, from tiles of DEPTH columns of x0 and DEPTH rows of
-   x1 in local memory. Consecutive threads load a tile along the index along which it is contiguous.
+   A group makes TILE x TILE results, each thread PATCH x PATCH of them, from tiles of DEPTH columns of x0 and DEPTH rows
+   of x1 in local memory. Consecutive threads load a tile along the index along which it is contiguous.
    Before this text stand the parameters and
+     PATCH, TILE, DEPTH TILE is PATCH times the side of a group's threads, whose number divides TILE x DEPTH
      CONJUGATE          1 to use the conjugate of x0
      X0_ALONG, X1_ALONG 1 if x0 is contiguous along k, x1 along j */
 
-#define TILE 64
-#define DEPTH 16
-#define GROUP 256
-#define PATCH 4
 #define SIDE (TILE / PATCH)
+#define GROUP (SIDE * SIDE)
 
 #if CONJUGATE
   #define X0(a) e_conj(a)

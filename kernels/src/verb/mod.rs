@@ -30,6 +30,7 @@ pub(crate) use map::NAME as MAP;
 pub(crate) use map::is_wider;
 pub use map_many::MapManyCall;
 pub use reduce::{ReduceCall, Reduction};
+pub(crate) use stencil::WeakStencil;
 pub use stencil::{Stencil, StencilCall};
 pub use stencil_sum::{Coefficients, StencilSumCall, StencilTerm};
 pub(crate) use stencil_sum::{Factor, same};

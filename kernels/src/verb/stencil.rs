@@ -1,7 +1,7 @@
 //! Bands along axes, summed in one pass.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use arrayspan_bridge::devices::Access;
 use arrayspan_bridge::{DType, Operand, OperandMut, View, ViewMut};
@@ -22,6 +22,8 @@ struct Inner {
     terms: Vec<(usize, Band)>,
     /// The largest magnitude of a weight's real or imaginary part.
     largest: f64,
+    /// Whether all weights are real.
+    real: bool,
     fingerprint: u64,
 }
 
@@ -87,7 +89,8 @@ impl Stencil {
         let taps = terms.iter().flat_map(|(_, band)| band.pieces()).flat_map(|(_, taps)| taps);
         let parts = taps.flat_map(|tap| [tap.weight.re.abs(), tap.weight.im.abs()]);
         let (largest, fingerprint) = (parts.fold(0.0, f64::max), fingerprint(&terms));
-        Self(Arc::new(Inner { terms, largest, fingerprint }))
+        let real = terms.iter().all(|(_, band)| band.is_real());
+        Self(Arc::new(Inner { terms, largest, real, fingerprint }))
     }
 
     /// Fails unless it can be applied to arrays of that shape and dtype.
@@ -120,7 +123,24 @@ impl Stencil {
     /// Whether all weights are real.
     #[must_use]
     pub fn is_real(&self) -> bool {
-        self.terms().iter().all(|(_, band)| band.is_real())
+        self.0.real
+    }
+}
+
+/// A stencil that may have gone.
+#[derive(Debug)]
+pub(crate) struct WeakStencil(Weak<Inner>);
+
+impl Stencil {
+    pub(crate) fn downgrade(&self) -> WeakStencil {
+        WeakStencil(Arc::downgrade(&self.0))
+    }
+}
+
+impl WeakStencil {
+    /// Whether it is that one, and not merely equal: its place is taken by no other while this is there.
+    pub(crate) fn is(&self, other: &Stencil) -> bool {
+        std::ptr::eq(self.0.as_ptr(), Arc::as_ptr(&other.0))
     }
 }
 

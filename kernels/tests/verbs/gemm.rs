@@ -44,6 +44,27 @@ pub fn products_of_every_size(cell: &Cell) {
     }
 }
 
+/// Whatever multiplies small matrices, these are not small, save on devices with hundreds of processors the one of many
+/// tiles.
+pub fn sums_too_long_for_small_products(cell: &Cell) {
+    for [m, n, k] in [[3, 4, 257], [17, 31, 300], [65, 1, 259], [1, 67, 259], [259, 263, 5]] {
+        let (a, b) = (cell.random(&[m, k], Form::Plain, 1), cell.random(&[k, n], Form::Plain, 2));
+        check(cell, &a, false, &b, &mut cell.unreadable(&[m, n], Form::Plain), Update::set());
+    }
+    let update = Update::new(cell.number(0.5, -1.0), cell.number(2.0, 0.5));
+    for a in FORMS {
+        for b in [Form::Plain, Form::Transposed, Form::Mixed] {
+            let c = if b == Form::Mixed { Form::Plain } else { b };
+            let (a, b) = (cell.random(&[5, 267], a, 3), cell.random(&[267, 6], b, 4));
+            check(cell, &a, false, &b, &mut cell.unreadable(&[5, 6], c), Update::set());
+            check(cell, &a, true, &b, &mut cell.random(&[5, 6], c, 5), update);
+        }
+    }
+    let (a, b) =
+        (cell.random(&[3, 4, 261], Form::Plain, 6), cell.random(&[3, 261, 5], Form::Plain, 7));
+    check(cell, &a, true, &b, &mut cell.random(&[3, 4, 5], Form::Plain, 8), update);
+}
+
 pub fn transposed_and_strided_views(cell: &Cell) {
     for a in FORMS {
         for b in FORMS {

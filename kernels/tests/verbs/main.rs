@@ -127,6 +127,8 @@ cells! {
             long_arrays
             without_terms_there_is_nothing_to_add
             the_adjoint_satisfies_the_dot_test
+            calls_that_differ_in_one_thing_follow_each_other
+            calls_of_parts_that_are_aligned_otherwise_follow_each_other
             empty_arrays;
         stencil_updates:
             what_was_there_is_scaled_and_added
@@ -193,6 +195,7 @@ cells! {
             factors_and_weights_far_from_one;
         gemm:
             products_of_every_size
+            sums_too_long_for_small_products
             strides_that_nobody_follows
             transposed_and_strided_views
             conjugated_factors

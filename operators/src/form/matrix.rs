@@ -33,6 +33,7 @@ impl Matrix {
         multiply(on, (array, self.conjugated), x, y, update)
     }
 }
+
 /// `y ← alpha · a x + beta · y`, or with `conj(a)`, over the first axis of `x` and `y`.
 fn multiply(
     on: &Context<'_>,
@@ -41,6 +42,10 @@ fn multiply(
     y: ViewMut<'_>,
     update: Update,
 ) -> Result<()> {
+    // As they are, and as most are.
+    if x.shape().len() == 2 {
+        return Ok(on.gemm(a, conjugate, x, y, update)?);
+    }
     if let Some((x_shape, y_shape, order)) = as_batch(x.layout(), y.layout()) {
         let x = x.permuted(&order)?.reshaped(&x_shape)?;
         let y = y.permuted(&order)?.reshaped(&y_shape)?;

@@ -106,7 +106,12 @@ pub(super) fn transpose(element: Element, factors: &Factors<'_>) -> KernelSource
     copy::Variant { element, form, formula }.source()
 }
 
-pub(super) fn gemm(dtype: DType, factors: &Factors<'_>, plain: bool) -> KernelSource {
+pub(super) fn gemm(
+    dtype: DType,
+    factors: &Factors<'_>,
+    plain: bool,
+    patch: gemm::Patch,
+) -> KernelSource {
     let start = Start { stride: 2, first: 0, steps: 0 };
     let variant = gemm::Variant {
         dtype,
@@ -115,6 +120,7 @@ pub(super) fn gemm(dtype: DType, factors: &Factors<'_>, plain: bool) -> KernelSo
         wide: !plain,
         conjugate: !plain,
         along: [plain, plain],
+        patch,
     };
     variant.source()
 }
