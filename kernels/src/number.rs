@@ -24,7 +24,7 @@ pub enum Fit {
 pub fn fit(value: impl Into<Complex64>, dtype: DType) -> Fit {
     let value = value.into();
     // What most factors are, every dtype holds.
-    if value.im == 0.0 && (value.re == 1.0 || value.re == 0.0) {
+    if value == Complex64::ONE || value == Complex64::ZERO {
         return Fit::Held;
     }
     // Most numbers are real, and need no root.

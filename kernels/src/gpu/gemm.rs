@@ -39,16 +39,18 @@ pub(super) enum Patch {
 /// Threads of a group along rows and columns.
 const SIDE: usize = 16;
 
-/// The longest sums of a small product: of longer ones the vendor's kernels hide more of what memory takes.
-const MOST_INNER: usize = 256;
+/// The longest sums of a small product of real numbers; of complex ones half of that. Of longer ones the vendor's kernels hide
+/// more of what memory takes.
+const MOST_INNER: usize = 128;
 
 impl Patch {
     /// For a product of these extents on a device of `units` processors. It is small if each of its groups has a processor
     /// to itself: then what counts is how long a launch takes, which the vendor's library makes twice to four times as long.
-    fn of([batch, m, n, k]: [usize; 4], units: usize) -> Self {
+    fn of([batch, m, n, k]: [usize; 4], dtype: DType, units: usize) -> Self {
         let tiles = |extent: usize| extent.div_ceil(SIDE);
         let groups = batch.saturating_mul(tiles(m)).saturating_mul(tiles(n));
-        if groups <= units && k <= MOST_INNER { Self::Single } else { Self::Square }
+        let most = if dtype.is_complex() { MOST_INNER / 2 } else { MOST_INNER };
+        if groups <= units && k <= most { Self::Single } else { Self::Square }
     }
 
     /// The length of its side.
@@ -76,7 +78,7 @@ pub(super) fn run(gpu: &Gpu, call: &GemmCall<'_>) -> Result<()> {
     }
     let extents = call.extents();
     let [batch, m, n, k] = extents;
-    let patch = Patch::of(extents, gpu.units());
+    let patch = Patch::of(extents, dtype, gpu.units());
     let operands = [
         Operand::new(call.c.memory(), call.c.layout()),
         Operand::new(call.a.memory(), call.a.layout()),

@@ -52,13 +52,13 @@ pub fn sums_too_long_for_small_products(cell: &Cell) {
         check(cell, &a, false, &b, &mut cell.unreadable(&[m, n], Form::Plain), Update::set());
     }
     let update = Update::new(cell.number(0.5, -1.0), cell.number(2.0, 0.5));
-    for a in FORMS {
-        for b in [Form::Plain, Form::Transposed, Form::Mixed] {
-            let c = if b == Form::Mixed { Form::Plain } else { b };
-            let (a, b) = (cell.random(&[5, 267], a, 3), cell.random(&[267, 6], b, 4));
-            check(cell, &a, false, &b, &mut cell.unreadable(&[5, 6], c), Update::set());
-            check(cell, &a, true, &b, &mut cell.random(&[5, 6], c, 5), update);
+    for form in [Form::Plain, Form::Transposed] {
+        for other in [Form::Plain, Form::Transposed, Form::Inside] {
+            let (a, b) = (cell.random(&[5, 267], form, 3), cell.random(&[267, 6], other, 4));
+            check(cell, &a, false, &b, &mut cell.unreadable(&[5, 6], other), Update::set());
         }
+        let (a, b) = (cell.random(&[5, 267], form, 3), cell.random(&[267, 6], Form::Plain, 4));
+        check(cell, &a, true, &b, &mut cell.random(&[5, 6], form, 5), update);
     }
     let (a, b) =
         (cell.random(&[3, 4, 261], Form::Plain, 6), cell.random(&[3, 261, 5], Form::Plain, 7));
