@@ -5,6 +5,7 @@
 //! `Specialisation`: by it the device keeps the kernel, and the kernel's source is a function of it alone. All else
 //! (places, extents, strides, factors) are arguments.
 
+mod band_row;
 mod bands;
 mod catalogue;
 mod combine;

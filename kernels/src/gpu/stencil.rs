@@ -13,7 +13,7 @@ use super::stencil_term::{Arrays, Term};
 use super::stencil_window::{
     EACH, Ends, WIDE_WINDOW, busy, holdable, is_covered, is_dense, span, threads, window_room,
 };
-use super::{Gpu, bands, constants, map, stencil_march, stencil_tile, tables};
+use super::{Gpu, band_row, bands, constants, map, stencil_march, stencil_tile, tables};
 use crate::band::Edges;
 use crate::factors::{FactorOf, Factors};
 use crate::verb::StencilCall;
@@ -204,7 +204,7 @@ impl Variant {
             let bands = self.stencil.terms().iter().zip(&self.axes);
             let wanted = bands.filter(|(_, axis)| wanted(**axis));
             let add = |((_, band), axis): (&(usize, Band), &usize)| {
-                bands::add(band, "", *axis, &format!("x0_s{axis}"))
+                band_row::add(band, "", *axis, &format!("x0_s{axis}"))
             };
             wanted.map(add).collect()
         };
@@ -220,7 +220,7 @@ impl Variant {
                 text.define("band1_offset(t)", 0);
             }
         }
-        text.define("AT_AXIS_0", bands::at_axis_0(&self.stencil, &self.axes, ""));
+        text.define("AT_AXIS_0", band_row::at_axis_0(&self.stencil, &self.axes, ""));
         text.define("ADD_BAND1", add(&|axis| axis == 1));
         text.define("ADD_OTHERS", add(&|axis| axis != 1));
     }

@@ -90,6 +90,9 @@ pub(super) fn run(
 /// Whether bands go along axes 1 and 2, all of them so short that a thread can keep what they reach, and most rows of both
 /// axes are common.
 fn is_star(terms: &[Term], space: &IterationSpace) -> bool {
+    if space.extents.len() < 3 {
+        return false;
+    }
     let is_short = |term: &Term, axis: usize| {
         let short = |edges: &Edges| {
             let (left, right) = reach(&edges.interior);

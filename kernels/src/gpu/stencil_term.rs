@@ -3,7 +3,7 @@
 use arrayspan_bridge::DType;
 use arrayspan_bridge::iteration::{IterationForm, Text};
 
-use super::bands;
+use super::{band_row, bands};
 use crate::band::Edges;
 use crate::{Band, Stencil};
 
@@ -76,14 +76,14 @@ impl Term {
             let Arrays { x, before, .. } = self.arrays;
             let stride = |number| format!("{}_s{axis}", IterationForm::operand(number));
             let before = before.map(|(number, _)| format!(", before, {}", stride(number)));
-            bands::add(band, tag, *axis, &(stride(x) + &before.unwrap_or_default()))
+            band_row::add(band, tag, *axis, &(stride(x) + &before.unwrap_or_default()))
         };
         wanted.map(add).collect()
     }
 
     /// The statement that finds out what place `c` of axis 0 has of its band along it.
     pub(super) fn at_axis_0(&self, tag: char) -> String {
-        bands::at_axis_0(&self.stencil, &self.axes, &tag.to_string())
+        band_row::at_axis_0(&self.stencil, &self.axes, &tag.to_string())
     }
 
     /// The macros for threads that go along axis 2, after those of [`define`](Self::define). It is known which operands have

@@ -152,6 +152,7 @@ cells! {
             three_axes
             three_short_axes
             three_axes_of_one_array
+            three_axes_of_even_arrays
             one_axis_beside_the_last
             longer_reaches
             what_special_rows_leave_out_does_not_spread

@@ -131,6 +131,17 @@ pub fn three_axes_of_one_array(cell: &Cell) {
     }
 }
 
+/// Rows that begin where several elements are one access, alone and in a sum.
+pub fn three_axes_of_even_arrays(cell: &Cell) {
+    let mut shape = many(cell, &[21, 18, 64]);
+    shape[0] *= 4;
+    let [x, u] = [21, 22].map(|seed| cell.random(&shape, Form::Plain, seed));
+    check(cell, &star(&shape, 1), &x, &mut cell.unreadable(&shape, Form::Plain), Update::set());
+    let along = Stencil::along(1, difference(shape[1]).adjoint()).unwrap();
+    let terms = [plain(along, &u), plain(star(&shape, 2), &x)];
+    check_sum(cell, &terms, &mut cell.unreadable(&shape, Form::Plain), Update::set());
+}
+
 pub fn one_axis_beside_the_last(cell: &Cell) {
     let mut random = Random(14);
     let shapes: Vec<[usize; 2]> = (0..6).map(|_| extents(&mut random, 1)).collect();
