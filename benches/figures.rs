@@ -21,11 +21,19 @@ type Row = (&'static str, fn(&Setting) -> Result<Operator, Failure>);
 /// Every operator, under the name of the peers' script where it has one.
 const OPERATORS: &[Row] = &[
     ("Identity", |s| Ok(Identity::new(s.space()?)?)),
+    ("Zero", |s| Ok(Zero::new(s.space()?, s.space()?)?)),
     ("Diagonal", diagonal),
+    ("Conj", |s| Ok(Conj::new(Space::new(s.shape.clone(), DType::Complex64)?)?)),
     ("MatrixMult", |s| {
         let n = s.shape[0];
         Ok(MatrixMult::new(s.random(&[n, n], 2)?, &[s.shape[1]])?)
     }),
+    ("Transpose", |s| Ok(Transpose::new(s.space()?, &[1, 0])?)),
+    ("Flip", |s| Ok(Flip::new(s.space()?, &[0])?)),
+    ("Flip_ax1", |s| Ok(Flip::new(s.space()?, &[1])?)),
+    ("Pad", |s| Ok(Pad::new(s.space()?, &[(10, 10), (10, 10)])?)),
+    ("Symmetrize", |s| Ok(Symmetrize::new(s.space()?, 0)?)),
+    ("Symmetrize_ax1", |s| Ok(Symmetrize::new(s.space()?, 1)?)),
     ("Roll", |s| Ok(Roll::new(s.space()?, 0, 1000)?)),
     // Every second index, at random along both axes, and each of them.
     ("Restriction_stepped", |s| {
@@ -38,6 +46,7 @@ const OPERATORS: &[Row] = &[
     ("SumAlong_ax1", |s| Ok(SumAlong::new(s.space()?, 1)?)),
     ("Interp", |s| Ok(Interp::new(s.space()?, 0, s.between(0), Interpolation::Linear)?)),
     ("Interp_ax1", |s| Ok(Interp::new(s.space()?, 1, s.between(1), Interpolation::Linear)?)),
+    ("Spread", spread),
     ("ToDevice", |s| Ok(ToDevice::new(s.space()?, s.device, s.device)?)),
     ("FirstDerivative_from_host", |s| {
         // Arrays on the host, computed on the device: what moving costs.
@@ -52,10 +61,30 @@ const OPERATORS: &[Row] = &[
         Ok(SecondDerivative::new(s.space()?, 0, 1.0, scheme, edge)?)
     }),
     ("Laplacian", laplacian),
+    ("Gradient", |s| {
+        let steps = [1.0, 1.0];
+        Ok(Gradient::new(s.space()?, &steps, Scheme::Centered3, Edge::Zero)?)
+    }),
+    ("Gradient3D", |s| {
+        let side = (s.shape.iter().product::<usize>() as f64).cbrt() as usize;
+        let space = Space::new([side; 3], DType::Float32)?;
+        Ok(Gradient::new(space, &[1.0; 3], Scheme::Centered3, Edge::Zero)?)
+    }),
+    ("FirstDirectionalDerivative", |s| {
+        let (scheme, edge) = (Scheme::Centered3, Edge::Zero);
+        let (space, along) = (s.space()?, direction(s)?);
+        Ok(FirstDirectionalDerivative::new(space, &along, &[1.0, 1.0], scheme, edge)?)
+    }),
+    ("SecondDirectionalDerivative", |s| {
+        let (scheme, edge) = (Scheme::Centered3, Edge::Zero);
+        let (space, along) = (s.space()?, direction(s)?);
+        Ok(SecondDirectionalDerivative::new(space, &along, &[1.0, 1.0], scheme, edge)?)
+    }),
     ("Convolve1D_short", |s| {
         let wavelet = wavelet();
         Ok(Convolve1D::new(s.space()?, 0, &wavelet, wavelet.len() / 2)?)
     }),
+    ("Smoothing2D", |s| Ok(Smoothing::new(s.space()?, &[(0, 11), (1, 11)])?)),
     ("VStack", |s| Ok(vstack([diagonal(s)?, Identity::new(s.space()?)?])?)),
     ("HStack", |s| Ok(hstack([diagonal(s)?, Identity::new(s.space()?)?])?)),
     ("BlockDiag", |s| Ok(block_diagonal([diagonal(s)?, diagonal(s)?])?)),
@@ -63,24 +92,27 @@ const OPERATORS: &[Row] = &[
     ("VStack_derivative_Laplacian", |s| {
         Ok(vstack([first(s, 0, Scheme::Centered3, Edge::Reduced)?, laplacian(s)?])?)
     }),
-    ("VStack_gradient", |s| Ok(vstack(derivatives(s)?)?)),
-    ("Directional", |s| {
-        let [first, second] = derivatives(s)?;
-        let [u, v] = [1, 2].map(|seed| -> Result<_, Failure> {
-            Ok(Diagonal::new(s.space()?, s.random(&s.shape, seed)?)?)
-        });
-        Ok((u?.after(first) + v?.after(second)).build()?)
-    }),
 ];
 
 fn first(s: &Setting, axis: isize, scheme: Scheme, edge: Edge) -> Result<Operator, Failure> {
     Ok(FirstDerivative::new(s.space()?, axis, 1.0, scheme, edge)?)
 }
 
-/// Derivatives along both axes.
-fn derivatives(s: &Setting) -> Result<[Operator; 2], Failure> {
-    let along = |axis| first(s, axis, Scheme::Centered3, Edge::Reduced);
-    Ok([along(0)?, along(1)?])
+/// A direction that changes from place to place.
+fn direction(s: &Setting) -> Result<Direction, Failure> {
+    Ok(Direction::fields([s.random(&s.shape, 1)?, s.random(&s.shape, 2)?]))
+}
+
+/// Random curves, as many values in each as rows: the peers' table.
+fn spread(s: &Setting) -> Result<Operator, Failure> {
+    let n = s.shape[0].min(500);
+    let space = Space::new([n, n], DType::Float32)?;
+    let scattered = |i: usize, k: usize, j: usize| {
+        let place = ((i * n + k) * n + j) as u64;
+        Some((place.wrapping_mul(6_364_136_223_846_793_005) >> 33) as usize % n)
+    };
+    let curve = |i, k, j| scattered(i, k, j).map(|at| at as f64);
+    Ok(Spread::new(space.clone(), space, curve, Interpolation::Nearest)?)
 }
 
 fn laplacian(s: &Setting) -> Result<Operator, Failure> {

@@ -149,11 +149,11 @@
 //!
 //! | operators | |
 //! |---|---|
-//! | basic | [`Identity`], [`Diagonal`], [`MatrixMult`], [`Restriction`], [`Roll`], [`SumAlong`], [`ToDevice`] |
-//! | derivatives | [`FirstDerivative`], [`SecondDerivative`], [`Laplacian`] |
-//! | signals | [`Convolve1D`], [`Interp`] |
+//! | basic | [`Identity`], [`Zero`], [`Diagonal`], [`Conj`], [`MatrixMult`], [`Transpose`], [`Flip`], [`Roll`], [`Pad`], [`Symmetrize`], [`Restriction`], [`Spread`], [`SumAlong`], [`ToDevice`] |
+//! | derivatives | [`FirstDerivative`], [`SecondDerivative`], [`Laplacian`], [`Gradient`], [`FirstDirectionalDerivative`], [`SecondDirectionalDerivative`] |
+//! | signals | [`Convolve1D`], [`Smoothing`], [`Interp`] |
 //! | seismic | [`PoststackLinearModelling`] |
-//! | algebra | [`adjoint`], `+`, `-`, `*`, [`after`](Operator::after), [`pow`](Operator::pow), [`transpose`](Operator::transpose), [`conj`](Operator::conj), [`vstack!`], [`hstack!`], [`block_diagonal!`] |
+//! | algebra | [`adjoint`], `+`, `-`, `*`, [`after`](Operator::after), [`pow`](Operator::pow), [`transpose`](Operator::transpose), [`conj`](Operator::conj), [`vstack!`], [`hstack!`], [`block_diagonal!`], [`operators::stack`](operators::stack()) |
 //! | yours | [`Operator::of`] with a [`Form`], [`Operator::new`] with a [`LinearMap`] |
 //!
 //! Steps, taps and factors are `f64` or [`num_complex`]'s `Complex64` (two `f64`, what [`DType::Complex128`] names),

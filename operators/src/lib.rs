@@ -50,6 +50,8 @@ mod property;
 pub mod signal;
 mod space;
 mod sparse;
+pub mod taper;
+pub mod wavelet;
 mod workspace;
 
 pub use arrayspan_kernels as kernels;
@@ -63,10 +65,16 @@ pub use property::Properties;
 pub use space::Space;
 pub use workspace::Workspace;
 
-pub use algebra::{Formula, Operator, adjoint, block_diagonal, hstack, vstack};
+pub use algebra::{Formula, Operator, adjoint, block_diagonal, hstack, stack, vstack};
 pub use avo::PoststackLinearModelling;
-pub use basic::{Diagonal, Identity, MatrixMult, Restriction, Roll, SumAlong, ToDevice};
-pub use derivative::{Along, Edge, FirstDerivative, Laplacian, Scheme, SecondDerivative};
+pub use basic::{
+    Conj, Diagonal, Flip, Identity, MatrixMult, Pad, Restriction, Roll, Spread, SumAlong,
+    Symmetrize, ToDevice, Transpose, Zero,
+};
+pub use derivative::{
+    Along, Direction, Edge, FirstDerivative, FirstDirectionalDerivative, Gradient, Laplacian,
+    Scheme, SecondDerivative, SecondDirectionalDerivative,
+};
 pub use form::Form;
-pub use signal::{Convolve1D, Interp, Interpolation};
+pub use signal::{Convolve1D, Interp, Interpolation, Smoothing};
 pub use sparse::Sparse;

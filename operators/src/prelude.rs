@@ -4,9 +4,15 @@ pub use arrayspan_kernels::{Factor, Update};
 
 pub use crate::algebra::{Formula, Operator, adjoint};
 pub use crate::avo::PoststackLinearModelling;
-pub use crate::basic::{Diagonal, Identity, MatrixMult, Restriction, Roll, SumAlong, ToDevice};
-pub use crate::derivative::{Along, Edge, FirstDerivative, Laplacian, Scheme, SecondDerivative};
+pub use crate::basic::{
+    Conj, Diagonal, Flip, Identity, MatrixMult, Pad, Restriction, Roll, Spread, SumAlong,
+    Symmetrize, ToDevice, Transpose, Zero,
+};
+pub use crate::derivative::{
+    Along, Direction, Edge, FirstDerivative, FirstDirectionalDerivative, Gradient, Laplacian,
+    Scheme, SecondDerivative, SecondDirectionalDerivative,
+};
 pub use crate::form::Form;
-pub use crate::signal::{Convolve1D, Interp, Interpolation};
+pub use crate::signal::{Convolve1D, Interp, Interpolation, Smoothing};
 pub use crate::{Devices, LinearMap, LinearOperator, Space, Workspace};
 pub use crate::{block_diagonal, hstack, vstack};

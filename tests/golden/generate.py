@@ -151,6 +151,100 @@ def sum_along():
     return file
 
 
+def zero():
+    file = File("zero")
+    file.add("square", lambda dtype: pylops.Zero(7, dtype=dtype))
+    file.add("wide", lambda dtype: pylops.Zero(3, 5, dtype=dtype))
+    file.add("tall", lambda dtype: pylops.Zero(7, 6, dtype=dtype))
+    return file
+
+
+def conj():
+    """Linear over the real numbers only: the matrices of complex conjugation, of real and imaginary parts."""
+    file = File("conj")
+    for case, dims in (("vector", 11), ("matrix", (5, 3))):
+        file.add(case, lambda dtype: pylops.Conj(dims, dtype=dtype))
+    return file
+
+
+def transpose():
+    file = File("transpose")
+
+    def add(case, dims, axes):
+        file.add(case, lambda dtype: pylops.Transpose(dims, axes, dtype=dtype))
+
+    # PyLops wants two axes.
+    add("vector", (11, 1), (0, 1))
+    add("matrix", (5, 7), (1, 0))
+    add("turned", (5, 3, 7), (2, 0, 1))
+    add("inner", (5, 3, 7), (0, 2, 1))
+    add("outer", (5, 3, 7), (1, 0, 2))
+    return file
+
+
+def flip():
+    file = File("flip")
+    file.add("vector", lambda dtype: pylops.Flip(11, dtype=dtype))
+    for axis in range(3):
+        file.add(f"axis{axis}", lambda dtype: pylops.Flip((5, 3, 7), axis=axis, dtype=dtype))
+    return file
+
+
+def pad():
+    file = File("pad")
+
+    def add(case, dims, pad):
+        file.add(case, lambda dtype: pylops.Pad(dims, pad, dtype=dtype))
+
+    add("vector", 11, (2, 3))
+    add("after", (5, 3), ((0, 2), (0, 0)))
+    add("before", (5, 3), ((0, 0), (1, 0)))
+    add("all", (2, 3, 5), ((1, 2), (0, 1), (3, 0)))
+    add("none", (5, 3), ((0, 0), (0, 0)))
+    return file
+
+
+def symmetrize():
+    file = File("symmetrize")
+    file.add("vector", lambda dtype: pylops.Symmetrize(11, dtype=dtype))
+    for axis in range(3):
+        file.add(f"axis{axis}", lambda dtype: pylops.Symmetrize((5, 3, 7), axis=axis, dtype=dtype))
+    return file
+
+
+def spread():
+    file = File("spread")
+
+    def add(case, dims, dimsd, curve, interp):
+        """`curve(i, k, j)` in samples; what is outside of the data is left out."""
+        shape = (*dims, dimsd[0])
+        table, dtable = np.full(shape, np.nan), np.full(shape, np.nan)
+        for place in np.ndindex(shape):
+            position = curve(*place)
+            if position is None or not 0 <= position <= dimsd[1] - 1:
+                continue
+            # PyLops reads past the end for a position that is the last sample.
+            if interp and position == dimsd[1] - 1:
+                table[place], dtable[place] = position - 1, 1
+            else:
+                table[place], dtable[place] = np.floor(position), position % 1
+        options = {"interp": interp, "dtable": dtable} if interp else {}
+        file.add(
+            case, lambda dtype: pylops.Spread(dims, dimsd, table=table, dtype=dtype, **options)
+        )
+
+    def line(i, k, j):
+        return k + i * j if j != 2 else None
+
+    def between(i, k, j):
+        return k + (i - 1) * 0.75 * j
+
+    add("nearest", (3, 7), (5, 11), line, False)
+    add("linear", (3, 7), (5, 11), between, True)
+    add("leaving", (4, 13), (3, 13), between, True)
+    return file
+
+
 def interp():
     file = File("interp")
 
@@ -251,6 +345,77 @@ def laplacian():
     return file
 
 
+def gradient():
+    file = File("gradient")
+
+    def add(case, dims, **options):
+        file.add(case, lambda dtype: pylops.Gradient(dims, dtype=dtype, **options))
+
+    add("vector", 11, sampling=0.5)
+    add("plain", (7, 5))
+    add("edge", (7, 5), sampling=(0.25, 2.0), edge=True)
+    for kind in ("forward", "backward"):
+        add(kind, (7, 5), sampling=(0.25, 2.0), kind=kind)
+    add("three", (3, 4, 5), sampling=(1.0, 0.5, 2.0), edge=True)
+    return file
+
+
+def directional(name, derivative):
+    """Derivatives along a direction: numbers, or the arrays v0, v1, ..."""
+    file = File(name)
+
+    def constant(case, dims, direction, **options):
+        v = np.array(direction)
+        file.add(case, lambda dtype: derivative(dims, v, dtype=dtype, **options))
+
+    def fields(case, dims, **options):
+        def make(dtype, **v):
+            return derivative(dims, np.stack(list(v.values())), dtype=dtype, **options)
+
+        file.add(case, make, **{f"v{axis}": dims for axis in range(len(dims))})
+
+    return file, constant, fields
+
+
+def first_directional_derivative():
+    file, constant, fields = directional(
+        "first_directional_derivative", pylops.FirstDirectionalDerivative
+    )
+    constant("constant", (7, 5), (0.6, -0.8))
+    constant("edge", (7, 5), (0.5, 2.0), sampling=(0.25, 2.0), edge=True)
+    fields("fields", (7, 5))
+    fields("forward", (7, 5), sampling=(0.5, 2.0), kind="forward")
+    fields("three", (3, 4, 5), sampling=(1.0, 0.5, 2.0), kind="backward")
+    return file
+
+
+def second_directional_derivative():
+    file, constant, fields = directional(
+        "second_directional_derivative", pylops.SecondDirectionalDerivative
+    )
+    constant("constant", (7, 5), (0.6, -0.8))
+    fields("fields", (7, 5), sampling=(0.25, 2.0), edge=True)
+    return file
+
+
+def smoothing():
+    file = File("smoothing")
+
+    def along(case, dims, n, axis):
+        file.add(case, lambda dtype: pylops.Smoothing1D(n, dims, axis=axis, dtype=dtype))
+
+    along("vector", 11, 5, 0)
+    along("axis0", (7, 5), 3, 0)
+    along("axis1", (5, 7), 5, 1)
+
+    def plane(case, dims, n):
+        file.add(case, lambda dtype: pylops.Smoothing2D(n, dims, dtype=dtype))
+
+    plane("both", (7, 5), (3, 5))
+    plane("last_two", (3, 11, 5), (7, 3))
+    return file
+
+
 def convolution(n, h, offset):
     """The matrix of a convolution along n samples, by its definition."""
     matrix = np.zeros((n, n), dtype=h.dtype)
@@ -336,6 +501,8 @@ def compositions():
     for case, make in makers.items():
         file.add(case, make)
     file.add("scaled_complex", lambda dtype: (0.5 - 2j) * parts(dtype)[0], dtypes=("complex128",))
+    # Flat, it is the same along a new axis.
+    file.add("stack", lambda dtype: pylops.VStack(list(parts(dtype)[::-1]), dtype=dtype))
     return file
 
 
@@ -383,16 +550,27 @@ def cgls():
 
 FILES = (
     identity,
+    zero,
     diagonal,
+    conj,
     matrix_mult,
+    transpose,
+    flip,
     roll,
+    pad,
+    symmetrize,
     restriction,
+    spread,
     sum_along,
     interp,
     first_derivative,
     second_derivative,
     laplacian,
+    gradient,
+    first_directional_derivative,
+    second_directional_derivative,
     convolve1d,
+    smoothing,
     poststack_linear_modelling,
     compositions,
     cgls,

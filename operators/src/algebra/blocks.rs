@@ -12,6 +12,8 @@ use crate::{Error, Formula, LinearMap, Operator, Result, Space};
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     Above,
+    /// Above each other along a new axis.
+    Stacked,
     Beside,
     Diagonal,
 }
@@ -31,11 +33,18 @@ pub(super) fn blocks<A: Into<Formula>>(
         parts.into_iter().map(|part| part.into().build()).collect::<Result<_>>()?;
     let parts = spliced(shape, parts);
     let divided = |side: Side| {
-        alike(name, &side, &parts, |one, other| one.dtype() == other.dtype())?;
-        let spaces = parts.iter().map(|part| (side.space)(part).clone()).collect();
-        Ok::<_, Error>(Some(Arc::new(Partition::new(name, spaces)?)))
+        let spaces = || parts.iter().map(|part| (side.space)(part).clone()).collect();
+        let partition = if shape == Shape::Stacked {
+            alike(name, &side, &parts, |one, other| one == other)?;
+            Partition::stacked(name, spaces())?
+        } else {
+            alike(name, &side, &parts, |one, other| one.dtype() == other.dtype())?;
+            Partition::new(name, spaces())?
+        };
+        Ok::<_, Error>(Some(Arc::new(partition)))
     };
-    let domains = if shape == Shape::Above { None } else { divided(DOMAIN)? };
+    let above = matches!(shape, Shape::Above | Shape::Stacked);
+    let domains = if above { None } else { divided(DOMAIN)? };
     let ranges = if shape == Shape::Beside { None } else { divided(RANGE)? };
     let whole = |partition: &Option<Arc<Partition>>, side: Side| {
         if let Some(partition) = partition {
@@ -122,11 +131,14 @@ fn inner(shape: Shape, part: &Operator) -> Option<&[Operator]> {
     let Kind::Blocks { domains, ranges } = part.node().kind() else { return None };
     let adjoint = part.orientation().adjoint;
     let (domains, ranges) = if adjoint { (ranges, domains) } else { (domains, ranges) };
+    // Those along an axis of their own do not follow each other along the one of the whole.
+    let divided =
+        |side: &Option<Arc<Partition>>| side.as_ref().is_some_and(|side| !side.is_stacked());
     let same = match shape {
-        Shape::Above => domains.is_none(),
-        Shape::Beside => ranges.is_none(),
+        Shape::Above => domains.is_none() && divided(ranges),
+        Shape::Beside => ranges.is_none() && divided(domains),
         // Where parts become one axis, inner and outer block diagonals may join different axes.
-        Shape::Diagonal => false,
+        Shape::Diagonal | Shape::Stacked => false,
     };
     same.then(|| part.node().parts())
 }

@@ -19,6 +19,7 @@ mod operator;
 mod places;
 mod product;
 mod scaled;
+mod stack;
 mod sum;
 mod text;
 mod vstack;
@@ -28,6 +29,7 @@ pub use block_diagonal::block_diagonal;
 pub use formula::Formula;
 pub use hstack::hstack;
 pub use node::Operator;
+pub use stack::stack;
 pub use vstack::vstack;
 
 pub(crate) use node::{Kind, Node};

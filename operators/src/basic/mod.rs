@@ -1,17 +1,31 @@
 //! Operators that only place, weigh or mix elements.
 
+mod conj;
 mod diagonal;
+mod flip;
 mod identity;
 mod matrix_mult;
+mod pad;
 mod restriction;
 mod roll;
+mod spread;
 mod sum_along;
+mod symmetrize;
 mod to_device;
+mod transpose;
+mod zero;
 
+pub use conj::Conj;
 pub use diagonal::Diagonal;
+pub use flip::Flip;
 pub use identity::Identity;
 pub use matrix_mult::MatrixMult;
+pub use pad::Pad;
 pub use restriction::Restriction;
 pub use roll::Roll;
+pub use spread::Spread;
 pub use sum_along::SumAlong;
+pub use symmetrize::Symmetrize;
 pub use to_device::ToDevice;
+pub use transpose::Transpose;
+pub use zero::Zero;

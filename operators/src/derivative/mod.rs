@@ -1,10 +1,14 @@
 //! Derivatives by finite differences.
 
+mod directional;
 mod first;
+mod gradient;
 mod laplacian;
 mod second;
 
+pub use directional::{Direction, FirstDirectionalDerivative, SecondDirectionalDerivative};
 pub use first::{Edge, FirstDerivative, Scheme};
+pub use gradient::Gradient;
 pub use laplacian::{Along, Laplacian};
 pub use second::SecondDerivative;
 

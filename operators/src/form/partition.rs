@@ -7,11 +7,14 @@ use crate::{Error, Result, Space};
 /// Spaces that follow each other in one array.
 ///
 /// When they agree in all but the first axis they are joined along it: `[3, 5]` and `[2, 5]` become `[5, 5]`.
-/// Otherwise the array is one-dimensional: `[3, 5]` and `[4]` become `[19]`.
+/// Otherwise the array is one-dimensional: `[3, 5]` and `[4]` become `[19]`. Stacked, equal spaces lie along a new first axis:
+/// twice `[3, 5]` becomes `[2, 3, 5]`.
 #[derive(Debug)]
 pub(crate) struct Partition {
     whole: Space,
     parts: Vec<Slice>,
+    /// Whether the parts lie along an axis of their own.
+    stacked: bool,
 }
 
 /// The place of one space in the one array.
@@ -61,7 +64,29 @@ impl Partition {
             start += extent;
             slice
         };
-        Ok(Self { parts: parts.into_iter().map(slice).collect(), whole })
+        Ok(Self { parts: parts.into_iter().map(slice).collect(), whole, stacked: false })
+    }
+
+    /// Of equal spaces, one for each index of a new first axis.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] when the one array cannot be addressed.
+    pub(crate) fn stacked(operation: &str, parts: Vec<Space>) -> Result<Self> {
+        let Some(first) = parts.first() else {
+            return Error::parameter(operation, "no operators are given");
+        };
+        let extents = first.shape().iter().map(|&extent| extent as u128);
+        let shape = std::iter::once(parts.len() as u128).chain(extents).collect();
+        let whole = Space::of_wide(operation, shape, first.dtype())?;
+        whole.computable(operation)?;
+        let slices = parts.into_iter().enumerate();
+        let slice = |(start, space)| Slice { whole: false, start, extent: 1, space };
+        Ok(Self { parts: slices.map(slice).collect(), whole, stacked: true })
+    }
+
+    /// Whether the parts lie along an axis of their own.
+    pub(crate) fn is_stacked(&self) -> bool {
+        self.stacked
     }
 
     /// The space of the one array.

@@ -21,6 +21,7 @@ mod passes;
 mod plans;
 mod positive;
 mod real_linear;
+mod refused;
 mod rewriting;
 mod sites;
 mod sizes;

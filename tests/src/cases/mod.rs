@@ -12,14 +12,17 @@ macro_rules! for_each_operator {
     ($stamp:ident $(, $argument:ident)*) => {
         $stamp! {
             [$($argument)*]
-            identity diagonal matrix_mult roll restriction sum_along to_device
-            first_derivative second_derivative laplacian
-            convolve1d interp poststack_linear_modelling
-            after sum scaled adjoint vstack hstack block_diagonal
+            identity zero diagonal conj matrix_mult transpose flip roll pad symmetrize restriction spread sum_along
+            to_device
+            first_derivative second_derivative laplacian gradient
+            first_directional_derivative second_directional_derivative
+            convolve1d smoothing interp poststack_linear_modelling
+            after sum scaled adjoint vstack hstack stack block_diagonal
         }
     };
 }
 
+mod direction;
 mod parts;
 mod table;
 

@@ -4,13 +4,15 @@ use num_complex::Complex64;
 
 use super::{Case, Cell, Direction, Run, Values, Verdict};
 
-/// `A (a x + b z) = a A x + b A z` up to rounding, also for `Aᴴ`, with complex factors for complex dtypes.
+/// `A (a x + b z) = a A x + b A z` up to rounding, also for `Aᴴ`, with complex factors for complex dtypes, real ones of
+/// operators that are linear over the real numbers only.
 ///
 /// # Errors
 /// When it does not hold.
 pub fn law(cell: &Cell, case: &Case) -> Verdict {
     let operator = case.build(cell)?;
-    let imaginary = if cell.dtype.is_complex() { 1.0 } else { 0.0 };
+    let complex = cell.dtype.is_complex() && operator.properties().complex_linear;
+    let imaginary = if complex { 1.0 } else { 0.0 };
     let a = Complex64::new(0.75, 0.5 * imaginary);
     let b = Complex64::new(-1.5, 0.25 * imaginary);
     for direction in Direction::BOTH {

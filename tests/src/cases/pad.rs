@@ -1,0 +1,41 @@
+//! `Pad`: before, after, both, along every axis and none.
+
+use arrayspan_bridge::DType;
+use arrayspan_operators::Pad;
+
+use super::space;
+use crate::suite::{Case, Moves};
+
+/// One launch for what is kept, one for the zeros on each side of each axis.
+#[must_use]
+pub fn cases(_: DType) -> Vec<Case> {
+    let golden = |key| format!("pad/{key}");
+    vec![
+        case(&[11], &[(2, 3)]).golden(golden("vector")),
+        case(&[5, 3], &[(0, 2), (0, 0)]).golden(golden("after")),
+        case(&[5, 3], &[(0, 0), (1, 0)]).golden(golden("before")),
+        case(&[2, 3, 5], &[(1, 2), (0, 1), (3, 0)]).golden(golden("all")),
+        case(&[5, 3], &[(0, 0), (0, 0)]).golden(golden("none")),
+        case(&[1, 2], &[(2, 2), (1, 1)]),
+    ]
+}
+
+fn case(shape: &[usize], pad: &'static [(usize, usize)]) -> Case {
+    let name = format!("{pad:?} around {shape:?}");
+    let kept: usize = shape.iter().product();
+    let copy = Moves::one(kept, kept);
+    // Axis by axis, what lies before and after what is padded along later axes.
+    let mut rest: Vec<usize> = shape.iter().zip(pad).map(|(n, (a, b))| n + a + b).collect();
+    let mut forward = copy;
+    for (axis, (before, after)) in pad.iter().enumerate() {
+        for zeros in [before, after] {
+            rest[axis] = *zeros;
+            forward = forward.then(Moves::one(0, rest.iter().product()));
+        }
+        rest[axis] = shape[axis];
+    }
+    let adding = Moves::one(2 * kept, kept);
+    let shape = shape.to_vec();
+    let make = move |cell: &_| Pad::new(space(cell, &shape)?, pad);
+    Case::new(name, make).moves(forward, copy).moves_adding(adding, adding)
+}

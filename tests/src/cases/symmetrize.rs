@@ -1,0 +1,35 @@
+//! `Symmetrize`: along each axis, of one index.
+
+use arrayspan_bridge::DType;
+use arrayspan_operators::Symmetrize;
+
+use super::space;
+use crate::suite::{Case, Moves};
+
+/// One launch for each half; the adjoint adds the second.
+#[must_use]
+pub fn cases(_: DType) -> Vec<Case> {
+    let golden = |key| format!("symmetrize/{key}");
+    vec![
+        case(&[11], 0).golden(golden("vector")),
+        case(&[5, 3, 7], 0).golden(golden("axis0")),
+        case(&[5, 3, 7], 1).golden(golden("axis1")),
+        case(&[5, 3, 7], -1).golden(golden("axis2")),
+        case(&[1, 4], 0),
+    ]
+}
+
+fn case(shape: &[usize], axis: isize) -> Case {
+    let name = format!("{shape:?} along axis {axis}");
+    let all: usize = shape.iter().product();
+    let rest = all - all / shape[axis.rem_euclid(shape.len() as isize) as usize];
+    let forward = Moves::one(all, all).then(Moves::one(rest, rest));
+    let adjoint = Moves::one(all, all).then(Moves::one(2 * rest, rest));
+    let adding = [
+        Moves::one(2 * all, all).then(Moves::one(2 * rest, rest)),
+        Moves::one(2 * all, all).then(Moves::one(2 * rest, rest)),
+    ];
+    let shape = shape.to_vec();
+    let make = move |cell: &_| Symmetrize::new(space(cell, &shape)?, axis);
+    Case::new(name, make).moves(forward, adjoint).moves_adding(adding[0], adding[1])
+}
