@@ -13,7 +13,7 @@ use super::element::Element;
 use super::formula::Formula;
 use super::stencil_term::Arrays;
 use super::stencil_tile::{self, Setting};
-use super::{factors, gemm, stencil, stencil_march, stencil_sum, stencil_term, user};
+use super::{factors, gemm, stencil, stencil_flat, stencil_march, stencil_sum, stencil_term, user};
 use crate::factors::Factors;
 use crate::{Band, Stencil, Tap, Update};
 use setting::{UNITS, checked, loaded, row_major, scalars, updates};
@@ -70,6 +70,9 @@ fn stencils(dtype: DType, updates: &[Update<'_>]) -> Vec<KernelSource> {
     };
     let turned = Band::uniform_complex(64, [(-1, Complex64::i()), (1, Complex64::new(1.0, -1.0))]);
     let mut cases: Vec<(Vec<Term>, &[usize])> = Vec::new();
+    // Rows without gaps that begin at odd places.
+    cases.push((vec![(1, edges(641))], &[389, 641]));
+    cases.push((vec![(1, filter(641, 4))], &[389, 641]));
     for axis in 0..2 {
         cases.push((vec![(axis, edges(4000))], &[4000, 4000]));
         cases.push((vec![(axis, filter(4000, 11))], &[4000, 4000]));
@@ -78,7 +81,13 @@ fn stencils(dtype: DType, updates: &[Update<'_>]) -> Vec<KernelSource> {
             vec![(axis, filter(150, 70).plus(&edges(150)).unwrap_or(edges(150)))],
             &[150, 150],
         ));
+        // Rows at the ends that differ from the common one in few columns, and few rows that differ in many.
+        let product = filter(4000, 20).after(&edges(4000)).unwrap_or(edges(4000));
+        cases.push((vec![(axis, product.transpose())], &[4000, 4000]));
+        cases.push((vec![(axis, product)], &[4000, 4000]));
     }
+    // More groups than a grid takes.
+    cases.push((vec![(1, filter(20, 8))], &[70_000, 20, 16]));
     cases.push(((0..2).map(|axis| (axis, edges(4000))).collect(), &[4000, 4000]));
     cases.push(((0..3).map(|axis| (axis, edges(64))).collect(), &[64, 64, 64]));
     cases.push((vec![(0, edges(61)), (1, edges(61))], &[61, 61, 3, 5]));
@@ -101,6 +110,7 @@ fn stencils(dtype: DType, updates: &[Update<'_>]) -> Vec<KernelSource> {
         for factors in known.iter().chain(turn).filter_map(|update| checked(*update, dtype)) {
             let layouts = [&layout, &layout];
             let (space, axes) = stencil::space(&stencil, layouts);
+            kernels.extend(flat(&stencil, dtype, &space, &axes, &factors));
             kernels.extend(tiled(&stencil, dtype, &space, &axes, &factors));
             let star = Arrays { x: 1, before: None, after: None };
             let star = [stencil_term::Term::new(&stencil, axes.to_vec(), star)];
@@ -112,6 +122,19 @@ fn stencils(dtype: DType, updates: &[Update<'_>]) -> Vec<KernelSource> {
         }
     }
     kernels
+}
+
+/// The kernel for rows without gaps.
+fn flat(
+    stencil: &Stencil,
+    dtype: DType,
+    space: &IterationSpace,
+    axes: &[usize],
+    factors: &Factors<'_>,
+) -> Option<KernelSource> {
+    let formula = Formula::update(factors, Element(dtype)).0;
+    let variant = stencil_flat::Variant::new(stencil, dtype, formula, space, axes)?;
+    Some(variant.source())
 }
 
 /// The kernel by tiles, for rows that begin at odd places.

@@ -25,6 +25,8 @@ mod reduce;
 mod shared;
 mod split;
 mod stencil;
+mod stencil_ends;
+mod stencil_flat;
 mod stencil_march;
 mod stencil_sum;
 mod stencil_term;

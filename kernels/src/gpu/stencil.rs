@@ -13,7 +13,9 @@ use super::stencil_term::{Arrays, Term};
 use super::stencil_window::{
     EACH, Ends, WIDE_WINDOW, busy, holdable, is_covered, is_dense, span, threads, window_room,
 };
-use super::{Gpu, band_row, bands, constants, map, stencil_march, stencil_tile, tables};
+use super::{
+    Gpu, band_row, bands, constants, map, stencil_flat, stencil_march, stencil_tile, tables,
+};
 use crate::band::Edges;
 use crate::factors::{FactorOf, Factors};
 use crate::verb::StencilCall;
@@ -72,7 +74,8 @@ pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
     let memories = [y.memory(), x.memory()];
     let layouts = [y.layout(), x.layout()];
     let (space, axes) = space(&call.stencil, layouts);
-    if stencil_tile::run(gpu, call, &space, &axes)? {
+    if stencil_flat::run(gpu, call, &space, &axes)? || stencil_tile::run(gpu, call, &space, &axes)?
+    {
         return Ok(());
     }
     if axes.contains(&2) {

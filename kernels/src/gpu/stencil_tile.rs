@@ -1,24 +1,28 @@
 //! `y ← alpha · band(x) + beta · y` for one band: a group loads what its results
 //! need into local memory, and a thread makes several results of each value. For long rows of taps along every axis, and for
-//! short ones along rows that begin at odd places, where runs of several elements are no single accesses.
+//! short ones along rows that begin at odd places, where runs of several elements are no single accesses. Along columns,
+//! rows of taps that are not very long need no local memory.
 
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::{DeviceKind, Grid, KernelSource, Specialisation};
 use arrayspan_bridge::iteration::{
     IterationForm, IterationSpace, MOST_GROUPS, Runs, Text, address,
 };
+use num_complex::Complex64;
 
 use super::element::{Element, PRELUDE};
 use super::formula::Formula;
+use super::stencil_ends::{End, Ends};
 use super::{Gpu, bands, constants, map, tables};
 use crate::band::Edges;
 use crate::verb::StencilCall;
-use crate::{Result, Stencil, Tap};
+use crate::{Band, Result, Stencil, Tap};
 
 const TEXT: &str = include_str!("../source/stencil_tile.cl.h");
 
-/// Lines of a group; also in the source.
+/// Lines of a group, and of one without a tile.
 const LINES: usize = 32;
+const DIRECT_LINES: usize = 64;
 
 /// Results of a thread along a short axis, and what may be chosen from along one that several groups share.
 const RESULTS: usize = 16;
@@ -26,6 +30,10 @@ const SOME_RESULTS: std::ops::RangeInclusive<usize> = 11..=18;
 
 /// Threads of a group along the band's axis: those that share the lines of a group evenly.
 const WARPS: [usize; 4] = [8, 4, 2, 1];
+
+/// The same without a tile: what registers have room for.
+const DIRECT_RESULTS: usize = 14;
+const DIRECT_WARPS: [usize; 3] = [4, 2, 1];
 
 /// More places from the first to the last tap are taken in chunks.
 const MOST_CHUNK: usize = 128;
@@ -35,6 +43,13 @@ const RESIDENT: usize = 1024;
 
 /// Up to so many places are straight code.
 const STRAIGHT: usize = 24;
+
+/// The most places of rows without a tap at some, up to half, of them: a derivative of something symmetric has none in the
+/// middle.
+const GAPPED: usize = 64;
+
+/// Of more, a thread takes so many at once, if it can hold the values they need.
+const BLOCK: usize = 8;
 
 /// Tables of more weights would not fit what devices keep for constants.
 const MOST_TAPS: usize = 2048;
@@ -57,6 +72,8 @@ pub(super) struct Variant {
     width: Width,
     /// Places of a chunk.
     chunk: usize,
+    /// Whether groups take more than one part, because the grid would be too large.
+    looped: bool,
 }
 
 /// Enqueues a call over the space that `stencil` has found for it, if it is one for tiles; whether it was. `axes` are the
@@ -118,7 +135,11 @@ fn candidate(stencil: &Stencil, along: bool) -> Option<usize> {
     let edges = band.edges()?;
     let (span, dense) = extent(edges);
     let least = if along { ODD } else { LONG };
-    let most = if dense { MOST_TAPS } else { STRAIGHT };
+    let most = match dense {
+        true => MOST_TAPS,
+        false if 2 * edges.interior.len() >= span => GAPPED,
+        false => STRAIGHT,
+    };
     let common = band.len() > edges.head.len() + edges.tail.len();
     (common && (least..=most).contains(&span)).then_some(span)
 }
@@ -131,10 +152,17 @@ fn most_chunk(room: usize, bytes: usize) -> usize {
 /// What a group makes along the band's axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Width {
+    /// Whether its threads take values from where they lie, not from a tile.
+    direct: bool,
     warps: usize,
     /// Of each thread.
     results: usize,
 }
+
+/// Another choice along columns for rows of taps that are neither short nor very long, for axes that it divides better than
+/// all others; what it costs beside these.
+const DEEP: Width = Width { direct: false, warps: 4, results: 22 };
+const DEEP_COST: f64 = 1.02;
 
 impl Width {
     /// The cheapest for chunks of so many places; `None` if not even the narrowest fits into local memory.
@@ -142,20 +170,38 @@ impl Width {
         let Setting { space, units, room, .. } = setting;
         let len = space.extents[usize::from(!along)];
         let others: usize = space.extents.iter().product::<usize>() / len.max(1);
-        let shared = len > WARPS[0] * RESULTS;
-        let results = if shared { SOME_RESULTS } else { RESULTS..=RESULTS };
+        let direct = !along && chunk <= STRAIGHT && bytes == 4;
+        let all_warps: &[usize] = if direct { &DIRECT_WARPS } else { &WARPS };
+        let shared = len > all_warps[0] * RESULTS;
+        let results = match (direct, shared) {
+            (true, _) => DIRECT_RESULTS..=DIRECT_RESULTS,
+            (false, true) => SOME_RESULTS,
+            (false, false) => RESULTS..=RESULTS,
+        };
+        let deep = !along && shared && bytes == 4 && (STRAIGHT..=GAPPED).contains(&chunk);
         let widths = || {
             let all = results.clone().rev();
-            let all = all.flat_map(|results| WARPS.map(|warps| Self { warps, results }));
-            all.filter(|width| LINES * ((width.places() + chunk - 1) | 1) * bytes <= *room)
+            let all = all.flat_map(|results| {
+                all_warps.iter().map(move |&warps| Self { direct, warps, results })
+            });
+            let all = (deep && !direct).then_some(DEEP).into_iter().chain(all);
+            let tile = |width: &Self| LINES * ((width.places() + chunk - 1) | 1) * bytes;
+            all.filter(move |width| width.direct || tile(width) <= *room)
         };
         let busy = |width: &Self| {
             let lines = others.saturating_mul(len.div_ceil(width.places()));
             width.warps <= 2 || lines.div_ceil(LINES) * width.warps >= 2 * units
         };
-        let cost = |width: &Self| width.cost(len, chunk);
+        let cost = |width: &Self| {
+            let slower = if *width == DEEP { DEEP_COST } else { 1.0 };
+            slower * width.cost(len, chunk)
+        };
         let cheapest = widths().filter(busy).min_by(|a, b| cost(a).total_cmp(&cost(b)));
         cheapest.or_else(|| widths().next_back())
+    }
+
+    fn lines(self) -> usize {
+        if self.direct { DIRECT_LINES } else { LINES }
     }
 
     fn places(self) -> usize {
@@ -171,6 +217,23 @@ impl Width {
         let padded = (len.div_ceil(self.places()) * self.places()) as f64;
         (chunk + loads + 16.0) * padded / len.max(1) as f64
     }
+}
+
+/// How many groups there are along each axis of the grid.
+fn groups(space: &IterationSpace, bands_along: bool, width: Width) -> [usize; 3] {
+    let along = |axis: usize| space.extents.get(axis).copied().unwrap_or(1);
+    let outer: usize = space.extents.iter().skip(2).product();
+    let parts = |len: usize| len.div_ceil(width.places());
+    if bands_along {
+        let lines = along(1).saturating_mul(outer).saturating_mul(parts(along(0)));
+        return [lines.div_ceil(LINES), 1, 1];
+    }
+    [along(0).div_ceil(width.lines()), parts(along(1)), outer]
+}
+
+/// No more than a grid can have.
+fn capped([x, y, z]: [usize; 3]) -> [usize; 3] {
+    [x.min(i32::MAX as usize), y.min(MOST_GROUPS), z.min(MOST_GROUPS)]
 }
 
 impl Specialisation for Variant {
@@ -212,20 +275,16 @@ impl Variant {
         let chunk = span.div_ceil(span.div_ceil(most_chunk));
         let width = Width::cheapest(setting, along, chunk, dtype.bytes())?;
         let form = form.with_runs(Runs::single);
-        Some(Self { dtype, form, formula, stencil: stencil.clone(), along, width, chunk })
+        let groups = groups(space, along, width);
+        // Without a tile loops cost nothing.
+        let looped = width.direct || groups != capped(groups);
+        let stencil = stencil.clone();
+        Some(Self { dtype, form, formula, stencil, along, width, chunk, looped })
     }
 
     fn grid(&self, space: &IterationSpace) -> Grid {
-        let along = |axis: usize| space.extents.get(axis).copied().unwrap_or(1);
-        let outer: usize = space.extents.iter().skip(2).product();
-        let parts = |len: usize| len.div_ceil(self.width.places());
-        let groups = if self.along {
-            let lines = along(1).saturating_mul(outer).saturating_mul(parts(along(0)));
-            [lines.div_ceil(LINES).min(i32::MAX as usize), 1, 1]
-        } else {
-            [along(0).div_ceil(LINES), parts(along(1)).min(MOST_GROUPS), outer.min(MOST_GROUPS)]
-        };
-        Grid { groups, threads: [LINES, self.width.warps, 1] }
+        let groups = capped(groups(space, self.along, self.width));
+        Grid { groups, threads: [self.width.lines(), self.width.warps, 1] }
     }
 
     /// Whether weights are complex numbers.
@@ -247,15 +306,18 @@ impl Variant {
             tag: String::new(),
             loads: bands::Loads::plain("x0"),
         };
-        let Some(edges) = self.stencil.terms().first().and_then(|(_, band)| band.edges()) else {
-            return;
-        };
+        let band = self.stencil.terms().first().map(|(_, band)| band);
+        let (Some(band), Some(edges)) = (band, band.and_then(Band::edges)) else { return };
         let first = edges.interior.first().map_or(0, |tap| tap.offset);
         let taps = extent(edges).0;
         let place = |tap: &Tap| tap.offset.abs_diff(first);
         let last = taps - (taps.div_ceil(self.chunk) - 1) * self.chunk;
-        let resident = RESIDENT / (LINES * self.width.warps) / (self.dtype.bytes() / 8).max(1);
+        let threads = self.width.lines() * self.width.warps;
+        let resident = RESIDENT / threads / (self.dtype.bytes() / 8).max(1);
         text.flag("ALONG", self.along);
+        text.flag("LOOPED", self.looped);
+        text.flag("DIRECT", self.width.direct);
+        text.define("LINES", self.width.lines());
         text.define("WARPS", self.width.warps);
         text.define("RESULTS", self.width.results);
         text.define("FIRST_TAP", format_args!("({first})"));
@@ -263,14 +325,21 @@ impl Variant {
         text.define("CHUNK", self.chunk);
         text.define("REST", last);
         text.define("RESIDENT", resident);
-        text.flag("STRAIGHT", taps <= STRAIGHT);
-        text.define("SPECIAL_FIRST", edges.head.len());
-        text.define("SPECIAL_LAST", edges.tail.len());
+        let gaps = edges.interior.len() < taps;
+        let block = if self.dtype.bytes() == 4 { BLOCK } else { 0 };
+        text.flag("STRAIGHT", taps <= STRAIGHT || (gaps && block == 0));
+        text.define("BLOCK", block);
+        text.flag("GAPS", gaps);
+        let ends = Ends::of(band, edges);
+        let near = |tap: &Tap| tap.offset >= first && place(tap) < taps;
+        let tail = edges.tail.len() - ends.last.alone;
+        let mut alone = edges.head[..ends.first.alone].iter().chain(&edges.tail[tail..]).flatten();
+        let whole = taps <= self.chunk && ends.first.columns + ends.last.columns == 0;
+        text.flag("ALONE_NEAR", whole && !self.width.direct && alone.all(near));
+        define_ends(&ends, edges, &bands, text);
         if edges.special().next().is_some() {
             bands.define(text);
-            let far = |tap: &Tap| tap.offset < first || place(tap) >= taps;
-            let near = taps <= self.chunk && !edges.special().flatten().any(far);
-            text.flag("SPECIAL_NEAR", near && bands.has_tables());
+            text.flag("SPECIAL_TABLES", bands.has_tables());
             text.define("BAND_START(line)", format_args!("band{axis}_start(line)"));
             text.define("BAND_OFFSET(k)", format_args!("band{axis}_offsets(k)"));
             text.define("BAND_WEIGHT(k)", format_args!("band{axis}_weights(k)"));
@@ -280,19 +349,44 @@ impl Variant {
                 format_args!("sum = band{axis}_add(sum, at, x0_s{axis}, {here} TABLE_ARGUMENTS);"),
             );
         }
-        if taps <= STRAIGHT {
-            let weights =
-                edges.interior.iter().map(|tap| (place(tap), bands.expression(tap.weight)));
-            let zero = if self.complex() { "e_zero()" } else { "R(0.0)" };
-            text.switch("weight tap_weight(int t)", "t", weights, zero);
-            let there = edges.interior.iter().map(|tap| (place(tap), "1".to_owned()));
-            text.switch("int tap_is(int t)", "t", there, "0");
+        // A table, of which straight code takes known places: compiled much sooner than functions of the place.
+        let mut weights = vec![Complex64::ZERO; taps];
+        for tap in &edges.interior {
+            weights[place(tap)] = tap.weight;
+        }
+        let weights: Vec<_> = weights.into_iter().map(|weight| bands.initializer(weight)).collect();
+        text.add(format_args!("CONSTANT weight tap_weights[] = {{{}}};", weights.join(", ")));
+        if gaps {
+            let places = edges.interior.iter().fold(0_u64, |bits, tap| bits | 1 << place(tap));
+            text.define("tap_is(t)", format_args!("(((u64){places:#x} >> (t) & 1) != 0)"));
         } else {
-            let weights: Vec<_> =
-                edges.interior.iter().map(|tap| bands.initializer(tap.weight)).collect();
-            text.add(format_args!("CONSTANT weight tap_weights[] = {{{}}};", weights.join(", ")));
-            text.define("tap_weight(t)", "tap_weights[t]");
             text.define("tap_is(t)", 1);
         }
+    }
+}
+
+/// How rows at the ends of the axis are made.
+fn define_ends(ends: &Ends, edges: &Edges, bands: &bands::Bands<'_>, text: &mut Text) {
+    let Ends { first, last } = ends;
+    // Columns that no row fills need no table.
+    let filled = |end: &End| if end.weights.is_empty() { 0 } else { end.columns };
+    let columns = filled(first).max(filled(last));
+    text.define("END_COLUMNS", columns);
+    let mut end = |name: &str, end: &End, special: usize| {
+        text.define(format_args!("SPECIAL_{name}"), special);
+        text.define(format_args!("ALONE_{name}"), end.alone);
+        text.define(format_args!("{name}_COLUMNS"), end.columns);
+        text.define(format_args!("{name}_ROWS"), end.weights.len());
+    };
+    end("FIRST", first, edges.head.len());
+    end("LAST", last, edges.tail.len());
+    let padded = |row: &Vec<Complex64>| {
+        (0..columns).map(|column| row.get(column).copied().unwrap_or_default()).collect::<Vec<_>>()
+    };
+    let weights = first.weights.iter().chain(&last.weights).flat_map(padded);
+    let weights: Vec<_> = weights.map(|weight| bands.initializer(weight)).collect();
+    if !weights.is_empty() {
+        let weights = weights.join(", ");
+        text.add(format_args!("CONSTANT weight end_weights[] = {{{weights}}};"));
     }
 }

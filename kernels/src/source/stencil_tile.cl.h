@@ -2,21 +2,33 @@
 
    A group takes LINES lines and WIDTH places of each along the band's axis. It loads what their taps reach into local
    memory, zeros beyond the axis; then a thread makes RESULTS consecutive results of one line, and takes each value once: value k
-   is that of tap k - u of result u. Long rows of taps are taken in chunks, one tile each.
+   is that of tap k - u of result u. Long rows of taps are taken in chunks, one tile each. Short rows of taps along columns
+   need no tile: neighbouring threads find what they share in the cache.
+   All rows are done by the formula of the common row, with zeros for the first and last columns that special rows fill
+   differently; what rows have in these is added, and rows that differ elsewhere are made alone.
    Before this text stand the parameters, the index space, the band along axis AXIS and
      ALONG              1 if the band goes along axis 0: lines are then parts of rows; else columns
-     WARPS              threads of a group along the band's axis; LINES threads stand side by side
+     DIRECT             1 without a tile
+     LINES, WARPS       threads of a group side by side, each with a line, and along the band's axis
      RESULTS            places of a thread
      RESIDENT           groups that a processor is to hold at once
+     LOOPED             1 if the grid has not a group for each
      FIRST_TAP          the offset of the first tap of the common row
      TAPS, CHUNK, REST  its places up to the last tap; those of each chunk; those of the last chunk
      STRAIGHT           1 if they are few: straight code
-     tap_is(t), tap_weight(t)   whether there is a tap at place t, and its weight
-     SPECIAL_FIRST, SPECIAL_LAST   how many first and last rows are special
-     SPECIAL_NEAR       1 if the taps of special rows lie in the tile, and in tables as those of band.cl.h
-     SPECIAL(sum, at, i)  else adds special row i, whose place is `at`, to the run `sum` */
+     BLOCK              else how many taps a thread takes at once of values that it holds; 0 if it holds none
+     GAPS               1 if there is no tap at some of the places
+     tap_is(t), tap_weights     whether there is a tap at place t, and the weights of all places
+     SPECIAL_FIRST, SPECIAL_LAST   how many first and last rows are special in the tables, and
+     ALONE_FIRST, ALONE_LAST       how many are made alone
+     SPECIAL_TABLES     1 if these are in tables as those of band.cl.h
+     ALONE_NEAR         1 if all their taps lie in the tile
+     SPECIAL(sum, at, i)  else adds special row i, whose place is `at`, to the run `sum`
+     FIRST_COLUMNS, LAST_COLUMNS   how many first and last columns the common formula leaves out
+     END_COLUMNS        the larger of these
+     FIRST_ROWS, LAST_ROWS         how many rows from each end on have anything there, and
+     end_weights        what they have, at the first end and then at the last: row after row from the end on, column after column */
 
-#define LINES 32
 #define WIDTH (RESULTS * WARPS)
 #define SPAN (WIDTH + CHUNK - 1)
 #if ALONG
@@ -27,6 +39,17 @@
   #define PITCH SPAN
   #define PLACE(line, k) ((k) * LINES + (line))
 #endif
+
+/* Each of the group's numbers along an axis of the grid, which is the only one unless the grid would be too large. Straight
+   code is compiled much sooner, and has registers left. */
+#if LOOPED
+  #define EACH(k, axis, there) for (idx k = (idx)GRP(axis); there; k += (idx)NGRP(axis))
+#else
+  #define EACH(k, axis, there) const idx k = (idx)GRP(axis);
+#endif
+
+/* Before a loop that stays one, which is compiled sooner. */
+#define ROLLED _Pragma("unroll 1")
 
 /* Values that a thread loads before it stores the first, and lines it loads and stores. */
 #define AT_ONCE 8
@@ -49,28 +72,57 @@ typedef elem slot;
   #define FROM_SLOT(s) (s)
 #endif
 
+/* Value k that the thread's results take, of the tile or of its column. */
+#if DIRECT
+  #define VALUE(k) (IS_COMMON(place + (k)) ? run_load(at + (k) * x0_s1).e[0] : e_zero())
+#else
+  #define VALUE(k) FROM_SLOT(mine[STEP * (k)])
+#endif
 /* Value k for those of its results that have a tap there, of n taps from t0 on. */
 #define ADD_SOME(k, t0, n)                                                        \
   {                                                                               \
-    const elem value = FROM_SLOT(mine[STEP * (k)]);                               \
+    const elem value = VALUE(k);                                                  \
     UNROLL for (int u = 0; u < RESULTS; u++) {                                    \
       const int t = (k) - u;                                                      \
-      if (t >= 0 && t < (n) && tap_is((t0) + t)) sums[u] = e_add_scaled(sums[u], tap_weight((t0) + t), value); \
+      if (t >= 0 && t < (n) && tap_is((t0) + t)) sums[u] = e_add_scaled(sums[u], tap_weights[(t0) + t], value); \
     }                                                                             \
   }
 #define BLOCKS(n) (((n) - RESULTS + 1) / RESULTS)
-/* All values of n taps from t0 on. Those that every result has a tap for are taken in a loop, if there are many. */
+/* `taps` taps from t on for all results, of which the thread holds all but the last values. */
+#define ADD_BLOCK(t0, t, taps)                                                    \
+  UNROLL for (int q = 0; q < (taps); q++) held[RESULTS - 1 + q] = VALUE(RESULTS - 1 + (t) + q); \
+  UNROLL for (int q = 0; q < (taps); q++) {                                       \
+    if (!tap_is((t0) + (t) + q)) continue;                                        \
+    UNROLL for (int u = 0; u < RESULTS; u++) sums[u] = e_add_scaled(sums[u], tap_weights[(t0) + (t) + q], held[u + q]); \
+  }
+/* All values of n taps from t0 on. */
 #if STRAIGHT
   #define ADD_TAPS(t0, n) UNROLL for (int k = 0; k < RESULTS + (n) - 1; k++) ADD_SOME(k, t0, n)
+#elif BLOCK > 0
+  /* Where taps are missing, these are known places of straight code. */
+  #if GAPS
+    #define BY_BLOCKS UNROLL
+  #else
+    #define BY_BLOCKS ROLLED
+  #endif
+  #define ADD_TAPS(t0, n)                                                         \
+    elem held[RESULTS + BLOCK - 1];                                               \
+    UNROLL for (int k = 0; k < RESULTS - 1; k++) held[k] = VALUE(k);              \
+    BY_BLOCKS for (int t = 0; t + BLOCK <= (n); t += BLOCK) {                     \
+      ADD_BLOCK(t0, t, BLOCK)                                                     \
+      UNROLL for (int k = 0; k < RESULTS - 1; k++) held[k] = held[k + BLOCK];     \
+    }                                                                             \
+    ADD_BLOCK(t0, (n) - (n) % BLOCK, (n) % BLOCK)
 #else
+  /* Those that every result has a tap for are taken in a loop. */
   #define ADD_TAPS(t0, n)                                                         \
     UNROLL for (int k = 0; k < RESULTS - 1; k++) ADD_SOME(k, t0, n)               \
-    for (int block = 0; block < BLOCKS(n); block++) {                             \
+    ROLLED for (int block = 0; block < BLOCKS(n); block++) {                      \
       const int first = RESULTS - 1 + block * RESULTS;                            \
       UNROLL for (int j = 0; j < RESULTS; j++) {                                  \
-        const elem value = FROM_SLOT(mine[STEP * (first + j)]);                   \
+        const elem value = VALUE(first + j);                                      \
         UNROLL for (int u = 0; u < RESULTS; u++) {                                \
-          sums[u] = e_add_scaled(sums[u], tap_weight((t0) + first + j - u), value); \
+          sums[u] = e_add_scaled(sums[u], tap_weights[(t0) + first + j - u], value); \
         }                                                                         \
       }                                                                           \
     }                                                                             \
@@ -98,51 +150,109 @@ typedef elem slot;
 
 #if ALONG
   #define LEN n0
+  #define STRIDE x0_s0
 #else
   #define LEN n1
+  #define STRIDE x0_s1
 #endif
 
-#if SPECIAL_FIRST + SPECIAL_LAST > 0
-  #define IS_SPECIAL(i) ((i) < SPECIAL_FIRST || (i) >= LEN - SPECIAL_LAST)
+/* Whether row i is made alone, and whether column i is one of the common formula. */
+#if ALONE_FIRST + ALONE_LAST > 0
+  #define IS_ALONE(i) ((i) < ALONE_FIRST || (i) >= LEN - ALONE_LAST)
 #else
-  #define IS_SPECIAL(i) 0
+  #define IS_ALONE(i) 0
 #endif
-/* Special row i into `value`, by a loop that is not unrolled: there are few of them. `near` is where the first tap of a common
-   row would be in the tile, `at` the place of the row in x. */
-#if SPECIAL_NEAR
-  #define ADD_SPECIAL(near, at, i)                                                \
-    const int special_row = 1 + (int)((i) < SPECIAL_FIRST ? (i) : (i) - LEN + SPECIAL_FIRST + SPECIAL_LAST); \
+#define IS_COMMON(i) ((i) >= FIRST_COLUMNS && (i) < LEN - LAST_COLUMNS)
+
+/* Row i, which is made alone and whose place in x is `at`, into `value`; of long ones some taps at once. `near` is where the
+   first tap of a common row would be in the tile. */
+#if ALONE_NEAR
+  #define ALONE_PART(near, at, entry) FROM_SLOT((near)[STEP * (int)(BAND_OFFSET(entry) - FIRST_TAP)])
+#else
+  #define ALONE_PART(near, at, entry) run_load((at) + BAND_OFFSET(entry) * STRIDE).e[0]
+#endif
+#if SPECIAL_TABLES
+  #define ADD_ALONE(near, at, i)                                                        \
+    const int special = 1 + (int)((i) < ALONE_FIRST ? (i) : (i) - LEN + SPECIAL_FIRST + SPECIAL_LAST); \
+    const int after = (int)BAND_START(special + 1);                           \
     elem value = e_zero();                                                        \
-    for (int entry = (int)BAND_START(special_row); entry < (int)BAND_START(special_row + 1); entry++) { \
-      const elem part = FROM_SLOT((near)[STEP * (int)(BAND_OFFSET(entry) - FIRST_TAP)]); \
-      value = e_add_scaled(value, BAND_WEIGHT(entry), part);                      \
+    for (int first = (int)BAND_START(special); first < after; first += AT_ONCE) { \
+      elem parts[AT_ONCE];                                                        \
+      UNROLL for (int q = 0; q < AT_ONCE; q++) {                                  \
+        if (first + q < after) parts[q] = ALONE_PART(near, at, first + q); \
+      }                                                                           \
+      UNROLL for (int q = 0; q < AT_ONCE; q++) {                                  \
+        if (first + q < after) value = e_add_scaled(value, BAND_WEIGHT(first + q), parts[q]); \
+      }                                                                           \
     }
 #else
-  #define ADD_SPECIAL(near, at, i)                                                \
+  #define ADD_ALONE(near, at, i)                                                        \
     run special = run_zero();                                                     \
     SPECIAL(special, at, i)                                                       \
     const elem value = special.e[0];
 #endif
 
+#if END_COLUMNS > 0
+/* Adds what the rows from row `begin` of the line `from` on have in the columns that the common formula leaves out. */
+  #define ADD_ENDS(begin, from)                                                   \
+    ROLLED for (int end = 0; end < 2; end++) {                                    \
+      const idx outermost = end == 0 ? 0 : LEN - 1, inwards = end == 0 ? 1 : -1;  \
+      const idx ending = end == 0 ? FIRST_ROWS : LAST_ROWS;                       \
+      const idx nearest = end == 0 ? (begin) : LEN - (begin) - RESULTS;           \
+      if (nearest < ending) {                                                     \
+        elem column[END_COLUMNS];                                                 \
+        UNROLL for (int k = 0; k < END_COLUMNS; k++) {                            \
+          column[k] = run_load((from) + (outermost + inwards * k) * STRIDE).e[0]; \
+        }                                                                         \
+        UNROLL for (int u = 0; u < RESULTS; u++) {                                \
+          const idx row = ((begin) + u - outermost) * inwards;                    \
+          if (row >= 0 && row < ending) {                                         \
+            UNROLL for (int k = 0; k < END_COLUMNS; k++) {                        \
+              const weight w = end_weights[((int)row + end * FIRST_ROWS) * END_COLUMNS + k]; \
+              if (!weight_is_zero(w)) sums[u] = e_add_scaled(sums[u], w, column[k]); \
+            }                                                                     \
+          }                                                                       \
+        }                                                                         \
+      }                                                                           \
+    }
+#endif
+
 KERNEL_OF(LINES, WARPS, RESIDENT) stencil_tile(PARAMETERS) {
+#if !DIRECT
   LOCAL_ARRAY(slot, tile, LINES * PITCH);
+#endif
   PROLOGUE
   const int line = LID(0), warp = LID(1);
   const idx parts = (LEN + WIDTH - 1) / WIDTH;
 #if ALONG
   const idx rows = n1 * OUTER, lines = rows * parts;
-  for (idx group = (idx)GRP(0); group * LINES < lines; group += (idx)NGRP(0)) {
+  EACH(group, 0, group * LINES < lines) {
 #else
-  for (idx z = (idx)GRP(2); z < OUTER; z += (idx)NGRP(2)) {
+  EACH(z, 2, z < OUTER) {
   SPLIT(z)
-  for (idx part = (idx)GRP(1); part < parts; part += (idx)NGRP(1)) {
-  for (idx group = (idx)GRP(0); group * LINES < n0; group += (idx)NGRP(0)) {
+  EACH(part, 1, part < parts) {
+  EACH(group, 0, group * LINES < n0) {
     const idx c = group * LINES + line, begin = part * WIDTH;
 #endif
     elem sums[RESULTS];
     UNROLL for (int u = 0; u < RESULTS; u++) sums[u] = e_zero();
-    for (int chunk = 0; chunk * CHUNK < TAPS; chunk++) {
+#if DIRECT
+    if (c < n0) {
+      const idx place = begin + warp * RESULTS + FIRST_TAP, i1 = place;
+      const GLOBAL elem* at = x0 + (x0_ROW + c * x0_s0);
+      ADD_TAPS(0, TAPS)
+    }
+#else
+#if CHUNK < TAPS
+    ROLLED for (int chunk = 0; chunk * CHUNK < TAPS; chunk++) {
       BARRIER();
+#else
+    {
+      const int chunk = 0;
+  #if LOOPED
+      BARRIER();
+  #endif
+#endif
 #if ALONG
       FEW_TURNS for (int turn = 0; turn < TURNS; turn++) {
         const int other = warp + turn * WARPS;
@@ -156,7 +266,7 @@ KERNEL_OF(LINES, WARPS, RESIDENT) stencil_tile(PARAMETERS) {
         UNROLL for (int k = 0; k < SPAN; k += LINES) {
           const idx i = begin + k + line + FIRST_TAP + chunk * CHUNK;
           values[k / LINES] = e_zero();
-          if (there && i >= 0 && i < LEN) values[k / LINES] = run_load(from + i * x0_s0).e[0];
+          if (there && IS_COMMON(i)) values[k / LINES] = run_load(from + i * x0_s0).e[0];
         }
         UNROLL for (int k = 0; k < SPAN; k += LINES) {
           if (other < LINES && k + line < SPAN) tile[PLACE(other, k + line)] = TO_SLOT(values[k / LINES]);
@@ -169,7 +279,7 @@ KERNEL_OF(LINES, WARPS, RESIDENT) stencil_tile(PARAMETERS) {
           const int k = first + turn * WARPS + warp;
           const idx i1 = begin + k + FIRST_TAP + chunk * CHUNK;
           values[turn] = e_zero();
-          if (k < SPAN && c < n0 && i1 >= 0 && i1 < LEN) values[turn] = run_load(x0 + (x0_ROW + c * x0_s0)).e[0];
+          if (k < SPAN && c < n0 && IS_COMMON(i1)) values[turn] = run_load(x0 + (x0_ROW + c * x0_s0)).e[0];
         }
         UNROLL for (int turn = 0; turn < AT_ONCE; turn++) {
           const int k = first + turn * WARPS + warp;
@@ -179,30 +289,43 @@ KERNEL_OF(LINES, WARPS, RESIDENT) stencil_tile(PARAMETERS) {
 #endif
       BARRIER();
       const LOCAL slot* mine = tile + PLACE(line, warp * RESULTS);
+#if CHUNK == TAPS
+      ADD_TAPS(0, TAPS)
+#elif REST == CHUNK
+      ADD_TAPS(chunk * CHUNK, CHUNK)
+#else
       if (chunk * CHUNK + CHUNK <= TAPS) {
         ADD_TAPS(chunk * CHUNK, CHUNK)
-      }
-#if REST < CHUNK
-      else {
+      } else {
         ADD_TAPS(TAPS - REST, REST)
       }
 #endif
     }
+#endif
 #if ALONG
-  #if SPECIAL_FIRST + SPECIAL_LAST > 0
+  #if END_COLUMNS > 0
+    if (group * LINES + line < lines) {
+      const idx number = group * LINES + line, row = number / parts;
+      const idx begin = (number - row * parts) * WIDTH + warp * RESULTS, z = row / n1, i1 = row - z * n1;
+      SPLIT(z)
+      const GLOBAL elem* from = x0 + x0_ROW;
+      ADD_ENDS(begin, from)
+    }
+  #endif
+  #if ALONE_FIRST + ALONE_LAST > 0
     /* Before results take the place of what they are made of. */
     for (int other = warp; other < LINES; other += WARPS) {
       const idx number = group * LINES + other, row = number / parts;
       if (number >= lines) continue;
       const idx begin = (number - row * parts) * WIDTH, z = row / n1, i1 = row - z * n1;
-      if (begin >= SPECIAL_FIRST && begin + WIDTH <= LEN - SPECIAL_LAST) continue;
+      if (begin >= ALONE_FIRST && begin + WIDTH <= LEN - ALONE_LAST) continue;
       SPLIT(z)
       for (int k = line; k < WIDTH; k += LINES) {
         const idx i = begin + k;
-        if (i < LEN && IS_SPECIAL(i)) {
+        if (i < LEN && IS_ALONE(i)) {
           const GLOBAL elem* at = x0 + (x0_ROW + i * x0_s0);
           const run center = run_load(at);
-          ADD_SPECIAL(tile + PLACE(other, k), at, i)
+          ADD_ALONE(tile + PLACE(other, k), at, i)
           STORE(y + (y_ROW + i * y_s0), value)
         }
       }
@@ -220,7 +343,7 @@ KERNEL_OF(LINES, WARPS, RESIDENT) stencil_tile(PARAMETERS) {
       SPLIT(z)
       UNROLL for (int k = 0; k < WIDTH; k += LINES) {
         const idx i = begin + k + line;
-        if (k + line < WIDTH && i < LEN && !IS_SPECIAL(i)) {
+        if (k + line < WIDTH && i < LEN && !IS_ALONE(i)) {
           STORE(y + (y_ROW + i * y_s0), FROM_SLOT(tile[PLACE(other, k + line)]))
         }
       }
@@ -228,19 +351,28 @@ KERNEL_OF(LINES, WARPS, RESIDENT) stencil_tile(PARAMETERS) {
   }
 #else
     if (c < n0) {
+  #if END_COLUMNS > 0
+      {
+        const idx i1 = 0;
+        const GLOBAL elem* from = x0 + (x0_ROW + c * x0_s0);
+        ADD_ENDS(begin + warp * RESULTS, from)
+      }
+  #endif
       UNROLL for (int u = 0; u < RESULTS; u++) {
         const idx i1 = begin + warp * RESULTS + u;
-        if (i1 < LEN && !IS_SPECIAL(i1)) STORE(y + (y_ROW + c * y_s0), sums[u])
+        if (i1 < LEN && !IS_ALONE(i1)) STORE(y + (y_ROW + c * y_s0), sums[u])
       }
-  #if SPECIAL_FIRST + SPECIAL_LAST > 0
-      for (int u = 0; u < RESULTS; u++) {
-        const int own = warp * RESULTS + u;
-        const idx i1 = begin + own;
-        if (i1 < LEN && IS_SPECIAL(i1)) {
+  #if ALONE_FIRST + ALONE_LAST > 0
+      const idx own = begin + warp * RESULTS;
+      if (own < ALONE_FIRST || own + RESULTS > LEN - ALONE_LAST) {
+      ROLLED for (int u = 0; u < RESULTS; u++) {
+        const idx i1 = own + u;
+        if (i1 < LEN && IS_ALONE(i1)) {
           const GLOBAL elem* at = x0 + (x0_ROW + c * x0_s0);
-          ADD_SPECIAL(tile + PLACE(line, own), at, i1)
+          ADD_ALONE(tile + PLACE(line, warp * RESULTS + u), at, i1)
           STORE(y + (y_ROW + c * y_s0), value)
         }
+      }
       }
   #endif
     }

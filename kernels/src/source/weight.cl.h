@@ -4,8 +4,10 @@
 #if COMPLEX_WEIGHTS
 typedef elem weight;
 FN elem e_add_scaled(elem sum, weight w, elem a) { return e_add(sum, e_mul(w, a)); }
+FN int weight_is_zero(weight w) { return e_is_zero(w); }
 #else
 typedef real weight;
+FN int weight_is_zero(weight w) { return w == R(0.0); }
   #if ELEMENT == 1
 FN elem e_add_scaled(elem sum, weight w, elem a) { return sum + w * a; }
   #else

@@ -33,7 +33,7 @@ pub fn on_each(kind: DeviceKind, dtype: DType, name: &str, case: fn(&Cell)) {
 }
 
 /// Whether kernels are compiled for a processor behind a device API, a quarter of a second each.
-fn compiles_slowly(device: Device) -> bool {
+pub fn compiles_slowly(device: Device) -> bool {
     !device.is_cpu() && !device.info().accelerator
 }
 

@@ -30,6 +30,7 @@ mod reduce;
 mod sample;
 mod stars;
 mod stencil;
+mod stencil_band;
 mod stencil_errors;
 mod stencil_sum;
 mod stencil_sum_inputs;
@@ -134,6 +135,13 @@ cells! {
             what_was_there_is_scaled_and_added
             factors_far_from_one
             beta_zero_reads_nothing;
+        stencil_band:
+            every_size_along_the_last_axis
+            every_size_along_the_first_axis
+            every_size_along_an_axis_between
+            rows_longer_than_groups
+            infinities_stay_in_the_rows_that_reach_them
+            more_groups_than_a_grid_takes;
         stencil_sum:
             coefficients_before_and_after
             a_directional_derivative_and_its_adjoint
