@@ -18,13 +18,10 @@ use crate::{Result, Stencil};
 const TEXT: &str = include_str!("../source/stencil_flat.cl.h");
 
 /// The longest reach to either side: a thread holds the runs that far around its own.
-const MOST_REACH: usize = 10;
+const MOST_REACH: usize = 4;
 
 /// Taps of all special rows, which are straight code.
 const MOST_SPECIAL: usize = 16;
-
-/// From so many places on, flat runs are better than aligned rows, too.
-const LONG: usize = 10;
 
 /// A kernel for a band along rows without gaps.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -75,7 +72,7 @@ fn candidate<'s>(
 }
 
 /// Aligned runs of the line, as wide as an access can be; `None` if there are none of several elements, if a thread cannot
-/// hold what they take, and where aligned rows of short bands do as well.
+/// hold what they take, and where rows begin with a run anyway.
 fn runs(
     space: &IterationSpace,
     edges: &Edges,
@@ -87,10 +84,9 @@ fn runs(
     let start = |operand: usize| space.start(operand, addresses[operand], bytes);
     let starts: [Start; 2] = [0, 1].map(|operand| Start { steps: 0, ..start(operand) });
     let runs = Runs::new(&starts, bytes, row);
-    let (left, right) = edges.reach();
-    let better = !row.is_multiple_of(runs.len) || left + right >= LONG;
+    let odd = !row.is_multiple_of(runs.len);
     let wide = runs.len > 1 && runs.len * bytes == WIDEST;
-    (wide && better && is_short(edges, runs.len)).then_some(runs)
+    (wide && odd && is_short(edges, runs.len)).then_some(runs)
 }
 
 /// Whether a thread can hold what a run's rows take, and special rows are few enough for straight code.

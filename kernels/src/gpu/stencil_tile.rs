@@ -44,7 +44,7 @@ const RESIDENT: usize = 1024;
 /// Up to so many places are straight code.
 const STRAIGHT: usize = 24;
 
-/// The most places of rows without a tap at some, up to half, of them: a derivative of something symmetric has none in the
+/// The most places of rows along columns without a tap at some, up to half, of them: a derivative of something symmetric has none in the
 /// middle.
 const GAPPED: usize = 64;
 
@@ -137,7 +137,7 @@ fn candidate(stencil: &Stencil, along: bool) -> Option<usize> {
     let least = if along { ODD } else { LONG };
     let most = match dense {
         true => MOST_TAPS,
-        false if 2 * edges.interior.len() >= span => GAPPED,
+        false if !along && 2 * edges.interior.len() >= span => GAPPED,
         false => STRAIGHT,
     };
     let common = band.len() > edges.head.len() + edges.tail.len();
@@ -326,7 +326,7 @@ impl Variant {
         text.define("REST", last);
         text.define("RESIDENT", resident);
         let gaps = edges.interior.len() < taps;
-        let block = if self.dtype.bytes() == 4 { BLOCK } else { 0 };
+        let block = if self.dtype.bytes() == 4 && !self.along { BLOCK } else { 0 };
         text.flag("STRAIGHT", taps <= STRAIGHT || (gaps && block == 0));
         text.define("BLOCK", block);
         text.flag("GAPS", gaps);
