@@ -180,9 +180,9 @@ mod tests {
                 for band in [band.transpose(), band] {
                     for (i, row) in rows(&band).into_iter().enumerate() {
                         let mut expected = vec![Complex64::ZERO; len];
-                        band.row(i).iter().for_each(|tap| {
-                            expected[i.wrapping_add_signed(tap.offset)] = tap.weight
-                        });
+                        for tap in band.row(i) {
+                            expected[i.wrapping_add_signed(tap.offset)] = tap.weight;
+                        }
                         assert_eq!(row, expected, "row {i} of {len}");
                     }
                 }
