@@ -51,8 +51,8 @@ pub(super) fn run(
     let variant = Variant { dtype, form, formula, stencil: call.stencil.clone() };
     // SAFETY: the arguments are those of `map::declare`, in its order. The kernel loads and stores places of the line alone,
     // which is as long as the extents of the space together: without gaps these are the places of the layouts, which lie
-    // within their memories.
-    unsafe { gpu.launch(&variant, grid([items, 1, 1], THREADS), &arguments)? };
+    // within their memories. Nothing here depends on blocks but by their alignment.
+    unsafe { gpu.launch_stencil(call, &variant, grid([items, 1, 1], THREADS), &arguments)? };
     Ok(true)
 }
 
