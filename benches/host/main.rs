@@ -2,47 +2,63 @@
 //! "By the number of cores" of `docs/benchmarks.md`.
 //!
 //! ```text
-//! cargo bench --bench host -- [CORES,CORES,...] [NAME-PART]
+//! cargo bench --bench host -- [--all] [CORES,CORES,...] [NAME-PART]
 //! ```
 //!
-//! Each number of cores is a process of its own, limited by `RAYON_NUM_THREADS` and, where `taskset` is installed, by its
-//! affinity; the program starts itself again and needs no files. Prints a table: milliseconds (the median) for each number
-//! of cores, then, at the largest one, GB/s of the bytes that must move, what part that is of the rate at which the same
-//! cores copy memory, GFLOP/s, and the goal on 16 cores. Calls are made on a thread that is not one of rayon's, as by users.
+//! Rows with goals in milliseconds and what they are made of; with `--all` also those whose goal is the rate of memory, of
+//! which there are many. Each number of cores is a process of its own, limited by `RAYON_NUM_THREADS` and, where `taskset`
+//! is installed, by its affinity; the program starts itself again and needs no files. Each row is printed as soon as it is
+//! measured, the largest number of cores first; at the end comes the table: milliseconds (the median) for each number of
+//! cores, then, at the largest one, GB/s of the bytes that must move, what part that is of the rate at which the same
+//! cores copy memory, GFLOP/s, and the goal on 16 cores. Calls are made on a thread that is not one of rayon's, as by
+//! users.
 
+mod data;
 mod measure;
 mod rates;
 mod rows;
+mod table;
 
 use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
 use measure::{Failure, memory_rate};
 use rates::rates;
-use rows::{Goal, Row, goals};
+use rows::{Row, goals};
+use table::Table;
 
-/// All rows.
-fn rows() -> Result<Vec<Row>, Failure> {
+/// The rows whose names have `part` in them.
+fn rows(all: bool, part: &str) -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
     goals(&mut rows)?;
-    rates(&mut rows)?;
+    if all {
+        rates(&mut rows)?;
+    }
+    rows.retain(|row| row.name.contains(part));
     Ok(rows)
 }
 
-/// Measures the rows whose names have `part` in them, in this process.
-fn measure(part: &str, cores: usize) -> Result<(), Failure> {
-    println!("{:.6}\tmemory", memory_rate(cores));
-    for row in rows()?.iter().filter(|row| row.name.contains(part)) {
+/// Measures rows in this process, and prints each when it is done.
+fn measure(rows: &[Row], cores: usize) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{:.6}\tmemory", memory_rate(cores))?;
+    for row in rows {
         match (row.run)() {
-            Ok(time) => println!("{time:.6}\t{}", row.name),
+            Ok(time) => writeln!(out, "{time:.6}\t{}", row.name)?,
             Err(failure) => eprintln!("{}: {failure}", row.name),
         }
+        out.flush()?;
     }
     Ok(())
 }
 
-/// What another process measures on so many cores.
-fn measured(part: &str, cores: usize) -> Result<BTreeMap<String, f64>, Failure> {
+/// What another process measures on so many cores; `seen` is told of each row at once.
+fn measured(
+    words: &[String],
+    cores: usize,
+    mut seen: impl FnMut(&str, f64),
+) -> Result<BTreeMap<String, f64>, Failure> {
     let program = std::env::current_exe()?;
     let pins = Command::new("taskset").arg("--version").stdout(Stdio::null()).status().is_ok();
     let mut command = if pins {
@@ -52,68 +68,56 @@ fn measured(part: &str, cores: usize) -> Result<BTreeMap<String, f64>, Failure> 
     } else {
         Command::new(program)
     };
-    let cores = cores.to_string();
-    command.args(["--measure", &cores, part]).env("RAYON_NUM_THREADS", &cores);
-    let output = command.stderr(Stdio::inherit()).output()?;
-    if !output.status.success() {
-        return Err(format!("the measurement on {cores} cores failed: {}", output.status).into());
+    command.args(["--measure", &cores.to_string()]).args(words);
+    command.env("RAYON_NUM_THREADS", cores.to_string()).stdout(Stdio::piped());
+    let mut child = command.spawn()?;
+    let lines = BufReader::new(child.stdout.take().ok_or("no output")?).lines();
+    let mut figures = BTreeMap::new();
+    for line in lines {
+        let line = line?;
+        let Some((figure, name)) = line.split_once('\t') else { continue };
+        let figure = figure.parse()?;
+        seen(name, figure);
+        figures.insert(name.to_owned(), figure);
     }
-    let text = String::from_utf8(output.stdout)?;
-    let parsed = text.lines().filter_map(|line| {
-        let (time, name) = line.split_once('\t')?;
-        Some((name.to_owned(), time.parse().ok()?))
-    });
-    Ok(parsed.collect())
+    let status = child.wait()?;
+    if !status.success() {
+        return Err(format!("the measurement on {cores} cores failed: {status}").into());
+    }
+    Ok(figures)
 }
 
 fn main() -> Result<(), Failure> {
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
-    if let [flag, cores, part] = &words[..]
-        && flag == "--measure"
-    {
-        return measure(part, cores.parse()?);
-    }
-    let available = std::thread::available_parallelism()?.get();
-    let counted = |word: &String| word.starts_with(|letter: char| letter.is_ascii_digit());
-    let cores: Vec<usize> = match words.first().filter(|word| counted(word)) {
-        Some(list) => list.split(',').map(str::parse).collect::<Result<_, _>>()?,
-        None => [1, 2, 4, 8, 16].into_iter().filter(|cores| *cores <= available).collect(),
+    let mut words: Vec<String> =
+        std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let of_child = words.first().is_some_and(|word| word == "--measure");
+    let child = match &words[..] {
+        [_, cores, ..] if of_child => Some(cores.parse()?),
+        _ => None,
     };
-    let part = words.last().filter(|word| !counted(word)).map_or("", String::as_str);
-    let figures = cores.iter().map(|cores| measured(part, *cores));
-    let figures = figures.collect::<Result<Vec<_>, _>>()?;
-    let Some(last) = figures.last() else { return Ok(()) };
-    let memory = last.get("memory").copied().unwrap_or(f64::NAN);
-
-    let heads: Vec<String> = cores.iter().map(|cores| format!("{cores:>9}")).collect();
-    println!(
-        "{:58}{}{:>9}{:>7}{:>9}  goal on 16",
-        "ms on cores",
-        heads.concat(),
-        "GB/s",
-        "share",
-        "GFLOP/s"
-    );
-    let rates: Vec<String> = figures
-        .iter()
-        .map(|of| format!("{:>9.1}", of.get("memory").unwrap_or(&f64::NAN)))
-        .collect();
-    println!("{:58}{}", "GB/s at which memory is copied", rates.concat());
-    for row in rows()?.iter().filter(|row| row.name.contains(part)) {
-        let times = figures.iter().map(|of| of.get(&row.name).copied().unwrap_or(f64::NAN));
-        let times: Vec<f64> = times.collect();
-        let columns: Vec<String> = times.iter().map(|time| format!("{time:>9.3}")).collect();
-        let seconds = times.last().unwrap_or(&f64::NAN) / 1e3;
-        let (rate, work) = (row.bytes / seconds / 1e9, row.flops / seconds / 1e9);
-        let share = rate / memory;
-        let (goal, kept) = match row.goal {
-            Goal::Milliseconds(most) => (format!("<= {most} ms"), seconds * 1e3 <= most),
-            Goal::Share(least) => (format!("share >= {least}"), share >= least),
-            Goal::None => (String::new(), true),
-        };
-        let missed = if kept { "" } else { "  MISSED" };
-        let columns = columns.concat();
-        println!("{:58}{columns}{rate:>9.1}{share:>7.2}{work:>9.1}  {goal}{missed}", row.name);
+    words.drain(..if of_child { 2 } else { 0 });
+    let all = words.iter().any(|word| word == "--all");
+    let counted = |word: &&String| word.chars().all(|of| of == ',' || of.is_ascii_digit());
+    let listed = words.iter().find(counted);
+    let part = words.iter().find(|word| !word.starts_with("--") && !counted(word));
+    let rows = rows(all, part.map_or("", String::as_str))?;
+    if let Some(cores) = child {
+        return measure(&rows, cores);
     }
+
+    let available = std::thread::available_parallelism()?.get();
+    let mut cores: Vec<usize> = match listed {
+        Some(list) => list.split(',').map(str::parse).collect::<Result<_, _>>()?,
+        None => [1, 2, 16].into_iter().filter(|cores| *cores <= available).collect(),
+    };
+    cores.sort_unstable();
+    let mut table = Table::new(&rows);
+    for cores in cores.into_iter().rev() {
+        let figures = measured(&words, cores, |name, figure| {
+            println!("{cores:>3} cores {figure:>10.3}  {name}");
+        })?;
+        table.add(cores, figures);
+    }
+    table.print();
     Ok(())
 }

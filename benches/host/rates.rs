@@ -2,8 +2,9 @@
 
 use arrayspan::prelude::*;
 
-use crate::measure::{Failure, Way, array, wavelet};
-use crate::rows::{Goal, Row, named, operator};
+use crate::data::array;
+use crate::measure::{Failure, Way, wavelet};
+use crate::rows::{Goal, Row, convolution, named, operator};
 
 /// Sizes of real data: odd, long rows, three axes.
 const SHAPES: [&[usize]; 3] = [&[7919, 8191], &[4096, 16385], &[257, 389, 641]];
@@ -12,6 +13,7 @@ const DTYPES: [DType; 3] = [DType::Float32, DType::Float64, DType::Complex64];
 
 /// The rows whose goal is the rate of memory.
 pub(crate) fn rates(rows: &mut Vec<Row>) -> Result<(), Failure> {
+    long_filters(rows)?;
     let goal = Goal::Share(0.8);
     for shape in SHAPES {
         for dtype in DTYPES {
@@ -36,7 +38,7 @@ pub(crate) fn rates(rows: &mut Vec<Row>) -> Result<(), Failure> {
                 rows.push(operator(name, &space, (2.0, 21), Goal::None, Way::Forward, convolve));
                 let of = space.clone();
                 let diagonal = move || {
-                    let weights = array(&[of.shape()[axis as usize]], of.dtype(), 1)?;
+                    let weights = array(&[of.shape()[axis as usize]], of.dtype())?;
                     Ok(Diagonal::along(of.clone(), axis, weights)?)
                 };
                 let name = format!("diagonal_along axis {axis} {at}");
@@ -44,7 +46,7 @@ pub(crate) fn rates(rows: &mut Vec<Row>) -> Result<(), Failure> {
             }
             let of = space.clone();
             let diagonal = move || {
-                let weights = array(of.shape(), of.dtype(), 1)?.into_shared();
+                let weights = array(of.shape(), of.dtype())?.into_shared();
                 Ok(Diagonal::new(of.clone(), weights)?)
             };
             rows.push(operator(
@@ -78,6 +80,17 @@ pub(crate) fn rates(rows: &mut Vec<Row>) -> Result<(), Failure> {
             };
             let name = format!("poststack41 {at}");
             rows.push(operator(name, &space, (2.0, 43), Goal::None, Way::Forward, poststack));
+        }
+    }
+    Ok(())
+}
+
+/// Filters of other lengths than those that have goals.
+fn long_filters(rows: &mut Vec<Row>) -> Result<(), Failure> {
+    let space = Space::new([7919, 8191], DType::Float32)?;
+    for taps in [21, 65, 301, 1001] {
+        for axis in [0, 1] {
+            rows.push(convolution(&space, taps, axis, Goal::None));
         }
     }
     Ok(())

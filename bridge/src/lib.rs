@@ -82,7 +82,7 @@ pub use error::{Error, Result};
 pub use expression::Expression;
 #[cfg(feature = "torch")]
 pub use interop::torch;
-pub use lanes::{Beside, Lane, LaneMut, Lanes, LanesMut};
+pub use lanes::{Beside, Lane, LaneMut, Lanes, LanesMut, PastCaches, RowSlices};
 pub use layout::Layout;
 pub use lent::LentArray;
 pub use operand::{Operand, OperandMut};

@@ -1,13 +1,19 @@
 //! Work on the cores of the host: parts of it are taken one after the other by the caller and by rayon's threads.
 //!
-//! The caller works, too, so that a call costs one wake-up for each thread that helps and none that takes its place;
-//! threads wake each other, so that the caller waits for at most two. What is cut into which parts is the caller's
-//! choice and must not follow from the number of threads where results depend on it.
+//! The caller works, too, so that a call costs one wake-up for each thread that helps and none that takes its place, and
+//! those that have helped stay awake for the next call for a while. What is cut into which parts is the caller's choice
+//! and must not follow from the number of threads where results depend on it.
+
+mod crew;
 
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use smallvec::SmallVec;
+
+use crew::CREW;
 
 /// Work of less time on one core is one part.
 ///
@@ -33,48 +39,94 @@ pub fn grain(len: usize, bytes: usize, flops: usize) -> usize {
     if len / grain < FEWEST { usize::MAX } else { grain }
 }
 
+/// As [`grain`], for work whose results do not depend on how it is cut: threads have as many parts each.
+#[must_use]
+pub fn even_grain(len: usize, bytes: usize, flops: usize) -> usize {
+    let grain = grain(len, bytes, flops);
+    if grain == usize::MAX {
+        return grain;
+    }
+    let (count, threads) = (len.div_ceil(grain), rayon::current_num_threads());
+    if count < threads { grain } else { len.div_ceil(count.next_multiple_of(threads)) }
+}
+
+/// On how many threads `count` parts are worked on, the caller's among them.
+#[must_use]
+pub fn threads(count: usize) -> usize {
+    match count {
+        0 | 1 => 1,
+        _ => rayon::current_num_threads().min(count),
+    }
+}
+
 /// Calls `work` with each of the parts, about `count`, on the caller's thread and on those that are free.
 pub fn share<P: Send>(
     count: usize,
     parts: impl Iterator<Item = P> + Send,
     work: &(impl Fn(P) + Sync),
 ) {
-    let helpers = match count {
-        0 | 1 => 0,
-        _ => rayon::current_num_threads().min(count) - 1,
-    };
-    if helpers == 0 {
+    if threads(count) == 1 {
         return parts.for_each(work);
     }
-    let queue = Queue { parts: Mutex::new(Some(parts)), helpers: AtomicUsize::new(0), work };
+    share_regions(count, std::iter::once(parts), work);
+}
+
+/// As [`share`], for parts in as many regions as [`threads`] tells: each thread begins in one of its own, so that it finds
+/// in its cache what it has left there in a call before, and goes on where others are not done.
+pub fn share_regions<P: Send>(
+    count: usize,
+    regions: impl Iterator<Item = impl Iterator<Item = P> + Send>,
+    work: &(impl Fn(P) + Sync),
+) {
+    let helpers = threads(count) - 1;
+    if helpers == 0 {
+        return regions.flatten().for_each(work);
+    }
+    let regions = regions.map(|region| Mutex::new(Some(region))).collect();
+    let queue = Queue { regions, helpers: AtomicUsize::new(0), work };
+    // Threads of rayon's, of which there may be several pools, help each other in its way.
+    let outside = rayon::current_thread_index().is_none();
+    if outside && CREW.run(helpers, &|place| queue.take(place)) {
+        return;
+    }
     rayon::in_place_scope(|scope| {
         queue.wake(scope, helpers);
-        queue.take();
+        queue.take(0);
         queue.wait();
     });
 }
 
-/// As [`share`], with the results in the order of the parts.
-pub fn collect<P: Send, R: Send>(
-    count: usize,
-    parts: impl Iterator<Item = P> + Send,
-    work: &(impl Fn(P) -> R + Sync),
-) -> Vec<R> {
-    let results = Mutex::new(Vec::with_capacity(count));
-    let keep = |(at, part)| {
-        let result = work(part);
-        results.lock().unwrap_or_else(PoisonError::into_inner).push((at, result));
-    };
-    share(count, parts.enumerate(), &keep);
-    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-    results.sort_unstable_by_key(|(at, _): &(usize, R)| *at);
-    results.into_iter().map(|(_, result)| result).collect()
+/// As [`share_regions`], for parts of which neighbours belong together.
+pub fn share_all<P: Send>(parts: Vec<P>, work: &(impl Fn(P) + Sync)) {
+    let (count, threads) = (parts.len(), threads(parts.len()));
+    if threads == 1 {
+        return parts.into_iter().for_each(work);
+    }
+    let mut parts = parts.into_iter();
+    let regions = (0..threads).map(|at| {
+        let few = (at + 1) * count / threads - at * count / threads;
+        parts.by_ref().take(few).collect::<Vec<P>>().into_iter()
+    });
+    share_regions(count, regions, work);
 }
 
-/// Parts that wait. None are left once the iterator has ended, or panicked.
+/// As [`share_all`], with the results in the order of the parts.
+pub fn collect<P: Send, R: Send>(parts: Vec<P>, work: &(impl Fn(P) -> R + Sync)) -> Vec<R> {
+    if threads(parts.len()) == 1 {
+        return parts.into_iter().map(work).collect();
+    }
+    let mut results: Vec<Option<R>> = parts.iter().map(|_| None).collect();
+    let places = parts.into_iter().zip(&mut results).collect();
+    share_all(places, &|(part, place): (P, &mut Option<R>)| *place = Some(work(part)));
+    // All are there: a part that panics has its caller panic, too.
+    results.into_iter().flatten().collect()
+}
+
+/// Parts that wait.
 struct Queue<'w, I, W> {
-    parts: Mutex<Option<I>>,
-    /// How many were asked to help and are not done.
+    /// None are left once the iterator has ended, or panicked.
+    regions: SmallVec<[Mutex<Option<I>>; 16]>,
+    /// How many were asked to help by a scope and are not done.
     helpers: AtomicUsize,
     work: &'w W,
 }
@@ -89,7 +141,7 @@ impl<P: Send, I: Iterator<Item = P> + Send, W: Fn(P) + Sync> Queue<'_, I, W> {
                 scope.spawn(move |scope| {
                     if !self.is_empty() {
                         self.wake(scope, helpers - 1);
-                        self.take();
+                        self.take(helpers);
                     }
                     self.helpers.fetch_sub(1, Ordering::Release);
                 });
@@ -98,17 +150,10 @@ impl<P: Send, I: Iterator<Item = P> + Send, W: Fn(P) + Sync> Queue<'_, I, W> {
     }
 
     fn is_empty(&self) -> bool {
-        self.parts.lock().unwrap_or_else(PoisonError::into_inner).is_none()
-    }
-
-    fn next(&self) -> Option<P> {
-        let mut held = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut parts = held.take()?;
-        let part = parts.next();
-        if part.is_some() {
-            *held = Some(parts);
-        }
-        part
+        let ended = |region: &Mutex<Option<I>>| {
+            region.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+        };
+        self.regions.iter().all(ended)
     }
 
     /// Waits until nobody helps any more, but not for long: the scope ends only then, and sleeps until it does. A thread of
@@ -125,11 +170,26 @@ impl<P: Send, I: Iterator<Item = P> + Send, W: Fn(P) + Sync> Queue<'_, I, W> {
         }
     }
 
-    fn take(&self) {
-        while let Some(part) = self.next() {
-            (self.work)(part);
+    /// Takes parts until there are none, those of the region at that place first.
+    fn take(&self, place: usize) {
+        let count = self.regions.len();
+        for at in 0..count {
+            let region = &self.regions[(place + at) % count];
+            while let Some(part) = next(region) {
+                (self.work)(part);
+            }
         }
     }
+}
+
+fn next<I: Iterator>(region: &Mutex<Option<I>>) -> Option<I::Item> {
+    let mut held = region.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut parts = held.take()?;
+    let part = parts.next();
+    if part.is_some() {
+        *held = Some(parts);
+    }
+    part
 }
 
 #[cfg(test)]
@@ -156,7 +216,7 @@ mod tests {
 
     #[test]
     fn results_are_in_the_order_of_the_parts() {
-        let squares = collect(50, 0..50_usize, &|part| {
+        let squares = collect((0..50_usize).collect(), &|part: usize| {
             std::thread::sleep(std::time::Duration::from_micros(50 - part as u64));
             part * part
         });

@@ -4,7 +4,7 @@
 
 use arrayspan_kernels::bridge::devices::Device;
 use arrayspan_kernels::bridge::{Array, DType, Relayout, View, ViewMut};
-use arrayspan_kernels::{Band, Executor, Stencil, StencilTerm, Update, constant, input, on};
+use arrayspan_kernels::{Band, Executor, Stencil, StencilTerm, Tap, Update, constant, input, on};
 
 /// Scattered numbers between -1 and 1.
 fn scattered(shape: &[usize], seed: usize) -> Array {
@@ -108,6 +108,38 @@ fn an_infinite_element_reaches_the_rows_that_take_it_and_no_others() {
                 assert_eq!(found.is_finite(), !(takes && i % columns == 3), "{place} {i}");
             }
         }
+    }
+}
+
+/// Rows a power of two apart are copied together before groups of rows take them; others are taken where they are. Each
+/// element is the same either way, at the ends of the axis, too.
+#[test]
+fn rows_a_power_of_two_apart_give_what_others_give() {
+    let host = on(Device::cpu()).unwrap();
+    for (rows, columns, wider) in [(257, 2048, 2064), (61, 2045, 2064), (9, 4096, 4112)] {
+        let (x, mut y) = (scattered(&[rows, columns], 1), scattered(&[rows, columns], 2));
+        let mut other_x = scattered(&[rows, wider], 3);
+        let mut other_y = scattered(&[rows, wider], 4);
+        let part = |view: ViewMut<'_>, of: &Array| {
+            host.copy(of.view(), view.sliced(1, 0, columns).unwrap(), Update::set()).unwrap();
+        };
+        part(other_x.view_mut(), &x);
+        part(other_y.view_mut(), &y);
+        let of_row = |i: usize| if (3..rows - 3).contains(&i) { 1.0 } else { 2.0 + i as f64 };
+        let ends = Band::from_rows(rows, 3, |i| [Tap { offset: 0, weight: of_row(i).into() }]);
+        let middle = band(rows, -20, 41);
+        for band in [middle.clone(), ends.after(&middle).unwrap()] {
+            let stencil = Stencil::along(0, band).unwrap();
+            for beta in [0.0, 0.5] {
+                let update = Update::new(0.75, beta);
+                host.stencil(&stencil, x.view(), y.view_mut(), update).unwrap();
+                let x = other_x.view().sliced(1, 0, columns).unwrap();
+                let mut y = other_y.view_mut().sliced(1, 0, columns).unwrap();
+                host.stencil(&stencil, x, y.reborrow(), update).unwrap();
+            }
+        }
+        let other = other_y.view().sliced(1, 0, columns).unwrap();
+        assert!(values(&y) == other.to_vec::<f32>().unwrap(), "{rows} rows of {columns}");
     }
 }
 

@@ -106,7 +106,7 @@ impl<W> Walk<'_, W> {
     {
         let extents = &self.space.extents;
         let len = extents.iter().product();
-        let grain = parallel::grain(len, size_of::<S>() + size_of::<T>(), 0);
+        let grain = parallel::even_grain(len, size_of::<S>() + size_of::<T>(), 0);
         if grain == usize::MAX {
             return self.serial(&Part { extents: extents.clone(), x, y });
         }
@@ -114,11 +114,11 @@ impl<W> Walk<'_, W> {
         let counts: Vec<usize> =
             extents.iter().zip(&block).map(|(extent, block)| extent.div_ceil(*block)).collect();
         let begin = Part { extents: block, x, y };
-        let count = counts.iter().product();
+        let count: usize = counts.iter().product();
         let failed = AtomicUsize::new(0);
         let parts = (0..count).map(|number| self.nth(&begin, &counts, number));
         let parts: Vec<Part<S, T>> = parts.collect();
-        parallel::share(count, parts.into_iter(), &|part: Part<S, T>| {
+        parallel::share_all(parts, &|part: Part<S, T>| {
             failed.fetch_add(self.serial(&part), Ordering::Relaxed);
         });
         failed.into_inner()

@@ -23,21 +23,43 @@ pub fn copy_past_caches<T: Element>(from: &[T], to: &mut [T]) {
     unsafe { copy(from.as_ptr().cast(), to.as_mut_ptr().cast(), size_of_val(from)) };
 }
 
+/// Orders what was stored past the caches before all later stores, as other threads expect it: at the end, or at a panic.
+pub(crate) struct Fence;
+
+impl Drop for Fence {
+    fn drop(&mut self) {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: SSE is part of x86-64.
+        unsafe {
+            std::arch::x86_64::_mm_sfence();
+        }
+    }
+}
+
 /// As [`copy_past_caches`].
 ///
 /// # Safety
 /// Both have `bytes` bytes, which do not overlap; those of `to` are borrowed exclusively.
+pub(crate) unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
+    // SAFETY: the caller's, and the fence follows.
+    unsafe { stream(from, to, bytes) };
+    drop(Fence);
+}
+
+/// As [`copy`], without the fence.
+///
+/// # Safety
+/// Both have `bytes` bytes, which do not overlap; those of `to` are borrowed exclusively, until a [`Fence`].
 #[cfg(target_arch = "x86_64")]
 #[allow(clippy::cast_ptr_alignment, reason = "loads need no alignment, and lines have it")]
-pub(crate) unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
-    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
+pub(crate) unsafe fn stream(from: *const u8, to: *mut u8, bytes: usize) {
+    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
 
     const LINE: usize = 64;
     let head = to.align_offset(LINE).min(bytes);
     let lines = (bytes - head) / LINE;
     let tail = head + lines * LINE;
-    // SAFETY: all ranges lie within the caller's; lines of `to` are aligned. SSE2 is part of x86-64. What is stored past
-    // the caches is ordered before all later stores by the fence, as other threads expect it.
+    // SAFETY: all ranges lie within the caller's; lines of `to` are aligned. SSE2 is part of x86-64.
     unsafe {
         to.copy_from_nonoverlapping(from, head);
         for line in 0..lines {
@@ -48,17 +70,16 @@ pub(crate) unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
                 _mm_stream_si128(to.add(at), value);
             }
         }
-        _mm_sfence();
         to.add(tail).copy_from_nonoverlapping(from.add(tail), bytes - tail);
     }
 }
 
-/// As [`copy_past_caches`].
+/// As [`copy`].
 ///
 /// # Safety
 /// Both have `bytes` bytes, which do not overlap; those of `to` are borrowed exclusively.
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
+pub(crate) unsafe fn stream(from: *const u8, to: *mut u8, bytes: usize) {
     // SAFETY: the caller's.
     unsafe { to.copy_from_nonoverlapping(from, bytes) };
 }

@@ -27,6 +27,50 @@ impl<'a, T: Copy> Beside<'a, T> {
     }
 }
 
+/// Lanes without gaps between their elements, each an index further along a second axis than the one before.
+#[derive(Clone, Copy, Debug)]
+pub struct RowSlices<'a, T> {
+    beside: Beside<'a, T>,
+}
+
+impl<'a, T: Copy> Beside<'a, T> {
+    /// The lanes as slices, if their elements are neighbours.
+    #[must_use]
+    #[inline]
+    pub fn slices(self) -> Option<RowSlices<'a, T>> {
+        self.first.as_slice()?;
+        Some(RowSlices { beside: self })
+    }
+}
+
+impl<'a, T: Copy> RowSlices<'a, T> {
+    /// The rows of `len` elements that follow each other in a slice, as many as are whole.
+    #[must_use]
+    pub fn rows(elements: &'a [T], len: usize) -> Self {
+        let count = elements.len().checked_div(len).unwrap_or(0);
+        let first = Lane { start: elements.as_ptr(), stride: 1, len, borrow: PhantomData };
+        Self { beside: Beside { first, step: len as isize, count } }
+    }
+
+    /// Lane `at`.
+    ///
+    /// # Panics
+    /// When there are not so many.
+    #[must_use]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it is called where vector instructions are enabled")]
+    pub fn get(&self, at: usize) -> &'a [T] {
+        let Beside { first, step, count } = self.beside;
+        // Without a message, for which numbers would be laid down each time.
+        assert!(at < count);
+        // SAFETY: this lane lies within the array or slice, which is borrowed for `'a` (`Lanes::beside` checked it, and
+        // `rows` counted those that do), and elements of lanes are neighbours.
+        unsafe {
+            std::slice::from_raw_parts(first.start.wrapping_offset(at as isize * step), first.len)
+        }
+    }
+}
+
 impl<'a, T: Copy> Lanes<'a, T> {
     /// `count` lanes of `len` elements along `axis`: the one from `index`, and those beside it along the axis `other`.
     ///

@@ -5,14 +5,16 @@
 
 mod beside;
 mod lane;
+mod past;
 #[cfg(test)]
 mod tests;
 
 use std::marker::PhantomData;
 use std::ptr::with_exposed_provenance_mut;
 
-pub use beside::Beside;
+pub use beside::{Beside, RowSlices};
 pub use lane::{Lane, LaneMut};
+pub use past::PastCaches;
 
 use crate::host;
 use crate::layout::{Axes, copied};

@@ -38,6 +38,11 @@ impl<'a, T: Scalar, L: Scalar> Banded<'a, T, L> {
     /// How many `L` make a `T`.
     const COMPONENTS: usize = size_of::<T>() / size_of::<L>();
 
+    /// Whether there is one band, and that along another axis than the lanes.
+    pub(super) fn is_column(&self) -> bool {
+        self.own.is_none() && self.far.is_none() && self.across.len() == 1
+    }
+
     /// Adds the elements from `at` along the last axis to `beta · y`, as many as `y` has.
     pub(super) fn lane(
         &self,

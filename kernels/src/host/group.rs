@@ -2,19 +2,19 @@
 
 use std::ops::Range;
 
-use arrayspan_bridge::{Lane, Lanes};
+use arrayspan_bridge::{Lane, Lanes, RowSlices};
 use bytemuck::cast_slice;
 
 use super::banded::Banded;
 use super::pieces::Pieces;
 use super::scalar::Scalar;
-use super::tile::Term;
+use super::tile::{Term, Terms};
 
 /// Rows in a group, if there are so many.
 pub(super) const ROWS: usize = 4;
 
 /// An input row that rows of a group take, by its place: their weights, and a bit for each that takes it.
-type Taken<L, const R: usize> = (isize, [L; R], u32);
+pub(super) type Taken<L, const R: usize> = (isize, [L; R], u32);
 
 /// What `R` neighbouring rows of a band take, where all have the same taps.
 #[derive(Debug)]
@@ -32,14 +32,13 @@ impl<L: Scalar, const R: usize> Window<L, R> {
     pub(super) fn new(pieces: &Pieces<L>) -> Self {
         let (rows, taps) = pieces.longest();
         let mut taken = Vec::with_capacity(taps.len() + R - 1);
-        let of = |r: usize| taps.iter().map(move |(at, weight)| (at + r as isize, *weight));
-        merge(&std::array::from_fn(|r| of(r).collect()), &mut taken);
+        merge([taps; R], &mut taken);
         let firsts = rows.start..(rows.end + 1).saturating_sub(R);
         Self { firsts, len: pieces.len(), taken }
     }
 
     /// The input rows that the group takes whose first row is `first`, if its rows have these taps.
-    fn of(&self, first: usize) -> Option<&[Taken<L, R>]> {
+    pub(super) fn of(&self, first: usize) -> Option<&[Taken<L, R>]> {
         let column = |(row, ..): &Taken<L, R>| row.wrapping_add_unsigned(first);
         self.firsts.contains(&first).then(|| {
             let from = self.taken.partition_point(|taken| column(taken) < 0);
@@ -48,29 +47,58 @@ impl<L: Scalar, const R: usize> Window<L, R> {
         })
     }
 
+    /// The input rows that groups take whose first rows are among these.
+    pub(super) fn reached(&self, firsts: Range<usize>) -> Range<usize> {
+        let (Some((from, ..)), Some((to, ..))) = (self.taken.first(), self.taken.last()) else {
+            return 0..0;
+        };
+        let within = |row: Option<usize>| row.unwrap_or(0).min(self.len);
+        let end = firsts.end.checked_add_signed(*to);
+        within(firsts.start.checked_add_signed(*from))..within(end)
+    }
+
     /// How many input rows a group takes.
     pub(super) fn len(&self) -> usize {
         self.taken.len()
     }
 }
 
-/// Makes `taken` what rows take, input rows ascending. Each row gives its own ascending.
-fn merge<L: Scalar, const R: usize>(rows: &[Vec<(isize, L)>; R], taken: &mut Vec<Taken<L, R>>) {
+/// Makes `taken` what rows with these taps take, input rows ascending.
+fn merge<L: Scalar, const R: usize>(rows: [&[(isize, L)]; R], taken: &mut Vec<Taken<L, R>>) {
     taken.clear();
-    let mut rows: [&[(isize, L)]; R] = std::array::from_fn(|r| &rows[r][..]);
-    while let Some(next) = rows.iter().filter_map(|row| Some(row.first()?.0)).min() {
-        let mut entry = (next, [L::zero(); R], 0);
-        for (r, row) in rows.iter_mut().enumerate() {
-            if let Some(((at, weight), rest)) = row.split_first()
-                && *at == next
-            {
-                entry.1[r] = *weight;
-                entry.2 |= 1 << r;
-                *row = rest;
+    let all = || rows.iter().enumerate();
+    let first = all().filter_map(|(r, taps)| Some(taps.first()?.0 + r as isize)).min();
+    let last = all().filter_map(|(r, taps)| Some(taps.last()?.0 + r as isize)).max();
+    let (Some(first), Some(last)) = (first, last) else { return };
+    let reached = last.abs_diff(first).saturating_add(1);
+    if reached > 4 * rows.iter().map(|taps| taps.len()).sum::<usize>() {
+        // Far from each other: in the order of the input rows.
+        let of = |(r, taps): (usize, &&[(isize, L)])| {
+            taps.iter().map(move |(at, weight)| (at + r as isize, r, *weight)).collect::<Vec<_>>()
+        };
+        let mut sorted: Vec<_> = all().flat_map(of).collect();
+        sorted.sort_unstable_by_key(|(at, r, _)| (*at, *r));
+        for (at, r, weight) in sorted {
+            if taken.last().is_none_or(|(last, ..)| *last != at) {
+                taken.push((at, [L::zero(); R], 0));
             }
+            taken.last_mut().into_iter().for_each(|entry| put(entry, r, weight));
         }
-        taken.push(entry);
+        return;
     }
+    taken.extend((0..reached as isize).map(|at| (first + at, [L::zero(); R], 0)));
+    for (r, taps) in all() {
+        for (at, weight) in *taps {
+            put(&mut taken[(at + r as isize - first) as usize], r, *weight);
+        }
+    }
+    taken.retain(|(.., rows)| *rows != 0);
+}
+
+/// Row `r` takes this input, too.
+fn put<L, const R: usize>((_, weights, rows): &mut Taken<L, R>, r: usize, weight: L) {
+    weights[r] = weight;
+    *rows |= 1 << r;
 }
 
 /// A term of a sum whose inputs are contiguous along the lanes and which has no coefficients.
@@ -83,8 +111,8 @@ pub(super) struct Grouped<'s, 'a, T, L, const R: usize> {
 /// Lists that are filled anew for each group.
 pub(super) struct GroupWork<'a, L, const R: usize> {
     pub(super) terms: Vec<Term<'a, L, R>>,
-    taken: Vec<Taken<L, R>>,
-    at: Vec<usize>,
+    pub(super) taken: Vec<Taken<L, R>>,
+    pub(super) at: Vec<usize>,
 }
 
 impl<L, const R: usize> Default for GroupWork<'_, L, R> {
@@ -148,15 +176,9 @@ impl<'a, T: Scalar, L: Scalar, const R: usize> Grouped<'_, 'a, T, L, R> {
         place: &mut [usize],
     ) {
         let first = place[beside];
-        let (taken, base) = if let Some(taken) = self.window.and_then(|window| window.of(first)) {
-            (taken, first as isize)
-        } else {
-            let of = |r: usize| pieces.row(first + r).map(|(column, w)| (column as isize, w));
-            merge(&std::array::from_fn(|r| of(r).collect()), merged);
-            (&merged[..], 0)
-        };
+        let taken = self.taken(pieces, first, merged);
         let (Some(from), Some(to)) = (taken.first(), taken.last()) else { return };
-        place[beside] = from.0.wrapping_add(base) as usize;
+        place[beside] = first.wrapping_add_signed(from.0);
         let rows = self.rows(place, beside, (to.0 - from.0) as usize + 1, len);
         terms.extend(taken.iter().map(|(row, weights, bits)| {
             let x = contiguous(rows.lane((row - from.0) as usize));
@@ -165,8 +187,67 @@ impl<'a, T: Scalar, L: Scalar, const R: usize> Grouped<'_, 'a, T, L, R> {
         place[beside] = first;
     }
 
+    /// What the group takes whose first row is `first`: as others do, or put together in `merged`.
+    fn taken<'t>(
+        &'t self,
+        pieces: &Pieces<L>,
+        first: usize,
+        merged: &'t mut Vec<Taken<L, R>>,
+    ) -> &'t [Taken<L, R>] {
+        self.window.and_then(|window| window.of(first)).unwrap_or_else(|| {
+            merge(std::array::from_fn(|r| pieces.taps_of(first + r)), merged);
+            merged
+        })
+    }
+
+    /// What [`gather`](Self::gather) adds, without a list, if all of it is one band along the axis of the group.
+    pub(super) fn column<'t>(
+        &'t self,
+        at: &[usize],
+        beside: usize,
+        len: usize,
+        (merged, place): (&'t mut Vec<Taken<L, R>>, &mut Vec<usize>),
+    ) -> Option<Column<'t, 'a, T, L, R>> {
+        let [(_, pieces)] = &self.term.across[..] else { return None };
+        if !self.term.is_column() {
+            return None;
+        }
+        let taken = self.taken(pieces, at[beside], merged);
+        let ((from, ..), (to, ..)) = (taken.first()?, taken.last()?);
+        place.clear();
+        place.extend_from_slice(at);
+        place[beside] = at[beside].checked_add_signed(*from)?;
+        let rows = self.rows(place, beside, (to - from) as usize + 1, len).slices()?;
+        Some(Column { taken, from: *from, rows })
+    }
+
     fn rows(&self, at: &[usize], beside: usize, count: usize, len: usize) -> Rows<'a, T> {
         self.term.x.beside(at, (beside, count), at.len() - 1, len)
+    }
+}
+
+/// Input rows that follow each other, and what each contributes.
+pub(super) struct Column<'w, 'a, T, L, const R: usize> {
+    pub(super) taken: &'w [Taken<L, R>],
+    /// How far the first of the rows is from the first row of the group.
+    pub(super) from: isize,
+    pub(super) rows: RowSlices<'a, T>,
+}
+
+impl<T: Copy, L, const R: usize> Clone for Column<'_, '_, T, L, R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: Copy, L, const R: usize> Copy for Column<'_, '_, T, L, R> {}
+
+impl<'t, 'a: 't, T: Scalar, L: Scalar, const R: usize> Terms<'t, L, R> for Column<'t, 'a, T, L, R> {
+    #[inline(always)]
+    fn each(self) -> impl Iterator<Item = (&'t [L], &'t [L; R], u32)> {
+        self.taken.iter().map(move |(row, weights, rows)| {
+            (cast_slice(self.rows.get((row - self.from) as usize)), weights, *rows)
+        })
     }
 }
 

@@ -21,6 +21,7 @@ mod group;
 mod map;
 mod map_many;
 mod operands;
+mod packed;
 mod parts;
 mod pieces;
 mod reduce;
@@ -31,6 +32,7 @@ mod steps;
 mod sum;
 mod tile;
 mod vectors;
+mod walk;
 
 use arrayspan_bridge::devices::{Device, Stream};
 

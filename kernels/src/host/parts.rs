@@ -65,7 +65,7 @@ pub(super) fn for_each_part<D: Divide>(
     (bytes, flops): (usize, usize),
     work: &(impl Fn(&[usize], D) + Sync),
 ) {
-    let grain = parallel::grain(out.shape().iter().product(), bytes, flops);
+    let grain = parallel::even_grain(out.shape().iter().product(), bytes, flops);
     let block = (grain < usize::MAX).then(|| parts.block(out.shape(), grain));
     for_each_block(out, block, work);
 }
@@ -76,29 +76,64 @@ pub(super) fn for_each_block<D: Divide>(
     block: Option<Vec<usize>>,
     work: &(impl Fn(&[usize], D) + Sync),
 ) {
+    let last = out.shape().len().saturating_sub(1);
+    for_each_block_along(out, block, last, work);
+}
+
+/// The same; a thread takes parts that follow each other along the axis `first` one after the other.
+pub(super) fn for_each_block_along<D: Divide>(
+    out: D,
+    block: Option<Vec<usize>>,
+    first: usize,
+    work: &(impl Fn(&[usize], D) + Sync),
+) {
     let shape = out.shape();
     if shape.contains(&0) {
         return;
     }
     let Some(block) = block else { return work(&vec![0; shape.len()], out) };
-    let count = shape.iter().zip(&block).map(|(extent, block)| extent.div_ceil(*block)).product();
-    let blocks = Blocks { block, left: vec![(vec![0; shape.len()], out)] };
-    parallel::share(count, blocks, &|(origin, part): (Vec<usize>, D)| work(&origin, part));
+    let counts: Axes<usize> =
+        shape.iter().zip(&block).map(|(extent, block)| extent.div_ceil(*block)).collect();
+    let count = counts.iter().product();
+    // Threads begin in different regions along the axis with the most blocks.
+    let longest = (0..counts.len()).rev().max_by_key(|axis| counts[*axis]);
+    let Some((axis, along)) = longest.map(|axis| (axis, counts[axis])) else {
+        return work(&[], out);
+    };
+    let most = parallel::threads(count).min(along);
+    let mut left = Some((vec![0; shape.len()], out));
+    let regions = (1..=most).map_while(|number| {
+        let (origin, rest) = left.take()?;
+        let end = number * along / most * block[axis];
+        if end >= origin[axis] + rest.shape()[axis] {
+            return Some(Blocks { block: &block, first, left: vec![(origin, rest)] });
+        }
+        let (part, rest) = rest.split_at(axis, end - origin[axis]);
+        let mut next = origin.clone();
+        next[axis] = end;
+        left = Some((next, rest));
+        Some(Blocks { block: &block, first, left: vec![(origin, part)] })
+    });
+    parallel::share_regions(count, regions, &|(origin, part): (Vec<usize>, D)| work(&origin, part));
 }
 
 /// Cuts off one block after the other.
-struct Blocks<D> {
-    block: Vec<usize>,
+struct Blocks<'b, D> {
+    block: &'b [usize],
+    /// The axis along which they follow each other.
+    first: usize,
     /// What is left and where it begins, the next one last.
     left: Vec<(Vec<usize>, D)>,
 }
 
-impl<D: Divide> Iterator for Blocks<D> {
+impl<D: Divide> Iterator for Blocks<'_, D> {
     type Item = (Vec<usize>, D);
 
     fn next(&mut self) -> Option<Self::Item> {
         let (origin, mut part) = self.left.pop()?;
-        for (axis, &block) in self.block.iter().enumerate() {
+        let others = (0..self.block.len()).filter(|axis| *axis != self.first);
+        for axis in others.chain([self.first]) {
+            let block = self.block[axis];
             if part.shape()[axis] > block {
                 let (first, rest) = part.split_at(axis, block);
                 let mut moved = origin.clone();

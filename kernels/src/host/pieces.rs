@@ -12,17 +12,24 @@ use crate::Band;
 #[derive(Debug)]
 pub(super) struct Pieces<L> {
     len: usize,
-    /// The first row of each piece, and its taps.
-    pieces: Vec<(usize, Vec<(isize, L)>)>,
+    /// The first row of each piece, and where its taps end.
+    starts: Vec<(usize, usize)>,
+    /// Those of all pieces, by offsets within each.
+    taps: Vec<(isize, L)>,
 }
 
 impl<L: Scalar> Pieces<L> {
     pub(super) fn new(band: &Band, alpha: Complex64) -> Self {
-        let pieces = band.pieces().map(|(rows, taps)| {
-            let taps = taps.iter().map(|tap| (tap.offset, L::rounded(alpha * tap.weight)));
-            (rows.start, taps.collect())
-        });
-        Self { len: band.len(), pieces: pieces.collect() }
+        let (mut starts, mut all) = (Vec::new(), Vec::new());
+        for (rows, taps) in band.pieces() {
+            if alpha == Complex64::ONE {
+                all.extend(taps.iter().map(|tap| (tap.offset, L::rounded(tap.weight))));
+            } else {
+                all.extend(taps.iter().map(|tap| (tap.offset, L::rounded(alpha * tap.weight))));
+            }
+            starts.push((rows.start, all.len()));
+        }
+        Self { len: band.len(), starts, taps: all }
     }
 
     /// The number of rows and columns.
@@ -30,20 +37,34 @@ impl<L: Scalar> Pieces<L> {
         self.len
     }
 
+    /// The taps of a piece.
+    fn taps(&self, at: usize) -> &[(isize, L)] {
+        let from = at.checked_sub(1).map_or(0, |before| self.starts[before].1);
+        &self.taps[from..self.starts[at].1]
+    }
+
     /// The rows of the longest piece and their taps, which may fall outside the axis.
     pub(super) fn longest(&self) -> (Range<usize>, &[(isize, L)]) {
-        let end = |at: usize| self.pieces.get(at + 1).map_or(self.len, |(next, _)| *next);
-        let pieces = self.pieces.iter().enumerate();
-        let rows = pieces.map(|(at, (start, taps))| (*start..end(at), &taps[..]));
+        let end = |at: usize| self.starts.get(at + 1).map_or(self.len, |(next, _)| *next);
+        let pieces = self.starts.iter().enumerate();
+        let rows = pieces.map(|(at, (start, _))| (*start..end(at), self.taps(at)));
         rows.max_by_key(|(rows, _)| rows.len()).unwrap_or((0..0, &[]))
     }
 
     /// The columns and weights of row `i`.
     pub(super) fn row(&self, i: usize) -> impl Iterator<Item = (usize, L)> {
-        let at = self.pieces.partition_point(|(start, _)| *start <= i);
-        let taps = at.checked_sub(1).map_or(&[][..], |at| &self.pieces[at].1[..]);
-        let column = move |offset| i.checked_add_signed(offset).filter(|&j| j < self.len);
-        taps.iter().filter_map(move |&(offset, weight)| Some((column(offset)?, weight)))
+        self.taps_of(i)
+            .iter()
+            .map(move |(offset, weight)| (i.wrapping_add_signed(*offset), *weight))
+    }
+
+    /// The taps of row `i` that fall on the axis.
+    pub(super) fn taps_of(&self, i: usize) -> &[(isize, L)] {
+        let at = self.starts.partition_point(|(start, _)| *start <= i);
+        let taps = at.checked_sub(1).map_or(&[][..], |at| self.taps(at));
+        let before = |reach: isize| taps.partition_point(|(offset, _)| *offset < reach);
+        let (from, to) = (before(-(i as isize)), before(self.len as isize - i as isize));
+        &taps[from..to.max(from)]
     }
 
     /// Where in `rows` other taps fall on the axis than in the row before, ascending, and both ends: from one to the
@@ -51,12 +72,13 @@ impl<L: Scalar> Pieces<L> {
     pub(super) fn cuts(&self, rows: Range<usize>, cuts: &mut Vec<usize>) {
         cuts.clear();
         cuts.extend([rows.start, rows.end]);
-        let from = self.pieces.partition_point(|(start, _)| *start <= rows.start);
-        for (at, (start, taps)) in self.pieces.iter().enumerate().skip(from.saturating_sub(1)) {
+        let from = self.starts.partition_point(|(start, _)| *start <= rows.start);
+        for (at, (start, _)) in self.starts.iter().enumerate().skip(from.saturating_sub(1)) {
             if *start >= rows.end {
                 break;
             }
-            let end = self.pieces.get(at + 1).map_or(self.len, |(next, _)| *next);
+            let taps = self.taps(at);
+            let end = self.starts.get(at + 1).map_or(self.len, |(next, _)| *next);
             let piece = rows.start.max(*start)..rows.end.min(end);
             // A tap falls on the axis from the row on that leads it to column 0, and until it leads to the last.
             let enters = taps.iter().map(|(offset, _)| offset.min(&0).unsigned_abs());

@@ -185,8 +185,7 @@ impl<T: Scalar, C: Scalar> Reduce<'_, T, C> {
     fn partial(&self, part: &Part) -> Vec<C::Wide> {
         let mut leaves = Vec::new();
         self.cut(part.clone(), &mut leaves);
-        let count = leaves.len();
-        let sums = parallel::collect(count, leaves.into_iter(), &|leaf: Part| self.sums(&leaf));
+        let sums = parallel::collect(leaves, &|leaf: Part| self.sums(&leaf));
         self.together(part, &mut sums.into_iter())
     }
 
@@ -195,7 +194,9 @@ impl<T: Scalar, C: Scalar> Reduce<'_, T, C> {
         let work: usize = part.shape.iter().product();
         let places: usize = part.shape[..self.kept].iter().product();
         let all: usize = self.all().iter().product();
-        let grain = GRAIN.max(DEEP * places).max(all / MOST_PARTS);
+        // More parts than threads, so that none waits long for the last one; a few thousand elements are not worth a thread.
+        let grain = if all < 4 * GRAIN { GRAIN } else { GRAIN / 4 };
+        let grain = grain.max(DEEP * places).max(all / MOST_PARTS);
         let long = (self.kept..part.shape.len()).find(|&axis| part.shape[axis] > 1);
         let axis = long.filter(|_| work > grain)?;
         let (mut first, mut second) = (part.clone(), part.clone());
@@ -279,17 +280,14 @@ impl<T: Scalar, C: Scalar> Reduce<'_, T, C> {
 /// The expression's values along a lane.
 struct Evaluated<'a, T, C> {
     operands: Operands<'a, T, C>,
-    registers: Registers<C>,
-    values: Vec<C>,
+    /// Room for steps and results, made when it is needed first: sums of squares need none.
+    room: Option<(Registers<C>, Vec<C>)>,
+    chunk: usize,
 }
 
 impl<'a, T: Scalar, C: Scalar> Evaluated<'a, T, C> {
     fn new(reduce: &Reduce<'a, T, C>, chunk: usize) -> Self {
-        Self {
-            operands: Operands::new(chunk, reduce.inputs.len()),
-            registers: reduce.program.registers(chunk),
-            values: vec![C::default(); chunk],
-        }
+        Self { operands: Operands::new(chunk, reduce.inputs.len()), room: None, chunk }
     }
 
     fn values(&mut self, program: &Program<C>, from: usize, n: usize) -> &[C] {
@@ -298,7 +296,10 @@ impl<'a, T: Scalar, C: Scalar> Evaluated<'a, T, C> {
             return slice;
         }
         let input = |number| self.operands.get(number, from, n);
-        program.run(input, &mut self.registers, &mut self.values[..n]);
-        &self.values[..n]
+        let (registers, values) = self
+            .room
+            .get_or_insert_with(|| (program.registers(self.chunk), vec![C::default(); self.chunk]));
+        program.run(input, registers, &mut values[..n]);
+        &values[..n]
     }
 }

@@ -15,6 +15,7 @@ use super::rows::{Rows, Terms};
 use super::scalar::{Scalar, with_scalar};
 use super::sum::{CHUNK, Sum};
 use super::tile::Blend;
+use super::walk;
 use crate::factors::Known;
 use crate::verb::{Factor, StencilCall, StencilSumCall};
 use crate::{Executor as _, Result, Stencil};
@@ -173,7 +174,8 @@ fn stencil<T: Scalar, L: Scalar>(
             own,
         });
     }
-    Sum::new(all, Blend::new(L::rounded(update.beta))).run(y.lanes_mut::<T>()?);
+    let sum = Sum::new(all, Blend::new(L::rounded(update.beta)));
+    walk::run(&sum, y.lanes_mut::<T>()?);
     Ok(())
 }
 

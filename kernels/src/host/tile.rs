@@ -4,6 +4,8 @@
 //! written once, however many terms there are. Each element is one chain of multiply-adds in the order of the terms, so
 //! it does not depend on where tiles begin.
 
+use std::marker::PhantomData;
+
 use pulp::{Arch, Simd, WithSimd};
 
 use super::scalar::Scalar;
@@ -40,23 +42,37 @@ pub(super) struct Term<'x, L, const R: usize> {
     pub(super) rows: u32,
 }
 
+/// The terms of `R` rows, which are gone through once for each tile: input, weights and rows of each. Weights stay in
+/// memory, where vectors of them are loaded in one step.
+pub(super) trait Terms<'t, L: 't, const R: usize>: Copy {
+    fn each(self) -> impl Iterator<Item = (&'t [L], &'t [L; R], u32)>;
+}
+
+impl<'t, L, const R: usize> Terms<'t, L, R> for &'t [Term<'_, L, R>] {
+    #[inline(always)]
+    fn each(self) -> impl Iterator<Item = (&'t [L], &'t [L; R], u32)> {
+        self.iter().map(|term| (term.x, &term.weights, term.rows))
+    }
+}
+
 /// `yᵣ ← Σ wᵣₖ xₖ + beta · yᵣ` for rows of one length.
-pub(super) fn tile<L: Scalar, const R: usize>(
+pub(super) fn tile<'x, L: Scalar, const R: usize>(
     beta: Blend<L>,
     y: [&mut [L]; R],
-    terms: &[Term<'_, L, R>],
+    terms: impl Terms<'x, L, R>,
 ) {
-    Arch::new().dispatch(Tile { beta, y, terms });
+    Arch::new().dispatch(Tile { beta, y, terms, of: PhantomData });
 }
 
 /// A type, not a closure: closures are not always inlined where vector instructions are enabled.
-struct Tile<'a, 'x, L, const R: usize> {
+struct Tile<'a, 'x, L, X, const R: usize> {
     beta: Blend<L>,
     y: [&'a mut [L]; R],
-    terms: &'a [Term<'x, L, R>],
+    terms: X,
+    of: PhantomData<&'x L>,
 }
 
-impl<L: Scalar, const R: usize> WithSimd for Tile<'_, '_, L, R> {
+impl<'x, L: Scalar, X: Terms<'x, L, R>, const R: usize> WithSimd for Tile<'_, 'x, L, X, R> {
     type Output = ();
 
     #[inline(always)]
@@ -70,7 +86,7 @@ impl<L: Scalar, const R: usize> WithSimd for Tile<'_, '_, L, R> {
     }
 }
 
-impl<L: Scalar, const R: usize> Tile<'_, '_, L, R> {
+impl<'x, L: Scalar, X: Terms<'x, L, R>, const R: usize> Tile<'_, 'x, L, X, R> {
     /// All elements, in tiles of `B` vectors as long as there are so many.
     #[inline(always)]
     fn walk<S: Simd, const B: usize>(mut self, simd: S) {
@@ -113,14 +129,14 @@ impl<L: Scalar, const R: usize> Tile<'_, '_, L, R> {
     ) {
         let within = at..at + B * L::count::<S>();
         let mut sums = [[L::all(simd, L::zero()); B]; R];
-        for term in self.terms {
-            let x = L::vectors::<S>(&term.x[within.clone()]);
+        for (x, weights, rows) in self.terms.each() {
+            let x = L::vectors::<S>(&x[within.clone()]);
             let x: [L::Of<S>; B] = std::array::from_fn(|b| x[b]);
             // In most terms all rows are.
-            let all = term.rows == (1 << R) - 1;
-            for (r, (sums, weight)) in sums.iter_mut().zip(term.weights).enumerate() {
-                if all || term.rows & (1 << r) != 0 {
-                    let weight = L::all(simd, weight);
+            let all = rows == (1 << R) - 1;
+            for (r, (sums, weight)) in sums.iter_mut().zip(weights).enumerate() {
+                if all || rows & (1 << r) != 0 {
+                    let weight = L::all(simd, *weight);
                     for (sum, x) in sums.iter_mut().zip(x) {
                         *sum = L::multiply_add(simd, weight, x, *sum);
                     }
@@ -149,8 +165,8 @@ impl<L: Scalar, const R: usize> Tile<'_, '_, L, R> {
         for (r, y) in self.y.iter_mut().enumerate() {
             for (i, y) in y.iter_mut().enumerate() {
                 let mut sum = L::zero();
-                for term in self.terms.iter().filter(|term| term.rows & (1 << r) != 0) {
-                    sum = multiply_add(term.weights[r], term.x[i], sum);
+                for (x, weights, _) in self.terms.each().filter(|(.., rows)| rows & (1 << r) != 0) {
+                    sum = multiply_add(weights[r], x[i], sum);
                 }
                 *y = match self.beta {
                     Blend::Set => sum,
