@@ -44,7 +44,7 @@ impl Array {
         let memory = Arc::new(Memory::allocate(bytes, stream)?);
         if dtype == DType::Bool && stream.device().is_cpu() && bytes > 0 {
             let at = std::ptr::with_exposed_provenance_mut::<u8>(memory.address());
-            // What the bytes were before need be no truth values.
+            // The old bytes may be none that truth values have.
             // SAFETY: the block was just made with this size, and nobody else knows it.
             unsafe { at.write_bytes(0, memory.bytes()) };
         }

@@ -33,7 +33,7 @@ impl Event {
     /// A failure of that work.
     pub fn synchronize(&self) -> Result<()> {
         self.driver.synchronize()?;
-        // After the wait: who is told of a failure takes the work for done.
+        // After the wait, because the caller may use the memory of failed work again: the work must have ended.
         fault::check(fault::FaultKind::Wait, self.device, 0)
     }
 

@@ -110,7 +110,7 @@ impl Drop for Inner {
         };
         take(self, &mut rest);
         while let Some(Expression(handle)) = rest.pop() {
-            // Of all who let go of a node at once, exactly one is given it.
+            // Where several threads drop their handles at once, exactly one of them is given the node.
             if let Some(mut inner) = Arc::into_inner(handle) {
                 take(&mut inner, &mut rest);
             }

@@ -13,7 +13,7 @@ impl fmt::Debug for Expression {
         if operations > LONGEST {
             return write!(f, "Expression({operations} operations of {} inputs)", self.inputs());
         }
-        // Of so few operations it may recurse.
+        // An expression of so few operations is not deep, so recursion is safe.
         match self.node() {
             Node::Input(number) => write!(f, "x{number}"),
             Node::Previous => f.write_str("y"),

@@ -185,7 +185,7 @@ impl Order {
         };
         let (shape, strides) = (first.shape(), first.strides());
         let mut axes: Axes<usize> = (0..first.rank()).collect();
-        // Where an axis of extent 1 stands is all the same; as the first it is in nobody's way.
+        // The place of an axis of extent 1 does not matter; as the first it separates no others.
         let step =
             |axis: usize| if shape[axis] > 1 { strides[axis].unsigned_abs() } else { usize::MAX };
         axes.sort_by_key(|&axis| std::cmp::Reverse(step(axis)));

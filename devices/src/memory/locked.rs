@@ -93,7 +93,7 @@ fn pages_are_not_unlocked_while_a_driver_is_asked_for_a_copy_by_another_block() 
                     told.store(true, SeqCst);
                     ended
                 });
-                // Until it waits, or has not waited.
+                // Until the other thread waits for the copy, or has ended without waiting for it.
                 while !is_closing(address) && !done.load(SeqCst) {
                     thread::yield_now();
                 }

@@ -191,7 +191,7 @@ pub(super) struct Recovering {
 
 impl Recovering {
     pub(super) fn enter() -> Option<Self> {
-        // Made only where it is one: its drop ends the recovery.
+        // Made only where no recovery of this thread was under way, because its drop ends that.
         (!RECOVERING.replace(true)).then(|| Self { _elsewhere: duty::elsewhere() })
     }
 }

@@ -15,7 +15,7 @@ use crate::number::ONE;
 const MOST_TAPS: usize = 16;
 
 /// Rows and columns, beside four times the entries, of which tables are made to be multiplied or added: it is done on the host.
-const MOST_LINES: usize = 1 << 20;
+const LONGEST: usize = 1 << 20;
 
 /// Entries of a sum. A sum of many is added up one by one, each time from the first entry on.
 const MOST_ADDED: usize = 1 << 22;
@@ -32,8 +32,8 @@ pub(super) fn product(outer: &Factor, inner: &Factor) -> Option<Gather> {
     };
     let entries = |leaf: &Leaf| if let Leaf::Gather(gather) = leaf { gather.entries() } else { 0 };
     let shapes = [outer.range.shape(), inner.range.shape(), inner.domain.shape()];
-    let lines = shapes.into_iter().filter_map(|shape| shape.get(axis)).max()?;
-    if *lines > most_lines(entries(a).max(entries(b))) {
+    let extent = shapes.into_iter().filter_map(|shape| shape.get(axis)).max()?;
+    if *extent > longest(entries(a).max(entries(b))) {
         return None;
     }
     let (a, b) = (along(a, outer, axis)?, along(b, inner, axis)?);
@@ -61,8 +61,8 @@ pub(super) fn sum(a: &Term, b: &Term) -> Option<Gather> {
     let dtype = a.factors.front()?.range.dtype();
     let (one, other) = (alone(a)?, alone(b)?);
     let entries = one.entries().saturating_add(other.entries());
-    let lines = one.rows().iter().product::<usize>().max(one.columns().iter().product());
-    if entries > MOST_ADDED || lines > most_lines(entries) {
+    let extent = one.rows().iter().product::<usize>().max(one.columns().iter().product());
+    if entries > MOST_ADDED || extent > longest(entries) {
         return None;
     }
     let both = scaled(one, a.scale, dtype)?.plus(&scaled(other, b.scale, dtype)?)?;
@@ -70,8 +70,8 @@ pub(super) fn sum(a: &Term, b: &Term) -> Option<Gather> {
 }
 
 /// Rows and columns at most of a table with so many entries that is worked on.
-fn most_lines(entries: usize) -> usize {
-    MOST_LINES.saturating_add(entries.saturating_mul(4))
+fn longest(entries: usize) -> usize {
+    LONGEST.saturating_add(entries.saturating_mul(4))
 }
 
 /// The sparse matrix that a term is a multiple of.

@@ -74,7 +74,7 @@ impl ArrayTarget for ToTorch {
         route: &Route<'_>,
         steps: &mut ConvertSteps,
     ) -> Result<Tensor, FailedConversion<'a>> {
-        // Torch knows no strides that run down.
+        // Torch has no negative strides.
         let array = if array.layout().strides().iter().any(|&stride| stride < 0) {
             array.contiguous(route, steps)?
         } else {

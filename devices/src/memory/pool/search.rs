@@ -25,7 +25,7 @@ impl Pool {
             return Ok(block);
         }
         let device = lane.device;
-        // What is not pooled was never kept: only where memory is short do others matter.
+        // Requests of this kind are not served from the pool; its free blocks are given up only when the driver refuses.
         if request.kind == Kind::Direct {
             return match self.grow(request, lane) {
                 Err(error @ Error::OutOfMemory { .. }) => {

@@ -101,9 +101,9 @@ impl StagingBuffers {
         // Small copies in at least as many chunks as there are slots, of a page or more.
         let chunk = bytes.div_ceil(slots).next_multiple_of(4096).min(most);
         let mut state = self.state.lock();
-        let ticket = state.next;
+        let number = state.next;
         state.next += 1;
-        while state.serving != ticket || state.idle.is_empty() && state.made >= MOST {
+        while state.serving != number || state.idle.is_empty() && state.made >= MOST {
             self.turn.wait(&mut state);
         }
         state.serving += 1;

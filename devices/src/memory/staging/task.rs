@@ -74,7 +74,7 @@ impl Task {
             let (from, to) = (self.from.wrapping_add(part.start), self.to.wrapping_add(part.start));
             // SAFETY: the piece is not done, so both ranges are valid and this copy's; nobody else has begun it.
             unsafe { self.how.perform(from, to, part.len()) };
-            // Who sees that nothing is left sees what all have written.
+            // Release and acquire: the thread that finds no piece left sees what all others have written.
             if self.left.fetch_sub(1, AcqRel) == 1 {
                 drop(self.end.lock());
                 self.ended.notify_all();
