@@ -10,6 +10,7 @@
 
 use std::time::Instant;
 
+use arrayspan::num_complex::Complex32;
 use arrayspan::operators::{LinearMap, Workspace};
 use arrayspan::prelude::*;
 
@@ -175,14 +176,20 @@ impl Setting {
     }
 
     fn array(&self, shape: &[usize], seed: u32) -> Result<Array, Failure> {
-        let mut state = seed.wrapping_mul(747_796_405).wrapping_add(1);
-        let values: Vec<f32> = std::iter::repeat_with(|| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) as f32 / 8_388_608.0 - 1.0
-        })
-        .take(shape.iter().product())
-        .collect();
+        let values: Vec<f32> = scattered(seed).take(shape.iter().product()).collect();
         Ok(Array::from_slice(&values, shape)?.into_device(self.device)?.0)
+    }
+
+    /// Scattered numbers of a space, which is of Float32 or of Complex64.
+    fn vector(&self, space: &Space, seed: u32) -> Result<Array, Failure> {
+        if !space.dtype().is_complex() {
+            return self.array(space.shape(), seed);
+        }
+        let mut parts = scattered(seed);
+        let mut part = || parts.next().unwrap_or_default();
+        let values: Vec<Complex32> =
+            (0..space.len()).map(|_| Complex32::new(part(), part())).collect();
+        Ok(Array::from_slice(&values, space.shape())?.into_device(self.device)?.0)
     }
 
     /// Milliseconds of one `work`, the median over batches.
@@ -214,24 +221,41 @@ impl Setting {
     }
 }
 
+/// Numbers between -1 and 1, the same for the same seed.
+fn scattered(seed: u32) -> impl Iterator<Item = f32> {
+    let mut state = seed.wrapping_mul(747_796_405).wrapping_add(1);
+    std::iter::repeat_with(move || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as f32 / 8_388_608.0 - 1.0
+    })
+}
+
+/// All rows, also behind one that fails.
 fn operators(s: &Setting, part: &str) -> Result<(), Failure> {
-    let on = on(s.device)?;
+    let mut failed = None;
     for (name, make) in OPERATORS.iter().filter(|(name, _)| name.contains(part)) {
-        let a = make(s)?;
-        let (domain, range) = (a.domain(), a.range());
-        let devices = a.devices().unwrap_or(Devices::both(s.device));
-        let mut x = s.array(domain.shape(), 3)?.into_device(devices.domain)?.0;
-        let mut y = s.array(range.shape(), 4)?.into_device(devices.range)?.0;
-        let mut workspace = Workspace::of(&a, &*on)?;
-        let set = Update::set();
-        let forward = s.time(s.repetitions, || {
-            Ok(a.apply_with(&mut workspace, &*on, x.view(), y.view_mut(), set)?)
-        })?;
-        let adjoint = s.time(s.repetitions, || {
-            Ok(a.apply_adjoint_with(&mut workspace, &*on, y.view(), x.view_mut(), set)?)
-        })?;
-        s.row(name, forward, adjoint);
+        if let Err(failure) = make(s).and_then(|a| operator(s, name, &a)) {
+            eprintln!("{name}: {failure}");
+            failed = Some(failure);
+        }
     }
+    failed.map_or(Ok(()), Err)
+}
+
+fn operator(s: &Setting, name: &str, a: &Operator) -> Result<(), Failure> {
+    let on = on(s.device)?;
+    let devices = a.devices().unwrap_or(Devices::both(s.device));
+    let mut x = s.vector(a.domain(), 3)?.into_device(devices.domain)?.0;
+    let mut y = s.vector(a.range(), 4)?.into_device(devices.range)?.0;
+    let mut workspace = Workspace::of(a, &*on)?;
+    let set = Update::set();
+    let forward = s.time(s.repetitions, || {
+        Ok(a.apply_with(&mut workspace, &*on, x.view(), y.view_mut(), set)?)
+    })?;
+    let adjoint = s.time(s.repetitions, || {
+        Ok(a.apply_adjoint_with(&mut workspace, &*on, y.view(), x.view_mut(), set)?)
+    })?;
+    s.row(name, forward, adjoint);
     Ok(())
 }
 
@@ -272,9 +296,10 @@ fn main() -> Result<(), Failure> {
         .time(repetitions, || Ok(executor.copy(from.view(), to.view_mut(), Update::set())?))?;
     setting.row("copy", copy, copy);
     drop((from, to));
-    operators(&setting, &part)?;
+    let operators = operators(&setting, &part);
     if setting.size == "64m" {
         setting.shape = vec![4000, 4000];
     }
-    solvers(&setting, &part)
+    solvers(&setting, &part)?;
+    operators
 }

@@ -194,9 +194,7 @@ impl<T: Scalar, C: Scalar> Reduce<'_, T, C> {
         let work: usize = part.shape.iter().product();
         let places: usize = part.shape[..self.kept].iter().product();
         let all: usize = self.all().iter().product();
-        // More parts than threads, so that none waits long for the last one; a few thousand elements are not worth a thread.
-        let grain = if all < 4 * GRAIN { GRAIN } else { GRAIN / 4 };
-        let grain = grain.max(DEEP * places).max(all / MOST_PARTS);
+        let grain = GRAIN.max(DEEP * places).max(all / MOST_PARTS);
         let long = (self.kept..part.shape.len()).find(|&axis| part.shape[axis] > 1);
         let axis = long.filter(|_| work > grain)?;
         let (mut first, mut second) = (part.clone(), part.clone());

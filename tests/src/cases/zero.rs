@@ -14,7 +14,7 @@ pub fn cases(_: DType) -> Vec<Case> {
         case(&[7], &[7]).golden(golden("square")),
         case(&[5], &[3]).golden(golden("wide")),
         case(&[2, 3], &[7]).golden(golden("tall")),
-        case(&[13, 17], &[1, 11, 1]),
+        case(&[1, 11, 1], &[13, 17]),
     ]
 }
 
