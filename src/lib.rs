@@ -153,7 +153,7 @@
 //! | derivatives | [`FirstDerivative`], [`SecondDerivative`], [`Laplacian`], [`Gradient`], [`FirstDirectionalDerivative`], [`SecondDirectionalDerivative`] |
 //! | signals | [`Convolve1D`], [`Smoothing`], [`Interp`] |
 //! | seismic | [`PoststackLinearModelling`] |
-//! | algebra | [`adjoint`], `+`, `-`, `*`, [`after`](Operator::after), [`pow`](Operator::pow), [`transpose`](Operator::transpose), [`conj`](Operator::conj), [`vstack!`], [`hstack!`], [`block_diagonal!`], [`operators::stack`](operators::stack()) |
+//! | algebra | [`adjoint`], `+`, `-`, `*`, [`after`](Operator::after), [`pow`](Operator::pow), [`transpose`](Operator::transpose), [`conj`](Operator::conj), [`vstack!`], [`hstack!`], [`stack!`], [`block_diagonal!`] |
 //! | yours | [`Operator::of`] with a [`Form`], [`Operator::new`] with a [`LinearMap`] |
 //!
 //! Steps, taps and factors are `f64` or [`num_complex`]'s `Complex64` (two `f64`, what [`DType::Complex128`] names),

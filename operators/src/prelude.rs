@@ -15,4 +15,4 @@ pub use crate::derivative::{
 pub use crate::form::Form;
 pub use crate::signal::{Convolve1D, Interp, Interpolation, Smoothing};
 pub use crate::{Devices, LinearMap, LinearOperator, Space, Workspace};
-pub use crate::{block_diagonal, hstack, vstack};
+pub use crate::{block_diagonal, hstack, stack, vstack};

@@ -1,4 +1,15 @@
-//! Tapers: weights that fall to zero at the ends, for [`Diagonal`](crate::Diagonal). They are made on the host.
+//! Tapers: weights that fall to zero at the ends, for [`Diagonal`](crate::Diagonal). They are made on the host, in `f64`.
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use arrayspan_operators::kernels::bridge::{Array, DType};
+//! use arrayspan_operators::prelude::*;
+//! use arrayspan_operators::taper::{Ramp, taper};
+//! let space = Space::new([200, 30], DType::Float32)?;
+//! let weights: Vec<f32> = taper(200, 20, Ramp::Cosine)?.iter().map(|w| *w as f32).collect();
+//! let tapered = Diagonal::along(space, 0, Array::from_vec(weights, [200])?)?;
+//! # Ok(()) }
+//! ```
 
 use std::f64::consts::PI;
 
@@ -7,11 +18,11 @@ use crate::{Error, Result};
 /// How a taper rises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ramp {
-    /// `(1 - cos(π i / (n - 1))) / 2`, which PyLops calls `hanning` and `cosine`.
+    /// `(1 - cos(π i / (n - 1))) / 2` with `n` the length of the ramp, which PyLops calls `hanning` and `cosine`.
     Cosine,
-    /// Its square (`cosinesquare`).
+    /// The square of `Cosine` (`cosinesquare`).
     CosineSquared,
-    /// Its square root (`cosinesqrt`), a quarter of a sine.
+    /// The square root of `Cosine` (`cosinesqrt`), a quarter period of a sine.
     SquareRootCosine,
 }
 
@@ -23,7 +34,8 @@ pub enum Ramp {
 /// [`Error::Parameter`] when two ramps do not fit.
 pub fn taper(len: usize, ramp: usize, kind: Ramp) -> Result<Vec<f64>> {
     if ramp.checked_mul(2).is_none_or(|both| both > len) {
-        let why = format!("ramps of {ramp} samples at both ends of {len}");
+        let most = len / 2;
+        let why = format!("ramps of {ramp} samples at both ends of {len}; at most {most}");
         return Error::parameter("taper", why);
     }
     let rise = |i: usize| {
@@ -51,20 +63,20 @@ pub fn taper(len: usize, ramp: usize, kind: Ramp) -> Result<Vec<f64>> {
 
 /// The products of a taper along each axis, row-major: `(extent, ramp)` of every axis. A ramp of 0 leaves an axis as it is.
 ///
-/// PyLops: `taper2d`, `taper3d`, `tapernd`.
+/// PyLops: `taper2d(nt, nmask, ntap)` is `taper_nd(&[(nmask, ntap), (nt, 0)], …)`; `taper3d`, `tapernd`.
 ///
 /// # Errors
 /// As [`taper`].
 pub fn taper_nd(axes: &[(usize, usize)], kind: Ramp) -> Result<Vec<f64>> {
-    let len = axes.iter().try_fold(1_usize, |len, (extent, _)| len.checked_mul(*extent));
-    let mut weights = Vec::new();
-    if len.is_none_or(|len| weights.try_reserve_exact(len).is_err()) {
-        return Error::parameter("taper", format!("weights of {axes:?} do not fit the memory"));
-    }
-    weights.push(1.0);
+    let mut weights = vec![1.0];
     for &(extent, ramp) in axes {
         let along = taper(extent, ramp, kind)?;
-        let outer = std::mem::replace(&mut weights, Vec::with_capacity(0));
+        let outer = weights;
+        weights = Vec::new();
+        let len = outer.len().checked_mul(along.len());
+        if len.is_none_or(|len| weights.try_reserve_exact(len).is_err()) {
+            return Error::parameter("taper", format!("weights of {axes:?} do not fit the memory"));
+        }
         weights.extend(outer.iter().flat_map(|outer| along.iter().map(move |inner| outer * inner)));
     }
     Ok(weights)

@@ -70,7 +70,7 @@ pub fn klauder(half: usize, step: f64, frequencies: [f64; 2]) -> Result<Vec<f64>
 }
 
 /// The wavelet whose spectrum is a trapezium: zero below the first of `frequencies` and above the last one, flat between the second and
-/// the third; 1 at time zero.
+/// the third, cut off after `half` samples; 1 at time zero.
 ///
 /// Reference: Ryan, CSEG Recorder 19 (1994). PyLops: `ormsby`.
 ///
@@ -81,7 +81,8 @@ pub fn ormsby(half: usize, step: f64, frequencies: [f64; 4]) -> Result<Vec<f64>>
     positive("ormsby", "step", step)?;
     let [a, b, c, d] = frequencies;
     if !(0.0 <= a && a < b && b <= c && c < d && d.is_finite()) {
-        return Error::parameter("ormsby", format!("frequencies of {frequencies:?}"));
+        let why = format!("frequencies of {frequencies:?}, which have to rise from zero on");
+        return Error::parameter("ormsby", why);
     }
     let part = |frequency: f64, t: f64| {
         let x = PI * frequency * t;
@@ -114,7 +115,7 @@ fn positive(name: &str, what: &str, value: f64) -> Result<()> {
     if value.is_finite() && value > 0.0 {
         return Ok(());
     }
-    Error::parameter(name, format!("a {what} of {value}"))
+    Error::parameter(name, format!("a {what} of {value}, which has to be finite and above zero"))
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 //! that sleeps takes tens of microseconds to come, and the one that wakes it several.
 //!
 //! A helper is a job of rayon's. While it has nothing to do it looks for other jobs of rayon's now and then, and yields
-//! to other threads, so nobody waits for it to go to sleep.
+//! to other threads. A thread that waits for work of its own may have taken it up meanwhile, and cannot go on before it ends:
+//! so it ends after a term, and another job takes its place.
 
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,9 @@ use std::time::{Duration, Instant};
 
 /// How long a helper stays awake without work: longer than what callers do between two calls of an iteration.
 const LINGER: Duration = Duration::from_millis(1);
+
+/// How long a helper stays, busy or not, before another job takes its place.
+const TERM: Duration = Duration::from_millis(5);
 
 /// How long a caller looks for the last helpers to finish before it sleeps: about what a thread takes to wake up.
 const PATIENCE: Duration = Duration::from_micros(50);
@@ -165,24 +169,35 @@ impl Crew {
                     } else {
                         self.awake.fetch_sub(helpers - 1, Ordering::Relaxed);
                     }
-                    // Not once more on a thread that waits within its work.
-                    if !HELPS.replace(true) {
-                        self.help();
-                        HELPS.set(false);
-                    }
-                    self.awake.fetch_sub(1, Ordering::Relaxed);
+                    self.serve();
                 });
             }
         }
     }
 
-    /// Works for one caller after the other until there has been none for a while.
-    fn help(&self) {
+    /// Helps on this thread for a term, and hands over to another job.
+    fn serve(&'static self) {
+        // Not once more on a thread that waits within its work.
+        if !HELPS.replace(true) {
+            let done = self.help();
+            HELPS.set(false);
+            if !done {
+                #[cfg(test)]
+                tests::HANDED_OVER.fetch_add(1, Ordering::Relaxed);
+                return rayon::spawn(move || self.serve());
+            }
+        }
+        self.awake.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Works for one caller after the other until there has been none for a while, which is `true`, or its term is over.
+    fn help(&self) -> bool {
+        let came = Instant::now();
         let mut free = 0..SEATS;
         let seat = free.find(|at| change(&self.seats[*at].0, EMPTY, AWAY));
         let place = seat.map_or(0, |seat| seat + 1);
         self.join(place);
-        let Some(Seat(seat)) = seat.map(|seat| &self.seats[seat]) else { return };
+        let Some(Seat(seat)) = seat.map(|seat| &self.seats[seat]) else { return true };
         let mut since = Instant::now();
         seat.store(WAITS, Ordering::Release);
         loop {
@@ -198,11 +213,12 @@ impl Crew {
                 }
             }
             let done = since.elapsed() > LINGER;
-            if !change(seat, WAITS, if done { EMPTY } else { AWAY }) {
+            let leaves = done || came.elapsed() > TERM;
+            if !change(seat, WAITS, if leaves { EMPTY } else { AWAY }) {
                 continue;
             }
-            if done {
-                return;
+            if leaves {
+                return done;
             }
             rayon::yield_now();
             std::thread::yield_now();

@@ -88,7 +88,7 @@ impl Gather {
         }
         let (outer, within) = (self.table().ok()?, inner.table().ok()?);
         let entries = outer.entries().saturating_add(within.entries());
-        let mut rows = Rows::new(outer.rows, within.columns, entries);
+        let mut rows = Rows::new(outer.rows, within.columns, entries)?;
         for row in 0..outer.rows {
             for (between, factor) in outer.row(row) {
                 for (column, weight) in within.row(between) {
@@ -113,7 +113,7 @@ impl Gather {
             return None;
         }
         let (a, b) = (self.table().ok()?, other.table().ok()?);
-        let mut rows = Rows::new(a.rows, a.columns, a.entries().saturating_add(b.entries()));
+        let mut rows = Rows::new(a.rows, a.columns, a.entries().saturating_add(b.entries()))?;
         for row in 0..a.rows {
             a.row(row).chain(b.row(row)).for_each(|(column, weight)| rows.add(column, weight));
             rows.end(row, usize::MAX)?;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use arrayspan_bridge::devices::vectors;
 use num_complex::Complex64;
 
 use super::table::Table;
@@ -23,15 +24,18 @@ enum Seen {
 }
 
 impl Rows {
-    /// For a matrix of `columns` columns that is made of about so many `entries`.
-    pub(super) fn new(rows: usize, columns: usize, entries: usize) -> Self {
-        let mut starts = Vec::with_capacity(rows + 1);
+    /// For a matrix of `columns` columns that is made of about so many `entries`; `None` where there is no memory for it.
+    pub(super) fn new(rows: usize, columns: usize, entries: usize) -> Option<Self> {
+        let mut starts = Vec::new();
+        starts.try_reserve_exact(rows.checked_add(1)?).ok()?;
         starts.push(0);
         let (indices, weights) = (Vec::new(), Vec::new());
-        let dense = columns / 8 <= entries;
-        let seen =
-            if dense { Seen::Each(vec![(0, 0); columns]) } else { Seen::Some(HashMap::new()) };
-        Self { starts, indices, weights, seen, columns }
+        let seen = if columns / 8 <= entries {
+            Seen::Each(vectors::filled(columns, (0, 0)).ok()?)
+        } else {
+            Seen::Some(HashMap::new())
+        };
+        Some(Self { starts, indices, weights, seen, columns })
     }
 
     /// Adds to an entry of the row in hand.

@@ -5,7 +5,7 @@
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::{KernelSource, Memory, Specialisation};
 use arrayspan_bridge::iteration::{
-    Axes, IterationForm, IterationSpace, Runs, Start, THREADS, Text, WIDEST, address, grid,
+    Axes, IterationForm, IterationSpace, Runs, Start, THREADS, Text, WIDEST, address, grid_of,
 };
 
 use super::element::{Element, PRELUDE};
@@ -49,10 +49,12 @@ pub(super) fn run(
     let form = space.form_with(runs, constants::count(&constants));
     let arguments = map::arguments(Element(dtype), space, &form, &memories, &constants);
     let variant = Variant { dtype, form, formula, stencil: call.stencil.clone() };
+    // Along one axis alone: threads along another would do the same once more, and update what is updated already.
+    let grid = grid_of([items, 1, 1], [THREADS, 1, 1]);
     // SAFETY: the arguments are those of `map::declare`, in its order. The kernel loads and stores places of the line alone,
     // which is as long as the extents of the space together: without gaps these are the places of the layouts, which lie
     // within their memories. Nothing here depends on blocks but by their alignment.
-    unsafe { gpu.launch_stencil(call, &variant, grid([items, 1, 1], THREADS), &arguments)? };
+    unsafe { gpu.launch_stencil(call, &variant, grid, &arguments)? };
     Ok(true)
 }
 

@@ -140,6 +140,7 @@ cells! {
             every_size_along_the_first_axis
             every_size_along_an_axis_between
             rows_longer_than_groups
+            few_rows_are_updated_once
             infinities_stay_in_the_rows_that_reach_them
             more_groups_than_a_grid_takes;
         stencil_sum:

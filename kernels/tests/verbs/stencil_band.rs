@@ -127,6 +127,18 @@ pub fn every_size_along_an_axis_between(cell: &Cell) {
     });
 }
 
+/// Fewer elements than a group has threads, or not much more: none of them may be updated by several threads.
+pub fn few_rows_are_updated_once(cell: &Cell) {
+    let slow = cell::compiles_slowly(cell.executor.device());
+    let shapes = [[5, 14], [60, 71], [1, 9], [3, 341], [13, 127]];
+    for (turn, shape) in shapes.into_iter().take(if slow { 2 } else { 5 }).enumerate() {
+        let bands = [Band::uniform(shape[1], [(2, 0.5)]), derivative(shape[1], true)];
+        for update in [Update::new(1.0, 1.0), Update::new(0.5, 0.75)] {
+            check(cell, &bands[turn % 2], 1, &shape, FORMS[0], update);
+        }
+    }
+}
+
 pub fn rows_longer_than_groups(cell: &Cell) {
     // Several groups along the axis, each with rows of its own near the ends.
     for (turn, len) in [129, 150, 289, 300, 641].into_iter().enumerate() {

@@ -27,3 +27,21 @@ use crate::{Formula, Operator, Result};
 pub fn stack<A: Into<Formula>>(parts: impl IntoIterator<Item = A>) -> Result<Operator> {
     blocks("stack", Shape::Stacked, parts)
 }
+
+/// [`stack`](fn@crate::stack) of operators and formulas where they are of different types. (The function of this name in the
+/// prelude of `arrayspan` is that of arrays.)
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use arrayspan_operators::kernels::bridge::DType;
+/// use arrayspan_operators::prelude::*;
+/// let a = Identity::new(Space::new([5, 3], DType::Float64)?)?;
+/// assert_eq!(stack![&a, 0.5 * &a]?.range().shape(), [2, 5, 3]);
+/// # Ok(()) }
+/// ```
+#[macro_export]
+macro_rules! stack {
+    ($($part:expr),+ $(,)?) => {
+        $crate::stack([$($crate::Formula::from($part)),+])
+    };
+}

@@ -23,7 +23,8 @@ impl Pad {
     pub fn new(space: Space, pad: &[(usize, usize)]) -> Result<Operator> {
         space.computable(Self::NAME)?;
         if pad.len() != space.shape().len() {
-            let why = format!("{} pairs of zeros before and after for {space}", pad.len());
+            let (pairs, axes) = (pad.len(), space.shape().len());
+            let why = format!("{pairs} pairs of zeros for {space}, which has {axes} axes");
             return Error::parameter(Self::NAME, why);
         }
         let wide = space.shape().iter().zip(pad);

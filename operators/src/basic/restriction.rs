@@ -10,7 +10,7 @@ use crate::{Error, Form, Operator, Result, Space};
 /// given.
 ///
 /// Indices may repeat and need no order; the adjoint adds what repeats, in the order of the indices, and is zero where none is.
-/// Those that follow each other are copied without a table. Units: those of `x`. Complex: linear. Cost: 1 launch, each value that is
+/// Consecutive ones, up or down, need no table. Units: those of `x`. Complex: linear. Cost: 1 launch, each value that is
 /// picked read and written once, and the table of indices (4 bytes each); the adjoint of those that follow each other 3 launches
 /// (test `bytes::restriction`).
 ///
@@ -73,7 +73,9 @@ impl Restriction {
         let extent = space.shape()[axis];
         let Some(at) = indices.iter().position(|index| *index >= extent) else { return Ok(axis) };
         let index = indices[at];
-        let why = format!("index {index}, number {at}, along axis {axis} of {space}");
+        let why = format!(
+            "index {index}, number {at}, is not below {extent} along axis {axis} of {space}"
+        );
         Error::parameter(Self::NAME, why)
     }
 }

@@ -25,15 +25,16 @@ use crate::{Error, Form, Interpolation, Operator, Result, Space, adjoint};
 /// # Ok(()) }
 /// ```
 ///
-/// Golden: PyLops 2.8.0 `Spread`, with and without tables; it writes past its rows when a position is that of their end.
+/// Golden: PyLops 2.8.0 `Spread`. There a table without `dtable` is truncated to whole samples, which is `position.trunc()` with
+/// [`Interpolation::Nearest`] here, and with it a position on the last sample is an `IndexError`.
 #[derive(Debug)]
 pub struct Spread(());
 
 impl Spread {
     const NAME: &str = "Spread";
 
-    /// `curve(i, k, j)` is where the curve of the value at `[i, k]` of `domain` crosses row `j` of `range`, counted in samples; what
-    /// is not between the first and the last sample, or `None`, is left out.
+    /// `curve(i, k, j)` is where the curve of the value at `[i, k]` of `domain` crosses row `j` of `range`, counted in samples from 0 on.
+    /// Positions that are `None`, not a number, below 0 or beyond the last sample are left out.
     ///
     /// # Errors
     /// [`Error::Parameter`] unless both spaces have two axes, and for a dtype that is not one to compute with;
@@ -82,6 +83,33 @@ impl Spread {
         let sums = Gather::new(0, &model, &data, starts, indices, weights)?;
         let sums = Operator::of("sums along curves", range, domain, Form::Gather(sums))?;
         Ok(adjoint(&sums).named(Self::NAME))
+    }
+
+    /// As [`new`](Self::new), with the positions in a table `[n₀, m₀, n]`, the rows of the data fastest: PyLops's `table`, or the sum of
+    /// its `table` and `dtable`. Those that are not a number are left out.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] unless there is a position for each value and row; as [`new`](Self::new).
+    pub fn from_table(
+        domain: Space,
+        range: Space,
+        table: &[f64],
+        interpolation: Interpolation,
+    ) -> Result<Operator> {
+        let (&[count, points], &[rows, _]) = (domain.shape(), range.shape()) else {
+            return Self::new(domain, range, |_, _, _| None, interpolation);
+        };
+        // Wide: the product of two extents fits.
+        let expected = (count as u128 * points as u128).checked_mul(rows as u128);
+        if expected != Some(table.len() as u128) {
+            let len = table.len();
+            let why = format!(
+                "a table of {len} positions from {domain} to {range}, not [{count}, {points}, {rows}]"
+            );
+            return Error::parameter(Self::NAME, why);
+        }
+        let curve = |i, k, j| Some(table[(i * points + k) * rows + j]);
+        Self::new(domain, range, curve, interpolation)
     }
 }
 

@@ -4,7 +4,7 @@ use arrayspan_bridge::SharedArray;
 
 use super::gradient::along_each;
 use super::{Edge, Scheme};
-use crate::{Diagonal, Error, Formula, Operator, Result, Space, adjoint};
+use crate::{Diagonal, Error, Formula, Operator, Result, Space, adjoint, number};
 
 /// The direction of a derivative, one component for each axis.
 #[derive(Clone, Debug)]
@@ -27,10 +27,40 @@ impl Direction {
         Self::Fields(components.into_iter().map(Into::into).collect())
     }
 
+    /// As [`fields`](Self::fields), of one array `[rank, …]` with a component at each index of its first axis.
+    ///
+    /// # Errors
+    /// [`Error::Kernel`] for an array without axes.
+    pub fn field(components: impl Into<SharedArray>) -> Result<Self> {
+        Ok(Self::Fields(components.into().unstack(0)?))
+    }
+
     fn len(&self) -> usize {
         match self {
             Self::Constant(components) => components.len(),
             Self::Fields(components) => components.len(),
+        }
+    }
+
+    /// Fails unless each component fits `space`, for the constructor of `operator`.
+    fn check(&self, operator: &str, space: &Space) -> Result<()> {
+        match self {
+            Self::Constant(components) => {
+                components.iter().enumerate().try_for_each(|(axis, &v)| {
+                    let what = || format!("component {axis} of the direction, {}", number::text(v));
+                    number::check(operator, what, v, space.dtype())
+                })
+            }
+            Self::Fields(fields) => {
+                let differs = |field: &SharedArray| {
+                    field.shape() != space.shape() || field.dtype() != space.dtype()
+                };
+                let Some(axis) = fields.iter().position(differs) else { return Ok(()) };
+                let (dtype, shape) = (fields[axis].dtype(), fields[axis].shape());
+                let why =
+                    format!("component {axis} of the direction is {dtype} {shape:?}, not {space}");
+                Error::parameter(operator, why)
+            }
         }
     }
 }
@@ -65,8 +95,8 @@ impl FirstDirectionalDerivative {
 
 /// `y = -Dᴴ D x` with `D` the [`FirstDirectionalDerivative`]; domain and range are both `space`.
 ///
-/// Its own adjoint, and never positive. Inside, it is the second derivative along the direction where that does not change. Units: those
-/// of `v² x` per unit of each axis's step squared. Complex: linear. Cost: 2 launches, 4 values moved per element and each value
+/// Its own adjoint, and negative semidefinite. Where the direction is constant and away from the edges, it is a second derivative along
+/// it. Units: those of `v² x` per unit of each axis's step squared. Complex: linear. Cost: 2 launches, 4 values moved per element and each value
 /// of `v` twice; 1 launch and 2 values with a constant direction along one axis (test `bytes::second_directional_derivative`).
 ///
 /// Golden: PyLops 2.8.0 `SecondDirectionalDerivative`.
@@ -101,9 +131,11 @@ fn along(
 ) -> Result<Operator> {
     space.computable(operator)?;
     if direction.len() != space.shape().len() {
-        let count = direction.len();
-        return Error::parameter(operator, format!("a direction of {count} components in {space}"));
+        let (count, axes) = (direction.len(), space.shape().len());
+        let why = format!("a direction of {count} components in {space}, which has {axes} axes");
+        return Error::parameter(operator, why);
     }
+    direction.check(operator, &space)?;
     let derivatives = along_each(operator, space.clone(), steps, scheme, edge)?;
     let spaces = std::iter::repeat_n(space, derivatives.len()).enumerate();
     let terms =

@@ -36,10 +36,9 @@ pub(super) fn along_each(
     edge: Edge,
 ) -> Result<Vec<Operator>> {
     if steps.len() != space.shape().len() || steps.is_empty() {
-        return Error::parameter(
-            operator,
-            format!("{} steps for the axes of {space}", steps.len()),
-        );
+        let (steps, axes) = (steps.len(), space.shape().len());
+        let why = format!("{steps} steps for {space}, which has {axes} axes");
+        return Error::parameter(operator, why);
     }
     let spaces = std::iter::repeat_n(space, steps.len()).zip(0_isize..);
     let along = |((space, axis), &step)| FirstDerivative::new(space, axis, step, scheme, edge);

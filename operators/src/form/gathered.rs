@@ -32,8 +32,10 @@ pub(super) fn product(outer: &Factor, inner: &Factor) -> Option<Gather> {
     };
     let entries = |leaf: &Leaf| if let Leaf::Gather(gather) = leaf { gather.entries() } else { 0 };
     let shapes = [outer.range.shape(), inner.range.shape(), inner.domain.shape()];
-    let extent = shapes.into_iter().filter_map(|shape| shape.get(axis)).max()?;
-    if *extent > longest(entries(a).max(entries(b))) {
+    let along_axis = shapes.into_iter().filter_map(|shape| shape.get(axis).copied()).max()?;
+    // Rows and columns may count several axes.
+    let extent = extent(a).max(extent(b)).max(along_axis);
+    if extent > longest(entries(a).max(entries(b))) {
         return None;
     }
     let (a, b) = (along(a, outer, axis)?, along(b, inner, axis)?);
@@ -61,12 +63,20 @@ pub(super) fn sum(a: &Term, b: &Term) -> Option<Gather> {
     let dtype = a.factors.front()?.range.dtype();
     let (one, other) = (alone(a)?, alone(b)?);
     let entries = one.entries().saturating_add(other.entries());
-    let extent = one.rows().iter().product::<usize>().max(one.columns().iter().product());
-    if entries > MOST_ADDED || extent > longest(entries) {
+    if entries > MOST_ADDED || extent_of(one) > longest(entries) {
         return None;
     }
     let both = scaled(one, a.scale, dtype)?.plus(&scaled(other, b.scale, dtype)?)?;
     can_hold(&both, dtype).then_some(both)
+}
+
+/// The rows of a leaf that is a sparse matrix, or its columns where there are more of them.
+fn extent(leaf: &Leaf) -> usize {
+    if let Leaf::Gather(gather) = leaf { extent_of(gather) } else { 0 }
+}
+
+fn extent_of(gather: &Gather) -> usize {
+    gather.rows().iter().product::<usize>().max(gather.columns().iter().product())
 }
 
 /// Rows and columns at most of a table with so many entries that is worked on.

@@ -281,3 +281,15 @@ fn sums_are_put_together_as_long_as_that_is_little_work() {
     let all = all.fold(both, |sum, term| (&sum + &term).build().unwrap());
     assert!(steps(&all).len() > 1, "{:?}", steps(&all));
 }
+
+#[test]
+fn products_of_matrices_with_rows_without_number_are_not_planned() {
+    // Rows of the data are counted along two axes, none of which is long.
+    let space = |shape: &[usize]| Space::new(shape, DType::Float32).unwrap();
+    let curve = |_: usize, _: usize, row: usize| (row == 5).then_some(7.0);
+    let model = space(&[1, 1]);
+    let spread = Spread::new(model, space(&[16_384, 16_384]), curve, Interpolation::Nearest);
+    let spread = spread.unwrap();
+    let both = spread.after(adjoint(&spread)).build().unwrap();
+    assert!(both.cost(false).is_some_and(|cost| cost.launches >= 2), "{}", both.describe());
+}

@@ -71,6 +71,21 @@ fn of_curves() {
 }
 
 #[test]
+fn of_tables() {
+    let spaces = || (space(&[1, 2]), space(&[2, 3]));
+    let (model, data) = spaces();
+    refused("Spread", Spread::from_table(model, data, &[0.0; 5], Interpolation::Linear));
+    let (model, data) = spaces();
+    refused("Spread", Spread::from_table(data, space(&[5]), &[], Interpolation::Linear));
+    // Rows of the data are fastest; what is not a number is left out.
+    let table = [0.0, 1.5, f64::NAN, 2.0];
+    let spread = Spread::from_table(model, space(&[2, 3]), &table, Interpolation::Linear).unwrap();
+    let x = arrayspan_bridge::Array::from_vec(vec![1.0_f32, 10.0], [1, 2]).unwrap();
+    let y = spread.forward(&x).unwrap();
+    assert_eq!(y.view().to_vec::<f32>().unwrap(), [1.0, 0.0, 0.0, 0.0, 0.5, 10.5]);
+}
+
+#[test]
 fn of_derivatives() {
     let (scheme, edge) = (Scheme::Centered3, Edge::Zero);
     for steps in [&[1.0][..], &[1.0, 1.0, 1.0], &[]] {
@@ -84,10 +99,21 @@ fn of_derivatives() {
     let named = "FirstDirectionalDerivative";
     refused(named, along(&Direction::constant([1.0])));
     refused(named, along(&Direction::fields(Vec::<arrayspan_bridge::SharedArray>::new())));
-    assert!(along(&Direction::constant([1.0, f64::NAN])).is_err());
-    assert!(along(&Direction::constant([1.0, 1e39])).is_err());
+    refused(named, along(&Direction::constant([1.0, f64::NAN])));
+    refused(named, along(&Direction::constant([1.0, 1e39])));
     let wrong = arrayspan_bridge::Array::from_vec(vec![0.0_f32; 15], [3, 5]).unwrap().into_shared();
-    assert!(along(&Direction::fields([wrong.clone(), wrong])).is_err());
+    refused(named, along(&Direction::fields([wrong.clone(), wrong])));
+    let scalar = arrayspan_bridge::Array::from_vec(vec![0.0_f32], []).unwrap();
+    assert!(Direction::field(scalar).is_err());
+    // One array is the same as one for each component.
+    let parts = [0.5_f32, -2.0]
+        .map(|v| arrayspan_bridge::Array::from_vec(vec![v; 15], [5, 3]).unwrap().into_shared());
+    let both: Vec<f32> = [0.5, -2.0].into_iter().flat_map(|v| [v; 15]).collect();
+    let both = arrayspan_bridge::Array::from_vec(both, [2, 5, 3]).unwrap();
+    let one = along(&Direction::field(both).unwrap()).unwrap().to_dense().unwrap();
+    let other = along(&Direction::fields(parts)).unwrap().to_dense().unwrap();
+    assert_eq!(one.to_vec::<f32>().unwrap(), other.to_vec::<f32>().unwrap());
+    assert!(one.to_vec::<f32>().unwrap().iter().any(|value| *value != 0.0));
 }
 
 #[test]

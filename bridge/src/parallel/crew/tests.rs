@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// How often a helper's term was over.
+pub(super) static HANDED_OVER: AtomicUsize = AtomicUsize::new(0);
+
 fn crew() -> &'static Crew {
     Box::leak(Box::new(Crew::new()))
 }
@@ -40,6 +43,19 @@ fn a_helper_comes_at_once_or_after_its_sleep() {
         std::thread::yield_now();
     }
     assert!(crew.seats.iter().all(|seat| seat.0.load(Ordering::Relaxed) == EMPTY));
+}
+
+/// Else a thread that waits for something else, and has taken up the helper meanwhile, would wait as long as there are calls.
+#[test]
+fn a_helper_hands_over_after_its_term_however_many_calls_there_are() {
+    let (crew, begin) = (crew(), Instant::now());
+    helped(crew, || {});
+    let before = HANDED_OVER.load(Ordering::Relaxed);
+    while HANDED_OVER.load(Ordering::Relaxed) == before {
+        assert!(begin.elapsed() < Duration::from_secs(60), "no helper's term is ever over");
+        crew.run(1, &|_| {});
+    }
+    assert!(helped(crew, || {}) > 0, "and another helps");
 }
 
 #[test]
