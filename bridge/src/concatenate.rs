@@ -71,9 +71,9 @@ fn agree(first: &View<'_>, part: &View<'_>, axis: usize) -> Result<()> {
     }
     if part.shape().len() != first.shape().len() || beside(part) != beside(first) {
         let mut expected = first.shape().to_vec();
-        // Along the axis any extent will do: the part's own, if it has such an axis.
-        if let (Some(extent), Some(own)) = (expected.get_mut(axis), part.shape().get(axis)) {
-            *extent = *own;
+        // Along the axis any extent will do, the part's own too.
+        if part.shape().len() == expected.len() {
+            expected[axis] = part.shape()[axis];
         }
         return Err(Error::Shape { operation, expected, found: part.shape().to_vec() });
     }

@@ -12,7 +12,8 @@ use num_complex::Complex64;
 use super::element::Element;
 use super::formula::Formula;
 use super::stencil_term::Arrays;
-use super::stencil_tile::{self, Setting};
+use super::stencil_tile;
+use super::stencil_tile_width::{Setting, room};
 use super::{factors, gemm, stencil, stencil_flat, stencil_march, stencil_sum, stencil_term, user};
 use crate::factors::Factors;
 use crate::{Band, Stencil, Tap, Update};
@@ -146,7 +147,7 @@ fn tiled(
     factors: &Factors<'_>,
 ) -> Option<KernelSource> {
     let form = space.form(dtype.bytes(), &[0, dtype.bytes()], 4);
-    let setting = Setting { space, axes, units: UNITS, room: stencil_tile::room(DeviceKind::Cuda) };
+    let setting = Setting { space, axes, units: UNITS, room: room(DeviceKind::Cuda) };
     let formula = Formula::update(factors, Element(dtype)).0;
     let variant = stencil_tile::Variant::new(stencil, dtype, form, formula, &setting)?;
     Some(variant.source())

@@ -31,6 +31,7 @@ mod stencil_march;
 mod stencil_sum;
 mod stencil_term;
 mod stencil_tile;
+mod stencil_tile_width;
 mod stencil_window;
 mod table_key;
 mod tables;

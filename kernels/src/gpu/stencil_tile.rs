@@ -4,7 +4,7 @@
 //! rows of taps that are not very long need no local memory.
 
 use arrayspan_bridge::DType;
-use arrayspan_bridge::devices::{DeviceKind, Grid, KernelSource, Specialisation};
+use arrayspan_bridge::devices::{Grid, KernelSource, Specialisation};
 use arrayspan_bridge::iteration::{
     IterationForm, IterationSpace, MOST_GROUPS, Runs, Text, address,
 };
@@ -13,6 +13,7 @@ use num_complex::Complex64;
 use super::element::{Element, PRELUDE};
 use super::formula::Formula;
 use super::stencil_ends::{End, Ends};
+use super::stencil_tile_width::{GAPPED, LINES, STRAIGHT, Setting, Width, most_chunk, room};
 use super::{Gpu, bands, constants, map, tables};
 use crate::band::Edges;
 use crate::verb::StencilCall;
@@ -20,33 +21,8 @@ use crate::{Band, Result, Stencil, Tap};
 
 const TEXT: &str = include_str!("../source/stencil_tile.cl.h");
 
-/// Lines of a group, and of one without a tile.
-const LINES: usize = 32;
-const DIRECT_LINES: usize = 64;
-
-/// Results of a thread along a short axis, and what may be chosen from along one that several groups share.
-const RESULTS: usize = 16;
-const SOME_RESULTS: std::ops::RangeInclusive<usize> = 11..=18;
-
-/// Threads of a group along the band's axis: those that share the lines of a group evenly.
-const WARPS: [usize; 4] = [8, 4, 2, 1];
-
-/// The same without a tile: what registers have room for.
-const DIRECT_RESULTS: usize = 14;
-const DIRECT_WARPS: [usize; 3] = [4, 2, 1];
-
-/// More places from the first to the last tap are taken in chunks.
-const MOST_CHUNK: usize = 128;
-
 /// Threads that a processor is to hold at once, with elements of up to eight bytes and of sixteen.
 const RESIDENT: usize = 1024;
-
-/// Up to so many places are straight code.
-const STRAIGHT: usize = 24;
-
-/// The most places of rows along columns without a tap at some, up to half, of them: a derivative of something symmetric has none in the
-/// middle.
-const GAPPED: usize = 64;
 
 /// Of more, a thread takes so many at once, if it can hold the values they need.
 const BLOCK: usize = 8;
@@ -105,22 +81,6 @@ pub(super) fn run(
     Ok(true)
 }
 
-/// The local memory that a kernel may take without asking.
-pub(super) fn room(kind: DeviceKind) -> usize {
-    if kind == DeviceKind::Cuda { 48 << 10 } else { 32 << 10 }
-}
-
-/// What a kernel is for beside its band.
-pub(super) struct Setting<'s> {
-    pub(super) space: &'s IterationSpace,
-    /// The axes of the bands in the space.
-    pub(super) axes: &'s [usize],
-    /// Processors of the device.
-    pub(super) units: usize,
-    /// Bytes of local memory.
-    pub(super) room: usize,
-}
-
 /// Places from the first to the last tap of the common row, and whether no tap is missing between; 0 without taps.
 fn extent(band: &Edges) -> (usize, bool) {
     let taps = &band.interior;
@@ -142,81 +102,6 @@ fn candidate(stencil: &Stencil, along: bool) -> Option<usize> {
     };
     let common = band.len() > edges.head.len() + edges.tail.len();
     (common && (least..=most).contains(&span)).then_some(span)
-}
-
-/// The most places of a chunk: half of the local memory is for what neighbouring tiles load, too.
-fn most_chunk(room: usize, bytes: usize) -> usize {
-    (room / (2 * LINES * bytes)).min(MOST_CHUNK)
-}
-
-/// What a group makes along the band's axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Width {
-    /// Whether its threads take values from where they lie, not from a tile.
-    direct: bool,
-    warps: usize,
-    /// Of each thread.
-    results: usize,
-}
-
-/// Another choice along columns for rows of taps that are neither short nor very long, for axes that it divides better than
-/// all others; what it costs beside these.
-const DEEP: Width = Width { direct: false, warps: 4, results: 22 };
-const DEEP_COST: f64 = 1.02;
-
-impl Width {
-    /// The cheapest for chunks of so many places; `None` if not even the narrowest fits into local memory.
-    fn cheapest(setting: &Setting<'_>, along: bool, chunk: usize, bytes: usize) -> Option<Self> {
-        let Setting { space, units, room, .. } = setting;
-        let len = space.extents[usize::from(!along)];
-        let others: usize = space.extents.iter().product::<usize>() / len.max(1);
-        let direct = !along && chunk <= STRAIGHT && bytes == 4;
-        let all_warps: &[usize] = if direct { &DIRECT_WARPS } else { &WARPS };
-        let shared = len > all_warps[0] * RESULTS;
-        let results = match (direct, shared) {
-            (true, _) => DIRECT_RESULTS..=DIRECT_RESULTS,
-            (false, true) => SOME_RESULTS,
-            (false, false) => RESULTS..=RESULTS,
-        };
-        let deep = !along && shared && bytes == 4 && (STRAIGHT..=GAPPED).contains(&chunk);
-        let widths = || {
-            let all = results.clone().rev();
-            let all = all.flat_map(|results| {
-                all_warps.iter().map(move |&warps| Self { direct, warps, results })
-            });
-            let all = (deep && !direct).then_some(DEEP).into_iter().chain(all);
-            let tile = |width: &Self| LINES * ((width.places() + chunk - 1) | 1) * bytes;
-            all.filter(move |width| width.direct || tile(width) <= *room)
-        };
-        let busy = |width: &Self| {
-            let lines = others.saturating_mul(len.div_ceil(width.places()));
-            width.warps <= 2 || lines.div_ceil(LINES) * width.warps >= 2 * units
-        };
-        let cost = |width: &Self| {
-            let slower = if *width == DEEP { DEEP_COST } else { 1.0 };
-            slower * width.cost(len, chunk)
-        };
-        let cheapest = widths().filter(busy).min_by(|a, b| cost(a).total_cmp(&cost(b)));
-        cheapest.or_else(|| widths().next_back())
-    }
-
-    fn lines(self) -> usize {
-        if self.direct { DIRECT_LINES } else { LINES }
-    }
-
-    fn places(self) -> usize {
-        self.warps * self.results
-    }
-
-    /// Of a place of the axis, in multiply-adds: the taps, loads from local memory and into it, by how many places groups
-    /// have beyond the axis.
-    fn cost(self, len: usize, chunk: usize) -> f64 {
-        let [places, results] = [self.places(), self.results].map(|count| count as f64);
-        let chunk = chunk as f64;
-        let loads = 4.0 * (results + chunk - 1.0) / results + 8.0 * (places + chunk - 1.0) / places;
-        let padded = (len.div_ceil(self.places()) * self.places()) as f64;
-        (chunk + loads + 16.0) * padded / len.max(1) as f64
-    }
 }
 
 /// How many groups there are along each axis of the grid.
