@@ -9,11 +9,11 @@ mod crew;
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use smallvec::SmallVec;
 
-use crew::CREW;
+use crew::{CREW, PATIENCE};
 
 /// Work of less time on one core is one part.
 ///
@@ -22,9 +22,6 @@ const PART: f64 = 20_000.0;
 
 /// Work of fewer parts stays on the caller's thread.
 const FEWEST: usize = 4;
-
-/// How long the caller looks for the last parts of others before it sleeps: about what a thread takes to wake up.
-const PATIENCE: Duration = Duration::from_micros(50);
 
 /// Bytes and operations that one core manages in a nanosecond, about.
 const BYTES: f64 = 16.0;

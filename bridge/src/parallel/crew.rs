@@ -24,7 +24,7 @@ const LINGER: Duration = Duration::from_millis(1);
 const TERM: Duration = Duration::from_millis(5);
 
 /// How long a caller looks for the last helpers to finish before it sleeps: about what a thread takes to wake up.
-const PATIENCE: Duration = Duration::from_micros(50);
+pub(super) const PATIENCE: Duration = Duration::from_micros(50);
 
 /// Looks at a seat between two looks at the clock.
 const LOOKS: usize = 64;

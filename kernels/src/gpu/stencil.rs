@@ -11,7 +11,8 @@ use super::element::{Element, PRELUDE};
 use super::formula::Formula;
 use super::stencil_term::{Arrays, Term};
 use super::stencil_window::{
-    EACH, Ends, WIDE_WINDOW, busy, holdable, is_covered, is_dense, span, threads, window_room,
+    EACH, Ends, WIDE_WINDOW, around, busy, holdable, is_covered, is_dense, span, threads,
+    window_room,
 };
 use super::{
     Gpu, band_row, bands, constants, map, stencil_flat, stencil_march, stencil_tile, tables,
@@ -153,15 +154,10 @@ impl<'f> Plan<'f> {
     }
 }
 
-/// The space of a stencil, and for each of its bands its axis there. The nearest of these but axis 0 is axis 1.
+/// The space of a stencil, and for each of its bands its axis there.
 pub(super) fn space(stencil: &Stencil, layouts: [&Layout; 2]) -> (IterationSpace, Axes<usize>) {
     let apart: Axes<usize> = stencil.terms().iter().map(|(axis, _)| *axis).collect();
-    let (mut space, mut axes) = IterationSpace::around(&layouts, &apart);
-    if let Some(march) = axes.iter().copied().filter(|axis| *axis > 0).min() {
-        space.swap(1, march);
-        axes.iter_mut().filter(|axis| **axis == march).for_each(|axis| *axis = 1);
-    }
-    (space, axes)
+    around(&layouts, &apart)
 }
 
 /// The rows a thread takes along a band's axis, no more than `most` and than there are `common` ones, when there is room for a

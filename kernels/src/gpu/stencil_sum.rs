@@ -11,7 +11,7 @@ use super::element::{Element, PRELUDE};
 use super::formula::Formula;
 use super::stencil_term::{Arrays, TAGS, TIMES, Term};
 use super::stencil_window::{
-    EACH, Ends, busy, holdable, is_covered, is_dense, span, threads, window_room,
+    EACH, Ends, around, busy, holdable, is_covered, is_dense, span, threads, window_room,
 };
 use super::{Gpu, bands, constants, map, stencil_march, tables};
 use crate::band::Edges;
@@ -105,7 +105,7 @@ fn number_of_factor<'o, 'a>(
     factor.map(|factor| (number_of(operands, &factor.array), factor.conjugated))
 }
 
-/// The space of a sum, and its terms there. The nearest of the bands' axes but axis 0 is axis 1.
+/// The space of a sum, and its terms there.
 pub(super) fn space(
     terms: &[(&Stencil, Arrays)],
     layouts: &[&Layout],
@@ -114,11 +114,7 @@ pub(super) fn space(
     let mut apart: Vec<usize> = bands().map(|(axis, _)| *axis).collect();
     apart.sort_unstable();
     apart.dedup();
-    let (mut space, mut axes) = IterationSpace::around(layouts, &apart);
-    if let Some(march) = axes.iter().copied().filter(|axis| *axis > 0).min() {
-        space.swap(1, march);
-        axes.iter_mut().filter(|axis| **axis == march).for_each(|axis| *axis = 1);
-    }
+    let (space, axes) = around(layouts, &apart);
     let now = |axis: &usize| apart.binary_search(axis).map_or(0, |at| axes[at]);
     let terms = terms.iter().map(|(stencil, arrays)| {
         let axes = stencil.terms().iter().map(|(axis, _)| now(axis)).collect();

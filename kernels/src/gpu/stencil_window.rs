@@ -1,7 +1,8 @@
 //! How many rows a thread takes of a band that it can hold, and which rows are left to others.
 
+use arrayspan_bridge::Layout;
 use arrayspan_bridge::devices::Grid;
-use arrayspan_bridge::iteration::{Runs, THREADS, Text};
+use arrayspan_bridge::iteration::{Axes, IterationSpace, Runs, THREADS, Text};
 
 use crate::band::{Edges, reach};
 
@@ -62,6 +63,17 @@ impl Ends {
         text.define("LAST", self.last);
         text.flag("WITHIN", self.within);
     }
+}
+
+/// The space of operands with these layouts for bands along the axes `apart`, and these axes there. The nearest of them but axis 0
+/// is axis 1, along which windows go.
+pub(super) fn around(layouts: &[&Layout], apart: &[usize]) -> (IterationSpace, Axes<usize>) {
+    let (mut space, mut axes) = IterationSpace::around(layouts, apart);
+    if let Some(march) = axes.iter().copied().filter(|axis| *axis > 0).min() {
+        space.swap(1, march);
+        axes.iter_mut().filter(|axis| **axis == march).for_each(|axis| *axis = 1);
+    }
+    (space, axes)
 }
 
 /// Rows from the first to the last tap of a band's common row.

@@ -55,7 +55,8 @@ impl Spread {
             let why = format!("from {domain} to {range}, which have to have two axes each");
             return Error::parameter(Self::NAME, why);
         };
-        let mut table = Table::new(&domain, rows)?;
+        let weighted = interpolation == Interpolation::Linear;
+        let mut table = Table::new(&domain, rows, weighted)?;
         let last = samples as f64 - 1.0;
         for (i, k) in (0..count).flat_map(|i| (0..points).map(move |k| (i, k))) {
             for row in 0..rows {
@@ -78,7 +79,7 @@ impl Spread {
             table.starts.push(table.indices.len());
         }
         let Table { starts, indices, weights, .. } = table;
-        let weights = (interpolation == Interpolation::Linear).then_some(weights);
+        let weights = weighted.then_some(weights);
         let (model, data) = ([count, points], [rows, samples]);
         let sums = Gather::new(0, &model, &data, starts, indices, weights)?;
         let sums = Operator::of("sums along curves", range, domain, Form::Gather(sums))?;
@@ -118,13 +119,15 @@ struct Table<'s> {
     domain: &'s Space,
     starts: Vec<usize>,
     indices: Vec<usize>,
+    /// None, unless it is `weighted`.
     weights: Vec<Complex64>,
+    weighted: bool,
 }
 
 impl<'s> Table<'s> {
-    fn new(domain: &'s Space, rows: usize) -> Result<Self> {
-        let mut table =
-            Self { domain, starts: Vec::new(), indices: Vec::new(), weights: Vec::new() };
+    fn new(domain: &'s Space, rows: usize, weighted: bool) -> Result<Self> {
+        let (starts, indices, weights) = (Vec::new(), Vec::new(), Vec::new());
+        let mut table = Self { domain, starts, indices, weights, weighted };
         let points = domain.len();
         let room = table.starts.try_reserve_exact(points.saturating_add(1));
         // At least; two for each where samples are interpolated.
@@ -137,11 +140,13 @@ impl<'s> Table<'s> {
     }
 
     fn add(&mut self, index: usize, weight: f64) -> Result<()> {
-        if self.indices.try_reserve(1).is_err() || self.weights.try_reserve(1).is_err() {
+        let weight = self.weighted.then_some(Complex64::from(weight));
+        let room = self.weights.try_reserve(usize::from(self.weighted));
+        if self.indices.try_reserve(1).is_err() || room.is_err() {
             return Err(self.too_large());
         }
         self.indices.push(index);
-        self.weights.push(weight.into());
+        self.weights.extend(weight);
         Ok(())
     }
 
