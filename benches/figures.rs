@@ -29,6 +29,16 @@ const OPERATORS: &[Row] = &[
         let n = s.shape[0];
         Ok(MatrixMult::new(s.random(&[n, n], 2)?, &[s.shape[1]])?)
     }),
+    ("MatrixMult_ax1", |s| {
+        let n = s.shape[1];
+        Ok(MatrixMult::along(s.space()?, -1, s.random(&[n, n], 2)?)?)
+    }),
+    // A batch of products of one matrix.
+    ("MatrixMult_middle", |s| {
+        let (batch, n) = (s.shape[0].div_ceil(50), s.shape[1] / 16);
+        let space = Space::new([batch, n, s.shape[1] / n * 50], DType::Float32)?;
+        Ok(MatrixMult::along(space, 1, s.random(&[n, n], 2)?)?)
+    }),
     ("Transpose", |s| Ok(Transpose::new(s.space()?, &[1, 0])?)),
     ("Flip", |s| Ok(Flip::new(s.space()?, &[0])?)),
     ("Flip_ax1", |s| Ok(Flip::new(s.space()?, &[1])?)),

@@ -113,6 +113,18 @@ def matrix_mult():
         lambda dtype, matrix: pylops.MatrixMult(matrix, otherdims=(2, 3), dtype=dtype),
         matrix=(4, 5),
     )
+    # PyLops multiplies along the first axis; others come there by a transpose, and go back by its adjoint.
+    for axis, dims in enumerate(((5, 2, 3), (2, 5, 3), (2, 3, 5))):
+
+        def along(dtype, matrix):
+            axes = (axis, *(other for other in range(3) if other != axis))
+            others = [extent for other, extent in enumerate(dims) if other != axis]
+            dimsd = [4 if other == axis else extent for other, extent in enumerate(dims)]
+            there = pylops.Transpose(dims, axes, dtype=dtype)
+            back = pylops.Transpose(dimsd, axes, dtype=dtype).H
+            return back @ pylops.MatrixMult(matrix, otherdims=others, dtype=dtype) @ there
+
+        file.add(f"axis{axis}", along, matrix=(4, 5))
     return file
 
 

@@ -2,16 +2,16 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::vendor::{Blas, Factors, Matrices, Operation, Product, Scalar};
 use arrayspan_bridge::devices::{DeviceKind, Error};
+use arrayspan_bridge::{Array, DType, Relayout};
 
 use super::element::Element;
 use super::gemm_operand::Operand;
-use super::{Gpu, combine, factors};
-use crate::Result;
+use super::{Gpu, combine, factors, map};
 use crate::factors::Known;
-use crate::verb::GemmCall;
+use crate::verb::{GemmCall, MapCall};
+use crate::{Result, input};
 
 /// Multiplies `c ← alpha · a b + beta · c` (operands in the order `c`, `a`, `b`), or `None` if cuBLAS is not there
 /// or cannot take them as they lie.
@@ -23,21 +23,62 @@ pub(super) fn multiply(
     if gpu.stream.device().kind() != DeviceKind::Cuda {
         return None;
     }
-    let known = call.factors.known();
-    let product = product(call, operands)?;
-    let blas = open(gpu)?;
-    let Some(Known { alpha, beta }) = known else { return Some(loaded(gpu, blas, call, &product)) };
-    if gpu.planned.is_some() {
-        return Some(Ok(()));
+    let conjugate = call.conjugate_a && call.c.dtype().is_complex();
+    if let Some(product) = product(call.c.dtype(), conjugate, operands) {
+        return Some(enqueue(gpu, open(gpu)?, call, &product));
     }
-    let [alpha, beta] = [alpha, beta].map(|number| [number.re, number.im]);
-    // SAFETY: a checked call's layouts lie within their memory and hold elements of its dtype.
-    let done = unsafe { blas.multiply(&product, Factors::Host { alpha, beta }) };
-    gpu.launches.fetch_add(1, Relaxed);
-    Some(done.map_err(Into::into))
+    if !conjugate {
+        return None;
+    }
+    // What is not transposed the library does not conjugate: it is given a conjugate of `a`, which is little beside what a
+    // kernel of our own takes longer.
+    let [c, a, b] = *operands;
+    let [batch, rows, columns] = a.extents;
+    let batch = if a.strides[0] == 0 { batch.min(1) } else { batch };
+    let strides = [if batch > 1 { rows * columns } else { 0 }, columns, 1].map(|s| s as isize);
+    let empty = |memory| Operand { memory, offset: 0, strides, ..a };
+    product(call.c.dtype(), false, &[c, empty(a.memory), b])?;
+    let blas = open(gpu)?;
+    // Without memory for it our own kernel does.
+    let mut room = Array::empty([batch, rows, columns], call.c.dtype(), &gpu.stream).ok()?;
+    if let Err(refused) = conjugate_into(gpu, call, &mut room) {
+        return Some(Err(refused));
+    }
+    let product = product(call.c.dtype(), false, &[c, empty(room.memory()), b])?;
+    Some(enqueue(gpu, blas, call, &product))
 }
 
-/// As [`multiply`], by factors that are read on the device. The library takes both from there, in the elements' dtype, so a
+/// Writes the conjugate of `a`, or of the one matrix that all of its batch is, into new memory. It counts as part of the
+/// product.
+fn conjugate_into(gpu: &Gpu, call: &GemmCall<'_>, room: &mut Array) -> Result<()> {
+    let [batch, rows, columns] = [room.shape()[0], room.shape()[1], room.shape()[2]];
+    let a = call.a.view();
+    let a = if a.shape().len() == 3 { a.sliced(0, 0, batch)? } else { a };
+    let a = a.reshaped(&[batch, rows, columns])?;
+    map::run(gpu, &MapCall::new(&input(0).conj(), &[a], room.view_mut())?)?;
+    if gpu.planned.is_none() {
+        gpu.launches.fetch_sub(1, Relaxed);
+    }
+    Ok(())
+}
+
+/// A product that the library takes, by its factors of the host or of the device.
+fn enqueue(gpu: &Gpu, blas: &Blas, call: &GemmCall<'_>, product: &Product<'_>) -> Result<()> {
+    let Some(Known { alpha, beta }) = call.factors.known() else {
+        return loaded(gpu, blas, call, product);
+    };
+    if gpu.planned.is_some() {
+        return Ok(());
+    }
+    let [alpha, beta] = [alpha, beta].map(|number| [number.re, number.im]);
+    // SAFETY: a checked call's layouts lie within their memory and hold elements of its dtype; a conjugate of `a` has been
+    // queued on the same stream, in whose order its memory is given back.
+    let done = unsafe { blas.multiply(product, Factors::Host { alpha, beta }) };
+    gpu.launches.fetch_add(1, Relaxed);
+    Ok(done?)
+}
+
+/// As [`enqueue`], by factors that are read on the device. The library takes both from there, in the elements' dtype, so a
 /// kernel writes them side by side first; it counts as part of the product, as the library's own kernels do.
 fn loaded(gpu: &Gpu, blas: &Blas, call: &GemmCall<'_>, product: &Product<'_>) -> Result<()> {
     let element = Element(call.c.dtype());
@@ -47,7 +88,7 @@ fn loaded(gpu: &Gpu, blas: &Blas, call: &GemmCall<'_>, product: &Product<'_>) ->
             return Ok(());
         }
         let both = Factors::Device { memory: room.memory(), starts: [0, element.bytes()] };
-        // SAFETY: as in `multiply`; the room holds both factors, which the kernel queued before has written as elements.
+        // SAFETY: as in `enqueue`; the room holds both factors, which the kernel queued before has written as elements.
         Ok(unsafe { blas.multiply(product, both) }?)
     });
     combine::give_back(gpu, room);
@@ -71,15 +112,20 @@ fn open(gpu: &Gpu) -> Option<&Blas> {
     gpu.blas.get_or_init(|| blas).as_ref()
 }
 
-/// The call in terms of column-major matrices: as it is if `c` is column-major, else transposed.
-fn product<'a>(call: &GemmCall<'_>, operands: &[Operand<'a>; 3]) -> Option<Product<'a>> {
-    let dtype = call.c.dtype();
-    let conjugate = call.conjugate_a && dtype.is_complex();
+/// The call in terms of column-major matrices: as it is if `c` is column-major, else transposed, if the library takes it so.
+fn product<'a>(dtype: DType, conjugate: bool, operands: &[Operand<'a>; 3]) -> Option<Product<'a>> {
     let [c, a, b] = operands.map(|operand| Side { operand, bytes: dtype.bytes() });
-    let ((left, conjugate_left), (right, conjugate_right), out) = match c.plain() {
-        Some(out) => ((a, conjugate), (b, false), out),
-        None => ((b.turned(), false), (a.turned(), conjugate), c.turned().plain()?),
-    };
+    let plain = || arranged(dtype, (a, conjugate), (b, false), c);
+    // A single row or column is both, and may have to be the other.
+    plain().or_else(|| arranged(dtype, (b.turned(), false), (a.turned(), conjugate), c.turned()))
+}
+
+fn arranged<'a>(
+    dtype: DType,
+    (left, conjugate_left): (Side<'a>, bool),
+    (right, conjugate_right): (Side<'a>, bool),
+    out: Side<'a>,
+) -> Option<Product<'a>> {
     let [batch, m, k] = left.operand.extents;
     let n = right.operand.extents[2];
     // With an inner extent of 0 the factors have no elements to point to.
@@ -92,7 +138,7 @@ fn product<'a>(call: &GemmCall<'_>, operands: &[Operand<'a>; 3]) -> Option<Produ
         batch: int(batch)?,
         a: left.factor(conjugate_left)?,
         b: right.factor(conjugate_right)?,
-        c: out,
+        c: out.plain()?,
     })
 }
 
@@ -147,7 +193,6 @@ mod tests {
     use super::*;
     use crate::Update;
     use arrayspan_bridge::devices::Device;
-    use arrayspan_bridge::{Array, Relayout};
 
     fn array(shape: [usize; 2]) -> Array {
         Array::empty(shape, DType::Complex64, &Device::cpu().stream().unwrap()).unwrap()
@@ -174,7 +219,7 @@ mod tests {
             Operand::new(call.a.memory(), call.a.layout()),
             Operand::new(call.b.memory(), call.b.layout()),
         ];
-        let p = product(&call, &operands)?;
+        let p = product(DType::Complex64, conjugate, &operands)?;
         let numbers = [p.m, p.n, p.k, p.a.1.column, p.b.1.column, p.c.column];
         Some((p.a.0, p.b.0, numbers))
     }

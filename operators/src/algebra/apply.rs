@@ -142,7 +142,8 @@ mod tests {
             Form::Diagonal(array([3, 4])?),
             Form::Stencil(Stencil::along(1, band)?),
             Form::Gather(Gather::new(0, &[3], &[3], vec![0, 1, 1, 3], vec![2, 0, 0], weights)?),
-            Form::Matrix(array([3, 3])?),
+            Form::Matrix { matrix: array([3, 3])?, axis: 0 },
+            Form::Matrix { matrix: array([4, 4])?, axis: 1 },
         ];
         for form in forms {
             assert!(form.is_one_verb());

@@ -30,7 +30,7 @@ impl Form {
             }
             Self::Index(map) => index(operator, map, domain, range),
             Self::Gather(matrix) => gather(operator, matrix, domain, range),
-            Self::Matrix(array) => matrix(operator, array, domain, range),
+            Self::Matrix { matrix: array, axis } => matrix(operator, array, *axis, domain, range),
             Self::Opaque(map) => {
                 let own = map.name();
                 same(
@@ -63,7 +63,7 @@ impl Form {
             | Self::Stencil(_)
             | Self::Index(_)
             | Self::Gather(_) => None,
-            Self::Diagonal(array) | Self::Matrix(array) => Some(Devices::both(array.device())),
+            Self::Diagonal(array) | Self::Matrix { matrix: array, .. } => Some(Devices::both(array.device())),
             &Self::ToDevice { from, to } => Some(Devices { domain: from, range: to }),
             Self::Opaque(map) => map.devices(),
         }
@@ -128,7 +128,13 @@ fn gather(operator: &str, gather: &Gather, domain: &Space, range: &Space) -> Res
     number::entries_of(operator, gather, domain.dtype())
 }
 
-fn matrix(operator: &str, matrix: &SharedArray, domain: &Space, range: &Space) -> Result<()> {
+fn matrix(
+    operator: &str,
+    matrix: &SharedArray,
+    axis: usize,
+    domain: &Space,
+    range: &Space,
+) -> Result<()> {
     let &[rows, columns] = matrix.shape() else {
         let why = format!("a matrix of shape {:?}, not [rows, columns]", matrix.shape());
         return Error::parameter(operator, why);
@@ -138,10 +144,16 @@ fn matrix(operator: &str, matrix: &SharedArray, domain: &Space, range: &Space) -
         return Error::parameter(operator, why);
     }
     let (from, to) = (domain.shape(), range.shape());
-    let fits = from.first() == Some(&columns) && to.first() == Some(&rows) && from[1..] == to[1..];
-    if fits {
+    let others = |shape: &[usize]| {
+        let before = shape.get(..axis)?.to_vec();
+        Some((before, shape.get(axis + 1..)?.to_vec()))
+    };
+    let axes = (from.get(axis), to.get(axis)) == (Some(&columns), Some(&rows));
+    if axes && others(from) == others(to) {
         return Ok(());
     }
-    let why = format!("a matrix of shape [{rows}, {columns}] does not map {domain} to {range}");
+    let why = format!(
+        "a matrix of shape [{rows}, {columns}] along axis {axis} does not map {domain} to {range}"
+    );
     Error::parameter(operator, why)
 }

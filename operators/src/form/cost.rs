@@ -56,7 +56,9 @@ impl Step {
             }
             Act::Leaf(Leaf::Matrix(matrix)) => {
                 let entries = matrix.array.layout().len();
-                let columns = to.shape().iter().skip(1).product::<usize>();
+                let extents = to.shape().iter().enumerate();
+                let others = extents.filter(|(axis, _)| *axis != matrix.axis);
+                let columns = others.map(|(_, extent)| extent).product::<usize>();
                 let matrix = entries * matrix.array.dtype().bytes();
                 once(read + matrix, entries.saturating_mul(columns).saturating_mul(2))
             }

@@ -91,7 +91,9 @@ impl Form {
                 bytes => format!("opaque, with {bytes} bytes of workspace"),
             },
             Self::Diagonal(weights) => format!("weights of shape {:?}", weights.shape()),
-            Self::Matrix(matrix) => format!("a matrix of shape {:?}", matrix.shape()),
+            Self::Matrix { matrix, axis } => {
+                format!("a matrix of shape {:?} along axis {axis}", matrix.shape())
+            }
             Self::Index(map) => boxes(map),
             Self::Gather(gather) => entries(gather),
             Self::Stencil(stencil) => taps(stencil),
@@ -182,7 +184,7 @@ impl fmt::Display for Leaf {
             Self::Gather(gather) => write!(f, "gather of {}", entries(gather)),
             Self::Matrix(matrix) => {
                 let shape = matrix.array.shape();
-                write!(f, "gemm with a matrix of shape {shape:?}")?;
+                write!(f, "gemm with a matrix of shape {shape:?} along axis {}", matrix.axis)?;
                 f.write_str(if matrix.transposed { ", transposed" } else { "" })
             }
             Self::Move(devices) => write!(f, "move from {} to {}", devices.domain, devices.range),

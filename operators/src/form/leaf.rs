@@ -31,8 +31,13 @@ pub enum Form {
     Index(IndexMap),
     /// `y[…, j, …] = Σₖ w[j, k] x[…, i[j, k], …]`, a sparse matrix along an axis, or along neighbouring axes counted as one.
     Gather(Gather),
-    /// `y[i, …] = Σⱼ A[i, j] x[j, …]` with a dense matrix `[rows, columns]`.
-    Matrix(SharedArray),
+    /// `y[…, i, …] = Σⱼ A[i, j] x[…, j, …]`, a dense matrix along an axis.
+    Matrix {
+        /// `[rows, columns]`
+        matrix: SharedArray,
+        /// The axis of columns in `x` and of rows in `y`.
+        axis: usize,
+    },
     /// `y = conj(x)`, which is linear over the real numbers only, and its own adjoint in that sense.
     Conjugate,
     /// `y = x`, from one device to another.
@@ -56,7 +61,7 @@ impl Form {
             | Self::Diagonal(_)
             | Self::Stencil(_)
             | Self::Gather(_)
-            | Self::Matrix(_) => true,
+            | Self::Matrix { .. } => true,
             Self::Index(_) | Self::ToDevice { .. } | Self::Opaque(_) => false,
         }
     }
@@ -96,8 +101,9 @@ impl Leaf {
                 (true, false) => gather.adjoint(),
                 (true, true) => gather.transpose(),
             }),
-            Form::Matrix(array) => {
-                Self::Matrix(Matrix { array: array.clone(), transposed: adjoint, conjugated })
+            &Form::Matrix { ref matrix, axis } => {
+                let array = matrix.clone();
+                Self::Matrix(Matrix { array, axis, transposed: adjoint, conjugated })
             }
             Form::Opaque(map) => {
                 let conj = conj && complex;

@@ -1,4 +1,4 @@
-//! Dense matrices along the first axis.
+//! Dense matrices along an axis.
 
 use arrayspan_bridge::{Layout, Relayout, SharedArray, View, ViewMut};
 use arrayspan_kernels::Update;
@@ -11,14 +11,15 @@ use crate::{Context, Result};
 pub(crate) struct Matrix {
     /// `[rows, columns]`
     pub(crate) array: SharedArray,
+    pub(crate) axis: usize,
     pub(crate) transposed: bool,
     pub(crate) conjugated: bool,
 }
 
 impl Matrix {
     pub(super) fn same(&self, other: &Self) -> bool {
-        (self.transposed, self.conjugated) == (other.transposed, other.conjugated)
-            && same_array(&self.array, &other.array)
+        let how = |matrix: &Self| (matrix.axis, matrix.transposed, matrix.conjugated);
+        how(self) == how(other) && same_array(&self.array, &other.array)
     }
 
     pub(super) fn run(
@@ -30,11 +31,26 @@ impl Matrix {
     ) -> Result<()> {
         let array = self.array.view();
         let array = if self.transposed { array.permuted(&[1, 0])? } else { array };
-        multiply(on, (array, self.conjugated), x, y, update)
+        let a = (array, self.conjugated);
+        match (x.shape().len(), self.axis) {
+            // As they are, and as most are.
+            (2, 0) => Ok(on.gemm(a.0, a.1, x, y, update)?),
+            (2, _) => {
+                let (x, y) = (x.permuted(&[1, 0])?, y.permuted(&[1, 0])?);
+                Ok(on.gemm(a.0, a.1, x, y, update)?)
+            }
+            (_, 0) => multiply(on, a, x, y, update),
+            (rank, axis) => {
+                let others = (0..rank).filter(|other| *other != axis);
+                let order: Vec<usize> = std::iter::once(axis).chain(others).collect();
+                multiply(on, a, x.permuted(&order)?, y.permuted(&order)?, update)
+            }
+        }
     }
 }
 
-/// `y ← alpha · a x + beta · y`, or with `conj(a)`, over the first axis of `x` and `y`.
+/// `y ← alpha · a x + beta · y`, or with `conj(a)`, over the first axis of `x` and `y`. What is no batch goes slice by slice, each
+/// with an axis less.
 fn multiply(
     on: &Context<'_>,
     (a, conjugate): (View<'_>, bool),
@@ -42,7 +58,6 @@ fn multiply(
     y: ViewMut<'_>,
     update: Update,
 ) -> Result<()> {
-    // As they are, and as most are.
     if x.shape().len() == 2 {
         return Ok(on.gemm(a, conjugate, x, y, update)?);
     }
@@ -55,14 +70,15 @@ fn multiply(
     let mut rest = y;
     for index in 0..x.shape()[1] {
         let (slice, after) = rest.split_at(1, 1)?;
-        multiply(on, (a.clone(), conjugate), x.clone().sliced(1, index, 1)?, slice, update)?;
+        let (x, y) = (x.clone().selected(1, index)?, slice.selected(1, 0)?);
+        multiply(on, (a.clone(), conjugate), x, y, update)?;
         rest = after;
     }
     Ok(())
 }
 
 /// How both arrays are a batch of matrices without moving an element: the shapes `[batch, rows, columns]`
-/// after the axes are put in this order. The first axes but the rows become the batch, as few as possible;
+/// after the axes are put in this order. The first axes behind the rows become the batch, as few as possible;
 /// the last ones the columns.
 fn as_batch(x: &Layout, y: &Layout) -> Option<([usize; 3], [usize; 3], Vec<usize>)> {
     (1..=x.rank()).find_map(|split| {

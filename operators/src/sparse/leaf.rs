@@ -30,7 +30,7 @@ pub(super) fn matrix(form: &Form, domain: &Space, range: &Space) -> Result<Spars
         Form::Stencil(stencil) => bands(stencil, shape, domain.shape()),
         Form::Index(map) => index(map, shape),
         Form::Gather(matrix) => gather(matrix, shape, domain.shape()),
-        Form::Matrix(array) => dense(array, shape),
+        Form::Matrix { matrix, axis } => dense(matrix, *axis, shape, range.shape()),
         Form::Opaque(map) => probed(&**map, shape),
     }
 }
@@ -129,19 +129,23 @@ fn gather(gather: &Gather, shape: [usize; 2], extents: &[usize]) -> Result<Spars
     Ok(all.finish())
 }
 
-/// A dense matrix along the first axis, for each index of the others alike.
-fn dense(array: &SharedArray, shape: [usize; 2]) -> Result<Sparse> {
+/// A dense matrix along an axis, for each index of the others alike.
+fn dense(array: &SharedArray, axis: usize, shape: [usize; 2], range: &[usize]) -> Result<Sparse> {
     let entries = numbers(&array.view())?;
     let columns = array.shape().get(1).copied().unwrap_or(0);
     let rows = array.shape().first().copied().unwrap_or(0);
-    let others = shape[0].checked_div(rows).unwrap_or(0);
+    let before: usize = range[..axis].iter().product();
+    let behind: usize = range[axis + 1..].iter().product();
     let mut all = Rows::new(shape)?;
-    for row in 0..rows {
-        for other in 0..others {
-            for column in 0..columns {
-                all.add(column * others + other, entries[row * columns + column]);
+    for first in 0..before {
+        for row in 0..rows {
+            for last in 0..behind {
+                for column in 0..columns {
+                    let entry = entries[row * columns + column];
+                    all.add((first * columns + column) * behind + last, entry);
+                }
+                all.end()?;
             }
-            all.end()?;
         }
     }
     Ok(all.finish())

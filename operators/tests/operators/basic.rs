@@ -117,6 +117,35 @@ fn matrices_hold_for_every_dtype_and_for_any_other_axes() {
 }
 
 #[test]
+fn a_matrix_multiplies_along_any_axis_as_along_the_first() {
+    for dtype in DTYPES {
+        let matrix = random(&Space::new([3, 5], dtype).unwrap(), 1).into_shared();
+        for (shape, axis) in
+            [(&[4, 5][..], 1), (&[5, 4], 0), (&[2, 5, 7], -2), (&[2, 7, 5], 2), (&[2, 3, 5, 2, 3], 2)]
+        {
+            let space = Space::new(shape, dtype).unwrap();
+            let along = MatrixMult::along(space.clone(), axis, matrix.clone()).unwrap();
+            check(&along);
+            let axis = space.axis("test", axis).unwrap();
+            let mut order: Vec<usize> = (0..shape.len()).collect();
+            order[..=axis].rotate_right(1);
+            let others: Vec<usize> = order[1..].iter().map(|axis| shape[*axis]).collect();
+            let first = MatrixMult::new(matrix.clone(), &others).unwrap();
+            let x = random(&space, 2);
+            let expected = first.forward(x.view().permuted(&order).unwrap()).unwrap();
+            let found = along.forward(&x).unwrap();
+            let found = found.view().permuted(&order).unwrap().to_array().unwrap();
+            let single = matches!(dtype, DType::Float32 | DType::Complex64);
+            let rounding = if single { 1e-6 } else { 1e-15 };
+            for (a, b) in numbers(&found).into_iter().zip(numbers(&expected)) {
+                assert!((a - b).norm() < 16.0 * rounding, "{shape:?} along {axis}: {a}, {b}");
+            }
+            assert_eq!(along.to_sparse().unwrap().shape, [along.range().len(), space.len()]);
+        }
+    }
+}
+
+#[test]
 fn a_rectangular_identity_of_too_many_boxes_says_so() {
     let error = Identity::rectangular(real(&[1; 13]), real(&[2; 13])).unwrap_err();
     assert_eq!(error.to_string(), "Identity: more than 4096 boxes");

@@ -81,6 +81,17 @@ fn basic_operators_refuse_arrays_that_do_not_fit() {
     let dtype = parameter(Diagonal::new(Space::new([3], Complex128).unwrap(), weights()));
     assert_eq!(dtype, "Diagonal: weights of dtype Float64 for Complex128 [3]");
     assert!(parameter(MatrixMult::new(weights(), &[])).contains("shape [3]"));
+    let matrix = || floats(&[2, 3], &[1.0; 6]).into_shared();
+    let axis = parameter(MatrixMult::along(space(&[4, 3]), 2, matrix()));
+    assert_eq!(axis, "MatrixMult: there is no axis 2 in an array of rank 2");
+    let columns = parameter(MatrixMult::along(space(&[4, 3]), 0, matrix()));
+    assert_eq!(
+        columns,
+        "MatrixMult: a matrix of shape [2, 3] along axis 0 does not map Float64 [4, 3] to Float64 [2, 3]"
+    );
+    let other = parameter(MatrixMult::along(Space::new([3], Float32).unwrap(), 0, matrix()));
+    assert_eq!(other, "MatrixMult: a matrix of dtype Float64 for Float32 [3]");
+    assert!(parameter(MatrixMult::along(space(&[3]), 0, weights())).contains("shape [3]"));
     let matrix = floats(&[1, 1], &[1.0]).into_shared();
     let large = MatrixMult::new(matrix, &[usize::MAX]).unwrap_err();
     assert!(large.to_string().starts_with("MatrixMult: Float64 [1, 18446744073709551615] takes"));
