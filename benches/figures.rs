@@ -55,6 +55,12 @@ const OPERATORS: &[Row] = &[
     ("Restriction_ax1", |s| Ok(Restriction::new(s.space()?, 1, s.scattered(1))?)),
     ("SumAlong", |s| Ok(SumAlong::new(s.space()?, 0)?)),
     ("SumAlong_ax1", |s| Ok(SumAlong::new(s.space()?, 1)?)),
+    ("Regression", |s| Ok(Regression::new(s.positions()?, 4)?)),
+    ("Regression_along", |s| {
+        let positions = s.random(&s.shape[..1], 1)?;
+        Ok(Regression::along(s.space()?, 0, positions, 4)?)
+    }),
+    ("LinearRegression", |s| Ok(LinearRegression::new(s.positions()?)?)),
     ("Interp", |s| Ok(Interp::new(s.space()?, 0, s.between(0), Interpolation::Linear)?)),
     ("Interp_ax1", |s| Ok(Interp::new(s.space()?, 1, s.between(1), Interpolation::Linear)?)),
     ("Spread", spread),
@@ -178,6 +184,11 @@ impl Setting {
     fn between(&self, axis: usize) -> Vec<f64> {
         let n = self.shape[axis];
         (0..n).map(|at| at as f64 * (n as f64 - 1.5) / n as f64 + 0.25).collect()
+    }
+
+    /// As many positions as elements.
+    fn positions(&self) -> Result<SharedArray, Failure> {
+        self.random(&[self.shape.iter().product()], 1)
     }
 
     /// Scattered numbers between -1 and 1.

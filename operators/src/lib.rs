@@ -68,8 +68,8 @@ pub use workspace::Workspace;
 pub use algebra::{Formula, Operator, adjoint, block_diagonal, hstack, stack, vstack};
 pub use avo::PoststackLinearModelling;
 pub use basic::{
-    Conj, Diagonal, Flip, Identity, MatrixMult, Pad, Restriction, Roll, Spread, SumAlong,
-    Symmetrize, ToDevice, Transpose, Zero,
+    Conj, Diagonal, Flip, Identity, LinearRegression, MatrixMult, Pad, Regression, Restriction, Roll,
+    Spread, SumAlong, Symmetrize, ToDevice, Transpose, Zero,
 };
 pub use derivative::{
     Along, Direction, Edge, FirstDerivative, FirstDirectionalDerivative, Gradient, Laplacian,

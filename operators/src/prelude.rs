@@ -5,8 +5,8 @@ pub use arrayspan_kernels::{Factor, Update};
 pub use crate::algebra::{Formula, Operator, adjoint};
 pub use crate::avo::PoststackLinearModelling;
 pub use crate::basic::{
-    Conj, Diagonal, Flip, Identity, MatrixMult, Pad, Restriction, Roll, Spread, SumAlong,
-    Symmetrize, ToDevice, Transpose, Zero,
+    Conj, Diagonal, Flip, Identity, LinearRegression, MatrixMult, Pad, Regression, Restriction, Roll,
+    Spread, SumAlong, Symmetrize, ToDevice, Transpose, Zero,
 };
 pub use crate::derivative::{
     Along, Direction, Edge, FirstDerivative, FirstDirectionalDerivative, Gradient, Laplacian,

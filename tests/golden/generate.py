@@ -163,6 +163,41 @@ def sum_along():
     return file
 
 
+def regressions(name, order):
+    """Polynomials; PyLops adds complex numbers to real ones and fails, so that complex data come from the matrix."""
+    file = File(name)
+
+    def add(case, count, order):
+        t = file.random(count, "float64")
+
+        def make(dtype):
+            if dtype == "complex128":
+                return np.vander(t, order + 1, increasing=True).astype(dtype)
+            if name == "linear_regression":
+                return pylops.LinearRegression(t, dtype=dtype)
+            return pylops.Regression(t, order, dtype=dtype)
+
+        file.add(case, make)
+        for dtype in DTYPES:
+            file.put(dtype, case, t=t)
+
+    add("odd", 11, order)
+    add("few", 2, order)
+    add("long", 71, order)
+    if name == "regression":
+        add("constant", 7, 0)
+        add("high", 13, 9)
+    return file
+
+
+def regression():
+    return regressions("regression", 4)
+
+
+def linear_regression():
+    return regressions("linear_regression", 1)
+
+
 def zero():
     file = File("zero")
     file.add("square", lambda dtype: pylops.Zero(7, dtype=dtype))
@@ -574,6 +609,8 @@ FILES = (
     restriction,
     spread,
     sum_along,
+    regression,
+    linear_regression,
     interp,
     first_derivative,
     second_derivative,

@@ -73,17 +73,19 @@ pub(super) fn give_back(gpu: &Gpu, room: Array) {
     gpu.rooms.lock().push(room);
 }
 
-/// Joins the parts that `groups` groups of the kernel queued before have left in `room` into `out`.
+/// Joins the parts that `groups` groups of the kernel queued before have left in `room`, from the one of number `first` on, into
+/// `out`.
 pub(super) fn join(
     gpu: &Gpu,
     variant: &Variant,
     (out, place): (&Memory, usize),
     room: &Array,
-    groups: usize,
+    (first, groups): (usize, usize),
 ) -> Result<()> {
     let mut arguments = Arguments::new(false);
     arguments.write(out, place);
     arguments.push(Argument::Read(room.memory()));
+    arguments.push(Argument::I32(first as i32));
     arguments.push(Argument::I32(groups as i32));
     let grid = Grid { groups: [1; 3], threads: [THREADS, 1, 1] };
     // SAFETY: the arguments are those of `join.cl.h`, in its order. `place` is that of an output's only element; the

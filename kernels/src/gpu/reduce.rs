@@ -2,7 +2,7 @@
 
 use arrayspan_bridge::devices::{Argument, Grid, KernelSource, Specialisation};
 use arrayspan_bridge::iteration::{
-    Arguments, IterationForm, MOST_ARGUMENTS, Runs, Start, THREADS, Text, address,
+    Arguments, IterationForm, IterationSpace, MOST_ARGUMENTS, Runs, Start, THREADS, Text, address,
 };
 use arrayspan_bridge::{DType, Operand};
 
@@ -28,6 +28,8 @@ pub(super) struct Variant {
     pub(super) result: DType,
     pub(super) reduction: Reduction,
     pub(super) formula: Formula,
+    /// How many sums there are of each result.
+    pub(super) moments: usize,
     /// The number of kept and of reduced axes.
     pub(super) ranks: [usize; 2],
     pub(super) runs: Runs,
@@ -54,7 +56,11 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
         return Ok(());
     }
     let inputs = call.inputs.iter().map(Operand::layout);
-    let outputs = std::iter::once(out.layout());
+    let moments = call.moments;
+    // The first moment stands for all: the others are as far behind it.
+    let first = if moments == 1 { None } else { Some(out.layout().selected(0, 0)?) };
+    let outputs = std::iter::once(first.as_ref().unwrap_or(out.layout()));
+    let apart = first.is_some().then(|| out.layout().strides()[0]);
     let split = Split::new(inputs, outputs, call.shape().len(), &call.axes)?;
     let (results, along) = (split.results(), split.is_along());
     let runs = runs(call, &split, along);
@@ -66,9 +72,10 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
         (true, false) => Sharing::Leave,
     };
     let constants = call.expression.constants();
-    let arguments = 3 + 2 * (call.inputs.len() + constants.len()) + split.numbers().count();
+    let arguments = 4 + 2 * (call.inputs.len() + constants.len()) + split.numbers().count();
     let parts = if call.is_shared() {
-        steps.div_ceil(THREADS * RUNS_OF_THREAD).min(8 * gpu.units()).clamp(1, MOST_PARTS)
+        let most = MOST_PARTS / moments;
+        steps.div_ceil(THREADS * RUNS_OF_THREAD).min(8 * gpu.units()).clamp(1, most)
     } else {
         1
     };
@@ -78,9 +85,10 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
         result: out.dtype(),
         reduction: call.reduction,
         formula: Formula::of(&call.expression),
+        moments,
         ranks: split.ranks(),
         runs,
-        wide: split.is_wide(),
+        wide: split.is_wide() || (moments > 1 && IterationSpace::new(&[out.layout()]).is_wide()),
         threads: threads(results, steps, along, gpu.units()),
         along,
         sharing,
@@ -95,6 +103,7 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
     if variant.baked.is_empty() {
         arguments.indices(split.numbers());
     }
+    arguments.indices(apart);
     arguments.numbers(constants, computed);
     // A call that is only planned has no parts. (What joins them is planned all the same.)
     let planned = gpu.planned.is_some();
@@ -113,7 +122,10 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
     unsafe { gpu.launch(&variant, grid, &arguments)? };
     let Some(room) = room else { return Ok(()) };
     let join = combine::Variant { computed, result: out.dtype(), reduction: call.reduction };
-    let joined = combine::join(gpu, &join, (out.memory(), place), &room, parts);
+    let joined = (0..moments).try_for_each(|moment| {
+        let place = place.wrapping_add_signed(apart.unwrap_or(0).wrapping_mul(moment as isize));
+        combine::join(gpu, &join, (out.memory(), place), &room, (moment * parts, parts))
+    });
     combine::give_back(gpu, room);
     joined
 }
@@ -178,10 +190,15 @@ impl Variant {
         reduced.define("RUNS", "REDUCED", text);
         combine::define(self.reduction, self.threads, self.sharing, text);
         text.flag("ALONG", self.along);
+        text.define("MOMENTS", self.moments);
+        if let Some(last) = inputs.last().filter(|_| self.moments > 1) {
+            text.define("WEIGHT(OF)", format_args!("OF({last})"));
+        }
         text.flag("TAIL", self.ranks[1] == 1 && self.runs.len > 1);
         let names = walk::arguments([&kept, &reduced], &self.baked, text);
         let numbers: Vec<String> = names.iter().map(|name| format!(", idx {name}")).collect();
-        let mut others = numbers.concat() + &self.formula.declare(element);
+        let apart = if self.moments > 1 { ", idx y_moment" } else { "" };
+        let mut others = numbers.concat() + apart + &self.formula.declare(element);
         if self.sharing != Sharing::Alone {
             others += ", GLOBAL total* parts";
         }

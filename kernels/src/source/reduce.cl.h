@@ -1,5 +1,5 @@
 /* y = reduction of EXPRESSION(x0, x1, ...) over the reduced axes r0, r1, ..., for each index of the kept axes
-   k0, k1, ....
+   k0, k1, ...; with MOMENTS above 1, of EXPRESSION times powers 0, 1, ... of WEIGHT, results y_moment apart.
 
    P threads walk the reduced axes of one result, in runs along r0. Where x0 is contiguous along r0
    (ALONG), these threads have consecutive numbers; where along a kept axis, the threads of consecutive results
@@ -7,18 +7,35 @@
    joins them in a fixed order; without, join.cl.h does. Before this text stand the parameters and
      OUTPUTS, KEPT_SPLIT(o), x0_KEPT, y_KEPT      results, the indices k0, k1, ... of one, its places
      RUNS, REDUCED_SPLIT(f), x0_REDUCED           runs to walk, the indices r0, r1, ... of one, its places
+     WEIGHT(OF), y_moment                         with moments: what powers are of, and how far apart results are
      TAIL                                         1 if elements may be left behind the last run, r0 being all */
 
 #define Q (THREADS / P)
+#if MOMENTS == 1
+  #define MOMENT(m) 0
+#else
+  #define MOMENT(m) (m) * y_moment
+#endif
 #define LOAD(name)     const run name##_run = name##_LOAD(name + (name##_KEPT + name##_REDUCED));
 #define IN_RUN(name)   e_item(name##_run.e[k])
 #define IN_PLACE(name) e_item(name[name##_KEPT + name##_REDUCED])
 
 #define AT_ONCE 4
+#if MOMENTS == 1
+  #define ADD_ITEM(OF, to) sums[0][to] = t_add(sums[0][to], EXPRESSION(OF));
+#else
+  #define ADD_ITEM(OF, to)                          \
+    elem power = EXPRESSION(OF);                    \
+    const elem weight = WEIGHT(OF);                 \
+    UNROLL for (int m = 0; m < MOMENTS; m++) {      \
+      sums[m][to] = t_add(sums[m][to], power);      \
+      power = e_mul(power, weight);                 \
+    }
+#endif
 #define ADD(f)         \
   REDUCED_SPLIT(f)     \
   INPUTS(LOAD)         \
-  UNROLL for (int k = 0; k < V; k++) sums[k] = t_add(sums[k], EXPRESSION(IN_RUN));
+  UNROLL for (int k = 0; k < V; k++) { ADD_ITEM(IN_RUN, k) }
 
 KERNEL reduce(PARAMETERS) {
   LOCAL_ARRAY(total, shared, THREADS);
@@ -34,8 +51,10 @@ KERNEL reduce(PARAMETERS) {
 #endif
   for (idx block = (idx)GRP(0); block * Q < OUTPUTS; block += (idx)NGRP(0)) {
     const idx o = block * Q + q;
-    total sums[V];
-    UNROLL for (int k = 0; k < V; k++) sums[k] = t_none();
+    total sums[MOMENTS][V];
+    UNROLL for (int m = 0; m < MOMENTS; m++) {
+      UNROLL for (int k = 0; k < V; k++) sums[m][k] = t_none();
+    }
     if (o < OUTPUTS) {
       KEPT_SPLIT(o)
       const idx stride = (idx)NGRP(1) * P;
@@ -51,26 +70,32 @@ KERNEL reduce(PARAMETERS) {
       }
 #if TAIL
       if (GRP(1) == 0 && p == 0) {
-        for (idx r0 = RUNS * V; r0 < nr0; r0++) sums[0] = t_add(sums[0], EXPRESSION(IN_PLACE));
+        for (idx r0 = RUNS * V; r0 < nr0; r0++) { ADD_ITEM(IN_PLACE, 0) }
       }
 #endif
     }
-    UNROLL for (int k = 1; k < V; k++) sums[0] = t_join(sums[0], sums[k]);
-    shared[thread] = sums[0];
-    group_join(shared, thread, p, step);
-#if ACROSS_GROUPS
-    if (group_is_last(parts, (int)GRP(1), (int)NGRP(1), thread, shared, last)) {
-      parts_join(parts, (int)NGRP(1), shared, thread);
-      if (thread == 0) y[0] = t_result(shared[0]);
-    }
-#elif PARTIAL
-    if (thread == 0) t_store(parts + GRP(1), shared[0]);
+    UNROLL for (int m = 0; m < MOMENTS; m++) {
+      UNROLL for (int k = 1; k < V; k++) sums[m][0] = t_join(sums[m][0], sums[m][k]);
+      shared[thread] = sums[m][0];
+      group_join(shared, thread, p, step);
+#if PARTIAL
+      if (thread == 0) t_store(parts + (m * (int)NGRP(1) + (int)GRP(1)), shared[0]);
 #else
-    if (p == 0 && o < OUTPUTS) {
-      KEPT_SPLIT(o)
-      y[y_KEPT] = t_result(shared[thread]);
+      if (p == 0 && o < OUTPUTS) {
+        KEPT_SPLIT(o)
+        y[y_KEPT + MOMENT(m)] = t_result(shared[thread]);
+      }
+#endif
+      BARRIER();
+    }
+#if ACROSS_GROUPS
+    if (group_is_last(parts, (int)NGRP(1), thread, last)) {
+      for (int m = 0; m < MOMENTS; m++) {
+        parts_join(parts + m * (int)NGRP(1), (int)NGRP(1), shared, thread);
+        if (thread == 0) y[MOMENT(m)] = t_result(shared[0]);
+        BARRIER();
+      }
     }
 #endif
-    BARRIER();
   }
 }

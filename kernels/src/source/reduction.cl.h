@@ -73,13 +73,12 @@ FN void parts_join(volatile GLOBAL total* parts, int groups, LOCAL total* shared
 }
 
 #if ACROSS_GROUPS
-/* Leaves a group's part, which is in *part when thread 0 comes; true for the last of `groups` groups, whose threads may
-   then read the parts of all. The whole group comes here. */
-FN int group_is_last(GLOBAL total* parts, int group, int groups, int thread, const LOCAL total* part, LOCAL int* last) {
+/* Counts a group that has left its parts, which thread 0 did; true for the last of `groups` groups, whose threads may then
+   read the parts of all. The whole group comes here. */
+FN int group_is_last(GLOBAL total* parts, int groups, int thread, LOCAL int* last) {
   if (thread == 0) {
     volatile GLOBAL u32* count = (volatile GLOBAL u32*)((GLOBAL unsigned char*)parts + COUNT_AT);
-    t_store(parts + group, *part);
-    /* The part before the count that tells of it. */
+    /* The parts before the count that tells of it. */
     DEVICE_FENCE();
     const int is_last = COUNT_UP(count) == (u32)groups - 1u;
     /* The counts of others before the parts that they tell of; the barrier passes it on to the group. */

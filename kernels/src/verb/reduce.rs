@@ -1,10 +1,10 @@
 //! An elementwise expression, reduced over axes; the result stays on the device.
 
 use arrayspan_bridge::devices::Access;
-use arrayspan_bridge::{DType, Operand, OperandMut, View, ViewMut};
+use arrayspan_bridge::{DType, Operand, OperandMut, Relayout, View, ViewMut};
 
 use super::{OperandName, Verb, axes, check, map};
-use crate::{Cost, Expression, Result, cost};
+use crate::{Cost, Expression, Result, cost, input};
 
 const NAME: &str = "reduce";
 
@@ -19,11 +19,17 @@ pub enum Reduction {
     Minimum,
 }
 
-/// `out ← reduction over axes of expression(inputs)`.
+/// The most moments of one call: a thread keeps the sums of all of them.
+pub(crate) const MOST_MOMENTS: usize = 8;
+
+/// `out ← reduction over axes of expression(inputs)`, or several moments of it.
 #[derive(Debug)]
 pub struct ReduceCall<'a> {
     pub(crate) reduction: Reduction,
     pub(crate) expression: Expression,
+    /// How many sums there are of each: of the expression times powers of the last input, from the power 0 on. More than one are
+    /// along the first axis of `out`; one has no axis.
+    pub(crate) moments: usize,
     /// All of one shape.
     pub(crate) inputs: Vec<Operand<'a>>,
     /// Ascending.
@@ -51,6 +57,39 @@ impl<'a> ReduceCall<'a> {
         axes: &[usize],
         out: ViewMut<'a>,
     ) -> Result<Self> {
+        Self::checked(reduction, expression, inputs, axes, (out, 1))
+    }
+
+    /// Checks the arguments of `out[k, …] ← Σ over axes of expression(inputs) · wᵏ`, where `w` is the last input, and `k` counts
+    /// the first axis of `out`.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); when `out` has no first axis, or one of more than 8 elements.
+    pub fn moments(
+        expression: &Expression,
+        inputs: &[View<'a>],
+        axes: &[usize],
+        out: ViewMut<'a>,
+    ) -> Result<Self> {
+        let moments = out.shape().first().copied().unwrap_or(0);
+        if !(1..=MOST_MOMENTS).contains(&moments) {
+            let shape = out.shape();
+            let why = format!(
+                "the output has shape {shape:?}, expected 1 to {MOST_MOMENTS} moments along its first axis"
+            );
+            return check::argument(NAME, why);
+        }
+        let out = if moments == 1 { out.selected(0, 0)? } else { out };
+        Self::checked(Reduction::Sum, expression, inputs, axes, (out, moments))
+    }
+
+    fn checked(
+        reduction: Reduction,
+        expression: &Expression,
+        inputs: &[View<'a>],
+        axes: &[usize],
+        (out, moments): (ViewMut<'a>, usize),
+    ) -> Result<Self> {
         check::computable(NAME, out.dtype())?;
         let Some(shape) = inputs.first().map(|view| view.shape().to_vec()) else {
             return check::argument(NAME, "there is no input");
@@ -77,15 +116,21 @@ impl<'a> ReduceCall<'a> {
             return check::argument(NAME, "complex numbers have no order");
         }
         let axes = axes::sorted(NAME, &shape, axes)?;
-        check::shape(NAME, "the output", &axes::kept(&shape, &axes), out.shape())?;
+        let mut results = axes::kept(&shape, &axes);
+        if moments > 1 {
+            results.insert(0, moments);
+        }
+        check::shape(NAME, "the output", &results, out.shape())?;
         let inputs = map::operands(NAME, expression, inputs, &shape, dtype)?;
-        Ok(Self { reduction, expression: expression.clone(), inputs, axes, out: out.into() })
+        let expression = expression.clone();
+        Ok(Self { reduction, expression, moments, inputs, axes, out: out.into() })
     }
 
     pub(super) fn held(&mut self) -> ReduceCall<'_> {
         ReduceCall {
             reduction: self.reduction,
             expression: self.expression.clone(),
+            moments: self.moments,
             inputs: self.inputs.iter().map(Operand::held).collect(),
             axes: self.axes.clone(),
             out: self.out.held(),
@@ -111,9 +156,29 @@ impl<'a> ReduceCall<'a> {
         }
     }
 
-    /// Whether one number is left, of so many that several groups share the work.
+    /// What is computed for each element.
+    fn operations(&self) -> usize {
+        self.expression.operations().saturating_add(2 * self.moments - 1)
+    }
+
+    /// The moment of this number, alone.
+    pub(crate) fn moment(&mut self, number: usize) -> Result<ReduceCall<'_>> {
+        let weight = self.inputs.len().saturating_sub(1);
+        let power = |value: Expression, _| value * input(weight);
+        Ok(ReduceCall {
+            reduction: self.reduction,
+            expression: (0..number).fold(self.expression.clone(), power),
+            moments: 1,
+            inputs: self.inputs.iter().map(Operand::held).collect(),
+            axes: self.axes.clone(),
+            out: self.out.view_mut().selected(0, number)?.into(),
+        })
+    }
+
+    /// Whether one number is left, or one of each moment, of so many that several groups share the work.
     pub(crate) fn is_shared(&self) -> bool {
-        self.out.layout().len() == 1 && self.shape().iter().product::<usize>() > ONE_GROUP
+        self.out.layout().len() == self.moments
+            && self.shape().iter().product::<usize>() > ONE_GROUP
     }
 }
 
@@ -135,10 +200,10 @@ impl Verb for ReduceCall<'_> {
         // Where groups cannot read what others have written, a second kernel joins their parts.
         let joined = self.is_shared() && !self.out.device().info().device_fence;
         Cost {
-            launches: usize::from(results > 0) + usize::from(joined),
+            launches: usize::from(results > 0) + self.moments * usize::from(joined),
             bytes_read: cost::read(&self.inputs),
             bytes_written: results * self.out.dtype().bytes(),
-            flops: len.saturating_mul(self.expression.operations().saturating_add(1)),
+            flops: len.saturating_mul(self.operations()),
         }
     }
 }

@@ -25,6 +25,7 @@ mod map;
 mod map_errors;
 mod map_many;
 mod map_numbers;
+mod moments;
 mod offsets;
 mod reduce;
 mod sample;
@@ -186,6 +187,12 @@ cells! {
             real_and_wider_results
             shared_results_are_complete
             reductions_of_nothing;
+        moments:
+            every_number_along_every_axis
+            layouts_do_not_matter
+            long_arrays
+            moments_of_nothing_are_zero
+            shared_results_are_complete;
         gather:
             one_entry_a_row_along_every_axis
             repeated_and_unsorted_indices_and_their_adjoint

@@ -34,11 +34,7 @@ impl LinearRegression {
     ///
     /// # Errors
     /// As those of [`Regression::along`](crate::Regression::along).
-    pub fn along(
-        range: Space,
-        axis: isize,
-        positions: impl Into<SharedArray>,
-    ) -> Result<Operator> {
+    pub fn along(range: Space, axis: isize, positions: impl Into<SharedArray>) -> Result<Operator> {
         Polynomial::operator(Self::NAME, range, axis, positions.into(), 1)
     }
 }

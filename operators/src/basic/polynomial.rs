@@ -30,7 +30,7 @@ pub(super) struct Polynomial {
 struct Pass {
     first: usize,
     count: usize,
-    /// Of the positions and the coefficients.
+    /// Of the coefficients and, behind these, the positions.
     forward: Expression,
     /// Of data and positions: what is multiplied by powers from 0 on.
     adjoint: Expression,
@@ -76,7 +76,7 @@ impl Polynomial {
         for pass in &self.passes {
             let inputs = [y.clone(), self.positions.view()];
             let out = sums.reborrow().sliced(0, pass.first, pass.count)?;
-            on.moments(&pass.adjoint, &inputs, &[self.axis], out)?;
+            on.moments(&pass.adjoint, &inputs[..pass.inputs(1)], &[self.axis], out)?;
         }
         Ok(())
     }
@@ -91,11 +91,17 @@ impl Polynomial {
 
 impl Pass {
     fn new(first: usize, count: usize) -> Self {
-        let power = |value: Expression, place| (0..first).fold(value, |value, _| value * input(place));
+        let power =
+            |value, place| (0..first).fold(value, |value: Expression, _| value * input(place));
         // From the highest coefficient down, by Horner's rule.
-        let lower = (1..count).rev();
-        let sum = lower.fold(input(count), |sum, place| sum * input(0) + input(place));
-        Self { first, count, forward: power(sum, 0), adjoint: power(input(0), 1) }
+        let lower = (0..count - 1).rev();
+        let sum = lower.fold(input(count - 1), |sum, place| sum * input(count) + input(place));
+        Self { first, count, forward: power(sum, count), adjoint: power(input(0), 1) }
+    }
+
+    /// So many arrays and the positions, unless it is the constant alone, which does not read them.
+    fn inputs(&self, arrays: usize) -> usize {
+        arrays + usize::from(self.first + self.count > 1)
     }
 }
 
@@ -136,10 +142,11 @@ impl LinearMap for Polynomial {
         mut update: Update,
     ) -> Result<()> {
         for pass in &self.passes {
-            let mut inputs = vec![self.positions.view()];
-            for number in pass.first..pass.first + pass.count {
-                inputs.push(x.clone().sliced(self.axis, number, 1)?);
-            }
+            let coefficients = pass.first..pass.first + pass.count;
+            let coefficient = |number| Ok(x.clone().sliced(self.axis, number, 1)?);
+            let mut inputs = coefficients.map(coefficient).collect::<Result<Vec<_>>>()?;
+            inputs.push(self.positions.view());
+            inputs.truncate(pass.inputs(pass.count));
             on.map_updated(&pass.forward, &inputs, y.reborrow(), update)?;
             update = update.then_add();
         }

@@ -118,7 +118,7 @@ impl Form {
             | Self::Stencil(_)
             | Self::Index(_)
             | Self::Gather(_)
-            | Self::Matrix(_) => false,
+            | Self::Matrix { .. } => false,
         }
     }
 }

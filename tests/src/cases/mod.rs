@@ -13,6 +13,7 @@ macro_rules! for_each_operator {
         $stamp! {
             [$($argument)*]
             identity zero diagonal conj matrix_mult transpose flip roll pad symmetrize restriction spread sum_along
+            regression linear_regression
             to_device
             first_derivative second_derivative laplacian gradient
             first_directional_derivative second_directional_derivative

@@ -81,6 +81,7 @@ pub(super) fn reductions(dtype: DType) -> Vec<KernelSource> {
                     result,
                     reduction,
                     formula: product.clone(),
+                    moments: 1,
                     ranks,
                     runs: Runs::new(&[start; 2], dtype.bytes(), if along { 1000 } else { 1 }),
                     wide: !along,
@@ -90,6 +91,10 @@ pub(super) fn reductions(dtype: DType) -> Vec<KernelSource> {
                     baked: Vec::new(),
                 };
                 kernels.push(variant.source());
+                if reduction == Reduction::Sum && !real {
+                    let moments = if along { 5 } else { 8 };
+                    kernels.push(reduce::Variant { moments, ..variant }.source());
+                }
             }
         }
     }
