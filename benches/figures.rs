@@ -39,6 +39,13 @@ const OPERATORS: &[Row] = &[
         let space = Space::new([batch, n, s.shape[1] / n * 50], DType::Float32)?;
         Ok(MatrixMult::along(space, 1, s.random(&[n, n], 2)?)?)
     }),
+    ("MatrixMult_sparse", |s| sparse(s, 32, 1)),
+    ("MatrixMult_sparse_64columns", |s| sparse(s, 32, 64)),
+    ("Kronecker", |s| {
+        let [m, n] = [s.shape[0], s.shape[1]].map(|n| n.min(4000));
+        let of = |n, seed| Ok::<_, Failure>(MatrixMult::new(s.random(&[n, n], seed)?, &[])?);
+        Ok(Kronecker::new(of(m, 1)?, of(n, 2)?)?)
+    }),
     ("Transpose", |s| Ok(Transpose::new(s.space()?, &[1, 0])?)),
     ("Flip", |s| Ok(Flip::new(s.space()?, &[0])?)),
     ("Flip_ax1", |s| Ok(Flip::new(s.space()?, &[1])?)),
@@ -118,6 +125,21 @@ fn first(s: &Setting, axis: isize, scheme: Scheme, edge: Edge) -> Result<Operato
 /// A direction that changes from place to place.
 fn direction(s: &Setting) -> Result<Direction, Failure> {
     Ok(Direction::fields([s.random(&s.shape, 1)?, s.random(&s.shape, 2)?]))
+}
+
+/// A square matrix with so many entries a row, at random, up to 16 million of them, times so many columns.
+fn sparse(s: &Setting, row: usize, columns: usize) -> Result<Operator, Failure> {
+    let n = (s.shape.iter().product::<usize>().min(16_000_000) / row).max(row);
+    let place = |at: usize| (at as u64).wrapping_mul(6_364_136_223_846_793_005) >> 33;
+    // Rows are not all as long.
+    let starts: Vec<i64> = (0..=n as i64).map(|at| at * row as i64 + at % 5).collect();
+    let entries = starts[n] as usize;
+    let indices: Vec<i64> = (0..entries).map(|at| (place(at) as usize % n) as i64).collect();
+    let values: Vec<f32> = scattered(2).take(entries).collect();
+    let (starts, indices) =
+        (Array::from_vec(starts, [n + 1])?, Array::from_vec(indices, [entries])?);
+    let matrix = Sparse::from_csr([n, n], &starts, &indices, Array::from_vec(values, [entries])?)?;
+    Ok(MatrixMult::sparse(Space::new([n, columns], DType::Float32)?, 0, matrix)?)
 }
 
 /// Random curves, as many values in each as rows: the peers' table.

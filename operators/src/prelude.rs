@@ -2,11 +2,11 @@
 
 pub use arrayspan_kernels::{Factor, Update};
 
-pub use crate::algebra::{Formula, Operator, adjoint};
+pub use crate::algebra::{Formula, Kronecker, Operator, adjoint};
 pub use crate::avo::PoststackLinearModelling;
 pub use crate::basic::{
-    Conj, Diagonal, Flip, Identity, LinearRegression, MatrixMult, Pad, Regression, Restriction, Roll,
-    Spread, SumAlong, Symmetrize, ToDevice, Transpose, Zero,
+    Conj, Diagonal, Flip, Identity, LinearRegression, MatrixMult, Pad, Regression, Restriction,
+    Roll, Spread, SumAlong, Symmetrize, ToDevice, Transpose, Zero,
 };
 pub use crate::derivative::{
     Along, Direction, Edge, FirstDerivative, FirstDirectionalDerivative, Gradient, Laplacian,
@@ -14,5 +14,6 @@ pub use crate::derivative::{
 };
 pub use crate::form::Form;
 pub use crate::signal::{Convolve1D, Interp, Interpolation, Smoothing};
+pub use crate::sparse::Sparse;
 pub use crate::{Devices, LinearMap, LinearOperator, Space, Workspace};
 pub use crate::{block_diagonal, hstack, stack, vstack};

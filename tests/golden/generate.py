@@ -22,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 import scipy
+import scipy.sparse
 
 if not hasattr(np, "row_stack"):  # removed in NumPy 2.5; PyLops 2.8.0 still calls it
     np.row_stack = np.vstack
@@ -125,6 +126,18 @@ def matrix_mult():
             return back @ pylops.MatrixMult(matrix, otherdims=others, dtype=dtype) @ there
 
         file.add(f"axis{axis}", along, matrix=(4, 5))
+
+    # The entries of which the column is a multiple of three behind the row.
+    def sparse(others):
+        def make(dtype, matrix):
+            rows, columns = np.indices(matrix.shape)
+            kept = scipy.sparse.csr_matrix(np.where((columns - rows) % 3 == 0, matrix, 0))
+            return pylops.MatrixMult(kept, otherdims=others, dtype=dtype)
+
+        return make
+
+    file.add("sparse", sparse(None), matrix=(7, 11))
+    file.add("sparse_others", sparse((2, 3)), matrix=(7, 11))
     return file
 
 
@@ -160,6 +173,30 @@ def sum_along():
     file.add("vector", lambda dtype: pylops.Sum((11,), axis=0, dtype=dtype))
     for axis in range(3):
         file.add(f"axis{axis}", lambda dtype: pylops.Sum((5, 3, 7), axis=axis, dtype=dtype))
+    return file
+
+
+def kronecker():
+    file = File("kronecker")
+
+    def add(case, make_a, make_b):
+        file.add(
+            case,
+            lambda dtype, a, b: pylops.Kronecker(make_a(dtype, a), make_b(dtype, b), dtype=dtype),
+            a=(3, 5),
+            b=(4, 2),
+        )
+
+    def matrix(dtype, array):
+        return pylops.MatrixMult(array, dtype=dtype)
+
+    def derivative(n):
+        return lambda dtype, array: pylops.FirstDerivative(n, kind="forward", dtype=dtype)
+
+    add("matrices", matrix, matrix)
+    add("derivative_matrix", derivative(7), matrix)
+    add("matrix_derivative", matrix, derivative(7))
+    add("derivatives", derivative(5), derivative(7))
     return file
 
 
@@ -611,6 +648,7 @@ FILES = (
     sum_along,
     regression,
     linear_regression,
+    kronecker,
     interp,
     first_derivative,
     second_derivative,

@@ -18,6 +18,21 @@ impl Gather {
         self.turned(!self.is_real())
     }
 
+    /// The same along axes from `axis` on. Both share their table.
+    #[must_use]
+    pub fn at_axis(&self, axis: usize) -> Self {
+        match &self.0.entries {
+            Entries::Given(table) => Self(Arc::new(Inner {
+                axis,
+                rows: self.0.rows.clone(),
+                columns: self.0.columns.clone(),
+                facts: self.0.facts.clone(),
+                entries: Entries::Given(table.clone()),
+            })),
+            Entries::Turned(turned) => turned.of.at_axis(axis).turned(turned.conj),
+        }
+    }
+
     /// The transpose.
     #[must_use]
     pub fn transpose(&self) -> Self {

@@ -53,14 +53,15 @@ struct Inner {
 /// Where the entries are.
 #[derive(Debug)]
 enum Entries {
-    Given(Table),
+    Given(Arc<Table>),
     Turned(Transpose),
 }
 
 impl Gather {
     fn of(axis: usize, rows: &[usize], columns: &[usize], table: Table) -> Self {
         let (rows, columns, facts) = (rows.to_vec(), columns.to_vec(), Facts::of(&table));
-        Self(Arc::new(Inner { axis, rows, columns, facts, entries: Entries::Given(table) }))
+        let entries = Entries::Given(Arc::new(table));
+        Self(Arc::new(Inner { axis, rows, columns, facts, entries }))
     }
 
     /// The first of the axes.

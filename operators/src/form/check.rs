@@ -63,7 +63,9 @@ impl Form {
             | Self::Stencil(_)
             | Self::Index(_)
             | Self::Gather(_) => None,
-            Self::Diagonal(array) | Self::Matrix { matrix: array, .. } => Some(Devices::both(array.device())),
+            Self::Diagonal(array) | Self::Matrix { matrix: array, .. } => {
+                Some(Devices::both(array.device()))
+            }
             &Self::ToDevice { from, to } => Some(Devices { domain: from, range: to }),
             Self::Opaque(map) => map.devices(),
         }

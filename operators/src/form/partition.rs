@@ -84,6 +84,18 @@ impl Partition {
         Ok(Self { parts: slices.map(slice).collect(), whole, stacked: true })
     }
 
+    /// The same of arrays with further axes behind their own.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] when the one array cannot be addressed.
+    pub(crate) fn lifted(&self, operation: &str, behind: &[usize]) -> Result<Self> {
+        let with =
+            |space: &Space| Space::of(operation, [space.shape(), behind].concat(), space.dtype());
+        let slice = |slice: &Slice| Ok(Slice { space: with(&slice.space)?, ..slice.clone() });
+        let parts = self.parts.iter().map(slice).collect::<Result<_>>()?;
+        Ok(Self { whole: with(&self.whole)?, parts, stacked: self.stacked })
+    }
+
     /// Whether the parts lie along an axis of their own.
     pub(crate) fn is_stacked(&self) -> bool {
         self.stacked

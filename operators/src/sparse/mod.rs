@@ -1,6 +1,7 @@
 //! Operators as sparse matrices, on the host.
 
 mod algebra;
+mod arrays;
 mod leaf;
 mod rows;
 mod tree;

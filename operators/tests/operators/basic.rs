@@ -120,9 +120,13 @@ fn matrices_hold_for_every_dtype_and_for_any_other_axes() {
 fn a_matrix_multiplies_along_any_axis_as_along_the_first() {
     for dtype in DTYPES {
         let matrix = random(&Space::new([3, 5], dtype).unwrap(), 1).into_shared();
-        for (shape, axis) in
-            [(&[4, 5][..], 1), (&[5, 4], 0), (&[2, 5, 7], -2), (&[2, 7, 5], 2), (&[2, 3, 5, 2, 3], 2)]
-        {
+        for (shape, axis) in [
+            (&[4, 5][..], 1),
+            (&[5, 4], 0),
+            (&[2, 5, 7], -2),
+            (&[2, 7, 5], 2),
+            (&[2, 3, 5, 2, 3], 2),
+        ] {
             let space = Space::new(shape, dtype).unwrap();
             let along = MatrixMult::along(space.clone(), axis, matrix.clone()).unwrap();
             check(&along);

@@ -42,7 +42,7 @@ fn case(
     };
     let rows: Vec<_> = positions.iter().map(row).collect();
     let weighted = rows.iter().any(|row| row.len() > 1);
-    let weights = weighted.then_some(dtype);
+    let weights = weighted.then_some(dtype.real());
     let [forward, adjoint] = table::moves(&rows, extent, others, weights);
     let shape = shape.to_vec();
     let make = move |cell: &_| Interp::new(space(cell, &shape)?, axis, positions, interpolation);

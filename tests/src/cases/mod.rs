@@ -18,6 +18,7 @@ macro_rules! for_each_operator {
             first_derivative second_derivative laplacian gradient
             first_directional_derivative second_directional_derivative
             convolve1d smoothing interp poststack_linear_modelling
+            kronecker
             after sum scaled adjoint vstack hstack stack block_diagonal
         }
     };

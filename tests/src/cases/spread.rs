@@ -53,7 +53,7 @@ fn case(
     };
     let rows: Vec<Vec<usize>> = points.map(entries).collect();
     let weighted = interpolation == Interpolation::Linear;
-    let weights = weighted.then_some(dtype);
+    let weights = weighted.then_some(dtype.real());
     let [adjoint, forward] = table::moves(&rows, data[0] * data[1], 1, weights);
     let make = move |cell: &_| Spread::new(space(cell, &model)?, space(cell, &data)?, curve, interpolation);
     let case = Case::new(name, make).moves(forward, adjoint);

@@ -4,8 +4,8 @@ use arrayspan_bridge::DType;
 
 use crate::suite::Moves;
 
-/// Forward and adjoint of a matrix whose rows name these of `extent` columns, for each of `others` other indices, with weights for
-/// arrays of a dtype or without.
+/// Forward and adjoint of a matrix whose rows name these of `extent` columns, for each of `others` other indices, with weights of a
+/// dtype or without.
 pub(super) fn moves(
     rows: &[Vec<usize>],
     extent: usize,
@@ -32,9 +32,9 @@ fn direction(rows: &[Vec<usize>], others: usize, weights: Option<DType>) -> Move
     named.sort_unstable();
     named.dedup();
     let longest = rows.iter().map(Vec::len).max().unwrap_or(0);
-    // Of an index, and of a weight, which is real.
+    // Of an index, and of a weight.
     let index = size_of::<i32>();
-    let each = index + weights.map_or(0, |dtype| dtype.real().bytes());
+    let each = index + weights.map_or(0, DType::bytes);
     let even = longest * rows.len();
     let table = if longest <= 8 && even <= 2 * (rows.len() + entries) {
         even * each

@@ -26,12 +26,16 @@ pub(super) fn gathers(dtype: DType) -> Vec<KernelSource> {
             Gather::new(1, &[shape[0]], &[shape[1]], starts, indices, weights)
         };
     let complex = Complex64::new(0.5, if dtype.is_complex() { 1.0 } else { 0.0 });
-    let lengths: [&dyn Fn(usize) -> usize; 4] =
-        [&|_| 1, &|_| 2, &|row| row % 9, &|row| if row % 50 == 0 { 500 } else { 3 }];
-    let shapes: [&[usize]; 3] = [&[3000, 300, 1], &[3, 300, 5000], &[3, 300, 40]];
+    let lengths: [&dyn Fn(usize) -> usize; 5] =
+        [&|_| 1, &|_| 2, &|row| row % 9, &|row| if row % 50 == 0 { 500 } else { 3 }, &|row| {
+            9 + row % 20
+        }];
+    let shapes: [&[usize]; 4] = [&[3000, 300, 1], &[3, 300, 5000], &[3, 300, 40], &[3, 300, 1]];
     let mut kernels = Vec::new();
-    for (number, (lengths, weight)) in
-        lengths.iter().zip([None, Some(0.5.into()), Some(complex), Some(complex)]).enumerate()
+    for (number, (lengths, weight)) in lengths
+        .iter()
+        .zip([None, Some(0.5.into()), Some(complex), Some(complex), Some(complex)])
+        .enumerate()
     {
         let Ok(gather) = table(lengths, weight, [201, 300]) else { continue };
         // Kernels of long rows depend less on the shape, so one shape is enough for them.

@@ -13,6 +13,7 @@ use crate::gather::{Facts, LONG, Weighting};
 
 const ROW: &str = include_str!("../../source/gather_row.cl.h");
 const TEXT: &str = include_str!("../../source/gather.cl.h");
+const TEXT_SHARED: &str = include_str!("../../source/gather_shared.cl.h");
 const TEXT_LONG: &str = include_str!("../../source/gather_long.cl.h");
 
 /// A kernel for a sparse matrix.
@@ -90,6 +91,12 @@ impl Variant {
                 text.define("LONG", if skips { LONG } else { 0 });
                 arrays.extend((places == 0).then_some(("place", "starts")));
             }
+            Work::Shared { ways, skips } => {
+                text.define("P", ways);
+                text.define("THREADS", THREADS);
+                text.define("LONG", if skips { LONG } else { 0 });
+                arrays.push(("place", "starts"));
+            }
             Work::Long { ways } => {
                 text.define("P", ways);
                 text.define("THREADS", THREADS);
@@ -135,6 +142,7 @@ impl Specialisation for Variant {
         text.add(ROW);
         let (entry, source) = match self.work {
             Work::Rows { .. } => ("gather", TEXT),
+            Work::Shared { .. } => ("gather_shared", TEXT_SHARED),
             Work::Long { .. } => ("gather_long", TEXT_LONG),
         };
         text.add(source);

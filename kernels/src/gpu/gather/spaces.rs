@@ -24,6 +24,8 @@ pub(in crate::gpu) enum Work {
         /// Whether rows with many entries are left out.
         skips: bool,
     },
+    /// So many neighbours share each row; or, if it `skips`, each of at most [`LONG`](crate::gather::LONG) entries.
+    Shared { ways: usize, skips: bool },
     /// So many share a row with many entries.
     Long { ways: usize },
 }
@@ -32,6 +34,12 @@ pub(in crate::gpu) enum Work {
 const AT_ONCE: usize = 4;
 /// Runs of a thread, for each of which its columns need not be loaded again.
 const RUNS: usize = 8;
+/// Mean entries of rows that are worth several threads where these are neighbours: the table is read as it lies then.
+const WORTH_SHARING: usize = 4;
+/// The most threads of such a row.
+const MOST_SHARING: usize = 32;
+/// Groups per multiprocessor that take such rows.
+const BUSY_GROUPS: usize = 32;
 /// Threads per multiprocessor that saturate memory bandwidth.
 const BUSY_THREADS: usize = 1024;
 
@@ -108,6 +116,11 @@ impl Spaces {
 
     pub(super) fn rows_work(&self, facts: &Facts, units: usize) -> Work {
         let places = facts.places().unwrap_or(0);
+        let mean = facts.entries / facts.rows.max(1);
+        if places == 0 && self.along && mean >= WORTH_SHARING {
+            let ways = 1 << mean.min(MOST_SHARING).ilog2();
+            return Work::Shared { ways, skips: self.shares };
+        }
         let [runs, outer] = self.items();
         let at_once = (AT_ONCE / places.max(1)).max(1);
         let all = runs.saturating_mul(outer).saturating_mul(facts.rows);
@@ -132,6 +145,11 @@ impl Spaces {
                 let items =
                     if along { [rows, runs.div_ceil(several), outer] } else { [runs, rows, outer] };
                 grid(items, stencil_window::threads(items, units))
+            }
+            Work::Shared { ways, .. } => {
+                let blocks = facts.rows.div_ceil(THREADS / ways).min(units * BUSY_GROUPS);
+                let groups = [blocks, runs.min(MOST_GROUPS), outer.min(MOST_GROUPS)];
+                Grid { groups, threads: [THREADS, 1, 1] }
             }
             Work::Long { ways } => {
                 let blocks = runs.div_ceil(THREADS / ways);

@@ -27,6 +27,30 @@ impl IndexMap {
         Ok(Self::zero(domain, range))
     }
 
+    /// The same for each index of further axes, before and behind its own.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for extents that are too large.
+    pub(crate) fn between(&self, before: &[usize], behind: &[usize]) -> Result<Self> {
+        let around = |own: &[usize]| [before, own, behind].concat();
+        let (domain, range) = (around(self.domain()), around(self.range()));
+        let (Some(axes), Some(held)) = (self.axes(), self.held()) else {
+            return Self::zeros("index map", &domain, &range);
+        };
+        let whole = |first: usize, extents: &[usize]| {
+            let axes = extents.iter().enumerate();
+            axes.map(|(axis, &extent)| straight(Some(first + axis), extent, 0, 1)).collect()
+        };
+        let moved = |axis: &AxisMap| {
+            AxisMap::new(axis.from().map(|from| from + before.len()), axis.pieces())
+        };
+        let own: Vec<AxisMap> = axes.iter().map(moved).collect();
+        let last: Vec<AxisMap> = whole(before.len() + self.domain().len(), behind);
+        let axes = [whole(0, before), own, last].concat();
+        let held = [vec![0; before.len()], held.to_vec(), vec![0; behind.len()]].concat();
+        Self::from_pieces("index map", &domain, &range, &axes, &held)
+    }
+
     /// The axes in another order: axis `k` of the output is axis `order[k]` of the input, `y[o] = x[i]` with
     /// `i[order[k]] = o[k]`.
     ///

@@ -1,0 +1,147 @@
+//! Operators on arrays with further axes, for each index of which they do what they did.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrayspan_bridge::Relayout;
+use arrayspan_kernels::Stencil;
+
+use super::node::{Kind, Node};
+use super::slices::{Reordered, Slices};
+use crate::form::{Form, Orientation, Partition};
+use crate::{Operator, Result, Space};
+
+/// Axes before and behind those of an operator.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Around<'a> {
+    pub(super) before: &'a [usize],
+    pub(super) behind: &'a [usize],
+}
+
+impl Around<'_> {
+    fn space(&self, operation: &str, own: &Space) -> Result<Space> {
+        Space::of(operation, [self.before, own.shape(), self.behind].concat(), own.dtype())
+    }
+
+    fn spaces(&self, operation: &str, node: &Node) -> Result<(Space, Space)> {
+        let (domain, range) = node.spaces(false);
+        Ok((self.space(operation, domain)?, self.space(operation, range)?))
+    }
+}
+
+/// `I ⊗ A ⊗ I`: a form stays one, along other axes; sums, products and stacks are those of their parts. Opaque parts are applied
+/// to one slice after the other. Parts that are shared stay so; nothing is done by recursion.
+pub(super) fn lifted(operation: &str, operator: &Operator, around: Around<'_>) -> Result<Operator> {
+    let mut done: HashMap<*const Node, Operator> = HashMap::new();
+    let mut path = vec![(plain(operator), 0)];
+    while let Some((own, next)) = path.pop() {
+        if let Some(part) = parts(own.node(), around).get(next).map(plain) {
+            path.push((own, next + 1));
+            if !done.contains_key(&std::ptr::from_ref(part.node())) {
+                path.push((part, 0));
+            }
+            continue;
+        }
+        let parts = parts(own.node(), around).iter();
+        let parts = parts.filter_map(|part| turned(&done, part)).collect();
+        done.insert(std::ptr::from_ref(own.node()), whole(operation, &own, parts, around)?);
+    }
+    Ok(turned(&done, operator).unwrap_or_else(|| operator.clone()))
+}
+
+/// An operator in its own orientation, without its factor.
+fn plain(operator: &Operator) -> Operator {
+    Operator {
+        node: operator.node.clone(),
+        factor: 1.0.into(),
+        orientation: Orientation::default(),
+    }
+}
+
+/// The parts of which a lifted operator is made.
+fn parts<'n>(node: &'n Node, around: Around<'_>) -> &'n [Operator] {
+    if is_reordered(node, around) { &[] } else { node.parts() }
+}
+
+/// Whether it is a stack, whose parts follow each other along the first axis, that is not first any more.
+fn is_reordered(node: &Node, around: Around<'_>) -> bool {
+    matches!(node.kind(), Kind::Blocks { .. }) && !around.before.is_empty()
+}
+
+/// A part, whose node has been lifted, in its own orientation and times its factor.
+fn turned(done: &HashMap<*const Node, Operator>, part: &Operator) -> Option<Operator> {
+    let lifted = done.get(&std::ptr::from_ref(part.node()))?;
+    Some(lifted.turned(part.orientation()).multiplied(part.factor()))
+}
+
+/// An operator whose parts are lifted.
+fn whole(
+    operation: &str,
+    own: &Operator,
+    parts: Vec<Operator>,
+    around: Around<'_>,
+) -> Result<Operator> {
+    let node = own.node();
+    let (domain, range) = around.spaces(operation, node)?;
+    let kind = match node.kind() {
+        Kind::Form(form) => {
+            let form = lifted_form(form, around, &domain, &range)?;
+            return Operator::of(node.name().to_owned(), domain, range, form);
+        }
+        Kind::Blocks { .. } if is_reordered(node, around) => {
+            let behind = [around.before, around.behind].concat();
+            let behind = Around { before: &[], behind: &behind };
+            // One level down: without an axis before it, a stack is made of its parts.
+            let inner = lifted(operation, own, behind)?;
+            let rank = around.before.len();
+            return Ok(Operator::new(Reordered::new(
+                inner,
+                rank,
+                around.behind.len(),
+                (domain, range),
+            )));
+        }
+        Kind::Blocks { domains, ranges } => {
+            let behind = |side: &Option<Arc<Partition>>| {
+                let side = side.as_ref();
+                side.map(|side| side.lifted(operation, around.behind).map(Arc::new)).transpose()
+            };
+            Kind::Blocks { domains: behind(domains)?, ranges: behind(ranges)? }
+        }
+        Kind::Named => Kind::Named,
+        Kind::Sum => Kind::Sum,
+        Kind::Product => Kind::Product,
+    };
+    let mut lifted = Node::new(kind, parts, (domain, range), node.devices, node.facts);
+    lifted.name.clone_from(&node.name);
+    Ok(Operator::with(lifted))
+}
+
+fn lifted_form(form: &Form, around: Around<'_>, domain: &Space, range: &Space) -> Result<Form> {
+    let first = around.before.len();
+    Ok(match form {
+        Form::Zero | Form::Identity | Form::Conjugate | Form::ToDevice { .. } => form.clone(),
+        Form::Diagonal(weights) => {
+            let ones = |axes: &[usize]| vec![1; axes.len()];
+            let shape = [ones(around.before), weights.shape().to_vec(), ones(around.behind)];
+            Form::Diagonal(weights.clone().reshaped(&shape.concat())?)
+        }
+        Form::Stencil(stencil) => {
+            let terms = stencil.terms().iter().map(|(axis, band)| (axis + first, band.clone()));
+            Form::Stencil(Stencil::new(terms.collect::<Vec<_>>())?)
+        }
+        Form::Index(map) => Form::Index(map.between(around.before, around.behind)?),
+        Form::Gather(gather) => Form::Gather(gather.at_axis(gather.axis() + first)),
+        Form::Matrix { matrix, axis } => {
+            Form::Matrix { matrix: matrix.clone(), axis: axis + first }
+        }
+        Form::Opaque(map) => {
+            let others = [around.before.len(), around.behind.len()];
+            Form::Opaque(Arc::new(Slices::new(
+                map.clone(),
+                others,
+                (domain.clone(), range.clone()),
+            )))
+        }
+    })
+}
