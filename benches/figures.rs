@@ -5,8 +5,9 @@
 //! ```
 //!
 //! Sizes are `64m` (8000 x 8000), `odd` (7919 x 8191), `1m` (1000 x 1000) and `tiny` (64 x 64, which shows what a call costs).
-//! Prints CSV with the columns and names of the peers' script: median over 5 batches of back-to-back
-//! applications, the host waiting once at the end of a batch. Outputs and workspaces are allocated once.
+//! Prints CSV with the columns and names of the peers' script, then the bytes that the verbs of each direction read and
+//! write: median over 5 batches of back-to-back applications, the host waiting once at the end of a batch. Outputs and
+//! workspaces are allocated once. `cargo xtask bench` makes a table of it.
 
 use std::time::Instant;
 
@@ -53,22 +54,32 @@ const OPERATORS: &[Row] = &[
     ("Symmetrize", |s| Ok(Symmetrize::new(s.space()?, 0)?)),
     ("Symmetrize_ax1", |s| Ok(Symmetrize::new(s.space()?, 1)?)),
     ("Roll", |s| Ok(Roll::new(s.space()?, 0, 1000)?)),
-    // Every second index, at random along both axes, and each of them.
+    // Half of all elements, in order: the peers' indices.
+    ("Restriction", |s| {
+        let space = Space::new([s.shape.iter().product()], DType::Float32)?;
+        let indices = half(space.len());
+        Ok(Restriction::new(space, 0, indices)?)
+    }),
+    // Every second index of an axis; all, in another order.
     ("Restriction_stepped", |s| {
         let indices: Vec<usize> = (0..s.shape[0]).step_by(2).collect();
         Ok(Restriction::new(s.space()?, 0, indices)?)
     }),
-    ("Restriction", |s| Ok(Restriction::new(s.space()?, 0, s.scattered(0))?)),
+    ("Restriction_ax0", |s| Ok(Restriction::new(s.space()?, 0, s.scattered(0))?)),
     ("Restriction_ax1", |s| Ok(Restriction::new(s.space()?, 1, s.scattered(1))?)),
-    ("SumAlong", |s| Ok(SumAlong::new(s.space()?, 0)?)),
-    ("SumAlong_ax1", |s| Ok(SumAlong::new(s.space()?, 1)?)),
+    ("Sum", |s| Ok(SumAlong::new(s.space()?, 0)?)),
+    ("Sum_ax1", |s| Ok(SumAlong::new(s.space()?, 1)?)),
     ("Regression", |s| Ok(Regression::new(s.positions()?, 4)?)),
     ("Regression_along", |s| {
         let positions = s.random(&s.shape[..1], 1)?;
         Ok(Regression::along(s.space()?, 0, positions, 4)?)
     }),
     ("LinearRegression", |s| Ok(LinearRegression::new(s.positions()?)?)),
-    ("Interp", |s| Ok(Interp::new(s.space()?, 0, s.between(0), Interpolation::Linear)?)),
+    ("Interp_linear", |s| {
+        let positions = s.between(0).into_iter().step_by(2).collect::<Vec<_>>();
+        Ok(Interp::new(s.space()?, 0, positions, Interpolation::Linear)?)
+    }),
+    ("Interp_ax0", |s| Ok(Interp::new(s.space()?, 0, s.between(0), Interpolation::Linear)?)),
     ("Interp_ax1", |s| Ok(Interp::new(s.space()?, 1, s.between(1), Interpolation::Linear)?)),
     ("Spread", spread),
     ("ToDevice", |s| Ok(ToDevice::new(s.space()?, s.device, s.device)?)),
@@ -219,7 +230,7 @@ impl Setting {
     }
 
     fn array(&self, shape: &[usize], seed: u32) -> Result<Array, Failure> {
-        let values: Vec<f32> = scattered(seed).take(shape.iter().product()).collect();
+        let values = repeated(&mut scattered(seed), shape.iter().product());
         Ok(Array::from_slice(&values, shape)?.into_device(self.device)?.0)
     }
 
@@ -230,8 +241,8 @@ impl Setting {
         }
         let mut parts = scattered(seed);
         let mut part = || parts.next().unwrap_or_default();
-        let values: Vec<Complex32> =
-            (0..space.len()).map(|_| Complex32::new(part(), part())).collect();
+        let mut numbers = std::iter::repeat_with(|| Complex32::new(part(), part()));
+        let values = repeated(&mut numbers, space.len());
         Ok(Array::from_slice(&values, space.shape())?.into_device(self.device)?.0)
     }
 
@@ -259,8 +270,9 @@ impl Setting {
         Ok(batches[batches.len() / 2])
     }
 
-    fn row(&self, name: &str, forward: f64, adjoint: f64) {
-        println!("{name},{},{forward:.5},{adjoint:.5}", self.size);
+    fn row(&self, name: &str, times: [f64; 2], bytes: [usize; 2]) {
+        let ([forward, adjoint], [read, back]) = (times, bytes);
+        println!("{name},{},{forward:.5},{adjoint:.5},{read},{back}", self.size);
     }
 }
 
@@ -271,6 +283,19 @@ fn scattered(seed: u32) -> impl Iterator<Item = f32> {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (state >> 8) as f32 / 8_388_608.0 - 1.0
     })
+}
+
+/// Half of `n` indices, in order.
+fn half(n: usize) -> Vec<usize> {
+    let values = scattered(8).take(n);
+    (0..n).zip(values).filter(|(_, value)| *value < 0.0).map(|(at, _)| at).collect()
+}
+
+/// `len` values, of which the first million are new: what takes longest is not to make them.
+fn repeated<T: Copy>(values: &mut dyn Iterator<Item = T>, len: usize) -> Vec<T> {
+    // A prime number, lest rows repeat.
+    let new: Vec<T> = values.take(len.min(1_000_003)).collect();
+    new.iter().copied().cycle().take(len).collect()
 }
 
 /// All rows, also behind one that fails.
@@ -298,8 +323,19 @@ fn operator(s: &Setting, name: &str, a: &Operator) -> Result<(), Failure> {
     let adjoint = s.time(s.repetitions, || {
         Ok(a.apply_adjoint_with(&mut workspace, &*on, y.view(), x.view_mut(), set)?)
     })?;
-    s.row(name, forward, adjoint);
+    // What the verbs move is counted once, apart from the timing.
+    let trace = Trace::of(on);
+    a.apply_with(&mut workspace, &trace, x.view(), y.view_mut(), set)?;
+    let forward_bytes = moved(&trace);
+    a.apply_adjoint_with(&mut workspace, &trace, y.view(), x.view_mut(), set)?;
+    s.row(name, [forward, adjoint], [forward_bytes, moved(&trace)]);
     Ok(())
+}
+
+/// Bytes read and written since the last call of this.
+fn moved(trace: &Trace) -> usize {
+    let cost = trace.take();
+    cost.bytes_read + cost.bytes_written
 }
 
 /// 50 iterations of CGLS on post-stack data, alone and stacked with a Laplacian.
@@ -315,7 +351,7 @@ fn solvers(s: &Setting, part: &str) -> Result<(), Failure> {
             solver.solve_in(&mut workspace, &*on, &a, y.view(), None, &mut ())?;
             Ok(())
         })?;
-        s.row(name, time, f64::NAN);
+        s.row(name, [time, f64::NAN], [0, 0]);
     }
     Ok(())
 }
@@ -337,7 +373,8 @@ fn main() -> Result<(), Failure> {
     let executor = on(device)?;
     let copy = setting
         .time(repetitions, || Ok(executor.copy(from.view(), to.view_mut(), Update::set())?))?;
-    setting.row("copy", copy, copy);
+    let bytes = from.view().layout().len() * 8;
+    setting.row("copy", [copy, copy], [bytes, bytes]);
     drop((from, to));
     let operators = operators(&setting, &part);
     if setting.size == "64m" {

@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: our figures, beside those of the peers, measured in the same run.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::Result;
@@ -23,6 +24,12 @@ pub(crate) struct Arguments {
     /// The Python that runs the script; it must have the peers' packages
     #[arg(long, default_value = "python3")]
     python: PathBuf,
+    /// Our figures as `figures` printed them elsewhere; nothing is timed then
+    #[arg(long)]
+    figures: Option<PathBuf>,
+    /// The peers' figures as their script printed them elsewhere
+    #[arg(long, conflicts_with = "peers")]
+    peer_figures: Option<PathBuf>,
     /// Only names that contain this
     #[arg(default_value = "")]
     part: String,
@@ -30,23 +37,33 @@ pub(crate) struct Arguments {
 
 /// Runs the benchmarks and prints one table.
 pub(crate) fn run(arguments: &Arguments) -> Result {
+    let ours = match &arguments.figures {
+        Some(file) => fs::read_to_string(file)?,
+        None => ours(arguments)?,
+    };
+    let peers = match (&arguments.peer_figures, &arguments.peers) {
+        (Some(file), _) => fs::read_to_string(file)?,
+        (None, Some(script)) => theirs(script, arguments),
+        (None, None) => String::new(),
+    };
+    print!("{}", Figures::read(&ours).beside(&Figures::read(&peers)));
+    Ok(())
+}
+
+fn ours(arguments: &Arguments) -> Result<String> {
     let environment = setup::run()?;
     let Arguments { device, size, part, .. } = arguments;
-    let mut ours = cargo(&["bench", "--bench", "figures", "--", device, size, part]);
-    let ours = Figures::read(&output(environment.apply(&mut ours))?);
-    let peers = match &arguments.peers {
-        None => Figures::default(),
-        Some(script) => {
-            let library = if device == "cpu" { "numpy" } else { "cupy" };
-            let mut peers = Command::new(&arguments.python);
-            peers.arg(script).args([library, size, part]);
-            // Figures without peers are better than none.
-            Figures::read(&output(&mut peers).unwrap_or_else(|error| {
-                eprintln!("bench: no figures of peers: {error}");
-                String::new()
-            }))
-        }
-    };
-    print!("{}", ours.beside(&peers));
-    Ok(())
+    output(
+        environment.apply(&mut cargo(&["bench", "--bench", "figures", "--", device, size, part])),
+    )
+}
+
+/// Nothing where the script fails: figures without peers are better than none.
+fn theirs(script: &Path, arguments: &Arguments) -> String {
+    let Arguments { device, size, part, python, .. } = arguments;
+    let library = if device == "cpu" { "numpy" } else { "cupy" };
+    output(Command::new(python).arg(script).args([library, size, part])).unwrap_or_else(|error| {
+        eprintln!("bench: no figures of peers: {error}");
+        String::new()
+    })
 }

@@ -88,7 +88,7 @@ fi
 for file in "$here"/benches/*-figures; do
     part benches || break
     for device in cuda:0 opencl:0; do
-        for size in 1m 64m; do
+        for size in 1m 64m odd; do
             program "$(basename "$file")-$device-$size" "$file" "$device" "$size"
         done
     done
@@ -116,6 +116,10 @@ done
 if part peers; then
     program "peers-batches" "${ARRAYSPAN_PYTHON:-python3}" -B "$here/peers/batches.py"
 fi
+for size in 1m 64m odd; do
+    part peers || break
+    program "peers-operators-$size" "${ARRAYSPAN_PYTHON:-python3}" -B "$here/peers/operators.py" cupy "$size"
+done
 for place in cpu cuda; do
     part peers || break
     program "peers-handover-$place" "${ARRAYSPAN_PYTHON:-python3}" -B "$here/peers/handover.py" --place "$place"

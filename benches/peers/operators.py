@@ -1,0 +1,194 @@
+"""What operators and solvers take in PyLops, on NumPy or CuPy.
+
+    python operators.py {numpy|cupy} {64m|odd|1m|tiny} [PART]
+
+Prints CSV with the columns and names of our benchmark `figures`: name, size, and milliseconds of forward and adjoint,
+the median over 5 batches of back-to-back applications (50 on a GPU, 3 on the host; fewer where a batch would take
+longer than a second), the host waiting once at the end of a batch. Rows that fail are named on standard error.
+Needs pylops 2.8.0, with CuPy for the second.
+"""
+
+import statistics
+import sys
+import time
+import warnings
+
+import numpy as np
+
+if not hasattr(np, "row_stack"):  # NumPy 2.5 dropped the name, which PyLops 2.8.0 calls.
+    np.row_stack = np.vstack
+warnings.filterwarnings("ignore")
+
+import pylops  # noqa: E402
+from pylops.avo.poststack import PoststackLinearModelling  # noqa: E402
+from pylops.optimization.basic import cgls  # noqa: E402
+from pylops.optimization.leastsquares import regularized_inversion  # noqa: E402
+from pylops.signalprocessing import Convolve1D, Interp  # noqa: E402
+from pylops.utils.wavelets import ricker  # noqa: E402
+
+LIBRARY, SIZE = sys.argv[1], sys.argv[2]
+PART = sys.argv[3] if len(sys.argv) > 3 else ""
+SHAPE = {"64m": (8000, 8000), "odd": (7919, 8191), "1m": (1000, 1000), "tiny": (64, 64)}[SIZE]
+LENGTH = SHAPE[0] * SHAPE[1]
+CUBE = (round(LENGTH ** (1 / 3)),) * 3
+FLOAT = "float32"
+random = np.random.default_rng(0)
+
+if LIBRARY == "cupy":
+    import cupy as xp
+
+    REPETITIONS = 50
+
+    def wait():
+        xp.cuda.Device().synchronize()
+else:
+    xp = np
+    REPETITIONS = 3
+
+    def wait():
+        pass
+
+
+def numbers(*shape):
+    return xp.asarray(random.standard_normal(shape).astype(FLOAT))
+
+
+WAVELET = xp.asarray(ricker(np.arange(21) * 0.004, 20)[0].astype(FLOAT))
+
+
+def diagonal():
+    return pylops.Diagonal(numbers(LENGTH), dtype=FLOAT)
+
+
+def identity():
+    return pylops.Identity(LENGTH, inplace=False, dtype=FLOAT)
+
+
+def laplacian(shape=SHAPE):
+    return pylops.Laplacian(shape, axes=(0, 1), dtype=FLOAT)
+
+
+def poststack(shape=SHAPE):
+    return PoststackLinearModelling(WAVELET, nt0=shape[0], spatdims=(shape[1],))
+
+
+def half():
+    return xp.asarray(np.sort(random.permutation(LENGTH)[: LENGTH // 2]))
+
+
+def between():
+    return np.sort(random.uniform(0, SHAPE[0] - 1.01, SHAPE[0] // 2))
+
+
+def line():
+    return xp.asarray(np.linspace(0, 1, LENGTH).astype(FLOAT))
+
+
+def spread():
+    n = min(SHAPE[0], 500)
+    table = random.integers(0, n, (n, n, n)).astype("float64")
+    return pylops.Spread((n, n), (n, n), table=table, dtype=FLOAT)
+
+
+OPERATORS = {
+    "Identity": identity,
+    "Zero": lambda: pylops.Zero(LENGTH, dtype=FLOAT),
+    "Diagonal": diagonal,
+    "Conj": lambda: pylops.basicoperators.Conj(SHAPE, dtype="complex64"),
+    "MatrixMult": lambda: pylops.MatrixMult(numbers(SHAPE[0], SHAPE[0]), otherdims=(SHAPE[1],), dtype=FLOAT),
+    "Transpose": lambda: pylops.Transpose(SHAPE, axes=(1, 0), dtype=FLOAT),
+    "Flip": lambda: pylops.Flip(SHAPE, axis=0, dtype=FLOAT),
+    "Flip_ax1": lambda: pylops.Flip(SHAPE, axis=1, dtype=FLOAT),
+    "Pad": lambda: pylops.Pad(SHAPE, ((10, 10), (10, 10)), dtype=FLOAT),
+    "Symmetrize": lambda: pylops.Symmetrize(SHAPE, axis=0, dtype=FLOAT),
+    "Symmetrize_ax1": lambda: pylops.Symmetrize(SHAPE, axis=1, dtype=FLOAT),
+    "Roll": lambda: pylops.Roll(SHAPE, axis=0, shift=min(1000, SHAPE[0] // 8), dtype=FLOAT),
+    "Restriction": lambda: pylops.Restriction(LENGTH, half(), dtype=FLOAT),
+    "Sum": lambda: pylops.Sum(SHAPE, axis=0, dtype=FLOAT),
+    "Sum_ax1": lambda: pylops.Sum(SHAPE, axis=1, dtype=FLOAT),
+    "Interp_linear": lambda: Interp(SHAPE, between(), axis=0, kind="linear", dtype=FLOAT)[0],
+    "Regression": lambda: pylops.Regression(line(), order=4, dtype=FLOAT),
+    "LinearRegression": lambda: pylops.LinearRegression(line(), dtype=FLOAT),
+    "CausalIntegration": lambda: pylops.CausalIntegration(SHAPE, axis=0, sampling=0.1, kind="trapezoidal", dtype=FLOAT),
+    "CausalIntegration_ax1": lambda: pylops.CausalIntegration(SHAPE, axis=1, sampling=0.1, kind="trapezoidal", dtype=FLOAT),
+    # On NumPy alone.
+    "Spread": lambda: spread() if LIBRARY == "numpy" else None,
+    "FirstDerivative": lambda: pylops.FirstDerivative(SHAPE, axis=0, edge=True, dtype=FLOAT),
+    "FirstDerivative_ax1": lambda: pylops.FirstDerivative(SHAPE, axis=1, edge=True, dtype=FLOAT),
+    "FirstDerivative5_ax1": lambda: pylops.FirstDerivative(SHAPE, axis=1, order=5, dtype=FLOAT),
+    "SecondDerivative": lambda: pylops.SecondDerivative(SHAPE, axis=0, dtype=FLOAT),
+    "Laplacian": laplacian,
+    "Gradient": lambda: pylops.Gradient(SHAPE, dtype=FLOAT),
+    "Gradient3D": lambda: pylops.Gradient(CUBE, dtype=FLOAT),
+    "FirstDirectionalDerivative": lambda: pylops.FirstDirectionalDerivative(SHAPE, numbers(2, *SHAPE), dtype=FLOAT),
+    "SecondDirectionalDerivative": lambda: pylops.SecondDirectionalDerivative(SHAPE, numbers(2, *SHAPE), dtype=FLOAT),
+    "Convolve1D_short": lambda: Convolve1D(SHAPE, WAVELET, offset=len(WAVELET) // 2, axis=0, dtype=FLOAT),
+    "Smoothing2D": lambda: pylops.Smoothing2D((11, 11), SHAPE, dtype=FLOAT),
+    "VStack": lambda: pylops.VStack([diagonal(), identity()], dtype=FLOAT),
+    "HStack": lambda: pylops.HStack([diagonal(), identity()], dtype=FLOAT),
+    "BlockDiag": lambda: pylops.BlockDiag([diagonal(), diagonal()], dtype=FLOAT),
+    "Poststack2D": poststack,
+    "VStack_derivative_Laplacian": lambda: pylops.VStack(
+        [pylops.FirstDerivative(SHAPE, axis=0, edge=True, dtype=FLOAT), laplacian()], dtype=FLOAT
+    ),
+}
+
+
+def milliseconds(work, repetitions=REPETITIONS):
+    work()
+    wait()
+    begin = time.perf_counter()
+    work()
+    wait()
+    repetitions = max(1, min(repetitions, int(1 / (time.perf_counter() - begin))))
+    times = []
+    for _ in range(5):
+        begin = time.perf_counter()
+        for _ in range(repetitions):
+            work()
+        wait()
+        times.append((time.perf_counter() - begin) / repetitions * 1e3)
+    return statistics.median(times)
+
+
+def row(name, forward, adjoint):
+    print(f"{name},{SIZE},{forward:.5f},{adjoint:.5f}", flush=True)
+
+
+def operator(name, make):
+    a = make()
+    if a is None:
+        return
+    def vector(n, dtype):
+        return numbers(n) + 1j * numbers(n) if np.dtype(dtype).kind == "c" else numbers(n)
+
+    x, y = vector(a.shape[1], a.dtype), vector(a.shape[0], a.dtype)
+    row(name, milliseconds(lambda: a.matvec(x)), milliseconds(lambda: a.rmatvec(y)))
+
+
+def solvers():
+    shape = (4000, 4000) if SIZE == "64m" else SHAPE
+    a = poststack(shape)
+    start = xp.zeros(a.shape[1], dtype=FLOAT)
+    y = a @ numbers(a.shape[1])
+    limits = dict(niter=50, tol=0) if LIBRARY == "cupy" else dict(iter_lim=50, atol=0, btol=0)
+    yield "cgls50_poststack", lambda: cgls(a, y, x0=start, niter=50, tol=0)
+    yield "reginv50_poststack", lambda: regularized_inversion(a, y, [laplacian(shape)], x0=start, epsRs=[1.0], **limits)
+
+
+def main():
+    print("name,size,forward_ms,adjoint_ms", flush=True)
+    rows = [(name, lambda make=make, name=name: operator(name, make)) for name, make in OPERATORS.items()]
+    rows += [(name, lambda run=run, name=name: row(name, milliseconds(run, 1), float("nan"))) for name, run in solvers()]
+    for name, work in rows:
+        if PART not in name:
+            continue
+        try:
+            work()
+        except Exception as error:  # One row that fails must not keep the others from running.
+            print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr)
+        if LIBRARY == "cupy":
+            xp.get_default_memory_pool().free_all_blocks()
+
+
+main()
