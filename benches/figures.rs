@@ -34,6 +34,13 @@ const OPERATORS: &[Row] = &[
         let n = s.shape[1];
         Ok(MatrixMult::along(s.space()?, -1, s.random(&[n, n], 2)?)?)
     }),
+    // Where the adjoint has a conjugate that is no transpose.
+    ("MatrixMult_complex_ax1", |s| {
+        let n = s.shape[1];
+        let matrix = s.vector(&Space::new([n, n], DType::Complex64)?, 2)?;
+        let space = Space::new(s.shape.clone(), DType::Complex64)?;
+        Ok(MatrixMult::along(space, -1, matrix)?)
+    }),
     // A batch of products of one matrix.
     ("MatrixMult_middle", |s| {
         let (batch, n) = (s.shape[0].div_ceil(50), s.shape[1] / 16);
@@ -146,7 +153,8 @@ fn sparse(s: &Setting, row: usize, columns: usize) -> Result<Operator, Failure> 
     let starts: Vec<i64> = (0..=n as i64).map(|at| at * row as i64 + at % 5).collect();
     let entries = starts[n] as usize;
     let indices: Vec<i64> = (0..entries).map(|at| (place(at) as usize % n) as i64).collect();
-    let values: Vec<f32> = scattered(2).take(entries).collect();
+    // Of other values for each: operators of equal tables are compared entry by entry.
+    let values: Vec<f32> = scattered(columns as u32).take(entries).collect();
     let (starts, indices) =
         (Array::from_vec(starts, [n + 1])?, Array::from_vec(indices, [entries])?);
     let matrix = Sparse::from_csr([n, n], &starts, &indices, Array::from_vec(values, [entries])?)?;

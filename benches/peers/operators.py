@@ -84,6 +84,19 @@ def line():
     return xp.asarray(np.linspace(0, 1, LENGTH).astype(FLOAT))
 
 
+def sparse(row=32):
+    """32 entries a row, or about as many, up to 16 million: the matrix of our benchmark."""
+    n = max(min(LENGTH, 16_000_000) // row, row)
+    starts = np.arange(n + 1) * row + np.arange(n + 1) % 5
+    at = np.arange(starts[-1], dtype=np.uint64) * np.uint64(6364136223846793005) >> np.uint64(33)
+    parts = numbers(starts[-1]), xp.asarray((at % np.uint64(n)).astype(np.int32)), xp.asarray(starts.astype(np.int32))
+    if LIBRARY == "cupy":
+        from cupyx.scipy.sparse import csr_matrix
+    else:
+        from scipy.sparse import csr_matrix
+    return pylops.MatrixMult(csr_matrix(parts, shape=(n, n)), dtype=FLOAT)
+
+
 def spread():
     n = min(SHAPE[0], 500)
     table = random.integers(0, n, (n, n, n)).astype("float64")
@@ -96,6 +109,7 @@ OPERATORS = {
     "Diagonal": diagonal,
     "Conj": lambda: pylops.basicoperators.Conj(SHAPE, dtype="complex64"),
     "MatrixMult": lambda: pylops.MatrixMult(numbers(SHAPE[0], SHAPE[0]), otherdims=(SHAPE[1],), dtype=FLOAT),
+    "MatrixMult_sparse": sparse,
     "Transpose": lambda: pylops.Transpose(SHAPE, axes=(1, 0), dtype=FLOAT),
     "Flip": lambda: pylops.Flip(SHAPE, axis=0, dtype=FLOAT),
     "Flip_ax1": lambda: pylops.Flip(SHAPE, axis=1, dtype=FLOAT),

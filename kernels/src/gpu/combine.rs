@@ -18,7 +18,7 @@ pub(super) const TEXT: &str = include_str!("../source/reduction.cl.h");
 const JOIN: &str = include_str!("../source/join.cl.h");
 
 /// The most parts of a result.
-pub(super) const MOST_PARTS: usize = 4096;
+pub(super) const MOST_PARTS: usize = 8192;
 /// The bytes of the largest part: a complex number of two 64-bit ones.
 const PART_BYTES: usize = 16;
 /// Behind the parts: the number of groups that have left theirs, zero between two kernels.

@@ -11,10 +11,13 @@
      TAIL                                         1 if elements may be left behind the last run, r0 being all */
 
 #define Q (THREADS / P)
+/* Sums of a thread: one for each element of a run, unless moments are enough to be added side by side. */
 #if MOMENTS == 1
   #define MOMENT(m) 0
+  #define LANES V
 #else
   #define MOMENT(m) (m) * y_moment
+  #define LANES 1
 #endif
 #define LOAD(name)     const run name##_run = name##_LOAD(name + (name##_KEPT + name##_REDUCED));
 #define IN_RUN(name)   e_item(name##_run.e[k])
@@ -24,13 +27,19 @@
 #if MOMENTS == 1
   #define ADD_ITEM(OF, to) sums[0][to] = t_add(sums[0][to], EXPRESSION(OF));
 #else
-  #define ADD_ITEM(OF, to)                          \
-    elem power = EXPRESSION(OF);                    \
-    const elem weight = WEIGHT(OF);                 \
-    UNROLL for (int m = 0; m < MOMENTS; m++) {      \
-      sums[m][to] = t_add(sums[m][to], power);      \
-      power = e_mul(power, weight);                 \
+  /* As precise as sums: it takes fewer conversions than powers of elements do, of which each would be converted. */
+  #define ADD_ITEM(OF, to)                            \
+    total power = t_add(t_none(), EXPRESSION(OF));    \
+    const total weight = t_add(t_none(), WEIGHT(OF)); \
+    UNROLL for (int m = 0; m < MOMENTS; m++) {        \
+      sums[m][0] = t_join(sums[m][0], power);         \
+      power = t_mul(power, weight);                   \
     }
+  #if ELEMENT == 1
+FN total t_mul(total a, total b) { return a * b; }
+  #else
+FN total t_mul(total a, total b) { return t_make(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re); }
+  #endif
 #endif
 #define ADD(f)         \
   REDUCED_SPLIT(f)     \
@@ -51,9 +60,9 @@ KERNEL reduce(PARAMETERS) {
 #endif
   for (idx block = (idx)GRP(0); block * Q < OUTPUTS; block += (idx)NGRP(0)) {
     const idx o = block * Q + q;
-    total sums[MOMENTS][V];
+    total sums[MOMENTS][LANES];
     UNROLL for (int m = 0; m < MOMENTS; m++) {
-      UNROLL for (int k = 0; k < V; k++) sums[m][k] = t_none();
+      UNROLL for (int k = 0; k < LANES; k++) sums[m][k] = t_none();
     }
     if (o < OUTPUTS) {
       KEPT_SPLIT(o)
@@ -75,7 +84,7 @@ KERNEL reduce(PARAMETERS) {
 #endif
     }
     UNROLL for (int m = 0; m < MOMENTS; m++) {
-      UNROLL for (int k = 1; k < V; k++) sums[m][0] = t_join(sums[m][0], sums[m][k]);
+      UNROLL for (int k = 1; k < LANES; k++) sums[m][0] = t_join(sums[m][0], sums[m][k]);
       shared[thread] = sums[m][0];
       group_join(shared, thread, p, step);
 #if PARTIAL
