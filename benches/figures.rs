@@ -26,6 +26,8 @@ const OPERATORS: &[Row] = &[
     ("Zero", |s| Ok(Zero::new(s.space()?, s.space()?)?)),
     ("Diagonal", diagonal),
     ("Conj", |s| Ok(Conj::new(Space::new(s.shape.clone(), DType::Complex64)?)?)),
+    ("Real", |s| Ok(Real::new(Space::new(s.shape.clone(), DType::Complex64)?)?)),
+    ("Imag", |s| Ok(Imag::new(Space::new(s.shape.clone(), DType::Complex64)?)?)),
     ("MatrixMult", |s| {
         let n = s.shape[0];
         Ok(MatrixMult::new(s.random(&[n, n], 2)?, &[s.shape[1]])?)
@@ -90,6 +92,14 @@ const OPERATORS: &[Row] = &[
     ("Interp_ax1", |s| Ok(Interp::new(s.space()?, 1, s.between(1), Interpolation::Linear)?)),
     ("Spread", spread),
     ("ToDevice", |s| Ok(ToDevice::new(s.space()?, s.device, s.device)?)),
+    ("FunctionOperator", |s| {
+        let doubled = Update::new(2.0, 0.0);
+        Ok(FunctionOperator::self_adjoint(s.space()?, move |on, x, y| Ok(on.copy(x, y, doubled)?))?)
+    }),
+    // The same model again and again: a comparison and a copy, and a wait of the host.
+    ("MemoizeOperator", |s| {
+        Ok(MemoizeOperator::new(first(s, 0, Scheme::Centered3, Edge::Zero)?, 2)?)
+    }),
     ("FirstDerivative_from_host", |s| {
         // Arrays on the host, computed on the device: what moving costs.
         let slope = first(s, 0, Scheme::Centered3, Edge::Reduced)?;

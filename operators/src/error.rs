@@ -1,5 +1,7 @@
 //! What can go wrong when operators are made, combined or applied.
 
+use std::sync::Arc;
+
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::devices::retry::{OutOfMemory, Shortage};
@@ -127,6 +129,15 @@ pub enum Error {
         /// The other.
         right: Device,
     },
+    /// The adjoint was asked of an operator that has none.
+    #[error("{operator}: it has no adjoint, only the direction that was given")]
+    NoAdjoint {
+        /// The operator.
+        operator: String,
+    },
+    /// A function that an operator was made of failed, in a way of its own.
+    #[error("{0}")]
+    Function(Arc<dyn std::error::Error + Send + Sync>),
     /// A parameter of an operator makes no sense.
     #[error("{operator}: {why}")]
     Parameter {
@@ -138,6 +149,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// That a function of the caller's failed: what [`FunctionOperator`](crate::FunctionOperator)s return for errors of their own.
+    pub fn function(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Function(error.into().into())
+    }
+
     pub(crate) fn parameter<T>(operator: &str, why: impl Into<String>) -> Result<T> {
         Err(Self::Parameter { operator: operator.into(), why: why.into() })
     }

@@ -65,11 +65,14 @@ pub use property::Properties;
 pub use space::Space;
 pub use workspace::Workspace;
 
-pub use algebra::{Formula, Kronecker, Operator, adjoint, block_diagonal, hstack, stack, vstack};
+pub use algebra::{
+    Formula, Kronecker, Lift, Operator, adjoint, block_diagonal, hstack, stack, vstack,
+};
 pub use avo::PoststackLinearModelling;
 pub use basic::{
-    Conj, Diagonal, Flip, Identity, LinearRegression, MatrixMult, Pad, Regression, Restriction,
-    Roll, Spread, SumAlong, Symmetrize, ToDevice, Transpose, Zero,
+    Conj, Diagonal, Flip, FunctionOperator, Identity, Imag, LinearRegression, MatrixMult,
+    MemoizeOperator, Pad, Real, Regression, Restriction, Roll, Spread, SumAlong, Symmetrize,
+    ToDevice, Transpose, Zero,
 };
 pub use derivative::{
     Along, Direction, Edge, FirstDerivative, FirstDirectionalDerivative, Gradient, Laplacian,

@@ -2,11 +2,12 @@
 
 pub use arrayspan_kernels::{Factor, Update};
 
-pub use crate::algebra::{Formula, Kronecker, Operator, adjoint};
+pub use crate::algebra::{Formula, Kronecker, Lift, Operator, adjoint};
 pub use crate::avo::PoststackLinearModelling;
 pub use crate::basic::{
-    Conj, Diagonal, Flip, Identity, LinearRegression, MatrixMult, Pad, Regression, Restriction,
-    Roll, Spread, SumAlong, Symmetrize, ToDevice, Transpose, Zero,
+    Conj, Diagonal, Flip, FunctionOperator, Identity, Imag, LinearRegression, MatrixMult,
+    MemoizeOperator, Pad, Real, Regression, Restriction, Roll, Spread, SumAlong, Symmetrize,
+    ToDevice, Transpose, Zero,
 };
 pub use crate::derivative::{
     Along, Direction, Edge, FirstDerivative, FirstDirectionalDerivative, Gradient, Laplacian,

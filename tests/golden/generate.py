@@ -251,6 +251,62 @@ def conj():
     return file
 
 
+def part(name, operator):
+    """Data of real and imaginary parts are real here; PyLops has them in the dtype of the operator."""
+    file = File(name)
+    for case, dims in (("vector", (11,)), ("matrix", (5, 3))):
+        for dtype in DTYPES:
+            size = int(np.prod(dims))
+            x, y = file.random(size, dtype), file.random(size, "float64")
+            of = operator(dims, dtype=dtype)
+            with warnings.catch_warnings():
+                # Of real models PyLops makes complex numbers on the way.
+                warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
+                forward, adjoint = of.matvec(x), of.rmatvec(y.astype(dtype))
+            file.put(dtype, case, x=x, y=y, forward=forward, adjoint=adjoint)
+    return file
+
+
+def real():
+    return part("real", pylops.Real)
+
+
+def imag():
+    return part("imag", pylops.Imag)
+
+
+def function_operator():
+    file = File("function_operator")
+
+    def echo(x):
+        y = x.copy()
+        y[1:] += 0.5 * x[:-1]
+        return y
+
+    def back(y):
+        x = y.copy()
+        x[:-1] += 0.5 * y[1:]
+        return x
+
+    def fill(y):
+        return np.concatenate((2 * y, np.zeros(4, y.dtype)))
+
+    file.add("echo", lambda dtype: pylops.FunctionOperator(echo, back, 11, dtype=dtype))
+    file.add("cut", lambda dtype: pylops.FunctionOperator(lambda x: 2 * x[:7], fill, 7, 11, dtype=dtype))
+    return file
+
+
+def memoize_operator():
+    file = File("memoize_operator")
+    # Applied once in each direction: then PyLops does not yet take results of one for the other.
+    file.add(
+        "matrix",
+        lambda dtype, matrix: pylops.MemoizeOperator(pylops.MatrixMult(matrix, dtype=dtype)),
+        matrix=(5, 7),
+    )
+    return file
+
+
 def transpose():
     file = File("transpose")
 
@@ -637,6 +693,10 @@ FILES = (
     zero,
     diagonal,
     conj,
+    real,
+    imag,
+    function_operator,
+    memoize_operator,
     matrix_mult,
     transpose,
     flip,

@@ -7,7 +7,7 @@ use arrayspan_bridge::Relayout;
 use arrayspan_kernels::Stencil;
 
 use super::node::{Kind, Node};
-use super::slices::{Reordered, Slices};
+use super::slices::Slices;
 use crate::form::{Form, Orientation, Partition};
 use crate::{Operator, Result, Space};
 
@@ -35,14 +35,14 @@ pub(super) fn lifted(operation: &str, operator: &Operator, around: Around<'_>) -
     let mut done: HashMap<*const Node, Operator> = HashMap::new();
     let mut path = vec![(plain(operator), 0)];
     while let Some((own, next)) = path.pop() {
-        if let Some(part) = parts(own.node(), around).get(next).map(plain) {
+        if let Some(part) = own.node().parts().get(next).map(plain) {
             path.push((own, next + 1));
             if !done.contains_key(&std::ptr::from_ref(part.node())) {
                 path.push((part, 0));
             }
             continue;
         }
-        let parts = parts(own.node(), around).iter();
+        let parts = own.node().parts().iter();
         let parts = parts.filter_map(|part| turned(&done, part)).collect();
         done.insert(std::ptr::from_ref(own.node()), whole(operation, &own, parts, around)?);
     }
@@ -56,16 +56,6 @@ fn plain(operator: &Operator) -> Operator {
         factor: 1.0.into(),
         orientation: Orientation::default(),
     }
-}
-
-/// The parts of which a lifted operator is made.
-fn parts<'n>(node: &'n Node, around: Around<'_>) -> &'n [Operator] {
-    if is_reordered(node, around) { &[] } else { node.parts() }
-}
-
-/// Whether it is a stack, whose parts follow each other along the first axis, that is not first any more.
-fn is_reordered(node: &Node, around: Around<'_>) -> bool {
-    matches!(node.kind(), Kind::Blocks { .. }) && !around.before.is_empty()
 }
 
 /// A part, whose node has been lifted, in its own orientation and times its factor.
@@ -88,25 +78,14 @@ fn whole(
             let form = lifted_form(form, around, &domain, &range)?;
             return Operator::of(node.name().to_owned(), domain, range, form);
         }
-        Kind::Blocks { .. } if is_reordered(node, around) => {
-            let behind = [around.before, around.behind].concat();
-            let behind = Around { before: &[], behind: &behind };
-            // One level down: without an axis before it, a stack is made of its parts.
-            let inner = lifted(operation, own, behind)?;
-            let rank = around.before.len();
-            return Ok(Operator::new(Reordered::new(
-                inner,
-                rank,
-                around.behind.len(),
-                (domain, range),
-            )));
-        }
         Kind::Blocks { domains, ranges } => {
-            let behind = |side: &Option<Arc<Partition>>| {
+            let moved = |side: &Option<Arc<Partition>>| {
                 let side = side.as_ref();
-                side.map(|side| side.lifted(operation, around.behind).map(Arc::new)).transpose()
+                let lifted =
+                    |side: &Arc<Partition>| side.lifted(operation, around.before, around.behind);
+                side.map(|side| lifted(side).map(Arc::new)).transpose()
             };
-            Kind::Blocks { domains: behind(domains)?, ranges: behind(ranges)? }
+            Kind::Blocks { domains: moved(domains)?, ranges: moved(ranges)? }
         }
         Kind::Named => Kind::Named,
         Kind::Sum => Kind::Sum,
@@ -120,7 +99,12 @@ fn whole(
 fn lifted_form(form: &Form, around: Around<'_>, domain: &Space, range: &Space) -> Result<Form> {
     let first = around.before.len();
     Ok(match form {
-        Form::Zero | Form::Identity | Form::Conjugate | Form::ToDevice { .. } => form.clone(),
+        Form::Zero
+        | Form::Identity
+        | Form::Conjugate
+        | Form::Real
+        | Form::Imaginary
+        | Form::ToDevice { .. } => form.clone(),
         Form::Diagonal(weights) => {
             let ones = |axes: &[usize]| vec![1; axes.len()];
             let shape = [ones(around.before), weights.shape().to_vec(), ones(around.behind)];

@@ -1,4 +1,4 @@
-//! Operators on parts and on turned views of arrays, no element of which moves.
+//! Opaque operators on slices of arrays.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Relayout, View, ViewMut};
 use arrayspan_kernels::Update;
 
-use crate::{Context, Devices, LinearMap, Operator, Properties, Result, Space};
+use crate::{Context, Devices, LinearMap, Properties, Result, Space};
 
 /// An opaque operator for each index of axes before and behind its own, one after the other.
 #[derive(Debug)]
@@ -109,81 +109,5 @@ impl LinearMap for Slices {
 
     fn elsewhere(&self) -> Vec<(Device, usize)> {
         self.map.elsewhere()
-    }
-}
-
-/// An operator on arrays whose first axes are behind its own.
-#[derive(Debug)]
-pub(super) struct Reordered {
-    inner: Operator,
-    /// How many axes are first, and how many behind.
-    first: usize,
-    behind: usize,
-    domain: Space,
-    range: Space,
-}
-
-impl Reordered {
-    pub(super) fn new(
-        inner: Operator,
-        first: usize,
-        behind: usize,
-        (domain, range): (Space, Space),
-    ) -> Self {
-        Self { inner, first, behind, domain, range }
-    }
-
-    fn ordered<V: Relayout>(&self, array: V) -> Result<V> {
-        let last = array.layout().rank() - self.behind;
-        let order = (self.first..last).chain(0..self.first).chain(last..last + self.behind);
-        Ok(array.permuted(&order.collect::<Vec<_>>())?)
-    }
-}
-
-impl LinearMap for Reordered {
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
-
-    fn domain(&self) -> &Space {
-        &self.domain
-    }
-
-    fn range(&self) -> &Space {
-        &self.range
-    }
-
-    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
-        self.inner.enqueue(on, self.ordered(x)?, self.ordered(y)?, update)
-    }
-
-    fn enqueue_adjoint(
-        &self,
-        on: Context<'_>,
-        y: View<'_>,
-        x: ViewMut<'_>,
-        update: Update,
-    ) -> Result<()> {
-        self.inner.enqueue_adjoint(on, self.ordered(y)?, self.ordered(x)?, update)
-    }
-
-    fn workspace(&self) -> usize {
-        LinearMap::workspace(&self.inner)
-    }
-
-    fn only_enqueues(&self) -> bool {
-        self.inner.only_enqueues()
-    }
-
-    fn properties(&self) -> Properties {
-        self.inner.properties()
-    }
-
-    fn devices(&self) -> Option<Devices> {
-        self.inner.devices()
-    }
-
-    fn elsewhere(&self) -> Vec<(Device, usize)> {
-        self.inner.elsewhere()
     }
 }

@@ -11,7 +11,9 @@ impl Form {
     pub(crate) fn check(&self, operator: &str, domain: &Space, range: &Space) -> Result<()> {
         domain.computable(operator)?;
         range.computable(operator)?;
-        if domain.dtype() != range.dtype() && !matches!(self, Self::Zero | Self::Opaque(_)) {
+        let parts = matches!(self, Self::Real | Self::Imaginary);
+        let mixed = parts || matches!(self, Self::Zero | Self::Opaque(_));
+        if domain.dtype() != range.dtype() && !mixed {
             let which = "dtypes of domain and range";
             return Err(Error::spaces(operator, which, domain, range));
         }
@@ -20,6 +22,7 @@ impl Form {
             Self::Identity | Self::Conjugate | Self::ToDevice { .. } => {
                 square(operator, domain, range)
             }
+            Self::Real | Self::Imaginary => parts_of(operator, domain, range),
             Self::Diagonal(weights) => {
                 square(operator, domain, range)?;
                 diagonal(operator, weights, domain)
@@ -49,6 +52,7 @@ impl Form {
     pub(crate) fn is_complex_linear(&self, domain: &Space) -> bool {
         match self {
             Self::Conjugate => !domain.dtype().is_complex(),
+            Self::Real | Self::Imaginary => false,
             Self::Opaque(map) => map.properties().complex_linear,
             _ => true,
         }
@@ -60,6 +64,8 @@ impl Form {
             Self::Zero
             | Self::Identity
             | Self::Conjugate
+            | Self::Real
+            | Self::Imaginary
             | Self::Stencil(_)
             | Self::Index(_)
             | Self::Gather(_) => None,
@@ -74,6 +80,16 @@ impl Form {
 
 fn square(operator: &str, domain: &Space, range: &Space) -> Result<()> {
     same(operator, || "domain and range".into(), domain, range)
+}
+
+/// From complex numbers to the real ones of their precision.
+fn parts_of(operator: &str, domain: &Space, range: &Space) -> Result<()> {
+    let (from, to) = (domain.dtype(), range.dtype());
+    if domain.shape() == range.shape() && from.is_complex() && to == from.real() {
+        return Ok(());
+    }
+    let why = format!("takes parts of complex numbers, which {domain} to {range} does not");
+    Error::parameter(operator, why)
 }
 
 fn same(operator: &str, which: impl FnOnce() -> String, a: &Space, b: &Space) -> Result<()> {

@@ -83,7 +83,10 @@ impl Level {
     fn factor(&self, factor: &Factor) -> Option<Vec<Summand>> {
         match &factor.part {
             Part::Leaf(Leaf::Stencil(stencil)) => Some(vec![Summand::identity().banded(stencil)?]),
-            Part::Leaf(Leaf::Pointwise(weights)) => pointwise(weights, factor.range.dtype()),
+            // A pass is of one dtype; real and imaginary parts are not.
+            Part::Leaf(Leaf::Pointwise(weights)) if factor.domain == factor.range => {
+                pointwise(weights, factor.range.dtype())
+            }
             Part::Leaf(_) => None,
             Part::Sum(sum) => at_level(self.0.checked_sub(1)?).normal(sum),
             Part::Blocks(blocks) => at_level(self.0.checked_sub(1)?).blocks(blocks),

@@ -85,7 +85,9 @@ impl Form {
     /// What there is to say beside the name.
     fn describe(&self) -> Option<String> {
         Some(match self {
-            Self::Zero | Self::Identity | Self::Conjugate => return None,
+            Self::Zero | Self::Identity | Self::Conjugate | Self::Real | Self::Imaginary => {
+                return None;
+            }
             Self::Opaque(map) => match map.workspace() {
                 0 => "opaque".into(),
                 bytes => format!("opaque, with {bytes} bytes of workspace"),
@@ -174,6 +176,7 @@ impl fmt::Display for Leaf {
         match self {
             Self::Pointwise(factor) if factor.is_conjugation() => f.write_str("conjugate"),
             Self::Pointwise(factor) => match factor.read().0 {
+                0 => f.write_str("map"),
                 1 => f.write_str("map with 1 array of weights"),
                 arrays => write!(f, "map with {arrays} arrays of weights"),
             },

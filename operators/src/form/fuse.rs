@@ -31,6 +31,11 @@ pub(super) fn fused(outer: &Factor, inner: &Factor) -> Option<Fused> {
         {
             Some(Fused::Identity)
         }
+        (Part::Leaf(Leaf::Pointwise(a)), Part::Leaf(Leaf::Pointwise(b)))
+            if !inner.domain.dtype().is_complex() && a.part_of(b).is_some() =>
+        {
+            Some(if a.part_of(b)? { Fused::Identity } else { Fused::Zero })
+        }
         (Part::Leaf(Leaf::Pointwise(a)), Part::Leaf(Leaf::Pointwise(b))) => {
             leaf(Leaf::Pointwise(a.after(b)?))
         }
@@ -83,7 +88,8 @@ fn can_hold(band: &Band, dtype: DType) -> bool {
     number::taps("product", "", band, dtype).is_ok()
 }
 
-/// `a + b` as one term, if both are the same product of leaves or one pass can do both. Both are of the same spaces.
+/// `a + b` as one term, if both are the same product of leaves or one pass can do both. Both are of the same spaces, of
+/// which `space` is the domain.
 pub(super) fn added(a: &Term, b: &Term, space: &Space) -> Option<Term> {
     let dtype = space.dtype();
     if same(a, b) {
@@ -116,7 +122,11 @@ pub(super) fn added(a: &Term, b: &Term, space: &Space) -> Option<Term> {
         }
         (None, None) => {}
     }
-    leaf(Leaf::Pointwise(pointwise(a)?.plus(&pointwise(b)?)?))
+    let sum = pointwise(a)?.plus(&pointwise(b)?)?;
+    // Real and imaginary parts are in another space.
+    let range = a.factors.front().map_or(space, |factor| &factor.range);
+    let factor = Factor::new(Part::Leaf(Leaf::Pointwise(sum)), space.clone(), range.clone());
+    Some(Term { scale: ONE, factors: [factor].into() })
 }
 
 /// Whether two terms are multiples of the same product of leaves.

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{DType, SharedArray};
 use arrayspan_kernels::{Gather, Stencil};
+use num_complex::Complex64;
 
 use super::program::Leaf;
 use super::{IndexMap, Matrix, Orientation, Pointwise};
 use crate::devices::PerDevice;
+use crate::number::ONE;
 use crate::{Devices, LinearMap};
 
 /// What an operator does, as data: all that [`Operator::of`](crate::Operator::of) needs beside a name and two spaces.
@@ -40,6 +42,10 @@ pub enum Form {
     },
     /// `y = conj(x)`, which is linear over the real numbers only, and its own adjoint in that sense.
     Conjugate,
+    /// `y = Re x`, from complex numbers to real ones. Its adjoint is `x = y + 0i`.
+    Real,
+    /// `y = Im x`, from complex numbers to real ones. Its adjoint is `x = 0 + i y`.
+    Imaginary,
     /// `y = x`, from one device to another.
     ToDevice {
         /// Where `x` is.
@@ -58,6 +64,8 @@ impl Form {
             Self::Zero
             | Self::Identity
             | Self::Conjugate
+            | Self::Real
+            | Self::Imaginary
             | Self::Diagonal(_)
             | Self::Stencil(_)
             | Self::Gather(_)
@@ -78,6 +86,17 @@ impl Leaf {
             Form::Conjugate if complex => Self::Pointwise(Pointwise::conjugate()),
             // On real numbers a conjugate is the identity.
             Form::Zero | Form::Identity | Form::Conjugate => return None,
+            Form::Real if adjoint => Self::Pointwise(Pointwise::of_real(ONE)),
+            Form::Real => Self::Pointwise(Pointwise::real()),
+            // `conj(A) x` is `conj(Im conj(x)) = -Im x`.
+            Form::Imaginary => {
+                let sign = if conj { -ONE } else { ONE };
+                Self::Pointwise(if adjoint {
+                    Pointwise::of_real(Complex64::I * sign)
+                } else {
+                    Pointwise::imaginary().scaled(sign)
+                })
+            }
             Form::ToDevice { from, to } if from == to => return None,
             &Form::ToDevice { from, to } => {
                 let devices = Devices { domain: from, range: to };

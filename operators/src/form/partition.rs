@@ -22,7 +22,9 @@ pub(crate) struct Partition {
 pub(crate) struct Slice {
     /// Whether it is the one array, unchanged.
     whole: bool,
-    /// Where it begins along the first axis of the one array.
+    /// The axis of the one array that is divided: the first one, unless others have been put before it.
+    axis: usize,
+    /// Where it begins along that axis.
     start: usize,
     /// How much of that axis it takes.
     extent: usize,
@@ -60,7 +62,7 @@ impl Partition {
         let mut start = 0;
         let slice = |space: Space| {
             let extent = if joined.is_some() { space.shape()[0] } else { space.len() };
-            let slice = Slice { whole: space == whole, start, extent, space };
+            let slice = Slice { whole: space == whole, axis: 0, start, extent, space };
             start += extent;
             slice
         };
@@ -80,18 +82,26 @@ impl Partition {
         let whole = Space::of_wide(operation, shape, first.dtype())?;
         whole.computable(operation)?;
         let slices = parts.into_iter().enumerate();
-        let slice = |(start, space)| Slice { whole: false, start, extent: 1, space };
+        let slice = |(start, space)| Slice { whole: false, axis: 0, start, extent: 1, space };
         Ok(Self { parts: slices.map(slice).collect(), whole, stacked: true })
     }
 
-    /// The same of arrays with further axes behind their own.
+    /// The same of arrays with further axes before and behind their own.
     ///
     /// # Errors
     /// [`Error::TooLarge`] when the one array cannot be addressed.
-    pub(crate) fn lifted(&self, operation: &str, behind: &[usize]) -> Result<Self> {
-        let with =
-            |space: &Space| Space::of(operation, [space.shape(), behind].concat(), space.dtype());
-        let slice = |slice: &Slice| Ok(Slice { space: with(&slice.space)?, ..slice.clone() });
+    pub(crate) fn lifted(
+        &self,
+        operation: &str,
+        before: &[usize],
+        behind: &[usize],
+    ) -> Result<Self> {
+        let with = |space: &Space| {
+            Space::of(operation, [before, space.shape(), behind].concat(), space.dtype())
+        };
+        let slice = |slice: &Slice| {
+            Ok(Slice { axis: slice.axis + before.len(), space: with(&slice.space)?, ..*slice })
+        };
         let parts = self.parts.iter().map(slice).collect::<Result<_>>()?;
         Ok(Self { whole: with(&self.whole)?, parts, stacked: self.stacked })
     }
@@ -130,16 +140,17 @@ impl Slice {
 
     /// Whether two parts of one array have no element in common.
     pub(super) fn apart(&self, other: &Self) -> bool {
-        self.start + self.extent <= other.start || other.start + other.extent <= self.start
+        let apart = self.start + self.extent <= other.start;
+        self.axis == other.axis && (apart || other.start + other.extent <= self.start)
     }
 
     /// The part of such an array. No element moves, whatever the strides.
     pub(crate) fn view<'a>(&self, array: View<'a>) -> Result<View<'a>> {
-        Ok(array.sliced(0, self.start, self.extent)?.reshaped(self.space.shape())?)
+        Ok(array.sliced(self.axis, self.start, self.extent)?.reshaped(self.space.shape())?)
     }
 
     /// As [`view`](Self::view), for writing.
     pub(crate) fn view_mut<'a>(&self, array: ViewMut<'a>) -> Result<ViewMut<'a>> {
-        Ok(array.sliced(0, self.start, self.extent)?.reshaped(self.space.shape())?)
+        Ok(array.sliced(self.axis, self.start, self.extent)?.reshaped(self.space.shape())?)
     }
 }

@@ -48,6 +48,30 @@ impl Pointwise {
         Self { expression: input(0).conj(), weights: Vec::new(), linear: false }
     }
 
+    /// `Re x`, of complex numbers in a real space.
+    pub(crate) fn real() -> Self {
+        Self { expression: input(0).re(), weights: Vec::new(), linear: false }
+    }
+
+    /// `Im x`, of complex numbers in a real space.
+    pub(crate) fn imaginary() -> Self {
+        Self { expression: input(0).im(), weights: Vec::new(), linear: false }
+    }
+
+    /// `c x`, of real numbers in a complex space.
+    pub(crate) fn of_real(factor: Complex64) -> Self {
+        Self { linear: false, ..Self::identity() }.scaled(factor)
+    }
+
+    /// Whether this is the real or imaginary part of `x + 0i` or `0 + i x`, made by `inner` of real numbers: `Some(true)` if that
+    /// is `x`, `Some(false)` if it is zero.
+    pub(crate) fn part_of(&self, inner: &Self) -> Option<bool> {
+        let parts = [Self::real(), Self::imaginary()];
+        let made = [Complex64::ONE, Complex64::I].map(Self::of_real);
+        let part = parts.iter().position(|part| part.same(self))?;
+        made.iter().position(|made| made.same(inner)).map(|made| made == part)
+    }
+
     /// Whether it is `conj(x)` and nothing else.
     pub(crate) fn is_conjugation(&self) -> bool {
         !self.linear && self.same(&Self::conjugate())

@@ -115,6 +115,8 @@ impl Form {
             }),
             Self::Opaque(map) => map.properties().positive,
             Self::Conjugate
+            | Self::Real
+            | Self::Imaginary
             | Self::Stencil(_)
             | Self::Index(_)
             | Self::Gather(_)

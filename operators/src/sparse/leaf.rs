@@ -13,7 +13,7 @@ use super::algebra::{turned, zero};
 use super::rows::Rows;
 use crate::form::{Form, IndexMap, Orientation};
 use crate::laws::values::numbers;
-use crate::{Devices, LinearMap, LinearOperator, Result, Space, Workspace};
+use crate::{Devices, Error, LinearMap, LinearOperator, Result, Space, Workspace};
 
 const ONE: Complex64 = Complex64::new(1.0, 0.0);
 
@@ -23,6 +23,10 @@ pub(super) fn matrix(form: &Form, domain: &Space, range: &Space) -> Result<Spars
     match form {
         Form::Zero => zero(shape),
         Form::Identity | Form::Conjugate | Form::ToDevice { .. } => diagonal(shape, |_| ONE),
+        // What has them among its parts is probed as a whole.
+        Form::Real | Form::Imaginary => {
+            Error::parameter("to_sparse", "parts of complex numbers have no matrix over these")
+        }
         Form::Diagonal(weights) => {
             let weights = numbers(&weights.view().broadcast(domain.shape())?)?;
             diagonal(shape, |row| weights[row])

@@ -4,7 +4,7 @@ use arrayspan_bridge::DType;
 use arrayspan_bridge::DType::{Complex128, Float64};
 use arrayspan_operators::Diagonal;
 use arrayspan_operators::author::*;
-use arrayspan_operators::prelude::{Identity, Roll};
+use arrayspan_operators::prelude::{Identity, Imag, Real as RealPart, Roll};
 use num_complex::Complex64;
 use proptest::prelude::*;
 
@@ -57,6 +57,8 @@ enum Tree {
     Mix(Complex64, Complex64),
     Weights([Complex64; LEN]),
     Roll(isize),
+    /// A multiple of the real part and one of the imaginary part of `x`, as real or imaginary part of `y`.
+    Part([f64; 2], bool),
     Hidden(Box<Tree>),
     Scaled(Complex64, Box<Tree>),
     Adjoint(Box<Tree>),
@@ -78,6 +80,7 @@ fn trees() -> impl Strategy<Value = Tree> {
         (number(), number()).prop_map(|(a, b)| Tree::Mix(a, b)),
         [number(), number(), number()].prop_map(Tree::Weights),
         (0..3_isize).prop_map(Tree::Roll),
+        (number(), any::<bool>()).prop_map(|(c, to)| Tree::Part([c.re, c.im], to)),
     ];
     leaves.prop_recursive(5, 20, 4, |inner| {
         let one = || inner.clone().prop_map(Box::new);
@@ -108,6 +111,17 @@ fn built(tree: &Tree) -> (Operator, Real) {
             let moved = |i: usize| (i as isize - shift).rem_euclid(LEN as isize) as usize;
             let matrix = real(|i, j| f64::from(i / LEN == j / LEN && moved(i % LEN) == j % LEN));
             (Roll::new(space(LEN, Complex128), 0, *shift).unwrap(), matrix)
+        }
+        Tree::Part(factors, imaginary) => {
+            let [re, im] =
+                [RealPart::new, Imag::new].map(|part| part(space(LEN, Complex128)).unwrap());
+            let mixed = (factors[0] * &re + factors[1] * &im).build().unwrap();
+            let to = if *imaginary { &im } else { &re };
+            let matrix = real(|i, j| {
+                let here = i % LEN == j % LEN && (i / LEN == 1) == *imaginary;
+                if here { factors[j / LEN] } else { 0.0 }
+            });
+            (adjoint(to).after(mixed).build().unwrap(), matrix)
         }
         Tree::Hidden(a) => {
             let (a, x) = built(a);
@@ -254,4 +268,94 @@ fn what_is_not_complex_linear_says_so_and_has_no_matrix_over_complex_numbers() {
     assert!(real.is_real() && real.is_complex_linear());
     assert_eq!(real.to_sparse().unwrap().indices, [0, 1, 2]);
     assert!(!real.describe().contains("real-linear"));
+}
+
+#[test]
+fn parts_of_complex_numbers_keep_all_laws_in_every_dtype_and_size() {
+    for dtype in DTYPES {
+        for shape in [&[1][..], &[7], &[3, 5], &[2, 1, 11], &[0, 3], &[]] {
+            let whole = Space::new(shape, dtype).unwrap();
+            let (re, im) =
+                (RealPart::new(whole.clone()).unwrap(), Imag::new(whole.clone()).unwrap());
+            let both = (2.0 * &re - &im).build().unwrap();
+            for part in [&re, &im, &both, &adjoint(&both), &both.conj(), &im.transpose()] {
+                let report = laws::check(part).unwrap();
+                assert!(report.holds(), "{report}");
+                let check = check_adjoint(part).unwrap();
+                assert!(check.holds(), "{check}");
+                assert_eq!(part.is_complex_linear(), !dtype.is_complex(), "{part:?}");
+            }
+            assert_eq!(re.range(), &Space::new(shape, dtype.real()).unwrap());
+        }
+    }
+}
+
+#[test]
+fn parts_of_parts_are_one_step_or_none() {
+    let complex = space(LEN, Complex128);
+    let (re, im) = (RealPart::new(complex.clone()).unwrap(), Imag::new(complex.clone()).unwrap());
+    let forward =
+        |a: Formula| a.build().unwrap().describe().lines().rev().nth(1).unwrap().to_owned();
+    assert_eq!(forward(re.after(adjoint(&re))), "forward: copy");
+    assert_eq!(forward(im.after(adjoint(&im))), "forward: copy");
+    assert_eq!(forward(re.after(adjoint(&im))), "forward: zero");
+    assert_eq!(forward(im.after(adjoint(&re))), "forward: zero");
+    assert_eq!(forward(re.after(conjugate(Complex128))), "forward: map");
+    let projection = adjoint(&re).after(&re).build().unwrap();
+    assert!(projection.is_self_adjoint() && projection.is_positive(), "{projection:?}");
+    assert_eq!(projection.cost(false).unwrap().launches, 1);
+    let whole = (adjoint(&re).after(&re) + adjoint(&im).after(&im)).build().unwrap();
+    let x = random(&complex, 3);
+    assert_eq!(numbers(&whole.forward(&x).unwrap()), numbers(&x));
+    assert_eq!(whole.cost(false).unwrap().launches, 1, "{}", whole.describe());
+}
+
+#[test]
+fn real_and_imaginary_parts_of_matrices_are_those_of_their_entries() {
+    let complex = space(LEN, Complex128);
+    let weights = weights(&[Complex64::new(0.5, -2.0), Complex64::new(-1.0, 0.25), Complex64::i()]);
+    let roll = Roll::new(complex.clone(), 0, 1).unwrap();
+    let i = Complex64::new(0.75, -1.5);
+    let chain = (i * roll.after(&weights) + &roll).build().unwrap();
+    let dtype = |a: &Operator| (a.domain().dtype(), a.range().dtype());
+    for operator in [&weights, &chain, &hidden(chain.clone()), &adjoint(&chain)] {
+        let whole = numbers(&operator.to_dense().unwrap());
+        let parts = [operator.to_real().unwrap(), operator.to_imag().unwrap()];
+        for (part, of) in parts.iter().zip([|v: &Complex64| v.re, |v: &Complex64| v.im]) {
+            assert_eq!(dtype(part), (Float64, Float64));
+            let expected: Vec<f64> = whole.iter().map(of).collect();
+            for dense in [part.to_dense().unwrap(), adjoint(part.transpose()).to_dense().unwrap()] {
+                assert_eq!(dense.view().as_slice::<f64>().unwrap(), expected, "{operator:?}");
+            }
+            let sparse = part.to_sparse().unwrap().to_dense().unwrap();
+            assert_eq!(numbers(&sparse).iter().map(|v| v.re).collect::<Vec<_>>(), expected);
+            assert!(part.is_complex_linear() && part.is_real());
+            let report = laws::check(part).unwrap();
+            assert!(report.holds(), "{report}");
+        }
+    }
+    let real = Roll::new(space(LEN, Float64), 0, 1).unwrap();
+    let (same, none) = (real.to_real().unwrap(), real.to_imag().unwrap());
+    assert_eq!(same.describe().lines().last(), real.describe().lines().last());
+    assert!(none.to_sparse().unwrap().indices.is_empty());
+}
+
+#[test]
+fn parts_want_complex_numbers_and_the_real_ones_of_their_precision() {
+    let of = |from: DType, to: DType| {
+        Operator::of("Part", space(LEN, from), space(LEN, to), Form::Real).unwrap_err().to_string()
+    };
+    assert_eq!(
+        of(Complex128, DType::Float32),
+        "Part: takes parts of complex numbers, which Complex128 [3] to Float32 [3] does not"
+    );
+    assert!(of(Float64, Float64).starts_with("Part: takes parts"));
+    assert!(of(Complex128, Complex128).starts_with("Part: takes parts"));
+    let error = RealPart::new(space(LEN, DType::Int32)).unwrap_err().to_string();
+    assert!(error.starts_with("Real: Int32 cannot be computed with"), "{error}");
+    let re = RealPart::new(space(LEN, Complex128)).unwrap();
+    let complex = (Complex64::i() * &re).build().unwrap_err().to_string();
+    assert!(complex.contains("is complex and Float64 [3] is not"), "{complex}");
+    let rows = vstack([&re, &Identity::new(space(LEN, Complex128)).unwrap()]).unwrap_err();
+    assert!(rows.to_string().contains("range of Real and range of Identity"), "{rows}");
 }

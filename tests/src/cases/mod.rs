@@ -12,9 +12,9 @@ macro_rules! for_each_operator {
     ($stamp:ident $(, $argument:ident)*) => {
         $stamp! {
             [$($argument)*]
-            identity zero diagonal conj matrix_mult transpose flip roll pad symmetrize restriction spread sum_along
+            identity zero diagonal conj real imag matrix_mult transpose flip roll pad symmetrize restriction spread sum_along
             regression linear_regression
-            to_device
+            to_device function_operator memoize_operator
             first_derivative second_derivative laplacian gradient
             first_directional_derivative second_directional_derivative
             convolve1d smoothing interp poststack_linear_modelling

@@ -19,6 +19,7 @@ pub struct Case {
     golden: Option<String>,
     moves: Option<[Moves; 2]>,
     adding: Option<[Moves; 2]>,
+    numbers: usize,
     make: Make,
 }
 
@@ -73,6 +74,7 @@ impl Case {
             golden: None,
             moves: None,
             adding: None,
+            numbers: 0,
             make: Box::new(make),
         }
     }
@@ -89,6 +91,13 @@ impl Case {
     #[must_use]
     pub fn moves_adding(mut self, forward: Moves, adjoint: Moves) -> Self {
         self.adding = Some([forward, adjoint]);
+        self
+    }
+
+    /// How many bytes of numbers are written beside the values when they add to their output.
+    #[must_use]
+    pub fn numbers_adding(mut self, bytes: usize) -> Self {
+        self.numbers = bytes;
         self
     }
 
@@ -135,6 +144,12 @@ impl Case {
     #[must_use]
     pub fn expected_moves_adding(&self) -> Option<[Moves; 2]> {
         self.adding
+    }
+
+    /// How many bytes of numbers are written beside the values when it adds to its output.
+    #[must_use]
+    pub fn expected_numbers_adding(&self) -> usize {
+        self.numbers
     }
 
     /// The operator, for one cell.

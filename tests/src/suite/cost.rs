@@ -17,10 +17,11 @@ pub fn law(cell: &Cell, case: &Case) -> Verdict {
     };
     for (index, direction) in Direction::BOTH.into_iter().enumerate() {
         let moves = setting[index];
-        expect(cell, &*operator, direction, Update::set(), moves)?;
+        expect(cell, &*operator, direction, Update::set(), (moves, 0, 0))?;
         let output = direction.spaces(&*operator).1.len();
         let adding = case.expected_moves_adding();
-        let moves = adding.map_or(moves.reading(output), |adding| adding[index]);
+        let numbers = case.expected_numbers_adding();
+        let moves = adding.map_or((moves, output, numbers), |adding| (adding[index], 0, numbers));
         expect(cell, &*operator, direction, Update::add(), moves)?;
     }
     Ok(())
@@ -31,11 +32,11 @@ fn expect(
     operator: &dyn LinearMap,
     direction: Direction,
     update: Update,
-    moves: Moves,
+    (moves, again, numbers): (Moves, usize, usize),
 ) -> Verdict {
     let place = |space: &Space, seed| {
         let values = Values::random(space, seed);
-        devices::place(&values, cell.dtype, cell.device, Arrangement::RowMajor)
+        devices::place(&values, space.dtype(), cell.device, Arrangement::RowMajor)
     };
     let (from, to) = direction.spaces(operator);
     let (x, mut y) = (place(from, 10)?, place(to, 11)?);
@@ -43,8 +44,10 @@ fn expect(
     direction.apply(operator, &trace, x.view(), y.view_mut(), update)?;
     let steps = trace.steps();
     let cost = trace.take();
-    let bytes = cell.dtype.bytes();
-    let expected = [moves.launches, moves.read * bytes + moves.table, moves.written * bytes];
+    // Input and output may be of different dtypes; the output may be read, too.
+    let (read, written) = (from.dtype().bytes(), to.dtype().bytes());
+    let read = moves.read * read + again * written + moves.table;
+    let expected = [moves.launches, read, moves.written * written + numbers];
     let found = [cost.launches, cost.bytes_read, cost.bytes_written];
     if found == expected {
         return Ok(());

@@ -90,10 +90,11 @@ impl<'a> Run<'a> {
         y: &Values,
         update: Update,
     ) -> Result<Values, Box<dyn std::error::Error + Send + Sync>> {
-        let Cell { device, dtype } = self.cell;
+        let device = self.cell.device;
         let on = self.cell.executor()?;
-        let x = devices::place(x, dtype, device, self.arrangements.0)?;
-        let mut y = devices::place(y, dtype, device, self.arrangements.1)?;
+        let (from, to) = self.direction.spaces(self.operator);
+        let x = devices::place(x, from.dtype(), device, self.arrangements.0)?;
+        let mut y = devices::place(y, to.dtype(), device, self.arrangements.1)?;
         self.direction.apply(self.operator, &*on, x.view(), y.view_mut(), update)?;
         devices::read(&y)
     }

@@ -1,6 +1,6 @@
 //! `y ← alpha · A x + beta · y`
 
-use arrayspan_bridge::Array;
+use arrayspan_bridge::{Array, DType};
 use arrayspan_kernels::{Factor, Update};
 use arrayspan_operators::{Result, Space};
 use num_complex::Complex64;
@@ -20,14 +20,14 @@ pub fn law(cell: &Cell, case: &Case) -> Verdict {
         for arrangements in cell.arrangements(case) {
             let run = Run::new(cell, &*operator, direction).arranged(arrangements);
             let result = run.of(&x)?;
-            for (alpha, beta, on_device) in cell.share(case, &factors(cell)) {
+            for (alpha, beta, on_device) in cell.share(case, &factors(to.dtype())) {
                 let expected = result.combined(alpha, &y, beta);
                 let size = alpha.norm() * result.norm() + beta.norm() * y.norm();
                 let bound = cell.tolerance(from.len().max(to.len())) * size;
                 let place = if on_device { ", on the device" } else { "" };
                 let what =
                     format!("{direction:?}, alpha {alpha}, beta {beta}{place}, {arrangements:?}");
-                let loaded = if on_device { Some(loaded(cell, [alpha, beta])?) } else { None };
+                let loaded = if on_device { Some(loaded(cell, to, [alpha, beta])?) } else { None };
                 let update = match &loaded {
                     Some([alpha, beta]) => Update::new(alpha, -Factor::from(beta)),
                     None => Update::new(alpha, beta),
@@ -40,8 +40,8 @@ pub fn law(cell: &Cell, case: &Case) -> Verdict {
                 }
             }
             let refused = Update::new(Complex64::new(1.0, 1.0), 0.0);
-            if !cell.dtype.is_complex() && run.update(&x, &y, refused).is_ok() {
-                return Err(format!("{direction:?}: a complex alpha for {}", cell.dtype).into());
+            if !to.dtype().is_complex() && run.update(&x, &y, refused).is_ok() {
+                return Err(format!("{direction:?}: a complex alpha for {}", to.dtype()).into());
             }
         }
     }
@@ -49,7 +49,8 @@ pub fn law(cell: &Cell, case: &Case) -> Verdict {
 }
 
 /// Alpha, and what beta is the negative of, where the operator runs.
-fn loaded(cell: &Cell, [alpha, beta]: [Complex64; 2]) -> Result<[Array; 2]> {
+fn loaded(cell: &Cell, of: &Space, [alpha, beta]: [Complex64; 2]) -> Result<[Array; 2]> {
+    let cell = Cell { dtype: of.dtype(), ..*cell };
     let scalar = |value| {
         let space = Space::new([], cell.dtype)?;
         cell.array(&Values::filled(&space, value))
@@ -58,10 +59,10 @@ fn loaded(cell: &Cell, [alpha, beta]: [Complex64; 2]) -> Result<[Array; 2]> {
 }
 
 /// Alpha and beta, and whether they are on the device.
-fn factors(cell: &Cell) -> Vec<(Complex64, Complex64, bool)> {
+fn factors(dtype: DType) -> Vec<(Complex64, Complex64, bool)> {
     let real = [(0.75, -1.25), (1.0, 1.0), (-2.0, 0.0), (0.0, 0.5), (1.0, 0.0), (0.0, 0.0)];
     let mut all: Vec<_> = real.map(|(alpha, beta)| (alpha.into(), beta.into())).to_vec();
-    if cell.dtype.is_complex() {
+    if dtype.is_complex() {
         let complex = Complex64::new;
         let others = [
             (complex(-0.5, 0.25), complex(1.5, 0.75)),
