@@ -1,5 +1,6 @@
 //! What is measured, and what is asked of it.
 
+use arrayspan::bridge::parallel;
 use arrayspan::kernels::{Reduction, input};
 use arrayspan::prelude::*;
 
@@ -74,6 +75,7 @@ pub(crate) fn goals(rows: &mut Vec<Row>) -> Result<(), Failure> {
         }
     }
     rows.push(to_owned(&large));
+    rows.push(nothing());
     for shape in [[1000, 1000], [100, 100]] {
         let space = Space::new(shape, DType::Float32)?;
         let (of, at) = (space.clone(), named(&shape, DType::Float32));
@@ -112,6 +114,21 @@ fn cgls(shape: [usize; 2], most: f64) -> Result<Row, Failure> {
         goal: Goal::Milliseconds(most),
         run: Box::new(run),
     })
+}
+
+/// What it takes to call all threads and to wait for them.
+fn nothing() -> Row {
+    let run = || {
+        let threads = parallel::threads(usize::MAX);
+        time(|| {
+            parallel::share(threads, 0..threads, &|part| {
+                std::hint::black_box(part);
+            });
+            Ok(())
+        })
+    };
+    let name = "nothing, shared by all threads".to_owned();
+    Row { name, bytes: 0.0, flops: 0.0, goal: Goal::None, run: Box::new(run) }
 }
 
 /// From one array into another.

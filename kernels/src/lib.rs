@@ -28,6 +28,7 @@ mod factors;
 mod gather;
 mod gpu;
 mod host;
+mod kept;
 mod level;
 mod number;
 mod plan;

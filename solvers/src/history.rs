@@ -32,7 +32,7 @@ const ROWS: usize = 6;
 /// Iterations read and write single columns, so the recurrence's scalars live here and nowhere else.
 #[derive(Debug)]
 pub(crate) struct History {
-    /// `[ROWS, room + 1]`
+    /// `[room + 1, ROWS]`: each column of the recurrence is a row of memory, which verbs take as it lies.
     slots: Array,
     /// The rows of the identity matrix: each picks a row of the state.
     picks: Array,
@@ -65,12 +65,12 @@ impl History {
         let stream = on.stream();
         let (picks, _) =
             picks?.into_device_with(stream.device(), Transfer::CopyIfNeeded, stream)?;
-        Ok(Self { slots: on.empty(&[ROWS, check_every.saturating_add(1)], dtype)?, picks })
+        Ok(Self { slots: on.empty(&[check_every.saturating_add(1), ROWS], dtype)?, picks })
     }
 
     /// How many iterations there may be between two checks.
     pub(crate) fn room(&self) -> usize {
-        self.slots.shape()[1] - 1
+        self.slots.shape()[0] - 1
     }
 
     /// The scalars' dtype.
@@ -103,11 +103,11 @@ impl History {
         others: &[View<'_>],
         state: &Expression,
     ) -> Result<()> {
-        let (before, after) = self.slots.view_mut().split_at(1, step + 1)?;
+        let (before, after) = self.slots.view_mut().split_at(0, step + 1)?;
         let known = scalars.iter().map(|&scalar| slot(before.view(), scalar, step));
         let mut inputs = known.collect::<Result<Vec<_>>>()?;
         inputs.extend_from_slice(others);
-        let next = after.sliced(0, ROWS - STATE, STATE)?.sliced(1, 0, 1)?;
+        let next = after.sliced(0, 0, 1)?.sliced(1, ROWS - STATE, STATE)?;
         fill(on, &self.picks, inputs, state, next)
     }
 
@@ -118,27 +118,23 @@ impl History {
         others: &[View<'_>],
         state: &Expression,
     ) -> Result<()> {
-        let (norms, rest) = self.slots.view_mut().split_at(0, ROWS - STATE)?;
+        let (norms, rest) = self.slots.view_mut().split_at(1, ROWS - STATE)?;
         let known =
             [Scalar::Residual, Scalar::Gradient].map(|scalar| slot(norms.view(), scalar, 0));
         let mut inputs = known.into_iter().collect::<Result<Vec<_>>>()?;
         inputs.extend_from_slice(others);
-        fill(on, &self.picks, inputs, state, rest.sliced(1, 0, 1)?)
+        fill(on, &self.picks, inputs, state, rest.sliced(0, 0, 1)?)
     }
 
     /// Adds what the last `ahead` iterations left, and at first the state before them, to `seen`, up to where the
     /// iteration froze. Waits for them; one transfer.
     pub(crate) fn read(&self, ahead: usize, scale: Scale, seen: &mut Norms) -> Result<()> {
         let all = crate::read::reals(&self.slots.view())?;
-        let row = |scalar: Scalar| &all[scalar as usize * (self.room() + 1)..][..=ahead];
+        let row = |scalar: Scalar| all.chunks_exact(ROWS).map(move |all| all[scalar as usize]);
         let first = usize::from(!seen.residuals.is_empty());
-        let steps = row(Scalar::Step);
-        let frozen = (1..=ahead).find(|&at| steps[at] == 0.0).map(|at| at - 1);
-        let new = first..=frozen.unwrap_or(ahead);
-        let norms = |scalar: Scalar| {
-            let squares = row(scalar).get(new.clone()).unwrap_or(&[]);
-            squares.iter().map(|square| square.sqrt())
-        };
+        let frozen = row(Scalar::Step).take(ahead + 1).skip(1).position(|step| step == 0.0);
+        let new = frozen.unwrap_or(ahead) + 1;
+        let norms = |scalar: Scalar| row(scalar).take(new).skip(first).map(f64::sqrt);
         seen.frozen = frozen.is_some();
         seen.scaled_residual = norms(Scalar::Residual).next_back().unwrap_or(seen.scaled_residual);
         seen.residuals.extend(norms(Scalar::Residual).map(|norm| power(-scale.data, norm)));
@@ -152,8 +148,8 @@ impl History {
         if ahead == 0 {
             return Ok(());
         }
-        let (first, rest) = self.slots.view_mut().split_at(1, 1)?;
-        let last = rest.view().sliced(1, ahead - 1, 1)?;
+        let (first, rest) = self.slots.view_mut().split_at(0, 1)?;
+        let last = rest.view().sliced(0, ahead - 1, 1)?;
         Ok(on.copy(last, first, Update::set())?)
     }
 }
@@ -174,14 +170,14 @@ fn fill<'a>(
     column: ViewMut<'_>,
 ) -> Result<()> {
     for row in 0..STATE {
-        inputs.push(picks.view().sliced(0, row, 1)?.reshaped(&[STATE])?);
+        inputs.push(picks.view().selected(0, row)?);
     }
     Ok(on.map(state, &inputs, column.reshaped(&[STATE])?)?)
 }
 
 /// One number of the slots, as a 0-d array.
 fn slot<V: Relayout>(slots: V, scalar: Scalar, step: usize) -> Result<V> {
-    Ok(slots.sliced(0, scalar as usize, 1)?.sliced(1, step, 1)?.reshaped(&[])?)
+    Ok(slots.selected(0, step)?.selected(0, scalar as usize)?)
 }
 
 impl Norms {

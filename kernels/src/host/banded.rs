@@ -1,5 +1,7 @@
 //! One term of a sum of stencils, a lane at a time.
 
+use std::sync::Arc;
+
 use arrayspan_bridge::{Lane, Lanes};
 use bytemuck::{cast_slice, cast_slice_mut};
 
@@ -9,6 +11,7 @@ use super::pieces::Pieces;
 use super::rows::{Rows, Terms};
 use super::scalar::Scalar;
 use super::tile::{Blend, Term};
+use super::window::Across;
 use crate::{Binary, Unary};
 
 /// Bands applied to one array, with coefficients or without. `L` is `T`, or its parts when all weights are real.
@@ -25,7 +28,7 @@ pub(super) struct Banded<'a, T, L> {
     /// The same, if its taps are far.
     pub(super) far: Option<Pieces<L>>,
     /// The bands along other axes.
-    pub(super) across: Vec<(usize, Pieces<L>)>,
+    pub(super) across: Vec<(usize, Arc<Across<L>>)>,
 }
 
 /// An array that multiplies elements, or its conjugate.
@@ -41,6 +44,11 @@ impl<'a, T: Scalar, L: Scalar> Banded<'a, T, L> {
     /// Whether there is one band, and that along another axis than the lanes.
     pub(super) fn is_column(&self) -> bool {
         self.own.is_none() && self.far.is_none() && self.across.len() == 1
+    }
+
+    /// Whether it is one filter along the last axis.
+    pub(super) fn is_filter(&self) -> bool {
+        self.across.is_empty() && self.own.as_ref().is_some_and(Rows::is_filter)
     }
 
     /// Adds the elements from `at` along the last axis to `beta · y`, as many as `y` has.
@@ -86,7 +94,9 @@ impl<'a, T: Scalar, L: Scalar> Banded<'a, T, L> {
         work.lanes.clear();
         work.before.clear();
         let far = self.far.iter().map(|far| (axis, far));
-        for (other, rows) in self.across.iter().map(|(axis, rows)| (*axis, rows)).chain(far) {
+        for (other, rows) in
+            self.across.iter().map(|(axis, across)| (*axis, &across.pieces)).chain(far)
+        {
             let row = at[other];
             for (column, weight) in rows.row(row) {
                 at[other] = column;

@@ -3,7 +3,7 @@
 use arrayspan_bridge::expression::{Binary, Unary};
 use num_complex::Complex64;
 
-use super::elementwise::{self, Operand};
+use super::elementwise;
 use super::scalar::Scalar;
 
 /// `function(a)`, as complex numbers have it if elements are `complex`.
@@ -23,13 +23,9 @@ pub(crate) fn binary(complex: bool, function: Binary, a: Complex64, b: Complex64
 }
 
 pub(super) fn of_one<T: Scalar>(function: Unary, a: T) -> T {
-    let mut out = [T::default()];
-    elementwise::unary(function, Operand::Number(a), &mut out);
-    out[0]
+    elementwise::unary_of_number(function, a)
 }
 
 pub(super) fn of_two<T: Scalar>(function: Binary, a: T, b: T) -> T {
-    let mut out = [T::default()];
-    elementwise::binary(function, Operand::Number(a), Operand::Number(b), &mut out);
-    out[0]
+    elementwise::binary_of_numbers(function, a, b)
 }

@@ -31,6 +31,22 @@ pub(super) fn binary<T: Scalar>(
     Arch::new().dispatch(OfTwo { function, a, b, out });
 }
 
+/// `function(a)` of a single number, for which looking for vector instructions would take longer than computing it.
+pub(super) fn unary_of_number<T: Scalar>(function: Unary, a: T) -> T {
+    let mut out = [T::default()];
+    let a = Operand::Number(a);
+    OfOne { function, a, out: &mut out }.with_simd(pulp::Scalar::new());
+    out[0]
+}
+
+/// `function(a, b)`, as [`unary_of_number`].
+pub(super) fn binary_of_numbers<T: Scalar>(function: Binary, a: T, b: T) -> T {
+    let mut out = [T::default()];
+    let (a, b) = (Operand::Number(a), Operand::Number(b));
+    OfTwo { function, a, b, out: &mut out }.with_simd(pulp::Scalar::new());
+    out[0]
+}
+
 /// Types, not closures: closures are not always inlined where vector instructions are enabled.
 struct OfOne<'a, T> {
     function: Unary,

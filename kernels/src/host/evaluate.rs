@@ -2,6 +2,7 @@
 
 use num_complex::Complex64;
 
+use super::constants::{of_one, of_two};
 use super::elementwise::{Operand, binary, unary};
 use super::scalar::Scalar;
 use crate::expression::{Binary, Expression, Node, Unary};
@@ -138,12 +139,10 @@ impl<T: Scalar> Program<T> {
 
     fn unary(&mut self, function: Unary, a: Source<T>, free: &mut Vec<usize>) -> Source<T> {
         if let Source::Wide(a) = a {
-            return Source::Wide(single(|out| unary(function, Operand::Number(a), out)));
+            return Source::Wide(of_one(function, a));
         }
         match a.rounded() {
-            Source::Number(a) => {
-                Source::Number(single(|out| unary(function, Operand::Number(a), out)))
-            }
+            Source::Number(a) => Source::Number(of_one(function, a)),
             a => self.step(Function::Unary(function, a), [a, a], free),
         }
     }
@@ -158,13 +157,11 @@ impl<T: Scalar> Program<T> {
         if let (Source::Wide(a), Source::Wide(b) | Source::Constant(b))
         | (Source::Constant(a), Source::Wide(b)) = (a, b)
         {
-            let (a, b) = (Operand::Number(a), Operand::Number(b));
-            return Source::Wide(single(|out| binary(function, a, b, out)));
+            return Source::Wide(of_two(function, a, b));
         }
         let (a, b) = (a.rounded(), b.rounded());
         if let (Source::Number(a), Source::Number(b)) = (a, b) {
-            let (a, b) = (Operand::Number(a), Operand::Number(b));
-            return Source::Number(single(|out| binary(function, a, b, out)));
+            return Source::Number(of_two(function, a, b));
         }
         self.step(Function::Binary(function, a, b), [a, b], free)
     }
@@ -222,11 +219,4 @@ fn step<'c, T: Scalar>(
         Function::Unary(function, a) => unary(function, operand(a), out),
         Function::Binary(function, a, b) => binary(function, operand(a), operand(b), out),
     }
-}
-
-/// The number that `compute` finds.
-fn single<T: Scalar>(compute: impl FnOnce(&mut [T])) -> T {
-    let mut out = [T::default()];
-    compute(&mut out);
-    out[0]
 }

@@ -1,7 +1,5 @@
 //! Rows beside each other, computed at once: what is loaded of an input serves all of them.
 
-use std::ops::Range;
-
 use arrayspan_bridge::{Lane, Lanes, RowSlices};
 use bytemuck::cast_slice;
 
@@ -9,97 +7,7 @@ use super::banded::Banded;
 use super::pieces::Pieces;
 use super::scalar::Scalar;
 use super::tile::{Term, Terms};
-
-/// Rows in a group, if there are so many.
-pub(super) const ROWS: usize = 4;
-
-/// An input row that rows of a group take, by its place: their weights, and a bit for each that takes it.
-pub(super) type Taken<L, const R: usize> = (isize, [L; R], u32);
-
-/// What `R` neighbouring rows of a band take, where all have the same taps.
-#[derive(Debug)]
-pub(super) struct Window<L, const R: usize> {
-    /// The first rows of groups whose rows all have these taps, of which those that fall outside the axis are dropped.
-    firsts: Range<usize>,
-    /// The length of the axis.
-    len: usize,
-    /// Input rows by how far they are from the first row of the group, ascending.
-    taken: Vec<Taken<L, R>>,
-}
-
-impl<L: Scalar, const R: usize> Window<L, R> {
-    /// For the rows of the longest piece.
-    pub(super) fn new(pieces: &Pieces<L>) -> Self {
-        let (rows, taps) = pieces.longest();
-        let mut taken = Vec::with_capacity(taps.len() + R - 1);
-        merge([taps; R], &mut taken);
-        let firsts = rows.start..(rows.end + 1).saturating_sub(R);
-        Self { firsts, len: pieces.len(), taken }
-    }
-
-    /// The input rows that the group takes whose first row is `first`, if its rows have these taps.
-    pub(super) fn of(&self, first: usize) -> Option<&[Taken<L, R>]> {
-        let column = |(row, ..): &Taken<L, R>| row.wrapping_add_unsigned(first);
-        self.firsts.contains(&first).then(|| {
-            let from = self.taken.partition_point(|taken| column(taken) < 0);
-            let to = self.taken.partition_point(|taken| column(taken) < self.len as isize);
-            &self.taken[from..to]
-        })
-    }
-
-    /// The input rows that groups take whose first rows are among these.
-    pub(super) fn reached(&self, firsts: Range<usize>) -> Range<usize> {
-        let (Some((from, ..)), Some((to, ..))) = (self.taken.first(), self.taken.last()) else {
-            return 0..0;
-        };
-        let within = |row: Option<usize>| row.unwrap_or(0).min(self.len);
-        let end = firsts.end.checked_add_signed(*to);
-        within(firsts.start.checked_add_signed(*from))..within(end)
-    }
-
-    /// How many input rows a group takes.
-    pub(super) fn len(&self) -> usize {
-        self.taken.len()
-    }
-}
-
-/// Makes `taken` what rows with these taps take, input rows ascending.
-fn merge<L: Scalar, const R: usize>(rows: [&[(isize, L)]; R], taken: &mut Vec<Taken<L, R>>) {
-    taken.clear();
-    let all = || rows.iter().enumerate();
-    let first = all().filter_map(|(r, taps)| Some(taps.first()?.0 + r as isize)).min();
-    let last = all().filter_map(|(r, taps)| Some(taps.last()?.0 + r as isize)).max();
-    let (Some(first), Some(last)) = (first, last) else { return };
-    let reached = last.abs_diff(first).saturating_add(1);
-    if reached > 4 * rows.iter().map(|taps| taps.len()).sum::<usize>() {
-        // Far from each other: in the order of the input rows.
-        let of = |(r, taps): (usize, &&[(isize, L)])| {
-            taps.iter().map(move |(at, weight)| (at + r as isize, r, *weight)).collect::<Vec<_>>()
-        };
-        let mut sorted: Vec<_> = all().flat_map(of).collect();
-        sorted.sort_unstable_by_key(|(at, r, _)| (*at, *r));
-        for (at, r, weight) in sorted {
-            if taken.last().is_none_or(|(last, ..)| *last != at) {
-                taken.push((at, [L::zero(); R], 0));
-            }
-            taken.last_mut().into_iter().for_each(|entry| put(entry, r, weight));
-        }
-        return;
-    }
-    taken.extend((0..reached as isize).map(|at| (first + at, [L::zero(); R], 0)));
-    for (r, taps) in all() {
-        for (at, weight) in *taps {
-            put(&mut taken[(at + r as isize - first) as usize], r, *weight);
-        }
-    }
-    taken.retain(|(.., rows)| *rows != 0);
-}
-
-/// Row `r` takes this input, too.
-fn put<L, const R: usize>((_, weights, rows): &mut Taken<L, R>, r: usize, weight: L) {
-    weights[r] = weight;
-    *rows |= 1 << r;
-}
+use super::window::{Taken, Window, merge};
 
 /// A term of a sum whose inputs are contiguous along the lanes and which has no coefficients.
 pub(super) struct Grouped<'s, 'a, T, L, const R: usize> {
@@ -138,7 +46,8 @@ impl<'a, T: Scalar, L: Scalar, const R: usize> Grouped<'_, 'a, T, L, R> {
         let axis = at.len() - 1;
         place.clear();
         place.extend_from_slice(at);
-        for (other, pieces) in &self.term.across {
+        for (other, across) in &self.term.across {
+            let pieces = &across.pieces;
             if *other == beside {
                 self.along(pieces, beside, len, terms, taken, place);
                 continue;
@@ -208,11 +117,11 @@ impl<'a, T: Scalar, L: Scalar, const R: usize> Grouped<'_, 'a, T, L, R> {
         len: usize,
         (merged, place): (&'t mut Vec<Taken<L, R>>, &mut Vec<usize>),
     ) -> Option<Column<'t, 'a, T, L, R>> {
-        let [(_, pieces)] = &self.term.across[..] else { return None };
+        let [(_, across)] = &self.term.across[..] else { return None };
         if !self.term.is_column() {
             return None;
         }
-        let taken = self.taken(pieces, at[beside], merged);
+        let taken = self.taken(&across.pieces, at[beside], merged);
         let ((from, ..), (to, ..)) = (taken.first()?, taken.last()?);
         place.clear();
         place.extend_from_slice(at);

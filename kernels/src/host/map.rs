@@ -3,6 +3,7 @@
 use arrayspan_bridge::{Lanes, LanesMut, Operand, View, copy_past_caches, goes_past_caches};
 
 use super::evaluate::{Given, Program, chunk};
+use super::line;
 use super::operands::{Operands, given, number};
 use super::parts::{Parts, arranged, for_each_lane, for_each_part};
 use super::scalar::{Scalar, with_scalar};
@@ -13,7 +14,7 @@ pub(super) fn run(call: &mut MapCall<'_>) -> Result<()> {
     if call.out.layout().is_empty() {
         return Ok(());
     }
-    with_scalar!("map", call.out.dtype(), T => map::<T>(call))
+    with_scalar!("map", call.out.dtype(), T => if line::run::<T>(call)? { Ok(()) } else { map::<T>(call) })
 }
 
 fn map<T: Scalar>(call: &mut MapCall<'_>) -> Result<()> {

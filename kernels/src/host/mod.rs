@@ -18,6 +18,7 @@ mod gather;
 mod gather_rows;
 mod gemm;
 mod group;
+mod line;
 mod map;
 mod map_many;
 mod operands;
@@ -27,12 +28,14 @@ mod pieces;
 mod reduce;
 mod rows;
 mod scalar;
+mod slide;
 mod stencil;
 mod steps;
 mod sum;
 mod tile;
 mod vectors;
 mod walk;
+mod window;
 
 use arrayspan_bridge::devices::{Device, Stream};
 

@@ -6,8 +6,9 @@ use std::ops::RangeInclusive;
 use arrayspan_bridge::RowSlices;
 
 use super::banded::Banded;
-use super::group::{Column, Window};
+use super::group::Column;
 use super::scalar::Scalar;
+use super::window::Window;
 
 /// Input rows of a group for which a copy of each pays: enough that it is taken often, and no more than a core's caches hold.
 const MANY: RangeInclusive<usize> = 16..=4096;

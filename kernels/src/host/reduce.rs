@@ -97,6 +97,13 @@ fn arranged<'a>(
     axes: &[usize],
     out: ViewMut<'a>,
 ) -> Result<(Vec<View<'a>>, ViewMut<'a>)> {
+    if axes.len() == inputs.first().map_or(0, |view| view.shape().len())
+        && inputs.iter().all(|view| view.layout().is_contiguous())
+    {
+        let len = inputs.first().map_or(0, |view| view.layout().len());
+        let line = |view: View<'a>| Ok(view.reshaped(&[1, len])?);
+        return Ok((inputs.into_iter().map(line).collect::<Result<_>>()?, out.reshaped(&[1])?));
+    }
     let Some(largest) =
         inputs.iter().max_by_key(|view| distinct_bytes(view.layout(), view.dtype()))
     else {
@@ -186,6 +193,9 @@ impl<T: Scalar, C: Scalar> Reduce<'_, T, C> {
 
     /// The results for the kept indices of `part`, row-major, over its reduced indices.
     fn partial(&self, part: &Part) -> Vec<C::Wide> {
+        if self.halves(part).is_none() {
+            return self.sums(part);
+        }
         let mut leaves = Vec::new();
         self.cut(part.clone(), &mut leaves);
         let sums = parallel::collect(leaves, &|leaf: Part| self.sums(&leaf));

@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 
 use super::blend::{blend, term};
 use super::scalar::Scalar;
+use super::slide::Filter;
 use super::tile::{Blend, Term};
 use crate::{Band, Tap};
 
@@ -38,6 +39,8 @@ pub(super) struct Rows<L> {
     bounds: [usize; 4],
     /// How far the interior taps reach to the left and to the right.
     reach: (usize, usize),
+    /// The weights of interior taps that lie beside each other and are more than a vector has elements; else none.
+    filter: Vec<L>,
 }
 
 impl<L: Scalar> Rows<L> {
@@ -62,7 +65,16 @@ impl<L: Scalar> Rows<L> {
         let (head, tail) = (edges.head.len(), band.len() - edges.tail.len());
         let first = left.clamp(head, tail);
         let last = band.len().saturating_sub(right).clamp(first, tail);
+        let beside = edges.interior.windows(2).all(|taps| taps[0].offset + 1 == taps[1].offset);
+        let filter: Vec<L> = if beside && edges.interior.len() > 1 {
+            edges.interior.iter().map(|tap| weighted(tap).1).collect()
+        } else {
+            Vec::new()
+        };
+        let filter =
+            if (Filter { weights: &filter, unit }).is_long() { filter } else { Vec::new() };
         Some(Self {
+            filter,
             len: band.len(),
             unit,
             taps: rows().flatten().map(weighted).collect(),
@@ -118,10 +130,7 @@ impl<L: Scalar> Rows<L> {
             terms.clear();
             terms.extend(across.iter().map(|of| Term { x: &of.x[within.clone()], ..*of }));
             match kind {
-                2 => {
-                    terms.extend(self.shifted(x, part.start - base, y.len()));
-                    blend(beta, y, terms);
-                }
+                2 => self.uniform(beta, y, (part.start - base, x), terms),
                 // A few taps on a few rows are not worth a copy of `x`.
                 1 | 3 if self.is_worth_a_copy(kind) => {
                     self.clipped(beta, (part.start, y), (base, x), terms);
@@ -132,6 +141,30 @@ impl<L: Scalar> Rows<L> {
                 }
             }
         }
+    }
+
+    /// Whether the interior taps are applied as one filter, if there is nothing else.
+    pub(super) fn is_filter(&self) -> bool {
+        !self.filter.is_empty()
+    }
+
+    /// Rows whose interior taps all fall on the axis, the first of which begins at `from` of `x`, and terms.
+    fn uniform<'x>(
+        &self,
+        beta: Blend<L>,
+        y: &mut [L],
+        (from, x): (usize, &'x [L]),
+        terms: &mut Terms<'x, L>,
+    ) {
+        if let (true, Some((first, _))) =
+            (terms.is_empty() && self.is_filter(), self.shifts().next())
+        {
+            let from = from.wrapping_add_signed(first);
+            let filter = Filter { weights: &self.filter, unit: self.unit };
+            return filter.apply(beta, y, &x[from..from + y.len() + filter.reach()]);
+        }
+        terms.extend(self.shifted(x, from, y.len()));
+        blend(beta, y, terms);
     }
 
     /// Whether so many products are in the rows before (1) or behind (3) those whose interior taps all fall on the axis
@@ -181,9 +214,7 @@ impl<L: Scalar> Rows<L> {
         let from = start.saturating_sub(left);
         let to = (start + y.len() + right).min(self.len * self.unit);
         padded[from + left - start..][..to - from].copy_from_slice(&x[from - base..to - base]);
-        let mut terms = across.to_vec();
-        terms.extend(self.shifted(&padded, left, y.len()));
-        blend(beta, y, &terms);
+        self.uniform(beta, y, (left, &padded), &mut across.iter().copied().collect());
     }
 
     /// Adds rows one by one, each with its own taps.

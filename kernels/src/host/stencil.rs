@@ -1,5 +1,7 @@
 //! `y ← alpha · stencil(x) + beta · y`, and sums of such terms, on the host: one pass over memory for all of them.
 
+use std::sync::{Arc, OnceLock};
+
 use arrayspan_bridge::iteration::collapse_around;
 use arrayspan_bridge::{Array, DType, Layout, Relayout, View, ViewMut};
 use bytemuck::{cast_slice, cast_slice_mut};
@@ -16,9 +18,10 @@ use super::scalar::{Scalar, with_scalar};
 use super::sum::{CHUNK, Sum};
 use super::tile::Blend;
 use super::walk;
+use super::window::Across;
 use crate::factors::Known;
 use crate::verb::{Factor, StencilCall, StencilSumCall};
-use crate::{Executor as _, Result, Stencil};
+use crate::{Band, Executor as _, Result, Stencil};
 
 /// Lanes shorter than this are joined to the axis before them, if that has a band.
 const SHORT: usize = 64;
@@ -170,13 +173,24 @@ fn stencil<T: Scalar, L: Scalar>(
             after: coefficients(term.after.as_ref())?,
             alpha: L::rounded(update.alpha),
             far: inner.map(|(_, band)| Pieces::new(band, alpha)),
-            across: across.map(|(axis, band)| (*axis, Pieces::new(band, alpha))).collect(),
+            across: across.map(|(axis, band)| (*axis, kept(term.stencil, band, alpha))).collect(),
             own,
         });
     }
     let sum = Sum::new(all, Blend::new(L::rounded(update.beta)));
     walk::run(&sum, y.lanes_mut::<T>()?);
     Ok(())
+}
+
+/// What rows of a band take that is one of the stencil's. It is kept with the stencil, unless weights are multiplied first.
+fn kept<L: Scalar>(stencil: &Stencil, band: &Band, alpha: Complex64) -> Arc<Across<L>> {
+    let bands = || stencil.terms().iter().map(|(_, band)| band);
+    let Some(at) = bands().position(|of| alpha == Complex64::ONE && std::ptr::eq(of, band)) else {
+        return Arc::new(Across::once(band, alpha));
+    };
+    let all = stencil.on_host().get(|| bands().map(|_| OnceLock::new()).collect::<Box<[_]>>());
+    let kept: &OnceLock<Arc<Across<L>>> = &all[at];
+    Arc::clone(kept.get_or_init(|| Arc::new(Across::kept(band))))
 }
 
 /// One band along one axis of small arrays without gaps, where arranging axes and lanes would take longer than the

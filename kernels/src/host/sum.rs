@@ -1,15 +1,18 @@
 //! A sum of stencils over one output: how it is cut, and which loops compute it.
 
+use std::sync::Arc;
+
 use arrayspan_bridge::parallel;
 use bytemuck::cast_slice_mut;
 
 use super::banded::{Banded, Work};
 use super::blend::blend;
-use super::group::{ROWS, Window, has_contiguous_lanes};
+use super::group::has_contiguous_lanes;
 use super::packed;
 use super::parts::Parts;
 use super::scalar::Scalar;
 use super::tile::Blend;
+use super::window::{Across, ROWS, Window};
 
 /// Elements computed at a time: enough to stream, and a bound for what is copied together where strides
 /// demand it.
@@ -35,11 +38,10 @@ pub(super) struct Sum<'a, T, L> {
     pub(super) terms: Vec<Banded<'a, T, L>>,
     pub(super) beta: Blend<L>,
     /// Whether all inputs are contiguous along the lanes and no term has coefficients or taps that reach far along
-    /// them, so that rows are computed in groups.
+    /// them, so that rows are computed in groups. A filter along them is computed row by row.
     pub(super) grouped: bool,
     /// The axis along which rows are grouped: the one with the most taps of those that lanes do not run along.
     pub(super) beside: Option<usize>,
-    pub(super) windows: Vec<Option<Window<L, ROWS>>>,
     /// How many elements of each input row are copied together for the groups that take them, if they are.
     pub(super) packed: Option<usize>,
 }
@@ -51,27 +53,34 @@ impl<'a, T: Scalar, L: Scalar> Sum<'a, T, L> {
             !coefficients && term.far.is_none() && has_contiguous_lanes(&term.x)
         };
         let across = || terms.iter().flat_map(|term| &term.across);
-        let beside = across().max_by_key(|(axis, pieces)| (pieces.longest().1.len(), *axis));
-        let beside = beside.map(|(axis, _)| *axis);
-        let window = |term: &Banded<'a, T, L>| {
-            let pieces = term.across.iter().find(|(axis, _)| Some(*axis) == beside);
-            pieces.map(|(_, pieces)| Window::new(pieces))
-        };
-        let (grouped, windows) = (terms.iter().all(plain), terms.iter().map(window).collect());
-        let packed = match (&terms[..], &Vec::as_slice(&windows), beside) {
-            ([term], [Some(window)], Some(beside)) if grouped && term.is_column() => {
-                let extent = term.x.shape().last().copied().unwrap_or(1);
-                packed::width::<T>(window.len(), term.x.strides()[beside], extent)
-            }
-            _ => None,
-        };
-        Self { terms, beta, grouped, beside, windows, packed }
+        let longest = |(axis, across): &&(usize, Arc<Across<L>>)| (across.taps(), *axis);
+        let beside = across().max_by_key(longest).map(|(axis, _)| *axis);
+        let filter = matches!(&terms[..], [term] if term.is_filter());
+        let grouped = !filter && terms.iter().all(plain);
+        let mut sum = Self { terms, beta, grouped, beside, packed: None };
+        let rows = sum.windows().next().flatten().map(Window::len);
+        if let ([term], Some(beside), Some(rows)) = (&sum.terms[..], beside, rows)
+            && grouped
+            && term.is_column()
+        {
+            let extent = term.x.shape().last().copied().unwrap_or(1);
+            sum.packed = packed::width::<T>(rows, term.x.strides()[beside], extent);
+        }
+        sum
+    }
+
+    /// What groups of each term take along the axis of groups, if it has a band along it.
+    pub(super) fn windows(&self) -> impl Iterator<Item = Option<&Window<L, ROWS>>> {
+        self.terms.iter().map(|term| {
+            let across = term.across.iter().find(|(axis, _)| Some(*axis) == self.beside);
+            across.map(|(_, across)| &across.window)
+        })
     }
 
     /// The shape of parts, if there are several, and how many elements of rows are computed before the next rows.
     pub(super) fn block(&self, shape: &[usize]) -> (Option<Vec<usize>>, usize) {
         let taps = |term: &Banded<'a, T, L>| {
-            let across = term.across.iter().map(|(_, pieces)| pieces.longest().1.len());
+            let across = term.across.iter().map(|(_, across)| across.taps());
             let along = term.own.as_ref().map_or(0, |own| own.shifts().count());
             let far = term.far.as_ref().map_or(0, |far| far.longest().1.len());
             across.sum::<usize>() + along + far
@@ -82,7 +91,7 @@ impl<'a, T: Scalar, L: Scalar> Sum<'a, T, L> {
         let parts = size_of::<T>() / size_of::<L>();
         let grain = parallel::even_grain(len, arrays * size_of::<T>(), 2 * taps * parts);
         // Input rows of a group.
-        let rows = self.windows.iter().flatten().map(Window::len).sum::<usize>().max(1);
+        let rows = self.windows().flatten().map(Window::len).sum::<usize>().max(1);
         let least = NARROW / size_of::<T>();
         let width = (CACHE / (rows * size_of::<T>())).clamp(least, CHUNK);
         // Neighbours of what is copied together are read soon after it.

@@ -94,38 +94,58 @@ impl<'x, L: Scalar, X: Terms<'x, L, R>, const R: usize> Tile<'_, 'x, L, X, R> {
         if len < count {
             return self.few(S::IS_SCALAR);
         }
-        // The last vector overlaps the one before, if elements are left; what its place held is needed then.
-        let last = len - count;
-        let before = std::array::from_fn(|r| [L::vectors::<S>(&self.y[r][last..])[0]]);
+        let tiles = len / (B * count) * (B * count);
+        let left = (len - tiles).div_ceil(count);
+        // What is left begins within the tile before; without one, only the very last vector overlaps others. What the place
+        // of the first vector held is needed then.
+        let joins = tiles > 0 || left * count == len;
+        let from = if joins { len - left * count } else { len - count };
+        let held = from.min(len - count);
+        let before = std::array::from_fn(|r| L::vectors::<S>(&self.y[r][held..])[0]);
         let mut at = 0;
-        while at + B * count <= len {
+        while at < tiles {
             self.vectors::<S, B>(simd, at, None);
             at += B * count;
         }
-        if B > 4 && at + 4 * count <= len {
-            self.vectors::<S, 4>(simd, at, None);
-            at += 4 * count;
+        if left == 0 {
+            return;
         }
-        if B > 2 && at + 2 * count <= len {
-            self.vectors::<S, 2>(simd, at, None);
-            at += 2 * count;
+        if joins {
+            return self.last::<S, B>(simd, from, left, Some(before));
         }
-        if at + count <= len {
-            self.vectors::<S, 1>(simd, at, None);
-            at += count;
+        self.last::<S, B>(simd, 0, left - 1, None);
+        self.vectors::<S, 1>(simd, from, Some(before));
+    }
+
+    /// At most `B` vectors of each row, so many from `at` on.
+    #[inline(always)]
+    fn last<S: Simd, const B: usize>(
+        &mut self,
+        simd: S,
+        mut at: usize,
+        mut left: usize,
+        mut before: Option<[L::Of<S>; R]>,
+    ) {
+        while B > 3 && left >= 4 {
+            self.vectors::<S, 4>(simd, at, before.take());
+            at += 4 * L::count::<S>();
+            left -= 4;
         }
-        if at < len {
-            self.vectors::<S, 1>(simd, last, Some(before));
+        match left {
+            3 if B > 2 => self.vectors::<S, 3>(simd, at, before),
+            2 if B > 1 => self.vectors::<S, 2>(simd, at, before),
+            1 => self.vectors::<S, 1>(simd, at, before),
+            _ => {}
         }
     }
 
-    /// `B` vectors of each row from `at` on. `before` is what they held, if that is not there any more.
+    /// `B` vectors of each row from `at` on. `before` is what the first ones held, if that is not there any more.
     #[inline(always)]
     fn vectors<S: Simd, const B: usize>(
         &mut self,
         simd: S,
         at: usize,
-        before: Option<[[L::Of<S>; B]; R]>,
+        before: Option<[L::Of<S>; R]>,
     ) {
         let within = at..at + B * L::count::<S>();
         let mut sums = [[L::all(simd, L::zero()); B]; R];
@@ -146,7 +166,7 @@ impl<'x, L: Scalar, X: Terms<'x, L, R>, const R: usize> Tile<'_, 'x, L, X, R> {
         for r in 0..R {
             let y = L::vectors_mut::<S>(&mut self.y[r][within.clone()]);
             for b in 0..B {
-                let held = before.map_or(y[b], |before| before[r][b]);
+                let held = before.filter(|_| b == 0).map_or(y[b], |before| before[r]);
                 y[b] = match self.beta {
                     Blend::Set => sums[r][b],
                     Blend::Add => L::plus(simd, held, sums[r][b]),

@@ -4,12 +4,13 @@ use arrayspan_bridge::{LanesMut, PastCaches, goes_past_caches};
 use bytemuck::cast_slice_mut;
 
 use super::banded::Work;
-use super::group::{GroupWork, Grouped, ROWS, Window};
+use super::group::{GroupWork, Grouped};
 use super::packed::Packed;
 use super::parts::{advance, for_each_block_along};
 use super::scalar::Scalar;
 use super::sum::Sum;
 use super::tile::{Blend, tile};
+use super::window::{ROWS, Window};
 
 /// Bytes of a group of rows that are computed before they are written past the caches.
 const BUFFER: usize = 32 << 10;
@@ -77,6 +78,7 @@ impl<'s, 'a, T: Scalar, L: Scalar> Walk<'s, 'a, T, L> {
         // A row by itself is beside nothing.
         let rows = beside.map_or(1, |beside| std::mem::replace(&mut outer[beside], 1));
         let beside = beside.unwrap_or(axis);
+        let windows: Vec<_> = sum.windows().collect();
         let mut together = GroupWork::<L, ROWS>::default();
         let mut alone = GroupWork::<L, 1>::default();
         let mut index = vec![0; shape.len()];
@@ -96,7 +98,7 @@ impl<'s, 'a, T: Scalar, L: Scalar> Walk<'s, 'a, T, L> {
                     self.turn(origin, &index);
                     let place = Place { index: &index, beside, len };
                     row += if row + ROWS <= rows {
-                        self.rows(y, place, &sum.windows, &mut together);
+                        self.rows(y, place, &windows, &mut together);
                         ROWS
                     } else {
                         self.rows(y, place, &[], &mut alone);
@@ -121,7 +123,7 @@ impl<'s, 'a, T: Scalar, L: Scalar> Walk<'s, 'a, T, L> {
 
     /// Copies together what rows from `self.at` take, so many along the axis `beside`.
     fn pack(&mut self, (beside, rows): (usize, usize), len: usize) {
-        if let ([term], [Some(window)]) = (&self.sum.terms[..], &self.sum.windows[..]) {
+        if let ([term], Some(window)) = (&self.sum.terms[..], self.sum.windows().next().flatten()) {
             self.packed.fill(term, window, &mut self.at, (beside, rows), len);
         }
     }
@@ -131,7 +133,7 @@ impl<'s, 'a, T: Scalar, L: Scalar> Walk<'s, 'a, T, L> {
         &mut self,
         y: &mut Target<'_, '_, T>,
         Place { index, beside, len }: Place<'_>,
-        windows: &[Option<Window<L, R>>],
+        windows: &[Option<&Window<L, R>>],
         group: &mut GroupWork<'a, L, R>,
     ) {
         let axis = index.len() - 1;
@@ -174,7 +176,7 @@ impl<'s, 'a, T: Scalar, L: Scalar> Walk<'s, 'a, T, L> {
         &mut self,
         mut y: [&mut [T]; R],
         beside: usize,
-        windows: &[Option<Window<L, R>>],
+        windows: &[Option<&Window<L, R>>],
         group: &mut GroupWork<'a, L, R>,
     ) {
         let (sum, at) = (self.sum, &mut self.at);
@@ -201,7 +203,7 @@ impl<'s, 'a, T: Scalar, L: Scalar> Walk<'s, 'a, T, L> {
         at[axis] = from;
         let y = y.map(|y| cast_slice_mut(&mut y[from - start..to - start]));
         if let [term] = &sum.terms[..] {
-            let window = windows.first().and_then(Option::as_ref);
+            let window = windows.first().copied().flatten();
             let packed = sum.packed.and(window);
             if let Some(column) = packed.and_then(|window| self.packed.column(window, first)) {
                 return tile(sum.beta, y, column);
@@ -213,7 +215,7 @@ impl<'s, 'a, T: Scalar, L: Scalar> Walk<'s, 'a, T, L> {
         }
         group.terms.clear();
         for (number, term) in sum.terms.iter().enumerate() {
-            let window = windows.get(number).and_then(Option::as_ref);
+            let window = windows.get(number).copied().flatten();
             Grouped { term, window }.gather(at, beside, to - from, group);
         }
         tile(sum.beta, y, &group.terms[..]);

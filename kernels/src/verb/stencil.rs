@@ -8,6 +8,7 @@ use arrayspan_bridge::{DType, Operand, OperandMut, View, ViewMut};
 
 use super::{OperandName, Verb, check};
 use crate::factors::Factors;
+use crate::kept::Kept;
 use crate::{Band, Cost, Fit, Result, Update, cost, fit};
 
 const NAME: &str = "stencil";
@@ -25,6 +26,8 @@ struct Inner {
     /// Whether all weights are real.
     real: bool,
     fingerprint: u64,
+    /// What the host makes of the terms.
+    on_host: Kept,
 }
 
 impl Stencil {
@@ -90,7 +93,11 @@ impl Stencil {
         let parts = taps.flat_map(|tap| [tap.weight.re.abs(), tap.weight.im.abs()]);
         let (largest, fingerprint) = (parts.fold(0.0, f64::max), fingerprint(&terms));
         let real = terms.iter().all(|(_, band)| band.is_real());
-        Self(Arc::new(Inner { terms, largest, real, fingerprint }))
+        Self(Arc::new(Inner { terms, largest, real, fingerprint, on_host: Kept::default() }))
+    }
+
+    pub(crate) fn on_host(&self) -> &Kept {
+        &self.0.on_host
     }
 
     /// Fails unless it can be applied to arrays of that shape and dtype.
