@@ -83,6 +83,20 @@ pub enum Error {
         /// The argument's device.
         found: Device,
     },
+    /// Arrays that are computed with each other live on different devices, and no executor was asked for.
+    #[error(
+        "{verb}: {argument} is on {found}, and what it is computed with on {expected}: move it there (`to({expected})`)"
+    )]
+    Apart {
+        /// The verb.
+        verb: &'static str,
+        /// The argument.
+        argument: String,
+        /// Where the first argument is.
+        expected: Device,
+        /// Where this one is.
+        found: Device,
+    },
     /// A plan keeps no array with this argument's memory: recorded of an array that the plan was not given, or replayed
     /// after the array was taken from it. Only what a shared array lends, and is only read, need not be kept.
     #[error("{verb}: the plan keeps no array with the memory of {argument}")]
@@ -126,6 +140,7 @@ impl Error {
             | Self::NoFloat64 { verb, .. }
             | Self::Partial { verb, .. }
             | Self::WrongDevice { verb, .. }
+            | Self::Apart { verb, .. }
             | Self::NotKept { verb, .. }
             | Self::Argument { verb, .. } => *verb = operation,
         }

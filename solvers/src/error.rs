@@ -3,6 +3,7 @@
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::devices::retry::{OutOfMemory, Shortage};
+use arrayspan_operators::Devices;
 
 /// The result of a solver.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -38,20 +39,33 @@ pub enum Error {
         /// The dtype given.
         found: DType,
     },
-    /// An array lives on another device than the solver computes on.
+    /// An array lives on another device than the run, which is where the data are, or where the executor that was given
+    /// computes.
     #[error(
-        "{solver}: {argument} is on {found}, the solver computes on {expected}: operator, workspace and arrays have to be \
-         where its executor computes; `Operator::on` has an operator computed elsewhere"
+        "{solver}: {argument} is on {found}, and the run on {expected}: move it there (`to({expected})`)"
     )]
     WrongDevice {
         /// The solver.
         solver: &'static str,
-        /// As in [`Shape`](Self::Shape), or `the operator's model` or `data`.
+        /// As in [`Shape`](Self::Shape).
         argument: &'static str,
-        /// The executor's device.
+        /// Where the run is.
         expected: Device,
         /// The device found.
         found: Device,
+    },
+    /// The operator takes models or gives data on another device than the run, which is where the data are, or where the
+    /// executor that was given computes.
+    #[error("{solver}: {}", elsewhere(operator, *devices, *expected))]
+    OperatorDevices {
+        /// The solver.
+        solver: &'static str,
+        /// The operator.
+        operator: String,
+        /// Where it has models and data.
+        devices: Devices,
+        /// Where the run is.
+        expected: Device,
     },
     /// The workspace was made for another operator, which needs less memory for intermediate results.
     #[error("{solver}: the workspace has {found} bytes for {operator}, which needs {expected}")]
@@ -73,6 +87,22 @@ pub enum Error {
         /// The parameter, its value and what is wrong with it.
         why: String,
     },
+}
+
+/// What is wrong with an operator that is on other devices than the run, and what helps.
+fn elsewhere(operator: &str, devices: Devices, expected: Device) -> String {
+    let Devices { domain, range } = devices;
+    match devices.one() {
+        Some(there) => format!(
+            "{operator} has models and data on {there}, and the data to be fitted are on {expected}: move them (`to({there})`), \
+             or solve with `a.on({there}, {expected})` (`Operator::on`), which has the operator computed where it is, of \
+             arrays on {expected}"
+        ),
+        None => format!(
+            "{operator} has models on {domain} and data on {range}, and a run has both on one device, here {expected}: put a \
+             `ToDevice` behind or before the operator, or have it computed elsewhere by `Operator::on`"
+        ),
+    }
 }
 
 impl From<arrayspan_kernels::Error> for Error {

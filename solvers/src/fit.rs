@@ -2,7 +2,7 @@
 
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{DType, View};
-use arrayspan_operators::Space;
+use arrayspan_operators::{Devices, LinearMap, Space};
 
 use crate::{Error, Result};
 
@@ -15,6 +15,18 @@ pub(crate) struct Fit {
 }
 
 impl Fit {
+    /// Fails unless the operator has models and data on the device.
+    pub(crate) fn operator(self, a: &(impl LinearMap + ?Sized)) -> Result<()> {
+        let (solver, expected) = (self.solver, self.device);
+        match a.devices().filter(|devices| *devices != Devices::both(expected)) {
+            None => Ok(()),
+            Some(devices) => {
+                let operator = a.name().to_owned();
+                Err(Error::OperatorDevices { solver, operator, devices, expected })
+            }
+        }
+    }
+
     /// Fails unless `array` is of `space` and on the device.
     pub(crate) fn array(
         self,

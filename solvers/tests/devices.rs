@@ -55,7 +55,36 @@ fn models_and_data_on_different_devices_are_refused_by_name() {
     let numbers = (0..13 * 7).map(f64::from).collect();
     let y = Array::from_vec(numbers, [13, 7]).unwrap().into_device(other).unwrap().0;
     let error = Cgls::default().solve(&up, &y).unwrap_err().to_string();
-    let expected = format!("Cgls: the operator's model is on cpu, the solver computes on {other}");
+    let expected =
+        format!("Cgls: ToDevice has models on cpu and data on {other}, and a run has both");
     assert!(error.starts_with(&expected), "{error}");
-    assert!(error.contains("Operator::on"), "{error}");
+    assert!(error.contains("`Operator::on`") && !error.contains("executor"), "{error}");
+}
+
+#[test]
+fn operators_bound_to_another_device_than_the_data_are_refused_in_words_of_the_caller() {
+    let Some(other) = Device::all().into_iter().find(|d| !d.is_cpu() && d.info().float64) else {
+        println!("skipped: no device but the CPU");
+        return;
+    };
+    let ones = |device| Array::ones([13, 7], DType::Float64, device).unwrap();
+    let weights = Diagonal::new(space(), ones(Device::cpu())).unwrap();
+    let error = Cgls::default().solve(&weights, ones(other)).unwrap_err();
+    let found = matches!(&error, Error::OperatorDevices { expected, .. } if *expected == other);
+    assert!(found, "{error}");
+    let error = error.to_string();
+    let expected = format!(
+        "Cgls: Diagonal has models and data on cpu, and the data to be fitted are on {other}"
+    );
+    assert!(error.starts_with(&expected) && !error.contains("executor"), "{error}");
+    // What it says helps.
+    let moved = weights.on(Device::cpu(), other).unwrap();
+    assert_eq!(Cgls::default().solve(&moved, ones(other)).unwrap().x.device(), other);
+    let start = Some(ones(other));
+    let error = Cgls::default().solve_from(&weights, ones(Device::cpu()), start, &mut ());
+    let error = error.unwrap_err().to_string();
+    assert_eq!(
+        error,
+        format!("Cgls: start is on {other}, and the run on cpu: move it there (`to(cpu)`)")
+    );
 }

@@ -30,6 +30,7 @@ if not hasattr(np, "row_stack"):  # removed in NumPy 2.5; PyLops 2.8.0 still cal
 import pylops
 from pylops.avo.poststack import PoststackLinearModelling
 from pylops.signalprocessing import Convolve1D, Interp
+from pylops.utils import seismicevents
 
 DTYPES = ("float64", "complex128")
 warnings.simplefilter("error", np.exceptions.ComplexWarning)
@@ -688,6 +689,42 @@ def cgls():
     return file
 
 
+def events():
+    """Gathers, and what they are made of; events before the axis, beyond it and at its end among them.
+
+    None comes less than a sample before the first time, or at the last sample that counts: there PyLops is wrong.
+    """
+    file = File("events")
+    par = {"ox": -31.0, "dx": 7.0, "nx": 7, "oy": 3.0, "dy": -5.0, "ny": 5, "ot": 0.125, "dt": 0.0625, "nt": 37}
+    t, t2, x, y = seismicevents.makeaxis(par)
+    file.put("float64", "makeaxis", t=t, t2=t2, x=x, y=y, par=list(par.values()))
+    wavelets = {"odd": random(9, "float64", [file.seed, 1]), "even": random(6, "float64", [file.seed, 2])}
+    amp = np.array([1.0, -0.5, 0.25, 2.0, 0.75])
+    t0 = np.array([0.25, 1.0, 1.75, 2.05, 1.5])
+    v, theta, phi = 200.0, np.array([20.0, -35.0, 60.0, 5.0, 85.0]), np.array([0.0, 30.0, 110.0, -70.0, 45.0])
+    px, pxx = np.array([1e-3, -2e-3, 5e-3, 0.0, -4e-2]), np.array([1e-4, 2e-5, -3e-5, 5e-5, 0.0])
+    py, pyy = px[::-1].copy(), pxx[::-1].copy()
+    vx, vy = np.array([100.0, 80.0, 200.0, 150.0, 10.0]), np.array([90.0, 300.0, -70.0, 50.0, 20.0])
+
+    def put(case, made, **parameters):
+        spikes, data = made
+        file.put("float64", case, t0=t0, amp=amp, spikes=spikes, data=data, **parameters)
+
+    for name, wav in wavelets.items():
+        file.put("float64", f"wavelet_{name}", wavelet=wav)
+        angles, slopes = {"v": [v], "theta": theta}, {"px": px, "pxx": pxx}
+        put(f"linear2d_{name}", seismicevents.linear2d(x, t, v, t0, theta, amp, wav), **angles)
+        put(f"parabolic2d_{name}", seismicevents.parabolic2d(x, t, t0, px, pxx, amp, wav), **slopes)
+        put(f"hyperbolic2d_{name}", seismicevents.hyperbolic2d(x, t, t0, vx, amp, wav), vx=vx)
+        angles, slopes = {**angles, "phi": phi}, {**slopes, "py": py, "pyy": pyy}
+        put(f"linear3d_{name}", seismicevents.linear3d(x, y, t, v, t0, theta, phi, amp, wav), **angles)
+        made = seismicevents.parabolic3d(x, y, t, t0, px, py, pxx, pyy, amp, wav)
+        put(f"parabolic3d_{name}", made, **slopes)
+        made = seismicevents.hyperbolic3d(x, y, t, t0, vx, vy, amp, wav)
+        put(f"hyperbolic3d_{name}", made, vx=vx, vy=vy)
+    return file
+
+
 FILES = (
     identity,
     zero,
@@ -721,6 +758,7 @@ FILES = (
     poststack_linear_modelling,
     compositions,
     cgls,
+    events,
 )
 
 

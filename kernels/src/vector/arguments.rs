@@ -26,7 +26,19 @@ pub(super) fn arrays<'v>(
 
 /// The device of an array, on which the others have to be, too.
 pub(super) fn device(operation: &'static str, value: &Elementwise<'_>) -> Result<Device> {
-    Ok(arrays(operation, value)?[0].device())
+    one_device(operation, &arrays(operation, value)?)
+}
+
+/// The device of all arrays.
+pub(super) fn one_device(operation: &'static str, inputs: &[View<'_>]) -> Result<Device> {
+    let expected = inputs[0].device();
+    match inputs.iter().find(|view| view.device() != expected) {
+        None => Ok(expected),
+        Some(view) => {
+            let (argument, found) = (named(view), view.device());
+            Err(Error::Apart { verb: operation, argument, expected, found })
+        }
+    }
 }
 
 /// Fails unless all arrays are on the device.
@@ -38,11 +50,14 @@ pub(super) fn expect_device(
     match inputs.iter().find(|view| view.device() != expected) {
         None => Ok(()),
         Some(view) => {
-            let argument =
-                format!("an array of shape {:?} and dtype {}", view.shape(), view.dtype());
-            Err(Error::WrongDevice { verb: operation, argument, expected, found: view.device() })
+            let (argument, found) = (named(view), view.device());
+            Err(Error::WrongDevice { verb: operation, argument, expected, found })
         }
     }
+}
+
+fn named(view: &View<'_>) -> String {
+    format!("an array of shape {:?} and dtype {}", view.shape(), view.dtype())
 }
 
 /// The dtype of the result: the one beside which every other is that of single numbers, real and at least as wide.

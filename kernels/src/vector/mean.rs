@@ -15,7 +15,7 @@ pub(super) fn mean(
 ) -> Result<Array> {
     let sum = Named::sum(operation);
     let inputs = arguments::arrays(operation, value)?;
-    let (dtype, device) = (inputs[0].dtype(), inputs[0].device());
+    let (dtype, device) = (inputs[0].dtype(), arguments::one_device(operation, &inputs)?);
     let shape = arguments::shape(operation, &inputs, dtype)?;
     let axes_of_each = sum.numbers(axes, &shape)?;
     // More elements than can be counted are refused by the sum.

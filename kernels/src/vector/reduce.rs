@@ -7,7 +7,7 @@ use arrayspan_bridge::{Array, Axis, DType, Elementwise, ViewMut};
 use smallvec::SmallVec;
 
 use super::arguments;
-use crate::verb::check;
+use crate::verb::{axes, check};
 use crate::{Executor, Reduction, Result, on, previous, widest_real};
 
 /// Numbers of axes, without a block on the heap where there are few.
@@ -51,14 +51,18 @@ impl Named {
     /// Axes by their numbers from the first; all of them if there is no list.
     pub(super) fn numbers(self, axes: Option<&[Axis]>, shape: &[usize]) -> Result<Numbers> {
         let Some(axes) = axes else { return Ok((0..shape.len()).collect()) };
-        let numbers: Option<Numbers> = axes.iter().map(|axis| axis.of(shape.len())).collect();
-        numbers.map_or_else(
-            || {
+        let mut numbers = Numbers::new();
+        for axis in axes {
+            let Some(number) = axis.of(shape.len()) else {
+                return axes::absent(self.operation, axis, shape);
+            };
+            if numbers.contains(&number) {
                 let given: Vec<isize> = axes.iter().map(|axis| axis.number()).collect();
-                check::argument(self.operation, format!("axes {given:?} of shape {shape:?}"))
-            },
-            Ok,
-        )
+                return axes::twice(self.operation, number, given, shape);
+            }
+            numbers.push(number);
+        }
+        Ok(numbers)
     }
 
     /// The same into a new array, in the dtype that `dtype` makes of the elements'.
@@ -69,6 +73,7 @@ impl Named {
         dtype: impl Fn(DType, Device) -> DType,
     ) -> Result<Array> {
         let inputs = arguments::arrays(self.operation, value)?;
+        arguments::one_device(self.operation, &inputs)?;
         let shape = arguments::shape(self.operation, &inputs, inputs[0].dtype())?;
         let reduced = self.numbers(axes, &shape)?;
         let kept = |axis: &usize| !reduced.contains(axis);

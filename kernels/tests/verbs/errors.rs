@@ -121,9 +121,9 @@ fn reduce_checks_its_arguments() {
         let run = run(reduction, input(0), vec![complex.view()], &[0]);
         refused(&[3], DType::Complex64, run, argument, &words);
     }
-    let words = ["reduce", "axes [2]", "[2, 3]"];
+    let words = ["reduce", "no axis 2 in", "[2, 3]"];
     refused(&[2, 3], DType::Float32, run(sum, input(0), one(), &[2]), argument, &words);
-    let words = ["reduce", "axes [0, 0]"];
+    let words = ["reduce", "axis 0 comes twice in [0, 0]", "[2, 3]"];
     refused(&[3], DType::Float32, run(sum, input(0), one(), &[0, 0]), argument, &words);
     let words = ["reduce", "the output", "[2]", "[3]"];
     refused(&[2], DType::Float32, run(sum, input(0), one(), &[0]), shape, &words);

@@ -13,6 +13,7 @@ mod blocks;
 mod compiled;
 mod formula;
 mod hstack;
+mod join;
 mod kronecker;
 mod lift;
 mod node;

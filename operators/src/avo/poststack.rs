@@ -1,8 +1,6 @@
 //! Post-stack seismic modelling: a wavelet on the reflectivity of every trace.
 
-use num_complex::Complex64;
-
-use crate::{Convolve1D, Edge, FirstDerivative, Operator, Result, Scheme, Space};
+use crate::{Convolve1D, Edge, FilterTap, FirstDerivative, Operator, Result, Scheme, Space};
 
 /// `d = W D m`: data of a wavelet `w` on the derivative along time of `m = ln(acoustic impedance)`;
 /// domain and range are both `space`, `[time, others…]`.
@@ -26,7 +24,7 @@ impl PoststackLinearModelling {
     /// [`Error::Parameter`](crate::Error::Parameter) as [`Convolve1D::new`] along axis 0.
     pub fn new<W>(space: Space, wavelet: &[W], scheme: Scheme) -> Result<Operator>
     where
-        W: Copy + Into<Complex64>,
+        W: FilterTap,
     {
         let zero = wavelet.len() / 2;
         let convolution = Convolve1D::new(space.clone(), 0, wavelet, zero);

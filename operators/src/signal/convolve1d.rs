@@ -1,9 +1,8 @@
 //! Convolution along one axis with a short filter.
 
 use arrayspan_kernels::{Band, Stencil};
-use num_complex::Complex64;
 
-use crate::{Error, Form, Operator, Result, Space, number};
+use crate::{Error, FilterTap, Form, Operator, Result, Space, number};
 
 /// `y[i] = Σₖ h[k] x[i - k + offset]` along one axis, `x` zero outside; domain and range are both `space`.
 ///
@@ -30,7 +29,8 @@ impl Convolve1D {
     /// More than this many taps take longer directly than by a fast Fourier transform.
     pub const MOST_TAPS: usize = 4096;
 
-    /// Convolves with `filter`, real or complex, along `axis`, which counts from the end if it is negative.
+    /// Convolves with `filter`, whose taps are real or complex numbers of 32 or 64 bits ([`FilterTap`]), along `axis`, which counts from
+    /// the end if it is negative.
     ///
     /// # Errors
     /// [`Error::Parameter`] when there is no such axis; the filter is empty, longer than the axis or
@@ -39,7 +39,7 @@ impl Convolve1D {
     /// not one to compute with.
     pub fn new<W>(space: Space, axis: isize, filter: &[W], offset: usize) -> Result<Operator>
     where
-        W: Copy + Into<Complex64>,
+        W: FilterTap,
     {
         space.computable(Self::NAME)?;
         let axis = space.axis(Self::NAME, axis)?;
@@ -54,7 +54,8 @@ impl Convolve1D {
             let why = format!("offset {offset} is no index of the {} taps", filter.len());
             return Error::parameter(Self::NAME, why);
         }
-        let taps = (0_isize..).zip(filter).map(|(k, &weight)| (offset as isize - k, weight.into()));
+        let taps =
+            (0_isize..).zip(filter).map(|(k, &weight)| (offset as isize - k, weight.to_complex()));
         let band = Band::uniform_complex(len, taps);
         let what = format!("the filter along axis {axis}");
         number::taps(Self::NAME, &what, &band, space.dtype())?;

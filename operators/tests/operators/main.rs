@@ -21,6 +21,7 @@ mod memoize;
 mod mistakes;
 mod mix;
 mod numbers;
+mod parts;
 mod passes;
 mod plans;
 mod positive;

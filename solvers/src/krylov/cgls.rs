@@ -98,6 +98,8 @@ impl Cgls {
     ) -> Result<Solution> {
         let y = y.as_view();
         let on = arrayspan_kernels::on(y.device())?;
+        // Before anything is made that needs an executor of the operator's, of which the caller knows nothing.
+        Fit { solver: Self::NAME, device: y.device() }.operator(a)?;
         let mut workspace = self.workspace(a, &*on)?;
         self.solve_in(&mut workspace, &*on, a, y, start, observer)
     }
@@ -207,10 +209,7 @@ impl Cgls {
         start: Option<&Array>,
     ) -> Result<()> {
         let fit = Fit { solver: Self::NAME, device: on.device() };
-        if let Some(devices) = a.devices() {
-            fit.device("the operator's model", devices.domain)?;
-            fit.device("the operator's data", devices.range)?;
-        }
+        fit.operator(a)?;
         fit.array("data", a.range(), y)?;
         if let Some(start) = start {
             fit.array("start", a.domain(), &start.view())?;

@@ -1,0 +1,166 @@
+//! Where PyLops 2.8.0 is wrong: the list of `docs/pylops.md`, for what there is here. Comments say what PyLops gives.
+#![allow(clippy::float_cmp, reason = "small integers and halves are exact")]
+
+use arrayspan_bridge::{Array, DType};
+use arrayspan_devices::Device;
+use arrayspan_operators::prelude::*;
+use arrayspan_operators::{adjoint, check_adjoint};
+use arrayspan_solvers::{Cgls, Stop};
+use num_complex::Complex64;
+
+fn space(shape: &[usize]) -> Space {
+    Space::new(shape, DType::Float64).unwrap()
+}
+
+fn array(numbers: &[f64]) -> Array {
+    Array::from_slice(numbers, [numbers.len()]).unwrap()
+}
+
+fn numbers(array: &Array) -> Vec<f64> {
+    array.to_vec::<f64>().unwrap()
+}
+
+#[test]
+fn the_adjoint_of_a_complex_filter_conjugates_it() {
+    let (one, i) = (Complex64::new(1.0, 0.0), Complex64::i());
+    let vector = Space::new([3], DType::Complex128).unwrap();
+    let delay = Convolve1D::new(vector, 0, &[Complex64::ZERO, i], 0).unwrap();
+    let y = Array::from_slice(&[Complex64::ZERO, one, Complex64::ZERO], [3]).unwrap();
+    // PyLops: i.
+    assert_eq!(delay.adjoint(&y).unwrap().to_vec::<Complex64>().unwrap()[0], -i);
+    for (shape, axis) in [(&[11][..], 0), (&[7, 5], 0), (&[7, 5], 1)] {
+        let space = Space::new(shape, DType::Complex128).unwrap();
+        let filter = [one - i, 2.0 * i, one];
+        let operator = Convolve1D::new(space, axis, &filter, 1).unwrap();
+        assert!(check_adjoint(&operator).unwrap().holds(), "{shape:?} along {axis}");
+    }
+}
+
+#[test]
+fn filters_of_each_trace_are_a_block_diagonal_whose_adjoint_holds() {
+    let filters = [[1.0, -2.0, 3.0], [0.5, 4.0, -1.0]];
+    let trace = |filter: &[f64; 3]| Convolve1D::new(space(&[7]), 0, filter, 1).unwrap();
+    let traces = block_diagonal(filters.iter().map(trace)).unwrap();
+    assert!(check_adjoint(&traces).unwrap().holds());
+}
+
+#[test]
+fn a_filter_longer_than_the_axis_is_refused_when_it_is_made() {
+    for shape in [&[5][..], &[5, 3]] {
+        // PyLops makes an operator that fails when it is applied to models of two axes.
+        let error = Convolve1D::new(space(shape), 0, &[1.0; 9], 4);
+        let text = error.map(drop).map_err(|error| error.to_string());
+        assert!(text.as_ref().is_err_and(|text| text.contains("9 taps")), "{text:?}");
+    }
+}
+
+#[test]
+fn repeated_indices_of_a_restriction_add_up() {
+    let picked = Restriction::new(space(&[4]), 0, [1, 3, 3, 1, 1]).unwrap();
+    let x = picked.adjoint(array(&[1.0, 10.0, 100.0, 1000.0, 10000.0])).unwrap();
+    assert_eq!(numbers(&x), [0.0, 11001.0, 0.0, 110.0]);
+    assert!(check_adjoint(&picked).unwrap().holds());
+}
+
+#[test]
+fn the_sum_of_a_vector_is_a_number() {
+    let sum = SumAlong::new(space(&[4]), -1).unwrap();
+    // PyLops: the vector itself.
+    let found = sum.forward(array(&[1.0, 2.0, 3.0, 4.0])).unwrap();
+    assert_eq!((found.shape(), found.item::<f64>().unwrap()), (&[][..], 10.0));
+    assert!(check_adjoint(&sum).unwrap().holds());
+}
+
+#[test]
+fn five_point_derivatives_of_few_samples_have_the_adjoint_of_what_they_do() {
+    for len in 1..9 {
+        for edge in [Edge::Zero, Edge::Reduced] {
+            let space = space(&[len]);
+            let slope = FirstDerivative::new(space, 0, 1.0, Scheme::Centered5, edge).unwrap();
+            assert!(check_adjoint(&slope).unwrap().holds(), "{len} samples, {edge:?}");
+        }
+    }
+    let slope =
+        FirstDerivative::new(space(&[3]), 0, 1.0, Scheme::Centered5, Edge::Reduced).unwrap();
+    // PyLops: [-1, 0, 1], although its forward is the difference of the ends by two.
+    assert_eq!(numbers(&slope.adjoint(array(&[0.0, 1.0, 0.0])).unwrap()), [-0.5, 0.0, 0.5]);
+}
+
+#[test]
+fn a_laplacian_has_its_scheme_along_all_axes() {
+    let shape = [7, 5];
+    let both = [0, 1].map(|axis| Along { axis, step: 1.0, weight: 1.0 });
+    let laplacian = Laplacian::new(space(&shape), &both, Scheme::Forward, Edge::Zero).unwrap();
+    let second =
+        |axis| SecondDerivative::new(space(&shape), axis, 1.0, Scheme::Forward, Edge::Zero);
+    let sum = (second(0).unwrap() + second(1).unwrap()).build().unwrap();
+    let x = (0..35).map(|i| f64::from(i * i % 13)).collect();
+    let x = Array::from_vec(x, shape).unwrap();
+    let [found, expected] = [&laplacian, &sum].map(|a| numbers(&a.forward(&x).unwrap()));
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn columns_of_an_operator_are_an_operator_that_can_be_combined() {
+    let slope = FirstDerivative::new(space(&[7]), 0, 1.0, Scheme::Centered3, Edge::Zero).unwrap();
+    let columns = Restriction::new(space(&[7]), 0, [1, 3]).unwrap();
+    let some = slope.after(adjoint(&columns)).build().unwrap();
+    assert_eq!((some.domain().shape(), some.range().shape()), (&[2][..], &[7][..]));
+    // PyLops: TypeError for each of these.
+    let normal = adjoint(&some).after(&some).build().unwrap();
+    let stacked = vstack![&some, &some].unwrap();
+    for operator in [&normal, &stacked, &block_diagonal![&some, &some].unwrap()] {
+        assert!(check_adjoint(operator).unwrap().holds());
+    }
+    let x = array(&[1.0, 1.0]);
+    // Column 1 is -½ in row 2, column 3 is ½ in row 2 and -½ in row 4.
+    assert_eq!(numbers(&normal.forward(&x).unwrap()), [0.0, 0.25]);
+}
+
+#[test]
+fn positions_on_the_last_sample_may_be_and_may_repeat() {
+    for kind in [Interpolation::Linear, Interpolation::Nearest] {
+        // PyLops: a ValueError for repeated ones, and 2.999... in the place of 3.
+        let at = Interp::new(space(&[4]), 0, &[3.0, 1.0, 3.0], kind).unwrap();
+        assert_eq!(numbers(&at.forward(array(&[1.0, 2.0, 4.0, 8.0])).unwrap()), [8.0, 2.0, 8.0]);
+        assert!(check_adjoint(&at).unwrap().holds());
+    }
+}
+
+#[test]
+fn float32_stays_float32() {
+    let shape = [5, 4];
+    let model = Space::new(shape, DType::Float32).unwrap();
+    let x = Array::ones(shape, DType::Float32, Device::cpu()).unwrap();
+    let axes = Direction::constant(&[0.6, 0.8]);
+    let direction = FirstDirectionalDerivative::new(
+        model.clone(),
+        &axes,
+        &[1.0, 1.0],
+        Scheme::Centered3,
+        Edge::Zero,
+    );
+    // PyLops: float64 of both. Taps of 32 bits are taken as those of 64 are.
+    let wide = Convolve1D::new(model.clone(), 0, &[0.25_f64, 0.5, 0.25], 1).unwrap();
+    let narrow = Convolve1D::new(model, 0, &[0.25_f32, 0.5, 0.25], 1).unwrap();
+    for operator in [&direction.unwrap(), &wide, &narrow] {
+        assert_eq!(operator.forward(&x).unwrap().dtype(), DType::Float32);
+    }
+    let [a, b] = [&wide, &narrow].map(|a| a.forward(&x).unwrap().to_vec::<f32>().unwrap());
+    assert_eq!(a, b);
+}
+
+#[test]
+fn damping_from_a_start_vector_is_by_its_square() {
+    // Diagonal, so that the solution is a fraction: x = a y / (a² + damping²).
+    let (weights, damping) = ([1.0, 2.0, 3.0, 4.0], 2.0);
+    let a = Diagonal::new(space(&[4]), array(&weights)).unwrap();
+    let solver = Cgls { damping, stop: Stop::after(4), ..Cgls::default() };
+    let start = Some(array(&[1.0; 4]));
+    let x = solver.solve_from(&a, array(&[1.0; 4]), start, &mut ()).unwrap().x;
+    for (x, weight) in numbers(&x).iter().zip(weights) {
+        let expected = weight / (weight * weight + damping * damping);
+        // PyLops is off by a tenth after as many iterations as there are unknowns.
+        assert!((x - expected).abs() < 1e-12, "{x}, not {expected}");
+    }
+}
