@@ -54,6 +54,7 @@ pub mod signal;
 mod space;
 mod sparse;
 pub mod taper;
+mod visiting;
 pub mod wavelet;
 mod workspace;
 

@@ -127,7 +127,7 @@ impl Operator {
     }
 
     /// The operator times a factor that is known to fit.
-    pub(super) fn multiplied(&self, factor: Complex64) -> Self {
+    pub(crate) fn multiplied(&self, factor: Complex64) -> Self {
         let whole = Self { factor: factor * self.factor, ..self.clone() };
         if whole.factor == Complex64::default() { whole.within() } else { whole }
     }

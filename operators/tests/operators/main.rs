@@ -35,4 +35,5 @@ mod sparse;
 mod sparse_arrays;
 mod support;
 mod trees;
+mod visiting;
 mod workspace;
