@@ -46,7 +46,11 @@ pub(super) fn placed(
         }
         owns.push(own);
     }
-    let (starts, bytes) = lifetimes.arranged();
+    let (starts, mut bytes) = lifetimes.arranged();
+    // A device where a step computes and takes no memory is one of the program's, too.
+    for (device, _) in owns.iter().flat_map(|own| own.named()) {
+        bytes.entry(Some(*device));
+    }
     let place = |register: Register| Place {
         scratch: register
             .number
