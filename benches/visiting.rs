@@ -52,9 +52,10 @@ fn main() -> Result<(), Failure> {
         let visiting = visited.visiting([device], Devices::both(cpu))?;
         for locked in [false, true] {
             let array = || {
-                let mut array = match locked {
-                    true => Array::pinned([BLOCKS * n, n], DType::Float32, device)?,
-                    false => Array::empty([BLOCKS * n, n], DType::Float32, cpu)?,
+                let mut array = if locked {
+                    Array::pinned([BLOCKS * n, n], DType::Float32, device)?
+                } else {
+                    Array::empty([BLOCKS * n, n], DType::Float32, cpu)?
                 };
                 array.assign(1.0)?;
                 Ok::<_, Failure>(array)

@@ -48,7 +48,7 @@ pub(super) fn placed(
     }
     let (starts, mut bytes) = lifetimes.arranged();
     // A device where a step computes and takes no memory is one of the program's, too.
-    for (device, _) in owns.iter().flat_map(|own| own.named()) {
+    for (device, _) in owns.iter().flat_map(PerDevice::named) {
         bytes.entry(Some(*device));
     }
     let place = |register: Register| Place {

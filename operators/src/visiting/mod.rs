@@ -82,23 +82,21 @@ impl Operator {
             let (part, device) = match (within(part, ends), part.devices()) {
                 (Some(within), _) => within,
                 (None, None) => (part.clone(), listed[number % listed.len()]),
-                (None, Some(devices)) => match devices.one() {
-                    Some(device) => (part.clone(), device),
-                    None => {
-                        let which = format!("domain and range of {}", part.name());
-                        let Devices { domain, range } = devices;
-                        return Err(Error::devices(operation, which, domain, range));
-                    }
-                },
+                (None, Some(Devices { domain, range })) if domain == range => {
+                    (part.clone(), domain)
+                }
+                (None, Some(Devices { domain, range })) => {
+                    let which = format!("domain and range of {}", part.name());
+                    return Err(Error::devices(operation, which, domain, range));
+                }
             };
             parts.push(part);
-            match stops.iter_mut().find(|stop| stop.device == device) {
-                Some(stop) => stop.blocks.push(number),
-                None => {
-                    let lanes = if device.is_cpu() { Vec::new() } else { lanes(device)? };
-                    stops.push(Stop { device, blocks: vec![number], lanes });
-                }
+            if let Some(stop) = stops.iter_mut().find(|stop| stop.device == device) {
+                stop.blocks.push(number);
+                continue;
             }
+            let lanes = if device.is_cpu() { Vec::new() } else { lanes(device)? };
+            stops.push(Stop { device, blocks: vec![number], lanes });
         }
         // What is queued elsewhere comes before the host's own work.
         stops.sort_by_key(|stop| stop.device.is_cpu());

@@ -115,9 +115,10 @@ impl<'a> Visit<'a> {
         let space = if ends.adjoint { part.domain() } else { part.range() };
         let enqueue = |on: &mut Context<'_>, y: ViewMut<'_>, update: Update<'_>| {
             let on = on.reborrow().at(device)?;
-            match ends.adjoint {
-                true => part.enqueue_adjoint(on, x.clone(), y, update),
-                false => part.enqueue(on, x.clone(), y, update),
+            if ends.adjoint {
+                part.enqueue_adjoint(on, x.clone(), y, update)
+            } else {
+                part.enqueue(on, x.clone(), y, update)
             }
         };
         let Some(to) = ends.to else {
