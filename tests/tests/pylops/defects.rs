@@ -121,7 +121,7 @@ fn columns_of_an_operator_are_an_operator_that_can_be_combined() {
 fn positions_on_the_last_sample_may_be_and_may_repeat() {
     for kind in [Interpolation::Linear, Interpolation::Nearest] {
         // PyLops: a ValueError for repeated ones, and 2.999... in the place of 3.
-        let at = Interp::new(space(&[4]), 0, &[3.0, 1.0, 3.0], kind).unwrap();
+        let at = Interp::new(space(&[4]), 0, [3.0, 1.0, 3.0], kind).unwrap();
         assert_eq!(numbers(&at.forward(array(&[1.0, 2.0, 4.0, 8.0])).unwrap()), [8.0, 2.0, 8.0]);
         assert!(check_adjoint(&at).unwrap().holds());
     }
@@ -132,7 +132,7 @@ fn float32_stays_float32() {
     let shape = [5, 4];
     let model = Space::new(shape, DType::Float32).unwrap();
     let x = Array::ones(shape, DType::Float32, Device::cpu()).unwrap();
-    let axes = Direction::constant(&[0.6, 0.8]);
+    let axes = Direction::constant([0.6, 0.8]);
     let direction = FirstDirectionalDerivative::new(
         model.clone(),
         &axes,

@@ -1,4 +1,5 @@
 //! Metrics on every device.
+#![allow(clippy::float_cmp, reason = "zero and infinity are exact")]
 
 use arrayspan_bridge::{Array, Conversion, DType, Relayout};
 use arrayspan_devices::{Device, DeviceKind};
