@@ -18,7 +18,7 @@ fn rows() -> Operator {
 /// Flat, joined along an axis, along a new axis, on the diagonal, under a name, and an adjoint.
 fn stacks() -> Vec<(Operator, Vec<Operator>)> {
     let (a, b) = (slope(DType::Float64, 0), slope(DType::Float64, 1));
-    let beside = hstack([adjoint(&rows()), a.clone()]).unwrap();
+    let beside = hstack([adjoint(rows()), a.clone()]).unwrap();
     vec![
         (vstack![&rows(), 0.1 * &gradient()].unwrap(), vec![rows(), gradient()]),
         (vstack![&a, 2.0 * &b, &rows()].unwrap(), vec![a.clone(), b.clone(), rows()]),
