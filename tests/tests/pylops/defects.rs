@@ -118,6 +118,21 @@ fn columns_of_an_operator_are_an_operator_that_can_be_combined() {
 }
 
 #[test]
+fn what_is_remembered_of_the_adjoint_is_not_what_was_given_to_the_operator() {
+    let slope = FirstDerivative::new(space(&[4]), 0, 1.0, Scheme::Centered3, Edge::Zero).unwrap();
+    let remembered = MemoizeOperator::new(&slope, 10).unwrap();
+    let x = array(&[1.0, 4.0, 9.0, 16.0]);
+    let y = remembered.forward(&x).unwrap();
+    // PyLops: x.
+    let found = numbers(&remembered.adjoint(&y).unwrap());
+    assert_eq!(found, numbers(&slope.adjoint(&y).unwrap()));
+    // PyLops: that of 1e-9, which `allclose` takes for the same.
+    let small = [1e-9, 5e-9].map(|x| array(&[0.0, 0.0, x, 0.0]));
+    let [one, five] = small.map(|x| numbers(&remembered.forward(x).unwrap())[1]);
+    assert_eq!((one, five), (0.5e-9, 2.5e-9));
+}
+
+#[test]
 fn positions_on_the_last_sample_may_be_and_may_repeat() {
     for kind in [Interpolation::Linear, Interpolation::Nearest] {
         // PyLops: a ValueError for repeated ones, and 2.999... in the place of 3.
