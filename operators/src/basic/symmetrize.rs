@@ -5,8 +5,8 @@ use crate::{Form, Operator, Result, Space};
 
 /// `y[…, i, …] = x[…, |i - (n - 1)|, …]` along one axis: its mirror image, then itself; `n` indices become `2n - 1`.
 ///
-/// The adjoint adds both halves up, the middle once. Units: those of `x`. Complex: linear. Cost: 2 launches, 2 values moved per
-/// element of the range; the adjoint reads what it adds to once more (test `bytes::symmetrize`).
+/// The adjoint adds both halves up, the middle once. Units: those of `x`. Complex: linear. Cost: 2 launches, each
+/// element of the domain and the range moved once (test `bytes::symmetrize`).
 ///
 /// Golden: PyLops 2.8.0 `Symmetrize`.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use arrayspan_operators::Symmetrize;
 use super::space;
 use crate::suite::{Case, Moves};
 
-/// One launch for each half; the adjoint adds the second.
+/// One launch for the middle and one for both halves, but where they are added to what is there.
 #[must_use]
 pub fn cases(_: DType) -> Vec<Case> {
     let golden = |key| format!("symmetrize/{key}");
@@ -23,11 +23,12 @@ fn case(shape: &[usize], axis: isize) -> Case {
     let name = format!("{shape:?} along axis {axis}");
     let all: usize = shape.iter().product();
     let rest = all - all / shape[axis.rem_euclid(shape.len() as isize) as usize];
-    let forward = Moves::one(all, all).then(Moves::one(rest, rest));
-    let adjoint = Moves::one(all, all).then(Moves::one(2 * rest, rest));
+    let middle = all - rest;
+    let forward = Moves::one(middle, middle).then(Moves::one(rest, 2 * rest));
+    let adjoint = Moves::one(middle, middle).then(Moves::one(2 * rest, rest));
     let adding = [
         Moves::one(2 * all, all).then(Moves::one(2 * rest, rest)),
-        Moves::one(2 * all, all).then(Moves::one(2 * rest, rest)),
+        Moves::one(2 * middle, middle).then(Moves::one(3 * rest, rest)),
     ];
     let shape = shape.to_vec();
     let make = move |cell: &_| Symmetrize::new(space(cell, &shape)?, axis);

@@ -25,6 +25,12 @@ impl IndexMap {
     }
 
     fn forward_cost(&self, sum: &mut Sum, update: Update) {
+        if let Some(pair) = (update == Update::set()).then(|| self.pair()).flatten() {
+            if let Some(rest) = &pair.rest {
+                sum.copy(size(rest), size(rest), update);
+            }
+            return sum.verb(size(&pair.one), 2 * size(&pair.one), 0);
+        }
         for found in self.boxes() {
             let written = found.extent.iter().product();
             match &found.source {
@@ -39,6 +45,15 @@ impl IndexMap {
         let Some(reads) = &self.inner.reads else { return sum.scale(elements, update) };
         let (mut update, first) = (update, self.boxes().find(|found| self.is_covered(found)));
         let mut sets = false;
+        if let Some(pair) = first.as_ref().and_then(|_| self.pair()) {
+            if let Some(rest) = &pair.rest {
+                sum.add(rest, update);
+            }
+            let all = size(&pair.one);
+            let operations = elementwise::operations(&(input(0) + input(1)), update);
+            let previous = if update.reads() { all } else { 0 };
+            return sum.verb(2 * all + previous, all, all.saturating_mul(operations));
+        }
         if let Some(found) = &first {
             sum.add(found, update);
         } else if update.beta != Factor::ONE {
@@ -60,6 +75,11 @@ impl IndexMap {
             sum.add(&found, update);
         }
     }
+}
+
+/// The elements of a box.
+fn size(found: &IndexBox) -> usize {
+    found.extent.iter().product()
 }
 
 impl BoxSource {

@@ -6,6 +6,7 @@ mod boxes;
 mod checked;
 mod construct;
 mod cost;
+mod pair;
 mod piece;
 mod progression;
 mod run;

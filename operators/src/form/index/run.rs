@@ -13,7 +13,8 @@ impl IndexMap {
     /// `y ← alpha · x[m] + beta · y`. Enqueued; does not wait.
     ///
     /// Cost: for each box 1 launch; 2 values moved per element that is not zero, 1 per zero, and 1 more each where `beta` is
-    /// not 0. Zeros take no launch where `beta` is 1.
+    /// not 0. Zeros take no launch where `beta` is 1. Two boxes that read the same elements (a mirror image and what it is of)
+    /// are 1 launch that reads these once, where `y` is set to them.
     ///
     /// # Errors
     /// [`Error::Shape`] when an array does not fit; as the verbs `copy` and `map`.
@@ -27,21 +28,13 @@ impl IndexMap {
     ) -> Result<()> {
         self.fits(x.shape(), y.shape())?;
         let mut y = y;
-        for found in self.boxes() {
-            let inside = found.of_output(y.reborrow())?;
-            match &found.source {
-                None => elementwise::scale(on, inside, update)?,
-                Some(source) => {
-                    let read = source.of_input(x.clone(), &found.extent)?;
-                    // Repeated axes become axes of one index, which a view can repeat.
-                    let along = source.along.iter().zip(&found.extent);
-                    let ones: Vec<usize> =
-                        along.map(|(along, &extent)| along.map_or(1, |_| extent)).collect();
-                    on.copy(read.reshaped(&ones)?.broadcast(&found.extent)?, inside, update)?;
-                }
+        if let Some(pair) = (update == Update::set()).then(|| self.pair()).flatten() {
+            if let Some(rest) = &pair.rest {
+                rest.set(on, &x, y.reborrow(), update)?;
             }
+            return pair.set(on, x, y);
         }
-        Ok(())
+        self.boxes().try_for_each(|found| found.set(on, &x, y.reborrow(), update))
     }
 
     /// `x ← alpha · mᵀ y + beta · x`: each `x[i]` gets the sum of all `y[o]` that read it. Enqueued; does not wait.
@@ -54,6 +47,8 @@ impl IndexMap {
     ///
     /// * nothing, if some box reads all of `x` (a permutation, a flip, a padding, a repetition, the mirror image in
     ///   `symmetrize`): it is the first;
+    /// * where another box reads the same elements but some at an end, nothing is read again: sums of two are 1 launch, and what is
+    ///   read once is another;
     /// * elements that are not read are scaled by `beta` in boxes of their own, if the [`adjoint`](Self::adjoint) has at most
     ///   2·rank + 1 times as many boxes (a slice with a step of 1);
     /// * else (a slice with another step) all of `x` is scaled first: 1 launch, 1 value written per element, and 1 read where
@@ -76,6 +71,12 @@ impl IndexMap {
         let Some(reads) = &self.inner.reads else { return elementwise::scale(&*on, x, update) };
         let (mut update, mut first) = (update, self.boxes().find(|found| self.is_covered(found)));
         let mut sets = false;
+        if let Some(pair) = first.as_ref().and_then(|_| self.pair()) {
+            if let Some(rest) = &pair.rest {
+                rest.add(on.reborrow(), &y, x.reborrow(), update)?;
+            }
+            return pair.add(&*on, &y, x, update);
+        }
         if let Some(found) = &first {
             found.add(on.reborrow(), &y, x.reborrow(), update)?;
         } else if update.beta != Factor::ONE {
@@ -140,8 +141,19 @@ impl IndexMap {
 }
 
 impl IndexBox {
+    /// `y ← alpha · x[m] + beta · y` for the elements of this box.
+    fn set(&self, on: &dyn Executor, x: &View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
+        let inside = self.of_output(y)?;
+        let Some(source) = &self.source else { return elementwise::scale(on, inside, update) };
+        let read = source.of_input(x.clone(), &self.extent)?;
+        // Repeated axes become axes of one index, which a view can repeat.
+        let along = source.along.iter().zip(&self.extent);
+        let ones: Vec<usize> = along.map(|(along, &extent)| along.map_or(1, |_| extent)).collect();
+        Ok(on.copy(read.reshaped(&ones)?.broadcast(&self.extent)?, inside, update)?)
+    }
+
     /// This box of an output.
-    fn of_output<V: Relayout>(&self, y: V) -> Result<V> {
+    pub(super) fn of_output<V: Relayout>(&self, y: V) -> Result<V> {
         let bounds = self.start.iter().zip(&self.extent).enumerate();
         let sliced = |y: V, (axis, (&start, &len))| y.sliced(axis, start, len);
         Ok(bounds.into_iter().try_fold(y, sliced)?)
@@ -172,7 +184,7 @@ impl IndexBox {
 
 impl BoxSource {
     /// The elements that a box of this extent reads, each once: the axes that it does not repeat.
-    fn of_input<V: Relayout>(&self, x: V, extent: &[usize]) -> Result<V> {
+    pub(super) fn of_input<V: Relayout>(&self, x: V, extent: &[usize]) -> Result<V> {
         let mut lines = vec![(1, 1); self.first.len()];
         let mut order = Vec::with_capacity(self.first.len());
         for (along, &len) in self.along.iter().zip(extent) {

@@ -46,7 +46,10 @@ fn maps_cost_what_their_documentation_says() {
     assert_eq!(cost(&second, true, add), (vec!["copy"], 4 * 3 * 24));
     assert_eq!(cost(&second, true, scale), (vec!["map", "copy"], 4 * (2 * 48 + 3 * 24)));
     let mirrored = IndexMap::symmetrize("test", shape, 0).unwrap();
-    assert_eq!(cost(&mirrored, true, set), (vec!["copy", "copy"], 4 * (2 * 48 + 3 * 42)));
+    assert_eq!(cost(&mirrored, false, set), (vec!["copy", "map"], 4 * (48 + 15 * 6)));
+    assert_eq!(cost(&mirrored, false, add), (vec!["copy", "copy"], 4 * 3 * 15 * 6));
+    assert_eq!(cost(&mirrored, true, set), (vec!["copy", "map"], 4 * (15 * 6 + 48)));
+    assert_eq!(cost(&mirrored, true, scale), (vec!["copy", "map"], 4 * (15 * 6 + 2 * 48)));
     let repeated = IndexMap::repeat("test", shape, 1, 5).unwrap();
     assert_eq!(cost(&repeated, false, set), (vec!["copy"], 4 * (48 + 5 * 48)));
     assert_eq!(cost(&repeated, true, set), (vec!["reduce"], 4 * (5 * 48 + 48)));
