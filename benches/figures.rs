@@ -1,10 +1,11 @@
 //! The figures of `docs/benchmarks.md`: every operator in both directions, and the solvers.
 //!
 //! ```text
-//! cargo bench --bench figures -- cuda:0 64m [NAME-PART]
+//! cargo bench --bench figures -- cuda:0 64m [NAME-PART|NAME-PART ...]
 //! ```
 //!
-//! Sizes are `64m` (8000 x 8000), `odd` (7919 x 8191), `1m` (1000 x 1000) and `tiny` (64 x 64, which shows what a call costs).
+//! Sizes are `64m` (8000 x 8000), `odd` (7919 x 8191), `odd3` (257 x 389 x 641), `1m` (1000 x 1000), `tiny` (64 x 64, which shows
+//! what a call costs) and any others (`4096x16385`). Rows along an axis that is not there are left out.
 //! Prints CSV with the columns and names of the peers' script, then the bytes that the verbs of each direction read and
 //! write: median over 5 batches of back-to-back applications, the host waiting once at the end of a batch. Outputs and
 //! workspaces are allocated once. `cargo xtask bench` makes a table of it.
@@ -30,7 +31,7 @@ const OPERATORS: &[Row] = &[
     ("Imag", |s| Ok(Imag::new(Space::new(s.shape.clone(), DType::Complex64)?)?)),
     ("MatrixMult", |s| {
         let n = s.shape[0];
-        Ok(MatrixMult::new(s.random(&[n, n], 2)?, &[s.shape[1]])?)
+        Ok(MatrixMult::new(s.random(&[n, n], 2)?, &s.shape[1..])?)
     }),
     ("MatrixMult_ax1", |s| {
         let n = s.shape[1];
@@ -56,12 +57,14 @@ const OPERATORS: &[Row] = &[
         let of = |n, seed| Ok::<_, Failure>(MatrixMult::new(s.random(&[n, n], seed)?, &[])?);
         Ok(Kronecker::new(of(m, 1)?, of(n, 2)?)?)
     }),
-    ("Transpose", |s| Ok(Transpose::new(s.space()?, &[1, 0])?)),
+    ("Transpose", |s| Ok(Transpose::new(s.space()?, &s.reversed_axes())?)),
     ("Flip", |s| Ok(Flip::new(s.space()?, &[0])?)),
     ("Flip_ax1", |s| Ok(Flip::new(s.space()?, &[1])?)),
-    ("Pad", |s| Ok(Pad::new(s.space()?, &[(10, 10), (10, 10)])?)),
+    ("Flip_ax2", |s| Ok(Flip::new(s.space()?, &[2])?)),
+    ("Pad", |s| Ok(Pad::new(s.space()?, &vec![(10, 10); s.shape.len()])?)),
     ("Symmetrize", |s| Ok(Symmetrize::new(s.space()?, 0)?)),
     ("Symmetrize_ax1", |s| Ok(Symmetrize::new(s.space()?, 1)?)),
+    ("Symmetrize_ax2", |s| Ok(Symmetrize::new(s.space()?, 2)?)),
     ("Roll", |s| Ok(Roll::new(s.space()?, 0, 1000)?)),
     // Half of all elements, in order: the peers' indices.
     ("Restriction", |s| {
@@ -77,7 +80,9 @@ const OPERATORS: &[Row] = &[
     ("Restriction_ax0", |s| Ok(Restriction::new(s.space()?, 0, s.scattered(0))?)),
     ("Restriction_ax1", |s| Ok(Restriction::new(s.space()?, 1, s.scattered(1))?)),
     ("Sum", |s| Ok(SumAlong::new(s.space()?, 0)?)),
+    ("Restriction_ax2", |s| Ok(Restriction::new(s.space()?, 2, s.scattered(2))?)),
     ("Sum_ax1", |s| Ok(SumAlong::new(s.space()?, 1)?)),
+    ("Sum_ax2", |s| Ok(SumAlong::new(s.space()?, 2)?)),
     ("Regression", |s| Ok(Regression::new(s.positions()?, 4)?)),
     ("Regression_along", |s| {
         let positions = s.random(&s.shape[..1], 1)?;
@@ -90,6 +95,7 @@ const OPERATORS: &[Row] = &[
     }),
     ("Interp_ax0", |s| Ok(Interp::new(s.space()?, 0, s.between(0), Interpolation::Linear)?)),
     ("Interp_ax1", |s| Ok(Interp::new(s.space()?, 1, s.between(1), Interpolation::Linear)?)),
+    ("Interp_ax2", |s| Ok(Interp::new(s.space()?, 2, s.between(2), Interpolation::Linear)?)),
     ("Spread", spread),
     ("ToDevice", |s| Ok(ToDevice::new(s.space()?, s.device, s.device)?)),
     ("FunctionOperator", |s| {
@@ -107,6 +113,7 @@ const OPERATORS: &[Row] = &[
     }),
     ("FirstDerivative", |s| first(s, 0, Scheme::Centered3, Edge::Reduced)),
     ("FirstDerivative_ax1", |s| first(s, 1, Scheme::Centered3, Edge::Reduced)),
+    ("FirstDerivative_ax2", |s| first(s, 2, Scheme::Centered3, Edge::Reduced)),
     ("FirstDerivative5_ax1", |s| first(s, 1, Scheme::Centered5, Edge::Zero)),
     ("SecondDerivative", |s| {
         let (scheme, edge) = (Scheme::Centered3, Edge::Zero);
@@ -114,7 +121,7 @@ const OPERATORS: &[Row] = &[
     }),
     ("Laplacian", laplacian),
     ("Gradient", |s| {
-        let steps = [1.0, 1.0];
+        let steps = vec![1.0; s.shape.len()];
         Ok(Gradient::new(s.space()?, &steps, Scheme::Centered3, Edge::Zero)?)
     }),
     ("Gradient3D", |s| {
@@ -125,16 +132,24 @@ const OPERATORS: &[Row] = &[
     ("FirstDirectionalDerivative", |s| {
         let (scheme, edge) = (Scheme::Centered3, Edge::Zero);
         let (space, along) = (s.space()?, direction(s)?);
-        Ok(FirstDirectionalDerivative::new(space, &along, &[1.0, 1.0], scheme, edge)?)
+        let steps = vec![1.0; s.shape.len()];
+        Ok(FirstDirectionalDerivative::new(space, &along, &steps, scheme, edge)?)
     }),
     ("SecondDirectionalDerivative", |s| {
         let (scheme, edge) = (Scheme::Centered3, Edge::Zero);
         let (space, along) = (s.space()?, direction(s)?);
-        Ok(SecondDirectionalDerivative::new(space, &along, &[1.0, 1.0], scheme, edge)?)
+        let steps = vec![1.0; s.shape.len()];
+        Ok(SecondDirectionalDerivative::new(space, &along, &steps, scheme, edge)?)
     }),
     ("Convolve1D_short", |s| {
         let wavelet = wavelet();
         Ok(Convolve1D::new(s.space()?, 0, &wavelet, wavelet.len() / 2)?)
+    }),
+    ("Smoothing1D", |s| Ok(Smoothing::new(s.space()?, &[(0, 11)])?)),
+    ("Smoothing1D_ax1", |s| Ok(Smoothing::new(s.space()?, &[(1, 11)])?)),
+    ("SmoothingND", |s| {
+        let windows: Vec<(isize, usize)> = (0..s.shape.len() as isize).map(|a| (a, 5)).collect();
+        Ok(Smoothing::new(s.space()?, &windows)?)
     }),
     ("Smoothing2D", |s| Ok(Smoothing::new(s.space()?, &[(0, 11), (1, 11)])?)),
     ("VStack", |s| Ok(vstack([diagonal(s)?, Identity::new(s.space()?)?])?)),
@@ -152,7 +167,8 @@ fn first(s: &Setting, axis: isize, scheme: Scheme, edge: Edge) -> Result<Operato
 
 /// A direction that changes from place to place.
 fn direction(s: &Setting) -> Result<Direction, Failure> {
-    Ok(Direction::fields([s.random(&s.shape, 1)?, s.random(&s.shape, 2)?]))
+    let fields = (1..).take(s.shape.len()).map(|seed| s.random(&s.shape, seed));
+    Ok(Direction::fields(fields.collect::<Result<Vec<_>, _>>()?))
 }
 
 /// A square matrix with so many entries a row, at random, up to 16 million of them, times so many columns.
@@ -184,7 +200,8 @@ fn spread(s: &Setting) -> Result<Operator, Failure> {
 }
 
 fn laplacian(s: &Setting) -> Result<Operator, Failure> {
-    let terms = [0, 1].map(|axis| Along { axis, step: 1.0, weight: 1.0 });
+    let along = |axis| Along { axis: axis as isize, step: 1.0, weight: 1.0 };
+    let terms: Vec<Along> = (0..s.shape.len()).map(along).collect();
     Ok(Laplacian::new(s.space()?, &terms, Scheme::Centered3, Edge::Zero)?)
 }
 
@@ -217,6 +234,16 @@ struct Setting {
 impl Setting {
     fn space(&self) -> Result<Space, Failure> {
         Ok(Space::new(self.shape.clone(), DType::Float32)?)
+    }
+
+    fn reversed_axes(&self) -> Vec<isize> {
+        (0..self.shape.len() as isize).rev().collect()
+    }
+
+    /// Whether a row of this name goes along an axis that is there.
+    fn has_axis(&self, name: &str) -> bool {
+        let axis = name.rsplit_once("_ax").and_then(|(_, axis)| axis.parse().ok());
+        axis.unwrap_or(0) < self.shape.len()
     }
 
     /// All indices of an axis, each once, in another order.
@@ -319,7 +346,9 @@ fn repeated<T: Copy>(values: &mut dyn Iterator<Item = T>, len: usize) -> Vec<T> 
 /// All rows, also behind one that fails.
 fn operators(s: &Setting, part: &str) -> Result<(), Failure> {
     let mut failed = None;
-    for (name, make) in OPERATORS.iter().filter(|(name, _)| name.contains(part)) {
+    let named = |name: &str| part.split('|').any(|part| name.contains(part));
+    let wanted = |name: &str| named(name) && s.has_axis(name);
+    for (name, make) in OPERATORS.iter().filter(|(name, _)| wanted(name)) {
         if let Err(failure) = make(s).and_then(|a| operator(s, name, &a)) {
             eprintln!("{name}: {failure}");
             failed = Some(failure);
@@ -381,8 +410,10 @@ fn main() -> Result<(), Failure> {
     let shape = match size.as_str() {
         "64m" => vec![8000, 8000],
         "odd" => vec![7919, 8191],
+        "odd3" => vec![257, 389, 641],
         "tiny" => vec![64, 64],
-        _ => vec![1000, 1000],
+        "1m" => vec![1000, 1000],
+        other => other.split('x').map(str::parse).collect::<Result<_, _>>()?,
     };
     let repetitions = if device.is_cpu() { 3 } else { 50 };
     let mut setting = Setting { device, size, shape, repetitions };

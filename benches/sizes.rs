@@ -1,7 +1,7 @@
 //! How near operators come to the copy rate at any size, along every axis, in every dtype, beside the goal of each.
 //!
 //! ```text
-//! cargo bench --bench sizes -- cuda:0 [7919x8191 257x389x641 ...] [--float32] [--only PART]
+//! cargo bench --bench sizes -- cuda:0 [7919x8191 257x389x641 ...] [--float32] [--only PART|PART ...]
 //! ```
 //!
 //! A cell is the time that copying the operator's values (domain and range once, weights once) would take, by the copy
@@ -43,15 +43,19 @@ impl Setting {
         Ok(Space::new(self.shape.clone(), self.dtype)?)
     }
 
-    /// Scattered numbers between -1 and 1.
+    /// Scattered numbers between -1 and 1, the same again after a million: making them would take longer than the rest.
     fn random(&self, shape: &[usize], seed: u32) -> Result<Array, Failure> {
         let mut state = seed.wrapping_mul(747_796_405).wrapping_add(1);
         let mut next = || {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (state >> 8) as f32 / 8_388_608.0 - 1.0
         };
-        let len = shape.iter().product();
-        let values: Vec<f32> = (0..len).map(|_| next()).collect();
+        let len: usize = shape.iter().product();
+        let part: Vec<f32> = (0..len.min(1_000_003)).map(|_| next()).collect();
+        let mut values = Vec::with_capacity(len);
+        while values.len() < len {
+            values.extend_from_slice(&part[..part.len().min(len - values.len())]);
+        }
         let array = Array::from_slice(&values, shape)?.to(self.device)?.0;
         Ok(array.view().convert(
             self.dtype,
@@ -184,6 +188,7 @@ fn main() -> Result<(), Failure> {
     let device = words.first().map_or("cpu", String::as_str).parse::<Device>()?;
     let sizes: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
     let sizes = if sizes.is_empty() { SIZES.to_vec() } else { sizes };
+    let wanted = |name: &str| only.split('|').any(|part| name.contains(part));
     let mut below = 0;
     for size in sizes {
         let shape: Vec<usize> = size.split('x').map(str::parse).collect::<Result<_, _>>()?;
@@ -195,7 +200,7 @@ fn main() -> Result<(), Failure> {
                 "  {:44} {:>8} {:>8}  {:>5} {:>5}  {:>5}",
                 "", "forward", "adjoint", "share", "", "goal"
             );
-            for row in rows(&shape).into_iter().filter(|row| row.name.contains(&only)) {
+            for row in rows(&shape).into_iter().filter(|row| wanted(&row.name)) {
                 let a = (row.make)(&s)?;
                 let values: usize = [a.domain(), a.range()]
                     .map(|space| space.shape().iter().product::<usize>())
