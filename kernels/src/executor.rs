@@ -9,7 +9,7 @@ use arrayspan_bridge::{Array, DType, View, ViewMut};
 use crate::factors::Factors;
 use crate::verb::{
     Call, CopyCall, GatherCall, GemmCall, MAP, MapCall, MapManyCall, ReduceCall, Reduction,
-    Stencil, StencilCall, StencilSumCall, StencilTerm, TransferCall,
+    Stencil, StencilCall, StencilEachCall, StencilSumCall, StencilTerm, TransferCall,
 };
 use crate::{Expression, Gather, Result, Update};
 
@@ -172,6 +172,21 @@ impl dyn Executor + '_ {
         update: Update<'_>,
     ) -> Result<()> {
         self.run(Call::Stencil(StencilCall::new(stencil, x, y, update)?))
+    }
+
+    /// `y[t] ← alpha · termₜ(x) + beta · y[t]`: the terms of a stencil, each by itself, along a new first axis of `y`, in one
+    /// pass. Enqueued; does not wait.
+    ///
+    /// # Errors
+    /// As [`StencilEachCall::new`]; arguments on another device; the device's failure.
+    pub fn stencil_each(
+        &self,
+        stencil: &Stencil,
+        x: View<'_>,
+        y: ViewMut<'_>,
+        update: Update<'_>,
+    ) -> Result<()> {
+        self.run(Call::StencilEach(StencilEachCall::new(stencil, x, y, update)?))
     }
 
     /// `y ← alpha · Σ after ⊙ stencil(before ⊙ x) + beta · y`, a sum over terms, in one pass. One term without coefficients

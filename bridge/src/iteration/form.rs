@@ -61,6 +61,12 @@ impl IterationForm {
         self.with_runs(|runs| runs.dividing(extent))
     }
 
+    /// How many axes there are.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
     /// How many operands there are.
     #[must_use]
     pub fn operands(&self) -> usize {

@@ -10,6 +10,9 @@ pub(crate) const LONG: usize = 64;
 /// Tables of up to so many entries a row are kept with as many places for each row, some of them empty.
 const MOST_PLACES: usize = 8;
 
+/// Columns further apart than this lie in different cache lines.
+const FAR: usize = 16;
+
 /// Extents, numbers of entries and weights of a sparse matrix.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Facts {
@@ -22,6 +25,8 @@ pub(crate) struct Facts {
     pub(crate) long: usize,
     /// How many columns stand in some row.
     pub(crate) touched: usize,
+    /// Whether neighbours in the table stand in columns far apart, and most columns stand there.
+    pub(crate) scattered: bool,
     pub(crate) weights: Weighting,
     /// The largest magnitude of a weight's real or imaginary part; infinite if one is no number.
     pub(crate) largest: f64,
@@ -64,6 +69,7 @@ impl Facts {
             longest,
             long,
             touched: touched(table.columns, &table.indices, table.entries()),
+            scattered: is_scattered(table.columns, &table.indices, table.entries()),
             weights,
             largest,
             checksum: (0..table.rows).map(in_row).fold(0, u64::wrapping_add),
@@ -132,6 +138,14 @@ fn of_columns(table: &Table) -> (usize, usize) {
     let mut sorted: Vec<usize> = indices.collect();
     sorted.sort_unstable();
     sorted.chunk_by(|a, b| a == b).map(<[usize]>::len).fold((0, 0), with_length)
+}
+
+/// Whether entries that follow each other are, in the mean, further apart than what one access brings, and there are not many
+/// more columns than entries.
+fn is_scattered(columns: usize, indices: &Indices, entries: usize) -> bool {
+    let all = || (0..entries).map(|at| indices.get(at));
+    let apart = all().zip(all().skip(1)).map(|(one, next)| one.abs_diff(next) as u128);
+    columns / 4 <= entries && apart.sum::<u128>() > FAR as u128 * entries as u128
 }
 
 /// How many different columns there are among the indices.

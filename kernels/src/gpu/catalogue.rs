@@ -14,7 +14,10 @@ use super::formula::Formula;
 use super::stencil_term::Arrays;
 use super::stencil_tile;
 use super::stencil_tile_width::{Setting, room};
-use super::{factors, gemm, stencil, stencil_flat, stencil_march, stencil_sum, stencil_term, user};
+use super::{
+    factors, gemm, stencil, stencil_each, stencil_flat, stencil_line, stencil_march, stencil_sum,
+    stencil_term, user,
+};
 use crate::factors::Factors;
 use crate::{Band, Stencil, Tap, Update};
 use setting::{UNITS, checked, loaded, row_major, scalars, updates};
@@ -74,6 +77,8 @@ fn stencils(dtype: DType, updates: &[Update<'_>]) -> Vec<KernelSource> {
     // Rows without gaps that begin at odd places.
     cases.push((vec![(1, edges(641))], &[389, 641]));
     cases.push((vec![(1, filter(641, 4))], &[389, 641]));
+    cases.push((vec![(0, edges(389))], &[389, 641]));
+    cases.push((vec![(1, filter(389, 2))], &[257, 389, 643]));
     for axis in 0..2 {
         cases.push((vec![(axis, edges(4000))], &[4000, 4000]));
         cases.push((vec![(axis, filter(4000, 11))], &[4000, 4000]));
@@ -112,6 +117,7 @@ fn stencils(dtype: DType, updates: &[Update<'_>]) -> Vec<KernelSource> {
             let layouts = [&layout, &layout];
             let (space, axes) = stencil::space(&stencil, layouts);
             kernels.extend(flat(&stencil, dtype, &space, &axes, &factors));
+            kernels.extend(line(&stencil, dtype, &space, &axes, &factors));
             kernels.extend(tiled(&stencil, dtype, &space, &axes, &factors));
             let star = Arrays { x: 1, before: None, after: None };
             let star = [stencil_term::Term::new(&stencil, axes.to_vec(), star)];
@@ -119,6 +125,9 @@ fn stencils(dtype: DType, updates: &[Update<'_>]) -> Vec<KernelSource> {
                 kernels.extend(marched(&star, dtype, &space, &[0, first], &factors));
             }
             let plan = stencil::Plan::new(&stencil, dtype, (space, axes), [0, 0], &factors, UNITS);
+            if stencil.terms().len() > 1 && !plan.variant.uploaded() {
+                kernels.push(stencil_each::Variant(plan.variant.clone()).source());
+            }
             kernels.push(plan.variant.source());
         }
     }
@@ -135,6 +144,19 @@ fn flat(
 ) -> Option<KernelSource> {
     let formula = Formula::update(factors, Element(dtype)).0;
     let variant = stencil_flat::Variant::new(stencil, dtype, formula, space, axes)?;
+    Some(variant.source())
+}
+
+/// The kernel for a band across such rows.
+fn line(
+    stencil: &Stencil,
+    dtype: DType,
+    space: &IterationSpace,
+    axes: &[usize],
+    factors: &Factors<'_>,
+) -> Option<KernelSource> {
+    let formula = Formula::update(factors, Element(dtype)).0;
+    let variant = stencil_line::Variant::new(stencil, dtype, formula, space, axes)?;
     Some(variant.source())
 }
 

@@ -1,14 +1,15 @@
 //! `y ← alpha · x + beta · y` between any two layouts: elementwise, or through tiles in local memory where
-//! `x` and `y` are contiguous along different axes. A plain copy is the bridge's.
+//! `x` and `y` are contiguous along different axes. A plain copy is the bridge's, but where a kernel of this crate is quicker.
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use arrayspan_bridge::devices::{Grid, KernelSource, Specialisation};
-use arrayspan_bridge::iteration::{IterationForm, IterationSpace, Text, address};
+use arrayspan_bridge::devices::{DeviceKind, Grid, KernelSource, Specialisation};
+use arrayspan_bridge::iteration::{IterationForm, IterationSpace, Text, WIDEST, address};
+use arrayspan_bridge::{DType, Operand, OperandMut};
 
 use super::element::Element;
 use super::formula::Formula;
-use super::{Gpu, constants, map};
+use super::{Gpu, constants, map, map_flat};
 use crate::Result;
 use crate::verb::CopyCall;
 
@@ -22,6 +23,9 @@ pub(super) struct Variant {
     pub(super) formula: Formula,
 }
 
+/// Up to so many bytes a kernel is done before the driver has begun its own copy.
+const SHORT: usize = 16 << 20;
+
 /// The side of a tile, and the rows of threads that serve it; both also in the source.
 const TILE: usize = 32;
 const ROWS: usize = 8;
@@ -32,6 +36,13 @@ pub(super) fn run(gpu: &Gpu, call: &mut CopyCall<'_>) -> Result<()> {
         return Ok(());
     }
     if factors.is_set() {
+        if is_ours(gpu, x, y) {
+            let memories = [y.memory(), x.memory()];
+            let space = IterationSpace::new(&[y.layout(), x.layout()]);
+            let element = Element(y.dtype());
+            let (formula, constants) = Formula::update(factors, element);
+            return map::launch(gpu, element, &space, &memories, formula, &constants);
+        }
         if let Some(planned) = &gpu.planned {
             planned.lock().extend(y.view_mut().copy_kernel(&x.view()));
             return Ok(());
@@ -58,6 +69,35 @@ pub(super) fn run(gpu: &Gpu, call: &mut CopyCall<'_>) -> Result<()> {
     let variant = Variant { element, form, formula };
     // SAFETY: as in `map::launch`.
     unsafe { gpu.launch(&variant, Grid { groups, threads: [TILE, ROWS, 1] }, &arguments) }
+}
+
+/// Whether a plain copy is quicker elementwise: a short one than the driver's own, and one that repeats its input along rows
+/// that begin at odd places.
+fn is_ours(gpu: &Gpu, x: &Operand<'_>, y: &OperandMut<'_>) -> bool {
+    let (dtype, device) = (y.dtype(), gpu.stream.device());
+    let computable =
+        [DType::Float32, DType::Float64, DType::Complex64, DType::Complex128].contains(&dtype);
+    if !computable || (dtype.real() == DType::Float64 && !device.info().float64) {
+        return false;
+    }
+    let bytes = y.layout().len().saturating_mul(dtype.bytes());
+    let short = bytes <= SHORT && device.kind() == DeviceKind::Cuda;
+    let both = [y.layout(), x.layout()];
+    if short && both.iter().all(|layout| layout.is_contiguous()) {
+        return true;
+    }
+    // Rows of whole accesses are as quick one by one.
+    let (strides, shape) = (x.layout().strides(), x.shape());
+    if shape.last().is_none_or(|row| (row * dtype.bytes()).is_multiple_of(WIDEST)) {
+        return false;
+    }
+    let repeats = strides.iter().zip(shape).any(|(stride, extent)| *stride == 0 && *extent > 1);
+    repeats && {
+        let space = IterationSpace::new(&both);
+        let addresses = [address(y.memory()), address(x.memory())];
+        let form = space.form(dtype.bytes(), &addresses, 0);
+        map_flat::line(&space, &form, &addresses, dtype.bytes()).is_some()
+    }
 }
 
 impl Specialisation for Variant {

@@ -1,6 +1,6 @@
 //! `out ← expression(inputs, out)`: a thread for each run of consecutive elements.
 
-use arrayspan_bridge::devices::{KernelSource, Memory, Specialisation};
+use arrayspan_bridge::devices::{Grid, KernelSource, Memory, Specialisation};
 use arrayspan_bridge::iteration::{
     Arguments, Each, IterationForm, IterationSpace, THREADS, Text, WIDEST, address, grid,
 };
@@ -8,6 +8,7 @@ use arrayspan_bridge::{DType, Layout, Operand};
 
 use super::element::Element;
 use super::formula::Formula;
+use super::map_flat::{self, Lines};
 use super::{Gpu, constants};
 use crate::Result;
 use crate::factors::FactorOf;
@@ -26,6 +27,8 @@ pub(super) struct Variant {
     pub(super) formula: Formula,
     /// Rows of a thread.
     pub(super) rows: usize,
+    /// The operands that lie along it where all rows are taken as one line.
+    pub(super) lines: Option<Lines>,
     /// The dtype of the inputs that each thread takes as single numbers, and how many there are.
     pub(super) numbers: Option<(DType, usize)>,
 }
@@ -57,7 +60,7 @@ pub(super) fn run(gpu: &Gpu, call: &MapCall<'_>) -> Result<()> {
     let parts = if element.is_complex() { 2 } else { 1 };
     let single = those(true).count();
     let others = parts * constants.len() + 2 * single;
-    let form = space.form(element.bytes(), &addresses, others);
+    let Taken { form, rows, lines, grid } = taken(gpu, &space, element, &addresses, others);
     let mut arguments = start(&space, &form, &memories);
     for (value, wide) in constants.iter().zip(formula.constants()) {
         let dtype = numbers.dtype.filter(|_| wide).unwrap_or(out.dtype());
@@ -66,10 +69,8 @@ pub(super) fn run(gpu: &Gpu, call: &MapCall<'_>) -> Result<()> {
     for view in those(true) {
         arguments.read(view.memory(), view.layout().offset());
     }
-    let rows = rows(&space, &form, element, gpu.units());
-    let grid = grid(items(&space, &form, rows), THREADS);
     let numbers = numbers.dtype.map(|dtype| (dtype, single));
-    let variant = Variant { element, form, formula, rows, numbers };
+    let variant = Variant { element, form, formula, rows, lines, numbers };
     // SAFETY: as in `launch`; the numbers' places lie within their memories, too.
     unsafe { gpu.launch(&variant, grid, &arguments) }
 }
@@ -84,19 +85,50 @@ pub(super) fn launch(
     constants: &[FactorOf<'_>],
 ) -> Result<()> {
     let addresses: Each<usize> = memories.iter().copied().map(address).collect();
-    let form = space.form(element.bytes(), &addresses, constants::count(constants));
+    let others = constants::count(constants);
+    let Taken { form, rows, lines, grid } = taken(gpu, space, element, &addresses, others);
     let arguments = arguments(element, space, &form, memories, constants);
-    let rows = rows(space, &form, element, gpu.units());
-    let grid = grid(items(space, &form, rows), THREADS);
-    let variant = Variant { element, form, formula, rows, numbers: None };
+    let variant = Variant { element, form, formula, rows, lines, numbers: None };
     // SAFETY: the arguments are those of `declare`, in its order. A layout lies within its memory, and
     // the kernel stays within the extents of the space, which name no other places.
     unsafe { gpu.launch(&variant, grid, &arguments) }
 }
 
+/// What threads take of a space.
+struct Taken {
+    form: IterationForm,
+    rows: usize,
+    lines: Option<Lines>,
+    grid: Grid,
+}
+
+/// Runs of all rows as one line where that makes accesses wider, else runs of some rows; `others` arguments come beside those of
+/// the space.
+fn taken(
+    gpu: &Gpu,
+    space: &IterationSpace,
+    element: Element,
+    addresses: &[usize],
+    others: usize,
+) -> Taken {
+    let form = space.form(element.bytes(), addresses, others);
+    if let Some((runs, lines)) = map_flat::line(space, &form, addresses, element.bytes()) {
+        let grid = map_flat::grid(space, &runs);
+        return Taken { form: space.form_with(runs, others), rows: 1, lines: Some(lines), grid };
+    }
+    let rows = rows(space, &form, element, gpu.units());
+    let grid = grid(items(space, &form, rows), THREADS);
+    Taken { form, rows, lines: None, grid }
+}
+
 /// Rows of a thread: several where its accesses are narrow (rows that begin at odd places), so that as many bytes are on
 /// their way as with wide ones, if enough threads are left.
-fn rows(space: &IterationSpace, form: &IterationForm, element: Element, units: usize) -> usize {
+pub(super) fn rows(
+    space: &IterationSpace,
+    form: &IterationForm,
+    element: Element,
+    units: usize,
+) -> usize {
     let [runs, lines, outer] = space.items(form);
     let access = form.runs().len * element.bytes();
     let rows = AHEAD / access;
@@ -105,7 +137,7 @@ fn rows(space: &IterationSpace, form: &IterationForm, element: Element, units: u
     if worthwhile && threads >= units * 4 * THREADS { rows } else { 1 }
 }
 
-fn items(space: &IterationSpace, form: &IterationForm, rows: usize) -> [usize; 3] {
+pub(super) fn items(space: &IterationSpace, form: &IterationForm, rows: usize) -> [usize; 3] {
     let [runs, lines, outer] = space.items(form);
     [runs, lines.div_ceil(rows), outer]
 }
@@ -189,7 +221,9 @@ pub(super) fn parameters(arrays: &Arrays<'_>, others: &str, prologue: &str, text
 
 impl Specialisation for Variant {
     fn source(&self) -> KernelSource {
-        self.element.source("map", |text| self.define(text), TEXT)
+        let (entry, own) =
+            if self.lines.is_some() { ("map_flat", map_flat::TEXT) } else { ("map", TEXT) };
+        self.element.source(entry, |text| self.define(text), own)
     }
 }
 
@@ -205,6 +239,9 @@ impl Variant {
             }
         }
         declare(self.element, &self.form, &self.formula, &others, text);
-        text.define("ROWS", self.rows);
+        match self.lines {
+            Some(lines) => lines.define(&self.form, text),
+            None => text.define("ROWS", self.rows),
+        }
     }
 }

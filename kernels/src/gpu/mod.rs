@@ -19,14 +19,17 @@ mod gather;
 mod gemm;
 mod gemm_operand;
 mod map;
+mod map_flat;
 mod map_many;
 mod recent;
 mod reduce;
 mod shared;
 mod split;
 mod stencil;
+mod stencil_each;
 mod stencil_ends;
 mod stencil_flat;
+mod stencil_line;
 mod stencil_march;
 mod stencil_sum;
 mod stencil_term;
@@ -222,6 +225,7 @@ impl Executor for Gpu {
             Call::Copy(call) => copy::run(self, call),
             Call::Stencil(call) => stencil::run(self, call),
             Call::StencilSum(call) => stencil_sum::run(self, call),
+            Call::StencilEach(call) => stencil_each::run(self, call),
             Call::Reduce(call) => reduce::run(self, call),
             Call::Gather(call) => gather::run(self, call),
             Call::Gemm(call) => gemm::run(self, call),

@@ -153,9 +153,10 @@ fn threads(results: usize, steps: usize, along: bool, units: usize) -> usize {
     if along {
         return useful;
     }
-    // Threads of consecutive results coalesce their accesses, 32 elements at a time.
+    // Threads of consecutive results coalesce their accesses, 16 elements at a time: with more, a group has too few rows on their
+    // way.
     let missing = (units * BUSY_THREADS).div_ceil(results).next_power_of_two();
-    missing.min(useful).clamp(1, THREADS / 32)
+    missing.min(useful).clamp(1, THREADS / 16)
 }
 
 impl Specialisation for Variant {

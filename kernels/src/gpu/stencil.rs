@@ -15,7 +15,8 @@ use super::stencil_window::{
     window_room,
 };
 use super::{
-    Gpu, band_row, bands, constants, map, stencil_flat, stencil_march, stencil_tile, tables,
+    Gpu, band_row, bands, constants, map, stencil_flat, stencil_line, stencil_march, stencil_tile,
+    tables,
 };
 use crate::band::Edges;
 use crate::factors::{FactorOf, Factors};
@@ -57,9 +58,9 @@ const TABLE_PARAMETERS: &str = ", const GLOBAL int* RESTRICT places, i64 places_
 #[derive(Debug)]
 pub(super) struct Plan<'f> {
     pub(super) variant: Variant,
-    space: IterationSpace,
-    grid: Grid,
-    constants: Vec<FactorOf<'f>>,
+    pub(super) space: IterationSpace,
+    pub(super) grid: Grid,
+    pub(super) constants: Vec<FactorOf<'f>>,
 }
 
 pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
@@ -75,7 +76,9 @@ pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
     let memories = [y.memory(), x.memory()];
     let layouts = [y.layout(), x.layout()];
     let (space, axes) = space(&call.stencil, layouts);
-    if stencil_flat::run(gpu, call, &space, &axes)? || stencil_tile::run(gpu, call, &space, &axes)?
+    if stencil_flat::run(gpu, call, &space, &axes)?
+        || stencil_line::run(gpu, call, &space, &axes)?
+        || stencil_tile::run(gpu, call, &space, &axes)?
     {
         return Ok(());
     }
@@ -184,7 +187,7 @@ const DEEP: [usize; 3] = [32, 2, 4];
 impl Specialisation for Variant {
     fn source(&self) -> KernelSource {
         let mut text = Text::default();
-        self.define(&mut text);
+        self.define(if self.uploaded() { TABLE_PARAMETERS } else { "" }, &mut text);
         text.add(PRELUDE);
         self.bands(&mut text);
         text.add(EACH);
@@ -194,11 +197,10 @@ impl Specialisation for Variant {
 }
 
 impl Variant {
-    /// The macros before the prelude.
-    fn define(&self, text: &mut Text) {
-        let tables = if self.uploaded() { TABLE_PARAMETERS } else { "" };
+    /// The macros before the prelude; `others` are the parameters behind those of the space and the formula.
+    pub(super) fn define(&self, others: &str, text: &mut Text) {
         let element = Element(self.dtype);
-        map::declare(element, &self.form, &self.formula, tables, text);
+        map::declare(element, &self.form, &self.formula, others, text);
         let add = |wanted: &dyn Fn(usize) -> bool| -> String {
             let bands = self.stencil.terms().iter().zip(&self.axes);
             let wanted = bands.filter(|(_, axis)| wanted(**axis));
@@ -230,12 +232,12 @@ impl Variant {
     }
 
     /// Whether its tables are in memory.
-    fn uploaded(&self) -> bool {
+    pub(super) fn uploaded(&self) -> bool {
         tables::in_memory(&self.stencil, self.dtype, self.form.is_wide(), 1)
     }
 
     /// What stands between the prelude and the kernel.
-    fn bands(&self, text: &mut Text) {
+    pub(super) fn bands(&self, text: &mut Text) {
         bands::weights(self.complex(), text);
         let bands = bands::Bands {
             stencil: &self.stencil,

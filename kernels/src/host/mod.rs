@@ -75,6 +75,7 @@ impl Executor for Host {
             Call::Copy(call) => copy::run(self, call),
             Call::Stencil(call) => stencil::run(self, call),
             Call::StencilSum(call) => stencil::run_sum(self, call),
+            Call::StencilEach(call) => call.each(|call| stencil::run(self, call)),
             Call::Reduce(call) => reduce::run(call),
             Call::Gather(call) => gather::run(call),
             Call::Gemm(call) => gemm::run(call),

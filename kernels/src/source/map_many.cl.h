@@ -1,8 +1,9 @@
 /* Several outputs, element by element, of real and complex arrays of one precision.
 
-   A thread takes a run along axis 0 of one row. Before this text stand the parameters, the index space and
+   A thread takes a run along axis 0 of TAKEN rows. Before this text stand the parameters, the index space and
      ROWS            ROW(y) ROW(x0) ...
-     LOADS, STORES   of the runs of all operands that are read, and of the outputs
+     RUNS            declares the runs of all operands that are read
+     LOADS, STORES   of row i1 + b of these, and of the outputs
      RESULTS         declares the outputs' runs
      STEPS(OF, SET)  in terms of OF(x0), ..., and SET(y, value), ...
      REAL_ALIGN      as ALIGN, of runs of real numbers beside complex elements */
@@ -35,25 +36,40 @@ FN real_run real_run_repeat(const GLOBAL real* p) {
 #endif
 
 #define ROW(name)             const idx name##_row = name##_ROW;
-#define IN_RUN(name)          name##_run.e[k]
-#define IN_PLACE(name)        name[name##_row + (i + k) * name##_s0]
+#if TAKEN > 1
+  #define NEXT_ROW(name)      (b * name##_s1)
+#else
+  #define NEXT_ROW(name)      0
+#endif
+#define IN_RUN(name)          name##_run[b].e[k]
+#define IN_PLACE(name)        name[name##_row + NEXT_ROW(name) + (i + k) * name##_s0]
 #define SET_RUN(name, value)   name##_result.e[k] = value
-#define SET_PLACE(name, value) name[name##_row + (i + k) * name##_s0] = value
+#define SET_PLACE(name, value) name[name##_row + NEXT_ROW(name) + (i + k) * name##_s0] = value
 
 KERNEL map_many(PARAMETERS) {
   PROLOGUE
   for (idx z = (idx)GID(2); z < OUTER; z += (idx)GSZ(2)) {
     SPLIT(z)
-    for (idx i1 = (idx)GID(1); i1 < n1; i1 += (idx)GSZ(1)) {
+    for (idx i1 = (idx)GID(1) * TAKEN; i1 < n1; i1 += (idx)GSZ(1) * TAKEN) {
       ROWS
       for (idx i = (idx)GID(0) * V; i < n0; i += (idx)GSZ(0) * V) {
         if (i + V <= n0) {
-          LOADS
-          RESULTS
-          UNROLL for (int k = 0; k < V; k++) { STEPS(IN_RUN, SET_RUN) }
-          STORES
+          /* All rows are loaded before the first is stored. */
+          RUNS
+          UNROLL for (int b = 0; b < TAKEN; b++) {
+            if (i1 + b < n1) { LOADS }
+          }
+          UNROLL for (int b = 0; b < TAKEN; b++) {
+            if (i1 + b < n1) {
+              RESULTS
+              UNROLL for (int k = 0; k < V; k++) { STEPS(IN_RUN, SET_RUN) }
+              STORES
+            }
+          }
         } else {
-          for (int k = 0; k < (int)(n0 - i); k++) { STEPS(IN_PLACE, SET_PLACE) }
+          for (int b = 0; b < TAKEN && i1 + b < n1; b++) {
+            for (int k = 0; k < (int)(n0 - i); k++) { STEPS(IN_PLACE, SET_PLACE) }
+          }
         }
       }
     }

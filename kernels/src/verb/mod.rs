@@ -15,6 +15,7 @@ mod map;
 mod map_many;
 mod reduce;
 mod stencil;
+mod stencil_each;
 mod stencil_sum;
 mod transfer;
 
@@ -32,6 +33,7 @@ pub use map_many::MapManyCall;
 pub use reduce::{ReduceCall, Reduction};
 pub(crate) use stencil::WeakStencil;
 pub use stencil::{Stencil, StencilCall};
+pub use stencil_each::StencilEachCall;
 pub use stencil_sum::{Coefficients, StencilSumCall, StencilTerm};
 pub(crate) use stencil_sum::{Factor, same};
 pub use transfer::TransferCall;
@@ -54,6 +56,8 @@ pub enum Call<'a> {
     Stencil(StencilCall<'a>),
     /// A sum of stencils of several inputs, fused into one pass.
     StencilSum(StencilSumCall<'a>),
+    /// Bands along axes, each by itself, in one pass.
+    StencilEach(StencilEachCall<'a>),
     /// A reduction over axes.
     Reduce(ReduceCall<'a>),
     /// A sparse matrix along an axis.
@@ -77,6 +81,7 @@ impl Call<'_> {
             Self::Copy(call) => Call::Copy(call.held()),
             Self::Stencil(call) => Call::Stencil(call.held()),
             Self::StencilSum(call) => Call::StencilSum(call.held()),
+            Self::StencilEach(call) => Call::StencilEach(call.held()),
             Self::Reduce(call) => Call::Reduce(call.held()),
             Self::Gather(call) => Call::Gather(call.held()),
             Self::Gemm(call) => Call::Gemm(call.held()),
@@ -94,6 +99,7 @@ impl Call<'_> {
             Self::Copy(call) => call,
             Self::Stencil(call) => call,
             Self::StencilSum(call) => call,
+            Self::StencilEach(call) => call,
             Self::Reduce(call) => call,
             Self::Gather(call) => call,
             Self::Gemm(call) => call,

@@ -146,6 +146,20 @@ pub fn stencil(stencil: &Stencil, x: &Tensor, y: &Tensor, update: Update) -> Exp
     stencil_sum(&[Summand { stencil, x, before: None, after: None }], y, update)
 }
 
+pub fn stencil_each(stencils: &Stencil, x: &Tensor, y: &Tensor, update: Update) -> Expected {
+    let len = x.values.len();
+    let parts = stencils.terms().iter().enumerate().map(|(at, (axis, band))| {
+        let one = Stencil::along(*axis, band.clone()).unwrap();
+        let y = Tensor::new(&x.shape, y.values[at * len..][..len].to_vec());
+        stencil(&one, x, &y, update)
+    });
+    let parts: Vec<Expected> = parts.collect();
+    let values = parts.iter().flat_map(|part| part.result.values.clone()).collect();
+    let scale = parts.iter().flat_map(|part| part.scale.clone()).collect();
+    let terms = parts.iter().map(|part| part.terms).max().unwrap_or(0);
+    Expected { result: Tensor::new(&y.shape, values), scale, terms }
+}
+
 /// `after ⊙ stencil(before ⊙ x)`, coefficients of the shape of `x` and as they multiply.
 pub struct Summand<'a> {
     pub stencil: &'a Stencil,

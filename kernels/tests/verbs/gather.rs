@@ -29,6 +29,34 @@ fn set(cell: &Cell, gather: &Gather, shape: &[usize], seed: u64) {
     check(cell, gather, &x, &mut cell.unreadable(&range, Form::Plain), Update::set());
 }
 
+/// Along the last axis, of more lines than a device has processors.
+pub fn rows_of_columns_far_apart(cell: &Cell) {
+    let shapes: [(&[usize], usize); 3] =
+        [(&[203, 97], 97), (&[7, 29, 131], 300), (&[140, 1031], 64)];
+    for (seed, (shape, rows)) in (0..).zip(shapes) {
+        let (axis, extent) = (shape.len() - 1, shape[shape.len() - 1]);
+        let of = |lengths: &[usize], weights| drawn(axis, extent, lengths, weights, seed);
+        let all: Vec<usize> = (0..extent).map(|at| at * 37 % extent).collect();
+        let some: Vec<usize> = (0..rows.max(extent / 4)).map(|row| 1 + row % 2).collect();
+        let matrices = [
+            Gather::pick(axis, extent, &*all).unwrap(),
+            Gather::pick(axis, extent, &*all).unwrap().adjoint(),
+            of(&some, Kind::Real),
+            of(&vec![1; rows.max(extent)], Kind::Ones),
+            of(&vec![3; rows.max(extent)], Kind::Complex),
+        ];
+        let matrices = matrices.iter().filter(|matrix| matrix.is_real() || cell.is_complex());
+        for (number, matrix) in matrices.enumerate() {
+            set(cell, matrix, shape, seed);
+            let forms = [Form::Plain, Form::Inside, Form::Reversed];
+            let x = cell.random(shape, forms[number % 2], seed);
+            let range = matrix.range_of(shape).unwrap();
+            let mut y = cell.random(&range, forms[number % 3], seed + 1);
+            check(cell, matrix, &x, &mut y, Update::new(0.5, -2.0));
+        }
+    }
+}
+
 /// Rows with these numbers of entries, drawn at random.
 pub(super) fn drawn(
     axis: usize,

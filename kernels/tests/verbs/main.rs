@@ -32,6 +32,7 @@ mod sample;
 mod stars;
 mod stencil;
 mod stencil_band;
+mod stencil_each;
 mod stencil_errors;
 mod stencil_sum;
 mod stencil_sum_inputs;
@@ -86,6 +87,7 @@ cells! {
             division_by_zero_gives_zero_where_asked
             multiplication_by_zero_gives_zero_where_asked
             inputs_broadcast
+            rows_at_odd_places_meet_what_repeats_along_an_axis
             single_numbers_stay_on_the_device
             what_the_output_held_can_be_read
             layouts_do_not_matter
@@ -141,9 +143,14 @@ cells! {
             every_size_along_the_first_axis
             every_size_along_an_axis_between
             rows_longer_than_groups
+            many_rows_at_odd_places_across_the_band
             few_rows_are_updated_once
             infinities_stay_in_the_rows_that_reach_them
             more_groups_than_a_grid_takes;
+        stencil_each:
+            terms_of_two_to_four_axes
+            layouts_do_not_matter
+            long_and_far_taps;
         stencil_sum:
             coefficients_before_and_after
             a_directional_derivative_and_its_adjoint
@@ -200,6 +207,7 @@ cells! {
             complex_weights
             uneven_rows
             long_rows
+            rows_of_columns_far_apart
             several_axes_counted_as_one
             layouts_do_not_matter
             long_arrays

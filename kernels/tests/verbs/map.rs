@@ -101,6 +101,30 @@ pub fn inputs_broadcast(cell: &Cell) {
     }
 }
 
+pub fn rows_at_odd_places_meet_what_repeats_along_an_axis(cell: &Cell) {
+    let expression = input(0) * input(1) - input(2);
+    let mut seed = 80;
+    let cases: [(&[usize], &[&[usize]]); 4] = [
+        (&[19, 21, 23], &[&[23], &[21, 1], &[19, 1, 1], &[21, 23], &[1, 1, 1]]),
+        (&[64, 5], &[&[5], &[64, 1]]),
+        (&[17, 33], &[&[33], &[17, 1]]),
+        (&[3, 2, 5, 41], &[&[41], &[5, 1], &[2, 1, 1], &[3, 1, 1, 1]]),
+    ];
+    for (shape, parts) in cases {
+        let whole = cell.random(shape, Form::Plain, seed);
+        for part in parts {
+            for form in [Form::Plain, Form::Stepped, Form::Reversed] {
+                let part = cell.random(part, form, seed);
+                let mut out = cell.unreadable(shape, Form::Plain);
+                check(cell, &expression, &[&whole, &part, &whole], &mut out);
+                let mut out = cell.random(shape, Form::Plain, seed + 1);
+                check(cell, &(previous() * input(0) + input(1)), &[&part, &whole], &mut out);
+                seed += 2;
+            }
+        }
+    }
+}
+
 pub fn single_numbers_stay_on_the_device(cell: &Cell) {
     let [a, b] = [20, 21].map(|seed| cell.random(&[], Form::Plain, seed));
     let x = cell.random(&[50], Form::Plain, 22);

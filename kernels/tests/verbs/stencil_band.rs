@@ -139,6 +139,33 @@ pub fn few_rows_are_updated_once(cell: &Cell) {
     }
 }
 
+/// Without gaps between them, and so many that a device is busy with whole runs.
+pub fn many_rows_at_odd_places_across_the_band(cell: &Cell) {
+    let slow = cell::compiles_slowly(cell.executor.device());
+    let cases: [(usize, &[usize]); 5] = [
+        (0, &[263, 521]),
+        (1, &[3, 131, 263]),
+        (0, &[131, 522]),
+        (1, &[5, 67, 253]),
+        (0, &[5, 3, 67, 101]),
+    ];
+    for (turn, (axis, shape)) in cases.into_iter().enumerate() {
+        let len = shape[axis];
+        let bands = [
+            derivative(len, true),
+            filter(len, 2, 2),
+            derivative(len, false),
+            filter(len, 2, 0),
+            filter(len, 1, 1).after(&derivative(len, true)).unwrap().adjoint(),
+            Band::uniform(len, [(1, -1.0)]),
+        ];
+        for band in 0..if slow { 1 } else { 3 } {
+            let band = &bands[(turn + 2 * band) % bands.len()];
+            check(cell, band, axis, shape, FORMS[0], update(turn));
+        }
+    }
+}
+
 pub fn rows_longer_than_groups(cell: &Cell) {
     // Several groups along the axis, each with rows of its own near the ends.
     for (turn, len) in [129, 150, 289, 300, 641].into_iter().enumerate() {

@@ -5,8 +5,8 @@ use crate::{Error, Operator, Result, Space, stack};
 
 /// `y[k, …] = ∂x/∂sₖ` for each axis `k`; domain `space`, range with a new first axis, of as many indices as `space` has axes.
 ///
-/// Units: those of `x` per unit of each axis's step. Complex: linear. Cost: 1 launch for each axis, 2 values moved per element of the
-/// range; the adjoint is 1 launch that reads each value once (test `bytes::gradient`).
+/// Units: those of `x` per unit of each axis's step. Complex: linear. Cost: 1 launch up to 4 axes, which reads
+/// each value of the domain once, and so does the adjoint (test `bytes::gradient`).
 ///
 /// Golden: PyLops 2.8.0 `Gradient`, which has no scheme of five points.
 #[derive(Debug)]

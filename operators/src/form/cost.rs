@@ -38,9 +38,9 @@ impl Step {
                 let weights = if written > 0 { factor.read().1 } else { 0 };
                 once(read + weights, operations.saturating_mul(to.len()))
             }
-            Act::Leaf(Leaf::Stencil(stencil)) => {
+            Act::Leaf(Leaf::Stencil(stencil)) | Act::Each(stencil) => {
                 let flops = stencil.terms().iter().map(|(_, band)| {
-                    let lanes = to.len() / band.len().max(1);
+                    let lanes = from.len() / band.len().max(1);
                     lanes.saturating_mul(band.entries()).saturating_mul(2)
                 });
                 once(read, flops.fold(0, usize::saturating_add))

@@ -13,6 +13,8 @@ use super::program::{Act, Leaf, Program};
 use super::{Orientation, collect};
 use crate::number::{self, ONE};
 use crate::{Devices, Space};
+use arrayspan_kernels::{Band, Stencil, StencilTerm};
+use num_complex::Complex64;
 
 /// What was moved to other devices last, and is looked up before it is moved again.
 const MOST_KEPT: usize = 64;
@@ -163,6 +165,14 @@ impl<'a> Emitter<'a> {
         if blocks.ranges.is_none() {
             return self.added(blocks, task);
         }
+        if let Some((stencil, scale)) = each(blocks)
+            && let Some(scale) = number::product(task.scale, scale, blocks.parts[0].range.dtype())
+        {
+            let (from, to) = (task.from.clone(), task.to.clone());
+            let first = task.first;
+            self.drafts.push(Draft { act: Act::Each(stencil), from, to, scale, first });
+            return;
+        }
         let mut order: Vec<usize> = (0..blocks.parts.len()).collect();
         // What runs elsewhere is enqueued before the host has work of its own.
         order.sort_by_key(|&at| !blocks.parts[at].moves());
@@ -207,4 +217,30 @@ impl<'a> Emitter<'a> {
         let Task { to, scale, first, .. } = task;
         self.drafts.push(Draft { act: Act::Conjugate, from: y, to, scale, first });
     }
+}
+
+/// The terms of a stencil, if they are what is stacked along an axis of its own, in the order of their axes and all times one
+/// factor.
+fn each(blocks: &Blocks) -> Option<(Stencil, Complex64)> {
+    let stacked = blocks.ranges.as_ref().is_some_and(|ranges| ranges.is_stacked());
+    if !stacked
+        || blocks.domains.is_some()
+        || !(2..=StencilTerm::MOST).contains(&blocks.parts.len())
+    {
+        return None;
+    }
+    let mut terms: Vec<(usize, Band)> = Vec::with_capacity(blocks.parts.len());
+    let mut factor = None;
+    for part in &blocks.parts {
+        let [Term { scale, factors }] = &part.terms[..] else { return None };
+        let (Some(only), 1) = (factors.front(), factors.len()) else { return None };
+        let Part::Leaf(Leaf::Stencil(stencil)) = &only.part else { return None };
+        let [(axis, band)] = stencil.terms() else { return None };
+        let follows = terms.last().is_none_or(|(before, _)| before < axis);
+        if !follows || *factor.get_or_insert(*scale) != *scale || part.moves() {
+            return None;
+        }
+        terms.push((*axis, band.clone()));
+    }
+    Some((Stencil::new(terms).ok()?, factor?))
 }

@@ -60,6 +60,8 @@ pub(crate) enum Act {
     Conjugate,
     /// A sum of stencils and weights of parts of `x`.
     Pass(Pass),
+    /// `y[t] = bandₜ x`: the terms of a stencil, each by itself.
+    Each(Stencil),
     /// A form. An opaque one is not to be conjugated: that takes steps of its own.
     Leaf(Leaf),
 }
@@ -164,7 +166,9 @@ impl Act {
     pub(super) fn bytes(&self, dtype: DType, device: Option<Device>) -> PerDevice<usize> {
         match self {
             Self::Leaf(leaf) => leaf.bytes(dtype, device),
-            Self::Zero | Self::Copy | Self::Conjugate | Self::Pass(_) => PerDevice::default(),
+            Self::Zero | Self::Copy | Self::Conjugate | Self::Pass(_) | Self::Each(_) => {
+                PerDevice::default()
+            }
         }
     }
 
@@ -174,6 +178,7 @@ impl Act {
             | (Self::Copy, Self::Copy)
             | (Self::Conjugate, Self::Conjugate) => true,
             (Self::Pass(a), Self::Pass(b)) => a.same(b),
+            (Self::Each(a), Self::Each(b)) => a == b,
             (Self::Leaf(a), Self::Leaf(b)) => a.same(b),
             _ => false,
         }
@@ -212,6 +217,7 @@ pub(super) fn is_real(steps: &[Step], from: &Space, to: &Space) -> bool {
             Act::Zero | Act::Copy => true,
             Act::Conjugate => !dtype.is_complex(),
             Act::Pass(pass) => pass.is_real(),
+            Act::Each(stencil) => stencil.is_real(),
             Act::Leaf(leaf) => leaf.is_real(dtype),
         };
         act && step.scale.im == 0.0

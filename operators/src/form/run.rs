@@ -186,6 +186,7 @@ impl Act {
             Self::Copy => Ok(on.copy(x, y, update)?),
             Self::Conjugate => conjugate(&on, x, y, update),
             Self::Pass(pass) => pass.run(&on, &x, y, update),
+            Self::Each(stencil) => Ok(on.stencil_each(stencil, x, y, update)?),
             Self::Leaf(leaf) => leaf.run(on, x, y, update),
         }
     }

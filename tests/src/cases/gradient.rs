@@ -6,7 +6,7 @@ use arrayspan_operators::{Edge, Gradient, Scheme};
 use super::space;
 use crate::suite::{Case, Moves};
 
-/// A launch for each axis; the adjoint adds all up in one.
+/// One launch for all axes; the adjoint adds all up in one.
 #[must_use]
 pub fn cases(_: DType) -> Vec<Case> {
     use Edge::{Reduced, Zero};
@@ -26,8 +26,7 @@ pub fn cases(_: DType) -> Vec<Case> {
 fn case(shape: &[usize], steps: &'static [f64], scheme: Scheme, edge: Edge) -> Case {
     let name = format!("{scheme:?} {edge:?} of {shape:?}");
     let (len, rank): (usize, usize) = (shape.iter().product(), shape.len());
-    let one = Moves::one(len, len);
-    let forward = (1..rank).fold(one, |moves, _| moves.then(one));
+    let forward = Moves::one(len, rank * len);
     let shape = shape.to_vec();
     let make = move |cell: &_| Gradient::new(space(cell, &shape)?, steps, scheme, edge);
     Case::new(name, make).moves(forward, Moves::one(rank * len, len))

@@ -6,7 +6,7 @@ use arrayspan_bridge::{DType, Layout};
 
 use super::super::element::Element;
 use super::super::formula::Formula;
-use super::super::{copy, gemm, map, map_many};
+use super::super::{copy, gemm, map, map_flat, map_many};
 use super::setting::row_major;
 use crate::factors::Factors;
 use crate::program::{Kind, Program};
@@ -26,6 +26,7 @@ fn map(element: Element, shape: &[usize], operands: usize, formula: Formula) -> 
         form,
         formula,
         rows: if shape.len() == 2 { 4 } else { 1 },
+        lines: None,
         numbers: None,
     }
 }
@@ -44,8 +45,25 @@ pub(super) fn maps(dtype: DType) -> Vec<KernelSource> {
     };
     let with_numbers =
         [DType::Float32, DType::Float64].map(|numbers| with_numbers(element, numbers));
+    let flat = formulas
+        .iter()
+        .zip([1, 0])
+        .filter_map(|(expression, axis)| flat(element, axis, Formula::of(expression)));
     let maps = formulas.iter().flat_map(each).chain(with_numbers.into_iter().flatten());
-    maps.map(|map| map.source()).collect()
+    maps.chain(flat).map(|map| map.source()).collect()
+}
+
+/// Rows without gaps that begin at odd places; the last of two inputs repeats along all axes but one.
+fn flat(element: Element, axis: usize, formula: Formula) -> Option<map::Variant> {
+    let shape = [37, 39, 41];
+    let whole = row_major(&shape)?;
+    let strides = (0..3).map(|other| isize::from(other == axis)).collect::<Vec<_>>();
+    let weights = Layout::strided(shape.to_vec(), strides, 0).ok()?;
+    let space = IterationSpace::new(&[&whole, &whole, &weights]);
+    let form = space.form(element.bytes(), &[0; 3], 4);
+    let (runs, lines) = map_flat::line(&space, &form, &[0; 3], element.bytes())?;
+    let form = space.form_with(runs, 4);
+    Some(map::Variant { element, form, formula, rows: 1, lines: Some(lines), numbers: None })
 }
 
 /// Numbers of a wider dtype: functions of them, rounded where they meet elements.
@@ -76,7 +94,11 @@ pub(super) fn several(dtype: DType) -> Vec<KernelSource> {
     let kinds = [outs[0], outs[1], inputs[0], inputs[1]];
     let shapes: [&[usize]; 3] = [&[1000], &[3, 4, 5, 6, 8], &[1 << 16, 1 << 16]];
     let variant = |(shape, numbers): (&[usize], DType)| {
-        let layout = row_major(shape)?;
+        // Of two axes a part, so that rows stay rows.
+        let whole: Vec<usize> =
+            shape.iter().map(|extent| extent + usize::from(shape.len() == 2)).collect();
+        let last = shape.len() - 1;
+        let layout = row_major(&whole)?.sliced(last, 0, shape[last]).ok()?;
         let space = IterationSpace::new(&[&layout; 4]);
         let (runs, real_align) = map_many::runs(&space, &[0; 4], &kinds, element);
         let variant = map_many::Variant {
@@ -87,6 +109,7 @@ pub(super) fn several(dtype: DType) -> Vec<KernelSource> {
             inputs: inputs.to_vec(),
             numbers: Some(numbers),
             real_align,
+            rows: if space.extents.len() == 2 { 8 } else { 1 },
         };
         Some(variant.source())
     };

@@ -1,45 +1,58 @@
 //! Kernels that add up what lies along axes: sparse matrices and reductions.
 
 use arrayspan_bridge::DType;
-use arrayspan_bridge::devices::{KernelSource, Specialisation};
+use arrayspan_bridge::devices::{DeviceKind, KernelSource, Specialisation};
 use arrayspan_bridge::iteration::{Runs, Start};
 use num_complex::Complex64;
 
 use super::super::combine::{self, Sharing};
 use super::super::formula::Formula;
+use super::super::stencil_tile_width::room;
 use super::super::{gather, reduce};
 use super::setting::{UNITS, checked, row_major, updates};
 use crate::{Gather, Reduction, constant, input};
 
+/// The entries of each row, and how far apart the columns of entries that follow each other are.
+type Lengths<'l> = (&'l dyn Fn(usize) -> usize, usize);
+
 /// Sparse matrices along every kind of axis, with few and many entries a row, with weights and without.
 pub(super) fn gathers(dtype: DType) -> Vec<KernelSource> {
-    let table =
-        |lengths: &dyn Fn(usize) -> usize, weights: Option<Complex64>, shape: [usize; 2]| {
-            let mut starts = vec![0];
-            starts.extend((0..shape[0]).scan(0, |start, row| {
-                *start += lengths(row);
-                Some(*start)
-            }));
-            let entries = starts[shape[0]];
-            let indices = (0..entries).map(|entry| entry * 7 % shape[1]).collect();
-            let weights = weights.map(|weight| vec![weight; entries]);
-            Gather::new(1, &[shape[0]], &[shape[1]], starts, indices, weights)
-        };
+    let table = |(lengths, apart): Lengths<'_>, weights: Option<Complex64>, shape: [usize; 2]| {
+        let mut starts = vec![0];
+        starts.extend((0..shape[0]).scan(0, |start, row| {
+            *start += lengths(row);
+            Some(*start)
+        }));
+        let entries = starts[shape[0]];
+        let indices = (0..entries).map(|entry| entry * apart % shape[1]).collect();
+        let weights = weights.map(|weight| vec![weight; entries]);
+        Gather::new(1, &[shape[0]], &[shape[1]], starts, indices, weights)
+    };
     let complex = Complex64::new(0.5, if dtype.is_complex() { 1.0 } else { 0.0 });
-    let lengths: [&dyn Fn(usize) -> usize; 5] =
-        [&|_| 1, &|_| 2, &|row| row % 9, &|row| if row % 50 == 0 { 500 } else { 3 }, &|row| {
-            9 + row % 20
-        }];
+    let uneven = |row: usize| if row % 50 == 0 { 500 } else { 3 };
+    // Columns near each other, and far apart.
+    let lengths: [Lengths<'_>; 7] = [
+        (&|_| 1, 7),
+        (&|_| 2, 7),
+        (&|row| row % 9, 7),
+        (&uneven, 7),
+        (&|row| 9 + row % 20, 7),
+        (&|_| 1, 37),
+        (&|_| 2, 37),
+    ];
+    let half = Some(0.5.into());
+    let all = Some(complex);
+    let weights = [None, half, all, all, all, None, all];
     let shapes: [&[usize]; 4] = [&[3000, 300, 1], &[3, 300, 5000], &[3, 300, 40], &[3, 300, 1]];
     let mut kernels = Vec::new();
-    for (number, (lengths, weight)) in lengths
-        .iter()
-        .zip([None, Some(0.5.into()), Some(complex), Some(complex), Some(complex)])
-        .enumerate()
-    {
+    for (number, (lengths, weight)) in lengths.into_iter().zip(weights).enumerate() {
         let Ok(gather) = table(lengths, weight, [201, 300]) else { continue };
         // Kernels of long rows depend less on the shape, so one shape is enough for them.
-        let tried = if number < 2 { &shapes[..2] } else { &shapes[number - 1..number] };
+        let tried = match number {
+            0 | 1 => &shapes[..2],
+            2..5 => &shapes[number - 1..number],
+            _ => &shapes[..1],
+        };
         for shape in tried {
             let range = gather.range_of(shape).and_then(|range| row_major(&range));
             let Some((y, x)) = range.zip(row_major(shape)) else { continue };
@@ -47,7 +60,13 @@ pub(super) fn gathers(dtype: DType) -> Vec<KernelSource> {
             let Ok(spaces) = gather::Spaces::new(&gather, [&y, &x], [0, 0], dtype) else {
                 continue;
             };
-            let variants = gather::variants(&spaces, &gather, dtype, &factors, UNITS);
+            let variants = gather::variants(
+                &spaces,
+                &gather,
+                dtype,
+                &factors,
+                [UNITS, room(DeviceKind::Cuda)],
+            );
             kernels.extend(variants.iter().map(Specialisation::source));
         }
     }

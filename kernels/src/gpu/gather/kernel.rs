@@ -13,6 +13,7 @@ use crate::gather::{Facts, LONG, Weighting};
 
 const ROW: &str = include_str!("../../source/gather_row.cl.h");
 const TEXT: &str = include_str!("../../source/gather.cl.h");
+const TEXT_LINE: &str = include_str!("../../source/gather_line.cl.h");
 const TEXT_SHARED: &str = include_str!("../../source/gather_shared.cl.h");
 const TEXT_LONG: &str = include_str!("../../source/gather_long.cl.h");
 
@@ -84,9 +85,10 @@ impl Variant {
         let mut arrays = vec![("place", "indices")];
         let (mut count, mut long) = ("", None);
         match self.work {
-            Work::Rows { places, at_once, along, skips } => {
+            Work::Rows { places, at_once, runs, along, skips } => {
                 text.define("PLACES", places);
                 text.define("AT_ONCE", at_once);
+                text.define("RUNS", runs);
                 text.flag("ALONG", along);
                 text.define("LONG", if skips { LONG } else { 0 });
                 arrays.extend((places == 0).then_some(("place", "starts")));
@@ -96,6 +98,14 @@ impl Variant {
                 text.define("THREADS", THREADS);
                 text.define("LONG", if skips { LONG } else { 0 });
                 arrays.push(("place", "starts"));
+            }
+            Work::Line { columns, places, at_once, wide } => {
+                text.define("LINE", columns);
+                text.define("W", wide[0]);
+                text.define("WIDE_ALIGN", wide[1]);
+                text.define("PLACES", places);
+                text.define("AT_ONCE", at_once);
+                text.define("THREADS", THREADS);
             }
             Work::Long { ways } => {
                 text.define("P", ways);
@@ -143,6 +153,7 @@ impl Specialisation for Variant {
         let (entry, source) = match self.work {
             Work::Rows { .. } => ("gather", TEXT),
             Work::Shared { .. } => ("gather_shared", TEXT_SHARED),
+            Work::Line { .. } => ("gather_line", TEXT_LINE),
             Work::Long { .. } => ("gather_long", TEXT_LONG),
         };
         text.add(source);

@@ -15,6 +15,7 @@ pub(super) use tables::upload;
 
 use super::element::Element;
 use super::formula::Formula;
+use super::stencil_tile_width::room;
 use super::table_key::Key;
 use super::tables::Uploaded;
 use super::{Gpu, constants, map};
@@ -49,7 +50,8 @@ pub(super) fn run(gpu: &Gpu, call: &mut GatherCall<'_>) -> Result<()> {
     let layouts = [call.y.layout(), call.x.layout()];
     let spaces = Spaces::new(&call.gather, layouts, memories.map(address), dtype)?;
     let mut launches: [Option<Launch<'_>>; 2] = [None, None];
-    let variants = variants(&spaces, &call.gather, dtype, &call.factors, gpu.units());
+    let place = [gpu.units(), room(gpu.stream.device().kind())];
+    let variants = variants(&spaces, &call.gather, dtype, &call.factors, place);
     for (variant, launch) in variants.iter().zip(&mut launches) {
         let Some(kernel) = gpu.built(variant)? else { continue };
         let grid = spaces.grid(call.gather.facts(), variant.work, gpu.units());
@@ -106,16 +108,17 @@ fn arguments<'c>(
     arguments
 }
 
-/// The kernels that it takes, one after the other.
+/// The kernels that it takes, one after the other, on a device of so many processors with so many bytes of local memory.
 pub(super) fn variants(
     spaces: &Spaces,
     gather: &Gather,
     dtype: DType,
     factors: &Factors<'_>,
-    units: usize,
+    place: [usize; 2],
 ) -> Vec<Variant> {
     let (facts, shares) = (gather.facts(), spaces.shares);
-    let few = (!shares || facts.long < facts.rows).then(|| spaces.rows_work(facts, units));
+    let few =
+        (!shares || facts.long < facts.rows).then(|| spaces.rows_work(facts, dtype.bytes(), place));
     let long = shares.then(|| spaces.long_work());
     let (formula, constants) = Formula::update(factors, Element(dtype));
     let count = constants::count(&constants);

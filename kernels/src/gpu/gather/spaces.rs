@@ -2,7 +2,7 @@
 
 use arrayspan_bridge::devices::Grid;
 use arrayspan_bridge::iteration::{
-    IterationSpace, MOST_GROUPS, Runs, Start, THREADS, collapse, grid,
+    IterationSpace, MOST_GROUPS, Runs, Start, THREADS, WIDEST, collapse, grid, grid_of,
 };
 use arrayspan_bridge::{DType, Layout};
 
@@ -19,6 +19,8 @@ pub(in crate::gpu) enum Work {
         /// The places of a row in a table whose rows are equally long, or 0.
         places: usize,
         at_once: usize,
+        /// The runs of each that it takes at once.
+        runs: usize,
         /// Whether neighbouring threads take neighbouring rows, rather than runs.
         along: bool,
         /// Whether rows with many entries are left out.
@@ -26,14 +28,24 @@ pub(in crate::gpu) enum Work {
     },
     /// So many neighbours share each row; or, if it `skips`, each of at most [`LONG`](crate::gather::LONG) entries.
     Shared { ways: usize, skips: bool },
+    /// Groups take all columns, so many, of an index of the other axes into local memory, and rows with so many places from there.
+    Line {
+        columns: usize,
+        places: usize,
+        at_once: usize,
+        /// Columns that one access loads, and its alignment in bytes.
+        wide: [usize; 2],
+    },
     /// So many share a row with many entries.
     Long { ways: usize },
 }
 
-/// Rows of one entry that a thread takes at once: so many loads of single elements hide the time that they take.
-const AT_ONCE: usize = 4;
-/// Runs of a thread, for each of which its columns need not be loaded again.
-const RUNS: usize = 8;
+/// Runs that a thread holds at once, of all places of its rows.
+const MOST_HELD: usize = 48;
+/// Columns that a thread takes into local memory at once, and rows from there, if they have one place each.
+const LINE_AT_ONCE: usize = 8;
+/// The threads of a group that takes runs side by side: rows near each other often name the same columns.
+const SHARING: [usize; 3] = [64, 4, 1];
 /// Mean entries of rows that are worth several threads where these are neighbours: the table is read as it lies then.
 const WORTH_SHARING: usize = 4;
 /// The most threads of such a row.
@@ -53,6 +65,8 @@ pub(in crate::gpu) struct Spaces {
     pub(super) wide: bool,
     /// Whether neighbours in `y` are rows.
     along: bool,
+    /// The elements of the widest access to `x`, which begins at a multiple of these, and its alignment in bytes.
+    wide_access: [usize; 2],
     /// Whether rows with many entries are shared.
     pub(super) shares: bool,
     pub(super) runs: Runs,
@@ -105,7 +119,9 @@ impl Spaces {
         };
         let runs = Runs::new(&[start(0), start(1)], bytes, others.extents[0]);
         let runs = runs.dividing(if along { 1 } else { others.extents[0] });
-        Ok(Self { others, rows, columns, wide, along, shares, runs })
+        let align = Start { stride: 1, steps: 0, ..start(1) }.aligned(bytes);
+        let wide_access = [(align / bytes).max(1), align];
+        Ok(Self { others, rows, columns, wide, along, wide_access, shares, runs })
     }
 
     /// Runs along the first of the other axes, and how often.
@@ -114,19 +130,55 @@ impl Spaces {
         [extents[0] / self.runs.len, extents[1..].iter().product()]
     }
 
-    pub(super) fn rows_work(&self, facts: &Facts, units: usize) -> Work {
+    /// What threads do for rows with few entries, on a device of so many `units` and with `room` for bytes in local memory.
+    pub(super) fn rows_work(&self, facts: &Facts, bytes: usize, [units, room]: [usize; 2]) -> Work {
         let places = facts.places().unwrap_or(0);
         let mean = facts.entries / facts.rows.max(1);
         if places == 0 && self.along && mean >= WORTH_SHARING {
             let ways = 1 << mean.min(MOST_SHARING).ilog2();
             return Work::Shared { ways, skips: self.shares };
         }
-        let [runs, outer] = self.items();
-        let at_once = (AT_ONCE / places.max(1)).max(1);
-        let all = runs.saturating_mul(outer).saturating_mul(facts.rows);
-        let busy = all / at_once >= units * BUSY_THREADS;
-        let at_once = if places > 0 && busy { at_once } else { 1 };
-        Work::Rows { places, at_once, along: self.along, skips: self.shares }
+        if places > 0 && self.is_line(facts) && facts.columns * bytes <= room {
+            let lines: usize = self.items().iter().product();
+            if lines >= units {
+                let at_once = (LINE_AT_ONCE / places).max(1);
+                return Work::Line {
+                    columns: facts.columns,
+                    places,
+                    at_once,
+                    wide: self.wide_access,
+                };
+            }
+        }
+        let [lines, outer] = self.items();
+        let all = lines.saturating_mul(outer).saturating_mul(facts.rows);
+        let (along, skips) = (self.along, self.shares);
+        // The narrower accesses are, the more of them are on their way: runs side by side, for each of which its columns need not
+        // be loaded again.
+        let access = self.runs.len * bytes;
+        let (at_once, most) = match along {
+            true if self.others.extents[0] < 4 => ((4 / places.max(1)).max(1), 1),
+            true => (1, (WIDEST / bytes).clamp(2, 4)),
+            false => (1 + usize::from(access < WIDEST), (2 * WIDEST / access).clamp(2, 8)),
+        };
+        let most = most.min(lines.next_power_of_two());
+        let fits = |runs: &usize| at_once * runs * places <= MOST_HELD;
+        let runs = [most, most / 2, most / 4, 1].into_iter().find(|runs| *runs > 0 && fits(runs));
+        let runs = runs.unwrap_or(1);
+        let busy = places > 0 && all / (at_once * runs) >= units * BUSY_THREADS;
+        let (at_once, runs) = if busy { (at_once, runs) } else { (1, 1) };
+        Work::Rows { places, at_once, runs, along, skips }
+    }
+
+    /// Whether rows, which lie side by side in `y`, name columns that lie side by side in `x` but far apart in the table.
+    fn is_line(&self, facts: &Facts) -> bool {
+        let side_by_side =
+            |[extents, strides]: &[Vec<isize>; 2]| extents.len() == 1 && strides[0] == 1;
+        self.along
+            && !self.shares
+            && facts.scattered
+            && side_by_side(&self.columns)
+            && side_by_side(&self.rows)
     }
 
     pub(super) fn long_work(&self) -> Work {
@@ -137,14 +189,16 @@ impl Spaces {
     pub(super) fn grid(&self, facts: &Facts, work: Work, units: usize) -> Grid {
         let [runs, outer] = self.items();
         match work {
-            Work::Rows { at_once, along, .. } => {
-                let rows = facts.rows.div_ceil(at_once);
-                let all = runs.saturating_mul(outer).saturating_mul(rows);
-                // A thread takes several runs of its rows where that leaves enough threads.
-                let several = (all / (units * 2 * BUSY_THREADS)).clamp(1, RUNS);
-                let items =
-                    if along { [rows, runs.div_ceil(several), outer] } else { [runs, rows, outer] };
-                grid(items, stencil_window::threads(items, units))
+            Work::Rows { at_once, runs: taken, along, .. } => {
+                let (rows, runs) = (facts.rows.div_ceil(at_once), runs.div_ceil(taken));
+                let items = if along { [rows, runs, outer] } else { [runs, rows, outer] };
+                let threads = stencil_window::threads(items, units);
+                let shared = !along && threads == THREADS && runs >= SHARING[0];
+                if shared { grid_of(items, SHARING) } else { grid(items, threads) }
+            }
+            Work::Line { .. } => {
+                let lines: usize = self.items().iter().product();
+                Grid { groups: [lines.min(i32::MAX as usize), 1, 1], threads: [THREADS, 1, 1] }
             }
             Work::Shared { ways, .. } => {
                 let blocks = facts.rows.div_ceil(THREADS / ways).min(units * BUSY_GROUPS);

@@ -25,6 +25,8 @@ pub(in crate::gpu) struct Variant {
     pub(in crate::gpu) numbers: Option<DType>,
     /// The alignment in bytes of runs of real numbers beside complex elements.
     pub(in crate::gpu) real_align: usize,
+    /// Rows of a thread.
+    pub(in crate::gpu) rows: usize,
 }
 
 /// The place and kind of the constants, in the order of the kernel's parameters.
@@ -68,22 +70,25 @@ impl Variant {
             let repeated = self.form.runs().inner()[at] == Inner::Repeated;
             let load = if repeated { "repeat" } else { "load" };
             let run = run_of(*kind);
-            let place = format!("{name} + ({name}_row + i * {name}_s0)");
-            if read {
-                format!("const {run} {name}_run = {run}_{load}({place}); ")
-            } else {
-                String::new()
-            }
+            let place = format!("{name} + ({name}_row + NEXT_ROW({name}) + i * {name}_s0)");
+            let [declared, loaded] = [
+                format!("{run} {name}_run[TAKEN]; "),
+                format!("{name}_run[b] = {run}_{load}({place}); "),
+            ];
+            if read { [declared, loaded] } else { Default::default() }
         };
-        let loads: String =
-            operands.iter().enumerate().map(|(at, operand)| load(at, operand)).collect();
-        text.define("LOADS", loads);
+        let loads = operands.iter().enumerate().map(|(at, operand)| load(at, operand));
+        let loads: Vec<[String; 2]> = loads.collect();
+        for (name, part) in ["RUNS", "LOADS"].into_iter().zip(0..) {
+            text.define(name, loads.iter().map(|of| of[part].as_str()).collect::<String>());
+        }
+        text.define("TAKEN", self.rows);
         let result = |name: &str, kind, out: bool| {
             if out { format!("{} {name}_result; ", run_of(kind)) } else { String::new() }
         };
         text.define("RESULTS", each(&result));
         let store = |name: &str, kind, out: bool| {
-            let place = format!("{name} + ({name}_row + i * {name}_s0)");
+            let place = format!("{name} + ({name}_row + NEXT_ROW({name}) + i * {name}_s0)");
             if out {
                 format!("{}_store({place}, {name}_result); ", run_of(kind))
             } else {

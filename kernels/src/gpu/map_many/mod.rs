@@ -9,11 +9,14 @@ use arrayspan_bridge::{DType, Layout, OperandMut};
 pub(super) use kernel::Variant;
 use kernel::constants;
 
-use super::Gpu;
 use super::element::Element;
+use super::{Gpu, map};
 use crate::Result;
 use crate::program::Kind;
 use crate::verb::MapManyCall;
+
+/// Runs that a thread holds at most, if it takes several rows.
+const MOST_HELD: usize = 32;
 
 pub(super) fn run(gpu: &Gpu, call: &MapManyCall<'_>) -> Result<()> {
     gpu.expect_float64("map", call.element)?;
@@ -62,7 +65,11 @@ pub(super) fn run(gpu: &Gpu, call: &MapManyCall<'_>) -> Result<()> {
     {
         arguments.read(input.memory(), input.layout().offset());
     }
-    let grid = grid(space.items(&form), THREADS);
+    // As many values are held as by a thread of `map`.
+    let read = (0..outs.len()).filter(|out| call.reads(*out)).count() + call.inputs.len() - numbers;
+    let rows = map::rows(&space, &form, Element(call.element), gpu.units());
+    let rows = if rows * read <= MOST_HELD { rows } else { 1 };
+    let grid = grid(map::items(&space, &form, rows), THREADS);
     let variant = Variant {
         element: Element(call.element),
         form,
@@ -71,6 +78,7 @@ pub(super) fn run(gpu: &Gpu, call: &MapManyCall<'_>) -> Result<()> {
         inputs: call.kinds.clone(),
         numbers: call.numbers,
         real_align,
+        rows,
     };
     // SAFETY: the arguments are those of `Variant::define`, in its order. Layouts lie within their memories, and the
     // kernel stays within the extents of the space, which name no other places; so do the numbers' places. No output
