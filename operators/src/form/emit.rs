@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use arrayspan_kernels::{Band, Stencil, StencilTerm};
+use num_complex::Complex64;
+
 use super::addends::Addend;
 use super::draft::{Draft, INPUT, OUTPUT, Register};
 use super::emitter::{Emitter, Task, What};
@@ -13,8 +16,6 @@ use super::program::{Act, Leaf, Program};
 use super::{Orientation, collect};
 use crate::number::{self, ONE};
 use crate::{Devices, Space};
-use arrayspan_kernels::{Band, Stencil, StencilTerm};
-use num_complex::Complex64;
 
 /// What was moved to other devices last, and is looked up before it is moved again.
 const MOST_KEPT: usize = 64;
