@@ -73,12 +73,13 @@ fn stencils(dtype: DType, updates: &[Update<'_>]) -> Vec<KernelSource> {
         )
     };
     let turned = Band::uniform_complex(64, [(-1, Complex64::i()), (1, Complex64::new(1.0, -1.0))]);
-    let mut cases: Vec<(Vec<Term>, &[usize])> = Vec::new();
     // Rows without gaps that begin at odd places.
-    cases.push((vec![(1, edges(641))], &[389, 641]));
-    cases.push((vec![(1, filter(641, 4))], &[389, 641]));
-    cases.push((vec![(0, edges(389))], &[389, 641]));
-    cases.push((vec![(1, filter(389, 2))], &[257, 389, 643]));
+    let mut cases: Vec<(Vec<Term>, &[usize])> = vec![
+        (vec![(1, edges(641))], &[389, 641]),
+        (vec![(1, filter(641, 4))], &[389, 641]),
+        (vec![(0, edges(389))], &[389, 641]),
+        (vec![(1, filter(389, 2))], &[257, 389, 643]),
+    ];
     for axis in 0..2 {
         cases.push((vec![(axis, edges(4000))], &[4000, 4000]));
         cases.push((vec![(axis, filter(4000, 11))], &[4000, 4000]));

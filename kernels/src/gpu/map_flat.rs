@@ -82,7 +82,8 @@ impl Lines {
         let (operands, rank) = (form.operands(), form.rank());
         let of = |wanted: bool| -> String {
             let wanted = (1..operands).filter(|operand| self.contains(*operand) == wanted);
-            wanted.map(|operand| format!(" DO({})", IterationForm::operand(operand))).collect()
+            let named = wanted.map(|operand| format!(" DO({})", IterationForm::operand(operand)));
+            named.collect::<Vec<_>>().concat()
         };
         text.define("LINES(DO)", of(true));
         text.define("OTHERS(DO)", of(false));

@@ -58,7 +58,7 @@ fn flat(element: Element, axis: usize, formula: Formula) -> Option<map::Variant>
     let shape = [37, 39, 41];
     let whole = row_major(&shape)?;
     let strides = (0..3).map(|other| isize::from(other == axis)).collect::<Vec<_>>();
-    let weights = Layout::strided(shape.to_vec(), strides, 0).ok()?;
+    let weights = Layout::strided(shape, strides, 0).ok()?;
     let space = IterationSpace::new(&[&whole, &whole, &weights]);
     let form = space.form(element.bytes(), &[0; 3], 4);
     let (runs, lines) = map_flat::line(&space, &form, &[0; 3], element.bytes())?;

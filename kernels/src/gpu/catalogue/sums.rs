@@ -29,7 +29,7 @@ pub(super) fn gathers(dtype: DType) -> Vec<KernelSource> {
         Gather::new(1, &[shape[0]], &[shape[1]], starts, indices, weights)
     };
     let complex = Complex64::new(0.5, if dtype.is_complex() { 1.0 } else { 0.0 });
-    let uneven = |row: usize| if row % 50 == 0 { 500 } else { 3 };
+    let uneven = |row: usize| if row.is_multiple_of(50) { 500 } else { 3 };
     // Columns near each other, and far apart.
     let lengths: [Lengths<'_>; 7] = [
         (&|_| 1, 7),
