@@ -80,7 +80,7 @@ impl<L: Scalar> Slide<'_, L> {
         let (count, len) = (L::count::<S>(), self.y.len());
         let Some(stride) = self.filter.stride(count) else { return };
         if len < count {
-            return self.few(stride);
+            return self.few(simd, stride);
         }
         // The last vector overlaps the one before, if elements are left; what its place held is needed then.
         let last = len - count;
@@ -169,23 +169,18 @@ impl<L: Scalar> Slide<'_, L> {
         Q
     }
 
-    /// Fewer elements than a vector has, one by one, in the same order.
+    /// Fewer elements than a vector has: as a vector, with zeros behind what is there.
     #[inline(always)]
-    fn few(&mut self, stride: usize) {
-        let Filter { weights, unit } = self.filter;
-        for (i, y) in self.y.iter_mut().enumerate() {
-            let mut sum = L::zero();
-            for first in 0..stride {
-                for tap in (first..weights.len()).step_by(stride) {
-                    sum = weights[tap].fused(self.x[i + tap * unit], sum);
-                }
-            }
-            *y = match self.beta {
-                Blend::Set => sum,
-                Blend::Add => *y + sum,
-                Blend::Scale(beta) => beta.fused(*y, sum),
-            };
+    fn few<S: Simd>(&mut self, simd: S, stride: usize) {
+        let (count, len) = (L::count::<S>(), self.y.len());
+        let mut padded = vec![L::zero(); 2 * count + self.filter.reach()];
+        let (y, x) = padded.split_at_mut(count);
+        if self.beta != Blend::Set {
+            y[..len].copy_from_slice(self.y);
         }
+        x[..self.x.len()].copy_from_slice(self.x);
+        Slide { filter: self.filter, beta: self.beta, y, x }.vectors::<S, 1>(simd, stride, 0, None);
+        self.y.copy_from_slice(&y[..len]);
     }
 }
 
