@@ -15,8 +15,8 @@ use super::stencil_term::Arrays;
 use super::stencil_tile;
 use super::stencil_tile_width::{Setting, room};
 use super::{
-    factors, gemm, stencil, stencil_each, stencil_flat, stencil_line, stencil_march, stencil_sum,
-    stencil_term, user,
+    factors, gemm, stencil, stencil_column, stencil_each, stencil_filter, stencil_flat,
+    stencil_line, stencil_march, stencil_sum, stencil_term, user,
 };
 use crate::factors::Factors;
 use crate::{Band, Stencil, Tap, Update};
@@ -119,6 +119,7 @@ fn stencils(dtype: DType, updates: &[Update<'_>]) -> Vec<KernelSource> {
             let (space, axes) = stencil::space(&stencil, layouts);
             kernels.extend(flat(&stencil, dtype, &space, &axes, &factors));
             kernels.extend(line(&stencil, dtype, &space, &axes, &factors));
+            kernels.extend(column(&stencil, dtype, &space, &axes, &factors));
             kernels.extend(tiled(&stencil, dtype, &space, &axes, &factors));
             let star = Arrays { x: 1, before: None, after: None };
             let star = [stencil_term::Term::new(&stencil, axes.to_vec(), star)];
@@ -135,16 +136,36 @@ fn stencils(dtype: DType, updates: &[Update<'_>]) -> Vec<KernelSource> {
     kernels
 }
 
-/// The kernel for rows without gaps.
+/// The kernels for rows without gaps.
 fn flat(
     stencil: &Stencil,
     dtype: DType,
     space: &IterationSpace,
     axes: &[usize],
     factors: &Factors<'_>,
-) -> Option<KernelSource> {
+) -> Vec<KernelSource> {
     let formula = Formula::update(factors, Element(dtype)).0;
-    let variant = stencil_flat::Variant::new(stencil, dtype, formula, space, axes)?;
+    let short = stencil_flat::Variant::new(stencil, dtype, formula.clone(), space, axes);
+    // In runs, and with zeros between rows.
+    let long = [0, dtype.bytes()].map(|first| {
+        let addresses = ([0, first], 4);
+        stencil_filter::Variant::new(stencil, dtype, formula.clone(), (space, axes), addresses)
+    });
+    let long = long.into_iter().flatten().map(|variant| variant.source());
+    short.map(|variant| variant.source()).into_iter().chain(long).collect()
+}
+
+/// The kernel along columns.
+fn column(
+    stencil: &Stencil,
+    dtype: DType,
+    space: &IterationSpace,
+    axes: &[usize],
+    factors: &Factors<'_>,
+) -> Option<KernelSource> {
+    let form = space.form(dtype.bytes(), &[0, dtype.bytes()], 5);
+    let formula = Formula::update(factors, Element(dtype)).0;
+    let variant = stencil_column::Variant::new(stencil, dtype, form, formula, (space, axes))?;
     Some(variant.source())
 }
 

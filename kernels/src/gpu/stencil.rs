@@ -15,8 +15,8 @@ use super::stencil_window::{
     window_room,
 };
 use super::{
-    Gpu, band_row, bands, constants, map, stencil_flat, stencil_line, stencil_march, stencil_tile,
-    tables,
+    Gpu, band_row, bands, constants, map, stencil_column, stencil_filter, stencil_flat,
+    stencil_line, stencil_march, stencil_tile, tables,
 };
 use crate::band::Edges;
 use crate::factors::{FactorOf, Factors};
@@ -76,10 +76,12 @@ pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
     let memories = [y.memory(), x.memory()];
     let layouts = [y.layout(), x.layout()];
     let (space, axes) = space(&call.stencil, layouts);
-    if stencil_flat::run(gpu, call, &space, &axes)?
+    let done = stencil_flat::run(gpu, call, &space, &axes)?
         || stencil_line::run(gpu, call, &space, &axes)?
-        || stencil_tile::run(gpu, call, &space, &axes)?
-    {
+        || stencil_filter::run(gpu, call, &space, &axes)?
+        || stencil_column::run(gpu, call, &space, &axes)?
+        || stencil_tile::run(gpu, call, &space, &axes)?;
+    if done {
         return Ok(());
     }
     if axes.contains(&2) {

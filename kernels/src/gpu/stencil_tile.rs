@@ -10,6 +10,7 @@ use arrayspan_bridge::iteration::{
 };
 use num_complex::Complex64;
 
+use super::common_row::CommonRow;
 use super::element::{Element, PRELUDE};
 use super::formula::Formula;
 use super::stencil_ends::{End, Ends};
@@ -81,19 +82,12 @@ pub(super) fn run(
     Ok(true)
 }
 
-/// Places from the first to the last tap of the common row, and whether no tap is missing between; 0 without taps.
-fn extent(band: &Edges) -> (usize, bool) {
-    let taps = &band.interior;
-    let (Some(first), Some(last)) = (taps.first(), taps.last()) else { return (0, true) };
-    let span = last.offset.abs_diff(first.offset).saturating_add(1);
-    (span, span == taps.len())
-}
-
 /// How many places the common row of a stencil's only band spans, if tiles may be better than what each thread does alone.
 fn candidate(stencil: &Stencil, along: bool) -> Option<usize> {
     let [(_, band)] = stencil.terms() else { return None };
     let edges = band.edges()?;
-    let (span, dense) = extent(edges);
+    let row = CommonRow::of(edges);
+    let (span, dense) = (row.taps, !row.has_gaps());
     let least = if along { ODD } else { LONG };
     let most = match dense {
         true => MOST_TAPS,
@@ -193,9 +187,8 @@ impl Variant {
         };
         let band = self.stencil.terms().first().map(|(_, band)| band);
         let (Some(band), Some(edges)) = (band, band.and_then(Band::edges)) else { return };
-        let first = edges.interior.first().map_or(0, |tap| tap.offset);
-        let taps = extent(edges).0;
-        let place = |tap: &Tap| tap.offset.abs_diff(first);
+        let row = CommonRow::of(edges);
+        let (first, taps) = (row.first, row.taps);
         let last = taps - (taps.div_ceil(self.chunk) - 1) * self.chunk;
         let threads = self.width.lines() * self.width.warps;
         let resident = RESIDENT / threads / (self.dtype.bytes() / 8).max(1);
@@ -205,18 +198,17 @@ impl Variant {
         text.define("LINES", self.width.lines());
         text.define("WARPS", self.width.warps);
         text.define("RESULTS", self.width.results);
-        text.define("FIRST_TAP", format_args!("({first})"));
-        text.define("TAPS", taps);
+        row.define(&bands, text);
         text.define("CHUNK", self.chunk);
         text.define("REST", last);
         text.define("RESIDENT", resident);
-        let gaps = edges.interior.len() < taps;
+        let gaps = row.has_gaps();
         let block = if self.dtype.bytes() == 4 && !self.along { BLOCK } else { 0 };
         text.flag("STRAIGHT", taps <= STRAIGHT || (gaps && block == 0));
         text.define("BLOCK", block);
         text.flag("GAPS", gaps);
         let ends = Ends::of(band, edges);
-        let near = |tap: &Tap| tap.offset >= first && place(tap) < taps;
+        let near = |tap: &Tap| tap.offset >= first && row.place(tap) < taps;
         let tail = edges.tail.len() - ends.last.alone;
         let mut alone = edges.head[..ends.first.alone].iter().chain(&edges.tail[tail..]).flatten();
         let whole = taps <= self.chunk && ends.first.columns + ends.last.columns == 0;
@@ -234,15 +226,8 @@ impl Variant {
                 format_args!("sum = band{axis}_add(sum, at, x0_s{axis}, {here} TABLE_ARGUMENTS);"),
             );
         }
-        // A table, of which straight code takes known places: compiled much sooner than functions of the place.
-        let mut weights = vec![Complex64::ZERO; taps];
-        for tap in &edges.interior {
-            weights[place(tap)] = tap.weight;
-        }
-        let weights: Vec<_> = weights.into_iter().map(|weight| bands.initializer(weight)).collect();
-        text.add(format_args!("CONSTANT weight tap_weights[] = {{{}}};", weights.join(", ")));
         if gaps {
-            let places = edges.interior.iter().fold(0_u64, |bits, tap| bits | 1 << place(tap));
+            let places = edges.interior.iter().fold(0_u64, |bits, tap| bits | 1 << row.place(tap));
             text.define("tap_is(t)", format_args!("(((u64){places:#x} >> (t) & 1) != 0)"));
         } else {
             text.define("tap_is(t)", 1);

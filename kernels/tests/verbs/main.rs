@@ -34,6 +34,7 @@ mod stencil;
 mod stencil_band;
 mod stencil_each;
 mod stencil_errors;
+mod stencil_filter;
 mod stencil_sum;
 mod stencil_sum_inputs;
 mod stencil_updates;
@@ -138,6 +139,10 @@ cells! {
             what_was_there_is_scaled_and_added
             factors_far_from_one
             beta_zero_reads_nothing;
+        stencil_filter:
+            rows_one_behind_the_other
+            neighbouring_rows_do_not_see_each_other
+            columns_in_parts;
         stencil_band:
             every_size_along_the_last_axis
             every_size_along_the_first_axis

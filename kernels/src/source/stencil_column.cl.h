@@ -1,0 +1,84 @@
+/* y = EXPRESSION(one band along axis 1 applied to x0, y).
+
+   A thread goes along a column, or a part of one, and holds the values that the taps of its next results reach: each is
+   loaded once. The new ones of a step are asked for before it adds up the others, which takes as long as they are on their way.
+   Before this text stand the parameters, the last of them how many places a part has, a multiple of RESULTS, and
+     THREADS            threads of a group, each with a column
+     RESIDENT           groups that a processor is to hold at once
+     RESULTS            places of a step
+     FIRST_TAP, TAPS    the offset of the first tap; places up to the last tap, each with a tap
+     tap_weights        their weights */
+
+#define HELD (TAPS - 1)
+
+#define IN_SUM(name) IN_SUM_##name
+#define IN_SUM_x0 sum.e[0]
+#define IN_SUM_y old.e[0]
+#if READS_Y
+  #define OLD old = run_load(y + to);
+#else
+  #define OLD
+#endif
+/* What becomes of the place `to` with the sum of result q, and the next place. */
+#define STORE(q)                                                                  \
+  {                                                                               \
+    run sum, old, result;                                                         \
+    sum.e[0] = sums[q];                                                           \
+    OLD                                                                           \
+    result.e[0] = EXPRESSION(IN_SUM);                                             \
+    run_store(y + to, result);                                                    \
+  }
+
+KERNEL_OF(THREADS, 1, RESIDENT) stencil_column(PARAMETERS) {
+  PROLOGUE
+  FROM_FIRST_PLACES
+  const idx line = (idx)GRP(0) * THREADS + LID(0);
+  if (line >= n0 * OUTER) return;
+  const idx z = line / n0, c = line - z * n0, i1 = 0;
+  SPLIT(z)
+  const idx begin = (idx)GRP(1) * part, end = begin + part < n1 ? begin + part : n1;
+  idx next = begin + FIRST_TAP, from = x0_ROW + c * x0_s0 + next * x0_s1, to = y_ROW + c * y_s0 + begin * y_s1;
+  elem held[HELD + RESULTS];
+  UNROLL for (int k = 0; k < HELD; k++) {
+    held[k] = e_zero();
+    if (next >= 0 && next < n1) held[k] = run_load(x0 + from).e[0];
+    next += 1;
+    from += x0_s1;
+  }
+  _Pragma("unroll 1") for (idx i = begin; i < end; i += RESULTS) {
+    /* Without a test for each of them but near the ends. */
+    if (next >= 0 && next + RESULTS <= n1) {
+      UNROLL for (int q = 0; q < RESULTS; q++) {
+        held[HELD + q] = run_load(x0 + from).e[0];
+        from += x0_s1;
+      }
+    } else {
+      UNROLL for (int q = 0; q < RESULTS; q++) {
+        held[HELD + q] = e_zero();
+        if (next + q >= 0 && next + q < n1) held[HELD + q] = run_load(x0 + from).e[0];
+        from += x0_s1;
+      }
+    }
+    next += RESULTS;
+    elem sums[RESULTS];
+    UNROLL for (int q = 0; q < RESULTS; q++) sums[q] = e_zero();
+    UNROLL for (int k = 0; k < HELD + RESULTS; k++) {
+      UNROLL for (int q = 0; q < RESULTS; q++) {
+        const int t = k - q;
+        if (t >= 0 && t < TAPS) sums[q] = e_add_scaled(sums[q], tap_weights[t], held[k]);
+      }
+    }
+    if (i + RESULTS <= end) {
+      UNROLL for (int q = 0; q < RESULTS; q++) {
+        STORE(q)
+        to += y_s1;
+      }
+    } else {
+      UNROLL for (int q = 0; q < RESULTS; q++) {
+        if (i + q < end) STORE(q)
+        to += y_s1;
+      }
+    }
+    UNROLL for (int k = 0; k < HELD; k++) held[k] = held[k + RESULTS];
+  }
+}
