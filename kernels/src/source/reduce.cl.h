@@ -26,25 +26,36 @@
 #define AT_ONCE 4
 #if MOMENTS == 1
   #define ADD_ITEM(OF, to) sums[0][to] = t_add(sums[0][to], EXPRESSION(OF));
+  #define ADD_RUN UNROLL for (int k = 0; k < V; k++) { ADD_ITEM(IN_RUN, k) }
 #else
-  /* As precise as sums: it takes fewer conversions than powers of elements do, of which each would be converted. */
   #define ADD_ITEM(OF, to)                            \
-    total power = t_add(t_none(), EXPRESSION(OF));    \
-    const total weight = t_add(t_none(), WEIGHT(OF)); \
+    elem power = EXPRESSION(OF);                      \
+    const elem weight = WEIGHT(OF);                   \
     UNROLL for (int m = 0; m < MOMENTS; m++) {        \
-      sums[m][0] = t_join(sums[m][0], power);         \
-      power = t_mul(power, weight);                   \
+      sums[m][0] = t_add(sums[m][0], power);          \
+      power = e_mul(power, weight);                   \
     }
-  #if ELEMENT == 1
-FN total t_mul(total a, total b) { return a * b; }
-  #else
-FN total t_mul(total a, total b) { return t_make(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re); }
-  #endif
+  /* The elements of a run by halves before they go to the sum: converting and adding each would take longer than memory. */
+  #define ADD_RUN                                     \
+    elem powers[V], weights[V];                       \
+    UNROLL for (int k = 0; k < V; k++) {              \
+      powers[k] = EXPRESSION(IN_RUN);                 \
+      weights[k] = WEIGHT(IN_RUN);                    \
+    }                                                 \
+    UNROLL for (int m = 0; m < MOMENTS; m++) {        \
+      elem parts_of[V];                               \
+      UNROLL for (int k = 0; k < V; k++) parts_of[k] = powers[k]; \
+      UNROLL for (int span = V / 2; span > 0; span /= 2) {        \
+        UNROLL for (int k = 0; k < span; k++) parts_of[k] = e_add(parts_of[k], parts_of[k + span]); \
+      }                                               \
+      sums[m][0] = t_add(sums[m][0], parts_of[0]);    \
+      UNROLL for (int k = 0; k < V; k++) powers[k] = e_mul(powers[k], weights[k]); \
+    }
 #endif
 #define ADD(f)         \
   REDUCED_SPLIT(f)     \
   INPUTS(LOAD)         \
-  UNROLL for (int k = 0; k < V; k++) { ADD_ITEM(IN_RUN, k) }
+  ADD_RUN
 
 KERNEL reduce(PARAMETERS) {
   LOCAL_ARRAY(total, shared, THREADS);
