@@ -1,21 +1,20 @@
 //! Stacks whose blocks visit other devices, the next one on its way while one is computed.
 
-mod run;
 mod schedule;
+mod stack;
+mod stop;
 mod visit;
 
-use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use arrayspan_bridge::devices::Device;
-use arrayspan_bridge::{View, ViewMut};
-use arrayspan_kernels::{Executor, Update};
 
-use self::schedule::AHEAD;
+use self::stack::Visiting;
+use self::stop::{Stop, lanes};
 use crate::algebra::Kind;
-use crate::form::{Orientation, Partition};
+use crate::form::Orientation;
 use crate::number::ONE;
-use crate::{Context, Devices, Error, Form, LinearMap, Operator, Properties, Result, Space};
+use crate::{Devices, Error, Form, LinearMap, Operator, Result};
 
 impl Operator {
     /// The same stack ([`vstack`](fn@crate::vstack), [`hstack`](fn@crate::hstack), [`stack`](fn@crate::stack),
@@ -149,111 +148,4 @@ fn moved(operator: &Operator) -> Option<Devices> {
 
 fn is_plain(operator: &Operator) -> bool {
     operator.orientation() == Orientation::default()
-}
-
-/// Executors of queues for what is sent.
-fn lanes(device: Device) -> Result<Vec<Arc<dyn Executor>>> {
-    let lane = |_| Ok(arrayspan_kernels::on_stream(&device.new_stream()?)?);
-    (0..=AHEAD).map(lane).collect()
-}
-
-/// A stack whose blocks visit devices.
-struct Visiting {
-    name: String,
-    parts: Vec<Operator>,
-    linear: bool,
-    domain: Space,
-    range: Space,
-    /// How models and data of the parts lie in those of the whole; one that all parts share is not divided.
-    domains: Option<Arc<Partition>>,
-    ranges: Option<Arc<Partition>>,
-    /// Where those of the whole are.
-    arrays: Devices,
-    stops: Vec<Stop>,
-    /// The bytes that parts take from the workspace of each device.
-    needs: OnceLock<Vec<(Device, usize)>>,
-}
-
-/// A device that blocks visit.
-struct Stop {
-    device: Device,
-    /// Their numbers.
-    blocks: Vec<usize>,
-    /// Queues for what is sent there and back, which blocks use in turn.
-    lanes: Vec<Arc<dyn Executor>>,
-}
-
-impl Visiting {
-    /// Blocks of one device are computed one after the other, in the same memory.
-    fn needs(&self) -> &[(Device, usize)] {
-        self.needs.get_or_init(|| {
-            let mut needs = vec![(self.arrays.domain, 0)];
-            let mut need =
-                |device, bytes: usize| match needs.iter_mut().find(|(named, _)| *named == device) {
-                    Some((_, most)) => *most = bytes.max(*most),
-                    None => needs.push((device, bytes)),
-                };
-            need(self.arrays.range, 0);
-            for stop in &self.stops {
-                for &number in &stop.blocks {
-                    let part = &self.parts[number];
-                    need(stop.device, part.workspace());
-                    part.elsewhere().into_iter().for_each(|(device, bytes)| need(device, bytes));
-                }
-            }
-            needs
-        })
-    }
-}
-
-impl LinearMap for Visiting {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn domain(&self) -> &Space {
-        &self.domain
-    }
-
-    fn range(&self) -> &Space {
-        &self.range
-    }
-
-    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
-        self.run(false, on, x, y, update)
-    }
-
-    fn enqueue_adjoint(
-        &self,
-        on: Context<'_>,
-        y: View<'_>,
-        x: ViewMut<'_>,
-        update: Update,
-    ) -> Result<()> {
-        self.run(true, on, y, x, update)
-    }
-
-    fn workspace(&self) -> usize {
-        self.needs().first().map_or(0, |(_, bytes)| *bytes)
-    }
-
-    fn properties(&self) -> Properties {
-        let properties = Properties::of(self);
-        if self.linear { properties } else { properties.real_linear() }
-    }
-
-    fn devices(&self) -> Option<Devices> {
-        Some(self.arrays)
-    }
-
-    fn elsewhere(&self) -> Vec<(Device, usize)> {
-        self.needs().iter().skip(1).copied().collect()
-    }
-}
-
-impl fmt::Debug for Visiting {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} visiting", self.name)?;
-        self.stops.iter().try_for_each(|stop| write!(f, " {}", stop.device))
-    }
 }

@@ -4,8 +4,7 @@ use arrayspan_bridge::devices::{Device, Event};
 use arrayspan_bridge::{Array, DType, View, ViewMut};
 use arrayspan_kernels::{Executor, Update};
 
-use super::Stop;
-use super::run::executor;
+use super::stop::{Stop, executor};
 use crate::form::Partition;
 use crate::{Context, LinearMap, Operator, Result};
 
@@ -200,14 +199,6 @@ impl<'a> Visit<'a> {
         let mut landed = there.empty(sum.shape(), sum.dtype())?;
         carry(executor(on, sum.device())?, there, sum.view(), landed.view_mut())?;
         Ok(there.copy(landed.view(), y, update)?)
-    }
-}
-
-impl Stop {
-    /// The queue that sends a block's arrays. The CPU has none.
-    fn lane(&self, number: usize) -> Option<&dyn Executor> {
-        let at = number.checked_rem(self.lanes.len())?;
-        Some(&*self.lanes[at])
     }
 }
 
