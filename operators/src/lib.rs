@@ -54,6 +54,7 @@ pub mod signal;
 mod space;
 mod sparse;
 pub mod taper;
+mod trace;
 mod visiting;
 pub mod wavelet;
 mod workspace;
@@ -71,7 +72,7 @@ pub use space::Space;
 pub use workspace::Workspace;
 
 pub use algebra::{
-    Formula, Kronecker, Lift, Operator, adjoint, block_diagonal, hstack, stack, vstack,
+    Counter, Formula, Kronecker, Lift, Operator, adjoint, block_diagonal, hstack, stack, vstack,
 };
 pub use avo::PoststackLinearModelling;
 pub use basic::{
@@ -86,3 +87,4 @@ pub use derivative::{
 pub use form::Form;
 pub use signal::{Convolve1D, Interp, Interpolation, Smoothing};
 pub use sparse::Sparse;
+pub use trace::{Sampler, TraceEstimator, TraceMethod};

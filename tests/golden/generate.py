@@ -642,6 +642,13 @@ def compositions():
     for case, make in makers.items():
         file.add(case, make)
     file.add("scaled_complex", lambda dtype: (0.5 - 2j) * parts(dtype)[0], dtypes=("complex128",))
+    some = [20, 3, 4, 0, 11]
+    file.add("columns", lambda dtype: parts(dtype)[0].apply_columns(some))
+    for dtype in DTYPES:
+        x, y = file.random((21, 4), dtype), file.random((21, 4), dtype)
+        of = parts(dtype)[0]
+        forward, adjoint = of.matmat(x), of.rmatmat(y)
+        file.put(dtype, "lifted", x=x, y=y, forward=forward, adjoint=adjoint)
     # Flat, it is the same along a new axis.
     file.add("stack", lambda dtype: pylops.VStack(list(parts(dtype)[::-1]), dtype=dtype))
     return file

@@ -12,8 +12,18 @@ use arrayspan_devices::{Device, DeviceKind};
 
 /// What the algebra makes of operators, by the names of their cases. They need no documentation of units and no
 /// benchmark of their own.
-const COMPOSITIONS: [&str; 8] =
-    ["scaled", "adjoint", "after", "sum", "vstack", "hstack", "stack", "block_diagonal"];
+const COMPOSITIONS: [&str; 10] = [
+    "columns",
+    "lifted",
+    "scaled",
+    "adjoint",
+    "after",
+    "sum",
+    "vstack",
+    "hstack",
+    "stack",
+    "block_diagonal",
+];
 
 /// One constructor of operators in the sources, `pub struct …(());`.
 struct Found {

@@ -10,7 +10,9 @@ mod adjoint;
 mod apply;
 mod block_diagonal;
 mod blocks;
+mod columns;
 mod compiled;
+mod counter;
 mod formula;
 mod hstack;
 mod join;
@@ -32,6 +34,7 @@ mod vstack;
 
 pub use adjoint::adjoint;
 pub use block_diagonal::block_diagonal;
+pub use counter::Counter;
 pub use formula::Formula;
 pub use hstack::hstack;
 pub use kronecker::Kronecker;

@@ -39,6 +39,7 @@ mod rewrite;
 mod run;
 mod same;
 mod summand;
+mod units;
 
 pub use index::IndexMap;
 pub use leaf::Form;
@@ -50,3 +51,4 @@ pub(crate) use orientation::Orientation;
 pub(crate) use partition::Partition;
 pub(crate) use pointwise::Pointwise;
 pub(crate) use program::Program;
+pub(crate) use units::Units;

@@ -2,18 +2,17 @@
 
 use std::collections::VecDeque;
 
-use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::devices::vectors::filled;
 use arrayspan_bridge::{Relayout, SharedArray};
-use arrayspan_kernels::{Gather, Stencil, Tap, Update, constant};
+use arrayspan_kernels::{Gather, Stencil, Tap};
 use num_complex::Complex64;
 
 use super::Sparse;
 use super::algebra::{turned, zero};
 use super::rows::Rows;
-use crate::form::{Form, IndexMap, Orientation};
+use crate::form::{Form, IndexMap, Orientation, Units};
 use crate::laws::values::numbers;
-use crate::{Devices, Error, LinearMap, LinearOperator, Result, Space, Workspace};
+use crate::{Error, LinearMap, Operator, Result, Space};
 
 const ONE: Complex64 = Complex64::new(1.0, 0.0);
 
@@ -35,7 +34,10 @@ pub(super) fn matrix(form: &Form, domain: &Space, range: &Space) -> Result<Spars
         Form::Index(map) => index(map, shape),
         Form::Gather(matrix) => gather(matrix, shape, domain.shape()),
         Form::Matrix { matrix, axis } => dense(matrix, *axis, shape, range.shape()),
-        Form::Opaque(map) => probed(&**map, shape),
+        Form::Opaque(map) => {
+            let (name, from, to) = (map.name().to_owned(), domain.clone(), range.clone());
+            probed(&Operator::of(name, from, to, form.clone())?, shape)
+        }
     }
 }
 
@@ -155,24 +157,26 @@ fn dense(array: &SharedArray, axis: usize, shape: [usize; 2], range: &[usize]) -
     Ok(all.finish())
 }
 
-/// Column by column, each the result on a unit vector.
-pub(super) fn probed(map: &dyn LinearMap, shape: [usize; 2]) -> Result<Sparse> {
-    let devices = map.devices().unwrap_or(Devices::both(Device::cpu()));
-    let (on, to) = (arrayspan_kernels::on(devices.domain)?, arrayspan_kernels::on(devices.range)?);
-    let mut unit = on.empty(&[shape[1]], map.domain().dtype())?;
-    let mut column = to.empty(map.range().shape(), map.range().dtype())?;
-    let mut workspace = Workspace::of(map, &*on)?;
-    on.map(&constant(0.0), &[], unit.view_mut())?;
-    let mut all = Rows::new([shape[1], shape[0]])?;
-    for at in 0..shape[1] {
-        on.map(&constant(1.0), &[], unit.view_mut().sliced(0, at, 1)?)?;
-        let x = unit.view().reshaped(map.domain().shape())?;
-        map.apply_with(&mut workspace, &*on, x, column.view_mut(), Update::set())?;
-        let found = numbers(&column.view())?;
-        let entries = found.into_iter().enumerate().filter(|(_, v)| *v != Complex64::default());
-        entries.for_each(|(row, value)| all.add(row, value));
-        all.end()?;
-        on.map(&constant(0.0), &[], unit.view_mut().sliced(0, at, 1)?)?;
+/// Block of columns by block, each the results on unit vectors. Waits for each block.
+pub(super) fn probed(operator: &Operator, shape: [usize; 2]) -> Result<Sparse> {
+    let [rows, columns] = shape;
+    let on = operator.executor()?;
+    let data = operator.devices().map_or(on.device(), |devices| devices.range);
+    let mut units = Units::of(operator, &*on)?;
+    let count = units.count();
+    let to = arrayspan_kernels::on(data)?;
+    let mut block = to.empty(&[rows, count], operator.range().dtype())?;
+    let (mut all, mut done) = (Rows::new([columns, rows])?, 0);
+    for start in units.starts() {
+        units.block(&*on, start, block.view_mut())?;
+        let found = numbers(&block.view().permuted(&[1, 0])?)?;
+        for column in done - start..count {
+            let entries = found[column * rows..][..rows].iter().enumerate();
+            let entries = entries.filter(|(_, value)| **value != Complex64::default());
+            entries.for_each(|(row, value)| all.add(row, *value));
+            all.end()?;
+        }
+        done = start + count;
     }
     let transposed = Orientation { adjoint: true, conj: true };
     Ok(turned(&all.finish(), transposed, ONE)?.into_owned())

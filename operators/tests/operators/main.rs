@@ -4,6 +4,7 @@
 
 mod algebra;
 mod basic;
+mod columns;
 mod deep;
 mod derivative;
 mod devices;
@@ -34,6 +35,7 @@ mod sizes;
 mod sparse;
 mod sparse_arrays;
 mod support;
+mod trace;
 mod trees;
 mod visiting;
 mod workspace;

@@ -19,6 +19,7 @@ macro_rules! for_each_operator {
             first_directional_derivative second_directional_derivative
             convolve1d smoothing interp poststack_linear_modelling
             kronecker
+            columns lifted
             after sum scaled adjoint vstack hstack stack block_diagonal
         }
     };
