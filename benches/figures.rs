@@ -83,6 +83,10 @@ const OPERATORS: &[Row] = &[
     ("Restriction_ax2", |s| Ok(Restriction::new(s.space()?, 2, s.scattered(2))?)),
     ("Sum_ax1", |s| Ok(SumAlong::new(s.space()?, 1)?)),
     ("Sum_ax2", |s| Ok(SumAlong::new(s.space()?, 2)?)),
+    ("CausalIntegration", |s| integral(s, 0, Integral::Full)),
+    ("CausalIntegration_ax1", |s| integral(s, 1, Integral::Full)),
+    ("CausalIntegration_ax2", |s| integral(s, 2, Integral::Full)),
+    ("CausalIntegration_trapezoidal", |s| integral(s, 0, Integral::Trapezoidal)),
     ("Regression", |s| Ok(Regression::new(s.positions()?, 4)?)),
     ("Regression_along", |s| {
         let positions = s.random(&s.shape[..1], 1)?;
@@ -163,6 +167,10 @@ const OPERATORS: &[Row] = &[
 
 fn first(s: &Setting, axis: isize, scheme: Scheme, edge: Edge) -> Result<Operator, Failure> {
     Ok(FirstDerivative::new(s.space()?, axis, 1.0, scheme, edge)?)
+}
+
+fn integral(s: &Setting, axis: isize, integral: Integral) -> Result<Operator, Failure> {
+    Ok(CausalIntegration::new(s.space()?, axis, 0.004, integral)?)
 }
 
 /// A direction that changes from place to place.

@@ -149,7 +149,7 @@
 //!
 //! | operators | |
 //! |---|---|
-//! | basic | [`Identity`], [`Zero`], [`Diagonal`], [`Conj`], [`MatrixMult`], [`Transpose`], [`Flip`], [`Roll`], [`Pad`], [`Symmetrize`], [`Restriction`], [`Spread`], [`SumAlong`], [`Regression`], [`LinearRegression`], [`Kronecker`], [`ToDevice`] |
+//! | basic | [`Identity`], [`Zero`], [`Diagonal`], [`Conj`], [`MatrixMult`], [`Transpose`], [`Flip`], [`Roll`], [`Pad`], [`Symmetrize`], [`Restriction`], [`Spread`], [`SumAlong`], [`CausalIntegration`], [`Regression`], [`LinearRegression`], [`Kronecker`], [`ToDevice`] |
 //! | derivatives | [`FirstDerivative`], [`SecondDerivative`], [`Laplacian`], [`Gradient`], [`FirstDirectionalDerivative`], [`SecondDirectionalDerivative`] |
 //! | signals | [`Convolve1D`], [`Smoothing`], [`Interp`] |
 //! | seismic | [`PoststackLinearModelling`] |

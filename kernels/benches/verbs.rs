@@ -7,7 +7,7 @@ use std::time::Duration;
 use arrayspan_kernels::bridge::devices::Device;
 use arrayspan_kernels::bridge::{DType, Relayout, View, ViewMut};
 use arrayspan_kernels::{
-    Band, Executor, Gather, Result, Stencil, Trace, Update, constant, input, on, previous,
+    Band, Executor, Gather, Result, Scan, Stencil, Trace, Update, constant, input, on, previous,
 };
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 
@@ -38,6 +38,11 @@ fn verbs(shape: [usize; 2]) -> Result<Vec<(&'static str, Verb)>> {
     for (name, gather) in gathers(shape)? {
         let verb: Verb =
             Box::new(move |executor, x, y| executor.gather(&gather, x, y, Update::set()));
+        verbs.push((name, verb));
+    }
+    for (name, axis) in [("scan axis 0", 0), ("scan axis 1", 1)] {
+        let scan = Scan::inclusive(axis, shape[axis]);
+        let verb: Verb = Box::new(move |executor, x, y| executor.scan(&scan, x, y, Update::set()));
         verbs.push((name, verb));
     }
     for (name, stencil) in stencils(shape)? {

@@ -9,9 +9,9 @@ use arrayspan_bridge::{Array, DType, View, ViewMut};
 use crate::factors::Factors;
 use crate::verb::{
     Call, CopyCall, GatherCall, GemmCall, MAP, MapCall, MapManyCall, ReduceCall, Reduction,
-    Stencil, StencilCall, StencilEachCall, StencilSumCall, StencilTerm, TransferCall,
+    ScanCall, Stencil, StencilCall, StencilEachCall, StencilSumCall, StencilTerm, TransferCall,
 };
-use crate::{Expression, Gather, Result, Update};
+use crate::{Expression, Gather, Result, Scan, Update};
 
 /// Runs the verbs: on the host, on a GPU, or by passing them on and counting ([`Trace`](crate::Trace)). One per device and
 /// stream.
@@ -219,6 +219,14 @@ impl dyn Executor + '_ {
         update: Update,
     ) -> Result<()> {
         self.run(Call::Gather(GatherCall::new(gather, x, y, update)?))
+    }
+
+    /// `y ← alpha · S x + beta · y` with running sums along an axis, in one pass. Enqueued; does not wait.
+    ///
+    /// # Errors
+    /// As [`ScanCall::new`]; arguments on another device; out of memory; the device's failure.
+    pub fn scan(&self, scan: &Scan, x: View<'_>, y: ViewMut<'_>, update: Update<'_>) -> Result<()> {
+        self.run(Call::Scan(ScanCall::new(scan, x, y, update)?))
     }
 
     /// `out ← reduction over axes of expression(inputs)`. Enqueued; does not wait.

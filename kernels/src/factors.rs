@@ -6,7 +6,7 @@ use num_complex::Complex64;
 
 use crate::update::{Factor, Update};
 use crate::verb::{OperandName, check};
-use crate::{Error, Fit, Result, fit};
+use crate::{Error, Expression, Fit, Result, constant, fit, input, previous};
 
 /// The factors of a call's update, checked.
 #[derive(Debug)]
@@ -97,6 +97,20 @@ impl<'a> Factors<'a> {
     /// Whether the old content is read, if only to be multiplied by a zero that the host does not know.
     pub(crate) fn reads(&self) -> bool {
         self.each()[1].is_there()
+    }
+
+    /// What is left of an update where the result is zero, `beta · y`, and the array that beta is read from if it is on the device.
+    pub(crate) fn cleared(&self) -> (Expression, Option<&Operand<'_>>) {
+        let [_, beta] = self.each();
+        if !beta.is_there() {
+            return (constant(0.0), None);
+        }
+        let Some(loaded) = beta.loaded else {
+            return (constant(beta.number) * previous(), None);
+        };
+        let known = beta.number != Complex64::ONE;
+        let factor = if known { constant(beta.number) * input(0) } else { input(0) };
+        (previous().mul_or_zero(factor), Some(loaded))
     }
 
     /// The numbers on the device, as a call shows its arrays.

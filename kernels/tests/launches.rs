@@ -10,8 +10,8 @@ use arrayspan_kernels::bridge::devices::fault::{self, Fault, FaultKind};
 use arrayspan_kernels::bridge::devices::retry::OutOfMemory;
 use arrayspan_kernels::bridge::{Array, DType, Relayout};
 use arrayspan_kernels::{
-    Band, Error, Executor, Gather, Gpu, Reduction, Stencil, StencilTerm, Trace, Update, constant,
-    input, previous,
+    Band, Error, Executor, Gather, Gpu, Reduction, Scan, Stencil, StencilTerm, Trace, Update,
+    constant, input, previous,
 };
 
 /// An executor of every device that runs kernels.
@@ -114,6 +114,19 @@ fn a_sparse_matrix_launches_once_and_once_more_for_long_rows() {
             let before = gpu.launches();
             executor.gather(&gather, x.view(), y.view_mut(), Update::set()).unwrap();
             assert_eq!(gpu.launches() - before, launches);
+        }
+    });
+}
+
+#[test]
+fn running_sums_launch_once_however_long_they_are() {
+    on_each(|gpu, executor| {
+        for (axis, shape) in [(0, [40_000, 1]), (1, [2, 20_000]), (0, [9, 300]), (0, [0, 4])] {
+            let (x, mut y) = (array(executor, &shape), array(executor, &shape));
+            let before = gpu.launches();
+            let sums = Scan::inclusive(axis, shape[axis]);
+            executor.scan(&sums, x.view(), y.view_mut(), Update::set()).unwrap();
+            assert_eq!(gpu.launches() - before, usize::from(shape[axis] > 0), "{shape:?}");
         }
     });
 }

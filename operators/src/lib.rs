@@ -76,9 +76,9 @@ pub use algebra::{
 };
 pub use avo::PoststackLinearModelling;
 pub use basic::{
-    Conj, Diagonal, Flip, FunctionOperator, Identity, Imag, LinearRegression, MatrixMult,
-    MemoizeOperator, Pad, Real, Regression, Restriction, Roll, Spread, SumAlong, Symmetrize,
-    ToDevice, Transpose, Zero,
+    CausalIntegration, Conj, Diagonal, Flip, FunctionOperator, Identity, Imag, Integral,
+    LinearRegression, MatrixMult, MemoizeOperator, Pad, Real, Regression, Restriction, Roll,
+    Spread, SumAlong, Symmetrize, ToDevice, Transpose, Zero,
 };
 pub use derivative::{
     Along, Direction, Edge, FirstDerivative, FirstDirectionalDerivative, Gradient, Laplacian,

@@ -5,7 +5,7 @@
 //! beside a larger one, when it is less than that one's rounding error.
 
 use arrayspan_bridge::DType;
-use arrayspan_kernels::{Band, Fit, Gather, fit};
+use arrayspan_kernels::{Band, Fit, Gather, Scan, fit};
 use num_complex::Complex64;
 
 use crate::{Error, Result};
@@ -69,6 +69,13 @@ pub(crate) fn entries_of(operator: &str, gather: &Gather, dtype: DType) -> Resul
     }
     let what = |weight| format!("a weight of {}", text(weight));
     beside_each_other(operator, what, || gather.weights(), dtype)
+}
+
+/// The same for the weights of running sums.
+pub(crate) fn sums_of(operator: &str, scan: &Scan, dtype: DType) -> Result<()> {
+    let what = |weight| format!("a weight of {}", text(weight));
+    let all = || scan.weights().map(Complex64::from).into_iter();
+    beside_each_other(operator, what, all, dtype)
 }
 
 fn beside_each_other<I: Iterator<Item = Complex64>>(

@@ -5,9 +5,9 @@ pub use arrayspan_kernels::{Factor, Update};
 pub use crate::algebra::{Formula, Kronecker, Lift, Operator, adjoint};
 pub use crate::avo::PoststackLinearModelling;
 pub use crate::basic::{
-    Conj, Diagonal, Flip, FunctionOperator, Identity, Imag, LinearRegression, MatrixMult,
-    MemoizeOperator, Pad, Real, Regression, Restriction, Roll, Spread, SumAlong, Symmetrize,
-    ToDevice, Transpose, Zero,
+    CausalIntegration, Conj, Diagonal, Flip, FunctionOperator, Identity, Imag, Integral,
+    LinearRegression, MatrixMult, MemoizeOperator, Pad, Real, Regression, Restriction, Roll,
+    Spread, SumAlong, Symmetrize, ToDevice, Transpose, Zero,
 };
 pub use crate::derivative::{
     Along, Direction, Edge, FirstDerivative, FirstDirectionalDerivative, Gradient, Laplacian,

@@ -236,6 +236,33 @@ def linear_regression():
     return regressions("linear_regression", 1)
 
 
+def causal_integration():
+    file = File("causal_integration")
+
+    def add(case, dims, axis, kind, step=0.5, removefirst=False):
+        def make(dtype):
+            integral = pylops.CausalIntegration(
+                dims, axis=axis, sampling=step, kind=kind, removefirst=removefirst, dtype=dtype
+            )
+            if kind != "trapezoidal" or removefirst:
+                return integral
+            # The integral of no interval is zero; PyLops has half a sample.
+            matrix = integral @ np.eye(integral.shape[1], dtype=dtype)
+            rows = np.arange(integral.shape[0]).reshape(dims)
+            matrix[np.take(rows, 0, axis=axis).ravel()] = 0
+            return matrix
+
+        file.add(case, make)
+
+    for kind in ("full", "half", "trapezoidal"):
+        add(f"{kind}_vector", (11,), 0, kind)
+        for axis in range(3):
+            add(f"{kind}_axis{axis}", (5, 3, 7), axis, kind, 0.25)
+            add(f"{kind}_axis{axis}_removefirst", (5, 3, 7), axis, kind, 0.25, removefirst=True)
+        add(f"{kind}_single", (1, 4), 0, kind)
+    return file
+
+
 def zero():
     file = File("zero")
     file.add("square", lambda dtype: pylops.Zero(7, dtype=dtype))
@@ -750,6 +777,7 @@ FILES = (
     restriction,
     spread,
     sum_along,
+    causal_integration,
     regression,
     linear_regression,
     kronecker,

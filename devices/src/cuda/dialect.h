@@ -62,6 +62,10 @@ FN unsigned short half_bits(float value) {
 
 #define DEVICE_FENCE() __threadfence()
 #define COUNT_UP(p)    atomicAdd((u32*)(p), 1u)
+#define LOAD_U32(p)     (*(const volatile u32*)(p))
+#define LOAD_U64(p)     (*(const volatile u64*)(p))
+#define STORE_U32(p, v) (*(volatile u32*)(p) = (v))
+#define STORE_U64(p, v) (*(volatile u64*)(p) = (v))
 #define BARRIER_ALL()  __syncthreads()
 
 FN void atomic_add_u32(u32* p, u32 v) { atomicAdd(p, v); }

@@ -70,6 +70,8 @@ FN ushort half_bits(float value) {
      DEVICE_FENCE()  what this thread has written or seen before, a thread of any group sees behind a fence of its own
                      if it has seen what this thread writes by COUNT_UP after
      COUNT_UP(p)     ++*p, once for every thread, and what it was
+     LOAD_U32(p), STORE_U32(p, v), LOAD_U64(p), STORE_U64(p, v)
+                     *p, whole, and as every group sees it: not that of a cache of its own. They order no other access
      BARRIER_ALL()   as BARRIER; GLOBAL writes are visible, too, and all that its threads have seen of other groups' writes
    OpenCL C 1.2 has no such fence: its mem_fence orders the accesses of a group. NVIDIA's compiler, which has not those
    of OpenCL C 3.0, takes PTX; fences and atomics of its memory model reach all threads of the device. */
@@ -78,10 +80,25 @@ FN ushort half_bits(float value) {
   #define DEVICE_FENCE() atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device)
   #define COUNT_UP(p) \
     atomic_fetch_add_explicit((volatile GLOBAL atomic_uint*)(p), 1u, memory_order_relaxed, memory_scope_device)
+  #define LOAD_U32(p) atomic_load_explicit((volatile GLOBAL atomic_uint*)(p), memory_order_relaxed, memory_scope_device)
+  #define STORE_U32(p, v) \
+    atomic_store_explicit((volatile GLOBAL atomic_uint*)(p), v, memory_order_relaxed, memory_scope_device)
+  #if defined(cl_khr_int64_base_atomics) && defined(cl_khr_int64_extended_atomics)
+    #define LOAD_U64(p) atomic_load_explicit((volatile GLOBAL atomic_ulong*)(p), memory_order_relaxed, memory_scope_device)
+    #define STORE_U64(p, v) \
+      atomic_store_explicit((volatile GLOBAL atomic_ulong*)(p), v, memory_order_relaxed, memory_scope_device)
+  #endif
 #elif defined(__NV_CL_C_VERSION) || defined(cl_nv_pragma_unroll)
   /* The compiler moves no access over a mem_fence, and the device none over a membar. */
   #define DEVICE_FENCE() { mem_fence(CLK_GLOBAL_MEM_FENCE); asm volatile("membar.gl;"); mem_fence(CLK_GLOBAL_MEM_FENCE); }
   #define COUNT_UP(p) atomic_inc((volatile GLOBAL u32*)(p))
+  #define LOAD_U32(p) (*(const volatile GLOBAL u32*)(p))
+  #define STORE_U32(p, v) (*(volatile GLOBAL u32*)(p) = (v))
+#endif
+/* Devices move aligned numbers of 64 bits whole, also those that promise no more than to add to them. */
+#if defined(COUNT_UP) && !defined(LOAD_U64)
+  #define LOAD_U64(p) (*(const volatile GLOBAL u64*)(p))
+  #define STORE_U64(p, v) (*(volatile GLOBAL u64*)(p) = (v))
 #endif
 #define BARRIER_ALL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 

@@ -50,6 +50,7 @@ pub fn catalogue() -> Vec<KernelSource> {
         kernels.extend(stencils(dtype, &all));
         kernels.extend(stencil_sums(dtype, &all));
         kernels.extend(sums::gathers(dtype));
+        kernels.extend(sums::scans(dtype));
         kernels.extend(sums::reductions(dtype));
     }
     kernels.extend(user::catalogue(&dtypes));

@@ -24,6 +24,7 @@ mod map_flat;
 mod map_many;
 mod recent;
 mod reduce;
+mod scan;
 mod shared;
 mod split;
 mod stencil;
@@ -80,6 +81,8 @@ pub struct Gpu {
     scratch: Mutex<Option<Arc<Array>>>,
     /// The same, for devices where a second kernel joins the parts: what no pair of kernels under way uses.
     rooms: Mutex<Vec<Array>>,
+    /// What groups of running sums leave for each other.
+    states: Mutex<Option<Arc<Array>>>,
     /// The vendor's matrix products, opened at first use; `None` where there are none.
     blas: OnceLock<Option<Blas>>,
     launches: AtomicUsize,
@@ -107,6 +110,7 @@ impl Gpu {
             device_fence: device.info().device_fence,
             scratch: Mutex::default(),
             rooms: Mutex::default(),
+            states: Mutex::default(),
             blas: OnceLock::new(),
             launches: AtomicUsize::new(0),
             recent: Recent::default(),
@@ -133,10 +137,10 @@ impl Gpu {
     /// Forgets its room for parts of results; the bytes of what nobody else holds.
     fn forget_room(&self) -> usize {
         // Not dropped under the locks: releasing memory may wait.
-        let (scratch, rooms) =
-            (self.scratch.lock().take(), std::mem::take(&mut *self.rooms.lock()));
-        let scratch = scratch.and_then(Arc::into_inner);
-        let arrays = scratch.iter().chain(&rooms);
+        let shared = [self.scratch.lock().take(), self.states.lock().take()];
+        let rooms = std::mem::take(&mut *self.rooms.lock());
+        let shared = shared.map(|room| room.and_then(Arc::into_inner));
+        let arrays = shared.iter().flatten().chain(&rooms);
         arrays.map(|array| array.layout().len() * array.dtype().bytes()).sum()
     }
 
@@ -231,6 +235,7 @@ impl Executor for Gpu {
             Call::StencilEach(call) => stencil_each::run(self, call),
             Call::Reduce(call) => reduce::run(self, call),
             Call::Gather(call) => gather::run(self, call),
+            Call::Scan(call) => scan::run(self, call),
             Call::Gemm(call) => gemm::run(self, call),
             Call::Launch(call) => user::run(self, call),
             // Its kernels, if it takes any, may be those of another device.

@@ -28,6 +28,9 @@ mod pieces;
 mod reduce;
 mod rows;
 mod scalar;
+mod scan;
+mod scan_line;
+mod scan_rows;
 mod slide;
 mod stencil;
 mod steps;
@@ -78,6 +81,7 @@ impl Executor for Host {
             Call::StencilEach(call) => call.each(|call| stencil::run(self, call)),
             Call::Reduce(call) => reduce::run(call),
             Call::Gather(call) => gather::run(call),
+            Call::Scan(call) => scan::run(call),
             Call::Gemm(call) => gemm::run(call),
             Call::Transfer(call) => call.run(&self.stream),
             Call::Launch(call) => {

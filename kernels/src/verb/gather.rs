@@ -2,11 +2,10 @@
 
 use arrayspan_bridge::devices::Access;
 use arrayspan_bridge::{Layout, Operand, OperandMut, View, ViewMut};
-use num_complex::Complex64;
 
 use super::{OperandName, Verb, check};
 use crate::factors::Factors;
-use crate::{Cost, Expression, Gather, Result, Update, constant, cost, input, previous};
+use crate::{Cost, Expression, Gather, Result, Update, cost};
 
 const NAME: &str = "gather";
 
@@ -58,19 +57,7 @@ impl<'a> GatherCall<'a> {
         gather: &Gather,
         factors: &'f Factors<'_>,
     ) -> Option<(Expression, Option<&'f Operand<'f>>)> {
-        if !gather.is_zero() {
-            return None;
-        }
-        let [_, beta] = factors.each();
-        if !beta.is_there() {
-            return Some((constant(0.0), None));
-        }
-        let Some(loaded) = beta.loaded else {
-            return Some((constant(beta.number) * previous(), None));
-        };
-        let known = beta.number != Complex64::ONE;
-        let factor = if known { constant(beta.number) * input(0) } else { input(0) };
-        Some((previous().mul_or_zero(factor), Some(loaded)))
+        gather.is_zero().then(|| factors.cleared())
     }
 }
 

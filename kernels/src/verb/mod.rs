@@ -14,6 +14,7 @@ mod launch;
 mod map;
 mod map_many;
 mod reduce;
+mod scan;
 mod stencil;
 mod stencil_each;
 mod stencil_sum;
@@ -31,6 +32,7 @@ pub(crate) use map::NAME as MAP;
 pub(crate) use map::is_wider;
 pub use map_many::MapManyCall;
 pub use reduce::{ReduceCall, Reduction};
+pub use scan::ScanCall;
 pub(crate) use stencil::WeakStencil;
 pub use stencil::{Stencil, StencilCall};
 pub use stencil_each::StencilEachCall;
@@ -62,6 +64,8 @@ pub enum Call<'a> {
     Reduce(ReduceCall<'a>),
     /// A sparse matrix along an axis.
     Gather(GatherCall<'a>),
+    /// Running sums along an axis.
+    Scan(ScanCall<'a>),
     /// A batch of matrix products.
     Gemm(GemmCall<'a>),
     /// A kernel of the user's own.
@@ -84,6 +88,7 @@ impl Call<'_> {
             Self::StencilEach(call) => Call::StencilEach(call.held()),
             Self::Reduce(call) => Call::Reduce(call.held()),
             Self::Gather(call) => Call::Gather(call.held()),
+            Self::Scan(call) => Call::Scan(call.held()),
             Self::Gemm(call) => Call::Gemm(call.held()),
             Self::Launch(call) => Call::Launch(call.held()),
             Self::Transfer(call) => Call::Transfer(call.held()),
@@ -102,6 +107,7 @@ impl Call<'_> {
             Self::StencilEach(call) => call,
             Self::Reduce(call) => call,
             Self::Gather(call) => call,
+            Self::Scan(call) => call,
             Self::Gemm(call) => call,
             Self::Launch(call) => call,
             Self::Transfer(call) => call,

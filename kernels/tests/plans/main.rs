@@ -12,7 +12,7 @@ use arrayspan_kernels::bridge::devices::Device;
 use arrayspan_kernels::bridge::{Array, Relayout, SharedArray};
 use arrayspan_kernels::verb::{Coefficients, StencilTerm};
 use arrayspan_kernels::{
-    Arrays, Band, Error, Executor, Gather, Plan, Reduction, Result, Stencil, Trace, Update,
+    Arrays, Band, Error, Executor, Gather, Plan, Reduction, Result, Scan, Stencil, Trace, Update,
     constant, input, on, previous,
 };
 
@@ -86,6 +86,8 @@ impl State {
         };
         on.stencil_sum(&[weighted], y.view_mut(), Update::new(0.5, 0.25))?;
         on.gather(&picked(), x.view(), y.view_mut(), Update::new(0.5, 0.25))?;
+        let sums = Scan::weighted(0, 17, 0.5, 0.0, 0.5)?;
+        on.scan(&sums, x.view(), y.view_mut(), Update::new(0.1, 0.5))?;
         let both = [(input(0) + previous(), x.view_mut()), (input(0).abs2(), y.view_mut())];
         on.map_many(&[weights.view()], both)?;
         on.gemm(x.view(), false, turned.view(), square.view_mut(), Update::new(0.1, 0.5))?;

@@ -4,7 +4,7 @@ use arrayspan_kernels::bridge::convert::Imported;
 use arrayspan_kernels::bridge::devices::Device;
 use arrayspan_kernels::bridge::{Array, DType, LentArray, Relayout};
 use arrayspan_kernels::{
-    Arrays, Error, Executor, Gather, Plan, Reduction, Result, Stencil, Update, input, on,
+    Arrays, Error, Executor, Gather, Plan, Reduction, Result, Scan, Stencil, Update, input, on,
 };
 
 use super::{array, bits};
@@ -51,6 +51,9 @@ fn what_the_plan_does_not_keep_cannot_be_written() {
     });
     refused(other(), &copy, &keeps_no("gather", "y"), |on| {
         on.gather(&Gather::pick(0, 4, [3, 1, 1, 0])?, x(), out.view_mut(), set)
+    });
+    refused(other(), &copy, &keeps_no("scan", "y"), |on| {
+        on.scan(&Scan::inclusive(0, 4), x(), out.view_mut(), set)
     });
     refused(other(), &copy, &keeps_no("gemm", "c"), |on| {
         on.gemm(x(), false, x(), out.view_mut(), set)

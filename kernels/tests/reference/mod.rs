@@ -1,7 +1,9 @@
 //! What the verbs mean, in plain loops over indices and in 64-bit complex numbers. Slow and obvious.
 
 use arrayspan_kernels::expression::Node;
-use arrayspan_kernels::{Band, Binary, Expression, Gather, Reduction, Stencil, Unary, Update};
+use arrayspan_kernels::{
+    Band, Binary, Expression, Gather, Reduction, Scan, Stencil, Unary, Update,
+};
 use num_complex::Complex64;
 
 /// A row-major array.
@@ -226,6 +228,51 @@ pub fn gather(gather: &Gather, x: &Tensor, y: &Tensor, update: Update) -> Expect
     let rows = gather.rows().iter().product();
     let most = (0..rows).map(|row| gather.row(row).unwrap().count()).max().unwrap_or(0);
     Expected { result: Tensor::new(&y.shape, values), scale, terms: most + 3 }
+}
+
+/// A sum, and that of the magnitudes in it.
+type Sum = (Complex64, f64);
+
+/// `y ← alpha · S x + beta · y`, a line after the other, in the order of its sums.
+pub fn scan(scan: &Scan, x: &Tensor, y: &Tensor, update: Update) -> Expected {
+    let (axis, [rows_out, columns_out]) = (scan.axis(), scan.left_out());
+    let [diagonal, corner, coupling] = scan.weights();
+    let mut result = y.clone();
+    let mut scale = vec![0.0; y.values.len()];
+    let mut lines = y.shape.clone();
+    lines[axis] = 1;
+    let times = |weight: f64, (value, size): Sum| match weight {
+        0.0 => (Complex64::default(), 0.0),
+        weight => (value * weight, size * weight.abs()),
+    };
+    let plus = |a: Sum, b: Sum| (a.0 + b.0, a.1 + b.1);
+    for line in indices(&lines) {
+        let mut place = line.clone();
+        let mut sum = (Complex64::default(), 0.0);
+        for step in 0..scan.extent() {
+            let i = if scan.is_backward() { scan.extent() - 1 - step } else { step };
+            let value = i.checked_sub(columns_out).map_or(Complex64::default(), |column| {
+                place[axis] = column;
+                x.at(&place)
+            });
+            let value = (value, value.norm());
+            let (mut before, mut share, mut own) = (sum, value, times(diagonal, value));
+            if i == 0 {
+                own = times(corner, value);
+                if scan.is_backward() {
+                    before = times(coupling, before);
+                } else {
+                    share = times(coupling, value);
+                }
+            }
+            sum = plus(sum, share);
+            let Some(row) = i.checked_sub(rows_out) else { continue };
+            place[axis] = row;
+            let at = place.iter().zip(&y.shape).fold(0, |at, (index, extent)| at * extent + index);
+            (result.values[at], scale[at]) = updated(update, plus(before, own), y.values[at]);
+        }
+    }
+    Expected { result, scale, terms: 20 }
 }
 
 /// The reduction of `expression(inputs)`, where inputs broadcast to the shape of the first.

@@ -29,6 +29,9 @@ mod moments;
 mod offsets;
 mod reduce;
 mod sample;
+mod scan;
+mod scan_errors;
+mod scan_sums;
 mod stars;
 mod stencil;
 mod stencil_band;
@@ -223,6 +226,24 @@ cells! {
             what_was_there_is_scaled_and_added
             beta_zero_reads_nothing
             factors_and_weights_far_from_one;
+        scan:
+            every_kind_along_every_axis
+            every_size_along_the_last_axis
+            every_size_along_the_first_axis
+            first_rows_are_left_out
+            layouts_do_not_matter
+            what_was_there_is_scaled_and_added
+            beta_zero_reads_nothing
+            rows_that_begin_at_odd_places
+            long_arrays
+            nothing_to_sum
+            any_scan;
+        scan_sums:
+            sums_of_many_numbers_are_rounded_as_those_of_few
+            the_same_call_gives_the_same_bits
+            infinities_stay_behind_where_they_are
+            a_weight_of_zero_takes_nothing
+            sizes_far_from_one;
         gemm:
             products_of_every_size
             sums_too_long_for_small_products

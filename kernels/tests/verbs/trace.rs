@@ -5,8 +5,8 @@ use std::sync::Arc;
 use arrayspan_kernels::bridge::devices::Device;
 use arrayspan_kernels::bridge::{Array, DType};
 use arrayspan_kernels::{
-    Band, Coefficients, Cost, Executor, Gather, Reduction, Stencil, StencilTerm, Trace, Update,
-    Vector, VectorMut, constant, input, on, previous,
+    Band, Coefficients, Cost, Executor, Gather, Reduction, Scan, Stencil, StencilTerm, Trace,
+    Update, Vector, VectorMut, constant, input, on, previous,
 };
 
 fn traced() -> (Arc<Trace>, Arc<dyn Executor>) {
@@ -134,6 +134,24 @@ fn a_sparse_matrix_reads_the_columns_it_names_and_its_table() {
     let mut y = array(&[50, 2]);
     executor.gather(&weighted.unwrap(), x.view(), y.view_mut(), Update::set()).unwrap();
     assert_eq!(trace.take(), cost(1, 4 * (50 * 3) + 8 * 4, 4 * 100, 2 * 4 * 50));
+}
+
+#[test]
+fn running_sums_are_one_pass() {
+    let (trace, executor) = traced();
+    let (x, mut y) = (array(&[20, 30]), array(&[20, 30]));
+    let sums = Scan::inclusive(1, 30);
+    executor.scan(&sums, x.view(), y.view_mut(), Update::set()).unwrap();
+    assert_eq!(trace.take(), cost(1, 2400, 2400, 2 * 600));
+    executor.scan(&sums.transpose(), x.view(), y.view_mut(), Update::new(1.0, 0.5)).unwrap();
+    assert_eq!(trace.take(), cost(1, 4800, 2400, 2 * 600));
+    let mut less = array(&[20, 27]);
+    let some = sums.without(3).unwrap();
+    executor.scan(&some, x.view(), less.view_mut(), Update::set()).unwrap();
+    assert_eq!(trace.take(), cost(1, 2400, 4 * 540, 2 * 540));
+    let mut none = array(&[20, 0]);
+    executor.scan(&sums.without(30).unwrap(), x.view(), none.view_mut(), Update::set()).unwrap();
+    assert_eq!(trace.take(), Cost::default());
 }
 
 #[test]

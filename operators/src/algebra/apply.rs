@@ -120,7 +120,7 @@ impl LinearMap for Operator {
 #[cfg(test)]
 mod tests {
     use arrayspan_bridge::{Array, DType};
-    use arrayspan_kernels::{Band, Gather, Stencil};
+    use arrayspan_kernels::{Band, Gather, Scan, Stencil};
     use num_complex::Complex64;
 
     use super::*;
@@ -142,6 +142,7 @@ mod tests {
             Form::Diagonal(array([3, 4])?),
             Form::Stencil(Stencil::along(1, band)?),
             Form::Gather(Gather::new(0, &[3], &[3], vec![0, 1, 1, 3], vec![2, 0, 0], weights)?),
+            Form::Scan(Scan::weighted(0, 3, 0.5, 0.0, 0.5)?),
             Form::Matrix { matrix: array([3, 3])?, axis: 0 },
             Form::Matrix { matrix: array([4, 4])?, axis: 1 },
         ];

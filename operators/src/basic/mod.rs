@@ -1,5 +1,6 @@
 //! Operators that only place, weigh or mix elements.
 
+mod causal_integration;
 mod conj;
 mod diagonal;
 mod flip;
@@ -23,6 +24,7 @@ mod to_device;
 mod transpose;
 mod zero;
 
+pub use causal_integration::{CausalIntegration, Integral};
 pub use conj::Conj;
 pub use diagonal::Diagonal;
 pub use flip::Flip;

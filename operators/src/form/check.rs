@@ -1,7 +1,7 @@
 //! Whether a form fits the spaces it is to map between.
 
 use arrayspan_bridge::SharedArray;
-use arrayspan_kernels::{Gather, Stencil};
+use arrayspan_kernels::{Gather, Scan, Stencil};
 
 use super::{Form, IndexMap};
 use crate::{Devices, Error, Result, Space, number};
@@ -33,6 +33,7 @@ impl Form {
             }
             Self::Index(map) => index(operator, map, domain, range),
             Self::Gather(matrix) => gather(operator, matrix, domain, range),
+            Self::Scan(sums) => scan(operator, sums, domain, range),
             Self::Matrix { matrix: array, axis } => matrix(operator, array, *axis, domain, range),
             Self::Opaque(map) => {
                 let own = map.name();
@@ -68,7 +69,8 @@ impl Form {
             | Self::Imaginary
             | Self::Stencil(_)
             | Self::Index(_)
-            | Self::Gather(_) => None,
+            | Self::Gather(_)
+            | Self::Scan(_) => None,
             Self::Diagonal(array) | Self::Matrix { matrix: array, .. } => {
                 Some(Devices::both(array.device()))
             }
@@ -144,6 +146,17 @@ fn gather(operator: &str, gather: &Gather, domain: &Space, range: &Space) -> Res
         return Error::parameter(operator, format!("complex weights for {domain}"));
     }
     number::entries_of(operator, gather, domain.dtype())
+}
+
+fn scan(operator: &str, scan: &Scan, domain: &Space, range: &Space) -> Result<()> {
+    if scan.range_of(domain.shape()).as_deref() != Some(range.shape()) {
+        let (axis, columns, rows) = (scan.axis(), scan.columns(), scan.rows());
+        let why = format!(
+            "running sums of {columns} elements to {rows} along axis {axis} do not map {domain} to {range}"
+        );
+        return Error::parameter(operator, why);
+    }
+    number::sums_of(operator, scan, domain.dtype())
 }
 
 fn matrix(

@@ -54,6 +54,7 @@ impl Step {
                     ..once(cost.bytes_read, cost.flops)
                 }
             }
+            Act::Leaf(Leaf::Scan(_)) => once(if written > 0 { read } else { 0 }, 2 * to.len()),
             Act::Leaf(Leaf::Matrix(matrix)) => {
                 let entries = matrix.array.layout().len();
                 let extents = to.shape().iter().enumerate();

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use arrayspan_kernels::{Band, Gather, Stencil};
+use arrayspan_kernels::{Band, Gather, Scan, Stencil};
 
 use super::IndexMap;
 use super::pass::Pass;
@@ -98,6 +98,7 @@ impl Form {
             }
             Self::Index(map) => boxes(map),
             Self::Gather(gather) => entries(gather),
+            Self::Scan(scan) => sums(scan),
             Self::Stencil(stencil) => taps(stencil),
             Self::ToDevice { from, to } => format!("from {from} to {to}"),
         })
@@ -186,6 +187,7 @@ impl fmt::Display for Leaf {
                 write!(f, "{} {}", if *adjoint { "add" } else { "copy" }, boxes(map))
             }
             Self::Gather(gather) => write!(f, "gather of {}", entries(gather)),
+            Self::Scan(scan) => write!(f, "scan: {}", sums(scan)),
             Self::Matrix(matrix) => {
                 let shape = matrix.array.shape();
                 write!(f, "gemm with a matrix of shape {shape:?} along axis {}", matrix.axis)?;
@@ -204,6 +206,12 @@ fn taps(stencil: &Stencil) -> String {
     let taps =
         |(axis, band): &(usize, Band)| format!("{} taps along axis {axis}", band.interior().len());
     axes.map(taps).collect::<Vec<_>>().join(" and ")
+}
+
+/// `running sums along axis 0`, or `running sums along axis 0 from its end`
+fn sums(scan: &Scan) -> String {
+    let from = if scan.is_backward() { " from its end" } else { "" };
+    format!("running sums along axis {}{from}", scan.axis())
 }
 
 /// `7 entries along axis 0`, or `7 entries from axis 0 on` where several are counted as one.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{DType, SharedArray};
-use arrayspan_kernels::{Gather, Stencil};
+use arrayspan_kernels::{Gather, Scan, Stencil};
 use num_complex::Complex64;
 
 use super::program::Leaf;
@@ -33,6 +33,8 @@ pub enum Form {
     Index(IndexMap),
     /// `y[…, j, …] = Σₖ w[j, k] x[…, i[j, k], …]`, a sparse matrix along an axis, or along neighbouring axes counted as one.
     Gather(Gather),
+    /// Running sums along an axis.
+    Scan(Scan),
     /// `y[…, i, …] = Σⱼ A[i, j] x[…, j, …]`, a dense matrix along an axis.
     Matrix {
         /// `[rows, columns]`
@@ -69,6 +71,7 @@ impl Form {
             | Self::Diagonal(_)
             | Self::Stencil(_)
             | Self::Gather(_)
+            | Self::Scan(_)
             | Self::Matrix { .. } => true,
             Self::Index(_) | Self::ToDevice { .. } | Self::Opaque(_) => false,
         }
@@ -120,6 +123,8 @@ impl Leaf {
                 (true, false) => gather.adjoint(),
                 (true, true) => gather.transpose(),
             }),
+            // Its weights are real.
+            Form::Scan(scan) => Self::Scan(if adjoint { scan.transpose() } else { *scan }),
             &Form::Matrix { ref matrix, axis } => {
                 let array = matrix.clone();
                 Self::Matrix(Matrix { array, axis, transposed: adjoint, conjugated })
@@ -143,6 +148,7 @@ impl Leaf {
                 c == d && a == b
             }
             (Self::Gather(a), Self::Gather(b)) => a == b,
+            (Self::Scan(a), Self::Scan(b)) => a == b,
             (Self::Matrix(a), Self::Matrix(b)) => a.same(b),
             (Self::Move(a), Self::Move(b)) => a == b,
             (Self::Map { map: a, orientation: c }, Self::Map { map: b, orientation: d }) => {
@@ -197,7 +203,7 @@ impl Leaf {
     /// Whether all of its numbers are real; an opaque operator is as real as its dtype.
     pub(crate) fn is_real(&self, dtype: DType) -> bool {
         match self {
-            Self::Index { .. } | Self::Move(_) => true,
+            Self::Index { .. } | Self::Scan(_) | Self::Move(_) => true,
             Self::Pointwise(factor) => factor.is_real(),
             Self::Stencil(stencil) => stencil.is_real(),
             Self::Gather(gather) => gather.is_real(),
@@ -216,6 +222,7 @@ impl Leaf {
             Self::Stencil(_)
             | Self::Index { .. }
             | Self::Gather(_)
+            | Self::Scan(_)
             | Self::Matrix(_)
             | Self::Move(_) => true,
         }

@@ -120,6 +120,7 @@ impl Form {
             | Self::Stencil(_)
             | Self::Index(_)
             | Self::Gather(_)
+            | Self::Scan(_)
             | Self::Matrix { .. } => false,
         }
     }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use arrayspan_bridge::devices::vectors::filled;
 use arrayspan_bridge::{Relayout, SharedArray};
-use arrayspan_kernels::{Gather, Stencil, Tap};
+use arrayspan_kernels::{Gather, Scan, Stencil, Tap};
 use num_complex::Complex64;
 
 use super::Sparse;
@@ -33,6 +33,7 @@ pub(super) fn matrix(form: &Form, domain: &Space, range: &Space) -> Result<Spars
         Form::Stencil(stencil) => bands(stencil, shape, domain.shape()),
         Form::Index(map) => index(map, shape),
         Form::Gather(matrix) => gather(matrix, shape, domain.shape()),
+        Form::Scan(scan) => sums(scan, shape, domain.shape()),
         Form::Matrix { matrix, axis } => dense(matrix, *axis, shape, range.shape()),
         Form::Opaque(map) => {
             let (name, from, to) = (map.name().to_owned(), domain.clone(), range.clone());
@@ -130,6 +131,27 @@ fn gather(gather: &Gather, shape: [usize; 2], extents: &[usize]) -> Result<Spars
                 }
                 all.end()?;
             }
+        }
+    }
+    Ok(all.finish())
+}
+
+/// Running sums along an axis: a triangle for each index of the others.
+fn sums(scan: &Scan, shape: [usize; 2], extents: &[usize]) -> Result<Sparse> {
+    let before: usize = extents[..scan.axis()].iter().product();
+    let behind: usize = extents[scan.axis() + 1..].iter().product();
+    let columns = scan.columns();
+    let mut all = Rows::new(shape)?;
+    for (first, row) in (0..before).flat_map(|first| (0..scan.rows()).map(move |row| (first, row)))
+    {
+        for last in 0..behind {
+            for column in 0..columns {
+                let weight = scan.entry(row, column);
+                if weight != 0.0 {
+                    all.add((first * columns + column) * behind + last, weight.into());
+                }
+            }
+            all.end()?;
         }
     }
     Ok(all.finish())

@@ -30,6 +30,7 @@ mod real_linear;
 mod refused;
 mod regression;
 mod rewriting;
+mod scan;
 mod sites;
 mod sizes;
 mod sparse;

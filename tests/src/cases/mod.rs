@@ -13,7 +13,7 @@ macro_rules! for_each_operator {
         $stamp! {
             [$($argument)*]
             identity zero diagonal conj real imag matrix_mult transpose flip roll pad symmetrize restriction spread sum_along
-            regression linear_regression
+            causal_integration regression linear_regression
             to_device function_operator memoize_operator
             first_derivative second_derivative laplacian gradient
             first_directional_derivative second_directional_derivative

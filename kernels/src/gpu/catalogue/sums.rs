@@ -6,11 +6,12 @@ use arrayspan_bridge::iteration::{Runs, Start};
 use num_complex::Complex64;
 
 use super::super::combine::{self, Sharing};
+use super::super::element::Element;
 use super::super::formula::Formula;
 use super::super::stencil_tile_width::room;
-use super::super::{gather, reduce};
+use super::super::{constants, gather, reduce, scan};
 use super::setting::{UNITS, checked, row_major, updates};
-use crate::{Gather, Reduction, constant, input};
+use crate::{Gather, Reduction, Scan, constant, input};
 
 /// The entries of each row, and how far apart the columns of entries that follow each other are.
 type Lengths<'l> = (&'l dyn Fn(usize) -> usize, usize);
@@ -68,6 +69,38 @@ pub(super) fn gathers(dtype: DType) -> Vec<KernelSource> {
                 [UNITS, room(DeviceKind::Cuda)],
             );
             kernels.extend(variants.iter().map(Specialisation::source));
+        }
+    }
+    kernels
+}
+
+/// Running sums along every kind of axis: of short and long lines, many and few, at even and odd places, from both ends.
+pub(super) fn scans(dtype: DType) -> Vec<KernelSource> {
+    let element = Element(dtype);
+    let shapes: [&[usize]; 7] = [
+        &[8000, 8000],
+        &[7919, 8191],
+        &[641, 389, 257],
+        &[3000, 50],
+        &[1_000_000],
+        &[1_000_001, 3],
+        &[40_000, 1 << 20],
+    ];
+    let mut kernels = Vec::new();
+    for (number, shape) in shapes.into_iter().enumerate() {
+        for (axis, extent) in shape.iter().enumerate() {
+            let sums = Scan::inclusive(axis, *extent);
+            let sums = if (number + axis) % 2 == 0 { sums } else { sums.transpose() };
+            let Some(layout) = row_major(shape) else { continue };
+            let Ok(spaces) = scan::Spaces::new(&sums, [&layout, &layout], [0, 0], dtype) else {
+                continue;
+            };
+            let Some(factors) = checked(updates(dtype)[number % 2], dtype) else { continue };
+            let (formula, values) = Formula::update(&factors, element);
+            let tiling = spaces.tiling(UNITS, true);
+            let count = constants::count(&values);
+            let variant = scan::Variant::new(dtype, formula, &spaces, tiling, &sums, count);
+            kernels.push(variant.source());
         }
     }
     kernels

@@ -1,0 +1,66 @@
+//! Running sums along an axis.
+
+use arrayspan_bridge::devices::Access;
+use arrayspan_bridge::{Operand, OperandMut, View, ViewMut};
+
+use super::{OperandName, Verb, check};
+use crate::factors::Factors;
+use crate::{Cost, Result, Scan, Update, cost};
+
+const NAME: &str = "scan";
+
+/// `y ← alpha · S x + beta · y`, where `S` is running sums along an axis: a [`Scan`].
+#[derive(Debug)]
+pub struct ScanCall<'a> {
+    pub(crate) scan: Scan,
+    pub(crate) x: Operand<'a>,
+    pub(crate) y: OperandMut<'a>,
+    pub(crate) factors: Factors<'a>,
+}
+
+impl<'a> ScanCall<'a> {
+    /// Checks the arguments.
+    ///
+    /// # Errors
+    /// When `x` has not as many elements along the axis or `y` not as many results, dtypes differ, or a weight or factor does
+    /// not fit the dtype.
+    pub fn new(scan: &Scan, x: View<'a>, y: ViewMut<'a>, update: Update<'a>) -> Result<Self> {
+        check::computable(NAME, y.dtype())?;
+        check::dtype(NAME, "x", y.dtype(), x.dtype())?;
+        let Some(range) = scan.range_of(x.shape()) else {
+            let (axis, columns) = (scan.axis(), scan.columns());
+            let why = format!("x has shape {:?}, expected {columns} along axis {axis}", x.shape());
+            return check::argument(NAME, why);
+        };
+        check::shape(NAME, "y", &range, y.shape())?;
+        let factors = Factors::new(NAME, update, y.dtype())?;
+        scan.check(NAME, y.dtype())?;
+        Ok(Self { scan: *scan, x: x.into(), y: y.into(), factors })
+    }
+
+    pub(super) fn held(&mut self) -> ScanCall<'_> {
+        let (scan, x, factors) = (self.scan, self.x.held(), self.factors.held());
+        ScanCall { scan, x, y: self.y.held(), factors }
+    }
+}
+
+impl Verb for ScanCall<'_> {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn for_each_operand(&self, visit: &mut dyn FnMut(OperandName, Access, &Operand<'_>)) {
+        visit(OperandName::Named("x"), Access::Read, &self.x);
+        self.factors.visit(visit);
+        visit(OperandName::Named("y"), Access::Write, self.y.as_operand());
+    }
+
+    fn cost(&self) -> Cost {
+        let mut cost = cost::of_output(&self.y, self.factors.reads());
+        let read = if self.y.layout().is_empty() { 0 } else { cost::read([&self.x]) };
+        cost.bytes_read += read + self.factors.bytes();
+        // The sum goes on, and its weighted end is added to it.
+        cost.flops = 2 * self.y.layout().len();
+        cost
+    }
+}
