@@ -143,7 +143,7 @@ fn every_operator_has_cases_golden_data_docs_and_a_benchmark() {
             }
         }
         if !benches.contains(&format!("{name}::")) {
-            missing.push(format!("{name}: a row in benches/figures.rs"));
+            missing.push(format!("{name}: a row in benches/figures/rows.rs"));
         }
     }
     assert!(missing.is_empty(), "missing:\n{}", missing.join("\n"));

@@ -1,28 +1,15 @@
-//! The figures of `docs/benchmarks.md`: every operator in both directions, and the solvers.
-//!
-//! ```text
-//! cargo bench --bench figures -- cuda:0 64m [NAME-PART|NAME-PART ...]
-//! ```
-//!
-//! Sizes are `64m` (8000 x 8000), `odd` (7919 x 8191), `odd3` (257 x 389 x 641), `1m` (1000 x 1000), `tiny` (64 x 64, which shows
-//! what a call costs) and any others (`4096x16385`). Rows along an axis that is not there are left out.
-//! Prints CSV with the columns and names of the peers' script, then the bytes that the verbs of each direction read and
-//! write: median over 5 batches of back-to-back applications, the host waiting once at the end of a batch. Outputs and
-//! workspaces are allocated once. `cargo xtask bench` makes a table of it.
+//! The operators that are timed.
 
-use std::time::Instant;
-
-use arrayspan::num_complex::Complex32;
-use arrayspan::operators::{LinearMap, Workspace};
 use arrayspan::prelude::*;
 
-type Failure = Box<dyn std::error::Error>;
+use crate::Failure;
+use crate::setting::{Setting, half, scattered};
 
 /// One row: a name and the operator it times.
-type Row = (&'static str, fn(&Setting) -> Result<Operator, Failure>);
+pub(crate) type Row = (&'static str, fn(&Setting) -> Result<Operator, Failure>);
 
 /// Every operator, under the name of the peers' script where it has one.
-const OPERATORS: &[Row] = &[
+pub(crate) const OPERATORS: &[Row] = &[
     ("Identity", |s| Ok(Identity::new(s.space()?)?)),
     ("Zero", |s| Ok(Zero::new(s.space()?, s.space()?)?)),
     ("Diagonal", diagonal),
@@ -79,14 +66,14 @@ const OPERATORS: &[Row] = &[
     }),
     ("Restriction_ax0", |s| Ok(Restriction::new(s.space()?, 0, s.scattered(0))?)),
     ("Restriction_ax1", |s| Ok(Restriction::new(s.space()?, 1, s.scattered(1))?)),
-    ("Sum", |s| Ok(SumAlong::new(s.space()?, 0)?)),
     ("Restriction_ax2", |s| Ok(Restriction::new(s.space()?, 2, s.scattered(2))?)),
+    ("Sum", |s| Ok(SumAlong::new(s.space()?, 0)?)),
     ("Sum_ax1", |s| Ok(SumAlong::new(s.space()?, 1)?)),
     ("Sum_ax2", |s| Ok(SumAlong::new(s.space()?, 2)?)),
-    ("CausalIntegration", |s| integral(s, 0, Integral::Full)),
-    ("CausalIntegration_ax1", |s| integral(s, 1, Integral::Full)),
-    ("CausalIntegration_ax2", |s| integral(s, 2, Integral::Full)),
-    ("CausalIntegration_trapezoidal", |s| integral(s, 0, Integral::Trapezoidal)),
+    ("CausalIntegration", |s| integral(s, 0, Integral::Trapezoidal)),
+    ("CausalIntegration_ax1", |s| integral(s, 1, Integral::Trapezoidal)),
+    ("CausalIntegration_ax2", |s| integral(s, 2, Integral::Trapezoidal)),
+    ("CausalIntegration_full", |s| integral(s, 0, Integral::Full)),
     ("Regression", |s| Ok(Regression::new(s.positions()?, 4)?)),
     ("Regression_along", |s| {
         let positions = s.random(&s.shape[..1], 1)?;
@@ -207,7 +194,7 @@ fn spread(s: &Setting) -> Result<Operator, Failure> {
     Ok(Spread::new(space.clone(), space, curve, Interpolation::Nearest)?)
 }
 
-fn laplacian(s: &Setting) -> Result<Operator, Failure> {
+pub(crate) fn laplacian(s: &Setting) -> Result<Operator, Failure> {
     let along = |axis| Along { axis: axis as isize, step: 1.0, weight: 1.0 };
     let terms: Vec<Along> = (0..s.shape.len()).map(along).collect();
     Ok(Laplacian::new(s.space()?, &terms, Scheme::Centered3, Edge::Zero)?)
@@ -217,7 +204,7 @@ fn diagonal(s: &Setting) -> Result<Operator, Failure> {
     Ok(Diagonal::new(s.space()?, s.random(&s.shape, 1)?)?)
 }
 
-fn poststack(s: &Setting) -> Result<Operator, Failure> {
+pub(crate) fn poststack(s: &Setting) -> Result<Operator, Failure> {
     let wavelet = wavelet();
     Ok(PoststackLinearModelling::new(s.space()?, &wavelet, Scheme::Centered3)?)
 }
@@ -229,214 +216,4 @@ fn wavelet() -> Vec<f64> {
         (1.0 - 2.0 * a) * (-a).exp()
     };
     (-20..=20).map(value).collect()
-}
-
-/// Where, how large, how often.
-struct Setting {
-    device: Device,
-    size: String,
-    shape: Vec<usize>,
-    repetitions: usize,
-}
-
-impl Setting {
-    fn space(&self) -> Result<Space, Failure> {
-        Ok(Space::new(self.shape.clone(), DType::Float32)?)
-    }
-
-    fn reversed_axes(&self) -> Vec<isize> {
-        (0..self.shape.len() as isize).rev().collect()
-    }
-
-    /// Whether a row of this name goes along an axis that is there.
-    fn has_axis(&self, name: &str) -> bool {
-        let axis = name.rsplit_once("_ax").and_then(|(_, axis)| axis.parse().ok());
-        axis.unwrap_or(0) < self.shape.len()
-    }
-
-    /// All indices of an axis, each once, in another order.
-    fn scattered(&self, axis: usize) -> Vec<usize> {
-        let n = self.shape[axis];
-        let mut indices: Vec<usize> = (0..n).collect();
-        let mut state = 1_u64;
-        for at in (1..n).rev() {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            indices.swap(at, (state >> 33) as usize % (at + 1));
-        }
-        indices
-    }
-
-    /// As many positions as samples, between the samples.
-    fn between(&self, axis: usize) -> Vec<f64> {
-        let n = self.shape[axis];
-        (0..n).map(|at| at as f64 * (n as f64 - 1.5) / n as f64 + 0.25).collect()
-    }
-
-    /// As many positions as elements.
-    fn positions(&self) -> Result<SharedArray, Failure> {
-        self.random(&[self.shape.iter().product()], 1)
-    }
-
-    /// Scattered numbers between -1 and 1.
-    fn random(&self, shape: &[usize], seed: u32) -> Result<SharedArray, Failure> {
-        Ok(self.array(shape, seed)?.into_shared())
-    }
-
-    fn array(&self, shape: &[usize], seed: u32) -> Result<Array, Failure> {
-        let values = repeated(&mut scattered(seed), shape.iter().product());
-        Ok(Array::from_slice(&values, shape)?.into_device(self.device)?.0)
-    }
-
-    /// Scattered numbers of a space, which is of Float32 or of Complex64.
-    fn vector(&self, space: &Space, seed: u32) -> Result<Array, Failure> {
-        if !space.dtype().is_complex() {
-            return self.array(space.shape(), seed);
-        }
-        let mut parts = scattered(seed);
-        let mut part = || parts.next().unwrap_or_default();
-        let mut numbers = std::iter::repeat_with(|| Complex32::new(part(), part()));
-        let values = repeated(&mut numbers, space.len());
-        Ok(Array::from_slice(&values, space.shape())?.into_device(self.device)?.0)
-    }
-
-    /// Milliseconds of one `work`, the median over batches.
-    fn time(
-        &self,
-        repetitions: usize,
-        mut work: impl FnMut() -> Result<(), Failure>,
-    ) -> Result<f64, Failure> {
-        let stream = self.device.stream()?;
-        for _ in 0..3 {
-            work()?;
-        }
-        stream.synchronize()?;
-        let mut batches = Vec::new();
-        for _ in 0..5 {
-            let begin = Instant::now();
-            for _ in 0..repetitions {
-                work()?;
-            }
-            stream.synchronize()?;
-            batches.push(begin.elapsed().as_secs_f64() * 1e3 / repetitions as f64);
-        }
-        batches.sort_by(f64::total_cmp);
-        Ok(batches[batches.len() / 2])
-    }
-
-    fn row(&self, name: &str, times: [f64; 2], bytes: [usize; 2]) {
-        let ([forward, adjoint], [read, back]) = (times, bytes);
-        println!("{name},{},{forward:.5},{adjoint:.5},{read},{back}", self.size);
-    }
-}
-
-/// Numbers between -1 and 1, the same for the same seed.
-fn scattered(seed: u32) -> impl Iterator<Item = f32> {
-    let mut state = seed.wrapping_mul(747_796_405).wrapping_add(1);
-    std::iter::repeat_with(move || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 8) as f32 / 8_388_608.0 - 1.0
-    })
-}
-
-/// Half of `n` indices, in order.
-fn half(n: usize) -> Vec<usize> {
-    let values = scattered(8).take(n);
-    (0..n).zip(values).filter(|(_, value)| *value < 0.0).map(|(at, _)| at).collect()
-}
-
-/// `len` values, of which the first million are new: what takes longest is not to make them.
-fn repeated<T: Copy>(values: &mut dyn Iterator<Item = T>, len: usize) -> Vec<T> {
-    // A prime number, lest rows repeat.
-    let new: Vec<T> = values.take(len.min(1_000_003)).collect();
-    new.iter().copied().cycle().take(len).collect()
-}
-
-/// All rows, also behind one that fails.
-fn operators(s: &Setting, part: &str) -> Result<(), Failure> {
-    let mut failed = None;
-    let named = |name: &str| part.split('|').any(|part| name.contains(part));
-    let wanted = |name: &str| named(name) && s.has_axis(name);
-    for (name, make) in OPERATORS.iter().filter(|(name, _)| wanted(name)) {
-        if let Err(failure) = make(s).and_then(|a| operator(s, name, &a)) {
-            eprintln!("{name}: {failure}");
-            failed = Some(failure);
-        }
-    }
-    failed.map_or(Ok(()), Err)
-}
-
-fn operator(s: &Setting, name: &str, a: &Operator) -> Result<(), Failure> {
-    let on = on(s.device)?;
-    let devices = a.devices().unwrap_or(Devices::both(s.device));
-    let mut x = s.vector(a.domain(), 3)?.into_device(devices.domain)?.0;
-    let mut y = s.vector(a.range(), 4)?.into_device(devices.range)?.0;
-    let mut workspace = Workspace::of(a, &*on)?;
-    let set = Update::set();
-    let forward = s.time(s.repetitions, || {
-        Ok(a.apply_with(&mut workspace, &*on, x.view(), y.view_mut(), set)?)
-    })?;
-    let adjoint = s.time(s.repetitions, || {
-        Ok(a.apply_adjoint_with(&mut workspace, &*on, y.view(), x.view_mut(), set)?)
-    })?;
-    // What the verbs move is counted once, apart from the timing.
-    let trace = Trace::of(on);
-    a.apply_with(&mut workspace, &trace, x.view(), y.view_mut(), set)?;
-    let forward_bytes = moved(&trace);
-    a.apply_adjoint_with(&mut workspace, &trace, y.view(), x.view_mut(), set)?;
-    s.row(name, [forward, adjoint], [forward_bytes, moved(&trace)]);
-    Ok(())
-}
-
-/// Bytes read and written since the last call of this.
-fn moved(trace: &Trace) -> usize {
-    let cost = trace.take();
-    cost.bytes_read + cost.bytes_written
-}
-
-/// 50 iterations of CGLS on post-stack data, alone and stacked with a Laplacian.
-fn solvers(s: &Setting, part: &str) -> Result<(), Failure> {
-    let on = on(s.device)?;
-    let stacked = vstack([poststack(s)?, laplacian(s)?])?;
-    let problems = [("cgls50_poststack", poststack(s)?), ("reginv50_poststack", stacked)];
-    for (name, a) in problems.into_iter().filter(|(name, _)| name.contains(part)) {
-        let solver = Cgls { stop: Stop::after(50), check_every: 50, ..Cgls::default() };
-        let y = a.forward(&s.array(&s.shape, 5)?)?;
-        let mut workspace = solver.workspace(&a, &*on)?;
-        let time = s.time(1, || {
-            solver.solve_in(&mut workspace, &*on, &a, y.view(), None, &mut ())?;
-            Ok(())
-        })?;
-        s.row(name, [time, f64::NAN], [0, 0]);
-    }
-    Ok(())
-}
-
-fn main() -> Result<(), Failure> {
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
-    let word = |at: usize, default: &str| words.get(at).map_or(default, String::as_str).to_string();
-    let (device, size, part) = (word(0, "cpu").parse::<Device>()?, word(1, "1m"), word(2, ""));
-    let shape = match size.as_str() {
-        "64m" => vec![8000, 8000],
-        "odd" => vec![7919, 8191],
-        "odd3" => vec![257, 389, 641],
-        "tiny" => vec![64, 64],
-        "1m" => vec![1000, 1000],
-        other => other.split('x').map(str::parse).collect::<Result<_, _>>()?,
-    };
-    let repetitions = if device.is_cpu() { 3 } else { 50 };
-    let mut setting = Setting { device, size, shape, repetitions };
-    println!("name,size,forward_ms,adjoint_ms");
-    let (from, mut to) = (setting.array(&setting.shape, 6)?, setting.array(&setting.shape, 7)?);
-    let executor = on(device)?;
-    let copy = setting
-        .time(repetitions, || Ok(executor.copy(from.view(), to.view_mut(), Update::set())?))?;
-    let bytes = from.view().layout().len() * 8;
-    setting.row("copy", [copy, copy], [bytes, bytes]);
-    drop((from, to));
-    let operators = operators(&setting, &part);
-    if setting.size == "64m" {
-        setting.shape = vec![4000, 4000];
-    }
-    solvers(&setting, &part)?;
-    operators
 }
