@@ -131,9 +131,10 @@ fn inner(shape: Shape, part: &Operator) -> Option<&[Operator]> {
     let Kind::Blocks { domains, ranges } = part.node().kind() else { return None };
     let adjoint = part.orientation().adjoint;
     let (domains, ranges) = if adjoint { (ranges, domains) } else { (domains, ranges) };
-    // Those along an axis of their own do not follow each other along the one of the whole.
-    let divided =
-        |side: &Option<Arc<Partition>>| side.as_ref().is_some_and(|side| !side.is_stacked());
+    // Those along an axis of their own, or another than the first, do not follow each other along the one of the whole.
+    let divided = |side: &Option<Arc<Partition>>| {
+        side.as_ref().is_some_and(|side| !side.is_stacked() && !side.is_lifted())
+    };
     let same = match shape {
         Shape::Above => domains.is_none() && divided(ranges),
         Shape::Beside => ranges.is_none() && divided(domains),

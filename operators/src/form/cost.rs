@@ -38,7 +38,7 @@ impl Step {
                 let weights = if written > 0 { factor.read().1 } else { 0 };
                 once(read + weights, operations.saturating_mul(to.len()))
             }
-            Act::Leaf(Leaf::Stencil(stencil)) | Act::Each(stencil) => {
+            Act::Leaf(Leaf::Stencil(stencil)) | Act::Each(stencil, _) => {
                 let flops = stencil.terms().iter().map(|(_, band)| {
                     let lanes = from.len() / band.len().max(1);
                     lanes.saturating_mul(band.entries()).saturating_mul(2)

@@ -143,7 +143,7 @@ impl fmt::Display for Act {
             Self::Copy => f.write_str("copy"),
             Self::Conjugate => f.write_str("conjugate"),
             Self::Pass(pass) => pass.fmt(f),
-            Self::Each(stencil) => write!(f, "{} stencils of one array", stencil.terms().len()),
+            Self::Each(stencil, _) => write!(f, "{} stencils of one array", stencil.terms().len()),
             Self::Leaf(leaf) => leaf.fmt(f),
         }
     }

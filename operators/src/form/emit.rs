@@ -166,12 +166,12 @@ impl<'a> Emitter<'a> {
         if blocks.ranges.is_none() {
             return self.added(blocks, task);
         }
-        if let Some((stencil, scale)) = each(blocks)
+        if let Some((stencil, axis, scale)) = each(blocks)
             && let Some(scale) = number::product(task.scale, scale, blocks.parts[0].range.dtype())
         {
             let (from, to) = (task.from.clone(), task.to.clone());
             let first = task.first;
-            self.drafts.push(Draft { act: Act::Each(stencil), from, to, scale, first });
+            self.drafts.push(Draft { act: Act::Each(stencil, axis), from, to, scale, first });
             return;
         }
         let mut order: Vec<usize> = (0..blocks.parts.len()).collect();
@@ -221,13 +221,10 @@ impl<'a> Emitter<'a> {
 }
 
 /// The terms of a stencil, if they are what is stacked along an axis of its own, in the order of their axes and all times one
-/// factor.
-fn each(blocks: &Blocks) -> Option<(Stencil, Complex64)> {
-    let stacked = blocks.ranges.as_ref().is_some_and(|ranges| ranges.is_stacked());
-    if !stacked
-        || blocks.domains.is_some()
-        || !(2..=StencilTerm::MOST).contains(&blocks.parts.len())
-    {
+/// factor; with that axis.
+fn each(blocks: &Blocks) -> Option<(Stencil, usize, Complex64)> {
+    let stacked = blocks.ranges.as_ref().filter(|ranges| ranges.is_stacked())?;
+    if blocks.domains.is_some() || !(2..=StencilTerm::MOST).contains(&blocks.parts.len()) {
         return None;
     }
     let mut terms: Vec<(usize, Band)> = Vec::with_capacity(blocks.parts.len());
@@ -243,5 +240,6 @@ fn each(blocks: &Blocks) -> Option<(Stencil, Complex64)> {
         }
         terms.push((*axis, band.clone()));
     }
-    Some((Stencil::new(terms).ok()?, factor?))
+    let axis = stacked.slices().first()?.axis();
+    Some((Stencil::new(terms).ok()?, axis, factor?))
 }

@@ -37,7 +37,9 @@ pub(super) fn fused(outer: &Factor, inner: &Factor) -> Option<Fused> {
             Some(if a.part_of(b)? { Fused::Identity } else { Fused::Zero })
         }
         (Part::Leaf(Leaf::Pointwise(a)), Part::Leaf(Leaf::Pointwise(b))) => {
-            leaf(Leaf::Pointwise(a.after(b)?))
+            let real = !outer.range.dtype().is_complex() && !inner.domain.dtype().is_complex();
+            let whole = a.after(b).filter(|whole| !real || whole.is_of_real_arrays())?;
+            leaf(Leaf::Pointwise(whole))
         }
         (Part::Leaf(Leaf::Stencil(a)), Part::Leaf(Leaf::Stencil(b))) => {
             bands(a, b, inner.domain.dtype())

@@ -1,5 +1,6 @@
 //! How the spaces of several operators lie in one array.
 
+use arrayspan_bridge::devices::vectors::reserve;
 use arrayspan_bridge::{Relayout, View, ViewMut};
 
 use crate::{Error, Result, Space};
@@ -15,6 +16,8 @@ pub(crate) struct Partition {
     parts: Vec<Slice>,
     /// Whether the parts lie along an axis of their own.
     stacked: bool,
+    /// Whether the arrays have further axes, before or behind those that were divided.
+    lifted: bool,
 }
 
 /// The place of one space in the one array.
@@ -66,7 +69,12 @@ impl Partition {
             start += extent;
             slice
         };
-        Ok(Self { parts: parts.into_iter().map(slice).collect(), whole, stacked: false })
+        Ok(Self {
+            parts: parts.into_iter().map(slice).collect(),
+            whole,
+            stacked: false,
+            lifted: false,
+        })
     }
 
     /// Of equal spaces, one for each index of a new first axis.
@@ -83,7 +91,7 @@ impl Partition {
         whole.computable(operation)?;
         let slices = parts.into_iter().enumerate();
         let slice = |(start, space)| Slice { whole: false, axis: 0, start, extent: 1, space };
-        Ok(Self { parts: slices.map(slice).collect(), whole, stacked: true })
+        Ok(Self { parts: slices.map(slice).collect(), whole, stacked: true, lifted: false })
     }
 
     /// The same of arrays with further axes before and behind their own.
@@ -103,7 +111,36 @@ impl Partition {
             Ok(Slice { axis: slice.axis + before.len(), space: with(&slice.space)?, ..*slice })
         };
         let parts = self.parts.iter().map(slice).collect::<Result<_>>()?;
-        Ok(Self { whole: with(&self.whole)?, parts, stacked: self.stacked })
+        Ok(Self { whole: with(&self.whole)?, parts, stacked: self.stacked, lifted: true })
+    }
+
+    /// Whether these are arrays with further axes, where parts may neither follow each other in row-major order nor join as
+    /// [`new`](Self::new) has them.
+    pub(crate) fn is_lifted(&self) -> bool {
+        self.lifted
+    }
+
+    /// Where in the one array the elements of all parts lie, one part after the other, each in row-major order; `None` if that
+    /// is their order in the one array, too.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub(crate) fn order(&self) -> Result<Option<Vec<usize>>> {
+        let axis = self.parts.first().map_or(0, |slice| slice.axis);
+        if axis == 0 {
+            return Ok(None);
+        }
+        let (before, own) = self.whole.shape().split_at(axis);
+        let [before, all] = [before, own].map(|extents| extents.iter().product::<usize>());
+        let behind = own[1..].iter().product::<usize>();
+        let mut order = Vec::new();
+        reserve(&mut order, self.whole.len())?;
+        for slice in &self.parts {
+            for first in (0..before).map(|first| first * all + slice.start * behind) {
+                order.extend(first..first + slice.extent * behind);
+            }
+        }
+        Ok(Some(order))
     }
 
     /// Whether the parts lie along an axis of their own.
@@ -131,6 +168,11 @@ impl Slice {
     /// Its own space.
     pub(crate) fn space(&self) -> &Space {
         &self.space
+    }
+
+    /// The axis of the one array that is divided.
+    pub(super) fn axis(&self) -> usize {
+        self.axis
     }
 
     /// Whether it is all of such an array.

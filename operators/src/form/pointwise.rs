@@ -147,6 +147,12 @@ impl Pointwise {
             && self.expression.has_real_constants()
     }
 
+    /// Whether one pass can do it from real numbers to real ones: constants are complex only where weights are, too.
+    pub(crate) fn is_of_real_arrays(&self) -> bool {
+        let complex = self.weights.iter().any(|weights| weights.dtype().is_complex());
+        complex || self.expression.has_real_constants()
+    }
+
     /// How many arrays of weights it reads, and their bytes.
     pub(crate) fn read(&self) -> (usize, usize) {
         let bytes = |array: &SharedArray| array.layout().len() * array.dtype().bytes();

@@ -60,8 +60,8 @@ pub(crate) enum Act {
     Conjugate,
     /// A sum of stencils and weights of parts of `x`.
     Pass(Pass),
-    /// `y[t] = bandₜ x`: the terms of a stencil, each by itself.
-    Each(Stencil),
+    /// `y[…, t, …] = bandₜ x`: the terms of a stencil, each by itself, along this axis of `y`.
+    Each(Stencil, usize),
     /// A form. An opaque one is not to be conjugated: that takes steps of its own.
     Leaf(Leaf),
 }
@@ -167,7 +167,7 @@ impl Act {
     pub(super) fn bytes(&self, dtype: DType, device: Option<Device>) -> PerDevice<usize> {
         match self {
             Self::Leaf(leaf) => leaf.bytes(dtype, device),
-            Self::Zero | Self::Copy | Self::Conjugate | Self::Pass(_) | Self::Each(_) => {
+            Self::Zero | Self::Copy | Self::Conjugate | Self::Pass(_) | Self::Each(..) => {
                 PerDevice::default()
             }
         }
@@ -179,7 +179,7 @@ impl Act {
             | (Self::Copy, Self::Copy)
             | (Self::Conjugate, Self::Conjugate) => true,
             (Self::Pass(a), Self::Pass(b)) => a.same(b),
-            (Self::Each(a), Self::Each(b)) => a == b,
+            (Self::Each(a, c), Self::Each(b, d)) => c == d && a == b,
             (Self::Leaf(a), Self::Leaf(b)) => a.same(b),
             _ => false,
         }
@@ -218,7 +218,7 @@ pub(super) fn is_real(steps: &[Step], from: &Space, to: &Space) -> bool {
             Act::Zero | Act::Copy => true,
             Act::Conjugate => !dtype.is_complex(),
             Act::Pass(pass) => pass.is_real(),
-            Act::Each(stencil) => stencil.is_real(),
+            Act::Each(stencil, _) => stencil.is_real(),
             Act::Leaf(leaf) => leaf.is_real(dtype),
         };
         act && step.scale.im == 0.0

@@ -1,7 +1,7 @@
 //! Runs programs.
 
 use arrayspan_bridge::devices::Device;
-use arrayspan_bridge::{View, ViewMut};
+use arrayspan_bridge::{Relayout, View, ViewMut};
 use arrayspan_kernels::Update;
 
 use super::moving;
@@ -186,7 +186,12 @@ impl Act {
             Self::Copy => Ok(on.copy(x, y, update)?),
             Self::Conjugate => conjugate(&on, x, y, update),
             Self::Pass(pass) => pass.run(&on, &x, y, update),
-            Self::Each(stencil) => Ok(on.stencil_each(stencil, x, y, update)?),
+            Self::Each(stencil, 0) => Ok(on.stencil_each(stencil, x, y, update)?),
+            Self::Each(stencil, axis) => {
+                let others = (0..y.shape().len()).filter(|other| other != axis);
+                let order: Vec<usize> = std::iter::once(*axis).chain(others).collect();
+                Ok(on.stencil_each(stencil, x, y.permuted(&order)?, update)?)
+            }
             Self::Leaf(leaf) => leaf.run(on, x, y, update),
         }
     }

@@ -8,7 +8,7 @@ use arrayspan_kernels::{Executor, Update, constant};
 
 use crate::{Devices, Lift, LinearMap, LinearOperator, Operator, Result, Space, Workspace};
 
-/// The bytes of models and data that columns are found with at once.
+/// The bytes of models, data and what is between them that columns are found with at once.
 const MOST_BYTES: usize = 1 << 24;
 
 /// What applies an operator to unit vectors: to many of them at once, of which it has as few launches as of one.
@@ -27,7 +27,11 @@ impl Units {
     pub(crate) fn of(operator: &Operator, on: &dyn Executor) -> Result<Self> {
         let (domain, range) = (operator.domain(), operator.range());
         let bytes = |space: &Space| space.len().saturating_mul(space.dtype().bytes());
-        let each = bytes(domain).saturating_add(bytes(range)).max(1);
+        // What is between models and data may be much larger than both.
+        let between = operator.elsewhere().into_iter().map(|(_, bytes)| bytes);
+        let between = between.fold(LinearMap::workspace(operator), usize::saturating_add);
+        let ends = bytes(domain).saturating_add(bytes(range));
+        let each = ends.saturating_add(between).max(1);
         let columns = domain.len();
         let count = (MOST_BYTES / each).clamp(columns.min(1), columns);
         let lifted = operator.lifted(Lift::Trailing(count))?;

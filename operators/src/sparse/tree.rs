@@ -3,12 +3,17 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
+use arrayspan_bridge::devices::vectors::filled;
 
 use super::Sparse;
 use super::algebra::{below, beside, product, sum, turned};
 use super::leaf;
+use super::rows::Rows;
 use crate::Result;
 use crate::algebra::{Kind, Node};
+use crate::form::Partition;
 
 /// An operator that is part of the one in question.
 struct Visit<'a> {
@@ -88,7 +93,7 @@ fn combined(visits: &[Visit<'_>], at: usize) -> Result<Sparse> {
         }
         Kind::Named | Kind::Sum => sum(&parts.collect::<Vec<_>>(), shape),
         Kind::Blocks { domains, ranges } => {
-            // Parts follow each other in row-major order, so a part begins where those before it end.
+            // As if parts followed each other in row-major order: then a part begins where those before it end.
             let mut columns = 0;
             let placed = parts.map(|part| {
                 let start = columns;
@@ -96,7 +101,40 @@ fn combined(visits: &[Visit<'_>], at: usize) -> Result<Sparse> {
                 (part, start)
             });
             let placed: Vec<_> = placed.collect();
-            if ranges.is_some() { below(&placed, shape) } else { beside(&placed, shape) }
+            let whole =
+                if ranges.is_some() { below(&placed, shape) } else { beside(&placed, shape) };
+            let order = |side: &Option<Arc<Partition>>| match side {
+                Some(side) => side.order(),
+                None => Ok(None),
+            };
+            reordered(whole?, order(ranges)?, order(domains)?)
         }
     }
+}
+
+/// The matrix whose row `rows[i]` and column `columns[j]` are row `i` and column `j` of this one.
+fn reordered(
+    matrix: Sparse,
+    rows: Option<Vec<usize>>,
+    columns: Option<Vec<usize>>,
+) -> Result<Sparse> {
+    if rows.is_none() && columns.is_none() {
+        return Ok(matrix);
+    }
+    let from = match rows {
+        None => None,
+        Some(rows) => {
+            let mut from = filled(rows.len(), 0)?;
+            rows.iter().enumerate().for_each(|(at, row)| from[*row] = at);
+            Some(from)
+        }
+    };
+    let mut all = Rows::new(matrix.shape)?;
+    for row in 0..matrix.shape[0] {
+        for (column, value) in matrix.row(from.as_ref().map_or(row, |from| from[row])) {
+            all.add(columns.as_ref().map_or(column, |columns| columns[column]), value);
+        }
+        all.end()?;
+    }
+    Ok(all.finish())
 }

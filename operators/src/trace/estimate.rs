@@ -158,7 +158,9 @@ impl Drawn<'_> {
 
     /// `A` is near `Z (Sᴴ Z)⁺ Wᴴ` with `Z = A R` and `W = Aᴴ S`: the trace of that, and the mean for what it differs by.
     fn beforehand(&self, evaluations: usize) -> Result<Complex64> {
-        let (narrow, wide) = ((evaluations + 3) / 6, (evaluations + 1) / 3);
+        // Rounded to the nearest.
+        let narrow = evaluations / 6 + usize::from(evaluations % 6 >= 3);
+        let wide = evaluations / 3 + usize::from(evaluations % 3 == 2);
         let count = evaluations - narrow - wide;
         let (s, r) = (self.block(0, narrow)?, self.block(narrow, wide)?);
         let g = self.block(narrow + wide, count)?;

@@ -3,6 +3,7 @@
 use std::f64::consts::TAU;
 
 use arrayspan_bridge::Array;
+use arrayspan_bridge::devices::vectors::reserve;
 use arrayspan_kernels::Executor;
 use num_complex::Complex64;
 
@@ -43,7 +44,9 @@ impl Samples {
             let (place, vector) = (at / count.max(1), first + at % count.max(1));
             Complex64::from(self.element(vector as u64, place as u64))
         };
-        let all: Vec<Complex64> = (0..whole.len()).map(element).collect();
+        let mut all: Vec<Complex64> = Vec::new();
+        reserve(&mut all, whole.len())?;
+        all.extend((0..whole.len()).map(element));
         let array = values::array(whole.shape(), whole.dtype(), &all)?;
         Ok(array.into_device(on.device())?.0)
     }

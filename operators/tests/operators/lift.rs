@@ -61,6 +61,7 @@ fn operators(dtype: DType) -> Vec<Operator> {
         hstack![&flat, &zeros].unwrap(),
         block_diagonal([&picked, &full, &matrix]).unwrap(),
         stack([&slope(0), &slope(1), &full]).unwrap(),
+        stack([&slope(0), &slope(1)]).unwrap(),
         adjoint(stack([&slope(0), &slope(1)]).unwrap().after(&full).build().unwrap()),
         flat.after(&full).build().unwrap().named("Named").conj(),
         Identity::new(space(&[], dtype)).unwrap(),
@@ -115,6 +116,49 @@ fn lifted_operators_keep_all_laws() {
                 assert_eq!(lifted.is_complex_linear(), operator.is_complex_linear());
             }
         }
+    }
+}
+
+#[test]
+fn sparse_matrices_of_lifted_operators_are_their_dense_ones() {
+    for dtype in [DType::Float64, DType::Complex128] {
+        for operator in operators(dtype).into_iter().filter(Operator::is_complex_linear) {
+            for lift in [Lift::Leading(3), Lift::Trailing(2)] {
+                let lifted = operator.lifted(lift).unwrap();
+                let sparse = numbers(&lifted.to_sparse().unwrap().to_dense().unwrap());
+                let dense = numbers(&lifted.to_dense().unwrap());
+                assert_close(&sparse, &dense, dtype, &format!("{lift:?} {operator:?}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn stacks_of_lifted_stacks_have_the_arrays_of_these_one_after_the_other() {
+    let [a, b] = [0, 1].map(|axis| {
+        let space = space(&[4, 3], DType::Float64);
+        FirstDerivative::new(space, axis, 0.5, Scheme::Centered3, Edge::Reduced).unwrap()
+    });
+    let picked = Restriction::new(space(&[4, 3], DType::Float64), 0, [3, 1]).unwrap();
+    let columns = Restriction::new(space(&[4, 3], DType::Float64), 1, [2]).unwrap();
+    let (beside, flat) = (vstack([&a, &picked]).unwrap(), vstack([&b, &columns]).unwrap());
+    for (inner, lift, shape) in [
+        (&beside, Lift::Leading(2), &[4, 6, 3][..]),
+        (&beside, Lift::Trailing(2), &[12, 3, 2]),
+        (&flat, Lift::Leading(2), &[4, 16]),
+        (&flat, Lift::Trailing(2), &[32, 2]),
+    ] {
+        let lifted = inner.lifted(lift).unwrap();
+        let whole = vstack([&lifted, &lifted]).unwrap();
+        assert_eq!(whole.range().shape(), shape, "{lift:?} {inner:?}");
+        let x = random(whole.domain(), 1);
+        let once = numbers(&lifted.forward(&x).unwrap());
+        assert_eq!(numbers(&whole.forward(&x).unwrap()), [&once[..], &once].concat());
+        let turned = hstack([adjoint(&lifted), adjoint(&lifted)]).unwrap();
+        assert_eq!(turned.domain().shape(), shape, "{lift:?} {inner:?}");
+        let back = numbers(&turned.forward(random(turned.domain(), 2)).unwrap());
+        let expected = numbers(&whole.adjoint(random(whole.range(), 2)).unwrap());
+        assert_close(&back, &expected, DType::Float64, &format!("{lift:?} {inner:?}"));
     }
 }
 

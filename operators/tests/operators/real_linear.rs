@@ -9,7 +9,7 @@ use num_complex::Complex64;
 use proptest::prelude::*;
 
 use crate::mix::{LEN, mix, space};
-use crate::support::{DTYPES, array, filled, hidden, host, numbers, random};
+use crate::support::{DTYPES, array, assert_close, filled, hidden, host, numbers, random};
 
 const SIZE: usize = 2 * LEN;
 
@@ -338,6 +338,31 @@ fn real_and_imaginary_parts_of_matrices_are_those_of_their_entries() {
     let (same, none) = (real.to_real().unwrap(), real.to_imag().unwrap());
     assert_eq!(same.describe().lines().last(), real.describe().lines().last());
     assert!(none.to_sparse().unwrap().indices.is_empty());
+}
+
+#[test]
+fn parts_of_what_conjugates_are_those_of_its_results() {
+    let complex = space(LEN, Complex128);
+    let weights = weights(&[Complex64::new(0.5, -2.0), Complex64::new(-1.0, 0.25), Complex64::i()]);
+    let (conj, i) = (conjugate(Complex128), Complex64::new(0.75, -1.5));
+    for operator in [
+        conj.clone(),
+        (i * &conj).build().unwrap(),
+        conj.after(i * &conj).build().unwrap(),
+        conj.after(&weights).build().unwrap(),
+        weights.after(i * &conj).build().unwrap(),
+    ] {
+        let parts = [operator.to_real().unwrap(), operator.to_imag().unwrap()];
+        for (part, of) in parts.iter().zip([|v: &Complex64| v.re, |v: &Complex64| v.im]) {
+            let x = random(part.domain(), 5);
+            let whole = numbers(&operator.forward(filled(&complex, &numbers(&x))).unwrap());
+            let expected: Vec<Complex64> = whole.iter().map(|v| of(v).into()).collect();
+            let found = numbers(&part.forward(&x).unwrap());
+            assert_close(&found, &expected, Float64, &format!("{part:?}"));
+            let report = laws::check(part).unwrap();
+            assert!(report.holds(), "{report}");
+        }
+    }
 }
 
 #[test]

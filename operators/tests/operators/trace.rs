@@ -216,5 +216,11 @@ fn what_has_no_trace_is_refused() {
         assert!(estimate(&square, method, least).is_ok());
         // More evaluations than elements are no error.
         assert!(estimate(&square, method, 50).unwrap().re.is_finite());
+        // More than can be counted, addressed or kept are, but for those that are drawn bit by bit.
+        if method != TraceMethod::Hutchinson {
+            for too_many in [usize::MAX, usize::MAX / 8, 1 << 50] {
+                assert!(estimate(&square, method, too_many).is_err());
+            }
+        }
     }
 }
