@@ -46,7 +46,7 @@ impl Kronecker {
             return Err(Error::spaces(Self::NAME, which, a.domain(), other));
         }
         for operator in [&a, &b] {
-            if !operator.is_linear() {
+            if !operator.is_complex_linear() {
                 let why = format!("{} is linear over the real numbers only", operator.name());
                 return Error::parameter(Self::NAME, why);
             }

@@ -107,7 +107,7 @@ fn combined(visits: &[Visit<'_>], at: usize) -> Result<Sparse> {
                 Some(side) => side.order(),
                 None => Ok(None),
             };
-            reordered(whole?, order(ranges)?, order(domains)?)
+            reordered(whole?, order(ranges)?, order(domains)?.as_deref())
         }
     }
 }
@@ -116,7 +116,7 @@ fn combined(visits: &[Visit<'_>], at: usize) -> Result<Sparse> {
 fn reordered(
     matrix: Sparse,
     rows: Option<Vec<usize>>,
-    columns: Option<Vec<usize>>,
+    columns: Option<&[usize]>,
 ) -> Result<Sparse> {
     if rows.is_none() && columns.is_none() {
         return Ok(matrix);
@@ -132,7 +132,7 @@ fn reordered(
     let mut all = Rows::new(matrix.shape)?;
     for row in 0..matrix.shape[0] {
         for (column, value) in matrix.row(from.as_ref().map_or(row, |from| from[row])) {
-            all.add(columns.as_ref().map_or(column, |columns| columns[column]), value);
+            all.add(columns.map_or(column, |columns| columns[column]), value);
         }
         all.end()?;
     }

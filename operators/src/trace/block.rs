@@ -90,18 +90,27 @@ const TINY: f64 = 1e-30;
 
 /// Multiplies so that the sum of all elements is near 1 in size, and squares are numbers.
 fn scale_to_one(on: &dyn Executor, q: &mut Array) -> Result<()> {
+    let factor = to_one(on, q)?;
+    multiply(on, q, factor)
+}
+
+/// What makes the sum of all elements near 1 in size, if anything does. Waits for it.
+pub(super) fn to_one(on: &dyn Executor, q: &Array) -> Result<f64> {
     let size = input(0).re().abs() + input(0).im().abs();
     let mut sum = on.empty(&[], widest_real(on.device()))?;
     on.sum(&size, &[q.view()], sum.view_mut())?;
     let sum = numbers(&sum.view())?[0].re;
-    if sum > 0.0 && sum.is_finite() {
-        let single = q.dtype().real() == DType::Float32;
-        let most = if single { f64::from(f32::MAX) } else { f64::MAX };
-        let least = if single { f64::from(f32::MIN_POSITIVE) } else { f64::MIN_POSITIVE };
-        let factor = constant((1.0 / sum).clamp(least, most));
-        on.map(&(factor * previous()), &[], q.view_mut())?;
+    if sum.is_nan() || sum <= 0.0 || sum.is_infinite() {
+        return Ok(1.0);
     }
-    Ok(())
+    let single = q.dtype().real() == DType::Float32;
+    let most = if single { f64::from(f32::MAX) } else { f64::MAX };
+    let least = if single { f64::from(f32::MIN_POSITIVE) } else { f64::MIN_POSITIVE };
+    Ok((1.0 / sum).clamp(least, most))
+}
+
+pub(super) fn multiply(on: &dyn Executor, q: &mut Array, factor: f64) -> Result<()> {
+    Ok(on.map(&(constant(factor) * previous()), &[], q.view_mut())?)
 }
 
 fn norm(on: &dyn Executor, x: View<'_>) -> Result<f64> {

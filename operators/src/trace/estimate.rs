@@ -3,7 +3,7 @@
 use arrayspan_kernels::Executor;
 use num_complex::Complex64;
 
-use super::block::{applied, deflated, dot, orthonormalise, product};
+use super::block::{applied, deflated, dot, multiply, orthonormalise, product, to_one};
 use super::sample::{Sampler, Samples};
 use crate::{Error, LinearMap, Operator, Result};
 
@@ -164,13 +164,16 @@ impl Drawn<'_> {
         let count = evaluations - narrow - wide;
         let (s, r) = (self.block(0, narrow)?, self.block(narrow, wide)?);
         let g = self.block(narrow + wide, count)?;
-        let z = self.apply(&r)?;
-        let w = applied(self.operator, true, self.on, &s)?;
+        let mut z = self.apply(&r)?;
+        let mut w = applied(self.operator, true, self.on, &s)?;
+        // Their product is one of two results, which may leave the dtype; a factor of both is one of the trace.
+        let unit = to_one(self.on, &z)?;
+        [&mut z, &mut w].into_iter().try_for_each(|block| multiply(self.on, block, unit))?;
         let cut = if z.dtype().real() == arrayspan_bridge::DType::Float32 { 1e-5 } else { 1e-12 };
         let middle = product(self.on, &s, &z)?.pseudo_inverse(cut);
-        let exact = middle.times(&product(self.on, &w, &z)?).trace();
+        let exact = middle.times(&product(self.on, &w, &z)?).trace() / unit;
         let (left, right) = (product(self.on, &g, &z)?, product(self.on, &w, &g)?);
-        let known = left.times(&middle).times(&right).trace();
+        let known = left.times(&middle).times(&right).trace() / unit;
         Ok(exact + (dot(self.on, &g, &self.apply(&g)?)? - known) / count as f64)
     }
 }

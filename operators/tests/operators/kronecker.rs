@@ -5,7 +5,7 @@ use arrayspan_operators::prelude::*;
 use arrayspan_operators::{Error, Result};
 use num_complex::Complex64;
 
-use crate::support::{DTYPES, assert_close, check, dense, floats, hidden, random};
+use crate::support::{DTYPES, array, assert_close, check, dense, floats, hidden, numbers, random};
 
 fn matrix(shape: [usize; 2], dtype: DType, seed: u64) -> Operator {
     MatrixMult::new(random(&Space::new(shape, dtype).unwrap(), seed), &[]).unwrap()
@@ -141,6 +141,13 @@ fn operators_that_have_no_product_are_refused() {
     let complex = Conj::new(Space::new([3], DType::Complex128).unwrap()).unwrap();
     let linear = message(Kronecker::new(&complex, matrix([2, 2], DType::Complex128, 1)));
     assert_eq!(linear, "Kronecker: Conj is linear over the real numbers only");
+    // Between real spaces that is linear, as the real part of a matrix is.
+    let weights = array(&[2], &[Complex64::new(3.0, 1.0), Complex64::new(0.5, -2.0)]);
+    let complex = Space::new([2], DType::Complex128).unwrap();
+    let part = Diagonal::new(complex, weights).unwrap().to_real().unwrap();
+    let both = numbers(&Kronecker::new(&part, &part).unwrap().to_dense().unwrap());
+    let diagonal: Vec<f64> = (0..4).map(|at| both[5 * at].re).collect();
+    assert_eq!(diagonal, [9.0, 1.5, 1.5, 0.25]);
     let long = Identity::new(Space::new([1 << 40], DType::Float64).unwrap()).unwrap();
     assert!(matches!(Kronecker::new(&long, &long), Err(Error::TooLarge { .. })));
     let wrong = MatrixMult::new(floats(&[3], &[1.0; 3]), &[]);
