@@ -31,6 +31,7 @@ mod scalar;
 mod scan;
 mod scan_line;
 mod scan_rows;
+mod scan_sums;
 mod slide;
 mod stencil;
 mod steps;

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::parts::{Parts, flat, for_each_block, for_each_lane, unflatten};
 use super::scalar::Scalar;
-use super::scan::Sums;
+use super::scan_sums::Sums;
 use crate::Scan;
 
 /// Results of a block: enough that it pays to share lanes, and a fixed number, because it decides how sums are rounded.

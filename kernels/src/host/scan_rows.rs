@@ -7,8 +7,8 @@ use smallvec::SmallVec;
 
 use super::parts::{flat, for_each_block, unflatten};
 use super::scalar::Scalar;
-use super::scan::Sums;
 use super::scan_line::times;
+use super::scan_sums::Sums;
 
 /// Rows of a block: as for lanes.
 const BLOCK: usize = 1024;
