@@ -120,6 +120,19 @@ fn those_who_know_pylops_are_told_of_every_operator() {
 }
 
 #[test]
+fn pages_that_list_operators_list_every_one() {
+    for (page, ticks) in
+        [("README.md", ["`", "`"]), ("CHANGELOG.md", ["`", "`"]), ("src/lib.rs", ["[`", "`]"])]
+    {
+        let text = fs::read_to_string(repository().join(page)).unwrap();
+        let [before, behind] = ticks;
+        let missing = operators().into_iter().map(|found| found.name);
+        let missing = missing.filter(|name| !text.contains(&format!("{before}{name}{behind}")));
+        assert_eq!(missing.collect::<Vec<_>>(), [""; 0], "not in {page}");
+    }
+}
+
+#[test]
 fn every_operator_has_cases_golden_data_docs_and_a_benchmark() {
     let golden = golden_keys();
     let benches: String = sources(&repository().join("benches"))

@@ -50,7 +50,9 @@ impl Polynomial {
         let extent = range.shape()[axis];
         if positions.shape() != [extent] {
             let shape = positions.shape();
-            let why = format!("positions of shape {shape:?} along axis {axis} of {range}");
+            let why = format!(
+                "positions of shape {shape:?}, expected [{extent}] along axis {axis} of {range}"
+            );
             return Error::parameter(name, why);
         }
         let positions = converted(name, positions, range.dtype())?;

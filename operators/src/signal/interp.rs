@@ -42,7 +42,9 @@ impl Interp {
         let outside = |position: &f64| !(0.0..=last).contains(position);
         if let Some(at) = positions.iter().position(outside) {
             let position = positions[at];
-            let why = format!("position {position}, number {at}, along axis {axis} of {space}");
+            let why = format!(
+                "position {position}, number {at}, is not among the {extent} samples along axis {axis} of {space}"
+            );
             return Error::parameter(Self::NAME, why);
         }
         let (mut starts, mut indices) = (vec![0], Vec::new());

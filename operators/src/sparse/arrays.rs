@@ -30,9 +30,7 @@ impl Sparse {
         indices: impl AsView,
         values: impl AsView,
     ) -> Result<Self> {
-        let starts = integers("indptr", &indptr.as_view())?;
-        let columns = integers("indices", &indices.as_view())?;
-        compressed(shape, &starts, &columns, &entries(&values.as_view())?)
+        listed(shape, ["rows", "columns"], &indptr.as_view(), &indices.as_view(), &values.as_view())
     }
 
     /// As [`from_csr`](Self::from_csr), column by column: `indices` are rows.
@@ -46,7 +44,9 @@ impl Sparse {
         values: impl AsView,
     ) -> Result<Self> {
         let [rows, columns] = shape;
-        let transposed = Self::from_csr([columns, rows], indptr, indices, values)?;
+        let (indptr, indices, values) = (indptr.as_view(), indices.as_view(), values.as_view());
+        let names = ["columns", "rows"];
+        let transposed = listed([columns, rows], names, &indptr, &indices, &values)?;
         let transpose = Orientation { adjoint: true, conj: true };
         Ok(turned(&transposed, transpose, Complex64::ONE)?.into_owned())
     }
@@ -68,7 +68,8 @@ impl Sparse {
         let values = entries(&values.as_view())?;
         same_length("rows", rows.len(), values.len())?;
         same_length("columns", columns.len(), values.len())?;
-        below("rows", &rows, shape[0])?;
+        below("rows", &rows, shape[0], "rows")?;
+        below("columns", &columns, shape[1], "columns")?;
         let mut starts = filled(shape[0].saturating_add(1), 0)?;
         for row in &rows {
             starts[row + 1] += 1;
@@ -84,29 +85,43 @@ impl Sparse {
             (indices[next[*row]], sorted[next[*row]]) = (*column, *value);
             next[*row] += 1;
         }
-        compressed(shape, &starts, &indices, &sorted)
+        compressed(shape, ["rows", "columns"], &starts, &indices, &sorted)
     }
 }
 
-/// Row by row, in the order that a [`Sparse`] has.
+/// From arrays that are listed row by row, or column by column of a matrix that is called by `names` of its own.
+fn listed(
+    shape: [usize; 2],
+    names: [&str; 2],
+    indptr: &View<'_>,
+    indices: &View<'_>,
+    values: &View<'_>,
+) -> Result<Sparse> {
+    let starts = integers("indptr", indptr)?;
+    let columns = integers("indices", indices)?;
+    compressed(shape, names, &starts, &columns, &entries(values)?)
+}
+
+/// Row by row, in the order that a [`Sparse`] has. Errors call rows and columns by `names`.
 fn compressed(
     shape: [usize; 2],
+    names: [&str; 2],
     starts: &[usize],
     columns: &[usize],
     values: &[Complex64],
 ) -> Result<Sparse> {
-    let [rows, width] = shape;
+    let ([rows, width], [lines, places]) = (shape, names);
     same_length("indices", columns.len(), values.len())?;
     let rises = starts.windows(2).all(|pair| pair[0] <= pair[1]);
     let ends = starts.first() == Some(&0) && starts.last() == Some(&columns.len());
     if !rises || !ends || starts.len() - 1 != rows {
         let (found, entries) = (starts.len(), columns.len());
         let why = format!(
-            "indptr has {found} elements for {rows} rows with {entries} entries, or does not rise from 0 to these"
+            "indptr has {found} elements for {rows} {lines} with {entries} entries: it has to have one more than {lines}, and to rise from 0 to the number of entries"
         );
         return Error::parameter(NAME, why);
     }
-    below("indices", columns, width)?;
+    below("indices", columns, width, places)?;
     let mut all = Rows::new(shape)?;
     for pair in starts.windows(2) {
         let span = pair[0]..pair[1];
@@ -121,14 +136,15 @@ fn same_length(what: &str, found: usize, values: usize) -> Result<()> {
     if found == values {
         return Ok(());
     }
-    Error::parameter(NAME, format!("{found} {what} for {values} values"))
+    Error::parameter(NAME, format!("{what} has {found} elements, values {values}"))
 }
 
-fn below(what: &str, indices: &[usize], extent: usize) -> Result<()> {
+fn below(what: &str, indices: &[usize], extent: usize, places: &str) -> Result<()> {
     match indices.iter().position(|index| *index >= extent) {
         None => Ok(()),
         Some(at) => {
-            let why = format!("{what}[{at}] is {}, of {extent}", indices[at]);
+            let index = indices[at];
+            let why = format!("{what}[{at}] is {index}, of a matrix of {extent} {places}");
             Error::parameter(NAME, why)
         }
     }
@@ -137,7 +153,8 @@ fn below(what: &str, indices: &[usize], extent: usize) -> Result<()> {
 fn entries(view: &View<'_>) -> Result<Vec<Complex64>> {
     one_dimensional("values", view)?;
     if !view.dtype().is_computable() {
-        return Error::parameter(NAME, format!("values are {}", view.dtype()));
+        let why = format!("values are {}, expected floating-point or complex", view.dtype());
+        return Error::parameter(NAME, why);
     }
     numbers(view)
 }
@@ -173,10 +190,11 @@ where
     let mut all = Vec::new();
     reserve(&mut all, found.len())?;
     for (at, index) in found.into_iter().enumerate() {
-        match index.try_into() {
-            Ok(index) => all.push(index),
-            Err(_) => return Error::parameter(NAME, format!("{what}[{at}] is {index}")),
-        }
+        let Ok(place) = index.try_into() else {
+            let why = format!("{what}[{at}] is {index}, which no place in a matrix is");
+            return Error::parameter(NAME, why);
+        };
+        all.push(place);
     }
     Ok(all)
 }

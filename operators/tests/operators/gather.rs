@@ -197,7 +197,7 @@ fn what_does_not_fit_is_refused() {
     refused(Restriction::mask(model(), 0, [4]), &["Restriction", "index 4"]);
     refused(SumAlong::new(model(), -3), &["SumAlong", "axis -3"]);
     let at = |positions: &[f64]| Interp::new(model(), 1, positions, Interpolation::Linear);
-    refused(at(&[0.0, 4.5]), &["Interp", "position 4.5, number 1"]);
+    refused(at(&[0.0, 4.5]), &["Interp", "position 4.5, number 1, is not among the"]);
     refused(at(&[-0.1]), &["Interp", "position -0.1"]);
     refused(at(&[f64::NAN]), &["Interp", "NaN"]);
     let gather = Gather::pick(0, 5, [1]).unwrap();

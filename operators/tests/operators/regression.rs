@@ -140,7 +140,7 @@ fn positions_that_do_not_fit_are_refused() {
     refused(Regression::new(t(), usize::MAX), &["order"]);
     refused(
         Regression::along(space(&[3, 4], double), 1, t(), 1),
-        &["shape [3]", "axis 1", "[3, 4]"],
+        &["shape [3], expected [4]", "axis 1", "[3, 4]"],
     );
     refused(Regression::along(space(&[3], double), 1, t(), 1), &["no axis 1"]);
     refused(Regression::along(space(&[3], DType::Float32), 0, t(), 1), &["Float64", "Float32"]);

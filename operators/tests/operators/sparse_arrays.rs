@@ -93,18 +93,26 @@ fn lists_that_contradict_each_other_are_refused() {
     refused(csr([2, 3], &[0, 1, 9], &[0, 1], 2), &["indptr"]);
     refused(csr([0, 3], &[], &[], 0), &["indptr"]);
     refused(csr([usize::MAX, 3], &[0], &[], 0), &["indptr"]);
-    refused(csr([1, 3], &[0, 1], &[3], 1), &["indices[0] is 3, of 3"]);
+    refused(csr([1, 3], &[0, 1], &[3], 1), &["indices[0] is 3, of a matrix of 3 columns"]);
     refused(csr([1, 3], &[0, 1], &[-1], 1), &["indices[0] is -1"]);
     refused(csr([1, 3], &[0, 1], &[i64::MAX], 1), &["indices[0] is"]);
     refused(csr([1, 3], &[0, -1], &[0], 1), &["indptr[1] is -1"]);
-    refused(csr([1, 3], &[0, 1], &[0], 2), &["1 indices for 2 values"]);
+    refused(csr([1, 3], &[0, 1], &[0], 2), &["indices has 1 elements, values 2"]);
     let coo = |rows: &[i64], columns: &[i64]| {
         Sparse::from_coo([2, 3], longs(rows), longs(columns), values(&[1.0]))
     };
-    refused(coo(&[2], &[0]), &["rows[0] is 2, of 2"]);
-    refused(coo(&[0], &[3]), &["indices[0] is 3, of 3"]);
-    refused(coo(&[0, 1], &[0]), &["2 rows for 1 values"]);
-    refused(coo(&[0], &[]), &["0 columns for 1 values"]);
+    refused(coo(&[2], &[0]), &["rows[0] is 2, of a matrix of 2 rows"]);
+    refused(coo(&[0], &[3]), &["columns[0] is 3, of a matrix of 3 columns"]);
+    refused(coo(&[0, 1], &[0]), &["rows has 2 elements, values 1"]);
+    refused(coo(&[0], &[]), &["columns has 0 elements, values 1"]);
+    // By the place in the caller's list, not in the order of rows.
+    let unsorted = Sparse::from_coo([2, 3], longs(&[1, 0]), longs(&[3, 0]), values(&[1.0, 2.0]));
+    refused(unsorted, &["columns[0] is 3"]);
+    let csc = |starts: &[i64], rows: &[i64]| {
+        Sparse::from_csc([2, 3], longs(starts), longs(rows), values(&[1.0]))
+    };
+    refused(csc(&[0, 1, 1], &[0]), &["indptr has 3 elements for 3 columns"]);
+    refused(csc(&[0, 1, 1, 1], &[2]), &["indices[0] is 2, of a matrix of 2 rows"]);
     let table = floats(&[1, 1], &[0.0]);
     refused(Sparse::from_csr([1, 1], &table, longs(&[0]), values(&[1.0])), &["shape [1, 1]"]);
     refused(

@@ -85,7 +85,7 @@ impl Cgls {
         self.solve_from(a, y, None, &mut ())
     }
 
-    /// Solves from `start` (`None`: zero); `observer` is called at the start and at every check.
+    /// Solves from `start` (`None`: zero); `observer` is called at the start and at every check (`&mut ()` does nothing).
     ///
     /// # Errors
     /// As [`solve`](Self::solve), and when `start` does not fit `A`.
