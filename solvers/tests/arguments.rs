@@ -81,7 +81,7 @@ fn another_device_is_named() {
         let mut workspace = solver.workspace(&a, &*here).unwrap();
         let wrong = |error: &Error| matches!(error, Error::WrongDevice { solver: "Cgls", .. });
         let result = solver.solve_in(&mut workspace, &*there, &a, y.view(), None, &mut ());
-        says(result, wrong, &["the operator", "cpu", &device.to_string()]);
+        says(result, wrong, &["data", "cpu", &device.to_string()]);
         let moved = problem().data().into_device(device).unwrap().0;
         let result = solver.solve_in(&mut workspace, &*here, &a, moved.view(), None, &mut ());
         says(result, wrong, &["data", "cpu", &device.to_string()]);

@@ -209,8 +209,9 @@ impl Cgls {
         start: Option<&Array>,
     ) -> Result<()> {
         let fit = Fit { solver: Self::NAME, device: on.device() };
-        fit.operator(a)?;
+        // First, so that what is said of the operator is true of the data, too.
         fit.array("data", a.range(), y)?;
+        fit.operator(a)?;
         if let Some(start) = start {
             fit.array("start", a.domain(), &start.view())?;
         }
