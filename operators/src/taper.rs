@@ -68,6 +68,11 @@ pub fn taper(len: usize, ramp: usize, kind: Ramp) -> Result<Vec<f64>> {
 /// # Errors
 /// As [`taper`].
 pub fn taper_nd(axes: &[(usize, usize)], kind: Ramp) -> Result<Vec<f64>> {
+    // Before any axis is filled: a machine may promise more memory than it has.
+    let len = axes.iter().try_fold(1_usize, |len, (extent, _)| len.checked_mul(*extent));
+    if len.is_none_or(|len| len > isize::MAX as usize / size_of::<f64>()) {
+        return Error::parameter("taper", format!("weights of {axes:?} do not fit the memory"));
+    }
     let mut weights = vec![1.0];
     for &(extent, ramp) in axes {
         let along = taper(extent, ramp, kind)?;
