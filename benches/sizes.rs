@@ -50,18 +50,19 @@ impl Setting {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (state >> 8) as f32 / 8_388_608.0 - 1.0
         };
-        let len: usize = shape.iter().product();
-        let part: Vec<f32> = (0..len.min(1_000_003)).map(|_| next()).collect();
-        let mut values = Vec::with_capacity(len);
-        while values.len() < len {
-            values.extend_from_slice(&part[..part.len().min(len - values.len())]);
+        let mut array = Array::empty(shape, self.dtype, self.device)?;
+        let len = array.layout().len();
+        let values: Vec<f32> = (0..len.min(1_000_003)).map(|_| next()).collect();
+        let count = values.len().max(1);
+        let numbers = Array::from_vec(values, [count])?.to(self.device)?.0;
+        let conversion = Conversion::new(Overflow::Saturate);
+        let numbers = numbers.view().convert(self.dtype, &conversion, &self.device.stream()?)?;
+        let mut line = array.view_mut().reshaped(&[len])?;
+        for start in (0..len).step_by(count) {
+            let few = count.min(len - start);
+            line.slice_mut(start..start + few)?.assign(&numbers.slice(..few)?)?;
         }
-        let array = Array::from_slice(&values, shape)?.to(self.device)?.0;
-        Ok(array.view().convert(
-            self.dtype,
-            &Conversion::new(Overflow::Saturate),
-            &self.device.stream()?,
-        )?)
+        Ok(array)
     }
 
     /// Milliseconds of one `work`, the median over batches.

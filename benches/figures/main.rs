@@ -24,8 +24,7 @@ type Failure = Box<dyn std::error::Error>;
 /// All rows, also behind one that fails.
 fn operators(s: &Setting, part: &str) -> Result<(), Failure> {
     let mut failed = None;
-    let named = |name: &str| part.split('|').any(|part| name.contains(part));
-    let wanted = |name: &str| named(name) && s.has_axis(name);
+    let wanted = |name: &str| named(name, part) && s.has_axis(name);
     for (name, make) in OPERATORS.iter().filter(|(name, _)| wanted(name)) {
         if let Err(failure) = make(s).and_then(|a| operator(s, name, &a)) {
             eprintln!("{name}: {failure}");
@@ -33,6 +32,11 @@ fn operators(s: &Setting, part: &str) -> Result<(), Failure> {
         }
     }
     failed.map_or(Ok(()), Err)
+}
+
+/// Whether a name has one of the parts that `|` divides.
+fn named(name: &str, parts: &str) -> bool {
+    parts.split('|').any(|part| name.contains(part))
 }
 
 fn operator(s: &Setting, name: &str, a: &Operator) -> Result<(), Failure> {
@@ -68,7 +72,7 @@ fn solvers(s: &Setting, part: &str) -> Result<(), Failure> {
     let on = on(s.device)?;
     let stacked = vstack([poststack(s)?, laplacian(s)?])?;
     let problems = [("cgls50_poststack", poststack(s)?), ("reginv50_poststack", stacked)];
-    for (name, a) in problems.into_iter().filter(|(name, _)| name.contains(part)) {
+    for (name, a) in problems.into_iter().filter(|(name, _)| named(name, part)) {
         let solver = Cgls { stop: Stop::after(50), check_every: 50, ..Cgls::default() };
         let y = a.forward(&s.array(&s.shape, 5)?)?;
         let mut workspace = solver.workspace(&a, &*on)?;

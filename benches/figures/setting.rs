@@ -59,20 +59,35 @@ impl Setting {
     }
 
     pub(crate) fn array(&self, shape: &[usize], seed: u32) -> Result<Array, Failure> {
-        let values = repeated(&mut scattered(seed), shape.iter().product());
-        Ok(Array::from_slice(&values, shape)?.into_device(self.device)?.0)
+        let len = fewest(shape);
+        let values: Vec<f32> = scattered(seed).take(len).collect();
+        self.repeated(Array::from_vec(values, [len])?, shape)
     }
 
     /// Scattered numbers of a space, which is of Float32 or of Complex64.
     pub(crate) fn vector(&self, space: &Space, seed: u32) -> Result<Array, Failure> {
+        let shape = space.shape();
         if !space.dtype().is_complex() {
-            return self.array(space.shape(), seed);
+            return self.array(shape, seed);
         }
         let mut parts = scattered(seed);
         let mut part = || parts.next().unwrap_or_default();
-        let mut numbers = std::iter::repeat_with(|| Complex32::new(part(), part()));
-        let values = repeated(&mut numbers, space.len());
-        Ok(Array::from_slice(&values, space.shape())?.into_device(self.device)?.0)
+        let len = fewest(shape);
+        let values: Vec<Complex32> = (0..len).map(|_| Complex32::new(part(), part())).collect();
+        self.repeated(Array::from_vec(values, [len])?, shape)
+    }
+
+    /// An array filled with these numbers, again and again.
+    fn repeated(&self, numbers: Array, shape: &[usize]) -> Result<Array, Failure> {
+        let numbers = numbers.into_device(self.device)?.0;
+        let mut array = Array::empty(shape, numbers.dtype(), self.device)?;
+        let len = array.layout().len();
+        let mut line = array.view_mut().reshaped(&[len])?;
+        for start in (0..len).step_by(numbers.layout().len().max(1)) {
+            let few = numbers.layout().len().min(len - start);
+            line.slice_mut(start..start + few)?.assign(&numbers.slice(..few)?)?;
+        }
+        Ok(array)
     }
 
     /// Milliseconds of one `work`, the median over batches.
@@ -126,9 +141,7 @@ pub(crate) fn half(n: usize) -> Vec<usize> {
     (0..n).zip(values).filter(|(_, value)| *value < 0.0).map(|(at, _)| at).collect()
 }
 
-/// `len` values, of which the first million are new: what takes longest is not to make them.
-fn repeated<T: Copy>(values: &mut dyn Iterator<Item = T>, len: usize) -> Vec<T> {
-    // A prime number, lest rows repeat.
-    let new: Vec<T> = values.take(len.min(1_000_003)).collect();
-    new.iter().copied().cycle().take(len).collect()
+/// How many of an array's numbers are new: making all of them would take longer than the rest. A prime number, lest rows repeat.
+fn fewest(shape: &[usize]) -> usize {
+    shape.iter().product::<usize>().min(1_000_003)
 }
