@@ -1,7 +1,7 @@
 //! The factors of an update, as a call has them.
 
 use arrayspan_bridge::devices::{Access, Device};
-use arrayspan_bridge::{DType, Operand};
+use arrayspan_bridge::{DType, Operand, OperandMut};
 use num_complex::Complex64;
 
 use crate::update::{Factor, Update};
@@ -120,6 +120,18 @@ impl<'a> Factors<'a> {
                 visit(OperandName::Named(name), Access::Read, operand);
             }
         }
+    }
+
+    /// A call of one input and one output, which these factors update: `x`, the numbers on the device, `y`.
+    pub(crate) fn visit_between(
+        &self,
+        x: &Operand<'_>,
+        y: &OperandMut<'_>,
+        visit: &mut dyn FnMut(OperandName, Access, &Operand<'_>),
+    ) {
+        visit(OperandName::Named("x"), Access::Read, x);
+        self.visit(visit);
+        visit(OperandName::Named("y"), Access::Write, y.as_operand());
     }
 
     /// Fails unless the numbers are on `device`, if they are on one.

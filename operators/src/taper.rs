@@ -78,8 +78,7 @@ pub fn taper_nd(axes: &[(usize, usize)], kind: Ramp) -> Result<Vec<f64>> {
         let along = taper(extent, ramp, kind)?;
         let outer = weights;
         weights = Vec::new();
-        let len = outer.len().checked_mul(along.len());
-        if len.is_none_or(|len| weights.try_reserve_exact(len).is_err()) {
+        if weights.try_reserve_exact(outer.len() * along.len()).is_err() {
             return Error::parameter("taper", format!("weights of {axes:?} do not fit the memory"));
         }
         weights.extend(outer.iter().flat_map(|outer| along.iter().map(move |inner| outer * inner)));

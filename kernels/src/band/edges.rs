@@ -54,6 +54,12 @@ impl Edges {
         self.head.iter().chain(&self.tail).map(Vec::as_slice)
     }
 
+    /// Places for the taps of all special rows, each as long as the longest: what they are as straight code.
+    pub(crate) fn special_places(&self) -> usize {
+        let longest = self.special().map(<[_]>::len).max().unwrap_or(0);
+        self.special().count() * longest
+    }
+
     /// How far the taps of any row reach to the left and to the right.
     pub(crate) fn reach(&self) -> (usize, usize) {
         super::reach(self.special().flatten().chain(&self.interior))

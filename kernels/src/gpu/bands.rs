@@ -50,10 +50,27 @@ impl Loads {
     }
 }
 
+/// Whether weights of these stencils are complex numbers, for elements of `dtype`.
+pub(super) fn is_complex<'s>(
+    dtype: DType,
+    stencils: impl IntoIterator<Item = &'s Stencil>,
+) -> bool {
+    dtype.is_complex() && !stencils.into_iter().all(Stencil::is_real)
+}
+
 /// Defines the type of weights and their functions.
 pub(super) fn weights(complex: bool, text: &mut Text) {
     text.flag("COMPLEX_WEIGHTS", complex);
     text.add(WEIGHT);
+}
+
+impl<'s> Bands<'s> {
+    /// Those of a kernel that has no other stencil, for an operand `x0` as it is, without tables in memory.
+    pub(super) fn alone(stencil: &'s Stencil, axes: &'s [usize], dtype: DType, run: usize) -> Self {
+        let complex = is_complex(dtype, [stencil]);
+        let (tag, loads) = (String::new(), Loads::plain("x0"));
+        Self { stencil, axes, dtype, complex, run, uploaded: false, tag, loads }
+    }
 }
 
 impl Bands<'_> {

@@ -66,6 +66,14 @@ pub(super) fn is_line(strides: &Axes<isize>, extents: &Axes<usize>) -> bool {
     })
 }
 
+/// The aligned runs of two operands whose rows are all one line; `None` if they are not as wide as an access can be.
+pub(super) fn runs(space: &IterationSpace, addresses: [usize; 2], bytes: usize) -> Option<Runs> {
+    let start = |operand: usize| space.start(operand, addresses[operand], bytes);
+    let starts: [Start; 2] = [0, 1].map(|operand| Start { steps: 0, ..start(operand) });
+    let runs = Runs::new(&starts, bytes, space.extents[0]);
+    (runs.len * bytes == WIDEST).then_some(runs)
+}
+
 /// How many elements there are, at most, of those that repeat.
 fn distinct(strides: &Axes<isize>, extents: &Axes<usize>) -> usize {
     let along = strides.iter().zip(extents).filter(|(stride, _)| **stride != 0);

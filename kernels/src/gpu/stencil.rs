@@ -100,7 +100,8 @@ pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
     let uploaded;
     let wide = variant.form.is_wide();
     if tables::in_memory(&call.stencil, dtype, wide, 1) {
-        uploaded = gpu.tables(&call.stencil, dtype, variant.complex(), wide)?;
+        uploaded =
+            gpu.tables(&call.stencil, dtype, bands::is_complex(dtype, [&call.stencil]), wide)?;
         arguments.read(uploaded.0.memory(), 0);
         arguments.read(uploaded.1.memory(), 0);
     }
@@ -228,11 +229,6 @@ impl Variant {
         text.define("ADD_OTHERS", add(&|axis| axis != 1));
     }
 
-    /// Whether weights are complex numbers.
-    fn complex(&self) -> bool {
-        self.dtype.is_complex() && !self.stencil.is_real()
-    }
-
     /// Whether its tables are in memory.
     pub(super) fn uploaded(&self) -> bool {
         tables::in_memory(&self.stencil, self.dtype, self.form.is_wide(), 1)
@@ -240,17 +236,10 @@ impl Variant {
 
     /// What stands between the prelude and the kernel.
     pub(super) fn bands(&self, text: &mut Text) {
-        bands::weights(self.complex(), text);
-        let bands = bands::Bands {
-            stencil: &self.stencil,
-            axes: &self.axes,
-            dtype: self.dtype,
-            complex: self.complex(),
-            run: self.form.runs().len,
-            uploaded: self.uploaded(),
-            tag: String::new(),
-            loads: bands::Loads::plain("x0"),
-        };
+        let run = self.form.runs().len;
+        let alone = bands::Bands::alone(&self.stencil, &self.axes, self.dtype, run);
+        let bands = bands::Bands { uploaded: self.uploaded(), ..alone };
+        bands::weights(bands.complex, text);
         bands.define_with_rows(text);
     }
 }

@@ -147,18 +147,8 @@ impl Variant {
     }
 
     fn define(&self, row: &CommonRow<'_>, text: &mut Text) {
-        let complex = self.dtype.is_complex() && !self.stencil.is_real();
-        bands::weights(complex, text);
-        let bands = bands::Bands {
-            stencil: &self.stencil,
-            axes: &[1],
-            dtype: self.dtype,
-            complex,
-            run: 1,
-            uploaded: false,
-            tag: String::new(),
-            loads: bands::Loads::plain("x0"),
-        };
+        let bands = bands::Bands::alone(&self.stencil, &[1], self.dtype, 1);
+        bands::weights(bands.complex, text);
         row.define(&bands, text);
         text.define("THREADS", self.shape.threads);
         text.define("RESULTS", self.shape.results);

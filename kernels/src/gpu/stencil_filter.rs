@@ -4,14 +4,12 @@
 
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::{Grid, KernelSource, Memory, Specialisation};
-use arrayspan_bridge::iteration::{
-    Axes, IterationForm, IterationSpace, Runs, Start, Text, WIDEST, address,
-};
+use arrayspan_bridge::iteration::{IterationForm, IterationSpace, Runs, Text, address};
 
 use super::common_row::{CommonRow, FIRST_PLACES};
 use super::element::{Element, PRELUDE};
 use super::formula::Formula;
-use super::{Gpu, bands, constants, map};
+use super::{Gpu, bands, constants, map, map_flat};
 use crate::verb::StencilCall;
 use crate::{Result, Stencil};
 
@@ -99,8 +97,7 @@ fn runs(
     dtype: DType,
 ) -> Option<Runs> {
     let (len, bytes) = (space.extents[0], dtype.bytes());
-    let without_gaps =
-        |strides: &Axes<isize>| strides.get(1).is_none_or(|stride| *stride == len as isize);
+    let without_gaps = |strides| map_flat::is_line(strides, &space.extents);
     let [before, after] = row.reach();
     let most = MOST_ENDS[usize::from(bytes > 4)];
     if space.is_wide()
@@ -109,10 +106,7 @@ fn runs(
     {
         return None;
     }
-    let start = |operand: usize| space.start(operand, addresses[operand], bytes);
-    let starts: [Start; 2] = [0, 1].map(|operand| Start { steps: 0, ..start(operand) });
-    let runs = Runs::new(&starts, bytes, len);
-    (runs.len * bytes == WIDEST).then_some(runs)
+    map_flat::runs(space, *addresses, bytes)
 }
 
 impl Variant {
@@ -158,19 +152,9 @@ impl Variant {
     }
 
     fn define(&self, row: &CommonRow<'_>, text: &mut Text) {
-        let complex = self.dtype.is_complex() && !self.stencil.is_real();
-        bands::weights(complex, text);
         let run = self.form.runs().len;
-        let bands = bands::Bands {
-            stencil: &self.stencil,
-            axes: &[0],
-            dtype: self.dtype,
-            complex,
-            run,
-            uploaded: false,
-            tag: String::new(),
-            loads: bands::Loads::plain("x0"),
-        };
+        let bands = bands::Bands::alone(&self.stencil, &[0], self.dtype, run);
+        bands::weights(bands.complex, text);
         row.define(&bands, text);
         text.define("THREADS", THREADS);
         text.define("RESULTS", self.results());

@@ -5,12 +5,12 @@
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::{KernelSource, Memory, Specialisation};
 use arrayspan_bridge::iteration::{
-    Axes, IterationForm, IterationSpace, Runs, Start, THREADS, Text, WIDEST, address, grid_of,
+    IterationForm, IterationSpace, Runs, THREADS, Text, address, grid_of,
 };
 
 use super::element::{Element, PRELUDE};
 use super::formula::Formula;
-use super::{Gpu, bands, constants, map};
+use super::{Gpu, bands, constants, map, map_flat};
 use crate::band::{Edges, reach};
 use crate::verb::StencilCall;
 use crate::{Result, Stencil};
@@ -66,9 +66,7 @@ fn candidate<'s>(
 ) -> Option<&'s Edges> {
     let ([(_, band)], [0]) = (stencil.terms(), axes) else { return None };
     let row = space.extents[0];
-    let without_gaps = |strides: &Axes<isize>| {
-        strides[0] == 1 && strides.get(1).is_none_or(|stride| *stride == row as isize)
-    };
+    let without_gaps = |strides| map_flat::is_line(strides, &space.extents);
     let fits = space.extents.len() <= 2 && space.strides.iter().all(without_gaps);
     (fits && !space.is_wide() && row > 2 * MOST_REACH).then(|| band.edges())?
 }
@@ -81,25 +79,19 @@ fn runs(
     addresses: &[usize; 2],
     dtype: DType,
 ) -> Option<Runs> {
-    let bytes = dtype.bytes();
-    let row = space.extents[0];
-    let start = |operand: usize| space.start(operand, addresses[operand], bytes);
-    let starts: [Start; 2] = [0, 1].map(|operand| Start { steps: 0, ..start(operand) });
-    let runs = Runs::new(&starts, bytes, row);
+    let (bytes, row) = (dtype.bytes(), space.extents[0]);
+    let runs = map_flat::runs(space, *addresses, bytes)?;
     let odd = !row.is_multiple_of(runs.len);
-    let wide = runs.len > 1 && runs.len * bytes == WIDEST;
-    (wide && odd && is_short(edges, runs.len)).then_some(runs)
+    (odd && is_short(edges, runs.len)).then_some(runs)
 }
 
 /// Whether a thread can hold what a run's rows take, and special rows are few enough for straight code.
 fn is_short(edges: &Edges, run: usize) -> bool {
     let (left, right) = edges.reach();
-    let special = edges.head.len() + edges.tail.len();
-    let most = edges.special().map(<[_]>::len).max().unwrap_or(0);
     left.max(right) <= MOST_REACH
         && !edges.interior.is_empty()
         && edges.head.len().max(edges.tail.len()) <= run
-        && special * most <= MOST_SPECIAL
+        && edges.special_places() <= MOST_SPECIAL
 }
 
 impl Variant {
@@ -124,18 +116,8 @@ impl Specialisation for Variant {
         let element = Element(self.dtype);
         map::declare(element, &self.form, &self.formula, "", &mut text);
         text.add(PRELUDE);
-        let complex = self.dtype.is_complex() && !self.stencil.is_real();
-        bands::weights(complex, &mut text);
-        let bands = bands::Bands {
-            stencil: &self.stencil,
-            axes: &[0],
-            dtype: self.dtype,
-            complex,
-            run: self.form.runs().len,
-            uploaded: false,
-            tag: String::new(),
-            loads: bands::Loads::plain("x0"),
-        };
+        let bands = bands::Bands::alone(&self.stencil, &[0], self.dtype, self.form.runs().len);
+        bands::weights(bands.complex, &mut text);
         bands.define(&mut text);
         for edges in self.stencil.terms().iter().filter_map(|(_, band)| band.edges()) {
             // Runs between hold no special row and no tap beyond the row.

@@ -4,14 +4,13 @@
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::{KernelSource, Memory, Specialisation};
 use arrayspan_bridge::iteration::{
-    IterationForm, IterationSpace, Runs, Start, THREADS, Text, WIDEST, address, wide_grid,
+    IterationForm, IterationSpace, Runs, THREADS, Text, WIDEST, address, wide_grid,
 };
 
 use super::element::{Element, PRELUDE};
 use super::formula::Formula;
-use super::map_flat::is_line;
 use super::stencil_window::{EACH, is_covered};
-use super::{Gpu, bands, constants, map};
+use super::{Gpu, bands, constants, map, map_flat};
 use crate::band::{Edges, reach};
 use crate::verb::StencilCall;
 use crate::{Result, Stencil};
@@ -92,7 +91,7 @@ fn candidate<'s>(
 ) -> Option<&'s Edges> {
     let ([(_, band)], [1]) = (stencil.terms(), axes) else { return None };
     let IterationSpace { extents, strides, .. } = space;
-    let without_gaps = strides.iter().all(|strides| is_line(strides, extents));
+    let without_gaps = strides.iter().all(|strides| map_flat::is_line(strides, extents));
     (without_gaps && extents.len() <= 3 && !space.is_wide()).then(|| band.edges())?
 }
 
@@ -106,23 +105,20 @@ fn runs(
     dtype: DType,
 ) -> Option<(Runs, isize)> {
     let (bytes, row) = (dtype.bytes(), space.extents[0]);
-    let start = |operand: usize| space.start(operand, addresses[operand], bytes);
-    let starts: [Start; 2] = [0, 1].map(|operand| Start { steps: 0, ..start(operand) });
-    let runs = Runs::new(&starts, bytes, row);
+    let runs = map_flat::runs(space, *addresses, bytes)?;
     let over = row % runs.len;
     let shift =
         if 2 * over <= runs.len { over as isize } else { over as isize - runs.len as isize };
-    let wide = runs.len > 1 && runs.len * bytes == WIDEST;
     let near = shift.unsigned_abs() * MOST_REACH <= runs.len;
-    (wide && over > 0 && near && row >= 4 * WIDEST && is_short(edges)).then_some((runs, shift))
+    (over > 0 && near && row >= 4 * WIDEST && is_short(edges)).then_some((runs, shift))
 }
 
 /// Whether a thread can hold what its rows take, and special rows are few enough for straight code.
 fn is_short(edges: &Edges) -> bool {
     let (left, right) = reach(&edges.interior);
-    let special = edges.head.len() + edges.tail.len();
-    let most = edges.special().map(<[_]>::len).max().unwrap_or(0);
-    left.max(right) <= MOST_REACH && !edges.interior.is_empty() && special * most <= MOST_SPECIAL
+    left.max(right) <= MOST_REACH
+        && !edges.interior.is_empty()
+        && edges.special_places() <= MOST_SPECIAL
 }
 
 impl Variant {
@@ -151,18 +147,8 @@ impl Specialisation for Variant {
         text.define("SHIFT", format_args!("({})", self.shift));
         text.flag("COVERED", self.covered);
         text.add(PRELUDE);
-        let complex = self.dtype.is_complex() && !self.stencil.is_real();
-        bands::weights(complex, &mut text);
-        let bands = bands::Bands {
-            stencil: &self.stencil,
-            axes: &[1],
-            dtype: self.dtype,
-            complex,
-            run: self.form.runs().len,
-            uploaded: false,
-            tag: String::new(),
-            loads: bands::Loads::plain("x0"),
-        };
+        let bands = bands::Bands::alone(&self.stencil, &[1], self.dtype, self.form.runs().len);
+        bands::weights(bands.complex, &mut text);
         bands.define(&mut text);
         for edges in self.stencil.terms().iter().filter_map(|(_, band)| band.edges()) {
             let (left, right) = reach(&edges.interior);

@@ -160,7 +160,7 @@ impl Variant {
 
     /// Whether weights are complex numbers.
     fn complex(&self) -> bool {
-        self.dtype.is_complex() && !self.terms.iter().all(|term| term.stencil.is_real())
+        bands::is_complex(self.dtype, self.terms.iter().map(|term| &term.stencil))
     }
 
     fn tagged(&self) -> impl Iterator<Item = (char, &Term)> {

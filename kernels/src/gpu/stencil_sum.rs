@@ -200,7 +200,7 @@ impl Specialisation for Variant {
 impl Variant {
     /// Whether weights are complex numbers.
     fn complex(&self) -> bool {
-        self.dtype.is_complex() && !self.terms.iter().all(|term| term.stencil.is_real())
+        bands::is_complex(self.dtype, self.terms.iter().map(|term| &term.stencil))
     }
 
     /// Whether the tables of a term are in memory.

@@ -166,25 +166,12 @@ impl Variant {
         Grid { groups, threads: [self.width.lines(), self.width.warps, 1] }
     }
 
-    /// Whether weights are complex numbers.
-    fn complex(&self) -> bool {
-        self.dtype.is_complex() && !self.stencil.is_real()
-    }
-
     /// What stands between the prelude and the kernel.
     fn define(&self, text: &mut Text) {
         let axis = usize::from(!self.along);
-        bands::weights(self.complex(), text);
-        let bands = bands::Bands {
-            stencil: &self.stencil,
-            axes: &[axis],
-            dtype: self.dtype,
-            complex: self.complex(),
-            run: 1,
-            uploaded: false,
-            tag: String::new(),
-            loads: bands::Loads::plain("x0"),
-        };
+        let axes = [axis];
+        let bands = bands::Bands::alone(&self.stencil, &axes, self.dtype, 1);
+        bands::weights(bands.complex, text);
         let band = self.stencil.terms().first().map(|(_, band)| band);
         let (Some(band), Some(edges)) = (band, band.and_then(Band::edges)) else { return };
         let row = CommonRow::of(edges);

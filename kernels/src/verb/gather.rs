@@ -91,9 +91,7 @@ impl Verb for GatherCall<'_> {
     }
 
     fn for_each_operand(&self, visit: &mut dyn FnMut(OperandName, Access, &Operand<'_>)) {
-        visit(OperandName::Named("x"), Access::Read, &self.x);
-        self.factors.visit(visit);
-        visit(OperandName::Named("y"), Access::Write, self.y.as_operand());
+        self.factors.visit_between(&self.x, &self.y, visit);
     }
 
     fn cost(&self) -> Cost {
