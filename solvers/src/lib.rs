@@ -6,7 +6,7 @@
 //! ```
 //! use arrayspan_bridge::{Array, DType};
 //! use arrayspan_operators::prelude::*;
-//! use arrayspan_solvers::{Cgls, Stop, Stopped};
+//! use arrayspan_solvers::{Cgls, Solver, Stop, Stopped};
 //!
 //! // The values of a line at some places, and that it bends little.
 //! let space = Space::new([50], DType::Float64)?;
@@ -24,18 +24,17 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod engine;
 mod error;
-mod fit;
-mod history;
 pub mod krylov;
 mod observe;
-mod read;
-mod scale;
+pub mod observers;
 mod solution;
 mod stop;
 
+pub use engine::{Running, Solver, SolverWorkspace};
 pub use error::{Error, Result};
-pub use krylov::{Cgls, CglsWorkspace};
+pub use krylov::Cgls;
 pub use observe::{Observer, Progress};
 pub use solution::Solution;
-pub use stop::{Stop, Stopped};
+pub use stop::{Stagnation, Stop, Stopped};

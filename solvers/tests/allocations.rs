@@ -4,7 +4,7 @@ use arrayspan_bridge::Array;
 use arrayspan_bridge::devices::Device;
 use arrayspan_kernels::on;
 use arrayspan_operators::{LinearMap, MatrixMult, adjoint};
-use arrayspan_solvers::{Cgls, Stop};
+use arrayspan_solvers::{Cgls, Solver, Stop};
 
 #[test]
 fn solving_again_in_one_workspace_allocates_the_solution_and_what_the_host_reads() {

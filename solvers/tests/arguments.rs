@@ -7,7 +7,7 @@ use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Array, DType};
 use arrayspan_kernels::on;
 use arrayspan_operators::{Identity, Space};
-use arrayspan_solvers::{Cgls, Error, Result, Solution, Stop, Stopped};
+use arrayspan_solvers::{Cgls, Error, Result, Solution, Solver, Stop, Stopped};
 use support::{Problem, Random, values};
 
 fn problem() -> Problem {
@@ -134,7 +134,7 @@ fn parameters_that_make_no_sense_are_named() {
         for name in ["stop.residual", "stop.gradient"] {
             let (residual, gradient) =
                 if name == "stop.residual" { (tolerance, 0.0) } else { (0.0, tolerance) };
-            let stop = Stop { iterations: 5, residual, gradient };
+            let stop = Stop { residual, gradient, ..Stop::after(5) };
             let solution = Cgls { stop, ..Cgls::default() }.solve(&a, &y);
             says(solution, parameter, &[name, &tolerance.to_string()]);
         }

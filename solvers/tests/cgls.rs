@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arrayspan_bridge::{Array, DType};
 use arrayspan_kernels::{Trace, Update, on};
 use arrayspan_operators::{LinearMap, LinearOperator, MatrixMult, Operator, Space};
-use arrayspan_solvers::{Cgls, Error, Progress, Stop, Stopped};
+use arrayspan_solvers::{Cgls, Error, Progress, Solver, Stop, Stopped};
 use num_complex::Complex64;
 
 const ROWS: usize = 12;
@@ -100,10 +100,10 @@ fn each_way_to_stop_is_named() {
     let stopped = |solver: Cgls, y: &Array| solver.solve(&a, y).unwrap().stopped;
     assert_eq!(stopped(exact(3), &y), Stopped::Iterations);
     assert_eq!(stopped(exact(0), &y), Stopped::Iterations);
-    let loose = Stop { iterations: 100, residual: 0.0, gradient: 1e-6 };
+    let loose = Stop { gradient: 1e-6, ..Stop::after(100) };
     assert_eq!(stopped(Cgls { stop: loose, ..Cgls::default() }, &y), Stopped::Gradient);
     let explained = a.forward(Array::from_slice(&[1.0; COLUMNS], [COLUMNS]).unwrap()).unwrap();
-    let fit = Stop { iterations: 100, residual: 1e-9, gradient: 0.0 };
+    let fit = Stop { residual: 1e-9, ..Stop::after(100) };
     assert_eq!(stopped(Cgls { stop: fit, ..Cgls::default() }, &explained), Stopped::Residual);
     let nan = Array::from_slice(&[f64::NAN; ROWS], [ROWS]).unwrap();
     assert_eq!(stopped(exact(3), &nan), Stopped::NotFinite);

@@ -6,7 +6,7 @@ use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Array, DType};
 use arrayspan_kernels::on;
 use arrayspan_operators::prelude::*;
-use arrayspan_solvers::{Cgls, Error, Stop};
+use arrayspan_solvers::{Cgls, Error, Solver, Stop};
 
 fn space() -> Space {
     Space::new([13, 7], DType::Float64).unwrap()

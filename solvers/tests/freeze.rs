@@ -5,7 +5,7 @@
 mod support;
 
 use arrayspan_bridge::DType;
-use arrayspan_solvers::{Cgls, Solution, Stop, Stopped};
+use arrayspan_solvers::{Cgls, Solution, Solver, Stop, Stopped};
 use support::{Problem, Random, distance, epsilon, rounded, values};
 
 const DTYPES: [DType; 3] = [DType::Float32, DType::Float64, DType::Complex64];

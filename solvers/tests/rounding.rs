@@ -7,7 +7,7 @@ use arrayspan_bridge::{Array, DType};
 use arrayspan_operators::{
     Edge, FirstDerivative, Identity, LinearMap, MatrixMult, Operator, Scheme, Space, vstack,
 };
-use arrayspan_solvers::{Cgls, Solution, Stop, Stopped};
+use arrayspan_solvers::{Cgls, Solution, Solver, Stop, Stopped};
 use proptest::prelude::*;
 use support::{Problem, Random, array, distance, epsilon, norm, values};
 

@@ -14,7 +14,7 @@ use arrayspan_devices::{Device, DeviceKind};
 use arrayspan_kernels::{Error, Vector, VectorMut};
 use arrayspan_operators::prelude::*;
 use arrayspan_operators::{check_adjoint_on, laws};
-use arrayspan_solvers::{Cgls, Stop, Stopped};
+use arrayspan_solvers::{Cgls, Solver, Stop, Stopped};
 use num_complex::Complex32;
 
 const FLOAT64: &str = "ARRAYSPAN_OPENCL_FLOAT64";

@@ -1,7 +1,7 @@
 //! Operators, data and damping at the ends of the dtype's range.
 
 use arrayspan_bridge::DType;
-use arrayspan_solvers::{Cgls, Stop, Stopped};
+use arrayspan_solvers::{Cgls, Solver, Stop, Stopped};
 use num_complex::Complex64;
 
 use super::support::{self, Problem, Random, array, distance, epsilon, values};

@@ -11,7 +11,7 @@ use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::Device;
 use arrayspan_kernels::on;
 use arrayspan_operators::{Diagonal, Space};
-use arrayspan_solvers::{Cgls, Progress, Solution, Stop, Stopped};
+use arrayspan_solvers::{Cgls, Progress, Solution, Solver, Stop, Stopped};
 use num_complex::Complex64;
 use support::{Problem, Random, array, distance, epsilon, values};
 
@@ -122,7 +122,7 @@ fn an_observer_sees_the_solution_in_its_own_size() {
 fn tolerances_are_relative_to_the_data() {
     for dtype in DTYPES {
         let problem = Problem::new(dtype, [30, 10], 3.0, true, &mut Random(5));
-        let stop = Stop { iterations: 100, residual: 1e-3, gradient: 0.0 };
+        let stop = Stop { residual: 1e-3, ..Stop::after(100) };
         let solver = Cgls { stop, check_every: 1, ..Cgls::default() };
         let solve = |problem: &Problem| solver.solve(&problem.operator(), problem.data()).unwrap();
         let reference = solve(&problem);

@@ -4,7 +4,7 @@ use arrayspan_bridge::DType;
 use arrayspan_devices::DeviceKind;
 use arrayspan_kernels::Trace;
 use arrayspan_operators::{PoststackLinearModelling, Scheme, Space};
-use arrayspan_solvers::{Cgls, Stop};
+use arrayspan_solvers::{Cgls, Solver, Stop};
 
 use super::{Arrangement, Cell, Values, Verdict, devices, golden};
 

@@ -5,7 +5,7 @@ use arrayspan_bridge::{Array, DType};
 use arrayspan_devices::Device;
 use arrayspan_operators::prelude::*;
 use arrayspan_operators::{adjoint, check_adjoint};
-use arrayspan_solvers::{Cgls, Stop};
+use arrayspan_solvers::{Cgls, Solver, Stop};
 use num_complex::Complex64;
 
 fn space(shape: &[usize]) -> Space {

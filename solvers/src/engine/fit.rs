@@ -16,7 +16,7 @@ pub(crate) struct Fit {
 
 impl Fit {
     /// Fails unless the operator has models and data on the device.
-    pub(crate) fn operator(self, a: &(impl LinearMap + ?Sized)) -> Result<()> {
+    pub(crate) fn operator(self, a: &dyn LinearMap) -> Result<()> {
         let (solver, expected) = (self.solver, self.device);
         match a.devices().filter(|devices| *devices != Devices::both(expected)) {
             None => Ok(()),
@@ -34,13 +34,23 @@ impl Fit {
         space: &Space,
         array: &View<'_>,
     ) -> Result<()> {
-        let solver = self.solver;
-        if array.shape() != space.shape() {
-            let (expected, found) = (space.shape().to_vec(), array.shape().to_vec());
-            return Err(Error::Shape { solver, argument, expected, found });
-        }
+        self.shape(argument, space.shape(), array.shape())?;
         self.dtype(argument, space.dtype(), array.dtype())?;
         self.device(argument, array.device())
+    }
+
+    /// Fails unless what the workspace calls `argument` is of the space.
+    pub(crate) fn space(self, argument: &'static str, space: &Space, found: &Space) -> Result<()> {
+        self.shape(argument, space.shape(), found.shape())?;
+        self.dtype(argument, space.dtype(), found.dtype())
+    }
+
+    fn shape(self, argument: &'static str, expected: &[usize], found: &[usize]) -> Result<()> {
+        if expected == found {
+            return Ok(());
+        }
+        let (expected, found) = (expected.to_vec(), found.to_vec());
+        Err(Error::Shape { solver: self.solver, argument, expected, found })
     }
 
     pub(crate) fn dtype(self, argument: &'static str, expected: DType, found: DType) -> Result<()> {

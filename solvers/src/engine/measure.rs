@@ -1,24 +1,24 @@
-//! How large data and operator of [`Cgls`](super::Cgls) are, and the scale chosen for them.
+//! How large data and operator are, and the scale chosen for them.
 //!
 //! Most problems need none, and that is seen at the first gradient, which has to be computed anyway. Only where that looks
 //! too large or too small for the dtype is the operator measured.
 
-use arrayspan_bridge::DType;
+use arrayspan_bridge::{Array, DType};
 use arrayspan_kernels::{Update, VectorMut};
-use arrayspan_operators::{LinearMap, LinearOperator};
+use arrayspan_operators::LinearOperator;
 
-use super::recurrence::Run;
+use super::history::Norms;
+use super::read::{largest, squared};
+use super::run::{Method, Run};
+use super::scale::{Scale, Sizes, exponent, power, times};
 use crate::Result;
-use crate::history::Norms;
-use crate::read::{largest, squared};
-use crate::scale::{Scale, Sizes, exponent, power, times};
 
 /// The exponent of `μ A` beside `μ damping ≈ 1` from which on `AᴴA + damping²` is `damping²` in every dtype.
 const ALONE: i32 = -60;
 
-impl<A: LinearMap + ?Sized> Run<'_, A> {
+impl<M: Method> Run<'_, M> {
     /// Chooses the scale, and descends for the first time.
-    pub(super) fn scaled(&mut self, damping: f64) -> Result<Norms> {
+    pub(crate) fn scaled(&mut self, damping: f64) -> Result<Norms> {
         let (dtype, scalars) = (self.a.range().dtype(), self.w.history.dtype());
         let choose = |sizes: Sizes| Scale::of(dtype, scalars, sizes);
         self.fill_residual()?;
@@ -43,8 +43,8 @@ impl<A: LinearMap + ?Sized> Run<'_, A> {
         let mut sizes = Sizes { operator: norm, ..sizes };
         if sizes.data.is_none() {
             // The image of the start vector is beyond the dtype, or nothing is finite.
-            let y = exponent(largest(self.on, &mut self.w.curvature[0], &self.y)?);
-            let x = exponent(largest(self.on, &mut self.w.curvature[0], &self.x)?);
+            let y = exponent(largest(self.on, &mut self.w.number, &self.y)?);
+            let x = exponent(largest(self.on, &mut self.w.number, &self.x)?);
             sizes.data = y.max(x.and_then(|x| Some(x + norm?)));
         }
         let scale = choose(sizes);
@@ -62,10 +62,10 @@ impl<A: LinearMap + ?Sized> Run<'_, A> {
 
     /// The exponent of the largest element of data, residual and damped start.
     fn data_size(&mut self, damping: f64) -> Result<Option<i32>> {
-        let (on, scalar) = (self.on, &mut self.w.curvature[0]);
+        let (on, scalar) = (self.on, &mut self.w.number);
         let mut sizes = vec![largest(on, scalar, &self.y)?];
         if self.started {
-            sizes.push(largest(on, scalar, &self.w.residual)?);
+            sizes.push(largest(on, scalar, &*M::residual(&mut self.w.vectors))?);
         }
         if !sizes.iter().all(|size| size.is_finite()) {
             return Ok(None);
@@ -80,13 +80,16 @@ impl<A: LinearMap + ?Sized> Run<'_, A> {
         Ok(size)
     }
 
-    /// The exponent of the operator's norm, or of a bound below it; `None` if it cannot be told from zero.
+    /// The exponent of the operator's norm, or of a bound below it; `None` if it cannot be told from zero. Takes memory for
+    /// a model and data.
     fn operator_size(&mut self) -> Result<Option<i32>> {
         let (on, w) = (self.on, &mut *self.w);
-        let [scalar, _] = &mut w.curvature;
+        let empty = |array: &Array| on.empty(array.shape(), array.dtype());
+        let (mut image, mut direction) = (empty(M::residual(&mut w.vectors))?, empty(&self.x)?);
+        let (residual, scalar) = (M::residual(&mut w.vectors), &mut w.number);
         // The residual as it was before anything was scaled, or the data where there is none.
         let dtype = self.a.range().dtype();
-        let mut probe = (w.residual.view(), exponent(largest(on, scalar, &w.residual)?));
+        let mut probe = (residual.view(), exponent(largest(on, scalar, residual)?));
         if probe.1.is_none() {
             probe = (self.y.clone(), exponent(largest(on, scalar, &self.y)?));
         }
@@ -94,10 +97,10 @@ impl<A: LinearMap + ?Sized> Run<'_, A> {
         let far = if dtype.real() == DType::Float32 { 100 } else { 900 };
         let (mut level, mut found) = (0, None);
         for _ in 0..2 {
-            w.image.assign_on(on, times(level - size, dtype, &probe))?;
-            let (image, direction) = (w.image.view(), w.direction.view_mut());
-            self.a.apply_adjoint_with(&mut w.operator, on, image, direction, Update::set())?;
-            let gradient = largest(on, scalar, &w.direction)?;
+            image.assign_on(on, times(level - size, dtype, &probe))?;
+            let (data, model) = (image.view(), direction.view_mut());
+            self.a.apply_adjoint_with(&mut w.operator, on, data, model, Update::set())?;
+            let gradient = largest(on, scalar, &direction)?;
             if let Some(gradient) = exponent(gradient) {
                 found = Some((gradient, gradient - level));
                 break;
@@ -108,36 +111,38 @@ impl<A: LinearMap + ?Sized> Run<'_, A> {
         let Some((gradient, guess)) = found else { return Ok(None) };
         // Near a solution gradients are small, whatever the operator is; its image is not.
         let level = (-guess / 2).clamp(-far, far);
-        w.direction.update_on(on, |direction| times(level - gradient, dtype, direction))?;
-        let (direction, image) = (w.direction.view(), w.image.view_mut());
-        self.a.apply_with(&mut w.operator, on, direction, image, Update::set())?;
-        let Some(image) = exponent(largest(on, scalar, &w.image)?) else {
+        direction.update_on(on, |direction| times(level - gradient, dtype, direction))?;
+        let (model, data) = (direction.view(), image.view_mut());
+        self.a.apply_with(&mut w.operator, on, model, data, Update::set())?;
+        let Some(size) = exponent(largest(on, scalar, &image)?) else {
             return Ok(Some(guess));
         };
-        let image_norm = squared(on, scalar, &times(-image, dtype, &w.image))?.sqrt();
-        let direction_norm = squared(on, scalar, &times(-level, dtype, &w.direction))?.sqrt();
-        Ok(exponent(image_norm / direction_norm).map(|ratio| ratio + image - level))
+        let image_norm = squared(on, scalar, &times(-size, dtype, &image))?.sqrt();
+        let direction_norm = squared(on, scalar, &times(-level, dtype, &direction))?.sqrt();
+        Ok(exponent(image_norm / direction_norm).map(|ratio| ratio + size - level))
     }
 
     /// `y - A x` as it stands.
-    pub(super) fn fill_residual(&mut self) -> Result<()> {
+    pub(crate) fn fill_residual(&mut self) -> Result<()> {
         let (w, on, dtype) = (&mut *self.w, self.on, self.y.dtype());
+        let residual = M::residual(&mut w.vectors);
         if self.scale.data == 0 {
-            on.copy(self.y.clone(), w.residual.view_mut(), Update::set())?;
+            on.copy(self.y.clone(), residual.view_mut(), Update::set())?;
         } else {
-            w.residual.assign_on(on, times(self.scale.data, dtype, &self.y))?;
+            residual.assign_on(on, times(self.scale.data, dtype, &self.y))?;
         }
         if !self.started {
             return Ok(());
         }
         let x = self.x.view();
         if self.scale.operator == 0 {
-            let (residual, subtract) = (w.residual.view_mut(), Update::new(-1.0, 1.0));
+            let (residual, subtract) = (residual.view_mut(), Update::new(-1.0, 1.0));
             return Ok(self.a.apply_with(&mut w.operator, on, x, residual, subtract)?);
         }
-        self.a.apply_with(&mut w.operator, on, x, w.image.view_mut(), Update::set())?;
-        let image = times(self.scale.operator, dtype, &w.image);
-        Ok(w.residual.update_on(on, |residual| residual - image)?)
+        let mut image = on.empty(residual.shape(), dtype)?;
+        self.a.apply_with(&mut w.operator, on, x, image.view_mut(), Update::set())?;
+        let image = times(self.scale.operator, dtype, &image);
+        Ok(residual.update_on(on, |residual| residual - image)?)
     }
 
     /// Scales what there is by another scale than before.

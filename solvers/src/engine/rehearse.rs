@@ -1,4 +1,4 @@
-//! The kernels of a run of [`Cgls`](super::Cgls), built side by side before it begins.
+//! The kernels of a run, built side by side before it begins.
 //!
 //! A run meets a dozen kernels, one after the other, and would wait for the compiler at each. So its calls are planned once,
 //! by an executor that launches nothing, and what they would have launched is built on all cores.
@@ -7,40 +7,45 @@ use arrayspan_bridge::{Array, View};
 use arrayspan_kernels::{Executor, Vector, VectorMut, warm_up};
 use arrayspan_operators::LinearMap;
 
-use super::recurrence::Run;
-use super::workspace::CglsWorkspace;
+use super::erased::Erased;
+use super::run::{Method, Run};
+use super::workspace::SolverWorkspace;
 use crate::Result;
 
 /// As [`run`], where that saves time and nobody sees that the operator is applied: its model.
 ///
 /// Once for a workspace and runs of a kind. Where all kernels are there it takes about ten microseconds.
-pub(super) fn if_worth_while(
-    workspace: &mut CglsWorkspace,
+pub(crate) fn if_worth_while<M: Method>(
+    method: &M,
+    workspace: &mut SolverWorkspace<M::Vectors>,
     on: &dyn Executor,
-    a: &(impl LinearMap + ?Sized),
-    damping: f64,
+    a: &dyn LinearMap,
     y: &View<'_>,
     (x, started): (Array, bool),
 ) -> Result<Array> {
-    let kind = Some([damping != 0.0, started]);
+    let kind = Some([method.damping() != 0.0, started]);
     let known = workspace.built_for == kind;
     let device = on.device();
     // What runs elsewhere would not be planned, but done.
-    let alone = |a: &_| LinearMap::devices(a).is_none_or(|devices| devices.one() == Some(device));
-    if known || on.records() || !device.builds_side_by_side() || !a.only_enqueues() || !alone(a) {
+    let plain = |a: &dyn LinearMap| {
+        let alone = a.devices().is_none_or(|devices| devices.one() == Some(device));
+        alone && a.only_enqueues()
+    };
+    let inner = method.preconditioner().is_none_or(|inner| plain(inner));
+    if known || on.records() || !device.builds_side_by_side() || !inner || !plain(a) {
         return Ok(x);
     }
-    let (_, x) = run(workspace, on, a, damping, y, (x, started))?;
+    let (_, x) = run(method, workspace, on, a, y, (x, started))?;
     workspace.built_for = kind;
     Ok(x)
 }
 
 /// Builds what a run launches, with arrays as these: how many kernels were not there yet, and its model.
-pub(super) fn run(
-    workspace: &mut CglsWorkspace,
+pub(crate) fn run<M: Method>(
+    method: &M,
+    workspace: &mut SolverWorkspace<M::Vectors>,
     on: &dyn Executor,
-    a: &(impl LinearMap + ?Sized),
-    damping: f64,
+    a: &dyn LinearMap,
     y: &View<'_>,
     (x, started): (Array, bool),
 ) -> Result<(usize, Array)> {
@@ -48,7 +53,8 @@ pub(super) fn run(
     let built = warm_up(on.stream(), |on| -> Result<()> {
         let nothing = on.empty(&[0], model.dtype())?;
         let x = std::mem::replace(&mut model, nothing);
-        let mut run = Run::new(workspace, on, a, damping, y.clone(), (x, started));
+        let a = Box::new(Erased(a));
+        let mut run = Run::new(method, workspace, on, a, y.clone(), (x, started));
         let rehearsed = run.rehearse();
         model = run.x;
         rehearsed
@@ -56,7 +62,7 @@ pub(super) fn run(
     Ok((built, model))
 }
 
-impl<A: LinearMap + ?Sized> Run<'_, A> {
+impl<M: Method> Run<'_, M> {
     /// Enqueues one of each call that a run makes, where most of its kernels are met: nothing is scaled, and nothing comes
     /// to the host. For an executor that plans: the numbers make no sense.
     fn rehearse(&mut self) -> Result<()> {
@@ -65,20 +71,20 @@ impl<A: LinearMap + ?Sized> Run<'_, A> {
             self.x.assign_on(on, 0.0)?;
         }
         self.fill_residual()?;
-        let scalar = &mut self.w.curvature[0];
+        let scalar = &mut self.w.number;
         self.y.abs().max_into(on, &mut *scalar)?;
         if self.started {
-            self.w.residual.abs().max_into(on, &mut *scalar)?;
+            M::residual(&mut self.w.vectors).abs().max_into(on, &mut *scalar)?;
             self.y.norm_squared_into(on, &mut *scalar)?;
             if damped {
                 self.x.abs().max_into(on, &mut *scalar)?;
             }
         }
-        self.descend_from_start()?;
+        M::first(self)?;
         // Not zero, with which the scalars could be another expression.
         self.whole = 1.0;
-        self.turn()?;
-        self.iterate(0)?;
+        M::turn(self)?;
+        M::iterate(self, 0)?;
         self.w.history.restart(on, 1)
     }
 }
@@ -94,7 +100,7 @@ mod tests {
     use num_complex::Complex32;
 
     use super::*;
-    use crate::{Cgls, Stop};
+    use crate::{Cgls, Solver, Stop};
 
     fn array(shape: &[usize], dtype: DType, device: Device) -> Result<Array> {
         let len = shape.iter().product::<usize>();
@@ -141,7 +147,7 @@ mod tests {
                 let x = array(a.domain().shape(), dtype, device)?;
                 let _ = caches::clear(device);
                 let mut workspace = solver.workspace(&a, &*on)?;
-                let (built, x) = run(&mut workspace, &*on, &a, damping, &y.view(), (x, started))?;
+                let (built, x) = run(&solver, &mut workspace, &*on, &a, &y.view(), (x, started))?;
                 let kernels = caches::kernels(device);
                 assert!(built > 5 && kernels > 5, "{device} {a:?}: {built} kernels");
                 let start = started.then_some(x);

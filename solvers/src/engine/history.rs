@@ -3,39 +3,28 @@
 use arrayspan_bridge::{Array, DType, Relayout, Transfer, View, ViewMut};
 use arrayspan_kernels::{Executor, Expression, Update, constant, input};
 
+use super::scale::{Scale, power};
 use crate::Result;
-use crate::scale::{Scale, power};
 
-/// A scalar of the recurrence; its row in the history.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Scalar {
-    /// The squared norm of the residual.
-    Residual,
-    /// The squared norm of the gradient.
-    Gradient,
-    /// The length of the step that led here; zero once the iteration is frozen.
-    Step,
-    /// A lower bound of `‖A‖²`.
-    Bound,
-    /// The smallest squared norm of a gradient so far.
-    Lowest,
-    /// The misfit with damping, before rounding.
-    Objective,
-}
-
-/// The rows from [`Scalar::Step`] on, which one call fills.
-const STATE: usize = 4;
-const ROWS: usize = 6;
+/// The row of the squared norm of the residual, in every method's history.
+pub(crate) const RESIDUAL: usize = 0;
+/// The row of the squared norm of the gradient.
+pub(crate) const GRADIENT: usize = 1;
+/// The row of a number that is zero once the iteration is frozen: mostly the length of the step that led here. At the start it
+/// is not looked at.
+pub(crate) const STEP: usize = 2;
 
 /// Scalars, one column an iteration, that stay on the device until the host reads them.
 ///
 /// Iterations read and write single columns, so the recurrence's scalars live here and nowhere else.
 #[derive(Debug)]
 pub(crate) struct History {
-    /// `[room + 1, ROWS]`: each column of the recurrence is a row of memory, which verbs take as it lies.
+    /// `[room + 1, rows]`: each column of the recurrence is a row of memory, which verbs take as it lies.
     slots: Array,
     /// The rows of the identity matrix: each picks a row of the state.
     picks: Array,
+    /// The row from which on they are the state, which one call fills. Those before are written one by one.
+    state: usize,
 }
 
 /// The scalars that the host has seen, from the start on.
@@ -49,23 +38,34 @@ pub(crate) struct Norms {
     scale: Scale,
     /// Whether the last of them is the one at which the iteration froze.
     pub(crate) frozen: bool,
+    /// The last column, from which a method tells why it froze.
+    pub(crate) column: Vec<f64>,
 }
 
 impl History {
-    /// Room for the state at a check and `check_every` iterations after it, in the dtype of the scalars.
-    pub(crate) fn new(on: &dyn Executor, dtype: DType, check_every: usize) -> Result<Self> {
-        let one = |at: usize| if at.is_multiple_of(STATE + 1) { 1.0 } else { 0.0 };
-        let shape = [STATE, STATE];
+    /// Room for `rows` scalars at a check and at `check_every` iterations after it, in the dtype of the scalars. Those
+    /// from row `state` on are filled by one call.
+    pub(crate) fn new(
+        on: &dyn Executor,
+        dtype: DType,
+        check_every: usize,
+        rows: usize,
+        state: usize,
+    ) -> Result<Self> {
+        let len = rows - state;
+        let one = |at: usize| if at.is_multiple_of(len + 1) { 1.0 } else { 0.0 };
+        let shape = [len, len];
         let picks = match dtype {
             DType::Float32 => {
-                Array::from_vec((0..STATE * STATE).map(|at| one(at) as f32).collect(), shape)
+                Array::from_vec((0..len * len).map(|at| one(at) as f32).collect(), shape)
             }
-            _ => Array::from_vec((0..STATE * STATE).map(one).collect::<Vec<f64>>(), shape),
+            _ => Array::from_vec((0..len * len).map(one).collect::<Vec<f64>>(), shape),
         };
         let stream = on.stream();
         let (picks, _) =
             picks?.into_device_with(stream.device(), Transfer::CopyIfNeeded, stream)?;
-        Ok(Self { slots: on.empty(&[check_every.saturating_add(1), ROWS], dtype)?, picks })
+        let slots = on.empty(&[check_every.saturating_add(1), rows], dtype)?;
+        Ok(Self { slots, picks, state })
     }
 
     /// How many iterations there may be between two checks.
@@ -84,22 +84,22 @@ impl History {
     }
 
     /// A scalar `step` iterations after the last check, as a 0-d array.
-    pub(crate) fn get(&self, scalar: Scalar, step: usize) -> Result<View<'_>> {
+    pub(crate) fn get(&self, scalar: usize, step: usize) -> Result<View<'_>> {
         slot(self.slots.view(), scalar, step)
     }
 
     /// The same, to be written.
-    pub(crate) fn get_mut(&mut self, scalar: Scalar, step: usize) -> Result<ViewMut<'_>> {
+    pub(crate) fn get_mut(&mut self, scalar: usize, step: usize) -> Result<ViewMut<'_>> {
         slot(self.slots.view_mut(), scalar, step)
     }
 
-    /// Fills the state (step, bound, lowest, objective) of column `step + 1` from scalars of column `step`, which are
-    /// the inputs of [`column`] first, and `others`, which follow. One launch.
+    /// Fills the state of column `step + 1` from scalars of column `step`, which are the inputs of [`column`] first, and
+    /// `others`, which follow. One launch.
     pub(crate) fn advance(
         &mut self,
         on: &dyn Executor,
         step: usize,
-        scalars: &[Scalar],
+        scalars: &[usize],
         others: &[View<'_>],
         state: &Expression,
     ) -> Result<()> {
@@ -107,21 +107,21 @@ impl History {
         let known = scalars.iter().map(|&scalar| slot(before.view(), scalar, step));
         let mut inputs = known.collect::<Result<Vec<_>>>()?;
         inputs.extend_from_slice(others);
-        let next = after.sliced(0, 0, 1)?.sliced(1, ROWS - STATE, STATE)?;
+        let len = self.picks.shape()[0];
+        let next = after.sliced(0, 0, 1)?.sliced(1, self.state, len)?;
         fill(on, &self.picks, inputs, state, next)
     }
 
-    /// Fills the state of the first column from its residual and gradient and `others`.
+    /// Fills the state of the first column from the scalars before it in that column and `others`.
     pub(crate) fn begin(
         &mut self,
         on: &dyn Executor,
         others: &[View<'_>],
         state: &Expression,
     ) -> Result<()> {
-        let (norms, rest) = self.slots.view_mut().split_at(1, ROWS - STATE)?;
-        let known =
-            [Scalar::Residual, Scalar::Gradient].map(|scalar| slot(norms.view(), scalar, 0));
-        let mut inputs = known.into_iter().collect::<Result<Vec<_>>>()?;
+        let (known, rest) = self.slots.view_mut().split_at(1, self.state)?;
+        let known = (0..self.state).map(|scalar| slot(known.view(), scalar, 0));
+        let mut inputs = known.collect::<Result<Vec<_>>>()?;
         inputs.extend_from_slice(others);
         fill(on, &self.picks, inputs, state, rest.sliced(0, 0, 1)?)
     }
@@ -129,16 +129,19 @@ impl History {
     /// Adds what the last `ahead` iterations left, and at first the state before them, to `seen`, up to where the
     /// iteration froze. Waits for them; one transfer.
     pub(crate) fn read(&self, ahead: usize, scale: Scale, seen: &mut Norms) -> Result<()> {
-        let all = crate::read::reals(&self.slots.view())?;
-        let row = |scalar: Scalar| all.chunks_exact(ROWS).map(move |all| all[scalar as usize]);
+        let all = super::read::reals(&self.slots.view())?;
+        let rows = self.slots.shape()[1];
+        let row = |scalar: usize| all.chunks_exact(rows).map(move |all| all[scalar]);
         let first = usize::from(!seen.residuals.is_empty());
-        let frozen = row(Scalar::Step).take(ahead + 1).skip(1).position(|step| step == 0.0);
+        let frozen = row(STEP).take(ahead + 1).skip(1).position(|step| step == 0.0);
         let new = frozen.unwrap_or(ahead) + 1;
-        let norms = |scalar: Scalar| row(scalar).take(new).skip(first).map(f64::sqrt);
+        let norms = |scalar: usize| row(scalar).take(new).skip(first).map(f64::sqrt);
         seen.frozen = frozen.is_some();
-        seen.scaled_residual = norms(Scalar::Residual).next_back().unwrap_or(seen.scaled_residual);
-        seen.residuals.extend(norms(Scalar::Residual).map(|norm| power(-scale.data, norm)));
-        seen.gradients.extend(norms(Scalar::Gradient));
+        seen.column.clear();
+        seen.column.extend(all.chunks_exact(rows).nth(new - 1).into_iter().flatten());
+        seen.scaled_residual = norms(RESIDUAL).next_back().unwrap_or(seen.scaled_residual);
+        seen.residuals.extend(norms(RESIDUAL).map(|norm| power(-scale.data, norm)));
+        seen.gradients.extend(norms(GRADIENT));
         seen.scale = scale;
         Ok(())
     }
@@ -155,7 +158,7 @@ impl History {
 }
 
 /// The expressions of the rows of the state, of so many inputs, as one: their sum, each times a row of the identity matrix.
-pub(crate) fn column(state: [Expression; STATE], inputs: usize) -> Expression {
+pub(crate) fn column(state: impl IntoIterator<Item = Expression>, inputs: usize) -> Expression {
     let rows = state.into_iter().enumerate();
     let picked = rows.map(|(row, value)| input(inputs + row) * value);
     picked.reduce(|sum, row| sum + row).unwrap_or_else(|| constant(0.0))
@@ -169,15 +172,16 @@ fn fill<'a>(
     state: &Expression,
     column: ViewMut<'_>,
 ) -> Result<()> {
-    for row in 0..STATE {
+    let len = picks.shape()[0];
+    for row in 0..len {
         inputs.push(picks.view().selected(0, row)?);
     }
-    Ok(on.map(state, &inputs, column.reshaped(&[STATE])?)?)
+    Ok(on.map(state, &inputs, column.reshaped(&[len])?)?)
 }
 
 /// One number of the slots, as a 0-d array.
-fn slot<V: Relayout>(slots: V, scalar: Scalar, step: usize) -> Result<V> {
-    Ok(slots.selected(0, step)?.selected(0, scalar as usize)?)
+fn slot<V: Relayout>(slots: V, scalar: usize, step: usize) -> Result<V> {
+    Ok(slots.selected(0, step)?.selected(0, scalar)?)
 }
 
 impl Norms {

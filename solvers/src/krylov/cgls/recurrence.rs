@@ -1,64 +1,52 @@
-//! The recurrence of [`Cgls`](super::Cgls): its state and one step.
+//! The recurrence of [`Cgls`](super::Cgls): one step.
 //!
 //! Vectors are computed with in the words of the vector layer. The scalars of the next column are not: four numbers that
 //! share most of what they are computed of are one call there, with one expression for all iterations (see
-//! [`History::advance`]).
+//! [`History::advance`](crate::engine::history::History::advance)).
 
-use arrayspan_bridge::{Array, View};
-use arrayspan_kernels::{Executor, Expression, Update, Vector, VectorMut, constant, input};
-use arrayspan_operators::{LinearMap, LinearOperator};
+use arrayspan_bridge::Array;
+use arrayspan_kernels::{Expression, Update, Vector, VectorMut, constant, input};
+use arrayspan_operators::LinearOperator;
 
 use super::freeze::Scalars;
-use super::workspace::CglsWorkspace;
-use crate::Result;
-use crate::history::{Norms, Scalar, column};
-use crate::scale::{Scale, times};
+use crate::engine::history::{GRADIENT, RESIDUAL, STEP, column};
+use crate::engine::run::Run;
+use crate::engine::scale::times;
+use crate::{Cgls, Result};
+
+/// The row of a lower bound of `‖A‖²`.
+const BOUND: usize = 3;
+/// The row of the smallest squared norm of a gradient so far.
+const LOWEST: usize = 4;
+/// The row of the misfit with damping, before rounding.
+pub(super) const OBJECTIVE: usize = 5;
+/// How many rows there are.
+pub(super) const ROWS: usize = 6;
 
 /// What the next scalars are computed of.
-const SCALARS: [Scalar; 5] =
-    [Scalar::Gradient, Scalar::Residual, Scalar::Bound, Scalar::Lowest, Scalar::Objective];
+const SCALARS: [usize; 5] = [GRADIENT, RESIDUAL, BOUND, LOWEST, OBJECTIVE];
 
-/// One solution under way.
-///
-/// With `σ` and `μ` the scales of data and operator, this is the recurrence for the data `σ y`, the operator `μ A`, the
-/// damping `μ damping` and the model `(σ/μ) x`; vectors and scalars are those of that problem.
-pub(super) struct Run<'a, A: ?Sized> {
-    pub(super) w: &'a mut CglsWorkspace,
-    pub(super) on: &'a dyn Executor,
-    pub(super) a: &'a A,
-    pub(super) y: View<'a>,
-    pub(super) x: Array,
-    pub(super) started: bool,
-    pub(super) scale: Scale,
-    /// `μ damping`
-    pub(super) damping: f64,
-    /// The squared norm of the data.
-    pub(super) data: f64,
-    /// The squared norm of what is to be explained: the data, or more with a start vector.
-    pub(super) whole: f64,
-    /// Whether there is a gradient whose square is less than any number, however it is scaled.
-    pub(super) lost: bool,
-    /// Whether damping is so large beside the operator that one step leads to the solution. The squared norm of `μ A`,
-    /// which tells where the rounding level is, may be less than any number then.
-    pub(super) damped_alone: bool,
-    /// The scalars of the next column, the same expression for all iterations.
-    pub(super) next: Expression,
+/// The vectors of [`Cgls`].
+#[derive(Debug)]
+pub struct Vectors {
+    /// `y - A x`
+    pub(super) residual: Array,
+    /// `A c`
+    pub(super) image: Array,
+    /// `Aᴴ (y - A x) - damping² x`
+    pub(super) gradient: Array,
+    /// The conjugate direction, `c`.
+    pub(super) direction: Array,
+    /// `‖A c‖²`, then `damping² ‖c‖²`.
+    pub(super) curvature: [Array; 2],
 }
 
-impl<A: LinearMap + ?Sized> Run<'_, A> {
-    /// The first gradient and the scalars that belong to it, on the host, too.
-    pub(super) fn descend_first(&mut self) -> Result<Norms> {
-        self.descend_from_start()?;
-        let mut seen = Norms::default();
-        self.w.history.read(0, self.scale, &mut seen)?;
-        Ok(seen)
-    }
-
+impl Run<'_, Cgls> {
     /// Enqueues the first gradient and the scalars that belong to it.
     pub(super) fn descend_from_start(&mut self) -> Result<()> {
         self.descend(0)?;
         let (residual, gradient) = (input(0), input(1));
-        let [_, model] = &mut self.w.curvature;
+        let [_, model] = &mut self.w.vectors.curvature;
         // Without a start vector the model is zero.
         let damped = self.started && self.damping != 0.0;
         let mut objective = residual;
@@ -68,7 +56,7 @@ impl<A: LinearMap + ?Sized> Run<'_, A> {
             objective = objective + input(2);
         }
         let state = [constant(1.0), constant(0.0), gradient, objective];
-        let [_, model] = &self.w.curvature;
+        let [_, model] = &self.w.vectors.curvature;
         let others = if damped { vec![model.view()] } else { Vec::new() };
         let state = column(state, 2 + others.len());
         self.w.history.begin(self.on, &others, &state)
@@ -78,35 +66,35 @@ impl<A: LinearMap + ?Sized> Run<'_, A> {
     pub(super) fn iterate(&mut self, step: usize) -> Result<()> {
         self.forward()?;
         let (w, on) = (&mut *self.w, self.on);
-        let [image_norm, direction_norm] = &mut w.curvature;
-        w.image.norm_squared_into(on, image_norm)?;
+        let [image_norm, direction_norm] = &mut w.vectors.curvature;
+        w.vectors.image.norm_squared_into(on, image_norm)?;
         if self.damping != 0.0 {
-            (self.damping * &w.direction).norm_squared_into(on, direction_norm)?;
+            (self.damping * &w.vectors.direction).norm_squared_into(on, direction_norm)?;
         }
         self.advance(step)?;
 
         let (w, on) = (&mut *self.w, self.on);
-        let length = w.history.get(Scalar::Step, step + 1)?;
-        self.x.add_scaled_on(on, &length, &w.direction)?;
-        w.residual.update_on(on, |r| r - &length * &w.image)?;
+        let length = w.history.get(STEP, step + 1)?;
+        self.x.add_scaled_on(on, &length, &w.vectors.direction)?;
+        w.vectors.residual.update_on(on, |r| r - &length * &w.vectors.image)?;
         self.descend(step + 1)?;
 
         let w = &mut *self.w;
-        let new = w.history.get(Scalar::Gradient, step + 1)?;
-        let old = w.history.get(Scalar::Gradient, step)?;
-        let length = w.history.get(Scalar::Step, step + 1)?;
+        let new = w.history.get(GRADIENT, step + 1)?;
+        let old = w.history.get(GRADIENT, step)?;
+        let length = w.history.get(STEP, step + 1)?;
         // Once the step is zero the direction is the gradient, which stays as it is.
         let ratio = new.div_or_zero(&old) * length.div_or_zero(&length);
-        Ok(w.direction.update_on(on, |c| &w.gradient + ratio * c)?)
+        Ok(w.vectors.direction.update_on(on, |c| &w.vectors.gradient + ratio * c)?)
     }
 
     /// Enqueues the length of the step, and the scalars that tell when it is zero.
     fn advance(&mut self, step: usize) -> Result<()> {
         let w = &mut *self.w;
-        let [image_norm, direction_norm] = &w.curvature;
+        let [image_norm, direction_norm] = &w.vectors.curvature;
         let others = [image_norm.view(), direction_norm.view()];
         let others = &others[..if self.damping == 0.0 { 1 } else { 2 }];
-        w.history.advance(self.on, step, &SCALARS, others, &self.next)
+        w.history.advance(self.on, step, &SCALARS, others, &self.next[0])
     }
 
     /// The length of the step, zero at the rounding level, and the scalars that tell: of [`SCALARS`], `‖A c‖²` and, with
@@ -140,11 +128,11 @@ impl<A: LinearMap + ?Sized> Run<'_, A> {
     /// Not by an update with `μ`, which an operator may multiply by its own factors or by `c` first.
     fn forward(&mut self) -> Result<()> {
         let (w, on) = (&mut *self.w, self.on);
-        let (direction, image) = (w.direction.view(), w.image.view_mut());
+        let (direction, image) = (w.vectors.direction.view(), w.vectors.image.view_mut());
         self.a.apply_with(&mut w.operator, on, direction, image, Update::set())?;
         if self.scale.operator != 0 {
-            let dtype = w.image.dtype();
-            w.image.update_on(on, |image| times(self.scale.operator, dtype, image))?;
+            let dtype = w.vectors.image.dtype();
+            w.vectors.image.update_on(on, |image| times(self.scale.operator, dtype, image))?;
         }
         Ok(())
     }
@@ -155,19 +143,19 @@ impl<A: LinearMap + ?Sized> Run<'_, A> {
         let (plain, damped) = (self.scale.operator == 0, self.damping != 0.0);
         let damping = self.damping * self.damping;
         if plain && damped {
-            on.copy(self.x.view(), w.gradient.view_mut(), Update::new(-damping, 0.0))?;
+            on.copy(self.x.view(), w.vectors.gradient.view_mut(), Update::new(-damping, 0.0))?;
         }
         let update = if plain && damped { Update::add() } else { Update::set() };
-        let (residual, gradient) = (w.residual.view(), w.gradient.view_mut());
+        let (residual, gradient) = (w.vectors.residual.view(), w.vectors.gradient.view_mut());
         self.a.apply_adjoint_with(&mut w.operator, on, residual, gradient, update)?;
         if !plain {
-            let (dtype, operator) = (w.gradient.dtype(), self.scale.operator);
-            w.gradient.update_on(on, |gradient| {
+            let (dtype, operator) = (w.vectors.gradient.dtype(), self.scale.operator);
+            w.vectors.gradient.update_on(on, |gradient| {
                 let scaled = times(operator, dtype, gradient);
                 if damped { scaled - damping * &self.x } else { scaled }
             })?;
         }
-        w.residual.norm_squared_into(on, w.history.get_mut(Scalar::Residual, step)?)?;
-        Ok(w.gradient.norm_squared_into(on, w.history.get_mut(Scalar::Gradient, step)?)?)
+        w.vectors.residual.norm_squared_into(on, w.history.get_mut(RESIDUAL, step)?)?;
+        Ok(w.vectors.gradient.norm_squared_into(on, w.history.get_mut(GRADIENT, step)?)?)
     }
 }

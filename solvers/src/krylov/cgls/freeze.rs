@@ -17,6 +17,8 @@
 use arrayspan_bridge::DType;
 use arrayspan_kernels::{Expression, constant};
 
+use crate::engine::run::above;
+
 /// The gradient's rounding error, in `ε ‖A‖ ‖y - A x‖`.
 const LEVEL: f64 = 4.0;
 /// The same where long sums are rounded.
@@ -60,10 +62,4 @@ impl Scalars {
         let left = above(self.objective, constant(explained));
         level * left * (constant(1.0) - in_band * risen)
     }
-}
-
-/// 1 if `a > b`, else 0.
-fn above(a: Expression, b: Expression) -> Expression {
-    let excess = (a - b).max(constant(0.0));
-    excess.clone().div_or_zero(excess)
 }

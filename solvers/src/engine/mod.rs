@@ -1,0 +1,24 @@
+//! What all methods share: the loop, when it stops, what the host looks at, how a run begins and ends.
+//!
+//! A method is its parameters, its vectors and its recurrence ([`run::Method`]). Everything else is here, once: arguments
+//! are checked (`fit`), data and operator are scaled so that no square leaves the dtype (`scale`, `measure`), kernels are
+//! built side by side before the first iteration (`rehearse`), iterations are enqueued in blocks whose scalars come to the
+//! host in one transfer (`history`), and the host decides whether to go on ([`Running`]).
+
+mod begin;
+mod erased;
+mod fit;
+pub(crate) mod history;
+mod measure;
+mod read;
+mod rehearse;
+pub(crate) mod run;
+mod running;
+pub(crate) mod scale;
+pub(crate) mod solver;
+mod workspace;
+
+pub use running::Running;
+pub use solver::Solver;
+pub(crate) use workspace::Make;
+pub use workspace::SolverWorkspace;

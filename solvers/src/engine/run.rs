@@ -1,0 +1,156 @@
+//! What a method is, and one run of it.
+
+use std::fmt::Debug;
+
+use arrayspan_bridge::{Array, View};
+use arrayspan_kernels::{Executor, Expression, constant};
+use arrayspan_operators::{LinearMap, Operator};
+
+use super::history::Norms;
+use super::scale::Scale;
+use super::workspace::{Make, SolverWorkspace};
+use crate::{Result, Stop, Stopped};
+
+/// A method: parameters, vectors and the recurrence. What all methods do is the engine's.
+///
+/// Recurrences enqueue; nothing comes to the host. Scalars of an iteration are a column of the workspace's
+/// [`History`](super::history::History): `first` fills column 0, and `iterate` column `step + 1` of column `step`. A step of zero
+/// freezes an iteration, which then changes no vector any more.
+pub trait Method: Debug + Sized {
+    /// The vectors of the recurrence.
+    type Vectors: Debug;
+    /// What errors call it.
+    const NAME: &'static str;
+    /// The scalars of an iteration, and the row from which on one call fills them.
+    const ROWS: [usize; 2];
+    /// The row of the squared norm of what is minimised.
+    const OBJECTIVE: usize;
+
+    /// When it stops.
+    fn stop(&self) -> &Stop;
+
+    /// How many iterations are enqueued before the host looks.
+    fn check_every(&self) -> usize;
+
+    /// The weight of `‖x‖` beside the misfit.
+    fn damping(&self) -> f64 {
+        0.0
+    }
+
+    /// What is applied to residuals, if anything is.
+    fn preconditioner(&self) -> Option<&Operator> {
+        None
+    }
+
+    /// Fails if a parameter of its own is out of its range, or the operator of a kind that it does not solve.
+    ///
+    /// # Errors
+    /// Names the parameter.
+    fn check(&self, a: &dyn LinearMap) -> Result<()>;
+
+    /// The vectors of the recurrence.
+    ///
+    /// # Errors
+    /// Out of memory.
+    fn vectors(&self, make: &mut Make<'_>) -> Result<Self::Vectors>;
+
+    /// The vector that the engine fills with `y - A x` before `first`.
+    fn residual(vectors: &mut Self::Vectors) -> &mut Array;
+
+    /// Enqueues the gradient at the start, and fills column 0 of the history.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn first(run: &mut Run<'_, Self>) -> Result<()>;
+
+    /// Makes ready what iterations need, once the first column is known on the host.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn turn(run: &mut Run<'_, Self>) -> Result<()>;
+
+    /// Enqueues one iteration.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn iterate(run: &mut Run<'_, Self>, step: usize) -> Result<()>;
+
+    /// Why an iteration froze with these scalars.
+    fn frozen(_column: &[f64]) -> Stopped {
+        Stopped::Precision
+    }
+}
+
+/// One solution under way.
+///
+/// With `σ` and `μ` the scales of data and operator, this is the recurrence for the data `σ y`, the operator `μ A`, the
+/// damping `μ damping` and the model `(σ/μ) x`; vectors and scalars are those of that problem.
+#[derive(Debug)]
+pub struct Run<'a, M: Method> {
+    pub(crate) method: &'a M,
+    pub(crate) w: &'a mut SolverWorkspace<M::Vectors>,
+    pub(crate) on: &'a dyn Executor,
+    pub(crate) a: Box<dyn LinearMap + 'a>,
+    pub(crate) y: View<'a>,
+    pub(crate) x: Array,
+    pub(crate) started: bool,
+    pub(crate) scale: Scale,
+    /// `μ damping`
+    pub(crate) damping: f64,
+    /// The squared norm of the data.
+    pub(crate) data: f64,
+    /// The squared norm of what is to be explained: the data, or more with a start vector.
+    pub(crate) whole: f64,
+    /// Whether there is a gradient whose square is less than any number, however it is scaled.
+    pub(crate) lost: bool,
+    /// Whether damping is so large beside the operator that one step leads to the solution. The squared norm of `μ A`,
+    /// which tells where the rounding level is, may be less than any number then.
+    pub(crate) damped_alone: bool,
+    /// The scalars of the next column, the same expressions for all iterations: one of each call that fills some.
+    pub(crate) next: Vec<Expression>,
+}
+
+impl<'a, M: Method> Run<'a, M> {
+    /// A run that has computed nothing yet; `x` is where it starts, or where its model goes.
+    pub(crate) fn new(
+        method: &'a M,
+        w: &'a mut SolverWorkspace<M::Vectors>,
+        on: &'a dyn Executor,
+        a: Box<dyn LinearMap + 'a>,
+        y: View<'a>,
+        (x, started): (Array, bool),
+    ) -> Self {
+        let (scale, damping, next) = (Scale::default(), method.damping(), Vec::new());
+        let (data, whole, lost, damped_alone) = (0.0, 0.0, false, false);
+        Self {
+            method,
+            w,
+            on,
+            a,
+            y,
+            x,
+            started,
+            scale,
+            damping,
+            data,
+            whole,
+            lost,
+            damped_alone,
+            next,
+        }
+    }
+
+    /// The first gradient and the scalars that belong to it, on the host, too.
+    pub(crate) fn descend_first(&mut self) -> Result<Norms> {
+        M::first(self)?;
+        let mut seen = Norms::default();
+        self.w.history.read(0, self.scale, &mut seen)?;
+        Ok(seen)
+    }
+}
+
+/// 1 if `a > b`, else 0.
+pub(crate) fn above(a: Expression, b: Expression) -> Expression {
+    let excess = (a - b).max(constant(0.0));
+    excess.clone().div_or_zero(excess)
+}

@@ -1,0 +1,159 @@
+//! A run, iteration by iteration, and the loop that all runs are.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use arrayspan_bridge::Array;
+
+use super::history::Norms;
+use super::run::{Method, Run};
+use crate::{Observer, Progress, Result, Solution, Stopped};
+
+/// A run under way, which the caller leads on: [`Solver::start`](super::Solver::start) begins it, [`step`](Self::step) takes an
+/// iteration, [`finish`](Self::finish) gives the solution.
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use arrayspan_bridge::{Array, DType};
+/// use arrayspan_operators::{Edge, FirstDerivative, Scheme, Space};
+/// use arrayspan_solvers::{Cgls, Solver};
+///
+/// let space = Space::new([64], DType::Float64)?;
+/// let a = FirstDerivative::new(space, 0, 1.0, Scheme::Centered3, Edge::Reduced)?;
+/// let y = Array::from_slice(&[1.0; 64], [64])?;
+/// let on = arrayspan_kernels::on(y.device())?;
+/// let solver = Cgls::default();
+/// let mut workspace = solver.workspace(&a, &*on)?;
+/// let mut run = solver.start(&mut workspace, &*on, &a, y.view(), None)?;
+/// while let ControlFlow::Continue(()) = run.step()? {
+///     println!("{}: {}", run.progress().iteration, run.progress().residual);
+/// }
+/// let solution = run.finish()?;
+/// assert_eq!(solution.residuals.len(), solution.iterations + 1);
+/// # Ok::<(), arrayspan_solvers::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Running<'a, M: Method> {
+    run: Run<'a, M>,
+    seen: Norms,
+    began: Instant,
+    /// The iterations since the first column of the history.
+    ahead: usize,
+    /// How many iterations may be enqueued at once.
+    check_every: usize,
+    /// `‖y‖`, scaled.
+    data: f64,
+    /// The model without its scale, if it has one.
+    unscaled: Option<Array>,
+    stopped: Option<Stopped>,
+}
+
+impl<'a, M: Method> Running<'a, M> {
+    /// Computes the state before the first iteration. Waits for it.
+    pub(crate) fn new(mut run: Run<'a, M>) -> Result<Self> {
+        let began = Instant::now();
+        let seen = run.begin()?;
+        let check_every = run.method.check_every().min(run.w.history.room());
+        let data = run.scaled_data();
+        let (unscaled, stopped) = (run.unscaled()?, None);
+        let mut running = Self { run, seen, began, ahead: 0, check_every, data, unscaled, stopped };
+        running.judge();
+        Ok(running)
+    }
+
+    /// What an observer would see now.
+    #[must_use]
+    pub fn progress(&self) -> Progress<'_> {
+        let (residual, gradient) = self.seen.last();
+        Progress {
+            solver: M::NAME,
+            iteration: self.seen.iterations(),
+            residual,
+            gradient,
+            initial: self.seen.residuals[0],
+            data: self.run.unscaled_data(self.data),
+            elapsed: self.began.elapsed(),
+            solution: self.unscaled.as_ref().unwrap_or(&self.run.x).view(),
+        }
+    }
+
+    /// Why the run is over, if it is.
+    #[must_use]
+    pub fn stopped(&self) -> Option<Stopped> {
+        self.stopped
+    }
+
+    /// One iteration, unless the run is over; `Break` if it is then. Waits for its norms.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn step(&mut self) -> Result<ControlFlow<()>> {
+        self.advance(1)
+    }
+
+    /// At most so many iterations, and at most `check_every`, enqueued together: `Break` if the run is over then. Waits for
+    /// their norms.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn advance(&mut self, iterations: usize) -> Result<ControlFlow<()>> {
+        if self.stopped.is_some() || iterations == 0 {
+            return Ok(self.flow());
+        }
+        let run = &mut self.run;
+        run.w.history.restart(run.on, self.ahead)?;
+        let left = run.method.stop().iterations.saturating_sub(self.seen.iterations());
+        let mut ahead = iterations.min(self.check_every).min(left);
+        if run.damped_alone {
+            ahead = ahead.min(1);
+        }
+        for step in 0..ahead {
+            M::iterate(run, step)?;
+        }
+        run.w.history.read(ahead, run.scale, &mut self.seen)?;
+        self.ahead = ahead;
+        self.unscaled = run.unscaled()?;
+        self.judge();
+        Ok(self.flow())
+    }
+
+    fn flow(&self) -> ControlFlow<()> {
+        if self.stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Whether what was seen is enough.
+    fn judge(&mut self) {
+        let stop = self.run.method.stop();
+        let done = self.run.damped_alone && self.seen.iterations() > 0;
+        let frozen = self.seen.frozen.then(|| M::frozen(&self.seen.column));
+        let judged = stop.judge(&self.seen, self.data, frozen, self.began.elapsed());
+        self.stopped = judged.or(done.then_some(Stopped::Precision));
+    }
+
+    /// The solution as it is. A run that was not over ends with [`Stopped::Observer`]. Waits for it.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn finish(mut self) -> Result<Solution> {
+        let stopped = self.stopped.unwrap_or(Stopped::Observer);
+        let stopped = self.run.outcome(stopped, self.unscaled.as_ref())?;
+        let iterations = self.seen.iterations();
+        let (x, residuals) = (self.unscaled.unwrap_or(self.run.x), self.seen.residuals);
+        Ok(Solution { x, iterations, residuals, stopped })
+    }
+
+    /// The loop: iterations between two checks, then the observer, until the run is over.
+    pub(crate) fn drive(mut self, observer: &mut dyn Observer) -> Result<Solution> {
+        loop {
+            let watched = observer.observe(&self.progress());
+            if self.stopped.is_some() || watched.is_break() {
+                return self.finish();
+            }
+            let every = observer.every().filter(|&every| every > 0);
+            // So that an observer that looks every few iterations sees multiples of that.
+            let next = every.map(|every| every - self.seen.iterations() % every);
+            let _ = self.advance(next.unwrap_or(self.check_every))?;
+        }
+    }
+}

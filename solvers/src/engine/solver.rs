@@ -1,0 +1,232 @@
+//! What every solver can be asked.
+
+use arrayspan_bridge::{Array, AsView, DType, View};
+use arrayspan_kernels::{Executor, widest_real};
+use arrayspan_operators::{LinearMap, Space};
+
+use super::erased::Erased;
+use super::fit::Fit;
+use super::rehearse;
+use super::run::{Method, Run};
+use super::running::Running;
+use super::workspace::{Make, SolverWorkspace};
+use crate::{Error, Observer, Result, Solution};
+
+/// A solver: parameters that solve `A x ≈ y`, in the way that the documentation of each says.
+///
+/// | | who has the vectors | who leads |
+/// |---|---|---|
+/// | [`solve`](Self::solve), [`solve_from`](Self::solve_from) | made for the run | the solver |
+/// | [`solve_in`](Self::solve_in) | a workspace, for many runs: a run allocates nothing but the solution | the solver |
+/// | [`start`](Self::start) | a workspace | the caller, iteration by iteration |
+///
+/// Scalars stay on the device, in Float64 where it has that. The host checks now and then ([`Cgls::check_every`] and its
+/// like), and only then can a tolerance end the run. How it ended is in the [`Solution`].
+///
+/// [`Cgls::check_every`]: crate::Cgls::check_every
+pub trait Solver: Method {
+    /// Solves from `x = 0`, for the data that `y` lends.
+    ///
+    /// # Errors
+    /// When `y` does not fit `A` (shape, dtype or device), a parameter is out of its range, or the device fails or is out
+    /// of memory.
+    fn solve(&self, a: &(impl LinearMap + ?Sized), y: impl AsView) -> Result<Solution> {
+        self.solve_from(a, y, None, &mut ())
+    }
+
+    /// Solves from `start` (`None`: zero); `observer` is called at the start and at every check (`&mut ()` does nothing).
+    ///
+    /// # Errors
+    /// As [`solve`](Self::solve), and when `start` does not fit `A`.
+    fn solve_from(
+        &self,
+        a: &(impl LinearMap + ?Sized),
+        y: impl AsView,
+        start: Option<Array>,
+        observer: &mut dyn Observer,
+    ) -> Result<Solution> {
+        let y = y.as_view();
+        let on = arrayspan_kernels::on(y.device())?;
+        // Before anything is made that needs an executor of the operator's, of which the caller knows nothing.
+        Fit { solver: Self::NAME, device: y.device() }.operator(&Erased(a))?;
+        let mut workspace = self.workspace(a, &*on)?;
+        self.solve_in(&mut workspace, &*on, a, y, start, observer)
+    }
+
+    /// The vectors that [`solve_in`](Self::solve_in) needs. Solvers of the same kind with other parameters may use them,
+    /// too; a `check_every` larger than the one here counts as the one here.
+    ///
+    /// # Errors
+    /// Out of memory, or a parameter that is out of its range.
+    fn workspace(
+        &self,
+        a: &(impl LinearMap + ?Sized),
+        on: &dyn Executor,
+    ) -> Result<SolverWorkspace<Self::Vectors>> {
+        workspace_with(self, &Erased(a), on, widest_real(on.device()))
+    }
+
+    /// The bytes that a run takes beside the data, on the device of `on`: vectors, scalars, what operator and preconditioner
+    /// need between their parts, and the solution. Nothing is allocated for it. Data or operators that have to be scaled
+    /// take as much as a model and data more.
+    ///
+    /// # Errors
+    /// A parameter that is out of its range.
+    fn memory(&self, a: &(impl LinearMap + ?Sized), on: &dyn Executor) -> Result<usize> {
+        let a = Erased(a);
+        check(self, &a)?;
+        let vectors = Make::count(&a, on, |make| self.vectors(make))?;
+        let [rows, state] = Self::ROWS;
+        let columns = check_every(self).saturating_add(1);
+        let numbers = rows.saturating_mul(columns).saturating_add((rows - state).pow(2) + 1);
+        let inner = self.preconditioner().map_or(0, LinearMap::workspace);
+        let parts = [
+            numbers.saturating_mul(widest_real(on.device()).bytes()),
+            bytes(a.domain()),
+            a.workspace(),
+            inner,
+        ];
+        Ok(parts.into_iter().fold(vectors, usize::saturating_add))
+    }
+
+    /// Builds what a run from zero launches on the device of `on`, side by side on all cores where the device's compiler
+    /// bears it, so that the run need not wait for one kernel after the other; how many were not there yet. Where that
+    /// saves time a run does so itself before it begins, unless parts of the operator are opaque: this is for kernels
+    /// that should be there before there are data. Waits for the compiler; on devices that run no kernels it does nothing.
+    ///
+    /// Data or operators that have to be scaled take kernels beside these. Takes the memory of a run for as long as it
+    /// runs.
+    ///
+    /// # Errors
+    /// As [`workspace`](Self::workspace); a kernel that cannot be built.
+    fn warm_up(&self, a: &(impl LinearMap + ?Sized), on: &dyn Executor) -> Result<usize> {
+        check(self, &Erased(a))?;
+        if on.device().kind().dialect().is_none() {
+            return Ok(0);
+        }
+        let mut workspace = self.workspace(a, on)?;
+        let (x, y) = (empty(a.domain(), on)?, empty(a.range(), on)?);
+        let a = Erased(a);
+        let (built, _) = rehearse::run(self, &mut workspace, on, &a, &y.view(), (x, false))?;
+        Ok(built)
+    }
+
+    /// Solves on `on` with vectors that are already there.
+    ///
+    /// # Errors
+    /// As [`solve_from`](Self::solve_from), and when the workspace does not fit the operator or is on another device.
+    fn solve_in(
+        &self,
+        workspace: &mut SolverWorkspace<Self::Vectors>,
+        on: &dyn Executor,
+        a: &(impl LinearMap + ?Sized),
+        y: View<'_>,
+        start: Option<Array>,
+        observer: &mut dyn Observer,
+    ) -> Result<Solution> {
+        self.start(workspace, on, a, y, start)?.drive(observer)
+    }
+
+    /// Begins a run that the caller leads: see [`Running`]. Waits for the first norms.
+    ///
+    /// # Errors
+    /// As [`solve_in`](Self::solve_in).
+    fn start<'a, A: LinearMap + ?Sized>(
+        &'a self,
+        workspace: &'a mut SolverWorkspace<Self::Vectors>,
+        on: &'a dyn Executor,
+        a: &'a A,
+        y: View<'a>,
+        start: Option<Array>,
+    ) -> Result<Running<'a, Self>> {
+        let a = Box::new(Erased(a));
+        check(self, &*a)?;
+        fit(self, workspace, on, &*a, &y, start.as_ref())?;
+        check_damping(self, y.dtype())?;
+        let started = start.is_some();
+        let x = start.map_or_else(|| empty(a.domain(), on), Ok)?;
+        let x = rehearse::if_worth_while(self, workspace, on, &*a, &y, (x, started))?;
+        Running::new(Run::new(self, workspace, on, a, y, (x, started)))
+    }
+}
+
+impl<M: Method> Solver for M {}
+
+/// As [`Solver::workspace`], with scalars of that dtype.
+pub(crate) fn workspace_with<M: Method>(
+    method: &M,
+    a: &dyn LinearMap,
+    on: &dyn Executor,
+    scalars: DType,
+) -> Result<SolverWorkspace<M::Vectors>> {
+    check(method, a)?;
+    let [rows, state] = M::ROWS;
+    let inner = method.preconditioner().map(|inner| inner as &dyn LinearMap);
+    let sizes = [check_every(method), rows, state];
+    SolverWorkspace::new(a, on, sizes, scalars, inner, |make| method.vectors(make))
+}
+
+/// The iterations that a history has room for.
+fn check_every(method: &impl Method) -> usize {
+    method.check_every().min(method.stop().iterations).max(1)
+}
+
+/// Fails unless all arguments fit together. Nothing has been written then.
+fn fit<M: Method>(
+    method: &M,
+    workspace: &SolverWorkspace<M::Vectors>,
+    on: &dyn Executor,
+    a: &dyn LinearMap,
+    y: &View<'_>,
+    start: Option<&Array>,
+) -> Result<()> {
+    let fit = Fit { solver: M::NAME, device: on.device() };
+    // First, so that what is said of the operator is true of the data, too.
+    fit.array("data", a.range(), y)?;
+    fit.operator(a)?;
+    let inner = method.preconditioner();
+    if let Some(inner) = inner {
+        fit.operator(inner)?;
+        fit.space("the preconditioner's model", a.range(), inner.domain())?;
+        fit.space("the preconditioner's result", a.domain(), inner.range())?;
+    }
+    if let Some(start) = start {
+        fit.array("start", a.domain(), &start.view())?;
+    }
+    workspace.check(fit, a, inner.map(|inner| inner as &dyn LinearMap), on)
+}
+
+/// Fails if a parameter is out of its range.
+fn check<M: Method>(method: &M, a: &dyn LinearMap) -> Result<()> {
+    let wrong = |why: String| Err(Error::Parameter { solver: M::NAME, why });
+    let damping = method.damping();
+    if !(damping.is_finite() && damping >= 0.0) {
+        return wrong(format!("damping {damping} is not a finite number ≥ 0"));
+    }
+    if method.check_every() == 0 {
+        return wrong("check_every is 0: the host must check after at least 1 iteration".into());
+    }
+    method.stop().check().or_else(wrong)?;
+    method.check(a)
+}
+
+/// Fails where the damping is beyond what can be scaled in that dtype.
+fn check_damping<M: Method>(method: &M, dtype: DType) -> Result<()> {
+    let largest = if dtype.real() == DType::Float32 { f32::MAX.into() } else { f64::MAX };
+    let damping = method.damping();
+    if damping <= largest / 2.0 {
+        return Ok(());
+    }
+    let why = format!("damping {damping:e} is too large to be computed with in {dtype}");
+    Err(Error::Parameter { solver: M::NAME, why })
+}
+
+/// The bytes of an array of a space.
+fn bytes(space: &Space) -> usize {
+    space.len().saturating_mul(space.dtype().bytes())
+}
+
+/// An array of a space, with unspecified content.
+fn empty(space: &Space, on: &dyn Executor) -> Result<Array> {
+    Ok(on.empty(space.shape(), space.dtype())?)
+}

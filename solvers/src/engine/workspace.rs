@@ -1,0 +1,148 @@
+//! What a solver works in: allocated once, for many right-hand sides.
+
+use arrayspan_bridge::{Array, DType};
+use arrayspan_kernels::{Executor, widest_real};
+use arrayspan_operators::{LinearMap, Space, Workspace};
+
+use super::fit::Fit;
+use super::history::History;
+use crate::{Error, Result};
+
+/// The vectors and scalars of a solver, for one operator on one device; usable for many right-hand sides.
+#[derive(Debug)]
+pub struct SolverWorkspace<V> {
+    pub(crate) vectors: V,
+    pub(crate) history: History,
+    /// A number that the host is about to read.
+    pub(crate) number: Array,
+    pub(crate) operator: Workspace,
+    /// That of the preconditioner, or nothing.
+    pub(crate) inner: Option<Workspace>,
+    /// What checks say of a workspace that does not fit: names of a vector of data and one of models.
+    names: [&'static str; 2],
+    spaces: [Space; 2],
+    /// For which runs the kernels are known to be built: with damping or without, from a start vector or from zero.
+    pub(crate) built_for: Option<[bool; 2]>,
+}
+
+/// Makes the vectors of a method, and adds up what they take.
+#[derive(Debug)]
+pub struct Make<'a> {
+    on: &'a dyn Executor,
+    range: &'a Space,
+    domain: &'a Space,
+    scalars: DType,
+    /// Of the first vector of data and the first one of models.
+    names: [Option<&'static str>; 2],
+    /// Whether nothing is made: only the bytes are wanted.
+    counts: bool,
+    bytes: usize,
+}
+
+impl<'a> Make<'a> {
+    /// For `a` on `on`, with scalars of that dtype.
+    pub(crate) fn new(a: &'a dyn LinearMap, on: &'a dyn Executor, scalars: DType) -> Self {
+        let (range, domain) = (a.range(), a.domain());
+        Self { on, range, domain, scalars, names: [None; 2], counts: false, bytes: 0 }
+    }
+
+    /// The bytes that a method's vectors take; nothing is allocated.
+    pub(crate) fn count<V>(
+        a: &'a dyn LinearMap,
+        on: &'a dyn Executor,
+        make: impl FnOnce(&mut Self) -> Result<V>,
+    ) -> Result<usize> {
+        let mut counter = Self { counts: true, ..Self::new(a, on, widest_real(on.device())) };
+        make(&mut counter)?;
+        Ok(counter.bytes)
+    }
+
+    fn array(&mut self, shape: &[usize], dtype: DType) -> Result<Array> {
+        let len = shape.iter().fold(dtype.bytes(), |len, &extent| len.saturating_mul(extent));
+        self.bytes = self.bytes.saturating_add(len);
+        Ok(self.on.empty(if self.counts { &[0] } else { shape }, dtype)?)
+    }
+
+    /// A vector of the data's space.
+    pub(crate) fn data(&mut self, name: &'static str) -> Result<Array> {
+        self.names[0].get_or_insert(name);
+        self.array(self.range.shape(), self.range.dtype())
+    }
+
+    /// A vector of the models' space.
+    pub(crate) fn model(&mut self, name: &'static str) -> Result<Array> {
+        self.names[1].get_or_insert(name);
+        self.array(self.domain.shape(), self.domain.dtype())
+    }
+
+    /// A real number that stays on the device.
+    pub(crate) fn scalar(&mut self) -> Result<Array> {
+        self.array(&[], self.scalars)
+    }
+}
+
+impl<V> SolverWorkspace<V> {
+    /// The vectors that `vectors` makes and a history of `rows`, for `a` on `on`, `check_every` iterations from one check
+    /// to the next.
+    pub(crate) fn new(
+        a: &dyn LinearMap,
+        on: &dyn Executor,
+        [check_every, rows, state]: [usize; 3],
+        scalars: DType,
+        inner: Option<&dyn LinearMap>,
+        vectors: impl FnOnce(&mut Make<'_>) -> Result<V>,
+    ) -> Result<Self> {
+        let mut make = Make::new(a, on, scalars);
+        let vectors = vectors(&mut make)?;
+        let [data, model] = make.names;
+        Ok(Self {
+            vectors,
+            history: History::new(on, scalars, check_every, rows, state)?,
+            number: make.scalar()?,
+            operator: Workspace::of(a, on)?,
+            inner: inner.map(|inner| Workspace::of(inner, on)).transpose()?,
+            names: [
+                data.unwrap_or("the workspace's data"),
+                model.unwrap_or("the workspace's model"),
+            ],
+            spaces: [a.range().clone(), a.domain().clone()],
+            built_for: None,
+        })
+    }
+
+    /// Fails unless it is one for `a` on the device.
+    pub(crate) fn check(
+        &self,
+        fit: Fit,
+        a: &dyn LinearMap,
+        inner: Option<&dyn LinearMap>,
+        on: &dyn Executor,
+    ) -> Result<()> {
+        for (at, space) in [a.range(), a.domain()].into_iter().enumerate() {
+            fit.space(self.names[at], space, &self.spaces[at])?;
+        }
+        fit.device("the workspace's history", self.history.view().device())?;
+        Self::enough(fit, &self.operator, a, on)?;
+        match (inner, &self.inner) {
+            (Some(inner), Some(workspace)) => Self::enough(fit, workspace, inner, on),
+            (Some(inner), None) => {
+                let (solver, operator) = (fit.solver, inner.name().to_owned());
+                let expected = inner.workspace();
+                Err(Error::Workspace { solver, operator, expected, found: 0 })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Fails unless `workspace` is enough for `a`, and on the devices where it is needed.
+    fn enough(fit: Fit, workspace: &Workspace, a: &dyn LinearMap, on: &dyn Executor) -> Result<()> {
+        let elsewhere = a.elsewhere().into_iter().map(|(_, bytes)| bytes);
+        let expected = elsewhere.fold(a.workspace(), usize::saturating_add);
+        let found = workspace.bytes();
+        if found < expected {
+            let (solver, operator) = (fit.solver, a.name().to_owned());
+            return Err(Error::Workspace { solver, operator, expected, found });
+        }
+        Ok(workspace.check(a, on)?)
+    }
+}

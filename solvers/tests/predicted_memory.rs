@@ -1,0 +1,47 @@
+//! A process of its own, because memory is counted for the whole device.
+#![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
+
+use arrayspan_bridge::Array;
+use arrayspan_bridge::devices::Device;
+use arrayspan_kernels::on;
+use arrayspan_operators::{LinearMap, MatrixMult, Operator, adjoint};
+use arrayspan_solvers::{Cgls, Solver, Stop};
+
+/// A product with intermediate results, 4 columns at once.
+fn operator() -> Operator {
+    let entries: Vec<f64> = (0..3000).map(|i| f64::from(i * 37 % 101) / 101.0).collect();
+    let matrix = Array::from_slice(&entries, [60, 50]).unwrap();
+    let matrix = MatrixMult::new(matrix.into_shared(), &[4]).unwrap();
+    let a = matrix.after(adjoint(&matrix)).after(&matrix).build().unwrap();
+    assert!(a.workspace() > 0, "the composition needs scratch");
+    a
+}
+
+/// What the pool gives is rounded up, in blocks of at most this.
+const BLOCK: usize = 512;
+
+fn predicts(solver: &impl Solver, a: &Operator, arrays: usize) {
+    let on = on(Device::cpu()).unwrap();
+    let live = || Device::cpu().statistics().live_bytes;
+    let before = live();
+    let predicted = solver.memory(a, &*on).unwrap();
+    assert_eq!(live(), before, "a prediction takes nothing");
+    let workspace = solver.workspace(a, &*on).unwrap();
+    let model = a.domain().len() * a.domain().dtype().bytes();
+    let taken = live() - before + model;
+    assert!(taken >= predicted, "{solver:?} takes {taken} bytes, predicted {predicted}");
+    assert!(taken <= predicted + arrays * BLOCK, "{solver:?} takes {taken}, not {predicted}");
+    drop(workspace);
+}
+
+#[test]
+fn the_memory_of_a_run_is_predicted() {
+    let a = operator();
+    let [n, m] = [a.domain().len(), a.range().len()];
+    let cgls = Cgls { check_every: 5, stop: Stop::after(100), ..Cgls::default() };
+    predicts(&cgls, &a, 12);
+    // 3n + 2m with the solution, and 6 check_every + 25 scalars, as its documentation says.
+    let on = on(Device::cpu()).unwrap();
+    let vectors = 8 * (3 * n + 2 * m + 6 * 5 + 25);
+    assert_eq!(cgls.memory(&a, &*on).unwrap(), vectors + a.workspace());
+}
