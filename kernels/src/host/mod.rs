@@ -26,6 +26,7 @@ mod packed;
 mod parts;
 mod pieces;
 mod reduce;
+mod reduce_parts;
 mod rows;
 mod scalar;
 mod scan;

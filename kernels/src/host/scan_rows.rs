@@ -16,6 +16,12 @@ const BLOCK: usize = 1024;
 /// Bytes of the neighbours that go from row to row together: their sums stay in the nearest cache, and there are many such strips.
 const STRIP: usize = 2048;
 
+/// The same, where there would be fewer strips than threads: a row of less is sooner summed than found.
+const LEAST_STRIP: usize = 256;
+
+/// What caches move at once: no two threads write to the same.
+const CACHE_LINE: usize = 64;
+
 /// Sums along the axis before the last, of lanes along the last.
 pub(super) struct Across<'a, T, L>(pub(super) Sums<'a, T, L>);
 
@@ -24,17 +30,17 @@ impl<T: Scalar, L: Scalar> Across<'_, T, L> {
         let shape = y.shape().to_vec();
         let axis = shape.len() - 2;
         let (rows, columns) = (shape[axis], shape[axis + 1]);
-        let width = (STRIP / size_of::<T>()).min(columns);
-        let width = columns.div_ceil(columns.div_ceil(width));
-        let (strips, blocks) = (columns.div_ceil(width), rows.div_ceil(BLOCK));
         let elements = shape.iter().product();
+        let grain = parallel::even_grain(elements, 2 * size_of::<T>(), 4);
+        let threads = if grain == usize::MAX { 1 } else { parallel::threads(usize::MAX) };
+        let width = Self::width(columns, elements / rows / columns, threads);
+        let (strips, blocks) = (columns.div_ceil(width), rows.div_ceil(BLOCK));
         let mut block = vec![1; axis];
         block.extend([rows, width]);
         let parts = strips * shape[..axis].iter().product::<usize>();
         if Sums::<T, L>::shares(blocks, parts, elements) {
             return self.shared(y, block, blocks);
         }
-        let grain = parallel::even_grain(elements, 2 * size_of::<T>(), 4);
         // Strips of few rows are too little for a thread alone.
         let together = (grain / (rows * width)).max(1);
         if strips == 1 && axis > 0 {
@@ -44,6 +50,16 @@ impl<T: Scalar, L: Scalar> Across<'_, T, L> {
         for_each_block(y, block, &|origin: &[usize], part: LanesMut<'_, T>| {
             self.part(origin, part, width, blocks);
         });
+    }
+
+    /// Elements of a strip, of rows of so many that there are so many others of: so that each thread has one, if that is not
+    /// too narrow.
+    fn width(columns: usize, others: usize, threads: usize) -> usize {
+        let [least, most, line] =
+            [LEAST_STRIP, STRIP, CACHE_LINE].map(|bytes| bytes / size_of::<T>());
+        let share = (columns * others).div_ceil(threads).clamp(least, most).min(columns);
+        let even = columns.div_ceil(columns.div_ceil(share));
+        even.next_multiple_of(line).min(columns)
     }
 
     /// All rows of a part of the other axes.
