@@ -15,6 +15,10 @@ pub struct DeviceInfo {
     pub capability: String,
     /// Processors that work independently: multiprocessors, compute units or cores.
     pub compute_units: usize,
+    /// Threads of a group, at most.
+    pub group_threads: usize,
+    /// Bytes of memory that a group may have for itself, at most.
+    pub local_bytes: usize,
     /// Whether kernels may use 64-bit floating point.
     pub float64: bool,
     /// Whether groups of threads of one kernel can read what others of them have written: the device has memory fences

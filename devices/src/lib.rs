@@ -31,6 +31,7 @@
 //! | `ARRAYSPAN_STAGING_THREADS` | threads that copy pageable memory ([`staging`]) |
 //! | `ARRAYSPAN_LEAKS=1`, `ARRAYSPAN_NVTX=1` | blocks that are live at the end; scopes in NVIDIA's profilers ([`account`]) |
 //! | `ARRAYSPAN_OPENCL_FLOAT64=0` | `OpenCL` devices are as those without 64-bit floating point: to try programs for them |
+//! | `ARRAYSPAN_OPENCL_GROUP_THREADS=256`, `ARRAYSPAN_OPENCL_LOCAL_BYTES=32768` | and as those with no larger groups, or with no more memory for each |
 //! | `ARRAYSPAN_MEMORY_POISON=1` | freed blocks are filled with NaN bytes: to find reads of what nobody wrote |
 //! | `ARRAYSPAN_FAULTS`, `ARRAYSPAN_COVERAGE=1` | failures on purpose; allocations outside of any retry scope ([`fault`]) |
 //!

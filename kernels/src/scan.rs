@@ -15,7 +15,7 @@ const NAME: &str = "scan";
 /// [left out](Self::without).
 ///
 /// Where a weight is 0, what it multiplies counts for nothing, infinite or not. Sums are kept in 64-bit floating point where the
-/// device has it; there, up to 32 neighbours may be added in the dtype first. They are added in an order that shapes and layouts
+/// device has it; there, up to 32 neighbours may be added in the dtype first, by halves. They are added in an order that shapes and layouts
 /// alone decide: results are the same whenever a device repeats the call.
 ///
 /// ```

@@ -54,6 +54,8 @@ fn info() -> DeviceInfo {
         compute_units: std::thread::available_parallelism().map_or(1, usize::from),
         float64: true,
         device_fence: true,
+        group_threads: 1,
+        local_bytes: 0,
         accelerator: false,
         uuid: None,
         pci: None,

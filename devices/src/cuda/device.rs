@@ -42,12 +42,17 @@ impl CudaDevice {
         let major = number(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         let minor = number(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
         let processors = number(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        let threads = number(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
+        // What a kernel may take without asking for more.
+        let local = number(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?;
         let info = DeviceInfo {
             name: name(gpu_id, raw)?,
             platform: format!("NVIDIA CUDA {}", driver_version()?),
             memory_bytes: memory_bytes(gpu_id, raw)?,
             capability: format!("{major}.{minor}"),
             compute_units: processors.max(0) as usize,
+            group_threads: threads.max(0) as usize,
+            local_bytes: local.max(0) as usize,
             float64: true,
             device_fence: true,
             accelerator: true,

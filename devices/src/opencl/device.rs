@@ -4,8 +4,9 @@ use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
 use cl3::device::{
-    CL_DEVICE_DOUBLE_FP_CONFIG, CL_DEVICE_GLOBAL_MEM_SIZE, CL_DEVICE_MAX_COMPUTE_UNITS,
-    CL_DEVICE_MEM_BASE_ADDR_ALIGN, CL_DEVICE_OPENCL_C_VERSION, CL_DRIVER_VERSION,
+    CL_DEVICE_DOUBLE_FP_CONFIG, CL_DEVICE_GLOBAL_MEM_SIZE, CL_DEVICE_LOCAL_MEM_SIZE,
+    CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_MEM_BASE_ADDR_ALIGN,
+    CL_DEVICE_OPENCL_C_VERSION, CL_DRIVER_VERSION,
 };
 
 use super::context::Context;
@@ -37,6 +38,16 @@ pub(super) struct OpenClDevice {
 /// none of that kind.
 const FLOAT64: &str = "ARRAYSPAN_OPENCL_FLOAT64";
 
+/// The most threads of a group, and the most bytes that it has for itself: devices are as those that have no more.
+const GROUP_THREADS: &str = "ARRAYSPAN_OPENCL_GROUP_THREADS";
+const LOCAL_BYTES: &str = "ARRAYSPAN_OPENCL_LOCAL_BYTES";
+
+/// What the device has, or what that variable says if it is less.
+fn at_most(variable: &str, number: u64) -> usize {
+    let told = std::env::var(variable).ok().and_then(|value| value.trim().parse().ok());
+    told.map_or(number as usize, |most: usize| most.min(number as usize))
+}
+
 /// Whether the device computes with 64-bit floating point, and may.
 fn has_float64(id: Id) -> bool {
     let forbidden = std::env::var(FLOAT64).is_ok_and(|value| value.trim() == "0");
@@ -56,6 +67,8 @@ impl OpenClDevice {
             memory_bytes: id.number(CL_DEVICE_GLOBAL_MEM_SIZE) as usize,
             capability: version.split(' ').nth(2).unwrap_or("unknown").into(),
             compute_units: id.number(CL_DEVICE_MAX_COMPUTE_UNITS) as usize,
+            group_threads: at_most(GROUP_THREADS, id.number(CL_DEVICE_MAX_WORK_GROUP_SIZE)),
+            local_bytes: at_most(LOCAL_BYTES, id.number(CL_DEVICE_LOCAL_MEM_SIZE)),
             float64,
             device_fence: language.has_device_fence(),
             accelerator: found.accelerator,

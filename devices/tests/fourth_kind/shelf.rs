@@ -47,6 +47,8 @@ impl Driver for Shelves {
                 compute_units: 1,
                 float64: true,
                 device_fence: false,
+                group_threads: 1,
+                local_bytes: 0,
                 accelerator: false,
                 uuid: None,
                 pci: None,

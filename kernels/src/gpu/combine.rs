@@ -21,7 +21,7 @@ const JOIN: &str = include_str!("../source/join.cl.h");
 pub(super) const MOST_PARTS: usize = 8192;
 /// The bytes of the largest part: a complex number of two 64-bit ones.
 const PART_BYTES: usize = 16;
-/// Behind the parts: the number of groups that have left theirs, zero between two kernels.
+/// Behind the parts: the number of groups that have left theirs, for each block of results, zero between two kernels.
 const COUNT_AT: usize = MOST_PARTS * PART_BYTES;
 
 /// How the groups of a kernel share a result.
@@ -54,8 +54,8 @@ pub(super) fn scratch(gpu: &Gpu) -> Result<Arc<Array>> {
     }
     // Under no lock: looking for memory may wait for others. Of two threads' blocks the first stays; what clears
     // it is queued before any kernel that counts in it.
-    let zeros =
-        Array::from_vec(vec![0_u8; COUNT_AT + size_of::<u64>()], [COUNT_AT + size_of::<u64>()])?;
+    let bytes = COUNT_AT + MOST_PARTS * size_of::<u32>();
+    let zeros = Array::from_vec(vec![0_u8; bytes], [bytes])?;
     let stream = &gpu.stream;
     let (block, _) = zeros.into_device_with(stream.device(), Transfer::CopyIfNeeded, stream)?;
     let block = Arc::new(block);
@@ -94,16 +94,21 @@ pub(super) fn join(
     unsafe { gpu.launch(variant, grid, &arguments) }
 }
 
-/// The macros that `reduction.cl.h` takes, with `threads` threads for each result.
-pub(super) fn define(reduction: Reduction, threads: usize, sharing: Sharing, text: &mut Text) {
+/// The macros that `reduction.cl.h` takes, for groups of so many threads, so many of them for each result.
+pub(super) fn define(
+    reduction: Reduction,
+    [threads, ways]: [usize; 2],
+    sharing: Sharing,
+    text: &mut Text,
+) {
     let reduction = match reduction {
         Reduction::Sum => 0,
         Reduction::Maximum => 1,
         Reduction::Minimum => 2,
     };
     text.define("REDUCTION", reduction);
-    text.define("THREADS", THREADS);
-    text.define("P", threads);
+    text.define("THREADS", threads);
+    text.define("P", ways);
     text.define("COUNT_AT", COUNT_AT);
     text.flag("PARTIAL", sharing != Sharing::Alone);
     text.flag(KernelSource::ACROSS_GROUPS, sharing == Sharing::LastJoins);
@@ -129,7 +134,7 @@ impl Variant {
         text.flag("WIDE", false);
         text.define("V", 1);
         text.define("ALIGN", self.computed.real().bytes());
-        define(self.reduction, THREADS, Sharing::Leave, text);
+        define(self.reduction, [THREADS; 2], Sharing::Leave, text);
     }
 }
 

@@ -24,6 +24,7 @@ mod map_flat;
 mod map_many;
 mod recent;
 mod reduce;
+mod reduce_groups;
 mod scan;
 mod shared;
 mod split;

@@ -2,13 +2,14 @@
 
 use arrayspan_bridge::devices::{Argument, Grid, KernelSource, Specialisation};
 use arrayspan_bridge::iteration::{
-    Arguments, IterationForm, IterationSpace, MOST_ARGUMENTS, Runs, Start, THREADS, Text, address,
+    Arguments, IterationForm, IterationSpace, MOST_ARGUMENTS, Runs, Start, Text, address,
 };
 use arrayspan_bridge::{DType, Operand};
 
-use super::combine::{MOST_PARTS, Sharing};
+use super::combine::Sharing;
 use super::element::{Element, PRELUDE};
 use super::formula::Formula;
+use super::reduce_groups::{Groups, Work};
 use super::split::Split;
 use super::walk::{self, Walk};
 use super::{Gpu, combine, map};
@@ -16,6 +17,9 @@ use crate::Result;
 use crate::verb::{ReduceCall, Reduction};
 
 const TEXT: &str = include_str!("../source/reduce.cl.h");
+
+/// The most results, all moments of each counted, that several groups share.
+const MOST_SHARED: usize = combine::MOST_PARTS / 4;
 
 /// A kernel that reduces an expression.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -34,8 +38,7 @@ pub(super) struct Variant {
     pub(super) ranks: [usize; 2],
     pub(super) runs: Runs,
     pub(super) wide: bool,
-    /// Threads for each result.
-    pub(super) threads: usize,
+    pub(super) groups: Groups,
     /// Whether those have consecutive numbers, rather than the threads of consecutive results.
     pub(super) along: bool,
     /// How groups share a result.
@@ -43,11 +46,6 @@ pub(super) struct Variant {
     /// Extents and strides, where they are too many to be arguments.
     pub(super) baked: Vec<isize>,
 }
-
-/// Runs each thread should have before another group shares a result.
-const RUNS_OF_THREAD: usize = 4;
-/// Threads per multiprocessor that saturate memory bandwidth.
-const BUSY_THREADS: usize = 512;
 
 pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
     let (out, computed) = (&call.out, call.computed());
@@ -66,19 +64,21 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
     let runs = runs(call, &split, along);
     let extents = &split.reduced.extents;
     let steps = extents[0].div_ceil(runs.len) * extents[1..].iter().product::<usize>();
+    let bytes = runs.len * call.dtype().bytes() * call.inputs.len();
+    let work = Work { results, steps, along, bytes };
+    let most_threads = gpu.stream.device().info().group_threads;
+    let groups = Groups::new(&work, gpu.units(), most_threads);
+    // Where groups cannot read what others have written, a result is shared if it is the only one.
+    let few = results > 1 && results * moments <= MOST_SHARED && groups.are_few(&work, gpu.units());
     let sharing = match (call.is_shared(), gpu.device_fence) {
-        (false, _) => Sharing::Alone,
-        (true, true) => Sharing::LastJoins,
         (true, false) => Sharing::Leave,
+        (shared, true) if shared || few => Sharing::LastJoins,
+        _ => Sharing::Alone,
     };
     let constants = call.expression.constants();
     let arguments = 4 + 2 * (call.inputs.len() + constants.len()) + split.numbers().count();
-    let parts = if call.is_shared() {
-        let most = MOST_PARTS / moments;
-        steps.div_ceil(THREADS * RUNS_OF_THREAD).min(8 * gpu.units()).clamp(1, most)
-    } else {
-        1
-    };
+    let parts =
+        if sharing == Sharing::Alone { 1 } else { groups.parts(&work, moments, gpu.units()) };
     let variant = Variant {
         dtype: call.dtype(),
         computed,
@@ -89,7 +89,7 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
         ranks: split.ranks(),
         runs,
         wide: split.is_wide() || (moments > 1 && IterationSpace::new(&[out.layout()]).is_wide()),
-        threads: threads(results, steps, along, gpu.units()),
+        groups,
         along,
         sharing,
         baked: if arguments > MOST_ARGUMENTS { split.numbers().collect() } else { Vec::new() },
@@ -113,11 +113,11 @@ pub(super) fn run(gpu: &Gpu, call: &ReduceCall<'_>) -> Result<()> {
     if let Some(parts) = room.as_ref().or(scratch.as_deref()) {
         arguments.push(Argument::Write(parts.memory()));
     }
-    let groups = [results.div_ceil(THREADS / variant.threads).min(i32::MAX as usize), parts, 1];
-    let grid = Grid { groups, threads: [THREADS, 1, 1] };
+    let blocks = results.div_ceil(groups.columns()).min(i32::MAX as usize);
+    let grid = Grid { groups: [blocks, parts, 1], threads: [groups.threads, 1, 1] };
     // SAFETY: the arguments are those of `Variant::define`, in its order; layouts lie within their memories and the
-    // kernel stays within their extents. The scratch is the executor's, has room for `MOST_PARTS` parts and the
-    // count behind them, and is used by one kernel after the other, in the order of the stream. The room has as many
+    // kernel stays within their extents. The scratch is the executor's, has room for `MOST_PARTS` parts and as many
+    // counts behind them, and is used by one kernel after the other, in the order of the stream. The room has as many
     // parts, and is this call's alone.
     unsafe { gpu.launch(&variant, grid, &arguments)? };
     let Some(room) = room else { return Ok(()) };
@@ -145,18 +145,6 @@ fn runs(call: &ReduceCall<'_>, split: &Split, along: bool) -> Runs {
         (true, _) => runs.dividing(reduced.extents[0]),
         (false, _) => runs.dividing(1),
     }
-}
-
-/// Threads for each result, a power of two.
-fn threads(results: usize, steps: usize, along: bool, units: usize) -> usize {
-    let useful = steps.next_power_of_two().clamp(1, THREADS);
-    if along {
-        return useful;
-    }
-    // Threads of consecutive results coalesce their accesses, 16 elements at a time: with more, a group has too few rows on their
-    // way.
-    let missing = (units * BUSY_THREADS).div_ceil(results).next_power_of_two();
-    missing.min(useful).clamp(1, THREADS / 16)
 }
 
 impl Specialisation for Variant {
@@ -189,7 +177,9 @@ impl Variant {
         self.formula.define(text);
         kept.define("OUTPUTS", "KEPT", text);
         reduced.define("RUNS", "REDUCED", text);
-        combine::define(self.reduction, self.threads, self.sharing, text);
+        let Groups { threads, ways, at_once } = self.groups;
+        combine::define(self.reduction, [threads, ways], self.sharing, text);
+        text.define("AT_ONCE", at_once);
         text.flag("ALONG", self.along);
         text.define("MOMENTS", self.moments);
         if let Some(last) = inputs.last().filter(|_| self.moments > 1) {

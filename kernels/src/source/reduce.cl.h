@@ -3,11 +3,12 @@
 
    P threads walk the reduced axes of one result, in runs along r0. Where x0 is contiguous along r0
    (ALONG), these threads have consecutive numbers; where along a kept axis, the threads of consecutive results
-   have. With PARTIAL the groups along y share the only result: each leaves its part, and with ACROSS_GROUPS the last one
-   joins them in a fixed order; without, join.cl.h does. Before this text stand the parameters and
+   have. With PARTIAL the groups along y share results: each leaves its part of them, and with ACROSS_GROUPS the last one
+   joins them in a fixed order; without, join.cl.h does, of the only result. Before this text stand the parameters and
      OUTPUTS, KEPT_SPLIT(o), x0_KEPT, y_KEPT      results, the indices k0, k1, ... of one, its places
      RUNS, REDUCED_SPLIT(f), x0_REDUCED           runs to walk, the indices r0, r1, ... of one, its places
      WEIGHT(OF), y_moment                         with moments: what powers are of, and how far apart results are
+     AT_ONCE                                      runs that a thread loads together
      TAIL                                         1 if elements may be left behind the last run, r0 being all */
 
 #define Q (THREADS / P)
@@ -19,11 +20,11 @@
   #define MOMENT(m) (m) * y_moment
   #define LANES 1
 #endif
-#define LOAD(name)     const run name##_run = name##_LOAD(name + (name##_KEPT + name##_REDUCED));
-#define IN_RUN(name)   e_item(name##_run.e[k])
+#define RUNS_OF(name)  run name##_runs[AT_ONCE];
+#define LOAD(name)     name##_runs[part] = name##_LOAD(name + (name##_KEPT + name##_REDUCED));
+#define IN_RUN(name)   e_item(name##_runs[part].e[k])
 #define IN_PLACE(name) e_item(name[name##_KEPT + name##_REDUCED])
 
-#define AT_ONCE 4
 #if MOMENTS == 1
   #define ADD_ITEM(OF, to) sums[0][to] = t_add(sums[0][to], EXPRESSION(OF));
   #define ADD_RUN UNROLL for (int k = 0; k < V; k++) { ADD_ITEM(IN_RUN, k) }
@@ -52,12 +53,7 @@
       UNROLL for (int k = 0; k < V; k++) powers[k] = e_mul(powers[k], weights[k]); \
     }
 #endif
-#define ADD(f)         \
-  REDUCED_SPLIT(f)     \
-  INPUTS(LOAD)         \
-  ADD_RUN
-
-KERNEL reduce(PARAMETERS) {
+KERNEL_OF(THREADS, 1, (THREADS > 256 ? 1 : 2)) reduce(PARAMETERS) {
   LOCAL_ARRAY(total, shared, THREADS);
 #if ACROSS_GROUPS
   LOCAL_ARRAY(int, last, 1);
@@ -78,15 +74,28 @@ KERNEL reduce(PARAMETERS) {
     if (o < OUTPUTS) {
       KEPT_SPLIT(o)
       const idx stride = (idx)NGRP(1) * P;
-      idx first = (idx)GRP(1) * P + p;
-      /* Several runs at once, so that their loads are on their way together. */
-      for (; first + (AT_ONCE - 1) * stride < RUNS; first += AT_ONCE * stride) {
+      /* Several runs at once, so that their loads are on their way together: the last ones, too, with the first in place of
+         those that are not there. */
+      idx left = RUNS - ((idx)GRP(1) * P + p);
+      for (; left > (AT_ONCE - 1) * stride; left -= AT_ONCE * stride) {
+        const idx first = RUNS - left;
+        INPUTS(RUNS_OF)
         UNROLL for (int part = 0; part < AT_ONCE; part++) {
-          ADD(first + part * stride)
+          REDUCED_SPLIT(first + part * stride)
+          INPUTS(LOAD)
         }
+        UNROLL for (int part = 0; part < AT_ONCE; part++) { ADD_RUN }
       }
-      for (; first < RUNS; first += stride) {
-        ADD(first)
+      if (left > 0) {
+        const idx first = RUNS - left;
+        INPUTS(RUNS_OF)
+        UNROLL for (int part = 0; part < AT_ONCE; part++) {
+          REDUCED_SPLIT(part * stride < left ? first + part * stride : first)
+          INPUTS(LOAD)
+        }
+        UNROLL for (int part = 0; part < AT_ONCE; part++) {
+          if (part * stride < left) { ADD_RUN }
+        }
       }
 #if TAIL
       if (GRP(1) == 0 && p == 0) {
@@ -99,7 +108,12 @@ KERNEL reduce(PARAMETERS) {
       shared[thread] = sums[m][0];
       group_join(shared, thread, p, step);
 #if PARTIAL
-      if (thread == 0) t_store(parts + (m * (int)NGRP(1) + (int)GRP(1)), shared[0]);
+      if (p == 0 && o < OUTPUTS) {
+        t_store(parts + (m * OUTPUTS + o) * (int)NGRP(1) + (int)GRP(1), shared[thread]);
+  #if ACROSS_GROUPS
+        DEVICE_FENCE();
+  #endif
+      }
 #else
       if (p == 0 && o < OUTPUTS) {
         KEPT_SPLIT(o)
@@ -109,10 +123,20 @@ KERNEL reduce(PARAMETERS) {
       BARRIER();
     }
 #if ACROSS_GROUPS
-    if (group_is_last(parts, (int)NGRP(1), thread, last)) {
+    BARRIER_ALL();
+    if (group_is_last(parts, (int)block, (int)NGRP(1), thread, last)) {
       for (int m = 0; m < MOMENTS; m++) {
-        parts_join(parts + m * (int)NGRP(1), (int)NGRP(1), shared, thread);
-        if (thread == 0) y[MOMENT(m)] = t_result(shared[0]);
+        total sum = t_none();
+        if (o < OUTPUTS) {
+          volatile GLOBAL total* own = parts + (m * OUTPUTS + o) * (int)NGRP(1);
+          for (int i = p; i < (int)NGRP(1); i += P) sum = t_join(sum, t_load(own + i));
+        }
+        shared[thread] = sum;
+        group_join(shared, thread, p, step);
+        if (p == 0 && o < OUTPUTS) {
+          KEPT_SPLIT(o)
+          y[y_KEPT + MOMENT(m)] = t_result(shared[thread]);
+        }
         BARRIER();
       }
     }

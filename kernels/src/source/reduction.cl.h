@@ -5,7 +5,7 @@
    THREADS      threads of a group
    P            threads that work on one result
    ACROSS_GROUPS   1 if the last of several groups joins the parts of all
-   COUNT_AT     then bytes from the parts of a result to the number of groups that have left theirs */
+   COUNT_AT     then bytes from the parts of results to the numbers of groups that have left theirs */
 
 #if ELEMENT == 1
 typedef elem result;
@@ -73,12 +73,12 @@ FN void parts_join(volatile GLOBAL total* parts, int groups, LOCAL total* shared
 }
 
 #if ACROSS_GROUPS
-/* Counts a group that has left its parts, which thread 0 did; true for the last of `groups` groups, whose threads may then
-   read the parts of all. The whole group comes here. */
-FN int group_is_last(GLOBAL total* parts, int groups, int thread, LOCAL int* last) {
+/* Counts a group that has left its parts of the results of a block, behind a fence of each thread that did and a barrier; true
+   for the last of `groups` groups, whose threads may then read the parts of all. The whole group comes here. */
+FN int group_is_last(GLOBAL total* parts, int block, int groups, int thread, LOCAL int* last) {
   if (thread == 0) {
-    volatile GLOBAL u32* count = (volatile GLOBAL u32*)((GLOBAL unsigned char*)parts + COUNT_AT);
-    /* The parts before the count that tells of it. */
+    volatile GLOBAL u32* count = (volatile GLOBAL u32*)((GLOBAL unsigned char*)parts + COUNT_AT) + block;
+    /* The parts before the count that tells of them. */
     DEVICE_FENCE();
     const int is_last = COUNT_UP(count) == (u32)groups - 1u;
     /* The counts of others before the parts that they tell of; the barrier passes it on to the group. */

@@ -25,10 +25,8 @@ typedef u32 word;
 #endif
 /* Words of a sum. */
 #define PARTS ELEMENT
-/* Tiles of a bunch, and bunches that a group looks back at. */
+/* Tiles of a bunch; a group looks back at WAYS bunches. */
 #define BUNCH 16
-#define MOST  (4 * THREADS / (BUNCH * COLUMNS))
-#define WAYS  (MOST < 1 ? 1 : MOST > 16 ? 16 : MOST)
 
 FN word as_word(accum a) { return a != a ? (word)A_NAN : WORD(a); }
 /* Both words of a complex number are looked at alone: each is either empty or what was left. */

@@ -32,6 +32,7 @@ mod sample;
 mod scan;
 mod scan_errors;
 mod scan_sums;
+mod small_groups;
 mod stars;
 mod stencil;
 mod stencil_band;
@@ -196,6 +197,9 @@ cells! {
             expressions_are_reduced
             inputs_broadcast
             long_arrays
+            every_size_along_each_axis
+            few_results_of_many_elements
+            rows_at_odd_places
             sums_of_many_small_numbers_stay_accurate
             the_largest_and_the_smallest
             not_a_number_wins

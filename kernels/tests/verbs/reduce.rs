@@ -1,10 +1,10 @@
 //! `reduce`.
 
-use arrayspan_kernels::bridge::DType;
 use arrayspan_kernels::bridge::devices::Device;
+use arrayspan_kernels::bridge::{DType, Relayout};
 use arrayspan_kernels::{Expression, Reduction, Update, constant, input};
 
-use crate::cell::Cell;
+use crate::cell::{Cell, compiles_slowly};
 use crate::reference::{self, Tensor};
 use crate::sample::{FORMS, Form, Sample};
 
@@ -87,6 +87,69 @@ pub fn long_arrays(cell: &Cell) {
             let x = cell.random(shape, form, 9);
             for axes in subsets(shape.len()).filter(|axes| !axes.is_empty()) {
                 check(cell, Reduction::Sum, &input(0).abs2(), &[&x], &axes, Form::Plain);
+            }
+        }
+    }
+}
+
+pub fn every_size_along_each_axis(cell: &Cell) {
+    let slowly = compiles_slowly(cell.executor.device());
+    let sizes = if slowly { vec![1, 2, 9, 64] } else { (1..70).collect() };
+    for extent in sizes {
+        for (axis, shape) in [(0, [extent, 5, 7]), (1, [5, extent, 7]), (2, [5, 7, extent])] {
+            let form = [Form::Plain, Form::Reversed, Form::Mixed][extent % 3];
+            let x = cell.random(&shape, form, extent as u64);
+            check(cell, Reduction::Sum, &input(0), &[&x], &[axis], Form::Plain);
+        }
+    }
+}
+
+/// So few that several groups share each of them.
+pub fn few_results_of_many_elements(cell: &Cell) {
+    let shapes = [[60_013, 3], [3, 60_013], [40_009, 17], [17, 40_009], [2, 131_072]];
+    let tried = if compiles_slowly(cell.executor.device()) { 2 } else { shapes.len() };
+    for shape in &shapes[..tried] {
+        let axis = usize::from(shape[0] < shape[1]);
+        let x = cell.random(shape, Form::Plain, 60);
+        let mut bits = Vec::new();
+        for _ in 0..3 {
+            check(cell, Reduction::Sum, &input(0), &[&x], &[axis], Form::Plain);
+            let mut out = cell.unreadable(&[shape[1 - axis]], Form::Plain);
+            let view = x.view();
+            cell.executor
+                .reduce(Reduction::Sum, &input(0), &[view], &[axis], out.view_mut())
+                .unwrap();
+            bits.push(out.read(cell));
+        }
+        assert!(
+            bits.windows(2).all(|pair| pair[0] == pair[1]),
+            "{shape:?} differs from call to call"
+        );
+        if !cell.is_complex() {
+            check(cell, Reduction::Maximum, &input(0), &[&x], &[axis], Form::Plain);
+        }
+    }
+}
+
+/// Rows that begin at every place that an access can, long and short.
+pub fn rows_at_odd_places(cell: &Cell) {
+    let extents =
+        if compiles_slowly(cell.executor.device()) { vec![641] } else { vec![7, 64, 641, 2053] };
+    for extent in extents {
+        let block = [5, extent + 4];
+        let x = cell.random(&block, Form::Plain, 61);
+        for from in 0..4 {
+            let part = |index: Vec<usize>| x.tensor.at(&[index[0], index[1] + from]);
+            let values = reference::indices(&[5, extent]).map(part).collect();
+            let rows = Tensor::new(&[5, extent], values);
+            for axis in [0, 1] {
+                let expected = reference::reduce(Reduction::Sum, &input(0), &[&rows], &[axis]);
+                let mut out = cell.unreadable(&expected.result.shape, Form::Plain);
+                let view = x.view().sliced(1, from, extent).unwrap();
+                cell.executor
+                    .reduce(Reduction::Sum, &input(0), &[view], &[axis], out.view_mut())
+                    .unwrap();
+                cell.check(&out, &expected, &format!("{extent} from {from} over {axis}"));
             }
         }
     }

@@ -8,6 +8,7 @@ use num_complex::Complex64;
 use super::super::combine::{self, Sharing};
 use super::super::element::Element;
 use super::super::formula::Formula;
+use super::super::reduce_groups::Groups;
 use super::super::stencil_tile_width::room;
 use super::super::{constants, gather, reduce, scan};
 use super::setting::{UNITS, checked, row_major, updates};
@@ -86,6 +87,8 @@ pub(super) fn scans(dtype: DType) -> Vec<KernelSource> {
         &[1_000_001, 3],
         &[40_000, 1 << 20],
     ];
+    let room = room(DeviceKind::Cuda);
+    let limits = scan::Limits { units: UNITS, fence: true, threads: 1024, local_bytes: room };
     let mut kernels = Vec::new();
     for (number, shape) in shapes.into_iter().enumerate() {
         for (axis, extent) in shape.iter().enumerate() {
@@ -97,7 +100,7 @@ pub(super) fn scans(dtype: DType) -> Vec<KernelSource> {
             };
             let Some(factors) = checked(updates(dtype)[number % 2], dtype) else { continue };
             let (formula, values) = Formula::update(&factors, element);
-            let tiling = spaces.tiling(UNITS, true);
+            let tiling = scan::Tiling::new(&spaces, dtype, &limits);
             let count = constants::count(&values);
             let variant = scan::Variant::new(dtype, formula, &spaces, tiling, &sums, count);
             kernels.push(variant.source());
@@ -141,7 +144,11 @@ pub(super) fn reductions(dtype: DType) -> Vec<KernelSource> {
                     ranks,
                     runs: Runs::new(&[start; 2], dtype.bytes(), if along { 1000 } else { 1 }),
                     wide: !along,
-                    threads: if sharing == Sharing::Alone { 8 } else { 256 },
+                    groups: Groups {
+                        threads: 256,
+                        ways: if sharing == Sharing::Alone { 8 } else { 256 },
+                        at_once: 4,
+                    },
                     along,
                     sharing,
                     baked: Vec::new(),

@@ -8,10 +8,12 @@ use super::super::element::{Element, PRELUDE};
 use super::super::formula::Formula;
 use super::super::map;
 use super::super::walk::Walk;
-use super::spaces::{Spaces, Tiling};
+use super::spaces::Spaces;
+use super::tiling::Tiling;
 use crate::Scan;
 
 const TEXT: &str = include_str!("../../source/scan.cl.h");
+const TILES: &str = include_str!("../../source/scan_tiles.cl.h");
 const LOOK_BACK: &str = include_str!("../../source/scan_back.cl.h");
 const ALONG: &str = include_str!("../../source/scan_along.cl.h");
 const ACROSS: &str = include_str!("../../source/scan_across.cl.h");
@@ -73,7 +75,8 @@ impl Variant {
         self.runs.define(&both, text);
         self.formula.define(text);
         lines.define("LINES", "LINE", text);
-        let Tiling { threads, ways, each, resident, ahead, shared } = self.tiling;
+        let Tiling { threads, ways, each, resident, ahead, bunches } = self.tiling;
+        let shared = self.tiling.is_shared();
         text.define("THREADS", threads);
         text.define("P", ways);
         text.define("E", each);
@@ -82,6 +85,7 @@ impl Variant {
         text.flag("AHEAD", ahead);
         text.flag("BACKWARD", self.backward);
         text.flag("EDGES", self.edges);
+        text.define("WAYS", bunches);
         text.flag(KernelSource::ACROSS_GROUPS, shared);
         let mut names = vec!["y_s".to_owned(), "x0_s".to_owned()];
         names.extend(lines.names());
@@ -110,12 +114,13 @@ impl Specialisation for Variant {
         self.define(&mut text);
         text.add(PRELUDE);
         text.add(TEXT);
-        if self.tiling.shared {
+        if self.tiling.is_shared() {
             text.add(LOOK_BACK);
         }
         let (entry, source) =
             if self.along { ("scan_along", ALONG) } else { ("scan_across", ACROSS) };
         text.add(source);
+        text.add(TILES);
         Element(self.dtype).kernel(entry, text)
     }
 }

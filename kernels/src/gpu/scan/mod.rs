@@ -4,6 +4,7 @@
 mod kernel;
 mod spaces;
 mod states;
+mod tiling;
 
 use arrayspan_bridge::View;
 use arrayspan_bridge::devices::Argument;
@@ -12,6 +13,7 @@ use num_complex::Complex64;
 
 pub(super) use kernel::Variant;
 pub(super) use spaces::Spaces;
+pub(super) use tiling::{Limits, Tiling};
 
 use super::element::Element;
 use super::formula::Formula;
@@ -36,7 +38,8 @@ pub(super) fn run(gpu: &Gpu, call: &mut ScanCall<'_>) -> Result<()> {
     let layouts = [call.y.layout(), call.x.layout()];
     let spaces = Spaces::new(&call.scan, layouts, memories.map(address), dtype)?;
     let (formula, constants) = Formula::update(&call.factors, element);
-    let tiling = spaces.tiling(gpu.units(), gpu.device_fence);
+    let limits = Limits::of(gpu.stream.device().info());
+    let tiling = Tiling::new(&spaces, dtype, &Limits { fence: gpu.device_fence, ..limits });
     let count = constants::count(&constants);
     let variant = Variant::new(dtype, formula, &spaces, tiling, &call.scan, count);
     let states = match tiling.states(&spaces, dtype) {
