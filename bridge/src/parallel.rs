@@ -5,15 +5,12 @@
 //! and must not follow from the number of threads where results depend on it.
 
 mod crew;
+mod queue;
+mod rounds;
+mod sync;
 
-use std::hint::spin_loop;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
-
-use smallvec::SmallVec;
-
-use crew::{CREW, PATIENCE};
+use crew::CREW;
+use queue::Queue;
 
 /// Work of less time on one core is one part.
 ///
@@ -79,8 +76,7 @@ pub fn share_regions<P: Send>(
     if helpers == 0 {
         return regions.flatten().for_each(work);
     }
-    let regions = regions.map(|region| Mutex::new(Some(region))).collect();
-    let queue = Queue { regions, helpers: AtomicUsize::new(0), work };
+    let queue = Queue::new(regions, work);
     // Threads of rayon's, of which there may be several pools, help each other in its way.
     let outside = rayon::current_thread_index().is_none();
     if outside && CREW.run(helpers, &|place| queue.take(place)) {
@@ -117,76 +113,6 @@ pub fn collect<P: Send, R: Send>(parts: Vec<P>, work: &(impl Fn(P) -> R + Sync))
     share_all(places, &|(part, place): (P, &mut Option<R>)| *place = Some(work(part)));
     // All are there: a part that panics has its caller panic, too.
     results.into_iter().flatten().collect()
-}
-
-/// Parts that wait.
-struct Queue<'w, I, W> {
-    /// None are left once the iterator has ended, or panicked.
-    regions: SmallVec<[Mutex<Option<I>>; 16]>,
-    /// How many were asked to help by a scope and are not done.
-    helpers: AtomicUsize,
-    work: &'w W,
-}
-
-impl<P: Send, I: Iterator<Item = P> + Send, W: Fn(P) + Sync> Queue<'_, I, W> {
-    /// Has `helpers` threads take parts: two are woken, which wake the others.
-    fn wake<'s>(&'s self, scope: &rayon::Scope<'s>, helpers: usize) {
-        let half = helpers / 2;
-        for helpers in [helpers - half, half] {
-            if helpers > 0 {
-                self.helpers.fetch_add(1, Ordering::Relaxed);
-                scope.spawn(move |scope| {
-                    if !self.is_empty() {
-                        self.wake(scope, helpers - 1);
-                        self.take(helpers);
-                    }
-                    self.helpers.fetch_sub(1, Ordering::Release);
-                });
-            }
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        let ended = |region: &Mutex<Option<I>>| {
-            region.lock().unwrap_or_else(PoisonError::into_inner).is_none()
-        };
-        self.regions.iter().all(ended)
-    }
-
-    /// Waits until nobody helps any more, but not for long: the scope ends only then, and sleeps until it does. A thread of
-    /// rayon's has other work meanwhile.
-    fn wait(&self) {
-        if rayon::current_thread_index().is_some() {
-            return;
-        }
-        let begin = Instant::now();
-        while self.helpers.load(Ordering::Acquire) > 0 && begin.elapsed() < PATIENCE {
-            for _ in 0..16 {
-                spin_loop();
-            }
-        }
-    }
-
-    /// Takes parts until there are none, those of the region at that place first.
-    fn take(&self, place: usize) {
-        let count = self.regions.len();
-        for at in 0..count {
-            let region = &self.regions[(place + at) % count];
-            while let Some(part) = next(region) {
-                (self.work)(part);
-            }
-        }
-    }
-}
-
-fn next<I: Iterator>(region: &Mutex<Option<I>>) -> Option<I::Item> {
-    let mut held = region.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut parts = held.take()?;
-    let part = parts.next();
-    if part.is_some() {
-        *held = Some(parts);
-    }
-    part
 }
 
 #[cfg(test)]
@@ -235,6 +161,58 @@ mod tests {
     fn a_panic_of_a_part_reaches_the_caller() {
         let work = || share(20, 0..20_usize, &|part| assert!(part != 11, "eleven"));
         assert!(catch_unwind(AssertUnwindSafe(work)).is_err());
+    }
+
+    #[test]
+    fn parts_of_a_region_that_panics_are_left_and_others_are_done() {
+        struct Ends(usize);
+        impl Iterator for Ends {
+            type Item = usize;
+
+            fn next(&mut self) -> Option<usize> {
+                assert!(self.0 > 0, "no more");
+                self.0 -= 1;
+                Some(self.0)
+            }
+        }
+        let seen = AtomicUsize::new(0);
+        let see = |_| {
+            seen.fetch_add(1, Ordering::Relaxed);
+        };
+        let regions = || [Ends(3), Ends(0), Ends(5)].into_iter();
+        let work = || share_regions(usize::MAX, regions(), &see);
+        assert!(catch_unwind(AssertUnwindSafe(work)).is_err());
+        assert!(seen.into_inner() <= 8);
+        // And the next call is as any.
+        results_are_in_the_order_of_the_parts();
+    }
+
+    /// Of callers that are threads of rayon's and others, with parts that panic and parts that call again.
+    #[test]
+    fn callers_of_all_kinds_at_once_get_their_own_results() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        let work = |caller: usize| {
+            for round in 0..if cfg!(miri) { 2 } else { 200 } {
+                let number = |part: usize| part * 1000 + caller * 100 + round % 7;
+                let inner = |part: usize| collect(vec![part; 3], &number);
+                let all = collect((0..20).collect(), &|part: usize| match part % 5 {
+                    0 => inner(part),
+                    _ => vec![number(part); 3],
+                });
+                assert!(all.into_iter().enumerate().all(|(part, of)| of == [number(part); 3]));
+                let panics = || collect((0..9).collect(), &|part: usize| assert_ne!(part, 4));
+                if round % 10 == 0 {
+                    assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            for caller in 0..3 {
+                scope.spawn(move || work(caller));
+            }
+            scope.spawn(|| pool.install(|| work(3)));
+            scope.spawn(|| rayon::scope(|_| work(4)));
+        });
     }
 
     #[test]

@@ -144,6 +144,11 @@ impl<D: Divide> Iterator for Blocks<'_, D> {
         }
         (!part.shape().contains(&0)).then_some((origin, part))
     }
+
+    /// Exact only about whether there are any: threads look no further for parts where there are none.
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, self.left.is_empty().then_some(0))
+    }
 }
 
 /// Calls `visit` for every lane along the last axis of a part with that origin and shape, or, where

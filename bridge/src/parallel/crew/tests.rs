@@ -42,7 +42,7 @@ fn a_helper_comes_at_once_or_after_its_sleep() {
         assert!(begin.elapsed() < Duration::from_secs(60), "all go to sleep");
         std::thread::yield_now();
     }
-    assert!(crew.seats.iter().all(|seat| seat.0.load(Ordering::Relaxed) == EMPTY));
+    assert!(crew.rounds.seats.iter().all(|seat| seat.0.load(Ordering::Relaxed) == EMPTY));
 }
 
 /// Else a thread that waits for something else, and has taken up the helper meanwhile, would wait as long as there are calls.

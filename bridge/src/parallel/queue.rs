@@ -1,0 +1,109 @@
+//! Parts of one call that wait to be worked on, in regions: each thread begins in one of its own.
+
+use std::hint::spin_loop;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use smallvec::SmallVec;
+
+use super::sync::PATIENCE;
+
+/// Parts that wait.
+pub(super) struct Queue<'w, I, W> {
+    regions: SmallVec<[Region<I>; 16]>,
+    /// How many regions have parts left. What threads look at is a hint: whoever takes a part holds its region's lock.
+    left: Counter,
+    /// How many were asked to help by a scope and are not done.
+    helpers: Counter,
+    work: &'w W,
+}
+
+/// Parts that one thread takes first, on a cache line of its own.
+#[repr(align(128))]
+struct Region<I> {
+    /// Whether there are none left.
+    ended: AtomicBool,
+    /// None are left once the iterator has ended, or panicked.
+    parts: Mutex<Option<I>>,
+}
+
+#[repr(align(128))]
+struct Counter(AtomicUsize);
+
+impl<'w, P: Send, I: Iterator<Item = P> + Send, W: Fn(P) + Sync> Queue<'w, I, W> {
+    pub(super) fn new(regions: impl Iterator<Item = I>, work: &'w W) -> Self {
+        let region =
+            |parts| Region { ended: AtomicBool::new(false), parts: Mutex::new(Some(parts)) };
+        let regions: SmallVec<[Region<I>; 16]> = regions.map(region).collect();
+        let left = Counter(AtomicUsize::new(regions.len()));
+        Self { regions, left, helpers: Counter(AtomicUsize::new(0)), work }
+    }
+
+    /// Has `helpers` threads take parts: two are woken, which wake the others.
+    pub(super) fn wake<'s>(&'s self, scope: &rayon::Scope<'s>, helpers: usize) {
+        let half = helpers / 2;
+        for helpers in [helpers - half, half] {
+            if helpers > 0 {
+                self.helpers.0.fetch_add(1, Ordering::Relaxed);
+                scope.spawn(move |scope| {
+                    if !self.is_empty() {
+                        self.wake(scope, helpers - 1);
+                        self.take(helpers);
+                    }
+                    self.helpers.0.fetch_sub(1, Ordering::Release);
+                });
+            }
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.left.0.load(Ordering::Relaxed) == 0
+    }
+
+    /// Waits until nobody helps any more, but not for long: the scope ends only then, and sleeps until it does. A thread of
+    /// rayon's has other work meanwhile.
+    pub(super) fn wait(&self) {
+        if rayon::current_thread_index().is_some() {
+            return;
+        }
+        let begin = Instant::now();
+        while self.helpers.0.load(Ordering::Acquire) > 0 && begin.elapsed() < PATIENCE {
+            for _ in 0..16 {
+                spin_loop();
+            }
+        }
+    }
+
+    /// Takes parts until there are none, those of the region at that place first.
+    pub(super) fn take(&self, place: usize) {
+        let count = self.regions.len();
+        for at in 0..count {
+            if self.is_empty() {
+                return;
+            }
+            let region = &self.regions[(place + at) % count];
+            while let Some(part) = self.next(region) {
+                (self.work)(part);
+            }
+        }
+    }
+
+    /// The next part of a region. A region whose last part was taken is not locked any more: threads that look for work
+    /// would wait for each other there.
+    fn next(&self, region: &Region<I>) -> Option<P> {
+        if region.ended.load(Ordering::Relaxed) {
+            return None;
+        }
+        let mut held = region.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut parts = held.take();
+        let part = parts.as_mut().and_then(Iterator::next);
+        let more = parts.filter(|parts| part.is_some() && parts.size_hint().1 != Some(0));
+        let ended = more.is_none();
+        *held = more;
+        if ended && !region.ended.swap(true, Ordering::Relaxed) {
+            self.left.0.fetch_sub(1, Ordering::Relaxed);
+        }
+        part
+    }
+}
