@@ -10,6 +10,10 @@ use crate::{Stencil, Tap};
 /// `FROM_FIRST_PLACES`, for kernels that count places from the first ones of their operands.
 pub(super) const FIRST_PLACES: &str = include_str!("../source/first_places.cl.h");
 
+/// The most places of rows along columns without a tap at some, up to half, of them, which straight code leaves out: a derivative
+/// of something symmetric has none in the middle.
+pub(super) const MOST_GAPPED: usize = 64;
+
 /// The places of a common row.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CommonRow<'e> {
@@ -54,8 +58,8 @@ impl<'e> CommonRow<'e> {
         tap.offset.abs_diff(self.first)
     }
 
-    /// `FIRST_TAP`, `TAPS` and `tap_weights`. Straight code takes known places of a table, and is compiled much sooner than
-    /// functions of the place. Numbers of 32 bits become parts of the code, if nobody can write to the table; for others
+    /// `FIRST_TAP`, `TAPS`, `tap_weights` and, of up to [`MOST_GAPPED`] places, `tap_is`. Straight code takes known places of a
+    /// table, and is compiled much sooner than functions of the place. Numbers of 32 bits become parts of the code, if nobody can write to the table; for others
     /// that would be an instruction more.
     pub(super) fn define(&self, bands: &Bands<'_>, text: &mut Text) {
         text.define("FIRST_TAP", format_args!("({})", self.first));
@@ -68,5 +72,12 @@ impl<'e> CommonRow<'e> {
         let (weights, bits) = (weights.join(", "), bands.dtype.real().bits());
         let kind = if bits == 32 { "const weight" } else { "weight" };
         text.add(format_args!("CONSTANT {kind} tap_weights[] = {{{weights}}};"));
+        if self.has_gaps() && self.taps <= MOST_GAPPED {
+            let there = |bits, tap| bits | 1_u64 << self.place(tap);
+            let places = self.edges.interior.iter().fold(0, there);
+            text.define("tap_is(t)", format_args!("(((u64){places:#x} >> (t) & 1) != 0)"));
+        } else {
+            text.define("tap_is(t)", 1);
+        }
     }
 }

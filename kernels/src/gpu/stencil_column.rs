@@ -7,10 +7,10 @@ use arrayspan_bridge::iteration::{
     IterationForm, IterationSpace, MOST_GROUPS, Runs, Text, address,
 };
 
-use super::common_row::{CommonRow, FIRST_PLACES};
+use super::common_row::{CommonRow, FIRST_PLACES, MOST_GAPPED};
 use super::element::{Element, PRELUDE};
 use super::formula::Formula;
-use super::{Gpu, bands, constants, map};
+use super::{Gpu, bands, constants, map, stencil_ends, tables};
 use crate::verb::StencilCall;
 use crate::{Result, Stencil};
 
@@ -73,19 +73,24 @@ pub(super) fn run(
     Ok(true)
 }
 
-/// The common row of the only band, if all rows are like it and go along columns that are long enough.
+/// The common row of the only band, if it goes along columns that are long enough.
 fn candidate<'s>(
     stencil: &'s Stencil,
     dtype: DType,
     space: &IterationSpace,
     axes: &[usize],
 ) -> Option<(CommonRow<'s>, Shape)> {
-    let row = CommonRow::alone(stencil)?;
+    let ([(_, band)], [1]) = (stencil.terms(), axes) else { return None };
+    let edges = band.edges()?;
+    let row = CommonRow::of(edges);
     let shape = Shape::of(row.taps, dtype)?;
     let near = space.strides.iter().all(|strides| strides[0] == 1);
     let len = *space.extents.get(1)?;
     let [before, after] = row.reach();
-    let fits = *axes == [1] && near && len >= SHORTEST && before.max(after) <= len / 2;
+    let dense =
+        !row.has_gaps() || (row.taps <= MOST_GAPPED && 2 * edges.interior.len() >= row.taps);
+    let common = len > edges.head.len() + edges.tail.len();
+    let fits = near && dense && common && len >= SHORTEST && before.max(after) <= len / 2;
     fits.then_some((row, shape))
 }
 
@@ -131,6 +136,9 @@ impl Variant {
         (space, axes): (&IterationSpace, &[usize]),
     ) -> Option<Self> {
         let (_, shape) = candidate(stencil, dtype, space, axes)?;
+        if tables::in_memory(stencil, dtype, form.is_wide(), 2) {
+            return None;
+        }
         let form = form.with_runs(Runs::single);
         Some(Self { dtype, form, formula, stencil: stencil.clone(), shape })
     }
@@ -146,10 +154,14 @@ impl Variant {
         fits.then_some((grid, part))
     }
 
-    fn define(&self, row: &CommonRow<'_>, text: &mut Text) {
+    fn define(&self, text: &mut Text) {
         let bands = bands::Bands::alone(&self.stencil, &[1], self.dtype, 1);
         bands::weights(bands.complex, text);
-        row.define(&bands, text);
+        for (_, band) in self.stencil.terms() {
+            let Some(edges) = band.edges() else { continue };
+            CommonRow::of(edges).define(&bands, text);
+            stencil_ends::define(band, edges, &bands, false, text);
+        }
         text.define("THREADS", self.shape.threads);
         text.define("RESULTS", self.shape.results);
         text.define("RESIDENT", self.shape.resident);
@@ -162,9 +174,7 @@ impl Specialisation for Variant {
         let element = Element(self.dtype);
         map::declare(element, &self.form, &self.formula, ", idx part", &mut text);
         text.add(PRELUDE);
-        if let Some(row) = CommonRow::alone(&self.stencil) {
-            self.define(&row, &mut text);
-        }
+        self.define(&mut text);
         text.add(FIRST_PLACES);
         text.add(TEXT);
         element.kernel("stencil_column", text)

@@ -6,10 +6,15 @@
 //! formula and added by tables; rows that differ elsewhere, too, are made alone. Nothing is added that the row itself does
 //! not have, so that infinities stay in the rows that reach them.
 
+use arrayspan_bridge::iteration::Text;
 use num_complex::Complex64;
 
+use super::bands::Bands;
+use super::common_row::CommonRow;
 use crate::band::Edges;
 use crate::{Band, Tap};
+
+const TEXT: &str = include_str!("../source/stencil_ends.cl.h");
 
 /// More columns are not left out: each is a load and a multiply-add for every row that reaches it.
 const MOST_COLUMNS: usize = 4;
@@ -39,6 +44,60 @@ impl Ends {
         let most = MOST_COLUMNS.min(band.len() / 2);
         let [first, last] = [false, true].map(|last| rows.end(last, most));
         Self { first, last }
+    }
+}
+
+/// The macros of `stencil_ends.cl.h` for the only one of these bands, and that text. Whether a `tile` holds all that the
+/// common row takes.
+pub(super) fn define(band: &Band, edges: &Edges, bands: &Bands<'_>, tile: bool, text: &mut Text) {
+    let (row, ends) = (CommonRow::of(edges), Ends::of(band, edges));
+    let near = |tap: &Tap| tap.offset >= row.first && row.place(tap) < row.taps;
+    let tail = edges.tail.len() - ends.last.alone;
+    let mut alone = edges.head[..ends.first.alone].iter().chain(&edges.tail[tail..]).flatten();
+    let whole = tile && ends.first.columns + ends.last.columns == 0;
+    text.flag("ALONE_NEAR", whole && alone.all(near));
+    ends.define(edges, bands, text);
+    if edges.special().next().is_some() {
+        bands.define(text);
+        let axis = bands.axes[0];
+        text.flag("SPECIAL_TABLES", bands.has_tables());
+        text.define("BAND_START(line)", format_args!("band{axis}_start(line)"));
+        text.define("BAND_OFFSET(k)", format_args!("band{axis}_offsets(k)"));
+        text.define("BAND_WEIGHT(k)", format_args!("band{axis}_weights(k)"));
+        let here = if axis == 0 { "center, i, n0" } else { "i, n1" };
+        text.define(
+            "SPECIAL(sum, at, i)",
+            format_args!("sum = band{axis}_add(sum, at, x0_s{axis}, {here} TABLE_ARGUMENTS);"),
+        );
+    }
+    text.add(TEXT);
+}
+
+impl Ends {
+    fn define(&self, edges: &Edges, bands: &Bands<'_>, text: &mut Text) {
+        let Self { first, last } = self;
+        // Columns that no row fills need no table.
+        let filled = |end: &End| if end.weights.is_empty() { 0 } else { end.columns };
+        let columns = filled(first).max(filled(last));
+        text.define("END_COLUMNS", columns);
+        let mut end = |name: &str, end: &End, special: usize| {
+            text.define(format_args!("SPECIAL_{name}"), special);
+            text.define(format_args!("ALONE_{name}"), end.alone);
+            text.define(format_args!("{name}_COLUMNS"), end.columns);
+            text.define(format_args!("{name}_ROWS"), end.weights.len());
+        };
+        end("FIRST", first, edges.head.len());
+        end("LAST", last, edges.tail.len());
+        let padded = |row: &Vec<Complex64>| {
+            let weight = |column| row.get(column).copied().unwrap_or_default();
+            (0..columns).map(weight).collect::<Vec<_>>()
+        };
+        let weights = first.weights.iter().chain(&last.weights).flat_map(padded);
+        let weights: Vec<_> = weights.map(|weight| bands.initializer(weight)).collect();
+        if !weights.is_empty() {
+            let weights = weights.join(", ");
+            text.add(format_args!("CONSTANT weight end_weights[] = {{{weights}}};"));
+        }
     }
 }
 

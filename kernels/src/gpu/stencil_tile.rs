@@ -8,17 +8,14 @@ use arrayspan_bridge::devices::{Grid, KernelSource, Specialisation};
 use arrayspan_bridge::iteration::{
     IterationForm, IterationSpace, MOST_GROUPS, Runs, Text, address,
 };
-use num_complex::Complex64;
 
-use super::common_row::CommonRow;
+use super::common_row::{CommonRow, MOST_GAPPED};
 use super::element::{Element, PRELUDE};
 use super::formula::Formula;
-use super::stencil_ends::{End, Ends};
-use super::stencil_tile_width::{GAPPED, LINES, STRAIGHT, Setting, Width, most_chunk, room};
-use super::{Gpu, bands, constants, map, tables};
-use crate::band::Edges;
+use super::stencil_tile_width::{LINES, STRAIGHT, Setting, Width, most_chunk, room};
+use super::{Gpu, bands, constants, map, stencil_ends, tables};
 use crate::verb::StencilCall;
-use crate::{Band, Result, Stencil, Tap};
+use crate::{Band, Result, Stencil};
 
 const TEXT: &str = include_str!("../source/stencil_tile.cl.h");
 
@@ -91,7 +88,7 @@ fn candidate(stencil: &Stencil, along: bool) -> Option<usize> {
     let least = if along { ODD } else { LONG };
     let most = match dense {
         true => MOST_TAPS,
-        false if !along && 2 * edges.interior.len() >= span => GAPPED,
+        false if !along && 2 * edges.interior.len() >= span => MOST_GAPPED,
         false => STRAIGHT,
     };
     let common = band.len() > edges.head.len() + edges.tail.len();
@@ -175,7 +172,7 @@ impl Variant {
         let band = self.stencil.terms().first().map(|(_, band)| band);
         let (Some(band), Some(edges)) = (band, band.and_then(Band::edges)) else { return };
         let row = CommonRow::of(edges);
-        let (first, taps) = (row.first, row.taps);
+        let taps = row.taps;
         let last = taps - (taps.div_ceil(self.chunk) - 1) * self.chunk;
         let threads = self.width.lines() * self.width.warps;
         let resident = RESIDENT / threads / (self.dtype.bytes() / 8).max(1);
@@ -194,56 +191,7 @@ impl Variant {
         text.flag("STRAIGHT", taps <= STRAIGHT || (gaps && block == 0));
         text.define("BLOCK", block);
         text.flag("GAPS", gaps);
-        let ends = Ends::of(band, edges);
-        let near = |tap: &Tap| tap.offset >= first && row.place(tap) < taps;
-        let tail = edges.tail.len() - ends.last.alone;
-        let mut alone = edges.head[..ends.first.alone].iter().chain(&edges.tail[tail..]).flatten();
-        let whole = taps <= self.chunk && ends.first.columns + ends.last.columns == 0;
-        text.flag("ALONE_NEAR", whole && !self.width.direct && alone.all(near));
-        define_ends(&ends, edges, &bands, text);
-        if edges.special().next().is_some() {
-            bands.define(text);
-            text.flag("SPECIAL_TABLES", bands.has_tables());
-            text.define("BAND_START(line)", format_args!("band{axis}_start(line)"));
-            text.define("BAND_OFFSET(k)", format_args!("band{axis}_offsets(k)"));
-            text.define("BAND_WEIGHT(k)", format_args!("band{axis}_weights(k)"));
-            let here = if self.along { "center, i, n0" } else { "i, n1" };
-            text.define(
-                "SPECIAL(sum, at, i)",
-                format_args!("sum = band{axis}_add(sum, at, x0_s{axis}, {here} TABLE_ARGUMENTS);"),
-            );
-        }
-        if gaps {
-            let places = edges.interior.iter().fold(0_u64, |bits, tap| bits | 1 << row.place(tap));
-            text.define("tap_is(t)", format_args!("(((u64){places:#x} >> (t) & 1) != 0)"));
-        } else {
-            text.define("tap_is(t)", 1);
-        }
-    }
-}
-
-/// How rows at the ends of the axis are made.
-fn define_ends(ends: &Ends, edges: &Edges, bands: &bands::Bands<'_>, text: &mut Text) {
-    let Ends { first, last } = ends;
-    // Columns that no row fills need no table.
-    let filled = |end: &End| if end.weights.is_empty() { 0 } else { end.columns };
-    let columns = filled(first).max(filled(last));
-    text.define("END_COLUMNS", columns);
-    let mut end = |name: &str, end: &End, special: usize| {
-        text.define(format_args!("SPECIAL_{name}"), special);
-        text.define(format_args!("ALONE_{name}"), end.alone);
-        text.define(format_args!("{name}_COLUMNS"), end.columns);
-        text.define(format_args!("{name}_ROWS"), end.weights.len());
-    };
-    end("FIRST", first, edges.head.len());
-    end("LAST", last, edges.tail.len());
-    let padded = |row: &Vec<Complex64>| {
-        (0..columns).map(|column| row.get(column).copied().unwrap_or_default()).collect::<Vec<_>>()
-    };
-    let weights = first.weights.iter().chain(&last.weights).flat_map(padded);
-    let weights: Vec<_> = weights.map(|weight| bands.initializer(weight)).collect();
-    if !weights.is_empty() {
-        let weights = weights.join(", ");
-        text.add(format_args!("CONSTANT weight end_weights[] = {{{weights}}};"));
+        let whole = taps <= self.chunk && !self.width.direct;
+        stencil_ends::define(band, edges, &bands, whole, text);
     }
 }

@@ -3,6 +3,8 @@
 use arrayspan_bridge::devices::DeviceKind;
 use arrayspan_bridge::iteration::IterationSpace;
 
+use super::common_row::MOST_GAPPED;
+
 /// Lines of a group, and of one without a tile.
 pub(super) const LINES: usize = 32;
 const DIRECT_LINES: usize = 64;
@@ -23,10 +25,6 @@ const MOST_CHUNK: usize = 128;
 
 /// Up to so many places are straight code.
 pub(super) const STRAIGHT: usize = 24;
-
-/// The most places of rows along columns without a tap at some, up to half, of them: a derivative of something symmetric has none in the
-/// middle.
-pub(super) const GAPPED: usize = 64;
 
 /// The local memory that a kernel may take without asking.
 pub(super) fn room(kind: DeviceKind) -> usize {
@@ -83,7 +81,7 @@ impl Width {
             (false, true) => SOME_RESULTS,
             (false, false) => RESULTS..=RESULTS,
         };
-        let deep = !along && shared && bytes == 4 && (STRAIGHT..=GAPPED).contains(&chunk);
+        let deep = !along && shared && bytes == 4 && (STRAIGHT..=MOST_GAPPED).contains(&chunk);
         let widths = || {
             let all = results.clone().rev();
             let all = all.flat_map(|results| {

@@ -146,7 +146,8 @@ cells! {
         stencil_filter:
             rows_one_behind_the_other
             neighbouring_rows_do_not_see_each_other
-            columns_in_parts;
+            columns_in_parts
+            columns_in_parts_with_rows_of_their_own_near_the_ends;
         stencil_band:
             every_size_along_the_last_axis
             every_size_along_the_first_axis

@@ -2,7 +2,7 @@
 
 use arrayspan_kernels::bridge::devices::Device;
 use arrayspan_kernels::bridge::{Array, DType, Element};
-use arrayspan_kernels::{Band, Stencil, Update, on};
+use arrayspan_kernels::{Band, Stencil, Tap, Update, on};
 use num_complex::Complex32;
 
 use crate::cell::{self, Cell};
@@ -108,6 +108,19 @@ fn compare<T: Element + PartialEq>(
     assert_eq!(differing, None, "{what}");
 }
 
+fn compare_numbers(cell: &Cell, shape: &[usize], term: (usize, Band), update: Update<'_>) {
+    match cell.dtype {
+        DType::Float32 => compare(cell, shape, |i| i as f32, term, update),
+        DType::Float64 => compare(cell, shape, |i| i as f64, term, update),
+        DType::Complex64 => {
+            let number = |i: usize| Complex32::new(i as f32, 50.0 - i as f32);
+            compare(cell, shape, number, term, update);
+        }
+        // Goes by tiles, as others test.
+        _ => {}
+    }
+}
+
 /// So many columns that every processor of a large device has some.
 const COLUMNS: usize = 68_003;
 
@@ -125,16 +138,49 @@ pub fn columns_in_parts(cell: &Cell) {
             let (left, right) = reaches[(3 * turn + k) % reaches.len()];
             let term = (axis, filter(shape[axis], left, right));
             let update = if k == 1 { Update::new(2.0, -0.5) } else { Update::set() };
-            match cell.dtype {
-                DType::Float32 => compare(cell, shape, |i| i as f32, term, update),
-                DType::Float64 => compare(cell, shape, |i| i as f64, term, update),
-                DType::Complex64 => {
-                    let number = |i: usize| Complex32::new(i as f32, 50.0 - i as f32);
-                    compare(cell, shape, number, term, update);
-                }
-                // Goes by tiles, as others test.
-                _ => return,
-            }
+            compare_numbers(cell, shape, term, update);
+        }
+    }
+}
+
+/// A derivative whose first and last rows are one-sided, or empty.
+fn derivative(len: usize, one_sided: bool) -> Band {
+    let tap = |(offset, weight): (isize, f64)| Tap { offset, weight: weight.into() };
+    Band::from_rows(len, 1, move |i| {
+        let row = match (i, one_sided) {
+            (0, true) => vec![(0, -1.0), (1, 1.0)],
+            (i, true) if i + 1 == len => vec![(-1, -1.0), (0, 1.0)],
+            (i, false) if i == 0 || i + 1 == len => vec![],
+            _ => vec![(-1, -0.5), (1, 0.5)],
+        };
+        row.into_iter().map(tap)
+    })
+}
+
+/// Products of a derivative and a filter: rows near the ends differ in few columns, or few rows do; with a tap at every place
+/// and, where the filter is symmetric, without one in the middle.
+pub fn columns_in_parts_with_rows_of_their_own_near_the_ends(cell: &Cell) {
+    let shapes: [(&[usize], usize); 3] =
+        [(&[67, COLUMNS], 0), (&[2, 149, COLUMNS / 2], 1), (&[257, 17_001], 0)];
+    let slow = cell::compiles_slowly(cell.executor.device());
+    for (turn, (shape, axis)) in shapes.into_iter().take(if slow { 2 } else { 3 }).enumerate() {
+        let len = shape[axis];
+        let symmetric =
+            Band::uniform(len, (-20..=20).map(|k| (k, if k % 2 == 0 { 1.0 } else { 0.5 })));
+        let (plain, one_sided) = (derivative(len, false), derivative(len, true));
+        let product = filter(len, 20, 20).after(&plain).unwrap();
+        let bands = [
+            product.transpose(),
+            product,
+            symmetric.after(&one_sided).unwrap(),
+            filter(len, 3, 27).after(&one_sided).unwrap().transpose(),
+            plain.after(&filter(len, 12, 18)).unwrap(),
+            one_sided.after(&filter(len, 31, 30)).unwrap().transpose(),
+        ];
+        for k in 0..if slow { 1 } else { 4 } {
+            let update = if k == 1 { Update::new(2.0, -0.5) } else { Update::set() };
+            let band = &bands[if slow { turn } else { 4 * turn + k } % bands.len()];
+            compare_numbers(cell, shape, (axis, band.clone()), update);
         }
     }
 }
