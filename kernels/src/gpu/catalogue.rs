@@ -6,7 +6,7 @@ mod sums;
 
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::{DeviceKind, KernelSource, Specialisation};
-use arrayspan_bridge::iteration::IterationSpace;
+use arrayspan_bridge::iteration::{Axes, IterationSpace};
 use num_complex::Complex64;
 
 use super::element::Element;
@@ -15,8 +15,8 @@ use super::stencil_term::Arrays;
 use super::stencil_tile;
 use super::stencil_tile_width::{Setting, room};
 use super::{
-    factors, gemm, stencil, stencil_column, stencil_each, stencil_filter, stencil_flat,
-    stencil_line, stencil_march, stencil_sum, stencil_term, user,
+    factors, gemm, map_flat, stencil, stencil_apart, stencil_column, stencil_each, stencil_filter,
+    stencil_flat, stencil_line, stencil_march, stencil_sum, stencil_term, user,
 };
 use crate::factors::Factors;
 use crate::{Band, Stencil, Tap, Update};
@@ -99,6 +99,9 @@ fn stencils(dtype: DType, updates: &[Update<'_>]) -> Vec<KernelSource> {
     cases.push(((0..2).map(|axis| (axis, edges(4000))).collect(), &[4000, 4000]));
     cases.push(((0..3).map(|axis| (axis, edges(64))).collect(), &[64, 64, 64]));
     cases.push((vec![(0, edges(61)), (1, edges(61))], &[61, 61, 3, 5]));
+    // The same where they begin at odd places.
+    cases.push(((0..2).map(|axis| (axis, edges(75))).collect(), &[75, 75]));
+    cases.push(((0..3).map(|axis| (axis, filter(65, 2))).collect(), &[65, 65, 65]));
     // Special rows in the middle, too many to be taken one by one, taps that reach far, and places of 64 bits.
     let shift = |len: usize| Band::uniform(len, [(len as isize / 2, 1.0)]);
     let pieces = |len| shift(len).after(&shift(len).transpose()).unwrap_or(edges(len));
@@ -127,6 +130,7 @@ fn stencils(dtype: DType, updates: &[Update<'_>]) -> Vec<KernelSource> {
             for first in [0, dtype.bytes()] {
                 kernels.extend(marched(&star, dtype, &space, &[0, first], &factors));
             }
+            kernels.extend(apart(&stencil, dtype, &space, &axes, &factors));
             let plan = stencil::Plan::new(&stencil, dtype, (space, axes), [0, 0], &factors, UNITS);
             if stencil.terms().len() > 1 && !plan.variant.uploaded() {
                 kernels.push(stencil_each::Variant(plan.variant.clone()).source());
@@ -180,6 +184,22 @@ fn line(
 ) -> Option<KernelSource> {
     let formula = Formula::update(factors, Element(dtype)).0;
     let variant = stencil_line::Variant::new(stencil, dtype, formula, space, axes)?;
+    Some(variant.source())
+}
+
+/// The kernel for several outputs, one behind the other.
+fn apart(
+    stencil: &Stencil,
+    dtype: DType,
+    space: &IterationSpace,
+    axes: &Axes<usize>,
+    factors: &Factors<'_>,
+) -> Option<KernelSource> {
+    let form = space.form_with(map_flat::runs(space, [0, 0], dtype.bytes())?, 5);
+    let formula = Formula::update(factors, Element(dtype)).0;
+    let step = space.extents.iter().product::<usize>() as isize;
+    let around = (space, axes);
+    let variant = stencil_apart::Variant::new(stencil, dtype, form, formula, around, step)?;
     Some(variant.source())
 }
 

@@ -29,6 +29,7 @@ mod scan;
 mod shared;
 mod split;
 mod stencil;
+mod stencil_apart;
 mod stencil_column;
 mod stencil_each;
 mod stencil_ends;

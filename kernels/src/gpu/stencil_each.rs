@@ -6,7 +6,7 @@ use arrayspan_bridge::iteration::{Text, address};
 
 use super::element::{Element, PRELUDE};
 use super::stencil_window::EACH;
-use super::{Gpu, band_row, map, stencil, tables};
+use super::{Gpu, band_row, map, stencil, stencil_apart, tables};
 use crate::Result;
 use crate::verb::StencilEachCall;
 
@@ -29,6 +29,9 @@ pub(super) fn run(gpu: &Gpu, call: &mut StencilEachCall<'_>) -> Result<()> {
     let alone = call.stencil.terms().len() == 1;
     if alone || tables::in_memory(&call.stencil, dtype, around.0.is_wide(), 1) {
         return call.each(|call| stencil::run(gpu, call));
+    }
+    if stencil_apart::run(gpu, call, (&around.0, &around.1), step)? {
+        return Ok(());
     }
     let memories = [call.y.memory(), call.x.memory()];
     // All of them are as aligned as each.

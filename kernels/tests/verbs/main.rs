@@ -160,7 +160,9 @@ cells! {
         stencil_each:
             terms_of_two_to_four_axes
             layouts_do_not_matter
-            long_and_far_taps;
+            long_and_far_taps
+            many_rows_at_odd_places
+            rows_of_every_length_at_odd_places;
         stencil_sum:
             coefficients_before_and_after
             a_directional_derivative_and_its_adjoint

@@ -2,7 +2,7 @@
 
 use arrayspan_kernels::{Band, Stencil, Tap, Update};
 
-use crate::cell::Cell;
+use crate::cell::{self, Cell};
 use crate::reference;
 use crate::sample::{FORMS, Form};
 
@@ -16,6 +16,15 @@ fn derivative(len: usize) -> Band {
             _ => vec![(-1, -0.5), (0, 0.25), (1, 0.5)],
         };
         row.into_iter().map(tap)
+    })
+}
+
+/// More first and last rows of their own than a run of wide elements has places.
+fn three_rows_of_their_own(len: usize) -> Band {
+    Band::from_rows(len, 3, move |i| {
+        let weight = 1.0 + i.min(len - 1 - i).min(3) as f64;
+        [(0, weight), (1, -0.5)]
+            .map(|(offset, weight): (isize, f64)| Tap { offset, weight: weight.into() })
     })
 }
 
@@ -66,5 +75,40 @@ pub fn long_and_far_taps(cell: &Cell) {
     let long = |len| Band::uniform(len, (-60..=60).map(|k| (k, 0.125)));
     for stencil in stencils(&[31, 44], filter).into_iter().chain(stencils(&[31, 44], long)) {
         check(cell, &stencil, &[31, 44], [Form::Plain; 2], Update::set());
+    }
+}
+
+/// Without gaps between them, and so many that a device is busy with whole runs; outputs begin at odd places, too.
+pub fn many_rows_at_odd_places(cell: &Cell) {
+    let shapes: [&[usize]; 5] =
+        [&[263, 521], &[5, 67, 253], &[131, 522], &[3, 131, 263], &[41, 3, 641]];
+    let slow = cell::compiles_slowly(cell.executor.device());
+    for (turn, shape) in shapes.into_iter().take(if slow { 2 } else { 5 }).enumerate() {
+        let bands: [&dyn Fn(usize) -> Band; 4] = [
+            &derivative,
+            &|len| Band::uniform(len, (-2..=2).map(|k| (k, 0.25 + 0.0625 * k as f64))),
+            &|len| Band::uniform(len, [(if turn % 2 == 0 { 2 } else { -1 }, 0.5)]),
+            &three_rows_of_their_own,
+        ];
+        for (number, band) in bands.iter().enumerate() {
+            if slow && number != 3 * turn {
+                continue;
+            }
+            for stencil in stencils(shape, band) {
+                let update = if number == 1 { Update::new(-0.5, 2.0) } else { Update::set() };
+                check(cell, &stencil, shape, [Form::Plain; 2], update);
+            }
+        }
+    }
+}
+
+/// Rows at odd places, every length from the shortest that are taken in whole runs on.
+pub fn rows_of_every_length_at_odd_places(cell: &Cell) {
+    let slow = cell::compiles_slowly(cell.executor.device());
+    for len in if slow { 65..67 } else { 61..74 } {
+        for shape in [&[270, len] as &[usize], &[3, 90, len], &[90, 2, len], &[270, 1, len]] {
+            let stencil = &stencils(shape, derivative)[0];
+            check(cell, stencil, shape, [Form::Plain; 2], Update::set());
+        }
     }
 }
