@@ -19,6 +19,8 @@ pub struct DeviceInfo {
     pub group_threads: usize,
     /// Bytes of memory that a group may have for itself, at most.
     pub local_bytes: usize,
+    /// The same where a kernel asks for more than compilers give ([`KernelSource::with_local_bytes`](crate::KernelSource::with_local_bytes)).
+    pub most_local_bytes: usize,
     /// Whether kernels may use 64-bit floating point.
     pub float64: bool,
     /// Whether groups of threads of one kernel can read what others of them have written: the device has memory fences

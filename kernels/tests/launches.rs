@@ -118,6 +118,41 @@ fn a_sparse_matrix_launches_once_and_once_more_for_long_rows() {
     });
 }
 
+/// Short and long rows are one kernel's where columns go through local memory, and places that stay empty name nothing.
+#[test]
+fn a_vector_of_columns_far_apart_takes_one_launch_and_its_nans_stay_in_their_rows() {
+    let (rows, columns) = (4099, 4111);
+    let (mut starts, mut indices) = (vec![0_usize], Vec::new());
+    for row in 0..rows {
+        let len = if row % 2 == 0 { 7 } else { 131 };
+        indices.extend((0..len).map(|at| (row * 977 + at * 1237) % columns));
+        starts.push(indices.len());
+    }
+    let numbers: Vec<f32> =
+        (0..columns).map(|at| if at % 1000 == 999 { f32::NAN } else { 1.0 }).collect();
+    for weight in [None, Some(0.5)] {
+        let weights = weight.map(|weight: f32| vec![f64::from(weight).into(); indices.len()]);
+        let gather =
+            Gather::new(0, &[rows], &[columns], starts.clone(), indices.clone(), weights).unwrap();
+        on_each(|gpu, executor| {
+            let x = Array::from_slice(&numbers, [columns]).unwrap();
+            let x = x.into_device(executor.device()).unwrap().0;
+            let mut y = array(executor, &[rows]);
+            let before = gpu.launches();
+            executor.gather(&gather, x.view(), y.view_mut(), Update::set()).unwrap();
+            assert_eq!(gpu.launches() - before, 1);
+            let y = y.view().to(Device::cpu()).unwrap().0.view().to_vec::<f32>().unwrap();
+            for (row, y) in y.into_iter().enumerate() {
+                let named = gather.row(row).unwrap().map(|(column, _)| numbers[column]);
+                let expected = named.sum::<f32>() * weight.unwrap_or(1.0);
+                // Halves of whole numbers.
+                let doubled = |y: f32| if y.is_nan() { None } else { Some((2.0 * y) as i64) };
+                assert_eq!(doubled(y), doubled(expected), "row {row}");
+            }
+        });
+    }
+}
+
 #[test]
 fn running_sums_launch_once_however_long_they_are() {
     on_each(|gpu, executor| {

@@ -56,6 +56,7 @@ fn info() -> DeviceInfo {
         device_fence: true,
         group_threads: 1,
         local_bytes: 0,
+        most_local_bytes: 0,
         accelerator: false,
         uuid: None,
         pci: None,

@@ -45,6 +45,8 @@ impl CudaDevice {
         let threads = number(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
         // What a kernel may take without asking for more.
         let local = number(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?;
+        let most_local =
+            number(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
         let info = DeviceInfo {
             name: name(gpu_id, raw)?,
             platform: format!("NVIDIA CUDA {}", driver_version()?),
@@ -53,6 +55,7 @@ impl CudaDevice {
             compute_units: processors.max(0) as usize,
             group_threads: threads.max(0) as usize,
             local_bytes: local.max(0) as usize,
+            most_local_bytes: most_local.max(0) as usize,
             float64: true,
             device_fence: true,
             accelerator: true,
@@ -182,7 +185,16 @@ impl DeviceDriver for CudaDevice {
     }
 
     fn load(&self, binary: &[u8], entry: &str) -> Result<Box<dyn KernelDriver>> {
-        Ok(Box::new(CudaKernel::new(self.primary.context()?, binary, entry)?))
+        self.load_with_local(binary, entry, 0)
+    }
+
+    fn load_with_local(
+        &self,
+        binary: &[u8],
+        entry: &str,
+        local_bytes: usize,
+    ) -> Result<Box<dyn KernelDriver>> {
+        Ok(Box::new(CudaKernel::new(self.primary.context()?, binary, entry, local_bytes)?))
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -12,6 +12,7 @@
 
 #define CONSTANT __constant__
 #define LOCAL_ARRAY(T, name, n) __shared__ T name[n]
+#define LARGE_LOCAL_ARRAY(T, name, n) extern __shared__ T name[]
 
 #define DIM_(v, d) ((d) == 0 ? (v).x : (d) == 1 ? (v).y : (v).z)
 #define GID(d)  ((i64)DIM_(blockIdx, d) * DIM_(blockDim, d) + DIM_(threadIdx, d))

@@ -17,6 +17,8 @@ pub(super) struct CudaKernel {
     context: Arc<Context>,
     module: sys::CUmodule,
     function: sys::CUfunction,
+    /// Of shared memory that launches ask for.
+    local_bytes: u32,
 }
 
 // SAFETY: modules and functions belong to their context, not to a thread, and the driver API is
@@ -26,7 +28,12 @@ unsafe impl Send for CudaKernel {}
 unsafe impl Sync for CudaKernel {}
 
 impl CudaKernel {
-    pub(super) fn new(context: &Arc<Context>, binary: &[u8], entry: &str) -> Result<Self> {
+    pub(super) fn new(
+        context: &Arc<Context>,
+        binary: &[u8],
+        entry: &str,
+        local_bytes: usize,
+    ) -> Result<Self> {
         let entry = CString::new(entry)
             .map_err(|_| context.unsupported(format!("an entry point called {entry:?}")))?;
         let _current = context.enter()?;
@@ -36,11 +43,22 @@ impl CudaKernel {
         let loaded = unsafe { sys::cuModuleLoadData(&raw mut module, binary.as_ptr().cast()) };
         context.check("cuModuleLoadData", loaded)?;
         // From here on the drop unloads the module, also if the function is not found.
-        let mut kernel = Self { context: context.clone(), module, function: ptr::null_mut() };
+        let mut kernel =
+            Self { context: context.clone(), module, function: ptr::null_mut(), local_bytes: 0 };
         // SAFETY: the module is loaded; `function` receives what lives as long as the module.
         let found =
             unsafe { sys::cuModuleGetFunction(&raw mut kernel.function, module, entry.as_ptr()) };
         context.check("cuModuleGetFunction", found)?;
+        if local_bytes > 0 {
+            let bytes = i32::try_from(local_bytes).map_err(|_| {
+                context.unsupported(format!("a group with {local_bytes} bytes of shared memory"))
+            })?;
+            let what = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            // SAFETY: the context is current and the function alive; only a number is stored with it.
+            let allowed = unsafe { sys::cuFuncSetAttribute(kernel.function, what, bytes) };
+            context.check("cuFuncSetAttribute", allowed)?;
+            kernel.local_bytes = bytes.cast_unsigned();
+        }
         Ok(kernel)
     }
 
@@ -81,7 +99,7 @@ impl CudaKernel {
                 tx,
                 ty,
                 tz,
-                0,
+                self.local_bytes,
                 stream,
                 pointers.as_mut_ptr(),
                 ptr::null_mut(),

@@ -210,6 +210,19 @@ pub trait DeviceDriver: Debug + Send + Sync {
     /// # Errors
     /// When the binary is not one for this device or lacks the entry.
     fn load(&self, binary: &[u8], entry: &str) -> Result<Box<dyn KernelDriver>>;
+    /// As [`load`](Self::load), a kernel that is launched with so many bytes of local memory beside what its text declares: only
+    /// where a text cannot declare as many.
+    ///
+    /// # Errors
+    /// As there; when the device has not as many.
+    fn load_with_local(
+        &self,
+        binary: &[u8],
+        entry: &str,
+        _local_bytes: usize,
+    ) -> Result<Box<dyn KernelDriver>> {
+        self.load(binary, entry)
+    }
     /// For a driver's own downcasts.
     fn as_any(&self) -> &dyn Any;
 }

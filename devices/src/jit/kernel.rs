@@ -56,7 +56,12 @@ impl Kernel {
         })?;
         let text = source.text(dialect);
         let key = cache::key(&driver.target(), &text);
-        let load = |binary: &[u8]| Ok((driver.load(binary, source.entry())?, binary.len()));
+        let load = |binary: &[u8]| {
+            Ok((
+                driver.load_with_local(binary, source.entry(), source.local_bytes())?,
+                binary.len(),
+            ))
+        };
         // A binary that does not load (an older driver's, say) is treated as absent.
         let cached = cache.read(&key).and_then(|binary| load(&binary).ok());
         let (driver, bytes) = if let Some(loaded) = cached {

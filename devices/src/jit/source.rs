@@ -6,6 +6,7 @@ pub struct KernelSource {
     name: String,
     entry: String,
     body: String,
+    local_bytes: usize,
 }
 
 impl KernelSource {
@@ -24,7 +25,20 @@ impl KernelSource {
 
     /// A kernel called `name` in errors, whose function `entry` is defined in `body`.
     pub fn new(name: impl Into<String>, entry: impl Into<String>, body: impl Into<String>) -> Self {
-        Self { name: name.into(), entry: entry.into(), body: body.into() }
+        Self { name: name.into(), entry: entry.into(), body: body.into(), local_bytes: 0 }
+    }
+
+    /// The same for groups with so many bytes of local memory in a `LARGE_LOCAL_ARRAY`, of which a kernel has one at most: more
+    /// than compilers give without being asked, up to [`DeviceInfo::most_local_bytes`](crate::DeviceInfo::most_local_bytes).
+    #[must_use]
+    pub fn with_local_bytes(self, local_bytes: usize) -> Self {
+        Self { local_bytes, ..self }
+    }
+
+    /// What [`with_local_bytes`](Self::with_local_bytes) was told, or 0.
+    #[must_use]
+    pub fn local_bytes(&self) -> usize {
+        self.local_bytes
     }
 
     /// What errors call it.

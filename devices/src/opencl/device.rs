@@ -69,6 +69,7 @@ impl OpenClDevice {
             compute_units: id.number(CL_DEVICE_MAX_COMPUTE_UNITS) as usize,
             group_threads: at_most(GROUP_THREADS, id.number(CL_DEVICE_MAX_WORK_GROUP_SIZE)),
             local_bytes: at_most(LOCAL_BYTES, id.number(CL_DEVICE_LOCAL_MEM_SIZE)),
+            most_local_bytes: at_most(LOCAL_BYTES, id.number(CL_DEVICE_LOCAL_MEM_SIZE)),
             float64,
             device_fence: language.has_device_fence(),
             accelerator: found.accelerator,

@@ -28,6 +28,8 @@
 #define CONSTANT __constant
 /* Memory of one group, declared at the top of a kernel, not of a function. */
 #define LOCAL_ARRAY(T, name, n) __local T name[n]
+/* The same, of more bytes than CUDA's compiler gives: KernelSource::with_local_bytes. */
+#define LARGE_LOCAL_ARRAY(T, name, n) __local T name[n]
 
 /* Where a thread stands, d = 0, 1, 2: global, within its group, its group; sizes of group, grid, all. */
 #define GID(d)  ((i64)get_global_id(d))

@@ -49,6 +49,7 @@ impl Driver for Shelves {
                 device_fence: false,
                 group_threads: 1,
                 local_bytes: 0,
+                most_local_bytes: 0,
                 accelerator: false,
                 uuid: None,
                 pci: None,

@@ -36,10 +36,21 @@ impl Gather {
 
     /// Whether long rows are shared by threads.
     pub(crate) fn shares_rows(&self, domain: &[usize]) -> bool {
+        let others = self.others(domain);
+        self.facts().long > 0 && others < MANY && !self.takes_segments(domain)
+    }
+
+    /// Whether devices take columns a segment at a time into their local memory: for one index of the other axes, where rows name
+    /// columns far apart, which a cache does not hold.
+    fn takes_segments(&self, domain: &[usize]) -> bool {
+        self.others(domain) == 1 && self.facts().takes_segments()
+    }
+
+    /// The indices of the other axes.
+    fn others(&self, domain: &[usize]) -> usize {
         let own = self.axis()..self.axis().saturating_add(self.columns().len());
         let others = domain.iter().enumerate().filter(|(axis, _)| !own.contains(axis));
-        let others = others.fold(1, |all: usize, (_, extent)| all.saturating_mul(*extent));
-        self.facts().long > 0 && others < MANY
+        others.fold(1, |all: usize, (_, extent)| all.saturating_mul(*extent))
     }
 
     /// Fails unless its weights are numbers of the dtype.

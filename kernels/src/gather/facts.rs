@@ -10,6 +10,12 @@ pub(crate) const LONG: usize = 64;
 /// Tables of up to so many entries a row are kept with as many places for each row, some of them empty.
 const MOST_PLACES: usize = 8;
 
+/// Fewer columns than this are held by any cache.
+const DIVISIBLE: usize = 4096;
+
+/// How often the mean of entries the longest of the rows that are threads' may have.
+const UNEVEN: usize = 16;
+
 /// Columns further apart than this lie in different cache lines.
 const FAR: usize = 16;
 
@@ -90,6 +96,20 @@ impl Facts {
         let even = self.longest.saturating_mul(self.rows);
         let fits = even <= self.rows.saturating_add(self.entries).saturating_mul(2);
         (self.longest <= MOST_PLACES && fits).then_some(self.longest.max(1))
+    }
+
+    /// Whether devices take columns a segment at a time into their local memory, whatever the dtype: where rows name many that
+    /// are far apart, and there are so many entries for each column that bringing all columns in for each block of rows costs
+    /// little beside them.
+    pub(crate) fn takes_segments(&self) -> bool {
+        let many = self.rows.max(self.columns).saturating_mul(LONG);
+        self.entries >= many && self.is_divisible()
+    }
+
+    /// Whether a table in tiles is about as small as one by rows, and its columns are not too few to be divided.
+    pub(crate) fn is_divisible(&self) -> bool {
+        let uneven = self.longest.saturating_mul(self.rows) / UNEVEN > self.entries;
+        self.scattered && self.columns >= DIVISIBLE && !uneven && !self.is_wide()
     }
 
     /// The bytes of a place: columns, and entries, are counted in 32 bits where they fit.

@@ -9,6 +9,7 @@ mod rows;
 mod table;
 #[cfg(test)]
 mod tests;
+mod tiles;
 mod transpose;
 
 use std::sync::Arc;
@@ -16,7 +17,8 @@ use std::sync::Arc;
 use num_complex::Complex64;
 
 pub(crate) use facts::{Facts, LONG, Weighting};
-pub(crate) use table::{Indices, Table, Weights};
+pub(crate) use table::{Indices, Starts, Table, Weights};
+pub(crate) use tiles::{LANES, Tiles, Tiling};
 use transpose::Transpose;
 
 use crate::Result;
@@ -24,8 +26,8 @@ use crate::Result;
 /// A sparse matrix along an axis, or along neighbouring axes that are counted as one: `I ⊗ S ⊗ I`. Row `j` says of which
 /// columns, times which weights, `y[…, j, …]` is the sum. Cheap to clone.
 ///
-/// A column may stand in a row more than once; its weights are added then. Sums are made in the order of a row, so that
-/// results do not depend on how work is divided.
+/// A column may stand in a row more than once; its weights are added then. Sums are made in an order that the matrix and the
+/// device decide, so that results do not depend on how work is divided.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -5,6 +5,7 @@ use arrayspan_bridge::devices::Stream;
 
 use super::gather;
 use super::tables::{Tables, Uploaded};
+use crate::gather::Tiling;
 use crate::{Gather, Result, Stencil};
 
 /// What tables are of, and how they are written.
@@ -14,6 +15,8 @@ pub(super) enum Key {
     Stencil(Stencil, DType, bool, bool),
     /// A sparse matrix, for a dtype.
     Gather(Gather, DType),
+    /// The same in tiles.
+    Tiles(Gather, DType, Tiling),
 }
 
 impl Key {
@@ -24,6 +27,9 @@ impl Key {
                 Tables::new(stencil).upload(dtype, complex, wide, stream)
             }
             Self::Gather(gather, dtype) => gather::upload(gather, *dtype, stream),
+            Self::Tiles(gather, dtype, tiling) => {
+                gather::upload_tiles(gather, *dtype, *tiling, stream)
+            }
         }
     }
 
@@ -31,7 +37,7 @@ impl Key {
     pub(super) fn is_forgotten(&self) -> bool {
         match self {
             Self::Stencil(..) => false,
-            Self::Gather(gather, _) => gather.is_alone(),
+            Self::Gather(gather, _) | Self::Tiles(gather, ..) => gather.is_alone(),
         }
     }
 }

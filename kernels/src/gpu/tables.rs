@@ -126,6 +126,10 @@ pub(super) fn send<T: Element>(values: impl Iterator<Item = T>, stream: &Stream)
     let mut list = Vec::new();
     reserve(&mut list, values.size_hint().0)?;
     list.extend(values);
+    send_list(list, stream)
+}
+
+pub(super) fn send_list<T: Element>(list: Vec<T>, stream: &Stream) -> Result<Array> {
     let shape = [list.len()];
     let host = Array::from_vec(list, shape)?;
     Ok(host.into_device_with(stream.device(), Transfer::CopyIfNeeded, stream)?.0)

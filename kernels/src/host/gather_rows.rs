@@ -9,13 +9,16 @@ use num_complex::ComplexFloat;
 use super::parts::{flat, for_each_lane, unflatten};
 use super::scalar::Scalar;
 use crate::factors::Known;
-use crate::gather::{Indices, Table, Weights};
+use crate::gather::{Indices, Starts, Table, Weights};
 
 /// Rows that are computed at a time: a bound for what is copied together where strides demand it.
 const CHUNK: usize = 8192;
 
 /// The entries of a row, times elements of a lane, that are shared by two cores.
 pub(super) const SHARED: usize = 1 << 18;
+
+/// The sums that a row's entries are added to in turn.
+const SUMS: usize = 8;
 
 /// Rows along lanes. Sums are made in double precision.
 pub(super) struct Along<'a, T> {
@@ -69,14 +72,17 @@ impl<'a, T: Scalar> Along<'a, T> {
         };
         if let Some(x) = contiguous {
             return match &table.indices {
-                Indices::Narrow(indices) => self.weighted(first, y, |at| x[indices[at] as usize]),
-                Indices::Wide(indices) => self.weighted(first, y, |at| x[indices[at] as usize]),
+                Indices::Narrow(indices) => {
+                    self.weighted(first, y, (indices, 0), |index| x[*index as usize]);
+                }
+                Indices::Wide(indices) => {
+                    self.weighted(first, y, (indices, 0), |index| x[*index as usize]);
+                }
             };
         }
         let entries = table.span(first).start..table.span(first + y.len() - 1).end;
         self.copy(at, entries.clone(), copied);
-        let copied = &copied[..];
-        self.weighted(first, y, |at| copied[at - entries.start]);
+        self.weighted(first, y, (copied, entries.start), |element| *element);
     }
 
     /// Copies together what some entries read.
@@ -89,31 +95,72 @@ impl<'a, T: Scalar> Along<'a, T> {
         }
     }
 
-    /// Rows of entries of which `element` tells the element of `x`.
-    fn weighted(&self, first: usize, y: &mut [T], element: impl Fn(usize) -> T + Sync) {
+    /// Rows of entries. What `list` has of each from an entry on leads to the element of `x`.
+    fn weighted<I: Sync>(
+        &self,
+        first: usize,
+        y: &mut [T],
+        (list, from): (&[I], usize),
+        element: impl Fn(&I) -> T + Sync,
+    ) {
         let table = self.table;
+        let of = |span: &Range<usize>| &list[span.start - from..span.end - from];
         if self.update == Known::SET && table.longest == 1 && table.weights == Weights::Ones {
-            for (row, y) in y.iter_mut().enumerate() {
-                let span = table.span(first + row);
-                *y = if span.is_empty() { T::default() } else { element(span.start) };
-            }
-            return;
+            return self.moved(first, y, (list, from), element);
         }
+        let element = &element;
         match &table.weights {
-            Weights::Ones => self.summed(first, y, |at| element(at).wide()),
-            Weights::Real(weights) => {
-                self.summed(first, y, |at| times(element(at).wide(), weights[at].into()));
+            Weights::Ones => self.summed(first, y, |span| {
+                let list = of(&span);
+                move |at| element(&list[at]).wide()
+            }),
+            Weights::Real(weights) => self.summed(first, y, |span| {
+                let (list, weights) = (of(&span), &weights[span]);
+                move |at| times(element(&list[at]).wide(), weights[at].into())
+            }),
+            Weights::Complex(weights) => self.summed(first, y, |span| {
+                let (list, weights) = (of(&span), &weights[span]);
+                move |at| times(element(&list[at]).wide(), weights[at])
+            }),
+        }
+    }
+
+    /// Rows of one entry at most, whose elements are copied.
+    fn moved<I>(
+        &self,
+        first: usize,
+        y: &mut [T],
+        (list, from): (&[I], usize),
+        element: impl Fn(&I) -> T,
+    ) {
+        let Some(last) = list.len().checked_sub(1) else { return y.fill(T::default()) };
+        match &self.table.starts {
+            Starts::Every(_) => {
+                let list = &list[first - from..][..y.len()];
+                y.iter_mut().zip(list).for_each(|(y, item)| *y = element(item));
             }
-            Weights::Complex(weights) => {
-                self.summed(first, y, |at| times(element(at).wide(), weights[at]));
+            Starts::At(starts) => {
+                // Rows without an entry read one, too: which rows have none is not foreseen by processors.
+                let spans = starts[first..=first + y.len()].windows(2);
+                for (y, span) in y.iter_mut().zip(spans) {
+                    let value = element(&list[(span[0] - from).min(last)]);
+                    *y = if span[0] < span[1] { value } else { T::default() };
+                }
             }
         }
     }
 
-    fn summed(&self, first: usize, y: &mut [T], term: impl Fn(usize) -> T::Wide + Sync) {
+    /// Rows of which `row` leads from a span of entries to the term of each, counted from the first of them.
+    fn summed<F: Fn(usize) -> T::Wide + Sync>(
+        &self,
+        first: usize,
+        y: &mut [T],
+        row: impl Fn(Range<usize>) -> F,
+    ) {
         let Known { alpha, beta } = self.update;
-        for (row, y) in y.iter_mut().enumerate() {
-            let mut result = times(sum::<T>(self.table.span(first + row), &term), alpha);
+        for (number, y) in y.iter_mut().enumerate() {
+            let span = self.table.span(first + number);
+            let mut result = times(sum::<T>(0..span.len(), &row(span)), alpha);
             if self.update.reads() {
                 result = result + times(y.wide(), beta);
             }
@@ -138,5 +185,19 @@ fn sum<T: Scalar>(span: Range<usize>, term: &(impl Fn(usize) -> T::Wide + Sync))
             rayon::join(|| sum::<T>(span.start..middle, term), || sum::<T>(middle..span.end, term));
         return from + to;
     }
-    span.fold(<T::Wide as Scalar>::rounded(Complex64::ZERO), |sum, at| sum + term(at))
+    let zero = <T::Wide as Scalar>::rounded(Complex64::ZERO);
+    if span.len() < SUMS {
+        return span.fold(zero, |sum, at| sum + term(at));
+    }
+    // An addition waits for the one before it, and what it adds is far away: several sums wait side by side.
+    let mut sums = [zero; SUMS];
+    let mut at = span.start;
+    while at + SUMS <= span.end {
+        for (number, sum) in sums.iter_mut().enumerate() {
+            *sum = *sum + term(at + number);
+        }
+        at += SUMS;
+    }
+    let rest = (at..span.end).fold(zero, |sum, at| sum + term(at));
+    sums.into_iter().fold(rest, |sum, part| sum + part)
 }

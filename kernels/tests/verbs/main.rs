@@ -19,6 +19,7 @@ mod factor_errors;
 mod factors;
 mod gather;
 mod gather_errors;
+mod gather_segments;
 mod gather_updates;
 mod gemm;
 mod map;
@@ -229,6 +230,9 @@ cells! {
             rows_without_entries_are_zero
             nothing_to_gather
             any_matrix;
+        gather_segments:
+            columns_far_apart_of_vectors
+            columns_far_apart_of_matrices;
         gather_updates:
             what_was_there_is_scaled_and_added
             beta_zero_reads_nothing

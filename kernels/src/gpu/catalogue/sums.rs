@@ -8,11 +8,15 @@ use num_complex::Complex64;
 use super::super::combine::{self, Sharing};
 use super::super::element::Element;
 use super::super::formula::Formula;
+use super::super::gather::Place;
 use super::super::reduce_groups::Groups;
 use super::super::stencil_tile_width::room;
 use super::super::{constants, gather, reduce, scan};
 use super::setting::{UNITS, checked, row_major, updates};
 use crate::{Gather, Reduction, Scan, constant, input};
+
+/// The bytes of local memory that a group gets at most on the larger of the GPUs in use.
+const LOCAL: usize = 227 << 10;
 
 /// The entries of each row, and how far apart the columns of entries that follow each other are.
 type Lengths<'l> = (&'l dyn Fn(usize) -> usize, usize);
@@ -46,7 +50,9 @@ pub(super) fn gathers(dtype: DType) -> Vec<KernelSource> {
     let all = Some(complex);
     let weights = [None, half, all, all, all, None, all];
     let shapes: [&[usize]; 4] = [&[3000, 300, 1], &[3, 300, 5000], &[3, 300, 40], &[3, 300, 1]];
-    let mut kernels = Vec::new();
+    let room = room(DeviceKind::Cuda);
+    let place = Place { units: UNITS, room, most: LOCAL };
+    let mut kernels = segments(dtype);
     for (number, (lengths, weight)) in lengths.into_iter().zip(weights).enumerate() {
         let Ok(gather) = table(lengths, weight, [201, 300]) else { continue };
         // Kernels of long rows depend less on the shape, so one shape is enough for them.
@@ -62,15 +68,40 @@ pub(super) fn gathers(dtype: DType) -> Vec<KernelSource> {
             let Ok(spaces) = gather::Spaces::new(&gather, [&y, &x], [0, 0], dtype) else {
                 continue;
             };
-            let variants = gather::variants(
-                &spaces,
-                &gather,
-                dtype,
-                &factors,
-                [UNITS, room(DeviceKind::Cuda)],
-            );
+            let variants = gather::variants(&spaces, &gather, dtype, &factors, place);
             kernels.extend(variants.iter().map(Specialisation::source));
         }
+    }
+    kernels
+}
+
+/// Rows that name columns anywhere, where groups have much local memory and where they have little.
+fn segments(dtype: DType) -> Vec<KernelSource> {
+    let (columns, complex) =
+        (4096, Complex64::new(0.5, if dtype.is_complex() { 1.0 } else { 0.0 }));
+    let room = room(DeviceKind::Cuda);
+    let mut kernels = Vec::new();
+    for (weight, most) in
+        [(None, LOCAL), (None, room), (Some(complex), LOCAL), (Some(0.5.into()), room)]
+    {
+        let starts: Vec<usize> = (0..=columns).map(|row| 64 * row).collect();
+        let entries = 64 * columns;
+        let indices = (0..entries).map(|entry| entry * 1237 % columns).collect();
+        let weights = weight.map(|weight| vec![weight; entries]);
+        let Ok(gather) = Gather::new(0, &[columns], &[columns], starts, indices, weights) else {
+            continue;
+        };
+        let (Some(layout), Some(factors)) =
+            (row_major(&[columns]), checked(updates(dtype)[usize::from(most == LOCAL)], dtype))
+        else {
+            continue;
+        };
+        let Ok(spaces) = gather::Spaces::new(&gather, [&layout, &layout], [0, 0], dtype) else {
+            continue;
+        };
+        let place = Place { units: UNITS, room, most };
+        let variants = gather::variants(&spaces, &gather, dtype, &factors, place);
+        kernels.extend(variants.iter().map(Specialisation::source));
     }
     kernels
 }

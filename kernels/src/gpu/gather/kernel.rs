@@ -8,6 +8,7 @@ use super::super::element::{Element, PRELUDE};
 use super::super::formula::Formula;
 use super::super::walk::Walk;
 use super::super::{bands, map};
+use super::segments;
 use super::spaces::{Spaces, Work};
 use crate::gather::{Facts, LONG, Weighting};
 
@@ -15,6 +16,7 @@ const ROW: &str = include_str!("../../source/gather_row.cl.h");
 const TEXT: &str = include_str!("../../source/gather.cl.h");
 const TEXT_LINE: &str = include_str!("../../source/gather_line.cl.h");
 const TEXT_SHARED: &str = include_str!("../../source/gather_shared.cl.h");
+const TEXT_SEGMENTS: &str = include_str!("../../source/gather_segments.cl.h");
 const TEXT_LONG: &str = include_str!("../../source/gather_long.cl.h");
 
 /// A kernel for a sparse matrix.
@@ -107,6 +109,10 @@ impl Variant {
                 text.define("AT_ONCE", at_once);
                 text.define("THREADS", THREADS);
             }
+            Work::Segments { tiling, wide } => {
+                segments::define(tiling, wide, self.dtype, self.weights == Some(true), text);
+                arrays = segments::ARRAYS.to_vec();
+            }
             Work::Long { ways } => {
                 text.define("P", ways);
                 text.define("THREADS", THREADS);
@@ -155,8 +161,13 @@ impl Specialisation for Variant {
             Work::Shared { .. } => ("gather_shared", TEXT_SHARED),
             Work::Line { .. } => ("gather_line", TEXT_LINE),
             Work::Long { .. } => ("gather_long", TEXT_LONG),
+            Work::Segments { .. } => ("gather_segments", TEXT_SEGMENTS),
         };
         text.add(source);
-        Element(self.dtype).kernel(entry, text)
+        let local_bytes = match self.work {
+            Work::Segments { tiling, .. } => segments::local_bytes(tiling, self.dtype.bytes()),
+            _ => 0,
+        };
+        Element(self.dtype).kernel(entry, text).with_local_bytes(local_bytes)
     }
 }

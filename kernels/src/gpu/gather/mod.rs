@@ -2,14 +2,16 @@
 //! a row with many entries.
 
 mod kernel;
+mod segments;
 mod spaces;
 mod tables;
 
-use arrayspan_bridge::devices::{Argument, Grid, Kernel};
+use arrayspan_bridge::devices::{Argument, DeviceKind, Grid, Kernel};
 use arrayspan_bridge::iteration::{Arguments, address};
 use arrayspan_bridge::{DType, View};
 
 pub(super) use kernel::Variant;
+pub(super) use segments::{Place, upload_tiles};
 pub(super) use spaces::{Spaces, Work};
 pub(super) use tables::upload;
 
@@ -44,17 +46,26 @@ pub(super) fn run(gpu: &Gpu, call: &mut GatherCall<'_>) -> Result<()> {
         let inputs: Vec<View<'_>> = factor.iter().map(|factor| factor.view()).collect();
         return map::run(gpu, &MapCall::new(&scale, &inputs, call.y.view_mut())?);
     }
-    let key = Key::Gather(call.gather.clone(), dtype);
-    let uploaded = gpu.shared.tables(key, &gpu.stream)?;
     let memories = [call.y.memory(), call.x.memory()];
     let layouts = [call.y.layout(), call.x.layout()];
     let spaces = Spaces::new(&call.gather, layouts, memories.map(address), dtype)?;
-    let mut launches: [Option<Launch<'_>>; 2] = [None, None];
-    let place = [gpu.units(), room(gpu.stream.device().kind())];
+    let device = gpu.stream.device();
+    let (room, most) = (room(device.kind()), device.info().most_local_bytes);
+    // OpenCL's compilers give what their devices have without being asked, but groups of fewer threads.
+    let most = if device.kind() == DeviceKind::Cuda { most } else { room };
+    let place = Place { units: gpu.units(), room, most };
     let variants = variants(&spaces, &call.gather, dtype, &call.factors, place);
+    let key = match variants[..] {
+        [Variant { work: Work::Segments { tiling, .. }, .. }] => {
+            Key::Tiles(call.gather.clone(), dtype, tiling)
+        }
+        _ => Key::Gather(call.gather.clone(), dtype),
+    };
+    let uploaded = gpu.shared.tables(key, &gpu.stream)?;
+    let mut launches: [Option<Launch<'_>>; 2] = [None, None];
     for (variant, launch) in variants.iter().zip(&mut launches) {
         let Some(kernel) = gpu.built(variant)? else { continue };
-        let grid = spaces.grid(call.gather.facts(), variant.work, gpu.units());
+        let grid = spaces.grid(call.gather.facts(), variant.work, gpu.units(), dtype.bytes());
         let arguments = arguments(call, variant, &spaces, &uploaded);
         *launch = Some(Launch { kernel, grid, arguments });
     }
@@ -94,6 +105,15 @@ fn arguments<'c>(
     }
     constants::push(&mut arguments, &Formula::update(&call.factors, element).1, element);
     arguments.read(uploaded.0.memory(), 0);
+    if let Work::Segments { tiling, .. } = variant.work {
+        for place in segments::parts(&uploaded.0, facts, tiling) {
+            arguments.read(uploaded.0.memory(), place);
+        }
+        if variant.weights.is_some() {
+            arguments.read(uploaded.1.memory(), 0);
+        }
+        return arguments;
+    }
     let parts = Parts::of(facts);
     if facts.places().is_none() {
         arguments.read(uploaded.0.memory(), parts.starts);
@@ -108,13 +128,13 @@ fn arguments<'c>(
     arguments
 }
 
-/// The kernels that it takes, one after the other, on a device of so many processors with so many bytes of local memory.
+/// The kernels that it takes, one after the other.
 pub(super) fn variants(
     spaces: &Spaces,
     gather: &Gather,
     dtype: DType,
     factors: &Factors<'_>,
-    place: [usize; 2],
+    place: Place,
 ) -> Vec<Variant> {
     let (facts, shares) = (gather.facts(), spaces.shares);
     let few =

@@ -7,7 +7,8 @@ use arrayspan_bridge::iteration::{
 use arrayspan_bridge::{DType, Layout};
 
 use super::super::stencil_window;
-use crate::gather::Facts;
+use super::segments::{self, Place};
+use crate::gather::{Facts, Tiling};
 use crate::verb::Split;
 use crate::{Gather, Result};
 
@@ -38,6 +39,12 @@ pub(in crate::gpu) enum Work {
     },
     /// So many share a row with many entries.
     Long { ways: usize },
+    /// Groups take columns a segment at a time into local memory, and a block of rows through all of them.
+    Segments {
+        tiling: Tiling,
+        /// Columns that one access loads, and its alignment in bytes.
+        wide: [usize; 2],
+    },
 }
 
 /// Runs that a thread holds at once, of all places of its rows.
@@ -130,8 +137,14 @@ impl Spaces {
         [extents[0] / self.runs.len, extents[1..].iter().product()]
     }
 
-    /// What threads do for rows with few entries, on a device of so many `units` and with `room` for bytes in local memory.
-    pub(super) fn rows_work(&self, facts: &Facts, bytes: usize, [units, room]: [usize; 2]) -> Work {
+    /// What threads do for rows with few entries.
+    pub(super) fn rows_work(&self, facts: &Facts, bytes: usize, place: Place) -> Work {
+        let alone = self.others.extents.iter().all(|extent| *extent == 1);
+        if alone && segments::pays(facts, bytes, place) {
+            let wide = if is_line(&self.columns) { self.wide_access } else { [1, bytes] };
+            return Work::Segments { tiling: segments::tiling(facts, bytes, place), wide };
+        }
+        let Place { units, room, .. } = place;
         let places = facts.places().unwrap_or(0);
         let mean = facts.entries / facts.rows.max(1);
         if places == 0 && self.along && mean >= WORTH_SHARING {
@@ -172,13 +185,11 @@ impl Spaces {
 
     /// Whether rows, which lie side by side in `y`, name columns that lie side by side in `x` but far apart in the table.
     fn is_line(&self, facts: &Facts) -> bool {
-        let side_by_side =
-            |[extents, strides]: &[Vec<isize>; 2]| extents.len() == 1 && strides[0] == 1;
         self.along
             && !self.shares
             && facts.scattered
-            && side_by_side(&self.columns)
-            && side_by_side(&self.rows)
+            && is_line(&self.columns)
+            && is_line(&self.rows)
     }
 
     pub(super) fn long_work(&self) -> Work {
@@ -186,9 +197,10 @@ impl Spaces {
         Work::Long { ways: THREADS / neighbours }
     }
 
-    pub(super) fn grid(&self, facts: &Facts, work: Work, units: usize) -> Grid {
+    pub(super) fn grid(&self, facts: &Facts, work: Work, units: usize, bytes: usize) -> Grid {
         let [runs, outer] = self.items();
         match work {
+            Work::Segments { tiling, .. } => segments::grid(facts, tiling, bytes),
             Work::Rows { at_once, runs: taken, along, .. } => {
                 let (rows, runs) = (facts.rows.div_ceil(at_once), runs.div_ceil(taken));
                 let items = if along { [rows, runs, outer] } else { [runs, rows, outer] };
@@ -235,4 +247,9 @@ impl Spaces {
         let lists = self.outer().into_iter().chain(self.rows.clone()).chain(self.columns.clone());
         first.into_iter().chain(lists.flatten())
     }
+}
+
+/// Whether axes are one whose elements lie side by side.
+fn is_line([extents, strides]: &[Vec<isize>; 2]) -> bool {
+    extents.len() == 1 && strides[0] == 1
 }
