@@ -108,6 +108,12 @@ impl Runs {
         Self { align, ..self }
     }
 
+    /// The alignment of a run in bytes.
+    #[must_use]
+    pub fn align(&self) -> usize {
+        self.align
+    }
+
     /// The same, of half the length. There must be more than one element.
     #[must_use]
     pub fn halved(self) -> Self {

@@ -2,6 +2,8 @@
 
 use arrayspan_bridge::DType;
 
+use crate::number::computed;
+
 use super::table::{Indices, Table, Weights};
 
 /// Rows with more entries than this are worth several threads.
@@ -112,6 +114,11 @@ impl Facts {
         self.scattered && self.columns >= DIVISIBLE && !uneven && !self.is_wide()
     }
 
+    /// Whether none of these places is empty.
+    pub(crate) fn is_full(&self) -> bool {
+        self.places().is_some_and(|places| places.checked_mul(self.rows) == Some(self.entries))
+    }
+
     /// The bytes of a place: columns, and entries, are counted in 32 bits where they fit.
     fn place_bytes(&self) -> usize {
         if self.is_wide() { size_of::<i64>() } else { size_of::<i32>() }
@@ -132,7 +139,7 @@ impl Facts {
         };
         let weight = match self.weights {
             Weighting::Ones => 0,
-            Weighting::Real => dtype.real().bytes(),
+            Weighting::Real => computed(dtype).real().bytes(),
             Weighting::Complex => dtype.bytes(),
         };
         let places = indices.saturating_add(starts).saturating_mul(self.place_bytes());

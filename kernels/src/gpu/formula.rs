@@ -164,10 +164,15 @@ impl Formula {
         })
     }
 
+    /// Whether it is of what the output held, too.
+    pub(super) fn reads_output(&self) -> bool {
+        self.0.contains(&Step::Previous)
+    }
+
     /// `EXPRESSION(OF)` in terms of `OF(x0)`, `OF(y)`, `c0` and `w0`, and whether it `READS_Y`.
     pub(super) fn define(&self, text: &mut Text) {
         text.define("EXPRESSION(OF)", self.expression());
-        text.flag("READS_Y", self.0.contains(&Step::Previous));
+        text.flag("READS_Y", self.reads_output());
         if self.0.iter().any(|step| matches!(step, Step::Loaded(loaded) if loaded.is_wide())) {
             text.define("NUMBER_BITS", 64);
         }

@@ -9,6 +9,7 @@ use arrayspan_bridge::{DType, Layout, Operand};
 use super::element::Element;
 use super::formula::Formula;
 use super::map_flat::{self, Lines};
+use super::map_held::{self, Held};
 use super::{Gpu, constants};
 use crate::Result;
 use crate::factors::FactorOf;
@@ -25,12 +26,20 @@ pub(super) struct Variant {
     pub(super) element: Element,
     pub(super) form: IterationForm,
     pub(super) formula: Formula,
-    /// Rows of a thread.
-    pub(super) rows: usize,
-    /// The operands that lie along it where all rows are taken as one line.
-    pub(super) lines: Option<Lines>,
+    pub(super) way: Way,
     /// The dtype of the inputs that each thread takes as single numbers, and how many there are.
     pub(super) numbers: Option<(DType, usize)>,
+}
+
+/// What threads take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Way {
+    /// A run of so many rows.
+    Rows(usize),
+    /// A run of all rows as one line, along which these operands lie.
+    Lines(Lines),
+    /// A run of some rows, in all of which some inputs are the same.
+    Held(Held),
 }
 
 pub(super) fn run(gpu: &Gpu, call: &MapCall<'_>) -> Result<()> {
@@ -60,7 +69,7 @@ pub(super) fn run(gpu: &Gpu, call: &MapCall<'_>) -> Result<()> {
     let parts = if element.is_complex() { 2 } else { 1 };
     let single = those(true).count();
     let others = parts * constants.len() + 2 * single;
-    let Taken { form, rows, lines, grid } = taken(gpu, &space, element, &addresses, others);
+    let Taken { form, way, grid } = taken(gpu, &space, element, &addresses, (&formula, others));
     let mut arguments = start(&space, &form, &memories);
     for (value, wide) in constants.iter().zip(formula.constants()) {
         let dtype = numbers.dtype.filter(|_| wide).unwrap_or(out.dtype());
@@ -70,7 +79,7 @@ pub(super) fn run(gpu: &Gpu, call: &MapCall<'_>) -> Result<()> {
         arguments.read(view.memory(), view.layout().offset());
     }
     let numbers = numbers.dtype.map(|dtype| (dtype, single));
-    let variant = Variant { element, form, formula, rows, lines, numbers };
+    let variant = Variant { element, form, formula, way, numbers };
     // SAFETY: as in `launch`; the numbers' places lie within their memories, too.
     unsafe { gpu.launch(&variant, grid, &arguments) }
 }
@@ -86,9 +95,9 @@ pub(super) fn launch(
 ) -> Result<()> {
     let addresses: Each<usize> = memories.iter().copied().map(address).collect();
     let others = constants::count(constants);
-    let Taken { form, rows, lines, grid } = taken(gpu, space, element, &addresses, others);
+    let Taken { form, way, grid } = taken(gpu, space, element, &addresses, (&formula, others));
     let arguments = arguments(element, space, &form, memories, constants);
-    let variant = Variant { element, form, formula, rows, lines, numbers: None };
+    let variant = Variant { element, form, formula, way, numbers: None };
     // SAFETY: the arguments are those of `declare`, in its order. A layout lies within its memory, and
     // the kernel stays within the extents of the space, which name no other places.
     unsafe { gpu.launch(&variant, grid, &arguments) }
@@ -97,28 +106,37 @@ pub(super) fn launch(
 /// What threads take of a space.
 struct Taken {
     form: IterationForm,
-    rows: usize,
-    lines: Option<Lines>,
+    way: Way,
     grid: Grid,
 }
 
-/// Runs of all rows as one line where that makes accesses wider, else runs of some rows; `others` arguments come beside those of
-/// the space.
+/// Runs of some rows, or of all rows as one line where that makes accesses wider; `others` arguments come beside those of the
+/// space.
 fn taken(
     gpu: &Gpu,
     space: &IterationSpace,
     element: Element,
     addresses: &[usize],
-    others: usize,
+    (formula, others): (&Formula, usize),
 ) -> Taken {
     let form = space.form(element.bytes(), addresses, others);
+    if let Some(held) = map_held::of(space, &form, gpu.units()) {
+        let place = (addresses[0], element.bytes());
+        let skewed = if formula.reads_output() { None } else { held.skewed(space, &form, place) };
+        let (held, form) = match skewed {
+            Some((held, runs)) => (held, space.form_with(runs, others)),
+            None => (held, form),
+        };
+        let grid = held.grid(space, &form);
+        return Taken { form, way: Way::Held(held), grid };
+    }
     if let Some((runs, lines)) = map_flat::line(space, &form, addresses, element.bytes()) {
         let grid = map_flat::grid(space, &runs);
-        return Taken { form: space.form_with(runs, others), rows: 1, lines: Some(lines), grid };
+        return Taken { form: space.form_with(runs, others), way: Way::Lines(lines), grid };
     }
     let rows = rows(space, &form, element, gpu.units());
     let grid = grid(items(space, &form, rows), THREADS);
-    Taken { form, rows, lines: None, grid }
+    Taken { form, way: Way::Rows(rows), grid }
 }
 
 /// Rows of a thread: several where its accesses are narrow (rows that begin at odd places), so that as many bytes are on
@@ -221,8 +239,11 @@ pub(super) fn parameters(arrays: &Arrays<'_>, others: &str, prologue: &str, text
 
 impl Specialisation for Variant {
     fn source(&self) -> KernelSource {
-        let (entry, own) =
-            if self.lines.is_some() { ("map_flat", map_flat::TEXT) } else { ("map", TEXT) };
+        let (entry, own) = match self.way {
+            Way::Rows(_) => ("map", TEXT),
+            Way::Lines(_) => ("map_flat", map_flat::TEXT),
+            Way::Held(_) => ("map_held", map_held::TEXT),
+        };
         self.element.source(entry, |text| self.define(text), own)
     }
 }
@@ -239,9 +260,10 @@ impl Variant {
             }
         }
         declare(self.element, &self.form, &self.formula, &others, text);
-        match self.lines {
-            Some(lines) => lines.define(&self.form, text),
-            None => text.define("ROWS", self.rows),
+        match self.way {
+            Way::Rows(rows) => text.define("ROWS", rows),
+            Way::Lines(lines) => lines.define(&self.form, text),
+            Way::Held(held) => held.define(&self.form, text),
         }
     }
 }

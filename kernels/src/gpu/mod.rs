@@ -21,6 +21,7 @@ mod gemm;
 mod gemm_operand;
 mod map;
 mod map_flat;
+mod map_held;
 mod map_many;
 mod recent;
 mod reduce;

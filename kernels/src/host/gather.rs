@@ -6,12 +6,13 @@
 use std::ops::Range;
 
 use arrayspan_bridge::iteration::collapse;
-use arrayspan_bridge::{Lanes, LanesMut, Layout, Relayout, View, ViewMut};
+use arrayspan_bridge::{DType, Lanes, LanesMut, Layout, Relayout, View, ViewMut};
 use bytemuck::{cast_slice, cast_slice_mut};
 use num_complex::Complex64;
 use smallvec::SmallVec;
 
 use super::blend::{blend, term};
+use super::gather_half::{self, Half};
 use super::gather_rows::{Along, SHARED};
 use super::map;
 use super::operands::values;
@@ -33,15 +34,39 @@ pub(super) fn run(call: &mut GatherCall<'_>) -> Result<()> {
     if call.y.layout().is_empty() {
         return Ok(());
     }
-    if let Some((scale, factor)) = GatherCall::without_entries(&call.gather, &call.factors) {
+    if let Some((scale, factor)) =
+        GatherCall::without_entries(&call.gather, call.y.dtype(), &call.factors)
+    {
         let inputs: Vec<View<'_>> = factor.iter().map(|factor| factor.view()).collect();
         return map::run(&mut MapCall::new(&scale, &inputs, call.y.view_mut())?);
     }
     let known = values(&call.factors)?;
+    match call.y.dtype() {
+        DType::Float16 => return halves::<half::f16>(call, known),
+        DType::BFloat16 => return halves::<half::bf16>(call, known),
+        _ => {}
+    }
     let real = call.gather.is_real() && known.is_real();
     with_scalar!("gather", call.y.dtype(), T => {
         if real { gather::<T, <T as Scalar>::Part>(call, known) } else { gather::<T, T>(call, known) }
     })
+}
+
+/// Arrays of 16-bit floats.
+fn halves<T: Half>(call: &mut GatherCall<'_>, update: Known) -> Result<()> {
+    let gather = call.gather.clone();
+    let table = gather.table()?;
+    let of_x = Split::of_columns(&gather, call.x.layout().rank());
+    let of_y = Split::of_rows(&gather, call.y.layout().rank());
+    let x = call.x.view();
+    let Arranged { x, mut y, outer, across, extents } =
+        arranged((x, &of_x), (call.y.view_mut(), &of_y))?;
+    let entries = table.entries().div_ceil(table.rows.max(1)).max(1);
+    let each = ((entries + 1) * size_of::<T>(), 4 * entries);
+    let rows = gather_half::Halves::new(x.lanes::<T>()?, table, (outer, across), extents, update);
+    let y = y.lanes_mut::<T>()?;
+    for_each_part(y, Parts::Lanes, each, &|origin, part| rows.part(origin, part));
+    Ok(())
 }
 
 /// `L` is `T`, or its parts when all weights are real.

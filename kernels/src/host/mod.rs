@@ -15,6 +15,7 @@ mod elementwise;
 mod evaluate;
 mod fold;
 mod gather;
+mod gather_half;
 mod gather_rows;
 mod gemm;
 mod group;

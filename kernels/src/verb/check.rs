@@ -35,6 +35,12 @@ pub(crate) fn computable(verb: &'static str, dtype: DType) -> Result<()> {
     if dtype.is_computable() { Ok(()) } else { Err(Error::NotComputable { verb, dtype }) }
 }
 
+/// The dtype that arithmetic is done in, where 16-bit floats are only what arrays hold.
+pub(crate) fn stored(verb: &'static str, dtype: DType) -> Result<DType> {
+    let computed = crate::number::computed(dtype);
+    if computed.is_computable() { Ok(computed) } else { Err(Error::NotComputable { verb, dtype }) }
+}
+
 pub(crate) fn argument<T>(verb: &'static str, why: impl Into<String>) -> Result<T> {
     Err(Error::Argument { verb, why: why.into() })
 }

@@ -1,7 +1,7 @@
 //! A sparse matrix along an axis: elements picked by an index, with weights, and added.
 
 use arrayspan_bridge::devices::Access;
-use arrayspan_bridge::{Layout, Operand, OperandMut, View, ViewMut};
+use arrayspan_bridge::{DType, Layout, Operand, OperandMut, View, ViewMut};
 
 use super::{OperandName, Verb, check};
 use crate::factors::Factors;
@@ -10,6 +10,9 @@ use crate::{Cost, Expression, Gather, Result, Update, cost};
 const NAME: &str = "gather";
 
 /// `y[…, j, …] ← alpha · Σₖ w[j, k] x[…, i[j, k], …] + beta · y[…, j, …]`: a [`Gather`] along its axes.
+///
+/// Arrays may hold `Float16` or `BFloat16`: arithmetic, and weights and factors, are those of `Float32` then, and results are
+/// rounded once. What is only moved stays as it is.
 #[derive(Debug)]
 pub struct GatherCall<'a> {
     pub(crate) gather: Gather,
@@ -32,7 +35,7 @@ impl<'a> GatherCall<'a> {
     /// When the shapes are not those between which the matrix maps, dtypes differ, or a weight or factor is complex and
     /// the dtype is not, or is too large for it.
     pub fn new(gather: &Gather, x: View<'a>, y: ViewMut<'a>, update: Update<'a>) -> Result<Self> {
-        check::computable(NAME, y.dtype())?;
+        let computed = check::stored(NAME, y.dtype())?;
         check::dtype(NAME, "x", y.dtype(), x.dtype())?;
         let Some(range) = gather.range_of(x.shape()) else {
             let (axis, columns) = (gather.axis(), gather.columns());
@@ -41,8 +44,8 @@ impl<'a> GatherCall<'a> {
             return check::argument(NAME, why);
         };
         check::shape(NAME, "y", &range, y.shape())?;
-        let factors = Factors::new(NAME, update, y.dtype())?;
-        gather.check(NAME, y.dtype())?;
+        let factors = Factors::new(NAME, update, computed)?;
+        gather.check(NAME, computed)?;
         Ok(Self { gather: gather.clone(), x: x.into(), y: y.into(), factors })
     }
 
@@ -51,13 +54,14 @@ impl<'a> GatherCall<'a> {
         GatherCall { gather, x, y: self.y.held(), factors }
     }
 
-    /// What is left to do where the matrix has no entries: `beta · y`, and the array that beta is read from if it is on the
-    /// device.
+    /// What is left to do where the matrix has no entries, as a map of arrays of that dtype: `beta · y`, and the array that beta is
+    /// read from if it is on the device.
     pub(crate) fn without_entries<'f>(
         gather: &Gather,
+        dtype: DType,
         factors: &'f Factors<'_>,
     ) -> Option<(Expression, Option<&'f Operand<'f>>)> {
-        gather.is_zero().then(|| factors.cleared())
+        (gather.is_zero() && dtype.is_computable()).then(|| factors.cleared())
     }
 }
 

@@ -19,6 +19,7 @@ mod factor_errors;
 mod factors;
 mod gather;
 mod gather_errors;
+mod gather_half;
 mod gather_segments;
 mod gather_updates;
 mod gemm;
@@ -94,6 +95,7 @@ cells! {
             multiplication_by_zero_gives_zero_where_asked
             inputs_broadcast
             rows_at_odd_places_meet_what_repeats_along_an_axis
+            inputs_that_all_rows_share
             single_numbers_stay_on_the_device
             what_the_output_held_can_be_read
             layouts_do_not_matter
@@ -224,6 +226,8 @@ cells! {
             uneven_rows
             long_rows
             rows_of_columns_far_apart
+            neighbouring_columns_of_many_rows
+            neighbouring_columns_of_every_size
             several_axes_counted_as_one
             layouts_do_not_matter
             long_arrays

@@ -101,6 +101,24 @@ pub fn inputs_broadcast(cell: &Cell) {
     }
 }
 
+/// A line of coefficients for each power, and a position for each row: what is the same in all rows is loaded once for many.
+pub fn inputs_that_all_rows_share(cell: &Cell) {
+    let horner = (input(2) * input(3) + input(1)) * input(3) + input(0);
+    let shapes: [&[usize]; 4] = [&[67, 20_011], &[130, 10_000], &[3, 35, 13_001], &[9, 77]];
+    for (seed, shape) in (90..).zip(shapes) {
+        let rank = shape.len();
+        let line = [shape[rank - 1]];
+        let mut rows = shape.to_vec();
+        rows[rank - 1] = 1;
+        let lines = [1, 2, 3].map(|number| cell.random(&line, Form::Plain, 10 * seed + number));
+        let position = cell.random(&rows, Form::Plain, 10 * seed);
+        let inputs = [&lines[0], &lines[1], &lines[2], &position];
+        check(cell, &horner, &inputs, &mut cell.unreadable(shape, Form::Plain));
+        let mut out = cell.random(shape, Form::Inside, seed);
+        check(cell, &(horner.clone() - previous()), &inputs, &mut out);
+    }
+}
+
 pub fn rows_at_odd_places_meet_what_repeats_along_an_axis(cell: &Cell) {
     let expression = input(0) * input(1) - input(2);
     let mut seed = 80;

@@ -6,8 +6,8 @@ use arrayspan_bridge::{DType, Layout};
 
 use super::super::element::Element;
 use super::super::formula::Formula;
-use super::super::{copy, gemm, map, map_flat, map_many};
-use super::setting::row_major;
+use super::super::{copy, gemm, map, map_flat, map_held, map_many};
+use super::setting::{UNITS, row_major};
 use crate::factors::Factors;
 use crate::program::{Kind, Program};
 use crate::{Expression, constant, input, previous};
@@ -25,8 +25,7 @@ fn map(element: Element, shape: &[usize], operands: usize, formula: Formula) -> 
         element,
         form,
         formula,
-        rows: if shape.len() == 2 { 4 } else { 1 },
-        lines: None,
+        way: map::Way::Rows(if shape.len() == 2 { 4 } else { 1 }),
         numbers: None,
     }
 }
@@ -49,8 +48,9 @@ pub(super) fn maps(dtype: DType) -> Vec<KernelSource> {
         .iter()
         .zip([1, 0])
         .filter_map(|(expression, axis)| flat(element, axis, Formula::of(expression)));
+    let held = formulas.iter().filter_map(|expression| held(element, Formula::of(expression)));
     let maps = formulas.iter().flat_map(each).chain(with_numbers.into_iter().flatten());
-    maps.chain(flat).map(|map| map.source()).collect()
+    maps.chain(flat).chain(held).chain(skewed(element)).map(|map| map.source()).collect()
 }
 
 /// Rows without gaps that begin at odd places; the last of two inputs repeats along all axes but one.
@@ -63,7 +63,32 @@ fn flat(element: Element, axis: usize, formula: Formula) -> Option<map::Variant>
     let form = space.form(element.bytes(), &[0; 3], 4);
     let (runs, lines) = map_flat::line(&space, &form, &[0; 3], element.bytes())?;
     let form = space.form_with(runs, 4);
-    Some(map::Variant { element, form, formula, rows: 1, lines: Some(lines), numbers: None })
+    Some(map::Variant { element, form, formula, way: map::Way::Lines(lines), numbers: None })
+}
+
+/// Inputs that are the same in all rows.
+fn held(element: Element, formula: Formula) -> Option<map::Variant> {
+    let whole = row_major(&[40_000, 4000])?;
+    let row = Layout::strided([40_000, 4000], [0, 1], 0).ok()?;
+    let space = IterationSpace::new(&[&whole, &row, &row]);
+    let form = space.form(element.bytes(), &[0; 3], 4);
+    let held = map_held::of(&space, &form, UNITS)?;
+    Some(map::Variant { element, form, formula, way: map::Way::Held(held), numbers: None })
+}
+
+/// The same where rows begin at odd places, and a number of each row.
+fn skewed(element: Element) -> Option<map::Variant> {
+    let shape = [40_000, 4001];
+    let whole = row_major(&shape)?;
+    let row = Layout::strided(shape, [0, 1], 0).ok()?;
+    let number = Layout::strided(shape, [1, 0], 0).ok()?;
+    let space = IterationSpace::new(&[&whole, &row, &row, &number]);
+    let form = space.form(element.bytes(), &[0; 4], 4);
+    let held = map_held::of(&space, &form, UNITS)?;
+    let (held, runs) = held.skewed(&space, &form, (0, element.bytes()))?;
+    let (form, formula) =
+        (space.form_with(runs, 4), Formula::of(&(input(0) * input(2) + input(1))));
+    Some(map::Variant { element, form, formula, way: map::Way::Held(held), numbers: None })
 }
 
 /// Numbers of a wider dtype: functions of them, rounded where they meet elements.

@@ -2,7 +2,7 @@
 
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::{KernelSource, Specialisation};
-use arrayspan_bridge::iteration::{IterationForm, MOST_ARGUMENTS, Runs, THREADS, Text};
+use arrayspan_bridge::iteration::{Inner, IterationForm, MOST_ARGUMENTS, Runs, THREADS, Text};
 
 use super::super::element::{Element, PRELUDE};
 use super::super::formula::Formula;
@@ -11,6 +11,7 @@ use super::super::{bands, map};
 use super::segments;
 use super::spaces::{Spaces, Work};
 use crate::gather::{Facts, LONG, Weighting};
+use crate::number::computed;
 
 const ROW: &str = include_str!("../../source/gather_row.cl.h");
 const TEXT: &str = include_str!("../../source/gather.cl.h");
@@ -33,6 +34,8 @@ pub(in crate::gpu) struct Variant {
     /// Whether entries have weights, and whether these are complex.
     pub(in crate::gpu) weights: Option<bool>,
     pub(in crate::gpu) work: Work,
+    /// Whether no place of a row is empty.
+    pub(in crate::gpu) full: bool,
     /// Extents and strides, where they are too many to be arguments.
     pub(in crate::gpu) baked: Vec<isize>,
 }
@@ -62,13 +65,14 @@ impl Variant {
                 Weighting::Complex => Some(true),
             },
             work,
+            full: facts.is_full(),
             baked: if baked { spaces.numbers().collect() } else { Vec::new() },
         }
     }
 
     /// The macros before the prelude.
     fn define(&self, text: &mut Text) {
-        let element = Element(self.dtype);
+        let element = Element(computed(self.dtype));
         let (y, x) = (vec![IterationForm::operand(0)], vec![IterationForm::operand(1)]);
         let both = [y.clone(), x.clone()].concat();
         let [outer, rows, columns] = self.ranks;
@@ -77,7 +81,7 @@ impl Variant {
         let columns = Walk { tag: 'c', rank: columns, operands: &x, step: "1" };
         element.define(text);
         text.flag("WIDE", self.wide);
-        self.runs.define(&both, text);
+        let mut names = self.define_runs(&both, text);
         self.formula.define(text);
         outer.define("OUTER", "OUTER", text);
         rows.define("ROWS", "ROW", text);
@@ -87,9 +91,14 @@ impl Variant {
         let mut arrays = vec![("place", "indices")];
         let (mut count, mut long) = ("", None);
         match self.work {
-            Work::Rows { places, at_once, runs, along, skips } => {
+            Work::Rows { places, at_once, runs, along, apart, skips } => {
                 text.define("PLACES", places);
+                text.flag("FULL", self.full);
                 text.define("AT_ONCE", at_once);
+                match apart {
+                    0 => text.define("APART", "LSZ(RUN_DIM)"),
+                    _ => text.define("APART", apart),
+                }
                 text.define("RUNS", runs);
                 text.flag("ALONG", along);
                 text.define("LONG", if skips { LONG } else { 0 });
@@ -101,13 +110,16 @@ impl Variant {
                 text.define("LONG", if skips { LONG } else { 0 });
                 arrays.push(("place", "starts"));
             }
-            Work::Line { columns, places, at_once, wide } => {
+            Work::Line { threads, columns, lines, places, taken, at_once, wide } => {
                 text.define("LINE", columns);
+                text.define("LINES", lines);
+                text.define("TAKEN", taken);
+                text.flag("FULL", self.full);
                 text.define("W", wide[0]);
                 text.define("WIDE_ALIGN", wide[1]);
                 text.define("PLACES", places);
                 text.define("AT_ONCE", at_once);
-                text.define("THREADS", THREADS);
+                text.define("THREADS", threads);
             }
             Work::Segments { tiling, wide } => {
                 segments::define(tiling, wide, self.dtype, self.weights == Some(true), text);
@@ -121,8 +133,7 @@ impl Variant {
                 (count, long) = (", i64 long_count", Some("long_rows"));
             }
         }
-        let mut names = [vec!["n0".into(), "y_s0".into(), "x0_s0".into()], outer.names()].concat();
-        names.extend([rows.names(), columns.names()].concat());
+        names.extend([outer.names(), rows.names(), columns.names()].concat());
         for (name, value) in names.iter().zip(&self.baked) {
             text.define(name, format_args!("((idx){value})"));
         }
@@ -145,7 +156,34 @@ impl Variant {
         let start = |(_, name): &(&str, &str)| format!(" {name} += {name}_at;");
         let prologue =
             self.formula.prologue(element) + &arrays.iter().map(start).collect::<String>();
-        map::parameters(&map::Arrays::of_elements(&x), &others, &prologue, text);
+        let cells = map::Arrays { output: "cell", input: "cell", inputs: &x };
+        map::parameters(&cells, &others, &prologue, text);
+    }
+
+    /// The macros of runs, and of what arrays hold; the names of the first of the other axes' extent and strides.
+    fn define_runs(&self, operands: &[String], text: &mut Text) -> Vec<String> {
+        let align = self.runs.align();
+        text.define("CELL_ALIGN", align);
+        let least = computed(self.dtype).real().bytes();
+        self.runs.clone().aligned_to(align.max(least)).define(operands, text);
+        text.define(
+            "STORED",
+            match self.dtype {
+                DType::Float16 => 1,
+                DType::BFloat16 => 2,
+                _ => 0,
+            },
+        );
+        let mut names = vec!["n0".to_owned()];
+        for (name, inner) in operands.iter().zip(self.runs.inner()) {
+            let stride = format!("{name}_s0");
+            match inner {
+                Inner::Unit => text.define(stride, 1),
+                Inner::Repeated => text.define(stride, 0),
+                Inner::Apart => names.push(stride),
+            }
+        }
+        names
     }
 }
 

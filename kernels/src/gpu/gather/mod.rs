@@ -22,6 +22,7 @@ use super::table_key::Key;
 use super::tables::Uploaded;
 use super::{Gpu, constants, map};
 use crate::factors::Factors;
+use crate::number::computed;
 use crate::verb::{GatherCall, MapCall};
 use crate::{Error, Gather, Result};
 use tables::Parts;
@@ -37,12 +38,13 @@ struct Launch<'c> {
 /// before the first is queued is.
 pub(super) fn run(gpu: &Gpu, call: &mut GatherCall<'_>) -> Result<()> {
     let dtype = call.y.dtype();
-    gpu.expect_float64("gather", dtype)?;
+    let computed = computed(dtype);
+    gpu.expect_float64("gather", computed)?;
     if call.y.layout().is_empty() {
         return Ok(());
     }
     gpu.expect_factors("gather", &call.factors)?;
-    if let Some((scale, factor)) = GatherCall::without_entries(&call.gather, &call.factors) {
+    if let Some((scale, factor)) = GatherCall::without_entries(&call.gather, dtype, &call.factors) {
         let inputs: Vec<View<'_>> = factor.iter().map(|factor| factor.view()).collect();
         return map::run(gpu, &MapCall::new(&scale, &inputs, call.y.view_mut())?);
     }
@@ -59,7 +61,7 @@ pub(super) fn run(gpu: &Gpu, call: &mut GatherCall<'_>) -> Result<()> {
         [Variant { work: Work::Segments { tiling, .. }, .. }] => {
             Key::Tiles(call.gather.clone(), dtype, tiling)
         }
-        _ => Key::Gather(call.gather.clone(), dtype),
+        _ => Key::Gather(call.gather.clone(), computed),
     };
     let uploaded = gpu.shared.tables(key, &gpu.stream)?;
     let mut launches: [Option<Launch<'_>>; 2] = [None, None];
@@ -95,7 +97,7 @@ fn arguments<'c>(
     spaces: &Spaces,
     uploaded: &'c Uploaded,
 ) -> Arguments<'c> {
-    let element = Element(call.y.dtype());
+    let element = Element(computed(call.y.dtype()));
     let facts = call.gather.facts();
     let mut arguments = Arguments::new(variant.wide);
     arguments.write(call.y.memory(), spaces.others.offsets[0]);
@@ -140,7 +142,7 @@ pub(super) fn variants(
     let few =
         (!shares || facts.long < facts.rows).then(|| spaces.rows_work(facts, dtype.bytes(), place));
     let long = shares.then(|| spaces.long_work());
-    let (formula, constants) = Formula::update(factors, Element(dtype));
+    let (formula, constants) = Formula::update(factors, Element(computed(dtype)));
     let count = constants::count(&constants);
     let variant = |work| Variant::new(dtype, &formula, spaces, facts, work, count);
     few.into_iter().chain(long).map(variant).collect()

@@ -2,7 +2,7 @@
 
 use arrayspan_bridge::devices::Grid;
 use arrayspan_bridge::iteration::{
-    IterationSpace, MOST_GROUPS, Runs, Start, THREADS, WIDEST, collapse, grid, grid_of,
+    Inner, IterationSpace, MOST_GROUPS, Runs, Start, THREADS, WIDEST, collapse, grid, grid_of,
 };
 use arrayspan_bridge::{DType, Layout};
 
@@ -24,15 +24,23 @@ pub(in crate::gpu) enum Work {
         runs: usize,
         /// Whether neighbouring threads take neighbouring rows, rather than runs.
         along: bool,
+        /// The threads of a group along runs, or 0 where any number may be.
+        apart: usize,
         /// Whether rows with many entries are left out.
         skips: bool,
     },
     /// So many neighbours share each row; or, if it `skips`, each of at most [`LONG`](crate::gather::LONG) entries.
     Shared { ways: usize, skips: bool },
-    /// Groups take all columns, so many, of an index of the other axes into local memory, and rows with so many places from there.
+    /// Groups take all columns, so many, of some indices of the other axes into local memory, and rows with so many places from
+    /// there.
     Line {
+        threads: usize,
         columns: usize,
+        /// The indices of the other axes.
+        lines: usize,
         places: usize,
+        /// Accesses of a thread to columns, and rows, that are on their way at once.
+        taken: usize,
         at_once: usize,
         /// Columns that one access loads, and its alignment in bytes.
         wide: [usize; 2],
@@ -49,8 +57,17 @@ pub(in crate::gpu) enum Work {
 
 /// Runs that a thread holds at once, of all places of its rows.
 const MOST_HELD: usize = 48;
-/// Columns that a thread takes into local memory at once, and rows from there, if they have one place each.
+/// Accesses of a thread to columns that are on their way to local memory at once, and places of rows.
 const LINE_AT_ONCE: usize = 8;
+/// Bytes that a group takes into local memory, if it takes more than one line, and how many lines at most.
+const LINES_BYTES: usize = 16 << 10;
+/// Bytes beside a single line.
+const LINE_BYTES: usize = 64;
+const MOST_LINES: usize = 16;
+/// Groups per multiprocessor that are left where groups take several lines.
+const LINES_GROUPS: usize = 16;
+/// Rows of a line that are worth more threads than the least.
+const LONG_LINE: usize = 1024;
 /// The threads of a group that takes runs side by side: rows near each other often name the same columns.
 const SHARING: [usize; 3] = [64, 4, 1];
 /// Mean entries of rows that are worth several threads where these are neighbours: the table is read as it lies then.
@@ -140,7 +157,9 @@ impl Spaces {
     /// What threads do for rows with few entries.
     pub(super) fn rows_work(&self, facts: &Facts, bytes: usize, place: Place) -> Work {
         let alone = self.others.extents.iter().all(|extent| *extent == 1);
-        if alone && segments::pays(facts, bytes, place) {
+        // Segments hold what is computed with.
+        let whole = bytes >= size_of::<f32>();
+        if alone && whole && segments::pays(facts, bytes, place) {
             let wide = if is_line(&self.columns) { self.wide_access } else { [1, bytes] };
             return Work::Segments { tiling: segments::tiling(facts, bytes, place), wide };
         }
@@ -151,28 +170,25 @@ impl Spaces {
             let ways = 1 << mean.min(MOST_SHARING).ilog2();
             return Work::Shared { ways, skips: self.shares };
         }
-        if places > 0 && self.is_line(facts) && facts.columns * bytes <= room {
-            let lines: usize = self.items().iter().product();
-            if lines >= units {
-                let at_once = (LINE_AT_ONCE / places).max(1);
-                return Work::Line {
-                    columns: facts.columns,
-                    places,
-                    at_once,
-                    wide: self.wide_access,
-                };
-            }
+        if places > 0
+            && let Some(work) = self.line_work(facts, places, bytes, [units, room])
+        {
+            return work;
         }
         let [lines, outer] = self.items();
         let all = lines.saturating_mul(outer).saturating_mul(facts.rows);
         let (along, skips) = (self.along, self.shares);
         // The narrower accesses are, the more of them are on their way: runs side by side, for each of which its columns need not
-        // be loaded again.
+        // be loaded again. Where places are empty, fewer of them are.
         let access = self.runs.len * bytes;
         let (at_once, most) = match along {
             true if self.others.extents[0] < 4 => ((4 / places.max(1)).max(1), 1),
+            true if places > 1 && !facts.is_full() => (1, (4 * WIDEST / bytes).max(4)),
             true => (1, (WIDEST / bytes).clamp(2, 4)),
-            false => (1 + usize::from(access < WIDEST), (2 * WIDEST / access).clamp(2, 8)),
+            false => {
+                let several = places > 1 && !facts.is_full();
+                (1 + usize::from(access < WIDEST && several), (4 * WIDEST / access).clamp(4, 8))
+            }
         };
         let most = most.min(lines.next_power_of_two());
         let fits = |runs: &usize| at_once * runs * places <= MOST_HELD;
@@ -180,16 +196,48 @@ impl Spaces {
         let runs = runs.unwrap_or(1);
         let busy = places > 0 && all / (at_once * runs) >= units * BUSY_THREADS;
         let (at_once, runs) = if busy { (at_once, runs) } else { (1, 1) };
-        Work::Rows { places, at_once, runs, along, skips }
+        let items = [lines.div_ceil(runs), facts.rows.div_ceil(at_once), outer];
+        let threads = stencil_window::threads(items, units);
+        let shared = !along && threads == THREADS && items[0] >= SHARING[0];
+        let apart = if shared { SHARING[0] } else { 0 };
+        Work::Rows { places, at_once, runs, along, apart, skips }
     }
 
-    /// Whether rows, which lie side by side in `y`, name columns that lie side by side in `x` but far apart in the table.
-    fn is_line(&self, facts: &Facts) -> bool {
-        self.along
+    /// Whole lines by way of local memory, where rows, which lie side by side in `y`, name columns that lie side by side in `x` but
+    /// far apart in the table.
+    fn line_work(
+        &self,
+        facts: &Facts,
+        places: usize,
+        bytes: usize,
+        [units, room]: [usize; 2],
+    ) -> Option<Work> {
+        let worthwhile = self.along
             && !self.shares
             && facts.scattered
             && is_line(&self.columns)
-            && is_line(&self.rows)
+            && is_line(&self.rows);
+        let [elements, align] = self.wide_access;
+        // A line may begin between two accesses.
+        let line = (facts.columns + 2 * elements) * bytes;
+        let all: usize = self.items().iter().product();
+        if !worthwhile || facts.columns < elements || line + LINE_BYTES > room || all < units {
+            return None;
+        }
+        let fits =
+            |lines: &usize| lines * line <= LINES_BYTES && all / lines >= units * LINES_GROUPS;
+        let lines = (2..=MOST_LINES).rev().find(fits).unwrap_or(1);
+        let threads = if facts.rows <= LONG_LINE { THREADS / 2 } else { THREADS };
+        let each = |items: usize| items.div_ceil(threads).max(1);
+        Some(Work::Line {
+            threads,
+            columns: facts.columns,
+            lines,
+            places,
+            taken: each(lines * facts.columns / elements).min(LINE_AT_ONCE),
+            at_once: each(facts.rows).min((LINE_AT_ONCE / places).max(1)),
+            wide: [elements, align],
+        })
     }
 
     pub(super) fn long_work(&self) -> Work {
@@ -201,16 +249,17 @@ impl Spaces {
         let [runs, outer] = self.items();
         match work {
             Work::Segments { tiling, .. } => segments::grid(facts, tiling, bytes),
-            Work::Rows { at_once, runs: taken, along, .. } => {
+            Work::Rows { at_once, runs: taken, along, apart, .. } => {
                 let (rows, runs) = (facts.rows.div_ceil(at_once), runs.div_ceil(taken));
                 let items = if along { [rows, runs, outer] } else { [runs, rows, outer] };
-                let threads = stencil_window::threads(items, units);
-                let shared = !along && threads == THREADS && runs >= SHARING[0];
-                if shared { grid_of(items, SHARING) } else { grid(items, threads) }
+                if apart > 0 {
+                    return grid_of(items, SHARING);
+                }
+                grid(items, stencil_window::threads(items, units))
             }
-            Work::Line { .. } => {
-                let lines: usize = self.items().iter().product();
-                Grid { groups: [lines.min(i32::MAX as usize), 1, 1], threads: [THREADS, 1, 1] }
+            Work::Line { lines, threads, .. } => {
+                let all = self.items().iter().product::<usize>().div_ceil(lines);
+                Grid { groups: [all.min(i32::MAX as usize), 1, 1], threads: [threads, 1, 1] }
             }
             Work::Shared { ways, .. } => {
                 let blocks = facts.rows.div_ceil(THREADS / ways).min(units * BUSY_GROUPS);
@@ -240,12 +289,13 @@ impl Spaces {
         outer
     }
 
-    /// The numbers that [`Variant::names`] names.
+    /// The numbers that kernels take as arguments: extents, and strides that are not known by their runs.
     pub(super) fn numbers(&self) -> impl Iterator<Item = isize> {
-        let first =
-            [self.others.extents[0] as isize, self.others.strides[0][0], self.others.strides[1][0]];
+        let strides = self.others.strides.iter().zip(self.runs.inner());
+        let strides = strides.filter(|(_, inner)| **inner == Inner::Apart);
+        let first = strides.map(|(strides, _)| strides[0]);
         let lists = self.outer().into_iter().chain(self.rows.clone()).chain(self.columns.clone());
-        first.into_iter().chain(lists.flatten())
+        std::iter::once(self.others.extents[0] as isize).chain(first).chain(lists.flatten())
     }
 }
 
