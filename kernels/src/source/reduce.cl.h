@@ -53,7 +53,7 @@
       UNROLL for (int k = 0; k < V; k++) powers[k] = e_mul(powers[k], weights[k]); \
     }
 #endif
-KERNEL_OF(THREADS, 1, (THREADS > 256 ? 1 : 2)) reduce(PARAMETERS) {
+KERNEL_OF(THREADS, 1, (MOMENTS > 1 ? 1 : 1024 / THREADS)) reduce(PARAMETERS) {
   LOCAL_ARRAY(total, shared, THREADS);
 #if ACROSS_GROUPS
   LOCAL_ARRAY(int, last, 1);

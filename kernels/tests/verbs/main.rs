@@ -256,6 +256,7 @@ cells! {
         scan_sums:
             sums_of_many_numbers_are_rounded_as_those_of_few
             the_same_call_gives_the_same_bits
+            several_streams_at_once
             infinities_stay_behind_where_they_are
             a_weight_of_zero_takes_nothing
             sizes_far_from_one;

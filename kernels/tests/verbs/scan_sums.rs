@@ -1,7 +1,10 @@
 //! How exact running sums are, and what becomes of numbers that are not finite.
 
+use std::sync::Arc;
+use std::thread;
+
 use arrayspan_kernels::bridge::DType;
-use arrayspan_kernels::{Scan, Update};
+use arrayspan_kernels::{Gpu, Scan, Update};
 use num_complex::Complex64;
 
 use super::scan::{check, kinds};
@@ -58,6 +61,33 @@ pub fn the_same_call_gives_the_same_bits(cell: &Cell) {
             assert!(run() == first, "{shape:?}");
         }
     }
+}
+
+/// Groups of several kernels wait for each other's, each for its own's alone.
+pub fn several_streams_at_once(cell: &Cell) {
+    let (device, dtype) = (cell.executor.device(), cell.dtype);
+    if device.is_cpu() {
+        return;
+    }
+    let run = || {
+        let executor = Arc::new(Gpu::new(device.new_stream().unwrap()).unwrap());
+        let (cell, shape) = (Cell { executor, dtype }, [3, 90_001]);
+        let x = cell.random(&shape, Form::Plain, 54);
+        let once = |_| {
+            let mut y = cell.unreadable(&shape, Form::Plain);
+            let scan = Scan::inclusive(1, shape[1]);
+            cell.executor.scan(&scan, x.view(), y.view_mut(), Update::set()).unwrap();
+            y.read(&cell)
+        };
+        (0..4).map(once).collect::<Vec<Tensor>>()
+    };
+    let expected = &run()[0];
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(run)).collect();
+        for thread in threads {
+            assert!(thread.join().unwrap().iter().all(|found| found == expected));
+        }
+    });
 }
 
 pub fn infinities_stay_behind_where_they_are(cell: &Cell) {
