@@ -67,21 +67,36 @@ fn moved(trace: &Trace) -> usize {
     cost.bytes_read + cost.bytes_written
 }
 
-/// 50 iterations of CGLS on post-stack data, alone and stacked with a Laplacian.
+/// 50 iterations of CGLS on post-stack data, alone and stacked with a Laplacian, and of LSQR.
 fn solvers(s: &Setting, part: &str) -> Result<(), Failure> {
     let on = on(s.device)?;
     let stacked = vstack([poststack(s)?, laplacian(s)?])?;
     let problems = [("cgls50_poststack", poststack(s)?), ("reginv50_poststack", stacked)];
     for (name, a) in problems.into_iter().filter(|(name, _)| named(name, part)) {
         let solver = Cgls { stop: Stop::after(50), check_every: 50, ..Cgls::default() };
-        let y = a.forward(&s.array(&s.shape, 5)?)?;
-        let mut workspace = solver.workspace(&a, &*on)?;
-        let time = s.time(1, || {
-            solver.solve_in(&mut workspace, &*on, &a, y.view(), None, &mut ())?;
-            Ok(())
-        })?;
-        s.row(name, [time, f64::NAN], [0, 0]);
+        solve(s, &*on, name, &solver, &a)?;
     }
+    if named("lsqr50_poststack", part) {
+        let solver = Lsqr { stop: Stop::after(50), check_every: 50, ..Lsqr::default() };
+        solve(s, &*on, "lsqr50_poststack", &solver, &poststack(s)?)?;
+    }
+    Ok(())
+}
+
+fn solve(
+    s: &Setting,
+    on: &dyn Executor,
+    name: &str,
+    solver: &impl Solver,
+    a: &Operator,
+) -> Result<(), Failure> {
+    let y = a.forward(&s.array(&s.shape, 5)?)?;
+    let mut workspace = solver.workspace(a, on)?;
+    let time = s.time(1, || {
+        solver.solve_in(&mut workspace, on, a, y.view(), None, &mut ())?;
+        Ok(())
+    })?;
+    s.row(name, [time, f64::NAN], [0, 0]);
     Ok(())
 }
 

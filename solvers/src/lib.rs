@@ -34,7 +34,7 @@ mod stop;
 
 pub use engine::{Running, Solver, SolverWorkspace};
 pub use error::{Error, Result};
-pub use krylov::Cgls;
+pub use krylov::{Cg, Cgls, Lsqr};
 pub use observe::{Observer, Progress};
 pub use solution::Solution;
 pub use stop::{Stagnation, Stop, Stopped};

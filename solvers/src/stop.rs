@@ -148,6 +148,12 @@ pub enum Stopped {
     /// A norm or an element of the solution is not a finite number: the data, the start or the operator hold NaN or
     /// infinity, or what is computed is beyond the largest number of the dtype. The solution is not to be used.
     NotFinite,
+    /// The operator, which has to be positive, is not: a direction `p` with `<p, A p> < 0` was met. The solution is the one
+    /// before that step.
+    Indefinite,
+    /// The operator maps the direction of the next step to nothing but rounding errors, though it is not zero. The solution
+    /// is the one before that step.
+    Singular,
     /// The solution is not zero, but all its elements are less than the smallest normal number of the dtype, so that
     /// they are rounded to zero or to few digits. It is not to be used.
     Underflow,

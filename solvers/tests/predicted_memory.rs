@@ -5,7 +5,7 @@ use arrayspan_bridge::Array;
 use arrayspan_bridge::devices::Device;
 use arrayspan_kernels::on;
 use arrayspan_operators::{LinearMap, MatrixMult, Operator, adjoint};
-use arrayspan_solvers::{Cgls, Solver, Stop};
+use arrayspan_solvers::{Cg, Cgls, Lsqr, Solver, Stop};
 
 /// A product with intermediate results, 4 columns at once.
 fn operator() -> Operator {
@@ -44,4 +44,18 @@ fn the_memory_of_a_run_is_predicted() {
     let on = on(Device::cpu()).unwrap();
     let vectors = 8 * (3 * n + 2 * m + 6 * 5 + 25);
     assert_eq!(cgls.memory(&a, &*on).unwrap(), vectors + a.workspace());
+    let lsqr = Lsqr { check_every: 5, stop: Stop::after(100), ..Lsqr::default() };
+    predicts(&lsqr, &a, 12);
+    let vectors = 8 * (3 * n + m + 12 * 5 + 18);
+    assert_eq!(lsqr.memory(&a, &*on).unwrap(), vectors + a.workspace());
+
+    let a = adjoint(&a).after(&a).build().unwrap();
+    let preconditioned = Cg { preconditioner: Some(a.clone()), ..Cg::default() };
+    for (solver, vectors) in [(Cg::default(), 4 * n), (preconditioned, 5 * n)] {
+        let solver = Cg { check_every: 5, stop: Stop::after(100), ..solver };
+        predicts(&solver, &a, 12);
+        let inner = solver.preconditioner.as_ref().map_or(0, LinearMap::workspace);
+        let expected = 8 * (vectors + 7 * 5 + 9) + a.workspace() + inner;
+        assert_eq!(solver.memory(&a, &*on).unwrap(), expected);
+    }
 }

@@ -23,6 +23,7 @@ from pathlib import Path
 import numpy as np
 import scipy
 import scipy.sparse
+import scipy.sparse.linalg as sp
 
 if not hasattr(np, "row_stack"):  # removed in NumPy 2.5; PyLops 2.8.0 still calls it
     np.row_stack = np.vstack
@@ -723,6 +724,86 @@ def cgls():
     return file
 
 
+def best_of_krylov_space(matrix, start, iterations, norm):
+    """Iterates by definition: of the space of `start`, `matrix start`, …, the one with the least `norm(basis)`."""
+    basis, iterates = np.zeros((len(start), 0)), []
+    new = start
+    for _ in range(iterations):
+        for _ in range(2):
+            new = new - basis @ (basis.conj().T @ new)
+        basis = np.column_stack((basis, new / np.linalg.norm(new)))
+        iterates.append(basis @ norm(basis))
+        new = matrix @ basis[:, -1]
+    return iterates
+
+
+def krylov():
+    """Each method on a dense matrix of its kind; `residuals` begins with the norm of the data.
+
+    As PyLops 2.8.0 and SciPy have them; where a method takes no complex numbers, or keeps no history, by definition.
+    """
+    file = File("krylov")
+    steps = 9
+    for dtype in DTYPES:
+        n, m = 17, 23
+        wide = {"float32": "float64", "complex64": "complex128"}.get(dtype, dtype)
+        draw = lambda shape: file.random(shape, dtype).astype(wide)
+        tall, square, y, short = draw((m, n)), draw((n, n)), draw(m), draw(n)
+        tall[:n] += 4 * np.eye(n)
+        hermitian = square + square.conj().T
+        positive = hermitian @ hermitian / n + 3 * np.eye(n)
+        general = square + 5 * np.eye(n)
+
+        def put(case, matrix, data, iterates, residuals=None):
+            lengths = [np.linalg.norm(data)] + [np.linalg.norm(data - matrix @ x) for x in iterates]
+            if residuals is not None:
+                assert np.allclose(residuals, lengths, rtol=1e-8), (case, dtype)
+            file.put(dtype, case, matrix=matrix, y=data, x=iterates[-1], residuals=lengths)
+
+        def seen(solve):
+            iterates = []
+            solve(lambda x: iterates.append(x.copy()))
+            return iterates
+
+        operator = pylops.MatrixMult(positive, dtype=wide)
+        zero = np.zeros(n, wide)
+        every = []
+        _, _, cost = pylops.cg(operator, short, x0=zero, niter=steps, tol=0.0, callback=lambda x: every.append(x.copy()))
+        put("cg", positive, short, every, cost)
+        inverse = np.diag(1 / np.diag(positive))
+        put("cg_jacobi", positive, short, seen(lambda keep: sp.cg(positive, short, M=inverse, rtol=0.0, maxiter=steps, callback=keep)))
+
+        operator = pylops.MatrixMult(tall, dtype=wide)
+        normal, gradient = tall.conj().T @ tall, tall.conj().T @ y
+        for case, damp in (("lsqr", 0.0), ("lsqr_damped", 1.5)):
+            x, *_, cost = pylops.lsqr(operator, y, x0=np.zeros(n, wide), damp=damp, atol=0.0, btol=0.0, conlim=0.0, niter=steps)
+            stacked = np.vstack((tall, damp * np.eye(n)))
+            data = np.concatenate((y, zero))
+            iterates = best_of_krylov_space(normal, gradient, steps, lambda v: np.linalg.lstsq(stacked @ v, data, rcond=None)[0])
+            assert np.allclose(x, iterates[-1])
+            # With damping, PyLops (and SciPy) subtract the norm of an x that is one iteration old: `cost` is not `|y - A x|`.
+            assert damp == 0.0 or not np.allclose(cost[-1], np.linalg.norm(y - tall @ x), rtol=1e-6)
+            put(case, tall, y, iterates, cost if damp == 0.0 else None)
+        for case, damp in (("lsmr", 0.0), ("lsmr_damped", 1.5)):
+            damped = normal + damp**2 * np.eye(n)
+            iterates = best_of_krylov_space(normal, gradient, steps, lambda v: np.linalg.lstsq(damped @ v, gradient, rcond=None)[0])
+            x, *_ = sp.lsmr(tall, y, damp=damp, atol=0.0, btol=0.0, conlim=0.0, maxiter=steps)
+            assert np.allclose(x, iterates[-1])
+            put(case, tall, y, iterates)
+        for case, matrix in (("minres", hermitian), ("gmres", general)):
+            put(case, matrix, short, best_of_krylov_space(matrix, short, steps, lambda v: np.linalg.lstsq(matrix @ v, short, rcond=None)[0]))
+        x, _ = sp.gmres(general, short, rtol=0.0, restart=steps, maxiter=1)
+        assert np.allclose(x, file.arrays[f"{dtype}/gmres/x"], rtol=1e-4)
+        restarted = []
+        x = zero
+        for _ in range(3):
+            x, _ = sp.gmres(general, short, x0=x, rtol=0.0, restart=3, maxiter=1)
+            restarted.append(x)
+        file.put(dtype, "gmres_restarted", matrix=general, y=short, x=x, residuals=[np.linalg.norm(short - general @ x) for x in restarted])
+        put("bicgstab", general, short, seen(lambda keep: sp.bicgstab(general, short, rtol=0.0, maxiter=steps, callback=keep)))
+    return file
+
+
 def events():
     """Gathers, and what they are made of; events before the axis, beyond it and at its end among them.
 
@@ -793,6 +874,7 @@ FILES = (
     poststack_linear_modelling,
     compositions,
     cgls,
+    krylov,
     events,
 )
 

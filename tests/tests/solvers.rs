@@ -1,7 +1,7 @@
 //! Every solver, on every device and in every dtype: `cuda::float32::cgls::golden_data`.
 
 use arrayspan_bridge::DType;
-use arrayspan_conformance::suite::least_squares;
+use arrayspan_conformance::suite::{krylov, least_squares};
 use arrayspan_devices::DeviceKind;
 
 macro_rules! devices {
@@ -25,6 +25,24 @@ macro_rules! dtypes {
                 fn golden_data() {
                     let law = least_squares::golden_steps;
                     least_squares::hold(DeviceKind::$kind, DType::$dtype, law);
+                }
+            }
+
+            mod cg {
+                use super::*;
+
+                #[test]
+                fn golden_data() {
+                    least_squares::hold(DeviceKind::$kind, DType::$dtype, krylov::cg);
+                }
+            }
+
+            mod lsqr {
+                use super::*;
+
+                #[test]
+                fn golden_data() {
+                    least_squares::hold(DeviceKind::$kind, DType::$dtype, krylov::lsqr);
                 }
             }
         }

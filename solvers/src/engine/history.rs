@@ -3,7 +3,7 @@
 use arrayspan_bridge::{Array, DType, Relayout, Transfer, View, ViewMut};
 use arrayspan_kernels::{Executor, Expression, Update, constant, input};
 
-use super::scale::{Scale, power};
+use super::scale::power;
 use crate::Result;
 
 /// The row of the squared norm of the residual, in every method's history.
@@ -21,8 +21,8 @@ pub(crate) const STEP: usize = 2;
 pub(crate) struct History {
     /// `[room + 1, rows]`: each column of the recurrence is a row of memory, which verbs take as it lies.
     slots: Array,
-    /// The rows of the identity matrix: each picks a row of the state.
-    picks: Array,
+    /// The rows of the identity matrix: each picks a row of the state. None where each row has an expression of its own.
+    picks: Option<Array>,
     /// The row from which on they are the state, which one call fills. Those before are written one by one.
     state: usize,
 }
@@ -35,7 +35,8 @@ pub(crate) struct Norms {
     pub(crate) scaled_residual: f64,
     /// Scaled: those of small data and a small operator are less than any number.
     gradients: Vec<f64>,
-    scale: Scale,
+    /// The exponent of the scale of gradients.
+    scale: i32,
     /// Whether the last of them is the one at which the iteration froze.
     pub(crate) frozen: bool,
     /// The last column, from which a method tells why it froze.
@@ -44,26 +45,16 @@ pub(crate) struct Norms {
 
 impl History {
     /// Room for `rows` scalars at a check and at `check_every` iterations after it, in the dtype of the scalars. Those
-    /// from row `state` on are filled by one call.
+    /// from row `state` on are filled by one call, which is one expression if they are picked.
     pub(crate) fn new(
         on: &dyn Executor,
         dtype: DType,
         check_every: usize,
         rows: usize,
         state: usize,
+        picked: bool,
     ) -> Result<Self> {
-        let len = rows - state;
-        let one = |at: usize| if at.is_multiple_of(len + 1) { 1.0 } else { 0.0 };
-        let shape = [len, len];
-        let picks = match dtype {
-            DType::Float32 => {
-                Array::from_vec((0..len * len).map(|at| one(at) as f32).collect(), shape)
-            }
-            _ => Array::from_vec((0..len * len).map(one).collect::<Vec<f64>>(), shape),
-        };
-        let stream = on.stream();
-        let (picks, _) =
-            picks?.into_device_with(stream.device(), Transfer::CopyIfNeeded, stream)?;
+        let picks = if picked { Some(identity(on, dtype, rows - state)?) } else { None };
         let slots = on.empty(&[check_every.saturating_add(1), rows], dtype)?;
         Ok(Self { slots, picks, state })
     }
@@ -94,22 +85,22 @@ impl History {
     }
 
     /// Fills the state of column `step + 1` from scalars of column `step`, which are the inputs of [`column`] first, and
-    /// `others`, which follow. One launch.
+    /// `others`, which follow. One launch. (Nothing, where nobody has said what it is filled by.)
     pub(crate) fn advance(
         &mut self,
         on: &dyn Executor,
         step: usize,
         scalars: &[usize],
         others: &[View<'_>],
-        state: &Expression,
+        state: Option<&State>,
     ) -> Result<()> {
+        let Some(state) = state else { return Ok(()) };
         let (before, after) = self.slots.view_mut().split_at(0, step + 1)?;
         let known = scalars.iter().map(|&scalar| slot(before.view(), scalar, step));
         let mut inputs = known.collect::<Result<Vec<_>>>()?;
         inputs.extend_from_slice(others);
-        let len = self.picks.shape()[0];
-        let next = after.sliced(0, 0, 1)?.sliced(1, self.state, len)?;
-        fill(on, &self.picks, inputs, state, next)
+        let (_, next) = after.sliced(0, 0, 1)?.split_at(1, self.state)?;
+        fill(on, self.picks.as_ref(), inputs, state, next)
     }
 
     /// Fills the state of the first column from the scalars before it in that column and `others`.
@@ -117,18 +108,25 @@ impl History {
         &mut self,
         on: &dyn Executor,
         others: &[View<'_>],
-        state: &Expression,
+        state: &State,
     ) -> Result<()> {
         let (known, rest) = self.slots.view_mut().split_at(1, self.state)?;
         let known = (0..self.state).map(|scalar| slot(known.view(), scalar, 0));
         let mut inputs = known.collect::<Result<Vec<_>>>()?;
         inputs.extend_from_slice(others);
-        fill(on, &self.picks, inputs, state, rest.sliced(0, 0, 1)?)
+        fill(on, self.picks.as_ref(), inputs, state, rest.sliced(0, 0, 1)?)
     }
 
     /// Adds what the last `ahead` iterations left, and at first the state before them, to `seen`, up to where the
-    /// iteration froze. Waits for them; one transfer.
-    pub(crate) fn read(&self, ahead: usize, scale: Scale, seen: &mut Norms) -> Result<()> {
+    /// iteration froze; `gradient` is the row of the gradient, `scales` the exponents of the scales of residual and gradient.
+    /// Waits for them; one transfer.
+    pub(crate) fn read(
+        &self,
+        ahead: usize,
+        gradient: usize,
+        scales: [i32; 2],
+        seen: &mut Norms,
+    ) -> Result<()> {
         let all = super::read::reals(&self.slots.view())?;
         let rows = self.slots.shape()[1];
         let row = |scalar: usize| all.chunks_exact(rows).map(move |all| all[scalar]);
@@ -136,13 +134,16 @@ impl History {
         let frozen = row(STEP).take(ahead + 1).skip(1).position(|step| step == 0.0);
         let new = frozen.unwrap_or(ahead) + 1;
         let norms = |scalar: usize| row(scalar).take(new).skip(first).map(f64::sqrt);
+        let [residual, own] = scales;
         seen.frozen = frozen.is_some();
         seen.column.clear();
-        seen.column.extend(all.chunks_exact(rows).nth(new - 1).into_iter().flatten());
+        // The column whose step is zero is not of an iteration, but says why.
+        let last = if seen.frozen { new } else { new - 1 };
+        seen.column.extend(all.chunks_exact(rows).nth(last).into_iter().flatten());
         seen.scaled_residual = norms(RESIDUAL).next_back().unwrap_or(seen.scaled_residual);
-        seen.residuals.extend(norms(RESIDUAL).map(|norm| power(-scale.data, norm)));
-        seen.gradients.extend(norms(GRADIENT));
-        seen.scale = scale;
+        seen.residuals.extend(norms(RESIDUAL).map(|norm| power(-residual, norm)));
+        seen.gradients.extend(norms(gradient));
+        seen.scale = own;
         Ok(())
     }
 
@@ -157,26 +158,61 @@ impl History {
     }
 }
 
-/// The expressions of the rows of the state, of so many inputs, as one: their sum, each times a row of the identity matrix.
-pub(crate) fn column(state: impl IntoIterator<Item = Expression>, inputs: usize) -> Expression {
-    let rows = state.into_iter().enumerate();
-    let picked = rows.map(|(row, value)| input(inputs + row) * value);
-    picked.reduce(|sum, row| sum + row).unwrap_or_else(|| constant(0.0))
+/// What fills the state.
+#[derive(Clone, Debug)]
+pub(crate) enum State {
+    /// One expression for all rows, made by [`column`].
+    Picked(Expression),
+    /// One for each row. Parts that they share are computed once.
+    Each(Vec<Expression>),
 }
 
-/// Fills a column of the state by an expression that [`column`] has made, in one launch.
+/// The expressions of the rows of the state, of so many inputs, as one: their sum, each times a row of the identity matrix.
+pub(crate) fn column(state: impl IntoIterator<Item = Expression>, inputs: usize) -> State {
+    let rows = state.into_iter().enumerate();
+    let picked = rows.map(|(row, value)| input(inputs + row) * value);
+    State::Picked(picked.reduce(|sum, row| sum + row).unwrap_or_else(|| constant(0.0)))
+}
+
+/// The rows of an identity matrix.
+fn identity(on: &dyn Executor, dtype: DType, len: usize) -> Result<Array> {
+    let one = |at: usize| if at.is_multiple_of(len + 1) { 1.0 } else { 0.0 };
+    let shape = [len, len];
+    let picks = match dtype {
+        DType::Float32 => Array::from_vec((0..len * len).map(|at| one(at) as f32).collect(), shape),
+        _ => Array::from_vec((0..len * len).map(one).collect::<Vec<f64>>(), shape),
+    };
+    let stream = on.stream();
+    Ok(picks?.into_device_with(stream.device(), Transfer::CopyIfNeeded, stream)?.0)
+}
+
+/// Fills a column of the state in one launch.
 fn fill<'a>(
     on: &dyn Executor,
-    picks: &'a Array,
+    picks: Option<&'a Array>,
     mut inputs: Vec<View<'a>>,
-    state: &Expression,
-    column: ViewMut<'_>,
+    state: &State,
+    column: ViewMut<'a>,
 ) -> Result<()> {
-    let len = picks.shape()[0];
-    for row in 0..len {
-        inputs.push(picks.view().selected(0, row)?);
+    match state {
+        State::Picked(expression) => {
+            for row in 0..picks.map_or(0, |picks| picks.shape()[0]) {
+                inputs.extend(picks.map(|picks| picks.view().selected(0, row)).transpose()?);
+            }
+            let len = column.layout().len();
+            Ok(on.map(expression, &inputs, column.reshaped(&[len])?)?)
+        }
+        State::Each(expressions) => {
+            let mut rest = column.selected(0, 0)?;
+            let mut rows = Vec::with_capacity(expressions.len());
+            for expression in expressions {
+                let (row, left) = rest.split_at(0, 1)?;
+                rows.push((expression.clone(), row.selected(0, 0)?));
+                rest = left;
+            }
+            Ok(on.map_many(&inputs, rows)?)
+        }
     }
-    Ok(on.map(state, &inputs, column.reshaped(&[len])?)?)
 }
 
 /// One number of the slots, as a 0-d array.
@@ -192,7 +228,7 @@ impl Norms {
 
     /// Residual and gradient now.
     pub(crate) fn last(&self) -> (f64, f64) {
-        let gradient = power(-self.scale.data - self.scale.operator, self.scaled_gradient());
+        let gradient = power(-self.scale, self.scaled_gradient());
         (self.residuals[self.iterations()], gradient)
     }
 

@@ -27,14 +27,14 @@ impl<M: Method> Run<'_, M> {
         let first = choose(Sizes { data, ..Sizes::default() });
         let mut tried = None;
         // Most often nothing is scaled but data. A start vector can be scaled once, when all sizes are known.
-        let plain = first.is_one() || !self.started;
+        let plain = first.is_one() || !self.started || !M::DESCENDS;
         if plain && Scale::leaves(dtype, scalars, Sizes { operator: Some(0), ..sizes }) {
             self.scale_by(first)?;
             let seen = self.descend_first()?;
             let (residual, gradient) = (seen.scaled_residual, seen.scaled_gradient());
             let norm = exponent(gradient / residual);
             let ordinary = norm.is_some() && choose(Sizes { operator: norm, ..sizes }) == first;
-            if ordinary || residual == 0.0 {
+            if ordinary || residual == 0.0 || !M::DESCENDS {
                 return Ok(seen);
             }
             tried = Some(seen);

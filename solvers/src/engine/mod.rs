@@ -16,6 +16,7 @@ pub(crate) mod run;
 mod running;
 pub(crate) mod scale;
 pub(crate) mod solver;
+pub(crate) mod system;
 mod workspace;
 
 pub use running::Running;

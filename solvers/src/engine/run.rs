@@ -2,11 +2,11 @@
 
 use std::fmt::Debug;
 
-use arrayspan_bridge::{Array, View};
+use arrayspan_bridge::{Array, DType, View};
 use arrayspan_kernels::{Executor, Expression, constant};
 use arrayspan_operators::{LinearMap, Operator};
 
-use super::history::Norms;
+use super::history::{GRADIENT, Norms, State};
 use super::scale::Scale;
 use super::workspace::{Make, SolverWorkspace};
 use crate::{Result, Stop, Stopped};
@@ -26,6 +26,12 @@ pub trait Method: Debug + Sized {
     /// The row of the squared norm of what is minimised.
     const OBJECTIVE: usize;
 
+    /// Whether its gradient is `Aᴴ r`, by which the operator is measured, and which has its scale.
+    const DESCENDS: bool;
+
+    /// Whether that call is one expression for all of them.
+    const PICKED: bool = false;
+
     /// When it stops.
     fn stop(&self) -> &Stop;
 
@@ -42,11 +48,24 @@ pub trait Method: Debug + Sized {
         None
     }
 
+    /// The row of the squared norm of the gradient.
+    fn gradient(&self) -> usize {
+        GRADIENT
+    }
+
     /// Fails if a parameter of its own is out of its range, or the operator of a kind that it does not solve.
     ///
     /// # Errors
     /// Names the parameter.
     fn check(&self, a: &dyn LinearMap) -> Result<()>;
+
+    /// Fails if it cannot begin at a start vector.
+    ///
+    /// # Errors
+    /// Says why, and what can.
+    fn check_start(&self) -> Result<()> {
+        Ok(())
+    }
 
     /// The vectors of the recurrence.
     ///
@@ -75,8 +94,8 @@ pub trait Method: Debug + Sized {
     /// When the device fails.
     fn iterate(run: &mut Run<'_, Self>, step: usize) -> Result<()>;
 
-    /// Why an iteration froze with these scalars.
-    fn frozen(_column: &[f64]) -> Stopped {
+    /// Why an iteration froze with these scalars, in arrays of that dtype.
+    fn frozen(_column: &[f64], _dtype: DType) -> Stopped {
         Stopped::Precision
     }
 }
@@ -106,8 +125,8 @@ pub struct Run<'a, M: Method> {
     /// Whether damping is so large beside the operator that one step leads to the solution. The squared norm of `μ A`,
     /// which tells where the rounding level is, may be less than any number then.
     pub(crate) damped_alone: bool,
-    /// The scalars of the next column, the same expressions for all iterations: one of each call that fills some.
-    pub(crate) next: Vec<Expression>,
+    /// The scalars of the next column, the same expressions for all iterations.
+    pub(crate) next: Option<State>,
 }
 
 impl<'a, M: Method> Run<'a, M> {
@@ -120,7 +139,7 @@ impl<'a, M: Method> Run<'a, M> {
         y: View<'a>,
         (x, started): (Array, bool),
     ) -> Self {
-        let (scale, damping, next) = (Scale::default(), method.damping(), Vec::new());
+        let (scale, damping, next) = (Scale::default(), method.damping(), None);
         let (data, whole, lost, damped_alone) = (0.0, 0.0, false, false);
         Self {
             method,
@@ -140,11 +159,18 @@ impl<'a, M: Method> Run<'a, M> {
         }
     }
 
+    /// Adds what the last `ahead` iterations left to `seen`. Waits for it.
+    pub(crate) fn read(&self, ahead: usize, seen: &mut Norms) -> Result<()> {
+        let Scale { data, operator } = self.scale;
+        let gradient = if M::DESCENDS { data + operator } else { data };
+        self.w.history.read(ahead, self.method.gradient(), [data, gradient], seen)
+    }
+
     /// The first gradient and the scalars that belong to it, on the host, too.
     pub(crate) fn descend_first(&mut self) -> Result<Norms> {
         M::first(self)?;
         let mut seen = Norms::default();
-        self.w.history.read(0, self.scale, &mut seen)?;
+        self.read(0, &mut seen)?;
         Ok(seen)
     }
 }

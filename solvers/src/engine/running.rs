@@ -111,7 +111,7 @@ impl<'a, M: Method> Running<'a, M> {
         for step in 0..ahead {
             M::iterate(run, step)?;
         }
-        run.w.history.read(ahead, run.scale, &mut self.seen)?;
+        run.read(ahead, &mut self.seen)?;
         self.ahead = ahead;
         self.unscaled = run.unscaled()?;
         self.judge();
@@ -126,7 +126,7 @@ impl<'a, M: Method> Running<'a, M> {
     fn judge(&mut self) {
         let stop = self.run.method.stop();
         let done = self.run.damped_alone && self.seen.iterations() > 0;
-        let frozen = self.seen.frozen.then(|| M::frozen(&self.seen.column));
+        let frozen = self.seen.frozen.then(|| M::frozen(&self.seen.column, self.run.x.dtype()));
         let judged = stop.judge(&self.seen, self.data, frozen, self.began.elapsed());
         self.stopped = judged.or(done.then_some(Stopped::Precision));
     }

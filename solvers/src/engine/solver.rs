@@ -77,8 +77,9 @@ pub trait Solver: Method {
         check(self, &a)?;
         let vectors = Make::count(&a, on, |make| self.vectors(make))?;
         let [rows, state] = Self::ROWS;
+        let picks = if Self::PICKED { (rows - state).pow(2) } else { 0 };
         let columns = check_every(self).saturating_add(1);
-        let numbers = rows.saturating_mul(columns).saturating_add((rows - state).pow(2) + 1);
+        let numbers = rows.saturating_mul(columns).saturating_add(picks + 1);
         let inner = self.preconditioner().map_or(0, LinearMap::workspace);
         let parts = [
             numbers.saturating_mul(widest_real(on.device()).bytes()),
@@ -162,7 +163,7 @@ pub(crate) fn workspace_with<M: Method>(
     check(method, a)?;
     let [rows, state] = M::ROWS;
     let inner = method.preconditioner().map(|inner| inner as &dyn LinearMap);
-    let sizes = [check_every(method), rows, state];
+    let sizes = ([check_every(method), rows, state], M::PICKED);
     SolverWorkspace::new(a, on, sizes, scalars, inner, |make| method.vectors(make))
 }
 
@@ -192,6 +193,7 @@ fn fit<M: Method>(
     }
     if let Some(start) = start {
         fit.array("start", a.domain(), &start.view())?;
+        method.check_start()?;
     }
     workspace.check(fit, a, inner.map(|inner| inner as &dyn LinearMap), on)
 }

@@ -87,7 +87,7 @@ impl<V> SolverWorkspace<V> {
     pub(crate) fn new(
         a: &dyn LinearMap,
         on: &dyn Executor,
-        [check_every, rows, state]: [usize; 3],
+        ([check_every, rows, state], picked): ([usize; 3], bool),
         scalars: DType,
         inner: Option<&dyn LinearMap>,
         vectors: impl FnOnce(&mut Make<'_>) -> Result<V>,
@@ -97,7 +97,7 @@ impl<V> SolverWorkspace<V> {
         let [data, model] = make.names;
         Ok(Self {
             vectors,
-            history: History::new(on, scalars, check_every, rows, state)?,
+            history: History::new(on, scalars, check_every, rows, state, picked)?,
             number: make.scalar()?,
             operator: Workspace::of(a, on)?,
             inner: inner.map(|inner| Workspace::of(inner, on)).transpose()?,

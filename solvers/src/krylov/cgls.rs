@@ -79,6 +79,8 @@ impl Method for Cgls {
     /// The norms are sums of their own.
     const ROWS: [usize; 2] = [recurrence::ROWS, 2];
     const OBJECTIVE: usize = recurrence::OBJECTIVE;
+    const DESCENDS: bool = true;
+    const PICKED: bool = true;
 
     fn stop(&self) -> &Stop {
         &self.stop
@@ -116,7 +118,7 @@ impl Method for Cgls {
 
     /// Makes the first gradient the first direction.
     fn turn(run: &mut Run<'_, Self>) -> Result<()> {
-        run.next = vec![run.scalars()];
+        run.next = Some(run.scalars());
         let Vectors { gradient, direction, .. } = &mut run.w.vectors;
         Ok(run.on.copy(gradient.view(), direction.view_mut(), Update::set())?)
     }

@@ -1,5 +1,31 @@
 //! Methods that look for the solution in Krylov spaces.
+//!
+//! | problem | method |
+//! |---|---|
+//! | least squares, any `A` | [`Cgls`]; [`Lsqr`] where `A` is ill-conditioned |
+//! | `A x = y`, self-adjoint and positive | [`Cg`] |
 
+mod breakdown;
+mod cg;
 mod cgls;
+mod golub_kahan;
+mod lsqr;
 
+use arrayspan_operators::LinearMap;
+
+use crate::{Error, Result};
+
+pub use cg::Cg;
 pub use cgls::Cgls;
+pub use lsqr::Lsqr;
+
+/// Fails unless models and data have one space.
+fn square(solver: &'static str, a: &dyn LinearMap) -> Result<()> {
+    let (domain, range) = (a.domain(), a.range());
+    if domain == range {
+        return Ok(());
+    }
+    let why =
+        format!("{} has models {domain} and data {range}, which have to be the same", a.name());
+    Err(Error::Parameter { solver, why })
+}

@@ -10,6 +10,7 @@ pub mod cost;
 pub mod devices;
 pub mod dot_test;
 pub mod golden;
+pub mod krylov;
 pub mod leaks;
 pub mod least_squares;
 pub mod linearity;

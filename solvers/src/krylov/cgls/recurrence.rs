@@ -5,11 +5,11 @@
 //! [`History::advance`](crate::engine::history::History::advance)).
 
 use arrayspan_bridge::Array;
-use arrayspan_kernels::{Expression, Update, Vector, VectorMut, constant, input};
+use arrayspan_kernels::{Update, Vector, VectorMut, constant, input};
 use arrayspan_operators::LinearOperator;
 
 use super::freeze::Scalars;
-use crate::engine::history::{GRADIENT, RESIDUAL, STEP, column};
+use crate::engine::history::{GRADIENT, RESIDUAL, STEP, State, column};
 use crate::engine::run::Run;
 use crate::engine::scale::times;
 use crate::{Cgls, Result};
@@ -94,12 +94,12 @@ impl Run<'_, Cgls> {
         let [image_norm, direction_norm] = &w.vectors.curvature;
         let others = [image_norm.view(), direction_norm.view()];
         let others = &others[..if self.damping == 0.0 { 1 } else { 2 }];
-        w.history.advance(self.on, step, &SCALARS, others, &self.next[0])
+        w.history.advance(self.on, step, &SCALARS, others, self.next.as_ref())
     }
 
     /// The length of the step, zero at the rounding level, and the scalars that tell: of [`SCALARS`], `‖A c‖²` and, with
     /// damping, `damping² ‖c‖²`.
-    pub(super) fn scalars(&self) -> Expression {
+    pub(super) fn scalars(&self) -> State {
         let [gradient, residual, bound, lowest, objective] = [0, 1, 2, 3, 4].map(input);
         let damped = self.damping != 0.0;
         let (curvature, misfit) = if damped {

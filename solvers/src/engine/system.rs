@@ -1,0 +1,125 @@
+//! What a recurrence computes with: the operator as the run has it, and its vectors and scalars side by side.
+
+use arrayspan_bridge::{Array, View};
+use arrayspan_kernels::{Executor, Update, Vector, VectorMut};
+use arrayspan_operators::{LinearMap, LinearOperator, Operator, Workspace};
+
+use super::history::{History, State};
+use super::run::{Method, Run};
+use super::scale::{Scale, times};
+use super::workspace::SolverWorkspace;
+use crate::Result;
+
+/// The parts of a run that a recurrence uses side by side.
+#[derive(Debug)]
+pub(crate) struct Parts<'a, V> {
+    pub(crate) system: System<'a>,
+    pub(crate) vectors: &'a mut V,
+    pub(crate) history: &'a mut History,
+    pub(crate) x: &'a mut Array,
+    pub(crate) next: Option<&'a State>,
+    pub(crate) on: &'a dyn Executor,
+}
+
+/// The operator as the run has it: scaled by `μ`.
+#[derive(Debug)]
+pub(crate) struct System<'a> {
+    on: &'a dyn Executor,
+    a: &'a dyn LinearMap,
+    scale: Scale,
+    work: &'a mut Workspace,
+    preconditioner: Option<(&'a Operator, &'a mut Workspace)>,
+}
+
+impl<M: Method> Run<'_, M> {
+    pub(crate) fn parts(&mut self) -> Parts<'_, M::Vectors> {
+        let Self { method, w, on, a, scale, x, next, .. } = self;
+        let SolverWorkspace { vectors, history, operator, inner, .. } = &mut **w;
+        let preconditioner = method.preconditioner().zip(inner.as_mut());
+        let system = System { on: *on, a: &**a, scale: *scale, work: operator, preconditioner };
+        Parts { system, vectors, history, x, next: next.as_ref(), on: *on }
+    }
+}
+
+impl System<'_> {
+    /// `y ← μ A x`
+    ///
+    /// Not by an update with `μ`, which an operator may multiply by its own factors or by `x` first.
+    pub(crate) fn forward(&mut self, x: &Array, y: &mut Array) -> Result<()> {
+        self.a.apply_with(self.work, self.on, x.view(), y.view_mut(), Update::set())?;
+        self.scaled(y)
+    }
+
+    /// `y ← alpha · μ A x + beta · y`, with numbers that are on the device.
+    pub(crate) fn forward_into(
+        &mut self,
+        [alpha, beta]: [&View<'_>; 2],
+        x: &Array,
+        y: &mut Array,
+    ) -> Result<()> {
+        if self.scale.operator == 0 {
+            let update = Update::new(alpha, beta);
+            return Ok(self.a.apply_with(self.work, self.on, x.view(), y.view_mut(), update)?);
+        }
+        let mut image = self.on.empty(y.shape(), y.dtype())?;
+        self.forward(x, &mut image)?;
+        Ok(y.update_on(self.on, |y| alpha * &image + beta * y)?)
+    }
+
+    /// `x ← alpha · μ Aᴴ y + beta · x`, with numbers that are on the device.
+    pub(crate) fn adjoint_into(
+        &mut self,
+        [alpha, beta]: [&View<'_>; 2],
+        y: &Array,
+        x: &mut Array,
+    ) -> Result<()> {
+        if self.scale.operator == 0 {
+            let update = Update::new(alpha, beta);
+            return Ok(self.a.apply_adjoint_with(
+                self.work,
+                self.on,
+                y.view(),
+                x.view_mut(),
+                update,
+            )?);
+        }
+        let mut image = self.on.empty(x.shape(), x.dtype())?;
+        self.adjoint(y, &mut image)?;
+        Ok(x.update_on(self.on, |x| alpha * &image + beta * x)?)
+    }
+
+    /// `x ← μ Aᴴ y`
+    pub(crate) fn adjoint(&mut self, y: &Array, x: &mut Array) -> Result<()> {
+        self.a.apply_adjoint_with(self.work, self.on, y.view(), x.view_mut(), Update::set())?;
+        self.scaled(x)
+    }
+
+    fn scaled(&self, out: &mut Array) -> Result<()> {
+        if self.scale.operator == 0 {
+            return Ok(());
+        }
+        let (dtype, operator) = (out.dtype(), self.scale.operator);
+        Ok(out.update_on(self.on, |out| times(operator, dtype, out))?)
+    }
+
+    /// `z ← M r`, where there is a preconditioner.
+    pub(crate) fn precondition(&mut self, r: &Array, z: &mut Array) -> Result<()> {
+        match &mut self.preconditioner {
+            Some((m, work)) => {
+                Ok(m.apply_with(work, self.on, r.view(), z.view_mut(), Update::set())?)
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// `out ← Re Σ conj(a) b`: the inner product of complex vectors as real ones, in which real-linear operators have their
+/// adjoint, and which is all that recurrences with real coefficients need.
+pub(crate) fn real_dot<'o>(
+    on: &dyn Executor,
+    a: &Array,
+    b: &Array,
+    out: impl Into<arrayspan_bridge::ViewMut<'o>>,
+) -> Result<()> {
+    Ok((a.conj() * b).re().sum_into(on, out)?)
+}

@@ -1,0 +1,33 @@
+//! Whether an iteration goes on: by a margin, a row of the history that never rises and is positive as long as it does.
+
+use arrayspan_bridge::DType;
+use arrayspan_kernels::{Expression, constant};
+
+use crate::Stopped;
+use crate::engine::run::above;
+
+/// 1 as long as the margin is positive, 0 then and for ever after.
+pub(super) fn going(margin: Expression) -> Expression {
+    above(margin, constant(0.0))
+}
+
+/// What is above all margins.
+pub(super) fn most(scalars: DType) -> Expression {
+    constant(if scalars == DType::Float32 { f64::from(f32::MAX) } else { f64::MAX })
+}
+
+/// The distance of 1 to the next number.
+pub(super) fn epsilon(dtype: DType) -> f64 {
+    if dtype.real() == DType::Float32 { f64::from(f32::EPSILON) } else { f64::EPSILON }
+}
+
+/// What ended an iteration whose margin is the least `<p, A p> / <p, p> - ε bound`.
+pub(super) fn named(margin: f64, bound: f64, dtype: DType) -> Stopped {
+    if margin > 0.0 {
+        Stopped::Precision
+    } else if margin < -2.0 * epsilon(dtype) * bound {
+        Stopped::Indefinite
+    } else {
+        Stopped::Singular
+    }
+}

@@ -1,0 +1,109 @@
+//! The bidiagonalisation of Golub and Kahan: `A V = U B` with orthonormal `U` and `V`.
+//!
+//! `β u ← A v - α u` and `α v ← Aᴴ u - β v`. Vectors are kept with their lengths, so that no pass only divides: the operator adds
+//! to what is there, by numbers that are on the device.
+
+use arrayspan_bridge::{Array, DType};
+use arrayspan_kernels::{Executor, Expression, Vector, VectorMut, constant, input};
+
+use super::breakdown::epsilon;
+use crate::engine::Make;
+use crate::engine::history::{History, STEP};
+use crate::engine::system::System;
+use crate::{Error, Result};
+
+/// The row of `1/α`.
+pub(super) const INVERSE: usize = STEP + 1;
+/// The row of `-α/β`.
+const BACK: usize = STEP + 2;
+/// The row of `α`.
+pub(super) const ALPHA: usize = STEP + 3;
+/// The first row that is the method's own.
+pub(super) const ROWS: usize = STEP + 4;
+
+/// Both sequences of vectors, the last of each.
+#[derive(Debug)]
+pub(super) struct Bidiagonal {
+    /// `β u`
+    pub(super) u: Array,
+    /// `α v`
+    pub(super) v: Array,
+    /// `β²`
+    pub(super) beta: Array,
+    /// `α²`
+    pub(super) alpha: Array,
+    /// `1/β`, and `-β/α` with the `α` before.
+    factors: [Array; 2],
+}
+
+impl Bidiagonal {
+    pub(super) fn new(make: &mut Make<'_>) -> Result<Self> {
+        Ok(Self {
+            u: make.data("the workspace's residual")?,
+            v: make.model("the workspace's gradient")?,
+            beta: make.scalar()?,
+            alpha: make.scalar()?,
+            factors: [make.scalar()?, make.scalar()?],
+        })
+    }
+
+    /// The first pair, of what `u` holds.
+    pub(super) fn first(&mut self, on: &dyn Executor, system: &mut System<'_>) -> Result<()> {
+        let Self { u, v, beta, alpha, .. } = self;
+        u.norm_squared_into(on, &mut *beta)?;
+        system.adjoint(u, v)?;
+        v.update_on(on, |v| v.div_or_zero(beta.sqrt()))?;
+        Ok(v.norm_squared_into(on, alpha)?)
+    }
+
+    /// The next pair, with the scalars of column `step`.
+    pub(super) fn next(
+        &mut self,
+        on: &dyn Executor,
+        system: &mut System<'_>,
+        history: &History,
+        step: usize,
+    ) -> Result<()> {
+        let Self { u, v, beta, alpha, factors } = self;
+        let [inverse, back] = [INVERSE, BACK].map(|row| history.get(row, step));
+        system.forward_into([&inverse?, &back?], v, u)?;
+        u.norm_squared_into(on, &mut *beta)?;
+        let known = [beta.view(), history.get(ALPHA, step)?];
+        let length = || input(0).sqrt();
+        let minus = constant(0.0) - length();
+        let [inverse, back] = &mut *factors;
+        on.map_many(
+            &known,
+            [
+                (constant(1.0).div_or_zero(length()), inverse.view_mut()),
+                (minus.div_or_zero(input(1)), back.view_mut()),
+            ],
+        )?;
+        system.adjoint_into([&inverse.view(), &back.view()], u, v)?;
+        Ok(v.norm_squared_into(on, alpha)?)
+    }
+}
+
+/// The margin after this iteration: of that before, and the squares of the gradient, of a bound of `‖A‖`, of the residual and
+/// of the residual with damping. It is used up at the rounding level of `Cgls`.
+pub(super) fn margin(
+    dtype: DType,
+    whole: f64,
+    [margin, gradient, bound, residual, misfit]: [Expression; 5],
+) -> Expression {
+    let epsilon = epsilon(dtype);
+    let level = constant((4.0 * epsilon).powi(2)) * bound * residual;
+    let explained = constant((0.25 * epsilon).powi(2) * whole);
+    margin.min(gradient - level).min(misfit - explained)
+}
+
+/// Fails for damping: what is damped would be `x - start`.
+pub(super) fn check_start(solver: &'static str, damping: f64) -> Result<()> {
+    if damping == 0.0 {
+        return Ok(());
+    }
+    let why = format!(
+        "damping {damping} and a start vector: it would damp x - start. Cgls damps x; for x - start, fit y - A start, and add the start"
+    );
+    Err(Error::Parameter { solver, why })
+}

@@ -1,0 +1,68 @@
+//! `Trace` sees what the documentation says: launches and values moved besides the applications of operators.
+
+use std::sync::Arc;
+
+use arrayspan_bridge::DType;
+use arrayspan_bridge::devices::Device;
+use arrayspan_kernels::{Trace, on};
+use arrayspan_operators::{LinearMap, Operator};
+use arrayspan_solvers::{Cg, Lsqr, Solver, Stop};
+
+use super::support::{Problem, Random, array};
+use super::{System, spread};
+
+/// Launches and bytes of one iteration, without those of products with matrices.
+fn iteration<S: Solver>(a: &Operator, solver: impl Fn(usize) -> S) -> (usize, usize) {
+    let trace = Arc::new(Trace::of(on(Device::cpu()).unwrap()));
+    let y = array(
+        DType::Float64,
+        &Random(3).numbers(DType::Float64, a.range().len()),
+        a.range().shape(),
+    );
+    let cost = |iterations| {
+        let solver = solver(iterations);
+        let mut workspace = solver.workspace(a, &*trace).unwrap();
+        solver.solve_in(&mut workspace, &*trace, a, y.view(), None, &mut ()).unwrap();
+        let steps = trace.steps();
+        let _ = trace.take();
+        let own = steps.iter().filter(|(verb, _)| *verb != "gemm");
+        own.fold((0, 0), |(launches, bytes), (_, cost)| {
+            (launches + cost.launches, bytes + cost.bytes())
+        })
+    };
+    let [short, long] = [4, 5].map(cost);
+    (long.0 - short.0, long.1 - short.1)
+}
+
+#[test]
+fn cg() {
+    let n = 310;
+    let system = System::hermitian(DType::Float64, &spread(n, 1.0, 30.0), &mut Random(1));
+    let a = system.operator();
+    for (preconditioner, launches, values) in [(None, 6, 12), (Some(system.operator()), 7, 14)] {
+        let found = iteration(&a, |iterations| Cg {
+            preconditioner: preconditioner.clone(),
+            stop: Stop::after(iterations),
+            check_every: 100,
+        });
+        assert_eq!(found.0, launches);
+        // Scalars are less than a vector.
+        assert_eq!(found.1 / 8 / n, values, "{} values", found.1 / 8);
+    }
+}
+
+#[test]
+fn lsqr() {
+    let [m, n] = [500, 100];
+    let a = Problem::new(DType::Float64, [m, n], 1.0, false, &mut Random(1)).operator();
+    for (damping, launches, values) in [(0.0, 6, 7 * n + m), (0.5, 8, 8 * n + m)] {
+        let found = iteration(&a, |iterations| Lsqr {
+            damping,
+            stop: Stop::after(iterations),
+            check_every: 100,
+        });
+        assert_eq!(found.0, launches);
+        let scalars = found.1 / 8 - values;
+        assert!(scalars < n / 2, "{scalars} scalars");
+    }
+}
