@@ -29,7 +29,7 @@ use crate::{Result, Stop};
 /// `A` and of `Aᴴ`, which add to what is there (test `bytes::lsqr`). Launches beside those: 6 (8 with damping).
 ///
 /// Reference: Paige and Saunders, ACM Trans. Math. Software 8 (1982) 43 and 195.
-/// Golden: PyLops 2.8.0 `lsqr`, SciPy 1.17 `lsqr`.
+/// Golden: PyLops 2.8.0 `lsqr`, `SciPy` 1.17 `lsqr`.
 ///
 /// ```
 /// use arrayspan_bridge::{Array, DType};
