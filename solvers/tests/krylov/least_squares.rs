@@ -4,6 +4,7 @@ use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Array, DType};
 use arrayspan_operators::{Conj, MatrixMult, Real, Space};
 use arrayspan_solvers::{Cgls, Error, Lsqr, Solver, Stop, Stopped};
+use num_complex::Complex64;
 
 use super::support::{self, Problem, Random, array, distance, epsilon, values};
 use super::{DTYPES, devices};
@@ -169,7 +170,7 @@ fn real_linear_operators_are_solved() {
     let a = Conj::new(space).unwrap();
     let y = Random(7).numbers(DType::Complex128, 9);
     let solution = far(10).solve(&a, array(DType::Complex128, &y, &[9])).unwrap();
-    let expected: Vec<_> = y.iter().map(|y| y.conj()).collect();
+    let expected: Vec<_> = y.iter().map(Complex64::conj).collect();
     assert!(distance(&values(&solution.x), &expected) < 1e-15);
 }
 
