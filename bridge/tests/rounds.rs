@@ -3,6 +3,7 @@
 //! Their source is compiled here over loom's atomic numbers instead of the standard library's. A helper that works while its
 //! caller goes on would be two accesses to one cell at once, and a caller that sleeps for ever a deadlock: loom reports both.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "what is unsafe here loom looks at")]
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 #[path = "../src/parallel/rounds.rs"]
 mod rounds;
