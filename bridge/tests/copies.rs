@@ -91,6 +91,26 @@ fn large_arrays_are_turned_in_tiles() {
 }
 
 #[test]
+fn parts_of_every_size_are_turned_wherever_they_begin() {
+    let dtypes = [DType::UInt8, DType::Float16, DType::Float32, DType::Int64, DType::Complex128];
+    let sizes = [[8, 8], [9, 31], [63, 65], [64, 64], [70, 129], [129, 70], [135, 260]];
+    for (device, dtype) in every_device().into_iter().flat_map(|to| dtypes.map(|dtype| (to, dtype)))
+    {
+        for ([rows, columns], at) in
+            sizes.into_iter().flat_map(|size| [0, 1, 3].map(|at| (size, at)))
+        {
+            check(
+                [device; 2],
+                dtype,
+                [&[rows + 1, columns + 3], &[columns + 2, rows + 6]],
+                |x| turned(x.sliced(1, at, columns).unwrap().sliced(0, 1, rows).unwrap()),
+                |y| y.sliced(1, 5 - at, rows).unwrap().sliced(0, 2, columns).unwrap(),
+            );
+        }
+    }
+}
+
+#[test]
 fn rows_repeat() {
     for device in every_device() {
         let stream = device.stream().unwrap();

@@ -68,6 +68,9 @@ fn launch(task: &Task<'_>, others: &[Argument<'_>], stream: &Stream) -> Result<(
     for other in others {
         arguments.push(*other);
     }
+    if let Some(ends) = variant.ends(space) {
+        ends.into_iter().for_each(|place| arguments.push(Argument::I64(place as i64)));
+    }
     let grid = variant.grid(space.items(form));
     let kernel = stream.device().kernel(&variant)?;
     // SAFETY: the arguments are those of `Variant::source`, in its order. A layout lies within its memory, and the

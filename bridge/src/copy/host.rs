@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::past;
 use super::plan::plan;
+use super::turn::{self, TILE, sides};
 use crate::iteration::{Axes, IterationSpace};
 use crate::{View, ViewMut, parallel};
 
@@ -15,6 +16,11 @@ pub(crate) trait Work<S, T>: Sync {
 
     /// As [`one`](Self::one), for consecutive elements.
     fn many(&self, x: &[S], y: &mut [MaybeUninit<T>], failed: &mut usize);
+
+    /// As [`many`](Self::many), for some cache lines that are in a cache; a fence follows.
+    fn lines(&self, x: &[S], y: &mut [MaybeUninit<T>], failed: &mut usize) {
+        self.many(x, y, failed);
+    }
 }
 
 /// Nothing.
@@ -40,22 +46,26 @@ impl<T: Copy> Work<T, T> for Same {
         }
         y.copy_from_slice(x);
     }
+
+    #[inline]
+    fn lines(&self, x: &[T], y: &mut [MaybeUninit<T>], failed: &mut usize) {
+        if !self.past_caches {
+            return self.many(x, y, failed);
+        }
+        assert_eq!(x.len(), y.len(), "neighbours for neighbours");
+        // SAFETY: two slices of one length, of which one is borrowed exclusively; `Walk::plane` has a fence.
+        unsafe { past::stream(x.as_ptr().cast(), y.as_mut_ptr().cast(), size_of_val(x)) };
+    }
 }
 
 /// Bytes of neighbours from which on going past the caches pays.
 const LONG: usize = 4096;
 
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
 /// The most parts: they need not be smaller where there is much to do.
 const MOST_PARTS: usize = 512;
-
-/// The side of a tile for elements of `bytes` bytes: a cache line, as long as a tile fits [`TILE`].
-const fn side(bytes: usize) -> usize {
-    let side = 64 / bytes;
-    if side > 32 { 32 } else { side }
-}
-
-/// Elements of the largest tile.
-const TILE: usize = 32 * 32;
 
 /// Writes what becomes of the elements of `from` over those of `to`, which has the same shape and has elements, and returns how
 /// many failed.
@@ -234,37 +244,46 @@ impl<W> Walk<'_, W> {
     ) where
         W: Work<S, T>,
     {
-        let side = const {
-            side(if size_of::<S>() > size_of::<T>() { size_of::<S>() } else { size_of::<T>() })
+        let [rows, columns] = const {
+            sides(if size_of::<S>() > size_of::<T>() { size_of::<S>() } else { size_of::<T>() })
         };
         let ([_, from0], [to1, from1]) = (self.steps(0), self.steps(1));
         let mut tile = [MaybeUninit::<S>::uninit(); TILE];
-        for first0 in (0..extents[0]).step_by(side) {
-            let wide = side.min(extents[0] - first0);
-            for first1 in (0..extents[1]).step_by(side) {
-                let high = side.min(extents[1] - first1);
-                for i in 0..wide {
-                    for k in 0..high {
-                        let place = (first0 + i) as isize * from0 + (first1 + k) as isize * from1;
+        // Rows of tiles end where cache lines do, as far as the target's rows begin alike.
+        let head = (y.align_offset(LINE) % columns).min(extents[0]);
+        let fence = past::Fence;
+        let mut first0 = 0;
+        while first0 < extents[0] {
+            let end = if first0 < head { head } else { extents[0].min(first0 + columns) };
+            let wide = end - first0;
+            for first1 in (0..extents[1]).step_by(rows) {
+                let high = rows.min(extents[1] - first1);
+                let x = x.wrapping_offset(first0 as isize * from0 + first1 as isize * from1);
+                if from1 == 1 {
+                    // SAFETY: indices of the plane.
+                    unsafe { turn::gather(x, from0, [wide, high], columns, &mut tile) };
+                } else {
+                    for (i, k) in (0..wide).flat_map(|i| (0..high).map(move |k| (i, k))) {
+                        let place = i as isize * from0 + k as isize * from1;
                         // SAFETY: an index of the plane.
-                        tile[k * side + i].write(unsafe { x.offset(place).read() });
+                        tile[k * columns + i].write(unsafe { x.offset(place).read() });
                     }
                 }
                 for k in 0..high {
                     // SAFETY: `wide` elements of the tile's row `k` were just written; the target's row is part of
                     // the plane.
                     unsafe {
-                        let taken = std::slice::from_raw_parts(
-                            tile.as_ptr().add(k * side).cast::<S>(),
-                            wide,
-                        );
+                        let taken = tile.as_ptr().add(k * columns).cast::<S>();
+                        let taken = std::slice::from_raw_parts(taken, wide);
                         let place = first0 as isize + (first1 + k) as isize * to1;
                         let given = std::slice::from_raw_parts_mut(y.offset(place).cast(), wide);
-                        self.work.many(taken, given, failed);
+                        self.work.lines(taken, given, failed);
                     }
                 }
             }
+            first0 = end;
         }
+        drop(fence);
     }
 }
 

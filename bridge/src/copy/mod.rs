@@ -14,6 +14,7 @@ pub(crate) mod past;
 mod plan;
 pub(crate) mod stack;
 pub(crate) mod streams;
+mod turn;
 mod variant;
 mod within;
 

@@ -14,7 +14,7 @@ pub(crate) struct Variant {
     pub(crate) form: IterationForm,
     /// The alignment of a run of the source in bytes.
     pub(crate) from_align: usize,
-    pub(crate) tiles: bool,
+    pub(crate) tiles: Option<Tiles>,
 }
 
 /// What is done to each element.
@@ -30,6 +30,67 @@ pub(crate) enum Work {
     Stack { bytes: usize, sources: usize },
     /// As the last, where elements of one index become consecutive.
     Interleave(Across),
+}
+
+/// How a kernel goes by tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Tiles {
+    /// Whether threads move words of several elements.
+    words: bool,
+    /// Elements of the target's memory with a whole multiple of which tiles begin in each row.
+    granule: usize,
+    /// Whether there is a group for every tile.
+    once: bool,
+}
+
+/// Bytes of memory that are written together.
+const SECTOR: usize = 32;
+
+/// Bytes of a word of small elements.
+const WORD: usize = 8;
+
+impl Tiles {
+    fn new(work: Work, space: &IterationSpace) -> Self {
+        let [_, to] = work.bytes();
+        // Elements of one or two bytes, where both lie without gaps.
+        let words = matches!(work, Work::Bytes(1 | 2)) && space.strides[1].get(1) == Some(&1);
+        let granule = if words { WORD } else { SECTOR } / to;
+        let outer: usize = space.extents.iter().skip(2).product();
+        Self { words, granule, once: outer <= MOST_GROUPS }
+    }
+
+    /// The sides of a tile along axis 1 and axis 0, and its threads.
+    fn shape(self, work: Work) -> [usize; 3] {
+        match (self.words, work.widest()) {
+            (true, 1) => [128, 128, 256],
+            (true, _) => [64, 128, 256],
+            (_, 1..=8) => [32, 64, 256],
+            _ => [16, 32, 256],
+        }
+    }
+
+    /// The groups of a space of so many elements along axis 0, along axis 1, and along the rest.
+    fn grid(self, work: Work, [columns, rows, outer]: [usize; 3]) -> Grid {
+        let [x, y, threads] = self.shape(work);
+        let tiles = (columns + self.granule - 1).div_ceil(y).saturating_mul(rows.div_ceil(x));
+        let groups = [tiles.min(i32::MAX as usize), outer.min(MOST_GROUPS), 1];
+        Grid { groups, threads: [threads, 1, 1] }
+    }
+
+    fn define(self, work: Work, text: &mut Text) {
+        let [x, y, threads] = self.shape(work);
+        text.define("TILE_X", x);
+        text.define("TILE_Y", y);
+        text.define("THREADS", threads);
+        text.define("GRANULE", self.granule);
+        text.flag("ONCE", self.once);
+        if self.words {
+            text.define("M", WORD / work.widest());
+            text.define("ACROSS", 4);
+        } else {
+            text.define("PAD", (BANK_BYTES / work.bytes()[0]).max(1));
+        }
+    }
 }
 
 /// How the elements that several sources have at one index become consecutive.
@@ -100,6 +161,7 @@ fn choose(sources: &[String], width: usize, text: &mut Text) {
 const ELEMENTS: &str = include_str!("source/elements.cl.h");
 const ROWS: &str = include_str!("source/rows.cl.h");
 const TILES: &str = include_str!("source/tiles.cl.h");
+const WORDS: &str = include_str!("source/words.cl.h");
 const RANGE: &str = include_str!("source/range.cl.h");
 const STACK: &str = include_str!("source/stack.cl.h");
 const INTERLEAVE: &str = include_str!("source/interleave.cl.h");
@@ -119,13 +181,10 @@ impl Work {
         }
     }
 
-    /// The side of a tile, and the rows of threads that serve it.
-    pub(crate) fn tile(self) -> [usize; 2] {
+    /// Bytes of an element of the source or of the target, whichever has more.
+    fn widest(self) -> usize {
         let [from, to] = self.bytes();
-        match from.max(to) {
-            2 | 4 => [64, 4],
-            _ => [32, 4],
-        }
+        from.max(to)
     }
 
     /// Arguments that come beside those of the space.
@@ -161,11 +220,13 @@ impl Variant {
         let start = |operand, bytes| space.start(operand, addresses[operand], bytes);
         let starts = [start(0, to), start(1, from)];
         let mut runs = Runs::of_sizes(&starts, &[to, from], space.extents[0]);
-        if tiles {
-            runs = runs.dividing(1);
+        let tiles = tiles.then(|| Tiles::new(work, space));
+        if tiles.is_some() {
+            runs = runs.single();
         }
+        let others = work.arguments() + if tiles.is_some_and(|tiles| tiles.words) { 2 } else { 0 };
         let from_align = starts[1].aligned(from).min(runs.len * from);
-        Self { work, form: space.form_with(runs, work.arguments()), from_align, tiles }
+        Self { work, form: space.form_with(runs, others), from_align, tiles }
     }
 
     /// The kernel that stacks in a space of the first slice's place and all sources; the slices lie `step` elements apart.
@@ -183,7 +244,17 @@ impl Variant {
         let runs = Runs::new(&starts, bytes, space.extents[0]);
         let from_align = starts[1..].iter().map(|start| start.aligned(bytes)).min();
         let from_align = from_align.unwrap_or(bytes).min(runs.len * bytes);
-        Self { work, form: space.form_with(runs, work.arguments()), from_align, tiles: false }
+        Self { work, form: space.form_with(runs, work.arguments()), from_align, tiles: None }
+    }
+
+    /// The places between which the source lies, from its first element on, if the kernel takes them.
+    pub(crate) fn ends(&self, space: &IterationSpace) -> Option<[isize; 2]> {
+        self.tiles.filter(|tiles| tiles.words)?;
+        let steps = space.strides[1].iter().zip(&space.extents);
+        let reach = steps.map(|(stride, extent)| stride * (extent - 1) as isize);
+        let [mut low, mut high] = [0, 1];
+        reach.for_each(|reach| if reach < 0 { low += reach } else { high += reach });
+        Some([low, high])
     }
 
     /// Runs that a thread takes at once.
@@ -193,11 +264,8 @@ impl Variant {
 
     /// Threads and groups for so many runs along axis 0, rows, and rows of rows.
     pub(crate) fn grid(&self, [runs, rows, outer]: [usize; 3]) -> Grid {
-        if self.tiles {
-            let [side, threads] = self.work.tile();
-            let tiles = |n: usize| n.div_ceil(side).min(MOST_GROUPS);
-            let groups = [tiles(runs), tiles(rows), outer.min(MOST_GROUPS)];
-            return Grid { groups, threads: [side, threads, 1] };
+        if let Some(tiles) = self.tiles {
+            return tiles.grid(self.work, [runs, rows, outer]);
         }
         let threads = |items: usize| items.div_ceil(self.takes());
         match self.work {
@@ -235,17 +303,15 @@ impl Specialisation for Variant {
                 ("GLOBAL to_t* RESTRICT y, i64 y_at", ", i64 y_step".into())
             }
         };
+        let words = self.tiles.is_some_and(|tiles| tiles.words);
+        let others = if words { ", i64 low, i64 high".into() } else { others };
         let space = self.form.declare();
         text.define("PARAMETERS", format_args!("{target}, {read}{space}{others}"));
         let begin = all(&|x| format!(" {x} += {x}_at;")).concat();
         text.define("PROLOGUE", format_args!("y += y_at;{begin}"));
-        if self.tiles {
-            let [side, rows] = self.work.tile();
-            text.define("TILE", side);
-            text.define("TILE_ROWS", rows);
-            text.define("PAD", (BANK_BYTES / from).max(1));
-        } else {
-            text.define("TAKES", self.takes());
+        match self.tiles {
+            Some(tiles) => tiles.define(self.work, &mut text),
+            None => text.define("TAKES", self.takes()),
         }
         text.add(ELEMENTS);
         match self.work {
@@ -265,8 +331,9 @@ impl Specialisation for Variant {
             (Work::Range(_), _) => ("range", RANGE),
             (Work::Stack { .. }, _) => ("stack", STACK),
             (Work::Interleave(_), _) => ("interleave", INTERLEAVE),
-            (_, true) => ("tiles", TILES),
-            (_, false) => ("rows", ROWS),
+            (_, Some(Tiles { words: true, .. })) => ("words", WORDS),
+            (_, Some(_)) => ("tiles", TILES),
+            (_, None) => ("rows", ROWS),
         };
         text.add(body);
         KernelSource::new(format!("{entry}_{}", self.work.name()), entry, text.finish())
