@@ -8,8 +8,9 @@ use arrayspan_bridge::{Array, DType, View, ViewMut};
 
 use crate::factors::Factors;
 use crate::verb::{
-    Call, CopyCall, GatherCall, GemmCall, MAP, MapCall, MapManyCall, ReduceCall, Reduction,
-    ScanCall, Stencil, StencilCall, StencilEachCall, StencilSumCall, StencilTerm, TransferCall,
+    Call, CopyCall, CopyMappedCall, GatherCall, GemmCall, MAP, MapCall, MapManyCall, Mapped,
+    ReduceCall, Reduction, ScanCall, Stencil, StencilCall, StencilEachCall, StencilSumCall,
+    StencilTerm, TransferCall,
 };
 use crate::{Expression, Gather, Result, Scan, Update};
 
@@ -146,6 +147,36 @@ impl dyn Executor + '_ {
     /// As [`CopyCall::new`]; arguments on another device; the device's failure.
     pub fn copy(&self, x: View<'_>, y: ViewMut<'_>, update: Update<'_>) -> Result<()> {
         self.run(Call::Copy(CopyCall::new(x, y, update)?))
+    }
+
+    /// `y ← alpha · Σ xₛ[mₛ] + beta · y`: along each axis the elements of an input are read span by span, forwards or backwards, or
+    /// not at all, as in zeros around and mirror images. One pass over `y`. Enqueued; does not wait.
+    ///
+    /// ```
+    /// use arrayspan_kernels::bridge::{Array, devices::Device};
+    /// use arrayspan_kernels::verb::{Mapped, Span};
+    /// use arrayspan_kernels::{Update, on};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let x = Array::from_slice(&[3.0, 4.0], [2])?;
+    /// let mut y = Array::from_slice(&[1.0; 5], [5])?;
+    /// // Its mirror image, itself, and a zero.
+    /// let spans = [(2, Some((1, -1))), (4, Some((0, 1))), (5, None)];
+    /// let spans = spans.into_iter().map(|(end, reads)| Span { end, reads }).collect();
+    /// let mapped = Mapped { x: x.view(), axes: [spans].into_iter().collect() };
+    /// on(Device::cpu())?.copy_mapped(&[mapped], y.view_mut(), Update::set())?;
+    /// assert_eq!(y.view().as_slice::<f64>()?, [4.0, 3.0, 3.0, 4.0, 0.0]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`CopyMappedCall::new`]; arguments on another device; the device's failure.
+    pub fn copy_mapped<'a>(
+        &self,
+        sources: &[Mapped<'a>],
+        y: ViewMut<'a>,
+        update: Update<'a>,
+    ) -> Result<()> {
+        self.run(Call::CopyMapped(CopyMappedCall::new(sources, y, update)?))
     }
 
     /// `y ← x` between any two layouts, where one of both may be on another device than this executor. Enqueued; the host

@@ -62,6 +62,16 @@ impl<'a, T: Copy> Lane<'a, T> {
             into.copy_from_slice(&slice[from..from + into.len()]);
             return;
         }
+        if self.stride == -1 && !into.is_empty() {
+            let last = self.start.wrapping_offset(-((from + into.len() - 1) as isize));
+            // SAFETY: as in `as_slice`; from the last of these elements to the first they follow each other without gaps.
+            let backwards = unsafe { std::slice::from_raw_parts(last, into.len()) };
+            // Vector code turns it.
+            into.iter_mut()
+                .zip(backwards.iter().rev())
+                .for_each(|(slot, element)| *slot = *element);
+            return;
+        }
         for (i, slot) in into.iter_mut().enumerate() {
             // SAFETY: as in `as_slice`, and `from + i < len`.
             *slot = unsafe { *self.start.wrapping_offset((from + i) as isize * self.stride) };

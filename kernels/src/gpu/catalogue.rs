@@ -39,6 +39,7 @@ pub fn catalogue() -> Vec<KernelSource> {
         for factors in both.filter_map(|update| checked(update, dtype)) {
             let element = Element(dtype);
             kernels.push(elementwise::transpose(element, &factors));
+            kernels.extend(elementwise::copies_mapped(dtype, &factors));
             for patch in [gemm::Patch::Single, gemm::Patch::Square] {
                 let gemm = |plain| elementwise::gemm(dtype, &factors, plain, patch);
                 kernels.extend([true, false].map(gemm));

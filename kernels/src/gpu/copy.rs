@@ -9,7 +9,7 @@ use arrayspan_bridge::{DType, Operand, OperandMut};
 
 use super::element::Element;
 use super::formula::Formula;
-use super::{Gpu, constants, map, map_flat};
+use super::{Gpu, constants, copy_mapped, map, map_flat};
 use crate::Result;
 use crate::verb::CopyCall;
 
@@ -35,6 +35,7 @@ pub(super) fn run(gpu: &Gpu, call: &mut CopyCall<'_>) -> Result<()> {
     if y.layout().is_empty() {
         return Ok(());
     }
+    let both = [y.as_operand(), &*x];
     if factors.is_set() {
         if is_ours(gpu, x, y) {
             let memories = [y.memory(), x.memory()];
@@ -42,6 +43,12 @@ pub(super) fn run(gpu: &Gpu, call: &mut CopyCall<'_>) -> Result<()> {
             let element = Element(y.dtype());
             let (formula, constants) = Formula::update(factors, element);
             return map::launch(gpu, element, &space, &memories, formula, &constants);
+        }
+        if let Some(element) = as_moved(gpu, y.dtype())
+            && copy_mapped::is_quicker(both, element.bytes())
+        {
+            let (formula, constants) = Formula::update(factors, element);
+            return copy_mapped::plain(gpu, element, both, formula, &constants);
         }
         if let Some(planned) = &gpu.planned {
             planned.lock().extend(y.view_mut().copy_kernel(&x.view()));
@@ -59,6 +66,9 @@ pub(super) fn run(gpu: &Gpu, call: &mut CopyCall<'_>) -> Result<()> {
     let element = Element(y.dtype());
     let (formula, constants) = Formula::update(factors, element);
     if !space.turn(ROWS) {
+        if copy_mapped::is_quicker(both, element.bytes()) {
+            return copy_mapped::plain(gpu, element, both, formula, &constants);
+        }
         return map::launch(gpu, element, &space, &memories, formula, &constants);
     }
     let form = space.form(element.bytes(), &addresses, constants::count(&constants)).dividing(1);
@@ -69,6 +79,17 @@ pub(super) fn run(gpu: &Gpu, call: &mut CopyCall<'_>) -> Result<()> {
     let variant = Variant { element, form, formula };
     // SAFETY: as in `map::launch`.
     unsafe { gpu.launch(&variant, Grid { groups, threads: [TILE, ROWS, 1] }, &arguments) }
+}
+
+/// The elements as which those of `dtype` can be moved, whatever they mean; none of one or two bytes.
+fn as_moved(gpu: &Gpu, dtype: DType) -> Option<Element> {
+    let float64 = gpu.stream.device().info().float64;
+    match dtype.bytes() {
+        4 => Some(Element(DType::Float32)),
+        8 => Some(Element(DType::Complex64)),
+        16 if float64 => Some(Element(DType::Complex128)),
+        _ => None,
+    }
 }
 
 /// Whether a plain copy is quicker elementwise: a short one than the driver's own, and one that repeats its input along rows

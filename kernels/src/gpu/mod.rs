@@ -12,6 +12,7 @@ mod combine;
 mod common_row;
 mod constants;
 mod copy;
+mod copy_mapped;
 mod cublas;
 mod element;
 mod factors;
@@ -233,6 +234,7 @@ impl Executor for Gpu {
             Call::Map(call) => map::run(self, call),
             Call::MapMany(call) => map_many::run(self, call),
             Call::Copy(call) => copy::run(self, call),
+            Call::CopyMapped(call) => copy_mapped::run(self, call),
             Call::Stencil(call) => stencil::run(self, call),
             Call::StencilSum(call) => stencil_sum::run(self, call),
             Call::StencilEach(call) => stencil_each::run(self, call),

@@ -11,6 +11,7 @@ mod banded;
 mod blend;
 pub(crate) mod constants;
 mod copy;
+mod copy_mapped;
 mod elementwise;
 mod evaluate;
 mod fold;
@@ -79,6 +80,7 @@ impl Executor for Host {
             Call::Map(call) => map::run(call),
             Call::MapMany(call) => map_many::run(call),
             Call::Copy(call) => copy::run(self, call),
+            Call::CopyMapped(call) => copy_mapped::run(call),
             Call::Stencil(call) => stencil::run(self, call),
             Call::StencilSum(call) => stencil::run_sum(self, call),
             Call::StencilEach(call) => call.each(|call| stencil::run(self, call)),

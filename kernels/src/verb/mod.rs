@@ -7,6 +7,7 @@
 pub(crate) mod axes;
 pub(crate) mod check;
 mod copy;
+mod copy_mapped;
 mod describe;
 mod gather;
 mod gemm;
@@ -21,6 +22,9 @@ mod stencil_sum;
 mod transfer;
 
 pub use copy::CopyCall;
+pub use copy_mapped::{
+    CopyMappedCall, MOST_MAPPED, MOST_SPANS, Mapped, Span, Spans, read_of_mapped,
+};
 pub use describe::{OperandName, Verb};
 pub use gather::GatherCall;
 pub(crate) use gather::Split;
@@ -54,6 +58,8 @@ pub enum Call<'a> {
     MapMany(MapManyCall<'a>),
     /// A strided copy.
     Copy(CopyCall<'a>),
+    /// A copy along index maps.
+    CopyMapped(CopyMappedCall<'a>),
     /// Bands along axes, fused into one pass.
     Stencil(StencilCall<'a>),
     /// A sum of stencils of several inputs, fused into one pass.
@@ -83,6 +89,7 @@ impl Call<'_> {
             Self::Map(call) => Call::Map(call.held()),
             Self::MapMany(call) => Call::MapMany(call.held()),
             Self::Copy(call) => Call::Copy(call.held()),
+            Self::CopyMapped(call) => Call::CopyMapped(call.held()),
             Self::Stencil(call) => Call::Stencil(call.held()),
             Self::StencilSum(call) => Call::StencilSum(call.held()),
             Self::StencilEach(call) => Call::StencilEach(call.held()),
@@ -102,6 +109,7 @@ impl Call<'_> {
             Self::Map(call) => call,
             Self::MapMany(call) => call,
             Self::Copy(call) => call,
+            Self::CopyMapped(call) => call,
             Self::Stencil(call) => call,
             Self::StencilSum(call) => call,
             Self::StencilEach(call) => call,

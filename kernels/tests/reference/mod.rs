@@ -1,6 +1,7 @@
 //! What the verbs mean, in plain loops over indices and in 64-bit complex numbers. Slow and obvious.
 
 use arrayspan_kernels::expression::Node;
+use arrayspan_kernels::verb::{Span, Spans};
 use arrayspan_kernels::{
     Band, Binary, Expression, Gather, Reduction, Scan, Stencil, Unary, Update,
 };
@@ -142,6 +143,28 @@ pub fn copy(x: &Tensor, y: &Tensor, update: Update) -> Expected {
     let pairs = x.values.iter().zip(&y.values);
     let (values, scale) = pairs.map(|(&x, &y)| updated(update, (x, x.norm()), y)).unzip();
     Expected { result: Tensor::new(&y.shape, values), scale, terms: 3 }
+}
+
+/// What spans read at an index.
+fn found(spans: &[Span], at: usize) -> Option<usize> {
+    let number = spans.iter().position(|span| at < span.end).unwrap();
+    let start = if number > 0 { spans[number - 1].end } else { 0 };
+    let (first, step) = spans[number].reads?;
+    Some((first as isize + step * (at - start) as isize) as usize)
+}
+
+pub fn copy_mapped(sources: &[(&Tensor, &[Spans])], y: &Tensor, update: Update) -> Expected {
+    let element = |(index, &y): (Vec<usize>, &Complex64)| {
+        let read = sources.iter().filter_map(|(x, axes)| {
+            let index = axes.iter().zip(&index).map(|(spans, &at)| found(spans, at));
+            Some(x.at(&index.collect::<Option<Vec<_>>>()?))
+        });
+        let read: Vec<Complex64> = read.collect();
+        let sum = (read.iter().sum(), read.iter().map(|x| x.norm()).sum());
+        updated(update, sum, y)
+    };
+    let (values, scale) = indices(&y.shape).zip(&y.values).map(element).unzip();
+    Expected { result: Tensor::new(&y.shape, values), scale, terms: 2 + sources.len() }
 }
 
 pub fn stencil(stencil: &Stencil, x: &Tensor, y: &Tensor, update: Update) -> Expected {

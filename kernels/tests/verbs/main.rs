@@ -14,6 +14,7 @@ mod reference;
 
 mod cell;
 mod copy;
+mod copy_mapped;
 mod errors;
 mod factor_errors;
 mod factors;
@@ -124,6 +125,16 @@ cells! {
             long_arrays_are_transposed
             shapes_without_axes_or_elements
             any_layout;
+        copy_mapped:
+            zeros_around_every_axis
+            mirror_images_along_every_axis_and_what_they_add_up_to
+            every_size_of_rows_at_every_place
+            layouts_do_not_matter
+            steps_repetitions_and_single_indices
+            long_arrays
+            many_spans_of_many_axes
+            shapes_without_axes_or_elements
+            any_maps;
         stencil:
             every_axis_of_every_rank
             axes_shorter_than_the_reach

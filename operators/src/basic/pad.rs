@@ -5,8 +5,8 @@ use crate::{Error, Form, Operator, Result, Space};
 
 /// `y[i] = x[i - before]`, and zero where there is no such index, along all axes.
 ///
-/// The adjoint crops. Units: those of `x`. Complex: linear. Cost: 1 launch for `x` and up to 2 for the zeros along each axis; 2
-/// values moved per element of `x`, 1 per zero; the adjoint is 1 launch (test `bytes::pad`).
+/// The adjoint crops. Units: those of `x`. Complex: linear. Cost: 1 launch; 2 values moved per element of `x`, 1 per zero; the
+/// adjoint is 1 launch (test `bytes::pad`).
 ///
 /// Golden: PyLops 2.8.0 `Pad`.
 #[derive(Debug)]

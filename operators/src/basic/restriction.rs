@@ -11,8 +11,7 @@ use crate::{Error, Form, Operator, Result, Space};
 ///
 /// Indices may repeat and need no order; the adjoint adds what repeats, in the order of the indices, and is zero where none is.
 /// Consecutive ones, up or down, need no table. Units: those of `x`. Complex: linear. Cost: 1 launch, each value that is
-/// picked read and written once, and the table of indices (4 bytes each); the adjoint of those that follow each other 3 launches
-/// (test `bytes::restriction`).
+/// picked read and written once, and the table of indices (4 bytes each) (test `bytes::restriction`).
 ///
 /// Golden: PyLops 2.8.0 `Restriction`.
 #[derive(Debug)]

@@ -6,8 +6,7 @@ use crate::{Form, Operator, Result, Space};
 /// `y[i] = x[(i - shift) mod n]` along one axis: what leaves it at one end comes in at the other; domain and range are both
 /// `space`.
 ///
-/// Units: those of `x`. Complex: linear. Cost: 2 launches (1 if the shift is a multiple of the extent); 2 values moved per
-/// element (test `bytes::roll`).
+/// Units: those of `x`. Complex: linear. Cost: 1 launch; 2 values moved per element (test `bytes::roll`).
 ///
 /// Golden: PyLops 2.8.0 `Roll`.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use crate::{Form, Operator, Result, Space};
 
 /// `y[…, i, …] = x[…, |i - (n - 1)|, …]` along one axis: its mirror image, then itself; `n` indices become `2n - 1`.
 ///
-/// The adjoint adds both halves up, the middle once. Units: those of `x`. Complex: linear. Cost: 2 launches, each
+/// The adjoint adds both halves up, the middle once. Units: those of `x`. Complex: linear. Cost: 1 launch, each
 /// element of the domain and the range moved once (test `bytes::symmetrize`).
 ///
 /// Golden: PyLops 2.8.0 `Symmetrize`.

@@ -1,15 +1,16 @@
 //! Kernels whose threads have elements of their own: maps, transposes, products of matrices.
 
 use arrayspan_bridge::devices::{KernelSource, Specialisation};
-use arrayspan_bridge::iteration::{IterationSpace, Runs, Start};
+use arrayspan_bridge::iteration::{Axes, IterationSpace, Runs, Start};
 use arrayspan_bridge::{DType, Layout};
 
 use super::super::element::Element;
 use super::super::formula::Formula;
-use super::super::{copy, gemm, map, map_flat, map_held, map_many};
+use super::super::{copy, copy_mapped, gemm, map, map_flat, map_held, map_many};
 use super::setting::{UNITS, row_major};
 use crate::factors::Factors;
 use crate::program::{Kind, Program};
+use crate::verb::{Span, Spans};
 use crate::{Expression, constant, input, previous};
 
 fn map(element: Element, shape: &[usize], operands: usize, formula: Formula) -> map::Variant {
@@ -171,4 +172,42 @@ pub(super) fn gemm(
         patch,
     };
     variant.source()
+}
+
+/// Maps of one input and of two, of rows at odd places, with too many numbers for arguments, and with places of 64 bits.
+pub(super) fn copies_mapped(dtype: DType, factors: &Factors<'_>) -> Vec<KernelSource> {
+    let element = Element(dtype);
+    let (formula, constants) = Formula::update(factors, element);
+    let padded = |n: usize| [(1, None), (1 + n, Some((0, 1))), (n + 3, None)];
+    let mirrored = |n: usize| [(n - 1, Some((n - 1, -1))), (2 * n - 1, Some((0, 1)))];
+    let spans = |all: &[(usize, Option<(usize, isize)>)]| -> Spans {
+        all.iter().map(|&(end, reads)| Span { end, reads }).collect()
+    };
+    let around = |x: &[usize]| x.iter().map(|&n| spans(&padded(n))).collect::<Axes<_>>();
+    let cases: [(&[usize], Vec<Axes<Spans>>); 5] = [
+        (&[389, 641], vec![around(&[389, 641])]),
+        (&[5; 6], vec![around(&[5; 6])]),
+        (&[1 << 16, 1 << 16], vec![around(&[1 << 16, 1 << 16])]),
+        (
+            &[1000, 999],
+            vec![[spans(&mirrored(1000)), spans(&[(999, Some((0, 1)))])].into_iter().collect()],
+        ),
+        (
+            &[999],
+            vec![
+                [spans(&[(500, Some((499, 1)))])].into_iter().collect(),
+                [spans(&[(1, None), (500, Some((498, -1)))])].into_iter().collect(),
+            ],
+        ),
+    ];
+    let kernel = |(x, axes): (&[usize], Vec<Axes<Spans>>)| {
+        let shape = axes.first()?.iter().map(|spans| spans.last().map_or(0, |span| span.end));
+        let (x, y) = (row_major(x)?, row_major(&shape.collect::<Vec<_>>())?);
+        let sources: Vec<_> = axes.iter().map(|axes| (&x, axes)).collect();
+        let space = copy_mapped::Space::new(&y, &sources);
+        let (variant, ..) =
+            copy_mapped::plan(element, formula.clone(), &constants, &space, 0, UNITS);
+        Some(variant.source())
+    };
+    cases.into_iter().filter_map(kernel).collect()
 }

@@ -25,11 +25,9 @@ impl IndexMap {
     }
 
     fn forward_cost(&self, sum: &mut Sum, update: Update) {
-        if let Some(pair) = (update == Update::set()).then(|| self.pair()).flatten() {
-            if let Some(rest) = &pair.rest {
-                sum.copy(size(rest), size(rest), update);
-            }
-            return sum.verb(size(&pair.one), 2 * size(&pair.one), 0);
+        if let Some(reads) = self.mapped(update) {
+            let written = self.range().iter().product();
+            return sum.copy(self.read_of(reads), written, update);
         }
         for found in self.boxes() {
             let written = found.extent.iter().product();
@@ -44,16 +42,20 @@ impl IndexMap {
         let elements = self.domain().iter().product();
         let Some(reads) = &self.inner.reads else { return sum.scale(elements, update) };
         let (mut update, first) = (update, self.boxes().find(|found| self.is_covered(found)));
-        let mut sets = false;
-        if let Some(pair) = first.as_ref().and_then(|_| self.pair()) {
-            if let Some(rest) = &pair.rest {
-                sum.add(rest, update);
+        if first.is_none() {
+            let mapped = |adjoint: &Self| adjoint.mapped(update).is_some();
+            if let Some(adjoint) = self.short_inverse().filter(mapped) {
+                return adjoint.forward_cost(sum, update);
             }
-            let all = size(&pair.one);
-            let operations = elementwise::operations(&(input(0) + input(1)), update);
-            let previous = if update.reads() { all } else { 0 };
-            return sum.verb(2 * all + previous, all, all.saturating_mul(operations));
         }
+        if let Some(parts) = self.mapped_adjoint(update) {
+            let each =
+                parts.iter().filter_map(|part| Some(part.read_of(part.inner.reads.as_ref()?)));
+            let previous = if update.reads() { elements } else { 0 };
+            let read = each.sum::<usize>() + previous;
+            return sum.verb(read, elements, (parts.len() - 1).saturating_mul(elements));
+        }
+        let mut sets = false;
         if let Some(found) = &first {
             sum.add(found, update);
         } else if update.beta != Factor::ONE {
@@ -75,11 +77,6 @@ impl IndexMap {
             sum.add(&found, update);
         }
     }
-}
-
-/// The elements of a box.
-fn size(found: &IndexBox) -> usize {
-    found.extent.iter().product()
 }
 
 impl BoxSource {

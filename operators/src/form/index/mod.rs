@@ -6,7 +6,7 @@ mod boxes;
 mod checked;
 mod construct;
 mod cost;
-mod pair;
+mod mapped;
 mod piece;
 mod progression;
 mod run;

@@ -12,9 +12,8 @@ const NAME: &str = "IndexMap";
 impl IndexMap {
     /// `y ← alpha · x[m] + beta · y`. Enqueued; does not wait.
     ///
-    /// Cost: for each box 1 launch; 2 values moved per element that is not zero, 1 per zero, and 1 more each where `beta` is
-    /// not 0. Zeros take no launch where `beta` is 1. Two boxes that read the same elements (a mirror image and what it is of)
-    /// are 1 launch that reads these once, where `y` is set to them.
+    /// Cost: 1 launch; each element that is read is read once, and each of `y` written, and read where `beta` is not 0. Where the
+    /// last axis is read across, or some axis has more than 8 pieces, 1 launch for each box, but none for zeros where `beta` is 1.
     ///
     /// # Errors
     /// [`Error::Shape`] when an array does not fit; as the verbs `copy` and `map`.
@@ -28,11 +27,8 @@ impl IndexMap {
     ) -> Result<()> {
         self.fits(x.shape(), y.shape())?;
         let mut y = y;
-        if let Some(pair) = (update == Update::set()).then(|| self.pair()).flatten() {
-            if let Some(rest) = &pair.rest {
-                rest.set(on, &x, y.reborrow(), update)?;
-            }
-            return pair.set(on, x, y);
+        if let Some(reads) = self.mapped(update).filter(|_| y.dtype().is_computable()) {
+            return Ok(on.copy_mapped(&[reads.of_input(x)?], y, update)?);
         }
         self.boxes().try_for_each(|found| found.set(on, &x, y.reborrow(), update))
     }
@@ -47,9 +43,8 @@ impl IndexMap {
     ///
     /// * nothing, if some box reads all of `x` (a permutation, a flip, a padding, a repetition, the mirror image in
     ///   `symmetrize`): it is the first;
-    /// * where another box reads the same elements but some at an end, nothing is read again: sums of two are 1 launch, and what is
-    ///   read once is another;
-    /// * elements that are not read are scaled by `beta` in boxes of their own, if the [`adjoint`](Self::adjoint) has at most
+    /// * 2 to 4 boxes that read step by step, as many as there are, are 1 launch that adds what they read of `y`;
+    /// * where no element is read twice, it is the [`adjoint`](Self::adjoint) that is carried out, if that has at most
     ///   2·rank + 1 times as many boxes (a slice with a step of 1);
     /// * else (a slice with another step) all of `x` is scaled first: 1 launch, 1 value written per element, and 1 read where
     ///   `beta` is not 0. Nothing where it is 1;
@@ -70,13 +65,18 @@ impl IndexMap {
         let (mut on, mut x) = (on, x);
         let Some(reads) = &self.inner.reads else { return elementwise::scale(&*on, x, update) };
         let (mut update, mut first) = (update, self.boxes().find(|found| self.is_covered(found)));
-        let mut sets = false;
-        if let Some(pair) = first.as_ref().and_then(|_| self.pair()) {
-            if let Some(rest) = &pair.rest {
-                rest.add(on.reborrow(), &y, x.reborrow(), update)?;
+        if first.is_none() {
+            let mapped = |adjoint: &Self| adjoint.mapped(update).is_some();
+            if let Some(adjoint) = self.short_inverse().filter(mapped) {
+                return adjoint.enqueue(&*on, y, x, update);
             }
-            return pair.add(&*on, &y, x, update);
         }
+        if let Some(parts) = self.mapped_adjoint(update).filter(|_| x.dtype().is_computable()) {
+            let reads = parts.iter().filter_map(|part| part.inner.reads.as_ref());
+            let sources = reads.map(|reads| reads.of_input(y.clone()));
+            return Ok(on.copy_mapped(&sources.collect::<Result<Vec<_>>>()?, x, update)?);
+        }
+        let mut sets = false;
         if let Some(found) = &first {
             found.add(on.reborrow(), &y, x.reborrow(), update)?;
         } else if update.beta != Factor::ONE {

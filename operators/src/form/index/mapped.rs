@@ -1,0 +1,110 @@
+//! Index maps as the spans of mapped copies.
+
+use arrayspan_bridge::{Relayout, View};
+use arrayspan_kernels::verb::{MOST_MAPPED, MOST_SPANS, Mapped, Span, Spans, read_of_mapped};
+use arrayspan_kernels::{Factor, Update};
+
+use super::{AxisMap, IndexBox, IndexMap, Piece, Reads};
+use crate::Result;
+
+impl IndexMap {
+    /// What each output axis reads, if this has several boxes, a mapped copy does them in one pass, and neighbours in the output
+    /// are neighbours in what is read: boxes of an input that lies across are better copied by themselves. Where nothing is to be
+    /// done for zeros there must be none.
+    pub(super) fn mapped(&self, update: Update) -> Option<&Reads> {
+        let reads = self.inner.reads.as_ref()?;
+        let zeros =
+            || reads.axes.iter().flat_map(AxisMap::pieces).any(|piece| piece.source.is_none());
+        if update.beta == Factor::ONE && zeros() {
+            return None;
+        }
+        let few = reads.axes.iter().all(|axis| axis.pieces().len() <= MOST_SPANS);
+        (few && self.most_boxes() > 1 && !self.range().contains(&0) && self.is_in_order(reads))
+            .then_some(reads)
+    }
+
+    /// Whether the last output axis reads the last input axis, or none.
+    fn is_in_order(&self, reads: &Reads) -> bool {
+        let last = |shape: &[usize]| shape.iter().rposition(|extent| *extent > 1);
+        let read = last(self.range()).and_then(|axis| reads.axes[axis].from());
+        read.is_none_or(|from| Some(from) == last(self.domain()))
+    }
+
+    /// For each of a few boxes that read the input step by step the map that reads the output where the box reads it, and nothing
+    /// elsewhere: their sum is the transpose.
+    pub(super) fn mapped_adjoint(&self, update: Update) -> Option<Vec<Self>> {
+        let reads = self.inner.reads.as_ref()?;
+        if self.most_boxes() < 2 {
+            return None;
+        }
+        if update.beta == Factor::ONE && !self.boxes().any(|found| self.is_covered(&found)) {
+            return None;
+        }
+        if self.most_boxes() > MOST_MAPPED * MOST_MAPPED || self.range().contains(&0) {
+            return None;
+        }
+        let boxes = self.boxes().filter(|found| found.source.is_some());
+        let parts = boxes.take(MOST_MAPPED + 1).map(|found| {
+            let part = self.part(reads, &found)?;
+            let inverse =
+                if part.is_injective() { part.inverse(MOST_SPANS)? } else { return None };
+            inverse.inner.reads.as_ref().filter(|reads| inverse.is_in_order(reads))?;
+            Some(inverse)
+        });
+        let parts = parts.collect::<Option<Vec<_>>>()?;
+        (parts.len() > 1 && parts.len() <= MOST_MAPPED).then_some(parts)
+    }
+
+    /// What one box reads, and nothing elsewhere.
+    fn part(&self, reads: &Reads, found: &IndexBox) -> Option<Self> {
+        let axes = reads.axes.iter().enumerate().map(|(number, axis)| {
+            let (start, extent) = (found.start[number], self.range()[number]);
+            let end = start + found.extent[number];
+            let own = axis.pieces().iter().filter(|piece| piece.start == start);
+            let around = [Piece::zeros(0, start), Piece::zeros(end, extent)];
+            let [before, after] = around.map(|piece| (piece.len() > 0).then_some(piece));
+            let pieces: Vec<Piece> = before.into_iter().chain(own.copied()).chain(after).collect();
+            AxisMap::new(axis.from(), pieces)
+        });
+        Self::normal(self.domain(), self.range(), axes.collect(), reads.held.clone())
+    }
+
+    /// The elements that a mapped copy counts as read.
+    pub(super) fn read_of(&self, reads: &Reads) -> usize {
+        let extents =
+            reads.axes.iter().map(|axis| axis.from().map_or(1, |from| self.domain()[from]));
+        let spans: Vec<Spans> = reads.axes.iter().map(spans).collect();
+        read_of_mapped(extents, spans.iter().map(|spans| &spans[..]))
+    }
+}
+
+impl Reads {
+    /// An array as the input of a mapped copy: with an axis for each output axis.
+    pub(super) fn of_input<'a>(&self, x: View<'a>) -> Result<Mapped<'a>> {
+        let read: Vec<usize> = self.axes.iter().filter_map(AxisMap::from).collect();
+        let mut x = x;
+        let held = (0..self.held.len()).filter(|axis| !read.contains(axis));
+        let held: Vec<usize> = held.collect();
+        for &axis in &held {
+            x = x.sliced(axis, self.held[axis], 1)?;
+        }
+        let extents = self.axes.iter().map(|axis| axis.from().map_or(1, |from| x.shape()[from]));
+        let shape: Vec<usize> = extents.collect();
+        let order: Vec<usize> = read.into_iter().chain(held).collect();
+        let x = if order.is_sorted() { x } else { x.permuted(&order)? };
+        let x = if x.shape() == shape { x } else { x.reshaped(&shape)? };
+        Ok(Mapped { x, axes: self.axes.iter().map(spans).collect() })
+    }
+}
+
+/// The pieces of an axis. A new axis reads index 0 of one of one index.
+fn spans(axis: &AxisMap) -> Spans {
+    let span = |piece: &Piece| {
+        let reads = piece.source.map(|source| match axis.from() {
+            Some(_) => (source.first, source.step),
+            None => (0, 0),
+        });
+        Span { end: piece.end, reads }
+    };
+    axis.pieces().iter().map(span).collect()
+}
