@@ -31,7 +31,8 @@ if not hasattr(np, "row_stack"):  # removed in NumPy 2.5; PyLops 2.8.0 still cal
 import pylops
 from pylops.avo.poststack import PoststackLinearModelling
 from pylops.signalprocessing import Convolve1D, Interp
-from pylops.utils import seismicevents
+from pylops.utils import metrics as pylops_metrics
+from pylops.utils import seismicevents, tapers as pylops_tapers, wavelets as pylops_wavelets
 
 DTYPES = ("float64", "complex128")
 warnings.simplefilter("error", np.exceptions.ComplexWarning)
@@ -92,6 +93,7 @@ def identity():
     file.add("square", lambda dtype: pylops.Identity(7, dtype=dtype))
     file.add("truncating", lambda dtype: pylops.Identity((3, 4), (5, 7), dtype=dtype))
     file.add("padding", lambda dtype: pylops.Identity((5, 7), (3, 4), dtype=dtype))
+    file.add("single", lambda dtype: pylops.Identity((1, 5), (1, 3), dtype=dtype))
     return file
 
 
@@ -104,6 +106,11 @@ def diagonal():
             lambda dtype, weights: pylops.Diagonal(weights, dims=(2, 5, 3), axis=axis, dtype=dtype),
             weights=extent,
         )
+    file.add(
+        "single",
+        lambda dtype, weights: pylops.Diagonal(weights, dims=(3, 1, 5), axis=1, dtype=dtype),
+        weights=1,
+    )
     return file
 
 
@@ -140,6 +147,13 @@ def matrix_mult():
 
     file.add("sparse", sparse(None), matrix=(7, 11))
     file.add("sparse_others", sparse((2, 3)), matrix=(7, 11))
+    # One row, one column, and one column of models.
+    for case, shape, others in (("row", (1, 7), (3,)), ("column", (7, 1), (3,)), ("thin", (5, 7), (1,))):
+        file.add(
+            case,
+            lambda dtype, matrix: pylops.MatrixMult(matrix, otherdims=others, dtype=dtype),
+            matrix=shape,
+        )
     return file
 
 
@@ -151,6 +165,9 @@ def roll():
             f"axis{axis}",
             lambda dtype: pylops.Roll((5, 3, 7), axis=axis, shift=shift, dtype=dtype),
         )
+    for case, shift in (("none", 0), ("around", 5), ("beyond", 13), ("back_beyond", -13)):
+        file.add(case, lambda dtype: pylops.Roll((5, 3), axis=0, shift=shift, dtype=dtype))
+    file.add("single", lambda dtype: pylops.Roll((1, 4), axis=0, shift=3, dtype=dtype))
     return file
 
 
@@ -166,6 +183,16 @@ def restriction():
     add("repeated", (7, 5), 0, [2, 5, 2, 2, 0])
     add("stepped", (7, 5), 0, [1, 3, 5])
     add("slice", (7, 5), 1, [1, 2, 3])
+    add("single", (1, 4), 0, [0])
+    add("all", (5, 3), 0, range(5))
+    add("one_of_each", (3, 5, 2), 1, [3])
+
+    # PyLops hides what is not kept in a masked array; these are the matrices that have zeros there.
+    def mask(dtype):
+        kept = pylops.Restriction((7, 5), [5, 2, 0], axis=0, dtype=dtype)
+        return np.diag(np.ma.filled(kept.mask(np.ones(35, dtype)), 0).ravel()).astype(dtype)
+
+    file.add("mask", mask)
     return file
 
 
@@ -175,6 +202,8 @@ def sum_along():
     file.add("vector", lambda dtype: pylops.Sum((11,), axis=0, dtype=dtype))
     for axis in range(3):
         file.add(f"axis{axis}", lambda dtype: pylops.Sum((5, 3, 7), axis=axis, dtype=dtype))
+    file.add("single", lambda dtype: pylops.Sum((5, 1), axis=1, dtype=dtype))
+    file.add("long", lambda dtype: pylops.Sum((127, 3), axis=0, dtype=dtype))
     return file
 
 
@@ -199,6 +228,13 @@ def kronecker():
     add("derivative_matrix", derivative(7), matrix)
     add("matrix_derivative", matrix, derivative(7))
     add("derivatives", derivative(5), derivative(7))
+    for case, a, b in (("row_column", (1, 7), (5, 1)), ("column_row", (3, 1), (1, 11))):
+        file.add(
+            case,
+            lambda dtype, a, b: pylops.Kronecker(matrix(dtype, a), matrix(dtype, b), dtype=dtype),
+            a=a,
+            b=b,
+        )
     return file
 
 
@@ -348,6 +384,9 @@ def transpose():
     add("turned", (5, 3, 7), (2, 0, 1))
     add("inner", (5, 3, 7), (0, 2, 1))
     add("outer", (5, 3, 7), (1, 0, 2))
+    add("turned_back", (5, 3, 7), (1, 2, 0))
+    add("reversed", (5, 3, 7), (2, 1, 0))
+    add("four", (5, 1, 7, 2), (3, 1, 0, 2))
     return file
 
 
@@ -356,6 +395,7 @@ def flip():
     file.add("vector", lambda dtype: pylops.Flip(11, dtype=dtype))
     for axis in range(3):
         file.add(f"axis{axis}", lambda dtype: pylops.Flip((5, 3, 7), axis=axis, dtype=dtype))
+    file.add("single", lambda dtype: pylops.Flip((1, 4), axis=0, dtype=dtype))
     return file
 
 
@@ -370,6 +410,7 @@ def pad():
     add("before", (5, 3), ((0, 0), (1, 0)))
     add("all", (2, 3, 5), ((1, 2), (0, 1), (3, 0)))
     add("none", (5, 3), ((0, 0), (0, 0)))
+    add("single", (1, 2), ((2, 2), (1, 1)))
     return file
 
 
@@ -378,6 +419,7 @@ def symmetrize():
     file.add("vector", lambda dtype: pylops.Symmetrize(11, dtype=dtype))
     for axis in range(3):
         file.add(f"axis{axis}", lambda dtype: pylops.Symmetrize((5, 3, 7), axis=axis, dtype=dtype))
+    file.add("single", lambda dtype: pylops.Symmetrize((1, 4), axis=0, dtype=dtype))
     return file
 
 
@@ -408,9 +450,21 @@ def spread():
     def between(i, k, j):
         return k + (i - 1) * 0.75 * j
 
+    def on_the_fly(case, dims, dimsd, curve, interp):
+        """By a function of the model's place, that gives indices, and weights beside them."""
+
+        def fh(i, k):
+            at = np.array([np.nan if (p := curve(i, k, j)) is None else p for j in range(dimsd[0])])
+            at = np.where((at >= 0) & (at < dimsd[1] - 1), at, np.nan)
+            return (np.floor(at), at % 1) if interp else np.floor(at)
+
+        file.add(case, lambda dtype: pylops.Spread(dims, dimsd, fh=fh, interp=interp, dtype=dtype))
+
     add("nearest", (3, 7), (5, 11), line, False)
     add("linear", (3, 7), (5, 11), between, True)
     add("leaving", (4, 13), (3, 13), between, True)
+    on_the_fly("function", (3, 5), (4, 11), line, False)
+    on_the_fly("function_linear", (3, 5), (4, 13), between, True)
     return file
 
 
@@ -430,7 +484,13 @@ def interp():
         add(f"axis{axis}", (5, 3, 7), axis, positions)
     add("nearest", 11, 0, [0.25, 7.75, 2.0, 4.5], "nearest")
     add("nearest_axis1", (5, 7), 1, [5.25, 1.0, 2.75], "nearest")
+    for axis, positions in enumerate(([3.25, 0.0, 1.75], [0.75], [5.25, 1.0, 2.75, 4.0])):
+        add(f"nearest_axis{axis}_of_three", (5, 3, 7), axis, positions, "nearest")
     return file
+
+
+# Each axis of a model, the others being short.
+ALONG = ((0, (7, 3)), (1, (2, 7, 3)), (2, (2, 3, 7)))
 
 
 def first_derivative():
@@ -448,6 +508,18 @@ def first_derivative():
     add("axis0", (7, 5), axis=0, kind="forward", sampling=0.5)
     add("axis1", (5, 7), axis=1, order=5, edge=True, sampling=2.0)
     add("middle", (3, 6, 2), axis=1, order=3, edge=True)
+    for axis, dims in ALONG:
+        for edge in (False, True):
+            for case, options in (
+                ("forward", {"kind": "forward"}),
+                ("backward", {"kind": "backward"}),
+                ("centered3", {"order": 3}),
+                ("centered5", {"order": 5}),
+            ):
+                suffix = "_edge" if edge else ""
+                add(f"{case}_along{axis}{suffix}", dims, axis=axis, sampling=0.5, edge=edge, **options)
+    for kind in ("forward", "backward", "centered"):
+        add(f"{kind}_single", (3, 1, 5), axis=1, kind=kind)
     return file
 
 
@@ -472,6 +544,20 @@ def second_derivative():
     for edge in (False, True):
         case = "centered5_edge" if edge else "centered5"
         file.add(case, lambda dtype: (second_difference5(11, edge) / 0.25**2).astype(dtype))
+    for axis, dims in ALONG:
+        for edge in (False, True):
+            suffix = "_edge" if edge else ""
+            for kind, case in (
+                ("forward", "forward"),
+                ("backward", "backward"),
+                ("centered", "centered3"),
+            ):
+                add(f"{case}_along{axis}{suffix}", dims, axis=axis, kind=kind, sampling=0.5, edge=edge)
+            before, after = np.prod(dims[:axis], dtype=int), np.prod(dims[axis + 1 :], dtype=int)
+            along = np.kron(np.kron(np.eye(before), second_difference5(7, edge)), np.eye(after)) / 0.25
+            file.add(f"centered5_along{axis}{suffix}", lambda dtype: along.astype(dtype))
+    for kind in ("forward", "backward", "centered"):
+        add(f"{kind}_single", (3, 1, 5), axis=1, kind=kind)
     return file
 
 
@@ -511,6 +597,27 @@ def laplacian():
         along0 = np.kron(second_difference(5, kind), np.eye(7))
         along1 = np.kron(np.eye(5), second_difference(7, kind)) / 0.5**2
         file.add(kind, lambda dtype: (along0 + 2.0 * along1).astype(dtype))
+    dims, weights, sampling = (4, 3, 5), (1.0, 2.0, -3.0), (1.0, 0.5, 2.0)
+    for axes in ((0, 1), (0, 2), (1, 2), (0, 1, 2)):
+        name = "".join(map(str, axes))
+        of_axes = {
+            "weights": [weights[axis] for axis in axes],
+            "sampling": [sampling[axis] for axis in axes],
+        }
+        add(f"centered_axes{name}", dims, axes=axes, **of_axes)
+        add(f"centered_axes{name}_edge", dims, axes=axes, edge=True, **of_axes)
+        for kind in ("forward", "backward"):
+            along = [second_difference(n, kind) for n in dims]
+            total = np.zeros((60, 60))
+            for axis in axes:
+                each = [along[at] if at == axis else np.eye(n) for at, n in enumerate(dims)]
+                total += weights[axis] / sampling[axis] ** 2 * np.kron(np.kron(*each[:2]), each[2])
+            file.add(f"{kind}_axes{name}", lambda dtype: total.astype(dtype))
+    for edge in (False, True):
+        along = [second_difference5(7, edge), second_difference5(5, edge)]
+        total = np.kron(along[0], np.eye(5)) + np.kron(np.eye(7), along[1])
+        file.add("centered5_edge" if edge else "centered5", lambda dtype: total.astype(dtype))
+    add("single", (1, 5), axes=(0, 1))
     return file
 
 
@@ -526,6 +633,23 @@ def gradient():
     for kind in ("forward", "backward"):
         add(kind, (7, 5), sampling=(0.25, 2.0), kind=kind)
     add("three", (3, 4, 5), sampling=(1.0, 0.5, 2.0), edge=True)
+    add("vector_edge", 11, sampling=0.5, edge=True)
+    add("three_plain", (3, 4, 5), sampling=(1.0, 0.5, 2.0))
+    for kind in ("forward", "backward"):
+        add(f"{kind}_vector", 11, sampling=0.5, kind=kind)
+        add(f"{kind}_three", (3, 4, 5), sampling=(1.0, 0.5, 2.0), kind=kind)
+    # PyLops has no order here; its derivatives of five points below each other are the same.
+    for edge in (False, True):
+
+        def centered5(dtype):
+            each = [
+                pylops.FirstDerivative((7, 5), axis=axis, sampling=step, order=5, edge=edge, dtype=dtype)
+                for axis, step in enumerate((0.25, 2.0))
+            ]
+            return pylops.VStack(each, dtype=dtype)
+
+        file.add("centered5_edge" if edge else "centered5", centered5)
+    add("single", (7, 1), kind="forward")
     return file
 
 
@@ -546,6 +670,18 @@ def directional(name, derivative):
     return file, constant, fields
 
 
+def each_kind(constant, fields):
+    """Every kind and edge, of one, two and three axes."""
+    for kind in ("forward", "backward", "centered"):
+        for edge in (False, True):
+            name = f"{kind}_edge" if edge else kind
+            options = {"kind": kind, "edge": edge}
+            constant(f"{name}_constant1", (11,), (-1.5,), sampling=0.5, **options)
+            constant(f"{name}_constant2", (7, 5), (0.5, 2.0), sampling=(0.25, 2.0), **options)
+            fields(f"{name}_fields2", (7, 5), sampling=(0.5, 2.0), **options)
+            fields(f"{name}_fields3", (3, 4, 5), sampling=(1.0, 0.5, 2.0), **options)
+
+
 def first_directional_derivative():
     file, constant, fields = directional(
         "first_directional_derivative", pylops.FirstDirectionalDerivative
@@ -555,6 +691,7 @@ def first_directional_derivative():
     fields("fields", (7, 5))
     fields("forward", (7, 5), sampling=(0.5, 2.0), kind="forward")
     fields("three", (3, 4, 5), sampling=(1.0, 0.5, 2.0), kind="backward")
+    each_kind(constant, fields)
     return file
 
 
@@ -564,6 +701,7 @@ def second_directional_derivative():
     )
     constant("constant", (7, 5), (0.6, -0.8))
     fields("fields", (7, 5), sampling=(0.25, 2.0), edge=True)
+    each_kind(constant, fields)
     return file
 
 
@@ -582,6 +720,17 @@ def smoothing():
 
     plane("both", (7, 5), (3, 5))
     plane("last_two", (3, 11, 5), (7, 3))
+    for axis, n in enumerate((5, 3, 7)):
+        along(f"axis{axis}_of_three", (5, 3, 7), n, axis)
+    # PyLops takes the next odd number of neighbours.
+    along("even", 11, 4, 0)
+    along("alone", (5, 3), 1, 0)
+
+    def cube(dtype):
+        return pylops.SmoothingND((3, 3, 5), (5, 3, 7), axes=(0, 1, 2), dtype=dtype)
+
+    file.add("cube", cube)
+    along("single", (1, 5), 1, 0)
     return file
 
 
@@ -619,6 +768,9 @@ def convolve1d():
     add("axis0", (7, 5), 3, offset=1, axis=0)
     add("axis1", (5, 7), 4, offset=1, axis=1)
     add("middle", (2, 7, 3), 5, offset=3, axis=1)
+    add("one_tap", 11, 1, offset=0)
+    add("as_long", 7, 7, offset=2)
+    add("single", (1, 5), 1, offset=0, axis=0)
     # PyLops correlates with the filter instead of its conjugate; these are the matrices.
     file.add(
         "complex",
@@ -677,6 +829,19 @@ def compositions():
         of = parts(dtype)[0]
         forward, adjoint = of.matmat(x), of.rmatmat(y)
         file.put(dtype, "lifted", x=x, y=y, forward=forward, adjoint=adjoint)
+    file.add("transpose", lambda dtype: (2 * parts(dtype)[0]).T)
+    file.add("power", lambda dtype: parts(dtype)[0] ** 3)
+    file.add("power_zero", lambda dtype: pylops.Identity(21, dtype=dtype))
+    file.add("normal", lambda dtype: pylops.Identity(21, dtype=dtype) + 0.25 * parts(dtype)[0].H @ parts(dtype)[0])
+    first = lambda dtype: (0.5 - 2j) * parts(dtype)[0]
+    file.add("conj", lambda dtype: first(dtype).conj(), dtypes=("complex128",))
+    file.add("transpose_complex", lambda dtype: first(dtype).T, dtypes=("complex128",))
+
+    def block(dtype):
+        one, two = parts(dtype)
+        return pylops.Block([[one, two], [two, 0.5 * one]], dtype=dtype)
+
+    file.add("block", block)
     # Flat, it is the same along a new axis.
     file.add("stack", lambda dtype: pylops.VStack(list(parts(dtype)[::-1]), dtype=dtype))
     return file
@@ -840,6 +1005,58 @@ def events():
     return file
 
 
+def tapers():
+    """Weights with ramps of every kind at both ends, and their products along several axes."""
+    file = File("tapers")
+    for kind in ("hanning", "cosine", "cosinesquare", "cosinesqrt"):
+        for n, ramp in ((11, 3), (11, 5), (12, 6), (7, 1), (7, 0), (1, 0), (71, 20)):
+            file.put("float64", f"{kind}_{n}_{ramp}", weights=pylops_tapers.taper(n, ramp, kind))
+        file.put("float64", f"{kind}_2d", weights=pylops_tapers.taper2d(5, 11, 4, kind))
+        file.put("float64", f"{kind}_3d", weights=pylops_tapers.taper3d(3, (11, 7), (4, 2), kind))
+        file.put("float64", f"{kind}_nd", weights=pylops_tapers.tapernd((5, 7, 3, 2), (2, 3, 1, 0), kind))
+    return file
+
+
+def wavelets():
+    """Each with few and many samples to each side; an even number of times loses its last one."""
+    file = File("wavelets")
+
+    def put(case, made):
+        wavelet, _, center = made
+        assert center == len(wavelet) // 2
+        file.put("float64", case, wavelet=wavelet)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        for half in (2, 7, 30):
+            t = np.arange(half + 1) * 0.004
+            # An even number of times would lose its last one.
+            t = t if len(t) % 2 else np.arange(half + 2) * 0.004
+            for f0 in (5.0, 25.0):
+                put(f"ricker_{half}_{f0:.0f}", pylops_wavelets.ricker(t, f0))
+            for std in (0.5, 3.0):
+                put(f"gaussian_{half}_{std}", pylops_wavelets.gaussian(t, std))
+            for f in ((5.0, 20.0), (10.0, 60.0)):
+                put(f"klauder_{half}_{f[0]:.0f}_{f[1]:.0f}", pylops_wavelets.klauder(t, f))
+            for f in ((5.0, 10.0, 45.0, 50.0), (1.0, 5.0, 20.0, 70.0)):
+                put(f"ormsby_{half}_{f[0]:.0f}_{f[3]:.0f}", pylops_wavelets.ormsby(t, f))
+    return file
+
+
+def metrics():
+    file = File("metrics")
+    for dtype in DTYPES:
+        for case, shape in (("one", 1), ("vector", 71), ("matrix", (7, 5)), ("cube", (3, 1, 5))):
+            x, y = file.random(shape, dtype), file.random(shape, dtype)
+            of = {name: getattr(pylops_metrics, name)(x, y) for name in ("mae", "mse", "snr")}
+            # The largest of complex numbers is none that means anything.
+            largest = 2.0 if dtype == "complex128" else None
+            of["psnr"] = pylops_metrics.psnr(x, y, xmax=largest)
+            of["psnr_between"] = pylops_metrics.psnr(x, y, xmax=3.0, xmin=-1.5)
+            file.put(dtype, case, x=x, y=y, **of)
+    return file
+
+
 FILES = (
     identity,
     zero,
@@ -876,6 +1093,9 @@ FILES = (
     cgls,
     krylov,
     events,
+    tapers,
+    wavelets,
+    metrics,
 )
 
 

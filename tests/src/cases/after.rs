@@ -16,6 +16,12 @@ pub fn cases(_: DType) -> Vec<Case> {
             .moves(once.then(once), once.then(once)),
         Case::new("matrix after derivative", |cell: &Cell| matrix(cell)?.after(first(cell)?).build())
             .moves(once.then(forward), adjoint.then(once)),
+        Case::new("power", |cell: &Cell| first(cell)?.pow(3).build())
+            .golden("compositions/power")
+            .moves(once, once),
+        Case::new("power of zero", |cell: &Cell| first(cell)?.pow(0).build())
+            .golden("compositions/power_zero")
+            .moves(once, once),
         Case::new("three factors", |cell: &Cell| {
             matrix(cell)?.after(second(cell)?.after(first(cell)?).build()?).build()
         })

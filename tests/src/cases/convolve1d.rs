@@ -18,6 +18,9 @@ pub fn cases(dtype: DType) -> Vec<Case> {
         golden(&[7, 5], 0, 1, "axis0"),
         golden(&[5, 7], 1, 1, "axis1"),
         golden(&[2, 7, 3], 1, 3, "middle"),
+        golden(&[11], 0, 0, "one_tap"),
+        golden(&[7], 0, 2, "as_long"),
+        golden(&[1, 5], 0, 0, "single"),
         // A filter as long as the axis, an axis of one sample, a filter of one tap.
         given(&[5, 3], 0, 2, &[1.0, -2.0, 0.5, 4.0, 0.25]),
         given(&[3, 1], 1, 0, &[-1.5]),

@@ -13,6 +13,7 @@ pub fn cases(_: DType) -> Vec<Case> {
     for axis in 0..3 {
         cases.push(golden(&[2, 5, 3], Some(axis), &format!("along{axis}")));
     }
+    cases.push(golden(&[3, 1, 5], Some(1), "single"));
     for (shape, axis) in
         [(&[13, 17][..], None), (&[13, 17], Some(1)), (&[1, 3], Some(0)), (&[1], None)]
     {

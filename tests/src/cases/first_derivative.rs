@@ -20,7 +20,15 @@ pub fn cases(_: DType) -> Vec<Case> {
     ] {
         for (edge, suffix) in [(Zero, ""), (Reduced, "_edge")] {
             cases.push(case(&[11], 0, 0.25, scheme, edge).golden(golden(&format!("{key}{suffix}"))));
+            for (axis, shape) in [&[7, 3][..], &[2, 7, 3], &[2, 3, 7]].into_iter().enumerate() {
+                let golden = golden(&format!("{key}_along{axis}{suffix}"));
+                cases.push(case(shape, axis as isize, 0.5, scheme, edge).golden(golden));
+            }
         }
+    }
+    for (scheme, key) in [(Forward, "forward"), (Backward, "backward"), (Centered3, "centered")] {
+        let golden = golden(&format!("{key}_single"));
+        cases.push(case(&[3, 1, 5], 1, 1.0, scheme, Zero).golden(golden));
     }
     cases.push(case(&[7, 5], 0, 0.5, Forward, Zero).golden(golden("axis0")));
     cases.push(case(&[5, 7], 1, 2.0, Centered5, Reduced).golden(golden("axis1")));

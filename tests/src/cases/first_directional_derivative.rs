@@ -3,7 +3,7 @@
 use arrayspan_bridge::DType;
 use arrayspan_operators::{Edge, FirstDirectionalDerivative, Scheme};
 
-use super::direction::{Along, case, constant, fields};
+use super::direction::{Along, case, constant, every_kind, fields};
 use crate::suite::{Case, Moves};
 
 /// One launch that reads each value and each component once.
@@ -19,7 +19,7 @@ pub fn cases(_: DType) -> Vec<Case> {
     };
     let along = |shape, steps, scheme, edge| Along { shape, steps, scheme, edge };
     let unit: &[f64] = &[1.0, 1.0];
-    vec![
+    let mut cases = vec![
         case(make, along(&[7, 5], unit, Centered3, Zero), constant(&[0.6, -0.8]), one(35, 0))
             .golden(golden("constant")),
         case(make, along(&[7, 5], &[0.25, 2.0], Centered3, Reduced), constant(&[0.5, 2.0]), one(35, 0))
@@ -31,5 +31,7 @@ pub fn cases(_: DType) -> Vec<Case> {
         case(make, along(&[3, 4, 5], &[1.0, 0.5, 2.0], Backward, Zero), fields(golden("three")), one(60, 3))
             .golden(golden("three")),
         case(make, along(&[13, 1], unit, Centered5, Reduced), constant(&[2.0, 1.0]), one(13, 0)),
-    ]
+    ];
+    cases.extend(every_kind("first_directional_derivative", make, one));
+    cases
 }

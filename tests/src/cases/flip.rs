@@ -17,7 +17,7 @@ pub fn cases(_: DType) -> Vec<Case> {
         case(&[5, 3, 7], &[-1]).golden(golden("axis2")),
         case(&[5, 3, 7], &[0, 2]),
         case(&[5, 3], &[]),
-        case(&[1, 4], &[0]),
+        case(&[1, 4], &[0]).golden(golden("single")),
     ]
 }
 

@@ -19,6 +19,15 @@ pub fn cases(_: DType) -> Vec<Case> {
         case(&[7, 5], &[0.25, 2.0], Forward, Zero).golden(golden("forward")),
         case(&[7, 5], &[0.25, 2.0], Backward, Zero).golden(golden("backward")),
         case(&[3, 4, 5], &[1.0, 0.5, 2.0], Centered3, Reduced).golden(golden("three")),
+        case(&[11], &[0.5], Centered3, Reduced).golden(golden("vector_edge")),
+        case(&[11], &[0.5], Forward, Zero).golden(golden("forward_vector")),
+        case(&[11], &[0.5], Backward, Zero).golden(golden("backward_vector")),
+        case(&[3, 4, 5], &[1.0, 0.5, 2.0], Centered3, Zero).golden(golden("three_plain")),
+        case(&[3, 4, 5], &[1.0, 0.5, 2.0], Forward, Zero).golden(golden("forward_three")),
+        case(&[3, 4, 5], &[1.0, 0.5, 2.0], Backward, Zero).golden(golden("backward_three")),
+        case(&[7, 5], &[0.25, 2.0], Centered5, Zero).golden(golden("centered5")),
+        case(&[7, 5], &[0.25, 2.0], Centered5, Reduced).golden(golden("centered5_edge")),
+        case(&[7, 1], &[1.0, 1.0], Forward, Zero).golden(golden("single")),
         case(&[13, 1], &[1.0, 1.0], Centered5, Reduced),
     ]
 }

@@ -17,6 +17,7 @@ pub fn cases(_: DType) -> Vec<Case> {
         // Along one axis each: PyLops refuses.
         case(&[5, 3, 2], &[3, 7, 2]),
         case(&[13, 17], &[13, 17]),
+        case(&[1, 3], &[1, 5]).golden(golden("single")),
         case(&[1, 5], &[1, 1]),
         case(&[1], &[1]),
     ]

@@ -18,6 +18,11 @@ pub fn cases(dtype: DType) -> Vec<Case> {
         case(dtype, &[5, 3, 7], -1, &[5.5, 1.0, 2.25, 4.75], Linear).golden(golden("axis2")),
         case(dtype, &[11], 0, &[0.25, 7.75, 2.0, 4.5], Nearest).golden(golden("nearest")),
         case(dtype, &[5, 7], 1, &[5.25, 1.0, 2.75], Nearest).golden(golden("nearest_axis1")),
+        case(dtype, &[5, 3, 7], 0, &[3.25, 0.0, 1.75], Nearest)
+            .golden(golden("nearest_axis0_of_three")),
+        case(dtype, &[5, 3, 7], 1, &[0.75], Nearest).golden(golden("nearest_axis1_of_three")),
+        case(dtype, &[5, 3, 7], 2, &[5.25, 1.0, 2.75, 4.0], Nearest)
+            .golden(golden("nearest_axis2_of_three")),
         case(dtype, &[5, 4], 0, &[4.0, 0.0, 3.999, 4.0, 2.5, 2.5], Linear),
         case(dtype, &[1, 4], 0, &[0.0, 0.0], Linear),
     ]

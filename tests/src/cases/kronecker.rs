@@ -29,15 +29,16 @@ pub fn cases(_: DType) -> Vec<Case> {
     let once = Moves::one(42, 42);
     let (above, below) =
         (Moves::one(69, 42).then(once).then(once), Moves::one(84, 42).then(Moves::one(48, 63)));
-    // Slice by slice, of five positions and two coefficients each.
-    let (line_of, sums_of) = (Moves::one(7, 5), Moves::one(10, 2));
-    let lines = Moves::one(12, 4).then(line_of).then(line_of);
-    let sums = sums_of.then(sums_of).then(Moves::one(10, 6));
+    // Both columns at once, of five positions and two coefficients each.
+    let lines = Moves::one(12, 4).then(Moves::one(9, 10));
+    let sums = Moves::one(15, 4).then(Moves::one(10, 6));
     vec![
         golden("matrices", &a, &b, [[10, 6, 15], [6, 12, 8]]),
         golden("derivative_matrix", &|_| derivative(7), &b, [[14, 14, 0], [14, 28, 8]]),
         golden("matrix_derivative", &a, &|_| derivative(7), [[35, 21, 15], [21, 21, 0]]),
         golden("derivatives", &|_| derivative(5), &|_| derivative(7), [[35, 35, 0], [35, 35, 0]]),
+        golden("row_column", &a, &b, [[7, 1, 7], [1, 5, 5]]),
+        golden("column_row", &a, &b, [[11, 1, 11], [1, 3, 3]]),
         case("one row", matrix([1, 13]), matrix([3, 1]), [[13, 1, 13], [1, 3, 3]]),
         case("one column", matrix([3, 1]), matrix([1, 11]), [[11, 1, 11], [1, 3, 3]]),
         // Axis 0 of a matrix of derivatives, behind the other's axes and before them.

@@ -16,7 +16,7 @@ pub fn cases(_: DType) -> Vec<Case> {
     let lopsided = [along(0, 1.0, 1.0), along(1, 0.5, 2.0)];
     let three = [along(0, 1.0, 1.0), along(1, 0.5, 2.0), along(2, 2.0, 3.0)];
     let outer = [along(0, 1.0, 1.0), along(-1, 1.0, 3.0)];
-    vec![
+    let mut cases = vec![
         case(&[7, 5], &both, Centered3, Zero).golden(golden("plain")),
         case(&[7, 5], &both, Centered3, Reduced).golden(golden("edge")),
         case(&[5, 7], &weighted, Centered3, Zero).golden(golden("weighted")),
@@ -24,6 +24,9 @@ pub fn cases(_: DType) -> Vec<Case> {
         case(&[3, 4, 5], &three, Centered3, Zero).golden(golden("three")),
         case(&[5, 7], &lopsided, Forward, Zero).golden(golden("forward")),
         case(&[5, 7], &lopsided, Backward, Zero).golden(golden("backward")),
+        case(&[7, 5], &both, Centered5, Zero).golden(golden("centered5")),
+        case(&[7, 5], &both, Centered5, Reduced).golden(golden("centered5_edge")),
+        case(&[1, 5], &both, Centered3, Zero).golden(golden("single")),
         case(&[13, 17], &both, Centered5, Reduced),
         case(&[11], &[along(0, 0.5, 1.0)], Centered5, Zero),
         // The same axis twice is one band.
@@ -31,7 +34,21 @@ pub fn cases(_: DType) -> Vec<Case> {
         case(&[1, 5], &both, Centered3, Reduced),
         case(&[5, 2], &both, Centered3, Zero),
         case(&[1, 1], &both, Centered3, Zero),
-    ]
+    ];
+    let each = [along(0, 1.0, 1.0), along(1, 0.5, 2.0), along(2, 2.0, -3.0)];
+    for axes in [&[0, 1][..], &[0, 2], &[1, 2], &[0, 1, 2]] {
+        let terms: Vec<Along> = axes.iter().map(|axis: &usize| each[*axis]).collect();
+        let name: String = axes.iter().map(usize::to_string).collect();
+        for (scheme, edge, key) in [
+            (Centered3, Zero, format!("centered_axes{name}")),
+            (Centered3, Reduced, format!("centered_axes{name}_edge")),
+            (Forward, Zero, format!("forward_axes{name}")),
+            (Backward, Zero, format!("backward_axes{name}")),
+        ] {
+            cases.push(case(&[4, 3, 5], &terms, scheme, edge).golden(golden(&key)));
+        }
+    }
+    cases
 }
 
 fn along(axis: isize, step: f64, weight: f64) -> Along {

@@ -11,7 +11,14 @@ use crate::suite::{Case, Cell, Moves, Values};
 pub fn cases(dtype: DType) -> Vec<Case> {
     let mut cases = Vec::new();
     for (matrix, others, key) in
-        [([3, 7], &[][..], "wide"), ([7, 3], &[], "tall"), ([4, 5], &[2, 3], "others")]
+        [
+            ([3, 7], &[][..], "wide"),
+            ([7, 3], &[], "tall"),
+            ([4, 5], &[2, 3], "others"),
+            ([1, 7], &[3], "row"),
+            ([7, 1], &[3], "column"),
+            ([5, 7], &[1], "thin"),
+        ]
     {
         let key = format!("matrix_mult/{key}");
         let values = {

@@ -16,7 +16,7 @@ pub fn cases(_: DType) -> Vec<Case> {
         case(&[5, 3], &[(0, 0), (1, 0)]).golden(golden("before")),
         case(&[2, 3, 5], &[(1, 2), (0, 1), (3, 0)]).golden(golden("all")),
         case(&[5, 3], &[(0, 0), (0, 0)]).golden(golden("none")),
-        case(&[1, 2], &[(2, 2), (1, 1)]),
+        case(&[1, 2], &[(2, 2), (1, 1)]).golden(golden("single")),
     ]
 }
 

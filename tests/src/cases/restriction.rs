@@ -18,10 +18,13 @@ pub fn cases(_: DType) -> Vec<Case> {
         case(&[7, 5], 0, &[2, 5, 2, 2, 0]).golden(golden("repeated")),
         case(&[7, 5], 0, &[1, 3, 5]).golden(golden("stepped")),
         slice(&[7, 5], 1, 1..4).golden(golden("slice")),
+        slice(&[1, 4], 0, 0..1).golden(golden("single")),
+        slice(&[5, 3], 0, 0..5).golden(golden("all")),
+        slice(&[3, 5, 2], 1, 3..4).golden(golden("one_of_each")),
         case(&[3, 13], 1, &[12, 9, 6]),
         none(&[5, 4], 0),
         case(&[1, 4], 0, &[0, 0, 0]),
-        mask(&[7, 5], 0, &[5, 2, 2, 0]),
+        mask(&[7, 5], 0, &[5, 2, 2, 0]).golden(golden("mask")),
     ]
 }
 
@@ -61,17 +64,17 @@ fn along(shape: &[usize], axis: isize) -> (usize, usize) {
     (extent, shape.iter().product::<usize>() / extent)
 }
 
-/// Neighbours along the last of two axes: a copy, with zeros on both sides in the adjoint.
-fn slice(shape: &[usize], axis: isize, indices: std::ops::Range<usize>) -> Case {
+/// Neighbours: a copy, with zeros on both sides in the adjoint.
+fn slice(shape: &[usize], axis: usize, indices: std::ops::Range<usize>) -> Case {
     let name = format!("{indices:?} along axis {axis} of {shape:?}");
-    let (rows, extent) = (shape[0], shape[1]);
-    let kept = rows * indices.len();
+    let all: usize = shape.iter().product();
+    let kept = all / shape[axis] * indices.len();
     let copy = Moves::one(kept, kept);
-    let adjoint = Moves::one(kept, rows * extent);
+    let adjoint = Moves::one(kept, all);
     let adding = Moves::one(2 * kept, kept);
     let shape = shape.to_vec();
     let make = move |cell: &_| {
-        Restriction::new(space(cell, &shape)?, axis, indices.clone().collect::<Vec<_>>())
+        Restriction::new(space(cell, &shape)?, axis as isize, indices.clone().collect::<Vec<_>>())
     };
     Case::new(name, make).moves(copy, adjoint).moves_adding(adding, adding)
 }

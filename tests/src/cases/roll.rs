@@ -15,8 +15,12 @@ pub fn cases(_: DType) -> Vec<Case> {
         case(&[5, 3, 7], 0, -2).golden(golden("axis0")),
         case(&[5, 3, 7], 1, 7).golden(golden("axis1")),
         case(&[5, 3, 7], -1, 3).golden(golden("axis2")),
+        case(&[5, 3], 0, 0).golden(golden("none")),
+        case(&[5, 3], 0, 5).golden(golden("around")),
+        case(&[5, 3], 0, 13).golden(golden("beyond")),
+        case(&[5, 3], 0, -13).golden(golden("back_beyond")),
+        case(&[1, 4], -2, 3).golden(golden("single")),
         case(&[5, 3], 0, 10),
-        case(&[1, 4], -2, 3),
     ]
 }
 

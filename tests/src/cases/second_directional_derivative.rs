@@ -3,7 +3,7 @@
 use arrayspan_bridge::DType;
 use arrayspan_operators::{Edge, Scheme, SecondDirectionalDerivative};
 
-use super::direction::{Along, case, constant, fields};
+use super::direction::{Along, case, constant, every_kind, fields};
 use crate::suite::{Case, Moves};
 
 /// Two launches that read each value and each component once each.
@@ -19,11 +19,13 @@ pub fn cases(_: DType) -> Vec<Case> {
     };
     let along = |shape, steps, scheme, edge| Along { shape, steps, scheme, edge };
     let unit: &[f64] = &[1.0, 1.0];
-    vec![
+    let mut cases = vec![
         case(make, along(&[7, 5], unit, Centered3, Zero), constant(&[0.6, -0.8]), two(35, 0))
             .golden(golden("constant")),
         case(make, along(&[7, 5], &[0.25, 2.0], Centered3, Reduced), fields(golden("fields")), two(35, 2))
             .golden(golden("fields")),
         case(make, along(&[13, 1], unit, Forward, Zero), constant(&[1.0, 2.0]), two(13, 0)),
-    ]
+    ];
+    cases.extend(every_kind("second_directional_derivative", make, two));
+    cases
 }

@@ -16,6 +16,13 @@ pub fn cases(_: DType) -> Vec<Case> {
         case(&[5, 7], &[(-1, 5)]).golden(golden("axis1")),
         case(&[7, 5], &[(0, 3), (1, 5)]).golden(golden("both")),
         case(&[3, 11, 5], &[(-2, 7), (-1, 3)]).golden(golden("last_two")),
+        case(&[5, 3, 7], &[(0, 5)]).golden(golden("axis0_of_three")),
+        case(&[5, 3, 7], &[(1, 3)]).golden(golden("axis1_of_three")),
+        case(&[5, 3, 7], &[(2, 7)]).golden(golden("axis2_of_three")),
+        case(&[11], &[(0, 5)]).golden(golden("even")),
+        case(&[5, 3], &[(0, 1)]).golden(golden("alone")),
+        case(&[5, 3, 7], &[(0, 3), (1, 3), (2, 5)]).golden(golden("cube")),
+        case(&[1, 5], &[(0, 1)]).golden(golden("single")),
         case(&[5, 1], &[(0, 5), (1, 1)]),
     ]
 }

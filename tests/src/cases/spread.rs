@@ -15,6 +15,8 @@ pub fn cases(dtype: DType) -> Vec<Case> {
         case(dtype, [3, 7], [5, 11], line, Nearest).golden(golden("nearest")),
         case(dtype, [3, 7], [5, 11], between, Linear).golden(golden("linear")),
         case(dtype, [4, 13], [3, 13], between, Linear).golden(golden("leaving")),
+        case(dtype, [3, 5], [4, 11], line, Nearest).golden(golden("function")),
+        case(dtype, [3, 5], [4, 13], between, Linear).golden(golden("function_linear")),
         case(dtype, [1, 2], [3, 1], |_, _, _| None, Nearest),
     ]
 }

@@ -1,7 +1,7 @@
 //! `a + b`, `a - b`: also of sums, and of operators that hold arrays.
 
 use arrayspan_bridge::DType;
-use arrayspan_operators::{Diagonal, Operator, Result};
+use arrayspan_operators::{Diagonal, Identity, LinearMap, Operator, Result, adjoint};
 
 use super::parts::{MODEL, first, second};
 use super::space;
@@ -19,6 +19,12 @@ pub fn cases(_: DType) -> Vec<Case> {
         Case::new("difference", |cell: &Cell| (first(cell)? - second(cell)?).build())
             .golden("compositions/difference")
             .moves(once, once),
+        Case::new("identity and a normal operator", |cell: &Cell| {
+            let first = first(cell)?;
+            (Identity::new(first.domain().clone())? + 0.25 * adjoint(&first).after(&first)).build()
+        })
+        .golden("compositions/normal")
+        .moves(once, once),
         Case::new("sum with weights", |cell: &Cell| (first(cell)? + weights(cell)?).build())
             .moves(weighted, weighted),
         Case::new("sum of a difference", |cell: &Cell| {

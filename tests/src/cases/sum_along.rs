@@ -15,8 +15,9 @@ pub fn cases(_: DType) -> Vec<Case> {
         case(&[5, 3, 7], 0).golden(golden("axis0")),
         case(&[5, 3, 7], 1).golden(golden("axis1")),
         case(&[5, 3, 7], -1).golden(golden("axis2")),
+        case(&[5, 1], 1).golden(golden("single")),
+        case(&[127, 3], 0).golden(golden("long")),
         case(&[5, 1], 0),
-        case(&[127, 3], 0),
     ]
 }
 

@@ -15,7 +15,7 @@ pub fn cases(_: DType) -> Vec<Case> {
         case(&[5, 3, 7], 0).golden(golden("axis0")),
         case(&[5, 3, 7], 1).golden(golden("axis1")),
         case(&[5, 3, 7], -1).golden(golden("axis2")),
-        case(&[1, 4], 0),
+        case(&[1, 4], 0).golden(golden("single")),
     ]
 }
 

@@ -16,8 +16,9 @@ pub fn cases(_: DType) -> Vec<Case> {
         case(&[5, 3, 7], &[2, 0, 1]).golden(golden("turned")),
         case(&[5, 3, 7], &[0, -1, 1]).golden(golden("inner")),
         case(&[5, 3, 7], &[1, 0, 2]).golden(golden("outer")),
-        case(&[5, 3, 7], &[2, 1, 0]),
-        case(&[5, 1, 7, 2], &[3, 1, 0, 2]),
+        case(&[5, 3, 7], &[1, 2, 0]).golden(golden("turned_back")),
+        case(&[5, 3, 7], &[2, 1, 0]).golden(golden("reversed")),
+        case(&[5, 1, 7, 2], &[3, 1, 0, 2]).golden(golden("four")),
     ]
 }
 

@@ -1,7 +1,7 @@
 //! `vstack`: ranges that join along the first axis, ranges that do not, one part, parts that are compositions.
 
 use arrayspan_bridge::DType;
-use arrayspan_operators::vstack;
+use arrayspan_operators::{hstack, vstack};
 
 use super::parts::{MODEL, corner, first, matrix, second};
 use crate::suite::{Case, Cell, Moves};
@@ -24,6 +24,12 @@ pub fn cases(_: DType) -> Vec<Case> {
             .moves(forward.then(once), transposed.then(added)),
         Case::new("flat", |cell: &Cell| vstack([first(cell)?, corner(cell)?]))
             .moves(once.then(cut), once.then(pasted)),
+        Case::new("of hstacks", |cell: &Cell| {
+            let (one, two) = (first(cell)?, second(cell)?);
+            vstack([hstack([&one, &two])?, hstack([two.clone(), (0.5 * &one).build()?])?])
+        })
+        .golden("compositions/block")
+        .moves(Moves::one(2 * MODEL, MODEL).then(Moves::one(2 * MODEL, MODEL)), Moves::one(2 * MODEL, MODEL).then(Moves::one(2 * MODEL, MODEL))),
         Case::new("alone", |cell: &Cell| vstack([matrix(cell)?])).moves(forward, transposed),
         Case::new("with a product", |cell: &Cell| {
             vstack([first(cell)?, (0.5 * matrix(cell)?.after(second(cell)?).build()?).build()?])

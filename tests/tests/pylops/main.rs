@@ -4,3 +4,4 @@
 mod defects;
 mod gathers;
 mod metrics;
+mod numbers;
