@@ -129,14 +129,16 @@ impl View<'_> {
     /// The only element, copied to the host from wherever it is. Waits for it.
     ///
     /// A floating-point number may be read as a wider one, a complex one as a wider complex one, which changes nothing about
-    /// it: so `item::<f64>` reads what a device has computed in the widest dtype that it has, as norms are. Any other dtype
-    /// is an error.
+    /// it: so `item::<f64>` reads what a device has computed in the widest dtype that it has, as norms are. It may be read as a
+    /// narrower one, too, of the numbers of Rust: `item::<f32>` of a `Float64` rounds to the nearest, and is infinite beyond the
+    /// largest, as `as f32` is. Any other dtype is an error.
     ///
     /// ```
     /// use arrayspan_bridge::Array;
     ///
     /// let number = Array::from_vec(vec![0.1_f32], [])?;
     /// assert_eq!((number.item::<f32>()?, number.item::<f64>()?), (0.1, f64::from(0.1_f32)));
+    /// assert_eq!(Array::from_vec(vec![0.1_f64], [])?.item::<f32>()?, 0.1);
     /// assert_eq!(number.item::<i32>().unwrap_err().to_string(), "item: dtype is Float32, expected Int32");
     /// # Ok::<(), arrayspan_bridge::Error>(())
     /// ```
@@ -148,10 +150,11 @@ impl View<'_> {
         if self.layout().len() != 1 {
             return Err(self.not_one());
         }
-        let values = if widens(self.dtype(), T::DTYPE) {
+        let values = if converts(self.dtype(), T::DTYPE) {
             let cpu = Device::cpu();
             let here = self.to(cpu)?.0;
-            here.view().convert(T::DTYPE, &Conversion::EXACT, &cpu.stream()?)?.to_vec()?
+            // Beyond the largest number comes infinity.
+            here.view().convert(T::DTYPE, &Conversion::WRAP, &cpu.stream()?)?.to_vec()?
         } else {
             self.expect_dtype::<T>("item")?;
             self.to_vec()?
@@ -171,11 +174,12 @@ impl View<'_> {
     }
 }
 
-/// Whether the second has every number of the first, as floating point, and more digits.
-fn widens(from: DType, to: DType) -> bool {
+/// Whether both are of floating point, real or complex, with digits enough in the second for what one computes with.
+fn converts(from: DType, to: DType) -> bool {
     match to {
-        DType::Float32 => matches!(from, DType::Float16 | DType::BFloat16),
+        DType::Float32 => matches!(from, DType::Float16 | DType::BFloat16 | DType::Float64),
         DType::Float64 => matches!(from, DType::Float16 | DType::BFloat16 | DType::Float32),
+        DType::Complex64 => from == DType::Complex128,
         DType::Complex128 => from == DType::Complex64,
         _ => false,
     }

@@ -2,7 +2,9 @@
 
 use std::ops;
 
-use super::{Binary, Expression, Node, Unary};
+use num_complex::Complex64;
+
+use super::{Binary, Expression, Node, Unary, constant};
 
 impl Expression {
     /// The complex conjugate.
@@ -74,31 +76,77 @@ impl Expression {
     }
 }
 
-impl ops::Add for Expression {
+/// Of another expression, or of a number, which is a [`constant`].
+impl<E: Into<Self>> ops::Add<E> for Expression {
     type Output = Self;
-    fn add(self, other: Self) -> Self {
-        self.binary(Binary::Add, other)
+    fn add(self, other: E) -> Self {
+        self.binary(Binary::Add, other.into())
     }
 }
 
-impl ops::Sub for Expression {
+/// Of another expression, or of a number, which is a [`constant`].
+impl<E: Into<Self>> ops::Sub<E> for Expression {
     type Output = Self;
-    fn sub(self, other: Self) -> Self {
-        self.binary(Binary::Subtract, other)
+    fn sub(self, other: E) -> Self {
+        self.binary(Binary::Subtract, other.into())
     }
 }
 
-impl ops::Mul for Expression {
+/// By another expression, or by a number, which is a [`constant`].
+impl<E: Into<Self>> ops::Mul<E> for Expression {
     type Output = Self;
-    fn mul(self, other: Self) -> Self {
-        self.binary(Binary::Multiply, other)
+    fn mul(self, other: E) -> Self {
+        self.binary(Binary::Multiply, other.into())
     }
 }
 
-impl ops::Div for Expression {
+/// By another expression, or by a number, which is a [`constant`].
+impl<E: Into<Self>> ops::Div<E> for Expression {
     type Output = Self;
-    fn div(self, other: Self) -> Self {
-        self.binary(Binary::Divide, other)
+    fn div(self, other: E) -> Self {
+        self.binary(Binary::Divide, other.into())
+    }
+}
+
+impl ops::Add<Expression> for f64 {
+    type Output = Expression;
+    fn add(self, other: Expression) -> Expression {
+        constant(self) + other
+    }
+}
+
+impl ops::Sub<Expression> for f64 {
+    type Output = Expression;
+    fn sub(self, other: Expression) -> Expression {
+        constant(self) - other
+    }
+}
+
+impl ops::Mul<Expression> for f64 {
+    type Output = Expression;
+    fn mul(self, other: Expression) -> Expression {
+        constant(self) * other
+    }
+}
+
+impl ops::Div<Expression> for f64 {
+    type Output = Expression;
+    fn div(self, other: Expression) -> Expression {
+        constant(self) / other
+    }
+}
+
+/// A [`constant`].
+impl From<f64> for Expression {
+    fn from(value: f64) -> Self {
+        constant(value)
+    }
+}
+
+/// A [`constant`].
+impl From<Complex64> for Expression {
+    fn from(value: Complex64) -> Self {
+        constant(value)
     }
 }
 

@@ -31,6 +31,8 @@ pub use order::Nodes;
 /// let expression = constant(2.0) * input(0) * input(1).conj() + previous();
 /// assert_eq!(expression.inputs(), 2);
 /// assert_eq!(expression.operations(), 4);
+/// // Numbers beside expressions are constants.
+/// assert_eq!(2.0 * input(0) - 1.0, constant(2.0) * input(0) - constant(1.0));
 /// ```
 #[derive(Clone)]
 pub struct Expression(Arc<Inner>);

@@ -129,6 +129,13 @@ fn the_only_element_is_had_from_any_device_and_no_other() {
     for device in devices() {
         let one = Array::full([1, 1], 4.5_f32, device).unwrap();
         assert_eq!(one.item::<f32>().unwrap().to_bits(), 4.5_f32.to_bits());
+        // Rounded to the nearest, and infinite beyond the largest.
+        for (wide, narrow) in [(0.1, 0.1), (-1e300, f32::NEG_INFINITY), (1e-300, 0.0)] {
+            let one = Array::full([], wide, device).unwrap();
+            assert_eq!(one.item::<f32>().unwrap().to_bits(), f32::to_bits(narrow));
+        }
+        let nan = Array::full([1], f64::NAN, device).unwrap();
+        assert!(nan.item::<f32>().unwrap().is_nan() && nan.item::<i32>().is_err());
         let scalar: SharedArray = Array::full([], 9_u8, device).unwrap().into();
         assert_eq!(scalar.item::<u8>().unwrap(), 9);
         for shape in [&[2][..], &[0]] {
