@@ -1,0 +1,96 @@
+//! Verbs that multiply by a matrix: banded, sparse, triangular, dense.
+
+use arrayspan_bridge::{View, ViewMut};
+
+use super::Executor;
+use crate::verb::{
+    Call, GatherCall, GemmCall, ScanCall, Stencil, StencilCall, StencilEachCall, StencilSumCall,
+    StencilTerm,
+};
+use crate::{Gather, Result, Scan, Update};
+
+impl dyn Executor + '_ {
+    /// `y ← alpha · stencil(x) + beta · y`. Enqueued; does not wait.
+    ///
+    /// # Errors
+    /// As [`StencilCall::new`]; arguments on another device; the device's failure.
+    pub fn stencil(
+        &self,
+        stencil: &Stencil,
+        x: View<'_>,
+        y: ViewMut<'_>,
+        update: Update<'_>,
+    ) -> Result<()> {
+        self.run(Call::Stencil(StencilCall::new(stencil, x, y, update)?))
+    }
+
+    /// `y[t] ← alpha · termₜ(x) + beta · y[t]`: the terms of a stencil, each by itself, along a new first axis of `y`, in one
+    /// pass. Enqueued; does not wait.
+    ///
+    /// # Errors
+    /// As [`StencilEachCall::new`]; arguments on another device; the device's failure.
+    pub fn stencil_each(
+        &self,
+        stencil: &Stencil,
+        x: View<'_>,
+        y: ViewMut<'_>,
+        update: Update<'_>,
+    ) -> Result<()> {
+        self.run(Call::StencilEach(StencilEachCall::new(stencil, x, y, update)?))
+    }
+
+    /// `y ← alpha · Σ after ⊙ stencil(before ⊙ x) + beta · y`, a sum over terms, in one pass. One term without coefficients
+    /// is the verb [`stencil`](#method.stencil). Enqueued; does not wait.
+    ///
+    /// # Errors
+    /// As [`StencilSumCall::new`]; arguments on another device; the device's failure.
+    pub fn stencil_sum(
+        &self,
+        terms: &[StencilTerm<'_>],
+        y: ViewMut<'_>,
+        update: Update<'_>,
+    ) -> Result<()> {
+        match terms {
+            [term] if !term.is_weighted() => self.stencil(&term.stencil, term.x.clone(), y, update),
+            _ => self.run(Call::StencilSum(StencilSumCall::new(terms, y, update)?)),
+        }
+    }
+
+    /// `y ← alpha · S x + beta · y` with a sparse matrix along an axis: elements are picked, weighted and added. No two rows
+    /// write to one place, so that there is no order but that of the entries of a row. Enqueued; does not wait.
+    ///
+    /// # Errors
+    /// As [`GatherCall::new`]; arguments on another device; the device's failure.
+    pub fn gather(
+        &self,
+        gather: &Gather,
+        x: View<'_>,
+        y: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()> {
+        self.run(Call::Gather(GatherCall::new(gather, x, y, update)?))
+    }
+
+    /// `y ← alpha · S x + beta · y` with running sums along an axis, in one pass. Enqueued; does not wait.
+    ///
+    /// # Errors
+    /// As [`ScanCall::new`]; arguments on another device; out of memory; the device's failure.
+    pub fn scan(&self, scan: &Scan, x: View<'_>, y: ViewMut<'_>, update: Update<'_>) -> Result<()> {
+        self.run(Call::Scan(ScanCall::new(scan, x, y, update)?))
+    }
+
+    /// `c ← alpha · a b + beta · c`, or with `conj(a)` for `a`. Enqueued; does not wait.
+    ///
+    /// # Errors
+    /// As [`GemmCall::new`]; arguments on another device; the device's failure.
+    pub fn gemm(
+        &self,
+        a: View<'_>,
+        conjugate_a: bool,
+        b: View<'_>,
+        c: ViewMut<'_>,
+        update: Update<'_>,
+    ) -> Result<()> {
+        self.run(Call::Gemm(GemmCall::new(a, conjugate_a, b, c, update)?))
+    }
+}
