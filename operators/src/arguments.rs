@@ -76,6 +76,11 @@ pub(crate) fn holds(
     update: Update<'_>,
 ) -> Result<()> {
     let (name, dtype) = (operator.name(), space.dtype());
+    if !dtype.is_computable() && update != Update::set() {
+        let why =
+            format!("{dtype} is moved and not computed with: alpha is 1 and beta 0 for {space}");
+        return Error::parameter(name, why);
+    }
     for (what, factor) in [("alpha", update.alpha), ("beta", update.beta)] {
         let number = factor.number();
         number::check(name, || format!("{what} {}", number::text(number)), number, dtype)?;

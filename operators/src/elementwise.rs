@@ -1,6 +1,6 @@
 //! Updates, as elementwise verbs.
 
-use arrayspan_bridge::ViewMut;
+use arrayspan_bridge::{Array, ViewMut};
 use arrayspan_kernels::{Executor, Expression, Factor, Update, constant, previous};
 
 use crate::Result;
@@ -14,6 +14,12 @@ pub(crate) fn operations(result: &Expression, update: Update<'_>) -> usize {
 pub(crate) fn scale(on: &dyn Executor, y: ViewMut<'_>, update: Update<'_>) -> Result<()> {
     if y.layout().is_empty() || update.beta == Factor::ONE {
         return Ok(());
+    }
+    if !y.dtype().is_computable() {
+        // What is only moved is only set.
+        let zero = Array::zeros([], y.dtype(), on.stream())?;
+        let zeros = zero.view().broadcast(y.shape())?;
+        return Ok(on.copy(zeros, y, Update::set())?);
     }
     let Some(beta) = update.beta.known() else {
         let update = Update { alpha: Factor::ONE, ..update };

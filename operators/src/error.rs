@@ -135,6 +135,14 @@ pub enum Error {
         /// The operator.
         operator: String,
     },
+    /// The inverse was asked of an operator that has none, or none that is an operator of this library.
+    #[error("{operator}: it has no inverse here, {why}")]
+    NoInverse {
+        /// The operator, or the part of it that has none.
+        operator: String,
+        /// Why.
+        why: String,
+    },
     /// A function that an operator was made of failed, in a way of its own.
     #[error("{0}")]
     Function(Arc<dyn std::error::Error + Send + Sync>),

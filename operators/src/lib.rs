@@ -10,6 +10,7 @@
 //! Numbers that operators are given (steps, weights, taps, factors, `alpha` and `beta`) are checked in the dtype they are
 //! computed with. What becomes infinite once rounded is an [`Error::Parameter`], and so is what is not zero and becomes
 //! zero or subnormal: devices may take subnormal numbers for zero, and results would depend on where they are computed.
+//! Half-precision numbers are moved, by operators that do nothing else, and not computed with.
 //! Sizes are checked too: a [`Space`] can be addressed, or it is an [`Error::TooLarge`].
 //!
 //! ```

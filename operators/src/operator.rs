@@ -1,6 +1,7 @@
 //! What a linear operator is: for those who write one, and for those who use one.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Array, AsView, View, ViewMut};
@@ -98,9 +99,15 @@ pub trait LinearMap: Debug + Send + Sync {
         update: Update,
     ) -> Result<()>;
 
+    /// The operator that this one hands its arguments on to, if it does nothing beside it that takes memory or devices: what
+    /// workspace it takes, where it lives and what is known of it are those of the inner one, unless they are said anew.
+    fn inner(&self) -> Option<&dyn LinearMap> {
+        None
+    }
+
     /// The bytes either direction takes from [`Context::scratch`], where models live.
     fn workspace(&self) -> usize {
-        0
+        self.inner().map_or(0, LinearMap::workspace)
     }
 
     /// Whether applying it enqueues verbs on its context and does nothing else: nothing that a caller could see, and no work
@@ -113,18 +120,34 @@ pub trait LinearMap: Debug + Send + Sync {
     /// What is known of it: of nothing that is said, that it is complex-linear, unless it goes between a real and a complex
     /// space.
     fn properties(&self) -> Properties {
-        Properties::of(self)
+        self.inner().map_or_else(|| Properties::of(self), LinearMap::properties)
+    }
+
+    /// What [`Operator::describe`](crate::Operator::describe) says of it beside its name.
+    fn description(&self) -> Option<String> {
+        None
+    }
+
+    /// This operator for each index of further axes, `before` its own and `behind` them, if it can do them all at once: from
+    /// `[before…, domain…, behind…]` to `[before…, range…, behind…]`. `None`: it is applied for one index after the other. Asked by
+    /// [`Operator::lifted`](crate::Operator::lifted) and [`matmat`](crate::Operator::matmat).
+    fn batched(&self, before: &[usize], behind: &[usize]) -> Option<Result<Arc<dyn LinearMap>>> {
+        let _ = (before, behind);
+        None
     }
 
     /// Where models and data live, of an operator that holds arrays or moves them. `None`: both on one device, whichever it
     /// is.
     fn devices(&self) -> Option<Devices> {
-        None
+        self.inner().and_then(LinearMap::devices)
     }
 
     /// The devices that either direction computes on beside that of models, and the bytes it takes from
     /// [`Context::scratch`] [there](Context::at). That of data must be among them, if it is another.
     fn elsewhere(&self) -> Vec<(Device, usize)> {
+        if let Some(inner) = self.inner() {
+            return inner.elsewhere();
+        }
         match self.devices() {
             Some(Devices { domain, range }) if domain != range => vec![(range, 0)],
             _ => Vec::new(),

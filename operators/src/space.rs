@@ -81,6 +81,15 @@ impl Space {
         Ok(self.shape[self.axis(operator, axis)?])
     }
 
+    /// Fails for dtypes that operators neither compute with nor move, for the constructor of `operator`: `Float16` and `BFloat16`
+    /// are moved.
+    pub(crate) fn movable(&self, operator: &str) -> Result<()> {
+        match self.dtype {
+            DType::Float16 | DType::BFloat16 => Ok(()),
+            _ => self.computable(operator),
+        }
+    }
+
     /// Fails for dtypes that verbs do not compute with, for the constructor of `operator`.
     ///
     /// # Errors

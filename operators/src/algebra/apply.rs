@@ -9,6 +9,7 @@ use arrayspan_kernels::Update;
 use super::Operator;
 use super::node::Kind;
 use crate::form::{Orientation, Program};
+use crate::number::ONE;
 use crate::{Context, Devices, LinearMap, Properties, Result, Space};
 
 impl Operator {
@@ -33,6 +34,9 @@ impl Operator {
         let program = self.program(adjoint);
         let factor = if adjoint { self.factor().conj() } else { self.factor() };
         let dtype = y.dtype();
+        if factor != ONE && !dtype.is_computable() {
+            self.range().computable(self.name())?;
+        }
         program.gain().times(factor).times(update.alpha.number()).check(
             self.name(),
             "alpha",

@@ -92,7 +92,7 @@ fn alike(
 ///
 /// # Errors
 /// [`Error::Parameter`] when too many are within each other: each level makes views of views.
-fn facts(name: &str, parts: &[Operator]) -> Result<Facts> {
+pub(super) fn facts(name: &str, parts: &[Operator]) -> Result<Facts> {
     let levels = 1 + parts.iter().map(Operator::levels).max().unwrap_or(0);
     if levels > MOST_LEVELS {
         let why = format!("{levels} stacks within each other; at most {MOST_LEVELS} can be");

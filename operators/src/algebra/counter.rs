@@ -3,17 +3,17 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{View, ViewMut};
 use arrayspan_kernels::Update;
 
-use crate::{Context, Devices, LinearMap, Operator, Properties, Result, Space};
+use crate::{Context, LinearMap, Operator, Properties, Result, Space};
 
 /// Counts how often an operator is applied, forward and adjoint, by whatever applies it: solvers, products and stacks it is a
 /// part of, [`matmat`](Operator::matmat), which counts once for each right-hand side.
 ///
 /// Only the operator that [`of`](Self::of) gives is counted; others pay nothing. It is opaque: it is not rewritten with what stands
-/// beside it, so that each application is one. A [`Plan`](arrayspan_kernels::Plan) applies it when it is recorded, not when it is
+/// beside it, so that each application is one; what is applied once for several terms is counted once, as in `&a + &a`, which is
+/// `2 a`. A [`Plan`](arrayspan_kernels::Plan) applies it when it is recorded, not when it is
 /// replayed. Clones share their counts, also between threads.
 ///
 /// ```
@@ -100,21 +100,17 @@ impl LinearMap for Counted {
         self.counter.count(true, self.operator.enqueue_adjoint(on, y, x, update))
     }
 
-    fn workspace(&self) -> usize {
-        LinearMap::workspace(&self.operator)
+    fn inner(&self) -> Option<&dyn LinearMap> {
+        Some(&self.operator)
+    }
+
+    fn description(&self) -> Option<String> {
+        Some("counted".to_owned())
     }
 
     fn properties(&self) -> Properties {
         // Of one that is its own adjoint the other direction would be counted.
         let properties = self.operator.properties();
         Properties { self_adjoint: false, positive: false, ..properties }
-    }
-
-    fn devices(&self) -> Option<Devices> {
-        self.operator.devices()
-    }
-
-    fn elsewhere(&self) -> Vec<(Device, usize)> {
-        self.operator.elsewhere()
     }
 }

@@ -51,9 +51,11 @@ impl Operator {
         let Some(expected) = views.iter().flatten().next().map(View::device) else {
             return Error::parameter(operation, "there are no data, of any part");
         };
-        for (part, view) in parts.iter().zip(&views) {
+        for (number, (part, view)) in parts.iter().zip(&views).enumerate() {
             let Some(view) = view else { continue };
-            let (operator, argument) = (part.name().to_owned(), "data");
+            // Parts may be of one name.
+            let operator = format!("part {number} of {}, {}", self.name(), part.name());
+            let argument = "data";
             let (space, found) = (part.range(), view.device());
             if view.shape() != space.shape() {
                 let (expected, found) = (space.shape().to_vec(), view.shape().to_vec());

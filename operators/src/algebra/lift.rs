@@ -1,14 +1,14 @@
 //! Operators on arrays with further axes, for each index of which they do what they did.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrayspan_bridge::Relayout;
 use arrayspan_kernels::Stencil;
 
 use super::node::{Kind, Node};
+use super::rebuild::{Rebuild, rebuilt};
 use super::slices::Slices;
-use crate::form::{Form, Orientation, Partition};
+use crate::form::{Form, Partition};
 use crate::{Operator, Result, Space};
 
 /// Axes before and behind those of an operator.
@@ -30,70 +30,46 @@ impl Around<'_> {
 }
 
 /// `I ⊗ A ⊗ I`: a form stays one, along other axes; sums, products and stacks are those of their parts. Opaque parts are applied
-/// to one slice after the other. Parts that are shared stay so; nothing is done by recursion.
+/// to one slice after the other, unless they say how to be applied to all.
 pub(super) fn lifted(operation: &str, operator: &Operator, around: Around<'_>) -> Result<Operator> {
-    let mut done: HashMap<*const Node, Operator> = HashMap::new();
-    let mut path = vec![(plain(operator), 0)];
-    while let Some((own, next)) = path.pop() {
-        if let Some(part) = own.node().parts().get(next).map(plain) {
-            path.push((own, next + 1));
-            if !done.contains_key(&std::ptr::from_ref(part.node())) {
-                path.push((part, 0));
+    rebuilt(operator, &Lifting { operation, around })
+}
+
+struct Lifting<'a> {
+    operation: &'a str,
+    around: Around<'a>,
+}
+
+impl Rebuild for Lifting<'_> {
+    fn part(&self, new: &Operator, old: &Operator) -> Result<Operator> {
+        Ok(new.turned(old.orientation()).multiplied(old.factor()))
+    }
+
+    fn whole(&self, own: &Operator, parts: Vec<Operator>) -> Result<Operator> {
+        let (node, around) = (own.node(), self.around);
+        let (domain, range) = around.spaces(self.operation, node)?;
+        let kind = match node.kind() {
+            Kind::Form(form) => {
+                let form = lifted_form(form, around, &domain, &range)?;
+                return Operator::of(node.name().to_owned(), domain, range, form);
             }
-            continue;
-        }
-        let parts = own.node().parts().iter();
-        let parts = parts.filter_map(|part| turned(&done, part)).collect();
-        done.insert(std::ptr::from_ref(own.node()), whole(operation, &own, parts, around)?);
+            Kind::Blocks { domains, ranges } => {
+                let moved = |side: &Option<Arc<Partition>>| {
+                    let lifted = |side: &Arc<Partition>| {
+                        side.lifted(self.operation, around.before, around.behind).map(Arc::new)
+                    };
+                    side.as_ref().map(lifted).transpose()
+                };
+                Kind::Blocks { domains: moved(domains)?, ranges: moved(ranges)? }
+            }
+            Kind::Named => Kind::Named,
+            Kind::Sum => Kind::Sum,
+            Kind::Product => Kind::Product,
+        };
+        let mut lifted = Node::new(kind, parts, (domain, range), node.devices, node.facts);
+        lifted.name.clone_from(&node.name);
+        Ok(Operator::with(lifted))
     }
-    Ok(turned(&done, operator).unwrap_or_else(|| operator.clone()))
-}
-
-/// An operator in its own orientation, without its factor.
-fn plain(operator: &Operator) -> Operator {
-    Operator {
-        node: operator.node.clone(),
-        factor: 1.0.into(),
-        orientation: Orientation::default(),
-    }
-}
-
-/// A part, whose node has been lifted, in its own orientation and times its factor.
-fn turned(done: &HashMap<*const Node, Operator>, part: &Operator) -> Option<Operator> {
-    let lifted = done.get(&std::ptr::from_ref(part.node()))?;
-    Some(lifted.turned(part.orientation()).multiplied(part.factor()))
-}
-
-/// An operator whose parts are lifted.
-fn whole(
-    operation: &str,
-    own: &Operator,
-    parts: Vec<Operator>,
-    around: Around<'_>,
-) -> Result<Operator> {
-    let node = own.node();
-    let (domain, range) = around.spaces(operation, node)?;
-    let kind = match node.kind() {
-        Kind::Form(form) => {
-            let form = lifted_form(form, around, &domain, &range)?;
-            return Operator::of(node.name().to_owned(), domain, range, form);
-        }
-        Kind::Blocks { domains, ranges } => {
-            let moved = |side: &Option<Arc<Partition>>| {
-                let side = side.as_ref();
-                let lifted =
-                    |side: &Arc<Partition>| side.lifted(operation, around.before, around.behind);
-                side.map(|side| lifted(side).map(Arc::new)).transpose()
-            };
-            Kind::Blocks { domains: moved(domains)?, ranges: moved(ranges)? }
-        }
-        Kind::Named => Kind::Named,
-        Kind::Sum => Kind::Sum,
-        Kind::Product => Kind::Product,
-    };
-    let mut lifted = Node::new(kind, parts, (domain, range), node.devices, node.facts);
-    lifted.name.clone_from(&node.name);
-    Ok(Operator::with(lifted))
 }
 
 fn lifted_form(form: &Form, around: Around<'_>, domain: &Space, range: &Space) -> Result<Form> {
@@ -121,6 +97,9 @@ fn lifted_form(form: &Form, around: Around<'_>, domain: &Space, range: &Space) -
             Form::Matrix { matrix: matrix.clone(), axis: axis + first }
         }
         Form::Opaque(map) => {
+            if let Some(batched) = map.batched(around.before, around.behind) {
+                return Ok(Form::Opaque(batched?));
+            }
             let others = [around.before.len(), around.behind.len()];
             Form::Opaque(Arc::new(Slices::new(
                 map.clone(),

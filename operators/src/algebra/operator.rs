@@ -116,6 +116,9 @@ impl Operator {
     /// does not fit the dtype.
     pub(super) fn times(&self, factor: Complex64) -> Result<Self> {
         let (name, what) = (self.name(), format!("the factor {}", number::text(factor)));
+        if factor != number::ONE {
+            self.range().computable(name)?;
+        }
         for dtype in [self.domain().dtype(), self.range().dtype()] {
             number::check(name, || what.clone(), factor, dtype)?;
         }

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Relayout, View, ViewMut};
 use arrayspan_kernels::Update;
 
-use crate::{Context, Devices, LinearMap, Properties, Result, Space};
+use crate::{Context, LinearMap, Result, Space};
 
 /// An opaque operator for each index of axes before and behind its own, one after the other.
 #[derive(Debug)]
@@ -91,23 +90,16 @@ impl LinearMap for Slices {
         each(&mut on, axes, y, x, &|on, y, x| self.map.enqueue_adjoint(on, y, x, update))
     }
 
-    fn workspace(&self) -> usize {
-        self.map.workspace()
+    fn inner(&self) -> Option<&dyn LinearMap> {
+        Some(&*self.map)
     }
 
     fn only_enqueues(&self) -> bool {
         self.map.only_enqueues()
     }
 
-    fn properties(&self) -> Properties {
-        self.map.properties()
-    }
-
-    fn devices(&self) -> Option<Devices> {
-        self.map.devices()
-    }
-
-    fn elsewhere(&self) -> Vec<(Device, usize)> {
-        self.map.elsewhere()
+    fn description(&self) -> Option<String> {
+        let inner = self.map.description().map_or(String::new(), |inner| format!("{inner}, "));
+        Some(format!("{inner}one array after the other"))
     }
 }

@@ -30,7 +30,8 @@ impl Operator {
     /// `I ⊗ A` or `A ⊗ I`.
     ///
     /// Forms do it in one pass over all arrays, and it is rewritten and compiled as any other operator, so that it has as many
-    /// launches as this has. [Opaque](crate::Form::Opaque) parts are applied to one array after the other. It is for many
+    /// launches as this has. [Opaque](crate::Form::Opaque) parts are applied to one array after the other, unless they
+    /// [say how](LinearMap::batched) to do it at once, as [`Regression`](crate::Regression) does. It is for many
     /// right-hand sides at once, also in solvers, which take it as the one system that it is.
     ///
     /// ```

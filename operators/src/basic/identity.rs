@@ -33,7 +33,7 @@ impl Identity {
     /// `y = x` in `space`.
     ///
     /// # Errors
-    /// [`Error::Parameter`] when the dtype is not one to compute with.
+    /// [`Error::Parameter`] when the dtype is not one to compute with or to move.
     pub fn new(space: Space) -> Result<Operator> {
         Self::rectangular(space.clone(), space)
     }
@@ -41,11 +41,11 @@ impl Identity {
     /// `y = x` where both spaces have elements, zero elsewhere.
     ///
     /// # Errors
-    /// [`Error::Parameter`] when the dtype is not one to compute with; [`Error::Spaces`] when the spaces
+    /// [`Error::Parameter`] when the dtype is not one to compute with or to move; [`Error::Spaces`] when the spaces
     /// differ in rank or dtype.
     pub fn rectangular(domain: Space, range: Space) -> Result<Operator> {
-        domain.computable(Self::NAME)?;
-        range.computable(Self::NAME)?;
+        domain.movable(Self::NAME)?;
+        range.movable(Self::NAME)?;
         if domain.dtype() != range.dtype() || domain.shape().len() != range.shape().len() {
             let which = "rank or dtype of domain and range";
             return Err(Error::spaces(Self::NAME, which, &domain, &range));

@@ -8,7 +8,7 @@ use arrayspan_bridge::devices::retry::OutOfMemory;
 use arrayspan_bridge::{Array, DType, Relayout, SharedArray, View, ViewMut};
 use arrayspan_kernels::{Executor, Update, input, widest_real};
 
-use crate::{Context, Devices, Error, LinearMap, Operator, Properties, Result, Space};
+use crate::{Context, Error, LinearMap, Operator, Result, Space};
 
 /// `A`, with its last results: an argument that is one of the last ones gives the result it gave then; domain and range are
 /// those of `A`.
@@ -22,7 +22,7 @@ use crate::{Context, Devices, Error, LinearMap, Operator, Properties, Result, Sp
 /// Whether there is a result is decided by the host: each application **waits** for the device, once, for all that was enqueued
 /// before it and for the comparison, in which the argument is read once for each entry beside what is remembered. A copy of the
 /// argument and one of the result are kept for each entry, where the argument and the result are. Where there is no memory for
-/// them nothing is kept. A recording executor is refused: a plan has no choices.
+/// them nothing is kept, and where there is none for the comparison it is computed. A recording executor is refused: a plan has no choices.
 ///
 /// Threads may share one; none waits for another's application, so that the same argument may be computed by two at once.
 ///
@@ -90,7 +90,14 @@ impl Memoized {
         let here_too =
             |entry: &&Arc<Entry>| entry.argument.device() == from && entry.result.device() == to;
         let known: Vec<&Arc<Entry>> = known.iter().filter(here_too).collect();
-        if let Some(entry) = found(here, &x, &known)? {
+        let found = match found(here, &x, &known) {
+            // There is no memory to compare it.
+            Err(error) if error.shortage().is_some() => {
+                return self.apply(adjoint, on, x, y, update);
+            }
+            found => found?,
+        };
+        if let Some(entry) = found {
             self.used(adjoint, entry);
             return Ok(executor(&on, to)?.copy(entry.result.view(), y, update)?);
         }
@@ -212,20 +219,11 @@ impl LinearMap for Memoized {
         self.run(true, on, y, x, update)
     }
 
-    fn workspace(&self) -> usize {
-        LinearMap::workspace(&self.operator)
+    fn inner(&self) -> Option<&dyn LinearMap> {
+        Some(&self.operator)
     }
 
-    fn properties(&self) -> Properties {
-        // Known of the operator it remembers; what it does itself is nothing but that.
-        self.operator.properties()
-    }
-
-    fn devices(&self) -> Option<Devices> {
-        self.operator.devices()
-    }
-
-    fn elsewhere(&self) -> Vec<(Device, usize)> {
-        self.operator.elsewhere()
+    fn description(&self) -> Option<String> {
+        Some(format!("remembers up to {} results of each direction", self.entries))
     }
 }

@@ -1,5 +1,7 @@
 //! Polynomials along an axis, from their coefficients.
 
+use std::sync::Arc;
+
 use arrayspan_bridge::{Array, DType, Relayout, SharedArray, View, ViewMut};
 use arrayspan_kernels::{Executor, Expression, Update, input};
 
@@ -26,7 +28,7 @@ pub(super) struct Polynomial {
 }
 
 /// What some of the coefficients do.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Pass {
     first: usize,
     count: usize,
@@ -71,6 +73,27 @@ impl Polynomial {
         let passes = passes.map(|first| Pass::new(first, AT_ONCE.min(order + 1 - first)));
         let passes = passes.collect();
         Ok(Operator::new(Self { name, domain, range, axis, positions, passes, moments }))
+    }
+
+    /// The same for each index of axes before and behind its own.
+    fn lifted(&self, before: &[usize], behind: &[usize]) -> Result<Self> {
+        let space =
+            |own: &Space| Space::of(self.name, [before, own.shape(), behind].concat(), own.dtype());
+        let (domain, range) = (space(&self.domain)?, space(&self.range)?);
+        let axis = before.len() + self.axis;
+        let mut moments = domain.shape().to_vec();
+        moments[..=axis].rotate_right(1);
+        let mut extents = vec![1; range.shape().len()];
+        extents[axis] = range.shape()[axis];
+        Ok(Self {
+            name: self.name,
+            moments: Space::of(self.name, moments, domain.dtype())?,
+            positions: self.positions.clone().reshaped(&extents)?,
+            passes: self.passes.clone(),
+            domain,
+            range,
+            axis,
+        })
     }
 
     /// Writes sums, whose axis of coefficients is the first.
@@ -177,6 +200,10 @@ impl LinearMap for Polynomial {
 
     fn only_enqueues(&self) -> bool {
         true
+    }
+
+    fn batched(&self, before: &[usize], behind: &[usize]) -> Option<Result<Arc<dyn LinearMap>>> {
+        Some(self.lifted(before, behind).map(|lifted| Arc::new(lifted) as Arc<dyn LinearMap>))
     }
 
     fn devices(&self) -> Option<Devices> {

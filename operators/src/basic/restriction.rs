@@ -24,7 +24,7 @@ impl Restriction {
     ///
     /// # Errors
     /// [`Error::Parameter`] when there is no such axis, an index is not below its extent, or the dtype is not one to compute
-    /// with; [`Error::TooLarge`] when the range cannot be addressed.
+    /// with or to move; [`Error::TooLarge`] when the range cannot be addressed.
     pub fn new(space: Space, axis: isize, indices: impl AsRef<[usize]>) -> Result<Operator> {
         let indices = indices.as_ref();
         let counted = Self::checked(&space, axis, indices)?;
@@ -67,7 +67,7 @@ impl Restriction {
 
     /// The axis, counted from the start.
     fn checked(space: &Space, axis: isize, indices: &[usize]) -> Result<usize> {
-        space.computable(Self::NAME)?;
+        space.movable(Self::NAME)?;
         let axis = space.axis(Self::NAME, axis)?;
         let extent = space.shape()[axis];
         let Some(at) = indices.iter().position(|index| *index >= extent) else { return Ok(axis) };

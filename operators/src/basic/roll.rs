@@ -16,7 +16,7 @@ impl Roll {
     /// Rolls by `shift`, which may be negative, along `axis`, which counts from the end if it is.
     ///
     /// # Errors
-    /// [`Error::Parameter`](crate::Error::Parameter) when there is no such axis or the dtype is not one to compute with.
+    /// [`Error::Parameter`](crate::Error::Parameter) when there is no such axis or the dtype is not one to compute with or to move.
     pub fn new(space: Space, axis: isize, shift: isize) -> Result<Operator> {
         let map = IndexMap::roll("Roll", space.shape(), axis, shift)?;
         Operator::of("Roll", space.clone(), space, Form::Index(map))

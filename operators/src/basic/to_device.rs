@@ -37,7 +37,7 @@ impl ToDevice {
     /// Models on `from`, data on `to`. Between one device and itself it is the identity there.
     ///
     /// # Errors
-    /// [`Error::Parameter`](crate::Error::Parameter) when the dtype is not one to compute with.
+    /// [`Error::Parameter`](crate::Error::Parameter) when the dtype is not one to compute with or to move.
     pub fn new(space: Space, from: Device, to: Device) -> Result<Operator> {
         Operator::of("ToDevice", space.clone(), space, Form::ToDevice { from, to })
     }

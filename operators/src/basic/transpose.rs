@@ -19,9 +19,9 @@ impl Transpose {
     /// The axes of `space` in this order; negative ones count from the end.
     ///
     /// # Errors
-    /// [`Error::Parameter`](crate::Error::Parameter) unless `order` names each axis once and the dtype is one to compute with.
+    /// [`Error::Parameter`](crate::Error::Parameter) unless `order` names each axis once and the dtype is one to compute with or to move.
     pub fn new(space: Space, order: &[isize]) -> Result<Operator> {
-        space.computable(Self::NAME)?;
+        space.movable(Self::NAME)?;
         let map = IndexMap::permute(Self::NAME, space.shape(), order)?;
         let range = Space::of(Self::NAME, map.range(), space.dtype())?;
         Operator::of(Self::NAME, space, range, Form::Index(map))

@@ -15,7 +15,7 @@ impl Zero {
     /// `y = 0` of `range` for every `x` of `domain`.
     ///
     /// # Errors
-    /// [`Error::Parameter`](crate::Error::Parameter) when a dtype is not one to compute with.
+    /// [`Error::Parameter`](crate::Error::Parameter) when a dtype is not one to compute with or to move.
     pub fn new(domain: Space, range: Space) -> Result<Operator> {
         Operator::of("Zero", domain, range, Form::Zero)
     }

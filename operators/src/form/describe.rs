@@ -88,10 +88,13 @@ impl Form {
             Self::Zero | Self::Identity | Self::Conjugate | Self::Real | Self::Imaginary => {
                 return None;
             }
-            Self::Opaque(map) => match map.workspace() {
-                0 => "opaque".into(),
-                bytes => format!("opaque, with {bytes} bytes of workspace"),
-            },
+            Self::Opaque(map) => {
+                let own = map.description().map_or(String::new(), |own| format!(", {own}"));
+                match map.workspace() {
+                    0 => format!("opaque{own}"),
+                    bytes => format!("opaque{own}, with {bytes} bytes of workspace"),
+                }
+            }
             Self::Diagonal(weights) => format!("weights of shape {:?}", weights.shape()),
             Self::Matrix { matrix, axis } => {
                 format!("a matrix of shape {:?} along axis {axis}", matrix.shape())

@@ -106,7 +106,7 @@ impl<'a> Emitter<'a> {
         let Task { scale, to, first, .. } = task;
         let mut from = task.from;
         let Some(last) = term.factors.len().checked_sub(1) else {
-            debug_assert!(term.scale.is_finite() && range.dtype().is_computable());
+            debug_assert!(term.scale.is_finite());
             self.tasks.push(Task { what: What::Copy, scale, from, to, first });
             return;
         };

@@ -10,6 +10,9 @@ use crate::{Error, LinearMap, Operator, Result};
 /// The bytes of vectors that `Hutchinson` draws at once.
 const MOST_BYTES: usize = 1 << 24;
 
+/// The most vectors. The error of their mean is a thousandth of that of one.
+const MOST_EVALUATIONS: usize = 1 << 20;
+
 /// How a trace is estimated. The mean over all seeds is the trace, of any square matrix; what differs is the variance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -30,7 +33,8 @@ pub enum TraceMethod {
 /// Estimates the trace of an operator from a few applications to random vectors, each made for many vectors at once.
 ///
 /// The same seed gives the same vectors on every device and in every dtype; results differ by rounding. `evaluations` is the number
-/// of vectors that the operator is applied to; `Hutchinson` takes memory for some of them, the other methods for all. Vectors are
+/// of vectors that the operator is applied to, up to 2²⁰. `Hutchinson` takes memory for some of them, 16 MiB if one is no larger; the
+/// other methods for all, but for no more than twelve times as many as a model has elements, with which they are exact. Vectors are
 /// drawn on the host. Waits for the device.
 ///
 /// ```
@@ -75,8 +79,8 @@ impl TraceEstimator {
     /// The estimate, computed where the operator's arrays are, or on the CPU if it has none.
     ///
     /// # Errors
-    /// As [`Operator::trace`]; [`Error::Parameter`] for too few evaluations, of which `HutchPlusPlus` takes at least 3 and
-    /// `NaHutchPlusPlus` 6.
+    /// As [`Operator::trace`]; [`Error::Parameter`] for more than 2²⁰ evaluations or too few, of which `HutchPlusPlus` takes at least
+    /// 3 and `NaHutchPlusPlus` 6; out of memory.
     pub fn of(&self, operator: &Operator) -> Result<Complex64> {
         self.of_on(operator, &*operator.executor()?)
     }
@@ -93,15 +97,21 @@ impl TraceEstimator {
                 format!("{:?} takes at least {least} evaluations, not {evaluations}", self.method);
             return Error::parameter("trace", why);
         }
+        if evaluations > MOST_EVALUATIONS {
+            let why = format!("{evaluations} evaluations; at most {MOST_EVALUATIONS} are made");
+            return Error::parameter("trace", why);
+        }
         if operator.domain().len() == 0 {
             return Ok(Complex64::ZERO);
         }
         let drawn =
             Drawn { operator, on, samples: Samples { sampler: self.sampler, seed: self.seed } };
+        // More add nothing: a third of them, or a sixth, spans all models several times.
+        let most = operator.domain().len().saturating_mul(12);
         match self.method {
             TraceMethod::Hutchinson => drawn.mean(evaluations),
-            TraceMethod::HutchPlusPlus => drawn.deflated(evaluations),
-            TraceMethod::NaHutchPlusPlus => drawn.beforehand(evaluations),
+            TraceMethod::HutchPlusPlus => drawn.deflated(evaluations.min(most)),
+            TraceMethod::NaHutchPlusPlus => drawn.beforehand(evaluations.min(most)),
         }
     }
 

@@ -147,6 +147,14 @@ impl LinearMap for Visiting {
         if self.linear { properties } else { properties.real_linear() }
     }
 
+    fn description(&self) -> Option<String> {
+        let stop = |stop: &Stop| {
+            let blocks = stop.blocks.len();
+            format!("{blocks} {} on {}", if blocks == 1 { "block" } else { "blocks" }, stop.device)
+        };
+        Some(self.stops.iter().map(stop).collect::<Vec<_>>().join(" and "))
+    }
+
     fn devices(&self) -> Option<Devices> {
         Some(self.arrays)
     }

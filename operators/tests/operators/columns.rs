@@ -116,6 +116,11 @@ fn counters_count_what_is_applied_and_nothing_else() {
     normal.forward(&x).unwrap();
     vstack([&counted, &counted]).unwrap().forward(&x).unwrap();
     assert_eq!((counter.forward(), counter.adjoint()), (3, 1));
+    // Twice the same is applied once, times two.
+    counter.reset();
+    (&counted + &counted).forward(&x).unwrap();
+    assert_eq!((counter.forward(), counter.adjoint()), (1, 0));
+    assert!(counted.describe().contains("opaque, counted"), "{}", counted.describe());
     counter.reset();
     let many: Array = random(&space(&[6, 4], DType::Float64), 1);
     counted.matmat(&many).unwrap();

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
+use arrayspan_bridge::devices::fault::{self, Fault, FaultKind};
 use arrayspan_bridge::{DType, Relayout};
 use arrayspan_kernels::{Plan, Trace};
 use arrayspan_operators::author::*;
@@ -149,6 +150,25 @@ fn an_argument_that_is_remembered_costs_its_comparison_and_a_copy() {
         trace.take().launches
     };
     assert_eq!([launches(), launches()], [3, 2]);
+}
+
+#[test]
+fn without_memory_for_the_comparison_it_is_computed() {
+    let (operator, applied) = counted(&space(64, DType::Float64));
+    let memo = MemoizeOperator::new(&operator, 2).unwrap();
+    let x = random(memo.domain(), 1);
+    let expected = numbers(&memo.forward(&x).unwrap());
+    let mut y = random(memo.range(), 2);
+    let none = Fault { count: usize::MAX, ..Fault::new(FaultKind::Allocation) };
+    let none = fault::inject(none);
+    let done = memo.apply(&*host(), x.view(), y.view_mut(), Update::set());
+    assert!(none.hits() > 0, "nothing asked for memory");
+    drop(none);
+    done.unwrap();
+    assert_eq!((numbers(&y), counts(&applied)), (expected, [2, 0]));
+    // Nothing was forgotten.
+    memo.forward(&x).unwrap();
+    assert_eq!(counts(&applied), [2, 0]);
 }
 
 #[test]

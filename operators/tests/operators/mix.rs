@@ -2,10 +2,11 @@
 
 use arrayspan_bridge::DType;
 use arrayspan_bridge::DType::Complex128;
+use arrayspan_operators::Diagonal;
 use arrayspan_operators::author::*;
 use num_complex::Complex64;
 
-use crate::support::Opaque;
+use crate::support::{Opaque, filled};
 
 pub(crate) const LEN: usize = 3;
 
@@ -22,4 +23,15 @@ pub(crate) fn mix(a: Complex64, b: Complex64) -> Opaque {
         Ok(on.map_updated(&mixed, &[x], y, update)?)
     });
     mix.saying(Properties::real_linear)
+}
+
+/// `y = conj(x)`
+pub(crate) fn conjugate(dtype: DType) -> Operator {
+    Operator::of("Conjugate", space(LEN, dtype), space(LEN, dtype), Form::Conjugate).unwrap()
+}
+
+/// Multiplication by complex weights.
+pub(crate) fn weights(values: &[Complex64]) -> Operator {
+    let values = filled(&space(values.len(), Complex128), values).into_shared();
+    Diagonal::new(space(values.shape()[0], Complex128), values).unwrap()
 }

@@ -104,7 +104,7 @@ fn data_that_do_not_fit_are_refused_by_the_name_of_their_part() {
         "join_data: there are no data, of any part"
     );
     let error = said(whole.join_data([Some(&g), None]));
-    assert_eq!(error, "Restriction: data has shape [2, 5, 3], expected [2, 3]");
+    assert_eq!(error, "part 0 of vstack, Restriction: data has shape [2, 5, 3], expected [2, 3]");
     let narrow = filled(&space(&[2, 3], DType::Float32), &numbers(&y));
     let error = whole.join_data([Some(&narrow), None]).unwrap_err();
     assert!(matches!(error, Error::DType { .. }), "{error}");
@@ -117,6 +117,7 @@ fn data_that_do_not_fit_are_refused_by_the_name_of_their_part() {
     let Some(other) = other() else { return };
     let g = g.into_device(other).unwrap().0;
     let error = said(whole.join_data([Some(&y), Some(&g)]));
-    let expected = format!("join_data: the data of Gradient is on {other}, and what");
+    let expected =
+        format!("join_data: the data of part 1 of vstack, Gradient is on {other}, and what");
     assert!(error.starts_with(&expected) && error.contains(&format!("`to({})`", CPU())), "{error}");
 }

@@ -216,11 +216,25 @@ fn what_has_no_trace_is_refused() {
         assert!(estimate(&square, method, least).is_ok());
         // More evaluations than elements are no error.
         assert!(estimate(&square, method, 50).unwrap().re.is_finite());
-        // More than can be counted, addressed or kept are, but for those that are drawn bit by bit.
-        if method != TraceMethod::Hutchinson {
-            for too_many in [usize::MAX, usize::MAX / 8, 1 << 50] {
-                assert!(estimate(&square, method, too_many).is_err());
-            }
+        // More than anyone waits for are.
+        for too_many in [usize::MAX, usize::MAX / 8, 1 << 50, (1 << 20) + 1] {
+            let error = estimate(&square, method, too_many).unwrap_err();
+            assert_eq!(error, format!("trace: {too_many} evaluations; at most 1048576 are made"));
         }
+    }
+}
+
+#[test]
+fn more_vectors_than_span_all_models_take_no_more_memory_and_are_exact() {
+    let square = matrix(7, 7, DType::Float64, 3);
+    let exact = square.trace().unwrap().re;
+    for method in [TraceMethod::HutchPlusPlus, TraceMethod::NaHutchPlusPlus] {
+        let of = |evaluations| {
+            let estimator = TraceEstimator { method, evaluations, ..TraceEstimator::default() };
+            estimator.of(&square).unwrap().re
+        };
+        let most = of(1 << 20);
+        assert!((most - exact).abs() < 1e-9, "{method:?}: {most}, not {exact}");
+        assert_eq!(most.to_bits(), of(1 << 19).to_bits());
     }
 }

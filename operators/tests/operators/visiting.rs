@@ -198,6 +198,20 @@ fn a_device_holds_a_few_blocks_whatever_the_size_of_the_stack() {
 }
 
 #[test]
+fn a_description_says_where_blocks_are_computed() {
+    let cpu = CPU();
+    let visiting = vstack(parts(DType::Float32)).unwrap().visiting([cpu], Devices::both(cpu));
+    let described = visiting.unwrap().describe();
+    let blocks = parts(DType::Float32).len();
+    assert!(described.contains(&format!("opaque, {blocks} blocks on cpu")), "{described}");
+    let Some(other) = other() else { return };
+    let two = [slope(DType::Float32, 0), slope(DType::Float32, 0)];
+    let visiting = vstack(two).unwrap().visiting([other, cpu], Devices::both(cpu)).unwrap();
+    let described = visiting.describe();
+    assert!(described.contains(&format!("1 block on {other} and 1 block on cpu")), "{described}");
+}
+
+#[test]
 fn what_cannot_visit_is_refused_with_the_reason() {
     let cpu = Devices::both(CPU());
     let said = |result: arrayspan_operators::Result<Operator>| result.unwrap_err().to_string();
