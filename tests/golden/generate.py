@@ -455,7 +455,9 @@ def spread():
 
         def fh(i, k):
             at = np.array([np.nan if (p := curve(i, k, j)) is None else p for j in range(dimsd[0])])
-            at = np.where((at >= 0) & (at < dimsd[1] - 1), at, np.nan)
+            # PyLops reads past the end for a position that is the last sample.
+            last = dimsd[1] - 1 - interp
+            at = np.where((at >= 0) & (np.floor(at) <= last), at, np.nan)
             return (np.floor(at), at % 1) if interp else np.floor(at)
 
         file.add(case, lambda dtype: pylops.Spread(dims, dimsd, fh=fh, interp=interp, dtype=dtype))

@@ -26,6 +26,8 @@ fn case(shape: &[usize], axis: isize) -> Case {
     let all: usize = shape.iter().product();
     let sums = all / shape[axis.rem_euclid(shape.len() as isize) as usize];
     let adding = Moves::one(all, sums).then(Moves::one(2 * sums, sums));
+    // The sum of one is itself.
+    let adding = if sums == all { Moves::one(2 * all, all) } else { adding };
     let shape = shape.to_vec();
     Case::new(name, move |cell: &_| SumAlong::new(space(cell, &shape)?, axis))
         .moves(Moves::one(all, sums), Moves::one(sums, all))

@@ -29,7 +29,10 @@ pub fn cases(_: DType) -> Vec<Case> {
             vstack([hstack([&one, &two])?, hstack([two.clone(), (0.5 * &one).build()?])?])
         })
         .golden("compositions/block")
-        .moves(Moves::one(2 * MODEL, MODEL).then(Moves::one(2 * MODEL, MODEL)), Moves::one(2 * MODEL, MODEL).then(Moves::one(2 * MODEL, MODEL))),
+        .moves(
+            Moves::one(2 * MODEL, MODEL).then(Moves::one(2 * MODEL, MODEL)),
+            once.then(once).then(added).then(added),
+        ),
         Case::new("alone", |cell: &Cell| vstack([matrix(cell)?])).moves(forward, transposed),
         Case::new("with a product", |cell: &Cell| {
             vstack([first(cell)?, (0.5 * matrix(cell)?.after(second(cell)?).build()?).build()?])
