@@ -166,6 +166,10 @@ impl Error {
         Err(Self::Parameter { operator: operator.into(), why: why.into() })
     }
 
+    pub(crate) fn no_inverse<T>(operator: &str, why: impl Into<String>) -> Result<T> {
+        Err(Self::NoInverse { operator: operator.into(), why: why.into() })
+    }
+
     /// The same about a parameter of another operator, which has it made.
     pub(crate) fn of(self, operator: &str) -> Self {
         match self {

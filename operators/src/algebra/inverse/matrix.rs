@@ -3,9 +3,8 @@
 use arrayspan_bridge::SharedArray;
 use num_complex::Complex64;
 
-use super::none;
-use crate::Result;
 use crate::laws::values::{array, numbers};
+use crate::{Error, Result};
 
 /// Rows of the largest matrix that is inverted. More take minutes, and are better solved with iteratively.
 const MOST_ROWS: usize = 2048;
@@ -13,23 +12,23 @@ const MOST_ROWS: usize = 2048;
 /// The inverse, where the matrix is. Waits for the device.
 pub(super) fn inverse(name: &str, matrix: &SharedArray) -> Result<SharedArray> {
     let &[rows, columns] = matrix.shape() else {
-        return none(name, format!("a matrix of shape {:?}", matrix.shape()));
+        return Error::no_inverse(name, format!("a matrix of shape {:?}", matrix.shape()));
     };
     if rows != columns {
-        return none(name, format!("its matrix is [{rows}, {columns}], not square"));
+        return Error::no_inverse(name, format!("its matrix is [{rows}, {columns}], not square"));
     }
     if rows > MOST_ROWS {
         let why = format!("its matrix has {rows} rows; up to {MOST_ROWS} are inverted");
-        return none(name, why);
+        return Error::no_inverse(name, why);
     }
     let mut all = numbers(&matrix.view())?;
     if !invert(&mut all, rows) {
-        return none(name, "its matrix is singular, up to rounding");
+        return Error::no_inverse(name, "its matrix is singular, up to rounding");
     }
     let inverse = array(matrix.shape(), matrix.dtype(), &all)?;
     let narrow = numbers(&inverse.view())?;
     if narrow.iter().any(|entry| !entry.re.is_finite() || !entry.im.is_finite()) {
-        return none(
+        return Error::no_inverse(
             name,
             format!("that of its matrix is beyond the numbers of {}", matrix.dtype()),
         );

@@ -48,7 +48,7 @@ impl Rebuild for Inverting {
     fn part(&self, new: &Operator, old: &Operator) -> Result<Operator> {
         let factor = old.factor();
         if factor == 0.0.into() {
-            return none(old.name(), "it is multiplied by zero");
+            return Error::no_inverse(old.name(), "it is multiplied by zero");
         }
         // Of the adjoint it is the adjoint of the inverse, and so on.
         new.turned(old.orientation()).times(factor.finv())
@@ -66,7 +66,9 @@ impl Rebuild for Inverting {
             Kind::Named if parts.len() == 1 => Ok(parts.remove(0).named(name())),
             Kind::Product => {
                 let mut parts = parts.into_iter().map(Formula::from);
-                let Some(first) = parts.next() else { return none(node.name(), "it is empty") };
+                let Some(first) = parts.next() else {
+                    return Error::no_inverse(node.name(), "it is empty");
+                };
                 parts.fold(first, |outer, inner| inner.after(outer)).build()
             }
             Kind::Blocks { domains: Some(domains), ranges: Some(ranges) } => {
@@ -78,9 +80,11 @@ impl Rebuild for Inverting {
                 Ok(Operator::with(inverse.named(name().into())))
             }
             Kind::Blocks { .. } | Kind::Named => {
-                none(node.name(), "a stack has parts that share a model or data")
+                Error::no_inverse(node.name(), "a stack has parts that share a model or data")
             }
-            Kind::Sum => none(node.name(), "that of a sum is not made of those of its terms"),
+            Kind::Sum => {
+                Error::no_inverse(node.name(), "that of a sum is not made of those of its terms")
+            }
         }
     }
 }
@@ -95,7 +99,7 @@ fn inverse_form(name: &str, form: &Form) -> Result<Form> {
         }
         Form::Index(map) => match permutation(map) {
             Some(back) => Form::Index(back),
-            None => return none(name, "it is no permutation"),
+            None => return Error::no_inverse(name, "it is no permutation"),
         },
         Form::Gather(gather) => {
             let back = gather.adjoint();
@@ -104,14 +108,16 @@ fn inverse_form(name: &str, form: &Form) -> Result<Form> {
                 outer.after(inner, most).is_some_and(|both| both.is_identity())
             });
             if !unitary {
-                return none(name, "it is no permutation");
+                return Error::no_inverse(name, "it is no permutation");
             }
             Form::Gather(back)
         }
-        Form::Zero => return none(name, "it is zero"),
-        Form::Stencil(_) | Form::Scan(_) => return none(name, "its inverse is dense"),
-        Form::Real | Form::Imaginary => return none(name, "it loses a part of its models"),
-        Form::Opaque(_) => return none(name, "it is opaque"),
+        Form::Zero => return Error::no_inverse(name, "it is zero"),
+        Form::Stencil(_) | Form::Scan(_) => return Error::no_inverse(name, "its inverse is dense"),
+        Form::Real | Form::Imaginary => {
+            return Error::no_inverse(name, "it loses a part of its models");
+        }
+        Form::Opaque(_) => return Error::no_inverse(name, "it is opaque"),
     })
 }
 
@@ -122,8 +128,4 @@ fn permutation(map: &IndexMap) -> Option<IndexMap> {
         .into_iter()
         .all(|(outer, inner)| outer.after(inner).is_some_and(|both| both.is_identity()));
     same.then_some(back)
-}
-
-fn none<T>(operator: &str, why: impl Into<String>) -> Result<T> {
-    Err(Error::NoInverse { operator: operator.to_owned(), why: why.into() })
 }

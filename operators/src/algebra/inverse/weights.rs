@@ -3,9 +3,8 @@
 use arrayspan_bridge::{Array, Relayout, SharedArray};
 use arrayspan_kernels::{Reduction, constant, input, widest_real};
 
-use super::none;
-use crate::Result;
 use crate::laws::values::numbers;
+use crate::{Error, Result};
 
 /// `1 / w` of each weight. Waits for the device.
 ///
@@ -31,13 +30,13 @@ pub(super) fn reciprocal(name: &str, weights: &SharedArray) -> Result<SharedArra
         }
         let facts = numbers(&facts.view())?;
         if facts[0].re.is_nan() {
-            return none(
+            return Error::no_inverse(
                 name,
                 "a weight is zero, is not a number or has a reciprocal that is none",
             );
         }
         if facts[1].re == 0.0 {
-            return none(name, "a weight has a reciprocal that is zero in its dtype");
+            return Error::no_inverse(name, "a weight has a reciprocal that is zero in its dtype");
         }
     }
     Ok(all.into_shared())
