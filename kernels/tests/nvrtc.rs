@@ -69,37 +69,29 @@ fn sources() -> Vec<(String, Vec<String>, String)> {
         .collect()
 }
 
-/// What elements of these dtypes have no kernel for: they are as wide as an access, or there are too few registers.
-const NONE: [&str; 5] = [
-    "map_flat_complex128",
-    "stencil_flat_complex128",
-    "stencil_line_complex128",
-    "stencil_column_float64",
-    "stencil_column_complex128",
-];
-
 #[test]
 fn every_verb_and_dtype_has_kernels() {
-    let sources = sources();
-    if sources.is_empty() {
-        println!("skipped: the sources are not here");
-        return;
-    }
     let names: Vec<String> = catalogue().iter().map(|kernel| kernel.name().to_owned()).collect();
-    let entries: Vec<&String> = sources.iter().flat_map(|(_, entries, _)| entries).collect();
-    for expected in ["map_flat", "stencil_padded", "gather_line", "gather_shared", "scan_along"] {
-        assert!(entries.iter().any(|entry| *entry == expected), "{expected} not in {entries:?}");
-    }
-    let mut missing = Vec::new();
-    for entry in entries {
+    let verbs = ["map", "map_many", "transpose", "stencil", "stencil_sum", "gather", "gather_long"];
+    for verb in verbs.into_iter().chain(["scan_along", "scan_across", "reduce", "gemm"]) {
         for dtype in ["float32", "float64", "complex64", "complex128"] {
-            let name = format!("{entry}_{dtype}");
-            if !names.contains(&name) && !NONE.contains(&&*name) {
-                missing.push(name);
-            }
+            let name = format!("{verb}_{dtype}");
+            assert!(names.contains(&name), "no {name}");
         }
     }
-    assert!(missing.is_empty(), "no kernel of the catalogue is {missing:?}");
+    // Others are for some dtypes alone; what has its name from a macro has several.
+    let sources = sources();
+    let entries = sources.iter().flat_map(|(_, entries, _)| entries);
+    for entry in entries.filter(|entry| !entry.contains(char::is_uppercase)) {
+        let begin = format!("{entry}_");
+        let known = |name: &String| {
+            let dtype = name.strip_prefix(&begin);
+            dtype.is_some_and(|dtype| {
+                ["float", "complex", "bfloat"].iter().any(|of| dtype.starts_with(of))
+            })
+        };
+        assert!(names.iter().any(known), "the catalogue has no {entry}");
+    }
 }
 
 #[test]
