@@ -69,7 +69,9 @@ fn launch(task: &Task<'_>, others: &[Argument<'_>], stream: &Stream) -> Result<(
         arguments.push(*other);
     }
     if let Some(ends) = variant.ends(space) {
-        ends.into_iter().for_each(|place| arguments.push(Argument::I64(place as i64)));
+        for place in ends {
+            arguments.push(Argument::I64(place as i64));
+        }
     }
     let grid = variant.grid(space.items(form));
     let kernel = stream.device().kernel(&variant)?;

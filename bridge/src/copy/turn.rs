@@ -34,7 +34,7 @@ pub(super) unsafe fn gather<S: Copy>(
         for k in (0..upper).step_by(block.max(1)) {
             // SAFETY: the block's elements are among those the caller names, and within the tile.
             unsafe {
-                turn(at(i, k), apart, tile.as_mut_ptr().add(k * columns + i).cast(), columns)
+                turn(at(i, k), apart, tile.as_mut_ptr().add(k * columns + i).cast(), columns);
             };
         }
     }

@@ -323,13 +323,12 @@ impl<T: Scalar, L: Scalar> Copy<'_, T, L> {
                     lane.gather(0, y);
                     continue;
                 }
-                slices.push(match lane.as_slice() {
-                    Some(slice) => slice,
-                    None => {
-                        gathered.resize(CHUNK, T::default());
-                        lane.gather(0, &mut gathered[..y.len()]);
-                        &gathered[..y.len()]
-                    }
+                slices.push(if let Some(slice) = lane.as_slice() {
+                    slice
+                } else {
+                    gathered.resize(CHUNK, T::default());
+                    lane.gather(0, &mut gathered[..y.len()]);
+                    &gathered[..y.len()]
                 });
             }
             if !(self.plain && self.sources.len() == 1) {

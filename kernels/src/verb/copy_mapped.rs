@@ -50,7 +50,7 @@ pub(crate) struct Source<'a> {
 /// and the sums of what these read twice.
 #[derive(Debug)]
 pub struct CopyMappedCall<'a> {
-    pub(crate) sources: Each<Source<'a>>,
+    pub(crate) sources: Vec<Source<'a>>,
     pub(crate) y: OperandMut<'a>,
     pub(crate) factors: Factors<'a>,
 }

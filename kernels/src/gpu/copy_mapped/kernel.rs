@@ -56,7 +56,7 @@ impl Form {
         let mut numbers = Vec::with_capacity(32);
         for (number, axis) in space.axes.iter().enumerate() {
             numbers.push(axis.extent as isize);
-            if self.divides(number, space.axes.len()) && !self.wide {
+            if Self::divides(number, space.axes.len()) && !self.wide {
                 let [factor, shift] = reciprocal(axis.extent as u32);
                 numbers.extend([factor as i32 as isize, shift as isize]);
             }
@@ -79,12 +79,13 @@ impl Form {
     }
 
     /// Whether the place along the line is divided by the extent of this axis.
-    fn divides(&self, axis: usize, rank: usize) -> bool {
+    fn divides(axis: usize, rank: usize) -> bool {
         axis + 1 < rank
     }
 
     fn rank(&self) -> usize {
-        self.reads.first().map_or(0, |axes| axes.len())
+        let Some(axes) = self.reads.first() else { return 0 };
+        axes.len()
     }
 
     fn names(&self) -> Vec<String> {
@@ -92,7 +93,7 @@ impl Form {
         let mut names = Vec::with_capacity(32);
         for axis in 0..rank {
             names.push(format!("n{axis}"));
-            if self.divides(axis, rank) && !self.wide {
+            if Self::divides(axis, rank) && !self.wide {
                 names.extend([format!("n{axis}_factor"), format!("n{axis}_shift")]);
             }
             if !self.line {
@@ -123,7 +124,7 @@ impl Form {
         let (mut split, mut rest) = (String::new(), "(uidx)(f)".to_owned());
         // Writing to a String cannot fail.
         for axis in 0..rank {
-            if !self.divides(axis, rank) {
+            if !Self::divides(axis, rank) {
                 let _ = write!(split, "const idx i{axis} = (idx)({rest});");
                 continue;
             }
@@ -181,7 +182,7 @@ fn stretched(source: usize, axis: usize, index: &str, stretches: &[bool]) -> Str
         end(0),
         u8::from(stretches[0])
     );
-    for next in 1..stretches.len() {
+    for (next, reads) in stretches.iter().enumerate().skip(1) {
         // Writing to a String cannot fail.
         let _ = write!(
             text,
@@ -190,7 +191,7 @@ fn stretched(source: usize, axis: usize, index: &str, stretches: &[bool]) -> Str
             number("base", next),
             number("step", next),
             end(next),
-            u8::from(stretches[next])
+            u8::from(*reads)
         );
     }
     text + &format!("const uidx at = base + step * (uidx){index}; ")
@@ -219,7 +220,8 @@ impl Variant {
         for (number, name) in names.iter().enumerate() {
             match self.baked.get(number) {
                 Some(value) => text.define(name, format_args!("((idx){value})")),
-                None => parameters += &format!(", idx {name}"),
+                // Writing to a String cannot fail.
+                None => drop(write!(parameters, ", idx {name}")),
             }
         }
         parameters += &formula.declare(*element);
