@@ -36,6 +36,7 @@ mod scan_line;
 mod scan_rows;
 mod scan_sums;
 mod slide;
+mod squares;
 mod stencil;
 mod steps;
 mod sum;

@@ -17,13 +17,13 @@ const KEPT: usize = 4096;
 
 /// Fewer elements are reduced by one thread. Of sums it decides in which order they are added up, so it is a number, not
 /// a matter of what cores can do.
-const GRAIN: usize = 64 * 1024;
+pub(super) const GRAIN: usize = 64 * 1024;
 
 /// The most parts of one reduction.
-const MOST_PARTS: usize = 256;
+pub(super) const MOST_PARTS: usize = 256;
 
 /// Elements whose squares are summed at a time.
-const SQUARES: usize = 4096;
+pub(super) const SQUARES: usize = 4096;
 
 /// Elements that go into each sum, at least, before sums are made apart and put together.
 const DEEP: usize = 64;

@@ -1,0 +1,72 @@
+//! The sum of the squares of all elements of an array without gaps: what each iteration of a solver asks several times. For
+//! small arrays a look at axes and lanes would take longer than their elements do.
+
+use arrayspan_bridge::parallel;
+
+use super::fold::squares;
+use super::reduce_parts::{GRAIN, MOST_PARTS, SQUARES};
+use super::scalar::Scalar;
+
+/// `Σ |x|²`, in the order in which other reductions add up: in halves, of which those that are small are added up by one
+/// thread each. It depends on the number of elements only.
+pub(super) fn squares_of_all<T: Scalar>(elements: &[T]) -> f64 {
+    let grain = GRAIN.max(elements.len() / MOST_PARTS);
+    if elements.len() <= grain {
+        return leaf(elements);
+    }
+    let mut leaves = Vec::new();
+    cut(elements, grain, &mut leaves);
+    let sums = parallel::collect(leaves, &leaf::<T>);
+    together(elements.len(), grain, &mut sums.into_iter())
+}
+
+/// The sum of few.
+fn leaf<T: Scalar>(elements: &[T]) -> f64 {
+    elements.chunks(SQUARES).fold(0.0, |sum, elements| sum + squares(elements))
+}
+
+/// The parts that are added up by one thread each, in order.
+fn cut<'x, T>(elements: &'x [T], grain: usize, leaves: &mut Vec<&'x [T]>) {
+    if elements.len() <= grain {
+        return leaves.push(elements);
+    }
+    let (first, second) = elements.split_at(elements.len() / 2);
+    cut(first, grain, leaves);
+    cut(second, grain, leaves);
+}
+
+/// Puts the sums of the parts of so many elements together, halves with halves.
+fn together(len: usize, grain: usize, sums: &mut impl Iterator<Item = f64>) -> f64 {
+    if len <= grain {
+        return sums.next().unwrap_or_default();
+    }
+    let first = together(len / 2, grain, sums);
+    first + together(len - len / 2, grain, sums)
+}
+
+#[cfg(test)]
+mod tests {
+    use num_complex::Complex32;
+
+    use super::*;
+
+    #[test]
+    fn sums_of_squares_are_right_and_do_not_depend_on_the_number_of_threads() {
+        for len in [0, 1, 15, 16, 17, 4096, 4097, GRAIN, GRAIN + 1, 3 * GRAIN + 7, 300 * GRAIN + 1]
+        {
+            let x: Vec<f32> = (0..len).map(|i| ((i * 37 % 1001) as f32 - 500.0) * 1e20).collect();
+            let exact: f64 = x.iter().map(|x| f64::from(*x) * f64::from(*x)).sum();
+            let on = |threads: usize| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| squares_of_all(&x))
+            };
+            let sums = [1, 2, 5].map(on);
+            assert!((sums[0] - exact).abs() <= 1e-12 * exact, "{len}: {} of {exact}", sums[0]);
+            assert!(sums.iter().all(|sum| sum.to_bits() == sums[0].to_bits()), "{len}: {sums:?}");
+        }
+        let complex = vec![Complex32::new(3e-20, -4e-20); 1001];
+        let (sum, exact) = (squares_of_all(&complex), 1001.0 * 25e-40);
+        assert!((sum - exact).abs() <= 1e-6 * exact);
+        assert!(squares_of_all(&[1.0, f64::NAN]).is_nan());
+    }
+}
