@@ -74,6 +74,58 @@ impl<'a, T: Scalar, L: Scalar, const R: usize> Grouped<'_, 'a, T, L, R> {
         }
     }
 
+    /// Adds what it contributes to a few components of each row, wherever its taps fall: those at the places `ends` along the
+    /// last axis, to `sums`. The other rows follow along the axis `beside`.
+    pub(super) fn ends(
+        &self,
+        at: &[usize],
+        beside: usize,
+        ends: &[usize],
+        (work, sums): (&mut GroupWork<'a, L, R>, &mut [[L; R]]),
+    ) {
+        let GroupWork { taken: merged, at: place, .. } = work;
+        let (axis, first) = (at.len() - 1, at[beside]);
+        place.clear();
+        place.extend_from_slice(at);
+        place[axis] = 0;
+        let len = self.term.x.shape()[axis];
+        let mut add = |r: usize, x: &[L], weight: L| {
+            for (end, sum) in ends.iter().zip(&mut *sums) {
+                sum[r] = sum[r] + weight * x[*end];
+            }
+        };
+        for (other, across) in &self.term.across {
+            if *other == beside {
+                let taken = self.taken(&across.pieces, first, merged);
+                let (Some(from), Some(to)) = (taken.first(), taken.last()) else { continue };
+                place[beside] = first.wrapping_add_signed(from.0);
+                let rows = self.rows(place, beside, (to.0 - from.0) as usize + 1, len);
+                place[beside] = first;
+                for (row, weights, bits) in taken {
+                    let x = contiguous(rows.lane((row - from.0) as usize));
+                    let takes = (0..R).filter(|r| bits & (1 << r) != 0);
+                    takes.for_each(|r| add(r, x, weights[r]));
+                }
+                continue;
+            }
+            for (column, weight) in across.pieces.row(at[*other]) {
+                place[*other] = column;
+                let rows = self.rows(place, beside, R, len);
+                (0..R).for_each(|r| add(r, contiguous(rows.lane(r)), weight));
+            }
+            place[*other] = at[*other];
+        }
+        let Some(own) = &self.term.own else { return };
+        let rows = self.rows(place, beside, R, len);
+        for r in 0..R {
+            let x = contiguous(rows.lane(r));
+            for (end, sum) in ends.iter().zip(&mut *sums) {
+                sum[r] =
+                    own.taps_at(*end).fold(sum[r], |sum, (from, weight)| sum + weight * x[from]);
+            }
+        }
+    }
+
     /// The band along the axis of the group.
     fn along(
         &self,

@@ -103,6 +103,13 @@ impl<L: Scalar> Rows<L> {
         taps.iter().filter_map(move |&(offset, weight)| Some((column(offset)?, weight)))
     }
 
+    /// The positions that the result at a position takes, and their weights.
+    pub(super) fn taps_at(&self, position: usize) -> impl Iterator<Item = (usize, L)> {
+        let component = position % self.unit;
+        self.row(position / self.unit)
+            .map(move |(column, weight)| (column * self.unit + component, weight))
+    }
+
     /// The positions that the results from `start` to `end` may need.
     pub(super) fn needed(&self, start: usize, end: usize) -> (usize, usize) {
         let special = self.taps[self.ends[0]..].iter().map(|(offset, _)| offset.unsigned_abs());
@@ -220,9 +227,8 @@ impl<L: Scalar> Rows<L> {
     /// Adds rows one by one, each with its own taps.
     fn add_rows(&self, (start, y): (usize, &mut [L]), (base, x): (usize, &[L])) {
         for (i, y) in y.iter_mut().enumerate() {
-            let (row, lane) = ((start + i) / self.unit, (start + i) % self.unit);
-            for (column, weight) in self.row(row) {
-                *y = *y + weight * x[column * self.unit + lane - base];
+            for (from, weight) in self.taps_at(start + i) {
+                *y = *y + weight * x[from - base];
             }
         }
     }

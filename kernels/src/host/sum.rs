@@ -33,6 +33,9 @@ const NEIGHBOURS: usize = 2;
 /// The most parts: they need not be smaller where there is much to do.
 const MOST_PARTS: usize = 512;
 
+/// Components at both ends of rows that are computed one by one, at most.
+pub(super) const FEW_ENDS: usize = 8;
+
 /// Terms that are summed into one output.
 pub(super) struct Sum<'a, T, L> {
     pub(super) terms: Vec<Banded<'a, T, L>>,
@@ -42,6 +45,8 @@ pub(super) struct Sum<'a, T, L> {
     pub(super) grouped: bool,
     /// The axis along which rows are grouped: the one with the most taps of those that lanes do not run along.
     pub(super) beside: Option<usize>,
+    /// Whether taps leave the last axis from few components only, of rows that are computed in groups.
+    pub(super) few_ends: bool,
     /// How many elements of each input row are copied together for the groups that take them, if they are.
     pub(super) packed: Option<usize>,
 }
@@ -57,7 +62,11 @@ impl<'a, T: Scalar, L: Scalar> Sum<'a, T, L> {
         let beside = across().max_by_key(longest).map(|(axis, _)| *axis);
         let filter = matches!(&terms[..], [term] if term.is_filter());
         let grouped = !filter && terms.iter().all(plain);
-        let mut sum = Self { terms, beta, grouped, beside, packed: None };
+        let mut sum = Self { terms, beta, grouped, beside, few_ends: false, packed: None };
+        let extent = sum.terms.first().and_then(|term| term.x.shape().last()).copied();
+        let (from, to) = sum.inside(0, extent.unwrap_or(0));
+        let ends = from + extent.unwrap_or(0) - to;
+        sum.few_ends = grouped && ends * (size_of::<T>() / size_of::<L>()) <= FEW_ENDS;
         let rows = sum.windows().next().flatten().map(Window::len);
         if let ([term], Some(beside), Some(rows)) = (&sum.terms[..], beside, rows)
             && grouped

@@ -1,14 +1,17 @@
 //! How a part of a sum of stencils is walked: which rows are computed together, and where they go.
 
+use std::ops::Range;
+
 use arrayspan_bridge::{LanesMut, PastCaches, goes_past_caches};
 use bytemuck::cast_slice_mut;
+use smallvec::{SmallVec, smallvec};
 
 use super::banded::Work;
 use super::group::{GroupWork, Grouped};
 use super::packed::Packed;
 use super::parts::{advance, for_each_block_along};
 use super::scalar::Scalar;
-use super::sum::Sum;
+use super::sum::{FEW_ENDS, Sum};
 use super::tile::{Blend, tile};
 use super::window::{ROWS, Window};
 
@@ -184,7 +187,10 @@ impl<'s, 'a, T: Scalar, L: Scalar> Walk<'s, 'a, T, L> {
         let (start, first) = (at[axis], at[beside]);
         let end = start + y[0].len();
         let (from, to) = if sum.grouped { sum.inside(start, end) } else { (end, end) };
-        for (r, y) in y.iter_mut().enumerate() {
+        if sum.few_ends && to - from < end - start {
+            ends(sum, at, beside, (start..from, to..end), (windows, group, &mut y));
+        }
+        for (r, y) in y.iter_mut().enumerate().filter(|_| !sum.few_ends) {
             if beside < axis {
                 at[beside] = first + r;
             }
@@ -219,6 +225,36 @@ impl<'s, 'a, T: Scalar, L: Scalar> Walk<'s, 'a, T, L> {
             Grouped { term, window }.gather(at, beside, to - from, group);
         }
         tile(sum.beta, y, &group.terms[..]);
+    }
+}
+
+/// Computes the few elements at both ends of rows from `at`, all rows and terms together: for each by itself it would take
+/// longer to find the lanes than to add up what they have.
+fn ends<'a, T: Scalar, L: Scalar, const R: usize>(
+    sum: &Sum<'a, T, L>,
+    at: &[usize],
+    beside: usize,
+    (first, last): (Range<usize>, Range<usize>),
+    (windows, group, y): (&[Option<&Window<L, R>>], &mut GroupWork<'a, L, R>, &mut [&mut [T]; R]),
+) {
+    let (start, parts) =
+        (first.start * size_of::<T>() / size_of::<L>(), size_of::<T>() / size_of::<L>());
+    let components = |of: Range<usize>| of.start * parts..of.end * parts;
+    let places: SmallVec<[usize; FEW_ENDS]> = components(first).chain(components(last)).collect();
+    let mut sums: SmallVec<[[L; R]; FEW_ENDS]> = smallvec![[L::zero(); R]; places.len()];
+    for (number, term) in sum.terms.iter().enumerate() {
+        let window = windows.get(number).copied().flatten();
+        Grouped { term, window }.ends(at, beside, &places, (group, &mut sums));
+    }
+    for (place, sums) in places.iter().zip(&sums) {
+        for (y, sum_of_row) in y.iter_mut().zip(sums) {
+            let y = &mut cast_slice_mut::<T, L>(y)[place - start];
+            *y = match sum.beta {
+                Blend::Set => *sum_of_row,
+                Blend::Add => *y + *sum_of_row,
+                Blend::Scale(beta) => beta * *y + *sum_of_row,
+            };
+        }
     }
 }
 
