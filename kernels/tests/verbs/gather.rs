@@ -77,7 +77,7 @@ pub fn neighbouring_columns_of_many_rows(cell: &Cell) {
     let device = cell.executor.device();
     let shapes: [&[usize]; 3] = match device.kind() {
         DeviceKind::Cpu => [&[2, 11, 13], &[13, 17], &[17, 16]],
-        DeviceKind::Cuda => [&[3, 641, 1201], &[1201, 1931], &[640, 3680]],
+        DeviceKind::Cuda => [&[2, 641, 1751], &[67, 1031], &[64, 1040]],
         _ => [&[3, 41, 643], &[67, 1031], &[64, 1040]],
     };
     for (seed, shape) in (50..).zip(shapes) {
