@@ -124,7 +124,7 @@ fn a_vector_of_columns_far_apart_takes_one_launch_and_its_nans_stay_in_their_row
     let (rows, columns) = (4099, 4111);
     let (mut starts, mut indices) = (vec![0_usize], Vec::new());
     for row in 0..rows {
-        let len = if row % 2 == 0 { 7 } else { 131 };
+        let len = if row % 2 == 0 { 7 } else { 301 };
         indices.extend((0..len).map(|at| (row * 977 + at * 1237) % columns));
         starts.push(indices.len());
     }

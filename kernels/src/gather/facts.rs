@@ -15,6 +15,11 @@ const MOST_PLACES: usize = 8;
 /// Fewer columns than this are held by any cache.
 const DIVISIBLE: usize = 4096;
 
+/// Entries for each row and column with which columns are taken a segment at a time, and how much longer sides may be than there
+/// are entries in a row.
+const MANY: usize = 128;
+const SIDE: usize = 1024;
+
 /// How often the mean of entries the longest of the rows that are threads' may have.
 const UNEVEN: usize = 16;
 
@@ -102,10 +107,12 @@ impl Facts {
 
     /// Whether devices take columns a segment at a time into their local memory, whatever the dtype: where rows name many that
     /// are far apart, and there are so many entries for each column that bringing all columns in for each block of rows costs
-    /// little beside them.
+    /// little beside them. Blocks are at most as large as their sums fit into local memory, so that the longer a side is, the more
+    /// entries it takes.
     pub(crate) fn takes_segments(&self) -> bool {
-        let many = self.rows.max(self.columns).saturating_mul(LONG);
-        self.entries >= many && self.is_divisible()
+        let side = self.rows.max(self.columns);
+        let entries = side.saturating_mul(MANY.max(side / SIDE));
+        self.entries >= entries && self.is_divisible()
     }
 
     /// Whether a table in tiles is about as small as one by rows, and its columns are not too few to be divided.

@@ -9,10 +9,10 @@ use crate::sample::{FORMS, Form, Random};
 /// Rows and columns: more of these than local memory holds, and not as many as fill the last block or segment.
 const EXTENTS: [usize; 2] = [67 * 79, 61 * 83];
 
-/// Rows of up to 160 entries, some of none.
+/// Rows of up to 320 entries, some of none.
 fn lengths() -> Vec<usize> {
     let mut random = Random(50);
-    let len = |row: usize| if row % 31 == 5 { 0 } else { random.bits() as usize % 161 };
+    let len = |row: usize| if row % 31 == 5 { 0 } else { random.bits() as usize % 321 };
     (0..EXTENTS[0]).map(len).collect()
 }
 

@@ -84,8 +84,8 @@ fn segments(dtype: DType) -> Vec<KernelSource> {
     for (weight, most) in
         [(None, LOCAL), (None, room), (Some(complex), LOCAL), (Some(0.5.into()), room)]
     {
-        let starts: Vec<usize> = (0..=columns).map(|row| 64 * row).collect();
-        let entries = 64 * columns;
+        let starts: Vec<usize> = (0..=columns).map(|row| 128 * row).collect();
+        let entries = 128 * columns;
         let indices = (0..entries).map(|entry| entry * 1237 % columns).collect();
         let weights = weight.map(|weight| vec![weight; entries]);
         let Ok(gather) = Gather::new(0, &[columns], &[columns], starts, indices, weights) else {

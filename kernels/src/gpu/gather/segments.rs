@@ -27,8 +27,8 @@ const WIDEST: usize = 16;
 const SPARE: usize = 4;
 /// Accesses of a thread to columns that are on their way together.
 const AT_ONCE: usize = 4;
-/// Bytes of columns, as a block of rows brings them in, that an entry is worth.
-const BYTES_OF_ENTRY: usize = 6;
+/// Bytes that blocks of rows may bring in for each entry, which would take a sector of 32 bytes.
+const BYTES_OF_ENTRY: usize = 24;
 /// Mean entries of rows that need the local memory of a whole multiprocessor.
 const FEW: usize = 16;
 
@@ -56,11 +56,18 @@ impl Place {
 /// Whether a vector's columns are taken a segment at a time: where [`Facts::takes_segments`] says so, and also for fewer entries
 /// where segments are large.
 pub(super) fn pays(facts: &Facts, bytes: usize, place: Place) -> bool {
-    let few = facts.long == 0
-        && place.is_large()
-        && facts.entries / facts.rows.max(1) >= FEW
-        && facts.entries >= (BYTES_OF_ENTRY * bytes).saturating_mul(facts.columns);
-    facts.takes_segments() || (few && facts.is_divisible())
+    let brought = || {
+        let blocks = tiling(facts, bytes, place).blocks(facts.rows);
+        blocks.saturating_mul(facts.columns).saturating_mul(bytes)
+    };
+    let few = || {
+        facts.long == 0
+            && place.is_large()
+            && facts.entries / facts.rows.max(1) >= FEW
+            && facts.is_divisible()
+            && brought() <= facts.entries.saturating_mul(BYTES_OF_ENTRY)
+    };
+    facts.takes_segments() || few()
 }
 
 /// As large segments as fit beside the sums of a block of rows, which is as large as leaves one for each group.
