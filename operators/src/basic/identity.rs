@@ -7,9 +7,8 @@ use crate::{Error, Form, Operator, Result, Space};
 /// in extents, not in rank or dtype.
 ///
 /// Along each axis the first elements are kept: a shorter range truncates, a longer one pads with zeros at
-/// the end; the adjoint does the opposite. Units: those of `x`. Complex: linear. Cost: 1 launch and one
-/// more for every axis that is padded; 2 values moved per element kept, 1 per zero
-/// (test `bytes::identity`).
+/// the end; the adjoint does the opposite. Units: those of `x`. Complex: linear. Cost: 1 launch; 2 values moved per element
+/// kept, 1 per zero (test `bytes::identity`).
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -6,7 +6,7 @@ use arrayspan_operators::Identity;
 use super::space;
 use crate::suite::{Case, Moves};
 
-/// One launch for what is kept, one for each axis that is padded with zeros.
+/// One launch that reads what is kept and writes all.
 #[must_use]
 pub fn cases(_: DType) -> Vec<Case> {
     let golden = |key| format!("identity/{key}");
@@ -34,15 +34,8 @@ fn case(domain: &[usize], range: &[usize]) -> Case {
     Case::new(name, make).moves(setting[0], setting[1]).moves_adding(adding[0], adding[1])
 }
 
-/// Copies what both have; axis by axis, sets what only the output has to zero, unless adding, which leaves it.
+/// One pass: what both have, among the zeros of what only the output has, which adding leaves alone.
 fn moves(from: &[usize], to: &[usize], adding: bool) -> Moves {
     let kept: usize = from.iter().zip(to).map(|(from, to)| from.min(to)).product();
-    let copy = Moves::one(if adding { 2 * kept } else { kept }, kept);
-    let mut rest = to.to_vec();
-    (0..to.len()).fold(copy, |moves, axis| {
-        let mut padding = rest.clone();
-        padding[axis] = to[axis].saturating_sub(from[axis]);
-        rest[axis] = to[axis].min(from[axis]);
-        if adding { moves } else { moves.then(Moves::one(0, padding.iter().product())) }
-    })
+    if adding { Moves::one(2 * kept, kept) } else { Moves::one(kept, to.iter().product()) }
 }
