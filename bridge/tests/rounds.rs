@@ -4,6 +4,7 @@
 //! caller goes on would be two accesses to one cell at once, and a caller that sleeps for ever a deadlock: loom reports both.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "what is unsafe here loom looks at")]
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+#![allow(clippy::reversed_empty_ranges, reason = "callers sleep without looking first")]
 
 #[path = "../src/parallel/rounds.rs"]
 mod rounds;

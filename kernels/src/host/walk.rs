@@ -188,7 +188,7 @@ impl<'s, 'a, T: Scalar, L: Scalar> Walk<'s, 'a, T, L> {
         let end = start + y[0].len();
         let (from, to) = if sum.grouped { sum.inside(start, end) } else { (end, end) };
         if sum.few_ends && to - from < end - start {
-            ends(sum, at, beside, (start..from, to..end), (windows, group, &mut y));
+            ends(sum, at, beside, (start..from, to..end), (windows, group), &mut y);
         }
         for (r, y) in y.iter_mut().enumerate().filter(|_| !sum.few_ends) {
             if beside < axis {
@@ -235,7 +235,8 @@ fn ends<'a, T: Scalar, L: Scalar, const R: usize>(
     at: &[usize],
     beside: usize,
     (first, last): (Range<usize>, Range<usize>),
-    (windows, group, y): (&[Option<&Window<L, R>>], &mut GroupWork<'a, L, R>, &mut [&mut [T]; R]),
+    (windows, group): (&[Option<&Window<L, R>>], &mut GroupWork<'a, L, R>),
+    y: &mut [&mut [T]; R],
 ) {
     let (start, parts) =
         (first.start * size_of::<T>() / size_of::<L>(), size_of::<T>() / size_of::<L>());
