@@ -111,6 +111,14 @@ fn the_inverse_of_a_matrix_is_that_of_numpy_in_other_units_too() {
     }
 }
 
+#[test]
+fn the_inverse_of_a_matrix_of_no_rows_is_one_too() {
+    for others in [&[][..], &[3]] {
+        let a = MatrixMult::new(floats(&[0, 0], &[]), others).unwrap();
+        assert_eq!(a.inverse().unwrap().range(), a.domain());
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 

@@ -55,7 +55,11 @@ impl<M: Method> Run<'_, M> {
                 self.descend_first()?
             }
         };
-        self.damped_alone = norm.is_some_and(|norm| norm + scale.operator <= ALONE);
+        // An operator of that size may be left as it is, with less damping or none.
+        self.damped_alone = norm.is_some_and(|norm| {
+            let damped = sizes.damping.is_some_and(|damping| norm - damping <= ALONE);
+            damped && norm + scale.operator <= ALONE
+        });
         self.lost = norm.is_some() && !self.started && seen.scaled_gradient() == 0.0;
         Ok(seen)
     }

@@ -143,9 +143,10 @@ impl Method for Cg {
 
     fn turn(run: &mut Run<'_, Self>) -> Result<()> {
         run.next = Some(scalars(run));
+        let conditioned = run.method.preconditioner.is_some();
         let Parts { vectors, on, .. } = run.parts();
         let Vectors { residual, direction, preconditioned, .. } = vectors;
-        let first = preconditioned.as_ref().unwrap_or(residual);
+        let first = preconditioned.as_ref().filter(|_| conditioned).unwrap_or(residual);
         Ok(on.copy(first.view(), direction.view_mut(), Update::set())?)
     }
 
@@ -162,6 +163,7 @@ impl Method for Cg {
         residual.update_on(on, |r| r - &length * &*image)?;
 
         norms(run, step + 1)?;
+        let conditioned = run.method.preconditioner.is_some();
         let Parts { vectors, history, on, .. } = run.parts();
         let Vectors { residual, direction, preconditioned, .. } = vectors;
         let [old, new] = [step, step + 1].map(|step| history.get(gamma, step));
@@ -169,7 +171,7 @@ impl Method for Cg {
         // Once the step is zero the direction is that of the residual, which stays as it is.
         let (old, new) = (old?, new?);
         let ratio = new.div_or_zero(&old) * length.div_or_zero(&length);
-        let z = preconditioned.as_ref().unwrap_or(residual);
+        let z = preconditioned.as_ref().filter(|_| conditioned).unwrap_or(residual);
         Ok(direction.update_on(on, |p| z + ratio * p)?)
     }
 
@@ -178,12 +180,13 @@ impl Method for Cg {
     }
 }
 
-/// `z = M r`, and the norms of column `step`.
+/// `z = M r`, and the norms of column `step`. A workspace may have a `z` though there is no `M`.
 fn norms(run: &mut Run<'_, Cg>, step: usize) -> Result<()> {
+    let conditioned = run.method.preconditioner.is_some();
     let Parts { mut system, vectors, history, on, .. } = run.parts();
     let Vectors { residual, preconditioned, .. } = vectors;
     residual.norm_squared_into(on, history.get_mut(RESIDUAL, step)?)?;
-    if let Some(z) = preconditioned {
+    if let Some(z) = preconditioned.as_mut().filter(|_| conditioned) {
         system.precondition(residual, z)?;
         real_dot(on, residual, z, history.get_mut(GRADIENT, step)?)?;
     }

@@ -220,3 +220,19 @@ fn what_does_not_fit_is_refused_by_name() {
     assert!(matches!(result, Err(Error::Workspace { .. })));
     assert_eq!(a.domain(), &space(4));
 }
+
+#[test]
+fn a_workspace_with_room_for_a_preconditioner_serves_without_one() {
+    let system = system(DType::Float64, 30.0);
+    let (a, y) = (system.operator(), system.data());
+    let host = arrayspan_kernels::on(y.device()).unwrap();
+    let identity = Identity::new(a.domain().clone()).unwrap();
+    let conditioned = Cg { preconditioner: Some(identity), ..far(9) };
+    let mut workspace = conditioned.workspace(&a, &*host).unwrap();
+    let expected = far(9).solve(&a, &y).unwrap();
+    for _ in 0..2 {
+        let found = far(9).solve_in(&mut workspace, &*host, &a, y.view(), None, &mut ()).unwrap();
+        assert_eq!(values(&found.x), values(&expected.x), "{:?}", found.stopped);
+        conditioned.solve_in(&mut workspace, &*host, &a, y.view(), None, &mut ()).unwrap();
+    }
+}

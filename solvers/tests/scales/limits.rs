@@ -1,7 +1,7 @@
 //! Operators, data and damping at the ends of the dtype's range.
 
 use arrayspan_bridge::DType;
-use arrayspan_solvers::{Cgls, Solver, Stop, Stopped};
+use arrayspan_solvers::{Cgls, Lsqr, Solution, Solver, Stop, Stopped};
 use num_complex::Complex64;
 
 use super::support::{self, Problem, Random, array, distance, epsilon, values};
@@ -148,6 +148,40 @@ fn damping_far_above_the_operator_is_solved_or_named() {
             let found: Vec<_> = values(&solution.x).iter().map(|x| x / model).collect();
             let off = distance(&found, &pulled);
             assert!(off < 16.0 * epsilon(dtype), "{what}: off by {off:e}, {:?}", solution.stopped);
+        }
+    }
+}
+
+/// In double precision an operator of 1e-20 is not scaled, and its square is rounded away beside 1, but not beside a damping
+/// of its own size, or none.
+#[test]
+fn small_operators_take_all_their_steps_from_any_start() {
+    for dtype in [DType::Float64, DType::Complex128] {
+        let problem = Problem::new(dtype, [9, 5], 3.0, false, &mut Random(8));
+        let start = Random(9).numbers(dtype, 5);
+        for damping in [0.0, 0.3] {
+            let solved = |matrix: f64, data: f64| {
+                let (far, model) = (scaled(&problem, matrix, data), data / matrix);
+                let (a, y) = (far.operator(), far.data());
+                let start: Vec<_> = start.iter().map(|x| x * model).collect();
+                let start = || Some(array(dtype, &start, &[5]));
+                let solver = Cgls { damping: damping * matrix, ..Cgls::default() };
+                let mut solutions = vec![solver.solve_from(&a, &y, start(), &mut ()).unwrap()];
+                if damping == 0.0 {
+                    solutions.push(Lsqr::default().solve_from(&a, &y, start(), &mut ()).unwrap());
+                }
+                let unscaled = |solution: &Solution| -> Vec<Complex64> {
+                    values(&solution.x).iter().map(|x| x / model).collect()
+                };
+                solutions.iter().map(unscaled).collect::<Vec<_>>()
+            };
+            for (matrix, data) in [(-66, -300), (-66, 300), (-95, -250), (-70, 0)] {
+                let [matrix, data] = [matrix, data].map(|exponent| 2.0_f64.powi(exponent));
+                for (found, expected) in solved(matrix, data).iter().zip(solved(1.0, 1.0)) {
+                    let off = distance(found, &expected);
+                    assert!(off < 1e-7, "{dtype} {damping} {matrix:e} {data:e}: off by {off:e}");
+                }
+            }
         }
     }
 }

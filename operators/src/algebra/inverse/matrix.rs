@@ -22,7 +22,7 @@ pub(super) fn inverse(name: &str, matrix: &SharedArray) -> Result<SharedArray> {
         return Error::no_inverse(name, why);
     }
     let mut all = numbers(&matrix.view())?;
-    if !invert(&mut all, rows) {
+    if rows > 0 && !invert(&mut all, rows) {
         return Error::no_inverse(name, "its matrix is singular, up to rounding");
     }
     let inverse = array(matrix.shape(), matrix.dtype(), &all)?;
