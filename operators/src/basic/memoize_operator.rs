@@ -39,9 +39,12 @@ impl MemoizeOperator {
     /// `operator` with up to `entries` results of each direction.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for no entries.
+    /// [`Error::Parameter`] for no entries, and for 16-bit floats, which are not compared.
     pub fn new(operator: impl Into<Operator>, entries: usize) -> Result<Operator> {
         let operator = operator.into();
+        for space in [operator.domain(), operator.range()] {
+            space.computable("MemoizeOperator")?;
+        }
         if entries == 0 {
             return Error::parameter("MemoizeOperator", "0 entries remember nothing");
         }

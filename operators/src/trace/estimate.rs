@@ -13,6 +13,10 @@ const MOST_BYTES: usize = 1 << 24;
 /// The most vectors. The error of their mean is a thousandth of that of one.
 const MOST_EVALUATIONS: usize = 1 << 20;
 
+/// What a multiple of the elements is too little by for vectors of signs of few elements: with as many, one in 10¹¹ blocks of them
+/// does not span all models.
+const FEW: usize = 240;
+
 /// How a trace is estimated. The mean over all seeds is the trace, of any square matrix; what differs is the variance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -34,8 +38,8 @@ pub enum TraceMethod {
 ///
 /// The same seed gives the same vectors on every device and in every dtype; results differ by rounding. `evaluations` is the number
 /// of vectors that the operator is applied to, up to 2²⁰. `Hutchinson` takes memory for some of them, 16 MiB if one is no larger; the
-/// other methods for all, but for no more than twelve times as many as a model has elements, with which they are exact. Vectors are
-/// drawn on the host. Waits for the device.
+/// other methods for all, but for no more than twelve times as many as a model has elements and 240, with which they are exact.
+/// Vectors are drawn on the host. Waits for the device.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -106,8 +110,9 @@ impl TraceEstimator {
         }
         let drawn =
             Drawn { operator, on, samples: Samples { sampler: self.sampler, seed: self.seed } };
-        // More add nothing: a third of them, or a sixth, spans all models several times.
-        let most = operator.domain().len().saturating_mul(12);
+        // More add nothing: a third of them, or a sixth, spans all models several times. Those of few elements are often the
+        // same again, or their negatives.
+        let most = operator.domain().len().saturating_mul(12).saturating_add(FEW);
         match self.method {
             TraceMethod::Hutchinson => drawn.mean(evaluations),
             TraceMethod::HutchPlusPlus => drawn.deflated(evaluations.min(most)),

@@ -197,6 +197,10 @@ fn what_makes_no_sense_is_refused() {
     let (operator, _) = counted(&space(3, DType::Float64));
     let error = MemoizeOperator::new(&operator, 0).unwrap_err().to_string();
     assert_eq!(error, "MemoizeOperator: 0 entries remember nothing");
+    // Not only when a second argument is to be compared with the first.
+    let halves = Identity::new(space(3, DType::BFloat16)).unwrap();
+    let error = MemoizeOperator::new(&halves, 1).unwrap_err().to_string();
+    assert!(error.starts_with("MemoizeOperator: BFloat16 cannot"), "{error}");
     let memo = MemoizeOperator::new(&operator, 1).unwrap();
     let error = memo.forward(floats(&[2], &[1.0, 2.0])).unwrap_err().to_string();
     assert_eq!(error, "MemoizeOperator: model has shape [2], expected [3]");

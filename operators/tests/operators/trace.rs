@@ -238,3 +238,19 @@ fn more_vectors_than_span_all_models_take_no_more_memory_and_are_exact() {
         assert_eq!(most.to_bits(), of(1 << 19).to_bits());
     }
 }
+
+/// Few signs are often the same again: two in a plane are in each other's line every second time.
+#[test]
+fn many_vectors_of_few_elements_span_all_models() {
+    for len in 1..5 {
+        let operator = matrix(len, len, DType::Float64, 7);
+        let exact = operator.trace().unwrap();
+        for seed in 0..40 {
+            let method = TraceMethod::NaHutchPlusPlus;
+            let estimator =
+                TraceEstimator { method, evaluations: 1 << 20, seed, ..TraceEstimator::default() };
+            let off = (estimator.of(&operator).unwrap() - exact).norm();
+            assert!(off < 1e-9, "{len} {seed}: off by {off:e}");
+        }
+    }
+}
