@@ -51,7 +51,8 @@ impl Groups {
     /// For a device with so many multiprocessors, and at most so many threads in a group. Measured on an H200.
     pub(super) fn new(work: &Work, units: usize, most_threads: usize) -> Self {
         let Work { results, steps, along, bytes } = *work;
-        let most_threads = most_threads.clamp(THREADS, MOST_THREADS);
+        // Some devices take groups of 384 threads, and threads are joined by halves.
+        let most_threads = below(most_threads.clamp(THREADS, MOST_THREADS));
         let (threads, ways) = if along {
             let useful = steps.div_ceil(4).next_power_of_two().min(MOST_ALONG);
             let least = (BYTES_ALONG / bytes).next_power_of_two().min(steps.next_power_of_two());
@@ -106,7 +107,7 @@ mod tests {
                 for steps in [1, 2, 5, 256, 641, 8000, 1 << 24] {
                     for bytes in [4, 16, 32, 80] {
                         let work = Work { results, steps, along, bytes };
-                        for most_threads in [64, 256, 512, 4096] {
+                        for most_threads in [64, 256, 384, 512, 768, 4096] {
                             let groups = Groups::new(&work, 132, most_threads);
                             let Groups { threads, ways, at_once } = groups;
                             assert!(ways.is_power_of_two() && threads.is_multiple_of(ways));

@@ -99,7 +99,8 @@ impl Tiling {
     /// threads need not share them, of fewer where there would be too few groups.
     fn across(spaces: &Spaces, limits: &Limits) -> Self {
         let (lines, units) = (spaces.lines(), limits.units);
-        let most_threads = ACROSS.min(limits.threads);
+        // Some devices take groups of 384 threads, and threads are added up in blocks that are powers of two.
+        let most_threads = 1 << ACROSS.min(limits.threads).ilog2();
         let many = |lanes: usize| lines / lanes >= 4 * units;
         let most_of = |lanes: usize| 2 * lines.div_ceil(lanes) >= units;
         let least = SECTOR / spaces.bytes.min(SECTOR);
@@ -192,13 +193,14 @@ mod tests {
                 let layout = Layout::contiguous(shape).unwrap();
                 let scan = Scan::inclusive(axis, shape[axis]);
                 let spaces = Spaces::new(&scan, [&layout; 2], [0, 0], dtype).unwrap();
-                for threads in [256, 512, 1024] {
+                for threads in [256, 384, 512, 768, 1024] {
                     for local_bytes in [32 << 10, 48 << 10, 64 << 10] {
                         let limits = Limits { units: 132, fence: true, threads, local_bytes };
                         let tiling = Tiling::new(&spaces, dtype, &limits);
                         let bytes = tiling.local_bytes(spaces.along, dtype, tiling.bunches);
                         assert!(bytes <= local_bytes, "{dtype}, {shape:?}, {tiling:?}: {bytes}");
                         assert!(tiling.threads <= threads, "{dtype}, {shape:?}, {tiling:?}");
+                        assert!(tiling.ways.is_power_of_two(), "{dtype}, {shape:?}, {tiling:?}");
                         let all = tiling.tiles(&spaces) * tiling.ways * tiling.each;
                         assert!(all >= spaces.reach, "{dtype}, {shape:?}, {tiling:?}");
                         shared += usize::from(tiling.is_shared());
