@@ -149,7 +149,7 @@ pub enum Stopped {
     /// infinity, or what is computed is beyond the largest number of the dtype. The solution is not to be used.
     NotFinite,
     /// The operator, which has to be positive, is not: a direction `p` with `<p, A p> < 0` was met. The solution is the one
-    /// before that step.
+    /// before that step. Or the preconditioner is not: a residual `r` with `<r, M r> < 0` was.
     Indefinite,
     /// The operator maps the direction of the next step to nothing but rounding errors, though it is not zero. The solution
     /// is the one before that step.

@@ -128,6 +128,14 @@ impl<'a, M: Method> Running<'a, M> {
         let done = self.run.damped_alone && self.seen.iterations() > 0;
         let frozen = self.seen.frozen.then(|| M::frozen(&self.seen.column, self.run.x.dtype()));
         let judged = stop.judge(&self.seen, self.data, frozen, self.began.elapsed());
+        // A square that is none: of a preconditioner that is not positive.
+        let gradient = self.seen.column.get(self.run.method.gradient());
+        let indefinite =
+            self.seen.scaled_residual.is_finite() && gradient.is_some_and(|g| *g < 0.0);
+        let judged = match judged {
+            Some(Stopped::NotFinite) if indefinite => Some(Stopped::Indefinite),
+            judged => judged,
+        };
         self.stopped = judged.or(done.then_some(Stopped::Precision));
     }
 

@@ -127,7 +127,9 @@ impl<V> SolverWorkspace<V> {
             (Some(inner), Some(workspace)) => Self::enough(fit, workspace, inner, on),
             (Some(inner), None) => {
                 let (solver, operator) = (fit.solver, inner.name().to_owned());
-                let expected = inner.workspace();
+                // Its result has no place, either.
+                let (len, bytes) = (inner.range().len(), inner.range().dtype().bytes());
+                let expected = inner.workspace().saturating_add(len.saturating_mul(bytes));
                 Err(Error::Workspace { solver, operator, expected, found: 0 })
             }
             _ => Ok(()),

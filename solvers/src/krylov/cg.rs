@@ -21,7 +21,7 @@ use crate::{Result, Stop, Stopped};
 /// The *gradient* is the residual, `√<r, M r>` with a preconditioner; [`Stop::gradient`] compares it with the one at the
 /// start. Complex: directions and steps are by `Re <·,·>`, so that real-linear operators are solved, too.
 ///
-/// Breakdowns: a direction with `<p, A p> < 0` ends with [`Stopped::Indefinite`]; one that `A` maps to nothing but rounding
+/// Breakdowns: a direction with `<p, A p> < 0`, or a residual with `<r, M r> < 0`, ends with [`Stopped::Indefinite`]; one that `A` maps to nothing but rounding
 /// errors, `|<p, A p>| ≤ ε ‖A‖ ‖p‖²`, with [`Stopped::Singular`]: the solution is that before. NaN or infinity end with
 /// [`Stopped::NotFinite`]. A residual of `ε/4 ‖y‖` (or of that at the start, if it is larger) ends with [`Stopped::Precision`]; **no
 /// iteration after that changes anything**. Data zero give the model zero, at once.

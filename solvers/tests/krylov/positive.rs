@@ -217,7 +217,7 @@ fn what_does_not_fit_is_refused_by_name() {
     let mut workspace = Cg::default().workspace(&a, &*host).unwrap();
     let solver = Cg { preconditioner: Some(identity(4)), ..Cg::default() };
     let result = solver.solve_in(&mut workspace, &*host, &a, y.view(), None, &mut ());
-    assert!(matches!(result, Err(Error::Workspace { .. })));
+    assert!(matches!(result, Err(Error::Workspace { expected: 32, found: 0, .. })));
     assert_eq!(a.domain(), &space(4));
 }
 
@@ -234,5 +234,26 @@ fn a_workspace_with_room_for_a_preconditioner_serves_without_one() {
         let found = far(9).solve_in(&mut workspace, &*host, &a, y.view(), None, &mut ()).unwrap();
         assert_eq!(values(&found.x), values(&expected.x), "{:?}", found.stopped);
         conditioned.solve_in(&mut workspace, &*host, &a, y.view(), None, &mut ()).unwrap();
+    }
+}
+
+#[test]
+fn preconditioners_that_are_not_positive_are_named() {
+    for dtype in DTYPES {
+        let space = Space::new([3], dtype).unwrap();
+        let diagonal = |weights: [f64; 3]| {
+            let weights = array(dtype, &weights.map(Complex64::from), &[3]).into_shared();
+            Diagonal::new(space.clone(), weights).unwrap()
+        };
+        let y = array(dtype, &[Complex64::ONE; 3], &[3]);
+        for weights in [[-1.0; 3], [1.0, -3.0, 1.0], [1.0, -1.0, 1.0]] {
+            for check_every in [1, 10] {
+                let preconditioner = Some(diagonal(weights));
+                let solver = Cg { preconditioner, check_every, ..far(20) };
+                let solution = solver.solve(&diagonal([1.0, 2.0, 3.0]), &y).unwrap();
+                assert_eq!(solution.stopped, Stopped::Indefinite, "{dtype} {weights:?}");
+                assert!(values(&solution.x).iter().all(|x| x.norm() < 1.0));
+            }
+        }
     }
 }
