@@ -5,6 +5,7 @@
 //! and target are contiguous along different axes. A plain copy is the conversion of bytes to themselves;
 //! [`cast`] says what becomes of an element whose dtype changes.
 
+mod across;
 pub(crate) mod between;
 pub(crate) mod cast;
 mod catalogue;

@@ -2,7 +2,8 @@
 
 use arrayspan_devices::{Argument, Stream};
 
-use super::variant::{Across, Variant, Work};
+use super::across::Across;
+use super::variant::{Variant, Work};
 use crate::iteration::{Arguments, IterationSpace, address};
 use crate::{Layout, Relayout, Result, View, ViewMut};
 

@@ -23,6 +23,7 @@ mod group;
 mod line;
 mod map;
 mod map_many;
+mod mapped_axes;
 mod operands;
 mod packed;
 mod parts;
