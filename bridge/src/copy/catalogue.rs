@@ -67,14 +67,15 @@ fn conversions(from: DType, to: DType, scales: &[Scale]) -> impl Iterator<Item =
     })
 }
 
-/// Contiguous arrays, rows with gaps, single elements of many axes, offsets of 64 bits, and tiles.
+/// Contiguous arrays, rows with gaps, single elements of many axes, offsets of 64 bits, and tiles, of neighbours and of others.
 fn variants(work: Work) -> Vec<Variant> {
     let row_major = |shape: &[usize]| Layout::contiguous(shape);
     let transposed = || row_major(&[70, 5, 64])?.permuted(&[1, 2, 0]);
+    let turned = || transposed()?.reversed(1);
     let gaps = || row_major(&[9, 128])?.sliced(1, 0, 64);
     let many = || row_major(&[3, 9, 5, 7])?.permuted(&[3, 1, 2, 0])?.stepped(1, 2);
     let far = || row_major(&[1 << 16, 1 << 16])?.stepped(1, 3);
-    let layouts = [row_major(&[1000]), gaps(), many(), far(), transposed()];
+    let layouts = [row_major(&[1000]), gaps(), many(), far(), transposed(), turned()];
     layouts.into_iter().flatten().filter_map(|from| variant(work, &from)).collect()
 }
 

@@ -5,8 +5,6 @@ use arrayspan_bridge::iteration::{
     Axes, Each, IterationForm, IterationSpace, Runs, Start, THREADS, Text, WIDEST, grid,
 };
 
-use super::map;
-
 pub(super) const TEXT: &str = include_str!("../source/map_held.cl.h");
 
 /// Rows that a thread takes, and how many of them at once.
@@ -78,7 +76,8 @@ impl Held {
 
     /// A thread for each run of so many rows.
     pub(super) fn grid(self, space: &IterationSpace, form: &IterationForm) -> Grid {
-        let [runs, blocks, outer] = map::items(space, form, ROWS);
+        let [runs, lines, outer] = space.items(form);
+        let blocks = lines.div_ceil(ROWS);
         let step = form.runs().len;
         let skewed = || [runs + 1, space.extents[1].div_ceil(ROWS * step) * step, outer];
         grid(if self.skewed { skewed() } else { [runs, blocks, outer] }, THREADS)

@@ -26,7 +26,7 @@ use crate::{Context, Error, LinearMap, Operator, Result, Space};
 ///
 /// Threads may share one; none waits for another's application, so that the same argument may be computed by two at once.
 ///
-/// Of an operator that says it is [self-adjoint](Properties) both directions are one, and so are their results.
+/// Of an operator that says it is [self-adjoint](crate::Properties) both directions are one, and so are their results.
 ///
 /// Units: those of `A`. Complex: as `A`. Cost: a result that is remembered 2 launches and 1 for each further entry; another one
 /// that of `A`, and copies of argument and result.

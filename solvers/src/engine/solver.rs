@@ -23,7 +23,7 @@ use crate::{Error, Observer, Result, Solution};
 /// Scalars stay on the device, in Float64 where it has that. The host checks now and then ([`Cgls::check_every`] and its
 /// like), and only then can a tolerance end the run. How it ended is in the [`Solution`].
 ///
-/// [`Cgls::check_every`]: crate::Cgls::check_every
+/// [`Cgls::check_every`]: field@crate::Cgls::check_every
 pub trait Solver: Method {
     /// Solves from `x = 0`, for the data that `y` lends.
     ///

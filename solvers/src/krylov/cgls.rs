@@ -21,7 +21,7 @@ use recurrence::Vectors;
 /// overflow, with [`Stopped::NotFinite`](crate::Stopped::NotFinite); a solution below the normal numbers of the dtype with [`Stopped::Underflow`](crate::Stopped::Underflow).
 ///
 /// Scalars stay on the device, in Float64 where it has that. The host checks every
-/// [`check_every`](Self::check_every) iterations, and only then can a tolerance end the run, so it may do
+/// [`check_every`](field@Self::check_every) iterations, and only then can a tolerance end the run, so it may do
 /// up to `check_every - 1` iterations more than needed.
 ///
 /// **An iteration too many changes nothing**: once the gradient is at rounding level all steps are zero, and the next
