@@ -12,9 +12,7 @@
 //! * `γ` has been below `(12 ε)² a ‖r‖²` and has risen to 16 times its smallest value: long sums (dense matrices with
 //!   thousands of rows) may round more than that. A wider band would take for rounding what is the nature of problems
 //!   with a condition of `1/(100 ε)`, whose gradients fall and rise by themselves;
-//! * `‖r‖² + damping² ‖x‖² ≤ (ε / 4)² · max(‖y‖², the same at the start)`: the data are explained to the last bit;
-//! * with damping, `‖r‖²` and `γ / a` are both `ε⁴` times that at most: damping too small to be told from none leaves the
-//!   sum before at its own rounding error, while residual and gradient fall below all numbers.
+//! * `‖r‖² + damping² ‖x‖² ≤ (ε / 4)² · max(‖y‖², the same at the start)`: the data are explained to the last bit.
 
 use arrayspan_bridge::DType;
 use arrayspan_kernels::{Expression, constant};
@@ -48,7 +46,7 @@ pub(crate) struct Scalars {
 impl Scalars {
     /// 1 as long as there is something to gain, 0 then and for ever after. `data` is the squared norm of what is to
     /// be explained.
-    pub(crate) fn go(self, dtype: DType, data: f64, damped: bool) -> Expression {
+    pub(crate) fn go(self, dtype: DType, data: f64) -> Expression {
         let epsilon = match dtype.real() {
             DType::Float32 => f64::from(f32::EPSILON),
             _ => f64::EPSILON,
@@ -62,13 +60,6 @@ impl Scalars {
         let risen = above(self.gradient.clone(), constant(GROWTH) * self.lowest.clone());
         let explained = (EXPLAINED * epsilon).powi(2) * data;
         let left = above(self.objective, constant(explained));
-        let go = level * left * (constant(1.0) - in_band * risen);
-        if !damped {
-            return go;
-        }
-        let none = epsilon.powi(4) * data;
-        let fits = constant(1.0) - above(self.residual, constant(none));
-        let flat = constant(1.0) - above(self.gradient, constant(none) * self.bound);
-        go * (constant(1.0) - fits * flat)
+        level * left * (constant(1.0) - in_band * risen)
     }
 }

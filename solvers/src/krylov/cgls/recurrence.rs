@@ -116,7 +116,7 @@ impl Run<'_, Cgls> {
             objective: misfit.clone(),
             residual,
         };
-        let go = decides.go(self.a.range().dtype(), self.whole, damped);
+        let go = decides.go(self.a.range().dtype(), self.whole);
         let length = go * gradient.clone().div_or_zero(curvature);
         // Without damping the residual is the objective, and nobody reads this one.
         let objective = if damped { misfit - length.clone() * gradient } else { misfit };
