@@ -57,11 +57,9 @@ fn sources() -> Vec<(String, Vec<String>, String)> {
             let declared = text.lines().filter_map(|line| line.trim_start().strip_prefix("KERNEL"));
             // `KERNEL name(`, or `KERNEL_OF(…) name(`.
             let entry = |rest: &str| {
-                let rest = match rest.strip_prefix("_OF") {
-                    Some(rest) => rest.split_once(')')?.1,
-                    None => rest,
-                };
-                Some(rest.split('(').next()?.trim().to_owned())
+                let (before, _) = rest.rsplit_once('(')?;
+                let name = before.rsplit_once(')').map_or(before, |(_, name)| name);
+                Some(name.trim().to_owned())
             };
             let entries = declared.filter_map(entry).collect();
             (path.file_name().unwrap().to_string_lossy().into_owned(), entries, text)
