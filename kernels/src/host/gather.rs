@@ -56,12 +56,8 @@ pub(super) fn run(call: &mut GatherCall<'_>) -> Result<()> {
 fn halves<T: Half>(call: &mut GatherCall<'_>, update: Known) -> Result<()> {
     let gather = call.gather.clone();
     let table = gather.table()?;
-    let of_x = Split::of_columns(&gather, call.x.layout().rank());
-    let of_y = Split::of_rows(&gather, call.y.layout().rank());
-    let x = call.x.view();
-    let Arranged { x, mut y, outer, across, extents } =
-        arranged((x, &of_x), (call.y.view_mut(), &of_y))?;
-    let entries = table.entries().div_ceil(table.rows.max(1)).max(1);
+    let Arranged { x, mut y, outer, across, extents } = of_call(call)?;
+    let entries = entries_of_row(table);
     let each = ((entries + 1) * size_of::<T>(), 4 * entries);
     let rows = gather_half::Halves::new(x.lanes::<T>()?, table, (outer, across), extents, update);
     let y = y.lanes_mut::<T>()?;
@@ -73,13 +69,9 @@ fn halves<T: Half>(call: &mut GatherCall<'_>, update: Known) -> Result<()> {
 fn gather<T: Scalar, L: Scalar>(call: &mut GatherCall<'_>, update: Known) -> Result<()> {
     let gather = call.gather.clone();
     let table = gather.table()?;
-    let of_x = Split::of_columns(&gather, call.x.layout().rank());
-    let of_y = Split::of_rows(&gather, call.y.layout().rank());
-    let x = call.x.view();
-    let Arranged { x, mut y, outer, across, extents } =
-        arranged((x, &of_x), (call.y.view_mut(), &of_y))?;
+    let Arranged { x, mut y, outer, across, extents } = of_call(call)?;
     // What an element takes.
-    let entries = table.entries().div_ceil(table.rows.max(1)).max(1);
+    let entries = entries_of_row(table);
     let each = ((entries + 1) * size_of::<T>(), 2 * entries);
     let x = x.lanes::<T>()?;
     let y = y.lanes_mut::<T>()?;
@@ -93,6 +85,11 @@ fn gather<T: Scalar, L: Scalar>(call: &mut GatherCall<'_>, update: Known) -> Res
     Ok(())
 }
 
+/// The mean entries of a row, rounded up, at least one.
+fn entries_of_row(table: &Table) -> usize {
+    table.entries().div_ceil(table.rows.max(1)).max(1)
+}
+
 /// Views with as few axes as possible: the other axes first, then those of the matrix, each in their order. Where lanes go
 /// along one of the others, it is behind all.
 struct Arranged<'a> {
@@ -104,6 +101,12 @@ struct Arranged<'a> {
     across: bool,
     /// The extents of the axes of rows and of columns.
     extents: [Vec<usize>; 2],
+}
+
+fn of_call<'a>(call: &'a mut GatherCall<'_>) -> Result<Arranged<'a>> {
+    let of_x = Split::of_columns(&call.gather, call.x.layout().rank());
+    let of_y = Split::of_rows(&call.gather, call.y.layout().rank());
+    arranged((call.x.view(), &of_x), (call.y.view_mut(), &of_y))
 }
 
 fn arranged<'a>(

@@ -20,6 +20,7 @@ mod gather_half;
 mod gather_rows;
 mod gemm;
 mod group;
+mod halves;
 mod line;
 mod map;
 mod map_many;

@@ -2,10 +2,11 @@
 //!
 //! Work is cut by its shape alone, never by the number of threads, so sums come out the same everywhere.
 
-use arrayspan_bridge::{Lanes, LanesMut, parallel};
+use arrayspan_bridge::{Lanes, LanesMut};
 
 use super::evaluate::{Program, Registers, chunk};
 use super::fold::{combine, fold, fold_each, identity, squares};
+use super::halves::by_halves;
 use super::operands::Operands;
 use super::parts::{Parts, advance, for_each_block};
 use super::scalar::Scalar;
@@ -67,7 +68,7 @@ impl<T: Scalar, C: Scalar> Reduce<'_, T, C> {
         let reduced = &self.all()[self.kept..];
         origin.resize(self.all().len(), 0);
         let shape = [out.shape(), reduced].concat();
-        let sums = self.partial(&Part { origin, shape });
+        let sums = self.partial(Part { origin, shape });
 
         let sums: Vec<O> = sums.into_iter().map(Scalar::converted).collect();
         let shape = out.shape().to_vec();
@@ -80,18 +81,18 @@ impl<T: Scalar, C: Scalar> Reduce<'_, T, C> {
     }
 
     /// The results for the kept indices of `part`, row-major, over its reduced indices.
-    fn partial(&self, part: &Part) -> Vec<C::Wide> {
-        if self.halves(part).is_none() {
-            return self.sums(part);
-        }
-        let mut leaves = Vec::new();
-        self.cut(part.clone(), &mut leaves);
-        let sums = parallel::collect(leaves, &|leaf: Part| self.sums(&leaf));
-        self.together(part, &mut sums.into_iter())
+    fn partial(&self, part: Part) -> Vec<C::Wide> {
+        let join = |mut first: Vec<C::Wide>, second: Vec<C::Wide>| {
+            for (a, b) in first.iter_mut().zip(second) {
+                *a = combine(self.reduction, *a, b);
+            }
+            first
+        };
+        by_halves(part, &|part| self.halves(part), &|leaf: Part| self.sums(&leaf), &join)
     }
 
     /// The halves of a part, if it is large.
-    fn halves(&self, part: &Part) -> Option<(Part, Part)> {
+    fn halves(&self, part: &Part) -> Option<[Part; 2]> {
         let work: usize = part.shape.iter().product();
         let places: usize = part.shape[..self.kept].iter().product();
         let all: usize = self.all().iter().product();
@@ -103,30 +104,7 @@ impl<T: Scalar, C: Scalar> Reduce<'_, T, C> {
         first.shape[axis] = half;
         second.shape[axis] -= half;
         second.origin[axis] += half;
-        Some((first, second))
-    }
-
-    /// The parts that are reduced by one thread each, in order.
-    fn cut(&self, part: Part, leaves: &mut Vec<Part>) {
-        match self.halves(&part) {
-            None => leaves.push(part),
-            Some((first, second)) => {
-                self.cut(first, leaves);
-                self.cut(second, leaves);
-            }
-        }
-    }
-
-    /// Puts the results of the parts together, halves with halves.
-    fn together(&self, part: &Part, sums: &mut impl Iterator<Item = Vec<C::Wide>>) -> Vec<C::Wide> {
-        let Some((first, second)) = self.halves(part) else {
-            return sums.next().unwrap_or_default();
-        };
-        let (mut a, b) = (self.together(&first, sums), self.together(&second, sums));
-        for (a, b) in a.iter_mut().zip(b) {
-            *a = combine(self.reduction, *a, b);
-        }
-        a
+        Some([first, second])
     }
 
     /// As [`partial`](Self::partial), on this thread.

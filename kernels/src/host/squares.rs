@@ -1,9 +1,8 @@
 //! The sum of the squares of all elements of an array without gaps: what each iteration of a solver asks several times. For
 //! small arrays a look at axes and lanes would take longer than their elements do.
 
-use arrayspan_bridge::parallel;
-
 use super::fold::squares;
+use super::halves::by_halves;
 use super::reduce_parts::{GRAIN, MOST_PARTS, SQUARES};
 use super::scalar::Scalar;
 
@@ -11,37 +10,19 @@ use super::scalar::Scalar;
 /// thread each. It depends on the number of elements only.
 pub(super) fn squares_of_all<T: Scalar>(elements: &[T]) -> f64 {
     let grain = GRAIN.max(elements.len() / MOST_PARTS);
-    if elements.len() <= grain {
-        return leaf(elements);
-    }
-    let mut leaves = Vec::new();
-    cut(elements, grain, &mut leaves);
-    let sums = parallel::collect(leaves, &leaf::<T>);
-    together(elements.len(), grain, &mut sums.into_iter())
+    let halve = |part: &_| halves(part, grain);
+    by_halves(elements, &halve, &leaf::<T>, &|first, second| first + second)
+}
+
+/// The halves of a part of more than `grain` elements.
+fn halves<'x, T>(part: &&'x [T], grain: usize) -> Option<[&'x [T]; 2]> {
+    let elements: &'x [T] = part;
+    (elements.len() > grain).then(|| elements.split_at(elements.len() / 2).into())
 }
 
 /// The sum of few.
 fn leaf<T: Scalar>(elements: &[T]) -> f64 {
     elements.chunks(SQUARES).fold(0.0, |sum, elements| sum + squares(elements))
-}
-
-/// The parts that are added up by one thread each, in order.
-fn cut<'x, T>(elements: &'x [T], grain: usize, leaves: &mut Vec<&'x [T]>) {
-    if elements.len() <= grain {
-        return leaves.push(elements);
-    }
-    let (first, second) = elements.split_at(elements.len() / 2);
-    cut(first, grain, leaves);
-    cut(second, grain, leaves);
-}
-
-/// Puts the sums of the parts of so many elements together, halves with halves.
-fn together(len: usize, grain: usize, sums: &mut impl Iterator<Item = f64>) -> f64 {
-    if len <= grain {
-        return sums.next().unwrap_or_default();
-    }
-    let first = together(len / 2, grain, sums);
-    first + together(len - len / 2, grain, sums)
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ fn filter(len: usize, left: isize, right: isize) -> Band {
 }
 
 /// A derivative with first and last rows of their own: none, or one-sided ones.
-fn derivative(len: usize, one_sided: bool) -> Band {
+pub fn derivative(len: usize, one_sided: bool) -> Band {
     let tap = |(offset, weight): (isize, f64)| Tap { offset, weight: weight.into() };
     Band::from_rows(len, 1, move |i| {
         let row = match (i, one_sided) {

@@ -2,12 +2,13 @@
 
 use arrayspan_kernels::bridge::devices::Device;
 use arrayspan_kernels::bridge::{Array, DType, Element};
-use arrayspan_kernels::{Band, Stencil, Tap, Update, on};
+use arrayspan_kernels::{Band, Stencil, Update, on};
 use num_complex::Complex32;
 
 use crate::cell::{self, Cell};
 use crate::reference;
 use crate::sample::Form;
+use crate::stencil_band::derivative;
 
 /// Whole numbers and few bits, so that no order of additions rounds differently.
 fn filter(len: usize, left: isize, right: isize) -> Band {
@@ -141,20 +142,6 @@ pub fn columns_in_parts(cell: &Cell) {
             compare_numbers(cell, shape, term, update);
         }
     }
-}
-
-/// A derivative whose first and last rows are one-sided, or empty.
-fn derivative(len: usize, one_sided: bool) -> Band {
-    let tap = |(offset, weight): (isize, f64)| Tap { offset, weight: weight.into() };
-    Band::from_rows(len, 1, move |i| {
-        let row = match (i, one_sided) {
-            (0, true) => vec![(0, -1.0), (1, 1.0)],
-            (i, true) if i + 1 == len => vec![(-1, -1.0), (0, 1.0)],
-            (i, false) if i == 0 || i + 1 == len => vec![],
-            _ => vec![(-1, -0.5), (1, 0.5)],
-        };
-        row.into_iter().map(tap)
-    })
 }
 
 /// Products of a derivative and a filter: rows near the ends differ in few columns, or few rows do; with a tap at every place

@@ -1,11 +1,10 @@
 //! Chains that are one pass, and do nothing that is thrown away: bytes and launches of each.
 
 use arrayspan_bridge::DType;
-use arrayspan_kernels::{Cost, Trace};
 use arrayspan_operators::author::*;
 use arrayspan_operators::prelude::*;
 
-use crate::support::{check, host, random};
+use crate::support::{check, traced};
 
 const ROWS: usize = 257;
 const COLUMNS: usize = 31;
@@ -14,18 +13,6 @@ const ROW: usize = 4 * COLUMNS;
 
 fn space() -> Space {
     Space::new([ROWS, COLUMNS], DType::Float32).unwrap()
-}
-
-/// What is really launched.
-fn traced(a: &Operator, turned: bool) -> Cost {
-    let trace = Trace::of(host());
-    let (mut x, mut y) = (random(a.domain(), 1), random(a.range(), 2));
-    if turned {
-        a.apply_adjoint(&trace, y.view(), x.view_mut(), Update::set()).unwrap();
-    } else {
-        a.apply(&trace, x.view(), y.view_mut(), Update::set()).unwrap();
-    }
-    trace.take()
 }
 
 fn convolution() -> Operator {

@@ -1,11 +1,11 @@
 //! What is added up in one pass: adjoints of stacks, sums of bands and weights.
 
 use arrayspan_bridge::{Array, DType};
-use arrayspan_kernels::{Cost, Trace};
+use arrayspan_kernels::Cost;
 use arrayspan_operators::prelude::*;
 use num_complex::Complex64;
 
-use crate::support::{assert_close, check, host, numbers, random};
+use crate::support::{self, assert_close, check, numbers, random};
 
 const SHAPE: [usize; 2] = [31, 17];
 const BYTES: usize = 31 * 17 * 8;
@@ -34,14 +34,7 @@ fn along(axis: isize, seed: u64) -> Operator {
 
 /// What it costs when it is applied, which is what it says.
 fn traced(a: &Operator, adjoint: bool) -> Cost {
-    let trace = Trace::of(host());
-    let (mut x, mut y) = (random(a.domain(), 1), random(a.range(), 2));
-    if adjoint {
-        a.apply_adjoint(&trace, y.view(), x.view_mut(), Update::set()).unwrap();
-    } else {
-        a.apply(&trace, x.view(), y.view_mut(), Update::set()).unwrap();
-    }
-    let cost = trace.take();
+    let cost = support::traced(a, adjoint);
     assert_eq!(a.cost(adjoint), Some(cost), "{}", a.describe());
     cost
 }

@@ -8,7 +8,7 @@ use num_complex::Complex64;
 use proptest::prelude::*;
 
 use crate::exact::{Exact, close};
-use crate::support::{Opaque, check, dense, dense_adjoint, hidden, host, numbers, random};
+use crate::support::{Opaque, check, dense, dense_adjoint, hidden, host, numbers, random, traced};
 use crate::trees::{built, trees};
 
 proptest! {
@@ -47,18 +47,6 @@ proptest! {
 fn derivative(axis: isize) -> Operator {
     let space = Space::new([31, 17], DType::Float64).unwrap();
     FirstDerivative::new(space, axis, 0.5, Scheme::Centered3, Edge::Zero).unwrap()
-}
-
-/// What it costs when it is applied.
-fn traced(a: &Operator, turned: bool) -> Cost {
-    let trace = Trace::of(host());
-    let (mut x, mut y) = (random(a.domain(), 1), random(a.range(), 2));
-    if turned {
-        a.apply_adjoint(&trace, y.view(), x.view_mut(), Update::set()).unwrap();
-    } else {
-        a.apply(&trace, x.view(), y.view_mut(), Update::set()).unwrap();
-    }
-    trace.take()
 }
 
 fn launches(a: &Operator) -> usize {

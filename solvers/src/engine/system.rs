@@ -1,6 +1,6 @@
 //! What a recurrence computes with: the operator as the run has it, and its vectors and scalars side by side.
 
-use arrayspan_bridge::{Array, View};
+use arrayspan_bridge::{Array, View, ViewMut};
 use arrayspan_kernels::{Executor, Update, Vector, VectorMut};
 use arrayspan_operators::{LinearMap, LinearOperator, Operator, Workspace};
 
@@ -119,7 +119,7 @@ pub(crate) fn real_dot<'o>(
     on: &dyn Executor,
     a: &Array,
     b: &Array,
-    out: impl Into<arrayspan_bridge::ViewMut<'o>>,
+    out: impl Into<ViewMut<'o>>,
 ) -> Result<()> {
     Ok((a.conj() * b).re().sum_into(on, out)?)
 }

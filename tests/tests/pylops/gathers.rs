@@ -1,25 +1,15 @@
 //! Synthetic events are those of PyLops.
 
-use arrayspan_bridge::DType;
-use arrayspan_conformance::suite::{Cell, golden};
-use arrayspan_devices::Device;
 use arrayspan_operators::events::{Moveout, RegularAxis, SeismicEvent, dip, dip_azimuth, events};
+
+use crate::values::{self, near};
 
 const TIME: RegularAxis = RegularAxis { origin: 0.125, step: 0.0625, len: 37 };
 const X: RegularAxis = RegularAxis { origin: -31.0, step: 7.0, len: 7 };
 const Y: RegularAxis = RegularAxis { origin: 3.0, step: -5.0, len: 5 };
 
 fn golden(case: &str, name: &str) -> Vec<f64> {
-    let cell = Cell { device: Device::cpu(), dtype: DType::Float64 };
-    let array = golden::array(cell, &format!("events/{case}"), name).unwrap();
-    array.numbers.iter().map(|number| number.re).collect()
-}
-
-fn near(found: &[f64], expected: &[f64], what: &str) {
-    assert_eq!(found.len(), expected.len(), "{what}");
-    for (at, (found, expected)) in found.iter().zip(expected).enumerate() {
-        assert!((found - expected).abs() < 1e-12, "{what}: {found} at {at}, not {expected}");
-    }
+    values::golden(&format!("events/{case}"), name)
 }
 
 #[test]

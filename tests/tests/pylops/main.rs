@@ -5,3 +5,4 @@ mod defects;
 mod gathers;
 mod metrics;
 mod numbers;
+mod values;

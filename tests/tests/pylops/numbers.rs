@@ -7,18 +7,7 @@ use arrayspan_operators::metrics::{Peak, mae, mse, psnr, snr};
 use arrayspan_operators::taper::{Ramp, taper, taper_nd};
 use arrayspan_operators::wavelet::{gaussian, klauder, ormsby, ricker};
 
-fn golden(case: &str, name: &str) -> Vec<f64> {
-    let cell = Cell { device: Device::cpu(), dtype: DType::Float64 };
-    let array = golden::array(cell, case, name).unwrap();
-    array.numbers.iter().map(|number| number.re).collect()
-}
-
-fn near(found: &[f64], expected: &[f64], what: &str) {
-    assert_eq!(found.len(), expected.len(), "{what}");
-    for (at, (found, expected)) in found.iter().zip(expected).enumerate() {
-        assert!((found - expected).abs() < 1e-12, "{what}: {found} at {at}, not {expected}");
-    }
-}
+use crate::values::{golden, near};
 
 #[test]
 fn every_taper_of_every_length_is_that_of_pylops() {

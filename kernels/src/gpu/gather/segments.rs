@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use arrayspan_bridge::devices::{Grid, Stream};
-use arrayspan_bridge::iteration::Text;
+use arrayspan_bridge::iteration::{Text, WIDEST};
 use arrayspan_bridge::{Array, DType, Element};
 use num_complex::{Complex32, Complex64};
 
@@ -21,8 +21,6 @@ const ALONE: usize = 1024;
 const SHARING: usize = 256;
 /// Groups of a multiprocessor where they share it.
 const GROUPS: usize = 6;
-/// The most bytes of an access.
-const WIDEST: usize = 16;
 /// Columns that a segment has room for behind its last: the one that empty places name, and as many as keep accesses aligned.
 const SPARE: usize = 4;
 /// Accesses of a thread to columns that are on their way together.

@@ -42,11 +42,9 @@ impl IndexMap {
         let elements = self.domain().iter().product();
         let Some(reads) = &self.inner.reads else { return sum.scale(elements, update) };
         let (mut update, first) = (update, self.boxes().find(|found| self.is_covered(found)));
-        if first.is_none() {
-            let mapped = |adjoint: &Self| adjoint.mapped(update).is_some();
-            if let Some(adjoint) = self.short_inverse().filter(mapped) {
-                return adjoint.forward_cost(sum, update);
-            }
+        let inverse = if first.is_none() { self.short_inverse() } else { None };
+        if let Some(adjoint) = inverse.as_ref().filter(|map| map.mapped(update).is_some()) {
+            return adjoint.forward_cost(sum, update);
         }
         if let Some(parts) = self.mapped_adjoint(update) {
             let each =
@@ -59,7 +57,7 @@ impl IndexMap {
         if let Some(found) = &first {
             sum.add(found, update);
         } else if update.beta != Factor::ONE {
-            if let Some(adjoint) = self.short_inverse() {
+            if let Some(adjoint) = inverse {
                 return adjoint.forward_cost(sum, update);
             }
             sum.scale(elements, update);

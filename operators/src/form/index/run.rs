@@ -65,11 +65,9 @@ impl IndexMap {
         let (mut on, mut x) = (on, x);
         let Some(reads) = &self.inner.reads else { return elementwise::scale(&*on, x, update) };
         let (mut update, mut first) = (update, self.boxes().find(|found| self.is_covered(found)));
-        if first.is_none() {
-            let mapped = |adjoint: &Self| adjoint.mapped(update).is_some();
-            if let Some(adjoint) = self.short_inverse().filter(mapped) {
-                return adjoint.enqueue(&*on, y, x, update);
-            }
+        let inverse = if first.is_none() { self.short_inverse() } else { None };
+        if let Some(adjoint) = inverse.as_ref().filter(|map| map.mapped(update).is_some()) {
+            return adjoint.enqueue(&*on, y, x, update);
         }
         if let Some(parts) = self.mapped_adjoint(update).filter(|_| x.dtype().is_computable()) {
             let reads = parts.iter().filter_map(|part| part.inner.reads.as_ref());
@@ -80,7 +78,7 @@ impl IndexMap {
         if let Some(found) = &first {
             found.add(on.reborrow(), &y, x.reborrow(), update)?;
         } else if update.beta != Factor::ONE {
-            if let Some(adjoint) = self.short_inverse() {
+            if let Some(adjoint) = inverse {
                 return adjoint.enqueue(&*on, y, x, update);
             }
             elementwise::scale(&*on, x.reborrow(), update)?;

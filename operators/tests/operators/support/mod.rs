@@ -3,6 +3,7 @@
 mod check;
 mod opaque;
 mod steps;
+mod traced;
 
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Array, DType, Element};
@@ -13,6 +14,7 @@ use num_complex::{Complex32, Complex64};
 pub(crate) use check::check;
 pub(crate) use opaque::{Opaque, bound, hidden};
 pub(crate) use steps::{in_a_plan_and_outside, steps};
+pub(crate) use traced::traced;
 
 pub(crate) const DTYPES: [DType; 4] =
     [DType::Float32, DType::Float64, DType::Complex64, DType::Complex128];

@@ -18,6 +18,7 @@ use arrayspan_bridge::DType;
 use arrayspan_kernels::{Expression, constant};
 
 use crate::engine::run::above;
+use crate::krylov::breakdown::epsilon;
 
 /// The gradient's rounding error, in `ε ‖A‖ ‖y - A x‖`.
 const LEVEL: f64 = 4.0;
@@ -47,10 +48,7 @@ impl Scalars {
     /// 1 as long as there is something to gain, 0 then and for ever after. `data` is the squared norm of what is to
     /// be explained.
     pub(crate) fn go(self, dtype: DType, data: f64) -> Expression {
-        let epsilon = match dtype.real() {
-            DType::Float32 => f64::from(f32::EPSILON),
-            _ => f64::EPSILON,
-        };
+        let epsilon = epsilon(dtype);
         // Few constants: each is an argument of the kernel wherever it stands.
         let times = |factor: f64| {
             constant((factor * epsilon).powi(2)) * self.residual.clone() * self.bound.clone()

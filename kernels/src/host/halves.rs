@@ -1,0 +1,43 @@
+//! Work that is cut in halves: how it is cut, and so in which order sums are rounded, does not depend on the threads.
+
+use arrayspan_bridge::parallel;
+
+/// What `sum` makes of the parts of `whole`, as small as `halve` makes them, put together halves with halves. Parts are worked on
+/// side by side.
+pub(super) fn by_halves<P: Clone + Send, R: Default + Send>(
+    whole: P,
+    halve: &impl Fn(&P) -> Option<[P; 2]>,
+    sum: &(impl Fn(P) -> R + Sync),
+    join: &impl Fn(R, R) -> R,
+) -> R {
+    if halve(&whole).is_none() {
+        return sum(whole);
+    }
+    let mut leaves = Vec::new();
+    cut(whole.clone(), halve, &mut leaves);
+    together(&whole, halve, join, &mut parallel::collect(leaves, sum).into_iter())
+}
+
+/// The parts that are not cut further, in order.
+fn cut<P>(part: P, halve: &impl Fn(&P) -> Option<[P; 2]>, leaves: &mut Vec<P>) {
+    match halve(&part) {
+        None => leaves.push(part),
+        Some(halves) => halves.into_iter().for_each(|half| cut(half, halve, leaves)),
+    }
+}
+
+/// Puts the results of the parts together.
+fn together<P, R: Default>(
+    part: &P,
+    halve: &impl Fn(&P) -> Option<[P; 2]>,
+    join: &impl Fn(R, R) -> R,
+    results: &mut impl Iterator<Item = R>,
+) -> R {
+    match halve(part) {
+        None => results.next().unwrap_or_default(),
+        Some(halves) => {
+            let [first, second] = halves.map(|half| together(&half, halve, join, &mut *results));
+            join(first, second)
+        }
+    }
+}
