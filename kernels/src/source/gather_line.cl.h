@@ -89,7 +89,9 @@ KERNEL gather_line(PARAMETERS) {
     }
 #endif
     BARRIER();
-    while (first < ROWS) {
+    /* Without an assignment between barrier and loop, PoCL 3.1 skips the loop when it does not optimise. */
+    for (first = thread; first < ROWS; first += AT_ONCE * THREADS) {
+      if (first != thread) { NAME_ROWS }
       for (int line = 0; line < count; line++) {
         const idx from_x0 = from_x0s[line], from_y = from_ys[line], i0 = 0;
         const LOCAL cell* near = columns + (line * PITCH + BEFORE(from_x0));
@@ -108,8 +110,6 @@ KERNEL gather_line(PARAMETERS) {
           }
         }
       }
-      first += AT_ONCE * THREADS;
-      if (first < ROWS) { NAME_ROWS }
     }
     BARRIER();
   }
