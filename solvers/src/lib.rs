@@ -27,14 +27,16 @@
 mod engine;
 mod error;
 pub mod krylov;
+pub mod least_squares;
 mod observe;
 pub mod observers;
+pub mod preconditioner;
 mod solution;
 mod stop;
 
 pub use engine::{Running, Solver, SolverWorkspace};
 pub use error::{Error, Result};
-pub use krylov::{Cg, Cgls, Lsqr};
+pub use krylov::{Cg, Cgls, Lsqr, Minres};
 pub use observe::{Observer, Progress};
 pub use solution::Solution;
 pub use stop::{Stagnation, Stop, Stopped};

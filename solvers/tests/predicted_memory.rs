@@ -5,7 +5,7 @@ use arrayspan_bridge::Array;
 use arrayspan_bridge::devices::Device;
 use arrayspan_kernels::on;
 use arrayspan_operators::{LinearMap, MatrixMult, Operator, adjoint};
-use arrayspan_solvers::{Cg, Cgls, Lsqr, Solver, Stop};
+use arrayspan_solvers::{Cg, Cgls, Lsqr, Minres, Solver, Stop};
 
 /// A product with intermediate results, 4 columns at once.
 fn operator() -> Operator {
@@ -58,4 +58,8 @@ fn the_memory_of_a_run_is_predicted() {
         let expected = 8 * (vectors + 7 * 5 + 9) + a.workspace() + inner;
         assert_eq!(solver.memory(&a, &*on).unwrap(), expected);
     }
+    let minres = Minres { check_every: 5, stop: Stop::after(100) };
+    predicts(&minres, &a, 12);
+    let expected = 8 * (5 * n + 15 * 5 + 18) + a.workspace();
+    assert_eq!(minres.memory(&a, &*on).unwrap(), expected);
 }

@@ -37,6 +37,15 @@ macro_rules! dtypes {
                 }
             }
 
+            mod minres {
+                use super::*;
+
+                #[test]
+                fn golden_data() {
+                    least_squares::hold(DeviceKind::$kind, DType::$dtype, krylov::minres);
+                }
+            }
+
             mod lsqr {
                 use super::*;
 

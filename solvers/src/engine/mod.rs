@@ -19,6 +19,7 @@ pub(crate) mod solver;
 pub(crate) mod system;
 mod workspace;
 
+pub(crate) use fit::Fit;
 pub use running::Running;
 pub use solver::Solver;
 pub(crate) use workspace::Make;

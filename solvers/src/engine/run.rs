@@ -125,6 +125,8 @@ pub struct Run<'a, M: Method> {
     /// Whether damping is so large beside the operator that one step leads to the solution. The squared norm of `μ A`,
     /// which tells where the rounding level is, may be less than any number then.
     pub(crate) damped_alone: bool,
+    /// The iterations before column 0 of the history.
+    pub(crate) done: usize,
     /// The scalars of the next column, the same expressions for all iterations.
     pub(crate) next: Option<State>,
 }
@@ -155,6 +157,7 @@ impl<'a, M: Method> Run<'a, M> {
             whole,
             lost,
             damped_alone,
+            done: 0,
             next,
         }
     }

@@ -108,6 +108,7 @@ impl<'a, M: Method> Running<'a, M> {
         if run.damped_alone {
             ahead = ahead.min(1);
         }
+        run.done = self.seen.iterations();
         for step in 0..ahead {
             M::iterate(run, step)?;
         }

@@ -4,12 +4,14 @@
 //! |---|---|
 //! | least squares, any `A` | [`Cgls`]; [`Lsqr`] where `A` is ill-conditioned |
 //! | `A x = y`, self-adjoint and positive | [`Cg`] |
+//! | `A x = y`, self-adjoint | [`Minres`] |
 
 mod breakdown;
 mod cg;
 mod cgls;
 mod golub_kahan;
 mod lsqr;
+mod minres;
 
 use arrayspan_operators::LinearMap;
 
@@ -18,6 +20,7 @@ use crate::{Error, Result};
 pub use cg::Cg;
 pub use cgls::Cgls;
 pub use lsqr::Lsqr;
+pub use minres::Minres;
 
 /// Fails unless models and data have one space.
 fn square(solver: &'static str, a: &dyn LinearMap) -> Result<()> {

@@ -6,7 +6,7 @@ use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::Device;
 use arrayspan_kernels::{Trace, on};
 use arrayspan_operators::{LinearMap, Operator};
-use arrayspan_solvers::{Cg, Lsqr, Solver, Stop};
+use arrayspan_solvers::{Cg, Lsqr, Minres, Solver, Stop};
 
 use super::support::{Problem, Random, array};
 use super::{System, spread};
@@ -65,4 +65,16 @@ fn lsqr() {
         let scalars = found.1 / 8 - values;
         assert!(scalars < n / 2, "{scalars} scalars");
     }
+}
+
+#[test]
+fn minres() {
+    let n = 310;
+    let system = System::hermitian(DType::Float64, &spread(n, 1.0, 30.0), &mut Random(1));
+    let found = iteration(&system.operator(), |iterations| Minres {
+        stop: Stop::after(iterations),
+        check_every: 100,
+    });
+    assert_eq!(found.0, 6);
+    assert_eq!(found.1 / 8 / n, 13, "{} values", found.1 / 8);
 }

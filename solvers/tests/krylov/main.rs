@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
 
 mod bytes;
+mod indefinite;
 mod least_squares;
 mod positive;
 #[path = "../support/mod.rs"]

@@ -1,7 +1,7 @@
 //! What methods of Krylov spaces must reach: the golden steps, on dense matrices of their kind.
 
 use arrayspan_operators::{MatrixMult, Operator};
-use arrayspan_solvers::{Cg, Lsqr, Solver, Stop};
+use arrayspan_solvers::{Cg, Lsqr, Minres, Solver, Stop};
 
 use super::{Arrangement, Cell, Values, Verdict, devices, golden};
 
@@ -81,4 +81,12 @@ pub fn lsqr(cell: &Cell) -> Verdict {
         case(cell, name).hold(|stop, check_every| Lsqr { damping, stop, check_every })?;
     }
     Ok(())
+}
+
+/// `Minres`.
+///
+/// # Errors
+/// As [`cg`].
+pub fn minres(cell: &Cell) -> Verdict {
+    case(cell, "minres").hold(|stop, check_every| Minres { stop, check_every })
 }
