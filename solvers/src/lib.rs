@@ -36,7 +36,7 @@ mod stop;
 
 pub use engine::{Running, Solver, SolverWorkspace};
 pub use error::{Error, Result};
-pub use krylov::{Cg, Cgls, Lsqr, Minres};
+pub use krylov::{Cg, Cgls, Lsmr, Lsqr, Minres};
 pub use observe::{Observer, Progress};
 pub use solution::Solution;
 pub use stop::{Stagnation, Stop, Stopped};

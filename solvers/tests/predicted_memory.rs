@@ -5,7 +5,7 @@ use arrayspan_bridge::Array;
 use arrayspan_bridge::devices::Device;
 use arrayspan_kernels::on;
 use arrayspan_operators::{LinearMap, MatrixMult, Operator, adjoint};
-use arrayspan_solvers::{Cg, Cgls, Lsqr, Minres, Solver, Stop};
+use arrayspan_solvers::{Cg, Cgls, Lsmr, Lsqr, Minres, Solver, Stop};
 
 /// A product with intermediate results, 4 columns at once.
 fn operator() -> Operator {
@@ -49,6 +49,11 @@ fn the_memory_of_a_run_is_predicted() {
     let vectors = 8 * (3 * n + m + 12 * 5 + 18);
     assert_eq!(lsqr.memory(&a, &*on).unwrap(), vectors + a.workspace());
 
+    let lsmr = Lsmr { check_every: 5, stop: Stop::after(100), ..Lsmr::default() };
+    predicts(&lsmr, &a, 12);
+    let vectors = 8 * (4 * n + m + 18 * 5 + 24);
+    assert_eq!(lsmr.memory(&a, &*on).unwrap(), vectors + a.workspace());
+
     let a = adjoint(&a).after(&a).build().unwrap();
     let preconditioned = Cg { preconditioner: Some(a.clone()), ..Cg::default() };
     for (solver, vectors) in [(Cg::default(), 4 * n), (preconditioned, 5 * n)] {
@@ -60,6 +65,6 @@ fn the_memory_of_a_run_is_predicted() {
     }
     let minres = Minres { check_every: 5, stop: Stop::after(100) };
     predicts(&minres, &a, 12);
-    let expected = 8 * (5 * n + 15 * 5 + 18) + a.workspace();
+    let expected = 8 * (5 * n + 19 * 5 + 22) + a.workspace();
     assert_eq!(minres.memory(&a, &*on).unwrap(), expected);
 }

@@ -179,7 +179,7 @@ fn every_cost_the_documentation_promises_is_tested() {
             let text = fs::read_to_string(&file).unwrap();
             for rest in text.split("`bytes::").skip(1) {
                 let name = rest.split('`').next().unwrap_or_default();
-                let tested = ["cgls", "lsqr", "cg", "minres"].contains(&name)
+                let tested = ["cgls", "lsqr", "lsmr", "cg", "minres"].contains(&name)
                     || cases::ALL.iter().any(|(cases, _)| *cases == name);
                 assert!(tested, "{}: there is no test bytes::{name}", file.display());
             }

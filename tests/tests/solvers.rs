@@ -46,6 +46,15 @@ macro_rules! dtypes {
                 }
             }
 
+            mod lsmr {
+                use super::*;
+
+                #[test]
+                fn golden_data() {
+                    least_squares::hold(DeviceKind::$kind, DType::$dtype, krylov::lsmr);
+                }
+            }
+
             mod lsqr {
                 use super::*;
 

@@ -14,6 +14,9 @@ pub(crate) const GRADIENT: usize = 1;
 /// is not looked at.
 pub(crate) const STEP: usize = 2;
 
+/// The most arrays of one launch, which takes 64 arguments: two for each array, and one for each constant.
+const ARRAYS: usize = 27;
+
 /// Scalars, one column an iteration, that stay on the device until the host reads them.
 ///
 /// Iterations read and write single columns, so the recurrence's scalars live here and nowhere else.
@@ -85,7 +88,7 @@ impl History {
     }
 
     /// Fills the state of column `step + 1` from scalars of column `step`, which are the inputs of [`column`] first, and
-    /// `others`, which follow. One launch. (Nothing, where nobody has said what it is filled by.)
+    /// `others`, which follow. Mostly one launch. (Nothing, where nobody has said what it is filled by.)
     pub(crate) fn advance(
         &mut self,
         on: &dyn Executor,
@@ -163,7 +166,7 @@ impl History {
 pub(crate) enum State {
     /// One expression for all rows, made by [`column`].
     Picked(Expression),
-    /// One for each row. Parts that they share are computed once.
+    /// One for each row, in one launch where it takes them all. Parts that they share are computed once in each.
     Each(Vec<Expression>),
 }
 
@@ -204,13 +207,16 @@ fn fill<'a>(
         }
         State::Each(expressions) => {
             let mut rest = column.selected(0, 0)?;
-            let mut rows = Vec::with_capacity(expressions.len());
-            for expression in expressions {
-                let (row, left) = rest.split_at(0, 1)?;
-                rows.push((expression.clone(), row.selected(0, 0)?));
-                rest = left;
+            for part in expressions.chunks(ARRAYS.saturating_sub(inputs.len()).max(1)) {
+                let mut rows = Vec::with_capacity(part.len());
+                for expression in part {
+                    let (row, left) = rest.split_at(0, 1)?;
+                    rows.push((expression.clone(), row.selected(0, 0)?));
+                    rest = left;
+                }
+                on.map_many(&inputs, rows)?;
             }
-            Ok(on.map_many(&inputs, rows)?)
+            Ok(())
         }
     }
 }

@@ -8,7 +8,7 @@ use arrayspan_kernels::{Executor, Expression, Vector, VectorMut, constant, input
 
 use super::breakdown::epsilon;
 use crate::engine::Make;
-use crate::engine::history::{History, STEP};
+use crate::engine::history::{History, RESIDUAL, STEP};
 use crate::engine::system::System;
 use crate::{Error, Result};
 
@@ -95,6 +95,36 @@ pub(super) fn margin(
     let level = constant((4.0 * epsilon).powi(2)) * bound * residual;
     let explained = constant((0.25 * epsilon).powi(2) * whole);
     margin.min(gradient - level).min(misfit - explained)
+}
+
+/// Makes the squared misfit with damping, which column `step` has for that of the residual, the one without.
+pub(super) fn without_damping(
+    on: &dyn Executor,
+    damping: f64,
+    x: &Array,
+    damped: &mut Array,
+    history: &mut History,
+    step: usize,
+) -> Result<()> {
+    if damping == 0.0 {
+        return Ok(());
+    }
+    // Not `damping²`, which may overflow where the product does not.
+    (damping * x).norm_squared_into(on, &mut *damped)?;
+    let mut residual = history.get_mut(RESIDUAL, step)?;
+    Ok(residual.update_on(on, |misfit| (misfit - &*damped).maximum(0.0))?)
+}
+
+/// What one rotation against the damping makes of the corner of the triangle, of what is left of the data, and of the squares
+/// that are never explained.
+pub(super) fn damped(damping: f64, [corner, rest, kept]: [Expression; 3]) -> [Expression; 3] {
+    if damping == 0.0 {
+        return [corner, rest, kept];
+    }
+    let length = (corner.clone().abs2() + constant(damping.powi(2))).sqrt();
+    let rest = rest.div_or_zero(length.clone());
+    let lost = constant(damping) * rest.clone();
+    [length, rest * corner, kept + lost.abs2()]
 }
 
 /// Fails for damping: what is damped would be `x - start`.

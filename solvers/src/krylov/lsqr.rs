@@ -1,7 +1,7 @@
 //! LSQR: least squares by the bidiagonalisation of Golub and Kahan.
 
 use arrayspan_bridge::Array;
-use arrayspan_kernels::{Vector, VectorMut, constant, input};
+use arrayspan_kernels::{VectorMut, constant, input};
 use arrayspan_operators::LinearMap;
 
 use super::breakdown::{going, most};
@@ -173,13 +173,7 @@ impl Method for Lsqr {
         let inverse = history.get(golub_kahan::INVERSE, step + 1)?;
         let turn = history.get(TURN, step + 1)?;
         direction.update_on(on, |w| inverse * &both.v + turn * w)?;
-        if damping == 0.0 {
-            return Ok(());
-        }
-        // What is left with damping, without what the damping is.
-        (damping * &*x).norm_squared_into(on, &mut *damped)?;
-        let mut residual = history.get_mut(RESIDUAL, step + 1)?;
-        Ok(residual.update_on(on, |left| (left - &*damped).maximum(0.0))?)
+        golub_kahan::without_damping(on, damping, x, damped, history, step + 1)
     }
 }
 
@@ -195,14 +189,7 @@ fn scalars(run: &Run<'_, Lsqr>) -> State {
     let margin = golub_kahan::margin(run.a.range().dtype(), run.whole, known);
 
     // One rotation against the damping, one against β.
-    let (corner, rest, kept) = if run.damping == 0.0 {
-        (corner, rest, kept)
-    } else {
-        let length = (corner.clone().abs2() + constant(run.damping.powi(2))).sqrt();
-        let rest = rest.div_or_zero(length.clone());
-        let lost = constant(run.damping) * rest.clone();
-        (length, rest * corner, kept + lost.abs2())
-    };
+    let [corner, rest, kept] = golub_kahan::damped(run.damping, [corner, rest, kept]);
     let rho = (corner.clone().abs2() + beta2).sqrt();
     let [cos, sin] = [corner, beta.clone()].map(|part| part.div_or_zero(rho.clone()));
     let length = going(margin.clone()) * (cos.clone() * rest.clone()).div_or_zero(rho.clone());

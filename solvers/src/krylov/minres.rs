@@ -1,6 +1,6 @@
 //! MINRES, for self-adjoint operators.
 
-use arrayspan_bridge::Array;
+use arrayspan_bridge::{Array, DType};
 use arrayspan_kernels::{Expression, Vector, VectorMut, constant, input};
 use arrayspan_operators::LinearMap;
 
@@ -8,29 +8,32 @@ use super::breakdown::{epsilon, going, most};
 use super::square;
 use crate::engine::Make;
 use crate::engine::history::{RESIDUAL, STEP, State};
-use crate::engine::run::{Method, Run};
+use crate::engine::run::{Method, Run, above};
 use crate::engine::system::{Parts, real_dot};
-use crate::{Result, Stop};
+use crate::{Result, Stop, Stopped};
 
 /// `A x = y` for a self-adjoint `A`, positive or not: in each step `‖y - A x‖` is the least of the Krylov space.
 ///
-/// `A` has one space for models and data, and `A = Aᴴ`; that is not checked (`laws::check` does). Where `A` is singular and `y` is not in its
-/// range, it ends at a solution of least squares. Residuals never rise. For positive `A`, [`Cg`](crate::Cg) moves less.
+/// `A` has one space for models and data, and `A = Aᴴ`; that is not checked (`laws::check` does). Residuals never rise. For positive
+/// `A`, [`Cg`](crate::Cg) moves less; where `A` is singular and `y` is not in its range, [`Lsmr`](crate::Lsmr) finds the shortest
+/// solution of least squares.
 ///
 /// The *gradient* is the residual; [`Stop::gradient`] compares it with the one at the start. Complex: by `Re <·,·>`, so
 /// that real-linear operators are solved, too.
 ///
-/// Breakdowns: NaN or infinity end with [`Stopped::NotFinite`](crate::Stopped::NotFinite). A residual of `ε/4 ‖y‖` (or of that at
+/// Breakdowns: NaN or infinity end with [`Stopped::NotFinite`](crate::Stopped::NotFinite). A residual of `2 ε ‖y‖` (or of that at
 /// the start, if it is larger), and `‖A r‖ ≤ 4 ε ‖A‖ ‖r‖`, which no step makes smaller, end with
-/// [`Stopped::Precision`](crate::Stopped::Precision); **no iteration after that changes anything**.
+/// [`Stopped::Precision`]; **no iteration after that changes anything**. Where `‖A r‖` has been below
+/// `√ε ‖A‖ ‖r‖` and rises while `‖r‖` does not fall, `A` is singular for all that the dtype can tell, and `y` is not in its
+/// range: that ends with [`Stopped::Singular`], near a solution of least squares that has a part along what `A` maps to zero.
 ///
-/// Storage: `5n` elements, solution included, and `15 check_every + 18` scalars ([`memory`](crate::Solver::memory)). Values moved
-/// an iteration: `13n` and an application of `A`, which adds to what is there (test `bytes::minres`). Launches beside these: 6.
+/// Storage: `5n` elements, solution included, and `19 check_every + 22` scalars ([`memory`](crate::Solver::memory)). Values moved
+/// an iteration: `13n` and an application of `A`, which adds to what is there (test `bytes::minres`). Launches beside these: 7.
 ///
 /// Reference: Paige and Saunders, SIAM J. Numer. Anal. 12 (1975) 617. Golden: by definition, the least residual of the Krylov space.
 ///
 /// ```
-/// use arrayspan_bridge::Array;
+/// use arrayspan_bridge::{Array, DType};
 /// use arrayspan_operators::{Diagonal, Space};
 /// use arrayspan_solvers::{Minres, Solver, Stopped};
 ///
@@ -55,24 +58,30 @@ impl Default for Minres {
     }
 }
 
+/// The growth of the squared gradient below `√ε ‖A‖ ‖r‖` that tells that it is one of rounding errors.
+const GROWTH: f64 = 9.0;
+/// The share of the squared residual that is still there then.
+const KEPT: f64 = 0.9998;
+
 /// The vectors of [`Minres`]. Of each pair, iterations of even and odd number write the other one.
 #[derive(Debug)]
 pub struct Vectors {
-    /// `β v`, of this iteration and the one before.
+    /// `g v`, of this iteration and the one before, with lengths `g` near `β/‖A‖`: those of `β` alone would be beyond the
+    /// dtype after another application of a large `A`.
     lanczos: [Array; 2],
     /// `w`, of the last two iterations.
     directions: [Array; 2],
-    /// `<β v, A v>`
+    /// `<g v, A v>`
     along: Array,
-    /// `β²` of the next one.
+    /// `g²` of the next one.
     length: Array,
 }
 
-/// The row of `1/β`.
+/// The row of `1/g`.
 const INVERSE: usize = STEP + 1;
-/// The row of `-β` over the `β` before.
+/// The row of `-β` over the `g` before.
 const BACK: usize = STEP + 2;
-/// The rows of what `w` is made of: of `β v`, of `w` before it, and of that before.
+/// The rows of what `w` is made of: of `g v`, of `w` before it, and of that before.
 const OF: [usize; 3] = [STEP + 3, STEP + 4, STEP + 5];
 /// The rows of the last rotation and of what it has left.
 const DBAR: usize = STEP + 6;
@@ -85,11 +94,19 @@ const REST: usize = STEP + 10;
 const BOUND: usize = STEP + 11;
 /// The row of the margin above the rounding level.
 const MARGIN: usize = STEP + 12;
+/// The row of what makes the length `β` of the next vector `g`.
+const FACTOR: usize = STEP + 13;
+/// The rows of the least `‖A r‖²/‖r‖²` so far and of `‖r‖²` there.
+const LEAST: usize = STEP + 14;
+const THERE: usize = STEP + 15;
+/// The row of a number that is 0 once `A` has turned out to be singular, before that 1.
+const REGULAR: usize = STEP + 16;
 /// How many rows there are.
-const ROWS: usize = STEP + 13;
+const ROWS: usize = STEP + 17;
 
-/// What the next scalars are computed of, beside `<β v, A v>` and `β²`.
-const SCALARS: [usize; 8] = [INVERSE, DBAR, EPSILON, COS, SIN, REST, BOUND, MARGIN];
+/// What the next scalars are computed of, beside `<g v, A v>` and the square of the next `g`.
+const SCALARS: [usize; 12] =
+    [INVERSE, DBAR, EPSILON, COS, SIN, REST, BOUND, MARGIN, FACTOR, LEAST, THERE, REGULAR];
 
 impl Method for Minres {
     type Vectors = Vectors;
@@ -146,6 +163,9 @@ impl Method for Minres {
         state[COS] = constant(-1.0);
         state[REST] = beta;
         state[MARGIN] = most(history.dtype());
+        state[FACTOR] = constant(1.0);
+        state[LEAST] = most(history.dtype());
+        state[REGULAR] = constant(1.0);
         history.begin(on, &[vectors.length.view()], &State::Each(state))
     }
 
@@ -159,12 +179,12 @@ impl Method for Minres {
     }
 
     fn iterate(run: &mut Run<'_, Self>, step: usize) -> Result<()> {
-        let odd = (run.done + step) % 2 == 1;
+        let number = run.done + step;
         let Parts { mut system, vectors, history, x, next, on } = run.parts();
         let Vectors { lanczos, directions, along, length } = vectors;
         let [mut now, mut other] = lanczos.each_mut();
         let [mut last, mut older] = directions.each_mut();
-        if odd {
+        if number % 2 == 1 {
             (now, other) = (other, now);
             (last, older) = (older, last);
         }
@@ -172,10 +192,16 @@ impl Method for Minres {
         // What was the vector before becomes the next one.
         system.forward_into([&inverse, &history.get(BACK, step)?], now, other)?;
         real_dot(on, now, other, &mut *along)?;
-        let part = &*along * &inverse * &inverse;
-        other.update_on(on, |new| new - part * &*now)?;
+        let (part, factor) = (&*along * &inverse * &inverse, history.get(FACTOR, step)?);
+        other.update_on(on, |new| factor * (new - part * &*now))?;
         other.norm_squared_into(on, &mut *length)?;
         history.advance(on, step, &SCALARS, &[along.view(), length.view()], next)?;
+        if number == 0 {
+            // How large `A` is was not known before.
+            let inverse = history.get(INVERSE, 1)?;
+            other.update_on(on, |first| inverse * first)?;
+            history.get_mut(INVERSE, 1)?.assign_on(on, 1.0)?;
+        }
         let mut of = Vec::with_capacity(OF.len());
         for row in OF {
             of.push(history.get(row, step + 1)?);
@@ -184,15 +210,21 @@ impl Method for Minres {
         older.update_on(on, |w| v * &*now + one * &*last + two * w)?;
         Ok(x.add_scaled_on(on, history.get(STEP, step + 1)?, &*older)?)
     }
+
+    fn frozen(column: &[f64], _: DType) -> Stopped {
+        if column[REGULAR] > 0.0 { Stopped::Precision } else { Stopped::Singular }
+    }
 }
 
-/// The next column, of [`SCALARS`], `<β v, A v>` and the square of the next `β`.
+/// The next column, of [`SCALARS`], `<g v, A v>` and the square of the next `g`.
 fn scalars(run: &Run<'_, Minres>) -> State {
-    let [inverse, dbar, before, cos, sin, rest, bound, margin] =
-        [0, 1, 2, 3, 4, 5, 6, 7].map(input);
-    let (alpha, length) = (input(8) * inverse.clone(), input(9));
-    let (beta, none, minus) = (length.clone().sqrt(), constant(0.0), constant(-1.0));
+    let [inverse, dbar, before, cos, sin, rest, bound, margin, factor, least, there, regular] =
+        [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map(input);
+    let (alpha, size) = (input(12) * inverse.clone(), input(13).sqrt());
+    let (none, minus) = (constant(0.0), constant(-1.0));
     let one = || constant(1.0);
+    let beta = size.clone() / factor;
+    let length = beta.clone().abs2();
     // The last rotation, of the new column of the tridiagonal matrix.
     let delta = cos.clone() * dbar.clone() + sin.clone() * alpha.clone();
     let corner = sin.clone() * dbar - cos.clone() * alpha.clone();
@@ -203,18 +235,26 @@ fn scalars(run: &Run<'_, Minres>) -> State {
     let bound = bound.max(alpha.abs2() + length.clone());
     let epsilon = epsilon(run.a.range().dtype());
     let level = constant((4.0 * epsilon).powi(2)) * bound.clone();
-    let explained = constant((0.25 * epsilon).powi(2) * run.whole);
-    let margin = margin.min(slope - level).min(rest.clone().abs2() - explained);
+    let explained = constant((2.0 * epsilon).powi(2) * run.whole);
+    let left = rest.clone().abs2();
+    let margin = margin.min(slope.clone() - level).min(left.clone() - explained);
+    let falls = above(least.clone(), slope.clone());
+    let there = there.clone() + falls * (left.clone() - there);
+    let least = least.min(slope.clone());
+    let band = constant(epsilon) * bound.clone();
+    let risen = above(slope, constant(GROWTH) * least.clone());
+    let stays = above(left, constant(KEPT) * there.clone());
+    let regular = regular.min(one() - above(band, least.clone()) * risen * stays);
 
     let gamma = (corner.clone().abs2() + length).sqrt();
     let [cos, sin] = [corner, beta.clone()].map(|part| part.div_or_zero(gamma.clone()));
-    let step = going(margin.clone()) * cos.clone() * rest.clone();
+    let step = going(margin.clone().min(regular.clone())) * cos.clone() * rest.clone();
     let rest = sin.clone() * rest;
     let part = |value: Expression| constant(-1.0) * value.div_or_zero(gamma.clone());
     let mut state = vec![none; ROWS];
     state[RESIDUAL] = rest.clone().abs2();
     state[STEP] = step;
-    state[INVERSE] = one().div_or_zero(beta.clone());
+    state[INVERSE] = one().div_or_zero(size);
     state[BACK] = minus * beta * inverse.clone();
     state[OF[0]] = inverse.div_or_zero(gamma.clone());
     state[OF[1]] = part(delta);
@@ -224,7 +264,11 @@ fn scalars(run: &Run<'_, Minres>) -> State {
     state[COS] = cos;
     state[SIN] = sin;
     state[REST] = rest;
-    state[BOUND] = bound;
+    state[BOUND] = bound.clone();
     state[MARGIN] = margin;
+    state[FACTOR] = one().div_or_zero(bound.sqrt());
+    state[LEAST] = least;
+    state[THERE] = there;
+    state[REGULAR] = regular;
     State::Each(state)
 }

@@ -4,12 +4,14 @@
 //! |---|---|
 //! | least squares, any `A` | [`Cgls`]; [`Lsqr`] where `A` is ill-conditioned |
 //! | `A x = y`, self-adjoint and positive | [`Cg`] |
+//! | the same, where the gradient should never rise | [`Lsmr`] |
 //! | `A x = y`, self-adjoint | [`Minres`] |
 
 mod breakdown;
 mod cg;
 mod cgls;
 mod golub_kahan;
+mod lsmr;
 mod lsqr;
 mod minres;
 
@@ -19,6 +21,7 @@ use crate::{Error, Result};
 
 pub use cg::Cg;
 pub use cgls::Cgls;
+pub use lsmr::Lsmr;
 pub use lsqr::Lsqr;
 pub use minres::Minres;
 

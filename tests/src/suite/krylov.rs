@@ -1,7 +1,7 @@
 //! What methods of Krylov spaces must reach: the golden steps, on dense matrices of their kind.
 
 use arrayspan_operators::{MatrixMult, Operator};
-use arrayspan_solvers::{Cg, Lsqr, Minres, Solver, Stop};
+use arrayspan_solvers::{Cg, Lsmr, Lsqr, Minres, Solver, Stop};
 
 use super::{Arrangement, Cell, Values, Verdict, devices, golden};
 
@@ -79,6 +79,17 @@ pub fn cg(cell: &Cell) -> Verdict {
 pub fn lsqr(cell: &Cell) -> Verdict {
     for (name, damping) in [("lsqr", 0.0), ("lsqr_damped", 1.5)] {
         case(cell, name).hold(|stop, check_every| Lsqr { damping, stop, check_every })?;
+    }
+    Ok(())
+}
+
+/// `Lsmr`, without damping and with it.
+///
+/// # Errors
+/// As [`cg`].
+pub fn lsmr(cell: &Cell) -> Verdict {
+    for (name, damping) in [("lsmr", 0.0), ("lsmr_damped", 1.5)] {
+        case(cell, name).hold(|stop, check_every| Lsmr { damping, stop, check_every })?;
     }
     Ok(())
 }
