@@ -24,6 +24,9 @@
 //! ```
 #![forbid(unsafe_code)]
 
+#[allow(dead_code, reason = "decompositions for methods to come")]
+mod dense;
+pub mod eigen;
 mod engine;
 mod error;
 pub mod krylov;
@@ -34,6 +37,7 @@ pub mod preconditioner;
 mod solution;
 mod stop;
 
+pub use eigen::{NormEstimate, NormEstimator, norm_estimate};
 pub use engine::{Running, Solver, SolverWorkspace};
 pub use error::{Error, Result};
 pub use krylov::{Cg, Cgls, Lsmr, Lsqr, Minres};

@@ -6,11 +6,11 @@
 //! host in one transfer (`history`), and the host decides whether to go on ([`Running`]).
 
 mod begin;
-mod erased;
-mod fit;
+pub(crate) mod erased;
+pub(crate) mod fit;
 pub(crate) mod history;
 mod measure;
-mod read;
+pub(crate) mod read;
 mod rehearse;
 pub(crate) mod run;
 mod running;

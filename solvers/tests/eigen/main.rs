@@ -1,0 +1,59 @@
+//! Norms, eigenvalues and singular values: what each method promises, on every device that is here.
+#![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
+
+mod norm;
+#[path = "../support/mod.rs"]
+mod support;
+
+use arrayspan_bridge::DType;
+use arrayspan_bridge::devices::Device;
+use arrayspan_operators::{MatrixMult, Operator};
+use num_complex::Complex64;
+use support::{Random, array, rounded};
+
+const DTYPES: [DType; 4] = [DType::Float32, DType::Float64, DType::Complex64, DType::Complex128];
+
+/// A matrix `U D Vᴴ` with these singular values, row by row.
+fn with_singular_values(
+    dtype: DType,
+    [rows, columns]: [usize; 2],
+    values: &[f64],
+    random: &mut Random,
+) -> Vec<Complex64> {
+    let (left, right) = (orthonormal(dtype, rows, random), orthonormal(dtype, columns, random));
+    let entry = |at: usize| {
+        let (i, j) = (at / columns, at % columns);
+        let terms = values.iter().enumerate().map(|(k, v)| left[k][i] * v * right[k][j].conj());
+        rounded(dtype, terms.sum::<Complex64>())
+    };
+    (0..rows * columns).map(entry).collect()
+}
+
+/// Orthonormal vectors, by Gram-Schmidt done twice.
+fn orthonormal(dtype: DType, n: usize, random: &mut Random) -> Vec<Vec<Complex64>> {
+    let wide = if dtype.is_complex() { DType::Complex128 } else { DType::Float64 };
+    let mut vectors: Vec<Vec<Complex64>> = Vec::new();
+    for _ in 0..n {
+        let mut new = random.numbers(wide, n);
+        for _ in 0..2 {
+            for old in &vectors {
+                let part: Complex64 = old.iter().zip(&new).map(|(a, b)| a.conj() * b).sum();
+                new.iter_mut().zip(old).for_each(|(new, old)| *new -= part * old);
+            }
+        }
+        let length = support::norm(&new);
+        vectors.push(new.into_iter().map(|v| v / length).collect());
+    }
+    vectors
+}
+
+fn operator(dtype: DType, matrix: &[Complex64], shape: [usize; 2], device: Device) -> Operator {
+    let matrix = array(dtype, matrix, &shape).into_device(device).unwrap().0;
+    MatrixMult::new(matrix.into_shared(), &[]).unwrap()
+}
+
+/// The devices that compute in that dtype.
+fn devices(dtype: DType) -> impl Iterator<Item = Device> {
+    let wide = dtype.real() == DType::Float64;
+    Device::all().into_iter().filter(move |device| device.info().float64 || !wide)
+}
