@@ -89,7 +89,7 @@ KERNEL gather_line(PARAMETERS) {
     }
 #endif
     BARRIER();
-    /* Without an assignment between barrier and loop, PoCL 3.1 skips the loop when it does not optimise. */
+    /* Without an assignment between barrier and loop, PoCL (version 3) skips the loop when it does not optimise. */
     for (first = thread; first < ROWS; first += AT_ONCE * THREADS) {
       if (first != thread) { NAME_ROWS }
       for (int line = 0; line < count; line++) {
