@@ -26,8 +26,8 @@ const FAULTS: [&str; 2] = [
 const PACKAGES: [&str; 5] = ["devices", "bridge", "pipeline", "kernels", "conformance"];
 
 /// Programs that count the steps of a recovery, the blocks of memory that a call takes, or the failures that they inject
-/// themselves; and one that looks at sources.
-const LEFT_OUT: [&str; 8] = [
+/// themselves; one that looks at sources, and two that compile kernels for CUDA without a device.
+const LEFT_OUT: [&str; 10] = [
     "devices-fault",
     "devices-retry",
     "pipeline-spill",
@@ -36,6 +36,8 @@ const LEFT_OUT: [&str; 8] = [
     "kernels-tables",
     "kernels-races",
     "conformance-completeness",
+    "bridge-nvrtc",
+    "kernels-nvrtc",
 ];
 
 /// Runs the step alone, under every setting.
