@@ -79,6 +79,14 @@ pub enum Error {
         /// The bytes there are.
         found: usize,
     },
+    /// A saved run is not one that the solver can go on with, or its run cannot be saved.
+    #[error("{solver}: the saved run: {why}")]
+    Saved {
+        /// The solver.
+        solver: &'static str,
+        /// What does not fit.
+        why: String,
+    },
     /// A parameter of the solver is out of its range.
     #[error("{solver}: {why}")]
     Parameter {

@@ -24,6 +24,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod condition;
 #[allow(dead_code, reason = "decompositions for methods to come")]
 mod dense;
 pub mod eigen;
@@ -37,8 +38,9 @@ pub mod preconditioner;
 mod solution;
 mod stop;
 
+pub use condition::Condition;
 pub use eigen::{NormEstimate, NormEstimator, norm_estimate};
-pub use engine::{Running, Solver, SolverWorkspace};
+pub use engine::{Running, Saved, Solver, SolverWorkspace};
 pub use error::{Error, Result};
 pub use krylov::{Cg, Cgls, Lsmr, Lsqr, Minres};
 pub use observe::{Observer, Progress};

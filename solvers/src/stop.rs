@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use crate::engine::history::Norms;
 
-/// When a solver stops: at the first check at which one of these holds. A rule of one's own is an
-/// [`Observer`](crate::Observer), which any closure is.
+/// When a solver stops: at the first check at which one of these holds.
+///
+/// Rules of one's own, and those of which several have to hold together, are a [`Condition`](crate::Condition); any closure that
+/// takes a [`Progress`](crate::Progress) is an [`Observer`](crate::Observer), which may end a run, too.
 ///
 /// ```
 /// use std::time::Duration;
@@ -74,15 +76,7 @@ impl Stop {
             let why = "is not a finite number ≥ 0 (0 turns it off)";
             return Err(format!("the tolerance stop.{name} = {tolerance} {why}"));
         }
-        match self.stagnation {
-            Some(Stagnation { iterations: 0, .. }) => {
-                Err("stop.stagnation.iterations is 0: nothing decreases in no iterations".into())
-            }
-            Some(Stagnation { decrease, .. }) if !(0.0..1.0).contains(&decrease) => {
-                Err(format!("stop.stagnation.decrease = {decrease} is not a number in 0 ≤ … < 1"))
-            }
-            _ => Ok(()),
-        }
+        self.stagnation.map_or(Ok(()), |rule| rule.check("stop.stagnation"))
     }
 
     /// Whether what was seen is enough, given `‖y‖`, scaled as the residual is, why the iteration froze, if it did, and the
@@ -118,7 +112,19 @@ impl Stop {
 }
 
 impl Stagnation {
-    fn holds(self, residuals: &[f64]) -> bool {
+    /// What is wrong with what the caller knows by that name, if anything is.
+    pub(crate) fn check(self, name: &str) -> Result<(), String> {
+        let Self { iterations, decrease } = self;
+        if iterations == 0 {
+            return Err(format!("{name}.iterations is 0: nothing decreases in no iterations"));
+        }
+        if !(0.0..1.0).contains(&decrease) {
+            return Err(format!("{name}.decrease = {decrease} is not a number in 0 ≤ … < 1"));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn holds(self, residuals: &[f64]) -> bool {
         let least = |part: &[f64]| part.iter().copied().fold(f64::INFINITY, f64::min);
         let before = residuals.len().saturating_sub(self.iterations);
         let (before, last) = residuals.split_at(before);
@@ -143,6 +149,8 @@ pub enum Stopped {
     Iterations,
     /// [`Stop::time`] was over.
     Time,
+    /// A closure in a [`Condition`](crate::Condition) held.
+    Condition,
     /// The observer returned `Break`, or who leads a run step by step has ended it.
     Observer,
     /// A norm or an element of the solution is not a finite number: the data, the start or the operator hold NaN or

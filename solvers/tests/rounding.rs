@@ -101,6 +101,32 @@ fn data_that_are_explained_to_the_last_bit_end_it() {
     }
 }
 
+/// Beside which the residual of data that are explained may fall below all numbers.
+#[test]
+fn damping_too_small_to_matter_is_as_none() {
+    for dtype in DTYPES {
+        let smaller: &[f64] = if dtype.real() == DType::Float32 {
+            &[1e-12, 1e-15, 1e-18, 1e-24, 1e-30]
+        } else {
+            &[1e-30, 1e-34, 1e-100, 1e-200, 1e-300]
+        };
+        for (&tiny, n) in smaller.iter().flat_map(|tiny| (1..6).map(move |n| (tiny, n))) {
+            for seed in 0..8 {
+                let problem = Problem::new(dtype, [n, n], 2.0, true, &mut Random(seed));
+                let solver = Cgls { damping: tiny, ..far(1000, 1000) };
+                let solution = solver.solve(&problem.operator(), problem.data()).unwrap();
+                let what = format!("{dtype} {tiny:e} {n} {seed}");
+                assert!(
+                    matches!(solution.stopped, Stopped::Precision | Stopped::Gradient),
+                    "{what}: {:?}",
+                    solution.stopped
+                );
+                check(&problem, 0.0, &solution, 10.0, &what);
+            }
+        }
+    }
+}
+
 #[test]
 fn columns_that_say_the_same_share_the_solution() {
     for dtype in DTYPES {

@@ -1,10 +1,11 @@
-//! Back ends that are left out: what users build has no warning without one of them, or without any.
+//! Features that are left out or chosen alone: what users build has no warning without one of the back ends, without any, or
+//! with the features that are off by default.
 
 use crate::Result;
 use crate::process::{cargo, run as show};
 
 /// What is on where not all is.
-const CHOICES: [&str; 3] = ["", "cuda", "opencl"];
+const CHOICES: [&str; 4] = ["", "cuda", "opencl", "progress"];
 
 /// The facade, whose features choose those of all crates below it, and the command.
 pub(crate) fn check() -> Result {

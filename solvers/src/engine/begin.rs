@@ -6,7 +6,7 @@ use arrayspan_kernels::VectorMut;
 use super::history::Norms;
 use super::read::{largest, reals, squared};
 use super::run::{Method, Run};
-use super::scale::{power, times};
+use super::scale::{epsilon, power, times};
 use crate::{Result, Stopped};
 
 impl<M: Method> Run<'_, M> {
@@ -18,15 +18,31 @@ impl<M: Method> Run<'_, M> {
         }
         let seen = self.scaled(self.damping)?;
         self.whole = reals(&self.w.history.get(M::OBJECTIVE, 0)?)?[0];
-        self.data = if self.started {
-            let data = times(self.scale.data, self.y.dtype(), &self.y);
-            squared(on, &mut self.w.number, &data)?
-        } else {
-            self.whole
-        };
+        self.forget_damping(&seen, self.whole);
+        self.data = if self.started { self.squared_data()? } else { self.whole };
         self.whole = self.whole.max(self.data);
         M::turn(self)?;
         Ok(seen)
+    }
+
+    /// Takes damping for none that is far below the rounding errors of the operator, `ε² ‖A‖`: what it adds to gradient and misfit is
+    /// lost in them, and residual and gradient of data that are explained would fall below all numbers before it shows.
+    fn forget_damping(&mut self, seen: &Norms, objective: f64) {
+        if !M::DESCENDS || self.damping == 0.0 {
+            return;
+        }
+        let epsilon = epsilon(self.y.dtype());
+        // Damping has no more than `damping √objective` of the gradient, so that most of it is `Aᴴ r`, and that is at most
+        // `‖A‖ √objective`.
+        if self.damping * objective.sqrt() < epsilon.powi(2) * seen.scaled_gradient() {
+            self.damping = 0.0;
+        }
+    }
+
+    /// The squared norm of the data, scaled. Waits for it.
+    pub(crate) fn squared_data(&mut self) -> Result<f64> {
+        let data = times(self.scale.data, self.y.dtype(), &self.y);
+        squared(self.on, &mut self.w.number, &data)
     }
 
     /// `‖y‖`, scaled.

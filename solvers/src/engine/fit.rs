@@ -45,6 +45,18 @@ impl Fit {
         self.dtype(argument, space.dtype(), found.dtype())
     }
 
+    /// Fails unless `array` is as another is, and on the device.
+    pub(crate) fn like(
+        self,
+        argument: &'static str,
+        expected: &View<'_>,
+        array: &View<'_>,
+    ) -> Result<()> {
+        self.shape(argument, expected.shape(), array.shape())?;
+        self.dtype(argument, expected.dtype(), array.dtype())?;
+        self.device(argument, array.device())
+    }
+
     fn shape(self, argument: &'static str, expected: &[usize], found: &[usize]) -> Result<()> {
         if expected == found {
             return Ok(());

@@ -31,15 +31,15 @@ pub(crate) struct History {
 }
 
 /// The scalars that the host has seen, from the start on.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Norms {
     pub(crate) residuals: Vec<f64>,
     /// The residual now, scaled.
     pub(crate) scaled_residual: f64,
     /// Scaled: those of small data and a small operator are less than any number.
-    gradients: Vec<f64>,
+    pub(crate) gradients: Vec<f64>,
     /// The exponent of the scale of gradients.
-    scale: i32,
+    pub(crate) scale: i32,
     /// Whether the last of them is the one at which the iteration froze.
     pub(crate) frozen: bool,
     /// The last column, from which a method tells why it froze.
@@ -75,6 +75,16 @@ impl History {
     /// All that is kept, for checks.
     pub(crate) fn view(&self) -> View<'_> {
         self.slots.view()
+    }
+
+    /// All scalars `step` iterations after the last check.
+    pub(crate) fn column(&self, step: usize) -> Result<View<'_>> {
+        Ok(self.slots.view().selected(0, step)?)
+    }
+
+    /// The same, to be written.
+    pub(crate) fn column_mut(&mut self, step: usize) -> Result<ViewMut<'_>> {
+        Ok(self.slots.view_mut().selected(0, step)?)
     }
 
     /// A scalar `step` iterations after the last check, as a 0-d array.

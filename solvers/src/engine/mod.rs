@@ -14,6 +14,7 @@ pub(crate) mod read;
 mod rehearse;
 pub(crate) mod run;
 mod running;
+mod saved;
 pub(crate) mod scale;
 pub(crate) mod solver;
 pub(crate) mod system;
@@ -21,6 +22,7 @@ mod workspace;
 
 pub(crate) use fit::Fit;
 pub use running::Running;
+pub use saved::Saved;
 pub use solver::Solver;
 pub(crate) use workspace::Make;
 pub use workspace::SolverWorkspace;

@@ -76,13 +76,20 @@ pub trait Method: Debug + Sized {
     /// The vector that the engine fills with `y - A x` before `first`.
     fn residual(vectors: &mut Self::Vectors) -> &mut Array;
 
+    /// The vectors that an iteration has from the one before, beside the model and the scalars: what a saved run is. `None`: it
+    /// cannot be saved.
+    fn kept(_vectors: &mut Self::Vectors) -> Option<Vec<&mut Array>> {
+        None
+    }
+
     /// Enqueues the gradient at the start, and fills column 0 of the history.
     ///
     /// # Errors
     /// When the device fails.
     fn first(run: &mut Run<'_, Self>) -> Result<()>;
 
-    /// Makes ready what iterations need, once the first column is known on the host.
+    /// Makes ready what iterations need, once the first column is known on the host: expressions, and vectors that are
+    /// [kept](Self::kept).
     ///
     /// # Errors
     /// When the device fails.

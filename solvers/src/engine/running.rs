@@ -1,12 +1,13 @@
 //! A run, iteration by iteration, and the loop that all runs are.
 
 use std::ops::ControlFlow;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use arrayspan_bridge::Array;
 
 use super::history::Norms;
 use super::run::{Method, Run};
+use super::saved::Saved;
 use crate::{Observer, Progress, Result, Solution, Stopped};
 
 /// A run under way, which the caller leads on: [`Solver::start`](super::Solver::start) begins it, [`step`](Self::step) takes an
@@ -35,11 +36,13 @@ use crate::{Observer, Progress, Result, Solution, Stopped};
 /// ```
 #[derive(Debug)]
 pub struct Running<'a, M: Method> {
-    run: Run<'a, M>,
-    seen: Norms,
+    pub(super) run: Run<'a, M>,
+    pub(super) seen: Norms,
     began: Instant,
+    /// The time that it took before it was saved.
+    before: Duration,
     /// The iterations since the first column of the history.
-    ahead: usize,
+    pub(super) ahead: usize,
     /// How many iterations may be enqueued at once.
     check_every: usize,
     /// `‖y‖`, scaled.
@@ -54,12 +57,29 @@ impl<'a, M: Method> Running<'a, M> {
     pub(crate) fn new(mut run: Run<'a, M>) -> Result<Self> {
         let began = Instant::now();
         let seen = run.begin()?;
+        Self::at(run, seen, began, Duration::ZERO)
+    }
+
+    /// Goes on from a saved state, which fits. Waits for a norm.
+    pub(crate) fn resumed(mut run: Run<'a, M>, saved: &Saved) -> Result<Self> {
+        let began = Instant::now();
+        let seen = run.take_up(saved)?;
+        Self::at(run, seen, began, saved.elapsed())
+    }
+
+    fn at(run: Run<'a, M>, seen: Norms, began: Instant, before: Duration) -> Result<Self> {
         let check_every = run.method.check_every().min(run.w.history.room());
         let data = run.scaled_data();
-        let (unscaled, stopped) = (run.unscaled()?, None);
-        let mut running = Self { run, seen, began, ahead: 0, check_every, data, unscaled, stopped };
+        let (unscaled, stopped, ahead) = (run.unscaled()?, None, 0);
+        let mut running =
+            Self { run, seen, began, before, ahead, check_every, data, unscaled, stopped };
         running.judge();
         Ok(running)
+    }
+
+    /// The time that the run has taken.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.before.saturating_add(self.began.elapsed())
     }
 
     /// What an observer would see now.
@@ -69,11 +89,19 @@ impl<'a, M: Method> Running<'a, M> {
         Progress {
             solver: M::NAME,
             iteration: self.seen.iterations(),
+            most: self.run.method.stop().iterations,
             residual,
             gradient,
             initial: self.seen.residuals[0],
             data: self.run.unscaled_data(self.data),
-            elapsed: self.began.elapsed(),
+            relative_residual: share(self.seen.scaled_residual, self.data),
+            relative_gradient: share(
+                self.seen.scaled_gradient(),
+                self.seen.first_scaled_gradient(),
+            ),
+            residuals: &self.seen.residuals,
+            elapsed: self.elapsed(),
+            stopped: self.stopped,
             solution: self.unscaled.as_ref().unwrap_or(&self.run.x).view(),
         }
     }
@@ -128,7 +156,7 @@ impl<'a, M: Method> Running<'a, M> {
         let stop = self.run.method.stop();
         let done = self.run.damped_alone && self.seen.iterations() > 0;
         let frozen = self.seen.frozen.then(|| M::frozen(&self.seen.column, self.run.x.dtype()));
-        let judged = stop.judge(&self.seen, self.data, frozen, self.began.elapsed());
+        let judged = stop.judge(&self.seen, self.data, frozen, self.elapsed());
         // A square that is none: of a preconditioner that is not positive.
         let gradient = self.seen.column.get(self.run.method.gradient());
         let indefinite =
@@ -144,20 +172,29 @@ impl<'a, M: Method> Running<'a, M> {
     ///
     /// # Errors
     /// When the device fails.
-    pub fn finish(mut self) -> Result<Solution> {
-        let stopped = self.stopped.unwrap_or(Stopped::Observer);
+    pub fn finish(self) -> Result<Solution> {
+        self.finish_for(Stopped::Observer)
+    }
+
+    /// The same, with that reason for a run that was not over.
+    fn finish_for(mut self, reason: Stopped) -> Result<Solution> {
+        let stopped = self.stopped.unwrap_or(reason);
         let stopped = self.run.outcome(stopped, self.unscaled.as_ref())?;
         let iterations = self.seen.iterations();
         let (x, residuals) = (self.unscaled.unwrap_or(self.run.x), self.seen.residuals);
         Ok(Solution { x, iterations, residuals, stopped })
     }
 
-    /// The loop: iterations between two checks, then the observer, until the run is over.
-    pub(crate) fn drive(mut self, observer: &mut dyn Observer) -> Result<Solution> {
+    /// Leads the run to its end, as [`solve_in`](super::Solver::solve_in) does: iterations between two checks, then the observer,
+    /// and so on.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn drive(mut self, observer: &mut dyn Observer) -> Result<Solution> {
         loop {
             let watched = observer.observe(&self.progress());
             if self.stopped.is_some() || watched.is_break() {
-                return self.finish();
+                return self.finish_for(observer.reason().unwrap_or(Stopped::Observer));
             }
             let every = observer.every().filter(|&every| every > 0);
             // So that an observer that looks every few iterations sees multiples of that.
@@ -165,4 +202,9 @@ impl<'a, M: Method> Running<'a, M> {
             let _ = self.advance(next.unwrap_or(self.check_every))?;
         }
     }
+}
+
+/// `part / whole`, and no share of nothing.
+fn share(part: f64, whole: f64) -> f64 {
+    if part == 0.0 { 0.0 } else { part / whole }
 }

@@ -119,6 +119,11 @@ pub(crate) fn times<'a>(
     factors(exponent, dtype).fold(value.into(), |value, factor| factor * value)
 }
 
+/// The distance of 1 to the next number of a dtype.
+pub(crate) fn epsilon(dtype: DType) -> f64 {
+    if dtype.real() == DType::Float32 { f64::from(f32::EPSILON) } else { f64::EPSILON }
+}
+
 /// `2^exponent · value`
 pub(crate) fn power(exponent: i32, value: f64) -> f64 {
     factors(exponent, DType::Float64).fold(value, |value, factor| value * factor)

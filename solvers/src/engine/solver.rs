@@ -9,6 +9,7 @@ use super::fit::Fit;
 use super::rehearse;
 use super::run::{Method, Run};
 use super::running::Running;
+use super::saved::Saved;
 use super::workspace::{Make, SolverWorkspace};
 use crate::{Error, Observer, Result, Solution};
 
@@ -125,6 +126,8 @@ pub trait Solver: Method {
         start: Option<Array>,
         observer: &mut dyn Observer,
     ) -> Result<Solution> {
+        let wrong = |why: String| Error::Parameter { solver: Self::NAME, why };
+        observer.check().map_err(wrong)?;
         self.start(workspace, on, a, y, start)?.drive(observer)
     }
 
@@ -148,6 +151,33 @@ pub trait Solver: Method {
         let x = start.map_or_else(|| empty(a.domain(), on), Ok)?;
         let x = rehearse::if_worth_while(self, workspace, on, &*a, &y, (x, started))?;
         Running::new(Run::new(self, workspace, on, a, y, (x, started)))
+    }
+
+    /// Goes on with a run that was [saved](Running::save), for the same operator and the same data: with the same results bit for
+    /// bit as if it had never stopped, on the device where it was saved. The solver may have another [`Stop`](crate::Stop) and
+    /// `check_every`. Waits for the norm of the data.
+    ///
+    /// # Errors
+    /// As [`solve_in`](Self::solve_in); [`Error::Saved`] for a run of another solver or with other damping, or for data of another
+    /// norm; when the saved run is on another device or of other shapes. (That an operator or a preconditioner is another one
+    /// cannot be told.)
+    fn resume<'a, A: LinearMap + ?Sized>(
+        &'a self,
+        workspace: &'a mut SolverWorkspace<Self::Vectors>,
+        on: &'a dyn Executor,
+        a: &'a A,
+        y: View<'a>,
+        saved: &Saved,
+    ) -> Result<Running<'a, Self>> {
+        let a = Box::new(Erased(a));
+        check(self, &*a)?;
+        fit(self, workspace, on, &*a, &y, None)?;
+        check_damping(self, y.dtype())?;
+        saved.check(self, &*a, (&mut workspace.vectors, &workspace.history), on)?;
+        let model = saved.model(on)?;
+        let started = model.1;
+        let x = rehearse::if_worth_while(self, workspace, on, &*a, &y, model)?;
+        Running::resumed(Run::new(self, workspace, on, a, y, (x, started)), saved)
     }
 }
 

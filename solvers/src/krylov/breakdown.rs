@@ -5,6 +5,7 @@ use arrayspan_kernels::{Expression, constant};
 
 use crate::Stopped;
 use crate::engine::run::above;
+pub(super) use crate::engine::scale::epsilon;
 
 /// 1 as long as the margin is positive, 0 then and for ever after.
 pub(super) fn going(margin: Expression) -> Expression {
@@ -14,11 +15,6 @@ pub(super) fn going(margin: Expression) -> Expression {
 /// What is above all margins.
 pub(super) fn most(scalars: DType) -> Expression {
     constant(if scalars == DType::Float32 { f64::from(f32::MAX) } else { f64::MAX })
-}
-
-/// The distance of 1 to the next number.
-pub(super) fn epsilon(dtype: DType) -> f64 {
-    if dtype.real() == DType::Float32 { f64::from(f32::EPSILON) } else { f64::EPSILON }
 }
 
 /// What ended an iteration whose margin is the least `<p, A p> / <p, p> - ε bound`.

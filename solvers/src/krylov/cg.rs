@@ -132,6 +132,10 @@ impl Method for Cg {
         &mut vectors.residual
     }
 
+    fn kept(vectors: &mut Vectors) -> Option<Vec<&mut Array>> {
+        Some(vec![&mut vectors.residual, &mut vectors.direction])
+    }
+
     fn first(run: &mut Run<'_, Self>) -> Result<()> {
         norms(run, 0)?;
         let [first, none] = [1.0, 0.0].map(constant);

@@ -57,7 +57,8 @@ use recurrence::Vectors;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cgls {
     /// The weight of `‖x‖` beside the misfit, which `damping² ‖x‖²` is added to. At least 0, and at most half the largest
-    /// number of the dtype.
+    /// number of the dtype; below `ε² ‖A‖` it is taken for none,
+    /// because nothing of it is left beside rounding errors.
     pub damping: f64,
     /// When to stop.
     pub stop: Stop,
@@ -110,6 +111,10 @@ impl Method for Cgls {
 
     fn residual(vectors: &mut Vectors) -> &mut Array {
         &mut vectors.residual
+    }
+
+    fn kept(vectors: &mut Vectors) -> Option<Vec<&mut Array>> {
+        Some(vec![&mut vectors.residual, &mut vectors.direction])
     }
 
     fn first(run: &mut Run<'_, Self>) -> Result<()> {

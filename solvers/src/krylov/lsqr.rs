@@ -48,7 +48,8 @@ use crate::{Result, Stop};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lsqr {
     /// The weight of `‖x‖` beside the misfit, which `damping² ‖x‖²` is added to. At least 0, and at most half the largest
-    /// number of the dtype.
+    /// number of the dtype; below `ε² ‖A‖` it is taken for none,
+    /// because nothing of it is left beside rounding errors.
     pub damping: f64,
     /// When to stop.
     pub stop: Stop,
@@ -128,6 +129,11 @@ impl Method for Lsqr {
 
     fn residual(vectors: &mut Vectors) -> &mut Array {
         &mut vectors.both.u
+    }
+
+    fn kept(vectors: &mut Vectors) -> Option<Vec<&mut Array>> {
+        let Bidiagonal { u, v, .. } = &mut vectors.both;
+        Some(vec![u, v, &mut vectors.direction])
     }
 
     fn first(run: &mut Run<'_, Self>) -> Result<()> {

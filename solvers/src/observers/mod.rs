@@ -7,7 +7,8 @@
 //! | `CostNanInfCallback()` | nothing: each run ends with [`Stopped::NotFinite`](crate::Stopped::NotFinite) by itself |
 //! | `MetricsCallback(xtrue, Op, which)` | [`Metrics`] |
 //! | a function, called with `x` | a closure, called with [`Progress`](crate::Progress) |
-//! | - | [`Snapshots`], [`Cancel`], [`Recorder`] |
+//! | `show=True` | `ProgressBar`, with the feature `progress`; a closure that prints |
+//! | - | [`Snapshots`], [`Cancel`], [`Recorder`]; any [`Condition`](crate::Condition) |
 //!
 //! ```
 //! use arrayspan_bridge::{Array, DType};
@@ -31,12 +32,16 @@
 
 mod cancel;
 mod metrics;
+#[cfg(feature = "progress")]
+mod progress_bar;
 mod recorder;
 mod snapshots;
 mod tolerance;
 
 pub use cancel::Cancel;
 pub use metrics::{Measured, Metrics};
+#[cfg(feature = "progress")]
+pub use progress_bar::ProgressBar;
 pub use recorder::Recorder;
 pub use snapshots::Snapshots;
 pub use tolerance::{ResidualToData, ResidualToInitial};
