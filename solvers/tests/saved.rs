@@ -9,7 +9,9 @@ use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Array, DType};
 use arrayspan_kernels::{Vector, on};
 use arrayspan_operators::{LinearOperator, Operator, adjoint};
-use arrayspan_solvers::{Cg, Cgls, Error, Lsqr, Saved, Solution, Solver, Stop, Stopped};
+use arrayspan_solvers::{
+    Cg, Cgls, Error, Lsmr, Lsqr, Minres, Saved, Solution, Solver, Stop, Stopped,
+};
 use support::{Problem, Random, values};
 
 const DTYPES: [DType; 4] = [DType::Float32, DType::Float64, DType::Complex64, DType::Complex128];
@@ -86,11 +88,13 @@ fn a_run_that_is_taken_up_gives_the_bits_of_one_without_a_pause() {
             for damping in [0.0, 0.3] {
                 pauses(&Cgls { damping, stop, check_every: 3 }, &a, &y, None);
                 pauses(&Lsqr { damping, stop, check_every: 4 }, &a, &y, None);
+                pauses(&Lsmr { damping, stop, check_every: 4 }, &a, &y, None);
             }
             let start = a.adjoint(&y).unwrap();
             pauses(&Cgls { damping: 0.3, stop, check_every: 5 }, &a, &y, Some(&start));
             let normal = adjoint(&a).after(&a).build().unwrap();
             let y = normal.forward(&start).unwrap();
+            pauses(&Minres { stop, check_every: 3 }, &normal, &y, None);
             let cg = Cg { preconditioner: None, stop, check_every: 3 };
             pauses(&cg, &normal, &y, None);
             pauses(&Cg { preconditioner: Some(normal.clone()), ..cg }, &normal, &y, None);

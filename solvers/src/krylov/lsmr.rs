@@ -144,6 +144,11 @@ impl Method for Lsmr {
         &mut vectors.both.u
     }
 
+    fn kept(vectors: &mut Vectors) -> Option<Vec<&mut Array>> {
+        let Bidiagonal { u, v, .. } = &mut vectors.both;
+        Some(vec![u, v, &mut vectors.direction, &mut vectors.smooth])
+    }
+
     fn first(run: &mut Run<'_, Self>) -> Result<()> {
         let Parts { mut system, vectors, history, on, .. } = run.parts();
         vectors.both.first(on, &mut system)?;

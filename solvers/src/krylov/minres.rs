@@ -151,6 +151,10 @@ impl Method for Minres {
         &mut vectors.lanczos[0]
     }
 
+    fn kept(vectors: &mut Vectors) -> Option<Vec<&mut Array>> {
+        Some(vectors.lanczos.iter_mut().chain(&mut vectors.directions).collect())
+    }
+
     fn first(run: &mut Run<'_, Self>) -> Result<()> {
         let Parts { vectors, history, on, .. } = run.parts();
         vectors.lanczos[0].norm_squared_into(on, &mut vectors.length)?;
