@@ -36,6 +36,7 @@ mod observe;
 pub mod observers;
 pub mod preconditioner;
 mod solution;
+pub mod sparse;
 mod stop;
 
 pub use condition::Condition;
@@ -45,4 +46,5 @@ pub use error::{Error, Result};
 pub use krylov::{Cg, Cgls, Lsmr, Lsqr, Minres};
 pub use observe::{Observer, Progress};
 pub use solution::Solution;
+pub use sparse::{Fista, Ista, Sparsity, Threshold};
 pub use stop::{Stagnation, Stop, Stopped};

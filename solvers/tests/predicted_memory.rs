@@ -5,7 +5,9 @@ use arrayspan_bridge::Array;
 use arrayspan_bridge::devices::Device;
 use arrayspan_kernels::on;
 use arrayspan_operators::{LinearMap, MatrixMult, Operator, adjoint};
-use arrayspan_solvers::{Cg, Cgls, Lsmr, Lsqr, Minres, Solver, Stop};
+use arrayspan_solvers::{
+    Cg, Cgls, Fista, Ista, Lsmr, Lsqr, Minres, Solver, Sparsity, Stop, Threshold,
+};
 
 /// A product with intermediate results, 4 columns at once.
 fn operator() -> Operator {
@@ -67,4 +69,16 @@ fn the_memory_of_a_run_is_predicted() {
     predicts(&minres, &a, 12);
     let expected = 8 * (5 * n + 19 * 5 + 22) + a.workspace();
     assert_eq!(minres.memory(&a, &*on).unwrap(), expected);
+    let stop = Stop::after(100);
+    let fista = Fista { check_every: 5, stop, ..Fista::default() };
+    predicts(&fista, &a, 12);
+    let expected = 8 * (4 * n + n + 8 * 6 + 2) + a.workspace();
+    assert_eq!(fista.memory(&a, &*on).unwrap(), expected);
+    let ista = Ista { check_every: 5, stop, ..Ista::default() };
+    let expected = 8 * (3 * n + n + 5 * 6 + 2) + a.workspace();
+    assert_eq!(ista.memory(&a, &*on).unwrap(), expected);
+    let threshold = Threshold::HardKeeping(20.0);
+    let sparsity = Sparsity { basis: Some(a.clone()), threshold, ..Sparsity::default() };
+    let fista = Fista { sparsity, ..fista };
+    predicts(&fista, &a, 20);
 }

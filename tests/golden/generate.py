@@ -1059,6 +1059,50 @@ def metrics():
     return file
 
 
+def sparse():
+    """Thresholds and methods for sparse models, on an underdetermined dense matrix; `residuals` begins with the norm of the data."""
+    file = File("sparse")
+    steps, m, n = 12, 9, 20
+    tau, kept, eps, alpha = 0.3, 60.0, 0.5, 0.025
+    threshold = {
+        kind: getattr(pylops.optimization.cls_sparsity, f"_{kind}threshold") for kind in ("soft", "hard", "half")
+    }
+    for dtype in DTYPES:
+        matrix, y, z = file.random((m, n), dtype), file.random(m, dtype), file.random((5, 7), dtype)
+        basis = np.linalg.qr(file.random((n, n), dtype))[0]
+        z[1, 2] = 0
+        assert np.linalg.norm(matrix, 2) ** 2 < 1 / alpha
+        file.put(dtype, "problem", matrix=matrix, y=y, basis=basis)
+        for kind, of in threshold.items():
+            percentile = getattr(pylops.optimization.cls_sparsity, f"_{kind}threshold_percentile")
+            file.put(dtype, f"threshold_{kind}", x=z, result=of(z, tau))
+            file.put(dtype, f"threshold_{kind}_keeping", x=z, result=percentile(z, 100 - kept))
+        operator, transform = pylops.MatrixMult(matrix, dtype=dtype), pylops.MatrixMult(basis, dtype=dtype)
+
+        def put(case, method, **parameters):
+            iterates = [np.zeros(n, dtype)]
+            keep = lambda x: iterates.append(x.copy())
+            arguments = dict(niter=steps, eps=eps, alpha=alpha, tol=0.0, callback=keep) | parameters
+            x, _, cost = method(operator, y, **arguments)
+            assert np.array_equal(x, iterates[-1])
+            residuals = [np.linalg.norm(y - matrix @ x) for x in iterates]
+            # The objective that PyLops keeps has a factor 1/2 at the misfit alone, and the norm 1 whatever is minimised. Its ISTA takes
+            # the misfit of one iteration before.
+            late = 1 if method is pylops.ista else 0
+            misfits = np.array(residuals[1 - late : len(residuals) - late])
+            norms = [np.abs(x).sum() for x in iterates[1:]]
+            assert np.allclose(cost, 0.5 * misfits**2 + arguments["eps"] * np.array(norms)), (case, dtype)
+            file.put(dtype, case, x=x, residuals=residuals)
+
+        for name, method in (("ista", pylops.ista), ("fista", pylops.fista)):
+            for kind in threshold:
+                put(f"{name}_{kind}", method, threshkind=kind)
+            put(f"{name}_keeping", method, threshkind="half-percentile", perc=40.0)
+            put(f"{name}_decay", method, decay=0.8 ** np.arange(steps))
+            put(f"{name}_basis", method, SOp=transform)
+    return file
+
+
 FILES = (
     identity,
     zero,
@@ -1094,6 +1138,7 @@ FILES = (
     compositions,
     cgls,
     krylov,
+    sparse,
     events,
     tapers,
     wavelets,

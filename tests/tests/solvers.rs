@@ -1,7 +1,7 @@
 //! Every solver, on every device and in every dtype: `cuda::float32::cgls::golden_data`.
 
 use arrayspan_bridge::DType;
-use arrayspan_conformance::suite::{krylov, least_squares};
+use arrayspan_conformance::suite::{krylov, least_squares, sparse};
 use arrayspan_devices::DeviceKind;
 
 macro_rules! devices {
@@ -52,6 +52,35 @@ macro_rules! dtypes {
                 #[test]
                 fn golden_data() {
                     least_squares::hold(DeviceKind::$kind, DType::$dtype, krylov::lsmr);
+                }
+            }
+
+            mod fista {
+                use super::*;
+
+                #[test]
+                fn golden_data() {
+                    let law = sparse::proximal_gradients::<true>;
+                    least_squares::hold(DeviceKind::$kind, DType::$dtype, law);
+                }
+            }
+
+            mod ista {
+                use super::*;
+
+                #[test]
+                fn golden_data() {
+                    let law = sparse::proximal_gradients::<false>;
+                    least_squares::hold(DeviceKind::$kind, DType::$dtype, law);
+                }
+            }
+
+            mod threshold {
+                use super::*;
+
+                #[test]
+                fn golden_data() {
+                    least_squares::hold(DeviceKind::$kind, DType::$dtype, sparse::thresholds);
                 }
             }
 

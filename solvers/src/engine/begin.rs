@@ -21,6 +21,7 @@ impl<M: Method> Run<'_, M> {
         self.forget_damping(&seen, self.whole);
         self.data = if self.started { self.squared_data()? } else { self.whole };
         self.whole = self.whole.max(self.data);
+        M::measure(self)?;
         M::turn(self)?;
         Ok(seen)
     }

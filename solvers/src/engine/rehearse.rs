@@ -31,7 +31,8 @@ pub(crate) fn if_worth_while<M: Method>(
         let alone = a.devices().is_none_or(|devices| devices.one() == Some(device));
         alone && a.only_enqueues()
     };
-    let inner = method.preconditioner().is_none_or(|inner| plain(inner));
+    let others = [method.preconditioner(), method.beside()];
+    let inner = others.into_iter().flatten().all(|inner| plain(inner));
     if known || on.records() || !device.builds_side_by_side() || !inner || !plain(a) {
         return Ok(x);
     }

@@ -48,6 +48,11 @@ pub trait Method: Debug + Sized {
         None
     }
 
+    /// Another operator that the recurrence applies, where there is one.
+    fn beside(&self) -> Option<&Operator> {
+        None
+    }
+
     /// The row of the squared norm of the gradient.
     fn gradient(&self) -> usize {
         GRADIENT
@@ -88,6 +93,14 @@ pub trait Method: Debug + Sized {
     /// When the device fails.
     fn first(run: &mut Run<'_, Self>) -> Result<()>;
 
+    /// Finds numbers that iterations need on the host, once the scale is known. Not rehearsed.
+    ///
+    /// # Errors
+    /// When the device fails or is out of memory.
+    fn measure(_run: &mut Run<'_, Self>) -> Result<()> {
+        Ok(())
+    }
+
     /// Makes ready what iterations need, once the first column is known on the host: expressions, and vectors that are
     /// [kept](Self::kept).
     ///
@@ -100,6 +113,10 @@ pub trait Method: Debug + Sized {
     /// # Errors
     /// When the device fails.
     fn iterate(run: &mut Run<'_, Self>, step: usize) -> Result<()>;
+
+    /// Brings vectors that change places from one iteration to the next to where the run looks for them, after so many
+    /// iterations that were enqueued together.
+    fn settle(_run: &mut Run<'_, Self>, _iterations: usize) {}
 
     /// Why an iteration froze with these scalars, in arrays of that dtype.
     fn frozen(_column: &[f64], _dtype: DType) -> Stopped {

@@ -221,6 +221,9 @@ fn fit<M: Method>(
         fit.space("the preconditioner's model", a.range(), inner.domain())?;
         fit.space("the preconditioner's result", a.domain(), inner.range())?;
     }
+    if let Some(beside) = method.beside() {
+        fit.operator(beside)?;
+    }
     if let Some(start) = start {
         fit.array("start", a.domain(), &start.view())?;
         method.check_start()?;

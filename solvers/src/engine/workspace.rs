@@ -2,7 +2,7 @@
 
 use arrayspan_bridge::{Array, DType};
 use arrayspan_kernels::{Executor, widest_real};
-use arrayspan_operators::{LinearMap, Space, Workspace};
+use arrayspan_operators::{LinearMap, Operator, Space, Workspace};
 
 use super::fit::Fit;
 use super::history::History;
@@ -29,8 +29,7 @@ pub struct SolverWorkspace<V> {
 #[derive(Debug)]
 pub struct Make<'a> {
     on: &'a dyn Executor,
-    range: &'a Space,
-    domain: &'a Space,
+    a: &'a dyn LinearMap,
     scalars: DType,
     /// Of the first vector of data and the first one of models.
     names: [Option<&'static str>; 2],
@@ -42,8 +41,7 @@ pub struct Make<'a> {
 impl<'a> Make<'a> {
     /// For `a` on `on`, with scalars of that dtype.
     pub(crate) fn new(a: &'a dyn LinearMap, on: &'a dyn Executor, scalars: DType) -> Self {
-        let (range, domain) = (a.range(), a.domain());
-        Self { on, range, domain, scalars, names: [None; 2], counts: false, bytes: 0 }
+        Self { on, a, scalars, names: [None; 2], counts: false, bytes: 0 }
     }
 
     /// The bytes that a method's vectors take; nothing is allocated.
@@ -66,13 +64,44 @@ impl<'a> Make<'a> {
     /// A vector of the data's space.
     pub(crate) fn data(&mut self, name: &'static str) -> Result<Array> {
         self.names[0].get_or_insert(name);
-        self.array(self.range.shape(), self.range.dtype())
+        self.of(self.a.range())
     }
 
     /// A vector of the models' space.
     pub(crate) fn model(&mut self, name: &'static str) -> Result<Array> {
         self.names[1].get_or_insert(name);
-        self.array(self.domain.shape(), self.domain.dtype())
+        self.of(self.a.domain())
+    }
+
+    /// A vector of a space that may be neither of both.
+    pub(crate) fn of(&mut self, space: &Space) -> Result<Array> {
+        self.array(space.shape(), space.dtype())
+    }
+
+    /// What another operator needs between its parts.
+    pub(crate) fn workspace(&mut self, operator: &Operator) -> Result<Option<Workspace>> {
+        let bytes = operator.workspace();
+        self.made(bytes, |on| Ok(Workspace::of(operator, on)?))
+    }
+
+    /// What takes so many bytes, unless nothing is made.
+    pub(crate) fn made<T>(
+        &mut self,
+        bytes: usize,
+        make: impl FnOnce(&dyn Executor) -> Result<T>,
+    ) -> Result<Option<T>> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.counts { Ok(None) } else { make(self.on).map(Some) }
+    }
+
+    /// The operator.
+    pub(crate) fn operator(&self) -> &'a dyn LinearMap {
+        self.a
+    }
+
+    /// Where vectors are made.
+    pub(crate) fn on(&self) -> &'a dyn Executor {
+        self.on
     }
 
     /// A real number that stays on the device.

@@ -17,6 +17,7 @@ pub mod linearity;
 mod run;
 mod sample;
 pub mod shapes;
+pub mod sparse;
 mod spent;
 pub mod update;
 mod values;

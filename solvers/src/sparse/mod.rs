@@ -1,0 +1,22 @@
+//! Models that are sparse.
+//!
+//! | PyLops | here | minimises |
+//! |---|---|---|
+//! | `ista`, `fista` | [`Ista`], [`Fista`] | `‖y - A x‖² + weight ‖x‖ₚᵖ`, with `p` of 1, 0 or 1/2 |
+//!
+//! # Percentiles
+//!
+//! A [`Threshold`] that keeps a share of the elements needs a percentile of their absolute values. It is found on the device: the
+//! bracket of the percentile is halved by counting what is above its middle, 40 times where elements have 32 bits and 64 times where they
+//! have 64. So it takes about 43 (67) passes that read the elements and write nothing, and as many launches of one number. Nothing waits for the
+//! host. Where a device has no 64-bit floating point, counts are exact up to 2²⁴ elements.
+
+mod percentile;
+mod proximal_gradient;
+mod recurrence;
+mod sparsity;
+mod threshold;
+
+pub use proximal_gradient::{Fista, Ista, ProximalGradient};
+pub use sparsity::Sparsity;
+pub use threshold::Threshold;

@@ -1,0 +1,222 @@
+//! The recurrence of [`ProximalGradient`].
+//!
+//! Models and gradients of two iterations are kept side by side. An iteration writes over the older ones, so that those of even
+//! number find the present model in the run's, and those of odd number in the other one.
+
+use arrayspan_bridge::{Array, DType};
+use arrayspan_kernels::{Expression, Update, Vector, VectorMut, constant, input, previous};
+use arrayspan_operators::{LinearOperator, Workspace};
+
+use super::ProximalGradient;
+use super::percentile::Percentile;
+use super::threshold::write;
+use crate::engine::history::{GRADIENT, RESIDUAL, STEP, State};
+use crate::engine::run::{Run, above};
+use crate::engine::scale::{epsilon, power, times};
+use crate::engine::system::Parts;
+use crate::{Error, Result};
+
+/// The vectors of [`ProximalGradient`].
+#[derive(Debug)]
+pub struct Vectors {
+    /// `y - A x`
+    pub(super) residual: Array,
+    /// The model one iteration earlier, or the next one.
+    pub(super) other: Array,
+    /// `Aᴴ (y - A x)`, and with momentum that of one iteration earlier.
+    pub(super) gradients: Vec<Array>,
+    /// `Sᴴ x`, and what `S` needs between its parts.
+    pub(super) coefficients: Option<Array>,
+    pub(super) work: Option<Workspace>,
+    pub(super) percentile: Option<Percentile>,
+    /// `‖x‖ₚᵖ`
+    pub(super) penalty: Array,
+    /// The length of steps, for the operator as the run has it.
+    pub(super) step: f64,
+}
+
+/// The row of the gradient one iteration earlier.
+const LAST: usize = 3;
+/// The row of the way so far: the start and all steps.
+const WAY: usize = 4;
+/// The row of `β`, and the first one that is there for momentum alone.
+pub(super) const BETA: usize = 5;
+/// The row of `t`, and 0 before the first iteration with it.
+const T: usize = 6;
+/// The row of the objective one iteration earlier.
+const OBJECTIVE: usize = 7;
+/// How many rows there are.
+pub(super) const ROWS: usize = 8;
+
+/// The first column from its third row on. Inputs are the residual and the gradient.
+pub(super) fn begin<const ACCELERATED: bool>(way: Expression, scalars: DType) -> Vec<Expression> {
+    let most = if scalars == DType::Float32 { f64::from(f32::MAX) } else { f64::MAX };
+    let mut state = vec![constant(1.0), input(1), way];
+    if ACCELERATED {
+        state.extend([constant(0.0), constant(0.0), constant(most)]);
+    }
+    state
+}
+
+/// Makes ready what the first iteration looks back at.
+pub(super) fn turn<const ACCELERATED: bool>(
+    run: &mut Run<'_, ProximalGradient<ACCELERATED>>,
+) -> Result<()> {
+    run.next = Some(scalars(run));
+    let (method, started) = (run.method, run.started);
+    let Parts { vectors, x, on, .. } = run.parts();
+    let Vectors { other, gradients, coefficients, work, penalty, .. } = vectors;
+    on.copy(x.view(), other.view_mut(), Update::set())?;
+    if let [now, before] = &mut gradients[..] {
+        on.copy(now.view(), before.view_mut(), Update::set())?;
+    }
+    if !method.restarts() {
+        return Ok(());
+    }
+    let threshold = method.sparsity.threshold;
+    let sum = |of: &Array, out: &mut Array| {
+        on.sum(&threshold.penalty(input(0)), &[of.view()], out.view_mut())
+    };
+    if !started {
+        return Ok(penalty.assign_on(on, 0.0)?);
+    }
+    match &method.sparsity.basis {
+        None => Ok(sum(x, penalty)?),
+        Some(basis) => {
+            let (of, work) = parts(method, coefficients.as_mut(), work.as_mut())?;
+            basis.apply_adjoint_with(work, on, x.view(), of.view_mut(), Update::set())?;
+            Ok(sum(of, penalty)?)
+        }
+    }
+}
+
+/// One step. All of it is enqueued; nothing comes to the host.
+pub(super) fn iterate<const ACCELERATED: bool>(
+    run: &mut Run<'_, ProximalGradient<ACCELERATED>>,
+    step: usize,
+) -> Result<()> {
+    let (method, y, scale) = (run.method, run.y.clone(), run.scale);
+    let length = run.w.vectors.step;
+    // The method's own step, for the operator as it is.
+    let own = unscaled(length, scale.operator);
+    let level = method.sparsity.level(own, run.done + step, scale.model());
+    let y = times(scale.data, y.dtype(), y);
+
+    let Parts { mut system, vectors, history, x, next, on } = run.parts();
+    let Vectors { residual, other, gradients, coefficients, work, percentile, penalty, .. } =
+        vectors;
+    let (now, other) = if step.is_multiple_of(2) { (x, other) } else { (other, x) };
+    let [at, before] = [step, step + 1].map(|step| step % gradients.len());
+
+    let known = [RESIDUAL, GRADIENT, LAST, WAY, T, OBJECTIVE];
+    let known = if ACCELERATED { &known[..] } else { &known[..4] };
+    let others = [penalty.view()];
+    history.advance(on, step, known, &others[..usize::from(method.restarts())], next)?;
+
+    let go = history.get(STEP, step + 1)?;
+    let mut inputs = vec![now.view(), gradients[at].view(), go];
+    let mut moved = input(0) + constant(length) * input(1);
+    if ACCELERATED {
+        inputs.extend([gradients[before].view(), history.get(BETA, step + 1)?]);
+        let ahead = input(0) - previous() + constant(length) * (input(1) - input(3));
+        moved = moved + input(4) * ahead;
+    }
+    let threshold = method.sparsity.threshold;
+    // Once the step is zero the model stays as it is, to the last bit.
+    let chosen = |new: Expression, go: Expression, old: Expression| {
+        go.clone() * new + (constant(1.0) - go) * old
+    };
+    let complex = now.dtype().is_complex();
+    match (&method.sparsity.basis, threshold.kept()) {
+        (None, None) => {
+            let new = threshold.shape().of(moved, constant(level), complex);
+            write(on, &chosen(new, input(2), input(0)), &inputs, other.view_mut())?;
+        }
+        (None, Some(kept)) => {
+            let percentile = percentile.as_mut().ok_or_else(|| lacking(method))?;
+            on.map(&moved, &inputs, other.view_mut())?;
+            percentile.find(on, &other.view(), 100.0 - kept)?;
+            let new = threshold.shape().of(previous(), input(2).re(), complex);
+            let inputs = [now.view(), history.get(STEP, step + 1)?, percentile.value()];
+            write(on, &chosen(new, input(1), input(0)), &inputs, other.view_mut())?;
+        }
+        (Some(basis), kept) => {
+            let (coefficients, work) = parts(method, coefficients.as_mut(), work.as_mut())?;
+            on.map(&moved, &inputs, other.view_mut())?;
+            let (model, c) = (other.view(), coefficients.view_mut());
+            basis.apply_adjoint_with(work, on, model, c, Update::set())?;
+            let complex = coefficients.dtype().is_complex();
+            let shape = threshold.shape();
+            if let Some(kept) = kept {
+                let percentile = percentile.as_mut().ok_or_else(|| lacking(method))?;
+                percentile.find(on, &coefficients.view(), 100.0 - kept)?;
+                let new = shape.of(previous(), input(0).re(), complex);
+                write(on, &new, &[percentile.value()], coefficients.view_mut())?;
+            } else {
+                let new = shape.of(previous(), constant(level), complex);
+                write(on, &new, &[], coefficients.view_mut())?;
+            }
+            let (c, model) = (coefficients.view(), other.view_mut());
+            basis.apply_with(work, on, c, model, Update::set())?;
+            let inputs = [now.view(), history.get(STEP, step + 1)?];
+            on.map(&chosen(previous(), input(1), input(0)), &inputs, other.view_mut())?;
+        }
+    }
+    if method.restarts() {
+        let of = coefficients.as_ref().filter(|_| method.sparsity.basis.is_some()).unwrap_or(other);
+        on.sum(&threshold.penalty(input(0)), &[of.view()], penalty.view_mut())?;
+    }
+    let change = &*other - &*now;
+    ((1.0 / length) * change).norm_squared_into(on, history.get_mut(GRADIENT, step + 1)?)?;
+    system.forward(other, residual)?;
+    residual.update_on(on, |image| y - image)?;
+    residual.norm_squared_into(on, history.get_mut(RESIDUAL, step + 1)?)?;
+    system.adjoint(residual, &mut gradients[before])
+}
+
+/// The coefficients and what the basis works in, which a workspace for another basis may lack.
+fn parts<'v, const ACCELERATED: bool>(
+    method: &ProximalGradient<ACCELERATED>,
+    coefficients: Option<&'v mut Array>,
+    work: Option<&'v mut Workspace>,
+) -> Result<(&'v mut Array, &'v mut Workspace)> {
+    coefficients.zip(work).ok_or_else(|| lacking(method))
+}
+
+/// That the workspace was made for another sparsity.
+fn lacking<const ACCELERATED: bool>(method: &ProximalGradient<ACCELERATED>) -> Error {
+    let solver = if ACCELERATED { "Fista" } else { "Ista" };
+    let why = format!("the workspace was made for another sparsity than {:?}", method.sparsity);
+    Error::Parameter { solver, why }
+}
+
+/// The next column, of the residual, the gradient now and before, the way, `t`, the objective before, and the penalty.
+fn scalars<const ACCELERATED: bool>(run: &Run<'_, ProximalGradient<ACCELERATED>>) -> State {
+    let [residual, gradient, last, way, t, before, penalty] = [0, 1, 2, 3, 4, 5, 6].map(input);
+    let (method, length, exponent) = (run.method, run.w.vectors.step, run.scale.model());
+    let way = way + constant(length) * gradient.clone().sqrt();
+    // One short step may be where the momentum turns; two are none.
+    let reach = constant(length) * gradient.clone().max(last).sqrt();
+    let epsilon = epsilon(run.a.domain().dtype());
+    let go = above(reach, constant(epsilon) * way.clone());
+    let mut state = vec![go, gradient, way];
+    if !ACCELERATED {
+        return State::Each(state);
+    }
+    let (mut t, mut objective) = (t, before.clone());
+    if method.restarts() {
+        let own = unscaled(length, run.scale.operator);
+        let weight = method.sparsity.scaled_weight(own, exponent, length);
+        objective = residual + constant(weight) * penalty;
+        t = t * (constant(1.0) - above(objective.clone(), before));
+    }
+    let one = || constant(1.0);
+    let next = constant(0.5) * (one() + (one() + constant(4.0) * t.clone().abs2()).sqrt());
+    state.extend([(t - one()).max(constant(0.0)) / next.clone(), next, objective]);
+    State::Each(state)
+}
+
+/// A step for the operator as it is, of one for the operator times `2^exponent`. By two factors, whose square may be beyond all numbers.
+fn unscaled(step: f64, exponent: i32) -> f64 {
+    power(exponent, power(exponent, step))
+}
