@@ -1103,6 +1103,66 @@ def sparse():
     return file
 
 
+def variational():
+    """Split Bregman, reweighted least squares and matching pursuit on dense matrices; `residuals` begins with the norm of the data."""
+    file = File("variational")
+    exact = dict(iter_lim=1000, atol=1e-15, btol=1e-15)
+    for dtype in DTYPES:
+
+        def put(case, matrix, y, solve, **arrays):
+            iterates = [np.zeros(matrix.shape[1], dtype)]
+            solve(pylops.MatrixMult(matrix, dtype=dtype), lambda x, *_: iterates.append(np.array(x)))
+            residuals = [np.linalg.norm(y - matrix @ x) for x in iterates]
+            file.put(dtype, case, matrix=matrix, y=y, x=iterates[-1], residuals=residuals, **arrays)
+
+        n = 16
+        slope, bend = np.diff(np.eye(n), axis=0), np.diff(np.eye(n), n=2, axis=0)
+        matrix = np.eye(n) + 0.2 * file.random((n, n), dtype)
+        y, target = file.random(n, dtype) + 2.0 * (np.arange(n) > 6), 0.1 * file.random(n - 2, dtype)
+        put(
+            "split_bregman", matrix, y, lambda op, keep: pylops.splitbregman(
+                op, y, [pylops.MatrixMult(slope, dtype=dtype)], niter_outer=4, niter_inner=3,
+                RegsL2=[pylops.MatrixMult(bend, dtype=dtype)], dataregsL2=[target],
+                mu=1.5, epsRL1s=[0.6], epsRL2s=[0.3], tol=1e-30, tau=0.9, callback=keep, **exact,
+            ), slope=slope, bend=bend, target=target,
+        )
+
+        tall, wide = file.random((17, 5), dtype), file.random((6, 14), dtype)
+        long, short = file.random(17, dtype), file.random(6, dtype)
+        long[[3, 8]] += 20.0
+        reweighted = dict(nouter=5, epsR=1e-2, epsI=0.1, tolIRLS=0.0, **exact)
+        for case, clipped in (("irls_data", False), ("irls_clipped", True)):
+            put(case, tall, long, lambda op, keep: pylops.irls(op, long, threshR=clipped, kind="data", callback=keep, **reweighted))
+        put("irls_model", wide, short, lambda op, keep: pylops.irls(op, short, kind="model", callback=keep, **reweighted))
+        put("irls_datamodel", tall, long, lambda op, keep: pylops.irls(op, long, kind="datamodel", callback=keep, **reweighted))
+
+        uneven = wide * 2.0 ** np.arange(-7, 7)
+        for case, matrix, normalize in (("omp", wide, False), ("omp_normalized", uneven, True)):
+            steps = []
+            of = pylops.MatrixMult(matrix, dtype=dtype)
+            pylops.omp(
+                of, short, niter_outer=4, niter_inner=200, sigma=0.0, normalizecols=normalize,
+                callback=lambda x, cols: steps.append((np.array(x), list(cols))),
+            )
+
+            def solve(_, keep):
+                # PyLops solves to 1e-6 of what is given.
+                for found, cols in steps:
+                    x = np.zeros(14, dtype)
+                    x[cols] = np.linalg.lstsq(matrix[:, cols], short, rcond=None)[0]
+                    assert np.allclose(found, x[cols], rtol=1e-4, atol=1e-6), (case, dtype)
+                    keep(x)
+
+            put(case, matrix, short, solve)
+
+        def pursue(_, keep):
+            for steps in range(1, 9):
+                keep(pylops.omp(pylops.MatrixMult(wide, dtype=dtype), short, niter_outer=steps, niter_inner=0, sigma=0.0, optimal_coeff=True)[0])
+
+        put("mp", wide, short, pursue)
+    return file
+
+
 FILES = (
     identity,
     zero,
@@ -1139,6 +1199,7 @@ FILES = (
     cgls,
     krylov,
     sparse,
+    variational,
     events,
     tapers,
     wavelets,

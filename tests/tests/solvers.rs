@@ -75,6 +75,33 @@ macro_rules! dtypes {
                 }
             }
 
+            mod irls {
+                use super::*;
+
+                #[test]
+                fn golden_data() {
+                    least_squares::hold(DeviceKind::$kind, DType::$dtype, sparse::irls);
+                }
+            }
+
+            mod pursuits {
+                use super::*;
+
+                #[test]
+                fn golden_data() {
+                    least_squares::hold(DeviceKind::$kind, DType::$dtype, sparse::pursuits);
+                }
+            }
+
+            mod split_bregman {
+                use super::*;
+
+                #[test]
+                fn golden_data() {
+                    least_squares::hold(DeviceKind::$kind, DType::$dtype, sparse::split_bregman);
+                }
+            }
+
             mod threshold {
                 use super::*;
 

@@ -3,6 +3,10 @@
 //! | PyLops | here | minimises |
 //! |---|---|---|
 //! | `ista`, `fista` | [`Ista`], [`Fista`] | `‖y - A x‖² + weight ‖x‖ₚᵖ`, with `p` of 1, 0 or 1/2 |
+//! | `splitbregman` | [`SplitBregman`] | `‖y - A x‖²` and norms 1 of what operators make of `x`: total variation |
+//! | `irls` | [`Irls`] | norms 1 of the residual or of `x`, by weights |
+//! | `spgl1` | [`Spgl1`] | `‖x‖₁` with a misfit given, or the misfit with `‖x‖₁` given |
+//! | `omp` | [`Omp`], [`Mp`] | `‖y - A x‖` with few elements of `x` |
 //!
 //! # Percentiles
 //!
@@ -11,12 +15,21 @@
 //! have 64. So it takes about 43 (67) passes that read the elements and write nothing, and as many launches of one number. Nothing waits for the
 //! host. Where a device has no 64-bit floating point, counts are exact up to 2²⁴ elements.
 
+mod irls;
 mod percentile;
 mod proximal_gradient;
+mod pursuit;
+mod read;
 mod recurrence;
 mod sparsity;
+mod spgl1;
+mod split_bregman;
 mod threshold;
 
+pub use irls::{Irls, Reweighted};
 pub use proximal_gradient::{Fista, Ista, ProximalGradient};
+pub use pursuit::{Mp, Omp, Pursuit};
 pub use sparsity::Sparsity;
+pub use spgl1::{Constraint, Spgl1};
+pub use split_bregman::{Shrunk, Smoothed, SplitBregman};
 pub use threshold::Threshold;

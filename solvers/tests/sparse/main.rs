@@ -4,6 +4,7 @@
 mod arguments;
 mod bytes;
 mod lasso;
+mod outer;
 mod steps;
 #[path = "../support/mod.rs"]
 mod support;

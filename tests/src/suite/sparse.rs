@@ -2,8 +2,10 @@
 
 use arrayspan_bridge::Array;
 use arrayspan_operators::{MatrixMult, Operator};
-use arrayspan_solvers::sparse::ProximalGradient;
-use arrayspan_solvers::{Solver, Sparsity, Stop, Threshold};
+use arrayspan_solvers::sparse::{
+    Irls, Mp, Omp, ProximalGradient, Reweighted, Shrunk, Smoothed, SplitBregman,
+};
+use arrayspan_solvers::{Cgls, Lsqr, Solution, Solver, Sparsity, Stop, Threshold};
 
 use super::{Arrangement, Cell, Values, Verdict, devices, golden};
 
@@ -98,4 +100,132 @@ pub fn proximal_gradients<const ACCELERATED: bool>(cell: &Cell) -> Verdict {
         }
     }
     Ok(())
+}
+
+/// A case of `variational`: its problem, and what is to come out.
+struct Steps<'a> {
+    cell: &'a Cell,
+    case: &'static str,
+}
+
+impl Steps<'_> {
+    fn array(&self, name: &str) -> Result<Values> {
+        golden::array(*self.cell, &format!("variational/{}", self.case), name)
+    }
+
+    fn place(&self, name: &str) -> Result<Array> {
+        place(self.cell, &self.array(name)?, Arrangement::RowMajor)
+    }
+
+    fn operator(&self, name: &str) -> Result<Operator> {
+        Ok(MatrixMult::new(self.place(name)?.into_shared(), &[])?)
+    }
+
+    fn hold(
+        &self,
+        solve: impl FnOnce(&Operator, &Array, usize) -> arrayspan_solvers::Result<Solution>,
+    ) -> Verdict {
+        let (x, residuals) = (self.array("x")?, self.array("residuals")?);
+        let iterations = residuals.numbers.len() - 1;
+        let solution = solve(&self.operator("matrix")?, &self.place("y")?, iterations)?;
+        // Of problems within, which are solved to rounding times their condition.
+        let tolerance = (1e3 * self.cell.tolerance(1)).max(1e-9);
+        let what = self.case;
+        let found = devices::read(&solution.x)?;
+        found.expect_near(&x, tolerance * x.norm(), &format!("{what}: solution"))?;
+        let numbers = solution.residuals.iter().map(|&norm| norm.into()).collect();
+        let found = Values { shape: vec![solution.residuals.len()], numbers };
+        found.expect_near(&residuals, tolerance * residuals.norm(), &format!("{what}: residuals"))
+    }
+}
+
+/// All iterations that rounding leaves.
+fn exact() -> Stop {
+    Stop { residual: 0.0, gradient: 0.0, ..Stop::after(300) }
+}
+
+/// `SplitBregman`, with a term of each kind.
+///
+/// # Errors
+/// As [`thresholds`].
+pub fn split_bregman(cell: &Cell) -> Verdict {
+    let steps = Steps { cell, case: "split_bregman" };
+    let l1 = Shrunk { operator: steps.operator("slope")?, weight: 0.6, isotropic: false };
+    let target = Some(steps.place("target")?.into_shared());
+    let l2 = Smoothed { operator: steps.operator("bend")?, weight: 0.3, target };
+    steps.hold(|a, y, iterations| {
+        let least_squares = Lsqr { stop: exact(), check_every: 30, ..Lsqr::default() };
+        let solver = SplitBregman {
+            l1: vec![l1],
+            l2: vec![l2],
+            mu: 1.5,
+            relaxation: 0.9,
+            iterations,
+            inner: 3,
+            tolerance: 0.0,
+            restart: false,
+            least_squares,
+        };
+        solver.solve(a, y)
+    })
+}
+
+/// `Irls` of every kind.
+///
+/// # Errors
+/// As [`thresholds`].
+pub fn irls(cell: &Cell) -> Verdict {
+    for (case, kind, clipped) in [
+        ("irls_data", Reweighted::Data, false),
+        ("irls_clipped", Reweighted::Data, true),
+        ("irls_model", Reweighted::Model, false),
+        ("irls_datamodel", Reweighted::DataModel, false),
+    ] {
+        for warm in [false, true] {
+            let solve = |a: &Operator, y: &Array, iterations| {
+                let solver = Irls {
+                    kind,
+                    iterations,
+                    tolerance: 0.0,
+                    epsilon: 1e-2,
+                    clipped,
+                    damping: 0.1,
+                    warm,
+                    least_squares: Cgls { stop: exact(), check_every: 30, damping: 0.0 },
+                };
+                let mut solution = solver.solve(a, y)?;
+                if kind == Reweighted::DataModel {
+                    // Those of the stack hold the damped model, too.
+                    solution.residuals.clear();
+                }
+                Ok(solution)
+            };
+            let steps = Steps { cell, case };
+            if kind == Reweighted::DataModel {
+                let x = steps.array("x")?;
+                let iterations = steps.array("residuals")?.numbers.len() - 1;
+                let found = solve(&steps.operator("matrix")?, &steps.place("y")?, iterations)?;
+                let bound = (1e3 * cell.tolerance(1)).max(1e-9) * x.norm();
+                devices::read(&found.x)?.expect_near(&x, bound, case)?;
+            } else {
+                steps.hold(solve)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `Omp`, of columns as they are and normalized, and `Mp`.
+///
+/// # Errors
+/// As [`thresholds`].
+pub fn pursuits(cell: &Cell) -> Verdict {
+    for (case, normalize) in [("omp", false), ("omp_normalized", true)] {
+        Steps { cell, case }.hold(|a, y, iterations| {
+            let least_squares = Lsqr { stop: exact(), ..Lsqr::default() };
+            Omp { iterations, normalize, least_squares, ..Omp::default() }.solve(a, y)
+        })?;
+    }
+    Steps { cell, case: "mp" }
+        .hold(|a, y, iterations| Mp { iterations, ..Mp::default() }.solve(a, y))
 }
