@@ -46,5 +46,5 @@ pub use error::{Error, Result};
 pub use krylov::{Cg, Cgls, Lsmr, Lsqr, Minres};
 pub use observe::{Observer, Progress};
 pub use solution::Solution;
-pub use sparse::{Fista, Ista, Sparsity, Threshold};
+pub use sparse::{Fista, Ista, ProximalGradient, Sparsity, Threshold};
 pub use stop::{Stagnation, Stop, Stopped};

@@ -45,7 +45,8 @@ pub enum Reweighted {
 /// use arrayspan_solvers::sparse::Irls;
 ///
 /// // A line, and one value that is none of it.
-/// let line = LinearRegression::new(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0])?;
+/// let places = Array::from_slice(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [6])?;
+/// let line = LinearRegression::new(places.into_shared())?;
 /// let y = Array::from_slice(&[1.0, 3.0, 5.0, 70.0, 9.0, 11.0], [6])?;
 /// let x = Irls { iterations: 60, ..Irls::default() }.solve(&line, &y)?.x.to_vec::<f64>()?;
 /// assert!((x[0] - 1.0).abs() < 1e-3 && (x[1] - 2.0).abs() < 1e-3);

@@ -7,14 +7,13 @@ use arrayspan_bridge::{Array, DType};
 use arrayspan_kernels::{Expression, Update, Vector, VectorMut, constant, input, previous};
 use arrayspan_operators::{LinearOperator, Workspace};
 
-use super::ProximalGradient;
 use super::percentile::Percentile;
 use super::threshold::write;
 use crate::engine::history::{GRADIENT, RESIDUAL, STEP, State};
 use crate::engine::run::{Run, above};
 use crate::engine::scale::{epsilon, power, times};
 use crate::engine::system::Parts;
-use crate::{Error, Result};
+use crate::{Error, ProximalGradient, Result};
 
 /// The vectors of [`ProximalGradient`].
 #[derive(Debug)]

@@ -59,7 +59,7 @@ pub struct Smoothed {
 /// let space = Space::new([40], DType::Float64)?;
 /// let slope = FirstDerivative::new(space.clone(), 0, 1.0, Scheme::Forward, Edge::Zero)?;
 /// let variation = Shrunk { operator: slope, weight: 0.7, isotropic: false };
-/// let solver = SplitBregman { l1: vec![variation], iterations: 200, ..SplitBregman::default() };
+/// let solver = SplitBregman { l1: vec![variation], iterations: 500, ..SplitBregman::default() };
 /// let x = solver.solve(&Identity::new(space)?, Array::from_slice(&y, [40])?)?.x.to_vec::<f64>()?;
 /// assert!((x[1] - x[18]).abs() < 1e-3 && (x[21] - x[38]).abs() < 1e-3 && x[30] - x[10] > 0.8);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
