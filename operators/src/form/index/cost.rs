@@ -3,19 +3,20 @@
 use arrayspan_bridge::DType;
 use arrayspan_kernels::{Cost, Factor, Update, input};
 
+use super::turned::Turned;
 use super::{BoxSource, IndexBox, IndexMap};
 use crate::elementwise;
 
 /// The verbs so far; places are counted in elements.
 struct Sum {
-    bytes: usize,
+    dtype: DType,
     cost: Cost,
 }
 
 impl IndexMap {
     /// What [`enqueue`](Self::enqueue), or [`enqueue_adjoint`](Self::enqueue_adjoint), costs with contiguous arrays.
     pub(in crate::form) fn cost(&self, adjoint: bool, update: Update, dtype: DType) -> Cost {
-        let mut sum = Sum { bytes: dtype.bytes(), cost: Cost::default() };
+        let mut sum = Sum { dtype, cost: Cost::default() };
         if adjoint {
             self.adjoint_cost(&mut sum, update);
         } else {
@@ -25,7 +26,7 @@ impl IndexMap {
     }
 
     fn forward_cost(&self, sum: &mut Sum, update: Update) {
-        if let Some(reads) = self.mapped(update) {
+        if let Some(reads) = self.mapped(update, sum.dtype) {
             let written = self.range().iter().product();
             return sum.copy(self.read_of(reads), written, update);
         }
@@ -41,12 +42,13 @@ impl IndexMap {
     fn adjoint_cost(&self, sum: &mut Sum, update: Update) {
         let elements = self.domain().iter().product();
         let Some(reads) = &self.inner.reads else { return sum.scale(elements, update) };
-        let (mut update, first) = (update, self.boxes().find(|found| self.is_covered(found)));
-        let inverse = if first.is_none() { self.short_inverse() } else { None };
-        if let Some(adjoint) = inverse.as_ref().filter(|map| map.mapped(update).is_some()) {
+        let Turned { covering, inverse, .. } = self.turned();
+        let (mut update, mut first) = (update, covering.as_ref());
+        let mapped = |map: &&Self| map.mapped(update, sum.dtype).is_some();
+        if let Some(adjoint) = inverse.as_ref().filter(mapped) {
             return adjoint.forward_cost(sum, update);
         }
-        if let Some(parts) = self.mapped_adjoint(update) {
+        if let Some(parts) = self.mapped_adjoint(update, sum.dtype) {
             let each =
                 parts.iter().filter_map(|part| Some(part.read_of(part.inner.reads.as_ref()?)));
             let previous = if update.reads() { elements } else { 0 };
@@ -54,7 +56,7 @@ impl IndexMap {
             return sum.verb(read, elements, (parts.len() - 1).saturating_mul(elements));
         }
         let mut sets = false;
-        if let Some(found) = &first {
+        if let Some(found) = first {
             sum.add(found, update);
         } else if update.beta != Factor::ONE {
             if let Some(adjoint) = inverse {
@@ -66,7 +68,6 @@ impl IndexMap {
         if !sets {
             update = update.then_add();
         }
-        let mut first = first.as_ref();
         for found in self.boxes() {
             if first == Some(&found) {
                 first = None;
@@ -86,7 +87,8 @@ impl BoxSource {
 
 impl Sum {
     fn verb(&mut self, read: usize, written: usize, flops: usize) {
-        let (bytes_read, bytes_written) = (read * self.bytes, written * self.bytes);
+        let bytes = self.dtype.bytes();
+        let (bytes_read, bytes_written) = (read * bytes, written * bytes);
         self.cost += Cost { launches: usize::from(written > 0), bytes_read, bytes_written, flops };
     }
 

@@ -1,18 +1,18 @@
 //! Index maps as the spans of mapped copies.
 
-use arrayspan_bridge::{Relayout, View};
-use arrayspan_kernels::verb::{MOST_MAPPED, MOST_SPANS, Mapped, Span, Spans, read_of_mapped};
+use arrayspan_bridge::{DType, Relayout, View};
+use arrayspan_kernels::verb::{MOST_SPANS, Mapped, Span, Spans, read_of_mapped};
 use arrayspan_kernels::{Factor, Update};
 
-use super::{AxisMap, IndexBox, IndexMap, Piece, Reads};
+use super::{AxisMap, IndexMap, Piece, Reads};
 use crate::Result;
 
 impl IndexMap {
     /// What each output axis reads, if this has several boxes, a mapped copy does them in one pass, and neighbours in the output
-    /// are neighbours in what is read: boxes of an input that lies across are better copied by themselves. Where nothing is to be
-    /// done for zeros there must be none.
-    pub(super) fn mapped(&self, update: Update) -> Option<&Reads> {
-        let reads = self.inner.reads.as_ref()?;
+    /// are neighbours in what is read: boxes of an input that lies across are better copied by themselves, and so are those of a
+    /// dtype that the verb does not add up. Where nothing is to be done for zeros there must be none.
+    pub(super) fn mapped(&self, update: Update, dtype: DType) -> Option<&Reads> {
+        let reads = self.inner.reads.as_ref().filter(|_| dtype.is_computable())?;
         let zeros =
             || reads.axes.iter().flat_map(AxisMap::pieces).any(|piece| piece.source.is_none());
         if update.beta == Factor::ONE && zeros() {
@@ -24,49 +24,18 @@ impl IndexMap {
     }
 
     /// Whether the last output axis reads the last input axis, or none.
-    fn is_in_order(&self, reads: &Reads) -> bool {
+    pub(super) fn is_in_order(&self, reads: &Reads) -> bool {
         let last = |shape: &[usize]| shape.iter().rposition(|extent| *extent > 1);
         let read = last(self.range()).and_then(|axis| reads.axes[axis].from());
         read.is_none_or(|from| Some(from) == last(self.domain()))
     }
 
-    /// For each of a few boxes that read the input step by step the map that reads the output where the box reads it, and nothing
-    /// elsewhere: their sum is the transpose.
-    pub(super) fn mapped_adjoint(&self, update: Update) -> Option<Vec<Self>> {
-        let reads = self.inner.reads.as_ref()?;
-        if self.most_boxes() < 2 {
-            return None;
-        }
-        if update.beta == Factor::ONE && !self.boxes().any(|found| self.is_covered(&found)) {
-            return None;
-        }
-        if self.most_boxes() > MOST_MAPPED * MOST_MAPPED || self.range().contains(&0) {
-            return None;
-        }
-        let boxes = self.boxes().filter(|found| found.source.is_some());
-        let parts = boxes.take(MOST_MAPPED + 1).map(|found| {
-            let part = self.part(reads, &found)?;
-            let inverse =
-                if part.is_injective() { part.inverse(MOST_SPANS)? } else { return None };
-            inverse.inner.reads.as_ref().filter(|reads| inverse.is_in_order(reads))?;
-            Some(inverse)
-        });
-        let parts = parts.collect::<Option<Vec<_>>>()?;
-        (parts.len() > 1 && parts.len() <= MOST_MAPPED).then_some(parts)
-    }
-
-    /// What one box reads, and nothing elsewhere.
-    fn part(&self, reads: &Reads, found: &IndexBox) -> Option<Self> {
-        let axes = reads.axes.iter().enumerate().map(|(number, axis)| {
-            let (start, extent) = (found.start[number], self.range()[number]);
-            let end = start + found.extent[number];
-            let own = axis.pieces().iter().filter(|piece| piece.start == start);
-            let around = [Piece::zeros(0, start), Piece::zeros(end, extent)];
-            let [before, after] = around.map(|piece| (piece.len() > 0).then_some(piece));
-            let pieces: Vec<Piece> = before.into_iter().chain(own.copied()).chain(after).collect();
-            AxisMap::new(axis.from(), pieces)
-        });
-        Self::normal(self.domain(), self.range(), axes.collect(), reads.held.clone())
+    /// The maps whose sum is the transpose, if a mapped copy does them in one pass. Where nothing is to be done for elements that no
+    /// box reads there must be none.
+    pub(super) fn mapped_adjoint(&self, update: Update, dtype: DType) -> Option<&[Self]> {
+        let turned = self.turned();
+        let writes = update.beta != Factor::ONE || turned.covering.is_some();
+        turned.parts.as_deref().filter(|_| writes && dtype.is_computable())
     }
 
     /// The elements that a mapped copy counts as read.

@@ -12,6 +12,7 @@ mod progression;
 mod run;
 #[cfg(test)]
 mod tests;
+mod turned;
 
 use std::sync::Arc;
 
@@ -57,6 +58,7 @@ struct Inner {
     range: Vec<usize>,
     /// `None` where nothing is read at all: the map is zero, or has no output.
     reads: Option<Reads>,
+    turned: turned::Kept,
 }
 
 /// What a map that is not zero reads.
@@ -101,7 +103,7 @@ impl IndexMap {
 
     fn from_reads(domain: &[usize], range: &[usize], reads: Option<Reads>) -> Self {
         let (domain, range) = (domain.to_vec(), range.to_vec());
-        Self { inner: Arc::new(Inner { domain, range, reads }) }
+        Self { inner: Arc::new(Inner { domain, range, reads, turned: turned::Kept::default() }) }
     }
 
     /// Brings `axes`, each in its own normal form, and `held` to the normal form of the whole. `None` with more than

@@ -4,6 +4,7 @@ use arrayspan_bridge::{DType, Relayout, View, ViewMut};
 use arrayspan_kernels::{Executor, Factor, Reduction, Update, constant, input};
 use num_complex::Complex64;
 
+use super::turned::Turned;
 use super::{BoxSource, IndexBox, IndexMap};
 use crate::{Context, Error, Result, Space, elementwise, scratch_bytes};
 
@@ -27,7 +28,7 @@ impl IndexMap {
     ) -> Result<()> {
         self.fits(x.shape(), y.shape())?;
         let mut y = y;
-        if let Some(reads) = self.mapped(update).filter(|_| y.dtype().is_computable()) {
+        if let Some(reads) = self.mapped(update, y.dtype()) {
             return Ok(on.copy_mapped(&[reads.of_input(x)?], y, update)?);
         }
         self.boxes().try_for_each(|found| found.set(on, &x, y.reborrow(), update))
@@ -64,18 +65,18 @@ impl IndexMap {
         self.fits(x.shape(), y.shape())?;
         let (mut on, mut x) = (on, x);
         let Some(reads) = &self.inner.reads else { return elementwise::scale(&*on, x, update) };
-        let (mut update, mut first) = (update, self.boxes().find(|found| self.is_covered(found)));
-        let inverse = if first.is_none() { self.short_inverse() } else { None };
-        if let Some(adjoint) = inverse.as_ref().filter(|map| map.mapped(update).is_some()) {
+        let Turned { covering, inverse, .. } = self.turned();
+        let (mut update, mut first, dtype) = (update, covering.as_ref(), x.dtype());
+        if let Some(adjoint) = inverse.as_ref().filter(|map| map.mapped(update, dtype).is_some()) {
             return adjoint.enqueue(&*on, y, x, update);
         }
-        if let Some(parts) = self.mapped_adjoint(update).filter(|_| x.dtype().is_computable()) {
+        if let Some(parts) = self.mapped_adjoint(update, dtype) {
             let reads = parts.iter().filter_map(|part| part.inner.reads.as_ref());
             let sources = reads.map(|reads| reads.of_input(y.clone()));
             return Ok(on.copy_mapped(&sources.collect::<Result<Vec<_>>>()?, x, update)?);
         }
         let mut sets = false;
-        if let Some(found) = &first {
+        if let Some(found) = first {
             found.add(on.reborrow(), &y, x.reborrow(), update)?;
         } else if update.beta != Factor::ONE {
             if let Some(adjoint) = inverse {
@@ -89,24 +90,13 @@ impl IndexMap {
             update = update.then_add();
         }
         for found in self.boxes().filter(|found| found.source.is_some()) {
-            if first.as_ref() == Some(&found) {
+            if first == Some(&found) {
                 first = None;
                 continue;
             }
             found.add(on.reborrow(), &y, x.reborrow(), update)?;
         }
         Ok(())
-    }
-
-    /// Whether a box reads every element of the input.
-    pub(super) fn is_covered(&self, by: &IndexBox) -> bool {
-        by.source.as_ref().is_some_and(|source| source.covers(self.domain(), &by.extent))
-    }
-
-    /// The transpose, if it is a map of few more boxes than this.
-    pub(super) fn short_inverse(&self) -> Option<Self> {
-        let most = self.most_boxes().saturating_mul(2 * self.domain().len() + 1);
-        if self.is_injective() { self.inverse(most) } else { None }
     }
 
     /// The bytes that [`enqueue_adjoint`](Self::enqueue_adjoint) takes from [`Context::scratch`]: for the sums of the largest
@@ -222,7 +212,7 @@ impl BoxSource {
     }
 
     /// Whether a box of this extent reads every element of an input of this shape.
-    fn covers(&self, domain: &[usize], extent: &[usize]) -> bool {
+    pub(super) fn covers(&self, domain: &[usize], extent: &[usize]) -> bool {
         let mut read = vec![1; domain.len()];
         for (along, &len) in self.along.iter().zip(extent) {
             if let Some((axis, _)) = *along {
