@@ -13,10 +13,11 @@ impl Operator {
     /// look at.
     ///
     /// # Errors
-    /// [`Error::Parameter`](crate::Error::Parameter) when it is [not complex-linear](crate::Properties) on complex models,
+    /// [`Error::Parameter`](crate::Error::Parameter) when it is [not complex-linear](crate::Properties) on complex models, or between
+    /// dtypes that are not computed with;
     /// [`Error::TooLarge`](crate::Error::TooLarge) when the matrix cannot be addressed; out of memory; the device's failure.
     pub fn to_dense(&self) -> Result<Array> {
-        self.expect_matrix("to_dense")?;
+        self.expect_units("to_dense")?;
         let (rows, columns) = (self.range().len(), self.domain().len());
         let matrix = Space::of("to_dense", [rows, columns], self.range().dtype())?;
         let on = self.executor()?;

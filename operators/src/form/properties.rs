@@ -45,6 +45,13 @@ impl Operator {
         Error::parameter(self.name(), why)
     }
 
+    /// Fails unless it can be applied to unit vectors, which are computed.
+    pub(crate) fn expect_units(&self, operation: &str) -> Result<()> {
+        self.expect_matrix(operation)?;
+        self.domain().computable(self.name())?;
+        self.range().computable(self.name())
+    }
+
     /// What `y ← A x`, or `x ← Aᴴ y`, costs for contiguous arrays; `None` if it has opaque parts, which do not tell. That of
     /// all devices together: what is moved from one to another is read and written, by no launch.
     #[must_use]

@@ -24,7 +24,8 @@ impl Operator {
     ///
     /// # Errors
     /// [`Error::Spaces`] when domain and range differ, [`Error::Devices`] when they are on different devices;
-    /// [`Error::Parameter`] when it is [not complex-linear](crate::Properties) on complex models; out of memory; the device's
+    /// [`Error::Parameter`] when it is [not complex-linear](crate::Properties) on complex models, or its dtype is not computed
+    /// with; out of memory; the device's
     /// failure.
     pub fn trace(&self) -> Result<Complex64> {
         self.trace_on(&*self.executor()?)
@@ -53,7 +54,7 @@ impl Operator {
     /// Fails unless it has a trace.
     fn expect_square(&self) -> Result<()> {
         const NAME: &str = "trace";
-        self.expect_matrix(NAME)?;
+        self.expect_units(NAME)?;
         let which = || format!("domain and range of {}", self.name());
         if self.domain() != self.range() {
             return Err(Error::spaces(NAME, which(), self.domain(), self.range()));
