@@ -23,8 +23,8 @@ pub enum Fit {
     TooSmall,
 }
 
-/// How the computable `dtype` holds a number, a complex one by its modulus: a part that is lost beside the other is
-/// rounding.
+/// How the computable `dtype`, or the one that 16-bit floats are computed in, holds a number, a complex one by its modulus: a part that
+/// is lost beside the other is rounding.
 #[must_use]
 pub fn fit(value: impl Into<Complex64>, dtype: DType) -> Fit {
     let value = value.into();
@@ -34,7 +34,7 @@ pub fn fit(value: impl Into<Complex64>, dtype: DType) -> Fit {
     }
     // Most numbers are real, and need no root.
     let modulus = if value.im == 0.0 { value.re.abs() } else { value.re.hypot(value.im) };
-    let single = dtype.real() == DType::Float32;
+    let single = computed(dtype).real() == DType::Float32;
     let (finite, normal) = match modulus as f32 {
         rounded if single => (rounded.is_finite(), rounded.is_normal()),
         _ => (modulus.is_finite(), modulus.is_normal()),
@@ -71,6 +71,9 @@ mod tests {
         assert_eq!(fit(-1e-50, Float32), Fit::TooSmall);
         assert_eq!(fit(5e-324, Float64), Fit::TooSmall);
         assert_eq!((fit(0.0, Float32), fit(-0.0, Float64)), (Fit::Held, Fit::Held));
+        for stored in [DType::Float16, DType::BFloat16] {
+            assert_eq!((fit(1e30, stored), fit(1e40, stored)), (Fit::Held, Fit::TooLarge));
+        }
     }
 
     #[test]

@@ -77,6 +77,12 @@ fn every_verb_and_dtype_has_kernels() {
             assert!(names.contains(&name), "no {name}");
         }
     }
+    for verb in ["gather", "gather_long", "scan_along", "scan_across"] {
+        for dtype in ["float16", "bfloat16"] {
+            let name = format!("{verb}_{dtype}");
+            assert!(names.contains(&name), "no {name}");
+        }
+    }
     // Others are for some dtypes alone; what has its name from a macro has several.
     let sources = sources();
     let entries = sources.iter().flat_map(|(_, entries, _)| entries);

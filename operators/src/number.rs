@@ -85,7 +85,7 @@ fn beside_each_other<I: Iterator<Item = Complex64>>(
     dtype: DType,
 ) -> Result<()> {
     let largest = all().map(Complex64::norm).fold(0.0, f64::max);
-    let epsilon = if dtype.real() == DType::Float32 { f32::EPSILON.into() } else { f64::EPSILON };
+    let epsilon = if is_single(dtype) { f32::EPSILON.into() } else { f64::EPSILON };
     let lost = |weight: Complex64| {
         fit(weight, dtype) == Fit::TooSmall && weight.norm() < epsilon / 2.0 * largest
     };
@@ -149,9 +149,14 @@ impl Gain {
     }
 }
 
+/// Whether it is computed in `Float32`, as 16-bit floats are.
+fn is_single(dtype: DType) -> bool {
+    dtype.real().bits() <= 32
+}
+
 /// Fails unless a number, which `what` names, fits.
 fn verdict(operator: &str, what: impl FnOnce() -> String, fits: Fit, dtype: DType) -> Result<()> {
-    let single = dtype.real() == DType::Float32;
+    let single = is_single(dtype);
     let largest = if single { f32::MAX.into() } else { f64::MAX };
     let smallest = if single { f32::MIN_POSITIVE.into() } else { f64::MIN_POSITIVE };
     let why = match fits {

@@ -81,9 +81,9 @@ impl Space {
         Ok(self.shape[self.axis(operator, axis)?])
     }
 
-    /// Fails for dtypes that operators neither compute with nor move, for the constructor of `operator`: `Float16` and `BFloat16`
-    /// are moved.
-    pub(crate) fn movable(&self, operator: &str) -> Result<()> {
+    /// Fails for dtypes that no verb takes, for the constructor of `operator`: `Float16` and `BFloat16` are moved, and running sums and
+    /// sparse matrices take them for `Float32` as they are read.
+    pub(crate) fn stored(&self, operator: &str) -> Result<()> {
         match self.dtype {
             DType::Float16 | DType::BFloat16 => Ok(()),
             _ => self.computable(operator),

@@ -22,7 +22,9 @@ pub(crate) enum Starts {
     /// Each has so many.
     Every(usize),
     /// Where each begins, and where the last one ends.
-    At(Vec<usize>),
+    Narrow(Vec<u32>),
+    /// Where there are more entries than 32 bits count.
+    Wide(Vec<usize>),
 }
 
 /// The column of each entry.
@@ -54,7 +56,11 @@ impl Table {
         let lengths = || starts.windows(2).map(|pair| pair[1] - pair[0]);
         let longest = lengths().max().unwrap_or(0);
         let even = lengths().all(|len| len == longest);
-        let starts = if even { Starts::Every(longest) } else { Starts::At(starts) };
+        let starts = match u32::try_from(indices.len()) {
+            _ if even => Starts::Every(longest),
+            Ok(_) => Starts::Narrow(starts.into_iter().map(|start| start as u32).collect()),
+            Err(_) => Starts::Wide(starts),
+        };
         let indices = match u32::try_from(columns) {
             Ok(_) => Indices::Narrow(indices.into_iter().map(|index| index as u32).collect()),
             Err(_) => Indices::Wide(indices.into_iter().map(|index| index as u64).collect()),
@@ -74,7 +80,8 @@ impl Table {
     pub(crate) fn span(&self, row: usize) -> Range<usize> {
         match &self.starts {
             Starts::Every(len) => row * len..row * len + len,
-            Starts::At(starts) => starts[row]..starts[row + 1],
+            Starts::Narrow(starts) => starts[row] as usize..starts[row + 1] as usize,
+            Starts::Wide(starts) => starts[row]..starts[row + 1],
         }
     }
 

@@ -25,7 +25,7 @@ use setting::{UNITS, checked, loaded, row_major, scalars, updates};
 /// An axis and the band along it.
 type Term = (usize, Band);
 
-/// Kernels of every verb and computable dtype, in the variants whose text differs, and of users' kernels of each kind.
+/// Kernels of every verb and computable dtype, and of the 16-bit floats that some take, in the variants whose text differs, and of users' kernels of each kind.
 #[must_use]
 pub fn catalogue() -> Vec<KernelSource> {
     let dtypes = [DType::Float32, DType::Float64, DType::Complex64, DType::Complex128];
@@ -53,6 +53,10 @@ pub fn catalogue() -> Vec<KernelSource> {
         kernels.extend(sums::gathers(dtype));
         kernels.extend(sums::scans(dtype));
         kernels.extend(sums::reductions(dtype));
+    }
+    for stored in [DType::Float16, DType::BFloat16] {
+        kernels.extend(sums::gathers(stored));
+        kernels.extend(sums::scans(stored));
     }
     kernels.extend(user::catalogue(&dtypes));
     kernels

@@ -8,6 +8,7 @@
 mod band_row;
 mod bands;
 mod catalogue;
+mod cells;
 mod combine;
 mod common_row;
 mod constants;

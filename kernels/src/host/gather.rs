@@ -12,12 +12,13 @@ use num_complex::Complex64;
 use smallvec::SmallVec;
 
 use super::blend::{blend, term};
-use super::gather_half::{self, Half};
+use super::gather_half;
 use super::gather_rows::{Along, SHARED};
 use super::map;
 use super::operands::values;
 use super::parts::{Parts, by_stride, flat, for_each_lane, for_each_part, unflatten};
 use super::scalar::{Scalar, with_scalar};
+use super::stored::Half;
 use super::tile::Blend;
 use crate::Result;
 use crate::factors::Known;

@@ -2,46 +2,15 @@
 
 use std::ops::Range;
 
-use arrayspan_bridge::{Element, Lanes, LanesMut};
-use half::{bf16, f16};
+use arrayspan_bridge::{Lanes, LanesMut};
 
 use super::parts::{flat, for_each_lane, unflatten};
+use super::stored::Half;
 use crate::factors::Known;
 use crate::gather::Table;
 
 /// Elements of a lane that are computed at a time.
 const CHUNK: usize = 4096;
-
-/// A 16-bit float, as arrays hold it.
-pub(super) trait Half: Element + Default {
-    fn value(self) -> f32;
-    /// The nearest one, ties to even.
-    fn nearest(value: f32) -> Self;
-}
-
-impl Half for f16 {
-    #[inline(always)]
-    fn value(self) -> f32 {
-        self.to_f32()
-    }
-
-    #[inline(always)]
-    fn nearest(value: f32) -> Self {
-        Self::from_f32(value)
-    }
-}
-
-impl Half for bf16 {
-    #[inline(always)]
-    fn value(self) -> f32 {
-        self.to_f32()
-    }
-
-    #[inline(always)]
-    fn nearest(value: f32) -> Self {
-        Self::from_f32(value)
-    }
-}
 
 /// Rows of a sparse matrix.
 pub(super) struct Halves<'a, T> {

@@ -134,18 +134,26 @@ impl<'a, T: Scalar> Along<'a, T> {
         element: impl Fn(&I) -> T,
     ) {
         let Some(last) = list.len().checked_sub(1) else { return y.fill(T::default()) };
+        let count = y.len();
+        // Rows without an entry read one, too: which rows have none is not foreseen by processors.
+        let put = |y: &mut T, [start, end]: [usize; 2]| {
+            let value = element(&list[(start - from).min(last)]);
+            *y = if start < end { value } else { T::default() };
+        };
         match &self.table.starts {
             Starts::Every(_) => {
-                let list = &list[first - from..][..y.len()];
+                let list = &list[first - from..][..count];
                 y.iter_mut().zip(list).for_each(|(y, item)| *y = element(item));
             }
-            Starts::At(starts) => {
-                // Rows without an entry read one, too: which rows have none is not foreseen by processors.
-                let spans = starts[first..=first + y.len()].windows(2);
-                for (y, span) in y.iter_mut().zip(spans) {
-                    let value = element(&list[(span[0] - from).min(last)]);
-                    *y = if span[0] < span[1] { value } else { T::default() };
-                }
+            Starts::Narrow(starts) => {
+                let spans = starts[first..=first + count].windows(2);
+                y.iter_mut()
+                    .zip(spans)
+                    .for_each(|(y, span)| put(y, [span[0] as usize, span[1] as usize]));
+            }
+            Starts::Wide(starts) => {
+                let spans = starts[first..=first + count].windows(2);
+                y.iter_mut().zip(spans).for_each(|(y, span)| put(y, [span[0], span[1]]));
             }
         }
     }

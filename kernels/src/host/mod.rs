@@ -41,6 +41,7 @@ mod slide;
 mod squares;
 mod stencil;
 mod steps;
+mod stored;
 mod sum;
 mod tile;
 mod vectors;

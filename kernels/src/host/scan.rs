@@ -5,7 +5,7 @@
 //! not depend on whether one thread goes along an axis or several share it, for which it is read twice.
 
 use arrayspan_bridge::iteration::collapse;
-use arrayspan_bridge::{Relayout, View, ViewMut};
+use arrayspan_bridge::{DType, Relayout, View, ViewMut};
 
 use super::map;
 use super::operands::values;
@@ -14,6 +14,7 @@ use super::scalar::{Scalar, with_scalar};
 use super::scan_line::Along;
 use super::scan_rows::Across;
 use super::scan_sums::{Store, Sums};
+use super::stored::{Part, Stored};
 use super::tile::Blend;
 use crate::Result;
 use crate::factors::Known;
@@ -23,27 +24,32 @@ pub(super) fn run(call: &mut ScanCall<'_>) -> Result<()> {
     if call.y.layout().is_empty() {
         return Ok(());
     }
-    if call.scan.columns() == 0 {
+    if call.is_cleared() {
         let (nothing, factor) = call.factors.cleared();
         let inputs: Vec<View<'_>> = factor.iter().map(|factor| factor.view()).collect();
         return map::run(&mut MapCall::new(&nothing, &inputs, call.y.view_mut())?);
     }
     let known = values(&call.factors)?;
     let real = known.is_real();
+    match call.y.dtype() {
+        DType::Float16 => return scan::<half::f16, f32>(call, known),
+        DType::BFloat16 => return scan::<half::bf16, f32>(call, known),
+        _ => {}
+    }
     with_scalar!("scan", call.y.dtype(), T => {
-        if real { scan::<T, <T as Scalar>::Part>(call, known) } else { scan::<T, T>(call, known) }
+        if real { scan::<T, Part<T>>(call, known) } else { scan::<T, T>(call, known) }
     })
 }
 
-/// `L` is `T`, or its parts when the factors are real.
-fn scan<T: Scalar, L: Scalar>(call: &mut ScanCall<'_>, update: Known) -> Result<()> {
+/// `L` are the numbers of `S`, or their parts when the factors are real.
+fn scan<S: Stored, L: Scalar>(call: &mut ScanCall<'_>, update: Known) -> Result<()> {
     let (x, mut y, across) = arranged(call.scan.axis(), call.x.view(), call.y.view_mut())?;
     let store = Store {
         alpha: L::rounded(update.alpha),
         beta: Blend::new(L::rounded(update.beta)),
         plain: update == Known::SET,
     };
-    let (x, y) = (x.lanes::<T>()?, y.lanes_mut::<T>()?);
+    let (x, y) = (x.lanes::<S>()?, y.lanes_mut::<S>()?);
     let sums = Sums { x, scan: call.scan, store };
     if across {
         Across(sums).run(y);

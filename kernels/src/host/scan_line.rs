@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 use super::parts::{Parts, flat, for_each_block, for_each_lane, unflatten};
 use super::scalar::Scalar;
 use super::scan_sums::Sums;
+use super::stored::{Stored, Wide};
 use crate::Scan;
 
 /// Results of a block: enough that it pays to share lanes, and a fixed number, because it decides how sums are rounded.
@@ -22,27 +23,27 @@ const PIECE: usize = 2048;
 const GROUP: usize = 4;
 
 /// Sums along the last axis.
-pub(super) struct Along<'a, T, L>(pub(super) Sums<'a, T, L>);
+pub(super) struct Along<'a, S, L>(pub(super) Sums<'a, S, L>);
 
-impl<T: Scalar, L: Scalar> Along<'_, T, L> {
-    pub(super) fn run(&self, y: LanesMut<'_, T>) {
+impl<S: Stored, L: Scalar> Along<'_, S, L> {
+    pub(super) fn run(&self, y: LanesMut<'_, S>) {
         let shape = y.shape().to_vec();
         let axis = shape.len() - 1;
         let (outer, rows) = (shape[..axis].to_vec(), shape[axis]);
         let (lines, blocks) = (outer.iter().product::<usize>(), rows.div_ceil(BLOCK));
-        if Sums::<T, L>::shares(blocks, lines, lines * rows) {
+        if Sums::<S, L>::shares(blocks, lines, lines * rows) {
             return self.shared(y, &outer, blocks);
         }
-        let grain = parallel::even_grain(lines * rows, 2 * size_of::<T>(), 4);
+        let grain = parallel::even_grain(lines * rows, 2 * size_of::<S>(), 4);
         let block = (grain < usize::MAX).then(|| {
             let mut block = Parts::Lanes.block(&outer, (grain / rows).max(1));
             block.push(rows);
             block
         });
-        for_each_block(y, block, &|origin: &[usize], mut part: LanesMut<'_, T>| {
+        for_each_block(y, block, &|origin: &[usize], mut part: LanesMut<'_, S>| {
             let shape = part.shape().to_vec();
             for_each_lane(origin, &shape, rows, |index, at, _| {
-                let mut carry = T::Wide::default();
+                let mut carry = Wide::<S>::default();
                 for number in self.0.order(blocks) {
                     let mut index = SmallVec::<[usize; 8]>::from_slice(index);
                     index[axis] = number * BLOCK;
@@ -55,17 +56,17 @@ impl<T: Scalar, L: Scalar> Along<'_, T, L> {
     }
 
     /// Threads share lanes: what the blocks of each add up to first, then the results of each.
-    fn shared(&self, y: LanesMut<'_, T>, outer: &[usize], blocks: usize) {
+    fn shared(&self, y: LanesMut<'_, S>, outer: &[usize], blocks: usize) {
         let axis = outer.len();
         let all = (0..outer.iter().product::<usize>() * blocks).collect();
         let sums = parallel::collect(all, &|part: usize| {
             let mut at = SmallVec::<[usize; 8]>::from_elem(0, axis + 1);
             unflatten(outer, part / blocks, &mut at[..axis]);
-            self.block(&at, part % blocks, T::Wide::default(), None)
+            self.block(&at, part % blocks, Wide::<S>::default(), None)
         });
-        let mut carries = vec![T::Wide::default(); sums.len()];
+        let mut carries = vec![Wide::<S>::default(); sums.len()];
         for (sums, carries) in sums.chunks(blocks).zip(carries.chunks_mut(blocks)) {
-            let mut carry = T::Wide::default();
+            let mut carry = Wide::<S>::default();
             for number in self.0.order(blocks) {
                 carries[number] = carry;
                 carry = carry + sums[number];
@@ -73,7 +74,7 @@ impl<T: Scalar, L: Scalar> Along<'_, T, L> {
         }
         let mut block = vec![1; axis];
         block.push(BLOCK);
-        for_each_block(y, Some(block), &|origin: &[usize], mut part: LanesMut<'_, T>| {
+        for_each_block(y, Some(block), &|origin: &[usize], mut part: LanesMut<'_, S>| {
             let number = origin[axis] / BLOCK;
             let carry = carries[flat(outer, &origin[..axis]) * blocks + number];
             let len = part.shape()[axis];
@@ -87,9 +88,9 @@ impl<T: Scalar, L: Scalar> Along<'_, T, L> {
         &self,
         at: &[usize],
         number: usize,
-        carry: T::Wide,
-        mut y: Option<&mut LaneMut<'_, T>>,
-    ) -> T::Wide {
+        carry: Wide<S>,
+        mut y: Option<&mut LaneMut<'_, S>>,
+    ) -> Wide<S> {
         let Sums { x, scan, store } = &self.0;
         let [y_first, x_first] = scan.left_out();
         let axis = at.len() - 1;
@@ -99,24 +100,24 @@ impl<T: Scalar, L: Scalar> Along<'_, T, L> {
         let all = self.0.block(number, BLOCK);
         let first_result = all.start.max(y_first);
         let (mut from, mut to) = (Vec::new(), Vec::new());
-        let mut sum = T::Wide::default();
+        let mut sum = Wide::<S>::default();
         for piece in self.0.order(all.len().div_ceil(PIECE)) {
             let start = all.start + piece * PIECE;
             let piece = start..all.end.min(start + PIECE);
-            let items = match lane.as_slice() {
+            let items = match S::slice(&lane) {
                 Some(slice) if start >= x_first => &slice[start - x_first..piece.end - x_first],
                 _ => {
                     from.clear();
-                    from.resize(piece.len(), T::default());
+                    from.resize(piece.len(), S::Number::default());
                     let there = start.max(x_first).min(piece.end);
                     if there < piece.end {
-                        lane.gather(there - x_first, &mut from[there - start..]);
+                        S::load(&lane, there - x_first, &mut from[there - start..]);
                     }
                     &from[..]
                 }
             };
             let slice = match &mut y {
-                Some(y) if store.plain && start >= y_first => y.as_mut_slice(),
+                Some(y) if store.plain && start >= y_first => S::slice_mut(y),
                 _ => None,
             };
             if let Some(slice) = slice {
@@ -124,7 +125,7 @@ impl<T: Scalar, L: Scalar> Along<'_, T, L> {
                 sum = steps(scan, start, carry, sum, items, results);
                 continue;
             }
-            to.resize(piece.len(), T::default());
+            to.resize(piece.len(), S::Number::default());
             sum = steps(scan, start, carry, sum, items, &mut to);
             let there = start.max(y_first);
             if let Some(y) = y.as_mut().filter(|_| there < piece.end) {

@@ -1,6 +1,6 @@
 //! Running sums from row to row.
 
-use arrayspan_bridge::{Lane, LanesMut, parallel};
+use arrayspan_bridge::{LanesMut, parallel};
 use bytemuck::{cast_slice, cast_slice_mut};
 use pulp::{Arch, Simd, WithSimd};
 use smallvec::SmallVec;
@@ -9,12 +9,14 @@ use super::parts::{flat, for_each_block, unflatten};
 use super::scalar::Scalar;
 use super::scan_line::times;
 use super::scan_sums::Sums;
+use super::stored::{Part, Stored};
 
 /// Rows of a block: as for lanes.
 const BLOCK: usize = 1024;
 
-/// Bytes of the neighbours that go from row to row together: their sums stay in the nearest cache, and there are many such strips.
-const STRIP: usize = 2048;
+/// Bytes of the neighbours that go from row to row together: memory is read in long pieces, and their sums stay in a near cache. Half
+/// as many take half as long again, a sixteenth more than twice as long (7919 x 8191, one thread).
+const STRIP: usize = 32 << 10;
 
 /// The same, where there would be fewer strips than threads: a row of less is sooner summed than found.
 const LEAST_STRIP: usize = 256;
@@ -23,22 +25,22 @@ const LEAST_STRIP: usize = 256;
 const CACHE_LINE: usize = 64;
 
 /// Sums along the axis before the last, of lanes along the last.
-pub(super) struct Across<'a, T, L>(pub(super) Sums<'a, T, L>);
+pub(super) struct Across<'a, S, L>(pub(super) Sums<'a, S, L>);
 
-impl<T: Scalar, L: Scalar> Across<'_, T, L> {
-    pub(super) fn run(&self, y: LanesMut<'_, T>) {
+impl<S: Stored, L: Scalar> Across<'_, S, L> {
+    pub(super) fn run(&self, y: LanesMut<'_, S>) {
         let shape = y.shape().to_vec();
         let axis = shape.len() - 2;
         let (rows, columns) = (shape[axis], shape[axis + 1]);
         let elements = shape.iter().product();
-        let grain = parallel::even_grain(elements, 2 * size_of::<T>(), 4);
+        let grain = parallel::even_grain(elements, 2 * size_of::<S>(), 4);
         let threads = if grain == usize::MAX { 1 } else { parallel::threads(usize::MAX) };
         let width = Self::width(columns, elements / rows / columns, threads);
         let (strips, blocks) = (columns.div_ceil(width), rows.div_ceil(BLOCK));
         let mut block = vec![1; axis];
         block.extend([rows, width]);
         let parts = strips * shape[..axis].iter().product::<usize>();
-        if Sums::<T, L>::shares(blocks, parts, elements) {
+        if Sums::<S, L>::shares(blocks, parts, elements) {
             return self.shared(y, block, blocks);
         }
         // Strips of few rows are too little for a thread alone.
@@ -47,7 +49,7 @@ impl<T: Scalar, L: Scalar> Across<'_, T, L> {
             block[axis - 1] = together.min(shape[axis - 1]);
         }
         let block = (grain < usize::MAX).then_some(block);
-        for_each_block(y, block, &|origin: &[usize], part: LanesMut<'_, T>| {
+        for_each_block(y, block, &|origin: &[usize], part: LanesMut<'_, S>| {
             self.part(origin, part, width, blocks);
         });
     }
@@ -56,18 +58,18 @@ impl<T: Scalar, L: Scalar> Across<'_, T, L> {
     /// too narrow.
     fn width(columns: usize, others: usize, threads: usize) -> usize {
         let [least, most, line] =
-            [LEAST_STRIP, STRIP, CACHE_LINE].map(|bytes| bytes / size_of::<T>());
+            [LEAST_STRIP, STRIP, CACHE_LINE].map(|bytes| bytes / size_of::<S>());
         let share = (columns * others).div_ceil(threads).clamp(least, most).min(columns);
         let even = columns.div_ceil(columns.div_ceil(share));
         even.next_multiple_of(line).min(columns)
     }
 
     /// All rows of a part of the other axes.
-    fn part(&self, origin: &[usize], part: LanesMut<'_, T>, width: usize, blocks: usize) {
+    fn part(&self, origin: &[usize], part: LanesMut<'_, S>, width: usize, blocks: usize) {
         let axis = origin.len() - 2;
         let mut block = vec![1; axis];
         block.extend([part.shape()[axis], width]);
-        let strip = |from: &[usize], mut part: LanesMut<'_, T>| {
+        let strip = |from: &[usize], mut part: LanesMut<'_, S>| {
             let at: SmallVec<[usize; 8]> = origin.iter().zip(from).map(|(a, b)| a + b).collect();
             let mut carries = vec![0.0; Self::parts(part.shape()[axis + 1])];
             for number in self.0.order(blocks) {
@@ -79,7 +81,7 @@ impl<T: Scalar, L: Scalar> Across<'_, T, L> {
     }
 
     /// Threads share strips: what the blocks of each add up to first, then the results of each.
-    fn shared(&self, y: LanesMut<'_, T>, mut block: Vec<usize>, blocks: usize) {
+    fn shared(&self, y: LanesMut<'_, S>, mut block: Vec<usize>, blocks: usize) {
         let shape = y.shape().to_vec();
         let axis = shape.len() - 2;
         let width = block[axis + 1];
@@ -103,7 +105,7 @@ impl<T: Scalar, L: Scalar> Across<'_, T, L> {
             }
         }
         block[axis] = BLOCK;
-        for_each_block(y, Some(block), &|origin: &[usize], mut part: LanesMut<'_, T>| {
+        for_each_block(y, Some(block), &|origin: &[usize], mut part: LanesMut<'_, S>| {
             let number = origin[axis] / BLOCK;
             let mut at = SmallVec::<[usize; 8]>::from_slice(origin);
             at[axis] = 0;
@@ -115,7 +117,7 @@ impl<T: Scalar, L: Scalar> Across<'_, T, L> {
 
     /// The numbers that elements are made of.
     fn parts(elements: usize) -> usize {
-        elements * size_of::<T>() / size_of::<T::Part>()
+        elements * size_of::<S::Number>() / size_of::<Part<S>>()
     }
 
     /// The sums of a block of rows of the strip at `at`, as wide as `carry`, from the parts of all elements.
@@ -124,17 +126,17 @@ impl<T: Scalar, L: Scalar> Across<'_, T, L> {
         at: &[usize],
         number: usize,
         carry: &[f64],
-        mut y: Rows<'_, '_, T>,
+        mut y: Rows<'_, '_, S>,
     ) -> Vec<f64> {
         let Sums { x, scan, store } = &self.0;
         let [y_first, x_first] = scan.left_out();
         let [diagonal, corner, coupling] = scan.weights();
         let axis = at.len() - 2;
-        let width = carry.len() * size_of::<T::Part>() / size_of::<T>();
+        let width = carry.len() * size_of::<Part<S>>() / size_of::<S::Number>();
         let all = self.0.block(number, BLOCK);
         let mut index = SmallVec::<[usize; 8]>::from_slice(at);
         let mut place = SmallVec::<[usize; 8]>::from_elem(0, at.len());
-        let (mut from, mut to) = (Vec::new(), vec![T::default(); width]);
+        let (mut from, mut to) = (Vec::new(), vec![S::Number::default(); width]);
         let mut sums = vec![0.0; carry.len()];
         for row in self.0.order(all.len()) {
             let i = all.start + row;
@@ -143,11 +145,11 @@ impl<T: Scalar, L: Scalar> Across<'_, T, L> {
                 index[axis] = row;
                 x.lane(&index, axis + 1, width)
             });
-            let slice = lane.as_ref().and_then(Lane::as_slice);
+            let slice = lane.as_ref().and_then(S::slice);
             let items = slice.unwrap_or_else(|| {
-                from.resize(width, T::default());
+                from.resize(width, S::Number::default());
                 if let Some(lane) = lane {
-                    lane.gather(0, &mut from);
+                    S::load(&lane, 0, &mut from);
                 }
                 &from
             });
@@ -159,7 +161,7 @@ impl<T: Scalar, L: Scalar> Across<'_, T, L> {
                 taken: if first && backward { coupling } else { 1.0 },
                 carry,
                 sums: &mut sums,
-                x: cast_slice::<T, T::Part>(items),
+                x: cast_slice::<S::Number, Part<S>>(items),
             };
             let result = i.checked_sub(y_first).and_then(|row| match &mut y {
                 Rows::All(part) => {
@@ -177,7 +179,7 @@ impl<T: Scalar, L: Scalar> Across<'_, T, L> {
                 continue;
             };
             if store.plain
-                && let Some(slice) = lane.as_mut_slice()
+                && let Some(slice) = S::slice_mut(&mut lane)
             {
                 step.run(cast_slice_mut(slice));
                 continue;
@@ -199,7 +201,7 @@ enum Rows<'p, 'y, T> {
 }
 
 /// Calls `work` for the parts of that shape that make up `part`, with the index where each begins, on this thread.
-fn each_strip<'y, T: Scalar>(
+fn each_strip<'y, T: Stored>(
     part: LanesMut<'y, T>,
     block: &[usize],
     work: &impl Fn(&[usize], LanesMut<'y, T>),

@@ -7,17 +7,18 @@ use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::blend::{blend, term};
 use super::scalar::Scalar;
+use super::stored::Stored;
 use super::tile::Blend;
 use crate::Scan;
 
 /// What is summed, how, and what becomes of it.
-pub(super) struct Sums<'a, T, L> {
-    pub(super) x: Lanes<'a, T>,
+pub(super) struct Sums<'a, S, L> {
+    pub(super) x: Lanes<'a, S>,
     pub(super) scan: Scan,
     pub(super) store: Store<L>,
 }
 
-impl<T: Scalar, L: Scalar> Sums<'_, T, L> {
+impl<S: Stored, L: Scalar> Sums<'_, S, L> {
     /// The indices of the square matrix that block `number` has, of so many results each. The first has those that are left
     /// out before them, too.
     pub(super) fn block(&self, number: usize, len: usize) -> Range<usize> {
@@ -28,14 +29,14 @@ impl<T: Scalar, L: Scalar> Sums<'_, T, L> {
     }
 
     /// Numbers from 0 to `count`, in the order in which sums go.
-    pub(super) fn order(&self, count: usize) -> impl Iterator<Item = usize> + use<T, L> {
+    pub(super) fn order(&self, count: usize) -> impl Iterator<Item = usize> + use<S, L> {
         let backward = self.scan.is_backward();
         (0..count).map(move |number| if backward { count - 1 - number } else { number })
     }
 
     /// Whether threads share an axis of so many blocks, if there are so many other parts.
     pub(super) fn shares(blocks: usize, parts: usize, elements: usize) -> bool {
-        let grain = parallel::grain(elements, 2 * size_of::<T>(), 4);
+        let grain = parallel::grain(elements, 2 * size_of::<S>(), 4);
         blocks > 1 && grain < usize::MAX && parts < parallel::threads(usize::MAX)
     }
 }
@@ -50,20 +51,25 @@ pub(super) struct Store<L> {
 
 impl<L: Scalar> Store<L> {
     /// `y ← alpha · results + beta · y` for the elements of a lane from `from` on.
-    pub(super) fn put<T: Scalar>(&self, y: &mut LaneMut<'_, T>, from: usize, results: &[T]) {
+    pub(super) fn put<S: Stored>(
+        &self,
+        y: &mut LaneMut<'_, S>,
+        from: usize,
+        results: &[S::Number],
+    ) {
         if self.plain {
-            return y.scatter(from, results);
+            return S::store(y, from, results);
         }
         let len = results.len();
         let results = [term(cast_slice(results), self.alpha)];
-        if let Some(slice) = y.as_mut_slice() {
+        if let Some(slice) = S::slice_mut(y) {
             return blend(self.beta, cast_slice_mut(&mut slice[from..from + len]), &results);
         }
-        let mut old = vec![T::default(); len];
+        let mut old = vec![S::Number::default(); len];
         if self.beta != Blend::Set {
-            y.read().gather(from, &mut old);
+            S::load(&y.read(), from, &mut old);
         }
         blend(self.beta, cast_slice_mut(&mut old), &results);
-        y.scatter(from, &old);
+        S::store(y, from, &old);
     }
 }

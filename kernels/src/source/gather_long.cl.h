@@ -1,5 +1,4 @@
-/* Rows with many entries: those `long_rows` names. P threads of a group share a row at one run, the threads p = 0, 1, ...
-   taking every P-th entry; Q runs are neighbours. Their sums are joined in an order that is always the same.
+/* Rows with many entries: those `long_rows` names. P threads of a group share a row at one run; Q runs are neighbours.
    THREADS = P * Q; all else as in gather.cl.h. */
 
 #define Q (THREADS / P)
@@ -16,25 +15,9 @@ KERNEL gather_long(PARAMETERS) {
       const place begin = starts[row], end = starts[row + 1];
       for (idx block = (idx)GRP(0) * (Q * V); block < n0; block += (idx)NGRP(0) * (Q * V)) {
         const idx i0 = block + q * V;
-        run sum = run_zero();
-        if (i0 < n0) {
-          place entry = begin + p;
-          for (; entry + 3 * P < end; entry += 4 * P) {
-            ADD_ENTRIES(4, P)
-          }
-          for (; entry < end; entry += P) {
-            ADD_ENTRIES(1, P)
-          }
-        }
-        shared[thread] = sum;
-        for (int half_way = P / 2; half_way > 0; half_way /= 2) {
-          BARRIER();
-          if (p < half_way) shared[thread] = run_sum(shared[thread], shared[thread + half_way * Q]);
-        }
-        if (p == 0 && i0 < n0) {
-          sum = shared[thread];
-          STORE_ROW(row)
-        }
+        SUM_ENTRIES(begin, i0 < n0 ? end : begin)
+        JOIN_SUMS(Q)
+        if (p == 0 && i0 < n0) STORE_ROW(row)
         BARRIER();
       }
     }

@@ -1,6 +1,5 @@
-/* Rows of a few to many entries where neighbours in y are rows: P neighbouring threads share a row at one run, the threads
-   p = 0, 1, ... taking every P-th entry, so that a table is read as it lies. Their sums are joined in an order that is
-   always the same. THREADS = P * Q; a group takes Q rows at a time; all else as in gather.cl.h. */
+/* Rows of a few to many entries where neighbours in y are rows: P neighbouring threads share a row at one run, so that a table is
+   read as it lies. THREADS = P * Q; a group takes Q rows at a time; all else as in gather.cl.h. */
 
 #define Q (THREADS / P)
 
@@ -26,23 +25,9 @@ KERNEL gather_shared(PARAMETERS) {
 #endif
       }
       for (idx i0 = (idx)GRP(1) * V; i0 < n0; i0 += (idx)NGRP(1) * V) {
-        run sum = run_zero();
-        place entry = begin + p;
-        for (; entry + 3 * P < end; entry += 4 * P) {
-          ADD_ENTRIES(4, P)
-        }
-        for (; entry < end; entry += P) {
-          ADD_ENTRIES(1, P)
-        }
-        shared[thread] = sum;
-        for (int half_way = P / 2; half_way > 0; half_way /= 2) {
-          BARRIER();
-          if (p < half_way) shared[thread] = run_sum(shared[thread], shared[thread + half_way]);
-        }
-        if (p == 0 && takes) {
-          sum = shared[thread];
-          STORE_ROW(row)
-        }
+        SUM_ENTRIES(begin, end)
+        JOIN_SUMS(1)
+        if (p == 0 && takes) STORE_ROW(row)
         BARRIER();
       }
     }

@@ -7,7 +7,7 @@
 #define IN_SUM_x0 own[e]
 #define IN_SUM_y old
 #if READS_Y
-  #define OLD const elem old = *at;
+  #define OLD const elem old = cell_value(*at);
 #else
   #define OLD
 #endif
@@ -27,10 +27,10 @@
 #define ROWS_LOAD(to, t)                                                          \
   {                                                                               \
     const idx j = ROW(((t) * P + p) * E) - x0_first;                              \
-    const GLOBAL elem* near = from + (i64)j * x0_s;                               \
+    const GLOBAL cell* near = from + (i64)j * x0_s;                               \
     UNROLL for (int e = 0; e < E; e++) {                                          \
       to[e] = e_zero();                                                           \
-      if (IS_OF(j + STEP(e), x0_rows)) to[e] = near[(i64)STEP(e) * x0_s];         \
+      if (IS_OF(j + STEP(e), x0_rows)) to[e] = cell_value(near[(i64)STEP(e) * x0_s]); \
     }                                                                             \
   }
 
@@ -56,12 +56,12 @@
 #define TILE_STORE(t)                                                             \
   {                                                                               \
     const idx j = ROW(((t) * P + p) * E) - y_first;                               \
-    GLOBAL elem* near = to + (i64)j * y_s;                                        \
+    GLOBAL cell* near = to + (i64)j * y_s;                                        \
     UNROLL for (int e = 0; e < E; e++) {                                          \
       if (IS_OF(j + STEP(e), y_rows)) {                                           \
-        GLOBAL elem* at = near + (i64)STEP(e) * y_s;                              \
+        GLOBAL cell* at = near + (i64)STEP(e) * y_s;                              \
         OLD                                                                       \
-        *at = EXPRESSION(IN_SUM);                                                 \
+        *at = cell_of(EXPRESSION(IN_SUM));                                        \
       }                                                                           \
     }                                                                             \
   }

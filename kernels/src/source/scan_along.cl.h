@@ -52,7 +52,7 @@ FN run run_none() {
   #define LOAD_EDGE                                                               \
     else if (there && i + V > 0 && i < n) {                                       \
       UNROLL for (int e = 0; e < V; e++) {                                        \
-        if (IS_THERE(i + e, x0)) runs[s].e[e] = near[ON(s, x0) + e];              \
+        if (IS_THERE(i + e, x0)) runs[s].e[e] = cell_value(near[ON(s, x0) + e]);  \
       }                                                                           \
     }
 #else
@@ -61,7 +61,7 @@ FN run run_none() {
 #define TILE_LOAD(t)                                                              \
   {                                                                               \
     const idx i0 = BASE(t) + p * V;                                               \
-    const GLOBAL elem* near = from + PLACE(i0, x0);                               \
+    const GLOBAL cell* near = from + PLACE(i0, x0);                               \
     UNROLL for (int s = 0; s < RUNS; s++) {                                       \
       const idx i = i0 + s * (P * V);                                             \
       runs[s] = run_none();                                                       \
@@ -74,7 +74,7 @@ FN run run_none() {
 #define IN_SUM_y old.e[e]
 #define IN_EDGE(name) IN_EDGE_##name
 #define IN_EDGE_x0 sums_of.e[e]
-#define IN_EDGE_y at[e]
+#define IN_EDGE_y cell_value(at[e])
 #if READS_Y
   #define OLD const run old = run_load(at);
 #else
@@ -115,7 +115,7 @@ FN run run_none() {
   #define STORE_EDGE                                                              \
     else {                                                                        \
       UNROLL for (int e = 0; e < V; e++) {                                        \
-        if (IS_THERE(i + e, y)) at[e] = EXPRESSION(IN_EDGE);                      \
+        if (IS_THERE(i + e, y)) at[e] = cell_of(EXPRESSION(IN_EDGE));             \
       }                                                                           \
     }
 #else
@@ -126,11 +126,11 @@ FN run run_none() {
     UNROLL for (int e = 0; e < E; e++) OWN(e) = own[e];                           \
     BARRIER();                                                                    \
     const idx i0 = BASE(t) + p * V;                                               \
-    GLOBAL elem* near = to + PLACE(i0, y);                                        \
+    GLOBAL cell* near = to + PLACE(i0, y);                                        \
     UNROLL for (int s = 0; s < RUNS; s++) {                                       \
       const idx i = i0 + s * (P * V);                                             \
       if (there && i + V > 0 && i < n) {                                          \
-        GLOBAL elem* at = near + ON(s, y);                                        \
+        GLOBAL cell* at = near + ON(s, y);                                        \
         run sums_of;                                                              \
         UNROLL for (int e = 0; e < V; e++) sums_of.e[e] = OF_TILE(s, e);          \
         if (IS_WHOLE(i, y)) {                                                     \

@@ -67,8 +67,8 @@ KERNEL_OF(THREADS, 1, RESIDENT) SCAN(PARAMETERS) {
     const int there = band * COLUMNS + q < LINES;
     const idx line = there ? band * COLUMNS + q : 0;
     LINE_SPLIT(line)
-    const GLOBAL elem* from = x0 + (x0_LINE);
-    GLOBAL elem* to = y + (y_LINE);
+    const GLOBAL cell* from = x0 + (x0_LINE);
+    GLOBAL cell* to = y + (y_LINE);
     LINE_BEGIN
     total carry = t_zero();
     TILE_LOAD(first_tile)

@@ -10,6 +10,9 @@ use crate::{Cost, Result, Scan, Update, cost};
 const NAME: &str = "scan";
 
 /// `y ← alpha · S x + beta · y`, where `S` is running sums along an axis: a [`Scan`].
+///
+/// Arrays may hold `Float16` or `BFloat16`: weights, factors and sums are those of `Float32` then, and results are rounded to 16
+/// bits once.
 #[derive(Debug)]
 pub struct ScanCall<'a> {
     pub(crate) scan: Scan,
@@ -25,7 +28,7 @@ impl<'a> ScanCall<'a> {
     /// When `x` has not as many elements along the axis or `y` not as many results, dtypes differ, or a weight or factor does
     /// not fit the dtype.
     pub fn new(scan: &Scan, x: View<'a>, y: ViewMut<'a>, update: Update<'a>) -> Result<Self> {
-        check::computable(NAME, y.dtype())?;
+        let computed = check::stored(NAME, y.dtype())?;
         check::dtype(NAME, "x", y.dtype(), x.dtype())?;
         let Some(range) = scan.range_of(x.shape()) else {
             let (axis, columns) = (scan.axis(), scan.columns());
@@ -33,9 +36,14 @@ impl<'a> ScanCall<'a> {
             return check::argument(NAME, why);
         };
         check::shape(NAME, "y", &range, y.shape())?;
-        let factors = Factors::new(NAME, update, y.dtype())?;
-        scan.check(NAME, y.dtype())?;
+        let factors = Factors::new(NAME, update, computed)?;
+        scan.check(NAME, computed)?;
         Ok(Self { scan: *scan, x: x.into(), y: y.into(), factors })
+    }
+
+    /// Whether there is nothing to sum and `y` is only scaled, which [`Factors::cleared`] says for dtypes that are computed with.
+    pub(crate) fn is_cleared(&self) -> bool {
+        self.scan.columns() == 0 && self.y.dtype().is_computable()
     }
 
     pub(super) fn held(&mut self) -> ScanCall<'_> {

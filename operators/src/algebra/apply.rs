@@ -35,7 +35,7 @@ impl Operator {
         let factor = if adjoint { self.factor().conj() } else { self.factor() };
         let dtype = y.dtype();
         if factor != ONE && !dtype.is_computable() {
-            self.range().computable(self.name())?;
+            self.expect_factors(self.name())?;
         }
         program.gain().times(factor).times(update.alpha.number()).check(
             self.name(),

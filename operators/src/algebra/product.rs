@@ -2,6 +2,7 @@
 
 use super::node::{Facts, Kind, Node};
 use super::places::chained;
+use crate::number::Gain;
 use crate::{Devices, Error, Formula, Identity, LinearMap, Operator, Result};
 
 /// `y = A (B x)`
@@ -12,6 +13,12 @@ pub(super) fn product(outer: &Operator, inner: &Operator) -> Result<Operator> {
     }
     let parts = vec![outer.clone(), inner.clone()];
     let devices = chained("after", outer, inner)?;
+    // A factor goes to the part that is applied last, which may only move.
+    if !outer.range().dtype().is_computable() {
+        for part in [outer, inner].into_iter().filter(|part| part.gain(false) != Gain::ONE) {
+            part.range().computable("after")?;
+        }
+    }
     let facts = Facts {
         // The factor that is applied last meets the update.
         gains: [outer.gain(false), inner.gain(true)],

@@ -63,7 +63,7 @@ impl CausalIntegration {
         integral: Integral,
         left_out: usize,
     ) -> Result<Operator> {
-        space.computable(Self::NAME)?;
+        space.stored(Self::NAME)?;
         let axis = space.axis(Self::NAME, axis)?;
         let extent = space.shape()[axis];
         if step == 0.0 {

@@ -20,7 +20,7 @@ impl Flip {
     /// [`Error::Parameter`](crate::Error::Parameter) when there is no such axis, one is named twice, or the dtype is not one to
     /// compute with or to move.
     pub fn new(space: Space, axes: &[isize]) -> Result<Operator> {
-        space.movable(Self::NAME)?;
+        space.stored(Self::NAME)?;
         let map = IndexMap::flip(Self::NAME, space.shape(), axes)?;
         Operator::of(Self::NAME, space.clone(), space, Form::Index(map))
     }

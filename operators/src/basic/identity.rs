@@ -43,8 +43,8 @@ impl Identity {
     /// [`Error::Parameter`] when the dtype is not one to compute with or to move; [`Error::Spaces`] when the spaces
     /// differ in rank or dtype.
     pub fn rectangular(domain: Space, range: Space) -> Result<Operator> {
-        domain.movable(Self::NAME)?;
-        range.movable(Self::NAME)?;
+        domain.stored(Self::NAME)?;
+        range.stored(Self::NAME)?;
         if domain.dtype() != range.dtype() || domain.shape().len() != range.shape().len() {
             let which = "rank or dtype of domain and range";
             return Err(Error::spaces(Self::NAME, which, &domain, &range));

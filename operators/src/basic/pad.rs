@@ -21,7 +21,7 @@ impl Pad {
     /// [`Error::Parameter`] unless there is a pair for each axis and the dtype is one to compute with or to move; [`Error::TooLarge`] when
     /// the range cannot be addressed.
     pub fn new(space: Space, pad: &[(usize, usize)]) -> Result<Operator> {
-        space.movable(Self::NAME)?;
+        space.stored(Self::NAME)?;
         if pad.len() != space.shape().len() {
             let (pairs, axes) = (pad.len(), space.shape().len());
             let why = format!("{pairs} pairs of zeros for {space}, which has {axes} axes");

@@ -67,7 +67,7 @@ impl Restriction {
 
     /// The axis, counted from the start.
     fn checked(space: &Space, axis: isize, indices: &[usize]) -> Result<usize> {
-        space.movable(Self::NAME)?;
+        space.stored(Self::NAME)?;
         let axis = space.axis(Self::NAME, axis)?;
         let extent = space.shape()[axis];
         let Some(at) = indices.iter().position(|index| *index >= extent) else { return Ok(axis) };

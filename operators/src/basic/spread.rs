@@ -46,7 +46,7 @@ impl Spread {
         interpolation: Interpolation,
     ) -> Result<Operator> {
         for space in [&domain, &range] {
-            space.computable(Self::NAME)?;
+            space.stored(Self::NAME)?;
         }
         if domain.dtype() != range.dtype() {
             return Err(Error::spaces(Self::NAME, "dtypes of domain and range", &domain, &range));

@@ -21,7 +21,7 @@ impl Transpose {
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) unless `order` names each axis once and the dtype is one to compute with or to move.
     pub fn new(space: Space, order: &[isize]) -> Result<Operator> {
-        space.movable(Self::NAME)?;
+        space.stored(Self::NAME)?;
         let map = IndexMap::permute(Self::NAME, space.shape(), order)?;
         let range = Space::of(Self::NAME, map.range(), space.dtype())?;
         Operator::of(Self::NAME, space, range, Form::Index(map))

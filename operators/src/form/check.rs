@@ -10,12 +10,12 @@ impl Form {
     /// Fails unless it maps `domain` to `range`, for the constructor of `operator`.
     pub(crate) fn check(&self, operator: &str, domain: &Space, range: &Space) -> Result<()> {
         // What writes each element once, and nothing but elements and zeros, computes nothing.
-        let moves = match self {
+        let stored = match self {
             Self::Identity | Self::ToDevice { .. } | Self::Zero => true,
             Self::Index(map) => map.is_injective(),
-            _ => false,
+            form => form.widens(),
         };
-        let fits = if moves { Space::movable } else { Space::computable };
+        let fits = if stored { Space::stored } else { Space::computable };
         fits(domain, operator)?;
         fits(range, operator)?;
         let parts = matches!(self, Self::Real | Self::Imaginary);
@@ -54,6 +54,11 @@ impl Form {
                 Ok(())
             }
         }
+    }
+
+    /// Whether its verb computes with 16-bit floats as with the `Float32` numbers they are, factors included.
+    pub(crate) fn widens(&self) -> bool {
+        matches!(self, Self::Gather(_) | Self::Scan(_))
     }
 
     /// Whether complex factors commute with it, as an operator on `domain`.

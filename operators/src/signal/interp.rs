@@ -33,7 +33,7 @@ impl Interp {
         interpolation: Interpolation,
     ) -> Result<Operator> {
         let positions = positions.as_ref();
-        space.computable(Self::NAME)?;
+        space.stored(Self::NAME)?;
         let axis = space.axis(Self::NAME, axis)?;
         let mut shape = space.shape().to_vec();
         let extent = std::mem::replace(&mut shape[axis], positions.len());

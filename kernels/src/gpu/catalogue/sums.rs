@@ -13,6 +13,7 @@ use super::super::reduce_groups::Groups;
 use super::super::stencil_tile_width::room;
 use super::super::{constants, gather, reduce, scan};
 use super::setting::{UNITS, checked, row_major, updates};
+use crate::number::computed;
 use crate::{Gather, Reduction, Scan, constant, input};
 
 /// The bytes of local memory that a group gets at most on the larger of the GPUs in use.
@@ -64,7 +65,9 @@ pub(super) fn gathers(dtype: DType) -> Vec<KernelSource> {
         for shape in tried {
             let range = gather.range_of(shape).and_then(|range| row_major(&range));
             let Some((y, x)) = range.zip(row_major(shape)) else { continue };
-            let Some(factors) = checked(updates(dtype)[number % 2], dtype) else { continue };
+            let Some(factors) = checked(updates(dtype)[number % 2], computed(dtype)) else {
+                continue;
+            };
             let Ok(spaces) = gather::Spaces::new(&gather, [&y, &x], [0, 0], dtype) else {
                 continue;
             };
@@ -91,9 +94,10 @@ fn segments(dtype: DType) -> Vec<KernelSource> {
         let Ok(gather) = Gather::new(0, &[columns], &[columns], starts, indices, weights) else {
             continue;
         };
-        let (Some(layout), Some(factors)) =
-            (row_major(&[columns]), checked(updates(dtype)[usize::from(most == LOCAL)], dtype))
-        else {
+        let (Some(layout), Some(factors)) = (
+            row_major(&[columns]),
+            checked(updates(dtype)[usize::from(most == LOCAL)], computed(dtype)),
+        ) else {
             continue;
         };
         let Ok(spaces) = gather::Spaces::new(&gather, [&layout, &layout], [0, 0], dtype) else {
@@ -108,7 +112,7 @@ fn segments(dtype: DType) -> Vec<KernelSource> {
 
 /// Running sums along every kind of axis: of short and long lines, many and few, at even and odd places, from both ends.
 pub(super) fn scans(dtype: DType) -> Vec<KernelSource> {
-    let element = Element(dtype);
+    let element = Element(computed(dtype));
     let shapes: [&[usize]; 7] = [
         &[8000, 8000],
         &[7919, 8191],
@@ -129,9 +133,11 @@ pub(super) fn scans(dtype: DType) -> Vec<KernelSource> {
             let Ok(spaces) = scan::Spaces::new(&sums, [&layout, &layout], [0, 0], dtype) else {
                 continue;
             };
-            let Some(factors) = checked(updates(dtype)[number % 2], dtype) else { continue };
+            let Some(factors) = checked(updates(dtype)[number % 2], computed(dtype)) else {
+                continue;
+            };
             let (formula, values) = Formula::update(&factors, element);
-            let tiling = scan::Tiling::new(&spaces, dtype, &limits);
+            let tiling = scan::Tiling::new(&spaces, element.0, &limits);
             let count = constants::count(&values);
             let variant = scan::Variant::new(dtype, formula, &spaces, tiling, &sums, count);
             kernels.push(variant.source());

@@ -7,15 +7,17 @@ use arrayspan_bridge::iteration::{Inner, IterationForm, MOST_ARGUMENTS, Runs, TH
 use super::super::element::{Element, PRELUDE};
 use super::super::formula::Formula;
 use super::super::walk::Walk;
-use super::super::{bands, map};
+use super::super::{bands, cells, map};
 use super::segments;
-use super::spaces::{Spaces, Work};
+use super::spaces::Spaces;
+use super::work::Work;
 use crate::gather::{Facts, LONG, Weighting};
 use crate::number::computed;
 
 const ROW: &str = include_str!("../../source/gather_row.cl.h");
 const TEXT: &str = include_str!("../../source/gather.cl.h");
 const TEXT_LINE: &str = include_str!("../../source/gather_line.cl.h");
+const TEXT_JOIN: &str = include_str!("../../source/gather_join.cl.h");
 const TEXT_SHARED: &str = include_str!("../../source/gather_shared.cl.h");
 const TEXT_SEGMENTS: &str = include_str!("../../source/gather_segments.cl.h");
 const TEXT_LONG: &str = include_str!("../../source/gather_long.cl.h");
@@ -156,24 +158,12 @@ impl Variant {
         let start = |(_, name): &(&str, &str)| format!(" {name} += {name}_at;");
         let prologue =
             self.formula.prologue(element) + &arrays.iter().map(start).collect::<String>();
-        let cells = map::Arrays { output: "cell", input: "cell", inputs: &x };
-        map::parameters(&cells, &others, &prologue, text);
+        map::parameters(&cells::arrays(&x), &others, &prologue, text);
     }
 
     /// The macros of runs, and of what arrays hold; the names of the first of the other axes' extent and strides.
     fn define_runs(&self, operands: &[String], text: &mut Text) -> Vec<String> {
-        let align = self.runs.align();
-        text.define("CELL_ALIGN", align);
-        let least = computed(self.dtype).real().bytes();
-        self.runs.clone().aligned_to(align.max(least)).define(operands, text);
-        text.define(
-            "STORED",
-            match self.dtype {
-                DType::Float16 => 1,
-                DType::BFloat16 => 2,
-                _ => 0,
-            },
-        );
+        cells::define(self.dtype, &self.runs, operands, text);
         let mut names = vec!["n0".to_owned()];
         for (name, inner) in operands.iter().zip(self.runs.inner()) {
             let stride = format!("{name}_s0");
@@ -192,8 +182,12 @@ impl Specialisation for Variant {
         let mut text = Text::default();
         self.define(&mut text);
         text.add(PRELUDE);
+        text.add(cells::TEXT);
         bands::weights(self.weights == Some(true), &mut text);
         text.add(ROW);
+        if matches!(self.work, Work::Shared { .. } | Work::Long { .. }) {
+            text.add(TEXT_JOIN);
+        }
         let (entry, source) = match self.work {
             Work::Rows { .. } => ("gather", TEXT),
             Work::Shared { .. } => ("gather_shared", TEXT_SHARED),

@@ -5,6 +5,7 @@ mod kernel;
 mod segments;
 mod spaces;
 mod tables;
+mod work;
 
 use arrayspan_bridge::devices::{Argument, DeviceKind, Grid, Kernel};
 use arrayspan_bridge::iteration::{Arguments, address};
@@ -12,7 +13,7 @@ use arrayspan_bridge::{DType, View};
 
 pub(super) use kernel::Variant;
 pub(super) use segments::{Place, upload_tiles};
-pub(super) use spaces::{Spaces, Work};
+pub(super) use spaces::Spaces;
 pub(super) use tables::upload;
 
 use super::element::Element;
@@ -26,6 +27,7 @@ use crate::number::computed;
 use crate::verb::{GatherCall, MapCall};
 use crate::{Error, Gather, Result};
 use tables::Parts;
+use work::Work;
 
 /// A kernel that is built, and all that it is launched with.
 struct Launch<'c> {

@@ -6,11 +6,12 @@ use arrayspan_bridge::iteration::{IterationForm, MOST_ARGUMENTS, Runs, Text};
 
 use super::super::element::{Element, PRELUDE};
 use super::super::formula::Formula;
-use super::super::map;
 use super::super::walk::Walk;
+use super::super::{cells, map};
 use super::spaces::Spaces;
 use super::tiling::Tiling;
 use crate::Scan;
+use crate::number::computed;
 
 const TEXT: &str = include_str!("../../source/scan.cl.h");
 const TILES: &str = include_str!("../../source/scan_tiles.cl.h");
@@ -66,13 +67,13 @@ impl Variant {
 
     /// The macros before the prelude.
     fn define(&self, text: &mut Text) {
-        let element = Element(self.dtype);
+        let element = Element(computed(self.dtype));
         let (y, x) = (IterationForm::operand(0), IterationForm::operand(1));
         let both = [y, x.clone()];
         let lines = Walk { tag: 'k', rank: self.rank, operands: &both, step: "1" };
         element.define(text);
         text.flag("WIDE", self.wide);
-        self.runs.define(&both, text);
+        cells::define(self.dtype, &self.runs, &both, text);
         self.formula.define(text);
         lines.define("LINES", "LINE", text);
         let Tiling { threads, ways, each, resident, ahead, bunches } = self.tiling;
@@ -104,7 +105,7 @@ impl Variant {
             others += ", GLOBAL unsigned char* states, i64 half_words";
         }
         let prologue = self.formula.prologue(element);
-        map::parameters(&map::Arrays::of_elements(&[x]), &others, &prologue, text);
+        map::parameters(&cells::arrays(&[x]), &others, &prologue, text);
     }
 }
 
@@ -113,6 +114,7 @@ impl Specialisation for Variant {
         let mut text = Text::default();
         self.define(&mut text);
         text.add(PRELUDE);
+        text.add(cells::TEXT);
         text.add(TEXT);
         if self.tiling.is_shared() {
             text.add(LOOK_BACK);

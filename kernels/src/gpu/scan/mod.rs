@@ -19,30 +19,32 @@ use super::element::Element;
 use super::formula::Formula;
 use super::{Gpu, constants, map};
 use crate::Result;
+use crate::number::computed;
 use crate::verb::{MapCall, ScanCall};
 use states::States;
 
 pub(super) fn run(gpu: &Gpu, call: &mut ScanCall<'_>) -> Result<()> {
     let dtype = call.y.dtype();
-    gpu.expect_float64("scan", dtype)?;
+    let computed = computed(dtype);
+    gpu.expect_float64("scan", computed)?;
     if call.y.layout().is_empty() {
         return Ok(());
     }
     gpu.expect_factors("scan", &call.factors)?;
-    if call.scan.columns() == 0 {
+    if call.is_cleared() {
         let (nothing, factor) = call.factors.cleared();
         let inputs: Vec<View<'_>> = factor.iter().map(|factor| factor.view()).collect();
         return map::run(gpu, &MapCall::new(&nothing, &inputs, call.y.view_mut())?);
     }
-    let (element, memories) = (Element(dtype), [call.y.memory(), call.x.memory()]);
+    let (element, memories) = (Element(computed), [call.y.memory(), call.x.memory()]);
     let layouts = [call.y.layout(), call.x.layout()];
     let spaces = Spaces::new(&call.scan, layouts, memories.map(address), dtype)?;
     let (formula, constants) = Formula::update(&call.factors, element);
     let limits = Limits::of(gpu.stream.device().info());
-    let tiling = Tiling::new(&spaces, dtype, &Limits { fence: gpu.device_fence, ..limits });
+    let tiling = Tiling::new(&spaces, computed, &Limits { fence: gpu.device_fence, ..limits });
     let count = constants::count(&constants);
     let variant = Variant::new(dtype, formula, &spaces, tiling, &call.scan, count);
-    let states = match tiling.states(&spaces, dtype) {
+    let states = match tiling.states(&spaces, computed) {
         Some(words) if gpu.planned.is_none() => Some(States::of(gpu, words)?),
         _ => None,
     };
@@ -55,7 +57,7 @@ pub(super) fn run(gpu: &Gpu, call: &mut ScanCall<'_>) -> Result<()> {
         arguments.indices(spaces.numbers());
     }
     constants::push(&mut arguments, &constants, element);
-    arguments.numbers(&call.scan.weights().map(Complex64::from), dtype.real());
+    arguments.numbers(&call.scan.weights().map(Complex64::from), computed.real());
     if let Some(states) = &states {
         arguments.push(Argument::Write(states.memory()));
         arguments.push(Argument::I64(states.half as i64));

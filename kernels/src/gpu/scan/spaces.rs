@@ -4,6 +4,7 @@ use arrayspan_bridge::iteration::{IterationSpace, Runs, Start, WIDEST};
 use arrayspan_bridge::{DType, Layout};
 
 use super::super::walk::Walk;
+use crate::number::computed;
 use crate::verb::Split;
 use crate::{Result, Scan};
 
@@ -25,7 +26,7 @@ pub(in crate::gpu) struct Spaces {
     pub(super) runs: Runs,
     /// Whether lines begin or end within runs, which then begin at even places all the same.
     pub(super) edges: bool,
-    /// Of an element.
+    /// Of an element that is computed with.
     pub(super) bytes: usize,
 }
 
@@ -73,6 +74,7 @@ impl Spaces {
         let runs = if edges { longest } else { even };
         let reach = if edges { extent + runs.len - 1 } else { extent };
         let wide = layouts.iter().any(|layout| IterationSpace::new(&[layout]).is_wide());
+        let bytes = computed(dtype).bytes();
         Ok(Self { others, strides, starts, extent, reach, wide, along, runs, edges, bytes })
     }
 

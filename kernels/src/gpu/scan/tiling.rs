@@ -64,7 +64,7 @@ impl Limits {
 }
 
 impl Tiling {
-    /// How the lines are best cut. Measured on an H200.
+    /// How the lines are best cut, for sums of that dtype. Measured on an H200.
     pub(in crate::gpu) fn new(spaces: &Spaces, dtype: DType, limits: &Limits) -> Self {
         let units = limits.units;
         let own = if spaces.along { Self::along(spaces, 64) } else { Self::across(spaces, limits) };
