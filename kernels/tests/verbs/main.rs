@@ -12,6 +12,9 @@
 #[path = "../reference/mod.rs"]
 mod reference;
 
+#[macro_use]
+mod cells;
+
 mod cell;
 mod copy;
 mod copy_mapped;
@@ -21,9 +24,11 @@ mod factors;
 mod gather;
 mod gather_errors;
 mod gather_half;
+mod gather_line;
 mod gather_segments;
 mod gather_updates;
 mod gemm;
+mod halves;
 mod map;
 mod map_errors;
 mod map_many;
@@ -31,14 +36,17 @@ mod map_numbers;
 mod moments;
 mod offsets;
 mod reduce;
+mod reduce_shared;
 mod sample;
 mod scan;
 mod scan_errors;
+mod scan_half;
 mod scan_sums;
 mod small_groups;
 mod stars;
 mod stencil;
 mod stencil_band;
+mod stencil_calls;
 mod stencil_each;
 mod stencil_errors;
 mod stencil_filter;
@@ -51,33 +59,6 @@ mod vector;
 mod vector_errors;
 mod vector_owned;
 mod vector_reduce;
-
-/// One test for each device, dtype and case.
-macro_rules! cells {
-    ($($device:ident: $kind:ident;)* => $dtypes:tt $cases:tt) => {
-        $(mod $device {
-            use arrayspan_kernels::bridge::devices::DeviceKind;
-            const KIND: DeviceKind = DeviceKind::$kind;
-            cells!(@dtypes $dtypes $cases);
-        })*
-    };
-    (@dtypes {$($name:ident: $dtype:ident;)*} $cases:tt) => {
-        $(mod $name {
-            use arrayspan_kernels::bridge::DType;
-            const DTYPE: DType = DType::$dtype;
-            cells!(@cases $cases);
-        })*
-    };
-    (@cases {$($verb:ident: $($case:ident)*;)*}) => {
-        $(mod $verb {
-            $(#[test]
-            fn $case() {
-                let name = concat!(stringify!($verb), "::", stringify!($case));
-                crate::cell::on_each(super::super::KIND, super::DTYPE, name, crate::$verb::$case);
-            })*
-        })*
-    };
-}
 
 cells! {
     host: Cpu;
@@ -150,9 +131,10 @@ cells! {
             long_arrays
             without_terms_there_is_nothing_to_add
             the_adjoint_satisfies_the_dot_test
-            calls_that_differ_in_one_thing_follow_each_other
-            calls_of_parts_that_are_aligned_otherwise_follow_each_other
             empty_arrays;
+        stencil_calls:
+            calls_that_differ_in_one_thing_follow_each_other
+            calls_of_parts_that_are_aligned_otherwise_follow_each_other;
         stencil_updates:
             what_was_there_is_scaled_and_added
             factors_far_from_one
@@ -215,14 +197,15 @@ cells! {
             inputs_broadcast
             long_arrays
             every_size_along_each_axis
-            few_results_of_many_elements
             rows_at_odd_places
             sums_of_many_small_numbers_stay_accurate
             the_largest_and_the_smallest
             not_a_number_wins
             real_and_wider_results
-            shared_results_are_complete
             reductions_of_nothing;
+        reduce_shared:
+            few_results_of_many_elements
+            shared_results_are_complete;
         moments:
             every_number_along_every_axis
             layouts_do_not_matter
@@ -236,15 +219,16 @@ cells! {
             complex_weights
             uneven_rows
             long_rows
-            rows_of_columns_far_apart
-            neighbouring_columns_of_many_rows
-            neighbouring_columns_of_every_size
             several_axes_counted_as_one
             layouts_do_not_matter
             long_arrays
             rows_without_entries_are_zero
             nothing_to_gather
             any_matrix;
+        gather_line:
+            rows_of_columns_far_apart
+            neighbouring_columns_of_many_rows
+            neighbouring_columns_of_every_size;
         gather_segments:
             columns_far_apart_of_vectors
             columns_far_apart_of_matrices;

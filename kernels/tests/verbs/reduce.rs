@@ -1,6 +1,5 @@
 //! `reduce`.
 
-use arrayspan_kernels::bridge::devices::Device;
 use arrayspan_kernels::bridge::{DType, Relayout};
 use arrayspan_kernels::{Expression, Reduction, Update, constant, input};
 
@@ -9,7 +8,7 @@ use crate::reference::{self, Tensor};
 use crate::sample::{FORMS, Form, Sample};
 
 #[track_caller]
-fn check(
+pub(super) fn check(
     cell: &Cell,
     reduction: Reduction,
     expression: &Expression,
@@ -104,33 +103,6 @@ pub fn every_size_along_each_axis(cell: &Cell) {
     }
 }
 
-/// So few that several groups share each of them.
-pub fn few_results_of_many_elements(cell: &Cell) {
-    let shapes = [[60_013, 3], [3, 60_013], [40_009, 17], [17, 40_009], [2, 131_072]];
-    let tried = if compiles_slowly(cell.executor.device()) { 2 } else { shapes.len() };
-    for shape in &shapes[..tried] {
-        let axis = usize::from(shape[0] < shape[1]);
-        let x = cell.random(shape, Form::Plain, 60);
-        let mut bits = Vec::new();
-        for _ in 0..3 {
-            check(cell, Reduction::Sum, &input(0), &[&x], &[axis], Form::Plain);
-            let mut out = cell.unreadable(&[shape[1 - axis]], Form::Plain);
-            let view = x.view();
-            cell.executor
-                .reduce(Reduction::Sum, &input(0), &[view], &[axis], out.view_mut())
-                .unwrap();
-            bits.push(out.read(cell));
-        }
-        assert!(
-            bits.windows(2).all(|pair| pair[0] == pair[1]),
-            "{shape:?} differs from call to call"
-        );
-        if !cell.is_complex() {
-            check(cell, Reduction::Maximum, &input(0), &[&x], &[axis], Form::Plain);
-        }
-    }
-}
-
 /// Rows that begin at every place that an access can, long and short.
 pub fn rows_at_odd_places(cell: &Cell) {
     let extents =
@@ -220,32 +192,6 @@ pub fn reductions_of_nothing(cell: &Cell) {
     assert_eq!(y.read(cell), x.tensor);
 }
 
-/// Work is cut by its shape alone.
-#[test]
-fn sums_do_not_depend_on_the_number_of_threads() {
-    let sum = |axes: &[usize]| {
-        let executor = arrayspan_kernels::on(Device::cpu()).unwrap();
-        let cell = Cell { executor, dtype: DType::Float64 };
-        let shape = [517, 403];
-        let x = cell.random(&shape, Form::Plain, 14);
-        let kept: Vec<usize> =
-            (0..2).filter(|axis| !axes.contains(axis)).map(|axis| shape[axis]).collect();
-        let mut out = cell.unreadable(&kept, Form::Plain);
-        let product = input(0) * input(0) * input(0);
-        let inputs = [x.view()];
-        cell.executor.reduce(Reduction::Sum, &product, &inputs, axes, out.view_mut()).unwrap();
-        out.read(&cell)
-    };
-    for axes in [&[0, 1][..], &[0], &[1]] {
-        let sums = [1, 2, 5].map(|threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| sum(axes))
-        });
-        assert_eq!(sums[0], sums[1]);
-        assert_eq!(sums[0], sums[2]);
-    }
-}
-
 /// A shape, how it lies, and sets of axes.
 type Case = (&'static [usize], Form, &'static [&'static [usize]]);
 
@@ -299,23 +245,4 @@ pub fn real_and_wider_results(cell: &Cell) {
             assert!((found - exact).abs() <= exact * 1e-12, "{found:e}, expected {exact:e}");
         }
     }
-}
-
-/// Many groups, many times, from several threads of one executor: the group that finishes last has seen all parts.
-pub fn shared_results_are_complete(cell: &Cell) {
-    let len = 300_007;
-    let x = cell.filled(&[len], 1.0);
-    let exact = len as f64;
-    std::thread::scope(|scope| {
-        for _ in 0..3 {
-            scope.spawn(|| {
-                for _ in 0..20 {
-                    let mut out = cell.unreadable(&[], Form::Plain);
-                    cell.executor.sum(&input(0), &[x.view()], out.view_mut()).unwrap();
-                    let found = out.read(cell).values[0].re;
-                    assert!((found - exact).abs() <= 0.02, "{found}");
-                }
-            });
-        }
-    });
 }

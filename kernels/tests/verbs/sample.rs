@@ -148,13 +148,16 @@ pub fn places(layout: &Layout) -> impl Iterator<Item = usize> {
     })
 }
 
-fn write(block: &mut Array, values: &[Complex64]) {
+/// Fills a block on the host.
+pub fn write(block: &mut Array, values: &[Complex64]) {
     let dtype = block.dtype();
     let narrow = |v: Complex64| Complex32::new(v.re as f32, v.im as f32);
     let mut view = block.view_mut();
     match dtype {
         DType::Float32 => fill(view.as_mut_slice().unwrap(), values, |v| v.re as f32),
         DType::Float64 => fill(view.as_mut_slice().unwrap(), values, |v| v.re),
+        DType::UInt8 => fill(view.as_mut_slice().unwrap(), values, |v| v.re as u8),
+        DType::UInt16 => fill(view.as_mut_slice().unwrap(), values, |v| v.re as u16),
         DType::Complex64 => {
             fill(view.as_mut_slice().unwrap(), values, narrow);
         }
@@ -166,7 +169,8 @@ fn fill<T>(to: &mut [T], from: &[Complex64], convert: impl Fn(Complex64) -> T) {
     to.iter_mut().zip(from).for_each(|(to, from)| *to = convert(*from));
 }
 
-fn read(block: &Array) -> Vec<Complex64> {
+/// What a block on the host holds.
+pub fn read(block: &Array) -> Vec<Complex64> {
     let view = block.view();
     let wide = |v: &Complex32| Complex64::new(v.re.into(), v.im.into());
     match block.dtype() {
@@ -174,6 +178,12 @@ fn read(block: &Array) -> Vec<Complex64> {
             view.as_slice::<f32>().unwrap().iter().map(|&v| f64::from(v).into()).collect()
         }
         DType::Float64 => view.as_slice::<f64>().unwrap().iter().map(|&v| v.into()).collect(),
+        DType::UInt8 => {
+            view.as_slice::<u8>().unwrap().iter().map(|&v| f64::from(v).into()).collect()
+        }
+        DType::UInt16 => {
+            view.as_slice::<u16>().unwrap().iter().map(|&v| f64::from(v).into()).collect()
+        }
         DType::Complex64 => view.as_slice().unwrap().iter().map(wide).collect(),
         _ => view.as_slice().unwrap().to_vec(),
     }

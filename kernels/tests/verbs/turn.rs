@@ -11,10 +11,14 @@ const DTYPES: [DType; 4] = [DType::Complex64, DType::Complex128, DType::Float32,
 /// `ARRAYSPAN_TEST_SEED` says, the day if nobody does.
 pub fn is_of(dtype: DType, case: &str) -> bool {
     let set = |name: &str| var(name).ok().filter(|value| !value.is_empty());
-    let today = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() / 86_400;
     let seed = set("ARRAYSPAN_TEST_SEED").map(|seed| seed.parse().expect("a seed is a number"));
     set("ARRAYSPAN_TEST_FULL").is_some_and(|full| full != "0")
         || chosen(case, seed.unwrap_or_else(today)) == dtype
+}
+
+/// The number of the day.
+pub fn today() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() / 86_400
 }
 
 /// The dtype of a case; a complex one if it is about complex numbers.
