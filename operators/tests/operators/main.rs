@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 mod algebra;
+mod bad_input;
 mod basic;
 mod columns;
 mod deep;
