@@ -1,6 +1,6 @@
 //! Updates, as elementwise verbs.
 
-use arrayspan_bridge::{Array, ViewMut};
+use arrayspan_bridge::{Array, DType, ViewMut};
 use arrayspan_kernels::{Executor, Expression, Factor, Update, constant, previous};
 
 use crate::Result;
@@ -8,6 +8,11 @@ use crate::Result;
 /// The operations of an update of what an expression computes.
 pub(crate) fn operations(result: &Expression, update: Update<'_>) -> usize {
     update.expression(result.clone(), &mut Vec::new()).operations()
+}
+
+/// The elements that [`scale`] reads beside those that it scales: of a dtype that is not computed with it copies a zero.
+pub(crate) fn zeros_read(dtype: DType) -> usize {
+    usize::from(!dtype.is_computable())
 }
 
 /// `y ← beta · y`: the update where an operator has no entries.

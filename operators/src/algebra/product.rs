@@ -2,7 +2,7 @@
 
 use super::node::{Facts, Kind, Node};
 use super::places::chained;
-use crate::number::Gain;
+use crate::number::{Gain, ONE};
 use crate::{Devices, Error, Formula, Identity, LinearMap, Operator, Result};
 
 /// `y = A (B x)`
@@ -15,7 +15,8 @@ pub(super) fn product(outer: &Operator, inner: &Operator) -> Result<Operator> {
     let devices = chained("after", outer, inner)?;
     // A factor goes to the part that is applied last, which may only move.
     if !outer.range().dtype().is_computable() {
-        for part in [outer, inner].into_iter().filter(|part| part.gain(false) != Gain::ONE) {
+        let scales = |part: &&Operator| part.factor() != ONE || part.gain(false) != Gain::ONE;
+        if let Some(part) = [outer, inner].into_iter().find(scales) {
             part.range().computable("after")?;
         }
     }

@@ -24,7 +24,7 @@ pub enum Integral {
 /// | `Trapezoidal` | `h (x[0]/2 + x[1] + … + x[k-1] + x[k]/2)`, and `y[0] = 0` |
 ///
 /// [`without_first`](Self::without_first) leaves `y[0]` out. Sums are kept in 64-bit floating point where the device has it
-/// (see [`Scan`]). The adjoint integrates from the end of the axis. Units: those of `x` times those of `step`. Complex: linear. Cost: 1 launch, 2
+/// (see [`Scan`]); of `Float16` and `BFloat16` they are those of `Float32`, rounded once. The adjoint integrates from the end of the axis. Units: those of `x` times those of `step`. Complex: linear. Cost: 1 launch, 2
 /// values moved per element (test `bytes::causal_integration`).
 ///
 /// Golden: PyLops 2.8.0 `CausalIntegration`, whose trapezoidal rule begins with `y[0] = h x[0]/2`, the integral of no interval.

@@ -9,7 +9,8 @@ use crate::{Error, Form, Operator, Result, Space};
 /// `y[…, j, …] = x[…, indices[j], …]` along one axis; domain `space`, range with as many indices along the axis as there are
 /// given.
 ///
-/// Indices may repeat and need no order; the adjoint adds what repeats, in the order of the indices, and is zero where none is.
+/// Indices may repeat and need no order; the adjoint adds what repeats, in the order of the indices, 16-bit floats as `Float32`, and is
+/// zero where none is.
 /// Consecutive ones, up or down, need no table. Units: those of `x`. Complex: linear. Cost: 1 launch, each value that is
 /// picked read and written once, and the table of indices (4 bytes each) (test `bytes::restriction`).
 ///

@@ -10,7 +10,8 @@ use crate::{Error, Form, Interpolation, Operator, Result, Space, adjoint};
 ///
 /// Where a position is between two samples, [`Interpolation::Linear`] gives part of the value to each, and
 /// [`Interpolation::Nearest`] all of it to the nearest. The adjoint sums along the curves. Values that meet are added in an
-/// order that is always the same on a device, and so are results. Units: those of `x`. Complex: linear. Cost: 1 launch in each
+/// order that is always the same on a device, and so are results; 16-bit floats as those of `Float32`, rounded
+/// once. Units: those of `x`. Complex: linear. Cost: 1 launch in each
 /// direction; each value of `x` that is used and each of `y` once, and the table: an index of 4 bytes and, with [`Interpolation::Linear`], a weight
 /// for each sample of each curve; devices keep an index of a large one in 2 bytes (test `bytes::spread`).
 ///

@@ -5,7 +5,7 @@ use num_complex::Complex64;
 
 use super::program::{Act, Leaf, Step};
 use crate::Space;
-use crate::elementwise::operations;
+use crate::elementwise::{operations, zeros_read};
 
 /// The cost of steps one after the other, from the one space to the other, times a factor. (Not counted is its
 /// multiplication within shared parts.)
@@ -30,7 +30,7 @@ impl Step {
             flops,
         };
         Some(match &self.act {
-            Act::Zero => once(0, 0),
+            Act::Zero => once(zeros_read(to.dtype()).min(to.len()) * to.dtype().bytes(), 0),
             Act::Copy | Act::Conjugate => once(read, 0),
             Act::Pass(pass) => pass.cost(to, update),
             Act::Leaf(Leaf::Pointwise(factor)) => {

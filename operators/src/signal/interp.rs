@@ -10,7 +10,8 @@ use crate::{Error, Form, Operator, Result, Space};
 /// as many indices along the axis as there are positions.
 ///
 /// [`Interpolation::Nearest`] takes the sample that is nearest, of two equally near ones the even one. Positions are counted in
-/// samples from the first one on; they may repeat and need no order. Units: those of `x`. Complex: linear. Cost: 1 launch, each
+/// samples from the first one on; they may repeat and need no order. Sums of 16-bit floats are those of `Float32`, rounded
+/// once. Units: those of `x`. Complex: linear. Cost: 1 launch, each
 /// value of `x` that is used and each of `y` once, and the table (test `bytes::interp`).
 ///
 /// Golden: PyLops 2.8.0 `Interp`, kinds `linear` and `nearest`. PyLops moves positions at the last sample a little to the left,

@@ -94,7 +94,9 @@ impl Sum {
 
     fn scale(&mut self, elements: usize, update: Update) {
         if update.beta != Factor::ONE {
-            self.verb(if update.reads() { elements } else { 0 }, elements, 0);
+            let read = if update.reads() { elements } else { 0 };
+            let zeros = elementwise::zeros_read(self.dtype).min(elements);
+            self.verb(read + zeros, elements, 0);
         }
     }
 
