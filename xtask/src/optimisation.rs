@@ -11,9 +11,9 @@ use crate::environment::Environment;
 
 /// What PoCL adds to the options of every build.
 const FLAGS: &str = "POCL_EXTRA_BUILD_FLAGS";
-/// The programs that compile most: the laws of operators, and the verbs.
-const PROGRAMS: [&str; 3] =
-    ["conformance-conformance", "conformance-completeness", "kernels-verbs"];
+/// The programs that compile most: the laws of operators, and the verbs one by one and drawn.
+const PROGRAMS: [&str; 4] =
+    ["conformance-conformance", "conformance-completeness", "kernels-verbs", "kernels-fuzz"];
 /// Kernels of a user must never come from here.
 const FOLDER: &str = "unoptimised";
 

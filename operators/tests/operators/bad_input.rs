@@ -29,8 +29,8 @@ fn extent(space: &Space, axis: isize) -> usize {
 const ALONG: [Along1; 18] = [
     ("Flip", |space, axis| Flip::new(space, &[axis])),
     ("Roll", |space, axis| Roll::new(space, axis, 1)),
-    ("Symmetrize", |space, axis| Symmetrize::new(space, axis)),
-    ("SumAlong", |space, axis| SumAlong::new(space, axis)),
+    ("Symmetrize", Symmetrize::new),
+    ("SumAlong", SumAlong::new),
     ("Restriction", |space, axis| Restriction::new(space, axis, [])),
     ("Restriction", |space, axis| Restriction::mask(space, axis, [])),
     ("CausalIntegration", |space, axis| CausalIntegration::new(space, axis, 0.5, Integral::Half)),
@@ -133,7 +133,7 @@ fn named(name: &str, error: &Error) {
         _ => panic!("{name}: {said}"),
     };
     // Derivatives along directions are made of derivatives.
-    assert!(of == name || name.contains("D") && of.ends_with("Derivative"), "{name}: {said}");
+    assert!(of == name || name.contains('D') && of.ends_with("Derivative"), "{name}: {said}");
 }
 
 fn config(cases: u32) -> Config {

@@ -91,3 +91,16 @@ fn arrays_of_another_shape_are_refused() {
     let error = map.enqueue(&*on, x.view(), y.view_mut(), Update::set()).unwrap_err();
     assert_eq!(error.to_string(), "IndexMap: model has shape [2], expected [3]");
 }
+
+#[test]
+fn what_the_adjoint_is_carried_out_with_is_made_once() {
+    let map = IndexMap::symmetrize("test", &[8, 6], 0).unwrap();
+    let parts =
+        |map: &IndexMap| map.mapped_adjoint(Update::set(), DType::Float32).map(<[_]>::as_ptr);
+    assert!(parts(&map).is_some());
+    assert_eq!(parts(&map), parts(&map.clone()));
+    // The verb adds no 16-bit floats.
+    assert_eq!(map.mapped_adjoint(Update::set(), DType::Float16), None);
+    // It counts for nothing where maps are compared.
+    assert_eq!(map, IndexMap::symmetrize("test", &[8, 6], 0).unwrap());
+}
