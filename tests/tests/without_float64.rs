@@ -9,12 +9,13 @@ use std::env;
 use std::io::Write;
 use std::process::Command;
 
-use arrayspan_bridge::{Array, Conversion, DType};
+use arrayspan_bridge::{Array, Conversion, DType, Relayout};
 use arrayspan_devices::{Device, DeviceKind};
 use arrayspan_kernels::{Error, Vector, VectorMut};
 use arrayspan_operators::prelude::*;
 use arrayspan_operators::{check_adjoint_on, laws};
-use arrayspan_solvers::{Cgls, Solver, Stop, Stopped};
+use arrayspan_solvers::sparse::{Constraint, Irls, Omp, Shrunk, Spgl1, SplitBregman};
+use arrayspan_solvers::{Cgls, Fista, Solver, Sparsity, Stop, Stopped, Threshold};
 use num_complex::Complex32;
 
 const FLOAT64: &str = "ARRAYSPAN_OPENCL_FLOAT64";
@@ -135,5 +136,55 @@ fn operators_and_solvers_run_in_float32() {
         let error = (&solution.x - &x).norm().unwrap() / x.norm().unwrap();
         let error = error.compute().unwrap().item::<f64>().unwrap();
         assert!(error < 1e-5, "{error:e}");
+    });
+}
+
+#[test]
+fn methods_for_sparse_models_run_in_float32() {
+    without_float64("methods_for_sparse_models_run_in_float32", |device| {
+        let space = Space::new([40], DType::Float32).unwrap();
+        let blur = Smoothing::new(space.clone(), &[(0, 3)]).unwrap();
+        let mut spikes = vec![0.0; 40];
+        (spikes[10], spikes[25]) = (3.0, -2.0);
+        let truth = there(spikes, &[40], device);
+        let y = blur.forward(&truth).unwrap();
+        let near = |x: &Array, what: &str| {
+            let error = (x - &truth).norm().unwrap() / truth.norm().unwrap();
+            let error = error.compute().unwrap().item::<f64>().unwrap();
+            assert!(error < 0.02, "{what}: {error:e}");
+        };
+        let keeping = Threshold::HardKeeping(5.0);
+        for (threshold, basis) in [
+            (Threshold::Soft, None),
+            (Threshold::Half, Some(Identity::new(space.clone()).unwrap())),
+            (keeping, None),
+        ] {
+            let sparsity = Sparsity { weight: 1e-3, threshold, basis, ..Sparsity::default() };
+            let stop = Stop { residual: 0.0, ..Stop::after(3000) };
+            let solver = Fista { sparsity, restart: true, stop, check_every: 50, step: None };
+            near(&solver.solve(&blur, &y).unwrap().x, &format!("{threshold:?}"));
+        }
+        near(&Omp { residual: 1e-4, ..Omp::default() }.solve(&blur, &y).unwrap().x, "Omp");
+        let constraint = Constraint::Misfit(1e-2);
+        let solver = Spgl1 { constraint, tolerance: 1e-4, ..Spgl1::default() };
+        near(&solver.solve(&blur, &y).unwrap().x, "Spgl1");
+
+        let steps: Vec<f32> = (0..40).map(|i| if i < 13 { 1.0 } else { 3.0 }).collect();
+        let steps = there(steps, &[40], device);
+        let operator =
+            FirstDerivative::new(space.clone(), 0, 1.0, Scheme::Forward, Edge::Zero).unwrap();
+        for isotropic in [false, true] {
+            let l1 = vec![Shrunk { operator: operator.clone(), weight: 0.1, isotropic }];
+            let solver = SplitBregman { l1, iterations: 5, ..SplitBregman::default() };
+            let x = solver.solve(&Identity::new(space.clone()).unwrap(), &steps).unwrap().x;
+            assert!((x - &steps).norm().unwrap().item::<f64>().unwrap() < 0.1);
+        }
+        // Three times the same, once with an outlier.
+        let same = Identity::new(space).unwrap();
+        let thrice = vstack![&same, &same, &same].unwrap();
+        let mut y = thrice.forward(&truth).unwrap();
+        y.view_mut().sliced(0, 3, 1).unwrap().assign(50.0).unwrap();
+        let irls = Irls { iterations: 30, epsilon: 1e-3, ..Irls::default() };
+        near(&irls.solve(&thrice, &y).unwrap().x, "Irls");
     });
 }

@@ -233,3 +233,48 @@ fn what_makes_no_sense_is_refused_by_name() {
         assert!(matches!(failed, Err(Error::Shape { argument: "data", .. })), "{failed:?}");
     }
 }
+
+/// Norms and thresholds have no unit of their own.
+#[test]
+fn data_of_every_size_are_solved_as_those_near_one() {
+    let problem = Problem::new(DType::Float32, [24, 16], 1.5, false, &mut Random(5));
+    let (a, plain) = (problem.operator(), problem.y.clone());
+    let gradient = FirstDerivative::new(
+        Space::new([16], DType::Float32).unwrap(),
+        0,
+        1.0,
+        Scheme::Forward,
+        Edge::Zero,
+    );
+    let gradient = gradient.unwrap();
+    let solve = |scale: f64| {
+        let y = Problem { y: plain.iter().map(|y| y * scale).collect(), ..problem.clone() }.data();
+        let bregman = |isotropic| {
+            // A weight is a threshold, of the data's unit.
+            let l1 = vec![Shrunk { operator: gradient.clone(), weight: 0.2 * scale, isotropic }];
+            // What weighs the norm is the square of the weight, and the least-squares problem has the weight itself.
+            let solver = SplitBregman { l1, mu: scale, iterations: 5, ..SplitBregman::default() };
+            solver.solve(&a, &y).unwrap().x
+        };
+        let irls = Irls { iterations: 5, epsilon: 1e-2 * scale, ..Irls::default() };
+        let sigma = 0.9 * scale * norm(&plain);
+        let spgl1 =
+            Spgl1 { constraint: Constraint::Misfit(sigma), tolerance: 1e-5, ..Spgl1::default() };
+        [
+            bregman(false),
+            bregman(true),
+            irls.solve(&a, &y).unwrap().x,
+            Omp { iterations: 5, ..Omp::default() }.solve(&a, &y).unwrap().x,
+            Mp { iterations: 5, ..Mp::default() }.solve(&a, &y).unwrap().x,
+            spgl1.solve(&a, &y).unwrap().x,
+        ]
+        .map(|x| values(&x).into_iter().map(|x| x / scale).collect::<Vec<_>>())
+    };
+    let expected = solve(1.0);
+    for scale in [1e-20, 1e20] {
+        for (method, (found, expected)) in solve(scale).iter().zip(&expected).enumerate() {
+            let off = support::distance(found, expected);
+            assert!(off < 1e-3, "{scale:e}, method {method}: {off:e}");
+        }
+    }
+}

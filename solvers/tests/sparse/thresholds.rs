@@ -13,12 +13,15 @@ fn of(threshold: Threshold, x: &[f64], tau: f64) -> Vec<f64> {
     threshold.apply(&x, tau).unwrap().to_vec::<f64>().unwrap()
 }
 
+/// Of `z` beside `x` with a threshold.
+type Objective = fn(f64, f64, f64) -> f64;
+
 #[test]
 fn each_is_the_least_of_its_objective() {
     let x: Vec<f64> = (-60..=60).map(|i| f64::from(i) / 20.0).collect();
     for tau in [0.0, 1e-3, 0.2, 0.7, 1.5] {
         // Half: (z - x)² + τ √|z|. The others: (z - x)²/2 + τ |z|ᵖ.
-        let objectives: [(Threshold, fn(f64, f64, f64) -> f64); 3] = [
+        let objectives: [(Threshold, Objective); 3] = [
             (Threshold::Soft, |z, x, tau| 0.5 * (z - x).powi(2) + tau * z.abs()),
             (Threshold::Hard, |z, x, tau| 0.5 * (z - x).powi(2) + if z == 0.0 { 0.0 } else { tau }),
             (Threshold::Half, |z, x, tau| (z - x).powi(2) + tau * z.abs().sqrt()),
