@@ -35,6 +35,7 @@ pub mod least_squares;
 mod observe;
 pub mod observers;
 pub mod preconditioner;
+pub mod proximal;
 mod solution;
 pub mod sparse;
 mod stop;

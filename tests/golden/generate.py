@@ -34,6 +34,8 @@ from pylops.signalprocessing import Convolve1D, Interp
 from pylops.utils import metrics as pylops_metrics
 from pylops.utils import seismicevents, tapers as pylops_tapers, wavelets as pylops_wavelets
 
+import proximal as of_proximal
+
 DTYPES = ("float64", "complex128")
 warnings.simplefilter("error", np.exceptions.ComplexWarning)
 
@@ -1163,6 +1165,10 @@ def variational():
     return file
 
 
+def proximal():
+    return of_proximal.proximal(File("proximal"), DTYPES)
+
+
 FILES = (
     identity,
     zero,
@@ -1204,6 +1210,7 @@ FILES = (
     tapers,
     wavelets,
     metrics,
+    proximal,
 )
 
 

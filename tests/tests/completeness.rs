@@ -170,6 +170,7 @@ fn every_golden_case_is_tested_and_every_tested_one_is_there() {
     let others = [
         "cgls/",
         "krylov/",
+        "proximal/",
         "sparse/",
         "variational/",
         "events/",

@@ -1,7 +1,7 @@
 //! Every solver, on every device and in every dtype: `cuda::float32::cgls::golden_data`.
 
 use arrayspan_bridge::DType;
-use arrayspan_conformance::suite::{krylov, least_squares, sparse};
+use arrayspan_conformance::suite::{self, krylov, least_squares, sparse};
 use arrayspan_devices::DeviceKind;
 
 macro_rules! devices {
@@ -117,6 +117,20 @@ macro_rules! dtypes {
                 #[test]
                 fn golden_data() {
                     least_squares::hold(DeviceKind::$kind, DType::$dtype, krylov::lsqr);
+                }
+            }
+
+            mod proximal {
+                use super::*;
+
+                #[test]
+                fn golden_operators() {
+                    least_squares::hold(DeviceKind::$kind, DType::$dtype, suite::proximal::operators);
+                }
+
+                #[test]
+                fn golden_methods() {
+                    least_squares::hold(DeviceKind::$kind, DType::$dtype, suite::proximal::methods);
                 }
             }
         }

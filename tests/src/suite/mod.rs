@@ -14,6 +14,7 @@ pub mod krylov;
 pub mod leaks;
 pub mod least_squares;
 pub mod linearity;
+pub mod proximal;
 mod run;
 mod sample;
 pub mod shapes;

@@ -1,0 +1,169 @@
+//! Total variation denoising of a picture, on any device: `min ½ ‖x - noisy‖² + weight TV(x)`, by three ways that agree.
+//!
+//! ```text
+//! cargo run --release --example tv_denoising -- --image core_sample.png
+//! ```
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use arrayspan::prelude::*;
+use arrayspan::solvers::proximal::{
+    Admm, ChambollePock, L21, Minimizer, Proximal, Split, SquaredL2, Steps, Tv,
+};
+use clap::Parser;
+use image::GrayImage;
+use ndarray::{Array2, Axis, concatenate};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use rand_distr::{Distribution, StandardNormal};
+
+/// Total variation denoising of a grey picture: noise goes, edges stay.
+#[derive(Debug, Parser)]
+#[command(name = "tv_denoising")]
+struct Arguments {
+    /// Where to compute: cpu, cuda:N or opencl:N [default: the best device found]
+    #[arg(long)]
+    device: Option<String>,
+    /// The picture, of which the brightness counts: FILE.png [default: a generated one]
+    #[arg(long, value_name = "FILE")]
+    image: Option<PathBuf>,
+    /// Standard deviation of the noise that is added, beside a white of 1
+    #[arg(long, default_value_t = 0.1, allow_negative_numbers = true)]
+    noise: f64,
+    /// Weight of the total variation
+    #[arg(long, default_value_t = 0.12, allow_negative_numbers = true)]
+    weight: f64,
+    /// Seed of the noise
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Where the picture goes: the true one, the noisy one, the denoised one
+    #[arg(long, default_value = "out/tv_denoising.png", value_name = "FILE")]
+    out: PathBuf,
+}
+
+/// Any failure, for one line on the screen.
+type Failure = Box<dyn std::error::Error>;
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if !(arguments.noise.is_finite() && arguments.noise >= 0.0) {
+        return Err(format!("--noise {}: must be a number of at least 0", arguments.noise).into());
+    }
+    let device = match &arguments.device {
+        Some(name) => name.parse().map_err(|error| format!("--device {name}: {error}"))?,
+        None => Device::best(),
+    };
+    println!("computing on {device}: {}", device.info().name);
+    let truth = match &arguments.image {
+        Some(path) => read(path).map_err(|why| format!("--image {}: {why}", path.display()))?,
+        None => generated(),
+    };
+    let noisy = &truth + &noise(truth.dim(), arguments.noise, arguments.seed);
+    println!("peak signal to noise ratio: {:.2} dB before", ratio(&truth, &noisy));
+    let found = denoised(&noisy, device, arguments.weight)?;
+    let pictures = [truth.view(), noisy.view(), found.view()];
+    write(&arguments.out, &concatenate(Axis(1), &pictures)?)?;
+    println!("peak signal to noise ratio: {:.2} dB after", ratio(&truth, &found));
+    println!("wrote {}", arguments.out.display());
+    Ok(())
+}
+
+/// The denoised picture, by three ways.
+fn denoised(noisy: &Array2<f64>, device: Device, weight: f64) -> Result<Array2<f64>, Failure> {
+    let space = Space::new(noisy.shape(), DType::Float32)?;
+    let (y, _) = Array::from(noisy.mapv(|value| value as f32)).into_device(device)?;
+    let y = y.into_shared();
+    let start = || y.view().compute();
+    let a = Gradient::new(space.clone(), &[1.0, 1.0], Scheme::Forward, Edge::Zero)?;
+    let (misfit, lengths) = (SquaredL2::new(1.0)?.target(y.clone()), L21::new(weight, 0)?);
+    let problem = Split { f: &misfit, g: &lengths, a: Some(&a) };
+    let stop = Stop { residual: 1e-4, gradient: 1e-4, ..Stop::after(1000) };
+    let tv = Tv { iterations: 1000, tolerance: 1e-3, ..Tv::new(space, weight)? };
+
+    let begin = Instant::now();
+    let steps = Steps::StronglyConvex(1.0);
+    let dual = ChambollePock { stop, steps, ..ChambollePock::default() };
+    let solution = dual.solve(problem, start()?)?;
+    report("Chambolle-Pock", Some(solution.iterations), begin.elapsed(), 0.0);
+
+    let begin = Instant::now();
+    let split = Admm { stop, rho: 2.0, ..Admm::default() }.solve(problem, start()?)?;
+    let time = begin.elapsed();
+    report("ADMM", Some(split.iterations), time, apart(&split.x, &solution.x)?);
+
+    let begin = Instant::now();
+    let projected = tv.proximal(&start()?, 1.0)?;
+    report("gradient projection", None, begin.elapsed(), apart(&projected, &solution.x)?);
+    let numbers = solution.x.to_vec::<f32>()?.into_iter().map(f64::from).collect();
+    Ok(Array2::from_shape_vec(noisy.dim(), numbers)?)
+}
+
+/// The relative distance of two arrays.
+fn apart(a: &Array, b: &Array) -> Result<f64, Failure> {
+    Ok(((a - b).norm()?.item::<f64>()?) / b.norm()?.item::<f64>()?)
+}
+
+fn report(name: &str, iterations: Option<usize>, time: Duration, apart: f64) {
+    let iterations = iterations.map(|n| format!("{n} iterations, ")).unwrap_or_default();
+    println!("{name:>20}: {iterations}{time:.1?}, {apart:.1e} from the first one");
+}
+
+fn read(path: &PathBuf) -> Result<Array2<f64>, Failure> {
+    let picture = image::open(path)?.into_luma8();
+    let shape = (picture.height() as usize, picture.width() as usize);
+    let values = picture.into_raw().into_iter().map(|value| f64::from(value) / 255.0).collect();
+    Ok(Array2::from_shape_vec(shape, values)?)
+}
+
+fn write(path: &PathBuf, values: &Array2<f64>) -> Result<(), Failure> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| format!("--out {}: {error}", path.display()))?;
+    }
+    let (height, width) = values.dim();
+    let bytes = values.iter().map(|value| (value.clamp(0.0, 1.0) * 255.0).round() as u8).collect();
+    let picture = GrayImage::from_raw(width as u32, height as u32, bytes);
+    let picture = picture.ok_or("the picture has no place in memory")?;
+    picture.save(path).map_err(|error| format!("--out {}: {error}", path.display()).into())
+}
+
+/// Discs and stripes of a few shades.
+fn generated() -> Array2<f64> {
+    Array2::from_shape_fn((320, 240), |(row, column)| {
+        let (y, x) = (row as f64 / 320.0, column as f64 / 240.0);
+        let disc = (x - 0.5).hypot(y - 0.4) < 0.25;
+        let inner = (x - 0.58).hypot(y - 0.34) < 0.1;
+        let stripe = (8.0 * y + 2.0 * x) as i64 % 3 == 0;
+        match (inner, disc, stripe) {
+            (true, ..) => 0.95,
+            (_, true, _) => 0.7,
+            (.., true) => 0.45,
+            _ => 0.2,
+        }
+    })
+}
+
+fn noise(shape: (usize, usize), deviation: f64, seed: u64) -> Array2<f64> {
+    let mut random = StdRng::seed_from_u64(seed);
+    Array2::from_shape_fn(shape, |_| {
+        let normal: f64 = StandardNormal.sample(&mut random);
+        deviation * normal
+    })
+}
+
+/// In decibels, beside a white of 1.
+fn ratio(truth: &Array2<f64>, found: &Array2<f64>) -> f64 {
+    let squares = (truth - found).iter().map(|value| value * value).sum::<f64>();
+    -10.0 * (squares / truth.len() as f64).log10()
+}
