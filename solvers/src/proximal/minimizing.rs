@@ -226,6 +226,8 @@ impl<'a> Minimizing<'a> {
         loop {
             let watched = observer.observe(&self.progress());
             if self.stopped.is_some() || watched.is_break() {
+                let reason = observer.reason().unwrap_or(Stopped::Observer);
+                self.stopped.get_or_insert(reason);
                 return self.finish();
             }
             let every = observer.every().filter(|&every| every > 0);

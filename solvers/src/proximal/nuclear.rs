@@ -12,8 +12,8 @@ use super::jacobi::{Matrix, eigenvectors};
 use super::{Proximal, Scratch};
 use crate::Result;
 use crate::engine::read::{largest, reals};
-use crate::engine::scale::{exponent, power, times};
 use crate::engine::scale::epsilon;
+use crate::engine::scale::{exponent, power, times};
 
 /// `f(x) = w Σ σᵢ(x)`, the nuclear norm of a matrix, `w ≥ 0`: the sum of its singular values, which is small for matrices of low rank.
 ///

@@ -12,8 +12,8 @@ use super::minimizing::{
 };
 use super::{Composite, Minimizer, Minimizing, Proximal, Scratch, Smooth};
 use crate::engine::run::above;
-use crate::engine::system::real_dot;
 use crate::engine::scale::epsilon;
+use crate::engine::system::real_dot;
 use crate::{Result, Stop};
 
 /// `min f(x) + g(x)` with a smooth `f`: `x ← prox_{τg}(y - τ ∇f(y))`, where `y` is `x`, or ahead of it.
