@@ -89,7 +89,8 @@ fn denoised(noisy: &Array2<f64>, device: Device, weight: f64) -> Result<Array2<f
     let (misfit, lengths) = (SquaredL2::new(1.0)?.target(y.clone()), L21::new(weight, 0)?);
     let problem = Split { f: &misfit, g: &lengths, a: Some(&a) };
     let stop = Stop { residual: 1e-4, gradient: 1e-4, ..Stop::after(1000) };
-    let tv = Tv { iterations: 1000, tolerance: 1e-3, ..Tv::new(space, weight)? };
+    let mut tv = Tv::new(space, weight)?;
+    (tv.iterations, tv.tolerance) = (1000, 1e-3);
 
     let begin = Instant::now();
     let steps = Steps::StronglyConvex(1.0);
