@@ -42,7 +42,7 @@ mod stop;
 
 pub use condition::Condition;
 pub use eigen::{NormEstimate, NormEstimator, norm_estimate};
-pub use engine::{Running, Saved, Solver, SolverWorkspace};
+pub use engine::{Column, Columns, Running, Saved, Solver, SolverWorkspace};
 pub use error::{Error, Result};
 pub use krylov::{Cg, Cgls, Lsmr, Lsqr, Minres};
 pub use observe::{Observer, Progress};

@@ -1,26 +1,40 @@
 //! How a run begins and ends.
 
-use arrayspan_bridge::{Array, DType};
+use std::time::Duration;
+
+use arrayspan_bridge::{Array, DType, Transfer};
 use arrayspan_kernels::VectorMut;
 
 use super::history::Norms;
 use super::read::{largest, reals, squared};
 use super::run::{Method, Run};
 use super::scale::{epsilon, power, times};
+use super::system::squared_into;
 use crate::{Result, Stopped};
 
 impl<M: Method> Run<'_, M> {
-    /// The state before the first iteration, and its norms. Waits for it.
-    pub(crate) fn begin(&mut self) -> Result<Norms> {
+    /// The state before the first iteration, and its norms, of each right-hand side. Waits for it.
+    pub(crate) fn begin(&mut self) -> Result<Vec<Norms>> {
         let on = self.on;
         if !self.started {
             self.x.assign_on(on, 0.0)?;
         }
         let seen = self.scaled(self.damping)?;
-        self.whole = reals(&self.w.history.get(M::OBJECTIVE, 0)?)?[0];
-        self.forget_damping(&seen, self.whole);
-        self.data = if self.started { self.squared_data()? } else { self.whole };
-        self.whole = self.whole.max(self.data);
+        let mut wholes = reals(&self.w.history.get(M::OBJECTIVE, 0)?)?;
+        self.forget_damping(&seen, &wholes);
+        self.data = if self.started { self.squared_data()? } else { wholes.clone() };
+        for (whole, data) in wholes.iter_mut().zip(&self.data) {
+            *whole = whole.max(*data);
+        }
+        self.whole = wholes.iter().copied().fold(0.0, f64::max);
+        if let Some(kept) = self.w.history.wholes_mut() {
+            let wholes = match kept.dtype() {
+                DType::Float32 => Array::from(wholes.iter().map(|v| *v as f32).collect::<Vec<_>>()),
+                _ => Array::from(wholes),
+            };
+            let stream = on.stream();
+            *kept = wholes.into_device_with(stream.device(), Transfer::CopyIfNeeded, stream)?.0;
+        }
         M::measure(self)?;
         M::turn(self)?;
         Ok(seen)
@@ -28,27 +42,36 @@ impl<M: Method> Run<'_, M> {
 
     /// Takes damping for none that is far below the rounding errors of the operator, `ε² ‖A‖`: what it adds to gradient and misfit is
     /// lost in them, and residual and gradient of data that are explained would fall below all numbers before it shows.
-    fn forget_damping(&mut self, seen: &Norms, objective: f64) {
+    fn forget_damping(&mut self, seen: &[Norms], objectives: &[f64]) {
         if !M::DESCENDS || self.damping == 0.0 {
             return;
         }
         let epsilon = epsilon(self.y.dtype());
         // Damping has no more than `damping √objective` of the gradient, so that most of it is `Aᴴ r`, and that is at most
         // `‖A‖ √objective`.
-        if self.damping * objective.sqrt() < epsilon.powi(2) * seen.scaled_gradient() {
+        let little = |(seen, objective): (&Norms, &f64)| {
+            *objective == 0.0
+                || self.damping * objective.sqrt() < epsilon.powi(2) * seen.scaled_gradient()
+        };
+        if seen.iter().zip(objectives).all(little) {
             self.damping = 0.0;
         }
     }
 
-    /// The squared norm of the data, scaled. Waits for it.
-    pub(crate) fn squared_data(&mut self) -> Result<f64> {
+    /// The squared norm of the data, scaled, of each right-hand side. Waits for it.
+    pub(crate) fn squared_data(&mut self) -> Result<Vec<f64>> {
         let data = times(self.scale.data, self.y.dtype(), &self.y);
-        squared(self.on, &mut self.w.number, &data)
+        if let Some(columns) = self.w.history.columns() {
+            let mut squares = self.on.empty(&[columns], self.w.history.dtype())?;
+            squared_into(self.on, &data, &mut squares)?;
+            return reals(&squares.view());
+        }
+        Ok(vec![squared(self.on, &mut self.w.number, &data)?])
     }
 
-    /// `‖y‖`, scaled.
-    pub(crate) fn scaled_data(&self) -> f64 {
-        self.data.sqrt()
+    /// `‖y‖`, scaled, of that right-hand side.
+    pub(crate) fn scaled_data(&self, column: usize) -> f64 {
+        self.data[column].sqrt()
     }
 
     /// A scaled norm of data in the units of the data.
@@ -66,6 +89,21 @@ impl<M: Method> Run<'_, M> {
         Ok(Some(x))
     }
 
+    /// Whether what was seen of a right-hand side is enough: `data` is the norm of it, scaled.
+    pub(crate) fn judge(&self, seen: &Norms, data: f64, elapsed: Duration) -> Option<Stopped> {
+        let done = self.damped_alone && seen.iterations() > 0;
+        let frozen = seen.frozen.then(|| M::frozen(&seen.column, self.x.dtype()));
+        let judged = self.method.stop().judge(seen, data, frozen, elapsed);
+        // A square that is none: of a preconditioner that is not positive.
+        let gradient = seen.column.get(self.method.gradient());
+        let indefinite = seen.scaled_residual.is_finite() && gradient.is_some_and(|g| *g < 0.0);
+        let judged = match judged {
+            Some(Stopped::NotFinite) if indefinite => Some(Stopped::Indefinite),
+            judged => judged,
+        };
+        judged.or(done.then_some(Stopped::Precision))
+    }
+
     /// How a run ends that would end with `stopped`, and whose model without its scale is `unscaled`. Waits for it.
     pub(crate) fn outcome(
         &mut self,
@@ -76,18 +114,19 @@ impl<M: Method> Run<'_, M> {
             return Ok(stopped);
         }
         let (on, scalar) = (self.on, &mut self.w.number);
-        let mut lost = self.lost;
+        let mut lost = self.lost[0];
         if let Some(x) = unscaled {
             let size = largest(on, scalar, x)?;
             if !size.is_finite() {
                 return Ok(Stopped::NotFinite);
             }
-            let least = match x.dtype().real() {
-                DType::Float32 => f32::MIN_POSITIVE.into(),
-                _ => f64::MIN_POSITIVE,
-            };
-            lost |= size < least && largest(on, scalar, &self.x)? > 0.0;
+            lost |= size < least_normal(x.dtype()) && largest(on, scalar, &self.x)? > 0.0;
         }
         Ok(if lost { Stopped::Underflow } else { stopped })
     }
+}
+
+/// The smallest normal number of a dtype.
+pub(super) fn least_normal(dtype: DType) -> f64 {
+    if dtype.real() == DType::Float32 { f32::MIN_POSITIVE.into() } else { f64::MIN_POSITIVE }
 }

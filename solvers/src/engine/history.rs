@@ -1,4 +1,7 @@
 //! The scalars of a recurrence, a column an iteration, that stay on the device until the host reads them.
+//!
+//! Of several right-hand sides at once each scalar is an array of one number for each, which broadcasts over vectors whose last
+//! axis counts the right-hand sides. So a recurrence is written once.
 
 use arrayspan_bridge::{Array, DType, Relayout, Transfer, View, ViewMut};
 use arrayspan_kernels::{Executor, Expression, Update, constant, input};
@@ -22,18 +25,25 @@ const ARRAYS: usize = 27;
 /// Iterations read and write single columns, so the recurrence's scalars live here and nowhere else.
 #[derive(Debug)]
 pub(crate) struct History {
-    /// `[room + 1, rows]`: each column of the recurrence is a row of memory, which verbs take as it lies.
+    /// `[room + 1, rows]`, or `[room + 1, rows, right-hand sides]`: each column of the recurrence is a row of memory, which
+    /// verbs take as it lies.
     slots: Array,
     /// The rows of the identity matrix: each picks a row of the state. None where each row has an expression of its own.
     picks: Option<Array>,
     /// The row from which on they are the state, which one call fills. Those before are written one by one.
     state: usize,
+    /// Of several right-hand sides, the squared norms of what is to be explained: the last input of each state.
+    wholes: Option<Array>,
 }
 
 /// The scalars that the host has seen, from the start on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Norms {
     pub(crate) residuals: Vec<f64>,
+    /// The exponent of what its data are scaled by beside the scale that the run has.
+    pub(crate) own: i32,
+    /// Whether nothing is added any more.
+    pub(crate) over: bool,
     /// The residual now, scaled.
     pub(crate) scaled_residual: f64,
     /// Scaled: those of small data and a small operator are less than any number.
@@ -56,10 +66,23 @@ impl History {
         rows: usize,
         state: usize,
         picked: bool,
+        columns: Option<usize>,
     ) -> Result<Self> {
         let picks = if picked { Some(identity(on, dtype, rows - state)?) } else { None };
-        let slots = on.empty(&[check_every.saturating_add(1), rows], dtype)?;
-        Ok(Self { slots, picks, state })
+        let shape = [check_every.saturating_add(1), rows, columns.unwrap_or(1)];
+        let slots = on.empty(if columns.is_some() { &shape } else { &shape[..2] }, dtype)?;
+        let wholes = columns.map(|columns| on.empty(&[columns], dtype)).transpose()?;
+        Ok(Self { slots, picks, state, wholes })
+    }
+
+    /// The squared norms of what is to be explained, of several right-hand sides.
+    pub(crate) fn wholes_mut(&mut self) -> Option<&mut Array> {
+        self.wholes.as_mut()
+    }
+
+    /// The number of right-hand sides, of those that are solved at once.
+    pub(crate) fn columns(&self) -> Option<usize> {
+        self.wholes.as_ref().map(|wholes| wholes.layout().len())
     }
 
     /// How many iterations there may be between two checks.
@@ -87,7 +110,7 @@ impl History {
         Ok(self.slots.view_mut().selected(0, step)?)
     }
 
-    /// A scalar `step` iterations after the last check, as a 0-d array.
+    /// A scalar `step` iterations after the last check, as a 0-d array, or one of several right-hand sides.
     pub(crate) fn get(&self, scalar: usize, step: usize) -> Result<View<'_>> {
         slot(self.slots.view(), scalar, step)
     }
@@ -112,6 +135,7 @@ impl History {
         let known = scalars.iter().map(|&scalar| slot(before.view(), scalar, step));
         let mut inputs = known.collect::<Result<Vec<_>>>()?;
         inputs.extend_from_slice(others);
+        inputs.extend(self.wholes.as_ref().map(Array::view));
         let (_, next) = after.sliced(0, 0, 1)?.split_at(1, self.state)?;
         fill(on, self.picks.as_ref(), inputs, state, next)
     }
@@ -130,33 +154,37 @@ impl History {
         fill(on, self.picks.as_ref(), inputs, state, rest.sliced(0, 0, 1)?)
     }
 
-    /// Adds what the last `ahead` iterations left, and at first the state before them, to `seen`, up to where the
-    /// iteration froze; `gradient` is the row of the gradient, `scales` the exponents of the scales of residual and gradient.
-    /// Waits for them; one transfer.
+    /// Adds what the last `ahead` iterations left, and at first the state before them, to `seen`, for each right-hand side up
+    /// to where its iteration froze; `gradient` is the row of the gradient, `scales` the exponents of the scales of residual and
+    /// gradient. Waits for them; one transfer.
     pub(crate) fn read(
         &self,
         ahead: usize,
         gradient: usize,
         scales: [i32; 2],
-        seen: &mut Norms,
+        seen: &mut [Norms],
     ) -> Result<()> {
         let all = super::read::reals(&self.slots.view())?;
-        let rows = self.slots.shape()[1];
-        let row = |scalar: usize| all.chunks_exact(rows).map(move |all| all[scalar]);
-        let first = usize::from(!seen.residuals.is_empty());
-        let frozen = row(STEP).take(ahead + 1).skip(1).position(|step| step == 0.0);
-        let new = frozen.unwrap_or(ahead) + 1;
-        let norms = |scalar: usize| row(scalar).take(new).skip(first).map(f64::sqrt);
-        let [residual, own] = scales;
-        seen.frozen = frozen.is_some();
-        seen.column.clear();
-        // The column whose step is zero is not of an iteration, but says why.
-        let last = if seen.frozen { new } else { new - 1 };
-        seen.column.extend(all.chunks_exact(rows).nth(last).into_iter().flatten());
-        seen.scaled_residual = norms(RESIDUAL).next_back().unwrap_or(seen.scaled_residual);
-        seen.residuals.extend(norms(RESIDUAL).map(|norm| power(-residual, norm)));
-        seen.gradients.extend(norms(gradient));
-        seen.scale = own;
+        let (rows, columns) = (self.slots.shape()[1], self.columns().unwrap_or(1));
+        for (number, seen) in seen.iter_mut().enumerate().filter(|(_, seen)| !seen.over) {
+            let row = |scalar: usize| {
+                all.chunks_exact(rows * columns).map(move |all| all[scalar * columns + number])
+            };
+            let first = usize::from(!seen.residuals.is_empty());
+            let frozen = row(STEP).take(ahead + 1).skip(1).position(|step| step == 0.0);
+            let new = frozen.unwrap_or(ahead) + 1;
+            let norms = |scalar: usize| row(scalar).take(new).skip(first).map(f64::sqrt);
+            let [residual, gradients] = scales.map(|scale| scale + seen.own);
+            seen.frozen = frozen.is_some();
+            seen.column.clear();
+            // The column whose step is zero is not of an iteration, but says why.
+            let last = if seen.frozen { new } else { new - 1 };
+            seen.column.extend((0..rows).filter_map(|scalar| row(scalar).nth(last)));
+            seen.scaled_residual = norms(RESIDUAL).next_back().unwrap_or(seen.scaled_residual);
+            seen.residuals.extend(norms(RESIDUAL).map(|norm| power(-residual, norm)));
+            seen.gradients.extend(norms(gradient));
+            seen.scale = gradients;
+        }
         Ok(())
     }
 
@@ -209,11 +237,18 @@ fn fill<'a>(
 ) -> Result<()> {
     match state {
         State::Picked(expression) => {
+            let column = column.selected(0, 0)?;
+            // A row of the identity beside each right-hand side.
+            let several = column.shape().len() > 1;
             for row in 0..picks.map_or(0, |picks| picks.shape()[0]) {
-                inputs.extend(picks.map(|picks| picks.view().selected(0, row)).transpose()?);
+                let Some(pick) = picks.map(|picks| picks.view().selected(0, row)).transpose()?
+                else {
+                    break;
+                };
+                let len = pick.layout().len();
+                inputs.push(if several { pick.reshaped(&[len, 1])? } else { pick });
             }
-            let len = column.layout().len();
-            Ok(on.map(expression, &inputs, column.reshaped(&[len])?)?)
+            Ok(on.map(expression, &inputs, column)?)
         }
         State::Each(expressions) => {
             let mut rest = column.selected(0, 0)?;

@@ -18,7 +18,7 @@ const ALONE: i32 = -60;
 
 impl<M: Method> Run<'_, M> {
     /// Chooses the scale, and descends for the first time.
-    pub(crate) fn scaled(&mut self, damping: f64) -> Result<Norms> {
+    pub(crate) fn scaled(&mut self, damping: f64) -> Result<Vec<Norms>> {
         let (dtype, scalars) = (self.a.range().dtype(), self.w.history.dtype());
         let choose = |sizes: Sizes| Scale::of(dtype, scalars, sizes);
         self.fill_residual()?;
@@ -31,10 +31,14 @@ impl<M: Method> Run<'_, M> {
         if plain && Scale::leaves(dtype, scalars, Sizes { operator: Some(0), ..sizes }) {
             self.scale_by(first)?;
             let seen = self.descend_first()?;
-            let (residual, gradient) = (seen.scaled_residual, seen.scaled_gradient());
-            let norm = exponent(gradient / residual);
-            let ordinary = norm.is_some() && choose(Sizes { operator: norm, ..sizes }) == first;
-            if ordinary || residual == 0.0 || !M::DESCENDS {
+            let ordinary = |seen: &Norms| {
+                let (residual, gradient) = (seen.scaled_residual, seen.scaled_gradient());
+                let norm = exponent(gradient / residual);
+                let ordinary = norm.is_some() && choose(Sizes { operator: norm, ..sizes }) == first;
+                ordinary || residual == 0.0
+            };
+            if !M::DESCENDS || seen.iter().all(ordinary) {
+                self.lost = vec![false; seen.len()];
                 return Ok(seen);
             }
             tried = Some(seen);
@@ -60,7 +64,9 @@ impl<M: Method> Run<'_, M> {
             let damped = sizes.damping.is_some_and(|damping| norm - damping <= ALONE);
             damped && norm + scale.operator <= ALONE
         });
-        self.lost = norm.is_some() && !self.started && seen.scaled_gradient() == 0.0;
+        let lost = norm.is_some() && !self.started;
+        let nothing = |seen: &Norms| seen.scaled_gradient() == 0.0 && seen.scaled_residual != 0.0;
+        self.lost = seen.iter().map(|seen| lost && nothing(seen)).collect();
         Ok(seen)
     }
 

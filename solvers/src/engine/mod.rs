@@ -6,6 +6,7 @@
 //! host in one transfer (`history`), and the host decides whether to go on ([`Running`]).
 
 mod begin;
+mod columns;
 pub(crate) mod erased;
 pub(crate) mod fit;
 pub(crate) mod history;
@@ -18,8 +19,9 @@ mod saved;
 pub(crate) mod scale;
 pub(crate) mod solver;
 pub(crate) mod system;
-mod workspace;
+pub(crate) mod workspace;
 
+pub use columns::{Column, Columns};
 pub(crate) use fit::Fit;
 pub use running::Running;
 pub use saved::Saved;

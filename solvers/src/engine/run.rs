@@ -3,13 +3,13 @@
 use std::fmt::Debug;
 
 use arrayspan_bridge::{Array, DType, View};
-use arrayspan_kernels::{Executor, Expression, constant};
+use arrayspan_kernels::{Executor, Expression, constant, input};
 use arrayspan_operators::{LinearMap, Operator};
 
 use super::history::{GRADIENT, Norms, State};
 use super::scale::Scale;
 use super::workspace::{Make, SolverWorkspace};
-use crate::{Result, Stop, Stopped};
+use crate::{Error, Result, Stop, Stopped};
 
 /// A method: parameters, vectors and the recurrence. What all methods do is the engine's.
 ///
@@ -41,6 +41,16 @@ pub trait Method: Debug + Sized {
     /// The weight of `‖x‖` beside the misfit.
     fn damping(&self) -> f64 {
         0.0
+    }
+
+    /// The same method for so many right-hand sides at once: vectors have one axis more, the last one, and scalars one for each
+    /// (see [`History`](super::history::History)).
+    ///
+    /// # Errors
+    /// That it solves one at a time.
+    fn lifted(&self, _columns: usize) -> Result<Self> {
+        let why = "it solves one right-hand side at a time".into();
+        Err(Error::Parameter { solver: Self::NAME, why })
     }
 
     /// What is applied to residuals, if anything is.
@@ -138,14 +148,17 @@ pub struct Run<'a, M: Method> {
     pub(crate) x: Array,
     pub(crate) started: bool,
     pub(crate) scale: Scale,
+    /// Of several right-hand sides, the exponents of what their data have been scaled by beside `σ`.
+    pub(crate) own: Vec<i32>,
     /// `μ damping`
     pub(crate) damping: f64,
-    /// The squared norm of the data.
-    pub(crate) data: f64,
-    /// The squared norm of what is to be explained: the data, or more with a start vector.
+    /// The squared norm of the data, of each right-hand side.
+    pub(crate) data: Vec<f64>,
+    /// The squared norm of what is to be explained: the data, or more with a start vector. Of several right-hand sides the
+    /// largest.
     pub(crate) whole: f64,
-    /// Whether there is a gradient whose square is less than any number, however it is scaled.
-    pub(crate) lost: bool,
+    /// Of each right-hand side, whether there is a gradient whose square is less than any number, however it is scaled.
+    pub(crate) lost: Vec<bool>,
     /// Whether damping is so large beside the operator that one step leads to the solution. The squared norm of `μ A`,
     /// which tells where the rounding level is, may be less than any number then.
     pub(crate) damped_alone: bool,
@@ -166,7 +179,7 @@ impl<'a, M: Method> Run<'a, M> {
         (x, started): (Array, bool),
     ) -> Self {
         let (scale, damping, next) = (Scale::default(), method.damping(), None);
-        let (data, whole, lost, damped_alone) = (0.0, 0.0, false, false);
+        let (data, whole, lost, damped_alone) = (Vec::new(), 0.0, Vec::new(), false);
         Self {
             method,
             w,
@@ -176,6 +189,7 @@ impl<'a, M: Method> Run<'a, M> {
             x,
             started,
             scale,
+            own: Vec::new(),
             damping,
             data,
             whole,
@@ -187,18 +201,30 @@ impl<'a, M: Method> Run<'a, M> {
     }
 
     /// Adds what the last `ahead` iterations left to `seen`. Waits for it.
-    pub(crate) fn read(&self, ahead: usize, seen: &mut Norms) -> Result<()> {
+    pub(crate) fn read(&self, ahead: usize, seen: &mut [Norms]) -> Result<()> {
         let Scale { data, operator } = self.scale;
         let gradient = if M::DESCENDS { data + operator } else { data };
         self.w.history.read(ahead, self.method.gradient(), [data, gradient], seen)
     }
 
     /// The first gradient and the scalars that belong to it, on the host, too.
-    pub(crate) fn descend_first(&mut self) -> Result<Norms> {
+    pub(crate) fn descend_first(&mut self) -> Result<Vec<Norms>> {
         M::first(self)?;
-        let mut seen = Norms::default();
+        let own = |number| self.own.get(number).copied().unwrap_or(0);
+        let columns = 0..self.w.history.columns().unwrap_or(1);
+        let mut seen: Vec<Norms> =
+            columns.map(|number| Norms { own: own(number), ..Norms::default() }).collect();
         self.read(0, &mut seen)?;
         Ok(seen)
+    }
+
+    /// `share` of the squared norm of what is to be explained, in a state of so many inputs: of several right-hand sides that is
+    /// one input more.
+    pub(crate) fn explained(&self, share: f64, inputs: usize) -> Expression {
+        match self.w.history.columns() {
+            None => constant(share * self.whole),
+            Some(_) => constant(share) * input(inputs),
+        }
     }
 }
 

@@ -56,7 +56,7 @@ impl<'a, M: Method> Running<'a, M> {
     /// Computes the state before the first iteration. Waits for it.
     pub(crate) fn new(mut run: Run<'a, M>) -> Result<Self> {
         let began = Instant::now();
-        let seen = run.begin()?;
+        let seen = run.begin()?.swap_remove(0);
         Self::at(run, seen, began, Duration::ZERO)
     }
 
@@ -69,7 +69,7 @@ impl<'a, M: Method> Running<'a, M> {
 
     fn at(run: Run<'a, M>, seen: Norms, began: Instant, before: Duration) -> Result<Self> {
         let check_every = run.method.check_every().min(run.w.history.room());
-        let data = run.scaled_data();
+        let data = run.scaled_data(0);
         let (unscaled, stopped, ahead) = (run.unscaled()?, None, 0);
         let mut running =
             Self { run, seen, began, before, ahead, check_every, data, unscaled, stopped };
@@ -141,7 +141,7 @@ impl<'a, M: Method> Running<'a, M> {
             M::iterate(run, step)?;
         }
         M::settle(run, ahead);
-        run.read(ahead, &mut self.seen)?;
+        run.read(ahead, std::slice::from_mut(&mut self.seen))?;
         self.ahead = ahead;
         self.unscaled = run.unscaled()?;
         self.judge();
@@ -154,19 +154,7 @@ impl<'a, M: Method> Running<'a, M> {
 
     /// Whether what was seen is enough.
     fn judge(&mut self) {
-        let stop = self.run.method.stop();
-        let done = self.run.damped_alone && self.seen.iterations() > 0;
-        let frozen = self.seen.frozen.then(|| M::frozen(&self.seen.column, self.run.x.dtype()));
-        let judged = stop.judge(&self.seen, self.data, frozen, self.elapsed());
-        // A square that is none: of a preconditioner that is not positive.
-        let gradient = self.seen.column.get(self.run.method.gradient());
-        let indefinite =
-            self.seen.scaled_residual.is_finite() && gradient.is_some_and(|g| *g < 0.0);
-        let judged = match judged {
-            Some(Stopped::NotFinite) if indefinite => Some(Stopped::Indefinite),
-            judged => judged,
-        };
-        self.stopped = judged.or(done.then_some(Stopped::Precision));
+        self.stopped = self.run.judge(&self.seen, self.data, self.elapsed());
     }
 
     /// The solution as it is. A run that was not over ends with [`Stopped::Observer`]. Waits for it.

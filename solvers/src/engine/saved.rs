@@ -185,12 +185,12 @@ impl<M: Method> Running<'_, M> {
             solver: M::NAME.into(),
             preconditioned,
             started: run.started,
-            lost: run.lost,
+            lost: run.lost[0],
             damped_alone: run.damped_alone,
             scale: run.scale,
             damping: run.method.damping(),
             scaled_damping: run.damping,
-            data: run.data,
+            data: run.data[0],
             whole: run.whole,
             elapsed,
         };
@@ -204,9 +204,9 @@ impl<M: Method> Run<'_, M> {
     /// run had. Waits for their norm.
     pub(super) fn take_up(&mut self, saved: &Saved) -> Result<Norms> {
         let Facts { scale, data, whole, lost, damped_alone, scaled_damping, .. } = saved.facts;
-        (self.scale, self.data, self.whole) = (scale, data, whole);
-        (self.lost, self.damped_alone, self.damping) = (lost, damped_alone, scaled_damping);
-        let found = self.squared_data()?;
+        (self.scale, self.data, self.whole) = (scale, vec![data], whole);
+        (self.lost, self.damped_alone, self.damping) = (vec![lost], damped_alone, scaled_damping);
+        let found = self.squared_data()?[0];
         // Sums of another device are rounded otherwise.
         let rounding = if self.y.dtype().real() == DType::Float32 { 1e-4 } else { 1e-9 };
         let same = (found - data).abs() <= rounding * data;
@@ -215,6 +215,7 @@ impl<M: Method> Run<'_, M> {
             let why = format!("‖y‖ was {expected:e}, and that of the data is {found:e}");
             return Err(Error::Saved { solver: M::NAME, why });
         }
+        M::measure(self)?;
         // Makes the expressions of iterations ready. What it writes, from the first gradient, is written over.
         M::turn(self)?;
         let on = self.on;

@@ -2,15 +2,16 @@
 
 use arrayspan_bridge::{Array, AsView, DType, View};
 use arrayspan_kernels::{Executor, widest_real};
-use arrayspan_operators::{LinearMap, Space};
+use arrayspan_operators::{LinearMap, Operator, Space};
 
+use super::columns::{self, Columns};
 use super::erased::Erased;
 use super::fit::Fit;
 use super::rehearse;
 use super::run::{Method, Run};
 use super::running::Running;
 use super::saved::Saved;
-use super::workspace::{Make, SolverWorkspace};
+use super::workspace::{Make, Scalars, SolverWorkspace};
 use crate::{Error, Observer, Result, Solution};
 
 /// A solver: parameters that solve `A x ≈ y`, in the way that the documentation of each says.
@@ -64,7 +65,8 @@ pub trait Solver: Method {
         a: &(impl LinearMap + ?Sized),
         on: &dyn Executor,
     ) -> Result<SolverWorkspace<Self::Vectors>> {
-        workspace_with(self, &Erased(a), on, widest_real(on.device()))
+        let scalars = Scalars { dtype: widest_real(on.device()), columns: None };
+        workspace_with(self, &Erased(a), on, scalars)
     }
 
     /// The bytes that a run takes beside the data, on the device of `on`: vectors, scalars, what operator and preconditioner
@@ -131,6 +133,53 @@ pub trait Solver: Method {
         self.start(workspace, on, a, y, start)?.drive(observer)
     }
 
+    /// Solves from `x = 0`, or from `start`, for several right-hand sides at once: `y` is `[range…, right-hand sides]`, solutions and
+    /// `start` are `[domain…, right-hand sides]`, as the columns of matrices.
+    ///
+    /// Each has scalars of its own, and ends by itself, by the same [`Stop`](crate::Stop) as if it were solved alone: later
+    /// iterations leave its solution as it was. The operator is applied to all at once ([`Operator::lifted`]), until the last one
+    /// is done, and an iteration has as many launches as that of one right-hand side. Scalars are as wide as the parts of vectors.
+    ///
+    /// Takes, beside what [`memory`](Self::memory) says of the lifted operator, as much as all models once more if they do not all end
+    /// together, as all data if any has to be scaled, and, of solvers whose operators add to what is there, as a model and data more.
+    ///
+    /// ```
+    /// use arrayspan_bridge::{Array, DType};
+    /// use arrayspan_operators::{Edge, FirstDerivative, Scheme, Space};
+    /// use arrayspan_solvers::{Cgls, Solver, Stopped};
+    ///
+    /// let a = FirstDerivative::new(Space::new([64], DType::Float64)?, 0, 1.0, Scheme::Forward, Edge::Reduced)?;
+    /// let y = Array::from_vec((0..63 * 2).map(|i| f64::from(i % 2 * (i / 2 % 9))).collect(), [63, 2])?;
+    /// let solutions = Cgls::default().solve_columns(&a, &y, None)?;
+    /// assert_eq!(solutions.x.shape(), [64, 2]);
+    /// // Data zero end at once; the others go on.
+    /// let [zero, other] = &solutions.columns[..] else { unreachable!() };
+    /// assert_eq!((zero.iterations, zero.stopped), (0, Stopped::Residual));
+    /// assert!(other.iterations > 10);
+    /// # Ok::<(), arrayspan_solvers::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`solve_from`](Self::solve_from), and [`Error::Parameter`] of solvers that solve one at a time.
+    fn solve_columns(&self, a: &Operator, y: impl AsView, start: Option<Array>) -> Result<Columns> {
+        let y = y.as_view();
+        self.solve_columns_on(&*arrayspan_kernels::on(y.device())?, a, y, start)
+    }
+
+    /// As [`solve_columns`](Self::solve_columns), on `on`.
+    ///
+    /// # Errors
+    /// As there, and when an array is on another device than `on`.
+    fn solve_columns_on(
+        &self,
+        on: &dyn Executor,
+        a: &Operator,
+        y: View<'_>,
+        start: Option<Array>,
+    ) -> Result<Columns> {
+        columns::solve(self, on, a, y, start)
+    }
+
     /// Begins a run that the caller leads: see [`Running`]. Waits for the first norms.
     ///
     /// # Errors
@@ -188,7 +237,7 @@ pub(crate) fn workspace_with<M: Method>(
     method: &M,
     a: &dyn LinearMap,
     on: &dyn Executor,
-    scalars: DType,
+    scalars: Scalars,
 ) -> Result<SolverWorkspace<M::Vectors>> {
     check(method, a)?;
     let [rows, state] = M::ROWS;
@@ -198,12 +247,12 @@ pub(crate) fn workspace_with<M: Method>(
 }
 
 /// The iterations that a history has room for.
-fn check_every(method: &impl Method) -> usize {
+pub(super) fn check_every(method: &impl Method) -> usize {
     method.check_every().min(method.stop().iterations).max(1)
 }
 
 /// Fails unless all arguments fit together. Nothing has been written then.
-fn fit<M: Method>(
+pub(super) fn fit<M: Method>(
     method: &M,
     workspace: &SolverWorkspace<M::Vectors>,
     on: &dyn Executor,
@@ -232,7 +281,7 @@ fn fit<M: Method>(
 }
 
 /// Fails if a parameter is out of its range.
-fn check<M: Method>(method: &M, a: &dyn LinearMap) -> Result<()> {
+pub(super) fn check<M: Method>(method: &M, a: &dyn LinearMap) -> Result<()> {
     let wrong = |why: String| Err(Error::Parameter { solver: M::NAME, why });
     let damping = method.damping();
     if !(damping.is_finite() && damping >= 0.0) {
@@ -246,7 +295,7 @@ fn check<M: Method>(method: &M, a: &dyn LinearMap) -> Result<()> {
 }
 
 /// Fails where the damping is beyond what can be scaled in that dtype.
-fn check_damping<M: Method>(method: &M, dtype: DType) -> Result<()> {
+pub(super) fn check_damping<M: Method>(method: &M, dtype: DType) -> Result<()> {
     let largest = if dtype.real() == DType::Float32 { f32::MAX.into() } else { f64::MAX };
     let damping = method.damping();
     if damping <= largest / 2.0 {
@@ -262,6 +311,6 @@ fn bytes(space: &Space) -> usize {
 }
 
 /// An array of a space, with unspecified content.
-fn empty(space: &Space, on: &dyn Executor) -> Result<Array> {
+pub(super) fn empty(space: &Space, on: &dyn Executor) -> Result<Array> {
     Ok(on.empty(space.shape(), space.dtype())?)
 }

@@ -1,7 +1,7 @@
 //! What a recurrence computes with: the operator as the run has it, and its vectors and scalars side by side.
 
-use arrayspan_bridge::{Array, View, ViewMut};
-use arrayspan_kernels::{Executor, Update, Vector, VectorMut};
+use arrayspan_bridge::{Array, Axes, Elementwise, View, ViewMut};
+use arrayspan_kernels::{Executor, Reduction, Update, Vector, VectorMut};
 use arrayspan_operators::{LinearMap, LinearOperator, Operator, Workspace};
 
 use super::history::{History, State};
@@ -57,7 +57,7 @@ impl System<'_> {
         x: &Array,
         y: &mut Array,
     ) -> Result<()> {
-        if self.scale.operator == 0 {
+        if self.takes([alpha, beta]) {
             let update = Update::new(alpha, beta);
             return Ok(self.a.apply_with(self.work, self.on, x.view(), y.view_mut(), update)?);
         }
@@ -73,7 +73,7 @@ impl System<'_> {
         y: &Array,
         x: &mut Array,
     ) -> Result<()> {
-        if self.scale.operator == 0 {
+        if self.takes([alpha, beta]) {
             let update = Update::new(alpha, beta);
             return Ok(self.a.apply_adjoint_with(
                 self.work,
@@ -86,6 +86,11 @@ impl System<'_> {
         let mut image = self.on.empty(x.shape(), x.dtype())?;
         self.adjoint(y, &mut image)?;
         Ok(x.update_on(self.on, |x| alpha * &image + beta * x)?)
+    }
+
+    /// Whether the operator itself can add by these numbers: not several, for one right-hand side each.
+    fn takes(&self, factors: [&View<'_>; 2]) -> bool {
+        self.scale.operator == 0 && factors.iter().all(|factor| factor.layout().len() == 1)
     }
 
     /// `x ← μ Aᴴ y`
@@ -114,12 +119,35 @@ impl System<'_> {
 }
 
 /// `out ← Re Σ conj(a) b`: the inner product of complex vectors as real ones, in which real-linear operators have their
-/// adjoint, and which is all that recurrences with real coefficients need.
+/// adjoint, and which is all that recurrences with real coefficients need. Of several right-hand sides `out` has one for each.
 pub(crate) fn real_dot<'o>(
     on: &dyn Executor,
     a: &Array,
     b: &Array,
     out: impl Into<ViewMut<'o>>,
 ) -> Result<()> {
-    Ok((a.conj() * b).re().sum_into(on, out)?)
+    sum_into(on, &(a.conj() * b).re(), out.into())
+}
+
+/// `out ← Σ |x|²`. Of several right-hand sides `out` has one for each.
+pub(crate) fn squared_into<'o>(
+    on: &dyn Executor,
+    x: &impl Vector,
+    out: impl Into<ViewMut<'o>>,
+) -> Result<()> {
+    let out = out.into();
+    if out.shape().is_empty() {
+        return Ok(x.norm_squared_into(on, out)?);
+    }
+    sum_into(on, &x.abs2(), out)
+}
+
+/// The sum of all elements, or of those of each right-hand side, where `out` has an axis of these.
+fn sum_into(on: &dyn Executor, value: &Elementwise<'_>, out: ViewMut<'_>) -> Result<()> {
+    if out.shape().is_empty() {
+        return Ok(value.sum_into(on, out)?);
+    }
+    let rank = value.inputs().iter().map(|view| view.shape().len()).max().unwrap_or(0);
+    let axes: Axes = (0..rank.saturating_sub(1)).collect();
+    Ok(value.reduce_into(on, Reduction::Sum, axes, out)?)
 }

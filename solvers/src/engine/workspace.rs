@@ -25,12 +25,22 @@ pub struct SolverWorkspace<V> {
     pub(crate) built_for: Option<[bool; 2]>,
 }
 
+/// What the scalars of a recurrence are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scalars {
+    pub(crate) dtype: DType,
+    /// The right-hand sides, where several are solved at once.
+    pub(crate) columns: Option<usize>,
+}
+
 /// Makes the vectors of a method, and adds up what they take.
 #[derive(Debug)]
 pub struct Make<'a> {
     on: &'a dyn Executor,
     a: &'a dyn LinearMap,
     scalars: DType,
+    /// The right-hand sides, where several are solved at once.
+    columns: Option<usize>,
     /// Of the first vector of data and the first one of models.
     names: [Option<&'static str>; 2],
     /// Whether nothing is made: only the bytes are wanted.
@@ -40,8 +50,9 @@ pub struct Make<'a> {
 
 impl<'a> Make<'a> {
     /// For `a` on `on`, with scalars of that dtype.
-    pub(crate) fn new(a: &'a dyn LinearMap, on: &'a dyn Executor, scalars: DType) -> Self {
-        Self { on, a, scalars, names: [None; 2], counts: false, bytes: 0 }
+    pub(crate) fn new(a: &'a dyn LinearMap, on: &'a dyn Executor, scalars: Scalars) -> Self {
+        let Scalars { dtype: scalars, columns } = scalars;
+        Self { on, a, scalars, columns, names: [None; 2], counts: false, bytes: 0 }
     }
 
     /// The bytes that a method's vectors take; nothing is allocated.
@@ -50,7 +61,8 @@ impl<'a> Make<'a> {
         on: &'a dyn Executor,
         make: impl FnOnce(&mut Self) -> Result<V>,
     ) -> Result<usize> {
-        let mut counter = Self { counts: true, ..Self::new(a, on, widest_real(on.device())) };
+        let scalars = Scalars { dtype: widest_real(on.device()), columns: None };
+        let mut counter = Self { counts: true, ..Self::new(a, on, scalars) };
         make(&mut counter)?;
         Ok(counter.bytes)
     }
@@ -104,9 +116,9 @@ impl<'a> Make<'a> {
         self.on
     }
 
-    /// A real number that stays on the device.
+    /// A real number that stays on the device: of several right-hand sides one for each.
     pub(crate) fn scalar(&mut self) -> Result<Array> {
-        self.array(&[], self.scalars)
+        self.array(self.columns.as_slice(), self.scalars)
     }
 }
 
@@ -117,7 +129,7 @@ impl<V> SolverWorkspace<V> {
         a: &dyn LinearMap,
         on: &dyn Executor,
         ([check_every, rows, state], picked): ([usize; 3], bool),
-        scalars: DType,
+        scalars: Scalars,
         inner: Option<&dyn LinearMap>,
         vectors: impl FnOnce(&mut Make<'_>) -> Result<V>,
     ) -> Result<Self> {
@@ -126,8 +138,11 @@ impl<V> SolverWorkspace<V> {
         let [data, model] = make.names;
         Ok(Self {
             vectors,
-            history: History::new(on, scalars, check_every, rows, state, picked)?,
-            number: make.scalar()?,
+            history: {
+                let Scalars { dtype, columns } = scalars;
+                History::new(on, dtype, check_every, rows, state, picked, columns)?
+            },
+            number: on.empty(&[], scalars.dtype)?,
             operator: Workspace::of(a, on)?,
             inner: inner.map(|inner| Workspace::of(inner, on)).transpose()?,
             names: [

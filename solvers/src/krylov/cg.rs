@@ -2,14 +2,14 @@
 
 use arrayspan_bridge::{Array, DType};
 use arrayspan_kernels::{Update, Vector, VectorMut, constant, input};
-use arrayspan_operators::{LinearMap, Operator};
+use arrayspan_operators::{Lift, LinearMap, Operator};
 
 use super::breakdown::{epsilon, going, most, named};
 use super::square;
 use crate::engine::Make;
 use crate::engine::history::{GRADIENT, RESIDUAL, STEP, State};
 use crate::engine::run::{Method, Run};
-use crate::engine::system::{Parts, real_dot};
+use crate::engine::system::{Parts, real_dot, squared_into};
 use crate::{Result, Stop, Stopped};
 
 /// `A x = y` for a self-adjoint and positive `A`: in each step `‖x - x*‖` in the norm of `A` is the least of the Krylov space.
@@ -104,6 +104,11 @@ impl Method for Cg {
         self.check_every
     }
 
+    fn lifted(&self, columns: usize) -> Result<Self> {
+        let lift = |inner: &Operator| inner.lifted(Lift::Trailing(columns));
+        Ok(Self { preconditioner: self.preconditioner.as_ref().map(lift).transpose()?, ..*self })
+    }
+
     fn preconditioner(&self) -> Option<&Operator> {
         self.preconditioner.as_ref()
     }
@@ -189,7 +194,7 @@ fn norms(run: &mut Run<'_, Cg>, step: usize) -> Result<()> {
     let conditioned = run.method.preconditioner.is_some();
     let Parts { mut system, vectors, history, on, .. } = run.parts();
     let Vectors { residual, preconditioned, .. } = vectors;
-    residual.norm_squared_into(on, history.get_mut(RESIDUAL, step)?)?;
+    squared_into(on, &*residual, history.get_mut(RESIDUAL, step)?)?;
     if let Some(z) = preconditioned.as_mut().filter(|_| conditioned) {
         system.precondition(residual, z)?;
         real_dot(on, residual, z, history.get_mut(GRADIENT, step)?)?;
@@ -206,7 +211,7 @@ fn scalars(run: &Run<'_, Cg>) -> State {
     let along = curvature.clone().div_or_zero(size.clone());
     let bound = bound.max(along.clone().abs());
     let margin = margin.min(along - constant(epsilon) * bound.clone());
-    let level = constant((0.25 * epsilon).powi(2) * run.whole);
+    let level = run.explained((0.25 * epsilon).powi(2), 7);
     let go = going(margin.clone().min(residual - level));
     let length = (go * gamma.clone()).div_or_zero(curvature);
     State::Each(vec![length, gamma, size, bound, margin])

@@ -95,6 +95,10 @@ impl Method for Cgls {
         self.damping
     }
 
+    fn lifted(&self, _: usize) -> Result<Self> {
+        Ok(*self)
+    }
+
     fn check(&self, _: &dyn LinearMap) -> Result<()> {
         Ok(())
     }

@@ -3,13 +3,14 @@
 //! `β u ← A v - α u` and `α v ← Aᴴ u - β v`. Vectors are kept with their lengths, so that no pass only divides: the operator adds
 //! to what is there, by numbers that are on the device.
 
-use arrayspan_bridge::{Array, DType};
+use arrayspan_bridge::Array;
 use arrayspan_kernels::{Executor, Expression, Vector, VectorMut, constant, input};
 
 use super::breakdown::epsilon;
 use crate::engine::Make;
 use crate::engine::history::{History, RESIDUAL, STEP};
-use crate::engine::system::System;
+use crate::engine::run::{Method, Run};
+use crate::engine::system::{System, squared_into};
 use crate::{Error, Result};
 
 /// The row of `1/α`.
@@ -50,10 +51,10 @@ impl Bidiagonal {
     /// The first pair, of what `u` holds.
     pub(super) fn first(&mut self, on: &dyn Executor, system: &mut System<'_>) -> Result<()> {
         let Self { u, v, beta, alpha, .. } = self;
-        u.norm_squared_into(on, &mut *beta)?;
+        squared_into(on, &*u, &mut *beta)?;
         system.adjoint(u, v)?;
         v.update_on(on, |v| v.div_or_zero(beta.sqrt()))?;
-        Ok(v.norm_squared_into(on, alpha)?)
+        squared_into(on, &*v, alpha)
     }
 
     /// The next pair, with the scalars of column `step`.
@@ -67,7 +68,7 @@ impl Bidiagonal {
         let Self { u, v, beta, alpha, factors } = self;
         let [inverse, back] = [INVERSE, BACK].map(|row| history.get(row, step));
         system.forward_into([&inverse?, &back?], v, u)?;
-        u.norm_squared_into(on, &mut *beta)?;
+        squared_into(on, &*u, &mut *beta)?;
         let known = [beta.view(), history.get(ALPHA, step)?];
         let length = || input(0).sqrt();
         let minus = constant(0.0) - length();
@@ -80,20 +81,20 @@ impl Bidiagonal {
             ],
         )?;
         system.adjoint_into([&inverse.view(), &back.view()], u, v)?;
-        Ok(v.norm_squared_into(on, alpha)?)
+        squared_into(on, &*v, alpha)
     }
 }
 
-/// The margin after this iteration: of that before, and the squares of the gradient, of a bound of `‖A‖`, of the residual and
-/// of the residual with damping. It is used up at the rounding level of `Cgls`.
-pub(super) fn margin(
-    dtype: DType,
-    whole: f64,
+/// The margin after this iteration, in a state of so many inputs: of that before, and the squares of the gradient, of a bound
+/// of `‖A‖`, of the residual and of the residual with damping. It is used up at the rounding level of `Cgls`.
+pub(super) fn margin<M: Method>(
+    run: &Run<'_, M>,
+    inputs: usize,
     [margin, gradient, bound, residual, misfit]: [Expression; 5],
 ) -> Expression {
-    let epsilon = epsilon(dtype);
+    let epsilon = epsilon(run.a.range().dtype());
     let level = constant((4.0 * epsilon).powi(2)) * bound * residual;
-    let explained = constant((0.25 * epsilon).powi(2) * whole);
+    let explained = run.explained((0.25 * epsilon).powi(2), inputs);
     margin.min(gradient - level).min(misfit - explained)
 }
 
@@ -110,7 +111,7 @@ pub(super) fn without_damping(
         return Ok(());
     }
     // Not `damping²`, which may overflow where the product does not.
-    (damping * x).norm_squared_into(on, &mut *damped)?;
+    squared_into(on, &(damping * x), &mut *damped)?;
     let mut residual = history.get_mut(RESIDUAL, step)?;
     Ok(residual.update_on(on, |misfit| (misfit - &*damped).maximum(0.0))?)
 }

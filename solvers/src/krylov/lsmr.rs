@@ -123,6 +123,10 @@ impl Method for Lsmr {
         self.damping
     }
 
+    fn lifted(&self, _: usize) -> Result<Self> {
+        Ok(*self)
+    }
+
     fn check(&self, _: &dyn LinearMap) -> Result<()> {
         Ok(())
     }
@@ -214,7 +218,7 @@ fn scalars(run: &Run<'_, Lsmr>) -> State {
     // A row of the bidiagonal matrix.
     let bound = bound.max(alpha2 + beta2.clone());
     let known = [margin, left.clone().abs2(), bound.clone(), residual, misfit.clone()];
-    let margin = golub_kahan::margin(run.a.range().dtype(), run.whole, known);
+    let margin = golub_kahan::margin(run, SCALARS.len() + 2, known);
 
     // The first triangle, as LSQR has it.
     let [corner, rest, kept] = golub_kahan::damped(run.damping, [corner, rest, kept]);

@@ -9,7 +9,7 @@ use super::golub_kahan::{self, ALPHA, Bidiagonal};
 use crate::engine::Make;
 use crate::engine::history::{GRADIENT, RESIDUAL, STEP, State};
 use crate::engine::run::{Method, Run};
-use crate::engine::system::Parts;
+use crate::engine::system::{Parts, squared_into};
 use crate::{Result, Stop};
 
 /// `min ‖y - A x‖² + damping² ‖x‖²` for any linear `A`, as [`Cgls`](crate::Cgls) does, by plane rotations of a bidiagonal matrix.
@@ -111,6 +111,10 @@ impl Method for Lsqr {
         self.damping
     }
 
+    fn lifted(&self, _: usize) -> Result<Self> {
+        Ok(*self)
+    }
+
     fn check(&self, _: &dyn LinearMap) -> Result<()> {
         Ok(())
     }
@@ -192,7 +196,7 @@ fn scalars(run: &Run<'_, Lsqr>) -> State {
     let bound = bound.max(before.abs2() + beta2.clone());
     let misfit = rest.clone().abs2() + kept.clone();
     let known = [margin, gradient, bound.clone(), residual, misfit];
-    let margin = golub_kahan::margin(run.a.range().dtype(), run.whole, known);
+    let margin = golub_kahan::margin(run, SCALARS.len() + 2, known);
 
     // One rotation against the damping, one against β.
     let [corner, rest, kept] = golub_kahan::damped(run.damping, [corner, rest, kept]);

@@ -1,7 +1,7 @@
 //! MINRES, for self-adjoint operators.
 
 use arrayspan_bridge::{Array, DType};
-use arrayspan_kernels::{Expression, Vector, VectorMut, constant, input};
+use arrayspan_kernels::{Expression, VectorMut, constant, input};
 use arrayspan_operators::LinearMap;
 
 use super::breakdown::{epsilon, going, most};
@@ -9,7 +9,7 @@ use super::square;
 use crate::engine::Make;
 use crate::engine::history::{RESIDUAL, STEP, State};
 use crate::engine::run::{Method, Run, above};
-use crate::engine::system::{Parts, real_dot};
+use crate::engine::system::{Parts, real_dot, squared_into};
 use crate::{Result, Stop, Stopped};
 
 /// `A x = y` for a self-adjoint `A`, positive or not: in each step `‖y - A x‖` is the least of the Krylov space.
@@ -124,6 +124,10 @@ impl Method for Minres {
         self.check_every
     }
 
+    fn lifted(&self, _: usize) -> Result<Self> {
+        Ok(*self)
+    }
+
     fn gradient(&self) -> usize {
         RESIDUAL
     }
@@ -157,7 +161,7 @@ impl Method for Minres {
 
     fn first(run: &mut Run<'_, Self>) -> Result<()> {
         let Parts { vectors, history, on, .. } = run.parts();
-        vectors.lanczos[0].norm_squared_into(on, &mut vectors.length)?;
+        squared_into(on, &vectors.lanczos[0], &mut vectors.length)?;
         let [none, one] = [0.0, 1.0].map(constant);
         let beta = input(0).sqrt();
         let mut state = vec![none.clone(); ROWS];
@@ -198,7 +202,7 @@ impl Method for Minres {
         real_dot(on, now, other, &mut *along)?;
         let (part, factor) = (&*along * &inverse * &inverse, history.get(FACTOR, step)?);
         other.update_on(on, |new| factor * (new - part * &*now))?;
-        other.norm_squared_into(on, &mut *length)?;
+        squared_into(on, &*other, &mut *length)?;
         history.advance(on, step, &SCALARS, &[along.view(), length.view()], next)?;
         if number == 0 {
             // How large `A` is was not known before.
@@ -239,7 +243,7 @@ fn scalars(run: &Run<'_, Minres>) -> State {
     let bound = bound.max(alpha.abs2() + length.clone());
     let epsilon = epsilon(run.a.range().dtype());
     let level = constant((4.0 * epsilon).powi(2)) * bound.clone();
-    let explained = constant((2.0 * epsilon).powi(2) * run.whole);
+    let explained = run.explained((2.0 * epsilon).powi(2), SCALARS.len() + 2);
     let left = rest.clone().abs2();
     let margin = margin.min(slope.clone() - level).min(left.clone() - explained);
     let falls = above(least.clone(), slope.clone());

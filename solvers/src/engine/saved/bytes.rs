@@ -112,8 +112,15 @@ impl Saved {
             whole,
             elapsed,
         };
-        let seen =
-            Norms { residuals, scaled_residual, gradients, scale: gradient_scale, frozen, column };
+        let seen = Norms {
+            residuals,
+            scaled_residual,
+            gradients,
+            scale: gradient_scale,
+            frozen,
+            column,
+            ..Norms::default()
+        };
         Ok(Self { facts, seen, x, column: state, vectors })
     }
 }

@@ -45,9 +45,9 @@ pub(crate) struct Scalars {
 }
 
 impl Scalars {
-    /// 1 as long as there is something to gain, 0 then and for ever after. `data` is the squared norm of what is to
-    /// be explained.
-    pub(crate) fn go(self, dtype: DType, data: f64) -> Expression {
+    /// 1 as long as there is something to gain, 0 then and for ever after. `explained` is a share of the squared norm of what
+    /// is to be explained.
+    pub(crate) fn go(self, dtype: DType, explained: impl FnOnce(f64) -> Expression) -> Expression {
         let epsilon = epsilon(dtype);
         // Few constants: each is an argument of the kernel wherever it stands.
         let times = |factor: f64| {
@@ -56,8 +56,7 @@ impl Scalars {
         let level = above(self.gradient.clone(), times(LEVEL));
         let in_band = above(times(BAND), self.lowest.clone());
         let risen = above(self.gradient.clone(), constant(GROWTH) * self.lowest.clone());
-        let explained = (EXPLAINED * epsilon).powi(2) * data;
-        let left = above(self.objective, constant(explained));
+        let left = above(self.objective, explained((EXPLAINED * epsilon).powi(2)));
         level * left * (constant(1.0) - in_band * risen)
     }
 }

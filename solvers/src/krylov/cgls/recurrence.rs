@@ -12,6 +12,7 @@ use super::freeze::Scalars;
 use crate::engine::history::{GRADIENT, RESIDUAL, STEP, State, column};
 use crate::engine::run::Run;
 use crate::engine::scale::times;
+use crate::engine::system::squared_into;
 use crate::{Cgls, Result};
 
 /// The row of a lower bound of `‖A‖²`.
@@ -52,7 +53,7 @@ impl Run<'_, Cgls> {
         let mut objective = residual;
         if damped {
             // Not `damping²`, which may overflow where the product does not.
-            (self.damping * &self.x).norm_squared_into(self.on, &mut *model)?;
+            squared_into(self.on, &(self.damping * &self.x), &mut *model)?;
             objective = objective + input(2);
         }
         let state = [constant(1.0), constant(0.0), gradient, objective];
@@ -67,9 +68,9 @@ impl Run<'_, Cgls> {
         self.forward()?;
         let (w, on) = (&mut *self.w, self.on);
         let [image_norm, direction_norm] = &mut w.vectors.curvature;
-        w.vectors.image.norm_squared_into(on, image_norm)?;
+        squared_into(on, &w.vectors.image, image_norm)?;
         if self.damping != 0.0 {
-            (self.damping * &w.vectors.direction).norm_squared_into(on, direction_norm)?;
+            squared_into(on, &(self.damping * &w.vectors.direction), direction_norm)?;
         }
         self.advance(step)?;
 
@@ -116,11 +117,13 @@ impl Run<'_, Cgls> {
             objective: misfit.clone(),
             residual,
         };
-        let go = decides.go(self.a.range().dtype(), self.whole);
+        let inputs = SCALARS.len() + if damped { 2 } else { 1 };
+        let go = decides.go(self.a.range().dtype(), |share| self.explained(share, inputs));
         let length = go * gradient.clone().div_or_zero(curvature);
         // Without damping the residual is the objective, and nobody reads this one.
         let objective = if damped { misfit - length.clone() * gradient } else { misfit };
-        column([length, bound, lowest, objective], SCALARS.len() + if damped { 2 } else { 1 })
+        let several = usize::from(self.w.history.columns().is_some());
+        column([length, bound, lowest, objective], inputs + several)
     }
 
     /// `μ A c`
@@ -155,7 +158,7 @@ impl Run<'_, Cgls> {
                 if damped { scaled - damping * &self.x } else { scaled }
             })?;
         }
-        w.vectors.residual.norm_squared_into(on, w.history.get_mut(RESIDUAL, step)?)?;
-        Ok(w.vectors.gradient.norm_squared_into(on, w.history.get_mut(GRADIENT, step)?)?)
+        squared_into(on, &w.vectors.residual, w.history.get_mut(RESIDUAL, step)?)?;
+        squared_into(on, &w.vectors.gradient, w.history.get_mut(GRADIENT, step)?)
     }
 }

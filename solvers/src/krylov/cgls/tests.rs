@@ -4,6 +4,7 @@ use arrayspan_operators::MatrixMult;
 
 use super::*;
 use crate::engine::solver::workspace_with;
+use crate::engine::workspace::Scalars;
 use crate::{Solver, Stopped};
 
 /// As on a device without 64-bit floating point.
@@ -17,7 +18,8 @@ fn scalars_of_thirty_two_bits_serve_data_and_operators_of_every_size() -> Result
         let a = MatrixMult::new(Array::from_vec(matrix, [30, 10])?.into_shared(), &[])?;
         let y = Array::from_vec((0..30).map(|i| entry(i * 7) * data).collect(), [30])?;
         let solver = Cgls { stop: Stop::after(300), check_every: 300, damping: 0.0 };
-        let mut workspace = workspace_with(&solver, &a, &*on, scalars)?;
+        let mut workspace =
+            workspace_with(&solver, &a, &*on, Scalars { dtype: scalars, columns: None })?;
         let solution = solver.solve_in(&mut workspace, &*on, &a, y.view(), None, &mut ())?;
         assert_eq!(solution.stopped, Stopped::Precision, "{operator:e} {data:e}");
         Ok(solution.x.view().to_vec::<f32>()?.iter().map(|x| x / (data / operator)).collect())
