@@ -53,8 +53,8 @@ fn check<S: Solver>(solver: &S, a: &Operator, ys: &[Vec<Complex64>], starts: &[V
         let one = &found.columns[number];
         assert_eq!(one.stopped, alone.stopped, "{what}");
         assert_eq!(one.residuals.len(), one.iterations + 1, "{what}");
-        // Scalars of 32 bits decide a little sooner or later.
-        let slack = usize::from(dtype.real() == DType::Float32);
+        // After as many iterations as there are unknowns rounding decides whether there is one more.
+        let slack = 1;
         assert!(
             one.iterations.abs_diff(alone.iterations) <= slack,
             "{what}: {}, not {}",
@@ -77,7 +77,8 @@ fn each_of_several_is_solved_and_ends_as_it_does_alone() {
         let stop = Stop { residual: tolerance, gradient: tolerance, ..Stop::after(60) };
         for (count, check_every) in [(1, 1), (2, 1), (5, 7), (3, 1000)] {
             let mut random = Random(3 + count as u64);
-            let problem = Problem::new(dtype, [23, 11], 3.0, false, &mut random);
+            // Well-conditioned: conjugate gradients in 32 bits go other ways else, whatever scalars are.
+            let problem = Problem::new(dtype, [90, 11], 1.5, false, &mut random);
             let (a, ys) = (problem.operator(), data(&problem, count, &mut random));
             let starts: Vec<_> = (0..count).map(|_| random.numbers(dtype, 11)).collect();
             for damping in [0.0, 0.4] {
@@ -183,9 +184,9 @@ fn what_breaks_down_for_one_goes_on_for_the_others() {
     let found = Cg::default().solve_columns(&a, &y, None).unwrap();
     assert_eq!(found.columns[0].stopped, Stopped::Residual);
     assert_eq!(found.columns[1].stopped, Stopped::Indefinite);
-    let x: Vec<f64> = found.x.view().to_vec().unwrap();
-    assert_eq!([x[0], x[2], x[4]], [2.0, 0.0, 0.0]);
-    assert_eq!([x[1], x[3], x[5]], [0.0; 3], "that before the direction");
+    let [none, two] = [0.0, 2.0].map(Complex64::from);
+    assert_eq!(column(&found.x, 0), [two, none, none]);
+    assert_eq!(column(&found.x, 1), [none; 3], "that before the direction");
 }
 
 #[test]

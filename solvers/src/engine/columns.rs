@@ -74,7 +74,8 @@ pub(super) fn solve<M: Method>(
                 // What is not finite would be in sums over all of them.
                 place.assign_on(on, 0.0)?;
                 if started {
-                    x.view_mut().sliced(x.shape().len() - 1, from, len)?.assign_on(on, 0.0)?;
+                    let axis = x.shape().len() - 1;
+                    x.view_mut().sliced(axis, from, len)?.assign_on(on, 0.0)?;
                 }
                 continue;
             };
@@ -95,7 +96,7 @@ pub(super) fn solve<M: Method>(
         seen.residuals = vec![f64::NAN];
     }
     let stopped = vec![None; count];
-    Solving { run, seen, stopped, found: None, began }.to_the_end()
+    Solving { run, seen, stopped, found: None, began }.run_to_the_end()
 }
 
 /// The exponents of the powers of two that bring each right-hand side near 1, because beside what one of them is the others may be
@@ -122,7 +123,7 @@ fn exponents<M: Method>(
         let each = sizes.iter_mut().zip(&mut finite).zip(residuals.into_iter().zip(models));
         for ((size, finite), (residual, model)) in each {
             let damped = exponent(model).zip(damping).map(|(model, damping)| model + damping);
-            *size = size.max(exponent(residual)).max(damped);
+            *size = (*size).max(exponent(residual)).max(damped);
             *finite &= residual < f64::INFINITY && model < f64::INFINITY;
         }
     }
@@ -147,7 +148,7 @@ fn alike<E: PartialEq>(exponents: &[E], meant: impl Fn(usize) -> bool) -> Vec<(u
             Some((from, len))
                 if *from + *len == number && exponents[*from] == exponents[number] =>
             {
-                *len += 1
+                *len += 1;
             }
             _ => parts.push((number, 1)),
         }
@@ -166,7 +167,7 @@ struct Solving<'a, M: Method> {
 }
 
 impl<M: Method> Solving<'_, M> {
-    fn to_the_end(mut self) -> Result<Columns> {
+    fn run_to_the_end(mut self) -> Result<Columns> {
         let check_every = self.run.method.check_every().min(self.run.w.history.room());
         let (mut ahead, mut done) = (0, 0);
         loop {
@@ -237,7 +238,7 @@ impl<M: Method> Solving<'_, M> {
         if !plain {
             self.keep(ended)?;
         }
-        if let Some(found) = self.found.as_ref().filter(|x| scaled && x.layout().len() > 0) {
+        if let Some(found) = self.found.as_ref().filter(|x| scaled && !x.layout().is_empty()) {
             let on = self.run.on;
             sizes = Some((largest(on, &found.view())?, largest(on, &self.run.x.view())?));
         }

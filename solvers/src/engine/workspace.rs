@@ -118,7 +118,8 @@ impl<'a> Make<'a> {
 
     /// A real number that stays on the device: of several right-hand sides one for each.
     pub(crate) fn scalar(&mut self) -> Result<Array> {
-        self.array(self.columns.as_slice(), self.scalars)
+        let columns = self.columns;
+        self.array(columns.as_slice(), self.scalars)
     }
 }
 

@@ -9,7 +9,7 @@ use super::golub_kahan::{self, ALPHA, Bidiagonal};
 use crate::engine::Make;
 use crate::engine::history::{GRADIENT, RESIDUAL, STEP, State};
 use crate::engine::run::{Method, Run};
-use crate::engine::system::{Parts, squared_into};
+use crate::engine::system::Parts;
 use crate::{Result, Stop};
 
 /// `min ‖y - A x‖² + damping² ‖x‖²` for any linear `A`, as [`Cgls`](crate::Cgls) does, by plane rotations of a bidiagonal matrix.
