@@ -69,6 +69,8 @@ enum Part {
 /// Reads expressions one after the other.
 struct Builder<'k> {
     inputs: &'k [Kind],
+    /// Of the outputs: what they held follows the inputs.
+    outs: Vec<Kind>,
     /// Whether elements are complex.
     complex: bool,
     steps: Vec<Step>,
@@ -88,7 +90,8 @@ impl Program {
         complex: bool,
     ) -> Result<(Self, Vec<Complex64>), (usize, Refusal)> {
         let (steps, constants, known) = (Vec::with_capacity(16), Vec::new(), HashMap::new());
-        let mut builder = Builder { inputs, complex, steps, constants, known };
+        let outs = outputs.iter().map(|(_, kind)| *kind).collect();
+        let mut builder = Builder { inputs, outs, complex, steps, constants, known };
         let mut results = Vec::with_capacity(outputs.len());
         for (number, (expression, kind)) in outputs.iter().enumerate() {
             let part = builder.read(expression, number, *kind);
@@ -113,9 +116,13 @@ impl Builder<'_> {
         for node in expression.nodes() {
             let mut operand = || parts.pop().unwrap_or(Part::Constant(Complex64::ZERO));
             let part = match node.node() {
+                Node::Input(number) if *number < self.inputs.len() => {
+                    self.step(Op::Input(*number), self.inputs[*number])
+                }
                 Node::Input(number) => {
-                    let kind = self.inputs.get(*number).copied().unwrap_or(Kind::Element);
-                    self.step(Op::Input(*number), kind)
+                    let held = *number - self.inputs.len();
+                    let kind = self.outs.get(held).copied().unwrap_or(Kind::Element);
+                    self.step(Op::Previous(held), kind)
                 }
                 Node::Previous => self.step(Op::Previous(out), kind),
                 Node::Constant(value) => Part::Constant(*value),

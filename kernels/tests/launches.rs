@@ -9,6 +9,7 @@ use arrayspan_kernels::bridge::devices::Device;
 use arrayspan_kernels::bridge::devices::fault::{self, Fault, FaultKind};
 use arrayspan_kernels::bridge::devices::retry::OutOfMemory;
 use arrayspan_kernels::bridge::{Array, DType, Relayout};
+use arrayspan_kernels::verb::{Dot, DotOf};
 use arrayspan_kernels::{
     Band, Error, Executor, Gather, Gpu, Reduction, Scan, Stencil, StencilTerm, Trace, Update,
     constant, input, previous,
@@ -87,6 +88,29 @@ fn a_reduction_launches_once_however_long_it_is() {
         let x = array(executor, &[100, 100]);
         let mut rows = array(executor, &[100]);
         executor.reduce(Reduction::Maximum, &input(0), &[x.view()], &[1], rows.view_mut()).unwrap();
+    });
+}
+
+#[test]
+fn dots_of_arrays_without_gaps_are_part_of_the_launch_that_fills_them() {
+    on_each(|gpu, executor| {
+        let joins = usize::from(!gpu.stream().device().info().device_fence);
+        for (len, gap, launches) in
+            [(100, 0, 1), (4096, 0, 1), (4097, 0, 1 + 2 * joins), (100, 1, 3)]
+        {
+            let x = array(executor, &[len]);
+            let mut block = array(executor, &[len, 1 + gap]);
+            let y = block.view_mut().sliced(1, 0, 1).unwrap().selected(1, 0).unwrap();
+            let mut sums = [0; 2].map(|_| array(executor, &[]));
+            let [norm, both] = &mut sums;
+            let dots = [
+                Dot::norm_squared(DotOf::Output(0), norm.view_mut()),
+                Dot { a: DotOf::Input(0), b: DotOf::Output(0), out: both.view_mut() },
+            ];
+            let before = gpu.launches();
+            executor.map_dots(&[x.view()], [(previous() - input(0), y)], dots).unwrap();
+            assert_eq!(gpu.launches() - before, launches, "{len} elements");
+        }
     });
 }
 

@@ -15,6 +15,16 @@ impl Expression {
     /// The same with input `number(i)` for each input `i`. Parts that are shared stay shared, where there are many.
     #[must_use]
     pub fn renumbered(&self, number: impl Fn(usize) -> usize) -> Self {
+        self.substituted(|node| match node {
+            Node::Input(before) => Some(input(number(*before))),
+            _ => None,
+        })
+    }
+
+    /// The same with what `leaf` gives in place of an input, of `previous()` or of a constant; these stay where it gives nothing.
+    /// Parts that are shared stay shared, where there are many.
+    #[must_use]
+    pub fn substituted(&self, leaf: impl Fn(&Node) -> Option<Self>) -> Self {
         let remember = self.operations() > FEW;
         let mut made: HashMap<_, Self> = HashMap::new();
         let mut results: SmallVec<[Self; 8]> = SmallVec::new();
@@ -34,8 +44,9 @@ impl Expression {
             }
             let mut operand = || results.pop().unwrap_or_else(|| expression.clone());
             let result: Self = match expression.node() {
-                Node::Input(before) => input(number(*before)),
-                Node::Previous | Node::Constant(_) => expression.clone(),
+                node @ (Node::Input(_) | Node::Previous | Node::Constant(_)) => {
+                    leaf(node).unwrap_or_else(|| expression.clone())
+                }
                 Node::Unary(function, _) => Node::Unary(*function, operand()).into(),
                 Node::Binary(function, ..) => {
                     let b = operand();
@@ -53,7 +64,7 @@ impl Expression {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{constant, input, previous};
+    use super::super::{Node, constant, input, previous};
 
     #[test]
     fn inputs_get_other_numbers_and_nothing_else_changes() {
@@ -63,6 +74,18 @@ mod tests {
         assert_eq!(of([0, 1]).renumbered(|i| [5, 3][i]), of([5, 3]));
         assert_eq!(of([1, 0]).renumbered(|i| i), of([1, 0]));
         assert_eq!(constant(1.0).renumbered(|i| i + 1), constant(1.0));
+    }
+
+    #[test]
+    fn expressions_take_the_place_of_leaves() {
+        let of = |previous| input(0) * input(1) + previous;
+        let leaf = |node: &Node| match node {
+            Node::Previous => Some(input(1) - constant(2.0)),
+            Node::Input(0) => Some(previous()),
+            _ => None,
+        };
+        let expected = previous() * input(1) + (input(1) - constant(2.0));
+        assert_eq!(of(previous()).substituted(leaf), expected);
     }
 
     #[test]

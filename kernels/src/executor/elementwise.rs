@@ -5,7 +5,7 @@ use arrayspan_bridge::{View, ViewMut};
 use super::Executor;
 use crate::factors::Factors;
 use crate::verb::{
-    Call, CopyCall, CopyMappedCall, MAP, MapCall, MapManyCall, Mapped, TransferCall,
+    Call, CopyCall, CopyMappedCall, Dot, MAP, MapCall, MapManyCall, Mapped, TransferCall,
 };
 use crate::{Expression, Result, Update};
 
@@ -22,7 +22,7 @@ impl dyn Executor + '_ {
         out: ViewMut<'_>,
     ) -> Result<()> {
         if MapManyCall::is_mixed(inputs, &out) {
-            return self.map_many(inputs, [(expression.clone(), out)]);
+            return self.run(Call::MapMany(MapManyCall::one(expression, inputs, out)?));
         }
         self.run(Call::Map(MapCall::new(expression, inputs, out)?))
     }
@@ -61,8 +61,8 @@ impl dyn Executor + '_ {
         self.map(&expression, &inputs, y)
     }
 
-    /// `outₖ ← expressionₖ(inputs, outₖ)` for several outputs of one shape in one pass, element by element. Inputs
-    /// broadcast. Enqueued; does not wait.
+    /// `outₖ ← expressionₖ(inputs, outs)` for several outputs of one shape in one pass, element by element. Inputs
+    /// broadcast. Behind `n` inputs, `input(n + k)` is what output `k` held. Enqueued; does not wait.
     ///
     /// A launch on a GPU takes 64 arguments: 2 for each array, input or output, 1 for each real constant and 2 for each complex
     /// one. So it takes 32 arrays without constants, and more are refused; the host takes any number.
@@ -89,6 +89,38 @@ impl dyn Executor + '_ {
         outputs: impl IntoIterator<Item = (Expression, ViewMut<'a>)>,
     ) -> Result<()> {
         self.run(Call::MapMany(MapManyCall::new(inputs, outputs)?))
+    }
+
+    /// As [`map_many`](#method.map_many), and [dots](Dot) of inputs and of what the outputs hold then: where arrays have one
+    /// dtype and no gaps, in the same pass. Enqueued; does not wait.
+    ///
+    /// ```
+    /// use arrayspan_kernels::bridge::{Array, devices::Device};
+    /// use arrayspan_kernels::verb::{Dot, DotOf};
+    /// use arrayspan_kernels::{input, on, previous};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let (x, mut y) = (Array::from_slice(&[3.0, 4.0], [2])?, Array::from_slice(&[1.0, 1.0], [2])?);
+    /// let (mut norm, mut both) = (Array::from_slice(&[0.0], [])?, Array::from_slice(&[0.0], [])?);
+    /// let sums = [
+    ///     Dot::norm_squared(DotOf::Output(0), norm.view_mut()),
+    ///     Dot { a: DotOf::Input(0), b: DotOf::Output(0), out: both.view_mut() },
+    /// ];
+    /// let outputs = [(previous() - input(0), y.view_mut())];
+    /// on(Device::cpu())?.map_dots(&[x.view()], outputs, sums)?;
+    /// assert_eq!(y.view().as_slice::<f64>()?, [-2.0, -3.0]);
+    /// assert_eq!([norm.item::<f64>()?, both.item::<f64>()?], [13.0, -18.0]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`map_many`](#method.map_many) and [`MapManyCall::with_dots`].
+    pub fn map_dots<'a>(
+        &self,
+        inputs: &[View<'a>],
+        outputs: impl IntoIterator<Item = (Expression, ViewMut<'a>)>,
+        dots: impl IntoIterator<Item = Dot<'a>>,
+    ) -> Result<()> {
+        self.run(Call::MapMany(MapManyCall::new(inputs, outputs)?.with_dots(dots)?))
     }
 
     /// `y ← alpha · x + beta · y` between any two layouts. Enqueued; does not wait.

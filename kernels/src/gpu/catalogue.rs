@@ -33,6 +33,7 @@ pub fn catalogue() -> Vec<KernelSource> {
     for dtype in dtypes {
         kernels.extend(elementwise::maps(dtype));
         kernels.extend(elementwise::several(dtype));
+        kernels.extend(elementwise::dotted(dtype));
         let scalars = scalars(dtype);
         let loaded = loaded(dtype, &scalars);
         let both = updates(dtype).into_iter().chain(loaded.iter().copied());

@@ -21,6 +21,8 @@ pub(super) enum Given<T> {
     Number(T),
     /// It is a number of a wider real dtype.
     Wide(f64),
+    /// It is what the output held.
+    Previous,
 }
 
 /// Where an operand's elements are found.
@@ -112,6 +114,16 @@ impl<T: Scalar> Program<T> {
         }
     }
 
+    /// Whether it takes the input of this number among those whose elements differ.
+    pub(super) fn reads(&self, input: usize) -> bool {
+        let is = |source: &Source<T>| matches!(source, Source::Input(at) if *at == input);
+        let of_step = |(function, _): &(Function<T>, usize)| match function {
+            Function::Unary(_, a) => is(a),
+            Function::Binary(_, a, b) => is(a) || is(b),
+        };
+        is(&self.result) || self.steps.iter().any(of_step)
+    }
+
     /// Adds the steps of an expression; where its values are found then.
     fn compile(&mut self, expression: &Expression, inputs: &[Given<T>]) -> Source<T> {
         let (mut sources, mut free) = (Vec::new(), Vec::new());
@@ -122,6 +134,7 @@ impl<T: Scalar> Program<T> {
                     Given::Elements(number) => Source::Input(number),
                     Given::Number(number) => Source::Number(number),
                     Given::Wide(number) => Source::Wide(number),
+                    Given::Previous => Source::Previous,
                 },
                 Node::Previous => Source::Previous,
                 Node::Constant(value) if value.im == 0.0 => Source::Constant(value.re),

@@ -44,6 +44,37 @@ pub(super) fn squares<T: Scalar>(values: &[T]) -> f64 {
     Arch::new().dispatch(Squares { parts: cast_slice::<T, T::Part>(values) })
 }
 
+/// `Re Σ conj(a) b`, multiplied in 64-bit floating point.
+pub(super) fn products<T: Scalar>(a: &[T], b: &[T]) -> f64 {
+    // The real part of a product is the sum of those of the parts.
+    let [a, b] = [a, b].map(cast_slice::<T, T::Part>);
+    Arch::new().dispatch(Products { a, b })
+}
+
+struct Products<'a, P> {
+    a: &'a [P],
+    b: &'a [P],
+}
+
+impl<P: Scalar<Wide = f64>> WithSimd for Products<'_, P> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        let ((a, a_rest), (b, b_rest)) = (self.a.as_chunks::<LANES>(), self.b.as_chunks::<LANES>());
+        let mut lanes = [0.0; LANES];
+        for (a, b) in a.iter().zip(b) {
+            for (lane, (a, b)) in lanes.iter_mut().zip(a.iter().zip(b)) {
+                *lane += a.wide() * b.wide();
+            }
+        }
+        for (lane, (a, b)) in lanes.iter_mut().zip(a_rest.iter().zip(b_rest)) {
+            *lane += a.wide() * b.wide();
+        }
+        together::<f64>(&lanes)
+    }
+}
+
 struct Squares<'a, P> {
     parts: &'a [P],
 }

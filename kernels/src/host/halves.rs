@@ -19,7 +19,7 @@ pub(super) fn by_halves<P: Clone + Send, R: Default + Send>(
 }
 
 /// The parts that are not cut further, in order.
-fn cut<P>(part: P, halve: &impl Fn(&P) -> Option<[P; 2]>, leaves: &mut Vec<P>) {
+pub(super) fn cut<P>(part: P, halve: &impl Fn(&P) -> Option<[P; 2]>, leaves: &mut Vec<P>) {
     match halve(&part) {
         None => leaves.push(part),
         Some(halves) => halves.into_iter().for_each(|half| cut(half, halve, leaves)),
@@ -27,7 +27,7 @@ fn cut<P>(part: P, halve: &impl Fn(&P) -> Option<[P; 2]>, leaves: &mut Vec<P>) {
 }
 
 /// Puts the results of the parts together.
-fn together<P, R: Default>(
+pub(super) fn together<P, R: Default>(
     part: &P,
     halve: &impl Fn(&P) -> Option<[P; 2]>,
     join: &impl Fn(R, R) -> R,

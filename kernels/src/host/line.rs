@@ -52,7 +52,7 @@ pub(super) fn run<T: Scalar>(call: &mut MapCall<'_>) -> Result<bool> {
 }
 
 /// The element that all are.
-fn first<T: Scalar>(view: &View<'_>) -> Result<T> {
+pub(super) fn first<T: Scalar>(view: &View<'_>) -> Result<T> {
     let rank = view.shape().len();
     if rank == 0 {
         return Ok(view.as_slice::<T>()?[0]);

@@ -5,8 +5,10 @@ use arrayspan_bridge::{Lanes, LanesMut, Layout, OperandMut, Relayout, ViewMut};
 
 use super::elementwise::Operand;
 use super::evaluate::chunk;
+use super::lines;
 use super::operands::number;
 use super::parts::{Divide, Parts, by_stride, for_each_lane, for_each_part};
+use super::reduce;
 use super::scalar::{Scalar, with_scalar};
 use super::steps::Steps;
 use crate::Result;
@@ -14,10 +16,14 @@ use crate::program::Kind;
 use crate::verb::MapManyCall;
 
 pub(super) fn run(call: &mut MapManyCall<'_>) -> Result<()> {
-    if call.outs.first().is_none_or(|out| out.layout().is_empty()) {
+    let lines = with_scalar!("map", call.element, C => lines::run::<C>(call))?;
+    if lines {
         return Ok(());
     }
-    with_scalar!("map", call.element, C => many::<<C as Scalar>::Part, C>(call))
+    if call.outs.first().is_some_and(|out| !out.layout().is_empty()) {
+        with_scalar!("map", call.element, C => many::<<C as Scalar>::Part, C>(call))?;
+    }
+    call.each_dot(reduce::run)
 }
 
 /// Elements are `C`, real arrays beside complex ones `R`.

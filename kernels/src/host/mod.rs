@@ -22,6 +22,7 @@ mod gemm;
 mod group;
 mod halves;
 mod line;
+mod lines;
 mod map;
 mod map_many;
 mod mapped_axes;

@@ -12,7 +12,7 @@ use super::operands::given;
 use super::parts::by_stride;
 use super::reduce_parts::Reduce;
 use super::scalar::{Scalar, with_scalar};
-use super::squares::squares_of_all;
+use super::squares::{products_of_all, squares_of_all};
 use crate::cost::distinct_bytes;
 use crate::verb::{MapCall, ReduceCall};
 use crate::{Expression, Reduction, Result, constant};
@@ -52,11 +52,17 @@ fn reduce<T: Scalar, C: Scalar, O: Scalar>(call: &mut ReduceCall<'_>) -> Result<
         // The squares that the computation would have are those of the sum.
         call.reduction == Reduction::Sum && C::DTYPE.real() == DType::Float64
     });
-    if let Some(number) = square
-        && call.axes.len() == call.shape().len()
-        && call.inputs[number].layout().is_contiguous()
+    let wide = C::DTYPE.real() == DType::Float64;
+    // Products of complex numbers are made one by one, as in all other expressions.
+    if let Some([a, b]) = call.dot().filter(|[a, b]| wide && (a == b || !C::DTYPE.is_complex()))
+        && [a, b].iter().all(|of| call.inputs[*of].layout().is_contiguous())
     {
-        let sum = squares_of_all::<T>(call.inputs[number].view().as_slice()?);
+        let (first, second) = (call.inputs[a].view(), call.inputs[b].view());
+        let sum = if a == b {
+            squares_of_all::<T>(first.as_slice()?)
+        } else {
+            products_of_all::<T>(first.as_slice()?, second.as_slice()?)
+        };
         call.out.view_mut().as_mut_slice()?.fill(O::rounded(Complex64::new(sum, 0.0)));
         return Ok(());
     }

@@ -1,7 +1,7 @@
-//! The sum of the squares of all elements of an array without gaps: what each iteration of a solver asks several times. For
-//! small arrays a look at axes and lanes would take longer than their elements do.
+//! The sum of the squares of all elements of an array without gaps, and of the products of those of two: what each iteration of a
+//! solver asks several times. For small arrays a look at axes and lanes would take longer than their elements do.
 
-use super::fold::squares;
+use super::fold::{products, squares};
 use super::halves::by_halves;
 use super::reduce_parts::{GRAIN, MOST_PARTS, SQUARES};
 use super::scalar::Scalar;
@@ -25,6 +25,25 @@ fn leaf<T: Scalar>(elements: &[T]) -> f64 {
     elements.chunks(SQUARES).fold(0.0, |sum, elements| sum + squares(elements))
 }
 
+/// The same of two parts as long as each other.
+fn pairs<'x, T>(part: &Pair<'x, T>, grain: usize) -> Option<[Pair<'x, T>; 2]> {
+    let ([a, a_rest], [b, b_rest]) = (halves(&part.0, grain)?, halves(&part.1, grain)?);
+    Some([(a, b), (a_rest, b_rest)])
+}
+
+type Pair<'x, T> = (&'x [T], &'x [T]);
+
+/// `Re Σ conj(a) b`, in the same order.
+pub(super) fn products_of_all<T: Scalar>(a: &[T], b: &[T]) -> f64 {
+    let grain = GRAIN.max(a.len() / MOST_PARTS);
+    let halve = |part: &_| pairs(part, grain);
+    let leaf = |(a, b): Pair<'_, T>| {
+        let chunks = a.chunks(SQUARES).zip(b.chunks(SQUARES));
+        chunks.fold(0.0, |sum, (a, b)| sum + products(a, b))
+    };
+    by_halves((a, b), &halve, &leaf, &|first, second| first + second)
+}
+
 #[cfg(test)]
 mod tests {
     use num_complex::Complex32;
@@ -44,6 +63,7 @@ mod tests {
                 pool.install(|| squares_of_all(&x))
             };
             let sums = [1, 2, 5].map(on);
+            assert_eq!(products_of_all(&x, &x).to_bits(), sums[0].to_bits(), "{len}");
             assert!((sums[0] - exact).abs() <= 0.0, "{len}: {} of {exact}", sums[0]);
             assert!(sums.iter().all(|sum| sum.to_bits() == sums[0].to_bits()), "{len}: {sums:?}");
         }

@@ -2,6 +2,7 @@
 
 use arrayspan_bridge::{Array, Elementwise, ViewMut};
 
+use crate::verb::{Dot, DotOf};
 use crate::{Executor, Result, on};
 
 /// Arrays that elementwise values are written to, in one pass, in place. Enqueued; nothing waits.
@@ -69,6 +70,35 @@ pub trait VectorMut {
         value: impl FnOnce(Elementwise<'a>) -> Elementwise<'a>,
     ) -> Result<()> {
         write("update", on, &value(Elementwise::previous()), self.as_view_mut())
+    }
+
+    /// As [`update_on`](Self::update_on), and `norm ← ‖y‖²` of what is written, in the same pass where arrays have one dtype and no
+    /// gaps.
+    ///
+    /// ```
+    /// use arrayspan_kernels::bridge::{Array, devices::Device};
+    /// use arrayspan_kernels::{VectorMut, on};
+    ///
+    /// let (x, mut y) = (Array::from_slice(&[1.0, 2.0], [2])?, Array::from_slice(&[4.0, 6.0], [2])?);
+    /// let mut norm = Array::from_slice(&[0.0], [])?;
+    /// y.update_with_norm_squared_on(&*on(Device::cpu())?, &mut norm, |y| y - &x)?;
+    /// assert_eq!((y.to_vec::<f64>()?, norm.item::<f64>()?), (vec![3.0, 4.0], 25.0));
+    /// # Ok::<(), arrayspan_kernels::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As there, and when `norm` has axes or is not real and at least as wide as the parts of elements.
+    fn update_with_norm_squared_on<'a, 'n>(
+        &mut self,
+        on: &dyn Executor,
+        norm: impl Into<ViewMut<'n>>,
+        value: impl FnOnce(Elementwise<'a>) -> Elementwise<'a>,
+    ) -> Result<()> {
+        let value = value(Elementwise::previous());
+        let outputs = [(value.expression().clone(), self.as_view_mut())];
+        let norm = Dot::norm_squared(DotOf::Output(0), norm.into());
+        on.map_dots(&value.inputs(), outputs, [norm])
+            .map_err(|error| error.in_operation("update_with_norm_squared"))
     }
 
     /// `y ← y + alpha · x`, with a number or a 0-d array for `alpha`. (The `axpy` of BLAS.)

@@ -29,6 +29,8 @@ pub enum OperandName {
     Output,
     /// One of several outputs.
     OutputOf(usize),
+    /// The result of one of several dots.
+    Dot(usize),
     /// One that the verb's formula names.
     Named(&'static str),
     /// One of a term of the verb's sum.
@@ -40,6 +42,7 @@ impl fmt::Display for OperandName {
         match self {
             Self::Input(number) => write!(f, "input {number}"),
             Self::OutputOf(number) => write!(f, "output {number}"),
+            Self::Dot(number) => write!(f, "dot {number}"),
             Self::Output => f.write_str("the output"),
             Self::Named(name) => f.write_str(name),
             Self::OfTerm(name, term) => write!(f, "{name} of term {term}"),

@@ -1,19 +1,23 @@
 //! Several outputs in one pass, over real and complex arrays of one precision.
 
 use arrayspan_bridge::devices::Access;
-use arrayspan_bridge::{DType, Operand, OperandMut, Relayout, View, ViewMut};
+use arrayspan_bridge::{DType, Layout, Operand, OperandMut, Relayout, View, ViewMut};
 
+use super::dot::{Among, DotCall};
 use super::map::{self, NAME};
-use super::{OperandName, Verb, check};
+use super::{Dot, OperandName, ReduceCall, Verb, check};
 use crate::program::{Kind, Op, Program, Refusal};
 use crate::{Cost, Expression, Result, cost};
 
-/// `outₖ ← expressionₖ(inputs, outₖ)` for several outputs in one pass, element by element.
+/// `outₖ ← expressionₖ(inputs, outs)` for several outputs in one pass, element by element, and dots of what comes out.
 ///
 /// Arrays are real or complex, of one precision. What is computed of real numbers is computed as a real number, and
-/// becomes complex where it meets one that is; parts that expressions share are computed once.
+/// becomes complex where it meets one that is; parts that expressions share are computed once. Behind the inputs, expressions
+/// find what the outputs held: of `n` inputs, `input(n + k)` is what output `k` did, as `previous()` is in its own expression.
 #[derive(Debug)]
 pub struct MapManyCall<'a> {
+    /// As they were given.
+    pub(crate) expressions: Vec<Expression>,
     /// What is computed, and the values of its constants.
     pub(crate) program: Program,
     pub(crate) constants: Vec<num_complex::Complex64>,
@@ -22,6 +26,8 @@ pub struct MapManyCall<'a> {
     /// What each input is.
     pub(crate) kinds: Vec<Kind>,
     pub(crate) outs: Vec<OperandMut<'a>>,
+    /// Sums of products of inputs and of what comes out.
+    pub(crate) dots: Vec<DotCall<'a>>,
     /// The dtype of elements: complex if any array is.
     pub(crate) element: DType,
     /// The dtype of the inputs that are numbers.
@@ -60,9 +66,16 @@ impl<'a> MapManyCall<'a> {
         };
         let element = if any(complex) { complex } else { real };
         let mut numbers = None;
+        // Single numbers that are as wide as elements are numbers as those that are wider: computed with once.
+        let wide = |view: &View<'_>| view.dtype() != element && view.dtype() != real;
+        let own = real == DType::Float64 && !inputs.iter().any(wide);
+        let own = own && shape.iter().product::<usize>() > 1;
+        let is_number =
+            |view: &View<'_>| own && view.layout().len() == 1 && view.shape().len() <= shape.len();
         let (mut operands, mut kinds) = (Vec::with_capacity(inputs.len()), Vec::new());
         for (number, view) in inputs.iter().enumerate() {
             let kind = match view.dtype() {
+                DType::Float64 if is_number(view) => Kind::Number,
                 dtype if dtype == element => Kind::Element,
                 dtype if dtype == real => Kind::Real,
                 _ => Kind::Number,
@@ -78,7 +91,14 @@ impl<'a> MapManyCall<'a> {
             kinds.push(kind);
         }
         for expression in &expressions {
-            map::check_size(NAME, expression, inputs.len())?;
+            let needed = expression.inputs();
+            if needed > inputs.len() + outs.len() {
+                let (inputs, outs) = (inputs.len(), outs.len());
+                let why =
+                    format!("an expression takes {needed} inputs, not {inputs} and {outs} outputs");
+                return check::argument(NAME, why);
+            }
+            map::check_size(NAME, expression, needed)?;
             if !element.is_complex() && !expression.has_real_constants() {
                 return check::argument(
                     NAME,
@@ -105,7 +125,31 @@ impl<'a> MapManyCall<'a> {
             }
         };
         let outs = outs.into_iter().map(OperandMut::from).collect();
-        Ok(Self { program, constants, inputs: operands, kinds, outs, element, numbers })
+        let (inputs, dots) = (operands, Vec::new());
+        Ok(Self { expressions, program, constants, inputs, kinds, outs, dots, element, numbers })
+    }
+
+    /// As [`new`](Self::new) for one output, whose expression takes inputs alone, and what the output held as `previous()`.
+    pub(crate) fn one(
+        expression: &Expression,
+        inputs: &[View<'a>],
+        out: ViewMut<'a>,
+    ) -> Result<Self> {
+        map::check_size(NAME, expression, inputs.len())?;
+        Self::new(inputs, [(expression.clone(), out)])
+    }
+
+    /// The same call with dots.
+    ///
+    /// # Errors
+    /// When a dot names an array that is not there or is a single number, its arrays have two dtypes, or its result has axes or
+    /// is not real and at least as wide as they are.
+    pub fn with_dots(mut self, dots: impl IntoIterator<Item = Dot<'a>>) -> Result<Self> {
+        for (number, dot) in dots.into_iter().enumerate() {
+            let dot = DotCall::new(number, dot, self.among())?;
+            self.dots.push(dot);
+        }
+        Ok(self)
     }
 
     /// Whether inputs and output that `map` was given are real and complex arrays together.
@@ -119,11 +163,13 @@ impl<'a> MapManyCall<'a> {
 
     pub(super) fn held(&mut self) -> MapManyCall<'_> {
         MapManyCall {
+            expressions: self.expressions.clone(),
             program: self.program.clone(),
             constants: self.constants.clone(),
             inputs: self.inputs.iter().map(Operand::held).collect(),
             kinds: self.kinds.clone(),
             outs: self.outs.iter_mut().map(OperandMut::held).collect(),
+            dots: self.dots.iter_mut().map(DotCall::held).collect(),
             element: self.element,
             numbers: self.numbers,
         }
@@ -141,6 +187,41 @@ impl<'a> MapManyCall<'a> {
     /// Whether what an output held is read.
     pub(crate) fn reads(&self, out: usize) -> bool {
         self.program.steps.iter().any(|step| step.op == Op::Previous(out))
+    }
+
+    /// Whether all arrays have the outputs' dtype and no gaps, beside single numbers: then they are lines side by side.
+    pub(crate) fn is_lines(&self) -> bool {
+        let out =
+            |out: &OperandMut<'_>| out.dtype() == self.element && out.layout().is_contiguous();
+        let input = |(input, kind): (&Operand<'_>, &Kind)| match kind {
+            Kind::Number => true,
+            Kind::Real => false,
+            Kind::Element => is_single(input.layout()) || input.layout().is_contiguous(),
+        };
+        self.outs.iter().all(out) && self.inputs.iter().zip(&self.kinds).all(input)
+    }
+
+    /// Whether there are dots, which are added up in the pass that fills the outputs. Those of other arrays take a pass each.
+    pub(crate) fn is_fused(&self) -> bool {
+        let of_lines = |dot: &DotCall<'_>| {
+            dot.arrays(self.among()).into_iter().all(|array| array.layout().is_contiguous())
+        };
+        let elements = self.outs.first().is_some_and(|out| !out.layout().is_empty());
+        elements && !self.dots.is_empty() && self.is_lines() && self.dots.iter().all(of_lines)
+    }
+
+    /// Runs the dots by themselves, as reductions.
+    pub(crate) fn each_dot(
+        &mut self,
+        mut run: impl FnMut(&mut ReduceCall<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let Self { inputs, kinds, outs, dots, .. } = self;
+        let among = Among { inputs, kinds, outs };
+        dots.iter_mut().try_for_each(|dot| run(&mut dot.reduction(among)?))
+    }
+
+    fn among(&self) -> Among<'_, 'a> {
+        Among { inputs: &self.inputs, kinds: &self.kinds, outs: &self.outs }
     }
 }
 
@@ -161,6 +242,9 @@ impl Verb for MapManyCall<'_> {
         for (number, out) in self.outs.iter().enumerate() {
             visit(OperandName::OutputOf(number), Access::Write, out.as_operand());
         }
+        for (number, dot) in self.dots.iter().enumerate() {
+            visit(OperandName::Dot(number), Access::Write, dot.out.as_operand());
+        }
     }
 
     fn cost(&self) -> Cost {
@@ -171,11 +255,21 @@ impl Verb for MapManyCall<'_> {
         });
         let read = (0..self.outs.len()).filter(|out| self.reads(*out));
         let previous: usize = read.map(|out| bytes(&self.outs[out])).sum();
-        Cost {
+        let mut cost = Cost {
             launches: usize::from(len > 0),
             bytes_read: cost::read(&self.inputs) + previous,
             bytes_written: self.outs.iter().map(bytes).sum(),
             flops: len.saturating_mul(operations.count()),
+        };
+        let alone = !self.is_fused();
+        for dot in &self.dots {
+            cost += dot.cost(self.among(), alone);
         }
+        cost
     }
+}
+
+/// Whether it is one element, however often.
+pub(crate) fn is_single(layout: &Layout) -> bool {
+    layout.shape().iter().zip(layout.strides()).all(|(&extent, &stride)| extent == 1 || stride == 0)
 }

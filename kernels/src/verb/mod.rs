@@ -9,6 +9,7 @@ pub(crate) mod check;
 mod copy;
 mod copy_mapped;
 mod describe;
+mod dot;
 mod gather;
 mod gemm;
 mod launch;
@@ -26,6 +27,8 @@ pub use copy_mapped::{
     CopyMappedCall, MOST_MAPPED, MOST_SPANS, Mapped, Span, Spans, read_of_mapped,
 };
 pub use describe::{OperandName, Verb};
+pub(crate) use dot::DotCall;
+pub use dot::{Dot, DotOf};
 pub use gather::GatherCall;
 pub(crate) use gather::Split;
 pub use gemm::GemmCall;
@@ -35,6 +38,7 @@ pub use map::MapCall;
 pub(crate) use map::NAME as MAP;
 pub(crate) use map::is_wider;
 pub use map_many::MapManyCall;
+pub(crate) use map_many::is_single;
 pub use reduce::{ReduceCall, Reduction};
 pub use scan::ScanCall;
 pub(crate) use stencil::WeakStencil;

@@ -1,6 +1,7 @@
 //! An elementwise expression, reduced over axes; the result stays on the device.
 
 use arrayspan_bridge::devices::Access;
+use arrayspan_bridge::expression::{Binary, Node, Unary};
 use arrayspan_bridge::{DType, Operand, OperandMut, Relayout, View, ViewMut};
 
 use super::{OperandName, Verb, axes, check, map};
@@ -156,6 +157,33 @@ impl<'a> ReduceCall<'a> {
         }
     }
 
+    /// The inputs whose products are summed, if that is all it does: the real part of `Σ conj(a) b`.
+    pub(crate) fn dot(&self) -> Option<[usize; 2]> {
+        let complex = self.dtype().is_complex();
+        let all = self.axes.len() == self.shape().len() && self.moments == 1;
+        if self.reduction != Reduction::Sum || !all || self.out.dtype().is_complex() {
+            return None;
+        }
+        let number = |of: &Expression| match of.node() {
+            Node::Input(at) => Some(*at),
+            _ => None,
+        };
+        let product = |of: &Expression| {
+            let Node::Binary(Binary::Multiply, a, b) = of.node() else { return None };
+            match a.node() {
+                Node::Unary(Unary::Conjugate, a) => Some([number(a)?, number(b)?]),
+                _ if complex => None,
+                _ => Some([number(a)?, number(b)?]),
+            }
+        };
+        match self.expression.node() {
+            Node::Unary(Unary::AbsoluteSquare, a) => number(a).map(|a| [a; 2]),
+            Node::Unary(Unary::Real, of) => product(of),
+            _ if complex => None,
+            _ => product(&self.expression),
+        }
+    }
+
     /// What is computed for each element.
     fn operations(&self) -> usize {
         self.expression.operations().saturating_add(2 * self.moments - 1)
@@ -177,8 +205,12 @@ impl<'a> ReduceCall<'a> {
 
     /// Whether one number is left, or one of each moment, of so many that several groups share the work.
     pub(crate) fn is_shared(&self) -> bool {
-        self.out.layout().len() == self.moments
-            && self.shape().iter().product::<usize>() > ONE_GROUP
+        self.out.layout().len() == self.moments && Self::is_long(self.shape().iter().product())
+    }
+
+    /// Whether so many elements are reduced to one by several groups.
+    pub(crate) fn is_long(len: usize) -> bool {
+        len > ONE_GROUP
     }
 }
 

@@ -30,6 +30,7 @@ mod gather_updates;
 mod gemm;
 mod halves;
 mod map;
+mod map_dots;
 mod map_errors;
 mod map_many;
 mod map_numbers;
@@ -98,6 +99,13 @@ cells! {
             long_arrays
             numbers_of_a_wider_dtype
             any_expressions_and_layouts;
+        map_dots:
+            outputs_read_what_others_held
+            dots_of_inputs_and_of_what_is_written
+            dots_of_long_arrays
+            dots_of_any_layout
+            dots_in_a_wider_dtype
+            a_fused_step_is_its_parts_to_the_bit;
         copy:
             layouts_do_not_matter
             what_was_there_is_scaled_and_added

@@ -1,6 +1,7 @@
 //! Wrong arguments of `map` and `map_many`.
 
 use arrayspan_kernels::bridge::{Array, DType};
+use arrayspan_kernels::verb::{Dot, DotOf};
 use arrayspan_kernels::{Error, constant, input, previous};
 
 use crate::errors::{I, argument, array, bytes, dtype, host, not_computable, refused, shape};
@@ -88,7 +89,10 @@ fn outputs_that_do_not_fit_together_are_refused() {
     let words = ["map", "no order"];
     many(complex, argument, &words, &mut other, [input(1).max(input(0)), input(0)]);
     many(complex, argument, &words, &mut other, [constant(I).min(constant(1.0)), input(0)]);
-    many(complex, argument, &["map", "takes 3 inputs, not 2"], &mut other, [input(0), input(2)]);
+    let words = ["map", "takes 5 inputs, not 2 and 2 outputs"];
+    many(complex, argument, &words, &mut other, [input(0), input(4)]);
+    let mixed = |out: &mut Array| host().map(&input(2), &[x.view(), z.view()], out.view_mut());
+    refused(&[2, 3], complex, mixed, argument, &["map", "takes 3 inputs, not 2"]);
     let inputs = [double.view(), x.view()];
     let mixed = |out: &mut Array| {
         host().map_many(&inputs, [(input(0), out.view_mut()), (input(1), other.view_mut())])
@@ -99,4 +103,34 @@ fn outputs_that_do_not_fit_together_are_refused() {
     refused(&[2, 3], real, complex_to_real, argument, &["map", "output 0 is Float32", "complex"]);
     let imaginary = |out: &mut Array| host().map_many(&[x.view()], [(constant(I), out.view_mut())]);
     refused(&[2, 3], real, imaginary, argument, &["map", "a constant is complex"]);
+}
+
+#[test]
+fn dots_that_do_not_fit_are_refused() {
+    let [x, z] = [DType::Float32, DType::Complex64].map(|dtype| array(&[2, 3], dtype));
+    let number = array(&[], DType::Float64);
+    let run = |a: DotOf, b: DotOf, at: &'static [usize], result: DType| {
+        let (views, mut sum) = ([x.view(), z.view(), number.view()], array(at, result));
+        move |out: &mut Array| {
+            let dot = Dot { a, b, out: sum.view_mut() };
+            host().map_dots(&views, [(input(0) * input(2), out.view_mut())], [dot])
+        }
+    };
+    let (input, output) = (DotOf::Input, DotOf::Output);
+    let (real, double) = (DType::Float32, DType::Float64);
+    let at = &[2, 3];
+    let words = ["map", "dot 0 is of input 3, of 3"];
+    refused(at, real, run(output(0), input(3), &[], double), argument, &words);
+    let words = ["map", "dot 0 is of output 1, of 1"];
+    refused(at, real, run(output(1), input(0), &[], double), argument, &words);
+    let words = ["map", "dot 0 is of input 2, a single number"];
+    refused(at, real, run(input(2), input(2), &[], double), argument, &words);
+    let words = ["map", "dot 0 is of arrays of two dtypes, Float32 and Complex64"];
+    refused(at, real, run(output(0), input(1), &[], double), argument, &words);
+    let words = ["map", "dot 0", "[2]", "[]"];
+    refused(at, real, run(output(0), input(0), &[2], double), shape, &words);
+    let words = ["map", "dot 0", "Complex64", "Float32"];
+    refused(at, real, run(output(0), input(0), &[], DType::Complex64), dtype, &words);
+    let words = ["map", "Int32"];
+    refused(at, real, run(output(0), input(0), &[], DType::Int32), not_computable, &words);
 }

@@ -4,13 +4,14 @@ use arrayspan_bridge::devices::{KernelSource, Specialisation};
 use arrayspan_bridge::iteration::{Axes, IterationSpace, Runs, Start};
 use arrayspan_bridge::{DType, Layout};
 
+use super::super::combine::Sharing;
 use super::super::element::Element;
 use super::super::formula::Formula;
 use super::super::{copy, copy_mapped, gemm, map, map_flat, map_held, map_many};
 use super::setting::{UNITS, row_major};
 use crate::factors::Factors;
 use crate::program::{Kind, Program};
-use crate::verb::{Span, Spans};
+use crate::verb::{DotOf, Span, Spans};
 use crate::{Expression, constant, input, previous};
 
 fn map(element: Element, shape: &[usize], operands: usize, formula: Formula) -> map::Variant {
@@ -136,11 +137,48 @@ pub(super) fn several(dtype: DType) -> Vec<KernelSource> {
             numbers: Some(numbers),
             real_align,
             rows: if space.extents.len() == 2 { 8 } else { 1 },
+            dots: None,
         };
         Some(variant.source())
     };
     let numbers = [dtype.real(), DType::Float64];
     shapes.into_iter().zip(numbers.into_iter().cycle()).filter_map(variant).collect()
+}
+
+/// Two outputs that read each other, with dots of both and of an input: in one group, in groups that join their parts, and in
+/// groups that leave them.
+pub(super) fn dotted(dtype: DType) -> Vec<KernelSource> {
+    let (element, inputs) = (Element(dtype), [Kind::Element, Kind::Number]);
+    // Behind two inputs stands what the outputs held.
+    let step = previous() + input(1) * input(3);
+    let turn = input(0) + input(1) * previous();
+    let outputs = [(&step, Kind::Element), (&turn, Kind::Element)];
+    let Ok((program, _)) = Program::new(&outputs, &inputs, dtype.is_complex()) else {
+        return Vec::new();
+    };
+    let (first, second) = (DotOf::Output(0), DotOf::Output(1));
+    let dots = [[first; 2], [second, DotOf::Input(0)]];
+    let variant = |(sharing, result): (Sharing, DType)| {
+        let layout = row_major(&[100_000])?;
+        let space = IterationSpace::new(&[&layout; 3]);
+        let (runs, real_align) = map_many::runs(&space, &[0; 3], &[Kind::Element; 3], element);
+        let of = dots.iter().map(|of| (*of, result)).collect();
+        let variant = map_many::Variant {
+            element,
+            form: space.form_with(runs, 8),
+            program: program.clone(),
+            outs: vec![Kind::Element; 2],
+            inputs: inputs.to_vec(),
+            numbers: Some(DType::Float64),
+            real_align,
+            rows: 1,
+            dots: Some(map_many::Dots { of, sharing }),
+        };
+        Some(variant.source())
+    };
+    let wide = DType::Float64;
+    let ways = [(Sharing::Alone, dtype.real()), (Sharing::LastJoins, wide), (Sharing::Leave, wide)];
+    ways.into_iter().filter_map(variant).collect()
 }
 
 pub(super) fn transpose(element: Element, factors: &Factors<'_>) -> KernelSource {

@@ -8,6 +8,7 @@ use arrayspan_bridge::iteration::{Inner, IterationForm, Text};
 
 use super::super::element::Element;
 use super::super::formula::{binary, unary};
+use super::dots::{self, Dots};
 use crate::program::{Kind, Op, Program};
 
 const TEXT: &str = include_str!("../../source/map_many.cl.h");
@@ -27,6 +28,7 @@ pub(in crate::gpu) struct Variant {
     pub(in crate::gpu) real_align: usize,
     /// Rows of a thread.
     pub(in crate::gpu) rows: usize,
+    pub(in crate::gpu) dots: Option<Dots>,
 }
 
 /// The place and kind of the constants, in the order of the kernel's parameters.
@@ -39,7 +41,10 @@ pub(in crate::gpu) fn constants(program: &Program) -> impl Iterator<Item = (usiz
 
 impl Specialisation for Variant {
     fn source(&self) -> KernelSource {
-        self.element.source("map_many", |text| self.define(text), TEXT)
+        match &self.dots {
+            None => self.element.source("map_many", |text| self.define(text), TEXT),
+            Some(_) => dots::source(self.element, |text| self.define(text), TEXT),
+        }
     }
 }
 
@@ -52,7 +57,12 @@ impl Variant {
         if let Some(dtype) = self.numbers {
             text.define("NUMBER_BITS", dtype.bits());
         }
-        let [parameters, prologue] = self.declared();
+        let [mut parameters, prologue] = self.declared();
+        text.flag("DOTS", self.dots.is_some());
+        if let Some(dots) = &self.dots {
+            dots.define(text);
+            parameters += &dots.declare();
+        }
         text.define("PARAMETERS", parameters);
         text.define("PROLOGUE", prologue);
         let operands = self.operands();
@@ -158,7 +168,9 @@ impl Variant {
         let steps = (0..known.len()).filter(|at| !known[*at]).map(|at| self.statement(at));
         let results = self.program.results.iter().enumerate();
         let set = results.map(|(out, at)| format!("SET({}, t{at}); ", IterationForm::operand(out)));
-        steps.chain(set).collect()
+        let dots = self.dots.as_ref();
+        let dots = dots.map(|dots| dots.statements(&self.program.results, &self.inputs));
+        steps.chain(set).chain(dots).collect()
     }
 
     /// The statement of a step.

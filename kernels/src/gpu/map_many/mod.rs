@@ -1,16 +1,19 @@
 //! Several outputs in one pass, over real and complex arrays of one precision: a thread for each run of consecutive
 //! elements.
 
+mod dots;
 mod kernel;
 
 use arrayspan_bridge::devices::Memory;
 use arrayspan_bridge::iteration::{Arguments, Inner, IterationSpace, Runs, THREADS, address, grid};
 use arrayspan_bridge::{DType, Layout, OperandMut};
+pub(super) use dots::Dots;
 pub(super) use kernel::Variant;
 use kernel::constants;
 
+use super::combine::{self, Sharing};
 use super::element::Element;
-use super::{Gpu, map};
+use super::{Gpu, map, reduce};
 use crate::Result;
 use crate::program::Kind;
 use crate::verb::MapManyCall;
@@ -18,7 +21,15 @@ use crate::verb::MapManyCall;
 /// Runs that a thread holds at most, if it takes several rows.
 const MOST_HELD: usize = 32;
 
-pub(super) fn run(gpu: &Gpu, call: &MapManyCall<'_>) -> Result<()> {
+pub(super) fn run(gpu: &Gpu, call: &mut MapManyCall<'_>) -> Result<()> {
+    let dots = Dots::of(gpu, call)?;
+    let fused = dots.is_some();
+    fill(gpu, call, dots)?;
+    if fused { Ok(()) } else { call.each_dot(|dot| reduce::run(gpu, dot)) }
+}
+
+/// Fills the outputs, and adds up dots on the way.
+fn fill(gpu: &Gpu, call: &MapManyCall<'_>, dots: Option<Dots>) -> Result<()> {
     gpu.expect_float64("map", call.element)?;
     if let Some(dtype) = call.numbers {
         gpu.expect_float64("map", dtype)?;
@@ -48,7 +59,8 @@ pub(super) fn run(gpu: &Gpu, call: &MapManyCall<'_>) -> Result<()> {
     let (runs, real_align) = runs(&space, &addresses, &kinds, Element(call.element));
     let constants: Vec<(usize, Kind)> = constants(&call.program).collect();
     let numbers = call.kinds.iter().filter(|kind| **kind == Kind::Number).count();
-    let form = space.form_with(runs, 2 * constants.len() + 2 * numbers);
+    let of_dots = dots.as_ref().map_or(0, |dots| 2 * dots.of.len() + 1);
+    let form = space.form_with(runs, 2 * constants.len() + 2 * numbers + of_dots);
     let mut arguments = Arguments::new(form.is_wide());
     for (number, (memory, offset)) in memories.iter().zip(&space.offsets).enumerate() {
         if number < outs.len() {
@@ -69,7 +81,16 @@ pub(super) fn run(gpu: &Gpu, call: &MapManyCall<'_>) -> Result<()> {
     let read = (0..outs.len()).filter(|out| call.reads(*out)).count() + call.inputs.len() - numbers;
     let rows = map::rows(&space, &form, Element(call.element), gpu.units());
     let rows = if rows * read <= MOST_HELD { rows } else { 1 };
-    let grid = grid(map::items(&space, &form, rows), THREADS);
+    let items = map::items(&space, &form, rows);
+    let grid = dots.as_ref().map_or_else(|| grid(items, THREADS), |dots| dots.grid(gpu, items[0]));
+    // A call that is only planned has no parts. (What joins them is planned all the same.)
+    let sharing = dots.as_ref().map_or(Sharing::Alone, |dots| dots.sharing);
+    let room = if sharing == Sharing::Leave { Some(combine::room(gpu)?) } else { None };
+    let joins = sharing == Sharing::LastJoins && gpu.planned.is_none();
+    let scratch = if joins { Some(combine::scratch(gpu)?) } else { None };
+    if dots.is_some() {
+        Dots::push(call, &mut arguments, room.as_ref().or(scratch.as_deref()));
+    }
     let variant = Variant {
         element: Element(call.element),
         form,
@@ -79,11 +100,18 @@ pub(super) fn run(gpu: &Gpu, call: &MapManyCall<'_>) -> Result<()> {
         numbers: call.numbers,
         real_align,
         rows,
+        dots,
     };
     // SAFETY: the arguments are those of `Variant::define`, in its order. Layouts lie within their memories, and the
     // kernel stays within the extents of the space, which name no other places; so do the numbers' places. No output
-    // shares a place with another or with an input: each is borrowed exclusively.
-    unsafe { gpu.launch(&variant, grid, &arguments) }
+    // shares a place with another or with an input: each is borrowed exclusively. The scratch is the executor's, has room for
+    // `MOST_PARTS` parts and as many counts behind them, and is used by one kernel after the other, in the order of the
+    // stream. The room has as many parts, and is this call's alone. There are no more groups than parts for each dot.
+    unsafe { gpu.launch(&variant, grid, &arguments)? };
+    let Some(room) = room else { return Ok(()) };
+    let joined = Dots::join(gpu, call, &room, grid.groups[0]);
+    combine::give_back(gpu, room);
+    joined
 }
 
 /// Runs for operands of these kinds in blocks at these addresses, with the alignment of those of elements, and the alignment of those of real numbers
