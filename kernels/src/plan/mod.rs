@@ -1,6 +1,10 @@
 //! Calls that are kept and run over and over.
 
 mod arrays;
+mod fuse;
+mod join;
+mod overlap;
+mod parts;
 mod record;
 
 use std::sync::Arc;
@@ -143,6 +147,45 @@ impl<A: Arrays> Plan<A> {
         // memory next is put into.
         drop(arrays);
         Ok(())
+    }
+
+    /// The same plan in fewer passes over memory. Elementwise calls over arrays of one shape and dtype without gaps become one, and
+    /// sums of products of their arrays (dots, norms) are added up on the way, where no call between them stands in the way; what
+    /// is overwritten before anyone reads it is not computed. What each array holds after a replay is what it held without, as
+    /// exactly as a compiler leaves it: a product that is no longer written down may be added to something in one operation.
+    ///
+    /// ```
+    /// use arrayspan_kernels::bridge::{Array, devices::Device};
+    /// use arrayspan_kernels::{Error, Plan, Vector, VectorMut, on};
+    ///
+    /// let arrays = [2.0, 1.0, 0.0].map(|value| Array::full([100], value, Device::cpu()));
+    /// let [x, p, r] = arrays;
+    /// let norm = Array::full([], 0.0, Device::cpu())?;
+    /// let plan = Plan::record::<Error>(on(Device::cpu())?, (x?, p?, r?, norm), |on, (x, p, r, norm)| {
+    ///     x.add_scaled_on(on, 0.5, &*p)?;
+    ///     r.update_on(on, |r| r - 0.5 * &*p)?;
+    ///     r.norm_squared_into(on, norm)
+    /// })?;
+    /// let (calls, bytes) = (plan.steps().len(), plan.cost().bytes());
+    /// let mut plan = plan.fused();
+    /// assert_eq!((calls, plan.steps().len()), (3, 1));
+    /// // The direction is read once, and the residual is at hand when it is squared.
+    /// assert_eq!(bytes - plan.cost().bytes(), 2 * 100 * 8);
+    /// plan.replay()?;
+    /// let (x, .., norm) = plan.into_arrays();
+    /// assert_eq!((x.to_vec::<f64>()?[0], norm.item::<f64>()?), (2.5, 25.0));
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub fn fused(mut self) -> Self {
+        self.calls = fuse::fused(std::mem::take(&mut self.calls));
+        let mut left = Vec::new();
+        for (_, call) in &self.calls {
+            call.verb()
+                .for_each_operand(&mut |_, _, operand| left.push(Block::of(operand.memory())));
+        }
+        self.needed.retain(|need| left.contains(&need.block));
+        self
     }
 
     /// The arrays, between replays.
