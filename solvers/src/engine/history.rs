@@ -120,6 +120,18 @@ impl History {
         slot(self.slots.view_mut(), scalar, step)
     }
 
+    /// A scalar `step` iterations after the last check, to be written, and a later one of its column, to be read.
+    pub(crate) fn get_mut_before(
+        &mut self,
+        written: usize,
+        read: usize,
+        step: usize,
+    ) -> Result<(ViewMut<'_>, ViewMut<'_>)> {
+        let column = self.slots.view_mut().selected(0, step)?;
+        let (before, rest) = column.split_at(0, read)?;
+        Ok((before.selected(0, written)?, rest.selected(0, 0)?))
+    }
+
     /// Fills the state of column `step + 1` from scalars of column `step`, which are the inputs of [`column`] first, and
     /// `others`, which follow. Mostly one launch. (Nothing, where nobody has said what it is filled by.)
     pub(crate) fn advance(

@@ -138,7 +138,7 @@ pub trait Solver: Method {
     ///
     /// Each has scalars of its own, and ends by itself, by the same [`Stop`](crate::Stop) as if it were solved alone: later
     /// iterations leave its solution as it was. The operator is applied to all at once ([`Operator::lifted`]), until the last one
-    /// is done, and an iteration has as many launches as that of one right-hand side. Scalars are as wide as the parts of vectors.
+    /// is done, and an iteration has as many launches as that of one right-hand side, or one more. Scalars are as wide as the parts of vectors.
     ///
     /// Takes, beside what [`memory`](Self::memory) says of the lifted operator, as much as all models once more if they do not all end
     /// together, as all data if any has to be scaled, and, of solvers whose operators add to what is there, as a model and data more.

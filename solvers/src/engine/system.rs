@@ -142,6 +142,21 @@ pub(crate) fn squared_into<'o>(
     sum_into(on, &x.abs2(), out)
 }
 
+/// `x ← value(x)`, and `out ← Σ |x|²` of what is written: one pass, of several right-hand sides two.
+pub(crate) fn update_squared<'a, 'o>(
+    on: &dyn Executor,
+    x: &mut Array,
+    out: impl Into<ViewMut<'o>>,
+    value: impl FnOnce(Elementwise<'a>) -> Elementwise<'a>,
+) -> Result<()> {
+    let out = out.into();
+    if out.shape().is_empty() {
+        return Ok(x.update_with_norm_squared_on(on, out, value)?);
+    }
+    x.update_on(on, value)?;
+    squared_into(on, &*x, out)
+}
+
 /// The sum of all elements, or of those of each right-hand side, where `out` has an axis of these.
 fn sum_into(on: &dyn Executor, value: &Elementwise<'_>, out: ViewMut<'_>) -> Result<()> {
     if out.shape().is_empty() {

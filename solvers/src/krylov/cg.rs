@@ -1,15 +1,16 @@
 //! Conjugate gradients, for positive operators.
 
 use arrayspan_bridge::{Array, DType};
-use arrayspan_kernels::{Update, Vector, VectorMut, constant, input};
+use arrayspan_kernels::{Update, constant, input};
 use arrayspan_operators::{Lift, LinearMap, Operator};
 
 use super::breakdown::{epsilon, going, most, named};
 use super::square;
+use super::step::{ratio, step_and_turn};
 use crate::engine::Make;
 use crate::engine::history::{GRADIENT, RESIDUAL, STEP, State};
 use crate::engine::run::{Method, Run};
-use crate::engine::system::{Parts, real_dot, squared_into};
+use crate::engine::system::{Parts, real_dot, squared_into, update_squared};
 use crate::{Result, Stop, Stopped};
 
 /// `A x = y` for a self-adjoint and positive `A`: in each step `‖x - x*‖` in the norm of `A` is the least of the Krylov space.
@@ -27,8 +28,8 @@ use crate::{Result, Stop, Stopped};
 /// iteration after that changes anything**. Data zero give the model zero, at once.
 ///
 /// Storage: `4n` elements, solution included (`5n` with a preconditioner), and `7 check_every + 9` scalars
-/// ([`memory`](crate::Solver::memory)). Values moved an iteration: `12n` (`14n`) and an application of `A` (and `M`) (test
-/// `bytes::cg`). Launches beside these: 6 (7).
+/// ([`memory`](crate::Solver::memory)). Values moved an iteration: `10n` (`12n`) and an application of `A` (and `M`) (test
+/// `bytes::cg`). Launches beside these: 4 (5).
 ///
 /// Reference: Hestenes and Stiefel, J. Res. NBS 49 (1952) 409; Barrett et al., Templates, SIAM 1994, figure 2.5.
 /// Golden: PyLops 2.8.0 `cg` (whose `tol` is that of the squared absolute residual).
@@ -142,7 +143,9 @@ impl Method for Cg {
     }
 
     fn first(run: &mut Run<'_, Self>) -> Result<()> {
-        norms(run, 0)?;
+        let Parts { vectors, history, on, .. } = run.parts();
+        squared_into(on, &vectors.residual, history.get_mut(RESIDUAL, 0)?)?;
+        precondition(run, 0)?;
         let [first, none] = [1.0, 0.0].map(constant);
         let most = most(run.w.history.dtype());
         // The bound is a number of no consequence yet.
@@ -161,27 +164,24 @@ impl Method for Cg {
 
     fn iterate(run: &mut Run<'_, Self>, step: usize) -> Result<()> {
         let gamma = run.method.gradient();
-        let Parts { mut system, vectors, history, x, next, on } = run.parts();
+        let Parts { mut system, vectors, history, next, on, .. } = run.parts();
         let Vectors { residual, direction, image, curvature, .. } = vectors;
         system.forward(direction, image)?;
         real_dot(on, direction, image, &mut *curvature)?;
         let known = [gamma, RESIDUAL, LAST, SIZE, BOUND, MARGIN];
         history.advance(on, step, &known, &[curvature.view()], next)?;
-        let length = history.get(STEP, step + 1)?;
-        x.add_scaled_on(on, &length, &*direction)?;
-        residual.update_on(on, |r| r - &length * &*image)?;
+        let (norm, length) = history.get_mut_before(RESIDUAL, STEP, step + 1)?;
+        let length = length.view();
+        update_squared(on, residual, norm, |r| r - length * &*image)?;
 
-        norms(run, step + 1)?;
+        precondition(run, step + 1)?;
         let conditioned = run.method.preconditioner.is_some();
-        let Parts { vectors, history, on, .. } = run.parts();
+        let Parts { vectors, history, x, on, .. } = run.parts();
         let Vectors { residual, direction, preconditioned, .. } = vectors;
         let [old, new] = [step, step + 1].map(|step| history.get(gamma, step));
-        let length = history.get(STEP, step + 1)?;
-        // Once the step is zero the direction is that of the residual, which stays as it is.
-        let (old, new) = (old?, new?);
-        let ratio = new.div_or_zero(&old) * length.div_or_zero(&length);
+        let numbers = [history.get(STEP, step + 1)?, new?, old?];
         let z = preconditioned.as_ref().filter(|_| conditioned).unwrap_or(residual);
-        Ok(direction.update_on(on, |p| z + ratio * p)?)
+        step_and_turn(on, [x, direction], z, numbers, input(0), |z, p| z + ratio() * p)
     }
 
     fn frozen(column: &[f64], dtype: DType) -> Stopped {
@@ -189,12 +189,11 @@ impl Method for Cg {
     }
 }
 
-/// `z = M r`, and the norms of column `step`. A workspace may have a `z` though there is no `M`.
-fn norms(run: &mut Run<'_, Cg>, step: usize) -> Result<()> {
+/// `z = M r`, and `<r, z>` of column `step`. A workspace may have a `z` though there is no `M`.
+fn precondition(run: &mut Run<'_, Cg>, step: usize) -> Result<()> {
     let conditioned = run.method.preconditioner.is_some();
     let Parts { mut system, vectors, history, on, .. } = run.parts();
     let Vectors { residual, preconditioned, .. } = vectors;
-    squared_into(on, &*residual, history.get_mut(RESIDUAL, step)?)?;
     if let Some(z) = preconditioned.as_mut().filter(|_| conditioned) {
         system.precondition(residual, z)?;
         real_dot(on, residual, z, history.get_mut(GRADIENT, step)?)?;

@@ -36,8 +36,8 @@ use recurrence::Vectors;
 /// data and operator are scaled by powers of two, which is undone in the solution.
 ///
 /// Storage: `3n + 2m` elements (`n` model, `m` data; `n` more where data or operator are scaled) and `6 check_every + 25`
-/// scalars ([`memory`](crate::Solver::memory)). Values moved an iteration: `7n + 5m` (`11n + 5m` with damping; `2n + 2m` more where the operator is scaled) and
-/// one application of `A` and of `Aᴴ` (test `bytes::cgls`). Launches beside those: 7 (9 with damping).
+/// scalars ([`memory`](crate::Solver::memory)). Values moved an iteration: `6n + 4m` (`11n + 4m` with damping; `2n + 2m` more where the operator is scaled) and
+/// one application of `A` and of `Aᴴ` (test `bytes::cgls`). Launches beside those: 5 (8 with damping).
 ///
 /// Reference: Björck, Numerical Methods for Least Squares Problems, SIAM 1996, algorithm 7.4.1.
 /// Golden: PyLops 2.8.0 `cgls` (which takes `damping` for `damping²` in its first step when `x₀ ≠ 0`).

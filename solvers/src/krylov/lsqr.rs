@@ -6,6 +6,7 @@ use arrayspan_operators::LinearMap;
 
 use super::breakdown::{going, most};
 use super::golub_kahan::{self, ALPHA, Bidiagonal};
+use super::step::step_and_turn;
 use crate::engine::Make;
 use crate::engine::history::{GRADIENT, RESIDUAL, STEP, State};
 use crate::engine::run::{Method, Run};
@@ -25,8 +26,8 @@ use crate::{Result, Stop};
 /// [`Cgls`](crate::Cgls) ends with [`Stopped::Precision`](crate::Stopped::Precision); **no iteration after that changes anything**.
 ///
 /// Storage: `3n + m` elements, solution included (`n` model, `m` data), and `12 check_every + 18` scalars
-/// ([`memory`](crate::Solver::memory)). Values moved an iteration: `7n + m` (`8n + m` with damping), and one application of
-/// `A` and of `Aᴴ`, which add to what is there (test `bytes::lsqr`). Launches beside those: 6 (8 with damping).
+/// ([`memory`](crate::Solver::memory)). Values moved an iteration: `6n + m` (`7n + m` with damping), and one application of
+/// `A` and of `Aᴴ`, which add to what is there (test `bytes::lsqr`). Launches beside those: 5 (7 with damping).
 ///
 /// Reference: Paige and Saunders, ACM Trans. Math. Software 8 (1982) 43 and 195.
 /// Golden: PyLops 2.8.0 `lsqr`, `SciPy` 1.17 `lsqr`.
@@ -178,11 +179,10 @@ impl Method for Lsqr {
         both.next(on, &mut system, history, step)?;
         let others = [both.beta.view(), both.alpha.view()];
         history.advance(on, step, &SCALARS, &others, next)?;
-        let length = history.get(STEP, step + 1)?;
-        x.add_scaled_on(on, length, &*direction)?;
-        let inverse = history.get(golub_kahan::INVERSE, step + 1)?;
-        let turn = history.get(TURN, step + 1)?;
-        direction.update_on(on, |w| inverse * &both.v + turn * w)?;
+        let numbers = [STEP, golub_kahan::INVERSE, TURN];
+        let [length, inverse, turn] = numbers.map(|row| history.get(row, step + 1));
+        let turned = |v, w| input(1) * v + input(2) * w;
+        step_and_turn(on, [x, direction], &both.v, [length?, inverse?, turn?], input(0), turned)?;
         golub_kahan::without_damping(on, damping, x, damped, history, step + 1)
     }
 }

@@ -14,6 +14,7 @@ mod golub_kahan;
 mod lsmr;
 mod lsqr;
 mod minres;
+mod step;
 
 use arrayspan_operators::LinearMap;
 

@@ -39,7 +39,7 @@ fn cg() {
     let n = 310;
     let system = System::hermitian(DType::Float64, &spread(n, 1.0, 30.0), &mut Random(1));
     let a = system.operator();
-    for (preconditioner, launches, values) in [(None, 6, 12), (Some(system.operator()), 7, 14)] {
+    for (preconditioner, launches, values) in [(None, 4, 10), (Some(system.operator()), 5, 12)] {
         let found = iteration(&a, |iterations| Cg {
             preconditioner: preconditioner.clone(),
             stop: Stop::after(iterations),
@@ -55,7 +55,7 @@ fn cg() {
 fn lsqr() {
     let [m, n] = [500, 100];
     let a = Problem::new(DType::Float64, [m, n], 1.0, false, &mut Random(1)).operator();
-    for (damping, launches, values) in [(0.0, 6, 7 * n + m), (0.5, 8, 8 * n + m)] {
+    for (damping, launches, values) in [(0.0, 5, 6 * n + m), (0.5, 7, 7 * n + m)] {
         let found = iteration(&a, |iterations| Lsqr {
             damping,
             stop: Stop::after(iterations),

@@ -12,7 +12,8 @@ use super::freeze::Scalars;
 use crate::engine::history::{GRADIENT, RESIDUAL, STEP, State, column};
 use crate::engine::run::Run;
 use crate::engine::scale::times;
-use crate::engine::system::squared_into;
+use crate::engine::system::{squared_into, update_squared};
+use crate::krylov::step::{ratio, step_and_turn};
 use crate::{Cgls, Result};
 
 /// The row of a lower bound of `‖A‖²`.
@@ -45,6 +46,8 @@ pub struct Vectors {
 impl Run<'_, Cgls> {
     /// Enqueues the first gradient and the scalars that belong to it.
     pub(super) fn descend_from_start(&mut self) -> Result<()> {
+        let w = &mut *self.w;
+        squared_into(self.on, &w.vectors.residual, w.history.get_mut(RESIDUAL, 0)?)?;
         self.descend(0)?;
         let (residual, gradient) = (input(0), input(1));
         let [_, model] = &mut self.w.vectors.curvature;
@@ -75,18 +78,30 @@ impl Run<'_, Cgls> {
         self.advance(step)?;
 
         let (w, on) = (&mut *self.w, self.on);
-        let length = w.history.get(STEP, step + 1)?;
-        self.x.add_scaled_on(on, &length, &w.vectors.direction)?;
-        w.vectors.residual.update_on(on, |r| r - &length * &w.vectors.image)?;
+        let damped = self.damping != 0.0;
+        if damped {
+            // The gradient takes it.
+            let length = w.history.get(STEP, step + 1)?;
+            self.x.add_scaled_on(on, length, &w.vectors.direction)?;
+        }
+        let (norm, length) = w.history.get_mut_before(RESIDUAL, STEP, step + 1)?;
+        let (length, image) = (length.view(), &w.vectors.image);
+        update_squared(on, &mut w.vectors.residual, norm, |r| r - length * image)?;
         self.descend(step + 1)?;
 
         let w = &mut *self.w;
         let new = w.history.get(GRADIENT, step + 1)?;
         let old = w.history.get(GRADIENT, step)?;
         let length = w.history.get(STEP, step + 1)?;
+        let Vectors { direction, gradient, .. } = &mut w.vectors;
         // Once the step is zero the direction is the gradient, which stays as it is.
-        let ratio = new.div_or_zero(&old) * length.div_or_zero(&length);
-        Ok(w.vectors.direction.update_on(on, |c| &w.vectors.gradient + ratio * c)?)
+        if damped {
+            let ratio = new.div_or_zero(&old) * length.div_or_zero(&length);
+            return Ok(direction.update_on(on, |c| &*gradient + ratio * c)?);
+        }
+        let numbers = [length, new, old];
+        let turn = |g, c| g + ratio() * c;
+        step_and_turn(on, [&mut self.x, direction], gradient, numbers, input(0), turn)
     }
 
     /// Enqueues the length of the step, and the scalars that tell when it is zero.
@@ -140,7 +155,7 @@ impl Run<'_, Cgls> {
         Ok(())
     }
 
-    /// The gradient and both norms, for column `step`.
+    /// The gradient and its norm, for column `step`.
     fn descend(&mut self, step: usize) -> Result<()> {
         let (w, on) = (&mut *self.w, self.on);
         let (plain, damped) = (self.scale.operator == 0, self.damping != 0.0);
@@ -158,7 +173,6 @@ impl Run<'_, Cgls> {
                 if damped { scaled - damping * &self.x } else { scaled }
             })?;
         }
-        squared_into(on, &w.vectors.residual, w.history.get_mut(RESIDUAL, step)?)?;
         squared_into(on, &w.vectors.gradient, w.history.get_mut(GRADIENT, step)?)
     }
 }
