@@ -6,7 +6,7 @@ use arrayspan_operators::{Diagonal, Identity, LinearMap, LinearOperator, Operato
 
 use super::read::{copy, fit, judge, norm, sensible};
 use crate::least_squares::regularized;
-use crate::{Cgls, Result, Solution, Solver, Stopped};
+use crate::{Cgls, Error, Result, Solution, Solver, Stopped};
 
 /// Where [`Irls`] takes the norm 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -94,6 +94,10 @@ impl Irls {
         sensible(NAME, "tolerance", self.tolerance)?;
         sensible(NAME, "damping", self.damping)?;
         sensible(NAME, "epsilon", self.epsilon)?;
+        if self.epsilon == 0.0 && self.kind != Reweighted::Model {
+            let why = "epsilon is 0: data that are explained would have no weight".into();
+            return Err(Error::Parameter { solver: NAME, why });
+        }
         match self.kind {
             Reweighted::Data | Reweighted::Model => self.run(a, &y, self.damping),
             Reweighted::DataModel => {

@@ -81,7 +81,8 @@ pub struct ProximalGradient<const ACCELERATED: bool> {
     /// The weight of the norm, the norm, and what it is of.
     pub sparsity: Sparsity,
     /// The length of steps, at most `1/‖A‖²`, the inverse of the largest eigenvalue of `Aᴴ A` (PyLops: `alpha`); it is not checked.
-    /// `None`: that of the upper bound of a [`NormEstimator`], which up to 30 applications of `A` and of `Aᴴ` find each time;
+    /// `None`: that of the upper bound of a [`NormEstimator`], which up to 30 applications of `A` and of `Aᴴ` find each time, in memory for a
+    /// model and data besides;
     /// who solves often asks [`norm_estimate`](crate::norm_estimate) once. (PyLops takes a lower bound on GPUs, of which steps come that are too long.)
     pub step: Option<f64>,
     /// [`Fista`]: to begin anew with the momentum whenever the objective has risen, which converges faster where the

@@ -192,6 +192,9 @@ impl Choice {
 
     /// The first of those that explain most. Waits for its number.
     fn find(&mut self, on: &dyn Executor, a: &Operator, r: &Array) -> Result<Found> {
+        if a.domain().len() == 0 {
+            return Ok(Found::None);
+        }
         self.products = a.adjoint(r)?;
         let mut inputs = vec![self.products.view()];
         let mut size = input(0).abs();

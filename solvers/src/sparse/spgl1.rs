@@ -208,6 +208,9 @@ impl<'a> State<'a> {
 
     /// `‖Aᴴ r‖_∞`
     fn steepest(&mut self) -> Result<f64> {
+        if self.gradient.layout().is_empty() {
+            return Ok(0.0);
+        }
         self.gradient.abs().max_into(self.on, &mut self.number)?;
         self.read()
     }

@@ -2,11 +2,13 @@
 
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Array, DType};
-use arrayspan_operators::{Edge, FirstDerivative, Gradient, Identity, Operator, Scheme, Space};
+use arrayspan_operators::{
+    Edge, FirstDerivative, Gradient, Identity, LinearMap, MatrixMult, Operator, Scheme, Space,
+};
 use arrayspan_solvers::sparse::{
     Constraint, Irls, Mp, Omp, Reweighted, Shrunk, Spgl1, SplitBregman,
 };
-use arrayspan_solvers::{Cgls, Error, Lsqr, Stop, Stopped};
+use arrayspan_solvers::{Cgls, Error, Fista, Lsqr, Solver, Stop, Stopped};
 use num_complex::Complex64;
 
 use super::support::{self, Problem, Random, array, norm, values};
@@ -224,6 +226,8 @@ fn what_makes_no_sense_is_refused_by_name() {
     assert!(why(&SplitBregman { l1: vec![variation(6, -1.0)], ..good.clone() }).contains("weight"));
     let other = SplitBregman { l1: vec![variation(7, 1.0)], ..good };
     assert!(other.solve(&a, &y).is_err());
+    let failed = Irls { epsilon: 0.0, ..Irls::default() }.solve(&a, &y);
+    assert!(matches!(failed, Err(Error::Parameter { solver: "Irls", .. })), "{failed:?}");
     let short = Array::zeros([5], DType::Float64, Device::cpu()).unwrap();
     for failed in [
         Irls::default().solve(&a, &short).map(drop),
@@ -275,6 +279,40 @@ fn data_of_every_size_are_solved_as_those_near_one() {
         for (method, (found, expected)) in solve(scale).iter().zip(&expected).enumerate() {
             let off = support::distance(found, expected);
             assert!(off < 1e-3, "{scale:e}, method {method}: {off:e}");
+        }
+    }
+}
+
+#[test]
+fn models_and_data_without_elements_have_an_end() {
+    for [rows, columns] in [[0, 3], [3, 0], [1, 1]] {
+        let matrix = array(DType::Float64, &vec![2.0.into(); rows * columns], &[rows, columns]);
+        let Ok(a) = MatrixMult::new(matrix.into_shared(), &[]) else { continue };
+        let y = array(DType::Float64, &vec![3.0.into(); rows], &[rows]);
+        let l1 = vec![Shrunk {
+            operator: Identity::new(a.domain().clone()).unwrap(),
+            weight: 0.1,
+            isotropic: false,
+        }];
+        let fista = Fista { stop: Stop::after(50), ..Fista::default() };
+        for (method, solution) in [
+            Solver::solve(&fista, &a, &y),
+            SplitBregman { l1, iterations: 3, ..SplitBregman::default() }.solve(&a, &y),
+            Irls::default().solve(&a, &y),
+            Omp::default().solve(&a, &y),
+            Mp::default().solve(&a, &y),
+            Spgl1::default().solve(&a, &y),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let solution = solution.unwrap();
+            let what = format!("{rows} x {columns}, method {method}: {solution:?}");
+            assert_ne!(solution.stopped, Stopped::NotFinite, "{what}");
+            assert_eq!(solution.x.shape(), [columns], "{what}");
+            for x in values(&solution.x) {
+                assert!(rows == 0 && x.norm() == 0.0 || (x.re - 1.5).abs() < 0.1, "{what}");
+            }
         }
     }
 }
