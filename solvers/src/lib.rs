@@ -25,7 +25,6 @@
 #![forbid(unsafe_code)]
 
 mod condition;
-#[allow(dead_code, reason = "decompositions for methods to come")]
 mod dense;
 pub mod eigen;
 mod engine;
@@ -37,15 +36,21 @@ pub mod observers;
 pub mod preconditioner;
 pub mod proximal;
 mod solution;
+mod solve;
 pub mod sparse;
 mod stop;
 
 pub use condition::Condition;
-pub use eigen::{NormEstimate, NormEstimator, norm_estimate};
+pub use eigen::{
+    ConditionNumber, Eigenpair, Eigenpairs, Eigs, Lobpcg, LogDet, LogDetEstimate, LowRank,
+    NormEstimate, NormEstimator, PowerIteration, RandomizedSvd, SingularTriplets, Svds, Which,
+    cond, cond_on, eigs, log_det, norm_estimate, svds,
+};
 pub use engine::{Column, Columns, Running, Saved, Solver, SolverWorkspace};
 pub use error::{Error, Result};
 pub use krylov::{Cg, Cgls, Lsmr, Lsqr, Minres};
 pub use observe::{Observer, Progress};
 pub use solution::Solution;
+pub use solve::{Direct, Solve, Solved, SolvedBy, solve};
 pub use sparse::{Fista, Ista, ProximalGradient, Sparsity, Threshold};
 pub use stop::{Stagnation, Stop, Stopped};

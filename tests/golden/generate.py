@@ -1169,6 +1169,37 @@ def proximal():
     return of_proximal.proximal(File("proximal"), DTYPES)
 
 
+def eigen():
+    """Eigenvalues of self-adjoint matrices and singular values of others; descending, as SciPy and PyLops have them."""
+    file = File("eigen")
+    for dtype in DTYPES:
+        n, m, count = 31, 37, 4
+        square, tall = file.random((n, n), dtype), file.random((m, n), dtype)
+        hermitian = (square + square.conj().T) / 2
+        down = lambda values: np.sort(values)[::-1]
+        start = np.ones(n, dtype)
+        exact = down(np.linalg.eigvalsh(hermitian))
+        ends = {
+            f"eigsh_{which.lower()}": down(sp.eigsh(hermitian, count, which=which, v0=start, tol=1e-14)[0])
+            for which in ("LM", "LA", "SA")
+        }
+        # Both ends are for real matrices only there.
+        ends["eigsh_be"] = np.concatenate((exact[:2], exact[-2:]))
+        block = np.linalg.qr(file.random((n, count), dtype))[0]
+        lobpcg = down(sp.lobpcg(hermitian, block, largest=True, tol=1e-10, maxiter=500)[0])
+        for values in (ends["eigsh_la"], lobpcg):
+            assert np.allclose(values, exact[:count], rtol=1e-7)
+        file.put(dtype, "hermitian", matrix=hermitian, lobpcg=lobpcg, logdet=[np.linalg.slogdet(hermitian @ hermitian)[1]], **ends)
+        start = np.ones(n, dtype)
+        largest = down(sp.svds(tall, count, which="LM", v0=start, tol=1e-14, return_singular_vectors=False))
+        smallest = down(np.linalg.svd(tall, compute_uv=False))[-count:]
+        operator = pylops.MatrixMult(tall, dtype=dtype)
+        cond = operator.cond(v0=start, tol=1e-14)
+        assert np.isclose(np.real(cond), np.linalg.cond(tall), rtol=1e-6)
+        file.put(dtype, "tall", matrix=tall, largest=largest, smallest=smallest, cond=[np.real(cond)])
+    return file
+
+
 FILES = (
     identity,
     zero,
@@ -1206,6 +1237,7 @@ FILES = (
     krylov,
     sparse,
     variational,
+    eigen,
     events,
     tapers,
     wavelets,

@@ -1,7 +1,7 @@
 //! Every solver, on every device and in every dtype: `cuda::float32::cgls::golden_data`.
 
 use arrayspan_bridge::DType;
-use arrayspan_conformance::suite::{self, krylov, least_squares, sparse};
+use arrayspan_conformance::suite::{self, eigen, krylov, least_squares, sparse};
 use arrayspan_devices::DeviceKind;
 
 macro_rules! devices {
@@ -25,6 +25,15 @@ macro_rules! dtypes {
                 fn golden_data() {
                     let law = least_squares::golden_steps;
                     least_squares::hold(DeviceKind::$kind, DType::$dtype, law);
+                }
+            }
+
+            mod eigen_values {
+                use super::*;
+
+                #[test]
+                fn golden_data() {
+                    least_squares::hold(DeviceKind::$kind, DType::$dtype, eigen::values);
                 }
             }
 

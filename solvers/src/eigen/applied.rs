@@ -2,7 +2,9 @@
 
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Array, DType, Relayout, View, ViewMut};
-use arrayspan_kernels::{Executor, Update, Vector, constant, input, previous, widest_real};
+use arrayspan_kernels::{
+    Executor, Expression, Update, Vector, constant, input, previous, widest_real,
+};
 use arrayspan_operators::{Devices, LinearMap, LinearOperator, Workspace};
 
 use super::random::Random;
@@ -29,6 +31,11 @@ pub(super) struct Applied<'a> {
 /// Where a method without an executor computes: where models are, or on the CPU.
 pub(super) fn home(a: &(impl LinearMap + ?Sized)) -> Device {
     a.devices().map_or(Device::cpu(), |devices| devices.domain)
+}
+
+/// Of two squares: 1 if the first is that of more than `lost` times the second's length, else 0.
+pub(super) fn more_than(lost: f64) -> Expression {
+    above(input(0) - constant(lost.powi(2)) * input(1), constant(0.0))
 }
 
 impl<'a> Applied<'a> {
@@ -183,7 +190,7 @@ impl<'a> Applied<'a> {
         going: ViewMut<'_>,
         inverse: ViewMut<'_>,
     ) -> Result<()> {
-        let goes = || above(input(0) - constant(lost.powi(2)) * input(1), constant(0.0));
+        let goes = || more_than(lost);
         let reciprocal = constant(2.0_f64.powi(self.scale)).div_or_zero(input(0).sqrt());
         Ok(self
             .on
@@ -249,7 +256,8 @@ impl<'a> Applied<'a> {
         }
         let off = (found[0][0] - found[1][0]).hypot(found[0][1] + found[1][1]);
         let size = found[0][2].sqrt() + found[1][2].sqrt();
-        if !(off > 32.0 * super::epsilon(self.a.domain().dtype()) * size) {
+        let rounding = 32.0 * super::epsilon(self.a.domain().dtype()) * size;
+        if off <= rounding || off.is_nan() {
             return Ok(());
         }
         let [first, second] = [0, 1].map(|at| [0, 1].map(|part| self.unscaled(found[at][part])));

@@ -1,9 +1,12 @@
 //! Norms, eigenvalues and singular values: what each method promises, on every device that is here.
 #![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
 
+mod blocks;
+mod eigs;
 mod norm;
 #[path = "../support/mod.rs"]
 mod support;
+mod svds;
 
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::Device;
@@ -27,6 +30,25 @@ fn with_singular_values(
         rounded(dtype, terms.sum::<Complex64>())
     };
     (0..rows * columns).map(entry).collect()
+}
+
+/// A self-adjoint matrix with these eigenvalues, to the last bit.
+fn hermitian(dtype: DType, eigenvalues: &[f64], random: &mut Random) -> Vec<Complex64> {
+    let n = eigenvalues.len();
+    let vectors = orthonormal(dtype, n, random);
+    let entry = |at: usize| {
+        let (i, j) = (at / n, at % n);
+        let terms = (0..n).map(|k| vectors[k][i] * eigenvalues[k] * vectors[k][j].conj());
+        rounded(dtype, terms.sum::<Complex64>())
+    };
+    let mut matrix: Vec<Complex64> = (0..n * n).map(entry).collect();
+    for i in 0..n {
+        matrix[i * n + i].im = 0.0;
+        for j in 0..i {
+            matrix[i * n + j] = matrix[j * n + i].conj();
+        }
+    }
+    matrix
 }
 
 /// Orthonormal vectors, by Gram-Schmidt done twice.

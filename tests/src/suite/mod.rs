@@ -9,6 +9,7 @@ mod cells;
 pub mod cost;
 pub mod devices;
 pub mod dot_test;
+pub mod eigen;
 pub mod golden;
 pub mod krylov;
 pub mod leaks;
