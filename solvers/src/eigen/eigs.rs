@@ -40,8 +40,8 @@ pub fn eigs(a: &(impl LinearMap + ?Sized), count: usize) -> Result<Eigenpairs> {
 /// values are the best found. Spaces that `A` does not leave (breakdowns) are gone on from by random vectors. NaN and
 /// infinity end with [`Stopped::NotFinite`] and values that are NaN.
 ///
-/// Storage: `(2 basis + 1 + count) n` elements, vectors returned included ([`memory`](Self::memory)). Values moved an application: `(4 j + 5) n` with
-/// `j` vectors in the basis, and the operator's. The host looks once in a restart.
+/// Storage: `(2 basis + 1 + count) n` elements, vectors returned included ([`memory`](Self::memory)). Values moved an application: `(4 j + 12) n` with
+/// `j` vectors in the basis, and the operator's; launches beside: 6 and four of `gemm`. The host looks once in a restart.
 ///
 /// Reference: Wu and Simon, SIAM J. Matrix Anal. Appl. 22 (2000) 602; Parlett, The Symmetric Eigenvalue Problem, SIAM 1998, chapter 13.
 /// Golden: `SciPy` 1.17 `eigsh`.

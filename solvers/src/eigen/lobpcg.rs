@@ -36,7 +36,7 @@ const AFRESH: usize = 32;
 /// preconditioner is self-adjoint and positive; one that is not makes it slow. The **residuals** are those of the vectors returned, computed
 /// anew: within each of its value there is an eigenvalue. NaN and infinity end with [`Stopped::NotFinite`], and values that are NaN.
 ///
-/// Storage: `(9 count) n` elements, and what `A` and the preconditioner take for `count` vectors at once. The host looks at a matrix of at most `3 count` rows in
+/// Storage: `13 count n` elements ([`memory`](Self::memory)), and what `A` and the preconditioner take for `count` vectors at once. The host looks at a matrix of at most `3 count` rows in
 /// each iteration.
 ///
 /// Reference: Knyazev, SIAM J. Sci. Comput. 23 (2001) 517; Hetmaniuk and Lehoucq, J. Comput. Phys. 218 (2006) 324; Duersch, Shao, Yang and Gu, SIAM J. Sci.
@@ -116,6 +116,19 @@ impl Lobpcg {
         let stopped =
             if finite { run.iterate(self, &measured, &mut block)? } else { Stopped::NotFinite };
         run.finish(self, &measured, &block, stopped)
+    }
+
+    /// The bytes that it takes on the device of `on`, vectors returned included, and without what operator and preconditioner need between
+    /// their parts. Nothing is allocated for it.
+    #[must_use]
+    pub fn memory(&self, a: &Operator, on: &dyn Executor) -> usize {
+        let (domain, k) = (a.domain(), self.count);
+        let bases = Basis::elements(domain.len(), [k.saturating_mul(3), k.saturating_mul(2)])
+            .saturating_mul(2);
+        let blocks = domain.len().saturating_mul(k).saturating_mul(3);
+        let scalars = arrayspan_kernels::widest_real(on.device()).bytes();
+        let scalars = k.saturating_mul(4).saturating_add(4).saturating_mul(scalars);
+        bases.saturating_add(blocks).saturating_mul(domain.dtype().bytes()).saturating_add(scalars)
     }
 
     fn check(&self, a: &Applied<'_>) -> Result<()> {

@@ -28,7 +28,7 @@ pub fn log_det(a: &(impl LinearMap + ?Sized)) -> Result<LogDetEstimate> {
 /// each by the process of Lanczos from `v`, whose eigenvalues and weights are those of Gauss' rule.
 ///
 /// `A` is applied `probes · steps` times; two random vectors try whether it is self-adjoint, unless it knows. Where a model has no more than `exact`
-/// elements, all eigenvalues are computed instead. An eigenvalue that is zero or less ends with [`Stopped::Indefinite`] (positive ones alone
+/// elements, all eigenvalues are computed instead. An eigenvalue that is zero or less (where it is exact, up to rounding) ends with [`Stopped::Indefinite`] (positive ones alone
 /// have a logarithm; of a singular operator the determinant is zero), NaN and infinity with [`Stopped::NotFinite`]; both with the value NaN.
 ///
 /// The **error** is that of the mean, its standard deviation by the spread of the samples, and what the last steps have changed of the rules, added up:
@@ -123,13 +123,14 @@ impl LogDet {
         let mut random = Random::new(self.seed);
         a.expect_self_adjoint(NAME, &mut random)?;
         let (exact, steps) = self.sizes(n);
+        let rounding = epsilon(a.a.domain().dtype());
         let search = Search {
             count: 1,
             which: Which::Largest,
             basis: steps,
             tolerance: 0.0,
             restarts: 0,
-            lost: 32.0 * epsilon(a.a.domain().dtype()),
+            lost: 32.0 * rounding,
         };
         let mut lanczos = Lanczos::new(&a, search)?;
         let (mut samples, mut changes) = (Vec::new(), 0.0);
@@ -142,8 +143,7 @@ impl LogDet {
             let Some(rule) = lanczos.rule(&mut a, &mut random)? else {
                 return Ok(nothing(Stopped::NotFinite, lanczos.applications));
             };
-            let sums =
-                if exact { [rule.sum_of_logs(), rule.sum_of_logs()] } else { rule.log_rules(n) };
+            let sums = if exact { [rule.sum_of_logs(rounding); 2] } else { rule.log_rules(n) };
             let [Some(value), Some(before)] = sums else {
                 return Ok(nothing(Stopped::Indefinite, lanczos.applications));
             };

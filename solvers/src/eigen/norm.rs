@@ -52,7 +52,7 @@ pub fn norm_estimate(a: &(impl LinearMap + ?Sized)) -> Result<NormEstimate> {
 /// Breakdowns: a space that `AᴴA` does not leave ends with [`Stopped::Precision`], both bounds being the norm; zero has the norm
 /// zero; NaN and infinity end with [`Stopped::NotFinite`], a lower bound of 0 and an upper one of infinity.
 ///
-/// Storage: `n + m` elements (`n` model, `m` data) and `2 iterations + 5` scalars. Values moved an iteration: `6n + 6m` and one application
+/// Storage: `n + m` elements (`n` model, `m` data) and `2 iterations + 5` scalars. Values moved an iteration: `3n + 3m` and one application
 /// each of `A` and `Aᴴ`, which add to what is there. Launches beside those: 6.
 ///
 /// Reference: Hochstenbach, J. Sci. Comput. 57 (2013) 464; van Dorsselaer, Hochstenbach and van der Vorst, SIAM J. Matrix Anal. Appl. 22

@@ -25,9 +25,10 @@ impl Rule {
         Some(Self { values, weights, before })
     }
 
-    /// `Σ ln λ`; `None` unless all are positive.
-    pub(super) fn sum_of_logs(&self) -> Option<f64> {
-        let positive = self.values.iter().all(|value| *value > 0.0);
+    /// `Σ ln λ`; `None` unless all are positive, by more than the share `rounding` of the largest.
+    pub(super) fn sum_of_logs(&self, rounding: f64) -> Option<f64> {
+        let most = self.values.iter().copied().fold(0.0, f64::max);
+        let positive = self.values.iter().all(|value| *value > rounding * most);
         positive.then(|| self.values.iter().map(|value| value.ln()).sum())
     }
 

@@ -33,7 +33,7 @@ const PROBES: usize = 10;
 ///
 /// Breakdowns: ranks below `count` give values of zero; NaN and infinity end with [`Stopped::NotFinite`].
 ///
-/// Storage: about `2 k (n + m)` elements with `k = count + oversampling`, and what `A` takes for `k` vectors at once. Applications: `k (2 powers + 2) + 10`,
+/// Storage: `k (3n + 2m) + 10 (n + m)` elements with `k = count + oversampling`, those returned, and what `A` takes for `k` vectors at once. Applications: `k (2 powers + 2) + 10`,
 /// in `2 powers + 3` passes. The host looks at small matrices only, three times in all.
 ///
 /// Reference: Halko, Martinsson and Tropp, SIAM Review 53 (2011) 217, algorithms 4.4 and 5.1, equation 4.3.

@@ -38,7 +38,7 @@ pub fn svds(a: &(impl LinearMap + ?Sized), count: usize) -> Result<SingularTripl
 /// there is a singular value.
 ///
 /// Storage: `(2 basis + 1 + count) n + (2 basis + count) m` elements, `n` on the shorter side, vectors returned included ([`memory`](Self::memory)). Values moved
-/// by an application of `A` and `Aᴴ`: `(4 j + 5) (n + m)` with `j` vectors in each basis, and the operator's. The host looks once in a restart.
+/// by an application of `A` and `Aᴴ`: `(4 j + 10) (n + m)` with `j` vectors in each basis, and the operator's. The host looks once in a restart.
 ///
 /// Reference: Baglama and Reichel, SIAM J. Sci. Comput. 27 (2005) 19 (with Ritz vectors). Golden: `SciPy` 1.17 `svds`.
 ///

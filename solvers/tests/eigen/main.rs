@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
 
 mod blocks;
+mod bytes;
 mod eigs;
 mod norm;
 #[path = "../support/mod.rs"]

@@ -39,7 +39,7 @@ pub fn values(cell: &Cell) -> Verdict {
     }
     tall.expect(
         "largest",
-        &RandomizedSvd { count: 4, oversampling: 15, ..RandomizedSvd::default() }.of(&a)?.values,
+        &RandomizedSvd { count: 4, oversampling: 27, ..RandomizedSvd::default() }.of(&a)?.values,
     )?;
     tall.expect("cond", &[cond(&a)?.value])?;
     let (norm, exact) = (norm_estimate(&a)?, tall.golden("largest")?[0]);
