@@ -28,7 +28,7 @@ const NAME: &str = "PowerIteration";
 /// A vector that is mapped to zero stays as it is, with the value zero. Rounding ends it with [`Stopped::Precision`] when the residual is at
 /// `4 ε |λ|`; iterations after that change nothing but roundings. NaN and infinity end with [`Stopped::NotFinite`].
 ///
-/// Storage: `3n` elements, the vector included, and `3 check_every + 3` scalars. Values moved an iteration: `8n` (`10n` of complex numbers), and an application. Launches beside: 6.
+/// Storage: `3n` elements, the vector included, and `3 check_every + 4` scalars. Values moved an iteration: `8n` (`10n` of complex numbers), and an application. Launches beside: 7.
 ///
 /// Reference: Parlett, The Symmetric Eigenvalue Problem, SIAM 1998, theorem 4.5.1 and section 4.2.
 ///
@@ -144,7 +144,7 @@ impl PowerIteration {
     pub fn memory(&self, a: &(impl LinearMap + ?Sized), on: &dyn Executor) -> usize {
         let domain = a.domain();
         let vectors = domain.len().saturating_mul(domain.dtype().bytes()).saturating_mul(3);
-        let rows = self.check_every.min(self.iterations).saturating_mul(3).saturating_add(3);
+        let rows = self.check_every.min(self.iterations).saturating_mul(3).saturating_add(4);
         let scalars = rows.saturating_mul(arrayspan_kernels::widest_real(on.device()).bytes());
         vectors.saturating_add(scalars).saturating_add(a.workspace())
     }
@@ -171,6 +171,8 @@ struct Run {
     image: Array,
     /// `[check_every, 3]`: `<v, A v>` in two parts, and the square of the residual.
     rows: Array,
+    /// `<v, A v>`, in the dtype of vectors.
+    value: Array,
     /// `‖A v‖`, and its reciprocal.
     length: [Array; 2],
     /// `‖A v‖²`
@@ -183,6 +185,7 @@ impl Run {
             v: a.models(1)?,
             image: a.models(1)?,
             rows: a.scalars(&[room, 3])?,
+            value: a.on.empty(&[], a.a.domain().dtype())?,
             length: [a.scalars(&[])?, a.scalars(&[])?],
             square: a.scalars(&[])?,
         })
@@ -201,7 +204,7 @@ impl Run {
 
     /// The value and the square of its residual, for the host to look at. Enqueued.
     fn look(&mut self, a: &Applied<'_>, at: usize) -> Result<()> {
-        let Self { v, image, rows, .. } = self;
+        let Self { v, image, rows, value, .. } = self;
         let (parts, rest) = rows.view_mut().selected(0, at)?.split_at(0, 2)?;
         let (mut re, mut im) = parts.split_at(0, 1)?;
         a.dot(
@@ -210,13 +213,16 @@ impl Run {
             [re.reborrow().selected(0, 0)?, im.reborrow().selected(0, 0)?],
         )?;
         let (re, im) = (re.view().selected(0, 0)?, im.view().selected(0, 0)?);
-        let own = constant(2.0_f64.powi(a.scale())) * input(0);
-        let value = if v.dtype().is_complex() {
-            input(2) + constant(Complex64::I) * input(3)
+        // In the dtype of the vector, which reductions take alone.
+        let (number, parts) = if v.dtype().is_complex() {
+            (input(0) + constant(Complex64::I) * input(1), vec![re, im])
         } else {
-            input(2)
+            (input(0), vec![re])
         };
-        let left = (own - value * input(1)).abs2();
-        Ok(a.on.sum(&left, &[image.view(), v.view(), re, im], rest.selected(0, 0)?)?)
+        a.on.map(&number, &parts, value.view_mut())?;
+        let own = constant(2.0_f64.powi(a.scale())) * input(0);
+        let left = (own - input(2) * input(1)).abs2();
+        let known = [image.view(), v.view(), value.view()];
+        Ok(a.on.sum(&left, &known, rest.selected(0, 0)?)?)
     }
 }
