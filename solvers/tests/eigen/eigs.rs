@@ -89,7 +89,7 @@ fn spectra_that_are_spread_clustered_multiple_singular_and_of_low_rank_are_found
     let each = |f: &dyn Fn(f64) -> f64| (0..n).map(|k| f(k as f64)).collect::<Vec<f64>>();
     let spectra = [
         ("spread", each(&|k| k.sqrt())),
-        ("clustered", each(&|k| if k < 5.0 { 1.0 + 1e-9 * k } else { 0.9 - 0.01 * k })),
+        ("clustered", each(&|k| if k < 5.0 { 1.0 + 1e-12 * k } else { 0.9 - 0.01 * k })),
         ("multiple", each(&|k| if k < 4.0 { 2.0 } else { 1.0 - k / 60.0 })),
         ("two values", each(&|k| if k < 30.0 { 1.0 } else { -1.0 })),
         ("identity", each(&|_| 1.0)),
