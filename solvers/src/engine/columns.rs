@@ -6,13 +6,13 @@ use arrayspan_bridge::{Array, Axes, Relayout, View};
 use arrayspan_kernels::{Executor, Reduction, Update, Vector, VectorMut};
 use arrayspan_operators::{Lift, LinearMap, LinearOperator, Operator};
 
+use super::arguments::{check, check_damping, empty, fit, workspace_with};
 use super::begin::least_normal;
 use super::fit::Fit;
 use super::history::Norms;
 use super::read::reals;
 use super::run::{Method, Run};
 use super::scale::{exponent, times};
-use super::solver::{check, check_damping, empty, fit, workspace_with};
 use super::workspace::{Scalars, SolverWorkspace};
 use crate::{Result, Stopped};
 

@@ -5,6 +5,7 @@
 //! built side by side before the first iteration (`rehearse`), iterations are enqueued in blocks whose scalars come to the
 //! host in one transfer (`history`), and the host decides whether to go on ([`Running`]).
 
+pub(crate) mod arguments;
 mod begin;
 mod columns;
 pub(crate) mod erased;

@@ -7,8 +7,7 @@ use arrayspan_bridge::Array;
 
 use super::history::Norms;
 use super::run::{Method, Run};
-use super::saved::Saved;
-use crate::{Observer, Progress, Result, Solution, Stopped};
+use crate::{Observer, Progress, Result, Saved, Solution, Stopped};
 
 /// A run under way, which the caller leads on: [`Solver::start`](super::Solver::start) begins it, [`step`](Self::step) takes an
 /// iteration, [`finish`](Self::finish) gives the solution.

@@ -12,9 +12,8 @@ use arrayspan_operators::LinearMap;
 use super::fit::Fit;
 use super::history::{History, Norms};
 use super::run::{Method, Run};
-use super::running::Running;
 use super::scale::{Scale, power};
-use crate::{Error, Result};
+use crate::{Error, Result, Running};
 
 /// A run as it was when [`Running::save`] was called: all that its next iteration needs but operator, data and workspace.
 /// [`Solver::resume`](crate::Solver::resume) goes on from there, with the same results bit for bit as if it had never stopped.

@@ -1,9 +1,10 @@
 //! What every solver can be asked.
 
-use arrayspan_bridge::{Array, AsView, DType, View};
+use arrayspan_bridge::{Array, AsView, View};
 use arrayspan_kernels::{Executor, widest_real};
 use arrayspan_operators::{LinearMap, Operator, Space};
 
+use super::arguments::{check, check_damping, check_every, empty, fit, workspace_with};
 use super::columns::{self, Columns};
 use super::erased::Erased;
 use super::fit::Fit;
@@ -232,85 +233,7 @@ pub trait Solver: Method {
 
 impl<M: Method> Solver for M {}
 
-/// As [`Solver::workspace`], with scalars of that dtype.
-pub(crate) fn workspace_with<M: Method>(
-    method: &M,
-    a: &dyn LinearMap,
-    on: &dyn Executor,
-    scalars: Scalars,
-) -> Result<SolverWorkspace<M::Vectors>> {
-    check(method, a)?;
-    let [rows, state] = M::ROWS;
-    let inner = method.preconditioner().map(|inner| inner as &dyn LinearMap);
-    let sizes = ([check_every(method), rows, state], M::PICKED);
-    SolverWorkspace::new(a, on, sizes, scalars, inner, |make| method.vectors(make))
-}
-
-/// The iterations that a history has room for.
-pub(super) fn check_every(method: &impl Method) -> usize {
-    method.check_every().min(method.stop().iterations).max(1)
-}
-
-/// Fails unless all arguments fit together. Nothing has been written then.
-pub(super) fn fit<M: Method>(
-    method: &M,
-    workspace: &SolverWorkspace<M::Vectors>,
-    on: &dyn Executor,
-    a: &dyn LinearMap,
-    y: &View<'_>,
-    start: Option<&Array>,
-) -> Result<()> {
-    let fit = Fit { solver: M::NAME, device: on.device() };
-    // First, so that what is said of the operator is true of the data, too.
-    fit.array("data", a.range(), y)?;
-    fit.operator(a)?;
-    let inner = method.preconditioner();
-    if let Some(inner) = inner {
-        fit.operator(inner)?;
-        fit.space("the preconditioner's model", a.range(), inner.domain())?;
-        fit.space("the preconditioner's result", a.domain(), inner.range())?;
-    }
-    if let Some(beside) = method.beside() {
-        fit.operator(beside)?;
-    }
-    if let Some(start) = start {
-        fit.array("start", a.domain(), &start.view())?;
-        method.check_start()?;
-    }
-    workspace.check(fit, a, inner.map(|inner| inner as &dyn LinearMap), on)
-}
-
-/// Fails if a parameter is out of its range.
-pub(super) fn check<M: Method>(method: &M, a: &dyn LinearMap) -> Result<()> {
-    let wrong = |why: String| Err(Error::Parameter { solver: M::NAME, why });
-    let damping = method.damping();
-    if !(damping.is_finite() && damping >= 0.0) {
-        return wrong(format!("damping {damping} is not a finite number ≥ 0"));
-    }
-    if method.check_every() == 0 {
-        return wrong("check_every is 0: the host must check after at least 1 iteration".into());
-    }
-    method.stop().check().or_else(wrong)?;
-    method.check(a)
-}
-
-/// Fails where the damping is beyond what can be scaled in that dtype.
-pub(super) fn check_damping<M: Method>(method: &M, dtype: DType) -> Result<()> {
-    let largest = if dtype.real() == DType::Float32 { f32::MAX.into() } else { f64::MAX };
-    let damping = method.damping();
-    if damping <= largest / 2.0 {
-        return Ok(());
-    }
-    let why = format!("damping {damping:e} is too large to be computed with in {dtype}");
-    Err(Error::Parameter { solver: M::NAME, why })
-}
-
 /// The bytes of an array of a space.
 fn bytes(space: &Space) -> usize {
     space.len().saturating_mul(space.dtype().bytes())
-}
-
-/// An array of a space, with unspecified content.
-pub(super) fn empty(space: &Space, on: &dyn Executor) -> Result<Array> {
-    Ok(on.empty(space.shape(), space.dtype())?)
 }

@@ -3,7 +3,7 @@ use arrayspan_bridge::devices::Device;
 use arrayspan_operators::MatrixMult;
 
 use super::*;
-use crate::engine::solver::workspace_with;
+use crate::engine::arguments::workspace_with;
 use crate::engine::workspace::Scalars;
 use crate::{Solver, Stopped};
 
