@@ -144,7 +144,7 @@
 //! | [`pipeline`] | [`batch`](pipeline::batch)es over several devices, work that is split and moved when memory is short ([`retry`](pipeline::retry)), arrays that wait on the host ([`spill`](pipeline::spill)) |
 //! | [`kernels`] | the verbs ([`Executor`]) that operators and solvers are written in: `map`, `copy`, `stencil`, `gather`, `reduce`, `gemm` and others; arithmetic of arrays ([`Vector`], [`VectorMut`]); [`Trace`] counts what they cost, [`Plan`] runs them over and over; kernels of your own ([`user`](kernels::user)) |
 //! | [`operators`] | [`Operator`], [`LinearOperator`], their [`algebra`](operators::algebra), [`check_adjoint`] and [`laws`] to try them by, and what authors import ([`author`](operators::author)) |
-//! | [`solvers`] | [`Solver`]: [`Cgls`], [`Lsqr`], [`Lsmr`], [`Cg`], [`Minres`]; [`Fista`], [`Ista`] for models that are sparse, and others in [`sparse`](solvers::sparse); functions with proximal operators ([`proximal`](solvers::proximal)); [`solve`](solvers::solve()); [`norm_estimate`], [`eigs`], [`svds`], [`cond`] and others of spectra ([`eigen`](solvers::eigen)); [`Stop`], [`Condition`]; [`Observer`], [`observers`](solvers::observers); [`Saved`](solvers::Saved) runs |
+//! | [`solvers`] | [`Solver`]: [`Cgls`], [`Lsqr`], [`Lsmr`], [`Cg`], [`Minres`], [`Gmres`], [`BiCgStab`]; [`Fista`], [`Ista`] for models that are sparse, and others in [`sparse`](solvers::sparse); functions with proximal operators ([`proximal`](solvers::proximal)); [`solve`](solvers::solve()); [`norm_estimate`], [`eigs`], [`svds`], [`cond`] and others of spectra ([`eigen`](solvers::eigen)); [`Stop`], [`Condition`]; [`Observer`], [`observers`](solvers::observers); [`Saved`](solvers::Saved) runs |
 //! | [`guide`] | pages to read: arrays for those who know NumPy; operators for those who know PyLops; writing an operator, a solver, a kernel; memory, accounting, what DLPack imports check, figures |
 //!
 //! | operators | |
@@ -213,10 +213,10 @@ pub mod prelude {
     pub use arrayspan_operators::{check_adjoint, laws};
     pub use arrayspan_pipeline::batch::{Across, Assignment, BatchPlace, OnLost};
     pub use arrayspan_solvers::{
-        Cg, Cgls, Condition, Direct, Eigs, Fista, Ista, Lobpcg, LogDet, Lsmr, Lsqr, Minres,
-        NormEstimator, Observer, PowerIteration, Progress, RandomizedSvd, Solution, Solve,
-        SolvedBy, Solver, Sparsity, Stop, Stopped, Svds, Threshold, Which, cond, eigs, log_det,
-        norm_estimate, solve, svds,
+        BiCgStab, Cg, Cgls, Condition, Direct, Eigs, Fista, Gmres, Ista, Lobpcg, LogDet, Lsmr,
+        Lsqr, Minres, NormEstimator, Observer, PowerIteration, Progress, RandomizedSvd,
+        SingleReductionCg, SingleReductionCgls, Solution, Solve, SolvedBy, Solver, Sparsity, Stop,
+        Stopped, Svds, Threshold, Which, cond, eigs, log_det, norm_estimate, solve, svds,
     };
 }
 

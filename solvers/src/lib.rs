@@ -48,7 +48,9 @@ pub use eigen::{
 };
 pub use engine::{Column, Columns, Running, Saved, Solver, SolverWorkspace};
 pub use error::{Error, Result};
-pub use krylov::{Cg, Cgls, Lsmr, Lsqr, Minres};
+pub use krylov::{
+    BiCgStab, Cg, Cgls, Gmres, Lsmr, Lsqr, Minres, SingleReductionCg, SingleReductionCgls,
+};
 pub use observe::{Observer, Progress};
 pub use solution::Solution;
 pub use solve::{Direct, Solve, Solved, SolvedBy, solve};

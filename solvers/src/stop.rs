@@ -157,11 +157,14 @@ pub enum Stopped {
     /// infinity, or what is computed is beyond the largest number of the dtype. The solution is not to be used.
     NotFinite,
     /// The operator, which has to be positive, is not: a direction `p` with `<p, A p> < 0` was met. The solution is the one
-    /// before that step. Or the preconditioner is not: a residual `r` with `<r, M r> < 0` was.
+    /// before that step. Or the preconditioner is not: a residual `r` with `<r, M r> ≤ 0` was.
     Indefinite,
     /// The operator maps the direction of the next step to nothing but rounding errors, though it is not zero. The solution
     /// is the one before that step.
     Singular,
+    /// The recurrence would divide by what is nothing but rounding errors, though the residual is not: the Krylov spaces of
+    /// this start give no next step. The solution is the one before; the same method may go on from there, or another one.
+    Breakdown,
     /// The solution is not zero, but all its elements are less than the smallest normal number of the dtype, so that
     /// they are rounded to zero or to few digits. It is not to be used.
     Underflow,

@@ -6,7 +6,8 @@ use arrayspan_bridge::devices::Device;
 use arrayspan_kernels::on;
 use arrayspan_operators::{LinearMap, MatrixMult, Operator, adjoint};
 use arrayspan_solvers::{
-    Cg, Cgls, Fista, Ista, Lsmr, Lsqr, Minres, Solver, Sparsity, Stop, Threshold,
+    BiCgStab, Cg, Cgls, Fista, Gmres, Ista, Lsmr, Lsqr, Minres, SingleReductionCg,
+    SingleReductionCgls, Solver, Sparsity, Stop, Threshold,
 };
 
 /// A product with intermediate results, 4 columns at once.
@@ -65,10 +66,40 @@ fn the_memory_of_a_run_is_predicted() {
         let expected = 8 * (vectors + 7 * 5 + 9) + a.workspace() + inner;
         assert_eq!(solver.memory(&a, &*on).unwrap(), expected);
     }
+    let single = SingleReductionCgls { check_every: 5, stop: Stop::after(100), damping: 0.0 };
+    predicts(&single, &a, 15);
+    let expected = 8 * (6 * n + 8 * 5 + 14) + a.workspace();
+    assert_eq!(single.memory(&a, &*on).unwrap(), expected);
+    for (preconditioner, vectors) in [(None, 5 * n), (Some(a.clone()), 6 * n)] {
+        let inner = preconditioner.as_ref().map_or(0, LinearMap::workspace);
+        let stop = Stop::after(100);
+        let single = SingleReductionCg { check_every: 5, stop, preconditioner };
+        predicts(&single, &a, 12);
+        let expected = 8 * (vectors + 8 * 5 + 10) + a.workspace() + inner;
+        assert_eq!(single.memory(&a, &*on).unwrap(), expected);
+    }
     let minres = Minres { check_every: 5, stop: Stop::after(100) };
     predicts(&minres, &a, 12);
     let expected = 8 * (5 * n + 19 * 5 + 22) + a.workspace();
     assert_eq!(minres.memory(&a, &*on).unwrap(), expected);
+    for (preconditioner, vectors) in [(None, 6 * n), (Some(a.clone()), 7 * n)] {
+        let inner = preconditioner.as_ref().map_or(0, LinearMap::workspace);
+        let stop = Stop::after(100);
+        let solver = BiCgStab { check_every: 5, stop, preconditioner: preconditioner.clone() };
+        predicts(&solver, &a, 25);
+        let expected = 8 * (vectors + 7 * 5 + 23) + a.workspace() + inner;
+        assert_eq!(solver.memory(&a, &*on).unwrap(), expected);
+        for restart in [7, 1000] {
+            let preconditioner = preconditioner.clone();
+            let solver = Gmres { restart, preconditioner, stop, check_every: 5 };
+            predicts(&solver, &a, 25);
+            let k = restart.min(n);
+            let numbers = (8 * 5 + 4 * k + 10) + (3 * k * k + 8 * k + 3);
+            let vectors = vectors - 4 * n + k * n + 2 * k;
+            let expected = 8 * (vectors + numbers) + a.workspace() + inner;
+            assert_eq!(solver.memory(&a, &*on).unwrap(), expected);
+        }
+    }
     let stop = Stop::after(100);
     let fista = Fista { check_every: 5, stop, ..Fista::default() };
     predicts(&fista, &a, 12);

@@ -10,7 +10,8 @@ use arrayspan_bridge::{Array, DType};
 use arrayspan_kernels::{Vector, on};
 use arrayspan_operators::{LinearOperator, Operator, adjoint};
 use arrayspan_solvers::{
-    Cg, Cgls, Error, Lsmr, Lsqr, Minres, Saved, Solution, Solver, Stop, Stopped,
+    BiCgStab, Cg, Cgls, Error, Gmres, Lsmr, Lsqr, Minres, Saved, SingleReductionCg,
+    SingleReductionCgls, Solution, Solver, Stop, Stopped,
 };
 use support::{Problem, Random, values};
 
@@ -89,6 +90,7 @@ fn a_run_that_is_taken_up_gives_the_bits_of_one_without_a_pause() {
                 pauses(&Cgls { damping, stop, check_every: 3 }, &a, &y, None);
                 pauses(&Lsqr { damping, stop, check_every: 4 }, &a, &y, None);
                 pauses(&Lsmr { damping, stop, check_every: 4 }, &a, &y, None);
+                pauses(&SingleReductionCgls { damping, stop, check_every: 4 }, &a, &y, None);
             }
             let start = a.adjoint(&y).unwrap();
             pauses(&Cgls { damping: 0.3, stop, check_every: 5 }, &a, &y, Some(&start));
@@ -98,6 +100,13 @@ fn a_run_that_is_taken_up_gives_the_bits_of_one_without_a_pause() {
             let cg = Cg { preconditioner: None, stop, check_every: 3 };
             pauses(&cg, &normal, &y, None);
             pauses(&Cg { preconditioner: Some(normal.clone()), ..cg }, &normal, &y, None);
+            for preconditioner in [None, Some(normal.clone())] {
+                let m = || preconditioner.clone();
+                let solver = SingleReductionCg { preconditioner: m(), stop, check_every: 3 };
+                pauses(&solver, &normal, &y, None);
+                let solver = BiCgStab { preconditioner: m(), stop, check_every: 3 };
+                pauses(&solver, &normal, &y, None);
+            }
         }
     }
 }
@@ -200,4 +209,19 @@ fn bytes_that_are_no_saved_run_are_an_error_and_nothing_worse() {
             run.drive(&mut ()).unwrap();
         }
     }
+}
+
+/// Its basis depends on where in a cycle it is.
+#[test]
+fn a_run_of_gmres_is_not_saved_and_says_so() {
+    let (a, y) = problem(DType::Float64);
+    let normal = adjoint(&a).after(&a).build().unwrap();
+    let y = a.adjoint(&y).unwrap();
+    let on = on(y.device()).unwrap();
+    let solver = Gmres::default();
+    let mut workspace = solver.workspace(&normal, &*on).unwrap();
+    let mut run = solver.start(&mut workspace, &*on, &normal, y.view(), None).unwrap();
+    let error = run.save().unwrap_err();
+    assert!(matches!(error, Error::Saved { solver: "Gmres", .. }), "{error:?}");
+    assert!(error.to_string().contains("cannot be saved"), "{error}");
 }

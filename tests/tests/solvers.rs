@@ -46,6 +46,33 @@ macro_rules! dtypes {
                 }
             }
 
+            mod single_reduction {
+                use super::*;
+
+                #[test]
+                fn golden_data() {
+                    least_squares::hold(DeviceKind::$kind, DType::$dtype, krylov::single_reduction);
+                }
+            }
+
+            mod bicgstab {
+                use super::*;
+
+                #[test]
+                fn golden_data() {
+                    least_squares::hold(DeviceKind::$kind, DType::$dtype, krylov::bicgstab);
+                }
+            }
+
+            mod gmres {
+                use super::*;
+
+                #[test]
+                fn golden_data() {
+                    least_squares::hold(DeviceKind::$kind, DType::$dtype, krylov::gmres);
+                }
+            }
+
             mod minres {
                 use super::*;
 

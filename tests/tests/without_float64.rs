@@ -15,7 +15,10 @@ use arrayspan_kernels::{Error, Vector, VectorMut};
 use arrayspan_operators::prelude::*;
 use arrayspan_operators::{check_adjoint_on, laws};
 use arrayspan_solvers::sparse::{Constraint, Irls, Omp, Shrunk, Spgl1, SplitBregman};
-use arrayspan_solvers::{Cgls, Fista, Solver, Sparsity, Stop, Stopped, Threshold};
+use arrayspan_solvers::{
+    BiCgStab, Cg, Cgls, Fista, Gmres, Lsmr, Lsqr, Minres, SingleReductionCg, SingleReductionCgls,
+    Solver, Sparsity, Stop, Stopped, Threshold,
+};
 use num_complex::Complex32;
 
 const FLOAT64: &str = "ARRAYSPAN_OPENCL_FLOAT64";
@@ -186,5 +189,38 @@ fn methods_for_sparse_models_run_in_float32() {
         y.view_mut().sliced(0, 3, 1).unwrap().assign(50.0).unwrap();
         let irls = Irls { iterations: 30, epsilon: 1e-3, ..Irls::default() };
         near(&irls.solve(&thrice, &y).unwrap().x, "Irls");
+    });
+}
+
+/// `Aᴴ A` and the identity, for methods of all kinds.
+#[test]
+fn every_method_solves_in_float32() {
+    fn off(solver: &impl Solver, a: &Operator, x: &Array) -> f64 {
+        let solution = solver.solve(a, a.forward(x).unwrap()).unwrap();
+        let error = (&solution.x - x).norm().unwrap() / x.norm().unwrap();
+        error.compute().unwrap().item::<f64>().unwrap()
+    }
+    without_float64("every_method_solves_in_float32", |device| {
+        for dtype in [DType::Float32, DType::Complex64] {
+            let space = Space::new([17, 13], dtype).unwrap();
+            let slope =
+                FirstDerivative::new(space.clone(), 0, 1.0, Scheme::Centered3, Edge::Zero).unwrap();
+            let squares = adjoint(&slope).after(&slope);
+            let a = (Identity::new(space).unwrap() + squares).build().unwrap();
+            let x = Array::ones([17, 13], dtype, device).unwrap();
+            let stop = Stop::after(60);
+            for off in [
+                off(&Lsqr { stop, ..Lsqr::default() }, &a, &x),
+                off(&Lsmr { stop, ..Lsmr::default() }, &a, &x),
+                off(&Cg { stop, ..Cg::default() }, &a, &x),
+                off(&Minres { stop, ..Minres::default() }, &a, &x),
+                off(&BiCgStab { stop, ..BiCgStab::default() }, &a, &x),
+                off(&Gmres { stop, restart: 20, ..Gmres::default() }, &a, &x),
+                off(&SingleReductionCg { stop, ..SingleReductionCg::default() }, &a, &x),
+                off(&SingleReductionCgls { stop, ..SingleReductionCgls::default() }, &a, &x),
+            ] {
+                assert!(off < 1e-4, "{dtype}: {off:e}");
+            }
+        }
     });
 }

@@ -96,9 +96,14 @@ impl<M: Method> Run<'_, M> {
         let judged = self.method.stop().judge(seen, data, frozen, elapsed);
         // A square that is none: of a preconditioner that is not positive.
         let gradient = seen.column.get(self.method.gradient());
-        let indefinite = seen.scaled_residual.is_finite() && gradient.is_some_and(|g| *g < 0.0);
+        let negative = seen.scaled_residual.is_finite() && gradient.is_some_and(|g| *g < 0.0);
+        // Or of one that maps a residual to nothing that it has a part along.
+        let conditioned = self.method.preconditioner().is_some();
+        let left = conditioned && seen.scaled_residual > 0.0;
+        let none = left && gradient.is_some_and(|g| *g == 0.0);
         let judged = match judged {
-            Some(Stopped::NotFinite) if indefinite => Some(Stopped::Indefinite),
+            Some(Stopped::NotFinite) if negative => Some(Stopped::Indefinite),
+            Some(Stopped::Gradient) if none => Some(Stopped::Indefinite),
             judged => judged,
         };
         judged.or(done.then_some(Stopped::Precision))

@@ -186,7 +186,7 @@ impl<M: Method> Solving<'_, M> {
             for step in 0..ahead {
                 M::iterate(run, step)?;
             }
-            M::settle(run, ahead);
+            M::settle(run, ahead)?;
             done += ahead;
             run.read(ahead, &mut self.seen)?;
         }

@@ -155,6 +155,14 @@ impl<M: Method> Run<'_, M> {
         Ok(residual.update_on(on, |residual| residual - image)?)
     }
 
+    /// The residual anew, once there is a model.
+    pub(crate) fn renew_residual(&mut self) -> Result<()> {
+        let started = std::mem::replace(&mut self.started, true);
+        let renewed = self.fill_residual();
+        self.started = started;
+        renewed
+    }
+
     /// Scales what there is by another scale than before.
     fn scale_by(&mut self, scale: Scale) -> Result<()> {
         let change = scale.model() - self.scale.model();

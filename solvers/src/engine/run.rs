@@ -124,9 +124,14 @@ pub trait Method: Debug + Sized {
     /// When the device fails.
     fn iterate(run: &mut Run<'_, Self>, step: usize) -> Result<()>;
 
-    /// Brings vectors that change places from one iteration to the next to where the run looks for them, after so many
-    /// iterations that were enqueued together.
-    fn settle(_run: &mut Run<'_, Self>, _iterations: usize) {}
+    /// Makes the model what the last column of the history stands for, after so many iterations that were enqueued together, and
+    /// brings vectors that change places from one iteration to the next to where the run looks for them. Not rehearsed.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn settle(_run: &mut Run<'_, Self>, _iterations: usize) -> Result<()> {
+        Ok(())
+    }
 
     /// Why an iteration froze with these scalars, in arrays of that dtype.
     fn frozen(_column: &[f64], _dtype: DType) -> Stopped {

@@ -139,7 +139,7 @@ impl<'a, M: Method> Running<'a, M> {
         for step in 0..ahead {
             M::iterate(run, step)?;
         }
-        M::settle(run, ahead);
+        M::settle(run, ahead)?;
         run.read(ahead, std::slice::from_mut(&mut self.seen))?;
         self.ahead = ahead;
         self.unscaled = run.unscaled()?;

@@ -1,6 +1,6 @@
 //! What a recurrence computes with: the operator as the run has it, and its vectors and scalars side by side.
 
-use arrayspan_bridge::{Array, Axes, Elementwise, View, ViewMut};
+use arrayspan_bridge::{Array, AsView, Axes, Elementwise, View, ViewMut};
 use arrayspan_kernels::{Executor, Reduction, Update, Vector, VectorMut};
 use arrayspan_operators::{LinearMap, LinearOperator, Operator, Workspace};
 
@@ -45,8 +45,8 @@ impl System<'_> {
     /// `y ← μ A x`
     ///
     /// Not by an update with `μ`, which an operator may multiply by its own factors or by `x` first.
-    pub(crate) fn forward(&mut self, x: &Array, y: &mut Array) -> Result<()> {
-        self.a.apply_with(self.work, self.on, x.view(), y.view_mut(), Update::set())?;
+    pub(crate) fn forward(&mut self, x: impl AsView, y: &mut Array) -> Result<()> {
+        self.a.apply_with(self.work, self.on, x.as_view(), y.view_mut(), Update::set())?;
         self.scaled(y)
     }
 
@@ -108,10 +108,10 @@ impl System<'_> {
     }
 
     /// `z ← M r`, where there is a preconditioner.
-    pub(crate) fn precondition(&mut self, r: &Array, z: &mut Array) -> Result<()> {
+    pub(crate) fn precondition(&mut self, r: impl AsView, z: &mut Array) -> Result<()> {
         match &mut self.preconditioner {
             Some((m, work)) => {
-                Ok(m.apply_with(work, self.on, r.view(), z.view_mut(), Update::set())?)
+                Ok(m.apply_with(work, self.on, r.as_view(), z.view_mut(), Update::set())?)
             }
             None => Ok(()),
         }

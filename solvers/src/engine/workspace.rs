@@ -116,6 +116,32 @@ impl<'a> Make<'a> {
         self.on
     }
 
+    /// As many vectors of the data as there may be independent ones, and at most `most`: one a row.
+    pub(crate) fn rows(&mut self, most: usize) -> Result<Array> {
+        let (len, dtype) = (self.a.range().len(), self.a.range().dtype());
+        self.array(&[self.independent(most), len], dtype)
+    }
+
+    /// A number for each of [`rows`](Self::rows), in the dtype of the data.
+    pub(crate) fn column(&mut self, most: usize) -> Result<Array> {
+        self.array(&[self.independent(most), 1], self.a.range().dtype())
+    }
+
+    /// How many rows [`rows`](Self::rows) has, at least one.
+    pub(crate) fn independent(&self, most: usize) -> usize {
+        most.min(self.a.range().len()).max(1)
+    }
+
+    /// Numbers as precise as scalars, which may be complex where the data are.
+    pub(crate) fn numbers(&mut self, shape: &[usize], complex: bool) -> Result<Array> {
+        let dtype = match self.scalars {
+            scalars if !(complex && self.a.range().dtype().is_complex()) => scalars,
+            DType::Float32 => DType::Complex64,
+            _ => DType::Complex128,
+        };
+        self.array(shape, dtype)
+    }
+
     /// A real number that stays on the device: of several right-hand sides one for each.
     pub(crate) fn scalar(&mut self) -> Result<Array> {
         let columns = self.columns;

@@ -1,7 +1,7 @@
 //! Conjugate gradients, for positive operators.
 
 use arrayspan_bridge::{Array, DType};
-use arrayspan_kernels::{Update, constant, input};
+use arrayspan_kernels::{Expression, Update, constant, input};
 use arrayspan_operators::{Lift, LinearMap, Operator};
 
 use super::breakdown::{epsilon, going, most, named};
@@ -22,7 +22,7 @@ use crate::{Result, Stop, Stopped};
 /// The *gradient* is the residual, `√<r, M r>` with a preconditioner; [`Stop::gradient`] compares it with the one at the
 /// start. Complex: directions and steps are by `Re <·,·>`, so that real-linear operators are solved, too.
 ///
-/// Breakdowns: a direction with `<p, A p> < 0`, or a residual with `<r, M r> < 0`, ends with [`Stopped::Indefinite`]; one that `A` maps to nothing but rounding
+/// Breakdowns: a direction with `<p, A p> < 0`, or a residual with `<r, M r> ≤ 0`, ends with [`Stopped::Indefinite`]; one that `A` maps to nothing but rounding
 /// errors, `|<p, A p>| ≤ ε ‖A‖ ‖p‖²`, with [`Stopped::Singular`]: the solution is that before. NaN or infinity end with
 /// [`Stopped::NotFinite`]. A residual of `ε/4 ‖y‖` (or of that at the start, if it is larger) ends with [`Stopped::Precision`]; **no
 /// iteration after that changes anything**. Data zero give the model zero, at once.
@@ -79,15 +79,15 @@ pub struct Vectors {
 }
 
 /// The row of `<r, M r>` one iteration earlier.
-const LAST: usize = 3;
+pub(super) const LAST: usize = 3;
 /// The row of `‖p‖²`, in the norm of the preconditioner's inverse.
-const SIZE: usize = 4;
+pub(super) const SIZE: usize = 4;
 /// The row of the largest `<p, A p> / ‖p‖²` so far.
-const BOUND: usize = 5;
+pub(super) const BOUND: usize = 5;
 /// The row of the least `<p, A p> / ‖p‖² - ε bound` so far.
-const MARGIN: usize = 6;
+pub(super) const MARGIN: usize = 6;
 /// How many rows there are.
-const ROWS: usize = 7;
+pub(super) const ROWS: usize = 7;
 
 impl Method for Cg {
     type Vectors = Vectors;
@@ -146,10 +146,7 @@ impl Method for Cg {
         let Parts { vectors, history, on, .. } = run.parts();
         squared_into(on, &vectors.residual, history.get_mut(RESIDUAL, 0)?)?;
         precondition(run, 0)?;
-        let [first, none] = [1.0, 0.0].map(constant);
-        let most = most(run.w.history.dtype());
-        // The bound is a number of no consequence yet.
-        let state = vec![first, none.clone(), none.clone(), none, most];
+        let state = first(run.w.history.dtype());
         run.w.history.begin(run.on, &[], &State::Each(state))
     }
 
@@ -166,7 +163,7 @@ impl Method for Cg {
         let gamma = run.method.gradient();
         let Parts { mut system, vectors, history, next, on, .. } = run.parts();
         let Vectors { residual, direction, image, curvature, .. } = vectors;
-        system.forward(direction, image)?;
+        system.forward(&*direction, image)?;
         real_dot(on, direction, image, &mut *curvature)?;
         let known = [gamma, RESIDUAL, LAST, SIZE, BOUND, MARGIN];
         history.advance(on, step, &known, &[curvature.view()], next)?;
@@ -195,7 +192,7 @@ fn precondition(run: &mut Run<'_, Cg>, step: usize) -> Result<()> {
     let Parts { mut system, vectors, history, on, .. } = run.parts();
     let Vectors { residual, preconditioned, .. } = vectors;
     if let Some(z) = preconditioned.as_mut().filter(|_| conditioned) {
-        system.precondition(residual, z)?;
+        system.precondition(&*residual, z)?;
         real_dot(on, residual, z, history.get_mut(GRADIENT, step)?)?;
     }
     Ok(())
@@ -203,15 +200,32 @@ fn precondition(run: &mut Run<'_, Cg>, step: usize) -> Result<()> {
 
 /// The next column, of `γ = <r, M r>`, `‖r‖²`, the rows from [`LAST`] on, and `<p, A p>`.
 fn scalars(run: &Run<'_, Cg>) -> State {
-    let [gamma, residual, last, size, bound, margin, curvature] = [0, 1, 2, 3, 4, 5, 6].map(input);
+    let known = [0, 1, 2, 3, 4, 5, 6].map(input);
+    State::Each(column(run, known, 7))
+}
+
+/// The rows from that of the step on, before the first iteration.
+pub(super) fn first(scalars: DType) -> Vec<Expression> {
+    let [first, none] = [1.0, 0.0].map(constant);
+    // The bound is a number of no consequence yet.
+    vec![first, none.clone(), none.clone(), none, most(scalars)]
+}
+
+/// The same rows of the next column, of `γ`, `‖r‖²`, the rows from [`LAST`] on, and `<p, A p>`, in a state of so many inputs.
+pub(super) fn column<M: Method>(
+    run: &Run<'_, M>,
+    known: [Expression; 7],
+    inputs: usize,
+) -> Vec<Expression> {
+    let [gamma, residual, last, size, bound, margin, curvature] = known;
     let epsilon = epsilon(run.a.range().dtype());
     // p = z + ratio p, and z is orthogonal to p.
     let size = gamma.clone() + gamma.clone().div_or_zero(last).abs2() * size;
     let along = curvature.clone().div_or_zero(size.clone());
     let bound = bound.max(along.clone().abs());
     let margin = margin.min(along - constant(epsilon) * bound.clone());
-    let level = run.explained((0.25 * epsilon).powi(2), 7);
+    let level = run.explained((0.25 * epsilon).powi(2), inputs);
     let go = going(margin.clone().min(residual - level));
     let length = (go * gamma.clone()).div_or_zero(curvature);
-    State::Each(vec![length, gamma, size, bound, margin])
+    vec![length, gamma, size, bound, margin]
 }

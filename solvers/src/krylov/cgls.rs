@@ -1,6 +1,6 @@
 //! Conjugate gradients on the normal equations, without forming them.
 
-mod freeze;
+pub(super) mod freeze;
 mod recurrence;
 
 use arrayspan_bridge::Array;

@@ -211,11 +211,12 @@ impl<const ACCELERATED: bool> Method for ProximalGradient<ACCELERATED> {
         recurrence::iterate(run, step)
     }
 
-    fn settle(run: &mut Run<'_, Self>, iterations: usize) {
+    fn settle(run: &mut Run<'_, Self>, iterations: usize) -> Result<()> {
         if iterations % 2 == 1 {
             let vectors = &mut run.w.vectors;
             std::mem::swap(&mut run.x, &mut vectors.other);
             vectors.gradients.reverse();
         }
+        Ok(())
     }
 }

@@ -2,9 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
 
 mod bytes;
+mod general;
 mod indefinite;
 mod least_squares;
 mod positive;
+mod single_reduction;
 #[path = "../support/mod.rs"]
 mod support;
 

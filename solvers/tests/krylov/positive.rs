@@ -237,6 +237,55 @@ fn a_workspace_with_room_for_a_preconditioner_serves_without_one() {
     }
 }
 
+/// `M` is as good as `A⁻¹`, but for a factor that is far from 1.
+#[test]
+fn preconditioners_of_any_size_do_the_same() {
+    for dtype in DTYPES {
+        let system = system(dtype, 30.0);
+        let (a, y) = (system.operator(), system.data());
+        let plain = far(12).solve(&a, &y).unwrap();
+        for size in [1e-30, 1e-16, 1e-8, 1e8, 1e16, 1e30] {
+            let identity = Identity::new(a.domain().clone()).unwrap();
+            let m = (size * identity).build().unwrap();
+            for check_every in [1, 5] {
+                let preconditioner = Some(m.clone());
+                let solver = Cg { preconditioner, check_every, ..far(12) };
+                let solution = solver.solve(&a, &y).unwrap();
+                let what = format!("{dtype} {size:e}: {:?}", solution.stopped);
+                assert_eq!(solution.iterations, 12, "{what}");
+                let apart = support::distance(&values(&solution.x), &values(&plain.x));
+                assert!(apart < 1e4 * epsilon(dtype), "{what}: {apart:e}");
+            }
+            let long = Cg { preconditioner: Some(m), ..far(1000) }.solve(&a, &y).unwrap();
+            assert_eq!(long.stopped, Stopped::Precision, "{dtype} {size:e}");
+            assert!(off(&long, &system) < 100.0 * epsilon(dtype), "{dtype} {size:e}");
+        }
+    }
+}
+
+/// `<r, M r> = 0`: neither a solution nor a direction.
+#[test]
+fn preconditioners_that_map_a_residual_to_nothing_along_it_are_named() {
+    for dtype in DTYPES {
+        let space = Space::new([2], dtype).unwrap();
+        let one = Complex64::ONE;
+        let none = Complex64::ZERO;
+        for (weights, y) in
+            [([0.0, 1.0], [one, none]), ([1.0, -1.0], [one, one]), ([0.0, 0.0], [one, none])]
+        {
+            let weights = array(dtype, &weights.map(Complex64::from), &[2]).into_shared();
+            let m = Diagonal::new(space.clone(), weights).unwrap();
+            for check_every in [1, 10] {
+                let solver = Cg { preconditioner: Some(m.clone()), check_every, ..far(20) };
+                let a = Identity::new(space.clone()).unwrap();
+                let solution = solver.solve(&a, array(dtype, &y, &[2])).unwrap();
+                assert_eq!(solution.stopped, Stopped::Indefinite, "{dtype} {y:?}");
+                assert!(values(&solution.x).iter().all(|x| *x == none));
+            }
+        }
+    }
+}
+
 #[test]
 fn preconditioners_that_are_not_positive_are_named() {
     for dtype in DTYPES {

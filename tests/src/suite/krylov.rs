@@ -1,7 +1,9 @@
 //! What methods of Krylov spaces must reach: the golden steps, on dense matrices of their kind.
 
 use arrayspan_operators::{MatrixMult, Operator};
-use arrayspan_solvers::{Cg, Lsmr, Lsqr, Minres, Solver, Stop};
+use arrayspan_solvers::{
+    BiCgStab, Cg, Gmres, Lsmr, Lsqr, Minres, SingleReductionCg, SingleReductionCgls, Solver, Stop,
+};
 
 use super::{Arrangement, Cell, Values, Verdict, devices, golden};
 
@@ -100,4 +102,51 @@ pub fn lsmr(cell: &Cell) -> Verdict {
 /// As [`cg`].
 pub fn minres(cell: &Cell) -> Verdict {
     case(cell, "minres").hold(|stop, check_every| Minres { stop, check_every })
+}
+
+/// `BiCgStab`.
+///
+/// # Errors
+/// As [`cg`].
+pub fn bicgstab(cell: &Cell) -> Verdict {
+    let case = case(cell, "bicgstab");
+    case.hold(|stop, check_every| BiCgStab { stop, check_every, ..BiCgStab::default() })
+}
+
+/// `Gmres`, in one cycle and in three.
+///
+/// # Errors
+/// As [`cg`].
+pub fn gmres(cell: &Cell) -> Verdict {
+    let solver =
+        |restart| move |stop, check_every| Gmres { restart, stop, check_every, ..Gmres::default() };
+    case(cell, "gmres").hold(solver(30))?;
+    let case = case(cell, "gmres_restarted");
+    let a = case.operator(&case.array("matrix")?)?;
+    let (y, x, ends) = (case.array("y")?, case.array("x")?, case.array("residuals")?);
+    for check_every in [1, 4, 100] {
+        let solver = solver(3)(Stop::after(9), check_every);
+        let solution = solver.solve(&a, case.place(&y)?)?;
+        let tolerance = 100.0 * cell.tolerance(y.numbers.len());
+        let found = devices::read(&solution.x)?;
+        found.expect_near(&x, tolerance * x.norm(), "gmres_restarted: solution")?;
+        let numbers = [3, 6, 9].map(|end| solution.residuals[end].into()).to_vec();
+        let found = Values { shape: ends.shape.clone(), numbers };
+        found.expect_near(&ends, tolerance * ends.norm(), "gmres_restarted: residuals")?;
+    }
+    Ok(())
+}
+
+/// `SingleReductionCg` and `SingleReductionCgls`, by the data of `Cg` and `Lsqr`.
+///
+/// # Errors
+/// As [`cg`].
+pub fn single_reduction(cell: &Cell) -> Verdict {
+    let solver = |stop, check_every| SingleReductionCg { preconditioner: None, stop, check_every };
+    case(cell, "cg").hold(solver)?;
+    for (name, damping) in [("lsqr", 0.0), ("lsqr_damped", 1.5)] {
+        let solver = |stop, check_every| SingleReductionCgls { damping, stop, check_every };
+        case(cell, name).hold(solver)?;
+    }
+    Ok(())
 }
