@@ -238,11 +238,11 @@ impl Gmres {
             Some(z) => {
                 // It has become a vector of the basis.
                 residual.assign_on(on, 0.0)?;
-                basis.add_to(on, residual, small, count)?;
+                basis.add_to(on, residual, &small.solution, count)?;
                 system.precondition(&*residual, z)?;
                 x.add_scaled_on(on, 1.0, &*z)?;
             }
-            None => basis.add_to(on, x, small, count)?,
+            None => basis.add_to(on, x, &small.solution, count)?,
         }
         small.taken(on)
     }

@@ -3,8 +3,8 @@
 //! | problem | method |
 //! |---|---|
 //! | least squares, any `A` | [`Cgls`]; [`Lsqr`] where `A` is ill-conditioned |
+//! | the same, with gradients that never rise | [`Lsmr`] |
 //! | `A x = y`, self-adjoint and positive | [`Cg`] |
-//! | the same, where the gradient should never rise | [`Lsmr`] |
 //! | `A x = y`, self-adjoint | [`Minres`] |
 //! | as [`Cgls`] and [`Cg`], where a reduction is slow | [`SingleReductionCgls`], [`SingleReductionCg`] |
 //! | `A x = y`, any square `A` | [`Gmres`]; [`BiCgStab`] in less memory |

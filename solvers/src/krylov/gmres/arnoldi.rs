@@ -4,7 +4,6 @@ use arrayspan_bridge::{Array, Elementwise, Relayout, View};
 use arrayspan_kernels::{Executor, Update, Vector, VectorMut};
 use num_complex::Complex64;
 
-use super::small::Small;
 use crate::Result;
 use crate::engine::Make;
 
@@ -92,12 +91,12 @@ impl Basis {
         Ok([first, second.view().sliced(0, 0, count)?.reshaped(&[count])?])
     }
 
-    /// `x ← x + Σ yᵢ vᵢ`
+    /// `x ← x + Σ yᵢ vᵢ`, with the parts of `y`.
     pub(super) fn add_to(
         &self,
         on: &dyn Executor,
         x: &mut Array,
-        small: &Small,
+        [re, im]: &[Array; 2],
         count: usize,
     ) -> Result<()> {
         let shape = x.shape().to_vec();
@@ -105,8 +104,10 @@ impl Basis {
         for first in (0..count).step_by(TOGETHER) {
             let mut sum = Elementwise::previous();
             for at in first..count.min(first + TOGETHER) {
-                let [re, im] = small.solution(at)?.map(Elementwise::from);
-                let number = if complex { re + Complex64::I * im } else { re };
+                let mut number = Elementwise::from(re.view().selected(0, at)?);
+                if complex {
+                    number = number + Complex64::I * Elementwise::from(im.view().selected(0, at)?);
+                }
                 sum = sum + number * self.vector(at, &shape)?;
             }
             x.update_on(on, |_| sum)?;

@@ -32,7 +32,7 @@ pub(super) struct Small {
     /// What rotations make of `β e₁`.
     rest: Array,
     /// The parts of `y`, as far as it is not in the model yet.
-    solution: [Array; 2],
+    pub(super) solution: [Array; 2],
 }
 
 impl Small {
@@ -81,12 +81,6 @@ impl Small {
             part.assign_on(on, 0.0)?;
         }
         Ok(())
-    }
-
-    /// The parts of what multiplies a vector of the basis.
-    pub(super) fn solution(&self, at: usize) -> Result<[View<'_>; 2]> {
-        let [re, im] = &self.solution;
-        Ok([re.view().selected(0, at)?, im.view().selected(0, at)?])
     }
 
     /// What rotations so far have made of the last element of the new column.
