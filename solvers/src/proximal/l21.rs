@@ -20,9 +20,9 @@ use crate::Result;
 /// use arrayspan_bridge::Array;
 /// use arrayspan_solvers::proximal::{L21, Proximal};
 ///
-/// let x = Array::from_slice(&[3.0, 0.3, 4.0, 0.4], [2, 2])?; // the vectors (3, 4) and (0.3, 0.4)
+/// let x = Array::from_slice(&[3.0, 0.375, 4.0, 0.5], [2, 2])?; // the vectors (3, 4) and (0.375, 0.5)
 /// let f = L21::new(1.0, 0)?;
-/// assert_eq!(f.at(&x)?, 5.5);
+/// assert_eq!(f.at(&x)?, 5.625);
 /// let short = f.proximal(&x, 2.5)?.to_vec::<f64>()?;
 /// assert_eq!(short, [1.5, 0.0, 2.0, 0.0]);
 /// # Ok::<(), arrayspan_solvers::Error>(())
