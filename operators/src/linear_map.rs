@@ -15,7 +15,7 @@ use crate::{Context, Devices, Properties, Result, Space};
 /// Arguments arrive checked (shape, dtype and device fit, input and output do not overlap), with any strides;
 /// directions are enqueued verbs and do not wait. The context is that of the device of models, in both directions. All that is
 /// done is asked of the context, copies between devices too, so that a [`Plan`](arrayspan_kernels::Plan) can keep it. Users
-/// call [`LinearOperator`], which every `LinearMap` is.
+/// call [`LinearOperator`](crate::LinearOperator), which every `LinearMap` is.
 ///
 /// ```
 /// use arrayspan_operators::kernels::bridge::{DType, Relayout, View, ViewMut};
