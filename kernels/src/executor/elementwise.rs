@@ -91,7 +91,7 @@ impl dyn Executor + '_ {
         self.run(Call::MapMany(MapManyCall::new(inputs, outputs)?))
     }
 
-    /// As [`map_many`](#method.map_many), and [dots](Dot) of inputs and of what the outputs hold then: where arrays have one
+    /// As [`map_many`](#method.map_many), and [dots](crate::verb::Dot) of inputs and of what the outputs hold then: where arrays have one
     /// dtype and no gaps, in the same pass. Enqueued; does not wait.
     ///
     /// ```

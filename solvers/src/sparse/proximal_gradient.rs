@@ -14,7 +14,7 @@ use crate::engine::scale::power;
 use crate::engine::system::Parts;
 use crate::{Error, NormEstimator, Result, Stop};
 
-/// `min ‖y - A x‖² + weight ‖x‖ₚᵖ` by the iteration `x ← T(x + step · Aᴴ (y - A x))`, with a [`Threshold`](super::Threshold) `T` for the
+/// `min ‖y - A x‖² + weight ‖x‖ₚᵖ` by the iteration `x ← T(x + step · Aᴴ (y - A x))`, with a [`Threshold`](crate::sparse::Threshold) `T` for the
 /// norm.
 ///
 /// The objective never rises, for steps up to `1/‖A‖²` (for `p = 1`, up to twice as long). [`Fista`] takes far fewer iterations to the same
@@ -30,7 +30,7 @@ pub type Ista = ProximalGradient<false>;
 ///
 /// `A` may be any linear operator. With `z = x + β (x - x before)` the next model is `T(z + step · Aᴴ (y - A z))`, and
 /// `β` is `(t - 1)/t'` with `t' = (1 + √(1 + 4 t²))/2`, from `t = 1`. One application of `A` and one of `Aᴴ` an iteration: the gradient at `z` is
-/// that at `x`, carried on as `z` is. (PyLops applies `A` to `z` and to `x`.) For [`Soft`](super::Threshold::Soft) the
+/// that at `x`, carried on as `z` is. (PyLops applies `A` to `z` and to `x`.) For [`Soft`](crate::sparse::Threshold::Soft) the
 /// objective converges to the least one, its excess as `1/k²`; other thresholds are of objectives that are not convex, and converge to
 /// a point near which nothing is less.
 ///
@@ -50,7 +50,7 @@ pub type Ista = ProximalGradient<false>;
 /// ([`memory`](crate::Solver::memory)); with a basis its coefficients besides. Values moved an
 /// iteration: `7n + 4m`, an application of `A` and of `Aᴴ`, and 5 launches beside these (test `bytes::fista`). `restart` takes one
 /// more that reads `n`, a basis one of `S` and of `Sᴴ`, 2 launches and `5n` more; thresholds that keep a share find a
-/// [percentile](super#percentiles) each time.
+/// [percentile](crate::sparse#percentiles) each time.
 ///
 /// Reference: Beck and Teboulle, SIAM J. Imaging Sci. 2 (2009) 183; O'Donoghue and Candès, Found. Comput. Math. 15 (2015) 715, for
 /// `restart`. Golden: PyLops 2.8.0 `fista`.
