@@ -41,6 +41,9 @@ pub struct Progress<'a> {
 
 /// Watches a solver, and may stop it. [Ready ones](crate::observers) have a module of their own; any closure is one, any
 /// [`Condition`](crate::Condition), and so is an array or a `Vec` of `&mut dyn Observer`, or a `Vec` of boxes, all of which are called.
+///
+/// It is not called after each iteration, but before the first and at each check of the host, every 10 iterations by default. A solver with
+/// `check_every: 1` calls it each time, and waits for the device each time; [`every`](Self::every) asks for calls in between.
 pub trait Observer {
     /// Called before the first iteration and each time the host checks, with the newest iterate; `Break` stops the solver.
     fn observe(&mut self, progress: &Progress<'_>) -> ControlFlow<()>;

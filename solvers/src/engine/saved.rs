@@ -169,7 +169,7 @@ impl<M: Method> Running<'_, M> {
     /// The run as it is, in memory of its own. The run may go on. Enqueued; does not wait.
     ///
     /// # Errors
-    /// [`Error::Saved`] for solvers that cannot be saved; out of memory.
+    /// [`Error::Saved`] for [solvers whose runs cannot be saved](crate::Solver); out of memory.
     pub fn save(&mut self) -> Result<Saved> {
         let elapsed = self.elapsed();
         let Self { run, seen, ahead, .. } = self;

@@ -23,8 +23,21 @@ use crate::{Error, Observer, Result, Solution};
 /// | [`solve_in`](Self::solve_in) | a workspace, for many runs: a run allocates nothing but the solution | the solver |
 /// | [`start`](Self::start) | a workspace | the caller, iteration by iteration |
 ///
-/// Scalars stay on the device, in Float64 where it has that. The host checks now and then ([`Cgls::check_every`] and its
-/// like), and only then can a tolerance end the run. How it ended is in the [`Solution`].
+/// Scalars stay on the device, in Float64 where it has that. The host checks every `check_every` iterations (10 unless told otherwise:
+/// [`Cgls::check_every`]); only then can a tolerance end the run, and only then is the [`Observer`] called. How a run ended is in the
+/// [`Solution`].
+///
+/// What not all of them can do:
+///
+/// | | several right-hand sides ([`solve_columns`](Self::solve_columns)) | saved runs ([`Running::save`]) |
+/// |---|---|---|
+/// | [`Cgls`](crate::Cgls), [`Cg`](crate::Cg), [`Lsqr`](crate::Lsqr), [`Lsmr`](crate::Lsmr), [`Minres`](crate::Minres) | yes | yes |
+/// | [`BiCgStab`](crate::BiCgStab), [`SingleReductionCg`](crate::SingleReductionCg), [`SingleReductionCgls`](crate::SingleReductionCgls) | no | yes |
+/// | [`Gmres`](crate::Gmres), [`Ista`](crate::Ista), [`Fista`](crate::Fista) | no | no |
+///
+/// Methods that are no `Solver`: [`Minimizer`](crate::proximal::Minimizer)s, which minimise functions and take observers, too; loops around solvers
+/// ([`SplitBregman`](crate::sparse::SplitBregman), [`Irls`](crate::sparse::Irls), [`Omp`](crate::sparse::Omp), [`Spgl1`](crate::sparse::Spgl1)), which take none;
+/// what is of [spectra](crate::eigen).
 ///
 /// [`Cgls::check_every`]: field@crate::Cgls::check_every
 pub trait Solver: Method {
@@ -135,7 +148,7 @@ pub trait Solver: Method {
     }
 
     /// Solves from `x = 0`, or from `start`, for several right-hand sides at once: `y` is `[range…, right-hand sides]`, solutions and
-    /// `start` are `[domain…, right-hand sides]`, as the columns of matrices.
+    /// `start` are `[domain…, right-hand sides]`, as the columns of matrices. (Data that are several arrays become one by `arrayspan_bridge::stack(&[&first, &second], -1, …)`.)
     ///
     /// Each has scalars of its own, and ends by itself, by the same [`Stop`](crate::Stop) as if it were solved alone: later
     /// iterations leave its solution as it was. The operator is applied to all at once ([`Operator::lifted`]), until the last one
@@ -161,7 +174,7 @@ pub trait Solver: Method {
     /// ```
     ///
     /// # Errors
-    /// As [`solve_from`](Self::solve_from), and [`Error::Parameter`] of solvers that solve one at a time.
+    /// As [`solve_from`](Self::solve_from), and [`Error::Parameter`] of [solvers that solve for one right-hand side at a time](Self).
     fn solve_columns(&self, a: &Operator, y: impl AsView, start: Option<Array>) -> Result<Columns> {
         let y = y.as_view();
         self.solve_columns_on(&*arrayspan_kernels::on(y.device())?, a, y, start)

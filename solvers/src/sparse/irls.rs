@@ -21,7 +21,7 @@ pub enum Reweighted {
     DataModel,
 }
 
-/// Norms 1 by least squares, each weighted by what the one before has left.
+/// Norms 1 by a sequence of least-squares problems, each with weights made of the solution before.
 ///
 /// | kind | minimises | by |
 /// |---|---|---|
@@ -33,7 +33,7 @@ pub enum Reweighted {
 /// `x = w Aᴴ z` is the same.)
 ///
 /// Ends when a model differs from the one before by at most `tolerance` times its norm ([`Stopped::Stagnation`]), and with
-/// [`Stopped::NotFinite`] when a norm is none. Waits for the device in each iteration. Storage: beside that of [`Cgls`], two models, and
+/// [`Stopped::NotFinite`] when a norm is NaN or infinite. Takes no start and no [`Observer`](crate::Observer). Waits for the device in each iteration. Storage: beside that of [`Cgls`], two models, and
 /// three vectors of data, or for `Model` one of weights.
 ///
 /// Reference: Scales, Gersztenkorn and Treitel, J. Comput. Phys. 75 (1988) 313; Daubechies et al., Comm. Pure Appl. Math. 63 (2010) 1. Golden: PyLops 2.8.0
@@ -58,7 +58,7 @@ pub struct Irls {
     pub kind: Reweighted,
     /// At most this many least-squares problems (PyLops: `nouter`).
     pub iterations: usize,
-    /// The relative change of a model that ends it.
+    /// A change of the model that is at most this times its norm ends the run (PyLops: `tolIRLS`, which is absolute).
     pub tolerance: f64,
     /// `ε`, in the units of the data (PyLops: `epsR`). Above 0.
     pub epsilon: f64,

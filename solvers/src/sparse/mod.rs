@@ -8,6 +8,11 @@
 //! | `spgl1` | [`Spgl1`] | `‖x‖₁` with a misfit given, or the misfit with `‖x‖₁` given |
 //! | `omp` | [`Omp`], [`Mp`] | `‖y - A x‖` with few elements of `x` |
 //!
+//! [`Ista`] and [`Fista`] are [`Solver`](crate::Solver)s: they take a start, an [`Observer`](crate::Observer) and a workspace. The others are loops around
+//! such solvers, or wait for the device in each iteration; their own `solve` returns a [`Solution`](crate::Solution), and they take no observer.
+//! [`ProximalGradient`] is the type of which [`Ista`] and [`Fista`] are names; the method for functions of one's own, of the same name, is
+//! [`proximal::ProximalGradient`](crate::proximal::ProximalGradient).
+//!
 //! # Percentiles
 //!
 //! A [`Threshold`] that keeps a share of the elements needs a percentile of their absolute values. It is found on the device: the

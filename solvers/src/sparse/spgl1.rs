@@ -12,7 +12,7 @@ use crate::engine::read::reals;
 use crate::engine::system::real_dot;
 use crate::{Result, Solution, Stopped};
 
-/// What [`Spgl1`] keeps, and what it makes least.
+/// Which constraint [`Spgl1`] keeps, and so what it minimises.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Constraint {
@@ -22,21 +22,25 @@ pub enum Constraint {
     Norm(f64),
 }
 
-/// Basis pursuit, basis pursuit denoising and the lasso, without a weight to be found: either the misfit or the norm is given.
+/// Basis pursuit, basis pursuit denoising and the lasso: instead of a weight, either the misfit or the norm is given.
 ///
-/// The lasso is solved by projected gradients, with the step of Barzilai and Borwein and a search along the projection arc that allows the misfit to rise above the
-/// last one, but not above the last ten. A given misfit is met by Newton's method for the `τ` whose lasso has it: the derivative of the misfit is
-/// `-‖Aᴴ r‖_∞/‖r‖`. Projections onto the ball of the norm 1 are soft thresholds, whose level is found by Newton's method, too. Complex: by absolute
-/// values.
+/// The lasso is solved by projected gradients with the step of Barzilai and Borwein. The search along the projection arc accepts a misfit that is larger than the
+/// last one, as long as it is not larger than all of the last ten. For a given misfit `σ`, Newton's method finds the `τ` whose lasso has that misfit; the
+/// derivative of the misfit with respect to `τ` is `-‖Aᴴ r‖_∞/‖r‖`. Projections onto `‖x‖₁ ≤ τ` are soft thresholds, whose level is found by Newton's method,
+/// too. Of complex elements the absolute values count.
 ///
-/// It ends when the duality gap is at most `tolerance · ‖y‖²` and, with a given misfit, that is met up to `tolerance · ‖y‖`: as [`Stopped::Residual`] (or
-/// [`Stopped::Gradient`] for the lasso). A misfit less than any model leaves ends with [`Stopped::Gradient`], too, at the least one.
-/// No step that makes it less ends with [`Stopped::Precision`], NaN and infinity with [`Stopped::NotFinite`].
+/// A run with [`Constraint::Misfit`] ends with [`Stopped::Residual`] when the duality gap is at most `tolerance · ‖y‖²` and the misfit is `σ` up to `tolerance · ‖y‖`;
+/// if no model has a misfit as small as `σ`, it ends with [`Stopped::Gradient`] at the smallest misfit there is. A run with [`Constraint::Norm`] ends with
+/// [`Stopped::Gradient`] when the gap is that small. When no step decreases the misfit any more, the run ends with [`Stopped::Precision`]; NaN and infinity end it with
+/// [`Stopped::NotFinite`].
 ///
 /// Waits for the device several times an iteration, for a few numbers. Storage: `4n + 3m` elements. An iteration applies `A` once, or as often as the search takes,
 /// and `Aᴴ` once.
 ///
-/// Reference: van den Berg and Friedlander, SIAM J. Sci. Comput. 31 (2008) 890. Golden: conditions of optimality, and `spgl1` 0.0.3, which PyLops calls.
+/// Takes no start and no [`Observer`](crate::Observer).
+///
+/// Reference: van den Berg and Friedlander, SIAM J. Sci. Comput. 31 (2008) 890. Tested by the conditions of optimality of both problems; there are no
+/// golden data of the package `spgl1` that PyLops calls.
 ///
 /// ```
 /// use arrayspan_bridge::Array;
@@ -57,7 +61,7 @@ pub struct Spgl1 {
     pub constraint: Constraint,
     /// At most this many iterations.
     pub iterations: usize,
-    /// How near gap and misfit come, beside the data.
+    /// How small the duality gap and the error of the misfit have to be, relative to `‖y‖²` and `‖y‖`.
     pub tolerance: f64,
 }
 

@@ -35,7 +35,7 @@ pub struct Smoothed {
 /// `min μ/2 ‖y - A x‖² + Σ weight/2 ‖target - R x‖² + Σ weight² ‖R x‖₁`, by split Bregman: total variation, and any number of terms of both
 /// kinds.
 ///
-/// For each `R` of a norm 1 there are `d`, which stands for `R x`, and `b`, the sum of what is between both. A step solves the least-squares problem
+/// For each `R` of a norm 1 there are `d`, which stands for `R x`, and `b`, the sum of the differences `R x - d` so far. A step solves the least-squares problem
 /// `‖y - A x‖² + Σ weight/μ ‖target - R x‖² + Σ weight/μ ‖d - b - R x‖²` by [`Lsqr`], and shrinks: `d = T(R x + b)`, soft, with the weight for a threshold. After
 /// `inner` of these `b` takes `relaxation · (R x - d)`, which ends an iteration.
 ///
@@ -43,7 +43,8 @@ pub struct Smoothed {
 /// `weight²`, which is what stands above. Steps are the same.
 ///
 /// Ends when a model differs from the one before by at most `tolerance` times its norm ([`Stopped::Stagnation`]), and with
-/// [`Stopped::NotFinite`] when a norm is none. Waits for the device in each iteration.
+/// [`Stopped::NotFinite`] when a norm is NaN or infinite. Waits for the device in each iteration; takes no [`Observer`](crate::Observer). For total variation
+/// alone [`ChambollePock`](crate::proximal::ChambollePock) with [`L21`](crate::proximal::L21) solves the same problem: its weight is the square of the one here.
 ///
 /// Storage: beside that of [`Lsqr`] for the stack of all operators, its data, a model, and three vectors of the range of each `R` of a norm 1.
 ///
@@ -72,13 +73,13 @@ pub struct SplitBregman {
     pub l2: Vec<Smoothed>,
     /// `μ`, the weight of the misfit. Above 0.
     pub mu: f64,
-    /// What of `R x - d` goes to `b` (PyLops: `tau`).
+    /// The share of `R x - d` that is added to `b` in each iteration (PyLops: `tau`).
     pub relaxation: f64,
     /// At most this many iterations (PyLops: `niter_outer`).
     pub iterations: usize,
     /// Least-squares problems in an iteration (PyLops: `niter_inner`). At least 1.
     pub inner: usize,
-    /// The relative change of a model that ends it.
+    /// A change of the model that is at most this times its norm ends the run (PyLops: `tol`, which is absolute).
     pub tolerance: f64,
     /// Whether each least-squares problem is begun at the start, and not at the model before.
     pub restart: bool,
