@@ -41,7 +41,7 @@ pub fn solve(a: &Operator, y: impl AsView) -> Result<Solved> {
 ///
 /// The solution's `residuals` are `‖y‖` and `‖y - A x‖` of direct methods. NaN and infinity end with [`Stopped::NotFinite`].
 ///
-/// Golden: PyLops 2.8.0 `LinearOperator.div`, whose iteration on GPUs is `cgls` with a tolerance that is absolute.
+/// PyLops: `LinearOperator.div`, whose iteration on GPUs is `cgls` with a tolerance that is absolute.
 ///
 /// ```
 /// use arrayspan_bridge::Array;

@@ -42,7 +42,7 @@ pub struct Stop {
     pub time: Option<Duration>,
 }
 
-/// That a residual hardly decreases any more: less than by the share `decrease` within so many iterations.
+/// When a residual counts as stagnant: it decreases by less than the share `decrease` within so many iterations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stagnation {
     /// The iterations that are compared: the least residual of these with the least one before. At least 1.
@@ -151,7 +151,7 @@ pub enum Stopped {
     Time,
     /// A closure in a [`Condition`](crate::Condition) held.
     Condition,
-    /// The observer returned `Break`, or who leads a run step by step has ended it.
+    /// The observer returned `Break`, or the caller, who leads the run step by step, finished it.
     Observer,
     /// A norm or an element of the solution is not a finite number: the data, the start or the operator hold NaN or
     /// infinity, or what is computed is beyond the largest number of the dtype. The solution is not to be used.

@@ -31,13 +31,13 @@ pub fn eigs(a: &(impl LinearMap + ?Sized), count: usize) -> Result<Eigenpairs> {
 ///
 /// `A` has one space for models and data, and `A = Aᴴ`; one that does not know itself to be so is tried with two random vectors, and
 /// refused if it is not. All vectors are kept orthogonal, twice against all others (by `gemm`). When a basis is full it is restarted from the
-/// best combinations of its vectors. Of a multiple eigenvalue one vector alone is in what grows from another one: so once all that
-/// is wanted was found a random vector is drawn beside it, until nothing new comes. Values in the inside of the spectrum
-/// are not looked for.
+/// best combinations of its vectors. A Krylov space that grows from one vector contains only one vector of each multiple
+/// eigenvalue: so when all wanted values have converged, the search goes on from a random vector that is orthogonal to theirs, until it finds no
+/// further ones. Values inside the spectrum, away from its ends, are not looked for.
 ///
 /// The **residuals** `‖A x - λ x‖` are those of the vectors returned, computed anew: within each residual of its value there is an eigenvalue.
 /// [`Stopped::Residual`] says that all were below the tolerance by the projection; [`Stopped::Iterations`] that `restarts` were too few:
-/// values are the best found. Spaces that `A` does not leave (breakdowns) are gone on from by random vectors. NaN and
+/// values are the best found. A space that `A` maps to itself (breakdown) is extended by a random vector. NaN and
 /// infinity end with [`Stopped::NotFinite`] and values that are NaN.
 ///
 /// Storage: `(2 basis + 1 + count) n` elements, vectors returned included ([`memory`](Self::memory)). Values moved an application: `(4 j + 12) n` with

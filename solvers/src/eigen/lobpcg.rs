@@ -26,7 +26,7 @@ const AFRESH: usize = 32;
 ///
 /// Each iteration looks for the best vectors in the space of the block, its preconditioned residuals and its last directions. `A` is applied
 /// to all of them at once, in as many launches as to one. With a preconditioner near the inverse of `A` it finds the smallest eigenvalues in a few
-/// iterations, where [`Eigs`](crate::Eigs) takes thousands; a block sees multiple eigenvalues as often as they are.
+/// iterations, where [`Eigs`](crate::Eigs) takes thousands; a block finds a multiple eigenvalue as many times as its multiplicity.
 ///
 /// The basis is robust: residuals are made orthonormal against all else, twice, and those that are rounding errors then are left out;
 /// directions are orthonormal combinations of the same basis, made so in the small problem. Vectors whose residual is below the tolerance are
@@ -34,7 +34,7 @@ const AFRESH: usize = 32;
 ///
 /// `A` has one space for models and data; one that does not know itself to be self-adjoint is tried with two random vectors, and refused if it is not. The
 /// preconditioner is self-adjoint and positive; one that is not makes it slow. The **residuals** are those of the vectors returned, computed
-/// anew: within each of its value there is an eigenvalue. NaN and infinity end with [`Stopped::NotFinite`], and values that are NaN.
+/// anew: no value is farther than its residual from an eigenvalue. NaN and infinity end with [`Stopped::NotFinite`], and values that are NaN.
 ///
 /// Storage: `13 count n` elements ([`memory`](Self::memory)), and what `A` and the preconditioner take for `count` vectors at once. The host looks at a matrix of at most `3 count` rows in
 /// each iteration.

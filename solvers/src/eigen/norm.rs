@@ -46,8 +46,8 @@ pub fn norm_estimate(a: &(impl LinearMap + ?Sized)) -> Result<NormEstimate> {
 /// of length `N`, `δ = failure √(π / 2(N - 1))`; a complex vector counts as a real one of twice the length). It is the only assumption, holds
 /// for any spectrum, and is up to rounding: both bounds have room for 16 `ε` of the dtype.
 ///
-/// `A` is of any shape and rank; real-linear operators have their norm, too. Power iteration gives a lower bound alone, from which PyLops'
-/// steps come that are too long.
+/// `A` is of any shape and rank; real-linear operators have their norm, too. Power iteration gives only a lower bound; the steps that PyLops
+/// computes from it may be too long.
 ///
 /// Breakdowns: a space that `AᴴA` does not leave ends with [`Stopped::Precision`], both bounds being the norm; zero has the norm
 /// zero; NaN and infinity end with [`Stopped::NotFinite`], a lower bound of 0 and an upper one of infinity.

@@ -20,10 +20,10 @@ const NAME: &str = "PowerIteration";
 ///
 /// `A` has one space for models and data. Of a self-adjoint one there is an eigenvalue within the **residual** `‖A v - λ v‖` of `λ = <v, A v>`, which
 /// says how much is known: an iteration ends when it is at most `tolerance · |λ|`, and not when `λ` hardly changes any more, as PyLops' does,
-/// whose result is below the largest eigenvalue by percents. Even so the value is a *lower* bound of `‖A‖`: what has to be
-/// above, as the reciprocal of a step, is [`NormEstimator`](crate::NormEstimator)'s. [`Eigs`](crate::Eigs) takes fewer applications.
+/// whose result is below the largest eigenvalue by percents. Even so the value is a *lower* bound of `‖A‖`: an upper bound, which
+/// lengths of steps need, is given by [`NormEstimator`](crate::NormEstimator). [`Eigs`](crate::Eigs) takes fewer applications.
 ///
-/// Where `λ` and `-λ` are both eigenvalues, or two are of equal absolute value, the iteration does not converge, and ends with [`Stopped::Iterations`]
+/// Where two different eigenvalues have the largest absolute value (`λ` and `-λ`, say), the iteration does not converge, and ends with [`Stopped::Iterations`]
 /// and a residual that tells. An operator that is not self-adjoint may have complex values; residuals of it bound no distance.
 /// A vector that is mapped to zero stays as it is, with the value zero. Rounding ends it with [`Stopped::Precision`] when the residual is at
 /// `4 ε |λ|`; iterations after that change nothing but roundings. NaN and infinity end with [`Stopped::NotFinite`].

@@ -9,8 +9,8 @@ use crate::{Observer, Progress};
 /// Shows a run in the terminal: iterations done, time taken and left, and the residual beside the data. With the feature
 /// `progress`.
 ///
-/// It is drawn where the host checks. A terminal that is none, as in a pipe, shows nothing. When the run is over the bar stays as
-/// it is, with why it ended.
+/// It is drawn where the host checks. If standard error is no terminal but a pipe or a file, nothing is shown. When the run is
+/// over the bar stays as it is, with why it ended.
 ///
 /// ```
 /// use arrayspan_bridge::{Array, DType};
@@ -65,7 +65,7 @@ impl Observer for ProgressBar {
     fn observe(&mut self, progress: &Progress<'_>) -> ControlFlow<()> {
         if !self.styled {
             let look = "{prefix} {wide_bar} {pos}/{len} [{elapsed} < {eta}] {msg}";
-            // The look is a constant that indicatif knows: what it thinks of others is nothing to a solver.
+            // The template is a constant that is valid; there is no error to report.
             if let Ok(style) = ProgressStyle::with_template(look) {
                 self.bar.set_style(style);
             }

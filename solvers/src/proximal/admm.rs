@@ -22,7 +22,7 @@ use crate::{Result, Stop};
 /// How `x` is found depends on what is known:
 /// * Without `A`: by the proximal operator of `f`.
 /// * With an `f` that is a [`SquaredL2`](super::SquaredL2), whatever operator that has: by [`inner`](field@Self::inner) steps of conjugate gradients on the normal
-///   equations, from the last `x` on, which nobody waits for.
+///   equations, from the last `x` on, enqueued without waiting.
 /// * With any other `f`: linearised, `x ← prox_{τf}(x - τρ Aᴴ(A x - z + u))` with `τρ ‖A‖² = 1`. The norm is
 ///   [`norm`](field@Self::norm), or the upper bound of a [`NormEstimator`](crate::NormEstimator). No relaxation then.
 ///

@@ -65,8 +65,8 @@ pub struct ChambollePock {
 pub enum Steps {
     /// They stay.
     Fixed,
-    /// At each look the one whose residual is more than 1.5 times the other, both divided by their sizes, gets longer, and the other shorter;
-    /// each time by less, so that they come to rest.
+    /// When the host looks and one residual is more than 1.5 times the other, both divided by their sizes, the step that belongs to it gets longer and
+    /// the other one shorter; each time by less, so that steps converge.
     Balanced,
     /// For an `f` that is strongly convex with this constant, `f(z) ≥ f(x) + <s, z - x> + constant/2 ‖z - x‖²` (`w` of a
     /// [`SquaredL2`](super::SquaredL2) without an operator): `τ` gets shorter and `σ` longer, and `‖x - x*‖²` falls as `1/k²`.

@@ -83,8 +83,8 @@ pub trait Proximal: Debug + Send + Sync {
         out: ViewMut<'_>,
     ) -> Result<()>;
 
-    /// `out ← prox(x, step)`, with a positive number `step` on the device. `out` comes with finite numbers, which methods take
-    /// from the last call: where the result takes iterations, they may begin there.
+    /// `out ← prox(x, step)`, with a positive number `step` on the device. When it is called, `out` holds finite numbers: of
+    /// methods, the result of the last call, from which a function that computes its result by iterations may begin.
     ///
     /// # Errors
     /// As [`value`](Self::value).

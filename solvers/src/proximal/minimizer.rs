@@ -34,15 +34,17 @@ pub struct Split<'a> {
 
 /// A proximal method: parameters that minimise functions, in the way that the documentation of each says.
 ///
-/// Where a run begins says of which shape, dtype and device everything is. Runs end when *both* residuals that the method
+/// Shape, dtype and device of a run are those of `start`, the array where it begins. Runs end when *both* residuals that the method
 /// names are small: the primal one against [`Stop::residual`], the dual one against [`Stop::gradient`], each times the size that it is
 /// compared with, plus [`Stop::absolute`]. A tolerance of zero asks nothing of its residual. Residuals that are at most `4 ε` of
 /// their sizes end with [`Stopped::Precision`](crate::Stopped::Precision); NaN and infinity with
 /// [`Stopped::NotFinite`](crate::Stopped::NotFinite). [`Solution::residuals`] are the primal ones; the first is infinite, since nothing is known
 /// before the first iteration.
 ///
-/// Proximal operators bring no two points further apart, and neither do these methods: what rounding adds to one iteration the
-/// next ones do not multiply, so that an iteration too many changes nothing but last digits.
+/// Proximal operators are nonexpansive (two results are no farther apart than the two arguments), and so are these methods: later iterations do
+/// not multiply a rounding error, and an iteration too many changes nothing but last digits.
+///
+/// Other than those of a [`Solver`](crate::Solver), runs cannot be saved, and there is one problem at a time.
 ///
 /// Squares of residuals have to be within the widest real dtype of the device: where there is no Float64 data beyond 1e±15 are to be scaled.
 pub trait Minimizer: Debug {

@@ -80,7 +80,7 @@ pub(super) trait Recurrence: Debug {
 /// A run of a proximal method, which the caller leads: [`Minimizer::start`](super::Minimizer::start) begins it,
 /// [`step`](Self::step) takes an iteration, [`finish`](Self::finish) gives the solution.
 ///
-/// A run that is dropped gives its vectors to nobody: the next one in that scratch makes them anew.
+/// A run that is dropped before [`finish`](Self::finish) does not give its vectors back: the next run with that scratch makes them anew.
 #[derive(Debug)]
 pub struct Minimizing<'a> {
     solver: &'static str,

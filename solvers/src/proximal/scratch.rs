@@ -10,7 +10,7 @@ use crate::Result;
 ///
 /// It fits every problem: what is not there in the shape, the dtype and on the device asked for is made. So a second run of the
 /// same kind allocates nothing, and one of another kind only what it needs besides. [`take`](Self::take) hands an array over, and
-/// [`give`](Self::give) takes it back; who forgets to gives it to nobody, and nothing else is lost.
+/// [`give`](Self::give) takes it back; an array that is not given back is freed when it is dropped, and made anew next time.
 ///
 /// ```
 /// use arrayspan_bridge::{DType, devices::Device};

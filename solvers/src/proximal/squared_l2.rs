@@ -15,7 +15,7 @@ use crate::Result;
 ///
 /// `prox` is `(x + step w b) / (1 + step w)` without an operator. With one it is the solution of
 /// `(I + step w AᴴA) z = x + step w Aᴴb`, found by [`iterations`](Self::with_iterations) of conjugate gradients from what the output
-/// holds, which nobody waits for; methods hand in their last result, so that few are enough. It is smooth, too: its gradient is
+/// holds, enqueued without waiting; methods hand in their last result, so that few are enough. It is smooth, too: its gradient is
 /// `w Aᴴ(A x - b)`. Golden: pyproximal 0.13 `L2`.
 ///
 /// ```
