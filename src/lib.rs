@@ -214,9 +214,10 @@ pub mod prelude {
     pub use arrayspan_pipeline::batch::{Across, Assignment, BatchPlace, OnLost};
     pub use arrayspan_solvers::{
         BiCgStab, Cg, Cgls, Condition, Direct, Eigs, Fista, Gmres, Ista, Lobpcg, LogDet, Lsmr,
-        Lsqr, Minres, NormEstimator, Observer, PowerIteration, Progress, RandomizedSvd,
-        SingleReductionCg, SingleReductionCgls, Solution, Solve, SolvedBy, Solver, Sparsity, Stop,
-        Stopped, Svds, Threshold, Which, cond, eigs, log_det, norm_estimate, solve, svds,
+        Lsqr, Minres, NormEstimator, Observer, PowerIteration, Progress, RandomizedSvd, Saved,
+        SingleReductionCg, SingleReductionCgls, Solution, Solve, SolvedBy, Solver, Sparsity,
+        Stagnation, Stop, Stopped, Svds, Threshold, Which, cond, eigs, log_det, norm_estimate,
+        solve, svds,
     };
 }
 
