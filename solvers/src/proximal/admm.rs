@@ -36,7 +36,7 @@ use crate::{Result, Stop};
 /// beside what the functions take. Values moved an iteration, beside what they and `A` move and what finding `x` takes: `14m`. Launches: 11.
 ///
 /// Reference: Boyd et al., Found. Trends Mach. Learn. 3 (2011) 1, sections 3.4 and 7.1; Wohlberg, arXiv:1704.06209, for
-/// relative balancing. Golden: pyproximal 0.13 `ADMM`, `ADMML2`, `LinearizedADMM`.
+/// relative balancing. Golden: pyproximal 0.13 `ADMM`, `LinearizedADMM`. (Its `ADMML2` is the second kind.)
 ///
 /// ```
 /// use arrayspan_bridge::Array;
