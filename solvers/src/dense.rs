@@ -184,7 +184,9 @@ impl<T: ComplexField<RealField = f64>> Turn<T> {
 }
 
 /// The matrix times a power of two that brings its largest element near 1, and the exponent of what brings it back.
-fn near_one<T: ComplexField<RealField = f64>>(matrix: &Small<T>) -> Option<(Small<T>, i32)> {
+pub(crate) fn near_one<T: ComplexField<RealField = f64>>(
+    matrix: &Small<T>,
+) -> Option<(Small<T>, i32)> {
     let mut largest = 0.0_f64;
     for element in matrix {
         let size = element.clone().modulus();

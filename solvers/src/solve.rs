@@ -1,16 +1,17 @@
 //! `A / y`: systems of equations, directly where that is cheap, otherwise by the iteration that fits.
 
-use arrayspan_bridge::{Array, AsView, Relayout, View};
+use arrayspan_bridge::{Array, AsView, DType, Relayout, View};
 use arrayspan_kernels::{Executor, Update};
 use arrayspan_operators::{LinearMap, Operator};
 use num_complex::Complex64;
 
-use crate::dense::{Small, singular};
+use crate::dense::{Small, near_one, singular};
 use crate::eigen::basis::upload;
 use crate::eigen::block::{applied, numbers};
 use crate::eigen::epsilon;
 use crate::engine::erased::Erased;
 use crate::engine::fit::Fit;
+use crate::engine::scale::power;
 use crate::{Cg, Lsqr, Minres, Result, Solution, Solver, Stop, Stopped};
 
 /// What errors call it.
@@ -166,24 +167,48 @@ fn direct(a: &Operator, y: &View<'_>, on: &dyn Executor, positive: bool) -> Resu
     let (m, n) = (a.range().len(), a.domain().len());
     let matrix = Small::from_row_iterator(m, n, numbers(&dense(a, on)?.view())?);
     let data = Small::from_iterator(m, 1, numbers(y)?);
-    let finite =
-        |matrix: &Small<Complex64>| matrix.iter().all(|v| v.re.is_finite() && v.im.is_finite());
+    let mut residuals = [data.norm(); 2];
     let (x, by, stopped) = if m == 0 || n == 0 {
         (Small::zeros(n, 1), SolvedBy::SingularValues, Stopped::Precision)
-    } else if finite(&matrix) && finite(&data) {
+    } else if let (Some((near, of_matrix)), Some((y, of_data))) =
+        (near_one(&matrix), near_one(&data))
+    {
+        // Quotients of complex numbers, and norms, are by squares: those of numbers near 1 are in range.
         let epsilon = epsilon(a.domain().dtype()) * m.max(n) as f64;
-        let (x, by) = by_factors(&matrix, &data, positive, epsilon);
-        let stopped = if finite(&x) { Stopped::Precision } else { Stopped::NotFinite };
+        let (x, by) = by_factors(&near, &y, positive, epsilon);
+        residuals = [y.norm(), (&y - near * &x).norm()].map(|norm| power(of_data, norm));
+        let turned = |part: f64| power(of_data - of_matrix, part);
+        let x = x.map(|v| Complex64::new(turned(v.re), turned(v.im)));
+        let stopped = representable(&x, a.domain().dtype());
         (x, by, stopped)
     } else {
         let nothing = Small::from_element(n, 1, Complex64::new(f64::NAN, f64::NAN));
+        residuals[1] = f64::NAN;
         (nothing, SolvedBy::SingularValues, Stopped::NotFinite)
     };
-    let residuals = vec![data.norm(), (&data - &matrix * &x).norm()];
     let flat = upload(on, &x, a.domain().dtype())?;
     let mut shaped = on.empty(a.domain().shape(), a.domain().dtype())?;
     on.copy(flat.view(), shaped.view_mut().reshaped(&[n, 1])?, Update::set())?;
-    Ok(Solved { solution: Solution { x: shaped, iterations: 1, residuals, stopped }, by })
+    Ok(Solved {
+        solution: Solution { x: shaped, iterations: 1, residuals: residuals.to_vec(), stopped },
+        by,
+    })
+}
+
+/// How it ends, by whether the dtype has room for the solution.
+fn representable(x: &Small<Complex64>, dtype: DType) -> Stopped {
+    let (least, most) = match dtype.real() {
+        DType::Float32 => (f32::MIN_POSITIVE.into(), f32::MAX.into()),
+        _ => (f64::MIN_POSITIVE, f64::MAX),
+    };
+    let parts = x.iter().flat_map(|v| [v.re.abs(), v.im.abs()]);
+    if !parts.clone().all(|part| part <= most) {
+        Stopped::NotFinite
+    } else if parts.clone().all(|part| part < least) && parts.clone().any(|part| part > 0.0) {
+        Stopped::Underflow
+    } else {
+        Stopped::Precision
+    }
 }
 
 /// `A` of all unit vectors, where `on` computes.

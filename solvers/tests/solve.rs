@@ -114,3 +114,45 @@ fn what_is_not_finite_and_what_is_only_real_linear_end_as_they_should() {
     let solved = solve(&identity, Array::from_slice(&[1.0, f64::NAN], [2]).unwrap()).unwrap();
     assert_eq!(solved.solution.stopped, Stopped::NotFinite);
 }
+
+#[test]
+fn numbers_of_any_size_are_solved_and_what_the_dtype_has_no_room_for_is_named() {
+    let of = |dtype, a: f64, y: f64| {
+        let numbers = |all: &[f64], by: f64| -> Vec<Complex64> {
+            all.iter().map(|v| Complex64::from(v * by)).collect()
+        };
+        let matrix = support::array(dtype, &numbers(&[2.0, 1.0, 1.0, 3.0], a), &[2, 2]);
+        let a = MatrixMult::new(matrix.into_shared(), &[]).unwrap();
+        solve(&a, support::array(dtype, &numbers(&[3.0, 5.0], y), &[2])).unwrap().solution
+    };
+    for dtype in [DType::Float64, DType::Complex128] {
+        for [a, y] in
+            [[1e-200, 1e-200], [1e200, 1e200], [1e200, 1.0], [1e-200, 1.0], [1e-150, 1e150]]
+        {
+            let solution = of(dtype, a, y);
+            let x: Vec<_> = values(&solution.x).iter().map(|v| v / (y / a)).collect();
+            let off = distance(&x, &[0.8.into(), 1.4.into()]);
+            assert!(off < 1e-14, "{dtype} {a:e} {y:e}: {off:e}");
+            assert_eq!(solution.stopped, Stopped::Precision, "{dtype} {a:e} {y:e}");
+            let [first, last] = solution.residuals[..] else { unreachable!() };
+            assert!(
+                (first / y - 34.0_f64.sqrt()).abs() < 1e-13 && last < 1e-13 * first,
+                "{first:e} {last:e}"
+            );
+        }
+    }
+    assert_eq!(of(DType::Float32, 1e-30, 1e30).stopped, Stopped::NotFinite);
+    assert_eq!(of(DType::Complex64, 1e30, 1e-30).stopped, Stopped::Underflow);
+}
+
+#[test]
+fn bounds_of_a_norm_hold_for_operators_of_any_size() {
+    let weights = [3.0, -1.0, 2.5, 0.5, 1.0];
+    for scale in [1e-250, 1e-100, 1e-50, 1e-30, 1.0, 1e30, 1e50, 1e100, 1e250] {
+        let weights = Array::from_slice(&weights.map(|weight| weight * scale), [5]).unwrap();
+        let a = Diagonal::new(Space::new([5], DType::Float64).unwrap(), weights).unwrap();
+        let found = arrayspan_solvers::norm_estimate(&a).unwrap();
+        let [lower, upper] = [found.lower, found.upper].map(|bound| bound / scale);
+        assert!(lower <= 3.0 && 3.0 <= upper && upper < 3.5, "{scale:e}: {lower} {upper}");
+    }
+}

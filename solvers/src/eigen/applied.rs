@@ -113,8 +113,8 @@ impl<'a> Applied<'a> {
         if !size.is_finite() {
             return Ok(None);
         }
-        // Squares of what is within these, and sums of them, are numbers of every dtype.
-        let kept = if self.scalars == DType::Float32 { 30 } else { 400 };
+        // Squares of what is within these, sums of them, and products of two such squares are numbers of every dtype.
+        let kept = if self.scalars == DType::Float32 { 30 } else { 200 };
         let size = exponent(size);
         self.scale = size.filter(|size| size.abs() > kept).map_or(0, |size| -size);
         Ok(Some(size.is_some()))

@@ -190,9 +190,9 @@ impl Shape {
 
 /// 1 where `a > b`, else 0; for numbers that may be infinite and whose quotients may be rounded.
 fn above(a: Expression, b: Expression) -> Expression {
-    // The least difference of two normal numbers of Float32, times this, is more than 1.
-    const MANY: f64 = 1e38;
-    ((a - b).max(constant(0.0)) * constant(MANY)).min(constant(1.0))
+    // What is left is its own quotient, however small it is; twice that is more than 1, whatever rounding makes of it.
+    let excess = (a - b).max(constant(0.0)).min(constant(1.0));
+    (constant(2.0) * excess.clone().div_or_zero(excess)).min(constant(1.0))
 }
 
 /// The largest root of `t³ - t + c = 0`, with `c = 2/√54 · (ℓ/|x|)^(3/2)`, of `ℓ/|x|` between 0 and 1: the half threshold

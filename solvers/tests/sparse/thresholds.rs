@@ -148,3 +148,28 @@ fn what_makes_no_sense_is_refused_by_name() {
     let none = Array::from_slice::<f64>(&[], [0]).unwrap();
     assert!(Threshold::Soft.apply(&none, 1.0).unwrap().to_vec::<f64>().unwrap().is_empty());
 }
+
+#[test]
+fn elements_of_any_size_are_kept_or_not() {
+    for scale in [1e-250, 1e-100, 1e-60, 1e-39, 1.0, 1e100, 1e250] {
+        let x = Array::from_slice(&[3.0 * scale, -2.0 * scale, scale, 0.5 * scale], [4]).unwrap();
+        let kept = |threshold: Threshold| -> Vec<f64> {
+            let x = threshold.apply(&x, 0.0).unwrap().to_vec::<f64>().unwrap();
+            x.iter().map(|v| v / scale).collect()
+        };
+        let off = |found: Vec<f64>, expected: [f64; 4]| {
+            found.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+        };
+        assert!(
+            off(kept(Threshold::HardKeeping(50.0)), [3.0, -2.0, 0.0, 0.0]) < 1e-14,
+            "{scale:e}"
+        );
+        assert!(
+            off(kept(Threshold::SoftKeeping(50.0)), [1.5, -0.5, 0.0, 0.0]) < 1e-14,
+            "{scale:e}"
+        );
+        // As those near 1.
+        let half = [2.695_453_151_015_772, -1.605_377_940_479_595_4, 0.0, 0.0];
+        assert!(off(kept(Threshold::HalfKeeping(50.0)), half) < 1e-12, "{scale:e}");
+    }
+}
