@@ -22,10 +22,10 @@ use crate::{Result, Stop, Stopped};
 /// that real-linear operators are solved, too.
 ///
 /// Breakdowns: NaN or infinity end with [`Stopped::NotFinite`](crate::Stopped::NotFinite). A residual of `2 ε ‖y‖` (or of that at
-/// the start, if it is larger), and `‖A r‖ ≤ 4 ε ‖A‖ ‖r‖`, which no step makes smaller, end with
+/// the start, if it is larger), and `‖A r‖ ≤ 64 ε ‖A‖ ‖r‖`, which no step makes smaller, end with
 /// [`Stopped::Precision`]; **no iteration after that changes anything**. Where `‖A r‖` has been below
-/// `√ε ‖A‖ ‖r‖` and rises while `‖r‖` does not fall, `A` is singular for all that the dtype can tell, and `y` is not in its
-/// range: that ends with [`Stopped::Singular`], near a solution of least squares that has a part along what `A` maps to zero.
+/// `√ε ‖A‖ ‖r‖` and rises while `‖r‖` does not fall (below `ε^⅔ ‖A‖ ‖r‖`: hardly falls), `A` is singular for all that the dtype
+/// can tell, and `y` is not in its range: that ends with [`Stopped::Singular`], near a solution of least squares that has a part along what `A` maps to zero.
 ///
 /// Storage: `5n` elements, solution included, and `19 check_every + 22` scalars ([`memory`](crate::Solver::memory)). Values moved
 /// an iteration: `13n` and an application of `A`, which adds to what is there (test `bytes::minres`). Launches beside these: 7.
@@ -62,6 +62,10 @@ impl Default for Minres {
 const GROWTH: f64 = 9.0;
 /// The share of the squared residual that is still there then.
 const KEPT: f64 = 0.9998;
+/// The same where the gradient was below `ε^⅔ ‖A‖ ‖r‖`: a step along rounding errors takes some of the residual by chance.
+const KEPT_DEEP: f64 = 0.5;
+/// The gradient, in `ε ‖A‖ ‖r‖`, that is one of rounding errors: they are those of the whole data, of which the residual is a part.
+const LOWEST: f64 = 64.0;
 
 /// The vectors of [`Minres`]. Of each pair, iterations of even and odd number write the other one.
 #[derive(Debug)]
@@ -242,7 +246,7 @@ fn scalars(run: &Run<'_, Minres>) -> State {
     let slope = corner.clone().abs2() + dbar.clone().abs2();
     let bound = bound.max(alpha.abs2() + length.clone());
     let epsilon = epsilon(run.a.range().dtype());
-    let level = constant((4.0 * epsilon).powi(2)) * bound.clone();
+    let level = constant((LOWEST * epsilon).powi(2)) * bound.clone();
     let explained = run.explained((2.0 * epsilon).powi(2), SCALARS.len() + 2);
     let left = rest.clone().abs2();
     let margin = margin.min(slope.clone() - level).min(left.clone() - explained);
@@ -251,7 +255,9 @@ fn scalars(run: &Run<'_, Minres>) -> State {
     let least = least.min(slope.clone());
     let band = constant(epsilon) * bound.clone();
     let risen = above(slope, constant(GROWTH) * least.clone());
-    let stays = above(left, constant(KEPT) * there.clone());
+    let deep = above(constant(epsilon.powf(4.0 / 3.0)) * bound.clone(), least.clone());
+    let kept = constant(KEPT) - constant(KEPT - KEPT_DEEP) * deep;
+    let stays = above(left, kept * there.clone());
     let regular = regular.min(one() - above(band, least.clone()) * risen * stays);
 
     let gamma = (corner.clone().abs2() + length).sqrt();
