@@ -12,7 +12,7 @@ use crate::Result;
 /// `f(x) = 0` where `x[0] = x[1] = …`, the arrays along axis 0, and infinity elsewhere, however little they differ.
 ///
 /// `prox` gives each the mean of all. With a sum over [`Blocks`](super::Blocks) along axis 0 it is the consensus form of a sum of functions of one
-/// array, each of which sees a copy of its own. PyProximal: `ConsensusADMM`.
+/// array, each of which sees a copy of its own. In pyproximal: `ConsensusADMM`.
 ///
 /// ```
 /// use arrayspan_bridge::Array;
