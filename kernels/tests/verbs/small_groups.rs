@@ -15,7 +15,7 @@ const LIMITS: [(&str, usize); 2] =
 const CASES: [&str; 3] = [
     "small_groups::sums_keep_to_the_limits_of_a_device",
     "opencl::complex128::scan_sums::the_same_call_gives_the_same_bits",
-    "opencl::float32::reduce::few_results_of_many_elements",
+    "opencl::float32::reduce_shared::few_results_of_many_elements",
 ];
 
 #[test]
