@@ -64,9 +64,9 @@ impl Dots {
         );
     }
 
-    /// The type of a result, in which products are computed.
+    /// The type of a result, in which products are computed: devices that have results of 64 bits add up in them.
     fn result(&self, dot: usize) -> &'static str {
-        if self.of[dot].1 == DType::Float64 { "double" } else { "float" }
+        if self.of[dot].1 == DType::Float64 { "accum" } else { "float" }
     }
 
     /// The parameters, which stand behind all others.
