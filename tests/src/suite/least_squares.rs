@@ -70,7 +70,7 @@ pub fn cgls_bytes(cell: &Cell) -> Verdict {
         solver.solve_in(&mut workspace, &trace, &a, y.view(), None, &mut ())?;
         Ok(trace.take().bytes())
     };
-    for (damping, vectors) in [(0.0, 7 + 5), (0.5, 11 + 5)] {
+    for (damping, vectors) in [(0.0, 6 + 4), (0.5, 11 + 4)] {
         let found = bytes(damping, 20)? - bytes(damping, 10)?;
         // Both directions of the operator read and write a vector each.
         let expected = 10 * (vectors + 4) * len * cell.dtype.bytes();
