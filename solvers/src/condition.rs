@@ -27,7 +27,8 @@ use crate::{Observer, Progress, Stagnation, Stopped};
 ///     | Condition::when(|progress| progress.residual < noise);
 /// let solver = Cgls { stop: Stop::after(1000), check_every: 1, ..Cgls::default() };
 /// let solution = solver.solve_from(&a, &y, None, &mut until)?;
-/// assert_eq!((solution.stopped, solution.iterations), (Stopped::Residual, 20));
+/// assert_eq!(solution.stopped, Stopped::Residual);
+/// assert!(solution.iterations >= 20);
 /// # Ok::<(), arrayspan_solvers::Error>(())
 /// ```
 ///

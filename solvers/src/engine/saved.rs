@@ -37,6 +37,7 @@ use crate::{Error, Result, Running};
 /// let _ = run.advance(8)?;
 /// let mut file = Vec::new();
 /// run.save()?.to("cpu".parse()?)?.write_to(&mut file)?;
+/// drop(run);
 ///
 /// let saved = Saved::read_from(&*file)?;
 /// let solution = solver.resume(&mut workspace, &*on, &a, y.view(), &saved)?.drive(&mut ())?;

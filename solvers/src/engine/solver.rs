@@ -163,7 +163,7 @@ pub trait Solver: Method {
     /// use arrayspan_solvers::{Cgls, Solver, Stopped};
     ///
     /// let a = FirstDerivative::new(Space::new([64], DType::Float64)?, 0, 1.0, Scheme::Forward, Edge::Reduced)?;
-    /// let y = Array::from_vec((0..63 * 2).map(|i| f64::from(i % 2 * (i / 2 % 9))).collect(), [63, 2])?;
+    /// let y = Array::from_vec((0..64 * 2).map(|i| f64::from(i % 2 * (i / 2 % 9))).collect(), [64, 2])?;
     /// let solutions = Cgls::default().solve_columns(&a, &y, None)?;
     /// assert_eq!(solutions.x.shape(), [64, 2]);
     /// // Data zero end at once; the others go on.

@@ -25,8 +25,8 @@
 //! let mut both: [&mut dyn Observer; 2] = [&mut metrics, &mut enough];
 //! let solution = Cgls::default().solve_from(&a, &y, None, &mut both)?;
 //! assert_eq!(solution.stopped, Stopped::Observer);
-//! let mae: Vec<f64> = metrics.seen().iter().map(|(_, metrics)| metrics.mae).collect();
-//! assert!(mae.last() < mae.first());
+//! let mse: Vec<f64> = metrics.seen().iter().map(|(_, metrics)| metrics.mse).collect();
+//! assert!(mse.last() < mse.first());
 //! # Ok::<(), arrayspan_solvers::Error>(())
 //! ```
 
