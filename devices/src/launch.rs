@@ -22,9 +22,12 @@ pub enum Argument<'a> {
     F64(f64),
 }
 
+/// A block, and what work does with it.
+pub(crate) type Used<'a> = (&'a Memory, Access);
+
 impl<'a> Argument<'a> {
     /// The block it is, and what the kernel does with it.
-    fn used(&self) -> Option<(&'a Memory, Access)> {
+    pub(crate) fn used(&self) -> Option<Used<'a>> {
         match *self {
             Self::Read(memory) => Some((memory, Access::Read)),
             Self::Write(memory) => Some((memory, Access::Write)),
@@ -50,26 +53,7 @@ impl Stream {
         grid: Grid,
         arguments: &[Argument<'_>],
     ) -> Result<()> {
-        self.expect("launch", kernel.device())?;
-        if arguments.len() > MAX_ARGUMENTS {
-            return Err(Error::Unsupported {
-                device: self.device().to_string(),
-                what: format!(
-                    "a kernel with {} arguments, where {MAX_ARGUMENTS} are the most,",
-                    arguments.len()
-                ),
-            });
-        }
-        let mut raw = PerArgument::new();
-        for argument in arguments {
-            raw.push(match *argument {
-                Argument::Read(memory) | Argument::Write(memory) => self.address(memory)?,
-                Argument::I32(value) => RawArgument::I32(value),
-                Argument::I64(value) => RawArgument::I64(value),
-                Argument::F32(value) => RawArgument::F32(value),
-                Argument::F64(value) => RawArgument::F64(value),
-            });
-        }
+        let raw = raw(self, kernel, arguments)?;
         if grid.groups.contains(&0) || grid.threads.contains(&0) {
             return Ok(());
         }
@@ -84,9 +68,39 @@ impl Stream {
             })
         })
     }
+}
 
-    fn address(&self, memory: &Memory) -> Result<RawArgument> {
-        self.expect("launch", memory.device())?;
-        Ok(RawArgument::Address(memory.address()))
+/// The arguments of a launch on `stream` as the driver sees them.
+///
+/// # Errors
+/// [`Error::WrongDevice`] for memory or a kernel of another device; [`Error::Unsupported`] for more arguments than a launch takes.
+pub(crate) fn raw(
+    stream: &Stream,
+    kernel: &Kernel,
+    arguments: &[Argument<'_>],
+) -> Result<PerArgument<RawArgument>> {
+    stream.expect("launch", kernel.device())?;
+    if arguments.len() > MAX_ARGUMENTS {
+        return Err(Error::Unsupported {
+            device: stream.device().to_string(),
+            what: format!(
+                "a kernel with {} arguments, where {MAX_ARGUMENTS} are the most,",
+                arguments.len()
+            ),
+        });
     }
+    let mut raw = PerArgument::new();
+    for argument in arguments {
+        raw.push(match *argument {
+            Argument::Read(memory) | Argument::Write(memory) => {
+                stream.expect("launch", memory.device())?;
+                RawArgument::Address(memory.address())
+            }
+            Argument::I32(value) => RawArgument::I32(value),
+            Argument::I64(value) => RawArgument::I64(value),
+            Argument::F32(value) => RawArgument::F32(value),
+            Argument::F64(value) => RawArgument::F64(value),
+        });
+    }
+    Ok(raw)
 }

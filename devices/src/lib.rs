@@ -30,6 +30,7 @@
 //! | `ARRAYSPAN_CACHE_DIR` | the folder of compiled kernels; by default `~/.cache/arrayspan` |
 //! | `ARRAYSPAN_STAGING_THREADS` | threads that copy pageable memory ([`staging`]) |
 //! | `ARRAYSPAN_LEAKS=1`, `ARRAYSPAN_NVTX=1` | blocks that are live at the end; scopes in NVIDIA's profilers ([`account`]) |
+//! | `ARRAYSPAN_CUFFT=0` | Fourier transforms on CUDA take kernels of our own only |
 //! | `ARRAYSPAN_OPENCL_FLOAT64=0` | `OpenCL` devices are as those without 64-bit floating point: to try programs for them |
 //! | `ARRAYSPAN_OPENCL_GROUP_THREADS=256`, `ARRAYSPAN_OPENCL_LOCAL_BYTES=32768` | and as those with no larger groups, or with no more memory for each |
 //! | `ARRAYSPAN_MEMORY_POISON=1` | freed blocks are filled with NaN bytes: to find reads of what nobody wrote |
@@ -63,6 +64,7 @@ mod entry;
 mod error;
 mod event;
 pub mod fault;
+mod graph;
 mod health;
 mod identity;
 mod info;
@@ -96,6 +98,7 @@ pub use device::Device;
 pub use driver::{Grid, Reach};
 pub use error::{Error, Result};
 pub use event::Event;
+pub use graph::{Graph, GraphNode};
 pub use identity::{DeviceIdentity, PciAddress};
 pub use info::DeviceInfo;
 pub use jit::{Buildable, Cache, Kernel, KernelSource, Specialisation, WeakKernel};

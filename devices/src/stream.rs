@@ -255,6 +255,11 @@ impl WeakStream {
         self.0.strong_count() > 0
     }
 
+    /// Whether it is that stream, or was.
+    pub(crate) fn is(&self, stream: &Stream) -> bool {
+        std::ptr::eq(self.0.as_ptr(), Arc::as_ptr(&stream.0))
+    }
+
     pub(crate) fn upgrade(&self) -> Option<Stream> {
         self.0.upgrade().map(Stream)
     }

@@ -19,6 +19,8 @@ pub(crate) fn failure(gpu_id: usize, call: &'static str, code: CUresult) -> Erro
 const DRIVER: i32 = 2;
 /// `CUBLAS_STATUS_ALLOC_FAILED`.
 const CUBLAS: i32 = 3;
+/// `CUFFT_ALLOC_FAILED`.
+const CUFFT: i32 = 2;
 /// `NVRTC_ERROR_OUT_OF_MEMORY`.
 const NVRTC: i32 = 1;
 
@@ -26,6 +28,7 @@ const NVRTC: i32 = 1;
 pub(super) fn means_no_memory(call: &str, code: i32) -> bool {
     code == match call {
         _ if call.starts_with("cublas") => CUBLAS,
+        _ if call.starts_with("cufft") => CUFFT,
         _ if call.starts_with("nvrtc") => NVRTC,
         _ => DRIVER,
     }
@@ -42,6 +45,7 @@ mod tests {
         };
         assert_eq!(found("cuLaunchKernel"), [2]);
         assert_eq!(found("cublasCreate"), [3]);
+        assert_eq!(found("cufftMakePlanMany"), [2]);
         assert_eq!(found("nvrtcCompileProgram"), [1]);
     }
 }

@@ -62,6 +62,16 @@ impl CudaKernel {
         Ok(kernel)
     }
 
+    /// The driver's handle, valid as long as this is.
+    pub(super) fn function(&self) -> sys::CUfunction {
+        self.function
+    }
+
+    /// Of shared memory that launches ask for.
+    pub(super) fn local_bytes(&self) -> u32 {
+        self.local_bytes
+    }
+
     /// Queues the kernel.
     ///
     /// # Safety
@@ -73,11 +83,7 @@ impl CudaKernel {
         grid: Grid,
         arguments: &[RawArgument],
     ) -> Result<()> {
-        let too_large = || self.context.unsupported(format!("a grid of {grid:?}"));
-        let mut sizes = [0; 6];
-        for (size, wanted) in sizes.iter_mut().zip(grid.groups.iter().chain(&grid.threads)) {
-            *size = u32::try_from(*wanted).map_err(|_| too_large())?;
-        }
+        let [gx, gy, gz, tx, ty, tz] = sizes(&self.context, grid)?;
         if arguments.len() > MAX_ARGUMENTS {
             let what = format!(
                 "a kernel with {} arguments, where {MAX_ARGUMENTS} are the most,",
@@ -85,8 +91,7 @@ impl CudaKernel {
             );
             return Err(self.context.unsupported(what));
         }
-        let mut pointers: PerArgument<*mut c_void> = arguments.iter().map(value).collect();
-        let [gx, gy, gz, tx, ty, tz] = sizes;
+        let mut pointers = pointers(arguments);
         let _current = self.context.enter()?;
         // SAFETY: function and stream are alive and of the current context; each pointer leads to the
         // value inside `arguments`, read during the call only; the caller vouches for the rest.
@@ -107,6 +112,21 @@ impl CudaKernel {
         };
         self.context.check("cuLaunchKernel", queued)
     }
+}
+
+/// Groups along x, y, z, then threads, as the driver takes them.
+pub(super) fn sizes(context: &Context, grid: Grid) -> Result<[u32; 6]> {
+    let mut sizes = [0; 6];
+    for (size, wanted) in sizes.iter_mut().zip(grid.groups.iter().chain(&grid.threads)) {
+        *size = u32::try_from(*wanted)
+            .map_err(|_| context.unsupported(format!("a grid of {grid:?}")))?;
+    }
+    Ok(sizes)
+}
+
+/// Where the values of arguments lie, as long as these do.
+pub(super) fn pointers(arguments: &[RawArgument]) -> PerArgument<*mut c_void> {
+    arguments.iter().map(value).collect()
 }
 
 /// Where an argument's value lies. The driver takes pointers to what it does not change.

@@ -8,6 +8,7 @@ mod check;
 pub(crate) mod context;
 mod device;
 mod event;
+mod graph;
 mod installed;
 mod kernel;
 pub(crate) mod library;

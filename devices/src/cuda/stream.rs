@@ -9,13 +9,15 @@ use parking_lot::Mutex;
 
 use super::context::Context;
 use super::event::CudaEvent;
+use super::graph::CudaGraph;
 use super::kernel::CudaKernel;
 use super::peer;
 use super::primary::Primary;
 use super::queue::{Queue, pointer};
 use crate::Result;
 use crate::driver::{
-    BlockAddress, DeviceDriver, EventDriver, Grid, KernelDriver, RawArgument, StreamDriver,
+    BlockAddress, DeviceDriver, EventDriver, GraphDriver, Grid, KernelDriver, RawArgument, RawNode,
+    StreamDriver,
 };
 
 /// A queue of the driver, as streams are used.
@@ -142,6 +144,23 @@ impl StreamDriver for CudaStream {
         let kernel = kernel.ok_or_else(|| self.queue.context.foreign("a kernel"))?;
         // SAFETY: the caller vouches for the arguments.
         unsafe { kernel.launch(self.queue.raw(), grid, arguments) }
+    }
+
+    fn has_graphs(&self) -> bool {
+        true
+    }
+
+    unsafe fn graph(&self, nodes: &[RawNode<'_>]) -> Result<Option<Box<dyn GraphDriver>>> {
+        // SAFETY: passed on to the caller.
+        let graph = unsafe { CudaGraph::new(&self.queue.context, nodes)? };
+        Ok(Some(Box::new(graph)))
+    }
+
+    unsafe fn launch_graph(&self, graph: &dyn GraphDriver) -> Result<()> {
+        let graph = graph.as_any().downcast_ref::<CudaGraph>();
+        let graph = graph.ok_or_else(|| self.queue.context.foreign("a graph"))?;
+        // SAFETY: passed on to the caller.
+        unsafe { graph.launch(self.queue.raw()) }
     }
 
     fn raw(&self) -> usize {

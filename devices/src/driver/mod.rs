@@ -13,7 +13,7 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-pub use queue::{EventDriver, StreamDriver};
+pub use queue::{EventDriver, GraphDriver, RawNode, StreamDriver};
 pub use reach::{Reach, Way};
 pub use sizes::Sizes;
 pub use terms::{BlockAddress, Codes, Grid, Locked, RawArgument};

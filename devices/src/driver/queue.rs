@@ -96,12 +96,54 @@ pub trait StreamDriver: Debug + Send + Sync {
         grid: Grid,
         arguments: &[RawArgument],
     ) -> Result<()>;
+    /// Whether the driver launches several kernels as one unit.
+    fn has_graphs(&self) -> bool {
+        false
+    }
+    /// Makes one unit of kernels, each of which runs after the one before. Returns `None` where the driver knows no such unit.
+    ///
+    /// # Safety
+    /// The arguments match the kernels' parameters. Kernels, and memory that they are given, outlive the unit.
+    ///
+    /// # Errors
+    /// When the driver refuses.
+    unsafe fn graph(&self, _nodes: &[RawNode<'_>]) -> Result<Option<Box<dyn GraphDriver>>> {
+        Ok(None)
+    }
+    /// Queues such a unit, which this queue or another of the device has made.
+    ///
+    /// # Safety
+    /// What its kernels read and write lies within the memory they were given.
+    ///
+    /// # Errors
+    /// When the driver refuses, or knows no such unit.
+    unsafe fn launch_graph(&self, _graph: &dyn GraphDriver) -> Result<()> {
+        let (device, what) = (format!("{self:?}"), "a graph of kernels".into());
+        Err(crate::Error::Unsupported { device, what })
+    }
     /// The driver's own handle (`CUstream`, `cl_command_queue`), zero where there is none.
     fn raw(&self) -> usize;
     /// The thread whose queue this is, where one handle means another queue on each thread.
     fn thread(&self) -> Option<ThreadId> {
         None
     }
+    /// For a driver's own downcasts.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// A kernel of a unit that is launched as one.
+#[derive(Clone, Copy, Debug)]
+pub struct RawNode<'a> {
+    /// The kernel.
+    pub kernel: &'a dyn KernelDriver,
+    /// Its groups and threads.
+    pub grid: Grid,
+    /// Its arguments.
+    pub arguments: &'a [RawArgument],
+}
+
+/// Kernels that are launched as one.
+pub trait GraphDriver: Debug + Send + Sync {
     /// For a driver's own downcasts.
     fn as_any(&self) -> &dyn Any;
 }
