@@ -12,11 +12,13 @@ mod torch {
     use std::process::exit;
 
     const FOLDER: &str = "src/interop/torch";
+    const SOURCES: [&str; 2] = ["autograd.cpp", "shim.cpp"];
+    const HEADERS: [&str; 2] = ["guard.h", "shim.h"];
     /// What the headers must hold.
     const HEADER: &str = "ATen/DLConvertor.h";
 
     pub(crate) fn build() {
-        for file in ["shim.cpp", "shim.h"] {
+        for file in SOURCES.iter().chain(&HEADERS) {
             println!("cargo::rerun-if-changed={FOLDER}/{file}");
         }
         for variable in ["LIBTORCH", "LIBTORCH_INCLUDE", "LIBTORCH_CXX11_ABI"] {
@@ -35,7 +37,7 @@ mod torch {
         cc::Build::new()
             .cpp(true)
             .std("c++17")
-            .file(format!("{FOLDER}/shim.cpp"))
+            .files(SOURCES.map(|source| format!("{FOLDER}/{source}")))
             .include(&headers)
             .include(headers.join("torch/csrc/api/include"))
             .define("_GLIBCXX_USE_CXX11_ABI", &*abi)

@@ -47,6 +47,12 @@ impl Operand<'_> {
         self.memory.get()
     }
 
+    /// A handle of its own on that memory, which lives as long as there is one.
+    #[must_use]
+    pub fn handle(&self) -> Arc<Memory> {
+        self.memory.get().clone()
+    }
+
     /// Where the elements lie.
     #[must_use]
     pub fn layout(&self) -> &Layout {

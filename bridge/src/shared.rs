@@ -60,6 +60,27 @@ impl SharedArray {
         }
     }
 
+    /// The same, never to be written by who has it: neither [as an `Array`](Self::try_into_array) nor by whom it is handed over to.
+    /// For memory whose owner counts on that and cannot say so.
+    #[must_use]
+    pub fn read_only(self) -> Self {
+        Self { writable: false, ..self }
+    }
+
+    /// The array for writing although others may hold its memory, as languages do that have no owners: if it may be written
+    /// and no two indices share a place. It can be viewed, written and handed over as any other; memory that others hold is
+    /// not taken from it.
+    ///
+    /// # Safety
+    /// While a mutable view of the result, or whoever it is handed over to, can write the elements, nobody reads or writes them by
+    /// another handle of the memory; and no handle is used as one of memory that nobody writes: views of `self` and of its
+    /// clones say so.
+    #[must_use]
+    pub unsafe fn alias(&self) -> Option<Array> {
+        let writable = self.writable && !self.layout.may_overlap_itself();
+        writable.then(|| Array::lent(self.clone()))
+    }
+
     /// The memory behind the array.
     #[must_use]
     pub fn memory(&self) -> &Arc<Memory> {

@@ -27,6 +27,7 @@ fn whatever_a_tensor_says_it_is_refused_by_name_or_holds_what_it_says() {
     });
     run.unwrap();
     let read = read.get();
-    // Under Miri they are too few to tell.
-    assert!(cfg!(miri) || read > cases / 20, "only {read} of {cases} tensors could be read");
+    // About 7 of 100 can be. Few cases, as under Miri or valgrind, may by chance have half of that.
+    let least = if cases < 5_000 { u32::from(cases >= 200) } else { cases / 20 };
+    assert!(read >= least, "only {read} of {cases} tensors could be read");
 }

@@ -1,6 +1,6 @@
 //! What crosses, and how.
 
-use arrayspan_bridge::torch::{self, empty_cache, export, import, memory_statistics};
+use arrayspan_bridge::torch::{empty_cache, export, import, memory_statistics};
 use arrayspan_bridge::{Array, Crossing, Relayout, Why};
 use cudarc::driver::result::ctx::get_current;
 use num_complex::Complex;

@@ -19,7 +19,6 @@ use arrayspan_bridge::Error;
 use arrayspan_bridge::devices::{self, Device, drain};
 use arrayspan_bridge::torch::{self, current_stream, empty_cache, memory_statistics, with_stream};
 use common::{delay, first};
-use recorded::recorded;
 use tch::{Kind, Tensor};
 
 /// Enough that a pass over it takes a GPU some microseconds.

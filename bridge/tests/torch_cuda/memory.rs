@@ -3,7 +3,7 @@
 use arrayspan_bridge::devices::reclaim::libraries;
 use arrayspan_bridge::devices::{self, Device, Stream, drain};
 use arrayspan_bridge::torch::{
-    self, attempt, current_stream, empty_cache, export, import, memory_statistics, with_stream,
+    attempt, current_stream, empty_cache, export, import, memory_statistics, with_stream,
 };
 use arrayspan_bridge::{Array, Error, Transfer};
 use tch::{Kind, Tensor};

@@ -2,8 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use arrayspan_bridge::devices::Device;
-use arrayspan_bridge::torch::{self, current_stream, export, import, record_stream, with_stream};
+use arrayspan_bridge::torch::{current_stream, export, import, record_stream, with_stream};
 use arrayspan_bridge::{Array, Crossing, Error, Relayout};
 use tch::{Kind, Tensor};
 

@@ -209,6 +209,24 @@ impl<E> Coordinator<E> {
         }
     }
 
+    /// Waits until [`result`](Self::result) would not, for so long at most; whether it would not.
+    pub(super) fn is_due_within(&self, time: Duration) -> bool {
+        let end = Instant::now().checked_add(time);
+        let mut state = self.state.lock();
+        loop {
+            if state.done.contains_key(&state.schedule.due()) || state.schedule.is_over() {
+                return true;
+            }
+            let Some(end) = end else {
+                self.changed.wait(&mut state);
+                continue;
+            };
+            if self.changed.wait_until(&mut state, end).timed_out() {
+                return state.done.contains_key(&state.schedule.due()) || state.schedule.is_over();
+            }
+        }
+    }
+
     /// Nothing starts any more, and what is done and was not returned is dropped.
     pub(super) fn cancel(&self) {
         let mut state = self.state.lock();

@@ -44,6 +44,13 @@ impl<E> Run<E> {
         self.coordinator.report()
     }
 
+    /// Waits until `next` would return at once, for `time` at most; whether it would. For callers that have to look after something
+    /// else meanwhile.
+    #[must_use]
+    pub fn is_due_within(&self, time: Duration) -> bool {
+        self.over || self.coordinator.is_due_within(time)
+    }
+
     fn end(&mut self) {
         self.over = true;
         self.coordinator.cancel();

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use arrayspan_bridge::devices::Device;
-use arrayspan_bridge::{Array, Error};
+use arrayspan_bridge::{Array, Error, SharedArray};
 use arrayspan_pipeline::batch::{Across, BatchPlace};
 
 use super::{alone, batch, expected, held, sets, turned, values};
@@ -197,4 +197,21 @@ fn a_run_that_borrows_ends_once_the_one_who_fails_has_ended_the_input() {
             assert_eq!(taken, 2);
         });
     }
+}
+
+#[test]
+fn a_caller_can_look_after_something_else_while_it_waits() {
+    let _alone = alone();
+    let (send, batches) = mpsc::channel::<SharedArray>();
+    let mut run = batches.into_iter().across([Device::cpu()]).map(turned).unwrap();
+    let begun = Instant::now();
+    assert!(!run.is_due_within(Duration::from_millis(20)));
+    assert!(begun.elapsed() >= Duration::from_millis(20));
+    send.send(Array::from(batch(0, 2)).into_shared()).unwrap();
+    assert!(run.is_due_within(Duration::MAX));
+    assert_eq!(values(&run.next().unwrap().unwrap()), expected(0, 2));
+    drop(send);
+    assert!(run.is_due_within(Duration::MAX));
+    assert!(run.next().is_none());
+    assert!(run.is_due_within(Duration::ZERO));
 }

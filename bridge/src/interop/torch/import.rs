@@ -121,7 +121,7 @@ fn open(mut tensor: Tensor, gradients: Gradients) -> Result<(Tensor, Found)> {
 }
 
 /// Why the memory does not hold what the tensor shows in a way that anybody could read.
-fn unusable(found: &Found) -> Option<Why> {
+pub(super) fn unusable(found: &Found) -> Option<Why> {
     match found {
         _ if found.bytes == 0 => None,
         _ if found.lazy => Some(Why::Lazy),
@@ -135,7 +135,7 @@ fn elements(found: &Found) -> Result<usize> {
 }
 
 /// A row-major copy by torch, on its current stream.
-fn copied(tensor: &Tensor, found: &Found) -> Result<(Tensor, Found)> {
+pub(super) fn copied(tensor: &Tensor, found: &Found) -> Result<(Tensor, Found)> {
     let mut copy = std::ptr::null_mut();
     shim::call("copy_", found.device, elements(found)?, |failure| {
         // SAFETY: a live tensor, read only; the result is written during the call only.

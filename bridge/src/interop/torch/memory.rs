@@ -1,12 +1,37 @@
 //! The memory that torch keeps on CUDA devices.
 
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
 use arrayspan_devices::reclaim::Holdings;
+use arrayspan_devices::retry::Shortage;
 use arrayspan_devices::{Device, DeviceKind, Error as DeviceError};
 use tch::TchError;
 
 use super::cache::{empty, holdings, statistics};
 use super::load::expect_cuda;
 use crate::{Error, Result};
+
+/// Ways back through functions of arrays that have run out of memory, and how many bytes the last one asked for: torch hands
+/// on no more of an error than its text.
+pub(super) static SHORTAGES: Shortages =
+    Shortages { times: AtomicUsize::new(0), bytes: AtomicUsize::new(0) };
+
+pub(super) struct Shortages {
+    times: AtomicUsize,
+    bytes: AtomicUsize,
+}
+
+impl Shortages {
+    pub(super) fn add(&self, shortage: &Shortage) {
+        self.bytes.store(shortage.bytes.unwrap_or(0), Relaxed);
+        self.times.fetch_add(1, Release);
+    }
+
+    fn times(&self) -> usize {
+        self.times.load(Acquire)
+    }
+}
 
 /// What torch's allocator holds on a CUDA device; nothing before torch has used one.
 ///
@@ -32,8 +57,8 @@ pub fn empty_cache(device: Device) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::OutOfMemory`](DeviceError::OutOfMemory) if torch's allocator gave up meanwhile, on whatever thread (how
-/// many bytes it was asked for is not known: 0); [`Error::Library`] with torch's message. On the CPU torch does not
-/// tell them apart.
+/// many bytes it was asked for is not known: 0), or if the way back through a [`Differentiable`](super::Differentiable) ran out
+/// of memory; [`Error::Library`] with torch's message. On the CPU torch does not tell them apart.
 pub fn attempt<T>(device: Device, work: impl FnOnce() -> Result<T, TchError>) -> Result<T> {
     let refusals = || match device.kind() {
         DeviceKind::Cuda => {
@@ -42,8 +67,13 @@ pub fn attempt<T>(device: Device, work: impl FnOnce() -> Result<T, TchError>) ->
         }
         _ => Ok::<_, Error>(0),
     };
-    let before = refusals()?;
+    let (before, ours) = (refusals()?, SHORTAGES.times());
     work().or_else(|error| {
+        if SHORTAGES.times() > ours {
+            let (bytes, code) =
+                (SHORTAGES.bytes.load(Relaxed), if device.is_cpu() { 0 } else { 2 });
+            return Err(DeviceError::out_of_memory(device, bytes, code).into());
+        }
         if refusals()? > before {
             return Err(DeviceError::out_of_memory(device, 0, 2).into());
         }

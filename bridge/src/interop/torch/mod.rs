@@ -36,17 +36,25 @@
 //! the one of the export, torch's default stream, those of [`with_stream`] and [`record_stream`], and the one current
 //! on the thread that drops the tensor. It is released after all that is on them.
 //!
+//! # Gradients
+//! An array cannot carry gradients. A function of arrays that is linear can be a part of torch's graph all the same: a
+//! [`LinearFunction`] and its adjoint make a [`Differentiable`], which takes tensors and gives tensors, and through which
+//! torch's backward passes go.
+//!
 //! # CUDA
 //! `libtorch_cuda` is opened at run time, by the first call here that needs it; programs link without it. Torch
 //! remembers for good that it has no CUDA if it was asked before, so a program that makes CUDA tensors with tch
 //! calls [`load_cuda`] or [`device`] first. Then torch's cache is one of those that arrayspan asks for memory when it
 //! runs out ([`devices::reclaim`](arrayspan_devices::reclaim)).
 
+mod borrowed;
 mod cache;
+mod differentiable;
 mod export;
 mod exported;
 mod import;
 mod inspect;
+mod linear;
 mod load;
 mod memory;
 mod options;
@@ -54,8 +62,10 @@ mod record;
 mod shim;
 mod stream;
 
+pub use differentiable::Differentiable;
 pub use export::{export, export_shared, lend};
 pub use import::{import, import_shared};
+pub use linear::LinearFunction;
 pub use load::{device, load_cuda};
 pub use memory::{attempt, empty_cache, memory_statistics};
 pub use options::{Gradients, TorchOptions};

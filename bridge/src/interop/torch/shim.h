@@ -54,6 +54,17 @@ struct Statistics {
     int64_t live, peak, reserved, refusals;
 };
 
+// What a node of torch's graph does with the gradient that arrives there. `name` is read during the call only.
+struct Backward {
+    const char *name;
+    size_t name_bytes;
+    void *context;
+    // The gradient that goes on, as a new tensor. On any thread, also on several at once; no panic leaves.
+    bool (*apply)(const void *context, const void *gradient, void **out, Failure *failure);
+    // Runs exactly once, on any thread.
+    void (*release)(void *context);
+};
+
 // A stream in torch's own terms.
 struct TorchStream {
     int64_t id;
@@ -73,6 +84,11 @@ bool arrayspan_torch_wrap(uintptr_t data, const int64_t *sizes, const int64_t *s
                           void **out, Failure *failure);
 // The context of a tensor made by `wrap` with that `release`, or null.
 void *arrayspan_torch_context(const void *tensor, void (*release)(void *));
+
+// Whether torch's graph of this thread goes on from the tensor.
+bool arrayspan_torch_is_recorded(const void *tensor);
+// Makes `to` the result of a function of `from` in torch's graph. Takes the context over, also on failure.
+bool arrayspan_torch_record_function(const void *from, const void *to, Backward backward, Failure *failure);
 
 bool arrayspan_torch_load_cuda(Failure *failure);
 bool arrayspan_torch_current_stream(int8_t index, uintptr_t *raw, Failure *failure);

@@ -15,6 +15,22 @@ pub(super) struct Failure {
     message: [c_char; 1016],
 }
 
+impl Failure {
+    /// What a function of Rust writes when it fails: as much of the message as there is room for.
+    pub(super) fn of(message: &str) -> Self {
+        let mut failure = Self { kind: OTHER, code: 0, message: [0; 1016] };
+        // The last byte ends the text.
+        let room = message.len().min(failure.message.len() - 1);
+        let end = (0..=room).rev().find(|&end| message.is_char_boundary(end)).unwrap_or(0);
+        for (to, byte) in failure.message.iter_mut().zip(message[..end].bytes()) {
+            // A zero would end the text before its end.
+            *to = (if byte == 0 { b' ' } else { byte }) as c_char;
+        }
+        failure
+    }
+}
+
+const OTHER: i32 = 0;
 const OUT_OF_MEMORY: i32 = 1;
 const UNAVAILABLE: i32 = 3;
 /// `CUDA_ERROR_OUT_OF_MEMORY`: torch throws its own type for this code, and leaves the code out.
@@ -64,6 +80,19 @@ pub(super) struct TorchStream {
     index: i8,
 }
 
+/// What a node of torch's graph does with the gradient that arrives there.
+#[repr(C)]
+pub(super) struct Backward {
+    pub(super) name: *const c_char,
+    pub(super) name_bytes: usize,
+    pub(super) context: *mut c_void,
+    pub(super) apply: Apply,
+    pub(super) release: Release,
+}
+
+pub(super) type Apply =
+    unsafe extern "C" fn(*const c_void, *const c_void, *mut *mut c_void, *mut Failure) -> bool;
+
 pub(super) type Release = unsafe extern "C" fn(*mut c_void);
 
 unsafe extern "C" {
@@ -92,6 +121,13 @@ unsafe extern "C" {
         failure: *mut Failure,
     ) -> bool;
     pub(super) fn arrayspan_torch_context(tensor: *const c_void, release: Release) -> *mut c_void;
+    pub(super) fn arrayspan_torch_is_recorded(tensor: *const c_void) -> bool;
+    pub(super) fn arrayspan_torch_record_function(
+        from: *const c_void,
+        to: *const c_void,
+        backward: Backward,
+        failure: *mut Failure,
+    ) -> bool;
     pub(super) fn arrayspan_torch_load_cuda(failure: *mut Failure) -> bool;
     pub(super) fn arrayspan_torch_current_stream(
         index: i8,
