@@ -5,7 +5,8 @@ use arrayspan_bridge::devices::Device;
 use num_complex::Complex64;
 
 /// The dtype that numbers of arrays of `dtype` are computed in: `Float32` where they are 16-bit floats.
-pub(crate) fn computed(dtype: DType) -> DType {
+#[must_use]
+pub fn computed(dtype: DType) -> DType {
     if matches!(dtype, DType::Float16 | DType::BFloat16) { DType::Float32 } else { dtype }
 }
 

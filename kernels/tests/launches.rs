@@ -11,8 +11,8 @@ use arrayspan_kernels::bridge::devices::retry::OutOfMemory;
 use arrayspan_kernels::bridge::{Array, DType, Relayout};
 use arrayspan_kernels::verb::{Dot, DotOf};
 use arrayspan_kernels::{
-    Band, Error, Executor, Gather, Gpu, Reduction, Scan, Stencil, StencilTerm, Trace, Update,
-    constant, input, previous,
+    Band, Error, Executor, Fourier, Gather, Gpu, Reduction, Scan, Stencil, StencilTerm, Trace,
+    Update, constant, input, previous,
 };
 
 /// An executor of every device that runs kernels.
@@ -139,6 +139,32 @@ fn a_sparse_matrix_launches_once_and_once_more_for_long_rows() {
             executor.gather(&gather, x.view(), y.view_mut(), Update::set()).unwrap();
             assert_eq!(gpu.launches() - before, launches);
         }
+    });
+}
+
+#[test]
+fn a_fourier_transform_launches_once_where_lines_fit_local_memory() {
+    on_each(|gpu, executor| {
+        // Along the last axis and the first; too long, and with large prime factors.
+        for (axis, shape, launches) in [
+            (1, [3, 360], 1),
+            (0, [360, 3], 1),
+            (1, [2, 4096], 1),
+            (0, [4096, 3], 2),
+            (1, [3, 17], 2),
+            (1, [2, 2053], 4),
+        ] {
+            let x = executor.empty(&shape, DType::Complex64).unwrap();
+            let mut y = executor.empty(&shape, DType::Complex64).unwrap();
+            let fourier = Fourier::new(axis, shape[axis]).unwrap();
+            let before = gpu.launches();
+            executor.fft(&fourier, x.view(), y.view_mut(), Update::set()).unwrap();
+            assert_eq!(gpu.launches() - before, launches, "{shape:?} along {axis}");
+        }
+        let x = array(executor, &[3, 0]);
+        let mut y = executor.empty(&[3, 5], DType::Complex64).unwrap();
+        let nothing = Fourier::new(1, 8).unwrap().half().of_extent(0);
+        executor.fft(&nothing, x.view(), y.view_mut(), Update::add()).unwrap();
     });
 }
 

@@ -4,6 +4,7 @@ use arrayspan_bridge::{View, ViewMut};
 
 use super::Executor;
 use crate::factors::Factors;
+use crate::number::computed;
 use crate::verb::{
     Call, CopyCall, CopyMappedCall, Dot, MAP, MapCall, MapManyCall, Mapped, TransferCall,
 };
@@ -55,7 +56,7 @@ impl dyn Executor + '_ {
             return self.map(&expression, inputs, y);
         }
         // Looked at before they become inputs, so that errors name them.
-        Factors::new(MAP, update, y.dtype())?.expect_device(MAP, self.device())?;
+        Factors::new(MAP, update, computed(y.dtype()))?.expect_device(MAP, self.device())?;
         let mut inputs = inputs.to_vec();
         let expression = update.expression(expression.clone(), &mut inputs);
         self.map(&expression, &inputs, y)

@@ -1,13 +1,13 @@
-//! Verbs that multiply by a matrix: banded, sparse, triangular, dense.
+//! Verbs that multiply by a matrix: banded, sparse, triangular, dense, that of Fourier.
 
 use arrayspan_bridge::{View, ViewMut};
 
 use super::Executor;
 use crate::verb::{
-    Call, GatherCall, GemmCall, ScanCall, Stencil, StencilCall, StencilEachCall, StencilSumCall,
-    StencilTerm,
+    Call, FftCall, GatherCall, GemmCall, ScanCall, Stencil, StencilCall, StencilEachCall,
+    StencilSumCall, StencilTerm,
 };
-use crate::{Gather, Result, Scan, Update};
+use crate::{Fourier, Gather, Result, Scan, Update};
 
 impl dyn Executor + '_ {
     /// `y ← alpha · stencil(x) + beta · y`. Enqueued; does not wait.
@@ -77,6 +77,20 @@ impl dyn Executor + '_ {
     /// As [`ScanCall::new`]; arguments on another device; out of memory; the device's failure.
     pub fn scan(&self, scan: &Scan, x: View<'_>, y: ViewMut<'_>, update: Update<'_>) -> Result<()> {
         self.run(Call::Scan(ScanCall::new(scan, x, y, update)?))
+    }
+
+    /// `y ← alpha · F x + beta · y` with discrete Fourier transforms along an axis. Enqueued; does not wait.
+    ///
+    /// # Errors
+    /// As [`FftCall::new`]; arguments on another device; out of memory; the device's failure.
+    pub fn fft(
+        &self,
+        fourier: &Fourier,
+        x: View<'_>,
+        y: ViewMut<'_>,
+        update: Update<'_>,
+    ) -> Result<()> {
+        self.run(Call::Fft(FftCall::new(fourier, x, y, update)?))
     }
 
     /// `c ← alpha · a b + beta · c`, or with `conj(a)` for `a`. Enqueued; does not wait.

@@ -10,8 +10,9 @@ use std::sync::Arc;
 use arrayspan_bridge::devices::{Device, Stream};
 use arrayspan_bridge::{Array, DType};
 
-use crate::Result;
+use crate::graph::Graph;
 use crate::verb::Call;
+use crate::{Error, Result};
 
 /// Runs the verbs: on the host, on a GPU, or by passing them on and counting ([`Trace`](crate::Trace)). One per device and
 /// stream.
@@ -32,6 +33,23 @@ pub trait Executor: Debug + Send + Sync {
     /// the stream past it is not where its caller thinks it is, and no part of the plan.
     fn records(&self) -> bool {
         false
+    }
+
+    /// An executor for the same stream that keeps its launches for a [graph](trait.Executor.html#method.graph) instead of making
+    /// them; `None` where there are no graphs.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn keeping(&self) -> Result<Option<Box<dyn Executor>>> {
+        Ok(None)
+    }
+
+    /// What such an executor has kept; `None` if a call was made that no graph can hold.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn kept(self: Box<Self>) -> Result<Option<Graph>> {
+        Ok(None)
     }
 
     /// What does for `other`, an executor of another device or stream, what this does: beside one that records, one that
@@ -57,6 +75,24 @@ impl dyn Executor + '_ {
     #[track_caller]
     pub fn empty(&self, shape: &[usize], dtype: DType) -> Result<Array> {
         Ok(Array::empty(shape, dtype, self.stream())?)
+    }
+
+    /// The calls that `work` makes of the executor it is given as one graph, instead of running them. `None`, having run
+    /// nothing either, where there are no graphs of kernels (all but CUDA), or a call is not one of kernels of ours: products
+    /// of large matrices by the vendor's library, transfers.
+    ///
+    /// What `work` does besides (allocates, reads elements on the host) happens once, while it is recorded, and finds arrays
+    /// as they were.
+    ///
+    /// # Errors
+    /// Those of `work`; the device's failure.
+    pub fn graph<E: From<Error>>(
+        &self,
+        work: impl FnOnce(&dyn Executor) -> Result<(), E>,
+    ) -> Result<Option<Graph>, E> {
+        let Some(keeping) = self.keeping()? else { return Ok(None) };
+        work(&*keeping)?;
+        Ok(keeping.kept()?)
     }
 
     pub(crate) fn run(&self, mut call: Call<'_>) -> Result<()> {

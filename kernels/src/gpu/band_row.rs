@@ -4,6 +4,7 @@ use arrayspan_bridge::iteration::Text;
 
 use super::bands::Bands;
 use crate::band::Edges;
+use crate::number::computed;
 use crate::{Band, Stencil, Tap};
 
 const ROW_0: &str = include_str!("../source/row0.cl.h");
@@ -52,7 +53,8 @@ impl Bands<'_> {
         let (left, right) = band.reach();
         let places = left.saturating_add(right).saturating_add(1);
         let parts = if self.complex { 2 } else { 1 };
-        let few = places.saturating_mul(parts * self.dtype.real().bytes()) <= MOST_ROW_BYTES;
+        let few =
+            places.saturating_mul(parts * computed(self.dtype).real().bytes()) <= MOST_ROW_BYTES;
         let held = self.run == 1 && few && band.head.len() + band.tail.len() <= MOST_ROW_LINES;
         text.define(format_args!("BAND{tag}0_PLACES"), if held { places } else { 0 });
         text.define(format_args!("BAND{tag}0_BEFORE"), left);

@@ -4,8 +4,10 @@ use arrayspan_bridge::DType;
 use arrayspan_bridge::iteration::Text;
 use num_complex::Complex64;
 
+use super::cells;
 use super::tables::{FEW, Tables, is_long};
 use crate::band::{Edges, reach};
+use crate::number::computed;
 use crate::{Stencil, Tap};
 
 const PIECES: &str = include_str!("../source/pieces.cl.h");
@@ -43,10 +45,11 @@ pub(super) struct Loads {
 }
 
 impl Loads {
-    /// From an operand as it is.
-    pub(super) fn plain(operand: &str) -> Self {
+    /// From an operand of that dtype as it is.
+    pub(super) fn plain(operand: &str, dtype: DType) -> Self {
         let run = format!("{operand}_LOAD(at + (k) * stride)");
-        Self { run, item: "at[(k) * stride]".into(), parameters: "", arguments: "" }
+        let item = cells::value(dtype, "at[(k) * stride]");
+        Self { run, item, parameters: "", arguments: "" }
     }
 }
 
@@ -68,7 +71,7 @@ impl<'s> Bands<'s> {
     /// Those of a kernel that has no other stencil, for an operand `x0` as it is, without tables in memory.
     pub(super) fn alone(stencil: &'s Stencil, axes: &'s [usize], dtype: DType, run: usize) -> Self {
         let complex = is_complex(dtype, [stencil]);
-        let (tag, loads) = (String::new(), Loads::plain("x0"));
+        let (tag, loads) = (String::new(), Loads::plain("x0", dtype));
         Self { stencil, axes, dtype, complex, run, uploaded: false, tag, loads }
     }
 }
@@ -248,7 +251,7 @@ impl Bands<'_> {
     }
 
     fn real(&self, value: f64) -> String {
-        match self.dtype.real() {
+        match computed(self.dtype).real() {
             DType::Float32 => format!("R({:e})", value as f32),
             _ => format!("R({value:e})"),
         }

@@ -1,8 +1,10 @@
 //! Representative kernels, for tests that compile them all.
 
 mod elementwise;
+mod halves;
 mod setting;
 mod sums;
+mod transforms;
 
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::{DeviceKind, KernelSource, Specialisation};
@@ -19,6 +21,7 @@ use super::{
     stencil_flat, stencil_line, stencil_march, stencil_sum, stencil_term, user,
 };
 use crate::factors::Factors;
+use crate::number::computed;
 use crate::{Band, Stencil, Tap, Update};
 use setting::{UNITS, checked, loaded, row_major, scalars, updates};
 
@@ -54,10 +57,18 @@ pub fn catalogue() -> Vec<KernelSource> {
         kernels.extend(sums::gathers(dtype));
         kernels.extend(sums::scans(dtype));
         kernels.extend(sums::reductions(dtype));
+        kernels.extend(transforms::all(dtype));
     }
     for stored in [DType::Float16, DType::BFloat16] {
         kernels.extend(sums::gathers(stored));
         kernels.extend(sums::scans(stored));
+        kernels.extend(halves::maps(stored));
+        kernels.extend(halves::reductions(stored));
+        kernels.extend(halves::stencils(stored));
+        let update = updates(stored)[usize::from(stored == DType::Float16)];
+        if let Some(factors) = checked(update, computed(stored)) {
+            kernels.extend(elementwise::copies_mapped(stored, &factors));
+        }
     }
     kernels.extend(user::catalogue(&dtypes));
     kernels

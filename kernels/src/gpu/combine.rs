@@ -9,8 +9,8 @@ use arrayspan_bridge::devices::{Argument, Grid, KernelSource, Memory, Specialisa
 use arrayspan_bridge::iteration::{Arguments, THREADS, Text};
 use arrayspan_bridge::{Array, DType, Transfer};
 
-use super::Gpu;
 use super::element::{Element, PRELUDE};
+use super::{Gpu, cells};
 use crate::Result;
 use crate::verb::Reduction;
 
@@ -119,9 +119,14 @@ impl Specialisation for Variant {
         let mut text = Text::default();
         self.define(&mut text);
         text.add(PRELUDE);
-        text.add(TEXT);
-        text.add(JOIN);
-        Element(self.computed).kernel("join", text)
+        let half = Element(self.result).is_half();
+        if half {
+            text.add(cells::ITEMS);
+        }
+        add(self.result, &mut text);
+        text.add(if half { JOIN.replace("GLOBAL result*", "GLOBAL cell*") } else { JOIN.into() });
+        let named = if half { self.result } else { self.computed };
+        Element(named).kernel("join", text)
     }
 }
 
@@ -134,7 +139,18 @@ impl Variant {
         text.flag("WIDE", false);
         text.define("V", 1);
         text.define("ALIGN", self.computed.real().bytes());
+        if Element(self.result).is_half() {
+            cells::hold(self.result, self.result.bytes(), text);
+        }
         define(self.reduction, [THREADS; 2], Sharing::Leave, text);
+    }
+}
+
+/// The text of reductions to results of that dtype.
+pub(super) fn add(result: DType, text: &mut Text) {
+    text.add(TEXT);
+    if Element(result).is_half() {
+        text.define("t_result(a)", "cell_rounded(t_result(a))");
     }
 }
 

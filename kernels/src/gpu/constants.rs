@@ -32,7 +32,7 @@ impl Loaded {
     pub(super) fn of(factor: FactorOf<'_>, element: Element) -> Option<Self> {
         let kind = match factor.loaded?.dtype() {
             dtype if dtype.is_complex() => Kind::Complex,
-            dtype if dtype == element.0.real() => Kind::Real,
+            dtype if dtype == element.computed().real() => Kind::Real,
             _ => Kind::Wide,
         };
         Some(Self { kind, scaled: factor.number != Complex64::ONE })
@@ -87,7 +87,7 @@ pub(super) fn push<'m>(
 ) {
     for constant in constants {
         let Some(operand) = constant.loaded else {
-            arguments.numbers(&[constant.number], element.0);
+            arguments.numbers(&[constant.number], element.computed());
             continue;
         };
         arguments.read(operand.memory(), operand.layout().offset());

@@ -37,7 +37,8 @@ pub(super) fn run(gpu: &Gpu, call: &mut CopyCall<'_>) -> Result<()> {
     }
     let both = [y.as_operand(), &*x];
     if factors.is_set() {
-        if is_ours(gpu, x, y) {
+        // A graph holds kernels of ours alone.
+        if is_ours(gpu, x, y) || gpu.captured.is_some() && is_computable(gpu, y.dtype()) {
             let memories = [y.memory(), x.memory()];
             let space = IterationSpace::new(&[y.layout(), x.layout()]);
             let element = Element(y.dtype());
@@ -54,6 +55,10 @@ pub(super) fn run(gpu: &Gpu, call: &mut CopyCall<'_>) -> Result<()> {
             planned.lock().extend(y.view_mut().copy_kernel(&x.view()));
             return Ok(());
         }
+        if let Some(captured) = &gpu.captured {
+            captured.refuse();
+            return Ok(());
+        }
         y.view_mut().copy_from(&x.view(), &gpu.stream)?;
         gpu.launches.fetch_add(1, Relaxed);
         return Ok(());
@@ -65,6 +70,9 @@ pub(super) fn run(gpu: &Gpu, call: &mut CopyCall<'_>) -> Result<()> {
     let mut space = IterationSpace::new(&[y.layout(), x.layout()]);
     let element = Element(y.dtype());
     let (formula, constants) = Formula::update(factors, element);
+    if element.is_half() {
+        return map::launch(gpu, element, &space, &memories, formula, &constants);
+    }
     if !space.turn(ROWS) {
         if copy_mapped::is_quicker(both, element.bytes()) {
             return copy_mapped::plain(gpu, element, both, formula, &constants);
@@ -92,13 +100,18 @@ fn as_moved(gpu: &Gpu, dtype: DType) -> Option<Element> {
     }
 }
 
+/// Whether the device computes with such elements.
+fn is_computable(gpu: &Gpu, dtype: DType) -> bool {
+    let computable =
+        [DType::Float32, DType::Float64, DType::Complex64, DType::Complex128].contains(&dtype);
+    computable && (dtype.real() != DType::Float64 || gpu.stream.device().info().float64)
+}
+
 /// Whether a plain copy is quicker elementwise: a short one than the driver's own, and one that repeats its input along rows
 /// that begin at odd places.
 fn is_ours(gpu: &Gpu, x: &Operand<'_>, y: &OperandMut<'_>) -> bool {
     let (dtype, device) = (y.dtype(), gpu.stream.device());
-    let computable =
-        [DType::Float32, DType::Float64, DType::Complex64, DType::Complex128].contains(&dtype);
-    if !computable || (dtype.real() == DType::Float64 && !device.info().float64) {
+    if !is_computable(gpu, dtype) {
         return false;
     }
     let bytes = y.layout().len().saturating_mul(dtype.bytes());

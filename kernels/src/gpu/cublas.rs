@@ -23,6 +23,10 @@ pub(super) fn multiply(
     if gpu.stream.device().kind() != DeviceKind::Cuda {
         return None;
     }
+    if let Some(captured) = &gpu.captured {
+        captured.refuse();
+        return Some(Ok(()));
+    }
     let conjugate = call.conjugate_a && call.c.dtype().is_complex();
     if let Some(product) = product(call.c.dtype(), conjugate, operands) {
         return Some(enqueue(gpu, open(gpu)?, call, &product));

@@ -16,6 +16,7 @@ use crate::factors::FactorOf;
 use crate::verb::MapCall;
 
 const TEXT: &str = include_str!("../source/map.cl.h");
+const CELLS: &str = include_str!("../source/map_cells.cl.h");
 
 /// Bytes that a thread asks for before it stores the first.
 const AHEAD: usize = 32;
@@ -40,6 +41,8 @@ pub(super) enum Way {
     Lines(Lines),
     /// A run of some rows, in all of which some inputs are the same.
     Held(Held),
+    /// A run of a row, of arrays that hold 16 bits of each element.
+    Cells,
 }
 
 pub(super) fn run(gpu: &Gpu, call: &MapCall<'_>) -> Result<()> {
@@ -72,7 +75,7 @@ pub(super) fn run(gpu: &Gpu, call: &MapCall<'_>) -> Result<()> {
     let Taken { form, way, grid } = taken(gpu, &space, element, &addresses, (&formula, others));
     let mut arguments = start(&space, &form, &memories);
     for (value, wide) in constants.iter().zip(formula.constants()) {
-        let dtype = numbers.dtype.filter(|_| wide).unwrap_or(out.dtype());
+        let dtype = numbers.dtype.filter(|_| wide).unwrap_or(element.computed());
         arguments.numbers(&[*value], dtype);
     }
     for view in those(true) {
@@ -120,6 +123,10 @@ fn taken(
     (formula, others): (&Formula, usize),
 ) -> Taken {
     let form = space.form(element.bytes(), addresses, others);
+    if element.is_half() {
+        let grid = grid(items(space, &form, 1), THREADS);
+        return Taken { form, way: Way::Cells, grid };
+    }
     if let Some(held) = map_held::of(space, &form, gpu.units()) {
         let place = (addresses[0], element.bytes());
         let skewed = if formula.reads_output() { None } else { held.skewed(space, &form, place) };
@@ -204,7 +211,7 @@ pub(super) fn declare(
     let space = form.declare() + &formula.declare(element) + others;
     let prologue = formula.prologue(element);
     element.define(text);
-    form.define(text);
+    element.define_runs(form, text);
     formula.define(text);
     parameters(&Arrays::of_elements(&inputs), &space, &prologue, text);
 }
@@ -220,6 +227,11 @@ impl<'a> Arrays<'a> {
     /// All hold elements.
     pub(super) fn of_elements(inputs: &'a [String]) -> Self {
         Self { output: "elem", input: "elem", inputs }
+    }
+
+    /// All hold what elements are made of: themselves, or 16 bits of each.
+    pub(super) fn of_cells(inputs: &'a [String]) -> Self {
+        Self { output: "cell", input: "cell", inputs }
     }
 }
 
@@ -243,6 +255,7 @@ impl Specialisation for Variant {
             Way::Rows(_) => ("map", TEXT),
             Way::Lines(_) => ("map_flat", map_flat::TEXT),
             Way::Held(_) => ("map_held", map_held::TEXT),
+            Way::Cells => ("map_cells", CELLS),
         };
         self.element.source(entry, |text| self.define(text), own)
     }
@@ -264,6 +277,7 @@ impl Variant {
             Way::Rows(rows) => text.define("ROWS", rows),
             Way::Lines(lines) => lines.define(&self.form, text),
             Way::Held(held) => held.define(&self.form, text),
+            Way::Cells => {}
         }
     }
 }

@@ -7,6 +7,7 @@
 
 mod band_row;
 mod bands;
+mod captured;
 mod catalogue;
 mod cells;
 mod combine;
@@ -17,6 +18,7 @@ mod copy_mapped;
 mod cublas;
 mod element;
 mod factors;
+mod fft;
 mod formula;
 mod gather;
 mod gemm;
@@ -47,6 +49,7 @@ mod stencil_tile_width;
 mod stencil_window;
 mod table_key;
 mod tables;
+mod transforms;
 mod user;
 mod walk;
 mod warm_up;
@@ -61,11 +64,14 @@ use arrayspan_bridge::{Array, DType};
 use parking_lot::Mutex;
 
 pub use catalogue::catalogue;
+pub use transforms::Transforms;
 pub use warm_up::warm_up;
 
 use crate::factors::Factors;
+use crate::graph::Graph;
 use crate::verb::Call;
 use crate::{Error, Executor, Result, Stencil};
+use captured::Captured;
 use recent::Recent;
 use shared::Shared;
 use table_key::Key;
@@ -86,15 +92,21 @@ pub struct Gpu {
     scratch: Mutex<Option<Arc<Array>>>,
     /// The same, for devices where a second kernel joins the parts: what no pair of kernels under way uses.
     rooms: Mutex<Vec<Array>>,
+    /// Room for lines between passes of Fourier transforms, and for what a library works in: what no kernels under way use.
+    lines: Mutex<Vec<Array>>,
     /// What groups of running sums leave for each other.
     states: Mutex<Option<Arc<Array>>>,
     /// The vendor's matrix products, opened at first use; `None` where there are none.
     blas: OnceLock<Option<Blas>>,
+    /// By what Fourier transforms are done.
+    transforms: Transforms,
     launches: AtomicUsize,
     /// How the last calls were launched.
     recent: Recent,
     /// What it would have launched, of one that launches nothing.
     planned: Option<Mutex<Vec<Box<dyn Buildable>>>>,
+    /// What it has kept, of one that keeps its launches for a graph.
+    captured: Option<Captured>,
 }
 
 impl Gpu {
@@ -115,12 +127,21 @@ impl Gpu {
             device_fence: device.info().device_fence,
             scratch: Mutex::default(),
             rooms: Mutex::default(),
+            lines: Mutex::default(),
             states: Mutex::default(),
             blas: OnceLock::new(),
+            transforms: Transforms::default(),
             launches: AtomicUsize::new(0),
             recent: Recent::default(),
             planned: None,
+            captured: None,
         })
+    }
+
+    /// The same with Fourier transforms by that.
+    #[must_use]
+    pub fn transforming(self, by: Transforms) -> Self {
+        Self { transforms: by, ..self }
     }
 
     /// One that plans calls and launches nothing.
@@ -133,7 +154,7 @@ impl Gpu {
         Shared::own(stream)
     }
 
-    /// Kernels launched so far.
+    /// Kernels launched so far. What a vendor's library is asked counts as one.
     #[must_use]
     pub fn launches(&self) -> usize {
         self.launches.load(Relaxed)
@@ -143,7 +164,8 @@ impl Gpu {
     fn forget_room(&self) -> usize {
         // Not dropped under the locks: releasing memory may wait.
         let shared = [self.scratch.lock().take(), self.states.lock().take()];
-        let rooms = std::mem::take(&mut *self.rooms.lock());
+        let mut rooms = std::mem::take(&mut *self.rooms.lock());
+        rooms.extend(std::mem::take(&mut *self.lines.lock()));
         let shared = shared.map(|room| room.and_then(Arc::into_inner));
         let arrays = shared.iter().flatten().chain(&rooms);
         arrays.map(|array| array.layout().len() * array.dtype().bytes()).sum()
@@ -208,20 +230,34 @@ impl Gpu {
     /// As there.
     unsafe fn queue(&self, kernel: &Kernel, grid: Grid, arguments: &[Argument<'_>]) -> Result<()> {
         // SAFETY: passed on to the caller.
-        unsafe { self.stream.launch(kernel, grid, arguments)? };
+        unsafe {
+            match &self.captured {
+                Some(captured) => captured.launch(&self.stream, kernel, grid, arguments)?,
+                None => self.stream.launch(kernel, grid, arguments)?,
+            }
+        }
         self.launches.fetch_add(1, Relaxed);
         Ok(())
     }
 
-    /// The tables of a stencil in the device's memory: weights as `complex` numbers or not, places of 64 bits if `wide`.
-    fn tables(
+    /// Tables in the device's memory.
+    fn tables(&self, key: Key) -> Result<Uploaded> {
+        let tables = self.shared.tables(key, &self.stream)?;
+        if let Some(captured) = &self.captured {
+            captured.hold(&tables);
+        }
+        Ok(tables)
+    }
+
+    /// The tables of a stencil: weights as `complex` numbers or not, places of 64 bits if `wide`.
+    fn stencil_tables(
         &self,
         stencil: &Stencil,
         dtype: DType,
         complex: bool,
         wide: bool,
     ) -> Result<Uploaded> {
-        self.shared.tables(Key::Stencil(stencil.clone(), dtype, complex, wide), &self.stream)
+        self.tables(Key::Stencil(stencil.clone(), dtype, complex, wide))
     }
 }
 
@@ -230,7 +266,30 @@ impl Executor for Gpu {
         &self.stream
     }
 
+    fn records(&self) -> bool {
+        self.captured.is_some()
+    }
+
+    fn keeping(&self) -> Result<Option<Box<dyn Executor>>> {
+        let launches = self.planned.is_none() && self.captured.is_none();
+        if !launches || !self.stream.has_graphs() {
+            return Ok(None);
+        }
+        Ok(Some(Box::new(self.for_graph()?)))
+    }
+
+    fn kept(self: Box<Self>) -> Result<Option<Graph>> {
+        self.into_graph()
+    }
+
     fn execute(&self, call: &mut Call<'_>) -> Result<()> {
+        if let Some(captured) = &self.captured {
+            captured.note(call);
+            if matches!(call, Call::Transfer(_)) {
+                captured.refuse();
+                return Ok(());
+            }
+        }
         match call {
             Call::Map(call) => map::run(self, call),
             Call::MapMany(call) => map_many::run(self, call),
@@ -242,6 +301,7 @@ impl Executor for Gpu {
             Call::Reduce(call) => reduce::run(self, call),
             Call::Gather(call) => gather::run(self, call),
             Call::Scan(call) => scan::run(self, call),
+            Call::Fft(call) => fft::run(self, call),
             Call::Gemm(call) => gemm::run(self, call),
             Call::Launch(call) => user::run(self, call),
             // Its kernels, if it takes any, may be those of another device.

@@ -12,7 +12,7 @@ use super::formula::Formula;
 use super::reduce_groups::{Groups, Work};
 use super::split::Split;
 use super::walk::{self, Walk};
-use super::{Gpu, combine, map};
+use super::{Gpu, cells, combine, map};
 use crate::Result;
 use crate::verb::{ReduceCall, Reduction};
 
@@ -152,7 +152,10 @@ impl Specialisation for Variant {
         let mut text = Text::default();
         self.define(&mut text);
         text.add(PRELUDE);
-        text.add(combine::TEXT);
+        if Element(self.dtype).is_half() {
+            text.add(cells::ITEMS);
+        }
+        combine::add(self.result, &mut text);
         text.add(TEXT);
         Element(self.dtype).kernel("reduce", text)
     }
@@ -170,10 +173,17 @@ impl Variant {
         let kept = Walk { tag: 'k', rank: kept, operands: &with_output, step: "1" };
         let reduced = Walk { tag: 'r', rank: reduced, operands: &inputs, step: "V" };
         element.define(text);
-        text.flag("NARROW", self.dtype != self.computed);
+        let half = Element(self.dtype).is_half();
+        text.flag("NARROW", self.dtype != self.computed && !half);
         text.flag("REAL_RESULT", !self.result.is_complex());
         text.flag("WIDE", self.wide);
-        self.runs.define(&inputs, text);
+        if half {
+            cells::hold(self.dtype, self.runs.align(), text);
+            // The runs of elements that the prelude has are of no use.
+            cells::in_registers(self.computed, self.runs.clone()).define(&inputs, text);
+        } else {
+            self.runs.define(&inputs, text);
+        }
         self.formula.define(text);
         kept.define("OUTPUTS", "KEPT", text);
         reduced.define("RUNS", "REDUCED", text);
@@ -193,7 +203,9 @@ impl Variant {
         if self.sharing != Sharing::Alone {
             others += ", GLOBAL total* parts";
         }
-        let arrays = map::Arrays { output: "result", input: "item", inputs: &inputs };
+        let of = |half: bool, other| if half { "cell" } else { other };
+        let output = of(Element(self.result).is_half(), "result");
+        let arrays = map::Arrays { output, input: of(half, "item"), inputs: &inputs };
         map::parameters(&arrays, &others, &self.formula.prologue(element), text);
     }
 }

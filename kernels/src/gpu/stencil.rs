@@ -7,7 +7,7 @@ use arrayspan_bridge::iteration::{
 };
 use arrayspan_bridge::{DType, Layout};
 
-use super::element::{Element, PRELUDE};
+use super::element::Element;
 use super::formula::Formula;
 use super::stencil_term::{Arrays, Term};
 use super::stencil_window::{
@@ -76,15 +76,18 @@ pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
     let memories = [y.memory(), x.memory()];
     let layouts = [y.layout(), x.layout()];
     let (space, axes) = space(&call.stencil, layouts);
-    let done = stencil_flat::run(gpu, call, &space, &axes)?
-        || stencil_line::run(gpu, call, &space, &axes)?
-        || stencil_filter::run(gpu, call, &space, &axes)?
-        || stencil_column::run(gpu, call, &space, &axes)?
-        || stencil_tile::run(gpu, call, &space, &axes)?;
+    let element = Element(dtype);
+    // The kernels for one band are those of elements as arrays hold them.
+    let done = !element.is_half()
+        && (stencil_flat::run(gpu, call, &space, &axes)?
+            || stencil_line::run(gpu, call, &space, &axes)?
+            || stencil_filter::run(gpu, call, &space, &axes)?
+            || stencil_column::run(gpu, call, &space, &axes)?
+            || stencil_tile::run(gpu, call, &space, &axes)?);
     if done {
         return Ok(());
     }
-    if axes.contains(&2) {
+    if axes.contains(&2) && !element.is_half() {
         let arrays = Arrays { x: 1, before: None, after: None };
         let star = [Term::new(&call.stencil, axes.to_vec(), arrays)];
         if stencil_march::run(gpu, &star, &space, &memories, dtype, &call.factors)? {
@@ -95,13 +98,16 @@ pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
     let around = (space, axes);
     let plan = Plan::new(&call.stencil, dtype, around, addresses, &call.factors, gpu.units());
     let Plan { variant, space, grid, constants } = plan;
-    let element = Element(dtype);
     let mut arguments = map::arguments(element, &space, &variant.form, &memories, &constants);
     let uploaded;
     let wide = variant.form.is_wide();
     if tables::in_memory(&call.stencil, dtype, wide, 1) {
-        uploaded =
-            gpu.tables(&call.stencil, dtype, bands::is_complex(dtype, [&call.stencil]), wide)?;
+        uploaded = gpu.stencil_tables(
+            &call.stencil,
+            dtype,
+            bands::is_complex(dtype, [&call.stencil]),
+            wide,
+        )?;
         arguments.read(uploaded.0.memory(), 0);
         arguments.read(uploaded.1.memory(), 0);
     }
@@ -121,16 +127,19 @@ impl<'f> Plan<'f> {
         factors: &'f Factors<'_>,
         units: usize,
     ) -> Self {
-        let (formula, constants) = Formula::update(factors, Element(dtype));
+        let element = Element(dtype);
+        let (formula, constants) = Formula::update(factors, element);
+        // What a thread holds of an element.
+        let held = element.computed().bytes();
         let others = constants::count(&constants) + 4;
         let mut form = space.form(dtype.bytes(), &addresses, others).dividing(space.extents[0]);
         let marched = axes.iter().position(|axis| *axis == 1).map(|term| &stencil.terms()[term].1);
         let marched = marched.and_then(Band::edges);
         if let Some(band) = marched {
-            form = form.with_runs(|runs| holdable(band, runs, dtype.bytes()));
+            form = form.with_runs(|runs| holdable(band, runs, held));
         }
         let access = form.runs().len * dtype.bytes();
-        let room = window_room(form.runs().len, dtype.bytes());
+        let room = window_room(form.runs().len, held);
         let [runs, lines, outer] = space.items(&form);
         let ends = Ends::of(marched);
         let common = lines.saturating_sub(ends.first + ends.last);
@@ -191,7 +200,7 @@ impl Specialisation for Variant {
     fn source(&self) -> KernelSource {
         let mut text = Text::default();
         self.define(if self.uploaded() { TABLE_PARAMETERS } else { "" }, &mut text);
-        text.add(PRELUDE);
+        Element(self.dtype).prelude(&mut text);
         self.bands(&mut text);
         text.add(EACH);
         text.add(TEXT);
@@ -220,7 +229,9 @@ impl Variant {
                 for name in ["LEFT", "RIGHT", "TAPS"] {
                     text.define(format_args!("BAND1_{name}"), 0);
                 }
-                text.define("band1_weight(t)", "R(0.0)");
+                let complex = bands::is_complex(self.dtype, [&self.stencil]);
+                let zero = if complex { "e_make(R(0.0), R(0.0))" } else { "R(0.0)" };
+                text.define("band1_weight(t)", zero);
                 text.define("band1_offset(t)", 0);
             }
         }

@@ -4,7 +4,7 @@
 use arrayspan_bridge::devices::{Argument, KernelSource, Specialisation};
 use arrayspan_bridge::iteration::{Text, address};
 
-use super::element::{Element, PRELUDE};
+use super::element::Element;
 use super::stencil_window::EACH;
 use super::{Gpu, band_row, map, stencil, stencil_apart, tables};
 use crate::Result;
@@ -30,7 +30,7 @@ pub(super) fn run(gpu: &Gpu, call: &mut StencilEachCall<'_>) -> Result<()> {
     if alone || tables::in_memory(&call.stencil, dtype, around.0.is_wide(), 1) {
         return call.each(|call| stencil::run(gpu, call));
     }
-    if stencil_apart::run(gpu, call, (&around.0, &around.1), step)? {
+    if !Element(dtype).is_half() && stencil_apart::run(gpu, call, (&around.0, &around.1), step)? {
         return Ok(());
     }
     let memories = [call.y.memory(), call.x.memory()];
@@ -66,7 +66,7 @@ impl Specialisation for Variant {
         };
         text.define("EACH_ALONE", each(false));
         text.define("EACH_IN_WINDOW", each(true));
-        text.add(PRELUDE);
+        Element(of_all.dtype).prelude(&mut text);
         of_all.bands(&mut text);
         text.add(EACH);
         text.add(TEXT);

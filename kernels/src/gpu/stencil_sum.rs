@@ -7,7 +7,7 @@ use arrayspan_bridge::iteration::{
 };
 use arrayspan_bridge::{DType, Layout, Operand};
 
-use super::element::{Element, PRELUDE};
+use super::element::Element;
 use super::formula::Formula;
 use super::stencil_term::{Arrays, TAGS, TIMES, Term};
 use super::stencil_window::{
@@ -66,15 +66,15 @@ pub(super) fn run(gpu: &Gpu, call: &StencilSumCall<'_>) -> Result<()> {
     let layouts: Vec<&Layout> = operands.iter().map(|operand| operand.layout()).collect();
     let addresses: Vec<usize> = memories.iter().copied().map(address).collect();
     let (space, terms) = space(&terms, &layouts);
-    if stencil_march::run(gpu, &terms, &space, &memories, dtype, &call.factors)? {
+    let marched = || stencil_march::run(gpu, &terms, &space, &memories, dtype, &call.factors);
+    if !Element(dtype).is_half() && marched()? {
         return Ok(());
     }
     let plan = Plan::new(terms, dtype, &space, &addresses, &call.factors, gpu.units());
     let Plan { variant, grid, constants } = plan;
-    let uploaded =
-        variant.terms.iter().filter(|term| variant.uploaded(term)).map(|term| {
-            gpu.tables(&term.stencil, dtype, variant.complex(), variant.form.is_wide())
-        });
+    let uploaded = variant.terms.iter().filter(|term| variant.uploaded(term)).map(|term| {
+        gpu.stencil_tables(&term.stencil, dtype, variant.complex(), variant.form.is_wide())
+    });
     let uploaded = uploaded.collect::<Result<Vec<_>>>()?;
     let element = Element(dtype);
     let mut arguments = map::arguments(element, &space, &variant.form, &memories, &constants);
@@ -135,7 +135,10 @@ impl<'f> Plan<'f> {
         factors: &'f Factors<'_>,
         units: usize,
     ) -> Self {
-        let (formula, constants) = Formula::update(factors, Element(dtype));
+        let element = Element(dtype);
+        let (formula, constants) = Formula::update(factors, element);
+        // What a thread holds of an element.
+        let held_bytes = element.computed().bytes();
         let (wide, count) = (space.is_wide(), terms.len());
         let in_memory = |term: &&Term| tables::in_memory(&term.stencil, dtype, wide, count);
         let uploads = terms.iter().filter(in_memory).count();
@@ -146,9 +149,9 @@ impl<'f> Plan<'f> {
         }
         let held: Vec<&Edges> = windows(&terms).collect();
         for band in &held {
-            form = form.with_runs(|runs: Runs| holdable(band, runs, dtype.bytes()));
+            form = form.with_runs(|runs: Runs| holdable(band, runs, held_bytes));
         }
-        let room = window_room(form.runs().len, dtype.bytes());
+        let room = window_room(form.runs().len, held_bytes);
         let [runs, lines, outer] = space.items(&form);
         let ends = Ends::of(held.iter().copied());
         let common = lines.saturating_sub(ends.first + ends.last);
@@ -189,7 +192,7 @@ impl Specialisation for Variant {
     fn source(&self) -> KernelSource {
         let mut text = Text::default();
         self.define(&mut text);
-        text.add(PRELUDE);
+        Element(self.dtype).prelude(&mut text);
         self.bands(&mut text);
         text.add(EACH);
         text.add(TEXT);

@@ -3,7 +3,7 @@
 use arrayspan_bridge::DType;
 use arrayspan_bridge::iteration::{IterationForm, Text};
 
-use super::{band_row, bands};
+use super::{band_row, bands, cells};
 use crate::band::Edges;
 use crate::{Band, Stencil};
 
@@ -64,7 +64,7 @@ impl Term {
             run,
             uploaded,
             tag: tag.into(),
-            loads: self.arrays.loads(),
+            loads: self.arrays.loads(dtype),
         }
     }
 
@@ -177,13 +177,13 @@ impl Term {
 
 impl Arrays {
     /// How its elements are loaded, times the coefficients before its bands.
-    pub(super) fn loads(&self) -> bands::Loads {
-        let plain = bands::Loads::plain(&IterationForm::operand(self.x));
+    pub(super) fn loads(&self, dtype: DType) -> bands::Loads {
+        let plain = bands::Loads::plain(&IterationForm::operand(self.x), dtype);
         let Some((number, conjugated)) = self.before else { return plain };
         let operand = IterationForm::operand(number);
         let run = format!("{operand}_LOAD(before + (k) * before_stride)");
-        let item = "before[(k) * before_stride]";
-        let item = if conjugated { format!("e_conj({item})") } else { item.into() };
+        let item = cells::value(dtype, "before[(k) * before_stride]");
+        let item = if conjugated { format!("e_conj({item})") } else { item };
         bands::Loads {
             run: times(conjugated, &run, &plain.run),
             item: format!("e_mul({item}, {})", plain.item),

@@ -3,6 +3,7 @@
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::Stream;
 
+use super::fft::Table;
 use super::gather;
 use super::tables::{Tables, Uploaded};
 use crate::gather::Tiling;
@@ -17,6 +18,8 @@ pub(super) enum Key {
     Gather(Gather, DType),
     /// The same in tiles.
     Tiles(Gather, DType, Tiling),
+    /// Fourier transforms, for a complex dtype.
+    Fourier(Table, DType),
 }
 
 impl Key {
@@ -30,13 +33,14 @@ impl Key {
             Self::Tiles(gather, dtype, tiling) => {
                 gather::upload_tiles(gather, *dtype, *tiling, stream)
             }
+            Self::Fourier(table, dtype) => table.upload(*dtype, stream),
         }
     }
 
     /// Whether nobody but this key has what the tables are of, so that nobody asks for them again.
     pub(super) fn is_forgotten(&self) -> bool {
         match self {
-            Self::Stencil(..) => false,
+            Self::Stencil(..) | Self::Fourier(..) => false,
             Self::Gather(gather, _) | Self::Tiles(gather, ..) => gather.is_alone(),
         }
     }

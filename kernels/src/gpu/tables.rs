@@ -8,6 +8,7 @@ use arrayspan_bridge::{Array, DType, Element, Transfer};
 use num_complex::{Complex32, Complex64};
 
 use crate::band::Edges;
+use crate::number::computed;
 use crate::{Result, Stencil, Tap};
 
 /// Common rows with more taps than this are loops over a table instead of straight code.
@@ -48,7 +49,7 @@ pub(super) fn in_memory(stencil: &Stencil, dtype: DType, wide: bool, of: usize) 
     };
     let taps: usize = stencil.terms().iter().map(taps).sum();
     let place = if wide { size_of::<i64>() } else { size_of::<i32>() };
-    taps * (place + dtype.bytes()) > MOST_CONSTANT_BYTES / of
+    taps * (place + computed(dtype).bytes()) > MOST_CONSTANT_BYTES / of
 }
 
 /// Whether a band's common row is a loop.
@@ -114,7 +115,7 @@ pub(super) fn weights(
     stream: &Stream,
 ) -> Result<Array> {
     let narrow = |weight: Complex64| Complex32::new(weight.re as f32, weight.im as f32);
-    match (dtype.real(), complex) {
+    match (computed(dtype).real(), complex) {
         (DType::Float32, false) => send(weights.map(|weight| weight.re as f32), stream),
         (DType::Float32, true) => send(weights.map(narrow), stream),
         (_, false) => send(weights.map(|weight| weight.re), stream),

@@ -68,7 +68,15 @@ impl Walk<'_> {
 /// The names of extents and strides that are arguments: those of both walks, or none if their values are `baked` into the
 /// text, which is done here.
 pub(super) fn arguments(walks: [&Walk<'_>; 2], baked: &[isize], text: &mut Text) -> Vec<String> {
-    let mut names = walks.map(Walk::names).concat();
+    unless_baked(walks.map(Walk::names).concat(), baked, text)
+}
+
+/// Those of `names` that are arguments: all, or none if their values are `baked` into the text, which is done here.
+pub(super) fn unless_baked(
+    mut names: Vec<String>,
+    baked: &[isize],
+    text: &mut Text,
+) -> Vec<String> {
     for (name, value) in names.iter().zip(baked) {
         text.define(name, format_args!("((idx){value})"));
     }

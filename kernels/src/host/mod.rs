@@ -14,6 +14,9 @@ mod copy;
 mod copy_mapped;
 mod elementwise;
 mod evaluate;
+mod fft;
+mod fft_lines;
+mod fft_plans;
 mod fold;
 mod gather;
 mod gather_half;
@@ -41,6 +44,7 @@ mod scan_sums;
 mod slide;
 mod squares;
 mod stencil;
+mod stencil_half;
 mod steps;
 mod stored;
 mod sum;
@@ -92,6 +96,7 @@ impl Executor for Host {
             Call::Reduce(call) => reduce::run(call),
             Call::Gather(call) => gather::run(call),
             Call::Scan(call) => scan::run(call),
+            Call::Fft(call) => fft::run(call),
             Call::Gemm(call) => gemm::run(call),
             Call::Transfer(call) => call.run(&self.stream),
             Call::Launch(call) => {

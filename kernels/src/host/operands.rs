@@ -6,18 +6,19 @@ use num_complex::{Complex64, ComplexFloat};
 use super::elementwise::Operand;
 use super::evaluate::Given;
 use super::scalar::{Scalar, with_scalar};
+use super::stored::Stored;
 use crate::Result;
 use crate::factors::{Factors, Known};
 
 /// What is known of inputs whose elements have one dtype: those that repeat a single number, in the dtype of the
 /// computation.
-pub(super) fn given<T: Scalar, C: Scalar>(inputs: &[Lanes<'_, T>]) -> Vec<Given<C>> {
+pub(super) fn given<T: Stored, C: Scalar>(inputs: &[Lanes<'_, T>]) -> Vec<Given<C>> {
     let known = |(at, lanes): (usize, &Lanes<'_, T>)| {
         let single = lanes.shape().iter().zip(lanes.strides()).all(|(&n, &s)| n == 1 || s == 0);
         let index = vec![0; lanes.shape().len()];
         let lane = single.then(|| lanes.lane(&index, 0, 1));
         let number = lane.and_then(|lane| lane.as_slice().map(|slice| slice[0]));
-        number.map_or(Given::Elements(at), |number| Given::Number(number.converted()))
+        number.map_or(Given::Elements(at), |number| Given::Number(number.number().converted()))
     };
     inputs.iter().enumerate().map(known).collect()
 }
@@ -25,6 +26,14 @@ pub(super) fn given<T: Scalar, C: Scalar>(inputs: &[Lanes<'_, T>]) -> Vec<Given<
 /// A single number of a real dtype.
 pub(super) fn number(view: &View<'_>) -> Result<f64> {
     Ok(scalar("map", view)?.re)
+}
+
+/// A single number of another real dtype than that of elements, as it is computed with.
+pub(super) fn single<C: Scalar>(view: &View<'_>) -> Result<Given<C>> {
+    let value = number(view)?;
+    // Beside 16-bit floats it may be as wide as what they are computed in.
+    let narrow = view.dtype() == C::DTYPE;
+    Ok(if narrow { Given::Number(C::rounded(value.into())) } else { Given::Wide(value) })
 }
 
 /// The factors of a call that runs now.
@@ -50,7 +59,7 @@ pub(super) struct Operands<'a, T, C> {
     chunk: usize,
 }
 
-impl<'a, T: Scalar, C: Scalar> Operands<'a, T, C> {
+impl<'a, T: Stored, C: Scalar> Operands<'a, T, C> {
     /// For `inputs` inputs, in chunks of up to `chunk` elements.
     pub(super) fn new(chunk: usize, inputs: usize) -> Self {
         let lanes = Vec::with_capacity(inputs);
@@ -87,7 +96,7 @@ impl<'a, T: Scalar, C: Scalar> Operands<'a, T, C> {
             if same::<T, C>(items).is_none() {
                 let converted = &mut self.converted[number];
                 converted.resize(self.chunk, C::default());
-                convert(items, &mut converted[..n]);
+                T::widened(items, &mut converted[..n]);
             }
         }
     }
@@ -97,7 +106,7 @@ impl<'a, T: Scalar, C: Scalar> Operands<'a, T, C> {
         let converted = || &self.converted[number][..n];
         match (self.items(number, from, n), self.lanes[number].as_repeated()) {
             (Some(items), _) => Operand::Slice(same(items).unwrap_or_else(converted)),
-            (None, Some(element)) => Operand::Number(element.converted()),
+            (None, Some(element)) => Operand::Number(element.number().converted()),
             (None, None) => {
                 let gathered = &self.gathered[number][..n];
                 Operand::Slice(same(gathered).unwrap_or_else(converted))
@@ -120,12 +129,7 @@ impl<'a, T: Scalar, C: Scalar> Operands<'a, T, C> {
 }
 
 /// The same elements, if the two types are one.
-fn same<T: Scalar, C: Scalar>(items: &[T]) -> Option<&[C]> {
-    (T::DTYPE == C::DTYPE).then(|| bytemuck::cast_slice(items))
-}
-
-fn convert<T: Scalar, C: Scalar>(from: &[T], to: &mut [C]) {
-    for (to, from) in to.iter_mut().zip(from) {
-        *to = from.converted();
-    }
+fn same<T: Stored, C: Scalar>(items: &[T]) -> Option<&[C]> {
+    let numbers = T::numbers(items)?;
+    (T::DTYPE == C::DTYPE).then(|| bytemuck::cast_slice(numbers))
 }

@@ -3,6 +3,7 @@
 use arrayspan_bridge::expression::{Node, Unary};
 use arrayspan_bridge::iteration::collapse;
 use arrayspan_bridge::{DType, Operand, Relayout, View, ViewMut};
+use half::{bf16, f16};
 use num_complex::{Complex32, Complex64};
 
 use super::evaluate::Program;
@@ -13,6 +14,7 @@ use super::parts::by_stride;
 use super::reduce_parts::Reduce;
 use super::scalar::{Scalar, with_scalar};
 use super::squares::{products_of_all, squares_of_all};
+use super::stored::Stored;
 use crate::cost::distinct_bytes;
 use crate::verb::{MapCall, ReduceCall};
 use crate::{Expression, Reduction, Result, constant};
@@ -33,7 +35,18 @@ pub(super) fn run(call: &mut ReduceCall<'_>) -> Result<()> {
         (DType::Complex64, DType::Float32) => reduce::<Complex32, Complex32, f32>(call),
         (DType::Complex64, DType::Float64) => reduce::<Complex32, Complex64, f64>(call),
         (DType::Complex128, DType::Float64) => reduce::<Complex64, Complex64, f64>(call),
+        (DType::Float16, out) => of_halves::<f16>(call, out),
+        (DType::BFloat16, out) => of_halves::<bf16>(call, out),
         (dtype, _) => with_scalar!("reduce", dtype, T => reduce::<T, T, T>(call)),
+    }
+}
+
+/// Of elements that are computed in `Float32`, or in the dtype of results that are wider.
+fn of_halves<S: Stored<Number = f32>>(call: &mut ReduceCall<'_>, out: DType) -> Result<()> {
+    match out {
+        DType::Float64 => along_lanes::<S, f64, f64>(call, None),
+        DType::Float32 => along_lanes::<S, f32, f32>(call, None),
+        _ => along_lanes::<S, f32, S>(call, None),
     }
 }
 
@@ -66,6 +79,14 @@ fn reduce<T: Scalar, C: Scalar, O: Scalar>(call: &mut ReduceCall<'_>) -> Result<
         call.out.view_mut().as_mut_slice()?.fill(O::rounded(Complex64::new(sum, 0.0)));
         return Ok(());
     }
+    along_lanes::<T, C, O>(call, square)
+}
+
+/// The same lane by lane. `square` is the input whose squares are summed, if nothing else is.
+fn along_lanes<T: Stored, C: Scalar, O: Stored>(
+    call: &mut ReduceCall<'_>,
+    square: Option<usize>,
+) -> Result<()> {
     let inputs: Vec<View<'_>> = call.inputs.iter().map(Operand::view).collect();
     let (inputs, mut out) = arranged(inputs, &call.axes, call.out.view_mut())?;
     let kept = out.shape().len();

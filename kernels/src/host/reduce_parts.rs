@@ -10,6 +10,7 @@ use super::halves::by_halves;
 use super::operands::Operands;
 use super::parts::{Parts, advance, for_each_block};
 use super::scalar::Scalar;
+use super::stored::Stored;
 use crate::Reduction;
 
 /// Sums carried along side by side where lanes run along a kept axis: enough for long lanes, and few
@@ -49,12 +50,12 @@ struct Part {
     shape: Vec<usize>,
 }
 
-impl<T: Scalar, C: Scalar> Reduce<'_, T, C> {
+impl<T: Stored, C: Scalar> Reduce<'_, T, C> {
     fn all(&self) -> &[usize] {
         self.inputs.first().map_or(&[], |lanes| lanes.shape())
     }
 
-    pub(super) fn run<O: Scalar>(&self, out: LanesMut<'_, O>) {
+    pub(super) fn run<O: Stored>(&self, out: LanesMut<'_, O>) {
         let reduced: usize = self.all()[self.kept..].iter().product();
         let least = if self.along_kept { KEPT } else { 1 };
         let grain = (GRAIN / reduced.max(1)).max(least);
@@ -64,18 +65,18 @@ impl<T: Scalar, C: Scalar> Reduce<'_, T, C> {
     }
 
     /// Fills the part of the output that begins at `origin`.
-    fn keep<O: Scalar>(&self, mut origin: Vec<usize>, mut out: LanesMut<'_, O>) {
+    fn keep<O: Stored>(&self, mut origin: Vec<usize>, mut out: LanesMut<'_, O>) {
         let reduced = &self.all()[self.kept..];
         origin.resize(self.all().len(), 0);
         let shape = [out.shape(), reduced].concat();
         let sums = self.partial(Part { origin, shape });
 
-        let sums: Vec<O> = sums.into_iter().map(Scalar::converted).collect();
+        let sums: Vec<O::Number> = sums.into_iter().map(Scalar::converted).collect();
         let shape = out.shape().to_vec();
         let axis = shape.len() - 1;
         let mut index = vec![0; shape.len()];
         for lane in sums.chunks_exact(shape[axis]) {
-            out.lane(&index, axis, shape[axis]).scatter(0, lane);
+            O::store(&mut out.lane(&index, axis, shape[axis]), 0, lane);
             advance(&mut index[..axis], &shape[..axis]);
         }
     }
@@ -149,7 +150,7 @@ impl<T: Scalar, C: Scalar> Reduce<'_, T, C> {
     /// The sum of squares along a lane, where that is all that is asked.
     fn squares(&self, lanes: &Evaluated<'_, T, C>, from: usize, n: usize) -> Option<C::Wide> {
         let input = self.square.filter(|_| !self.along_kept)?;
-        let items = lanes.operands.items(input, from, n)?;
+        let items = T::numbers(lanes.operands.items(input, from, n)?)?;
         Some(squares(items).converted())
     }
 }
@@ -162,7 +163,7 @@ struct Evaluated<'a, T, C> {
     chunk: usize,
 }
 
-impl<'a, T: Scalar, C: Scalar> Evaluated<'a, T, C> {
+impl<'a, T: Stored, C: Scalar> Evaluated<'a, T, C> {
     fn new(reduce: &Reduce<'a, T, C>, chunk: usize) -> Self {
         Self { operands: Operands::new(chunk, reduce.inputs.len()), room: None, chunk }
     }

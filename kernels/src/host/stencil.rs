@@ -3,8 +3,9 @@
 use std::sync::{Arc, OnceLock};
 
 use arrayspan_bridge::iteration::collapse_around;
-use arrayspan_bridge::{Array, DType, Layout, Relayout, View, ViewMut};
+use arrayspan_bridge::{Array, DType, Lanes, Layout, Relayout, View, ViewMut};
 use bytemuck::{cast_slice, cast_slice_mut};
+use half::{bf16, f16};
 use num_complex::Complex64;
 
 use super::Host;
@@ -15,6 +16,8 @@ use super::parts::by_stride;
 use super::pieces::Pieces;
 use super::rows::{Rows, Terms};
 use super::scalar::{Scalar, with_scalar};
+use super::stencil_half::{Halves, Summand};
+use super::stored::Stored;
 use super::sum::{CHUNK, Sum};
 use super::tile::Blend;
 use super::walk;
@@ -53,6 +56,11 @@ pub(super) fn run_sum(host: &Host, call: &mut StencilSumCall<'_>) -> Result<()> 
 /// The sum of the terms, combined with the old content. Weights are multiplied by alpha first, unless a product is no normal
 /// number of the dtype, though results may be: then the sum is made by itself.
 fn updated(host: &Host, terms: &mut [Term<'_>], y: ViewMut<'_>, update: Known) -> Result<()> {
+    match y.dtype() {
+        DType::Float16 => return of_halves::<f16>(terms, y, update),
+        DType::BFloat16 => return of_halves::<bf16>(terms, y, update),
+        _ => {}
+    }
     let within = terms.iter().all(|term| holds(term.stencil, update.alpha, y.dtype()));
     if within || y.layout().is_empty() {
         return sum(terms, y, update);
@@ -97,6 +105,43 @@ fn sum(terms: &mut [Term<'_>], y: ViewMut<'_>, update: Known) -> Result<()> {
         if real { stencil::<T, <T as Scalar>::Part>(terms, y, update) }
         else { stencil::<T, T>(terms, y, update) }
     })
+}
+
+/// The same of arrays of 16-bit floats, axis by axis.
+fn of_halves<S: Stored<Number = f32>>(
+    terms: &mut [Term<'_>],
+    mut y: ViewMut<'_>,
+    update: Known,
+) -> Result<()> {
+    if y.layout().is_empty() {
+        return Ok(());
+    }
+    let order = by_stride(y.layout().strides());
+    y = y.permuted(&order)?;
+    each_array(terms, |view| Ok(view.permuted(&order)?))?;
+    if order.is_empty() {
+        y = y.reshaped(&[1])?;
+        each_array(terms, |view| Ok(view.reshaped(&[1])?))?;
+    }
+    let summands = terms.iter().map(|term| {
+        let placed = |(axis, band)| Some((order.iter().position(|old| old == axis)?, band));
+        let bands = term.stencil.terms().iter().filter_map(|(axis, band)| placed((axis, band)));
+        Ok(Summand {
+            x: term.x.lanes::<S>()?,
+            before: lanes(term.before.as_ref())?,
+            after: lanes(term.after.as_ref())?,
+            bands: bands.collect(),
+        })
+    });
+    let terms = summands.collect::<Result<Vec<_>>>()?;
+    let [alpha, beta] = [update.alpha, update.beta].map(|factor| factor.re as f32);
+    Halves { terms, alpha, beta }.run(y.lanes_mut::<S>()?);
+    Ok(())
+}
+
+/// The lanes of coefficients, which are real.
+fn lanes<'a, S: Stored>(given: Option<&(View<'a>, bool)>) -> Result<Option<Lanes<'a, S>>> {
+    Ok(given.map(|(view, _)| view.lanes::<S>()).transpose()?)
 }
 
 /// `L` is `T`, or its parts when all weights are real.

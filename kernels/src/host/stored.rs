@@ -1,6 +1,7 @@
 //! What arrays hold, and the numbers that are computed of it: the same, or `Float32` of 16-bit floats.
 
-use arrayspan_bridge::{Element, Lane, LaneMut};
+use arrayspan_bridge::{DType, Element, Lane, LaneMut};
+use bytemuck::cast_slice_mut;
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 
@@ -11,6 +12,11 @@ pub(super) trait Stored: Element + Default {
     /// What is computed of it.
     type Number: Scalar;
 
+    fn number(self) -> Self::Number;
+    /// Elements as the numbers that they are, if they are.
+    fn numbers(items: &[Self]) -> Option<&[Self::Number]>;
+    /// The numbers of elements, in the dtype of a computation.
+    fn widened<C: Scalar>(items: &[Self], to: &mut [C]);
     /// The numbers of a lane, if they are its elements and follow each other without gaps.
     fn slice<'a>(lane: &Lane<'a, Self>) -> Option<&'a [Self::Number]>;
     fn slice_mut<'l>(lane: &'l mut LaneMut<'_, Self>) -> Option<&'l mut [Self::Number]>;
@@ -26,6 +32,23 @@ pub(super) type Wide<S> = <<S as Stored>::Number as Scalar>::Wide;
 
 impl<T: Scalar> Stored for T {
     type Number = T;
+
+    #[inline(always)]
+    fn number(self) -> T {
+        self
+    }
+
+    #[inline(always)]
+    fn numbers(items: &[T]) -> Option<&[T]> {
+        Some(items)
+    }
+
+    #[inline(always)]
+    fn widened<C: Scalar>(items: &[T], to: &mut [C]) {
+        for (to, from) in to.iter_mut().zip(items) {
+            *to = from.converted();
+        }
+    }
 
     #[inline(always)]
     fn slice<'a>(lane: &Lane<'a, T>) -> Option<&'a [T]> {
@@ -74,6 +97,24 @@ macro_rules! halves {
 
         impl Stored for $half {
             type Number = f32;
+
+            #[inline(always)]
+            fn number(self) -> f32 {
+                self.to_f32()
+            }
+
+            fn numbers(_: &[Self]) -> Option<&[f32]> {
+                None
+            }
+
+            fn widened<C: Scalar>(items: &[Self], to: &mut [C]) {
+                if C::DTYPE == DType::Float32 {
+                    return items.convert_to_f32_slice(cast_slice_mut(to));
+                }
+                for (to, from) in to.iter_mut().zip(items) {
+                    *to = from.to_f32().converted();
+                }
+            }
 
             fn slice<'a>(_: &Lane<'a, Self>) -> Option<&'a [f32]> {
                 None

@@ -6,16 +6,18 @@ mod join;
 mod overlap;
 mod parts;
 mod record;
+mod together;
 
 use std::sync::Arc;
 
 use arrayspan_bridge::Array;
-use arrayspan_bridge::devices::Memory;
 use smallvec::SmallVec;
 
 pub use arrays::Arrays;
-use record::{Needed, Record, Recorded};
+use record::{Record, Recorded};
+use together::Together;
 
+use crate::needed::{Block, Needed};
 use crate::verb::Call;
 use crate::{Cost, Executor, Result};
 
@@ -89,17 +91,8 @@ pub struct Plan<A> {
     needed: Vec<Needed>,
     /// What was taken for good, after which there are no calls.
     ended: Option<Needed>,
+    together: Together,
     arrays: A,
-}
-
-/// Where memory is known by: the place of its handle's target, as long as there is a handle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Block(usize);
-
-impl Block {
-    fn of(memory: &Memory) -> Self {
-        Self(std::ptr::from_ref(memory).addr())
-    }
 }
 
 impl<A: Arrays> Plan<A> {
@@ -125,20 +118,23 @@ impl<A: Arrays> Plan<A> {
         let recorder = Record::new(on, &shown(&mut arrays));
         record(&recorder, &mut arrays)?;
         let (executors, Recorded { calls, needed }) = recorder.into_recorded();
-        Ok(Self { executors, calls, needed, ended: None, arrays })
+        Ok(Self { executors, calls, needed, ended: None, together: Together::Unknown, arrays })
     }
 
-    /// Runs the calls again, in the order they were recorded in, each on its executor. Enqueued; waits only where a transfer
-    /// to or from the host must.
+    /// Runs the calls again, in the order they were recorded in, each on its executor; in one launch where the device has
+    /// graphs of kernels (CUDA) and all calls are kernels of it. Enqueued; waits only where a transfer to or from the host must.
     ///
     /// # Errors
     /// [`Error::NotKept`](crate::Error::NotKept) when one of the arrays has been taken out, by [`take`](Self::take) or
     /// through [`arrays_mut`](Self::arrays_mut); nothing has run then. The device's failure; what the arrays hold is unspecified then.
     pub fn replay(&mut self) -> Result<()> {
         let arrays = shown(&mut self.arrays);
-        let missing = missing(&self.needed, &arrays).map(|at| &self.needed[at]);
+        let missing = Needed::missing_of(&self.needed, &arrays, &[]).map(|at| &self.needed[at]);
         if let Some(need) = self.ended.as_ref().or(missing) {
             return Err(need.missing());
+        }
+        if let Some(graph) = self.together.graph(&self.executors, &mut self.calls) {
+            return graph.replay_on(&arrays, &[]);
         }
         for (number, call) in &mut self.calls {
             self.executors[*number].execute(call)?;
@@ -179,6 +175,7 @@ impl<A: Arrays> Plan<A> {
     #[must_use]
     pub fn fused(mut self) -> Self {
         self.calls = fuse::fused(std::mem::take(&mut self.calls));
+        self.together = Together::Unknown;
         let mut left = Vec::new();
         for (_, call) in &self.calls {
             call.verb()
@@ -227,10 +224,11 @@ impl<A: Arrays> Plan<A> {
     /// ```
     pub fn take<T>(&mut self, take: impl FnOnce(&mut A) -> T) -> T {
         let taken = take(&mut self.arrays);
-        if let Some(at) = missing(&self.needed, &shown(&mut self.arrays)) {
+        if let Some(at) = Needed::missing_of(&self.needed, &shown(&mut self.arrays), &[]) {
             self.ended = Some(self.needed.swap_remove(at));
             self.needed.clear();
             self.calls.clear();
+            self.together = Together::Unknown;
         }
         taken
     }
@@ -257,15 +255,8 @@ impl<A: Arrays> Plan<A> {
     }
 }
 
-/// The number of the first need that no array meets.
-fn missing(needed: &[Needed], arrays: &[&mut Array]) -> Option<usize> {
-    let is_here =
-        |need: &Needed| arrays.iter().any(|array| Block::of(array.memory()) == need.block);
-    needed.iter().position(|need| !is_here(need))
-}
-
 /// All arrays, exclusively borrowed.
-fn shown<A: Arrays>(arrays: &mut A) -> SmallVec<[&mut Array; 8]> {
+pub(crate) fn shown<A: Arrays + ?Sized>(arrays: &mut A) -> SmallVec<[&mut Array; 8]> {
     let mut all = SmallVec::new();
     arrays.show(&mut |array| all.push(array));
     all

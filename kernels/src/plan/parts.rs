@@ -18,10 +18,10 @@ pub(super) struct Parts<'c> {
 }
 
 impl<'c> Parts<'c> {
-    /// `None` for any other call.
+    /// `None` for any other call, and for 16-bit floats: what one call makes of them is rounded before the next reads it.
     pub(super) fn of(call: &'c Call<'static>) -> Option<Self> {
         Some(match call {
-            Call::Map(call) => {
+            Call::Map(call) if call.out.dtype().is_computable() => {
                 let element = call.out.dtype();
                 let kind = |of: &Operand<'_>| {
                     if of.dtype() == element { Kind::Element } else { Kind::Number }
@@ -45,7 +45,7 @@ impl<'c> Parts<'c> {
                 expressions: call.expressions.iter().collect(),
                 dots: call.dots.iter().map(|dot| (dot.of, dot.out.as_operand())).collect(),
             },
-            Call::Reduce(call) => Self {
+            Call::Reduce(call) if call.dtype().is_computable() => Self {
                 element: call.dtype(),
                 numbers: None,
                 inputs: call.inputs.iter().map(|of| (of, Kind::Element)).collect(),

@@ -3,13 +3,13 @@
 use std::mem::{take, transmute};
 use std::sync::{Arc, OnceLock};
 
-use arrayspan_bridge::devices::{Access, Stream};
-use arrayspan_bridge::{Array, Operand};
+use arrayspan_bridge::Array;
+use arrayspan_bridge::devices::Stream;
 use parking_lot::Mutex;
 
-use super::Block;
-use crate::verb::{Call, OperandName};
-use crate::{Error, Executor, Result};
+use crate::needed::{Block, Needed};
+use crate::verb::Call;
+use crate::{Executor, Result};
 
 /// Keeps the calls that are made of it, for one of a plan's executors.
 #[derive(Debug)]
@@ -39,22 +39,6 @@ pub(super) struct Recorded {
     pub(super) needed: Vec<Needed>,
 }
 
-/// Memory that must be the plan's own while its calls run.
-#[derive(Debug)]
-pub(super) struct Needed {
-    /// It stays that of this memory, of which a recorded call holds a handle.
-    pub(super) block: Block,
-    verb: &'static str,
-    argument: OperandName,
-}
-
-impl Needed {
-    /// That the plan has no such array.
-    pub(super) fn missing(&self) -> Error {
-        Error::NotKept { verb: self.verb, argument: self.argument.to_string() }
-    }
-}
-
 impl Record {
     /// Records calls for `on`, on these arrays.
     pub(super) fn new(on: Arc<dyn Executor>, own: &[&mut Array]) -> Self {
@@ -76,19 +60,11 @@ impl Record {
 
     /// The memory that a call needs of the plan.
     fn needed(&self, call: &Call<'_>) -> Result<Vec<Needed>> {
-        let (verb, mut needed, mut missing) = (call.verb(), Vec::new(), None);
-        verb.for_each_operand(&mut |argument: OperandName, access, operand: &Operand<'_>| {
-            if access == Access::Read && operand.is_shared() {
-                return;
-            }
-            let block = Block::of(operand.memory());
-            let need = Needed { block, verb: verb.name(), argument };
-            if !self.plan.own.contains(&block) {
-                missing.get_or_insert_with(|| need.missing());
-            }
-            needed.push(need);
-        });
-        missing.map_or(Ok(needed), Err)
+        let needed = Needed::by(call.verb());
+        match needed.iter().find(|need| !self.plan.own.contains(&need.block)) {
+            Some(need) => Err(need.missing()),
+            None => Ok(needed),
+        }
     }
 }
 
@@ -123,11 +99,7 @@ impl Executor for Record {
         // whichever of the plan's devices the memory lies.
         let call = unsafe { transmute::<Call<'_>, Call<'static>>(call.held()) };
         let mut recorded = self.plan.recorded.lock();
-        for need in needed {
-            if recorded.needed.iter().all(|known| known.block != need.block) {
-                recorded.needed.push(need);
-            }
-        }
+        Needed::add_to(&mut recorded.needed, needed);
         recorded.calls.push((self.number, call));
         Ok(())
     }

@@ -5,6 +5,7 @@ use num_complex::Complex64;
 
 use super::arguments;
 use super::reduce::Named;
+use crate::number::computed;
 use crate::{Executor, Expression, Result, constant, input, on, widest_real};
 
 /// The means along `axes`, along all if there is no list of them.
@@ -20,7 +21,8 @@ pub(super) fn mean(
     let axes_of_each = sum.numbers(axes, &shape)?;
     // More elements than can be counted are refused by the sum.
     let len = axes_of_each.iter().fold(1_usize, |len, &axis| len.saturating_mul(shape[axis]));
-    let widened = dtype.real() == DType::Float32 && widest_real(device) == DType::Float64;
+    let single = computed(dtype).real() == DType::Float32;
+    let widened = single && widest_real(device) == DType::Float64;
     Mean { sum, on: &*on(device)?, axes, len, widened }.of(value, dtype)
 }
 
@@ -55,13 +57,18 @@ impl Mean<'_> {
         many.then(|| 0.5 / (self.len as f64).log2().ceil().exp2())
     }
 
+    /// The dtype of sums of real numbers, or of parts of complex ones.
+    fn kept(&self, dtype: DType) -> DType {
+        if self.widened { DType::Float64 } else { computed(dtype).real() }
+    }
+
     /// The scaled sums of a real value.
     fn sums(&self, part: Elementwise<'_>, dtype: DType) -> Result<Array> {
         let scaled = match self.scale() {
             Some(scale) => part * scale,
             None => part,
         };
-        let kept = if self.widened { DType::Float64 } else { dtype.real() };
+        let kept = self.kept(dtype);
         self.sum.array(&scaled, self.axes, |_, _| kept)
     }
 
@@ -74,8 +81,8 @@ impl Mean<'_> {
         let whole =
             if sums.len() == 1 { part(0) } else { part(0) + constant(Complex64::i()) * part(1) };
         // `map` takes single numbers of a wider dtype, but no arrays.
-        let narrowed = self.widened && !shape.is_empty();
-        let wide = if dtype.is_complex() { DType::Complex128 } else { DType::Float64 };
+        let narrowed = self.kept(dtype) != dtype.real() && !shape.is_empty();
+        let wide = if dtype.is_complex() { DType::Complex128 } else { self.kept(dtype) };
         let mut out = self.on.empty(shape, if narrowed { wide } else { dtype })?;
         self.divide(&whole, sums, &mut out)?;
         if !narrowed {

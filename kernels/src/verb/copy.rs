@@ -18,7 +18,8 @@ pub struct CopyCall<'a> {
 }
 
 impl<'a> CopyCall<'a> {
-    /// Checks the arguments. A plain copy (`Update::set`) takes any dtype, anything else a computable one.
+    /// Checks the arguments. A plain copy (`Update::set`) takes any dtype, anything else a computable one, or
+    /// `Float16` and `BFloat16`, whose elements are computed in `Float32` and rounded to 16 bits once.
     ///
     /// # Errors
     /// When shapes or dtypes differ, or a factor does not fit the dtype.
@@ -28,8 +29,8 @@ impl<'a> CopyCall<'a> {
         let factors = if update == Update::set() {
             Factors::set()
         } else {
-            check::computable(NAME, y.dtype())?;
-            Factors::new(NAME, update, y.dtype())?
+            let computed = check::stored(NAME, y.dtype())?;
+            Factors::new(NAME, update, computed)?
         };
         Ok(Self { x: x.into(), y: y.into(), factors })
     }

@@ -47,7 +47,7 @@ pub(crate) struct Source<'a> {
 }
 
 /// `y ← alpha · Σ xₛ[mₛ] + beta · y`: each element of `y` gets one element of each input, or nothing; zeros around, mirror images,
-/// and the sums of what these read twice.
+/// and the sums of what these read twice. Of 16-bit floats sums are those of `Float32`, rounded once.
 #[derive(Debug)]
 pub struct CopyMappedCall<'a> {
     pub(crate) sources: Vec<Source<'a>>,
@@ -63,7 +63,7 @@ impl<'a> CopyMappedCall<'a> {
     /// of another number of axes than `y`, or more than [`MOST_SPANS`] spans along an axis; when spans do not rise to the extent of
     /// `y`, or what they read is not there; when a factor does not fit the dtype.
     pub fn new(sources: &[Mapped<'a>], y: ViewMut<'a>, update: Update<'a>) -> Result<Self> {
-        check::computable(NAME, y.dtype())?;
+        let computed = check::stored(NAME, y.dtype())?;
         if sources.is_empty() || sources.len() > MOST_MAPPED {
             let why = format!("{} inputs, expected 1 to {MOST_MAPPED}", sources.len());
             return check::argument(NAME, why);
@@ -85,7 +85,7 @@ impl<'a> CopyMappedCall<'a> {
                 }
             }
         }
-        let factors = Factors::new(NAME, update, y.dtype())?;
+        let factors = Factors::new(NAME, update, computed)?;
         let sources = sources.iter().map(|source| {
             let Mapped { x, axes } = source.clone();
             Source { x: x.into(), axes }

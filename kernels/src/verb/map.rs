@@ -30,12 +30,13 @@ pub struct MapCall<'a> {
 impl<'a> MapCall<'a> {
     /// Checks the arguments. Inputs have the dtype of `out` and broadcast to its shape; a 0-d input is a scalar
     /// on the device. Inputs of one element may also be of a real dtype at least as wide as the parts of `out`,
-    /// the same for all of them (see [`Expression`]).
+    /// the same for all of them (see [`Expression`]). Arrays may hold `Float16` or `BFloat16`: arithmetic is that of `Float32` then,
+    /// and results are rounded to 16 bits once, the nearest ones, ties to even.
     ///
     /// # Errors
     /// When an input is missing, does not broadcast, or has a dtype that is not allowed.
     pub fn new(expression: &Expression, inputs: &[View<'a>], out: ViewMut<'a>) -> Result<Self> {
-        check::computable(NAME, out.dtype())?;
+        check::stored(NAME, out.dtype())?;
         let (shape, dtype) = (out.shape(), out.dtype());
         let wide = |number: usize| inputs.get(number).is_some_and(|view| view.dtype() != dtype);
         check_expression(NAME, expression, inputs.len(), dtype, &wide)?;
@@ -64,7 +65,8 @@ impl<'a> MapCall<'a> {
         let single = |view: &Operand<'_>| {
             let layout = view.layout();
             let axes = layout.shape().iter().zip(layout.strides());
-            !own.is_complex()
+            own.is_computable()
+                && !own.is_complex()
                 && self.out.layout().len() > 1
                 && axes.into_iter().all(|(&extent, &stride)| extent == 1 || stride == 0)
         };

@@ -10,6 +10,7 @@ mod copy;
 mod copy_mapped;
 mod describe;
 mod dot;
+mod fft;
 mod gather;
 mod gemm;
 mod launch;
@@ -29,6 +30,7 @@ pub use copy_mapped::{
 pub use describe::{OperandName, Verb};
 pub(crate) use dot::DotCall;
 pub use dot::{Dot, DotOf};
+pub use fft::FftCall;
 pub use gather::GatherCall;
 pub(crate) use gather::Split;
 pub use gemm::GemmCall;
@@ -76,6 +78,8 @@ pub enum Call<'a> {
     Gather(GatherCall<'a>),
     /// Running sums along an axis.
     Scan(ScanCall<'a>),
+    /// Discrete Fourier transforms along an axis.
+    Fft(FftCall<'a>),
     /// A batch of matrix products.
     Gemm(GemmCall<'a>),
     /// A kernel of the user's own.
@@ -100,6 +104,7 @@ impl Call<'_> {
             Self::Reduce(call) => Call::Reduce(call.held()),
             Self::Gather(call) => Call::Gather(call.held()),
             Self::Scan(call) => Call::Scan(call.held()),
+            Self::Fft(call) => Call::Fft(call.held()),
             Self::Gemm(call) => Call::Gemm(call.held()),
             Self::Launch(call) => Call::Launch(call.held()),
             Self::Transfer(call) => Call::Transfer(call.held()),
@@ -120,6 +125,7 @@ impl Call<'_> {
             Self::Reduce(call) => call,
             Self::Gather(call) => call,
             Self::Scan(call) => call,
+            Self::Fft(call) => call,
             Self::Gemm(call) => call,
             Self::Launch(call) => call,
             Self::Transfer(call) => call,

@@ -5,6 +5,7 @@ use arrayspan_bridge::expression::{Binary, Node, Unary};
 use arrayspan_bridge::{DType, Operand, OperandMut, Relayout, View, ViewMut};
 
 use super::{OperandName, Verb, axes, check, map};
+use crate::number::computed;
 use crate::{Cost, Expression, Result, cost, input};
 
 const NAME: &str = "reduce";
@@ -46,7 +47,8 @@ impl<'a> ReduceCall<'a> {
     /// Checks the arguments. Inputs have one dtype and broadcast to the shape of the first; `out` has that shape
     /// without the reduced axes. `out` has the dtype of the inputs, or a real one at least as wide as their
     /// parts; then elements are converted before anything is computed of them, and the expression must have no
-    /// imaginary part.
+    /// imaginary part. Inputs that hold `Float16` or `BFloat16` are computed, and added up, as the `Float32` numbers they are, and
+    /// results of their dtype are rounded to 16 bits once more.
     ///
     /// # Errors
     /// When there is no input or one does not fit, an axis is missing or named twice, the shape or dtype
@@ -91,7 +93,7 @@ impl<'a> ReduceCall<'a> {
         axes: &[usize],
         (out, moments): (ViewMut<'a>, usize),
     ) -> Result<Self> {
-        check::computable(NAME, out.dtype())?;
+        check::stored(NAME, out.dtype())?;
         let Some(shape) = inputs.first().map(|view| view.shape().to_vec()) else {
             return check::argument(NAME, "there is no input");
         };
@@ -99,9 +101,10 @@ impl<'a> ReduceCall<'a> {
             return check::argument(NAME, "the expression reads the output");
         }
         let dtype = inputs[0].dtype();
-        check::computable(NAME, dtype)?;
+        check::stored(NAME, dtype)?;
         let narrow = out.dtype().is_complex() || out.dtype().bits() < dtype.real().bits();
-        if narrow {
+        // There are two 16-bit floats, neither of which holds the other.
+        if narrow || !out.dtype().is_computable() {
             check::dtype(NAME, "the output", dtype, out.dtype())?;
         }
         if dtype.is_complex() && !out.dtype().is_complex() && !expression.is_real() {
@@ -151,9 +154,9 @@ impl<'a> ReduceCall<'a> {
     /// The dtype in which the expression is computed: as precise as the output, complex as the inputs.
     pub(crate) fn computed(&self) -> DType {
         match (self.dtype(), self.out.dtype()) {
-            (DType::Float32, DType::Float64) => DType::Float64,
+            (DType::Float16 | DType::BFloat16 | DType::Float32, DType::Float64) => DType::Float64,
             (DType::Complex64, DType::Float64) => DType::Complex128,
-            (dtype, _) => dtype,
+            (dtype, _) => computed(dtype),
         }
     }
 

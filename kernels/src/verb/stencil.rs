@@ -184,6 +184,9 @@ fn fingerprint(terms: &[(usize, Band)]) -> u64 {
 }
 
 /// `y ← alpha · stencil(x) + beta · y`.
+///
+/// Arrays may hold `Float16` or `BFloat16`: weights, factors and sums are those of `Float32` then, and results are rounded to 16 bits once.
+/// On GPUs they take the general kernel, and none of those for one band or for rows at odd places.
 #[derive(Debug)]
 pub struct StencilCall<'a> {
     pub(crate) stencil: Stencil,
@@ -199,10 +202,10 @@ impl<'a> StencilCall<'a> {
     /// When shapes or dtypes differ, an axis is missing or has another length than its band, or a weight
     /// or factor is complex and the dtype is not, or is too large for it.
     pub fn new(stencil: &Stencil, x: View<'a>, y: ViewMut<'a>, update: Update<'a>) -> Result<Self> {
-        check::computable(NAME, y.dtype())?;
+        let computed = check::stored(NAME, y.dtype())?;
         check::shape(NAME, "x", y.shape(), x.shape())?;
         check::dtype(NAME, "x", y.dtype(), x.dtype())?;
-        let factors = Factors::new(NAME, update, y.dtype())?;
+        let factors = Factors::new(NAME, update, computed)?;
         stencil.check(NAME, y.shape(), y.dtype())?;
         Ok(Self { stencil: stencil.clone(), x: x.into(), y: y.into(), factors })
     }

@@ -10,7 +10,7 @@ use crate::{Cost, Result, Update, cost};
 const NAME: &str = "stencil_each";
 
 /// `y[t] ← alpha · termₜ(x) + beta · y[t]`: the terms of a stencil, each by itself, in the order of their axes, along a new first
-/// axis of `y`.
+/// axis of `y`. Of 16-bit floats each is rounded as that of [`StencilCall`].
 #[derive(Debug)]
 pub struct StencilEachCall<'a> {
     pub(crate) stencil: Stencil,
@@ -25,7 +25,7 @@ impl<'a> StencilEachCall<'a> {
     /// # Errors
     /// When there are no terms; as [`StencilCall::new`].
     pub fn new(stencil: &Stencil, x: View<'a>, y: ViewMut<'a>, update: Update<'a>) -> Result<Self> {
-        check::computable(NAME, y.dtype())?;
+        let computed = check::stored(NAME, y.dtype())?;
         let terms = stencil.terms().len();
         if terms == 0 {
             return check::argument(NAME, "there are no terms");
@@ -33,7 +33,7 @@ impl<'a> StencilEachCall<'a> {
         let shape: Vec<usize> = std::iter::once(terms).chain(x.shape().iter().copied()).collect();
         check::shape(NAME, "y", &shape, y.shape())?;
         check::dtype(NAME, "x", y.dtype(), x.dtype())?;
-        let factors = Factors::new(NAME, update, y.dtype())?;
+        let factors = Factors::new(NAME, update, computed)?;
         stencil.check(NAME, x.shape(), y.dtype())?;
         Ok(Self { stencil: stencil.clone(), x: x.into(), y: y.into(), factors })
     }

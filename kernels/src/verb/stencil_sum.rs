@@ -56,7 +56,7 @@ impl<'a> StencilTerm<'a> {
     }
 }
 
-/// `y ← alpha · Σᵢ afterᵢ ⊙ stencilᵢ(beforeᵢ ⊙ xᵢ) + beta · y`.
+/// `y ← alpha · Σᵢ afterᵢ ⊙ stencilᵢ(beforeᵢ ⊙ xᵢ) + beta · y`. Of 16-bit floats it is rounded as that of [`StencilCall`](super::StencilCall).
 #[derive(Debug)]
 pub struct StencilSumCall<'a> {
     pub(crate) terms: Vec<SummedTerm<'a>>,
@@ -94,8 +94,8 @@ impl<'a> StencilSumCall<'a> {
     /// When there are too many terms; as [`StencilCall::new`](super::StencilCall::new) for each of them; when coefficients do
     /// not broadcast or have another dtype.
     pub fn new(terms: &[StencilTerm<'a>], y: ViewMut<'a>, update: Update<'a>) -> Result<Self> {
-        check::computable(NAME, y.dtype())?;
-        let factors = Factors::new(NAME, update, y.dtype())?;
+        let computed = check::stored(NAME, y.dtype())?;
+        let factors = Factors::new(NAME, update, computed)?;
         let (count, most) = (terms.len(), StencilTerm::MOST);
         if count > most {
             return check::argument(NAME, format!("{count} terms, more than {most}"));

@@ -1,5 +1,7 @@
 //! Calls of verbs that multiply by a matrix.
 
+use std::sync::Arc;
+
 use arrayspan_kernels::{Coefficients, Stencil, StencilTerm};
 
 use crate::array::{Drawn, Held};
@@ -45,6 +47,26 @@ pub fn scan(cell: &Cell, draw: &mut Draw, most: usize, what: &mut String) -> Jud
     let expected = reference::scan(&scan, &x.tensor, &y[0].tensor, update);
     judge(cell, &mut y, &[&x], &[expected], 1.0, |y| {
         cell.executor.scan(&scan, x.view(), y[0].view_mut(), update)
+    })
+}
+
+pub fn fft(cell: &Cell, draw: &mut Draw, most: usize, what: &mut String) -> Judged {
+    let mut shape = draw.shape(most);
+    let axis = draw.below(shape.len());
+    let others: usize = shape.iter().product::<usize>() / shape[axis].max(1);
+    let fourier = parts::fourier(cell, draw, axis, most / others.max(1));
+    let [of_x, of_y] = fourier.dtypes(cell.dtype);
+    let of = |dtype| Cell { executor: Arc::clone(&cell.executor), dtype };
+    let (of_x, of_y) = (of(of_x), of(of_y));
+    shape[axis] = fourier.extents()[0];
+    let range = fourier.range_of(&shape).unwrap();
+    let update = draw.update(&of_y);
+    let x = Drawn::input(&of_x, draw, &shape, Held::Finite);
+    let mut y = [Drawn::output(&of_y, draw, &range, reads(&update))];
+    *what = format!("{fourier:?}, {shape:?} {:?} to {:?}, {update:?}", x.placement, y[0].placement);
+    let expected = reference::fft(&fourier, &x.tensor, &y[0].tensor, update);
+    judge(&of_y, &mut y, &[&x], &[expected], 1.0, |y| {
+        of_y.executor.fft(&fourier, x.view(), y[0].view_mut(), update)
     })
 }
 

@@ -1,7 +1,7 @@
 //! What verbs multiply by and read along: spans, bands, sparse matrices, running sums.
 
 use arrayspan_kernels::verb::{Span, Spans};
-use arrayspan_kernels::{Band, Gather, Scan, Tap};
+use arrayspan_kernels::{Band, Fourier, Gather, Scan, Tap};
 use num_complex::Complex64;
 
 use crate::cell::Cell;
@@ -136,6 +136,36 @@ pub fn gather(cell: &Cell, draw: &mut Draw, axis: usize, columns: usize, most: u
     }
     let factors = (weights > 0).then_some(factors);
     Gather::new(axis, &[rows], &[columns], starts, indices, factors).unwrap()
+}
+
+/// A transform of few or many points, from either side, of real or complex numbers as the cell has them, with ends of any length; of about `room`
+/// points at most.
+pub fn fourier(cell: &Cell, draw: &mut Draw, axis: usize, room: usize) -> Fourier {
+    let points = match draw.below(4) {
+        0 => 1 + draw.below(16),
+        1 => draw.pick(&[17, 31, 32, 64, 77, 128, 143, 256]),
+        2 => draw.pick(&[360, 509, 1001, 1024, 4100]),
+        _ => 1 + draw.below(100),
+    };
+    let points = if points > room.max(16) { 1 + draw.below(16) } else { points };
+    let mut fourier = Fourier::new(axis, points).unwrap();
+    if !cell.is_complex() {
+        fourier = if draw.once_in(2) { fourier.half() } else { fourier.real() };
+        fourier = fourier.weighted(draw.value()).unwrap_or(fourier);
+    }
+    if draw.once_in(3) {
+        fourier = fourier.of_extent(draw.below(2 * points + 2));
+    }
+    if draw.once_in(3) {
+        fourier = fourier.turned([draw.below(points), draw.below(points)]);
+    }
+    if draw.once_in(2) {
+        fourier = fourier.scaled(draw.value()).unwrap();
+    }
+    if draw.once_in(2) {
+        fourier = fourier.adjoint();
+    }
+    if draw.once_in(4) { fourier.conj() } else { fourier }
 }
 
 /// Running sums along an axis, of either direction, some first rows and columns left out.

@@ -10,11 +10,11 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 
 use arrayspan_kernels::bridge::devices::Device;
-use arrayspan_kernels::bridge::{Array, Relayout, SharedArray};
+use arrayspan_kernels::bridge::{Array, DType, Relayout, SharedArray};
 use arrayspan_kernels::verb::{Coefficients, StencilTerm};
 use arrayspan_kernels::{
-    Arrays, Band, Error, Executor, Gather, Plan, Reduction, Result, Scan, Stencil, Trace, Update,
-    constant, input, on, previous,
+    Arrays, Band, Error, Executor, Fourier, Gather, Plan, Reduction, Result, Scan, Stencil, Trace,
+    Update, constant, input, on, previous,
 };
 
 /// On the host and on every device that runs kernels.
@@ -122,6 +122,33 @@ fn replays_give_the_same_bits_as_direct_calls() {
             assert_eq!(plan.arrays().bits(), direct.bits(), "{}", on.device());
         }
         assert_eq!(plan.into_arrays().bits(), direct.bits());
+    });
+}
+
+#[test]
+fn fourier_transforms_are_kept_with_all_their_passes() {
+    on_each(|on| {
+        // Of one pass, and of lines that are convolved.
+        for points in [16, 17] {
+            let fourier = Fourier::new(0, points).unwrap().half().weighted(0.25).unwrap();
+            let new = || {
+                let bins = on.empty(&[fourier.bins(), 3], DType::Complex64).unwrap();
+                [array(&*on, &[points, 3], 1), bins, array(&*on, &[points, 3], 2)]
+            };
+            let iterate = |on: &dyn Executor, [x, bins, y]: &mut [Array; 3]| -> Result<()> {
+                on.fft(&fourier, x.view(), bins.view_mut(), Update::set())?;
+                on.fft(&fourier.adjoint(), bins.view(), y.view_mut(), Update::new(0.5, 0.25))?;
+                on.copy(y.view(), x.view_mut(), Update::new(0.1, 0.5))
+            };
+            let mut direct = new();
+            let mut plan = Plan::record(on.clone(), new(), iterate).unwrap();
+            for _ in 0..3 {
+                iterate(&*on, &mut direct).unwrap();
+                plan.replay().unwrap();
+                let [kept, called] = [&plan.arrays()[2], &direct[2]].map(bits);
+                assert_eq!(kept, called, "{points} points on {}", on.device());
+            }
+        }
     });
 }
 

@@ -1,6 +1,7 @@
 //! What the verbs mean, in plain loops over indices and in 64-bit complex numbers. Slow and obvious.
 
 mod elementwise;
+mod fft;
 mod matrix;
 mod reduce;
 mod stencil;
@@ -10,6 +11,7 @@ use arrayspan_kernels::Update;
 use num_complex::Complex64;
 
 pub use elementwise::{copy, copy_mapped, map};
+pub use fft::fft;
 pub use matrix::{gather, gemm, scan};
 pub use reduce::reduce;
 pub use stencil::{Summand, stencil, stencil_each, stencil_sum};

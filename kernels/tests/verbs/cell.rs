@@ -22,7 +22,9 @@ pub struct Cell {
 pub fn on_each(kind: DeviceKind, dtype: DType, name: &str, case: fn(&Cell)) {
     let devices = devices(kind, dtype.real() == DType::Float64);
     for device in devices {
-        if compiles_slowly(device) && !turn::is_of(dtype, name) {
+        let half = matches!(dtype, DType::Float16 | DType::BFloat16);
+        let is_turn = if half { turn::is_of_half } else { turn::is_of };
+        if compiles_slowly(device) && !is_turn(dtype, name) {
             say(
                 "skipped: where kernels are compiled slowly, a seed gives each case of a verb one dtype",
             );
@@ -63,6 +65,29 @@ impl Cell {
         self.dtype.is_complex()
     }
 
+    /// Whether arrays hold 16-bit floats, of which `Float32` is computed.
+    pub fn is_half(&self) -> bool {
+        matches!(self.dtype, DType::Float16 | DType::BFloat16)
+    }
+
+    /// The largest error of a result of that size where it is rounded to what arrays hold; none of results that are computed in their
+    /// dtype, whose own roundings are counted.
+    fn stored_error(&self, result: f64) -> f64 {
+        let (digits, least) = match self.dtype {
+            DType::Float16 => (11, -14),
+            DType::BFloat16 => (8, -126),
+            _ => return 0.0,
+        };
+        // Half of the last digit of a number of this size, or of the least that are normal.
+        let exponent = result.abs().log2().floor().max(f64::from(least));
+        0.5 * (exponent + 1.0 - f64::from(digits)).exp2()
+    }
+
+    /// Whether a result is infinite once it is stored.
+    fn overflows(&self, result: f64) -> bool {
+        self.dtype == DType::Float16 && result.is_finite() && result.abs() >= 65_520.0
+    }
+
     /// Values in this cell's dtype: the imaginary part is dropped where the dtype has none.
     pub fn number(&self, re: f64, im: f64) -> Complex64 {
         Complex64::new(re, if self.is_complex() { im } else { 0.0 })
@@ -93,22 +118,27 @@ impl Cell {
         moved
     }
 
-    /// Fails unless `found` holds `expected`, up to 4 roundings for each term, and nothing around it has
-    /// changed.
+    /// Fails unless `found` holds `expected`, up to 4 roundings for each term and the one to 16 bits if it holds those, and nothing
+    /// around it has changed.
     #[track_caller]
     pub fn check(&self, found: &Sample, expected: &Expected, what: &str) {
         let values = found.read(self);
         assert_eq!(values.shape, expected.result.shape, "{what}");
-        let epsilon =
-            if self.dtype.real() == DType::Float32 { f32::EPSILON.into() } else { f64::EPSILON };
+        let single = self.is_half() || self.dtype.real() == DType::Float32;
+        let epsilon = if single { f32::EPSILON.into() } else { f64::EPSILON };
         let unit = 4.0 * (expected.terms + 1) as f64 * epsilon;
         let rows = values.values.iter().zip(&expected.result.values).zip(&expected.scale);
         for (place, ((found, expected), scale)) in rows.enumerate() {
             for (found, expected) in [(found.re, expected.re), (found.im, expected.im)] {
                 let equal =
                     found.to_bits() == expected.to_bits() || (found.is_nan() && expected.is_nan());
+                let same_sign = found.is_sign_negative() == expected.is_sign_negative();
+                let overflown = self.overflows(expected) && found.is_infinite() && same_sign;
+                // A result near a tie may be rounded either way.
+                let computed = unit * scale;
+                let stored = self.stored_error(expected.abs() + computed);
                 assert!(
-                    equal || (found - expected).abs() <= unit * scale,
+                    equal || overflown || (found - expected).abs() <= computed + stored,
                     "{what}: element {place} of {:?} is {found}, expected {expected}",
                     values.shape
                 );

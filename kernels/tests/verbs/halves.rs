@@ -16,6 +16,7 @@ pub trait Half: Element + Default + PartialEq + std::fmt::Debug {
     fn of(value: f32) -> Self;
     fn wide(self) -> f32;
     fn bits(self) -> u16;
+    fn from_bits(bits: u16) -> Self;
 }
 
 macro_rules! half {
@@ -27,6 +28,9 @@ macro_rules! half {
             }
             fn wide(self) -> f32 {
                 self.to_f32()
+            }
+            fn from_bits(bits: u16) -> Self {
+                $half::from_bits(bits)
             }
             fn bits(self) -> u16 {
                 self.to_bits()

@@ -21,6 +21,9 @@ mod copy_mapped;
 mod errors;
 mod factor_errors;
 mod factors;
+mod fft;
+mod fft_errors;
+mod fft_library;
 mod gather;
 mod gather_errors;
 mod gather_half;
@@ -32,6 +35,7 @@ mod halves;
 mod map;
 mod map_dots;
 mod map_errors;
+mod map_half;
 mod map_many;
 mod map_numbers;
 mod moments;
@@ -263,6 +267,32 @@ cells! {
             infinities_stay_behind_where_they_are
             a_weight_of_zero_takes_nothing
             sizes_far_from_one;
+        fft:
+            every_length_along_the_last_axis
+            every_axis_of_every_rank
+            ends_are_taken_along
+            layouts_do_not_matter
+            what_was_there_is_scaled_and_added
+            long_lines
+            many_long_lines
+            nothing_to_transform
+            sizes_far_from_one
+            errors_are_a_few_roundings
+            any_transform;
+        fft_library:
+            every_length_along_the_last_axis
+            every_axis_of_every_rank
+            ends_are_taken_along
+            layouts_do_not_matter
+            what_was_there_is_scaled_and_added
+            long_lines
+            nothing_to_transform
+            sizes_far_from_one
+            errors_are_a_few_roundings
+            any_transform
+            lines_in_several_parts
+            large_arrays
+            two_streams_and_caches_that_are_cleared;
         gemm:
             products_of_every_size
             sums_too_long_for_small_products
@@ -297,5 +327,138 @@ cells! {
             not_a_number_is_passed_on;
         vector_errors:
             arrays_of_two_devices_are_refused;
+    }
+}
+
+/// Verbs whose arrays may hold 16-bit floats.
+mod stored {
+    cells! {
+        host: Cpu;
+        cuda: Cuda;
+        opencl: OpenCl;
+        => {
+            float16: Float16;
+            bfloat16: BFloat16;
+        } {
+            map:
+                every_function_of_one_element
+                every_function_of_two_elements
+                division_by_zero_gives_zero_where_asked
+                multiplication_by_zero_gives_zero_where_asked
+                inputs_broadcast
+                rows_at_odd_places_meet_what_repeats_along_an_axis
+                inputs_that_all_rows_share
+                single_numbers_stay_on_the_device
+                what_the_output_held_can_be_read
+                layouts_do_not_matter
+                long_arrays_and_long_expressions
+                shapes_without_axes_or_elements
+                any_layout;
+            map_numbers:
+                numbers_of_a_wider_dtype;
+            copy:
+                layouts_do_not_matter
+                what_was_there_is_scaled_and_added
+                beta_zero_reads_nothing
+                rows_and_columns_repeat
+                long_arrays_are_transposed
+                shapes_without_axes_or_elements
+                any_layout;
+            copy_mapped:
+                zeros_around_every_axis
+                mirror_images_along_every_axis_and_what_they_add_up_to
+                every_size_of_rows_at_every_place
+                layouts_do_not_matter
+                steps_repetitions_and_single_indices
+                long_arrays
+                many_spans_of_many_axes
+                shapes_without_axes_or_elements
+                any_maps;
+            stencil:
+                every_axis_of_every_rank
+                axes_shorter_than_the_reach
+                special_first_and_last_rows
+                long_filters
+                long_rows_of_taps_along_every_axis
+                long_rows_of_taps_between_special_rows
+                values_beyond_the_taps_do_not_spread
+                several_axes_in_one_pass
+                large_stars
+                layouts_do_not_matter
+                long_arrays
+                without_terms_there_is_nothing_to_add
+                empty_arrays;
+            stencil_calls:
+                calls_that_differ_in_one_thing_follow_each_other
+                calls_of_parts_that_are_aligned_otherwise_follow_each_other;
+            stencil_updates:
+                what_was_there_is_scaled_and_added
+                beta_zero_reads_nothing;
+            stencil_band:
+                every_size_along_the_last_axis
+                every_size_along_the_first_axis
+                every_size_along_an_axis_between
+                infinities_stay_in_the_rows_that_reach_them;
+            stencil_each:
+                terms_of_two_to_four_axes
+                layouts_do_not_matter
+                long_and_far_taps
+                many_rows_at_odd_places
+                rows_of_every_length_at_odd_places;
+            stencil_sum:
+                coefficients_before_and_after
+                a_directional_derivative_and_its_adjoint
+                layouts_do_not_matter
+                beta_zero_reads_nothing
+                axes_shorter_than_the_reach
+                empty_arrays
+                any_sum;
+            stencil_sum_inputs:
+                several_inputs
+                parts_of_one_array
+                repeated_inputs;
+            stars:
+                two_axes
+                three_axes
+                one_axis_beside_the_last
+                longer_reaches
+                several_inputs_with_coefficients;
+            offsets:
+                taps_outside_every_row_are_dropped
+                taps_that_reach_far_along_a_long_axis
+                special_rows_far_from_both_ends
+                any_taps
+                any_stencil;
+            reduce:
+                every_set_of_axes
+                layouts_do_not_matter
+                expressions_are_reduced
+                inputs_broadcast
+                long_arrays
+                every_size_along_each_axis
+                rows_at_odd_places
+                the_largest_and_the_smallest
+                not_a_number_wins
+                real_and_wider_results
+                reductions_of_nothing;
+            reduce_shared:
+                few_results_of_many_elements;
+            moments:
+                every_number_along_every_axis
+                layouts_do_not_matter
+                long_arrays
+                moments_of_nothing_are_zero;
+            vector:
+                any_expression_is_what_it_says
+                arrays_views_and_numbers_mix_on_both_sides;
+            vector_reduce:
+                reductions_are_plain_sums
+                reductions_along_axes
+                reductions_along_every_set_of_axes
+                along_no_axis_elements_stay_what_they_are
+                reductions_along_axes_without_elements
+                values_are_reduced_without_being_written
+                not_a_number_is_passed_on;
+        }
     }
 }

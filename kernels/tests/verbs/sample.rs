@@ -2,6 +2,7 @@
 
 use arrayspan_kernels::bridge::devices::Device;
 use arrayspan_kernels::bridge::{Array, DType, Layout, Relayout, View, ViewMut};
+use half::{bf16, f16};
 use num_complex::{Complex32, Complex64};
 
 use crate::cell::Cell;
@@ -77,6 +78,7 @@ const AROUND: Complex64 = Complex64::new(77.0, 0.0);
 
 impl Sample {
     pub fn new(cell: &Cell, tensor: &Tensor, form: Form) -> Self {
+        let tensor = held(cell.dtype, tensor);
         let shape = form.block(&tensor.shape);
         let stream = Device::cpu().stream().unwrap();
         let mut block = Array::empty(shape, cell.dtype, &stream).unwrap();
@@ -86,13 +88,16 @@ impl Sample {
             values[place] = *value;
         }
         write(&mut block, &values);
-        Self { block: cell.moved(&block, cell.executor.device()), form, tensor: tensor.clone() }
+        Self { block: cell.moved(&block, cell.executor.device()), form, tensor }
     }
 
     pub fn random(cell: &Cell, shape: &[usize], form: Form, seed: u64) -> Self {
         let mut random = Random(seed);
         let len = shape.iter().product();
-        let values = (0..len).map(|_| cell.number(random.next(), random.next())).collect();
+        let next = |random: &mut Random| {
+            if cell.is_half() { random.next_of_eight_bits() } else { random.next() }
+        };
+        let values = (0..len).map(|_| cell.number(next(&mut random), next(&mut random))).collect();
         Self::new(cell, &Tensor::new(shape, values), form)
     }
 
@@ -140,6 +145,17 @@ impl Sample {
     }
 }
 
+/// The numbers of a tensor as arrays of that dtype hold them: 16-bit floats are rounded.
+fn held(dtype: DType, tensor: &Tensor) -> Tensor {
+    let round = |value: f64| match dtype {
+        DType::Float16 => f16::from_f64(value).to_f64(),
+        DType::BFloat16 => bf16::from_f64(value).to_f64(),
+        _ => value,
+    };
+    let values = tensor.values.iter().map(|value| Complex64::new(round(value.re), value.im));
+    Tensor::new(&tensor.shape, values.collect())
+}
+
 /// The place of every element in its block.
 pub fn places(layout: &Layout) -> impl Iterator<Item = usize> {
     indices(layout.shape()).map(|index| {
@@ -156,6 +172,8 @@ pub fn write(block: &mut Array, values: &[Complex64]) {
     match dtype {
         DType::Float32 => fill(view.as_mut_slice().unwrap(), values, |v| v.re as f32),
         DType::Float64 => fill(view.as_mut_slice().unwrap(), values, |v| v.re),
+        DType::Float16 => fill(view.as_mut_slice().unwrap(), values, |v| f16::from_f64(v.re)),
+        DType::BFloat16 => fill(view.as_mut_slice().unwrap(), values, |v| bf16::from_f64(v.re)),
         DType::UInt8 => fill(view.as_mut_slice().unwrap(), values, |v| v.re as u8),
         DType::UInt16 => fill(view.as_mut_slice().unwrap(), values, |v| v.re as u16),
         DType::Complex64 => {
@@ -178,6 +196,12 @@ pub fn read(block: &Array) -> Vec<Complex64> {
             view.as_slice::<f32>().unwrap().iter().map(|&v| f64::from(v).into()).collect()
         }
         DType::Float64 => view.as_slice::<f64>().unwrap().iter().map(|&v| v.into()).collect(),
+        DType::Float16 => {
+            view.as_slice::<f16>().unwrap().iter().map(|v| v.to_f64().into()).collect()
+        }
+        DType::BFloat16 => {
+            view.as_slice::<bf16>().unwrap().iter().map(|v| v.to_f64().into()).collect()
+        }
         DType::UInt8 => {
             view.as_slice::<u8>().unwrap().iter().map(|&v| f64::from(v).into()).collect()
         }
@@ -196,6 +220,13 @@ impl Random {
     pub fn next(&mut self) -> f64 {
         let bits = self.bits();
         let magnitude = (bits >> 40 & 0xffff) as f64 / 65536.0 + 0.125;
+        if bits >> 63 == 0 { magnitude } else { -magnitude }
+    }
+
+    /// The same with 8 bits, which 16-bit floats hold, too.
+    pub fn next_of_eight_bits(&mut self) -> f64 {
+        let bits = self.bits();
+        let magnitude = (bits >> 40 & 0x7f) as f64 / 128.0 + 0.125;
         if bits >> 63 == 0 { magnitude } else { -magnitude }
     }
 

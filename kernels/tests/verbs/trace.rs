@@ -5,8 +5,8 @@ use std::sync::Arc;
 use arrayspan_kernels::bridge::devices::Device;
 use arrayspan_kernels::bridge::{Array, DType};
 use arrayspan_kernels::{
-    Band, Coefficients, Cost, Executor, Gather, Reduction, Scan, Stencil, StencilTerm, Trace,
-    Update, Vector, VectorMut, constant, input, on, previous,
+    Band, Coefficients, Cost, Executor, Fourier, Gather, Reduction, Scan, Stencil, StencilTerm,
+    Trace, Update, Vector, VectorMut, constant, input, on, previous,
 };
 
 fn traced() -> (Arc<Trace>, Arc<dyn Executor>) {
@@ -152,6 +152,31 @@ fn running_sums_are_one_pass() {
     let mut none = array(&[20, 0]);
     executor.scan(&sums.without(30).unwrap(), x.view(), none.view_mut(), Update::set()).unwrap();
     assert_eq!(trace.take(), Cost::default());
+}
+
+#[test]
+fn a_fourier_transform_is_one_pass_where_lines_fit_local_memory() {
+    let (trace, executor) = traced();
+    let (x, mut y) =
+        (array(&[20, 30]), Array::empty([20, 16], DType::Complex64, executor.stream()).unwrap());
+    let half = Fourier::new(1, 30).unwrap().half();
+    executor.fft(&half, x.view(), y.view_mut(), Update::set()).unwrap();
+    // Four times 600 sums and half as many products, half of them for real numbers.
+    assert_eq!(trace.take(), cost(1, 2400, 8 * 320, 20 * 30 * 4 * 3 / 4));
+    let mut back = array(&[20, 30]);
+    executor.fft(&half.adjoint(), y.view(), back.view_mut(), Update::add()).unwrap();
+    assert_eq!(trace.take(), cost(1, 8 * 320 + 2400, 2400, 20 * 30 * 4 * 3 / 4));
+    // 17 points are convolved with 40, which go from one pass to the next.
+    let (x, mut y) =
+        (array(&[2, 17]), Array::empty([2, 9], DType::Complex64, executor.stream()).unwrap());
+    let prime = Fourier::new(1, 17).unwrap().half();
+    executor.fft(&prime, x.view(), y.view_mut(), Update::set()).unwrap();
+    let between = 8 * 2 * 40;
+    assert_eq!(trace.take(), cost(2, 4 * 34 + between, 8 * 18 + between, 2 * 17 * 4 * 3 / 4));
+    // Nothing but zeros.
+    let mut y = Array::empty([2, 9], DType::Complex64, executor.stream()).unwrap();
+    executor.fft(&prime.of_extent(0), array(&[2, 0]).view(), y.view_mut(), Update::set()).unwrap();
+    assert_eq!(trace.take(), cost(1, 0, 8 * 18, 0));
 }
 
 #[test]

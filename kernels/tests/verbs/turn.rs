@@ -16,6 +16,15 @@ pub fn is_of(dtype: DType, case: &str) -> bool {
         || chosen(case, seed.unwrap_or_else(today)) == dtype
 }
 
+/// The same of a 16-bit float, each of which has every fourth seed: their kernels are those of `Float32` but for loads and stores.
+pub fn is_of_half(dtype: DType, case: &str) -> bool {
+    let turn = match dtype {
+        DType::Float16 => DType::Float32,
+        _ => DType::Float64,
+    };
+    is_of(turn, case)
+}
+
 /// The number of the day.
 pub fn today() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() / 86_400

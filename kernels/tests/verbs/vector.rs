@@ -125,7 +125,13 @@ pub fn any_expression_is_what_it_says(cell: &Cell) {
 pub fn check(cell: &Cell, found: &Array, expected: &[Complex64], what: &str) {
     let values = values(found);
     assert_eq!(values.len(), expected.len(), "{what}");
-    let epsilon = if cell.dtype.real() == DType::Float32 { 1e-5 } else { 1e-13 };
+    let epsilon = match cell.dtype.real() {
+        DType::Float64 => 1e-13,
+        DType::Float32 => 1e-5,
+        // Half of the last of 11 digits, or of 8, beside the errors of Float32.
+        DType::Float16 => 1e-5 + 0.5_f64.powi(11),
+        _ => 1e-5 + 0.5_f64.powi(8),
+    };
     let size = expected.iter().map(|value| value.norm()).fold(1.0, f64::max);
     for (found, expected) in values.iter().zip(expected) {
         assert!((found - expected).norm() <= epsilon * size, "{what}: {found}, not {expected}");
@@ -140,6 +146,12 @@ pub fn values(array: &Array) -> Vec<Complex64> {
             view.to_vec::<f32>().unwrap().into_iter().map(|v| real(v.into())).collect()
         }
         DType::Float64 => view.to_vec::<f64>().unwrap().into_iter().map(real).collect(),
+        DType::Float16 => {
+            view.to_vec::<half::f16>().unwrap().into_iter().map(|v| real(v.to_f64())).collect()
+        }
+        DType::BFloat16 => {
+            view.to_vec::<half::bf16>().unwrap().into_iter().map(|v| real(v.to_f64())).collect()
+        }
         DType::Complex64 => view.to_vec().unwrap().into_iter().map(wide).collect(),
         _ => view.to_vec().unwrap(),
     }

@@ -14,7 +14,12 @@ use crate::program::{Kind, Program};
 use crate::verb::{DotOf, Span, Spans};
 use crate::{Expression, constant, input, previous};
 
-fn map(element: Element, shape: &[usize], operands: usize, formula: Formula) -> map::Variant {
+pub(super) fn map(
+    element: Element,
+    shape: &[usize],
+    operands: usize,
+    formula: Formula,
+) -> map::Variant {
     // Every operand a part of something one element longer along each axis.
     let padded: Vec<usize> = shape.iter().map(|extent| extent + 1).collect();
     let layout = row_major(&padded).and_then(|whole| {
@@ -94,7 +99,7 @@ fn skewed(element: Element) -> Option<map::Variant> {
 }
 
 /// Numbers of a wider dtype: functions of them, rounded where they meet elements.
-fn with_numbers(element: Element, dtype: DType) -> Option<map::Variant> {
+pub(super) fn with_numbers(element: Element, dtype: DType) -> Option<map::Variant> {
     if dtype.bits() < element.0.real().bits() {
         return None;
     }

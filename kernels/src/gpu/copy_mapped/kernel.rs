@@ -7,10 +7,11 @@ use arrayspan_bridge::iteration::{Axes, Each, IterationForm, Text};
 
 use super::super::element::Element;
 use super::super::formula::Formula;
-use super::super::map;
+use super::super::{cells, map};
 use super::space::{Space, Stretch};
 
 const TEXT: &str = include_str!("../../source/copy_mapped.cl.h");
+const CELLS: &str = include_str!("../../source/copy_mapped_cells.cl.h");
 
 /// A kernel for maps of one form.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -207,7 +208,9 @@ fn reciprocal(divisor: u32) -> [u32; 2] {
 
 impl Specialisation for Variant {
     fn source(&self) -> KernelSource {
-        self.element.source("copy_mapped", |text| self.define(text), TEXT)
+        let half = self.element.is_half();
+        let (entry, own) = if half { ("copy_mapped_cells", CELLS) } else { ("copy_mapped", TEXT) };
+        self.element.source(entry, |text| self.define(text), own)
     }
 }
 
@@ -228,7 +231,13 @@ impl Variant {
         element.define(text);
         text.flag("WIDE", form.wide);
         text.define("V", self.run);
-        text.define("ALIGN", self.align);
+        if element.is_half() {
+            cells::hold(element.0, self.align, text);
+            // Runs of elements lie in registers.
+            text.define("ALIGN", element.computed().bytes());
+        } else {
+            text.define("ALIGN", self.align);
+        }
         text.define("TAKES", self.takes);
         text.flag("BOTH_ENDS", self.both_ends);
         formula.define(text);

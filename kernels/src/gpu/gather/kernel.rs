@@ -158,7 +158,7 @@ impl Variant {
         let start = |(_, name): &(&str, &str)| format!(" {name} += {name}_at;");
         let prologue =
             self.formula.prologue(element) + &arrays.iter().map(start).collect::<String>();
-        map::parameters(&cells::arrays(&x), &others, &prologue, text);
+        map::parameters(&map::Arrays::of_cells(&x), &others, &prologue, text);
     }
 
     /// The macros of runs, and of what arrays hold; the names of the first of the other axes' extent and strides.

@@ -65,7 +65,7 @@ pub(super) fn run(gpu: &Gpu, call: &mut GatherCall<'_>) -> Result<()> {
         }
         _ => Key::Gather(call.gather.clone(), computed),
     };
-    let uploaded = gpu.shared.tables(key, &gpu.stream)?;
+    let uploaded = gpu.tables(key)?;
     let mut launches: [Option<Launch<'_>>; 2] = [None, None];
     for (variant, launch) in variants.iter().zip(&mut launches) {
         let Some(kernel) = gpu.built(variant)? else { continue };

@@ -6,7 +6,7 @@ use arrayspan_bridge::iteration::{IterationForm, MOST_ARGUMENTS, Runs, Text};
 
 use super::super::element::{Element, PRELUDE};
 use super::super::formula::Formula;
-use super::super::walk::Walk;
+use super::super::walk::{Walk, unless_baked};
 use super::super::{cells, map};
 use super::spaces::Spaces;
 use super::tiling::Tiling;
@@ -90,12 +90,7 @@ impl Variant {
         text.flag(KernelSource::ACROSS_GROUPS, shared);
         let mut names = vec!["y_s".to_owned(), "x0_s".to_owned()];
         names.extend(lines.names());
-        for (name, value) in names.iter().zip(&self.baked) {
-            text.define(name, format_args!("((idx){value})"));
-        }
-        if !self.baked.is_empty() {
-            names.clear();
-        }
+        let names = unless_baked(names, &self.baked, text);
         let fixed = ["n", "x0_first", "y_first"].map(String::from);
         let mut others =
             fixed.iter().chain(&names).fold(String::new(), |text, name| text + ", idx " + name);
@@ -105,7 +100,7 @@ impl Variant {
             others += ", GLOBAL unsigned char* states, i64 half_words";
         }
         let prologue = self.formula.prologue(element);
-        map::parameters(&cells::arrays(&[x]), &others, &prologue, text);
+        map::parameters(&map::Arrays::of_cells(&[x]), &others, &prologue, text);
     }
 }
 

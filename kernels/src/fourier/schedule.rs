@@ -1,0 +1,182 @@
+//! In how many passes over memory a device transforms lines.
+
+use arrayspan_bridge::DType;
+
+use super::Fourier;
+
+/// Prime factors that butterflies have.
+const PRIMES: [usize; 6] = [13, 11, 7, 5, 3, 2];
+
+/// Bytes of local memory that a group fills: what every device has.
+pub(crate) const LOCAL: usize = 32 << 10;
+
+/// Bytes of neighbours that are read or written together at least, where lines lie side by side, as the parts of a line do in
+/// each of several passes: what memory moves at once.
+const SIDE_BY_SIDE: usize = 32;
+
+/// Bytes of lines on their way from one pass to the next: more would leave the caches.
+const ROOM: usize = 64 << 20;
+
+/// The passes over memory of a transform. It depends on the transform and the layouts alone, so that what it costs is known before it
+/// runs, on whichever device.
+///
+/// A line whose length has small prime factors only is transformed as it is; any other (Bluestein) as a convolution, by two transforms of a
+/// longer one. A length that does not fit local memory is the product of those of several passes, of which each transforms what lies
+/// as far apart as there are parts left (Stockham's order).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Schedule {
+    /// Points of the lines that are transformed.
+    pub(crate) length: usize,
+    /// Points of the transforms of each pass; their product is the length.
+    pub(crate) passes: Vec<usize>,
+    /// Whether lines are convolved, for which they are transformed twice.
+    pub(crate) chirp: bool,
+    /// All lines, and those that are transformed at a time.
+    pub(crate) lines: usize,
+    pub(crate) at_once: usize,
+    bytes: usize,
+}
+
+impl Schedule {
+    /// Of so many lines, which lie side by side or not; `dtype` is that of results.
+    pub(crate) fn new(fourier: &Fourier, dtype: DType, lines: usize, across: bool) -> Self {
+        let bytes = 2 * dtype.real().bytes();
+        let several = LOCAL / SIDE_BY_SIDE;
+        let single = if across { several } else { LOCAL / bytes };
+        let points = fourier.points();
+        let chirp = factors(points).is_none();
+        let length = if chirp { padded(2 * points - 1) } else { points };
+        let passes = passes(length, single, several);
+        let mut schedule = Self { length, passes, chirp, lines, at_once: lines, bytes };
+        let line = schedule.room().saturating_mul(bytes).max(1);
+        if schedule.rooms() > 0 {
+            schedule.at_once = (ROOM / line).clamp(1, lines.max(1));
+        }
+        schedule
+    }
+
+    /// Passes over all lines.
+    pub(crate) fn count(&self) -> usize {
+        self.passes.len() * if self.chirp { 2 } else { 1 }
+    }
+
+    /// Arrays of lines that are on their way at a time: one that is read, one that is written.
+    pub(crate) fn rooms(&self) -> usize {
+        (self.count() - 1).min(2)
+    }
+
+    /// Elements of these, of each line.
+    fn room(&self) -> usize {
+        self.rooms().saturating_mul(self.length)
+    }
+
+    /// Kernels that are launched.
+    pub(crate) fn launches(&self) -> usize {
+        self.lines.div_ceil(self.at_once.max(1)) * self.count()
+    }
+
+    /// Bytes that passes leave for the next.
+    pub(crate) fn left(&self) -> usize {
+        let each = self.lines.saturating_mul(self.length).saturating_mul(self.bytes);
+        each.saturating_mul(self.count() - 1)
+    }
+}
+
+/// The prime factors of a number, the largest first; `None` if some are too large.
+pub(crate) fn factors(number: usize) -> Option<Vec<usize>> {
+    let (mut rest, mut all) = (number, Vec::new());
+    for prime in PRIMES {
+        while rest.is_multiple_of(prime) {
+            all.push(prime);
+            rest /= prime;
+        }
+    }
+    (rest == 1).then_some(all)
+}
+
+/// The least number from `least` on that is a power of two, three times one, or five times one: with butterflies of few kinds.
+fn padded(least: usize) -> usize {
+    let power = least.next_power_of_two();
+    [power / 4 * 3, power / 8 * 5, power / 8 * 7]
+        .into_iter()
+        .filter(|n| *n >= least)
+        .fold(power, usize::min)
+}
+
+/// Lengths of about the same size whose product is `length`: one of up to `single`, or several of up to `several` points. All prime
+/// factors of it are small.
+fn passes(length: usize, single: usize, several: usize) -> Vec<usize> {
+    if length <= single {
+        return vec![length];
+    }
+    let primes = factors(length).unwrap_or_default();
+    for count in 2.. {
+        let mut parts = vec![1; count];
+        for prime in &primes {
+            if let Some(least) = parts.iter_mut().min() {
+                *least *= prime;
+            }
+        }
+        if parts.iter().all(|part| *part <= several) {
+            return parts;
+        }
+    }
+    vec![length]
+}
+
+/// The radices of a transform of so many points in local memory, the largest first.
+pub(crate) fn radices(points: usize) -> Vec<usize> {
+    let all = factors(points).unwrap_or_default();
+    let mut radices: Vec<usize> = all.iter().copied().filter(|prime| *prime > 2).collect();
+    let twos = points.trailing_zeros() as usize;
+    // Eights, and what is left as two fours rather than an eight and a two.
+    let (eights, fours, two) = match (twos / 3, twos % 3) {
+        (eights, 0) => (eights, 0, 0),
+        (0, 1) => (0, 0, 1),
+        (eights, 1) => (eights - 1, 2, 0),
+        (eights, _) => (eights, 1, 0),
+    };
+    radices.extend(std::iter::repeat_n(8, eights));
+    radices.extend(std::iter::repeat_n(4, fours));
+    radices.extend(std::iter::repeat_n(2, two));
+    radices
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_length_has_passes_that_fit() {
+        for points in (1..3000).chain([4096, 4097, 8000, 65_537, 262_144, 1 << 24, 64_000_000]) {
+            let fourier = Fourier::new(0, points).unwrap();
+            for dtype in [DType::Float32, DType::Complex128] {
+                for across in [false, true] {
+                    let schedule = Schedule::new(&fourier, dtype, 7, across);
+                    let bytes = 2 * dtype.real().bytes();
+                    assert_eq!(schedule.passes.iter().product::<usize>(), schedule.length);
+                    assert!(schedule.passes.iter().all(|part| part * bytes <= LOCAL), "{points}");
+                    let least = if schedule.chirp { 2 * points - 1 } else { points };
+                    assert!(schedule.length >= least && schedule.length < 2 * least.max(2));
+                    for part in &schedule.passes {
+                        assert_eq!(radices(*part).iter().product::<usize>(), *part);
+                    }
+                    assert_eq!(
+                        schedule.launches(),
+                        schedule.count() * 7_usize.div_ceil(schedule.at_once)
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lines_that_fit_take_one_pass() {
+        let launches = |points, across| {
+            let fourier = Fourier::new(0, points).unwrap();
+            Schedule::new(&fourier, DType::Complex64, 1000, across).launches()
+        };
+        assert_eq!([launches(4096, false), launches(1024, true), launches(1, true)], [1; 3]);
+        assert_eq!([launches(8000, false), launches(8000, true), launches(17, false)], [2; 3]);
+    }
+}

@@ -1,0 +1,74 @@
+//! Kernels of Fourier transforms.
+
+use arrayspan_bridge::DType;
+use arrayspan_bridge::devices::{KernelSource, Specialisation};
+
+use super::super::element::Element;
+use super::super::fft::{Call, Common, Ends, Table, variants};
+use super::super::formula::Formula;
+use super::setting::{checked, row_major, updates};
+use crate::Fourier;
+use crate::factors::Factors;
+use crate::fourier::{Arrays, Lines, Route, Schedule};
+
+/// With every radix, in one pass and in several, along the last axis and along another; from and to real numbers, which a real dtype
+/// stands for.
+pub(super) fn all(dtype: DType) -> Vec<KernelSource> {
+    let shapes: [([usize; 2], usize); 6] = [
+        ([70, 4096], 1),
+        ([1001, 50], 0),
+        ([3, 8000], 1),
+        ([9000, 40], 0),
+        ([50, 1031], 1),
+        ([15, 3], 0),
+    ];
+    let mut kernels = Vec::new();
+    for (number, (shape, axis)) in shapes.into_iter().enumerate() {
+        let Ok(fourier) = Fourier::new(axis, shape[axis]) else { continue };
+        let fourier = match (dtype.is_complex(), number % 3) {
+            (true, 0) => fourier,
+            (true, 1) => fourier.adjoint().of_extent(shape[axis] + 9).turned([1, 3]),
+            (true, _) => fourier.conj(),
+            (false, 0) => fourier.half(),
+            (false, 1) => fourier.half().adjoint(),
+            (false, _) => fourier.real().adjoint(),
+        };
+        kernels.extend(of(&fourier, shape, dtype, number).unwrap_or_default());
+    }
+    kernels
+}
+
+/// The kernels of one call, if it can be made.
+fn of(
+    fourier: &Fourier,
+    mut shape: [usize; 2],
+    dtype: DType,
+    number: usize,
+) -> Option<Vec<KernelSource>> {
+    let axis = fourier.axis();
+    let [from, to] = fourier.extents();
+    shape[axis] = from;
+    let x = row_major(&shape)?;
+    shape[axis] = to;
+    let y = row_major(&shape)?;
+    let [of_x, of_y] = fourier.dtypes(dtype);
+    let complex = if of_x.is_complex() { of_x } else { of_y };
+    let lines = Lines::new(fourier, [&y, &x]).ok()?;
+    let across = lines.across.contains(&true);
+    let schedule = Schedule::new(fourier, of_y, lines.count(), across);
+    let table = Table::new(&schedule, fourier.points());
+    let align = [of_y, of_x].map(DType::bytes);
+    let factors = checked(updates(of_y)[number % 2], of_y)?;
+    let common = Common { fourier, dtype: complex, lines: &lines, schedule: &schedule, align };
+    let all = variants(&common, &table.places(), &factors);
+    let mut all: Vec<KernelSource> = all.iter().map(Specialisation::source).collect();
+    let (bytes, plain) = (align, factors.is_set());
+    let arrays = Arrays { lines: &lines, bytes, addresses: [0; 2], plain };
+    let route = Route::new(fourier, complex, &arrays)?;
+    let call = Call { fourier, dtype: complex, lines: &lines, route: &route, align };
+    for (behind, factors) in [(false, &Factors::set()), (true, &factors)] {
+        let formula = Formula::update(factors, Element(complex)).0;
+        all.push(Ends::new(&call, behind, (&formula, 0)).source());
+    }
+    Some(all)
+}

@@ -1,0 +1,300 @@
+//! The kernels of Fourier transforms: what is compiled into one.
+
+use std::f64::consts::TAU;
+use std::fmt::Write as _;
+
+use arrayspan_bridge::DType;
+use arrayspan_bridge::devices::{KernelSource, Specialisation};
+use arrayspan_bridge::iteration::{MOST_ARGUMENTS, Text};
+
+use super::super::element::{Element, PRELUDE};
+use super::super::formula::Formula;
+use super::super::map;
+use super::super::walk::{Walk, unless_baked};
+use super::tables::{FINE, Pass};
+use crate::fourier::{LOCAL, Lines, Schedule, radices};
+use crate::{Fourier, Signals};
+
+const BUTTERFLY: &str = include_str!("../../source/fft_butterfly.cl.h");
+const TEXT: &str =
+    concat!(include_str!("../../source/fft_cells.cl.h"), include_str!("../../source/fft.cl.h"));
+
+/// Points of a group, unless those of one transform are more.
+const TOGETHER: usize = 1024;
+
+/// Bytes of neighbours that a group takes side by side, if local memory has room for them.
+const BESIDE: usize = 128;
+
+/// Points that a thread has at a time.
+const EACH: usize = 8;
+
+/// A pass of Fourier transforms.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a macro of the source")]
+pub(in crate::gpu) struct Variant {
+    /// That of complex numbers of the precision.
+    pub(in crate::gpu) dtype: DType,
+    formula: Formula,
+    wide: bool,
+    /// The number of the other axes.
+    rank: usize,
+    /// Those of `y` and `x` that are real.
+    real: [bool; 2],
+    /// How their elements are aligned, in bytes.
+    align: [usize; 2],
+    points: usize,
+    length: usize,
+    half: u8,
+    positive: bool,
+    pads: bool,
+    place: Place,
+    group: Group,
+    /// Extents and strides, where they are too many to be arguments.
+    pub(in crate::gpu) baked: Vec<isize>,
+}
+
+/// A pass among those of a transform.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Place {
+    /// Points of its transforms, and the product of those of the passes before.
+    points: usize,
+    done: usize,
+    /// Whether it reads the input, and writes the result.
+    user: [bool; 2],
+    last: bool,
+    /// 1 or 2: in the first or the second transform of a convolution.
+    chirp: u8,
+    tables: Pass,
+}
+
+/// What a group does.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Group {
+    threads: usize,
+    lines: usize,
+    pitch: usize,
+    lines_first: bool,
+    /// Whether neighbouring threads take several transforms, where they store and where they load.
+    across: [bool; 2],
+}
+
+/// What all passes of a call have in common.
+pub(in crate::gpu) struct Common<'a> {
+    pub(in crate::gpu) fourier: &'a Fourier,
+    pub(in crate::gpu) dtype: DType,
+    pub(in crate::gpu) lines: &'a Lines,
+    pub(in crate::gpu) schedule: &'a Schedule,
+    /// How the elements of `y` and `x` are aligned.
+    pub(in crate::gpu) align: [usize; 2],
+}
+
+impl Variant {
+    /// That of pass `number` of all passes of a call, with so many arguments for the formula's constants.
+    pub(in crate::gpu) fn new(
+        common: &Common<'_>,
+        number: usize,
+        tables: &[Pass],
+        (formula, constants): (&Formula, usize),
+    ) -> Self {
+        let Common { fourier, dtype, lines, schedule, .. } = *common;
+        let passes = schedule.passes.len();
+        let (at, total) = (number % passes, schedule.count());
+        let (first, last) = (number == 0, number + 1 == total);
+        let done = schedule.passes[..at].iter().product();
+        let place = Place {
+            points: schedule.passes[at],
+            done,
+            user: [first, last],
+            last: at + 1 == passes,
+            chirp: if schedule.chirp { 1 + u8::from(number >= passes) } else { 0 },
+            tables: tables[at],
+        };
+        let bytes = dtype.bytes();
+        let [x, y] = fourier.dtypes(dtype).map(|dtype| !dtype.is_complex());
+        let real = [y && last, x && first];
+        let align = [
+            if last { common.align[0] } else { bytes },
+            if first { common.align[1] } else { bytes },
+        ];
+        let half = match (fourier.signals(), fourier.is_inverse()) {
+            (Signals::Half, true) => 1,
+            (Signals::Half, false) => 2,
+            _ => 0,
+        };
+        let arguments = 4 + 2 + 2 + 9 + 2 + 3 * lines.others.extents.len() + constants;
+        let numbers = || numbers(lines).collect::<Vec<_>>();
+        Self {
+            dtype,
+            formula: formula.clone(),
+            wide: lines.wide || is_wide(schedule),
+            rank: lines.others.extents.len(),
+            real,
+            align,
+            points: fourier.points(),
+            length: schedule.length,
+            half,
+            positive: fourier.is_positive(),
+            pads: fourier.is_inverse() && fourier.extent() > fourier.points(),
+            group: Group::new(&place, schedule, lines, bytes),
+            place,
+            baked: if arguments > MOST_ARGUMENTS { numbers() } else { Vec::new() },
+        }
+    }
+
+    /// Groups that take so many lines together, and the threads of each.
+    pub(in crate::gpu) fn groups(&self, lines: usize) -> [usize; 2] {
+        let all = lines.saturating_mul(self.length / self.place.points);
+        [all.div_ceil(self.group.lines), self.group.threads]
+    }
+
+    pub(in crate::gpu) fn is_wide(&self) -> bool {
+        self.wide
+    }
+
+    /// The macros before the prelude.
+    fn define(&self, text: &mut Text) {
+        let (element, Place { points, done, user, last, chirp, tables }) =
+            (Element(self.dtype), &self.place);
+        let operands = ["y".to_owned(), "x0".to_owned()];
+        let lines = Walk { tag: 'k', rank: self.rank, operands: &operands, step: "1" };
+        element.define(text);
+        text.flag("WIDE", self.wide);
+        text.define("V", 1);
+        text.define("ALIGN", self.dtype.real().bytes());
+        self.formula.define(text);
+        lines.define("USER_LINES", "LINE", text);
+        let Group { threads, lines: together, pitch, lines_first, across } = &self.group;
+        text.define("N", self.points);
+        text.define("LENGTH", self.length);
+        text.define("POINTS", points);
+        text.define("PARTS", self.length / points);
+        text.define("DONE", done);
+        text.define("THREADS", threads);
+        text.define("LINES", together);
+        text.define("PITCH", pitch);
+        text.flag("FROM_USER", user[0]);
+        text.flag("TO_USER", user[1]);
+        text.flag("LAST", *last);
+        text.flag("Y_REAL", self.real[0]);
+        text.flag("X_REAL", self.real[1]);
+        text.define("Y_ALIGN", self.align[0]);
+        text.define("X_ALIGN", self.align[1]);
+        text.flag("POSITIVE", self.positive);
+        text.define("HALF", self.half);
+        text.flag("PADS", self.pads);
+        text.flag("LINES_FIRST", *lines_first);
+        text.flag("STORE_ACROSS", across[0]);
+        text.flag("LOAD_ACROSS", across[1]);
+        text.define("CHIRP", chirp);
+        tables.define(text);
+        text.define("FINE", FINE);
+        self.stages(text);
+        let mut names = vec!["y_s".to_owned(), "x0_s".to_owned()];
+        names.extend(lines.names());
+        let names = unless_baked(names, &self.baked, text);
+        let fixed = ["first_line", "count", "y_extent", "y_turn", "x_extent", "x_turn"];
+        let each = fixed.iter().copied().chain(names.iter().map(String::as_str));
+        let mut others = ", const GLOBAL factor* RESTRICT table, i64 table_at".to_owned();
+        others.extend(each.map(|name| format!(", idx {name}")));
+        others += ", real scale, real inner";
+        others += &self.formula.declare(element);
+        let prologue = " table += table_at;".to_owned() + &self.formula.prologue(element);
+        let inputs = ["x0".to_owned()];
+        let arrays = map::Arrays { output: "y_cell", input: "x_cell", inputs: &inputs };
+        map::parameters(&arrays, &others, &prologue, text);
+    }
+
+    /// The radices, and the tables of butterflies.
+    fn stages(&self, text: &mut Text) {
+        let (points, Group { threads, lines, .. }) = (self.place.points, &self.group);
+        let (mut before, mut stages) = (1, String::new());
+        let radices = radices(points);
+        for radix in &radices {
+            let each = (lines * (points / radix)).div_ceil(*threads);
+            // Writing to a String cannot fail.
+            let _ = write!(stages, " STAGE({radix}, {before}, {each})");
+            before *= radix;
+        }
+        text.define("STAGES", stages);
+        for radix in [3, 5, 7, 11, 13].into_iter().filter(|radix| radices.contains(radix)) {
+            text.define(format_args!("HAS_{radix}"), 1);
+        }
+    }
+
+    /// The tables of odd radices, behind the prelude.
+    fn constants(&self) -> String {
+        let mut text = String::new();
+        let radices = radices(self.place.points);
+        for radix in [3_u32, 5, 7, 11, 13] {
+            if !radices.contains(&(radix as usize)) {
+                continue;
+            }
+            let angle = |k| TAU * f64::from(k) / f64::from(radix);
+            let list = |of: fn(f64) -> f64| {
+                let all = (0..radix).map(|k| format!("R({:e})", of(angle(k))));
+                all.collect::<Vec<_>>().join(", ")
+            };
+            for (name, values) in [("COSINES", list(f64::cos)), ("SINES", list(f64::sin))] {
+                // As above.
+                let _ = writeln!(text, "CONSTANT real {name}_{radix}[{radix}] = {{ {values} }};");
+            }
+        }
+        text
+    }
+}
+
+/// The strides of lines, and the extents and strides of the other axes.
+pub(in crate::gpu) fn numbers(lines: &Lines) -> impl Iterator<Item = isize> {
+    lines.strides.into_iter().chain(Walk::numbers(&lines.others))
+}
+
+/// Whether places between passes, or numbers of transforms, need 64 bits.
+fn is_wide(schedule: &Schedule) -> bool {
+    let all = schedule.at_once.saturating_mul(schedule.length);
+    all >= 1 << 30 || schedule.lines >= 1 << 30
+}
+
+impl Group {
+    fn new(place: &Place, schedule: &Schedule, lines: &Lines, bytes: usize) -> Self {
+        let several = schedule.length > place.points;
+        let beside = lines.across.contains(&true);
+        let most = LOCAL / bytes / place.points;
+        let mut together = (TOGETHER / place.points).max(1);
+        if several || beside {
+            together = together.max(BESIDE / bytes).min(most);
+        }
+        let odd = place.points | 1;
+        let pitch =
+            if together > 1 && together * odd * bytes <= LOCAL { odd } else { place.points };
+        let points = place.points * together;
+        let lines_first = beside;
+        let [y, x] = lines.across;
+        let across = if several {
+            [lines_first || place.done > 1, true]
+        } else {
+            [
+                if place.user[1] { y } else { lines_first },
+                if place.user[0] { x } else { lines_first },
+            ]
+        };
+        Self {
+            threads: (points / EACH).next_power_of_two().clamp(32, 256),
+            lines: together,
+            pitch,
+            lines_first,
+            across,
+        }
+    }
+}
+
+impl Specialisation for Variant {
+    fn source(&self) -> KernelSource {
+        let mut text = Text::default();
+        self.define(&mut text);
+        text.add(PRELUDE);
+        text.add(self.constants());
+        text.add(BUTTERFLY);
+        text.add(TEXT);
+        Element(self.dtype).kernel("fft", text)
+    }
+}

@@ -1,0 +1,46 @@
+//! `y ← alpha · F x + beta · y` with Fourier transforms along an axis: by the vendor's library where lines are many and there is one,
+//! else by kernels of our own.
+
+mod ends;
+mod kernel;
+mod library;
+mod own;
+mod rooms;
+mod tables;
+
+use arrayspan_bridge::View;
+
+pub(super) use ends::{Call, Ends};
+pub(super) use kernel::Common;
+pub(super) use own::variants;
+pub(super) use tables::Table;
+
+use super::{Gpu, map};
+use crate::Result;
+use crate::verb::{FftCall, MapCall};
+use own::Own;
+
+pub(super) fn run(gpu: &Gpu, call: &mut FftCall<'_>) -> Result<()> {
+    gpu.expect_float64("fft", call.y.dtype())?;
+    if call.y.layout().is_empty() {
+        return Ok(());
+    }
+    gpu.expect_factors("fft", &call.factors)?;
+    if call.is_cleared() {
+        let (nothing, factor) = call.factors.cleared();
+        let inputs: Vec<View<'_>> = factor.iter().map(|factor| factor.view()).collect();
+        return map::run(gpu, &MapCall::new(&nothing, &inputs, call.y.view_mut())?);
+    }
+    let lines = call.lines()?;
+    let own = Own {
+        fourier: &call.fourier,
+        dtype: if call.y.dtype().is_complex() { call.y.dtype() } else { call.x.dtype() },
+        lines: &lines,
+        schedule: &call.schedule(&lines),
+        users: [call.y.memory(), call.x.memory()],
+    };
+    if let Some(done) = library::run(gpu, &own, &call.factors) {
+        return done;
+    }
+    own::run(gpu, &own, &call.factors)
+}

@@ -1,0 +1,42 @@
+//! Room for lines on their way from one kernel to the next.
+
+use arrayspan_bridge::{Array, DType};
+
+use super::super::Gpu;
+use crate::Result;
+
+/// Memory that no other kernels under way use.
+pub(super) struct Rooms(Vec<Option<Array>>);
+
+impl Rooms {
+    /// Of at least so many bytes each, none for no bytes: what the executor has kept, where there is such.
+    pub(super) fn of(gpu: &Gpu, bytes: &[usize]) -> Result<Self> {
+        let room = |bytes: &usize| (*bytes > 0).then(|| one(gpu, *bytes)).transpose();
+        Ok(Self(bytes.iter().map(room).collect::<Result<_>>()?))
+    }
+
+    pub(super) fn get(&self, number: usize) -> Option<&Array> {
+        self.0.get(number)?.as_ref()
+    }
+
+    /// Leaves them for the next call: the stream runs one after the other.
+    pub(super) fn keep(self, gpu: &Gpu) {
+        gpu.lines.lock().extend(self.0.into_iter().flatten());
+    }
+}
+
+/// The smallest that is large enough. If none is, a new one takes the place of the smallest.
+fn one(gpu: &Gpu, bytes: usize) -> Result<Array> {
+    let kept = {
+        let mut kept = gpu.lines.lock();
+        let size = |place: &usize| kept[*place].layout().len();
+        let fits = (0..kept.len()).filter(|place| size(place) >= bytes).min_by_key(size);
+        let place = fits.or_else(|| (0..kept.len()).min_by_key(size));
+        place.map(|place| kept.swap_remove(place))
+    };
+    // One that is too small is dropped here, under no lock: looking for memory may wait for others.
+    match kept.filter(|room| room.layout().len() >= bytes) {
+        Some(room) => Ok(room),
+        None => Ok(Array::empty([bytes], DType::UInt8, &gpu.stream)?),
+    }
+}

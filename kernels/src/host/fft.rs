@@ -1,0 +1,145 @@
+//! `y ← alpha · F x + beta · y` with Fourier transforms along an axis, on the host: lines are gathered a few at a time, where they lie
+//! side by side, transformed in memory near the core, and written.
+
+use arrayspan_bridge::iteration::collapse;
+use arrayspan_bridge::{DType, LanesMut, Relayout, View, ViewMut, parallel};
+use bytemuck::Pod;
+use num_complex::{Complex, Complex64};
+
+use super::fft_lines::{Ends, Part, Sample};
+use super::fft_plans::{Kind, Planned};
+use super::map;
+use super::operands::values;
+use super::parts::{by_stride, for_each_block};
+use super::scalar::Scalar;
+use super::scan_sums::Store;
+use super::stored::Stored;
+use super::tile::Blend;
+use crate::factors::Known;
+use crate::verb::{FftCall, MapCall, Split};
+use crate::{Fourier, Result, Signals};
+
+/// Bytes of the lines that are gathered together where they lie side by side: they stay in a near cache.
+const TILE: usize = 128 << 10;
+
+/// The same where each is contiguous, and lines together save little.
+const LINES: usize = 16 << 10;
+
+/// Bytes of a row of samples that lines side by side have at least: a cache line is read once.
+const ROW: usize = 128;
+
+pub(super) fn run(call: &mut FftCall<'_>) -> Result<()> {
+    if call.y.layout().is_empty() {
+        return Ok(());
+    }
+    if call.is_cleared() {
+        let (nothing, factor) = call.factors.cleared();
+        let inputs: Vec<View<'_>> = factor.iter().map(|factor| factor.view()).collect();
+        return map::run(&mut MapCall::new(&nothing, &inputs, call.y.view_mut())?);
+    }
+    let known = values(&call.factors)?;
+    match call.y.dtype().real() {
+        DType::Float32 => precision::<f32>(call, known),
+        _ => precision::<f64>(call, known),
+    }
+}
+
+fn precision<T>(call: &mut FftCall<'_>, known: Known) -> Result<()>
+where
+    T: Planned + Scalar + Sample<T> + Stored<Number = T>,
+    Complex<T>: Scalar + Sample<T> + Stored<Number = Complex<T>>,
+{
+    match (call.x.dtype().is_complex(), call.y.dtype().is_complex(), known.is_real()) {
+        (false, _, true) => lines::<T, T, Complex<T>, T>(call, known),
+        (false, _, false) => lines::<T, T, Complex<T>, Complex<T>>(call, known),
+        (_, false, _) => lines::<T, Complex<T>, T, T>(call, known),
+        (_, _, true) => lines::<T, Complex<T>, Complex<T>, T>(call, known),
+        _ => lines::<T, Complex<T>, Complex<T>, Complex<T>>(call, known),
+    }
+}
+
+/// Transforms lines of `X` to lines of `Y`, times factors of type `L`: that of the results, or their parts.
+fn lines<T, X, Y, L>(call: &mut FftCall<'_>, known: Known) -> Result<()>
+where
+    T: Planned + Scalar + Sample<T>,
+    X: Scalar + Sample<T>,
+    Y: Stored<Number = Y> + Pod + Sample<T>,
+    L: Scalar,
+{
+    let fourier = call.fourier;
+    let (x, mut y, across) = arranged(fourier.axis(), call.x.view(), call.y.view_mut())?;
+    let plan = T::plans().get(kind(&fourier), fourier.points());
+    let alpha = known.alpha.scale(fourier.scale());
+    let store = Store {
+        alpha: L::rounded(alpha),
+        beta: Blend::new(L::rounded(known.beta)),
+        plain: alpha == Complex64::ONE && !known.reads(),
+    };
+    let ends = Ends { x: x.lanes::<X>()?, fourier, across, store };
+    let y = y.lanes_mut::<Y>()?;
+    let line = y.shape().len() - 2;
+    let tile = tile(&fourier, across, size_of::<Complex<T>>()).min(y.shape()[line]);
+    let block = block(y.shape(), &fourier, size_of::<X>() + size_of::<Y>(), tile);
+    for_each_block(y, block, &|origin: &[usize], y: LanesMut<'_, Y>| {
+        ends.transform(&plan, Part { origin, y, tile });
+    });
+    Ok(())
+}
+
+/// How its lines are transformed.
+fn kind(fourier: &Fourier) -> Kind {
+    match (fourier.signals(), fourier.is_inverse()) {
+        (Signals::Half, false) => Kind::ToHalf,
+        (Signals::Half, true) => Kind::FromHalf,
+        _ => Kind::Complex { positive: fourier.is_positive() },
+    }
+}
+
+/// Lines that are gathered together.
+fn tile(fourier: &Fourier, across: bool, bytes: usize) -> usize {
+    let line = fourier.points().saturating_mul(bytes);
+    if across { (TILE / line).max(ROW / bytes) } else { (LINES / line).max(1) }
+}
+
+/// The part that a core takes at a time, of whole tiles; `None` if that is all.
+fn block(shape: &[usize], fourier: &Fourier, bytes: usize, tile: usize) -> Option<Vec<usize>> {
+    let (line, lines) = (shape.len() - 2, shape[..shape.len() - 1].iter().product::<usize>());
+    let points = fourier.points();
+    // Some ten operations of real numbers for each point and pass.
+    let flops = points.saturating_mul(10 * (points.ilog2() as usize + 1));
+    let grain = parallel::even_grain(lines, points.saturating_mul(bytes), flops);
+    if grain == usize::MAX {
+        return None;
+    }
+    let mut block = vec![1; shape.len()];
+    block[line + 1] = shape[line + 1];
+    let mut left = grain.next_multiple_of(tile);
+    for axis in (0..=line).rev() {
+        block[axis] = left.clamp(1, shape[axis]);
+        left /= shape[axis];
+    }
+    Some(block)
+}
+
+/// Views with as few axes as possible: the other axes first, at least one of them, then that of the transform; and whether lines lie
+/// side by side, so that neighbours are of several.
+fn arranged<'a>(axis: usize, x: View<'a>, y: ViewMut<'a>) -> Result<(View<'a>, ViewMut<'a>, bool)> {
+    let strides = y.layout().strides().to_vec();
+    let others: Vec<usize> =
+        by_stride(&strides).into_iter().filter(|other| *other != axis).collect();
+    let [rows, columns] = [y.shape()[axis], x.shape()[axis]];
+    let along = [Split::along(y.layout(), &others)?, Split::along(x.layout(), &others)?];
+    let mut shape = collapse(&[&along[0], &along[1]]).shape.to_vec();
+    if shape.is_empty() {
+        shape.push(1);
+    }
+    let order = [others, vec![axis]].concat();
+    shape.push(columns);
+    let x = x.permuted(&order)?.reshaped(&shape)?;
+    let last = shape.len() - 1;
+    shape[last] = rows;
+    let y = y.permuted(&order)?.reshaped(&shape)?;
+    let near = |strides: &[isize]| strides[last - 1].unsigned_abs() < strides[last].unsigned_abs();
+    let across = shape[last - 1] > 1 && (near(y.layout().strides()) || near(x.layout().strides()));
+    Ok((x, y, across))
+}

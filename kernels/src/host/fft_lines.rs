@@ -1,0 +1,335 @@
+//! Lines of a Fourier transform on the host: how they are gathered, transformed and written.
+
+use arrayspan_bridge::{Lanes, LanesMut};
+use bytemuck::{Pod, cast_slice};
+use num_complex::Complex;
+
+use super::fft_plans::{Plan, Planned};
+use super::parts::advance;
+use super::scalar::Scalar;
+use super::scan_sums::Store;
+use super::stored::Stored;
+use crate::{Fourier, Signals};
+
+/// An element of an array, beside the numbers that are transformed.
+pub(super) trait Sample<T>: Copy {
+    fn complex(self) -> Complex<T>;
+    /// The real part, if it is that of a real number.
+    fn of(value: Complex<T>) -> Self;
+}
+
+macro_rules! samples {
+    ($($real:ty)*) => {$(
+        impl Sample<$real> for $real {
+            #[inline(always)]
+            fn complex(self) -> Complex<$real> {
+                Complex::new(self, 0.0)
+            }
+
+            #[inline(always)]
+            fn of(value: Complex<$real>) -> Self {
+                value.re
+            }
+        }
+
+        impl Sample<$real> for Complex<$real> {
+            #[inline(always)]
+            fn complex(self) -> Self {
+                self
+            }
+
+            #[inline(always)]
+            fn of(value: Self) -> Self {
+                value
+            }
+        }
+    )*};
+}
+
+samples! { f32 f64 }
+
+/// Where lines come from and how they are written.
+pub(super) struct Ends<'a, X, L> {
+    /// The axis of the transform last, lines along the one before.
+    pub(super) x: Lanes<'a, X>,
+    pub(super) fourier: Fourier,
+    /// Whether neighbours are of several lines.
+    pub(super) across: bool,
+    pub(super) store: Store<L>,
+}
+
+/// Results that one thread makes, of whole lines.
+pub(super) struct Part<'o, 'y, Y> {
+    pub(super) origin: &'o [usize],
+    pub(super) y: LanesMut<'y, Y>,
+    /// The lines that are gathered together.
+    pub(super) tile: usize,
+}
+
+/// Room for some lines.
+pub(super) struct Room<T> {
+    complex: Vec<Complex<T>>,
+    /// As many real numbers for each, of lines that are half a spectrum.
+    real: Vec<T>,
+    scratch: Vec<Complex<T>>,
+    bins: usize,
+    points: usize,
+}
+
+/// Places of an array along the axis, and where in a line of the transform they are: two neighbouring runs.
+struct Run {
+    place: usize,
+    at: usize,
+    len: usize,
+    /// The places behind these, for which the line has nothing.
+    behind: usize,
+}
+
+/// The runs of an axis whose element 0 is number `turn` of a line of `len`.
+fn runs(extent: usize, turn: usize, len: usize) -> [Run; 2] {
+    let rest = extent - turn;
+    let run = |place: usize, at: usize, all: usize| {
+        let len = all.min(len.saturating_sub(at));
+        Run { place, at, len, behind: all - len }
+    };
+    [run(0, turn, rest), run(rest, 0, turn)]
+}
+
+/// Samples of lines side by side that are turned together: a cache line of each is filled at once.
+const ROWS: usize = 8;
+
+impl<T: Planned + Scalar> Room<T> {
+    pub(super) fn new(fourier: &Fourier, plan: &Plan<T>, lines: usize) -> Self {
+        let (bins, points) = (fourier.bins(), fourier.points());
+        let real = if fourier.signals() == Signals::Half { lines * points } else { 0 };
+        Self {
+            complex: vec![Complex::default(); lines * bins],
+            real: vec![T::default(); real],
+            scratch: vec![Complex::default(); plan.scratch()],
+            bins,
+            points,
+        }
+    }
+
+    /// Transforms that many lines. No plan fails: lengths are theirs, and what must be zero is.
+    fn transform(&mut self, plan: &Plan<T>, lines: usize) {
+        let Self { complex, real, scratch, bins, points } = self;
+        let complex = &mut complex[..lines * *bins];
+        let each = real.chunks_mut(*points).zip(complex.chunks_mut(*bins));
+        match plan {
+            Plan::Complex(plan) => plan.process_with_scratch(complex, scratch),
+            Plan::ToHalf(plan) => each.for_each(|(real, complex)| {
+                let done = plan.process_with_scratch(real, complex, scratch);
+                debug_assert!(done.is_ok(), "{done:?}");
+            }),
+            Plan::FromHalf(plan) => each.for_each(|(real, complex)| {
+                let done = plan.process_with_scratch(complex, real, scratch);
+                debug_assert!(done.is_ok(), "{done:?}");
+            }),
+        }
+    }
+
+    /// Multiplies the bins of half a spectrum that stand for two.
+    fn weigh(&mut self, lines: usize, weight: f64) {
+        let (weight, inner) = (T::rounded(weight.into()), 1..self.points.div_ceil(2));
+        if weight == T::one() {
+            return;
+        }
+        for line in self.complex[..lines * self.bins].chunks_mut(self.bins) {
+            line[inner.clone()].iter_mut().for_each(|bin| *bin = *bin * weight);
+        }
+    }
+
+    fn conjugate(&mut self, lines: usize) {
+        self.complex[..lines * self.bins].iter_mut().for_each(|bin| *bin = bin.conj());
+    }
+
+    /// Makes the bins that stand for themselves real: what else they hold is no part of a real signal.
+    fn drop_imaginary(&mut self, lines: usize) {
+        for line in self.complex[..lines * self.bins].chunks_mut(self.bins) {
+            line[0].im = T::zero();
+            if self.points.is_multiple_of(2) {
+                line[self.points / 2].im = T::zero();
+            }
+        }
+    }
+}
+
+impl<X: Scalar, L: Scalar> Ends<'_, X, L> {
+    /// Transforms the lines of a part.
+    pub(super) fn transform<T, Y>(&self, plan: &Plan<T>, mut part: Part<'_, '_, Y>)
+    where
+        T: Planned + Scalar + Sample<T>,
+        X: Sample<T>,
+        Y: Stored<Number = Y> + Pod + Sample<T>,
+    {
+        let fourier = &self.fourier;
+        let room = &mut Room::new(fourier, plan, part.tile);
+        let half = fourier.signals() == Signals::Half;
+        let (inverse, positive) = (fourier.is_inverse(), fourier.is_positive());
+        let shape = part.y.shape().to_vec();
+        let line = shape.len() - 2;
+        let (mut index, mut at) = (vec![0; shape.len()], part.origin.to_vec());
+        let (mut row_x, mut row_y) = (Vec::new(), Vec::new());
+        loop {
+            for first in (0..shape[line]).step_by(part.tile) {
+                let lines = part.tile.min(shape[line] - first);
+                index[line] = first;
+                at.iter_mut().zip(part.origin).zip(&index).for_each(|((at, a), b)| *at = a + b);
+                let Room { complex, real, bins, points, .. } = &mut *room;
+                if half && !inverse {
+                    let put = |x: X| x.complex().re;
+                    self.gather(&mut at, lines, (real, *points), &mut row_x, put);
+                } else {
+                    self.gather(&mut at, lines, (complex, *bins), &mut row_x, X::complex);
+                }
+                if half && inverse {
+                    room.drop_imaginary(lines);
+                    room.weigh(lines, fourier.inner() / 2.0);
+                    if !positive {
+                        room.conjugate(lines);
+                    }
+                }
+                room.transform(plan, lines);
+                if half && !inverse {
+                    room.weigh(lines, fourier.inner());
+                    if positive {
+                        room.conjugate(lines);
+                    }
+                }
+                let Room { complex, real, bins, points, .. } = &*room;
+                if half && inverse {
+                    let of = |value: T| Y::of(value.complex());
+                    self.scatter((real, *points), (&mut part.y, &mut index), lines, &mut row_y, of);
+                } else {
+                    let of = Y::of;
+                    self.scatter(
+                        (complex, *bins),
+                        (&mut part.y, &mut index),
+                        lines,
+                        &mut row_y,
+                        of,
+                    );
+                }
+            }
+            index[line] = 0;
+            if !advance(&mut index[..line], &shape[..line]) {
+                return;
+            }
+        }
+    }
+
+    /// Fills lines with the input from the index `at` on, and zeros where there is none.
+    fn gather<N: Copy + Default>(
+        &self,
+        at: &mut [usize],
+        lines: usize,
+        (to, len): (&mut [N], usize),
+        row: &mut Vec<X>,
+        put: impl Fn(X) -> N,
+    ) {
+        let (line, axis) = (at.len() - 2, at.len() - 1);
+        let extent = self.x.shape()[axis];
+        if extent < len {
+            to[..lines * len].fill(N::default());
+        }
+        let [signal, spectrum] = self.fourier.turns();
+        let turn = if self.fourier.is_inverse() { spectrum } else { turned(extent, signal) };
+        let first = at[line];
+        for run in runs(extent, turn, len).into_iter().filter(|run| run.len > 0) {
+            if self.across {
+                for from in (0..run.len).step_by(ROWS) {
+                    let rows = ROWS.min(run.len - from);
+                    row.resize(rows * lines, X::default());
+                    for (number, row) in row.chunks_mut(lines).enumerate() {
+                        at[axis] = run.place + from + number;
+                        self.x.lane(at, line, lines).gather(0, row);
+                    }
+                    for (number, to) in to.chunks_mut(len).take(lines).enumerate() {
+                        let to = &mut to[run.at + from..][..rows];
+                        let row = row[number..].iter().step_by(lines);
+                        to.iter_mut().zip(row).for_each(|(to, x)| *to = put(*x));
+                    }
+                }
+                continue;
+            }
+            at[axis] = run.place;
+            for (number, to) in to.chunks_mut(len).take(lines).enumerate() {
+                at[line] = first + number;
+                let lane = self.x.lane(at, axis, run.len);
+                let x = lane.as_slice().unwrap_or_else(|| {
+                    row.resize(run.len, X::default());
+                    lane.gather(0, row);
+                    row
+                });
+                let to = to[run.at..].iter_mut();
+                to.zip(x).for_each(|(to, x)| *to = put(*x));
+            }
+        }
+        (at[line], at[axis]) = (first, 0);
+    }
+
+    /// Writes lines to the results from `index` on, and zeros where they have ended.
+    fn scatter<N: Pod, Y: Stored<Number = Y> + Pod>(
+        &self,
+        (from, len): (&[N], usize),
+        (y, index): (&mut LanesMut<'_, Y>, &mut [usize]),
+        lines: usize,
+        row: &mut Vec<Y>,
+        of: impl Fn(N) -> Y,
+    ) {
+        let (line, axis) = (index.len() - 2, index.len() - 1);
+        let extent = y.shape()[axis];
+        let [signal, spectrum] = self.fourier.turns();
+        let turn = if self.fourier.is_inverse() { turned(extent, signal) } else { spectrum };
+        let first = index[line];
+        if self.across {
+            for run in runs(extent, turn, len) {
+                for from_row in (0..run.len).step_by(ROWS) {
+                    let rows = ROWS.min(run.len - from_row);
+                    row.resize(rows * lines, Y::default());
+                    for (number, from) in from.chunks(len).take(lines).enumerate() {
+                        let from = &from[run.at + from_row..][..rows];
+                        let row = row[number..].iter_mut().step_by(lines);
+                        row.zip(from).for_each(|(row, from)| *row = of(*from));
+                    }
+                    for (number, row) in row.chunks(lines).enumerate() {
+                        index[axis] = run.place + from_row + number;
+                        self.store.put(&mut y.lane(index, line, lines), 0, row);
+                    }
+                }
+                row.clear();
+                row.resize(lines, Y::default());
+                for place in run.place + run.len..run.place + run.len + run.behind {
+                    index[axis] = place;
+                    self.store.put(&mut y.lane(index, line, lines), 0, row);
+                }
+            }
+            index[axis] = 0;
+            return;
+        }
+        // Lines that are results as they are.
+        let whole = turn == 0 && extent <= len && size_of::<N>() == size_of::<Y>();
+        for (number, from) in from.chunks(len).take(lines).enumerate() {
+            index[line] = first + number;
+            let mut y = y.lane(index, axis, extent);
+            if whole {
+                self.store.put(&mut y, 0, cast_slice(&from[..extent]));
+                continue;
+            }
+            row.clear();
+            row.resize(extent, Y::default());
+            for run in runs(extent, turn, len).into_iter().filter(|run| run.len > 0) {
+                let (row, from) = (row[run.place..].iter_mut(), &from[run.at..][..run.len]);
+                row.zip(from).for_each(|(row, from)| *row = of(*from));
+            }
+            self.store.put(&mut y, 0, row);
+        }
+        index[line] = first;
+    }
+}
+
+/// What number of the axis its element 0 is, where number `first` of the axis is the first of a line.
+fn turned(extent: usize, first: usize) -> usize {
+    if first == 0 { 0 } else { extent - first }
+}

@@ -1,0 +1,71 @@
+//! Memory that must be its user's own while calls that were kept run.
+
+use arrayspan_bridge::devices::{Access, Memory};
+use arrayspan_bridge::{Array, Operand, View};
+
+use crate::Error;
+use crate::verb::{OperandName, Verb};
+
+/// Where memory is known by: the place of its handle's target, as long as there is a handle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Block(usize);
+
+impl Block {
+    pub(crate) fn of(memory: &Memory) -> Self {
+        Self(std::ptr::from_ref(memory).addr())
+    }
+}
+
+/// Memory that must be its user's own while calls that were kept run.
+#[derive(Debug)]
+pub(crate) struct Needed {
+    /// It stays that of this memory, of which who keeps the call holds a handle.
+    pub(crate) block: Block,
+    written: bool,
+    verb: &'static str,
+    argument: OperandName,
+}
+
+impl Needed {
+    /// What a call needs: all that it writes, or reads although others could write it. What a
+    /// [`SharedArray`](arrayspan_bridge::SharedArray) lends and calls only read nobody can write.
+    pub(crate) fn by(verb: &dyn Verb) -> Vec<Self> {
+        let mut needed = Vec::new();
+        verb.for_each_operand(&mut |argument: OperandName, access, operand: &Operand<'_>| {
+            if access == Access::Write || !operand.is_shared() {
+                let (block, written) = (Block::of(operand.memory()), access == Access::Write);
+                needed.push(Self { block, written, verb: verb.name(), argument });
+            }
+        });
+        needed
+    }
+
+    /// Adds those that `all` does not know.
+    pub(crate) fn add_to(all: &mut Vec<Self>, new: Vec<Self>) {
+        for need in new {
+            match all.iter_mut().find(|known| known.block == need.block) {
+                Some(known) => known.written |= need.written,
+                None => all.push(need),
+            }
+        }
+    }
+
+    /// The number of the first that no array meets, nor, if it is only read, one of `views`.
+    pub(crate) fn missing_of(
+        needed: &[Self],
+        arrays: &[&mut Array],
+        views: &[View<'_>],
+    ) -> Option<usize> {
+        let is_here = |need: &Self| {
+            let own = arrays.iter().any(|array| Block::of(array.memory()) == need.block);
+            let is_lent = |view: &View<'_>| Block::of(view.memory()) == need.block;
+            own || !need.written && views.iter().any(is_lent)
+        };
+        needed.iter().position(|need| !is_here(need))
+    }
+
+    /// That there is no such array.
+    pub(crate) fn missing(&self) -> Error {
+        Error::NotKept { verb: self.verb, argument: self.argument.to_string() }
+    }
+}

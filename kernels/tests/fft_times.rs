@@ -1,0 +1,102 @@
+//! How long Fourier transforms take by our own kernels and by cuFFT: what the choice between them rests on. Prints a table, and fails
+//! never.
+//!
+//! ```sh
+//! cargo test --release -p arrayspan-kernels --test fft_times -- --ignored --nocapture
+//! ```
+
+#![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
+
+use std::time::Instant;
+
+use arrayspan_kernels::bridge::DType;
+use arrayspan_kernels::bridge::devices::Device;
+use arrayspan_kernels::{Executor, Fourier, Gpu, Transforms, Update};
+
+/// Calls that are timed together, and how often.
+const CALLS: usize = 10;
+const TIMES: usize = 5;
+
+/// Milliseconds of a call, the least of several times.
+fn milliseconds(gpu: &Gpu, fourier: &Fourier, shape: &[usize], dtype: DType) -> f64 {
+    let executor: &dyn Executor = gpu;
+    let mut domain = shape.to_vec();
+    domain[fourier.axis()] = fourier.extents()[0];
+    let range = fourier.range_of(&domain).unwrap();
+    let [of_x, of_y] = fourier.dtypes(dtype);
+    let mut x = executor.empty(&domain, of_x).unwrap();
+    executor.map(&arrayspan_kernels::constant(1.0), &[], x.view_mut()).unwrap();
+    let mut y = executor.empty(&range, of_y).unwrap();
+    let mut call = || executor.fft(fourier, x.view(), y.view_mut(), Update::set()).unwrap();
+    (0..3).for_each(|_| call());
+    executor.stream().synchronize().unwrap();
+    let mut least = f64::INFINITY;
+    for _ in 0..TIMES {
+        let begin = Instant::now();
+        (0..CALLS).for_each(|_| call());
+        executor.stream().synchronize().unwrap();
+        least = least.min(begin.elapsed().as_secs_f64() * 1e3 / CALLS as f64);
+    }
+    least
+}
+
+/// As operators have them: orthonormal.
+fn orthonormal(fourier: Fourier) -> Fourier {
+    let fourier = fourier.scaled(1.0 / (fourier.points() as f64).sqrt()).unwrap();
+    fourier.weighted(2.0_f64.sqrt()).unwrap_or(fourier)
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn own_kernels_beside_the_library() {
+    let Ok(device) = Device::cuda(0) else {
+        println!("skipped: no CUDA device");
+        return;
+    };
+    let executor =
+        |by: Transforms| Gpu::new(device.new_stream().unwrap()).unwrap().transforming(by);
+    let all = [Transforms::Own, Transforms::Library, Transforms::Either].map(executor);
+    let shapes: [(&[usize], usize); 19] = [
+        (&[1000, 1000], 1),
+        (&[1000, 1000], 0),
+        (&[2000, 2000], 1),
+        (&[2000, 2000], 0),
+        (&[4000, 4000], 1),
+        (&[4000, 4000], 0),
+        (&[8000, 8000], 1),
+        (&[8000, 8000], 0),
+        (&[7919, 8191], 1),
+        (&[7919, 8191], 0),
+        (&[1000, 1021], 1),
+        (&[1 << 20, 64], 1),
+        (&[64, 1 << 20], 1),
+        (&[100_000, 512], 1),
+        (&[200, 200, 200], 2),
+        (&[400, 400, 400], 2),
+        (&[400, 400, 400], 1),
+        (&[400, 400, 400], 0),
+        (&[8, 4000, 2000], 1),
+    ];
+    println!("{:>20} {:>4} {:>24}  own, library, chosen (ms; there / back)", "shape", "axis", "");
+    for (shape, axis) in shapes {
+        let fourier = Fourier::new(axis, shape[axis]).unwrap();
+        let kinds = [
+            ("half, Float32", orthonormal(fourier.half()), DType::Float32),
+            ("complex, Float32", orthonormal(fourier), DType::Complex64),
+            ("complex, unscaled", fourier, DType::Complex64),
+            ("half, Float64", orthonormal(fourier.half()), DType::Float64),
+        ];
+        for (name, fourier, dtype) in kinds {
+            let of = |gpu: &Gpu| {
+                let times = [fourier, fourier.adjoint()]
+                    .map(|fourier| milliseconds(gpu, &fourier, shape, dtype));
+                format!("{:.3}/{:.3}", times[0], times[1])
+            };
+            let [own, library, chosen] = all.each_ref().map(of);
+            println!(
+                "{:>20} {axis:>4} {name:>24}  {own}  {library}  {chosen}",
+                format!("{shape:?}")
+            );
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Calls that are launched together give what they give one by one.
+#![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
+
+use std::sync::Arc;
+use std::thread;
+
+use arrayspan_kernels::bridge::devices::{Device, caches};
+use arrayspan_kernels::bridge::{Array, DType};
+use arrayspan_kernels::{
+    Band, Error, Executor, Graph, Result, Stencil, Trace, Update, Vector, VectorMut, on, on_stream,
+};
+
+/// On every device that has graphs.
+fn on_each(test: impl Fn(Arc<dyn Executor>)) {
+    let mut found = false;
+    for device in Device::all() {
+        let executor = on(device).unwrap();
+        if executor.graph(|_| Ok::<_, Error>(())).unwrap().is_some() {
+            found = true;
+            test(executor);
+        }
+    }
+    if !found {
+        eprintln!("skipped: no CUDA device");
+    }
+}
+
+fn array(on: &dyn Executor, shape: &[usize]) -> Array {
+    let len = shape.iter().product();
+    let number = |at: usize| ((at * 37 + 11) % 101) as f32 / 101.0 - 0.4;
+    let values: Vec<f32> = (0..len).map(number).collect();
+    Array::from_slice(&values, shape).unwrap().into_device(on.device()).unwrap().0
+}
+
+/// A filter that is longer than straight code, so that its weights are a table.
+fn filter(len: usize) -> Stencil {
+    let taps = (0..101).map(|at: isize| (at - 50, 1.0 / (1.0 + at as f64)));
+    Stencil::along(0, Band::uniform(len, taps)).unwrap()
+}
+
+/// A vector, its filtered one, and the norm of that.
+fn arrays(on: &dyn Executor, len: usize) -> [Array; 3] {
+    [array(on, &[len]), array(on, &[len]), on.empty(&[], DType::Float64).unwrap()]
+}
+
+fn step(on: &dyn Executor, filter: &Stencil, all: &mut [Array; 3]) -> Result<()> {
+    let [x, y, norm] = all;
+    on.stencil(filter, x.view(), y.view_mut(), Update::set())?;
+    y.norm_squared_into(on, &mut *norm)?;
+    x.update_on(on, |x| (x + 0.5 * &*y) / (norm.sqrt() + 1.0))
+}
+
+fn recorded(on: &dyn Executor, filter: &Stencil, all: &mut [Array; 3]) -> Graph {
+    let twice = |on: &dyn Executor| step(on, filter, all).and_then(|()| step(on, filter, all));
+    on.graph(twice).unwrap().unwrap()
+}
+
+fn bits([x, y, norm]: &[Array; 3]) -> (Vec<u32>, Vec<u32>, u64) {
+    let of = |array: &Array| array.to_vec::<f32>().unwrap().into_iter().map(f32::to_bits).collect();
+    (of(x), of(y), norm.item::<f64>().unwrap().to_bits())
+}
+
+#[test]
+fn a_replay_is_the_calls_again_to_the_bit() {
+    on_each(|on| {
+        for len in [1, 7, 1009, 262_147] {
+            let filter = filter(len);
+            let (mut one, mut other) = (arrays(&*on, len), arrays(&*on, len));
+            let before = bits(&one);
+            let graph = recorded(&*on, &filter, &mut one);
+            assert!(graph.launches() >= 6);
+            assert_eq!(bits(&one).0, before.0, "recording runs nothing");
+            for round in 0..4 {
+                graph.replay(&mut one, &[]).unwrap();
+                // What caches keep may go: a graph has its kernels and tables.
+                let _ = caches::clear(on.device());
+                step(&*on, &filter, &mut other).unwrap();
+                step(&*on, &filter, &mut other).unwrap();
+                assert_eq!(bits(&one), bits(&other), "{len} {round}");
+            }
+        }
+    });
+}
+
+#[test]
+fn an_array_that_is_not_there_is_missed_before_anything_runs() {
+    on_each(|on| {
+        let filter = filter(1009);
+        let mut all = arrays(&*on, 1009);
+        let graph = recorded(&*on, &filter, &mut all);
+        let before = bits(&all);
+        let y = std::mem::replace(&mut all[1], array(&*on, &[1009]));
+        assert!(matches!(graph.replay(&mut all, &[]), Err(Error::NotKept { .. })));
+        let view = y.view();
+        assert!(matches!(graph.replay(&mut all, &[view]), Err(Error::NotKept { .. })), "written");
+        all[1] = y;
+        assert_eq!(bits(&all), before);
+        graph.replay(&mut all, &[]).unwrap();
+        assert_ne!(bits(&all), before);
+    });
+}
+
+#[test]
+fn what_is_only_read_may_be_a_view() {
+    on_each(|on| {
+        let (x, mut y) = (array(&*on, &[1009]), array(&*on, &[1009]));
+        let graph = on.graph(|on| y.update_on(on, |y| y + &x)).unwrap().unwrap();
+        assert!(graph.replay(&mut y, &[]).is_err());
+        graph.replay(&mut y, &[x.view()]).unwrap();
+        let twice = (2.0 * &x).compute().unwrap().to_vec::<f32>().unwrap();
+        assert_eq!(y.to_vec::<f32>().unwrap(), twice);
+    });
+}
+
+#[test]
+fn products_by_the_vendors_library_are_in_no_graph() {
+    on_each(|on| {
+        let (a, mut c) = (array(&*on, &[500, 500]), array(&*on, &[500, 500]));
+        let before = c.to_vec::<f32>().unwrap();
+        let b = array(&*on, &[500, 500]);
+        let product =
+            |on: &dyn Executor| on.gemm(a.view(), false, b.view(), c.view_mut(), Update::set());
+        let made = on.graph::<Error>(product).unwrap();
+        if let Some(graph) = made {
+            // Without the library it is a kernel of ours.
+            graph.replay(&mut c, &[a.view(), b.view()]).unwrap();
+        } else {
+            assert_eq!(c.to_vec::<f32>().unwrap(), before);
+        }
+    });
+}
+
+/// A graph that goes while it runs, arrays that go after it, streams that share an array, threads with graphs of their own.
+#[test]
+fn graphs_keep_order_with_all_other_work() {
+    on_each(|on| {
+        let filter = filter(262_147);
+        let mut expected = arrays(&*on, 262_147);
+        for _ in 0..6 {
+            step(&*on, &filter, &mut expected).unwrap();
+        }
+        let expected = bits(&expected);
+        let run = || {
+            let stream = on.device().new_stream().unwrap();
+            let (mine, other) = (on_stream(&stream).unwrap(), on.clone());
+            let mut all = arrays(&*mine, 262_147);
+            let graph = recorded(&*mine, &filter, &mut all);
+            graph.replay(&mut all, &[]).unwrap();
+            // On another stream in between.
+            step(&*other, &filter, &mut all).unwrap();
+            step(&*other, &filter, &mut all).unwrap();
+            graph.replay(&mut all, &[]).unwrap();
+            drop(graph);
+            assert_eq!(bits(&all), expected);
+        };
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..8).for_each(|_| run()));
+            }
+        });
+        let mut all = arrays(&*on, 262_147);
+        let graph = recorded(&*on, &filter, &mut all);
+        std::mem::forget(graph);
+        assert_eq!(bits(&all).0, bits(&arrays(&*on, 262_147)).0);
+    });
+}
+
+#[test]
+fn what_counts_calls_sees_each() {
+    for device in Device::all() {
+        let trace = Trace::of(on(device).unwrap());
+        let mut x = array(&trace, &[3]);
+        assert!(
+            (&trace as &dyn Executor).graph(|on| x.update_on(on, |x| 2.0 * x)).unwrap().is_none()
+        );
+    }
+}
