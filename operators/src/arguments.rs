@@ -2,7 +2,7 @@
 
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{DType, ScalarView, View};
-use arrayspan_kernels::{Executor, Update};
+use arrayspan_kernels::{Executor, Update, computed};
 
 use crate::{Error, LinearMap, Result, Space, number};
 
@@ -14,7 +14,7 @@ pub(crate) enum Side {
 }
 
 impl Side {
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Model => "model",
             Self::Data => "data",
@@ -76,11 +76,6 @@ pub(crate) fn holds(
     update: Update<'_>,
 ) -> Result<()> {
     let (name, dtype) = (operator.name(), space.dtype());
-    if !dtype.is_computable() && update != Update::set() {
-        let why =
-            format!("{dtype} is moved and not computed with: alpha is 1 and beta 0 for {space}");
-        return Error::parameter(name, why);
-    }
     for (what, factor) in [("alpha", update.alpha), ("beta", update.beta)] {
         let number = factor.number();
         number::check(name, || format!("{what} {}", number::text(number)), number, dtype)?;
@@ -112,9 +107,10 @@ fn loaded(
         }
     };
     let (of, found, operator) = (scalar.dtype(), scalar.device(), operator.to_owned());
-    let wide = of.is_computable() && !of.is_complex() && of.bits() >= dtype.real().bits();
-    if of != dtype && !wide {
-        return Err(Error::DType { operator, argument, expected: dtype, found: of });
+    let wide = of.is_computable() && !of.is_complex() && of.bits() >= computed(dtype).real().bits();
+    // A factor of 16-bit floats is as wide as what is computed of them.
+    if !wide && (of != dtype || !dtype.is_computable()) {
+        return Err(Error::DType { operator, argument, expected: computed(dtype), found: of });
     }
     if found != expected {
         return Err(Error::FactorDevice { operator, argument, dtype: of, expected, found });

@@ -1,7 +1,7 @@
 //! Updates, as elementwise verbs.
 
 use arrayspan_bridge::{Array, DType, ViewMut};
-use arrayspan_kernels::{Executor, Expression, Factor, Update, constant, previous};
+use arrayspan_kernels::{Executor, Expression, Factor, Update, computed, constant, previous};
 
 use crate::Result;
 
@@ -10,9 +10,9 @@ pub(crate) fn operations(result: &Expression, update: Update<'_>) -> usize {
     update.expression(result.clone(), &mut Vec::new()).operations()
 }
 
-/// The elements that [`scale`] reads beside those that it scales: of a dtype that is not computed with it copies a zero.
+/// The elements that [`scale`] reads beside those that it scales: of a dtype of which nothing is computed it copies a zero.
 pub(crate) fn zeros_read(dtype: DType) -> usize {
-    usize::from(!dtype.is_computable())
+    usize::from(!computed(dtype).is_computable())
 }
 
 /// `y ← beta · y`: the update where an operator has no entries.
@@ -20,7 +20,7 @@ pub(crate) fn scale(on: &dyn Executor, y: ViewMut<'_>, update: Update<'_>) -> Re
     if y.layout().is_empty() || update.beta == Factor::ONE {
         return Ok(());
     }
-    if !y.dtype().is_computable() {
+    if !computed(y.dtype()).is_computable() {
         // What is only moved is only set.
         let zero = Array::zeros([], y.dtype(), on.stream())?;
         let zeros = zero.view().broadcast(y.shape())?;

@@ -10,7 +10,8 @@
 //! Numbers that operators are given (steps, weights, taps, factors, `alpha` and `beta`) are checked in the dtype they are
 //! computed with. What becomes infinite once rounded is an [`Error::Parameter`], and so is what is not zero and becomes
 //! zero or subnormal: devices may take subnormal numbers for zero, and results would depend on where they are computed.
-//! Half-precision numbers are moved, by operators that do nothing else, and not computed with.
+//! `Float16` and `BFloat16` are what arrays hold: `Float32` is computed of them, and rounded to the nearest, ties to even, once for each pass
+//! that writes. Dense matrices and what is opaque do not take them.
 //! Sizes are checked too: a [`Space`] can be addressed, or it is an [`Error::TooLarge`].
 //!
 //! ```
@@ -52,10 +53,13 @@ mod number;
 mod operator;
 pub mod prelude;
 mod property;
+pub mod random;
 pub mod signal;
 mod space;
 mod sparse;
 pub mod taper;
+#[cfg(feature = "torch")]
+pub mod torch;
 mod trace;
 mod visiting;
 pub mod wavelet;
@@ -88,6 +92,9 @@ pub use derivative::{
     Scheme, SecondDerivative, SecondDirectionalDerivative,
 };
 pub use form::Form;
-pub use signal::{Convolve1D, Interp, Interpolation, Smoothing};
+pub use signal::{
+    Bilinear, Convolve1D, FFT, FFT2D, FFTND, FourierAxis, FourierNorm, Interp, InterpCubicSpline,
+    Interpolation, Shift, Smoothing, Spectrum,
+};
 pub use sparse::Sparse;
 pub use trace::{Sampler, TraceEstimator, TraceMethod};

@@ -21,7 +21,7 @@ use std::f64::consts::LOG10_2;
 use std::sync::Arc;
 
 use arrayspan_bridge::{AsView, DType, Elementwise, View};
-use arrayspan_kernels::{Error as KernelError, Executor, Vector, on, widest_real};
+use arrayspan_kernels::{Error as KernelError, Executor, Vector, computed, on, widest_real};
 
 use crate::{Error, Result};
 
@@ -159,7 +159,7 @@ impl<'a> Pair<'a> {
             let found = found.device();
             return Err(KernelError::Apart { verb: name, argument, expected, found }.into());
         }
-        if !dtype.is_computable() {
+        if !computed(dtype).is_computable() {
             return Err(KernelError::NotComputable { verb: name, dtype }.into());
         }
         let len = reference.layout().len();

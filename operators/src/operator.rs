@@ -158,7 +158,7 @@ impl<A: LinearMap + ?Sized> LinearOperator for A {}
 
 /// A new array for results, where the caller's executor computes or on a device that is named.
 #[track_caller]
-fn new(space: &Space, on: &dyn Executor, device: Option<Device>) -> Result<Array> {
+pub(crate) fn new(space: &Space, on: &dyn Executor, device: Option<Device>) -> Result<Array> {
     let (shape, dtype) = (space.shape(), space.dtype());
     match device.filter(|device| *device != on.device()) {
         None => Ok(on.empty(shape, dtype)?),

@@ -14,7 +14,10 @@ pub use crate::derivative::{
     Scheme, SecondDerivative, SecondDirectionalDerivative,
 };
 pub use crate::form::Form;
-pub use crate::signal::{Convolve1D, Interp, Interpolation, Smoothing};
+pub use crate::signal::{
+    Bilinear, Convolve1D, FFT, FFT2D, FFTND, FourierAxis, FourierNorm, Interp, InterpCubicSpline,
+    Interpolation, Shift, Smoothing, Spectrum,
+};
 pub use crate::sparse::Sparse;
 pub use crate::{Devices, LinearMap, LinearOperator, Space, Workspace};
 pub use crate::{block_diagonal, hstack, stack, vstack};

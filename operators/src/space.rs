@@ -81,16 +81,19 @@ impl Space {
         Ok(self.shape[self.axis(operator, axis)?])
     }
 
-    /// Fails for dtypes that no verb takes, for the constructor of `operator`: `Float16` and `BFloat16` are moved, and running sums and
-    /// sparse matrices take them for `Float32` as they are read.
-    pub(crate) fn stored(&self, operator: &str) -> Result<()> {
+    /// Fails for dtypes that no verb takes, for the constructor of `operator`: of `Float16` and `BFloat16`, `Float32` is computed, and
+    /// rounded once.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] naming the dtype.
+    pub fn stored(&self, operator: &str) -> Result<()> {
         match self.dtype {
             DType::Float16 | DType::BFloat16 => Ok(()),
             _ => self.computable(operator),
         }
     }
 
-    /// Fails for dtypes that verbs do not compute with, for the constructor of `operator`.
+    /// Fails for dtypes that not all verbs compute with, for the constructor of `operator`.
     ///
     /// # Errors
     /// [`Error::Parameter`] naming the dtype.

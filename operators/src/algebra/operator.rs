@@ -116,9 +116,6 @@ impl Operator {
     /// does not fit the dtype.
     pub(super) fn times(&self, factor: Complex64) -> Result<Self> {
         let (name, what) = (self.name(), format!("the factor {}", number::text(factor)));
-        if factor != number::ONE {
-            self.expect_factors(name)?;
-        }
         for dtype in [self.domain().dtype(), self.range().dtype()] {
             number::check(name, || what.clone(), factor, dtype)?;
         }
@@ -127,18 +124,6 @@ impl Operator {
             self.gain(adjoint).times(factor).check(name, &what, to.dtype())?;
         }
         Ok(self.multiplied(factor))
-    }
-
-    /// Fails where its dtype does not take factors, for the constructor of `operation`: 16-bit floats take them from a form that
-    /// widens them.
-    pub(super) fn expect_factors(&self, operation: &str) -> Result<()> {
-        match self.node().kind() {
-            Kind::Form(form) if form.widens() => Ok(()),
-            Kind::Named => {
-                self.node().parts().iter().try_for_each(|part| part.expect_factors(operation))
-            }
-            _ => self.range().computable(operation),
-        }
     }
 
     /// The operator times a factor that is known to fit.

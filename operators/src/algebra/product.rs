@@ -2,7 +2,6 @@
 
 use super::node::{Facts, Kind, Node};
 use super::places::chained;
-use crate::number::{Gain, ONE};
 use crate::{Devices, Error, Formula, Identity, LinearMap, Operator, Result};
 
 /// `y = A (B x)`
@@ -13,13 +12,6 @@ pub(super) fn product(outer: &Operator, inner: &Operator) -> Result<Operator> {
     }
     let parts = vec![outer.clone(), inner.clone()];
     let devices = chained("after", outer, inner)?;
-    // A factor goes to the part that is applied last, which may only move.
-    if !outer.range().dtype().is_computable() {
-        let scales = |part: &&Operator| part.factor() != ONE || part.gain(false) != Gain::ONE;
-        if let Some(part) = [outer, inner].into_iter().find(scales) {
-            part.range().computable("after")?;
-        }
-    }
     let facts = Facts {
         // The factor that is applied last meets the update.
         gains: [outer.gain(false), inner.gain(true)],

@@ -12,7 +12,7 @@ pub(super) fn sum(operation: &str, left: &Operator, right: &Operator) -> Result<
         let which = format!("{side} of {} and {side} of {}", left.name(), right.name());
         return Err(Error::spaces(operation, which, one, other));
     }
-    left.range().computable(operation)?;
+    left.range().stored(operation)?;
     let parts = vec![left.clone(), right.clone()];
     let devices = together(operation, &parts)?;
     let facts = Facts {

@@ -54,7 +54,7 @@ impl Diagonal {
     }
 
     fn checked(space: &Space, weights: &SharedArray) -> Result<()> {
-        space.computable(Self::NAME)?;
+        space.stored(Self::NAME)?;
         if weights.dtype() == space.dtype() {
             return Ok(());
         }

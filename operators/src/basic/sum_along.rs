@@ -21,7 +21,7 @@ impl SumAlong {
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) when there is no such axis or the dtype is not one to compute with.
     pub fn new(space: Space, axis: isize) -> Result<Operator> {
-        space.computable(Self::NAME)?;
+        space.stored(Self::NAME)?;
         let axis = space.axis(Self::NAME, axis)?;
         let mut shape = space.shape().to_vec();
         let extent = shape.remove(axis);

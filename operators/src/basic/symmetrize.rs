@@ -21,7 +21,7 @@ impl Symmetrize {
     /// [`Error::Parameter`](crate::Error::Parameter) when there is no such axis, it has no indices, or the dtype is not one to
     /// compute with; [`Error::TooLarge`](crate::Error::TooLarge) when the range cannot be addressed.
     pub fn new(space: Space, axis: isize) -> Result<Operator> {
-        space.computable(Self::NAME)?;
+        space.stored(Self::NAME)?;
         let map = IndexMap::symmetrize(Self::NAME, space.shape(), axis)?;
         let range = Space::of(Self::NAME, map.range(), space.dtype())?;
         Operator::of(Self::NAME, space, range, Form::Index(map))

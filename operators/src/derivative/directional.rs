@@ -129,7 +129,7 @@ fn along(
     direction: &Direction,
     (steps, scheme, edge): (&[f64], Scheme, Edge),
 ) -> Result<Operator> {
-    space.computable(operator)?;
+    space.stored(operator)?;
     if direction.len() != space.shape().len() {
         let (count, axes) = (direction.len(), space.shape().len());
         let why = format!("a direction of {count} components in {space}, which has {axes} axes");

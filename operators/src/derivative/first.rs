@@ -58,7 +58,7 @@ impl FirstDerivative {
         scheme: Scheme,
         edge: Edge,
     ) -> Result<Operator> {
-        space.computable(Self::NAME)?;
+        space.stored(Self::NAME)?;
         let axis = space.axis(Self::NAME, axis)?;
         let len = space.shape()[axis];
         let band = || Self::band(len, step, scheme, edge);

@@ -21,7 +21,7 @@ impl Gradient {
     /// [`Error::Parameter`] unless there is a step for each axis; [`Error::TooLarge`] when the range cannot be addressed; as
     /// [`FirstDerivative::new`].
     pub fn new(space: Space, steps: &[f64], scheme: Scheme, edge: Edge) -> Result<Operator> {
-        space.computable(Self::NAME)?;
+        space.stored(Self::NAME)?;
         let parts = along_each(Self::NAME, space, steps, scheme, edge)?;
         Ok(stack(parts)?.named(Self::NAME))
     }

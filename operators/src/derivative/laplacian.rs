@@ -48,7 +48,7 @@ impl Laplacian {
     /// that is not finite, or numbers whose `weight / step²` does not fit the dtype; or the dtype is not one to compute
     /// with.
     pub fn new(space: Space, terms: &[Along], scheme: Scheme, edge: Edge) -> Result<Operator> {
-        space.computable(Self::NAME)?;
+        space.stored(Self::NAME)?;
         if terms.is_empty() {
             return Error::parameter(Self::NAME, format!("no terms are given for {space}"));
         }

@@ -1,7 +1,7 @@
 //! Whether a form fits the spaces it is to map between.
 
 use arrayspan_bridge::SharedArray;
-use arrayspan_kernels::{Gather, Scan, Stencil};
+use arrayspan_kernels::{Fourier, Gather, Scan, Signals, Stencil};
 
 use super::{Form, IndexMap};
 use crate::{Devices, Error, Result, Space, number};
@@ -9,17 +9,16 @@ use crate::{Devices, Error, Result, Space, number};
 impl Form {
     /// Fails unless it maps `domain` to `range`, for the constructor of `operator`.
     pub(crate) fn check(&self, operator: &str, domain: &Space, range: &Space) -> Result<()> {
-        // What writes each element once, and nothing but elements and zeros, computes nothing.
-        let stored = match self {
-            Self::Identity | Self::ToDevice { .. } | Self::Zero => true,
-            Self::Index(map) => map.is_injective(),
-            form => form.widens(),
-        };
-        let fits = if stored { Space::stored } else { Space::computable };
+        // Products of matrices are the vendors', and opaque maps say nothing of 16-bit floats; parts and spectra are of complex numbers.
+        let computable = matches!(
+            self,
+            Self::Matrix { .. } | Self::Opaque(_) | Self::Real | Self::Imaginary | Self::Fourier(_)
+        );
+        let fits = if computable { Space::computable } else { Space::stored };
         fits(domain, operator)?;
         fits(range, operator)?;
         let parts = matches!(self, Self::Real | Self::Imaginary);
-        let mixed = parts || matches!(self, Self::Zero | Self::Opaque(_));
+        let mixed = parts || matches!(self, Self::Zero | Self::Fourier(_) | Self::Opaque(_));
         if domain.dtype() != range.dtype() && !mixed {
             let which = "dtypes of domain and range";
             return Err(Error::spaces(operator, which, domain, range));
@@ -41,6 +40,7 @@ impl Form {
             Self::Index(map) => index(operator, map, domain, range),
             Self::Gather(matrix) => gather(operator, matrix, domain, range),
             Self::Scan(sums) => scan(operator, sums, domain, range),
+            Self::Fourier(transform) => fourier(operator, transform, domain, range),
             Self::Matrix { matrix: array, axis } => matrix(operator, array, *axis, domain, range),
             Self::Opaque(map) => {
                 let own = map.name();
@@ -56,16 +56,12 @@ impl Form {
         }
     }
 
-    /// Whether its verb computes with 16-bit floats as with the `Float32` numbers they are, factors included.
-    pub(crate) fn widens(&self) -> bool {
-        matches!(self, Self::Gather(_) | Self::Scan(_))
-    }
-
     /// Whether complex factors commute with it, as an operator on `domain`.
     pub(crate) fn is_complex_linear(&self, domain: &Space) -> bool {
         match self {
             Self::Conjugate => !domain.dtype().is_complex(),
             Self::Real | Self::Imaginary => false,
+            Self::Fourier(fourier) => fourier.signals() == Signals::Complex,
             Self::Opaque(map) => map.properties().complex_linear,
             _ => true,
         }
@@ -82,7 +78,8 @@ impl Form {
             | Self::Stencil(_)
             | Self::Index(_)
             | Self::Gather(_)
-            | Self::Scan(_) => None,
+            | Self::Scan(_)
+            | Self::Fourier(_) => None,
             Self::Diagonal(array) | Self::Matrix { matrix: array, .. } => {
                 Some(Devices::both(array.device()))
             }
@@ -169,6 +166,23 @@ fn scan(operator: &str, scan: &Scan, domain: &Space, range: &Space) -> Result<()
         return Error::parameter(operator, why);
     }
     number::sums_of(operator, scan, domain.dtype())
+}
+
+fn fourier(operator: &str, fourier: &Fourier, domain: &Space, range: &Space) -> Result<()> {
+    let fits = fourier.range_of(domain.shape()).as_deref() == Some(range.shape())
+        && fourier.dtypes(domain.dtype()) == [domain.dtype(), range.dtype()];
+    if !fits {
+        let ([from, to], axis) = (fourier.extents(), fourier.axis());
+        let [of_x, of_y] = fourier.dtypes(domain.dtype());
+        let why = format!(
+            "a Fourier transform of {from} {of_x} elements to {to} {of_y} along axis {axis} does not map {domain} to {range}"
+        );
+        return Error::parameter(operator, why);
+    }
+    for (what, value) in [("a scale", fourier.scale()), ("a weight", fourier.inner())] {
+        number::check(operator, || format!("{what} of {value}"), value, domain.dtype())?;
+    }
+    Ok(())
 }
 
 fn matrix(

@@ -55,6 +55,10 @@ impl Step {
                 }
             }
             Act::Leaf(Leaf::Scan(_)) => once(if written > 0 { read } else { 0 }, 2 * to.len()),
+            Act::Leaf(Leaf::Fourier(fourier)) => {
+                let cost = fourier.cost(from.shape(), to.dtype()).ok()?;
+                Cost { bytes_read: cost.bytes_read + previous, ..cost }
+            }
             Act::Leaf(Leaf::Matrix(matrix)) => {
                 let entries = matrix.array.layout().len();
                 let extents = to.shape().iter().enumerate();

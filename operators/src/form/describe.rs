@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use arrayspan_kernels::{Band, Gather, Scan, Stencil};
+use arrayspan_kernels::{Band, Fourier, Gather, Scan, Stencil};
 
 use super::IndexMap;
 use super::pass::Pass;
@@ -102,6 +102,7 @@ impl Form {
             Self::Index(map) => boxes(map),
             Self::Gather(gather) => entries(gather),
             Self::Scan(scan) => sums(scan),
+            Self::Fourier(fourier) => points(fourier),
             Self::Stencil(stencil) => taps(stencil),
             Self::ToDevice { from, to } => format!("from {from} to {to}"),
         })
@@ -191,6 +192,7 @@ impl fmt::Display for Leaf {
             }
             Self::Gather(gather) => write!(f, "gather of {}", entries(gather)),
             Self::Scan(scan) => write!(f, "scan: {}", sums(scan)),
+            Self::Fourier(fourier) => write!(f, "fft of {}", points(fourier)),
             Self::Matrix(matrix) => {
                 let shape = matrix.array.shape();
                 write!(f, "gemm with a matrix of shape {shape:?} along axis {}", matrix.axis)?;
@@ -215,6 +217,12 @@ fn taps(stencil: &Stencil) -> String {
 fn sums(scan: &Scan) -> String {
     let from = if scan.is_backward() { " from its end" } else { "" };
     format!("running sums along axis {}{from}", scan.axis())
+}
+
+/// `64 points along axis 0`, or `64 points along axis 0, to signals`
+fn points(fourier: &Fourier) -> String {
+    let to = if fourier.is_inverse() { ", to signals" } else { "" };
+    format!("{} points along axis {}{to}", fourier.points(), fourier.axis())
 }
 
 /// `7 entries along axis 0`, or `7 entries from axis 0 on` where several are counted as one.

@@ -5,7 +5,7 @@ use arrayspan_kernels::{Band, Stencil};
 use num_complex::Complex64;
 
 use super::gathered;
-use super::normal::{Factor, Part, Term};
+use super::normal::{Factor, Normal, Part, Term};
 use super::pointwise::Pointwise;
 use super::program::Leaf;
 use crate::number::{ONE, ZERO, fits};
@@ -57,6 +57,15 @@ pub(super) fn fused(outer: &Factor, inner: &Factor) -> Option<Fused> {
         }
         (Part::Leaf(Leaf::Move(a)), Part::Leaf(Leaf::Move(b))) => {
             leaf(Leaf::Move(Devices { domain: b.domain, range: a.range }))
+        }
+        (Part::Leaf(Leaf::Fourier(a)), Part::Leaf(Leaf::Fourier(b))) => {
+            let scale = b.cancels(a).filter(|scale| fits((*scale).into(), outer.range.dtype()))?;
+            let term = Term { scale: scale.into(), factors: [].into() };
+            let (domain, range) = (inner.domain.clone(), outer.range.clone());
+            Some(match scale {
+                1.0 => Fused::Identity,
+                _ => Fused::One(Part::Sum(Normal::of(domain, range, term))),
+            })
         }
         _ => match gathered::product(outer, inner)? {
             gather if gather.is_zero() => Some(Fused::Zero),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{DType, SharedArray};
-use arrayspan_kernels::{Gather, Scan, Stencil};
+use arrayspan_kernels::{Fourier, Gather, Scan, Signals, Stencil};
 use num_complex::Complex64;
 
 use super::program::Leaf;
@@ -35,6 +35,8 @@ pub enum Form {
     Gather(Gather),
     /// Running sums along an axis.
     Scan(Scan),
+    /// Discrete Fourier transforms along an axis, of complex numbers or of real ones.
+    Fourier(Fourier),
     /// `y[…, i, …] = Σⱼ A[i, j] x[…, j, …]`, a dense matrix along an axis.
     Matrix {
         /// `[rows, columns]`
@@ -72,6 +74,7 @@ impl Form {
             | Self::Stencil(_)
             | Self::Gather(_)
             | Self::Scan(_)
+            | Self::Fourier(_)
             | Self::Matrix { .. } => true,
             Self::Index(_) | Self::ToDevice { .. } | Self::Opaque(_) => false,
         }
@@ -125,6 +128,10 @@ impl Leaf {
             }),
             // Its weights are real.
             Form::Scan(scan) => Self::Scan(if adjoint { scan.transpose() } else { *scan }),
+            Form::Fourier(fourier) => {
+                let turned = if adjoint { fourier.adjoint() } else { *fourier };
+                Self::Fourier(if conj { turned.conj() } else { turned })
+            }
             &Form::Matrix { ref matrix, axis } => {
                 let array = matrix.clone();
                 Self::Matrix(Matrix { array, axis, transposed: adjoint, conjugated })
@@ -149,6 +156,7 @@ impl Leaf {
             }
             (Self::Gather(a), Self::Gather(b)) => a == b,
             (Self::Scan(a), Self::Scan(b)) => a == b,
+            (Self::Fourier(a), Self::Fourier(b)) => a == b,
             (Self::Matrix(a), Self::Matrix(b)) => a.same(b),
             (Self::Move(a), Self::Move(b)) => a == b,
             (Self::Map { map: a, orientation: c }, Self::Map { map: b, orientation: d }) => {
@@ -208,6 +216,7 @@ impl Leaf {
             Self::Stencil(stencil) => stencil.is_real(),
             Self::Gather(gather) => gather.is_real(),
             Self::Matrix(matrix) => !matrix.array.dtype().is_complex(),
+            Self::Fourier(_) => false,
             Self::Map { .. } => !dtype.is_complex(),
             Self::Call(program) => program.is_real(),
         }
@@ -217,6 +226,7 @@ impl Leaf {
     pub(crate) fn is_complex_linear(&self) -> bool {
         match self {
             Self::Pointwise(factor) => factor.is_complex_linear(),
+            Self::Fourier(fourier) => fourier.signals() == Signals::Complex,
             Self::Map { map, .. } => map.properties().complex_linear,
             Self::Call(program) => program.is_complex_linear(),
             Self::Stencil(_)

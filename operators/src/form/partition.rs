@@ -61,7 +61,7 @@ impl Partition {
             None => vec![sum(Space::len)],
         };
         let whole = Space::of_wide(operation, shape, first.dtype())?;
-        whole.computable(operation)?;
+        whole.stored(operation)?;
         let mut start = 0;
         let slice = |space: Space| {
             let extent = if joined.is_some() { space.shape()[0] } else { space.len() };
@@ -88,7 +88,7 @@ impl Partition {
         let extents = first.shape().iter().map(|&extent| extent as u128);
         let shape = std::iter::once(parts.len() as u128).chain(extents).collect();
         let whole = Space::of_wide(operation, shape, first.dtype())?;
-        whole.computable(operation)?;
+        whole.stored(operation)?;
         let slices = parts.into_iter().enumerate();
         let slice = |(start, space)| Slice { whole: false, axis: 0, start, extent: 1, space };
         Ok(Self { parts: slices.map(slice).collect(), whole, stacked: true, lifted: false })

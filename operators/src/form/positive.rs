@@ -121,6 +121,7 @@ impl Form {
             | Self::Index(_)
             | Self::Gather(_)
             | Self::Scan(_)
+            | Self::Fourier(_)
             | Self::Matrix { .. } => false,
         }
     }

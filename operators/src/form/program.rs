@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::Device;
-use arrayspan_kernels::{Cost, Gather, Scan, Stencil};
+use arrayspan_kernels::{Cost, Fourier, Gather, Scan, Stencil};
 use num_complex::Complex64;
 
 use super::partition::Slice;
@@ -79,6 +79,7 @@ pub(crate) enum Leaf {
     },
     Gather(Gather),
     Scan(Scan),
+    Fourier(Fourier),
     Matrix(Matrix),
     /// From one device to another.
     Move(Devices),

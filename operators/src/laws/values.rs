@@ -3,6 +3,7 @@
 use arrayspan_bridge::{Array, DType, View};
 use num_complex::{Complex32, Complex64};
 
+use crate::random::{STEP, mixed};
 use crate::{Result, Space};
 
 /// Not a number, in both parts.
@@ -13,12 +14,9 @@ pub(crate) const NAN: Complex64 = Complex64::new(f64::NAN, f64::NAN);
 pub(crate) fn random(space: &Space, seed: u64) -> Vec<Complex64> {
     let mut state = seed;
     let mut part = move || {
-        // SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). 23 bits and the leading one fit a Float32; one bit is the sign.
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^= z >> 31;
+        let z = mixed(state);
+        state = state.wrapping_add(STEP);
+        // 23 bits and the leading one fit a Float32; one bit is the sign.
         let size = 0.5 + (z >> 41) as f64 / f64::from(1 << 24);
         if z & 1 == 0 { size } else { -size }
     };

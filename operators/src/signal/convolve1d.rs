@@ -41,7 +41,7 @@ impl Convolve1D {
     where
         W: FilterTap,
     {
-        space.computable(Self::NAME)?;
+        space.stored(Self::NAME)?;
         let axis = space.axis(Self::NAME, axis)?;
         let len = space.shape()[axis];
         let most = Self::MOST_TAPS.min(len);

@@ -22,7 +22,7 @@ impl Smoothing {
     /// [`Error::Parameter`] without axes; for an even number of neighbours, none, more than the axis has or than
     /// [`Convolve1D::MOST_TAPS`]; when there is no such axis; or the dtype is not one to compute with.
     pub fn new(space: Space, windows: &[(isize, usize)]) -> Result<Operator> {
-        space.computable(Self::NAME)?;
+        space.stored(Self::NAME)?;
         if windows.is_empty() {
             return Error::parameter(Self::NAME, format!("no axes of {space} are given"));
         }

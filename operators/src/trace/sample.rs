@@ -1,13 +1,12 @@
 //! Random vectors, the same for the same seed wherever they are used.
 
-use std::f64::consts::TAU;
-
 use arrayspan_bridge::Array;
 use arrayspan_bridge::devices::vectors::reserve;
 use arrayspan_kernels::Executor;
 use num_complex::Complex64;
 
 use crate::laws::values;
+use crate::random::Sequence;
 use crate::{Result, Space};
 
 /// What the elements of random vectors are.
@@ -52,32 +51,13 @@ impl Samples {
     }
 
     fn element(self, vector: u64, place: u64) -> f64 {
-        let bits = |part: u64| {
-            mixed(mixed(mixed(self.seed).wrapping_add(vector)).wrapping_add(2 * place + part))
-        };
+        let numbers = Sequence::new(self.seed, vector);
         match self.sampler {
-            Sampler::Rademacher => {
-                if bits(0) >> 63 == 0 {
-                    1.0
-                } else {
-                    -1.0
-                }
-            }
-            // Box and Muller, Annals of Mathematical Statistics 29, 1958. The logarithm is of a number that is not 0.
-            Sampler::Gaussian => {
-                let unit = |bits: u64| ((bits >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
-                (-2.0 * unit(bits(0)).ln()).sqrt() * (TAU * unit(bits(1))).cos()
-            }
+            Sampler::Rademacher if numbers.bits(2 * place) >> 63 == 0 => 1.0,
+            Sampler::Rademacher => -1.0,
+            Sampler::Gaussian => numbers.normal(place),
         }
     }
-}
-
-/// `SplitMix64` (Steele, Lea, Flood, OOPSLA 2014).
-fn mixed(state: u64) -> u64 {
-    let state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let z = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]

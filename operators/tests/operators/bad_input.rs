@@ -26,7 +26,7 @@ fn extent(space: &Space, axis: isize) -> usize {
     space.extent("test", axis).unwrap_or(1)
 }
 
-const ALONG: [Along1; 18] = [
+const ALONG: [Along1; 20] = [
     ("Flip", |space, axis| Flip::new(space, &[axis])),
     ("Roll", |space, axis| Roll::new(space, axis, 1)),
     ("Symmetrize", Symmetrize::new),
@@ -42,6 +42,8 @@ const ALONG: [Along1; 18] = [
     ("Convolve1D", |space, axis| Convolve1D::new(space, axis, &[1.0], 0)),
     ("Smoothing", |space, axis| Smoothing::new(space, &[(axis, 1)])),
     ("Interp", |space, axis| Interp::new(space, axis, [], Interpolation::Linear)),
+    ("Interp", |space, axis| Interp::sinc(space, axis, [], 0.0)),
+    ("InterpCubicSpline", |space, axis| InterpCubicSpline::new(space, axis, [])),
     ("Diagonal", |space, axis| {
         let weights = ones(&space, &[extent(&space, axis)]);
         Diagonal::along(space, axis, weights)
@@ -105,6 +107,7 @@ fn whole(space: &Space) -> Vec<(&'static str, Result<Operator>)> {
                 SCHEME.1,
             ),
         ),
+        ("Bilinear", Bilinear::new(own(), [])),
         ("PoststackLinearModelling", PoststackLinearModelling::new(own(), &[1.0], Scheme::Forward)),
     ]
 }
@@ -261,6 +264,9 @@ fn dtypes_that_are_not_computed_with_are_refused_by_name() {
             ("Pad", Pad::new(space.clone(), &[(1, 0), (0, 1)])),
             ("Restriction", Restriction::new(space.clone(), 0, [1])),
             ("Interp", Interp::new(space.clone(), 0, [1.5], Interpolation::Linear)),
+            ("Interp", Interp::sinc(space.clone(), 0, [1.5], 0.1)),
+            ("InterpCubicSpline", InterpCubicSpline::new(space.clone(), 0, [1.5])),
+            ("Bilinear", Bilinear::new(space.clone(), [[1.5, 0.5]])),
             ("SumAlong", SumAlong::new(space.clone(), 0)),
             ("Symmetrize", Symmetrize::new(space.clone(), 0)),
             ("CausalIntegration", CausalIntegration::new(space.clone(), 0, 1.0, Integral::Full)),

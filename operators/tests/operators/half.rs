@@ -1,4 +1,4 @@
-//! Numbers of 16 bits, which are moved and not computed with.
+//! Numbers of 16 bits: moved as they are, or widened, computed in `Float32` and rounded.
 
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Array, Conversion, DType, Relayout, ViewMut};
@@ -103,6 +103,9 @@ fn summing(dtype: DType) -> Vec<Operator> {
         Restriction::new(space.clone(), 0, [2, 0, 2]).unwrap(),
         Restriction::mask(space.clone(), 2, [3, 0]).unwrap(),
         Interp::new(space.clone(), 1, [0.5, 3.25, 4.0, 0.0], Interpolation::Linear).unwrap(),
+        Interp::sinc(space.clone(), 2, [0.5, 2.25], 0.1).unwrap(),
+        InterpCubicSpline::new(space.clone(), 0, [0.5, 3.25, 4.0, 0.0]).unwrap(),
+        Bilinear::new(space.clone(), [[0.5, 3.25], [5.0, 4.0], [0.5, 0.0]]).unwrap(),
         Spread::new(
             Space::new([3, 4], dtype).unwrap(),
             Space::new([5, 8], dtype).unwrap(),
@@ -145,15 +148,19 @@ fn what_sums_takes_numbers_of_16_bits_for_those_of_32_and_rounds_what_it_writes(
 }
 
 #[test]
-fn a_factor_that_a_product_would_give_to_what_only_moves_is_refused_when_it_is_made() {
-    let space = Space::new([4, 3], DType::BFloat16).unwrap();
-    let flip = Flip::new(space.clone(), &[0]).unwrap();
-    let sums = CausalIntegration::new(space.clone(), 0, 1.0, Integral::Full).unwrap();
-    let scaled = CausalIntegration::new(space, 0, 0.5, Integral::Full).unwrap();
-    assert!(flip.after(&sums).build().is_ok());
-    for made in [flip.after(&scaled), scaled.after(&flip)] {
-        let error = made.build().unwrap_err().to_string();
-        assert!(error.contains("BFloat16 cannot be computed with"), "{error}");
+fn a_factor_goes_to_what_is_applied_last_be_it_only_moved() {
+    for (device, dtype) in cells() {
+        let made = |dtype| {
+            let space = Space::new([4, 3], dtype).unwrap();
+            let flip = Flip::new(space.clone(), &[0]).unwrap();
+            let scaled = CausalIntegration::new(space, 0, 0.5, Integral::Full).unwrap();
+            vec![
+                flip.after(&scaled).build().unwrap(),
+                scaled.after(&flip).build().unwrap(),
+                (0.25 * flip).build().unwrap(),
+            ]
+        };
+        check(&made(dtype), &made(DType::Float32), device, dtype, 1.0);
     }
 }
 
@@ -196,41 +203,197 @@ fn moving_costs_two_bytes_for_each_element_read_and_written() {
     assert_eq!((cost.launches, cost.bytes_read, cost.bytes_written), (1, 2 * 221, 2 * 221));
 }
 
+/// Half of the last digit of a number near 1.
+fn rounding(dtype: DType) -> f32 {
+    if dtype == DType::Float16 { 0.5_f32.powi(11) } else { 0.5_f32.powi(8) }
+}
+
+fn cells() -> impl Iterator<Item = (Device, DType)> {
+    devices().into_iter().flat_map(|device| HALVES.map(|dtype| (device, dtype)))
+}
+
+/// Both directions of operators of 16-bit floats give what those of `Float32` do, but for so many roundings to 16 bits of results of
+/// that size, and but for the order in which `Float32` is added up.
+#[track_caller]
+fn check(halves: &[Operator], singles: &[Operator], device: Device, dtype: DType, roundings: f32) {
+    for (half, single) in halves.iter().zip(singles) {
+        for (half, single) in [(adjoint(half), adjoint(single)), (half.clone(), single.clone())] {
+            let [x, of] =
+                [dtype, DType::Float32].map(|dtype| counting(single.domain(), dtype, device));
+            let found = half.forward(&x).unwrap();
+            assert_eq!(found.dtype(), dtype);
+            let expected = read(single.forward(&of).unwrap());
+            let largest = expected.iter().fold(0.0_f32, |most, value| most.max(value.abs()));
+            // One rounding is one of the result; of several, some are of parts of it.
+            let size = |value: f32| if roundings > 1.0 { largest } else { value.abs() };
+            for (at, (found, expected)) in read(found).into_iter().zip(expected).enumerate() {
+                let bound = roundings * rounding(dtype) * size(expected) + 1e-6 * largest;
+                assert!(
+                    (found - expected).abs() <= bound,
+                    "{device} {half:?} at {at}: {found}, not {expected}"
+                );
+            }
+        }
+    }
+}
+
+/// What one pass computes.
+fn computing(dtype: DType, device: Device) -> Vec<Operator> {
+    let space = || Space::new([9, 1, 12], dtype).unwrap();
+    let weights =
+        |shape: &[usize]| counting(&Space::new(shape, dtype).unwrap(), dtype, device).into_shared();
+    let along = [0, 2].map(|axis| Along { axis, step: 0.5, weight: 1.0 });
+    let mut all = vec![
+        Symmetrize::new(space(), 2).unwrap(),
+        SumAlong::new(space(), 0).unwrap(),
+        SumAlong::new(space(), 2).unwrap(),
+        Conj::new(space()).unwrap(),
+        Diagonal::new(space(), weights(&[9, 1, 12])).unwrap(),
+        Diagonal::along(space(), -1, weights(&[12])).unwrap(),
+        Laplacian::new(space(), &along, Scheme::Centered3, Edge::Reduced).unwrap(),
+        Gradient::new(space(), &[1.0, 1.0, 0.5], Scheme::Centered3, Edge::Zero).unwrap(),
+        Smoothing::new(space(), &[(0, 3)]).unwrap(),
+        Convolve1D::new(space(), -1, &[0.3, 1.0, -0.2, 0.1], 1).unwrap(),
+        FirstDirectionalDerivative::new(
+            Space::new([9, 12], dtype).unwrap(),
+            &Direction::fields([weights(&[9, 12]), weights(&[9, 12])]),
+            &[1.0, 1.0],
+            Scheme::Centered3,
+            Edge::Zero,
+        )
+        .unwrap(),
+    ];
+    for (scheme, edge) in [(Scheme::Forward, Edge::Zero), (Scheme::Centered3, Edge::Reduced)] {
+        for axis in [0, 2] {
+            let first = FirstDerivative::new(space(), axis, 0.25, scheme, edge).unwrap();
+            all.push((-3.0 * &first).build().unwrap());
+            all.push(first);
+            all.push(SecondDerivative::new(space(), axis, 0.5, scheme, edge).unwrap());
+        }
+    }
+    all
+}
+
 #[test]
-fn what_computes_is_refused_when_it_is_made_and_updates_before_anything_is_written() {
+fn what_computes_takes_numbers_of_16_bits_for_those_of_32_and_rounds_what_it_writes() {
+    for (device, dtype) in cells() {
+        let [halves, singles] = [dtype, DType::Float32].map(|dtype| computing(dtype, device));
+        check(&halves, &singles, device, dtype, 1.0);
+    }
+}
+
+/// What takes several passes, each of which rounds what it writes; and stacks of such.
+fn combined(dtype: DType, device: Device) -> Vec<Operator> {
+    let space = || Space::new([9, 12], dtype).unwrap();
+    let weights = counting(&space(), dtype, device).into_shared();
+    let diagonal = Diagonal::new(space(), weights).unwrap();
+    let slope = FirstDerivative::new(space(), 1, 0.5, Scheme::Centered3, Edge::Zero).unwrap();
+    let sums = CausalIntegration::new(space(), 0, 0.5, Integral::Full).unwrap();
+    let flip = Flip::new(space(), &[0]).unwrap();
+    vec![
+        (&flip + 0.5 * &slope).build().unwrap(),
+        (&slope - &diagonal).build().unwrap(),
+        (2.0 * &sums + &flip).build().unwrap(),
+        slope.after(&diagonal).after(&flip).build().unwrap(),
+        Smoothing::new(space(), &[(0, 3), (1, 5)]).unwrap(),
+        vstack([&slope, &flip, &sums]).unwrap(),
+        hstack([&diagonal, &slope]).unwrap(),
+        block_diagonal([&flip, &sums]).unwrap(),
+        stack([&slope, &flip]).unwrap(),
+    ]
+}
+
+#[test]
+fn sums_products_and_stacks_round_once_for_each_pass() {
+    for (device, dtype) in cells() {
+        let [halves, singles] = [dtype, DType::Float32].map(|dtype| combined(dtype, device));
+        check(&halves, &singles, device, dtype, 3.0);
+    }
+}
+
+#[test]
+fn updates_are_computed_in_float32_and_rounded_once() {
+    let (alpha, beta) = (1.0_f32 / 3.0, -1.0_f32 / 7.0);
+    for (device, dtype) in cells() {
+        let on = arrayspan_kernels::on(device).unwrap();
+        let scalar =
+            |value: f32| Array::from_slice(&[value], []).unwrap().into_device(device).unwrap().0;
+        let [on_device_alpha, on_device_beta] = [alpha, beta].map(scalar);
+        let zero = |dtype| {
+            let space = Space::new([9, 1, 12], dtype).unwrap();
+            Zero::new(space.clone(), space).unwrap()
+        };
+        let all = |dtype| {
+            let mut all = computing(dtype, device);
+            all.extend(operators(dtype));
+            all.push(zero(dtype));
+            all
+        };
+        for (half, single) in all(dtype).into_iter().zip(all(DType::Float32)) {
+            for update in [
+                Update::new(f64::from(alpha), f64::from(beta)),
+                Update::new(&on_device_alpha, &on_device_beta),
+                Update::add(),
+            ] {
+                let apply = |operator: &Operator| {
+                    let [domain, range] = [operator.domain(), operator.range()];
+                    let x = counting(domain, domain.dtype(), device);
+                    let mut y = counting(range, range.dtype(), device);
+                    operator.apply(&*on, x.view(), y.view_mut(), update).unwrap();
+                    read(y)
+                };
+                let (found, expected) = (apply(&half), apply(&single));
+                let largest = expected.iter().fold(0.0_f32, |most, value| most.max(value.abs()));
+                // Sums are written beside what they are added to.
+                let twice = half.name() == "SumAlong" && update.reads();
+                for (found, expected) in found.into_iter().zip(expected) {
+                    let size = if twice { 2.0 * largest } else { expected.abs() };
+                    let bound = rounding(dtype) * size + 1e-6 * largest;
+                    assert!(
+                        (found - expected).abs() <= bound,
+                        "{device} {half:?}: {found}, not {expected}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_it_costs_to_compute_is_what_is_launched() {
+    let here = Device::cpu();
+    for operator in
+        computing(DType::BFloat16, here).into_iter().chain(combined(DType::Float16, here))
+    {
+        for operator in [adjoint(&operator), operator] {
+            let trace = Trace::of(arrayspan_kernels::on(here).unwrap());
+            let [x, mut y] = [operator.domain(), operator.range()]
+                .map(|space| counting(space, space.dtype(), here));
+            operator.apply(&trace, x.view(), y.view_mut(), Update::set()).unwrap();
+            let (found, expected) = (trace.take(), operator.cost(false).unwrap());
+            assert_eq!(found.launches, expected.launches, "{operator:?}");
+            assert_eq!(found.bytes_written, expected.bytes_written, "{operator:?}");
+            assert_eq!(found.bytes_read, expected.bytes_read, "{operator:?}");
+        }
+    }
+}
+
+#[test]
+fn what_does_not_take_numbers_of_16_bits_is_refused_when_it_is_made() {
     for dtype in HALVES {
         let space = Space::new([4, 3], dtype).unwrap();
+        let matrix = counting(&Space::new([5, 4], dtype).unwrap(), dtype, Device::cpu());
+        let error = MatrixMult::along(space.clone(), 0, matrix).unwrap_err().to_string();
+        assert!(error.contains(&format!("{dtype} cannot be computed with")), "{error}");
+        // A factor that is an array is as wide as what is computed.
         let flip = Flip::new(space.clone(), &[0]).unwrap();
-        let said = format!("{dtype} cannot be computed with");
-        for made in [
-            FirstDerivative::new(space.clone(), 0, 1.0, Scheme::Forward, Edge::Zero),
-            Symmetrize::new(space.clone(), 0),
-            SumAlong::new(space.clone(), 0),
-            Conj::new(space.clone()),
-            (&flip + &flip).build(),
-            (2.0 * &flip).build(),
-            vstack([&flip, &flip]),
-            Diagonal::along(
-                space.clone(),
-                0,
-                counting(&Space::new([4], dtype).unwrap(), dtype, Device::cpu()),
-            ),
-        ] {
-            let error = made.unwrap_err().to_string();
-            assert!(error.contains(&said), "{error}");
-        }
+        let narrow = counting(&Space::new([], dtype).unwrap(), dtype, Device::cpu());
         let (x, mut y) =
             (counting(&space, dtype, Device::cpu()), counting(&space, dtype, Device::cpu()));
         let on = arrayspan_kernels::on(Device::cpu()).unwrap();
-        let pad = Pad::new(space.clone(), &[(0, 0), (0, 0)]).unwrap();
-        for update in [Update::add(), Update::new(2.0, 0.0)] {
-            for a in [&flip, &pad, &Zero::new(space.clone(), space.clone()).unwrap()] {
-                let error = a.apply(&*on, x.view(), y.view_mut(), update).unwrap_err();
-                assert!(matches!(error, Error::Parameter { .. }), "{error}");
-            }
-        }
-        let error = (-&flip).apply(&*on, x.view(), y.view_mut(), Update::set()).unwrap_err();
-        assert!(error.to_string().contains(&said), "{error}");
+        let update = Update::new(&narrow, 0.0);
+        let error = flip.apply(&*on, x.view(), y.view_mut(), update).unwrap_err();
+        assert!(matches!(error, Error::DType { expected: DType::Float32, .. }), "{error}");
         assert_eq!(read(y), read(x));
     }
     // Nor is anything else moved that is no number of its own.

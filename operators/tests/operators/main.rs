@@ -14,6 +14,7 @@ mod errors;
 mod exact;
 mod factors;
 mod filter;
+mod fourier;
 mod function;
 mod fusing;
 mod gather;

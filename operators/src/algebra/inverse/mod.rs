@@ -13,7 +13,9 @@ impl Operator {
     /// `A⁻¹`, where that is an operator: of [`Identity`](crate::Identity), [`Diagonal`](crate::Diagonal),
     /// [`Transpose`](crate::Transpose), [`Flip`](crate::Flip), [`Roll`](crate::Roll), a [`Restriction`](crate::Restriction) that puts
     /// all indices into another order, [`Conj`](crate::Conj), [`ToDevice`](crate::ToDevice) and a dense square
-    /// [`MatrixMult`](crate::MatrixMult); and of multiples, adjoints, products, Kronecker products and block diagonals of those.
+    /// [`MatrixMult`](crate::MatrixMult), [`FFT`](crate::FFT), [`FFT2D`](crate::FFT2D) and [`FFTND`](crate::FFTND); and of multiples, adjoints, products,
+    /// Kronecker products and block diagonals of those. A Fourier transform that has more bins than samples (of real numbers, or with zeros
+    /// behind them) has a pseudo-inverse, which is given: `F⁺ F = 1`.
     ///
     /// Weights become their reciprocals and a matrix its inverse, which takes its memory once more; both are looked at, so that the
     /// device is waited for. A matrix is inverted on the host, in double precision: a thousand rows take about a second. All else
@@ -112,6 +114,10 @@ fn inverse_form(name: &str, form: &Form) -> Result<Form> {
             }
             Form::Gather(back)
         }
+        Form::Fourier(fourier) => match fourier.inverse() {
+            Some(back) => Form::Fourier(back),
+            None => return Error::no_inverse(name, "it loses a part of its models"),
+        },
         Form::Zero => return Error::no_inverse(name, "it is zero"),
         Form::Stencil(_) | Form::Scan(_) => return Error::no_inverse(name, "its inverse is dense"),
         Form::Real | Form::Imaginary => {

@@ -2,17 +2,19 @@
 
 use arrayspan_bridge::{DType, Relayout, View};
 use arrayspan_kernels::verb::{MOST_SPANS, Mapped, Span, Spans, read_of_mapped};
-use arrayspan_kernels::{Factor, Update};
+use arrayspan_kernels::{Factor, Update, computed};
 
 use super::{AxisMap, IndexMap, Piece, Reads};
 use crate::Result;
 
 impl IndexMap {
     /// What each output axis reads, if this has several boxes, a mapped copy does them in one pass, and neighbours in the output
-    /// are neighbours in what is read: boxes of an input that lies across are better copied by themselves, and so are those of a
-    /// dtype that the verb does not add up. Where nothing is to be done for zeros there must be none.
+    /// are neighbours in what is read: boxes of an input that lies across are better copied by themselves, and so are
+    /// 16-bit floats that are nothing but moved, which the verb would widen. Where nothing is to be done for zeros there must be none.
     pub(super) fn mapped(&self, update: Update, dtype: DType) -> Option<&Reads> {
-        let reads = self.inner.reads.as_ref().filter(|_| dtype.is_computable())?;
+        let widened = computed(dtype).is_computable() && update != Update::set();
+        let fits = dtype.is_computable() || widened;
+        let reads = self.inner.reads.as_ref().filter(|_| fits)?;
         let zeros =
             || reads.axes.iter().flat_map(AxisMap::pieces).any(|piece| piece.source.is_none());
         if update.beta == Factor::ONE && zeros() {
@@ -35,7 +37,7 @@ impl IndexMap {
     pub(super) fn mapped_adjoint(&self, update: Update, dtype: DType) -> Option<&[Self]> {
         let turned = self.turned();
         let writes = update.beta != Factor::ONE || turned.covering.is_some();
-        turned.parts.as_deref().filter(|_| writes && dtype.is_computable())
+        turned.parts.as_deref().filter(|_| writes && computed(dtype).is_computable())
     }
 
     /// The elements that a mapped copy counts as read.
