@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::{BitAnd, BitOr, ControlFlow};
 use std::time::Duration;
 
+use crate::parameters::is_not_negative;
 use crate::{Observer, Progress, Stagnation, Stopped};
 
 /// When to stop, put together from others by `&` and `|`, with closures among them. It is an [`Observer`], and looked at where
@@ -152,7 +153,7 @@ impl Part<'_> {
     fn check(&self) -> Result<(), String> {
         match self {
             Self::Residual(tolerance) | Self::Absolute(tolerance) | Self::Gradient(tolerance) => {
-                if tolerance.is_finite() && *tolerance >= 0.0 {
+                if is_not_negative(*tolerance) {
                     return Ok(());
                 }
                 Err(format!("the tolerance of {self:?} is not a finite number ≥ 0"))

@@ -79,7 +79,7 @@ pub enum Error {
         /// The bytes there are.
         found: usize,
     },
-    /// A saved run is not one that the solver can go on with, or its run cannot be saved.
+    /// A saved run is not one that the solver can go on with.
     #[error("{solver}: the saved run: {why}")]
     Saved {
         /// The solver.

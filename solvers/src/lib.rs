@@ -24,6 +24,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod bytes;
 mod condition;
 mod dense;
 pub mod eigen;
@@ -33,6 +34,7 @@ pub mod krylov;
 pub mod least_squares;
 mod observe;
 pub mod observers;
+mod parameters;
 pub mod preconditioner;
 pub mod proximal;
 mod solution;
@@ -54,5 +56,5 @@ pub use krylov::{
 pub use observe::{Observer, Progress};
 pub use solution::Solution;
 pub use solve::{Direct, Solve, Solved, SolvedBy, solve};
-pub use sparse::{Fista, Ista, ProximalGradient, Sparsity, Threshold};
+pub use sparse::{Fista, Ista, IterativeThresholding, Sparsity, Threshold};
 pub use stop::{Stagnation, Stop, Stopped};

@@ -4,7 +4,8 @@ use arrayspan_bridge::{Array, AsView};
 use arrayspan_kernels::Vector;
 use arrayspan_operators::{Diagonal, Identity, LinearMap, Operator, Space};
 
-use crate::{Error, Result};
+use crate::Result;
+use crate::parameters::{positive, square, wrong};
 
 /// The inverse of the diagonal of an operator on `space`: of Jacobi's name. Where the diagonal is zero, so is the result.
 ///
@@ -57,15 +58,10 @@ pub fn jacobi(space: Space, diagonal: impl AsView) -> Result<Operator> {
 /// An operator whose models and data are not of one space; an `ω` that is not finite and positive; more than 63 degrees.
 pub fn neumann(a: &Operator, omega: f64, degree: usize) -> Result<Operator> {
     let solver = "neumann";
-    if a.domain() != a.range() {
-        let why = format!("models {} and data {} are not of one space", a.domain(), a.range());
-        return Err(Error::Parameter { solver, why });
-    }
-    if !(omega.is_finite() && omega > 0.0) {
-        return Err(Error::Parameter { solver, why: format!("omega {omega} is not positive") });
-    }
+    square(solver, a)?;
+    positive(solver, "omega", omega)?;
     if degree > 63 {
-        return Err(Error::Parameter { solver, why: format!("degree {degree}, more than 63") });
+        return wrong(solver, format!("degree {degree}, more than 63"));
     }
     let identity = Identity::new(a.domain().clone())?;
     let step = (&identity - omega * a).build()?;

@@ -5,13 +5,10 @@ use arrayspan_kernels::{Executor, Update};
 use arrayspan_operators::{LinearMap, Operator};
 use num_complex::Complex64;
 
-use crate::dense::{Small, near_one, singular};
-use crate::eigen::basis::upload;
-use crate::eigen::block::{applied, numbers};
-use crate::eigen::epsilon;
-use crate::engine::erased::Erased;
+use crate::dense::{Small, download, near_one, numbers, singular, upload};
+use crate::eigen::block::applied;
 use crate::engine::fit::Fit;
-use crate::engine::scale::power;
+use crate::engine::scale::{epsilon, power};
 use crate::{Cg, Lsqr, Minres, Result, Solution, Solver, Stop, Stopped};
 
 /// What errors call it.
@@ -137,7 +134,7 @@ impl Solve {
     pub fn of_on(&self, a: &Operator, y: View<'_>, on: &dyn Executor) -> Result<Solved> {
         let fit = Fit { solver: NAME, device: on.device() };
         fit.array("data", a.range(), &y)?;
-        fit.operator(&Erased(a))?;
+        fit.operator(a)?;
         let properties = LinearMap::properties(a);
         let most = match self.direct {
             Direct::Never => None,
@@ -165,7 +162,7 @@ impl Solve {
 /// By the matrix of `A`, on the host.
 fn direct(a: &Operator, y: &View<'_>, on: &dyn Executor, positive: bool) -> Result<Solved> {
     let (m, n) = (a.range().len(), a.domain().len());
-    let matrix = Small::from_row_iterator(m, n, numbers(&dense(a, on)?.view())?);
+    let matrix = download(&dense(a, on)?.view())?;
     let data = Small::from_iterator(m, 1, numbers(y)?);
     let mut residuals = [data.norm(); 2];
     let (x, by, stopped) = if m == 0 || n == 0 {

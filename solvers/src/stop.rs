@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::engine::history::Norms;
+use crate::parameters::is_not_negative;
 
 /// When a solver stops: at the first check at which one of these holds.
 ///
@@ -71,8 +72,8 @@ impl Stop {
     pub(crate) fn check(&self) -> Result<(), String> {
         let tolerances =
             [("residual", self.residual), ("absolute", self.absolute), ("gradient", self.gradient)];
-        let sensible = |tolerance: f64| tolerance.is_finite() && tolerance >= 0.0;
-        if let Some((name, tolerance)) = tolerances.into_iter().find(|&(_, t)| !sensible(t)) {
+        if let Some((name, tolerance)) = tolerances.into_iter().find(|&(_, t)| !is_not_negative(t))
+        {
             let why = "is not a finite number ≥ 0 (0 turns it off)";
             return Err(format!("the tolerance stop.{name} = {tolerance} {why}"));
         }

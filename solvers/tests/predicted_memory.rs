@@ -95,7 +95,7 @@ fn the_memory_of_a_run_is_predicted() {
             predicts(&solver, &a, 25);
             let k = restart.min(n);
             let numbers = (8 * 5 + 4 * k + 10) + (3 * k * k + 8 * k + 3);
-            let vectors = vectors - 4 * n + k * n + 2 * k;
+            let vectors = vectors - 3 * n + k * n + 2 * k;
             let expected = 8 * (vectors + numbers) + a.workspace() + inner;
             assert_eq!(solver.memory(&a, &*on).unwrap(), expected);
         }

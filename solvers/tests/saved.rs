@@ -8,10 +8,10 @@ use std::io::ErrorKind;
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Array, DType};
 use arrayspan_kernels::{Vector, on};
-use arrayspan_operators::{LinearOperator, Operator, adjoint};
+use arrayspan_operators::{LinearMap, LinearOperator, Operator, adjoint};
 use arrayspan_solvers::{
-    BiCgStab, Cg, Cgls, Error, Gmres, Lsmr, Lsqr, Minres, Saved, SingleReductionCg,
-    SingleReductionCgls, Solution, Solver, Stop, Stopped,
+    BiCgStab, Cg, Cgls, Error, Fista, Gmres, Ista, Lsmr, Lsqr, Minres, Saved, SingleReductionCg,
+    SingleReductionCgls, Solution, Solver, Sparsity, Stop, Stopped, Threshold,
 };
 use support::{Problem, Random, values};
 
@@ -106,6 +106,10 @@ fn a_run_that_is_taken_up_gives_the_bits_of_one_without_a_pause() {
                 pauses(&solver, &normal, &y, None);
                 let solver = BiCgStab { preconditioner: m(), stop, check_every: 3 };
                 pauses(&solver, &normal, &y, None);
+                for restart in [5, 40] {
+                    let solver = Gmres { restart, preconditioner: m(), stop, check_every: 3 };
+                    pauses(&solver, &normal, &y, None);
+                }
             }
         }
     }
@@ -211,17 +215,62 @@ fn bytes_that_are_no_saved_run_are_an_error_and_nothing_worse() {
     }
 }
 
-/// Its basis depends on where in a cycle it is.
+/// What is in its basis depends on where in a cycle it is.
 #[test]
-fn a_run_of_gmres_is_not_saved_and_says_so() {
+fn a_run_of_gmres_goes_on_in_cycles_of_the_same_length_alone() {
     let (a, y) = problem(DType::Float64);
     let normal = adjoint(&a).after(&a).build().unwrap();
     let y = a.adjoint(&y).unwrap();
     let on = on(y.device()).unwrap();
-    let solver = Gmres::default();
+    let solver = Gmres { restart: 5, ..Gmres::default() };
     let mut workspace = solver.workspace(&normal, &*on).unwrap();
     let mut run = solver.start(&mut workspace, &*on, &normal, y.view(), None).unwrap();
-    let error = run.save().unwrap_err();
+    let _ = run.advance(4).unwrap();
+    let saved = run.save().unwrap();
+    drop(run);
+    let shorter = Gmres { restart: 4, ..Gmres::default() };
+    let error = shorter.resume(&mut workspace, &*on, &normal, y.view(), &saved).unwrap_err();
     assert!(matches!(error, Error::Saved { solver: "Gmres", .. }), "{error:?}");
-    assert!(error.to_string().contains("cannot be saved"), "{error}");
+    assert!(error.to_string().contains("cycles had 5 iterations"), "{error}");
+    // As a workspace with less room does.
+    let mut small = shorter.workspace(&normal, &*on).unwrap();
+    let error = solver.resume(&mut small, &*on, &normal, y.view(), &saved).unwrap_err();
+    assert!(error.to_string().contains("those of the solver have 4"), "{error}");
+    assert!(solver.resume(&mut workspace, &*on, &normal, y.view(), &saved).is_ok());
+}
+
+#[test]
+fn runs_for_sparse_models_are_taken_up_with_their_momentum() {
+    for (number, dtype) in DTYPES.into_iter().enumerate() {
+        for device in devices(dtype) {
+            if !device.is_cpu() && number != 0 {
+                continue;
+            }
+            let (a, y) = problem(dtype);
+            let matrix = a.to_dense().unwrap();
+            let (matrix, y) = (matrix.view().to(device).unwrap().0, y.view().to(device).unwrap().0);
+            let a = arrayspan_operators::MatrixMult::new(matrix.into_shared(), &[]).unwrap();
+            let stop = Stop::after(14);
+            let flip = arrayspan_operators::Flip::new(a.domain().clone(), &[0]).unwrap();
+            for (threshold, basis) in [
+                (Threshold::Soft, None),
+                (Threshold::HardKeeping(40.0), None),
+                (Threshold::Soft, Some(flip)),
+            ] {
+                let decay = vec![2.0, 1.5, 1.0, 0.9];
+                let sparsity = Sparsity { weight: 0.02, threshold, basis, decay };
+                let ista =
+                    Ista { sparsity: sparsity.clone(), stop, check_every: 3, ..Ista::default() };
+                pauses(&ista, &a, &y, None);
+                let start = a.adjoint(&y).unwrap();
+                for restart in [false, true] {
+                    let sparsity = sparsity.clone();
+                    let fista =
+                        Fista { sparsity, restart, stop, check_every: 3, ..Fista::default() };
+                    pauses(&fista, &a, &y, None);
+                    pauses(&fista, &a, &y, Some(&start));
+                }
+            }
+        }
+    }
 }

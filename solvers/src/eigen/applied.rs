@@ -8,10 +8,11 @@ use arrayspan_kernels::{
 use arrayspan_operators::{Devices, LinearMap, LinearOperator, Workspace};
 
 use super::random::Random;
+use crate::Result;
 use crate::engine::read::{largest, reals};
 use crate::engine::run::above;
-use crate::engine::scale::{exponent, power};
-use crate::{Error, Result};
+use crate::engine::scale::{epsilon, exponent, power};
+use crate::parameters::wrong;
 
 /// An operator between flat vectors on one device.
 #[derive(Debug)]
@@ -29,7 +30,7 @@ pub(super) struct Applied<'a> {
 }
 
 /// Where a method without an executor computes: where models are, or on the CPU.
-pub(super) fn home(a: &(impl LinearMap + ?Sized)) -> Device {
+pub(super) fn home(a: &dyn LinearMap) -> Device {
     a.devices().map_or(Device::cpu(), |devices| devices.domain)
 }
 
@@ -207,20 +208,7 @@ impl<'a> Applied<'a> {
             "{} is linear over the real numbers only: it has no matrix over complex ones, and no values of it",
             self.a.name()
         );
-        Err(Error::Parameter { solver: method, why })
-    }
-
-    /// Fails unless models and data have one space.
-    pub(super) fn expect_square(&self, method: &'static str) -> Result<()> {
-        let (domain, range) = (self.a.domain(), self.a.range());
-        if domain == range {
-            return Ok(());
-        }
-        let why = format!(
-            "{} has models {domain} and data {range}, which have to be the same",
-            self.a.name()
-        );
-        Err(Error::Parameter { solver: method, why })
+        wrong(method, why)
     }
 
     /// Fails if `<y, A x>` and `<A y, x>` of random `x` and `y` differ by more than rounding: what knows itself to be self-adjoint
@@ -256,19 +244,20 @@ impl<'a> Applied<'a> {
         }
         let off = (found[0][0] - found[1][0]).hypot(found[0][1] + found[1][1]);
         let size = found[0][2].sqrt() + found[1][2].sqrt();
-        let rounding = 32.0 * super::epsilon(self.a.domain().dtype()) * size;
+        let rounding = 32.0 * epsilon(self.a.domain().dtype()) * size;
         if off <= rounding || off.is_nan() {
             return Ok(());
         }
-        let [first, second] = [0, 1].map(|at| [0, 1].map(|part| self.unscaled(found[at][part])));
+        let complex = self.a.domain().dtype().is_complex();
+        let number = |found: &[f64], sign: f64| {
+            let [re, im] = [0, 1].map(|part| self.unscaled(found[part]));
+            if complex { format!("{re:e} {:+e} i", sign * im) } else { format!("{re:e}") }
+        };
+        let [first, second] = [number(&found[0], 1.0), number(&found[1], -1.0)];
+        let name = self.a.name();
         let why = format!(
-            "{} is not self-adjoint: of random vectors, <y, A x> = {:e} {:+e} i, and <A y, x> = {:e} {:+e} i",
-            self.a.name(),
-            first[0],
-            first[1],
-            second[0],
-            -second[1]
+            "{name} is not self-adjoint: of random vectors, <y, A x> = {first}, and <A y, x> = {second}"
         );
-        Err(Error::Parameter { solver: method, why })
+        wrong(method, why)
     }
 }

@@ -2,12 +2,12 @@
 
 use arrayspan_bridge::{Array, DType, Relayout, View, ViewMut};
 use arrayspan_kernels::{Executor, Update};
-use num_complex::{Complex32, Complex64};
+use num_complex::Complex64;
 
 use super::applied::Applied;
 use super::random::Random;
 use crate::Result;
-use crate::dense::Small;
+use crate::dense::{Small, upload};
 
 /// Vectors that are orthonormal as far as they are made, with room for those to come.
 #[derive(Debug)]
@@ -119,6 +119,15 @@ impl Basis {
         Ok(on.copy(from.view(), to, Update::set())?)
     }
 
+    /// These rows, in this order.
+    pub(super) fn ordered(&self, on: &dyn Executor, order: &[usize]) -> Result<Array> {
+        let mut ordered = on.empty(&[order.len(), self.rows.shape()[1]], self.rows.dtype())?;
+        for (to, from) in order.iter().enumerate() {
+            on.copy(self.row(*from)?, ordered.view_mut().selected(0, to)?, Update::set())?;
+        }
+        Ok(ordered)
+    }
+
     /// The first rows, as an array of that shape.
     pub(super) fn take(&self, on: &dyn Executor, count: usize, shape: &[usize]) -> Result<Array> {
         let shape = [&[count], shape].concat();
@@ -127,24 +136,6 @@ impl Basis {
         on.copy(self.rows.view().sliced(0, 0, count)?, flat, Update::set())?;
         Ok(all)
     }
-}
-
-/// A small matrix on the device.
-pub(crate) fn upload(on: &dyn Executor, small: &Small<Complex64>, dtype: DType) -> Result<Array> {
-    let (rows, columns) = small.shape();
-    let entry = |at: usize| small[(at / columns, at % columns)];
-    let all = (0..rows * columns).map(entry);
-    let narrow = |v: Complex64| Complex32::new(v.re as f32, v.im as f32);
-    let shape = [rows, columns];
-    let host = match dtype {
-        DType::Float32 => Array::from_vec(all.map(|v| v.re as f32).collect(), shape)?,
-        DType::Complex64 => Array::from_vec(all.map(narrow).collect(), shape)?,
-        DType::Complex128 => Array::from_vec(all.collect(), shape)?,
-        _ => Array::from_vec(all.map(|v| v.re).collect(), shape)?,
-    };
-    let mut there = on.empty(&shape, dtype)?;
-    on.transfer(host.view(), there.view_mut())?;
-    Ok(there)
 }
 
 /// A real matrix as a complex one.

@@ -1,6 +1,6 @@
 //! Blocks of vectors, row by row: what operators and small matrices make of them.
 
-use arrayspan_bridge::{Array, DType, Relayout, View, ViewMut};
+use arrayspan_bridge::{Array, Relayout, View, ViewMut};
 use arrayspan_kernels::{Executor, Update, Vector, VectorMut, input, previous};
 use arrayspan_operators::{Lift, LinearMap, LinearOperator, Operator};
 use num_complex::Complex64;
@@ -8,7 +8,7 @@ use num_complex::Complex64;
 use super::applied::Applied;
 use super::basis::Basis;
 use crate::Result;
-use crate::dense::Small;
+use crate::dense::{Small, download};
 use crate::engine::read::reals;
 use crate::engine::scale::times;
 
@@ -107,18 +107,5 @@ pub(super) fn products(on: &dyn Executor, x: View<'_>, y: View<'_>) -> Result<Sm
     let (rows, columns) = (x.shape()[0], y.shape()[0]);
     let mut small = on.empty(&[rows, columns], x.dtype())?;
     on.gemm(x, true, y.permuted(&[1, 0])?, small.view_mut(), Update::set())?;
-    let all = numbers(&small.view())?;
-    Ok(Small::from_row_iterator(rows, columns, all))
-}
-
-/// Numbers on the host. Waits for them.
-pub(crate) fn numbers(view: &View<'_>) -> Result<Vec<Complex64>> {
-    use num_complex::Complex32;
-    let wide = |v: &Complex32| Complex64::new(v.re.into(), v.im.into());
-    Ok(match view.dtype() {
-        DType::Float32 => view.to_vec::<f32>()?.iter().map(|&v| f64::from(v).into()).collect(),
-        DType::Float64 => view.to_vec::<f64>()?.iter().map(|&v| v.into()).collect(),
-        DType::Complex64 => view.to_vec::<Complex32>()?.iter().map(wide).collect(),
-        _ => view.to_vec::<Complex64>()?,
-    })
+    download(&small.view())
 }

@@ -32,7 +32,7 @@ const BASIS: usize = 100;
 /// As [`Svds::of`].
 ///
 /// Golden: PyLops 2.8.0 `LinearOperator.cond`, which is for the CPU alone.
-pub fn cond(a: &(impl LinearMap + ?Sized)) -> Result<ConditionNumber> {
+pub fn cond(a: &dyn LinearMap) -> Result<ConditionNumber> {
     cond_on(a, &*arrayspan_kernels::on(home(a))?)
 }
 
@@ -40,7 +40,7 @@ pub fn cond(a: &(impl LinearMap + ?Sized)) -> Result<ConditionNumber> {
 ///
 /// # Errors
 /// As [`Svds::of_on`].
-pub fn cond_on(a: &(impl LinearMap + ?Sized), on: &dyn Executor) -> Result<ConditionNumber> {
+pub fn cond_on(a: &dyn LinearMap, on: &dyn Executor) -> Result<ConditionNumber> {
     let shortest = a.domain().len().min(a.range().len());
     // One value is both ends.
     let count = shortest.clamp(1, 2);

@@ -6,14 +6,14 @@ use arrayspan_operators::LinearMap;
 
 use super::applied::{Applied, home};
 use super::basis::Basis;
-use super::epsilon;
 use super::lanczos::Lanczos;
 use super::random::Random;
-use super::search::{Ended, Search};
+use super::search::{Ended, Search, descending};
 use super::which::Which;
-use crate::engine::erased::Erased;
 use crate::engine::read::reals;
-use crate::{Error, Result, Stopped};
+use crate::engine::scale::epsilon;
+use crate::parameters::{not_negative, square, wrong};
+use crate::{Result, Stopped};
 
 /// What errors call it.
 const NAME: &str = "Eigs";
@@ -23,7 +23,7 @@ const NAME: &str = "Eigs";
 ///
 /// # Errors
 /// As [`Eigs::of`].
-pub fn eigs(a: &(impl LinearMap + ?Sized), count: usize) -> Result<Eigenpairs> {
+pub fn eigs(a: &dyn LinearMap, count: usize) -> Result<Eigenpairs> {
     Eigs { count, ..Eigs::default() }.of(a)
 }
 
@@ -110,7 +110,7 @@ impl Eigs {
     /// # Errors
     /// When a parameter is out of its range; models and data differ in space or device; the operator is not self-adjoint, or, being complex, linear over
     /// the real numbers only; the device fails or is out of memory.
-    pub fn of(&self, a: &(impl LinearMap + ?Sized)) -> Result<Eigenpairs> {
+    pub fn of(&self, a: &dyn LinearMap) -> Result<Eigenpairs> {
         self.of_on(a, &*arrayspan_kernels::on(home(a))?)
     }
 
@@ -118,10 +118,9 @@ impl Eigs {
     ///
     /// # Errors
     /// As [`of`](Self::of); when `on` computes elsewhere than the operator.
-    pub fn of_on(&self, a: &(impl LinearMap + ?Sized), on: &dyn Executor) -> Result<Eigenpairs> {
-        let a = Erased(a);
-        let mut a = Applied::new(NAME, &a, on)?;
-        a.expect_square(NAME)?;
+    pub fn of_on(&self, a: &dyn LinearMap, on: &dyn Executor) -> Result<Eigenpairs> {
+        let mut a = Applied::new(NAME, a, on)?;
+        square(NAME, a.a)?;
         a.expect_matrix(NAME)?;
         let n = a.a.domain().len();
         let basis = basis_size(NAME, (self.count, self.basis), n, self.tolerance)?;
@@ -143,24 +142,14 @@ impl Eigs {
         } else {
             (vec![f64::NAN; self.count], Ended::NotFinite)
         };
-        // In descending order.
-        let mut order: Vec<usize> = (0..self.count).collect();
-        order.sort_by(|i, j| values[*j].total_cmp(&values[*i]));
+        let order = descending(&values);
         let applications = lanczos.applications + self.count;
-        let mut sorted = on.empty(&[self.count, n], a.a.domain().dtype())?;
-        for (to, from) in order.iter().enumerate() {
-            on.copy(lanczos.basis.row(*from)?, sorted.view_mut().selected(0, to)?, Update::set())?;
-        }
+        let sorted = lanczos.basis.ordered(on, &order)?;
         let values: Vec<f64> = order.iter().map(|at| values[*at]).collect();
         let residuals = residuals(&mut a, &sorted, &values, &mut lanczos.basis)?;
         let shape = [&[self.count], a.a.domain().shape()].concat();
         let vectors = reshaped(on, sorted, &shape)?;
-        let stopped = match ended {
-            _ if !residuals.iter().all(|residual| residual.is_finite()) => Stopped::NotFinite,
-            Ended::Converged => Stopped::Residual,
-            Ended::Restarts => Stopped::Iterations,
-            Ended::NotFinite => Stopped::NotFinite,
-        };
+        let stopped = ended.stopped(&residuals);
         Ok(Eigenpairs { values, vectors, residuals, applications, stopped })
     }
 
@@ -168,7 +157,7 @@ impl Eigs {
     ///
     /// # Errors
     /// A parameter that is out of its range.
-    pub fn memory(&self, a: &(impl LinearMap + ?Sized), on: &dyn Executor) -> Result<usize> {
+    pub fn memory(&self, a: &dyn LinearMap, on: &dyn Executor) -> Result<usize> {
         let domain = a.domain();
         let n = domain.len();
         let m = basis_size(NAME, (self.count, self.basis), n, self.tolerance)?;
@@ -187,13 +176,11 @@ pub(super) fn basis_size(
     most: usize,
     tolerance: f64,
 ) -> Result<usize> {
-    let wrong = |why: String| Err(Error::Parameter { solver: method, why });
+    let wrong = |why: String| wrong(method, why);
     if count == 0 || count > most {
         return wrong(format!("count = {count} values are wanted, of which there are {most}"));
     }
-    if !(tolerance.is_finite() && tolerance >= 0.0) {
-        return wrong(format!("the tolerance {tolerance} is not a finite number ≥ 0"));
-    }
+    not_negative(method, "the tolerance", tolerance)?;
     match basis {
         None => Ok(count.saturating_mul(2).max(20).min(most)),
         Some(basis) if basis <= count && basis < most => wrong(format!(

@@ -6,7 +6,7 @@ use arrayspan_kernels::{Update, constant, input, previous};
 use super::applied::Applied;
 use super::basis::{Basis, complex};
 use super::random::Random;
-use super::search::{Drawn, Ended, Search};
+use super::search::{Ended, Next, Search, Sweeps};
 use crate::Result;
 use crate::dense::{Small, singular};
 use crate::engine::read::reals;
@@ -84,41 +84,23 @@ impl GolubKahan {
         a: &mut Applied<'_>,
         random: &mut Random,
     ) -> Result<(Vec<f64>, Ended)> {
-        let Search { count, which, basis: m, tolerance, restarts, .. } = self.search;
-        let complete = m == self.models.rows.shape()[1];
+        let complete = self.search.basis == self.models.rows.shape()[1];
+        let mut sweeps = Sweeps::new(self.search, complete);
         a.on.map(&constant(0.0), &[], self.largest.view_mut())?;
-        let mut drawn: Option<Drawn> = None;
-        let mut sweep = 0;
         loop {
             let coupling = self.sweep(a, random)?;
             let Some((coupling, ritz)) = coupling.and_then(|last| Some((last, self.ritz(last)?)))
             else {
-                return Ok((vec![f64::NAN; count], Ended::NotFinite));
+                return Ok((vec![f64::NAN; self.search.count], Ended::NotFinite));
             };
-            let order = which.order(&ritz.values);
-            let wanted: Vec<f64> = order[..count].iter().map(|at| ritz.values[*at]).collect();
-            let most = tolerance * ritz.values[m - 1];
-            let found = order[..count].iter().all(|at| ritz.residuals[*at] <= most);
-            let next = order.get(count).map(|at| (ritz.values[*at], ritz.residuals[*at] - most));
-            let rival = next.is_some_and(|(value, off)| which.rivals(value, off, &wanted));
-            let same = drawn.as_ref().is_some_and(|drawn| drawn.same(&wanted, most));
-            let late = drawn.as_ref().is_some_and(|drawn| sweep >= 2 * drawn.sweep);
-            if complete || found && same && (late || !rival) || sweep >= restarts {
-                self.keep(a, &ritz, &order[..count], 0.0)?;
-                let ended = if complete || found { Ended::Converged } else { Ended::Restarts };
+            let Next { kept, wanted, coupled, ended } = sweeps.after(&ritz.values, &ritz.residuals);
+            let coupling = if coupled { coupling } else { 0.0 };
+            self.keep(a, &ritz, &kept, coupling)?;
+            if let Some(ended) = ended {
                 return Ok((wanted, ended));
             }
-            sweep += 1;
-            if found && !same {
-                self.keep(a, &ritz, &order[..count], 0.0)?;
-                self.models.draw(a, random, count)?;
-                drawn = Some(Drawn { sweep, wanted });
-                continue;
-            }
-            let kept = (count + (m - count) / 2).min(m - 1);
-            self.keep(a, &ritz, &order[..kept], coupling)?;
             if coupling == 0.0 {
-                self.models.draw(a, random, kept)?;
+                self.models.draw(a, random, kept.len())?;
             }
         }
     }

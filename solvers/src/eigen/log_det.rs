@@ -4,13 +4,13 @@ use arrayspan_kernels::Executor;
 use arrayspan_operators::LinearMap;
 
 use super::applied::{Applied, home};
-use super::epsilon;
 use super::lanczos::Lanczos;
 use super::random::Random;
 use super::search::Search;
 use super::which::Which;
-use crate::engine::erased::Erased;
-use crate::{Error, Result, Stopped};
+use crate::engine::scale::epsilon;
+use crate::parameters::{square, wrong};
+use crate::{Result, Stopped};
 
 /// What errors call it.
 const NAME: &str = "LogDet";
@@ -20,7 +20,7 @@ const NAME: &str = "LogDet";
 ///
 /// # Errors
 /// As [`LogDet::of`].
-pub fn log_det(a: &(impl LinearMap + ?Sized)) -> Result<LogDetEstimate> {
+pub fn log_det(a: &dyn LinearMap) -> Result<LogDetEstimate> {
     LogDet::default().of(a)
 }
 
@@ -86,7 +86,7 @@ impl LogDet {
     /// # Errors
     /// When a parameter is out of its range; models and data differ in space or device; the operator is not self-adjoint, or, being complex, linear over
     /// the real numbers only; the device fails or is out of memory.
-    pub fn of(&self, a: &(impl LinearMap + ?Sized)) -> Result<LogDetEstimate> {
+    pub fn of(&self, a: &dyn LinearMap) -> Result<LogDetEstimate> {
         self.of_on(a, &*arrayspan_kernels::on(home(a))?)
     }
 
@@ -94,21 +94,16 @@ impl LogDet {
     ///
     /// # Errors
     /// As [`of`](Self::of); when `on` computes elsewhere than the operator.
-    pub fn of_on(
-        &self,
-        a: &(impl LinearMap + ?Sized),
-        on: &dyn Executor,
-    ) -> Result<LogDetEstimate> {
+    pub fn of_on(&self, a: &dyn LinearMap, on: &dyn Executor) -> Result<LogDetEstimate> {
         if self.probes < 2 || self.steps < 2 {
-            let why = format!(
-                "probes = {} and steps = {} have to be at least 2",
-                self.probes, self.steps
+            let (probes, steps) = (self.probes, self.steps);
+            return wrong(
+                NAME,
+                format!("probes = {probes} and steps = {steps} have to be at least 2"),
             );
-            return Err(Error::Parameter { solver: NAME, why });
         }
-        let a = Erased(a);
-        let mut a = Applied::new(NAME, &a, on)?;
-        a.expect_square(NAME)?;
+        let mut a = Applied::new(NAME, a, on)?;
+        square(NAME, a.a)?;
         a.expect_matrix(NAME)?;
         let n = a.a.domain().len();
         if n == 0 {
@@ -168,7 +163,7 @@ impl LogDet {
 
     /// The bytes that it takes on the device of `on`. Nothing is allocated for it.
     #[must_use]
-    pub fn memory(&self, a: &(impl LinearMap + ?Sized), on: &dyn Executor) -> usize {
+    pub fn memory(&self, a: &dyn LinearMap, on: &dyn Executor) -> usize {
         let (domain, m) = (a.domain(), self.sizes(a.domain().len()).1);
         let elements = super::basis::Basis::elements(domain.len(), [m + 1, m]);
         let scalars = arrayspan_kernels::widest_real(on.device()).bytes();

@@ -13,7 +13,7 @@
 //! are drawn on the host from a seed, the same on every device.
 
 mod applied;
-pub(crate) mod basis;
+mod basis;
 pub(crate) mod block;
 mod cond;
 mod eigs;
@@ -40,10 +40,3 @@ pub use power::{Eigenpair, PowerIteration};
 pub use randomized::{LowRank, RandomizedSvd};
 pub use svds::{SingularTriplets, Svds, svds};
 pub use which::Which;
-
-use arrayspan_bridge::DType;
-
-/// The distance of 1 to the next number.
-pub(crate) fn epsilon(dtype: DType) -> f64 {
-    if dtype.real() == DType::Float32 { f64::from(f32::EPSILON) } else { f64::EPSILON }
-}

@@ -9,9 +9,10 @@ use arrayspan_operators::LinearMap;
 use super::applied::{Applied, home};
 use super::polynomial::Tridiagonal;
 use super::random::Random;
-use crate::engine::erased::Erased;
 use crate::engine::read::reals;
-use crate::{Error, Result, Stopped};
+use crate::engine::scale::epsilon;
+use crate::parameters::{self, not_negative, wrong};
+use crate::{Result, Stopped, bytes};
 
 /// What errors call it.
 const NAME: &str = "NormEstimator";
@@ -34,7 +35,7 @@ const NAME: &str = "NormEstimator";
 ///
 /// # Errors
 /// As [`NormEstimator::of`].
-pub fn norm_estimate(a: &(impl LinearMap + ?Sized)) -> Result<NormEstimate> {
+pub fn norm_estimate(a: &dyn LinearMap) -> Result<NormEstimate> {
     NormEstimator::default().of(a)
 }
 
@@ -96,7 +97,7 @@ impl NormEstimator {
     ///
     /// # Errors
     /// When a parameter is out of its range, models and data are on different devices, or the device fails or is out of memory.
-    pub fn of(&self, a: &(impl LinearMap + ?Sized)) -> Result<NormEstimate> {
+    pub fn of(&self, a: &dyn LinearMap) -> Result<NormEstimate> {
         self.of_on(a, &*arrayspan_kernels::on(home(a))?)
     }
 
@@ -104,10 +105,9 @@ impl NormEstimator {
     ///
     /// # Errors
     /// As [`of`](Self::of); when `on` computes elsewhere than the operator.
-    pub fn of_on(&self, a: &(impl LinearMap + ?Sized), on: &dyn Executor) -> Result<NormEstimate> {
+    pub fn of_on(&self, a: &dyn LinearMap, on: &dyn Executor) -> Result<NormEstimate> {
         self.check()?;
-        let a = Erased(a);
-        let mut a = Applied::new(NAME, &a, on)?;
+        let mut a = Applied::new(NAME, a, on)?;
         let none =
             NormEstimate { lower: 0.0, upper: 0.0, iterations: 0, stopped: Stopped::Precision };
         let (model, data) = (a.a.domain(), a.a.range());
@@ -157,7 +157,7 @@ impl NormEstimator {
             let [alphas, betas] = [0, 1].map(|row| squares.view().selected(0, row));
             let alphas = reals(&alphas?.sliced(0, 0, done)?)?;
             let betas = reals(&betas?.sliced(0, 0, done)?)?;
-            let epsilon = super::epsilon(model.dtype());
+            let epsilon = epsilon(model.dtype());
             let Some(bounds) = bounds(&alphas, &betas, unlikely, epsilon) else {
                 let stopped = Stopped::NotFinite;
                 return Ok(NormEstimate {
@@ -184,30 +184,19 @@ impl NormEstimator {
 
     /// The bytes that it takes, on the device of `on`. Nothing is allocated for it.
     #[must_use]
-    pub fn memory(&self, a: &(impl LinearMap + ?Sized), on: &dyn Executor) -> usize {
-        let bytes = |len: usize, each: usize| len.saturating_mul(each);
-        let space = |space: &arrayspan_operators::Space| bytes(space.len(), space.dtype().bytes());
+    pub fn memory(&self, a: &dyn LinearMap, on: &dyn Executor) -> usize {
         let numbers = self.iterations.saturating_mul(2).saturating_add(4);
-        let scalars = bytes(numbers, arrayspan_kernels::widest_real(on.device()).bytes());
-        [space(a.range()), a.workspace(), scalars]
-            .into_iter()
-            .fold(space(a.domain()), usize::saturating_add)
+        let scalars = numbers.saturating_mul(arrayspan_kernels::widest_real(on.device()).bytes());
+        bytes::total([bytes::of(a.domain()), bytes::of(a.range()), a.workspace(), scalars])
     }
 
     fn check(&self) -> Result<()> {
         let Self { tolerance, failure, iterations, check_every, .. } = *self;
-        let why = if !(tolerance.is_finite() && tolerance >= 0.0) {
-            format!("the tolerance {tolerance} is not a finite number ≥ 0")
-        } else if !(failure > 0.0 && failure < 1.0) {
-            format!("failure = {failure} is no probability in 0 < … < 1")
-        } else if iterations == 0 || check_every == 0 {
-            format!(
-                "iterations = {iterations} and check_every = {check_every} have to be at least 1"
-            )
-        } else {
-            return Ok(());
-        };
-        Err(Error::Parameter { solver: NAME, why })
+        not_negative(NAME, "the tolerance", tolerance)?;
+        if !(failure > 0.0 && failure < 1.0) {
+            return wrong(NAME, format!("failure = {failure} is no probability in 0 < … < 1"));
+        }
+        parameters::iterations(NAME, iterations, check_every)
     }
 
     /// `ln 1/δ`: a vector of length 1 in `len` real dimensions has less than `δ` of another one with the probability of failure.

@@ -7,11 +7,11 @@ use num_complex::Complex64;
 
 use super::applied::{Applied, home};
 use super::eigs::reshaped;
-use super::epsilon;
 use super::random::Random;
-use crate::engine::erased::Erased;
 use crate::engine::read::reals;
-use crate::{Error, Result, Stopped};
+use crate::engine::scale::epsilon;
+use crate::parameters::{self, not_negative, square, wrong};
+use crate::{Result, Stopped};
 
 /// What errors call it.
 const NAME: &str = "PowerIteration";
@@ -83,7 +83,7 @@ impl PowerIteration {
     /// # Errors
     /// When a parameter is out of its range; models and data differ in space or device; the operator, being complex, is linear over the real numbers only;
     /// the device fails or is out of memory.
-    pub fn of(&self, a: &(impl LinearMap + ?Sized)) -> Result<Eigenpair> {
+    pub fn of(&self, a: &dyn LinearMap) -> Result<Eigenpair> {
         self.of_on(a, &*arrayspan_kernels::on(home(a))?)
     }
 
@@ -91,16 +91,15 @@ impl PowerIteration {
     ///
     /// # Errors
     /// As [`of`](Self::of); when `on` computes elsewhere than the operator.
-    pub fn of_on(&self, a: &(impl LinearMap + ?Sized), on: &dyn Executor) -> Result<Eigenpair> {
+    pub fn of_on(&self, a: &dyn LinearMap, on: &dyn Executor) -> Result<Eigenpair> {
         self.check()?;
-        let a = Erased(a);
-        let mut a = Applied::new(NAME, &a, on)?;
-        a.expect_square(NAME)?;
+        let mut a = Applied::new(NAME, a, on)?;
+        square(NAME, a.a)?;
         a.expect_matrix(NAME)?;
         let n = a.a.domain().len();
         if n == 0 {
-            let why = format!("{} has models without elements, and no eigenvalues", a.a.name());
-            return Err(Error::Parameter { solver: NAME, why });
+            let name = a.a.name();
+            return wrong(NAME, format!("{name} has models without elements, and no eigenvalues"));
         }
         let mut run = Run::new(&mut a, self.check_every.min(self.iterations))?;
         Random::new(self.seed).fill(on, run.v.view_mut())?;
@@ -141,7 +140,7 @@ impl PowerIteration {
 
     /// The bytes that it takes on the device of `on`, the vector included. Nothing is allocated for it.
     #[must_use]
-    pub fn memory(&self, a: &(impl LinearMap + ?Sized), on: &dyn Executor) -> usize {
+    pub fn memory(&self, a: &dyn LinearMap, on: &dyn Executor) -> usize {
         let domain = a.domain();
         let vectors = domain.len().saturating_mul(domain.dtype().bytes()).saturating_mul(3);
         let rows = self.check_every.min(self.iterations).saturating_mul(3).saturating_add(4);
@@ -151,16 +150,8 @@ impl PowerIteration {
 
     fn check(&self) -> Result<()> {
         let Self { tolerance, iterations, check_every, .. } = *self;
-        let why = if !(tolerance.is_finite() && tolerance >= 0.0) {
-            format!("the tolerance {tolerance} is not a finite number ≥ 0")
-        } else if iterations == 0 || check_every == 0 {
-            format!(
-                "iterations = {iterations} and check_every = {check_every} have to be at least 1"
-            )
-        } else {
-            return Ok(());
-        };
-        Err(Error::Parameter { solver: NAME, why })
+        not_negative(NAME, "the tolerance", tolerance)?;
+        parameters::iterations(NAME, iterations, check_every)
     }
 }
 

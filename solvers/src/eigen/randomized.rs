@@ -9,11 +9,11 @@ use arrayspan_operators::{LinearMap, Operator};
 use super::applied::{Applied, home};
 use super::basis::Basis;
 use super::block::{Block, products};
-use super::epsilon;
 use super::random::Random;
 use crate::dense::singular;
-use crate::engine::scale::power;
-use crate::{Error, Result, Stopped};
+use crate::engine::scale::{epsilon, power};
+use crate::parameters::{positive, wrong};
+use crate::{Result, Stopped};
 
 /// What errors call it.
 const NAME: &str = "RandomizedSvd";
@@ -202,17 +202,17 @@ impl RandomizedSvd {
     }
 
     fn check(&self, most: usize) -> Result<()> {
-        let why = if self.count == 0 || self.count > most {
-            format!("count = {} values are wanted, of which there are {most}", self.count)
-        } else if self
-            .tolerance
-            .is_some_and(|tolerance| !(tolerance > 0.0 && tolerance.is_finite()))
-        {
-            format!("the tolerance {:?} is not a finite number above 0", self.tolerance)
-        } else {
-            return Ok(());
-        };
-        Err(Error::Parameter { solver: NAME, why })
+        let count = self.count;
+        if count == 0 || count > most {
+            return wrong(
+                NAME,
+                format!("count = {count} values are wanted, of which there are {most}"),
+            );
+        }
+        if let Some(tolerance) = self.tolerance {
+            positive(NAME, "the tolerance", tolerance)?;
+        }
+        Ok(())
     }
 }
 

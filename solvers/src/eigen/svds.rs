@@ -7,13 +7,12 @@ use arrayspan_operators::LinearMap;
 use super::applied::{Applied, home};
 use super::basis::Basis;
 use super::eigs::{basis_size, reshaped};
-use super::epsilon;
 use super::golub_kahan::GolubKahan;
 use super::random::Random;
-use super::search::{Ended, Search};
+use super::search::{Ended, Search, descending};
 use super::which::Which;
-use crate::engine::erased::Erased;
 use crate::engine::read::reals;
+use crate::engine::scale::epsilon;
 use crate::{Result, Stopped};
 
 /// What errors call it.
@@ -23,7 +22,7 @@ const NAME: &str = "Svds";
 ///
 /// # Errors
 /// As [`Svds::of`].
-pub fn svds(a: &(impl LinearMap + ?Sized), count: usize) -> Result<SingularTriplets> {
+pub fn svds(a: &dyn LinearMap, count: usize) -> Result<SingularTriplets> {
     Svds { count, ..Svds::default() }.of(a)
 }
 
@@ -106,7 +105,7 @@ impl Svds {
     /// # Errors
     /// When a parameter is out of its range; models and data are on different devices; the operator is complex and linear over the real
     /// numbers only; the device fails or is out of memory.
-    pub fn of(&self, a: &(impl LinearMap + ?Sized)) -> Result<SingularTriplets> {
+    pub fn of(&self, a: &dyn LinearMap) -> Result<SingularTriplets> {
         self.of_on(a, &*arrayspan_kernels::on(home(a))?)
     }
 
@@ -114,13 +113,8 @@ impl Svds {
     ///
     /// # Errors
     /// As [`of`](Self::of); when `on` computes elsewhere than the operator.
-    pub fn of_on(
-        &self,
-        a: &(impl LinearMap + ?Sized),
-        on: &dyn Executor,
-    ) -> Result<SingularTriplets> {
-        let a = Erased(a);
-        let mut a = Applied::new(NAME, &a, on)?;
+    pub fn of_on(&self, a: &dyn LinearMap, on: &dyn Executor) -> Result<SingularTriplets> {
+        let mut a = Applied::new(NAME, a, on)?;
         a.expect_matrix(NAME)?;
         let (domain, range) = (a.a.domain(), a.a.range());
         let least = domain.len().min(range.len());
@@ -142,24 +136,18 @@ impl Svds {
         } else {
             (vec![f64::NAN; self.count], Ended::NotFinite)
         };
-        let mut order: Vec<usize> = (0..self.count).collect();
-        order.sort_by(|i, j| values[*j].total_cmp(&values[*i]));
+        let order = descending(&values);
         let values: Vec<f64> = order.iter().map(|at| values[*at]).collect();
         let turned = range.len() < domain.len();
         let (right, left) =
             if turned { (&both.data, &both.models) } else { (&both.models, &both.data) };
-        let (right, left) = (sorted(on, right, &order)?, sorted(on, left, &order)?);
+        let (right, left) = (right.ordered(on, &order)?, left.ordered(on, &order)?);
         let residuals = residuals(&mut a, (&left, &right), &values)?;
         let applications = both.applications + 1 + 2 * self.count;
         let shape = |own: &[usize]| [&[self.count], own].concat();
         let left = reshaped(on, left, &shape(range.shape()))?;
         let right = reshaped(on, right, &shape(domain.shape()))?;
-        let stopped = match ended {
-            _ if !residuals.iter().all(|residual| residual.is_finite()) => Stopped::NotFinite,
-            Ended::Converged => Stopped::Residual,
-            Ended::Restarts => Stopped::Iterations,
-            Ended::NotFinite => Stopped::NotFinite,
-        };
+        let stopped = ended.stopped(&residuals);
         Ok(SingularTriplets { left, values, right, residuals, applications, stopped })
     }
 
@@ -167,7 +155,7 @@ impl Svds {
     ///
     /// # Errors
     /// A parameter that is out of its range.
-    pub fn memory(&self, a: &(impl LinearMap + ?Sized), on: &dyn Executor) -> Result<usize> {
+    pub fn memory(&self, a: &dyn LinearMap, on: &dyn Executor) -> Result<usize> {
         let (domain, range) = (a.domain(), a.range());
         let (short, long) = (domain.len().min(range.len()), domain.len().max(range.len()));
         let m = basis_size(NAME, (self.count, self.basis), short, self.tolerance)?;
@@ -179,15 +167,6 @@ impl Svds {
         let bytes = bases.saturating_add(taken).saturating_mul(domain.dtype().bytes());
         Ok(bytes.saturating_add(scalars).saturating_add(a.workspace()))
     }
-}
-
-/// The first rows of a basis in another order.
-fn sorted(on: &dyn Executor, basis: &Basis, order: &[usize]) -> Result<Array> {
-    let mut sorted = on.empty(&[order.len(), basis.rows.shape()[1]], basis.rows.dtype())?;
-    for (to, from) in order.iter().enumerate() {
-        on.copy(basis.row(*from)?, sorted.view_mut().selected(0, to)?, Update::set())?;
-    }
-    Ok(sorted)
 }
 
 fn residuals(

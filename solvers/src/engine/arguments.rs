@@ -7,7 +7,8 @@ use arrayspan_operators::{LinearMap, Space};
 use super::fit::Fit;
 use super::run::Method;
 use super::workspace::{Scalars, SolverWorkspace};
-use crate::{Error, Result};
+use crate::Result;
+use crate::parameters::{self, not_negative, wrong};
 
 /// As [`Solver::workspace`], with scalars of that dtype.
 pub(crate) fn workspace_with<M: Method>(
@@ -59,15 +60,9 @@ pub(super) fn fit<M: Method>(
 
 /// Fails if a parameter is out of its range.
 pub(super) fn check<M: Method>(method: &M, a: &dyn LinearMap) -> Result<()> {
-    let wrong = |why: String| Err(Error::Parameter { solver: M::NAME, why });
-    let damping = method.damping();
-    if !(damping.is_finite() && damping >= 0.0) {
-        return wrong(format!("damping {damping} is not a finite number ≥ 0"));
-    }
-    if method.check_every() == 0 {
-        return wrong("check_every is 0: the host must check after at least 1 iteration".into());
-    }
-    method.stop().check().or_else(wrong)?;
+    not_negative(M::NAME, "damping", method.damping())?;
+    parameters::check_every(M::NAME, method.check_every())?;
+    method.stop().check().or_else(|why| wrong(M::NAME, why))?;
     method.check(a)
 }
 
@@ -78,8 +73,7 @@ pub(super) fn check_damping<M: Method>(method: &M, dtype: DType) -> Result<()> {
     if damping <= largest / 2.0 {
         return Ok(());
     }
-    let why = format!("damping {damping:e} is too large to be computed with in {dtype}");
-    Err(Error::Parameter { solver: M::NAME, why })
+    wrong(M::NAME, format!("damping {damping:e} is too large to be computed with in {dtype}"))
 }
 
 /// An array of a space, with unspecified content.

@@ -88,7 +88,7 @@ pub(super) fn solve<M: Method>(
         }
     }
     let y = scaled.as_ref().map_or(y, Array::view);
-    let mut run = Run::new(method, &mut workspace, on, Box::new(a), y, (x, started));
+    let mut run = Run::new(method, &mut workspace, on, &a, y, (x, started));
     run.own = own.iter().map(|exponent| exponent.unwrap_or(0)).collect();
     let mut seen = run.begin()?;
     for (seen, _) in seen.iter_mut().zip(&own).filter(|(_, exponent)| exponent.is_none()) {
@@ -178,15 +178,13 @@ impl<M: Method> Solving<'_, M> {
             self.keep(&ended)?;
             let run = &mut self.run;
             run.w.history.restart(run.on, ahead)?;
-            ahead = check_every.min(run.method.stop().iterations.saturating_sub(done));
+            let left = run.method.stop().iterations.saturating_sub(done);
+            ahead = check_every.min(left);
             if run.damped_alone {
                 ahead = ahead.min(1);
             }
             run.done = done;
-            for step in 0..ahead {
-                M::iterate(run, step)?;
-            }
-            M::settle(run, ahead)?;
+            run.enqueue(ahead, left)?;
             done += ahead;
             run.read(ahead, &mut self.seen)?;
         }

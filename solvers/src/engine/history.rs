@@ -3,11 +3,14 @@
 //! Of several right-hand sides at once each scalar is an array of one number for each, which broadcasts over vectors whose last
 //! axis counts the right-hand sides. So a recurrence is written once.
 
-use arrayspan_bridge::{Array, DType, Relayout, Transfer, View, ViewMut};
-use arrayspan_kernels::{Executor, Expression, Update, constant, input};
+use arrayspan_bridge::{Array, DType, Relayout, View, ViewMut};
+use arrayspan_kernels::{Arrays, Executor, Update};
 
 use super::scale::power;
+use super::state::{fill, identity};
 use crate::Result;
+
+pub(crate) use super::state::{State, column};
 
 /// The row of the squared norm of the residual, in every method's history.
 pub(crate) const RESIDUAL: usize = 0;
@@ -17,8 +20,9 @@ pub(crate) const GRADIENT: usize = 1;
 /// is not looked at.
 pub(crate) const STEP: usize = 2;
 
-/// The most arrays of one launch, which takes 64 arguments: two for each array, and one for each constant.
-const ARRAYS: usize = 27;
+/// How many iterations are recorded together: few, because recording them takes as long as making them; an even number, after
+/// which vectors that change places are where they were.
+const RECORDED: usize = 4;
 
 /// Scalars, one column an iteration, that stay on the device until the host reads them.
 ///
@@ -34,6 +38,8 @@ pub(crate) struct History {
     state: usize,
     /// Of several right-hand sides, the squared norms of what is to be explained: the last input of each state.
     wholes: Option<Array>,
+    /// Slots of the few iterations that are recorded, where such are replayed.
+    recorded: Option<Array>,
 }
 
 /// The scalars that the host has seen, from the start on.
@@ -56,6 +62,15 @@ pub(crate) struct Norms {
     pub(crate) column: Vec<f64>,
 }
 
+impl Arrays for History {
+    fn show<'a>(&'a mut self, show: &mut dyn FnMut(&'a mut Array)) {
+        show(&mut self.slots);
+        self.picks.show(show);
+        self.wholes.show(show);
+        self.recorded.show(show);
+    }
+}
+
 impl History {
     /// Room for `rows` scalars at a check and at `check_every` iterations after it, in the dtype of the scalars. Those
     /// from row `state` on are filled by one call, which is one expression if they are picked.
@@ -69,10 +84,18 @@ impl History {
         columns: Option<usize>,
     ) -> Result<Self> {
         let picks = if picked { Some(identity(on, dtype, rows - state)?) } else { None };
-        let shape = [check_every.saturating_add(1), rows, columns.unwrap_or(1)];
-        let slots = on.empty(if columns.is_some() { &shape } else { &shape[..2] }, dtype)?;
+        let slots = |iterations: usize| {
+            let shape = [iterations.saturating_add(1), rows, columns.unwrap_or(1)];
+            on.empty(if columns.is_some() { &shape } else { &shape[..2] }, dtype)
+        };
+        let recorded = Self::recorded(on).map(slots).transpose()?;
         let wholes = columns.map(|columns| on.empty(&[columns], dtype)).transpose()?;
-        Ok(Self { slots, picks, state, wholes })
+        Ok(Self { slots: slots(check_every)?, picks, state, wholes, recorded })
+    }
+
+    /// How many iterations may be recorded together, where such are replayed.
+    pub(crate) fn recorded(on: &dyn Executor) -> Option<usize> {
+        on.stream().has_graphs().then_some(RECORDED)
     }
 
     /// The squared norms of what is to be explained, of several right-hand sides.
@@ -200,7 +223,29 @@ impl History {
         Ok(())
     }
 
-    /// Makes the state `ahead` iterations after the last check the state at this one.
+    /// Exchanges the slots for those of the iterations that are recorded, or back.
+    pub(crate) fn exchange(&mut self) {
+        if let Some(recorded) = &mut self.recorded {
+            std::mem::swap(&mut self.slots, recorded);
+        }
+    }
+
+    /// Makes the state at the last check the one that those that are recorded begin at.
+    pub(crate) fn begin_recorded(&mut self, on: &dyn Executor) -> Result<()> {
+        let Some(recorded) = &mut self.recorded else { return Ok(()) };
+        let from = self.slots.view().sliced(0, 0, 1)?;
+        Ok(on.copy(from, recorded.view_mut().sliced(0, 0, 1)?, Update::set())?)
+    }
+
+    /// Takes what the recorded iterations have left for that of those after `step`.
+    pub(crate) fn keep_recorded(&mut self, on: &dyn Executor, step: usize) -> Result<()> {
+        let Some(recorded) = &self.recorded else { return Ok(()) };
+        let len = recorded.shape()[0] - 1;
+        let from = recorded.view().sliced(0, 1, len)?;
+        Ok(on.copy(from, self.slots.view_mut().sliced(0, step + 1, len)?, Update::set())?)
+    }
+
+    /// Makes the state `ahead` iterations after the last check the state at this one.    /// Makes the state `ahead` iterations after the last check the state at this one.
     pub(crate) fn restart(&mut self, on: &dyn Executor, ahead: usize) -> Result<()> {
         if ahead == 0 {
             return Ok(());
@@ -208,73 +253,6 @@ impl History {
         let (first, rest) = self.slots.view_mut().split_at(0, 1)?;
         let last = rest.view().sliced(0, ahead - 1, 1)?;
         Ok(on.copy(last, first, Update::set())?)
-    }
-}
-
-/// What fills the state.
-#[derive(Clone, Debug)]
-pub(crate) enum State {
-    /// One expression for all rows, made by [`column`].
-    Picked(Expression),
-    /// One for each row, in one launch where it takes them all. Parts that they share are computed once in each.
-    Each(Vec<Expression>),
-}
-
-/// The expressions of the rows of the state, of so many inputs, as one: their sum, each times a row of the identity matrix.
-pub(crate) fn column(state: impl IntoIterator<Item = Expression>, inputs: usize) -> State {
-    let rows = state.into_iter().enumerate();
-    let picked = rows.map(|(row, value)| input(inputs + row) * value);
-    State::Picked(picked.reduce(|sum, row| sum + row).unwrap_or_else(|| constant(0.0)))
-}
-
-/// The rows of an identity matrix.
-fn identity(on: &dyn Executor, dtype: DType, len: usize) -> Result<Array> {
-    let one = |at: usize| if at.is_multiple_of(len + 1) { 1.0 } else { 0.0 };
-    let shape = [len, len];
-    let picks = match dtype {
-        DType::Float32 => Array::from_vec((0..len * len).map(|at| one(at) as f32).collect(), shape),
-        _ => Array::from_vec((0..len * len).map(one).collect::<Vec<f64>>(), shape),
-    };
-    let stream = on.stream();
-    Ok(picks?.into_device_with(stream.device(), Transfer::CopyIfNeeded, stream)?.0)
-}
-
-/// Fills a column of the state in one launch.
-fn fill<'a>(
-    on: &dyn Executor,
-    picks: Option<&'a Array>,
-    mut inputs: Vec<View<'a>>,
-    state: &State,
-    column: ViewMut<'a>,
-) -> Result<()> {
-    match state {
-        State::Picked(expression) => {
-            let column = column.selected(0, 0)?;
-            // A row of the identity beside each right-hand side.
-            let several = column.shape().len() > 1;
-            for row in 0..picks.map_or(0, |picks| picks.shape()[0]) {
-                let Some(pick) = picks.map(|picks| picks.view().selected(0, row)).transpose()?
-                else {
-                    break;
-                };
-                let len = pick.layout().len();
-                inputs.push(if several { pick.reshaped(&[len, 1])? } else { pick });
-            }
-            Ok(on.map(expression, &inputs, column)?)
-        }
-        State::Each(expressions) => {
-            let mut rest = column.selected(0, 0)?;
-            for part in expressions.chunks(ARRAYS.saturating_sub(inputs.len()).max(1)) {
-                let mut rows = Vec::with_capacity(part.len());
-                for expression in part {
-                    let (row, left) = rest.split_at(0, 1)?;
-                    rows.push((expression.clone(), row.selected(0, 0)?));
-                    rest = left;
-                }
-                on.map_many(&inputs, rows)?;
-            }
-            Ok(())
-        }
     }
 }
 

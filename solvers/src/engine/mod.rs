@@ -8,17 +8,19 @@
 pub(crate) mod arguments;
 mod begin;
 mod columns;
-pub(crate) mod erased;
 pub(crate) mod fit;
 pub(crate) mod history;
 mod measure;
 pub(crate) mod read;
+mod recorded;
 mod rehearse;
+mod replay;
 pub(crate) mod run;
 mod running;
 mod saved;
 pub(crate) mod scale;
 pub(crate) mod solver;
+mod state;
 pub(crate) mod system;
 pub(crate) mod workspace;
 

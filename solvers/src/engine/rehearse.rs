@@ -7,7 +7,7 @@ use arrayspan_bridge::{Array, View};
 use arrayspan_kernels::{Executor, Vector, VectorMut, warm_up};
 use arrayspan_operators::LinearMap;
 
-use super::erased::Erased;
+use super::replay::only_here;
 use super::run::{Method, Run};
 use super::workspace::SolverWorkspace;
 use crate::Result;
@@ -27,10 +27,7 @@ pub(crate) fn if_worth_while<M: Method>(
     let known = workspace.built_for == kind;
     let device = on.device();
     // What runs elsewhere would not be planned, but done.
-    let plain = |a: &dyn LinearMap| {
-        let alone = a.devices().is_none_or(|devices| devices.one() == Some(device));
-        alone && a.only_enqueues()
-    };
+    let plain = |a: &dyn LinearMap| only_here(a, on) && a.only_enqueues();
     let others = [method.preconditioner(), method.beside()];
     let inner = others.into_iter().flatten().all(|inner| plain(inner));
     if known || on.records() || !device.builds_side_by_side() || !inner || !plain(a) {
@@ -54,7 +51,6 @@ pub(crate) fn run<M: Method>(
     let built = warm_up(on.stream(), |on| -> Result<()> {
         let nothing = on.empty(&[0], model.dtype())?;
         let x = std::mem::replace(&mut model, nothing);
-        let a = Box::new(Erased(a));
         let mut run = Run::new(method, workspace, on, a, y.clone(), (x, started));
         let rehearsed = run.rehearse();
         model = run.x;

@@ -7,9 +7,11 @@ use arrayspan_kernels::{Executor, Expression, constant, input};
 use arrayspan_operators::{LinearMap, Operator};
 
 use super::history::{GRADIENT, Norms, State};
+use super::recorded::Replay;
 use super::scale::Scale;
 use super::workspace::{Make, SolverWorkspace};
-use crate::{Error, Result, Stop, Stopped};
+use crate::parameters::wrong;
+use crate::{Result, Stop, Stopped};
 
 /// A method: parameters, vectors and the recurrence. What all methods do is the engine's.
 ///
@@ -49,8 +51,7 @@ pub trait Method: Debug + Sized {
     /// # Errors
     /// That it solves one at a time.
     fn lifted(&self, _columns: usize) -> Result<Self> {
-        let why = "it solves one right-hand side at a time".into();
-        Err(Error::Parameter { solver: Self::NAME, why })
+        wrong(Self::NAME, "it solves one right-hand side at a time")
     }
 
     /// What is applied to residuals, if anything is.
@@ -91,9 +92,22 @@ pub trait Method: Debug + Sized {
     /// The vector that the engine fills with `y - A x` before `first`.
     fn residual(vectors: &mut Self::Vectors) -> &mut Array;
 
-    /// The vectors that an iteration has from the one before, beside the model and the scalars: what a saved run is. `None`: it
-    /// cannot be saved.
-    fn kept(_vectors: &mut Self::Vectors) -> Option<Vec<&mut Array>> {
+    /// The arrays that an iteration has from the one before, beside the model and the scalars: what a saved run is.
+    fn kept(vectors: &mut Self::Vectors) -> Vec<&mut Array>;
+
+    /// Whether so many iterations enqueue the same after each check, whatever their numbers, and leave all vectors where they
+    /// were: then they may be recorded once and replayed.
+    fn replays(&self, _iterations: usize) -> bool {
+        false
+    }
+
+    /// All arrays of the recurrence. Of one that never [replays](Self::replays) nobody asks.
+    fn arrays(_vectors: &mut Self::Vectors) -> Vec<&mut Array> {
+        Vec::new()
+    }
+
+    /// After how many iterations it begins anew, if it does: a saved run goes on only with the same number.
+    fn cycle(&self, _vectors: &Self::Vectors) -> Option<usize> {
         None
     }
 
@@ -148,7 +162,7 @@ pub struct Run<'a, M: Method> {
     pub(crate) method: &'a M,
     pub(crate) w: &'a mut SolverWorkspace<M::Vectors>,
     pub(crate) on: &'a dyn Executor,
-    pub(crate) a: Box<dyn LinearMap + 'a>,
+    pub(crate) a: &'a dyn LinearMap,
     pub(crate) y: View<'a>,
     pub(crate) x: Array,
     pub(crate) started: bool,
@@ -171,6 +185,8 @@ pub struct Run<'a, M: Method> {
     pub(crate) done: usize,
     /// The scalars of the next column, the same expressions for all iterations.
     pub(crate) next: Option<State>,
+    /// The iterations from one check to the next.
+    pub(crate) replay: Replay,
 }
 
 impl<'a, M: Method> Run<'a, M> {
@@ -179,7 +195,7 @@ impl<'a, M: Method> Run<'a, M> {
         method: &'a M,
         w: &'a mut SolverWorkspace<M::Vectors>,
         on: &'a dyn Executor,
-        a: Box<dyn LinearMap + 'a>,
+        a: &'a dyn LinearMap,
         y: View<'a>,
         (x, started): (Array, bool),
     ) -> Self {
@@ -202,6 +218,7 @@ impl<'a, M: Method> Run<'a, M> {
             damped_alone,
             done: 0,
             next,
+            replay: Replay::New,
         }
     }
 

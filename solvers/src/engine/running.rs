@@ -136,10 +136,7 @@ impl<'a, M: Method> Running<'a, M> {
             ahead = ahead.min(1);
         }
         run.done = self.seen.iterations();
-        for step in 0..ahead {
-            M::iterate(run, step)?;
-        }
-        M::settle(run, ahead)?;
+        run.enqueue(ahead, left)?;
         run.read(ahead, std::slice::from_mut(&mut self.seen))?;
         self.ahead = ahead;
         self.unscaled = run.unscaled()?;

@@ -64,6 +64,8 @@ struct Facts {
     started: bool,
     lost: bool,
     damped_alone: bool,
+    /// See [`Method::cycle`].
+    cycle: Option<usize>,
     scale: Scale,
     /// The method's.
     damping: f64,
@@ -154,7 +156,18 @@ impl Saved {
         fit.array("the saved model", a.domain(), &self.x.view())?;
         let state = history.column(0)?;
         fit.like("the saved scalars", &state, &self.column.view())?;
-        let kept = M::kept(vectors).unwrap_or_default();
+        let cycle = method.cycle(vectors);
+        if let (Some(was), Some(is)) = (self.facts.cycle, cycle)
+            && was != is
+        {
+            return wrong(format!(
+                "its cycles had {was} iterations, and those of the solver have {is}"
+            ));
+        }
+        if self.facts.cycle.is_some() != cycle.is_some() {
+            return wrong("it does not say of how many iterations its cycles were".into());
+        }
+        let kept = M::kept(vectors);
         if kept.len() != self.vectors.len() {
             let (found, expected) = (self.vectors.len(), kept.len());
             return wrong(format!("it has {found} vectors, and the solver keeps {expected}"));
@@ -170,16 +183,14 @@ impl<M: Method> Running<'_, M> {
     /// The run as it is, in memory of its own. The run may go on. Enqueued; does not wait.
     ///
     /// # Errors
-    /// [`Error::Saved`] for [solvers whose runs cannot be saved](crate::Solver); out of memory.
+    /// Out of memory.
     pub fn save(&mut self) -> Result<Saved> {
         let elapsed = self.elapsed();
         let Self { run, seen, ahead, .. } = self;
         let (on, preconditioned) = (run.on, run.method.preconditioner().is_some());
         let copied = |view: View<'_>| copied(on, view);
-        let Some(kept) = M::kept(&mut run.w.vectors) else {
-            let why = "its runs cannot be saved".into();
-            return Err(Error::Saved { solver: M::NAME, why });
-        };
+        let cycle = run.method.cycle(&run.w.vectors);
+        let kept = M::kept(&mut run.w.vectors);
         let vectors = kept.iter().map(|vector| copied(vector.view())).collect::<Result<_>>()?;
         let facts = Facts {
             solver: M::NAME.into(),
@@ -187,6 +198,7 @@ impl<M: Method> Running<'_, M> {
             started: run.started,
             lost: run.lost[0],
             damped_alone: run.damped_alone,
+            cycle,
             scale: run.scale,
             damping: run.method.damping(),
             scaled_damping: run.damping,
@@ -219,9 +231,7 @@ impl<M: Method> Run<'_, M> {
         // Makes the expressions of iterations ready. What it writes, from the first gradient, is written over.
         M::turn(self)?;
         let on = self.on;
-        for (own, saved) in
-            M::kept(&mut self.w.vectors).unwrap_or_default().into_iter().zip(&saved.vectors)
-        {
+        for (own, saved) in M::kept(&mut self.w.vectors).into_iter().zip(&saved.vectors) {
             on.copy(saved.view(), own.view_mut(), Update::set())?;
         }
         on.copy(saved.column.view(), self.w.history.column_mut(0)?, Update::set())?;

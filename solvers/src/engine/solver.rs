@@ -2,18 +2,19 @@
 
 use arrayspan_bridge::{Array, AsView, View};
 use arrayspan_kernels::{Executor, widest_real};
-use arrayspan_operators::{LinearMap, Operator, Space};
+use arrayspan_operators::{LinearMap, Operator};
 
 use super::arguments::{check, check_damping, check_every, empty, fit, workspace_with};
 use super::columns::{self, Columns};
-use super::erased::Erased;
 use super::fit::Fit;
+use super::history::History;
 use super::rehearse;
 use super::run::{Method, Run};
 use super::running::Running;
 use super::saved::Saved;
 use super::workspace::{Make, Scalars, SolverWorkspace};
-use crate::{Error, Observer, Result, Solution};
+use crate::parameters::wrong;
+use crate::{Observer, Result, Solution, bytes};
 
 /// A solver: parameters that solve `A x ≈ y`, in the way that the documentation of each says.
 ///
@@ -27,16 +28,15 @@ use crate::{Error, Observer, Result, Solution};
 /// [`Cgls::check_every`]); only then can a tolerance end the run, and only then is the [`Observer`] called. How a run ended is in the
 /// [`Solution`].
 ///
-/// What not all of them can do:
+/// Runs of all of them can be [saved](Running::save). What not all of them can do:
 ///
-/// | | several right-hand sides ([`solve_columns`](Self::solve_columns)) | saved runs ([`Running::save`]) |
-/// |---|---|---|
-/// | [`Cgls`](crate::Cgls), [`Cg`](crate::Cg), [`Lsqr`](crate::Lsqr), [`Lsmr`](crate::Lsmr), [`Minres`](crate::Minres) | yes | yes |
-/// | [`BiCgStab`](crate::BiCgStab), [`SingleReductionCg`](crate::SingleReductionCg), [`SingleReductionCgls`](crate::SingleReductionCgls) | no | yes |
-/// | [`Gmres`](crate::Gmres), [`Ista`](crate::Ista), [`Fista`](crate::Fista) | no | no |
+/// | | several right-hand sides ([`solve_columns`](Self::solve_columns)) |
+/// |---|---|
+/// | [`Cgls`](crate::Cgls), [`Cg`](crate::Cg), [`Lsqr`](crate::Lsqr), [`Lsmr`](crate::Lsmr), [`Minres`](crate::Minres) | yes |
+/// | [`BiCgStab`](crate::BiCgStab), [`Gmres`](crate::Gmres), [`SingleReductionCg`](crate::SingleReductionCg), [`SingleReductionCgls`](crate::SingleReductionCgls), [`Ista`](crate::Ista), [`Fista`](crate::Fista) | no |
 ///
 /// Methods that are no `Solver`: [`Minimizer`](crate::proximal::Minimizer)s, which minimise functions and take observers, too; loops around solvers
-/// ([`SplitBregman`](crate::sparse::SplitBregman), [`Irls`](crate::sparse::Irls), [`Omp`](crate::sparse::Omp), [`Spgl1`](crate::sparse::Spgl1)), which take none;
+/// ([`SplitBregman`](crate::sparse::SplitBregman), [`Irls`](crate::sparse::Irls), [`Omp`](crate::sparse::Omp), [`Spgl1`](crate::sparse::Spgl1)), whose `solve_with` takes one;
 /// what is of [spectra](crate::eigen).
 ///
 /// [`Cgls::check_every`]: field@crate::Cgls::check_every
@@ -46,7 +46,7 @@ pub trait Solver: Method {
     /// # Errors
     /// When `y` does not fit `A` (shape, dtype or device), a parameter is out of its range, or the device fails or is out
     /// of memory.
-    fn solve(&self, a: &(impl LinearMap + ?Sized), y: impl AsView) -> Result<Solution> {
+    fn solve(&self, a: &dyn LinearMap, y: impl AsView) -> Result<Solution> {
         self.solve_from(a, y, None, &mut ())
     }
 
@@ -56,7 +56,7 @@ pub trait Solver: Method {
     /// As [`solve`](Self::solve), and when `start` does not fit `A`.
     fn solve_from(
         &self,
-        a: &(impl LinearMap + ?Sized),
+        a: &dyn LinearMap,
         y: impl AsView,
         start: Option<Array>,
         observer: &mut dyn Observer,
@@ -64,7 +64,7 @@ pub trait Solver: Method {
         let y = y.as_view();
         let on = arrayspan_kernels::on(y.device())?;
         // Before anything is made that needs an executor of the operator's, of which the caller knows nothing.
-        Fit { solver: Self::NAME, device: y.device() }.operator(&Erased(a))?;
+        Fit { solver: Self::NAME, device: y.device() }.operator(a)?;
         let mut workspace = self.workspace(a, &*on)?;
         self.solve_in(&mut workspace, &*on, a, y, start, observer)
     }
@@ -76,11 +76,11 @@ pub trait Solver: Method {
     /// Out of memory, or a parameter that is out of its range.
     fn workspace(
         &self,
-        a: &(impl LinearMap + ?Sized),
+        a: &dyn LinearMap,
         on: &dyn Executor,
     ) -> Result<SolverWorkspace<Self::Vectors>> {
         let scalars = Scalars { dtype: widest_real(on.device()), columns: None };
-        workspace_with(self, &Erased(a), on, scalars)
+        workspace_with(self, a, on, scalars)
     }
 
     /// The bytes that a run takes beside the data, on the device of `on`: vectors, scalars, what operator and preconditioner
@@ -89,22 +89,17 @@ pub trait Solver: Method {
     ///
     /// # Errors
     /// A parameter that is out of its range.
-    fn memory(&self, a: &(impl LinearMap + ?Sized), on: &dyn Executor) -> Result<usize> {
-        let a = Erased(a);
-        check(self, &a)?;
-        let vectors = Make::count(&a, on, |make| self.vectors(make))?;
+    fn memory(&self, a: &dyn LinearMap, on: &dyn Executor) -> Result<usize> {
+        check(self, a)?;
+        let vectors = Make::count(a, on, |make| self.vectors(make))?;
         let [rows, state] = Self::ROWS;
         let picks = if Self::PICKED { (rows - state).pow(2) } else { 0 };
-        let columns = check_every(self).saturating_add(1);
+        let recorded = History::recorded(on).map_or(0, |recorded| recorded + 1);
+        let columns = check_every(self).saturating_add(1 + recorded);
         let numbers = rows.saturating_mul(columns).saturating_add(picks + 1);
         let inner = self.preconditioner().map_or(0, LinearMap::workspace);
-        let parts = [
-            numbers.saturating_mul(widest_real(on.device()).bytes()),
-            bytes(a.domain()),
-            a.workspace(),
-            inner,
-        ];
-        Ok(parts.into_iter().fold(vectors, usize::saturating_add))
+        let numbers = numbers.saturating_mul(widest_real(on.device()).bytes());
+        Ok(bytes::total([vectors, numbers, bytes::of(a.domain()), a.workspace(), inner]))
     }
 
     /// Builds what a run from zero launches on the device of `on`, side by side on all cores where the device's compiler
@@ -117,15 +112,14 @@ pub trait Solver: Method {
     ///
     /// # Errors
     /// As [`workspace`](Self::workspace); a kernel that cannot be built.
-    fn warm_up(&self, a: &(impl LinearMap + ?Sized), on: &dyn Executor) -> Result<usize> {
-        check(self, &Erased(a))?;
+    fn warm_up(&self, a: &dyn LinearMap, on: &dyn Executor) -> Result<usize> {
+        check(self, a)?;
         if on.device().kind().dialect().is_none() {
             return Ok(0);
         }
         let mut workspace = self.workspace(a, on)?;
         let (x, y) = (empty(a.domain(), on)?, empty(a.range(), on)?);
-        let a = Erased(a);
-        let (built, _) = rehearse::run(self, &mut workspace, on, &a, &y.view(), (x, false))?;
+        let (built, _) = rehearse::run(self, &mut workspace, on, a, &y.view(), (x, false))?;
         Ok(built)
     }
 
@@ -137,13 +131,12 @@ pub trait Solver: Method {
         &self,
         workspace: &mut SolverWorkspace<Self::Vectors>,
         on: &dyn Executor,
-        a: &(impl LinearMap + ?Sized),
+        a: &dyn LinearMap,
         y: View<'_>,
         start: Option<Array>,
         observer: &mut dyn Observer,
     ) -> Result<Solution> {
-        let wrong = |why: String| Error::Parameter { solver: Self::NAME, why };
-        observer.check().map_err(wrong)?;
+        observer.check().or_else(|why| wrong(Self::NAME, why))?;
         self.start(workspace, on, a, y, start)?.drive(observer)
     }
 
@@ -174,7 +167,7 @@ pub trait Solver: Method {
     /// ```
     ///
     /// # Errors
-    /// As [`solve_from`](Self::solve_from), and [`Error::Parameter`] of [solvers that solve for one right-hand side at a time](Self).
+    /// As [`solve_from`](Self::solve_from), and [`Error::Parameter`](crate::Error::Parameter) of [solvers that solve for one right-hand side at a time](Self).
     fn solve_columns(&self, a: &Operator, y: impl AsView, start: Option<Array>) -> Result<Columns> {
         let y = y.as_view();
         self.solve_columns_on(&*arrayspan_kernels::on(y.device())?, a, y, start)
@@ -198,21 +191,20 @@ pub trait Solver: Method {
     ///
     /// # Errors
     /// As [`solve_in`](Self::solve_in).
-    fn start<'a, A: LinearMap + ?Sized>(
+    fn start<'a>(
         &'a self,
         workspace: &'a mut SolverWorkspace<Self::Vectors>,
         on: &'a dyn Executor,
-        a: &'a A,
+        a: &'a dyn LinearMap,
         y: View<'a>,
         start: Option<Array>,
     ) -> Result<Running<'a, Self>> {
-        let a = Box::new(Erased(a));
-        check(self, &*a)?;
-        fit(self, workspace, on, &*a, &y, start.as_ref())?;
+        check(self, a)?;
+        fit(self, workspace, on, a, &y, start.as_ref())?;
         check_damping(self, y.dtype())?;
         let started = start.is_some();
         let x = start.map_or_else(|| empty(a.domain(), on), Ok)?;
-        let x = rehearse::if_worth_while(self, workspace, on, &*a, &y, (x, started))?;
+        let x = rehearse::if_worth_while(self, workspace, on, a, &y, (x, started))?;
         Running::new(Run::new(self, workspace, on, a, y, (x, started)))
     }
 
@@ -221,32 +213,26 @@ pub trait Solver: Method {
     /// `check_every`. Waits for the norm of the data.
     ///
     /// # Errors
-    /// As [`solve_in`](Self::solve_in); [`Error::Saved`] for a run of another solver or with other damping, or for data of another
+    /// As [`solve_in`](Self::solve_in); [`Error::Saved`](crate::Error::Saved) for a run of another solver or with other damping, or for data of another
     /// norm; when the saved run is on another device or of other shapes. (That an operator or a preconditioner is another one
     /// cannot be told.)
-    fn resume<'a, A: LinearMap + ?Sized>(
+    fn resume<'a>(
         &'a self,
         workspace: &'a mut SolverWorkspace<Self::Vectors>,
         on: &'a dyn Executor,
-        a: &'a A,
+        a: &'a dyn LinearMap,
         y: View<'a>,
         saved: &Saved,
     ) -> Result<Running<'a, Self>> {
-        let a = Box::new(Erased(a));
-        check(self, &*a)?;
-        fit(self, workspace, on, &*a, &y, None)?;
+        check(self, a)?;
+        fit(self, workspace, on, a, &y, None)?;
         check_damping(self, y.dtype())?;
-        saved.check(self, &*a, (&mut workspace.vectors, &workspace.history), on)?;
+        saved.check(self, a, (&mut workspace.vectors, &workspace.history), on)?;
         let model = saved.model(on)?;
         let started = model.1;
-        let x = rehearse::if_worth_while(self, workspace, on, &*a, &y, model)?;
+        let x = rehearse::if_worth_while(self, workspace, on, a, &y, model)?;
         Running::resumed(Run::new(self, workspace, on, a, y, (x, started)), saved)
     }
 }
 
 impl<M: Method> Solver for M {}
-
-/// The bytes of an array of a space.
-fn bytes(space: &Space) -> usize {
-    space.len().saturating_mul(space.dtype().bytes())
-}

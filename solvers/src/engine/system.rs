@@ -36,7 +36,7 @@ impl<M: Method> Run<'_, M> {
         let Self { method, w, on, a, scale, x, next, .. } = self;
         let SolverWorkspace { vectors, history, operator, inner, .. } = &mut **w;
         let preconditioner = method.preconditioner().zip(inner.as_mut());
-        let system = System { on: *on, a: &**a, scale: *scale, work: operator, preconditioner };
+        let system = System { on: *on, a: *a, scale: *scale, work: operator, preconditioner };
         Parts { system, vectors, history, x, next: next.as_ref(), on: *on }
     }
 }

@@ -1,12 +1,12 @@
 //! What a solver works in: allocated once, for many right-hand sides.
 
 use arrayspan_bridge::{Array, DType};
-use arrayspan_kernels::{Executor, widest_real};
+use arrayspan_kernels::{Arrays as _, Executor, widest_real};
 use arrayspan_operators::{LinearMap, Operator, Space, Workspace};
 
 use super::fit::Fit;
 use super::history::History;
-use crate::{Error, Result};
+use crate::{Error, Result, bytes};
 
 /// The vectors and scalars of a solver, for one operator on one device; usable for many right-hand sides.
 #[derive(Debug)]
@@ -88,6 +88,14 @@ impl<'a> Make<'a> {
     /// A vector of a space that may be neither of both.
     pub(crate) fn of(&mut self, space: &Space) -> Result<Array> {
         self.array(space.shape(), space.dtype())
+    }
+
+    /// Where a preconditioner writes, if there is one.
+    pub(crate) fn preconditioned(
+        &mut self,
+        preconditioner: Option<&Operator>,
+    ) -> Result<Option<Array>> {
+        preconditioner.map(|_| self.model("the workspace's preconditioned")).transpose()
     }
 
     /// What another operator needs between its parts.
@@ -181,6 +189,19 @@ impl<V> SolverWorkspace<V> {
         })
     }
 
+    /// Shows all arrays, those among the vectors by `vectors`.
+    pub(crate) fn show<'s>(
+        &'s mut self,
+        vectors: impl FnOnce(&'s mut V) -> Vec<&'s mut Array>,
+        show: &mut dyn FnMut(&'s mut Array),
+    ) {
+        vectors(&mut self.vectors).into_iter().for_each(&mut *show);
+        self.history.show(show);
+        show(&mut self.number);
+        self.operator.show(show);
+        self.inner.show(show);
+    }
+
     /// Fails unless it is one for `a` on the device.
     pub(crate) fn check(
         &self,
@@ -210,7 +231,7 @@ impl<V> SolverWorkspace<V> {
     /// Fails unless `workspace` is enough for `a`, and on the devices where it is needed.
     fn enough(fit: Fit, workspace: &Workspace, a: &dyn LinearMap, on: &dyn Executor) -> Result<()> {
         let elsewhere = a.elsewhere().into_iter().map(|(_, bytes)| bytes);
-        let expected = elsewhere.fold(a.workspace(), usize::saturating_add);
+        let expected = bytes::total(elsewhere.chain([a.workspace()]));
         let found = workspace.bytes();
         if found < expected {
             let (solver, operator) = (fit.solver, a.name().to_owned());

@@ -1,16 +1,18 @@
 //! `BiCGStab`, for square operators of any kind.
 
-use arrayspan_bridge::{Array, DType, Elementwise, View};
-use arrayspan_kernels::{Executor, Expression, Update, Vector, VectorMut, constant, input};
-use arrayspan_operators::{LinearMap, Operator};
-use num_complex::Complex64;
+mod complex;
 
+use arrayspan_bridge::{Array, DType, View};
+use arrayspan_kernels::{Expression, Update, Vector, VectorMut, constant, input};
+use arrayspan_operators::{LinearMap, Operator};
+
+use self::complex::{Complex, number, product, quotient};
 use super::breakdown::{epsilon, going, most};
-use super::square;
 use crate::engine::Make;
 use crate::engine::history::{RESIDUAL, STEP, State};
 use crate::engine::run::{Method, Run};
 use crate::engine::system::Parts;
+use crate::parameters::square;
 use crate::{Result, Stop, Stopped};
 
 /// `A x = y` for any square `A`, by short recurrences: two applications of `A` an iteration, none of `Aᴴ`.
@@ -93,67 +95,11 @@ pub struct Vectors {
     sizes: [Array; 3],
 }
 
-/// A complex number that stays on the device, by its parts: those of Complex64 arrays may be Float64.
-#[derive(Debug)]
-struct Complex([Array; 2]);
-
-impl Complex {
-    fn new(make: &mut Make<'_>) -> Result<Self> {
-        Ok(Self([make.scalar()?, make.scalar()?]))
-    }
-
-    /// `Σ conj(a) b`, or the real part of it alone.
-    fn dot(&mut self, on: &dyn Executor, a: &Array, b: &Array, complex: bool) -> Result<()> {
-        let [re, im] = &mut self.0;
-        (a.conj() * b).re().sum_into(on, re)?;
-        if complex { Ok((a.conj() * b).im().sum_into(on, im)?) } else { Ok(()) }
-    }
-
-    /// Computes both parts.
-    fn assign(
-        &mut self,
-        on: &dyn Executor,
-        inputs: &[View<'_>],
-        [re, im]: [Expression; 2],
-    ) -> Result<()> {
-        let [first, second] = &mut self.0;
-        Ok(on.map_many(inputs, [(re, first.view_mut()), (im, second.view_mut())])?)
-    }
-
-    /// The parts that are not zero.
-    fn views(&self, complex: bool) -> Vec<View<'_>> {
-        self.0[..=usize::from(complex)].iter().map(Array::view).collect()
-    }
-}
-
-/// What multiplies vectors, of its parts.
-fn number<'a>(parts: &[View<'a>]) -> Elementwise<'a> {
-    let of = |part: &View<'a>| Elementwise::from(part.clone());
-    match parts {
-        [re, im] => of(re) + Complex64::I * of(im),
-        _ => of(&parts[0]),
-    }
-}
-
-/// `a / b`, of complex numbers by their parts.
-fn quotient([a, b]: [Expression; 2], [c, d]: [Expression; 2]) -> [Expression; 2] {
-    let size = c.clone().abs2() + d.clone().abs2();
-    let re = a.clone() * c.clone() + b.clone() * d.clone();
-    [re, b * c - a * d].map(|part| part.div_or_zero(size.clone()))
-}
-
-/// `a b`, of complex numbers by their parts.
-fn product([a, b]: [Expression; 2], [c, d]: [Expression; 2]) -> [Expression; 2] {
-    [a.clone() * c.clone() - b.clone() * d.clone(), a * d + b * c]
-}
-
 /// Whether coefficients are complex.
 fn is_complex(run: &Run<'_, BiCgStab>) -> bool {
     let linear = |a: &dyn LinearMap| a.properties().complex_linear;
     let inner = run.method.preconditioner.as_ref();
-    run.a.domain().dtype().is_complex()
-        && linear(&*run.a)
-        && inner.is_none_or(|inner| linear(inner))
+    run.a.domain().dtype().is_complex() && linear(run.a) && inner.is_none_or(|inner| linear(inner))
 }
 
 /// The row of `α`, whose second part follows.
@@ -197,15 +143,13 @@ impl Method for BiCgStab {
     }
 
     fn vectors(&self, make: &mut Make<'_>) -> Result<Vectors> {
-        let preconditioned =
-            self.preconditioner.as_ref().map(|_| make.model("the workspace's preconditioned"));
         Ok(Vectors {
             residual: make.data("the workspace's residual")?,
             shadow: make.data("the workspace's residual")?,
             direction: make.model("the workspace's direction")?,
             image: make.data("the workspace's image")?,
             second: make.data("the workspace's image")?,
-            preconditioned: preconditioned.transpose()?,
+            preconditioned: make.preconditioned(self.preconditioner())?,
             rho: [Complex::new(make)?, Complex::new(make)?],
             along: Complex::new(make)?,
             overlap: Complex::new(make)?,
@@ -219,12 +163,12 @@ impl Method for BiCgStab {
         &mut vectors.residual
     }
 
-    fn kept(vectors: &mut Vectors) -> Option<Vec<&mut Array>> {
+    fn kept(vectors: &mut Vectors) -> Vec<&mut Array> {
         let Vectors { residual, shadow, direction, rho, overlap, sizes, .. } = vectors;
         let [first, _, second] = sizes;
         let numbers = rho.iter_mut().chain([overlap]).flat_map(|number| &mut number.0);
         let vectors = [residual, shadow, direction, first, second];
-        Some(vectors.into_iter().chain(numbers).collect())
+        vectors.into_iter().chain(numbers).collect()
     }
 
     fn first(run: &mut Run<'_, Self>) -> Result<()> {

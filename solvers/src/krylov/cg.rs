@@ -5,12 +5,12 @@ use arrayspan_kernels::{Expression, Update, constant, input};
 use arrayspan_operators::{Lift, LinearMap, Operator};
 
 use super::breakdown::{epsilon, going, most, named};
-use super::square;
 use super::step::{ratio, step_and_turn};
 use crate::engine::Make;
 use crate::engine::history::{GRADIENT, RESIDUAL, STEP, State};
 use crate::engine::run::{Method, Run};
 use crate::engine::system::{Parts, real_dot, squared_into, update_squared};
+use crate::parameters::square;
 use crate::{Result, Stop, Stopped};
 
 /// `A x = y` for a self-adjoint and positive `A`: in each step `‖x - x*‖` in the norm of `A` is the least of the Krylov space.
@@ -123,13 +123,11 @@ impl Method for Cg {
     }
 
     fn vectors(&self, make: &mut Make<'_>) -> Result<Vectors> {
-        let preconditioned =
-            self.preconditioner.as_ref().map(|_| make.model("the workspace's preconditioned"));
         Ok(Vectors {
             residual: make.data("the workspace's residual")?,
             direction: make.model("the workspace's direction")?,
             image: make.data("the workspace's image")?,
-            preconditioned: preconditioned.transpose()?,
+            preconditioned: make.preconditioned(self.preconditioner())?,
             curvature: make.scalar()?,
         })
     }
@@ -138,8 +136,17 @@ impl Method for Cg {
         &mut vectors.residual
     }
 
-    fn kept(vectors: &mut Vectors) -> Option<Vec<&mut Array>> {
-        Some(vec![&mut vectors.residual, &mut vectors.direction])
+    fn kept(vectors: &mut Vectors) -> Vec<&mut Array> {
+        vec![&mut vectors.residual, &mut vectors.direction]
+    }
+
+    fn replays(&self, _: usize) -> bool {
+        true
+    }
+
+    fn arrays(vectors: &mut Vectors) -> Vec<&mut Array> {
+        let Vectors { residual, direction, image, preconditioned, curvature } = vectors;
+        [residual, direction, image, curvature].into_iter().chain(preconditioned).collect()
     }
 
     fn first(run: &mut Run<'_, Self>) -> Result<()> {

@@ -117,8 +117,18 @@ impl Method for Cgls {
         &mut vectors.residual
     }
 
-    fn kept(vectors: &mut Vectors) -> Option<Vec<&mut Array>> {
-        Some(vec![&mut vectors.residual, &mut vectors.direction])
+    fn kept(vectors: &mut Vectors) -> Vec<&mut Array> {
+        vec![&mut vectors.residual, &mut vectors.direction]
+    }
+
+    fn replays(&self, _: usize) -> bool {
+        true
+    }
+
+    fn arrays(vectors: &mut Vectors) -> Vec<&mut Array> {
+        let Vectors { residual, image, gradient, direction, curvature: [image_norm, norm] } =
+            vectors;
+        vec![residual, image, gradient, direction, image_norm, norm]
     }
 
     fn first(run: &mut Run<'_, Self>) -> Result<()> {

@@ -3,19 +3,19 @@
 mod arnoldi;
 mod small;
 
-use arrayspan_bridge::{Array, DType};
-use arrayspan_kernels::{Vector, VectorMut, constant, input};
+use arrayspan_bridge::{Array, DType, Elementwise};
+use arrayspan_kernels::{Update, Vector, VectorMut, constant, input};
 use arrayspan_operators::{LinearMap, Operator};
 
 use self::arnoldi::Basis;
 use self::small::Small;
 use super::breakdown::{epsilon, going, most};
-use super::square;
 use crate::engine::Make;
 use crate::engine::history::{RESIDUAL, STEP, State};
 use crate::engine::run::{Method, Run, above};
 use crate::engine::system::Parts;
-use crate::{Error, Result, Stop, Stopped};
+use crate::parameters::{square, wrong};
+use crate::{Result, Stop, Stopped};
 
 /// `A x = y` for any square `A`: in each step `‖y - A x‖` is the least of the Krylov space, which is begun anew after `restart`
 /// iterations.
@@ -29,7 +29,7 @@ use crate::{Error, Result, Stop, Stopped};
 /// product with all rotations so far, and the inverse of the triangle grows with it, so that an iteration is a fixed number of launches.
 /// The model is computed at the end of a cycle and where the host looks.
 ///
-/// Its runs cannot be [saved](crate::Running::save). The *gradient* is the residual. Complex: coefficients are complex, those of `<·,·>`; of operators that are linear over the
+/// The *gradient* is the residual. Complex: coefficients are complex, those of `<·,·>`; of operators that are linear over the
 /// real numbers only they are real, of `Re <·,·>`.
 ///
 /// Breakdowns: a space that `A` maps to itself holds the solution (the *happy* breakdown), and ends with
@@ -37,7 +37,7 @@ use crate::{Error, Result, Stop, Stopped};
 /// changes anything**. A triangle with a diagonal below `10 ε ‖A‖` ends with [`Stopped::Singular`]: the solution is that before. NaN
 /// or infinity end with [`Stopped::NotFinite`].
 ///
-/// Storage: `(k + 2) n + 2 k` elements for `k = min(restart, n)`, solution included (`n` more with a preconditioner), and
+/// Storage: `(k + 3) n + 2 k` elements for `k = min(restart, n)`, solution included (`n` more with a preconditioner), and
 /// `8 check_every + 4 k + 10` scalars beside `3 k² + 8 k + 3` that are complex where the vectors are
 /// ([`memory`](crate::Solver::memory)). Values moved by iteration `j = 0, 1, …` of a cycle: `(4 j + 13) n` and an application of `A` (and `M`)
 /// in 14 launches (17 of complex numbers) beside it (test `bytes::gmres`); `(j + 2 ⌈j/6⌉) n` where the host looks.
@@ -83,6 +83,8 @@ impl Default for Gmres {
 pub struct Vectors {
     /// `y - A x` at the start of a cycle; then what becomes the next vector of the basis.
     residual: Array,
+    /// The model at the start of a cycle. What the host looks at is computed of it anew, so that it does not depend on when it looks.
+    base: Array,
     basis: Basis,
     small: Small,
     /// `M v`
@@ -110,7 +112,7 @@ const LEAST: f64 = 10.0;
 
 impl Gmres {
     /// The iterations of a cycle.
-    fn cycle(&self, vectors: &Vectors) -> usize {
+    fn length(&self, vectors: &Vectors) -> usize {
         self.restart.min(vectors.basis.room())
     }
 }
@@ -141,25 +143,32 @@ impl Method for Gmres {
 
     fn check(&self, a: &dyn LinearMap) -> Result<()> {
         if self.restart == 0 {
-            let why = "restart is 0: a cycle has at least 1 iteration".into();
-            return Err(Error::Parameter { solver: Self::NAME, why });
+            return wrong(Self::NAME, "restart is 0: a cycle has at least 1 iteration");
         }
         square(Self::NAME, a)
     }
 
     fn vectors(&self, make: &mut Make<'_>) -> Result<Vectors> {
-        let preconditioned =
-            self.preconditioner.as_ref().map(|_| make.model("the workspace's preconditioned"));
         Ok(Vectors {
             residual: make.data("the workspace's residual")?,
+            base: make.model("the workspace's model")?,
             basis: Basis::new(make, self.restart)?,
             small: Small::new(make, self.restart)?,
-            preconditioned: preconditioned.transpose()?,
+            preconditioned: make.preconditioned(self.preconditioner())?,
         })
     }
 
     fn residual(vectors: &mut Vectors) -> &mut Array {
         &mut vectors.residual
+    }
+
+    fn kept(vectors: &mut Vectors) -> Vec<&mut Array> {
+        let Vectors { base, basis, small, .. } = vectors;
+        [base, basis.kept()].into_iter().chain(small.kept()).collect()
+    }
+
+    fn cycle(&self, vectors: &Vectors) -> Option<usize> {
+        Some(self.length(vectors))
     }
 
     fn first(run: &mut Run<'_, Self>) -> Result<()> {
@@ -184,10 +193,10 @@ impl Method for Gmres {
     fn iterate(run: &mut Run<'_, Self>, step: usize) -> Result<()> {
         let (number, complex) = (run.done + step, is_complex(run));
         let conditioned = run.method.preconditioner.is_some();
-        let cycle = run.method.cycle(&run.w.vectors);
+        let cycle = run.method.length(&run.w.vectors);
         let at = number % cycle;
         let Parts { mut system, vectors, history, next, on, .. } = run.parts();
-        let Vectors { residual, basis, small, preconditioned } = vectors;
+        let Vectors { residual, basis, small, preconditioned, .. } = vectors;
         let newest = basis.vector(at, residual.shape())?;
         match preconditioned.as_mut().filter(|_| conditioned) {
             Some(z) => {
@@ -207,7 +216,7 @@ impl Method for Gmres {
         if at + 1 < cycle {
             return basis.push(on, at + 1, residual, &length);
         }
-        Self::settle_at(run, cycle)?;
+        settle_at(run, cycle)?;
         run.renew_residual()?;
         let Parts { vectors, history, on, .. } = run.parts();
         vectors.residual.norm_squared_into(on, history.get_mut(RESIDUAL, step + 1)?)?;
@@ -216,8 +225,8 @@ impl Method for Gmres {
     }
 
     fn settle(run: &mut Run<'_, Self>, ahead: usize) -> Result<()> {
-        let at = (run.done + ahead) % run.method.cycle(&run.w.vectors);
-        Self::settle_at(run, at)
+        let at = (run.done + ahead) % run.method.length(&run.w.vectors);
+        settle_at(run, at)
     }
 
     fn frozen(column: &[f64], _: DType) -> Stopped {
@@ -225,33 +234,31 @@ impl Method for Gmres {
     }
 }
 
-impl Gmres {
-    /// Adds what the first `count` vectors of the basis are worth to the model.
-    fn settle_at(run: &mut Run<'_, Self>, count: usize) -> Result<()> {
-        if count == 0 {
-            return Ok(());
+/// Makes the model what the first `count` vectors of the basis are worth beside that at the start of the cycle.
+fn settle_at(run: &mut Run<'_, Gmres>, count: usize) -> Result<()> {
+    if count == 0 {
+        return Ok(());
+    }
+    let conditioned = run.method.preconditioner.is_some();
+    let Parts { mut system, vectors, x, on, .. } = run.parts();
+    let Vectors { residual, base, basis, small, preconditioned } = vectors;
+    match preconditioned.as_mut().filter(|_| conditioned) {
+        Some(z) => {
+            // It has become a vector of the basis.
+            residual.assign_on(on, 0.0)?;
+            basis.add_to(on, residual, Elementwise::previous(), &small.solution, count)?;
+            system.precondition(&*residual, z)?;
+            Ok(x.assign_on(on, &*base + &*z)?)
         }
-        let conditioned = run.method.preconditioner.is_some();
-        let Parts { mut system, vectors, x, on, .. } = run.parts();
-        let Vectors { residual, basis, small, preconditioned } = vectors;
-        match preconditioned.as_mut().filter(|_| conditioned) {
-            Some(z) => {
-                // It has become a vector of the basis.
-                residual.assign_on(on, 0.0)?;
-                basis.add_to(on, residual, &small.solution, count)?;
-                system.precondition(&*residual, z)?;
-                x.add_scaled_on(on, 1.0, &*z)?;
-            }
-            None => basis.add_to(on, x, &small.solution, count)?,
-        }
-        small.taken(on)
+        None => basis.add_to(on, x, &*base, &small.solution, count),
     }
 }
 
-/// Makes the residual, the square of whose length is known, the first vector of a basis.
+/// Begins at the model, with the residual, the square of whose length is known, for the first vector of a basis.
 fn begin_cycle(run: &mut Run<'_, Gmres>) -> Result<()> {
-    let Parts { vectors, on, .. } = run.parts();
-    let Vectors { residual, basis, small, .. } = vectors;
+    let Parts { vectors, x, on, .. } = run.parts();
+    let Vectors { residual, base, basis, small, .. } = vectors;
+    on.copy(x.view(), base.view_mut(), Update::set())?;
     small.clear(on)?;
     let length = small.size.view();
     basis.begin(on, residual, &length)
@@ -261,7 +268,7 @@ fn begin_cycle(run: &mut Run<'_, Gmres>) -> Result<()> {
 fn is_complex(run: &Run<'_, Gmres>) -> bool {
     let linear = |a: &dyn LinearMap| a.properties().complex_linear;
     let inner = run.method.preconditioner.as_ref();
-    linear(&*run.a) && inner.is_none_or(|inner| linear(inner))
+    linear(run.a) && inner.is_none_or(|inner| linear(inner))
 }
 
 /// The next column, of [`SCALARS`], the corner of the triangle and the square of the next length.

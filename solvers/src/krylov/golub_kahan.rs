@@ -7,11 +7,12 @@ use arrayspan_bridge::Array;
 use arrayspan_kernels::{Executor, Expression, Vector, VectorMut, constant, input};
 
 use super::breakdown::epsilon;
+use crate::Result;
 use crate::engine::Make;
 use crate::engine::history::{History, RESIDUAL, STEP};
 use crate::engine::run::{Method, Run};
 use crate::engine::system::{System, squared_into};
-use crate::{Error, Result};
+use crate::parameters::wrong;
 
 /// The row of `1/α`.
 pub(super) const INVERSE: usize = STEP + 1;
@@ -46,6 +47,12 @@ impl Bidiagonal {
             alpha: make.scalar()?,
             factors: [make.scalar()?, make.scalar()?],
         })
+    }
+
+    /// All of them.
+    pub(super) fn arrays(&mut self) -> Vec<&mut Array> {
+        let Self { u, v, beta, alpha, factors: [inverse, back] } = self;
+        vec![u, v, beta, alpha, inverse, back]
     }
 
     /// The first pair, of what `u` holds.
@@ -136,5 +143,5 @@ pub(super) fn check_start(solver: &'static str, damping: f64) -> Result<()> {
     let why = format!(
         "damping {damping} and a start vector: it would damp x - start. Cgls damps x; for x - start, fit y - A start, and add the start"
     );
-    Err(Error::Parameter { solver, why })
+    wrong(solver, why)
 }

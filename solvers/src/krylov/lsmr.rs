@@ -148,9 +148,9 @@ impl Method for Lsmr {
         &mut vectors.both.u
     }
 
-    fn kept(vectors: &mut Vectors) -> Option<Vec<&mut Array>> {
+    fn kept(vectors: &mut Vectors) -> Vec<&mut Array> {
         let Bidiagonal { u, v, .. } = &mut vectors.both;
-        Some(vec![u, v, &mut vectors.direction, &mut vectors.smooth])
+        vec![u, v, &mut vectors.direction, &mut vectors.smooth]
     }
 
     fn first(run: &mut Run<'_, Self>) -> Result<()> {

@@ -136,9 +136,20 @@ impl Method for Lsqr {
         &mut vectors.both.u
     }
 
-    fn kept(vectors: &mut Vectors) -> Option<Vec<&mut Array>> {
+    fn kept(vectors: &mut Vectors) -> Vec<&mut Array> {
         let Bidiagonal { u, v, .. } = &mut vectors.both;
-        Some(vec![u, v, &mut vectors.direction])
+        vec![u, v, &mut vectors.direction]
+    }
+
+    fn replays(&self, _: usize) -> bool {
+        true
+    }
+
+    fn arrays(vectors: &mut Vectors) -> Vec<&mut Array> {
+        let Vectors { both, direction, damped } = vectors;
+        let mut all = both.arrays();
+        all.extend([direction, damped]);
+        all
     }
 
     fn first(run: &mut Run<'_, Self>) -> Result<()> {

@@ -5,11 +5,11 @@ use arrayspan_kernels::{Expression, VectorMut, constant, input};
 use arrayspan_operators::LinearMap;
 
 use super::breakdown::{epsilon, going, most};
-use super::square;
 use crate::engine::Make;
 use crate::engine::history::{RESIDUAL, STEP, State};
 use crate::engine::run::{Method, Run, above};
 use crate::engine::system::{Parts, real_dot, squared_into};
+use crate::parameters::square;
 use crate::{Result, Stop, Stopped};
 
 /// `A x = y` for a self-adjoint `A`, positive or not: in each step `‖y - A x‖` is the least of the Krylov space.
@@ -159,8 +159,8 @@ impl Method for Minres {
         &mut vectors.lanczos[0]
     }
 
-    fn kept(vectors: &mut Vectors) -> Option<Vec<&mut Array>> {
-        Some(vectors.lanczos.iter_mut().chain(&mut vectors.directions).collect())
+    fn kept(vectors: &mut Vectors) -> Vec<&mut Array> {
+        vectors.lanczos.iter_mut().chain(&mut vectors.directions).collect()
     }
 
     fn first(run: &mut Run<'_, Self>) -> Result<()> {

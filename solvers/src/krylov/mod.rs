@@ -22,10 +22,6 @@ mod single_reduction_cg;
 mod single_reduction_cgls;
 mod step;
 
-use arrayspan_operators::LinearMap;
-
-use crate::{Error, Result};
-
 pub use bicgstab::BiCgStab;
 pub use cg::Cg;
 pub use cgls::Cgls;
@@ -35,14 +31,3 @@ pub use lsqr::Lsqr;
 pub use minres::Minres;
 pub use single_reduction_cg::SingleReductionCg;
 pub use single_reduction_cgls::SingleReductionCgls;
-
-/// Fails unless models and data have one space.
-fn square(solver: &'static str, a: &dyn LinearMap) -> Result<()> {
-    let (domain, range) = (a.domain(), a.range());
-    if domain == range {
-        return Ok(());
-    }
-    let why =
-        format!("{} has models {domain} and data {range}, which have to be the same", a.name());
-    Err(Error::Parameter { solver, why })
-}

@@ -5,11 +5,12 @@ use arrayspan_kernels::{Vector, VectorMut, constant, input, previous};
 use arrayspan_operators::{LinearMap, Operator};
 
 use super::breakdown::named;
-use super::{cg, square};
+use super::cg;
 use crate::engine::Make;
 use crate::engine::history::{GRADIENT, RESIDUAL, STEP, State};
 use crate::engine::run::{Method, Run};
 use crate::engine::system::{Parts, real_dot};
+use crate::parameters::square;
 use crate::{Result, Stop, Stopped};
 
 /// `A x = y` for a self-adjoint and positive `A`, as [`Cg`](crate::Cg), with one reduction an iteration in the place of two: both inner
@@ -110,11 +111,9 @@ impl Method for SingleReductionCg {
     }
 
     fn vectors(&self, make: &mut Make<'_>) -> Result<Vectors> {
-        let preconditioned =
-            self.preconditioner.as_ref().map(|_| make.model("the workspace's preconditioned"));
         Ok(Vectors {
             residual: make.data("the workspace's residual")?,
-            preconditioned: preconditioned.transpose()?,
+            preconditioned: make.preconditioned(self.preconditioner())?,
             image: make.data("the workspace's image")?,
             direction: make.model("the workspace's direction")?,
             along: make.data("the workspace's image")?,
@@ -126,11 +125,11 @@ impl Method for SingleReductionCg {
         &mut vectors.residual
     }
 
-    fn kept(vectors: &mut Vectors) -> Option<Vec<&mut Array>> {
+    fn kept(vectors: &mut Vectors) -> Vec<&mut Array> {
         let Vectors { residual, preconditioned, image, direction, along, overlap } = vectors;
         let mut kept = vec![residual, image, direction, along, overlap];
         kept.extend(preconditioned);
-        Some(kept)
+        kept
     }
 
     fn first(run: &mut Run<'_, Self>) -> Result<()> {

@@ -136,10 +136,10 @@ impl Method for SingleReductionCgls {
         &mut vectors.residual
     }
 
-    fn kept(vectors: &mut Vectors) -> Option<Vec<&mut Array>> {
+    fn kept(vectors: &mut Vectors) -> Vec<&mut Array> {
         let Vectors { residual, gradient, image, direction, along, products } = vectors;
         let vectors = [residual, gradient, image, direction, along];
-        Some(vectors.into_iter().chain(products).collect())
+        vectors.into_iter().chain(products).collect()
     }
 
     fn first(run: &mut Run<'_, Self>) -> Result<()> {

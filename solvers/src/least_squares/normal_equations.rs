@@ -5,7 +5,8 @@ use arrayspan_kernels::VectorMut;
 use arrayspan_operators::{LinearMap, LinearOperator, Operator, adjoint};
 
 use super::regularized::{Term, check};
-use crate::{Error, Result, Solution, Solver};
+use crate::parameters::wrong;
+use crate::{Result, Solution, Solver};
 
 /// `Aᴴ W A + Σ wᵢ² Rᵢᴴ Rᵢ` and `Aᴴ W y + Σ wᵢ² Rᵢᴴ tᵢ`, made by [`normal_equations`].
 #[derive(Debug)]
@@ -53,8 +54,8 @@ pub fn normal_equations(
     if let Some(weights) = weights
         && (weights.domain() != a.range() || weights.range() != a.range())
     {
-        let why = format!("the weights {weights:?} are not of the data, {}", a.range());
-        return Err(Error::Parameter { solver, why });
+        let range = a.range();
+        return wrong(solver, format!("the weights {weights:?} are not of the data, {range}"));
     }
     let back = adjoint(a);
     let (mut sum, mut data) = match weights {

@@ -5,7 +5,8 @@ use arrayspan_kernels::{Update, VectorMut};
 use arrayspan_operators::{Formula, LinearMap, Operator, vstack};
 
 use crate::engine::Fit;
-use crate::{Error, Result, Solution, Solver};
+use crate::parameters::not_negative;
+use crate::{Result, Solution, Solver};
 
 /// `weight² ‖target - R x‖²`: the weight, `R`, and the target; `None` is zero.
 pub type Term<'a> = (f64, &'a Operator, Option<&'a Array>);
@@ -95,10 +96,7 @@ pub(super) fn check(
     let fit = Fit { solver, device: y.device() };
     fit.array("data", a.range(), y)?;
     for (number, (weight, operator, target)) in terms.iter().enumerate() {
-        if !(weight.is_finite() && *weight >= 0.0) {
-            let why = format!("the weight {weight} of term {number} is not a finite number ≥ 0");
-            return Err(Error::Parameter { solver, why });
-        }
+        not_negative(solver, format_args!("the weight of term {number},"), *weight)?;
         if let Some(target) = target {
             fit.array("a target", operator.range(), &target.view())?;
         }

@@ -6,7 +6,8 @@ use arrayspan_operators::{LinearMap, Space};
 
 use super::Scratch;
 use crate::engine::run::above;
-use crate::{Error, NormEstimator, Result};
+use crate::parameters::wrong;
+use crate::{NormEstimator, Result};
 
 /// `out ← value`, also where a value of complex arrays takes the smaller or larger one of real parts of it.
 pub(super) fn write<'a>(
@@ -41,16 +42,6 @@ pub(super) fn indicate(on: &dyn Executor, out: ViewMut<'_>) -> Result<()> {
     Ok(on.map(&(one() / (one() - out_of) - one()), &[], out)?)
 }
 
-/// The bytes of an array of a space.
-pub(super) fn bytes(space: &Space) -> usize {
-    space.len().saturating_mul(space.dtype().bytes())
-}
-
-/// The bytes of an array of the absolute values.
-pub(super) fn real_bytes(space: &Space) -> usize {
-    space.len().saturating_mul(space.dtype().real().bytes())
-}
-
 /// The nearest number of the dtype's parts.
 pub(super) fn rounded(value: f64, dtype: DType) -> f64 {
     if dtype.real() == DType::Float32 { f64::from(value as f32) } else { value }
@@ -59,27 +50,6 @@ pub(super) fn rounded(value: f64, dtype: DType) -> f64 {
 /// The sum of expressions.
 pub(super) fn sum(terms: impl IntoIterator<Item = Expression>) -> Expression {
     terms.into_iter().reduce(|sum, term| sum + term).unwrap_or_else(|| constant(0.0))
-}
-
-/// Fails with what is wrong with a parameter.
-pub(super) fn wrong<T>(name: &'static str, why: String) -> Result<T> {
-    Err(Error::Parameter { solver: name, why })
-}
-
-/// Fails unless a weight is a finite number of at least 0.
-pub(super) fn weight(name: &'static str, weight: f64) -> Result<f64> {
-    if weight.is_finite() && weight >= 0.0 {
-        return Ok(weight);
-    }
-    wrong(name, format!("weight {weight} is not a finite number ≥ 0"))
-}
-
-/// Fails unless a radius is a finite number above 0.
-pub(super) fn radius(name: &'static str, radius: f64) -> Result<f64> {
-    if radius.is_finite() && radius > 0.0 {
-        return Ok(radius);
-    }
-    wrong(name, format!("radius {radius} is not a finite number > 0"))
 }
 
 /// Fails for complex arrays.
@@ -115,7 +85,7 @@ pub(super) fn fits(
 
 /// `‖A‖` or more, by an estimate that is too low once in a million; 1 where that is zero or not finite, and any number will do. Waits
 /// for the device.
-pub(super) fn bound(on: &dyn Executor, a: &(impl LinearMap + ?Sized)) -> Result<f64> {
+pub(super) fn bound(on: &dyn Executor, a: &dyn LinearMap) -> Result<f64> {
     let norm = NormEstimator::default().of_on(a, on)?.upper;
     Ok(if norm > 0.0 && norm.is_finite() { norm } else { 1.0 })
 }

@@ -7,10 +7,10 @@ use arrayspan_bridge::{Relayout, View, ViewMut};
 use arrayspan_kernels::{Executor, VectorMut, widest_real};
 use arrayspan_operators::Space;
 
-use super::arithmetic::wrong;
 use super::functional::NUMBER;
 use super::{Proximal, Scratch};
-use crate::Result;
+use crate::parameters::wrong;
+use crate::{Result, bytes};
 
 /// `f(x) = Σ fₖ(xₖ)`, where `xₖ` are parts of `x` that lie one after the other along axis 0, as the data of `vstack`.
 ///
@@ -123,12 +123,12 @@ impl Proximal for Blocks {
     fn memory(&self, space: &Space) -> usize {
         let parts = self.spaces(space).unwrap_or_default();
         let parts = self.parts.iter().zip(&parts).map(|((_, f), space)| f.memory(space));
-        parts.fold(NUMBER, usize::saturating_add)
+        bytes::total(parts.chain([NUMBER]))
     }
 
     fn conjugate_memory(&self, space: &Space) -> usize {
         let parts = self.spaces(space).unwrap_or_default();
         let parts = self.parts.iter().zip(&parts).map(|((_, f), space)| f.conjugate_memory(space));
-        parts.fold(0, usize::saturating_add)
+        bytes::total(parts)
     }
 }

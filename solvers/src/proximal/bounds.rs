@@ -5,9 +5,10 @@ use arrayspan_bridge::{Elementwise, SharedArray, View, ViewMut};
 use arrayspan_kernels::{Executor, Vector, VectorMut};
 use arrayspan_operators::Space;
 
-use super::arithmetic::{fits, indicate, real_bytes, real_only, rounded, wrong};
+use super::arithmetic::{fits, indicate, real_only, rounded};
 use super::{Proximal, Scratch};
-use crate::Result;
+use crate::parameters::wrong;
+use crate::{Result, bytes};
 
 /// `f(x) = 0` where `lower ≤ x ≤ upper`, element by element, and infinity elsewhere. Real dtypes.
 ///
@@ -138,6 +139,6 @@ impl Proximal for Bounds {
     }
 
     fn memory(&self, space: &Space) -> usize {
-        real_bytes(space)
+        bytes::of_real(space)
     }
 }

@@ -5,10 +5,11 @@ use arrayspan_bridge::{Elementwise, SharedArray, View, ViewMut};
 use arrayspan_kernels::{Executor, VectorMut, widest_real};
 use arrayspan_operators::Space;
 
-use super::arithmetic::{bytes, fits, wrong};
+use super::arithmetic::fits;
 use super::functional::NUMBER;
 use super::{Proximal, Scratch};
-use crate::Result;
+use crate::parameters::{positive, wrong};
+use crate::{Result, bytes};
 
 /// `x ↦ factor · f(scale · x - center)`
 ///
@@ -47,10 +48,7 @@ impl<F: Proximal> Composed<F> {
     /// # Errors
     /// A factor that is not a finite number above 0.
     pub fn times(mut self, factor: f64) -> Result<Self> {
-        if !(factor.is_finite() && factor > 0.0) {
-            return wrong(Self::NAME, format!("factor {factor} is not a finite number > 0"));
-        }
-        self.factor *= factor;
+        self.factor *= positive(Self::NAME, "factor", factor)?;
         Ok(self)
     }
 
@@ -72,7 +70,7 @@ impl<F: Proximal> Composed<F> {
     /// When it has been scaled or shifted already.
     pub fn minus(mut self, center: impl Into<SharedArray>) -> Result<Self> {
         if self.shift.is_some() || self.scale.to_bits() != 1.0_f64.to_bits() {
-            return wrong(Self::NAME, "it has been scaled or shifted already".into());
+            return wrong(Self::NAME, "it has been scaled or shifted already");
         }
         self.shift = Some(center.into());
         Ok(self)
@@ -144,6 +142,6 @@ impl<F: Proximal> Proximal for Composed<F> {
     }
 
     fn memory(&self, space: &Space) -> usize {
-        self.inner.memory(space).saturating_add(bytes(space)).saturating_add(NUMBER)
+        self.inner.memory(space).saturating_add(bytes::of(space)).saturating_add(NUMBER)
     }
 }

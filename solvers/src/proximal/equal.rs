@@ -5,9 +5,10 @@ use arrayspan_bridge::{Relayout, View, ViewMut};
 use arrayspan_kernels::{Executor, Reduction, Vector, VectorMut, input};
 use arrayspan_operators::Space;
 
-use super::arithmetic::{indicate, real_bytes, wrong};
+use super::arithmetic::indicate;
 use super::{Proximal, Scratch};
-use crate::Result;
+use crate::parameters::wrong;
+use crate::{Result, bytes};
 
 /// `f(x) = 0` where `x[0] = x[1] = …`, the arrays along axis 0, and infinity elsewhere, however little they differ.
 ///
@@ -76,6 +77,6 @@ impl Proximal for Equal {
     }
 
     fn memory(&self, space: &Space) -> usize {
-        2 * real_bytes(space)
+        2 * bytes::of_real(space)
     }
 }

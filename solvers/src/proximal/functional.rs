@@ -1,7 +1,6 @@
 //! What a function is that a proximal method minimises.
 
 use std::fmt::Debug;
-use std::sync::Arc;
 
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Array, Elementwise, View, ViewMut};
@@ -9,9 +8,9 @@ use arrayspan_kernels::{Executor, VectorMut, on, widest_real};
 use arrayspan_operators::{LinearMap, Space};
 
 use super::Scratch;
-use super::arithmetic::{bytes, reciprocal, write};
+use super::arithmetic::{reciprocal, write};
 use crate::engine::read::reals;
-use crate::{Error, Result};
+use crate::{Result, bytes, parameters};
 
 /// A convex function `f` of an array, whose proximal operator can be computed:
 /// `prox(x, step) = argmin over z of step · f(z) + ½ ‖z - x‖²`.
@@ -128,7 +127,7 @@ pub trait Proximal: Debug + Send + Sync {
 
     /// The same of [`prox_conjugate`](Self::prox_conjugate).
     fn conjugate_memory(&self, space: &Space) -> usize {
-        self.memory(space).saturating_add(bytes(space)).saturating_add(NUMBER)
+        self.memory(space).saturating_add(bytes::of(space)).saturating_add(NUMBER)
     }
 
     /// Itself as a misfit, if it is one: some methods minimise it together with a square behind another operator.
@@ -196,119 +195,5 @@ fn space(name: &'static str, x: &Array) -> Result<Space> {
 
 /// A step on the device.
 fn positive(name: &'static str, on: &dyn Executor, step: f64) -> Result<Array> {
-    if !(step.is_finite() && step > 0.0) {
-        let why = format!("step {step} is not a finite number > 0");
-        return Err(Error::Parameter { solver: name, why });
-    }
-    Scratch::default().number(on, step)
-}
-
-/// Functions that several own.
-impl<F: Proximal + ?Sized> Proximal for Arc<F> {
-    fn name(&self) -> &'static str {
-        (**self).name()
-    }
-
-    fn check(&self, space: &Space, device: Device) -> Result<()> {
-        (**self).check(space, device)
-    }
-
-    fn value(
-        &self,
-        on: &dyn Executor,
-        scratch: &mut Scratch,
-        x: View<'_>,
-        out: ViewMut<'_>,
-    ) -> Result<()> {
-        (**self).value(on, scratch, x, out)
-    }
-
-    fn prox(
-        &self,
-        on: &dyn Executor,
-        scratch: &mut Scratch,
-        x: View<'_>,
-        step: View<'_>,
-        out: ViewMut<'_>,
-    ) -> Result<()> {
-        (**self).prox(on, scratch, x, step, out)
-    }
-
-    fn prox_conjugate(
-        &self,
-        on: &dyn Executor,
-        scratch: &mut Scratch,
-        x: View<'_>,
-        step: View<'_>,
-        out: ViewMut<'_>,
-    ) -> Result<()> {
-        (**self).prox_conjugate(on, scratch, x, step, out)
-    }
-
-    fn memory(&self, space: &Space) -> usize {
-        (**self).memory(space)
-    }
-
-    fn conjugate_memory(&self, space: &Space) -> usize {
-        (**self).conjugate_memory(space)
-    }
-
-    fn as_misfit(&self) -> Option<Misfit<'_>> {
-        (**self).as_misfit()
-    }
-}
-
-/// A function with a gradient that is Lipschitz-continuous.
-pub trait Smooth: Debug + Send + Sync {
-    /// What errors call it.
-    fn name(&self) -> &'static str;
-
-    /// Fails unless it is a function of arrays of `space` on `device`.
-    ///
-    /// # Errors
-    /// Says what does not fit.
-    fn check(&self, space: &Space, device: Device) -> Result<()> {
-        let _ = (space, device);
-        Ok(())
-    }
-
-    /// `value ← f(x)`, with `value` without axes.
-    ///
-    /// # Errors
-    /// An array that does not fit; out of memory; the device's failure.
-    fn value(
-        &self,
-        on: &dyn Executor,
-        scratch: &mut Scratch,
-        x: View<'_>,
-        value: ViewMut<'_>,
-    ) -> Result<()>;
-
-    /// `out ← ∇f(x)` and `value ← f(x)`.
-    ///
-    /// # Errors
-    /// As [`value`](Self::value).
-    fn gradient(
-        &self,
-        on: &dyn Executor,
-        scratch: &mut Scratch,
-        x: View<'_>,
-        out: ViewMut<'_>,
-        value: ViewMut<'_>,
-    ) -> Result<()>;
-
-    /// A bound `L` with `‖∇f(x) - ∇f(z)‖ ≤ L ‖x - z‖`, if the function knows one. May wait for the device.
-    ///
-    /// # Errors
-    /// As [`value`](Self::value).
-    fn lipschitz(&self, on: &dyn Executor, space: &Space) -> Result<Option<f64>> {
-        let _ = (on, space);
-        Ok(None)
-    }
-
-    /// The bytes that [`value`](Self::value) and [`gradient`](Self::gradient) take from a scratch, at most.
-    fn memory(&self, space: &Space) -> usize {
-        let _ = space;
-        0
-    }
+    Scratch::default().number(on, parameters::positive(name, "step", step)?)
 }

@@ -5,10 +5,11 @@ use arrayspan_bridge::{SharedArray, View, ViewMut};
 use arrayspan_kernels::{Executor, Vector};
 use arrayspan_operators::Space;
 
-use super::arithmetic::{fits, real_bytes, weight, write};
+use super::arithmetic::{fits, write};
 use super::radial::{Level, Radial};
 use super::{Proximal, Scratch};
-use crate::Result;
+use crate::parameters::not_negative;
+use crate::{Result, bytes};
 
 /// `f(x) = Σ wᵢ |xᵢ|` with weights `w ≥ 0`, one for all or one for each element.
 ///
@@ -39,7 +40,7 @@ impl L1 {
     /// # Errors
     /// A weight that is not a finite number of at least 0.
     pub fn new(weight: f64) -> Result<Self> {
-        Ok(Self { weight: self::weight(Self::NAME, weight)?, weights: None })
+        Ok(Self { weight: not_negative(Self::NAME, "weight", weight)?, weights: None })
     }
 
     /// Weights that broadcast to the arrays it is a function of: real ones of their precision, at least 0, which is not checked.
@@ -112,7 +113,7 @@ impl Proximal for L1 {
     }
 
     fn memory(&self, space: &Space) -> usize {
-        if self.weights.is_some() { real_bytes(space) } else { 0 }
+        if self.weights.is_some() { bytes::of_real(space) } else { 0 }
     }
 
     fn conjugate_memory(&self, _: &Space) -> usize {

@@ -4,12 +4,13 @@ use arrayspan_bridge::{View, ViewMut};
 use arrayspan_kernels::{Executor, Vector, VectorMut, constant, input, widest_real};
 use arrayspan_operators::Space;
 
-use super::arithmetic::{indicate, radius, real_bytes, write};
+use super::arithmetic::{indicate, write};
 use super::functional::NUMBER;
 use super::threshold::{Threshold, slack};
 use super::{Proximal, Scratch};
-use crate::Result;
 use crate::engine::run::above;
+use crate::parameters::positive;
+use crate::{Result, bytes};
 
 /// `f(x) = 0` where `Σ |x| ≤ radius`, and infinity elsewhere; complex elements by their moduli.
 ///
@@ -39,7 +40,7 @@ impl L1Ball {
     /// # Errors
     /// A radius that is not a finite number above 0.
     pub fn new(radius: f64) -> Result<Self> {
-        Ok(Self { radius: self::radius(Self::NAME, radius)? })
+        Ok(Self { radius: positive(Self::NAME, "radius", radius)? })
     }
 }
 
@@ -93,6 +94,6 @@ impl Proximal for L1Ball {
     }
 
     fn memory(&self, space: &Space) -> usize {
-        real_bytes(space).saturating_add(NUMBER).saturating_add(Threshold::memory(space))
+        bytes::of_real(space).saturating_add(NUMBER).saturating_add(Threshold::memory(space))
     }
 }

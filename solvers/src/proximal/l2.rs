@@ -4,10 +4,10 @@ use arrayspan_bridge::{View, ViewMut};
 use arrayspan_kernels::{Executor, Vector, VectorMut, constant, input, widest_real};
 use arrayspan_operators::Space;
 
-use super::arithmetic::weight;
 use super::functional::NUMBER;
 use super::{Proximal, Scratch};
 use crate::Result;
+use crate::parameters::not_negative;
 
 /// `f(x) = w ‖x‖₂`, `w ≥ 0`: one vector, which is either zero or has a length.
 ///
@@ -35,7 +35,7 @@ impl L2 {
     /// # Errors
     /// A weight that is not a finite number of at least 0.
     pub fn new(weight: f64) -> Result<Self> {
-        Ok(Self { weight: self::weight(Self::NAME, weight)? })
+        Ok(Self { weight: not_negative(Self::NAME, "weight", weight)? })
     }
 }
 

@@ -5,10 +5,10 @@ use arrayspan_bridge::{Axis, View, ViewMut};
 use arrayspan_kernels::{Executor, Vector};
 use arrayspan_operators::Space;
 
-use super::arithmetic::{real_bytes, weight};
 use super::radial::{FEW, Level, Radial, lengths};
 use super::{Proximal, Scratch};
-use crate::Result;
+use crate::parameters::{not_negative, wrong};
+use crate::{Result, bytes};
 
 /// `f(x) = w Σ √Σ |x|²`: the sum of the lengths of vectors that lie along an axis, `w ≥ 0`. Behind a
 /// [`Gradient`](arrayspan_operators::Gradient), along axis 0, it is the isotropic total variation.
@@ -41,7 +41,7 @@ impl L21 {
     /// # Errors
     /// A weight that is not a finite number of at least 0.
     pub fn new(weight: f64, axis: isize) -> Result<Self> {
-        Ok(Self { weight: self::weight(Self::NAME, weight)?, axis })
+        Ok(Self { weight: not_negative(Self::NAME, "weight", weight)?, axis })
     }
 
     fn axis(&self, shape: &[usize]) -> Result<usize> {
@@ -49,7 +49,7 @@ impl L21 {
         axis.map_or_else(
             || {
                 let why = format!("axis {} is none of an array of shape {shape:?}", self.axis);
-                super::arithmetic::wrong(Self::NAME, why)
+                wrong(Self::NAME, why)
             },
             Ok,
         )
@@ -107,7 +107,7 @@ impl Proximal for L21 {
 
     fn memory(&self, space: &Space) -> usize {
         let len = self.axis(space.shape()).map_or(1, |axis| space.shape()[axis]).max(1);
-        real_bytes(space).saturating_add(real_bytes(space).div_ceil(len).saturating_mul(2))
+        bytes::of_real(space).saturating_add(bytes::of_real(space).div_ceil(len).saturating_mul(2))
     }
 
     fn conjugate_memory(&self, space: &Space) -> usize {

@@ -6,8 +6,8 @@ use arrayspan_bridge::Array;
 use arrayspan_kernels::Executor;
 use arrayspan_operators::{Devices, LinearMap, Space};
 
-use super::arithmetic::wrong;
 use super::{Minimizing, Proximal, Scratch, Smooth};
+use crate::parameters::wrong;
 use crate::{Error, Observer, Result, Solution, Stop};
 
 /// `min f(x) + g(x)`, with a smooth `f`.

@@ -8,9 +8,9 @@ use arrayspan_bridge::{Array, Relayout, ViewMut};
 use arrayspan_kernels::{Executor, VectorMut, widest_real};
 
 use super::Scratch;
-use super::arithmetic::wrong;
 use crate::engine::read::reals;
 use crate::engine::scale::epsilon;
+use crate::parameters::{self, wrong};
 use crate::{Observer, Progress, Result, Solution, Stop, Stopped};
 
 /// The row of the squared primal residual.
@@ -254,9 +254,6 @@ pub(super) fn columns_bytes(stop: &Stop, check_every: usize) -> usize {
 
 /// Fails if a parameter that all methods have is out of its range.
 pub(super) fn check(name: &'static str, stop: &Stop, check_every: usize) -> Result<()> {
-    if check_every == 0 {
-        let why = "check_every is 0: the host must look after at least 1 iteration";
-        return wrong(name, why.into());
-    }
+    parameters::check_every(name, check_every)?;
     stop.check().or_else(|why| wrong(name, why))
 }

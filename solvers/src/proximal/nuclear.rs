@@ -1,19 +1,19 @@
 //! The sum of singular values.
 
 use arrayspan_bridge::devices::Device;
-use arrayspan_bridge::{Array, DType, Relayout, View, ViewMut};
+use arrayspan_bridge::{Array, Relayout, View, ViewMut};
 use arrayspan_kernels::{Executor, Update, VectorMut};
 use arrayspan_operators::Space;
-use num_complex::{Complex32, Complex64};
+use num_complex::Complex64;
 
-use super::arithmetic::{bytes, weight, wrong};
 use super::functional::NUMBER;
-use super::jacobi::{Matrix, eigenvectors};
 use super::{Proximal, Scratch};
-use crate::Result;
+use crate::dense::{Small, download, eigenvectors, upload};
 use crate::engine::read::{largest, reals};
 use crate::engine::scale::epsilon;
 use crate::engine::scale::{exponent, power, times};
+use crate::parameters::{not_negative, wrong};
+use crate::{Result, bytes};
 
 /// `f(x) = w Σ σᵢ(x)`, the nuclear norm of a matrix, `w ≥ 0`: the sum of its singular values, which is small for matrices of low rank.
 ///
@@ -49,7 +49,7 @@ struct Turned {
     /// `Y = 2^-exponent X W`, taller than wide.
     columns: Array,
     /// `W`
-    turn: Matrix,
+    turn: Small<Complex64>,
     /// The lengths of the columns.
     lengths: Vec<f64>,
     exponent: i32,
@@ -63,14 +63,14 @@ impl Nuclear {
     /// # Errors
     /// A weight that is not a finite number of at least 0.
     pub fn new(weight: f64) -> Result<Self> {
-        Ok(Self { weight: self::weight(Self::NAME, weight)? })
+        Ok(Self { weight: not_negative(Self::NAME, "weight", weight)? })
     }
 
     /// Turns the columns of a matrix that is taller than wide until they are orthogonal. `None` if it is not finite, or has no elements.
     fn turn(on: &dyn Executor, scratch: &mut Scratch, x: &View<'_>) -> Result<Option<Turned>> {
         if on.records() {
             let why = "singular values are computed on the host, and the executor keeps calls";
-            return wrong(Self::NAME, why.into());
+            return wrong(Self::NAME, why);
         }
         let (dtype, width) = (x.dtype(), x.shape()[1]);
         if width == 0 {
@@ -84,27 +84,25 @@ impl Nuclear {
         let mut turned = scratch.take(on, x.shape(), dtype)?;
         let mut product = scratch.take(on, &[width, width], dtype)?;
         columns.assign_on(on, times(-exponent, dtype, x))?;
-        let mut turn = Matrix::identity(width);
+        let mut turn = Small::identity(width, width);
         let level = 4.0 * epsilon(dtype) * (width as f64).sqrt();
         let mut gram = None;
         for _ in 0..ROUNDS {
             let transposed = columns.view().permuted(&[1, 0])?;
             on.gemm(transposed, true, columns.view(), product.view_mut(), Update::set())?;
-            let found = gram.insert(Matrix { n: width, entries: numbers(&product.view())? });
-            if !found.is_finite() || found.is_diagonal(level) {
+            let found = gram.insert(download(&product.view())?);
+            if !found.iter().all(|z| z.is_finite()) || is_diagonal(found, level) {
                 break;
             }
             let vectors = eigenvectors(found.clone());
-            turn = turn.times(&vectors);
-            let vectors = upload(&vectors.entries, [width, width], dtype, on.device())?;
+            turn = &turn * &vectors;
+            let vectors = upload(on, &vectors, dtype)?;
             on.gemm(columns.view(), false, vectors.view(), turned.view_mut(), Update::set())?;
             std::mem::swap(&mut columns, &mut turned);
         }
         scratch.give(turned);
         scratch.give(product);
-        let diagonal =
-            |gram: Matrix| (0..width).map(|i| gram.at(i, i).re.max(0.0).sqrt()).collect();
-        let lengths: Vec<f64> = gram.map(diagonal).unwrap_or_default();
+        let lengths = gram.as_ref().map(lengths).unwrap_or_default();
         Ok(Some(Turned { columns, turn, lengths, exponent }))
     }
 }
@@ -115,28 +113,18 @@ fn tall<V: Relayout>(x: V) -> Result<V> {
     Ok(if wide { x.permuted(&[1, 0])? } else { x })
 }
 
-/// A small array, on the host. Waits for it.
-fn numbers(view: &View<'_>) -> Result<Vec<Complex64>> {
-    Ok(match view.dtype() {
-        DType::Complex64 => {
-            let wide = |z: Complex32| Complex64::new(z.re.into(), z.im.into());
-            view.to_vec::<Complex32>()?.into_iter().map(wide).collect()
-        }
-        DType::Complex128 => view.to_vec::<Complex64>()?,
-        _ => reals(view)?.into_iter().map(Complex64::from).collect(),
-    })
+/// Whether the columns whose products these are are orthogonal, as far as the largest one can tell.
+fn is_diagonal(gram: &Small<Complex64>, level: f64) -> bool {
+    let lengths = lengths(gram);
+    let most = lengths.iter().copied().fold(0.0, f64::max);
+    let orthogonal =
+        |(i, j): (usize, usize)| gram[(i, j)].norm() <= level * most * lengths[i].max(lengths[j]);
+    (0..lengths.len()).flat_map(|i| (0..i).map(move |j| (i, j))).all(orthogonal)
 }
 
-/// A small array, from the host.
-fn upload(values: &[Complex64], shape: [usize; 2], dtype: DType, device: Device) -> Result<Array> {
-    let single = |z: &Complex64| Complex32::new(z.re as f32, z.im as f32);
-    let array = match dtype {
-        DType::Float32 => Array::from_vec(values.iter().map(|z| z.re as f32).collect(), shape),
-        DType::Float64 => Array::from_vec(values.iter().map(|z| z.re).collect(), shape),
-        DType::Complex64 => Array::from_vec(values.iter().map(single).collect::<Vec<_>>(), shape),
-        _ => Array::from_vec(values.to_vec(), shape),
-    };
-    Ok(array?.to(device)?.0)
+/// The lengths of columns whose products these are.
+fn lengths(gram: &Small<Complex64>) -> Vec<f64> {
+    gram.diagonal().iter().map(|square| square.re.max(0.0).sqrt()).collect()
 }
 
 impl Proximal for Nuclear {
@@ -187,9 +175,12 @@ impl Proximal for Nuclear {
         let level = self.weight * power(-turned.exponent, reals(&step)?[0]);
         let share = |length: &f64| if *length > level { 1.0 - level / length } else { 0.0 };
         let shares: Vec<f64> = turned.lengths.iter().map(share).collect();
-        let back = turned.turn.adjoint_scaled(&shares, |z| power(turned.exponent, z));
-        let width = shares.len();
-        let back = upload(&back.entries, [width, width], x.dtype(), on.device())?;
+        let part = |part: f64, share: f64| power(turned.exponent, part * share);
+        let back = Small::from_fn(shares.len(), shares.len(), |row, column| {
+            let (z, share) = (turned.turn[(column, row)].conj(), shares[row]);
+            Complex64::new(part(z.re, share), part(z.im, share))
+        });
+        let back = upload(on, &back, x.dtype())?;
         on.gemm(turned.columns.view(), false, back.view(), out, Update::set())?;
         scratch.give(turned.columns);
         Ok(())
@@ -198,6 +189,6 @@ impl Proximal for Nuclear {
     fn memory(&self, space: &Space) -> usize {
         let least = space.shape().iter().copied().min().unwrap_or(0);
         let square = least.saturating_mul(least).saturating_mul(space.dtype().bytes());
-        bytes(space).saturating_mul(2).saturating_add(square).saturating_add(NUMBER)
+        bytes::of(space).saturating_mul(2).saturating_add(square).saturating_add(NUMBER)
     }
 }

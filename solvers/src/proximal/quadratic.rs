@@ -6,8 +6,8 @@ use arrayspan_operators::{LinearMap, LinearOperator, Workspace};
 
 use super::Scratch;
 use super::functional::Misfit;
-use crate::Result;
 use crate::engine::scale::epsilon;
+use crate::{Result, bytes};
 
 /// `w/2 ‖A x - b‖²`; without `A` it is the identity, without `b` zero.
 #[derive(Debug)]
@@ -91,14 +91,13 @@ pub(super) fn memory(
     space: &arrayspan_operators::Space,
     operators: &[Option<&dyn LinearMap>],
 ) -> usize {
-    use super::arithmetic::bytes;
     use super::functional::NUMBER;
-    let own = bytes(space).saturating_mul(2).saturating_add(7 * NUMBER);
+    let own = bytes::of(space).saturating_mul(2).saturating_add(7 * NUMBER);
     let part = |a: Option<&dyn LinearMap>| {
         let (range, work) = a.map_or((space, 0), |a| (a.range(), a.workspace()));
-        bytes(range).saturating_mul(2).saturating_add(work).saturating_add(NUMBER)
+        bytes::of(range).saturating_mul(2).saturating_add(work).saturating_add(NUMBER)
     };
-    operators.iter().copied().map(part).fold(own, usize::saturating_add)
+    bytes::total(operators.iter().copied().map(part).chain([own]))
 }
 
 /// The numbers of conjugate gradients, on the device.

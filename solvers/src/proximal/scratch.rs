@@ -4,7 +4,7 @@ use arrayspan_bridge::{Array, DType};
 use arrayspan_kernels::{Executor, VectorMut, widest_real};
 use arrayspan_operators::{LinearMap, Workspace};
 
-use crate::Result;
+use crate::{Result, bytes};
 
 /// Arrays for intermediate results, made when they are first asked for and kept for the next one who does.
 ///
@@ -69,7 +69,7 @@ impl Scratch {
     pub fn bytes(&self) -> usize {
         let arrays = self.arrays.iter().map(|array| array.layout().len() * array.dtype().bytes());
         let workspaces = self.workspaces.iter().map(Workspace::bytes);
-        arrays.chain(workspaces).fold(0, usize::saturating_add)
+        bytes::total(arrays.chain(workspaces))
     }
 
     /// Memory for intermediate results of an operator.

@@ -5,10 +5,11 @@ use arrayspan_bridge::{View, ViewMut};
 use arrayspan_kernels::{Executor, Vector, VectorMut, widest_real};
 use arrayspan_operators::Space;
 
-use super::arithmetic::{indicate, radius, real_only};
+use super::arithmetic::{indicate, real_only};
 use super::threshold::{Threshold, slack};
 use super::{Proximal, Scratch};
 use crate::Result;
+use crate::parameters::positive;
 
 /// `f(x) = 0` where `x ≥ 0` and `Σ x = radius`, and infinity elsewhere. Real dtypes.
 ///
@@ -41,7 +42,7 @@ impl Simplex {
     /// # Errors
     /// A radius that is not a finite number above 0.
     pub fn new(radius: f64) -> Result<Self> {
-        Ok(Self { radius: self::radius(Self::NAME, radius)? })
+        Ok(Self { radius: positive(Self::NAME, "radius", radius)? })
     }
 }
 

@@ -5,11 +5,12 @@ use arrayspan_bridge::{Array, SharedArray, View, ViewMut};
 use arrayspan_kernels::{Executor, Update, Vector, VectorMut};
 use arrayspan_operators::{Devices, LinearMap, LinearOperator, Operator, Space};
 
-use super::arithmetic::{bound, bytes, fits, weight, write, wrong};
+use super::arithmetic::{bound, fits, write};
 use super::functional::{Misfit, NUMBER};
 use super::quadratic::{self, Square, descend};
 use super::{Proximal, Scratch, Smooth};
-use crate::Result;
+use crate::parameters::{not_negative, wrong};
+use crate::{Result, bytes};
 
 /// `f(x) = w/2 ‖A x - b‖²`, `w ≥ 0`: the misfit of data; without an operator `A` is the identity, without data `b` is zero.
 ///
@@ -45,7 +46,7 @@ impl SquaredL2 {
     /// # Errors
     /// A weight that is not a finite number of at least 0.
     pub fn new(weight: f64) -> Result<Self> {
-        let weight = self::weight(Self::NAME, weight)?;
+        let weight = not_negative(Self::NAME, "weight", weight)?;
         Ok(Self { weight, operator: None, target: None, iterations: 10 })
     }
 
@@ -128,7 +129,7 @@ impl SquaredL2 {
     fn range_bytes(&self, space: &Space) -> usize {
         let (range, work) =
             self.operator.as_ref().map_or((space, 0), |a| (a.range(), a.workspace()));
-        bytes(range).saturating_add(work)
+        bytes::of(range).saturating_add(work)
     }
 }
 

@@ -5,11 +5,10 @@ use arrayspan_kernels::{Executor, Vector, VectorMut, input, widest_real};
 use arrayspan_operators::Space;
 
 use super::Scratch;
-use super::arithmetic::real_bytes;
 use super::functional::NUMBER;
-use crate::Result;
 use crate::engine::read::reals;
 use crate::engine::run::above;
+use crate::{Result, bytes};
 
 /// Passes between two looks of the host.
 const PASSES: usize = 8;
@@ -86,7 +85,7 @@ impl Threshold {
 
     /// The bytes of finding it.
     pub(super) fn memory(space: &Space) -> usize {
-        real_bytes(space).saturating_add(5 * NUMBER)
+        bytes::of_real(space).saturating_add(5 * NUMBER)
     }
 }
 

@@ -5,13 +5,13 @@ use arrayspan_bridge::{Array, Elementwise, View, ViewMut};
 use arrayspan_kernels::{Executor, Update, Vector, VectorMut, widest_real};
 use arrayspan_operators::{Edge, Gradient, LinearMap, LinearOperator, Operator, Scheme, Space};
 
-use super::arithmetic::{bytes, real_bytes, weight, wrong};
 use super::functional::NUMBER;
 use super::radial::{Level, Radial};
 use super::{L1, L21, Proximal, Scratch};
-use crate::Result;
 use crate::engine::read::reals;
 use crate::engine::system::real_dot;
+use crate::parameters::{not_negative, wrong};
+use crate::{Result, bytes};
 
 /// `f(x) = w Σ ‖(D x)ᵢ‖`, the total variation, `w ≥ 0`: `D x` are the differences of neighbours along all axes, and at each place their
 /// length counts (isotropic) or the sum of their absolute values (anisotropic).
@@ -65,7 +65,7 @@ impl Tv {
     /// # Errors
     /// A weight that is not a finite number of at least 0; a space without axes or elements.
     pub fn new(space: Space, weight: f64) -> Result<Self> {
-        let weight = self::weight(Self::NAME, weight)?;
+        let weight = not_negative(Self::NAME, "weight", weight)?;
         if space.len() == 0 {
             return wrong(Self::NAME, format!("{space} has no elements"));
         }
@@ -118,10 +118,7 @@ impl Proximal for Tv {
             let own = &self.space;
             return wrong(Self::NAME, format!("it is a function of {own}, the arrays are {space}"));
         }
-        if !(self.tolerance.is_finite() && self.tolerance >= 0.0) {
-            let tolerance = self.tolerance;
-            return wrong(Self::NAME, format!("tolerance {tolerance} is not a finite number ≥ 0"));
-        }
+        not_negative(Self::NAME, "tolerance", self.tolerance)?;
         Ok(())
     }
 
@@ -206,8 +203,8 @@ impl Proximal for Tv {
 
     fn memory(&self, space: &Space) -> usize {
         let range = self.differences.range();
-        let own = bytes(range).saturating_mul(3).saturating_add(4 * NUMBER);
-        let lengths = real_bytes(range).saturating_add(real_bytes(space).saturating_mul(2));
+        let own = bytes::of(range).saturating_mul(3).saturating_add(4 * NUMBER);
+        let lengths = bytes::of_real(range).saturating_add(bytes::of_real(space).saturating_mul(2));
         own.saturating_add(lengths).saturating_add(self.differences.workspace())
     }
 }

@@ -4,9 +4,11 @@ use arrayspan_bridge::{Array, AsView, View};
 use arrayspan_kernels::{Executor, Vector, VectorMut, constant, input};
 use arrayspan_operators::{Diagonal, Identity, LinearMap, LinearOperator, Operator, Space};
 
-use super::read::{copy, fit, judge, norm, sensible};
+use super::read::{copy, fit, judge, norm};
+use super::watched::{UNKNOWN, Watched};
 use crate::least_squares::regularized;
-use crate::{Cgls, Error, Result, Solution, Solver, Stopped};
+use crate::parameters::{not_negative, wrong};
+use crate::{Cgls, Observer, Result, Solution, Solver, Stopped};
 
 /// Where [`Irls`] takes the norm 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,7 +35,7 @@ pub enum Reweighted {
 /// `x = w Aᴴ z` is the same.)
 ///
 /// Ends when a model differs from the one before by at most `tolerance` times its norm ([`Stopped::Stagnation`]), and with
-/// [`Stopped::NotFinite`] when a norm is NaN or infinite. Takes no start and no [`Observer`](crate::Observer). Waits for the device in each iteration. Storage: beside that of [`Cgls`], two models, and
+/// [`Stopped::NotFinite`] when a norm is NaN or infinite. Takes no start. Waits for the device in each iteration. Storage: beside that of [`Cgls`], two models, and
 /// three vectors of data, or for `Model` one of weights.
 ///
 /// Reference: Scales, Gersztenkorn and Treitel, J. Comput. Phys. 75 (1988) 313; Daubechies et al., Comm. Pure Appl. Math. 63 (2010) 1. Golden: PyLops 2.8.0
@@ -89,36 +91,61 @@ impl Irls {
     /// # Errors
     /// A parameter that is out of its range; data that do not fit the operator; when the device fails or is out of memory.
     pub fn solve(&self, a: &Operator, y: impl AsView) -> Result<Solution> {
+        self.solve_with(a, y, &mut ())
+    }
+
+    /// Solves from zero; `observer` is called before the first least-squares problem and after each. To it, the *gradient* is the change of the model,
+    /// which is infinite until there are two.
+    ///
+    /// # Errors
+    /// As [`solve`](Self::solve).
+    pub fn solve_with(
+        &self,
+        a: &Operator,
+        y: impl AsView,
+        observer: &mut dyn Observer,
+    ) -> Result<Solution> {
         let y = y.as_view();
         fit(NAME, a, &y, None)?;
-        sensible(NAME, "tolerance", self.tolerance)?;
-        sensible(NAME, "damping", self.damping)?;
-        sensible(NAME, "epsilon", self.epsilon)?;
+        not_negative(NAME, "tolerance", self.tolerance)?;
+        not_negative(NAME, "damping", self.damping)?;
+        not_negative(NAME, "epsilon", self.epsilon)?;
         if self.epsilon == 0.0 && self.kind != Reweighted::Model {
-            let why = "epsilon is 0: data that are explained would have no weight".into();
-            return Err(Error::Parameter { solver: NAME, why });
+            let why = "epsilon is 0: data that are explained would have no weight";
+            return wrong(NAME, why);
         }
         match self.kind {
-            Reweighted::Data | Reweighted::Model => self.run(a, &y, self.damping),
+            Reweighted::Data | Reweighted::Model => self.run(a, &y, self.damping, observer),
             Reweighted::DataModel => {
                 let damped = Identity::new(a.domain().clone())?;
                 let both = regularized(a, &y, &[(self.damping, &damped, None)])?;
-                self.run(&both.operator, &both.data.view(), 0.0)
+                self.run(&both.operator, &both.data.view(), 0.0, observer)
             }
         }
     }
 
-    fn run(&self, a: &Operator, y: &View<'_>, damping: f64) -> Result<Solution> {
+    fn run(
+        &self,
+        a: &Operator,
+        y: &View<'_>,
+        damping: f64,
+        observer: &mut dyn Observer,
+    ) -> Result<Solution> {
+        let mut watched = Watched::new(NAME, self.iterations, observer)?;
         let on = &*arrayspan_kernels::on(y.device())?;
         let solver = Cgls { damping, ..self.least_squares };
         let of_model = self.kind == Reweighted::Model;
-        let mut residuals = vec![norm(on, y)?];
-        let mut stopped = Stopped::Iterations;
+        let data = norm(on, y)?;
+        watched.begin(data, data);
         let mut weights: Option<Operator> = None;
-        let mut x: Option<Array> = None;
-        for _ in 0..self.iterations {
-            let from = x.as_ref().filter(|_| self.warm && !of_model);
-            let from = from.map(|x| copy(on, &x.view())).transpose()?;
+        let mut x = on.empty(a.domain().shape(), a.domain().dtype())?;
+        x.assign_on(on, 0.0)?;
+        let over = |done: usize| (done >= self.iterations).then_some(Stopped::Iterations);
+        let mut stopped = watched.show(&x, UNKNOWN, over(0));
+        while stopped.is_none() {
+            let first = weights.is_none();
+            let warm = self.warm && !of_model && !first;
+            let from = if warm { Some(copy(on, &x.view())?) } else { None };
             let new = match &weights {
                 None => solver.solve_from(a, y, from, &mut ())?.x,
                 Some(weights) if of_model => {
@@ -132,33 +159,20 @@ impl Irls {
             };
             let image = a.forward(&new)?;
             let residual = (y - &image).compute_on(on)?;
-            residuals.push(norm(on, &residual)?);
-            let change = match &x {
-                Some(before) => norm(on, &(&new - before))?,
-                None => f64::MAX,
-            };
+            watched.residuals.push(norm(on, &residual)?);
+            let change = if first { f64::MAX } else { norm(on, &(&new - &x))? };
             let change = [change, norm(on, &new)?];
             weights = Some(if of_model {
                 shares(on, &new, a.domain())?
             } else {
                 self.weights(on, &residual, a.range())?
             });
-            x = Some(new);
-            let residual = residuals.last().copied().unwrap_or(f64::NAN);
-            if let Some(end) = judge(residual, change, self.tolerance) {
-                stopped = end;
-                break;
-            }
+            x = new;
+            let end = judge(watched.residual(), change, self.tolerance);
+            let shown = if first { UNKNOWN } else { change };
+            stopped = watched.show(&x, shown, end.or(over(watched.iterations())));
         }
-        let iterations = residuals.len() - 1;
-        let x = if let Some(x) = x {
-            x
-        } else {
-            let mut x = on.empty(a.domain().shape(), a.domain().dtype())?;
-            x.assign_on(on, 0.0)?;
-            x
-        };
-        Ok(Solution { x, iterations, residuals, stopped })
+        Ok(watched.solution(x, stopped))
     }
 
     /// `√w` of a residual.

@@ -9,8 +9,8 @@
 //! | `omp` | [`Omp`], [`Mp`] | `‖y - A x‖` with few elements of `x` |
 //!
 //! [`Ista`] and [`Fista`] are [`Solver`](crate::Solver)s: they take a start, an [`Observer`](crate::Observer) and a workspace. The others are loops around
-//! such solvers, or wait for the device in each iteration; their own `solve` returns a [`Solution`](crate::Solution), and they take no observer.
-//! [`ProximalGradient`] is the type of which [`Ista`] and [`Fista`] are names; the method for functions of one's own, of the same name, is
+//! such solvers, or wait for the device in each iteration; their own `solve` returns a [`Solution`](crate::Solution), and `solve_with` takes an observer, which is called after each iteration.
+//! [`IterativeThresholding`] is the type of which [`Ista`] and [`Fista`] are names; the same method for functions of one's own is
 //! [`proximal::ProximalGradient`](crate::proximal::ProximalGradient).
 //!
 //! # Percentiles
@@ -22,19 +22,19 @@
 
 mod irls;
 mod percentile;
-mod proximal_gradient;
 mod pursuit;
 mod read;
-mod recurrence;
 mod sparsity;
 mod spgl1;
 mod split_bregman;
 mod threshold;
+mod thresholding;
+mod watched;
 
 pub use irls::{Irls, Reweighted};
-pub use proximal_gradient::{Fista, Ista, ProximalGradient};
 pub use pursuit::{Mp, Omp, Pursuit};
 pub use sparsity::Sparsity;
 pub use spgl1::{Constraint, Spgl1};
 pub use split_bregman::{Shrunk, Smoothed, SplitBregman};
 pub use threshold::Threshold;
+pub use thresholding::{Fista, Ista, IterativeThresholding};

@@ -6,10 +6,12 @@ use arrayspan_kernels::{
 };
 use arrayspan_operators::{LinearMap, LinearOperator, Operator};
 
-use super::read::{fit, norm, sensible};
+use super::read::{fit, norm};
+use super::watched::{UNKNOWN, Watched};
 use crate::engine::read::reals;
 use crate::engine::system::real_dot;
-use crate::{Error, Lsqr, Result, Solution, Solver, Stopped};
+use crate::parameters::{not_negative, wrong};
+use crate::{Lsqr, Observer, Result, Solution, Solver, Stopped};
 
 /// Orthogonal matching pursuit: the column of `A` that explains most of the residual joins those chosen before, and a least-squares
 /// problem of these, solved by [`Lsqr`], gives the next residual.
@@ -89,52 +91,77 @@ impl<const ORTHOGONAL: bool> Pursuit<ORTHOGONAL> {
     /// # Errors
     /// A parameter that is out of its range; data that do not fit the operator; when the device fails or is out of memory.
     pub fn solve(&self, a: &Operator, y: impl AsView) -> Result<Solution> {
+        self.solve_with(a, y, &mut ())
+    }
+
+    /// Solves from zero; `observer` is called before the first iteration and after each. To it, the *gradient* is the largest `|<a, r>|` of a
+    /// column (over its norm, with `normalize`), by which the next one is chosen.
+    ///
+    /// # Errors
+    /// As [`solve`](Self::solve).
+    pub fn solve_with(
+        &self,
+        a: &Operator,
+        y: impl AsView,
+        observer: &mut dyn Observer,
+    ) -> Result<Solution> {
         let y = y.as_view();
         fit(Self::NAME, a, &y, None)?;
-        sensible(Self::NAME, "residual", self.residual)?;
-        sensible(Self::NAME, "absolute", self.absolute)?;
+        not_negative(Self::NAME, "residual", self.residual)?;
+        not_negative(Self::NAME, "absolute", self.absolute)?;
         let on = &*arrayspan_kernels::on(y.device())?;
         let (len, dtype) = (a.domain().len(), a.domain().dtype());
         if dtype.real() == DType::Float32 && len > 1 << 24 {
             let why = format!("models have {len} elements, whose numbers Float32 does not hold");
-            return Err(Error::Parameter { solver: Self::NAME, why });
+            return wrong(Self::NAME, why);
         }
-        let mut x = on.empty(&[len], dtype)?;
+        let mut watched = Watched::new(Self::NAME, self.iterations, observer)?;
+        let mut x = on.empty(a.domain().shape(), dtype)?;
         x.assign_on(on, 0.0)?;
         let mut r = super::read::copy(on, &y)?;
         let data = norm(on, &r)?;
-        let mut residuals = vec![data];
+        watched.begin(data, data);
         let mut chosen = Vec::new();
-        let mut coefficients = None;
+        let mut products = UNKNOWN;
         let mut choice =
             if self.iterations > 0 { Some(Choice::new(on, a, self.normalize)?) } else { None };
         let stopped = loop {
-            let residual = residuals.last().copied().unwrap_or(f64::NAN);
-            if !residual.is_finite() {
-                break Stopped::NotFinite;
-            }
+            let residual = watched.residual();
             let explained = self.residual > 0.0 && residual <= self.residual * data;
-            if explained || self.absolute > 0.0 && residual <= self.absolute {
-                break Stopped::Residual;
-            }
-            let Some(choice) = choice.as_mut().filter(|_| residuals.len() <= self.iterations)
-            else {
-                break Stopped::Iterations;
+            let mut end = if !residual.is_finite() {
+                Some(Stopped::NotFinite)
+            } else if explained || self.absolute > 0.0 && residual <= self.absolute {
+                Some(Stopped::Residual)
+            } else {
+                (watched.iterations() >= self.iterations).then_some(Stopped::Iterations)
             };
-            let column = match choice.find(on, a, &r)? {
-                Found::Column(column) => column,
-                Found::None => break Stopped::Gradient,
-                Found::NotFinite => break Stopped::NotFinite,
-            };
-            if ORTHOGONAL {
-                if chosen.contains(&column) {
-                    break Stopped::Precision;
+            let mut column = 0;
+            if let Some(choice) = choice.as_mut().filter(|_| end.is_none()) {
+                match choice.find(on, a, &r)? {
+                    Found::Column(found, _) if chosen.contains(&found) => {
+                        end = Some(Stopped::Precision);
+                    }
+                    Found::Column(found, product) => {
+                        let first = if products[1] > 0.0 { products[1] } else { product };
+                        (column, products) = (found, [product, first]);
+                    }
+                    Found::None => end = Some(Stopped::Gradient),
+                    Found::NotFinite => end = Some(Stopped::NotFinite),
                 }
+            }
+            if let Some(end) = watched.show(&x, products, end) {
+                break end;
+            }
+            if ORTHOGONAL {
                 chosen.push(column);
                 let some = a.columns(&chosen)?;
                 let solution = self.least_squares.solve(&some, &y)?;
                 r = (&y - some.forward(&solution.x)?).compute_on(on)?;
-                coefficients = Some(solution.x);
+                let mut flat = x.view_mut().reshaped(&[len])?;
+                for (at, column) in chosen.iter().enumerate() {
+                    let from = solution.x.view().sliced(0, at, 1)?;
+                    on.copy(from, flat.reborrow().sliced(0, *column, 1)?, Update::set())?;
+                }
             } else {
                 let one = a.columns([column])?;
                 let mut unit = on.empty(&[1], dtype)?;
@@ -142,26 +169,19 @@ impl<const ORTHOGONAL: bool> Pursuit<ORTHOGONAL> {
                 let atom = one.forward(&unit)?;
                 let part = coefficient(on, &atom, &r, dtype)?;
                 r.update_on(on, |r| r - &part * &atom)?;
-                x.view_mut().sliced(0, column, 1)?.update_on(on, |x| x + &part)?;
+                let flat = x.view_mut().reshaped(&[len])?;
+                flat.sliced(0, column, 1)?.update_on(on, |x| x + &part)?;
             }
-            residuals.push(norm(on, &r)?);
+            watched.residuals.push(norm(on, &r)?);
         };
-        if let Some(coefficients) = &coefficients {
-            for (at, column) in chosen.iter().enumerate() {
-                let from = coefficients.view().sliced(0, at, 1)?;
-                on.copy(from, x.view_mut().sliced(0, *column, 1)?, Update::set())?;
-            }
-        }
-        let mut model = on.empty(a.domain().shape(), dtype)?;
-        on.copy(x.view().reshaped(a.domain().shape())?, model.view_mut(), Update::set())?;
-        let iterations = residuals.len() - 1;
-        Ok(Solution { x: model, iterations, residuals, stopped })
+        Ok(watched.solution(x, Some(stopped)))
     }
 }
 
 /// Which column explains most.
 enum Found {
-    Column(usize),
+    /// Its number, and how much.
+    Column(usize, f64),
     /// All are orthogonal to the residual.
     None,
     NotFinite,
@@ -217,7 +237,7 @@ impl Choice {
         } else if most <= 0.0 {
             Found::None
         } else {
-            Found::Column(number as usize)
+            Found::Column(number as usize, most)
         })
     }
 }

@@ -6,7 +6,7 @@ use arrayspan_operators::Operator;
 
 use crate::engine::Fit;
 use crate::engine::read::squared;
-use crate::{Error, Result, Stopped};
+use crate::{Result, Stopped};
 
 /// The norm of a vector. Waits for it.
 pub(super) fn norm(on: &dyn Executor, x: &impl Vector) -> Result<f64> {
@@ -33,15 +33,6 @@ pub(super) fn fit(
     fit.array("data", a.range(), y)?;
     fit.operator(a)?;
     start.map_or(Ok(()), |start| fit.array("start", a.domain(), &start.as_view()))
-}
-
-/// Fails unless a parameter is a finite number that is not negative.
-pub(super) fn sensible(solver: &'static str, name: &str, value: f64) -> Result<()> {
-    if value.is_finite() && value >= 0.0 {
-        return Ok(());
-    }
-    let why = format!("{name} {value} is not a finite number ≥ 0");
-    Err(Error::Parameter { solver, why })
 }
 
 /// Whether a model of this norm and what it leaves of the data are the last ones, after a change of that norm.

@@ -4,8 +4,9 @@ use arrayspan_bridge::DType;
 use arrayspan_operators::{LinearMap, Operator};
 
 use super::Threshold;
+use crate::Result;
 use crate::engine::scale::power;
-use crate::{Error, Result};
+use crate::parameters::{not_negative, wrong};
 
 /// That a model is sparse, and how: the term `weight · ‖x‖ₚᵖ`, or `weight · ‖Sᴴ x‖ₚᵖ`.
 #[derive(Clone, Debug)]
@@ -32,19 +33,18 @@ impl Default for Sparsity {
 impl Sparsity {
     /// Fails unless it makes sense for models of `a`.
     pub(super) fn check(&self, solver: &'static str, a: &dyn LinearMap) -> Result<()> {
-        let wrong = |why: String| Err(Error::Parameter { solver, why });
-        let weight = self.weight;
-        if !(weight.is_finite() && weight >= 0.0) {
-            return wrong(format!("weight {weight} is not a finite number ≥ 0"));
-        }
-        self.threshold.check().or_else(wrong)?;
-        if let Some(factor) = self.decay.iter().find(|f| !(f.is_finite() && **f >= 0.0)) {
-            return wrong(format!("decay has {factor}, which is not a finite number ≥ 0"));
+        not_negative(solver, "weight", self.weight)?;
+        self.threshold.check(solver)?;
+        for (at, factor) in self.decay.iter().enumerate() {
+            not_negative(solver, format_args!("decay[{at}] ="), *factor)?;
         }
         match &self.basis {
             Some(basis) if basis.range() != a.domain() => {
                 let (name, found, expected) = (basis.name(), basis.range(), a.domain());
-                wrong(format!("the basis, {name}, makes {found}, and models are {expected}"))
+                wrong(
+                    solver,
+                    format!("the basis, {name}, makes {found}, and models are {expected}"),
+                )
             }
             _ => Ok(()),
         }

@@ -1,16 +1,15 @@
 //! Spectral projected gradients for constraints with a norm 1.
 
-use arrayspan_bridge::{Array, AsView, View};
-use arrayspan_kernels::{
-    Executor, Update, Vector, VectorMut, constant, input, previous, widest_real,
-};
-use arrayspan_operators::{LinearMap, LinearOperator, Operator, Workspace};
+mod state;
 
-use super::read::{fit, norm, sensible};
-use super::threshold::{Shape, write};
-use crate::engine::read::reals;
-use crate::engine::system::real_dot;
-use crate::{Result, Solution, Stopped};
+use arrayspan_bridge::AsView;
+use arrayspan_operators::Operator;
+
+use self::state::State;
+use super::read::{fit, norm};
+use super::watched::Watched;
+use crate::parameters::not_negative;
+use crate::{Observer, Result, Solution, Stopped};
 
 /// Which constraint [`Spgl1`] keeps, and so what it minimises.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,7 +36,7 @@ pub enum Constraint {
 /// Waits for the device several times an iteration, for a few numbers. Storage: `4n + 3m` elements. An iteration applies `A` once, or as often as the search takes,
 /// and `Aᴴ` once.
 ///
-/// Takes no start and no [`Observer`](crate::Observer).
+/// Takes no start.
 ///
 /// Reference: van den Berg and Friedlander, SIAM J. Sci. Comput. 31 (2008) 890. Tested by the conditions of optimality of both problems; there are no
 /// golden data of the package `spgl1` that PyLops calls.
@@ -75,28 +74,6 @@ impl Default for Spgl1 {
 const NAME: &str = "Spgl1";
 /// The misfits that a new one is compared with.
 const MEMORY: usize = 10;
-/// The share of the descent that a step has to make.
-const DESCENT: f64 = 1e-4;
-/// The most halvings of a step.
-const HALVINGS: usize = 30;
-/// The most steps to the level of a projection, which are few: each makes the set smaller of elements that stay.
-const LEVELS: usize = 200;
-
-/// A problem under way.
-struct State<'a> {
-    on: &'a dyn Executor,
-    a: &'a Operator,
-    y: View<'a>,
-    work: Workspace,
-    x: Array,
-    next: Array,
-    residual: Array,
-    next_residual: Array,
-    /// `Aᴴ (y - A x)`
-    gradient: Array,
-    size: Array,
-    number: Array,
-}
 
 impl Spgl1 {
     /// Solves from zero.
@@ -104,28 +81,39 @@ impl Spgl1 {
     /// # Errors
     /// A parameter that is out of its range; data that do not fit the operator; when the device fails or is out of memory.
     pub fn solve(&self, a: &Operator, y: impl AsView) -> Result<Solution> {
+        self.solve_with(a, y, &mut ())
+    }
+
+    /// Solves from zero; `observer` is called before the first iteration and after each. To it, the *gradient* is `‖Aᴴ (y - A x)‖_∞`.
+    ///
+    /// # Errors
+    /// As [`solve`](Self::solve).
+    pub fn solve_with(
+        &self,
+        a: &Operator,
+        y: impl AsView,
+        observer: &mut dyn Observer,
+    ) -> Result<Solution> {
         let y = y.as_view();
         fit(NAME, a, &y, None)?;
-        sensible(NAME, "tolerance", self.tolerance)?;
+        not_negative(NAME, "tolerance", self.tolerance)?;
         let (sigma, mut tau) = match self.constraint {
             Constraint::Misfit(sigma) => (Some(sigma), 0.0),
             Constraint::Norm(tau) => (None, tau),
         };
-        sensible(NAME, "the constraint", sigma.unwrap_or(tau))?;
+        not_negative(NAME, "the constraint", sigma.unwrap_or(tau))?;
         let on = arrayspan_kernels::on(y.device())?;
         let mut state = State::new(&*on, a, y)?;
         let data = norm(&*on, &state.y)?;
         let mut misfit = data;
-        let mut residuals = vec![data];
+        let mut watched = Watched::new(NAME, self.iterations, observer)?;
+        watched.begin(data, data);
         let mut last = vec![data * data];
         let mut length: Option<f64> = None;
         state.descend()?;
         let first = state.steepest()?;
         let stopped = loop {
             let steepest = state.steepest()?;
-            if !(misfit.is_finite() && steepest.is_finite()) {
-                break Stopped::NotFinite;
-            }
             // Beside the least misfit for this τ; both are squares.
             let gap = (state.gap()? + tau * steepest).abs();
             let level = self.tolerance * data * data;
@@ -137,14 +125,17 @@ impl Spgl1 {
                         && (gap <= level && off >= -self.tolerance * data || tau == 0.0)
                 }
             };
-            if met {
-                break if sigma.is_some() { Stopped::Residual } else { Stopped::Gradient };
-            }
-            if steepest <= self.tolerance * f64::EPSILON.sqrt() * first {
-                break Stopped::Gradient;
-            }
-            if residuals.len() > self.iterations {
-                break Stopped::Iterations;
+            let end = if !(misfit.is_finite() && steepest.is_finite()) {
+                Some(Stopped::NotFinite)
+            } else if met {
+                Some(if sigma.is_some() { Stopped::Residual } else { Stopped::Gradient })
+            } else if steepest <= self.tolerance * f64::EPSILON.sqrt() * first {
+                Some(Stopped::Gradient)
+            } else {
+                (watched.iterations() >= self.iterations).then_some(Stopped::Iterations)
+            };
+            if let Some(end) = watched.show(&state.x, [steepest, first], end) {
+                break end;
             }
             if let Some(sigma) = sigma {
                 let off = misfit - sigma;
@@ -165,6 +156,7 @@ impl Spgl1 {
             };
             let most = last.iter().copied().fold(0.0, f64::max);
             let Some((found, next)) = state.search(step, tau, most)? else {
+                let _ = watched.show(&state.x, [steepest, first], Some(Stopped::Precision));
                 break Stopped::Precision;
             };
             misfit = found;
@@ -174,141 +166,8 @@ impl Spgl1 {
                 last.remove(0);
             }
             state.descend()?;
-            residuals.push(misfit);
+            watched.residuals.push(misfit);
         };
-        let iterations = residuals.len() - 1;
-        Ok(Solution { x: state.x, iterations, residuals, stopped })
-    }
-}
-
-impl<'a> State<'a> {
-    fn new(on: &'a dyn Executor, a: &'a Operator, y: View<'a>) -> Result<Self> {
-        let (domain, range) = (a.domain(), a.range());
-        let model = || on.empty(domain.shape(), domain.dtype());
-        let data = || on.empty(range.shape(), range.dtype());
-        let mut state = Self {
-            on,
-            a,
-            work: Workspace::of(a, on)?,
-            x: model()?,
-            next: model()?,
-            residual: data()?,
-            next_residual: data()?,
-            gradient: model()?,
-            size: on.empty(domain.shape(), domain.dtype().real())?,
-            number: on.empty(&[], widest_real(on.device()))?,
-            y,
-        };
-        state.x.assign_on(on, 0.0)?;
-        on.copy(state.y.clone(), state.residual.view_mut(), Update::set())?;
-        Ok(state)
-    }
-
-    /// `Aᴴ r`
-    fn descend(&mut self) -> Result<()> {
-        let (r, gradient) = (self.residual.view(), self.gradient.view_mut());
-        Ok(self.a.apply_adjoint_with(&mut self.work, self.on, r, gradient, Update::set())?)
-    }
-
-    /// `‖Aᴴ r‖_∞`
-    fn steepest(&mut self) -> Result<f64> {
-        if self.gradient.layout().is_empty() {
-            return Ok(0.0);
-        }
-        self.gradient.abs().max_into(self.on, &mut self.number)?;
-        self.read()
-    }
-
-    /// `Re <r, r - y>`
-    fn gap(&mut self) -> Result<f64> {
-        let rest = (&self.residual - &self.y).compute_on(self.on)?;
-        real_dot(self.on, &self.residual, &rest, &mut self.number)?;
-        self.read()
-    }
-
-    fn read(&self) -> Result<f64> {
-        Ok(reals(&self.number.view())?[0])
-    }
-
-    /// A first step, whose length is the radius of the ball.
-    fn first_length(&mut self, tau: f64) -> Result<f64> {
-        let size = norm(self.on, &self.gradient)?;
-        Ok(if size > 0.0 { tau / size } else { 0.0 })
-    }
-
-    /// The next model along the projection arc, with its misfit and the length of the next step; `None` if there is none.
-    fn search(&mut self, mut step: f64, tau: f64, most: f64) -> Result<Option<(f64, Option<f64>)>> {
-        for _ in 0..HALVINGS {
-            let (x, gradient) = (&self.x, &self.gradient);
-            self.next.assign_on(self.on, x + step * gradient)?;
-            let misfit = self.project(tau)?;
-            if !misfit.is_finite() {
-                return Ok(Some((misfit, None)));
-            }
-            let change = (&self.next - &self.x).compute_on(self.on)?;
-            real_dot(self.on, &self.gradient, &change, &mut self.number)?;
-            let descent = self.read()?;
-            let moved = norm(self.on, &change)?;
-            if moved == 0.0 {
-                return Ok(None);
-            }
-            if misfit * misfit <= most - 2.0 * DESCENT * descent {
-                let image = norm(self.on, &(&self.next_residual - &self.residual))?;
-                std::mem::swap(&mut self.x, &mut self.next);
-                std::mem::swap(&mut self.residual, &mut self.next_residual);
-                let quotient = (moved / image).powi(2);
-                return Ok(Some((misfit, (image > 0.0).then_some(quotient))));
-            }
-            step *= 0.5;
-        }
-        Ok(None)
-    }
-
-    /// The model, projected onto another ball: its misfit.
-    fn begin_anew(&mut self, tau: f64) -> Result<f64> {
-        self.on.copy(self.x.view(), self.next.view_mut(), Update::set())?;
-        let misfit = self.project(tau)?;
-        std::mem::swap(&mut self.x, &mut self.next);
-        std::mem::swap(&mut self.residual, &mut self.next_residual);
-        self.descend()?;
-        Ok(misfit)
-    }
-
-    /// Projects the next model onto the ball `‖x‖₁ ≤ τ`: its misfit.
-    fn project(&mut self, tau: f64) -> Result<f64> {
-        let on = self.on;
-        on.map_many(&[self.next.view()], [(input(0).abs(), self.size.view_mut())])?;
-        let level = self.level(tau)?;
-        if level > 0.0 {
-            let complex = self.next.dtype().is_complex();
-            let value = Shape::Soft.of(previous(), constant(level), complex);
-            write(on, &value, &[], self.next.view_mut())?;
-        }
-        let (next, image) = (self.next.view(), self.next_residual.view_mut());
-        self.a.apply_with(&mut self.work, on, next, image, Update::set())?;
-        let y = &self.y;
-        self.next_residual.update_on(on, |image| y - image)?;
-        norm(on, &self.next_residual)
-    }
-
-    /// The level at which a soft threshold leaves `Σ |x| = τ`; zero if it is less anyway.
-    ///
-    /// By Newton's method from zero, for a sum that falls and is convex: never too far, and exact once the elements that stay are known.
-    fn level(&mut self, tau: f64) -> Result<f64> {
-        let (on, mut level) = (self.on, 0.0);
-        for _ in 0..LEVELS {
-            let excess = (input(0) - constant(level)).max(constant(0.0));
-            on.sum(&excess, &[self.size.view()], self.number.view_mut())?;
-            let sum = self.read()?;
-            let counted = excess.clone().div_or_zero(excess);
-            on.sum(&counted, &[self.size.view()], self.number.view_mut())?;
-            let count = self.read()?;
-            let further = (sum - tau) / count;
-            if further.is_nan() || further <= f64::EPSILON * level {
-                break;
-            }
-            level += further;
-        }
-        Ok(level)
+        Ok(watched.solution(state.x, Some(stopped)))
     }
 }

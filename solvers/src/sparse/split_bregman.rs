@@ -4,10 +4,12 @@ use arrayspan_bridge::{Array, AsView, DType, Relayout, SharedArray, View, ViewMu
 use arrayspan_kernels::{Executor, Reduction, Update, VectorMut, constant, input, previous};
 use arrayspan_operators::{LinearMap, LinearOperator, Operator, Workspace};
 
-use super::read::{copy, fit, judge, norm, sensible};
+use super::read::{copy, fit, judge, norm};
 use super::threshold::{Shape, write};
+use super::watched::{UNKNOWN, Watched};
 use crate::least_squares::{Regularized, Term, regularized};
-use crate::{Error, Lsqr, Result, Solution, Solver, Stopped};
+use crate::parameters::{not_negative, positive, wrong};
+use crate::{Lsqr, Observer, Result, Solution, Solver, Stopped};
 
 /// `weight² ‖R x‖₁`, a term of [`SplitBregman`].
 #[derive(Clone, Debug)]
@@ -43,7 +45,7 @@ pub struct Smoothed {
 /// `weight²`, which is what stands above. Steps are the same.
 ///
 /// Ends when a model differs from the one before by at most `tolerance` times its norm ([`Stopped::Stagnation`]), and with
-/// [`Stopped::NotFinite`] when a norm is NaN or infinite. Waits for the device in each iteration; takes no [`Observer`](crate::Observer). For total variation
+/// [`Stopped::NotFinite`] when a norm is NaN or infinite. Waits for the device in each iteration. For total variation
 /// alone [`ChambollePock`](crate::proximal::ChambollePock) with [`L21`](crate::proximal::L21) solves the same problem: its weight is the square of the one here.
 ///
 /// Storage: beside that of [`Lsqr`] for the stack of all operators, its data, a model, and three vectors of the range of each `R` of a norm 1.
@@ -132,9 +134,25 @@ impl SplitBregman {
         y: impl AsView,
         start: Option<&Array>,
     ) -> Result<Solution> {
+        self.solve_with(a, y, start, &mut ())
+    }
+
+    /// Solves from `start` (`None`: zero); `observer` is called before the first iteration and after each. To it, the *gradient* is the change of the
+    /// model, which is infinite at first.
+    ///
+    /// # Errors
+    /// As [`solve_from`](Self::solve_from).
+    pub fn solve_with(
+        &self,
+        a: &Operator,
+        y: impl AsView,
+        start: Option<&Array>,
+        observer: &mut dyn Observer,
+    ) -> Result<Solution> {
         let y = y.as_view();
         fit(NAME, a, &y, start)?;
         self.check()?;
+        let mut watched = Watched::new(NAME, self.iterations, observer)?;
         let on = &*arrayspan_kernels::on(y.device())?;
         let share = |weight: f64| (weight / self.mu).sqrt();
         let l2 = self.l2.iter().map(|term| (share(term.weight), &term.operator, None));
@@ -164,9 +182,10 @@ impl SplitBregman {
         };
         let begin = || start.map_or_else(zero, |start| copy(on, &start.view()));
         let mut x = begin()?;
-        let mut residuals = vec![left(on, a, &y, &x)?];
-        let mut stopped = Stopped::Iterations;
-        for _ in 0..self.iterations {
+        watched.begin(norm(on, &y)?, left(on, a, &y, &x)?);
+        let over = |done: usize| (done >= self.iterations).then_some(Stopped::Iterations);
+        let mut stopped = watched.show(&x, UNKNOWN, over(0));
+        while stopped.is_none() {
             let before = copy(on, &x.view())?;
             for _ in 0..self.inner {
                 for split in &splits {
@@ -189,40 +208,36 @@ impl SplitBregman {
             }
             let residual = left(on, a, &y, &x)?;
             let change = [norm(on, &(&x - &before))?, norm(on, &x)?];
-            residuals.push(residual);
-            if let Some(end) = judge(residual, change, self.tolerance) {
-                stopped = end;
-                break;
-            }
+            watched.residuals.push(residual);
+            let end = judge(residual, change, self.tolerance);
+            stopped = watched.show(&x, change, end.or(over(watched.iterations())));
         }
-        let iterations = residuals.len() - 1;
-        Ok(Solution { x, iterations, residuals, stopped })
+        Ok(watched.solution(x, stopped))
     }
 
     fn check(&self) -> Result<()> {
-        let wrong = |why: String| Err(Error::Parameter { solver: NAME, why });
         if self.l1.is_empty() {
             return wrong(
-                "there is no term with a norm 1: a solver of least squares is enough".into(),
+                NAME,
+                "there is no term with a norm 1: a solver of least squares is enough",
             );
         }
         let weights = self.l1.iter().map(|term| term.weight);
         for weight in weights.chain(self.l2.iter().map(|term| term.weight)) {
-            sensible(NAME, "weight", weight)?;
+            not_negative(NAME, "weight", weight)?;
         }
-        if !(self.mu.is_finite() && self.mu > 0.0) {
-            return wrong(format!("mu {} is not a finite number > 0", self.mu));
-        }
-        sensible(NAME, "relaxation", self.relaxation)?;
-        sensible(NAME, "tolerance", self.tolerance)?;
+        positive(NAME, "mu", self.mu)?;
+        not_negative(NAME, "relaxation", self.relaxation)?;
+        not_negative(NAME, "tolerance", self.tolerance)?;
         if self.inner == 0 {
-            return wrong("inner is 0: an iteration solves at least 1 problem".into());
+            return wrong(NAME, "inner is 0: an iteration solves at least 1 problem");
         }
         for (number, term) in self.l1.iter().enumerate() {
             if term.isotropic && term.operator.range().shape().is_empty() {
-                return wrong(format!(
-                    "term {number} has no first axis, along which it is isotropic"
-                ));
+                return wrong(
+                    NAME,
+                    format!("term {number} has no first axis, along which it is isotropic"),
+                );
             }
         }
         for term in &self.l2 {
@@ -231,7 +246,10 @@ impl SplitBregman {
                 && (target.shape(), target.dtype()) != (range.shape(), range.dtype())
             {
                 let (name, shape, dtype) = (term.operator.name(), target.shape(), target.dtype());
-                return wrong(format!("a target is {shape:?} {dtype}, and {name} makes {range}"));
+                return wrong(
+                    NAME,
+                    format!("a target is {shape:?} {dtype}, and {name} makes {range}"),
+                );
             }
         }
         Ok(())

@@ -4,7 +4,8 @@ use arrayspan_bridge::{Array, AsView, View, ViewMut};
 use arrayspan_kernels::{Executor, Expression, constant, input};
 
 use super::percentile::Percentile;
-use crate::{Error, Result};
+use crate::Result;
+use crate::parameters::{not_negative, wrong};
 
 /// Sets small elements to zero, and says what becomes of the others. Complex numbers keep their phase.
 ///
@@ -92,11 +93,8 @@ impl Threshold {
         out: ViewMut<'_>,
     ) -> Result<()> {
         let solver = "Threshold";
-        self.check().map_err(|why| Error::Parameter { solver, why })?;
-        if !(tau.is_finite() && tau >= 0.0) {
-            let why = format!("tau = {tau} is not a finite number ≥ 0");
-            return Err(Error::Parameter { solver, why });
-        }
+        self.check(solver)?;
+        not_negative(solver, "tau", tau)?;
         let complex = x.dtype().is_complex();
         match self.kept() {
             None => {
@@ -113,11 +111,11 @@ impl Threshold {
         }
     }
 
-    /// What is wrong with it, if anything is.
-    pub(super) fn check(self) -> Result<(), String> {
+    /// Fails unless it makes sense.
+    pub(super) fn check(self, solver: &'static str) -> Result<()> {
         match self.kept() {
             Some(kept) if !(0.0..=100.0).contains(&kept) => {
-                Err(format!("the share to keep, {kept} %, is not in 0 ≤ … ≤ 100"))
+                wrong(solver, format!("the share to keep, {kept} %, is not in 0 ≤ … ≤ 100"))
             }
             _ => Ok(()),
         }

@@ -6,7 +6,7 @@ use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::Device;
 use arrayspan_kernels::{Trace, Update, on};
 use arrayspan_operators::{Diagonal, LinearMap, LinearOperator, Space, Workspace};
-use arrayspan_solvers::sparse::ProximalGradient;
+use arrayspan_solvers::sparse::IterativeThresholding;
 use arrayspan_solvers::{Solver, Sparsity, Stop, Threshold};
 
 use super::support::{Problem, Random, array};
@@ -21,7 +21,7 @@ fn iteration<const ACCELERATED: bool>(
     let trace = Arc::new(Trace::of(on(Device::cpu()).unwrap()));
     let (a, y) = (problem.operator(), problem.data());
     let cost = |iterations| {
-        let solver = ProximalGradient::<ACCELERATED> {
+        let solver = IterativeThresholding::<ACCELERATED> {
             sparsity: sparsity.clone(),
             step: Some(1e-3),
             restart,

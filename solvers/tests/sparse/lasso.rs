@@ -3,7 +3,7 @@
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::Device;
 use arrayspan_kernels::on;
-use arrayspan_solvers::sparse::ProximalGradient;
+use arrayspan_solvers::sparse::IterativeThresholding;
 use arrayspan_solvers::{Fista, Ista, Solution, Solver, Sparsity, Stop, Stopped};
 use num_complex::Complex64;
 
@@ -18,8 +18,12 @@ fn to_the_end<const ACCELERATED: bool>(
 ) -> Solution {
     let stop = Stop { gradient: 0.0, residual: 0.0, ..Stop::after(iterations) };
     let sparsity = weighted(weight);
-    let solver =
-        ProximalGradient::<ACCELERATED> { sparsity, restart, stop, ..ProximalGradient::default() };
+    let solver = IterativeThresholding::<ACCELERATED> {
+        sparsity,
+        restart,
+        stop,
+        ..IterativeThresholding::default()
+    };
     solver.solve(&problem.operator(), problem.data()).unwrap()
 }
 

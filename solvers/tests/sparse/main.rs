@@ -9,6 +9,7 @@ mod steps;
 #[path = "../support/mod.rs"]
 mod support;
 mod thresholds;
+mod watched;
 
 use arrayspan_bridge::DType;
 use arrayspan_solvers::Sparsity;

@@ -14,7 +14,7 @@ use crate::engine::history::Norms;
 use crate::engine::scale::Scale;
 
 /// What such bytes begin with; the number is that of the format.
-const MAGIC: &[u8; 16] = b"arrayspan run 1\n";
+const MAGIC: &[u8; 16] = b"arrayspan run 2\n";
 /// The longest name, list of arrays and list of axes.
 const MOST: u64 = 4096;
 /// The largest exponent of a scale: more than those of any `f64` apart.
@@ -27,12 +27,15 @@ impl Saved {
     /// # Errors
     /// What `out` fails with; when the device fails.
     pub fn write_to(&self, mut out: impl Write) -> Result<()> {
-        let Facts { solver, preconditioned, started, lost, damped_alone, scale, .. } = &self.facts;
+        let Facts { solver, preconditioned, started, lost, damped_alone, cycle, scale, .. } =
+            &self.facts;
         let flags = [preconditioned, started, lost, damped_alone, &self.seen.frozen];
         out.write_all(MAGIC)?;
         out.write_all(&(solver.len() as u64).to_le_bytes())?;
         out.write_all(solver.as_bytes())?;
         out.write_all(&flags.map(|flag| u8::from(*flag)))?;
+        // No cycle has no iterations.
+        out.write_all(&(cycle.unwrap_or(0) as u64).to_le_bytes())?;
         for exponent in [scale.data, scale.operator, self.seen.scale] {
             out.write_all(&exponent.to_le_bytes())?;
         }
@@ -69,6 +72,9 @@ impl Saved {
             return wrong("a flag is neither 0 nor 1");
         }
         let [preconditioned, started, lost, damped_alone, frozen] = flags.map(|flag| flag == 1);
+        let Ok(cycle) = usize::try_from(u64::from_le_bytes(read(from)?)) else {
+            return wrong("its cycles are too long");
+        };
         let mut exponents = [0; 3];
         for exponent in &mut exponents {
             *exponent = i32::from_le_bytes(read(from)?);
@@ -105,6 +111,7 @@ impl Saved {
             started,
             lost,
             damped_alone,
+            cycle: (cycle > 0).then_some(cycle),
             scale,
             damping,
             scaled_damping,

@@ -26,6 +26,11 @@ impl Basis {
         Ok(Self { vectors, shares: [column, make.column(most)?] })
     }
 
+    /// What an iteration has from the one before.
+    pub(super) fn kept(&mut self) -> &mut Array {
+        &mut self.vectors
+    }
+
     /// How many vectors it has room for.
     pub(super) fn room(&self) -> usize {
         self.vectors.shape()[0]
@@ -91,18 +96,20 @@ impl Basis {
         Ok([first, second.view().sliced(0, 0, count)?.reshaped(&[count])?])
     }
 
-    /// `x ← x + Σ yᵢ vᵢ`, with the parts of `y`.
-    pub(super) fn add_to(
-        &self,
+    /// `x ← start + Σ yᵢ vᵢ` of the first `count` vectors, of which there is at least one, with the parts of `y`.
+    pub(super) fn add_to<'a>(
+        &'a self,
         on: &dyn Executor,
         x: &mut Array,
-        [re, im]: &[Array; 2],
+        start: impl Into<Elementwise<'a>>,
+        [re, im]: &'a [Array; 2],
         count: usize,
     ) -> Result<()> {
         let shape = x.shape().to_vec();
         let complex = self.vectors.dtype().is_complex();
+        let mut start = Some(start.into());
         for first in (0..count).step_by(TOGETHER) {
-            let mut sum = Elementwise::previous();
+            let mut sum = start.take().unwrap_or_else(Elementwise::previous);
             for at in first..count.min(first + TOGETHER) {
                 let mut number = Elementwise::from(re.view().selected(0, at)?);
                 if complex {

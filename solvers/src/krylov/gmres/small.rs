@@ -31,7 +31,7 @@ pub(super) struct Small {
     parts: [Array; 2],
     /// What rotations make of `β e₁`.
     rest: Array,
-    /// The parts of `y`, as far as it is not in the model yet.
+    /// The parts of `y`.
     pub(super) solution: [Array; 2],
 }
 
@@ -72,15 +72,16 @@ impl Small {
         self.inverse.assign_on(on, 0.0)?;
         on.copy(self.identity.view(), self.rotations.view_mut(), Update::set())?;
         self.rest.view_mut().selected(0, 0)?.assign_on(on, self.size.sqrt())?;
-        self.taken(on)
-    }
-
-    /// Nothing is left to be added to the model.
-    pub(super) fn taken(&mut self, on: &dyn Executor) -> Result<()> {
         for part in &mut self.solution {
             part.assign_on(on, 0.0)?;
         }
         Ok(())
+    }
+
+    /// What an iteration has from the one before.
+    pub(super) fn kept(&mut self) -> [&mut Array; 5] {
+        let Self { rotations, inverse, rest, solution: [re, im], .. } = self;
+        [rotations, inverse, rest, re, im]
     }
 
     /// What rotations so far have made of the last element of the new column.

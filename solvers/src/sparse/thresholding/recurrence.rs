@@ -1,4 +1,4 @@
-//! The recurrence of [`ProximalGradient`].
+//! The recurrence of [`IterativeThresholding`].
 //!
 //! Models and gradients of two iterations are kept side by side. An iteration writes over the older ones, so that those of even
 //! number find the present model in the run's, and those of odd number in the other one.
@@ -7,15 +7,15 @@ use arrayspan_bridge::{Array, DType};
 use arrayspan_kernels::{Expression, Update, Vector, VectorMut, constant, input, previous};
 use arrayspan_operators::{LinearOperator, Workspace};
 
-use super::percentile::Percentile;
-use super::threshold::write;
 use crate::engine::history::{GRADIENT, RESIDUAL, STEP, State};
 use crate::engine::run::{Run, above};
 use crate::engine::scale::{epsilon, power, times};
 use crate::engine::system::Parts;
-use crate::{Error, ProximalGradient, Result};
+use crate::sparse::percentile::Percentile;
+use crate::sparse::threshold::write;
+use crate::{Error, IterativeThresholding, Result};
 
-/// The vectors of [`ProximalGradient`].
+/// The vectors of [`IterativeThresholding`].
 #[derive(Debug)]
 pub struct Vectors {
     /// `y - A x`
@@ -59,7 +59,7 @@ pub(super) fn begin<const ACCELERATED: bool>(way: Expression, scalars: DType) ->
 
 /// Makes ready what the first iteration looks back at.
 pub(super) fn turn<const ACCELERATED: bool>(
-    run: &mut Run<'_, ProximalGradient<ACCELERATED>>,
+    run: &mut Run<'_, IterativeThresholding<ACCELERATED>>,
 ) -> Result<()> {
     run.next = Some(scalars(run));
     let (method, started) = (run.method, run.started);
@@ -91,7 +91,7 @@ pub(super) fn turn<const ACCELERATED: bool>(
 
 /// One step. All of it is enqueued; nothing comes to the host.
 pub(super) fn iterate<const ACCELERATED: bool>(
-    run: &mut Run<'_, ProximalGradient<ACCELERATED>>,
+    run: &mut Run<'_, IterativeThresholding<ACCELERATED>>,
     step: usize,
 ) -> Result<()> {
     let (method, y, scale) = (run.method, run.y.clone(), run.scale);
@@ -175,7 +175,7 @@ pub(super) fn iterate<const ACCELERATED: bool>(
 
 /// The coefficients and what the basis works in, which a workspace for another basis may lack.
 fn parts<'v, const ACCELERATED: bool>(
-    method: &ProximalGradient<ACCELERATED>,
+    method: &IterativeThresholding<ACCELERATED>,
     coefficients: Option<&'v mut Array>,
     work: Option<&'v mut Workspace>,
 ) -> Result<(&'v mut Array, &'v mut Workspace)> {
@@ -183,14 +183,14 @@ fn parts<'v, const ACCELERATED: bool>(
 }
 
 /// That the workspace was made for another sparsity.
-fn lacking<const ACCELERATED: bool>(method: &ProximalGradient<ACCELERATED>) -> Error {
+fn lacking<const ACCELERATED: bool>(method: &IterativeThresholding<ACCELERATED>) -> Error {
     let solver = if ACCELERATED { "Fista" } else { "Ista" };
     let why = format!("the workspace was made for another sparsity than {:?}", method.sparsity);
     Error::Parameter { solver, why }
 }
 
 /// The next column, of the residual, the gradient now and before, the way, `t`, the objective before, and the penalty.
-fn scalars<const ACCELERATED: bool>(run: &Run<'_, ProximalGradient<ACCELERATED>>) -> State {
+fn scalars<const ACCELERATED: bool>(run: &Run<'_, IterativeThresholding<ACCELERATED>>) -> State {
     let [residual, gradient, last, way, t, before, penalty] = [0, 1, 2, 3, 4, 5, 6].map(input);
     let (method, length, exponent) = (run.method, run.w.vectors.step, run.scale.model());
     let way = way + constant(length) * gradient.clone().sqrt();

@@ -1,18 +1,21 @@
 //! Steps along the gradient of the misfit, each followed by a threshold.
 
+mod recurrence;
+
 use arrayspan_bridge::Array;
-use arrayspan_kernels::{Vector, constant, input};
+use arrayspan_kernels::{Arrays as _, Vector, constant, input};
 use arrayspan_operators::{LinearMap, Operator};
 
 use super::Sparsity;
 use super::percentile::Percentile;
-use super::recurrence::{self, BETA, ROWS, Vectors};
 use crate::engine::Make;
 use crate::engine::history::{GRADIENT, RESIDUAL, STEP, State};
 use crate::engine::run::{Method, Run};
 use crate::engine::scale::power;
 use crate::engine::system::Parts;
-use crate::{Error, NormEstimator, Result, Stop};
+use crate::parameters::positive;
+use crate::{NormEstimator, Result, Stop};
+use recurrence::{BETA, ROWS, Vectors};
 
 /// `min ‖y - A x‖² + weight ‖x‖ₚᵖ` by the iteration `x ← T(x + step · Aᴴ (y - A x))`, with a [`Threshold`](crate::sparse::Threshold) `T` for the
 /// norm.
@@ -24,7 +27,7 @@ use crate::{Error, NormEstimator, Result, Stop};
 /// `Aᴴ`, and 5 launches beside these (test `bytes::ista`).
 ///
 /// Reference: Daubechies, Defrise and De Mol, Comm. Pure Appl. Math. 57 (2004) 1413. Golden: PyLops 2.8.0 `ista`.
-pub type Ista = ProximalGradient<false>;
+pub type Ista = IterativeThresholding<false>;
 
 /// `min ‖y - A x‖² + weight ‖x‖ₚᵖ` by proximal gradients with Nesterov's momentum.
 ///
@@ -73,11 +76,11 @@ pub type Ista = ProximalGradient<false>;
 /// assert!((x[20] - 1.0).abs() < 0.01 && (x[40] + 0.5).abs() < 0.01 && x[30] == 0.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub type Fista = ProximalGradient<true>;
+pub type Fista = IterativeThresholding<true>;
 
 /// [`Ista`], or [`Fista`] where `ACCELERATED`.
 #[derive(Clone, Debug)]
-pub struct ProximalGradient<const ACCELERATED: bool> {
+pub struct IterativeThresholding<const ACCELERATED: bool> {
     /// The weight of the norm, the norm, and what it is of.
     pub sparsity: Sparsity,
     /// The length of steps, at most `1/‖A‖²`, the inverse of the largest eigenvalue of `Aᴴ A` (PyLops: `alpha`); it is not checked.
@@ -94,7 +97,7 @@ pub struct ProximalGradient<const ACCELERATED: bool> {
     pub check_every: usize,
 }
 
-impl<const ACCELERATED: bool> Default for ProximalGradient<ACCELERATED> {
+impl<const ACCELERATED: bool> Default for IterativeThresholding<ACCELERATED> {
     /// The default [`Sparsity`], a safe step, no restart, the default [`Stop`], a check every 10 iterations.
     fn default() -> Self {
         let (sparsity, stop) = (Sparsity::default(), Stop::default());
@@ -105,14 +108,14 @@ impl<const ACCELERATED: bool> Default for ProximalGradient<ACCELERATED> {
 /// How near the upper bound of the norm comes to the lower one, unless that takes too long.
 const NEAR: f64 = 0.02;
 
-impl<const ACCELERATED: bool> ProximalGradient<ACCELERATED> {
+impl<const ACCELERATED: bool> IterativeThresholding<ACCELERATED> {
     /// Whether the objective is looked at.
     pub(super) fn restarts(&self) -> bool {
         ACCELERATED && self.restart
     }
 }
 
-impl<const ACCELERATED: bool> Method for ProximalGradient<ACCELERATED> {
+impl<const ACCELERATED: bool> Method for IterativeThresholding<ACCELERATED> {
     type Vectors = Vectors;
     const NAME: &'static str = if ACCELERATED { "Fista" } else { "Ista" };
     const ROWS: [usize; 2] = [if ACCELERATED { ROWS } else { BETA }, STEP];
@@ -132,14 +135,10 @@ impl<const ACCELERATED: bool> Method for ProximalGradient<ACCELERATED> {
     }
 
     fn check(&self, a: &dyn LinearMap) -> Result<()> {
-        let solver = Self::NAME;
-        if let Some(step) = self.step
-            && !(step.is_finite() && step > 0.0)
-        {
-            let why = format!("step {step} is not a finite number > 0");
-            return Err(Error::Parameter { solver, why });
+        if let Some(step) = self.step {
+            positive(Self::NAME, "step", step)?;
         }
-        self.sparsity.check(solver, a)
+        self.sparsity.check(Self::NAME, a)
     }
 
     fn vectors(&self, make: &mut Make<'_>) -> Result<Vectors> {
@@ -171,6 +170,27 @@ impl<const ACCELERATED: bool> Method for ProximalGradient<ACCELERATED> {
         &mut vectors.residual
     }
 
+    fn kept(vectors: &mut Vectors) -> Vec<&mut Array> {
+        let Vectors { other, gradients, penalty, .. } = vectors;
+        [other, penalty].into_iter().chain(gradients).collect()
+    }
+
+    /// Two vectors change places in each iteration.
+    fn replays(&self, iterations: usize) -> bool {
+        let Sparsity { threshold, decay, .. } = &self.sparsity;
+        iterations.is_multiple_of(2) && threshold.kept().is_none() && decay.is_empty()
+    }
+
+    fn arrays(vectors: &mut Vectors) -> Vec<&mut Array> {
+        let Vectors { residual, other, gradients, coefficients, work, penalty, .. } = vectors;
+        let mut all = vec![residual, other, penalty];
+        all.extend(gradients.iter_mut().chain(coefficients));
+        if let Some(work) = work {
+            work.show(&mut |array| all.push(array));
+        }
+        all
+    }
+
     fn first(run: &mut Run<'_, Self>) -> Result<()> {
         let started = run.started;
         let Parts { mut system, vectors, history, x, on, .. } = run.parts();
@@ -196,7 +216,7 @@ impl<const ACCELERATED: bool> Method for ProximalGradient<ACCELERATED> {
             return Ok(());
         }
         let norm = NormEstimator { tolerance: NEAR, ..NormEstimator::default() };
-        let norm = power(scale.operator, norm.of_on(&*run.a, run.on)?.upper);
+        let norm = power(scale.operator, norm.of_on(run.a, run.on)?.upper);
         let step = 1.0 / (norm * norm);
         // Nothing is to be done where the operator is zero.
         run.w.vectors.step = if step.is_finite() { step } else { 1.0 };

@@ -1,0 +1,132 @@
+//! Iterations that are launched together.
+
+use arrayspan_bridge::Array;
+use arrayspan_kernels::{Executor, Graph};
+use arrayspan_operators::LinearMap;
+
+use super::history::History;
+use super::recorded::Replay;
+use super::run::{Method, Run};
+use crate::Result;
+
+impl<M: Method> Run<'_, M> {
+    /// Enqueues so many iterations from the first column of the history on; `left` counts all that there may be.
+    ///
+    /// What is enqueued depends on nothing that the host has seen of earlier iterations. So where the device launches several
+    /// kernels as one, a few iterations are recorded once and replayed: a launch of all in place of one for each kernel.
+    pub(super) fn enqueue(&mut self, iterations: usize, left: usize) -> Result<()> {
+        if let Replay::New = self.replay
+            && let Some(count) = History::recorded(self.on)
+            && iterations >= count
+            && left >= 3 * count
+        {
+            self.replay = self.recorded(count)?;
+        }
+        let mut done = 0;
+        if let Replay::Recorded(count, graph) = std::mem::take(&mut self.replay) {
+            let replayed = self.replay(iterations, count, &graph, &mut done);
+            self.replay = Replay::Recorded(count, graph);
+            replayed?;
+        }
+        for step in done..iterations {
+            M::iterate(self, step)?;
+        }
+        if !self.method.replays(iterations) {
+            // Vectors have changed places.
+            self.replay = Replay::New;
+        }
+        M::settle(self, iterations)
+    }
+
+    /// Replays `count` iterations as often as they go into `iterations`; counts them in `done`.
+    fn replay(
+        &mut self,
+        iterations: usize,
+        count: usize,
+        graph: &Graph,
+        done: &mut usize,
+    ) -> Result<()> {
+        let (on, y) = (self.on, self.y.clone());
+        if count <= iterations {
+            self.w.history.begin_recorded(on)?;
+        }
+        while *done + count <= iterations {
+            graph.replay(&mut Shown(self), std::slice::from_ref(&y))?;
+            self.w.history.keep_recorded(on, *done)?;
+            *done += count;
+        }
+        Ok(())
+    }
+
+    fn recorded(&mut self, count: usize) -> Result<Replay> {
+        let on = self.on;
+        let plain = |a: &dyn LinearMap| only_here(a, on) && a.only_enqueues();
+        let others = [self.method.preconditioner(), self.method.beside()];
+        let inner = others.into_iter().flatten().all(|inner| plain(inner));
+        if !self.method.replays(count) || on.records() || !inner || !plain(self.a) {
+            return Ok(Replay::Refused);
+        }
+        self.w.history.exchange();
+        let graph = on.graph(|on| {
+            self.with_executor(on, |run| {
+                (0..count).try_for_each(|step| M::iterate(run, step))?;
+                // For the next replay.
+                run.w.history.restart(run.on, count)
+            })
+        });
+        self.w.history.exchange();
+        Ok(graph?.map_or(Replay::Refused, |graph| Replay::Recorded(count, graph)))
+    }
+
+    /// What `work` does with the same run on another executor of its stream.
+    fn with_executor<T>(
+        &mut self,
+        on: &dyn Executor,
+        work: impl FnOnce(&mut Run<'_, M>) -> Result<T>,
+    ) -> Result<T> {
+        let nothing = on.empty(&[0], self.x.dtype())?;
+        let x = std::mem::replace(&mut self.x, nothing);
+        let (own, data) = (std::mem::take(&mut self.own), std::mem::take(&mut self.data));
+        let (lost, next) = (std::mem::take(&mut self.lost), self.next.take());
+        let mut run = Run {
+            method: self.method,
+            w: &mut *self.w,
+            on,
+            a: self.a,
+            y: self.y.clone(),
+            x,
+            own,
+            data,
+            lost,
+            next,
+            started: self.started,
+            scale: self.scale,
+            damping: self.damping,
+            whole: self.whole,
+            damped_alone: self.damped_alone,
+            done: self.done,
+            replay: Replay::Refused,
+        };
+        let done = work(&mut run);
+        let Run { x, own, data, lost, next, .. } = run;
+        (self.x, self.own, self.data) = (x, own, data);
+        (self.lost, self.next) = (lost, next);
+        done
+    }
+}
+
+/// Whether it computes where the executor does, and nowhere else.
+pub(super) fn only_here(a: &dyn LinearMap, on: &dyn Executor) -> bool {
+    a.devices().is_none_or(|devices| devices.one() == Some(on.device()))
+}
+
+/// All arrays of a run that iterations write.
+struct Shown<'r, 'a, M: Method>(&'r mut Run<'a, M>);
+
+impl<M: Method> arrayspan_kernels::Arrays for Shown<'_, '_, M> {
+    fn show<'s>(&'s mut self, show: &mut dyn FnMut(&'s mut Array)) {
+        let run = &mut *self.0;
+        run.w.show(M::arrays, show);
+        show(&mut run.x);
+    }
+}
