@@ -1,0 +1,78 @@
+"""Arrays of every library on every device, linear operators and solvers.
+
+What comes in goes out: operators take arrays of NumPy, torch, CuPy, JAX and of all libraries that speak DLPack, without
+copying them, and give results as the same kind of array on the same device.
+
+>>> import arrayspan, numpy
+>>> slope = arrayspan.operators.FirstDerivative((5,), scheme="forward")
+>>> slope @ numpy.array([0, 1, 4, 9, 16], dtype="float32")
+array([1., 3., 5., 7., 0.], dtype=float32)
+"""
+
+from arrayspan import declared, errors, memory, operators, solvers, tools
+from arrayspan._across import Across, across
+from arrayspan._native import (
+    Array,
+    Device,
+    Operator,
+    Space,
+    __version__,
+    asarray,
+    best_device,
+    convert,
+    devices,
+    empty,
+    kind_of,
+    ones,
+    stack_slices,
+    unstack_slices,
+    zeros,
+)
+from arrayspan.errors import (
+    CopyRefused,
+    DeviceUnavailable,
+    DTypeError,
+    Error,
+    ForeignArrayError,
+    NoAdjoint,
+    OutOfMemory,
+    ParameterError,
+    ShapeError,
+    WrongDevice,
+)
+
+__all__ = [
+    "Across",
+    "Array",
+    "CopyRefused",
+    "DTypeError",
+    "Device",
+    "DeviceUnavailable",
+    "Error",
+    "ForeignArrayError",
+    "NoAdjoint",
+    "Operator",
+    "OutOfMemory",
+    "ParameterError",
+    "ShapeError",
+    "Space",
+    "WrongDevice",
+    "__version__",
+    "across",
+    "asarray",
+    "best_device",
+    "convert",
+    "declared",
+    "devices",
+    "empty",
+    "errors",
+    "kind_of",
+    "memory",
+    "ones",
+    "operators",
+    "solvers",
+    "stack_slices",
+    "tools",
+    "unstack_slices",
+    "zeros",
+]

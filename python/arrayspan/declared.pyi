@@ -1,0 +1,23 @@
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar, overload
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+class _Declare(Protocol):
+    @overload
+    def __call__(self, function: _F) -> _F: ...
+    @overload
+    def __call__(
+        self, function: None = None, *, output: str | None = None, gpu_id: int | None = None, retry: bool = False
+    ) -> Callable[[_F], _F]: ...
+
+def memory_types(
+    input: str, output: str | None = None, *, gpu_id: int | None = None, retry: bool = False
+) -> Callable[[_F], _F]: ...
+
+arrayspan: _Declare
+cupy: _Declare
+jax: _Declare
+numpy: _Declare
+tensorflow: _Declare
+torch: _Declare

@@ -1,0 +1,52 @@
+"""Constructors of linear operators, in the terms of the Rust library.
+
+Shapes are integers or tuples of them; axes below zero count from the last one. Steps, filters and factors are numbers,
+rounded to the operator's ``dtype``; arrays of weights are copied when an operator is made, so that nobody changes it later.
+"""
+
+from arrayspan._native import operators as _native
+
+Identity = _native.Identity
+Zero = _native.Zero
+Diagonal = _native.Diagonal
+Conj = _native.Conj
+Real = _native.Real
+Imag = _native.Imag
+MatrixMult = _native.MatrixMult
+Transpose = _native.Transpose
+Flip = _native.Flip
+Roll = _native.Roll
+Pad = _native.Pad
+Symmetrize = _native.Symmetrize
+Restriction = _native.Restriction
+Spread = _native.Spread
+SumAlong = _native.SumAlong
+CausalIntegration = _native.CausalIntegration
+Regression = _native.Regression
+LinearRegression = _native.LinearRegression
+MemoizeOperator = _native.MemoizeOperator
+ToDevice = _native.ToDevice
+FirstDerivative = _native.FirstDerivative
+SecondDerivative = _native.SecondDerivative
+Laplacian = _native.Laplacian
+Gradient = _native.Gradient
+FirstDirectionalDerivative = _native.FirstDirectionalDerivative
+SecondDirectionalDerivative = _native.SecondDirectionalDerivative
+Convolve1D = _native.Convolve1D
+Smoothing = _native.Smoothing
+Interp = _native.Interp
+InterpCubicSpline = _native.InterpCubicSpline
+Bilinear = _native.Bilinear
+FFT = _native.FFT
+FFT2D = _native.FFT2D
+FFTND = _native.FFTND
+Shift = _native.Shift
+PoststackLinearModelling = _native.PoststackLinearModelling
+Kronecker = _native.Kronecker
+from_functions = _native.from_functions
+vstack = _native.vstack
+hstack = _native.hstack
+stack = _native.stack
+block_diagonal = _native.block_diagonal
+
+__all__ = [name for name in dir() if not name.startswith("_")]

@@ -1,0 +1,6 @@
+"""Seismic reservoir characterisation."""
+
+from .._missing import publish
+from .poststack import *
+
+__all__ = ["PoststackLinearModelling", "PoststackInversion", *publish("avo", globals())]

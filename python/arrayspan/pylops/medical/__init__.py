@@ -1,0 +1,5 @@
+"""Medical imaging: not yet part of arrayspan."""
+
+from .._missing import publish
+
+__all__ = publish("medical", globals())

@@ -1,0 +1,5 @@
+"""Seismic wave fields: not yet part of arrayspan."""
+
+from .._missing import publish
+
+__all__ = publish("waveeqprocessing", globals())

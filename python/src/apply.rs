@@ -1,0 +1,133 @@
+//! Operators applied to the arrays of Python programs.
+
+use std::sync::Arc;
+
+use arrayspan::bridge::Array;
+use arrayspan::devices::Device;
+use arrayspan::kernels::{self, Executor, Update};
+use arrayspan::operators::{LinearMap, LinearOperator, Operator, Workspace};
+use pyo3::prelude::*;
+
+use crate::error::Result;
+use crate::incoming::{self, Given, Target};
+
+/// What is done to an argument.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Direction {
+    Forward,
+    Adjoint,
+}
+
+/// Elements of an application that take less time than to let other threads run meanwhile.
+const QUICK: usize = 4096;
+
+/// Applies an operator to an array of any kind; into `out`, or into a new array of the same kind.
+pub(crate) fn apply<'py>(
+    operator: &Operator,
+    direction: Direction,
+    x: &Bound<'py, PyAny>,
+    out: Option<&Bound<'py, PyAny>>,
+) -> Result<Bound<'py, PyAny>> {
+    let py = x.py();
+    let given = incoming::read(x, if direction == Direction::Forward { "x" } else { "y" })?;
+    let Some(out) = out.filter(|out| !out.is_none()) else {
+        let result = run(py, operator, given.device(), || {
+            let result = match direction {
+                Direction::Forward => operator.forward(given.view())?,
+                Direction::Adjoint => operator.adjoint(given.view())?,
+            };
+            given.settle()?;
+            Ok(result)
+        })?;
+        return given.kind.give(py, result);
+    };
+    let mut target = incoming::write(out)?;
+    target.apart_from(&given)?;
+    run(py, operator, given.device(), || into(operator, direction, &given, &mut target))?;
+    Ok(out.clone())
+}
+
+/// Applies an operator to an array of `NumPy`, which is a vector, or of the shape `own`, if that is taken. The result is a vector in the first
+/// case, and of the shape `to` in the second, if one is given. `None`: the array is neither, or has gaps where it is to be reshaped.
+pub(crate) fn quick<'py>(
+    operator: &Operator,
+    direction: Direction,
+    x: &Bound<'py, PyAny>,
+    own: Option<&[usize]>,
+    to: &[usize],
+) -> Result<Option<Bound<'py, PyAny>>> {
+    let py = x.py();
+    let (from, result) = match direction {
+        Direction::Forward => (operator.domain(), operator.range()),
+        Direction::Adjoint => (operator.range(), operator.domain()),
+    };
+    let Some((given, shaped)) = incoming::reshaped(x, own, from.shape())? else { return Ok(None) };
+    let array = run(py, operator, given.device(), || {
+        let result = match direction {
+            Direction::Forward => operator.forward(given.view())?,
+            Direction::Adjoint => operator.adjoint(given.view())?,
+        };
+        given.settle()?;
+        Ok(result)
+    })?;
+    if !array.device().is_cpu() || !array.layout().is_contiguous() {
+        return Ok(None);
+    }
+    let flat = [result.len()];
+    let shape = if shaped && !to.is_empty() { to } else { &flat };
+    Ok(Some(crate::array::to_numpy_as(py, array.into_shared(), shape)?))
+}
+
+/// `out ← A x`, or of the adjoint.
+fn into(operator: &Operator, direction: Direction, given: &Given, out: &mut Target) -> Result<()> {
+    let on = executor(operator, direction, given.device())?;
+    let mut workspace = Workspace::of(operator, &*on)?;
+    let (x, y) = (given.view(), out.view_mut());
+    match direction {
+        Direction::Forward => operator.apply_with(&mut workspace, &*on, x, y, Update::set())?,
+        Direction::Adjoint => {
+            operator.apply_adjoint_with(&mut workspace, &*on, x, y, Update::set())?;
+        }
+    }
+    given.settle()?;
+    out.settle()
+}
+
+/// What computes where models live, or where the argument is.
+fn executor(operator: &Operator, direction: Direction, found: Device) -> Result<Arc<dyn Executor>> {
+    let device = match (operator.devices(), direction) {
+        (None, _) => found,
+        (Some(devices), Direction::Forward) => devices.domain,
+        (Some(devices), Direction::Adjoint) => devices.range,
+    };
+    Ok(kernels::on(device)?)
+}
+
+/// Runs something, without the interpreter's lock unless it is over before other threads could use it.
+fn run<T: Send>(
+    py: Python<'_>,
+    operator: &Operator,
+    device: Device,
+    work: impl FnOnce() -> Result<T> + Send,
+) -> Result<T> {
+    let quick = device.is_cpu() && operator.domain().len() + operator.range().len() <= QUICK;
+    if quick { work() } else { py.detach(work) }
+}
+
+/// As [`apply`], to a stack of arrays along a last axis.
+pub(crate) fn apply_to_columns<'py>(
+    operator: &Operator,
+    direction: Direction,
+    x: &Bound<'py, PyAny>,
+) -> Result<Bound<'py, PyAny>> {
+    let given = incoming::read(x, if direction == Direction::Forward { "x" } else { "y" })?;
+    let result = x.py().detach(|| -> Result<Array> {
+        let result = match direction {
+            Direction::Forward => operator.matmat(given.view())?,
+            Direction::Adjoint => operator.rmatmat(given.view())?,
+        };
+        given.settle()?;
+        Ok(result)
+    })?;
+    given.kind.give(x.py(), result)
+}

@@ -1,0 +1,234 @@
+//! `arrayspan.Array`.
+
+use std::ffi::c_void;
+
+use arrayspan::bridge::{Array, Conversion, Layout, LentArray, SharedArray};
+use arrayspan::devices::{Access, Device};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use crate::device::{OnDevice, PyDevice};
+use crate::dtype::{self, Named};
+use crate::error::{Class, Result, refuse};
+use crate::protocol::{self, Asked};
+use crate::{numpy, shape};
+
+/// An array on any device, which other libraries take by ``__dlpack__`` without a copy.
+///
+/// Its memory is shared by all that it was handed to, as arrays of Python's libraries are.
+#[pyclass(frozen, weakref, name = "Array", module = "arrayspan")]
+pub(crate) struct PyArray {
+    shared: SharedArray,
+}
+
+impl PyArray {
+    pub(crate) fn new(array: impl Into<SharedArray>) -> Self {
+        Self { shared: array.into() }
+    }
+
+    pub(crate) fn shared(&self) -> &SharedArray {
+        &self.shared
+    }
+
+    /// To be read; others may write it.
+    fn lent(&self) -> LentArray {
+        self.shared.clone().into()
+    }
+}
+
+#[pymethods]
+impl PyArray {
+    /// Extents along each axis.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        shape::tuple(py, self.shared.shape())
+    }
+
+    /// From one element to the next along each axis, in elements.
+    #[getter]
+    fn strides<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.shared.layout().strides())
+    }
+
+    /// The type of the elements, by its name in the Python Array API.
+    #[getter]
+    fn dtype(&self) -> &'static str {
+        dtype::name(self.shared.dtype())
+    }
+
+    /// Where it lives.
+    #[getter]
+    fn device(&self) -> PyDevice {
+        PyDevice(self.shared.device())
+    }
+
+    /// How many axes it has.
+    #[getter]
+    fn ndim(&self) -> usize {
+        self.shared.shape().len()
+    }
+
+    /// How many elements it has.
+    #[getter]
+    fn size(&self) -> usize {
+        self.shared.layout().len()
+    }
+
+    /// How many bytes its elements take.
+    #[getter]
+    fn nbytes(&self) -> usize {
+        self.shared.layout().len() * self.shared.dtype().bytes()
+    }
+
+    /// Whether it may be written. What a read-only array was taken from is never written.
+    #[getter]
+    fn writable(&self) -> bool {
+        // SAFETY: dropped at once.
+        unsafe { self.shared.alias() }.is_some()
+    }
+
+    /// The array on a device: itself if it is there, else a copy.
+    fn to(slf: &Bound<'_, Self>, device: OnDevice) -> Result<Py<Self>> {
+        let this = slf.get();
+        if this.shared.device() == device.0 {
+            return Ok(slf.clone().unbind());
+        }
+        let (copy, _) = slf.py().detach(|| this.lent().view().to(device.0))?;
+        Ok(Py::new(slf.py(), Self::new(copy))?)
+    }
+
+    /// A row-major copy, on the same device.
+    fn copy(&self, py: Python<'_>) -> Result<Self> {
+        Ok(Self::new(py.detach(|| self.lent().try_clone())?))
+    }
+
+    /// A copy with elements of another dtype; what it cannot hold exactly is rounded, or is an error where it does not fit at all.
+    fn astype(&self, py: Python<'_>, dtype: Named) -> Result<Self> {
+        let converted = py.detach(|| -> Result<Array> {
+            let stream = self.shared.device().stream()?;
+            Ok(self.lent().view().convert(dtype.0, &Conversion::WRAP, &stream)?)
+        })?;
+        Ok(Self::new(converted))
+    }
+
+    /// The array in memory of the host, as one of ``NumPy``: without a copy if it lives there.
+    fn numpy<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
+        let here = if self.shared.device().is_cpu() {
+            self.shared.clone()
+        } else {
+            py.detach(|| self.lent().view().to(Device::cpu()))?.0.into_shared()
+        };
+        to_numpy(py, here)
+    }
+
+    /// As ``NumPy`` asks for it. An array of another device has to be brought to the host by the caller (``to("cpu")``, or
+    /// ``numpy()``), so that nothing is copied unseen.
+    #[pyo3(signature = (dtype=None, copy=None))]
+    fn __array__<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> Result<Bound<'py, PyAny>> {
+        if !self.shared.device().is_cpu() {
+            let device = self.shared.device();
+            let why = format!("the array is on {device}: x.numpy() copies it to the host");
+            return Ok(refuse(Class::WrongDevice, why)?);
+        }
+        let array = to_numpy(py, self.shared.clone())?;
+        if dtype.is_none() && copy != Some(true) {
+            return Ok(array);
+        }
+        let options = PyDict::new(py);
+        options.set_item("copy", copy.unwrap_or(false))?;
+        let dtype = dtype.map_or_else(|| array.getattr("dtype"), Ok)?;
+        let same = array.getattr("dtype")?.eq(&dtype)?;
+        if copy == Some(false) && !same {
+            let why = format!("an array of {dtype} would be a copy of one of {}", self.dtype());
+            return Ok(refuse(Class::CopyRefused, why)?);
+        }
+        Ok(array.call_method("astype", (dtype,), Some(&options))?)
+    }
+
+    /// A capsule with the array, for other libraries.
+    #[pyo3(signature = (*, stream=None, max_version=None, dl_device=None, copy=None))]
+    fn __dlpack__<'py>(
+        &self,
+        py: Python<'py>,
+        stream: Option<i64>,
+        max_version: Option<(u32, u32)>,
+        dl_device: Option<(i32, i32)>,
+        copy: Option<bool>,
+    ) -> Result<Bound<'py, PyAny>> {
+        let asked = Asked { stream, max_version, device: dl_device, copy };
+        protocol::export(py, &self.shared, &asked)
+    }
+
+    /// Where it lives, in the numbers of ``DLPack``.
+    fn __dlpack_device__(&self) -> (i32, i32) {
+        self.shared.device().dlpack()
+    }
+
+    /// The only element of an array that has one.
+    fn item<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
+        Ok(self.numpy(py)?.call_method0("item")?)
+    }
+
+    /// The elements as nested lists.
+    fn tolist<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
+        Ok(self.numpy(py)?.call_method0("tolist")?)
+    }
+
+    fn __len__(&self) -> PyResult<usize> {
+        match self.shared.shape() {
+            [first, ..] => Ok(*first),
+            [] => {
+                Err(pyo3::exceptions::PyTypeError::new_err("an array without axes has no length"))
+            }
+        }
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        py.detach(|| self.lent().to_string())
+    }
+}
+
+/// What keeps the memory of `NumPy`'s arrays that are ours.
+#[pyclass(frozen, name = "_Memory", module = "arrayspan")]
+struct Kept {
+    _array: SharedArray,
+}
+
+/// An array in the memory of the host as one of `NumPy`, without a copy. Waits for what writes it.
+pub(crate) fn to_numpy(py: Python<'_>, array: SharedArray) -> Result<Bound<'_, PyAny>> {
+    let layout = array.layout().clone();
+    shown(py, array, &layout)
+}
+
+/// As [`to_numpy`], of an array that is row-major without gaps, with as many elements in another shape.
+pub(crate) fn to_numpy_as<'py>(
+    py: Python<'py>,
+    array: SharedArray,
+    shape: &[usize],
+) -> Result<Bound<'py, PyAny>> {
+    let row_major = Layout::contiguous(shape)?;
+    let layout = Layout::strided(shape, row_major.strides(), array.layout().offset())?;
+    if layout.len() != array.layout().len() || !array.layout().is_contiguous() {
+        return Ok(refuse(Class::Shape, "elements do not lie as another shape needs them")?);
+    }
+    shown(py, array, &layout)
+}
+
+/// An array in the memory of the host as one of `NumPy`, whose elements lie in its memory as `layout` says.
+fn shown<'py>(py: Python<'py>, array: SharedArray, layout: &Layout) -> Result<Bound<'py, PyAny>> {
+    array.memory().wait(Access::Read)?;
+    let dtype = array.dtype();
+    // SAFETY: dropped at once.
+    let writable = unsafe { array.alias() }.is_some();
+    let data = array.memory().address() + layout.offset() * dtype.bytes();
+    let kept = Bound::new(py, Kept { _array: array })?.into_any();
+    let data = std::ptr::with_exposed_provenance_mut::<c_void>(data);
+    // SAFETY: memory of the host with these elements, kept by `kept`. Whoever has the array shares it with those who have ours, as
+    // arrays are shared in Python.
+    Ok(unsafe { numpy::over(kept, data, (layout.shape(), layout.strides()), dtype, writable)? })
+}

@@ -1,0 +1,85 @@
+//! Choices by name.
+
+use arrayspan::operators::{Edge, FourierNorm, Integral, Interpolation, Scheme, Spectrum};
+use pyo3::prelude::*;
+
+use crate::error::{Class, refuse};
+
+/// One of several, which the caller names.
+pub(crate) struct Choice<T>(pub(crate) T);
+
+pub(crate) trait Named: Sized + Copy + 'static {
+    const WHAT: &str;
+    const NAMES: &'static [(&'static str, Self)];
+}
+
+impl Named for Scheme {
+    const WHAT: &str = "scheme";
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("forward", Self::Forward),
+        ("backward", Self::Backward),
+        ("centered3", Self::Centered3),
+        ("centered5", Self::Centered5),
+    ];
+}
+
+impl Named for Edge {
+    const WHAT: &str = "edge";
+    const NAMES: &'static [(&'static str, Self)] =
+        &[("zero", Self::Zero), ("reduced", Self::Reduced)];
+}
+
+impl Named for Integral {
+    const WHAT: &str = "integral";
+    const NAMES: &'static [(&'static str, Self)] =
+        &[("full", Self::Full), ("half", Self::Half), ("trapezoidal", Self::Trapezoidal)];
+}
+
+impl Named for Interpolation {
+    const WHAT: &str = "interpolation";
+    const NAMES: &'static [(&'static str, Self)] =
+        &[("linear", Self::Linear), ("nearest", Self::Nearest)];
+}
+
+/// What `Interp` puts between samples.
+#[derive(Clone, Copy)]
+pub(crate) enum Between {
+    Samples(Interpolation),
+    Sinc,
+}
+
+impl Named for Between {
+    const WHAT: &str = "interpolation";
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("linear", Self::Samples(Interpolation::Linear)),
+        ("nearest", Self::Samples(Interpolation::Nearest)),
+        ("sinc", Self::Sinc),
+    ];
+}
+
+impl Named for Spectrum {
+    const WHAT: &str = "spectrum";
+    const NAMES: &'static [(&'static str, Self)] = &[("full", Self::Full), ("half", Self::Half)];
+}
+
+impl Named for FourierNorm {
+    const WHAT: &str = "norm";
+    const NAMES: &'static [(&'static str, Self)] =
+        &[("ortho", Self::Ortho), ("unscaled", Self::Unscaled), ("over_n", Self::OverN)];
+}
+
+impl<T: Named> FromPyObject<'_, '_> for Choice<T> {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        let name: String = given.extract()?;
+        if let Some((_, choice)) = T::NAMES.iter().find(|known| known.0 == name) {
+            return Ok(Self(*choice));
+        }
+        let names: Vec<_> = T::NAMES.iter().map(|known| known.0).collect();
+        refuse(
+            Class::Parameter,
+            format!("{} '{name}': expected one of {}", T::WHAT, names.join(", ")),
+        )
+    }
+}

@@ -1,0 +1,101 @@
+//! Operators on signals.
+
+use arrayspan::operators as of;
+use arrayspan::operators::{Interpolation, Scheme};
+use num_complex::Complex64;
+use pyo3::prelude::*;
+
+use super::choice::{Between, Choice};
+use super::{DTYPE, space};
+use crate::dtype::Named;
+use crate::error::{Class, Result, refuse};
+use crate::operator::PyOperator;
+use crate::shape::Shape;
+
+/// Convolution along an axis with a short filter, whose time zero is at index ``offset``.
+#[pyfunction(name = "Convolve1D")]
+#[pyo3(signature = (shape, filter, offset=0, axis=-1, dtype=DTYPE))]
+pub(crate) fn convolve1d(
+    shape: Shape,
+    filter: Vec<Complex64>,
+    offset: usize,
+    axis: isize,
+    dtype: Named,
+) -> Result<PyOperator> {
+    Ok(of::Convolve1D::new(space(shape, dtype)?, axis, &filter, offset)?.into())
+}
+
+/// Means of neighbours: of ``n`` along ``axis`` for each pair ``(axis, n)`` of ``windows``.
+#[pyfunction(name = "Smoothing")]
+#[pyo3(signature = (shape, windows, dtype=DTYPE))]
+pub(crate) fn smoothing(
+    shape: Shape,
+    windows: Vec<(isize, usize)>,
+    dtype: Named,
+) -> Result<PyOperator> {
+    Ok(of::Smoothing::new(space(shape, dtype)?, &windows)?.into())
+}
+
+/// Values between the samples of an axis: at ``positions``, in samples. ``least`` is the least weight of ``"sinc"`` that is kept.
+#[pyfunction(name = "Interp")]
+#[pyo3(signature = (
+    shape, positions, axis=-1, interpolation=Choice(Between::Samples(Interpolation::Linear)), dtype=DTYPE, least=0.0,
+))]
+pub(crate) fn interp(
+    shape: Shape,
+    positions: &Bound<'_, PyAny>,
+    axis: isize,
+    interpolation: Choice<Between>,
+    dtype: Named,
+    least: f64,
+) -> Result<PyOperator> {
+    let (space, positions) = (space(shape, dtype)?, super::numbers(positions, "positions")?);
+    Ok(match interpolation.0 {
+        Between::Samples(kind) => of::Interp::new(space, axis, positions, kind)?,
+        Between::Sinc => of::Interp::sinc(space, axis, positions, least)?,
+    }
+    .into())
+}
+
+/// Values of the natural cubic spline through the samples of an axis: at ``positions``, in samples.
+#[pyfunction(name = "InterpCubicSpline")]
+#[pyo3(signature = (shape, positions, axis=-1, dtype=DTYPE))]
+pub(crate) fn interp_cubic_spline(
+    shape: Shape,
+    positions: &Bound<'_, PyAny>,
+    axis: isize,
+    dtype: Named,
+) -> Result<PyOperator> {
+    let positions = super::numbers(positions, "positions")?;
+    Ok(of::InterpCubicSpline::new(space(shape, dtype)?, axis, positions)?.into())
+}
+
+/// Values between the samples of the first two axes: at positions ``rows`` along axis 0 and ``columns`` along axis 1, in samples.
+#[pyfunction(name = "Bilinear")]
+#[pyo3(signature = (shape, rows, columns, dtype=DTYPE))]
+pub(crate) fn bilinear(
+    shape: Shape,
+    rows: &Bound<'_, PyAny>,
+    columns: &Bound<'_, PyAny>,
+    dtype: Named,
+) -> Result<PyOperator> {
+    let (rows, columns) = (super::numbers(rows, "rows")?, super::numbers(columns, "columns")?);
+    if rows.len() != columns.len() {
+        let why = format!("Bilinear: {} rows and {} columns", rows.len(), columns.len());
+        return Ok(refuse(Class::Parameter, why)?);
+    }
+    let positions: Vec<[f64; 2]> = rows.into_iter().zip(columns).map(<[f64; 2]>::from).collect();
+    Ok(of::Bilinear::new(space(shape, dtype)?, positions)?.into())
+}
+
+/// Data of a wavelet on the derivative along time, axis 0, of the logarithm of acoustic impedance.
+#[pyfunction(name = "PoststackLinearModelling")]
+#[pyo3(signature = (shape, wavelet, scheme=Choice(Scheme::Centered3), dtype=DTYPE))]
+pub(crate) fn poststack_linear_modelling(
+    shape: Shape,
+    wavelet: Vec<Complex64>,
+    scheme: Choice<Scheme>,
+    dtype: Named,
+) -> Result<PyOperator> {
+    Ok(of::PoststackLinearModelling::new(space(shape, dtype)?, &wavelet, scheme.0)?.into())
+}

@@ -1,0 +1,173 @@
+//! From any kind of array to any other, and several arrays as one.
+
+use arrayspan::bridge::{Conversion, Crossing, LentArray, SharedArray, Transfer, View, stack};
+use arrayspan::devices::{Device, DeviceKind};
+use pyo3::prelude::*;
+
+use crate::array::PyArray;
+use crate::create;
+use crate::device::OnDevice;
+use crate::dtype::Named;
+use crate::error::{Class, Result, refuse};
+use crate::incoming;
+use crate::kind::Kind;
+
+/// How an array is converted.
+struct Wanted {
+    device: Device,
+    dtype: Option<Named>,
+    transfer: Transfer,
+}
+
+/// The device that a library's array is to be on.
+fn place(
+    kind: &str,
+    here: Device,
+    gpu_id: Option<usize>,
+    device: Option<OnDevice>,
+) -> Result<Device> {
+    if let Some(device) = device {
+        return Ok(device.0);
+    }
+    let of = match (kind, gpu_id) {
+        ("numpy", None | Some(0)) => return Ok(Device::cpu()),
+        ("numpy", Some(gpu_id)) => {
+            let why = format!("convert: NumPy's arrays are on the CPU, not on GPU {gpu_id}");
+            return Ok(refuse(Class::Parameter, why)?);
+        }
+        ("cupy", _) => DeviceKind::Cuda,
+        (_, Some(_)) if here.is_cpu() => DeviceKind::Cuda,
+        _ => here.kind(),
+    };
+    match gpu_id {
+        None if of == here.kind() => Ok(here),
+        gpu_id => Ok(Device::new(of, gpu_id.unwrap_or(0))?),
+    }
+}
+
+impl Wanted {
+    /// The array where and as it is wanted, and what was copied for that.
+    fn apply(&self, mut array: SharedArray) -> Result<(SharedArray, Vec<Crossing>)> {
+        let mut copies = Vec::new();
+        if array.device() != self.device {
+            let lent = LentArray::from(array);
+            let (moved, crossing) = lent.view().to_with(
+                self.device,
+                self.transfer,
+                &stream(lent.device(), self.device)?,
+            )?;
+            copies.push(crossing);
+            array = moved.into_shared();
+        }
+        if let Some(dtype) =
+            self.dtype.as_ref().map(|dtype| dtype.0).filter(|d| *d != array.dtype())
+        {
+            let bytes = array.layout().len() * dtype.bytes();
+            let why = arrayspan::bridge::Why::OtherDType;
+            copies.push(self.transfer.copy("convert", why, bytes)?);
+            let (stream, lent) = (array.device().stream()?, LentArray::from(array));
+            array = lent.view().convert(dtype, &Conversion::WRAP, &stream)?.into_shared();
+        }
+        Ok((array, copies))
+    }
+}
+
+/// The stream between two devices: that of the one which is not the CPU.
+fn stream(from: Device, to: Device) -> Result<arrayspan::devices::Stream> {
+    Ok(if to.is_cpu() { from.stream()? } else { to.stream()? })
+}
+
+/// An array as one of the library that is named (``"numpy"``, ``"torch"``, ``"cupy"``, ``"jax"``, ``"tensorflow"``, ``"arrayspan"``), on the GPU with a number or on
+/// a ``device``, with a ``dtype``; without a copy where that is possible. With ``zero_copy`` a copy is an error, and with ``report`` the result comes
+/// with a list of the copies that were made.
+#[pyfunction]
+#[pyo3(signature = (x, kind, gpu_id=None, *, device=None, dtype=None, zero_copy=false, report=false))]
+#[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
+pub(crate) fn convert<'py>(
+    py: Python<'py>,
+    x: &Bound<'py, PyAny>,
+    kind: &str,
+    gpu_id: Option<usize>,
+    device: Option<OnDevice>,
+    dtype: Option<Named>,
+    zero_copy: bool,
+    report: bool,
+) -> Result<Bound<'py, PyAny>> {
+    let to = Kind::by_name(py, kind)?;
+    let array = create::taken(x)?;
+    let device = place(kind, array.device(), gpu_id, device)?;
+    let transfer = if zero_copy { Transfer::ZeroCopyOnly } else { Transfer::CopyIfNeeded };
+    let wanted = Wanted { device, dtype, transfer };
+    let (array, copies) = py.detach(|| wanted.apply(array))?;
+    let result = to.give_shared(py, array)?;
+    if !report {
+        return Ok(result);
+    }
+    let copies: Vec<String> = copies.iter().map(ToString::to_string).collect();
+    Ok((result, copies).into_pyobject(py)?.into_any())
+}
+
+/// Arrays of one shape and dtype, of any kind and from any device, as one with a new axis: of the library and on the GPU that are named, as for ``convert``.
+#[pyfunction]
+#[pyo3(signature = (slices, kind, gpu_id=None, *, axis=0, device=None))]
+pub(crate) fn stack_slices<'py>(
+    py: Python<'py>,
+    slices: Vec<Bound<'py, PyAny>>,
+    kind: &str,
+    gpu_id: Option<usize>,
+    axis: isize,
+    device: Option<OnDevice>,
+) -> Result<Bound<'py, PyAny>> {
+    let to = Kind::by_name(py, kind)?;
+    let number = |at: usize| format!("slice {at}");
+    let given: Vec<_> = slices
+        .iter()
+        .enumerate()
+        .map(|(at, slice)| incoming::read(slice, &number(at)))
+        .collect::<Result<_>>()?;
+    let here = given.first().map_or_else(Device::cpu, incoming::Given::device);
+    let device = place(kind, here, gpu_id, device)?;
+    let whole = py.detach(|| -> Result<_> {
+        let views: Vec<View<'_>> = given.iter().map(incoming::Given::view).collect();
+        let stream = stream(here, device)?;
+        let (whole, _) = stack(&views, axis, device, &stream)?;
+        given.iter().try_for_each(incoming::Given::settle)?;
+        Ok(whole)
+    })?;
+    to.give(py, whole)
+}
+
+/// The slices of an array along an axis, which is gone in them: each of the library and on the GPU that are named, as for ``convert``, and without a copy where that is
+/// possible.
+#[pyfunction]
+#[pyo3(signature = (array, kind, gpu_id=None, *, axis=0, device=None))]
+pub(crate) fn unstack_slices<'py>(
+    py: Python<'py>,
+    array: &Bound<'py, PyAny>,
+    kind: &str,
+    gpu_id: Option<usize>,
+    axis: isize,
+    device: Option<OnDevice>,
+) -> Result<Vec<Bound<'py, PyAny>>> {
+    let to = Kind::by_name(py, kind)?;
+    let array = create::taken(array)?;
+    let device = place(kind, array.device(), gpu_id, device)?;
+    let wanted = Wanted { device, dtype: None, transfer: Transfer::CopyIfNeeded };
+    let (array, _) = py.detach(|| wanted.apply(array))?;
+    let slices = array.unstack(axis)?;
+    slices.into_iter().map(|slice| to.give_shared(py, slice)).collect()
+}
+
+/// Which library's array an object is, by the names that ``convert`` takes; ``None`` of what is no array.
+#[pyfunction]
+pub(crate) fn kind_of(x: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    if x.cast::<PyArray>().is_ok() {
+        return Ok(Some("arrayspan".to_owned()));
+    }
+    if !crate::numpy::is_array(x) && !crate::protocol::is_spoken_by(x) {
+        return Ok(None);
+    }
+    let module = x.get_type().module()?;
+    let root = module.to_str()?.split('.').next().unwrap_or_default().to_owned();
+    Ok(Some(if root == "jaxlib" { "jax".to_owned() } else { root }))
+}

@@ -1,0 +1,98 @@
+//! Arrays from arrays, and new ones.
+
+use arrayspan::bridge::{Array, Conversion, DType, LentArray, SharedArray};
+use arrayspan::devices::Device;
+use pyo3::prelude::*;
+
+use crate::array::PyArray;
+use crate::device::OnDevice;
+use crate::dtype::Named;
+use crate::error::{Class, Result, refuse};
+use crate::shape::Shape;
+use crate::{incoming, protocol};
+
+/// The array that an object is, without a copy; it is kept as long as the result.
+pub(crate) fn taken(x: &Bound<'_, PyAny>) -> Result<SharedArray> {
+    match x.cast::<PyArray>() {
+        Ok(ours) => Ok(ours.get().shared().clone()),
+        Err(_) if protocol::is_spoken_by(x) => protocol::import(x, "x"),
+        Err(_) => Err(incoming::not_an_array(x, "x")),
+    }
+}
+
+/// An array as one of arrayspan: without a copy unless it has to move to another device or get another dtype, or ``copy=True``.
+#[pyfunction]
+#[pyo3(signature = (x, dtype=None, device=None, *, copy=None))]
+pub(crate) fn asarray(
+    py: Python<'_>,
+    x: &Bound<'_, PyAny>,
+    dtype: Option<Named>,
+    device: Option<OnDevice>,
+    copy: Option<bool>,
+) -> Result<PyArray> {
+    let mut shared = taken(x)?;
+    let refused = |why: String| Ok(refuse(Class::CopyRefused, format!("asarray: {why}"))?);
+    let here = shared.device();
+    let mut copied = false;
+    if let Some(device) = device.map(|device| device.0).filter(|device| *device != here) {
+        if copy == Some(false) {
+            return refused(format!("from {here} to {device} it would be a copy"));
+        }
+        shared = py.detach(|| LentArray::from(shared).view().to(device))?.0.into_shared();
+        copied = true;
+    }
+    if let Some(dtype) = dtype.map(|dtype| dtype.0).filter(|dtype| *dtype != shared.dtype()) {
+        if copy == Some(false) {
+            return refused(format!("{dtype} of {} would be a copy", shared.dtype()));
+        }
+        shared = py.detach(|| -> Result<SharedArray> {
+            let stream = shared.device().stream()?;
+            let lent = LentArray::from(shared);
+            Ok(lent.view().convert(dtype, &Conversion::WRAP, &stream)?.into_shared())
+        })?;
+        copied = true;
+    }
+    if copy == Some(true) && !copied {
+        shared = py.detach(|| LentArray::from(shared).try_clone())?.into_shared();
+    }
+    Ok(PyArray::new(shared))
+}
+
+/// A new array of zeros.
+#[pyfunction]
+#[pyo3(signature = (shape, dtype=Named(DType::Float32), device=None))]
+pub(crate) fn zeros(
+    py: Python<'_>,
+    shape: Shape,
+    dtype: Named,
+    device: Option<OnDevice>,
+) -> Result<PyArray> {
+    let device = device.map_or_else(Device::cpu, |device| device.0);
+    Ok(PyArray::new(py.detach(|| Array::zeros(shape.0, dtype.0, device))?))
+}
+
+/// A new array of ones.
+#[pyfunction]
+#[pyo3(signature = (shape, dtype=Named(DType::Float32), device=None))]
+pub(crate) fn ones(
+    py: Python<'_>,
+    shape: Shape,
+    dtype: Named,
+    device: Option<OnDevice>,
+) -> Result<PyArray> {
+    let device = device.map_or_else(Device::cpu, |device| device.0);
+    Ok(PyArray::new(py.detach(|| Array::ones(shape.0, dtype.0, device))?))
+}
+
+/// A new array whose elements are whatever was in its memory before.
+#[pyfunction]
+#[pyo3(signature = (shape, dtype=Named(DType::Float32), device=None))]
+pub(crate) fn empty(
+    py: Python<'_>,
+    shape: Shape,
+    dtype: Named,
+    device: Option<OnDevice>,
+) -> Result<PyArray> {
+    let device = device.map_or_else(Device::cpu, |device| device.0);
+    Ok(PyArray::new(py.detach(|| Array::empty(shape.0, dtype.0, device))?))
+}

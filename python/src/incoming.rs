@@ -1,0 +1,226 @@
+//! Arrays that Python programs hand in, of whatever library.
+
+use arrayspan::bridge::{Array, DType, Layout, LentArray, SharedArray, View, ViewMut};
+use arrayspan::devices::{Access, Device, Memory};
+use pyo3::prelude::*;
+
+use crate::array::PyArray;
+use crate::error::{Class, Failure, Result, refuse};
+use crate::kind::Kind;
+use crate::{numpy, protocol};
+
+/// An argument that is read, as long as the call lasts.
+pub(crate) struct Given {
+    array: LentArray,
+    pub(crate) kind: Kind,
+}
+
+impl Given {
+    pub(crate) fn view(&self) -> View<'_> {
+        self.array.view()
+    }
+
+    pub(crate) fn device(&self) -> Device {
+        self.array.device()
+    }
+
+    /// Waits until nothing that is queued reads it any more, where its owner may write it without asking anybody: in the
+    /// memory of the host.
+    pub(crate) fn settle(&self) -> Result<()> {
+        settle(&self.array)
+    }
+}
+
+/// An argument that results are written to, as long as the call lasts.
+pub(crate) struct Target {
+    array: Array,
+}
+
+impl Target {
+    pub(crate) fn view_mut(&mut self) -> ViewMut<'_> {
+        self.array.view_mut()
+    }
+
+    /// Waits until it is written, where its owner may read it without asking anybody.
+    pub(crate) fn settle(&self) -> Result<()> {
+        settle(&self.array)
+    }
+
+    /// Fails where it shares bytes with what is read: results would depend on the order in which elements are computed.
+    pub(crate) fn apart_from(&self, given: &Given) -> PyResult<()> {
+        let overlap = match (reach(&self.array.view()), reach(&given.view())) {
+            (Some(a), Some(b)) => a.0 == b.0 && a.1 < b.2 && b.1 < a.2,
+            _ => false,
+        };
+        if overlap {
+            return refuse(Class::Parameter, "out: it shares memory with the argument");
+        }
+        Ok(())
+    }
+}
+
+fn settle(array: &Array) -> Result<()> {
+    if array.device().is_cpu() {
+        array.memory().wait(Access::Write)?;
+    }
+    Ok(())
+}
+
+/// Whose bytes a view is of (a device, or a block without an address), and from which to which it reaches.
+fn reach(view: &View<'_>) -> Option<((Device, usize), usize, usize)> {
+    let (low, high) = view.layout().extent()?;
+    let (bytes, address) = (view.dtype().bytes(), view.memory().address());
+    let (block, start) = if view.device().has_pointers() { (0, address) } else { (address, 0) };
+    Some(((view.device(), block), start + low * bytes, start + (high + 1) * bytes))
+}
+
+/// Reads an argument, which errors call `what`.
+pub(crate) fn read(given: &Bound<'_, PyAny>, what: &str) -> Result<Given> {
+    if numpy::is_array(given) {
+        let kind = Kind::NumPy;
+        let array = match Parts::of_numpy(given, what)? {
+            Some(parts) => parts.lent()?,
+            None => protocol::import(given, what)?.into(),
+        };
+        return Ok(Given { array, kind });
+    }
+    if let Ok(ours) = given.cast::<PyArray>() {
+        return Ok(Given { array: ours.get().shared().clone().into(), kind: Kind::Ours });
+    }
+    if protocol::is_spoken_by(given) {
+        let kind = Kind::of(given)?;
+        return Ok(Given { array: protocol::import(given, what)?.into(), kind });
+    }
+    Err(not_an_array(given, what))
+}
+
+/// The place for results that an argument is.
+pub(crate) fn write(given: &Bound<'_, PyAny>) -> Result<Target> {
+    let what = "out";
+    let shared = if numpy::is_array(given) {
+        match Parts::of_numpy(given, what)? {
+            Some(parts) if !parts.writable => return read_only(),
+            Some(parts) => return Ok(Target { array: parts.written()? }),
+            None => protocol::import(given, what)?,
+        }
+    } else if let Ok(ours) = given.cast::<PyArray>() {
+        ours.get().shared().clone()
+    } else if protocol::is_spoken_by(given) {
+        protocol::import(given, what)?
+    } else {
+        return Err(not_an_array(given, what));
+    };
+    // SAFETY: what the call reads is compared with it (`apart_from`). That other threads keep away from what is written is
+    // what Python programs see to, as with every library.
+    match unsafe { shared.alias() } {
+        Some(array) => Ok(Target { array }),
+        None => read_only(),
+    }
+}
+
+/// Reads an array of `NumPy` as one of the shape `to`: a vector, or an array of the shape `own`, and whether it is that. `None`: it is neither,
+/// or does not lie so that it can be read in that shape.
+pub(crate) fn reshaped(
+    given: &Bound<'_, PyAny>,
+    own: Option<&[usize]>,
+    to: &[usize],
+) -> Result<Option<(Given, bool)>> {
+    let Some(mut parts) = Parts::of_numpy(given, "x")? else { return Ok(None) };
+    let shape = parts.layout.shape();
+    let shaped = own == Some(shape);
+    if !shaped && shape.len() != 1 {
+        return Ok(None);
+    }
+    if shape != to {
+        let layout = Layout::contiguous(to)?;
+        if !parts.layout.is_contiguous() || parts.layout.len() != layout.len() {
+            return Ok(None);
+        }
+        parts.layout = layout;
+    }
+    Ok(Some((Given { array: parts.lent()?, kind: Kind::NumPy }, shaped)))
+}
+
+/// An array of its own with the elements of an argument, on the device where they are: for what is kept.
+pub(crate) fn copied(given: &Bound<'_, PyAny>, what: &str) -> Result<Array> {
+    let given = read(given, what)?;
+    let (copy, _) = given.view().to(given.device())?;
+    given.settle()?;
+    Ok(copy)
+}
+
+fn read_only<T>() -> Result<T> {
+    let why = "out: it cannot be written: it is read-only, or some of its elements share a place";
+    Ok(refuse(Class::Parameter, why)?)
+}
+
+/// What is said of what is no array.
+pub(crate) fn not_an_array(given: &Bound<'_, PyAny>, what: &str) -> Failure {
+    let class = given.get_type().name().map_or_else(|_| "?".into(), |name| name.to_string());
+    let why = format!(
+        "{what}: expected an array (of NumPy, or of any library that speaks DLPack), not {class}"
+    );
+    Class::DType.raise(given.py(), why).into()
+}
+
+/// Where the elements of an array of `NumPy` are.
+struct Parts {
+    address: usize,
+    bytes: usize,
+    layout: Layout,
+    dtype: DType,
+    writable: bool,
+}
+
+impl Parts {
+    /// `None` of truth values, each of which has to be looked at: the protocol does.
+    fn of_numpy(given: &Bound<'_, PyAny>, what: &str) -> Result<Option<Self>> {
+        if !numpy::is_exactly_array(given) && given.hasattr("mask")? {
+            let class = given.get_type().name()?;
+            return Ok(refuse(
+                Class::DType,
+                format!("{what}: a {class}, whose mask would be lost"),
+            )?);
+        }
+        let numpy::Fields { data, shape, strides, dtype, writable } = numpy::fields(given, what)?;
+        if dtype == DType::Bool {
+            return Ok(None);
+        }
+        if shape.contains(&0) {
+            let layout = Layout::contiguous(shape)?;
+            return Ok(Some(Self { address: 0, bytes: 0, layout, dtype, writable }));
+        }
+        let below: usize = shape
+            .iter()
+            .zip(&strides)
+            .map(|(&extent, &stride)| (extent - 1) * stride.min(0).unsigned_abs())
+            .sum();
+        let layout = Layout::strided(shape, strides, below)?;
+        let elements = layout.extent().map_or(0, |(_, last)| last + 1);
+        let address = (data as usize) - below * dtype.bytes();
+        Ok(Some(Self { address, bytes: elements * dtype.bytes(), layout, dtype, writable }))
+    }
+
+    /// To be read.
+    fn lent(self) -> Result<LentArray> {
+        // SAFETY: the elements of an array that the caller holds for as long as the call lasts, and with it what is made here.
+        // That no other thread writes them meanwhile is what Python programs see to, as with every library.
+        let shared = unsafe {
+            let memory = Memory::borrowed(self.address, self.bytes);
+            SharedArray::from_memory(memory, self.layout, self.dtype)?
+        };
+        Ok(shared.into())
+    }
+
+    /// To be written.
+    fn written(self) -> Result<Array> {
+        if self.layout.may_overlap_itself() {
+            return read_only();
+        }
+        // SAFETY: as in `lent`; the array may be written, and what the call reads is compared with it (`apart_from`).
+        unsafe {
+            let memory = Memory::borrowed(self.address, self.bytes);
+            Ok(Array::from_memory(memory, self.layout, self.dtype)?)
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The Python package `arrayspan`: arrays, devices, operators and solvers of the Rust library, for `NumPy`, torch, `CuPy`, JAX and all
+//! that speaks `DLPack`.
+//!
+//! It adds no logic of its own: what comes from Python is checked and handed to the library, and results go back as the kind of array that
+//! the argument was. All unsafe code is at the boundary: arrays that others own (`incoming`, `numpy`, `capsule`).
+#![deny(unsafe_op_in_unsafe_fn)]
+#![allow(clippy::needless_pass_by_value, reason = "Python's arguments are converted, not lent")]
+#![allow(clippy::trivially_copy_pass_by_ref, reason = "methods of Python's classes borrow them")]
+
+mod across;
+mod applied;
+mod apply;
+mod array;
+mod capsule;
+mod constructors;
+mod convert;
+mod create;
+mod device;
+mod dtype;
+mod eigen;
+mod error;
+mod incoming;
+mod kind;
+mod matrix;
+mod memory;
+mod numpy;
+mod operator;
+mod protocol;
+mod shape;
+mod shortage;
+mod solvers;
+mod space;
+mod tools;
+mod watch;
+
+use pyo3::prelude::pymodule;
+
+/// What `arrayspan` imports from.
+#[pymodule]
+mod _native {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::across::PyRun;
+    #[pymodule_export]
+    use crate::applied::PyApplied;
+    #[pymodule_export]
+    use crate::array::PyArray;
+    #[pymodule_export]
+    use crate::convert::{convert, kind_of, stack_slices, unstack_slices};
+    #[pymodule_export]
+    use crate::create::{asarray, empty, ones, zeros};
+    #[pymodule_export]
+    use crate::device::{PyDevice, best_device, devices};
+    #[pymodule_export]
+    use crate::operator::PyOperator;
+    #[pymodule_export]
+    use crate::space::PySpace;
+    #[pymodule_export]
+    use crate::watch::{PyInPlace, in_place, unchanged};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+
+    /// Constructors of operators.
+    #[pymodule]
+    mod operators {
+        #[allow(unused_imports, reason = "attributes of the macro")]
+        use pyo3::prelude::*;
+
+        #[pymodule_export]
+        use crate::constructors::algebra::{block_diagonal, hstack, kronecker, stack, vstack};
+        #[pymodule_export]
+        use crate::constructors::basic::{
+            causal_integration, conj, diagonal, flip, identity, imag, linear_regression,
+            matrix_mult, memoize_operator, pad, real, regression, restriction, roll, spread,
+            sum_along, symmetrize, to_device, transpose, zero,
+        };
+        #[pymodule_export]
+        use crate::constructors::derivative::{
+            first_derivative, first_directional_derivative, gradient, laplacian, second_derivative,
+            second_directional_derivative,
+        };
+        #[pymodule_export]
+        use crate::constructors::fourier::{fft, fft2d, fftnd, shift};
+        #[pymodule_export]
+        use crate::constructors::functions::from_functions;
+        #[pymodule_export]
+        use crate::constructors::signal::{
+            bilinear, convolve1d, interp, interp_cubic_spline, poststack_linear_modelling,
+            smoothing,
+        };
+    }
+
+    /// Solvers.
+    #[pymodule]
+    mod solvers {
+        #[allow(unused_imports, reason = "attributes of the macro")]
+        use pyo3::prelude::*;
+
+        #[pymodule_export]
+        use crate::eigen::{
+            cond, eigs, lobpcg, log_det, norm_estimate, power_iteration, randomized_svd, svds,
+        };
+        #[pymodule_export]
+        use crate::solvers::krylov::{
+            bicgstab, cg, cgls, gmres, lsmr, lsqr, minres, single_reduction_cg,
+            single_reduction_cgls,
+        };
+        #[pymodule_export]
+        use crate::solvers::progress::PyProgress;
+        #[pymodule_export]
+        use crate::solvers::solution::PySolution;
+        #[pymodule_export]
+        use crate::solvers::sparse::{fista, irls, ista, omp, spgl1, split_bregman};
+    }
+
+    /// Memory of devices.
+    #[pymodule]
+    mod memory {
+        #[allow(unused_imports, reason = "attributes of the macro")]
+        use pyo3::prelude::*;
+
+        #[pymodule_export]
+        use crate::memory::fault::PyFaults;
+        #[pymodule_export]
+        use crate::memory::retry::with_retry;
+        #[pymodule_export]
+        use crate::memory::scope::PyScope;
+        #[pymodule_export]
+        use crate::memory::{
+            clear_caches, drain, limit, report_json, reset_peak, set_cache_limit, set_headroom,
+            set_limit, statistics, summary, trim,
+        };
+    }
+
+    /// What stands beside operators.
+    #[pymodule]
+    mod tools {
+        #[allow(unused_imports, reason = "attributes of the macro")]
+        use pyo3::prelude::*;
+
+        #[pymodule_export]
+        use crate::tools::{gaussian, klauder, mae, mse, ormsby, psnr, ricker, snr, taper};
+    }
+}

@@ -1,0 +1,154 @@
+//! Krylov solvers.
+
+use arrayspan::solvers as of;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::Asked;
+use super::solution::PySolution;
+use super::stop::Stopping;
+use crate::error::Result;
+use crate::operator::PyOperator;
+
+/// Least squares ``min ‖y - A x‖² + damping² ‖x‖²`` by conjugate gradients (CGLS).
+#[pyfunction]
+#[pyo3(signature = (a, y, start=None, *, damping=0.0, callback=None, **stop))]
+pub(crate) fn cgls<'py>(
+    a: &PyOperator,
+    y: &Bound<'py, PyAny>,
+    start: Option<&Bound<'py, PyAny>>,
+    damping: f64,
+    callback: Option<Py<PyAny>>,
+    stop: Option<&Bound<'py, PyDict>>,
+) -> Result<PySolution> {
+    let Stopping { stop, check_every } = Stopping::of(stop)?;
+    Asked { a, y, start, callback }.solve(&of::Cgls { damping, stop, check_every })
+}
+
+/// As ``cgls``, with one reduction an iteration.
+#[pyfunction]
+#[pyo3(signature = (a, y, start=None, *, damping=0.0, callback=None, **stop))]
+pub(crate) fn single_reduction_cgls<'py>(
+    a: &PyOperator,
+    y: &Bound<'py, PyAny>,
+    start: Option<&Bound<'py, PyAny>>,
+    damping: f64,
+    callback: Option<Py<PyAny>>,
+    stop: Option<&Bound<'py, PyDict>>,
+) -> Result<PySolution> {
+    let Stopping { stop, check_every } = Stopping::of(stop)?;
+    Asked { a, y, start, callback }.solve(&of::SingleReductionCgls { damping, stop, check_every })
+}
+
+/// Least squares ``min ‖y - A x‖² + damping² ‖x‖²`` by bidiagonalisation (LSQR).
+#[pyfunction]
+#[pyo3(signature = (a, y, start=None, *, damping=0.0, callback=None, **stop))]
+pub(crate) fn lsqr<'py>(
+    a: &PyOperator,
+    y: &Bound<'py, PyAny>,
+    start: Option<&Bound<'py, PyAny>>,
+    damping: f64,
+    callback: Option<Py<PyAny>>,
+    stop: Option<&Bound<'py, PyDict>>,
+) -> Result<PySolution> {
+    let Stopping { stop, check_every } = Stopping::of(stop)?;
+    Asked { a, y, start, callback }.solve(&of::Lsqr { damping, stop, check_every })
+}
+
+/// Least squares ``min ‖y - A x‖² + damping² ‖x‖²`` with gradients that never grow (LSMR).
+#[pyfunction]
+#[pyo3(signature = (a, y, start=None, *, damping=0.0, callback=None, **stop))]
+pub(crate) fn lsmr<'py>(
+    a: &PyOperator,
+    y: &Bound<'py, PyAny>,
+    start: Option<&Bound<'py, PyAny>>,
+    damping: f64,
+    callback: Option<Py<PyAny>>,
+    stop: Option<&Bound<'py, PyDict>>,
+) -> Result<PySolution> {
+    let Stopping { stop, check_every } = Stopping::of(stop)?;
+    Asked { a, y, start, callback }.solve(&of::Lsmr { damping, stop, check_every })
+}
+
+/// ``A x = y`` with ``A`` self-adjoint and positive, by conjugate gradients.
+#[pyfunction]
+#[pyo3(signature = (a, y, start=None, *, preconditioner=None, callback=None, **stop))]
+pub(crate) fn cg<'py>(
+    a: &PyOperator,
+    y: &Bound<'py, PyAny>,
+    start: Option<&Bound<'py, PyAny>>,
+    preconditioner: Option<&PyOperator>,
+    callback: Option<Py<PyAny>>,
+    stop: Option<&Bound<'py, PyDict>>,
+) -> Result<PySolution> {
+    let Stopping { stop, check_every } = Stopping::of(stop)?;
+    let preconditioner = preconditioner.map(|operator| operator.0.clone());
+    Asked { a, y, start, callback }.solve(&of::Cg { preconditioner, stop, check_every })
+}
+
+/// As ``cg``, with one reduction an iteration.
+#[pyfunction]
+#[pyo3(signature = (a, y, start=None, *, preconditioner=None, callback=None, **stop))]
+pub(crate) fn single_reduction_cg<'py>(
+    a: &PyOperator,
+    y: &Bound<'py, PyAny>,
+    start: Option<&Bound<'py, PyAny>>,
+    preconditioner: Option<&PyOperator>,
+    callback: Option<Py<PyAny>>,
+    stop: Option<&Bound<'py, PyDict>>,
+) -> Result<PySolution> {
+    let Stopping { stop, check_every } = Stopping::of(stop)?;
+    let preconditioner = preconditioner.map(|operator| operator.0.clone());
+    Asked { a, y, start, callback }.solve(&of::SingleReductionCg {
+        preconditioner,
+        stop,
+        check_every,
+    })
+}
+
+/// ``A x = y`` with ``A`` self-adjoint, of any sign.
+#[pyfunction]
+#[pyo3(signature = (a, y, start=None, *, callback=None, **stop))]
+pub(crate) fn minres<'py>(
+    a: &PyOperator,
+    y: &Bound<'py, PyAny>,
+    start: Option<&Bound<'py, PyAny>>,
+    callback: Option<Py<PyAny>>,
+    stop: Option<&Bound<'py, PyDict>>,
+) -> Result<PySolution> {
+    let Stopping { stop, check_every } = Stopping::of(stop)?;
+    Asked { a, y, start, callback }.solve(&of::Minres { stop, check_every })
+}
+
+/// ``A x = y`` with any square ``A``, in cycles of ``restart`` iterations that keep as many vectors.
+#[pyfunction]
+#[pyo3(signature = (a, y, start=None, *, restart=30, preconditioner=None, callback=None, **stop))]
+pub(crate) fn gmres<'py>(
+    a: &PyOperator,
+    y: &Bound<'py, PyAny>,
+    start: Option<&Bound<'py, PyAny>>,
+    restart: usize,
+    preconditioner: Option<&PyOperator>,
+    callback: Option<Py<PyAny>>,
+    stop: Option<&Bound<'py, PyDict>>,
+) -> Result<PySolution> {
+    let Stopping { stop, check_every } = Stopping::of(stop)?;
+    let preconditioner = preconditioner.map(|operator| operator.0.clone());
+    Asked { a, y, start, callback }.solve(&of::Gmres { restart, preconditioner, stop, check_every })
+}
+
+/// ``A x = y`` with any square ``A``, in few vectors.
+#[pyfunction]
+#[pyo3(signature = (a, y, start=None, *, preconditioner=None, callback=None, **stop))]
+pub(crate) fn bicgstab<'py>(
+    a: &PyOperator,
+    y: &Bound<'py, PyAny>,
+    start: Option<&Bound<'py, PyAny>>,
+    preconditioner: Option<&PyOperator>,
+    callback: Option<Py<PyAny>>,
+    stop: Option<&Bound<'py, PyDict>>,
+) -> Result<PySolution> {
+    let Stopping { stop, check_every } = Stopping::of(stop)?;
+    let preconditioner = preconditioner.map(|operator| operator.0.clone());
+    Asked { a, y, start, callback }.solve(&of::BiCgStab { preconditioner, stop, check_every })
+}

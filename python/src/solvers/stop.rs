@@ -1,0 +1,75 @@
+//! When a run stops.
+
+use std::time::Duration;
+
+use arrayspan::solvers::{Stagnation, Stop, Stopped};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use crate::error::{Class, Result, refuse};
+
+/// When a run stops, and how often the host looks, by the names that all solvers share.
+pub(crate) struct Stopping {
+    pub(crate) stop: Stop,
+    pub(crate) check_every: usize,
+}
+
+impl Stopping {
+    /// What the caller has said by keywords, and the defaults of what was not said.
+    pub(crate) fn of(options: Option<&Bound<'_, PyDict>>) -> Result<Self> {
+        let (mut stop, mut check_every) = (Stop::default(), 10);
+        for (name, value) in options.into_iter().flatten() {
+            let name = name.cast_into::<PyString>().map_err(PyErr::from)?;
+            match name.to_str()? {
+                "iterations" => stop.iterations = value.extract()?,
+                "residual" => stop.residual = value.extract()?,
+                "absolute" => stop.absolute = value.extract()?,
+                "gradient" => stop.gradient = value.extract()?,
+                "stagnation" => {
+                    stop.stagnation = value
+                        .extract::<Option<(usize, f64)>>()?
+                        .map(|(iterations, decrease)| Stagnation { iterations, decrease });
+                }
+                "time" => stop.time = value.extract::<Option<f64>>()?.map(seconds).transpose()?,
+                "check_every" => check_every = value.extract()?,
+                other => {
+                    let known =
+                        "iterations, residual, absolute, gradient, stagnation, time, check_every";
+                    let why = format!(
+                        "unexpected keyword argument '{other}'; a run is stopped by {known}"
+                    );
+                    return Err(PyTypeError::new_err(why).into());
+                }
+            }
+        }
+        Ok(Self { stop, check_every })
+    }
+}
+
+fn seconds(seconds: f64) -> PyResult<Duration> {
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(time) => Ok(time),
+        Err(_) => refuse(Class::Parameter, format!("time = {seconds} is no number of seconds")),
+    }
+}
+
+/// The name of a reason.
+pub(crate) fn name(stopped: Stopped) -> &'static str {
+    match stopped {
+        Stopped::Residual => "residual",
+        Stopped::Gradient => "gradient",
+        Stopped::Precision => "precision",
+        Stopped::Stagnation => "stagnation",
+        Stopped::Iterations => "iterations",
+        Stopped::Time => "time",
+        Stopped::Condition => "condition",
+        Stopped::Observer => "callback",
+        Stopped::NotFinite => "not finite",
+        Stopped::Indefinite => "indefinite",
+        Stopped::Singular => "singular",
+        Stopped::Breakdown => "breakdown",
+        Stopped::Underflow => "underflow",
+        _ => "unknown",
+    }
+}

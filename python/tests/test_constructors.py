@@ -1,0 +1,247 @@
+"""Every constructor makes the operator that NumPy says."""
+
+import arrayspan
+import numpy as np
+import pytest
+from arrayspan import operators as ops
+from scipy.interpolate import CubicSpline
+
+rng = np.random.default_rng(2)
+x = rng.normal(size=(5, 6))
+c = x + 1j * rng.normal(size=(5, 6))
+
+
+def moved(f, axis):
+    """`f` along the first axis of what has `axis` there."""
+    return lambda x: np.moveaxis(f(np.moveaxis(x, axis, 0)), 0, axis)
+
+
+def forward(x):
+    y = np.zeros_like(x)
+    y[:-1] = x[1:] - x[:-1]
+    return y
+
+
+def centered(x):
+    y = np.zeros_like(x)
+    y[1:-1] = (x[2:] - x[:-2]) / 2
+    return y
+
+
+def second(x):
+    y = np.zeros_like(x)
+    y[1:-1] = x[2:] - 2 * x[1:-1] + x[:-2]
+    return y
+
+
+D = {"dtype": "float64"}
+weights, matrix = rng.normal(size=(5, 6)), rng.normal(size=(4, 5))
+field = rng.normal(size=(2, 5, 6))
+table = rng.uniform(0, 5, size=(5, 6, 3))
+wavelet = np.array([0.25, 1.0, -0.5])
+
+CASES = {
+    "Identity": (ops.Identity((5, 6), **D), lambda x: x),
+    "Identity rectangular": (ops.Identity((5, 6), (3, 8), **D), lambda x: np.pad(x[:3], [(0, 0), (0, 2)])),
+    "Zero": (ops.Zero((5, 6), 3, **D), lambda x: np.zeros(3)),
+    "Diagonal": (ops.Diagonal(weights), lambda x: weights * x),
+    "Diagonal along": (ops.Diagonal(weights[:, 0], (5, 6), 0), lambda x: weights[:, :1] * x),
+    "MatrixMult": (ops.MatrixMult(matrix, 6), lambda x: matrix @ x),
+    "MatrixMult along": (ops.MatrixMult(matrix.T[:, :].T.repeat(1, 0), shape=(5, 6), axis=0), lambda x: matrix @ x),
+    "Transpose": (ops.Transpose((5, 6), (1, 0), **D), lambda x: x.T),
+    "Flip": (ops.Flip((5, 6), **D), lambda x: x[:, ::-1]),
+    "Flip both": (ops.Flip((5, 6), (0, 1), **D), lambda x: x[::-1, ::-1]),
+    "Roll": (ops.Roll((5, 6), 2, axis=0, **D), lambda x: np.roll(x, 2, 0)),
+    "Pad": (ops.Pad((5, 6), [(1, 2), (0, 3)], **D), lambda x: np.pad(x, [(1, 2), (0, 3)])),
+    "Symmetrize": (ops.Symmetrize((5, 6), 0, **D), lambda x: np.concatenate([x[:0:-1], x])),
+    "Restriction": (ops.Restriction((5, 6), [4, 0, 4], 1, **D), lambda x: x[:, [4, 0, 4]]),
+    "Restriction mask": (ops.Restriction((5, 6), [1], 0, mask=True, **D), lambda x: x * (np.arange(5) == 1)[:, None]),
+    "SumAlong": (ops.SumAlong((5, 6), 0, **D), lambda x: x.sum(0)),
+    "CausalIntegration": (ops.CausalIntegration((5, 6), 0, 0.5, **D), lambda x: 0.5 * x.cumsum(0)),
+    "CausalIntegration half": (
+        ops.CausalIntegration((5, 6), 0, integral="half", first=False, **D),
+        lambda x: (x.cumsum(0) - x / 2)[1:],
+    ),
+    "FirstDerivative": (ops.FirstDerivative((5, 6), -1, 0.5, "forward", **D), lambda x: moved(forward, 1)(x) / 0.5),
+    "FirstDerivative centered": (ops.FirstDerivative((5, 6), **D), centered),
+    "SecondDerivative": (ops.SecondDerivative((5, 6), 1, **D), moved(second, 1)),
+    "Laplacian": (
+        ops.Laplacian((5, 6), (0, 1), [1, 2], [3, 4], **D),
+        lambda x: 3 * second(x) + 4 * moved(second, 1)(x) / 4,
+    ),
+    "Gradient": (ops.Gradient((5, 6), [1, 0.5], **D), lambda x: np.stack([centered(x), moved(centered, 1)(x) * 2])),
+    "FirstDirectionalDerivative": (
+        ops.FirstDirectionalDerivative((5, 6), [0.6, 0.8], **D),
+        lambda x: 0.6 * centered(x) + 0.8 * moved(centered, 1)(x),
+    ),
+    "FirstDirectionalDerivative field": (
+        ops.FirstDirectionalDerivative((5, 6), field, **D),
+        lambda x: field[0] * centered(x) + field[1] * moved(centered, 1)(x),
+    ),
+    "Convolve1D": (
+        ops.Convolve1D((5, 6), wavelet, 1, 0, **D),
+        lambda x: np.stack([np.convolve(column, wavelet)[1:6] for column in x.T], 1),
+    ),
+    "Smoothing": (
+        ops.Smoothing((5, 6), [(1, 3)], **D),
+        lambda x: np.stack([np.convolve(row, np.ones(3) / 3, "same") for row in x]),
+    ),
+    "Interp": (ops.Interp((5, 6), [0.25, 5, 3], **D), lambda x: np.stack([0.75 * x[:, 0] + 0.25 * x[:, 1], x[:, 5], x[:, 3]], 1)),
+    "Interp nearest": (ops.Interp((5, 6), np.array([3.6]), 0, "nearest", **D), lambda x: x[[4]]),
+    "Interp sinc": (
+        ops.Interp((5, 6), [0.25, 5, 3], interpolation="sinc", **D),
+        lambda x: x @ np.sinc(np.subtract.outer(np.arange(6), [0.25, 5, 3])),
+    ),
+    "InterpCubicSpline": (
+        ops.InterpCubicSpline((5, 6), [0.5, 2], 0, **D),
+        lambda x: CubicSpline(np.arange(5), x, bc_type="natural")([0.5, 2]),
+    ),
+    "Bilinear": (
+        ops.Bilinear((5, 6), [0.5, 4], np.array([1.0, 4.25]), **D),
+        lambda x: np.stack([(x[0, 1] + x[1, 1]) / 2, 0.75 * x[4, 4] + 0.25 * x[4, 5]]),
+    ),
+    "PoststackLinearModelling": (
+        ops.PoststackLinearModelling((5, 6), wavelet, **D),
+        lambda x: np.stack([np.convolve(column, wavelet)[1:6] for column in centered(x).T], 1),
+    ),
+    "FFT": (ops.FFT((5, 6), 0, 8, **D), lambda x: np.fft.fft(x, 8, 0, "ortho")),
+    "FFT shifted": (
+        ops.FFT((5, 6), norm="over_n", ifftshift_before=True, fftshift_after=True, **D),
+        lambda x: np.fft.fftshift(np.fft.fft(np.fft.ifftshift(x, 1)), 1) / 6,
+    ),
+    "FFT half": (
+        ops.FFT((5, 6), 0, spectrum="half", norm="unscaled", **D),
+        lambda x: np.fft.rfft(x, axis=0) * np.array([[1], [2**0.5], [2**0.5]]),
+    ),
+    "FFT2D": (ops.FFT2D((5, 6), points=(None, 4), **D), lambda x: np.fft.fft2(x, (5, 4), norm="ortho")),
+    "FFTND": (
+        ops.FFTND((5, 6), (1, 0), 8, norm="unscaled", fftshift_after=np.array([True, False]), **D),
+        lambda x: np.fft.fftshift(np.fft.fftn(x, (8, 8), (0, 1)), 1),
+    ),
+    "Shift": (ops.Shift((5, 6), 0.5, 0, step=0.25, **D), lambda x: np.roll(x, 2, 0)),
+    "Shift each": (
+        ops.Shift((5, 6), np.array([1.0, 2, 3, -1, 0]), 1, **D),
+        lambda x: np.stack([np.roll(row, by) for row, by in zip(x, [1, 2, 3, -1, 0])]),
+    ),
+    "ToDevice": (ops.ToDevice((5, 6), "cpu", "cpu", **D), lambda x: x),
+    "MemoizeOperator": (ops.MemoizeOperator(ops.Roll((5, 6), **D)), lambda x: np.roll(x, 1, 1)),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_operator_is_the_one_that_numpy_says(name):
+    a, expected = CASES[name]
+    np.testing.assert_allclose(a @ x, expected(x), atol=1e-13)
+    holds, report = a.check_adjoint()
+    assert holds, report
+
+
+def test_polynomials_are_evaluated():
+    t = np.array([0.0, 0.5, 2.0])
+    assert np.allclose(ops.Regression(t, 2) @ np.array([1.0, 2.0, 3.0]), 1 + 2 * t + 3 * t**2)
+    assert np.allclose(ops.LinearRegression(t) @ np.array([1.0, 2.0]), 1 + 2 * t)
+    many = ops.Regression(t, 1, shape=(4, 3), axis=1)
+    coefficients = rng.normal(size=(4, 2))
+    assert np.allclose(many @ coefficients, coefficients[:, :1] + coefficients[:, 1:] * t)
+
+
+def test_values_are_spread_along_curves():
+    curves = np.floor(table)
+    curves[0, 0, 0] = np.nan
+    a = ops.Spread((5, 6), (3, 6), curves, "nearest", **D)
+    y = np.zeros((3, 6))
+    for i in range(5):
+        for k in range(6):
+            for j in range(3):
+                if not np.isnan(curves[i, k, j]):
+                    y[j, int(curves[i, k, j])] += x[i, k]
+    np.testing.assert_allclose(a @ x, y)
+    assert a.check_adjoint()[0]
+
+
+def test_complex_numbers_have_parts():
+    assert np.array_equal(ops.Conj((5, 6), "complex128") @ c, c.conj())
+    assert np.array_equal(ops.Real((5, 6), "complex128") @ c, c.real)
+    assert np.array_equal(ops.Imag((5, 6), "complex128") @ c, c.imag)
+    taps = np.array([1, 2j, 3])
+    a = ops.Convolve1D(6, taps, dtype="complex128")
+    assert np.allclose(a @ c[0], np.convolve(c[0], taps)[:6])
+
+
+def test_sparse_matrices_are_those_of_scipy():
+    sparse = pytest.importorskip("scipy.sparse")
+    dense = matrix * (np.abs(matrix) > 0.7)
+    for kind in [sparse.csr_array, sparse.csc_matrix, sparse.coo_array]:
+        a = ops.MatrixMult(kind(dense), 6)
+        assert np.allclose(a @ x, dense @ x)
+    a = ops.MatrixMult(sparse.csr_array(dense), shape=(6, 5), axis=1, dtype="float32")
+    assert a.range.dtype == "float32" and a.range.shape == (6, 4)
+
+
+def test_operators_keep_their_own_numbers():
+    w = np.ones(3)
+    a = ops.Diagonal(w)
+    w[:] = 7
+    assert (a @ np.ones(3)).tolist() == [1, 1, 1]
+
+
+def test_matrices_come_out():
+    a = ops.FirstDerivative(4, scheme="forward", **D)
+    dense = a.to_dense()
+    assert np.array_equal(dense, np.stack([a @ e for e in np.eye(4)], 1))
+    (values, indices, indptr), shape = a.to_sparse()
+    assert shape == (4, 4) and indptr.tolist() == [0, 2, 4, 6, 6] and values.dtype == np.float64
+    sparse = pytest.importorskip("scipy.sparse")
+    assert np.array_equal(sparse.csr_array(*a.to_sparse()).toarray(), dense)
+    assert (a.H @ a).trace() == np.trace(dense.T @ dense)
+    assert isinstance((1j * ops.Identity(3, dtype="complex128")).trace(), complex)
+    exact = ops.Diagonal(np.arange(100.0))
+    assert abs(exact.trace("hutchinson", evaluations=50) - 4950) < 1e-8 * 4950
+    with pytest.raises(arrayspan.ParameterError, match="method 'exact'"):
+        exact.trace("exact")
+
+
+def test_parameters_that_make_no_sense_are_refused():
+    with pytest.raises(arrayspan.ParameterError, match="2 steps and 1 weights for 2 axes"):
+        ops.Laplacian((5, 6), (0, 1), [1, 2], [3])
+    with pytest.raises(arrayspan.ParameterError, match="either others or shape"):
+        ops.MatrixMult(matrix, 6, shape=(5, 6))
+    with pytest.raises(arrayspan.ParameterError, match="without operators|no operators|none"):
+        ops.vstack([])
+    with pytest.raises(TypeError):
+        ops.vstack([1, 2])
+    with pytest.raises(arrayspan.DTypeError):
+        ops.Diagonal([1, 2, 3])
+    with pytest.raises(arrayspan.ParameterError):
+        ops.FirstDerivative(5, step=0.0)
+    with pytest.raises(TypeError):
+        ops.FirstDerivative(5, stepp=1.0)
+    with pytest.raises((OverflowError, TypeError)):
+        ops.Restriction(5, [-1])
+
+
+def test_transforms_that_make_no_sense_are_refused():
+    with pytest.raises(arrayspan.ParameterError, match="half the spectrum"):
+        ops.FFT(8, spectrum="half", dtype="complex64")
+    with pytest.raises(arrayspan.ParameterError, match="norm 'none': expected one of ortho, unscaled, over_n"):
+        ops.FFT(8, norm="none")
+    with pytest.raises(arrayspan.ParameterError, match="0 points"):
+        ops.FFT(8, points=0)
+    with pytest.raises((OverflowError, TypeError)):
+        ops.FFT(8, points=-1)
+    with pytest.raises(arrayspan.ParameterError, match="FFT2D: expected two axes"):
+        ops.FFT2D((5, 6), 0)
+    with pytest.raises(arrayspan.ParameterError, match="FFTND: 3 points for 2 axes"):
+        ops.FFTND((5, 6), (0, 1), (8, None, 8))
+    with pytest.raises(arrayspan.ParameterError, match="twice"):
+        ops.FFTND((5, 6), (0, -2))
+    for wrong in ["8", 8.5, {}]:
+        with pytest.raises(TypeError):
+            ops.FFTND((5, 6), (0, 1), wrong)
+    with pytest.raises(arrayspan.ParameterError, match="delays of"):
+        ops.Shift((5, 6), np.ones(6))
+    with pytest.raises(arrayspan.ParameterError, match="delay"):
+        ops.Shift(8, float("nan"))
+    for wrong in [[1.0], "1", None, 1j]:
+        with pytest.raises((TypeError, arrayspan.Error)):
+            ops.Shift(8, wrong)
