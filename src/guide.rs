@@ -3,6 +3,7 @@
 #![allow(clippy::doc_markdown, reason = "prose and tables, full of names of products")]
 #![doc = "[arrays]: crate::guide::arrays"]
 #![doc = "[pylops]: crate::guide::pylops"]
+#![doc = "[operators]: crate::guide::operators"]
 #![doc = "[write-an-operator]: crate::guide::write_an_operator"]
 #![doc = "[write-a-solver]: crate::guide::write_a_solver"]
 #![doc = "[write-a-kernel]: crate::guide::write_a_kernel"]
@@ -24,6 +25,9 @@ pub mod arrays {}
 #[doc = ""]
 #[doc = include_str!("../docs/pylops.md")]
 pub mod pylops {}
+
+#[doc = include_str!("../docs/operators.md")]
+pub mod operators {}
 
 #[doc = "[write-a-kernel]: crate::guide::write_a_kernel"]
 #[doc = "[contributing]: https://github.com/arrayspan/arrayspan/blob/main/CONTRIBUTING.md"]

@@ -110,7 +110,7 @@
 //! ## Torch
 //!
 //! The feature `torch` hands tensors of [tch](https://docs.rs/tch) over, both ways, on the CPU and on CUDA, without
-//! copying them. Building it needs libtorch 2.11, that of the Python package, and the variable `LIBTORCH` (its folder).
+//! copying them, and makes an operator a function of tensors that torch differentiates. Building it needs libtorch 2.11, that of the Python package, and the variable `LIBTORCH` (its folder).
 //!
 #![cfg_attr(feature = "torch", doc = "```")]
 #![cfg_attr(not(feature = "torch"), doc = "```ignore")]
@@ -123,8 +123,13 @@
 //! let (picture, _) = torch::import(picture, options)?; // this memory, now an array
 //! let space = Space::new([512, 512], DType::Float32)?;
 //! let slope = FirstDerivative::new(space, 0, 1.0, Scheme::Centered3, Edge::Zero)?;
-//! let (slope, crossing) = torch::export(slope.forward(&picture)?, options)?; // and a tensor again
-//! println!("{:?}: {crossing}", slope.size());
+//! let (x, crossing) = torch::export(slope.forward(&picture)?, options)?; // and a tensor again
+//! println!("{:?}: {crossing}", x.size());
+//!
+//! let layer = slope.torch(); // a function of tensors, which torch differentiates
+//! let x = x.set_requires_grad(true);
+//! layer.forward(&x)?.square().sum(Kind::Float).backward(); // back by the adjoint
+//! println!("the gradient: {:?}", x.grad().size());
 //! # Ok::<(), Error>(())
 //! ```
 //!
@@ -142,16 +147,16 @@
 //! | [`devices`] | [`Device`], [`Stream`]; memory with limits ([`Limit`](devices::Limit), [`Scope`](devices::Scope)), who holds it ([`account`](devices::account)), what is done when it runs out ([`retry`](devices::retry)) |
 //! | [`bridge`] | [`Array`], [`SharedArray`], [`View`], [`Elementwise`]; [`concatenate`], [`stack`](bridge::stack()); [`dlpack`](bridge::dlpack), [`interop`](bridge::interop) with other libraries, [`convert`](bridge::convert()) from any kind of array to any other |
 //! | [`pipeline`] | [`batch`](pipeline::batch)es over several devices, work that is split and moved when memory is short ([`retry`](pipeline::retry)), arrays that wait on the host ([`spill`](pipeline::spill)) |
-//! | [`kernels`] | the verbs ([`Executor`]) that operators and solvers are written in: `map`, `copy`, `stencil`, `gather`, `reduce`, `gemm` and others; arithmetic of arrays ([`Vector`], [`VectorMut`]); [`Trace`] counts what they cost, [`Plan`] runs them over and over; kernels of your own ([`user`](kernels::user)) |
+//! | [`kernels`] | the verbs ([`Executor`]) that operators and solvers are written in: `map`, `copy`, `stencil`, `gather`, `reduce`, `fft`, `gemm` and others; arithmetic of arrays ([`Vector`], [`VectorMut`]); [`Trace`] counts what they cost, [`Plan`] runs them over and over; kernels of your own ([`user`](kernels::user)) |
 //! | [`operators`] | [`Operator`], [`LinearOperator`], their [`algebra`](operators::algebra), [`check_adjoint`] and [`laws`] to try them by, and what authors import ([`author`](operators::author)) |
 //! | [`solvers`] | [`Solver`]: [`Cgls`], [`Lsqr`], [`Lsmr`], [`Cg`], [`Minres`], [`Gmres`], [`BiCgStab`]; [`Fista`], [`Ista`] for models that are sparse, and others in [`sparse`](solvers::sparse); functions with proximal operators ([`proximal`](solvers::proximal)); [`solve`](solvers::solve()); [`norm_estimate`], [`eigs`], [`svds`], [`cond`] and others of spectra ([`eigen`](solvers::eigen)); [`Stop`], [`Condition`]; [`Observer`], [`observers`](solvers::observers); [`Saved`] runs |
-//! | [`guide`] | pages to read: arrays for those who know NumPy; operators for those who know PyLops; writing an operator, a solver, a kernel; memory, accounting, what DLPack imports check, figures |
+//! | [`guide`] | pages to read: arrays for those who know NumPy; operators for those who know PyLops, and [all in one table](guide::operators); writing an operator, a solver, a kernel; memory, accounting, what DLPack imports check, figures |
 //!
 //! | operators | |
 //! |---|---|
 //! | basic | [`Identity`], [`Zero`], [`Diagonal`], [`Conj`], [`Real`], [`Imag`], [`MatrixMult`], [`Transpose`], [`Flip`], [`Roll`], [`Pad`], [`Symmetrize`], [`Restriction`], [`Spread`], [`SumAlong`], [`CausalIntegration`], [`Regression`], [`LinearRegression`], [`FunctionOperator`], [`MemoizeOperator`], [`ToDevice`] |
 //! | derivatives | [`FirstDerivative`], [`SecondDerivative`], [`Laplacian`], [`Gradient`], [`FirstDirectionalDerivative`], [`SecondDirectionalDerivative`] |
-//! | signals | [`Convolve1D`], [`Smoothing`], [`Interp`] |
+//! | signals | [`Convolve1D`], [`Smoothing`], [`Interp`], [`InterpCubicSpline`], [`Bilinear`], [`FFT`], [`FFT2D`], [`FFTND`], [`Shift`] |
 //! | seismic | [`PoststackLinearModelling`] |
 //! | algebra | [`adjoint`], `+`, `-`, `*`, [`after`](Operator::after), [`pow`](Operator::pow), [`transpose`](Operator::transpose), [`conj`](Operator::conj), [`to_real`](Operator::to_real), [`to_imag`](Operator::to_imag), [`Kronecker`], [`vstack!`], [`hstack!`], [`stack!`], [`block_diagonal!`], [`columns`](Operator::columns), [`lifted`](Operator::lifted), [`on`](Operator::on), [`visiting`](Operator::visiting) |
 //! | about them | [`describe`](Operator::describe), [`cost`](Operator::cost), [`to_dense`](Operator::to_dense), [`to_sparse`](Operator::to_sparse), [`trace`](Operator::trace), [`TraceEstimator`](operators::TraceEstimator), [`Counter`](operators::Counter) |
@@ -166,8 +171,6 @@ mod error;
 pub mod guide;
 
 pub use arrayspan_bridge as bridge;
-#[cfg(feature = "torch")]
-pub use arrayspan_bridge::torch;
 pub use arrayspan_devices as devices;
 pub use arrayspan_kernels as kernels;
 pub use arrayspan_operators as operators;
@@ -177,6 +180,14 @@ pub use arrayspan_solvers as solvers;
 pub use {ndarray, num_complex};
 
 pub use error::{Error, Result};
+
+/// libtorch, through [`tch`](torch::tch): tensors become arrays and arrays tensors ([`bridge::torch`]), and operators are functions of
+/// tensors that torch differentiates ([`operators::torch`]).
+#[cfg(feature = "torch")]
+pub mod torch {
+    pub use arrayspan_bridge::torch::*;
+    pub use arrayspan_operators::torch::*;
+}
 
 /// What most programs need: `use arrayspan::prelude::*;`.
 ///

@@ -1,4 +1,4 @@
-//! What the example programs print when they fail.
+//! What the example programs print when they fail, and that those with pictures make them better.
 #![forbid(unsafe_code)]
 #![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
 
@@ -70,4 +70,35 @@ fn a_line_that_is_only_text_stands_without_quotes() {
     let three = ["--devices", "cpu,cpu,cpu"];
     let Some(printed) = failure("model_parallel", &three) else { return };
     assert_eq!(printed, "error: --devices: two are needed, 3 are given\n");
+}
+
+/// The numbers before `dB` that a program prints, with its picture in a folder that is gone afterwards.
+fn decibels(name: &str) -> Option<Vec<f64>> {
+    let Some(program) = example(name) else {
+        println!("skipped: no cargo to build the example programs");
+        return None;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let picture = folder.path().join("pictures/found.png");
+    let ended = Command::new(program).args(["--device", "cpu", "--out"]).arg(&picture).output();
+    let ended = ended.unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    assert!(std::fs::metadata(&picture).unwrap().len() > 1000);
+    let printed = String::from_utf8(ended.stdout).unwrap();
+    let numbers = printed.lines().filter_map(|line| line.split_once(" dB")?.0.rsplit_once(' '));
+    Some(numbers.map(|(_, number)| number.parse().unwrap()).collect())
+}
+
+#[test]
+fn denoising_gives_at_least_ten_decibels() {
+    let Some(found) = decibels("tv_denoising") else { return };
+    let [before, after] = found[..] else { panic!("{found:?}") };
+    assert!(after > before + 10.0, "{before} to {after}");
+}
+
+#[test]
+fn deblurring_gives_decibels_and_total_variation_more_of_them() {
+    let Some(found) = decibels("deblurring") else { return };
+    let [blurred, smooth, sharp] = found[..] else { panic!("{found:?}") };
+    assert!(smooth > blurred + 2.0 && sharp > smooth + 3.0, "{found:?}");
 }

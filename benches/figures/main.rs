@@ -16,7 +16,7 @@ mod setting;
 use arrayspan::operators::{LinearMap, Workspace};
 use arrayspan::prelude::*;
 
-use rows::{OPERATORS, laplacian, poststack};
+use rows::{OPERATORS, convolution, laplacian, poststack};
 use setting::Setting;
 
 type Failure = Box<dyn std::error::Error>;
@@ -67,7 +67,8 @@ fn moved(trace: &Trace) -> usize {
     cost.bytes_read + cost.bytes_written
 }
 
-/// 50 iterations of CGLS on post-stack data, alone and stacked with a Laplacian, and of LSQR.
+/// 50 iterations of CGLS on post-stack data, alone and stacked with a Laplacian, of LSQR, of CG on the normal equations of a filter,
+/// and of FISTA on the filter.
 fn solvers(s: &Setting, part: &str) -> Result<(), Failure> {
     let on = on(s.device)?;
     let stacked = vstack([poststack(s)?, laplacian(s)?])?;
@@ -79,6 +80,17 @@ fn solvers(s: &Setting, part: &str) -> Result<(), Failure> {
     if named("lsqr50_poststack", part) {
         let solver = Lsqr { stop: Stop::after(50), check_every: 50, ..Lsqr::default() };
         solve(s, &*on, "lsqr50_poststack", &solver, &poststack(s)?)?;
+    }
+    if named("cg50_normal", part) {
+        let solver = Cg { stop: Stop::after(50), check_every: 50, ..Cg::default() };
+        let filter = convolution(s)?;
+        solve(s, &*on, "cg50_normal", &solver, &adjoint(&filter).after(&filter).build()?)?;
+    }
+    if named("fista50_deconv", part) {
+        let sparsity = Sparsity { weight: 0.1, ..Sparsity::default() };
+        let stop = Stop::after(50);
+        let solver = Fista { sparsity, step: Some(0.1), stop, check_every: 50, ..Fista::default() };
+        solve(s, &*on, "fista50_deconv", &solver, &convolution(s)?)?;
     }
     Ok(())
 }

@@ -87,6 +87,10 @@ pub(crate) const OPERATORS: &[Row] = &[
     ("Interp_ax0", |s| Ok(Interp::new(s.space()?, 0, s.between(0), Interpolation::Linear)?)),
     ("Interp_ax1", |s| Ok(Interp::new(s.space()?, 1, s.between(1), Interpolation::Linear)?)),
     ("Interp_ax2", |s| Ok(Interp::new(s.space()?, 2, s.between(2), Interpolation::Linear)?)),
+    ("Interp_sinc", |s| Ok(Interp::sinc(s.space()?, 0, s.between(0), 0.02)?)),
+    ("InterpCubicSpline", |s| Ok(InterpCubicSpline::new(s.space()?, 0, s.between(0))?)),
+    ("InterpCubicSpline_ax1", |s| Ok(InterpCubicSpline::new(s.space()?, 1, s.between(1))?)),
+    ("Bilinear", bilinear),
     ("Spread", spread),
     ("ToDevice", |s| Ok(ToDevice::new(s.space()?, s.device, s.device)?)),
     ("FunctionOperator", |s| {
@@ -132,10 +136,7 @@ pub(crate) const OPERATORS: &[Row] = &[
         let steps = vec![1.0; s.shape.len()];
         Ok(SecondDirectionalDerivative::new(space, &along, &steps, scheme, edge)?)
     }),
-    ("Convolve1D_short", |s| {
-        let wavelet = wavelet();
-        Ok(Convolve1D::new(s.space()?, 0, &wavelet, wavelet.len() / 2)?)
-    }),
+    ("Convolve1D_short", convolution),
     ("Smoothing1D", |s| Ok(Smoothing::new(s.space()?, &[(0, 11)])?)),
     ("Smoothing1D_ax1", |s| Ok(Smoothing::new(s.space()?, &[(1, 11)])?)),
     ("SmoothingND", |s| {
@@ -143,6 +144,31 @@ pub(crate) const OPERATORS: &[Row] = &[
         Ok(Smoothing::new(s.space()?, &windows)?)
     }),
     ("Smoothing2D", |s| Ok(Smoothing::new(s.space()?, &[(0, 11), (1, 11)])?)),
+    ("FFT", |s| fft(s, -1, Spectrum::Half)),
+    ("FFT_ax0", |s| fft(s, 0, Spectrum::Half)),
+    ("FFT_full_ax1", |s| fft(s, 1, Spectrum::Full)),
+    ("FFT_complex", |s| {
+        let space = Space::new(s.shape.clone(), DType::Complex64)?;
+        Ok(FFT::new(space, FourierAxis::new(-1), Spectrum::Full, FourierNorm::Ortho)?)
+    }),
+    // Zeros behind samples, and both halves of samples and bins the other way round.
+    ("FFT_padded_shifted", |s| {
+        let points = Some(s.shape[s.shape.len() - 1] * 5 / 4);
+        let axis = FourierAxis { points, ..FourierAxis::new(-1) };
+        let axis = FourierAxis { ifftshift_before: true, fftshift_after: true, ..axis };
+        Ok(FFT::new(s.space()?, axis, Spectrum::Full, FourierNorm::Ortho)?)
+    }),
+    ("FFT2D", |s| {
+        let axes = [-2, -1].map(FourierAxis::new);
+        Ok(FFT2D::new(s.space()?, axes, Spectrum::Half, FourierNorm::Ortho)?)
+    }),
+    ("FFTND", |s| {
+        let side = (s.shape.iter().product::<usize>() as f64).cbrt().round() as usize;
+        let space = Space::new([side; 3], DType::Float32)?;
+        let axes = [0, 1, 2].map(FourierAxis::new);
+        Ok(FFTND::new(space, &axes, Spectrum::Half, FourierNorm::Ortho)?)
+    }),
+    ("Shift", |s| Ok(Shift::new(s.space()?, FourierAxis::new(0), 10.5)?)),
     ("VStack", |s| Ok(vstack([diagonal(s)?, Identity::new(s.space()?)?])?)),
     ("HStack", |s| Ok(hstack([diagonal(s)?, Identity::new(s.space()?)?])?)),
     ("BlockDiag", |s| Ok(block_diagonal([diagonal(s)?, diagonal(s)?])?)),
@@ -151,6 +177,11 @@ pub(crate) const OPERATORS: &[Row] = &[
         Ok(vstack([first(s, 0, Scheme::Centered3, Edge::Reduced)?, laplacian(s)?])?)
     }),
 ];
+
+/// Of real numbers.
+fn fft(s: &Setting, axis: isize, spectrum: Spectrum) -> Result<Operator, Failure> {
+    Ok(FFT::new(s.space()?, FourierAxis::new(axis), spectrum, FourierNorm::Ortho)?)
+}
 
 fn first(s: &Setting, axis: isize, scheme: Scheme, edge: Edge) -> Result<Operator, Failure> {
     Ok(FirstDerivative::new(s.space()?, axis, 1.0, scheme, edge)?)
@@ -182,6 +213,21 @@ fn sparse(s: &Setting, row: usize, columns: usize) -> Result<Operator, Failure> 
     Ok(MatrixMult::sparse(Space::new([n, columns], DType::Float32)?, 0, matrix)?)
 }
 
+/// Half as many positions as samples, all over the first two axes, in no order; without a second one it has a sample.
+fn bilinear(s: &Setting) -> Result<Operator, Failure> {
+    let [height, width] = [s.shape[0], s.shape.get(1).copied().unwrap_or(1)];
+    let others = s.shape.get(2..).unwrap_or_default();
+    let space = Space::new([&[height, width], others].concat(), DType::Float32)?;
+    let along = |extent: usize, seed| {
+        let last = (extent - 1) as f64;
+        scattered(seed).map(move |place| (f64::from(place) * 0.5 + 0.5) * last)
+    };
+    let half = height * width / 2;
+    let positions: Vec<_> = along(height, 1).zip(along(width, 2)).take(half).collect();
+    let positions: Vec<[f64; 2]> = positions.into_iter().map(<[f64; 2]>::from).collect();
+    Ok(Bilinear::new(space, positions)?)
+}
+
 /// Random curves, as many values in each as rows: the peers' table.
 fn spread(s: &Setting) -> Result<Operator, Failure> {
     let n = s.shape[0].min(500);
@@ -207,6 +253,12 @@ fn diagonal(s: &Setting) -> Result<Operator, Failure> {
 pub(crate) fn poststack(s: &Setting) -> Result<Operator, Failure> {
     let wavelet = wavelet();
     Ok(PoststackLinearModelling::new(s.space()?, &wavelet, Scheme::Centered3)?)
+}
+
+/// A filter of 41 taps along the first axis.
+pub(crate) fn convolution(s: &Setting) -> Result<Operator, Failure> {
+    let wavelet = wavelet();
+    Ok(Convolve1D::new(s.space()?, 0, &wavelet, wavelet.len() / 2)?)
 }
 
 /// A Ricker wavelet of 20 Hz, 41 samples at 4 ms.

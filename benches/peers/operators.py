@@ -21,9 +21,18 @@ warnings.filterwarnings("ignore")
 
 import pylops  # noqa: E402
 from pylops.avo.poststack import PoststackLinearModelling  # noqa: E402
-from pylops.optimization.basic import cgls  # noqa: E402
+from pylops.optimization.basic import cg, cgls, lsqr  # noqa: E402
 from pylops.optimization.leastsquares import regularized_inversion  # noqa: E402
-from pylops.signalprocessing import Convolve1D, Interp  # noqa: E402
+from pylops.optimization.sparsity import fista  # noqa: E402
+from pylops.signalprocessing import (  # noqa: E402
+    FFT,
+    FFT2D,
+    FFTND,
+    Bilinear,
+    Convolve1D,
+    Interp,
+    Shift,
+)
 from pylops.utils.wavelets import ricker  # noqa: E402
 
 LIBRARY, SIZE = sys.argv[1], sys.argv[2]
@@ -73,6 +82,10 @@ def laplacian(shape=SHAPE):
 
 def poststack(shape=SHAPE):
     return PoststackLinearModelling(WAVELET, nt0=shape[0], spatdims=(shape[1],))
+
+
+def convolution(shape=SHAPE):
+    return Convolve1D(shape, WAVELET, offset=len(WAVELET) // 2, axis=0, dtype=FLOAT)
 
 
 def half():
@@ -139,7 +152,16 @@ OPERATORS = {
     "Gradient3D": lambda: pylops.Gradient(CUBE, dtype=FLOAT),
     "FirstDirectionalDerivative": lambda: pylops.FirstDirectionalDerivative(SHAPE, numbers(2, *SHAPE), dtype=FLOAT),
     "SecondDirectionalDerivative": lambda: pylops.SecondDirectionalDerivative(SHAPE, numbers(2, *SHAPE), dtype=FLOAT),
-    "Convolve1D_short": lambda: Convolve1D(SHAPE, WAVELET, offset=len(WAVELET) // 2, axis=0, dtype=FLOAT),
+    "Convolve1D_short": lambda: convolution(),
+    "Bilinear": lambda: Bilinear(
+        xp.asarray(random.uniform(0, 1, (2, LENGTH // 2)) * (np.array(SHAPE)[:, None] - 1.01)), SHAPE, dtype=FLOAT
+    ),
+    "FFT": lambda: FFT(SHAPE, axis=-1, real=True, dtype=FLOAT),
+    "FFT_ax0": lambda: FFT(SHAPE, axis=0, real=True, dtype=FLOAT),
+    "FFT_complex": lambda: FFT(SHAPE, axis=-1, dtype="complex64"),
+    "FFT2D": lambda: FFT2D(SHAPE, real=True, dtype=FLOAT),
+    "FFTND": lambda: FFTND(CUBE, axes=(0, 1, 2), real=True, dtype=FLOAT),
+    "Shift": lambda: Shift(SHAPE, 10.5, axis=0, real=True, dtype=FLOAT),
     "Smoothing2D": lambda: pylops.Smoothing2D((11, 11), SHAPE, dtype=FLOAT),
     "VStack": lambda: pylops.VStack([diagonal(), identity()], dtype=FLOAT),
     "HStack": lambda: pylops.HStack([diagonal(), identity()], dtype=FLOAT),
@@ -190,7 +212,13 @@ def solvers():
     y = a @ numbers(a.shape[1])
     limits = dict(niter=50, tol=0) if LIBRARY == "cupy" else dict(iter_lim=50, atol=0, btol=0)
     yield "cgls50_poststack", lambda: cgls(a, y, x0=start, niter=50, tol=0)
+    yield "lsqr50_poststack", lambda: lsqr(a, y, x0=start, niter=50, atol=0, btol=0, conlim=1e30)
     yield "reginv50_poststack", lambda: regularized_inversion(a, y, [laplacian(shape)], x0=start, epsRs=[1.0], **limits)
+    c = convolution(shape)
+    z = c @ numbers(c.shape[1])
+    normal = c.H @ c
+    yield "cg50_normal", lambda: cg(normal, z, x0=start, niter=50, tol=0)
+    yield "fista50_deconv", lambda: fista(c, z, niter=50, eps=0.1, alpha=0.1, tol=0)
 
 
 def main():

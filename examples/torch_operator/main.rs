@@ -1,12 +1,12 @@
-//! A network of torch whose output goes through an operator and back into torch, without a copy.
+//! A network of torch whose output goes through an operator: gradients go back through both.
 //!
 //! ```text
 //! cargo run --features torch --example torch_operator -- --device cpu
 //! ```
 //!
 //! Building needs libtorch 2.11: set `LIBTORCH` to its folder, and `LD_LIBRARY_PATH` to the `lib` in it. The
-//! network smooths a picture; the operator takes its derivative, and by its adjoint the gradient of the energy
-//! `½ ‖D f(x)‖²` goes back through the network. Both are compared with what torch finds alone.
+//! network smooths pictures; the operator takes their derivative, as a layer like any other, and the gradients of the energy
+//! `½ ‖D f(x)‖²` are compared with what torch finds alone.
 
 mod handover;
 mod network;
@@ -14,8 +14,8 @@ mod network;
 use std::process::ExitCode;
 
 use arrayspan::prelude::*;
+use arrayspan::torch;
 use arrayspan::torch::tch::{Kind, Tensor};
-use arrayspan::torch::{self, TorchOptions};
 use clap::Parser;
 
 use network::Network;
@@ -27,9 +27,12 @@ struct Arguments {
     /// Where to compute: cpu or cuda:N
     #[arg(long, default_value = "cpu")]
     device: Device,
-    /// Rows and columns of the picture
+    /// Rows and columns of the pictures
     #[arg(long, default_value_t = 512)]
     size: usize,
+    /// How many pictures
+    #[arg(long, default_value_t = 2)]
+    batch: usize,
 }
 
 /// In single precision, and with another order of summation.
@@ -52,41 +55,25 @@ fn main() -> ExitCode {
 /// How much the results differ at most from those of torch alone.
 fn run(arguments: &Arguments) -> Result<f64> {
     handover::hand_over()?;
-    let Arguments { device, size } = *arguments;
-    let options = TorchOptions::default();
+    let Arguments { device, size, batch } = *arguments;
     // Brings CUDA into the program where it is asked for.
     let on = torch::device(device)?;
     let network = Network::new(on);
-    let picture = Tensor::randn([1, 1, size as i64, size as i64], (Kind::Float, on));
+    let pictures = Tensor::randn([batch as i64, 1, size as i64, size as i64], (Kind::Float, on));
     println!("computing on {device}: {}", device.info().name);
 
-    // Out of torch: without gradients, so that the output is nobody else's.
-    let output = network.without_gradients(&picture);
-    let (output, crossing) = torch::import(output, options)?;
-    println!("the network's output became an array: {crossing}");
-
-    // Neither library waits for the other: their streams do.
+    // An operator of one picture, which takes any number of them as a function of tensors.
     let space = Space::new([size, size], DType::Float32)?;
-    let derivative = FirstDerivative::new(space, 0, 1.0, Scheme::Centered3, Edge::Zero)?;
+    let derivative = FirstDerivative::new(space, 0, 1.0, Scheme::Centered3, Edge::Zero)?.torch();
+    let output = network.forward(&pictures);
     let slope = derivative.forward(&output)?;
-    let gradient = derivative.adjoint(&slope)?;
-
-    // Back into torch.
-    let (slope, crossing) = torch::export(slope, options)?;
-    println!("the derivative became a tensor: {crossing}");
-    let (gradient, crossing) = torch::export(gradient, options)?;
-    println!("the gradient became a tensor: {crossing}");
-    let (output, crossing) = torch::export(output, options)?;
-    println!("the output became the tensor it was: {crossing}");
-
-    let alone = network::derivative(&output);
-    let forward = difference(&slope, &alone);
+    let forward = difference(&slope, &network::derivative(&output));
     println!("the derivative differs from torch's by {forward:.1e}");
-    let ours =
-        network.parameter_gradients(|| (network.forward(&picture) * &gradient).sum(Kind::Float));
-    let theirs = network.parameter_gradients(|| {
-        network::derivative(&network.forward(&picture)).square().sum(Kind::Float) * 0.5
-    });
+
+    // The way back is torch's: through the operator by its adjoint.
+    let ours = network.gradients(&(slope.square().sum(Kind::Float) * 0.5));
+    let output = network.forward(&pictures);
+    let theirs = network.gradients(&(network::derivative(&output).square().sum(Kind::Float) * 0.5));
     let backward = ours.iter().zip(&theirs).map(|(one, other)| difference(one, other));
     let backward = backward.fold(0.0, largest);
     println!("the parameters' gradients differ from torch's by {backward:.1e}");

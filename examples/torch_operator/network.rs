@@ -3,7 +3,7 @@
 use arrayspan::torch::tch::nn::{self, ConvConfig, Module};
 use arrayspan::torch::tch::{self, Tensor};
 
-/// Two convolutions, which smooth a picture.
+/// Two convolutions, which smooth pictures.
 #[derive(Debug)]
 pub(crate) struct Network {
     parameters: nn::VarStore,
@@ -23,25 +23,21 @@ impl Network {
         Self { parameters, layers }
     }
 
-    /// A picture of the same shape, without the axes of length one.
-    pub(crate) fn forward(&self, picture: &Tensor) -> Tensor {
-        self.layers.forward(picture).squeeze_dim(0).squeeze_dim(0)
-    }
-
-    pub(crate) fn without_gradients(&self, picture: &Tensor) -> Tensor {
-        tch::no_grad(|| self.forward(picture))
+    /// Pictures of the same shape.
+    pub(crate) fn forward(&self, pictures: &Tensor) -> Tensor {
+        self.layers.forward(pictures)
     }
 
     /// What an energy's gradient is for each parameter.
-    pub(crate) fn parameter_gradients(&self, energy: impl FnOnce() -> Tensor) -> Vec<Tensor> {
+    pub(crate) fn gradients(&self, energy: &Tensor) -> Vec<Tensor> {
         let parameters = self.parameters.trainable_variables();
-        Tensor::run_backward(&[energy()], &parameters, false, false)
+        Tensor::run_backward(&[energy], &parameters, false, false)
     }
 }
 
-/// `(x[i+1] - x[i-1]) / 2` along the first axis, zero in the first and the last row.
+/// `(x[i+1] - x[i-1]) / 2` along the rows of pictures, zero in the first and the last row.
 pub(crate) fn derivative(x: &Tensor) -> Tensor {
-    let rows = x.size()[0];
-    let inner = (x.narrow(0, 2, rows - 2) - x.narrow(0, 0, rows - 2)) * 0.5;
+    let rows = x.size()[2];
+    let inner = (x.narrow(2, 2, rows - 2) - x.narrow(2, 0, rows - 2)) * 0.5;
     inner.constant_pad_nd([0, 0, 1, 1])
 }

@@ -30,7 +30,7 @@ if not hasattr(np, "row_stack"):  # removed in NumPy 2.5; PyLops 2.8.0 still cal
 
 import pylops
 from pylops.avo.poststack import PoststackLinearModelling
-from pylops.signalprocessing import Convolve1D, Interp
+from pylops.signalprocessing import FFT, FFT2D, FFTND, Bilinear, Convolve1D, Interp, InterpCubicSpline, Shift
 from pylops.utils import metrics as pylops_metrics
 from pylops.utils import seismicevents, tapers as pylops_tapers, wavelets as pylops_wavelets
 
@@ -78,6 +78,21 @@ class File:
     def put(self, dtype, case, **arrays):
         for name, array in arrays.items():
             self.arrays[f"{dtype}/{case}/{name}"] = np.ascontiguousarray(array, dtype=dtype)
+
+    def add_spectra(self, case, make, dtypes=DTYPES, **parameters):
+        """As `add`, where data are complex for models of either dtype."""
+        for dtype in dtypes:
+            operator = make(dtype)
+            rows, columns = operator.shape
+            x, y = self.random(columns, dtype), self.random(rows, "complex128")
+            forward, adjoint = operator.matvec(x), operator.rmatvec(y)
+            if dtype == "float64":
+                assert np.abs(np.imag(adjoint)).max(initial=0) == 0
+                adjoint = adjoint.real
+            real = np.vdot(forward, y).real
+            assert np.isclose(real, np.vdot(x, adjoint).real, rtol=1e-12, atol=1e-12), (self.name, case)
+            for name, array in dict(x=x, y=y, forward=forward, adjoint=adjoint, **parameters).items():
+                self.arrays[f"{dtype}/{case}/{name}"] = np.ascontiguousarray(array)
 
     def bytes(self):
         """As numpy.savez, but the same bytes every time."""
@@ -475,11 +490,11 @@ def spread():
 def interp():
     file = File("interp")
 
-    def add(case, dims, axis, positions, kind="linear"):
+    def add(case, dims, axis, positions, kind="linear", **options):
         def make(dtype):
             # PyLops writes into the array that it is given.
             given = np.array(positions)
-            return Interp(dims, given, axis=axis, kind=kind, dtype=dtype)[0]
+            return Interp(dims, given, axis=axis, kind=kind, dtype=dtype, **options)[0]
 
         file.add(case, make)
 
@@ -490,6 +505,47 @@ def interp():
     add("nearest_axis1", (5, 7), 1, [5.25, 1.0, 2.75], "nearest")
     for axis, positions in enumerate(([3.25, 0.0, 1.75], [0.75], [5.25, 1.0, 2.75, 4.0])):
         add(f"nearest_axis{axis}_of_three", (5, 3, 7), axis, positions, "nearest")
+    add("sinc", 11, 0, [0.25, 7.5, 2.0, 9.75, 4.125], "sinc")
+    add("sinc_least", (5, 3, 7), 2, [5.5, 1.0, 2.25, 4.75], "sinc", tol=0.15)
+    return file
+
+
+def interp_cubic_spline():
+    file = File("interp_cubic_spline")
+
+    def add(case, dims, axis, positions):
+        file.add(case, lambda dtype: InterpCubicSpline(dims, np.array(positions), axis=axis, dtype=dtype))
+
+    add("vector", 11, 0, [0.25, 7.5, 2.0, 9.75, 4.125])
+    for axis, positions in enumerate(([3.5, 0.0, 1.25], [0.5, 1.75], [5.5, 1.0, 2.25, 4.75])):
+        add(f"axis{axis}", (5, 3, 7), axis, positions)
+    add("long", (97, 2), 0, [0.125, 48.5, 33.0, 95.75, 31.25])
+    add("two", (3, 2), 1, [0.25, 0.75, 0.0])
+    add("one_of_each", (7, 1), 0, [3.25])
+    return file
+
+
+def bilinear():
+    file = File("bilinear")
+
+    def add(case, dims, positions):
+        given = np.array(positions).T
+        file.add(case, lambda dtype: Bilinear(given, dims, dtype=dtype))
+
+    add("plane", (11, 5), [[0.25, 3.5], [9.0, 1.75], [9.75, 0.0], [4.0, 2.0], [4.125, 2.25]])
+    add("volume", (5, 3, 7), [[3.5, 0.5], [0.0, 1.25], [3.25, 0.75]])
+    add("close", (3, 4, 2), [[1.5, 0.5], [1.25, 0.5], [1.5, 0.25], [1.75, 0.75], [1.0, 0.0]])
+
+    # PyLops reads beyond the last samples for positions on them, and refuses those that repeat.
+    def last(dtype):
+        matrix = np.zeros((4, 15))
+        matrix[0, 14] = 1
+        matrix[1, [12, 13]] = 0.25, 0.75
+        matrix[2, [2, 5]] = 0.5, 0.5
+        matrix[3] = matrix[1]
+        return matrix.astype(dtype)
+
+    file.add("last", last)
     return file
 
 
@@ -782,6 +838,90 @@ def convolve1d():
         dtypes=("complex128",),
         filter=4,
     )
+    return file
+
+
+def spectra(file, case, make):
+    """All bins of real and of complex numbers, and half of those of real ones."""
+    with warnings.catch_warnings():
+        # PyLops says what it is asked for when points are few or half a spectrum is shifted.
+        warnings.simplefilter("ignore")
+        file.add_spectra(f"{case}_full", lambda dtype: make(dtype=dtype, real=False))
+        file.add_spectra(f"{case}_half", lambda dtype: make(dtype=dtype, real=True), dtypes=("float64",))
+
+
+def fft():
+    file = File("fft")
+
+    def add(case, dims, **options):
+        spectra(file, case, lambda **others: FFT(dims, **options, **others))
+
+    add("vector", (12,))
+    for axis in range(3):
+        add(f"axis{axis}", (5, 4, 7), axis=axis, norm="none")
+    add("padded", (3, 7), nfft=10, norm="1/n")
+    add("cut", (3, 9), nfft=6)
+    add("turned", (9, 2), axis=0, ifftshift_before=True, fftshift_after=True)
+    add("turned_padded", (2, 7), nfft=10, ifftshift_before=True, fftshift_after=True, norm="none")
+    add("turned_cut", (2, 8), nfft=5, ifftshift_before=True)
+    add("prime", (2, 17), norm="1/n")
+    add("single", (1, 3), axis=0)
+    return file
+
+
+def fft2d():
+    file = File("fft2d")
+
+    def add(case, dims, **options):
+        # The other engine has no adjoint for two of the norms.
+        spectra(file, case, lambda **others: FFT2D(dims, engine="numpy", **options, **others))
+
+    for norm in ("ortho", "none", "1/n"):
+        add("norm_" + norm.replace("/", ""), (5, 6), norm=norm)
+    add("axes", (4, 3, 5), axes=(2, 0))
+    add("padded", (5, 4), nffts=(8, 7))
+    add("cut", (5, 7), nffts=(4, 6), norm="none")
+    add("turned", (5, 4, 3), axes=(0, 1), ifftshift_before=(True, False), fftshift_after=(True, False))
+    return file
+
+
+def fftnd():
+    file = File("fftnd")
+
+    def add(case, dims, **options):
+        spectra(file, case, lambda **others: FFTND(dims, engine="numpy", **options, **others))
+
+    add("norm_ortho", (3, 4, 5))
+    add("norm_none", (3, 4, 5), axes=(0, 2), norm="none")
+    add("turned", (3, 5, 4), axes=(1, 2), nffts=(5, 4), ifftshift_before=(True, False), fftshift_after=(True, True))
+    add("norm_1n", (3, 4, 5), axes=(0, 2), norm="1/n")
+    add("axes", (4, 3, 2, 5), axes=(3, 0, 1))
+    add("padded", (2, 5, 3), axes=(0, 2), nffts=(3, 4))
+    add("one_axis", (4, 3), axes=(0,))
+    return file
+
+
+def shift():
+    file = File("shift")
+
+    def add(case, dims, delay, **options):
+        make = lambda dtype: Shift(dims, delay, real=dtype == "float64", dtype=dtype, **options)
+        for dtype in DTYPES:
+            operator = make(dtype)
+            x, y = (file.random(int(np.prod(dims)), dtype) for _ in range(2))
+            forward, adjoint = operator.matvec(x), operator.rmatvec(y)
+            file.put(dtype, case, x=x, y=y, forward=forward, adjoint=adjoint)
+            if np.ndim(delay):
+                file.put(dtype, case, delays=delay)
+
+    add("vector", (12,), 2.3)
+    add("odd", (11,), -1.5, sampling=0.25)
+    add("axis0", (7, 4), 1.75, axis=0, sampling=0.5)
+    add("padded", (3, 9), 4.25, nfft=16)
+    delays = random((3, 2), "float64", [file.seed, 0])
+    add("each_axis1", (3, 8, 2), 3 * delays, axis=1)
+    add("each_axis0", (9, 3, 2), delays, axis=0, sampling=0.25, nfft=12)
+    add("each_last", (3, 2, 7), delays, axis=-1)
     return file
 
 
@@ -1223,6 +1363,8 @@ FILES = (
     linear_regression,
     kronecker,
     interp,
+    interp_cubic_spline,
+    bilinear,
     first_derivative,
     second_derivative,
     laplacian,
@@ -1230,6 +1372,10 @@ FILES = (
     first_directional_derivative,
     second_directional_derivative,
     convolve1d,
+    fft,
+    fft2d,
+    fftnd,
+    shift,
     smoothing,
     poststack_linear_modelling,
     compositions,

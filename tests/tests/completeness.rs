@@ -69,14 +69,16 @@ fn operators() -> Vec<Found> {
     found
 }
 
-/// `FirstDerivative` is in `first_derivative`, `Convolve1D` in `convolve1d`.
+/// `FirstDerivative` is in `first_derivative`, `Convolve1D` in `convolve1d`, `FFTND` in `fftnd`.
 fn file_name(operator: &str) -> String {
     let mut name = String::new();
+    let mut last = '_';
     for letter in operator.chars() {
-        if letter.is_uppercase() && name.ends_with(|last: char| last.is_lowercase()) {
+        if letter.is_uppercase() && last.is_lowercase() {
             name.push('_');
         }
         name.extend(letter.to_lowercase());
+        last = letter;
     }
     name
 }
@@ -100,6 +102,7 @@ fn the_sources_are_where_this_test_looks() {
         assert!(names.iter().any(|name| name == expected), "{expected} not among {names:?}");
     }
     assert_eq!(file_name("PoststackLinearModelling"), "poststack_linear_modelling");
+    assert_eq!(file_name("FFT2D"), "fft2d");
 }
 
 /// Names between backticks in the second column of the tables.

@@ -79,8 +79,16 @@ fn put(programs: &[Program], folder: &Path) -> Result {
 fn torch(environment: &Environment, archive: &Path) -> Result {
     let parts: [(&str, &[&str], &str); 3] = [
         ("tests", &["test", "--release", "--test", "*torch*", "--no-run"], "test"),
-        ("benches", &["bench", "--bench", "handover_torch", "--no-run"], "bench"),
-        ("examples", &["build", "--release", "--example", "torch_operator"], "example"),
+        (
+            "benches",
+            &["bench", "--bench", "handover_torch", "--bench", "torch_calls", "--no-run"],
+            "bench",
+        ),
+        (
+            "examples",
+            &["build", "--release", "--example", "torch_operator", "--example", "learned_prior"],
+            "example",
+        ),
     ];
     for (folder, words, wanted) in parts {
         let programs = built_by(&mut libtorch::command(environment, words), |kind| kind == wanted)?;

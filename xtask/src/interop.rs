@@ -19,7 +19,8 @@ const HAND_OVERS: &str = "100000";
 
 /// Libraries and tests of all packages, by the profile of the tests: what was built for these is not built again, as a
 /// choice of packages would be, or one without the features that tests need.
-const BUILD: [&str; 6] = ["build", "--workspace", "--lib", "--tests", "--profile", "test"];
+pub(crate) const BUILD: [&str; 6] =
+    ["build", "--workspace", "--lib", "--tests", "--profile", "test"];
 
 /// Runs every case and sums up.
 pub(crate) fn run() -> Result {

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod catalogue;
 mod circles;
 mod durations;
 mod environment;
@@ -26,7 +27,9 @@ mod packages;
 mod platforms;
 mod process;
 mod programs;
+mod pylops_tests;
 mod python;
+mod python_package;
 mod report;
 mod run_tests;
 mod sample;
@@ -58,6 +61,10 @@ enum Chore {
     Test(test::Arguments),
     /// Only the part of `test` where Python's libraries take arrays and hand them over.
     Interop,
+    /// Only the part of `test` that tests the Python package; or builds its library for use.
+    Python(python_package::Arguments),
+    /// Only the part of `test` that runs `PyLops`' own tests on the Python package.
+    PylopsTests(pylops_tests::Arguments),
     /// Only the part of `test` that packs what is published, and builds what is packed.
     Package,
     /// Only the part of `test` that checks what is built without back ends.
@@ -66,6 +73,8 @@ enum Chore {
     Platforms,
     /// Only the part of `test` that looks for files that import each other in a circle.
     Circles,
+    /// Writes docs/operators.md anew.
+    Catalogue,
     /// Only the part of `test` that follows the links of the documentation that was built last.
     Links,
     /// Writes tests/golden/ anew with `PyLops`.
@@ -92,10 +101,13 @@ fn main() -> ExitCode {
         Chore::Setup => setup::everything(),
         Chore::Test(arguments) => test::run(&arguments),
         Chore::Interop => interop::run(),
+        Chore::Python(arguments) => python_package::run(&arguments),
+        Chore::PylopsTests(arguments) => pylops_tests::run(&arguments),
         Chore::Package => package::run(),
         Chore::Features => features::check(),
         Chore::Platforms => platforms::run(),
         Chore::Circles => circles::run(),
+        Chore::Catalogue => catalogue::run(),
         Chore::Links => links::run(),
         Chore::Golden => golden::run(),
         Chore::Gpu => gpu::run(),

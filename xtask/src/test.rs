@@ -10,8 +10,8 @@ use crate::report::Report;
 use crate::run_tests::{self, Ran};
 use crate::steps::Steps;
 use crate::{
-    Result, circles, faults, features, fuzz, interop, libtorch, links, memcheck, miri, only,
-    package, platforms, sample, setup, torch,
+    Result, catalogue, circles, faults, features, fuzz, interop, libtorch, links, memcheck, miri,
+    only, package, platforms, pylops_tests, python_package, sample, setup, torch,
 };
 
 /// What is tested.
@@ -108,6 +108,8 @@ fn everything(full: bool, steps: &mut Steps, environment: &mut Environment, repo
         }
     }
     steps.run("interop", || interop::all(environment, report));
+    steps.run("python", || python_package::all(environment, report));
+    steps.run("pylops-tests", || pylops_tests::all(environment, report));
     match memcheck::available() {
         Ok(()) => parts(steps, "memcheck", || memcheck::all(&programs, full, report)),
         Err(why) => report.skip_step("memcheck", &why),
@@ -134,6 +136,7 @@ fn lints(full: bool, steps: &mut Steps, report: &mut Report) {
     steps.run("documentation", || {
         show(cargo(&doc).env("RUSTDOCFLAGS", "-D warnings")).map(|()| true)
     });
+    steps.run("catalogue", catalogue::check);
     steps.run("circles", circles::check);
     steps.run("links", links::check);
     steps.run("packages", || package::check(full));

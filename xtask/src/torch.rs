@@ -8,12 +8,16 @@ use std::sync::Arc;
 use crate::Result;
 use crate::environment::Environment;
 use crate::libtorch::command;
-use crate::process::run as show;
+use crate::process::{local, run as show};
 use crate::programs::{Program, built_by};
 use crate::report::Report;
 use crate::run_tests::{self, Ran};
 
-/// Test programs and the example.
+/// The examples, and with what arguments they take a moment only.
+const EXAMPLES: [(&str, &[&str]); 2] =
+    [("torch_operator", &["--size", "128"]), ("learned_prior", &["--steps", "5"])];
+
+/// Test programs and the examples.
 #[derive(Debug)]
 pub(crate) struct Built {
     programs: Vec<Arc<Program>>,
@@ -27,8 +31,9 @@ pub(crate) fn build(environment: &Environment, full: bool) -> Result<Built, Stri
         let words: &[&str] =
             if full { &["--lib", "--test", "*torch*"] } else { &["--test", "*torch*"] };
         let programs = built_words(environment, words)?;
-        let example = ["build", "--profile", "test", "--example", "torch_operator"];
-        let examples = built_by(&mut command(environment, &example), |kind| kind == "example")?;
+        let names = EXAMPLES.iter().flat_map(|(name, _)| ["--example", name]);
+        let words: Vec<&str> = ["build", "--profile", "test"].into_iter().chain(names).collect();
+        let examples = built_by(&mut command(environment, &words), |kind| kind == "example")?;
         Ok(Built { programs, examples })
     };
     build().map_err(|error| error.to_string())
@@ -47,7 +52,8 @@ fn built_words(environment: &Environment, words: &[&str]) -> Result<Vec<Arc<Prog
     let words = [&["test", "--no-run"], words].concat();
     let programs = built_by(&mut command(environment, &words), |_| true)?;
     // Unit tests of other packages have run without the feature.
-    let wanted = |program: &Program| program.tests && program.name.starts_with("bridge-");
+    let knows = |name: &str| ["bridge-", "operators-"].iter().any(|start| name.starts_with(start));
+    let wanted = |program: &Program| program.tests && knows(&program.name);
     Ok(programs.into_iter().filter(wanted).map(Arc::new).collect())
 }
 
@@ -60,9 +66,15 @@ pub(crate) fn run(
 ) -> Result<Ran> {
     let shards = run_tests::dealt(&built.programs, None, environment)?;
     let mut ran = run_tests::run(shards, environment, report)?;
+    // What examples write goes where the repository does not look.
+    let pictures = local("pictures");
+    std::fs::create_dir_all(&pictures)?;
     for example in &built.examples {
+        let of_this = |(name, _): &&(&str, &[&str])| example.name.ends_with(name);
+        let few = EXAMPLES.iter().find(of_this).map_or(&[][..], |(_, few)| *few);
         let mut small = Command::new(&example.path);
-        ran.passed &= show(environment.apply(small.args(["--size", "128"]))).is_ok();
+        small.args(few).current_dir(&pictures);
+        ran.passed &= show(environment.apply(&mut small)).is_ok();
     }
     if full {
         let examples = command(environment, &["test", "--doc", "--no-fail-fast"]);

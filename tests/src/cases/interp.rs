@@ -1,4 +1,6 @@
-//! `Interp`: both kinds, along each axis, on samples, between them, at both ends, repeated.
+//! `Interp`: all kinds, along each axis, on samples, between them, at both ends, repeated.
+
+use std::f64::consts::PI;
 
 use arrayspan_bridge::DType;
 use arrayspan_operators::{Interp, Interpolation};
@@ -25,7 +27,35 @@ pub fn cases(dtype: DType) -> Vec<Case> {
             .golden(golden("nearest_axis2_of_three")),
         case(dtype, &[5, 4], 0, &[4.0, 0.0, 3.999, 4.0, 2.5, 2.5], Linear),
         case(dtype, &[1, 4], 0, &[0.0, 0.0], Linear),
+        sinc(dtype, &[11], 0, &[0.25, 7.5, 2.0, 9.75, 4.125], 0.0).golden(golden("sinc")),
+        sinc(dtype, &[5, 3, 7], -1, &[5.5, 1.0, 2.25, 4.75], 0.15).golden(golden("sinc_least")),
     ]
+}
+
+fn sinc(
+    dtype: DType,
+    shape: &[usize],
+    axis: isize,
+    positions: &'static [f64],
+    least: f64,
+) -> Case {
+    let name = format!("sinc from {least} on at {positions:?} along axis {axis} of {shape:?}");
+    let extent = shape[axis.rem_euclid(shape.len() as isize) as usize];
+    let others = shape.iter().product::<usize>() / extent;
+    let weight = |position: f64, sample: usize| {
+        let t = PI * (position - sample as f64);
+        if t == 0.0 { 1.0 } else { (t.sin() / t).abs() }
+    };
+    let row = |position: &f64| {
+        // The sine of a multiple of π is next to zero here.
+        let kept = |sample: &usize| weight(*position, *sample) >= least.max(1e-15);
+        (0..extent).filter(kept).collect()
+    };
+    let rows: Vec<Vec<_>> = positions.iter().map(row).collect();
+    let [forward, adjoint] = table::moves(&rows, extent, others, Some(dtype.real()));
+    let shape = shape.to_vec();
+    let make = move |cell: &_| Interp::sinc(space(cell, &shape)?, axis, positions, least);
+    Case::new(name, make).moves(forward, adjoint)
 }
 
 fn case(

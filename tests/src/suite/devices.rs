@@ -2,6 +2,7 @@
 
 use arrayspan_bridge::{Array, DType, Layout};
 use arrayspan_devices::{Device, DeviceKind};
+use half::{bf16, f16};
 use num_complex::Complex64;
 
 use super::{Arrangement, Values};
@@ -102,6 +103,11 @@ fn places(layout: &Layout) -> impl Iterator<Item = usize> {
 }
 
 fn encode(number: Complex64, dtype: DType) -> Vec<u8> {
+    match dtype {
+        DType::Float16 => return f16::from_f64(number.re).to_ne_bytes().to_vec(),
+        DType::BFloat16 => return bf16::from_f64(number.re).to_ne_bytes().to_vec(),
+        _ => {}
+    }
     let parts: &[f64] = if dtype.is_complex() { &[number.re, number.im] } else { &[number.re] };
     let wide = dtype.real() == DType::Float64;
     let part = |&part: &f64| {
@@ -111,13 +117,14 @@ fn encode(number: Complex64, dtype: DType) -> Vec<u8> {
 }
 
 fn decode(bytes: &[u8], dtype: DType) -> Complex64 {
-    let wide = dtype.real() == DType::Float64;
     let part = |bytes: &[u8]| match bytes {
+        [a, b] if dtype == DType::Float16 => f16::from_ne_bytes([*a, *b]).to_f64(),
+        [a, b] => bf16::from_ne_bytes([*a, *b]).to_f64(),
         [a, b, c, d] => f64::from(f32::from_ne_bytes([*a, *b, *c, *d])),
         [a, b, c, d, e, f, g, h] => f64::from_ne_bytes([*a, *b, *c, *d, *e, *f, *g, *h]),
         _ => f64::NAN,
     };
-    let mut parts = bytes.chunks(if wide { 8 } else { 4 }).map(part);
+    let mut parts = bytes.chunks(dtype.real().bytes()).map(part);
     Complex64::new(parts.next().unwrap_or(f64::NAN), parts.next().unwrap_or(0.0))
 }
 

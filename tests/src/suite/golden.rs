@@ -50,7 +50,16 @@ pub fn array(cell: Cell, key: &str, name: &str) -> Result<Values> {
         let array: ArrayD<Complex64> = file.by_name(&format!("complex128/{case}/{name}"))?;
         Ok(Values { shape: array.shape().to_vec(), numbers: array.iter().copied().collect() })
     } else {
-        let array: ArrayD<f64> = file.by_name(&format!("float64/{case}/{name}"))?;
+        let name = format!("float64/{case}/{name}");
+        // Spectra of real numbers are complex.
+        let complex: std::result::Result<ArrayD<Complex64>, _> = file.by_name(&name);
+        if let Ok(array) = complex {
+            return Ok(Values {
+                shape: array.shape().to_vec(),
+                numbers: array.into_iter().collect(),
+            });
+        }
+        let array: ArrayD<f64> = file.by_name(&name)?;
         let numbers = array.iter().map(|&number| number.into()).collect();
         Ok(Values { shape: array.shape().to_vec(), numbers })
     }

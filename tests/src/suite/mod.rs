@@ -21,6 +21,7 @@ mod sample;
 pub mod shapes;
 pub mod sparse;
 mod spent;
+pub mod stored;
 pub mod update;
 mod values;
 

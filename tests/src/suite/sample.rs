@@ -20,6 +20,9 @@ pub const MOST_KERNELS: usize = 24;
 pub(super) const DTYPES: [DType; 4] =
     [DType::Float32, DType::Float64, DType::Complex64, DType::Complex128];
 
+/// What arrays may hold beside it, for some operators.
+const HALVES: [DType; 2] = [DType::Float16, DType::BFloat16];
+
 /// What the law is about, as far as it matters for the choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum About {
@@ -82,9 +85,22 @@ impl Sample {
                 .collect();
         }
         let mut all: Vec<Option<Case>> = all.into_iter().map(Some).collect();
+        if HALVES.contains(&cell.dtype) {
+            let pick = self.half(operator.0, all.len()).filter(|pick| pick.dtype == cell.dtype);
+            let case = pick.and_then(|pick| Some((all.get_mut(pick.number)?.take()?, pick.turn)));
+            return case.into_iter().map(|(case, turn)| case.taking_turn(turn)).collect();
+        }
         let here = self.picks(operator, about).into_iter().filter(|pick| pick.dtype == cell.dtype);
         let case = |pick: Pick| Some(all.get_mut(pick.number)?.take()?.taking_turn(pick.turn));
         here.filter_map(case).collect()
+    }
+
+    /// What was chosen of an operator's `cases` for 16-bit floats: one, in one of both dtypes, from every second seed. Their kernels are
+    /// like those of `Float32` but for loads and stores.
+    fn half(self, name: &str, cases: usize) -> Option<Pick> {
+        let random = |place: usize| self.random(name, place);
+        let dtype = *HALVES.get(random(4) % (2 * HALVES.len()))?;
+        Some(Pick { dtype, number: random(5) % cases.max(1), turn: random(6) })
     }
 
     /// All that was chosen for an operator.
@@ -197,6 +213,16 @@ mod tests {
         assert!(picks.iter().all(|picks| picks.len() == 1));
         let dtypes: HashSet<DType> = picks.iter().flatten().map(|pick| pick.dtype).collect();
         assert_eq!(dtypes.len(), DTYPES.len());
+    }
+
+    #[test]
+    fn seeds_lead_to_every_case_in_16_bits_and_half_of_them_to_none() {
+        let picks: Vec<_> = (0..2000).map(|seed| sample(seed).half("many", 11)).collect();
+        let seen: HashSet<_> =
+            picks.iter().flatten().map(|pick| (pick.dtype, pick.number)).collect();
+        assert_eq!(seen.len(), 2 * 11);
+        let none = picks.iter().filter(|pick| pick.is_none()).count();
+        assert!((800..1200).contains(&none), "{none}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use arrayspan_bridge::Array;
 use arrayspan_operators::{MatrixMult, Operator};
 use arrayspan_solvers::sparse::{
-    Irls, Mp, Omp, ProximalGradient, Reweighted, Shrunk, Smoothed, SplitBregman,
+    Irls, IterativeThresholding, Mp, Omp, Reweighted, Shrunk, Smoothed, SplitBregman,
 };
 use arrayspan_solvers::{Cgls, Lsqr, Solution, Solver, Sparsity, Stop, Threshold};
 
@@ -81,7 +81,7 @@ pub fn proximal_gradients<const ACCELERATED: bool>(cell: &Cell) -> Verdict {
         let (x, residuals) = (array(cell, &case, "x")?, array(cell, &case, "residuals")?);
         let iterations = residuals.numbers.len() - 1;
         for check_every in [1, 5, 100] {
-            let solver = ProximalGradient::<ACCELERATED> {
+            let solver = IterativeThresholding::<ACCELERATED> {
                 sparsity: sparsity.clone(),
                 step: Some(0.025),
                 restart: false,

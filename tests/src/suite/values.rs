@@ -1,6 +1,8 @@
 //! Arrays on the host, in the widest type, so that laws are checked without further rounding.
 
+use arrayspan_bridge::DType;
 use arrayspan_operators::Space;
+use half::{bf16, f16};
 use num_complex::Complex64;
 
 /// An array on the host, row-major, in the widest type. Every value of a computable dtype is one exactly.
@@ -35,6 +37,19 @@ impl Values {
     #[must_use]
     pub fn filled(space: &Space, number: Complex64) -> Self {
         Self { shape: space.shape().to_vec(), numbers: vec![number; space.len()] }
+    }
+
+    /// The nearest numbers that a 16-bit float holds, if `dtype` is one; itself for any other.
+    #[must_use]
+    pub fn held_by(mut self, dtype: DType) -> Self {
+        for number in &mut self.numbers {
+            number.re = match dtype {
+                DType::Float16 => f16::from_f64(number.re).to_f64(),
+                DType::BFloat16 => bf16::from_f64(number.re).to_f64(),
+                _ => number.re,
+            };
+        }
+        self
     }
 
     /// `Σ conj(self) · other`

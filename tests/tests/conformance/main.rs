@@ -6,7 +6,7 @@
 
 use arrayspan_bridge::DType;
 use arrayspan_conformance::{cases, for_each_operator, suite};
-use arrayspan_devices::DeviceKind;
+use arrayspan_devices::{Device, DeviceKind};
 
 macro_rules! devices {
     ($($device:ident: $kind:ident),*) => { $(
@@ -90,3 +90,60 @@ mod bytes {
 }
 
 devices!(cpu: Cpu, opencl: OpenCl, cuda: Cuda);
+
+/// Arrays of 16-bit floats, with a law of their own: `stored::opencl::bfloat16::roll`.
+mod stored {
+    use super::*;
+
+    macro_rules! stored {
+        ($($device:ident: $kind:ident),*) => { $(
+            mod $device {
+                use super::*;
+                mod float16 {
+                    use super::*;
+                    for_each_operator!(law, $kind, Float16);
+                }
+                mod bfloat16 {
+                    use super::*;
+                    for_each_operator!(law, $kind, BFloat16);
+                }
+            }
+        )* };
+    }
+
+    macro_rules! law {
+        ([$kind:ident $dtype:ident] $($operator:ident)*) => { $(
+            #[test]
+            fn $operator() {
+                let operator = (stringify!($operator), cases::$operator::cases as fn(_) -> _);
+                suite::hold(DeviceKind::$kind, DType::$dtype, &operator, suite::stored::law);
+            }
+        )* };
+    }
+
+    stored!(cpu: Cpu, opencl: OpenCl, cuda: Cuda);
+
+    /// Those whose values are the vendors' or the users', are compared, or are complex on the way.
+    const REFUSING: [&str; 9] = [
+        "matrix_mult",
+        "regression",
+        "linear_regression",
+        "function_operator",
+        "memoize_operator",
+        "fft",
+        "fft2d",
+        "fftnd",
+        "shift",
+    ];
+
+    #[test]
+    fn all_but_a_few_operators_take_16_bit_floats() {
+        for dtype in [DType::Float16, DType::BFloat16] {
+            let cell = suite::Cell { device: Device::cpu(), dtype };
+            for (name, cases) in cases::ALL {
+                let takes = suite::stored::takes(&cell, &cases(dtype));
+                assert_eq!(takes, !REFUSING.contains(name), "{name} in {dtype}");
+            }
+        }
+    }
+}
