@@ -7,8 +7,10 @@ use std::thread;
 use arrayspan_kernels::bridge::devices::{Device, caches};
 use arrayspan_kernels::bridge::{Array, DType};
 use arrayspan_kernels::{
-    Band, Error, Executor, Graph, Result, Stencil, Trace, Update, Vector, VectorMut, on, on_stream,
+    Band, Error, Executor, Fourier, Graph, Result, Stencil, Trace, Update, Vector, VectorMut, on,
+    on_stream,
 };
+use num_complex::Complex32;
 
 /// On every device that has graphs.
 fn on_each(test: impl Fn(Arc<dyn Executor>)) {
@@ -126,6 +128,31 @@ fn products_by_the_vendors_library_are_in_no_graph() {
             graph.replay(&mut c, &[a.view(), b.view()]).unwrap();
         } else {
             assert_eq!(c.to_vec::<f32>().unwrap(), before);
+        }
+    });
+}
+
+/// Lines on their way from one kernel to the next: the second transform needs more room than the first.
+#[test]
+fn transforms_of_several_passes_keep_the_room_of_each() {
+    on_each(|on| {
+        let lens = [1 << 15, 1 << 18];
+        let inputs = lens.map(|len| array(&*on, &[len]));
+        let transform = |on: &dyn Executor, outputs: &mut [Array]| {
+            for ((x, y), len) in inputs.iter().zip(outputs).zip(lens) {
+                let fourier = Fourier::new(0, len)?.real();
+                on.fft(&fourier, x.view(), y.view_mut(), Update::set())?;
+            }
+            Ok::<(), Error>(())
+        };
+        let outputs = || lens.map(|len| on.empty(&[len], DType::Complex64).unwrap());
+        let (mut one, mut other) = (outputs(), outputs());
+        let graph = on.graph(|on| transform(on, &mut one)).unwrap().expect("a graph");
+        graph.replay(&mut one, &inputs.each_ref().map(|x| x.view())).unwrap();
+        transform(&*on, &mut other).unwrap();
+        for (one, other) in one.iter().zip(&other) {
+            let [one, other] = [one, other].map(|y| y.to_vec::<Complex32>().unwrap());
+            assert!(one == other);
         }
     });
 }

@@ -24,6 +24,12 @@ pub(crate) fn choose(environment: &mut Environment, full: bool) {
     environment.set(SEED, seed);
 }
 
+/// Whether the sample has number `at` of things of which it has one in `of`: another one with the next seed. Everything has all.
+pub(crate) fn has(environment: &Environment, at: usize, of: u64) -> bool {
+    let seed = environment.value(SEED).and_then(|seed| seed.to_str()?.parse::<u64>().ok());
+    seed.is_none_or(|seed| seed % of == at as u64 % of)
+}
+
 /// The commit that is tested, or nothing.
 fn commit() -> String {
     let mut git = Command::new("git");
@@ -40,6 +46,17 @@ fn seed_of(commit: &str) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_seed_has_one_and_full_means_all() {
+        let mut environment = Environment::default();
+        assert!((0..3).all(|at| has(&environment, at, 3)));
+        for seed in 0..6_u64 {
+            environment.set(SEED, seed.to_string());
+            let found: Vec<usize> = (0..3).filter(|&at| has(&environment, at, 3)).collect();
+            assert_eq!(found, [seed as usize % 3]);
+        }
+    }
 
     #[test]
     fn a_commit_has_one_seed_and_no_commit_has_one_too() {

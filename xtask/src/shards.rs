@@ -14,10 +14,19 @@ pub(crate) struct Shard {
     pub(crate) program: Arc<Program>,
     /// `conformance-conformance 3/8`, or the program's where it is not divided.
     pub(crate) name: String,
+    /// Which part of the program, from zero on.
+    pub(crate) number: usize,
     /// Their names; none for all tests of the program.
     pub(crate) tests: Vec<String>,
     /// What it is likely to take, in tests on the host.
     pub(crate) weight: usize,
+}
+
+impl Shard {
+    /// Whether it is all tests that its program has.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.tests.is_empty()
+    }
 }
 
 /// About what a process is worth its start.
@@ -47,7 +56,7 @@ pub(crate) fn shards(program: &Arc<Program>, tests: &[String], all: bool) -> Vec
             _ => format!("{} {}/{count}", program.name, number + 1),
         };
         let tests = if count == 1 && all { Vec::new() } else { tests };
-        Shard { program: program.clone(), name, tests, weight }
+        Shard { program: program.clone(), name, number, tests, weight }
     };
     parts.into_iter().enumerate().map(shard).collect()
 }

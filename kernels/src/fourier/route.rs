@@ -17,9 +17,12 @@ const DIRECT: usize = 256 << 20;
 const LEAST: usize = 48 << 20;
 
 /// Bytes that our own passes, and the library's, move in a nanosecond; what each launch takes beside it, in nanoseconds. Measured on
-/// an H200. Faster and slower memory changes both alike.
-const OWN: (usize, usize) = (750, 3_000);
-const LIBRARY: (usize, usize) = (2_000, 6_000);
+/// an H100 (`kernels/tests/fft_times.rs`). Faster and slower memory changes both alike.
+const OWN: (usize, usize) = (850, 3_000);
+const LIBRARY: (usize, usize) = (1_600, 6_000);
+
+/// How many times as long the library takes for elements that do not stand side by side.
+const ACROSS: usize = 4;
 
 /// The largest prime factor that the library has butterflies for.
 const LARGEST_PRIME: usize = 127;
@@ -227,6 +230,8 @@ impl Route {
         let again = transformed
             .sum::<usize>()
             .saturating_mul(passes(self.elements[0].max(self.elements[1])) - 1);
+        let apart = arrays.lines.across.contains(&true);
+        let users = users.saturating_mul(if apart { ACROSS } else { 1 });
         let bytes = users.saturating_add(rooms.saturating_mul(2)).saturating_add(again);
         let launches =
             self.parts().count() * (1 + usize::from(self.begins) + usize::from(self.ends));

@@ -45,6 +45,11 @@ impl Captured {
         self.0.lock().tables.push(tables.clone());
     }
 
+    /// Holds the memory of an array that a launch before used, and that is given up now.
+    pub(super) fn keep(&self, array: &Array) {
+        self.0.lock().memory.push(Operand::from(array.view()).handle());
+    }
+
     /// That there is no graph of the calls.
     pub(super) fn refuse(&self) {
         self.0.lock().refused = true;
@@ -75,6 +80,7 @@ impl Gpu {
         let (scratch, states) = (self.scratch.lock().clone(), self.states.lock().clone());
         Ok(Self {
             captured: Some(Captured::default()),
+            transforms: self.transforms,
             scratch: Mutex::new(scratch),
             states: Mutex::new(states),
             ..Self::new(self.stream.clone())?

@@ -23,13 +23,10 @@ pub(super) fn multiply(
     if gpu.stream.device().kind() != DeviceKind::Cuda {
         return None;
     }
-    if let Some(captured) = &gpu.captured {
-        captured.refuse();
-        return Some(Ok(()));
-    }
     let conjugate = call.conjugate_a && call.c.dtype().is_complex();
     if let Some(product) = product(call.c.dtype(), conjugate, operands) {
-        return Some(enqueue(gpu, open(gpu)?, call, &product));
+        let blas = open(gpu)?;
+        return Some(refused(gpu).unwrap_or_else(|| enqueue(gpu, blas, call, &product)));
     }
     if !conjugate {
         return None;
@@ -43,6 +40,9 @@ pub(super) fn multiply(
     let empty = |memory| Operand { memory, offset: 0, strides, ..a };
     product(call.c.dtype(), false, &[c, empty(a.memory), b])?;
     let blas = open(gpu)?;
+    if let Some(refused) = refused(gpu) {
+        return Some(refused);
+    }
     // Without memory for it our own kernel does.
     let mut room = Array::empty([batch, rows, columns], call.c.dtype(), &gpu.stream).ok()?;
     if let Err(refused) = conjugate_into(gpu, call, &mut room) {
@@ -50,6 +50,13 @@ pub(super) fn multiply(
     }
     let product = product(call.c.dtype(), false, &[c, empty(room.memory()), b])?;
     Some(enqueue(gpu, blas, call, &product))
+}
+
+/// Where launches are kept for a graph, which takes none of a library: that there is no graph, and nothing is enqueued.
+fn refused(gpu: &Gpu) -> Option<Result<()>> {
+    let captured = gpu.captured.as_ref()?;
+    captured.refuse();
+    Some(Ok(()))
 }
 
 /// Writes the conjugate of `a`, or of the one matrix that all of its batch is, into new memory. It counts as part of the

@@ -5,9 +5,9 @@
 #[non_exhaustive]
 pub enum Transforms {
     /// By the vendor's library (cuFFT) where it takes less time and is installed, else by kernels of our own.
+    #[default]
     Either,
     /// By kernels of our own.
-    #[default]
     Own,
     /// By the vendor's library, wherever it takes the call; for small ones that is slower. Where there is none: by kernels of
     /// our own.

@@ -16,10 +16,10 @@ const NAME: &str = "fft";
 /// what goes from one to the next is the executor's, up to 64 MiB, or as much as one line takes: more lines are transformed one
 /// part after the other. It is kept for the next call, as the factors of a transform are, until memory is short.
 ///
-/// On CUDA devices with cuFFT that library transforms what is large, where an executor is told so (`Gpu::transforming`): where our own passes would read and write 48 MiB or more and
+/// On CUDA devices with cuFFT that library transforms what is large: where our own passes would read and write 48 MiB or more and
 /// the library moves so much less that it is done before them. It gives the same but for rounding. What it does not know (scales, weights, turns, zeros, updates) a kernel before
 /// it does, and one behind it, with 32 MiB of room; it works in room of the executor, and its plans are kept, the 32 used last. `ARRAYSPAN_CUFFT=0` does without,
-/// as does [`Gpu::transforming`](crate::Gpu::transforming). The cost of a call is always that of our own passes.
+/// and [`Gpu::transforming`](crate::Gpu::transforming) makes an executor that does, or that has the library transform all that it takes. The cost of a call is always that of our own passes.
 #[derive(Debug)]
 pub struct FftCall<'a> {
     pub(crate) fourier: Fourier,

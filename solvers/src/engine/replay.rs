@@ -23,15 +23,18 @@ impl<M: Method> Run<'_, M> {
             self.replay = self.recorded(count)?;
         }
         let mut done = 0;
-        if let Replay::Recorded(count, graph) = std::mem::take(&mut self.replay) {
-            let replayed = self.replay(iterations, count, &graph, &mut done);
-            self.replay = Replay::Recorded(count, graph);
-            replayed?;
+        match std::mem::take(&mut self.replay) {
+            Replay::Recorded(count, graph) => {
+                let replayed = self.replay(iterations, count, &graph, &mut done);
+                self.replay = Replay::Recorded(count, graph);
+                replayed?;
+            }
+            other => self.replay = other,
         }
         for step in done..iterations {
             M::iterate(self, step)?;
         }
-        if !self.method.replays(iterations) {
+        if !self.method.replays(iterations) && matches!(self.replay, Replay::Recorded(..)) {
             // Vectors have changed places.
             self.replay = Replay::New;
         }
@@ -75,7 +78,12 @@ impl<M: Method> Run<'_, M> {
             })
         });
         self.w.history.exchange();
-        Ok(graph?.map_or(Replay::Refused, |graph| Replay::Recorded(count, graph)))
+        // Where memory is short or the driver refuses, iterations are made one by one, as without graphs.
+        let graph = graph.unwrap_or_else(|error| {
+            tracing::debug!("iterations are not recorded: {error}");
+            None
+        });
+        Ok(graph.map_or(Replay::Refused, |graph| Replay::Recorded(count, graph)))
     }
 
     /// What `work` does with the same run on another executor of its stream.
@@ -115,9 +123,10 @@ impl<M: Method> Run<'_, M> {
     }
 }
 
-/// Whether it computes where the executor does, and nowhere else.
+/// Whether it computes where the executor does, and nowhere else: not on the way, either.
 pub(super) fn only_here(a: &dyn LinearMap, on: &dyn Executor) -> bool {
-    a.devices().is_none_or(|devices| devices.one() == Some(on.device()))
+    let ends_here = a.devices().is_none_or(|devices| devices.one() == Some(on.device()));
+    ends_here && a.elsewhere().is_empty()
 }
 
 /// All arrays of a run that iterations write.

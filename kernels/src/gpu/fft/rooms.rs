@@ -34,9 +34,16 @@ fn one(gpu: &Gpu, bytes: usize) -> Result<Array> {
         let place = fits.or_else(|| (0..kept.len()).min_by_key(size));
         place.map(|place| kept.swap_remove(place))
     };
-    // One that is too small is dropped here, under no lock: looking for memory may wait for others.
-    match kept.filter(|room| room.layout().len() >= bytes) {
-        Some(room) => Ok(room),
-        None => Ok(Array::empty([bytes], DType::UInt8, &gpu.stream)?),
+    match kept {
+        Some(room) if room.layout().len() >= bytes => return Ok(room),
+        // Launches that are kept for a graph may use it.
+        Some(small) => {
+            if let Some(captured) = &gpu.captured {
+                captured.keep(&small);
+            }
+        }
+        None => {}
     }
+    // One that is too small has been dropped, under no lock: looking for memory may wait for others.
+    Ok(Array::empty([bytes], DType::UInt8, &gpu.stream)?)
 }

@@ -16,6 +16,10 @@ use crate::verb::{DotOf, MapManyCall, ReduceCall, Reduction};
 /// Groups of a multiprocessor: as many as it holds.
 const GROUPS: usize = 8;
 
+/// Runs that a thread should have where all multiprocessors have a group: the last group to end joins the sums of all others, which
+/// takes the longer the more there are.
+const RUNS: usize = 4;
+
 /// What is compiled of dots.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(in crate::gpu) struct Dots {
@@ -47,7 +51,10 @@ impl Dots {
     /// Groups for so many runs.
     pub(super) fn grid(&self, gpu: &Gpu, runs: usize) -> Grid {
         let most = (GROUPS * gpu.units()).min(MOST_PARTS / self.of.len().max(1));
-        let groups = if self.sharing == Sharing::Alone { 1 } else { runs.div_ceil(THREADS) };
+        let groups = match self.sharing {
+            Sharing::Alone => 1,
+            _ => runs.div_ceil(THREADS * RUNS).max(runs.div_ceil(THREADS).min(gpu.units())),
+        };
         Grid { groups: [groups.clamp(1, most.max(1)), 1, 1], threads: [THREADS, 1, 1] }
     }
 

@@ -44,6 +44,10 @@ impl States {
         let room = Arc::new(room);
         // Not dropped under the lock: releasing memory may wait.
         let old = gpu.states.lock().replace(room.clone());
+        // Launches that are kept for a graph may use it.
+        if let (Some(captured), Some(old)) = (&gpu.captured, &old) {
+            captured.keep(old);
+        }
         drop(old);
         Ok(Self { half: half(&room), room })
     }
