@@ -28,6 +28,7 @@ from arrayspan._native import (
     unstack_slices,
     zeros,
 )
+from arrayspan._namespace import __array_namespace_info__
 from arrayspan.errors import (
     CopyRefused,
     DeviceUnavailable,
@@ -57,6 +58,7 @@ __all__ = [
     "ShapeError",
     "Space",
     "WrongDevice",
+    "__array_namespace_info__",
     "__version__",
     "across",
     "asarray",

@@ -8,6 +8,7 @@ use arrayspan::kernels::{self, Executor, Update};
 use arrayspan::operators::{LinearMap, LinearOperator, Operator, Workspace};
 use pyo3::prelude::*;
 
+use crate::direct;
 use crate::error::Result;
 use crate::incoming::{self, Given, Target};
 
@@ -29,8 +30,15 @@ pub(crate) fn apply<'py>(
     out: Option<&Bound<'py, PyAny>>,
 ) -> Result<Bound<'py, PyAny>> {
     let py = x.py();
+    let out = out.filter(|out| !out.is_none());
+    if out.is_none()
+        && !incoming::is_near(x)
+        && let Some(result) = direct::apply(operator, direction, x)?
+    {
+        return Ok(result);
+    }
     let given = incoming::read(x, if direction == Direction::Forward { "x" } else { "y" })?;
-    let Some(out) = out.filter(|out| !out.is_none()) else {
+    let Some(out) = out else {
         let result = run(py, operator, given.device(), || {
             let result = match direction {
                 Direction::Forward => operator.forward(given.view())?,
@@ -104,7 +112,7 @@ fn executor(operator: &Operator, direction: Direction, found: Device) -> Result<
 }
 
 /// Runs something, without the interpreter's lock unless it is over before other threads could use it.
-fn run<T: Send>(
+pub(crate) fn run<T: Send>(
     py: Python<'_>,
     operator: &Operator,
     device: Device,

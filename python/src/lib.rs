@@ -11,15 +11,18 @@ mod across;
 mod applied;
 mod apply;
 mod array;
+mod buffer;
 mod capsule;
 mod constructors;
 mod convert;
 mod create;
 mod device;
+mod direct;
 mod dtype;
 mod eigen;
 mod error;
 mod incoming;
+mod interface;
 mod kind;
 mod matrix;
 mod memory;
@@ -52,6 +55,8 @@ mod _native {
     use crate::create::{asarray, empty, ones, zeros};
     #[pymodule_export]
     use crate::device::{PyDevice, best_device, devices};
+    #[pymodule_export]
+    use crate::direct::Layer;
     #[pymodule_export]
     use crate::operator::PyOperator;
     #[pymodule_export]
