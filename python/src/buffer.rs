@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyMemoryView, PyString};
 use smallvec::SmallVec;
 
 use crate::direct::placed;
-use crate::error::{Class, Result, refuse};
+use crate::error::{Class, Result, found, refuse};
 
 /// Takes an array over without a copy; errors call it `what`. `None` of what has no buffer, and of bytes, which are text more often
 /// than numbers.
@@ -20,7 +20,11 @@ pub(crate) fn import(given: &Bound<'_, PyAny>, what: &str) -> Result<Option<Shar
     }
     // Producers may leave strides out (`ctypes` does), which a view of them has.
     let viewed = || PyUntypedBuffer::get(PyMemoryView::from(given)?.as_any());
-    let Ok(buffer) = PyUntypedBuffer::get(given).or_else(|_| viewed()) else { return Ok(None) };
+    let py = given.py();
+    let direct = found(py, PyUntypedBuffer::get(given))?;
+    let Some(buffer) = direct.map_or_else(|| found(py, viewed()), |buffer| Ok(Some(buffer)))? else {
+        return Ok(None);
+    };
     let dtype = dtype(&buffer, what)?;
     let shape = buffer.shape();
     let bytes = dtype.bytes();

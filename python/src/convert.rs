@@ -164,7 +164,7 @@ pub(crate) fn kind_of(x: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     if x.cast::<PyArray>().is_ok() {
         return Ok(Some("arrayspan".to_owned()));
     }
-    if !crate::numpy::is_array(x) && !crate::protocol::is_spoken_by(x) {
+    if !crate::numpy::is_array(x) && !crate::protocol::is_spoken_by(x)? {
         return Ok(None);
     }
     let module = x.get_type().module()?;

@@ -15,7 +15,7 @@ use crate::{incoming, protocol};
 pub(crate) fn taken(x: &Bound<'_, PyAny>) -> Result<SharedArray> {
     match x.cast::<PyArray>() {
         Ok(ours) => Ok(ours.get().shared().clone()),
-        Err(_) if protocol::is_spoken_by(x) => protocol::import(x, "x"),
+        Err(_) if protocol::is_spoken_by(x)? => protocol::import(x, "x"),
         Err(_) => incoming::other(x, "x")?.ok_or_else(|| incoming::not_an_array(x, "x")),
     }
 }

@@ -92,7 +92,7 @@ pub(crate) fn read(given: &Bound<'_, PyAny>, what: &str) -> Result<Given> {
     if let Ok(ours) = given.cast::<PyArray>() {
         return Ok(Given { array: ours.get().shared().clone().into(), kind: Kind::Ours });
     }
-    if protocol::is_spoken_by(given) {
+    if protocol::is_spoken_by(given)? {
         let kind = Kind::of(given)?;
         return Ok(Given { array: protocol::import(given, what)?.into(), kind });
     }
@@ -121,7 +121,7 @@ pub(crate) fn write(given: &Bound<'_, PyAny>) -> Result<Target> {
         }
     } else if let Ok(ours) = given.cast::<PyArray>() {
         ours.get().shared().clone()
-    } else if protocol::is_spoken_by(given) {
+    } else if protocol::is_spoken_by(given)? {
         protocol::import(given, what)?
     } else {
         other(given, what)?.ok_or_else(|| not_an_array(given, what))?

@@ -9,7 +9,7 @@ use pyo3::types::{PyDict, PyType};
 use smallvec::SmallVec;
 
 use crate::direct::placed;
-use crate::error::{Class, Result, refuse};
+use crate::error::{Class, Result, found, refuse};
 
 type Numbers<T> = SmallVec<[T; 4]>;
 
@@ -19,7 +19,8 @@ pub(crate) fn import(given: &Bound<'_, PyAny>, what: &str) -> Result<Option<Shar
     if given.is_instance_of::<PyType>() {
         return Ok(None);
     }
-    let Ok(told) = given.getattr(intern!(py, "__cuda_array_interface__")) else { return Ok(None) };
+    let told = found(py, given.getattr(intern!(py, "__cuda_array_interface__")))?;
+    let Some(told) = told else { return Ok(None) };
     let Ok(told) = told.cast_into::<PyDict>() else {
         return refused(what, "it is no dictionary");
     };
