@@ -34,7 +34,7 @@ impl PyArray {
         array: impl Into<SharedArray>,
         copies: impl IntoIterator<Item = Crossing>,
     ) -> Self {
-        Self { shared: array.into(), copies: self.copies.iter().cloned().chain(copies).collect() }
+        Self { shared: array.into(), copies: self.copies.iter().copied().chain(copies).collect() }
     }
 
     pub(crate) fn shared(&self) -> &SharedArray {

@@ -9,8 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView, PyString};
 use smallvec::SmallVec;
 
-use crate::direct::placed;
 use crate::error::{Class, Result, found, refuse};
+use crate::placed::placed;
 
 /// Takes an array over without a copy; errors call it `what`. `None` of what has no buffer, and of bytes, which are text more often
 /// than numbers.
@@ -22,7 +22,8 @@ pub(crate) fn import(given: &Bound<'_, PyAny>, what: &str) -> Result<Option<Shar
     let viewed = || PyUntypedBuffer::get(PyMemoryView::from(given)?.as_any());
     let py = given.py();
     let direct = found(py, PyUntypedBuffer::get(given))?;
-    let Some(buffer) = direct.map_or_else(|| found(py, viewed()), |buffer| Ok(Some(buffer)))? else {
+    let Some(buffer) = direct.map_or_else(|| found(py, viewed()), |buffer| Ok(Some(buffer)))?
+    else {
         return Ok(None);
     };
     let dtype = dtype(&buffer, what)?;
@@ -32,13 +33,15 @@ pub(crate) fn import(given: &Bound<'_, PyAny>, what: &str) -> Result<Option<Shar
     let mut strides = SmallVec::<[isize; 4]>::new();
     for (&step, &extent) in buffer.strides().iter().zip(shape) {
         if indirect || step % bytes as isize != 0 && extent > 1 {
-            let why = format!("{what}: elements of a buffer that do not lie as in an array: copy it first");
+            let why = format!(
+                "{what}: elements of a buffer that do not lie as in an array: copy it first"
+            );
             return Ok(refuse(Class::Foreign, why)?);
         }
         strides.push(step / bytes as isize);
     }
     let first = buffer.buf_ptr() as usize;
-    if first % bytes != 0 && !shape.contains(&0) {
+    if !first.is_multiple_of(bytes) && !shape.contains(&0) {
         let why = format!("{what}: elements are not aligned: copy it first");
         return Ok(refuse(Class::Foreign, why)?);
     }
@@ -48,7 +51,9 @@ pub(crate) fn import(given: &Bound<'_, PyAny>, what: &str) -> Result<Option<Shar
         // SAFETY: as many bytes of a buffer that is not released, with the interpreter's lock.
         let bytes = unsafe { std::slice::from_raw_parts(first as *const u8, buffer.len_bytes()) };
         if !buffer.is_c_contiguous() || bytes.iter().any(|&byte| byte > 1) {
-            let why = format!("{what}: truth values of a buffer that are not in a row, or neither 0 nor 1");
+            let why = format!(
+                "{what}: truth values of a buffer that are not in a row, or neither 0 nor 1"
+            );
             return Ok(refuse(Class::Foreign, why)?);
         }
     }
@@ -75,7 +80,9 @@ fn dtype(buffer: &PyUntypedBuffer, what: &str) -> Result<DType> {
     let known = of_format(format).filter(|dtype| dtype.bytes() == bytes);
     let text = format.to_string_lossy();
     match known {
-        _ if text.as_bytes().first().is_some_and(|mark| OTHER_ORDER.contains(mark)) && bytes > 1 => {
+        _ if text.as_bytes().first().is_some_and(|mark| OTHER_ORDER.contains(mark))
+            && bytes > 1 =>
+        {
             let why = format!(
                 "{what}: elements of a buffer ({text}) are in the byte order of another machine"
             );
@@ -93,9 +100,8 @@ fn dtype(buffer: &PyUntypedBuffer, what: &str) -> Result<DType> {
 fn of_format(format: &CStr) -> Option<DType> {
     let format = format.to_bytes();
     let (native, letters) = match format {
-        [b'@', rest @ ..] => (true, rest),
         [b'=' | b'<' | b'>' | b'!', rest @ ..] => (false, rest),
-        rest => (true, rest),
+        [b'@', rest @ ..] | rest => (true, rest),
     };
     let long = if native { size_of::<std::ffi::c_long>() } else { 4 };
     Some(match letters {
@@ -104,16 +110,12 @@ fn of_format(format: &CStr) -> Option<DType> {
         b"B" | b"c" => DType::UInt8,
         b"h" => DType::Int16,
         b"H" => DType::UInt16,
-        b"i" => DType::Int32,
-        b"I" => DType::UInt32,
-        b"l" if long == 8 => DType::Int64,
-        b"L" if long == 8 => DType::UInt64,
-        b"l" => DType::Int32,
-        b"L" => DType::UInt32,
         b"q" => DType::Int64,
         b"Q" => DType::UInt64,
-        b"n" if native && size_of::<usize>() == 8 => DType::Int64,
-        b"N" if native && size_of::<usize>() == 8 => DType::UInt64,
+        b"l" | b"n" if long == 8 => DType::Int64,
+        b"L" | b"N" if long == 8 => DType::UInt64,
+        b"i" | b"l" => DType::Int32,
+        b"I" | b"L" => DType::UInt32,
         b"e" => DType::Float16,
         b"f" => DType::Float32,
         b"d" => DType::Float64,

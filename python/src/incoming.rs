@@ -7,7 +7,8 @@ use pyo3::prelude::*;
 use crate::array::PyArray;
 use crate::error::{Class, Failure, Result, refuse};
 use crate::kind::Kind;
-use crate::{buffer, direct, interface, numpy, protocol};
+use crate::placed::placed;
+use crate::{buffer, interface, numpy, protocol};
 
 /// An argument that is read, as long as the call lasts.
 pub(crate) struct Given {
@@ -202,7 +203,7 @@ impl Parts {
         if dtype == DType::Bool {
             return Ok(None);
         }
-        let (address, bytes, layout) = direct::placed(data as usize, shape, &strides, dtype)?;
+        let (address, bytes, layout) = placed(data as usize, shape, &strides, dtype)?;
         Ok(Some(Self { address, bytes, layout, dtype, writable }))
     }
 

@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 use smallvec::SmallVec;
 
-use crate::direct::placed;
 use crate::error::{Class, Result, found, refuse};
+use crate::placed::placed;
 
 type Numbers<T> = SmallVec<[T; 4]>;
 
@@ -38,7 +38,10 @@ pub(crate) fn import(given: &Bound<'_, PyAny>, what: &str) -> Result<Option<Shar
     }
     let text: String = needed("typestr")?.extract()?;
     let Some(dtype) = of_text(&text) else {
-        return Ok(refuse(Class::DType, format!("{what}: elements of type {text} cannot be used"))?);
+        return Ok(refuse(
+            Class::DType,
+            format!("{what}: elements of type {text} cannot be used"),
+        )?);
     };
     let shape: Numbers<usize> = needed("shape")?.extract::<Vec<usize>>()?.into();
     let (first, read_only): (usize, bool) = needed("data")?.extract()?;

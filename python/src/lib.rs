@@ -13,11 +13,13 @@ mod apply;
 mod array;
 mod buffer;
 mod capsule;
+mod clesperanto;
 mod constructors;
 mod convert;
 mod create;
 mod device;
 mod direct;
+mod direction;
 mod dtype;
 mod eigen;
 mod error;
@@ -28,12 +30,14 @@ mod matrix;
 mod memory;
 mod numpy;
 mod operator;
+mod placed;
 mod protocol;
 mod shape;
 mod shortage;
 mod solvers;
 mod space;
 mod tools;
+mod torch_layer;
 mod watch;
 
 use pyo3::prelude::pymodule;
@@ -56,11 +60,11 @@ mod _native {
     #[pymodule_export]
     use crate::device::{PyDevice, best_device, devices};
     #[pymodule_export]
-    use crate::direct::Layer;
-    #[pymodule_export]
     use crate::operator::PyOperator;
     #[pymodule_export]
     use crate::space::PySpace;
+    #[pymodule_export]
+    use crate::torch_layer::Layer;
     #[pymodule_export]
     use crate::watch::{PyInPlace, in_place, unchanged};
 

@@ -9,7 +9,9 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyCapsule, PyTuple};
 
-use super::{Borrowed, Extents, Strides, cuda, is_class, numbers, streams};
+use super::borrowed::Borrowed;
+use super::objects::{Extents, Strides, cuda, is_class, numbers};
+use super::streams;
 use crate::error::Result;
 use crate::kind::Kind;
 use crate::{array, numpy, shape};
@@ -76,7 +78,7 @@ impl CuPy {
         let bytes = dtype.bytes();
         let step = bytes as isize;
         let odd = strides.iter().zip(&shape).any(|(stride, &n)| n > 1 && stride % step != 0);
-        if odd || first % bytes != 0 || shape.contains(&0) {
+        if odd || !first.is_multiple_of(bytes) || shape.contains(&0) {
             return Ok(None);
         }
         strides.iter_mut().for_each(|stride| *stride /= step);
@@ -143,7 +145,8 @@ impl CuPy {
 /// The function that Cython's modules call, if this version of `CuPy` has it.
 fn raw_stream(cuda: &Bound<'_, PyAny>) -> Option<RawStream> {
     let exported = cuda.getattr("stream").ok()?.getattr("__pyx_capi__").ok()?;
-    let capsule = exported.get_item("get_current_stream_ptr").ok()?.cast_into::<PyCapsule>().ok()?;
+    let capsule =
+        exported.get_item("get_current_stream_ptr").ok()?.cast_into::<PyCapsule>().ok()?;
     let address = capsule.pointer_checked(Some(SIGNATURE)).ok()?;
     // SAFETY: by the convention of Cython a capsule of this name is the address of a function with this signature, in a module that is
     // never unloaded.

@@ -1,24 +1,21 @@
-//! Torch's tensors, and layers of them.
-
-use std::sync::{Mutex, PoisonError};
+//! Torch's tensors.
 
 use arrayspan::bridge::dlpack::Legacy;
-use arrayspan::bridge::{Array, DType, Relayout};
+use arrayspan::bridge::{Array, DType};
 use arrayspan::devices::Device;
 use arrayspan::kernels::{self, Executor};
-use arrayspan::operators::{Lift, LinearMap, Operator};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
-use super::{Borrowed, Extents, Strides, applied, cuda, is_class, numbers, streams};
-use crate::apply::Direction;
+use super::borrowed::Borrowed;
+use super::objects::{Extents, Strides, cuda, is_class, numbers};
+use super::streams;
 use crate::capsule;
 use crate::error::Result;
-use crate::operator::PyOperator;
 
 /// What is needed of torch.
-pub(super) struct Torch {
+pub(crate) struct Torch {
     tensor: Py<PyAny>,
     parameter: Py<PyAny>,
     strided: Py<PyAny>,
@@ -40,7 +37,7 @@ const DTYPES: [DType; 6] = [
 static TORCH: PyOnceLock<Option<Torch>> = PyOnceLock::new();
 
 /// Torch, if it is a tensor or a parameter, of no derived class.
-pub(super) fn of(given: &Bound<'_, PyAny>) -> Option<&'static Torch> {
+pub(crate) fn of(given: &Bound<'_, PyAny>) -> Option<&'static Torch> {
     let py = given.py();
     if TORCH.get(py).is_none() {
         let tensor = is_class(given, &["torch"], "Tensor");
@@ -72,7 +69,7 @@ impl Torch {
     }
 
     /// An argument, which may be a part of a graph of torch's if that is seen to (`recorded`).
-    pub(super) fn read(
+    pub(crate) fn read(
         &self,
         given: &Bound<'_, PyAny>,
         recorded: bool,
@@ -119,7 +116,7 @@ impl Torch {
             return Ok(None);
         };
         let (shape, strides): (Extents, Strides) = (shape, strides);
-        if first == 0 || first % dtype.bytes() != 0 || shape.contains(&0) {
+        if first == 0 || !first.is_multiple_of(dtype.bytes()) || shape.contains(&0) {
             return Ok(None);
         }
         // SAFETY: elements of a tensor that the caller has. What torch has queued on them is on its current stream, or ordered
@@ -128,7 +125,7 @@ impl Torch {
     }
 
     /// A result, whose work is on the current stream, as a tensor.
-    pub(super) fn give<'py>(
+    pub(crate) fn give<'py>(
         &self,
         py: Python<'py>,
         array: Array,
@@ -137,91 +134,5 @@ impl Torch {
         let stream = (!array.device().is_cpu()).then(|| on.stream());
         let tensor = array.into_dlpack::<Legacy>(stream)?;
         Ok(self.from_dlpack.bind(py).call1((capsule::wrap(py, tensor)?,))?)
-    }
-}
-
-/// Batches of more sizes than these are lifted anew. Loops have two: a full batch and the last one.
-const KEPT: usize = 8;
-
-/// An operator for tensors with any axes in front of its own.
-#[pyclass(frozen, name = "_Layer", module = "arrayspan")]
-pub(crate) struct Layer {
-    operator: Operator,
-    /// The operators for batches, those used last in front.
-    lifted: Mutex<Vec<(usize, Operator)>>,
-}
-
-#[pymethods]
-impl Layer {
-    #[new]
-    fn new(operator: &PyOperator) -> Self {
-        Self { operator: operator.0.clone(), lifted: Mutex::default() }
-    }
-
-    /// ``A x``, or ``Aᴴ x``, of a tensor that is there, whether it is a part of a graph or not; ``None`` of any other, or if it does not fit.
-    #[pyo3(signature = (x, adjoint, /))]
-    fn apply<'py>(&self, x: &Bound<'py, PyAny>, adjoint: bool) -> Result<Option<Bound<'py, PyAny>>> {
-        if self.operator.devices().is_some() {
-            return Ok(None);
-        }
-        let Some(torch) = of(x) else { return Ok(None) };
-        let Some(borrowed) = torch.read(x, true)? else { return Ok(None) };
-        let (mut from, mut to) = (self.operator.domain(), self.operator.range());
-        let mut direction = Direction::Forward;
-        if adjoint {
-            std::mem::swap(&mut from, &mut to);
-            direction = Direction::Adjoint;
-        }
-        let view = borrowed.view();
-        let Some(batch) = view.shape().strip_suffix(from.shape()) else { return Ok(None) };
-        if view.dtype() != from.dtype() {
-            return Ok(None);
-        }
-        let batch: Extents = batch.into();
-        drop(view);
-        let result = crate::apply::run(x.py(), &self.operator, borrowed.on.device(), || {
-            self.run(&batch, direction, &borrowed, to.shape())
-        })?;
-        let on = borrowed.hand_back()?;
-        result.map(|result| torch.give(x.py(), result, &*on)).transpose()
-    }
-}
-
-impl Layer {
-    fn run(
-        &self,
-        batch: &[usize],
-        direction: Direction,
-        x: &Borrowed,
-        to: &[usize],
-    ) -> Result<Option<Array>> {
-        if batch.is_empty() {
-            return applied(&self.operator, direction, x.view(), &*x.on).map(Some);
-        }
-        let count = batch.iter().product();
-        let from = x.view();
-        let own = &from.shape()[batch.len()..];
-        let whole: Extents = [count].iter().chain(own).copied().collect();
-        // Where strides do not allow the axes in front to become one, torch copies.
-        let Ok(from) = x.view().reshaped(&whole) else { return Ok(None) };
-        let y = applied(&self.lifted(count)?, direction, from, &*x.on)?;
-        let whole: Extents = batch.iter().chain(to).copied().collect();
-        Ok(Some(y.reshaped(&whole)?))
-    }
-
-    /// The operator that does the same for each index of a first axis.
-    fn lifted(&self, count: usize) -> Result<Operator> {
-        {
-            let mut kept = self.lifted.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(at) = kept.iter().position(|(of, _)| *of == count) {
-                kept[..=at].rotate_right(1);
-                return Ok(kept[0].1.clone());
-            }
-        }
-        let lifted = self.operator.lifted(Lift::Leading(count))?;
-        let mut kept = self.lifted.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.truncate(KEPT - 1);
-        kept.insert(0, (count, lifted.clone()));
-        Ok(lifted)
     }
 }
