@@ -9,6 +9,7 @@ copying them, and give results as the same kind of array on the same device.
 array([1., 3., 5., 7., 0.], dtype=float32)
 """
 
+from arrayspan import _main  # noqa: F401, I001  (first: it looks whether the others can be imported)
 from arrayspan import declared, errors, memory, operators, solvers, tools
 from arrayspan._across import Across, across
 from arrayspan._native import (
@@ -28,6 +29,7 @@ from arrayspan._native import (
     unstack_slices,
     zeros,
 )
+from arrayspan._namespace import __array_namespace_info__
 from arrayspan.errors import (
     CopyRefused,
     DeviceUnavailable,
@@ -57,6 +59,7 @@ __all__ = [
     "ShapeError",
     "Space",
     "WrongDevice",
+    "__array_namespace_info__",
     "__version__",
     "across",
     "asarray",

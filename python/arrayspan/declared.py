@@ -14,7 +14,7 @@ import functools
 from arrayspan._native import convert, kind_of
 from arrayspan._native import memory as _memory
 
-__all__ = ["arrayspan", "cupy", "jax", "memory_types", "numpy", "tensorflow", "torch"]
+__all__ = ["arrayspan", "cupy", "jax", "memory_types", "numpy", "pyclesperanto", "tensorflow", "torch"]
 
 
 def _converted(value, kind, gpu_id):
@@ -34,7 +34,7 @@ def memory_types(input, output=None, *, gpu_id=None, retry=False):
     Parameters
     ----------
     input : str
-        The library whose arrays the function is given: ``"numpy"``, ``"cupy"``, ``"torch"``, ``"jax"``, ``"tensorflow"`` or ``"arrayspan"``.
+        The library whose arrays the function is given: ``"numpy"``, ``"cupy"``, ``"torch"``, ``"jax"``, ``"tensorflow"``, ``"pyclesperanto"`` or ``"arrayspan"``.
     output : str, optional
         The library whose arrays it returns; by default that of its first argument that is an array, on the device of that.
     gpu_id : int, optional
@@ -55,7 +55,8 @@ def memory_types(input, output=None, *, gpu_id=None, retry=False):
                 return _returned(result, output, None)
             if not arrays:
                 return result
-            return _returned(result, kind_of(arrays[0]), _device_of(arrays[0]))
+            kind = kind_of(arrays[0])
+            return _returned(result, kind, None if kind == "pyclesperanto" else _device_of(arrays[0]))
 
         wrapped.input_memory_type = input
         wrapped.output_memory_type = output
@@ -85,5 +86,6 @@ arrayspan = _of("arrayspan")
 cupy = _of("cupy")
 jax = _of("jax")
 numpy = _of("numpy")
+pyclesperanto = _of("pyclesperanto")
 tensorflow = _of("tensorflow")
 torch = _of("torch")

@@ -19,5 +19,6 @@ arrayspan: _Declare
 cupy: _Declare
 jax: _Declare
 numpy: _Declare
+pyclesperanto: _Declare
 tensorflow: _Declare
 torch: _Declare

@@ -22,6 +22,7 @@ import weakref
 import torch
 from torch.autograd import forward_ad
 
+from arrayspan import _native
 from arrayspan._batches import Batches
 from arrayspan.errors import DTypeError, ParameterError
 
@@ -40,6 +41,8 @@ class _Layer(Batches):
         #: What compiled functions call it: given once.
         self.name = f"{self.operator.name}#{next(_NUMBERS)}"
         self.dtypes = tuple(getattr(torch, dtype) for dtype in self.dtypes)
+        #: What takes tensors that are there where they are, and leaves all others to `apply`.
+        self.direct = _native._Layer(self.operator).apply
         _NAMED[self.name] = self
 
     def batch(self, x, adjoint):
@@ -55,6 +58,9 @@ class _Layer(Batches):
         return x.new_empty((*batch, *self.shapes[not adjoint]), dtype=self.dtypes[not adjoint])
 
     def apply(self, x, adjoint):
+        y = self.direct(x, adjoint)
+        if y is not None:
+            return y
         batch = self.batch(x, adjoint)
         if x.is_meta:
             return self.empty(x, adjoint)
@@ -112,13 +118,19 @@ class _Transformed(torch.autograd.Function):
         return _linear(x.movedim(axes[0], 0), layer, adjoint), 0
 
 
+# What `_Recorded.apply` comes to without transformations, which it asks for and takes 3 µs to find absent.
+_record = super(torch.autograd.Function, _Recorded).apply
+_unwrapped = torch._C._functorch.unwrap_if_dead
+_is_transformed = torch._C._are_functorch_transforms_active
+_is_recording = torch.is_grad_enabled
+
+
 def _linear(x, layer, adjoint):
-    if torch._C._are_functorch_transforms_active():
+    if _is_transformed():
         return _Transformed.apply(x, layer, adjoint)
-    needed = x.requires_grad and torch.is_grad_enabled()
     # Within a level of forward mode, tensors have tangents of which `requires_grad` does not tell.
-    if needed or forward_ad._current_level >= 0:
-        return _Recorded.apply(x, layer, adjoint)
+    if (x.requires_grad and _is_recording()) or forward_ad._current_level >= 0:
+        return _record(_unwrapped(x), layer, adjoint)
     return layer.apply(x, adjoint)
 
 

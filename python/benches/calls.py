@@ -1,10 +1,10 @@
 """What a call from Python costs, beside PyLops.
 
-    python calls.py {numpy|cupy|torch}
+    python calls.py {numpy|cupy|torch|torch-cpu}
 
 Prints CSV: the name of a row, microseconds here, by PyLops's names here, and by PyLops 2.8.0 where it is installed; the median over 7
-batches of back-to-back calls, a GPU waited for once at the end of a batch. `cupy` and `torch` need a GPU; the peer of `torch` is PyLops's
-`TorchOperator`.
+batches of back-to-back calls, a GPU waited for once at the end of a batch. `cupy` and `torch` need a GPU; the peer of `torch` and of
+`torch-cpu` is PyLops's `TorchOperator`.
 """
 
 import statistics
@@ -24,7 +24,7 @@ except ImportError:
     pylops = None
 
 LIBRARY = sys.argv[1]
-if LIBRARY == "numpy":
+if LIBRARY in ("numpy", "torch-cpu"):
     xp = np
 else:
     import cupy as xp
@@ -33,7 +33,7 @@ TIME = np.arange(21) * 0.004
 
 
 def wait():
-    if LIBRARY != "numpy":
+    if xp is not np:
         xp.cuda.Device().synchronize()
 
 
@@ -102,27 +102,30 @@ def differentiated():
     import torch
     from arrayspan.torch import Operator
 
-    n = 1_000_000
-    x = torch.randn(n, device="cuda", requires_grad=True)
+    device = "cuda" if LIBRARY == "torch" else "cpu"
+    options = dict(device=device, devicetorch=device)
+    for n in (1000, 1_000_000):
+        x = torch.randn(n, device=device, requires_grad=True)
 
-    def there_and_back(layer):
-        def work():
-            (gradient,) = torch.autograd.grad(layer(x).sum(), x)
-            return gradient
+        def there_and_back(layer, x=x):
+            def work():
+                (gradient,) = torch.autograd.grad(layer(x).sum(), x)
+                return gradient
 
-        return work
+            return work
 
-    layers = [lambda: there_and_back(Operator(operators.FirstDerivative((n,), dtype=FLOAT)))]
-    layers += [lambda: there_and_back(names.TorchOperator(names.FirstDerivative((n,), dtype=FLOAT), device="cuda").apply)]
-    if pylops:
-        peer = pylops.FirstDerivative((n,), dtype=FLOAT)
-        layers += [lambda: there_and_back(pylops.TorchOperator(peer, device="cuda").apply)]
-    row("torch_there_and_back_1000000", *layers)
+        native, of_names = operators.FirstDerivative((n,), dtype=FLOAT), names.FirstDerivative((n,), dtype=FLOAT)
+        layers = [Operator(native), names.TorchOperator(of_names, **options).apply]
+        if pylops:
+            layers += [pylops.TorchOperator(pylops.FirstDerivative((n,), dtype=FLOAT), **options).apply]
+        row(f"torch_there_and_back_{n}", *(lambda layer=layer: there_and_back(layer) for layer in layers))
+        # What torch itself takes for as many steps.
+        row(f"torch_alone_{n}", lambda: there_and_back(lambda x: 2 * x))
 
 
 print("name,arrayspan_us,names_us,pylops_us")
 print(f"# arrayspan {arrayspan.__version__}, {LIBRARY}", file=sys.stderr)
-if LIBRARY == "torch":
+if LIBRARY.startswith("torch"):
     differentiated()
 else:
     applied()

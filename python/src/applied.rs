@@ -8,7 +8,8 @@ use arrayspan::operators::{LinearMap, Operator};
 use pyo3::intern;
 use pyo3::prelude::*;
 
-use crate::apply::{self, Direction};
+use crate::apply;
+use crate::direction::Direction;
 use crate::error::{Class, Result, refuse};
 use crate::numpy;
 use crate::operator::PyOperator;

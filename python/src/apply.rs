@@ -8,18 +8,10 @@ use arrayspan::kernels::{self, Executor, Update};
 use arrayspan::operators::{LinearMap, LinearOperator, Operator, Workspace};
 use pyo3::prelude::*;
 
+use crate::direct;
+use crate::direction::{Direction, run};
 use crate::error::Result;
 use crate::incoming::{self, Given, Target};
-
-/// What is done to an argument.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Direction {
-    Forward,
-    Adjoint,
-}
-
-/// Elements of an application that take less time than to let other threads run meanwhile.
-const QUICK: usize = 4096;
 
 /// Applies an operator to an array of any kind; into `out`, or into a new array of the same kind.
 pub(crate) fn apply<'py>(
@@ -29,8 +21,15 @@ pub(crate) fn apply<'py>(
     out: Option<&Bound<'py, PyAny>>,
 ) -> Result<Bound<'py, PyAny>> {
     let py = x.py();
+    let out = out.filter(|out| !out.is_none());
+    if out.is_none()
+        && !incoming::is_near(x)
+        && let Some(result) = direct::apply(operator, direction, x)?
+    {
+        return Ok(result);
+    }
     let given = incoming::read(x, if direction == Direction::Forward { "x" } else { "y" })?;
-    let Some(out) = out.filter(|out| !out.is_none()) else {
+    let Some(out) = out else {
         let result = run(py, operator, given.device(), || {
             let result = match direction {
                 Direction::Forward => operator.forward(given.view())?,
@@ -101,17 +100,6 @@ fn executor(operator: &Operator, direction: Direction, found: Device) -> Result<
         (Some(devices), Direction::Adjoint) => devices.range,
     };
     Ok(kernels::on(device)?)
-}
-
-/// Runs something, without the interpreter's lock unless it is over before other threads could use it.
-fn run<T: Send>(
-    py: Python<'_>,
-    operator: &Operator,
-    device: Device,
-    work: impl FnOnce() -> Result<T> + Send,
-) -> Result<T> {
-    let quick = device.is_cpu() && operator.domain().len() + operator.range().len() <= QUICK;
-    if quick { work() } else { py.detach(work) }
 }
 
 /// As [`apply`], to a stack of arrays along a last axis.

@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use arrayspan::bridge::{Array, Conversion, Layout, LentArray, SharedArray};
+use arrayspan::bridge::{Array, Conversion, Crossing, Layout, LentArray, SharedArray, Why};
 use arrayspan::devices::{Access, Device};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -19,15 +19,37 @@ use crate::{numpy, shape};
 #[pyclass(frozen, weakref, name = "Array", module = "arrayspan")]
 pub(crate) struct PyArray {
     shared: SharedArray,
+    /// How it became what it is, where that was not without a copy.
+    copies: Vec<Crossing>,
 }
 
 impl PyArray {
     pub(crate) fn new(array: impl Into<SharedArray>) -> Self {
-        Self { shared: array.into() }
+        Self { shared: array.into(), copies: Vec::new() }
+    }
+
+    /// What came of it by copies: of these, and of those by which it came to be itself.
+    fn copied(
+        &self,
+        array: impl Into<SharedArray>,
+        copies: impl IntoIterator<Item = Crossing>,
+    ) -> Self {
+        Self { shared: array.into(), copies: self.copies.iter().copied().chain(copies).collect() }
     }
 
     pub(crate) fn shared(&self) -> &SharedArray {
         &self.shared
+    }
+
+    /// Another object for the same array.
+    pub(crate) fn again(&self) -> Self {
+        self.copied(self.shared.clone(), [])
+    }
+
+    /// A copy on another device.
+    pub(crate) fn moved(&self, py: Python<'_>, device: Device) -> Result<Self> {
+        let (copy, crossing) = py.detach(|| self.lent().view().to(device))?;
+        Ok(self.copied(copy, [crossing]))
     }
 
     /// To be read; others may write it.
@@ -93,22 +115,44 @@ impl PyArray {
         if this.shared.device() == device.0 {
             return Ok(slf.clone().unbind());
         }
-        let (copy, _) = slf.py().detach(|| this.lent().view().to(device.0))?;
-        Ok(Py::new(slf.py(), Self::new(copy))?)
+        Ok(Py::new(slf.py(), this.moved(slf.py(), device.0)?)?)
     }
 
     /// A row-major copy, on the same device.
-    fn copy(&self, py: Python<'_>) -> Result<Self> {
-        Ok(Self::new(py.detach(|| self.lent().try_clone())?))
+    pub(crate) fn copy(&self, py: Python<'_>) -> Result<Self> {
+        let crossing = Crossing::Copied { why: Why::Asked, bytes: self.nbytes() };
+        Ok(self.copied(py.detach(|| self.lent().try_clone())?, [crossing]))
     }
 
     /// A copy with elements of another dtype; what it cannot hold exactly is rounded, or is an error where it does not fit at all.
-    fn astype(&self, py: Python<'_>, dtype: Named) -> Result<Self> {
+    pub(crate) fn astype(&self, py: Python<'_>, dtype: Named) -> Result<Self> {
         let converted = py.detach(|| -> Result<Array> {
             let stream = self.shared.device().stream()?;
             Ok(self.lent().view().convert(dtype.0, &Conversion::WRAP, &stream)?)
         })?;
-        Ok(Self::new(converted))
+        let crossing = Crossing::Copied {
+            why: Why::OtherDType,
+            bytes: converted.layout().len() * converted.dtype().bytes(),
+        };
+        Ok(self.copied(converted, [crossing]))
+    }
+
+    /// What it is and how it came to be that, by names: ``device``, ``dtype``, ``shape``, ``strides``, ``bytes``, ``writable``, ``contiguous``; ``foreign``, whether
+    /// its memory is that of another library; ``copies``, why and how many bytes were copied for it since it came here (none:
+    /// it was handed over without a copy, or made here).
+    fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let facts = PyDict::new(py);
+        facts.set_item("device", self.device())?;
+        facts.set_item("dtype", self.dtype())?;
+        facts.set_item("shape", self.shape(py)?)?;
+        facts.set_item("strides", self.strides(py)?)?;
+        facts.set_item("bytes", self.nbytes())?;
+        facts.set_item("writable", self.writable())?;
+        facts.set_item("contiguous", self.shared.layout().is_contiguous())?;
+        facts.set_item("foreign", self.shared.memory().is_foreign())?;
+        let copies: Vec<String> = self.copies.iter().map(ToString::to_string).collect();
+        facts.set_item("copies", copies)?;
+        Ok(facts)
     }
 
     /// The array in memory of the host, as one of ``NumPy``: without a copy if it lives there.
@@ -199,6 +243,11 @@ struct Kept {
     _array: SharedArray,
 }
 
+/// An object that keeps an array.
+pub(crate) fn kept(py: Python<'_>, array: SharedArray) -> PyResult<Bound<'_, PyAny>> {
+    Ok(Bound::new(py, Kept { _array: array })?.into_any())
+}
+
 /// An array in the memory of the host as one of `NumPy`, without a copy. Waits for what writes it.
 pub(crate) fn to_numpy(py: Python<'_>, array: SharedArray) -> Result<Bound<'_, PyAny>> {
     let layout = array.layout().clone();
@@ -226,7 +275,7 @@ fn shown<'py>(py: Python<'py>, array: SharedArray, layout: &Layout) -> Result<Bo
     // SAFETY: dropped at once.
     let writable = unsafe { array.alias() }.is_some();
     let data = array.memory().address() + layout.offset() * dtype.bytes();
-    let kept = Bound::new(py, Kept { _array: array })?.into_any();
+    let kept = kept(py, array)?;
     let data = std::ptr::with_exposed_provenance_mut::<c_void>(data);
     // SAFETY: memory of the host with these elements, kept by `kept`. Whoever has the array shares it with those who have ours, as
     // arrays are shared in Python.

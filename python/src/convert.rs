@@ -5,6 +5,7 @@ use arrayspan::devices::{Device, DeviceKind};
 use pyo3::prelude::*;
 
 use crate::array::PyArray;
+use crate::clesperanto;
 use crate::create;
 use crate::device::OnDevice;
 use crate::dtype::Named;
@@ -77,7 +78,8 @@ fn stream(from: Device, to: Device) -> Result<arrayspan::devices::Stream> {
     Ok(if to.is_cpu() { from.stream()? } else { to.stream()? })
 }
 
-/// An array as one of the library that is named (``"numpy"``, ``"torch"``, ``"cupy"``, ``"jax"``, ``"tensorflow"``, ``"arrayspan"``), on the GPU with a number or on
+/// An array as one of the library that is named (``"numpy"``, ``"torch"``, ``"cupy"``, ``"jax"``, ``"tensorflow"``, ``"arrayspan"``, or ``"pyclesperanto"``, which is always a copy through
+/// memory of the host), on the GPU with a number or on
 /// a ``device``, with a ``dtype``; without a copy where that is possible. With ``zero_copy`` a copy is an error, and with ``report`` the result comes
 /// with a list of the copies that were made.
 #[pyfunction]
@@ -93,13 +95,44 @@ pub(crate) fn convert<'py>(
     zero_copy: bool,
     report: bool,
 ) -> Result<Bound<'py, PyAny>> {
-    let to = Kind::by_name(py, kind)?;
-    let array = create::taken(x)?;
-    let device = place(kind, array.device(), gpu_id, device)?;
     let transfer = if zero_copy { Transfer::ZeroCopyOnly } else { Transfer::CopyIfNeeded };
+    let to = if kind == clesperanto::NAME { None } else { Some(Kind::by_name(py, kind)?) };
+    let from = clesperanto::is_array(x)?;
+    if from && to.is_none() && gpu_id.is_none() && device.is_none() && dtype.is_none() {
+        let same = x.clone();
+        return if report {
+            Ok((same, Vec::<String>::new()).into_pyobject(py)?.into_any())
+        } else {
+            Ok(same)
+        };
+    }
+    let mut copies = Vec::new();
+    let array = if from {
+        let (array, crossing) = clesperanto::pulled(x, transfer)?;
+        copies.push(crossing);
+        array
+    } else {
+        create::taken(x)?
+    };
+    let device = match &to {
+        Some(_) => place(kind, array.device(), gpu_id, device)?,
+        None if gpu_id.is_none() && device.is_none() => Device::cpu(),
+        None => {
+            let why =
+                "convert: pyclesperanto's arrays are on the device that its select_device chooses";
+            return Ok(refuse(Class::Parameter, why)?);
+        }
+    };
     let wanted = Wanted { device, dtype, transfer };
-    let (array, copies) = py.detach(|| wanted.apply(array))?;
-    let result = to.give_shared(py, array)?;
+    let (array, further) = py.detach(|| wanted.apply(array))?;
+    copies.extend(further);
+    let result = if let Some(to) = to {
+        to.give_shared(py, array)?
+    } else {
+        let (result, crossing) = clesperanto::pushed(py, array, transfer)?;
+        copies.push(crossing);
+        result
+    };
     if !report {
         return Ok(result);
     }
@@ -164,7 +197,10 @@ pub(crate) fn kind_of(x: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     if x.cast::<PyArray>().is_ok() {
         return Ok(Some("arrayspan".to_owned()));
     }
-    if !crate::numpy::is_array(x) && !crate::protocol::is_spoken_by(x) {
+    if clesperanto::is_array(x)? {
+        return Ok(Some(clesperanto::NAME.to_owned()));
+    }
+    if !crate::numpy::is_array(x) && !crate::protocol::is_spoken_by(x)? {
         return Ok(None);
     }
     let module = x.get_type().module()?;

@@ -1,6 +1,6 @@
 //! Arrays from arrays, and new ones.
 
-use arrayspan::bridge::{Array, Conversion, DType, LentArray, SharedArray};
+use arrayspan::bridge::{Array, DType, SharedArray};
 use arrayspan::devices::Device;
 use pyo3::prelude::*;
 
@@ -15,8 +15,8 @@ use crate::{incoming, protocol};
 pub(crate) fn taken(x: &Bound<'_, PyAny>) -> Result<SharedArray> {
     match x.cast::<PyArray>() {
         Ok(ours) => Ok(ours.get().shared().clone()),
-        Err(_) if protocol::is_spoken_by(x) => protocol::import(x, "x"),
-        Err(_) => Err(incoming::not_an_array(x, "x")),
+        Err(_) if protocol::is_spoken_by(x)? => protocol::import(x, "x"),
+        Err(_) => incoming::other(x, "x")?.ok_or_else(|| incoming::not_an_array(x, "x")),
     }
 }
 
@@ -30,32 +30,28 @@ pub(crate) fn asarray(
     device: Option<OnDevice>,
     copy: Option<bool>,
 ) -> Result<PyArray> {
-    let mut shared = taken(x)?;
+    let mut array = match x.cast::<PyArray>() {
+        Ok(ours) => ours.get().again(),
+        Err(_) => PyArray::new(taken(x)?),
+    };
     let refused = |why: String| Ok(refuse(Class::CopyRefused, format!("asarray: {why}"))?);
-    let here = shared.device();
+    let here = array.shared().device();
     let mut copied = false;
     if let Some(device) = device.map(|device| device.0).filter(|device| *device != here) {
         if copy == Some(false) {
             return refused(format!("from {here} to {device} it would be a copy"));
         }
-        shared = py.detach(|| LentArray::from(shared).view().to(device))?.0.into_shared();
+        array = array.moved(py, device)?;
         copied = true;
     }
-    if let Some(dtype) = dtype.map(|dtype| dtype.0).filter(|dtype| *dtype != shared.dtype()) {
+    if let Some(dtype) = dtype.filter(|dtype| dtype.0 != array.shared().dtype()) {
         if copy == Some(false) {
-            return refused(format!("{dtype} of {} would be a copy", shared.dtype()));
+            return refused(format!("{} of {} would be a copy", dtype.0, array.shared().dtype()));
         }
-        shared = py.detach(|| -> Result<SharedArray> {
-            let stream = shared.device().stream()?;
-            let lent = LentArray::from(shared);
-            Ok(lent.view().convert(dtype, &Conversion::WRAP, &stream)?.into_shared())
-        })?;
+        array = array.astype(py, dtype)?;
         copied = true;
     }
-    if copy == Some(true) && !copied {
-        shared = py.detach(|| LentArray::from(shared).try_clone())?.into_shared();
-    }
-    Ok(PyArray::new(shared))
+    if copy == Some(true) && !copied { array.copy(py) } else { Ok(array) }
 }
 
 /// A new array of zeros.

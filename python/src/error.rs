@@ -6,6 +6,7 @@ use arrayspan::devices::retry::{OutOfMemory, Shortage};
 use arrayspan::kernels::Error as Kernel;
 use arrayspan::operators::Error as Operator;
 use arrayspan::solvers::Error as Solver;
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
@@ -75,6 +76,15 @@ fn raise(py: Python<'_>, error: &arrayspan::Error) -> PyErr {
         error.write_unraisable(py, Some(value));
     }
     raised
+}
+
+/// What was found, or nothing where looking for it has failed; but what is meant to end a program (Ctrl-C, `SystemExit`) ends it.
+pub(crate) fn found<T>(py: Python<'_>, looked: PyResult<T>) -> PyResult<Option<T>> {
+    match looked {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.is_instance_of::<PyException>(py) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// The classes of `arrayspan.errors`.

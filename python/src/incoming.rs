@@ -7,7 +7,8 @@ use pyo3::prelude::*;
 use crate::array::PyArray;
 use crate::error::{Class, Failure, Result, refuse};
 use crate::kind::Kind;
-use crate::{numpy, protocol};
+use crate::placed::placed;
+use crate::{buffer, interface, numpy, protocol};
 
 /// An argument that is read, as long as the call lasts.
 pub(crate) struct Given {
@@ -74,6 +75,11 @@ fn reach(view: &View<'_>) -> Option<((Device, usize), usize, usize)> {
     Some(((view.device(), block), start + low * bytes, start + (high + 1) * bytes))
 }
 
+/// Whether it is an array of `NumPy`, or one of ours.
+pub(crate) fn is_near(given: &Bound<'_, PyAny>) -> bool {
+    numpy::is_array(given) || given.is_instance_of::<PyArray>()
+}
+
 /// Reads an argument, which errors call `what`.
 pub(crate) fn read(given: &Bound<'_, PyAny>, what: &str) -> Result<Given> {
     if numpy::is_array(given) {
@@ -87,11 +93,22 @@ pub(crate) fn read(given: &Bound<'_, PyAny>, what: &str) -> Result<Given> {
     if let Ok(ours) = given.cast::<PyArray>() {
         return Ok(Given { array: ours.get().shared().clone().into(), kind: Kind::Ours });
     }
-    if protocol::is_spoken_by(given) {
+    if protocol::is_spoken_by(given)? {
         let kind = Kind::of(given)?;
         return Ok(Given { array: protocol::import(given, what)?.into(), kind });
     }
-    Err(not_an_array(given, what))
+    match other(given, what)? {
+        Some(shared) => Ok(Given { array: shared.into(), kind: Kind::Ours }),
+        None => Err(not_an_array(given, what)),
+    }
+}
+
+/// An array by one of the protocols that know less than `DLPack`.
+pub(crate) fn other(given: &Bound<'_, PyAny>, what: &str) -> Result<Option<SharedArray>> {
+    match interface::import(given, what)? {
+        None => buffer::import(given, what),
+        found => Ok(found),
+    }
 }
 
 /// The place for results that an argument is.
@@ -105,10 +122,10 @@ pub(crate) fn write(given: &Bound<'_, PyAny>) -> Result<Target> {
         }
     } else if let Ok(ours) = given.cast::<PyArray>() {
         ours.get().shared().clone()
-    } else if protocol::is_spoken_by(given) {
+    } else if protocol::is_spoken_by(given)? {
         protocol::import(given, what)?
     } else {
-        return Err(not_an_array(given, what));
+        other(given, what)?.ok_or_else(|| not_an_array(given, what))?
     };
     // SAFETY: what the call reads is compared with it (`apart_from`). That other threads keep away from what is written is
     // what Python programs see to, as with every library.
@@ -186,19 +203,8 @@ impl Parts {
         if dtype == DType::Bool {
             return Ok(None);
         }
-        if shape.contains(&0) {
-            let layout = Layout::contiguous(shape)?;
-            return Ok(Some(Self { address: 0, bytes: 0, layout, dtype, writable }));
-        }
-        let below: usize = shape
-            .iter()
-            .zip(&strides)
-            .map(|(&extent, &stride)| (extent - 1) * stride.min(0).unsigned_abs())
-            .sum();
-        let layout = Layout::strided(shape, strides, below)?;
-        let elements = layout.extent().map_or(0, |(_, last)| last + 1);
-        let address = (data as usize) - below * dtype.bytes();
-        Ok(Some(Self { address, bytes: elements * dtype.bytes(), layout, dtype, writable }))
+        let (address, bytes, layout) = placed(data as usize, shape, &strides, dtype)?;
+        Ok(Some(Self { address, bytes, layout, dtype, writable }))
     }
 
     /// To be read.

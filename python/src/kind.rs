@@ -7,7 +7,7 @@ use arrayspan::devices::Access;
 use pyo3::prelude::*;
 
 use crate::array::PyArray;
-use crate::error::{Class, Result, refuse};
+use crate::error::{Class, Result, found, refuse};
 
 /// What results become: the kind of array that the argument is.
 #[derive(Clone, Debug)]
@@ -42,9 +42,9 @@ impl Kind {
         }
         // By the Python Array API every array knows its library.
         let space = given.call_method0("__array_namespace__");
-        Ok(match space.and_then(|space| space.getattr("from_dlpack")) {
-            Ok(function) => Self::Library(Arc::new(function.unbind())),
-            Err(_) => Self::Ours,
+        Ok(match found(py, space.and_then(|space| space.getattr("from_dlpack")))? {
+            Some(function) => Self::Library(Arc::new(function.unbind())),
+            None => Self::Ours,
         })
     }
 

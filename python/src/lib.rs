@@ -11,26 +11,33 @@ mod across;
 mod applied;
 mod apply;
 mod array;
+mod buffer;
 mod capsule;
+mod clesperanto;
 mod constructors;
 mod convert;
 mod create;
 mod device;
+mod direct;
+mod direction;
 mod dtype;
 mod eigen;
 mod error;
 mod incoming;
+mod interface;
 mod kind;
 mod matrix;
 mod memory;
 mod numpy;
 mod operator;
+mod placed;
 mod protocol;
 mod shape;
 mod shortage;
 mod solvers;
 mod space;
 mod tools;
+mod torch_layer;
 mod watch;
 
 use pyo3::prelude::pymodule;
@@ -56,6 +63,8 @@ mod _native {
     use crate::operator::PyOperator;
     #[pymodule_export]
     use crate::space::PySpace;
+    #[pymodule_export]
+    use crate::torch_layer::Layer;
     #[pymodule_export]
     use crate::watch::{PyInPlace, in_place, unchanged};
 

@@ -61,6 +61,7 @@ type SetBaseObject = unsafe extern "C" fn(*mut ffi::PyObject, *mut ffi::PyObject
 /// What is needed of `NumPy`'s table of functions.
 pub(crate) struct Api {
     array: *mut ffi::PyTypeObject,
+    descr: *mut ffi::PyTypeObject,
     descr_from_type: DescrFromType,
     new_from_descr: NewFromDescr,
     set_base_object: SetBaseObject,
@@ -93,6 +94,7 @@ fn api(py: Python<'_>) -> PyResult<&'static Api> {
             }
             Ok(Api {
                 array: (*table.add(2)).cast(),
+                descr: (*table.add(3)).cast(),
                 descr_from_type: std::mem::transmute::<*mut c_void, DescrFromType>(*table.add(45)),
                 new_from_descr: std::mem::transmute::<*mut c_void, NewFromDescr>(*table.add(94)),
                 set_base_object: std::mem::transmute::<*mut c_void, SetBaseObject>(*table.add(282)),
@@ -143,6 +145,25 @@ pub(crate) fn plain_dtype(array: &Bound<'_, PyAny>) -> Option<DType> {
     // SAFETY: an array of NumPy begins with these fields, and keeps its description.
     let descr = unsafe { &*(*array.as_ptr().cast::<ArrayFields>()).descr };
     if descr.byte_order as u8 == FOREIGN { None } else { by_number(descr.number) }
+}
+
+/// The dtype that an object of `NumPy`'s class `dtype` is, if it is a plain one of this machine.
+pub(crate) fn plain_dtype_of(object: &Bound<'_, PyAny>) -> Option<DType> {
+    let api = loaded(object.py())?;
+    // SAFETY: a live object, and a type that lives for good.
+    if unsafe { ffi::PyObject_TypeCheck(object.as_ptr(), api.descr) } == 0 {
+        return None;
+    }
+    // SAFETY: an object of this class begins with these fields.
+    let descr = unsafe { &*object.as_ptr().cast::<DescrFields>() };
+    if descr.byte_order as u8 == FOREIGN { None } else { by_number(descr.number) }
+}
+
+/// `NumPy`'s object for a dtype.
+pub(crate) fn dtype_object(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyAny>> {
+    let descr = description(py, api(py)?, dtype)?;
+    // SAFETY: a reference that is given up here.
+    Ok(unsafe { Bound::from_owned_ptr(py, descr.as_ptr().cast()) })
 }
 
 /// What an array that [`is_array`] has seen is made of.

@@ -8,9 +8,10 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::apply::{self, Direction};
+use crate::apply;
 use crate::constructors::choice::Choice;
 use crate::device::{OnDevice, PyDevice};
+use crate::direction::Direction;
 use crate::error::Result;
 use crate::matrix::{self, Estimate};
 use crate::space::PySpace;

@@ -9,16 +9,17 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::capsule;
-use crate::error::{Class, Result, refuse};
+use crate::error::{Class, Result, found, refuse};
 
 /// The version of the standard that is asked for.
 const VERSION: (u32, u32) = (1, 3);
 
 /// Whether an object is an array by this protocol.
-pub(crate) fn is_spoken_by(given: &Bound<'_, PyAny>) -> bool {
+pub(crate) fn is_spoken_by(given: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = given.py();
     // Classes have the attribute, too, and are no arrays.
     let class = given.is_instance_of::<pyo3::types::PyType>();
-    !class && given.hasattr(intern!(given.py(), "__dlpack__")).unwrap_or(false)
+    Ok(!class && found(py, given.hasattr(intern!(py, "__dlpack__")))?.unwrap_or(false))
 }
 
 /// Takes an array over without a copy, by the protocol; errors call it `what`.

@@ -76,3 +76,53 @@ def test_a_declared_function_gets_what_it_declares_and_gives_back_what_came():
 
     first, text, (second,) = both(np.ones(3))
     assert isinstance(first, np.ndarray) and text == "text" and isinstance(second, np.ndarray)
+
+
+@pytest.fixture
+def pyclesperanto(monkeypatch):
+    """A library with the functions of pyclesperanto, on the host: the real one needs a device of OpenCL."""
+    import sys
+    import types
+
+    module = types.ModuleType("pyclesperanto")
+
+    class Array:
+        def __init__(self, array):
+            self._array, self.mtype, self.dtype, self.shape = array.copy(), "buffer", array.dtype, array.shape
+
+        def get(self):
+            return self._array.copy()
+
+    Array.__module__ = "pyclesperanto._pyclesperanto"
+    module.Array, module.push = Array, Array
+    monkeypatch.setitem(sys.modules, "pyclesperanto", module)
+    return module
+
+
+def test_arrays_of_pyclesperanto_are_copies_and_say_so(pyclesperanto):
+    x = np.arange(6, dtype="float32").reshape(2, 3)
+    image, copies = convert(x, "pyclesperanto", report=True)
+    assert isinstance(image, pyclesperanto.Array) and kind_of(image) == "pyclesperanto"
+    assert copies == ["copied 24 bytes (other device)"]
+    back, copies = convert(image, "numpy", report=True)
+    assert np.array_equal(back, x) and copies == ["copied 24 bytes (other device)"]
+    assert convert(image, "pyclesperanto") is image
+    half, copies = convert(np.ones(3), "pyclesperanto", dtype="float32", report=True)
+    assert half.dtype == "float32" and len(copies) == 2
+    for wrong in (np.ones(3), np.ones(3, "complex64"), np.ones((1, 1, 1, 1), "float32")):
+        with pytest.raises(arrayspan.DTypeError, match="pyclesperanto"):
+            convert(wrong, "pyclesperanto")
+    with pytest.raises(arrayspan.CopyRefused):
+        convert(x, "pyclesperanto", zero_copy=True)
+    with pytest.raises(arrayspan.ParameterError, match="select_device"):
+        convert(x, "pyclesperanto", 1)
+
+
+def test_a_function_may_declare_pyclesperanto(pyclesperanto):
+    @declared.pyclesperanto
+    def blur(image):
+        assert isinstance(image, pyclesperanto.Array)
+        return pyclesperanto.push(image.get() * 2)
+
+    assert np.array_equal(blur(np.ones(3, "float32")), np.full(3, 2))
+    assert isinstance(blur(pyclesperanto.push(np.ones(3, "float32"))), pyclesperanto.Array)

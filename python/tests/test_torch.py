@@ -368,3 +368,17 @@ def test_the_example_makes_a_blurred_picture_better(tmp_path):
     assert ran.returncode == 0, ran.stdout + ran.stderr
     value = {line[:20].strip(): float(line.split()[-2]) for line in ran.stdout.splitlines() if line.endswith("dB")}
     assert value["plug and play"] > value["blurred, with noise"] + 1
+
+
+def test_the_example_of_a_data_loader_learns():
+    import os
+    import pathlib
+    import subprocess
+    import sys
+
+    example = pathlib.Path(__file__).parents[1] / "examples" / "data_loader.py"
+    few = ["--devices", "cpu", "--batches", "6", "--epochs", "2"]
+    ran = subprocess.run([sys.executable, str(example), *few], capture_output=True, text=True, env=os.environ)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    first, last = (float(word.split()[-1]) for word in ran.stdout.splitlines()[-1].split(","))
+    assert last < first and "'batches': 6" in ran.stdout

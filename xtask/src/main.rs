@@ -30,6 +30,7 @@ mod programs;
 mod pylops_tests;
 mod python;
 mod python_package;
+mod python_wheel;
 mod report;
 mod run_tests;
 mod sample;

@@ -8,7 +8,7 @@ use crate::environment::Environment;
 use crate::process::{cargo, local, output, repository, run as show};
 use crate::programs::text_of;
 use crate::report::Report;
-use crate::{Result, interop, python, setup};
+use crate::{Result, interop, python, python_wheel, setup};
 
 /// The environment that the tests of the bridge, which use some of it, and those of PyLops share.
 pub(crate) const ENVIRONMENT: &str = "interop";
@@ -28,6 +28,9 @@ pub(crate) struct Arguments {
     /// With --develop: compiles in a fraction of the time, and runs slower
     #[arg(long, requires = "develop")]
     quick: bool,
+    /// Builds the source distribution and the wheel, and tries the wheel where nothing else is installed
+    #[arg(long, conflicts_with = "develop")]
+    wheel: bool,
     /// What pytest is told beside that
     #[arg(last = true)]
     pytest: Vec<String>,
@@ -35,6 +38,9 @@ pub(crate) struct Arguments {
 
 /// Runs the tests, or puts the library in place.
 pub(crate) fn run(arguments: &Arguments) -> Result {
+    if arguments.wheel {
+        return python_wheel::run();
+    }
     if arguments.develop {
         let profile = if arguments.quick { "test" } else { "release" };
         let library = library(&["build", "--package", "arrayspan-python", "--profile", profile])?;

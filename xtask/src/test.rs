@@ -11,7 +11,7 @@ use crate::run_tests::{self, Ran};
 use crate::steps::Steps;
 use crate::{
     Result, catalogue, circles, faults, features, fuzz, interop, libtorch, links, memcheck, miri,
-    only, package, platforms, pylops_tests, python_package, sample, setup, torch,
+    only, package, platforms, pylops_tests, python_package, python_wheel, sample, setup, torch,
 };
 
 /// What is tested.
@@ -30,8 +30,11 @@ pub(crate) struct Arguments {
 /// What needs a nightly compiler, and is set up by this command: its name, what is missing, and the step.
 type Checker = (&'static str, fn() -> Result<(), String>, fn() -> Result);
 
-const CHECKERS: [Checker; 2] =
-    [("miri", miri::available, miri::run), ("fuzz", fuzz::available, fuzz::briefly)];
+const CHECKERS: [Checker; 3] = [
+    ("miri", miri::available, miri::run),
+    ("fuzz", fuzz::available, fuzz::briefly),
+    ("wheel", python_wheel::available, python_wheel::run),
+];
 
 /// Runs every step, also after one fails, and sums up.
 pub(crate) fn run(arguments: &Arguments) -> Result {

@@ -4,6 +4,7 @@ An operator of PyLops has no dtype of its own in the engine's sense: what it is 
 holds a recipe, `_build`, that makes the engine's operator for a dtype and a device. What was made is kept.
 """
 
+import sys
 from functools import lru_cache, reduce
 
 import numpy as np
@@ -18,6 +19,14 @@ def device_key(x):
         return None
     device = getattr(x, "device", None)
     return None if device is None or str(device) == "cpu" else (type(x).__module__, str(device))
+
+
+def ready_key(x):
+    """What tells arrays apart that go to the engine without a detour; `None` for arrays that do not."""
+    if type(x) is np.ndarray:
+        return x.dtype
+    cupy = sys.modules.get("cupy")
+    return (x.dtype, x.data.device_id) if cupy is not None and type(x) is cupy.ndarray else None
 
 
 def placed(array, dtype, like):
@@ -121,21 +130,22 @@ class Recipe(Changing):
         self._tick_parts(True, many=True)
         return x.reshape((self.shape[1], y.shape[-1]))
 
-    # What arrays of a dtype meet at once: set by `_keep_ready`.
+    # What arrays meet at once, by what `ready_key` says of them: set by `_keep_ready`.
     _ready = {}
 
     def _keep_ready(self, x):
-        """From now on, arrays of NumPy like `x`, of shape ``dims``, go to the engine without a detour."""
-        native = self._native_for(x) if type(x) is np.ndarray and not self.forceflat else None
+        """From now on, arrays of NumPy and of CuPy like `x`, of shape ``dims``, go to the engine without a detour."""
+        key = None if self.forceflat else ready_key(x)
+        native = None if key is None else self._native_for(x)
         if native is None or native.domain.dtype != x.dtype.name or not x.dtype.isnative:
             return
         if native.domain.shape == self.dims and native.range.shape == self.dimsd:
-            made = self.__dict__.get("_natives", {}).get((x.dtype, None))
+            made = self.__dict__.get("_natives", {}).get((x.dtype, device_key(x)))
             if made is None or made.native is not native:
                 return
             ready = self.__dict__.setdefault("_ready", {})
             changing = made if made.parts or made.arrays else None
-            ready[x.dtype] = (native.forward, self.dims, bool(self._counted_parts()), changing)
+            ready[key] = (native.__matmul__, self.dims, bool(self._counted_parts()), changing)
             if made.version != self._version:
                 self.__dict__.pop("_ready", None)
 

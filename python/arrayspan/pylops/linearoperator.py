@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._recipes import Recipe
+from ._recipes import Recipe, ready_key
 from ._shapes import Shaped
 from .config import get_ndarray_multiplication
 
@@ -215,18 +215,20 @@ class LinearOperator(Shaped, Recipe):
         return self.dot(x)
 
     def __matmul__(self, other):
-        if type(other) is _ndarray:
-            ready = self._ready.get(other.dtype)
-            if ready is None or other.shape != ready[1] or not get_ndarray_multiplication():
-                return self._times(other)
-            if ready[3] is not None and not ready[3].holds():
-                return self._times(other)
-            y = ready[0](other)
-            # Not by assignment, which looks whether the operator has changed.
-            self.__dict__["matvec_count"] += 1
-            if ready[2]:
-                self._tick_parts(False)
-            return y
+        ready = self._ready
+        of_numpy = type(other) is _ndarray
+        if ready:
+            ready = ready.get(other.dtype if of_numpy else ready_key(other))
+            if ready is not None and other.shape == ready[1] and get_ndarray_multiplication():
+                if ready[3] is None or ready[3].holds():
+                    y = ready[0](other)
+                    # Not by assignment, which looks whether the operator has changed.
+                    self.__dict__["matvec_count"] += 1
+                    if ready[2]:
+                        self._tick_parts(False)
+                    return y
+        if of_numpy:
+            return self._times(other)
         if np.isscalar(other):
             raise ValueError("Scalar not allowed, use * instead")
         return self.dot(other)

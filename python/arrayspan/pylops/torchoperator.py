@@ -1,34 +1,111 @@
 """An operator as a differentiable function of torch."""
 
+from functools import cache
 from math import prod
 
 import numpy as np
 
+from arrayspan import _native
+
+from .config import get_ndarray_multiplication
+from .linearoperator import LinearOperator
 from .utils import deps
 
 __all__ = ["TorchOperator"]
 
 
+@cache
 def _function():
-    """The function of torch, made when it is asked for: torch is not imported before."""
+    """What is applied to tensors, made when it is asked for: torch is not imported before."""
     import torch
+    from torch.autograd import forward_ad
 
-    class Applied(torch.autograd.Function):
+    class Recorded(torch.autograd.Function):
         @staticmethod
-        def forward(x, forward, adjoint, to_array, to_tensor):
-            return to_tensor(forward(to_array(x.detach())))
-
-        @staticmethod
-        def setup_context(ctx, inputs, output):
-            ctx.directions = inputs[1:]
+        def forward(ctx, x, operator, adjoint):
+            ctx.operator, ctx.adjoint = operator, adjoint
+            return operator._times(x, adjoint)
 
         @staticmethod
         def backward(ctx, y):
-            forward, adjoint, *others = ctx.directions
             # The gradient of a linear map is its adjoint, whose gradient is the map.
-            return (Applied.apply(y, adjoint, forward, *others), None, None, None, None)
+            return apply(y, ctx.operator, not ctx.adjoint), None, None
 
-    return Applied
+    class Transformed(torch.autograd.Function):
+        """The same for ``torch.func``, which takes longer for the way that it has functions written in."""
+
+        backward = Recorded.backward
+
+        @staticmethod
+        def forward(x, operator, adjoint):
+            return operator._times(x, adjoint)
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            _, ctx.operator, ctx.adjoint = inputs
+
+    # What `Recorded.apply` comes to without transformations.
+    record, unwrapped = super(torch.autograd.Function, Recorded).apply, torch._C._functorch.unwrap_if_dead
+    transformed, recording = torch._C._are_functorch_transforms_active, torch.is_grad_enabled
+
+    def apply(x, operator, adjoint):
+        if transformed():
+            return Transformed.apply(x, operator, adjoint)
+        if (x.requires_grad and recording()) or forward_ad._current_level >= 0:
+            return record(unwrapped(x), operator, adjoint)
+        return operator._times(x, adjoint)
+
+    return apply
+
+
+class Engine:
+    """What the engine has for an operator, for tensors that it reads where they are."""
+
+    def __init__(self, Op):
+        self.Op = Op
+        # By dtype and device: something that tells the device, the engine's operator, and what applies it.
+        self._known = {}
+
+    def times(self, x, adjoint, batch):
+        """The product, or `None` where the engine has none that does what the operator does to arrays."""
+        Op, key = self.Op, (x.dtype, x.get_device())
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = self._look(x)
+        dtype, like, native, layer = known
+        if dtype is None or not Op._is_as_built():
+            return None
+        now = Op._native(dtype, like)
+        if now is not native:
+            # It was changed, or is made for the first time.
+            layer = None if now is None or Op._dtype_for(dtype) != dtype else _native._Layer(now).apply
+            self._known[key] = dtype, like, now, layer
+        if layer is None:
+            return None
+        own, other = (now.range, now.domain) if adjoint else (now.domain, now.range)
+        flat, dims = x.shape[batch:], Op.dimsd if adjoint else Op.dims
+        shaped = flat == dims and len(dims) > 1
+        if x.ndim <= batch or other.dtype != own.dtype or not (shaped or flat == (prod(dims),)):
+            return None
+        if shaped and (Op.forceflat or not get_ndarray_multiplication()):
+            return None
+        y = layer(x.reshape((*x.shape[:batch], *own.shape)), adjoint)
+        if y is None:
+            return None
+        Op._tick(adjoint, many=batch)
+        return y.reshape((*x.shape[:batch], *((Op.dims if adjoint else Op.dimsd) if shaped else (-1,))))
+
+    def _look(self, x):
+        try:
+            dtype = np.dtype(str(x.dtype).rpartition(".")[2])
+        except TypeError:
+            return None, None, None, None
+        like = None
+        if not x.is_cpu:
+            import cupy
+
+            like = cupy.from_dlpack(x.detach().reshape(-1)[:1].clone())
+        return dtype, like, None, None
 
 
 class TorchOperator:
@@ -66,7 +143,18 @@ class TorchOperator:
             self.rmatvec = batched(adjoint, 2 if flatten else len(self.dimsd) + 1)
         else:
             self.matvec, self.rmatvec = Op.__matmul__, adjoint.__matmul__
-        self._apply = _function().apply
+        self._apply, self._batch = _function(), batch
+        self._engine = Engine(Op) if isinstance(Op, LinearOperator) else None
+
+    def _times(self, x, adjoint):
+        x = x.detach()
+        # Where tensors are those of the operator's device, as arrays are.
+        if self._engine is not None and (x.is_cuda if self.device != "cpu" else x.is_cpu and self.devicetorch == "cpu"):
+            y = self._engine.times(x, adjoint, self._batch)
+            if y is not None:
+                return y
+        y = (self.rmatvec if adjoint else self.matvec)(self._to_array(x))
+        return self._to_tensor(y)
 
     def _to_array(self, x):
         if self.device == "cpu":
@@ -91,10 +179,10 @@ class TorchOperator:
 
     def apply(self, x):
         """``Op x`` of a tensor."""
-        return self._apply(x, self.matvec, self.rmatvec, self._to_array, self._to_tensor)
+        return self._apply(x, self, False)
 
     forward = apply
 
     def adjoint(self, x):
         """``Op.H x`` of a tensor."""
-        return self._apply(x, self.rmatvec, self.matvec, self._to_array, self._to_tensor)
+        return self._apply(x, self, True)

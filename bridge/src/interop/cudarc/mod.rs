@@ -19,6 +19,7 @@ use cudarc::driver::{CudaContext, CudaStream, DriverError, result};
 
 pub(crate) use allocate::allocate;
 pub use array::CudaArray;
+pub use pointer::device_of;
 pub(crate) use pointer::{expect_host, expect_managed, expect_pointer};
 pub use shaped::ShapedSlice;
 

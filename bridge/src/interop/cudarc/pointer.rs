@@ -33,6 +33,21 @@ pub(crate) fn expect_pointer(device: Device, address: usize, bytes: usize) -> Re
     })
 }
 
+/// The CUDA device whose memory these bytes are, of libraries that do not say.
+///
+/// # Errors
+/// [`Error::Foreign`] for other memory; [`Error::Device`] where there is no CUDA device.
+pub fn device_of(address: usize, bytes: usize) -> Result<Device> {
+    let known = attributes(Device::cuda(0)?, address)?;
+    let device = usize::try_from(known.ordinal).ok().filter(|_| known.on_device());
+    let Some(device) = device.map(Device::cuda) else {
+        return foreign("data", format!("{address:#x} is not CUDA device memory"));
+    };
+    let device = device?;
+    expect_pointer(device, address, bytes)?;
+    Ok(device)
+}
+
 /// The CUDA device that managed memory at `address` belongs to. For use where CUDA devices exist.
 pub(crate) fn expect_managed(address: usize, bytes: usize) -> Result<Device> {
     let known = attributes(Device::cuda(0)?, address)?;

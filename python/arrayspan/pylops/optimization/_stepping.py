@@ -5,6 +5,10 @@ from .basesolver import Solver
 from .callback import _callback_stop
 
 
+# Elements of models and data of which 50 iterations take a GPU milliseconds, and Ctrl-C can wait.
+_SMALL = 1 << 24
+
+
 class Stepping(Solver):
     """A solver of the engine: a run is left to it as a whole, which calls back where someone looks at each step; steps that
     the caller takes are those of a run that waits for them.
@@ -89,14 +93,31 @@ class Stepping(Solver):
 
         return look
 
-    def _run_whole(self, x, niter, show, itershow, looking, absolute=0.0):
-        """A whole run by the engine; `looking` if someone looks at each iteration. What the engine returned."""
+    def _glances(self, most):
+        """What the engine calls after each iteration where nothing but a tolerance is looked at: models stay where they are."""
+
+        def look(progress):
+            self._start(progress)
+            self.iiter = progress.iteration
+            return self._within() or progress.stopped is not None or self.iiter >= most
+
+        return look
+
+    def _every(self):
+        """After how many iterations the host looks whether a run that nobody looks at is over: on another device it has to wait for that."""
+        small = max(self.Op.shape) <= _SMALL and self.ncp.__name__ != "numpy"
+        return 50 if small else 10
+
+    def _run_whole(self, x, niter, show, itershow, looking, absolute=0.0, models=True):
+        """A whole run by the engine; `looking` if someone looks at each iteration, at the model too if `models`. What the engine
+        returned."""
         most = self.niter if niter is None else niter
         if most is None:
             raise ValueError("`niter` must not be None")
-        # Looking at what is on another device means to wait for it.
-        every = 1 if looking or (absolute > 0 and self.ncp.__name__ == "numpy") else 10
-        look = self._looks(most, show, itershow) if looking else None
+        every = 1 if looking or (absolute > 0 and self.ncp.__name__ == "numpy") else 10 if absolute > 0 else self._every()
+        look = None
+        if looking:
+            look = self._looks(most, show, itershow) if models else self._glances(most)
         solution = self._problem.solve(most, look, check_every=every, absolute=absolute)
         self._problem.count(solution.iterations)
         self._over = solution.stopped not in ("iterations", "callback")

@@ -18,12 +18,14 @@ class _Conjugate(Stepping):
         """The model to begin with, and the norm of its residual."""
         self._begin(problem, niter)
         self.tol = tol
+        # A run that nobody looks at tells of its first residual as well.
+        whole = self._is_whole
         if x0 is None:
             x = self.ncp.zeros(self.Op.shape[1], dtype=problem.dtype)
-            self.cost = [self._norm(y)]
+            self.cost = [inf if whole else self._norm(y)]
         else:
             x = x0.astype(problem.dtype)
-            self.cost = [self._norm(y - self.Op.matvec(x))]
+            self.cost = [inf if whole else self._norm(y - self.Op.matvec(x))]
         if show:
             self._print_head("", f"tol = {tol:10e}\tniter = {niter}", *parameters)
         return x
@@ -52,6 +54,20 @@ class _Conjugate(Stepping):
         """Takes what nobody has looked at."""
         self.cost, self.iiter = list(solution.residuals), solution.iterations
         return self._shape(solution.x)
+
+    # Whether `solve` leads a run that nobody looks at.
+    _is_whole = False
+
+    def _solved(self, setup, show, itershow, niter, damp):
+        """A run from ``setup()`` to its end."""
+        own = any(name in vars(each) for each in type(self).__mro__[: -len(_Conjugate.__mro__) - 1] for name in ("setup", "step", "run"))
+        self._is_whole = not show and damp == 0 and not own and not self._watched()
+        try:
+            x = self.run(setup(), niter, show=show, itershow=itershow)
+        finally:
+            self._is_whole = False
+        self.finalize(show)
+        return x
 
 
 class CG(_Conjugate):
@@ -140,9 +156,8 @@ class CG(_Conjugate):
         self, y, x0=None, niter=10, damp=0.0, tol=1e-4, preallocate=False, show=False, itershow=(10, 10, 10)
     ):
         """``(x, iiter, cost)``: the solution, the iterations, and the norms of residuals. See ``setup`` and ``run``."""
-        x = self.setup(y=y, x0=x0, niter=niter, damp=damp, tol=tol, preallocate=preallocate, show=show)
-        x = self.run(x, niter, show=show, itershow=itershow)
-        self.finalize(show)
+        given = dict(y=y, x0=x0, niter=niter, damp=damp, tol=tol, preallocate=preallocate, show=show)
+        x = self._solved(lambda: self.setup(**given), show, itershow, niter, damp)
         return x, self.iiter, self.cost
 
 
@@ -190,9 +205,14 @@ class CGLS(_Conjugate):
         if self._leads_itself([CGLS]):
             x = self._steps_on(x, niter, show, itershow)
         else:
+            models = show or self._watched() or self.damp != 0
             looking = show or self._watched() or self.tol > 0
-            solution = self._run_whole(x, niter, show, itershow, looking)
-            x = self._shape(solution.x) if looking else self._finish(solution)
+            solution = self._run_whole(x, niter, show, itershow, looking, models=models)
+            if looking and models:
+                x = self._shape(solution.x)
+            else:
+                x = self._finish(solution)
+                self.cost1 = list(self.cost) if self.damp == 0 else self.cost1
         self.istop = 1 if self._over or self._within() else 2
         # PyLops returns the squared norm of the gradient under this name.
         self.r1norm, self.r2norm = self.cost[-1], self._with_damping(x)
@@ -207,7 +227,6 @@ class CGLS(_Conjugate):
     ):
         """``(x, istop, iiter, r1norm, r2norm, cost)``: the solution; 1 if it is within the tolerance, else 2; the iterations;
         the norms of the residual without and with damping; those of all residuals. See ``setup`` and ``run``."""
-        x = self.setup(y=y, x0=x0, niter=niter, damp=damp, tol=tol, preallocate=preallocate, show=show)
-        x = self.run(x, niter, show=show, itershow=itershow)
-        self.finalize(show)
+        given = dict(y=y, x0=x0, niter=niter, damp=damp, tol=tol, preallocate=preallocate, show=show)
+        x = self._solved(lambda: self.setup(**given), show, itershow, niter, damp)
         return x, self.istop, self.iiter, self.r1norm, self.r2norm, self.cost
