@@ -382,3 +382,31 @@ def test_the_example_of_a_data_loader_learns():
     assert ran.returncode == 0, ran.stdout + ran.stderr
     first, last = (float(word.split()[-1]) for word in ran.stdout.splitlines()[-1].split(","))
     assert last < first and "'batches': 6" in ran.stdout
+
+
+@pytest.mark.parametrize("batch", [False, True])
+@pytest.mark.parametrize("flatten", [False, True])
+def test_operators_by_pylopss_names_are_functions_of_tensors(batch, flatten):
+    import arrayspan.pylops as names
+
+    op = names.FirstDerivative((5, 4), axis=0, dtype="float64", edge=True)
+    function = names.TorchOperator(op, batch=batch, flatten=flatten)
+    shape = ((3,) if batch else ()) + ((20,) if flatten else (5, 4))
+    x = torch.randn(shape, dtype=torch.float64, requires_grad=True)
+    y = function.apply(x)
+    assert y.shape == shape
+    expected = np.stack([(op @ each).reshape(shape[batch:]) for each in x.detach().numpy().reshape(-1, 20)])
+    np.testing.assert_allclose(y.detach().numpy(), expected.reshape(shape), rtol=1e-12)
+    weights = torch.randn(shape, dtype=torch.float64)
+    (gradient,) = torch.autograd.grad((y * weights).sum(), x)
+    np.testing.assert_allclose(gradient.numpy(), function.adjoint(weights).numpy(), rtol=1e-12)
+    assert torch.autograd.gradcheck(function.apply, x) and torch.autograd.gradgradcheck(function.apply, x)
+    # What is assigned, and what a subclass does instead, counts.
+    weight = names.Diagonal(np.full(20, 2.0))
+    doubled = names.TorchOperator(weight)
+    z = torch.ones(20, dtype=torch.float64)
+    assert (doubled.apply(z) == 2).all()
+    weight.diag = np.full(20, 3.0)
+    assert (doubled.apply(z) == 3).all()
+    weight._matvec = lambda x: -x
+    assert (names.TorchOperator(weight).apply(z) == -1).all()

@@ -63,7 +63,7 @@ class Engine:
 
     def __init__(self, Op):
         self.Op = Op
-        # By dtype and device: something that tells the device, the engine's operator, and what applies it.
+        # By dtype and device: something that tells the device, the engine's operator, what applies it, and the shapes that it takes.
         self._known = {}
 
     def times(self, x, adjoint, batch):
@@ -72,40 +72,42 @@ class Engine:
         known = self._known.get(key)
         if known is None:
             known = self._known[key] = self._look(x)
-        dtype, like, native, layer = known
+        dtype, like, native, layer, shapes = known
         if dtype is None or not Op._is_as_built():
             return None
         now = Op._native(dtype, like)
         if now is not native:
             # It was changed, or is made for the first time.
-            layer = None if now is None or Op._dtype_for(dtype) != dtype else _native._Layer(now).apply
-            self._known[key] = dtype, like, now, layer
-        if layer is None:
+            domain, range = (None, None) if now is None else (now.domain, now.range)
+            fits = now is not None and Op._dtype_for(dtype) == dtype and domain.dtype == range.dtype
+            layer, shapes = (_native._Layer(now).apply, (domain.shape, range.shape)) if fits else (None, None)
+            self._known[key] = dtype, like, now, layer, shapes
+        if layer is None or x.ndim <= batch:
             return None
-        own, other = (now.range, now.domain) if adjoint else (now.domain, now.range)
-        flat, dims = x.shape[batch:], Op.dimsd if adjoint else Op.dims
+        dims, dimsd = (Op.dimsd, Op.dims) if adjoint else (Op.dims, Op.dimsd)
+        front, flat = tuple(x.shape[:batch]), tuple(x.shape[batch:])
         shaped = flat == dims and len(dims) > 1
-        if x.ndim <= batch or other.dtype != own.dtype or not (shaped or flat == (prod(dims),)):
+        if not shaped and flat != (prod(dims),) or shaped and (Op.forceflat or not get_ndarray_multiplication()):
             return None
-        if shaped and (Op.forceflat or not get_ndarray_multiplication()):
-            return None
-        y = layer(x.reshape((*x.shape[:batch], *own.shape)), adjoint)
+        own = front + shapes[adjoint]
+        y = layer(x if x.shape == own else x.reshape(own), adjoint)
         if y is None:
             return None
         Op._tick(adjoint, many=batch)
-        return y.reshape((*x.shape[:batch], *((Op.dims if adjoint else Op.dimsd) if shaped else (-1,))))
+        result = front + (dimsd if shaped else (-1,))
+        return y if y.ndim == len(result) and (not shaped or y.shape == result) else y.reshape(result)
 
     def _look(self, x):
         try:
             dtype = np.dtype(str(x.dtype).rpartition(".")[2])
         except TypeError:
-            return None, None, None, None
+            return None, None, None, None, None
         like = None
         if not x.is_cpu:
             import cupy
 
             like = cupy.from_dlpack(x.detach().reshape(-1)[:1].clone())
-        return dtype, like, None, None
+        return dtype, like, None, None, None
 
 
 class TorchOperator:
