@@ -169,6 +169,30 @@ pub(crate) const OPERATORS: &[Row] = &[
         Ok(FFTND::new(space, &axes, Spectrum::Half, FourierNorm::Ortho)?)
     }),
     ("Shift", |s| Ok(Shift::new(s.space()?, FourierAxis::new(0), 10.5)?)),
+    // Windows of 64 that share 16, each smoothed.
+    ("Sliding1D", |s| {
+        let (inner, extent) = (window(&[64])?, s.shape.iter().product());
+        Ok(Sliding1D::new(inner, extent, Windows::new(64, 16))?)
+    }),
+    ("Sliding2D", |s| {
+        let inner = window(&[64, s.shape[1]])?;
+        Ok(Sliding2D::new(inner, [s.shape[0], s.shape[1]], Windows::new(64, 16))?)
+    }),
+    ("Sliding3D", |s| {
+        let side = (s.shape.iter().product::<usize>() as f64).cbrt().round() as usize;
+        let windows = Windows::new(side.min(16), side.min(16) / 4);
+        let inner = window(&[windows.len, windows.len, side])?;
+        Ok(Sliding3D::new(inner, [side; 3], [windows; 2])?)
+    }),
+    ("Patch2D", |s| {
+        let inner = window(&[64, 64])?;
+        Ok(Patch2D::new(inner, [s.shape[0], s.shape[1]], [Windows::new(64, 16); 2])?)
+    }),
+    ("Patch3D", |s| {
+        let side = (s.shape.iter().product::<usize>() as f64).cbrt().round() as usize;
+        let windows = Windows::new(side.min(16), side.min(16) / 4);
+        Ok(Patch3D::new(window(&[windows.len; 3])?, [side; 3], [windows; 3])?)
+    }),
     ("VStack", |s| Ok(vstack([diagonal(s)?, Identity::new(s.space()?)?])?)),
     ("HStack", |s| Ok(hstack([diagonal(s)?, Identity::new(s.space()?)?])?)),
     ("BlockDiag", |s| Ok(block_diagonal([diagonal(s)?, diagonal(s)?])?)),
@@ -177,6 +201,11 @@ pub(crate) const OPERATORS: &[Row] = &[
         Ok(vstack([first(s, 0, Scheme::Centered3, Edge::Reduced)?, laplacian(s)?])?)
     }),
 ];
+
+/// What is applied to each window: a mean of 5 along its first axis.
+fn window(shape: &[usize]) -> Result<Operator, Failure> {
+    Ok(Smoothing::new(Space::new(shape, DType::Float32)?, &[(0, 5)])?)
+}
 
 /// Of real numbers.
 fn fft(s: &Setting, axis: isize, spectrum: Spectrum) -> Result<Operator, Failure> {

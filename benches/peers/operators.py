@@ -31,7 +31,12 @@ from pylops.signalprocessing import (  # noqa: E402
     Bilinear,
     Convolve1D,
     Interp,
+    Patch2D,
+    Patch3D,
     Shift,
+    Sliding1D,
+    Sliding2D,
+    Sliding3D,
 )
 from pylops.utils.wavelets import ricker  # noqa: E402
 
@@ -119,6 +124,21 @@ def spread():
     return pylops.Spread((n, n), (n, n), table=table, dtype=FLOAT)
 
 
+def windows(cls, shape, lengths, overlaps):
+    """A mean of 5 along the first axis of each window."""
+    whole = [*lengths, *shape[len(lengths) :]]
+    counts = [(extent - length) // (length - over) + 1 for extent, length, over in zip(shape, lengths, overlaps)]
+    dims = [count * length for count, length in zip(counts, lengths)] + whole[len(lengths) :]
+    inner = pylops.Smoothing1D(5, whole, axis=0, dtype=FLOAT)
+    if cls is Sliding1D:
+        return cls(inner, dims[0], shape[0], lengths[0], overlaps[0])
+    if cls is Sliding2D:
+        return cls(inner, dims, shape, lengths[0], overlaps[0])
+    return cls(inner, dims, shape, lengths, overlaps, whole)
+
+
+SIDE = min(CUBE[0], 16)
+
 OPERATORS = {
     "Identity": identity,
     "Zero": lambda: pylops.Zero(LENGTH, dtype=FLOAT),
@@ -162,6 +182,11 @@ OPERATORS = {
     "FFT2D": lambda: FFT2D(SHAPE, real=True, dtype=FLOAT),
     "FFTND": lambda: FFTND(CUBE, axes=(0, 1, 2), real=True, dtype=FLOAT),
     "Shift": lambda: Shift(SHAPE, 10.5, axis=0, real=True, dtype=FLOAT),
+    "Sliding1D": lambda: windows(Sliding1D, (LENGTH,), (64,), (16,)),
+    "Sliding2D": lambda: windows(Sliding2D, SHAPE, (64,), (16,)),
+    "Sliding3D": lambda: windows(Sliding3D, CUBE, (SIDE,) * 2, (SIDE // 4,) * 2),
+    "Patch2D": lambda: windows(Patch2D, SHAPE, (64,) * 2, (16,) * 2),
+    "Patch3D": lambda: windows(Patch3D, CUBE, (SIDE,) * 3, (SIDE // 4,) * 3),
     "Smoothing2D": lambda: pylops.Smoothing2D((11, 11), SHAPE, dtype=FLOAT),
     "VStack": lambda: pylops.VStack([diagonal(), identity()], dtype=FLOAT),
     "HStack": lambda: pylops.HStack([diagonal(), identity()], dtype=FLOAT),

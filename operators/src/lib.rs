@@ -94,7 +94,8 @@ pub use derivative::{
 pub use form::Form;
 pub use signal::{
     Bilinear, Convolve1D, FFT, FFT2D, FFTND, FourierAxis, FourierNorm, Interp, InterpCubicSpline,
-    Interpolation, Shift, Smoothing, Spectrum,
+    Interpolation, Patch2D, Patch3D, Shift, Sliding1D, Sliding2D, Sliding3D, Smoothing, Spectrum,
+    Windows,
 };
 pub use sparse::Sparse;
 pub use trace::{Sampler, TraceEstimator, TraceMethod};

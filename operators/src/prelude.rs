@@ -16,7 +16,8 @@ pub use crate::derivative::{
 pub use crate::form::Form;
 pub use crate::signal::{
     Bilinear, Convolve1D, FFT, FFT2D, FFTND, FourierAxis, FourierNorm, Interp, InterpCubicSpline,
-    Interpolation, Shift, Smoothing, Spectrum,
+    Interpolation, Patch2D, Patch3D, Shift, Sliding1D, Sliding2D, Sliding3D, Smoothing, Spectrum,
+    Windows,
 };
 pub use crate::sparse::Sparse;
 pub use crate::{Devices, LinearMap, LinearOperator, Space, Workspace};

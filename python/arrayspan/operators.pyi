@@ -178,6 +178,41 @@ def Shift(
     step: float = 1.0,
     dtype: DType = "float32",
 ) -> Operator: ...
+def Sliding1D(
+    inner: Operator,
+    extent: int,
+    window: int,
+    overlap: int = 0,
+    taper: Literal["cosine", "cosine_squared", "square_root_cosine"] | None = "cosine",
+) -> Operator: ...
+def Sliding2D(
+    inner: Operator,
+    shape: Shape,
+    window: int,
+    overlap: int = 0,
+    taper: Literal["cosine", "cosine_squared", "square_root_cosine"] | None = "cosine",
+) -> Operator: ...
+def Sliding3D(
+    inner: Operator,
+    shape: Shape,
+    windows: Shape,
+    overlaps: Shape = 0,
+    taper: Literal["cosine", "cosine_squared", "square_root_cosine"] | None = "cosine",
+) -> Operator: ...
+def Patch2D(
+    inner: Operator,
+    shape: Shape,
+    windows: Shape,
+    overlaps: Shape = 0,
+    taper: Literal["cosine", "cosine_squared", "square_root_cosine"] | None = "cosine",
+) -> Operator: ...
+def Patch3D(
+    inner: Operator,
+    shape: Shape,
+    windows: Shape,
+    overlaps: Shape = 0,
+    taper: Literal["cosine", "cosine_squared", "square_root_cosine"] | None = "cosine",
+) -> Operator: ...
 def PoststackLinearModelling(
     shape: Shape,
     wavelet: Sequence[complex] | Any,

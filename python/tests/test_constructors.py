@@ -34,6 +34,14 @@ def second(x):
     return y
 
 
+def overlapping(x):
+    """Rows that share an element with the next one, added up."""
+    y = np.zeros(26)
+    for number, row in enumerate(x):
+        y[5 * number : 5 * number + 6] += row
+    return y
+
+
 D = {"dtype": "float64"}
 weights, matrix = rng.normal(size=(5, 6)), rng.normal(size=(4, 5))
 field = rng.normal(size=(2, 5, 6))
@@ -123,6 +131,7 @@ CASES = {
         ops.Shift((5, 6), np.array([1.0, 2, 3, -1, 0]), 1, **D),
         lambda x: np.stack([np.roll(row, by) for row, by in zip(x, [1, 2, 3, -1, 0])]),
     ),
+    "Sliding1D": (ops.Sliding1D(ops.Identity(6, **D), 26, 6, 1, None), overlapping),
     "ToDevice": (ops.ToDevice((5, 6), "cpu", "cpu", **D), lambda x: x),
     "MemoizeOperator": (ops.MemoizeOperator(ops.Roll((5, 6), **D)), lambda x: np.roll(x, 1, 1)),
 }
@@ -134,6 +143,29 @@ def test_the_operator_is_the_one_that_numpy_says(name):
     np.testing.assert_allclose(a @ x, expected(x), atol=1e-13)
     holds, report = a.check_adjoint()
     assert holds, report
+
+
+@pytest.mark.parametrize(
+    "make, shape, window",
+    [(ops.Sliding2D, (9, 6), (5, 6)), (ops.Patch2D, (9, 11), (5, 6)), (ops.Sliding3D, (9, 11, 2), (5, 6, 2))],
+)
+def test_windows_are_added_up(make, shape, window):
+    one = make is ops.Sliding2D
+    a = make(ops.Identity(window, **D), shape, window[0] if one else window[:2], 1)
+    models = rng.normal(size=a.domain.shape)
+    y = np.zeros(shape)
+    for at in np.ndindex(models.shape[: len(models.shape) - len(window)]):
+        start = [number * (length - 1) for number, length in zip(at, window)]
+        y[tuple(slice(first, first + length) for first, length in zip(start, window))] += models[at]
+    np.testing.assert_allclose(a @ models, y)
+    assert a.check_adjoint()[0]
+
+
+def test_patches_of_three_axes_are_added_up():
+    a = ops.Patch3D(ops.Identity((2, 3, 2), **D), (4, 6, 5), (2, 3, 2), (0, 0, 1), taper=None)
+    assert a.domain.shape == (2, 2, 4, 2, 3, 2)
+    y = a @ np.ones(a.domain.shape)
+    assert np.array_equal(y, np.broadcast_to([1, 2, 2, 2, 1], y.shape))
 
 
 def test_polynomials_are_evaluated():

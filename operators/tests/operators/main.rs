@@ -45,4 +45,5 @@ mod support;
 mod trace;
 mod trees;
 mod visiting;
+mod windows;
 mod workspace;

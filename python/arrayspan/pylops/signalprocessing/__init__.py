@@ -8,7 +8,12 @@ from .fft2d import *
 from .fftnd import *
 from .interp import *
 from .interpspline import *
+from .patch2d import *
+from .patch3d import *
 from .shift import *
+from .sliding1d import *
+from .sliding2d import *
+from .sliding3d import *
 
 __all__ = [
     "Bilinear",
@@ -18,6 +23,11 @@ __all__ = [
     "FFTND",
     "Interp",
     "InterpCubicSpline",
+    "Patch2D",
+    "Patch3D",
     "Shift",
+    "Sliding1D",
+    "Sliding2D",
+    "Sliding3D",
     *publish("signalprocessing", globals()),
 ]
