@@ -169,6 +169,15 @@ pub(crate) const OPERATORS: &[Row] = &[
         Ok(FFTND::new(space, &axes, Spectrum::Half, FourierNorm::Ortho)?)
     }),
     ("Shift", |s| Ok(Shift::new(s.space()?, FourierAxis::new(0), 10.5)?)),
+    ("DWT_db4", |s| Ok(DWT::new(s.space()?, 0, &Wavelet::named("db4")?, 1)?)),
+    ("DWT_db4_levels3", |s| Ok(DWT::new(s.space()?, 0, &Wavelet::named("db4")?, 3)?)),
+    ("DWT2D_haar", |s| Ok(DWT2D::new(s.space()?, [0, 1], &Wavelet::named("haar")?, 1)?)),
+    ("DWT2D_haar_levels4", |s| Ok(DWT2D::new(s.space()?, [0, 1], &Wavelet::named("haar")?, 4)?)),
+    ("DWTND_db2", |s| {
+        let side = (s.shape.iter().product::<usize>() as f64).cbrt().round() as usize;
+        let space = Space::new([side; 3], DType::Float32)?;
+        Ok(DWTND::new(space, &[0, 1, 2], &Wavelet::named("db2")?, 1)?)
+    }),
     // Windows of 64 that share 16, each smoothed.
     ("Sliding1D", |s| {
         let (inner, extent) = (window(&[64])?, s.shape.iter().product());

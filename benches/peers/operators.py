@@ -25,6 +25,9 @@ from pylops.optimization.basic import cg, cgls, lsqr  # noqa: E402
 from pylops.optimization.leastsquares import regularized_inversion  # noqa: E402
 from pylops.optimization.sparsity import fista  # noqa: E402
 from pylops.signalprocessing import (  # noqa: E402
+    DWT,
+    DWT2D,
+    DWTND,
     FFT,
     FFT2D,
     FFTND,
@@ -137,6 +140,11 @@ def windows(cls, shape, lengths, overlaps):
     return cls(inner, dims, shape, lengths, overlaps, whole)
 
 
+def on_numpy(make):
+    """What PyLops has for NumPy alone."""
+    return lambda: make() if LIBRARY == "numpy" else None
+
+
 SIDE = min(CUBE[0], 16)
 
 OPERATORS = {
@@ -182,6 +190,11 @@ OPERATORS = {
     "FFT2D": lambda: FFT2D(SHAPE, real=True, dtype=FLOAT),
     "FFTND": lambda: FFTND(CUBE, axes=(0, 1, 2), real=True, dtype=FLOAT),
     "Shift": lambda: Shift(SHAPE, 10.5, axis=0, real=True, dtype=FLOAT),
+    "DWT_db4": on_numpy(lambda: DWT(SHAPE, axis=0, wavelet="db4", dtype=FLOAT)),
+    "DWT_db4_levels3": on_numpy(lambda: DWT(SHAPE, axis=0, wavelet="db4", level=3, dtype=FLOAT)),
+    "DWT2D_haar": on_numpy(lambda: DWT2D(SHAPE, axes=(0, 1), dtype=FLOAT)),
+    "DWT2D_haar_levels4": on_numpy(lambda: DWT2D(SHAPE, axes=(0, 1), level=4, dtype=FLOAT)),
+    "DWTND_db2": on_numpy(lambda: DWTND(CUBE, axes=(0, 1, 2), wavelet="db2", dtype=FLOAT)),
     "Sliding1D": lambda: windows(Sliding1D, (LENGTH,), (64,), (16,)),
     "Sliding2D": lambda: windows(Sliding2D, SHAPE, (64,), (16,)),
     "Sliding3D": lambda: windows(Sliding3D, CUBE, (SIDE,) * 2, (SIDE // 4,) * 2),

@@ -46,6 +46,9 @@ Sliding2D = _native.Sliding2D
 Sliding3D = _native.Sliding3D
 Patch2D = _native.Patch2D
 Patch3D = _native.Patch3D
+DWT = _native.DWT
+DWT2D = _native.DWT2D
+DWTND = _native.DWTND
 PoststackLinearModelling = _native.PoststackLinearModelling
 Kronecker = _native.Kronecker
 from_functions = _native.from_functions
@@ -53,5 +56,6 @@ vstack = _native.vstack
 hstack = _native.hstack
 stack = _native.stack
 block_diagonal = _native.block_diagonal
+wavelets = _native.wavelets
 
 __all__ = [name for name in dir() if not name.startswith("_")]

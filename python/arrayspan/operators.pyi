@@ -213,9 +213,37 @@ def Patch3D(
     overlaps: Shape = 0,
     taper: Literal["cosine", "cosine_squared", "square_root_cosine"] | None = "cosine",
 ) -> Operator: ...
+def DWT(
+    shape: Shape,
+    wavelet: str = "haar",
+    levels: int = 1,
+    axis: int = -1,
+    *,
+    inverse: bool = False,
+    dtype: DType = "float32",
+) -> Operator: ...
+def DWT2D(
+    shape: Shape,
+    wavelet: str = "haar",
+    levels: int = 1,
+    axes: Shape = (-2, -1),
+    *,
+    inverse: bool = False,
+    dtype: DType = "float32",
+) -> Operator: ...
+def DWTND(
+    shape: Shape,
+    axes: Shape,
+    wavelet: str = "haar",
+    levels: int = 1,
+    *,
+    inverse: bool = False,
+    dtype: DType = "float32",
+) -> Operator: ...
 def PoststackLinearModelling(
     shape: Shape,
     wavelet: Sequence[complex] | Any,
     scheme: Literal["forward", "backward", "centered3", "centered5"] = "centered3",
     dtype: DType = "float32",
 ) -> Operator: ...
+def wavelets() -> list[str]: ...

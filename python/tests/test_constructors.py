@@ -34,6 +34,11 @@ def second(x):
     return y
 
 
+def haar(x):
+    """A level along the first axis."""
+    return np.concatenate([x[::2] + x[1::2], x[::2] - x[1::2]]) / 2**0.5
+
+
 def overlapping(x):
     """Rows that share an element with the next one, added up."""
     y = np.zeros(26)
@@ -132,6 +137,12 @@ CASES = {
         lambda x: np.stack([np.roll(row, by) for row, by in zip(x, [1, 2, 3, -1, 0])]),
     ),
     "Sliding1D": (ops.Sliding1D(ops.Identity(6, **D), 26, 6, 1, None), overlapping),
+    "DWT": (ops.DWT((5, 6), "haar", axis=0, **D), lambda x: haar(np.pad(x, [(0, 3), (0, 0)]))),
+    "DWT2D": (
+        ops.DWT2D((5, 6), **D),
+        lambda x: moved(haar, 1)(haar(np.pad(x, [(0, 3), (0, 2)]))),
+    ),
+    "DWTND": (ops.DWTND((5, 6), -1, "haar", **D), lambda x: moved(haar, 1)(np.pad(x, [(0, 0), (0, 2)]))),
     "ToDevice": (ops.ToDevice((5, 6), "cpu", "cpu", **D), lambda x: x),
     "MemoizeOperator": (ops.MemoizeOperator(ops.Roll((5, 6), **D)), lambda x: np.roll(x, 1, 1)),
 }
@@ -143,6 +154,13 @@ def test_the_operator_is_the_one_that_numpy_says(name):
     np.testing.assert_allclose(a @ x, expected(x), atol=1e-13)
     holds, report = a.check_adjoint()
     assert holds, report
+
+
+def test_wavelets_have_inverses():
+    assert "bior2.2" in ops.wavelets()
+    for name in ("haar", "rbio2.2"):
+        a, b = (ops.DWT((5, 6), name, 2, inverse=inverse, **D) for inverse in (False, True))
+        np.testing.assert_allclose(b @ (a @ x), x)
 
 
 @pytest.mark.parametrize(

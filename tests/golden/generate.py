@@ -31,6 +31,9 @@ if not hasattr(np, "row_stack"):  # removed in NumPy 2.5; PyLops 2.8.0 still cal
 import pylops
 from pylops.avo.poststack import PoststackLinearModelling
 from pylops.signalprocessing import (
+    DWT,
+    DWT2D,
+    DWTND,
     FFT,
     FFT2D,
     FFTND,
@@ -671,6 +674,58 @@ def patch3d():
         ("alone", (4, 8, 3), ((3, 1), (5, 2), (3, 1)), 3, "hanning"),
     ]
     return windows_of_matrices(Patch3D, "patch3d", cases)
+
+
+def wavelets_of(cls, name, cases):
+    """Discrete wavelet transforms: PyWavelets warns of levels at which all coefficients are those of edges."""
+    file = File(name)
+    for case, dims, axes, wavelet, level in cases:
+
+        def make(dtype):
+            along = dict(axis=axes) if cls is DWT else dict(axes=axes)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)
+                return cls(dims, wavelet=wavelet, level=level, dtype=dtype, **along)
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            file.add(case, make)
+    return file
+
+
+def dwt():
+    cases = [
+        ("haar", (8,), 0, "haar", 1),
+        ("padded", (11,), 0, "db2", 1),
+        ("axis0", (7, 3), 0, "sym4", 1),
+        ("axis1", (2, 5, 3), 1, "bior2.2", 1),
+        ("last", (2, 3, 8), -1, "rbio1.3", 1),
+        ("levels", (16, 3), 0, "db3", 3),
+        ("short", (3, 2), 0, "coif2", 2),
+        ("meyer", (13,), 0, "dmey", 2),
+        ("none", (5,), 0, "db4", 0),
+    ]
+    return wavelets_of(DWT, "dwt", cases)
+
+
+def dwt2d():
+    cases = [
+        ("plane", (7, 8), (0, 1), "db2", 1),
+        ("levels", (8, 5), (-2, -1), "bior3.3", 2),
+        ("first_last", (5, 2, 4), (2, 0), "haar", 2),
+        ("deep", (3, 16), (0, 1), "sym3", 3),
+    ]
+    return wavelets_of(DWT2D, "dwt2d", cases)
+
+
+def dwtnd():
+    cases = [
+        ("volume", (4, 5, 3), (0, 1, 2), "db2", 1),
+        ("levels", (8, 3, 4), (0, 1, 2), "rbio2.2", 2),
+        ("two", (4, 3, 6), (2, 0), "haar", 2),
+        ("one", (3, 7), (-1,), "coif1", 2),
+    ]
+    return wavelets_of(DWTND, "dwtnd", cases)
 
 
 # Each axis of a model, the others being short.
@@ -1505,6 +1560,9 @@ FILES = (
     sliding3d,
     patch2d,
     patch3d,
+    dwt,
+    dwt2d,
+    dwtnd,
     smoothing,
     poststack_linear_modelling,
     compositions,

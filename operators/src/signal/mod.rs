@@ -2,6 +2,9 @@
 
 mod bilinear;
 pub(crate) mod convolve1d;
+mod dwt;
+mod dwt2d;
+mod dwtnd;
 mod fft;
 mod fft2d;
 mod fftnd;
@@ -17,10 +20,15 @@ mod sliding1d;
 mod sliding2d;
 mod sliding3d;
 mod smoothing;
+mod wavelet_filters;
+mod wavelet_levels;
 mod windows;
 
 pub use bilinear::Bilinear;
 pub use convolve1d::Convolve1D;
+pub use dwt::DWT;
+pub use dwt2d::DWT2D;
+pub use dwtnd::DWTND;
 pub use fft::FFT;
 pub use fft2d::FFT2D;
 pub use fftnd::FFTND;
@@ -35,4 +43,5 @@ pub use sliding1d::Sliding1D;
 pub use sliding2d::Sliding2D;
 pub use sliding3d::Sliding3D;
 pub use smoothing::Smoothing;
+pub use wavelet_filters::Wavelet;
 pub use windows::Windows;

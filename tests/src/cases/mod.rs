@@ -18,7 +18,8 @@ macro_rules! for_each_operator {
             first_derivative second_derivative laplacian gradient
             first_directional_derivative second_directional_derivative
             convolve1d smoothing interp interp_cubic_spline bilinear fft fft2d fftnd shift
-            sliding1d sliding2d sliding3d patch2d patch3d poststack_linear_modelling
+            sliding1d sliding2d sliding3d patch2d patch3d
+            dwt dwt2d dwtnd poststack_linear_modelling
             kronecker
             columns lifted
             after sum scaled adjoint vstack hstack stack block_diagonal
@@ -30,6 +31,7 @@ mod direction;
 mod fourier;
 mod parts;
 mod table;
+mod wavelets;
 mod windowed;
 
 macro_rules! declare {

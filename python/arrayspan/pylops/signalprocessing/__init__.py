@@ -3,6 +3,9 @@
 from .._missing import publish
 from .bilinear import *
 from .convolve1d import *
+from .dwt import *
+from .dwt2d import *
+from .dwtnd import *
 from .fft import *
 from .fft2d import *
 from .fftnd import *
@@ -18,6 +21,9 @@ from .sliding3d import *
 __all__ = [
     "Bilinear",
     "Convolve1D",
+    "DWT",
+    "DWT2D",
+    "DWTND",
     "FFT",
     "FFT2D",
     "FFTND",
