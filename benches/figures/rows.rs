@@ -169,6 +169,12 @@ pub(crate) const OPERATORS: &[Row] = &[
         Ok(FFTND::new(space, &axes, Spectrum::Half, FourierNorm::Ortho)?)
     }),
     ("Shift", |s| Ok(Shift::new(s.space()?, FourierAxis::new(0), 10.5)?)),
+    ("DCT", |s| Ok(DCT::new(s.space()?, &[-1], Cosines::II)?)),
+    ("DCT2D", |s| Ok(DCT::new(s.space()?, &[-2, -1], Cosines::II)?)),
+    ("DCT_blocks8", |s| {
+        let space = Space::new([s.shape.iter().product::<usize>() / 8, 8], DType::Float32)?;
+        Ok(DCT::new(space, &[1], Cosines::II)?)
+    }),
     ("DWT_db4", |s| Ok(DWT::new(s.space()?, 0, &Wavelet::named("db4")?, 1)?)),
     ("DWT_db4_levels3", |s| Ok(DWT::new(s.space()?, 0, &Wavelet::named("db4")?, 3)?)),
     ("DWT2D_haar", |s| Ok(DWT2D::new(s.space()?, [0, 1], &Wavelet::named("haar")?, 1)?)),

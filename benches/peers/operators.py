@@ -25,6 +25,7 @@ from pylops.optimization.basic import cg, cgls, lsqr  # noqa: E402
 from pylops.optimization.leastsquares import regularized_inversion  # noqa: E402
 from pylops.optimization.sparsity import fista  # noqa: E402
 from pylops.signalprocessing import (  # noqa: E402
+    DCT,
     DWT,
     DWT2D,
     DWTND,
@@ -190,6 +191,8 @@ OPERATORS = {
     "FFT2D": lambda: FFT2D(SHAPE, real=True, dtype=FLOAT),
     "FFTND": lambda: FFTND(CUBE, axes=(0, 1, 2), real=True, dtype=FLOAT),
     "Shift": lambda: Shift(SHAPE, 10.5, axis=0, real=True, dtype=FLOAT),
+    "DCT": on_numpy(lambda: DCT(SHAPE, axes=(-1,), dtype=FLOAT)),
+    "DCT2D": on_numpy(lambda: DCT(SHAPE, axes=(-2, -1), dtype=FLOAT)),
     "DWT_db4": on_numpy(lambda: DWT(SHAPE, axis=0, wavelet="db4", dtype=FLOAT)),
     "DWT_db4_levels3": on_numpy(lambda: DWT(SHAPE, axis=0, wavelet="db4", level=3, dtype=FLOAT)),
     "DWT2D_haar": on_numpy(lambda: DWT2D(SHAPE, axes=(0, 1), dtype=FLOAT)),

@@ -49,6 +49,7 @@ Patch3D = _native.Patch3D
 DWT = _native.DWT
 DWT2D = _native.DWT2D
 DWTND = _native.DWTND
+DCT = _native.DCT
 PoststackLinearModelling = _native.PoststackLinearModelling
 Kronecker = _native.Kronecker
 from_functions = _native.from_functions

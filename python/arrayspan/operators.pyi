@@ -240,6 +240,7 @@ def DWTND(
     inverse: bool = False,
     dtype: DType = "float32",
 ) -> Operator: ...
+def DCT(shape: Shape, axes: Shape | None = None, kind: int = 2, dtype: DType = "float32") -> Operator: ...
 def PoststackLinearModelling(
     shape: Shape,
     wavelet: Sequence[complex] | Any,

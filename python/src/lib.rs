@@ -102,7 +102,7 @@ mod _native {
             smoothing,
         };
         #[pymodule_export]
-        use crate::constructors::transforms::{dwt, dwt2d, dwtnd, wavelets};
+        use crate::constructors::transforms::{dct, dwt, dwt2d, dwtnd, wavelets};
         #[pymodule_export]
         use crate::constructors::windows::{patch2d, patch3d, sliding1d, sliding2d, sliding3d};
     }

@@ -4,6 +4,7 @@ import arrayspan
 import numpy as np
 import pytest
 from arrayspan import operators as ops
+from scipy.fft import dctn
 from scipy.interpolate import CubicSpline
 
 rng = np.random.default_rng(2)
@@ -143,6 +144,8 @@ CASES = {
         lambda x: moved(haar, 1)(haar(np.pad(x, [(0, 3), (0, 2)]))),
     ),
     "DWTND": (ops.DWTND((5, 6), -1, "haar", **D), lambda x: moved(haar, 1)(np.pad(x, [(0, 0), (0, 2)]))),
+    "DCT": (ops.DCT((5, 6), **D), lambda x: dctn(x, norm="ortho")),
+    "DCT fourth": (ops.DCT((5, 6), 0, 4, **D), lambda x: dctn(x, 4, axes=(0,), norm="ortho")),
     "ToDevice": (ops.ToDevice((5, 6), "cpu", "cpu", **D), lambda x: x),
     "MemoizeOperator": (ops.MemoizeOperator(ops.Roll((5, 6), **D)), lambda x: np.roll(x, 1, 1)),
 }

@@ -31,6 +31,7 @@ if not hasattr(np, "row_stack"):  # removed in NumPy 2.5; PyLops 2.8.0 still cal
 import pylops
 from pylops.avo.poststack import PoststackLinearModelling
 from pylops.signalprocessing import (
+    DCT,
     DWT,
     DWT2D,
     DWTND,
@@ -726,6 +727,20 @@ def dwtnd():
         ("one", (3, 7), (-1,), "coif1", 2),
     ]
     return wavelets_of(DWTND, "dwtnd", cases)
+
+
+def dct():
+    file = File("dct")
+
+    def add(case, dims, axes, kind):
+        file.add(case, lambda dtype: DCT(dims, type=kind, axes=axes, dtype=dtype))
+
+    for kind in (1, 2, 3, 4):
+        add(f"short{kind}", (5, 3), (0,), kind)
+        add(f"even{kind}", (2, 36), (1,), kind)
+        add(f"odd{kind}", (33, 2), (0,), kind)
+    add("both", (33, 4), (0, 1), 2)
+    return file
 
 
 # Each axis of a model, the others being short.
@@ -1563,6 +1578,7 @@ FILES = (
     dwt,
     dwt2d,
     dwtnd,
+    dct,
     smoothing,
     poststack_linear_modelling,
     compositions,

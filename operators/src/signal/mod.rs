@@ -2,6 +2,7 @@
 
 mod bilinear;
 pub(crate) mod convolve1d;
+mod dct;
 mod dwt;
 mod dwt2d;
 mod dwtnd;
@@ -26,6 +27,7 @@ mod windows;
 
 pub use bilinear::Bilinear;
 pub use convolve1d::Convolve1D;
+pub use dct::{Cosines, DCT};
 pub use dwt::DWT;
 pub use dwt2d::DWT2D;
 pub use dwtnd::DWTND;

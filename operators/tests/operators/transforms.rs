@@ -1,4 +1,6 @@
-//! Wavelet transforms: inverses, matrices, what is refused.
+//! Wavelet and cosine transforms: inverses, matrices, what is refused.
+
+use std::f64::consts::PI;
 
 use arrayspan_bridge::DType;
 use arrayspan_operators::prelude::*;
@@ -63,6 +65,46 @@ fn further_levels_are_of_the_corner_alone() {
 }
 
 #[test]
+fn cosines_are_those_of_the_formulas_at_every_length() {
+    for extent in (1..70).chain([97, 128]) {
+        let n = extent as f64;
+        let element = |cosines, k: usize, j: usize| {
+            let half = |at: usize| if at == 0 { 0.5_f64.sqrt() } else { 1.0 };
+            let (k, j, [a, b]) = (k as f64, j as f64, [k, j].map(half));
+            match cosines {
+                Cosines::I => {
+                    let last =
+                        |at: f64, half: f64| if at == n - 1.0 { 0.5_f64.sqrt() } else { half };
+                    let (a, b) = (last(k, a), last(j, b));
+                    (2.0 / (n - 1.0)).sqrt() * a * b * (PI * j * k / (n - 1.0)).cos()
+                }
+                Cosines::II => (2.0 / n).sqrt() * a * (PI * k * (2.0 * j + 1.0) / (2.0 * n)).cos(),
+                Cosines::III => (2.0 / n).sqrt() * b * (PI * j * (2.0 * k + 1.0) / (2.0 * n)).cos(),
+                Cosines::IV => {
+                    (2.0 / n).sqrt() * (PI * (2.0 * k + 1.0) * (2.0 * j + 1.0) / (4.0 * n)).cos()
+                }
+            }
+        };
+        for cosines in [Cosines::I, Cosines::II, Cosines::III, Cosines::IV] {
+            if extent == 1 && cosines == Cosines::I {
+                continue;
+            }
+            for dtype in [DType::Float64, DType::Complex128] {
+                let operator = DCT::new(space(&[extent], dtype), &[0], cosines).unwrap();
+                let x = random(operator.domain(), 3);
+                let (given, found) = (numbers(&x), numbers(&operator.forward(&x).unwrap()));
+                for (k, found) in found.iter().enumerate() {
+                    let terms = given.iter().enumerate().map(|(j, x)| x * element(cosines, k, j));
+                    let expected: num_complex::Complex64 = terms.sum();
+                    assert!((found - expected).norm() < 1e-12, "{cosines:?} of {extent}, {k}");
+                }
+                undone(&operator, &adjoint(&operator), 1e-12);
+            }
+        }
+    }
+}
+
+#[test]
 fn what_cannot_be_transformed_is_refused() {
     let refused = |made: Result<Operator>, words: &[&str]| match made {
         Err(Error::Parameter { operator, why }) => {
@@ -78,4 +120,8 @@ fn what_cannot_be_transformed_is_refused() {
     refused(DWT2D::new(model(), [0, -2], &haar, 1), &["DWT2D", "axis 0 twice"]);
     assert!(matches!(DWT::new(model(), 0, &haar, 63), Err(Error::TooLarge { .. })));
     assert!(matches!(DWT::new(model(), 0, &haar, 70), Err(Error::TooLarge { .. })));
+    refused(DCT::new(model(), &[], Cosines::II), &["DCT", "no axes"]);
+    refused(DCT::new(model(), &[1, -1], Cosines::II), &["DCT", "axis 1 twice"]);
+    refused(DCT::new(model(), &[1], Cosines::I), &["DCT", "type I", "one sample"]);
+    refused(DCT::new(model(), &[3], Cosines::II), &["DCT", "axis 3"]);
 }

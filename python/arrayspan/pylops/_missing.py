@@ -18,7 +18,6 @@ _MODULES = {
         "chirpradon3d": ["ChirpRadon3D"],
         "fredholm1": ["Fredholm1"],
         "seislet": ["Seislet"],
-        "dct": ["DCT"],
         "dtcwt": ["DTCWT"],
         "pwd2d": ["PWSprayer2D", "PWSmoother2D"],
         "udct": ["UDCT"],

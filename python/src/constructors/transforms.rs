@@ -1,7 +1,7 @@
-//! Wavelet transforms.
+//! Wavelet and cosine transforms.
 
 use arrayspan::operators as of;
-use arrayspan::operators::Wavelet;
+use arrayspan::operators::{Cosines, Wavelet};
 use pyo3::prelude::*;
 
 use super::{DTYPE, space};
@@ -59,6 +59,27 @@ pub(crate) fn dwtnd(
     let (space, wavelet) = (space(shape, dtype)?, Wavelet::named(wavelet)?);
     let make = if inverse { of::DWTND::inverse } else { of::DWTND::new };
     Ok(make(space, &axes.0, &wavelet, levels)?.into())
+}
+
+/// The orthonormal discrete cosine transform of ``kind`` 1 to 4 along some axes, all if none are said.
+#[pyfunction(name = "DCT")]
+#[pyo3(signature = (shape, axes=None, kind=2, dtype=DTYPE))]
+pub(crate) fn dct(
+    shape: Shape,
+    axes: Option<Axes>,
+    kind: usize,
+    dtype: Named,
+) -> Result<PyOperator> {
+    let cosines = match kind {
+        1 => Cosines::I,
+        2 => Cosines::II,
+        3 => Cosines::III,
+        4 => Cosines::IV,
+        _ => return Ok(refuse(Class::Parameter, format!("DCT: kind {kind}, expected 1 to 4"))?),
+    };
+    let space = space(shape, dtype)?;
+    let axes = axes.map_or_else(|| (0..space.shape().len() as isize).collect(), |axes| axes.0);
+    Ok(of::DCT::new(space, &axes, cosines)?.into())
 }
 
 /// The names of all wavelets.

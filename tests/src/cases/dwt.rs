@@ -9,8 +9,9 @@ use crate::suite::{Case, Cell, Moves};
 /// One launch: levels of short axes become one.
 #[must_use]
 pub fn cases(dtype: DType) -> Vec<Case> {
-    let case =
-        |shape: &'static [usize], axis, wavelet, levels| case(dtype, shape, axis, wavelet, levels);
+    let case = |shape: &'static [usize], axis, wavelet, levels| {
+        case(dtype, shape, axis, wavelet, levels)
+    };
     // The matrix of all three levels has more entries than those of one and of two.
     let apart = wavelets::first_apart("db3", [16, 16], 3, 3, dtype);
     // The inverse is the adjoint of the dual.

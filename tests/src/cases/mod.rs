@@ -19,7 +19,7 @@ macro_rules! for_each_operator {
             first_directional_derivative second_directional_derivative
             convolve1d smoothing interp interp_cubic_spline bilinear fft fft2d fftnd shift
             sliding1d sliding2d sliding3d patch2d patch3d
-            dwt dwt2d dwtnd poststack_linear_modelling
+            dwt dwt2d dwtnd dct poststack_linear_modelling
             kronecker
             columns lifted
             after sum scaled adjoint vstack hstack stack block_diagonal

@@ -3,6 +3,7 @@
 from .._missing import publish
 from .bilinear import *
 from .convolve1d import *
+from .dct import *
 from .dwt import *
 from .dwt2d import *
 from .dwtnd import *
@@ -21,6 +22,7 @@ from .sliding3d import *
 __all__ = [
     "Bilinear",
     "Convolve1D",
+    "DCT",
     "DWT",
     "DWT2D",
     "DWTND",
