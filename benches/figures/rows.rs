@@ -169,6 +169,45 @@ pub(crate) const OPERATORS: &[Row] = &[
         Ok(FFTND::new(space, &axes, Spectrum::Half, FourierNorm::Ortho)?)
     }),
     ("Shift", |s| Ok(Shift::new(s.space()?, FourierAxis::new(0), 10.5)?)),
+    ("DCT", |s| Ok(DCT::new(s.space()?, &[-1], Cosines::II)?)),
+    ("DCT2D", |s| Ok(DCT::new(s.space()?, &[-2, -1], Cosines::II)?)),
+    ("DCT_blocks8", |s| {
+        let space = Space::new([s.shape.iter().product::<usize>() / 8, 8], DType::Float32)?;
+        Ok(DCT::new(space, &[1], Cosines::II)?)
+    }),
+    ("DWT_db4", |s| Ok(DWT::new(s.space()?, 0, &Wavelet::named("db4")?, 1)?)),
+    ("DWT_db4_levels3", |s| Ok(DWT::new(s.space()?, 0, &Wavelet::named("db4")?, 3)?)),
+    ("DWT2D_haar", |s| Ok(DWT2D::new(s.space()?, [0, 1], &Wavelet::named("haar")?, 1)?)),
+    ("DWT2D_haar_levels4", |s| Ok(DWT2D::new(s.space()?, [0, 1], &Wavelet::named("haar")?, 4)?)),
+    ("DWTND_db2", |s| {
+        let side = (s.shape.iter().product::<usize>() as f64).cbrt().round() as usize;
+        let space = Space::new([side; 3], DType::Float32)?;
+        Ok(DWTND::new(space, &[0, 1, 2], &Wavelet::named("db2")?, 1)?)
+    }),
+    // Windows of 64 that share 16, each smoothed.
+    ("Sliding1D", |s| {
+        let (inner, extent) = (window(&[64])?, s.shape.iter().product());
+        Ok(Sliding1D::new(inner, extent, Windows::new(64, 16))?)
+    }),
+    ("Sliding2D", |s| {
+        let inner = window(&[64, s.shape[1]])?;
+        Ok(Sliding2D::new(inner, [s.shape[0], s.shape[1]], Windows::new(64, 16))?)
+    }),
+    ("Sliding3D", |s| {
+        let side = (s.shape.iter().product::<usize>() as f64).cbrt().round() as usize;
+        let windows = Windows::new(side.min(16), side.min(16) / 4);
+        let inner = window(&[windows.len, windows.len, side])?;
+        Ok(Sliding3D::new(inner, [side; 3], [windows; 2])?)
+    }),
+    ("Patch2D", |s| {
+        let inner = window(&[64, 64])?;
+        Ok(Patch2D::new(inner, [s.shape[0], s.shape[1]], [Windows::new(64, 16); 2])?)
+    }),
+    ("Patch3D", |s| {
+        let side = (s.shape.iter().product::<usize>() as f64).cbrt().round() as usize;
+        let windows = Windows::new(side.min(16), side.min(16) / 4);
+        Ok(Patch3D::new(window(&[windows.len; 3])?, [side; 3], [windows; 3])?)
+    }),
     ("VStack", |s| Ok(vstack([diagonal(s)?, Identity::new(s.space()?)?])?)),
     ("HStack", |s| Ok(hstack([diagonal(s)?, Identity::new(s.space()?)?])?)),
     ("BlockDiag", |s| Ok(block_diagonal([diagonal(s)?, diagonal(s)?])?)),
@@ -177,6 +216,11 @@ pub(crate) const OPERATORS: &[Row] = &[
         Ok(vstack([first(s, 0, Scheme::Centered3, Edge::Reduced)?, laplacian(s)?])?)
     }),
 ];
+
+/// What is applied to each window: a mean of 5 along its first axis.
+fn window(shape: &[usize]) -> Result<Operator, Failure> {
+    Ok(Smoothing::new(Space::new(shape, DType::Float32)?, &[(0, 5)])?)
+}
 
 /// Of real numbers.
 fn fft(s: &Setting, axis: isize, spectrum: Spectrum) -> Result<Operator, Failure> {

@@ -25,13 +25,22 @@ from pylops.optimization.basic import cg, cgls, lsqr  # noqa: E402
 from pylops.optimization.leastsquares import regularized_inversion  # noqa: E402
 from pylops.optimization.sparsity import fista  # noqa: E402
 from pylops.signalprocessing import (  # noqa: E402
+    DCT,
+    DWT,
+    DWT2D,
+    DWTND,
     FFT,
     FFT2D,
     FFTND,
     Bilinear,
     Convolve1D,
     Interp,
+    Patch2D,
+    Patch3D,
     Shift,
+    Sliding1D,
+    Sliding2D,
+    Sliding3D,
 )
 from pylops.utils.wavelets import ricker  # noqa: E402
 
@@ -119,6 +128,26 @@ def spread():
     return pylops.Spread((n, n), (n, n), table=table, dtype=FLOAT)
 
 
+def windows(cls, shape, lengths, overlaps):
+    """A mean of 5 along the first axis of each window."""
+    whole = [*lengths, *shape[len(lengths) :]]
+    counts = [(extent - length) // (length - over) + 1 for extent, length, over in zip(shape, lengths, overlaps)]
+    dims = [count * length for count, length in zip(counts, lengths)] + whole[len(lengths) :]
+    inner = pylops.Smoothing1D(5, whole, axis=0, dtype=FLOAT)
+    if cls is Sliding1D:
+        return cls(inner, dims[0], shape[0], lengths[0], overlaps[0])
+    if cls is Sliding2D:
+        return cls(inner, dims, shape, lengths[0], overlaps[0])
+    return cls(inner, dims, shape, lengths, overlaps, whole)
+
+
+def on_numpy(make):
+    """What PyLops has for NumPy alone."""
+    return lambda: make() if LIBRARY == "numpy" else None
+
+
+SIDE = min(CUBE[0], 16)
+
 OPERATORS = {
     "Identity": identity,
     "Zero": lambda: pylops.Zero(LENGTH, dtype=FLOAT),
@@ -162,6 +191,18 @@ OPERATORS = {
     "FFT2D": lambda: FFT2D(SHAPE, real=True, dtype=FLOAT),
     "FFTND": lambda: FFTND(CUBE, axes=(0, 1, 2), real=True, dtype=FLOAT),
     "Shift": lambda: Shift(SHAPE, 10.5, axis=0, real=True, dtype=FLOAT),
+    "DCT": on_numpy(lambda: DCT(SHAPE, axes=(-1,), dtype=FLOAT)),
+    "DCT2D": on_numpy(lambda: DCT(SHAPE, axes=(-2, -1), dtype=FLOAT)),
+    "DWT_db4": on_numpy(lambda: DWT(SHAPE, axis=0, wavelet="db4", dtype=FLOAT)),
+    "DWT_db4_levels3": on_numpy(lambda: DWT(SHAPE, axis=0, wavelet="db4", level=3, dtype=FLOAT)),
+    "DWT2D_haar": on_numpy(lambda: DWT2D(SHAPE, axes=(0, 1), dtype=FLOAT)),
+    "DWT2D_haar_levels4": on_numpy(lambda: DWT2D(SHAPE, axes=(0, 1), level=4, dtype=FLOAT)),
+    "DWTND_db2": on_numpy(lambda: DWTND(CUBE, axes=(0, 1, 2), wavelet="db2", dtype=FLOAT)),
+    "Sliding1D": lambda: windows(Sliding1D, (LENGTH,), (64,), (16,)),
+    "Sliding2D": lambda: windows(Sliding2D, SHAPE, (64,), (16,)),
+    "Sliding3D": lambda: windows(Sliding3D, CUBE, (SIDE,) * 2, (SIDE // 4,) * 2),
+    "Patch2D": lambda: windows(Patch2D, SHAPE, (64,) * 2, (16,) * 2),
+    "Patch3D": lambda: windows(Patch3D, CUBE, (SIDE,) * 3, (SIDE // 4,) * 3),
     "Smoothing2D": lambda: pylops.Smoothing2D((11, 11), SHAPE, dtype=FLOAT),
     "VStack": lambda: pylops.VStack([diagonal(), identity()], dtype=FLOAT),
     "HStack": lambda: pylops.HStack([diagonal(), identity()], dtype=FLOAT),

@@ -93,8 +93,9 @@ pub use derivative::{
 };
 pub use form::Form;
 pub use signal::{
-    Bilinear, Convolve1D, FFT, FFT2D, FFTND, FourierAxis, FourierNorm, Interp, InterpCubicSpline,
-    Interpolation, Shift, Smoothing, Spectrum,
+    Bilinear, Convolve1D, Cosines, DCT, DWT, DWT2D, DWTND, FFT, FFT2D, FFTND, FourierAxis,
+    FourierNorm, Interp, InterpCubicSpline, Interpolation, Patch2D, Patch3D, Shift, Sliding1D,
+    Sliding2D, Sliding3D, Smoothing, Spectrum, Wavelet, Windows,
 };
 pub use sparse::Sparse;
 pub use trace::{Sampler, TraceEstimator, TraceMethod};

@@ -15,8 +15,9 @@ pub use crate::derivative::{
 };
 pub use crate::form::Form;
 pub use crate::signal::{
-    Bilinear, Convolve1D, FFT, FFT2D, FFTND, FourierAxis, FourierNorm, Interp, InterpCubicSpline,
-    Interpolation, Shift, Smoothing, Spectrum,
+    Bilinear, Convolve1D, Cosines, DCT, DWT, DWT2D, DWTND, FFT, FFT2D, FFTND, FourierAxis,
+    FourierNorm, Interp, InterpCubicSpline, Interpolation, Patch2D, Patch3D, Shift, Sliding1D,
+    Sliding2D, Sliding3D, Smoothing, Spectrum, Wavelet, Windows,
 };
 pub use crate::sparse::Sparse;
 pub use crate::{Devices, LinearMap, LinearOperator, Space, Workspace};

@@ -178,9 +178,73 @@ def Shift(
     step: float = 1.0,
     dtype: DType = "float32",
 ) -> Operator: ...
+def Sliding1D(
+    inner: Operator,
+    extent: int,
+    window: int,
+    overlap: int = 0,
+    taper: Literal["cosine", "cosine_squared", "square_root_cosine"] | None = "cosine",
+) -> Operator: ...
+def Sliding2D(
+    inner: Operator,
+    shape: Shape,
+    window: int,
+    overlap: int = 0,
+    taper: Literal["cosine", "cosine_squared", "square_root_cosine"] | None = "cosine",
+) -> Operator: ...
+def Sliding3D(
+    inner: Operator,
+    shape: Shape,
+    windows: Shape,
+    overlaps: Shape = 0,
+    taper: Literal["cosine", "cosine_squared", "square_root_cosine"] | None = "cosine",
+) -> Operator: ...
+def Patch2D(
+    inner: Operator,
+    shape: Shape,
+    windows: Shape,
+    overlaps: Shape = 0,
+    taper: Literal["cosine", "cosine_squared", "square_root_cosine"] | None = "cosine",
+) -> Operator: ...
+def Patch3D(
+    inner: Operator,
+    shape: Shape,
+    windows: Shape,
+    overlaps: Shape = 0,
+    taper: Literal["cosine", "cosine_squared", "square_root_cosine"] | None = "cosine",
+) -> Operator: ...
+def DWT(
+    shape: Shape,
+    wavelet: str = "haar",
+    levels: int = 1,
+    axis: int = -1,
+    *,
+    inverse: bool = False,
+    dtype: DType = "float32",
+) -> Operator: ...
+def DWT2D(
+    shape: Shape,
+    wavelet: str = "haar",
+    levels: int = 1,
+    axes: Shape = (-2, -1),
+    *,
+    inverse: bool = False,
+    dtype: DType = "float32",
+) -> Operator: ...
+def DWTND(
+    shape: Shape,
+    axes: Shape,
+    wavelet: str = "haar",
+    levels: int = 1,
+    *,
+    inverse: bool = False,
+    dtype: DType = "float32",
+) -> Operator: ...
+def DCT(shape: Shape, axes: Shape | None = None, kind: int = 2, dtype: DType = "float32") -> Operator: ...
 def PoststackLinearModelling(
     shape: Shape,
     wavelet: Sequence[complex] | Any,
     scheme: Literal["forward", "backward", "centered3", "centered5"] = "centered3",
     dtype: DType = "float32",
 ) -> Operator: ...
+def wavelets() -> list[str]: ...

@@ -101,6 +101,10 @@ mod _native {
             bilinear, convolve1d, interp, interp_cubic_spline, poststack_linear_modelling,
             smoothing,
         };
+        #[pymodule_export]
+        use crate::constructors::transforms::{dct, dwt, dwt2d, dwtnd, wavelets};
+        #[pymodule_export]
+        use crate::constructors::windows::{patch2d, patch3d, sliding1d, sliding2d, sliding3d};
     }
 
     /// Solvers.

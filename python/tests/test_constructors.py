@@ -4,6 +4,7 @@ import arrayspan
 import numpy as np
 import pytest
 from arrayspan import operators as ops
+from scipy.fft import dctn
 from scipy.interpolate import CubicSpline
 
 rng = np.random.default_rng(2)
@@ -31,6 +32,19 @@ def centered(x):
 def second(x):
     y = np.zeros_like(x)
     y[1:-1] = x[2:] - 2 * x[1:-1] + x[:-2]
+    return y
+
+
+def haar(x):
+    """A level along the first axis."""
+    return np.concatenate([x[::2] + x[1::2], x[::2] - x[1::2]]) / 2**0.5
+
+
+def overlapping(x):
+    """Rows that share an element with the next one, added up."""
+    y = np.zeros(26)
+    for number, row in enumerate(x):
+        y[5 * number : 5 * number + 6] += row
     return y
 
 
@@ -123,6 +137,15 @@ CASES = {
         ops.Shift((5, 6), np.array([1.0, 2, 3, -1, 0]), 1, **D),
         lambda x: np.stack([np.roll(row, by) for row, by in zip(x, [1, 2, 3, -1, 0])]),
     ),
+    "Sliding1D": (ops.Sliding1D(ops.Identity(6, **D), 26, 6, 1, None), overlapping),
+    "DWT": (ops.DWT((5, 6), "haar", axis=0, **D), lambda x: haar(np.pad(x, [(0, 3), (0, 0)]))),
+    "DWT2D": (
+        ops.DWT2D((5, 6), **D),
+        lambda x: moved(haar, 1)(haar(np.pad(x, [(0, 3), (0, 2)]))),
+    ),
+    "DWTND": (ops.DWTND((5, 6), -1, "haar", **D), lambda x: moved(haar, 1)(np.pad(x, [(0, 0), (0, 2)]))),
+    "DCT": (ops.DCT((5, 6), **D), lambda x: dctn(x, norm="ortho")),
+    "DCT fourth": (ops.DCT((5, 6), 0, 4, **D), lambda x: dctn(x, 4, axes=(0,), norm="ortho")),
     "ToDevice": (ops.ToDevice((5, 6), "cpu", "cpu", **D), lambda x: x),
     "MemoizeOperator": (ops.MemoizeOperator(ops.Roll((5, 6), **D)), lambda x: np.roll(x, 1, 1)),
 }
@@ -134,6 +157,36 @@ def test_the_operator_is_the_one_that_numpy_says(name):
     np.testing.assert_allclose(a @ x, expected(x), atol=1e-13)
     holds, report = a.check_adjoint()
     assert holds, report
+
+
+def test_wavelets_have_inverses():
+    assert "bior2.2" in ops.wavelets()
+    for name in ("haar", "rbio2.2"):
+        a, b = (ops.DWT((5, 6), name, 2, inverse=inverse, **D) for inverse in (False, True))
+        np.testing.assert_allclose(b @ (a @ x), x)
+
+
+@pytest.mark.parametrize(
+    "make, shape, window",
+    [(ops.Sliding2D, (9, 6), (5, 6)), (ops.Patch2D, (9, 11), (5, 6)), (ops.Sliding3D, (9, 11, 2), (5, 6, 2))],
+)
+def test_windows_are_added_up(make, shape, window):
+    one = make is ops.Sliding2D
+    a = make(ops.Identity(window, **D), shape, window[0] if one else window[:2], 1)
+    models = rng.normal(size=a.domain.shape)
+    y = np.zeros(shape)
+    for at in np.ndindex(models.shape[: len(models.shape) - len(window)]):
+        start = [number * (length - 1) for number, length in zip(at, window)]
+        y[tuple(slice(first, first + length) for first, length in zip(start, window))] += models[at]
+    np.testing.assert_allclose(a @ models, y)
+    assert a.check_adjoint()[0]
+
+
+def test_patches_of_three_axes_are_added_up():
+    a = ops.Patch3D(ops.Identity((2, 3, 2), **D), (4, 6, 5), (2, 3, 2), (0, 0, 1), taper=None)
+    assert a.domain.shape == (2, 2, 4, 2, 3, 2)
+    y = a @ np.ones(a.domain.shape)
+    assert np.array_equal(y, np.broadcast_to([1, 2, 2, 2, 1], y.shape))
 
 
 def test_polynomials_are_evaluated():

@@ -30,7 +30,25 @@ if not hasattr(np, "row_stack"):  # removed in NumPy 2.5; PyLops 2.8.0 still cal
 
 import pylops
 from pylops.avo.poststack import PoststackLinearModelling
-from pylops.signalprocessing import FFT, FFT2D, FFTND, Bilinear, Convolve1D, Interp, InterpCubicSpline, Shift
+from pylops.signalprocessing import (
+    DCT,
+    DWT,
+    DWT2D,
+    DWTND,
+    FFT,
+    FFT2D,
+    FFTND,
+    Bilinear,
+    Convolve1D,
+    Interp,
+    InterpCubicSpline,
+    Patch2D,
+    Patch3D,
+    Shift,
+    Sliding1D,
+    Sliding2D,
+    Sliding3D,
+)
 from pylops.utils import metrics as pylops_metrics
 from pylops.utils import seismicevents, tapers as pylops_tapers, wavelets as pylops_wavelets
 
@@ -546,6 +564,182 @@ def bilinear():
         return matrix.astype(dtype)
 
     file.add("last", last)
+    return file
+
+
+def windows_of_matrices(cls, name, cases):
+    """Matrices along the first axis of each window, or of all its elements (`flat`); the single windows of `alone` from all matrices."""
+    file = File(name)
+    dims = int(name[-2])
+    for case, shape, windows, columns, tapertype in cases:
+        lengths, overlaps = zip(*windows)
+        window = [*lengths, *shape[len(windows) :]]
+        counts = [(extent - length) // (length - over) + 1 for extent, (length, over) in zip(shape, windows)]
+        flat = case == "flat"
+        rows = int(np.prod(window)) if flat else window[0]
+        # The models of a window, and of all.
+        nop = [columns] + [1] * (dims - 1) if flat else [columns, *window[1:]]
+        model = [count * extent for count, extent in zip(counts, nop)] + nop[len(counts) :]
+
+        def make(dtype, matrix):
+            others = None if flat or len(window) == 1 else window[1:]
+            inner = pylops.MatrixMult(matrix, otherdims=others, dtype=dtype)
+            if case == "alone":
+                return added_windows(inner.todense(), window, shape, windows, tapertype)
+            common = dict(tapertype=tapertype)
+            if cls is Sliding1D:
+                return Sliding1D(inner, model[0], shape[0], lengths[0], overlaps[0], **common)
+            if cls is Sliding2D:
+                return Sliding2D(inner, model, shape, lengths[0], overlaps[0], **common)
+            return cls(inner, model, shape, lengths, overlaps, nop, **common)
+
+        file.add(case, make, matrix=(rows, columns))
+    return file
+
+
+def added_windows(inner, window, shape, windows, tapertype):
+    """The matrix of `inner` on all windows, added up: PyLops fails of a single window, or tapers one of its outer ends."""
+    inner = np.asarray(inner)
+    columns = inner.shape[1]
+    starts = [range(0, extent - length + 1, length - over) for extent, (length, over) in zip(shape, windows)]
+    blocks = []
+    for numbers in np.ndindex(*(len(start) for start in starts)):
+        part = inner.reshape(*window, columns)
+        place = []
+        for axis, number in enumerate(numbers):
+            length, over = windows[axis]
+            taper = pylops_tapers.taper(length, over, tapertype)
+            taper[: over if number == 0 else 0] = 1
+            taper[length - over if number + 1 == len(starts[axis]) else length :] = 1
+            part = part * taper.reshape([-1 if other == axis else 1 for other in range(part.ndim)])
+            place.append(slice(starts[axis][number], starts[axis][number] + length))
+        block = np.zeros((*shape, columns), inner.dtype)
+        block[tuple(place)] = part
+        blocks.append(block.reshape(-1, columns))
+    return np.hstack(blocks)
+
+
+def sliding1d():
+    seven = ((15,), ((7, 3),), 4)
+    cases = [
+        ("tapered", *seven, "hanning"),
+        ("squared", *seven, "cosinesquare"),
+        ("square_root", *seven, "cosinesqrt"),
+        ("untapered", *seven, None),
+        ("rest", (11,), ((4, 2),), 3, "cosine"),
+        ("apart", (13,), ((3, 0),), 3, "hanning"),
+        ("alone", (7,), ((5, 2),), 3, "hanning"),
+    ]
+    return windows_of_matrices(Sliding1D, "sliding1d", cases)
+
+
+def sliding2d():
+    cases = [
+        ("plane", (11, 3), ((5, 2),), 3, "hanning"),
+        ("untapered", (11, 3), ((5, 2),), 3, None),
+        ("flat", (11, 3), ((5, 2),), 2, "hanning"),
+        ("alone", (6, 3), ((5, 2),), 3, "hanning"),
+    ]
+    return windows_of_matrices(Sliding2D, "sliding2d", cases)
+
+
+def sliding3d():
+    volume = ((11, 9, 2), ((5, 2), (4, 1)), 3)
+    cases = [
+        ("volume", *volume, "hanning"),
+        ("untapered", *volume, None),
+        ("flat", (7, 6, 3), ((3, 1), (2, 0)), 3, "hanning"),
+        ("alone", (6, 9, 2), ((5, 2), (4, 1)), 3, "hanning"),
+    ]
+    return windows_of_matrices(Sliding3D, "sliding3d", cases)
+
+
+def patch2d():
+    plane = ((11, 10), ((5, 2), (6, 3)), 3)
+    cases = [
+        ("plane", *plane, "hanning"),
+        ("square_root", *plane, "cosinesqrt"),
+        ("flat", (7, 8), ((3, 1), (4, 2)), 3, "hanning"),
+        ("apart", (7, 9), ((2, 0), (3, 0)), 3, "hanning"),
+        ("alone", (6, 10), ((5, 2), (6, 3)), 3, "hanning"),
+    ]
+    return windows_of_matrices(Patch2D, "patch2d", cases)
+
+
+def patch3d():
+    volume = ((7, 8, 5), ((3, 1), (5, 2), (3, 1)), 3)
+    cases = [
+        ("volume", *volume, "hanning"),
+        ("untapered", *volume, None),
+        ("flat", (3, 7, 6), ((2, 1), (4, 2), (3, 0)), 3, "hanning"),
+        ("alone", (4, 8, 3), ((3, 1), (5, 2), (3, 1)), 3, "hanning"),
+    ]
+    return windows_of_matrices(Patch3D, "patch3d", cases)
+
+
+def wavelets_of(cls, name, cases):
+    """Discrete wavelet transforms: PyWavelets warns of levels at which all coefficients are those of edges."""
+    file = File(name)
+    for case, dims, axes, wavelet, level in cases:
+
+        def make(dtype):
+            along = dict(axis=axes) if cls is DWT else dict(axes=axes)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)
+                return cls(dims, wavelet=wavelet, level=level, dtype=dtype, **along)
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            file.add(case, make)
+    return file
+
+
+def dwt():
+    cases = [
+        ("haar", (8,), 0, "haar", 1),
+        ("padded", (11,), 0, "db2", 1),
+        ("axis0", (7, 3), 0, "sym4", 1),
+        ("axis1", (2, 5, 3), 1, "bior2.2", 1),
+        ("last", (2, 3, 8), -1, "rbio1.3", 1),
+        ("levels", (16, 3), 0, "db3", 3),
+        ("short", (3, 2), 0, "coif2", 2),
+        ("meyer", (13,), 0, "dmey", 2),
+        ("none", (5,), 0, "db4", 0),
+    ]
+    return wavelets_of(DWT, "dwt", cases)
+
+
+def dwt2d():
+    cases = [
+        ("plane", (7, 8), (0, 1), "db2", 1),
+        ("levels", (8, 5), (-2, -1), "bior3.3", 2),
+        ("first_last", (5, 2, 4), (2, 0), "haar", 2),
+        ("deep", (3, 16), (0, 1), "sym3", 3),
+    ]
+    return wavelets_of(DWT2D, "dwt2d", cases)
+
+
+def dwtnd():
+    cases = [
+        ("volume", (4, 5, 3), (0, 1, 2), "db2", 1),
+        ("levels", (8, 3, 4), (0, 1, 2), "rbio2.2", 2),
+        ("two", (4, 3, 6), (2, 0), "haar", 2),
+        ("one", (3, 7), (-1,), "coif1", 2),
+    ]
+    return wavelets_of(DWTND, "dwtnd", cases)
+
+
+def dct():
+    file = File("dct")
+
+    def add(case, dims, axes, kind):
+        file.add(case, lambda dtype: DCT(dims, type=kind, axes=axes, dtype=dtype))
+
+    for kind in (1, 2, 3, 4):
+        add(f"short{kind}", (5, 3), (0,), kind)
+        add(f"even{kind}", (2, 36), (1,), kind)
+        add(f"odd{kind}", (33, 2), (0,), kind)
+    add("both", (33, 4), (0, 1), 2)
     return file
 
 
@@ -1376,6 +1570,15 @@ FILES = (
     fft2d,
     fftnd,
     shift,
+    sliding1d,
+    sliding2d,
+    sliding3d,
+    patch2d,
+    patch3d,
+    dwt,
+    dwt2d,
+    dwtnd,
+    dct,
     smoothing,
     poststack_linear_modelling,
     compositions,

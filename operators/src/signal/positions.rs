@@ -38,10 +38,11 @@ impl Rows {
     }
 
     /// A sample with weight zero gets no entry: it may be NaN, and zero times that is NaN.
-    pub(super) fn add(&mut self, index: usize, weight: f64) {
-        if weight != 0.0 {
+    pub(super) fn add(&mut self, index: usize, weight: impl Into<Complex64>) {
+        let weight = weight.into();
+        if weight != Complex64::ZERO {
             self.indices.push(index);
-            self.weights.push(weight.into());
+            self.weights.push(weight);
         }
     }
 
@@ -49,17 +50,16 @@ impl Rows {
         self.starts.push(self.indices.len());
     }
 
-    /// The operator with this matrix from `axis` on, between `columns` of the domain and as many rows as there are.
+    /// The operator with this matrix from `axis` on, between `columns` of the domain and `rows` of the range.
     pub(super) fn operator(
         self,
         name: &'static str,
         [domain, range]: [Space; 2],
         axis: usize,
-        columns: &[usize],
+        [rows, columns]: [&[usize]; 2],
     ) -> Result<Operator> {
         let Self { starts, indices, weights } = self;
-        let rows = [starts.len() - 1];
-        let gather = Gather::new(axis, &rows, columns, starts, indices, Some(weights))?;
+        let gather = Gather::new(axis, rows, columns, starts, indices, Some(weights))?;
         Operator::of(name, domain, range, Form::Gather(gather))
     }
 }
@@ -105,5 +105,5 @@ pub(super) fn along(
         row(*position, extent, &mut rows);
         rows.end();
     }
-    rows.operator(name, [space, range], axis, &[extent])
+    rows.operator(name, [space, range], axis, [&[positions.len()], &[extent]])
 }

@@ -26,7 +26,9 @@ fn extent(space: &Space, axis: isize) -> usize {
     space.extent("test", axis).unwrap_or(1)
 }
 
-const ALONG: [Along1; 20] = [
+const ALONG: [Along1; 22] = [
+    ("DWT", |space, axis| DWT::new(space, axis, &Wavelet::named("haar")?, 1)),
+    ("DCT", |space, axis| DCT::new(space, &[axis], Cosines::II)),
     ("Flip", |space, axis| Flip::new(space, &[axis])),
     ("Roll", |space, axis| Roll::new(space, axis, 1)),
     ("Symmetrize", Symmetrize::new),
@@ -267,6 +269,8 @@ fn dtypes_that_are_not_computed_with_are_refused_by_name() {
             ("Interp", Interp::sinc(space.clone(), 0, [1.5], 0.1)),
             ("InterpCubicSpline", InterpCubicSpline::new(space.clone(), 0, [1.5])),
             ("Bilinear", Bilinear::new(space.clone(), [[1.5, 0.5]])),
+            ("DCT", DCT::new(space.clone(), &[0], Cosines::II)),
+            ("DWT", DWT::new(space.clone(), 0, &Wavelet::named("db2").unwrap(), 1)),
             ("SumAlong", SumAlong::new(space.clone(), 0)),
             ("Symmetrize", Symmetrize::new(space.clone(), 0)),
             ("CausalIntegration", CausalIntegration::new(space.clone(), 0, 1.0, Integral::Full)),

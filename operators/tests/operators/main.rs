@@ -43,6 +43,8 @@ mod sparse;
 mod sparse_arrays;
 mod support;
 mod trace;
+mod transforms;
 mod trees;
 mod visiting;
+mod windows;
 mod workspace;

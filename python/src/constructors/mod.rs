@@ -7,6 +7,8 @@ pub(crate) mod derivative;
 pub(crate) mod fourier;
 pub(crate) mod functions;
 pub(crate) mod signal;
+pub(crate) mod transforms;
+pub(crate) mod windows;
 
 use arrayspan::bridge::{Conversion, DType, SharedArray};
 use arrayspan::operators::Space;

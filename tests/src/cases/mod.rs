@@ -17,7 +17,9 @@ macro_rules! for_each_operator {
             to_device function_operator memoize_operator
             first_derivative second_derivative laplacian gradient
             first_directional_derivative second_directional_derivative
-            convolve1d smoothing interp interp_cubic_spline bilinear fft fft2d fftnd shift poststack_linear_modelling
+            convolve1d smoothing interp interp_cubic_spline bilinear fft fft2d fftnd shift
+            sliding1d sliding2d sliding3d patch2d patch3d
+            dwt dwt2d dwtnd dct poststack_linear_modelling
             kronecker
             columns lifted
             after sum scaled adjoint vstack hstack stack block_diagonal
@@ -29,6 +31,8 @@ mod direction;
 mod fourier;
 mod parts;
 mod table;
+mod wavelets;
+mod windowed;
 
 macro_rules! declare {
     ([] $($operator:ident)*) => {

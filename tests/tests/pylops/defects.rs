@@ -196,3 +196,17 @@ fn residuals_of_damped_bidiagonalisation_are_those_of_its_solution() {
         assert!((solution.residuals[iterations] - expected).abs() < 1e-13);
     }
 }
+
+#[test]
+fn neither_end_of_a_single_window_is_tapered() {
+    let same = |shape: &[usize]| Identity::new(space(shape)).unwrap();
+    let line = Sliding1D::new(same(&[5]), 7, Windows::new(5, 2)).unwrap();
+    let ones = |shape: &[usize]| Array::ones(shape, DType::Float64, Device::cpu()).unwrap();
+    // PyLops: an error, or with `savetaper=False` the last sample is 0.
+    let y = line.forward(ones(&[1, 5])).unwrap();
+    assert_eq!(numbers(&y), [1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0]);
+    let windows = [Windows::new(4, 2), Windows::new(2, 0)];
+    let patches = Patch2D::new(same(&[4, 2]), [4, 4], windows).unwrap();
+    // PyLops: the first row is 0.
+    assert_eq!(numbers(&patches.forward(ones(&[1, 2, 4, 2])).unwrap()), [1.0; 16]);
+}
