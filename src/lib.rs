@@ -156,7 +156,7 @@
 //! |---|---|
 //! | basic | [`Identity`], [`Zero`], [`Diagonal`], [`Conj`], [`Real`], [`Imag`], [`MatrixMult`], [`Transpose`], [`Flip`], [`Roll`], [`Pad`], [`Symmetrize`], [`Restriction`], [`Spread`], [`SumAlong`], [`CausalIntegration`], [`Regression`], [`LinearRegression`], [`FunctionOperator`], [`MemoizeOperator`], [`ToDevice`] |
 //! | derivatives | [`FirstDerivative`], [`SecondDerivative`], [`Laplacian`], [`Gradient`], [`FirstDirectionalDerivative`], [`SecondDirectionalDerivative`] |
-//! | signals | [`Convolve1D`], [`Smoothing`], [`Interp`], [`InterpCubicSpline`], [`Bilinear`], [`FFT`], [`FFT2D`], [`FFTND`], [`Shift`] |
+//! | signals | [`Convolve1D`], [`Convolve2D`], [`ConvolveND`], [`NonStationaryConvolve1D`], [`NonStationaryConvolve2D`], [`NonStationaryConvolve3D`], [`NonStationaryFilters1D`], [`NonStationaryFilters2D`], [`Fredholm1`], [`ChirpRadon2D`], [`ChirpRadon3D`], [`FourierRadon2D`], [`FourierRadon3D`], [`Smoothing`], [`Interp`], [`InterpCubicSpline`], [`Bilinear`], [`FFT`], [`FFT2D`], [`FFTND`], [`Shift`] |
 //! | seismic | [`PoststackLinearModelling`] |
 //! | algebra | [`adjoint`], `+`, `-`, `*`, [`after`](Operator::after), [`pow`](Operator::pow), [`transpose`](Operator::transpose), [`conj`](Operator::conj), [`to_real`](Operator::to_real), [`to_imag`](Operator::to_imag), [`Kronecker`], [`vstack!`], [`hstack!`], [`stack!`], [`block_diagonal!`], [`columns`](Operator::columns), [`lifted`](Operator::lifted), [`on`](Operator::on), [`visiting`](Operator::visiting) |
 //! | about them | [`describe`](Operator::describe), [`cost`](Operator::cost), [`to_dense`](Operator::to_dense), [`to_sparse`](Operator::to_sparse), [`trace`](Operator::trace), [`TraceEstimator`](operators::TraceEstimator), [`Counter`](operators::Counter) |

@@ -93,8 +93,11 @@ pub use derivative::{
 };
 pub use form::Form;
 pub use signal::{
-    Bilinear, Convolve1D, FFT, FFT2D, FFTND, FourierAxis, FourierNorm, Interp, InterpCubicSpline,
-    Interpolation, Shift, Smoothing, Spectrum,
+    Bilinear, ChirpRadon2D, ChirpRadon3D, Convolution, Convolve1D, Convolve2D, ConvolveND, FFT,
+    FFT2D, FFTND, FourierAxis, FourierNorm, FourierRadon2D, FourierRadon3D, Fredholm1, Interp,
+    InterpCubicSpline, Interpolation, NonStationaryConvolve1D, NonStationaryConvolve2D,
+    NonStationaryConvolve3D, NonStationaryFilters1D, NonStationaryFilters2D, RadonKind, Shift,
+    Smoothing, Spectrum,
 };
 pub use sparse::Sparse;
 pub use trace::{Sampler, TraceEstimator, TraceMethod};

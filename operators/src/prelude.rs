@@ -15,8 +15,11 @@ pub use crate::derivative::{
 };
 pub use crate::form::Form;
 pub use crate::signal::{
-    Bilinear, Convolve1D, FFT, FFT2D, FFTND, FourierAxis, FourierNorm, Interp, InterpCubicSpline,
-    Interpolation, Shift, Smoothing, Spectrum,
+    Bilinear, ChirpRadon2D, ChirpRadon3D, Convolution, Convolve1D, Convolve2D, ConvolveND, FFT,
+    FFT2D, FFTND, FourierAxis, FourierNorm, FourierRadon2D, FourierRadon3D, Fredholm1, Interp,
+    InterpCubicSpline, Interpolation, NonStationaryConvolve1D, NonStationaryConvolve2D,
+    NonStationaryConvolve3D, NonStationaryFilters1D, NonStationaryFilters2D, RadonKind, Shift,
+    Smoothing, Spectrum,
 };
 pub use crate::sparse::Sparse;
 pub use crate::{Devices, LinearMap, LinearOperator, Space, Workspace};

@@ -4,6 +4,7 @@ use arrayspan_bridge::DType;
 use arrayspan_kernels::Gather;
 use num_complex::Complex64;
 
+use crate::number::ZERO;
 use crate::{Error, Form, Operator, Result, Space};
 
 /// The entries of a sparse matrix, row by row.
@@ -38,10 +39,11 @@ impl Rows {
     }
 
     /// A sample with weight zero gets no entry: it may be NaN, and zero times that is NaN.
-    pub(super) fn add(&mut self, index: usize, weight: f64) {
-        if weight != 0.0 {
+    pub(super) fn add(&mut self, index: usize, weight: impl Into<Complex64>) {
+        let weight = weight.into();
+        if weight != ZERO {
             self.indices.push(index);
-            self.weights.push(weight.into());
+            self.weights.push(weight);
         }
     }
 
@@ -53,13 +55,24 @@ impl Rows {
     pub(super) fn operator(
         self,
         name: &'static str,
-        [domain, range]: [Space; 2],
+        spaces: [Space; 2],
         axis: usize,
         columns: &[usize],
     ) -> Result<Operator> {
+        let rows = [self.starts.len() - 1];
+        self.between(name, spaces, axis, [&rows, columns])
+    }
+
+    /// The same with rows that several axes of the range count together.
+    pub(super) fn between(
+        self,
+        name: &'static str,
+        [domain, range]: [Space; 2],
+        axis: usize,
+        [rows, columns]: [&[usize]; 2],
+    ) -> Result<Operator> {
         let Self { starts, indices, weights } = self;
-        let rows = [starts.len() - 1];
-        let gather = Gather::new(axis, &rows, columns, starts, indices, Some(weights))?;
+        let gather = Gather::new(axis, rows, columns, starts, indices, Some(weights))?;
         Operator::of(name, domain, range, Form::Gather(gather))
     }
 }

@@ -5,23 +5,13 @@ from types import ModuleType
 
 _MODULES = {
     "signalprocessing": {
-        "convolvend": ["ConvolveND"],
-        "convolve2d": ["Convolve2D"],
-        "nonstatconvolve1d": ["NonStationaryConvolve1D", "NonStationaryFilters1D"],
-        "nonstatconvolve2d": ["NonStationaryConvolve2D", "NonStationaryFilters2D"],
-        "nonstatconvolve3d": ["NonStationaryConvolve3D"],
         "radon2d": ["Radon2D"],
         "radon3d": ["Radon3D"],
-        "fourierradon2d": ["FourierRadon2D"],
-        "fourierradon3d": ["FourierRadon3D"],
-        "chirpradon2d": ["ChirpRadon2D"],
-        "chirpradon3d": ["ChirpRadon3D"],
         "sliding1d": ["Sliding1D", "sliding1d_design"],
         "sliding2d": ["Sliding2D", "sliding2d_design"],
         "sliding3d": ["Sliding3D", "sliding3d_design"],
         "patch2d": ["Patch2D", "patch2d_design"],
         "patch3d": ["Patch3D", "patch3d_design"],
-        "fredholm1": ["Fredholm1"],
         "dwt": ["DWT"],
         "dwt2d": ["DWT2D"],
         "dwtnd": ["DWTND"],

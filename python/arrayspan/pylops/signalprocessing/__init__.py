@@ -2,22 +2,44 @@
 
 from .._missing import publish
 from .bilinear import *
+from .chirpradon2d import *
+from .chirpradon3d import *
 from .convolve1d import *
+from .convolve2d import *
+from .convolvend import *
 from .fft import *
 from .fft2d import *
 from .fftnd import *
+from .fourierradon2d import *
+from .fourierradon3d import *
+from .fredholm1 import *
 from .interp import *
 from .interpspline import *
+from .nonstatconvolve1d import *
+from .nonstatconvolve2d import *
+from .nonstatconvolve3d import *
 from .shift import *
 
 __all__ = [
     "Bilinear",
+    "ChirpRadon2D",
+    "ChirpRadon3D",
     "Convolve1D",
+    "Convolve2D",
+    "ConvolveND",
     "FFT",
     "FFT2D",
     "FFTND",
+    "FourierRadon2D",
+    "FourierRadon3D",
+    "Fredholm1",
     "Interp",
     "InterpCubicSpline",
+    "NonStationaryConvolve1D",
+    "NonStationaryConvolve2D",
+    "NonStationaryConvolve3D",
+    "NonStationaryFilters1D",
+    "NonStationaryFilters2D",
     "Shift",
     *publish("signalprocessing", globals()),
 ]
