@@ -137,6 +137,80 @@ pub(crate) const OPERATORS: &[Row] = &[
         Ok(SecondDirectionalDerivative::new(space, &along, &steps, scheme, edge)?)
     }),
     ("Convolve1D_short", convolution),
+    ("Convolve1D_long", |s| {
+        let filter: Vec<f32> = scattered(1).take(1001.min(s.shape[0])).collect();
+        Ok(Convolve1D::new(s.space()?, 0, &filter, filter.len() / 2)?)
+    }),
+    ("Convolve2D", |s| {
+        let filter = s.random(&[15, 15], 1)?;
+        Ok(Convolve2D::new(s.space()?, [0, 1], filter, [7, 7], Convolution::Auto)?)
+    }),
+    ("Convolve2D_small", |s| {
+        let filter = s.random(&[3, 3], 1)?;
+        Ok(Convolve2D::new(s.space()?, [0, 1], filter, [1, 1], Convolution::Auto)?)
+    }),
+    ("ConvolveND", |s| {
+        let side = (s.shape.iter().product::<usize>() as f64).cbrt().round() as usize;
+        let (space, filter) = (Space::new([side; 3], DType::Float32)?, s.random(&[7; 3], 1)?);
+        Ok(ConvolveND::new(space, &[0, 1, 2], filter, &[3; 3], Convolution::Auto)?)
+    }),
+    ("NonStationaryConvolve1D", |s| {
+        let places = places(s.shape[0], 10);
+        let filters = s.random(&[places.len(), 41], 1)?;
+        Ok(NonStationaryConvolve1D::new(s.space()?, 0, filters, places)?)
+    }),
+    ("NonStationaryConvolve2D", |s| {
+        let at = [places(s.shape[0], 10), places(s.shape[1], 10)];
+        let filters = s.random(&[at[0].len(), at[1].len(), 11, 11], 1)?;
+        let space = Space::new(&s.shape[..2], DType::Float32)?;
+        Ok(NonStationaryConvolve2D::new(space, filters, [&at[0], &at[1]])?)
+    }),
+    ("NonStationaryConvolve3D", |s| {
+        let side = (s.shape.iter().product::<usize>() as f64).cbrt().round() as usize;
+        let at = places(side, 4);
+        let n = at.len();
+        let filters = s.random(&[n, n, n, 5, 5, 5], 1)?;
+        let space = Space::new([side; 3], DType::Float32)?;
+        Ok(NonStationaryConvolve3D::new(space, filters, [&at, &at, &at])?)
+    }),
+    ("NonStationaryFilters1D", |s| {
+        let n = (s.shape[0] * s.shape[1]).min(1_000_000);
+        Ok(NonStationaryFilters1D::new(s.random(&[n], 1)?, 41, places(n, 10))?)
+    }),
+    ("NonStationaryFilters2D", |s| {
+        let at = [places(s.shape[0], 10), places(s.shape[1], 10)];
+        let input = s.random(&s.shape[..2], 1)?;
+        Ok(NonStationaryFilters2D::new(input, [11, 11], [&at[0], &at[1]])?)
+    }),
+    ("Fredholm1", |s| {
+        let n = (s.shape[1] / 8).max(1);
+        let slices = (s.shape[0] / 16).max(1);
+        Ok(Fredholm1::new(s.random(&[slices, n, n], 1)?, 4)?)
+    }),
+    ("ChirpRadon2D", |s| {
+        let side = s.shape[0].min(1000);
+        Ok(ChirpRadon2D::new(Space::new([side; 2], DType::Float32)?, 0.75)?)
+    }),
+    ("ChirpRadon3D", |s| {
+        let side = (s.shape[0].min(1000) as f64).powf(2.0 / 3.0).round() as usize;
+        Ok(ChirpRadon3D::new(Space::new([side; 3], DType::Float32)?, [0.75, -0.5])?)
+    }),
+    ("FourierRadon2D", |s| {
+        let side = s.shape[0].min(1000);
+        let time = FourierAxis { step: 0.004, ..FourierAxis::new(-1) };
+        let [p, h] =
+            [1e-6, 10.0].map(|step| (0..side).map(|at| at as f64 * step).collect::<Vec<_>>());
+        let space = Space::new([side; 2], DType::Float32)?;
+        Ok(FourierRadon2D::new(space, time, None, &p, &h, RadonKind::Linear)?)
+    }),
+    ("FourierRadon3D", |s| {
+        let side = (s.shape[0].min(1000) as f64).powf(2.0 / 3.0).round() as usize;
+        let time = FourierAxis { step: 0.004, ..FourierAxis::new(-1) };
+        let [p, h] =
+            [1e-6, 10.0].map(|step| (0..side).map(|at| at as f64 * step).collect::<Vec<_>>());
+        let space = Space::new([side; 3], DType::Float32)?;
+        Ok(FourierRadon3D::new(space, time, None, [&p; 2], [&h; 2], [RadonKind::Linear; 2])?)
+    }),
     ("Smoothing1D", |s| Ok(Smoothing::new(s.space()?, &[(0, 11)])?)),
     ("Smoothing1D_ax1", |s| Ok(Smoothing::new(s.space()?, &[(1, 11)])?)),
     ("SmoothingND", |s| {
@@ -220,6 +294,12 @@ pub(crate) const OPERATORS: &[Row] = &[
 /// What is applied to each window: a mean of 5 along its first axis.
 fn window(shape: &[usize]) -> Result<Operator, Failure> {
     Ok(Smoothing::new(Space::new(shape, DType::Float32)?, &[(0, 5)])?)
+}
+
+/// So many places, or as many as there are samples, evenly spaced.
+fn places(extent: usize, count: usize) -> Vec<usize> {
+    let step = extent.div_ceil(count);
+    (step / 2..extent).step_by(step).collect()
 }
 
 /// Of real numbers.

@@ -33,8 +33,19 @@ from pylops.signalprocessing import (  # noqa: E402
     FFT2D,
     FFTND,
     Bilinear,
+    ChirpRadon2D,
+    ChirpRadon3D,
     Convolve1D,
+    Convolve2D,
+    ConvolveND,
+    FourierRadon2D,
+    Fredholm1,
     Interp,
+    NonStationaryConvolve1D,
+    NonStationaryConvolve2D,
+    NonStationaryConvolve3D,
+    NonStationaryFilters1D,
+    NonStationaryFilters2D,
     Patch2D,
     Patch3D,
     Shift,
@@ -147,6 +158,49 @@ def on_numpy(make):
 
 
 SIDE = min(CUBE[0], 16)
+def places(extent, count):
+    """So many places, or as many as there are samples, evenly spaced."""
+    step = -(-extent // count)
+    return tuple(range(step // 2, extent, step))
+
+
+def non_stationary(rank):
+    """Filters on a grid of places. On the host by threads, on the GPU by its kernel."""
+    dims = {1: SHAPE, 2: SHAPE, 3: CUBE}[rank]
+    taps = {1: 41, 2: 11, 3: 5}[rank]
+    at = [places(extent, 4 if rank == 3 else 10) for extent in dims[:rank]]
+    filters = numbers(*map(len, at), *[taps] * rank)
+    if rank == 1:
+        return NonStationaryConvolve1D(dims, filters, at[0], axis=0, dtype=FLOAT)
+    of = {2: NonStationaryConvolve2D, 3: NonStationaryConvolve3D}[rank]
+    return of(dims, filters, *at, engine="cuda" if LIBRARY == "cupy" else "numba", dtype=FLOAT)
+
+
+def filters2d():
+    """On NumPy alone, by threads."""
+    at = [places(extent, 10) for extent in SHAPE]
+    return NonStationaryFilters2D(numbers(*SHAPE), (11, 11), *at, engine="numba", dtype=FLOAT)
+
+
+def fredholm():
+    n, slices = max(SHAPE[1] // 8, 1), max(SHAPE[0] // 16, 1)
+    return Fredholm1(numbers(slices, n, n), 4, dtype=FLOAT)
+
+
+def chirp(rank):
+    side = min(SHAPE[0], 1000)
+    if rank == 2:
+        return ChirpRadon2D(np.arange(side), np.arange(side), 0.75, dtype=FLOAT)
+    axis = np.arange(round(side ** (2 / 3)))
+    return ChirpRadon3D(axis, axis, axis, (-0.5, 0.75), dtype=FLOAT)
+
+
+def fourier_radon():
+    n = min(SHAPE[0], 1000)
+    t, h, p = np.arange(n) * 0.004, xp.arange(n) * 10.0, xp.arange(n) * 1e-6
+    # The engine for NumPy makes a table of 8 GB.
+    return FourierRadon2D(t, h, p, n, engine="cuda" if LIBRARY == "cupy" else "numba", dtype=FLOAT)
+
 
 OPERATORS = {
     "Identity": identity,
@@ -182,6 +236,21 @@ OPERATORS = {
     "FirstDirectionalDerivative": lambda: pylops.FirstDirectionalDerivative(SHAPE, numbers(2, *SHAPE), dtype=FLOAT),
     "SecondDirectionalDerivative": lambda: pylops.SecondDirectionalDerivative(SHAPE, numbers(2, *SHAPE), dtype=FLOAT),
     "Convolve1D_short": lambda: convolution(),
+    "Convolve1D_long": lambda: Convolve1D(SHAPE, numbers(min(1001, SHAPE[0])), offset=min(1001, SHAPE[0]) // 2, axis=0, dtype=FLOAT),
+    "Convolve2D": lambda: Convolve2D(SHAPE, numbers(15, 15), offset=(7, 7), dtype=FLOAT),
+    "Convolve2D_small": lambda: Convolve2D(SHAPE, numbers(3, 3), offset=(1, 1), dtype=FLOAT),
+    "ConvolveND": lambda: ConvolveND(CUBE, numbers(7, 7, 7), offset=(3, 3, 3), axes=None, dtype=FLOAT),
+    "NonStationaryConvolve1D": lambda: non_stationary(1),
+    "NonStationaryConvolve2D": lambda: non_stationary(2),
+    "NonStationaryConvolve3D": lambda: non_stationary(3),
+    "NonStationaryFilters1D": lambda: NonStationaryFilters1D(
+        numbers(min(LENGTH, 1_000_000)), 41, places(min(LENGTH, 1_000_000), 10), dtype=FLOAT
+    ),
+    "NonStationaryFilters2D": lambda: filters2d() if LIBRARY == "numpy" else None,
+    "Fredholm1": fredholm,
+    "ChirpRadon2D": lambda: chirp(2),
+    "ChirpRadon3D": lambda: chirp(3),
+    "FourierRadon2D": fourier_radon,
     "Bilinear": lambda: Bilinear(
         xp.asarray(random.uniform(0, 1, (2, LENGTH // 2)) * (np.array(SHAPE)[:, None] - 1.01)), SHAPE, dtype=FLOAT
     ),

@@ -93,9 +93,12 @@ pub use derivative::{
 };
 pub use form::Form;
 pub use signal::{
-    Bilinear, Convolve1D, Cosines, DCT, DWT, DWT2D, DWTND, FFT, FFT2D, FFTND, FourierAxis,
-    FourierNorm, Interp, InterpCubicSpline, Interpolation, Patch2D, Patch3D, Shift, Sliding1D,
-    Sliding2D, Sliding3D, Smoothing, Spectrum, Wavelet, Windows,
+    Bilinear, ChirpRadon2D, ChirpRadon3D, Convolution, Convolve1D, Convolve2D, ConvolveND, Cosines,
+    DCT, DWT, DWT2D, DWTND, FFT, FFT2D, FFTND, FourierAxis, FourierNorm, FourierRadon2D,
+    FourierRadon3D, Fredholm1, Interp, InterpCubicSpline, Interpolation, NonStationaryConvolve1D,
+    NonStationaryConvolve2D, NonStationaryConvolve3D, NonStationaryFilters1D,
+    NonStationaryFilters2D, Patch2D, Patch3D, RadonKind, Shift, Sliding1D, Sliding2D, Sliding3D,
+    Smoothing, Spectrum, Wavelet, Windows,
 };
 pub use sparse::Sparse;
 pub use trace::{Sampler, TraceEstimator, TraceMethod};

@@ -62,6 +62,12 @@ pub(crate) fn taps(operator: &str, what: &str, band: &Band, dtype: DType) -> Res
     beside_each_other(operator, what, || weights(band), dtype)
 }
 
+/// The same for the taps of a filter along several axes.
+pub(crate) fn filter(operator: &str, what: &str, taps: &[Complex64], dtype: DType) -> Result<()> {
+    let what = |tap| format!("{what}: a tap of {}", text(tap));
+    beside_each_other(operator, what, || taps.iter().copied(), dtype)
+}
+
 /// The same for the weights of a sparse matrix.
 pub(crate) fn entries_of(operator: &str, gather: &Gather, dtype: DType) -> Result<()> {
     if gather.is_unweighted() {

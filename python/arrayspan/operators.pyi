@@ -126,6 +126,61 @@ def Convolve1D(
     offset: int = 0,
     axis: int = -1,
     dtype: DType = "float32",
+    method: Literal["auto", "direct", "fourier"] = "auto",
+) -> Operator: ...
+def Convolve2D(
+    shape: Shape,
+    filter: ArrayLike,
+    offset: Sequence[int] = (0, 0),
+    axes: Sequence[int] = (-2, -1),
+    dtype: DType = "float32",
+    method: Literal["auto", "direct", "fourier"] = "auto",
+) -> Operator: ...
+def ConvolveND(
+    shape: Shape,
+    filter: ArrayLike,
+    offset: Shape | None = None,
+    axes: Shape | None = None,
+    dtype: DType = "float32",
+    method: Literal["auto", "direct", "fourier"] = "auto",
+) -> Operator: ...
+def NonStationaryConvolve1D(
+    shape: Shape, filters: ArrayLike, places: Sequence[int], axis: int = -1, dtype: DType = "float32"
+) -> Operator: ...
+def NonStationaryConvolve2D(
+    shape: Shape, filters: ArrayLike, places: Sequence[Sequence[int]], dtype: DType = "float32"
+) -> Operator: ...
+def NonStationaryConvolve3D(
+    shape: Shape, filters: ArrayLike, places: Sequence[Sequence[int]], dtype: DType = "float32"
+) -> Operator: ...
+def NonStationaryFilters1D(input: ArrayLike, taps: int, places: Sequence[int]) -> Operator: ...
+def NonStationaryFilters2D(
+    input: ArrayLike, taps: Sequence[int], places: Sequence[Sequence[int]]
+) -> Operator: ...
+def Fredholm1(kernel: ArrayLike, others: int = 1) -> Operator: ...
+def ChirpRadon2D(shape: Shape, pmax: float, inverse: bool = False, dtype: DType = "float32") -> Operator: ...
+def ChirpRadon3D(
+    shape: Shape, pmax: Sequence[float], inverse: bool = False, dtype: DType = "float32"
+) -> Operator: ...
+def FourierRadon2D(
+    shape: Shape,
+    slownesses: ArrayLike,
+    offsets: ArrayLike,
+    points: int | None = None,
+    step: float = 1.0,
+    band: tuple[int, int] | None = None,
+    kind: Literal["linear", "parabolic"] = "linear",
+    dtype: DType = "float32",
+) -> Operator: ...
+def FourierRadon3D(
+    shape: Shape,
+    slownesses: Sequence[ArrayLike],
+    offsets: Sequence[ArrayLike],
+    points: int | None = None,
+    step: float = 1.0,
+    band: tuple[int, int] | None = None,
+    kinds: Sequence[Literal["linear", "parabolic"]] = ("linear", "linear"),
+    dtype: DType = "float32",
 ) -> Operator: ...
 def Smoothing(shape: Shape, windows: Sequence[tuple[int, int]], dtype: DType = "float32") -> Operator: ...
 def Interp(

@@ -93,13 +93,19 @@ mod _native {
             second_directional_derivative,
         };
         #[pymodule_export]
+        use crate::constructors::filters::{
+            chirp_radon2d, chirp_radon3d, fourier_radon2d, fourier_radon3d, fredholm1,
+            non_stationary_convolve1d, non_stationary_convolve2d, non_stationary_convolve3d,
+            non_stationary_filters1d, non_stationary_filters2d,
+        };
+        #[pymodule_export]
         use crate::constructors::fourier::{fft, fft2d, fftnd, shift};
         #[pymodule_export]
         use crate::constructors::functions::from_functions;
         #[pymodule_export]
         use crate::constructors::signal::{
-            bilinear, convolve1d, interp, interp_cubic_spline, poststack_linear_modelling,
-            smoothing,
+            bilinear, convolve_nd, convolve1d, convolve2d, interp, interp_cubic_spline,
+            poststack_linear_modelling, smoothing,
         };
         #[pymodule_export]
         use crate::constructors::transforms::{dct, dwt, dwt2d, dwtnd, wavelets};

@@ -6,6 +6,7 @@ import pytest
 from arrayspan import operators as ops
 from scipy.fft import dctn
 from scipy.interpolate import CubicSpline
+from scipy.signal import convolve
 
 rng = np.random.default_rng(2)
 x = rng.normal(size=(5, 6))
@@ -49,6 +50,21 @@ def overlapping(x):
 
 
 D = {"dtype": "float64"}
+def convolved(x, h, offset):
+    """The convolution of the first axes, of as many samples."""
+    full = convolve(x, h)
+    return full[tuple(slice(at, at + n) for at, n in zip(offset, x.shape))]
+
+
+def spread_by(x, filters, places):
+    """Each sample of the first axis spreads a filter, which lies on straight lines between those at places."""
+    y, reach = np.zeros((len(x) + 2 * (filters.shape[1] // 2), *x.shape[1:])), filters.shape[1] // 2
+    for at, row in enumerate(x):
+        taps = [np.interp(at, places, column) for column in filters.T]
+        y[at : at + len(taps)] += np.multiply.outer(taps, row)
+    return y[reach : reach + len(x)]
+
+
 weights, matrix = rng.normal(size=(5, 6)), rng.normal(size=(4, 5))
 field = rng.normal(size=(2, 5, 6))
 table = rng.uniform(0, 5, size=(5, 6, 3))
@@ -91,6 +107,27 @@ CASES = {
     "FirstDirectionalDerivative field": (
         ops.FirstDirectionalDerivative((5, 6), field, **D),
         lambda x: field[0] * centered(x) + field[1] * moved(centered, 1)(x),
+    ),
+    "Convolve1D each": (
+        ops.Convolve1D((5, 6), table[:, :3, 0], 1, **D),
+        lambda x: np.stack([convolved(row, h, (1,)) for row, h in zip(x, table[:, :3, 0])]),
+    ),
+    "NonStationaryConvolve1D": (
+        ops.NonStationaryConvolve1D((5, 6), table[:2, :3, 0], [1, 3], 0, **D),
+        lambda x: spread_by(x, table[:2, :3, 0], [1, 3]),
+    ),
+    "NonStationaryConvolve2D": (
+        ops.NonStationaryConvolve2D((5, 6), np.tile(table[:3, :3, 0], (2, 3, 1, 1)), [[0, 4], [1, 2, 5]], **D),
+        lambda x: convolved(x, table[:3, :3, 0], (1, 1)),
+    ),
+    "ChirpRadon2D": (ops.ChirpRadon2D((5, 6), 0.0, **D), lambda x: np.tile(x.sum(0), (5, 1))),
+    "Convolve2D": (
+        ops.Convolve2D((5, 6), table[:2, :3, 0], (1, 2), method="direct", **D),
+        lambda x: convolved(x, table[:2, :3, 0], (1, 2)),
+    ),
+    "ConvolveND": (
+        ops.ConvolveND((5, 6), table[:3, :2, 0], axes=(1, 0), method="fourier", **D),
+        lambda x: convolved(x, table[:3, :2, 0].T, (0, 0)),
     ),
     "Convolve1D": (
         ops.Convolve1D((5, 6), wavelet, 1, 0, **D),
@@ -298,3 +335,32 @@ def test_transforms_that_make_no_sense_are_refused():
     for wrong in [[1.0], "1", None, 1j]:
         with pytest.raises((TypeError, arrayspan.Error)):
             ops.Shift(8, wrong)
+
+
+def test_operators_between_other_shapes():
+    filters = np.tile(table[:3, :3, 0], (1, 2, 3, 1, 1, 1))
+    blur = ops.NonStationaryConvolve3D((1, 5, 6), filters, [[0], [0, 4], [1, 2, 5]], **D)
+    assert np.allclose((blur @ x[None])[0], convolved(x, table[:3, :3, 0], (1, 1)))
+    estimate = ops.NonStationaryFilters1D(x[0], 3, [1, 4])
+    taps = table[:2, :3, 0]
+    assert np.allclose(estimate @ taps, spread_by(x[0], taps, [1, 4]))
+    estimate = ops.NonStationaryFilters2D(x, (3, 3), [[0, 4], [1, 2, 5]])
+    assert np.allclose(estimate @ filters[0, :, :, 0], convolved(x, table[:3, :3, 0], (1, 1)))
+    kernel = rng.normal(size=(5, 4, 6))
+    assert np.allclose(ops.Fredholm1(kernel) @ x[:, :, None], np.einsum("kij,kj->ki", kernel, x)[:, :, None])
+    stacked = ops.ChirpRadon3D((5, 6, 3), (0.0, 0.0), **D) @ np.repeat(x[:, :, None], 3, 2)
+    assert np.allclose(stacked, x.sum())
+    radon = [ops.ChirpRadon2D((5, 6), 1.0, inverse=inverse, **D) for inverse in (False, True)]
+    assert radon[0].domain == radon[1].range and not np.allclose(radon[1] @ x, radon[0].adjoint(x))
+    late = ops.FourierRadon2D((5, 6), [0, 0, 0, 0, 1.0], [0.0, 2.0], **D)
+    assert np.allclose(late @ x, [x.sum(0), x[:4].sum(0) + np.roll(x[4], 2)])
+    late = ops.FourierRadon3D((1, 5, 6), [[0.5], [0, 0, 0, 0, 1.0]], [[2.0], [0.0, 2.0]], kinds=["linear", "parabolic"], **D)
+    assert np.allclose(late @ x[None], [[np.roll(x.sum(0), 1), np.roll(x[:4].sum(0), 1) + np.roll(x[4], 5)]])
+    with pytest.raises(arrayspan.ParameterError, match="bins 3..9"):
+        ops.FourierRadon2D((5, 6), x[0, :5], x[1], band=(3, 9))
+    with pytest.raises(arrayspan.ParameterError, match="odd"):
+        ops.NonStationaryConvolve1D(8, np.ones((2, 4)), [0, 4])
+    with pytest.raises(arrayspan.ParameterError, match="place 8"):
+        ops.NonStationaryConvolve1D(8, np.ones((2, 3)), [0, 8])
+    with pytest.raises(arrayspan.ParameterError, match="slices, rows, columns"):
+        ops.Fredholm1(x)

@@ -39,9 +39,21 @@ from pylops.signalprocessing import (
     FFT2D,
     FFTND,
     Bilinear,
+    ChirpRadon2D,
+    ChirpRadon3D,
     Convolve1D,
+    Convolve2D,
+    ConvolveND,
+    FourierRadon2D,
+    FourierRadon3D,
+    Fredholm1,
     Interp,
     InterpCubicSpline,
+    NonStationaryConvolve1D,
+    NonStationaryConvolve2D,
+    NonStationaryConvolve3D,
+    NonStationaryFilters1D,
+    NonStationaryFilters2D,
     Patch2D,
     Patch3D,
     Shift,
@@ -1032,6 +1044,245 @@ def convolve1d():
         dtypes=("complex128",),
         filter=4,
     )
+    # Of filters of their own, PyLops has the adjoint of real ones along the last axis.
+    file.add(
+        "each_last",
+        lambda dtype, filter: Convolve1D((3, 11), filter, offset=1, dtype=dtype),
+        dtypes=("float64",),
+        filter=(3, 3),
+    )
+    for case, dims, axis, taps, offset, dtypes in (
+        ("each_last", (3, 11), 1, 3, 1, ("complex128",)),
+        ("each_axis0", (7, 2, 3), 0, 4, 2, DTYPES),
+        ("each_long", (2, 17, 1), 1, 11, 3, DTYPES),
+    ):
+        shape = [*dims]
+        shape[axis] = taps
+        file.add(case, lambda dtype, filter: convolution_each(dims, filter, offset, axis), dtypes=dtypes, filter=shape)
+    return file
+
+
+def convolution_each(dims, filters, offset, axis):
+    """The matrix of a convolution of each signal along an axis with its own filter."""
+    size = int(np.prod(dims))
+    numbers = np.arange(size).reshape(dims)
+    matrix = np.zeros((size, size), dtype=filters.dtype)
+    for line in np.ndindex(*dims[:axis], *dims[axis + 1 :]):
+        at = (*line[:axis], slice(None), *line[axis:])
+        places = numbers[at]
+        matrix[np.ix_(places, places)] = convolution(dims[axis], filters[at], offset)
+    return matrix
+
+
+def convolve_nd():
+    file = File("convolve_nd")
+
+    def add(case, dims, filter, dtypes=DTYPES, **options):
+        make = lambda dtype, filter: ConvolveND(dims, filter, dtype=dtype, **options)
+        file.add(case, make, dtypes=dtypes, filter=filter)
+
+    add("plane", (7, 11), (3, 3), offset=(1, 2), method="direct")
+    add("volume", (5, 3, 6), (3, 2, 3), axes=None)
+    add("fibre", (1, 5), (1, 3), offset=(0, 1))
+    add("complex", (7, 11), (3, 3), dtypes=("complex128",), offset=(1, 2))
+    # PyLops takes the elements of the filter in the order of the axes, whatever order these are given in.
+    file.add(
+        "turned",
+        lambda dtype, filter: ConvolveND((5, 2, 7), filter.T, offset=(2, 0), axes=(0, 2), dtype=dtype),
+        filter=(2, 3),
+    )
+    products(file, "factors", (3,), (3,), lambda h: ConvolveND((7, 11), h, offset=(1, 2)))
+    return file
+
+
+def products(file, case, rows, columns, make):
+    """A filter of two axes that is the product of one along each."""
+    for dtype in DTYPES:
+        h = np.multiply.outer(file.random(rows, dtype), file.random(columns, dtype))
+        operator = make(h)
+        x, y = (file.random(operator.shape[0], dtype) for _ in range(2))
+        file.put(dtype, case, x=x, y=y, forward=operator.matvec(x), adjoint=operator.rmatvec(y), filter=h)
+
+
+def convolve2d():
+    file = File("convolve2d")
+
+    def add(case, dims, filter, **options):
+        file.add(case, lambda dtype, filter: Convolve2D(dims, filter, dtype=dtype, **options), filter=filter)
+
+    add("odd", (11, 6), (5, 3), offset=(2, 1))
+    add("outer", (3, 2, 5), (2, 2), offset=(1, 1), axes=(0, 2), method="direct")
+    products(file, "factors", (2,), (4,), lambda h: Convolve2D((5, 7, 1), h, offset=(1, 0), axes=(0, 1)))
+    return file
+
+
+def fredholm1():
+    file = File("fredholm1")
+    for case, kernel, nz, options in (
+        ("wide", (3, 5, 4), 2, {}),
+        ("tall", (2, 4, 7), 3, {"saveGt": False}),
+        ("vectors", (5, 3, 3), 1, {"usematmul": False}),
+        ("one_slice", (1, 2, 11), 2, {}),
+        ("one_row", (3, 1, 5), 1, {}),
+    ):
+        if case in ("one_slice", "one_row"):
+            # PyLops drops axes of one element.
+            file.add(case, lambda dtype, kernel: slices(kernel, nz), kernel=kernel)
+        else:
+            file.add(case, lambda dtype, kernel: Fredholm1(kernel, nz, dtype=dtype, **options), kernel=kernel)
+    return file
+
+
+def slices(kernel, nz):
+    """The matrix of one matrix for each slice."""
+    return scipy.linalg.block_diag(*(np.kron(matrix, np.eye(nz)) for matrix in kernel))
+
+
+def conjugated(file, case, make, **shapes):
+    """What PyLops says of real numbers; of complex ones, of which its adjoint is none, its matrix."""
+    file.add(case, make, dtypes=("float64",), **shapes)
+    columns = lambda operator: np.stack([operator.matvec(x) for x in np.eye(operator.shape[1], dtype=complex)], 1)
+    file.add(case, lambda dtype, **arrays: columns(make(dtype, **arrays)), dtypes=("complex128",), **shapes)
+
+
+def non_stationary_convolve1d():
+    file = File("non_stationary_convolve1d")
+    for case, dims, axis, places, taps in (
+        ("vector", (11,), 0, (1, 4, 7), 3),
+        ("axis0", (7, 3), 0, (0, 6), 5),
+        ("middle", (2, 9, 3), 1, (2, 4), 3),
+        ("last", (3, 8), -1, (3, 5, 7), 7),
+    ):
+        make = lambda dtype, filters: NonStationaryConvolve1D(dims, filters, places, axis=axis, dtype=dtype)
+        conjugated(file, case, make, filters=(len(places), taps))
+    # PyLops knows even spaces alone.
+    file.add("uneven", lambda dtype, filters: spreading(filters, [(11, (1, 2, 7))]), filters=(3, 3))
+    return file
+
+
+def spreading(filters, axes):
+    """The matrix of a convolution with filters at places of axes, which every sample spreads."""
+    rank = len(axes)
+    extents = [extent for extent, _ in axes]
+    size = int(np.prod(extents))
+    numbers = np.arange(size).reshape(extents)
+    matrix = np.zeros((size, size), dtype=filters.dtype)
+    for sample in np.ndindex(*extents):
+        filter = filters
+        for at, (_, places) in zip(sample, axes):
+            hats = [np.interp(at, places, np.eye(len(places))[number]) for number in range(len(places))]
+            filter = np.tensordot(hats, filter, 1) if filter.ndim > rank else filter
+        for tap in np.ndindex(*filter.shape):
+            place = tuple(at + k - size // 2 for at, k, size in zip(sample, tap, filter.shape))
+            if all(0 <= at < extent for at, extent in zip(place, extents)):
+                matrix[numbers[place], numbers[sample]] += filter[tap]
+    return matrix
+
+
+def non_stationary_convolve2d():
+    file = File("non_stationary_convolve2d")
+    for case, dims, places, taps in (
+        ("several", (11, 6), ((1, 4, 7), (0, 5)), (3, 3)),
+        ("long", (5, 7), ((1, 3), (2, 3, 4)), (5, 3)),
+    ):
+        make = lambda dtype, filters: NonStationaryConvolve2D(dims, filters, *places, dtype=dtype)
+        conjugated(file, case, make, filters=(*map(len, places), *taps))
+    uneven = [(11, (1, 4, 7)), (6, (0, 1, 5))]
+    file.add("uneven", lambda dtype, filters: spreading(filters, uneven), filters=(3, 3, 3, 3))
+    return file
+
+
+def non_stationary_convolve3d():
+    file = File("non_stationary_convolve3d")
+    places = ((1, 3), (0, 2), (2, 5, 8))
+    make = lambda dtype, filters: NonStationaryConvolve3D((5, 4, 11), filters, *places, dtype=dtype)
+    conjugated(file, "several", make, filters=(2, 2, 3, 3, 1, 3))
+    return file
+
+
+def non_stationary_filters1d():
+    file = File("non_stationary_filters1d")
+    for case, extent, places, taps in (
+        ("several", 11, (1, 4, 7), 3),
+        ("ends", 7, (0, 6), 5),
+        ("long", 13, (2, 4), 11),
+    ):
+        make = lambda dtype, input: NonStationaryFilters1D(input, taps, places, dtype=dtype)
+        conjugated(file, case, make, input=(extent,))
+    return file
+
+
+def non_stationary_filters2d():
+    file = File("non_stationary_filters2d")
+    for case, dims, places, taps in (
+        ("several", (11, 6), ((1, 4, 7), (0, 5)), (3, 3)),
+        ("long", (5, 7), ((1, 3), (2, 3, 4)), (11, 3)),
+    ):
+        make = lambda dtype, input: NonStationaryFilters2D(input, taps, *places, dtype=dtype)
+        conjugated(file, case, make, input=dims)
+    return file
+
+
+def of_parts(file, case, make, inverse=False, dtypes=DTYPES):
+    """PyLops takes real parts: of complex numbers, what it says of both parts. The adjoint of the inverse is that of its matrix."""
+    operator = make("float64")
+    rows, columns = operator.shape
+    linear = lambda f, x: f(x.real) + 1j * f(x.imag) if np.iscomplexobj(x) else f(x)
+    for dtype in dtypes:
+        x, y = file.random(columns, dtype), file.random(rows, dtype)
+        if inverse:
+            matrix = np.stack([operator.inverse(unit) for unit in np.eye(operator.shape[0])], 1)
+            forward, adjoint = matrix @ x, matrix.T @ y
+        else:
+            forward, adjoint = linear(operator.matvec, x), linear(operator.rmatvec, y)
+        file.put(dtype, case, x=x, y=y, forward=forward, adjoint=adjoint)
+
+
+def chirp_radon2d():
+    file = File("chirp_radon2d")
+    make = lambda nx, nt, pmax: lambda dtype: ChirpRadon2D(np.arange(nt) * 0.004, np.arange(nx) * 10.0, pmax, dtype=dtype)
+    of_parts(file, "odd", make(11, 7, 0.75))
+    of_parts(file, "even", make(6, 5, -1.5))
+    of_parts(file, "inverse", make(11, 7, 0.75), inverse=True)
+    # With the highest frequency, of which real parts are another thing.
+    of_parts(file, "even_time", make(5, 8, 1.25), dtypes=("float64",))
+    return file
+
+
+def chirp_radon3d():
+    file = File("chirp_radon3d")
+    # PyLops has the largest slope of x first.
+    make = lambda dtype: ChirpRadon3D(np.arange(11) * 0.5, np.arange(5), np.arange(4) * 2.0, (-0.5, 0.75), dtype=dtype)
+    of_parts(file, "slopes", make)
+    of_parts(file, "inverse", make, inverse=True)
+    return file
+
+
+def radon_places(slownesses, offsets, even=True):
+    bent = lambda place: place if even else place + 0.125 * place * place
+    return bent(np.arange(slownesses) * 0.25 - 0.5), bent(np.arange(offsets) * 0.5 - 1.0)
+
+
+def fourier_radon2d():
+    file = File("fourier_radon2d")
+    for case, samples, slownesses, offsets, points, even, dtypes, options in (
+        ("lines", 7, 3, 5, 11, True, DTYPES, {}),
+        ("parabolas", 7, 3, 5, 11, True, DTYPES, {"kind": "parabolic"}),
+        ("band", 7, 4, 3, 9, True, DTYPES, {"flims": (1, 3)}),
+        ("uneven", 5, 11, 2, 5, False, DTYPES, {}),
+        ("even", 5, 3, 4, 8, True, ("float64",), {}),
+    ):
+        p, h = radon_places(slownesses, offsets, even)
+        make = lambda dtype: FourierRadon2D(np.arange(samples) * 0.5, h, p, points, dtype=dtype, **options)
+        of_parts(file, case, make, dtypes=dtypes)
+    return file
+
+
+def fourier_radon3d():
+    file = File("fourier_radon3d")
+    for case, options in (("planes", {}), ("mixed", {"kind": ("parabolic", "linear"), "flims": (1, 5)})):
+        (py, hy), (px, hx) = radon_places(3, 2), radon_places(2, 4)
+        of_parts(file, case, lambda dtype: FourierRadon3D(np.arange(11) * 0.5, hy, hx, py, px, 13, dtype=dtype, **options))
     return file
 
 
@@ -1566,6 +1817,18 @@ FILES = (
     first_directional_derivative,
     second_directional_derivative,
     convolve1d,
+    convolve2d,
+    convolve_nd,
+    non_stationary_convolve1d,
+    non_stationary_convolve2d,
+    non_stationary_convolve3d,
+    non_stationary_filters1d,
+    non_stationary_filters2d,
+    fredholm1,
+    chirp_radon2d,
+    chirp_radon3d,
+    fourier_radon2d,
+    fourier_radon3d,
     fft,
     fft2d,
     fftnd,

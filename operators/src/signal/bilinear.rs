@@ -58,6 +58,6 @@ impl Bilinear {
             }
             rows.end();
         }
-        rows.operator(Self::NAME, [space, range], 0, [&[positions.len()], &[height, width]])
+        rows.between(Self::NAME, [space, range], 0, [&[positions.len()], &[height, width]])
     }
 }

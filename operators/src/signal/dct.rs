@@ -190,7 +190,7 @@ impl Table {
             }
             rows.end();
         }
-        rows.operator("Weights", spaces, axis, [&[self.rows], &[self.columns]])
+        rows.between("Weights", spaces, axis, [&[self.rows], &[self.columns]])
     }
 }
 

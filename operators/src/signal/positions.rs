@@ -4,6 +4,7 @@ use arrayspan_bridge::DType;
 use arrayspan_kernels::Gather;
 use num_complex::Complex64;
 
+use crate::number::ZERO;
 use crate::{Error, Form, Operator, Result, Space};
 
 /// The entries of a sparse matrix, row by row.
@@ -40,7 +41,7 @@ impl Rows {
     /// A sample with weight zero gets no entry: it may be NaN, and zero times that is NaN.
     pub(super) fn add(&mut self, index: usize, weight: impl Into<Complex64>) {
         let weight = weight.into();
-        if weight != Complex64::ZERO {
+        if weight != ZERO {
             self.indices.push(index);
             self.weights.push(weight);
         }
@@ -50,8 +51,20 @@ impl Rows {
         self.starts.push(self.indices.len());
     }
 
-    /// The operator with this matrix from `axis` on, between `columns` of the domain and `rows` of the range.
+    /// The operator with this matrix from `axis` on, between `columns` of the domain and as many rows as there are.
     pub(super) fn operator(
+        self,
+        name: &'static str,
+        spaces: [Space; 2],
+        axis: usize,
+        columns: &[usize],
+    ) -> Result<Operator> {
+        let rows = [self.starts.len() - 1];
+        self.between(name, spaces, axis, [&rows, columns])
+    }
+
+    /// The same with rows that several axes of the range count together.
+    pub(super) fn between(
         self,
         name: &'static str,
         [domain, range]: [Space; 2],
@@ -105,5 +118,5 @@ pub(super) fn along(
         row(*position, extent, &mut rows);
         rows.end();
     }
-    rows.operator(name, [space, range], axis, [&[positions.len()], &[extent]])
+    rows.operator(name, [space, range], axis, &[extent])
 }

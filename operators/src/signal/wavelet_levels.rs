@@ -116,7 +116,7 @@ fn level_along(
         rows.add(sample, 1.0);
         rows.end();
     }
-    rows.operator("Wavelets", [from, to], axis, [&[extent], &[own]])
+    rows.between("Wavelets", [from, to], axis, [&[extent], &[own]])
 }
 
 /// An operator on the first halves of some axes; all else stays.

@@ -144,8 +144,7 @@ pub(super) fn overlap_add(
     let columns = [counts, lens].concat();
     let rows = table(name, &axes, &range)?;
     let extents = &shape[..axes.len()];
-    let added =
-        rows.operator("Overlap", [lifted.range().clone(), range], 0, [extents, &columns])?;
+    let added = rows.between("Overlap", [lifted.range().clone(), range], 0, [extents, &columns])?;
     Ok(added.after(&lifted).build()?.named(name))
 }
 

@@ -26,7 +26,7 @@ fn extent(space: &Space, axis: isize) -> usize {
     space.extent("test", axis).unwrap_or(1)
 }
 
-const ALONG: [Along1; 22] = [
+const ALONG: [Along1; 23] = [
     ("DWT", |space, axis| DWT::new(space, axis, &Wavelet::named("haar")?, 1)),
     ("DCT", |space, axis| DCT::new(space, &[axis], Cosines::II)),
     ("Flip", |space, axis| Flip::new(space, &[axis])),
@@ -42,6 +42,10 @@ const ALONG: [Along1; 22] = [
         Laplacian::new(space, &[Along { axis, step: 0.5, weight: 2.0 }], SCHEME.0, SCHEME.1)
     }),
     ("Convolve1D", |space, axis| Convolve1D::new(space, axis, &[1.0], 0)),
+    ("ConvolveND", |space, axis| {
+        let tap = random(&Space::new([1], DType::Float64).unwrap(), 2);
+        ConvolveND::new(space, &[axis], tap, &[0], Convolution::Auto)
+    }),
     ("Smoothing", |space, axis| Smoothing::new(space, &[(axis, 1)])),
     ("Interp", |space, axis| Interp::new(space, axis, [], Interpolation::Linear)),
     ("Interp", |space, axis| Interp::sinc(space, axis, [], 0.0)),

@@ -5,18 +5,8 @@ from types import ModuleType
 
 _MODULES = {
     "signalprocessing": {
-        "convolvend": ["ConvolveND"],
-        "convolve2d": ["Convolve2D"],
-        "nonstatconvolve1d": ["NonStationaryConvolve1D", "NonStationaryFilters1D"],
-        "nonstatconvolve2d": ["NonStationaryConvolve2D", "NonStationaryFilters2D"],
-        "nonstatconvolve3d": ["NonStationaryConvolve3D"],
         "radon2d": ["Radon2D"],
         "radon3d": ["Radon3D"],
-        "fourierradon2d": ["FourierRadon2D"],
-        "fourierradon3d": ["FourierRadon3D"],
-        "chirpradon2d": ["ChirpRadon2D"],
-        "chirpradon3d": ["ChirpRadon3D"],
-        "fredholm1": ["Fredholm1"],
         "seislet": ["Seislet"],
         "dtcwt": ["DTCWT"],
         "pwd2d": ["PWSprayer2D", "PWSmoother2D"],

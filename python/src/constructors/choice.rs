@@ -1,7 +1,9 @@
 //! Choices by name.
 
 use arrayspan::operators::taper::Ramp;
-use arrayspan::operators::{Edge, FourierNorm, Integral, Interpolation, Scheme, Spectrum};
+use arrayspan::operators::{
+    Convolution, Edge, FourierNorm, Integral, Interpolation, RadonKind, Scheme, Spectrum,
+};
 use pyo3::prelude::*;
 
 use crate::error::{Class, refuse};
@@ -40,6 +42,18 @@ impl Named for Interpolation {
     const WHAT: &str = "interpolation";
     const NAMES: &'static [(&'static str, Self)] =
         &[("linear", Self::Linear), ("nearest", Self::Nearest)];
+}
+
+impl Named for Convolution {
+    const WHAT: &str = "method";
+    const NAMES: &'static [(&'static str, Self)] =
+        &[("auto", Self::Auto), ("direct", Self::Direct), ("fourier", Self::Fourier)];
+}
+
+impl Named for RadonKind {
+    const WHAT: &str = "kind";
+    const NAMES: &'static [(&'static str, Self)] =
+        &[("linear", Self::Linear), ("parabolic", Self::Parabolic)];
 }
 
 /// What `Interp` puts between samples.

@@ -4,6 +4,7 @@ pub(crate) mod algebra;
 pub(crate) mod basic;
 pub(crate) mod choice;
 pub(crate) mod derivative;
+pub(crate) mod filters;
 pub(crate) mod fourier;
 pub(crate) mod functions;
 pub(crate) mod signal;

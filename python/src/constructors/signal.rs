@@ -1,28 +1,67 @@
 //! Operators on signals.
 
 use arrayspan::operators as of;
-use arrayspan::operators::{Interpolation, Scheme};
+use arrayspan::operators::{Convolution, Interpolation, Scheme};
 use num_complex::Complex64;
 use pyo3::prelude::*;
 
 use super::choice::{Between, Choice};
-use super::{DTYPE, space};
+use super::{DTYPE, kept, space};
 use crate::dtype::Named;
 use crate::error::{Class, Result, refuse};
 use crate::operator::PyOperator;
-use crate::shape::Shape;
+use crate::shape::{Axes, Shape};
 
-/// Convolution along an axis with a short filter, whose time zero is at index ``offset``.
+/// Convolution along an axis with a filter, whose time zero is at index ``offset``: one of one axis, or one for each signal, an array in
+/// ``shape`` with taps along the axis.
 #[pyfunction(name = "Convolve1D")]
-#[pyo3(signature = (shape, filter, offset=0, axis=-1, dtype=DTYPE))]
+#[pyo3(signature = (shape, filter, offset=0, axis=-1, dtype=DTYPE, method=Choice(Convolution::Auto)))]
 pub(crate) fn convolve1d(
     shape: Shape,
-    filter: Vec<Complex64>,
+    filter: &Bound<'_, PyAny>,
     offset: usize,
     axis: isize,
     dtype: Named,
+    method: Choice<Convolution>,
 ) -> Result<PyOperator> {
-    Ok(of::Convolve1D::new(space(shape, dtype)?, axis, &filter, offset)?.into())
+    let space = space(shape, dtype)?;
+    if let Ok(taps) = filter.extract::<Vec<Complex64>>() {
+        return Ok(of::Convolve1D::by(space, axis, &taps, offset, method.0)?.into());
+    }
+    Ok(of::Convolve1D::each(space, axis, kept(filter, "filter")?, offset)?.into())
+}
+
+/// Convolution along two axes with a filter, whose time zero is at index ``offset``.
+#[pyfunction(name = "Convolve2D")]
+#[pyo3(signature = (shape, filter, offset=[0, 0], axes=[-2, -1], dtype=DTYPE, method=Choice(Convolution::Auto)))]
+pub(crate) fn convolve2d(
+    shape: Shape,
+    filter: &Bound<'_, PyAny>,
+    offset: [usize; 2],
+    axes: [isize; 2],
+    dtype: Named,
+    method: Choice<Convolution>,
+) -> Result<PyOperator> {
+    let (space, filter) = (space(shape, dtype)?, kept(filter, "filter")?);
+    Ok(of::Convolve2D::new(space, axes, filter, offset, method.0)?.into())
+}
+
+/// Convolution along several axes, all unless they are named, with a filter, whose time zero is at index ``offset``: that of zeros unless
+/// it is given.
+#[pyfunction(name = "ConvolveND")]
+#[pyo3(signature = (shape, filter, offset=None, axes=None, dtype=DTYPE, method=Choice(Convolution::Auto)))]
+pub(crate) fn convolve_nd(
+    shape: Shape,
+    filter: &Bound<'_, PyAny>,
+    offset: Option<Shape>,
+    axes: Option<Axes>,
+    dtype: Named,
+    method: Choice<Convolution>,
+) -> Result<PyOperator> {
+    let (space, filter) = (space(shape, dtype)?, kept(filter, "filter")?);
+    let axes = axes.unwrap_or_else(|| Axes((0..space.shape().len() as isize).collect()));
+    let offset = offset.map_or_else(|| vec![0; axes.0.len()], |offset| offset.0);
+    Ok(of::ConvolveND::new(space, &axes.0, filter, &offset, method.0)?.into())
 }
 
 /// Means of neighbours: of ``n`` along ``axis`` for each pair ``(axis, n)`` of ``windows``.

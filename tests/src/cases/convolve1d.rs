@@ -1,10 +1,10 @@
-//! `Convolve1D`: odd and even filters, every position of time zero, every axis, complex filters.
+//! `Convolve1D`: odd and even filters, every position of time zero, every axis, complex filters, by transforms, a filter for each signal.
 
 use arrayspan_bridge::DType;
-use arrayspan_operators::{Convolve1D, Result};
+use arrayspan_operators::{Convolution, Convolve1D, Result};
 use num_complex::Complex64;
 
-use super::{golden_array, space};
+use super::{fourier, golden_array, space};
 use crate::suite::{Case, Cell, Moves};
 
 /// One launch that reads and writes each value once; the filter is in the kernel.
@@ -26,10 +26,58 @@ pub fn cases(dtype: DType) -> Vec<Case> {
         given(&[3, 1], 1, 0, &[-1.5]),
         given(&[13, 17], 1, 0, &[2.0]),
     ];
+    let by = |shape: &[usize], axis, offset, points, key| spectral(dtype, shape, axis, offset, points, key);
+    cases.push(by(&[11], 0, 2, 14, "even"));
+    cases.push(by(&[7, 5], 0, 1, 8, "axis0"));
+    cases.push(by(&[2, 7, 3], 1, 3, 10, "middle"));
+    // Arrays of coefficients, or of spectra.
+    let coefficients = |taps: usize, len: usize, others: usize| Moves::one(len + taps * others, len);
+    cases.push(each(&[3, 11], 1, 1, "each_last", coefficients(3, 33, 3)));
+    cases.push(each(&[7, 2, 3], 0, 2, "each_axis0", coefficients(4, 42, 6)));
+    let bins = if dtype.is_complex() { 24 } else { 24 / 2 + 1 };
+    let spectra = fourier::filtered(dtype, &[34, 2 * bins], 2 * bins);
+    cases.push(each(&[2, 17, 1], 1, 3, "each_long", spectra));
     if dtype.is_complex() {
         cases.push(golden(&[11], 0, 1, "complex"));
+        cases.push(by(&[11], 0, 1, 14, "complex"));
     }
     cases
+}
+
+/// By transforms of so many points: to the spectrum, over it, and back.
+fn spectral(
+    dtype: DType,
+    shape: &[usize],
+    axis: isize,
+    offset: usize,
+    points: usize,
+    key: &str,
+) -> Case {
+    let key = format!("convolve1d/{key}");
+    let name = format!("{key} along axis {axis} of {shape:?}, by {points} points");
+    let len: usize = shape.iter().product();
+    let bins = if dtype.is_complex() { points } else { points / 2 + 1 };
+    let spectra = len / shape[axis as usize] * bins;
+    let [there, back] = fourier::spectra_of(dtype, &[len, spectra]);
+    let [between, _] = fourier::weighted(dtype, spectra, bins);
+    let moves = there.then(between).then(back);
+    let (shape, of_key) = (shape.to_vec(), key.clone());
+    let make = move |cell: &Cell| {
+        let filter = golden_array(cell, &of_key, "filter")?.numbers;
+        Convolve1D::by(space(cell, &shape)?, axis, &filter, offset, Convolution::Fourier)
+    };
+    Case::new(name, make).moves(moves, moves).golden(key)
+}
+
+/// A filter for each signal.
+fn each(shape: &[usize], axis: isize, offset: usize, key: &str, moves: Moves) -> Case {
+    let key = format!("convolve1d/{key}");
+    let (shape, of_key) = (shape.to_vec(), key.clone());
+    let make = move |cell: &Cell| {
+        let filters = cell.array(&golden_array(cell, &of_key, "filter")?)?;
+        Convolve1D::each(space(cell, &shape)?, axis, filters.into_shared(), offset)
+    };
+    Case::new(key.clone(), make).moves(moves, moves).golden(key)
 }
 
 fn golden(shape: &[usize], axis: isize, offset: usize, key: &str) -> Case {

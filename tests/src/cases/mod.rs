@@ -17,7 +17,10 @@ macro_rules! for_each_operator {
             to_device function_operator memoize_operator
             first_derivative second_derivative laplacian gradient
             first_directional_derivative second_directional_derivative
-            convolve1d smoothing interp interp_cubic_spline bilinear fft fft2d fftnd shift
+            convolve1d convolve2d convolve_nd non_stationary_convolve1d non_stationary_convolve2d
+            non_stationary_convolve3d non_stationary_filters1d non_stationary_filters2d fredholm1 chirp_radon2d chirp_radon3d
+            fourier_radon2d fourier_radon3d
+            smoothing interp interp_cubic_spline bilinear fft fft2d fftnd shift
             sliding1d sliding2d sliding3d patch2d patch3d
             dwt dwt2d dwtnd dct poststack_linear_modelling
             kronecker
@@ -27,8 +30,10 @@ macro_rules! for_each_operator {
     };
 }
 
+mod convolution;
 mod direction;
 mod fourier;
+mod non_stationary;
 mod parts;
 mod table;
 mod wavelets;

@@ -37,11 +37,70 @@ fn the_adjoint_of_a_complex_filter_conjugates_it() {
 }
 
 #[test]
-fn filters_of_each_trace_are_a_block_diagonal_whose_adjoint_holds() {
-    let filters = [[1.0, -2.0, 3.0], [0.5, 4.0, -1.0]];
-    let trace = |filter: &[f64; 3]| Convolve1D::new(space(&[7]), 0, filter, 1).unwrap();
-    let traces = block_diagonal(filters.iter().map(trace)).unwrap();
-    assert!(check_adjoint(&traces).unwrap().holds());
+fn filters_of_each_trace_have_an_adjoint_along_every_axis() {
+    for (shape, axis, taps) in [(&[7, 2], 0, [3, 2]), (&[2, 7], 1, [2, 3]), (&[17, 2], 0, [11, 2])]
+    {
+        let filters = Space::new(taps, DType::Float64).unwrap();
+        let filters = Array::from_vec((0..filters.len()).map(|at| at as f64 - 1.5).collect(), taps);
+        let traces = Convolve1D::each(space(shape), axis, filters.unwrap(), 1).unwrap();
+        assert!(check_adjoint(&traces).unwrap().holds(), "{shape:?} along {axis}");
+    }
+}
+
+#[test]
+fn the_axes_of_a_filter_are_those_that_are_named() {
+    let filter = Array::from_slice(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [2, 3]).unwrap();
+    let turned = Array::from_slice(&[1.0, 4.0, 2.0, 5.0, 3.0, 6.0], [3, 2]).unwrap();
+    let method = Convolution::Direct;
+    let a = ConvolveND::new(space(&[5, 4]), &[1, 0], filter, &[0, 1], method).unwrap();
+    let b = ConvolveND::new(space(&[5, 4]), &[0, 1], turned, &[1, 0], method).unwrap();
+    let x = Array::from_vec((0..20).map(f64::from).collect(), [5, 4]).unwrap();
+    // PyLops: other numbers.
+    assert_eq!(numbers(&a.forward(&x).unwrap()), numbers(&b.forward(&x).unwrap()));
+}
+
+#[test]
+fn filters_that_change_from_place_to_place_are_conjugated() {
+    let complex = |shape: &[usize]| {
+        let len = shape.iter().product::<usize>() as i32;
+        let number = |at| Complex64::new(f64::from(at % 5) - 1.5, f64::from(at % 3) + 0.5);
+        Array::from_vec((0..len).map(number).collect(), shape).unwrap()
+    };
+    let space = |shape: &[usize]| Space::new(shape, DType::Complex128).unwrap();
+    let places = [1, 4];
+    let operators = [
+        NonStationaryConvolve1D::new(space(&[7]), 0, complex(&[2, 3]), places),
+        NonStationaryConvolve2D::new(space(&[7, 5]), complex(&[2, 2, 3, 3]), [&places; 2]),
+        NonStationaryFilters1D::new(complex(&[7]), 3, places),
+        NonStationaryFilters2D::new(complex(&[7, 5]), [3, 3], [&places; 2]),
+        // PyLops: an error for a single place.
+        NonStationaryConvolve1D::new(space(&[7]), 0, complex(&[1, 3]), [2]),
+    ];
+    for operator in operators {
+        let operator = operator.unwrap();
+        assert!(check_adjoint(&operator).unwrap().holds(), "{operator:?}");
+    }
+}
+
+#[test]
+fn slices_of_one_row_are_multiplied() {
+    let kernel = Array::from_slice(&[1.0, 2.0, 3.0, 4.0], [2, 1, 2]).unwrap();
+    let slices = Fredholm1::new(kernel, 2).unwrap();
+    let x = Array::from_vec((0..8).map(f64::from).collect(), [2, 2, 2]).unwrap();
+    // PyLops: an error.
+    assert_eq!(numbers(&slices.forward(&x).unwrap()), [4.0, 7.0, 36.0, 43.0]);
+}
+
+#[test]
+fn the_first_slope_of_a_chirp_is_that_of_the_first_axis() {
+    let x = Array::from_vec((0..60).map(f64::from).collect(), [5, 4, 3]).unwrap();
+    let flat = ChirpRadon3D::new(space(&[5, 4, 3]), [0.5, 0.0]).unwrap();
+    let y = numbers(&flat.forward(&x).unwrap());
+    // Without slopes along the second axis, all of its indices have the same sums. PyLops: those of the first one.
+    let all = y.chunks(12).all(|rows| {
+        rows.chunks(3).all(|row| row.iter().zip(rows).all(|(a, b)| (a - b).abs() < 1e-9))
+    });
+    assert!(all, "{y:?}");
 }
 
 #[test]

@@ -2,7 +2,11 @@
 
 from .._missing import publish
 from .bilinear import *
+from .chirpradon2d import *
+from .chirpradon3d import *
 from .convolve1d import *
+from .convolve2d import *
+from .convolvend import *
 from .dct import *
 from .dwt import *
 from .dwt2d import *
@@ -10,8 +14,14 @@ from .dwtnd import *
 from .fft import *
 from .fft2d import *
 from .fftnd import *
+from .fourierradon2d import *
+from .fourierradon3d import *
+from .fredholm1 import *
 from .interp import *
 from .interpspline import *
+from .nonstatconvolve1d import *
+from .nonstatconvolve2d import *
+from .nonstatconvolve3d import *
 from .patch2d import *
 from .patch3d import *
 from .shift import *
@@ -21,7 +31,11 @@ from .sliding3d import *
 
 __all__ = [
     "Bilinear",
+    "ChirpRadon2D",
+    "ChirpRadon3D",
     "Convolve1D",
+    "Convolve2D",
+    "ConvolveND",
     "DCT",
     "DWT",
     "DWT2D",
@@ -29,8 +43,16 @@ __all__ = [
     "FFT",
     "FFT2D",
     "FFTND",
+    "FourierRadon2D",
+    "FourierRadon3D",
+    "Fredholm1",
     "Interp",
     "InterpCubicSpline",
+    "NonStationaryConvolve1D",
+    "NonStationaryConvolve2D",
+    "NonStationaryConvolve3D",
+    "NonStationaryFilters1D",
+    "NonStationaryFilters2D",
     "Patch2D",
     "Patch3D",
     "Shift",

@@ -19,7 +19,7 @@ class Convolve1D(Leaf):
     dims : int or tuple
         The shape of models.
     h : ndarray
-        The filter, of one axis. (One for each trace is not yet part of arrayspan.)
+        The filter: of one axis, or one for each trace, in the shape of models but for its own extent along the axis.
     offset : int, optional
         The index of time zero in the filter.
     axis : int, optional
@@ -39,22 +39,26 @@ class Convolve1D(Leaf):
 
     def __init__(self, dims, h, offset=0, axis=-1, method=None, dtype="float64", name="C"):
         dims = _value_or_sized_to_tuple(dims)
-        if h.ndim != 1:
-            raise NotImplementedError("Convolve1D with a filter for each trace is not yet part of arrayspan")
         methods = ("direct", "fft") if len(dims) == 1 else ("fft", "overlapadd")
         if method not in (None, *methods):
             raise ValueError(f"`method` must be {methods[0]} or {methods[1]}")
-        self.axis, self.h, self.nh, self.offset, self.method = axis, h, h.size, int(offset), method
-        extent = dims[get_normalize_axis_index()(axis, len(dims))]
-        self._long = h.size > extent
+        at = get_normalize_axis_index()(axis, len(dims))
+        extent = dims[at]
+        if h.ndim != 1 and (h.ndim != len(dims) or h.shape[:at] + h.shape[at + 1 :] != dims[:at] + dims[at + 1 :]):
+            raise ValueError(f"filters of shape {h.shape} along axis {axis} of {dims}")
+        size = h.size if h.ndim == 1 else h.shape[at]
+        self.axis, self.h, self.nh, self.offset, self.method = axis, h, size, int(offset), method
+        self._long = size > extent
         if self._long and len(dims) > 1:
-            raise ValueError(f"a filter of {h.size} samples is longer than axis {axis} of {dims}")
+            raise ValueError(f"a filter of {size} samples is longer than axis {axis} of {dims}")
         if self.offset > (extent if self._long else self.nh) - 1:
             raise ValueError(f"`offset` must be smaller than {'dims' if self._long else 'h.shape'}[axis] - 1")
         dimsd = h.shape if self._long else dims
         super().__init__(dtype=np.dtype(dtype), dims=dims, dimsd=dimsd, name=name)
 
     def _build(self, dtype, like):
+        if self.h.ndim > 1:
+            return engine.Convolve1D(self.dims, placed(self.h, dtype, like), self.offset, self.axis, dtype)
         taps = placed(self.h, dtype, None).tolist()
         if not self._long:
             return engine.Convolve1D(self.dims, taps, self.offset, self.axis, dtype)

@@ -1,0 +1,45 @@
+//! Convolution along three axes with filters that change from place to place.
+
+use arrayspan_bridge::SharedArray;
+
+use super::bank::Bank;
+use crate::{Error, Operator, Result, Space};
+
+/// `y[i] = Σⱼ hⱼ[i - j + c] x[j]` along three axes, `c` the middle of filters `hⱼ`, which are given on a grid of places and are
+/// interpolated linearly along each axis between them; domain and range are both `space`.
+///
+/// Before the first place of an axis and behind the last one filters are those there. Each belongs to a sample of `x`, which it
+/// spreads; what leaves the axes is lost. Places rise along each axis and need not be evenly spaced. Windows of `x` between places are
+/// convolved by discrete Fourier transforms, all at once, and added up; the filters' spectra are kept where the filters
+/// live, and there the operator is. Adjoints add up in an order that is always the same. Units: those of `h x`. Complex: linear.
+/// Cost: 2 launches for each axis to take windows and to add them up, 2 to transform them, and 1 (test
+/// `bytes::non_stationary_convolve3d`); windows together have about 8 times as many elements as `x`, where filters are short beside the
+/// distance of places.
+///
+/// Golden: PyLops 2.8.0 `NonStationaryConvolve3D`, whose adjoint does not conjugate complex filters; this one does.
+#[derive(Debug)]
+pub struct NonStationaryConvolve3D(());
+
+impl NonStationaryConvolve3D {
+    const NAME: &str = "NonStationaryConvolve3D";
+
+    /// Convolves arrays of three axes with `filters`, `[places, places, places, taps, taps, taps]`. Waits for these.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when `space` has another number of axes; the filters are not one for each place, of odd numbers of taps, or complex on
+    /// a real space; there are no places along an axis, they do not rise or one is no sample of it; a tap is not finite or does not fit
+    /// the dtype; or a dtype is not one to compute with. [`Error::TooLarge`] when windows cannot be addressed; out of memory; the
+    /// device's failure.
+    pub fn new(
+        space: Space,
+        filters: impl Into<SharedArray>,
+        places: [&[usize]; 3],
+    ) -> Result<Operator> {
+        let filters = filters.into();
+        let &[_, _, _, first, second, third] = filters.shape() else {
+            let why = format!("filters of shape {:?}, not [places…, taps…]", filters.shape());
+            return Error::parameter(Self::NAME, why);
+        };
+        Bank::new(Self::NAME, &space, &places, &[first, second, third])?.convolution(&filters)
+    }
+}
