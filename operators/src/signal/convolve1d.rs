@@ -89,7 +89,8 @@ impl Convolve1D {
         }
         let (extents, offsets) = (vec![taps.len()], vec![offset]);
         let filter = Filter { axes: vec![axis], extents, offsets, taps };
-        let long = filter.taps.len() > Self::MOST_TAPS || filter.prefers_fourier(&space);
+        let long =
+            filter.taps.len() > Self::MOST_TAPS || filter_spectral::is_cheaper(&filter, &space);
         if method == Convolution::Fourier || (!direct && long) {
             return filter_spectral::operator(Self::NAME, &space, &filter, Kept::Everywhere);
         }

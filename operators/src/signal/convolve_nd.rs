@@ -4,6 +4,7 @@ use arrayspan_bridge::SharedArray;
 
 use super::Convolution;
 use super::filter::Filter;
+use super::filter_method;
 use super::filter_spectral::Kept;
 use crate::{Operator, Result, Space};
 
@@ -70,5 +71,5 @@ pub(super) fn convolution(
 ) -> Result<Operator> {
     let device = filter.device();
     let filter = Filter::new(name, &space, axes, &filter.view(), offset)?;
-    filter.operator(name, &space, method, Kept::On(device))
+    filter_method::operator(name, &space, &filter, method, Kept::On(device))
 }

@@ -3,19 +3,9 @@
 use arrayspan_bridge::{DType, Relayout, View};
 use num_complex::Complex64;
 
-use super::Convolution;
-use super::convolve1d::Convolve1D;
-use super::filter_direct;
-use super::filter_spectral::{self, Kept};
 use crate::laws::values;
 use crate::number::{self, ONE};
-use crate::{Error, Form, Formula, Identity, Operator, Result, Space};
-
-/// What each bit of the points' number costs in a transform and back, in products of a tap and a sample.
-const TAPS_PER_BIT: f64 = 20.0;
-
-/// What a pass over the arrays costs, in the same.
-const TAPS_PER_PASS: f64 = 8.0;
+use crate::{Error, Result, Space};
 
 /// A filter along axes, checked: `y[i] = Σₖ h[k] x[i - k + offset]`.
 #[derive(Clone, Debug)]
@@ -84,67 +74,8 @@ impl Filter {
         number::filter(operator, "the filter", &self.taps, space.dtype())
     }
 
-    /// The convolution. What it needs of the filter's spectrum lies on a device, or wherever it is applied.
-    pub(super) fn operator(
-        &self,
-        name: &'static str,
-        space: &Space,
-        method: Convolution,
-        kept: Kept,
-    ) -> Result<Operator> {
-        if self.taps.iter().all(|tap| *tap == number::ZERO) {
-            return Operator::of(name, space.clone(), space.clone(), Form::Zero);
-        }
-        if method != Convolution::Fourier
-            && let Some(factors) = self.factors(space.dtype())
-        {
-            return self.product(name, space, &factors, method);
-        }
-        let direct = match method {
-            Convolution::Auto => !self.prefers_fourier(space),
-            Convolution::Direct => true,
-            Convolution::Fourier => false,
-        };
-        if direct {
-            return Ok(Operator::new(filter_direct::Direct::new(name, space, self)?));
-        }
-        filter_spectral::operator(name, space, self, kept)
-    }
-
-    /// Whether transforms take fewer operations than products.
-    pub(super) fn prefers_fourier(&self, space: &Space) -> bool {
-        let points = filter_spectral::points(self, space);
-        let axes = self.axes.iter().zip(&points);
-        let growth = axes.map(|(&axis, &points)| points as f64 / space.shape()[axis] as f64);
-        let bits: f64 = points.iter().map(|&points| (points as f64).log2()).sum();
-        let passes = self.taps.len() / self.extents.iter().max().copied().unwrap_or(1);
-        let direct = self.taps.len() as f64 + TAPS_PER_PASS * (passes as f64 - 1.0);
-        direct > TAPS_PER_BIT * growth.product::<f64>() * bits.max(1.0)
-    }
-
-    /// One convolution along each axis after the other.
-    fn product(
-        &self,
-        name: &'static str,
-        space: &Space,
-        factors: &[Vec<Complex64>],
-        method: Convolution,
-    ) -> Result<Operator> {
-        let mut product = Formula::from(Identity::new(space.clone())?);
-        for (at, factor) in factors.iter().enumerate().rev() {
-            // A single tap of one changes nothing.
-            if factor[..] == [ONE] {
-                continue;
-            }
-            let (axis, offset) = (self.axes[at] as isize, self.offsets[at]);
-            let one = Convolve1D::by(space.clone(), axis, factor, offset, method);
-            product = one.map_err(|error| error.of(name))?.after(product);
-        }
-        Ok(product.build()?.named(name))
-    }
-
     /// The filters along each axis of which this is the product, but for rounding, if there are such.
-    fn factors(&self, dtype: DType) -> Option<Vec<Vec<Complex64>>> {
+    pub(super) fn factors(&self, dtype: DType) -> Option<Vec<Vec<Complex64>>> {
         let epsilon =
             if dtype.real() == DType::Float32 { f32::EPSILON.into() } else { f64::EPSILON };
         let sizes = self.taps.iter().map(|tap| tap.norm()).enumerate();

@@ -12,6 +12,12 @@ use crate::laws::values;
 use crate::number::ZERO;
 use crate::{Form, LinearMap as _, LinearOperator as _, Operator, Result, Space, adjoint};
 
+/// What each bit of the points' number costs in a transform and back, in products of a tap and a sample.
+const TAPS_PER_BIT: f64 = 20.0;
+
+/// What a pass over the arrays costs, in the same.
+const TAPS_PER_PASS: f64 = 8.0;
+
 /// Where the spectrum of a filter lies.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kept {
@@ -28,6 +34,17 @@ pub(super) fn points(filter: &Filter, space: &Space) -> Vec<usize> {
         smooth(space.shape()[axis] + offset.max(extent - 1 - offset))
     })
     .collect()
+}
+
+/// Whether transforms take fewer operations than products.
+pub(super) fn is_cheaper(filter: &Filter, space: &Space) -> bool {
+    let points = points(filter, space);
+    let axes = filter.axes.iter().zip(&points);
+    let growth = axes.map(|(&axis, &points)| points as f64 / space.shape()[axis] as f64);
+    let bits: f64 = points.iter().map(|&points| (points as f64).log2()).sum();
+    let passes = filter.taps.len() / filter.extents.iter().max().copied().unwrap_or(1);
+    let direct = filter.taps.len() as f64 + TAPS_PER_PASS * (passes as f64 - 1.0);
+    direct > TAPS_PER_BIT * growth.product::<f64>() * bits.max(1.0)
 }
 
 /// The least number from `least` on without prime factors above 7.

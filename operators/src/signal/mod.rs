@@ -18,6 +18,7 @@ mod fft2d;
 mod fftnd;
 mod filter;
 mod filter_direct;
+mod filter_method;
 mod filter_spectral;
 mod fourier_axis;
 mod fourier_radon2d;

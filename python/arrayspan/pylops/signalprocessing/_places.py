@@ -2,6 +2,9 @@
 
 import numpy as np
 
+from .. import _dtypes
+from .._leaf import Leaf
+
 ENGINES = ("numpy", "numba", "cuda")
 
 
@@ -36,3 +39,11 @@ def grid(places):
 
 def integers(places):
     return [int(place) for place in places]
+
+
+class Allocated(Leaf):
+    """Results have the dtype that it was made with, as PyLops allocates them, complex where what is given or held is."""
+
+    def _choose_dtype(self, given):
+        held = (getattr(self, name).dtype for name in self._holds)
+        return _dtypes.within(_dtypes.promoted(self.dtype), _dtypes.promoted(given, *held))

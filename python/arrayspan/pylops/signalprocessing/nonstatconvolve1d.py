@@ -7,7 +7,7 @@ from .._leaf import Leaf
 from .._recipes import placed
 from ..utils._internal import _value_or_sized_to_tuple
 from ..utils.backend import get_array_module, get_normalize_axis_index
-from ._places import expect_odd, expect_regular, expect_within, grid, integers
+from ._places import Allocated, expect_odd, expect_regular, expect_within, grid, integers
 
 __all__ = ["NonStationaryConvolve1D", "NonStationaryFilters1D"]
 
@@ -57,7 +57,7 @@ class NonStationaryConvolve1D(Leaf):
         return engine.NonStationaryConvolve1D(self.dims, filters, self._places, axis, dtype)
 
 
-class NonStationaryFilters1D(Leaf):
+class NonStationaryFilters1D(Allocated):
     """What filters at places of an axis, and on straight lines between these, give of an input: see `NonStationaryConvolve1D`.
 
     Parameters
@@ -74,7 +74,6 @@ class NonStationaryFilters1D(Leaf):
         What `describe` calls it.
     """
 
-    _rule = "held"
     _holds = ("inp",)
 
     def __init__(self, inp, hsize, ih, dtype="float64", name="C"):

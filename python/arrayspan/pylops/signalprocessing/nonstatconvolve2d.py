@@ -3,15 +3,14 @@
 import numpy as np
 
 from ... import operators as engine_of
-from .._leaf import Leaf
 from .._recipes import placed
 from ..utils._internal import _value_or_sized_to_tuple
-from ._places import expect_engine, expect_odd, expect_regular, expect_within, grid, integers
+from ._places import Allocated, expect_engine, expect_odd, expect_regular, expect_within, grid, integers
 
 __all__ = ["NonStationaryConvolve2D", "NonStationaryFilters2D"]
 
 
-class NonStationaryConvolve2D(Leaf):
+class NonStationaryConvolve2D(Allocated):
     """The convolution with filters on a grid of places, interpolated along both axes between these: each sample spreads its own.
 
     Parameters
@@ -32,7 +31,6 @@ class NonStationaryConvolve2D(Leaf):
         What `describe` calls it.
     """
 
-    _rule = "held"
     _holds = ("hs",)
 
     def __init__(
@@ -53,7 +51,7 @@ class NonStationaryConvolve2D(Leaf):
         return engine_of.NonStationaryConvolve2D(self.dims, placed(self.hs, dtype, like), self._places, dtype)
 
 
-class NonStationaryFilters2D(Leaf):
+class NonStationaryFilters2D(Allocated):
     """What filters on a grid of places, interpolated between these, give of an input: see `NonStationaryConvolve2D`.
 
     Parameters
@@ -72,7 +70,6 @@ class NonStationaryFilters2D(Leaf):
         What `describe` calls it.
     """
 
-    _rule = "held"
     _holds = ("inp",)
 
     def __init__(self, inp, hshape, ihx, ihz, engine="numpy", dtype="float64", name="C"):

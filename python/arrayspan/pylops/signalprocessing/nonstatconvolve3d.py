@@ -3,15 +3,14 @@
 import numpy as np
 
 from ... import operators as engine_of
-from .._leaf import Leaf
 from .._recipes import placed
 from ..utils._internal import _value_or_sized_to_tuple
-from ._places import expect_engine, expect_odd, expect_regular, expect_within, grid, integers
+from ._places import Allocated, expect_engine, expect_odd, expect_regular, expect_within, grid, integers
 
 __all__ = ["NonStationaryConvolve3D"]
 
 
-class NonStationaryConvolve3D(Leaf):
+class NonStationaryConvolve3D(Allocated):
     """The convolution with filters on a grid of places, interpolated along all axes between these: each sample spreads its own.
 
     Parameters
@@ -32,7 +31,6 @@ class NonStationaryConvolve3D(Leaf):
         What `describe` calls it.
     """
 
-    _rule = "held"
     _holds = ("hs",)
 
     def __init__(
