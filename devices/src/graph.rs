@@ -134,7 +134,7 @@ impl Graph {
 }
 
 impl Stream {
-    /// Whether the device takes [graphs](Graph) of kernels: CUDA.
+    /// Whether the device takes graphs of kernels: CUDA.
     #[must_use]
     pub fn has_graphs(&self) -> bool {
         self.driver().has_graphs()

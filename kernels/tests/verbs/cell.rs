@@ -26,7 +26,7 @@ pub fn on_each(kind: DeviceKind, dtype: DType, name: &str, case: fn(&Cell)) {
         let is_turn = if half { turn::is_of_half } else { turn::is_of };
         if compiles_slowly(device) && !is_turn(dtype, name) {
             say(
-                "skipped: where kernels are compiled slowly, a seed gives each case of a verb one dtype",
+                "skipped: where kernels are compiled slowly, a seed chooses cases of verbs and the dtype of each",
             );
             continue;
         }
