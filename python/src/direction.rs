@@ -5,6 +5,7 @@ use arrayspan::operators::{LinearMap, Operator};
 use pyo3::prelude::*;
 
 use crate::error::Result;
+use crate::lock::Held;
 
 /// What is done to an argument.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,6 +24,14 @@ pub(crate) fn run<T: Send>(
     device: Device,
     work: impl FnOnce() -> Result<T> + Send,
 ) -> Result<T> {
-    let quick = device.is_cpu() && operator.domain().len() + operator.range().len() <= QUICK;
-    if quick { work() } else { py.detach(work) }
+    let small = operator.domain().len() + operator.range().len() <= QUICK;
+    let quick = small && device.is_cpu() && operator.devices().is_none();
+    if !quick {
+        return py.detach(|| {
+            let _held = Held::set(false);
+            work()
+        });
+    }
+    let _held = Held::set(true);
+    work()
 }

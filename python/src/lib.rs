@@ -26,6 +26,7 @@ mod error;
 mod incoming;
 mod interface;
 mod kind;
+mod lock;
 mod matrix;
 mod memory;
 mod numpy;
@@ -70,6 +71,7 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        arrayspan::devices::retry::around(crate::lock::unlocked);
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 

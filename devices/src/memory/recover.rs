@@ -6,6 +6,7 @@
 //! arrayspan asks for memory under a lock of ours that a recovery or such a function could wait for.
 
 use std::cell::Cell;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use super::contest::Contest;
@@ -33,12 +34,39 @@ pub(crate) fn or_recover<T>(
 ) -> Result<T, Error> {
     let mut operation = || operation().map_err(|error| error.recognised(device));
     match operation() {
-        Err(error @ Error::OutOfMemory { .. }) => again(device, error, &mut operation),
+        Err(error @ Error::OutOfMemory { .. }) => search(device, error, &mut operation),
         other => other,
     }
 }
 
+/// What a search for memory is run by: calls the function that it is given, once.
+pub type Around = fn(&mut dyn FnMut());
+
+static AROUND: OnceLock<Around> = OnceLock::new();
+
+/// Has every search for memory on behalf of a single call run by a function of the program's, which can let go meanwhile of a lock
+/// that its threads hold (an interpreter's, say), and functions that free memory want. Whether it is the first that is named.
+pub fn around(function: Around) -> bool {
+    AROUND.set(function).is_ok()
+}
+
 #[cold]
+fn search<T>(
+    device: Device,
+    refused: Error,
+    operation: &mut dyn FnMut() -> Result<T>,
+) -> Result<T, Error> {
+    let Some(around) = AROUND.get() else { return again(device, refused, operation) };
+    let mut found = Err(refused);
+    let mut begun = false;
+    around(&mut || {
+        if let (false, Err(refused)) = (std::mem::replace(&mut begun, true), &found) {
+            found = again(device, refused.clone(), operation);
+        }
+    });
+    found
+}
+
 fn again<T>(
     device: Device,
     refused: Error,

@@ -25,6 +25,7 @@ use std::time::{Duration, Instant};
 
 use super::attempt;
 use super::gate::{LetGo, Pass, Woken};
+pub use super::recover::{Around, around};
 use super::recover::{PATIENCE, Recovering, recover};
 pub use super::recovered::{Recovered, Total};
 pub use super::shortage::{OutOfMemory, Shortage};

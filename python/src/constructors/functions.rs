@@ -9,6 +9,7 @@ use arrayspan::operators::{self as of, Context, Error, LinearMap, Operator, Prop
 use pyo3::exceptions::PyRecursionError;
 use pyo3::prelude::*;
 
+use crate::lock::Held;
 use crate::error::{Class, Result, refuse};
 use crate::incoming;
 use crate::kind::Kind;
@@ -119,7 +120,10 @@ impl Functions {
         }
         // Nobody may keep what is only lent: the function is given an array of its own.
         let own = x.to_array()?;
-        let done = Python::try_attach(|py| self.call(py, function, on, own, y, update));
+        let done = Python::try_attach(|py| {
+            let _held = Held::set(true);
+            self.call(py, function, on, own, y, update)
+        });
         match done {
             Some(Ok(())) => Ok(()),
             Some(Err(failure)) => Err(Error::function(PyErr::from(failure))),
@@ -155,7 +159,7 @@ impl Functions {
             found = found.reshaped(y.shape())?;
         }
         self.store(py, &found, on, y, update)?;
-        given.settle()
+        py.detach(|| given.settle())
     }
 
     /// A flat result with gaps between its elements.

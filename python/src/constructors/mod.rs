@@ -43,7 +43,9 @@ fn numbers(given: &Bound<'_, PyAny>, what: &str) -> Result<Vec<f64>> {
         return Ok(numbers);
     }
     let array = incoming::copied(given, what)?;
-    let stream = array.device().stream()?;
-    let numbers = array.view().convert(DType::Float64, &Conversion::WRAP, &stream)?;
-    Ok(numbers.to_vec()?)
+    given.py().detach(|| {
+        let stream = array.device().stream()?;
+        let numbers = array.view().convert(DType::Float64, &Conversion::WRAP, &stream)?;
+        Ok(numbers.to_vec()?)
+    })
 }

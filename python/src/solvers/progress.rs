@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::ptr::NonNull;
 use std::sync::{Mutex, PoisonError};
 
-use arrayspan::bridge::View;
+use arrayspan::bridge::{Array, View};
 use arrayspan::solvers::{Observer, Progress};
 use pyo3::prelude::*;
 
@@ -64,19 +64,32 @@ unsafe impl Send for Lent {}
 // SAFETY: as above.
 unsafe impl Sync for Lent {}
 
+impl Lent {
+    /// A copy of the solution, while it is there.
+    fn copied(&self) -> Result<Option<Array>> {
+        let lent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(view) = *lent else { return Ok(None) };
+        // SAFETY: the view lives as long as the pointer is there, which the lock keeps.
+        Ok(Some(unsafe { view.as_ref() }.to_array()?))
+    }
+
+    /// Takes it away; waits for whoever copies it.
+    fn end(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
 #[pymethods]
 impl PyProgress {
     /// A copy of the present solution, as the kind of array that the data are. Only while the callback runs.
     fn solution<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
-        let lent = self.solution.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(view) = *lent else {
+        // Without the interpreter's lock: who has the other one may wait for memory, whose owners want that of the interpreter.
+        let lent = &self.solution;
+        let Some(copy) = py.detach(|| lent.copied())? else {
             return Err(Class::Error
                 .raise(py, "the solution is lent only while the callback runs")
                 .into());
         };
-        // SAFETY: the view lives as long as the pointer is there, which the lock keeps.
-        let copy = unsafe { view.as_ref() }.to_array()?;
-        drop(lent);
         self.kind.give(py, copy)
     }
 
@@ -129,7 +142,8 @@ impl Watch {
         };
         let told = Bound::new(py, told)?;
         let returned = callback.bind(py).call1((&told,));
-        *told.get().solution.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        let lent = &told.get().solution;
+        py.detach(|| lent.end());
         // Only `True` ends a run, and not whatever a function happens to return.
         let ends = returned?.is(&*pyo3::types::PyBool::new(py, true));
         Ok(if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
