@@ -146,7 +146,7 @@ impl Bank {
     /// Along each axis of `space` the places, and how many taps filters have.
     pub(super) fn new(
         name: &'static str,
-        space: &Space,
+        space: Space,
         places: &[&[usize]],
         taps: &[usize],
     ) -> Result<Self> {
@@ -156,11 +156,11 @@ impl Bank {
             return Error::parameter(name, format!("{space}, which has not {rank} axes"));
         }
         let along = places.iter().zip(taps).enumerate();
-        let along = along.map(|(axis, (at, &taps))| Places::new(name, space, axis, at, taps));
+        let along = along.map(|(axis, (at, &taps))| Places::new(name, &space, axis, at, taps));
         let places = along.collect::<Result<Vec<Places>>>()?;
         let dtype = space.dtype();
         let mut shape = space.shape().to_vec();
-        let mut windows = Formula::from(Identity::new(space.clone())?);
+        let mut windows = Formula::from(Identity::new(space)?);
         let mut folds = Vec::with_capacity(rank);
         for (number, along) in places.iter().enumerate() {
             let axis = 2 * number;

@@ -126,7 +126,7 @@ impl Convolve1D {
         let numbers = values::numbers(&filters.view())?;
         number::filter(Self::NAME, "the filters", &numbers, space.dtype())?;
         if taps > Self::MOST_EACH {
-            return Self::each_by_spectra(space, axis, (&filters, &numbers), offset);
+            return Self::each_by_spectra(&space, axis, (&filters, &numbers), offset);
         }
         let mut sum: Option<Formula> = None;
         for k in 0..taps {
@@ -145,7 +145,7 @@ impl Convolve1D {
     }
 
     fn each_by_spectra(
-        space: Space,
+        space: &Space,
         axis: usize,
         (filters, numbers): (&SharedArray, &[Complex64]),
         offset: usize,

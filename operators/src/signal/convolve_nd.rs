@@ -71,5 +71,5 @@ pub(super) fn convolution(
 ) -> Result<Operator> {
     let device = filter.device();
     let filter = Filter::new(name, &space, axes, &filter.view(), offset)?;
-    filter_method::operator(name, &space, &filter, method, Kept::On(device))
+    filter_method::operator(name, space, &filter, method, Kept::On(device))
 }

@@ -69,7 +69,7 @@ impl Bands {
         }
         let padded = Space::of(name, shape, space.dtype())?;
         let stride: usize = filter.extents[long + 1..].iter().product();
-        let firsts = (0..filter.taps.len()).filter(|at| at / stride % extent == 0);
+        let firsts = (0..filter.taps.len()).filter(|at| (at / stride).is_multiple_of(extent));
         let mut terms = Vec::new();
         for first in firsts {
             let row = (0..extent).map(|k| (k, filter.taps[first + k * stride]));

@@ -13,28 +13,28 @@ use crate::{Form, Formula, Identity, Operator, Result, Space};
 /// The convolution. What it needs of the filter's spectrum lies on a device, or wherever it is applied.
 pub(super) fn operator(
     name: &'static str,
-    space: &Space,
+    space: Space,
     filter: &Filter,
     method: Convolution,
     kept: Kept,
 ) -> Result<Operator> {
     if filter.taps.iter().all(|tap| *tap == ZERO) {
-        return Operator::of(name, space.clone(), space.clone(), Form::Zero);
+        return Operator::of(name, space.clone(), space, Form::Zero);
     }
     if method != Convolution::Fourier
         && let Some(factors) = filter.factors(space.dtype())
     {
-        return product(name, space, filter, &factors, method);
+        return product(name, &space, filter, &factors, method);
     }
     let direct = match method {
-        Convolution::Auto => !filter_spectral::is_cheaper(filter, space),
+        Convolution::Auto => !filter_spectral::is_cheaper(filter, &space),
         Convolution::Direct => true,
         Convolution::Fourier => false,
     };
     if direct {
-        return Ok(Operator::new(Direct::new(name, space, filter)?));
+        return Ok(Operator::new(Direct::new(name, &space, filter)?));
     }
-    filter_spectral::operator(name, space, filter, kept)
+    filter_spectral::operator(name, &space, filter, kept)
 }
 
 /// One convolution along each axis after the other.

@@ -52,13 +52,14 @@ pub(super) fn smooth(least: usize) -> usize {
     let is_smooth = |number: &usize| {
         let mut rest = *number;
         for factor in [2, 3, 5, 7] {
-            while rest % factor == 0 {
+            while rest.is_multiple_of(factor) {
                 rest /= factor;
             }
         }
         rest == 1
     };
-    (least.max(1)..).find(is_smooth).unwrap_or(least)
+    // There is a power of two up to twice as large.
+    (least.max(1)..=least.saturating_mul(2)).find(is_smooth).unwrap_or(least)
 }
 
 /// `Fᴴ diag(F h) F` between zeros behind the samples.
@@ -100,7 +101,9 @@ fn weights(bins: &Space, axes: &[usize], response: Vec<Complex64>, kept: Kept) -
         }
         Kept::On(device) => {
             let mut shape = vec![1; bins.shape().len()];
-            axes.iter().for_each(|&axis| shape[axis] = bins.shape()[axis]);
+            for &axis in axes {
+                shape[axis] = bins.shape()[axis];
+            }
             Ok(Form::Diagonal(placed(&shape, bins.dtype(), &response, device)?))
         }
     }

@@ -40,6 +40,6 @@ impl NonStationaryConvolve2D {
             let why = format!("filters of shape {:?}, not [places…, taps…]", filters.shape());
             return Error::parameter(Self::NAME, why);
         };
-        Bank::new(Self::NAME, &space, &places, &[rows, columns])?.convolution(&filters)
+        Bank::new(Self::NAME, space, &places, &[rows, columns])?.convolution(&filters)
     }
 }

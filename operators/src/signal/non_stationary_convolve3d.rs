@@ -40,6 +40,6 @@ impl NonStationaryConvolve3D {
             let why = format!("filters of shape {:?}, not [places…, taps…]", filters.shape());
             return Error::parameter(Self::NAME, why);
         };
-        Bank::new(Self::NAME, &space, &places, &[first, second, third])?.convolution(&filters)
+        Bank::new(Self::NAME, space, &places, &[first, second, third])?.convolution(&filters)
     }
 }

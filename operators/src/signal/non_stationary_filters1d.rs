@@ -56,10 +56,11 @@ impl NonStationaryFilters1D {
         let each = taps.saturating_mul(2);
         let mut rows = Rows::new(Self::NAME, domain.shape(), domain.dtype(), extent, each)?;
         for row in 0..extent {
-            for sample in row.saturating_sub(reach)..(row + reach + 1).min(extent) {
+            let samples = numbers.iter().enumerate().take(row + reach + 1);
+            for (sample, number) in samples.skip(row.saturating_sub(reach)) {
                 let tap = row + reach - sample;
                 for (own, part) in places.around(sample) {
-                    rows.add(own * taps + tap, numbers[sample] * part);
+                    rows.add(own * taps + tap, number * part);
                 }
             }
             rows.end();

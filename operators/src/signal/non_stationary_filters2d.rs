@@ -34,6 +34,6 @@ impl NonStationaryFilters2D {
     ) -> Result<Operator> {
         let input = input.into();
         let range = Space::of(Self::NAME, input.shape(), input.dtype())?;
-        Bank::new(Self::NAME, &range, &places, &taps)?.filters(&input)
+        Bank::new(Self::NAME, range, &places, &taps)?.filters(&input)
     }
 }

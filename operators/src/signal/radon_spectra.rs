@@ -59,12 +59,13 @@ pub(super) fn chirp_radon<const N: usize>(
     if let Some(axis) = axes.iter().find(|axis| !axis.pmax.is_finite()) {
         return Error::parameter(name, format!("slopes up to {}", axis.pmax));
     }
-    let (fourier, frequencies) = of_time(name, space.clone(), FourierAxis::new(-1))?;
+    let counts = space.shape().to_vec();
+    let (fourier, frequencies) = of_time(name, space, FourierAxis::new(-1))?;
     let bins = fourier.range().clone();
     let mut chirps = Formula::from(Identity::new(bins.clone())?);
     let mut steps = 1.0;
     for ChirpAxis { axis, pmax } in axes {
-        let count = space.shape()[axis];
+        let count = counts[axis];
         // From the middle, so that slopes of both signs are there.
         let line = Line { first: -(count.div_ceil(2) as f64), step: 1.0, count };
         let step = 2.0 * pmax / count as f64;
