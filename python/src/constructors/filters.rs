@@ -95,11 +95,8 @@ pub(crate) fn chirp_radon2d(
     dtype: Named,
 ) -> Result<PyOperator> {
     let space = space(shape, dtype)?;
-    Ok(match inverse {
-        false => of::ChirpRadon2D::new(space, pmax)?,
-        true => of::ChirpRadon2D::inverse(space, pmax)?,
-    }
-    .into())
+    let make = if inverse { of::ChirpRadon2D::inverse } else { of::ChirpRadon2D::new };
+    Ok(make(space, pmax)?.into())
 }
 
 /// Sums over planes by chirps, from data ``(y, x, time)`` to slopes up to ``pmax`` along y and x: see ``ChirpRadon2D``.
@@ -112,11 +109,8 @@ pub(crate) fn chirp_radon3d(
     dtype: Named,
 ) -> Result<PyOperator> {
     let space = space(shape, dtype)?;
-    Ok(match inverse {
-        false => of::ChirpRadon3D::new(space, pmax)?,
-        true => of::ChirpRadon3D::inverse(space, pmax)?,
-    }
-    .into())
+    let make = if inverse { of::ChirpRadon3D::inverse } else { of::ChirpRadon3D::new };
+    Ok(make(space, pmax)?.into())
 }
 
 /// Lines or parabolas of models ``(slownesses, time)``, by phases of their spectra of ``points`` points, as data ``(offsets, time)``; of bins

@@ -20,7 +20,7 @@ impl<M: Method> Run<'_, M> {
             && iterations >= count
             && left >= 3 * count
         {
-            self.replay = self.recorded(count)?;
+            self.replay = self.recorded(count);
         }
         let mut done = 0;
         match std::mem::take(&mut self.replay) {
@@ -61,13 +61,13 @@ impl<M: Method> Run<'_, M> {
         Ok(())
     }
 
-    fn recorded(&mut self, count: usize) -> Result<Replay> {
+    fn recorded(&mut self, count: usize) -> Replay {
         let on = self.on;
         let plain = |a: &dyn LinearMap| only_here(a, on) && a.only_enqueues();
         let others = [self.method.preconditioner(), self.method.beside()];
         let inner = others.into_iter().flatten().all(|inner| plain(inner));
         if !self.method.replays(count) || on.records() || !inner || !plain(self.a) {
-            return Ok(Replay::Refused);
+            return Replay::Refused;
         }
         self.w.history.exchange();
         let graph = on.graph(|on| {
@@ -83,7 +83,7 @@ impl<M: Method> Run<'_, M> {
             tracing::debug!("iterations are not recorded: {error}");
             None
         });
-        Ok(graph.map_or(Replay::Refused, |graph| Replay::Recorded(count, graph)))
+        graph.map_or(Replay::Refused, |graph| Replay::Recorded(count, graph))
     }
 
     /// What `work` does with the same run on another executor of its stream.

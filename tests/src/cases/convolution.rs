@@ -11,7 +11,7 @@ pub(super) type Along = (isize, usize, usize);
 
 /// What makes the operator of a space and a filter.
 pub(super) type Make =
-    fn(Space, &[isize], Values, &Cell, &[usize], Convolution) -> Result<Operator>;
+    fn(Space, &[isize], &Values, &Cell, &[usize], Convolution) -> Result<Operator>;
 
 /// How it is done, as the moves tell it.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,7 @@ pub(super) fn golden(
     let of_key = key.clone();
     let made = move |cell: &Cell| {
         let filter = golden_array(cell, &of_key, "filter")?;
-        make(space(cell, &shape)?, &axes, filter, cell, &offsets, method)
+        make(space(cell, &shape)?, &axes, &filter, cell, &offsets, method)
     };
     Case::new(name, made).moves(forward, adjoint).golden(key)
 }
@@ -68,7 +68,9 @@ fn moves(dtype: DType, shape: &[usize], along: &[Along], by: By) -> [Moves; 2] {
             rest.sort_by_key(|along| axis(along.0));
             let band = rest.iter().rposition(|along| along.1 == long).unwrap_or(0);
             rest.remove(band);
-            rest.iter().for_each(|&(at, extent, _)| padded[axis(at)] += extent - 1);
+            for &(at, extent, _) in &rest {
+                padded[axis(at)] += extent - 1;
+            }
             let passes = terms.div_ceil(4);
             let copy = Moves::one(len, padded.iter().product());
             let sums = Moves::one(len * (terms + passes - 1), len * passes);

@@ -27,7 +27,7 @@ pub fn cases(dtype: DType) -> Vec<Case> {
 fn make(
     space: Space,
     axes: &[isize],
-    filter: Values,
+    filter: &Values,
     cell: &Cell,
     offsets: &[usize],
     method: Convolution,
@@ -35,6 +35,6 @@ fn make(
     let (&[first, second], &[of_first, of_second]) = (axes, offsets) else {
         return Err(Error::Parameter { operator: "cases".into(), why: "not two axes".into() });
     };
-    let filter = cell.array(&filter)?.into_shared();
+    let filter = cell.array(filter)?.into_shared();
     Convolve2D::new(space, [first, second], filter, [of_first, of_second], method)
 }

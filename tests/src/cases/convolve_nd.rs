@@ -36,10 +36,10 @@ pub fn cases(dtype: DType) -> Vec<Case> {
 fn make(
     space: Space,
     axes: &[isize],
-    filter: Values,
+    filter: &Values,
     cell: &Cell,
     offsets: &[usize],
     method: Convolution,
 ) -> Result<Operator> {
-    ConvolveND::new(space, axes, cell.array(&filter)?.into_shared(), offsets, method)
+    ConvolveND::new(space, axes, cell.array(filter)?.into_shared(), offsets, method)
 }

@@ -89,7 +89,9 @@ pub(super) fn chirp(
     frequencies: usize,
     others: usize,
 ) -> Both {
-    let points = (from + to - 1..).find(|&points| smooth(points)).unwrap_or(1);
+    // There is a power of two up to twice as large.
+    let least = from + to - 1;
+    let points = (least..=2 * least).find(|&points| smooth(points)).unwrap_or(1);
     let lines = frequencies * others;
     let phases = |places: usize| weighted(dtype, places * lines, places * frequencies);
     let transform =

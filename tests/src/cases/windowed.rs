@@ -93,7 +93,7 @@ impl Windowed {
             };
             rows = rows.iter().flat_map(both).collect();
         }
-        let weighted = rows.iter().flatten().any(|place| place.2 != 0.0 && place.2 != 1.0);
+        let weighted = rows.iter().flatten().any(|place| place.2 > 0.0 && place.2 < 1.0);
         let row = |row: &Vec<Place>, at: usize| -> Vec<usize> {
             let kept = row.iter().filter(|place| place.2 != 0.0);
             kept.map(|(number, place, _)| number * inside + place * within + at).collect()
