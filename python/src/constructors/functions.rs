@@ -9,10 +9,10 @@ use arrayspan::operators::{self as of, Context, Error, LinearMap, Operator, Prop
 use pyo3::exceptions::PyRecursionError;
 use pyo3::prelude::*;
 
-use crate::lock::Held;
 use crate::error::{Class, Result, refuse};
 use crate::incoming;
 use crate::kind::Kind;
+use crate::lock::Held;
 use crate::operator::PyOperator;
 use crate::space::PySpace;
 
