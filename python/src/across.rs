@@ -64,7 +64,7 @@ impl Batches {
         let Some(batch) = self.iterator.bind(py).clone().next().transpose()? else {
             return Ok(None);
         };
-        Ok(Some((create::taken(&batch)?, Kind::of_any(&batch)?)))
+        Ok(Some((create::taken(&batch)?.0, Kind::of_any(&batch)?)))
     }
 }
 

@@ -3,13 +3,14 @@
 use std::ffi::c_void;
 
 use arrayspan::bridge::{Array, Conversion, Crossing, Layout, LentArray, SharedArray, Why};
-use arrayspan::devices::{Access, Device};
+use arrayspan::devices::{Access, Device, Stream};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::device::{OnDevice, PyDevice};
 use crate::dtype::{self, Named};
 use crate::error::{Class, Result, refuse};
+use crate::owner::Owner;
 use crate::protocol::{self, Asked};
 use crate::{numpy, shape};
 
@@ -21,11 +22,25 @@ pub(crate) struct PyArray {
     shared: SharedArray,
     /// How it became what it is, where that was not without a copy.
     copies: Vec<Crossing>,
+    /// Who else has its memory.
+    owner: Owner,
+    /// The stream on which the library works that it is made for, where that is known.
+    consumer: Option<Stream>,
 }
 
 impl PyArray {
     pub(crate) fn new(array: impl Into<SharedArray>) -> Self {
-        Self { shared: array.into(), copies: Vec::new() }
+        Self::of(array.into(), Owner::Nobody)
+    }
+
+    /// One whose memory somebody else has.
+    pub(crate) fn of(shared: SharedArray, owner: Owner) -> Self {
+        Self { shared, copies: Vec::new(), owner, consumer: None }
+    }
+
+    /// One to be handed over at once to a library that works on a stream which is never destroyed, or was kept.
+    pub(crate) fn made_for(array: impl Into<SharedArray>, consumer: Option<Stream>) -> Self {
+        Self { consumer, ..Self::new(array) }
     }
 
     /// What came of it by copies: of these, and of those by which it came to be itself.
@@ -34,21 +49,36 @@ impl PyArray {
         array: impl Into<SharedArray>,
         copies: impl IntoIterator<Item = Crossing>,
     ) -> Self {
-        Self { shared: array.into(), copies: self.copies.iter().copied().chain(copies).collect() }
+        let copies = self.copies.iter().copied().chain(copies).collect();
+        Self { copies, ..Self::new(array) }
     }
 
     pub(crate) fn shared(&self) -> &SharedArray {
         &self.shared
     }
 
+    /// The array, and who else has its memory.
+    pub(crate) fn owned(&self) -> (SharedArray, Owner) {
+        (self.shared.clone(), self.owner.clone())
+    }
+
     /// Another object for the same array.
     pub(crate) fn again(&self) -> Self {
-        self.copied(self.shared.clone(), [])
+        Self { owner: self.owner.clone(), ..self.copied(self.shared.clone(), []) }
+    }
+
+    /// Orders what others do to it from now on, without asking anybody, after what reads it here.
+    fn settle(&self) -> Result<()> {
+        self.owner.settle(self.shared.memory())
     }
 
     /// A copy on another device.
     pub(crate) fn moved(&self, py: Python<'_>, device: Device) -> Result<Self> {
-        let (copy, crossing) = py.detach(|| self.lent().view().to(device))?;
+        let (copy, crossing) = py.detach(|| -> Result<_> {
+            let moved = self.lent().view().to(device)?;
+            self.settle()?;
+            Ok(moved)
+        })?;
         Ok(self.copied(copy, [crossing]))
     }
 
@@ -121,14 +151,21 @@ impl PyArray {
     /// A row-major copy, on the same device.
     pub(crate) fn copy(&self, py: Python<'_>) -> Result<Self> {
         let crossing = Crossing::Copied { why: Why::Asked, bytes: self.nbytes() };
-        Ok(self.copied(py.detach(|| self.lent().try_clone())?, [crossing]))
+        let copy = py.detach(|| -> Result<_> {
+            let copy = self.lent().try_clone()?;
+            self.settle()?;
+            Ok(copy)
+        })?;
+        Ok(self.copied(copy, [crossing]))
     }
 
     /// A copy with elements of another dtype; what it cannot hold exactly is rounded, or is an error where it does not fit at all.
     pub(crate) fn astype(&self, py: Python<'_>, dtype: Named) -> Result<Self> {
         let converted = py.detach(|| -> Result<Array> {
             let stream = self.shared.device().stream()?;
-            Ok(self.lent().view().convert(dtype.0, &Conversion::WRAP, &stream)?)
+            let converted = self.lent().view().convert(dtype.0, &Conversion::WRAP, &stream)?;
+            self.settle()?;
+            Ok(converted)
         })?;
         let crossing = Crossing::Copied {
             why: Why::OtherDType,
@@ -204,7 +241,8 @@ impl PyArray {
         dl_device: Option<(i32, i32)>,
         copy: Option<bool>,
     ) -> Result<Bound<'py, PyAny>> {
-        let asked = Asked { stream, max_version, device: dl_device, copy };
+        let consumer = self.consumer.clone();
+        let asked = Asked { stream, max_version, device: dl_device, copy, consumer };
         protocol::export(py, &self.shared, &asked)
     }
 
@@ -268,9 +306,17 @@ pub(crate) fn to_numpy_as<'py>(
     shown(py, array, &layout)
 }
 
+/// Waits until an array is written; without the interpreter's lock, which takes longer than to see that nothing is to be waited for.
+pub(crate) fn until_written(py: Python<'_>, array: &SharedArray) -> Result<()> {
+    if array.memory().is_in_use() {
+        py.detach(|| array.memory().wait(Access::Read))?;
+    }
+    Ok(())
+}
+
 /// An array in the memory of the host as one of `NumPy`, whose elements lie in its memory as `layout` says.
 fn shown<'py>(py: Python<'py>, array: SharedArray, layout: &Layout) -> Result<Bound<'py, PyAny>> {
-    array.memory().wait(Access::Read)?;
+    until_written(py, &array)?;
     let dtype = array.dtype();
     // SAFETY: dropped at once.
     let writable = unsafe { array.alias() }.is_some();

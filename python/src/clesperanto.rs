@@ -23,7 +23,7 @@ pub(crate) fn pulled(
     transfer: Transfer,
 ) -> Result<(SharedArray, Crossing)> {
     let near = given.call_method0(intern!(given.py(), "get"))?;
-    let array = create::taken(&near)?;
+    let (array, _) = create::taken(&near)?;
     let bytes = array.layout().len() * array.dtype().bytes();
     Ok((array, transfer.copy("convert", Why::OtherDevice, bytes)?))
 }

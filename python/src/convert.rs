@@ -12,12 +12,15 @@ use crate::dtype::Named;
 use crate::error::{Class, Result, refuse};
 use crate::incoming;
 use crate::kind::Kind;
+use crate::owner::Owner;
 
 /// How an array is converted.
 struct Wanted {
     device: Device,
     dtype: Option<Named>,
     transfer: Transfer,
+    /// What arrays are that the library can have without a copy; of slices that is seen for each.
+    fit: Option<Kind>,
 }
 
 /// The device that a library's array is to be on.
@@ -48,8 +51,12 @@ fn place(
 
 impl Wanted {
     /// The array where and as it is wanted, and what was copied for that.
-    fn apply(&self, mut array: SharedArray) -> Result<(SharedArray, Vec<Crossing>)> {
+    fn apply(
+        &self,
+        (mut array, owner): (SharedArray, Owner),
+    ) -> Result<(SharedArray, Vec<Crossing>)> {
         let mut copies = Vec::new();
+        let source = array.memory().clone();
         if array.device() != self.device {
             let lent = LentArray::from(array);
             let (moved, crossing) = lent.view().to_with(
@@ -68,6 +75,15 @@ impl Wanted {
             copies.push(self.transfer.copy("convert", why, bytes)?);
             let (stream, lent) = (array.device().stream()?, LentArray::from(array));
             array = lent.view().convert(dtype, &Conversion::WRAP, &stream)?.into_shared();
+        }
+        if let Some(why) = self.fit.as_ref().and_then(|kind| kind.misfit(&array)) {
+            let (copy, crossing) = Kind::fitted(array, why, self.transfer)?;
+            copies.push(crossing);
+            array = copy;
+        }
+        // Whoever has what was copied may write it as soon as the call returns.
+        if !copies.is_empty() {
+            owner.settle(&source)?;
         }
         Ok((array, copies))
     }
@@ -107,15 +123,15 @@ pub(crate) fn convert<'py>(
         };
     }
     let mut copies = Vec::new();
-    let array = if from {
+    let taken = if from {
         let (array, crossing) = clesperanto::pulled(x, transfer)?;
         copies.push(crossing);
-        array
+        (array, Owner::Nobody)
     } else {
         create::taken(x)?
     };
     let device = match &to {
-        Some(_) => place(kind, array.device(), gpu_id, device)?,
+        Some(_) => place(kind, taken.0.device(), gpu_id, device)?,
         None if gpu_id.is_none() && device.is_none() => Device::cpu(),
         None => {
             let why =
@@ -123,8 +139,8 @@ pub(crate) fn convert<'py>(
             return Ok(refuse(Class::Parameter, why)?);
         }
     };
-    let wanted = Wanted { device, dtype, transfer };
-    let (array, further) = py.detach(|| wanted.apply(array))?;
+    let wanted = Wanted { device, dtype, transfer, fit: to.clone() };
+    let (array, further) = py.detach(|| wanted.apply(taken))?;
     copies.extend(further);
     let result = if let Some(to) = to {
         to.give_shared(py, array)?
@@ -183,10 +199,11 @@ pub(crate) fn unstack_slices<'py>(
     device: Option<OnDevice>,
 ) -> Result<Vec<Bound<'py, PyAny>>> {
     let to = Kind::by_name(py, kind)?;
-    let array = create::taken(array)?;
-    let device = place(kind, array.device(), gpu_id, device)?;
-    let wanted = Wanted { device, dtype: None, transfer: Transfer::CopyIfNeeded };
-    let (array, _) = py.detach(|| wanted.apply(array))?;
+    let taken = create::taken(array)?;
+    let device = place(kind, taken.0.device(), gpu_id, device)?;
+    let transfer = Transfer::CopyIfNeeded;
+    let wanted = Wanted { device, dtype: None, transfer, fit: None };
+    let (array, _) = py.detach(|| wanted.apply(taken))?;
     let slices = array.unstack(axis)?;
     slices.into_iter().map(|slice| to.give_shared(py, slice)).collect()
 }

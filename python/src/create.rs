@@ -8,16 +8,23 @@ use crate::array::PyArray;
 use crate::device::OnDevice;
 use crate::dtype::Named;
 use crate::error::{Class, Result, refuse};
+use crate::owner::Owner;
 use crate::shape::Shape;
 use crate::{incoming, protocol};
 
-/// The array that an object is, without a copy; it is kept as long as the result.
-pub(crate) fn taken(x: &Bound<'_, PyAny>) -> Result<SharedArray> {
-    match x.cast::<PyArray>() {
-        Ok(ours) => Ok(ours.get().shared().clone()),
-        Err(_) if protocol::is_spoken_by(x)? => protocol::import(x, "x"),
-        Err(_) => incoming::other(x, "x")?.ok_or_else(|| incoming::not_an_array(x, "x")),
+/// The array that an object is, without a copy, and who else has its memory; it is kept as long as the result.
+pub(crate) fn taken(x: &Bound<'_, PyAny>) -> Result<(SharedArray, Owner)> {
+    if let Ok(ours) = x.cast::<PyArray>() {
+        return Ok(ours.get().owned());
     }
+    if protocol::is_spoken_by(x)? {
+        let shared = protocol::import(x, "x")?;
+        let owner = Owner::of(x, shared.device())?;
+        return Ok((shared, owner));
+    }
+    let shared = incoming::other(x, "x")?.ok_or_else(|| incoming::not_an_array(x, "x"))?;
+    let owner = Owner::unknown(shared.device());
+    Ok((shared, owner))
 }
 
 /// An array as one of arrayspan: without a copy unless it has to move to another device or get another dtype, or ``copy=True``.
@@ -30,9 +37,11 @@ pub(crate) fn asarray(
     device: Option<OnDevice>,
     copy: Option<bool>,
 ) -> Result<PyArray> {
-    let mut array = match x.cast::<PyArray>() {
-        Ok(ours) => ours.get().again(),
-        Err(_) => PyArray::new(taken(x)?),
+    let mut array = if let Ok(ours) = x.cast::<PyArray>() {
+        ours.get().again()
+    } else {
+        let (shared, owner) = taken(x)?;
+        PyArray::of(shared, owner)
     };
     let refused = |why: String| Ok(refuse(Class::CopyRefused, format!("asarray: {why}"))?);
     let here = array.shared().device();

@@ -1,12 +1,13 @@
 //! Arrays that Python programs hand in, of whatever library.
 
 use arrayspan::bridge::{Array, DType, Layout, LentArray, SharedArray, View, ViewMut};
-use arrayspan::devices::{Access, Device, Memory};
+use arrayspan::devices::{Device, Memory};
 use pyo3::prelude::*;
 
 use crate::array::PyArray;
 use crate::error::{Class, Failure, Result, refuse};
 use crate::kind::Kind;
+use crate::owner::Owner;
 use crate::placed::placed;
 use crate::{buffer, interface, numpy, protocol};
 
@@ -14,6 +15,7 @@ use crate::{buffer, interface, numpy, protocol};
 pub(crate) struct Given {
     array: LentArray,
     pub(crate) kind: Kind,
+    owner: Owner,
 }
 
 impl Given {
@@ -25,16 +27,16 @@ impl Given {
         self.array.device()
     }
 
-    /// Waits until nothing that is queued reads it any more, where its owner may write it without asking anybody: in the
-    /// memory of the host.
+    /// Orders what its owner does to it from now on, without asking anybody, after what reads it here.
     pub(crate) fn settle(&self) -> Result<()> {
-        settle(&self.array)
+        self.owner.settle(self.array.memory())
     }
 }
 
 /// An argument that results are written to, as long as the call lasts.
 pub(crate) struct Target {
     array: Array,
+    owner: Owner,
 }
 
 impl Target {
@@ -42,9 +44,9 @@ impl Target {
         self.array.view_mut()
     }
 
-    /// Waits until it is written, where its owner may read it without asking anybody.
+    /// Orders what its owner does with it from now on, without asking anybody, after what writes it here.
     pub(crate) fn settle(&self) -> Result<()> {
-        settle(&self.array)
+        self.owner.settle(self.array.memory())
     }
 
     /// Fails where it shares bytes with what is read: results would depend on the order in which elements are computed.
@@ -58,13 +60,6 @@ impl Target {
         }
         Ok(())
     }
-}
-
-fn settle(array: &Array) -> Result<()> {
-    if array.device().is_cpu() {
-        array.memory().wait(Access::Write)?;
-    }
-    Ok(())
 }
 
 /// Whose bytes a view is of (a device, or a block without an address), and from which to which it reaches.
@@ -88,17 +83,23 @@ pub(crate) fn read(given: &Bound<'_, PyAny>, what: &str) -> Result<Given> {
             Some(parts) => parts.lent()?,
             None => protocol::import(given, what)?.into(),
         };
-        return Ok(Given { array, kind });
+        return Ok(Given { array, kind, owner: Owner::Nobody });
     }
     if let Ok(ours) = given.cast::<PyArray>() {
-        return Ok(Given { array: ours.get().shared().clone().into(), kind: Kind::Ours });
+        let (shared, owner) = ours.get().owned();
+        return Ok(Given { array: shared.into(), kind: Kind::Ours, owner });
     }
     if protocol::is_spoken_by(given)? {
         let kind = Kind::of(given)?;
-        return Ok(Given { array: protocol::import(given, what)?.into(), kind });
+        let shared = protocol::import(given, what)?;
+        let owner = Owner::of(given, shared.device())?;
+        return Ok(Given { array: shared.into(), kind, owner });
     }
     match other(given, what)? {
-        Some(shared) => Ok(Given { array: shared.into(), kind: Kind::Ours }),
+        Some(shared) => {
+            let owner = Owner::unknown(shared.device());
+            Ok(Given { array: shared.into(), kind: Kind::Ours, owner })
+        }
         None => Err(not_an_array(given, what)),
     }
 }
@@ -114,23 +115,27 @@ pub(crate) fn other(given: &Bound<'_, PyAny>, what: &str) -> Result<Option<Share
 /// The place for results that an argument is.
 pub(crate) fn write(given: &Bound<'_, PyAny>) -> Result<Target> {
     let what = "out";
-    let shared = if numpy::is_array(given) {
+    let (shared, owner) = if numpy::is_array(given) {
         match Parts::of_numpy(given, what)? {
             Some(parts) if !parts.writable => return read_only(),
-            Some(parts) => return Ok(Target { array: parts.written()? }),
-            None => protocol::import(given, what)?,
+            Some(parts) => return Ok(Target { array: parts.written()?, owner: Owner::Nobody }),
+            None => (protocol::import(given, what)?, Owner::Nobody),
         }
     } else if let Ok(ours) = given.cast::<PyArray>() {
-        ours.get().shared().clone()
+        ours.get().owned()
     } else if protocol::is_spoken_by(given)? {
-        protocol::import(given, what)?
+        let shared = protocol::import(given, what)?;
+        let owner = Owner::of(given, shared.device())?;
+        (shared, owner)
     } else {
-        other(given, what)?.ok_or_else(|| not_an_array(given, what))?
+        let shared = other(given, what)?.ok_or_else(|| not_an_array(given, what))?;
+        let owner = Owner::unknown(shared.device());
+        (shared, owner)
     };
     // SAFETY: what the call reads is compared with it (`apart_from`). That other threads keep away from what is written is
     // what Python programs see to, as with every library.
     match unsafe { shared.alias() } {
-        Some(array) => Ok(Target { array }),
+        Some(array) => Ok(Target { array, owner }),
         None => read_only(),
     }
 }
@@ -155,15 +160,19 @@ pub(crate) fn reshaped(
         }
         parts.layout = layout;
     }
-    Ok(Some((Given { array: parts.lent()?, kind: Kind::NumPy }, shaped)))
+    let array = parts.lent()?;
+    Ok(Some((Given { array, kind: Kind::NumPy, owner: Owner::Nobody }, shaped)))
 }
 
 /// An array of its own with the elements of an argument, on the device where they are: for what is kept.
 pub(crate) fn copied(given: &Bound<'_, PyAny>, what: &str) -> Result<Array> {
+    let py = given.py();
     let given = read(given, what)?;
-    let (copy, _) = given.view().to(given.device())?;
-    given.settle()?;
-    Ok(copy)
+    py.detach(|| {
+        let (copy, _) = given.view().to(given.device())?;
+        given.settle()?;
+        Ok(copy)
+    })
 }
 
 fn read_only<T>() -> Result<T> {

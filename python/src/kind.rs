@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use arrayspan::bridge::{Array, SharedArray};
-use arrayspan::devices::Access;
+use arrayspan::bridge::{Array, Crossing, LentArray, SharedArray, Transfer, Why};
 use pyo3::prelude::*;
 
 use crate::array::PyArray;
+use crate::direct;
 use crate::error::{Class, Result, found, refuse};
 
 /// What results become: the kind of array that the argument is.
@@ -16,12 +16,36 @@ pub(crate) enum Kind {
     NumPy,
     /// `arrayspan.Array`
     Ours,
-    /// The array that a function of a library makes of one of ours: its `from_dlpack`.
-    Library(Arc<Py<PyAny>>),
+    /// The array that a library makes of one of ours.
+    Library(Arc<Maker>),
 }
 
+/// How a library makes its arrays of ours.
+#[derive(Debug)]
+pub(crate) struct Maker {
+    /// Its `from_dlpack`.
+    function: Py<PyAny>,
+    /// Its name, if it is one of those that are known.
+    name: Option<&'static str>,
+}
+
+impl Maker {
+    fn of(py: Python<'_>, known: &Known) -> PyResult<Self> {
+        let (_, library, function) = known;
+        let function = py.import(*library)?.getattr(*function)?.unbind();
+        Ok(Self { function, name: Some(known.0) })
+    }
+
+    /// Whether its arrays can be written even where ours says that they may not.
+    fn writes(&self) -> bool {
+        matches!(self.name, Some("torch" | "cupy"))
+    }
+}
+
+type Known = (&'static str, &'static str, &'static str);
+
 /// Modules whose classes are arrays, and where their libraries have `from_dlpack`.
-const KNOWN: [(&str, &str, &str); 5] = [
+const KNOWN: [Known; 5] = [
     ("torch", "torch", "from_dlpack"),
     ("cupy", "cupy", "from_dlpack"),
     ("jaxlib", "jax.dlpack", "from_dlpack"),
@@ -36,14 +60,15 @@ impl Kind {
         let module = given.get_type().module()?;
         let module = module.to_str()?;
         let root = module.split('.').next().unwrap_or(module);
-        if let Some((_, library, function)) = KNOWN.iter().find(|known| known.0 == root) {
-            let function = py.import(*library)?.getattr(*function)?;
-            return Ok(Self::Library(Arc::new(function.unbind())));
+        if let Some(known) = KNOWN.iter().find(|known| known.0 == root) {
+            return Ok(Self::Library(Arc::new(Maker::of(py, known)?)));
         }
         // By the Python Array API every array knows its library.
         let space = given.call_method0("__array_namespace__");
         Ok(match found(py, space.and_then(|space| space.getattr("from_dlpack")))? {
-            Some(function) => Self::Library(Arc::new(function.unbind())),
+            Some(function) => {
+                Self::Library(Arc::new(Maker { function: function.unbind(), name: None }))
+            }
             None => Self::Ours,
         })
     }
@@ -65,29 +90,67 @@ impl Kind {
             "numpy" => Ok(Self::NumPy),
             "arrayspan" => Ok(Self::Ours),
             _ => match KNOWN.iter().find(|known| known.0 == name) {
-                Some((_, library, function)) => {
-                    let function = py.import(*library)?.getattr(*function)?;
-                    Ok(Self::Library(Arc::new(function.unbind())))
-                }
+                Some(known) => Ok(Self::Library(Arc::new(Maker::of(py, known)?))),
                 None => refuse(Class::Parameter, format!("'{name}' is no library that is known")),
             },
         }
+    }
+
+    /// Why arrays of this kind cannot share the memory of an array, if they cannot: torch ends the process over steps backwards, and
+    /// writes what may not be written.
+    pub(crate) fn misfit(&self, array: &SharedArray) -> Option<Why> {
+        let Self::Library(maker) = self else { return None };
+        if array.layout().is_empty() {
+            return None;
+        }
+        // SAFETY: dropped at once.
+        let fixed = || unsafe { array.alias() }.is_none();
+        if crate::protocol::steps_backwards(array) {
+            Some(Why::Strides)
+        } else if maker.writes() && fixed() {
+            Some(Why::ReadOnly)
+        } else {
+            None
+        }
+    }
+
+    /// A copy of an array that does not fit, if copies are allowed.
+    pub(crate) fn fitted(
+        array: SharedArray,
+        why: Why,
+        transfer: Transfer,
+    ) -> Result<(SharedArray, Crossing)> {
+        let bytes = array.layout().len() * array.dtype().bytes();
+        let crossing = transfer.copy("convert", why, bytes)?;
+        let copy = LentArray::from(array).view().to_array()?;
+        Ok((copy.into_shared(), crossing))
     }
 
     /// As [`give`](Self::give), of an array that others may hold.
     pub(crate) fn give_shared<'py>(
         &self,
         py: Python<'py>,
-        array: SharedArray,
+        mut array: SharedArray,
     ) -> Result<Bound<'py, PyAny>> {
         if array.device().is_cpu() {
-            array.memory().wait(Access::Read)?;
+            crate::array::until_written(py, &array)?;
+        }
+        if let Some(why) = self.misfit(&array) {
+            let transfer = Transfer::CopyIfNeeded;
+            array = py.detach(|| Self::fitted(array, why, transfer))?.0;
         }
         match self {
             Self::NumPy if array.device().is_cpu() => crate::array::to_numpy(py, array),
             Self::NumPy | Self::Ours => Ok(Bound::new(py, PyArray::new(array))?.into_any()),
-            Self::Library(function) => {
-                Ok(function.bind(py).call1((Bound::new(py, PyArray::new(array))?,))?)
+            Self::Library(maker) => {
+                let consumer = match maker.name {
+                    Some(name) if !array.device().is_cpu() => {
+                        direct::current_stream(py, name, array.device())?
+                    }
+                    _ => None,
+                };
+                let array = Bound::new(py, PyArray::made_for(array, consumer))?;
+                Ok(maker.function.bind(py).call1((array,))?)
             }
         }
     }

@@ -31,6 +31,7 @@ mod matrix;
 mod memory;
 mod numpy;
 mod operator;
+mod owner;
 mod placed;
 mod protocol;
 mod shape;

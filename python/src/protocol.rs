@@ -1,8 +1,11 @@
 //! Arrays by the Python side of `DLPack`: `__dlpack__` and `__dlpack_device__`.
 
+use std::mem::ManuallyDrop;
+
 use arrayspan::bridge::dlpack::{Capsule, Legacy, Managed, Versioned};
-use arrayspan::bridge::{LentArray, SharedArray, Transfer};
-use arrayspan::devices::{Device, DeviceKind, Stream};
+use arrayspan::bridge::interop::cudarc::context;
+use arrayspan::bridge::{Array, LentArray, SharedArray, Transfer};
+use arrayspan::devices::{Access, Device, DeviceKind, Memory, Stream};
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -13,6 +16,9 @@ use crate::error::{Class, Result, found, refuse};
 
 /// The version of the standard that is asked for.
 const VERSION: (u32, u32) = (1, 3);
+
+/// The standard's number for memory that CUDA moves between the host and its devices.
+const MANAGED: i32 = 13;
 
 /// Whether an object is an array by this protocol.
 pub(crate) fn is_spoken_by(given: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -27,16 +33,29 @@ pub(crate) fn import(given: &Bound<'_, PyAny>, what: &str) -> Result<SharedArray
     let py = given.py();
     let (kind, number): (i32, i32) =
         given.call_method0(intern!(py, "__dlpack_device__"))?.extract()?;
-    let cuda = kind == DeviceKind::Cuda.dlpack_type();
-    let stream = if cuda { Some(Device::from_dlpack(kind, number)?.stream()?) } else { None };
+    let managed = kind == MANAGED;
+    let cuda = managed || kind == DeviceKind::Cuda.dlpack_type();
+    let stream = if cuda {
+        Some(Device::from_dlpack(DeviceKind::Cuda.dlpack_type(), number)?.stream()?)
+    } else {
+        None
+    };
     let _current = if cuda { Current::enter(given, number)? } else { None };
     let capsule = exported(given, stream.as_ref())?;
-    let array = capsule::consume(&capsule, stream.as_ref(), what)?;
+    // Whose memory of that kind is only the driver tells, who is asked later: the host waits, and it is ready on all devices.
+    let ready_on = match &stream {
+        Some(stream) if managed => {
+            py.detach(|| stream.synchronize())?;
+            None
+        }
+        stream => stream.as_ref(),
+    };
+    let array = capsule::consume(&capsule, ready_on, what)?;
     Ok(if is_immutable(given)? { array.read_only() } else { array })
 }
 
 /// Whether nobody may write the arrays of its library, which does not say so in capsules.
-fn is_immutable(given: &Bound<'_, PyAny>) -> PyResult<bool> {
+pub(crate) fn is_immutable(given: &Bound<'_, PyAny>) -> PyResult<bool> {
     let module = given.get_type().module()?;
     let root = module.to_str()?.split('.').next().unwrap_or_default().to_owned();
     Ok(matches!(root.as_str(), "jax" | "jaxlib" | "tensorflow"))
@@ -95,6 +114,15 @@ pub(crate) struct Asked {
     pub(crate) max_version: Option<(u32, u32)>,
     pub(crate) device: Option<(i32, i32)>,
     pub(crate) copy: Option<bool>,
+    /// The stream that the consumer is known to use, if it is one that lives as long as the consumer's arrays.
+    pub(crate) consumer: Option<Stream>,
+}
+
+/// Whether elements lie from high to low addresses along an axis, which ends the process in some libraries.
+pub(crate) fn steps_backwards(array: &SharedArray) -> bool {
+    let layout = array.layout();
+    let mut axes = layout.shape().iter().zip(layout.strides());
+    !layout.is_empty() && axes.any(|(&extent, &stride)| extent > 1 && stride < 0)
 }
 
 /// Hands an array over as a consumer wants it.
@@ -114,32 +142,34 @@ pub(crate) fn export<'py>(
 }
 
 fn tensor<M: Managed>(array: &SharedArray, asked: &Asked) -> Result<Capsule<M>> {
+    let here = array.device();
     let elsewhere = match asked.device {
         Some((kind, number)) => Some(Device::from_dlpack(kind, number)?),
         None => None,
     };
-    if let Some(device) = elsewhere.filter(|device| *device != array.device()) {
+    if let Some(device) = elsewhere.filter(|device| *device != here) {
         if asked.copy == Some(false) {
-            let here = array.device();
             let why = format!("__dlpack__: the array is on {here}; on {device} it would be a copy");
             return Ok(refuse(Class::CopyRefused, why)?);
         }
+        let order = Order::of(device, asked)?;
         let (copy, _) = lent(array).view().to(device)?;
-        return handed(device, asked.stream, |stream| Ok(copy.into_dlpack(stream)?));
+        if here.is_cpu() {
+            // Whoever else has the array may write it as soon as the call returns.
+            array.memory().wait(Access::Write)?;
+        }
+        return order.hand(&copy.into_shared(), None);
     }
-    let transfer =
-        if asked.copy == Some(false) { Transfer::ZeroCopyOnly } else { Transfer::CopyIfNeeded };
-    handed(array.device(), asked.stream, |stream| {
-        if asked.copy == Some(true) {
-            return Ok(lent(array).view().to_dlpack(stream)?.0);
+    let order = Order::of(here, asked)?;
+    if asked.copy != Some(true) && steps_backwards(array) {
+        if asked.copy == Some(false) {
+            let why =
+                "__dlpack__: strides below zero, which not every library bears: a copy is needed";
+            return Ok(refuse(Class::CopyRefused, why)?);
         }
-        // SAFETY: whoever takes the array shares it with those who have it, and orders reading and writing as Python programs do
-        // with arrays that several names have.
-        match unsafe { array.alias() } {
-            Some(array) => Ok(array.into_dlpack(stream)?),
-            None => Ok(array.to_dlpack(transfer, stream)?.0),
-        }
-    })
+        return order.hand(array, Some(true));
+    }
+    order.hand(array, asked.copy)
 }
 
 /// The array as one that others may write.
@@ -147,33 +177,113 @@ fn lent(array: &SharedArray) -> LentArray {
     array.clone().into()
 }
 
-/// Has an array handed over on the stream that a consumer's number means.
-fn handed<T>(
-    device: Device,
-    number: Option<i64>,
-    hand: impl FnOnce(Option<&Stream>) -> Result<T>,
-) -> Result<T> {
-    let raw = match number {
-        // The consumer will use a stream that nobody names: the host waits, or, by the protocol, CUDA's legacy default stream.
-        None if device.kind() != DeviceKind::Cuda => return hand(None),
-        None => 1,
-        // The consumer asks for no order: ours is kept, and it sees to the rest.
-        Some(-1) => return hand(Some(&device.stream()?)),
-        Some(number @ 1..) if device.kind() == DeviceKind::Cuda => number as usize,
-        Some(number) => {
-            let why = format!("__dlpack__: stream {number} names no stream of {device}");
-            return Ok(refuse(Class::Parameter, why)?);
+/// How a consumer's use of an array is ordered after ours, and before its end.
+enum Order {
+    /// The host waits until it is ready.
+    Host,
+    /// On a stream that lives as long as is needed: it waits, and is waited for.
+    On(Stream),
+    /// On a stream of which nobody tells how long it lives: it waits, and when the consumer has let go of the array, the device
+    /// is waited for.
+    Briefly(Stream),
+}
+
+impl Order {
+    /// That which a consumer's number for a stream means.
+    fn of(device: Device, asked: &Asked) -> Result<Self> {
+        let raw = match asked.stream {
+            // The consumer will use a stream that nobody names: the host waits, or, by the protocol, CUDA's legacy default stream.
+            None if device.kind() != DeviceKind::Cuda => return Ok(Self::Host),
+            None => 1,
+            // The consumer asks for no order: ours is kept, and it sees to the rest.
+            Some(-1) => return Ok(Self::On(device.process_stream()?)),
+            Some(number @ 1..) if device.kind() == DeviceKind::Cuda => number as usize,
+            Some(number) => {
+                let why = format!("__dlpack__: stream {number} names no stream of {device}");
+                return Ok(refuse(Class::Parameter, why)?);
+            }
+        };
+        let known = |known: &&Stream| known.device() == device && known.raw() == raw;
+        if let Some(known) = asked.consumer.as_ref().filter(known) {
+            return Ok(Self::On(known.clone()));
+        }
+        // SAFETY: by the protocol a live stream of the device. Default streams live as long as that; others are used during
+        // this call only.
+        let theirs = unsafe { Stream::from_foreign(device, raw, Box::new(()))? };
+        Ok(if raw <= 2 { Self::On(theirs) } else { Self::Briefly(theirs) })
+    }
+
+    fn hand<M: Managed>(&self, array: &SharedArray, copy: Option<bool>) -> Result<Capsule<M>> {
+        let theirs = match self {
+            Self::Host => return shared(array, copy, None),
+            Self::On(theirs) => return shared(array, copy, Some(theirs)),
+            Self::Briefly(theirs) => theirs,
+        };
+        let own = array.device().process_stream()?;
+        let capsule = if array.layout().is_empty() {
+            shared(array, copy, Some(&own))?
+        } else if copy == Some(true) {
+            let copy = lent(array).view().to_array()?.into_shared();
+            shared(&guarded(copy, &own)?, None, Some(&own))?
+        } else {
+            shared(&guarded(array.clone(), &own)?, copy, Some(&own))?
+        };
+        theirs.wait_for(&own)?;
+        Ok(capsule)
+    }
+}
+
+/// An array, or a copy of it, in a capsule for a consumer that uses it on a stream.
+fn shared<M: Managed>(
+    array: &SharedArray,
+    copy: Option<bool>,
+    stream: Option<&Stream>,
+) -> Result<Capsule<M>> {
+    if copy == Some(true) {
+        return Ok(lent(array).view().to_dlpack(stream)?.0);
+    }
+    let transfer =
+        if copy == Some(false) { Transfer::ZeroCopyOnly } else { Transfer::CopyIfNeeded };
+    // SAFETY: whoever takes the array shares it with those who have it, and orders reading and writing as Python programs do
+    // with arrays that several names have.
+    match unsafe { array.alias() } {
+        Some(array) => Ok(array.into_dlpack(stream)?),
+        None => Ok(array.to_dlpack(transfer, stream)?.0),
+    }
+}
+
+/// The same array, whose memory stays as it is until all is done that was on the device when the last who has it let go of it.
+fn guarded(array: SharedArray, own: &Stream) -> Result<SharedArray> {
+    // SAFETY: dropped at once.
+    let writable = unsafe { array.alias() }.is_some();
+    // From here on `own` comes after our work on the memory, and our later work on it, and its end, after `own`.
+    array.memory().lend_to(own, if writable { Access::Write } else { Access::Read })?;
+    let (address, bytes) = (array.memory().address(), array.memory().bytes());
+    let (layout, dtype, device) = (array.layout().clone(), array.dtype(), array.device());
+    let kept = ManuallyDrop::new(array);
+    // SAFETY: memory that `kept` keeps until the release function has run, ready at the present end of `own`. Its elements were an array of
+    // this layout and dtype, which those who have it share with whoever takes it, as Python programs do.
+    unsafe {
+        let release = Box::new(move || end_after_all(device, kept));
+        let memory = Memory::from_foreign_on(own, address, bytes, release);
+        Ok(if writable {
+            Array::from_memory(memory, layout, dtype)?.into_shared()
+        } else {
+            SharedArray::from_memory(memory, layout, dtype)?
+        })
+    }
+}
+
+/// Drops an array once the device has done all that is queued on it now, on streams of whomever; on another thread, because this one may
+/// have the interpreter's lock. Where that cannot be waited for, the memory is never used again, which harms nobody.
+fn end_after_all(device: Device, array: ManuallyDrop<SharedArray>) {
+    let wait = move || {
+        let waited = context(device).is_ok_and(|context| context.synchronize().is_ok());
+        if waited {
+            drop(ManuallyDrop::into_inner(array));
         }
     };
-    // SAFETY: by the protocol a live stream of the device.
-    let theirs = unsafe { Stream::from_foreign(device, raw, Box::new(()))? };
-    // Default streams live as long as their device. How long others do nobody tells: they wait, and are not remembered. What
-    // is queued on them has to be done before the consumer lets go of the array.
-    if raw <= 2 {
-        return hand(Some(&theirs));
-    }
-    let own = device.stream()?;
-    let handed = hand(Some(&own))?;
-    theirs.wait_for(&own)?;
-    Ok(handed)
+    let thread = std::thread::Builder::new().name("arrayspan-consumers".into());
+    // Without a thread the array is kept for good, as above.
+    drop(thread.spawn(wait));
 }

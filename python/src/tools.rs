@@ -6,20 +6,11 @@ use arrayspan::operators::taper::{Ramp, taper_nd};
 use arrayspan::operators::wavelet;
 use pyo3::prelude::*;
 
-use crate::constructors::choice::{Choice, Named};
+use crate::constructors::choice::Choice;
 use crate::error::Result;
 use crate::incoming;
 use crate::kind::Kind;
 use crate::shape::Shape;
-
-impl Named for Ramp {
-    const WHAT: &str = "ramp";
-    const NAMES: &'static [(&'static str, Self)] = &[
-        ("cosine", Self::Cosine),
-        ("cosine squared", Self::CosineSquared),
-        ("square root cosine", Self::SquareRootCosine),
-    ];
-}
 
 fn numbers(py: Python<'_>, numbers: Vec<f64>) -> Result<Bound<'_, PyAny>> {
     Kind::NumPy.give(py, Array::from(numbers))

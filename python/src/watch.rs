@@ -20,7 +20,7 @@ impl PyInPlace {
 #[pyfunction]
 #[pyo3(name = "_in_place")]
 pub(crate) fn in_place(array: &Bound<'_, PyAny>) -> Result<PyInPlace> {
-    Ok(PyInPlace(create::taken(array)?))
+    Ok(PyInPlace(create::taken(array)?.0))
 }
 
 /// Whether two arrays of `NumPy` have the same shape, dtype and bytes, in one piece each.

@@ -9,7 +9,7 @@ from arrayspan import tools
 def test_tapers_rise_and_fall():
     weights = tools.taper((9, 4), (3, 0))
     assert weights.shape == (9, 4) and np.allclose(weights[:, 0], [0, 0.5, 1, 1, 1, 1, 1, 0.5, 0])
-    assert np.allclose(tools.taper(9, 3, "cosine squared"), tools.taper(9, 3) ** 2)
+    assert np.allclose(tools.taper(9, 3, "cosine_squared"), tools.taper(9, 3) ** 2)
     with pytest.raises(arrayspan.ParameterError):
         tools.taper(4, 3)
     with pytest.raises(arrayspan.ParameterError):

@@ -410,3 +410,18 @@ def test_operators_by_pylopss_names_are_functions_of_tensors(batch, flatten):
     assert (doubled.apply(z) == 3).all()
     weight._matvec = lambda x: -x
     assert (names.TorchOperator(weight).apply(z) == -1).all()
+
+
+def test_what_torch_cannot_share_is_copied_for_it():
+    a = np.arange(6.0)
+    back = a[::-1]
+    for given in [arrayspan.convert(back, "torch"), torch.from_dlpack(arrayspan.asarray(back))]:
+        assert given.tolist() == back.tolist()
+    parts = arrayspan.unstack_slices(a.reshape(2, 3)[:, ::-1], "torch")
+    assert [part.tolist() for part in parts] == [[2, 1, 0], [5, 4, 3]]
+    a.flags.writeable = False
+    arrayspan.convert(a, "torch").add_(1)
+    assert a.tolist() == list(range(6))
+    for refused in [a, back]:
+        with pytest.raises(arrayspan.CopyRefused):
+            arrayspan.convert(refused, "torch", zero_copy=True)

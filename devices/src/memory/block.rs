@@ -184,6 +184,19 @@ impl Memory {
         self.uses.lock().order(stream);
     }
 
+    /// The streams it is [lent to](Self::lend_to): their libraries do not ask before they queue work on the block, so whoever
+    /// has written it orders that work himself.
+    #[must_use]
+    pub fn lent_to(&self) -> Vec<Stream> {
+        self.uses.lock().lent().to_vec()
+    }
+
+    /// Whether work that is queued somewhere may use the block, so that [`wait`](Self::wait) may block.
+    #[must_use]
+    pub fn is_in_use(&self) -> bool {
+        !self.uses.lock().is_idle()
+    }
+
     /// Forgets that `stream` has used the block, so that nobody waits for what is queued there after that use.
     ///
     /// # Safety

@@ -106,6 +106,11 @@ impl Uses {
         }
     }
 
+    /// The streams on which other libraries may queue work.
+    pub(crate) fn lent(&self) -> &[Stream] {
+        &self.lent
+    }
+
     /// Takes note that work queued on `stream` from now on comes after the last write.
     pub(crate) fn order(&mut self, stream: &Stream) {
         if self.writer.as_ref() != Some(stream)

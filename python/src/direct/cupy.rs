@@ -1,9 +1,11 @@
 //! `CuPy`'s arrays.
 
 use std::ffi::CStr;
+use std::sync::Arc;
 
 use arrayspan::bridge::Array;
 use arrayspan::devices::Device;
+use arrayspan::kernels::Executor;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -36,6 +38,11 @@ type RawStream = unsafe extern "C" fn() -> isize;
 const SIGNATURE: &CStr = c"intptr_t (void)";
 
 static CUPY: PyOnceLock<Option<CuPy>> = PyOnceLock::new();
+
+/// `CuPy`, which a kind of array is of.
+pub(super) fn loaded(py: Python<'_>) -> Option<&'static CuPy> {
+    CUPY.get_or_init(py, || CuPy::found(py).ok()).as_ref()
+}
 
 /// `CuPy`, if it is an array of it, of no derived class.
 pub(super) fn of(given: &Bound<'_, PyAny>) -> Option<&'static CuPy> {
@@ -88,12 +95,18 @@ impl CuPy {
         Ok(Some(unsafe { Borrowed::new(first, (&shape, &strides), dtype, on, given)? }))
     }
 
-    /// What computes on the current stream; `None` where nothing tells how long that lives.
-    fn executor(
+    /// What computes on the current stream, if the device is the current one.
+    pub(super) fn current(
         &self,
         py: Python<'_>,
         device: Device,
-    ) -> Result<Option<std::sync::Arc<dyn arrayspan::kernels::Executor>>> {
+    ) -> Result<Option<Arc<dyn Executor>>> {
+        let current: usize = self.current_device.bind(py).call0()?.extract()?;
+        if current == device.gpu_id() { self.executor(py, device) } else { Ok(None) }
+    }
+
+    /// What computes on the current stream; `None` where nothing tells how long that lives.
+    fn executor(&self, py: Python<'_>, device: Device) -> Result<Option<Arc<dyn Executor>>> {
         let raw = match self.raw_stream {
             Some(function) => {
                 // SAFETY: Cython's function of that signature, with the interpreter's lock.

@@ -11,6 +11,7 @@ mod streams;
 pub(crate) mod torch;
 
 use arrayspan::bridge::Array;
+use arrayspan::devices::{Device, DeviceKind, Stream};
 use arrayspan::kernels::Executor;
 use arrayspan::operators::{LinearMap, Operator};
 use pyo3::prelude::*;
@@ -50,6 +51,19 @@ impl Library {
             Self::Torch(torch) => torch.give(py, array, on),
         }
     }
+}
+
+/// The stream that a library's work goes to now, if it tells, and the stream lives as long as it is used here.
+pub(crate) fn current_stream(py: Python<'_>, name: &str, device: Device) -> Result<Option<Stream>> {
+    if device.kind() != DeviceKind::Cuda {
+        return Ok(None);
+    }
+    let on = match name {
+        "torch" => torch::loaded(py).map_or(Ok(None), |torch| torch.executor(py, device))?,
+        "cupy" => cupy::loaded(py).map_or(Ok(None), |cupy| cupy.current(py, device))?,
+        _ => None,
+    };
+    Ok(on.map(|on| on.stream().clone()))
 }
 
 /// Applies an operator to an array of these libraries. `None`: it is none, or one for the protocol.

@@ -1,5 +1,7 @@
 //! Torch's tensors.
 
+use std::sync::Arc;
+
 use arrayspan::bridge::dlpack::Legacy;
 use arrayspan::bridge::{Array, DType};
 use arrayspan::devices::Device;
@@ -35,6 +37,11 @@ const DTYPES: [DType; 6] = [
 ];
 
 static TORCH: PyOnceLock<Option<Torch>> = PyOnceLock::new();
+
+/// Torch, which a kind of array is of.
+pub(super) fn loaded(py: Python<'_>) -> Option<&'static Torch> {
+    TORCH.get_or_init(py, || Torch::found(py).ok()).as_ref()
+}
 
 /// Torch, if it is a tensor or a parameter, of no derived class.
 pub(crate) fn of(given: &Bound<'_, PyAny>) -> Option<&'static Torch> {
@@ -98,13 +105,7 @@ impl Torch {
         {
             let number = given.call_method0(intern!(py, "get_device"))?;
             let Some(device) = cuda(number.extract()?) else { return Ok(None) };
-            let raw: usize = raw_stream.bind(py).call1((number,))?.extract()?;
-            match streams::known(device, raw) {
-                Some(known) => known,
-                // SAFETY: torch never destroys a stream. One that somebody else has made current has to live as long as torch and
-                // those who ask torch use it.
-                None => unsafe { streams::remember(py, device, raw, None)? },
-            }
+            Self::on(raw_stream.bind(py), &number, device)?
         } else {
             return Ok(None);
         };
@@ -122,6 +123,32 @@ impl Torch {
         // SAFETY: elements of a tensor that the caller has. What torch has queued on them is on its current stream, or ordered
         // before it by the program, as for torch's own functions.
         Ok(Some(unsafe { Borrowed::new(first, (&shape, &strides), *dtype, on, given)? }))
+    }
+
+    /// What computes on the current stream of a device.
+    pub(super) fn executor(
+        &self,
+        py: Python<'_>,
+        device: Device,
+    ) -> Result<Option<Arc<dyn Executor>>> {
+        let Some(raw_stream) = &self.raw_stream else { return Ok(None) };
+        let number = pyo3::types::PyInt::new(py, device.gpu_id());
+        Self::on(raw_stream.bind(py), &number, device).map(Some)
+    }
+
+    /// As [`executor`](Self::executor), of the device with a number.
+    fn on(
+        raw_stream: &Bound<'_, PyAny>,
+        number: &Bound<'_, PyAny>,
+        device: Device,
+    ) -> Result<Arc<dyn Executor>> {
+        let raw: usize = raw_stream.call1((number,))?.extract()?;
+        match streams::known(device, raw) {
+            Some(known) => Ok(known),
+            // SAFETY: torch never destroys a stream. One that somebody else has made current has to live as long as torch and
+            // those who ask torch use it.
+            None => unsafe { streams::remember(raw_stream.py(), device, raw, None) },
+        }
     }
 
     /// A result, whose work is on the current stream, as a tensor.
