@@ -238,35 +238,35 @@ def Sliding1D(
     extent: int,
     window: int,
     overlap: int = 0,
-    taper: Literal["cosine", "cosine squared", "square root cosine"] | None = "cosine",
+    taper: Literal["cosine", "cosine_squared", "square_root_cosine"] | None = "cosine",
 ) -> Operator: ...
 def Sliding2D(
     inner: Operator,
     shape: Shape,
     window: int,
     overlap: int = 0,
-    taper: Literal["cosine", "cosine squared", "square root cosine"] | None = "cosine",
+    taper: Literal["cosine", "cosine_squared", "square_root_cosine"] | None = "cosine",
 ) -> Operator: ...
 def Sliding3D(
     inner: Operator,
     shape: Shape,
     windows: Shape,
     overlaps: Shape = 0,
-    taper: Literal["cosine", "cosine squared", "square root cosine"] | None = "cosine",
+    taper: Literal["cosine", "cosine_squared", "square_root_cosine"] | None = "cosine",
 ) -> Operator: ...
 def Patch2D(
     inner: Operator,
     shape: Shape,
     windows: Shape,
     overlaps: Shape = 0,
-    taper: Literal["cosine", "cosine squared", "square root cosine"] | None = "cosine",
+    taper: Literal["cosine", "cosine_squared", "square_root_cosine"] | None = "cosine",
 ) -> Operator: ...
 def Patch3D(
     inner: Operator,
     shape: Shape,
     windows: Shape,
     overlaps: Shape = 0,
-    taper: Literal["cosine", "cosine squared", "square root cosine"] | None = "cosine",
+    taper: Literal["cosine", "cosine_squared", "square_root_cosine"] | None = "cosine",
 ) -> Operator: ...
 def DWT(
     shape: Shape,

@@ -1,5 +1,6 @@
 //! Choices by name.
 
+use arrayspan::operators::taper::Ramp;
 use arrayspan::operators::{
     Convolution, Edge, FourierNorm, Integral, Interpolation, RadonKind, Scheme, Spectrum,
 };
@@ -68,6 +69,15 @@ impl Named for Between {
         ("linear", Self::Samples(Interpolation::Linear)),
         ("nearest", Self::Samples(Interpolation::Nearest)),
         ("sinc", Self::Sinc),
+    ];
+}
+
+impl Named for Ramp {
+    const WHAT: &str = "taper";
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("cosine", Self::Cosine),
+        ("cosine_squared", Self::CosineSquared),
+        ("square_root_cosine", Self::SquareRootCosine),
     ];
 }
 

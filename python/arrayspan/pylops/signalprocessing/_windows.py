@@ -14,8 +14,8 @@ from ..utils.tapers import taper
 _TAPERS = {
     "hanning": "cosine",
     "cosine": "cosine",
-    "cosinesquare": "cosine squared",
-    "cosinesqrt": "square root cosine",
+    "cosinesquare": "cosine_squared",
+    "cosinesqrt": "square_root_cosine",
 }
 
 
