@@ -116,20 +116,25 @@ class _Windowed(LinearOperator):
     def _matvec(self, x):
         y = self._forward(x)
         if y is not None:
-            return y
+            return self._given(y)
         x = x.reshape(-1)
         if self.simOp:
-            return self._overlap.matvec(self.Op.matvec(x))
-        return self._overlap.matvec(self._each(x, self.Op.shape[1], self.Op.matvec))
+            return self._given(self._overlap.matvec(self.Op.matvec(x)))
+        return self._given(self._overlap.matvec(self._each(x, self.Op.shape[1], self.Op.matvec)))
 
     def _rmatvec(self, y):
         x = self._adjoint_of(y)
         if x is not None:
-            return x
+            return self._given(x)
         windows = self._overlap.rmatvec(y.reshape(-1))
         if self.simOp:
-            return self.Op.rmatvec(windows)
-        return self._each(windows, self.Op.shape[0], self.Op.rmatvec)
+            return self._given(self.Op.rmatvec(windows))
+        return self._given(self._each(windows, self.Op.shape[0], self.Op.rmatvec))
+
+    def _given(self, result):
+        """The result in the operator's dtype, unless that would take imaginary parts away: windows are added up in it."""
+        dtype = np.dtype(self.dtype)
+        return result.astype(dtype, copy=False) if result.dtype.kind == dtype.kind else result
 
     def _each(self, x, size, apply):
         from ..utils.backend import get_array_module
