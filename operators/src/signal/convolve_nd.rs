@@ -26,11 +26,13 @@ use crate::{Operator, Result, Space};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use arrayspan_operators::kernels::bridge::{Array, DType};
 /// use arrayspan_operators::prelude::*;
-/// let space = Space::new([2, 3], DType::Float64)?;
+/// let space = Space::new([3, 3], DType::Float64)?;
 /// let cross = Array::from_slice(&[0.0, 1.0, 0.0, 1.0, 2.0, 1.0, 0.0, 1.0, 0.0], [3, 3])?;
 /// let blur = ConvolveND::new(space, &[0, 1], cross, &[1, 1], Convolution::Auto)?;
-/// let y = blur.forward(Array::from_slice(&[1.0, 0.0, 0.0, 0.0, 0.0, 0.0], [2, 3])?)?;
-/// assert_eq!(y.view().as_slice::<f64>()?, [2.0, 1.0, 0.0, 1.0, 0.0, 0.0]);
+/// let mut corner = [0.0; 9];
+/// corner[0] = 1.0;
+/// let y = blur.forward(Array::from_slice(&corner, [3, 3])?)?;
+/// assert_eq!(y.view().as_slice::<f64>()?, [2.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
 /// # Ok(()) }
 /// ```
 ///
