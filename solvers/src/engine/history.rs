@@ -245,7 +245,7 @@ impl History {
         Ok(on.copy(from, self.slots.view_mut().sliced(0, step + 1, len)?, Update::set())?)
     }
 
-    /// Makes the state `ahead` iterations after the last check the state at this one.    /// Makes the state `ahead` iterations after the last check the state at this one.
+    /// Makes the state `ahead` iterations after the last check the state at this one.
     pub(crate) fn restart(&mut self, on: &dyn Executor, ahead: usize) -> Result<()> {
         if ahead == 0 {
             return Ok(());

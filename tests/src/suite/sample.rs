@@ -128,6 +128,12 @@ impl Sample {
         let (name, cases) = operator;
         let random = |place: usize| self.random(name, place);
         let first = random(0) % DTYPES.len();
+        // How many cases with golden data, and whether an arranged one.
+        let (golden, arranged) = match (COMPOSED.contains(name), random(7) % 2) {
+            (false, _) => (GOLDEN, true),
+            (true, 0) => (1, false),
+            (true, _) => (0, true),
+        };
         let choose = |(dtype, start, turn): (DType, usize, usize)| {
             let wanted = |case: &Case| about == About::Others || case.golden_key().is_some();
             let all = cases(dtype).into_iter().enumerate();
@@ -140,14 +146,12 @@ impl Sample {
             About::Golden => {
                 let known =
                     |dtype| cases(dtype).iter().filter(|case| case.golden_key().is_some()).count();
-                let most =
-                    if COMPOSED.contains(name) { usize::from(random(7) % 2 == 0) } else { GOLDEN };
-                let count = DTYPES.into_iter().map(known).min().unwrap_or(0).min(most);
+                let count = DTYPES.into_iter().map(known).min().unwrap_or(0).min(golden);
                 // Neighbours, so that no two are the same case, in one dtype after the other, without gaps.
                 let pick = |n| (DTYPES[(first + n) % DTYPES.len()], random(1) + n, 0);
                 (0..count).map(pick).filter_map(choose).collect()
             }
-            About::Others if COMPOSED.contains(name) && random(7) % 2 == 0 => Vec::new(),
+            About::Others if !arranged => Vec::new(),
             About::Others => choose((DTYPES[first], random(2), random(3))).into_iter().collect(),
         }
     }
