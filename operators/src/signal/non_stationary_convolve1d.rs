@@ -11,7 +11,8 @@ use crate::{Error, Operator, Result, Space};
 /// between them; domain and range are both `space`.
 ///
 /// Before the first place and behind the last one filters are those there. Each belongs to a sample of `x`, which it spreads; what leaves
-/// the axis is lost. Places rise and need not be evenly spaced. Sums of 16-bit floats are those of `Float32`, rounded once.
+/// the axis is lost. Places rise and need not be evenly spaced. Sums of 16-bit floats are those of `Float32`,
+/// rounded once; their filters are `Float32` or wider.
 /// Units: those of `h x`. Complex: linear. Cost: 1 launch in each direction, `x` and `y` once, and a table of a weight for
 /// each tap of each sample of the axis (test `bytes::non_stationary_convolve1d`).
 ///

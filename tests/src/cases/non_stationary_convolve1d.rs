@@ -58,7 +58,10 @@ fn case(
     let name = format!("{taps} taps at {places:?} along axis {axis} of {shape:?}");
     let shape = shape.to_vec();
     let make = move |cell: &Cell| {
-        let filters = cell.array(&filters(cell)?)?.into_shared();
+        // Filters are those of the dtype that sums have.
+        let wide = matches!(cell.dtype, DType::Float16 | DType::BFloat16);
+        let held = Cell { dtype: if wide { DType::Float32 } else { cell.dtype }, ..*cell };
+        let filters = held.array(&filters(cell)?)?.into_shared();
         NonStationaryConvolve1D::new(space(cell, &shape)?, axis, filters, places)
     };
     Case::new(name, make).moves(forward, adjoint)
