@@ -1,6 +1,6 @@
 """What operators and solvers take in PyLops, on NumPy or CuPy.
 
-    python operators.py {numpy|cupy} {64m|odd|1m|tiny} [PART]
+    python operators.py {numpy|cupy} {64m|odd|1m|tiny} ["PART|PART ..."]
 
 Prints CSV with the columns and names of our benchmark `figures`: name, size, and milliseconds of forward and adjoint,
 the median over 5 batches of back-to-back applications (50 on a GPU, 3 on the host; fewer where a batch would take
@@ -336,7 +336,7 @@ def main():
     rows = [(name, lambda make=make, name=name: operator(name, make)) for name, make in OPERATORS.items()]
     rows += [(name, lambda run=run, name=name: row(name, milliseconds(run, 1), float("nan"))) for name, run in solvers()]
     for name, work in rows:
-        if PART not in name:
+        if not any(part in name for part in PART.split("|")):
             continue
         try:
             work()

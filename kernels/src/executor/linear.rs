@@ -24,6 +24,21 @@ impl dyn Executor + '_ {
         self.run(Call::Stencil(StencilCall::new(stencil, x, y, update)?))
     }
 
+    /// As [`stencil`](#method.stencil), and `norm ← ‖y‖²` of what it writes. Enqueued; does not wait.
+    ///
+    /// # Errors
+    /// As [`StencilCall::new`] and [`StencilCall::with_norm_squared`]; arguments on another device; the device's failure.
+    pub fn stencil_with_norm_squared(
+        &self,
+        stencil: &Stencil,
+        x: View<'_>,
+        y: ViewMut<'_>,
+        update: Update<'_>,
+        norm: ViewMut<'_>,
+    ) -> Result<()> {
+        self.run(Call::Stencil(StencilCall::new(stencil, x, y, update)?.with_norm_squared(norm)?))
+    }
+
     /// `y[t] ← alpha · termₜ(x) + beta · y[t]`: the terms of a stencil, each by itself, along a new first axis of `y`, in one
     /// pass. Enqueued; does not wait.
     ///

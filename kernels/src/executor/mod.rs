@@ -11,6 +11,7 @@ use arrayspan_bridge::devices::{Device, Stream};
 use arrayspan_bridge::{Array, DType};
 
 use crate::graph::Graph;
+use crate::plan::keep;
 use crate::verb::Call;
 use crate::{Error, Result};
 
@@ -92,6 +93,19 @@ impl dyn Executor + '_ {
     ) -> Result<Option<Graph>, E> {
         let Some(keeping) = self.keeping()? else { return Ok(None) };
         work(&*keeping)?;
+        Ok(keeping.kept()?)
+    }
+
+    /// As [`graph`](trait.Executor.html#method.graph), in fewer passes over memory, as [`Plan::fused`](crate::Plan::fused) makes them.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn fused_graph<E: From<Error>>(
+        &self,
+        work: impl FnOnce(&dyn Executor) -> Result<(), E>,
+    ) -> Result<Option<Graph>, E> {
+        let Some(keeping) = self.keeping()? else { return Ok(None) };
+        keep::fused(&*keeping, work)?;
         Ok(keeping.kept()?)
     }
 

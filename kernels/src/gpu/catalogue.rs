@@ -11,6 +11,8 @@ use arrayspan_bridge::devices::{DeviceKind, KernelSource, Specialisation};
 use arrayspan_bridge::iteration::{Axes, IterationSpace};
 use num_complex::Complex64;
 
+use super::combine::Sharing;
+use super::dots::Dots;
 use super::element::Element;
 use super::formula::Formula;
 use super::stencil_term::Arrays;
@@ -22,6 +24,7 @@ use super::{
 };
 use crate::factors::Factors;
 use crate::number::computed;
+use crate::verb::DotOf;
 use crate::{Band, Stencil, Tap, Update};
 use setting::{UNITS, checked, loaded, row_major, scalars, updates};
 
@@ -188,7 +191,7 @@ fn column(
     let form = space.form(dtype.bytes(), &[0, dtype.bytes()], 5);
     let formula = Formula::update(factors, Element(dtype)).0;
     let variant = stencil_column::Variant::new(stencil, dtype, form, formula, (space, axes))?;
-    Some(variant.source())
+    Some(variant.with_norm(norm(dtype, factors)).source())
 }
 
 /// The kernel for a band across such rows.
@@ -232,7 +235,14 @@ fn tiled(
     let setting = Setting { space, axes, units: UNITS, room: room(DeviceKind::Cuda) };
     let formula = Formula::update(factors, Element(dtype)).0;
     let variant = stencil_tile::Variant::new(stencil, dtype, form, formula, &setting)?;
-    Some(variant.source())
+    Some(variant.with_norm(norm(dtype, factors)).source())
+}
+
+/// The norm of kernels that only write, whose groups leave parts of it as those of complex numbers do, or join them.
+fn norm(dtype: DType, factors: &Factors<'_>) -> Option<Dots> {
+    let sharing = if dtype.is_complex() { Sharing::Leave } else { Sharing::LastJoins };
+    let of = vec![([DotOf::Output(0); 2], DType::Float64)];
+    (!factors.reads()).then_some(Dots { of, sharing, threads: 256 })
 }
 
 /// The kernel for stars, of operands in rows that begin at even or odd places.

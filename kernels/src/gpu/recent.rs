@@ -80,7 +80,7 @@ fn apart(memory: &Memory) -> usize {
 impl Gpu {
     /// Enqueues a call as one like it was before; `None` if there was none.
     pub(super) fn stencil_again(&self, call: &StencilCall<'_>) -> Option<Result<()>> {
-        if self.planned.is_some() {
+        if self.planned.is_some() || call.norm.is_some() {
             return None;
         }
         let bits = bits(call.factors.known()?);

@@ -9,13 +9,14 @@ use arrayspan_bridge::{DType, Layout};
 
 use super::element::Element;
 use super::formula::Formula;
+use super::stencil_norm::Done;
 use super::stencil_term::{Arrays, Term};
 use super::stencil_window::{
     EACH, Ends, WIDE_WINDOW, around, busy, holdable, is_covered, is_dense, span, threads,
     window_room,
 };
 use super::{
-    Gpu, band_row, bands, constants, map, stencil_column, stencil_filter, stencil_flat,
+    Gpu, band_row, bands, constants, map, reduce, stencil_column, stencil_filter, stencil_flat,
     stencil_line, stencil_march, stencil_tile, tables,
 };
 use crate::band::Edges;
@@ -63,35 +64,51 @@ pub(super) struct Plan<'f> {
     pub(super) constants: Vec<FactorOf<'f>>,
 }
 
-pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
+pub(super) fn run(gpu: &Gpu, call: &mut StencilCall<'_>) -> Result<()> {
     if let Some(done) = gpu.stencil_again(call) {
         return done;
     }
+    if let Some(norm) = &call.norm {
+        gpu.expect_float64("stencil", norm.out.dtype())?;
+    }
+    match fill(gpu, call)? {
+        Done::All => Ok(()),
+        _ => call.norm_alone(|norm| reduce::run(gpu, norm)),
+    }
+}
+
+/// Fills the output, and adds up the norm where the kernel does.
+fn fill(gpu: &Gpu, call: &StencilCall<'_>) -> Result<Done> {
     let (x, y, dtype) = (&call.x, &call.y, call.y.dtype());
     gpu.expect_float64("stencil", dtype)?;
     gpu.expect_factors("stencil", &call.factors)?;
     if y.layout().is_empty() {
-        return Ok(());
+        return Ok(Done::Stencil);
     }
     let memories = [y.memory(), x.memory()];
     let layouts = [y.layout(), x.layout()];
     let (space, axes) = space(&call.stencil, layouts);
     let element = Element(dtype);
     // The kernels for one band are those of elements as arrays hold them.
-    let done = !element.is_half()
-        && (stencil_flat::run(gpu, call, &space, &axes)?
+    if !element.is_half() {
+        let filled = stencil_flat::run(gpu, call, &space, &axes)?
             || stencil_line::run(gpu, call, &space, &axes)?
-            || stencil_filter::run(gpu, call, &space, &axes)?
-            || stencil_column::run(gpu, call, &space, &axes)?
-            || stencil_tile::run(gpu, call, &space, &axes)?);
-    if done {
-        return Ok(());
+            || stencil_filter::run(gpu, call, &space, &axes)?;
+        let mut done = Done::without_norm(filled);
+        for run in [stencil_column::run, stencil_tile::run] {
+            if done == Done::Nothing {
+                done = run(gpu, call, &space, &axes)?;
+            }
+        }
+        if done != Done::Nothing {
+            return Ok(done);
+        }
     }
     if axes.contains(&2) && !element.is_half() {
         let arrays = Arrays { x: 1, before: None, after: None };
         let star = [Term::new(&call.stencil, axes.to_vec(), arrays)];
         if stencil_march::run(gpu, &star, &space, &memories, dtype, &call.factors)? {
-            return Ok(());
+            return Ok(Done::Stencil);
         }
     }
     let addresses = memories.map(address);
@@ -113,7 +130,8 @@ pub(super) fn run(gpu: &Gpu, call: &StencilCall<'_>) -> Result<()> {
     }
     // SAFETY: as in `map::launch`; the kernel touches taps only where they fall on their axis, and tables
     // only where a line of theirs begins and ends. Nothing here depends on blocks but by their alignment.
-    unsafe { gpu.launch_stencil(call, &variant, grid, &arguments) }
+    unsafe { gpu.launch_stencil(call, &variant, grid, &arguments)? };
+    Ok(Done::Stencil)
 }
 
 impl<'f> Plan<'f> {

@@ -8,8 +8,10 @@ use arrayspan_bridge::iteration::{
 };
 
 use super::common_row::{CommonRow, FIRST_PLACES, MOST_GAPPED};
+use super::dots::Dots;
 use super::element::{Element, PRELUDE};
 use super::formula::Formula;
+use super::stencil_norm::{self, Done};
 use super::{Gpu, bands, constants, map, stencil_ends, tables};
 use crate::verb::StencilCall;
 use crate::{Result, Stencil};
@@ -34,6 +36,8 @@ pub(super) struct Variant {
     formula: Formula,
     stencil: Stencil,
     shape: Shape,
+    /// What it adds up of its results.
+    norm: Option<Dots>,
 }
 
 /// What a thread takes at once, and how many groups a processor holds.
@@ -52,25 +56,28 @@ pub(super) fn run(
     call: &StencilCall<'_>,
     space: &IterationSpace,
     axes: &[usize],
-) -> Result<bool> {
+) -> Result<Done> {
     let dtype = call.y.dtype();
     if candidate(&call.stencil, dtype, space, axes).is_none() {
-        return Ok(false);
+        return Ok(Done::Nothing);
     }
     let memories: [&Memory; 2] = [call.y.memory(), call.x.memory()];
     let (formula, constants) = Formula::update(&call.factors, Element(dtype));
     let form = space.form(dtype.bytes(), &memories.map(address), constants::count(&constants) + 1);
     let Some(variant) = Variant::new(&call.stencil, dtype, form, formula, (space, axes)) else {
-        return Ok(false);
+        return Ok(Done::Nothing);
     };
-    let Some((grid, part)) = variant.grid(space, gpu.units()) else { return Ok(false) };
+    let Some((grid, part)) = variant.grid(space, gpu.units()) else { return Ok(Done::Nothing) };
+    let norm = call.norm.as_ref().and_then(|norm| {
+        Dots::of_norm(gpu, norm, grid.groups.iter().product(), variant.shape.threads)
+    });
+    let variant = variant.with_norm(norm);
     let mut arguments = map::arguments(Element(dtype), space, &variant.form, &memories, &constants);
     arguments.index(part as isize);
     // SAFETY: the arguments are those of `map::declare`, in its order, and the places of a part. A layout lies within its
     // memory; the kernel loads and stores places within the extents of the space alone, and takes zeros beyond the band's
     // axis. Nothing here depends on blocks but by their alignment.
-    unsafe { gpu.launch_stencil(call, &variant, grid, &arguments)? };
-    Ok(true)
+    unsafe { gpu.launch_with_norm(call, &variant, variant.norm.as_ref(), grid, arguments) }
 }
 
 /// The common row of the only band, if it goes along columns that are long enough.
@@ -127,6 +134,11 @@ impl Shape {
 }
 
 impl Variant {
+    /// The same with sums of its results.
+    pub(super) fn with_norm(self, norm: Option<Dots>) -> Self {
+        Self { norm, ..self }
+    }
+
     /// The kernel for a call whose operands have this form; `None` for what tiles do better.
     pub(super) fn new(
         stencil: &Stencil,
@@ -140,7 +152,7 @@ impl Variant {
             return None;
         }
         let form = form.with_runs(Runs::single);
-        Some(Self { dtype, form, formula, stencil: stencil.clone(), shape })
+        Some(Self { dtype, form, formula, stencil: stencil.clone(), shape, norm: None })
     }
 
     /// The grid for a device of `units` processors, and how many places a part has.
@@ -172,8 +184,12 @@ impl Specialisation for Variant {
     fn source(&self) -> KernelSource {
         let mut text = Text::default();
         let element = Element(self.dtype);
-        map::declare(element, &self.form, &self.formula, ", idx part", &mut text);
+        let norm = self.norm.as_ref();
+        let others = ", idx part".to_owned() + &stencil_norm::declare(norm);
+        map::declare(element, &self.form, &self.formula, &others, &mut text);
+        stencil_norm::define(norm, &mut text);
         text.add(PRELUDE);
+        stencil_norm::add(norm, &mut text);
         self.define(&mut text);
         text.add(FIRST_PLACES);
         text.add(TEXT);

@@ -10,8 +10,10 @@ use arrayspan_bridge::iteration::{
 };
 
 use super::common_row::{CommonRow, MOST_GAPPED};
+use super::dots::Dots;
 use super::element::{Element, PRELUDE};
 use super::formula::Formula;
+use super::stencil_norm::{self, Done};
 use super::stencil_tile_width::{LINES, STRAIGHT, Setting, Width, most_chunk, room};
 use super::{Gpu, bands, constants, map, stencil_ends, tables};
 use crate::verb::StencilCall;
@@ -21,6 +23,9 @@ const TEXT: &str = include_str!("../source/stencil_tile.cl.h");
 
 /// Threads that a processor is to hold at once, with elements of up to eight bytes and of sixteen.
 const RESIDENT: usize = 1024;
+
+/// Threads of a group at most.
+const MOST_THREADS: usize = 256;
 
 /// Of more, a thread takes so many at once, if it can hold the values they need.
 const BLOCK: usize = 8;
@@ -48,6 +53,8 @@ pub(super) struct Variant {
     chunk: usize,
     /// Whether groups take more than one part, because the grid would be too large.
     looped: bool,
+    /// What it adds up of its results.
+    norm: Option<Dots>,
 }
 
 /// Enqueues a call over the space that `stencil` has found for it, if it is one for tiles; whether it was. `axes` are the
@@ -57,26 +64,30 @@ pub(super) fn run(
     call: &StencilCall<'_>,
     space: &IterationSpace,
     axes: &[usize],
-) -> Result<bool> {
+) -> Result<Done> {
     if candidate(&call.stencil, *axes == [0]).is_none() {
-        return Ok(false);
+        return Ok(Done::Nothing);
     }
     let memories = [call.y.memory(), call.x.memory()];
-    let room = room(gpu.stream.device().kind());
+    let taken = if call.norm.is_some() { stencil_norm::room(MOST_THREADS) } else { 0 };
+    let room = room(gpu.stream.device().kind()) - taken;
     let dtype = call.y.dtype();
     let (formula, constants) = Formula::update(&call.factors, Element(dtype));
     let form = space.form(dtype.bytes(), &memories.map(address), constants::count(&constants));
     let setting = Setting { space, axes, units: gpu.units(), room };
     let Some(variant) = Variant::new(&call.stencil, dtype, form, formula, &setting) else {
-        return Ok(false);
+        return Ok(Done::Nothing);
     };
-    let arguments = map::arguments(Element(dtype), space, &variant.form, &memories, &constants);
     let grid = variant.grid(space);
+    let norm = call.norm.as_ref().and_then(|norm| {
+        Dots::of_norm(gpu, norm, grid.groups.iter().product(), grid.threads.iter().product())
+    });
+    let variant = variant.with_norm(norm);
+    let arguments = map::arguments(Element(dtype), space, &variant.form, &memories, &constants);
     // SAFETY: the arguments are those of `map::declare`, in its order. A layout lies within its memory; the kernel loads
     // and stores places within the extents of the space alone, and takes zeros beyond the band's axis. Nothing
     // here depends on blocks but by their alignment.
-    unsafe { gpu.launch_stencil(call, &variant, grid, &arguments)? };
-    Ok(true)
+    unsafe { gpu.launch_with_norm(call, &variant, variant.norm.as_ref(), grid, arguments) }
 }
 
 /// How many places the common row of a stencil's only band spans, if tiles may be better than what each thread does alone.
@@ -116,8 +127,11 @@ impl Specialisation for Variant {
     fn source(&self) -> KernelSource {
         let mut text = Text::default();
         let element = Element(self.dtype);
-        map::declare(element, &self.form, &self.formula, "", &mut text);
+        let norm = self.norm.as_ref();
+        map::declare(element, &self.form, &self.formula, &stencil_norm::declare(norm), &mut text);
+        stencil_norm::define(norm, &mut text);
         text.add(PRELUDE);
+        stencil_norm::add(norm, &mut text);
         self.define(&mut text);
         text.add(TEXT);
         element.kernel("stencil_tile", text)
@@ -125,6 +139,11 @@ impl Specialisation for Variant {
 }
 
 impl Variant {
+    /// The same with sums of its results.
+    pub(super) fn with_norm(self, norm: Option<Dots>) -> Self {
+        Self { norm, ..self }
+    }
+
     /// The kernel for a call whose operands have this form; `None` for what each thread does better alone.
     pub(super) fn new(
         stencil: &Stencil,
@@ -155,7 +174,7 @@ impl Variant {
         // Without a tile loops cost nothing.
         let looped = width.direct || groups != capped(groups);
         let stencil = stencil.clone();
-        Some(Self { dtype, form, formula, stencil, along, width, chunk, looped })
+        Some(Self { dtype, form, formula, stencil, along, width, chunk, looped, norm: None })
     }
 
     fn grid(&self, space: &IterationSpace) -> Grid {

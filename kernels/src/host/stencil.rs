@@ -14,6 +14,7 @@ use super::copy;
 use super::operands::values;
 use super::parts::by_stride;
 use super::pieces::Pieces;
+use super::reduce;
 use super::rows::{Rows, Terms};
 use super::scalar::{Scalar, with_scalar};
 use super::stencil_half::{Halves, Summand};
@@ -39,7 +40,8 @@ struct Term<'a> {
 
 pub(super) fn run(host: &Host, call: &mut StencilCall<'_>) -> Result<()> {
     let mut term = [Term { stencil: &call.stencil, x: call.x.view(), before: None, after: None }];
-    updated(host, &mut term, call.y.view_mut(), values(&call.factors)?)
+    updated(host, &mut term, call.y.view_mut(), values(&call.factors)?)?;
+    call.norm_alone(reduce::run)
 }
 
 pub(super) fn run_sum(host: &Host, call: &mut StencilSumCall<'_>) -> Result<()> {

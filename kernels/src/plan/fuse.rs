@@ -1,6 +1,7 @@
 //! Rules by which recorded calls take fewer passes over memory. Each leaves what the calls do.
 
 use super::join::Join;
+use super::norm::{is_norm, with_norm};
 use super::overlap::{conflict, is_same, overlap};
 use crate::program::Op;
 use crate::verb::Call;
@@ -10,6 +11,28 @@ use arrayspan_bridge::devices::Access;
 /// How many calls before it a call is compared with.
 const FAR: usize = 16;
 
+/// How two calls become one.
+enum Way {
+    Elementwise(Join),
+    Norm,
+}
+
+impl Way {
+    fn new(first: &Call<'static>, second: &Call<'static>) -> Option<Self> {
+        if is_norm(first, second) {
+            return Some(Self::Norm);
+        }
+        Join::new(first, second).map(Self::Elementwise)
+    }
+
+    fn of(self, first: Call<'static>, second: Call<'static>) -> Call<'static> {
+        match self {
+            Self::Elementwise(join) => join.of(first, second),
+            Self::Norm => with_norm(first, second),
+        }
+    }
+}
+
 /// A call and the number of its executor.
 type Recorded = (usize, Call<'static>);
 
@@ -18,15 +41,15 @@ pub(super) fn fused(calls: Vec<Recorded>) -> Vec<Recorded> {
     joined(needed(calls))
 }
 
-/// Each call joined with an earlier one of its executor, where both are elementwise, or the later one a sum of products, and nothing
-/// between them stands in the way.
+/// Each call joined with an earlier one of its executor, where both are elementwise, or the later one a sum of products, or the
+/// norm of what a stencil writes, and nothing between them stands in the way.
 fn joined(calls: Vec<Recorded>) -> Vec<Recorded> {
     let mut done: Vec<Recorded> = Vec::with_capacity(calls.len());
     for (number, call) in calls {
         match place(&done, number, &call) {
-            Some((at, join)) => {
+            Some((at, way)) => {
                 let (_, first) = done.remove(at);
-                done.insert(at, (number, join.of(first, call)));
+                done.insert(at, (number, way.of(first, call)));
             }
             None => done.push((number, call)),
         }
@@ -35,12 +58,12 @@ fn joined(calls: Vec<Recorded>) -> Vec<Recorded> {
 }
 
 /// The latest call that a call can be joined with, where those after it can as well run after both.
-fn place(done: &[Recorded], number: usize, call: &Call<'static>) -> Option<(usize, Join)> {
+fn place(done: &[Recorded], number: usize, call: &Call<'static>) -> Option<(usize, Way)> {
     for (at, (other, before)) in done.iter().enumerate().rev().take(FAR) {
         if *other == number
-            && let Some(join) = Join::new(before, call)
+            && let Some(way) = Way::new(before, call)
         {
-            return Some((at, join));
+            return Some((at, way));
         }
         if conflict(before, call) {
             return None;

@@ -3,6 +3,8 @@
 mod arrays;
 mod fuse;
 mod join;
+pub(crate) mod keep;
+mod norm;
 mod overlap;
 mod parts;
 mod record;
@@ -146,7 +148,7 @@ impl<A: Arrays> Plan<A> {
     }
 
     /// The same plan in fewer passes over memory. Elementwise calls over arrays of one shape and dtype without gaps become one, and
-    /// sums of products of their arrays (dots, norms) are added up on the way, where no call between them stands in the way; what
+    /// sums of products of their arrays (dots, norms) are added up on the way, as are norms of what stencils write, where no call between them stands in the way; what
     /// is overwritten before anyone reads it is not computed. What each array holds after a replay is what it held without, as
     /// exactly as a compiler leaves it: a product that is no longer written down may be added to something in one operation.
     ///

@@ -7,10 +7,8 @@
      RESULTS         declares the outputs' runs
      STEPS(OF, SET)  in terms of OF(x0), ..., and SET(y, value), ...
      REAL_ALIGN      as ALIGN, of runs of real numbers beside complex elements
-     DOTS            1 if products of what is loaded and computed are added up, in groups along axis 0 alone; then
-     DOT_SUMS        declares the sums dot0, dot1, ...; STEPS adds DOT(type, a, b) to each
-     EACH_DOT(DO)    DO(0, dot0, d0, type) ..., with the places d0 of results and their types
-   and the text of reductions. */
+     DOTS            1 if products of what is loaded and computed are added up, in groups along axis 0 alone: STEPS adds
+                     DOT(type, a, b) to each sum, as the text of dots has it. */
 
 #if ELEMENT == 2
 FN real r_add(real a, real b) { return a + b; }
@@ -50,36 +48,9 @@ FN real_run real_run_repeat(const GLOBAL real* p) {
 #define SET_RUN(name, value)   name##_result.e[k] = value
 #define SET_PLACE(name, value) name[name##_row + NEXT_ROW(name) + (i + k) * name##_s0] = value
 
-#if DOTS
-  #if ELEMENT == 1
-    #define DOT(type, a, b) ((type)(a) * (type)(b))
-  #else
-    #define DOT(type, a, b) ((type)(a).re * (type)(b).re + (type)(a).im * (type)(b).im)
-  #endif
-  /* The sum of a group, which leaves it for others if they share the result. */
-  #if PARTIAL
-    #define LEAVE(number, to, type) t_store(parts + number * groups + (int)GRP(0), shared[0]);
-  #else
-    #define LEAVE(number, to, type) to[to##_at] = (type)shared[0];
-  #endif
-  #define OF_GROUP(number, sum, to, type)        \
-    shared[thread] = sum;                        \
-    group_join(shared, thread, thread, 1);       \
-    if (thread == 0) { LEAVE(number, to, type) } \
-    BARRIER();
-  #define OF_ALL(number, sum, to, type)                         \
-    parts_join(parts + number * groups, groups, shared, thread); \
-    if (thread == 0) to[to##_at] = (type)shared[0];             \
-    BARRIER();
-#endif
-
 KERNEL map_many(PARAMETERS) {
 #if DOTS
-  LOCAL_ARRAY(total, shared, THREADS);
-  #if ACROSS_GROUPS
-  LOCAL_ARRAY(int, last, 1);
-  #endif
-  DOT_SUMS
+  DOTS_BEGIN
 #endif
   PROLOGUE
   for (idx z = (idx)GID(2); z < OUTER; z += (idx)GSZ(2)) {
@@ -109,12 +80,6 @@ KERNEL map_many(PARAMETERS) {
     }
   }
 #if DOTS
-  const int thread = LID(0), groups = (int)NGRP(0);
-  EACH_DOT(OF_GROUP)
-  #if ACROSS_GROUPS
-  if (thread == 0) DEVICE_FENCE();
-  BARRIER_ALL();
-  if (group_is_last(parts, 0, groups, thread, last)) { EACH_DOT(OF_ALL) }
-  #endif
+  DOTS_END(LID(0), (int)GRP(0), (int)NGRP(0))
 #endif
 }

@@ -18,6 +18,7 @@
      STRAIGHT           1 if they are few: straight code
      BLOCK              else how many taps a thread takes at once of values that it holds; 0 if it holds none
      GAPS               1 if there is no tap at some of the places
+     NOTE(value)        what a thread adds up of a result, between DOTS_BEGIN and DOTS_END
      tap_is(t), tap_weights     whether there is a tap at place t, and the weights of all places
    and the macros of stencil_ends.cl.h. */
 
@@ -134,6 +135,7 @@ typedef elem slot;
     OLD(to)                                                                       \
     result.e[0] = EXPRESSION(IN_SUM);                                             \
     run_store(to, result);                                                        \
+    NOTE(result.e[0])                                                             \
   }
 
 #if ALONG
@@ -148,16 +150,17 @@ KERNEL_OF(LINES, WARPS, RESIDENT) stencil_tile(PARAMETERS) {
 #if !DIRECT
   LOCAL_ARRAY(slot, tile, LINES * PITCH);
 #endif
+  DOTS_BEGIN
   PROLOGUE
   const int line = LID(0), warp = LID(1);
-  const idx parts = (LEN + WIDTH - 1) / WIDTH;
+  const idx pieces = (LEN + WIDTH - 1) / WIDTH;
 #if ALONG
-  const idx rows = n1 * OUTER, lines = rows * parts;
+  const idx rows = n1 * OUTER, lines = rows * pieces;
   EACH(group, 0, group * LINES < lines) {
 #else
   EACH(z, 2, z < OUTER) {
   SPLIT(z)
-  EACH(part, 1, part < parts) {
+  EACH(part, 1, part < pieces) {
   EACH(group, 0, group * LINES < n0) {
     const idx c = group * LINES + line, begin = part * WIDTH;
 #endif
@@ -184,8 +187,8 @@ KERNEL_OF(LINES, WARPS, RESIDENT) stencil_tile(PARAMETERS) {
       FEW_TURNS for (int turn = 0; turn < TURNS; turn++) {
         const int other = warp + turn * WARPS;
         const int there = other < LINES && group * LINES + other < lines;
-        const idx number = there ? group * LINES + other : 0, row = number / parts;
-        const idx begin = (number - row * parts) * WIDTH, z = row / n1, i1 = row - z * n1;
+        const idx number = there ? group * LINES + other : 0, row = number / pieces;
+        const idx begin = (number - row * pieces) * WIDTH, z = row / n1, i1 = row - z * n1;
         SPLIT(z)
         const GLOBAL elem* from = x0 + x0_ROW;
         /* All are loaded before the first is stored. */
@@ -232,8 +235,8 @@ KERNEL_OF(LINES, WARPS, RESIDENT) stencil_tile(PARAMETERS) {
 #if ALONG
   #if END_COLUMNS > 0
     if (group * LINES + line < lines) {
-      const idx number = group * LINES + line, row = number / parts;
-      const idx begin = (number - row * parts) * WIDTH + warp * RESULTS, z = row / n1, i1 = row - z * n1;
+      const idx number = group * LINES + line, row = number / pieces;
+      const idx begin = (number - row * pieces) * WIDTH + warp * RESULTS, z = row / n1, i1 = row - z * n1;
       SPLIT(z)
       const GLOBAL elem* from = x0 + x0_ROW;
       ADD_ENDS(begin, from)
@@ -242,9 +245,9 @@ KERNEL_OF(LINES, WARPS, RESIDENT) stencil_tile(PARAMETERS) {
   #if ALONE_FIRST + ALONE_LAST > 0
     /* Before results take the place of what they are made of. */
     for (int other = warp; other < LINES; other += WARPS) {
-      const idx number = group * LINES + other, row = number / parts;
+      const idx number = group * LINES + other, row = number / pieces;
       if (number >= lines) continue;
-      const idx begin = (number - row * parts) * WIDTH, z = row / n1, i1 = row - z * n1;
+      const idx begin = (number - row * pieces) * WIDTH, z = row / n1, i1 = row - z * n1;
       if (begin >= ALONE_FIRST && begin + WIDTH <= LEN - ALONE_LAST) continue;
       SPLIT(z)
       for (int k = line; k < WIDTH; k += LINES) {
@@ -264,9 +267,9 @@ KERNEL_OF(LINES, WARPS, RESIDENT) stencil_tile(PARAMETERS) {
     BARRIER();
     FEW_TURNS for (int turn = 0; turn < TURNS; turn++) {
       const int other = warp + turn * WARPS;
-      const idx number = group * LINES + other, row = number / parts;
+      const idx number = group * LINES + other, row = number / pieces;
       if (other >= LINES || number >= lines) continue;
-      const idx begin = (number - row * parts) * WIDTH, z = row / n1, i1 = row - z * n1;
+      const idx begin = (number - row * pieces) * WIDTH, z = row / n1, i1 = row - z * n1;
       SPLIT(z)
       UNROLL for (int k = 0; k < WIDTH; k += LINES) {
         const idx i = begin + k + line;
@@ -307,4 +310,5 @@ KERNEL_OF(LINES, WARPS, RESIDENT) stencil_tile(PARAMETERS) {
   }
   }
 #endif
+  DOTS_END(warp * LINES + line, (int)(GRP(0) + NGRP(0) * (GRP(1) + NGRP(1) * GRP(2))), (int)(NGRP(0) * NGRP(1) * NGRP(2)))
 }

@@ -1,8 +1,7 @@
-//! Sums of products of the arrays of a map, added up as it is computed.
+//! Sums of products of the arrays of a call, added up as it is computed.
 
 use arrayspan_bridge::{Operand, OperandMut, ViewMut};
 
-use super::map::NAME;
 use super::{OperandName, ReduceCall, Reduction, check};
 use crate::program::Kind;
 use crate::{Cost, Result, cost, input};
@@ -45,9 +44,10 @@ pub(crate) struct DotCall<'a> {
     pub(crate) out: OperandMut<'a>,
 }
 
-/// The arrays of a call, of which dots are.
+/// The arrays of a call of that verb, of which dots are.
 #[derive(Clone, Copy)]
 pub(super) struct Among<'o, 'a> {
+    pub(super) verb: &'static str,
     pub(super) inputs: &'o [Operand<'a>],
     pub(super) kinds: &'o [Kind],
     pub(super) outs: &'o [OperandMut<'a>],
@@ -66,7 +66,7 @@ impl<'o> Among<'o, '_> {
 impl<'a> DotCall<'a> {
     /// Checks a dot of the arrays of a call.
     pub(super) fn new(number: usize, dot: Dot<'a>, among: Among<'_, 'a>) -> Result<Self> {
-        let Dot { a, b, out } = dot;
+        let (Dot { a, b, out }, verb) = (dot, among.verb);
         for of in [a, b] {
             let (what, given, there) = match of {
                 DotOf::Input(at) => ("input", at, among.inputs.len()),
@@ -74,24 +74,24 @@ impl<'a> DotCall<'a> {
             };
             if given >= there {
                 let why = format!("dot {number} is of {what} {given}, of {there}");
-                return check::argument(NAME, why);
+                return check::argument(verb, why);
             }
             if matches!(of, DotOf::Input(at) if among.kinds[at] == Kind::Number) {
                 let why = format!("dot {number} is of input {given}, a single number");
-                return check::argument(NAME, why);
+                return check::argument(verb, why);
             }
         }
         let [a_dtype, b_dtype] = [a, b].map(|of| among.array(of).dtype());
         let name = OperandName::Dot(number);
         if a_dtype != b_dtype {
             let why = format!("{name} is of arrays of two dtypes, {a_dtype} and {b_dtype}");
-            return check::argument(NAME, why);
+            return check::argument(verb, why);
         }
-        check::shape(NAME, name, &[], out.shape())?;
-        check::computable(NAME, out.dtype())?;
+        check::shape(verb, name, &[], out.shape())?;
+        check::computable(verb, out.dtype())?;
         let real = a_dtype.real();
         if out.dtype().is_complex() || out.dtype().bits() < real.bits() {
-            check::dtype(NAME, name, real, out.dtype())?;
+            check::dtype(verb, name, real, out.dtype())?;
         }
         Ok(Self { of: [a, b], out: out.into() })
     }

@@ -216,12 +216,12 @@ impl<'a> MapManyCall<'a> {
         mut run: impl FnMut(&mut ReduceCall<'_>) -> Result<()>,
     ) -> Result<()> {
         let Self { inputs, kinds, outs, dots, .. } = self;
-        let among = Among { inputs, kinds, outs };
+        let among = Among { verb: NAME, inputs, kinds, outs };
         dots.iter_mut().try_for_each(|dot| run(&mut dot.reduction(among)?))
     }
 
     fn among(&self) -> Among<'_, 'a> {
-        Among { inputs: &self.inputs, kinds: &self.kinds, outs: &self.outs }
+        Among { verb: NAME, inputs: &self.inputs, kinds: &self.kinds, outs: &self.outs }
     }
 }
 

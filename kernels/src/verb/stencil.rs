@@ -6,7 +6,8 @@ use std::sync::{Arc, Weak};
 use arrayspan_bridge::devices::Access;
 use arrayspan_bridge::{DType, Operand, OperandMut, View, ViewMut};
 
-use super::{OperandName, Verb, check};
+use super::dot::{Among, DotCall};
+use super::{Dot, DotOf, OperandName, ReduceCall, Verb, check};
 use crate::factors::Factors;
 use crate::kept::Kept;
 use crate::{Band, Cost, Fit, Result, Update, cost, fit};
@@ -187,12 +188,17 @@ fn fingerprint(terms: &[(usize, Band)]) -> u64 {
 ///
 /// Arrays may hold `Float16` or `BFloat16`: weights, factors and sums are those of `Float32` then, and results are rounded to 16 bits once.
 /// On GPUs they take the general kernel, and none of those for one band or for rows at odd places.
+///
+/// [With a norm](Self::with_norm_squared), `‖y‖²` is added up of what is written: on GPUs in the same pass where kernels for one long
+/// band do it, by a reduction behind it elsewhere, as which it counts.
 #[derive(Debug)]
 pub struct StencilCall<'a> {
     pub(crate) stencil: Stencil,
     pub(crate) x: Operand<'a>,
     pub(crate) y: OperandMut<'a>,
     pub(crate) factors: Factors<'a>,
+    /// `‖y‖²`
+    pub(crate) norm: Option<DotCall<'a>>,
 }
 
 impl<'a> StencilCall<'a> {
@@ -207,13 +213,38 @@ impl<'a> StencilCall<'a> {
         check::dtype(NAME, "x", y.dtype(), x.dtype())?;
         let factors = Factors::new(NAME, update, computed)?;
         stencil.check(NAME, y.shape(), y.dtype())?;
-        Ok(Self { stencil: stencil.clone(), x: x.into(), y: y.into(), factors })
+        Ok(Self { stencil: stencil.clone(), x: x.into(), y: y.into(), factors, norm: None })
+    }
+
+    /// The same call, and `out ← ‖y‖²` of what it writes, as [`Dot`] says.
+    ///
+    /// # Errors
+    /// When `out` has axes, or is not real and at least as wide as the parts of elements.
+    pub fn with_norm_squared(mut self, out: ViewMut<'a>) -> Result<Self> {
+        let dot = Dot::norm_squared(DotOf::Output(0), out);
+        self.norm = Some(DotCall::new(0, dot, among(&self.y))?);
+        Ok(self)
+    }
+
+    /// Runs the norm by itself, as a reduction.
+    pub(crate) fn norm_alone(
+        &mut self,
+        run: impl FnOnce(&mut ReduceCall<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let Self { y, norm, .. } = self;
+        norm.as_mut().map_or(Ok(()), |norm| run(&mut norm.reduction(among(y))?))
     }
 
     pub(super) fn held(&mut self) -> StencilCall<'_> {
         let (stencil, x, factors) = (self.stencil.clone(), self.x.held(), self.factors.held());
-        StencilCall { stencil, x, y: self.y.held(), factors }
+        let norm = self.norm.as_mut().map(DotCall::held);
+        StencilCall { stencil, x, y: self.y.held(), factors, norm }
     }
+}
+
+/// What norms of a call that writes `y` are of.
+fn among<'o, 'a>(y: &'o OperandMut<'a>) -> Among<'o, 'a> {
+    Among { verb: NAME, inputs: &[], kinds: &[], outs: std::slice::from_ref(y) }
 }
 
 impl Verb for StencilCall<'_> {
@@ -223,12 +254,18 @@ impl Verb for StencilCall<'_> {
 
     fn for_each_operand(&self, visit: &mut dyn FnMut(OperandName, Access, &Operand<'_>)) {
         self.factors.visit_between(&self.x, &self.y, visit);
+        if let Some(norm) = &self.norm {
+            visit(OperandName::Dot(0), Access::Write, norm.out.as_operand());
+        }
     }
 
     fn cost(&self) -> Cost {
         let mut cost = cost::of_output(&self.y, self.factors.reads());
         cost.bytes_read += cost::read([&self.x]) + self.factors.bytes();
         cost.flops = self.stencil.flops(self.y.layout().len());
+        if let Some(norm) = &self.norm {
+            cost += norm.cost(among(&self.y), true);
+        }
         cost
     }
 }

@@ -54,6 +54,7 @@ impl<'a> StencilEachCall<'a> {
                 x: self.x.view().into(),
                 y: self.y.view_mut().selected(0, number)?.into(),
                 factors: self.factors.held(),
+                norm: None,
             };
             run(&mut call)?;
         }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use arrayspan_kernels::bridge::devices::Device;
 use arrayspan_kernels::bridge::{Array, Relayout};
 use arrayspan_kernels::{
-    Executor, Expression, Plan, Reduction, Result, Trace, Update, Vector, VectorMut, constant,
-    input, on, previous,
+    Band, Executor, Expression, Plan, Reduction, Result, Stencil, Trace, Update, Vector, VectorMut,
+    constant, input, on, previous,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -74,7 +74,11 @@ fn call(
             let ratio = input(0).div_or_zero(constant(1.0) + input(1).abs());
             on.map(&ratio, &[others[0].view(), others[1].view()], own.view_mut())
         }
-        7 => on.copy(x.reversed(0)?, own.view_mut(), Update::new(0.5, 0.5)),
+        7 if b % 2 == 0 => on.copy(x.reversed(0)?, own.view_mut(), Update::new(0.5, 0.5)),
+        7 => {
+            let band = Band::uniform(x.shape()[0], [(-1, 0.25), (0, 0.5), (1, -0.125)]);
+            on.stencil(&Stencil::along(0, band)?, x, own.view_mut(), Update::new(0.5, 0.25))
+        }
         _ => own.update_with_norm_squared_on(on, &mut numbers[a % 3], |own| 0.5 * own - x),
     }
 }
@@ -318,4 +322,37 @@ fn a_fused_plan_costs_what_it_says() {
     let _ = trace.take();
     plan.replay().unwrap();
     assert_eq!(trace.take(), plan.cost());
+}
+
+/// The norm of what a stencil writes is part of its call, where nothing between them writes either, or reads what the norm is
+/// written to.
+#[test]
+fn a_norm_of_what_a_stencil_writes_is_part_of_its_call() {
+    on_each(|on| {
+        let filter = Stencil::along(0, Band::uniform(700, (-10..=10).map(|k| (k, 0.05)))).unwrap();
+        for (between, steps) in [(0, 2), (1, 2), (2, 3)] {
+            let calls = |on: &dyn Executor, (vectors, numbers): &mut State| -> Result<()> {
+                let [x, y, z, ..] = &mut vectors[..] else { unreachable!() };
+                on.stencil(&filter, x.view(), y.view_mut(), Update::set())?;
+                match between {
+                    0 => z.update_on(on, |z| 2.0 * z)?,
+                    1 => y.update_on(on, |y| 2.0 * y)?,
+                    _ => z.update_on(on, |z| &numbers[0] * z)?,
+                }
+                y.norm_squared_into(on, &mut numbers[0])
+            };
+            let mut plain = state(&*on, 700);
+            calls(&*on, &mut plain).unwrap();
+            let plan = Plan::record(on.clone(), state(&*on, 700), calls).unwrap();
+            let mut plan = plan.fused();
+            assert_eq!(plan.steps().len(), steps);
+            plan.replay().unwrap();
+            let (vectors, numbers) = plan.into_arrays();
+            for (own, other) in vectors.iter().zip(&plain.0) {
+                assert_eq!(bits(own), bits(other));
+            }
+            let [own, other] = [&numbers, &plain.1].map(|of| of[0].item::<f64>().unwrap());
+            assert!((own - other).abs() <= 1e-12 * other);
+        }
+    });
 }

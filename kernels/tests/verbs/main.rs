@@ -55,6 +55,7 @@ mod stencil_calls;
 mod stencil_each;
 mod stencil_errors;
 mod stencil_filter;
+mod stencil_norm;
 mod stencil_sum;
 mod stencil_sum_inputs;
 mod stencil_updates;
@@ -156,6 +157,12 @@ cells! {
             neighbouring_rows_do_not_see_each_other
             columns_in_parts
             columns_in_parts_with_rows_of_their_own_near_the_ends;
+        stencil_norm:
+            along_every_axis
+            of_long_columns
+            of_what_is_updated_in_any_layout
+            of_nothing
+            in_a_wider_dtype;
         stencil_band:
             every_size_along_the_last_axis
             every_size_along_the_first_axis

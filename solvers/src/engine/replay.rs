@@ -70,7 +70,7 @@ impl<M: Method> Run<'_, M> {
             return Replay::Refused;
         }
         self.w.history.exchange();
-        let graph = on.graph(|on| {
+        let graph = on.fused_graph(|on| {
             self.with_executor(on, |run| {
                 (0..count).try_for_each(|step| M::iterate(run, step))?;
                 // For the next replay.

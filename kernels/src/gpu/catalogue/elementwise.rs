@@ -1,10 +1,11 @@
 //! Kernels whose threads have elements of their own: maps, transposes, products of matrices.
 
 use arrayspan_bridge::devices::{KernelSource, Specialisation};
-use arrayspan_bridge::iteration::{Axes, IterationSpace, Runs, Start};
+use arrayspan_bridge::iteration::{Axes, IterationSpace, Runs, Start, THREADS};
 use arrayspan_bridge::{DType, Layout};
 
 use super::super::combine::Sharing;
+use super::super::dots::Dots;
 use super::super::element::Element;
 use super::super::formula::Formula;
 use super::super::{copy, copy_mapped, gemm, map, map_flat, map_held, map_many};
@@ -177,7 +178,7 @@ pub(super) fn dotted(dtype: DType) -> Vec<KernelSource> {
             numbers: Some(DType::Float64),
             real_align,
             rows: 1,
-            dots: Some(map_many::Dots { of, sharing }),
+            dots: Some(Dots { of, sharing, threads: THREADS }),
         };
         Some(variant.source())
     };

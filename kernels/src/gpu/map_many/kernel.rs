@@ -6,9 +6,9 @@ use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::{KernelSource, Specialisation};
 use arrayspan_bridge::iteration::{Inner, IterationForm, Text};
 
-use super::super::element::Element;
+use super::super::dots::Dots;
+use super::super::element::{Element, PRELUDE};
 use super::super::formula::{binary, unary};
-use super::dots::{self, Dots};
 use crate::program::{Kind, Op, Program};
 
 const TEXT: &str = include_str!("../../source/map_many.cl.h");
@@ -41,10 +41,15 @@ pub(in crate::gpu) fn constants(program: &Program) -> impl Iterator<Item = (usiz
 
 impl Specialisation for Variant {
     fn source(&self) -> KernelSource {
-        match &self.dots {
-            None => self.element.source("map_many", |text| self.define(text), TEXT),
-            Some(_) => dots::source(self.element, |text| self.define(text), TEXT),
+        if self.dots.is_none() {
+            return self.element.source("map_many", |text| self.define(text), TEXT);
         }
+        let mut text = Text::default();
+        self.define(&mut text);
+        text.add(PRELUDE);
+        Dots::add(&mut text);
+        text.add(TEXT);
+        self.element.kernel("map_many", text)
     }
 }
 
@@ -58,10 +63,12 @@ impl Variant {
             text.define("NUMBER_BITS", dtype.bits());
         }
         let [mut parameters, prologue] = self.declared();
-        text.flag("DOTS", self.dots.is_some());
-        if let Some(dots) = &self.dots {
-            dots.define(text);
-            parameters += &dots.declare();
+        match &self.dots {
+            Some(dots) => {
+                dots.define(text);
+                parameters += &dots.declare();
+            }
+            None => text.flag("DOTS", false),
         }
         text.define("PARAMETERS", parameters);
         text.define("PROLOGUE", prologue);

@@ -1,17 +1,15 @@
 //! Several outputs in one pass, over real and complex arrays of one precision: a thread for each run of consecutive
 //! elements.
 
-mod dots;
 mod kernel;
 
 use arrayspan_bridge::devices::Memory;
 use arrayspan_bridge::iteration::{Arguments, Inner, IterationSpace, Runs, THREADS, address, grid};
 use arrayspan_bridge::{DType, Layout, OperandMut};
-pub(super) use dots::Dots;
 pub(super) use kernel::Variant;
 use kernel::constants;
 
-use super::combine::{self, Sharing};
+use super::dots::{Dots, Room};
 use super::element::Element;
 use super::{Gpu, map, reduce};
 use crate::Result;
@@ -22,7 +20,7 @@ use crate::verb::MapManyCall;
 const MOST_HELD: usize = 32;
 
 pub(super) fn run(gpu: &Gpu, call: &mut MapManyCall<'_>) -> Result<()> {
-    let dots = Dots::of(gpu, call)?;
+    let dots = Dots::of_map(gpu, call)?;
     let fused = dots.is_some();
     fill(gpu, call, dots)?;
     if fused { Ok(()) } else { call.each_dot(|dot| reduce::run(gpu, dot)) }
@@ -83,13 +81,9 @@ fn fill(gpu: &Gpu, call: &MapManyCall<'_>, dots: Option<Dots>) -> Result<()> {
     let rows = if rows * read <= MOST_HELD { rows } else { 1 };
     let items = map::items(&space, &form, rows);
     let grid = dots.as_ref().map_or_else(|| grid(items, THREADS), |dots| dots.grid(gpu, items[0]));
-    // A call that is only planned has no parts. (What joins them is planned all the same.)
-    let sharing = dots.as_ref().map_or(Sharing::Alone, |dots| dots.sharing);
-    let room = if sharing == Sharing::Leave { Some(combine::room(gpu)?) } else { None };
-    let joins = sharing == Sharing::LastJoins && gpu.planned.is_none();
-    let scratch = if joins { Some(combine::scratch(gpu)?) } else { None };
+    let room = dots.as_ref().map_or(Ok(Room::None), |dots| dots.room(gpu))?;
     if dots.is_some() {
-        Dots::push(call, &mut arguments, room.as_ref().or(scratch.as_deref()));
+        Dots::push(&call.dots, &room, &mut arguments);
     }
     let variant = Variant {
         element: Element(call.element),
@@ -108,10 +102,7 @@ fn fill(gpu: &Gpu, call: &MapManyCall<'_>, dots: Option<Dots>) -> Result<()> {
     // `MOST_PARTS` parts and as many counts behind them, and is used by one kernel after the other, in the order of the
     // stream. The room has as many parts, and is this call's alone. There are no more groups than parts for each dot.
     unsafe { gpu.launch(&variant, grid, &arguments)? };
-    let Some(room) = room else { return Ok(()) };
-    let joined = Dots::join(gpu, call, &room, grid.groups[0]);
-    combine::give_back(gpu, room);
-    joined
+    room.join(gpu, &call.dots, grid.groups[0])
 }
 
 /// Runs for operands of these kinds in blocks at these addresses, with the alignment of those of elements, and the alignment of those of real numbers

@@ -1,17 +1,19 @@
 //! Dots in the kernel that fills what they are of: each thread adds up what it has computed, and groups share the sums.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
-use arrayspan_bridge::devices::{Argument, Grid, KernelSource};
+use arrayspan_bridge::devices::{Argument, Grid};
 use arrayspan_bridge::iteration::{Arguments, IterationForm, THREADS, Text};
 use arrayspan_bridge::{Array, DType};
 
-use super::super::Gpu;
-use super::super::combine::{self, MOST_PARTS, Sharing};
-use super::super::element::{Element, PRELUDE};
+use super::Gpu;
+use super::combine::{self, MOST_PARTS, Sharing};
 use crate::Result;
 use crate::program::Kind;
-use crate::verb::{DotOf, MapManyCall, ReduceCall, Reduction};
+use crate::verb::{DotCall, DotOf, MapManyCall, ReduceCall, Reduction};
+
+const TEXT: &str = include_str!("../source/dots.cl.h");
 
 /// Groups of a multiprocessor: as many as it holds.
 const GROUPS: usize = 8;
@@ -22,16 +24,28 @@ const RUNS: usize = 4;
 
 /// What is compiled of dots.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(in crate::gpu) struct Dots {
+pub(super) struct Dots {
     /// The arrays of each, and the dtype of its result.
-    pub(in crate::gpu) of: Vec<([DotOf; 2], DType)>,
+    pub(super) of: Vec<([DotOf; 2], DType)>,
     /// How groups share the results.
-    pub(in crate::gpu) sharing: Sharing,
+    pub(super) sharing: Sharing,
+    /// Threads of a group, a power of two.
+    pub(super) threads: usize,
+}
+
+/// Where groups leave their sums.
+pub(super) enum Room {
+    /// There is one group, or none of the groups is launched.
+    None,
+    /// For the group that is the last.
+    Executors(Arc<Array>),
+    /// For another kernel.
+    Own(Array),
 }
 
 impl Dots {
-    /// Those of a call on a device.
-    pub(super) fn of(gpu: &Gpu, call: &MapManyCall<'_>) -> Result<Option<Self>> {
+    /// Those of an elementwise call on a device.
+    pub(super) fn of_map(gpu: &Gpu, call: &MapManyCall<'_>) -> Result<Option<Self>> {
         for dot in &call.dots {
             gpu.expect_float64("map", dot.out.dtype())?;
         }
@@ -39,13 +53,21 @@ impl Dots {
             return Ok(None);
         }
         let len = call.outs.first().map_or(0, |out| out.layout().len());
-        let sharing = match (ReduceCall::is_long(len), gpu.device_fence) {
-            (false, _) => Sharing::Alone,
-            (true, true) => Sharing::LastJoins,
-            (true, false) => Sharing::Leave,
-        };
         let of = call.dots.iter().map(|dot| (dot.of, dot.out.dtype())).collect();
-        Ok(Some(Self { of, sharing }))
+        Ok(Some(Self { of, sharing: sharing(gpu, ReduceCall::is_long(len)), threads: THREADS }))
+    }
+
+    /// The squared norm of what a kernel of so many groups, of so many threads, writes; `None` if the groups are too many, or
+    /// no number of threads that can be joined by halves.
+    pub(super) fn of_norm(
+        gpu: &Gpu,
+        norm: &DotCall<'_>,
+        groups: usize,
+        threads: usize,
+    ) -> Option<Self> {
+        let fits = groups <= MOST_PARTS && threads.is_power_of_two();
+        let of = vec![(norm.of, norm.out.dtype())];
+        fits.then(|| Self { of, sharing: sharing(gpu, groups > 1), threads })
     }
 
     /// Groups for so many runs.
@@ -60,7 +82,8 @@ impl Dots {
 
     /// The macros for the kernel of a variant.
     pub(super) fn define(&self, text: &mut Text) {
-        combine::define(Reduction::Sum, [THREADS; 2], self.sharing, text);
+        combine::define(Reduction::Sum, [self.threads; 2], self.sharing, text);
+        text.flag("DOTS", true);
         text.flag("REAL_RESULT", true);
         let each =
             |write: &dyn Fn(usize) -> String| (0..self.of.len()).map(write).collect::<String>();
@@ -106,42 +129,69 @@ impl Dots {
         self.of.iter().enumerate().map(one).collect()
     }
 
-    /// Adds the arguments for a call's dots: results, and room for the parts of groups, if they share results.
-    pub(super) fn push<'m>(
-        call: &'m MapManyCall<'_>,
-        arguments: &mut Arguments<'m>,
-        parts: Option<&'m Array>,
-    ) {
-        for dot in &call.dots {
-            arguments.write(dot.out.memory(), dot.out.layout().offset());
-        }
-        if let Some(parts) = parts {
-            arguments.push(Argument::Write(parts.memory()));
-        }
+    /// What a thread adds of an output, where there is one dot, of that output with itself.
+    pub(super) fn note(&self, value: &str) -> String {
+        format!("dot0 += DOT({}, {value}, {value});", self.result(0))
     }
 
-    /// Joins what so many groups have left in `room`.
-    pub(super) fn join(
-        gpu: &Gpu,
-        call: &MapManyCall<'_>,
-        room: &Array,
-        groups: usize,
-    ) -> Result<()> {
-        call.dots.iter().enumerate().try_for_each(|(number, dot)| {
-            let (result, reduction) = (dot.out.dtype(), Reduction::Sum);
-            let join = combine::Variant { computed: result, result, reduction };
-            let place = (dot.out.memory(), dot.out.layout().offset());
-            combine::join(gpu, &join, place, room, (number * groups, groups))
+    /// The text behind the prelude.
+    pub(super) fn add(text: &mut Text) {
+        text.add(combine::TEXT);
+        text.add(TEXT);
+    }
+
+    /// Where the groups of a kernel leave their sums.
+    pub(super) fn room(&self, gpu: &Gpu) -> Result<Room> {
+        Ok(match self.sharing {
+            Sharing::Leave => Room::Own(combine::room(gpu)?),
+            // A call that is only planned has no parts. (What joins them is planned all the same.)
+            Sharing::LastJoins if gpu.planned.is_none() => Room::Executors(combine::scratch(gpu)?),
+            _ => Room::None,
         })
+    }
+
+    /// Adds the arguments for a call's dots: results, and room for the parts of groups, if they share results.
+    pub(super) fn push<'m, 'c: 'm>(
+        dots: impl IntoIterator<Item = &'m DotCall<'c>>,
+        room: &'m Room,
+        arguments: &mut Arguments<'m>,
+    ) {
+        for dot in dots {
+            arguments.write(dot.out.memory(), dot.out.layout().offset());
+        }
+        match room {
+            Room::None => {}
+            Room::Executors(parts) => arguments.push(Argument::Write(parts.memory())),
+            Room::Own(parts) => arguments.push(Argument::Write(parts.memory())),
+        }
     }
 }
 
-/// The source of a kernel with dots: the prelude, reductions, and the kernel's own text.
-pub(super) fn source(element: Element, define: impl FnOnce(&mut Text), own: &str) -> KernelSource {
-    let mut text = Text::default();
-    define(&mut text);
-    text.add(PRELUDE);
-    text.add(combine::TEXT);
-    text.add(own);
-    element.kernel("map_many", text)
+impl Room {
+    /// Joins what so many groups have left for another kernel, and gives the room back.
+    pub(super) fn join<'m, 'c: 'm>(
+        self,
+        gpu: &Gpu,
+        dots: impl IntoIterator<Item = &'m DotCall<'c>>,
+        groups: usize,
+    ) -> Result<()> {
+        let Self::Own(room) = self else { return Ok(()) };
+        let joined = dots.into_iter().enumerate().try_for_each(|(number, dot)| {
+            let (result, reduction) = (dot.out.dtype(), Reduction::Sum);
+            let join = combine::Variant { computed: result, result, reduction };
+            let place = (dot.out.memory(), dot.out.layout().offset());
+            combine::join(gpu, &join, place, &room, (number * groups, groups))
+        });
+        combine::give_back(gpu, room);
+        joined
+    }
+}
+
+/// How groups share results, of which there are several or one.
+fn sharing(gpu: &Gpu, several: bool) -> Sharing {
+    match (several, gpu.device_fence) {
+        (false, _) => Sharing::Alone,
+        (true, true) => Sharing::LastJoins,
+        (true, false) => Sharing::Leave,
+    }
 }
