@@ -4,10 +4,10 @@ use arrayspan_bridge::{View, ViewMut};
 
 use super::Executor;
 use crate::verb::{
-    Call, FftCall, GatherCall, GemmCall, ScanCall, Stencil, StencilCall, StencilEachCall,
-    StencilSumCall, StencilTerm,
+    Call, FftCall, FilterCall, GatherCall, GemmCall, ScanCall, Stencil, StencilCall,
+    StencilEachCall, StencilSumCall, StencilTerm,
 };
-use crate::{Fourier, Gather, Result, Scan, Update};
+use crate::{Filter, Fourier, Gather, Result, Scan, Update};
 
 impl dyn Executor + '_ {
     /// `y ← alpha · stencil(x) + beta · y`. Enqueued; does not wait.
@@ -69,6 +69,20 @@ impl dyn Executor + '_ {
             [term] if !term.is_weighted() => self.stencil(&term.stencil, term.x.clone(), y, update),
             _ => self.run(Call::StencilSum(StencilSumCall::new(terms, y, update)?)),
         }
+    }
+
+    /// `y ← alpha · F x + beta · y` with a long filter along an axis, in one pass. Enqueued; does not wait.
+    ///
+    /// # Errors
+    /// As [`FilterCall::new`]; arguments on another device; out of memory; the device's failure.
+    pub fn filter(
+        &self,
+        filter: &Filter,
+        x: View<'_>,
+        y: ViewMut<'_>,
+        update: Update<'_>,
+    ) -> Result<()> {
+        self.run(Call::Filter(FilterCall::new(filter, x, y, update)?))
     }
 
     /// `y ← alpha · S x + beta · y` with a sparse matrix along an axis: elements are picked, weighted and added. No two rows

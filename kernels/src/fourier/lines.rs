@@ -24,7 +24,11 @@ pub(crate) struct Lines {
 
 impl Lines {
     pub(crate) fn new(fourier: &Fourier, layouts: [&Layout; 2]) -> Result<Self> {
-        let axis = fourier.axis();
+        Self::along(fourier.axis(), layouts)
+    }
+
+    /// Those along an axis.
+    pub(crate) fn along(axis: usize, layouts: [&Layout; 2]) -> Result<Self> {
         let axes: Vec<usize> = (0..layouts[0].rank()).filter(|other| *other != axis).collect();
         let along = [Split::along(layouts[0], &axes)?, Split::along(layouts[1], &axes)?];
         let others = IterationSpace::new(&[&along[0], &along[1]]);

@@ -349,7 +349,7 @@ impl Fourier {
 }
 
 /// The complex dtype of the same precision.
-fn complex(dtype: DType) -> DType {
+pub(crate) fn complex(dtype: DType) -> DType {
     if dtype.real() == DType::Float32 { DType::Complex64 } else { DType::Complex128 }
 }
 

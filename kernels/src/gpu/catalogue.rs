@@ -61,6 +61,7 @@ pub fn catalogue() -> Vec<KernelSource> {
         kernels.extend(sums::scans(dtype));
         kernels.extend(sums::reductions(dtype));
         kernels.extend(transforms::all(dtype));
+        kernels.extend(transforms::filters(dtype));
     }
     for stored in [DType::Float16, DType::BFloat16] {
         kernels.extend(sums::gathers(stored));

@@ -20,6 +20,7 @@ mod dots;
 mod element;
 mod factors;
 mod fft;
+mod filter;
 mod formula;
 mod gather;
 mod gemm;
@@ -304,6 +305,7 @@ impl Executor for Gpu {
             Call::Gather(call) => gather::run(self, call),
             Call::Scan(call) => scan::run(self, call),
             Call::Fft(call) => fft::run(self, call),
+            Call::Filter(call) => filter::run(self, call),
             Call::Gemm(call) => gemm::run(self, call),
             Call::Launch(call) => user::run(self, call),
             // Its kernels, if it takes any, may be those of another device.

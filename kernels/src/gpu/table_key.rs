@@ -4,10 +4,10 @@ use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::Stream;
 
 use super::fft::Table;
-use super::gather;
 use super::tables::{Tables, Uploaded};
+use super::{filter, gather};
 use crate::gather::Tiling;
-use crate::{Gather, Result, Stencil};
+use crate::{Filter, Gather, Result, Stencil};
 
 /// What tables are of, and how they are written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -20,6 +20,8 @@ pub(super) enum Key {
     Tiles(Gather, DType, Tiling),
     /// Fourier transforms, for a complex dtype.
     Fourier(Table, DType),
+    /// A long filter and the samples of its blocks, for a dtype.
+    Filter(Filter, usize, DType),
 }
 
 impl Key {
@@ -34,6 +36,9 @@ impl Key {
                 gather::upload_tiles(gather, *dtype, *tiling, stream)
             }
             Self::Fourier(table, dtype) => table.upload(*dtype, stream),
+            Self::Filter(filter, samples, dtype) => {
+                filter::upload(filter, *samples, *dtype, stream)
+            }
         }
     }
 
@@ -41,6 +46,7 @@ impl Key {
     pub(super) fn is_forgotten(&self) -> bool {
         match self {
             Self::Stencil(..) | Self::Fourier(..) => false,
+            Self::Filter(filter, ..) => filter.is_alone(),
             Self::Gather(gather, _) | Self::Tiles(gather, ..) => gather.is_alone(),
         }
     }

@@ -79,7 +79,7 @@ where
     let y = y.lanes_mut::<Y>()?;
     let line = y.shape().len() - 2;
     let tile = tile(&fourier, across, size_of::<Complex<T>>()).min(y.shape()[line]);
-    let block = block(y.shape(), &fourier, size_of::<X>() + size_of::<Y>(), tile);
+    let block = block(y.shape(), fourier.points(), size_of::<X>() + size_of::<Y>(), tile);
     for_each_block(y, block, &|origin: &[usize], y: LanesMut<'_, Y>| {
         ends.transform(&plan, Part { origin, y, tile });
     });
@@ -101,10 +101,14 @@ fn tile(fourier: &Fourier, across: bool, bytes: usize) -> usize {
     if across { (TILE / line).max(ROW / bytes) } else { (LINES / line).max(1) }
 }
 
-/// The part that a core takes at a time, of whole tiles; `None` if that is all.
-fn block(shape: &[usize], fourier: &Fourier, bytes: usize, tile: usize) -> Option<Vec<usize>> {
+/// The part that a core takes at a time, of whole tiles of lines of so many points; `None` if that is all.
+pub(super) fn block(
+    shape: &[usize],
+    points: usize,
+    bytes: usize,
+    tile: usize,
+) -> Option<Vec<usize>> {
     let (line, lines) = (shape.len() - 2, shape[..shape.len() - 1].iter().product::<usize>());
-    let points = fourier.points();
     // Some ten operations of real numbers for each point and pass.
     let flops = points.saturating_mul(10 * (points.ilog2() as usize + 1));
     let grain = parallel::even_grain(lines, points.saturating_mul(bytes), flops);
@@ -123,7 +127,11 @@ fn block(shape: &[usize], fourier: &Fourier, bytes: usize, tile: usize) -> Optio
 
 /// Views with as few axes as possible: the other axes first, at least one of them, then that of the transform; and whether lines lie
 /// side by side, so that neighbours are of several.
-fn arranged<'a>(axis: usize, x: View<'a>, y: ViewMut<'a>) -> Result<(View<'a>, ViewMut<'a>, bool)> {
+pub(super) fn arranged<'a>(
+    axis: usize,
+    x: View<'a>,
+    y: ViewMut<'a>,
+) -> Result<(View<'a>, ViewMut<'a>, bool)> {
     let strides = y.layout().strides().to_vec();
     let others: Vec<usize> =
         by_stride(&strides).into_iter().filter(|other| *other != axis).collect();

@@ -17,6 +17,7 @@ mod evaluate;
 mod fft;
 mod fft_lines;
 mod fft_plans;
+mod filter;
 mod fold;
 mod gather;
 mod gather_half;
@@ -97,6 +98,7 @@ impl Executor for Host {
             Call::Gather(call) => gather::run(call),
             Call::Scan(call) => scan::run(call),
             Call::Fft(call) => fft::run(call),
+            Call::Filter(call) => filter::run(call),
             Call::Gemm(call) => gemm::run(call),
             Call::Transfer(call) => call.run(&self.stream),
             Call::Launch(call) => {

@@ -19,11 +19,8 @@
      LAST, PADS          1 if this is the last pass of a transform, and if signals have elements behind their last point
      CHIRP               1 in the first transform of a convolution, 2 in the second
      CHIRP_AT, RESPONSE_AT  what lines are multiplied by before it and behind, what their transform is
-     STAGES              STAGE(radix, product of the radices before, butterflies of a thread) ... */
-
-typedef struct ALIGNED(BITS / 4) { real re; real im; } factor;
-
-#define OF_TABLE(place) e_make(table[place].re, table[place].im)
+     STAGES              STAGE(radix, product of the radices before, butterflies of a thread) ...
+   and the text of stages. */
 
 /* Transform s of a pass: its line and its number there. */
 #if PARTS == 1
@@ -39,35 +36,6 @@ typedef struct ALIGNED(BITS / 4) { real re; real im; } factor;
 #else
   #define ROOM_PLACE(k) (line * LENGTH + (k))
 #endif
-
-/* One radix of all transforms of a group. */
-#define STAGE(P, BEFORE, EACH)                                                             \
-  {                                                                                        \
-    elem v[EACH][P];                                                                       \
-    UNROLL for (int e = 0; e < EACH; e++) {                                                \
-      const int b = thread + e * THREADS;                                                  \
-      if (b < LINES * (POINTS / P)) {                                                      \
-        const int own = b / (POINTS / P), j = b % (POINTS / P), turn = j % BEFORE;         \
-        UNROLL for (int r = 0; r < P; r++) v[e][r] = held[own * PITCH + j + r * (POINTS / P)]; \
-        if (BEFORE > 1) {                                                                  \
-          UNROLL for (int r = 1; r < P; r++) {                                             \
-            v[e][r] = e_mul(v[e][r], OF_TABLE(ROOTS_AT + turn * r * (POINTS / (BEFORE * P)))); \
-          }                                                                                \
-        }                                                                                  \
-        butterfly_##P(v[e]);                                                               \
-      }                                                                                    \
-    }                                                                                      \
-    BARRIER();                                                                             \
-    UNROLL for (int e = 0; e < EACH; e++) {                                                \
-      const int b = thread + e * THREADS;                                                  \
-      if (b < LINES * (POINTS / P)) {                                                      \
-        const int own = b / (POINTS / P), j = b % (POINTS / P), turn = j % BEFORE;         \
-        const int first = own * PITCH + (j - turn) * P + turn;                             \
-        UNROLL for (int r = 0; r < P; r++) held[first + r * BEFORE] = v[e][r];             \
-      }                                                                                    \
-    }                                                                                      \
-    BARRIER();                                                                             \
-  }
 
 #define NEW(name) NEW_##name
 #define NEW_x0 value

@@ -11,6 +11,7 @@ mod copy_mapped;
 mod describe;
 mod dot;
 mod fft;
+mod filter;
 mod gather;
 mod gemm;
 mod launch;
@@ -31,6 +32,7 @@ pub use describe::{OperandName, Verb};
 pub(crate) use dot::DotCall;
 pub use dot::{Dot, DotOf};
 pub use fft::FftCall;
+pub use filter::FilterCall;
 pub use gather::GatherCall;
 pub(crate) use gather::Split;
 pub use gemm::GemmCall;
@@ -80,6 +82,8 @@ pub enum Call<'a> {
     Scan(ScanCall<'a>),
     /// Discrete Fourier transforms along an axis.
     Fft(FftCall<'a>),
+    /// A long filter along an axis.
+    Filter(FilterCall<'a>),
     /// A batch of matrix products.
     Gemm(GemmCall<'a>),
     /// A kernel of the user's own.
@@ -105,6 +109,7 @@ impl Call<'_> {
             Self::Gather(call) => Call::Gather(call.held()),
             Self::Scan(call) => Call::Scan(call.held()),
             Self::Fft(call) => Call::Fft(call.held()),
+            Self::Filter(call) => Call::Filter(call.held()),
             Self::Gemm(call) => Call::Gemm(call.held()),
             Self::Launch(call) => Call::Launch(call.held()),
             Self::Transfer(call) => Call::Transfer(call.held()),
@@ -126,6 +131,7 @@ impl Call<'_> {
             Self::Gather(call) => call,
             Self::Scan(call) => call,
             Self::Fft(call) => call,
+            Self::Filter(call) => call,
             Self::Gemm(call) => call,
             Self::Launch(call) => call,
             Self::Transfer(call) => call,

@@ -24,6 +24,7 @@ mod factors;
 mod fft;
 mod fft_errors;
 mod fft_library;
+mod filter;
 mod gather;
 mod gather_errors;
 mod gather_half;
@@ -163,6 +164,15 @@ cells! {
             of_what_is_updated_in_any_layout
             of_nothing
             in_a_wider_dtype;
+        filter:
+            along_every_axis
+            as_few_and_as_many_taps_as_there_may_be
+            axes_shorter_than_the_taps
+            long_arrays
+            layouts_do_not_matter
+            the_adjoint_satisfies_the_dot_test
+            empty_arrays
+            lines_do_not_see_each_other;
         stencil_band:
             every_size_along_the_last_axis
             every_size_along_the_first_axis

@@ -8,6 +8,7 @@ pub enum Convolution {
     Auto,
     /// By products of taps and samples.
     Direct,
-    /// By one discrete Fourier transform along each axis, and back.
+    /// By discrete Fourier transforms and back: along one axis of blocks that overlap (overlap-save), in one pass over memory, as long as
+    /// there is room for a filter of that many taps near a processor; else one transform along each axis.
     Fourier,
 }

@@ -17,6 +17,7 @@ mod fft;
 mod fft2d;
 mod fftnd;
 mod filter;
+mod filter_blocks;
 mod filter_direct;
 mod filter_method;
 mod filter_spectral;

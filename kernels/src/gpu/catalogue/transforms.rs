@@ -1,15 +1,16 @@
 //! Kernels of Fourier transforms.
 
 use arrayspan_bridge::DType;
-use arrayspan_bridge::devices::{KernelSource, Specialisation};
+use arrayspan_bridge::devices::{DeviceKind, KernelSource, Specialisation};
 
 use super::super::element::Element;
 use super::super::fft::{Call, Common, Ends, Table, variants};
+use super::super::filter;
 use super::super::formula::Formula;
 use super::setting::{checked, row_major, updates};
-use crate::Fourier;
 use crate::factors::Factors;
-use crate::fourier::{Arrays, Lines, Route, Schedule};
+use crate::fourier::{Arrays, Lines, Route, Schedule, complex};
+use crate::{Filter, Fourier};
 
 /// With every radix, in one pass and in several, along the last axis and along another; from and to real numbers, which a real dtype
 /// stands for.
@@ -36,6 +37,23 @@ pub(super) fn all(dtype: DType) -> Vec<KernelSource> {
         kernels.extend(of(&fourier, shape, dtype, number).unwrap_or_default());
     }
     kernels
+}
+
+/// Long filters along both axes, with as much local memory as is given and with more.
+pub(super) fn filters(dtype: DType) -> Vec<KernelSource> {
+    let cases: [([usize; 2], usize, usize); 3] =
+        [([500, 70], 0, 200), ([8000, 200], 0, 1001), ([3, 9000], 1, 900)];
+    let of = |(number, (shape, axis, taps)): (usize, ([usize; 2], usize, usize))| {
+        let filter = Filter::new(axis, &vec![1.0.into(); taps], taps / 2).ok()?;
+        let layout = row_major(&shape)?;
+        let lines = Lines::along(axis, [&layout; 2]).ok()?;
+        let factors = checked(updates(dtype)[number % 2], dtype)?;
+        let formula = Formula::update(&factors, Element(complex(dtype))).0;
+        let room = filter::room(DeviceKind::Cuda, usize::MAX);
+        let (of, at) = ((&filter, dtype, shape[axis]), (&lines, [0; 2]));
+        Some(filter::Variant::new(of, at, room, (formula, 2)).source())
+    };
+    cases.into_iter().enumerate().filter_map(of).collect()
 }
 
 /// The kernels of one call, if it can be made.

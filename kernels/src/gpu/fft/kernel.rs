@@ -15,9 +15,10 @@ use super::tables::{FINE, Pass};
 use crate::fourier::{LOCAL, Lines, Schedule, radices};
 use crate::{Fourier, Signals};
 
-const BUTTERFLY: &str = include_str!("../../source/fft_butterfly.cl.h");
-const TEXT: &str =
-    concat!(include_str!("../../source/fft_cells.cl.h"), include_str!("../../source/fft.cl.h"));
+pub(in crate::gpu) const BUTTERFLY: &str = include_str!("../../source/fft_butterfly.cl.h");
+pub(in crate::gpu) const STAGE: &str = include_str!("../../source/fft_stage.cl.h");
+pub(in crate::gpu) const CELLS: &str = include_str!("../../source/fft_cells.cl.h");
+const TEXT: &str = include_str!("../../source/fft.cl.h");
 
 /// Points of a group, unless those of one transform are more.
 const TOGETHER: usize = 1024;
@@ -207,15 +208,8 @@ impl Variant {
     /// The radices, and the tables of butterflies.
     fn stages(&self, text: &mut Text) {
         let (points, Group { threads, lines, .. }) = (self.place.points, &self.group);
-        let (mut before, mut stages) = (1, String::new());
         let radices = radices(points);
-        for radix in &radices {
-            let each = (lines * (points / radix)).div_ceil(*threads);
-            // Writing to a String cannot fail.
-            let _ = write!(stages, " STAGE({radix}, {before}, {each})");
-            before *= radix;
-        }
-        text.define("STAGES", stages);
+        text.define("STAGES", stages(points, *lines, *threads));
         for radix in [3, 5, 7, 11, 13].into_iter().filter(|radix| radices.contains(radix)) {
             text.define(format_args!("HAS_{radix}"), 1);
         }
@@ -241,6 +235,18 @@ impl Variant {
         }
         text
     }
+}
+
+/// The radices of so many points, for a group that has so many lines and threads.
+pub(in crate::gpu) fn stages(points: usize, lines: usize, threads: usize) -> String {
+    let (mut before, mut stages) = (1, String::new());
+    for radix in radices(points) {
+        let each = (lines * (points / radix)).div_ceil(threads);
+        // Writing to a String cannot fail.
+        let _ = write!(stages, " STAGE({radix}, {before}, {each})");
+        before *= radix;
+    }
+    stages
 }
 
 /// The strides of lines, and the extents and strides of the other axes.
@@ -294,6 +300,8 @@ impl Specialisation for Variant {
         text.add(PRELUDE);
         text.add(self.constants());
         text.add(BUTTERFLY);
+        text.add(CELLS);
+        text.add(STAGE);
         text.add(TEXT);
         Element(self.dtype).kernel("fft", text)
     }

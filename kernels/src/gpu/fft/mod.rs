@@ -11,9 +11,9 @@ mod tables;
 use arrayspan_bridge::View;
 
 pub(super) use ends::{Call, Ends};
-pub(super) use kernel::Common;
+pub(super) use kernel::{BUTTERFLY, CELLS, Common, STAGE, numbers, stages};
 pub(super) use own::variants;
-pub(super) use tables::Table;
+pub(super) use tables::{Table, root};
 
 use super::{Gpu, map};
 use crate::Result;

@@ -125,7 +125,7 @@ impl Table {
 }
 
 /// `exp(-2πi k / n)`, exact but for one rounding: of an angle of at most an eighth of a turn.
-fn root(k: usize, n: usize) -> Complex64 {
+pub(in crate::gpu) fn root(k: usize, n: usize) -> Complex64 {
     // Numbers of points have fewer than 60 bits.
     let (eighths, n8) = (8 * (k % n) as u128, n as u128);
     let octant = (eighths / n8) as usize;

@@ -1,0 +1,285 @@
+//! `y ← alpha · F x + beta · y` with a long filter along an axis, on the host: parts of lines are gathered, a few lines at a time where
+//! they lie side by side, filtered in memory near the core, and written.
+
+use arrayspan_bridge::{DType, Lanes, LanesMut};
+use bytemuck::Pod;
+use num_complex::{Complex, Complex64};
+
+use super::fft::{arranged, block};
+use super::fft_plans::{Kind, Plan, Planned};
+use super::operands::values;
+use super::parts::{advance, for_each_block};
+use super::scalar::Scalar;
+use super::scan_sums::Store;
+use super::stored::Stored;
+use super::tile::Blend;
+use crate::Result;
+use crate::factors::Known;
+use crate::filter::Blocks;
+use crate::verb::FilterCall;
+
+/// Bytes of a line's part at most.
+const ROOM: usize = 128 << 10;
+
+/// Bytes of a row of samples that lines side by side have: a cache line is read once.
+const ROW: usize = 64;
+
+/// Samples of lines side by side that are turned together: a cache line of each is filled at once.
+const ROWS: usize = 8;
+
+pub(super) fn run(call: &mut FilterCall<'_>) -> Result<()> {
+    if call.y.layout().is_empty() {
+        return Ok(());
+    }
+    let known = values(&call.factors)?;
+    match call.y.dtype() {
+        DType::Float32 => lines::<f32, f32>(call, known),
+        DType::Float64 => lines::<f64, f64>(call, known),
+        DType::Complex64 if known.is_real() => lines::<Complex<f32>, f32>(call, known),
+        DType::Complex64 => lines::<Complex<f32>, Complex<f32>>(call, known),
+        _ if known.is_real() => lines::<Complex64, f64>(call, known),
+        _ => lines::<Complex64, Complex64>(call, known),
+    }
+}
+
+/// Filters lines of `S`, times factors of type `L`: that of the results, or their parts.
+fn lines<S: Spectral, L: Scalar>(call: &mut FilterCall<'_>, known: Known) -> Result<()> {
+    let (extent, dtype) = (call.extent(), call.y.dtype());
+    let blocks = call.filter.blocks(extent, dtype, (ROOM, false));
+    let response = call.filter.response(blocks.samples, dtype, 1.0 / blocks.samples as f64);
+    let axis = call.filter.axis();
+    let (x, mut y, across) = arranged(axis, call.x.view(), call.y.view_mut())?;
+    let y = y.lanes_mut::<S>()?;
+    let line = y.shape().len() - 2;
+    let tile = if across { (ROW / size_of::<S>()).min(y.shape()[line]) } else { 1 };
+    let parts = Parts {
+        x: x.lanes::<S>()?,
+        extent,
+        before: call.filter.before(),
+        blocks,
+        plans: S::plans(blocks.samples),
+        response: response.into_iter().map(S::bin).collect(),
+        store: Store {
+            alpha: L::rounded(known.alpha),
+            beta: Blend::new(L::rounded(known.beta)),
+            plain: known.alpha == Complex64::ONE && !known.reads(),
+        },
+        across,
+        tile,
+    };
+    let points = blocks.samples.saturating_mul(2 * blocks.count);
+    let block = block(y.shape(), points, 2 * size_of::<S>(), tile);
+    for_each_block(y, block, &|origin: &[usize], y: LanesMut<'_, S>| parts.filter(origin, y));
+    Ok(())
+}
+
+/// A sample whose lines are filtered by their spectra.
+trait Spectral: Scalar + Stored<Number = Self> + Pod {
+    type Precision: Planned;
+
+    /// There and back.
+    fn plans(samples: usize) -> [Plan<Self::Precision>; 2];
+    fn bin(bin: Complex64) -> Complex<Self::Precision>;
+    fn filter(
+        plans: &[Plan<Self::Precision>; 2],
+        response: &[Complex<Self::Precision>],
+        samples: &mut [Self],
+        room: &mut Room<Self::Precision>,
+    );
+}
+
+/// Room for the spectrum of a part of a line.
+struct Room<T> {
+    bins: Vec<Complex<T>>,
+    scratch: Vec<Complex<T>>,
+}
+
+macro_rules! spectral {
+    ($($real:ty)*) => {$(
+        impl Spectral for $real {
+            type Precision = $real;
+
+            fn plans(samples: usize) -> [Plan<$real>; 2] {
+                [Kind::ToHalf, Kind::FromHalf].map(|kind| <$real as Planned>::plans().get(kind, samples))
+            }
+
+            fn bin(bin: Complex64) -> Complex<$real> {
+                Complex::new(bin.re as $real, bin.im as $real)
+            }
+
+            fn filter(
+                plans: &[Plan<$real>; 2],
+                response: &[Complex<$real>],
+                samples: &mut [Self],
+                Room { bins, scratch }: &mut Room<$real>,
+            ) {
+                let [Plan::ToHalf(there), Plan::FromHalf(back)] = plans else { return };
+                // No plan fails: lengths are theirs, and what must be zero is.
+                let done = there.process_with_scratch(samples, bins, scratch);
+                debug_assert!(done.is_ok(), "{done:?}");
+                bins.iter_mut().zip(response).for_each(|(bin, own)| *bin *= own);
+                let last = bins.len() - 1;
+                for end in [0, last] {
+                    bins[end].im = 0.0;
+                }
+                let done = back.process_with_scratch(bins, samples, scratch);
+                debug_assert!(done.is_ok(), "{done:?}");
+            }
+        }
+
+        impl Spectral for Complex<$real> {
+            type Precision = $real;
+
+            fn plans(samples: usize) -> [Plan<$real>; 2] {
+                [false, true].map(|positive| {
+                    <$real as Planned>::plans().get(Kind::Complex { positive }, samples)
+                })
+            }
+
+            fn bin(bin: Complex64) -> Self {
+                <$real>::bin(bin)
+            }
+
+            fn filter(
+                plans: &[Plan<$real>; 2],
+                response: &[Self],
+                samples: &mut [Self],
+                Room { scratch, .. }: &mut Room<$real>,
+            ) {
+                let [Plan::Complex(there), Plan::Complex(back)] = plans else { return };
+                there.process_with_scratch(samples, scratch);
+                samples.iter_mut().zip(response).for_each(|(bin, own)| *bin *= own);
+                back.process_with_scratch(samples, scratch);
+            }
+        }
+    )*};
+}
+
+spectral! { f32 f64 }
+
+/// What is done to parts of lines.
+struct Parts<'a, S: Spectral, L> {
+    /// The axis of the filter last, lines along the one before.
+    x: Lanes<'a, S>,
+    extent: usize,
+    before: usize,
+    blocks: Blocks,
+    plans: [Plan<S::Precision>; 2],
+    response: Vec<Complex<S::Precision>>,
+    store: Store<L>,
+    /// Whether neighbours are of several lines, of which so many are gathered together.
+    across: bool,
+    tile: usize,
+}
+
+impl<S: Spectral, L: Scalar> Parts<'_, S, L> {
+    /// Filters the lines of an output that begins there.
+    fn filter(&self, origin: &[usize], mut y: LanesMut<'_, S>) {
+        let Blocks { samples, results, count } = self.blocks;
+        let shape = y.shape().to_vec();
+        let line = shape.len() - 2;
+        let mut held = vec![S::default(); self.tile * samples];
+        let scratch = self.plans.iter().map(Plan::scratch).max().unwrap_or(0);
+        let mut room = Room {
+            bins: vec![Complex::default(); self.response.len()],
+            scratch: vec![Complex::default(); scratch],
+        };
+        let mut row = Vec::new();
+        let mut index = vec![0; shape.len()];
+        loop {
+            for first in (0..shape[line]).step_by(self.tile) {
+                let lines = self.tile.min(shape[line] - first);
+                index[line] = first;
+                for begin in (0..count).map(|block| block * results) {
+                    let at: Vec<usize> = origin.iter().zip(&index).map(|(a, b)| a + b).collect();
+                    self.gather(at, lines, begin, &mut held, &mut row);
+                    for part in held.chunks_mut(samples).take(lines) {
+                        S::filter(&self.plans, &self.response, part, &mut room);
+                    }
+                    let len = results.min(self.extent - begin);
+                    self.scatter((&mut y, &mut index), lines, (begin, len), &held, &mut row);
+                }
+            }
+            index[line] = 0;
+            if !advance(&mut index[..line], &shape[..line]) {
+                return;
+            }
+        }
+    }
+
+    /// Fills parts of lines with what results from `begin` on need, zeros beyond the axis.
+    fn gather(
+        &self,
+        mut at: Vec<usize>,
+        lines: usize,
+        begin: usize,
+        held: &mut [S],
+        row: &mut Vec<S>,
+    ) {
+        let (line, axis, samples) = (at.len() - 2, at.len() - 1, self.blocks.samples);
+        // The first sample that there is, and where it goes.
+        let first = begin.saturating_sub(self.before);
+        let skipped = self.before.saturating_sub(begin).min(samples);
+        let len = (samples - skipped).min(self.extent.saturating_sub(first));
+        if len < samples {
+            held[..lines * samples].fill(S::default());
+        }
+        if self.across {
+            for from in (0..len).step_by(ROWS) {
+                let rows = ROWS.min(len - from);
+                row.resize(rows * lines, S::default());
+                for (number, row) in row.chunks_mut(lines).enumerate() {
+                    at[axis] = first + from + number;
+                    self.x.lane(&at, line, lines).gather(0, row);
+                }
+                for (number, part) in held.chunks_mut(samples).take(lines).enumerate() {
+                    let part = &mut part[skipped + from..][..rows];
+                    let row = row[number..].iter().step_by(lines);
+                    part.iter_mut().zip(row).for_each(|(to, x)| *to = *x);
+                }
+            }
+            return;
+        }
+        let own = at[line];
+        for (number, part) in held.chunks_mut(samples).take(lines).enumerate() {
+            (at[line], at[axis]) = (own + number, first);
+            if len > 0 {
+                self.x.lane(&at, axis, len).gather(0, &mut part[skipped..skipped + len]);
+            }
+        }
+    }
+
+    /// Writes results of lines, `len` from `begin` on: the last samples of the parts.
+    fn scatter(
+        &self,
+        (y, index): (&mut LanesMut<'_, S>, &mut [usize]),
+        lines: usize,
+        (begin, len): (usize, usize),
+        held: &[S],
+        row: &mut Vec<S>,
+    ) {
+        let (line, axis) = (index.len() - 2, index.len() - 1);
+        let Blocks { samples, results, .. } = self.blocks;
+        let (own, beyond) = (index[line], samples - results);
+        if self.across {
+            for from in (0..len).step_by(ROWS) {
+                let rows = ROWS.min(len - from);
+                row.resize(rows * lines, S::default());
+                for (number, part) in held.chunks(samples).take(lines).enumerate() {
+                    let row = row[number..].iter_mut().step_by(lines);
+                    row.zip(&part[beyond + from..][..rows]).for_each(|(to, part)| *to = *part);
+                }
+                for (number, row) in row.chunks(lines).enumerate() {
+                    index[axis] = begin + from + number;
+                    self.store.put(&mut y.lane(index, line, lines), 0, row);
+                }
+            }
+        } else {
+            for (number, part) in held.chunks(samples).take(lines).enumerate() {
+                (index[line], index[axis]) = (own + number, begin);
+                self.store.put(&mut y.lane(index, axis, len), 0, &part[beyond..beyond + len]);
+            }
+        }
+        (index[line], index[axis]) = (own, 0);
+    }
+}
