@@ -4,10 +4,10 @@ use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::Stream;
 
 use super::fft::Table;
-use super::gather;
+use super::{gather, project};
 use super::tables::{Tables, Uploaded};
 use crate::gather::Tiling;
-use crate::{Gather, Result, Stencil};
+use crate::{Gather, Projection, Result, Stencil};
 
 /// What tables are of, and how they are written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -18,6 +18,8 @@ pub(super) enum Key {
     Gather(Gather, DType),
     /// The same in tiles.
     Tiles(Gather, DType, Tiling),
+    /// Sums along curves, with real numbers of a dtype.
+    Projection(Projection, DType),
     /// Fourier transforms, for a complex dtype.
     Fourier(Table, DType),
 }
@@ -33,6 +35,7 @@ impl Key {
             Self::Tiles(gather, dtype, tiling) => {
                 gather::upload_tiles(gather, *dtype, *tiling, stream)
             }
+            Self::Projection(projection, dtype) => project::upload(projection, *dtype, stream),
             Self::Fourier(table, dtype) => table.upload(*dtype, stream),
         }
     }
@@ -41,6 +44,7 @@ impl Key {
     pub(super) fn is_forgotten(&self) -> bool {
         match self {
             Self::Stencil(..) | Self::Fourier(..) => false,
+            Self::Projection(projection, _) => projection.is_alone(),
             Self::Gather(gather, _) | Self::Tiles(gather, ..) => gather.is_alone(),
         }
     }
