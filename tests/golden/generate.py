@@ -56,6 +56,8 @@ from pylops.signalprocessing import (
     NonStationaryFilters2D,
     Patch2D,
     Patch3D,
+    Radon2D,
+    Radon3D,
     Shift,
     Sliding1D,
     Sliding2D,
@@ -1286,6 +1288,102 @@ def fourier_radon3d():
     return file
 
 
+def radon_curve(kind, interp):
+    """A curve as PyLops takes it, moved where it is wrong: a position on the last sample is left out, and for the nearest sample that
+    before it is taken."""
+    curves = {
+        "linear": lambda x, t, p: t + p * x,
+        "parabolic": lambda x, t, p: t + p * x**2,
+        "hyperbolic": lambda x, t, p: np.sqrt(t**2 + (x / p) ** 2),
+    }
+
+    def curve(x, t, p):
+        positions = curves[kind](x, t, p)
+        if not interp:
+            return np.floor(positions + 0.5)
+        return np.where(positions == RADON_SAMPLES - 1, np.nextafter(positions, 0), positions)
+
+    return curve
+
+
+RADON_SAMPLES = 13
+RADON_OFFSETS = np.arange(-4.0, 5.0, 2.0)
+RADON_SLOWNESSES = {
+    "linear": np.array([-0.3, 0.0, 0.8125]),
+    "parabolic": np.array([-0.125, 0.03, 0.3]),
+    "hyperbolic": np.array([0.75, -1.0, 3.0]),
+}
+# What PyLops multiplies slownesses by without being asked, with steps of 2 and 0.5.
+RADON_UNITS = {"linear": 1, "parabolic": 2.0, "hyperbolic": (0.5 / 2.0) ** 2}
+
+
+def radon2d():
+    file = File("radon2d")
+    taxis = np.arange(RADON_SAMPLES) * 0.5
+    for kind, interp in np.ndindex(3, 2):
+        kind, interp = list(RADON_SLOWNESSES)[kind], bool(interp)
+        p = RADON_SLOWNESSES[kind] * RADON_UNITS[kind]
+        curve = radon_curve(kind, interp)
+        make = lambda dtype, kind=curve, h=RADON_OFFSETS: Radon2D(
+            taxis, h, p, kind=kind, centeredh=False, interp=interp, dtype=dtype
+        )
+        file.add(kind if interp else f"{kind}_nearest", make)
+        if interp:
+            # With its own curves PyLops gives the same where none is on the last sample of data.
+            own, x = make("float64", kind=kind), np.random.default_rng(0).normal(size=(3, RADON_SAMPLES))
+            assert np.allclose((own @ x)[:, :-1], (make("float64") @ x)[:, :-1], rtol=1e-13, atol=1e-13), kind
+    curve = radon_curve("hyperbolic", True)
+    half = lambda x, t, p: np.where(x < 0, -1.0, curve(x, t, p))
+    p = RADON_SLOWNESSES["hyperbolic"] * RADON_UNITS["hyperbolic"]
+    make = lambda dtype: Radon2D(taxis, RADON_OFFSETS, p, kind=half, centeredh=False, onthefly=True, dtype=dtype)
+    file.add("along", make)
+    return file
+
+
+def radon3d():
+    file = File("radon3d")
+    taxis = np.arange(RADON_SAMPLES) * 0.5
+    for case, kind, interp in (
+        ("planes", "linear", True),
+        ("paraboloids", "parabolic", True),
+        ("hyperboloids", "hyperbolic", True),
+        ("nearest", "linear", False),
+    ):
+        p, h = RADON_SLOWNESSES[kind], RADON_OFFSETS
+        (hy, hx), (py, px) = (h[1:4], h[:4]), (p, p[:2] * 0.625)
+        file.add(case, lambda dtype: radon3d_matrix(kind, interp, (py, px), (hy, hx)).astype(dtype))
+        if interp:
+            units = RADON_UNITS[kind]
+            operator = Radon3D(taxis, hy, hx, py * units, px * units, kind=kind, centeredh=False)
+            x = np.random.default_rng(0).normal(size=operator.shape[1])
+            own = radon3d_matrix(kind, interp, (py, px), (hy, hx), last=False) @ x
+            assert np.allclose(operator @ x, own, rtol=1e-13, atol=1e-13), case
+    return file
+
+
+def radon3d_matrix(kind, interp, slownesses, offsets, last=True):
+    """By its definition, because PyLops takes no curves in three dimensions: with positions on the last sample, and the nearest
+    samples. Without the last sample it is PyLops's."""
+    n, step = RADON_SAMPLES, 0.5
+    rows, columns = [[len(axis) for axis in axes] for axes in (offsets, slownesses)]
+    matrix = np.zeros((*rows, n, *columns, n))
+    for iy, ix, jy, jx, t in np.ndindex(*rows, *columns, n):
+        (y, x), (p, q) = (offsets[0][iy], offsets[1][ix]), (slownesses[0][jy], slownesses[1][jx])
+        position = {
+            "linear": lambda: t + (p * y + q * x) / step,
+            "parabolic": lambda: t + (p * y**2 + q * x**2) / step,
+            "hyperbolic": lambda: np.sqrt(t**2 + (y / (p * step)) ** 2 + (x / (q * step)) ** 2),
+        }[kind]()
+        if not interp:
+            position = np.floor(position + 0.5)
+        if 0 <= position <= n - 1 and (last or position < n - 1):
+            sample = int(position)
+            matrix[iy, ix, sample, jy, jx, t] += 1 - position % 1
+            if position % 1:
+                matrix[iy, ix, sample + 1, jy, jx, t] += position % 1
+    return matrix.reshape(int(np.prod(rows)) * n, -1)
+
+
 def spectra(file, case, make):
     """All bins of real and of complex numbers, and half of those of real ones."""
     with warnings.catch_warnings():
@@ -1829,6 +1927,8 @@ FILES = (
     chirp_radon3d,
     fourier_radon2d,
     fourier_radon3d,
+    radon2d,
+    radon3d,
     fft,
     fft2d,
     fftnd,

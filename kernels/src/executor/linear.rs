@@ -4,8 +4,8 @@ use arrayspan_bridge::{View, ViewMut};
 
 use super::Executor;
 use crate::verb::{
-    Call, FftCall, GatherCall, GemmCall, ProjectCall, ScanCall, Stencil, StencilCall, StencilEachCall,
-    StencilSumCall, StencilTerm,
+    Call, FftCall, GatherCall, GemmCall, ProjectCall, ScanCall, Stencil, StencilCall,
+    StencilEachCall, StencilSumCall, StencilTerm,
 };
 use crate::{Fourier, Gather, Projection, Result, Scan, Update};
 

@@ -4,8 +4,8 @@ use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::Stream;
 
 use super::fft::Table;
-use super::{gather, project};
 use super::tables::{Tables, Uploaded};
+use super::{gather, project};
 use crate::gather::Tiling;
 use crate::{Gather, Projection, Result, Stencil};
 

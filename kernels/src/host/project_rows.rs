@@ -219,7 +219,9 @@ impl<P: Way> Hyperbola<'_, '_, P> {
     #[inline(always)]
     fn nearest(self, samples: usize) {
         for s in 0..samples {
-            let Some(Place { sample, .. }) = Paths::on_hyperbola(self.hyperbola, s, samples) else { break };
+            let Some(Place { sample, .. }) = Paths::on_hyperbola(self.hyperbola, s, samples) else {
+                break;
+            };
             self.row.cross(Cross { at: s, sample, share: P::ZERO }, self.x, self.y);
         }
     }

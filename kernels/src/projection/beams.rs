@@ -58,7 +58,8 @@ impl Projection {
         reserve(&mut weight, count).map_err(arrayspan_bridge::Error::from)?;
         let (mut inverse, mut margin) = (Vec::new(), 0.0_f64);
         for (number, beam) in beams.iter().enumerate() {
-            let (terms, off) = beam.inverse([lines, samples], detectors).ok_or_else(|| refused(number, beam))?;
+            let (terms, off) =
+                beam.inverse([lines, samples], detectors).ok_or_else(|| refused(number, beam))?;
             inverse.push(terms);
             margin = margin.max(off);
             for detector in 0..detectors {
@@ -97,9 +98,13 @@ impl Beam {
         let Self { first, step, rays } = *self;
         let cross = |a: [f64; 2], b: [f64; 2]| a[0] * b[1] - a[1] * b[0];
         // (place - from) × direction, as a + b k + c p.
-        let across = |from: [f64; 2], direction: [f64; 2]| [-cross(from, direction), direction[1], -direction[0]];
+        let across = |from: [f64; 2], direction: [f64; 2]| {
+            [-cross(from, direction), direction[1], -direction[0]]
+        };
         let (numerator, denominator) = match rays {
-            Rays::Parallel(direction) => (across(first, direction), [cross(step, direction), 0.0, 0.0]),
+            Rays::Parallel(direction) => {
+                (across(first, direction), [cross(step, direction), 0.0, 0.0])
+            }
             Rays::From(source) => {
                 let away = [source[0] - first[0], source[1] - first[1]];
                 (across(source, away), across(source, step))

@@ -47,9 +47,10 @@ impl Curves {
         match &self.paths {
             Paths::Shifts { whole, fraction } => [size_of_val(&whole[..]), fraction.len()],
             Paths::Hyperbolas { whole, fraction, .. } => [size_of_val(&whole[..]), fraction.len()],
-            Paths::Straight { start, slope, weight, inverse, .. } => {
-                [size_of_val(&start[..]) + size_of_val(&slope[..]), weight.len() + 6 * inverse.len()]
-            }
+            Paths::Straight { start, slope, weight, inverse, .. } => [
+                size_of_val(&start[..]) + size_of_val(&slope[..]),
+                weight.len() + 6 * inverse.len(),
+            ],
         }
     }
 

@@ -12,6 +12,8 @@ use std::sync::Arc;
 pub use beams::{Beam, Rays};
 pub(crate) use curves::{Curves, FRACTION, Paths, Place, floor_root};
 
+use arrayspan_bridge::DType;
+
 use crate::{Cost, Result};
 
 /// Sums along curves: `y[r, s] = w(r, s) Σₖ x[k, p(r, k, s)]`, where ray `r, s` crosses line `k` of `x` at a position `p` between samples,
@@ -35,12 +37,14 @@ use crate::{Cost, Result};
 #[derive(Clone, Debug)]
 pub struct Projection {
     curves: Arc<Curves>,
+    /// The first of its axes.
+    axis: usize,
     transposed: bool,
 }
 
 impl Projection {
     fn of(curves: Curves) -> Self {
-        Self { curves: Arc::new(curves), transposed: false }
+        Self { curves: Arc::new(curves), axis: 0, transposed: false }
     }
 
     /// The transpose, which is the adjoint: weights are real.
@@ -55,37 +59,62 @@ impl Projection {
         self.transposed
     }
 
-    /// The shape of an input.
+    /// The first of its axes; those before and behind are others.
+    #[must_use]
+    pub fn axis(&self) -> usize {
+        self.axis
+    }
+
+    /// The same along axes from another one on.
+    #[must_use]
+    pub fn at_axis(&self, axis: usize) -> Self {
+        Self { axis, ..self.clone() }
+    }
+
+    /// The extents of an input from [`axis`](Self::axis) on: two or three.
     #[must_use]
     pub fn columns(&self) -> &[usize] {
         if self.transposed { &self.curves.rays } else { &self.curves.lines }
     }
 
-    /// The shape of a result.
+    /// The extents of a result from [`axis`](Self::axis) on, as many.
     #[must_use]
     pub fn rows(&self) -> &[usize] {
         if self.transposed { &self.curves.lines } else { &self.curves.rays }
     }
 
-    /// The bytes of its table on a device, for real numbers of so many bits.
+    /// The shape of the result for an input of that shape; `None` unless the input has such axes.
     #[must_use]
-    pub fn table_bytes(&self, bits: usize) -> usize {
-        let [places, numbers] = self.curves.table();
-        places.saturating_add(numbers.saturating_mul(bits / 8))
+    pub fn range_of(&self, domain: &[usize]) -> Option<Vec<usize>> {
+        let behind = self.axis.checked_add(self.columns().len())?;
+        if domain.get(self.axis..behind)? != self.columns() {
+            return None;
+        }
+        Some([&domain[..self.axis], self.rows(), &domain[behind..]].concat())
     }
 
-    /// What it costs without reading the old content, in bytes of elements, with numbers of so many bits.
-    pub(crate) fn cost(&self, bytes: usize, bits: usize) -> Cost {
+    /// The bytes of its table on a device, for arrays of that dtype.
+    #[must_use]
+    pub fn table_bytes(&self, dtype: DType) -> usize {
+        let [places, numbers] = self.curves.table();
+        places.saturating_add(numbers.saturating_mul(dtype.real().bytes()))
+    }
+
+    /// What it costs for arrays of that dtype without reading the old content, for so many indices of the other axes.
+    #[must_use]
+    pub fn cost(&self, others: usize, dtype: DType) -> Cost {
         let len = |shape: &[usize]| shape.iter().product::<usize>();
-        let (read, written) = (len(self.columns()), len(self.rows()));
-        let [lines, rays] = [&self.curves.lines, &self.curves.rays];
-        let crossings = len(&lines[..lines.len() - 1]).saturating_mul(len(rays));
-        let any = written > 0;
+        let (read, written) = (others * len(self.columns()), others * len(self.rows()));
+        if written == 0 {
+            return Cost::default();
+        }
+        let crossings = self.curves.count().saturating_mul(len(&self.curves.rays));
+        let table = if read > 0 { self.table_bytes(dtype) } else { 0 };
         Cost {
-            launches: usize::from(any),
-            bytes_read: if any { read * bytes + self.table_bytes(bits) } else { 0 },
-            bytes_written: written * bytes,
-            flops: crossings.saturating_mul(4),
+            launches: 1,
+            bytes_read: read * dtype.bytes() + table,
+            bytes_written: written * dtype.bytes(),
+            flops: crossings.saturating_mul(4).saturating_mul(others),
         }
     }
 
@@ -100,14 +129,15 @@ impl Projection {
 
     /// The same table, which both directions have.
     pub(crate) fn forward(&self) -> Self {
-        Self { transposed: false, ..self.clone() }
+        Self { transposed: false, axis: 0, ..self.clone() }
     }
 }
 
 /// Those of one table are the same.
 impl PartialEq for Projection {
     fn eq(&self, other: &Self) -> bool {
-        self.transposed == other.transposed && Arc::ptr_eq(&self.curves, &other.curves)
+        (self.transposed, self.axis) == (other.transposed, other.axis)
+            && Arc::ptr_eq(&self.curves, &other.curves)
     }
 }
 
@@ -115,7 +145,7 @@ impl Eq for Projection {}
 
 impl Hash for Projection {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (Arc::as_ptr(&self.curves).addr(), self.transposed).hash(state);
+        (Arc::as_ptr(&self.curves).addr(), self.transposed, self.axis).hash(state);
     }
 }
 
@@ -127,7 +157,9 @@ fn checked(shapes: [&[usize]; 2], most: usize) -> Result<[usize; 2]> {
         (*last <= most && outer <= isize::MAX as usize / 64).then_some(outer)
     };
     match shapes.map(len) {
-        [Some(rays), Some(lines)] if rays.checked_mul(lines).is_some_and(|all| all <= isize::MAX as usize / 64) => {
+        [Some(rays), Some(lines)]
+            if rays.checked_mul(lines).is_some_and(|all| all <= isize::MAX as usize / 64) =>
+        {
             Ok([rays, lines])
         }
         _ => {

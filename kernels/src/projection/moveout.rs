@@ -33,7 +33,8 @@ impl Projection {
         reserve(&mut fraction, count * width).map_err(arrayspan_bridge::Error::from)?;
         for (row, line) in pairs([count, width]) {
             let shift = shift(row, line);
-            let shift = if nearest { (shift + 0.5).floor() } else { snapped(shift, samples as f64) };
+            let shift =
+                if nearest { (shift + 0.5).floor() } else { snapped(shift, samples as f64) };
             let there = shift.abs() < samples as f64;
             // Behind the end of the line, from every sample.
             whole.push(if there { shift.floor() as i32 } else { samples as i32 });

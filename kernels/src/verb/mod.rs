@@ -43,7 +43,7 @@ pub(crate) use map::is_wider;
 pub use map_many::MapManyCall;
 pub(crate) use map_many::is_single;
 pub use project::ProjectCall;
-pub(crate) use project::axes as rows_and_lines;
+pub(crate) use project::{others, own};
 pub use reduce::{ReduceCall, Reduction};
 pub use scan::ScanCall;
 pub(crate) use stencil::WeakStencil;

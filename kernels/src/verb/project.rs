@@ -31,8 +31,13 @@ impl<'a> ProjectCall<'a> {
     ) -> Result<Self> {
         check::computable(NAME, y.dtype())?;
         check::dtype(NAME, "x", y.dtype(), x.dtype())?;
-        check::shape(NAME, "x", projection.columns(), x.shape())?;
-        check::shape(NAME, "y", projection.rows(), y.shape())?;
+        let Some(range) = projection.range_of(x.shape()) else {
+            let (axis, columns) = (projection.axis(), projection.columns());
+            let why =
+                format!("x has shape {:?}, expected {columns:?} from axis {axis} on", x.shape());
+            return check::argument(NAME, why);
+        };
+        check::shape(NAME, "y", &range, y.shape())?;
         let factors = Factors::new(NAME, update, y.dtype())?;
         Ok(Self { projection: projection.clone(), x: x.into(), y: y.into(), factors })
     }
@@ -49,13 +54,20 @@ impl<'a> ProjectCall<'a> {
     }
 }
 
-/// The extents and strides of three axes, of which the first may be missing: two of rows or lines, and that along them.
-pub(crate) fn axes(layout: &Layout) -> [(usize, isize); 3] {
-    let axis = |back: usize| {
-        let at = layout.rank().checked_sub(back);
-        at.map_or((1, 0), |at| (layout.shape()[at], layout.strides()[at]))
+/// The axes of an array that are not a projection's.
+pub(crate) fn others(projection: &Projection, rank: usize) -> Vec<usize> {
+    let own = projection.axis()..projection.axis() + projection.rows().len();
+    (0..rank).filter(|axis| !own.contains(axis)).collect()
+}
+
+/// The extents and strides of a projection's axes: two of rows or lines, of which the first may be missing, and that along them.
+pub(crate) fn own(projection: &Projection, layout: &Layout) -> [(usize, isize); 3] {
+    let (first, count) = (projection.axis(), projection.rows().len());
+    let axis = |number: usize| {
+        let at = (number + count).checked_sub(3);
+        at.map_or((1, 0), |at| (layout.shape()[first + at], layout.strides()[first + at]))
     };
-    [axis(3), axis(2), axis(1)]
+    [axis(0), axis(1), axis(2)]
 }
 
 impl Verb for ProjectCall<'_> {
@@ -72,10 +84,10 @@ impl Verb for ProjectCall<'_> {
         let mut cost = cost::of_output(&self.y, self.factors.reads());
         cost.bytes_read += self.factors.bytes();
         if !self.is_cleared() && cost.launches > 0 {
-            let own = self.projection.cost(dtype.bytes(), dtype.real().bits());
-            let table = self.projection.table_bytes(dtype.real().bits());
-            cost.bytes_read += cost::read([&self.x]) + table;
-            cost.flops = own.flops;
+            let others = others(&self.projection, self.x.layout().rank());
+            let others = others.iter().map(|axis| self.x.shape()[*axis]).product();
+            cost.bytes_read += cost::read([&self.x]) + self.projection.table_bytes(dtype);
+            cost.flops = self.projection.cost(others, dtype).flops;
         }
         cost
     }

@@ -5,19 +5,20 @@ mod tables;
 
 use arrayspan_bridge::View;
 use arrayspan_bridge::devices::Grid;
-use arrayspan_bridge::iteration::Arguments;
+use arrayspan_bridge::iteration::{Arguments, IterationSpace};
 use num_complex::Complex64;
 
-pub(super) use kernel::{Kind, Variant};
+pub(super) use kernel::Variant;
 pub(super) use tables::upload;
 
 use super::element::Element;
 use super::formula::Formula;
 use super::table_key::Key;
+use super::walk::Walk;
 use super::{Gpu, constants, map};
 use crate::Result;
 use crate::projection::Paths;
-use crate::verb::{MapCall, ProjectCall, rows_and_lines as axes};
+use crate::verb::{MapCall, ProjectCall, Split, others, own};
 use kernel::THREADS;
 
 /// More groups along an axis take the same results one after the other.
@@ -38,22 +39,31 @@ pub(super) fn run(gpu: &Gpu, call: &mut ProjectCall<'_>) -> Result<()> {
     let element = Element(dtype);
     let (formula, constants) = Formula::update(&call.factors, element);
     let layouts = [call.y.layout(), call.x.layout()];
-    let variant = Variant::new(dtype, formula, &call.projection, layouts);
+    let axes = others(&call.projection, layouts[0].rank());
+    let along = [Split::along(layouts[0], &axes)?, Split::along(layouts[1], &axes)?];
+    let others = IterationSpace::new(&[&along[0], &along[1]]);
+    let both = layouts.map(|layout| own(&call.projection, layout));
+    let numbers = both.iter().flatten().map(|(extent, _)| *extent as isize);
+    let numbers = numbers.chain(both.iter().flatten().map(|(_, stride)| *stride));
+    let numbers: Vec<isize> = numbers.chain(Walk::numbers(&others)).collect();
+    let count = constants::count(&constants);
+    let shape = (others.extents.len(), &numbers[..], count);
+    let variant = Variant::new(dtype, formula, &call.projection, layouts, shape);
     let tables = if gpu.planned.is_some() {
         None
     } else {
         Some(gpu.tables(Key::Projection(call.projection.forward(), dtype.real()))?)
     };
     let mut arguments = Arguments::new(variant.wide);
-    arguments.write(call.y.memory(), call.y.layout().offset());
-    arguments.read(call.x.memory(), call.x.layout().offset());
+    arguments.write(call.y.memory(), others.offsets[0]);
+    arguments.read(call.x.memory(), others.offsets[1]);
     if let Some(tables) = &tables {
         arguments.read(tables.0.memory(), 0);
         arguments.read(tables.1.memory(), 0);
     }
-    let both = layouts.map(axes);
-    arguments.indices(both.iter().flatten().map(|(extent, _)| *extent as isize));
-    arguments.indices(both.iter().flatten().map(|(_, stride)| *stride));
+    if variant.baked.is_empty() {
+        arguments.indices(numbers);
+    }
     let margin = match &call.projection.curves().paths {
         Paths::Straight { margin, .. } => *margin,
         _ => 0.0,
@@ -61,8 +71,10 @@ pub(super) fn run(gpu: &Gpu, call: &mut ProjectCall<'_>) -> Result<()> {
     arguments.numbers(&[Complex64::from(margin)], dtype.real());
     constants::push(&mut arguments, &constants, element);
     let [outer, inner, along] = both[0].map(|(extent, _)| extent);
-    let groups = [along.div_ceil(THREADS), outer * inner].map(|groups| groups.min(MOST_GROUPS));
-    let grid = Grid { groups: [groups[0], groups[1], 1], threads: [THREADS, 1, 1] };
+    let all = others.extents.iter().product();
+    let groups = [along.div_ceil(THREADS), outer * inner, all];
+    let groups = groups.map(|groups: usize| groups.min(MOST_GROUPS));
+    let grid = Grid { groups, threads: [THREADS, 1, 1] };
     // SAFETY: the arguments are those of `Variant::define`, in its order. Layouts lie within their memories, and the kernel stays within
     // their extents, wherever positions lead; the tables have as many numbers as the projection's rows and lines, which are those extents, say.
     unsafe { gpu.launch(&variant, grid, &arguments) }
