@@ -30,6 +30,7 @@ if not hasattr(np, "row_stack"):  # removed in NumPy 2.5; PyLops 2.8.0 still cal
 
 import pylops
 from pylops.avo.poststack import PoststackLinearModelling
+from pylops.medical import CT2D
 from pylops.signalprocessing import (
     DCT,
     DWT,
@@ -1384,6 +1385,59 @@ def radon3d_matrix(kind, interp, slownesses, offsets, last=True):
     return matrix.reshape(int(np.prod(rows)) * n, -1)
 
 
+CT_ANGLES = np.array([0.0, 0.3, np.pi / 4, 1.2, np.pi / 2, 2.5, 4.0])
+
+
+def ct2d():
+    """By the definition of Joseph's projector, because ASTRA, which PyLops calls, has no double precision, and no such projector of fans. Its
+    parallel rays are held against it, and fans against its line integrals of a smooth image, which do not differ by much."""
+    file = File("ct2d")
+    fan = {"proj_geom_type": "fanflat", "source_origin_dist": 20.0, "origin_detector_dist": 12.0}
+    for case, dims, count, width, angles, options in (
+        ("parallel", (7, 13), 11, 1.25, CT_ANGLES, {}),
+        ("fan", (7, 13), 11, 1.75, CT_ANGLES, fan),
+        ("narrow", (5, 4), 17, 0.3, CT_ANGLES[:2], {}),
+        ("across", (3, 5), 2, 2.5, CT_ANGLES[3:5], fan),
+    ):
+        matrix = joseph(dims, count, width, angles, **options)
+        file.add(case, lambda dtype: matrix.astype(dtype))
+        if not options:
+            x = np.random.default_rng(0).normal(size=dims).astype(np.float32).ravel()
+            astra = CT2D(dims, width, count, angles, "cpu", projector_type="linear") @ x
+            assert np.allclose(astra, matrix @ x, rtol=1e-5, atol=2e-5), case
+    fan.update(source_origin_dist=100.0, origin_detector_dist=40.0)
+    y, x = np.mgrid[:60, :80]
+    image = np.exp(-((y - 22) ** 2 + (x - 50) ** 2) / 60).astype(np.float32).ravel()
+    astra = CT2D((60, 80), 1.5, 90, CT_ANGLES, "cpu", projector_type="strip", **fan) @ image
+    assert np.abs(joseph((60, 80), 90, 1.5, CT_ANGLES, **fan) @ image - astra).max() < 0.02 * astra.max()
+    return file
+
+
+def joseph(dims, count, width, angles, proj_geom_type="parallel", source_origin_dist=0.0, origin_detector_dist=0.0):
+    """The matrix of linear interpolation between the pixels of each row, or column, that a ray crosses."""
+    matrix = np.zeros((len(angles), count, *dims))
+    middle = (np.array(dims) - 1) / 2
+    for (at, angle), detector in ((a, d) for a in enumerate(angles) for d in range(count)):
+        sine, cosine = np.sin(angle), np.cos(angle)
+        along = (detector - (count - 1) / 2) * width
+        place, way = np.array([cosine, sine]) * along, np.array([sine, -cosine])
+        if proj_geom_type == "fanflat":
+            source = source_origin_dist * way
+            place = place - origin_detector_dist * way
+            way = place - source
+        # From x and y, upwards, to rows and columns.
+        place, way = middle + place[::-1] * (-1, 1), way[::-1] * (-1, 1)
+        down = abs(way[0]) >= abs(way[1])
+        image = matrix[at, detector] if down else matrix[at, detector].T
+        (k, p), (u, v) = (place, way) if down else (place[::-1], way[::-1])
+        for line in range(image.shape[0]):
+            position = p + (line - k) * v / u
+            for sample in (int(np.floor(position)), int(np.floor(position)) + 1):
+                if 0 <= sample < image.shape[1]:
+                    image[line, sample] += (1 - abs(position - sample)) * np.hypot(1, v / u)
+    return matrix.reshape(len(angles) * count, -1)
+
+
 def spectra(file, case, make):
     """All bins of real and of complex numbers, and half of those of real ones."""
     with warnings.catch_warnings():
@@ -1929,6 +1983,7 @@ FILES = (
     fourier_radon3d,
     radon2d,
     radon3d,
+    ct2d,
     fft,
     fft2d,
     fftnd,

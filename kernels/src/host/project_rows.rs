@@ -5,7 +5,7 @@ use std::ops::{Add, Mul, Sub};
 
 use pulp::{Arch, Simd, WithSimd};
 
-use crate::projection::{Curves, FRACTION, Paths, Place, floor_root};
+use crate::projection::{APART, Curves, FRACTION, Paths, Place, floor_root};
 
 /// Positions that are computed before the first is used: in vectors, and near.
 const CHUNK: usize = 128;
@@ -57,6 +57,7 @@ impl Row<'_> {
                 let hyperbola = (whole[pair], fraction[pair], *nearest);
                 Arch::new().dispatch(Hyperbola { row: self, hyperbola, x, y });
             }
+            Paths::Straight { inverse, .. } if inverse[self.ray] == APART => {}
             Paths::Straight { start, slope, weight, .. } => {
                 let points = self.curves.points();
                 let rays = self.ray * points..(self.ray + 1) * points;

@@ -2,7 +2,7 @@
 
 use arrayspan_bridge::devices::vectors::reserve;
 
-use super::curves::{Curves, FRACTION, Paths};
+use super::curves::{APART, Curves, FRACTION, Paths};
 use super::{Projection, checked};
 use crate::Result;
 use crate::verb::check;
@@ -60,10 +60,10 @@ impl Projection {
         for (number, beam) in beams.iter().enumerate() {
             let (terms, off) =
                 beam.inverse([lines, samples], detectors).ok_or_else(|| refused(number, beam))?;
-            inverse.push(terms);
-            margin = margin.max(off);
+            let mut any = false;
             for detector in 0..detectors {
                 let path = beam.path(detector, diagonal);
+                any |= path.is_some();
                 let path = path.filter(|[start, ..]| start.abs() < (4 * MOST) as f64);
                 // Beside the image, at all lines.
                 let [from, by, way] = path.unwrap_or([-2.0, 0.0, 0.0]);
@@ -71,6 +71,8 @@ impl Projection {
                 slope.push(fixed(by));
                 weight.push(way);
             }
+            inverse.push(if any { terms } else { APART });
+            margin = if any { margin.max(off) } else { margin };
         }
         let paths = Paths::Straight { start, slope, weight, inverse, margin };
         Ok(Self::of(Curves { rays, lines: image, paths }))

@@ -34,6 +34,9 @@ pub(crate) enum Paths {
     },
 }
 
+/// The `inverse` of a row of rays none of which crosses lines: all places lie before the first.
+pub(crate) const APART: [f64; 6] = [-1e9, 0.0, 0.0, 1.0, 0.0, 0.0];
+
 /// Where a ray crosses a line: behind a sample, by so much of the distance to the next one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Place {

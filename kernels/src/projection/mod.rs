@@ -10,7 +10,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 pub use beams::{Beam, Rays};
-pub(crate) use curves::{Curves, FRACTION, Paths, Place, floor_root};
+pub(crate) use curves::{APART, Curves, FRACTION, Paths, Place, floor_root};
 
 use arrayspan_bridge::DType;
 
@@ -81,6 +81,15 @@ impl Projection {
     #[must_use]
     pub fn rows(&self) -> &[usize] {
         if self.transposed { &self.curves.lines } else { &self.curves.rays }
+    }
+
+    /// Whether any ray crosses a line, as far as it is not left out: not so of [straight rays](Self::beams) that all go along them.
+    #[must_use]
+    pub fn crosses(&self) -> bool {
+        match &self.curves.paths {
+            Paths::Straight { weight, .. } => weight.iter().any(|weight| *weight != 0.0),
+            _ => true,
+        }
     }
 
     /// The shape of the result for an input of that shape; `None` unless the input has such axes.

@@ -67,8 +67,13 @@ KERNEL_OF(THREADS, 1, 1) project(PARAMETERS) {
         const i64 start = places[ray], slope = places[rays + ray];
         const real weight = numbers[ray];
 #endif
+#if KIND == 2 && !TRANSPOSED
+        const idx lines = weight == R(0.0) ? 0 : x_a;
+#else
+        const idx lines = x_a;
+#endif
         idx at = 0;
-        for (idx a = 0; a < x_a; a++) {
+        for (idx a = 0; a < lines; a++) {
           for (idx b = 0; b < x_b; b++, at++) {
             const GLOBAL elem* line = x0 + (x0_OUTER + a * x0_a + b * x0_b);
 #if KIND < 2
