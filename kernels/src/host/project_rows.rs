@@ -5,7 +5,7 @@ use std::ops::{Add, Mul, Sub};
 
 use pulp::{Arch, Simd, WithSimd};
 
-use crate::projection::{APART, Curves, FRACTION, Paths, Place, floor_root};
+use crate::projection::{APART, Curves, Paths, Place, floor_root};
 
 /// Positions that are computed before the first is used: in vectors, and near.
 const CHUNK: usize = 128;
@@ -58,13 +58,14 @@ impl Row<'_> {
                 Arch::new().dispatch(Hyperbola { row: self, hyperbola, x, y });
             }
             Paths::Straight { inverse, .. } if inverse[self.ray] == APART => {}
-            Paths::Straight { start, slope, weight, .. } => {
+            Paths::Straight { start, slope, weight, bits, .. } => {
                 let points = self.curves.points();
                 let rays = self.ray * points..(self.ray + 1) * points;
                 let rays = Rays {
                     start: &start[rays.clone()],
                     slope: &slope[rays.clone()],
                     weight: &weight[rays],
+                    bits: *bits,
                 };
                 Arch::new().dispatch(Straight { row: self, rays, x, y });
             }
@@ -245,6 +246,7 @@ struct Rays<'a> {
     start: &'a [i64],
     slope: &'a [i64],
     weight: &'a [f64],
+    bits: u32,
 }
 
 struct Straight<'a, 'y, P> {
@@ -264,12 +266,12 @@ impl<P: Way> WithSimd for Straight<'_, '_, P> {
         let all = rays.start.iter().zip(rays.slope).zip(rays.weight);
         for (at, ((start, slope), weight)) in all.enumerate() {
             let position = start + slope * line;
-            let sample = position >> FRACTION;
+            let sample = position >> rays.bits;
             if sample < -1 || sample >= samples {
                 continue;
             }
-            let behind = position & ((1 << FRACTION) - 1);
-            let share = P::of(behind as f64 / (1_i64 << FRACTION) as f64);
+            let behind = position & ((1 << rays.bits) - 1);
+            let share = P::of(behind as f64 / (1_i64 << rays.bits) as f64);
             for part in 0..row.parts {
                 let place = |sample: i64| sample as usize * row.parts + part;
                 let at = at * row.parts + part;

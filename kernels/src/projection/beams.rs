@@ -2,7 +2,7 @@
 
 use arrayspan_bridge::devices::vectors::reserve;
 
-use super::curves::{APART, Curves, FRACTION, Paths};
+use super::curves::{APART, Curves, Paths};
 use super::{Projection, checked};
 use crate::Result;
 use crate::verb::check;
@@ -57,6 +57,11 @@ impl Projection {
         reserve(&mut slope, count).map_err(arrayspan_bridge::Error::from)?;
         reserve(&mut weight, count).map_err(arrayspan_bridge::Error::from)?;
         let (mut inverse, mut margin) = (Vec::new(), 0.0_f64);
+        // Rays that begin farther away cross no line, for none moves by more than a sample from one to the next.
+        let most = samples + lines + 3;
+        // Positions on all lines, and a sign.
+        let bits = (most + lines).leading_zeros() - 2;
+        let fixed = |number: f64| (number * (1_i64 << bits) as f64).round_ties_even() as i64;
         for (number, beam) in beams.iter().enumerate() {
             let (terms, off) =
                 beam.inverse([lines, samples], detectors).ok_or_else(|| refused(number, beam))?;
@@ -64,7 +69,7 @@ impl Projection {
             for detector in 0..detectors {
                 let path = beam.path(detector, diagonal);
                 any |= path.is_some();
-                let path = path.filter(|[start, ..]| start.abs() < (4 * MOST) as f64);
+                let path = path.filter(|[start, ..]| start.abs() < most as f64);
                 // Beside the image, at all lines.
                 let [from, by, way] = path.unwrap_or([-2.0, 0.0, 0.0]);
                 start.push(fixed(from));
@@ -74,7 +79,7 @@ impl Projection {
             inverse.push(if any { terms } else { APART });
             margin = if any { margin.max(off) } else { margin };
         }
-        let paths = Paths::Straight { start, slope, weight, inverse, margin };
+        let paths = Paths::Straight { start, slope, weight, inverse, margin, bits };
         Ok(Self::of(Curves { rays, lines: image, paths }))
     }
 }
@@ -125,10 +130,6 @@ impl Beam {
         let [a, b] = [numerator, denominator];
         (one_sign && margin.is_finite()).then_some(([a[0], a[1], a[2], b[0], b[1], b[2]], margin))
     }
-}
-
-fn fixed(number: f64) -> i64 {
-    (number * (1_i64 << FRACTION) as f64).round_ties_even() as i64
 }
 
 fn refused(number: usize, beam: &Beam) -> crate::Error {

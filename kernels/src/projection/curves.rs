@@ -2,9 +2,6 @@
 
 use std::f64;
 
-/// Bits behind the point of positions along straight rays.
-pub(crate) const FRACTION: u32 = 40;
-
 /// What is known of all rays and lines.
 #[derive(Debug)]
 pub(crate) struct Curves {
@@ -31,6 +28,8 @@ pub(crate) enum Paths {
         inverse: Vec<[f64; 6]>,
         /// How far rays may be from where `inverse` has them.
         margin: f64,
+        /// Bits behind the point: 39 to 60, as many as there are for positions of this image.
+        bits: u32,
     },
 }
 

@@ -6,8 +6,8 @@
      KIND        0: s + places + numbers, 1: sqrt(s * s + places + numbers), 2: places + k * places, and numbers as weights
      TRANSPOSED  1 if x0 has rays and y lines, which rays spread on
      NEAREST     1 if the nearest sample is taken alone
-     HALVES      bits behind the point of positions on straight rays
      THREADS     threads of a group
+     bits        of positions on straight rays behind the point
      y_a, y_b, n; x_a, x_b, m   extents: two of rows or lines, and that along them
      OUTER, OUTER_SPLIT(z)      the other axes, x0_OUTER and y_OUTER their places */
 
@@ -50,9 +50,11 @@ FN i64 sample_of(i64 s, i64 whole, real part, i64 last, real* share) {
 #endif
 
 #if KIND == 2
-  #define SHARE_BITS (BITS == 64 ? HALVES : 24)
-  #define SHARE(position) \
-    ((real)(((position) >> (HALVES - SHARE_BITS)) & (((i64)1 << SHARE_BITS) - 1)) / (real)((i64)1 << SHARE_BITS))
+  #if BITS == 64
+    #define SHARE(position) ((real)((position) & (((i64)1 << bits) - 1)) / (real)((i64)1 << bits))
+  #else
+    #define SHARE(position) ((real)((int)((position) >> (bits - 24)) & 0xffffff) / R(16777216.0))
+  #endif
 #endif
 
 KERNEL_OF(THREADS, 1, 1) project(PARAMETERS) {
@@ -117,7 +119,7 @@ KERNEL_OF(THREADS, 1, 1) project(PARAMETERS) {
             }
 #elif !TRANSPOSED
             const i64 position = start + slope * at;
-            const i64 i = position >> HALVES;
+            const i64 i = position >> bits;
             if (i >= -1 && i < m) {
               const real share = SHARE(position);
               if (i >= 0) ADD(R(1.0) - share, i)
@@ -135,7 +137,7 @@ KERNEL_OF(THREADS, 1, 1) project(PARAMETERS) {
             for (idx t = first; t < end; t++) {
               const i64 ray = (i64)at * m + t;
               const i64 position = places[ray] + places[(i64)x_b * m + ray] * row;
-              const i64 i = position >> HALVES;
+              const i64 i = position >> bits;
               const real share = SHARE(position);
               if (i == s) ADD(numbers[ray] * (R(1.0) - share), t)
               else if (i == s - 1 && share > R(0.0)) ADD(numbers[ray] * share, t)

@@ -9,7 +9,7 @@ use super::super::formula::Formula;
 use super::super::map;
 use super::super::walk::{Walk, unless_baked};
 use crate::Projection;
-use crate::projection::{FRACTION, Paths};
+use crate::projection::Paths;
 
 const TEXT: &str = include_str!("../../source/project.cl.h");
 
@@ -91,7 +91,6 @@ impl Variant {
         text.define("KIND", kind);
         text.flag("NEAREST", nearest);
         text.flag("TRANSPOSED", self.transposed);
-        text.define("HALVES", FRACTION);
         text.define("THREADS", THREADS);
         let mut others = ", const GLOBAL place* RESTRICT places, i64 places_at, const GLOBAL real* RESTRICT numbers, i64 numbers_at".to_owned();
         let names =
@@ -102,7 +101,7 @@ impl Variant {
         let names = [names.map(String::from).to_vec(), outer.names()].concat();
         let names = unless_baked(names, &self.baked, text);
         others.extend(names.iter().map(|name| format!(", idx {name}")));
-        others += ", real margin";
+        others += ", idx bits, real margin";
         others += &self.formula.declare(element);
         let prologue = " places += places_at; numbers += numbers_at;".to_owned()
             + &self.formula.prologue(element);

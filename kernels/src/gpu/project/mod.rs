@@ -64,10 +64,11 @@ pub(super) fn run(gpu: &Gpu, call: &mut ProjectCall<'_>) -> Result<()> {
     if variant.baked.is_empty() {
         arguments.indices(numbers);
     }
-    let margin = match &call.projection.curves().paths {
-        Paths::Straight { margin, .. } => *margin,
-        _ => 0.0,
+    let (bits, margin) = match call.projection.curves().paths {
+        Paths::Straight { bits, margin, .. } => (bits, margin),
+        _ => (0, 0.0),
     };
+    arguments.index(bits as isize);
     arguments.numbers(&[Complex64::from(margin)], dtype.real());
     constants::push(&mut arguments, &constants, element);
     let [outer, inner, along] = both[0].map(|(extent, _)| extent);
