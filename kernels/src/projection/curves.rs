@@ -1,9 +1,8 @@
 //! Where rays cross lines, as executors compute it.
 
-use std::f64;
+use std::fmt;
 
 /// What is known of all rays and lines.
-#[derive(Debug)]
 pub(crate) struct Curves {
     /// The shape of what has an element for each ray: two axes or three, the last one of rays side by side.
     pub(crate) rays: Vec<usize>,
@@ -13,7 +12,6 @@ pub(crate) struct Curves {
 }
 
 /// The numbers from which positions are computed.
-#[derive(Debug)]
 pub(crate) enum Paths {
     /// `p = s + whole + fraction`, for each pair of a row of rays and a line, lines fastest. Only if both neighbours are there.
     Shifts { whole: Vec<i32>, fraction: Vec<f64> },
@@ -41,6 +39,20 @@ pub(crate) const APART: [f64; 6] = [-1e9, 0.0, 0.0, 1.0, 0.0, 0.0];
 pub(crate) struct Place {
     pub(crate) sample: usize,
     pub(crate) share: f64,
+}
+
+/// Without tables, which are long.
+impl fmt::Debug for Curves {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rays, lines, paths } = self;
+        let kind = match paths {
+            Paths::Shifts { .. } => "shifts",
+            Paths::Hyperbolas { nearest: false, .. } => "hyperbolas",
+            Paths::Hyperbolas { nearest: true, .. } => "hyperbolas, nearest samples",
+            Paths::Straight { .. } => "straight rays",
+        };
+        write!(f, "{kind} of {rays:?} across {lines:?}")
+    }
 }
 
 impl Curves {

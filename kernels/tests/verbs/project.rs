@@ -3,13 +3,15 @@
 use arrayspan_kernels::{Beam, Gather, Projection, Rays, Update};
 
 use crate::cell::{Cell, compiles_slowly};
-use crate::reference;
+use crate::reference::{self, Expected};
 use crate::sample::{FORMS, Form};
 
 /// A projection and the matrix that it is.
 struct Known {
     projection: Projection,
     matrix: Gather,
+    /// Of ones where the matrix has weights: these are rounded as positions are, far more where they are small.
+    ones: Gather,
 }
 
 impl Known {
@@ -25,7 +27,9 @@ impl Known {
         let (mut starts, mut indices, mut weights) = (vec![0], Vec::new(), Vec::new());
         for ray in 0..rows.iter().product() {
             for line in 0..lines {
-                let Some((place, weight)) = position(ray / points, line, ray % points) else { continue };
+                let Some((place, weight)) = position(ray / points, line, ray % points) else {
+                    continue;
+                };
                 if !beside && !(0.0..=samples as f64 - 1.0).contains(&place) {
                     continue;
                 }
@@ -39,16 +43,21 @@ impl Known {
             }
             starts.push(indices.len());
         }
-        let matrix = Gather::new(0, &rows, &columns, starts, indices, Some(weights)).unwrap();
-        Self { projection, matrix }
+        let ones = vec![((1 + samples) as f64).into(); weights.len()];
+        let table = |weights| {
+            Gather::new(0, &rows, &columns, starts.clone(), indices.clone(), Some(weights)).unwrap()
+        };
+        Self { projection, matrix: table(weights), ones: table(ones) }
     }
 
     fn turned(&self) -> Self {
-        Self { projection: self.projection.transpose(), matrix: self.matrix.transpose() }
+        let (matrix, ones) = (self.matrix.transpose(), self.ones.transpose());
+        Self { projection: self.projection.transpose(), matrix, ones }
     }
 
     fn at_axis(&self, axis: usize) -> Self {
-        Self { projection: self.projection.at_axis(axis), matrix: self.matrix.at_axis(axis) }
+        let (matrix, ones) = (self.matrix.at_axis(axis), self.ones.at_axis(axis));
+        Self { projection: self.projection.at_axis(axis), matrix, ones }
     }
 
     /// From arrays with these axes before and behind those of the projection.
@@ -63,7 +72,10 @@ impl Known {
                 true => cell.random(&range, forms[1], 43),
                 false => cell.unreadable(&range, forms[1]),
             };
-            let expected = reference::gather(&known.matrix, &x.tensor, &y.tensor, update);
+            let expected = Expected {
+                scale: reference::gather(&known.ones, &x.tensor, &y.tensor, update).scale,
+                ..reference::gather(&known.matrix, &x.tensor, &y.tensor, update)
+            };
             cell.executor.project(&known.projection, x.view(), y.view_mut(), update).unwrap();
             let what = format!("{:?} of {shape:?} to {range:?}, {update:?}", known.projection);
             cell.check(&y, &expected, &what);
@@ -83,7 +95,9 @@ fn shifts(rows: &[usize], lines: &[usize], samples: usize, nearest: bool) -> Kno
 
 fn hyperbolas(rows: &[usize], lines: &[usize], samples: usize, nearest: bool) -> Known {
     // Of a row that is not a number nothing is there.
-    let square = |row: usize, line: usize| if row == 2 { f64::NAN } else { (row as f64 + 0.3) * (line * line) as f64 };
+    let square = |row: usize, line: usize| {
+        if row == 2 { f64::NAN } else { (row as f64 + 0.3) * (line * line) as f64 }
+    };
     let projection = Projection::hyperbolas(rows, lines, samples, square, nearest).unwrap();
     Known::new(projection, false, |row, line, s| {
         let position = ((s * s) as f64 + square(row, line)).sqrt();
@@ -99,7 +113,10 @@ fn beams([lines, samples]: [usize; 2], detectors: usize) -> Known {
             let (sine, cosine) = (number as f64 * 0.6).sin_cos();
             let away = 2.0 * (lines + samples) as f64;
             let place = |along: f64, across: f64| {
-                [middle[0] + along * cosine - across * sine, middle[1] + along * sine + across * cosine]
+                [
+                    middle[0] + along * cosine - across * sine,
+                    middle[1] + along * sine + across * cosine,
+                ]
             };
             let step = [-0.7 * sine, 0.7 * cosine];
             let rays = match number % 2 {
@@ -118,7 +135,8 @@ fn beams([lines, samples]: [usize; 2], detectors: usize) -> Known {
             Rays::From(source) => [place[0] - source[0], place[1] - source[1]],
         };
         let slope = v / u;
-        (u.abs() >= v.abs()).then(|| (place[1] + (line as f64 - place[0]) * slope, slope.hypot(1.0)))
+        (u.abs() >= v.abs())
+            .then(|| (place[1] + (line as f64 - place[0]) * slope, slope.hypot(1.0)))
     })
 }
 
@@ -143,7 +161,12 @@ pub fn curves_of_every_kind(cell: &Cell) {
 pub fn sizes_around_those_of_groups(cell: &Cell) {
     for samples in [1, 2, 127, 128, 129, 300] {
         shifts(&[3], &[2], samples, false).check(cell, [&[], &[]], [Form::Plain; 2], Update::set());
-        hyperbolas(&[2], &[4], samples, false).check(cell, [&[], &[]], [Form::Plain; 2], Update::set());
+        hyperbolas(&[2], &[4], samples, false).check(
+            cell,
+            [&[], &[]],
+            [Form::Plain; 2],
+            Update::set(),
+        );
         beams([3, samples], 140).check(cell, [&[], &[]], [Form::Plain; 2], Update::set());
     }
 }

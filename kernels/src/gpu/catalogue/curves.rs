@@ -24,7 +24,9 @@ pub(super) fn all(dtype: DType) -> Vec<KernelSource> {
         for (turn, projection) in [projection.transpose(), projection].into_iter().enumerate() {
             let layouts = (row_major(projection.rows()), row_major(projection.columns()));
             let (Some(y), Some(x)) = layouts else { continue };
-            let Some(factors) = checked(updates(dtype)[(number + turn) % 2], dtype) else { continue };
+            let Some(factors) = checked(updates(dtype)[(number + turn) % 2], dtype) else {
+                continue;
+            };
             let formula = Formula::update(&factors, Element(dtype)).0;
             kernels.push(Variant::new(dtype, formula, &projection, [&y, &x], (1, &[], 0)).source());
         }
