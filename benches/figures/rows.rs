@@ -211,6 +211,20 @@ pub(crate) const OPERATORS: &[Row] = &[
         let space = Space::new([side; 3], DType::Float32)?;
         Ok(FourierRadon3D::new(space, time, None, [&p; 2], [&h; 2], [RadonKind::Linear; 2])?)
     }),
+    ("Radon2D", |s| radon2d(s, RadonKind::Linear, 1.0)),
+    ("Radon2D_hyperbolic", |s| radon2d(s, RadonKind::Hyperbolic, 2.0)),
+    ("Radon3D", |s| {
+        let side = s.shape[0].min(20);
+        let middle = |step: f64| {
+            (0..side).map(|at| (at as f64 - side as f64 / 2.0) * step).collect::<Vec<_>>()
+        };
+        let (p, h) = (middle(0.1), middle(1.0));
+        let space = Space::new([side, side, 400], DType::Float32)?;
+        let (kinds, between) = ([RadonKind::Linear; 2], Interpolation::Linear);
+        Ok(Radon3D::new(space, 1.0, [&p; 2], [&h; 2], kinds, between)?)
+    }),
+    ("CT2D", |s| ct2d(s, BeamGeometry::Parallel)),
+    ("CT2D_fan", |s| ct2d(s, BeamGeometry::Fan { source: 1000.0, detector: 300.0 })),
     ("Smoothing1D", |s| Ok(Smoothing::new(s.space()?, &[(0, 11)])?)),
     ("Smoothing1D_ax1", |s| Ok(Smoothing::new(s.space()?, &[(1, 11)])?)),
     ("SmoothingND", |s| {
@@ -290,6 +304,23 @@ pub(crate) const OPERATORS: &[Row] = &[
         Ok(vstack([first(s, 0, Scheme::Centered3, Edge::Reduced)?, laplacian(s)?])?)
     }),
 ];
+
+/// As many slownesses, offsets and samples; the peers keep a table for each triple.
+fn radon2d(s: &Setting, kind: RadonKind, slowest: f64) -> Result<Operator, Failure> {
+    let side = s.shape[0].min(400);
+    let h: Vec<f64> = (0..side).map(|at| at as f64 - side as f64 / 2.0).collect();
+    let p: Vec<f64> = (0..side).map(|at| slowest * (at as f64 + 0.5) / side as f64).collect();
+    let space = Space::new([side; 2], DType::Float32)?;
+    Ok(Radon2D::new(space, 1.0, &p, &h, kind, Interpolation::Linear)?)
+}
+
+/// An image seen at as many angles by as many detectors as it has pixels along an axis.
+fn ct2d(s: &Setting, geometry: BeamGeometry) -> Result<Operator, Failure> {
+    let side = s.shape[0].min(500);
+    let angles: Vec<f64> =
+        (0..side).map(|at| at as f64 * std::f64::consts::PI / side as f64).collect();
+    Ok(CT2D::new(Space::new([side; 2], DType::Float32)?, side, 1.25, &angles, geometry)?)
+}
 
 /// What is applied to each window: a mean of 5 along its first axis.
 fn window(shape: &[usize]) -> Result<Operator, Failure> {

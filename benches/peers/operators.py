@@ -48,6 +48,8 @@ from pylops.signalprocessing import (  # noqa: E402
     NonStationaryFilters2D,
     Patch2D,
     Patch3D,
+    Radon2D,
+    Radon3D,
     Shift,
     Sliding1D,
     Sliding2D,
@@ -195,6 +197,30 @@ def chirp(rank):
     return ChirpRadon3D(axis, axis, axis, (-0.5, 0.75), dtype=FLOAT)
 
 
+def radon(kind, slowest):
+    """With a table for each slowness, sample and offset, by threads."""
+    n = min(SHAPE[0], 400)
+    p = slowest * (np.arange(n) + 0.5) / n
+    return Radon2D(np.arange(n), np.arange(n) - n / 2, p, kind, centeredh=False, engine="numba", dtype=FLOAT)
+
+
+def radon3d():
+    n = min(SHAPE[0], 20)
+    p, h = (np.arange(n) - n / 2) * 0.1, np.arange(n) - n / 2
+    return Radon3D(np.arange(400), h, h, p, p, centeredh=False, engine="numba", dtype=FLOAT)
+
+
+def ct(geometry, **fan):
+    """By ASTRA: on the host the linear projector where there is one."""
+    from pylops.medical import CT2D
+
+    n = min(SHAPE[0], 500)
+    angles = np.arange(n) * np.pi / n
+    projector = "linear" if geometry == "parallel" else "line"
+    kind = {"engine": "cuda"} if LIBRARY == "cupy" else {"engine": "cpu", "projector_type": projector}
+    return CT2D((n, n), 1.25, n, angles, proj_geom_type=geometry, dtype=FLOAT, **kind, **fan)
+
+
 def fourier_radon():
     n = min(SHAPE[0], 1000)
     t, h, p = np.arange(n) * 0.004, xp.arange(n) * 10.0, xp.arange(n) * 1e-6
@@ -251,6 +277,11 @@ OPERATORS = {
     "ChirpRadon2D": lambda: chirp(2),
     "ChirpRadon3D": lambda: chirp(3),
     "FourierRadon2D": fourier_radon,
+    "Radon2D": on_numpy(lambda: radon("linear", 1.0)),
+    "Radon2D_hyperbolic": on_numpy(lambda: radon("hyperbolic", 2.0)),
+    "Radon3D": on_numpy(radon3d),
+    "CT2D": lambda: ct("parallel"),
+    "CT2D_fan": lambda: ct("fanflat", source_origin_dist=1000.0, origin_detector_dist=300.0),
     "Bilinear": lambda: Bilinear(
         xp.asarray(random.uniform(0, 1, (2, LENGTH // 2)) * (np.array(SHAPE)[:, None] - 1.01)), SHAPE, dtype=FLOAT
     ),

@@ -5,7 +5,8 @@
 
 pub use arrayspan_bridge::{DType, Relayout, SharedArray, View, ViewMut};
 pub use arrayspan_kernels::{
-    Band, Executor, Expression, Factor, Fourier, Gather, Reduction, Scan, Stencil, Tap, Update,
+    Band, Executor, Expression, Factor, Fourier, Gather, Projection, Reduction, Scan, Stencil, Tap,
+    Update,
 };
 pub use arrayspan_kernels::{constant, input, previous};
 

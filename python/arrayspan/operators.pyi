@@ -182,6 +182,32 @@ def FourierRadon3D(
     kinds: Sequence[Literal["linear", "parabolic"]] = ("linear", "linear"),
     dtype: DType = "float32",
 ) -> Operator: ...
+def Radon2D(
+    shape: Shape,
+    slownesses: ArrayLike,
+    offsets: ArrayLike,
+    step: float = 1.0,
+    kind: Literal["linear", "parabolic", "hyperbolic"] = "linear",
+    interpolation: Literal["linear", "nearest"] = "linear",
+    dtype: DType = "float32",
+) -> Operator: ...
+def Radon3D(
+    shape: Shape,
+    slownesses: Sequence[ArrayLike],
+    offsets: Sequence[ArrayLike],
+    step: float = 1.0,
+    kinds: Sequence[Literal["linear", "parabolic", "hyperbolic"]] = ("linear", "linear"),
+    interpolation: Literal["linear", "nearest"] = "linear",
+    dtype: DType = "float32",
+) -> Operator: ...
+def CT2D(
+    shape: Shape,
+    detectors: int,
+    angles: ArrayLike,
+    width: float = 1.0,
+    fan: tuple[float, float] | None = None,
+    dtype: DType = "float32",
+) -> Operator: ...
 def Smoothing(shape: Shape, windows: Sequence[tuple[int, int]], dtype: DType = "float32") -> Operator: ...
 def Interp(
     shape: Shape,

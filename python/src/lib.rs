@@ -91,6 +91,8 @@ mod _native {
             sum_along, symmetrize, to_device, transpose, zero,
         };
         #[pymodule_export]
+        use crate::constructors::curves::{ct2d, radon2d, radon3d};
+        #[pymodule_export]
         use crate::constructors::derivative::{
             first_derivative, first_directional_derivative, gradient, laplacian, second_derivative,
             second_directional_derivative,

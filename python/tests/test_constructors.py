@@ -356,6 +356,19 @@ def test_operators_between_other_shapes():
     assert np.allclose(late @ x, [x.sum(0), x[:4].sum(0) + np.roll(x[4], 2)])
     late = ops.FourierRadon3D((1, 5, 6), [[0.5], [0, 0, 0, 0, 1.0]], [[2.0], [0.0, 2.0]], kinds=["linear", "parabolic"], **D)
     assert np.allclose(late @ x[None], [[np.roll(x.sum(0), 1), np.roll(x[:4].sum(0), 1) + np.roll(x[4], 5)]])
+    late = ops.Radon2D((5, 6), [0, 0, 0, 0, 0.5], [0.0, 2.0], step=0.5, **D)
+    assert np.allclose(late @ x, [x.sum(0), x[:4].sum(0) + np.r_[0, 0, x[4, :4]]])
+    curved = ops.Radon2D((5, 6), [1, 1, 1, 1, 2.0], [3.0], kind="hyperbolic", interpolation="nearest", **D)
+    assert np.allclose((curved @ x)[0, 5], x[:4, 4].sum() + x[4, 5])
+    late = ops.Radon3D((1, 5, 6), [[0.5], [0, 0, 0, 0, 1.0]], [[2.0], [0.0, 2.0]], kinds=["linear", "parabolic"], **D)
+    assert np.allclose((late @ x[None])[0, 1], np.r_[0, x[:4].sum(0)[:5]] + np.r_[0, 0, 0, 0, 0, x[4, 0]])
+    rays = ops.CT2D((5, 6), 6, [0.0, np.pi / 2], **D)
+    rows = x[::-1].sum(1)
+    assert np.allclose(rays @ x, [x.sum(0), (np.r_[0, rows] + np.r_[rows, 0]) / 2])
+    fan = ops.CT2D((5, 6), 6, [0.3], width=2.0, fan=(20.0, 10.0), **D)
+    assert np.allclose(np.vdot(fan @ x, x[:1]), np.vdot(fan.adjoint(x[:1]), x))
+    with pytest.raises(arrayspan.ParameterError, match="a source 2 pixels"):
+        ops.CT2D((5, 6), 6, [0.3], fan=(2.0, 10.0))
     with pytest.raises(arrayspan.ParameterError, match="bins 3..9"):
         ops.FourierRadon2D((5, 6), x[0, :5], x[1], band=(3, 9))
     with pytest.raises(arrayspan.ParameterError, match="odd"):

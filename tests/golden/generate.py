@@ -30,6 +30,7 @@ if not hasattr(np, "row_stack"):  # removed in NumPy 2.5; PyLops 2.8.0 still cal
 
 import pylops
 from pylops.avo.poststack import PoststackLinearModelling
+from pylops.medical import CT2D
 from pylops.signalprocessing import (
     DCT,
     DWT,
@@ -56,6 +57,8 @@ from pylops.signalprocessing import (
     NonStationaryFilters2D,
     Patch2D,
     Patch3D,
+    Radon2D,
+    Radon3D,
     Shift,
     Sliding1D,
     Sliding2D,
@@ -1286,6 +1289,155 @@ def fourier_radon3d():
     return file
 
 
+def radon_curve(kind, interp):
+    """A curve as PyLops takes it, moved where it is wrong: a position on the last sample is left out, and for the nearest sample that
+    before it is taken."""
+    curves = {
+        "linear": lambda x, t, p: t + p * x,
+        "parabolic": lambda x, t, p: t + p * x**2,
+        "hyperbolic": lambda x, t, p: np.sqrt(t**2 + (x / p) ** 2),
+    }
+
+    def curve(x, t, p):
+        positions = curves[kind](x, t, p)
+        if not interp:
+            return np.floor(positions + 0.5)
+        return np.where(positions == RADON_SAMPLES - 1, np.nextafter(positions, 0), positions)
+
+    return curve
+
+
+RADON_SAMPLES = 13
+RADON_OFFSETS = np.arange(-4.0, 5.0, 2.0)
+RADON_SLOWNESSES = {
+    "linear": np.array([-0.3, 0.0, 0.8125]),
+    "parabolic": np.array([-0.125, 0.03, 0.3]),
+    "hyperbolic": np.array([0.75, -1.0, 3.0]),
+}
+# What PyLops multiplies slownesses by without being asked, with steps of 2 and 0.5.
+RADON_UNITS = {"linear": 1, "parabolic": 2.0, "hyperbolic": (0.5 / 2.0) ** 2}
+
+
+def radon2d():
+    file = File("radon2d")
+    taxis = np.arange(RADON_SAMPLES) * 0.5
+    for kind, interp in np.ndindex(3, 2):
+        kind, interp = list(RADON_SLOWNESSES)[kind], bool(interp)
+        p = RADON_SLOWNESSES[kind] * RADON_UNITS[kind]
+        curve = radon_curve(kind, interp)
+        make = lambda dtype, kind=curve, h=RADON_OFFSETS: Radon2D(
+            taxis, h, p, kind=kind, centeredh=False, interp=interp, dtype=dtype
+        )
+        file.add(kind if interp else f"{kind}_nearest", make)
+        if interp:
+            # With its own curves PyLops gives the same where none is on the last sample of data.
+            own, x = make("float64", kind=kind), np.random.default_rng(0).normal(size=(3, RADON_SAMPLES))
+            assert np.allclose((own @ x)[:, :-1], (make("float64") @ x)[:, :-1], rtol=1e-13, atol=1e-13), kind
+    curve = radon_curve("hyperbolic", True)
+    half = lambda x, t, p: np.where(x < 0, -1.0, curve(x, t, p))
+    p = RADON_SLOWNESSES["hyperbolic"] * RADON_UNITS["hyperbolic"]
+    make = lambda dtype: Radon2D(taxis, RADON_OFFSETS, p, kind=half, centeredh=False, onthefly=True, dtype=dtype)
+    file.add("along", make)
+    return file
+
+
+def radon3d():
+    file = File("radon3d")
+    taxis = np.arange(RADON_SAMPLES) * 0.5
+    for case, kind, interp in (
+        ("planes", "linear", True),
+        ("paraboloids", "parabolic", True),
+        ("hyperboloids", "hyperbolic", True),
+        ("nearest", "linear", False),
+    ):
+        p, h = RADON_SLOWNESSES[kind], RADON_OFFSETS
+        (hy, hx), (py, px) = (h[1:4], h[:4]), (p, p[:2] * 0.625)
+        file.add(case, lambda dtype: radon3d_matrix(kind, interp, (py, px), (hy, hx)).astype(dtype))
+        if interp:
+            units = RADON_UNITS[kind]
+            operator = Radon3D(taxis, hy, hx, py * units, px * units, kind=kind, centeredh=False)
+            x = np.random.default_rng(0).normal(size=operator.shape[1])
+            own = radon3d_matrix(kind, interp, (py, px), (hy, hx), last=False) @ x
+            assert np.allclose(operator @ x, own, rtol=1e-13, atol=1e-13), case
+    return file
+
+
+def radon3d_matrix(kind, interp, slownesses, offsets, last=True):
+    """By its definition, because PyLops takes no curves in three dimensions: with positions on the last sample, and the nearest
+    samples. Without the last sample it is PyLops's."""
+    n, step = RADON_SAMPLES, 0.5
+    rows, columns = [[len(axis) for axis in axes] for axes in (offsets, slownesses)]
+    matrix = np.zeros((*rows, n, *columns, n))
+    for iy, ix, jy, jx, t in np.ndindex(*rows, *columns, n):
+        (y, x), (p, q) = (offsets[0][iy], offsets[1][ix]), (slownesses[0][jy], slownesses[1][jx])
+        position = {
+            "linear": lambda: t + (p * y + q * x) / step,
+            "parabolic": lambda: t + (p * y**2 + q * x**2) / step,
+            "hyperbolic": lambda: np.sqrt(t**2 + (y / (p * step)) ** 2 + (x / (q * step)) ** 2),
+        }[kind]()
+        if not interp:
+            position = np.floor(position + 0.5)
+        if 0 <= position <= n - 1 and (last or position < n - 1):
+            sample = int(position)
+            matrix[iy, ix, sample, jy, jx, t] += 1 - position % 1
+            if position % 1:
+                matrix[iy, ix, sample + 1, jy, jx, t] += position % 1
+    return matrix.reshape(int(np.prod(rows)) * n, -1)
+
+
+CT_ANGLES = np.array([0.0, 0.3, np.pi / 4, 1.2, np.pi / 2, 2.5, 4.0])
+
+
+def ct2d():
+    """By the definition of Joseph's projector, because ASTRA, which PyLops calls, has no double precision, and no such projector of fans. Its
+    parallel rays are held against it, and fans against its line integrals of a smooth image, which do not differ by much."""
+    file = File("ct2d")
+    fan = {"proj_geom_type": "fanflat", "source_origin_dist": 20.0, "origin_detector_dist": 12.0}
+    for case, dims, count, width, angles, options in (
+        ("parallel", (7, 13), 11, 1.25, CT_ANGLES, {}),
+        ("fan", (7, 13), 11, 1.75, CT_ANGLES, fan),
+        ("narrow", (5, 4), 17, 0.3, CT_ANGLES[:2], {}),
+        ("across", (3, 5), 2, 2.5, CT_ANGLES[3:5], fan),
+    ):
+        matrix = joseph(dims, count, width, angles, **options)
+        file.add(case, lambda dtype: matrix.astype(dtype))
+        if not options:
+            x = np.random.default_rng(0).normal(size=dims).astype(np.float32).ravel()
+            astra = CT2D(dims, width, count, angles, "cpu", projector_type="linear") @ x
+            assert np.allclose(astra, matrix @ x, rtol=1e-5, atol=2e-5), case
+    fan.update(source_origin_dist=100.0, origin_detector_dist=40.0)
+    y, x = np.mgrid[:60, :80]
+    image = np.exp(-((y - 22) ** 2 + (x - 50) ** 2) / 60).astype(np.float32).ravel()
+    astra = CT2D((60, 80), 1.5, 90, CT_ANGLES, "cpu", projector_type="strip", **fan) @ image
+    assert np.abs(joseph((60, 80), 90, 1.5, CT_ANGLES, **fan) @ image - astra).max() < 0.02 * astra.max()
+    return file
+
+
+def joseph(dims, count, width, angles, proj_geom_type="parallel", source_origin_dist=0.0, origin_detector_dist=0.0):
+    """The matrix of linear interpolation between the pixels of each row, or column, that a ray crosses."""
+    matrix = np.zeros((len(angles), count, *dims))
+    middle = (np.array(dims) - 1) / 2
+    for (at, angle), detector in ((a, d) for a in enumerate(angles) for d in range(count)):
+        sine, cosine = np.sin(angle), np.cos(angle)
+        along = (detector - (count - 1) / 2) * width
+        place, way = np.array([cosine, sine]) * along, np.array([sine, -cosine])
+        if proj_geom_type == "fanflat":
+            source = source_origin_dist * way
+            place = place - origin_detector_dist * way
+            way = place - source
+        # From x and y, upwards, to rows and columns.
+        place, way = middle + place[::-1] * (-1, 1), way[::-1] * (-1, 1)
+        down = abs(way[0]) >= abs(way[1])
+        image = matrix[at, detector] if down else matrix[at, detector].T
+        (k, p), (u, v) = (place, way) if down else (place[::-1], way[::-1])
+        for line in range(image.shape[0]):
+            position = p + (line - k) * v / u
+            for sample in (int(np.floor(position)), int(np.floor(position)) + 1):
+                if 0 <= sample < image.shape[1]:
+                    image[line, sample] += (1 - abs(position - sample)) * np.hypot(1, v / u)
+    return matrix.reshape(len(angles) * count, -1)
+
+
 def spectra(file, case, make):
     """All bins of real and of complex numbers, and half of those of real ones."""
     with warnings.catch_warnings():
@@ -1829,6 +1981,9 @@ FILES = (
     chirp_radon3d,
     fourier_radon2d,
     fourier_radon3d,
+    radon2d,
+    radon3d,
+    ct2d,
     fft,
     fft2d,
     fftnd,

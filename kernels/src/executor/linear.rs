@@ -4,10 +4,10 @@ use arrayspan_bridge::{View, ViewMut};
 
 use super::Executor;
 use crate::verb::{
-    Call, FftCall, FilterCall, GatherCall, GemmCall, ScanCall, Stencil, StencilCall,
+    Call, FftCall, FilterCall, GatherCall, GemmCall, ProjectCall, ScanCall, Stencil, StencilCall,
     StencilEachCall, StencilSumCall, StencilTerm,
 };
-use crate::{Filter, Fourier, Gather, Result, Scan, Update};
+use crate::{Filter, Fourier, Gather, Projection, Result, Scan, Update};
 
 impl dyn Executor + '_ {
     /// `y ← alpha · stencil(x) + beta · y`. Enqueued; does not wait.
@@ -106,6 +106,21 @@ impl dyn Executor + '_ {
     /// As [`ScanCall::new`]; arguments on another device; out of memory; the device's failure.
     pub fn scan(&self, scan: &Scan, x: View<'_>, y: ViewMut<'_>, update: Update<'_>) -> Result<()> {
         self.run(Call::Scan(ScanCall::new(scan, x, y, update)?))
+    }
+
+    /// `y ← alpha · P x + beta · y` with sums along curves that cross the lines of `x`, or their transpose: positions are computed on the
+    /// way. Enqueued; does not wait.
+    ///
+    /// # Errors
+    /// As [`ProjectCall::new`]; arguments on another device; out of memory; the device's failure.
+    pub fn project(
+        &self,
+        projection: &Projection,
+        x: View<'_>,
+        y: ViewMut<'_>,
+        update: Update<'_>,
+    ) -> Result<()> {
+        self.run(Call::Project(ProjectCall::new(projection, x, y, update)?))
     }
 
     /// `y ← alpha · F x + beta · y` with discrete Fourier transforms along an axis. Enqueued; does not wait.

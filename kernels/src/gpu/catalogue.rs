@@ -1,5 +1,6 @@
 //! Representative kernels, for tests that compile them all.
 
+mod curves;
 mod elementwise;
 mod halves;
 mod setting;
@@ -58,6 +59,7 @@ pub fn catalogue() -> Vec<KernelSource> {
         kernels.extend(stencils(dtype, &all));
         kernels.extend(stencil_sums(dtype, &all));
         kernels.extend(sums::gathers(dtype));
+        kernels.extend(curves::all(dtype));
         kernels.extend(sums::scans(dtype));
         kernels.extend(sums::reductions(dtype));
         kernels.extend(transforms::all(dtype));

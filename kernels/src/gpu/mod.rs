@@ -29,6 +29,7 @@ mod map;
 mod map_flat;
 mod map_held;
 mod map_many;
+mod project;
 mod recent;
 mod reduce;
 mod reduce_groups;
@@ -304,6 +305,7 @@ impl Executor for Gpu {
             Call::Reduce(call) => reduce::run(self, call),
             Call::Gather(call) => gather::run(self, call),
             Call::Scan(call) => scan::run(self, call),
+            Call::Project(call) => project::run(self, call),
             Call::Fft(call) => fft::run(self, call),
             Call::Filter(call) => filter::run(self, call),
             Call::Gemm(call) => gemm::run(self, call),

@@ -5,9 +5,9 @@ use arrayspan_bridge::devices::Stream;
 
 use super::fft::Table;
 use super::tables::{Tables, Uploaded};
-use super::{filter, gather};
+use super::{filter, gather, project};
 use crate::gather::Tiling;
-use crate::{Filter, Gather, Result, Stencil};
+use crate::{Filter, Gather, Projection, Result, Stencil};
 
 /// What tables are of, and how they are written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -18,6 +18,8 @@ pub(super) enum Key {
     Gather(Gather, DType),
     /// The same in tiles.
     Tiles(Gather, DType, Tiling),
+    /// Sums along curves, with real numbers of a dtype.
+    Projection(Projection, DType),
     /// Fourier transforms, for a complex dtype.
     Fourier(Table, DType),
     /// A long filter and the samples of its blocks, for a dtype.
@@ -35,6 +37,7 @@ impl Key {
             Self::Tiles(gather, dtype, tiling) => {
                 gather::upload_tiles(gather, *dtype, *tiling, stream)
             }
+            Self::Projection(projection, dtype) => project::upload(projection, *dtype, stream),
             Self::Fourier(table, dtype) => table.upload(*dtype, stream),
             Self::Filter(filter, samples, dtype) => {
                 filter::upload(filter, *samples, *dtype, stream)
@@ -47,6 +50,7 @@ impl Key {
         match self {
             Self::Stencil(..) | Self::Fourier(..) => false,
             Self::Filter(filter, ..) => filter.is_alone(),
+            Self::Projection(projection, _) => projection.is_alone(),
             Self::Gather(gather, _) | Self::Tiles(gather, ..) => gather.is_alone(),
         }
     }

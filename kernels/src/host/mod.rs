@@ -34,6 +34,8 @@ mod operands;
 mod packed;
 mod parts;
 mod pieces;
+mod project;
+mod project_rows;
 mod reduce;
 mod reduce_parts;
 mod rows;
@@ -97,6 +99,7 @@ impl Executor for Host {
             Call::Reduce(call) => reduce::run(call),
             Call::Gather(call) => gather::run(call),
             Call::Scan(call) => scan::run(call),
+            Call::Project(call) => project::run(call),
             Call::Fft(call) => fft::run(call),
             Call::Filter(call) => filter::run(call),
             Call::Gemm(call) => gemm::run(call),

@@ -17,6 +17,7 @@ mod gemm;
 mod launch;
 mod map;
 mod map_many;
+mod project;
 mod reduce;
 mod scan;
 mod stencil;
@@ -43,6 +44,8 @@ pub(crate) use map::NAME as MAP;
 pub(crate) use map::is_wider;
 pub use map_many::MapManyCall;
 pub(crate) use map_many::is_single;
+pub use project::ProjectCall;
+pub(crate) use project::{others, own};
 pub use reduce::{ReduceCall, Reduction};
 pub use scan::ScanCall;
 pub(crate) use stencil::WeakStencil;
@@ -78,6 +81,8 @@ pub enum Call<'a> {
     Reduce(ReduceCall<'a>),
     /// A sparse matrix along an axis.
     Gather(GatherCall<'a>),
+    /// Sums along curves.
+    Project(ProjectCall<'a>),
     /// Running sums along an axis.
     Scan(ScanCall<'a>),
     /// Discrete Fourier transforms along an axis.
@@ -107,6 +112,7 @@ impl Call<'_> {
             Self::StencilEach(call) => Call::StencilEach(call.held()),
             Self::Reduce(call) => Call::Reduce(call.held()),
             Self::Gather(call) => Call::Gather(call.held()),
+            Self::Project(call) => Call::Project(call.held()),
             Self::Scan(call) => Call::Scan(call.held()),
             Self::Fft(call) => Call::Fft(call.held()),
             Self::Filter(call) => Call::Filter(call.held()),
@@ -129,6 +135,7 @@ impl Call<'_> {
             Self::StencilEach(call) => call,
             Self::Reduce(call) => call,
             Self::Gather(call) => call,
+            Self::Project(call) => call,
             Self::Scan(call) => call,
             Self::Fft(call) => call,
             Self::Filter(call) => call,

@@ -41,6 +41,7 @@ mod map_many;
 mod map_numbers;
 mod moments;
 mod offsets;
+mod project;
 mod reduce;
 mod reduce_shared;
 mod sample;
@@ -265,6 +266,12 @@ cells! {
             what_was_there_is_scaled_and_added
             beta_zero_reads_nothing
             factors_and_weights_far_from_one;
+        project:
+            curves_of_every_kind
+            sizes_around_those_of_groups
+            layouts_and_further_axes_do_not_matter
+            what_was_there_is_scaled_and_added
+            nothing_to_sum;
         scan:
             every_kind_along_every_axis
             every_size_along_the_last_axis

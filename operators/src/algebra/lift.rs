@@ -92,6 +92,9 @@ fn lifted_form(form: &Form, around: Around<'_>, domain: &Space, range: &Space) -
         }
         Form::Index(map) => Form::Index(map.between(around.before, around.behind)?),
         Form::Gather(gather) => Form::Gather(gather.at_axis(gather.axis() + first)),
+        Form::Projection(projection) => {
+            Form::Projection(projection.at_axis(projection.axis() + first))
+        }
         Form::Scan(scan) => Form::Scan(scan.at_axis(scan.axis() + first)),
         Form::Fourier(fourier) => Form::Fourier(fourier.at_axis(fourier.axis() + first)),
         Form::Matrix { matrix, axis } => {

@@ -1,7 +1,7 @@
 //! Whether a form fits the spaces it is to map between.
 
 use arrayspan_bridge::SharedArray;
-use arrayspan_kernels::{Fourier, Gather, Scan, Signals, Stencil};
+use arrayspan_kernels::{Fourier, Gather, Projection, Scan, Signals, Stencil};
 
 use super::{Form, IndexMap};
 use crate::{Devices, Error, Result, Space, number};
@@ -9,10 +9,15 @@ use crate::{Devices, Error, Result, Space, number};
 impl Form {
     /// Fails unless it maps `domain` to `range`, for the constructor of `operator`.
     pub(crate) fn check(&self, operator: &str, domain: &Space, range: &Space) -> Result<()> {
-        // Products of matrices are the vendors', and opaque maps say nothing of 16-bit floats; parts and spectra are of complex numbers.
+        // Products of matrices are the vendors', sums along curves are made of numbers as arrays hold them, and opaque maps say nothing of 16-bit floats; parts and spectra are of complex numbers.
         let computable = matches!(
             self,
-            Self::Matrix { .. } | Self::Opaque(_) | Self::Real | Self::Imaginary | Self::Fourier(_)
+            Self::Matrix { .. }
+                | Self::Opaque(_)
+                | Self::Real
+                | Self::Imaginary
+                | Self::Projection(_)
+                | Self::Fourier(_)
         );
         let fits = if computable { Space::computable } else { Space::stored };
         fits(domain, operator)?;
@@ -39,6 +44,7 @@ impl Form {
             }
             Self::Index(map) => index(operator, map, domain, range),
             Self::Gather(matrix) => gather(operator, matrix, domain, range),
+            Self::Projection(curves) => projection(operator, curves, domain, range),
             Self::Scan(sums) => scan(operator, sums, domain, range),
             Self::Fourier(transform) => fourier(operator, transform, domain, range),
             Self::Matrix { matrix: array, axis } => matrix(operator, array, *axis, domain, range),
@@ -78,6 +84,7 @@ impl Form {
             | Self::Stencil(_)
             | Self::Index(_)
             | Self::Gather(_)
+            | Self::Projection(_)
             | Self::Scan(_)
             | Self::Fourier(_) => None,
             Self::Diagonal(array) | Self::Matrix { matrix: array, .. } => {
@@ -155,6 +162,22 @@ fn gather(operator: &str, gather: &Gather, domain: &Space, range: &Space) -> Res
         return Error::parameter(operator, format!("complex weights for {domain}"));
     }
     number::entries_of(operator, gather, domain.dtype())
+}
+
+fn projection(
+    operator: &str,
+    projection: &Projection,
+    domain: &Space,
+    range: &Space,
+) -> Result<()> {
+    if projection.range_of(domain.shape()).as_deref() == Some(range.shape()) {
+        return Ok(());
+    }
+    let (axis, columns, rows) = (projection.axis(), projection.columns(), projection.rows());
+    let why = format!(
+        "curves between {columns:?} and {rows:?} from axis {axis} on do not map {domain} to {range}"
+    );
+    Error::parameter(operator, why)
 }
 
 fn scan(operator: &str, scan: &Scan, domain: &Space, range: &Space) -> Result<()> {

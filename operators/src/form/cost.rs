@@ -54,6 +54,11 @@ impl Step {
                     ..once(cost.bytes_read, cost.flops)
                 }
             }
+            Act::Leaf(Leaf::Projection(projection)) => {
+                let rows = projection.rows().iter().product::<usize>();
+                let cost = projection.cost(to.len() / rows.max(1), to.dtype());
+                once(cost.bytes_read, cost.flops)
+            }
             Act::Leaf(Leaf::Scan(_)) => once(if written > 0 { read } else { 0 }, 2 * to.len()),
             Act::Leaf(Leaf::Fourier(fourier)) => {
                 let cost = fourier.cost(from.shape(), to.dtype()).ok()?;

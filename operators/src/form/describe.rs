@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use arrayspan_kernels::{Band, Fourier, Gather, Scan, Stencil};
+use arrayspan_kernels::{Band, Fourier, Gather, Projection, Scan, Stencil};
 
 use super::IndexMap;
 use super::pass::Pass;
@@ -101,6 +101,7 @@ impl Form {
             }
             Self::Index(map) => boxes(map),
             Self::Gather(gather) => entries(gather),
+            Self::Projection(projection) => curves(projection),
             Self::Scan(scan) => sums(scan),
             Self::Fourier(fourier) => points(fourier),
             Self::Stencil(stencil) => taps(stencil),
@@ -191,6 +192,7 @@ impl fmt::Display for Leaf {
                 write!(f, "{} {}", if *adjoint { "add" } else { "copy" }, boxes(map))
             }
             Self::Gather(gather) => write!(f, "gather of {}", entries(gather)),
+            Self::Projection(projection) => f.write_str(&curves(projection)),
             Self::Scan(scan) => write!(f, "scan: {}", sums(scan)),
             Self::Fourier(fourier) => write!(f, "fft of {}", points(fourier)),
             Self::Matrix(matrix) => {
@@ -211,6 +213,12 @@ fn taps(stencil: &Stencil) -> String {
     let taps =
         |(axis, band): &(usize, Band)| format!("{} taps along axis {axis}", band.interior().len());
     axes.map(taps).collect::<Vec<_>>().join(" and ")
+}
+
+/// `sums along curves from axis 0 on`, or `curves spread from axis 0 on`
+fn curves(projection: &Projection) -> String {
+    let what = if projection.is_transposed() { "curves spread" } else { "sums along curves" };
+    format!("{what} from axis {} on", projection.axis())
 }
 
 /// `running sums along axis 0`, or `running sums along axis 0 from its end`

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{DType, SharedArray};
-use arrayspan_kernels::{Fourier, Gather, Scan, Signals, Stencil};
+use arrayspan_kernels::{Fourier, Gather, Projection, Scan, Signals, Stencil};
 use num_complex::Complex64;
 
 use super::program::Leaf;
@@ -33,6 +33,8 @@ pub enum Form {
     Index(IndexMap),
     /// `y[…, j, …] = Σₖ w[j, k] x[…, i[j, k], …]`, a sparse matrix along an axis, or along neighbouring axes counted as one.
     Gather(Gather),
+    /// Sums along curves that cross the lines of an array, or what they spread, between neighbouring axes.
+    Projection(Projection),
     /// Running sums along an axis.
     Scan(Scan),
     /// Discrete Fourier transforms along an axis, of complex numbers or of real ones.
@@ -73,6 +75,7 @@ impl Form {
             | Self::Diagonal(_)
             | Self::Stencil(_)
             | Self::Gather(_)
+            | Self::Projection(_)
             | Self::Scan(_)
             | Self::Fourier(_)
             | Self::Matrix { .. } => true,
@@ -126,7 +129,9 @@ impl Leaf {
                 (true, false) => gather.adjoint(),
                 (true, true) => gather.transpose(),
             }),
-            // Its weights are real.
+            // Weights of both are real.
+            Form::Projection(projection) if adjoint => Self::Projection(projection.transpose()),
+            Form::Projection(projection) => Self::Projection(projection.clone()),
             Form::Scan(scan) => Self::Scan(if adjoint { scan.transpose() } else { *scan }),
             Form::Fourier(fourier) => {
                 let turned = if adjoint { fourier.adjoint() } else { *fourier };
@@ -155,6 +160,7 @@ impl Leaf {
                 c == d && a == b
             }
             (Self::Gather(a), Self::Gather(b)) => a == b,
+            (Self::Projection(a), Self::Projection(b)) => a == b,
             (Self::Scan(a), Self::Scan(b)) => a == b,
             (Self::Fourier(a), Self::Fourier(b)) => a == b,
             (Self::Matrix(a), Self::Matrix(b)) => a.same(b),
@@ -211,7 +217,7 @@ impl Leaf {
     /// Whether all of its numbers are real; an opaque operator is as real as its dtype.
     pub(crate) fn is_real(&self, dtype: DType) -> bool {
         match self {
-            Self::Index { .. } | Self::Scan(_) | Self::Move(_) => true,
+            Self::Index { .. } | Self::Projection(_) | Self::Scan(_) | Self::Move(_) => true,
             Self::Pointwise(factor) => factor.is_real(),
             Self::Stencil(stencil) => stencil.is_real(),
             Self::Gather(gather) => gather.is_real(),
@@ -232,6 +238,7 @@ impl Leaf {
             Self::Stencil(_)
             | Self::Index { .. }
             | Self::Gather(_)
+            | Self::Projection(_)
             | Self::Scan(_)
             | Self::Matrix(_)
             | Self::Move(_) => true,

@@ -120,6 +120,7 @@ impl Form {
             | Self::Stencil(_)
             | Self::Index(_)
             | Self::Gather(_)
+            | Self::Projection(_)
             | Self::Scan(_)
             | Self::Fourier(_)
             | Self::Matrix { .. } => false,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::Device;
-use arrayspan_kernels::{Cost, Fourier, Gather, Scan, Stencil};
+use arrayspan_kernels::{Cost, Fourier, Gather, Projection, Scan, Stencil};
 use num_complex::Complex64;
 
 use super::partition::Slice;
@@ -78,6 +78,7 @@ pub(crate) enum Leaf {
         adjoint: bool,
     },
     Gather(Gather),
+    Projection(Projection),
     Scan(Scan),
     Fourier(Fourier),
     Matrix(Matrix),

@@ -205,6 +205,7 @@ impl Leaf {
             Self::Index { map, adjoint: false } => map.enqueue(&*on, x, y, update),
             Self::Index { map, adjoint: true } => map.enqueue_adjoint(on, x, y, update),
             Self::Gather(gather) => Ok(on.gather(gather, x, y, update)?),
+            Self::Projection(projection) => Ok(on.project(projection, x, y, update)?),
             Self::Scan(scan) => Ok(on.scan(scan, x, y, update)?),
             Self::Fourier(fourier) => Ok(on.fft(fourier, x, y, update)?),
             Self::Matrix(matrix) => matrix.run(&on, x, y, update),

@@ -8,4 +8,6 @@ pub enum RadonKind {
     Linear,
     /// `p h²`
     Parabolic,
+    /// From `t` to `√(t² + h²/p²)`, `p` being a velocity: not of transforms by spectra, which are the same for all `t`.
+    Hyperbolic,
 }

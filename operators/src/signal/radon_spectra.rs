@@ -157,18 +157,10 @@ pub(super) fn fourier_radon<const N: usize>(
     }
     let mut shape = space.shape().to_vec();
     for (axis, along) in axes.iter().enumerate() {
-        let places = along.slownesses.iter().chain(along.offsets);
-        let wrong = places.into_iter().find(|place| !place.is_finite());
-        let (count, extent) = (along.slownesses.len(), shape[axis]);
-        if let Some(wrong) = wrong {
-            return Error::parameter(name, format!("a slowness or an offset of {wrong}"));
-        } else if count != extent || extent == 0 || along.offsets.is_empty() {
-            let offsets = along.offsets.len();
-            let why =
-                format!("{count} slownesses and {offsets} offsets along axis {axis} of {space}");
-            return Error::parameter(name, why);
+        if along.kind == RadonKind::Hyperbolic {
+            return Error::parameter(name, "phases of spectra are those of lines and parabolas");
         }
-        shape[axis] = along.offsets.len();
+        shape[axis] = along.check(name, &space, axis)?;
     }
     let range = Space::of(name, shape, space.dtype())?;
     let half = time.points.unwrap_or(space.shape()[N]) / 2;
@@ -200,6 +192,22 @@ pub(super) fn fourier_radon<const N: usize>(
 }
 
 impl RadonAxis<'_> {
+    /// The offsets along an axis of data, whose models are of `space`.
+    pub(super) fn check(&self, name: &'static str, space: &Space, axis: usize) -> Result<usize> {
+        let places = self.slownesses.iter().chain(self.offsets);
+        let wrong = places.into_iter().find(|place| !place.is_finite());
+        let (count, extent) = (self.slownesses.len(), space.shape()[axis]);
+        if let Some(wrong) = wrong {
+            return Error::parameter(name, format!("a slowness or an offset of {wrong}"));
+        } else if count != extent || extent == 0 || self.offsets.is_empty() {
+            let offsets = self.offsets.len();
+            let why =
+                format!("{count} slownesses and {offsets} offsets along axis {axis} of {space}");
+            return Error::parameter(name, why);
+        }
+        Ok(self.offsets.len())
+    }
+
     /// The phases of the frequencies along an axis: by a chirp where that can be, else by a table.
     fn phases(
         &self,
@@ -209,7 +217,7 @@ impl RadonAxis<'_> {
         frequencies: &[f64],
     ) -> Result<Operator> {
         let offsets: Vec<f64> = match self.kind {
-            RadonKind::Linear => self.offsets.to_vec(),
+            RadonKind::Linear | RadonKind::Hyperbolic => self.offsets.to_vec(),
             RadonKind::Parabolic => self.offsets.iter().map(|offset| offset * offset).collect(),
         };
         if let (Some(from), Some(to)) = (Line::of(self.slownesses), Line::of(&offsets)) {

@@ -35,9 +35,9 @@ pub(super) fn matrix(form: &Form, domain: &Space, range: &Space) -> Result<Spars
         Form::Gather(matrix) => gather(matrix, shape, domain.shape()),
         Form::Scan(scan) => sums(scan, shape, domain.shape()),
         Form::Matrix { matrix, axis } => dense(matrix, *axis, shape, range.shape()),
-        Form::Fourier(_) => {
+        Form::Fourier(_) | Form::Projection(_) => {
             let (from, to) = (domain.clone(), range.clone());
-            probed(&Operator::of("fft", from, to, form.clone())?, shape)
+            probed(&Operator::of("to_sparse", from, to, form.clone())?, shape)
         }
         Form::Opaque(map) => {
             let (name, from, to) = (map.name().to_owned(), domain.clone(), range.clone());

@@ -5,8 +5,6 @@ from types import ModuleType
 
 _MODULES = {
     "signalprocessing": {
-        "radon2d": ["Radon2D"],
-        "radon3d": ["Radon3D"],
         "seislet": ["Seislet"],
         "dtcwt": ["DTCWT"],
         "pwd2d": ["PWSprayer2D", "PWSmoother2D"],
@@ -46,7 +44,7 @@ _MODULES = {
             "WavefieldDecomposition",
         ],
     },
-    "medical": {"ct": ["CT2D"], "mri": ["MRI2D"]},
+    "medical": {"mri": ["MRI2D"]},
 }
 
 

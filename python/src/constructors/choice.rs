@@ -52,8 +52,11 @@ impl Named for Convolution {
 
 impl Named for RadonKind {
     const WHAT: &str = "kind";
-    const NAMES: &'static [(&'static str, Self)] =
-        &[("linear", Self::Linear), ("parabolic", Self::Parabolic)];
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("linear", Self::Linear),
+        ("parabolic", Self::Parabolic),
+        ("hyperbolic", Self::Hyperbolic),
+    ];
 }
 
 /// What `Interp` puts between samples.

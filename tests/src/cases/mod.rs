@@ -19,7 +19,7 @@ macro_rules! for_each_operator {
             first_directional_derivative second_directional_derivative
             convolve1d convolve2d convolve_nd non_stationary_convolve1d non_stationary_convolve2d
             non_stationary_convolve3d non_stationary_filters1d non_stationary_filters2d fredholm1 chirp_radon2d chirp_radon3d
-            fourier_radon2d fourier_radon3d
+            fourier_radon2d fourier_radon3d radon2d radon3d ct2d
             smoothing interp interp_cubic_spline bilinear fft fft2d fftnd shift
             sliding1d sliding2d sliding3d patch2d patch3d
             dwt dwt2d dwtnd dct poststack_linear_modelling

@@ -1,7 +1,9 @@
 //! Where PyLops 2.8.0 is wrong: the list of `docs/pylops.md`, for what there is here. Comments say what PyLops gives.
 #![allow(clippy::float_cmp, reason = "small integers and halves are exact")]
 
-use arrayspan_bridge::{Array, DType};
+use std::f64::consts::FRAC_PI_2;
+
+use arrayspan_bridge::{Array, DType, Relayout};
 use arrayspan_devices::Device;
 use arrayspan_operators::prelude::*;
 use arrayspan_operators::{adjoint, check_adjoint};
@@ -189,6 +191,32 @@ fn what_is_remembered_of_the_adjoint_is_not_what_was_given_to_the_operator() {
     let small = [1e-9, 5e-9].map(|x| array(&[0.0, 0.0, x, 0.0]));
     let [one, five] = small.map(|x| numbers(&remembered.forward(x).unwrap())[1]);
     assert_eq!((one, five), (0.5e-9, 2.5e-9));
+}
+
+#[test]
+fn curves_reach_the_last_sample_and_are_on_the_nearest_one() {
+    let radon = |interpolation| {
+        let (p, h) = ([0.0, 0.75], [0.0, 1.0]);
+        Radon2D::new(space(&[2, 4]), 1.0, &p, &h, RadonKind::Linear, interpolation).unwrap()
+    };
+    // PyLops: zeros, the last sample being left out.
+    let last = array(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0]).reshaped(&[2, 4]).unwrap();
+    let y = radon(Interpolation::Linear).forward(&last).unwrap();
+    assert_eq!(numbers(&y), [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
+    // PyLops: at the second offset on sample 0, at three quarters of a sample before the first one.
+    let first = array(&[0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]).reshaped(&[2, 4]).unwrap();
+    let y = radon(Interpolation::Nearest).forward(&first).unwrap();
+    assert_eq!(numbers(&y), [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+}
+
+#[test]
+fn rays_have_angles_in_radians_and_the_precision_of_the_image() {
+    let rays = CT2D::new(space(&[2, 2]), 2, 1.0, &[FRAC_PI_2], BeamGeometry::Parallel).unwrap();
+    let image = array(&[1.0, 2.0, 3.0, 4.0]).reshaped(&[2, 2]).unwrap();
+    // PyLops: the same of the angle that its documentation has in degrees, rounded to 32 bits.
+    let y = numbers(&rays.forward(&image).unwrap());
+    assert!((y[0] - 7.0).abs() < 1e-14 && (y[1] - 3.0).abs() < 1e-14, "{y:?}");
+    assert!(check_adjoint(&rays).unwrap().holds());
 }
 
 #[test]

@@ -119,7 +119,9 @@ fn inverse_form(name: &str, form: &Form) -> Result<Form> {
             None => return Error::no_inverse(name, "it loses a part of its models"),
         },
         Form::Zero => return Error::no_inverse(name, "it is zero"),
-        Form::Stencil(_) | Form::Scan(_) => return Error::no_inverse(name, "its inverse is dense"),
+        Form::Stencil(_) | Form::Projection(_) | Form::Scan(_) => {
+            return Error::no_inverse(name, "its inverse is dense");
+        }
         Form::Real | Form::Imaginary => {
             return Error::no_inverse(name, "it loses a part of its models");
         }

@@ -1,5 +1,6 @@
-"""Medical imaging: not yet part of arrayspan."""
+"""Operators of medical imaging."""
 
 from .._missing import publish
+from .ct import *
 
-__all__ = publish("medical", globals())
+__all__ = ["CT2D", *publish("medical", globals())]

@@ -24,6 +24,8 @@ from .nonstatconvolve2d import *
 from .nonstatconvolve3d import *
 from .patch2d import *
 from .patch3d import *
+from .radon2d import *
+from .radon3d import *
 from .shift import *
 from .sliding1d import *
 from .sliding2d import *
@@ -55,6 +57,8 @@ __all__ = [
     "NonStationaryFilters2D",
     "Patch2D",
     "Patch3D",
+    "Radon2D",
+    "Radon3D",
     "Shift",
     "Sliding1D",
     "Sliding2D",
