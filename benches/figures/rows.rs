@@ -286,6 +286,12 @@ pub(crate) const OPERATORS: &[Row] = &[
     ("HStack", |s| Ok(hstack([diagonal(s)?, Identity::new(s.space()?)?])?)),
     ("BlockDiag", |s| Ok(block_diagonal([diagonal(s)?, diagonal(s)?])?)),
     ("Poststack2D", poststack),
+    ("MRI2D_lines", |s| Ok(MRI2D::new(s.space()?, &KSpace::Lines(s.scattered(1)))?)),
+    ("MRI2D_radial", |s| {
+        let [height, width] = [s.shape[0], s.shape[1]];
+        let points = KSpace::radial([height, width], height / 8, height.max(width))?;
+        Ok(MRI2D::new(s.space()?, &points)?)
+    }),
     ("VStack_derivative_Laplacian", |s| {
         Ok(vstack([first(s, 0, Scheme::Centered3, Edge::Reduced)?, laplacian(s)?])?)
     }),

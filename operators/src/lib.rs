@@ -48,6 +48,7 @@ mod filter_tap;
 pub mod form;
 pub mod laws;
 mod linear_map;
+pub mod medical;
 pub mod metrics;
 mod number;
 mod operator;
@@ -92,6 +93,7 @@ pub use derivative::{
     Scheme, SecondDerivative, SecondDirectionalDerivative,
 };
 pub use form::Form;
+pub use medical::{KSpace, MRI2D};
 pub use signal::{
     Bilinear, ChirpRadon2D, ChirpRadon3D, Convolution, Convolve1D, Convolve2D, ConvolveND, Cosines,
     DCT, DWT, DWT2D, DWTND, FFT, FFT2D, FFTND, FourierAxis, FourierNorm, FourierRadon2D,

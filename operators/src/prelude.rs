@@ -14,6 +14,7 @@ pub use crate::derivative::{
     Scheme, SecondDerivative, SecondDirectionalDerivative,
 };
 pub use crate::form::Form;
+pub use crate::medical::{KSpace, MRI2D};
 pub use crate::signal::{
     Bilinear, ChirpRadon2D, ChirpRadon3D, Convolution, Convolve1D, Convolve2D, ConvolveND, Cosines,
     DCT, DWT, DWT2D, DWTND, FFT, FFT2D, FFTND, FourierAxis, FourierNorm, FourierRadon2D,

@@ -63,6 +63,7 @@ DWT2D = _native.DWT2D
 DWTND = _native.DWTND
 DCT = _native.DCT
 PoststackLinearModelling = _native.PoststackLinearModelling
+MRI2D = _native.MRI2D
 Kronecker = _native.Kronecker
 from_functions = _native.from_functions
 vstack = _native.vstack

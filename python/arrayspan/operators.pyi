@@ -296,6 +296,14 @@ def DWTND(
     dtype: DType = "float32",
 ) -> Operator: ...
 def DCT(shape: Shape, axes: Shape | None = None, kind: int = 2, dtype: DType = "float32") -> Operator: ...
+def MRI2D(
+    shape: Shape,
+    mask: ArrayLike | None = None,
+    *,
+    lines: Shape | None = None,
+    points: tuple[Sequence[float], Sequence[float]] | None = None,
+    dtype: DType = "complex64",
+) -> Operator: ...
 def PoststackLinearModelling(
     shape: Shape,
     wavelet: Sequence[complex] | Any,

@@ -155,6 +155,10 @@ CASES = {
         ops.PoststackLinearModelling((5, 6), wavelet, **D),
         lambda x: np.stack([np.convolve(column, wavelet)[1:6] for column in centered(x).T], 1),
     ),
+    "MRI2D": (
+        ops.MRI2D((5, 6), lines=[1, 4], **D),
+        lambda x: np.fft.fftshift(np.fft.fft2(x, norm="ortho"))[:, [1, 4]],
+    ),
     "FFT": (ops.FFT((5, 6), 0, 8, **D), lambda x: np.fft.fft(x, 8, 0, "ortho")),
     "FFT shifted": (
         ops.FFT((5, 6), norm="over_n", ifftshift_before=True, fftshift_after=True, **D),

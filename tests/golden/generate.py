@@ -30,6 +30,7 @@ if not hasattr(np, "row_stack"):  # removed in NumPy 2.5; PyLops 2.8.0 still cal
 
 import pylops
 from pylops.avo.poststack import PoststackLinearModelling
+from pylops.medical import MRI2D
 from pylops.signalprocessing import (
     DCT,
     DWT,
@@ -1389,6 +1390,35 @@ def poststack_linear_modelling():
     return file
 
 
+def mri2d():
+    file = File("mri2d")
+    mask = np.random.default_rng(3).uniform(-1, 1, (5, 6)).astype(np.float32)
+
+    def add(case, dims, what, places=None, **parameters):
+        class Placed(MRI2D):
+            """Lines or points that are given, where PyLops draws them."""
+
+            if places is not None:
+                _vertical_mask = _radial_mask = staticmethod(lambda *args, **kwargs: np.array(places))
+
+        arrays = dict(mask=mask.astype("complex128")) if what is mask else {}
+        given = arrays.get("mask", what)
+
+        # The adjoint of those that PyLops makes of real images fails.
+        def make(dtype):
+            operator = Placed(dims, given, dtype="complex128", **parameters)
+            return operator if dtype == "complex128" else operator.toreal(forw=False)
+
+        file.add_spectra(case, make, **arrays)
+
+    add("mask", (5, 6), mask)
+    add("regular", (5, 13), "vertical-reg", nlines=4, perc_center=0.0)
+    add("lines", (7, 11), "vertical-uni", [1, 4, 5, 6, 10], nlines=2, perc_center=0.3)
+    add("spokes", (7, 7), "radial-reg", nlines=2)
+    add("points", (5, 4), "radial-uni", [[0.25, 3.5, 2, 1.125], [1.5, 0, 2, 2.75]], nlines=2)
+    return file
+
+
 def parts(dtype):
     first = pylops.FirstDerivative((7, 3), axis=0, kind="forward", sampling=0.5, dtype=dtype)
     second = pylops.SecondDerivative((7, 3), axis=1, dtype=dtype)
@@ -1844,6 +1874,7 @@ FILES = (
     dct,
     smoothing,
     poststack_linear_modelling,
+    mri2d,
     compositions,
     cgls,
     krylov,

@@ -46,7 +46,7 @@ _MODULES = {
             "WavefieldDecomposition",
         ],
     },
-    "medical": {"ct": ["CT2D"], "mri": ["MRI2D"]},
+    "medical": {"ct": ["CT2D"]},
 }
 
 

@@ -23,6 +23,7 @@ macro_rules! for_each_operator {
             smoothing interp interp_cubic_spline bilinear fft fft2d fftnd shift
             sliding1d sliding2d sliding3d patch2d patch3d
             dwt dwt2d dwtnd dct poststack_linear_modelling
+            mri2d
             kronecker
             columns lifted
             after sum scaled adjoint vstack hstack stack block_diagonal

@@ -257,6 +257,16 @@ fn residuals_of_damped_bidiagonalisation_are_those_of_its_solution() {
 }
 
 #[test]
+fn radial_lines_are_within_spectra_that_are_not_square() {
+    for shape in [[32, 64], [64, 32]] {
+        let KSpace::Points(points) = KSpace::radial(shape, 8, 63).unwrap() else { panic!() };
+        // PyLops: rows from -16 on, or columns.
+        let image = Space::new(shape, DType::Complex64).unwrap();
+        assert!(MRI2D::new(image, &KSpace::Points(points)).is_ok());
+    }
+}
+
+#[test]
 fn neither_end_of_a_single_window_is_tapered() {
     let same = |shape: &[usize]| Identity::new(space(shape)).unwrap();
     let line = Sliding1D::new(same(&[5]), 7, Windows::new(5, 2)).unwrap();

@@ -12,11 +12,12 @@ numbers or only over the real ones; the last column names the operator of PyLops
 ";
 
 /// Families in the order in which they stand, and how they are called.
-const FAMILIES: [(&str, &str); 5] = [
+const FAMILIES: [(&str, &str); 6] = [
     ("basic", "Basic"),
     ("derivative", "Derivatives"),
     ("signal", "Signal processing"),
     ("avo", "Amplitudes and post-stack data"),
+    ("medical", "Medical imaging"),
     ("algebra", "Made of other operators"),
 ];
 

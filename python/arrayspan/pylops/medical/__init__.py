@@ -1,5 +1,6 @@
-"""Medical imaging: not yet part of arrayspan."""
+"""Medical imaging."""
 
 from .._missing import publish
+from .mri import *
 
-__all__ = publish("medical", globals())
+__all__ = ["MRI2D", *publish("medical", globals())]
