@@ -99,8 +99,8 @@ pub use signal::{
     DCT, DWT, DWT2D, DWTND, FFT, FFT2D, FFTND, FourierAxis, FourierNorm, FourierRadon2D,
     FourierRadon3D, Fredholm1, Interp, InterpCubicSpline, Interpolation, NonStationaryConvolve1D,
     NonStationaryConvolve2D, NonStationaryConvolve3D, NonStationaryFilters1D,
-    NonStationaryFilters2D, Patch2D, Patch3D, RadonKind, Shift, Sliding1D, Sliding2D, Sliding3D,
-    Smoothing, Spectrum, Wavelet, Windows,
+    NonStationaryFilters2D, PWSmoother2D, PWSprayer2D, Patch2D, Patch3D, RadonKind, Seislet,
+    SeisletBasis, Shift, Sliding1D, Sliding2D, Sliding3D, Smoothing, Spectrum, Wavelet, Windows,
 };
 pub use sparse::Sparse;
 pub use trace::{Sampler, TraceEstimator, TraceMethod};

@@ -113,6 +113,8 @@ mod _native {
             poststack_linear_modelling, smoothing,
         };
         #[pymodule_export]
+        use crate::constructors::slopes::{pwsmoother2d, pwsprayer2d, seislet};
+        #[pymodule_export]
         use crate::constructors::transforms::{dct, dwt, dwt2d, dwtnd, wavelets};
         #[pymodule_export]
         use crate::constructors::windows::{patch2d, patch3d, sliding1d, sliding2d, sliding3d};

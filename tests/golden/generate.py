@@ -57,11 +57,15 @@ from pylops.signalprocessing import (
     NonStationaryFilters2D,
     Patch2D,
     Patch3D,
+    PWSmoother2D,
+    PWSprayer2D,
+    Seislet,
     Shift,
     Sliding1D,
     Sliding2D,
     Sliding3D,
 )
+from pylops.signalprocessing import seislet as of_seislets
 from pylops.utils import metrics as pylops_metrics
 from pylops.utils import seismicevents, tapers as pylops_tapers, wavelets as pylops_wavelets
 
@@ -753,6 +757,94 @@ def dct():
         add(f"even{kind}", (2, 36), (1,), kind)
         add(f"odd{kind}", (33, 2), (0,), kind)
     add("both", (33, 4), (0, 1), 2)
+    return file
+
+
+def slopes_of(rows, columns):
+    """As `varied` in tests/src/cases/slopes.rs: none moves whole samples."""
+    row, column = np.indices((rows, columns))
+    return (7 * row + 3 * column) % 11 / 4 - 1.1
+
+
+def seislet():
+    file = File("seislet")
+    steps = (10.0, 8.0)
+
+    def haar(case, dims, level):
+        file.add(case, lambda dtype: Seislet(slopes_of(*dims), steps, level, dtype=dtype))
+
+    def both_sides(traces, *args, repeat=0, backward=False):
+        """Without the ends that PyLops predicts by half and by three halves on the way back."""
+        found = of_seislets._predict_lin(traces, *args, repeat=repeat, backward=backward)
+        if backward and len(traces) > 1:
+            found[0] *= 2
+            found[-1] -= of_seislets._predict_haar(traces, *args, repeat=repeat, backward=True)[-1] / 2
+        return found
+
+    def linear(case, dims, level):
+        def make(dtype):
+            operator = Seislet(slopes_of(*dims), steps, level, kind="linear", dtype=dtype)
+            operator.predict = both_sides
+            columns = [operator.matvec(column) for column in np.eye(operator.shape[1], dtype=dtype)]
+            return np.stack(columns, axis=1)
+
+        file.add(case, make)
+
+    haar("haar", (8, 5), 2)
+    haar("haar_padded", (13, 3), 1)
+    linear("linear", (8, 5), 2)
+    linear("linear_padded", (7, 4), 2)
+    return file
+
+
+def sprayed(dims, slopes, radius, alpha):
+    """The matrix of `PWSprayer2D` with slopes where the wave is; PyLops takes those of the row where it begins."""
+    depths, columns = dims
+
+    def samples(at):
+        at = min(max(at, 0.0), depths - 1.0)
+        above = int(at)
+        return [(above, 1 - at + above), (min(above + 1, depths - 1), at - above)]
+
+    matrix = np.eye(depths * columns)
+    for depth, column in np.ndindex(*dims):
+        for side in (1, -1):
+            at, weight = float(depth), 1.0
+            for step in range(1, radius + 1):
+                to = column + side * step
+                if not 0 <= to < columns:
+                    break
+                between = min(to, to - side)
+                at += side * sum(part * slopes[row, between] for row, part in samples(at))
+                weight *= alpha
+                for row, part in samples(at):
+                    matrix[row * columns + to, depth * columns + column] += part * weight
+    return matrix
+
+
+def plane_waves(name, operator, cases):
+    file = File(name)
+    for case, dims, radius in cases:
+        slopes = np.tile(slopes_of(1, dims[1]), (dims[0], 1))
+        file.add(case, lambda dtype: operator(dims, slopes, radius, 0.75, dtype=dtype))
+    return file
+
+
+def pwsprayer2d():
+    cases = (("columns", (11, 7), 3), ("far", (5, 6), 8), ("row", (1, 5), 2))
+    file = plane_waves("pwsprayer2d", PWSprayer2D, cases)
+    file.add("varied", lambda dtype: sprayed((7, 5), slopes_of(7, 5), 2, 0.75).astype(dtype))
+    return file
+
+
+def pwsmoother2d():
+    file = plane_waves("pwsmoother2d", PWSmoother2D, (("columns", (11, 7), 3),))
+
+    def varied(dtype):
+        matrix = sprayed((7, 5), slopes_of(7, 5), 2, 0.75)
+        return (matrix.T @ matrix).astype(dtype)
+
+    file.add("varied", varied)
     return file
 
 
@@ -1872,6 +1964,9 @@ FILES = (
     dwt2d,
     dwtnd,
     dct,
+    seislet,
+    pwsprayer2d,
+    pwsmoother2d,
     smoothing,
     poststack_linear_modelling,
     mri2d,

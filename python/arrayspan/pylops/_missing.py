@@ -7,9 +7,7 @@ _MODULES = {
     "signalprocessing": {
         "radon2d": ["Radon2D"],
         "radon3d": ["Radon3D"],
-        "seislet": ["Seislet"],
         "dtcwt": ["DTCWT"],
-        "pwd2d": ["PWSprayer2D", "PWSmoother2D"],
         "udct": ["UDCT"],
     },
     "avo": {

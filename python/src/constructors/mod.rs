@@ -9,6 +9,7 @@ pub(crate) mod fourier;
 pub(crate) mod functions;
 pub(crate) mod medical;
 pub(crate) mod signal;
+pub(crate) mod slopes;
 pub(crate) mod transforms;
 pub(crate) mod windows;
 

@@ -24,6 +24,8 @@ from .nonstatconvolve2d import *
 from .nonstatconvolve3d import *
 from .patch2d import *
 from .patch3d import *
+from .pwd2d import *
+from .seislet import *
 from .shift import *
 from .sliding1d import *
 from .sliding2d import *
@@ -55,6 +57,9 @@ __all__ = [
     "NonStationaryFilters2D",
     "Patch2D",
     "Patch3D",
+    "PWSmoother2D",
+    "PWSprayer2D",
+    "Seislet",
     "Shift",
     "Sliding1D",
     "Sliding2D",
