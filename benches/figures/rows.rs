@@ -299,7 +299,21 @@ pub(crate) const OPERATORS: &[Row] = &[
     ("VStack", |s| Ok(vstack([diagonal(s)?, Identity::new(s.space()?)?])?)),
     ("HStack", |s| Ok(hstack([diagonal(s)?, Identity::new(s.space()?)?])?)),
     ("BlockDiag", |s| Ok(block_diagonal([diagonal(s)?, diagonal(s)?])?)),
+    // Tables of a weight for each pair of samples of a trace.
+    ("Seislet_64x128", |_| {
+        let space = Space::new([64, 128], DType::Float32)?;
+        let slopes: Vec<f64> = scattered(1).take(64 * 128).map(f64::from).collect();
+        Ok(Seislet::new(space, slopes, [1.0, 1.0], 5, SeisletBasis::Linear)?)
+    }),
+    ("PWSprayer2D", |s| plane_waves(s, PWSprayer2D::new)),
+    ("PWSmoother2D", |s| plane_waves(s, PWSmoother2D::new)),
     ("Poststack2D", poststack),
+    ("MRI2D_lines", |s| Ok(MRI2D::new(s.space()?, &KSpace::Lines(s.scattered(1)))?)),
+    ("MRI2D_radial", |s| {
+        let [height, width] = [s.shape[0], s.shape[1]];
+        let points = KSpace::radial([height, width], 64, height.max(width))?;
+        Ok(MRI2D::new(s.space()?, &points)?)
+    }),
     ("VStack_derivative_Laplacian", |s| {
         Ok(vstack([first(s, 0, Scheme::Centered3, Edge::Reduced)?, laplacian(s)?])?)
     }),
@@ -403,6 +417,16 @@ pub(crate) fn laplacian(s: &Setting) -> Result<Operator, Failure> {
 
 fn diagonal(s: &Setting) -> Result<Operator, Failure> {
     Ok(Diagonal::new(s.space()?, s.random(&s.shape, 1)?)?)
+}
+
+/// Along slopes between -1 and 1, to 8 columns on each side, of at most a million samples.
+fn plane_waves(
+    s: &Setting,
+    make: fn(Space, Vec<f64>, usize, f64) -> arrayspan::operators::Result<Operator>,
+) -> Result<Operator, Failure> {
+    let shape = [s.shape[0].min(1000), s.shape[1].min(1000)];
+    let slopes = scattered(1).take(shape[0] * shape[1]).map(f64::from).collect();
+    Ok(make(Space::new(shape, DType::Float32)?, slopes, 8, 0.9)?)
 }
 
 pub(crate) fn poststack(s: &Setting) -> Result<Operator, Failure> {

@@ -322,6 +322,30 @@ def DWTND(
     dtype: DType = "float32",
 ) -> Operator: ...
 def DCT(shape: Shape, axes: Shape | None = None, kind: int = 2, dtype: DType = "float32") -> Operator: ...
+def Seislet(
+    shape: Shape,
+    slopes: ArrayLike,
+    levels: int,
+    steps: tuple[float, float] = (1.0, 1.0),
+    basis: Literal["haar", "linear"] = "haar",
+    *,
+    inverse: bool = False,
+    dtype: DType = "float32",
+) -> Operator: ...
+def PWSprayer2D(
+    shape: Shape, slopes: ArrayLike, radius: int = 8, decay: float = 0.9, dtype: DType = "float32"
+) -> Operator: ...
+def PWSmoother2D(
+    shape: Shape, slopes: ArrayLike, radius: int = 8, decay: float = 0.9, dtype: DType = "float32"
+) -> Operator: ...
+def MRI2D(
+    shape: Shape,
+    mask: ArrayLike | None = None,
+    *,
+    lines: Shape | None = None,
+    points: tuple[Sequence[float], Sequence[float]] | None = None,
+    dtype: DType = "complex64",
+) -> Operator: ...
 def PoststackLinearModelling(
     shape: Shape,
     wavelet: Sequence[complex] | Any,

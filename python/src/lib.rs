@@ -108,10 +108,14 @@ mod _native {
         #[pymodule_export]
         use crate::constructors::functions::from_functions;
         #[pymodule_export]
+        use crate::constructors::medical::mri2d;
+        #[pymodule_export]
         use crate::constructors::signal::{
             bilinear, convolve_nd, convolve1d, convolve2d, interp, interp_cubic_spline,
             poststack_linear_modelling, smoothing,
         };
+        #[pymodule_export]
+        use crate::constructors::slopes::{pwsmoother2d, pwsprayer2d, seislet};
         #[pymodule_export]
         use crate::constructors::transforms::{dct, dwt, dwt2d, dwtnd, wavelets};
         #[pymodule_export]

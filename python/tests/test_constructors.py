@@ -155,6 +155,21 @@ CASES = {
         ops.PoststackLinearModelling((5, 6), wavelet, **D),
         lambda x: np.stack([np.convolve(column, wavelet)[1:6] for column in centered(x).T], 1),
     ),
+    "Seislet": (
+        ops.Seislet((4, 6), np.ones((4, 6)), 1, **D),
+        lambda x: (lambda r: np.concatenate([r, x[::2] + np.pad(r[:, 1:], [(0, 0), (0, 1)]) / 2]))(
+            x[1::2] - np.pad(x[::2, :-1], [(0, 0), (1, 0)])
+        ),
+    ),
+    "PWSprayer2D": (
+        ops.PWSprayer2D((5, 6), np.zeros((5, 6)), 1, 0.5, **D),
+        lambda x: x + np.pad(x[:, 1:], [(0, 0), (0, 1)]) / 2 + np.pad(x[:, :-1], [(0, 0), (1, 0)]) / 2,
+    ),
+    "PWSmoother2D": (ops.PWSmoother2D((5, 6), np.zeros((5, 6)), 0, 0.5, **D), lambda x: x),
+    "MRI2D": (
+        ops.MRI2D((5, 6), lines=[1, 4], **D),
+        lambda x: np.fft.fftshift(np.fft.fft2(x, norm="ortho"))[:, [1, 4]],
+    ),
     "FFT": (ops.FFT((5, 6), 0, 8, **D), lambda x: np.fft.fft(x, 8, 0, "ortho")),
     "FFT shifted": (
         ops.FFT((5, 6), norm="over_n", ifftshift_before=True, fftshift_after=True, **D),

@@ -30,7 +30,7 @@ if not hasattr(np, "row_stack"):  # removed in NumPy 2.5; PyLops 2.8.0 still cal
 
 import pylops
 from pylops.avo.poststack import PoststackLinearModelling
-from pylops.medical import CT2D
+from pylops.medical import CT2D, MRI2D
 from pylops.signalprocessing import (
     DCT,
     DWT,
@@ -57,6 +57,9 @@ from pylops.signalprocessing import (
     NonStationaryFilters2D,
     Patch2D,
     Patch3D,
+    PWSmoother2D,
+    PWSprayer2D,
+    Seislet,
     Radon2D,
     Radon3D,
     Shift,
@@ -64,6 +67,7 @@ from pylops.signalprocessing import (
     Sliding2D,
     Sliding3D,
 )
+from pylops.signalprocessing import seislet as of_seislets
 from pylops.utils import metrics as pylops_metrics
 from pylops.utils import seismicevents, tapers as pylops_tapers, wavelets as pylops_wavelets
 
@@ -755,6 +759,94 @@ def dct():
         add(f"even{kind}", (2, 36), (1,), kind)
         add(f"odd{kind}", (33, 2), (0,), kind)
     add("both", (33, 4), (0, 1), 2)
+    return file
+
+
+def slopes_of(rows, columns):
+    """As `varied` in tests/src/cases/slopes.rs: none moves whole samples."""
+    row, column = np.indices((rows, columns))
+    return (7 * row + 3 * column) % 11 / 4 - 1.1
+
+
+def seislet():
+    file = File("seislet")
+    steps = (10.0, 8.0)
+
+    def haar(case, dims, level):
+        file.add(case, lambda dtype: Seislet(slopes_of(*dims), steps, level, dtype=dtype))
+
+    def both_sides(traces, *args, repeat=0, backward=False):
+        """Without the ends that PyLops predicts by half and by three halves on the way back."""
+        found = of_seislets._predict_lin(traces, *args, repeat=repeat, backward=backward)
+        if backward and len(traces) > 1:
+            found[0] *= 2
+            found[-1] -= of_seislets._predict_haar(traces, *args, repeat=repeat, backward=True)[-1] / 2
+        return found
+
+    def linear(case, dims, level):
+        def make(dtype):
+            operator = Seislet(slopes_of(*dims), steps, level, kind="linear", dtype=dtype)
+            operator.predict = both_sides
+            columns = [operator.matvec(column) for column in np.eye(operator.shape[1], dtype=dtype)]
+            return np.stack(columns, axis=1)
+
+        file.add(case, make)
+
+    haar("haar", (8, 5), 2)
+    haar("haar_padded", (13, 3), 1)
+    linear("linear", (8, 5), 2)
+    linear("linear_padded", (7, 4), 2)
+    return file
+
+
+def sprayed(dims, slopes, radius, alpha):
+    """The matrix of `PWSprayer2D` with slopes where the wave is; PyLops takes those of the row where it begins."""
+    depths, columns = dims
+
+    def samples(at):
+        at = min(max(at, 0.0), depths - 1.0)
+        above = int(at)
+        return [(above, 1 - at + above), (min(above + 1, depths - 1), at - above)]
+
+    matrix = np.eye(depths * columns)
+    for depth, column in np.ndindex(*dims):
+        for side in (1, -1):
+            at, weight = float(depth), 1.0
+            for step in range(1, radius + 1):
+                to = column + side * step
+                if not 0 <= to < columns:
+                    break
+                between = min(to, to - side)
+                at += side * sum(part * slopes[row, between] for row, part in samples(at))
+                weight *= alpha
+                for row, part in samples(at):
+                    matrix[row * columns + to, depth * columns + column] += part * weight
+    return matrix
+
+
+def plane_waves(name, operator, cases):
+    file = File(name)
+    for case, dims, radius in cases:
+        slopes = np.tile(slopes_of(1, dims[1]), (dims[0], 1))
+        file.add(case, lambda dtype: operator(dims, slopes, radius, 0.75, dtype=dtype))
+    return file
+
+
+def pwsprayer2d():
+    cases = (("columns", (11, 7), 3), ("far", (5, 6), 8), ("row", (1, 5), 2))
+    file = plane_waves("pwsprayer2d", PWSprayer2D, cases)
+    file.add("varied", lambda dtype: sprayed((7, 5), slopes_of(7, 5), 2, 0.75).astype(dtype))
+    return file
+
+
+def pwsmoother2d():
+    file = plane_waves("pwsmoother2d", PWSmoother2D, (("columns", (11, 7), 3),))
+
+    def varied(dtype):
+        matrix = sprayed((7, 5), slopes_of(7, 5), 2, 0.75)
+        return (matrix.T @ matrix).astype(dtype)
+
+    file.add("varied", varied)
     return file
 
 
@@ -1541,6 +1633,35 @@ def poststack_linear_modelling():
     return file
 
 
+def mri2d():
+    file = File("mri2d")
+    mask = np.random.default_rng(3).uniform(-1, 1, (5, 6)).astype(np.float32)
+
+    def add(case, dims, what, places=None, **parameters):
+        class Placed(MRI2D):
+            """Lines or points that are given, where PyLops draws them."""
+
+            if places is not None:
+                _vertical_mask = _radial_mask = staticmethod(lambda *args, **kwargs: np.array(places))
+
+        arrays = dict(mask=mask.astype("complex128")) if what is mask else {}
+        given = arrays.get("mask", what)
+
+        # The adjoint of those that PyLops makes of real images fails.
+        def make(dtype):
+            operator = Placed(dims, given, dtype="complex128", **parameters)
+            return operator if dtype == "complex128" else operator.toreal(forw=False)
+
+        file.add_spectra(case, make, **arrays)
+
+    add("mask", (5, 6), mask)
+    add("regular", (5, 13), "vertical-reg", nlines=4, perc_center=0.0)
+    add("lines", (7, 11), "vertical-uni", [1, 4, 5, 6, 10], nlines=2, perc_center=0.3)
+    add("spokes", (7, 7), "radial-reg", nlines=2)
+    add("points", (5, 4), "radial-uni", [[0.25, 3.5, 2, 1.125], [1.5, 0, 2, 2.75]], nlines=2)
+    return file
+
+
 def parts(dtype):
     first = pylops.FirstDerivative((7, 3), axis=0, kind="forward", sampling=0.5, dtype=dtype)
     second = pylops.SecondDerivative((7, 3), axis=1, dtype=dtype)
@@ -1997,8 +2118,12 @@ FILES = (
     dwt2d,
     dwtnd,
     dct,
+    seislet,
+    pwsprayer2d,
+    pwsmoother2d,
     smoothing,
     poststack_linear_modelling,
+    mri2d,
     compositions,
     cgls,
     krylov,

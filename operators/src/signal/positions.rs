@@ -23,8 +23,18 @@ impl Rows {
         rows: usize,
         each: usize,
     ) -> Result<Self> {
+        Self::of(operator, shape, dtype, rows, rows.saturating_mul(each))
+    }
+
+    /// Room for `rows` of at most so many entries together.
+    pub(super) fn of(
+        operator: &str,
+        shape: &[usize],
+        dtype: DType,
+        rows: usize,
+        entries: usize,
+    ) -> Result<Self> {
         let mut table = Self { starts: Vec::new(), indices: Vec::new(), weights: Vec::new() };
-        let entries = rows.saturating_mul(each);
         let room = [
             table.starts.try_reserve_exact(rows.saturating_add(1)),
             table.indices.try_reserve_exact(entries),

@@ -274,6 +274,7 @@ fn dtypes_that_are_not_computed_with_are_refused_by_name() {
             ("InterpCubicSpline", InterpCubicSpline::new(space.clone(), 0, [1.5])),
             ("Bilinear", Bilinear::new(space.clone(), [[1.5, 0.5]])),
             ("DCT", DCT::new(space.clone(), &[0], Cosines::II)),
+            ("MRI2D", MRI2D::new(space.clone(), &KSpace::Lines(vec![0]))),
             ("DWT", DWT::new(space.clone(), 0, &Wavelet::named("db2").unwrap(), 1)),
             ("SumAlong", SumAlong::new(space.clone(), 0)),
             ("Symmetrize", Symmetrize::new(space.clone(), 0)),

@@ -39,6 +39,7 @@ mod rewriting;
 mod scan;
 mod sites;
 mod sizes;
+mod slopes;
 mod sparse;
 mod sparse_arrays;
 mod support;

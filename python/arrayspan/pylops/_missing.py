@@ -5,9 +5,7 @@ from types import ModuleType
 
 _MODULES = {
     "signalprocessing": {
-        "seislet": ["Seislet"],
         "dtcwt": ["DTCWT"],
-        "pwd2d": ["PWSprayer2D", "PWSmoother2D"],
         "udct": ["UDCT"],
     },
     "avo": {
@@ -44,7 +42,6 @@ _MODULES = {
             "WavefieldDecomposition",
         ],
     },
-    "medical": {"mri": ["MRI2D"]},
 }
 
 

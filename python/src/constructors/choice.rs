@@ -2,7 +2,8 @@
 
 use arrayspan::operators::taper::Ramp;
 use arrayspan::operators::{
-    Convolution, Edge, FourierNorm, Integral, Interpolation, RadonKind, Scheme, Spectrum,
+    Convolution, Edge, FourierNorm, Integral, Interpolation, RadonKind, Scheme, SeisletBasis,
+    Spectrum,
 };
 use pyo3::prelude::*;
 
@@ -82,6 +83,12 @@ impl Named for Ramp {
         ("cosine_squared", Self::CosineSquared),
         ("square_root_cosine", Self::SquareRootCosine),
     ];
+}
+
+impl Named for SeisletBasis {
+    const WHAT: &str = "basis";
+    const NAMES: &'static [(&'static str, Self)] =
+        &[("haar", Self::Haar), ("linear", Self::Linear)];
 }
 
 impl Named for Spectrum {

@@ -8,7 +8,9 @@ pub(crate) mod derivative;
 pub(crate) mod filters;
 pub(crate) mod fourier;
 pub(crate) mod functions;
+pub(crate) mod medical;
 pub(crate) mod signal;
+pub(crate) mod slopes;
 pub(crate) mod transforms;
 pub(crate) mod windows;
 

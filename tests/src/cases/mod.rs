@@ -22,7 +22,8 @@ macro_rules! for_each_operator {
             fourier_radon2d fourier_radon3d radon2d radon3d ct2d
             smoothing interp interp_cubic_spline bilinear fft fft2d fftnd shift
             sliding1d sliding2d sliding3d patch2d patch3d
-            dwt dwt2d dwtnd dct poststack_linear_modelling
+            dwt dwt2d dwtnd dct seislet pwsprayer2d pwsmoother2d poststack_linear_modelling
+            mri2d
             kronecker
             columns lifted
             after sum scaled adjoint vstack hstack stack block_diagonal
@@ -35,6 +36,7 @@ mod direction;
 mod fourier;
 mod non_stationary;
 mod parts;
+mod slopes;
 mod table;
 mod wavelets;
 mod windowed;

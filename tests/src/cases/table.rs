@@ -12,13 +12,30 @@ pub(super) fn moves(
     others: usize,
     weights: Option<DType>,
 ) -> [Moves; 2] {
+    [direction(rows, others, weights), direction(&turned(rows, extent), others, weights)]
+}
+
+/// The columns that rows of a product name, each once.
+pub(super) fn product(outer: &[Vec<usize>], inner: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let row = |row: &Vec<usize>| {
+        let mut named: Vec<usize> =
+            row.iter().flat_map(|middle| &inner[*middle]).copied().collect();
+        named.sort_unstable();
+        named.dedup();
+        named
+    };
+    outer.iter().map(row).collect()
+}
+
+/// The rows that columns name.
+pub(super) fn turned(rows: &[Vec<usize>], extent: usize) -> Vec<Vec<usize>> {
     let mut columns = vec![Vec::new(); extent];
     for (number, row) in rows.iter().enumerate() {
         for column in row {
             columns[*column].push(number);
         }
     }
-    [direction(rows, others, weights), direction(&columns, others, weights)]
+    columns
 }
 
 /// One launch that reads what is named, and the table: as many places for each row, unless rows are too uneven.

@@ -15,7 +15,7 @@ use super::{Case, Cell, Operator};
 pub(super) const GOLDEN: usize = 4;
 /// Operators that are made of several others, so that each case meets kernels of all parts: they take part by one case, with golden
 /// data or arranged, as the seed decides.
-const COMPOSED: [&str; 16] = [
+const COMPOSED: [&str; 17] = [
     "chirp_radon2d",
     "chirp_radon3d",
     "dct",
@@ -28,6 +28,7 @@ const COMPOSED: [&str; 16] = [
     "non_stationary_filters2d",
     "dwt2d",
     "dwtnd",
+    "mri2d",
     "patch2d",
     "patch3d",
     "sliding2d",

@@ -138,7 +138,7 @@ mod stored {
     ];
 
     /// Numbers are complex on the way.
-    const OF_SPECTRA: [&str; 11] = [
+    const OF_SPECTRA: [&str; 12] = [
         "fft",
         "fft2d",
         "fftnd",
@@ -150,6 +150,7 @@ mod stored {
         "chirp_radon3d",
         "fourier_radon2d",
         "fourier_radon3d",
+        "mri2d",
     ];
 
     /// Filters that differ from place to place: those of planes and volumes are spectra on the way, estimated ones are products of two arrays.

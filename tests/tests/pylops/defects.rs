@@ -285,6 +285,39 @@ fn residuals_of_damped_bidiagonalisation_are_those_of_its_solution() {
 }
 
 #[test]
+fn seislets_predict_whole_traces_at_both_ends() {
+    let section: Vec<f64> = (0..16).map(|at| f64::from(at / 2 % 2)).collect();
+    let linear = SeisletBasis::Linear;
+    let seislet = Seislet::new(space(&[8, 2]), [0.0; 16], [1.0; 2], 1, linear).unwrap();
+    let section = Array::from_vec(section, [8, 2]).unwrap();
+    // PyLops: 0.25, 0.5, 0.5, 0.75.
+    assert_eq!(numbers(&seislet.forward(section).unwrap())[8..], [0.5; 8]);
+    assert!(Seislet::new(space(&[2, 3]), [0.0; 6], [1.0; 2], 0, linear).is_ok());
+}
+
+#[test]
+fn sprayed_waves_stay_where_slopes_end() {
+    let slopes: Vec<f64> = (0..25).map(|at| if at < 10 { 1.0 } else { 0.0 }).collect();
+    let sprayer = PWSprayer2D::new(space(&[5, 5]), slopes, 9, 1.0).unwrap();
+    let mut spike = [0.0; 25];
+    spike[0] = 1.0;
+    let y = numbers(&sprayer.forward(Array::from_slice(&spike, [5, 5]).unwrap()).unwrap());
+    // PyLops: elements 0, 6, 12, 18, 24.
+    let met: Vec<usize> = (0..25).filter(|at| y[*at] != 0.0).collect();
+    assert_eq!(met, [0, 6, 12, 13, 14]);
+}
+
+#[test]
+fn radial_lines_are_within_spectra_that_are_not_square() {
+    for shape in [[32, 64], [64, 32]] {
+        let KSpace::Points(points) = KSpace::radial(shape, 8, 63).unwrap() else { panic!() };
+        // PyLops: rows from -16 on, or columns.
+        let image = Space::new(shape, DType::Complex64).unwrap();
+        assert!(MRI2D::new(image, &KSpace::Points(points)).is_ok());
+    }
+}
+
+#[test]
 fn neither_end_of_a_single_window_is_tapered() {
     let same = |shape: &[usize]| Identity::new(space(shape)).unwrap();
     let line = Sliding1D::new(same(&[5]), 7, Windows::new(5, 2)).unwrap();

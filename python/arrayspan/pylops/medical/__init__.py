@@ -2,5 +2,6 @@
 
 from .._missing import publish
 from .ct import *
+from .mri import *
 
-__all__ = ["CT2D", *publish("medical", globals())]
+__all__ = ["CT2D", "MRI2D", *publish("medical", globals())]

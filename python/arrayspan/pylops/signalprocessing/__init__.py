@@ -24,6 +24,8 @@ from .nonstatconvolve2d import *
 from .nonstatconvolve3d import *
 from .patch2d import *
 from .patch3d import *
+from .pwd2d import *
+from .seislet import *
 from .radon2d import *
 from .radon3d import *
 from .shift import *
@@ -57,6 +59,9 @@ __all__ = [
     "NonStationaryFilters2D",
     "Patch2D",
     "Patch3D",
+    "PWSmoother2D",
+    "PWSprayer2D",
+    "Seislet",
     "Radon2D",
     "Radon3D",
     "Shift",
