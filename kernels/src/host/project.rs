@@ -166,7 +166,9 @@ where
             let weights = &weight[row * curves.points()..];
             for (sums, weight) in sums.chunks_mut(parts).zip(weights) {
                 // A ray that crosses no line has the weight 0 and no sum.
-                sums.iter_mut().for_each(|sum| *sum = *sum * Way::of(*weight));
+                for sum in sums {
+                    *sum = *sum * Way::of(*weight);
+                }
             }
         }
     }

@@ -5,7 +5,7 @@ use std::ops::{Add, Mul, Sub};
 
 use pulp::{Arch, Simd, WithSimd};
 
-use crate::projection::{APART, Curves, Paths, Place, floor_root};
+use crate::projection::{APART, Curves, Paths, floor_root};
 
 /// Positions that are computed before the first is used: in vectors, and near.
 const CHUNK: usize = 128;
@@ -48,26 +48,38 @@ pub(super) struct Row<'a> {
 impl Row<'_> {
     /// `x` is the line and `y` the row of rays, or, transposed, the other way round.
     pub(super) fn add<P: Way>(&self, x: &[P], y: &mut [P]) {
+        match (self.parts, self.transposed) {
+            (1, false) => self.along::<P, 1, false>(x, y),
+            (1, true) => self.along::<P, 1, true>(x, y),
+            (_, false) => self.along::<P, 2, false>(x, y),
+            (_, true) => self.along::<P, 2, true>(x, y),
+        }
+    }
+
+    fn along<P: Way, const PARTS: usize, const SPREADS: bool>(&self, x: &[P], y: &mut [P]) {
         let pair = self.ray * self.curves.count() + self.line;
+        let samples = self.curves.samples();
         match &self.curves.paths {
             Paths::Shifts { whole, fraction } => {
                 self.shift((whole[pair] as isize, fraction[pair]), x, y);
             }
             Paths::Hyperbolas { whole, fraction, nearest } => {
-                let hyperbola = (whole[pair], fraction[pair], *nearest);
-                Arch::new().dispatch(Hyperbola { row: self, hyperbola, x, y });
+                let path = (whole[pair], fraction[pair], *nearest);
+                Arch::new().dispatch(Hyperbola::<P, PARTS, SPREADS> { samples, path, x, y });
             }
             Paths::Straight { inverse, .. } if inverse[self.ray] == APART => {}
             Paths::Straight { start, slope, weight, bits, .. } => {
                 let points = self.curves.points();
-                let rays = self.ray * points..(self.ray + 1) * points;
+                let all = self.ray * points..(self.ray + 1) * points;
                 let rays = Rays {
-                    start: &start[rays.clone()],
-                    slope: &slope[rays.clone()],
-                    weight: &weight[rays],
+                    start: &start[all.clone()],
+                    slope: &slope[all.clone()],
+                    weight: &weight[all],
                     bits: *bits,
+                    line: self.line as i64,
+                    samples: samples as i64,
                 };
-                Arch::new().dispatch(Straight { row: self, rays, x, y });
+                Arch::new().dispatch(Straight::<P, PARTS, SPREADS> { rays, x, y });
             }
         }
     }
@@ -141,49 +153,67 @@ struct Cross<P> {
 impl<P: Way> Cross<P> {
     /// Sums: `y[at]` gets what lies at the place in `x`. A share of zero takes nothing, infinite or not.
     #[inline(always)]
-    fn gather(self, parts: usize, x: &[P], y: &mut [P]) {
+    fn gather<const PARTS: usize>(self, x: &[P], y: &mut [P]) {
         let Self { at, sample, share } = self;
-        for part in 0..parts {
-            let to = &mut y[at * parts + part];
-            *to = *to + x[sample * parts + part] * (P::ONE - share);
-            if share != P::ZERO {
-                *to = *to + x[(sample + 1) * parts + part] * share;
+        let (to, from) = (&mut y[at * PARTS..][..PARTS], &x[sample * PARTS..]);
+        for part in 0..PARTS {
+            to[part] = to[part] + from[part] * (P::ONE - share);
+        }
+        if share != P::ZERO {
+            for part in 0..PARTS {
+                to[part] = to[part] + from[PARTS + part] * share;
             }
         }
     }
 
     /// Spreads: the place in `y` gets what lies at `x[at]`.
     #[inline(always)]
-    fn scatter(self, parts: usize, weight: P, x: &[P], y: &mut [P]) {
+    fn scatter<const PARTS: usize>(self, x: &[P], y: &mut [P]) {
         let Self { at, sample, share } = self;
-        for part in 0..parts {
-            let from = x[at * parts + part] * weight;
-            let to = &mut y[sample * parts + part];
-            *to = *to + from * (P::ONE - share);
-            if share != P::ZERO {
-                let to = &mut y[(sample + 1) * parts + part];
-                *to = *to + from * share;
+        let (from, to) = (&x[at * PARTS..][..PARTS], &mut y[sample * PARTS..]);
+        for part in 0..PARTS {
+            to[part] = to[part] + from[part] * (P::ONE - share);
+        }
+        if share != P::ZERO {
+            for part in 0..PARTS {
+                to[PARTS + part] = to[PARTS + part] + from[part] * share;
             }
         }
     }
+
+    #[inline(always)]
+    fn add<const PARTS: usize, const SPREADS: bool>(self, x: &[P], y: &mut [P]) {
+        if SPREADS { self.scatter::<PARTS>(x, y) } else { self.gather::<PARTS>(x, y) }
+    }
 }
 
-struct Hyperbola<'a, 'y, P> {
-    row: &'a Row<'a>,
-    hyperbola: (i64, f64, bool),
+/// Along a hyperbola, of elements of so many parts, in one of both directions.
+struct Hyperbola<'a, 'y, P, const PARTS: usize, const SPREADS: bool> {
+    samples: usize,
+    path: (i64, f64, bool),
     x: &'a [P],
     y: &'y mut [P],
 }
 
-impl<P: Way> WithSimd for Hyperbola<'_, '_, P> {
+/// Added to a number below 2³¹ it has that number in its last bits.
+const LAST_BITS: f64 = 4_503_599_627_370_496.0;
+
+impl<P: Way, const PARTS: usize, const SPREADS: bool> WithSimd
+    for Hyperbola<'_, '_, P, PARTS, SPREADS>
+{
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let (samples, (whole, fraction, nearest)) = (self.row.curves.samples(), self.hyperbola);
+        let Self { samples, path, x, y } = self;
+        let (whole, fraction, nearest) = path;
         let last = samples as i64 - 1;
         if nearest {
-            return self.nearest(samples);
+            for at in 0..samples {
+                let Some(place) = Paths::on_hyperbola(path, at, samples) else { break };
+                Cross { at, sample: place.sample, share: P::ZERO }.add::<PARTS, SPREADS>(x, y);
+            }
+            return;
         }
         // (s² + whole + fraction) ≤ last²
         let most = last * last - whole - i64::from(fraction > 0.0);
@@ -193,106 +223,82 @@ impl<P: Way> WithSimd for Hyperbola<'_, '_, P> {
         let count = ((floor_root(most) + 1) as usize).min(samples);
         let ends = ((count - 1) * (count - 1)) as i64 + whole == last * last;
         let between = if ends { count - 1 } else { count };
-        let square = whole as f64 + fraction;
-        let (mut places, mut shares) = ([0_i32; CHUNK], [P::ZERO; CHUNK]);
-        let Self { row, x, y, .. } = self;
-        let highest = last as f64 - 1.0;
+        let (square, highest) = (whole as f64 + fraction, last as f64 - 1.0);
+        let (mut places, mut shares) = ([0_u32; CHUNK], [P::ZERO; CHUNK]);
         for first in (0..between).step_by(CHUNK) {
             let count = CHUNK.min(between - first);
             for (at, (place, share)) in places.iter_mut().zip(&mut shares).enumerate() {
-                let s = (first + at) as i32 as f64;
+                let s = f64::from((first + at) as u32);
                 let position = (s * s + square).sqrt();
-                // Behind the line are those that are not used.
-                *place = position.min(highest) as i32;
-                *share = P::of(position - f64::from(*place));
+                // Those behind the end are not used.
+                let sample = if position < highest { position } else { highest }.floor();
+                *place = (sample + LAST_BITS).to_bits() as u32;
+                *share = P::of(position - sample);
             }
             for (at, (place, share)) in places.iter().zip(&shares).take(count).enumerate() {
                 let cross = Cross { at: first + at, sample: *place as usize, share: *share };
-                row.cross(cross, x, y);
+                cross.add::<PARTS, SPREADS>(x, y);
             }
         }
         if ends {
-            row.cross(Cross { at: count - 1, sample: last as usize, share: P::ZERO }, x, y);
+            let cross = Cross { at: count - 1, sample: last as usize, share: P::ZERO };
+            cross.add::<PARTS, SPREADS>(x, y);
         }
     }
 }
 
-impl<P: Way> Hyperbola<'_, '_, P> {
-    #[inline(always)]
-    fn nearest(self, samples: usize) {
-        for s in 0..samples {
-            let Some(Place { sample, .. }) = Paths::on_hyperbola(self.hyperbola, s, samples) else {
-                break;
-            };
-            self.row.cross(Cross { at: s, sample, share: P::ZERO }, self.x, self.y);
-        }
-    }
-}
-
-impl Row<'_> {
-    #[inline(always)]
-    fn cross<P: Way>(&self, cross: Cross<P>, x: &[P], y: &mut [P]) {
-        match (self.parts, self.transposed) {
-            (1, false) => cross.gather(1, x, y),
-            (_, false) => cross.gather(2, x, y),
-            (1, true) => cross.scatter(1, P::ONE, x, y),
-            (_, true) => cross.scatter(2, P::ONE, x, y),
-        }
-    }
-}
-
-/// Rays side by side.
+/// Rays side by side, and the line that they cross.
+#[derive(Clone, Copy)]
 struct Rays<'a> {
     start: &'a [i64],
     slope: &'a [i64],
     weight: &'a [f64],
     bits: u32,
+    line: i64,
+    samples: i64,
 }
 
-struct Straight<'a, 'y, P> {
-    row: &'a Row<'a>,
+struct Straight<'a, 'y, P, const PARTS: usize, const SPREADS: bool> {
     rays: Rays<'a>,
     x: &'a [P],
     y: &'y mut [P],
 }
 
-impl<P: Way> WithSimd for Straight<'_, '_, P> {
+impl<P: Way, const PARTS: usize, const SPREADS: bool> WithSimd
+    for Straight<'_, '_, P, PARTS, SPREADS>
+{
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let Self { row, rays, x, y } = self;
-        let (samples, line) = (row.curves.samples() as i64, row.line as i64);
+        let Self { rays, x, y } = self;
+        let Rays { bits, line, samples, .. } = rays;
+        let (behind, unit) = ((1_i64 << bits) - 1, 1.0 / (1_i64 << bits) as f64);
         let all = rays.start.iter().zip(rays.slope).zip(rays.weight);
         for (at, ((start, slope), weight)) in all.enumerate() {
             let position = start + slope * line;
-            let sample = position >> rays.bits;
+            let sample = position >> bits;
+            // None of either neighbour.
             if sample < -1 || sample >= samples {
                 continue;
             }
-            let behind = position & ((1 << rays.bits) - 1);
-            let share = P::of(behind as f64 / (1_i64 << rays.bits) as f64);
-            for part in 0..row.parts {
-                let place = |sample: i64| sample as usize * row.parts + part;
-                let at = at * row.parts + part;
-                let (here, next) = (sample >= 0, sample + 1 < samples && share != P::ZERO);
-                if row.transposed {
+            let share = P::of((position & behind) as f64 * unit);
+            let (here, next) = (sample >= 0, sample + 1 < samples && share != P::ZERO);
+            let (own, other) = (P::ONE - share, (sample + 1) as usize * PARTS);
+            for part in 0..PARTS {
+                let at = at * PARTS + part;
+                if SPREADS {
                     let from = x[at] * P::of(*weight);
                     if here {
-                        let to = &mut y[place(sample)];
-                        *to = *to + from * (P::ONE - share);
+                        y[other - PARTS + part] = y[other - PARTS + part] + from * own;
                     }
                     if next {
-                        let to = &mut y[place(sample + 1)];
-                        *to = *to + from * share;
+                        y[other + part] = y[other + part] + from * share;
                     }
                 } else {
-                    if here {
-                        y[at] = y[at] + x[place(sample)] * (P::ONE - share);
-                    }
-                    if next {
-                        y[at] = y[at] + x[place(sample + 1)] * share;
-                    }
+                    let before = if here { x[other - PARTS + part] * own } else { P::ZERO };
+                    let behind = if next { x[other + part] * share } else { P::ZERO };
+                    y[at] = y[at] + (before + behind);
                 }
             }
         }

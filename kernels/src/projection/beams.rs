@@ -1,5 +1,7 @@
 //! Straight rays through an image.
 
+use std::cmp::Ordering;
+
 use arrayspan_bridge::devices::vectors::reserve;
 
 use super::curves::{APART, Curves, Paths};
@@ -93,7 +95,12 @@ impl Beam {
             Rays::Parallel(direction) => direction,
             Rays::From(source) => [place[0] - source[0], place[1] - source[1]],
         };
-        if u.abs() < v.abs() || (u.abs() == v.abs() && !diagonal) || u == 0.0 {
+        let across = match u.abs().partial_cmp(&v.abs())? {
+            Ordering::Less => false,
+            Ordering::Equal => diagonal && u != 0.0,
+            Ordering::Greater => true,
+        };
+        if !across {
             return None;
         }
         let slope = v / u;

@@ -10,7 +10,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 pub use beams::{Beam, Rays};
-pub(crate) use curves::{APART, Curves, Paths, Place, floor_root};
+pub(crate) use curves::{APART, Curves, Paths, floor_root};
 
 use arrayspan_bridge::DType;
 

@@ -6,8 +6,8 @@ use super::*;
 #[test]
 fn places_on_hyperbolas_are_those_of_the_square_root() {
     let samples = 50;
-    for square in [0.0, 0.2, 1.0, 7.9, 400.0, 2401.0, 2401.5] {
-        let path = ((square as f64).floor() as i64, (square as f64).fract(), false);
+    for square in [0.0_f64, 0.2, 1.0, 7.9, 400.0, 2401.0, 2401.5] {
+        let path = (square.floor() as i64, square.fract(), false);
         for s in 0..samples {
             let position = ((s * s) as f64 + square).sqrt();
             let found = Paths::on_hyperbola(path, s, samples);

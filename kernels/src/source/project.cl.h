@@ -66,7 +66,8 @@ KERNEL_OF(THREADS, 1, 1) project(PARAMETERS) {
         elem sum = e_zero();
 #if KIND == 2 && !TRANSPOSED
         const i64 ray = (i64)row * n + s, rays = (i64)y_b * n;
-        const i64 start = places[ray], slope = places[rays + ray];
+        const i64 slope = places[rays + ray];
+        i64 position = places[ray];
         const real weight = numbers[ray];
 #endif
 #if KIND == 2 && !TRANSPOSED
@@ -118,13 +119,13 @@ KERNEL_OF(THREADS, 1, 1) project(PARAMETERS) {
               }
             }
 #elif !TRANSPOSED
-            const i64 position = start + slope * at;
             const i64 i = position >> bits;
             if (i >= -1 && i < m) {
               const real share = SHARE(position);
               if (i >= 0) ADD(R(1.0) - share, i)
               if (i + 1 < m && share > R(0.0)) ADD(share, i + 1)
             }
+            position += slope;
 #else
             /* Detectors that may see what lies between the neighbours. */
             const GLOBAL real* of = numbers + ((i64)x_b * m + (i64)at * 6);
@@ -151,6 +152,6 @@ KERNEL_OF(THREADS, 1, 1) project(PARAMETERS) {
         GLOBAL elem* to = y + (y_OUTER + row / y_b * y_0 + row % y_b * y_1 + s * y_s);
         *to = EXPRESSION(IN_SUM);
       }
-  }
+    }
   }
 }

@@ -68,9 +68,10 @@ impl Known {
             let shape = [around[0], known.projection.columns(), around[1]].concat();
             let range = known.projection.range_of(&shape).unwrap();
             let x = cell.random(&shape, forms[0], 41 + number as u64);
-            let mut y = match update.reads() {
-                true => cell.random(&range, forms[1], 43),
-                false => cell.unreadable(&range, forms[1]),
+            let mut y = if update.reads() {
+                cell.random(&range, forms[1], 43)
+            } else {
+                cell.unreadable(&range, forms[1])
             };
             let expected = Expected {
                 scale: reference::gather(&known.ones, &x.tensor, &y.tensor, update).scale,
@@ -110,7 +111,7 @@ fn beams([lines, samples]: [usize; 2], detectors: usize) -> Known {
     let middle = [lines as f64 / 2.0, samples as f64 / 2.0];
     let beams: Vec<Beam> = (0..6)
         .map(|number| {
-            let (sine, cosine) = (number as f64 * 0.6).sin_cos();
+            let (sine, cosine) = (f64::from(number) * 0.6).sin_cos();
             let away = 2.0 * (lines + samples) as f64;
             let place = |along: f64, across: f64| {
                 [
