@@ -156,12 +156,12 @@
 //! |---|---|
 //! | basic | [`Identity`], [`Zero`], [`Diagonal`], [`Conj`], [`Real`], [`Imag`], [`MatrixMult`], [`Transpose`], [`Flip`], [`Roll`], [`Pad`], [`Symmetrize`], [`Restriction`], [`Spread`], [`SumAlong`], [`CausalIntegration`], [`Regression`], [`LinearRegression`], [`FunctionOperator`], [`MemoizeOperator`], [`ToDevice`] |
 //! | derivatives | [`FirstDerivative`], [`SecondDerivative`], [`Laplacian`], [`Gradient`], [`FirstDirectionalDerivative`], [`SecondDirectionalDerivative`] |
-//! | signals | [`Convolve1D`], [`Convolve2D`], [`ConvolveND`], [`NonStationaryConvolve1D`], [`NonStationaryConvolve2D`], [`NonStationaryConvolve3D`], [`NonStationaryFilters1D`], [`NonStationaryFilters2D`], [`Fredholm1`], [`ChirpRadon2D`], [`ChirpRadon3D`], [`FourierRadon2D`], [`FourierRadon3D`], [`Smoothing`], [`Interp`], [`InterpCubicSpline`], [`Bilinear`], [`FFT`], [`FFT2D`], [`FFTND`], [`Shift`], [`DCT`], [`DWT`], [`DWT2D`], [`DWTND`], [`Sliding1D`], [`Sliding2D`], [`Sliding3D`], [`Patch2D`], [`Patch3D`], [`Seislet`], [`PWSprayer2D`], [`PWSmoother2D`] |
+//! | signals | [`Convolve1D`], [`Convolve2D`], [`ConvolveND`], [`NonStationaryConvolve1D`], [`NonStationaryConvolve2D`], [`NonStationaryConvolve3D`], [`NonStationaryFilters1D`], [`NonStationaryFilters2D`], [`Fredholm1`], [`ChirpRadon2D`], [`ChirpRadon3D`], [`FourierRadon2D`], [`FourierRadon3D`], [`Smoothing`], [`Interp`], [`InterpCubicSpline`], [`Bilinear`], [`FFT`], [`FFT2D`], [`FFTND`], [`Shift`], [`DCT`], [`DWT`], [`DWT2D`], [`DWTND`], [`Sliding1D`], [`Sliding2D`], [`Sliding3D`], [`Patch2D`], [`Patch3D`], [`DTCWT`], [`Seislet`], [`PWSprayer2D`], [`PWSmoother2D`] |
 //! | seismic | [`PoststackLinearModelling`] |
 //! | medical | [`MRI2D`] |
 //! | algebra | [`adjoint`], `+`, `-`, `*`, [`after`](Operator::after), [`pow`](Operator::pow), [`transpose`](Operator::transpose), [`conj`](Operator::conj), [`to_real`](Operator::to_real), [`to_imag`](Operator::to_imag), [`Kronecker`], [`vstack!`], [`hstack!`], [`stack!`], [`block_diagonal!`], [`columns`](Operator::columns), [`lifted`](Operator::lifted), [`on`](Operator::on), [`visiting`](Operator::visiting) |
 //! | about them | [`describe`](Operator::describe), [`cost`](Operator::cost), [`to_dense`](Operator::to_dense), [`to_sparse`](Operator::to_sparse), [`trace`](Operator::trace), [`TraceEstimator`](operators::TraceEstimator), [`Counter`](operators::Counter) |
-//! | beside them | [`wavelet`](operators::wavelet), [`taper`](operators::taper), [`events`](operators::events), [`metrics`](operators::metrics) |
+//! | beside them | [`wavelet`](operators::wavelet), [`taper`](operators::taper), [`slopes`](operators::slopes), [`matrices`](operators::matrices), [`events`](operators::events), [`metrics`](operators::metrics) |
 //! | yours | [`Operator::of`] with a [`Form`], [`Operator::new`] with a [`LinearMap`] |
 //!
 //! Steps, taps and factors are `f64` or [`num_complex`]'s `Complex64` (two `f64`, what [`DType::Complex128`] names),

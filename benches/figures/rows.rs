@@ -285,6 +285,11 @@ pub(crate) const OPERATORS: &[Row] = &[
     ("VStack", |s| Ok(vstack([diagonal(s)?, Identity::new(s.space()?)?])?)),
     ("HStack", |s| Ok(hstack([diagonal(s)?, Identity::new(s.space()?)?])?)),
     ("BlockDiag", |s| Ok(block_diagonal([diagonal(s)?, diagonal(s)?])?)),
+    ("DTCWT", |s| {
+        let extent = s.shape[0] / 2 * 2;
+        let space = Space::new([extent, s.shape[1]], DType::Float32)?;
+        Ok(DTCWT::new(space, 0, 3, Biorthogonal::default(), QuarterShift::default())?)
+    }),
     // Tables of a weight for each pair of samples of a trace.
     ("Seislet_64x128", |_| {
         let space = Space::new([64, 128], DType::Float32)?;

@@ -155,6 +155,13 @@ CASES = {
         ops.PoststackLinearModelling((5, 6), wavelet, **D),
         lambda x: np.stack([np.convolve(column, wavelet)[1:6] for column in centered(x).T], 1),
     ),
+    "DTCWT": (
+        ops.DTCWT((4, 6), 1, 0, "legall", **D),
+        lambda x: (lambda a, w: np.stack([np.concatenate([a([w[1]])[::2], a([w[0]])]), np.concatenate([a([w[1]])[1::2], 0 * x])]))(
+            lambda f: sum(w * np.pad(x, [(2, 2), (0, 0)], "symmetric")[2 + k : 6 + k] for k, w in zip(range(-2, 3), f[0])),
+            ([-0.125, 0.25, 0.75, 0.25, -0.125], [0, -0.25, 0.5, -0.25, 0]),
+        ),
+    ),
     "Seislet": (
         ops.Seislet((4, 6), np.ones((4, 6)), 1, **D),
         lambda x: (lambda r: np.concatenate([r, x[::2] + np.pad(r[:, 1:], [(0, 0), (0, 1)]) / 2]))(

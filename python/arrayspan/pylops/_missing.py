@@ -7,7 +7,6 @@ _MODULES = {
     "signalprocessing": {
         "radon2d": ["Radon2D"],
         "radon3d": ["Radon3D"],
-        "dtcwt": ["DTCWT"],
         "udct": ["UDCT"],
     },
     "avo": {
