@@ -41,7 +41,7 @@ pub fn nonstationary_convmtx<T: FilterTap>(
     offset: usize,
 ) -> Result<Sparse> {
     let name = "nonstationary_convmtx";
-    if taps == 0 || filters.is_empty() || filters.len() % taps != 0 {
+    if taps == 0 || filters.is_empty() || !filters.len().is_multiple_of(taps) {
         let why = format!("{} numbers for filters of {taps} taps", filters.len());
         return Error::parameter(name, why);
     }

@@ -275,9 +275,9 @@ mod tests {
             for kind in [SlopeSmoothing::Boxcar, SlopeSmoothing::Triangle] {
                 let smoothing = vec![5, 5, 5];
                 let parameters = PlaneWaveDestruction {
-                    axis,
                     kind,
                     smoothing,
+                    axis,
                     ..PlaneWaveDestruction::default()
                 };
                 let slopes = pwd_slope_estimate(&volume, &parameters).unwrap();

@@ -11,6 +11,7 @@ mod convolve2d;
 mod convolve_nd;
 mod dct;
 mod dtcwt;
+mod dual_tree;
 mod dual_tree_filters;
 mod dwt;
 mod dwt2d;
