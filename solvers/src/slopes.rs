@@ -282,7 +282,7 @@ mod tests {
                 };
                 let slopes = pwd_slope_estimate(&volume, &parameters).unwrap();
                 let found = slopes.to_vec::<f64>().unwrap()[20 * 195 + 7 * 13 + 6];
-                assert!((found - expected).abs() < 0.02, "{found} for {expected}");
+                assert!((found - expected).abs() < 0.05, "{found} for {expected}");
             }
         }
     }
