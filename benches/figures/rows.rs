@@ -299,11 +299,14 @@ pub(crate) const OPERATORS: &[Row] = &[
     ("PWSprayer2D", |s| plane_waves(s, PWSprayer2D::new)),
     ("PWSmoother2D", |s| plane_waves(s, PWSmoother2D::new)),
     ("Poststack2D", poststack),
-    ("MRI2D_lines", |s| Ok(MRI2D::new(s.space()?, &KSpace::Lines(s.scattered(1)))?)),
+    ("MRI2D_lines", |s| {
+        let image = Space::new([s.shape[0], s.shape[1]], DType::Float32)?;
+        Ok(MRI2D::new(image, &KSpace::Lines(s.scattered(1)))?)
+    }),
     ("MRI2D_radial", |s| {
         let [height, width] = [s.shape[0], s.shape[1]];
         let points = KSpace::radial([height, width], 64, height.max(width))?;
-        Ok(MRI2D::new(s.space()?, &points)?)
+        Ok(MRI2D::new(Space::new([height, width], DType::Float32)?, &points)?)
     }),
     ("VStack_derivative_Laplacian", |s| {
         Ok(vstack([first(s, 0, Scheme::Centered3, Edge::Reduced)?, laplacian(s)?])?)
