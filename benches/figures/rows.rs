@@ -299,6 +299,11 @@ pub(crate) const OPERATORS: &[Row] = &[
     ("VStack", |s| Ok(vstack([diagonal(s)?, Identity::new(s.space()?)?])?)),
     ("HStack", |s| Ok(hstack([diagonal(s)?, Identity::new(s.space()?)?])?)),
     ("BlockDiag", |s| Ok(block_diagonal([diagonal(s)?, diagonal(s)?])?)),
+    ("DTCWT", |s| {
+        let extent = s.shape[0] / 2 * 2;
+        let space = Space::new([extent, s.shape[1]], DType::Float32)?;
+        Ok(DTCWT::new(space, 0, 3, Biorthogonal::default(), QuarterShift::default())?)
+    }),
     // Tables of a weight for each pair of samples of a trace.
     ("Seislet_64x128", |_| {
         let space = Space::new([64, 128], DType::Float32)?;
@@ -308,11 +313,14 @@ pub(crate) const OPERATORS: &[Row] = &[
     ("PWSprayer2D", |s| plane_waves(s, PWSprayer2D::new)),
     ("PWSmoother2D", |s| plane_waves(s, PWSmoother2D::new)),
     ("Poststack2D", poststack),
-    ("MRI2D_lines", |s| Ok(MRI2D::new(s.space()?, &KSpace::Lines(s.scattered(1)))?)),
+    ("MRI2D_lines", |s| {
+        let image = Space::new([s.shape[0], s.shape[1]], DType::Float32)?;
+        Ok(MRI2D::new(image, &KSpace::Lines(s.scattered(1)))?)
+    }),
     ("MRI2D_radial", |s| {
         let [height, width] = [s.shape[0], s.shape[1]];
         let points = KSpace::radial([height, width], 64, height.max(width))?;
-        Ok(MRI2D::new(s.space()?, &points)?)
+        Ok(MRI2D::new(Space::new([height, width], DType::Float32)?, &points)?)
     }),
     ("VStack_derivative_Laplacian", |s| {
         Ok(vstack([first(s, 0, Scheme::Centered3, Edge::Reduced)?, laplacian(s)?])?)

@@ -26,6 +26,7 @@ from pylops.optimization.leastsquares import regularized_inversion  # noqa: E402
 from pylops.optimization.sparsity import fista  # noqa: E402
 from pylops.signalprocessing import (  # noqa: E402
     DCT,
+    DTCWT,
     DWT,
     DWT2D,
     DWTND,
@@ -48,6 +49,9 @@ from pylops.signalprocessing import (  # noqa: E402
     NonStationaryFilters2D,
     Patch2D,
     Patch3D,
+    PWSmoother2D,
+    PWSprayer2D,
+    Seislet,
     Radon2D,
     Radon3D,
     Shift,
@@ -157,6 +161,11 @@ def windows(cls, shape, lengths, overlaps):
 def on_numpy(make):
     """What PyLops has for NumPy alone."""
     return lambda: make() if LIBRARY == "numpy" else None
+
+
+def plane_waves(operator):
+    shape = tuple(min(extent, 1000) for extent in SHAPE)
+    return operator(shape, random.uniform(-1, 1, shape), 8, 0.9, dtype=FLOAT)
 
 
 SIDE = min(CUBE[0], 16)
@@ -298,6 +307,12 @@ OPERATORS = {
     "DWT2D_haar": on_numpy(lambda: DWT2D(SHAPE, axes=(0, 1), dtype=FLOAT)),
     "DWT2D_haar_levels4": on_numpy(lambda: DWT2D(SHAPE, axes=(0, 1), level=4, dtype=FLOAT)),
     "DWTND_db2": on_numpy(lambda: DWTND(CUBE, axes=(0, 1, 2), wavelet="db2", dtype=FLOAT)),
+    "DTCWT": on_numpy(lambda: DTCWT((SHAPE[0] // 2 * 2, SHAPE[1]), axis=0, dtype=FLOAT)),
+    "Seislet_64x128": on_numpy(
+        lambda: Seislet(random.uniform(-1, 1, (64, 128)), level=5, kind="linear", dtype=FLOAT)
+    ),
+    "PWSprayer2D": on_numpy(lambda: plane_waves(PWSprayer2D)),
+    "PWSmoother2D": on_numpy(lambda: plane_waves(PWSmoother2D)),
     "Sliding1D": lambda: windows(Sliding1D, (LENGTH,), (64,), (16,)),
     "Sliding2D": lambda: windows(Sliding2D, SHAPE, (64,), (16,)),
     "Sliding3D": lambda: windows(Sliding3D, CUBE, (SIDE,) * 2, (SIDE // 4,) * 2),

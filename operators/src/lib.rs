@@ -48,6 +48,7 @@ mod filter_tap;
 pub mod form;
 pub mod laws;
 mod linear_map;
+pub mod matrices;
 pub mod medical;
 pub mod metrics;
 mod number;
@@ -56,6 +57,7 @@ pub mod prelude;
 mod property;
 pub mod random;
 pub mod signal;
+pub mod slopes;
 mod space;
 mod sparse;
 pub mod taper;
@@ -95,13 +97,13 @@ pub use derivative::{
 pub use form::Form;
 pub use medical::{BeamGeometry, CT2D, KSpace, MRI2D};
 pub use signal::{
-    Bilinear, ChirpRadon2D, ChirpRadon3D, Convolution, Convolve1D, Convolve2D, ConvolveND, Cosines,
-    DCT, DWT, DWT2D, DWTND, FFT, FFT2D, FFTND, FourierAxis, FourierNorm, FourierRadon2D,
-    FourierRadon3D, Fredholm1, Interp, InterpCubicSpline, Interpolation, NonStationaryConvolve1D,
-    NonStationaryConvolve2D, NonStationaryConvolve3D, NonStationaryFilters1D,
-    NonStationaryFilters2D, PWSmoother2D, PWSprayer2D, Patch2D, Patch3D, Radon2D, Radon3D,
-    RadonKind, Seislet, SeisletBasis, Shift, Sliding1D, Sliding2D, Sliding3D, Smoothing, Spectrum,
-    Wavelet, Windows,
+    Bilinear, Biorthogonal, ChirpRadon2D, ChirpRadon3D, Convolution, Convolve1D, Convolve2D,
+    ConvolveND, Cosines, DCT, DTCWT, DWT, DWT2D, DWTND, FFT, FFT2D, FFTND, FourierAxis,
+    FourierNorm, FourierRadon2D, FourierRadon3D, Fredholm1, Interp, InterpCubicSpline,
+    Interpolation, NonStationaryConvolve1D, NonStationaryConvolve2D, NonStationaryConvolve3D,
+    NonStationaryFilters1D, NonStationaryFilters2D, PWSmoother2D, PWSprayer2D, Patch2D, Patch3D,
+    QuarterShift, Radon2D, Radon3D, RadonKind, Seislet, SeisletBasis, Shift, Sliding1D, Sliding2D, Sliding3D,
+    Smoothing, Spectrum, Wavelet, Windows,
 };
 pub use sparse::Sparse;
 pub use trace::{Sampler, TraceEstimator, TraceMethod};

@@ -65,6 +65,7 @@ DWT = _native.DWT
 DWT2D = _native.DWT2D
 DWTND = _native.DWTND
 DCT = _native.DCT
+DTCWT = _native.DTCWT
 Seislet = _native.Seislet
 PWSprayer2D = _native.PWSprayer2D
 PWSmoother2D = _native.PWSmoother2D

@@ -322,6 +322,16 @@ def DWTND(
     dtype: DType = "float32",
 ) -> Operator: ...
 def DCT(shape: Shape, axes: Shape | None = None, kind: int = 2, dtype: DType = "float32") -> Operator: ...
+def DTCWT(
+    shape: Shape,
+    levels: int = 3,
+    axis: int = -1,
+    first: Literal["antonini", "legall", "near_sym_a", "near_sym_b"] = "near_sym_a",
+    further: Literal["qshift_06", "qshift_a", "qshift_b", "qshift_c", "qshift_d", "qshift_32"] = "qshift_a",
+    *,
+    inverse: bool = False,
+    dtype: DType = "float32",
+) -> Operator: ...
 def Seislet(
     shape: Shape,
     slopes: ArrayLike,

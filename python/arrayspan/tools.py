@@ -1,4 +1,4 @@
-"""What stands beside operators: tapers, wavelets, and metrics of what was found."""
+"""What stands beside operators: tapers, wavelets, local slopes, and metrics of what was found."""
 
 from arrayspan._native import tools as _native
 
@@ -11,5 +11,7 @@ mae = _native.mae
 mse = _native.mse
 snr = _native.snr
 psnr = _native.psnr
+slope_estimate = _native.slope_estimate
+pwd_slope_estimate = _native.pwd_slope_estimate
 
 __all__ = [name for name in dir() if not name.startswith("_")]

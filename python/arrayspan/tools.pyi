@@ -22,3 +22,21 @@ def psnr(
     least: float | None = 0.0,
     largest: float | None = None,
 ) -> float: ...
+def slope_estimate(
+    section: ArrayLike,
+    steps: Sequence[float] = (1.0, 1.0),
+    deviations: Sequence[float] = (5.0, 5.0),
+    threshold: float = 0.0,
+    *,
+    dips: bool = False,
+) -> tuple[Any, Any]: ...
+def pwd_slope_estimate(
+    section: ArrayLike,
+    iterations: int = 5,
+    inner: int = 20,
+    taps: Literal[3, 5] = 5,
+    smoothing: Shape = 10,
+    kind: Literal["boxcar", "triangle"] = "triangle",
+    damping: float = 0.0,
+    axis: int = -1,
+) -> Any: ...

@@ -36,6 +36,7 @@ mod placed;
 mod protocol;
 mod shape;
 mod shortage;
+mod slopes;
 mod solvers;
 mod space;
 mod tools;
@@ -117,7 +118,7 @@ mod _native {
         #[pymodule_export]
         use crate::constructors::slopes::{pwsmoother2d, pwsprayer2d, seislet};
         #[pymodule_export]
-        use crate::constructors::transforms::{dct, dwt, dwt2d, dwtnd, wavelets};
+        use crate::constructors::transforms::{dct, dtcwt, dwt, dwt2d, dwtnd, wavelets};
         #[pymodule_export]
         use crate::constructors::windows::{patch2d, patch3d, sliding1d, sliding2d, sliding3d};
     }
@@ -170,6 +171,8 @@ mod _native {
         #[allow(unused_imports, reason = "attributes of the macro")]
         use pyo3::prelude::*;
 
+        #[pymodule_export]
+        use crate::slopes::{pwd_slopes, slopes};
         #[pymodule_export]
         use crate::tools::{gaussian, klauder, mae, mse, ormsby, psnr, ricker, snr, taper};
     }

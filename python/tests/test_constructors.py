@@ -70,6 +70,20 @@ field = rng.normal(size=(2, 5, 6))
 table = rng.uniform(0, 5, size=(5, 6, 3))
 wavelet = np.array([0.25, 1.0, -0.5])
 
+def dual_tree(x):
+    """The first level with the filters of Le Gall and Tabatabai: even high frequencies, odd ones, all low ones."""
+    wide = np.pad(x, [(0, 0), (2, 2)], "symmetric")
+    low = sum(tap * wide[:, k : k + 6] for k, tap in enumerate([-0.125, 0.25, 0.75, 0.25, -0.125]))
+    high = sum(tap * wide[:, k : k + 6] for k, tap in enumerate([0, -0.25, 0.5, -0.25, 0]))
+    return np.stack([np.hstack([high[:, ::2], low]), np.hstack([high[:, 1::2], 0 * low])])
+
+
+def predicted(x):
+    """Residuals and coarse traces, of eight with zeros behind them, without slopes."""
+    x = np.pad(x, [(0, 3), (0, 0)])
+    return np.concatenate([x[1::2] - x[::2], (x[::2] + x[1::2]) / 2])
+
+
 CASES = {
     "Identity": (ops.Identity((5, 6), **D), lambda x: x),
     "Identity rectangular": (ops.Identity((5, 6), (3, 8), **D), lambda x: np.pad(x[:3], [(0, 0), (0, 2)])),
@@ -155,12 +169,8 @@ CASES = {
         ops.PoststackLinearModelling((5, 6), wavelet, **D),
         lambda x: np.stack([np.convolve(column, wavelet)[1:6] for column in centered(x).T], 1),
     ),
-    "Seislet": (
-        ops.Seislet((4, 6), np.ones((4, 6)), 1, **D),
-        lambda x: (lambda r: np.concatenate([r, x[::2] + np.pad(r[:, 1:], [(0, 0), (0, 1)]) / 2]))(
-            x[1::2] - np.pad(x[::2, :-1], [(0, 0), (1, 0)])
-        ),
-    ),
+    "DTCWT": (ops.DTCWT((5, 6), 1, first="legall", **D), dual_tree),
+    "Seislet": (ops.Seislet((5, 6), np.zeros((5, 6)), 1, **D), predicted),
     "PWSprayer2D": (
         ops.PWSprayer2D((5, 6), np.zeros((5, 6)), 1, 0.5, **D),
         lambda x: x + np.pad(x[:, 1:], [(0, 0), (0, 1)]) / 2 + np.pad(x[:, :-1], [(0, 0), (1, 0)]) / 2,

@@ -1,4 +1,4 @@
-"""Tapers, wavelets and metrics."""
+"""Tapers, wavelets, slopes and metrics."""
 
 import arrayspan
 import numpy as np
@@ -37,3 +37,18 @@ def test_metrics_are_those_of_numpy():
     assert np.isclose(tools.psnr(a, b, largest=20.0), 10 * np.log10(20**2 / noise))
     with pytest.raises(arrayspan.ShapeError):
         tools.mae(a, b.T)
+
+
+def test_slopes_of_plane_waves_are_found():
+    z, x = np.mgrid[:40, :20]
+    section = np.sin(0.4 * (z - 0.5 * x))
+    slopes, anisotropy = tools.slope_estimate(section)
+    assert np.allclose(slopes, -0.5, atol=0.02) and np.allclose(anisotropy, 1, atol=0.02)
+    dips, _ = tools.slope_estimate(section, dips=True)
+    assert np.allclose(np.tan(dips), -0.5, atol=0.02)
+    slopes = tools.pwd_slope_estimate(section.astype("float32"), smoothing=(5, 7))
+    assert slopes.dtype == np.float32 and abs(slopes[20, 10] - 0.5) < 0.02
+    with pytest.raises(arrayspan.ParameterError):
+        tools.slope_estimate(section, (0.0, 1.0))
+    with pytest.raises(arrayspan.ParameterError):
+        tools.pwd_slope_estimate(section, taps=7)

@@ -37,6 +37,7 @@ pub mod observers;
 mod parameters;
 pub mod preconditioner;
 pub mod proximal;
+pub mod slopes;
 mod solution;
 mod solve;
 pub mod sparse;

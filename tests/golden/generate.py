@@ -33,6 +33,7 @@ from pylops.avo.poststack import PoststackLinearModelling
 from pylops.medical import CT2D, MRI2D
 from pylops.signalprocessing import (
     DCT,
+    DTCWT,
     DWT,
     DWT2D,
     DWTND,
@@ -68,7 +69,7 @@ from pylops.signalprocessing import (
     Sliding3D,
 )
 from pylops.signalprocessing import seislet as of_seislets
-from pylops.utils import metrics as pylops_metrics
+from pylops.utils import metrics as pylops_metrics, signalprocessing as pylops_signals
 from pylops.utils import seismicevents, tapers as pylops_tapers, wavelets as pylops_wavelets
 
 import proximal as of_proximal
@@ -759,6 +760,36 @@ def dct():
         add(f"even{kind}", (2, 36), (1,), kind)
         add(f"odd{kind}", (33, 2), (0,), kind)
     add("both", (33, 4), (0, 1), 2)
+    return file
+
+
+def dtcwt():
+    file = File("dtcwt")
+
+    def matrix(dims, transform):
+        """PyLops mixes real and imaginary parts of complex models, and has the inverse in the place of the adjoint."""
+        return lambda dtype: np.stack([transform(unit) for unit in np.eye(np.prod(dims))], axis=1).astype(dtype)
+
+    def add(case, dims, axis, level, biort="near_sym_a", qshift="qshift_a"):
+        operator = DTCWT(dims, biort, qshift, level, axis=axis)
+        file.add(case, matrix(dims, operator.matvec))
+
+    add("one", (10,), 0, 1)
+    add("two", (12,), 0, 2, "legall")
+    add("first", (10, 3), 0, 3)
+    add("middle", (2, 8, 3), 1, 2, "antonini", "qshift_06")
+    add("last", (3, 6), -1, 2, "near_sym_b", "qshift_b")
+    add("c", (14,), 0, 2, qshift="qshift_c")
+    add("d", (8,), 0, 3, qshift="qshift_d")
+    add("deep", (6,), 0, 5, qshift="qshift_32")
+    operator = DTCWT((10,))
+
+    # The package takes coefficients of which all but the first of a level are zero for none.
+    def inverse(unit):
+        ones = np.ones(operator.shape[0])
+        return operator.rmatvec(unit + ones) - operator.rmatvec(ones)
+
+    file.add("inverse", matrix((operator.shape[0],), inverse))
     return file
 
 
@@ -1919,6 +1950,35 @@ def metrics():
     return file
 
 
+def slopes():
+    file = File("slopes")
+
+    def tensor(case, shape, **parameters):
+        section = file.random(shape, "float64")
+        found, anisotropy = pylops_signals.slope_estimate(section, **parameters)
+        dips, _ = pylops_signals.dip_estimate(section, **parameters)
+        file.put("float64", case, section=section, slopes=found, anisotropy=anisotropy, dips=dips)
+
+    tensor("default", (13, 11))
+    tensor("steps", (11, 13), dz=2.0, dx=0.5, smooth=1.5)
+    tensor("short", (2, 5), smooth=(5.0, 0.0))
+    tensor("threshold", (13, 11), smooth=(1.0, 2.0), eps=0.25)
+    tensor("nothing", (5, 7), eps=1e3)
+
+    def destroyed(case, shape, **parameters):
+        z, x, *y = np.indices(shape)
+        section = np.sin(0.4 * (z - 0.5 * x - (0.25 * y[0] if y else 0))) + 0.01 * file.random(shape, "float64")
+        found = pylops_signals.pwd_slope_estimate(section, nsmooth=5, liter=200, damp=0.1, **parameters)
+        file.put("float64", case, section=section, slopes=found)
+
+    destroyed("pwd_five", (17, 11), niter=3)
+    destroyed("pwd_three", (17, 11), niter=2, order=1)
+    # PyLops refuses means of a section.
+    destroyed("pwd_boxcar", (13, 5, 7), niter=1, smoothing="boxcar", axis=1)
+    destroyed("pwd_last", (13, 5, 7), niter=1, axis=-1)
+    return file
+
+
 def sparse():
     """Thresholds and methods for sparse models, on an underdetermined dense matrix; `residuals` begins with the norm of the data."""
     file = File("sparse")
@@ -2118,6 +2178,7 @@ FILES = (
     dwt2d,
     dwtnd,
     dct,
+    dtcwt,
     seislet,
     pwsprayer2d,
     pwsmoother2d,
@@ -2134,6 +2195,7 @@ FILES = (
     tapers,
     wavelets,
     metrics,
+    slopes,
     proximal,
 )
 

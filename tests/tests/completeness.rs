@@ -181,6 +181,7 @@ fn every_golden_case_is_tested_and_every_tested_one_is_there() {
         "tapers/",
         "wavelets/",
         "metrics/",
+        "slopes/",
     ];
     let there = there.filter(|key| !others.iter().any(|other| key.starts_with(other)));
     assert_eq!(there.collect::<BTreeSet<_>>(), used);

@@ -7,13 +7,14 @@ use crate::process::{repository, run as show};
 use crate::python;
 
 /// The versions that the committed data were made with.
-const PACKAGES: [&str; 6] = [
+const PACKAGES: [&str; 7] = [
     "pylops==2.8.0",
     "pyproximal==0.13.0",
     "numpy==2.4.2",
     "scipy==1.17.0",
     "pywavelets==1.8.0",
     "astra-toolbox==2.5.0",
+    "dtcwt==0.14.0",
 ];
 
 /// Writes `tests/golden/` anew with `PyLops` in an environment of its own.

@@ -15,8 +15,8 @@ use crate::{
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use arrayspan_operators::kernels::bridge::devices::Device;
 /// use arrayspan_operators::kernels::bridge::{Array, DType};
-/// use arrayspan_operators::kernels::devices::Device;
 /// use arrayspan_operators::prelude::*;
 /// let image = Space::new([4, 6], DType::Complex64)?;
 /// let mri = MRI2D::new(image, &KSpace::Lines(vec![1, 3]))?;

@@ -52,7 +52,7 @@ fn events_along_slopes_are_predicted_by_both_bases() {
         let seislet = Seislet::new(model.clone(), [2.0; 256], [1.0, 1.0], 3, basis).unwrap();
         let y = numbers(&seislet.forward(&x).unwrap());
         assert!(y[..7 * 32].iter().all(|residual| residual.norm() < 1e-14));
-        assert_eq!(y.iter().skip(7 * 32).filter(|coarse| coarse.re == 1.0).count(), 1);
+        assert_eq!(y.iter().skip(7 * 32).filter(|coarse| coarse.re > 0.5).count(), 1);
     }
 }
 

@@ -5,7 +5,6 @@ from types import ModuleType
 
 _MODULES = {
     "signalprocessing": {
-        "dtcwt": ["DTCWT"],
         "udct": ["UDCT"],
     },
     "avo": {

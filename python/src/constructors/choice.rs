@@ -2,8 +2,8 @@
 
 use arrayspan::operators::taper::Ramp;
 use arrayspan::operators::{
-    Convolution, Edge, FourierNorm, Integral, Interpolation, RadonKind, Scheme, SeisletBasis,
-    Spectrum,
+    Biorthogonal, Convolution, Edge, FourierNorm, Integral, Interpolation, QuarterShift, RadonKind,
+    Scheme, SeisletBasis, Spectrum,
 };
 use pyo3::prelude::*;
 
@@ -89,6 +89,28 @@ impl Named for SeisletBasis {
     const WHAT: &str = "basis";
     const NAMES: &'static [(&'static str, Self)] =
         &[("haar", Self::Haar), ("linear", Self::Linear)];
+}
+
+impl Named for Biorthogonal {
+    const WHAT: &str = "first";
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("antonini", Self::Antonini),
+        ("legall", Self::LeGall),
+        ("near_sym_a", Self::NearSymmetricA),
+        ("near_sym_b", Self::NearSymmetricB),
+    ];
+}
+
+impl Named for QuarterShift {
+    const WHAT: &str = "further";
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("qshift_06", Self::Six),
+        ("qshift_a", Self::A),
+        ("qshift_b", Self::B),
+        ("qshift_c", Self::C),
+        ("qshift_d", Self::D),
+        ("qshift_32", Self::ThirtyTwo),
+    ];
 }
 
 impl Named for Spectrum {

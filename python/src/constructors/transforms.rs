@@ -1,9 +1,10 @@
 //! Wavelet and cosine transforms.
 
 use arrayspan::operators as of;
-use arrayspan::operators::{Cosines, Wavelet};
+use arrayspan::operators::{Biorthogonal, Cosines, QuarterShift, Wavelet};
 use pyo3::prelude::*;
 
+use super::choice::Choice;
 use super::{DTYPE, space};
 use crate::dtype::Named;
 use crate::error::{Class, Result, refuse};
@@ -80,6 +81,22 @@ pub(crate) fn dct(
     let space = space(shape, dtype)?;
     let axes = axes.map_or_else(|| (0..space.shape().len() as isize).collect(), |axes| axes.0);
     Ok(of::DCT::new(space, &axes, cosines)?.into())
+}
+
+/// The dual-tree complex wavelet transform along an axis, or its inverse.
+#[pyfunction(name = "DTCWT")]
+#[pyo3(signature = (shape, levels=3, axis=-1, first=Choice(Biorthogonal::NearSymmetricA), further=Choice(QuarterShift::A), *, inverse=false, dtype=DTYPE))]
+pub(crate) fn dtcwt(
+    shape: Shape,
+    levels: usize,
+    axis: isize,
+    first: Choice<Biorthogonal>,
+    further: Choice<QuarterShift>,
+    inverse: bool,
+    dtype: Named,
+) -> Result<PyOperator> {
+    let make = if inverse { of::DTCWT::inverse } else { of::DTCWT::new };
+    Ok(make(space(shape, dtype)?, axis, levels, first.0, further.0)?.into())
 }
 
 /// The names of all wavelets.

@@ -5,4 +5,5 @@ mod defects;
 mod gathers;
 mod metrics;
 mod numbers;
+mod slopes;
 mod values;

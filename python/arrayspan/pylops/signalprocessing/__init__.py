@@ -8,6 +8,7 @@ from .convolve1d import *
 from .convolve2d import *
 from .convolvend import *
 from .dct import *
+from .dtcwt import *
 from .dwt import *
 from .dwt2d import *
 from .dwtnd import *
@@ -41,6 +42,7 @@ __all__ = [
     "Convolve2D",
     "ConvolveND",
     "DCT",
+    "DTCWT",
     "DWT",
     "DWT2D",
     "DWTND",

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from .._missing import refusal
+from ... import tools
+from ._internal import _value_or_sized_to_tuple
 from .backend import get_array_module, get_csr_matrix, get_gaussian_filter
 
 __all__ = ["convmtx", "nonstationary_convmtx", "slope_estimate", "dip_estimate", "pwd_slope_estimate"]
@@ -101,4 +102,35 @@ def dip_estimate(d, dz=1.0, dx=1.0, smooth=5, eps=0.0):
     return slope_estimate(d, dz=dz, dx=dx, smooth=smooth, eps=eps, dips=True)
 
 
-pwd_slope_estimate = refusal("pwd_slope_estimate", __name__)
+def pwd_slope_estimate(
+    d, niter=5, liter=20, order=2, smoothing="triangle", nsmooth=10, damp=0.0, axis=-1
+):
+    """The slopes of what is seen in a picture or a volume, by plane-wave destruction, in samples per trace.
+
+    Parameters
+    ----------
+    d : ndarray
+        The picture, of axes `z` and `x`, or the volume, of `z`, `x` and `y`.
+    niter : int, optional
+        How often slopes are changed.
+    liter : int, optional
+        Iterations of LSQR for each change.
+    order : int, optional
+        The filter: 1 has three taps, 2 has five.
+    smoothing : str, optional
+        What changes are smoothed by: ``"triangle"`` or ``"boxcar"``.
+    nsmooth : int or tuple, optional
+        Over how many samples, along all axes or each.
+    damp : float, optional
+        Damping.
+    axis : int, optional
+        The axis that slopes are along: the second or the third one.
+    """
+    if order not in (1, 2):
+        raise ValueError(f"order must be 1 or 2, got {order}")
+    if d.ndim not in (2, 3):
+        raise ValueError(f"expected an array of two or three axes, got {d.ndim}")
+    if smoothing not in ("triangle", "boxcar"):
+        raise ValueError(f"smoothing must be either 'triangle' or 'boxcar', got {smoothing}")
+    nsmooth = _value_or_sized_to_tuple(nsmooth, d.ndim)
+    return tools.pwd_slope_estimate(d, niter, liter, 2 * order + 1, nsmooth, smoothing, damp, axis)
