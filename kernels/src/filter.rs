@@ -206,12 +206,14 @@ impl Filter {
     pub(crate) fn is_alone(&self) -> bool {
         Arc::strong_count(&self.0) == 1
     }
+}
 
-    /// Operations on an array of so many elements, in blocks: those of two transforms.
-    pub(crate) fn flops(&self, len: usize, extent: usize, blocks: Blocks) -> usize {
+impl Blocks {
+    /// Operations on an array of so many elements, along an axis of that extent: those of two transforms.
+    pub(crate) fn flops(self, len: usize, extent: usize) -> usize {
         let lines = len / extent.max(1);
-        let each = blocks.samples * (blocks.samples.ilog2() as usize) * 5;
-        lines.saturating_mul(blocks.count).saturating_mul(each)
+        let each = self.samples * (self.samples.ilog2() as usize) * 5;
+        lines.saturating_mul(self.count).saturating_mul(each)
     }
 }
 

@@ -102,8 +102,8 @@ pub use signal::{
     FourierNorm, FourierRadon2D, FourierRadon3D, Fredholm1, Interp, InterpCubicSpline,
     Interpolation, NonStationaryConvolve1D, NonStationaryConvolve2D, NonStationaryConvolve3D,
     NonStationaryFilters1D, NonStationaryFilters2D, PWSmoother2D, PWSprayer2D, Patch2D, Patch3D,
-    QuarterShift, Radon2D, Radon3D, RadonKind, Seislet, SeisletBasis, Shift, Sliding1D, Sliding2D, Sliding3D,
-    Smoothing, Spectrum, Wavelet, Windows,
+    QuarterShift, Radon2D, Radon3D, RadonKind, Seislet, SeisletBasis, Shift, Sliding1D, Sliding2D,
+    Sliding3D, Smoothing, Spectrum, Wavelet, Windows,
 };
 pub use sparse::Sparse;
 pub use trace::{Sampler, TraceEstimator, TraceMethod};

@@ -21,8 +21,8 @@ pub use crate::signal::{
     FourierNorm, FourierRadon2D, FourierRadon3D, Fredholm1, Interp, InterpCubicSpline,
     Interpolation, NonStationaryConvolve1D, NonStationaryConvolve2D, NonStationaryConvolve3D,
     NonStationaryFilters1D, NonStationaryFilters2D, PWSmoother2D, PWSprayer2D, Patch2D, Patch3D,
-    QuarterShift, Radon2D, Radon3D, RadonKind, Seislet, SeisletBasis, Shift, Sliding1D, Sliding2D, Sliding3D,
-    Smoothing, Spectrum, Wavelet, Windows,
+    QuarterShift, Radon2D, Radon3D, RadonKind, Seislet, SeisletBasis, Shift, Sliding1D, Sliding2D,
+    Sliding3D, Smoothing, Spectrum, Wavelet, Windows,
 };
 pub use crate::sparse::Sparse;
 pub use crate::{Devices, LinearMap, LinearOperator, Space, Workspace};

@@ -33,17 +33,14 @@ pub(super) fn room(threads: usize) -> usize {
 /// The macros `DOTS`, `DOTS_BEGIN`, `DOTS_END` and `NOTE`, which a kernel has of each value that it writes; `threads` stands for the
 /// number of a thread in its group.
 pub(super) fn define(norm: Option<&Dots>, text: &mut Text) {
-    match norm {
-        Some(norm) => {
-            norm.define(text);
-            text.define("NOTE(value)", norm.note("value"));
-        }
-        None => {
-            text.flag("DOTS", false);
-            text.define("NOTE(value)", "");
-            text.define("DOTS_BEGIN", "");
-            text.define("DOTS_END(number, which, count)", "");
-        }
+    if let Some(norm) = norm {
+        norm.define(text);
+        text.define("NOTE(value)", norm.note("value"));
+    } else {
+        text.flag("DOTS", false);
+        text.define("NOTE(value)", "");
+        text.define("DOTS_BEGIN", "");
+        text.define("DOTS_END(number, which, count)", "");
     }
 }
 

@@ -13,7 +13,7 @@ const FAR: usize = 16;
 
 /// How two calls become one.
 enum Way {
-    Elementwise(Join),
+    Elementwise(Box<Join>),
     Norm,
 }
 
@@ -22,7 +22,7 @@ impl Way {
         if is_norm(first, second) {
             return Some(Self::Norm);
         }
-        Join::new(first, second).map(Self::Elementwise)
+        Join::new(first, second).map(|join| Self::Elementwise(Box::new(join)))
     }
 
     fn of(self, first: Call<'static>, second: Call<'static>) -> Call<'static> {

@@ -67,7 +67,7 @@ impl Verb for FilterCall<'_> {
         cost.bytes_read += cost::read([&self.x]) + self.factors.bytes();
         let (len, extent) = (self.y.layout().len(), self.extent());
         let blocks = self.filter.blocks(extent, self.y.dtype(), (LOCAL, false));
-        cost.flops = self.filter.flops(len, extent, blocks);
+        cost.flops = blocks.flops(len, extent);
         cost
     }
 }

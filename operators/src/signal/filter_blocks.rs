@@ -8,9 +8,9 @@ use arrayspan_kernels::{Filter as Taps, Update};
 use super::filter::Filter;
 use crate::{Context, LinearMap, Result, Space};
 
-/// From so many taps on a pass with transforms takes less than one with products: on one H100 they take as long for about 120 taps, on one
-/// core of a host for about 300.
-const LONG: usize = 160;
+/// From so many taps on a pass with transforms takes less than one with products: on one H100 they take as long for 350 to 700 taps
+/// (`cargo test --release -p arrayspan-kernels --test filter_times -- --ignored --nocapture`).
+const LONG: usize = 512;
 
 /// A filter along one axis, in both directions.
 #[derive(Debug)]

@@ -1,7 +1,6 @@
 """Operators of medical imaging."""
 
-from .._missing import publish
 from .ct import *
 from .mri import *
 
-__all__ = ["CT2D", "MRI2D", *publish("medical", globals())]
+__all__ = ["CT2D", "MRI2D"]
