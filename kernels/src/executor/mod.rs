@@ -96,7 +96,7 @@ impl dyn Executor + '_ {
         Ok(keeping.kept()?)
     }
 
-    /// As [`graph`](trait.Executor.html#method.graph), in fewer passes over memory, as [`Plan::fused`](crate::Plan::fused) makes them.
+    /// As [`graph`](#method.graph), in fewer passes over memory, as [`Plan::fused`](crate::Plan::fused) makes them.
     ///
     /// # Errors
     /// As there.

@@ -21,7 +21,7 @@ use super::stencil_tile;
 use super::stencil_tile_width::{Setting, room};
 use super::{
     factors, gemm, map_flat, stencil, stencil_apart, stencil_column, stencil_each, stencil_filter,
-    stencil_flat, stencil_line, stencil_march, stencil_sum, stencil_term, user,
+    stencil_flat, stencil_line, stencil_march, stencil_norm, stencil_sum, stencil_term, user,
 };
 use crate::factors::Factors;
 use crate::number::computed;
@@ -235,10 +235,12 @@ fn tiled(
     factors: &Factors<'_>,
 ) -> Option<KernelSource> {
     let form = space.form(dtype.bytes(), &[0, dtype.bytes()], 4);
-    let setting = Setting { space, axes, units: UNITS, room: room(DeviceKind::Cuda) };
+    let norm = norm(dtype, factors);
+    let taken = if norm.is_some() { stencil_norm::room(256) } else { 0 };
+    let setting = Setting { space, axes, units: UNITS, room: room(DeviceKind::Cuda) - taken };
     let formula = Formula::update(factors, Element(dtype)).0;
     let variant = stencil_tile::Variant::new(stencil, dtype, form, formula, &setting)?;
-    Some(variant.with_norm(norm(dtype, factors)).source())
+    Some(variant.with_norm(norm).source())
 }
 
 /// The norm of kernels that only write, whose groups leave parts of it as those of complex numbers do, or join them.
