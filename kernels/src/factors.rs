@@ -1,11 +1,11 @@
 //! The factors of an update, as a call has them.
 
 use arrayspan_bridge::devices::{Access, Device};
-use arrayspan_bridge::{DType, Operand, OperandMut};
+use arrayspan_bridge::{DType, Operand, OperandMut, View, ViewMut};
 use num_complex::Complex64;
 
 use crate::update::{Factor, Update};
-use crate::verb::{OperandName, check};
+use crate::verb::{MapCall, OperandName, check};
 use crate::{Error, Expression, Fit, Result, constant, fit, input, previous};
 
 /// The factors of a call's update, checked.
@@ -111,6 +111,13 @@ impl<'a> Factors<'a> {
         let known = beta.number != Complex64::ONE;
         let factor = if known { constant(beta.number) * input(0) } else { input(0) };
         (previous().mul_or_zero(factor), Some(loaded))
+    }
+
+    /// That, as a call that updates `y`.
+    pub(crate) fn clearing<'c>(&'c self, y: ViewMut<'c>) -> Result<MapCall<'c>> {
+        let (nothing, factor) = self.cleared();
+        let inputs: Vec<View<'_>> = factor.iter().map(|factor| factor.view()).collect();
+        MapCall::new(&nothing, &inputs, y)
     }
 
     /// The numbers on the device, as a call shows its arrays.

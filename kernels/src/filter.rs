@@ -40,8 +40,17 @@ struct Inner {
     axis: usize,
     taps: Vec<Complex64>,
     offset: usize,
-    largest: f64,
+    facts: Facts,
     fingerprint: u64,
+}
+
+/// What decides for which dtypes taps can be those of a filter.
+#[derive(Clone, Copy, Debug)]
+struct Facts {
+    count: usize,
+    real: bool,
+    /// The largest magnitude of a real or imaginary part.
+    largest: f64,
 }
 
 /// How an axis is divided.
@@ -71,8 +80,6 @@ impl Filter {
     }
 
     fn of(axis: usize, taps: Vec<Complex64>, offset: usize) -> Self {
-        let parts = taps.iter().flat_map(|tap| [tap.re.abs(), tap.im.abs()]);
-        let largest = parts.fold(0.0, f64::max);
         let mut hasher = DefaultHasher::new();
         offset.hash(&mut hasher);
         for tap in &taps {
@@ -80,7 +87,8 @@ impl Filter {
             [tap.re, tap.im].map(|part| (part + 0.0).to_bits()).hash(&mut hasher);
         }
         let fingerprint = hasher.finish();
-        Self(Arc::new(Inner { axis, taps, offset, largest, fingerprint }))
+        let facts = Facts::of(&taps);
+        Self(Arc::new(Inner { axis, taps, offset, facts, fingerprint }))
     }
 
     /// The most taps that arrays of `dtype` are filtered with: half of the samples that the memory near a processor holds.
@@ -126,39 +134,20 @@ impl Filter {
         self.taps().len() - 1 - self.offset()
     }
 
-    /// Whether all taps are real.
+    /// Whether there is a filter with these taps for arrays of `dtype`: they are few enough, real for real ones, and no sum of them is
+    /// too large.
     #[must_use]
-    pub fn is_real(&self) -> bool {
-        self.taps().iter().all(|tap| tap.im == 0.0)
-    }
-
-    /// Whether arrays of `dtype` can be filtered: taps are few enough, real for real ones, and no sum of them is too large.
-    #[must_use]
-    pub fn suits(&self, dtype: DType) -> bool {
-        let shape = vec![0; self.axis() + 1];
-        dtype.is_computable() && self.check(NAME, &shape, dtype).is_ok()
+    pub fn takes(taps: &[Complex64], dtype: DType) -> bool {
+        dtype.is_computable() && Facts::of(taps).refusal(dtype).is_none()
     }
 
     /// Fails unless it can be applied to arrays of that shape and dtype.
     pub(crate) fn check(&self, verb: &'static str, shape: &[usize], dtype: DType) -> Result<()> {
-        let (axis, taps) = (self.axis(), self.taps().len());
+        let axis = self.axis();
         if axis >= shape.len() {
             return check::argument(verb, format!("axis {axis} of shape {shape:?}"));
         }
-        if !dtype.is_complex() && !self.is_real() {
-            return check::argument(verb, format!("taps are complex, arrays {dtype}"));
-        }
-        if taps > Self::most_taps(dtype) {
-            let most = Self::most_taps(dtype);
-            return check::argument(verb, format!("{taps} taps, at most {most} for {dtype}"));
-        }
-        // What bins of its spectrum may add up to.
-        let sum = self.0.largest * taps as f64;
-        if fit(sum, dtype) == Fit::TooLarge {
-            let why = format!("taps of up to {:e} are too large for {dtype}", self.0.largest);
-            return check::argument(verb, why);
-        }
-        Ok(())
+        self.0.facts.refusal(dtype).map_or(Ok(()), |why| check::argument(verb, why))
     }
 
     /// The cheapest blocks of an axis of that extent, for arrays of `dtype` and so much memory near a processor, which is shared by
@@ -214,6 +203,28 @@ impl Blocks {
         let lines = len / extent.max(1);
         let each = self.samples * (self.samples.ilog2() as usize) * 5;
         lines.saturating_mul(self.count).saturating_mul(each)
+    }
+}
+
+impl Facts {
+    fn of(taps: &[Complex64]) -> Self {
+        let parts = taps.iter().flat_map(|tap| [tap.re.abs(), tap.im.abs()]);
+        let real = taps.iter().all(|tap| tap.im == 0.0);
+        Self { count: taps.len(), real, largest: parts.fold(0.0, f64::max) }
+    }
+
+    /// Why arrays of `dtype` have no filter with these taps, if they have none.
+    fn refusal(self, dtype: DType) -> Option<String> {
+        let (Self { count, real, largest }, most) = (self, Filter::most_taps(dtype));
+        if !dtype.is_complex() && !real {
+            return Some(format!("taps are complex, arrays {dtype}"));
+        }
+        if count > most {
+            return Some(format!("{count} taps, at most {most} for {dtype}"));
+        }
+        // What bins of the spectrum may add up to.
+        let too_large = fit(largest * count as f64, dtype) == Fit::TooLarge;
+        too_large.then(|| format!("taps of up to {largest:e} are too large for {dtype}"))
     }
 }
 

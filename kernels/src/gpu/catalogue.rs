@@ -194,7 +194,8 @@ fn column(
     let form = space.form(dtype.bytes(), &[0, dtype.bytes()], 5);
     let formula = Formula::update(factors, Element(dtype)).0;
     let variant = stencil_column::Variant::new(stencil, dtype, form, formula, (space, axes))?;
-    Some(variant.with_norm(norm(dtype, factors)).source())
+    let norm = norm(dtype, factors, variant.threads());
+    Some(variant.with_norm(norm).source())
 }
 
 /// The kernel for a band across such rows.
@@ -235,19 +236,24 @@ fn tiled(
     factors: &Factors<'_>,
 ) -> Option<KernelSource> {
     let form = space.form(dtype.bytes(), &[0, dtype.bytes()], 4);
-    let norm = norm(dtype, factors);
-    let taken = if norm.is_some() { stencil_norm::room(256) } else { 0 };
+    let taken = if has_norm(factors) { stencil_norm::room(stencil_tile::MOST_THREADS) } else { 0 };
     let setting = Setting { space, axes, units: UNITS, room: room(DeviceKind::Cuda) - taken };
     let formula = Formula::update(factors, Element(dtype)).0;
     let variant = stencil_tile::Variant::new(stencil, dtype, form, formula, &setting)?;
+    let norm = norm(dtype, factors, variant.threads());
     Some(variant.with_norm(norm).source())
 }
 
-/// The norm of kernels that only write, whose groups leave parts of it as those of complex numbers do, or join them.
-fn norm(dtype: DType, factors: &Factors<'_>) -> Option<Dots> {
+/// Kernels that only write are those with a norm.
+fn has_norm(factors: &Factors<'_>) -> bool {
+    !factors.reads()
+}
+
+/// Their norm, of groups with so many threads, which leave parts of it as those of complex numbers do, or join them.
+fn norm(dtype: DType, factors: &Factors<'_>, threads: usize) -> Option<Dots> {
     let sharing = if dtype.is_complex() { Sharing::Leave } else { Sharing::LastJoins };
     let of = vec![([DotOf::Output(0); 2], DType::Float64)];
-    (!factors.reads()).then_some(Dots { of, sharing, threads: 256 })
+    has_norm(factors).then_some(Dots { of, sharing, threads })
 }
 
 /// The kernel for stars, of operands in rows that begin at even or odd places.

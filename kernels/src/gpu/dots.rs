@@ -57,15 +57,12 @@ impl Dots {
         Ok(Some(Self { of, sharing: sharing(gpu, ReduceCall::is_long(len)), threads: THREADS }))
     }
 
-    /// The squared norm of what a kernel of so many groups, of so many threads, writes; `None` if the groups are too many, or
-    /// no number of threads that can be joined by halves.
-    pub(super) fn of_norm(
-        gpu: &Gpu,
-        norm: &DotCall<'_>,
-        groups: usize,
-        threads: usize,
-    ) -> Option<Self> {
-        let fits = groups <= MOST_PARTS && threads.is_power_of_two();
+    /// The squared norm of what a kernel of that grid writes, if there is one to be added up; `None` also if its groups are too many,
+    /// or have no number of threads that can be joined by halves.
+    pub(super) fn of_norm(gpu: &Gpu, norm: Option<&DotCall<'_>>, grid: Grid) -> Option<Self> {
+        let norm = norm?;
+        let [groups, threads] = [grid.groups, grid.threads].map(|of| of.iter().product());
+        let fits = groups <= MOST_PARTS && usize::is_power_of_two(threads);
         let of = vec![(norm.of, norm.out.dtype())];
         fits.then(|| Self { of, sharing: sharing(gpu, groups > 1), threads })
     }

@@ -68,10 +68,7 @@ pub(super) fn run(
         return Ok(Done::Nothing);
     };
     let Some((grid, part)) = variant.grid(space, gpu.units()) else { return Ok(Done::Nothing) };
-    let norm = call.norm.as_ref().and_then(|norm| {
-        Dots::of_norm(gpu, norm, grid.groups.iter().product(), variant.shape.threads)
-    });
-    let variant = variant.with_norm(norm);
+    let variant = variant.with_norm(Dots::of_norm(gpu, call.norm.as_ref(), grid));
     let mut arguments = map::arguments(Element(dtype), space, &variant.form, &memories, &constants);
     arguments.index(part as isize);
     // SAFETY: the arguments are those of `map::declare`, in its order, and the places of a part. A layout lies within its
@@ -134,6 +131,11 @@ impl Shape {
 }
 
 impl Variant {
+    /// Threads of a group.
+    pub(super) fn threads(&self) -> usize {
+        self.shape.threads
+    }
+
     /// The same with sums of its results.
     pub(super) fn with_norm(self, norm: Option<Dots>) -> Self {
         Self { norm, ..self }

@@ -14,7 +14,7 @@ pub(super) enum Done {
     Nothing,
     /// All but its norm.
     Stencil,
-    /// Its norm, too, if it has one.
+    /// Its norm, too.
     All,
 }
 
@@ -72,8 +72,7 @@ impl Gpu {
         let Some(norm) = norm else {
             // SAFETY: passed on to the caller.
             unsafe { self.launch_stencil(call, variant, grid, &arguments)? };
-            let left = call.norm.is_some();
-            return Ok(if left { Done::Stencil } else { Done::All });
+            return Ok(Done::Stencil);
         };
         let room = norm.room(self)?;
         let mut arguments: Arguments<'_> = arguments;

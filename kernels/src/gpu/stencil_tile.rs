@@ -25,7 +25,7 @@ const TEXT: &str = include_str!("../source/stencil_tile.cl.h");
 const RESIDENT: usize = 1024;
 
 /// Threads of a group at most.
-const MOST_THREADS: usize = 256;
+pub(super) const MOST_THREADS: usize = 256;
 
 /// Of more, a thread takes so many at once, if it can hold the values they need.
 const BLOCK: usize = 8;
@@ -79,10 +79,7 @@ pub(super) fn run(
         return Ok(Done::Nothing);
     };
     let grid = variant.grid(space);
-    let norm = call.norm.as_ref().and_then(|norm| {
-        Dots::of_norm(gpu, norm, grid.groups.iter().product(), grid.threads.iter().product())
-    });
-    let variant = variant.with_norm(norm);
+    let variant = variant.with_norm(Dots::of_norm(gpu, call.norm.as_ref(), grid));
     let arguments = map::arguments(Element(dtype), space, &variant.form, &memories, &constants);
     // SAFETY: the arguments are those of `map::declare`, in its order. A layout lies within its memory; the kernel loads
     // and stores places within the extents of the space alone, and takes zeros beyond the band's axis. Nothing
@@ -139,6 +136,11 @@ impl Specialisation for Variant {
 }
 
 impl Variant {
+    /// Threads of a group.
+    pub(super) fn threads(&self) -> usize {
+        self.width.lines() * self.width.warps
+    }
+
     /// The same with sums of its results.
     pub(super) fn with_norm(self, norm: Option<Dots>) -> Self {
         Self { norm, ..self }
@@ -193,8 +195,7 @@ impl Variant {
         let row = CommonRow::of(edges);
         let taps = row.taps;
         let last = taps - (taps.div_ceil(self.chunk) - 1) * self.chunk;
-        let threads = self.width.lines() * self.width.warps;
-        let resident = RESIDENT / threads / (self.dtype.bytes() / 8).max(1);
+        let resident = RESIDENT / self.threads() / (self.dtype.bytes() / 8).max(1);
         text.flag("ALONG", self.along);
         text.flag("LOOPED", self.looped);
         text.flag("DIRECT", self.width.direct);

@@ -16,7 +16,7 @@ use super::scan_sums::Store;
 use super::stored::Stored;
 use super::tile::Blend;
 use crate::factors::Known;
-use crate::verb::{FftCall, MapCall, Split};
+use crate::verb::{FftCall, Split};
 use crate::{Fourier, Result, Signals};
 
 /// Bytes of the lines that are gathered together where they lie side by side: they stay in a near cache.
@@ -33,9 +33,7 @@ pub(super) fn run(call: &mut FftCall<'_>) -> Result<()> {
         return Ok(());
     }
     if call.is_cleared() {
-        let (nothing, factor) = call.factors.cleared();
-        let inputs: Vec<View<'_>> = factor.iter().map(|factor| factor.view()).collect();
-        return map::run(&mut MapCall::new(&nothing, &inputs, call.y.view_mut())?);
+        return map::run(&mut call.factors.clearing(call.y.view_mut())?);
     }
     let known = values(&call.factors)?;
     match call.y.dtype().real() {

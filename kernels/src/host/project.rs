@@ -14,7 +14,7 @@ use super::stored::Stored;
 use super::tile::Blend;
 use crate::factors::Known;
 use crate::projection::Paths;
-use crate::verb::{MapCall, ProjectCall, others};
+use crate::verb::{ProjectCall, others};
 use crate::{Projection, Result};
 
 /// Bytes of the results that are made at a time: they stay in a near cache beside a line of the input.
@@ -25,9 +25,7 @@ pub(super) fn run(call: &mut ProjectCall<'_>) -> Result<()> {
         return Ok(());
     }
     if call.is_cleared() {
-        let (nothing, factor) = call.factors.cleared();
-        let inputs: Vec<View<'_>> = factor.iter().map(|factor| factor.view()).collect();
-        return map::run(&mut MapCall::new(&nothing, &inputs, call.y.view_mut())?);
+        return map::run(&mut call.factors.clearing(call.y.view_mut())?);
     }
     let known = values(&call.factors)?;
     with_scalar!("project", call.y.dtype(), T => {

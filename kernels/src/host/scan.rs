@@ -18,16 +18,14 @@ use super::stored::{Part, Stored};
 use super::tile::Blend;
 use crate::Result;
 use crate::factors::Known;
-use crate::verb::{MapCall, ScanCall, Split};
+use crate::verb::{ScanCall, Split};
 
 pub(super) fn run(call: &mut ScanCall<'_>) -> Result<()> {
     if call.y.layout().is_empty() {
         return Ok(());
     }
     if call.is_cleared() {
-        let (nothing, factor) = call.factors.cleared();
-        let inputs: Vec<View<'_>> = factor.iter().map(|factor| factor.view()).collect();
-        return map::run(&mut MapCall::new(&nothing, &inputs, call.y.view_mut())?);
+        return map::run(&mut call.factors.clearing(call.y.view_mut())?);
     }
     let known = values(&call.factors)?;
     let real = known.is_real();

@@ -90,15 +90,16 @@ impl Convolve1D {
         }
         let (extents, offsets) = (vec![taps.len()], vec![offset]);
         let filter = Filter { axes: vec![axis], extents, offsets, taps };
-        let blocks = Blocks::new(Self::NAME, &space, &filter)?;
-        let cheaper = match blocks {
-            Some(_) => filter_blocks::is_cheaper(&filter),
-            None => filter_spectral::is_cheaper(&filter, &space),
+        let in_blocks = filter_blocks::hold(&filter, &space);
+        let cheaper = if in_blocks {
+            filter_blocks::is_cheaper(&filter)
+        } else {
+            filter_spectral::is_cheaper(&filter, &space)
         };
         let long = filter.taps.len() > Self::MOST_TAPS || cheaper;
         if method == Convolution::Fourier || (!direct && long) {
-            if let Some(blocks) = blocks {
-                return Ok(Operator::new(blocks));
+            if in_blocks {
+                return Ok(Operator::new(Blocks::new(Self::NAME, &space, &filter)?));
             }
             return filter_spectral::operator(Self::NAME, &space, &filter, Kept::Everywhere);
         }

@@ -21,17 +21,21 @@ pub(super) struct Blocks {
     adjoint: Taps,
 }
 
+/// Whether blocks have room for the filter.
+pub(super) fn hold(filter: &Filter, space: &Space) -> bool {
+    Taps::takes(&filter.taps, space.dtype())
+}
+
 /// Whether that takes less time than products.
 pub(super) fn is_cheaper(filter: &Filter) -> bool {
     filter.taps.len() >= LONG
 }
 
 impl Blocks {
-    /// `None` of a filter that blocks have no room for.
-    pub(super) fn new(name: &'static str, space: &Space, filter: &Filter) -> Result<Option<Self>> {
+    /// Of a filter that they [`hold`].
+    pub(super) fn new(name: &'static str, space: &Space, filter: &Filter) -> Result<Self> {
         let forward = Taps::new(filter.axes[0], &filter.taps, filter.offsets[0])?;
-        let suits = forward.suits(space.dtype());
-        Ok(suits.then(|| Self { name, space: space.clone(), adjoint: forward.adjoint(), forward }))
+        Ok(Self { name, space: space.clone(), adjoint: forward.adjoint(), forward })
     }
 }
 

@@ -4,11 +4,11 @@
 mod kernel;
 mod space;
 
+use arrayspan_bridge::Operand;
 use arrayspan_bridge::devices::Grid;
 use arrayspan_bridge::iteration::{
     Arguments, Axes, Each, IterationSpace, MOST_ARGUMENTS, Start, THREADS, WIDEST, address, grid_of,
 };
-use arrayspan_bridge::{Operand, View};
 
 pub(super) use kernel::Variant;
 
@@ -17,7 +17,7 @@ use super::formula::Formula;
 use super::{Gpu, constants, map, map_flat};
 use crate::Result;
 use crate::factors::FactorOf;
-use crate::verb::{CopyMappedCall, MapCall, Span, Spans};
+use crate::verb::{CopyMappedCall, Span, Spans};
 use kernel::Form;
 pub(super) use space::Space;
 
@@ -47,9 +47,7 @@ pub(super) fn run(gpu: &Gpu, call: &mut CopyMappedCall<'_>) -> Result<()> {
         call.sources.iter().map(|source| (source.x.layout(), &source.axes)).collect();
     let space = Space::new(call.y.layout(), &sources);
     if space.sources.is_empty() {
-        let (nothing, factor) = call.factors.cleared();
-        let inputs: Vec<View<'_>> = factor.iter().map(|factor| factor.view()).collect();
-        return map::run(gpu, &MapCall::new(&nothing, &inputs, call.y.view_mut())?);
+        return map::run(gpu, &call.factors.clearing(call.y.view_mut())?);
     }
     let element = Element(dtype);
     let (formula, constants) = Formula::update(&call.factors, element);

@@ -8,8 +8,6 @@ mod own;
 mod rooms;
 mod tables;
 
-use arrayspan_bridge::View;
-
 pub(super) use ends::{Call, Ends};
 pub(super) use kernel::{BUTTERFLY, CELLS, Common, STAGE, numbers, stages};
 pub(super) use own::variants;
@@ -17,7 +15,7 @@ pub(super) use tables::{Table, root};
 
 use super::{Gpu, map};
 use crate::Result;
-use crate::verb::{FftCall, MapCall};
+use crate::verb::FftCall;
 use own::Own;
 
 pub(super) fn run(gpu: &Gpu, call: &mut FftCall<'_>) -> Result<()> {
@@ -27,9 +25,7 @@ pub(super) fn run(gpu: &Gpu, call: &mut FftCall<'_>) -> Result<()> {
     }
     gpu.expect_factors("fft", &call.factors)?;
     if call.is_cleared() {
-        let (nothing, factor) = call.factors.cleared();
-        let inputs: Vec<View<'_>> = factor.iter().map(|factor| factor.view()).collect();
-        return map::run(gpu, &MapCall::new(&nothing, &inputs, call.y.view_mut())?);
+        return map::run(gpu, &call.factors.clearing(call.y.view_mut())?);
     }
     let lines = call.lines()?;
     let own = Own {

@@ -3,7 +3,6 @@
 mod kernel;
 mod tables;
 
-use arrayspan_bridge::View;
 use arrayspan_bridge::devices::Grid;
 use arrayspan_bridge::iteration::{Arguments, IterationSpace};
 use num_complex::Complex64;
@@ -18,7 +17,7 @@ use super::walk::Walk;
 use super::{Gpu, constants, map};
 use crate::Result;
 use crate::projection::Paths;
-use crate::verb::{MapCall, ProjectCall, Split, others, own};
+use crate::verb::{ProjectCall, Split, others, own};
 use kernel::THREADS;
 
 /// More groups along an axis take the same results one after the other.
@@ -32,9 +31,7 @@ pub(super) fn run(gpu: &Gpu, call: &mut ProjectCall<'_>) -> Result<()> {
     }
     gpu.expect_factors("project", &call.factors)?;
     if call.is_cleared() {
-        let (nothing, factor) = call.factors.cleared();
-        let inputs: Vec<View<'_>> = factor.iter().map(|factor| factor.view()).collect();
-        return map::run(gpu, &MapCall::new(&nothing, &inputs, call.y.view_mut())?);
+        return map::run(gpu, &call.factors.clearing(call.y.view_mut())?);
     }
     let element = Element(dtype);
     let (formula, constants) = Formula::update(&call.factors, element);

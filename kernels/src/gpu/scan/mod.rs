@@ -6,7 +6,6 @@ mod spaces;
 mod states;
 mod tiling;
 
-use arrayspan_bridge::View;
 use arrayspan_bridge::devices::Argument;
 use arrayspan_bridge::iteration::{Arguments, address};
 use num_complex::Complex64;
@@ -20,7 +19,7 @@ use super::formula::Formula;
 use super::{Gpu, constants, map};
 use crate::Result;
 use crate::number::computed;
-use crate::verb::{MapCall, ScanCall};
+use crate::verb::ScanCall;
 use states::States;
 
 pub(super) fn run(gpu: &Gpu, call: &mut ScanCall<'_>) -> Result<()> {
@@ -32,9 +31,7 @@ pub(super) fn run(gpu: &Gpu, call: &mut ScanCall<'_>) -> Result<()> {
     }
     gpu.expect_factors("scan", &call.factors)?;
     if call.is_cleared() {
-        let (nothing, factor) = call.factors.cleared();
-        let inputs: Vec<View<'_>> = factor.iter().map(|factor| factor.view()).collect();
-        return map::run(gpu, &MapCall::new(&nothing, &inputs, call.y.view_mut())?);
+        return map::run(gpu, &call.factors.clearing(call.y.view_mut())?);
     }
     let (element, memories) = (Element(computed), [call.y.memory(), call.x.memory()]);
     let layouts = [call.y.layout(), call.x.layout()];
