@@ -8,6 +8,7 @@ use super::fft_plans::{Plan, Planned};
 use super::parts::advance;
 use super::scalar::Scalar;
 use super::scan_sums::Store;
+use super::side_by_side::{self, Span};
 use super::stored::Stored;
 use crate::{Fourier, Signals};
 
@@ -95,8 +96,12 @@ fn runs(extent: usize, turn: usize, len: usize) -> [Run; 2] {
     [run(0, turn, rest), run(rest, 0, turn)]
 }
 
-/// Samples of lines side by side that are turned together: a cache line of each is filled at once.
-const ROWS: usize = 8;
+impl Run {
+    /// That of lines of `len`, one behind the other.
+    fn span(&self, len: usize) -> Span {
+        Span { place: self.place, at: self.at, len: self.len, pitch: len }
+    }
+}
 
 impl<T: Planned + Scalar> Room<T> {
     pub(super) fn new(fourier: &Fourier, plan: &Plan<T>, lines: usize) -> Self {
@@ -238,19 +243,7 @@ impl<X: Scalar, L: Scalar> Ends<'_, X, L> {
         let first = at[line];
         for run in runs(extent, turn, len).into_iter().filter(|run| run.len > 0) {
             if self.across {
-                for from in (0..run.len).step_by(ROWS) {
-                    let rows = ROWS.min(run.len - from);
-                    row.resize(rows * lines, X::default());
-                    for (number, row) in row.chunks_mut(lines).enumerate() {
-                        at[axis] = run.place + from + number;
-                        self.x.lane(at, line, lines).gather(0, row);
-                    }
-                    for (number, to) in to.chunks_mut(len).take(lines).enumerate() {
-                        let to = &mut to[run.at + from..][..rows];
-                        let row = row[number..].iter().step_by(lines);
-                        to.iter_mut().zip(row).for_each(|(to, x)| *to = put(*x));
-                    }
-                }
+                side_by_side::gather(&self.x, at, (run.span(len), lines), row, to, &put);
                 continue;
             }
             at[axis] = run.place;
@@ -285,19 +278,8 @@ impl<X: Scalar, L: Scalar> Ends<'_, X, L> {
         let first = index[line];
         if self.across {
             for run in runs(extent, turn, len) {
-                for from_row in (0..run.len).step_by(ROWS) {
-                    let rows = ROWS.min(run.len - from_row);
-                    row.resize(rows * lines, Y::default());
-                    for (number, from) in from.chunks(len).take(lines).enumerate() {
-                        let from = &from[run.at + from_row..][..rows];
-                        let row = row[number..].iter_mut().step_by(lines);
-                        row.zip(from).for_each(|(row, from)| *row = of(*from));
-                    }
-                    for (number, row) in row.chunks(lines).enumerate() {
-                        index[axis] = run.place + from_row + number;
-                        self.store.put(&mut y.lane(index, line, lines), 0, row);
-                    }
-                }
+                let (span, store) = (run.span(len), (&self.store, &of));
+                side_by_side::scatter((&mut *y, &mut *index), (span, lines), row, from, store);
                 row.clear();
                 row.resize(lines, Y::default());
                 for place in run.place + run.len..run.place + run.len + run.behind {

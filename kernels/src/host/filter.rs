@@ -11,6 +11,7 @@ use super::operands::values;
 use super::parts::{advance, for_each_block};
 use super::scalar::Scalar;
 use super::scan_sums::Store;
+use super::side_by_side::{self, Span};
 use super::stored::Stored;
 use super::tile::Blend;
 use crate::Result;
@@ -23,9 +24,6 @@ const ROOM: usize = 128 << 10;
 
 /// Bytes of a row of samples that lines side by side have: a cache line is read once.
 const ROW: usize = 64;
-
-/// Samples of lines side by side that are turned together: a cache line of each is filled at once.
-const ROWS: usize = 8;
 
 pub(super) fn run(call: &mut FilterCall<'_>) -> Result<()> {
     if call.y.layout().is_empty() {
@@ -225,20 +223,8 @@ impl<S: Spectral, L: Scalar> Parts<'_, S, L> {
             held[..lines * samples].fill(S::default());
         }
         if self.across {
-            for from in (0..len).step_by(ROWS) {
-                let rows = ROWS.min(len - from);
-                row.resize(rows * lines, S::default());
-                for (number, row) in row.chunks_mut(lines).enumerate() {
-                    at[axis] = first + from + number;
-                    self.x.lane(&at, line, lines).gather(0, row);
-                }
-                for (number, part) in held.chunks_mut(samples).take(lines).enumerate() {
-                    let part = &mut part[skipped + from..][..rows];
-                    let row = row[number..].iter().step_by(lines);
-                    part.iter_mut().zip(row).for_each(|(to, x)| *to = *x);
-                }
-            }
-            return;
+            let span = Span { place: first, at: skipped, len, pitch: samples };
+            return side_by_side::gather(&self.x, &mut at, (span, lines), row, held, |x| x);
         }
         let own = at[line];
         for (number, part) in held.chunks_mut(samples).take(lines).enumerate() {
@@ -262,18 +248,9 @@ impl<S: Spectral, L: Scalar> Parts<'_, S, L> {
         let Blocks { samples, results, .. } = self.blocks;
         let (own, beyond) = (index[line], samples - results);
         if self.across {
-            for from in (0..len).step_by(ROWS) {
-                let rows = ROWS.min(len - from);
-                row.resize(rows * lines, S::default());
-                for (number, part) in held.chunks(samples).take(lines).enumerate() {
-                    let row = row[number..].iter_mut().step_by(lines);
-                    row.zip(&part[beyond + from..][..rows]).for_each(|(to, part)| *to = *part);
-                }
-                for (number, row) in row.chunks(lines).enumerate() {
-                    index[axis] = begin + from + number;
-                    self.store.put(&mut y.lane(index, line, lines), 0, row);
-                }
-            }
+            let span = Span { place: begin, at: beyond, len, pitch: samples };
+            let store = (&self.store, |part| part);
+            side_by_side::scatter((y, &mut *index), (span, lines), row, held, store);
         } else {
             for (number, part) in held.chunks(samples).take(lines).enumerate() {
                 (index[line], index[axis]) = (own + number, begin);

@@ -44,6 +44,7 @@ mod scan;
 mod scan_line;
 mod scan_rows;
 mod scan_sums;
+mod side_by_side;
 mod slide;
 mod squares;
 mod stencil;
