@@ -10,7 +10,7 @@ mod tables;
 
 pub(super) use ends::{Call, Ends};
 pub(super) use kernel::{BUTTERFLY, CELLS, Common, STAGE, numbers, stages};
-pub(super) use own::variants;
+pub(super) use own::{aligned, variants};
 pub(super) use tables::{Table, root};
 
 use super::{Gpu, map};

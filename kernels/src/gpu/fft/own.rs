@@ -131,10 +131,13 @@ pub(super) fn alignment(own: &Own<'_>) -> [usize; 2] {
     let Own { fourier, dtype, lines, users, .. } = *own;
     let [of_x, of_y] = fourier.dtypes(dtype);
     let aligned = |operand: usize, dtype: DType| {
-        let bytes = dtype.bytes();
-        let first = address(users[operand]) | (lines.starts[operand] * bytes);
-        let most = bytes.min(WIDEST);
-        if first == 0 { most } else { most.min(1 << first.trailing_zeros()) }
+        aligned(address(users[operand]), lines.starts[operand], dtype.bytes())
     };
     [aligned(0, of_y), aligned(1, of_x)]
+}
+
+/// How elements of so many bytes are aligned, of which the first has that place in a block at that address.
+pub(in crate::gpu) fn aligned(address: usize, place: usize, bytes: usize) -> usize {
+    let (first, most) = (address | (place * bytes), bytes.min(WIDEST));
+    if first == 0 { most } else { most.min(1 << first.trailing_zeros()) }
 }

@@ -2,10 +2,10 @@
 
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::{KernelSource, Specialisation};
-use arrayspan_bridge::iteration::{MOST_ARGUMENTS, Text, WIDEST};
+use arrayspan_bridge::iteration::{MOST_ARGUMENTS, Text};
 
 use super::super::element::{Element, PRELUDE};
-use super::super::fft::{BUTTERFLY, CELLS, STAGE, numbers, stages};
+use super::super::fft::{BUTTERFLY, CELLS, STAGE, aligned, numbers, stages};
 use super::super::formula::Formula;
 use super::super::map;
 use super::super::walk::{Walk, unless_baked};
@@ -56,19 +56,15 @@ impl Variant {
     ) -> Self {
         let side_by_side = lines.across.contains(&true);
         let room = if side_by_side { room } else { LOCAL };
-        let blocks = filter.blocks(extent, dtype, (power(room), side_by_side));
+        let blocks = filter.blocks(extent, dtype, (1 << room.ilog2(), side_by_side));
         let (points, element) = (tables::points(blocks.samples, dtype), complex(dtype).bytes());
         let held = points * element;
         let most = if side_by_side { room / held } else { (room / held).min(TOGETHER) };
         let together = most.min(lines.count().next_power_of_two()).max(1);
         // An odd number, if there is room for it, so that lines side by side are in different banks.
         let odd = together > 1 && together * (points + 1) * element <= room;
-        let bytes = dtype.bytes();
-        let aligned = |operand: usize| {
-            let first = addresses[operand] | (lines.starts[operand] * bytes);
-            let most = bytes.min(WIDEST);
-            if first == 0 { most } else { most.min(1 << first.trailing_zeros()) }
-        };
+        let aligned =
+            |operand: usize| aligned(addresses[operand], lines.starts[operand], dtype.bytes());
         let arguments = 4 + 2 + 4 + 2 + 3 * lines.others.extents.len() + constants;
         Self {
             dtype,
@@ -152,11 +148,6 @@ impl Variant {
         let arrays = map::Arrays { output: "y_cell", input: "x_cell", inputs: &inputs };
         map::parameters(&arrays, &others, &prologue, text);
     }
-}
-
-/// The largest power of two that is no larger.
-fn power(number: usize) -> usize {
-    1 << number.ilog2()
 }
 
 impl Specialisation for Variant {
