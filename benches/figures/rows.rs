@@ -304,6 +304,11 @@ pub(crate) const OPERATORS: &[Row] = &[
         let space = Space::new([extent, s.shape[1]], DType::Float32)?;
         Ok(DTCWT::new(space, 0, 3, Biorthogonal::default(), QuarterShift::default())?)
     }),
+    // Windows of more frequencies are a table of some gigabytes.
+    ("UDCT", |s| {
+        let shape = [0, 1].map(|axis| s.shape[axis].min(4000) / 4 * 4);
+        Ok(UDCT::new(Space::new(shape, DType::Float32)?, &Curvelets::default())?)
+    }),
     // Tables of a weight for each pair of samples of a trace.
     ("Seislet_64x128", |_| {
         let space = Space::new([64, 128], DType::Float32)?;

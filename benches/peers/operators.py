@@ -58,6 +58,7 @@ from pylops.signalprocessing import (  # noqa: E402
     Sliding1D,
     Sliding2D,
     Sliding3D,
+    UDCT,
 )
 from pylops.utils.wavelets import ricker  # noqa: E402
 
@@ -308,6 +309,7 @@ OPERATORS = {
     "DWT2D_haar_levels4": on_numpy(lambda: DWT2D(SHAPE, axes=(0, 1), level=4, dtype=FLOAT)),
     "DWTND_db2": on_numpy(lambda: DWTND(CUBE, axes=(0, 1, 2), wavelet="db2", dtype=FLOAT)),
     "DTCWT": on_numpy(lambda: DTCWT((SHAPE[0] // 2 * 2, SHAPE[1]), axis=0, dtype=FLOAT)),
+    "UDCT": on_numpy(lambda: UDCT([min(extent, 4000) // 4 * 4 for extent in SHAPE], dtype=FLOAT)),
     "Seislet_64x128": on_numpy(
         lambda: Seislet(random.uniform(-1, 1, (64, 128)), level=5, kind="linear", dtype=FLOAT)
     ),

@@ -17,12 +17,13 @@ pub use crate::form::Form;
 pub use crate::medical::{BeamGeometry, CT2D, KSpace, MRI2D};
 pub use crate::signal::{
     Bilinear, Biorthogonal, ChirpRadon2D, ChirpRadon3D, Convolution, Convolve1D, Convolve2D,
-    ConvolveND, Cosines, DCT, DTCWT, DWT, DWT2D, DWTND, FFT, FFT2D, FFTND, FourierAxis,
-    FourierNorm, FourierRadon2D, FourierRadon3D, Fredholm1, Interp, InterpCubicSpline,
-    Interpolation, NonStationaryConvolve1D, NonStationaryConvolve2D, NonStationaryConvolve3D,
-    NonStationaryFilters1D, NonStationaryFilters2D, PWSmoother2D, PWSprayer2D, Patch2D, Patch3D,
-    QuarterShift, Radon2D, Radon3D, RadonKind, Seislet, SeisletBasis, Shift, Sliding1D, Sliding2D,
-    Sliding3D, Smoothing, Spectrum, Wavelet, Windows,
+    ConvolveND, Cosines, CurveletBand, CurveletKind, Curvelets, DCT, DTCWT, DWT, DWT2D, DWTND, FFT,
+    FFT2D, FFTND, FinestScale, FourierAxis, FourierNorm, FourierRadon2D, FourierRadon3D, Fredholm1,
+    Interp, InterpCubicSpline, Interpolation, NonStationaryConvolve1D, NonStationaryConvolve2D,
+    NonStationaryConvolve3D, NonStationaryFilters1D, NonStationaryFilters2D, PWSmoother2D,
+    PWSprayer2D, Patch2D, Patch3D, QuarterShift, Radon2D, Radon3D, RadonKind, Seislet,
+    SeisletBasis, Shift, Sliding1D, Sliding2D, Sliding3D, Smoothing, Spectrum, UDCT, Wavelet,
+    Windows,
 };
 pub use crate::sparse::Sparse;
 pub use crate::{Devices, LinearMap, LinearOperator, Space, Workspace};

@@ -66,6 +66,7 @@ DWT2D = _native.DWT2D
 DWTND = _native.DWTND
 DCT = _native.DCT
 DTCWT = _native.DTCWT
+UDCT = _native.UDCT
 Seislet = _native.Seislet
 PWSprayer2D = _native.PWSprayer2D
 PWSmoother2D = _native.PWSmoother2D
@@ -78,5 +79,6 @@ hstack = _native.hstack
 stack = _native.stack
 block_diagonal = _native.block_diagonal
 wavelets = _native.wavelets
+curvelet_bands = _native.curvelet_bands
 
 __all__ = [name for name in dir() if not name.startswith("_")]

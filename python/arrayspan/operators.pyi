@@ -332,6 +332,26 @@ def DTCWT(
     inverse: bool = False,
     dtype: DType = "float32",
 ) -> Operator: ...
+def UDCT(
+    shape: Shape,
+    scales: int = 3,
+    wedges: int = 3,
+    overlap: float | None = None,
+    radii: tuple[float, float, float, float] | None = None,
+    threshold: float = 1e-5,
+    finest: Literal["curvelets", "wavelets"] = "curvelets",
+    kind: Literal["real", "complex"] = "real",
+    *,
+    inverse: bool = False,
+    dtype: DType = "float32",
+) -> Operator: ...
+def curvelet_bands(
+    shape: Shape,
+    scales: int = 3,
+    wedges: int = 3,
+    finest: Literal["curvelets", "wavelets"] = "curvelets",
+    kind: Literal["real", "complex"] = "real",
+) -> list[tuple[int, int, int, tuple[int, ...]]]: ...
 def Seislet(
     shape: Shape,
     slopes: ArrayLike,

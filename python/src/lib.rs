@@ -92,6 +92,8 @@ mod _native {
             sum_along, symmetrize, to_device, transpose, zero,
         };
         #[pymodule_export]
+        use crate::constructors::curvelets::{curvelet_bands, udct};
+        #[pymodule_export]
         use crate::constructors::curves::{ct2d, radon2d, radon3d};
         #[pymodule_export]
         use crate::constructors::derivative::{

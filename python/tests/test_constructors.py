@@ -228,6 +228,23 @@ def test_wavelets_have_inverses():
         np.testing.assert_allclose(b @ (a @ x), x)
 
 
+def test_curvelets_keep_lengths_and_have_inverses():
+    x = rng.normal(size=(8, 20))
+    a = ops.UDCT((8, 20), **D)
+    assert np.isclose(np.linalg.norm(a @ x), np.linalg.norm(x)) and a.check_adjoint()[0]
+    bands = ops.curvelet_bands((8, 20))
+    assert bands[0] == (0, 0, 1, (4, 10)) and bands[-1] == (2, 1, 6, (2, 10))
+    assert sum(wedges * np.prod(shape) for _, _, wedges, shape in bands) == a.range.shape[0]
+    for more in ({"finest": "wavelets"}, {"kind": "complex", "overlap": 0.1}, {"radii": (1, 2, 2.25, 4), "scales": 2}):
+        there, back = (ops.UDCT((8, 20), **more, inverse=inverse, **D) for inverse in (False, True))
+        np.testing.assert_allclose(back @ (there @ x), x, atol=1e-12)
+    for more in ({"kind": "both"}, {"scales": 1}, {"wedges": 4}, {"overlap": 1.0}, {"radii": (2, 1, 2, 4)}):
+        with pytest.raises(arrayspan.ParameterError):
+            ops.UDCT((8, 20), **more)
+    with pytest.raises(arrayspan.ParameterError, match="UDCT: .*not real"):
+        ops.UDCT((8, 20), dtype="complex64")
+
+
 @pytest.mark.parametrize(
     "make, shape, window",
     [(ops.Sliding2D, (9, 6), (5, 6)), (ops.Patch2D, (9, 11), (5, 6)), (ops.Sliding3D, (9, 11, 2), (5, 6, 2))],

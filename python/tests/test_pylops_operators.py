@@ -170,6 +170,39 @@ def test_convolution_is_right_where_that_of_pylops_is_not():
     assert long.shape == (9, 4) and dottest(long)
 
 
+@pytest.mark.parametrize("mode", ["curvelet", "wavelet"])
+@pytest.mark.parametrize("kind", ["real", "complex"])
+@pytest.mark.parametrize("dims, more", [((16, 20), {}), ((8, 12, 4), {"num_scales": 2}), ((16, 32), {"wedges_per_direction": 6})])
+def test_curvelets_are_those_of_the_package(dims, more, kind, mode):
+    package = pytest.importorskip("curvelets.numpy")
+    more = {**more, "transform_kind": kind, "high_frequency_mode": mode}
+    op, theirs = pylops.signalprocessing.UDCT(dims, **more), package.UDCT(dims, **more)
+    x = rng.normal(size=dims) + (1j * rng.normal(size=dims) if kind == "complex" else 0)
+    np.testing.assert_allclose(op @ x, theirs.vect(theirs.forward(x)), atol=1e-12)
+    y = rng.normal(size=op.dimsd) + 1j * rng.normal(size=op.dimsd)
+    np.testing.assert_allclose(op.H @ y, theirs.backward(theirs.struct(y)), atol=1e-12)
+    assert (op.transform.shape, op.dimsd) == (dims, theirs.vect(theirs.forward(x)).shape)
+
+
+def test_curvelets_have_inverses():
+    for more in ({}, {"transform_kind": "complex"}, {"high_frequency_mode": "wavelet"}):
+        op = pylops.signalprocessing.UDCT((12, 8), **more)
+        for dtype in ("float32", "float64"):
+            x = rng.normal(size=(12, 8)).astype(dtype)
+            y = op @ x
+            assert y.dtype == np.result_type(dtype, "complex64")
+            for back in (op.H @ y, op.inverse(y).reshape(op.dims)):
+                assert back.dtype == (y.dtype if "transform_kind" in more else dtype)
+                np.testing.assert_allclose(back, x, atol=1e-5 if dtype == "float32" else 1e-12)
+    with pytest.raises(ValueError, match="real models"):
+        pylops.signalprocessing.UDCT((12, 8)) @ (1j * np.ones((12, 8)))
+    for wrong in ({"transform_kind": "both"}, {"num_scales": 1}, {"wedges_per_direction": 4}, {"num_scales": 4}):
+        with pytest.raises(ValueError):
+            pylops.signalprocessing.UDCT((12, 8), **wrong)
+    with pytest.raises(NotImplementedError, match="monogenic"):
+        pylops.signalprocessing.UDCT((12, 8), transform_kind="monogenic")
+
+
 @pytest.mark.parametrize("method", ["hutchinson", "hutch++", "na-hutch++"])
 @pytest.mark.parametrize("sampler", ["gaussian", "rayleigh", "rademacher"])
 def test_traces_are_right_in_the_mean(method, sampler):
@@ -182,10 +215,10 @@ def test_traces_are_right_in_the_mean(method, sampler):
 
 
 def test_what_is_not_there_yet_says_so():
-    from arrayspan.pylops.signalprocessing.udct import UDCT
+    from arrayspan.pylops.waveeqprocessing.kirchhoff import Kirchhoff
     from arrayspan.pylops.waveeqprocessing.mdd import MDC
 
-    for name in (UDCT, MDC, pylops.PrestackInversion):
+    for name in (Kirchhoff, MDC, pylops.PrestackInversion):
         with pytest.raises(NotImplementedError, match=f"{name.__name__} is not yet part of arrayspan"):
             name(1, 2, kind=3)
 

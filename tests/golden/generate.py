@@ -67,6 +67,7 @@ from pylops.signalprocessing import (
     Sliding1D,
     Sliding2D,
     Sliding3D,
+    UDCT,
 )
 from pylops.signalprocessing import seislet as of_seislets
 from pylops.utils import metrics as pylops_metrics, signalprocessing as pylops_signals
@@ -791,6 +792,58 @@ def dtcwt():
 
     file.add("inverse", matrix((operator.shape[0],), inverse))
     return file
+
+
+def udct():
+    file = File("udct")
+
+    def transform(dtype, dims, scales, wedges=3, finest="curvelet", **others):
+        return UDCT(
+            dims,
+            num_scales=scales,
+            wedges_per_direction=wedges,
+            high_frequency_mode=finest,
+            transform_kind="real" if dtype == "float64" else "complex",
+            **others,
+        )
+
+    def add(case, *parameters, **others):
+        file.add_spectra(case, lambda dtype: Curvelets(transform(dtype, *parameters, **others), dtype))
+
+    add("two", (8, 12), 2)
+    add("three", (16, 8), 3)
+    add("six", (8, 16), 2, 6, window_overlap=0.125)
+    add("radii", (12, 8), 2, radial_frequency_params=(0.75, 2.0, 2.25, 3.5), window_threshold=0.01)
+    add("cube", (4, 8, 4), 2)
+    add("wavelets", (8, 12), 3, finest="wavelet")
+    add("coarse", (4, 8), 2, finest="wavelet")
+    for dtype in DTYPES:
+        operator = transform(dtype, (8, 4), 3, finest="wavelet")
+        x, y = file.random(operator.shape[0], "complex128"), file.random(operator.shape[1], dtype)
+        matrix = np.stack([operator.rmatvec(unit) for unit in np.eye(len(x), dtype="complex128")], axis=1)
+        if dtype == "float64":
+            # The real part of what a matrix gives.
+            turned = [operator.rmatvec(1j * unit) for unit in np.eye(len(x), dtype="complex128")]
+            matrix = matrix.real - 1j * np.stack(turned, axis=1).real
+        forward, adjoint = (matrix @ x).astype("complex128"), matrix.conj().T @ y
+        forward = forward.real if dtype == "float64" else forward
+        assert np.allclose(forward, operator.rmatvec(x), rtol=1e-12, atol=1e-12)
+        for name, array in dict(x=x, y=y, forward=forward, adjoint=adjoint).items():
+            file.arrays[f"{dtype}/inverse/{name}"] = np.ascontiguousarray(array)
+    return file
+
+
+class Curvelets:
+    """An operator whose adjoint is one: that of PyLops is the inverse, which is another one with wavelets."""
+
+    def __init__(self, operator, dtype):
+        self.shape, self.real = operator.shape, dtype == "float64"
+        columns = [operator.matvec(unit) for unit in np.eye(self.shape[1], dtype=dtype)]
+        self.matvec, self.matrix = operator.matvec, np.stack(columns, axis=1)
+
+    def rmatvec(self, y):
+        x = self.matrix.conj().T @ y
+        return x.real if self.real else x
 
 
 def slopes_of(rows, columns):
@@ -2179,6 +2232,7 @@ FILES = (
     dwtnd,
     dct,
     dtcwt,
+    udct,
     seislet,
     pwsprayer2d,
     pwsmoother2d,

@@ -7,7 +7,7 @@ use crate::process::{repository, run as show};
 use crate::python;
 
 /// The versions that the committed data were made with.
-const PACKAGES: [&str; 7] = [
+const PACKAGES: [&str; 9] = [
     "pylops==2.8.0",
     "pyproximal==0.13.0",
     "numpy==2.4.2",
@@ -15,6 +15,9 @@ const PACKAGES: [&str; 7] = [
     "pywavelets==1.8.0",
     "astra-toolbox==2.5.0",
     "dtcwt==0.14.0",
+    "curvelets==1.2",
+    // Curvelets need it and do not say so.
+    "typing-extensions==4.15.0",
 ];
 
 /// Writes `tests/golden/` anew with `PyLops` in an environment of its own.

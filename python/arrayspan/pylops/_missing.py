@@ -4,9 +4,6 @@ import sys
 from types import ModuleType
 
 _MODULES = {
-    "signalprocessing": {
-        "udct": ["UDCT"],
-    },
     "avo": {
         "avo": [
             "zoeppritz_scattering",

@@ -2,8 +2,8 @@
 
 use arrayspan::operators::taper::Ramp;
 use arrayspan::operators::{
-    Biorthogonal, Convolution, Edge, FourierNorm, Integral, Interpolation, QuarterShift, RadonKind,
-    Scheme, SeisletBasis, Spectrum,
+    Biorthogonal, Convolution, CurveletKind, Edge, FinestScale, FourierNorm, Integral,
+    Interpolation, QuarterShift, RadonKind, Scheme, SeisletBasis, Spectrum,
 };
 use pyo3::prelude::*;
 
@@ -111,6 +111,18 @@ impl Named for QuarterShift {
         ("qshift_d", Self::D),
         ("qshift_32", Self::ThirtyTwo),
     ];
+}
+
+impl Named for FinestScale {
+    const WHAT: &str = "finest";
+    const NAMES: &'static [(&'static str, Self)] =
+        &[("curvelets", Self::Curvelets), ("wavelets", Self::Wavelets)];
+}
+
+impl Named for CurveletKind {
+    const WHAT: &str = "kind";
+    const NAMES: &'static [(&'static str, Self)] =
+        &[("real", Self::Real), ("complex", Self::Complex)];
 }
 
 impl Named for Spectrum {

@@ -3,6 +3,7 @@
 pub(crate) mod algebra;
 pub(crate) mod basic;
 pub(crate) mod choice;
+pub(crate) mod curvelets;
 pub(crate) mod curves;
 pub(crate) mod derivative;
 pub(crate) mod filters;

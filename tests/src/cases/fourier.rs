@@ -64,6 +64,20 @@ pub(super) fn chain(steps: impl IntoIterator<Item = Both>) -> Both {
     steps.into_iter().fold([nothing; 2], all)
 }
 
+/// The same where data are complex, and counted as such.
+pub(super) fn to_spectra(dtype: DType, steps: impl IntoIterator<Item = Both>) -> Both {
+    let [forward, adjoint] = chain(steps);
+    let complex = |number: usize| number / wide(dtype);
+    let forward = Moves { written: complex(forward.written), ..forward };
+    [forward, Moves { read: complex(adjoint.read), ..adjoint }]
+}
+
+/// Of complex numbers, in those of models.
+pub(super) fn numbers(dtype: DType, moves: Both) -> Both {
+    let all = |number: usize| wide(dtype) * number;
+    moves.map(|one| Moves { read: all(one.read), written: all(one.written), ..one })
+}
+
 /// The values of models that a complex number takes.
 pub(super) fn wide(dtype: DType) -> usize {
     if dtype.is_complex() { 1 } else { 2 }

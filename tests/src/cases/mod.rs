@@ -22,7 +22,7 @@ macro_rules! for_each_operator {
             fourier_radon2d fourier_radon3d radon2d radon3d ct2d
             smoothing interp interp_cubic_spline bilinear fft fft2d fftnd shift
             sliding1d sliding2d sliding3d patch2d patch3d
-            dwt dwt2d dwtnd dct dtcwt seislet pwsprayer2d pwsmoother2d poststack_linear_modelling
+            dwt dwt2d dwtnd dct dtcwt udct seislet pwsprayer2d pwsmoother2d poststack_linear_modelling
             mri2d
             kronecker
             columns lifted

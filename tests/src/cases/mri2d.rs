@@ -3,7 +3,7 @@
 use arrayspan_bridge::DType;
 use arrayspan_operators::{KSpace, MRI2D};
 
-use super::fourier::{Both, chain, spectra_of, step, wide};
+use super::fourier::{numbers, spectra_of, step, to_spectra, wide};
 use super::{golden_array, space, table};
 use crate::suite::{Case, Cell, Moves};
 
@@ -46,7 +46,7 @@ fn mask(dtype: DType) -> Case {
     };
     let bins = 30 * wide(dtype);
     let weighted = [Moves::one(2 * bins, bins); 2];
-    let [forward, adjoint] = whole(dtype, [spectra_of(dtype, &[30; 3]), weighted]);
+    let [forward, adjoint] = to_spectra(dtype, [spectra_of(dtype, &[30; 3]), weighted]);
     Case::new("mask", make).moves(forward, adjoint).golden(key)
 }
 
@@ -56,7 +56,7 @@ fn lines(dtype: DType, shape: [usize; 2], lines: &'static [usize]) -> Case {
     let kept = numbers(dtype, table::moves(&rows, width, height, None));
     let (all, some) = (height * width, wide(dtype) * height * lines.len());
     let steps = [spectra_of(dtype, &[all; 2]), kept, step(some, some)];
-    let [forward, adjoint] = whole(dtype, steps);
+    let [forward, adjoint] = to_spectra(dtype, steps);
     case(shape, KSpace::Lines(lines.to_vec())).moves(forward, adjoint)
 }
 
@@ -74,25 +74,11 @@ fn points(dtype: DType, shape: [usize; 2], positions: &'static [[f64; 2]]) -> Ca
     let weighted = rows.iter().any(|row| row.len() > 1);
     let weights = weighted.then_some(dtype.real());
     let kept = numbers(dtype, table::moves(&rows, height * width, 1, weights));
-    let [forward, adjoint] = whole(dtype, [spectra_of(dtype, &[height * width; 3]), kept]);
+    let [forward, adjoint] = to_spectra(dtype, [spectra_of(dtype, &[height * width; 3]), kept]);
     case(shape, KSpace::Points(positions.to_vec())).moves(forward, adjoint)
 }
 
 fn case(shape: [usize; 2], k_space: KSpace) -> Case {
     let name = format!("{k_space:?} of {shape:?}");
     Case::new(name, move |cell: &_| MRI2D::new(space(cell, &shape)?, &k_space))
-}
-
-/// Steps one after the other: data are complex, and counted as such.
-fn whole<const N: usize>(dtype: DType, steps: [Both; N]) -> Both {
-    let [forward, adjoint] = chain(steps);
-    let complex = |number: usize| number / wide(dtype);
-    let forward = Moves { written: complex(forward.written), ..forward };
-    [forward, Moves { read: complex(adjoint.read), ..adjoint }]
-}
-
-/// Of complex numbers, in those of models.
-fn numbers(dtype: DType, moves: Both) -> Both {
-    let all = |number: usize| wide(dtype) * number;
-    moves.map(|one| Moves { read: all(one.read), written: all(one.written), ..one })
 }

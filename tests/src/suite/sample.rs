@@ -15,7 +15,7 @@ use super::{Case, Cell, Operator};
 pub(super) const GOLDEN: usize = 4;
 /// Operators that are made of several others, so that each case meets kernels of all parts: they take part by one case, with golden
 /// data or arranged, as the seed decides.
-const COMPOSED: [&str; 17] = [
+const COMPOSED: [&str; 18] = [
     "chirp_radon2d",
     "chirp_radon3d",
     "dct",
@@ -33,6 +33,7 @@ const COMPOSED: [&str; 17] = [
     "patch3d",
     "sliding2d",
     "sliding3d",
+    "udct",
 ];
 /// Kernels an operator may need for both, over all dtypes. A test fails an operator that needs more.
 pub const MOST_KERNELS: usize = 24;

@@ -1,6 +1,5 @@
 """Operators of signal processing."""
 
-from .._missing import publish
 from .bilinear import *
 from .chirpradon2d import *
 from .chirpradon3d import *
@@ -33,6 +32,7 @@ from .shift import *
 from .sliding1d import *
 from .sliding2d import *
 from .sliding3d import *
+from .udct import *
 
 __all__ = [
     "Bilinear",
@@ -70,5 +70,5 @@ __all__ = [
     "Sliding1D",
     "Sliding2D",
     "Sliding3D",
-    *publish("signalprocessing", globals()),
+    "UDCT",
 ]
