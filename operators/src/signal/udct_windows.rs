@@ -20,6 +20,14 @@ struct Entry {
     weight: f64,
 }
 
+/// Room for the wedges of a frequency.
+#[derive(Default)]
+struct Scratch {
+    mirrored: Vec<usize>,
+    found: Vec<(usize, f64)>,
+    next: Vec<(usize, f64)>,
+}
+
 /// Windows of arrays of a shape.
 pub(super) struct CurveletWindows<'a> {
     name: &'static str,
@@ -73,15 +81,15 @@ impl<'a> CurveletWindows<'a> {
         root: f64,
         wavelets: impl Fn(usize) -> f64,
     ) -> Result<Operator> {
+        // First, so that what does not fit the memory fails before all windows are computed.
+        let mut power = self.room(space.len(), 0.0)?;
         let mut entries = self.entries()?;
-        let bins = space.len();
-        let mut power = self.room(bins, 0.0)?;
-        let sides =
+        let alone =
             |entry: &Entry| self.curvelets.is_ring(self.band(entry).scale) || entry.band == 0;
         for entry in &entries {
             let square = entry.weight * entry.weight;
             power[entry.bin] += square;
-            if !sides(entry) {
+            if !alone(entry) {
                 power[self.opposite(entry.bin)] += square;
             }
         }
@@ -174,21 +182,18 @@ impl<'a> CurveletWindows<'a> {
         let (rank, scales) = (self.shape.len(), self.curvelets.scales);
         let threshold = self.curvelets.threshold;
         let overlap = self.curvelets.overlap();
-        let mut entries = Vec::new();
-        let mut places = vec![0; rank];
+        let (mut entries, mut full) = (Vec::new(), false);
+        let (mut places, mut scratch) = (vec![0; rank], Scratch::default());
         let bins = self.shape.iter().product();
         for bin in 0..bins {
-            if entries.try_reserve(2 << rank).is_err() {
-                return Error::parameter(
-                    self.name,
-                    format!("windows of {:?} do not fit the memory", self.shape),
-                );
-            }
             self.places(bin, &mut places);
             let mut put = |band: usize, wedge: usize, square: f64| {
                 let weight = square.sqrt();
                 if weight > threshold {
-                    entries.push(Entry { band: band as u32, wedge, bin, weight });
+                    full |= entries.try_reserve(1).is_err();
+                    if !full {
+                        entries.push(Entry { band: band as u32, wedge, bin, weight });
+                    }
                 }
             };
             let coarsest = self.low_pass(1, &places);
@@ -200,11 +205,15 @@ impl<'a> CurveletWindows<'a> {
                     continue;
                 }
                 for direction in 0..rank {
-                    self.wedges(scale, direction, &places, overlap, &mut |wedge, square| {
+                    let of = (scale, direction);
+                    self.wedges(of, &places, overlap, &mut scratch, |wedge, square| {
                         put(band + direction, wedge, square);
                     });
                 }
                 band += if self.curvelets.kind == CurveletKind::Complex { 2 * rank } else { rank };
+            }
+            if full {
+                return self.too_large();
             }
         }
         Ok(entries)
@@ -213,11 +222,11 @@ impl<'a> CurveletWindows<'a> {
     /// The squares of the windows that a frequency is in, around the negative ones of the axis `direction`.
     fn wedges(
         &self,
-        scale: usize,
-        direction: usize,
+        (scale, direction): (usize, usize),
         places: &[usize],
         overlap: f64,
-        put: &mut dyn FnMut(usize, f64),
+        Scratch { mirrored, found, next }: &mut Scratch,
+        mut put: impl FnMut(usize, f64),
     ) {
         let along = self.frequencies[direction][places[direction]];
         if along >= 0.0 {
@@ -225,18 +234,18 @@ impl<'a> CurveletWindows<'a> {
         }
         let rank = places.len();
         let wedges = self.curvelets.wedges_at(scale);
-        let mut mirrored = places.to_vec();
-        let mut found: Vec<(usize, f64)> = Vec::new();
-        let mut next: Vec<(usize, f64)> = Vec::new();
+        mirrored.clear();
+        mirrored.extend_from_slice(places);
         // Which of the other axes are mirrored.
         for pattern in 0..1_usize << (rank - 1) {
             let others = (0..rank).filter(|axis| *axis != direction).enumerate();
+            let is_mirrored = |number: usize| pattern >> number & 1 == 1;
             for (number, axis) in others.clone() {
                 let place = places[axis];
                 let opposite = (self.shape[axis] - place) % self.shape[axis];
-                mirrored[axis] = if pattern >> number & 1 == 1 { opposite } else { place };
+                mirrored[axis] = if is_mirrored(number) { opposite } else { place };
             }
-            let ring = self.low_pass(scale + 1, &mirrored) - self.low_pass(scale, &mirrored);
+            let ring = self.low_pass(scale + 1, mirrored) - self.low_pass(scale, mirrored);
             if ring <= 0.0 {
                 continue;
             }
@@ -245,16 +254,14 @@ impl<'a> CurveletWindows<'a> {
             for (number, axis) in others {
                 let slope = slope(along, self.frequencies[axis][mirrored[axis]]);
                 next.clear();
-                steps(slope, wedges, overlap, pattern >> number & 1 == 1, |wedge, step| {
-                    next.extend(
-                        found
-                            .iter()
-                            .map(|(before, square)| (before * wedges + wedge, square * step)),
-                    );
+                steps(slope, wedges, overlap, is_mirrored(number), |wedge, step| {
+                    let one =
+                        |(before, square): &(usize, f64)| (before * wedges + wedge, square * step);
+                    next.extend(found.iter().map(one));
                 });
-                std::mem::swap(&mut found, &mut next);
+                std::mem::swap(found, next);
             }
-            for (wedge, square) in &found {
+            for (wedge, square) in &*found {
                 put(*wedge, square * ring);
             }
         }
@@ -299,12 +306,13 @@ impl<'a> CurveletWindows<'a> {
     fn room<T: Clone>(&self, len: usize, value: T) -> Result<Vec<T>> {
         let mut room = Vec::new();
         if room.try_reserve_exact(len).is_err() {
-            return Error::parameter(
-                self.name,
-                format!("windows of {:?} do not fit the memory", self.shape),
-            );
+            return self.too_large();
         }
         room.resize(len, value);
         Ok(room)
+    }
+
+    fn too_large<T>(&self) -> Result<T> {
+        Error::parameter(self.name, format!("windows of {:?} do not fit the memory", self.shape))
     }
 }
