@@ -330,3 +330,20 @@ fn neither_end_of_a_single_window_is_tapered() {
     // PyLops: the first row is 0.
     assert_eq!(numbers(&patches.forward(ones(&[1, 2, 4, 2])).unwrap()), [1.0; 16]);
 }
+
+#[test]
+fn curvelets_are_where_frequencies_are_and_have_an_adjoint_and_an_inverse() {
+    let two = Curvelets { scales: 2, ..Curvelets::default() };
+    let x =
+        Array::from_vec((0..396).map(|at| f64::from(at * at % 17)).collect(), [18, 22]).unwrap();
+    let transform = UDCT::new(space(&[18, 22]), &two).unwrap();
+    let back = transform.adjoint(transform.forward(&x).unwrap()).unwrap();
+    // PyLops: windows are half a bin off, and samples by up to a half of their deviation.
+    let pairs = numbers(&back).into_iter().zip(numbers(&x));
+    assert!(pairs.into_iter().all(|(back, x)| (back - x).abs() < 1e-12));
+    // PyLops: coefficients of 4 x 5 and 9 x 5 samples, of which the adjoint is none.
+    assert!(UDCT::new(space(&[18, 22]), &Curvelets::default()).is_err());
+    // PyLops: the inverse.
+    let wavelets = Curvelets { finest: FinestScale::Wavelets, ..two };
+    assert!(check_adjoint(&UDCT::new(space(&[18, 22]), &wavelets).unwrap()).unwrap().holds());
+}
