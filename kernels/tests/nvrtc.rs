@@ -1,9 +1,17 @@
 //! Every kernel compiles for the GPUs in use, on a machine without one, and is written in the language that all
 //! compilers understand.
-#![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
+#![allow(
+    clippy::unwrap_used,
+    missing_docs,
+    unreachable_pub,
+    reason = "a test program exports nothing, and to panic is how it fails"
+)]
 
-use std::collections::BTreeMap;
-use std::env::var;
+#[path = "verbs/turn.rs"]
+#[allow(dead_code, reason = "shared with the program that tests verbs one by one")]
+mod turn;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 use arrayspan_kernels::bridge::devices::{DeviceKind, Error, KernelSource, cuda};
@@ -11,24 +19,29 @@ use arrayspan_kernels::catalogue;
 
 const ARCHITECTURES: [&str; 2] = ["sm_80", "sm_90"];
 
-/// Each kernel with the architecture it is compiled for. In full that is each of both; otherwise the variants of an entry take
-/// turns, which halves the longest test of all, and what has one variant alone is compiled for both.
-fn dealt(kernels: &[KernelSource], full: bool) -> Vec<(&KernelSource, &'static str)> {
+/// Each kernel with the architecture it is compiled for. In full that is each of both; otherwise every second variant of an entry, as
+/// the seed says, which take turns: each entry comes to both, and each variant with one seed after the other.
+fn dealt(kernels: &[KernelSource], full: bool, seed: u64) -> Vec<(&KernelSource, &'static str)> {
     let mut variants: BTreeMap<&str, Vec<&KernelSource>> = BTreeMap::new();
     for kernel in kernels {
         variants.entry(kernel.name()).or_default().push(kernel);
     }
-    let of = |kernels: Vec<_>| {
-        let both = full || kernels.len() == 1;
-        let turns = kernels.into_iter().zip(ARCHITECTURES.into_iter().cycle()).flat_map(
-            move |(kernel, arch)| {
-                let archs = ARCHITECTURES.into_iter().filter(move |one| both || *one == arch);
-                archs.map(move |arch| (kernel, arch))
-            },
-        );
-        turns.collect::<Vec<_>>()
-    };
-    variants.into_values().flat_map(of).collect()
+    let (seed, mut dealt) = (seed as usize, Vec::new());
+    for variants in variants.into_values() {
+        let all = full || variants.len() == 1;
+        let chosen: Vec<_> = (seed..)
+            .zip(variants)
+            .filter(|(at, _)| all || at % 2 == 0)
+            .map(|(_, one)| one)
+            .collect();
+        let both = full || chosen.len() == 1;
+        for (at, kernel) in (seed / 2..).zip(chosen) {
+            let turn = ARCHITECTURES[at % ARCHITECTURES.len()];
+            let archs = ARCHITECTURES.into_iter().filter(|arch| both || *arch == turn);
+            dealt.extend(archs.map(|arch| (kernel, arch)));
+        }
+    }
+    dealt
 }
 
 /// Compiles those whose names fit, of which there must be some.
@@ -37,36 +50,44 @@ fn compile(is_one: impl Fn(&str) -> bool) {
     let kernels: Vec<KernelSource> =
         catalogue().into_iter().filter(|kernel| is_one(kernel.name())).collect();
     assert!(!kernels.is_empty());
-    let full = var("ARRAYSPAN_TEST_FULL").is_ok_and(|full| !full.is_empty() && full != "0");
-    for (kernel, arch) in dealt(&kernels, full) {
+    for (kernel, arch) in dealt(&kernels, turn::is_full(), turn::seed()) {
         let text = kernel.text(dialect);
         match cuda::compile_cubin(kernel.name(), &text, arch) {
             Ok(cubin) => assert!(cubin.starts_with(b"\x7fELF"), "{}", kernel.name()),
             Err(Error::Unavailable { what, why }) => {
-                let line = format!("skipped: NVRTC not found ({what}: {why})\n");
-                std::io::stderr().write_all(line.as_bytes()).unwrap();
-                return;
+                return say(&format!("skipped: NVRTC not found ({what}: {why})"));
             }
             Err(error) => panic!("{arch}: {error}"),
         }
     }
+    if !turn::is_full() {
+        say("skipped: a seed chooses variants of kernels and the architecture of each");
+    }
+}
+
+fn say(line: &str) {
+    std::io::stderr().write_all(format!("{line}\n").as_bytes()).unwrap();
 }
 
 #[test]
-fn every_entry_is_compiled_for_both_architectures_by_turns_too() {
+fn every_entry_is_compiled_for_both_architectures_and_every_variant_with_some_seed() {
     let kernels = catalogue();
-    for (full, most) in [(false, kernels.len() * 11 / 10), (true, kernels.len() * 2)] {
-        let dealt = dealt(&kernels, full);
-        assert!(dealt.len() <= most, "{} of {}", dealt.len(), kernels.len());
+    let all = dealt(&kernels, true, 0);
+    assert_eq!(all.len(), kernels.len() * 2);
+    let mut found = BTreeSet::new();
+    for seed in 5..9 {
+        let dealt = dealt(&kernels, false, seed);
+        assert!(dealt.len() <= kernels.len() * 3 / 4, "{} of {}", dealt.len(), kernels.len());
         for name in kernels.iter().map(KernelSource::name) {
             for arch in ARCHITECTURES {
                 let is =
                     |(kernel, of): &(&KernelSource, &str)| kernel.name() == name && *of == arch;
-                assert!(dealt.iter().any(is), "{name} is not compiled for {arch}");
+                assert!(dealt.iter().any(is), "{name} is not compiled for {arch} with {seed}");
             }
         }
-        assert!(dealt.len() >= kernels.len());
+        found.extend(dealt.iter().map(|(kernel, _)| std::ptr::from_ref(*kernel)));
     }
+    assert_eq!(found.len(), kernels.len());
 }
 
 fn is_of_users(name: &str) -> bool {
@@ -74,7 +95,7 @@ fn is_of_users(name: &str) -> bool {
 }
 
 #[test]
-fn every_kernel_compiles_for_sm_80_or_sm_90_and_in_full_for_both() {
+fn kernels_compile_for_sm_80_and_sm_90() {
     compile(|name| !is_of_users(name));
 }
 

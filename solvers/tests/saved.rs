@@ -13,20 +13,11 @@ use arrayspan_solvers::{
     BiCgStab, Cg, Cgls, Error, Fista, Gmres, Ista, Lsmr, Lsqr, Minres, Saved, SingleReductionCg,
     SingleReductionCgls, Solution, Solver, Sparsity, Stop, Stopped, Threshold,
 };
-use support::{Problem, Random, values};
-
-const DTYPES: [DType; 4] = [DType::Float32, DType::Float64, DType::Complex64, DType::Complex128];
+use support::{DTYPES, Problem, Random, devices, values};
 
 fn problem(dtype: DType) -> (Operator, Array) {
     let problem = Problem::new(dtype, [23, 17], 20.0, false, &mut Random(7));
     (problem.operator(), problem.data())
-}
-
-/// Devices that compute in this dtype.
-fn devices(dtype: DType) -> Vec<Device> {
-    let mut devices = Device::all();
-    devices.retain(|device| dtype.real() == DType::Float32 || device.info().float64);
-    devices
 }
 
 fn same(found: &Solution, expected: &Solution, what: &str) {

@@ -1,19 +1,35 @@
 //! Features that are left out or chosen alone: what users build has no warning without one of the back ends, without any, or
 //! with the features that are off by default.
 
-use crate::Result;
+use crate::environment::Environment;
 use crate::process::{cargo, run as show};
+use crate::report::Report;
+use crate::{Result, sample};
 
-/// What is on where not all is.
-const CHOICES: [&str; 4] = ["", "cuda", "opencl", "progress"];
+/// What is on where not all is: one of them for each commit, by its seed.
+const CHOICES: [&str; 3] = ["cuda", "opencl", "progress"];
+
+/// Runs the step alone, with every choice.
+pub(crate) fn run() -> Result {
+    check(&Environment::default(), &mut Report::default())
+}
 
 /// The facade, whose features choose those of all crates below it, and the command.
-pub(crate) fn check() -> Result {
-    for features in CHOICES {
-        let packages = ["clippy", "--package", "arrayspan", "--package", "arrayspan-cli"];
-        let mut clippy = cargo(&packages);
-        clippy.args(["--no-default-features", "--features", features, "--", "-D", "warnings"]);
-        show(&mut clippy)?;
+pub(crate) fn check(environment: &Environment, report: &mut Report) -> Result {
+    lints("")?;
+    for (at, features) in CHOICES.into_iter().enumerate() {
+        if sample::has(environment, at, CHOICES.len() as u64) {
+            lints(features)?;
+        } else {
+            let why = "each commit is checked without features and with one, by its seed; with each with --full";
+            report.skip_step(&format!("feature {features}"), why);
+        }
     }
     Ok(())
+}
+
+fn lints(features: &str) -> Result {
+    let packages = ["clippy", "--package", "arrayspan", "--package", "arrayspan-cli"];
+    let mut clippy = cargo(&packages);
+    show(clippy.args(["--no-default-features", "--features", features, "--", "-D", "warnings"]))
 }

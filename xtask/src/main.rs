@@ -105,7 +105,7 @@ fn main() -> ExitCode {
         Chore::Python(arguments) => python_package::run(&arguments),
         Chore::PylopsTests(arguments) => pylops_tests::run(&arguments),
         Chore::Package => package::run(),
-        Chore::Features => features::check(),
+        Chore::Features => features::run(),
         Chore::Platforms => platforms::run(),
         Chore::Circles => circles::run(),
         Chore::Catalogue => catalogue::run(),

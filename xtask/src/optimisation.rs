@@ -11,9 +11,17 @@ use crate::environment::Environment;
 
 /// What PoCL adds to the options of every build.
 const FLAGS: &str = "POCL_EXTRA_BUILD_FLAGS";
-/// The programs that compile most: the laws of operators, and the verbs one by one and drawn.
-const PROGRAMS: [&str; 4] =
-    ["conformance-conformance", "conformance-completeness", "kernels-verbs", "kernels-fuzz"];
+/// The programs that compile most: the laws of operators, the verbs one by one and drawn, and solvers in every dtype.
+const PROGRAMS: [&str; 8] = [
+    "conformance-conformance",
+    "conformance-completeness",
+    "conformance-solvers",
+    "kernels-verbs",
+    "kernels-fuzz",
+    "solvers-krylov",
+    "solvers-eigen",
+    "solvers-sparse",
+];
 /// Kernels of a user must never come from here.
 const FOLDER: &str = "unoptimised";
 

@@ -135,7 +135,7 @@ fn lints(full: bool, steps: &mut Steps, environment: &Environment, report: &mut 
     let doc = ["doc", "--workspace", "--no-deps"];
     steps.run("format", || show(&mut cargo(&["fmt", "--all", "--check"])).map(|()| true));
     steps.run("lints", || show(&mut cargo(&clippy)).map(|()| true));
-    steps.run("features", || features::check().map(|()| true));
+    steps.run("features", || features::check(environment, report).map(|()| true));
     steps.run("documentation", || {
         show(cargo(&doc).env("RUSTDOCFLAGS", "-D warnings")).map(|()| true)
     });

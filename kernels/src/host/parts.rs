@@ -57,13 +57,17 @@ impl<T: Send> Divide for LanesMut<'_, T> {
     }
 }
 
+/// What is done with a part, whose first element has that index in the whole. It is called once for thousands of elements; what
+/// calls it is compiled once for all.
+pub(super) type Work<'w, D> = dyn Fn(&[usize], D) + Sync + 'w;
+
 /// Calls `work` for parts of `out` that make up all of it, with the index in `out` where each begins. Each element costs
 /// so many bytes of memory and so many operations.
 pub(super) fn for_each_part<D: Divide>(
     out: D,
     parts: Parts,
     (bytes, flops): (usize, usize),
-    work: &(impl Fn(&[usize], D) + Sync),
+    work: &Work<'_, D>,
 ) {
     let grain = parallel::even_grain(out.shape().iter().product(), bytes, flops);
     let block = (grain < usize::MAX).then(|| parts.block(out.shape(), grain));
@@ -71,11 +75,7 @@ pub(super) fn for_each_part<D: Divide>(
 }
 
 /// The same with parts of that shape; one part without.
-pub(super) fn for_each_block<D: Divide>(
-    out: D,
-    block: Option<Vec<usize>>,
-    work: &(impl Fn(&[usize], D) + Sync),
-) {
+pub(super) fn for_each_block<D: Divide>(out: D, block: Option<Vec<usize>>, work: &Work<'_, D>) {
     let last = out.shape().len().saturating_sub(1);
     for_each_block_along(out, block, last, work);
 }
@@ -85,7 +85,7 @@ pub(super) fn for_each_block_along<D: Divide>(
     out: D,
     block: Option<Vec<usize>>,
     first: usize,
-    work: &(impl Fn(&[usize], D) + Sync),
+    work: &Work<'_, D>,
 ) {
     let shape = out.shape();
     if shape.contains(&0) {

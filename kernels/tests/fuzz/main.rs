@@ -60,7 +60,7 @@ fn number(name: &str) -> Option<u64> {
 
 /// Makes calls of a verb on every device of a kind.
 fn calls(kind: DeviceKind, name: &str, call: Call) {
-    let full = var("ARRAYSPAN_TEST_FULL").is_ok_and(|full| !full.is_empty() && full != "0");
+    let full = turn::is_full();
     for device in devices(kind, false) {
         let usual = match (device.is_cpu(), compiles_slowly(device)) {
             (true, _) => [40, 2000],
@@ -69,8 +69,7 @@ fn calls(kind: DeviceKind, name: &str, call: Call) {
         };
         let count = number("ARRAYSPAN_FUZZ_CALLS").unwrap_or(usual[usize::from(full)]);
         let one = number("ARRAYSPAN_FUZZ_SEED");
-        let first = number("ARRAYSPAN_TEST_SEED").unwrap_or_else(turn::today);
-        let first = first.wrapping_mul(1_000_003);
+        let first = turn::seed().wrapping_mul(1_000_003);
         let seeds = match one {
             Some(seed) => vec![seed],
             None => (0..count).map(|number| first.wrapping_add(number)).collect(),

@@ -14,10 +14,22 @@ const CASES: u64 = 3;
 /// Whether the case, `stencil::long_filters`, runs in that dtype: always with `ARRAYSPAN_TEST_FULL=1`, else as
 /// `ARRAYSPAN_TEST_SEED` says, the day if nobody does.
 pub fn is_of(dtype: DType, case: &str) -> bool {
-    let set = |name: &str| var(name).ok().filter(|value| !value.is_empty());
-    let seed = set("ARRAYSPAN_TEST_SEED").map(|seed| seed.parse().expect("a seed is a number"));
+    is_full() || chosen(case, seed()) == Some(dtype)
+}
+
+/// Whether everything runs.
+pub fn is_full() -> bool {
     set("ARRAYSPAN_TEST_FULL").is_some_and(|full| full != "0")
-        || chosen(case, seed.unwrap_or_else(today)) == Some(dtype)
+}
+
+/// What decides about what runs, if not everything does.
+pub fn seed() -> u64 {
+    let seed = set("ARRAYSPAN_TEST_SEED").map(|seed| seed.parse().expect("a seed is a number"));
+    seed.unwrap_or_else(today)
+}
+
+fn set(name: &str) -> Option<String> {
+    var(name).ok().filter(|value| !value.is_empty())
 }
 
 /// The same of a 16-bit float, each of which has every fourth seed: their kernels are those of `Float32` but for loads and stores.
@@ -30,7 +42,7 @@ pub fn is_of_half(dtype: DType, case: &str) -> bool {
 }
 
 /// The number of the day.
-pub fn today() -> u64 {
+fn today() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() / 86_400
 }
 

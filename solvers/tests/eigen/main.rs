@@ -13,9 +13,7 @@ use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::Device;
 use arrayspan_operators::{MatrixMult, Operator};
 use num_complex::Complex64;
-use support::{Random, array, rounded};
-
-const DTYPES: [DType; 4] = [DType::Float32, DType::Float64, DType::Complex64, DType::Complex128];
+use support::{DTYPES, Random, array, devices, rounded};
 
 /// A matrix `U D Vᴴ` with these singular values, row by row.
 fn with_singular_values(
@@ -73,10 +71,4 @@ fn orthonormal(dtype: DType, n: usize, random: &mut Random) -> Vec<Vec<Complex64
 fn operator(dtype: DType, matrix: &[Complex64], shape: [usize; 2], device: Device) -> Operator {
     let matrix = array(dtype, matrix, &shape).into_device(device).unwrap().0;
     MatrixMult::new(matrix.into_shared(), &[]).unwrap()
-}
-
-/// The devices that compute in that dtype.
-fn devices(dtype: DType) -> impl Iterator<Item = Device> {
-    let wide = dtype.real() == DType::Float64;
-    Device::all().into_iter().filter(move |device| device.info().float64 || !wide)
 }

@@ -15,9 +15,7 @@ use arrayspan_bridge::{Array, DType};
 use arrayspan_operators::{MatrixMult, Operator};
 use arrayspan_solvers::{Solution, Solver};
 use num_complex::Complex64;
-use support::{Random, array, rounded, values};
-
-const DTYPES: [DType; 4] = [DType::Float32, DType::Float64, DType::Complex64, DType::Complex128];
+use support::{DTYPES, Random, array, devices, rounded, values};
 
 /// A square matrix with its right-hand side and its solution.
 #[derive(Clone, Debug)]
@@ -104,11 +102,6 @@ fn orthonormal(dtype: DType, n: usize, random: &mut Random) -> Vec<Vec<Complex64
 fn spread(n: usize, least: f64, most: f64) -> Vec<f64> {
     let share = |k: usize| k as f64 / (n - 1).max(1) as f64;
     (0..n).map(|k| least * (most / least).powf(share(k))).collect()
-}
-
-/// On every device with 64-bit floating point, beside the host.
-fn devices() -> impl Iterator<Item = Device> {
-    Device::all().into_iter().filter(|device| device.info().float64)
 }
 
 fn on_device(solver: &impl Solver, system: &System, device: Device) -> Solution {

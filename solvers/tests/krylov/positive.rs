@@ -18,8 +18,8 @@ fn system(dtype: DType, condition: f64) -> System {
 
 #[test]
 fn positive_systems_are_solved_on_every_device_in_every_dtype() {
-    for device in devices() {
-        for dtype in DTYPES {
+    for dtype in DTYPES {
+        for device in devices(dtype) {
             let system = system(dtype, 30.0);
             let solution = on_device(&far(200), &system, device);
             assert_eq!(solution.stopped, Stopped::Precision, "{device} {dtype}");
@@ -161,8 +161,8 @@ fn a_start_is_gone_on_from() {
 
 #[test]
 fn the_inverse_as_a_preconditioner_solves_at_once() {
-    for device in devices() {
-        for dtype in [DType::Float64, DType::Complex64] {
+    for dtype in [DType::Float64, DType::Complex64] {
+        for device in devices(dtype) {
             let space = Space::new([31], dtype).unwrap();
             let weights: Vec<Complex64> = spread(31, 1.0, 1e4).iter().map(|&w| w.into()).collect();
             let inverse: Vec<Complex64> = weights.iter().map(|w| 1.0 / w).collect();

@@ -1,9 +1,30 @@
 //! Least-squares problems and what their solutions are, in 64-bit arithmetic.
 #![allow(dead_code, unreachable_pub, reason = "each test program uses a part of it")]
 
-use arrayspan_bridge::{Array, DType};
+use arrayspan_bridge::{Array, DType, devices::Device};
 use arrayspan_operators::MatrixMult;
 use num_complex::{Complex32, Complex64};
+
+/// What is computed in.
+pub const DTYPES: [DType; 4] =
+    [DType::Float32, DType::Float64, DType::Complex64, DType::Complex128];
+
+/// The devices where laws about this dtype are held. Where kernels are compiled slowly (PoCL) that is one dtype, as
+/// `ARRAYSPAN_TEST_SEED` says, or each with `ARRAYSPAN_TEST_FULL=1`.
+pub fn devices(dtype: DType) -> Vec<Device> {
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let full = set("ARRAYSPAN_TEST_FULL").is_some_and(|full| full != "0");
+    let seed = set("ARRAYSPAN_TEST_SEED").map_or(0, |seed| seed.parse::<usize>().unwrap());
+    let chosen = full || DTYPES[seed % DTYPES.len()] == dtype;
+    let mut devices = Device::all();
+    devices.retain(|device| dtype.real() == DType::Float32 || device.info().float64);
+    let all = devices.len();
+    devices.retain(|device| chosen || device.is_cpu() || device.info().accelerator);
+    if devices.len() < all {
+        println!("skipped: where kernels are compiled slowly, a seed chooses the dtype of solvers");
+    }
+    devices
+}
 
 /// The splitmix64 sequence, as numbers in ±1.
 pub struct Random(pub u64);

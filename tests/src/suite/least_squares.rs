@@ -6,6 +6,7 @@ use arrayspan_kernels::Trace;
 use arrayspan_operators::{PoststackLinearModelling, Scheme, Space};
 use arrayspan_solvers::{Cgls, Solver, Stop};
 
+use super::sample::Sample;
 use super::{Arrangement, Cell, Values, Verdict, devices, golden};
 
 /// A least-squares law, tried in one cell.
@@ -85,12 +86,19 @@ pub fn cgls_bytes(cell: &Cell) -> Verdict {
     Ok(())
 }
 
-/// Tries a law on every device of this kind, as [`hold`](super::hold) does.
+/// Tries a law on every device of this kind, as [`hold`](super::hold) does; where kernels are compiled slowly in one dtype.
 ///
 /// # Panics
 /// When it is broken.
 pub fn hold(kind: DeviceKind, dtype: DType, law: Law) {
+    let sample = Sample::from_environment();
     for cell in super::cells::all(kind, dtype) {
+        if sample.applies(cell) && !sample.has(dtype) {
+            println!(
+                "skipped: where kernels are compiled slowly, a seed chooses the dtype of solvers"
+            );
+            continue;
+        }
         if let Err(why) = law(&cell) {
             panic!("{} {dtype}: {why}", cell.device);
         }

@@ -96,6 +96,11 @@ impl Sample {
         !self.full && !cell.device.is_cpu() && !cell.device.info().accelerator
     }
 
+    /// Whether it has this dtype, where there is one for all: that of the solvers' own tests.
+    pub(super) fn has(self, dtype: DType) -> bool {
+        DTYPES[(self.seed % DTYPES.len() as u64) as usize] == dtype
+    }
+
     /// The cases that run in a cell, each with its turn.
     pub(super) fn cases(self, cell: Cell, operator: &Operator, about: About) -> Vec<Case> {
         let all = (operator.1)(cell.dtype);
