@@ -102,3 +102,55 @@ fn deblurring_gives_decibels_and_total_variation_more_of_them() {
     let [blurred, smooth, sharp] = found[..] else { panic!("{found:?}") };
     assert!(smooth > blurred + 2.0 && sharp > smooth + 3.0, "{found:?}");
 }
+
+#[test]
+fn tomography_gives_most_decibels_by_total_variation() {
+    let Some(found) = decibels("tomography") else { return };
+    let [smeared, smooth, sharp, same] = found[..] else { panic!("{found:?}") };
+    assert!(smooth > smeared + 3.0 && sharp > smooth + 6.0, "{found:?}");
+    assert!((same - sharp).abs() < 1e-9, "{found:?}");
+}
+
+#[test]
+fn wavelets_give_at_least_seven_decibels_and_shifts_more() {
+    let Some(found) = decibels("wavelet_denoising") else { return };
+    let [noisy, once, shifted] = found[..] else { panic!("{found:?}") };
+    assert!(once > noisy + 7.0 && shifted > once + 1.0, "{found:?}");
+}
+
+#[test]
+fn missing_traces_are_found_to_a_tenth() {
+    let Some(found) = decibels("trace_interpolation") else { return };
+    let [zeros, waves] = found[..] else { panic!("{found:?}") };
+    assert!(zeros < 6.0 && waves > 17.0, "{found:?}");
+}
+
+#[test]
+fn primaries_are_better_without_multiples() {
+    let Some(found) = decibels("multiple_attenuation") else { return };
+    let [with, without] = found[..] else { panic!("{found:?}") };
+    assert!(without > with + 8.0, "{found:?}");
+}
+
+#[test]
+fn options_that_make_no_sense_are_one_readable_line() {
+    for (name, arguments) in [
+        ("tomography", ["--device=cpu", "--angles=0"]),
+        ("tomography", ["--device=cpu", "--image=/nowhere.npy"]),
+        ("wavelet_denoising", ["--device=cpu", "--wavelet=nothing"]),
+        ("wavelet_denoising", ["--device=cpu", "--wavelet=bior2.2"]),
+        ("trace_interpolation", ["--device=cpu", "--missing=1"]),
+        ("trace_interpolation", ["--device=cpu", "--section=/nowhere.npz"]),
+        ("multiple_attenuation", ["--device=cpu", "--velocity=1500"]),
+        ("multiple_attenuation", ["--device=cpu", "--cut=0"]),
+    ] {
+        let Some(program) = example(name) else { return };
+        let folder = tempfile::tempdir().unwrap();
+        let ended = Command::new(program).args(arguments).current_dir(folder.path()).output();
+        let ended = ended.unwrap();
+        let printed = String::from_utf8(ended.stderr).unwrap();
+        let what = format!("{name} {arguments:?}: {printed}");
+        assert!(!ended.status.success() && printed.starts_with("error: "), "{what}");
+        assert_eq!(printed.lines().count(), 1, "{what}");
+    }
+}

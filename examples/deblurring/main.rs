@@ -4,19 +4,18 @@
 //! cargo run --release --example deblurring -- --image core_sample.png
 //! ```
 
-#[path = "../tv_denoising/picture.rs"]
-mod picture;
+#[path = "../common/mod.rs"]
+mod common;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use arrayspan::prelude::*;
-use arrayspan::solvers::least_squares::regularized;
-use arrayspan::solvers::sparse::{Shrunk, SplitBregman};
 use clap::Parser;
-use ndarray::{Array2, Axis, concatenate};
-use picture::{generated, noise, ratio, read, write};
+use common::picture::{generated, noise, ratio, read, write};
+use common::{Failure, least_squares, report};
+use ndarray::{Axis, concatenate};
 
 /// Deblurring of a grey picture.
 #[derive(Debug, Parser)]
@@ -48,49 +47,32 @@ struct Arguments {
     out: PathBuf,
 }
 
-/// Any failure, for one line on the screen.
-type Failure = Box<dyn std::error::Error>;
-
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    common::ended(run(&Arguments::parse()))
 }
 
 fn run(arguments: &Arguments) -> Result<(), Failure> {
-    for (name, value) in [("--blur", arguments.blur), ("--variation", arguments.variation)] {
-        if !(value.is_finite() && value > 0.0) {
-            return Err(format!("{name} {value}: must be a number greater than 0").into());
-        }
-    }
-    if !(arguments.noise.is_finite() && arguments.noise >= 0.0) {
-        return Err(format!("--noise {}: must be a number of at least 0", arguments.noise).into());
-    }
-    let device = match &arguments.device {
-        Some(name) => name.parse().map_err(|error| format!("--device {name}: {error}"))?,
-        None => Device::best(),
-    };
-    println!("computing on {device}: {}", device.info().name);
+    common::expect_positive("--blur", arguments.blur)?;
+    common::expect_positive("--variation", arguments.variation)?;
+    common::expect_not_negative("--noise", arguments.noise)?;
+    let device = common::device(arguments.device.as_deref())?;
     let truth = match &arguments.image {
         Some(path) => read(path).map_err(|why| format!("--image {}: {why}", path.display()))?,
         None => generated(),
     };
     let space = Space::new(truth.shape(), DType::Float32)?;
     let a = blur(&space, arguments.blur)?;
-    let (model, _) = Array::from(truth.mapv(|value| value as f32)).into_device(device)?;
-    let blurred = host(&a.forward(&model)?)? + noise(truth.dim(), arguments.noise, arguments.seed);
-    let (y, _) = Array::from(blurred.mapv(|value| value as f32)).into_device(device)?;
+    let model = common::on(device, &truth)?;
+    let noise = noise(truth.dim(), arguments.noise, arguments.seed);
+    let blurred = common::host(&a.forward(&model)?)? + noise;
+    let y = common::on(device, &blurred)?;
 
     println!("{:>16}: peak signal to noise ratio {:.2} dB", "blurred", ratio(&truth, &blurred));
     let begin = Instant::now();
-    let found = least_squares(&a, &y, arguments.smooth)?;
+    let found = least_squares::smooth(&a, &y, arguments.smooth)?;
     report("least squares", &truth, &found, begin);
     let begin = Instant::now();
-    let sharp = total_variation(&a, &y, arguments.variation)?;
+    let sharp = least_squares::total_variation(&a, &y, arguments.variation)?;
     report("total variation", &truth, &sharp, begin);
     let pictures = [truth.view(), blurred.view(), found.view(), sharp.view()];
     write(&arguments.out, &concatenate(Axis(1), &pictures)?)?;
@@ -112,41 +94,4 @@ fn blur(space: &Space, deviation: f64) -> Result<Operator, Failure> {
         whole = Convolve1D::new(space.clone(), axis, &kept, half)?.after(&whole).build()?;
     }
     Ok(whole)
-}
-
-/// `min ‖y - A x‖² + smooth² ‖∇² x‖²`
-fn least_squares(a: &Operator, y: &Array, smooth: f64) -> Result<Array2<f64>, Failure> {
-    let axes = [0, 1].map(|axis| Along { axis, step: 1.0, weight: 1.0 });
-    let bend = Laplacian::new(a.domain().clone(), &axes, Scheme::Centered3, Edge::Zero)?;
-    let problem = regularized(a, y, &[(smooth, &bend, None)])?;
-    let stop = Stop { residual: 1e-4, gradient: 1e-4, ..Stop::after(200) };
-    host(&problem.solve(&Cgls { stop, ..Cgls::default() })?.x)
-}
-
-/// `min ½ ‖y - A x‖² + weight TV(x)`
-fn total_variation(a: &Operator, y: &Array, weight: f64) -> Result<Array2<f64>, Failure> {
-    let operator = Gradient::new(a.domain().clone(), &[1.0, 1.0], Scheme::Forward, Edge::Zero)?;
-    // The square of its weight is that of the norm. What is small takes small steps; `mu` beside it sets their size.
-    let edges = Shrunk { operator, weight: weight.sqrt(), isotropic: true };
-    let stop = Stop { residual: 1e-4, gradient: 1e-3, ..Stop::after(20) };
-    let solver = SplitBregman {
-        l1: vec![edges],
-        iterations: 60,
-        inner: 1,
-        tolerance: 1e-4,
-        least_squares: Lsqr { stop, ..Lsqr::default() },
-        ..SplitBregman::default()
-    };
-    host(&solver.solve(a, y)?.x)
-}
-
-fn host(x: &Array) -> Result<Array2<f64>, Failure> {
-    let shape = (x.shape()[0], x.shape()[1]);
-    let numbers = x.to_vec::<f32>()?.into_iter().map(f64::from).collect();
-    Ok(Array2::from_shape_vec(shape, numbers)?)
-}
-
-fn report(name: &str, truth: &Array2<f64>, found: &Array2<f64>, begin: Instant) {
-    let (ratio, time) = (ratio(truth, found), begin.elapsed());
-    println!("{name:>16}: peak signal to noise ratio {ratio:.2} dB, {time:.1?}");
 }

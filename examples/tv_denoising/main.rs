@@ -4,7 +4,8 @@
 //! cargo run --release --example tv_denoising -- --image core_sample.png
 //! ```
 
-mod picture;
+#[path = "../common/mod.rs"]
+mod common;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -15,8 +16,9 @@ use arrayspan::solvers::proximal::{
     Admm, ChambollePock, L21, Minimizer, Proximal, Split, SquaredL2, Steps, Tv,
 };
 use clap::Parser;
+use common::Failure;
+use common::picture::{generated, noise, ratio, read, write};
 use ndarray::{Array2, Axis, concatenate};
-use picture::{generated, noise, ratio, read, write};
 
 /// Total variation denoising of a grey picture: noise goes, edges stay.
 #[derive(Debug, Parser)]
@@ -42,28 +44,13 @@ struct Arguments {
     out: PathBuf,
 }
 
-/// Any failure, for one line on the screen.
-type Failure = Box<dyn std::error::Error>;
-
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    common::ended(run(&Arguments::parse()))
 }
 
 fn run(arguments: &Arguments) -> Result<(), Failure> {
-    if !(arguments.noise.is_finite() && arguments.noise >= 0.0) {
-        return Err(format!("--noise {}: must be a number of at least 0", arguments.noise).into());
-    }
-    let device = match &arguments.device {
-        Some(name) => name.parse().map_err(|error| format!("--device {name}: {error}"))?,
-        None => Device::best(),
-    };
-    println!("computing on {device}: {}", device.info().name);
+    common::expect_not_negative("--noise", arguments.noise)?;
+    let device = common::device(arguments.device.as_deref())?;
     let truth = match &arguments.image {
         Some(path) => read(path).map_err(|why| format!("--image {}: {why}", path.display()))?,
         None => generated(),

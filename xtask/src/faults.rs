@@ -23,7 +23,7 @@ const FAULTS: [&str; 2] = [
 ];
 
 /// Of so many parts of a long program the sample has one: all have passed without failures, and meet the same recovery.
-const PARTS: u64 = 3;
+const PARTS: u64 = 6;
 
 /// The packages whose tests work with devices. Operators and solvers do so through the conformance suite.
 const PACKAGES: [&str; 5] = ["devices", "bridge", "pipeline", "kernels", "conformance"];

@@ -9,7 +9,7 @@ const DTYPES: [DType; 4] = [DType::Complex64, DType::Complex128, DType::Float32,
 
 /// One case in so many runs with a seed: a number that has no factor in common with that of dtypes, so that every case comes to
 /// every dtype.
-const CASES: u64 = 3;
+const CASES: u64 = 5;
 
 /// Whether the case, `stencil::long_filters`, runs in that dtype: always with `ARRAYSPAN_TEST_FULL=1`, else as
 /// `ARRAYSPAN_TEST_SEED` says, the day if nobody does.
@@ -63,17 +63,17 @@ fn chosen(case: &str, seed: u64) -> Option<DType> {
 #[test]
 fn every_case_comes_to_every_dtype() {
     for case in ["map::any_layout", "stencil::long_filters"] {
-        let found: Vec<DType> = (7..19).filter_map(|seed| chosen(case, seed)).collect();
+        let found: Vec<DType> = (7..27).filter_map(|seed| chosen(case, seed)).collect();
         assert_eq!(found.len(), 4);
         assert!(DTYPES.iter().all(|dtype| found.contains(dtype)), "{found:?}");
         assert_eq!(chosen(case, 7), chosen(case, 7));
     }
     for case in ["stencil::complex_weights", "gemm::conjugated_factors"] {
-        let found: Vec<DType> = (0..9).filter_map(|seed| chosen(case, seed)).collect();
+        let found: Vec<DType> = (0..15).filter_map(|seed| chosen(case, seed)).collect();
         assert!(found.len() == 3 && found.iter().all(|dtype| dtype.is_complex()), "{found:?}");
     }
     let spread: Vec<DType> =
         (0..60).filter_map(|case| chosen(&format!("copy::case{case}"), 3)).collect();
-    assert!((10..31).contains(&spread.len()), "{spread:?}");
+    assert!((6..20).contains(&spread.len()), "{spread:?}");
     assert!(spread.iter().any(|dtype| *dtype != spread[0]), "{spread:?}");
 }

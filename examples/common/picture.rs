@@ -8,7 +8,7 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand_distr::{Distribution, StandardNormal};
 
-use crate::Failure;
+use super::Failure;
 
 /// Brightness from 0 to 1.
 pub(crate) fn read(path: &Path) -> Result<Array2<f64>, Failure> {
