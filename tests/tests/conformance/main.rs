@@ -138,7 +138,7 @@ mod stored {
     ];
 
     /// Numbers are complex on the way.
-    const OF_SPECTRA: [&str; 12] = [
+    const OF_SPECTRA: [&str; 13] = [
         "fft",
         "fft2d",
         "fftnd",
@@ -151,6 +151,7 @@ mod stored {
         "fourier_radon2d",
         "fourier_radon3d",
         "mri2d",
+        "udct",
     ];
 
     /// Filters that differ from place to place: those of planes and volumes are spectra on the way, estimated ones are products of two arrays.
