@@ -137,20 +137,22 @@ impl Tensor {
                 .map_err(|error| error.of(name))
         };
         let (down, across) = (along(0)?, along(1)?);
-        let [z, x] = [down.forward(&section)?, across.forward(&section)?];
+        let mut derivatives = [down.forward(&section)?, across.forward(&section)?];
+        // Squares of what is small or large would be no numbers of the dtype. A power of two leaves all as exact as they are.
+        let scale = power_of_two(largest(&derivatives)?, dtype);
+        for derivative in &mut derivatives {
+            *derivative = (scale * &*derivative).compute()?;
+        }
+        let [z, x] = derivatives;
         let smooth = gaussian(name, &space, 1, deviations[1])?
             .after(&gaussian(name, &space, 0, deviations[0])?)
             .build()?;
         let smoothed =
             |a: &Array, b: &Array| -> Result<Array> { smooth.forward((a * b).compute()?) };
         let mut entries = [smoothed(&z, &z)?, smoothed(&z, &x)?, smoothed(&x, &x)?];
-        let mut largest: f64 = 0.0;
-        for entry in &entries {
-            let found: f64 = entry.abs().max()?.item()?;
-            largest = if found.is_nan() { found } else { largest.max(found) };
-        }
+        let largest = largest(&entries)?;
         // As in PyLops, nothing has a slope then. NaN goes on.
-        let unit = if largest <= threshold { 0.0 } else { largest.recip() };
+        let unit = if largest <= threshold * scale * scale { 0.0 } else { largest.recip() };
         for entry in &mut entries {
             *entry = (unit * &*entry).compute()?;
         }
@@ -181,6 +183,25 @@ impl Tensor {
         let share = (2.0 * self.radius()).div_or_zero(largest.clone());
         Ok((self.above(largest) * share).compute()?)
     }
+}
+
+/// The largest magnitude of some arrays, NaN if one has such.
+fn largest(arrays: &[Array]) -> Result<f64> {
+    let mut largest: f64 = 0.0;
+    for array in arrays {
+        let found: f64 = array.abs().max()?.item()?;
+        largest = if found.is_nan() || largest.is_nan() { f64::NAN } else { largest.max(found) };
+    }
+    Ok(largest)
+}
+
+/// What brings magnitudes up to that one near 1, as far as it is a number of the dtype; 1 where nothing does.
+fn power_of_two(largest: f64, dtype: DType) -> f64 {
+    if !(largest > 0.0 && largest.is_finite()) {
+        return 1.0;
+    }
+    let most = if dtype == DType::Float32 { 126.0 } else { 1022.0 };
+    (-largest.log2().floor()).clamp(-most, most).exp2()
 }
 
 /// 1 where a value that is not below zero is above, 0 elsewhere.

@@ -21,7 +21,7 @@ use arrayspan_operators::{Diagonal, Operator, Smoothing, Space};
 
 use crate::least_squares::preconditioned;
 use crate::parameters::wrong;
-use crate::{Lsqr, Result, Stop};
+use crate::{Lsqr, Result, Stop, Stopped};
 
 const NAME: &str = "pwd_slope_estimate";
 
@@ -81,7 +81,7 @@ impl Default for PlaneWaveDestruction {
 /// each trace is best predicted from the one before. PyLops: `pwd_slope_estimate`.
 ///
 /// The residual of the prediction is linearised around the slopes that there are, and `min ‖C'(σ) d · P δ + C(σ) d‖` over smooth changes `P δ`
-/// is solved again and again. Slopes are where the section is; the host reads the norms of [`Lsqr`].
+/// is solved again and again. All slopes are NaN where a sample is not finite. Slopes are where the section is; the host reads the norms of [`Lsqr`].
 ///
 /// Reference: J. Claerbout and M. Brown, EAGE Annual Meeting (1999); S. Fomel, Geophysics 67 (2002), 1946-1960.
 ///
@@ -120,6 +120,9 @@ pub fn pwd_slope_estimate(
         let [gradient, residual] = &parts;
         let weights = Diagonal::new(space.clone(), gradient.compute()?)?;
         let solution = preconditioned(&solver, &weights, (-residual).compute()?, &smooth)?;
+        if solution.stopped == Stopped::NotFinite {
+            return Ok((f64::NAN * &slopes).compute()?);
+        }
         slopes = (&slopes + &solution.x).compute()?;
     }
     Ok(slopes)

@@ -11,15 +11,18 @@ use crate::environment::Environment;
 
 /// What PoCL adds to the options of every build.
 const FLAGS: &str = "POCL_EXTRA_BUILD_FLAGS";
-/// The programs that compile most: the laws of operators, the verbs one by one and drawn, and solvers in every dtype.
-const PROGRAMS: [&str; 8] = [
-    "conformance-conformance",
+/// The programs that compile most: the laws of operators, the verbs one by one, drawn and in plans, and solvers in every dtype.
+const PROGRAMS: [&str; 11] = [
     "conformance-completeness",
+    "conformance-conformance",
+    "conformance-leaks",
     "conformance-solvers",
-    "kernels-verbs",
     "kernels-fuzz",
-    "solvers-krylov",
+    "kernels-plans",
+    "kernels-verbs",
+    "operators-operators",
     "solvers-eigen",
+    "solvers-krylov",
     "solvers-sparse",
 ];
 /// Kernels of a user must never come from here.

@@ -18,7 +18,8 @@ use crate::{Error, FilterTap, Form, Formula, LinearMap as _, Operator, Result, S
 /// `offset` is the index of the filter's time zero. Filters of some hundreds of taps, and longer ones, are applied by discrete Fourier
 /// transforms ([`Convolution`]), save to 16-bit floats. Units: those of `h x`. Complex: linear; the adjoint correlates with the
 /// conjugate. Cost: 1 launch, 2 values moved and `h.len()` products per element; by transforms the same
-/// in one launch, up to 4096 real taps of 32 bits (test `bytes::convolve1d`).
+/// in one launch, up to 4096 real taps of 32 bits (test `bytes::convolve1d`). A sample that is not finite makes results within the filter's
+/// reach so; by transforms, which are chosen for 512 taps and more, those of the whole blocks that it is in.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

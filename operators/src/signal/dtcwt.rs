@@ -40,7 +40,7 @@ impl DTCWT {
     /// `levels` of the transform of `space` along `axis`, which counts from the end if it is negative.
     ///
     /// # Errors
-    /// [`Error::Parameter`](crate::Error::Parameter) when there is no such axis, it has an odd number of samples or none, there is no level, or the dtype is not one
+    /// [`Error::Parameter`](crate::Error::Parameter) when there is no such axis, it has an odd number of samples or none, there is no level or more than 64, or the dtype is not one
     /// to compute with; [`Error::TooLarge`](crate::Error::TooLarge) when the range cannot be addressed, or there is no memory for a table.
     pub fn new(
         space: Space,

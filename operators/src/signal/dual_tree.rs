@@ -3,6 +3,9 @@
 use super::positions::Rows;
 use crate::{Error, Formula, Operator, Result, Space, Transpose};
 
+/// The most levels of a transform: more than an axis that can be addressed has samples to halve.
+const MOST_LEVELS: usize = 64;
+
 /// The levels of signals along an axis.
 pub(super) struct Tree {
     name: &'static str,
@@ -37,11 +40,12 @@ impl Tree {
         if levels == 0 {
             return Error::parameter(name, format!("no level of {space}"));
         }
-        let mut lens = Vec::new();
-        if lens.try_reserve_exact(levels).is_err() {
-            return Error::parameter(name, format!("{levels} levels do not fit the memory"));
+        if levels > MOST_LEVELS {
+            let why =
+                format!("{levels} levels of {space}, of which there are at most {MOST_LEVELS}");
+            return Error::parameter(name, why);
         }
-        lens.push(extent);
+        let mut lens = vec![extent];
         for level in 1..levels {
             lens.push(wide(lens[level - 1]) / 2);
         }

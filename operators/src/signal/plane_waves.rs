@@ -1,7 +1,7 @@
 //! Where plane waves along local slopes go.
 
 use super::positions::Rows;
-use crate::{Error, Operator, Result, Space};
+use crate::{Error, Form, Operator, Result, Space};
 
 /// Numbers this far below 1 are nothing beside those of other samples.
 const NOTHING: f64 = 1e-20;
@@ -28,6 +28,10 @@ pub(super) fn gathered(
     if !(decay > 0.0 && decay <= 1.0) {
         let why = format!("a decay of {decay}, which has to be above 0 and at most 1");
         return Error::parameter(name, why);
+    }
+    // However many depths there are: without columns nothing goes anywhere.
+    if columns == 0 {
+        return Operator::of(name, space.clone(), space, Form::Zero);
     }
     let field = Field { slopes, depths, columns };
     let reach = radius.min(columns.saturating_sub(1));

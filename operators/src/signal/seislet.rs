@@ -64,7 +64,7 @@ impl Seislet {
         basis: SeisletBasis,
     ) -> Result<Operator> {
         let section = Section::new(Self::NAME, space, levels, basis)?;
-        if levels == 0 {
+        if levels == 0 || section.is_empty() {
             return section.zeros();
         }
         let mut whole: Option<Formula> = None;
@@ -93,7 +93,7 @@ impl Seislet {
     ) -> Result<Operator> {
         let name = "inverse of Seislet";
         let section = Section::new(Self::NAME, space, levels, basis)?;
-        if levels == 0 {
+        if levels == 0 || section.is_empty() {
             return Ok(adjoint(&section.zeros()?).named(name));
         }
         let mut whole: Option<Formula> = None;
@@ -139,6 +139,11 @@ impl Section {
         }
         let padded = Space::of_wide(name, vec![wide, samples as u128], space.dtype())?;
         Ok(Self { name, space, padded, levels, basis })
+    }
+
+    /// Whether traces have no samples: there is nothing to predict then, however many they are.
+    fn is_empty(&self) -> bool {
+        self.space.shape()[1] == 0
     }
 
     /// No level: zeros behind the traces.

@@ -126,3 +126,16 @@ fn what_cannot_be_transformed_is_refused() {
     refused(DCT::new(model(), &[1], Cosines::I), &["DCT", "type I", "one sample"]);
     refused(DCT::new(model(), &[3], Cosines::II), &["DCT", "axis 3"]);
 }
+
+#[test]
+fn dual_trees_have_at_most_64_levels() {
+    let transform = |levels| {
+        let space = Space::new([8], DType::Float64).unwrap();
+        DTCWT::new(space, 0, levels, Biorthogonal::default(), QuarterShift::default())
+    };
+    assert!(transform(64).is_ok());
+    for levels in [65, 1 << 20, usize::MAX] {
+        let told = transform(levels).unwrap_err().to_string();
+        assert!(told.starts_with("DTCWT: ") && told.contains("at most 64"), "{told}");
+    }
+}

@@ -124,3 +124,49 @@ fn sections_without_slopes_are_refused() {
         assert_eq!(array.to_vec::<f64>().unwrap(), [0.0; 12]);
     }
 }
+
+#[test]
+fn slopes_do_not_depend_on_the_size_of_amplitudes() {
+    let numbers: Vec<f64> = (0..240).map(|at| ((at * at + 3 * at) % 23) as f64 - 11.0).collect();
+    let section = |size: f64, dtype: DType| {
+        let sized: Vec<f64> = numbers.iter().map(|number| size * number).collect();
+        let single: Vec<f32> = sized.iter().map(|number| *number as f32).collect();
+        match dtype {
+            DType::Float32 => Array::from_slice(&single, [16, 15]).unwrap(),
+            _ => Array::from_slice(&sized, [16, 15]).unwrap(),
+        }
+    };
+    let given = StructureTensor { deviations: [1.5, 1.0], ..StructureTensor::default() };
+    let expected = slope_estimate(section(1.0, DType::Float64), given).unwrap().slopes;
+    let expected = expected.to_vec::<f64>().unwrap();
+    for (dtype, sizes) in [
+        (DType::Float32, [1e-30, 1e-20, 1e20, 1e36]),
+        (DType::Float64, [1e-200, 1e-100, 1e200, 1e300]),
+    ] {
+        for size in sizes {
+            let found = slope_estimate(section(size, dtype), given).unwrap().slopes;
+            let found: Vec<f64> = match dtype {
+                DType::Float32 => {
+                    found.to_vec::<f32>().unwrap().into_iter().map(f64::from).collect()
+                }
+                _ => found.to_vec().unwrap(),
+            };
+            for (found, expected) in found.iter().zip(&expected) {
+                let off = (found - expected).abs() / (1.0 + expected.abs());
+                assert!(off < 1e-3, "{dtype} {size:e}: {found}, expected {expected}");
+            }
+        }
+    }
+}
+
+#[test]
+fn sections_that_are_not_finite_have_no_slopes() {
+    let mut numbers = [1.0; 300];
+    let parameters = PlaneWaveDestruction { smoothing: vec![3], ..PlaneWaveDestruction::default() };
+    for wrong in [f64::NAN, f64::INFINITY] {
+        numbers[157] = wrong;
+        let section = Array::from_slice(&numbers, [20, 15]).unwrap();
+        let slopes = pwd_slope_estimate(&section, &parameters).unwrap();
+        assert!(slopes.to_vec::<f64>().unwrap().iter().all(|slope| slope.is_nan()));
+    }
+}

@@ -23,6 +23,8 @@ def convmtx(h, n, offset=0, sparse=False):
     sparse : bool, optional
         Whether the matrix is sparse.
     """
+    if len(h) == 0 or n < 1:
+        raise ValueError(f"convmtx: a filter of {len(h)} samples and {n} columns; both have to be at least 1")
     module = get_array_module(h)
     rows, columns = module.arange(len(h) + n - 1)[:, None], module.arange(n)[None, :]
     return _taken(h[None, :], rows - columns + offset, columns * 0, module, sparse)
