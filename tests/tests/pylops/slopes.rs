@@ -127,7 +127,7 @@ fn sections_without_slopes_are_refused() {
 
 #[test]
 fn slopes_do_not_depend_on_the_size_of_amplitudes() {
-    let numbers: Vec<f64> = (0..240).map(|at| ((at * at + 3 * at) % 23) as f64 - 11.0).collect();
+    let numbers: Vec<f64> = (0..240).map(|at| f64::from((at * at + 3 * at) % 23) - 11.0).collect();
     let section = |size: f64, dtype: DType| {
         let sized: Vec<f64> = numbers.iter().map(|number| size * number).collect();
         let single: Vec<f32> = sized.iter().map(|number| *number as f32).collect();
