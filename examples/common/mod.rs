@@ -1,9 +1,11 @@
 //! What the programs with pictures have in common.
 #![allow(dead_code, reason = "each program uses a part of it")]
 
+pub(crate) mod file;
 pub(crate) mod least_squares;
 pub(crate) mod picture;
 pub(crate) mod section;
+pub(crate) mod sparse;
 
 use std::process::ExitCode;
 use std::time::Instant;

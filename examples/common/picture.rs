@@ -10,8 +10,14 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::Failure;
 
+/// That of `--image`, or the generated one.
+pub(crate) fn given(image: Option<&Path>) -> Result<Array2<f64>, Failure> {
+    let Some(path) = image else { return Ok(generated()) };
+    read(path).map_err(|why| format!("--image {}: {why}", path.display()).into())
+}
+
 /// Brightness from 0 to 1.
-pub(crate) fn read(path: &Path) -> Result<Array2<f64>, Failure> {
+fn read(path: &Path) -> Result<Array2<f64>, Failure> {
     let picture = image::open(path)?.into_luma8();
     let shape = (picture.height() as usize, picture.width() as usize);
     let values = picture.into_raw().into_iter().map(|value| f64::from(value) / 255.0).collect();
@@ -32,7 +38,7 @@ pub(crate) fn write(path: &Path, values: &Array2<f64>) -> Result<(), Failure> {
 }
 
 /// Discs and stripes of a few shades.
-pub(crate) fn generated() -> Array2<f64> {
+fn generated() -> Array2<f64> {
     Array2::from_shape_fn((320, 240), |(row, column)| {
         let (y, x) = (row as f64 / 320.0, column as f64 / 240.0);
         let disc = (x - 0.5).hypot(y - 0.4) < 0.25;

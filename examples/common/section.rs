@@ -1,5 +1,6 @@
 //! Sections of traces as grey pictures, side by side, time downwards.
 
+use std::f64::consts::PI;
 use std::path::Path;
 
 use ndarray::{Array2, Axis, concatenate};
@@ -8,6 +9,12 @@ use super::{Failure, picture};
 
 /// Columns between two sections.
 const GAP: usize = 4;
+
+/// A Ricker wavelet, so many cycles of its peak frequency from its middle.
+pub(crate) fn ricker(cycles: f64) -> f64 {
+    let a = (PI * cycles).powi(2);
+    (1.0 - 2.0 * a) * (-a).exp()
+}
 
 /// The signal to noise ratio in decibels, beside the true section.
 pub(crate) fn ratio(truth: &Array2<f64>, found: &Array2<f64>) -> f64 {

@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use arrayspan::prelude::*;
 use clap::Parser;
-use common::picture::{generated, noise, ratio, read, write};
+use common::picture::{given, noise, ratio, write};
 use common::{Failure, least_squares, report};
 use ndarray::{Axis, concatenate};
 
@@ -56,10 +56,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     common::expect_positive("--variation", arguments.variation)?;
     common::expect_not_negative("--noise", arguments.noise)?;
     let device = common::device(arguments.device.as_deref())?;
-    let truth = match &arguments.image {
-        Some(path) => read(path).map_err(|why| format!("--image {}: {why}", path.display()))?,
-        None => generated(),
-    };
+    let truth = given(arguments.image.as_deref())?;
     let space = Space::new(truth.shape(), DType::Float32)?;
     let a = blur(&space, arguments.blur)?;
     let model = common::on(device, &truth)?;

@@ -1,12 +1,8 @@
-//! Gathers of traces at growing offsets: read, made up, and without the moveout of primaries.
-
-use std::f64::consts::PI;
-use std::path::Path;
+//! Gathers of traces at growing offsets: made up, and without the moveout of primaries.
 
 use ndarray::Array2;
-use ndarray_npy::read_npy;
 
-use crate::common::Failure;
+use crate::common::section::ricker;
 
 /// How often a time may be stretched by taking out moveout; more of it leaves no wavelet.
 const MOST_STRETCH: f64 = 1.6;
@@ -19,16 +15,6 @@ pub(crate) struct Survey {
     pub(crate) offsets: [f64; 2],
     /// At time 0, and what it gains in each second.
     pub(crate) velocity: [f64; 2],
-}
-
-/// A gather from a file.
-pub(crate) fn read(path: &Path) -> Result<Array2<f64>, Failure> {
-    let data: Array2<f32> =
-        read_npy(path).map_err(|error| format!("--gather {}: {error}", path.display()))?;
-    if data.is_empty() || !data.iter().all(|value| value.is_finite()) {
-        return Err(format!("--gather {}: it holds no finite numbers", path.display()).into());
-    }
-    Ok(data.mapv(f64::from))
 }
 
 impl Survey {
@@ -56,15 +42,14 @@ impl Survey {
     pub(crate) fn generated(&self) -> (Array2<f64>, Option<Array2<f64>>) {
         const PRIMARIES: [(f64, f64); 4] = [(0.5, 1.0), (0.9, -0.8), (1.3, 0.7), (1.65, -0.6)];
         const MULTIPLES: [(f64, f64); 3] = [(0.8, 0.8), (1.2, -0.7), (1.6, 0.7)];
-        let wavelet = |t: f64| {
-            let a = (PI * 20.0 * t).powi(2);
-            (1.0 - 2.0 * a) * (-a).exp()
-        };
+        // Of the wavelet, in hertz.
+        const PEAK: f64 = 20.0;
         let events = |events: &[(f64, f64)], slower: f64| {
             Array2::from_shape_fn((48, 480), |(trace, sample)| {
                 let t = sample as f64 * self.step;
                 let event = |&(time, strength): &(f64, f64)| {
-                    strength * wavelet(t - self.arrival(time, self.offset(trace), slower))
+                    let arrival = self.arrival(time, self.offset(trace), slower);
+                    strength * ricker(PEAK * (t - arrival))
                 };
                 events.iter().map(event).sum::<f64>()
             })

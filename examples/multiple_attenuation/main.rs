@@ -13,9 +13,8 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use arrayspan::prelude::*;
-use arrayspan::solvers::sparse::{Fista, Sparsity};
 use clap::Parser;
-use common::{Failure, section};
+use common::{Failure, file, section, sparse};
 use ndarray::Array2;
 
 use gather::Survey;
@@ -27,7 +26,7 @@ struct Arguments {
     /// Where to compute: cpu, cuda:N or opencl:N [default: the best device found]
     #[arg(long)]
     device: Option<String>,
-    /// A gather, an offset a row: FILE.npy of float32 [default: a generated one]
+    /// A gather, an offset a row: FILE.npy of float32 or float64 [default: a generated one]
     #[arg(long, value_name = "FILE")]
     gather: Option<PathBuf>,
     /// The moveout of primaries has been taken out of the gather
@@ -71,7 +70,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
         velocity: pair("--velocity", &arguments.velocity)?,
     };
     let (recorded, primaries) = match &arguments.gather {
-        Some(path) => (gather::read(path)?, None),
+        Some(path) => (file::numbers("--gather", path)?, None),
         None => survey.generated(),
     };
     let flat = if arguments.flat { recorded } else { survey.flattened(&recorded) };
@@ -123,10 +122,7 @@ fn multiples(
     let y = common::on(device, flat)?;
     // With more weight than this nothing is worth its norm.
     let most = 2.0 * a.adjoint(&y)?.abs().max()?.item::<f64>()?;
-    let sparsity = Sparsity { weight: arguments.weight * most, ..Sparsity::default() };
-    let stop = Stop::after(arguments.iterations);
-    let solver = Fista { sparsity, restart: true, stop, ..Fista::default() };
-    let found = solver.solve(&a, &y)?.x;
+    let found = sparse::model(&a, &y, arguments.weight * most, arguments.iterations)?;
     let bends: Vec<usize> = (0..MOVEOUTS).filter(|&k| moveouts[k] >= arguments.cut).collect();
     let kept = Restriction::new(space, 0, &bends)?;
     common::host(&a.forward(&kept.adjoint(&kept.forward(&found)?)?)?)

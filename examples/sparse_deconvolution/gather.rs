@@ -1,10 +1,8 @@
-//! Gathers of traces: read, or made up.
+//! A gather of traces that is made up.
 
 use std::f64::consts::PI;
-use std::path::Path;
 
 use ndarray::Array2;
-use ndarray_npy::read_npy;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
@@ -26,18 +24,6 @@ pub fn wavelet(step: f64, peak: f64) -> Result<Vec<f64>, String> {
     let wavelet: Vec<f64> = (-half..=half).map(value).collect();
     let size = wavelet.iter().map(|value| value * value).sum::<f64>().sqrt();
     Ok(wavelet.into_iter().map(|value| value / size).collect())
-}
-
-/// A gather from a file, of 32 or 64 bits.
-pub fn read(path: &Path) -> Result<Array2<f64>, String> {
-    let single = read_npy::<_, Array2<f32>>(path);
-    let read = single.map(|data| data.mapv(f64::from)).or_else(|_| read_npy(path));
-    let data: Array2<f64> =
-        read.map_err(|error| format!("--gather {}: {error}", path.display()))?;
-    if data.is_empty() || !data.iter().all(|value| value.is_finite()) {
-        return Err(format!("--gather {}: it holds no finite numbers", path.display()));
-    }
-    Ok(data)
 }
 
 /// Reflections from a few flat and dipping layers, with the wavelet, and noise.

@@ -5,6 +5,8 @@
 //! ```
 #![allow(unreachable_pub, reason = "the modules of a program have no outside")]
 
+#[path = "../common/file.rs"]
+mod file;
 mod gather;
 #[path = "../poststack_inversion/picture.rs"]
 mod picture;
@@ -72,7 +74,7 @@ fn run(arguments: &Arguments) -> std::result::Result<(), Box<dyn std::error::Err
     };
     let wavelet = gather::wavelet(step, peak)?;
     let data = match &arguments.gather {
-        Some(path) => gather::read(path)?,
+        Some(path) => file::numbers("--gather", path)?,
         None => gather::generate(&wavelet),
     };
     std::fs::create_dir_all(&arguments.out)?;

@@ -5,7 +5,7 @@ use std::path::Path;
 use ndarray::Array2;
 use ndarray_npy::read_npy;
 
-use crate::common::Failure;
+use crate::common::{Failure, file};
 
 /// Brightness, centre, half axes and turn in degrees of ellipses within ±1, added to each other: those of Shepp and Logan (1974) with the
 /// contrast of Toft (1996).
@@ -26,12 +26,7 @@ const ELLIPSES: [[f64; 6]; 10] = [
 pub(crate) fn read(path: &Path) -> Result<Array2<f64>, Failure> {
     let bytes = read_npy::<_, Array2<u8>>(path);
     let read = bytes.map(|image| image.mapv(|value| f64::from(value) / 255.0));
-    let image = read.or_else(|_| read_npy(path));
-    let image = image.map_err(|error| format!("--image {}: {error}", path.display()))?;
-    if image.is_empty() || !image.iter().all(|value| value.is_finite()) {
-        return Err(format!("--image {}: it holds no finite numbers", path.display()).into());
-    }
-    Ok(image)
+    Ok(file::finite("--image", path, read.or_else(|_| read_npy(path)))?)
 }
 
 /// That of Shepp and Logan.

@@ -13,9 +13,8 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use arrayspan::prelude::*;
-use arrayspan::solvers::sparse::{Fista, Sparsity};
 use clap::Parser;
-use common::{Failure, section};
+use common::{Failure, section, sparse};
 use num_complex::Complex;
 
 /// Samples and traces of a patch; neighbours share half of them.
@@ -76,10 +75,9 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     // With more weight than this nothing is worth its norm.
     let waves_of_data = a.adjoint(&y)?.to_vec::<Complex<f32>>()?;
     let most = waves_of_data.iter().fold(0.0_f32, |most, wave| most.max(2.0 * wave.norm()));
-    let sparsity = Sparsity { weight: arguments.weight * f64::from(most), ..Sparsity::default() };
-    let stop = Stop::after(arguments.iterations);
-    let solver = Fista { sparsity, restart: true, stop, ..Fista::default() };
-    let found = common::host(&waves.forward(&solver.solve(&a, &y)?.x)?)?;
+    let weight = arguments.weight * f64::from(most);
+    let model = sparse::model(&a, &y, weight, arguments.iterations)?;
+    let found = common::host(&waves.forward(&model)?)?;
     let (ratio, time) = (section::ratio(&truth, &found), begin.elapsed());
     println!("{:>16}: signal to noise ratio {ratio:.2} dB, {time:.1?}", "plane waves");
     section::write(&arguments.out, &[&truth, &there, &found], section::loud(&truth))?;

@@ -1,6 +1,5 @@
 //! Sections: read, or made up, and which of their traces there are.
 
-use std::f64::consts::PI;
 use std::fs::File;
 use std::path::Path;
 
@@ -9,7 +8,8 @@ use ndarray_npy::{NpzReader, read_npy};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-use crate::common::Failure;
+use crate::common::section::ricker;
+use crate::common::{Failure, file};
 
 /// A section from a file.
 pub(crate) fn read(path: &Path) -> Result<Array2<f64>, Failure> {
@@ -19,19 +19,11 @@ pub(crate) fn read(path: &Path) -> Result<Array2<f64>, Failure> {
         }
         Ok(read_npy(path)?)
     };
-    let section = read().map_err(|error| format!("--section {}: {error}", path.display()))?;
-    if section.is_empty() || !section.iter().all(|value| value.is_finite()) {
-        return Err(format!("--section {}: it holds no finite numbers", path.display()).into());
-    }
-    Ok(section)
+    Ok(file::finite("--section", path, read())?)
 }
 
 /// Reflections from layers that dip and bend, one of them broken.
 pub(crate) fn generated() -> Array2<f64> {
-    let wavelet = |t: f64| {
-        let a = (PI * 0.06 * t).powi(2);
-        (1.0 - 2.0 * a) * (-a).exp()
-    };
     Array2::from_shape_fn((128, 160), |(trace, sample)| {
         let (x, t) = (trace as f64, sample as f64);
         let fault = if x > 70.0 { 9.0 } else { 0.0 };
@@ -41,7 +33,7 @@ pub(crate) fn generated() -> Array2<f64> {
             (0.8, 85.0 - 0.1 * x + fault),
             (-0.9, 125.0 + 6.0 * (x / 30.0).cos() + fault),
         ];
-        layers.into_iter().map(|(strength, at)| strength * wavelet(t - at)).sum()
+        layers.into_iter().map(|(strength, at)| strength * ricker(0.06 * (t - at))).sum()
     })
 }
 

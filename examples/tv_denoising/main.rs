@@ -17,7 +17,7 @@ use arrayspan::solvers::proximal::{
 };
 use clap::Parser;
 use common::Failure;
-use common::picture::{generated, noise, ratio, read, write};
+use common::picture::{given, noise, ratio, write};
 use ndarray::{Array2, Axis, concatenate};
 
 /// Total variation denoising of a grey picture: noise goes, edges stay.
@@ -51,10 +51,7 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<(), Failure> {
     common::expect_not_negative("--noise", arguments.noise)?;
     let device = common::device(arguments.device.as_deref())?;
-    let truth = match &arguments.image {
-        Some(path) => read(path).map_err(|why| format!("--image {}: {why}", path.display()))?,
-        None => generated(),
-    };
+    let truth = given(arguments.image.as_deref())?;
     let noisy = &truth + &noise(truth.dim(), arguments.noise, arguments.seed);
     println!("peak signal to noise ratio: {:.2} dB before", ratio(&truth, &noisy));
     let found = denoised(&noisy, device, arguments.weight)?;

@@ -14,7 +14,7 @@ use std::time::Instant;
 use arrayspan::prelude::*;
 use arrayspan::solvers::proximal::{L1, Proximal};
 use clap::Parser;
-use common::picture::{generated, noise, ratio, read, write};
+use common::picture::{given, noise, ratio, write};
 use common::{Failure, report};
 use ndarray::{Array2, Axis, concatenate};
 
@@ -62,10 +62,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Err("--shifts 0: must be a number greater than 0".into());
     }
     let device = common::device(arguments.device.as_deref())?;
-    let truth = match &arguments.image {
-        Some(path) => read(path).map_err(|why| format!("--image {}: {why}", path.display()))?,
-        None => generated(),
-    };
+    let truth = given(arguments.image.as_deref())?;
     let noisy = &truth + &noise(truth.dim(), arguments.noise, arguments.seed);
     println!("{:>16}: peak signal to noise ratio {:.2} dB", "noisy", ratio(&truth, &noisy));
     let mut pictures = vec![truth.clone(), noisy.clone()];

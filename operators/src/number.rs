@@ -25,6 +25,13 @@ pub(crate) fn product(a: Complex64, b: Complex64, dtype: DType) -> Option<Comple
     (!lost && fits(product, dtype)).then_some(product)
 }
 
+/// About the reciprocal of a size, a power of two, by which nothing is rounded, with an exponent of at most that; `None` of zero and of
+/// what is not finite.
+pub(crate) fn reciprocal_unit(size: f64, most: f64) -> Option<f64> {
+    let near = || (-size.log2().round()).clamp(-most, most).exp2();
+    (size > 0.0 && size.is_finite()).then(near)
+}
+
 /// How far a factor may be from one to change places with weights: results on the way are so much larger or smaller than
 /// they were.
 const MOST_MOVED: f64 = 1024.0;

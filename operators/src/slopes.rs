@@ -19,6 +19,7 @@ use arrayspan_bridge::{Array, AsElementwise as _, AsView, DType, Elementwise};
 use arrayspan_kernels::{Error as KernelError, Gather, Vector as _};
 use num_complex::Complex64;
 
+use crate::number;
 use crate::{
     Edge, Error, FirstDerivative, Form, LinearOperator as _, Operator, Result, Scheme, Space,
 };
@@ -139,7 +140,8 @@ impl Tensor {
         let (down, across) = (along(0)?, along(1)?);
         let mut derivatives = [down.forward(&section)?, across.forward(&section)?];
         // Squares of what is small or large would be no numbers of the dtype. A power of two leaves all as exact as they are.
-        let scale = power_of_two(largest(&derivatives)?, dtype);
+        let most = if dtype == DType::Float32 { 126.0 } else { 1000.0 };
+        let scale = number::reciprocal_unit(largest(&derivatives)?, most).unwrap_or(1.0);
         for derivative in &mut derivatives {
             *derivative = (scale * &*derivative).compute()?;
         }
@@ -193,15 +195,6 @@ fn largest(arrays: &[Array]) -> Result<f64> {
         largest = if found.is_nan() || largest.is_nan() { f64::NAN } else { largest.max(found) };
     }
     Ok(largest)
-}
-
-/// What brings magnitudes up to that one near 1, as far as it is a number of the dtype; 1 where nothing does.
-fn power_of_two(largest: f64, dtype: DType) -> f64 {
-    if !(largest > 0.0 && largest.is_finite()) {
-        return 1.0;
-    }
-    let most = if dtype == DType::Float32 { 126.0 } else { 1022.0 };
-    (-largest.log2().floor()).clamp(-most, most).exp2()
 }
 
 /// 1 where a value that is not below zero is above, 0 elsewhere.

@@ -64,9 +64,6 @@ impl Seislet {
         basis: SeisletBasis,
     ) -> Result<Operator> {
         let section = Section::new(Self::NAME, space, levels, basis)?;
-        if levels == 0 || section.is_empty() {
-            return section.zeros();
-        }
         let mut whole: Option<Formula> = None;
         section.levels(slopes.as_ref(), steps, |level| {
             let residuals = level.residuals(false)?;
@@ -77,7 +74,10 @@ impl Seislet {
             });
             Ok(())
         })?;
-        named(whole, Self::NAME)
+        match whole {
+            Some(whole) => Ok(whole.build()?.named(Self::NAME)),
+            None => section.zeros(),
+        }
     }
 
     /// From residuals and coarse traces back to sections of `space`: `S⁺ S = 1`.
@@ -93,9 +93,6 @@ impl Seislet {
     ) -> Result<Operator> {
         let name = "inverse of Seislet";
         let section = Section::new(Self::NAME, space, levels, basis)?;
-        if levels == 0 || section.is_empty() {
-            return Ok(adjoint(&section.zeros()?).named(name));
-        }
         let mut whole: Option<Formula> = None;
         section.levels(slopes.as_ref(), steps, |level| {
             let even = level.coarse(true)?;
@@ -106,14 +103,11 @@ impl Seislet {
             });
             Ok(())
         })?;
-        named(whole, name)
-    }
-}
-
-fn named(whole: Option<Formula>, name: &'static str) -> Result<Operator> {
-    match whole {
-        Some(whole) => Ok(whole.build()?.named(name)),
-        None => Error::parameter(name, "no levels".to_owned()),
+        let whole = match whole {
+            Some(whole) => whole.build()?,
+            None => adjoint(&section.zeros()?),
+        };
+        Ok(whole.named(name))
     }
 }
 
@@ -141,12 +135,7 @@ impl Section {
         Ok(Self { name, space, padded, levels, basis })
     }
 
-    /// Whether traces have no samples: there is nothing to predict then, however many they are.
-    fn is_empty(&self) -> bool {
-        self.space.shape()[1] == 0
-    }
-
-    /// No level: zeros behind the traces.
+    /// No level that predicts anything: zeros behind the traces.
     fn zeros(&self) -> Result<Operator> {
         let more = self.padded.shape()[0] - self.space.shape()[0];
         Ok(Pad::new(self.space.clone(), &[(0, more), (0, 0)])?.named(self.name))
@@ -160,6 +149,9 @@ impl Section {
         mut take: impl FnMut(&Level<'_>) -> Result<()>,
     ) -> Result<()> {
         let &[traces, samples] = self.padded.shape() else { return Ok(()) };
+        if self.levels == 0 {
+            return Ok(());
+        }
         if slopes.len() != self.space.len() {
             let why = format!("{} slopes for {}", slopes.len(), self.space);
             return Error::parameter(self.name, why);
@@ -173,6 +165,10 @@ impl Section {
         if let Some(at) = delays.iter().position(|delay| delay.is_nan() || delay.abs() >= 1e9) {
             let why = format!("slope {}, number {at}, with steps of {steps:?}", slopes[at]);
             return Error::parameter(self.name, why);
+        }
+        // However many traces there are, nothing of them is predicted.
+        if samples == 0 {
+            return Ok(());
         }
         let mut predictions = Predictions::new(self.name, [traces, samples], &delays)?;
         for number in 0..self.levels {

@@ -101,6 +101,9 @@ fn an_axis_without_samples_costs_nothing_however_long_the_other_is() {
     let empty = space(&[1 << 40, 0], DType::Float32);
     let seislet = Seislet::new(empty.clone(), [], [1.0; 2], 3, SeisletBasis::Linear).unwrap();
     assert_eq!(seislet.range().len(), 0);
+    let steps = [1.0, 0.0];
+    let told = Seislet::new(empty.clone(), [], steps, 3, SeisletBasis::Linear).unwrap_err();
+    assert!(told.to_string().starts_with("Seislet: steps of"), "{told}");
     assert_eq!(PWSprayer2D::new(empty.clone(), [], 2, 1.0).unwrap().range().len(), 0);
     assert_eq!(PWSmoother2D::new(empty, [], 2, 1.0).unwrap().range().len(), 0);
 }

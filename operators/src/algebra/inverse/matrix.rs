@@ -4,7 +4,7 @@ use arrayspan_bridge::SharedArray;
 use num_complex::Complex64;
 
 use crate::laws::values::{array, numbers};
-use crate::{Error, Result};
+use crate::{Error, Result, number};
 
 /// Rows of the largest matrix that is inverted. More take minutes, and are better solved with iteratively.
 const MOST_ROWS: usize = 2048;
@@ -92,8 +92,7 @@ fn scales(a: &[Complex64], n: usize) -> Option<Vec<f64>> {
             .iter()
             .map(|entry| entry.norm())
             .fold(0.0, |a: f64, b| if b > a || b.is_nan() { b } else { a });
-        let near = || (-largest.log2().round()).clamp(-1000.0, 1000.0).exp2();
-        (largest > 0.0 && largest.is_finite()).then(near)
+        number::reciprocal_unit(largest, 1000.0)
     };
     a.chunks_exact(n).map(scale).collect()
 }
