@@ -55,6 +55,7 @@ mod owner;
 pub mod parallel;
 mod pinned;
 mod preview;
+mod real_view;
 mod relayout;
 mod scalar;
 mod shared;

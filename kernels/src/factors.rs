@@ -6,7 +6,7 @@ use num_complex::Complex64;
 
 use crate::update::{Factor, Update};
 use crate::verb::{MapCall, OperandName, check};
-use crate::{Error, Expression, Fit, Result, constant, fit, input, previous};
+use crate::{Cost, Error, Expression, Fit, Result, constant, cost, fit, input, previous};
 
 /// The factors of a call's update, checked.
 #[derive(Debug)]
@@ -156,6 +156,15 @@ impl<'a> Factors<'a> {
     /// The bytes of the numbers on the device.
     pub(crate) fn bytes(&self) -> usize {
         self.loaded().map(|operand| operand.dtype().bytes()).sum()
+    }
+
+    /// What one kernel costs that makes `y` of `x`, and reads both but where there is nothing to be made.
+    pub(crate) fn cost(&self, x: &Operand<'_>, y: &OperandMut<'_>) -> Cost {
+        let mut cost = cost::of_output(y, self.reads());
+        if !y.layout().is_empty() {
+            cost.bytes_read += cost::read([x]) + self.bytes();
+        }
+        cost
     }
 
     /// The numbers on the device.

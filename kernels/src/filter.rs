@@ -9,7 +9,7 @@ use rustfft::FftPlanner;
 
 use crate::fourier::LOCAL;
 use crate::verb::check;
-use crate::{Fit, Result, fit};
+use crate::{Fit, Result, fit, number};
 
 const NAME: &str = "filter";
 
@@ -83,8 +83,7 @@ impl Filter {
         let mut hasher = DefaultHasher::new();
         offset.hash(&mut hasher);
         for tap in &taps {
-            // Both zeros are equal, so their bits must be, too: -0 + 0 is 0.
-            [tap.re, tap.im].map(|part| (part + 0.0).to_bits()).hash(&mut hasher);
+            number::bits(*tap).hash(&mut hasher);
         }
         let fingerprint = hasher.finish();
         let facts = Facts::of(&taps);

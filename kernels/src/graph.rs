@@ -1,13 +1,16 @@
 //! Calls of one executor that are launched together.
 
 use arrayspan_bridge::{Array, View, devices};
+use parking_lot::Mutex;
 
-use crate::Result;
 use crate::needed::Needed;
 use crate::plan::{Arrays, shown};
+use crate::verb::Call;
+use crate::{Executor as _, Host, Result};
 
-/// Calls that one launch enqueues, on the arrays that they were made with: what a [`Plan`](crate::Plan) is on devices that have
-/// graphs of kernels (CUDA), for those who keep the arrays themselves. [`graph`](trait.Executor.html#method.graph) makes one.
+/// Calls that were made once and run again as one, on the arrays that they were made with: what a [`Plan`](crate::Plan) is for
+/// those who keep the arrays themselves, on CUDA, which launches them at once, and on the host, where they are neither made nor
+/// checked again. [`graph`](trait.Executor.html#method.graph) makes one.
 ///
 /// ```
 /// use arrayspan_kernels::bridge::{Array, devices::Device};
@@ -27,16 +30,28 @@ use crate::plan::{Arrays, shown};
 /// ```
 #[derive(Debug)]
 pub struct Graph {
-    kernels: devices::Graph,
+    kept: Kept,
     needed: Vec<Needed>,
+}
+
+#[derive(Debug)]
+enum Kept {
+    Kernels(devices::Graph),
+    /// So many, which run one after the other.
+    Calls(Host, usize, Mutex<Vec<Call<'static>>>),
 }
 
 impl Graph {
     pub(crate) fn new(kernels: devices::Graph, needed: Vec<Needed>) -> Self {
-        Self { kernels, needed }
+        Self { kept: Kept::Kernels(kernels), needed }
     }
 
-    /// Runs the calls again, in their order. Enqueued in one launch; does not wait.
+    /// Of calls that are only executed once all that is needed was found.
+    pub(crate) fn of_calls(host: Host, calls: Vec<Call<'static>>, needed: Vec<Needed>) -> Self {
+        Self { kept: Kept::Calls(host, calls.len(), Mutex::new(calls)), needed }
+    }
+
+    /// Runs the calls again, in their order. On CUDA enqueued in one launch; does not wait.
     ///
     /// # Errors
     /// [`Error::NotKept`](crate::Error::NotKept) when an array that the calls write, or read although others could write it, is none
@@ -50,14 +65,24 @@ impl Graph {
         if let Some(at) = Needed::missing_of(&self.needed, arrays, views) {
             return Err(self.needed[at].missing());
         }
-        // SAFETY: the graph holds all memory that its kernels use. What they write, or what others could write, is
-        // borrowed exclusively to the end of this call, or to be read by all; all else is shared, or the graph's own.
-        unsafe { self.kernels.replay() }.map_err(Into::into)
+        match &self.kept {
+            // SAFETY: the graph holds all memory that its kernels use. What they write, or what others could write, is
+            // borrowed exclusively to the end of this call, or to be read by all; all else is shared, or the graph's own.
+            Kept::Kernels(kernels) => unsafe { kernels.replay() }.map_err(Into::into),
+            // Two callers at once have both lent nothing that is written: what the calls make nobody can see, and to wait
+            // could be for oneself, where threads that wait take up other work.
+            Kept::Calls(host, _, calls) => calls.try_lock().map_or(Ok(()), |mut calls| {
+                calls.iter_mut().try_for_each(|call| host.execute(call))
+            }),
+        }
     }
 
-    /// How many kernels it launches.
+    /// How many kernels it launches; on the host, how many calls it runs.
     #[must_use]
     pub fn launches(&self) -> usize {
-        self.kernels.launches()
+        match &self.kept {
+            Kept::Kernels(kernels) => kernels.launches(),
+            Kept::Calls(_, count, _) => *count,
+        }
     }
 }

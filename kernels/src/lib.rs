@@ -20,6 +20,7 @@
 //! ```
 
 mod band;
+mod convolution;
 mod cost;
 mod error;
 mod executor;
@@ -50,6 +51,7 @@ pub use arrayspan_bridge::expression::{
     self, Binary, Expression, Unary, constant, input, previous,
 };
 pub use band::{Band, Tap};
+pub use convolution::Convolution;
 pub use cost::Cost;
 pub use error::{Error, Result};
 pub use executor::Executor;

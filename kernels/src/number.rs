@@ -10,6 +10,11 @@ pub fn computed(dtype: DType) -> DType {
     if matches!(dtype, DType::Float16 | DType::BFloat16) { DType::Float32 } else { dtype }
 }
 
+/// The bits of both parts, the same for numbers that are equal: of both zeros those of 0, since -0 + 0 is 0.
+pub(crate) fn bits(number: Complex64) -> [u64; 2] {
+    [number.re, number.im].map(|part| (part + 0.0).to_bits())
+}
+
 /// How a dtype holds a number: see [`fit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {

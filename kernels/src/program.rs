@@ -75,8 +75,12 @@ struct Builder<'k> {
     complex: bool,
     steps: Vec<Step>,
     constants: Vec<Complex64>,
+    /// Where steps are, but for the first [`FEW`].
     known: HashMap<Step, usize>,
 }
+
+/// Steps that are looked through one by one: most calls have no more, and hashing would take longer.
+const FEW: usize = 32;
 
 impl Program {
     /// Of expressions with the kind of each one's output, and inputs of these kinds; `complex` if elements are. Also its
@@ -204,6 +208,14 @@ impl Builder<'_> {
 
     /// The number of a step, added if there is none like it.
     fn add(&mut self, step: Step) -> usize {
+        let first = &self.steps[..self.steps.len().min(FEW)];
+        if let Some(at) = first.iter().position(|known| *known == step) {
+            return at;
+        }
+        if self.steps.len() < FEW {
+            self.steps.push(step);
+            return self.steps.len() - 1;
+        }
         *self.known.entry(step).or_insert_with(|| {
             self.steps.push(step);
             self.steps.len() - 1

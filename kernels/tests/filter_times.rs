@@ -6,30 +6,13 @@
 
 #![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
 
-use std::time::Instant;
+mod times;
 
 use arrayspan_kernels::bridge::DType;
 use arrayspan_kernels::bridge::devices::Device;
-use arrayspan_kernels::{Band, Executor, Filter, Stencil, Update, constant, on};
+use arrayspan_kernels::{Band, Filter, Stencil, Update, constant, on};
 use num_complex::Complex64;
-
-/// How often calls are timed.
-const TIMES: usize = 5;
-
-/// Milliseconds of a call, the least of several times.
-fn milliseconds(on: &dyn Executor, calls: usize, call: &mut dyn FnMut()) -> f64 {
-    call();
-    call();
-    on.stream().synchronize().unwrap();
-    let mut least = f64::INFINITY;
-    for _ in 0..TIMES {
-        let begin = Instant::now();
-        (0..calls).for_each(|_| call());
-        on.stream().synchronize().unwrap();
-        least = least.min(begin.elapsed().as_secs_f64() * 1e3 / calls as f64);
-    }
-    least
-}
+use times::milliseconds;
 
 #[test]
 #[ignore = "a measurement"]

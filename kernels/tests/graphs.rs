@@ -4,8 +4,9 @@
 use std::sync::Arc;
 use std::thread;
 
+use arrayspan_kernels::bridge::convert::{ArraySource as _, ConvertOptions};
 use arrayspan_kernels::bridge::devices::{Device, caches};
-use arrayspan_kernels::bridge::{Array, DType};
+use arrayspan_kernels::bridge::{Array, DType, Relayout as _, Transfer};
 use arrayspan_kernels::{
     Band, Error, Executor, Fourier, Graph, Result, Stencil, Trace, Update, Vector, VectorMut, on,
     on_stream,
@@ -111,6 +112,64 @@ fn what_is_only_read_may_be_a_view() {
         graph.replay(&mut y, &[x.view()]).unwrap();
         let twice = (2.0 * &x).compute().unwrap().to_vec::<f32>().unwrap();
         assert_eq!(y.to_vec::<f32>().unwrap(), twice);
+    });
+}
+
+#[test]
+fn what_was_only_borrowed_is_not_kept() {
+    let host = on(Device::cpu()).unwrap();
+    let mut y = array(&*host, &[1009]);
+    let before = y.to_vec::<f32>().unwrap();
+    let values = ndarray::Array1::<f32>::ones(1009);
+    let copy = |on: &dyn Executor| {
+        // Its handle goes before the graph is made.
+        let lent = values.view().import(&ConvertOptions::default()).unwrap();
+        on.copy(lent.view(), y.view_mut(), Update::set())
+    };
+    let graph = host.graph::<Error>(copy).unwrap().unwrap();
+    drop(values);
+    assert!(matches!(graph.replay(&mut y, &[]), Err(Error::NotKept { .. })));
+    assert_eq!(y.to_vec::<f32>().unwrap(), before);
+}
+
+#[test]
+fn what_was_taken_out_is_not_kept() {
+    let host = on(Device::cpu()).unwrap();
+    let x = array(&*host, &[200]);
+    let mut taken = None;
+    let copy = |on: &dyn Executor| {
+        let mut own = Array::from(ndarray::Array1::<f32>::zeros(200));
+        on.copy(x.view(), own.view_mut(), Update::set())?;
+        taken = Some(own.into_ndarray::<f32>(Transfer::ZeroCopyOnly)?.0);
+        Ok::<(), Error>(())
+    };
+    let graph = host.graph(copy).unwrap().unwrap();
+    let none: &mut [Array] = &mut [];
+    assert!(matches!(graph.replay(none, &[x.view()]), Err(Error::NotKept { .. })));
+    assert!(taken.unwrap().iter().all(|value| *value == 0.0));
+}
+
+#[test]
+fn a_view_has_to_lend_all_that_is_read() {
+    on_each(|on| {
+        let (mut x, mut y) = (array(&*on, &[8, 9]), array(&*on, &[8, 9]));
+        let copy = |on: &dyn Executor| on.copy(x.view(), y.view_mut(), Update::set());
+        let graph = on.graph::<Error>(copy).unwrap().unwrap();
+        for rows in [0, 7] {
+            let (part, _others) = x.view_mut().split_at(0, rows).unwrap();
+            let missed = graph.replay(&mut y, &[part.view()]);
+            assert!(matches!(missed, Err(Error::NotKept { .. })), "{rows}");
+        }
+        let every_other = x.view().stepped(1, 2).unwrap();
+        assert!(graph.replay(&mut y, &[every_other]).is_err());
+        graph.replay(&mut y, &[x.view().permuted(&[1_usize, 0]).unwrap()]).unwrap();
+        graph.replay(&mut y, &[x.view().sliced(0, 0, 8).unwrap()]).unwrap();
+
+        let part = x.view().stepped(1, 2).unwrap();
+        let mut z = on.empty(part.shape(), DType::Float32).unwrap();
+        let copy = |on: &dyn Executor| on.copy(part.clone(), z.view_mut(), Update::set());
+        let graph = on.graph::<Error>(copy).unwrap().unwrap();
+        graph.replay(&mut z, std::slice::from_ref(&part)).unwrap();
     });
 }
 

@@ -179,6 +179,59 @@ fn stencils_maps_and_copies_do_not_depend_on_the_number_of_threads() {
     assert!(results[0] == results[2]);
 }
 
+/// What a stencil writes to a view of an array, and the bits of its squared norm.
+fn with_norm(stencil: &Stencil, x: View<'_>, y: ViewMut<'_>) -> u64 {
+    let host = on(Device::cpu()).unwrap();
+    let mut norm = Array::from_slice(&[f64::NAN], []).unwrap();
+    host.stencil_with_norm_squared(stencil, x, y, Update::new(0.3, 0.7), norm.view_mut()).unwrap();
+    norm.item::<f64>().unwrap().to_bits()
+}
+
+/// The sum of their squares, of a few of them first: of all, one after the other, it would be less exact.
+fn squares(values: &[f32]) -> f64 {
+    let few = |few: &[f32]| few.iter().map(|y| f64::from(*y) * f64::from(*y)).sum::<f64>();
+    values.chunks(1000).map(few).sum()
+}
+
+#[test]
+fn norms_of_stencils_do_not_depend_on_the_number_of_threads() {
+    for shape in [[311, 1409], [67, 34_001], [3, 300_000], [30_001, 11], [1, 400_000]] {
+        for (number, stencil) in stencils(shape).into_iter().enumerate() {
+            for turned in [false, true] {
+                let work = || {
+                    let (x, mut y) = (scattered(&shape, 6), scattered(&shape, 7));
+                    let bits = if turned {
+                        let back = [shape[1], shape[0]];
+                        let mut other = scattered(&back, 8);
+                        let to = other.view_mut().permuted(&[1, 0]).unwrap();
+                        on(Device::cpu()).unwrap().copy(y.view(), to, Update::set()).unwrap();
+                        let bits = with_norm(
+                            &stencil,
+                            x.view(),
+                            other.view_mut().permuted(&[1, 0]).unwrap(),
+                        );
+                        let from = other.view().permuted(&[1, 0]).unwrap();
+                        on(Device::cpu()).unwrap().copy(from, y.view_mut(), Update::set()).unwrap();
+                        bits
+                    } else {
+                        with_norm(&stencil, x.view(), y.view_mut())
+                    };
+                    (bits, values(&y))
+                };
+                let [(bits, y), others @ ..] = [1, 2, 5].map(|threads| {
+                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+                    pool.unwrap().install(work)
+                });
+                let what = format!("stencil {number} of {shape:?}, turned: {turned}");
+                assert!(others.iter().all(|other| other.0 == bits && other.1 == y), "{what}");
+                let exact = squares(&y);
+                let found = f64::from_bits(bits);
+                assert!((found - exact).abs() <= 1e-12 * exact, "{what}: {found}, not {exact}");
+            }
+        }
+    }
+}
+
 /// One array of so many bytes that results go past the caches, which those of its parts do not.
 #[test]
 fn large_results_are_those_of_their_parts() {
@@ -205,6 +258,17 @@ fn large_results_are_those_of_their_parts() {
     };
     run(&stencil(down), 1, &mut whole, &mut parts);
     run(&stencil(right), 0, &mut whole, &mut parts);
+    let mut norm = Array::from_slice(&[0.0], []).unwrap();
+    host.stencil_with_norm_squared(
+        &stencils(shape)[0],
+        x.view(),
+        parts.view_mut(),
+        Update::set(),
+        norm.view_mut(),
+    )
+    .unwrap();
+    let exact = squares(&values(&parts));
+    assert!((norm.item::<f64>().unwrap() - exact).abs() <= 1e-12 * exact);
     let expression = constant(2.0) * input(0) + constant(1.0);
     let map = |host: &dyn Executor, x: View<'_>, y: ViewMut<'_>| {
         host.map(&expression, &[x], y).unwrap();

@@ -131,9 +131,22 @@ fn sources() -> Vec<(String, Vec<String>, String)> {
 #[test]
 fn every_verb_and_dtype_has_kernels() {
     let names: Vec<String> = catalogue().iter().map(|kernel| kernel.name().to_owned()).collect();
-    let verbs = ["map", "map_many", "transpose", "stencil", "stencil_sum", "gather", "gather_long"];
-    for verb in verbs.into_iter().chain(["project", "scan_along", "scan_across", "reduce", "gemm"])
-    {
+    let verbs = [
+        "map",
+        "map_many",
+        "transpose",
+        "stencil",
+        "stencil_sum",
+        "gather",
+        "gather_long",
+        "project",
+        "convolve",
+        "scan_along",
+        "scan_across",
+        "reduce",
+        "gemm",
+    ];
+    for verb in verbs {
         for dtype in ["float32", "float64", "complex64", "complex128"] {
             let name = format!("{verb}_{dtype}");
             assert!(names.contains(&name), "no {name}");

@@ -173,7 +173,10 @@ impl Error {
     /// The same about a parameter of another operator, which has it made.
     pub(crate) fn of(self, operator: &str) -> Self {
         match self {
-            Self::Parameter { why, .. } => Self::Parameter { operator: operator.into(), why },
+            Self::Parameter { why, .. }
+            | Self::Kernel(arrayspan_kernels::Error::Argument { why, .. }) => {
+                Self::Parameter { operator: operator.into(), why }
+            }
             other => other,
         }
     }

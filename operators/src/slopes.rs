@@ -130,7 +130,10 @@ impl Tensor {
         let StructureTensor { steps, deviations, threshold } = given;
         let fine = |number: f64| number.is_finite() && number >= 0.0;
         if !fine(threshold) || !deviations.into_iter().all(fine) {
-            return Error::parameter(name, format!("{given:?}"));
+            let why = format!(
+                "threshold {threshold} and deviations {deviations:?}, expected finite numbers >= 0"
+            );
+            return Error::parameter(name, why);
         }
         let along = |axis: isize| -> Result<Operator> {
             let (step, scheme) = (steps[axis as usize], Scheme::Centered3);
@@ -216,15 +219,20 @@ fn gaussian(name: &'static str, space: &Space, axis: usize, deviation: f64) -> R
     };
     let half: Vec<f64> = (0..=reach).map(weight).collect();
     let all = 2.0 * half.iter().sum::<f64>() - 1.0;
+    // The axis, and its mirror image behind it, over and over: lags that are a period apart meet the same samples.
+    let period = 2 * extent;
+    let mut folded = vec![0.0; period.min(2 * reach + 1)];
+    for lag in 0..=2 * reach {
+        folded[lag % period] += half[lag.abs_diff(reach)] / all;
+    }
+    let first = period - reach % period;
     let (mut starts, mut indices, mut weights) = (vec![0], Vec::new(), Vec::new());
     let mut row = vec![0.0; extent];
     for sample in 0..extent {
         row.fill(0.0);
-        for lag in 0..=2 * reach {
-            // The axis, and its mirror image behind it, over and over.
-            let place = (sample as i64 + lag as i64 - reach as i64).rem_euclid(2 * extent as i64);
-            let place = place as usize;
-            row[place.min(2 * extent - 1 - place)] += half[lag.abs_diff(reach)] / all;
+        for (lag, weight) in folded.iter().enumerate() {
+            let place = (sample + lag + first) % period;
+            row[place.min(period - 1 - place)] += weight;
         }
         for (index, weight) in row.iter().enumerate().filter(|entry| *entry.1 > 1e-20) {
             indices.push(index);

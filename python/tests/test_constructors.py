@@ -228,6 +228,13 @@ def test_wavelets_have_inverses():
         np.testing.assert_allclose(b @ (a @ x), x)
 
 
+@pytest.mark.parametrize("make", [ops.PWSprayer2D, ops.PWSmoother2D, lambda *of: ops.Seislet(*of, 1)])
+def test_slopes_have_the_shape_of_the_section(make):
+    make((5, 6), [0.0] * 30)
+    with pytest.raises(arrayspan.ShapeError, match=r"slopes: shape \[6, 5\], expected \[5, 6\]"):
+        make((5, 6), np.zeros((6, 5)))
+
+
 def test_curvelets_keep_lengths_and_have_inverses():
     x = rng.normal(size=(8, 20))
     a = ops.UDCT((8, 20), **D)

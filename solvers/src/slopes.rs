@@ -17,11 +17,11 @@ use arrayspan_bridge::{
     Array, AsElementwise as _, AsView, DType, Elementwise, Relayout as _, View,
 };
 use arrayspan_kernels::{Vector as _, VectorMut as _};
-use arrayspan_operators::{Diagonal, Operator, Smoothing, Space};
+use arrayspan_operators::{Diagonal, Error as OperatorError, Operator, Smoothing, Space};
 
 use crate::least_squares::preconditioned;
 use crate::parameters::wrong;
-use crate::{Lsqr, Result, Stop, Stopped};
+use crate::{Error, Lsqr, Result, Stop, Stopped};
 
 const NAME: &str = "pwd_slope_estimate";
 
@@ -86,7 +86,7 @@ impl Default for PlaneWaveDestruction {
 /// Reference: J. Claerbout and M. Brown, EAGE Annual Meeting (1999); S. Fomel, Geophysics 67 (2002), 1946-1960.
 ///
 /// # Errors
-/// [`Error::Parameter`](crate::Error::Parameter) when there are not two or three axes, the axis is the first one or none of them, or neighbours are neither
+/// [`Error::Parameter`] when there are not two or three axes, the axis is the first one or none of them, or neighbours are neither
 /// one number nor one for each axis or more than there are samples; arrays without slopes (complex ones, integers), damping that [`Lsqr`]
 /// does not take; the device's failure.
 pub fn pwd_slope_estimate(
@@ -119,7 +119,8 @@ pub fn pwd_slope_estimate(
         destroy(&section, &slopes, counted, &taps, &mut parts)?;
         let [gradient, residual] = &parts;
         let weights = Diagonal::new(space.clone(), gradient.compute()?)?;
-        let solution = preconditioned(&solver, &weights, (-residual).compute()?, &smooth)?;
+        let solution = preconditioned(&solver, &weights, (-residual).compute()?, &smooth)
+            .map_err(of_slopes)?;
         if solution.stopped == Stopped::NotFinite {
             return Ok((f64::NAN * &slopes).compute()?);
         }
@@ -144,8 +145,18 @@ fn smoothing(space: &Space, parameters: &PlaneWaveDestruction) -> Result<Operato
             (axis as isize, n + usize::from(n % 2 == 0))
         })
         .collect();
-    let once = Smoothing::new(space.clone(), &windows)?;
+    let once = Smoothing::new(space.clone(), &windows).map_err(|error| of_slopes(error.into()))?;
     Ok(if twice { once.after(&once).build()? } else { once })
+}
+
+/// The same about a parameter that is handed on.
+fn of_slopes(error: Error) -> Error {
+    match error {
+        Error::Parameter { why, .. } | Error::Operator(OperatorError::Parameter { why, .. }) => {
+            Error::Parameter { solver: NAME, why }
+        }
+        other => other,
+    }
 }
 
 /// A tap as a polynomial of the slope: its coefficients, the constant one first.
@@ -300,8 +311,14 @@ mod tests {
         assert!(of(|parameters| parameters.axis = 0).is_err());
         assert!(of(|parameters| parameters.axis = 3).is_err());
         assert!(of(|parameters| parameters.smoothing = vec![3, 3]).is_err());
-        assert!(of(|parameters| parameters.smoothing = vec![99]).is_err());
-        assert!(of(|parameters| parameters.damping = -1.0).is_err());
+        // What is handed on, too, is refused in the name of the function that was called.
+        for change in [
+            (|parameters| parameters.smoothing = vec![99]) as fn(&mut PlaneWaveDestruction),
+            |parameters| parameters.damping = -1.0,
+        ] {
+            let why = of(change).unwrap_err().to_string();
+            assert!(why.starts_with("pwd_slope_estimate: "), "{why}");
+        }
         let short = waves([3, 11, 13], [0.0; 2]);
         let smoothing = vec![3];
         let parameters = PlaneWaveDestruction { smoothing, ..PlaneWaveDestruction::default() };

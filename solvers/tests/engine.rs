@@ -7,9 +7,9 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use arrayspan_bridge::devices::Device;
-use arrayspan_bridge::{Array, DType};
-use arrayspan_kernels::on;
-use arrayspan_operators::LinearOperator;
+use arrayspan_bridge::{Array, DType, View, ViewMut};
+use arrayspan_kernels::{Update, input, on};
+use arrayspan_operators::{Context, LinearMap, LinearOperator, Space};
 use arrayspan_solvers::observers::{
     Cancel, Metrics, Recorder, ResidualToData, ResidualToInitial, Snapshots,
 };
@@ -244,4 +244,65 @@ fn progress_is_in_the_units_of_the_caller() {
     };
     Cgls { check_every: 2, ..after(6) }.solve_from(&a, &y, None, &mut watch).unwrap();
     assert_eq!(seen, 4);
+}
+
+/// Weights that are an array of its own, which nobody lends a graph.
+#[derive(Debug)]
+struct Weighted {
+    space: Space,
+    weights: Array,
+}
+
+impl LinearMap for Weighted {
+    fn name(&self) -> &'static str {
+        "Weighted"
+    }
+
+    fn domain(&self) -> &Space {
+        &self.space
+    }
+
+    fn range(&self) -> &Space {
+        &self.space
+    }
+
+    fn enqueue(
+        &self,
+        on: Context<'_>,
+        x: View<'_>,
+        y: ViewMut<'_>,
+        update: Update,
+    ) -> Result<(), arrayspan_operators::Error> {
+        let mut inputs = vec![x, self.weights.view()];
+        let sum = update.expression(input(0) * input(1), &mut inputs);
+        Ok(on.map(&sum, &inputs, y)?)
+    }
+
+    fn enqueue_adjoint(
+        &self,
+        on: Context<'_>,
+        y: View<'_>,
+        x: ViewMut<'_>,
+        update: Update,
+    ) -> Result<(), arrayspan_operators::Error> {
+        self.enqueue(on, y, x, update)
+    }
+
+    fn only_enqueues(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn an_operator_that_keeps_an_array_is_applied_call_by_call() {
+    for device in Device::all() {
+        let weights = Array::from((1..=40).map(|at| at as f32 / 40.0).collect::<Vec<_>>());
+        let y = weights.try_clone().unwrap().into_device(device).unwrap().0;
+        let weights = weights.into_device(device).unwrap().0;
+        let a = Weighted { space: Space::new([40], DType::Float32).unwrap(), weights };
+        let solution = after(60).solve(&a, &y).unwrap();
+        assert!(solution.iterations > 12, "{device}: {:?}", solution.stopped);
+        let x = solution.x.to_vec::<f32>().unwrap();
+        assert!(x.iter().all(|x| (x - 1.0).abs() < 1e-3), "{device}: {x:?}");
+    }
 }

@@ -23,6 +23,9 @@ fn operator() -> Operator {
 /// What the pool gives is rounded up, in blocks of at most this.
 const BLOCK: usize = 512;
 
+/// Columns of scalars of iterations that are recorded.
+const RECORDED: usize = 5;
+
 fn predicts(solver: &impl Solver, a: &Operator, arrays: usize) {
     let on = on(Device::cpu()).unwrap();
     let live = || Device::cpu().statistics().live_bytes;
@@ -43,18 +46,18 @@ fn the_memory_of_a_run_is_predicted() {
     let [n, m] = [a.domain().len(), a.range().len()];
     let cgls = Cgls { check_every: 5, stop: Stop::after(100), ..Cgls::default() };
     predicts(&cgls, &a, 12);
-    // 3n + 2m with the solution, and 6 check_every + 25 scalars, as its documentation says.
+    // 3n + 2m with the solution, and 6 (check_every + 5) + 25 scalars, as its documentation says.
     let on = on(Device::cpu()).unwrap();
-    let vectors = 8 * (3 * n + 2 * m + 6 * 5 + 25);
+    let vectors = 8 * (3 * n + 2 * m + 6 * (5 + RECORDED) + 25);
     assert_eq!(cgls.memory(&a, &*on).unwrap(), vectors + a.workspace());
     let lsqr = Lsqr { check_every: 5, stop: Stop::after(100), ..Lsqr::default() };
     predicts(&lsqr, &a, 12);
-    let vectors = 8 * (3 * n + m + 12 * 5 + 18);
+    let vectors = 8 * (3 * n + m + 12 * (5 + RECORDED) + 18);
     assert_eq!(lsqr.memory(&a, &*on).unwrap(), vectors + a.workspace());
 
     let lsmr = Lsmr { check_every: 5, stop: Stop::after(100), ..Lsmr::default() };
     predicts(&lsmr, &a, 12);
-    let vectors = 8 * (4 * n + m + 18 * 5 + 24);
+    let vectors = 8 * (4 * n + m + 18 * (5 + RECORDED) + 24);
     assert_eq!(lsmr.memory(&a, &*on).unwrap(), vectors + a.workspace());
 
     let a = adjoint(&a).after(&a).build().unwrap();
@@ -63,38 +66,38 @@ fn the_memory_of_a_run_is_predicted() {
         let solver = Cg { check_every: 5, stop: Stop::after(100), ..solver };
         predicts(&solver, &a, 12);
         let inner = solver.preconditioner.as_ref().map_or(0, LinearMap::workspace);
-        let expected = 8 * (vectors + 7 * 5 + 9) + a.workspace() + inner;
+        let expected = 8 * (vectors + 7 * (5 + RECORDED) + 9) + a.workspace() + inner;
         assert_eq!(solver.memory(&a, &*on).unwrap(), expected);
     }
     let single = SingleReductionCgls { check_every: 5, stop: Stop::after(100), damping: 0.0 };
     predicts(&single, &a, 15);
-    let expected = 8 * (6 * n + 8 * 5 + 14) + a.workspace();
+    let expected = 8 * (6 * n + 8 * (5 + RECORDED) + 14) + a.workspace();
     assert_eq!(single.memory(&a, &*on).unwrap(), expected);
     for (preconditioner, vectors) in [(None, 5 * n), (Some(a.clone()), 6 * n)] {
         let inner = preconditioner.as_ref().map_or(0, LinearMap::workspace);
         let stop = Stop::after(100);
         let single = SingleReductionCg { check_every: 5, stop, preconditioner };
         predicts(&single, &a, 12);
-        let expected = 8 * (vectors + 8 * 5 + 10) + a.workspace() + inner;
+        let expected = 8 * (vectors + 8 * (5 + RECORDED) + 10) + a.workspace() + inner;
         assert_eq!(single.memory(&a, &*on).unwrap(), expected);
     }
     let minres = Minres { check_every: 5, stop: Stop::after(100) };
     predicts(&minres, &a, 12);
-    let expected = 8 * (5 * n + 19 * 5 + 22) + a.workspace();
+    let expected = 8 * (5 * n + 19 * (5 + RECORDED) + 22) + a.workspace();
     assert_eq!(minres.memory(&a, &*on).unwrap(), expected);
     for (preconditioner, vectors) in [(None, 6 * n), (Some(a.clone()), 7 * n)] {
         let inner = preconditioner.as_ref().map_or(0, LinearMap::workspace);
         let stop = Stop::after(100);
         let solver = BiCgStab { check_every: 5, stop, preconditioner: preconditioner.clone() };
         predicts(&solver, &a, 25);
-        let expected = 8 * (vectors + 7 * 5 + 23) + a.workspace() + inner;
+        let expected = 8 * (vectors + 7 * (5 + RECORDED) + 23) + a.workspace() + inner;
         assert_eq!(solver.memory(&a, &*on).unwrap(), expected);
         for restart in [7, 1000] {
             let preconditioner = preconditioner.clone();
             let solver = Gmres { restart, preconditioner, stop, check_every: 5 };
             predicts(&solver, &a, 25);
             let k = restart.min(n);
-            let numbers = (8 * 5 + 4 * k + 10) + (3 * k * k + 8 * k + 3);
+            let numbers = (8 * (5 + RECORDED) + 4 * k + 10) + (3 * k * k + 8 * k + 3);
             let vectors = vectors - 3 * n + k * n + 2 * k;
             let expected = 8 * (vectors + numbers) + a.workspace() + inner;
             assert_eq!(solver.memory(&a, &*on).unwrap(), expected);
@@ -103,10 +106,10 @@ fn the_memory_of_a_run_is_predicted() {
     let stop = Stop::after(100);
     let fista = Fista { check_every: 5, stop, ..Fista::default() };
     predicts(&fista, &a, 12);
-    let expected = 8 * (4 * n + n + 8 * 6 + 2) + a.workspace();
+    let expected = 8 * (4 * n + n + 8 * (6 + RECORDED) + 2) + a.workspace();
     assert_eq!(fista.memory(&a, &*on).unwrap(), expected);
     let ista = Ista { check_every: 5, stop, ..Ista::default() };
-    let expected = 8 * (3 * n + n + 5 * 6 + 2) + a.workspace();
+    let expected = 8 * (3 * n + n + 5 * (6 + RECORDED) + 2) + a.workspace();
     assert_eq!(ista.memory(&a, &*on).unwrap(), expected);
     let threshold = Threshold::HardKeeping(20.0);
     let sparsity = Sparsity { basis: Some(a.clone()), threshold, ..Sparsity::default() };

@@ -4,10 +4,10 @@ use arrayspan_bridge::{View, ViewMut};
 
 use super::Executor;
 use crate::verb::{
-    Call, FftCall, FilterCall, GatherCall, GemmCall, ProjectCall, ScanCall, Stencil, StencilCall,
-    StencilEachCall, StencilSumCall, StencilTerm,
+    Call, ConvolveCall, FftCall, FilterCall, GatherCall, GemmCall, ProjectCall, ScanCall, Stencil,
+    StencilCall, StencilEachCall, StencilSumCall, StencilTerm,
 };
-use crate::{Filter, Fourier, Gather, Projection, Result, Scan, Update};
+use crate::{Convolution, Filter, Fourier, Gather, Projection, Result, Scan, Update};
 
 impl dyn Executor + '_ {
     /// `y ← alpha · stencil(x) + beta · y`. Enqueued; does not wait.
@@ -83,6 +83,20 @@ impl dyn Executor + '_ {
         update: Update<'_>,
     ) -> Result<()> {
         self.run(Call::Filter(FilterCall::new(filter, x, y, update)?))
+    }
+
+    /// `y ← alpha · C x + beta · y` with a dense convolution along some axes, in one pass. Enqueued; does not wait.
+    ///
+    /// # Errors
+    /// As [`ConvolveCall::new`]; arguments on another device; out of memory; the device's failure.
+    pub fn convolve(
+        &self,
+        convolution: &Convolution,
+        x: View<'_>,
+        y: ViewMut<'_>,
+        update: Update<'_>,
+    ) -> Result<()> {
+        self.run(Call::Convolve(ConvolveCall::new(convolution, x, y, update)?))
     }
 
     /// `y ← alpha · S x + beta · y` with a sparse matrix along an axis: elements are picked, weighted and added. No two rows

@@ -36,7 +36,12 @@ pub trait Executor: Debug + Send + Sync {
         false
     }
 
-    /// An executor for the same stream that keeps its launches for a [graph](trait.Executor.html#method.graph) instead of making
+    /// Whether there are [graphs](trait.Executor.html#method.graph) of its calls.
+    fn has_graphs(&self) -> bool {
+        false
+    }
+
+    /// An executor for the same stream that keeps its calls for a [graph](trait.Executor.html#method.graph) instead of making
     /// them; `None` where there are no graphs.
     ///
     /// # Errors
@@ -79,7 +84,7 @@ impl dyn Executor + '_ {
     }
 
     /// The calls that `work` makes of the executor it is given as one graph, instead of running them. `None`, having run
-    /// nothing either, where there are no graphs of kernels (all but CUDA), or a call is not one of kernels of ours: products
+    /// nothing either, where there are none (all but the host and CUDA), or, on CUDA, a call is not one of kernels of ours: products
     /// of large matrices by the vendor's library, transfers.
     ///
     /// What `work` does besides (allocates, reads elements on the host) happens once, while it is recorded, and finds arrays

@@ -95,8 +95,10 @@ impl Gpu {
         if refused {
             return Ok(None);
         }
-        // What was made and given back meanwhile is the graph's own: nobody else has a handle of it.
-        let own = memory.iter().filter(|memory| Arc::strong_count(memory) == 1);
+        // What was made and given back meanwhile is the graph's own: nobody else has a handle of it. (Other memory than the
+        // pool's may be given back to its owner while there are handles.)
+        let is_own = |memory: &&Arc<Memory>| Arc::strong_count(memory) == 1 && !memory.is_foreign();
+        let own = memory.iter().filter(is_own);
         let own: Vec<Block> = own.map(|memory| Block::of(memory)).collect();
         needed.retain(|need| !own.contains(&need.block));
         for shared in [self.scratch, self.states] {

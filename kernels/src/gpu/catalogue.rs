@@ -1,5 +1,6 @@
 //! Representative kernels, for tests that compile them all.
 
+mod convolutions;
 mod curves;
 mod elementwise;
 mod halves;
@@ -64,6 +65,7 @@ pub fn catalogue() -> Vec<KernelSource> {
         kernels.extend(sums::reductions(dtype));
         kernels.extend(transforms::all(dtype));
         kernels.extend(transforms::filters(dtype));
+        kernels.extend(convolutions::all(dtype));
     }
     for stored in [DType::Float16, DType::BFloat16] {
         kernels.extend(sums::gathers(stored));

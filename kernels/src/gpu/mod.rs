@@ -13,6 +13,7 @@ mod cells;
 mod combine;
 mod common_row;
 mod constants;
+mod convolve;
 mod copy;
 mod copy_mapped;
 mod cublas;
@@ -274,12 +275,13 @@ impl Executor for Gpu {
         self.captured.is_some()
     }
 
-    fn keeping(&self) -> Result<Option<Box<dyn Executor>>> {
+    fn has_graphs(&self) -> bool {
         let launches = self.planned.is_none() && self.captured.is_none();
-        if !launches || !self.stream.has_graphs() {
-            return Ok(None);
-        }
-        Ok(Some(Box::new(self.for_graph()?)))
+        launches && self.stream.has_graphs()
+    }
+
+    fn keeping(&self) -> Result<Option<Box<dyn Executor>>> {
+        Ok(if self.has_graphs() { Some(Box::new(self.for_graph()?)) } else { None })
     }
 
     fn kept(self: Box<Self>) -> Result<Option<Graph>> {
@@ -308,6 +310,7 @@ impl Executor for Gpu {
             Call::Project(call) => project::run(self, call),
             Call::Fft(call) => fft::run(self, call),
             Call::Filter(call) => filter::run(self, call),
+            Call::Convolve(call) => convolve::run(self, call),
             Call::Gemm(call) => gemm::run(self, call),
             Call::Launch(call) => user::run(self, call),
             // Its kernels, if it takes any, may be those of another device.

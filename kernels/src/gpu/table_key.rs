@@ -5,9 +5,9 @@ use arrayspan_bridge::devices::Stream;
 
 use super::fft::Table;
 use super::tables::{Tables, Uploaded};
-use super::{filter, gather, project};
+use super::{convolve, filter, gather, project};
 use crate::gather::Tiling;
-use crate::{Filter, Gather, Projection, Result, Stencil};
+use crate::{Convolution, Filter, Gather, Projection, Result, Stencil};
 
 /// What tables are of, and how they are written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -24,6 +24,8 @@ pub(super) enum Key {
     Fourier(Table, DType),
     /// A long filter and the samples of its blocks, for a dtype.
     Filter(Filter, usize, DType),
+    /// A dense convolution and the order of its weights, for a dtype.
+    Convolution(Convolution, convolve::Order, DType),
 }
 
 impl Key {
@@ -42,6 +44,9 @@ impl Key {
             Self::Filter(filter, samples, dtype) => {
                 filter::upload(filter, *samples, *dtype, stream)
             }
+            Self::Convolution(convolution, order, dtype) => {
+                convolve::upload(convolution, order, *dtype, stream)
+            }
         }
     }
 
@@ -50,6 +55,7 @@ impl Key {
         match self {
             Self::Stencil(..) | Self::Fourier(..) => false,
             Self::Filter(filter, ..) => filter.is_alone(),
+            Self::Convolution(convolution, ..) => convolution.is_alone(),
             Self::Projection(projection, _) => projection.is_alone(),
             Self::Gather(gather, _) | Self::Tiles(gather, ..) => gather.is_alone(),
         }

@@ -113,8 +113,14 @@ fn one<T: Copy>(a: Operand<'_, T>, out: &mut [T], function: impl Fn(T) -> T) {
     }
 }
 
+/// `out ← function(a, b)`, to be inlined where vector instructions are enabled.
 #[inline(always)]
-fn two<T: Copy>(a: Operand<'_, T>, b: Operand<'_, T>, out: &mut [T], function: impl Fn(T, T) -> T) {
+pub(super) fn two<T: Copy>(
+    a: Operand<'_, T>,
+    b: Operand<'_, T>,
+    out: &mut [T],
+    function: impl Fn(T, T) -> T,
+) {
     match (a, b) {
         (Operand::Slice(a), Operand::Slice(b)) => {
             for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {

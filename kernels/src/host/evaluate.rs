@@ -1,7 +1,9 @@
 //! Expressions, evaluated a chunk of elements at a time: one pass over memory, whatever their size.
 
 use num_complex::Complex64;
+use smallvec::SmallVec;
 
+use super::combine::{Combination, combine};
 use super::constants::{of_one, of_two};
 use super::elementwise::{Operand, binary, unary};
 use super::scalar::Scalar;
@@ -42,7 +44,11 @@ enum Source<T> {
 enum Function<T> {
     Unary(Unary, Source<T>),
     Binary(Binary, Source<T>, Source<T>),
+    Combine(Combination<T, Source<T>>),
 }
+
+/// Registers whose values have been taken.
+type Free = SmallVec<[usize; 8]>;
 
 /// An expression as steps on registers of a chunk each.
 #[derive(Debug)]
@@ -60,8 +66,11 @@ pub(super) struct Registers<T>(Vec<Vec<T>>);
 impl<T: Scalar> Program<T> {
     /// Arithmetic on numbers alone is done here, once, and in 64 bits where they are wider than elements.
     pub(super) fn new(expression: &Expression, inputs: &[Given<T>]) -> Self {
-        let mut program =
-            Self { steps: Vec::new(), result: Source::Number(T::default()), registers: 0 };
+        let mut program = Self {
+            steps: Vec::with_capacity(16),
+            result: Source::Number(T::default()),
+            registers: 0,
+        };
         program.result = program.compile(expression, inputs).rounded();
         program
     }
@@ -120,13 +129,14 @@ impl<T: Scalar> Program<T> {
         let of_step = |(function, _): &(Function<T>, usize)| match function {
             Function::Unary(_, a) => is(a),
             Function::Binary(_, a, b) => is(a) || is(b),
+            Function::Combine(sum) => is(&sum.a) || is(&sum.b),
         };
         is(&self.result) || self.steps.iter().any(of_step)
     }
 
     /// Adds the steps of an expression; where its values are found then.
     fn compile(&mut self, expression: &Expression, inputs: &[Given<T>]) -> Source<T> {
-        let (mut sources, mut free) = (Vec::new(), Vec::new());
+        let (mut sources, mut free) = (SmallVec::<[_; 8]>::new(), Free::new());
         for node in expression.nodes() {
             let mut operand = || sources.pop().unwrap_or(Source::Previous);
             let source = match node.node() {
@@ -150,7 +160,7 @@ impl<T: Scalar> Program<T> {
         sources.pop().unwrap_or(Source::Previous)
     }
 
-    fn unary(&mut self, function: Unary, a: Source<T>, free: &mut Vec<usize>) -> Source<T> {
+    fn unary(&mut self, function: Unary, a: Source<T>, free: &mut Free) -> Source<T> {
         if let Source::Wide(a) = a {
             return Source::Wide(of_one(function, a));
         }
@@ -165,7 +175,7 @@ impl<T: Scalar> Program<T> {
         function: Binary,
         a: Source<T>,
         b: Source<T>,
-        free: &mut Vec<usize>,
+        free: &mut Free,
     ) -> Source<T> {
         if let (Source::Wide(a), Source::Wide(b) | Source::Constant(b))
         | (Source::Constant(a), Source::Wide(b)) = (a, b)
@@ -176,7 +186,52 @@ impl<T: Scalar> Program<T> {
         if let (Source::Number(a), Source::Number(b)) = (a, b) {
             return Source::Number(of_two(function, a, b));
         }
-        self.step(Function::Binary(function, a, b), [a, b], free)
+        match self.sum(function, a, b, free) {
+            Some(sum) => self.step(Function::Combine(sum), [sum.a, sum.b], free),
+            None => self.step(Function::Binary(function, a, b), [a, b], free),
+        }
+    }
+
+    /// A sum or difference of which a part is a multiple, as one step.
+    fn sum(
+        &mut self,
+        function: Binary,
+        a: Source<T>,
+        b: Source<T>,
+        free: &mut Free,
+    ) -> Option<Combination<T, Source<T>>> {
+        let negative = match function {
+            Binary::Add => false,
+            Binary::Subtract => true,
+            _ => return None,
+        };
+        if let Some((factor, b)) = self.multiple(b, free) {
+            let of_b = if negative { -factor } else { factor };
+            return Some(match self.multiple(a, free) {
+                Some((of_a, a)) => Combination { of_a: Some(of_a), a, of_b, b },
+                None => Combination { of_a: None, a, of_b, b },
+            });
+        }
+        // A sum of two is the same in either order.
+        let (factor, multiplied) = if negative { None } else { self.multiple(a, free) }?;
+        Some(Combination { of_a: None, a: b, of_b: factor, b: multiplied })
+    }
+
+    /// What a source is a multiple of, if the step that makes it multiplies elements by a number: the step is taken back.
+    /// Registers are left, since steps between may have filled them anew.
+    fn multiple(&mut self, source: Source<T>, free: &mut Free) -> Option<(T, Source<T>)> {
+        let Source::Register(register) = source else { return None };
+        let made = self.steps.iter().rposition(|(_, to)| *to == register)?;
+        let Function::Binary(Binary::Multiply, a, b) = self.steps[made].0 else { return None };
+        let ((Source::Number(factor), of) | (of, Source::Number(factor))) = (a, b) else {
+            return None;
+        };
+        if !matches!(of, Source::Input(_) | Source::Previous) {
+            return None;
+        }
+        self.steps.remove(made);
+        free.push(register);
+        Some((factor, of))
     }
 
     /// Adds a step; its result's register is none of its operands'.
@@ -184,7 +239,7 @@ impl<T: Scalar> Program<T> {
         &mut self,
         function: Function<T>,
         operands: [Source<T>; 2],
-        free: &mut Vec<usize>,
+        free: &mut Free,
     ) -> Source<T> {
         let to = free.pop().unwrap_or_else(|| {
             self.registers += 1;
@@ -231,5 +286,8 @@ fn step<'c, T: Scalar>(
     match function {
         Function::Unary(function, a) => unary(function, operand(a), out),
         Function::Binary(function, a, b) => binary(function, operand(a), operand(b), out),
+        Function::Combine(Combination { of_a, a, of_b, b }) => {
+            combine(Combination { of_a, a: operand(a), of_b, b: operand(b) }, out);
+        }
     }
 }

@@ -1,8 +1,10 @@
 //! Sparse matrices along the axis of lanes: each element is a row.
 
 use std::ops::Range;
+use std::slice;
 
 use arrayspan_bridge::{Lanes, LanesMut};
+use bytemuck::cast_slice_mut;
 use num_complex::Complex64;
 use num_complex::ComplexFloat;
 
@@ -109,6 +111,15 @@ impl<'a, T: Scalar> Along<'a, T> {
             return self.moved(first, y, (list, from), element);
         }
         let element = &element;
+        match (&table.starts, &table.weights) {
+            (Starts::Every(1), Weights::Real(weights)) => {
+                return self.few::<1, I>(first, y, (list, from), weights, element);
+            }
+            (Starts::Every(2), Weights::Real(weights)) => {
+                return self.few::<2, I>(first, y, (list, from), weights, element);
+            }
+            _ => {}
+        }
         match &table.weights {
             Weights::Ones => self.summed(first, y, |span| {
                 let list = of(&span);
@@ -135,10 +146,15 @@ impl<'a, T: Scalar> Along<'a, T> {
     ) {
         let Some(last) = list.len().checked_sub(1) else { return y.fill(T::default()) };
         let count = y.len();
-        // Rows without an entry read one, too: which rows have none is not foreseen by processors.
+        // Rows without an entry read one, too, of which no bit is kept: which rows have none is not foreseen by processors. (By the
+        // number of entries, 0 or 1: of a comparison compilers make a branch.)
         let put = |y: &mut T, [start, end]: [usize; 2]| {
-            let value = element(&list[(start - from).min(last)]);
-            *y = if start < end { value } else { T::default() };
+            *y = element(&list[(start - from).min(last)]);
+            let kept = 0_u32.wrapping_sub((end - start) as u32);
+            let bits: &mut [u32] = cast_slice_mut(slice::from_mut(y));
+            for bits in bits {
+                *bits &= kept;
+            }
         };
         match &self.table.starts {
             Starts::Every(_) => {
@@ -158,6 +174,39 @@ impl<'a, T: Scalar> Along<'a, T> {
         }
     }
 
+    /// Rows of as many entries each, with real weights.
+    fn few<'l, const EACH: usize, I>(
+        &self,
+        first: usize,
+        y: &mut [T],
+        (list, from): (&'l [I], usize),
+        weights: &[f64],
+        element: impl Fn(&'l I) -> T,
+    ) {
+        let zero = <T::Wide as Scalar>::rounded(Complex64::ZERO);
+        let entries = first * EACH;
+        let rows = list[entries - from..].as_chunks::<EACH>().0;
+        let weights = weights[entries..].as_chunks::<EACH>().0;
+        for ((y, row), weights) in y.iter_mut().zip(rows).zip(weights) {
+            let terms = row.iter().zip(weights);
+            let sum = terms.fold(zero, |sum, (item, weight)| {
+                sum + times(element(item).wide(), (*weight).into())
+            });
+            *y = self.finished(sum, y);
+        }
+    }
+
+    /// What a sum makes of what an element held.
+    #[inline(always)]
+    fn finished(&self, sum: T::Wide, before: &T) -> T {
+        let Known { alpha, beta } = self.update;
+        let mut result = times(sum, alpha);
+        if self.update.reads() {
+            result = result + times(before.wide(), beta);
+        }
+        T::rounded(Complex64::new(result.re(), result.im()))
+    }
+
     /// Rows of which `row` leads from a span of entries to the term of each, counted from the first of them.
     fn summed<F: Fn(usize) -> T::Wide + Sync>(
         &self,
@@ -165,14 +214,9 @@ impl<'a, T: Scalar> Along<'a, T> {
         y: &mut [T],
         row: impl Fn(Range<usize>) -> F,
     ) {
-        let Known { alpha, beta } = self.update;
         for (number, y) in y.iter_mut().enumerate() {
             let span = self.table.span(first + number);
-            let mut result = times(sum::<T>(0..span.len(), &row(span)), alpha);
-            if self.update.reads() {
-                result = result + times(y.wide(), beta);
-            }
-            *y = T::rounded(Complex64::new(result.re(), result.im()));
+            *y = self.finished(sum::<T>(0..span.len(), &row(span)), y);
         }
     }
 }

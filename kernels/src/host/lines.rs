@@ -1,7 +1,6 @@
 //! Several outputs, and dots, of arrays without gaps: as slices, block by block, so that what dots take is still in a core's cache.
 
 use arrayspan_bridge::parallel;
-use num_complex::Complex64;
 use smallvec::{SmallVec, smallvec};
 
 use super::elementwise::Operand;
@@ -9,10 +8,11 @@ use super::evaluate::{Given, Program, Registers, chunk};
 use super::fold::{products, squares};
 use super::halves::{cut, together};
 use super::line::first;
+use super::norms::put;
 use super::operands::number;
 use super::parts::{Divide, Parts, for_each_part};
 use super::reduce_parts::{GRAIN, MOST_PARTS, SQUARES};
-use super::scalar::{Scalar, with_scalar};
+use super::scalar::Scalar;
 use crate::program::{Kind, Op};
 use crate::verb::{DotOf, MapManyCall};
 use crate::{Expression, Result};
@@ -79,12 +79,7 @@ pub(super) fn run<T: Scalar>(call: &mut MapManyCall<'_>) -> Result<bool> {
     }
     let sums = lines.sums(outs);
     drop(views);
-    for (dot, sum) in call.dots.iter_mut().zip(sums) {
-        with_scalar!("map", dot.out.dtype(), O => {
-            dot.out.view_mut().as_mut_slice::<O>()?.fill(O::rounded(Complex64::new(sum, 0.0)));
-            Ok(())
-        })?;
-    }
+    call.dots.iter_mut().zip(sums).try_for_each(|(dot, sum)| put(dot, sum))?;
     Ok(true)
 }
 

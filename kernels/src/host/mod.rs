@@ -9,7 +9,10 @@
 
 mod banded;
 mod blend;
+mod combine;
 pub(crate) mod constants;
+mod convolve;
+mod convolve_rows;
 mod copy;
 mod copy_mapped;
 mod elementwise;
@@ -25,11 +28,13 @@ mod gather_rows;
 mod gemm;
 mod group;
 mod halves;
+mod keep;
 mod line;
 mod lines;
 mod map;
 mod map_many;
 mod mapped_axes;
+mod norms;
 mod operands;
 mod packed;
 mod parts;
@@ -88,6 +93,14 @@ impl Executor for Host {
         &self.stream
     }
 
+    fn has_graphs(&self) -> bool {
+        true
+    }
+
+    fn keeping(&self) -> Result<Option<Box<dyn Executor>>> {
+        Ok(Some(Box::new(keep::Keeping::new(&self.stream))))
+    }
+
     fn execute(&self, call: &mut Call<'_>) -> Result<()> {
         match call {
             Call::Map(call) => map::run(call),
@@ -103,6 +116,7 @@ impl Executor for Host {
             Call::Project(call) => project::run(call),
             Call::Fft(call) => fft::run(call),
             Call::Filter(call) => filter::run(call),
+            Call::Convolve(call) => convolve::run(call),
             Call::Gemm(call) => gemm::run(call),
             Call::Transfer(call) => call.run(&self.stream),
             Call::Launch(call) => {

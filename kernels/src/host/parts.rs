@@ -41,6 +41,11 @@ impl Parts {
     }
 }
 
+/// The extent of parts of nearly the same size, of at most so much each.
+pub(super) fn even(extent: usize, most: usize) -> usize {
+    extent.div_ceil(extent.div_ceil(most.max(1)))
+}
+
 /// What can be cut in two along an axis.
 pub(super) trait Divide: Sized + Send {
     fn shape(&self) -> &[usize];

@@ -11,6 +11,7 @@ use num_complex::Complex64;
 use super::Host;
 use super::banded::{Banded, Coefficients};
 use super::copy;
+use super::norms::put;
 use super::operands::values;
 use super::parts::by_stride;
 use super::pieces::Pieces;
@@ -40,8 +41,12 @@ struct Term<'a> {
 
 pub(super) fn run(host: &Host, call: &mut StencilCall<'_>) -> Result<()> {
     let mut term = [Term { stencil: &call.stencil, x: call.x.view(), before: None, after: None }];
-    updated(host, &mut term, call.y.view_mut(), values(&call.factors)?)?;
-    call.norm_alone(reduce::run)
+    let normed = call.norm.is_some();
+    let squares = updated(host, &mut term, call.y.view_mut(), values(&call.factors)?, normed)?;
+    match (squares, &mut call.norm) {
+        (Some(sum), Some(norm)) => put(norm, sum),
+        _ => call.norm_alone(reduce::run),
+    }
 }
 
 pub(super) fn run_sum(host: &Host, call: &mut StencilSumCall<'_>) -> Result<()> {
@@ -52,24 +57,33 @@ pub(super) fn run_sum(host: &Host, call: &mut StencilSumCall<'_>) -> Result<()> 
         after: term.after.as_ref().map(factor),
     });
     let mut terms = terms.collect::<Vec<_>>();
-    updated(host, &mut terms, call.y.view_mut(), values(&call.factors)?)
+    updated(host, &mut terms, call.y.view_mut(), values(&call.factors)?, false)?;
+    Ok(())
 }
 
 /// The sum of the terms, combined with the old content. Weights are multiplied by alpha first, unless a product is no normal
-/// number of the dtype, though results may be: then the sum is made by itself.
-fn updated(host: &Host, terms: &mut [Term<'_>], y: ViewMut<'_>, update: Known) -> Result<()> {
+/// number of the dtype, though results may be: then the sum is made by itself. Also the sum of the squares of what is written, if
+/// it is asked for and made in the same pass.
+fn updated(
+    host: &Host,
+    terms: &mut [Term<'_>],
+    y: ViewMut<'_>,
+    update: Known,
+    normed: bool,
+) -> Result<Option<f64>> {
     match y.dtype() {
-        DType::Float16 => return of_halves::<f16>(terms, y, update),
-        DType::BFloat16 => return of_halves::<bf16>(terms, y, update),
+        DType::Float16 => return of_halves::<f16>(terms, y, update).map(|()| None),
+        DType::BFloat16 => return of_halves::<bf16>(terms, y, update).map(|()| None),
         _ => {}
     }
     let within = terms.iter().all(|term| holds(term.stencil, update.alpha, y.dtype()));
     if within || y.layout().is_empty() {
-        return sum(terms, y, update);
+        return sum(terms, y, update, normed);
     }
     let mut alone = Array::empty(y.shape(), y.dtype(), host.stream())?;
-    sum(terms, alone.view_mut(), Known::SET)?;
-    copy::updated(&alone.view(), y, update)
+    sum(terms, alone.view_mut(), Known::SET, false)?;
+    copy::updated(&alone.view(), y, update)?;
+    Ok(None)
 }
 
 /// Whether all weights times a factor are zero or normal numbers of the dtype.
@@ -97,15 +111,15 @@ fn factor<'f>(factor: &'f Factor<'_>) -> (View<'f>, bool) {
     (factor.array.view(), factor.conjugated)
 }
 
-fn sum(terms: &mut [Term<'_>], y: ViewMut<'_>, update: Known) -> Result<()> {
+fn sum(terms: &mut [Term<'_>], y: ViewMut<'_>, update: Known, normed: bool) -> Result<Option<f64>> {
     if y.layout().is_empty() {
-        return Ok(());
+        return Ok(None);
     }
     // Real weights act on real and imaginary parts alike, so complex arrays need no complex products.
     let real = terms.iter().all(|term| term.stencil.is_real()) && update.is_real();
     with_scalar!("stencil", y.dtype(), T => {
-        if real { stencil::<T, <T as Scalar>::Part>(terms, y, update) }
-        else { stencil::<T, T>(terms, y, update) }
+        if real { stencil::<T, <T as Scalar>::Part>(terms, y, update, normed) }
+        else { stencil::<T, T>(terms, y, update, normed) }
     })
 }
 
@@ -151,9 +165,10 @@ fn stencil<T: Scalar, L: Scalar>(
     terms: &mut [Term<'_>],
     mut y: ViewMut<'_>,
     update: Known,
-) -> Result<()> {
+    normed: bool,
+) -> Result<Option<f64>> {
     if along_one_axis::<T, L>(terms, &mut y, update)? {
-        return Ok(());
+        return Ok(None);
     }
     let order = by_stride(y.layout().strides());
     y = y.permuted(&order)?;
@@ -225,8 +240,7 @@ fn stencil<T: Scalar, L: Scalar>(
         });
     }
     let sum = Sum::new(all, Blend::new(L::rounded(update.beta)));
-    walk::run(&sum, y.lanes_mut::<T>()?);
-    Ok(())
+    Ok(walk::run(&sum, y.lanes_mut::<T>()?, normed))
 }
 
 /// What rows of a band take that is one of the stencil's. It is kept with the stencil, unless weights are multiplied first.

@@ -8,8 +8,9 @@ use bytemuck::cast_slice_mut;
 use super::banded::{Banded, Work};
 use super::blend::blend;
 use super::group::has_contiguous_lanes;
+use super::norms::cell;
 use super::packed;
-use super::parts::Parts;
+use super::parts::{Parts, even};
 use super::scalar::Scalar;
 use super::tile::Blend;
 use super::window::{Across, ROWS, Window};
@@ -19,7 +20,7 @@ use super::window::{Across, ROWS, Window};
 pub(super) const CHUNK: usize = 8192;
 
 /// Bytes of the inputs of a group that stay in a core's cache from one group to the next.
-const CACHE: usize = 256 << 10;
+pub(super) const CACHE: usize = 256 << 10;
 
 /// Bytes of a row in a part, at least: a page. What a group of rows needs is found out once for all of it.
 const NARROW: usize = 4096;
@@ -31,7 +32,7 @@ const TILE: usize = 256;
 const NEIGHBOURS: usize = 2;
 
 /// The most parts: they need not be smaller where there is much to do.
-const MOST_PARTS: usize = 512;
+pub(super) const MOST_PARTS: usize = 512;
 
 /// Components at both ends of rows that are computed one by one, at most.
 pub(super) const FEW_ENDS: usize = 8;
@@ -86,8 +87,9 @@ impl<'a, T: Scalar, L: Scalar> Sum<'a, T, L> {
         })
     }
 
-    /// The shape of parts, if there are several, and how many elements of rows are computed before the next rows.
-    pub(super) fn block(&self, shape: &[usize]) -> (Option<Vec<usize>>, usize) {
+    /// The shape of parts, if there are several, and how many elements of rows are computed before the next rows; both end where
+    /// [cells](super::norms) do, if those are added up.
+    pub(super) fn block(&self, shape: &[usize], cells: bool) -> (Option<Vec<usize>>, usize) {
         let taps = |term: &Banded<'a, T, L>| {
             let across = term.across.iter().map(|(_, across)| across.taps());
             let along = term.own.as_ref().map_or(0, |own| own.shifts().count());
@@ -106,18 +108,22 @@ impl<'a, T: Scalar, L: Scalar> Sum<'a, T, L> {
         // Neighbours of what is copied together are read soon after it.
         let (least, width) =
             self.packed.map_or((least, width), |packed| (NEIGHBOURS * packed, packed));
+        let whole = if cells { cell::<T>() } else { TILE / size_of::<T>() };
+        let width = if cells { (width / whole).max(1) * whole } else { width };
         if grain == usize::MAX {
             return (None, width);
         }
         let grain = grain.max(len / MOST_PARTS);
         let Some(beside) = self.beside else {
-            return (Some(Parts::Lanes.block(shape, grain)), width);
+            let mut block = Parts::Lanes.block(shape, grain);
+            if let (true, Some(last)) = (cells, block.last_mut()) {
+                *last = last.next_multiple_of(whole);
+            }
+            return (Some(block), width);
         };
         // High and narrow, since each part reads the rows around it again that its own rows take.
         let last = shape.len() - 1;
         let narrow = (grain / (8 * rows)).clamp(least, width.max(least));
-        let whole = TILE / size_of::<T>();
-        let even = |extent: usize, most: usize| extent.div_ceil(extent.div_ceil(most.max(1)));
         let mut block = vec![1; shape.len()];
         block[last] = even(shape[last], narrow).next_multiple_of(whole).min(shape[last]);
         let high = (grain / block[last]).max(ROWS);

@@ -8,6 +8,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::banded::Work;
 use super::group::{GroupWork, Grouped};
+use super::norms::Norms;
 use super::packed::Packed;
 use super::parts::{advance, for_each_block_along};
 use super::scalar::Scalar;
@@ -18,9 +19,17 @@ use super::window::{ROWS, Window};
 /// Bytes of a group of rows that are computed before they are written past the caches.
 const BUFFER: usize = 32 << 10;
 
-/// Computes all elements of a sum.
-pub(super) fn run<T: Scalar, L: Scalar>(sum: &Sum<'_, T, L>, y: LanesMut<'_, T>) {
-    let (block, mut width) = sum.block(y.shape());
+/// Computes all elements of a sum; the sum of their squares, too, if they are asked for.
+pub(super) fn run<T: Scalar, L: Scalar>(
+    sum: &Sum<'_, T, L>,
+    y: LanesMut<'_, T>,
+    normed: bool,
+) -> Option<f64> {
+    // Rows that are copied together end where they may.
+    let normed = normed && sum.packed.is_none();
+    let (block, mut width) = sum.block(y.shape(), normed);
+    // What one thread writes it still has in its cache.
+    let norms = (normed && block.is_some()).then(|| Norms::new::<T>(y.shape()));
     let len: usize = y.shape().iter().product();
     let past_caches = sum.beta == Blend::Set && goes_past_caches(len * size_of::<T>());
     if past_caches {
@@ -30,13 +39,14 @@ pub(super) fn run<T: Scalar, L: Scalar>(sum: &Sum<'_, T, L>, y: LanesMut<'_, T>)
     // The rows that a part takes around its own are those of the part before, and still in the cache.
     let along = sum.beside.unwrap_or(y.shape().len() - 1);
     for_each_block_along(y, block, along, &|origin, mut y| {
-        let mut walk = Walk::new(sum);
+        let mut walk = Walk::new(sum, norms.as_ref());
         if past_caches {
             y.past_caches(|y| walk.part(origin, &mut Target::Past(y), width));
         } else {
             walk.part(origin, &mut Target::Lanes(&mut y), width);
         }
     });
+    norms.map(Norms::total)
 }
 
 /// Where results go.
@@ -49,6 +59,7 @@ enum Target<'t, 'y, T> {
 /// One thread's way through its part.
 struct Walk<'s, 'a, T, L> {
     sum: &'s Sum<'a, T, L>,
+    norms: Option<&'s Norms>,
     /// Where the next rows begin.
     at: Vec<usize>,
     work: Work<'a, T, L>,
@@ -66,9 +77,9 @@ struct Place<'i> {
 }
 
 impl<'s, 'a, T: Scalar, L: Scalar> Walk<'s, 'a, T, L> {
-    fn new(sum: &'s Sum<'a, T, L>) -> Self {
+    fn new(sum: &'s Sum<'a, T, L>, norms: Option<&'s Norms>) -> Self {
         let (work, packed) = (Work::default(), Packed::new());
-        Self { sum, at: Vec::new(), work, copied: Vec::new(), packed }
+        Self { sum, norms, at: Vec::new(), work, copied: Vec::new(), packed }
     }
 
     /// Computes the part of the output that begins at `origin`, `width` elements of all rows, then the next.
@@ -140,6 +151,7 @@ impl<'s, 'a, T: Scalar, L: Scalar> Walk<'s, 'a, T, L> {
         group: &mut GroupWork<'a, L, R>,
     ) {
         let axis = index.len() - 1;
+        let norms = self.norms.map(|norms| (norms, norms.cell::<T>(&self.at)));
         let mut lanes = match y {
             Target::Lanes(y) => Some(y.beside::<R>(index, beside, axis, len)),
             Target::Past(_) => None,
@@ -147,8 +159,12 @@ impl<'s, 'a, T: Scalar, L: Scalar> Walk<'s, 'a, T, L> {
         if let Some(lanes) = &mut lanes
             && lanes.iter_mut().all(|lane| lane.as_mut_slice().is_some())
         {
-            let slices = lanes.each_mut().map(|lane| lane.as_mut_slice().unwrap_or_default());
-            return self.slices(slices, beside, windows, group);
+            let mut slices = lanes.each_mut().map(|lane| lane.as_mut_slice().unwrap_or_default());
+            self.slices(slices.each_mut().map(|row| &mut **row), beside, windows, group);
+            if let Some((norms, cell)) = norms {
+                norms.add(cell, beside, slices.iter().map(|row| &**row));
+            }
+            return;
         }
         let mut copied = std::mem::take(&mut self.copied);
         copied.resize(R * len, T::default());
@@ -161,6 +177,9 @@ impl<'s, 'a, T: Scalar, L: Scalar> Walk<'s, 'a, T, L> {
         }
         self.slices(rows, beside, windows, group);
         let rows = copied.chunks_exact(len);
+        if let Some((norms, cell)) = norms {
+            norms.add(cell, beside, rows.clone());
+        }
         if let Some(lanes) = &mut lanes {
             lanes.iter_mut().zip(rows).for_each(|(lane, row)| lane.scatter(0, row));
         } else if let Target::Past(y) = y {

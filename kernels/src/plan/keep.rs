@@ -1,7 +1,5 @@
 //! Calls that are kept to be enqueued at once, in fewer passes.
 
-use std::mem::transmute;
-
 use arrayspan_bridge::devices::Stream;
 use parking_lot::Mutex;
 
@@ -40,10 +38,8 @@ impl Executor for Keep<'_> {
 
     fn execute(&self, call: &mut Call<'_>) -> Result<()> {
         call.expect_device(self.on.device())?;
-        // SAFETY: only a lifetime changes, which stands for the borrow of the arrays, not for the life of anything: a held call
-        // owns handles of all memory that its operands lie in, its layouts and its expression, and has no reference to
-        // anything. It is executed by what launches nothing, before `fused` returns: nothing is read or written through it.
-        let call = unsafe { transmute::<Call<'_>, Call<'static>>(call.held()) };
+        // SAFETY: it is executed by what launches nothing, before `fused` returns: nothing is read or written through it.
+        let call = unsafe { call.outliving() };
         self.calls.lock().push((0, call));
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! The executor that keeps calls instead of running them.
 
-use std::mem::{take, transmute};
+use std::mem::take;
 use std::sync::{Arc, OnceLock};
 
 use arrayspan_bridge::Array;
@@ -91,13 +91,10 @@ impl Executor for Record {
     fn execute(&self, call: &mut Call<'_>) -> Result<()> {
         call.expect_device(self.on.device())?;
         let needed = self.needed(call)?;
-        // SAFETY: only a lifetime changes, which stands for the borrow of the arrays, not for the life of anything: a
-        // held call owns handles of all memory that its operands lie in, its layouts and its expression, and has no reference
-        // to anything. Nothing is read or
-        // written through it before `Plan::replay` has found every operand's memory either exclusively borrowed again, or
-        // shared, which nobody can write as long as this call holds its handle (`Operand::is_shared`). That holds on
-        // whichever of the plan's devices the memory lies.
-        let call = unsafe { transmute::<Call<'_>, Call<'static>>(call.held()) };
+        // SAFETY: nothing is read or written through it before `Plan::replay` has found every operand's memory either
+        // exclusively borrowed again, or shared, which nobody can write as long as this call holds its handle
+        // (`Operand::is_shared`). That holds on whichever of the plan's devices the memory lies.
+        let call = unsafe { call.outliving() };
         let mut recorded = self.plan.recorded.lock();
         Needed::add_to(&mut recorded.needed, needed);
         recorded.calls.push((self.number, call));

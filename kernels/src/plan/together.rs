@@ -36,7 +36,8 @@ impl Together {
 /// If there are several, all for one device, and all kernels.
 fn made(executors: &[Arc<dyn Executor>], calls: &mut [(usize, Call<'static>)]) -> Option<Graph> {
     let [executor] = executors else { return None };
-    if calls.len() < 2 {
+    // On the host a graph would be these calls once more.
+    if calls.len() < 2 || executor.device().is_cpu() {
         return None;
     }
     let graph = executor.graph(|on| calls.iter_mut().try_for_each(|(_, call)| on.execute(call)));

@@ -140,9 +140,10 @@ impl Beam {
 }
 
 fn refused(number: usize, beam: &Beam) -> crate::Error {
+    let Beam { first, step, .. } = beam;
     let why = format!(
-        "{beam:?} of beam {number}: rays are parallel to the detectors, come from within the image or from less than a sample beside it, \
-         or a number is not finite"
+        "beam {number}, with detectors from {first:?} on in steps of {step:?} samples: rays are parallel to the detectors, come from within \
+         the image or from less than a sample beside it, detectors are too close to each other, or a number is not finite"
     );
     crate::Error::Argument { verb: "project", why }
 }

@@ -6,7 +6,7 @@ use arrayspan_bridge::{Operand, OperandMut, View, ViewMut};
 use super::{OperandName, Verb, check};
 use crate::factors::Factors;
 use crate::fourier::{Lines, Schedule};
-use crate::{Cost, Fourier, Result, Update, cost};
+use crate::{Cost, Fourier, Result, Update};
 
 const NAME: &str = "fft";
 
@@ -83,12 +83,8 @@ impl Verb for FftCall<'_> {
     }
 
     fn cost(&self) -> Cost {
-        let mut cost = cost::of_output(&self.y, self.factors.reads());
-        if self.y.layout().is_empty() {
-            return cost;
-        }
-        cost.bytes_read += cost::read([&self.x]) + self.factors.bytes();
-        if self.is_cleared() {
+        let mut cost = self.factors.cost(&self.x, &self.y);
+        if self.y.layout().is_empty() || self.is_cleared() {
             return cost;
         }
         // Layouts of its axes are those of arrays, which there are.

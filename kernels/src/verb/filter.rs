@@ -6,7 +6,7 @@ use arrayspan_bridge::{Operand, OperandMut, View, ViewMut};
 use super::{OperandName, Verb, check};
 use crate::factors::Factors;
 use crate::fourier::{LOCAL, Lines};
-use crate::{Cost, Filter, Result, Update, cost};
+use crate::{Cost, Filter, Result, Update};
 
 const NAME: &str = "filter";
 
@@ -60,11 +60,7 @@ impl Verb for FilterCall<'_> {
     }
 
     fn cost(&self) -> Cost {
-        let mut cost = cost::of_output(&self.y, self.factors.reads());
-        if self.y.layout().is_empty() {
-            return cost;
-        }
-        cost.bytes_read += cost::read([&self.x]) + self.factors.bytes();
+        let mut cost = self.factors.cost(&self.x, &self.y);
         let (len, extent) = (self.y.layout().len(), self.extent());
         let blocks = self.filter.blocks(extent, self.y.dtype(), (LOCAL, false));
         cost.flops = blocks.flops(len, extent);

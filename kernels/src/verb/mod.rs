@@ -6,6 +6,7 @@
 
 pub(crate) mod axes;
 pub(crate) mod check;
+mod convolve;
 mod copy;
 mod copy_mapped;
 mod describe;
@@ -25,6 +26,8 @@ mod stencil_each;
 mod stencil_sum;
 mod transfer;
 
+pub use convolve::ConvolveCall;
+pub(crate) use convolve::lanes;
 pub use copy::CopyCall;
 pub use copy_mapped::{
     CopyMappedCall, MOST_MAPPED, MOST_SPANS, Mapped, Span, Spans, read_of_mapped,
@@ -89,6 +92,8 @@ pub enum Call<'a> {
     Fft(FftCall<'a>),
     /// A long filter along an axis.
     Filter(FilterCall<'a>),
+    /// A dense convolution along several axes.
+    Convolve(ConvolveCall<'a>),
     /// A batch of matrix products.
     Gemm(GemmCall<'a>),
     /// A kernel of the user's own.
@@ -116,10 +121,24 @@ impl Call<'_> {
             Self::Scan(call) => Call::Scan(call.held()),
             Self::Fft(call) => Call::Fft(call.held()),
             Self::Filter(call) => Call::Filter(call.held()),
+            Self::Convolve(call) => Call::Convolve(call.held()),
             Self::Gemm(call) => Call::Gemm(call.held()),
             Self::Launch(call) => Call::Launch(call.held()),
             Self::Transfer(call) => Call::Transfer(call.held()),
         }
+    }
+
+    /// The same call [held](Self::held), for as long as one likes: for those that keep calls.
+    ///
+    /// # Safety
+    /// The borrows that the arrays of this call were given for have ended by the time it is executed. Whoever executes it
+    /// sees to it that all that it writes is exclusively borrowed again then, or held by kept calls alone, and that nobody
+    /// writes what it reads.
+    pub(crate) unsafe fn outliving(&mut self) -> Call<'static> {
+        // SAFETY: only a lifetime changes, which stands for the borrow of the arrays, not for the life of anything: a held call
+        // owns handles of all memory that its operands lie in, its layouts and its expression, and has no reference to
+        // anything. That the arrays are accessed in order is the caller's.
+        unsafe { std::mem::transmute::<Call<'_>, Call<'static>>(self.held()) }
     }
 
     /// What every call tells of itself.
@@ -139,6 +158,7 @@ impl Call<'_> {
             Self::Scan(call) => call,
             Self::Fft(call) => call,
             Self::Filter(call) => call,
+            Self::Convolve(call) => call,
             Self::Gemm(call) => call,
             Self::Launch(call) => call,
             Self::Transfer(call) => call,

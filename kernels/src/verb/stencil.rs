@@ -10,7 +10,7 @@ use super::dot::{Among, DotCall};
 use super::{Dot, DotOf, OperandName, ReduceCall, Verb, check};
 use crate::factors::Factors;
 use crate::kept::Kept;
-use crate::{Band, Cost, Fit, Result, Update, cost, fit};
+use crate::{Band, Cost, Fit, Result, Update, cost, fit, number};
 
 const NAME: &str = "stencil";
 
@@ -175,8 +175,7 @@ fn fingerprint(terms: &[(usize, Band)]) -> u64 {
         for (rows, taps) in band.pieces() {
             (rows.start, taps.len()).hash(&mut hasher);
             for tap in taps {
-                // Both zeros are equal, so their bits must be, too: -0 + 0 is 0.
-                let [re, im] = [tap.weight.re, tap.weight.im].map(|part| (part + 0.0).to_bits());
+                let [re, im] = number::bits(tap.weight);
                 (tap.offset, re, im).hash(&mut hasher);
             }
         }
@@ -189,8 +188,8 @@ fn fingerprint(terms: &[(usize, Band)]) -> u64 {
 /// Arrays may hold `Float16` or `BFloat16`: weights, factors and sums are those of `Float32` then, and results are rounded to 16 bits once.
 /// On GPUs they take the general kernel, and none of those for one band or for rows at odd places.
 ///
-/// [With a norm](Self::with_norm_squared), `‖y‖²` is added up of what is written: on GPUs in the same pass where kernels for one long
-/// band do it, by a reduction behind it elsewhere, as which it counts.
+/// [With a norm](Self::with_norm_squared), `‖y‖²` is added up of what is written: in the same pass on the host, and on GPUs where
+/// kernels for one long band do it; else by a reduction behind it, as which it counts.
 #[derive(Debug)]
 pub struct StencilCall<'a> {
     pub(crate) stencil: Stencil,

@@ -35,6 +35,30 @@ pub fn gather(cell: &Cell, draw: &mut Draw, most: usize, what: &mut String) -> J
     })
 }
 
+pub fn convolve(cell: &Cell, draw: &mut Draw, most: usize, what: &mut String) -> Judged {
+    let (shape, update) = (draw.shape(most), draw.update(cell));
+    let convolution = parts::convolution(
+        cell,
+        draw,
+        shape.len(),
+        1 + 40 * most / shape.iter().product::<usize>().max(most),
+    );
+    let held = if cell.is_complex() { Held::Finite } else { Held::Any };
+    let x = Drawn::input(cell, draw, &shape, held);
+    let mut y = [Drawn::output(cell, draw, &shape, reads(&update))];
+    let (axes, extents) = (convolution.axes(), convolution.extents());
+    *what = format!(
+        "{extents:?} taps along {axes:?} from {:?}, {shape:?} {:?} to {:?}, {update:?}",
+        convolution.offsets(),
+        x.placement,
+        y[0].placement
+    );
+    let expected = reference::convolve(&convolution, &x.tensor, &y[0].tensor, update);
+    judge(cell, &mut y, &[&x], &[expected], 2.0, |y| {
+        cell.executor.convolve(&convolution, x.view(), y[0].view_mut(), update)
+    })
+}
+
 pub fn scan(cell: &Cell, draw: &mut Draw, most: usize, what: &mut String) -> Judged {
     let (mut shape, update) = (draw.shape(most), draw.update(cell));
     let axis = draw.below(shape.len());

@@ -1,7 +1,7 @@
-//! What verbs multiply by and read along: spans, bands, sparse matrices, running sums.
+//! What verbs multiply by and read along: spans, bands, sparse matrices, running sums, convolutions.
 
 use arrayspan_kernels::verb::{Span, Spans};
-use arrayspan_kernels::{Band, Fourier, Gather, Scan, Tap};
+use arrayspan_kernels::{Band, Convolution, Fourier, Gather, Scan, Tap};
 use num_complex::Complex64;
 
 use crate::cell::Cell;
@@ -191,4 +191,26 @@ pub fn scan(draw: &mut Draw, axis: usize, extent: usize) -> Scan {
         }
     }
     scan
+}
+
+/// A convolution along some axes of so many, of about so many taps at most, some of them zero.
+pub fn convolution(cell: &Cell, draw: &mut Draw, rank: usize, most: usize) -> Convolution {
+    let mut axes = draw.order(rank);
+    axes.truncate(1 + draw.below(rank));
+    axes.sort_unstable();
+    let mut left = most;
+    let extent = |_: &usize| {
+        let extent = draw.pick(&[1, 2, 3, 3, 4, 5, 7, 9, 16, 17, 33]).min(left);
+        left = (left / extent).max(1);
+        extent
+    };
+    let extents: Vec<usize> = axes.iter().map(extent).collect();
+    let offsets: Vec<usize> = extents.iter().map(|extent| draw.below(*extent)).collect();
+    let (complex, zeros) = (cell.is_complex() && draw.once_in(3), draw.once_in(3));
+    let tap = |_| {
+        let tap = draw.weight(cell, complex);
+        if zeros && draw.once_in(2) { Complex64::ZERO } else { tap }
+    };
+    let taps: Vec<Complex64> = (0..extents.iter().product()).map(tap).collect();
+    Convolution::new(&axes, &extents, &taps, &offsets).unwrap()
 }

@@ -1,5 +1,6 @@
 //! What the verbs mean, in plain loops over indices and in 64-bit complex numbers. Slow and obvious.
 
+mod convolve;
 mod elementwise;
 mod fft;
 mod matrix;
@@ -10,6 +11,7 @@ mod tensor;
 use arrayspan_kernels::Update;
 use num_complex::Complex64;
 
+pub use convolve::convolve;
 pub use elementwise::{copy, copy_mapped, map};
 pub use fft::fft;
 pub use matrix::{gather, gemm, scan};

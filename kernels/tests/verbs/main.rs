@@ -16,6 +16,8 @@ mod reference;
 mod cells;
 
 mod cell;
+mod convolve;
+mod convolve_errors;
 mod copy;
 mod copy_mapped;
 mod errors;
@@ -174,6 +176,26 @@ cells! {
             the_adjoint_satisfies_the_dot_test
             empty_arrays
             lines_do_not_see_each_other;
+        convolve:
+            along_two_axes_of_two_to_four
+            along_three_axes_of_three_and_four
+            along_four_axes_and_one
+            filters_longer_than_the_axes
+            axes_of_one_element
+            time_zero_at_the_ends
+            filters_of_every_size
+            large_filters
+            taps_of_zero_meet_nothing
+            what_is_no_number_reaches_what_meets_it
+            samples_far_from_one
+            real_taps_of_complex_arrays
+            complex_taps
+            layouts_do_not_matter
+            factors_on_the_device
+            beta_zero_reads_nothing
+            the_adjoint_satisfies_the_dot_test
+            long_arrays
+            empty_arrays;
         stencil_band:
             every_size_along_the_last_axis
             every_size_along_the_first_axis

@@ -95,7 +95,7 @@ impl Convolve1D {
         let cheaper = if in_blocks {
             filter_blocks::is_cheaper(&filter)
         } else {
-            filter_spectral::is_cheaper(&filter, &space)
+            filter_spectral::is_cheaper(&filter, &space, Kept::Everywhere)
         };
         let long = filter.taps.len() > Self::MOST_TAPS || cheaper;
         if method == Convolution::Fourier || (!direct && long) {

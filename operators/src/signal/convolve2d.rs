@@ -9,8 +9,8 @@ use crate::{Operator, Result, Space};
 /// `y[i, j] = Σₖₗ h[k, l] x[i - k + offset₀, j - l + offset₁]` along two axes, `x` zero outside: [`ConvolveND`](crate::ConvolveND) along
 /// these; domain and range are both `space`.
 ///
-/// Units: those of `h x`. Complex: linear; the adjoint correlates with the conjugate. Cost: direct, a copy between zeros and a
-/// pass for each four rows of the filter; 2 launches where the filter is a product of two; by transforms 5 (test `bytes::convolve2d`).
+/// Units: those of `h x`. Complex: linear; the adjoint correlates with the conjugate. Cost: direct 1 launch;
+/// 2 launches where the filter is a product of two; by transforms 5 (test `bytes::convolve2d`).
 ///
 /// Golden: PyLops 2.8.0 `Convolve2D`.
 #[derive(Debug)]

@@ -7,6 +7,7 @@ use num_complex::Complex64;
 
 use super::fftnd::along;
 use super::positions::Rows;
+use super::real_parts::Entries;
 use super::{FourierAxis, FourierNorm};
 use crate::{Error, Formula, Identity, LinearMap as _, Operator, Real, Result, Space, adjoint};
 
@@ -30,8 +31,8 @@ pub enum Cosines {
 ///
 /// The inverse is the adjoint. Axes with more than 32 samples are transformed by a Fourier transform of as many points between weights; of
 /// type I it has `2n - 2` points, of type IV half as many as samples, or `2n` if `n` is odd. Units: those of `x`. Complex: linear.
-/// Cost: for each axis 1 launch, 2 values moved per element and the matrix; of more than 32 samples the transform and 3 launches of
-/// real numbers (4 of type IV), 2 of complex ones (twice the transform and 4 of type IV) (test `bytes::dct`).
+/// Cost: for each axis 1 launch, 2 values moved per element and the matrix; of more than 32 samples the transform and 2 launches (of complex
+/// numbers twice that for type IV), of real numbers along another axis than the last one 3 (4 for type IV) (test `bytes::dct`).
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -46,6 +47,9 @@ pub enum Cosines {
 /// Reference: J. Makhoul, IEEE Transactions on Acoustics, Speech and Signal Processing 28 (1980), 27-34. Golden: PyLops 2.8.0 `DCT`.
 #[derive(Debug)]
 pub struct DCT(());
+
+/// What matrices before and behind transforms are called.
+const WEIGHTS: &str = "Weights";
 
 impl DCT {
     const NAME: &str = "DCT";
@@ -119,10 +123,10 @@ impl DCT {
         let fourier =
             FourierAxis::new(axis as isize).fourier(Self::NAME, &longer, FourierNorm::Unscaled)?;
         let fourier = along(Self::NAME, longer, if real { fourier.half() } else { fourier })?;
-        let complex = Space::of(Self::NAME, space.shape(), fourier.range().dtype())?;
-        let behind = behind.operator([fourier.range().clone(), complex.clone()], axis)?;
-        let product = behind.after(Formula::from(fourier).after(before));
-        if real { Real::new(complex)?.after(product).build() } else { product.build() }
+        let spaces = [fourier.range().clone(), space.clone()];
+        let behind =
+            if real { behind.to_real(spaces, axis)? } else { behind.operator(spaces, axis)? };
+        behind.after(Formula::from(fourier).after(before)).build()
     }
 
     /// By a transform of complex numbers, of which the real part is taken; of complex ones the mean of it and its conjugate.
@@ -131,20 +135,25 @@ impl DCT {
         let complex = Space::of(Self::NAME, space.shape(), complex_of(space.dtype()))?;
         let [before, behind] =
             if extent.is_multiple_of(2) { pairs(extent) } else { shifted(extent) };
-        let points = before.rows;
-        let longer = extended(&complex, axis, points)?;
-        let before = before.operator([complex.clone(), longer.clone()], axis)?;
+        let longer = extended(&complex, axis, before.rows)?;
         let fourier =
             FourierAxis::new(axis as isize).fourier(Self::NAME, &longer, FourierNorm::Unscaled)?;
         let fourier = along(Self::NAME, longer.clone(), fourier)?;
-        let behind = behind.operator([longer, complex.clone()], axis)?;
-        let product = behind.after(Formula::from(fourier).after(before)).build()?;
-        if space.dtype().is_complex() {
-            return (0.5 * (&product + product.conj())).build();
+        if !space.dtype().is_complex() {
+            let before = before.of_real([space.clone(), longer.clone()], axis)?;
+            let behind = behind.to_real([longer, space.clone()], axis)?;
+            return behind.after(Formula::from(fourier).after(before)).build();
         }
-        let real = Real::new(complex)?;
-        real.after(Formula::from(product).after(adjoint(&real))).build()
+        let before = before.operator([complex.clone(), longer.clone()], axis)?;
+        let behind = behind.operator([longer, complex], axis)?;
+        let product = behind.after(Formula::from(fourier).after(before)).build()?;
+        (0.5 * (&product + product.conj())).build()
     }
+}
+
+/// Whether no other axis of several samples is behind it: then both parts of a sum lie beside each other.
+fn is_last(space: &Space, axis: usize) -> bool {
+    space.shape()[axis + 1..].iter().all(|extent| *extent == 1)
 }
 
 /// The complex numbers of the same precision.
@@ -190,7 +199,36 @@ impl Table {
             }
             rows.end();
         }
-        rows.between("Weights", spaces, axis, [&[self.rows], &[self.columns]])
+        rows.between(WEIGHTS, spaces, axis, [&[self.rows], &[self.columns]])
+    }
+
+    /// The real part of what it makes of complex numbers.
+    fn to_real(&self, [from, to]: [Space; 2], axis: usize) -> Result<Operator> {
+        if is_last(&to, axis) {
+            return self.entries()?.to_real(WEIGHTS, [from, to], axis);
+        }
+        let complex = Space::of(DCT::NAME, to.shape(), from.dtype())?;
+        Real::new(complex.clone())?.after(self.operator([from, complex], axis)?).build()
+    }
+
+    /// What it makes of real numbers.
+    fn of_real(&self, [from, to]: [Space; 2], axis: usize) -> Result<Operator> {
+        if is_last(&from, axis) {
+            return self.entries()?.of_real(WEIGHTS, [from, to], axis);
+        }
+        let complex = Space::of(DCT::NAME, from.shape(), to.dtype())?;
+        let real = Real::new(complex.clone())?;
+        self.operator([complex, to], axis)?.after(adjoint(&real)).build()
+    }
+
+    fn entries(&self) -> Result<Entries> {
+        let mut entries = Entries::new(self.rows, self.columns, self.rows * self.each)?;
+        for row in 0..self.rows {
+            for (column, weight) in (self.row)(row) {
+                entries.add(row, column, weight);
+            }
+        }
+        Ok(entries)
     }
 }
 

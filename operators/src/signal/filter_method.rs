@@ -27,7 +27,7 @@ pub(super) fn operator(
         return product(name, &space, filter, &factors, method);
     }
     let direct = match method {
-        Convolution::Auto => !filter_spectral::is_cheaper(filter, &space),
+        Convolution::Auto => !filter_spectral::is_cheaper(filter, &space, kept),
         Convolution::Direct => true,
         Convolution::Fourier => false,
     };

@@ -12,11 +12,10 @@ use crate::laws::values;
 use crate::number::ZERO;
 use crate::{Form, LinearMap as _, LinearOperator as _, Operator, Result, Space, adjoint};
 
-/// What each bit of the points' number costs in a transform and back, in products of a tap and a sample.
+/// What each bit of the points' number costs in a transform and back, in products of a tap and a sample: on processors, and on GPUs,
+/// where products are made in registers, and transforms wait for memory.
 const TAPS_PER_BIT: f64 = 20.0;
-
-/// What a pass over the arrays costs, in the same.
-const TAPS_PER_PASS: f64 = 8.0;
+const TAPS_PER_BIT_ON_GPU: f64 = 80.0;
 
 /// Where the spectrum of a filter lies.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +24,15 @@ pub(super) enum Kept {
     Everywhere,
     /// In an array there.
     On(Device),
+}
+
+impl Kept {
+    fn is_on_gpu(self) -> bool {
+        match self {
+            Self::Everywhere => false,
+            Self::On(device) => !device.is_cpu() && device.info().accelerator,
+        }
+    }
 }
 
 /// The points of the transforms: so many that what leaves an axis at one end does not come in at the other, and none but small factors.
@@ -36,15 +44,14 @@ pub(super) fn points(filter: &Filter, space: &Space) -> Vec<usize> {
     .collect()
 }
 
-/// Whether transforms take fewer operations than products.
-pub(super) fn is_cheaper(filter: &Filter, space: &Space) -> bool {
+/// Whether transforms take less time than products, on devices like that.
+pub(super) fn is_cheaper(filter: &Filter, space: &Space, kept: Kept) -> bool {
     let points = points(filter, space);
     let axes = filter.axes.iter().zip(&points);
     let growth = axes.map(|(&axis, &points)| points as f64 / space.shape()[axis] as f64);
     let bits: f64 = points.iter().map(|&points| (points as f64).log2()).sum();
-    let passes = filter.taps.len() / filter.extents.iter().max().copied().unwrap_or(1);
-    let direct = filter.taps.len() as f64 + TAPS_PER_PASS * (passes as f64 - 1.0);
-    direct > TAPS_PER_BIT * growth.product::<f64>() * bits.max(1.0)
+    let each = if kept.is_on_gpu() { TAPS_PER_BIT_ON_GPU } else { TAPS_PER_BIT };
+    filter.taps.len() as f64 > each * growth.product::<f64>() * bits.max(1.0)
 }
 
 /// The least number from `least` on without prime factors above 7.

@@ -48,6 +48,7 @@ mod radon3d;
 mod radon_curves;
 mod radon_kind;
 mod radon_spectra;
+mod real_parts;
 mod seislet;
 mod shift;
 mod sliding1d;

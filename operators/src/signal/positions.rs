@@ -82,7 +82,8 @@ impl Rows {
         [rows, columns]: [&[usize]; 2],
     ) -> Result<Operator> {
         let Self { starts, indices, weights } = self;
-        let gather = Gather::new(axis, rows, columns, starts, indices, Some(weights))?;
+        let gather = Gather::new(axis, rows, columns, starts, indices, Some(weights))
+            .map_err(|error| Error::from(error).of(name))?;
         Operator::of(name, domain, range, Form::Gather(gather))
     }
 }

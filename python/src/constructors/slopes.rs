@@ -1,13 +1,13 @@
 //! Operators along slopes.
 
 use arrayspan::operators as of;
-use arrayspan::operators::SeisletBasis;
+use arrayspan::operators::{SeisletBasis, Space};
 use pyo3::prelude::*;
 
 use super::choice::Choice;
 use super::{DTYPE, numbers, space};
 use crate::dtype::Named;
-use crate::error::Result;
+use crate::error::{Class, Result, refuse};
 use crate::operator::PyOperator;
 use crate::shape::Shape;
 
@@ -24,7 +24,7 @@ pub(crate) fn seislet(
     inverse: bool,
     dtype: Named,
 ) -> Result<PyOperator> {
-    let (space, slopes) = (space(shape, dtype)?, numbers(slopes, "slopes")?);
+    let (space, slopes) = section(shape, slopes, dtype)?;
     let made = if inverse {
         of::Seislet::inverse(space, slopes, steps, levels, basis.0)?
     } else {
@@ -43,7 +43,7 @@ pub(crate) fn pwsprayer2d(
     decay: f64,
     dtype: Named,
 ) -> Result<PyOperator> {
-    let (space, slopes) = (space(shape, dtype)?, numbers(slopes, "slopes")?);
+    let (space, slopes) = section(shape, slopes, dtype)?;
     Ok(of::PWSprayer2D::new(space, slopes, radius, decay)?.into())
 }
 
@@ -57,6 +57,18 @@ pub(crate) fn pwsmoother2d(
     decay: f64,
     dtype: Named,
 ) -> Result<PyOperator> {
-    let (space, slopes) = (space(shape, dtype)?, numbers(slopes, "slopes")?);
+    let (space, slopes) = section(shape, slopes, dtype)?;
     Ok(of::PWSmoother2D::new(space, slopes, radius, decay)?.into())
+}
+
+/// The space of a section, and the slope of each of its elements: an array of its shape, or a sequence.
+fn section(shape: Shape, slopes: &Bound<'_, PyAny>, dtype: Named) -> Result<(Space, Vec<f64>)> {
+    let space = space(shape, dtype)?;
+    let found: Option<Vec<usize>> = slopes.getattr("shape").and_then(|shape| shape.extract()).ok();
+    if let Some(found) = found.filter(|found| found.len() > 1 && found != space.shape()) {
+        let expected = space.shape();
+        let why = format!("slopes: shape {found:?}, expected {expected:?}, that of the section");
+        return Ok(refuse(Class::Shape, why)?);
+    }
+    Ok((space, numbers(slopes, "slopes")?))
 }

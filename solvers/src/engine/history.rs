@@ -95,7 +95,7 @@ impl History {
 
     /// How many iterations may be recorded together, where such are replayed.
     pub(crate) fn recorded(on: &dyn Executor) -> Option<usize> {
-        on.stream().has_graphs().then_some(RECORDED)
+        on.has_graphs().then_some(RECORDED)
     }
 
     /// The squared norms of what is to be explained, of several right-hand sides.

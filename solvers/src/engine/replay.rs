@@ -7,7 +7,7 @@ use arrayspan_operators::LinearMap;
 use super::history::History;
 use super::recorded::Replay;
 use super::run::{Method, Run};
-use crate::Result;
+use crate::{Error, Result};
 
 impl<M: Method> Run<'_, M> {
     /// Enqueues so many iterations from the first column of the history on; `left` counts all that there may be.
@@ -25,9 +25,14 @@ impl<M: Method> Run<'_, M> {
         let mut done = 0;
         match std::mem::take(&mut self.replay) {
             Replay::Recorded(count, graph) => {
-                let replayed = self.replay(iterations, count, &graph, &mut done);
-                self.replay = Replay::Recorded(count, graph);
-                replayed?;
+                match self.replay(iterations, count, &graph, &mut done) {
+                    // An array of the operator's own, which nobody lends a graph: nothing has run.
+                    Err(error) if is_not_kept(&error) => self.replay = Replay::Refused,
+                    replayed => {
+                        self.replay = Replay::Recorded(count, graph);
+                        replayed?;
+                    }
+                }
             }
             other => self.replay = other,
         }
@@ -92,7 +97,10 @@ impl<M: Method> Run<'_, M> {
         on: &dyn Executor,
         work: impl FnOnce(&mut Run<'_, M>) -> Result<T>,
     ) -> Result<T> {
-        let nothing = on.empty(&[0], self.x.dtype())?;
+        let nothing = match self.w.nothing.take() {
+            Some(nothing) => nothing,
+            None => on.empty(&[0], self.x.dtype())?,
+        };
         let x = std::mem::replace(&mut self.x, nothing);
         let (own, data) = (std::mem::take(&mut self.own), std::mem::take(&mut self.data));
         let (lost, next) = (std::mem::take(&mut self.lost), self.next.take());
@@ -117,7 +125,8 @@ impl<M: Method> Run<'_, M> {
         };
         let done = work(&mut run);
         let Run { x, own, data, lost, next, .. } = run;
-        (self.x, self.own, self.data) = (x, own, data);
+        self.w.nothing = Some(std::mem::replace(&mut self.x, x));
+        (self.own, self.data) = (own, data);
         (self.lost, self.next) = (lost, next);
         done
     }
@@ -127,6 +136,11 @@ impl<M: Method> Run<'_, M> {
 pub(super) fn only_here(a: &dyn LinearMap, on: &dyn Executor) -> bool {
     let ends_here = a.devices().is_none_or(|devices| devices.one() == Some(on.device()));
     ends_here && a.elsewhere().is_empty()
+}
+
+fn is_not_kept(error: &Error) -> bool {
+    use arrayspan_operators::Error as Operator;
+    matches!(error, Error::Operator(Operator::Kernel(arrayspan_kernels::Error::NotKept { .. })))
 }
 
 /// All arrays of a run that iterations write.

@@ -85,7 +85,8 @@ pub trait Solver: Method {
 
     /// The bytes that a run takes beside the data, on the device of `on`: vectors, scalars, what operator and preconditioner
     /// need between their parts, and the solution. Nothing is allocated for it. Data or operators that have to be scaled
-    /// take as much as a model and data more.
+    /// take as much as a model and data more; where no iterations are recorded (OpenCL) there are scalars of five iterations less
+    /// than the documentation of each method says.
     ///
     /// # Errors
     /// A parameter that is out of its range.

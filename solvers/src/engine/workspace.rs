@@ -15,6 +15,8 @@ pub struct SolverWorkspace<V> {
     pub(crate) history: History,
     /// A number that the host is about to read.
     pub(crate) number: Array,
+    /// Without elements: what stands where the model does while iterations are recorded.
+    pub(crate) nothing: Option<Array>,
     pub(crate) operator: Workspace,
     /// That of the preconditioner, or nothing.
     pub(crate) inner: Option<Workspace>,
@@ -178,6 +180,7 @@ impl<V> SolverWorkspace<V> {
                 History::new(on, dtype, check_every, rows, state, picked, columns)?
             },
             number: on.empty(&[], scalars.dtype)?,
+            nothing: Some(on.empty(&[0], scalars.dtype)?),
             operator: Workspace::of(a, on)?,
             inner: inner.map(|inner| Workspace::of(inner, on)).transpose()?,
             names: [

@@ -16,8 +16,8 @@ pub(super) type Make =
 /// How it is done, as the moves tell it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum By {
-    /// Bands along one axis, for each place along the others.
-    Bands,
+    /// Sums of products, in one pass.
+    Products,
     /// Transforms to so many points along each axis.
     Points([usize; 3]),
     /// A band along so many axes, one after the other.
@@ -34,7 +34,7 @@ pub(super) fn golden(
     make: Make,
 ) -> Case {
     let method = match by {
-        By::Bands => Convolution::Direct,
+        By::Products => Convolution::Direct,
         By::Points(_) => Convolution::Fourier,
         By::Factors(_) => Convolution::Auto,
     };
@@ -60,23 +60,7 @@ fn moves(dtype: DType, shape: &[usize], along: &[Along], by: By) -> [Moves; 2] {
             let all = (1..axes).fold(one, |all, _| all.then(one));
             [all, all]
         }
-        By::Bands => {
-            let long = along.iter().map(|along| along.1).max().unwrap_or(1);
-            let terms = along.iter().map(|along| along.1).product::<usize>() / long;
-            let mut padded = shape.to_vec();
-            let mut rest = along.to_vec();
-            rest.sort_by_key(|along| axis(along.0));
-            let band = rest.iter().rposition(|along| along.1 == long).unwrap_or(0);
-            rest.remove(band);
-            for &(at, extent, _) in &rest {
-                padded[axis(at)] += extent - 1;
-            }
-            let passes = terms.div_ceil(4);
-            let copy = Moves::one(len, padded.iter().product());
-            let sums = Moves::one(len * (terms + passes - 1), len * passes);
-            let all = copy.then(Moves { launches: passes, ..sums });
-            [all, all]
-        }
+        By::Products => [Moves::one(len, len); 2],
         By::Points(points) => {
             let mut axes: Vec<usize> = along.iter().map(|along| axis(along.0)).collect();
             axes.sort_unstable();

@@ -6,7 +6,7 @@ use arrayspan_operators::{Convolution, Convolve2D, Error, Operator, Result, Spac
 use super::convolution::{Along, By, golden};
 use crate::suite::{Case, Cell, Values};
 
-/// Bands in passes of four; transforms to lengths of small factors and back.
+/// Products in one pass; transforms to lengths of small factors and back.
 #[must_use]
 pub fn cases(dtype: DType) -> Vec<Case> {
     let case = |key: &str, shape: &[usize], along: &[Along], by| {
@@ -16,9 +16,9 @@ pub fn cases(dtype: DType) -> Vec<Case> {
     let outer: &[Along] = &[(0, 2, 1), (2, 2, 1)];
     let factors: &[Along] = &[(0, 2, 1), (1, 4, 0)];
     vec![
-        case("odd", &[11, 6], odd, By::Bands),
+        case("odd", &[11, 6], odd, By::Products),
         case("odd", &[11, 6], odd, By::Points([14, 7, 0])),
-        case("outer", &[3, 2, 5], outer, By::Bands),
+        case("outer", &[3, 2, 5], outer, By::Products),
         case("outer", &[3, 2, 5], outer, By::Points([4, 6, 0])),
         case("factors", &[5, 7, 1], factors, By::Factors(2)),
     ]

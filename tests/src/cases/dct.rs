@@ -35,10 +35,11 @@ fn moves(dtype: DType, shape: &[usize], axes: &[isize], cosines: Cosines) -> [Mo
     let each = axes.iter().map(|&axis| {
         let extent = shape[axis as usize];
         let others = all / extent;
+        let last = axis as usize + 1 == shape.len();
         match (extent > 32, cosines) {
             (false, _) => short(dtype, extent, others),
-            (true, Cosines::III) => swapped(long(dtype, extent, others, Cosines::II)),
-            (true, _) => long(dtype, extent, others, cosines),
+            (true, Cosines::III) => swapped(long(dtype, [extent, others], Cosines::II, last)),
+            (true, _) => long(dtype, [extent, others], cosines, last),
         }
     });
     each.fold([Moves::one(0, 0); 2], both)
@@ -59,9 +60,16 @@ fn short(dtype: DType, extent: usize, others: usize) -> [Moves; 2] {
     table::moves(&rows, extent, others, Some(dtype.real()))
 }
 
-/// Weights, the transform, weights, and real parts of what is complex, which counts twice then.
-fn long(dtype: DType, extent: usize, others: usize, cosines: Cosines) -> [Moves; 2] {
+/// Weights, the transform and weights. Of real numbers, what is complex counts twice: along the last axis as real numbers, along another one
+/// with a pass for real parts.
+fn long(
+    dtype: DType,
+    [extent, others]: [usize; 2],
+    cosines: Cosines,
+    last: bool,
+) -> [Moves; 2] {
     let real = !dtype.is_complex();
+    let beside = real && last;
     let turned = if dtype.real() == DType::Float32 { DType::Complex64 } else { DType::Complex128 };
     let wide = if real { 2 } else { 1 };
     let of = |rows: usize, row: &dyn Fn(usize) -> Vec<usize>| (0..rows).map(row).collect::<Vec<_>>();
@@ -75,7 +83,19 @@ fn long(dtype: DType, extent: usize, others: usize, cosines: Cosines) -> [Moves;
     let copied = |from: usize, to: usize| {
         [Moves::one(from * others, to * others), Moves::one(to * others, from * others)]
     };
-    let parts = |whole| if real { both(whole, copied(2 * extent, extent)) } else { whole };
+    let parts =
+        |whole| if real && !last { both(whole, copied(2 * extent, extent)) } else { whole };
+    // Rows of `each` parts of complex columns.
+    let of_parts = |rows: &[Vec<usize>], columns: usize, each: usize, weights: DType| {
+        if !beside {
+            return complex(table::moves(rows, columns, others, Some(weights)));
+        }
+        let row = |row: &Vec<usize>| {
+            row.iter().flat_map(|at| (0..each).map(move |part| 2 * at + part)).collect()
+        };
+        let rows: Vec<Vec<usize>> = rows.iter().map(row).collect();
+        table::moves(&rows, 2 * columns, others, Some(weights.real()))
+    };
     match cosines {
         Cosines::I => {
             let points = 2 * extent - 2;
@@ -83,7 +103,7 @@ fn long(dtype: DType, extent: usize, others: usize, cosines: Cosines) -> [Moves;
             let mirrored = of(points, &|point| vec![point.min(points - point)]);
             let before = table::moves(&mirrored, extent, others, Some(dtype.real()));
             let ends = of(extent, &|k| vec![k]);
-            let behind = complex(table::moves(&ends, bins, others, Some(dtype.real())));
+            let behind = of_parts(&ends, bins, 1, dtype.real());
             parts(both(both(before, copied(points, wide * bins)), behind))
         }
         Cosines::II | Cosines::III => {
@@ -96,7 +116,7 @@ fn long(dtype: DType, extent: usize, others: usize, cosines: Cosines) -> [Moves;
                 (_, false) => vec![k, extent - k],
             };
             let before = table::moves(&of(extent, &|at| vec![sample(at)]), extent, others, None);
-            let behind = complex(table::moves(&of(extent, &bin), bins, others, Some(turned)));
+            let behind = of_parts(&of(extent, &bin), bins, 2, turned);
             parts(both(both(before, copied(extent, wide * bins)), behind))
         }
         Cosines::IV => {
@@ -107,10 +127,18 @@ fn long(dtype: DType, extent: usize, others: usize, cosines: Cosines) -> [Moves;
             let half = |k: usize| if k.is_multiple_of(2) { k / 2 } else { (extent - 1 - k) / 2 };
             let before = if odd { of(points, &own) } else { of(points, &pair) };
             let behind = of(extent, &|k| vec![if odd { k } else { half(k) }]);
-            let before = complex(table::moves(&before, extent, others, Some(turned)));
-            let behind = complex(table::moves(&behind, points, others, Some(turned)));
+            let before = if beside {
+                let twice: Vec<_> = before.iter().flat_map(|row| [row.clone(), row.clone()]).collect();
+                table::moves(&twice, extent, others, Some(dtype))
+            } else {
+                complex(table::moves(&before, extent, others, Some(turned)))
+            };
+            let behind = of_parts(&behind, points, 2, turned);
             let fourier = complex(copied(points, points));
             let whole = both(both(before, fourier), behind);
+            if beside {
+                return whole;
+            }
             if real {
                 return parts(both(copied(extent, 2 * extent), whole));
             }

@@ -4,7 +4,9 @@ A test that asks for what is not yet part of arrayspan is `missing`, not `failed
 """
 
 import os
+import zlib
 
+import numpy as np
 import pytest
 
 MISSING = "is not yet part of arrayspan"
@@ -15,6 +17,16 @@ OPTIONAL = ("No module named 'torch'",)
 def _write(outcome, test, why=""):
     with open(os.environ["ARRAYSPAN_OUTCOMES"], "a", encoding="utf-8") as file:
         file.write("\t".join((outcome, test, " ".join(why.split())[:300])) + "\n")
+
+
+def pytest_configure(config):
+    np.random.seed(0)  # what files draw as they are imported
+
+
+def pytest_runtest_setup(item):
+    # Most tests draw vectors without a seed. Once in some thousand draws they are nearly orthogonal to each other, and what
+    # is left of their Float32 dots differs by more than the test allows, whoever computes them.
+    np.random.seed(zlib.crc32(item.nodeid.rpartition("/")[2].encode()))
 
 
 @pytest.hookimpl(hookwrapper=True)

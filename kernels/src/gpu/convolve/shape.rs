@@ -1,0 +1,284 @@
+//! How much of a convolution a thread holds, and how threads are placed: what takes the least time by a simple model of a processor.
+
+use arrayspan_bridge::DType;
+
+use super::numbers::Numbers;
+use super::roles::Along;
+
+/// What is the same for all groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Shape {
+    /// Results of a thread in a plane.
+    pub(super) rows: usize,
+    /// Whether they lie along the lanes, as many elements apart as a group has threads.
+    pub(super) along_lanes: bool,
+    /// Threads of a group along the lanes, and along the axis of rows.
+    pub(super) lanes: usize,
+    pub(super) deep: usize,
+    /// Taps along the march and the axis of rows.
+    pub(super) depth: Blocks,
+    pub(super) height: Blocks,
+    /// Taps along the lanes.
+    pub(super) width: usize,
+}
+
+/// Taps in blocks of one size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Blocks {
+    pub(super) each: usize,
+    pub(super) count: usize,
+}
+
+/// The numbers of groups.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Groups {
+    pub(super) tiles: usize,
+    pub(super) strips: usize,
+    /// Planes of a part of the march, and parts.
+    pub(super) planes: usize,
+    pub(super) parts: usize,
+}
+
+/// Threads of a group, at most.
+const THREADS: usize = 128;
+
+/// 32-bit registers of the sums of a thread, at most: those of a thread are few more than twice as many.
+const SUMS: usize = 64;
+
+/// Registers of a processor, and of a thread beside sums, samples and weights.
+const REGISTERS: usize = 65_536;
+const OTHERS: usize = 44;
+
+/// Taps of a block along the axis of rows at most: a bit for each sample must fit 32.
+const HIGH: usize = 16;
+
+/// Products that stand in a row in the text: more are no faster, but hold more samples and weights than there are registers.
+const STRAIGHT: usize = 320;
+
+/// Threads that hardware runs together, how many of these keep a processor busy, and how many it has at most.
+const TOGETHER: usize = 32;
+const BUSY: usize = 16;
+const MOST: usize = 64;
+
+/// Bytes that memory moves in a cycle of a processor, and how many must be on their way for that.
+const BYTES: f64 = 14.0;
+const WAITING: f64 = 8192.0;
+
+/// What zeros that are left out cost: so many times the products.
+const LEFT_OUT: f64 = 2.0;
+
+/// What it costs that a group has fewer threads than it may: weights are copied for fewer of them, and more samples for several groups.
+const SMALL: f64 = 0.1;
+
+impl Blocks {
+    /// Equal ones, of at most so many.
+    fn even(taps: usize, most: usize) -> Self {
+        let count = taps.div_ceil(most.max(1));
+        Self { each: taps.div_ceil(count), count }
+    }
+
+    /// With the zeros that fill up the last.
+    pub(super) fn all(self) -> usize {
+        self.each * self.count
+    }
+}
+
+impl Shape {
+    /// The best one for arrays with these axes (see [`Roles::along`](super::roles::Roles::along)), so many taps along others, so many places along these, and a
+    /// device of so many processors.
+    pub(super) fn best(
+        axes: &[Along; 3],
+        (extra, others): (usize, usize),
+        numbers: Numbers,
+        units: usize,
+    ) -> (Self, Groups) {
+        let mut best: Option<(f64, Self, Groups)> = None;
+        for shape in Self::all(axes, numbers) {
+            let (cost, groups) = shape.cost(axes, (extra, others), numbers, units);
+            if best.as_ref().is_none_or(|(least, ..)| cost < *least) {
+                best = Some((cost, shape, groups));
+            }
+        }
+        best.map_or_else(
+            || {
+                let shape = Self::of(axes, numbers, 1, TOGETHER);
+                (shape, shape.groups(axes, 1))
+            },
+            |(_, shape, groups)| (shape, groups),
+        )
+    }
+
+    fn all(axes: &[Along; 3], numbers: Numbers) -> impl Iterator<Item = Self> {
+        let rows = [4, 2, 1].into_iter();
+        let shapes = rows.flat_map(move |rows| {
+            let lanes = [32, 64, 128, 16, 8, 4].into_iter();
+            lanes.map(move |lanes| Self::of(axes, numbers, rows, lanes))
+        });
+        shapes.filter(|shape| !shape.along_lanes || shape.lanes >= TOGETHER)
+    }
+
+    fn of(
+        [march, beside, along]: &[Along; 3],
+        numbers: Numbers,
+        rows: usize,
+        lanes: usize,
+    ) -> Self {
+        let along_lanes = beside.taps == 1;
+        Self {
+            rows,
+            along_lanes,
+            lanes,
+            deep: if along_lanes { 1 } else { THREADS / lanes },
+            depth: Blocks::even(march.taps, SUMS / (rows * numbers.words())),
+            height: Blocks::even(beside.taps, HIGH),
+            width: along.taps,
+        }
+    }
+
+    pub(super) fn threads(&self) -> usize {
+        self.lanes * self.deep
+    }
+
+    /// Samples of a place of the taps along the lanes.
+    fn reach(&self) -> usize {
+        self.rows + self.height.each - 1
+    }
+
+    /// Parts of 16 bytes that the weights of a sum fill.
+    pub(super) fn quads(&self, numbers: Numbers) -> usize {
+        self.depth.each.div_ceil(numbers.quad())
+    }
+
+    /// How often there are the weights of a block along the march, for so many taps along other axes.
+    pub(super) fn columns(&self, extra: usize) -> usize {
+        self.depth.count * extra * self.height.all() * self.width
+    }
+
+    /// How many places of the taps along the lanes stand in a row in the text: a divisor of all.
+    pub(super) fn unrolled(&self, numbers: Numbers) -> usize {
+        let products = self.depth.each * self.height.each * self.rows * numbers.parts();
+        let most = (STRAIGHT / products).clamp(1, self.width);
+        (1..=most).rev().find(|count| self.width.is_multiple_of(*count)).unwrap_or(1)
+    }
+
+    /// Groups that a processor's registers are enough for.
+    pub(super) fn resident(&self, numbers: Numbers) -> usize {
+        let weights = self.quads(numbers) * 4;
+        let held = (self.depth.each * self.rows + self.reach()) * numbers.words() + weights;
+        // Four units of a processor have as many each.
+        let unit = (4 * TOGETHER / self.threads()).max(1);
+        let count = REGISTERS / (self.threads() * (held + OTHERS)) / unit * unit;
+        count.clamp(unit, MOST * TOGETHER / self.threads()).min(16)
+    }
+
+    fn groups(&self, [march, beside, along]: &[Along; 3], parts: usize) -> Groups {
+        let wide = if self.along_lanes { self.lanes * self.rows } else { self.lanes };
+        let high = if self.along_lanes { 1 } else { self.deep * self.rows };
+        let planes = march.extent.div_ceil(parts).max(1);
+        Groups {
+            tiles: along.extent.div_ceil(wide),
+            strips: beside.extent.div_ceil(high),
+            planes,
+            parts: march.extent.div_ceil(planes),
+        }
+    }
+
+    /// The time that it takes, in cycles, with the best number of parts of the march.
+    fn cost(
+        &self,
+        axes: &[Along; 3],
+        (extra, others): (usize, usize),
+        numbers: Numbers,
+        units: usize,
+    ) -> (f64, Groups) {
+        let blocks = (self.depth.count * self.height.count * extra * self.width) as f64;
+        // Of 32 threads: products of four units, accesses of 128 bytes, which meet two lines of the cache.
+        let products = (self.depth.each * self.height.each * self.rows * numbers.parts()) as f64;
+        let filled = self.depth.all() > axes[0].taps || self.height.all() > axes[1].taps;
+        let products = if filled { LEFT_OUT * products } else { products };
+        let rate = if numbers.dtype.real() == DType::Float64 { 2.0 } else { 4.0 };
+        let access = 1.0 + numbers.words() as f64;
+        let loads = self.reach() as f64 * access + (self.height.each * self.quads(numbers)) as f64;
+        let near = blocks * (products / rate).max(loads) + self.rows as f64 * access;
+        let moved = (self.rows * TOGETHER * numbers.dtype.bytes()) as f64;
+        let warps = self.threads() / TOGETHER;
+        let resident = (self.resident(numbers) * warps) as f64;
+        let far = 2.0 * moved / BYTES * (WAITING / (resident * moved)).max(1.0);
+        let needed = if far > near { self.resident(numbers) * warps } else { BUSY };
+        let small = 1.0 + SMALL * ((THREADS / self.threads()) as f64).log2();
+        let cost = |groups: &Groups| {
+            let all = groups.tiles * groups.strips * groups.parts * others;
+            let busy = (all.div_ceil(units) * warps).max(needed) as f64;
+            let first = (self.depth.each - 1) as f64 * near;
+            small * busy * (groups.planes as f64 * near.max(far) + first)
+        };
+        let mut parts = 1;
+        let mut best = self.groups(axes, 1);
+        let mut least = cost(&best);
+        while parts < axes[0].extent {
+            parts = (parts + parts / 8 + 1).min(axes[0].extent);
+            let groups = self.groups(axes, parts);
+            if cost(&groups) < least {
+                (least, best) = (cost(&groups), groups);
+            }
+        }
+        (least, best)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn along(extent: usize, taps: usize) -> Along {
+        Along { extent, strides: [1, 1], taps, offset: 0 }
+    }
+
+    const REAL: Numbers = Numbers { dtype: DType::Float32, complex_weights: false };
+
+    #[test]
+    fn large_arrays_are_shared_by_rows_of_a_thread() {
+        let cube = [along(400, 7); 3];
+        let (shape, groups) = Shape::best(&cube, (1, 1), REAL, 132);
+        assert_eq!((shape.rows, shape.depth.each, shape.height.each, shape.lanes), (4, 7, 7, 32));
+        assert!(groups.planes >= 40, "{groups:?}");
+        let plane = [along(8000, 15), along(1, 1), along(8000, 15)];
+        let (shape, groups) = Shape::best(&plane, (1, 1), REAL, 132);
+        assert_eq!((shape.rows, shape.depth.each, shape.along_lanes), (4, 15, true));
+        assert!(groups.planes >= 100, "{groups:?}");
+    }
+
+    #[test]
+    fn sums_fit_registers_and_masks_their_bits() {
+        let complex = Numbers { dtype: DType::Complex128, complex_weights: true };
+        for numbers in [REAL, complex] {
+            for taps in [1, 2, 15, 16, 17, 31, 64, 65, 1000] {
+                let axes = [along(100, taps); 3];
+                for shape in Shape::all(&axes, numbers) {
+                    assert!(shape.depth.each * shape.rows * numbers.words() <= SUMS);
+                    assert!(shape.reach() <= 32);
+                    assert!(shape.depth.all() >= taps && shape.height.all() >= taps);
+                    assert!(shape.depth.all() - taps < shape.depth.count);
+                    assert!(shape.width.is_multiple_of(shape.unrolled(numbers)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn groups_cover_the_array() {
+        let axes = [along(37, 3), along(53, 5), along(101, 2)];
+        for shape in Shape::all(&axes, REAL) {
+            for parts in [1, 2, 5, 37] {
+                let groups = shape.groups(&axes, parts);
+                assert!(
+                    groups.planes * groups.parts >= 37 && groups.planes * (groups.parts - 1) < 37
+                );
+                assert!(
+                    groups.tiles * shape.lanes >= 101
+                        && groups.strips * shape.deep * shape.rows >= 53
+                );
+            }
+        }
+    }
+}

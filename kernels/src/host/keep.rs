@@ -1,0 +1,83 @@
+//! Calls that are kept to be run over and over, without being made and checked again.
+
+use std::sync::Arc;
+
+use arrayspan_bridge::Operand;
+use arrayspan_bridge::devices::{Memory, Stream};
+use parking_lot::Mutex;
+
+use super::Host;
+use crate::graph::Graph;
+use crate::needed::{Block, Needed};
+use crate::verb::Call;
+use crate::{Executor, Result};
+
+/// Keeps the calls that are made of it.
+#[derive(Debug)]
+pub(super) struct Keeping {
+    host: Host,
+    calls: Mutex<Vec<Call<'static>>>,
+}
+
+impl Keeping {
+    pub(super) fn new(stream: &Stream) -> Self {
+        Self { host: Host::on(stream.clone()), calls: Mutex::default() }
+    }
+}
+
+impl Executor for Keeping {
+    fn stream(&self) -> &Stream {
+        &self.host.stream
+    }
+
+    fn records(&self) -> bool {
+        true
+    }
+
+    fn kept(self: Box<Self>) -> Result<Option<Graph>> {
+        let Self { host, calls } = *self;
+        let calls = calls.into_inner();
+        let mut needed = Vec::new();
+        for call in &calls {
+            Needed::add_to(&mut needed, Needed::by(call.verb()));
+        }
+        let own = own(&calls);
+        needed.retain(|need| !own.contains(&need.block));
+        Ok(Some(Graph::of_calls(host, calls, needed)))
+    }
+
+    fn execute(&self, call: &mut Call<'_>) -> Result<()> {
+        // SAFETY: nothing is read or written through it before `Graph::replay` has found every operand's memory either borrowed
+        // again, exclusively if it is written; or shared, which nobody can write as long as this call holds its handle; or
+        // ours and held by these calls alone.
+        let call = unsafe { call.outliving() };
+        self.calls.lock().push(call);
+        Ok(())
+    }
+}
+
+/// The memory that nothing but the operands of these calls has a handle of: what was made and given back while they were kept.
+///
+/// Of the pool alone: other memory may be borrowed, or given back to its owner while there are handles.
+fn own(calls: &[Call<'static>]) -> Vec<Block> {
+    // Each memory, and the operands that were seen to hold it.
+    let mut held: Vec<(Arc<Memory>, Vec<*const Operand<'_>>)> = Vec::new();
+    for call in calls {
+        call.verb().for_each_operand(&mut |_, _, operand| {
+            let handle = operand.handle();
+            let at = held.iter().position(|(memory, _)| Arc::ptr_eq(memory, &handle));
+            let at = at.unwrap_or_else(|| {
+                held.push((handle, Vec::new()));
+                held.len() - 1
+            });
+            let place: *const Operand<'_> = std::ptr::from_ref(operand).cast();
+            if !held[at].1.contains(&place) {
+                held[at].1.push(place);
+            }
+        });
+    }
+    let alone = |(memory, operands): &&(Arc<Memory>, Vec<_>)| {
+        Arc::strong_count(memory) == operands.len() + 1 && !memory.is_foreign()
+    };
+    held.iter().filter(alone).map(|(memory, _)| Block::of(memory)).collect()
+}
