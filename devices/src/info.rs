@@ -21,6 +21,8 @@ pub struct DeviceInfo {
     pub local_bytes: usize,
     /// The same where a kernel asks for more than compilers give ([`KernelSource::with_local_bytes`](crate::KernelSource::with_local_bytes)).
     pub most_local_bytes: usize,
+    /// Bytes of the arguments of a kernel, at most: those by value, and an address for each block.
+    pub argument_bytes: usize,
     /// Whether kernels may use 64-bit floating point.
     pub float64: bool,
     /// Whether groups of threads of one kernel can read what others of them have written: the device has memory fences

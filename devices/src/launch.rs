@@ -1,5 +1,7 @@
 //! Kernels in a queue.
 
+use std::sync::Arc;
+
 use crate::driver::{Grid, MAX_ARGUMENTS, PerArgument, RawArgument};
 use crate::memory::{or_recover, queue_on};
 use crate::{Access, Error, Kernel, Memory, Result, Stream, fault};
@@ -20,6 +22,9 @@ pub enum Argument<'a> {
     F32(f32),
     /// A 64-bit float.
     F64(f64),
+    /// A `struct` by value: its bytes, as many as the kernel's type has. All arguments of a launch together have at most
+    /// [`DeviceInfo::argument_bytes`](crate::DeviceInfo::argument_bytes).
+    Struct(&'a Arc<[u8]>),
 }
 
 /// A block, and what work does with it.
@@ -100,6 +105,7 @@ pub(crate) fn raw(
             Argument::I64(value) => RawArgument::I64(value),
             Argument::F32(value) => RawArgument::F32(value),
             Argument::F64(value) => RawArgument::F64(value),
+            Argument::Struct(bytes) => RawArgument::Struct(bytes.clone()),
         });
     }
     Ok(raw)

@@ -8,10 +8,10 @@ use arrayspan_kernels::bridge::convert::{ArraySource as _, ConvertOptions};
 use arrayspan_kernels::bridge::devices::{Device, caches};
 use arrayspan_kernels::bridge::{Array, DType, Relayout as _, Transfer};
 use arrayspan_kernels::{
-    Band, Error, Executor, Fourier, Graph, Result, Stencil, Trace, Update, Vector, VectorMut, on,
-    on_stream,
+    Band, Convolution, Error, Executor, Fourier, Graph, Result, Stencil, Trace, Update, Vector,
+    VectorMut, on, on_stream,
 };
-use num_complex::Complex32;
+use num_complex::{Complex32, Complex64};
 
 /// On every device that has graphs.
 fn on_each(test: impl Fn(Arc<dyn Executor>)) {
@@ -217,6 +217,28 @@ fn transforms_of_several_passes_keep_the_room_of_each() {
 }
 
 /// A graph that goes while it runs, arrays that go after it, streams that share an array, threads with graphs of their own.
+/// A few taps are arguments of their kernel, many are a table.
+#[test]
+fn dense_filters_keep_their_taps() {
+    on_each(|on| {
+        for extents in [[5, 7], [33, 35]] {
+            let taps: Vec<_> = (0..extents[0] * extents[1])
+                .map(|at| Complex64::new(1.0 / (1.0 + at as f64), 0.0))
+                .collect();
+            let own = Convolution::new(&[0, 1], &extents, &taps, &[2, 3]).unwrap();
+            let (x, shape) = (array(&*on, &[61, 130]), [61, 130]);
+            let [mut y, mut expected] = [0, 1].map(|_| on.empty(&shape, DType::Float32).unwrap());
+            let graph = on.graph(|on| on.convolve(&own, x.view(), y.view_mut(), Update::set()));
+            let graph = graph.unwrap().unwrap();
+            on.convolve(&own, x.view(), expected.view_mut(), Update::set()).unwrap();
+            // Nothing but the graph has its taps any more.
+            drop((own, taps));
+            graph.replay(&mut y, &[x.view()]).unwrap();
+            assert_eq!(y.to_vec::<f32>().unwrap(), expected.to_vec::<f32>().unwrap());
+        }
+    });
+}
+
 #[test]
 fn graphs_keep_order_with_all_other_work() {
     on_each(|on| {

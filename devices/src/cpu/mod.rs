@@ -57,6 +57,7 @@ fn info() -> DeviceInfo {
         group_threads: 1,
         local_bytes: 0,
         most_local_bytes: 0,
+        argument_bytes: 0,
         accelerator: false,
         uuid: None,
         pci: None,

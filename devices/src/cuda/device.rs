@@ -16,6 +16,9 @@ use super::{library, memory, nvrtc, peer, pinned};
 use crate::driver::{Codes, DeviceDriver, Health, KernelDriver, Locked, StreamDriver, Way};
 use crate::{DeviceInfo, PciAddress, Priority, Reach, Result};
 
+/// What every driver takes; those from CUDA 12.1 on take more.
+const ARGUMENT_BYTES: usize = 4096;
+
 /// One device.
 #[derive(Debug)]
 pub(super) struct CudaDevice {
@@ -56,6 +59,7 @@ impl CudaDevice {
             group_threads: threads.max(0) as usize,
             local_bytes: local.max(0) as usize,
             most_local_bytes: most_local.max(0) as usize,
+            argument_bytes: ARGUMENT_BYTES,
             float64: true,
             device_fence: true,
             accelerator: true,

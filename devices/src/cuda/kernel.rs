@@ -141,6 +141,7 @@ fn value(argument: &RawArgument) -> *mut c_void {
         RawArgument::I64(value) => of(value),
         RawArgument::F32(value) => of(value),
         RawArgument::F64(value) => of(value),
+        RawArgument::Struct(bytes) => bytes.as_ptr().cast_mut().cast(),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Types that the traits share.
 
+use std::sync::Arc;
+
 use smallvec::SmallVec;
 
 /// Page-locked host memory from a driver.
@@ -32,7 +34,7 @@ pub struct Grid {
 }
 
 /// A kernel argument as the driver sees it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum RawArgument {
     /// The address of a block.
     Address(usize),
@@ -44,6 +46,8 @@ pub enum RawArgument {
     F32(f32),
     /// A 64-bit float.
     F64(f64),
+    /// The bytes of a `struct`.
+    Struct(Arc<[u8]>),
 }
 
 /// More arguments than any kernel here has; the bound spares a launch a heap allocation.

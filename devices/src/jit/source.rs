@@ -16,11 +16,18 @@ impl KernelSource {
     /// [`DeviceInfo::device_fence`](crate::DeviceInfo::device_fence) is not set.
     pub const ACROSS_GROUPS: &str = "ACROSS_GROUPS";
 
+    /// The macro that a kernel's text defines as a number, on a line of its own, if a processor is to hold as many of its groups at
+    /// once: what `KERNEL_OF` is told, where a language can say it.
+    pub const RESIDENT: &str = "RESIDENT";
+
     /// Whether a translation unit defines [`ACROSS_GROUPS`](Self::ACROSS_GROUPS) as 1.
     pub(crate) fn is_across_groups(text: &str) -> bool {
-        let defines =
-            |line: &str| line.split_whitespace().eq(["#define", Self::ACROSS_GROUPS, "1"]);
-        text.lines().any(defines)
+        defined(text, Self::ACROSS_GROUPS) == Some(1)
+    }
+
+    /// What a translation unit defines [`RESIDENT`](Self::RESIDENT) as.
+    pub(crate) fn resident(text: &str) -> Option<usize> {
+        defined(text, Self::RESIDENT)
     }
 
     /// A kernel called `name` in errors, whose function `entry` is defined in `body`.
@@ -74,6 +81,16 @@ impl KernelSource {
     }
 }
 
+/// The number that a text defines a macro as, on a line of its own.
+fn defined(text: &str, name: &str) -> Option<usize> {
+    text.lines().find_map(|line| {
+        let mut words = line.split_whitespace();
+        let (define, found, number) = (words.next()?, words.next()?, words.next()?);
+        let is_it = define == "#define" && found == name && words.next().is_none();
+        if is_it { number.parse().ok() } else { None }
+    })
+}
+
 /// The number after `name` in one line of a log.
 fn place(line: &str, name: &str) -> Option<usize> {
     line.match_indices(name).find_map(|(at, _)| {
@@ -106,6 +123,15 @@ mod tests {
         let text = KernelSource::new("axpy", "axpy", body).text("");
         let log = "axpy(2): error: expected a \";\"";
         assert_eq!(KernelSource::complaint(&text, "axpy", log), Some("the user"));
+    }
+
+    #[test]
+    fn numbers_are_those_of_lines_of_their_own() {
+        let text = "#define RESIDENT_2 3\n#define RESIDENT (4 + 1)\n  #define RESIDENT 6\n";
+        assert_eq!(KernelSource::resident(text), Some(6));
+        assert_eq!(KernelSource::resident("#define RESIDENT 1 + 1\nRESIDENT 2"), None);
+        assert!(KernelSource::is_across_groups("#define ACROSS_GROUPS 1\n"));
+        assert!(!KernelSource::is_across_groups("#define ACROSS_GROUPS 0\n"));
     }
 
     #[test]

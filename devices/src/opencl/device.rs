@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use cl3::device::{
     CL_DEVICE_DOUBLE_FP_CONFIG, CL_DEVICE_GLOBAL_MEM_SIZE, CL_DEVICE_LOCAL_MEM_SIZE,
-    CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_MEM_BASE_ADDR_ALIGN,
-    CL_DEVICE_OPENCL_C_VERSION, CL_DRIVER_VERSION,
+    CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_MAX_PARAMETER_SIZE, CL_DEVICE_MAX_WORK_GROUP_SIZE,
+    CL_DEVICE_MEM_BASE_ADDR_ALIGN, CL_DEVICE_OPENCL_C_VERSION, CL_DRIVER_VERSION,
 };
 
 use super::context::Context;
@@ -70,6 +70,7 @@ impl OpenClDevice {
             group_threads: at_most(GROUP_THREADS, id.number(CL_DEVICE_MAX_WORK_GROUP_SIZE)),
             local_bytes: at_most(LOCAL_BYTES, id.number(CL_DEVICE_LOCAL_MEM_SIZE)),
             most_local_bytes: at_most(LOCAL_BYTES, id.number(CL_DEVICE_LOCAL_MEM_SIZE)),
+            argument_bytes: id.number(CL_DEVICE_MAX_PARAMETER_SIZE) as usize,
             float64,
             device_fence: language.has_device_fence(),
             accelerator: found.accelerator,

@@ -63,7 +63,7 @@ impl Language {
     /// All options, for the names of binaries.
     pub(super) fn all(&self) -> String {
         let across = self.across_groups.unwrap_or("no device fence");
-        format!("{PLAIN} {}; {across}", self.common)
+        format!("{PLAIN} {}; {across}; groups told", self.common)
     }
 }
 

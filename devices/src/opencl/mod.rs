@@ -16,6 +16,7 @@ mod pinned;
 mod place;
 mod platform;
 mod program;
+mod ptx;
 mod query;
 mod serial;
 mod stream;

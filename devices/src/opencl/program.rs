@@ -13,6 +13,7 @@ use cl3::program::{
 
 use super::context::Context;
 use super::handle::{Handle, Object};
+use super::ptx;
 use super::query;
 use super::serial::serial;
 use crate::jit::KernelSource;
@@ -32,7 +33,13 @@ pub(super) fn compile(
     // SAFETY: just created, with one reference that is ours.
     let program = unsafe { context.own(raw, Object::Program) };
     match build(context, options, &program) {
-        Ok(()) => binary(context, &program),
+        Ok(()) => {
+            let binary = binary(context, &program)?;
+            Ok(match KernelSource::resident(text) {
+                Some(groups) => ptx::with_groups(binary, groups),
+                None => binary,
+            })
+        }
         Err(CL_BUILD_PROGRAM_FAILURE) => {
             let log = log(context, &program);
             let line = KernelSource::complaint(text, kernel, &log).map(Into::into);
@@ -48,6 +55,15 @@ pub(super) fn compile(
 
 /// Makes a program from a binary of [`compile`].
 pub(super) fn load(context: &Arc<Context>, options: &str, binary: &[u8]) -> Result<Handle> {
+    let loaded = load_as_it_is(context, options, binary);
+    // An assembler that does not take what was added to the text takes the text.
+    match (&loaded, ptx::without_groups(binary)) {
+        (Err(_), Some(plain)) => load_as_it_is(context, options, &plain),
+        _ => loaded,
+    }
+}
+
+fn load_as_it_is(context: &Arc<Context>, options: &str, binary: &[u8]) -> Result<Handle> {
     let calls = serial();
     // SAFETY: context and device are alive and belong together; the binary is copied by the call. What
     // is wrong in it the platform reports; the cache has checked that it is what was once written.

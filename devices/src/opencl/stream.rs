@@ -275,9 +275,7 @@ impl StreamDriver for OpenClStream {
         let kernel = kernel.as_any().downcast_ref::<OpenClKernel>();
         let kernel = kernel.ok_or_else(|| self.context.foreign("a kernel"))?;
         // SAFETY: the caller vouches for the arguments.
-        let done = unsafe { kernel.launch(self.queue(), grid, arguments)? };
-        self.forget(done);
-        Ok(())
+        unsafe { kernel.launch(self.queue(), grid, arguments) }
     }
 
     fn raw(&self) -> usize {

@@ -1,5 +1,7 @@
 //! Kernels: compiled, cached, launched; and what happens when they are wrong.
 
+use std::sync::Arc;
+
 use arrayspan_devices::{Argument, Cache, Device, Error, Kernel, KernelSource, Result};
 
 use super::{build, download, gpus, grid, upload};
@@ -46,6 +48,38 @@ fn check(device: Device, kernel: &Kernel) -> Result<()> {
 fn axpy_on_a_strided_range_agrees_with_the_host() -> Result<()> {
     for device in gpus() {
         check(device, &build(device, &axpy())?)?;
+    }
+    Ok(())
+}
+
+/// `y[i] = given.a[i] + given.b`, a struct by value with room between its parts.
+const GIVEN: &str = "\
+typedef struct { float a[5]; double b; } given_t;
+KERNEL given(GLOBAL float* RESTRICT y, const given_t given, i64 n) {
+  for (i64 i = GID(0); i < n; i += GSZ(0)) y[i] = given.a[i] + (float)given.b;
+}";
+
+#[test]
+fn a_struct_by_value_arrives_as_it_is() -> Result<()> {
+    for device in gpus().into_iter().filter(|device| device.info().float64) {
+        assert!(device.info().argument_bytes >= 1024, "{device}");
+        let kernel = build(device, &KernelSource::new("given", "given", GIVEN))?;
+        let stream = device.new_stream()?;
+        let y = upload(&[0.0_f32; 5], &stream)?;
+        for shift in [0.5_f64, -7.0] {
+            let mut bytes: Vec<u8> = (1..=5_u8).flat_map(|i| f32::from(i).to_ne_bytes()).collect();
+            // The second part is aligned as its own numbers are.
+            bytes.extend([0; 4]);
+            bytes.extend(shift.to_ne_bytes());
+            let bytes: Arc<[u8]> = bytes.into();
+            let arguments = [Argument::Write(&y), Argument::Struct(&bytes), Argument::I64(5)];
+            // SAFETY: three arguments as GIVEN declares them, the struct with all bytes of its type; the five elements exist.
+            unsafe { stream.launch(&kernel, grid(5), &arguments)? };
+            // What was given may be dropped before the kernel has run.
+            drop(bytes);
+            let wanted: Vec<f32> = (1..=5_u8).map(|i| f32::from(i) + shift as f32).collect();
+            assert_eq!(download::<f32>(&y, &stream)?, wanted, "{device}");
+        }
     }
     Ok(())
 }

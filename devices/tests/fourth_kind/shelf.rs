@@ -50,6 +50,7 @@ impl Driver for Shelves {
                 group_threads: 1,
                 local_bytes: 0,
                 most_local_bytes: 0,
+                argument_bytes: 0,
                 accelerator: false,
                 uuid: None,
                 pci: None,

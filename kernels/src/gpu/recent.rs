@@ -170,10 +170,10 @@ impl Entries {
     }
 }
 
-/// An argument that is no array.
+/// An argument that is a number.
 fn number(argument: &Argument<'_>) -> Option<Argument<'static>> {
     match *argument {
-        Argument::Read(_) | Argument::Write(_) => None,
+        Argument::Read(_) | Argument::Write(_) | Argument::Struct(_) => None,
         Argument::I32(value) => Some(Argument::I32(value)),
         Argument::I64(value) => Some(Argument::I64(value)),
         Argument::F32(value) => Some(Argument::F32(value)),

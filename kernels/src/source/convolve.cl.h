@@ -5,10 +5,13 @@
    the first is finished then. For each place of the taps along l it takes REACH samples, which all its rows and sums share. Samples come
    straight from memory: neighbours among threads read neighbours, and the cache near the processor has what was read before.
    Taps along a and m are in blocks of DEPTH and HEIGHT, the last of which zeros fill up; taps along other axes are gone
-   through one by one. Before this text stand the parameters, the weights of bands and
+   through one by one. Few taps, in one block, are straight code: their weights are an argument, which instructions take as they
+   take registers, and places along axis l are beside each other, so that all their samples are loaded once. Before this text stand
+   the parameters, the weights of bands and
      LANES, DEEP         threads of a group along l and along m
      RESIDENT            groups that a processor is to hold at once
-     ROWS, ALONG_LANES   places of a thread, and 1 if they are LANES apart along l
+     STRAIGHT, WEIGHTS   1 if it is straight code, and the weights of all taps then
+     ROWS, ALONG_LANES   places of a thread, and 1 if they lie along l: LANES apart, or one beside the other in straight code
      DEPTH, A_BLOCKS     taps of a block along a, and blocks
      HEIGHT, M_BLOCKS    the same along m
      WIDTH               taps along l
@@ -26,10 +29,22 @@
 #define REACH (ROWS + HEIGHT - 1)
 /* Parts of the weights of a block. */
 #define BLOCK (WIDTH * HEIGHT * QUADS)
+/* From one place of a thread along l to the next, and from its first one to that of the thread beside it. */
+#if STRAIGHT
+  #define ROW_GAP 1
+  #define LANE_GAP ROWS
+#else
+  #define ROW_GAP LANES
+  #define LANE_GAP 1
+#endif
 /* Threads that go one way: those of a hardware's group along l. */
 #define NEAR (LANES < 32 ? LANES : 32)
 
+#if STRAIGHT
+typedef struct { weight w[WEIGHTS]; } weights;
+#else
 typedef struct ALIGNED(16) { weight w[QUAD]; } quad;
+#endif
 
 #if HELD
   #define TAPS LOCAL
@@ -42,8 +57,8 @@ typedef struct ALIGNED(16) { weight w[QUAD]; } quad;
   #define X_STEP x_l
 #endif
 #if ALONG_LANES
-  #define ROW_STEP (LANES * X_STEP)
-  #define IS_THERE(j, k) (column + (j) * LANES - (k) >= 0 && column + (j) * LANES - (k) < n_l)
+  #define ROW_STEP (ROW_GAP * X_STEP)
+  #define IS_THERE(j, k) (column + (j) * ROW_GAP - (k) >= 0 && column + (j) * ROW_GAP - (k) < n_l)
 #else
   #define ROW_STEP x_m
   #define IS_THERE(j, k) (column - (k) >= 0 && column - (k) < n_l && (rows >> (j) & 1))
@@ -71,6 +86,26 @@ FN elem add_scaled(elem sum, weight w, elem a) {
   #define IS_MET(weight) 1
 #endif
 
+#if STRAIGHT
+/* Samples number 0 to count - 1 from the place of tap k on. */
+#define LOAD(count, k) \
+  if (inside) { \
+    UNROLL for (int j = 0; j < count; j++) x[j] = from[j * ROW_STEP - (k) * X_STEP]; \
+  } else { \
+    UNROLL for (int j = 0; j < count; j++) { \
+      x[j] = e_zero(); \
+      if (IS_THERE(j, k)) x[j] = from[j * ROW_STEP - (k) * X_STEP]; \
+    } \
+  }
+/* Adds sample `first` and those behind it, times the weights of tap t along m and tap k along l, to all sums. */
+#define ADD_TAPS(first, t, k) \
+  UNROLL for (int d = 0; d < DEPTH; d++) { \
+    const weight w = given.w[((k) * HEIGHT + (t)) * DEPTH + d]; \
+    if (IS_MET(w)) { \
+      UNROLL for (int r = 0; r < ROWS; r++) sums[d * ROWS + r] = ADD_SCALED(sums[d * ROWS + r], w, x[(first) + r]); \
+    } \
+  }
+#else
 /* Adds the samples that tap k along l takes, where IS_THERE(j, k), times the weights there, to all sums. Its text, not a function: compilers
    have failed to put one with so many sums in its place. */
 #define ADD_COLUMN(IS_THERE, k) { \
@@ -96,6 +131,7 @@ FN elem add_scaled(elem sum, weight w, elem a) {
     } \
   } \
 }
+#endif
 
 KERNEL_OF(THREADS, 1, RESIDENT) convolve(PARAMETERS) {
 #if HELD
@@ -106,7 +142,7 @@ KERNEL_OF(THREADS, 1, RESIDENT) convolve(PARAMETERS) {
 #if HELD
   for (int k = thread; k < HELD; k += THREADS) taps[k] = ((const GLOBAL quad*)table)[k];
   BARRIER();
-#else
+#elif !STRAIGHT
   const GLOBAL quad* taps = (const GLOBAL quad*)table;
 #endif
   const idx groups = tiles * strips * parts * OTHER;
@@ -116,8 +152,8 @@ KERNEL_OF(THREADS, 1, RESIDENT) convolve(PARAMETERS) {
     const idx strip = in_part / tiles, tile = in_part - strip * tiles;
     OTHER_SPLIT(z)
 #if ALONG_LANES
-    const idx place = tile * (LANES * ROWS) + lane, row = 0;
-    const idx first = place - lane % NEAR, last = first + (NEAR - 1) + (ROWS - 1) * LANES;
+    const idx place = tile * (LANES * ROWS) + lane * LANE_GAP, row = 0;
+    const idx first = place - lane % NEAR * LANE_GAP, last = first + (NEAR - 1) * LANE_GAP + (ROWS - 1) * ROW_GAP;
     if (place >= n_l) continue;
     const int inside = first + o_l >= WIDTH - 1 && last + o_l < n_l;
 #else
@@ -132,6 +168,27 @@ KERNEL_OF(THREADS, 1, RESIDENT) convolve(PARAMETERS) {
     elem sums[DEPTH * ROWS];
     UNROLL for (int k = 0; k < DEPTH * ROWS; k++) sums[k] = e_zero();
     for (idx plane = begin - (DEPTH - 1); plane < end; plane++) {
+#if STRAIGHT
+      const idx from_a = plane + o_a, from_m = row + o_m - (HEIGHT - 1);
+      if (from_a >= 0 && from_a < n_a) {
+        const GLOBAL elem* from = x0 + (x0_OTHER + from_a * x_a + from_m * x_m + column * X_STEP);
+  #if ALONG_LANES
+        elem x[ROWS + WIDTH - 1];
+        LOAD(ROWS + WIDTH - 1, WIDTH - 1)
+        UNROLL for (int k = 0; k < WIDTH; k++) ADD_TAPS(WIDTH - 1 - k, 0, k)
+  #else
+        u32 rows = 0;
+        UNROLL for (int j = 0; j < REACH; j++) {
+          if (from_m + j >= 0 && from_m + j < n_m) rows |= 1u << j;
+        }
+        UNROLL for (int k = 0; k < WIDTH; k++) {
+          elem x[REACH];
+          LOAD(REACH, k)
+          UNROLL for (int t = 0; t < HEIGHT; t++) ADD_TAPS(HEIGHT - 1 - t, t, k)
+        }
+  #endif
+      }
+#else
       for (int a = 0; a < A_BLOCKS; a++) {
         const idx from_a = plane + o_a - a * DEPTH;
         if (from_a < 0 || from_a >= n_a) continue;
@@ -152,12 +209,13 @@ KERNEL_OF(THREADS, 1, RESIDENT) convolve(PARAMETERS) {
         }
         EXTRA_END
       }
+#endif
       if (plane >= begin) {
         GLOBAL elem* const first_of = y + (y_OTHER + plane * y_a + row * y_m + place * y_l);
         UNROLL for (int r = 0; r < ROWS; r++) {
 #if ALONG_LANES
-          GLOBAL elem* to = first_of + r * LANES * y_l;
-          if (inside || place + r * LANES < n_l) *to = EXPRESSION(IN_SUM);
+          GLOBAL elem* to = first_of + r * ROW_GAP * y_l;
+          if (inside || place + r * ROW_GAP < n_l) *to = EXPRESSION(IN_SUM);
 #else
           GLOBAL elem* to = first_of + r * y_m;
           if (inside || row + r < n_m) *to = EXPRESSION(IN_SUM);

@@ -61,9 +61,9 @@ typedef elem slot;
   #define FROM_SLOT(s) (s)
 #endif
 
-/* Value k that the thread's results take, of the tile or of its column. */
+/* Value k that the thread's results take, of its column or of the tile. */
 #if DIRECT
-  #define VALUE(k) (IS_COMMON(place + (k)) ? run_load(at + (k) * x0_s1).e[0] : e_zero())
+  #define VALUE(k) values[k]
 #else
   #define VALUE(k) FROM_SLOT(mine[STEP * (k)])
 #endif
@@ -170,6 +170,20 @@ KERNEL_OF(LINES, WARPS, RESIDENT) stencil_tile(PARAMETERS) {
     if (c < n0) {
       const idx place = begin + warp * RESULTS + FIRST_TAP, i1 = place;
       const GLOBAL elem* at = x0 + (x0_ROW + c * x0_s0);
+      elem values[RESULTS + TAPS - 1];
+      /* Without a test for each of them but near the ends. */
+      if (place >= FIRST_COLUMNS && place + (RESULTS + TAPS - 1) <= n1 - LAST_COLUMNS) {
+        UNROLL for (int k = 0; k < RESULTS + TAPS - 1; k++) {
+          values[k] = run_load(at).e[0];
+          at += x0_s1;
+        }
+      } else {
+        UNROLL for (int k = 0; k < RESULTS + TAPS - 1; k++) {
+          values[k] = e_zero();
+          if (IS_COMMON(place + k)) values[k] = run_load(at).e[0];
+          at += x0_s1;
+        }
+      }
       ADD_TAPS(0, TAPS)
     }
 #else

@@ -4,7 +4,7 @@ use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::{KernelSource, Specialisation};
 use num_complex::Complex64;
 
-use super::super::convolve::{Layouts, Task, Variant};
+use super::super::convolve::{Layouts, Limits, Task, Variant};
 use super::super::element::Element;
 use super::super::formula::Formula;
 use super::setting::{UNITS, checked, row_major, updates};
@@ -31,10 +31,15 @@ pub(super) fn all(dtype: DType) -> Vec<KernelSource> {
         let convolution = Convolution::new(axes, extents, &taps, &offsets);
         let (Ok(convolution), Some(layout)) = (convolution, row_major(shape)) else { continue };
         let task = Task { convolution: &convolution, layouts: [&layout; 2], dtype };
-        let Ok((layouts, order)) = Layouts::new(&task, UNITS) else { continue };
         let Some(factors) = checked(updates(dtype)[number % 2], dtype) else { continue };
         let formula = Formula::update(&factors, Element(dtype)).0;
-        kernels.push(Variant::new(&task, &layouts, &order, (formula, 4)).source());
+        // In straight code where there is room for weights, and in loops.
+        for argument_bytes in [4096, 0] {
+            let limits = Limits { units: UNITS, argument_bytes, products: 1500 };
+            let Ok((layouts, order)) = Layouts::new(&task, limits) else { continue };
+            let variant = Variant::new(&task, &layouts, &order, (formula.clone(), 4));
+            kernels.push(variant.source());
+        }
     }
     kernels
 }

@@ -138,17 +138,24 @@ impl Variant {
         let (quad, quads) = (numbers.quad(), shape.quads(numbers));
         text.define("QUAD", quad);
         text.define("QUADS", quads);
-        let all = shape.columns(self.extras()) * quads;
-        text.define("HELD", if all * 16 <= HELD { all } else { 0 });
+        let all = shape.columns(self.extras());
+        text.flag("STRAIGHT", shape.straight);
+        text.define("WEIGHTS", if shape.straight { all * shape.padded(numbers) } else { 0 });
+        let held = !shape.straight && all * quads * 16 <= HELD;
+        text.define("HELD", if held { all * quads } else { 0 });
         text.flag("ZEROS", self.zeros);
         text.flag("X_NEAR", self.near);
         let names = [NUMBERS.map(String::from).to_vec(), others.names()].concat();
         let mut names = unless_baked(names, &self.baked, text);
         names.extend((0..self.extra.len()).map(|e| format!("o_{e}")));
-        let mut others = ", const GLOBAL weight* RESTRICT table, i64 table_at".to_owned();
+        let (weights, start) = match shape.straight {
+            true => (", const weights given", ""),
+            false => (", const GLOBAL weight* RESTRICT table, i64 table_at", " table += table_at;"),
+        };
+        let mut others = weights.to_owned();
         others.extend(names.iter().map(|name| format!(", idx {name}")));
         others += &self.formula.declare(element);
-        let prologue = " table += table_at;".to_owned() + &self.formula.prologue(element);
+        let prologue = start.to_owned() + &self.formula.prologue(element);
         let inputs = ["x0".to_owned()];
         map::parameters(&map::Arrays::of_elements(&inputs), &others, &prologue, text);
     }

@@ -7,11 +7,12 @@ mod roles;
 mod shape;
 mod tables;
 
-use arrayspan_bridge::devices::Grid;
+use arrayspan_bridge::devices::{Argument, Grid};
 use arrayspan_bridge::iteration::{Arguments, IterationSpace};
 use arrayspan_bridge::{DType, Layout};
 
 pub(super) use kernel::Variant;
+pub(super) use shape::Limits;
 pub(super) use tables::{Order, upload};
 
 use super::element::Element;
@@ -23,7 +24,7 @@ use crate::verb::{ConvolveCall, Split};
 use crate::{Convolution, Result};
 use numbers::Numbers;
 use roles::{Along, Roles};
-use shape::{Groups, Shape};
+use shape::{Groups, Shape, Work};
 
 /// More groups take the same results one after the other.
 const MOST_GROUPS: usize = 1 << 20;
@@ -50,8 +51,8 @@ pub(super) struct Layouts {
 }
 
 impl Layouts {
-    /// Those of a task, and the order of its weights, for a device of so many processors.
-    pub(super) fn new(task: &Task<'_>, units: usize) -> Result<(Self, Order)> {
+    /// Those of a task, and the order of its weights, for a device with these limits.
+    pub(super) fn new(task: &Task<'_>, limits: Limits) -> Result<(Self, Order)> {
         let Task { convolution, layouts, .. } = *task;
         let roles = Roles::new(task);
         let axes = roles.along(task);
@@ -63,9 +64,9 @@ impl Layouts {
         let taps: usize = roles.extras(convolution).iter().product();
         let all = others.extents.iter().product();
         let numbers = Numbers::of(task);
-        let (shape, groups) = Shape::best(&axes, (taps, all), numbers, units);
-        let padded = shape.quads(numbers) * numbers.quad();
-        let order = Order { roles, shape, padded };
+        let work = Work { axes: &axes, extra: taps, others: all, numbers, limits };
+        let (shape, groups) = Shape::best(&work);
+        let order = Order { roles, shape, padded: shape.padded(numbers) };
         Ok((Self { axes, others, extra: extra.to_vec(), groups }, order))
     }
 
@@ -103,6 +104,18 @@ impl Layouts {
     }
 }
 
+impl Limits {
+    /// Products in a row that compilers of GPUs take, and those of processors.
+    const PRODUCTS: [usize; 2] = [1500, 100];
+
+    fn of(gpu: &Gpu) -> Self {
+        let info = gpu.stream.device().info();
+        let [many, few] = Self::PRODUCTS;
+        let products = if info.accelerator { many } else { few };
+        Self { units: gpu.units(), argument_bytes: info.argument_bytes, products }
+    }
+}
+
 pub(super) fn run(gpu: &Gpu, call: &ConvolveCall<'_>) -> Result<()> {
     let dtype = call.y.dtype();
     gpu.expect_float64("convolve", dtype)?;
@@ -114,17 +127,23 @@ pub(super) fn run(gpu: &Gpu, call: &ConvolveCall<'_>) -> Result<()> {
     let (formula, constants) = Formula::update(&call.factors, element);
     let both = [call.y.layout(), call.x.layout()];
     let task = Task { convolution: &call.convolution, layouts: both, dtype };
-    let (layouts, order) = Layouts::new(&task, gpu.units())?;
+    let (layouts, order) = Layouts::new(&task, Limits::of(gpu))?;
     let variant = Variant::new(&task, &layouts, &order, (formula, constants::count(&constants)));
     let Some(kernel) = gpu.built(&variant)? else { return Ok(()) };
     let threads = order.shape.threads();
     let offsets = order.roles.extra.iter().map(|axis| call.convolution.along(*axis).1 as isize);
     let offsets: Vec<isize> = offsets.collect();
-    let tables = gpu.tables(Key::Convolution(call.convolution.clone(), order, dtype))?;
+    let (given, tables);
     let mut arguments = Arguments::new(variant.is_wide());
     arguments.write(call.y.memory(), layouts.others.offsets[0]);
     arguments.read(call.x.memory(), layouts.others.offsets[1]);
-    arguments.read(tables.1.memory(), 0);
+    if order.shape.straight {
+        given = tables::by_value(&call.convolution, &order, dtype);
+        arguments.push(Argument::Struct(&given));
+    } else {
+        tables = gpu.tables(Key::Convolution(call.convolution.clone(), order, dtype))?;
+        arguments.read(tables.1.memory(), 0);
+    }
     if variant.baked.is_empty() {
         arguments.indices(layouts.numbers());
     }
@@ -135,7 +154,8 @@ pub(super) fn run(gpu: &Gpu, call: &ConvolveCall<'_>) -> Result<()> {
     let all = [tiles, strips, parts, others].into_iter().fold(1, usize::saturating_mul);
     let grid = Grid { groups: [all.min(MOST_GROUPS), 1, 1], threads: [threads, 1, 1] };
     // SAFETY: the arguments are those of `Variant::define`, in its order. Layouts lie within their memories, and the kernel loads and
-    // stores elements within the extents of their axes alone; other places are computed and left out. The table has the
-    // weights of all blocks in the order that the kernel was compiled for, and is kept until the launch is queued.
+    // stores elements within the extents of their axes alone; other places are computed and left out. The weights of all blocks
+    // are in the order that the kernel was compiled for: by value as many as its type has, or a table that is kept until the
+    // launch is queued.
     unsafe { gpu.enqueue(&kernel, grid, &arguments) }
 }

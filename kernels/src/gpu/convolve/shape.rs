@@ -20,6 +20,31 @@ pub(super) struct Shape {
     pub(super) height: Blocks,
     /// Taps along the lanes.
     pub(super) width: usize,
+    /// Whether all products of a sample's plane are straight code, with weights as an argument.
+    pub(super) straight: bool,
+}
+
+/// What a device allows.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::gpu) struct Limits {
+    /// Processors that work independently.
+    pub(in crate::gpu) units: usize,
+    /// Bytes of arguments.
+    pub(in crate::gpu) argument_bytes: usize,
+    /// Products of a thread that may stand in a row in the text: compilers take long for many, those of processors longer.
+    pub(in crate::gpu) products: usize,
+}
+
+/// What is the same for all shapes of a task.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Work<'t> {
+    /// See [`Roles::along`](super::roles::Roles::along).
+    pub(super) axes: &'t [Along; 3],
+    /// How many taps there are along axes beyond these, and places.
+    pub(super) extra: usize,
+    pub(super) others: usize,
+    pub(super) numbers: Numbers,
+    pub(super) limits: Limits,
 }
 
 /// Taps in blocks of one size.
@@ -60,6 +85,16 @@ const TOGETHER: usize = 32;
 const BUSY: usize = 16;
 const MOST: usize = 64;
 
+/// What all products cost in loops, in straight code 1: as measured.
+const LOOPED: f64 = 1.8;
+
+/// Instructions of a plane in straight code, beside those for samples, sums and results.
+const OF_A_PLANE: f64 = 30.0;
+
+/// Samples of a row that a thread holds, in 32-bit registers, and bytes of the arguments beside weights.
+const WINDOW: usize = 40;
+const OTHER_ARGUMENTS: usize = 400;
+
 /// Bytes that memory moves in a cycle of a processor, and how many must be on their way for that.
 const BYTES: f64 = 14.0;
 const WAITING: f64 = 8192.0;
@@ -84,47 +119,37 @@ impl Blocks {
 }
 
 impl Shape {
-    /// The best one for arrays with these axes (see [`Roles::along`](super::roles::Roles::along)), so many taps along others, so many places along these, and a
-    /// device of so many processors.
-    pub(super) fn best(
-        axes: &[Along; 3],
-        (extra, others): (usize, usize),
-        numbers: Numbers,
-        units: usize,
-    ) -> (Self, Groups) {
+    /// The best one, and the groups that take it.
+    pub(super) fn best(work: &Work<'_>) -> (Self, Groups) {
         let mut best: Option<(f64, Self, Groups)> = None;
-        for shape in Self::all(axes, numbers) {
-            let (cost, groups) = shape.cost(axes, (extra, others), numbers, units);
+        for shape in Self::all(work) {
+            let (cost, groups) = shape.cost(work);
             if best.as_ref().is_none_or(|(least, ..)| cost < *least) {
                 best = Some((cost, shape, groups));
             }
         }
         best.map_or_else(
             || {
-                let shape = Self::of(axes, numbers, 1, TOGETHER);
-                (shape, shape.groups(axes, 1))
+                let shape = Self::of(work, 1, TOGETHER);
+                (shape, shape.groups(work.axes, 1))
             },
             |(_, shape, groups)| (shape, groups),
         )
     }
 
-    fn all(axes: &[Along; 3], numbers: Numbers) -> impl Iterator<Item = Self> {
+    fn all<'w>(work: &'w Work<'_>) -> impl Iterator<Item = Self> + 'w {
         let rows = [4, 2, 1].into_iter();
         let shapes = rows.flat_map(move |rows| {
             let lanes = [32, 64, 128, 16, 8, 4].into_iter();
-            lanes.map(move |lanes| Self::of(axes, numbers, rows, lanes))
+            lanes.map(move |lanes| Self::of(work, rows, lanes))
         });
         shapes.filter(|shape| !shape.along_lanes || shape.lanes >= TOGETHER)
     }
 
-    fn of(
-        [march, beside, along]: &[Along; 3],
-        numbers: Numbers,
-        rows: usize,
-        lanes: usize,
-    ) -> Self {
+    fn of(work: &Work<'_>, rows: usize, lanes: usize) -> Self {
+        let ([march, beside, along], numbers) = (work.axes, work.numbers);
         let along_lanes = beside.taps == 1;
-        Self {
+        let shape = Self {
             rows,
             along_lanes,
             lanes,
@@ -132,16 +157,36 @@ impl Shape {
             depth: Blocks::even(march.taps, SUMS / (rows * numbers.words())),
             height: Blocks::even(beside.taps, HIGH),
             width: along.taps,
-        }
+            straight: false,
+        };
+        Self { straight: shape.fits_a_row(work), ..shape }
+    }
+
+    /// Whether all products may stand in a row.
+    fn fits_a_row(&self, Work { extra, numbers, limits, .. }: &Work<'_>) -> bool {
+        let taps = self.depth.each.saturating_mul(self.height.each).saturating_mul(self.width);
+        let whole = self.depth.count == 1 && self.height.count == 1 && *extra == 1;
+        let window = (self.rows + self.width - 1) * numbers.words();
+        whole
+            && taps.saturating_mul(self.rows * numbers.parts()) <= limits.products
+            && taps.saturating_mul(numbers.weight_bytes()) + OTHER_ARGUMENTS
+                <= limits.argument_bytes
+            && (!self.along_lanes || window <= WINDOW)
     }
 
     pub(super) fn threads(&self) -> usize {
         self.lanes * self.deep
     }
 
-    /// Samples of a place of the taps along the lanes.
+    /// Samples that a thread holds at once.
     fn reach(&self) -> usize {
-        self.rows + self.height.each - 1
+        let lanes = if self.straight && self.along_lanes { self.width } else { self.height.each };
+        self.rows + lanes - 1
+    }
+
+    /// Weights of a block along the march, with zeros that fill up whole parts of 16 bytes where they are loaded by these.
+    pub(super) fn padded(&self, numbers: Numbers) -> usize {
+        if self.straight { self.depth.each } else { self.quads(numbers) * numbers.quad() }
     }
 
     /// Parts of 16 bytes that the weights of a sum fill.
@@ -163,7 +208,7 @@ impl Shape {
 
     /// Groups that a processor's registers are enough for.
     pub(super) fn resident(&self, numbers: Numbers) -> usize {
-        let weights = self.quads(numbers) * 4;
+        let weights = if self.straight { 0 } else { self.quads(numbers) * 4 };
         let held = (self.depth.each * self.rows + self.reach()) * numbers.words() + weights;
         // Four units of a processor have as many each.
         let unit = (4 * TOGETHER / self.threads()).max(1);
@@ -183,23 +228,33 @@ impl Shape {
         }
     }
 
-    /// The time that it takes, in cycles, with the best number of parts of the march.
-    fn cost(
-        &self,
-        axes: &[Along; 3],
-        (extra, others): (usize, usize),
-        numbers: Numbers,
-        units: usize,
-    ) -> (f64, Groups) {
-        let blocks = (self.depth.count * self.height.count * extra * self.width) as f64;
-        // Of 32 threads: products of four units, accesses of 128 bytes, which meet two lines of the cache.
-        let products = (self.depth.each * self.height.each * self.rows * numbers.parts()) as f64;
-        let filled = self.depth.all() > axes[0].taps || self.height.all() > axes[1].taps;
-        let products = if filled { LEFT_OUT * products } else { products };
+    /// The cycles that 32 threads take for a plane whose samples are near the processor: products of four units beside accesses of 128
+    /// bytes, which meet two lines of the cache.
+    fn near(&self, Work { axes, extra, numbers, .. }: &Work<'_>) -> f64 {
         let rate = if numbers.dtype.real() == DType::Float64 { 2.0 } else { 4.0 };
         let access = 1.0 + numbers.words() as f64;
-        let loads = self.reach() as f64 * access + (self.height.each * self.quads(numbers)) as f64;
-        let near = blocks * (products / rate).max(loads) + self.rows as f64 * access;
+        let products = (self.depth.each * self.height.each * self.rows * numbers.parts()) as f64;
+        let stores = self.rows as f64 * access;
+        if self.straight {
+            let samples = if self.along_lanes { 1 } else { self.width } * self.reach();
+            // A thread's samples along the lanes are beside each other, so that those of its neighbours are as far apart as it has results.
+            let apart = if self.along_lanes { self.rows } else { 1 };
+            let sums = self.depth.each * self.rows * numbers.words();
+            let issued = 1.5 * samples as f64 + (sums + 4 * self.rows) as f64 + OF_A_PLANE;
+            let loads = (samples * apart) as f64 * access;
+            return (self.width as f64 * products / rate + issued / 4.0).max(loads) + stores;
+        }
+        let filled = self.depth.all() > axes[0].taps || self.height.all() > axes[1].taps;
+        let products = if filled { LEFT_OUT * products } else { products };
+        let loads = self.reach() as f64 * access + (self.height.each * self.quads(*numbers)) as f64;
+        let blocks = (self.depth.count * self.height.count * extra * self.width) as f64;
+        LOOPED * blocks * (products / rate).max(loads) + stores
+    }
+
+    /// The time that it takes, in cycles, with the best number of parts of the march.
+    fn cost(&self, work: &Work<'_>) -> (f64, Groups) {
+        let Work { axes, others, numbers, limits, .. } = *work;
+        let near = self.near(work);
         let moved = (self.rows * TOGETHER * numbers.dtype.bytes()) as f64;
         let warps = self.threads() / TOGETHER;
         let resident = (self.resident(numbers) * warps) as f64;
@@ -208,7 +263,7 @@ impl Shape {
         let small = 1.0 + SMALL * ((THREADS / self.threads()) as f64).log2();
         let cost = |groups: &Groups| {
             let all = groups.tiles * groups.strips * groups.parts * others;
-            let busy = (all.div_ceil(units) * warps).max(needed) as f64;
+            let busy = (all.div_ceil(limits.units) * warps).max(needed) as f64;
             let first = (self.depth.each - 1) as f64 * near;
             small * busy * (groups.planes as f64 * near.max(far) + first)
         };
@@ -235,17 +290,38 @@ mod tests {
     }
 
     const REAL: Numbers = Numbers { dtype: DType::Float32, complex_weights: false };
+    const LIMITS: Limits = Limits { units: 132, argument_bytes: 4096, products: 1500 };
+
+    fn work(axes: &[Along; 3], numbers: Numbers) -> Work<'_> {
+        Work { axes, extra: 1, others: 1, numbers, limits: LIMITS }
+    }
 
     #[test]
     fn large_arrays_are_shared_by_rows_of_a_thread() {
         let cube = [along(400, 7); 3];
-        let (shape, groups) = Shape::best(&cube, (1, 1), REAL, 132);
+        let (shape, groups) = Shape::best(&work(&cube, REAL));
         assert_eq!((shape.rows, shape.depth.each, shape.height.each, shape.lanes), (4, 7, 7, 32));
-        assert!(groups.planes >= 40, "{groups:?}");
+        assert!(shape.straight && groups.planes >= 40, "{groups:?}");
         let plane = [along(8000, 15), along(1, 1), along(8000, 15)];
-        let (shape, groups) = Shape::best(&plane, (1, 1), REAL, 132);
+        let (shape, groups) = Shape::best(&work(&plane, REAL));
         assert_eq!((shape.rows, shape.depth.each, shape.along_lanes), (4, 15, true));
-        assert!(groups.planes >= 100, "{groups:?}");
+        assert!(shape.straight && groups.planes >= 100, "{groups:?}");
+    }
+
+    #[test]
+    fn products_are_straight_code_as_long_as_they_are_few() {
+        let straight = |taps: [usize; 3], limits: Limits| {
+            let axes = taps.map(|taps| along(100, taps));
+            Shape::best(&Work { limits, ..work(&axes, REAL) }).0.straight
+        };
+        assert!(straight([9, 9, 9], LIMITS));
+        assert!(!straight([31, 1, 31], LIMITS));
+        // Weights that do not fit the arguments, and a compiler that takes longer.
+        assert!(!straight([9, 9, 9], Limits { argument_bytes: 1024, ..LIMITS }));
+        assert!(!straight([9, 9, 9], Limits { products: 100, ..LIMITS }));
+        assert!(straight([3, 1, 5], Limits { products: 100, argument_bytes: 1024, ..LIMITS }));
+        // More samples of a row than a thread holds.
+        assert!(!straight([1, 1, 60], LIMITS));
     }
 
     #[test]
@@ -254,7 +330,7 @@ mod tests {
         for numbers in [REAL, complex] {
             for taps in [1, 2, 15, 16, 17, 31, 64, 65, 1000] {
                 let axes = [along(100, taps); 3];
-                for shape in Shape::all(&axes, numbers) {
+                for shape in Shape::all(&work(&axes, numbers)) {
                     assert!(shape.depth.each * shape.rows * numbers.words() <= SUMS);
                     assert!(shape.reach() <= 32);
                     assert!(shape.depth.all() >= taps && shape.height.all() >= taps);
@@ -268,7 +344,7 @@ mod tests {
     #[test]
     fn groups_cover_the_array() {
         let axes = [along(37, 3), along(53, 5), along(101, 2)];
-        for shape in Shape::all(&axes, REAL) {
+        for shape in Shape::all(&work(&axes, REAL)) {
             for parts in [1, 2, 5, 37] {
                 let groups = shape.groups(&axes, parts);
                 assert!(

@@ -62,6 +62,21 @@ impl Order {
     }
 }
 
+/// All of them, as a kernel takes them by value.
+pub(super) fn by_value(convolution: &Convolution, order: &Order, dtype: DType) -> Arc<[u8]> {
+    let all = order.weights(convolution).into_iter();
+    let (single, complex) = (dtype.real() == DType::Float32, !convolution.is_real());
+    let parts =
+        all.flat_map(|weight| [weight.re, weight.im].into_iter().take(1 + usize::from(complex)));
+    if single {
+        let parts: Vec<f32> = parts.map(|part| part as f32).collect();
+        bytemuck::cast_slice(&parts).into()
+    } else {
+        let parts: Vec<f64> = parts.collect();
+        bytemuck::cast_slice(&parts).into()
+    }
+}
+
 /// Copies them to `stream`'s device, as `complex` or real numbers.
 pub(in crate::gpu) fn upload(
     convolution: &Convolution,
