@@ -78,7 +78,8 @@ impl Stream {
 /// The arguments of a launch on `stream` as the driver sees them.
 ///
 /// # Errors
-/// [`Error::WrongDevice`] for memory or a kernel of another device; [`Error::Unsupported`] for more arguments than a launch takes.
+/// [`Error::WrongDevice`] for memory or a kernel of another device; [`Error::Unsupported`] for more arguments than a launch takes,
+/// or structs of more bytes than the device does, or of none.
 pub(crate) fn raw(
     stream: &Stream,
     kernel: &Kernel,
@@ -94,6 +95,8 @@ pub(crate) fn raw(
             ),
         });
     }
+    let most = stream.device().info().argument_bytes;
+    let mut left = most;
     let mut raw = PerArgument::new();
     for argument in arguments {
         raw.push(match *argument {
@@ -105,7 +108,18 @@ pub(crate) fn raw(
             Argument::I64(value) => RawArgument::I64(value),
             Argument::F32(value) => RawArgument::F32(value),
             Argument::F64(value) => RawArgument::F64(value),
-            Argument::Struct(bytes) => RawArgument::Struct(bytes.clone()),
+            Argument::Struct(bytes) => {
+                left = left.checked_sub(bytes.len()).filter(|_| !bytes.is_empty()).ok_or_else(
+                    || Error::Unsupported {
+                        device: stream.device().to_string(),
+                        what: format!(
+                            "a struct of {} bytes among a kernel's arguments, of which {most} are the most,",
+                            bytes.len()
+                        ),
+                    },
+                )?;
+                RawArgument::Struct(bytes.clone())
+            }
         });
     }
     Ok(raw)

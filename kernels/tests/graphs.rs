@@ -216,7 +216,6 @@ fn transforms_of_several_passes_keep_the_room_of_each() {
     });
 }
 
-/// A graph that goes while it runs, arrays that go after it, streams that share an array, threads with graphs of their own.
 /// A few taps are arguments of their kernel, many are a table.
 #[test]
 fn dense_filters_keep_their_taps() {
@@ -239,6 +238,7 @@ fn dense_filters_keep_their_taps() {
     });
 }
 
+/// A graph that goes while it runs, arrays that go after it, streams that share an array, threads with graphs of their own.
 #[test]
 fn graphs_keep_order_with_all_other_work() {
     on_each(|on| {

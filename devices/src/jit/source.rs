@@ -17,17 +17,19 @@ impl KernelSource {
     pub const ACROSS_GROUPS: &str = "ACROSS_GROUPS";
 
     /// The macro that a kernel's text defines as a number, on a line of its own, if a processor is to hold as many of its groups at
-    /// once: what `KERNEL_OF` is told, where a language can say it.
+    /// once: what `KERNEL_OF` is told, where a language can say it. Lines that say different numbers say nothing.
     pub const RESIDENT: &str = "RESIDENT";
 
     /// Whether a translation unit defines [`ACROSS_GROUPS`](Self::ACROSS_GROUPS) as 1.
     pub(crate) fn is_across_groups(text: &str) -> bool {
-        defined(text, Self::ACROSS_GROUPS) == Some(1)
+        defined(text, Self::ACROSS_GROUPS).any(|number| number == 1)
     }
 
     /// What a translation unit defines [`RESIDENT`](Self::RESIDENT) as.
     pub(crate) fn resident(text: &str) -> Option<usize> {
-        defined(text, Self::RESIDENT)
+        let mut numbers = defined(text, Self::RESIDENT);
+        let first = numbers.next()?;
+        numbers.all(|number| number == first).then_some(first)
     }
 
     /// A kernel called `name` in errors, whose function `entry` is defined in `body`.
@@ -81,9 +83,9 @@ impl KernelSource {
     }
 }
 
-/// The number that a text defines a macro as, on a line of its own.
-fn defined(text: &str, name: &str) -> Option<usize> {
-    text.lines().find_map(|line| {
+/// The numbers that a text defines a macro as, on lines of their own.
+fn defined<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + 't {
+    text.lines().filter_map(move |line| {
         let mut words = line.split_whitespace();
         let (define, found, number) = (words.next()?, words.next()?, words.next()?);
         let is_it = define == "#define" && found == name && words.next().is_none();
@@ -130,6 +132,9 @@ mod tests {
         let text = "#define RESIDENT_2 3\n#define RESIDENT (4 + 1)\n  #define RESIDENT 6\n";
         assert_eq!(KernelSource::resident(text), Some(6));
         assert_eq!(KernelSource::resident("#define RESIDENT 1 + 1\nRESIDENT 2"), None);
+        let either = "#if A\n#define RESIDENT 8\n#else\n#define RESIDENT 1\n#endif";
+        assert_eq!(KernelSource::resident(either), None);
+        assert!(KernelSource::is_across_groups("#define ACROSS_GROUPS 0\n#define ACROSS_GROUPS 1"));
         assert!(KernelSource::is_across_groups("#define ACROSS_GROUPS 1\n"));
         assert!(!KernelSource::is_across_groups("#define ACROSS_GROUPS 0\n"));
     }

@@ -55,12 +55,11 @@ pub(super) fn compile(
 
 /// Makes a program from a binary of [`compile`].
 pub(super) fn load(context: &Arc<Context>, options: &str, binary: &[u8]) -> Result<Handle> {
-    let loaded = load_as_it_is(context, options, binary);
     // An assembler that does not take what was added to the text takes the text.
-    match (&loaded, ptx::without_groups(binary)) {
-        (Err(_), Some(plain)) => load_as_it_is(context, options, &plain),
-        _ => loaded,
-    }
+    load_as_it_is(context, options, binary).or_else(|refused| match ptx::without_groups(binary) {
+        Some(plain) => load_as_it_is(context, options, &plain),
+        None => Err(refused),
+    })
 }
 
 fn load_as_it_is(context: &Arc<Context>, options: &str, binary: &[u8]) -> Result<Handle> {

@@ -3,6 +3,9 @@
 //! Without being told how many groups a processor is to hold at once, the assembler keeps registers for as many as there can be.
 //! Then too few loads are on their way for kernels that load much before they compute.
 
+/// Stands before all else but comments.
+const VERSION: &[u8] = b"\n.version ";
+
 /// Stands between an entry's parameters and its body, and is followed by the threads of a group.
 const THREADS: &[u8] = b"\n.reqntid ";
 
@@ -11,7 +14,10 @@ const GROUPS: &[u8] = b"\n.minnctapersm ";
 
 /// The same where a processor holds at least so many groups of the only entry; as it is, if it is no PTX of a kernel with groups of one size.
 pub(super) fn with_groups(binary: Vec<u8>, groups: usize) -> Vec<u8> {
-    let is_ptx = position(&binary, b"\n.version ").is_some() && position(&binary, GROUPS).is_none();
+    // From its first byte on: what only has such a text in it may know its own length.
+    let begins = [b"//".as_slice(), b".version "].iter().any(|begin| binary.starts_with(begin));
+    let is_ptx =
+        begins && position(&binary, VERSION).is_some() && position(&binary, GROUPS).is_none();
     let Some(at) = position(&binary, THREADS).filter(|_| is_ptx) else { return binary };
     let line = at + 1;
     let Some(end) = binary[line..].iter().position(|byte| *byte == b'\n') else { return binary };

@@ -80,6 +80,13 @@ fn a_struct_by_value_arrives_as_it_is() -> Result<()> {
             let wanted: Vec<f32> = (1..=5_u8).map(|i| f32::from(i) + shift as f32).collect();
             assert_eq!(download::<f32>(&y, &stream)?, wanted, "{device}");
         }
+        for wrong in [0, device.info().argument_bytes + 1] {
+            let bytes: Arc<[u8]> = vec![0; wrong].into();
+            let arguments = [Argument::Write(&y), Argument::Struct(&bytes), Argument::I64(5)];
+            // SAFETY: nothing is launched.
+            let refused = unsafe { stream.launch(&kernel, grid(5), &arguments) };
+            assert!(matches!(refused, Err(Error::Unsupported { .. })), "{device}: {refused:?}");
+        }
     }
     Ok(())
 }

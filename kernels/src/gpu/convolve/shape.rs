@@ -10,7 +10,7 @@ use super::roles::Along;
 pub(super) struct Shape {
     /// Results of a thread in a plane.
     pub(super) rows: usize,
-    /// Whether they lie along the lanes, as many elements apart as a group has threads.
+    /// Whether they lie along the lanes: in loops as many elements apart as a group has threads, in straight code one beside the other.
     pub(super) along_lanes: bool,
     /// Threads of a group along the lanes, and along the axis of rows.
     pub(super) lanes: usize,
@@ -91,9 +91,12 @@ const LOOPED: f64 = 1.8;
 /// Instructions of a plane in straight code, beside those for samples, sums and results.
 const OF_A_PLANE: f64 = 30.0;
 
+/// Samples that a thread loads in a row where it holds those of one place of the taps after the other.
+const LOADS: usize = 256;
+
 /// Samples of a row that a thread holds, in 32-bit registers, and bytes of the arguments beside weights.
 const WINDOW: usize = 40;
-const OTHER_ARGUMENTS: usize = 400;
+const OTHER_ARGUMENTS: usize = 512;
 
 /// Bytes that memory moves in a cycle of a processor, and how many must be on their way for that.
 const BYTES: f64 = 14.0;
@@ -171,7 +174,7 @@ impl Shape {
             && taps.saturating_mul(self.rows * numbers.parts()) <= limits.products
             && taps.saturating_mul(numbers.weight_bytes()) + OTHER_ARGUMENTS
                 <= limits.argument_bytes
-            && (!self.along_lanes || window <= WINDOW)
+            && if self.along_lanes { window <= WINDOW } else { self.width * self.reach() <= LOADS }
     }
 
     pub(super) fn threads(&self) -> usize {
