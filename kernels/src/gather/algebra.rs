@@ -139,6 +139,9 @@ impl Gather {
     /// The transpose, its weights conjugated or not.
     fn turned(&self, conj: bool) -> Self {
         let conj = conj && !self.is_real();
+        if self.facts().diagonal && !conj && self.rows() == self.columns() {
+            return self.clone();
+        }
         match &self.0.entries {
             Entries::Turned(turned) if turned.conj == conj => turned.of.clone(),
             Entries::Turned(turned) => turned.of.conj(),
@@ -146,7 +149,7 @@ impl Gather {
                 axis: self.axis(),
                 rows: self.columns().to_vec(),
                 columns: self.rows().to_vec(),
-                facts: self.facts().transposed(table),
+                facts: self.facts().transposed(table, conj),
                 entries: Entries::Turned(Transpose::new(self.clone(), conj)),
             })),
         }

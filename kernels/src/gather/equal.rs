@@ -35,6 +35,8 @@ impl Eq for Gather {}
 impl Hash for Gather {
     fn hash<H: Hasher>(&self, state: &mut H) {
         let facts = self.facts();
-        (self.axis(), self.rows(), self.columns(), facts.entries, facts.checksum).hash(state);
+        let of_weights = facts.weights_sums[0];
+        (self.axis(), self.rows(), self.columns(), facts.entries, facts.checksum, of_weights)
+            .hash(state);
     }
 }

@@ -1,8 +1,9 @@
 //! What is known of a sparse matrix without its table, which may not be made yet.
 
 use arrayspan_bridge::DType;
+use num_complex::Complex64;
 
-use crate::number::computed;
+use crate::number::{self, computed};
 
 use super::table::{Indices, Table, Weights};
 
@@ -45,6 +46,10 @@ pub(crate) struct Facts {
     pub(crate) largest: f64,
     /// A sum over the entries, the same for the transpose.
     pub(super) checksum: u64,
+    /// Sums over the weights, and over their conjugates: a matrix and its adjoint are told apart without a look into their tables.
+    pub(super) weights_sums: [u64; 2],
+    /// Whether each row has one entry, in the column of its own number.
+    pub(super) diagonal: bool,
 }
 
 /// What kind of weights there are.
@@ -60,6 +65,16 @@ impl Facts {
     pub(super) fn of(table: &Table) -> Self {
         let lengths = (0..table.rows).map(|row| table.span(row).len());
         let (longest, long) = lengths.fold((0, 0), with_length);
+        let sums = |numbers: &dyn Fn(Complex64) -> Complex64| -> u64 {
+            let weights =
+                (0..table.entries()).map(|at| number::bits(numbers(table.weights.get(at))));
+            weights.map(|[re, im]| mixed_bits(re ^ im.rotate_left(32))).fold(0, u64::wrapping_add)
+        };
+        let weights_sums = match &table.weights {
+            Weights::Ones => [0; 2],
+            Weights::Real(_) => [sums(&|weight| weight); 2],
+            Weights::Complex(_) => [sums(&|weight| weight), sums(&|weight| weight.conj())],
+        };
         let size = |part: f64| if part.is_finite() { part.abs() } else { f64::INFINITY };
         let (weights, largest) = match &table.weights {
             Weights::Ones => (Weighting::Ones, 1.0),
@@ -86,15 +101,23 @@ impl Facts {
             weights,
             largest,
             checksum: (0..table.rows).map(in_row).fold(0, u64::wrapping_add),
+            weights_sums,
+            diagonal: table.rows == table.columns
+                && (0..table.rows).all(|row| {
+                    let span = table.span(row);
+                    span.len() == 1 && table.indices.get(span.start) == row
+                }),
         }
     }
 
-    /// Those of the transpose of `table`, of which these are. Takes memory for entries, not for columns.
-    pub(super) fn transposed(&self, table: &Table) -> Self {
+    /// Those of the transpose of `table`, of which these are, with conjugate weights or not. Takes memory for entries, not for columns.
+    pub(super) fn transposed(&self, table: &Table, conj: bool) -> Self {
         let (longest, long) = of_columns(table);
         let touched = (0..table.rows).filter(|row| !table.span(*row).is_empty()).count();
         let (rows, columns) = (self.columns, self.rows);
-        Self { rows, columns, longest, long, touched, ..self.clone() }
+        let [own, other] = self.weights_sums;
+        let weights_sums = if conj { [other, own] } else { [own, other] };
+        Self { rows, columns, longest, long, touched, weights_sums, ..self.clone() }
     }
 
     /// The places that each row has in a device's table whose rows are equally long, some of them empty; `None` where rows are
@@ -204,6 +227,10 @@ fn touched(columns: usize, indices: &Indices, entries: usize) -> usize {
 
 /// A number of 64 bits that differs for neighbours in many bits.
 fn mixed(place: usize) -> u64 {
-    let product = (place as u64).wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    mixed_bits(place as u64)
+}
+
+fn mixed_bits(bits: u64) -> u64 {
+    let product = bits.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     product ^ (product >> 32)
 }

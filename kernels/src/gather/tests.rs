@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use num_complex::Complex64;
 
 use super::Gather;
@@ -178,6 +180,27 @@ fn turns_of_turns_are_those_of_the_matrices() {
             assert_eq!(turned.plus(&made), made.scaled(2.0).plus(&made.scaled(0.0)));
         }
     }
+}
+
+/// Maps are looked into at every call, and hold a matrix beside its adjoint.
+#[test]
+fn an_adjoint_is_told_from_its_matrix_without_a_look_into_tables() {
+    let diagonal = |weights: [Complex64; 3]| {
+        Gather::new(0, &[3], &[3], vec![0, 1, 2, 3], vec![0, 1, 2], Some(weights.to_vec())).unwrap()
+    };
+    let complex = diagonal([1.0, 2.0, 3.0].map(|part| Complex64::new(part, -part)));
+    assert_ne!(complex.adjoint().facts(), complex.facts());
+    assert_eq!(complex.adjoint().facts(), given(&complex.adjoint()).facts());
+    assert_eq!(complex.transpose().facts(), complex.facts());
+    assert_ne!(hash(&complex.adjoint()), hash(&complex));
+    let real = diagonal([1.0, -2.0, 3.0].map(Complex64::from));
+    assert!(
+        Arc::ptr_eq(&real.adjoint().0, &real.0) && Arc::ptr_eq(&complex.transpose().0, &complex.0)
+    );
+    // Its columns are a line, its rows are none.
+    let folded =
+        Gather::new(0, &[2, 2], &[4], vec![0, 1, 2, 3, 4], vec![0, 1, 2, 3], None).unwrap();
+    assert_eq!((folded.adjoint().rows(), folded.adjoint().columns()), (&[4][..], &[2, 2][..]));
 }
 
 #[test]
