@@ -148,9 +148,10 @@ impl Variant {
         let names = [NUMBERS.map(String::from).to_vec(), others.names()].concat();
         let mut names = unless_baked(names, &self.baked, text);
         names.extend((0..self.extra.len()).map(|e| format!("o_{e}")));
-        let (weights, start) = match shape.straight {
-            true => (", const weights given", ""),
-            false => (", const GLOBAL weight* RESTRICT table, i64 table_at", " table += table_at;"),
+        let (weights, start) = if shape.straight {
+            (", const weights given", "")
+        } else {
+            (", const GLOBAL weight* RESTRICT table, i64 table_at", " table += table_at;")
         };
         let mut others = weights.to_owned();
         others.extend(names.iter().map(|name| format!(", idx {name}")));
