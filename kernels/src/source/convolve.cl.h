@@ -87,13 +87,16 @@ FN elem add_scaled(elem sum, weight w, elem a) {
 #endif
 
 #if STRAIGHT
-/* How taps are gone through near the ends of axes, where each sample has a test of its own: CUDA takes weights from arguments by a
-   number that is not known before, and would have no registers left for the tests of all; others would copy the arguments. */
-  #if defined(DEV_CUDA)
-    #define AT_ENDS ONE_BY_ONE
-  #else
-    #define AT_ENDS UNROLL
-  #endif
+/* Samples number 0 to count - 1 from the place of tap k on. */
+#define LOAD(count, k) \
+  if (inside) { \
+    UNROLL for (int j = 0; j < count; j++) x[j] = from[j * ROW_STEP - (k) * X_STEP]; \
+  } else { \
+    UNROLL for (int j = 0; j < count; j++) { \
+      x[j] = e_zero(); \
+      if (IS_THERE(j, k)) x[j] = from[j * ROW_STEP - (k) * X_STEP]; \
+    } \
+  }
 /* Adds sample `first` and those behind it, times the weights of tap t along m and tap k along l, to all sums. */
 #define ADD_TAPS(first, t, k) \
   UNROLL for (int d = 0; d < DEPTH; d++) { \
@@ -171,35 +174,17 @@ KERNEL_OF(THREADS, 1, RESIDENT) convolve(PARAMETERS) {
         const GLOBAL elem* from = x0 + (x0_OTHER + from_a * x_a + from_m * x_m + column * X_STEP);
   #if ALONG_LANES
         elem x[ROWS + WIDTH - 1];
-        if (inside) {
-          UNROLL for (int j = 0; j < ROWS + WIDTH - 1; j++) x[j] = from[(j - (WIDTH - 1)) * X_STEP];
-        } else {
-          UNROLL for (int j = 0; j < ROWS + WIDTH - 1; j++) {
-            x[j] = e_zero();
-            if (IS_THERE(j, WIDTH - 1)) x[j] = from[(j - (WIDTH - 1)) * X_STEP];
-          }
-        }
+        LOAD(ROWS + WIDTH - 1, WIDTH - 1)
         UNROLL for (int k = 0; k < WIDTH; k++) ADD_TAPS(WIDTH - 1 - k, 0, k)
   #else
-        if (inside) {
-          UNROLL for (int k = 0; k < WIDTH; k++) {
-            elem x[REACH];
-            UNROLL for (int j = 0; j < REACH; j++) x[j] = from[j * ROW_STEP - k * X_STEP];
-            UNROLL for (int t = 0; t < HEIGHT; t++) ADD_TAPS(HEIGHT - 1 - t, t, k)
-          }
-        } else {
-          u32 rows = 0;
-          UNROLL for (int j = 0; j < REACH; j++) {
-            if (from_m + j >= 0 && from_m + j < n_m) rows |= 1u << j;
-          }
-          AT_ENDS for (int k = 0; k < WIDTH; k++) {
-            elem x[REACH];
-            UNROLL for (int j = 0; j < REACH; j++) {
-              x[j] = e_zero();
-              if (IS_THERE(j, k)) x[j] = from[j * ROW_STEP - k * X_STEP];
-            }
-            UNROLL for (int t = 0; t < HEIGHT; t++) ADD_TAPS(HEIGHT - 1 - t, t, k)
-          }
+        u32 rows = 0;
+        UNROLL for (int j = 0; j < REACH; j++) {
+          if (from_m + j >= 0 && from_m + j < n_m) rows |= 1u << j;
+        }
+        UNROLL for (int k = 0; k < WIDTH; k++) {
+          elem x[REACH];
+          LOAD(REACH, k)
+          UNROLL for (int t = 0; t < HEIGHT; t++) ADD_TAPS(HEIGHT - 1 - t, t, k)
         }
   #endif
       }
