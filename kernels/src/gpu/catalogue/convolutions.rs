@@ -38,7 +38,10 @@ pub(super) fn all(dtype: DType) -> Vec<KernelSource> {
             let limits = Limits { units: UNITS, argument_bytes, products: 1500 };
             let Ok((layouts, order)) = Layouts::new(&task, limits) else { continue };
             let variant = Variant::new(&task, &layouts, &order, (formula.clone(), 4));
-            kernels.push(variant.source());
+            let source = variant.source();
+            if kernels.last() != Some(&source) {
+                kernels.push(source);
+            }
         }
     }
     kernels
