@@ -139,7 +139,7 @@ impl Gather {
     /// The transpose, its weights conjugated or not.
     fn turned(&self, conj: bool) -> Self {
         let conj = conj && !self.is_real();
-        if self.facts().diagonal && !conj && self.rows() == self.columns() {
+        if self.is_diagonal() && !conj {
             return self.clone();
         }
         match &self.0.entries {
@@ -182,17 +182,12 @@ impl Gather {
     /// Whether it is the identity: as many rows as columns, each of which picks its own.
     #[must_use]
     pub fn is_identity(&self) -> bool {
-        let facts = self.facts();
-        let table = match &self.0.entries {
-            Entries::Given(table) => table,
-            // The identity is its own transpose.
-            Entries::Turned(turned) => return turned.of.is_identity(),
-        };
-        self.rows() == self.columns()
-            && self.is_unweighted()
-            && facts.longest <= 1
-            && facts.entries == facts.rows
-            && (0..table.rows).all(|row| table.indices.get(row) == row)
+        self.is_unweighted() && self.is_diagonal()
+    }
+
+    /// Whether each row has one entry, in the column of its own indices: then it is its own transpose.
+    fn is_diagonal(&self) -> bool {
+        self.facts().diagonal && self.rows() == self.columns()
     }
 }
 
