@@ -94,6 +94,16 @@ impl Operand<'_> {
         Operand { memory, layout: self.layout.clone(), dtype: self.dtype, lender: self.lender }
     }
 
+    /// Has it lie at the same place in other memory, of which it takes a handle.
+    ///
+    /// # Safety
+    /// `memory` is of the same device and has elements of this dtype wherever this one's lie. Whoever reads through it from now
+    /// on sees to it that nobody writes these meanwhile, as a borrow would; that it was [shared](Self::is_shared) says nothing of
+    /// `memory`, so it is not.
+    pub unsafe fn move_to(&mut self, memory: Arc<Memory>) {
+        (self.memory, self.lender) = (Handle::Own(memory), Lender::Other);
+    }
+
     /// Borrows it to read.
     #[must_use]
     pub fn view(&self) -> View<'_> {
@@ -143,6 +153,15 @@ impl OperandMut<'_> {
     #[must_use]
     pub fn held(&mut self) -> OperandMut<'_> {
         OperandMut { inner: self.inner.held() }
+    }
+
+    /// As [`Operand::move_to`].
+    ///
+    /// # Safety
+    /// As there; whoever writes through it sees to it that nobody else reads or writes these elements meanwhile.
+    pub unsafe fn move_to(&mut self, memory: Arc<Memory>) {
+        // SAFETY: the caller's.
+        unsafe { self.inner.move_to(memory) }
     }
 
     /// Borrows it to write.

@@ -4,6 +4,7 @@ use arrayspan_bridge::devices::{Access, Device};
 use arrayspan_bridge::{DType, Operand, OperandMut, View, ViewMut};
 use num_complex::Complex64;
 
+use crate::plan::Moved;
 use crate::update::{Factor, Update};
 use crate::verb::{MapCall, OperandName, check};
 use crate::{Cost, Error, Expression, Fit, Result, constant, cost, fit, input, previous};
@@ -72,6 +73,12 @@ impl<'a> Factors<'a> {
             Box::new([alpha.as_ref().map(Operand::held), beta.as_ref().map(Operand::held)])
         });
         Factors { known: self.known, loaded }
+    }
+
+    /// Shows the numbers on the device.
+    pub(crate) fn move_operands(&mut self, moved: &Moved) {
+        let loaded = self.loaded.iter_mut().flat_map(|two| &mut **two);
+        loaded.flatten().for_each(|operand| moved.read(operand));
     }
 
     /// Alpha, then beta.

@@ -4,7 +4,9 @@
 
 use arrayspan_kernels::bridge::devices::Device;
 use arrayspan_kernels::bridge::{Array, DType, Relayout, View, ViewMut};
-use arrayspan_kernels::{Band, Executor, Stencil, StencilTerm, Tap, Update, constant, input, on};
+use arrayspan_kernels::{
+    Band, Executor, Stencil, StencilTerm, Tap, Update, Vector, constant, input, on,
+};
 
 /// Scattered numbers between -1 and 1.
 fn scattered(shape: &[usize], seed: usize) -> Array {
@@ -279,4 +281,15 @@ fn large_results_are_those_of_their_parts() {
     };
     run(&copy, 0, &mut whole, &mut parts);
     assert_eq!(whole.dtype(), DType::Float32);
+}
+
+#[test]
+fn scaling_changes_no_bit_of_a_mean() {
+    for len in [1, 2, 3, 64, 1009] {
+        let numbers: Vec<f64> = (0..len).map(|i| f64::from(i).cos() * 1e-290).collect();
+        let x = Array::from_vec(numbers, [len as usize]).unwrap();
+        let plain = (x.sum().unwrap() / f64::from(len)).compute().unwrap();
+        let [plain, found] = [plain, x.mean().unwrap()].map(|x| x.item::<f64>().unwrap());
+        assert_eq!(plain.to_bits(), found.to_bits(), "{len}: {found:e}, not {plain:e}");
+    }
 }

@@ -72,6 +72,15 @@ fn norms_are_float32_and_are_read_as_either() {
 #[test]
 fn sums_and_means_of_float32_are_finite_and_accurate() {
     without_float64("sums_and_means_of_float32_are_finite_and_accurate", |device| {
+        for len in [1, 2, 3, 7, 1000, 7919] {
+            let numbers: Vec<f32> = (0..len).map(|i| (i as f32).sin() * 3.2e38).collect();
+            let expected = numbers.iter().map(|v| f64::from(*v)).sum::<f64>() / len as f64;
+            let mean = there(numbers, &[len], device).mean().unwrap().item::<f32>().unwrap();
+            let error = (f64::from(mean) - expected).abs();
+            assert!(error <= 1e-6 * 3.2e38, "{len}: {mean:e}, not {expected:e}");
+        }
+        let none = there(Vec::new(), &[0], device).mean().unwrap();
+        assert!(none.item::<f32>().unwrap().is_nan());
         for (size, len) in [(1.0, 7919), (1e-20, 257), (1e20, 257), (f32::MAX, 31)] {
             let x = there(vec![size; 3 * len], &[3, len], device);
             let mean = x.mean().unwrap().item::<f32>().unwrap();

@@ -1,9 +1,11 @@
 //! Calls that are kept and run over and over.
 
 mod arrays;
+mod exchange;
 mod fuse;
 mod join;
 pub(crate) mod keep;
+mod moved;
 mod norm;
 mod overlap;
 mod parts;
@@ -16,6 +18,7 @@ use arrayspan_bridge::Array;
 use smallvec::SmallVec;
 
 pub use arrays::Arrays;
+pub(crate) use moved::{Moved, Operands};
 use record::{Record, Recorded};
 use together::Together;
 

@@ -5,6 +5,7 @@ use arrayspan_bridge::{Layout, Operand, OperandMut, View, ViewMut};
 
 use super::{OperandName, Verb, check};
 use crate::factors::Factors;
+use crate::plan::{Moved, Operands};
 use crate::{Convolution, Cost, Result, Update};
 
 const NAME: &str = "convolve";
@@ -70,5 +71,13 @@ impl Verb for ConvolveCall<'_> {
         let taps = self.convolution.taps().len();
         cost.flops = self.y.layout().len().saturating_mul(2).saturating_mul(taps);
         cost
+    }
+}
+
+impl Operands for ConvolveCall<'_> {
+    fn move_operands(&mut self, moved: &Moved) {
+        moved.read(&mut self.x);
+        moved.written(&mut self.y);
+        self.factors.move_operands(moved);
     }
 }

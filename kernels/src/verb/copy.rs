@@ -5,6 +5,7 @@ use arrayspan_bridge::{Operand, OperandMut, View, ViewMut};
 
 use super::{OperandName, Verb, check};
 use crate::factors::Factors;
+use crate::plan::{Moved, Operands};
 use crate::{Cost, Result, Update, cost};
 
 const NAME: &str = "copy";
@@ -53,5 +54,13 @@ impl Verb for CopyCall<'_> {
         let mut cost = cost::of_output(&self.y, self.factors.reads());
         cost.bytes_read += cost::read([&self.x]) + self.factors.bytes();
         cost
+    }
+}
+
+impl Operands for CopyCall<'_> {
+    fn move_operands(&mut self, moved: &Moved) {
+        moved.read(&mut self.x);
+        moved.written(&mut self.y);
+        self.factors.move_operands(moved);
     }
 }

@@ -6,6 +6,7 @@ use arrayspan_bridge::{Operand, OperandMut, View, ViewMut};
 
 use super::{OperandName, Verb, check};
 use crate::factors::Factors;
+use crate::plan::{Moved, Operands};
 use crate::{Cost, Result, Update, cost};
 
 const NAME: &str = "copy_mapped";
@@ -175,5 +176,13 @@ impl Verb for CopyMappedCall<'_> {
         cost.bytes_read += read.sum::<usize>() + self.factors.bytes();
         cost.flops = (self.sources.len() - 1) * self.y.layout().len();
         cost
+    }
+}
+
+impl Operands for CopyMappedCall<'_> {
+    fn move_operands(&mut self, moved: &Moved) {
+        self.sources.iter_mut().for_each(|source| moved.read(&mut source.x));
+        moved.written(&mut self.y);
+        self.factors.move_operands(moved);
     }
 }

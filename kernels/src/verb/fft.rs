@@ -6,6 +6,7 @@ use arrayspan_bridge::{Operand, OperandMut, View, ViewMut};
 use super::{OperandName, Verb, check};
 use crate::factors::Factors;
 use crate::fourier::{Lines, Schedule};
+use crate::plan::{Moved, Operands};
 use crate::{Cost, Fourier, Result, Update};
 
 const NAME: &str = "fft";
@@ -94,5 +95,13 @@ impl Verb for FftCall<'_> {
             cost += self.fourier.work(&schedule);
         }
         cost
+    }
+}
+
+impl Operands for FftCall<'_> {
+    fn move_operands(&mut self, moved: &Moved) {
+        moved.read(&mut self.x);
+        moved.written(&mut self.y);
+        self.factors.move_operands(moved);
     }
 }

@@ -6,6 +6,7 @@ use arrayspan_bridge::{Operand, OperandMut, View, ViewMut};
 use super::{OperandName, Verb, check};
 use crate::factors::Factors;
 use crate::fourier::{LOCAL, Lines};
+use crate::plan::{Moved, Operands};
 use crate::{Cost, Filter, Result, Update};
 
 const NAME: &str = "filter";
@@ -65,5 +66,13 @@ impl Verb for FilterCall<'_> {
         let blocks = self.filter.blocks(extent, self.y.dtype(), (LOCAL, false));
         cost.flops = blocks.flops(len, extent);
         cost
+    }
+}
+
+impl Operands for FilterCall<'_> {
+    fn move_operands(&mut self, moved: &Moved) {
+        moved.read(&mut self.x);
+        moved.written(&mut self.y);
+        self.factors.move_operands(moved);
     }
 }

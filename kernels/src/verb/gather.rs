@@ -5,6 +5,7 @@ use arrayspan_bridge::{DType, Layout, Operand, OperandMut, View, ViewMut};
 
 use super::{OperandName, Verb, check};
 use crate::factors::Factors;
+use crate::plan::{Moved, Operands};
 use crate::{Cost, Expression, Gather, Result, Update, cost};
 
 const NAME: &str = "gather";
@@ -112,5 +113,13 @@ impl Verb for GatherCall<'_> {
         cost.bytes_read += read.bytes_read + self.factors.bytes();
         cost.flops = self.gather.cost(all, self.y.dtype()).flops;
         cost
+    }
+}
+
+impl Operands for GatherCall<'_> {
+    fn move_operands(&mut self, moved: &Moved) {
+        moved.read(&mut self.x);
+        moved.written(&mut self.y);
+        self.factors.move_operands(moved);
     }
 }

@@ -5,6 +5,7 @@ use arrayspan_bridge::{Operand, OperandMut, View, ViewMut};
 
 use super::{OperandName, Verb, check};
 use crate::factors::Factors;
+use crate::plan::{Moved, Operands};
 use crate::{Cost, Result, Update, cost};
 
 const NAME: &str = "gemm";
@@ -88,5 +89,14 @@ impl Verb for GemmCall<'_> {
             // With broadcast axes (stride 0) the inner extent has no bound.
             flops: [2, batch, m, n, k].into_iter().fold(1, usize::saturating_mul),
         }
+    }
+}
+
+impl Operands for GemmCall<'_> {
+    fn move_operands(&mut self, moved: &Moved) {
+        moved.read(&mut self.a);
+        moved.read(&mut self.b);
+        moved.written(&mut self.c);
+        self.factors.move_operands(moved);
     }
 }

@@ -6,6 +6,7 @@ use arrayspan_bridge::devices::Access;
 use arrayspan_bridge::{DType, Operand, OperandMut, View, ViewMut};
 
 use super::{OperandName, Verb};
+use crate::plan::{Moved, Operands};
 use crate::user::{Definition, Geometry, Letters, Number};
 use crate::{Cost, cost};
 
@@ -128,5 +129,16 @@ impl Verb for LaunchCall<'_> {
             bytes_written: self.outputs.iter().map(written).sum(),
             flops: 0,
         }
+    }
+}
+
+impl Operands for LaunchCall<'_> {
+    fn move_operands(&mut self, moved: &Moved) {
+        for input in &mut self.inputs {
+            if let Slot::Array(operand) = input {
+                moved.read(operand);
+            }
+        }
+        self.outputs.iter_mut().for_each(|output| moved.written(output));
     }
 }

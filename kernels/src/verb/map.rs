@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 
 use super::{OperandName, Verb, check};
 use crate::level::Level;
+use crate::plan::{Moved, Operands};
 use crate::{Cost, Expression, Result, cost};
 
 pub(crate) const NAME: &str = "map";
@@ -97,6 +98,13 @@ impl Verb for MapCall<'_> {
         cost.bytes_read += cost::read(&self.inputs);
         cost.flops = self.out.layout().len().saturating_mul(self.expression.operations());
         cost
+    }
+}
+
+impl Operands for MapCall<'_> {
+    fn move_operands(&mut self, moved: &Moved) {
+        self.inputs.iter_mut().for_each(|input| moved.read(input));
+        moved.written(&mut self.out);
     }
 }
 

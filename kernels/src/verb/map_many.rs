@@ -6,6 +6,7 @@ use arrayspan_bridge::{DType, Layout, Operand, OperandMut, Relayout, View, ViewM
 use super::dot::{Among, DotCall};
 use super::map::{self, NAME};
 use super::{Dot, OperandName, ReduceCall, Verb, check};
+use crate::plan::{Moved, Operands};
 use crate::program::{Kind, Op, Program, Refusal};
 use crate::{Cost, Expression, Result, cost};
 
@@ -266,6 +267,14 @@ impl Verb for MapManyCall<'_> {
             cost += dot.cost(self.among(), alone);
         }
         cost
+    }
+}
+
+impl Operands for MapManyCall<'_> {
+    fn move_operands(&mut self, moved: &Moved) {
+        self.inputs.iter_mut().for_each(|input| moved.read(input));
+        self.outs.iter_mut().for_each(|out| moved.written(out));
+        self.dots.iter_mut().for_each(|dot| moved.written(&mut dot.out));
     }
 }
 

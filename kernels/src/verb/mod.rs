@@ -60,6 +60,7 @@ pub use transfer::TransferCall;
 
 use arrayspan_bridge::devices::Device;
 
+use crate::plan::Operands;
 use crate::{Cost, Error, Result};
 
 /// One verb with its arguments, checked.
@@ -144,6 +145,29 @@ impl Call<'_> {
     /// What every call tells of itself.
     #[must_use]
     pub fn verb(&self) -> &dyn Verb {
+        match self {
+            Self::Map(call) => call,
+            Self::MapMany(call) => call,
+            Self::Copy(call) => call,
+            Self::CopyMapped(call) => call,
+            Self::Stencil(call) => call,
+            Self::StencilSum(call) => call,
+            Self::StencilEach(call) => call,
+            Self::Reduce(call) => call,
+            Self::Gather(call) => call,
+            Self::Project(call) => call,
+            Self::Scan(call) => call,
+            Self::Fft(call) => call,
+            Self::Filter(call) => call,
+            Self::Convolve(call) => call,
+            Self::Gemm(call) => call,
+            Self::Launch(call) => call,
+            Self::Transfer(call) => call,
+        }
+    }
+
+    /// What has its operands.
+    pub(crate) fn operands(&mut self) -> &mut dyn Operands {
         match self {
             Self::Map(call) => call,
             Self::MapMany(call) => call,

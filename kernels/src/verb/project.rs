@@ -5,6 +5,7 @@ use arrayspan_bridge::{Layout, Operand, OperandMut, View, ViewMut};
 
 use super::{OperandName, Verb, check};
 use crate::factors::Factors;
+use crate::plan::{Moved, Operands};
 use crate::{Cost, Projection, Result, Update, cost};
 
 const NAME: &str = "project";
@@ -90,5 +91,13 @@ impl Verb for ProjectCall<'_> {
             cost.flops = self.projection.cost(others, dtype).flops;
         }
         cost
+    }
+}
+
+impl Operands for ProjectCall<'_> {
+    fn move_operands(&mut self, moved: &Moved) {
+        moved.read(&mut self.x);
+        moved.written(&mut self.y);
+        self.factors.move_operands(moved);
     }
 }

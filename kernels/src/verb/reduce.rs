@@ -6,6 +6,7 @@ use arrayspan_bridge::{DType, Operand, OperandMut, Relayout, View, ViewMut};
 
 use super::{OperandName, Verb, axes, check, map};
 use crate::number::computed;
+use crate::plan::{Moved, Operands};
 use crate::{Cost, Expression, Result, cost, input};
 
 const NAME: &str = "reduce";
@@ -240,5 +241,12 @@ impl Verb for ReduceCall<'_> {
             bytes_written: results * self.out.dtype().bytes(),
             flops: len.saturating_mul(self.operations()),
         }
+    }
+}
+
+impl Operands for ReduceCall<'_> {
+    fn move_operands(&mut self, moved: &Moved) {
+        self.inputs.iter_mut().for_each(|input| moved.read(input));
+        moved.written(&mut self.out);
     }
 }

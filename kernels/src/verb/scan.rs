@@ -5,6 +5,7 @@ use arrayspan_bridge::{Operand, OperandMut, View, ViewMut};
 
 use super::{OperandName, Verb, check};
 use crate::factors::Factors;
+use crate::plan::{Moved, Operands};
 use crate::{Cost, Result, Scan, Update, cost};
 
 const NAME: &str = "scan";
@@ -68,5 +69,13 @@ impl Verb for ScanCall<'_> {
         // The sum goes on, and its weighted end is added to it.
         cost.flops = 2 * self.y.layout().len();
         cost
+    }
+}
+
+impl Operands for ScanCall<'_> {
+    fn move_operands(&mut self, moved: &Moved) {
+        moved.read(&mut self.x);
+        moved.written(&mut self.y);
+        self.factors.move_operands(moved);
     }
 }

@@ -10,6 +10,7 @@ use super::dot::{Among, DotCall};
 use super::{Dot, DotOf, OperandName, ReduceCall, Verb, check};
 use crate::factors::Factors;
 use crate::kept::Kept;
+use crate::plan::{Moved, Operands};
 use crate::{Band, Cost, Fit, Result, Update, cost, fit, number};
 
 const NAME: &str = "stencil";
@@ -266,5 +267,14 @@ impl Verb for StencilCall<'_> {
             cost += norm.cost(among(&self.y), true);
         }
         cost
+    }
+}
+
+impl Operands for StencilCall<'_> {
+    fn move_operands(&mut self, moved: &Moved) {
+        moved.read(&mut self.x);
+        moved.written(&mut self.y);
+        self.factors.move_operands(moved);
+        self.norm.iter_mut().for_each(|norm| moved.written(&mut norm.out));
     }
 }

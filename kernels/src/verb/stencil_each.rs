@@ -5,6 +5,7 @@ use arrayspan_bridge::{Operand, OperandMut, Relayout, View, ViewMut};
 
 use super::{OperandName, Stencil, StencilCall, Verb, check};
 use crate::factors::Factors;
+use crate::plan::{Moved, Operands};
 use crate::{Cost, Result, Update, cost};
 
 const NAME: &str = "stencil_each";
@@ -76,5 +77,13 @@ impl Verb for StencilEachCall<'_> {
         cost.bytes_read += cost::read([&self.x]) + self.factors.bytes();
         cost.flops = self.stencil.flops(self.x.layout().len());
         cost
+    }
+}
+
+impl Operands for StencilEachCall<'_> {
+    fn move_operands(&mut self, moved: &Moved) {
+        moved.read(&mut self.x);
+        moved.written(&mut self.y);
+        self.factors.move_operands(moved);
     }
 }

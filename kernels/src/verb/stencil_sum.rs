@@ -5,6 +5,7 @@ use arrayspan_bridge::{Operand, OperandMut, View, ViewMut};
 
 use super::{OperandName, Stencil, Verb, check};
 use crate::factors::Factors;
+use crate::plan::{Moved, Operands};
 use crate::{Cost, Result, Update, cost};
 
 const NAME: &str = "stencil_sum";
@@ -180,6 +181,18 @@ impl Verb for StencilSumCall<'_> {
         cost.bytes_read += cost::read(seen) + self.factors.bytes();
         cost.flops = flops.fold(0, usize::saturating_add);
         cost
+    }
+}
+
+impl Operands for StencilSumCall<'_> {
+    fn move_operands(&mut self, moved: &Moved) {
+        for term in &mut self.terms {
+            moved.read(&mut term.x);
+            let factors = term.before.iter_mut().chain(&mut term.after);
+            factors.for_each(|factor| moved.read(&mut factor.array));
+        }
+        moved.written(&mut self.y);
+        self.factors.move_operands(moved);
     }
 }
 

@@ -4,6 +4,7 @@ use arrayspan_bridge::devices::{Access, Device, Stream};
 use arrayspan_bridge::{Operand, OperandMut, View, ViewMut};
 
 use super::{OperandName, Verb, check};
+use crate::plan::{Moved, Operands};
 use crate::{Cost, Result, cost};
 
 pub(super) const NAME: &str = "transfer";
@@ -56,5 +57,12 @@ impl Verb for TransferCall<'_> {
     fn cost(&self) -> Cost {
         let written = self.y.layout().len() * self.y.dtype().bytes();
         Cost { bytes_read: cost::read([&self.x]), bytes_written: written, ..Cost::default() }
+    }
+}
+
+impl Operands for TransferCall<'_> {
+    fn move_operands(&mut self, moved: &Moved) {
+        moved.read(&mut self.x);
+        moved.written(&mut self.y);
     }
 }

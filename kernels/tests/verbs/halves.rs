@@ -1,12 +1,12 @@
 //! Arrays of 16-bit floats: what a verb makes of them is what it makes of `Float32`, rounded once.
 
-use arrayspan_kernels::bridge::devices::{Device, DeviceKind};
-use arrayspan_kernels::bridge::{Array, DType, Element, Relayout, View, ViewMut};
-use arrayspan_kernels::{Update, on};
+use arrayspan_kernels::Update;
+use arrayspan_kernels::bridge::devices::Device;
+use arrayspan_kernels::bridge::{Array, Element, Relayout, View, ViewMut};
 use half::{bf16, f16};
 use num_complex::Complex64;
 
-use crate::cell::{Cell, devices};
+use crate::cell::Cell;
 use crate::sample::Random;
 
 /// A 16-bit float.
@@ -136,12 +136,6 @@ fn bits<T: Half>(values: &[T]) -> Vec<u16> {
     values.iter().map(|value| value.bits()).collect()
 }
 
-pub fn on_each(kind: DeviceKind, dtype: DType, case: fn(&Cell)) {
-    for device in devices(kind, false) {
-        case(&Cell { executor: on(device).unwrap(), dtype });
-    }
-}
-
 /// One test for each device, 16-bit float and case of a module.
 macro_rules! halves {
     ($module:ident: $($case:ident)*) => {
@@ -168,7 +162,8 @@ macro_rules! halves {
         fn $case() {
             use arrayspan_kernels::bridge::{DType, devices::DeviceKind};
             let case = crate::$module::$case::<half::$half>;
-            crate::halves::on_each(DeviceKind::$kind, DType::$dtype, case);
+            let name = concat!(stringify!($module), "::", stringify!($case));
+            crate::cell::on_each(DeviceKind::$kind, DType::$dtype, name, case);
         }
     };
 }

@@ -1,6 +1,6 @@
 //! The verbs against their meaning, on every device and for every dtype: `cuda::float32::stencil_…`.
 //!
-//! A kind of device that this machine lacks is reported as skipped. Where kernels are compiled slowly (PoCL), every fifth
+//! A kind of device that this machine lacks is reported as skipped. Where kernels are compiled slowly (PoCL), every ninth
 //! case runs, in one dtype, as `ARRAYSPAN_TEST_SEED` chooses; `ARRAYSPAN_TEST_FULL=1` runs all in all.
 #![allow(
     clippy::unwrap_used,

@@ -8,11 +8,14 @@ use arrayspan_operators::author::*;
 use arrayspan_operators::prelude::*;
 
 use crate::devices::other;
+use crate::support::chosen;
 
 const HALVES: [DType; 2] = [DType::Float16, DType::BFloat16];
 
-fn devices() -> Vec<Device> {
-    std::iter::once(Device::cpu()).chain(other()).collect()
+/// Devices, each with both dtypes, or one of them where kernels are compiled slowly.
+fn devices() -> impl Iterator<Item = (Device, DType)> {
+    let devices = std::iter::once(Device::cpu()).chain(other());
+    devices.flat_map(|device| chosen(&HALVES, device).into_iter().map(move |dtype| (device, dtype)))
 }
 
 /// Small whole numbers, which both dtypes hold.
@@ -56,9 +59,7 @@ fn operators(dtype: DType) -> Vec<Operator> {
 
 #[test]
 fn what_only_moves_moves_numbers_of_16_bits_in_both_directions_on_every_device() {
-    for (device, dtype) in
-        devices().into_iter().flat_map(|device| HALVES.map(|dtype| (device, dtype)))
-    {
+    for (device, dtype) in devices() {
         for (half, single) in operators(dtype).into_iter().zip(operators(DType::Float32)) {
             for (half, single) in [(adjoint(&half), adjoint(&single)), (half, single)] {
                 let [x, of] =
@@ -73,9 +74,7 @@ fn what_only_moves_moves_numbers_of_16_bits_in_both_directions_on_every_device()
 
 #[test]
 fn views_with_gaps_are_read_and_written_and_nothing_between() {
-    for (device, dtype) in
-        devices().into_iter().flat_map(|device| HALVES.map(|dtype| (device, dtype)))
-    {
+    for (device, dtype) in devices() {
         let pad = Pad::new(Space::new([3, 2], dtype).unwrap(), &[(1, 0), (0, 2)]).unwrap();
         let wide = |shape: [usize; 2]| counting(&Space::new(shape, dtype).unwrap(), dtype, device);
         let (x, mut y) = (wide([6, 2]), wide([4, 8]));
@@ -126,9 +125,7 @@ fn summing(dtype: DType) -> Vec<Operator> {
 
 #[test]
 fn what_sums_takes_numbers_of_16_bits_for_those_of_32_and_rounds_what_it_writes() {
-    for (device, dtype) in
-        devices().into_iter().flat_map(|device| HALVES.map(|dtype| (device, dtype)))
-    {
+    for (device, dtype) in devices() {
         for (half, single) in summing(dtype).into_iter().zip(summing(DType::Float32)) {
             for (half, single) in [(adjoint(&half), adjoint(&single)), (half, single)] {
                 let [x, of] =
@@ -209,7 +206,7 @@ fn rounding(dtype: DType) -> f32 {
 }
 
 fn cells() -> impl Iterator<Item = (Device, DType)> {
-    devices().into_iter().flat_map(|device| HALVES.map(|dtype| (device, dtype)))
+    devices()
 }
 
 /// Both directions of operators of 16-bit floats give what those of `Float32` do, but for so many roundings to 16 bits of results of

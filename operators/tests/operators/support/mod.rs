@@ -1,6 +1,7 @@
 //! What tests share: arrays of all dtypes, and matrices of operators.
 
 mod check;
+mod chosen;
 mod opaque;
 mod steps;
 mod traced;
@@ -12,6 +13,7 @@ use arrayspan_operators::{LinearOperator, Space};
 use num_complex::{Complex32, Complex64};
 
 pub(crate) use check::check;
+pub(crate) use chosen::chosen;
 pub(crate) use opaque::{Opaque, bound, hidden};
 pub(crate) use steps::{in_a_plan_and_outside, steps};
 pub(crate) use traced::traced;
