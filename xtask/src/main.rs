@@ -36,6 +36,7 @@ mod run_tests;
 mod sample;
 mod setup;
 mod shards;
+mod speed;
 mod spent;
 mod steps;
 mod table;

@@ -3,10 +3,12 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
+use crate::speed::Speed;
+
 /// What everything is to take on two cores; it is said if it takes more.
 const MOST: Duration = Duration::from_secs(30 * 60);
-const CORES: u32 = 2;
-/// What it fails at: the same work takes machines that are much alike times that differ by a third.
+pub(crate) const CORES: u32 = 2;
+/// What it fails at. Both are times of the machine that [`Speed`] compares this one with.
 const REFUSED: Duration = Duration::from_secs(45 * 60);
 
 /// What is run, in order.
@@ -57,9 +59,9 @@ impl Steps {
         table
     }
 
-    /// What all of it took, against what it may take; an error if it is too much.
-    pub(crate) fn total(&self) -> Result<String, String> {
-        judge(self.begin.elapsed(), processor())
+    /// What all of it took, against what it may take on a machine of that speed; an error if it is too much.
+    pub(crate) fn total(&self, speed: &Speed) -> Result<String, String> {
+        judge(self.begin.elapsed(), processor(), speed.slowness())
     }
 }
 
@@ -79,21 +81,25 @@ fn slowest(
 }
 
 /// Too much is what two cores that do nothing else could not do in time: on a machine that is busy with something
-/// else, or has one core, the clock alone says nothing.
-fn judge(clock: Duration, processor: Option<Duration>) -> Result<String, String> {
+/// else, or has one core, the clock alone says nothing. What a machine takes that is `slowness` times as slow as the
+/// one that the budget is stated for counts for as much less.
+fn judge(clock: Duration, processor: Option<Duration>, slowness: f64) -> Result<String, String> {
     let minutes = |time: Duration| format!("{:.1}", time.as_secs_f64() / 60.0);
     let used = processor
         .map_or_else(String::new, |used| format!(" and {} minutes of processors", minutes(used)));
     let budget = minutes(MOST);
-    let took =
-        format!("everything took {} minutes{used}; the budget is {budget} minutes", minutes(clock));
-    let used = processor.unwrap_or(clock * CORES);
+    let took = format!(
+        "everything took {} minutes{used}, on a machine that takes {slowness:.2} times as long as another; the budget is \
+         {budget} minutes of that one",
+        minutes(clock)
+    );
+    let used = processor.unwrap_or(clock * CORES).div_f64(slowness);
     if used > REFUSED * CORES {
         Err(format!("{took} on {CORES} cores"))
     } else if used > MOST * CORES {
         let refused = minutes(REFUSED);
         Ok(format!("{took} on {CORES} cores. It is over the budget; from {refused} on it fails"))
-    } else if clock > MOST {
+    } else if clock.div_f64(slowness) > MOST {
         Ok(format!("{took} on {CORES} cores that do nothing else, which these did not have"))
     } else {
         Ok(took)
@@ -101,7 +107,7 @@ fn judge(clock: Duration, processor: Option<Duration>) -> Result<String, String>
 }
 
 /// What this process and all that it has waited for have used of processors, where that is told.
-fn processor() -> Option<Duration> {
+pub(crate) fn processor() -> Option<Duration> {
     let stat = fs::read_to_string("/proc/self/stat").ok()?;
     let (_, fields) = stat.rsplit_once(')')?;
     // utime, stime, cutime and cstime, in hundredths of a second.
@@ -118,19 +124,29 @@ mod tests {
 
     #[test]
     fn the_budget_is_about_work_and_not_about_waiting() {
-        assert!(
-            judge(20 * MINUTE, Some(38 * MINUTE)).is_ok_and(|said| said.contains("20.0 minutes"))
-        );
+        let judge = |clock: u32, used: Option<u32>| {
+            super::judge(clock * MINUTE, used.map(|used| used * MINUTE), 1.0)
+        };
+        assert!(judge(20, Some(38)).is_ok_and(|said| said.contains("20.0 minutes")));
         // A busy machine.
-        let said = judge(45 * MINUTE, Some(40 * MINUTE));
+        let said = judge(45, Some(40));
         assert!(said.is_ok_and(|said| said.contains("45.0") && said.contains("nothing else")));
         // Many cores.
-        assert!(judge(10 * MINUTE, Some(91 * MINUTE)).is_err_and(|said| said.contains("91.0")));
-        assert!(judge(46 * MINUTE, None).is_err());
+        assert!(judge(10, Some(91)).is_err_and(|said| said.contains("91.0")));
+        assert!(judge(46, None).is_err());
         // More than the budget is said, and not yet refused.
         let over = |said: Result<String, String>| said.is_ok_and(|said| said.contains("is over"));
-        assert!(over(judge(40 * MINUTE, Some(61 * MINUTE))) && over(judge(44 * MINUTE, None)));
-        assert!(!over(judge(29 * MINUTE, None)) && !over(judge(29 * MINUTE, Some(58 * MINUTE))));
+        assert!(over(judge(40, Some(61))) && over(judge(44, None)));
+        assert!(!over(judge(29, None)) && !over(judge(29, Some(58))));
+    }
+
+    #[test]
+    fn the_budget_is_that_of_one_machine() {
+        // Twice as slow: as if it were half of it.
+        assert!(judge(80 * MINUTE, Some(150 * MINUTE), 2.0).is_ok());
+        assert!(judge(80 * MINUTE, Some(150 * MINUTE), 1.0).is_err());
+        // A fast machine is no excuse.
+        assert!(judge(25 * MINUTE, Some(50 * MINUTE), 0.5).is_err());
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::process::{cargo, run as show, succeeds};
 use crate::programs::Program;
 use crate::report::Report;
 use crate::run_tests::{self, Ran};
+use crate::speed::Speed;
 use crate::steps::Steps;
 use crate::{
     Result, catalogue, circles, faults, features, fuzz, interop, libtorch, links, memcheck, miri,
@@ -39,6 +40,7 @@ const CHECKERS: [Checker; 3] = [
 /// Runs every step, also after one fails, and sums up.
 pub(crate) fn run(arguments: &Arguments) -> Result {
     let mut steps = Steps::begin();
+    let mut speed = Speed::default();
     let mut report = Report::default();
     let mut environment = Environment::default();
     steps.run("setup", || {
@@ -49,11 +51,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result {
     if let Some(name) = &arguments.only {
         some(name, &mut steps, &environment, &mut report)?;
     } else {
+        speed.measure();
         everything(arguments.full, &mut steps, &mut environment, &mut report);
+        speed.measure();
     }
     print!("{}{}", steps.table(), report.spent.table());
     summary(&report, &environment);
-    let total = steps.total();
+    let total = steps.total(&speed);
     println!("{}", total.as_ref().unwrap_or_else(|over| over));
     let over = if arguments.full { Vec::new() } else { report.spent.over() };
     for line in &over {
