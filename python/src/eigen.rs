@@ -1,4 +1,5 @@
 //! What is of spectra.
+#![allow(clippy::doc_markdown, reason = "docstrings of Python, in reStructuredText")]
 
 use arrayspan::bridge::Array;
 use arrayspan::devices::Device;
@@ -43,6 +44,8 @@ fn facts<'py>(py: Python<'py>, facts: &Bound<'py, PyDict>) -> PyResult<Bound<'py
 }
 
 /// Eigenvalues and eigenvectors of a self-adjoint operator, by a restarted Lanczos method.
+///
+#[doc = include_str!("../docs/solvers/eigs.txt")]
 #[pyfunction]
 #[pyo3(signature = (a, count=6, *, which=Choice(Which::LargestMagnitude), basis=None, tolerance=1e-10, restarts=300, seed=1, device=None))]
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
@@ -63,6 +66,8 @@ pub(crate) fn eigs<'py>(
 }
 
 /// As ``eigs``, of a few at one end, with a preconditioner: an operator that is nearly the inverse.
+///
+#[doc = include_str!("../docs/solvers/lobpcg.txt")]
 #[pyfunction]
 #[pyo3(signature = (a, count=4, *, which=Choice(Which::Smallest), preconditioner=None, tolerance=1e-8, iterations=500, seed=1, device=None))]
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
@@ -94,6 +99,8 @@ fn pairs(py: Python<'_>, found: of::Eigenpairs) -> Result<Bound<'_, PyAny>> {
 }
 
 /// Singular values and vectors, by a restarted Golub-Kahan bidiagonalisation.
+///
+#[doc = include_str!("../docs/solvers/svds.txt")]
 #[pyfunction]
 #[pyo3(signature = (a, count=6, *, which=Choice(Which::Largest), basis=None, tolerance=1e-10, restarts=300, seed=1, device=None))]
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
@@ -122,6 +129,8 @@ pub(crate) fn svds<'py>(
 }
 
 /// Singular values and vectors of nearly low rank, from random samples of the range.
+///
+#[doc = include_str!("../docs/solvers/randomized_svd.txt")]
 #[pyfunction]
 #[pyo3(signature = (a, count=6, *, oversampling=10, powers=2, tolerance=None, seed=1, device=None))]
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
@@ -149,6 +158,8 @@ pub(crate) fn randomized_svd<'py>(
 }
 
 /// The eigenvalue of largest magnitude of a square operator, and its vector.
+///
+#[doc = include_str!("../docs/solvers/power_iteration.txt")]
 #[pyfunction]
 #[pyo3(signature = (a, *, tolerance=1e-6, iterations=1000, seed=1, check_every=10, device=None))]
 pub(crate) fn power_iteration<'py>(
@@ -192,6 +203,8 @@ pub(crate) fn cond<'py>(
 }
 
 /// Bounds of the norm, the largest singular value; the upper one fails with the probability ``failure``.
+///
+#[doc = include_str!("../docs/solvers/norm_estimate.txt")]
 #[pyfunction]
 #[pyo3(signature = (a, *, tolerance=0.1, failure=1e-6, iterations=30, seed=1, check_every=5, device=None))]
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
@@ -217,6 +230,8 @@ pub(crate) fn norm_estimate<'py>(
 }
 
 /// The logarithm of the determinant of a self-adjoint positive operator, with the error of an estimate.
+///
+#[doc = include_str!("../docs/solvers/log_det.txt")]
 #[pyfunction]
 #[pyo3(signature = (a, *, probes=20, steps=30, exact=128, seed=1, device=None))]
 pub(crate) fn log_det<'py>(

@@ -7,6 +7,7 @@
 mod bench;
 mod catalogue;
 mod circles;
+mod docstrings;
 mod durations;
 mod environment;
 mod faults;

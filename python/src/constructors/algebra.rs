@@ -36,6 +36,8 @@ pub(crate) fn block_diagonal(operators: Vec<PyRef<'_, PyOperator>>) -> Result<Py
 }
 
 /// ``A`` along the first axes and ``B`` along the last ones.
+///
+#[doc = include_str!("../../docs/operators/Kronecker.txt")]
 #[pyfunction(name = "Kronecker")]
 pub(crate) fn kronecker(a: &PyOperator, b: &PyOperator) -> Result<PyOperator> {
     Ok(of::Kronecker::new(&a.0, &b.0)?.into())

@@ -14,6 +14,8 @@ use crate::operator::PyOperator;
 use crate::shape::{Axes, Shape};
 
 /// ``y = x``, or the part of ``x`` that fits ``range_shape``, with zeros where there is no ``x``.
+///
+#[doc = include_str!("../../docs/operators/Identity.txt")]
 #[pyfunction(name = "Identity")]
 #[pyo3(signature = (shape, range_shape=None, dtype=DTYPE))]
 pub(crate) fn identity(
@@ -31,6 +33,8 @@ pub(crate) fn identity(
 }
 
 /// ``y = 0``.
+///
+#[doc = include_str!("../../docs/operators/Zero.txt")]
 #[pyfunction(name = "Zero")]
 #[pyo3(signature = (shape, range_shape=None, dtype=DTYPE, range_dtype=None))]
 pub(crate) fn zero(
@@ -45,6 +49,8 @@ pub(crate) fn zero(
 }
 
 /// ``y = d x`` with weights ``d``, one for each element, or one for each index along an ``axis`` of arrays of a ``shape``.
+///
+#[doc = include_str!("../../docs/operators/Diagonal.txt")]
 #[pyfunction(name = "Diagonal")]
 #[pyo3(signature = (weights, shape=None, axis=None))]
 pub(crate) fn diagonal(
@@ -63,6 +69,8 @@ pub(crate) fn diagonal(
 }
 
 /// ``y = conj(x)``
+///
+#[doc = include_str!("../../docs/operators/Conj.txt")]
 #[pyfunction(name = "Conj")]
 #[pyo3(signature = (shape, dtype=Named(arrayspan::bridge::DType::Complex64)))]
 pub(crate) fn conj(shape: Shape, dtype: Named) -> Result<PyOperator> {
@@ -70,6 +78,8 @@ pub(crate) fn conj(shape: Shape, dtype: Named) -> Result<PyOperator> {
 }
 
 /// ``y = Re x``; data are real.
+///
+#[doc = include_str!("../../docs/operators/Real.txt")]
 #[pyfunction(name = "Real")]
 #[pyo3(signature = (shape, dtype=Named(arrayspan::bridge::DType::Complex64)))]
 pub(crate) fn real(shape: Shape, dtype: Named) -> Result<PyOperator> {
@@ -77,6 +87,8 @@ pub(crate) fn real(shape: Shape, dtype: Named) -> Result<PyOperator> {
 }
 
 /// ``y = Im x``; data are real.
+///
+#[doc = include_str!("../../docs/operators/Imag.txt")]
 #[pyfunction(name = "Imag")]
 #[pyo3(signature = (shape, dtype=Named(arrayspan::bridge::DType::Complex64)))]
 pub(crate) fn imag(shape: Shape, dtype: Named) -> Result<PyOperator> {
@@ -85,6 +97,8 @@ pub(crate) fn imag(shape: Shape, dtype: Named) -> Result<PyOperator> {
 
 /// ``y = A x`` with a matrix along the first axis, whose models have further axes of extents ``others``; or along an ``axis`` of models of a
 /// ``shape``. Sparse matrices are those of SciPy, or whatever has ``tocsr()``.
+///
+#[doc = include_str!("../../docs/operators/MatrixMult.txt")]
 #[pyfunction(name = "MatrixMult")]
 #[pyo3(signature = (matrix, others=None, *, shape=None, axis=None, dtype=None))]
 pub(crate) fn matrix_mult(
@@ -137,6 +151,8 @@ fn sparse(
 }
 
 /// Axes in another order: axis ``k`` of data is axis ``order[k]`` of models.
+///
+#[doc = include_str!("../../docs/operators/Transpose.txt")]
 #[pyfunction(name = "Transpose")]
 #[pyo3(signature = (shape, order, dtype=DTYPE))]
 pub(crate) fn transpose(shape: Shape, order: Axes, dtype: Named) -> Result<PyOperator> {
@@ -144,6 +160,8 @@ pub(crate) fn transpose(shape: Shape, order: Axes, dtype: Named) -> Result<PyOpe
 }
 
 /// Back to front along axes.
+///
+#[doc = include_str!("../../docs/operators/Flip.txt")]
 #[pyfunction(name = "Flip")]
 #[pyo3(signature = (shape, axes=Axes::last(), dtype=DTYPE))]
 pub(crate) fn flip(shape: Shape, axes: Axes, dtype: Named) -> Result<PyOperator> {
@@ -151,6 +169,8 @@ pub(crate) fn flip(shape: Shape, axes: Axes, dtype: Named) -> Result<PyOperator>
 }
 
 /// ``y[i] = x[(i - shift) mod n]`` along an axis.
+///
+#[doc = include_str!("../../docs/operators/Roll.txt")]
 #[pyfunction(name = "Roll")]
 #[pyo3(signature = (shape, shift=1, axis=-1, dtype=DTYPE))]
 pub(crate) fn roll(shape: Shape, shift: isize, axis: isize, dtype: Named) -> Result<PyOperator> {
@@ -158,6 +178,8 @@ pub(crate) fn roll(shape: Shape, shift: isize, axis: isize, dtype: Named) -> Res
 }
 
 /// Zeros before and behind, as many along each axis as ``pad`` says: pairs.
+///
+#[doc = include_str!("../../docs/operators/Pad.txt")]
 #[pyfunction(name = "Pad")]
 #[pyo3(signature = (shape, pad, dtype=DTYPE))]
 pub(crate) fn pad(shape: Shape, pad: Vec<(usize, usize)>, dtype: Named) -> Result<PyOperator> {
@@ -165,6 +187,8 @@ pub(crate) fn pad(shape: Shape, pad: Vec<(usize, usize)>, dtype: Named) -> Resul
 }
 
 /// The mirror image along an axis, then the array itself.
+///
+#[doc = include_str!("../../docs/operators/Symmetrize.txt")]
 #[pyfunction(name = "Symmetrize")]
 #[pyo3(signature = (shape, axis=-1, dtype=DTYPE))]
 pub(crate) fn symmetrize(shape: Shape, axis: isize, dtype: Named) -> Result<PyOperator> {
@@ -172,6 +196,8 @@ pub(crate) fn symmetrize(shape: Shape, axis: isize, dtype: Named) -> Result<PyOp
 }
 
 /// Some indices along an axis; with ``mask=True`` the others are zero instead of left out.
+///
+#[doc = include_str!("../../docs/operators/Restriction.txt")]
 #[pyfunction(name = "Restriction")]
 #[pyo3(signature = (shape, indices, axis=-1, *, mask=false, dtype=DTYPE))]
 pub(crate) fn restriction(
@@ -192,6 +218,8 @@ pub(crate) fn restriction(
 
 /// Values of models ``[n0, m0]`` spread along curves of data ``[n, m]``: to the position ``table[i, k, j]`` in row ``j``, nowhere
 /// if that is NaN.
+///
+#[doc = include_str!("../../docs/operators/Spread.txt")]
 #[pyfunction(name = "Spread")]
 #[pyo3(signature = (shape, range_shape, table, interpolation=Choice(Interpolation::Linear), dtype=DTYPE))]
 pub(crate) fn spread(
@@ -207,6 +235,8 @@ pub(crate) fn spread(
 }
 
 /// Sums along an axis, which is gone after.
+///
+#[doc = include_str!("../../docs/operators/SumAlong.txt")]
 #[pyfunction(name = "SumAlong")]
 #[pyo3(signature = (shape, axis=-1, dtype=DTYPE))]
 pub(crate) fn sum_along(shape: Shape, axis: isize, dtype: Named) -> Result<PyOperator> {
@@ -215,6 +245,8 @@ pub(crate) fn sum_along(shape: Shape, axis: isize, dtype: Named) -> Result<PyOpe
 
 /// The integral along an axis up to each sample: ``"full"``, ``"half"`` or ``"trapezoidal"``; without the first sample with
 /// ``first=False``.
+///
+#[doc = include_str!("../../docs/operators/CausalIntegration.txt")]
 #[pyfunction(name = "CausalIntegration")]
 #[pyo3(signature = (shape, axis=-1, step=1.0, integral=Choice(Integral::Full), *, first=true, dtype=DTYPE))]
 pub(crate) fn causal_integration(
@@ -235,6 +267,8 @@ pub(crate) fn causal_integration(
 }
 
 /// A polynomial of coefficients ``x`` at ``positions``; along an ``axis`` of data of a ``shape``, if one is given.
+///
+#[doc = include_str!("../../docs/operators/Regression.txt")]
 #[pyfunction(name = "Regression")]
 #[pyo3(signature = (positions, order, *, shape=None, axis=0))]
 pub(crate) fn regression(
@@ -255,6 +289,8 @@ pub(crate) fn regression(
 }
 
 /// A straight line of two coefficients at ``positions``: a `Regression` of order 1.
+///
+#[doc = include_str!("../../docs/operators/LinearRegression.txt")]
 #[pyfunction(name = "LinearRegression")]
 #[pyo3(signature = (positions, *, shape=None, axis=0))]
 pub(crate) fn linear_regression(
@@ -274,6 +310,8 @@ pub(crate) fn linear_regression(
 }
 
 /// Remembers the last results of an operator, ``entries`` in each direction.
+///
+#[doc = include_str!("../../docs/operators/MemoizeOperator.txt")]
 #[pyfunction(name = "MemoizeOperator")]
 #[pyo3(signature = (operator, entries=10))]
 pub(crate) fn memoize_operator(operator: &PyOperator, entries: usize) -> Result<PyOperator> {
@@ -281,6 +319,8 @@ pub(crate) fn memoize_operator(operator: &PyOperator, entries: usize) -> Result<
 }
 
 /// ``y = x``, with models on one device and data on another.
+///
+#[doc = include_str!("../../docs/operators/ToDevice.txt")]
 #[pyfunction(name = "ToDevice")]
 #[pyo3(signature = (shape, source, target, dtype=DTYPE))]
 pub(crate) fn to_device(

@@ -13,6 +13,8 @@ use crate::operator::PyOperator;
 use crate::shape::Shape;
 
 /// The uniform discrete curvelet transform along all axes, or its inverse.
+///
+#[doc = include_str!("../../docs/operators/UDCT.txt")]
 #[pyfunction(name = "UDCT")]
 #[pyo3(signature = (shape, scales=3, wedges=3, overlap=None, radii=None, threshold=1e-5, finest=Choice(FinestScale::Curvelets), kind=Choice(CurveletKind::Real), *, inverse=false, dtype=DTYPE))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments in Python")]

@@ -13,6 +13,8 @@ use crate::shape::Shape;
 
 /// Models ``(slownesses, time)`` spread along lines, parabolas or hyperbolas (of velocities, then) of data ``(offsets, time)``, whose adjoint
 /// stacks along these; ``step`` is that of time.
+///
+#[doc = include_str!("../../docs/operators/Radon2D.txt")]
 #[pyfunction(name = "Radon2D")]
 #[pyo3(signature = (shape, slownesses, offsets, step=1.0, kind=Choice(RadonKind::Linear), interpolation=Choice(Interpolation::Linear), dtype=DTYPE))]
 pub(crate) fn radon2d(
@@ -31,6 +33,8 @@ pub(crate) fn radon2d(
 
 /// Models ``(slownesses y, slownesses x, time)`` spread over planes, paraboloids or hyperboloids of data ``(offsets y, offsets x, time)``: see
 /// ``Radon2D``.
+///
+#[doc = include_str!("../../docs/operators/Radon3D.txt")]
 #[pyfunction(name = "Radon3D")]
 #[pyo3(signature = (shape, slownesses, offsets, step=1.0, kinds=[Choice(RadonKind::Linear), Choice(RadonKind::Linear)], interpolation=Choice(Interpolation::Linear), dtype=DTYPE))]
 pub(crate) fn radon3d(
@@ -55,6 +59,8 @@ pub(crate) fn radon3d(
 /// Line integrals of images ``(y, x)`` along rays, as ``(angles, detectors)``, at ``angles`` in radians, by detectors of that ``width`` in pixels: rays
 /// are parallel, or with ``fan`` come from as far before the middle of the image as its first number says, to detectors as far behind it as its
 /// second one.
+///
+#[doc = include_str!("../../docs/operators/CT2D.txt")]
 #[pyfunction(name = "CT2D")]
 #[pyo3(signature = (shape, detectors, angles, width=1.0, fan=None, dtype=DTYPE))]
 pub(crate) fn ct2d(

@@ -12,6 +12,8 @@ use crate::operator::PyOperator;
 use crate::shape::{Axes, Shape};
 
 /// ``y = ∂x/∂s`` along an axis whose samples lie ``step`` apart.
+///
+#[doc = include_str!("../../docs/operators/FirstDerivative.txt")]
 #[pyfunction(name = "FirstDerivative")]
 #[pyo3(signature = (shape, axis=0, step=1.0, scheme=Choice(Scheme::Centered3), edge=Choice(Edge::Zero), dtype=DTYPE))]
 pub(crate) fn first_derivative(
@@ -26,6 +28,8 @@ pub(crate) fn first_derivative(
 }
 
 /// ``y = ∂²x/∂s²`` along an axis whose samples lie ``step`` apart.
+///
+#[doc = include_str!("../../docs/operators/SecondDerivative.txt")]
 #[pyfunction(name = "SecondDerivative")]
 #[pyo3(signature = (shape, axis=0, step=1.0, scheme=Choice(Scheme::Centered3), edge=Choice(Edge::Zero), dtype=DTYPE))]
 pub(crate) fn second_derivative(
@@ -40,6 +44,8 @@ pub(crate) fn second_derivative(
 }
 
 /// The sum of second derivatives along axes, each with a step and a weight.
+///
+#[doc = include_str!("../../docs/operators/Laplacian.txt")]
 #[pyfunction(name = "Laplacian")]
 #[pyo3(signature = (shape, axes=Axes::last_two(), steps=None, weights=None, scheme=Choice(Scheme::Centered3), edge=Choice(Edge::Zero), dtype=DTYPE))]
 pub(crate) fn laplacian(
@@ -64,6 +70,8 @@ pub(crate) fn laplacian(
 }
 
 /// The derivatives along all axes, along a new first axis.
+///
+#[doc = include_str!("../../docs/operators/Gradient.txt")]
 #[pyfunction(name = "Gradient")]
 #[pyo3(signature = (shape, steps=None, scheme=Choice(Scheme::Centered3), edge=Choice(Edge::Zero), dtype=DTYPE))]
 pub(crate) fn gradient(
@@ -79,6 +87,8 @@ pub(crate) fn gradient(
 
 /// The derivative along a direction: a number for each axis, or an array ``[rank, …]`` with components that change from place to
 /// place.
+///
+#[doc = include_str!("../../docs/operators/FirstDirectionalDerivative.txt")]
 #[pyfunction(name = "FirstDirectionalDerivative")]
 #[pyo3(signature = (shape, direction, steps=None, scheme=Choice(Scheme::Centered3), edge=Choice(Edge::Zero), dtype=DTYPE))]
 pub(crate) fn first_directional_derivative(
@@ -99,6 +109,8 @@ pub(crate) fn first_directional_derivative(
 }
 
 /// ``y = -Dᴴ D x`` with ``D`` the first derivative along a direction.
+///
+#[doc = include_str!("../../docs/operators/SecondDirectionalDerivative.txt")]
 #[pyfunction(name = "SecondDirectionalDerivative")]
 #[pyo3(signature = (shape, direction, steps=None, scheme=Choice(Scheme::Centered3), edge=Choice(Edge::Zero), dtype=DTYPE))]
 pub(crate) fn second_directional_derivative(

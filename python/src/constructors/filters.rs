@@ -12,6 +12,8 @@ use crate::operator::PyOperator;
 use crate::shape::Shape;
 
 /// Convolution along an axis with ``filters``, ``(places, taps)``, at rising ``places``, and on straight lines between these.
+///
+#[doc = include_str!("../../docs/operators/NonStationaryConvolve1D.txt")]
 #[pyfunction(name = "NonStationaryConvolve1D")]
 #[pyo3(signature = (shape, filters, places, axis=-1, dtype=DTYPE))]
 pub(crate) fn non_stationary_convolve1d(
@@ -27,6 +29,8 @@ pub(crate) fn non_stationary_convolve1d(
 
 /// Convolution along two axes with ``filters``, ``(places, places, taps, taps)``, on a grid of ``places``, one list for each axis, and
 /// interpolated between these.
+///
+#[doc = include_str!("../../docs/operators/NonStationaryConvolve2D.txt")]
 #[pyfunction(name = "NonStationaryConvolve2D")]
 #[pyo3(signature = (shape, filters, places, dtype=DTYPE))]
 pub(crate) fn non_stationary_convolve2d(
@@ -41,6 +45,8 @@ pub(crate) fn non_stationary_convolve2d(
 }
 
 /// Convolution along three axes with ``filters``, ``(places, places, places, taps, taps, taps)``: see ``NonStationaryConvolve2D``.
+///
+#[doc = include_str!("../../docs/operators/NonStationaryConvolve3D.txt")]
 #[pyfunction(name = "NonStationaryConvolve3D")]
 #[pyo3(signature = (shape, filters, places, dtype=DTYPE))]
 pub(crate) fn non_stationary_convolve3d(
@@ -55,6 +61,8 @@ pub(crate) fn non_stationary_convolve3d(
 }
 
 /// What filters of ``taps`` taps at ``places`` give of an ``input`` of one axis.
+///
+#[doc = include_str!("../../docs/operators/NonStationaryFilters1D.txt")]
 #[pyfunction(name = "NonStationaryFilters1D")]
 #[pyo3(signature = (input, taps, places))]
 pub(crate) fn non_stationary_filters1d(
@@ -66,6 +74,8 @@ pub(crate) fn non_stationary_filters1d(
 }
 
 /// What filters of so many ``taps`` along each axis, at ``places``, one list for each axis, give of an ``input`` of two axes.
+///
+#[doc = include_str!("../../docs/operators/NonStationaryFilters2D.txt")]
 #[pyfunction(name = "NonStationaryFilters2D")]
 #[pyo3(signature = (input, taps, places))]
 pub(crate) fn non_stationary_filters2d(
@@ -78,6 +88,8 @@ pub(crate) fn non_stationary_filters2d(
 }
 
 /// The product with a matrix for each slice: ``kernel`` is ``(slices, rows, columns)``, models ``(slices, columns, others)``.
+///
+#[doc = include_str!("../../docs/operators/Fredholm1.txt")]
 #[pyfunction(name = "Fredholm1")]
 #[pyo3(signature = (kernel, others=1))]
 pub(crate) fn fredholm1(kernel: &Bound<'_, PyAny>, others: usize) -> Result<PyOperator> {
@@ -86,6 +98,8 @@ pub(crate) fn fredholm1(kernel: &Bound<'_, PyAny>, others: usize) -> Result<PyOp
 
 /// Sums along straight lines by chirps, from data ``(offsets, time)`` to slopes up to ``pmax`` samples of time per sample of offset; or,
 /// with ``inverse``, from slopes to data.
+///
+#[doc = include_str!("../../docs/operators/ChirpRadon2D.txt")]
 #[pyfunction(name = "ChirpRadon2D")]
 #[pyo3(signature = (shape, pmax, inverse=false, dtype=DTYPE))]
 pub(crate) fn chirp_radon2d(
@@ -100,6 +114,8 @@ pub(crate) fn chirp_radon2d(
 }
 
 /// Sums over planes by chirps, from data ``(y, x, time)`` to slopes up to ``pmax`` along y and x: see ``ChirpRadon2D``.
+///
+#[doc = include_str!("../../docs/operators/ChirpRadon3D.txt")]
 #[pyfunction(name = "ChirpRadon3D")]
 #[pyo3(signature = (shape, pmax, inverse=false, dtype=DTYPE))]
 pub(crate) fn chirp_radon3d(
@@ -115,6 +131,8 @@ pub(crate) fn chirp_radon3d(
 
 /// Lines or parabolas of models ``(slownesses, time)``, by phases of their spectra of ``points`` points, as data ``(offsets, time)``; of bins
 /// from ``band[0]`` up to, without, ``band[1]``, or all.
+///
+#[doc = include_str!("../../docs/operators/FourierRadon2D.txt")]
 #[pyfunction(name = "FourierRadon2D")]
 #[pyo3(signature = (shape, slownesses, offsets, points=None, step=1.0, band=None, kind=Choice(RadonKind::Linear), dtype=DTYPE))]
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
@@ -135,6 +153,8 @@ pub(crate) fn fourier_radon2d(
 }
 
 /// Planes or paraboloids of models ``(slownesses y, slownesses x, time)`` as data ``(offsets y, offsets x, time)``: see ``FourierRadon2D``.
+///
+#[doc = include_str!("../../docs/operators/FourierRadon3D.txt")]
 #[pyfunction(name = "FourierRadon3D")]
 #[pyo3(signature = (shape, slownesses, offsets, points=None, step=1.0, band=None, kinds=[Choice(RadonKind::Linear), Choice(RadonKind::Linear)], dtype=DTYPE))]
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]

@@ -13,6 +13,8 @@ use crate::shape::{Axes, PerAxis, Shape};
 
 /// The discrete Fourier transform along an axis, of ``points`` points, which zeros fill up, or samples behind which are cut off. Half a
 /// spectrum, of real signals, has the bins up to half the points, those that stand for two times √2.
+///
+#[doc = include_str!("../../docs/operators/FFT.txt")]
 #[pyfunction(name = "FFT")]
 #[pyo3(signature = (shape, axis=-1, points=None, spectrum=Choice(Spectrum::Full), norm=Choice(FourierNorm::Ortho), ifftshift_before=false, fftshift_after=false, dtype=DTYPE))]
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
@@ -32,6 +34,8 @@ pub(crate) fn fft(
 
 /// The discrete Fourier transform along two axes, the second of which half a spectrum halves; points and shifts are those of both, or
 /// one for each.
+///
+#[doc = include_str!("../../docs/operators/FFT2D.txt")]
 #[pyfunction(name = "FFT2D")]
 #[pyo3(signature = (shape, axes=Axes::last_two(), points=PerAxis::All(None), spectrum=Choice(Spectrum::Full), norm=Choice(FourierNorm::Ortho), ifftshift_before=PerAxis::All(false), fftshift_after=PerAxis::All(false), dtype=DTYPE))]
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
@@ -54,6 +58,8 @@ pub(crate) fn fft2d(
 
 /// The discrete Fourier transform along several axes, the last of which half a spectrum halves; points and shifts are those of all, or
 /// one for each.
+///
+#[doc = include_str!("../../docs/operators/FFTND.txt")]
 #[pyfunction(name = "FFTND")]
 #[pyo3(signature = (shape, axes, points=PerAxis::All(None), spectrum=Choice(Spectrum::Full), norm=Choice(FourierNorm::Ortho), ifftshift_before=PerAxis::All(false), fftshift_after=PerAxis::All(false), dtype=DTYPE))]
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
@@ -72,6 +78,8 @@ pub(crate) fn fftnd(
 }
 
 /// Delays along an axis, by fractions of its ``step``: one for all signals, or an array with one for each, in ``shape`` without the axis.
+///
+#[doc = include_str!("../../docs/operators/Shift.txt")]
 #[pyfunction(name = "Shift")]
 #[pyo3(signature = (shape, delay, axis=-1, points=None, step=1.0, dtype=DTYPE))]
 pub(crate) fn shift(

@@ -12,6 +12,8 @@ use crate::shape::Shape;
 
 /// What is measured of the spectra of images, zero frequency in the middle: weights for all frequencies (``mask``, complex), ``lines`` of the
 /// second axis, or ``points``, a sequence of rows and one of columns, in samples.
+///
+#[doc = include_str!("../../docs/operators/MRI2D.txt")]
 #[pyfunction(name = "MRI2D")]
 #[pyo3(signature = (shape, mask=None, *, lines=None, points=None, dtype=Named(arrayspan::bridge::DType::Complex64)))]
 pub(crate) fn mri2d(

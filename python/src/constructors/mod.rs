@@ -1,4 +1,5 @@
 //! Constructors of operators, in the terms of the Rust library.
+#![allow(clippy::doc_markdown, reason = "docstrings of Python, in reStructuredText")]
 
 pub(crate) mod algebra;
 pub(crate) mod basic;

@@ -14,6 +14,8 @@ use crate::shape::{Axes, Shape};
 
 /// Convolution along an axis with a filter, whose time zero is at index ``offset``: one of one axis, or one for each signal, an array in
 /// ``shape`` with taps along the axis.
+///
+#[doc = include_str!("../../docs/operators/Convolve1D.txt")]
 #[pyfunction(name = "Convolve1D")]
 #[pyo3(signature = (shape, filter, offset=0, axis=-1, dtype=DTYPE, method=Choice(Convolution::Auto)))]
 pub(crate) fn convolve1d(
@@ -32,6 +34,8 @@ pub(crate) fn convolve1d(
 }
 
 /// Convolution along two axes with a filter, whose time zero is at index ``offset``.
+///
+#[doc = include_str!("../../docs/operators/Convolve2D.txt")]
 #[pyfunction(name = "Convolve2D")]
 #[pyo3(signature = (shape, filter, offset=[0, 0], axes=[-2, -1], dtype=DTYPE, method=Choice(Convolution::Auto)))]
 pub(crate) fn convolve2d(
@@ -48,6 +52,8 @@ pub(crate) fn convolve2d(
 
 /// Convolution along several axes, all unless they are named, with a filter, whose time zero is at index ``offset``: that of zeros unless
 /// it is given.
+///
+#[doc = include_str!("../../docs/operators/ConvolveND.txt")]
 #[pyfunction(name = "ConvolveND")]
 #[pyo3(signature = (shape, filter, offset=None, axes=None, dtype=DTYPE, method=Choice(Convolution::Auto)))]
 pub(crate) fn convolve_nd(
@@ -65,6 +71,8 @@ pub(crate) fn convolve_nd(
 }
 
 /// Means of neighbours: of ``n`` along ``axis`` for each pair ``(axis, n)`` of ``windows``.
+///
+#[doc = include_str!("../../docs/operators/Smoothing.txt")]
 #[pyfunction(name = "Smoothing")]
 #[pyo3(signature = (shape, windows, dtype=DTYPE))]
 pub(crate) fn smoothing(
@@ -76,6 +84,8 @@ pub(crate) fn smoothing(
 }
 
 /// Values between the samples of an axis: at ``positions``, in samples. ``least`` is the least weight of ``"sinc"`` that is kept.
+///
+#[doc = include_str!("../../docs/operators/Interp.txt")]
 #[pyfunction(name = "Interp")]
 #[pyo3(signature = (
     shape, positions, axis=-1, interpolation=Choice(Between::Samples(Interpolation::Linear)), dtype=DTYPE, least=0.0,
@@ -97,6 +107,8 @@ pub(crate) fn interp(
 }
 
 /// Values of the natural cubic spline through the samples of an axis: at ``positions``, in samples.
+///
+#[doc = include_str!("../../docs/operators/InterpCubicSpline.txt")]
 #[pyfunction(name = "InterpCubicSpline")]
 #[pyo3(signature = (shape, positions, axis=-1, dtype=DTYPE))]
 pub(crate) fn interp_cubic_spline(
@@ -110,6 +122,8 @@ pub(crate) fn interp_cubic_spline(
 }
 
 /// Values between the samples of the first two axes: at positions ``rows`` along axis 0 and ``columns`` along axis 1, in samples.
+///
+#[doc = include_str!("../../docs/operators/Bilinear.txt")]
 #[pyfunction(name = "Bilinear")]
 #[pyo3(signature = (shape, rows, columns, dtype=DTYPE))]
 pub(crate) fn bilinear(
@@ -128,6 +142,8 @@ pub(crate) fn bilinear(
 }
 
 /// Data of a wavelet on the derivative along time, axis 0, of the logarithm of acoustic impedance.
+///
+#[doc = include_str!("../../docs/operators/PoststackLinearModelling.txt")]
 #[pyfunction(name = "PoststackLinearModelling")]
 #[pyo3(signature = (shape, wavelet, scheme=Choice(Scheme::Centered3), dtype=DTYPE))]
 pub(crate) fn poststack_linear_modelling(

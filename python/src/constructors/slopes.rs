@@ -13,6 +13,8 @@ use crate::shape::Shape;
 
 /// The seislet transform of sections, ``[traces, time]``, along ``slopes`` of the same shape, or its inverse. ``steps`` are from trace to
 /// trace and from sample to sample.
+///
+#[doc = include_str!("../../docs/operators/Seislet.txt")]
 #[pyfunction(name = "Seislet")]
 #[pyo3(signature = (shape, slopes, levels, steps=[1.0, 1.0], basis=Choice(SeisletBasis::Haar), *, inverse=false, dtype=DTYPE))]
 pub(crate) fn seislet(
@@ -34,6 +36,8 @@ pub(crate) fn seislet(
 }
 
 /// Every value sprayed to both sides along local ``slopes``, in samples per column, of the shape of models.
+///
+#[doc = include_str!("../../docs/operators/PWSprayer2D.txt")]
 #[pyfunction(name = "PWSprayer2D")]
 #[pyo3(signature = (shape, slopes, radius=8, decay=0.9, dtype=DTYPE))]
 pub(crate) fn pwsprayer2d(
@@ -48,6 +52,8 @@ pub(crate) fn pwsprayer2d(
 }
 
 /// Every value sprayed along local ``slopes`` and collected there.
+///
+#[doc = include_str!("../../docs/operators/PWSmoother2D.txt")]
 #[pyfunction(name = "PWSmoother2D")]
 #[pyo3(signature = (shape, slopes, radius=8, decay=0.9, dtype=DTYPE))]
 pub(crate) fn pwsmoother2d(

@@ -12,6 +12,8 @@ use crate::operator::PyOperator;
 use crate::shape::{Axes, Shape};
 
 /// The discrete wavelet transform along an axis, of ``levels`` levels, with zeros up to a power of two; ``inverse`` goes back.
+///
+#[doc = include_str!("../../docs/operators/DWT.txt")]
 #[pyfunction(name = "DWT")]
 #[pyo3(signature = (shape, wavelet="haar", levels=1, axis=-1, *, inverse=false, dtype=DTYPE))]
 pub(crate) fn dwt(
@@ -28,6 +30,8 @@ pub(crate) fn dwt(
 }
 
 /// The discrete wavelet transform along two axes, of ``levels`` levels, with zeros up to powers of two; ``inverse`` goes back.
+///
+#[doc = include_str!("../../docs/operators/DWT2D.txt")]
 #[pyfunction(name = "DWT2D")]
 #[pyo3(signature = (shape, wavelet="haar", levels=1, axes=Axes::last_two(), *, inverse=false, dtype=DTYPE))]
 pub(crate) fn dwt2d(
@@ -47,6 +51,8 @@ pub(crate) fn dwt2d(
 }
 
 /// The discrete wavelet transform along several axes, of ``levels`` levels, with zeros up to powers of two; ``inverse`` goes back.
+///
+#[doc = include_str!("../../docs/operators/DWTND.txt")]
 #[pyfunction(name = "DWTND")]
 #[pyo3(signature = (shape, axes, wavelet="haar", levels=1, *, inverse=false, dtype=DTYPE))]
 pub(crate) fn dwtnd(
@@ -63,6 +69,8 @@ pub(crate) fn dwtnd(
 }
 
 /// The orthonormal discrete cosine transform of ``kind`` 1 to 4 along some axes, all if none are said.
+///
+#[doc = include_str!("../../docs/operators/DCT.txt")]
 #[pyfunction(name = "DCT")]
 #[pyo3(signature = (shape, axes=None, kind=2, dtype=DTYPE))]
 pub(crate) fn dct(
@@ -84,6 +92,8 @@ pub(crate) fn dct(
 }
 
 /// The dual-tree complex wavelet transform along an axis, or its inverse.
+///
+#[doc = include_str!("../../docs/operators/DTCWT.txt")]
 #[pyfunction(name = "DTCWT")]
 #[pyo3(signature = (shape, levels=3, axis=-1, first=Choice(Biorthogonal::NearSymmetricA), further=Choice(QuarterShift::A), *, inverse=false, dtype=DTYPE))]
 pub(crate) fn dtcwt(

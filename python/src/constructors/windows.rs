@@ -16,6 +16,8 @@ type Taper = Option<Choice<Ramp>>;
 const TAPER: Taper = Some(Choice(Ramp::Cosine));
 
 /// An operator on each of the windows of an axis of ``extent`` samples, added up with tapers where they overlap.
+///
+#[doc = include_str!("../../docs/operators/Sliding1D.txt")]
 #[pyfunction(name = "Sliding1D")]
 #[pyo3(signature = (inner, extent, window, overlap=0, taper=TAPER))]
 pub(crate) fn sliding1d(
@@ -30,6 +32,8 @@ pub(crate) fn sliding1d(
 }
 
 /// An operator on each of the windows along the first of two axes.
+///
+#[doc = include_str!("../../docs/operators/Sliding2D.txt")]
 #[pyfunction(name = "Sliding2D")]
 #[pyo3(signature = (inner, shape, window, overlap=0, taper=TAPER))]
 pub(crate) fn sliding2d(
@@ -44,6 +48,8 @@ pub(crate) fn sliding2d(
 }
 
 /// An operator on each of the windows along the first two of three axes.
+///
+#[doc = include_str!("../../docs/operators/Sliding3D.txt")]
 #[pyfunction(name = "Sliding3D")]
 #[pyo3(signature = (inner, shape, windows, overlaps=PerAxis::All(0), taper=TAPER))]
 pub(crate) fn sliding3d(
@@ -58,6 +64,8 @@ pub(crate) fn sliding3d(
 }
 
 /// An operator on each of the patches of two axes, added up with tapers where they overlap.
+///
+#[doc = include_str!("../../docs/operators/Patch2D.txt")]
 #[pyfunction(name = "Patch2D")]
 #[pyo3(signature = (inner, shape, windows, overlaps=PerAxis::All(0), taper=TAPER))]
 pub(crate) fn patch2d(
@@ -72,6 +80,8 @@ pub(crate) fn patch2d(
 }
 
 /// An operator on each of the patches of three axes.
+///
+#[doc = include_str!("../../docs/operators/Patch3D.txt")]
 #[pyfunction(name = "Patch3D")]
 #[pyo3(signature = (inner, shape, windows, overlaps=PerAxis::All(0), taper=TAPER))]
 pub(crate) fn patch3d(

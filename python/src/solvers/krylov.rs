@@ -11,6 +11,8 @@ use crate::error::Result;
 use crate::operator::PyOperator;
 
 /// Least squares ``min ‖y - A x‖² + damping² ‖x‖²`` by conjugate gradients (CGLS).
+///
+#[doc = include_str!("../../docs/solvers/cgls.txt")]
 #[pyfunction]
 #[pyo3(signature = (a, y, start=None, *, damping=0.0, callback=None, **stop))]
 pub(crate) fn cgls<'py>(
@@ -26,6 +28,8 @@ pub(crate) fn cgls<'py>(
 }
 
 /// As ``cgls``, with one reduction an iteration.
+///
+#[doc = include_str!("../../docs/solvers/single_reduction_cgls.txt")]
 #[pyfunction]
 #[pyo3(signature = (a, y, start=None, *, damping=0.0, callback=None, **stop))]
 pub(crate) fn single_reduction_cgls<'py>(
@@ -41,6 +45,8 @@ pub(crate) fn single_reduction_cgls<'py>(
 }
 
 /// Least squares ``min ‖y - A x‖² + damping² ‖x‖²`` by bidiagonalisation (LSQR).
+///
+#[doc = include_str!("../../docs/solvers/lsqr.txt")]
 #[pyfunction]
 #[pyo3(signature = (a, y, start=None, *, damping=0.0, callback=None, **stop))]
 pub(crate) fn lsqr<'py>(
@@ -56,6 +62,8 @@ pub(crate) fn lsqr<'py>(
 }
 
 /// Least squares ``min ‖y - A x‖² + damping² ‖x‖²`` with gradients that never grow (LSMR).
+///
+#[doc = include_str!("../../docs/solvers/lsmr.txt")]
 #[pyfunction]
 #[pyo3(signature = (a, y, start=None, *, damping=0.0, callback=None, **stop))]
 pub(crate) fn lsmr<'py>(
@@ -71,6 +79,8 @@ pub(crate) fn lsmr<'py>(
 }
 
 /// ``A x = y`` with ``A`` self-adjoint and positive, by conjugate gradients.
+///
+#[doc = include_str!("../../docs/solvers/cg.txt")]
 #[pyfunction]
 #[pyo3(signature = (a, y, start=None, *, preconditioner=None, callback=None, **stop))]
 pub(crate) fn cg<'py>(
@@ -87,6 +97,8 @@ pub(crate) fn cg<'py>(
 }
 
 /// As ``cg``, with one reduction an iteration.
+///
+#[doc = include_str!("../../docs/solvers/single_reduction_cg.txt")]
 #[pyfunction]
 #[pyo3(signature = (a, y, start=None, *, preconditioner=None, callback=None, **stop))]
 pub(crate) fn single_reduction_cg<'py>(
@@ -107,6 +119,8 @@ pub(crate) fn single_reduction_cg<'py>(
 }
 
 /// ``A x = y`` with ``A`` self-adjoint, of any sign.
+///
+#[doc = include_str!("../../docs/solvers/minres.txt")]
 #[pyfunction]
 #[pyo3(signature = (a, y, start=None, *, callback=None, **stop))]
 pub(crate) fn minres<'py>(
@@ -121,6 +135,8 @@ pub(crate) fn minres<'py>(
 }
 
 /// ``A x = y`` with any square ``A``, in cycles of ``restart`` iterations that keep as many vectors.
+///
+#[doc = include_str!("../../docs/solvers/gmres.txt")]
 #[pyfunction]
 #[pyo3(signature = (a, y, start=None, *, restart=30, preconditioner=None, callback=None, **stop))]
 pub(crate) fn gmres<'py>(
@@ -138,6 +154,8 @@ pub(crate) fn gmres<'py>(
 }
 
 /// ``A x = y`` with any square ``A``, in few vectors.
+///
+#[doc = include_str!("../../docs/solvers/bicgstab.txt")]
 #[pyfunction]
 #[pyo3(signature = (a, y, start=None, *, preconditioner=None, callback=None, **stop))]
 pub(crate) fn bicgstab<'py>(

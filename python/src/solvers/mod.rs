@@ -1,4 +1,5 @@
 //! Solvers.
+#![allow(clippy::doc_markdown, reason = "docstrings of Python, in reStructuredText")]
 
 pub(crate) mod krylov;
 pub(crate) mod progress;

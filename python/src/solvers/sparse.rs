@@ -40,6 +40,8 @@ fn sparsity(
 
 /// ``min ‖y - A x‖² + weight ‖x‖₁`` and the like by thresholded gradient steps (ISTA). ``keep`` percent of the elements are kept where it is
 /// said.
+///
+#[doc = include_str!("../../docs/solvers/ista.txt")]
 #[pyfunction]
 #[pyo3(signature = (a, y, start=None, *, weight=0.1, threshold="soft", keep=None, basis=None, decay=None, step=None, callback=None, **stop))]
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
@@ -63,6 +65,8 @@ pub(crate) fn ista<'py>(
 }
 
 /// As ``ista``, accelerated (FISTA); with ``restart`` it begins anew with its momentum whenever the objective has risen.
+///
+#[doc = include_str!("../../docs/solvers/fista.txt")]
 #[pyfunction]
 #[pyo3(signature = (a, y, start=None, *, weight=0.1, threshold="soft", keep=None, basis=None, decay=None, step=None, restart=false, callback=None, **stop))]
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
@@ -87,6 +91,8 @@ pub(crate) fn fista<'py>(
 
 /// Least squares with the norm 1 of the residual (``kind="data"``), of the model (``"model"``) or of both (``"datamodel"``), by least-squares
 /// problems with new weights, ``iterations`` of them, each of ``inner`` iterations.
+///
+#[doc = include_str!("../../docs/solvers/irls.txt")]
 #[pyfunction]
 #[pyo3(signature = (a, y, *, kind="data", iterations=10, tolerance=1e-10, epsilon=1e-10, clipped=false, damping=1e-10, warm=false, inner=100, inner_residual=1e-8, inner_gradient=1e-8))]
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
@@ -125,6 +131,8 @@ fn inner_stop(iterations: usize, residual: f64, gradient: f64) -> Stop {
 }
 
 /// Orthogonal matching pursuit: one more column in each iteration.
+///
+#[doc = include_str!("../../docs/solvers/omp.txt")]
 #[pyfunction]
 #[pyo3(signature = (a, y, *, iterations=10, residual=1e-8, absolute=0.0, normalize=false, inner=100, inner_residual=1e-8, inner_gradient=1e-8))]
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
@@ -146,6 +154,8 @@ pub(crate) fn omp(
 }
 
 /// ``min ‖x‖₁`` with ``‖y - A x‖ ≤ misfit``, or, with ``norm``, ``min ‖y - A x‖`` with ``‖x‖₁ ≤ norm`` (SPGL1).
+///
+#[doc = include_str!("../../docs/solvers/spgl1.txt")]
 #[pyfunction]
 #[pyo3(signature = (a, y, *, misfit=None, norm=None, iterations=1000, tolerance=1e-6))]
 pub(crate) fn spgl1(
@@ -170,6 +180,8 @@ type SmoothedTerm<'py> = (PyRef<'py, PyOperator>, f64, Option<Bound<'py, PyAny>>
 
 /// Total variation and the like by split Bregman iterations: ``μ/2 ‖y - A x‖²`` beside norms 1 of ``l1``, triples of operator, weight and whether the
 /// norm is isotropic, and squares of ``l2``, triples of operator, weight and target or ``None``.
+///
+#[doc = include_str!("../../docs/solvers/split_bregman.txt")]
 #[pyfunction]
 #[pyo3(signature = (a, y, l1, l2=None, start=None, *, mu=1.0, relaxation=1.0, iterations=50, inner=3, tolerance=1e-8, restart=false, inner_iterations=100, inner_residual=1e-8, inner_gradient=1e-8))]
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]

@@ -87,7 +87,7 @@ fn first_sentence(text: &str) -> String {
 }
 
 /// ``[`Edge`](crate::Edge)``, ``[`Edge`]`` and `[edges](Edge::Zero)` are what they show: the page lies elsewhere.
-fn without_links(text: &str) -> String {
+pub(crate) fn without_links(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, link)) = rest.split_once('[') {

@@ -7,23 +7,26 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::Result;
+use crate::docstrings;
 use crate::package::files;
 use crate::process::repository;
 use entry::Entry;
 
-/// Writes the page anew.
+pub(crate) use entry::without_links;
+
+/// Writes the page anew, and what Python says of operators.
 pub(crate) fn run() -> Result {
     fs::write(path(), page::of(&entries()?))?;
-    Ok(())
+    docstrings::write()
 }
 
-/// Whether the page is what would be written now.
+/// Whether both are what would be written now.
 pub(crate) fn check() -> Result<bool> {
     let same = fs::read_to_string(path()).unwrap_or_default() == page::of(&entries()?);
     if !same {
         eprintln!("error: docs/operators.md is not what its sources say: cargo xtask catalogue");
     }
-    Ok(same)
+    Ok(docstrings::check()? && same)
 }
 
 fn path() -> PathBuf {

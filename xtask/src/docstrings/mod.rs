@@ -1,0 +1,109 @@
+//! `python/docs/*/*.txt`: what Python says of each operator and solver, in NumPy's style, written from the documentation in Rust
+//! and from the signatures in the stubs.
+//!
+//! The summary stands in `python/src` and names what only Python has. These texts follow it.
+
+mod signature;
+mod source;
+mod text;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::Result;
+use crate::package::files;
+use crate::process::repository;
+use source::Source;
+
+/// What parameters mean that are not documented in Rust, or there by the name of something else.
+const MEANINGS: [(&str, &str); 9] = [
+    ("shape", "Extents of the models along each axis."),
+    ("dtype", "Of the elements of models."),
+    ("axis", "Counts from the last one if it is negative."),
+    ("axes", "Those below zero count from the last one."),
+    ("inverse", "Whether it is the inverse that is made."),
+    ("a", "The operator."),
+    ("y", "The data; the solution is of the same kind, on the same device."),
+    ("start", "The model to begin with; zero if there is none."),
+    (
+        "callback",
+        "Is called at the start and at each check. An exception ends the run and is passed on.",
+    ),
+];
+
+/// Writes all texts anew, and removes those of what is gone.
+pub(crate) fn write() -> Result {
+    let texts = texts()?;
+    for (path, text) in &texts {
+        path.parent().map_or(Ok(()), fs::create_dir_all)?;
+        fs::write(path, text)?;
+    }
+    files(&folder(), &mut |path| {
+        if !texts.contains_key(path) {
+            // What cannot be removed stays, and is read by nobody.
+            let _ = fs::remove_file(path);
+        }
+    })
+}
+
+/// Whether the texts are what would be written now.
+pub(crate) fn check() -> Result<bool> {
+    let mut same = true;
+    for (path, text) in &texts()? {
+        if fs::read_to_string(path).unwrap_or_default() != *text {
+            let path = path.strip_prefix(repository()).unwrap_or(path).display();
+            eprintln!("error: {path} is not what its sources say: cargo xtask catalogue");
+            same = false;
+        }
+    }
+    Ok(same)
+}
+
+fn folder() -> PathBuf {
+    repository().join("python/docs")
+}
+
+/// The text of each function that Python has by the name of a type in Rust, and where it stands.
+fn texts() -> Result<BTreeMap<PathBuf, String>> {
+    let mut shared = BTreeMap::new();
+    let mut texts = BTreeMap::new();
+    for module in ["operators", "solvers"] {
+        let sources = sources(&repository().join(module).join("src"))?;
+        shared.extend(sources.get("stop").into_iter().flat_map(|stop| stop.fields.clone()));
+        shared.extend(MEANINGS.map(|(name, meaning)| (name.to_owned(), meaning.to_owned())));
+        let stubs =
+            fs::read_to_string(repository().join(format!("python/arrayspan/{module}.pyi")))?;
+        for signature in signature::read(&stubs) {
+            if let Some(source) = sources.get(&plain(&signature.name)) {
+                let path = folder().join(module).join(format!("{}.txt", signature.name));
+                texts.insert(path, text::of(&signature, source, &shared));
+            }
+        }
+    }
+    Ok(texts)
+}
+
+/// The types in a folder, by their [plain](plain) names.
+fn sources(folder: &Path) -> Result<BTreeMap<String, Source>> {
+    let (mut sources, mut aliases) = (BTreeMap::new(), Vec::new());
+    files(folder, &mut |path| {
+        if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = fs::read_to_string(path).unwrap_or_default();
+            let found = source::read(&text).into_iter();
+            sources.extend(found.map(|source| (plain(&source.name), source)));
+            aliases.extend(source::aliases(&text));
+        }
+    })?;
+    for (name, of) in aliases {
+        if let Some(source) = sources.get(&plain(&of)).cloned() {
+            sources.entry(plain(&name)).or_insert(source);
+        }
+    }
+    Ok(sources)
+}
+
+/// A name in which those of types and of functions agree: `bicgstab` of `BiCgStab` and of `bi_cg_stab`.
+fn plain(name: &str) -> String {
+    name.chars().filter(|character| *character != '_').collect::<String>().to_lowercase()
+}
