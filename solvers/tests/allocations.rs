@@ -59,10 +59,11 @@ fn solving_again_in_one_workspace_allocates_the_solution_and_what_the_host_reads
     }
     for threshold in [Threshold::Soft, Threshold::HalfKeeping(30.0)] {
         // Without a step it takes memory to find one.
-        let (step, restart) = (Some(1e-6), true);
-        holds(|stop| {
-            let sparsity = Sparsity { threshold, ..Sparsity::default() };
-            Fista { sparsity, step, restart, stop, check_every }
-        });
+        for (step, backtracking) in [(Some(1e-6), false), (None, true)] {
+            holds(|stop| {
+                let sparsity = Sparsity { threshold, ..Sparsity::default() };
+                Fista { sparsity, step, backtracking, restart: true, stop, check_every }
+            });
+        }
     }
 }

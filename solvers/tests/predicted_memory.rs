@@ -111,6 +111,15 @@ fn the_memory_of_a_run_is_predicted() {
     let ista = Ista { check_every: 5, stop, ..Ista::default() };
     let expected = 8 * (3 * n + n + 5 * (6 + RECORDED) + 2) + a.workspace();
     assert_eq!(ista.memory(&a, &*on).unwrap(), expected);
+    // A candidate and its scalars, and residuals of one iteration or of two.
+    let fista = Fista { backtracking: true, ..fista };
+    predicts(&fista, &a, 20);
+    let expected = 8 * (7 * n + n + 11 * (6 + RECORDED) + 8) + a.workspace();
+    assert_eq!(fista.memory(&a, &*on).unwrap(), expected);
+    let ista = Ista { backtracking: true, ..ista };
+    predicts(&ista, &a, 20);
+    let expected = 8 * (6 * n + n + 8 * (6 + RECORDED) + 7) + a.workspace();
+    assert_eq!(ista.memory(&a, &*on).unwrap(), expected);
     let threshold = Threshold::HardKeeping(20.0);
     let sparsity = Sparsity { basis: Some(a.clone()), threshold, ..Sparsity::default() };
     let fista = Fista { sparsity, ..fista };

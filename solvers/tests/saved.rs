@@ -253,11 +253,17 @@ fn runs_for_sparse_models_are_taken_up_with_their_momentum() {
                 let ista =
                     Ista { sparsity: sparsity.clone(), stop, check_every: 3, ..Ista::default() };
                 pauses(&ista, &a, &y, None);
+                // Of the first tries none is taken.
+                let (step, backtracking) = (Some(1.0), true);
+                pauses(&Ista { step, backtracking, ..ista }, &a, &y, None);
                 let start = a.adjoint(&y).unwrap();
                 for restart in [false, true] {
                     let sparsity = sparsity.clone();
                     let fista =
                         Fista { sparsity, restart, stop, check_every: 3, ..Fista::default() };
+                    pauses(&fista, &a, &y, None);
+                    pauses(&fista, &a, &y, Some(&start));
+                    let fista = Fista { step, backtracking, ..fista };
                     pauses(&fista, &a, &y, None);
                     pauses(&fista, &a, &y, Some(&start));
                 }

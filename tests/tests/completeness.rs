@@ -206,6 +206,7 @@ fn every_cost_the_documentation_promises_is_tested() {
                     "single_reduction_cgls",
                     "ista",
                     "fista",
+                    "backtracking",
                 ]
                 .contains(&name)
                     || cases::ALL.iter().any(|(cases, _)| *cases == name);

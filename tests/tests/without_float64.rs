@@ -173,8 +173,13 @@ fn methods_for_sparse_models_run_in_float32() {
         ] {
             let sparsity = Sparsity { weight: 1e-3, threshold, basis, ..Sparsity::default() };
             let stop = Stop { residual: 0.0, ..Stop::after(3000) };
-            let solver = Fista { sparsity, restart: true, stop, check_every: 50, step: None };
-            near(&solver.solve(&blur, &y).unwrap().x, &format!("{threshold:?}"));
+            for backtracking in [false, true] {
+                let sparsity = sparsity.clone();
+                let (restart, check_every) = (true, 50);
+                let solver =
+                    Fista { sparsity, restart, stop, check_every, backtracking, step: None };
+                near(&solver.solve(&blur, &y).unwrap().x, &format!("{threshold:?}"));
+            }
         }
         near(&Omp { residual: 1e-4, ..Omp::default() }.solve(&blur, &y).unwrap().x, "Omp");
         let constraint = Constraint::Misfit(1e-2);

@@ -39,11 +39,11 @@ fn sparsity(
 }
 
 /// ``min ‖y - A x‖² + weight ‖x‖₁`` and the like by thresholded gradient steps (ISTA). ``keep`` percent of the elements are kept where it is
-/// said.
+/// said. With ``backtracking`` steps that are too long are noticed and halved, from ``step`` on.
 ///
 #[doc = include_str!("../../docs/solvers/ista.txt")]
 #[pyfunction]
-#[pyo3(signature = (a, y, start=None, *, weight=0.1, threshold="soft", keep=None, basis=None, decay=None, step=None, callback=None, **stop))]
+#[pyo3(signature = (a, y, start=None, *, weight=0.1, threshold="soft", keep=None, basis=None, decay=None, step=None, backtracking=false, callback=None, **stop))]
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
 pub(crate) fn ista<'py>(
     a: &PyOperator,
@@ -55,12 +55,13 @@ pub(crate) fn ista<'py>(
     basis: Option<&PyOperator>,
     decay: Option<Vec<f64>>,
     step: Option<f64>,
+    backtracking: bool,
     callback: Option<Py<PyAny>>,
     stop: Option<&Bound<'py, PyDict>>,
 ) -> Result<PySolution> {
     let Stopping { stop, check_every } = Stopping::of(stop)?;
     let sparsity = sparsity(weight, (threshold, keep), basis, decay)?;
-    let solver = Ista { sparsity, step, restart: false, stop, check_every };
+    let solver = Ista { sparsity, step, backtracking, restart: false, stop, check_every };
     Asked { a, y, start, callback }.solve(&solver)
 }
 
@@ -68,7 +69,7 @@ pub(crate) fn ista<'py>(
 ///
 #[doc = include_str!("../../docs/solvers/fista.txt")]
 #[pyfunction]
-#[pyo3(signature = (a, y, start=None, *, weight=0.1, threshold="soft", keep=None, basis=None, decay=None, step=None, restart=false, callback=None, **stop))]
+#[pyo3(signature = (a, y, start=None, *, weight=0.1, threshold="soft", keep=None, basis=None, decay=None, step=None, backtracking=false, restart=false, callback=None, **stop))]
 #[allow(clippy::too_many_arguments, reason = "those of the function in Python")]
 pub(crate) fn fista<'py>(
     a: &PyOperator,
@@ -80,13 +81,15 @@ pub(crate) fn fista<'py>(
     basis: Option<&PyOperator>,
     decay: Option<Vec<f64>>,
     step: Option<f64>,
+    backtracking: bool,
     restart: bool,
     callback: Option<Py<PyAny>>,
     stop: Option<&Bound<'py, PyDict>>,
 ) -> Result<PySolution> {
     let Stopping { stop, check_every } = Stopping::of(stop)?;
     let sparsity = sparsity(weight, (threshold, keep), basis, decay)?;
-    Asked { a, y, start, callback }.solve(&Fista { sparsity, step, restart, stop, check_every })
+    let solver = Fista { sparsity, step, backtracking, restart, stop, check_every };
+    Asked { a, y, start, callback }.solve(&solver)
 }
 
 /// Least squares with the norm 1 of the residual (``kind="data"``), of the model (``"model"``) or of both (``"datamodel"``), by least-squares

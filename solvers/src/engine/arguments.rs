@@ -18,7 +18,7 @@ pub(crate) fn workspace_with<M: Method>(
     scalars: Scalars,
 ) -> Result<SolverWorkspace<M::Vectors>> {
     check(method, a)?;
-    let [rows, state] = M::ROWS;
+    let [rows, state] = method.rows();
     let inner = method.preconditioner().map(|inner| inner as &dyn LinearMap);
     let sizes = ([check_every(method), rows, state], M::PICKED);
     SolverWorkspace::new(a, on, sizes, scalars, inner, |make| method.vectors(make))

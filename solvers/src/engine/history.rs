@@ -4,7 +4,7 @@
 //! axis counts the right-hand sides. So a recurrence is written once.
 
 use arrayspan_bridge::{Array, DType, Relayout, View, ViewMut};
-use arrayspan_kernels::{Arrays, Executor, Update};
+use arrayspan_kernels::{Arrays, Executor, Expression, Update};
 
 use super::scale::power;
 use super::state::{fill, identity};
@@ -173,6 +173,37 @@ impl History {
         inputs.extend(self.wholes.as_ref().map(Array::view));
         let (_, next) = after.sliced(0, 0, 1)?.split_at(1, self.state)?;
         fill(on, self.picks.as_ref(), inputs, state, next)
+    }
+
+    /// Writes some rows of column `step + 1`, in one launch. Inputs are scalars of column `step`, scalars of the column itself that are not
+    /// written, and `others`, in this order.
+    pub(crate) fn revise(
+        &mut self,
+        on: &dyn Executor,
+        step: usize,
+        [known, own]: [&[usize]; 2],
+        others: &[View<'_>],
+        rows: &[(usize, Expression)],
+    ) -> Result<()> {
+        let count = self.slots.shape()[1];
+        let (before, after) = self.slots.view_mut().split_at(0, step + 1)?;
+        let known = known.iter().map(|&scalar| slot(before.view(), scalar, step));
+        let mut inputs = known.collect::<Result<Vec<_>>>()?;
+        let (mut read, mut outputs) = (vec![None; own.len()], Vec::with_capacity(rows.len()));
+        let mut rest = after.selected(0, 0)?;
+        for row in 0..count {
+            let (one, left) = rest.split_at(0, 1)?;
+            let one = one.selected(0, 0)?;
+            rest = left;
+            if let Some(at) = own.iter().position(|scalar| *scalar == row) {
+                read[at] = Some(View::from(one));
+            } else if let Some((_, value)) = rows.iter().find(|(written, _)| *written == row) {
+                outputs.push((value.clone(), one));
+            }
+        }
+        inputs.extend(read.into_iter().flatten());
+        inputs.extend_from_slice(others);
+        Ok(on.map_many(&inputs, outputs)?)
     }
 
     /// Fills the state of the first column from the scalars before it in that column and `others`.

@@ -34,6 +34,11 @@ pub trait Method: Debug + Sized {
     /// Whether that call is one expression for all of them.
     const PICKED: bool = false;
 
+    /// The same numbers, where parameters add rows.
+    fn rows(&self) -> [usize; 2] {
+        Self::ROWS
+    }
+
     /// When it stops.
     fn stop(&self) -> &Stop;
 

@@ -93,7 +93,7 @@ pub trait Solver: Method {
     fn memory(&self, a: &dyn LinearMap, on: &dyn Executor) -> Result<usize> {
         check(self, a)?;
         let vectors = Make::count(a, on, |make| self.vectors(make))?;
-        let [rows, state] = Self::ROWS;
+        let [rows, state] = self.rows();
         let picks = if Self::PICKED { (rows - state).pow(2) } else { 0 };
         let recorded = History::recorded(on).map_or(0, |recorded| recorded + 1);
         let columns = check_every(self).saturating_add(1 + recorded);

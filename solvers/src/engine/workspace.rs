@@ -152,6 +152,11 @@ impl<'a> Make<'a> {
         self.array(shape, dtype)
     }
 
+    /// A number of any dtype.
+    pub(crate) fn number(&mut self, dtype: DType) -> Result<Array> {
+        self.array(&[], dtype)
+    }
+
     /// A real number that stays on the device: of several right-hand sides one for each.
     pub(crate) fn scalar(&mut self) -> Result<Array> {
         let columns = self.columns;

@@ -1,11 +1,14 @@
 //! What is known of models that are sparse.
 
+use std::f64::consts::SQRT_2;
+
 use arrayspan_bridge::DType;
 use arrayspan_operators::{LinearMap, Operator};
 
 use super::Threshold;
+use super::threshold::Shape;
 use crate::Result;
-use crate::engine::scale::power;
+use crate::engine::scale::{Scale, power};
 use crate::parameters::{not_negative, wrong};
 
 /// That a model is sparse, and how: the term `weight · ‖x‖ₚᵖ`, or `weight · ‖Sᴴ x‖ₚᵖ`.
@@ -60,6 +63,27 @@ impl Sparsity {
     pub(super) fn scaled_weight(&self, step: f64, exponent: i32, scaled_step: f64) -> f64 {
         let level = self.threshold.level(0.5 * self.weight * step);
         2.0 * self.threshold.tau(power(exponent, level)) / scaled_step
+    }
+
+    /// Its weight beside the misfit of a run with scaled data, operator and models.
+    pub(super) fn weight_in(&self, scale: Scale) -> f64 {
+        let Scale { data, operator } = scale;
+        match self.threshold.shape() {
+            Shape::Soft => power(data + operator, self.weight),
+            Shape::Hard => power(2 * data, self.weight),
+            // `σ^(3/2) μ^(1/2)`
+            Shape::Half => {
+                let twice = 3 * data + operator;
+                let odd = if twice.rem_euclid(2) == 1 { SQRT_2 } else { 1.0 };
+                power(twice.div_euclid(2), self.weight) * odd
+            }
+        }
+    }
+
+    /// What its level is multiplied by in iteration number `done`.
+    pub(super) fn decayed(&self, done: usize) -> f64 {
+        let decay = self.decay.get(done).or(self.decay.last()).copied().unwrap_or(1.0);
+        self.threshold.level(decay) / self.threshold.level(1.0)
     }
 
     /// What its thresholds are of.

@@ -1,6 +1,8 @@
 //! Steps along the gradient of the misfit, each followed by a threshold.
 
+mod backtracking;
 mod recurrence;
+mod thresholded;
 
 use arrayspan_bridge::Array;
 use arrayspan_kernels::{Arrays as _, Vector, constant, input};
@@ -15,7 +17,9 @@ use crate::engine::scale::power;
 use crate::engine::system::Parts;
 use crate::parameters::positive;
 use crate::{NormEstimator, Result, Stop};
+use backtracking::Tried;
 use recurrence::{BETA, ROWS, Vectors};
+use thresholded::lacking;
 
 /// `min ‖y - A x‖² + weight ‖x‖ₚᵖ` by the iteration `x ← T(x + step · Aᴴ (y - A x))`, with a [`Threshold`](crate::sparse::Threshold) `T` for the
 /// norm.
@@ -46,6 +50,11 @@ pub type Ista = IterativeThresholding<false>;
 /// less than `ε` times the way so far (`ε` of the dtype; the way is the length of all steps and of the start) end with
 /// [`Stopped::Precision`](crate::Stopped::Precision), and **no iteration after that changes anything**. Data zero give the model zero, at once.
 ///
+/// With [`backtracking`](field@IterativeThresholding::backtracking) a step that the misfit does not allow, `‖A (x⁺ - z)‖² > ‖x⁺ - z‖²/step`, is not taken, and
+/// steps are halved, all on the device: an iteration is then a try, and one that is not taken leaves model, residual and gradient as they are. `A (x⁺ - z)` is made
+/// of residuals, so that it costs no application more. After it momentum begins anew. What is within rounding of the data and of the way so far is
+/// allowed. (For [`proximal::ProximalGradient`](crate::proximal::ProximalGradient) the function has to be applied once more.)
+///
 /// Data, models and operators may have any size that the dtype holds: where squares or products would leave its range, data, operator, step and
 /// threshold are scaled by powers of two.
 ///
@@ -53,10 +62,11 @@ pub type Ista = IterativeThresholding<false>;
 /// ([`memory`](crate::Solver::memory)); with a basis its coefficients besides. Values moved an
 /// iteration: `7n + 4m`, an application of `A` and of `Aᴴ`, and 5 launches beside these (test `bytes::fista`). `restart` takes one
 /// more that reads `n`, a basis one of `S` and of `Sᴴ`, 2 launches and `5n` more; thresholds that keep a share find a
-/// [percentile](crate::sparse#percentiles) each time.
+/// [percentile](crate::sparse#percentiles) each time. Backtracking takes `n + 2m` elements and 3 rows of scalars more (`Ista`: `2n + m`), and moves
+/// `16n + 10m` in 12 launches (`Ista`: `11n + 9m` in 11; test `bytes::backtracking`).
 ///
-/// Reference: Beck and Teboulle, SIAM J. Imaging Sci. 2 (2009) 183; O'Donoghue and Candès, Found. Comput. Math. 15 (2015) 715, for
-/// `restart`. Golden: PyLops 2.8.0 `fista`.
+/// Reference: Beck and Teboulle, SIAM J. Imaging Sci. 2 (2009) 183, with equation 2.5 for backtracking; O'Donoghue and Candès, Found. Comput. Math. 15
+/// (2015) 715, for `restart`. Golden: PyLops 2.8.0 `fista`.
 ///
 /// ```
 /// use arrayspan_bridge::{Array, DType};
@@ -84,10 +94,14 @@ pub struct IterativeThresholding<const ACCELERATED: bool> {
     /// The weight of the norm, the norm, and what it is of.
     pub sparsity: Sparsity,
     /// The length of steps, at most `1/‖A‖²`, the inverse of the largest eigenvalue of `Aᴴ A` (PyLops: `alpha`); it is not checked.
-    /// `None`: that of the upper bound of a [`NormEstimator`], which up to 30 applications of `A` and of `Aᴴ` find each time, in memory for a
+    /// With backtracking that of the first step: one of more than 2²⁰ times `‖g‖²/‖A g‖²` counts as so many, and `None` is what is said there.
+    /// `None` without it: that of the upper bound of a [`NormEstimator`], which up to 30 applications of `A` and of `Aᴴ` find each time, in memory for a
     /// model and data besides;
     /// who solves often asks [`norm_estimate`](crate::norm_estimate) once. (PyLops takes a lower bound on GPUs, of which steps come that are too long.)
     pub step: Option<f64>,
+    /// Whether steps that are too long are noticed and halved, from [`step`](Self::step) on; `None` is then the longest one that the first gradient `g` allows,
+    /// `‖g‖²/‖A g‖²`, which one application of `A` finds.
+    pub backtracking: bool,
     /// [`Fista`]: to begin anew with the momentum whenever the objective has risen, which converges faster where the
     /// problem is well-conditioned near its solution. [`Ista`], whose objective does not rise, does not look at it.
     pub restart: bool,
@@ -98,10 +112,11 @@ pub struct IterativeThresholding<const ACCELERATED: bool> {
 }
 
 impl<const ACCELERATED: bool> Default for IterativeThresholding<ACCELERATED> {
-    /// The default [`Sparsity`], a safe step, no restart, the default [`Stop`], a check every 10 iterations.
+    /// The default [`Sparsity`], a safe step and no backtracking, no restart, the default [`Stop`], a check every 10 iterations.
     fn default() -> Self {
         let (sparsity, stop) = (Sparsity::default(), Stop::default());
-        Self { sparsity, step: None, restart: false, stop, check_every: 10 }
+        let (step, backtracking, restart) = (None, false, false);
+        Self { sparsity, step, backtracking, restart, stop, check_every: 10 }
     }
 }
 
@@ -121,6 +136,11 @@ impl<const ACCELERATED: bool> Method for IterativeThresholding<ACCELERATED> {
     const ROWS: [usize; 2] = [if ACCELERATED { ROWS } else { BETA }, STEP];
     const OBJECTIVE: usize = RESIDUAL;
     const DESCENDS: bool = true;
+
+    fn rows(&self) -> [usize; 2] {
+        let [rows, state] = Self::ROWS;
+        [if self.backtracking { backtracking::rows::<ACCELERATED>() } else { rows }, state]
+    }
 
     fn stop(&self) -> &Stop {
         &self.stop
@@ -143,7 +163,7 @@ impl<const ACCELERATED: bool> Method for IterativeThresholding<ACCELERATED> {
 
     fn vectors(&self, make: &mut Make<'_>) -> Result<Vectors> {
         let mut gradients = vec![make.model("the workspace's gradient")?];
-        if ACCELERATED {
+        if ACCELERATED || self.backtracking {
             gradients.push(make.model("the workspace's gradient")?);
         }
         let sparsity = &self.sparsity;
@@ -154,6 +174,7 @@ impl<const ACCELERATED: bool> Method for IterativeThresholding<ACCELERATED> {
             let bytes = Percentile::bytes(make.on(), dtype);
             make.made(bytes, |on| Percentile::new(on, dtype, len))
         });
+        let tried = self.backtracking.then(|| Tried::new::<ACCELERATED>(make)).transpose()?;
         Ok(Vectors {
             residual: make.data("the workspace's residual")?,
             other: make.model("the workspace's model")?,
@@ -163,6 +184,7 @@ impl<const ACCELERATED: bool> Method for IterativeThresholding<ACCELERATED> {
             percentile: percentile.transpose()?.flatten(),
             penalty: make.scalar()?,
             step: 1.0,
+            tried,
         })
     }
 
@@ -171,8 +193,9 @@ impl<const ACCELERATED: bool> Method for IterativeThresholding<ACCELERATED> {
     }
 
     fn kept(vectors: &mut Vectors) -> Vec<&mut Array> {
-        let Vectors { other, gradients, penalty, .. } = vectors;
-        [other, penalty].into_iter().chain(gradients).collect()
+        let Vectors { other, gradients, penalty, tried, .. } = vectors;
+        let residuals = tried.iter_mut().flat_map(|tried| &mut tried.residuals);
+        [other, penalty].into_iter().chain(gradients).chain(residuals).collect()
     }
 
     /// Two vectors change places in each iteration.
@@ -182,8 +205,10 @@ impl<const ACCELERATED: bool> Method for IterativeThresholding<ACCELERATED> {
     }
 
     fn arrays(vectors: &mut Vectors) -> Vec<&mut Array> {
-        let Vectors { residual, other, gradients, coefficients, work, penalty, .. } = vectors;
+        let Vectors { residual, other, gradients, coefficients, work, penalty, tried, .. } =
+            vectors;
         let mut all = vec![residual, other, penalty];
+        all.extend(tried.iter_mut().flat_map(Tried::arrays));
         all.extend(gradients.iter_mut().chain(coefficients));
         if let Some(work) = work {
             work.show(&mut |array| all.push(array));
@@ -192,7 +217,10 @@ impl<const ACCELERATED: bool> Method for IterativeThresholding<ACCELERATED> {
     }
 
     fn first(run: &mut Run<'_, Self>) -> Result<()> {
-        let started = run.started;
+        let (method, started) = (run.method, run.started);
+        if method.backtracking && run.w.vectors.tried.is_none() {
+            return Err(lacking(method));
+        }
         let Parts { mut system, vectors, history, x, on, .. } = run.parts();
         let Vectors { residual, gradients, penalty, .. } = vectors;
         system.adjoint(residual, &mut gradients[0])?;
@@ -203,13 +231,20 @@ impl<const ACCELERATED: bool> Method for IterativeThresholding<ACCELERATED> {
             x.norm_squared_into(on, &mut *penalty)?;
             size = input(2).sqrt();
         }
-        let state = recurrence::begin::<ACCELERATED>(size, history.dtype());
+        let mut state = recurrence::begin::<ACCELERATED>(size, history.dtype());
+        if method.backtracking {
+            state.extend(backtracking::begin());
+        }
         let others = [penalty.view()];
         history.begin(on, &others[..usize::from(started)], &State::Each(state))
     }
 
     fn measure(run: &mut Run<'_, Self>) -> Result<()> {
         let scale = run.scale;
+        if run.method.backtracking {
+            run.w.vectors.step = backtracking::first(run)?;
+            return Ok(());
+        }
         if let Some(step) = run.method.step {
             // Of the scaled operator; by two factors, whose square may be beyond all numbers.
             run.w.vectors.step = power(-scale.operator, power(-scale.operator, step));
@@ -236,6 +271,7 @@ impl<const ACCELERATED: bool> Method for IterativeThresholding<ACCELERATED> {
             let vectors = &mut run.w.vectors;
             std::mem::swap(&mut run.x, &mut vectors.other);
             vectors.gradients.reverse();
+            vectors.tried.iter_mut().for_each(|tried| tried.residuals.reverse());
         }
         Ok(())
     }

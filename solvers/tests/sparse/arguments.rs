@@ -6,7 +6,7 @@ use arrayspan_kernels::on;
 use arrayspan_operators::{Identity, Space};
 use arrayspan_solvers::{Error, Fista, Solver, Sparsity, Stop, Threshold};
 
-use super::support::{Problem, Random};
+use super::support::{Problem, Random, values};
 use super::weighted;
 
 #[test]
@@ -49,4 +49,12 @@ fn a_workspace_of_another_sparsity_is_refused() {
         let found = plain.solve_in(&mut own, &*on, &a, y.view(), None, &mut ()).unwrap();
         assert_eq!(found.iterations, 5);
     }
+    let tries = Fista { backtracking: true, ..plain.clone() };
+    let mut workspace = plain.workspace(&a, &*on).unwrap();
+    let failed = tries.solve_in(&mut workspace, &*on, &a, y.view(), None, &mut ());
+    assert!(matches!(failed, Err(Error::Parameter { .. })), "{failed:?}");
+    let mut own = tries.workspace(&a, &*on).unwrap();
+    let found = plain.solve_in(&mut own, &*on, &a, y.view(), None, &mut ()).unwrap();
+    let expected = plain.solve(&a, &y).unwrap();
+    assert_eq!((found.residuals, values(&found.x)), (expected.residuals, values(&expected.x)));
 }

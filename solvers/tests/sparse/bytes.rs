@@ -7,7 +7,7 @@ use arrayspan_bridge::devices::Device;
 use arrayspan_kernels::{Trace, Update, on};
 use arrayspan_operators::{Diagonal, LinearMap, LinearOperator, Space, Workspace};
 use arrayspan_solvers::sparse::IterativeThresholding;
-use arrayspan_solvers::{Solver, Sparsity, Stop, Threshold};
+use arrayspan_solvers::{Fista, Solver, Sparsity, Stop, Threshold};
 
 use super::support::{Problem, Random, array};
 use super::weighted;
@@ -16,7 +16,7 @@ use super::weighted;
 fn iteration<const ACCELERATED: bool>(
     problem: &Problem,
     sparsity: &Sparsity,
-    restart: bool,
+    [restart, backtracking]: [bool; 2],
 ) -> (usize, usize) {
     let trace = Arc::new(Trace::of(on(Device::cpu()).unwrap()));
     let (a, y) = (problem.operator(), problem.data());
@@ -24,6 +24,7 @@ fn iteration<const ACCELERATED: bool>(
         let solver = IterativeThresholding::<ACCELERATED> {
             sparsity: sparsity.clone(),
             step: Some(1e-3),
+            backtracking,
             restart,
             stop: Stop::after(iterations),
             check_every: 100,
@@ -45,11 +46,11 @@ const SIZE: [usize; 2] = [700, 300];
 
 fn holds<const ACCELERATED: bool>(
     sparsity: &Sparsity,
-    restart: bool,
+    kind: [bool; 2],
     [launches, values]: [usize; 2],
 ) {
     let problem = Problem::new(DType::Float64, SIZE, 1.0, false, &mut Random(1));
-    let found = iteration::<ACCELERATED>(&problem, sparsity, restart);
+    let found = iteration::<ACCELERATED>(&problem, sparsity, kind);
     assert_eq!(found.0, launches);
     // Scalars are less than a vector.
     assert!((values..values + SIZE[1] / 2).contains(&found.1), "{} values, {values}", found.1);
@@ -58,7 +59,7 @@ fn holds<const ACCELERATED: bool>(
 #[test]
 fn ista() {
     let [m, n] = SIZE;
-    holds::<false>(&weighted(0.1), false, [5, 5 * n + 4 * m]);
+    holds::<false>(&weighted(0.1), [false, false], [5, 5 * n + 4 * m]);
 }
 
 #[test]
@@ -66,9 +67,31 @@ fn fista() {
     let [m, n] = SIZE;
     for threshold in [Threshold::Soft, Threshold::Hard, Threshold::Half] {
         let sparsity = Sparsity { threshold, ..weighted(0.1) };
-        holds::<true>(&sparsity, false, [5, 7 * n + 4 * m]);
-        holds::<true>(&sparsity, true, [6, 8 * n + 4 * m]);
+        holds::<true>(&sparsity, [false, false], [5, 7 * n + 4 * m]);
+        holds::<true>(&sparsity, [true, false], [6, 8 * n + 4 * m]);
     }
+}
+
+/// One product with the matrix and one with its adjoint, as without.
+#[test]
+fn backtracking() {
+    let [m, n] = SIZE;
+    holds::<false>(&weighted(0.1), [false, true], [11, 11 * n + 9 * m]);
+    holds::<true>(&weighted(0.1), [false, true], [12, 16 * n + 10 * m]);
+    holds::<true>(&weighted(0.1), [true, true], [14, 17 * n + 10 * m]);
+    let problem = Problem::new(DType::Float64, SIZE, 1.0, false, &mut Random(1));
+    let trace = Arc::new(Trace::of(on(Device::cpu()).unwrap()));
+    let (a, y) = (problem.operator(), problem.data());
+    let products = |iterations| {
+        let stop = Stop::after(iterations);
+        let solver = Fista { stop, backtracking: true, step: Some(1.0), ..Fista::default() };
+        let mut workspace = solver.workspace(&a, &*trace).unwrap();
+        solver.solve_in(&mut workspace, &*trace, &a, y.view(), None, &mut ()).unwrap();
+        let steps = trace.steps();
+        let _ = trace.take();
+        steps.iter().filter(|(verb, _)| *verb == "gemm").count()
+    };
+    assert_eq!(products(9) - products(4), 2 * 5);
 }
 
 #[test]
@@ -89,5 +112,5 @@ fn a_basis_takes_two_launches_and_itself() {
     assert_eq!(basis.domain(), basis.range());
     let sparsity = Sparsity { basis: Some(basis), ..weighted(0.1) };
     let values = 12 * n + 4 * m + 2 * own.bytes() / 8;
-    holds::<true>(&sparsity, false, [7 + 2 * own.launches, values]);
+    holds::<true>(&sparsity, [false, false], [7 + 2 * own.launches, values]);
 }

@@ -86,10 +86,10 @@ fn ista_never_rises_and_fista_is_there_sooner() {
         };
         let (sparsity, stop) = (weighted(0.1), Stop::after(400));
         if accelerated {
-            let solver = Fista { sparsity, restart, stop, check_every: 1, step: None };
+            let solver = Fista { sparsity, restart, stop, check_every: 1, ..Fista::default() };
             solver.solve_from(&a, &y, None, &mut watch).unwrap();
         } else {
-            let solver = Ista { sparsity, restart, stop, check_every: 1, step: None };
+            let solver = Ista { sparsity, restart, stop, check_every: 1, ..Ista::default() };
             solver.solve_from(&a, &y, None, &mut watch).unwrap();
         }
         found
@@ -120,7 +120,7 @@ fn data_and_operators_of_every_size_are_solved_as_those_near_one() {
             let sparsity = weighted(0.5 * operator * data);
             let step = step.map(|step| step / operator / operator);
             let (stop, restart) = (Stop { gradient: 1e-6, ..Stop::after(3000) }, true);
-            let solver = Fista { sparsity, step, restart, stop, check_every: 10 };
+            let solver = Fista { sparsity, step, restart, stop, ..Fista::default() };
             let solution = solver.solve(&problem.operator(), problem.data()).unwrap();
             assert_ne!(solution.stopped, Stopped::Iterations, "{operator:e} {data:e}");
             let (x, by) = (values(&solution.x), operator / data);

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
 
 mod arguments;
+mod backtracking;
 mod bytes;
 mod lasso;
 mod outer;

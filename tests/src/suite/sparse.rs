@@ -84,6 +84,7 @@ pub fn proximal_gradients<const ACCELERATED: bool>(cell: &Cell) -> Verdict {
             let solver = IterativeThresholding::<ACCELERATED> {
                 sparsity: sparsity.clone(),
                 step: Some(0.025),
+                backtracking: false,
                 restart: false,
                 stop: Stop::after(iterations),
                 check_every,

@@ -4,16 +4,19 @@
 //! number find the present model in the run's, and those of odd number in the other one.
 
 use arrayspan_bridge::{Array, DType};
-use arrayspan_kernels::{Expression, Update, Vector, VectorMut, constant, input, previous};
+use arrayspan_kernels::{
+    Executor, Expression, Update, Vector, VectorMut, constant, input, previous,
+};
 use arrayspan_operators::{LinearOperator, Workspace};
 
+use super::backtracking::{self, Tried};
+use super::thresholded::{Level, Tools, lacking, threshold};
 use crate::engine::history::{GRADIENT, RESIDUAL, STEP, State};
 use crate::engine::run::{Run, above};
 use crate::engine::scale::{epsilon, power, times};
 use crate::engine::system::Parts;
 use crate::sparse::percentile::Percentile;
-use crate::sparse::threshold::write;
-use crate::{Error, IterativeThresholding, Result};
+use crate::{IterativeThresholding, Result};
 
 /// The vectors of [`IterativeThresholding`].
 #[derive(Debug)]
@@ -30,21 +33,23 @@ pub struct Vectors {
     pub(super) percentile: Option<Percentile>,
     /// `‖x‖ₚᵖ`
     pub(super) penalty: Array,
-    /// The length of steps, for the operator as the run has it.
+    /// The length of steps, for the operator as the run has it; with backtracking that of the first one.
     pub(super) step: f64,
+    /// What backtracking needs.
+    pub(super) tried: Option<Tried>,
 }
 
 /// The row of the gradient one iteration earlier.
-const LAST: usize = 3;
+pub(super) const LAST: usize = 3;
 /// The row of the way so far: the start and all steps.
-const WAY: usize = 4;
+pub(super) const WAY: usize = 4;
 /// The row of `β`, and the first one that is there for momentum alone.
 pub(super) const BETA: usize = 5;
 /// The row of `t`, and 0 before the first iteration with it.
-const T: usize = 6;
+pub(super) const T: usize = 6;
 /// The row of the objective one iteration earlier.
-const OBJECTIVE: usize = 7;
-/// How many rows there are.
+pub(super) const OBJECTIVE: usize = 7;
+/// How many rows there are, without those of backtracking.
 pub(super) const ROWS: usize = 8;
 
 /// The first column from its third row on. Inputs are the residual and the gradient.
@@ -61,8 +66,12 @@ pub(super) fn begin<const ACCELERATED: bool>(way: Expression, scalars: DType) ->
 pub(super) fn turn<const ACCELERATED: bool>(
     run: &mut Run<'_, IterativeThresholding<ACCELERATED>>,
 ) -> Result<()> {
-    run.next = Some(scalars(run));
-    let (method, started) = (run.method, run.started);
+    let method = run.method;
+    run.next = Some(if method.backtracking { backtracking::scalars(run) } else { scalars(run) });
+    if method.backtracking {
+        backtracking::turn(run)?;
+    }
+    let started = run.started;
     let Parts { vectors, x, on, .. } = run.parts();
     let Vectors { other, gradients, coefficients, work, penalty, .. } = vectors;
     on.copy(x.view(), other.view_mut(), Update::set())?;
@@ -72,21 +81,28 @@ pub(super) fn turn<const ACCELERATED: bool>(
     if !method.restarts() {
         return Ok(());
     }
-    let threshold = method.sparsity.threshold;
-    let sum = |of: &Array, out: &mut Array| {
-        on.sum(&threshold.penalty(input(0)), &[of.view()], out.view_mut())
-    };
     if !started {
         return Ok(penalty.assign_on(on, 0.0)?);
     }
     match &method.sparsity.basis {
-        None => Ok(sum(x, penalty)?),
+        None => sum_penalty(method, on, x, penalty),
         Some(basis) => {
             let (of, work) = parts(method, coefficients.as_mut(), work.as_mut())?;
             basis.apply_adjoint_with(work, on, x.view(), of.view_mut(), Update::set())?;
-            Ok(sum(of, penalty)?)
+            sum_penalty(method, on, of, penalty)
         }
     }
+}
+
+/// `out ← ‖x‖ₚᵖ`
+pub(super) fn sum_penalty<const ACCELERATED: bool>(
+    method: &IterativeThresholding<ACCELERATED>,
+    on: &dyn Executor,
+    of: &Array,
+    out: &mut Array,
+) -> Result<()> {
+    let penalty = method.sparsity.threshold.penalty(input(0));
+    Ok(on.sum(&penalty, &[of.view()], out.view_mut())?)
 }
 
 /// One step. All of it is enqueued; nothing comes to the host.
@@ -94,6 +110,9 @@ pub(super) fn iterate<const ACCELERATED: bool>(
     run: &mut Run<'_, IterativeThresholding<ACCELERATED>>,
     step: usize,
 ) -> Result<()> {
+    if run.method.backtracking {
+        return backtracking::iterate(run, step);
+    }
     let (method, y, scale) = (run.method, run.y.clone(), run.scale);
     let length = run.w.vectors.step;
     // The method's own step, for the operator as it is.
@@ -120,50 +139,15 @@ pub(super) fn iterate<const ACCELERATED: bool>(
         let ahead = input(0) - previous() + constant(length) * (input(1) - input(3));
         moved = moved + input(4) * ahead;
     }
-    let threshold = method.sparsity.threshold;
-    // Once the step is zero the model stays as it is, to the last bit.
-    let chosen = |new: Expression, go: Expression, old: Expression| {
-        go.clone() * new + (constant(1.0) - go) * old
+    let mut tools = Tools {
+        coefficients: coefficients.as_mut(),
+        work: work.as_mut(),
+        percentile: percentile.as_mut(),
     };
-    let complex = now.dtype().is_complex();
-    match (&method.sparsity.basis, threshold.kept()) {
-        (None, None) => {
-            let new = threshold.shape().of(moved, constant(level), complex);
-            write(on, &chosen(new, input(2), input(0)), &inputs, other.view_mut())?;
-        }
-        (None, Some(kept)) => {
-            let percentile = percentile.as_mut().ok_or_else(|| lacking(method))?;
-            on.map(&moved, &inputs, other.view_mut())?;
-            percentile.find(on, &other.view(), 100.0 - kept)?;
-            let new = threshold.shape().of(previous(), input(2).re(), complex);
-            let inputs = [now.view(), history.get(STEP, step + 1)?, percentile.value()];
-            write(on, &chosen(new, input(1), input(0)), &inputs, other.view_mut())?;
-        }
-        (Some(basis), kept) => {
-            let (coefficients, work) = parts(method, coefficients.as_mut(), work.as_mut())?;
-            on.map(&moved, &inputs, other.view_mut())?;
-            let (model, c) = (other.view(), coefficients.view_mut());
-            basis.apply_adjoint_with(work, on, model, c, Update::set())?;
-            let complex = coefficients.dtype().is_complex();
-            let shape = threshold.shape();
-            if let Some(kept) = kept {
-                let percentile = percentile.as_mut().ok_or_else(|| lacking(method))?;
-                percentile.find(on, &coefficients.view(), 100.0 - kept)?;
-                let new = shape.of(previous(), input(0).re(), complex);
-                write(on, &new, &[percentile.value()], coefficients.view_mut())?;
-            } else {
-                let new = shape.of(previous(), constant(level), complex);
-                write(on, &new, &[], coefficients.view_mut())?;
-            }
-            let (c, model) = (coefficients.view(), other.view_mut());
-            basis.apply_with(work, on, c, model, Update::set())?;
-            let inputs = [now.view(), history.get(STEP, step + 1)?];
-            on.map(&chosen(previous(), input(1), input(0)), &inputs, other.view_mut())?;
-        }
-    }
+    threshold(method, on, &mut tools, (moved, inputs), &Level::Host(level), other)?;
     if method.restarts() {
         let of = coefficients.as_ref().filter(|_| method.sparsity.basis.is_some()).unwrap_or(other);
-        on.sum(&threshold.penalty(input(0)), &[of.view()], penalty.view_mut())?;
+        sum_penalty(method, on, of, penalty)?;
     }
     let change = &*other - &*now;
     ((1.0 / length) * change).norm_squared_into(on, history.get_mut(GRADIENT, step + 1)?)?;
@@ -180,13 +164,6 @@ fn parts<'v, const ACCELERATED: bool>(
     work: Option<&'v mut Workspace>,
 ) -> Result<(&'v mut Array, &'v mut Workspace)> {
     coefficients.zip(work).ok_or_else(|| lacking(method))
-}
-
-/// That the workspace was made for another sparsity.
-fn lacking<const ACCELERATED: bool>(method: &IterativeThresholding<ACCELERATED>) -> Error {
-    let solver = if ACCELERATED { "Fista" } else { "Ista" };
-    let why = format!("the workspace was made for another sparsity than {:?}", method.sparsity);
-    Error::Parameter { solver, why }
 }
 
 /// The next column, of the residual, the gradient now and before, the way, `t`, the objective before, and the penalty.
