@@ -47,7 +47,7 @@ pub use condition::Condition;
 pub use eigen::{
     ConditionNumber, Eigenpair, Eigenpairs, Eigs, Lobpcg, LogDet, LogDetEstimate, LowRank,
     NormEstimate, NormEstimator, PowerIteration, RandomizedSvd, SingularTriplets, Svds, Which,
-    cond, cond_on, eigs, log_det, norm_estimate, svds,
+    cond, cond_memory, cond_on, eigs, log_det, norm_estimate, svds,
 };
 pub use engine::{Column, Columns, Running, Saved, Solver, SolverWorkspace};
 pub use error::{Error, Result};

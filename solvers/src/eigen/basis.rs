@@ -40,6 +40,11 @@ impl Basis {
         n.saturating_mul(room.saturating_add(kept)).saturating_add(room)
     }
 
+    /// The elements that a combination of `m` vectors takes on the way, at most: on the host, and on the device of `on`.
+    pub(super) fn combination(on: &dyn Executor, m: usize) -> usize {
+        m.saturating_mul(m).saturating_mul(if on.device().is_cpu() { 2 } else { 1 })
+    }
+
     pub(super) fn row(&self, at: usize) -> Result<View<'_>> {
         Ok(self.rows.view().selected(0, at)?)
     }

@@ -79,6 +79,11 @@ impl<'a> Block<'a> {
     }
 }
 
+/// What an operator needs between its parts, of so many vectors at once.
+pub(super) fn workspace(operator: &Operator, count: usize) -> Result<usize> {
+    Ok(LinearMap::workspace(&operator.lifted(Lift::Leading(count))?))
+}
+
 /// `A x` of each row of `x`, or `Aᴴ x`. Enqueued.
 pub(crate) fn applied(
     operator: &Operator,

@@ -41,12 +41,9 @@ pub fn cond(a: &dyn LinearMap) -> Result<ConditionNumber> {
 /// # Errors
 /// As [`Svds::of_on`].
 pub fn cond_on(a: &dyn LinearMap, on: &dyn Executor) -> Result<ConditionNumber> {
-    let shortest = a.domain().len().min(a.range().len());
-    // One value is both ends.
-    let count = shortest.clamp(1, 2);
-    let basis = Some(shortest.clamp(count, BASIS));
-    let svds = Svds { count, which: Which::BothEnds, basis, ..Svds::default() };
-    let found = svds.of_on(a, on)?;
+    let both = both_ends(a);
+    let count = both.count;
+    let found = both.of_on(a, on)?;
     let (largest, smallest) = (found.values[0], found.values[count - 1]);
     Ok(ConditionNumber {
         value: if smallest > 0.0 || largest.is_nan() { largest / smallest } else { f64::INFINITY },
@@ -55,6 +52,23 @@ pub fn cond_on(a: &dyn LinearMap, on: &dyn Executor) -> Result<ConditionNumber> 
         residuals: [found.residuals[0], found.residuals[count - 1]],
         stopped: found.stopped,
     })
+}
+
+/// The bytes that [`cond_on`] takes on the device of `on`. Nothing is allocated for it.
+///
+/// # Errors
+/// As [`Svds::memory`].
+pub fn cond_memory(a: &dyn LinearMap, on: &dyn Executor) -> Result<usize> {
+    both_ends(a).memory(a, on)
+}
+
+/// What finds the largest and the smallest singular value.
+fn both_ends(a: &dyn LinearMap) -> Svds {
+    let shortest = a.domain().len().min(a.range().len());
+    // One value is both ends.
+    let count = shortest.clamp(1, 2);
+    let basis = Some(shortest.clamp(count, BASIS));
+    Svds { count, which: Which::BothEnds, basis, ..Svds::default() }
 }
 
 /// How an operator is conditioned.

@@ -147,6 +147,7 @@ impl Eigs {
         let sorted = lanczos.basis.ordered(on, &order)?;
         let values: Vec<f64> = order.iter().map(|at| values[*at]).collect();
         let residuals = residuals(&mut a, &sorted, &values, &mut lanczos.basis)?;
+        drop(lanczos);
         let shape = [&[self.count], a.a.domain().shape()].concat();
         let vectors = reshaped(on, sorted, &shape)?;
         let stopped = ended.stopped(&residuals);
@@ -161,7 +162,8 @@ impl Eigs {
         let domain = a.domain();
         let n = domain.len();
         let m = basis_size(NAME, (self.count, self.basis), n, self.tolerance)?;
-        let elements = Basis::elements(n, [m + 1, m]).saturating_add(n.saturating_mul(self.count));
+        let taken = n.saturating_mul(self.count).max(Basis::combination(on, m));
+        let elements = Basis::elements(n, [m + 1, m]).saturating_add(taken);
         let scalars = arrayspan_kernels::widest_real(on.device()).bytes();
         let scalars = m.saturating_mul(3).saturating_add(4).saturating_mul(scalars);
         let bytes = elements.saturating_mul(domain.dtype().bytes());

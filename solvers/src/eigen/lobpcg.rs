@@ -8,12 +8,12 @@ use arrayspan_operators::{LinearMap, Operator};
 use self::run::Run;
 use super::applied::{Applied, home};
 use super::basis::Basis;
-use super::block::Block;
+use super::block::{Block, workspace};
 use super::eigs::Eigenpairs;
 use super::random::Random;
 use super::which::Which;
 use crate::parameters::{not_negative, square, wrong};
-use crate::{Result, Stopped};
+use crate::{Result, Stopped, bytes};
 
 /// What errors call it.
 const NAME: &str = "Lobpcg";
@@ -114,17 +114,37 @@ impl Lobpcg {
         run.finish(self, &measured, &block, stopped)
     }
 
-    /// The bytes that it takes on the device of `on`, vectors returned included, and without what operator and preconditioner need between
-    /// their parts. Nothing is allocated for it.
-    #[must_use]
-    pub fn memory(&self, a: &Operator, on: &dyn Executor) -> usize {
+    /// The bytes that it takes on the device of `on`, vectors returned and what operator and preconditioner need between their parts included. Nothing is
+    /// allocated for it.
+    ///
+    /// # Errors
+    /// A parameter that is out of its range; an operator that is not for many vectors at once.
+    pub fn memory(&self, a: &Operator, on: &dyn Executor) -> Result<usize> {
+        self.check_count(a.domain().len())?;
         let (domain, k) = (a.domain(), self.count);
         let bases = Basis::elements(domain.len(), [k.saturating_mul(3), k.saturating_mul(2)])
             .saturating_mul(2);
         let blocks = domain.len().saturating_mul(k).saturating_mul(3);
         let scalars = arrayspan_kernels::widest_real(on.device()).bytes();
         let scalars = k.saturating_mul(4).saturating_add(4).saturating_mul(scalars);
-        bases.saturating_add(blocks).saturating_mul(domain.dtype().bytes()).saturating_add(scalars)
+        let vectors = bases.saturating_add(blocks).saturating_mul(domain.dtype().bytes());
+        let inner = self.preconditioner.as_ref().map_or(Ok(0), |inner| workspace(inner, k))?;
+        let between = workspace(a, k)?.max(inner);
+        Ok(bytes::total([vectors, scalars, LinearMap::workspace(a), between]))
+    }
+
+    /// Fails unless there is room for as many vectors as are wanted, three times.
+    fn check_count(&self, n: usize) -> Result<()> {
+        let count = self.count;
+        if count > 0 && count.saturating_mul(3) <= n {
+            return Ok(());
+        }
+        wrong(
+            NAME,
+            format!(
+                "count = {count} is not between 1 and a third of the {n} elements of a model (Eigs has no such bound)"
+            ),
+        )
     }
 
     fn check(&self, a: &Applied<'_>) -> Result<()> {
@@ -132,12 +152,7 @@ impl Lobpcg {
         a.expect_matrix(NAME)?;
         let wrong = |why: String| wrong(NAME, why);
         let n = a.a.domain().len();
-        if self.count == 0 || self.count.saturating_mul(3) > n {
-            return wrong(format!(
-                "count = {} is not between 1 and a third of the {n} elements of a model (Eigs has no such bound)",
-                self.count
-            ));
-        }
+        self.check_count(n)?;
         if !matches!(self.which, Which::Largest | Which::Smallest) {
             return wrong(format!(
                 "which = {:?}: it goes to one end, Largest or Smallest",

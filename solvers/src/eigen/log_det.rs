@@ -10,7 +10,7 @@ use super::search::Search;
 use super::which::Which;
 use crate::engine::scale::epsilon;
 use crate::parameters::{square, wrong};
-use crate::{Result, Stopped};
+use crate::{Result, Stopped, bytes};
 
 /// What errors call it.
 const NAME: &str = "LogDet";
@@ -95,13 +95,7 @@ impl LogDet {
     /// # Errors
     /// As [`of`](Self::of); when `on` computes elsewhere than the operator.
     pub fn of_on(&self, a: &dyn LinearMap, on: &dyn Executor) -> Result<LogDetEstimate> {
-        if self.probes < 2 || self.steps < 2 {
-            let (probes, steps) = (self.probes, self.steps);
-            return wrong(
-                NAME,
-                format!("probes = {probes} and steps = {steps} have to be at least 2"),
-            );
-        }
+        self.check()?;
         let mut a = Applied::new(NAME, a, on)?;
         square(NAME, a.a)?;
         a.expect_matrix(NAME)?;
@@ -162,14 +156,25 @@ impl LogDet {
     }
 
     /// The bytes that it takes on the device of `on`. Nothing is allocated for it.
-    #[must_use]
-    pub fn memory(&self, a: &dyn LinearMap, on: &dyn Executor) -> usize {
+    ///
+    /// # Errors
+    /// A parameter that is out of its range.
+    pub fn memory(&self, a: &dyn LinearMap, on: &dyn Executor) -> Result<usize> {
+        self.check()?;
         let (domain, m) = (a.domain(), self.sizes(a.domain().len()).1);
         let elements = super::basis::Basis::elements(domain.len(), [m + 1, m]);
         let scalars = arrayspan_kernels::widest_real(on.device()).bytes();
         let scalars = m.saturating_mul(3).saturating_add(4).saturating_mul(scalars);
-        let bytes = elements.saturating_mul(domain.dtype().bytes());
-        bytes.saturating_add(scalars).saturating_add(a.workspace())
+        let vectors = elements.saturating_mul(domain.dtype().bytes());
+        Ok(bytes::total([vectors, Random::bytes(on, domain), scalars, a.workspace()]))
+    }
+
+    fn check(&self) -> Result<()> {
+        let (probes, steps) = (self.probes, self.steps);
+        if probes >= 2 && steps >= 2 {
+            return Ok(());
+        }
+        wrong(NAME, format!("probes = {probes} and steps = {steps} have to be at least 2"))
     }
 
     /// Whether all eigenvalues are computed, and of how many vectors.

@@ -10,7 +10,7 @@
 //! | `ln det A` of a positive `A` | [`log_det`], [`LogDet`] |
 //!
 //! All run where the operator's arrays are, or on the CPU if it has none; methods that end in `_on` take the executor. Random vectors
-//! are drawn on the host from a seed, the same on every device.
+//! are drawn on the host from a seed, the same on every device. What a method takes is predicted (`memory`, [`cond_memory`]).
 
 mod applied;
 mod basis;
@@ -31,7 +31,7 @@ mod search;
 mod svds;
 mod which;
 
-pub use cond::{ConditionNumber, cond, cond_on};
+pub use cond::{ConditionNumber, cond, cond_memory, cond_on};
 pub use eigs::{Eigenpairs, Eigs, eigs};
 pub use lobpcg::Lobpcg;
 pub use log_det::{LogDet, LogDetEstimate, log_det};

@@ -139,13 +139,16 @@ impl PowerIteration {
     }
 
     /// The bytes that it takes on the device of `on`, the vector included. Nothing is allocated for it.
-    #[must_use]
-    pub fn memory(&self, a: &dyn LinearMap, on: &dyn Executor) -> usize {
+    ///
+    /// # Errors
+    /// A parameter that is out of its range.
+    pub fn memory(&self, a: &dyn LinearMap, on: &dyn Executor) -> Result<usize> {
+        self.check()?;
         let domain = a.domain();
         let vectors = domain.len().saturating_mul(domain.dtype().bytes()).saturating_mul(3);
         let rows = self.check_every.min(self.iterations).saturating_mul(3).saturating_add(4);
         let scalars = rows.saturating_mul(arrayspan_kernels::widest_real(on.device()).bytes());
-        vectors.saturating_add(scalars).saturating_add(a.workspace())
+        Ok(vectors.saturating_add(scalars).saturating_add(a.workspace()))
     }
 
     fn check(&self) -> Result<()> {

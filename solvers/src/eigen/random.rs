@@ -3,10 +3,11 @@
 use arrayspan_bridge::devices::vectors::reserve;
 use arrayspan_bridge::{Array, DType, ViewMut};
 use arrayspan_kernels::Executor;
+use arrayspan_operators::Space;
 use arrayspan_operators::random::Sequence;
 use num_complex::{Complex32, Complex64};
 
-use crate::Result;
+use crate::{Result, bytes};
 
 /// Normally distributed numbers of a seed: each depends on the seed, the number of its vector and its place alone, not on the
 /// device, nor on the dtype but for rounding.
@@ -20,6 +21,11 @@ pub(crate) struct Random {
 impl Random {
     pub(crate) fn new(seed: u64) -> Self {
         Self { seed, vector: 0 }
+    }
+
+    /// The bytes that drawing a vector of a space takes for as long as it takes, on the device of `on`: those of the host.
+    pub(crate) fn bytes(on: &dyn Executor, space: &Space) -> usize {
+        if on.device().is_cpu() { bytes::of(space) } else { 0 }
     }
 
     /// Writes a vector, drawn on the host. Complex numbers have independent parts.

@@ -8,12 +8,12 @@ use arrayspan_operators::{LinearMap, Operator};
 
 use super::applied::{Applied, home};
 use super::basis::Basis;
-use super::block::{Block, products};
+use super::block::{Block, products, workspace};
 use super::random::Random;
 use crate::dense::singular;
 use crate::engine::scale::{epsilon, power};
 use crate::parameters::{positive, wrong};
-use crate::{Result, Stopped};
+use crate::{Result, Stopped, bytes};
 
 /// What errors call it.
 const NAME: &str = "RandomizedSvd";
@@ -135,6 +135,34 @@ impl RandomizedSvd {
                 None => return Ok(found),
             }
         }
+    }
+
+    /// The bytes that it takes on the device of `on`, vectors returned included. Nothing is allocated for it. With a tolerance it may take twice as many vectors,
+    /// and twice as many again: these are the bytes without.
+    ///
+    /// # Errors
+    /// A parameter that is out of its range; an operator that is not for many vectors at once.
+    pub fn memory(&self, a: &Operator, on: &dyn Executor) -> Result<usize> {
+        let (domain, range) = (a.domain(), a.range());
+        let least = domain.len().min(range.len());
+        self.check(least)?;
+        let rank = self.count.saturating_add(self.oversampling).min(least);
+        let vectors = |models: usize, data: usize| {
+            let models = bytes::of(domain).saturating_mul(models);
+            models.saturating_add(bytes::of(range).saturating_mul(data))
+        };
+        let dtype = domain.dtype().bytes();
+        let bases = vectors(2 * rank, 2 * rank).saturating_add(2 * rank * dtype);
+        let small = rank.saturating_mul(rank).saturating_mul(dtype);
+        // While the range is made, while its products are, while the error is found, and in the end.
+        let images = vectors(rank, 0).saturating_add(small);
+        let parts = rank.saturating_mul(PROBES * dtype).max(workspace(a, PROBES)?);
+        let probes = vectors(PROBES, PROBES).saturating_add(parts.max(Random::bytes(on, domain)));
+        let found = vectors(self.count, self.count);
+        let most = [workspace(a, rank)?, images, probes, found].into_iter().fold(0, usize::max);
+        let scalars = arrayspan_kernels::widest_real(on.device()).bytes();
+        let scalars = rank.saturating_add(PROBES + 4).saturating_mul(scalars);
+        Ok(bytes::total([bases, most, scalars, LinearMap::workspace(a)]))
     }
 
     /// By so many vectors.

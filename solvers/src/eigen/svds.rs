@@ -142,8 +142,9 @@ impl Svds {
         let (right, left) =
             if turned { (&both.data, &both.models) } else { (&both.models, &both.data) };
         let (right, left) = (right.ordered(on, &order)?, left.ordered(on, &order)?);
-        let residuals = residuals(&mut a, (&left, &right), &values)?;
         let applications = both.applications + 1 + 2 * self.count;
+        drop(both);
+        let residuals = residuals(&mut a, (&left, &right), &values)?;
         let shape = |own: &[usize]| [&[self.count], own].concat();
         let left = reshaped(on, left, &shape(range.shape()))?;
         let right = reshaped(on, right, &shape(domain.shape()))?;
@@ -162,6 +163,7 @@ impl Svds {
         let bases =
             Basis::elements(short, [m + 1, m]).saturating_add(Basis::elements(long, [m, m]));
         let taken = self.count.saturating_mul(short.saturating_add(long));
+        let taken = taken.max(Basis::combination(on, m));
         let scalars = arrayspan_kernels::widest_real(on.device()).bytes();
         let scalars = m.saturating_mul(4).saturating_add(4).saturating_mul(scalars);
         let bytes = bases.saturating_add(taken).saturating_mul(domain.dtype().bytes());

@@ -12,4 +12,5 @@ mod regularized;
 
 pub use normal_equations::{NormalEquations, normal_equations};
 pub use preconditioned::preconditioned;
+pub(crate) use regularized::stacked;
 pub use regularized::{Regularized, Term, regularized};

@@ -50,9 +50,7 @@ pub struct Regularized {
 pub fn regularized(a: &Operator, y: impl AsView, terms: &[Term<'_>]) -> Result<Regularized> {
     let y = y.as_view();
     check("regularized", a, &y, terms)?;
-    let mut parts = vec![Formula::from(a)];
-    parts.extend(terms.iter().map(|(weight, operator, _)| *weight * *operator));
-    let operator = vstack(parts)?;
+    let operator = stacked(a, terms)?;
     let on = arrayspan_kernels::on(y.device())?;
     let (shape, dtype) = (operator.range().shape(), operator.range().dtype());
     let mut data = on.empty(shape, dtype)?;
@@ -74,6 +72,13 @@ pub fn regularized(a: &Operator, y: impl AsView, terms: &[Term<'_>]) -> Result<R
         at += space.len();
     }
     Ok(Regularized { operator, data })
+}
+
+/// `[A; w₁ R₁; …]`
+pub(crate) fn stacked(a: &Operator, terms: &[Term<'_>]) -> Result<Operator> {
+    let mut parts = vec![Formula::from(a)];
+    parts.extend(terms.iter().map(|(weight, operator, _)| *weight * *operator));
+    Ok(vstack(parts)?)
 }
 
 impl Regularized {

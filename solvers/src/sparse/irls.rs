@@ -107,13 +107,7 @@ impl Irls {
     ) -> Result<Solution> {
         let y = y.as_view();
         fit(NAME, a, &y, None)?;
-        not_negative(NAME, "tolerance", self.tolerance)?;
-        not_negative(NAME, "damping", self.damping)?;
-        not_negative(NAME, "epsilon", self.epsilon)?;
-        if self.epsilon == 0.0 && self.kind != Reweighted::Model {
-            let why = "epsilon is 0: data that are explained would have no weight";
-            return wrong(NAME, why);
-        }
+        self.check()?;
         match self.kind {
             Reweighted::Data | Reweighted::Model => self.run(a, &y, self.damping, observer),
             Reweighted::DataModel => {
@@ -122,6 +116,17 @@ impl Irls {
                 self.run(&both.operator, &both.data.view(), 0.0, observer)
             }
         }
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        not_negative(NAME, "tolerance", self.tolerance)?;
+        not_negative(NAME, "damping", self.damping)?;
+        not_negative(NAME, "epsilon", self.epsilon)?;
+        if self.epsilon == 0.0 && self.kind != Reweighted::Model {
+            let why = "epsilon is 0: data that are explained would have no weight";
+            return wrong(NAME, why);
+        }
+        Ok(())
     }
 
     fn run(

@@ -21,6 +21,7 @@
 //! host. Where a device has no 64-bit floating point, counts are exact up to 2²⁴ elements.
 
 mod irls;
+mod memory;
 mod percentile;
 mod pursuit;
 mod read;

@@ -94,6 +94,11 @@ impl<const ORTHOGONAL: bool> Pursuit<ORTHOGONAL> {
         self.solve_with(a, y, &mut ())
     }
 
+    pub(super) fn check(&self) -> Result<()> {
+        not_negative(Self::NAME, "residual", self.residual)?;
+        not_negative(Self::NAME, "absolute", self.absolute).map(drop)
+    }
+
     /// Solves from zero; `observer` is called before the first iteration and after each. To it, the *gradient* is the largest `|<a, r>|` of a
     /// column (over its norm, with `normalize`), by which the next one is chosen.
     ///
@@ -107,8 +112,7 @@ impl<const ORTHOGONAL: bool> Pursuit<ORTHOGONAL> {
     ) -> Result<Solution> {
         let y = y.as_view();
         fit(Self::NAME, a, &y, None)?;
-        not_negative(Self::NAME, "residual", self.residual)?;
-        not_negative(Self::NAME, "absolute", self.absolute)?;
+        self.check()?;
         let on = &*arrayspan_kernels::on(y.device())?;
         let (len, dtype) = (a.domain().len(), a.domain().dtype());
         if dtype.real() == DType::Float32 && len > 1 << 24 {

@@ -84,6 +84,12 @@ impl Spgl1 {
         self.solve_with(a, y, &mut ())
     }
 
+    pub(super) fn check(&self) -> Result<()> {
+        not_negative(NAME, "tolerance", self.tolerance)?;
+        let (Constraint::Misfit(given) | Constraint::Norm(given)) = self.constraint;
+        not_negative(NAME, "the constraint", given).map(drop)
+    }
+
     /// Solves from zero; `observer` is called before the first iteration and after each. To it, the *gradient* is `‖Aᴴ (y - A x)‖_∞`.
     ///
     /// # Errors
@@ -96,12 +102,11 @@ impl Spgl1 {
     ) -> Result<Solution> {
         let y = y.as_view();
         fit(NAME, a, &y, None)?;
-        not_negative(NAME, "tolerance", self.tolerance)?;
+        self.check()?;
         let (sigma, mut tau) = match self.constraint {
             Constraint::Misfit(sigma) => (Some(sigma), 0.0),
             Constraint::Norm(tau) => (None, tau),
         };
-        not_negative(NAME, "the constraint", sigma.unwrap_or(tau))?;
         let on = arrayspan_kernels::on(y.device())?;
         let mut state = State::new(&*on, a, y)?;
         let data = norm(&*on, &state.y)?;

@@ -155,10 +155,7 @@ impl SplitBregman {
         let mut watched = Watched::new(NAME, self.iterations, observer)?;
         let on = &*arrayspan_kernels::on(y.device())?;
         let share = |weight: f64| (weight / self.mu).sqrt();
-        let l2 = self.l2.iter().map(|term| (share(term.weight), &term.operator, None));
-        let l1 = self.l1.iter().map(|term| (share(term.weight), &term.operator, None));
-        let terms: Vec<Term<'_>> = l2.chain(l1).collect();
-        let mut problem = regularized(a, &y, &terms)?;
+        let mut problem = regularized(a, &y, &self.terms())?;
         let mut at = a.range().len();
         for term in &self.l2 {
             let space = term.operator.range();
@@ -215,7 +212,15 @@ impl SplitBregman {
         Ok(watched.solution(x, stopped))
     }
 
-    fn check(&self) -> Result<()> {
+    /// The terms of the least-squares problems, those of squares first.
+    pub(super) fn terms(&self) -> Vec<Term<'_>> {
+        let share = |weight: f64| (weight / self.mu).sqrt();
+        let l2 = self.l2.iter().map(|term| (share(term.weight), &term.operator, None));
+        let l1 = self.l1.iter().map(|term| (share(term.weight), &term.operator, None));
+        l2.chain(l1).collect()
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
         if self.l1.is_empty() {
             return wrong(
                 NAME,
