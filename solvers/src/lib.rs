@@ -28,6 +28,7 @@ mod bytes;
 mod condition;
 mod dense;
 pub mod eigen;
+mod encoded;
 mod engine;
 mod error;
 pub mod krylov;

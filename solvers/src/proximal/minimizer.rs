@@ -6,7 +6,7 @@ use arrayspan_bridge::Array;
 use arrayspan_kernels::Executor;
 use arrayspan_operators::{Devices, LinearMap, Space};
 
-use super::{Minimizing, Proximal, Scratch, Smooth};
+use super::{Minimizing, Proximal, SavedMinimizing, Scratch, Smooth};
 use crate::parameters::wrong;
 use crate::{Error, Observer, Result, Solution, Stop};
 
@@ -44,7 +44,7 @@ pub struct Split<'a> {
 /// Proximal operators are nonexpansive (two results are no farther apart than the two arguments), and so are these methods: later iterations do
 /// not multiply a rounding error, and an iteration too many changes nothing but last digits.
 ///
-/// Other than those of a [`Solver`](crate::Solver), runs cannot be saved, and there is one problem at a time.
+/// Runs can be [saved](Minimizing::save) and [taken up](Self::resume) later. Other than with a [`Solver`](crate::Solver) there is one problem at a time.
 ///
 /// Squares of residuals have to be within the widest real dtype of the device: where there is no Float64 data beyond 1e±15 are to be scaled.
 pub trait Minimizer: Debug {
@@ -63,6 +63,25 @@ pub trait Minimizer: Debug {
         problem: Self::Problem<'p>,
         start: Array,
     ) -> Result<Minimizing<'a>>;
+
+    /// Goes on with a run that was [saved](Minimizing::save), for the same problem: with the same results bit for bit as if it had gone on then, on the device
+    /// where it was saved. The method may have another [`Stop`] and `check_every`, and its first steps are not looked at. (Methods
+    /// that balance steps do so whenever the host looks, so that a pause between two looks is one look more.)
+    ///
+    /// # Errors
+    /// As [`start`](Self::start); [`Error::Saved`] for a run of another method or with other parameters; when the saved run is on another device or of other
+    /// shapes. (That a function or an operator is another one cannot be told.)
+    fn resume<'a, 'p: 'a>(
+        &'a self,
+        scratch: &'a mut Scratch,
+        on: &'a dyn Executor,
+        problem: Self::Problem<'p>,
+        saved: &SavedMinimizing,
+    ) -> Result<Minimizing<'a>> {
+        let mut run = self.start(scratch, on, problem, saved.start(on)?)?;
+        run.take_up(saved)?;
+        Ok(run)
+    }
 
     /// The bytes that a run takes beside `start`, at most: vectors, scalars, what operators need between their parts and
     /// functions beside their results. Nothing is allocated for it.

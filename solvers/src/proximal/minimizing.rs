@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 use std::ops::ControlFlow;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use arrayspan_bridge::{Array, Relayout, ViewMut};
 use arrayspan_kernels::{Executor, VectorMut, widest_real};
@@ -70,6 +70,22 @@ pub(super) trait Recurrence: Debug {
         Ok(())
     }
 
+    /// The arrays that an iteration has from the one before, the solution first: what a saved run is.
+    fn kept(&mut self) -> Vec<&mut Array>;
+
+    /// Parameters with which alone a saved run goes on as it would have, by their names.
+    fn fixed(&self) -> Vec<(&'static str, f64)>;
+
+    /// Numbers on the host that iterations change, or that were found at the start.
+    fn numbers(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
+    /// Takes such numbers, which may be any; whether they make sense.
+    fn renumber(&mut self, numbers: &[f64]) -> bool {
+        numbers.is_empty()
+    }
+
     /// The solution as it is.
     fn solution(&self) -> &Array;
 
@@ -83,18 +99,20 @@ pub(super) trait Recurrence: Debug {
 /// A run that is dropped before [`finish`](Self::finish) does not give its vectors back: the next run with that scratch makes them anew.
 #[derive(Debug)]
 pub struct Minimizing<'a> {
-    solver: &'static str,
-    on: &'a dyn Executor,
+    pub(super) solver: &'static str,
+    pub(super) on: &'a dyn Executor,
     scratch: &'a mut Scratch,
-    recurrence: Box<dyn Recurrence + 'a>,
+    pub(super) recurrence: Box<dyn Recurrence + 'a>,
     /// `[check_every, ROWS]`
     columns: Array,
     stop: Stop,
-    residuals: Vec<f64>,
+    pub(super) residuals: Vec<f64>,
     /// The last column, without squares.
-    seen: [f64; ROWS],
+    pub(super) seen: [f64; ROWS],
     began: Instant,
-    stopped: Option<Stopped>,
+    /// The time that it took before it was saved.
+    pub(super) before: Duration,
+    pub(super) stopped: Option<Stopped>,
 }
 
 impl<'a> Minimizing<'a> {
@@ -108,11 +126,28 @@ impl<'a> Minimizing<'a> {
         let columns = scratch.take(on, &[room, ROWS], widest_real(on.device()))?;
         let stopped = (stop.iterations == 0).then_some(Stopped::Iterations);
         let (residuals, seen) = (vec![f64::INFINITY], [f64::INFINITY, 0.0, f64::INFINITY, 0.0]);
-        let began = Instant::now();
-        Ok(Self { solver, on, scratch, recurrence, columns, stop, residuals, seen, began, stopped })
+        let (began, before) = (Instant::now(), Duration::ZERO);
+        Ok(Self {
+            solver,
+            on,
+            scratch,
+            recurrence,
+            columns,
+            stop,
+            residuals,
+            seen,
+            began,
+            before,
+            stopped,
+        })
     }
 
-    fn iterations(&self) -> usize {
+    /// The time that the run has taken.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.before.saturating_add(self.began.elapsed())
+    }
+
+    pub(super) fn iterations(&self) -> usize {
         self.residuals.len() - 1
     }
 
@@ -132,7 +167,7 @@ impl<'a> Minimizing<'a> {
             relative_residual: relative(residual, size),
             relative_gradient: relative(gradient, dual_size),
             residuals: &self.residuals,
-            elapsed: self.began.elapsed(),
+            elapsed: self.elapsed(),
             stopped: self.stopped,
             solution: self.recurrence.solution().view(),
         }
@@ -171,13 +206,30 @@ impl<'a> Minimizing<'a> {
                 self.residuals.push(self.seen[PRIMAL]);
             }
             self.stopped = self.judge();
-            if self.stopped.is_none() {
-                let [primal, size, dual, dual_size] = self.seen;
-                let shares = [relative(primal, size), relative(dual, dual_size)];
-                self.recurrence.adapt(self.on, shares[0], shares[1])?;
-            }
+            self.adapt()?;
         }
         Ok(if self.stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    }
+
+    /// Has steps changed by what was seen, unless the run is over.
+    fn adapt(&mut self) -> Result<()> {
+        if self.stopped.is_some() {
+            return Ok(());
+        }
+        let [primal, size, dual, dual_size] = self.seen;
+        let shares = [relative(primal, size), relative(dual, dual_size)];
+        self.recurrence.adapt(self.on, shares[0], shares[1])
+    }
+
+    /// Judges what a saved run had seen, which may have been over then.
+    pub(super) fn look_again(&mut self, over: bool) -> Result<()> {
+        let begun = self.iterations() > 0;
+        self.stopped = if begun {
+            self.judge()
+        } else {
+            (self.stop.iterations == 0).then_some(Stopped::Iterations)
+        };
+        if begun && over { self.adapt() } else { Ok(()) }
     }
 
     /// Whether what was seen is enough.
@@ -202,7 +254,7 @@ impl<'a> Minimizing<'a> {
             Some(Stopped::Stagnation)
         } else if self.iterations() >= stop.iterations {
             Some(Stopped::Iterations)
-        } else if stop.time.is_some_and(|most| self.began.elapsed() >= most) {
+        } else if stop.time.is_some_and(|most| self.elapsed() >= most) {
             Some(Stopped::Time)
         } else {
             None

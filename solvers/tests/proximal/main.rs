@@ -8,6 +8,7 @@ mod cost;
 mod functions;
 mod limits;
 mod methods;
+mod saved;
 mod sets;
 #[path = "../support/mod.rs"]
 mod support;

@@ -83,6 +83,7 @@ struct Run<'a> {
     find: Find<'a>,
     relaxation: f64,
     inner: usize,
+    balances: bool,
     /// How often `ρ` may change.
     changes: usize,
     x: Array,
@@ -145,6 +146,7 @@ impl<'a> Run<'a> {
             find,
             relaxation,
             inner,
+            balances: method.balances,
             changes,
             x,
             image,
@@ -249,6 +251,40 @@ impl Recurrence for Run<'_> {
         // The multipliers stay, ρ u.
         on.map(&times(1.0 / factor), &[], self.u.view_mut())?;
         Ok(on.map(&times(factor.powi(-2)), &[], self.largest.view_mut())?)
+    }
+
+    fn kept(&mut self) -> Vec<&mut Array> {
+        let Self { x, image, z, next, u, rho, steps, largest, .. } = self;
+        [x, image, z, next, u, rho, largest].into_iter().chain(steps).collect()
+    }
+
+    fn fixed(&self) -> Vec<(&'static str, f64)> {
+        let linearised = matches!(self.find, Find::Linearised { .. });
+        let [balances, linearised] = [self.balances, linearised].map(|v| f64::from(u8::from(v)));
+        let inner = self.inner as f64;
+        vec![
+            ("relaxation", self.relaxation),
+            ("number of inner steps", inner),
+            ("balancing of ρ", balances),
+            ("linearisation", linearised),
+        ]
+    }
+
+    fn numbers(&self) -> Vec<f64> {
+        let share = if let Find::Linearised { share, .. } = self.find { share } else { 1.0 };
+        vec![self.changes as f64, share]
+    }
+
+    fn renumber(&mut self, numbers: &[f64]) -> bool {
+        let [changes, found] = *numbers else { return false };
+        let Some(left) = (0..=CHANGES).find(|count| *count as f64 == changes) else {
+            return false;
+        };
+        self.changes = left;
+        if let Find::Linearised { share, .. } = &mut self.find {
+            *share = found;
+        }
+        found.is_finite() && found > 0.0
     }
 
     fn solution(&self) -> &Array {

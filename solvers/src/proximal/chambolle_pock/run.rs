@@ -220,6 +220,28 @@ impl Recurrence for Run<'_> {
         Ok(self.now.sigma.update_on(on, |sigma| sigma / factor)?)
     }
 
+    fn kept(&mut self) -> Vec<&mut Array> {
+        let Self { x, next, pulls: [pull, _], y, dual, images: [image, _], now, largest, .. } =
+            self;
+        let kept = vec![x, next, pull, y, dual, image, &mut now.tau, &mut now.sigma];
+        kept.into_iter().chain(largest).collect()
+    }
+
+    fn fixed(&self) -> Vec<(&'static str, f64)> {
+        let balances = f64::from(u8::from(self.balances));
+        vec![("balancing of steps", balances), ("constant of strong convexity", self.convex)]
+    }
+
+    fn numbers(&self) -> Vec<f64> {
+        vec![self.change]
+    }
+
+    fn renumber(&mut self, numbers: &[f64]) -> bool {
+        let [change] = *numbers else { return false };
+        self.change = change;
+        (0.0..=CHANGE[0]).contains(&change)
+    }
+
     fn solution(&self) -> &Array {
         &self.x
     }

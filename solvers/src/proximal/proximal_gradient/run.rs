@@ -233,6 +233,16 @@ impl Recurrence for Run<'_> {
         Ok(())
     }
 
+    fn kept(&mut self) -> Vec<&mut Array> {
+        let Self { x, y, next, now, known, .. } = self;
+        vec![x, y, next, &mut now.tau, &mut now.momentum, &mut known.largest]
+    }
+
+    fn fixed(&self) -> Vec<(&'static str, f64)> {
+        let flags = [("backtracking", self.backtracking), ("acceleration", self.accelerated)];
+        flags.map(|(name, flag)| (name, f64::from(u8::from(flag)))).into()
+    }
+
     fn solution(&self) -> &Array {
         &self.x
     }
