@@ -12,7 +12,9 @@ Where PyLops is wrong the data come from an explicit matrix instead, and a comme
 """
 
 import hashlib
+import importlib.metadata
 import io
+import logging
 import platform
 import sys
 import warnings
@@ -29,6 +31,7 @@ if not hasattr(np, "row_stack"):  # removed in NumPy 2.5; PyLops 2.8.0 still cal
     np.row_stack = np.vstack
 
 import pylops
+import spgl1 as of_spgl1
 from pylops.avo.poststack import PoststackLinearModelling
 from pylops.medical import CT2D, MRI2D
 from pylops.signalprocessing import (
@@ -76,6 +79,8 @@ from pylops.utils import seismicevents, tapers as pylops_tapers, wavelets as pyl
 import proximal as of_proximal
 
 DTYPES = ("float64", "complex128")
+# `spgl1` warns of each search that it gives up.
+logging.getLogger("spgl1").setLevel(logging.ERROR)
 warnings.simplefilter("error", np.exceptions.ComplexWarning)
 
 
@@ -2136,6 +2141,60 @@ def variational():
     return file
 
 
+def spgl1():
+    """Basis pursuit, basis pursuit denoising and the lasso on dense matrices, by the package `spgl1` that PyLops calls.
+
+    `bound` is `sigma` or `tau`. Solutions are judged by the conditions of optimality, which the package does not always meet to its tolerance.
+    """
+    file = File("spgl1")
+    # Of the misfit the package looks at that alone, however large the duality gap is; longer runs of others go round in rounding errors.
+    tolerances = dict(bpdn=1e-14, lasso=1e-9, bp=1e-8)
+    for dtype in DTYPES:
+        for shape, kind in (((9, 20), "wide"), ((20, 9), "tall")):
+            matrix, y = file.random(shape, dtype), file.random(shape[0], dtype)
+            size = np.linalg.norm(y)
+            cases = dict(bpdn=dict(sigma=0.75 * size), lasso=dict(tau=0.5))
+            if kind == "tall":
+                # Nearer to the data than least squares there is nothing.
+                least = np.linalg.norm(y - matrix @ np.linalg.lstsq(matrix, y, rcond=None)[0])
+                cases["bpdn"] = dict(sigma=0.5 * (least + size))
+            else:
+                # Models of few elements are found with fewer steps.
+                few = np.zeros(shape[1], dtype)
+                few[[2, 11]] = file.random(2, dtype)
+                cases["bp"] = dict(sigma=0.0)
+            for case, bound in cases.items():
+                data = matrix @ few if case == "bp" else y
+                how = dict(iter_lim=30_000, n_prev_vals=10, opt_tol=tolerances[case], bp_tol=1e-8, ls_tol=1e-10)
+                solve = lambda **bound: of_spgl1.spgl1(matrix, data, iscomplex=dtype == "complex128", **bound, **how)[0]
+                x = solve(**bound)
+                # Of a small misfit, from which the dual solution of basis pursuit is not far.
+                near = solve(sigma=1e-2 * np.linalg.norm(data)) if case == "bp" else x
+                certify(matrix, data, x, data - matrix @ near, **bound)
+                residual = np.linalg.norm(data - matrix @ x)
+                (value,) = bound.values()
+                file.put(dtype, f"{case}_{kind}", matrix=matrix, y=data, x=x, bound=[value], residual=[residual])
+    return file
+
+
+def certify(matrix, y, x, r, sigma=None, tau=None):
+    """Fails unless the dual problem has a solution of the same value, which the residual `r` shows."""
+    one, steepest = np.abs(x).sum(), np.abs(matrix.conj().T @ r).max()
+    if tau is not None:
+        assert one <= tau * (1 + 1e-9)
+        assert np.vdot(r, r - y).real + tau * steepest <= 1e-7 * np.vdot(y, y).real
+        return
+    assert np.linalg.norm(y - matrix @ x) <= sigma + 1e-7 * np.linalg.norm(y)
+    z = r / steepest
+    if sigma == 0.0:
+        # 1 along each element of the model, and then less than that along all others.
+        there = np.abs(x) > 1e-4 * one
+        rows, phases = matrix[:, there].conj().T, x[there] / np.abs(x[there])
+        z += np.linalg.lstsq(rows, phases - rows @ z, rcond=None)[0]
+        assert np.abs(matrix.conj().T @ z).max() <= 1 + 1e-6
+    assert abs(one - np.vdot(y, z).real + sigma * np.linalg.norm(z)) <= 1e-7 * one
+
+
 def proximal():
     return of_proximal.proximal(File("proximal"), DTYPES)
 
@@ -2244,6 +2303,7 @@ FILES = (
     krylov,
     sparse,
     variational,
+    spgl1,
     eigen,
     events,
     tapers,
@@ -2260,6 +2320,7 @@ def main(folder):
         "numpy": np.__version__,
         "scipy": scipy.__version__,
         "pylops": pylops.__version__.split("+")[0],
+        "spgl1": importlib.metadata.version("spgl1"),
     }
     lines = ["# Written by `cargo xtask golden`; the tests refuse files with other hashes.", "[versions]"]
     lines += [f'{name} = "{version}"' for name, version in versions.items()]

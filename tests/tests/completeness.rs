@@ -177,6 +177,7 @@ fn every_golden_case_is_tested_and_every_tested_one_is_there() {
         "proximal/",
         "sparse/",
         "variational/",
+        "spgl1/",
         "events/",
         "tapers/",
         "wavelets/",

@@ -7,9 +7,10 @@ use crate::process::{repository, run as show};
 use crate::python;
 
 /// The versions that the committed data were made with.
-const PACKAGES: [&str; 9] = [
+const PACKAGES: [&str; 10] = [
     "pylops==2.8.0",
     "pyproximal==0.13.0",
+    "spgl1==0.0.3",
     "numpy==2.4.2",
     "scipy==1.17.0",
     "pywavelets==1.8.0",

@@ -4,6 +4,7 @@
 mod arguments;
 mod backtracking;
 mod bytes;
+mod golden;
 mod lasso;
 mod outer;
 mod steps;
