@@ -5,9 +5,10 @@ use arrayspan_bridge::Array;
 use arrayspan_bridge::devices::Device;
 use arrayspan_kernels::on;
 use arrayspan_operators::{Identity, LinearMap, MatrixMult, Operator, adjoint};
+use arrayspan_solvers::sparse::{Constraint, Spgl1};
 use arrayspan_solvers::{
-    BiCgStab, Cg, Cgls, Fista, Gmres, Lsmr, Lsqr, Minres, SingleReductionCg, SingleReductionCgls,
-    Solver, Sparsity, Stop, Threshold,
+    BiCgStab, Cg, Cgls, Error, Fista, Gmres, Lsmr, Lsqr, Minres, SingleReductionCg,
+    SingleReductionCgls, Solver, Sparsity, Stop, Threshold,
 };
 
 /// `Aᴴ A` and a part of the identity, of 30 rows and 4 columns.
@@ -41,6 +42,35 @@ fn holds<S: Solver>(solver: impl Fn(Stop) -> S) {
     }
 }
 
+/// As the others, which are solvers.
+fn of_spgl1() {
+    let a = operator();
+    let values: Vec<f64> = (0..120).map(|i| f64::from(i).sin()).collect();
+    let y = Array::from_slice(&values, [30, 4]).unwrap();
+    let on = on(Device::cpu()).unwrap();
+    let norm = values.iter().map(|v| v * v).sum::<f64>().sqrt();
+    for constraint in [Constraint::Misfit(0.5 * norm), Constraint::Norm(1e-3)] {
+        let solver = Spgl1 { constraint, iterations: 30, tolerance: 1e-12 };
+        let mut workspace = solver.workspace(&a, &*on).unwrap();
+        let mut solve = || {
+            let before = Device::cpu().statistics().allocations;
+            let solution = solver.solve_in(&mut workspace, &*on, &a, y.view(), &mut ()).unwrap();
+            assert!(solution.iterations > 2, "{solver:?}: {}", solution.iterations);
+            (Device::cpu().statistics().allocations - before, solution)
+        };
+        let first = solve().1;
+        let (taken, second) = solve();
+        assert_eq!(taken, 1, "the solution of {solver:?}");
+        let numbers = |x: &Array| x.to_vec::<f64>().unwrap();
+        assert_eq!(numbers(&first.x), numbers(&second.x), "{solver:?}");
+        assert_eq!(numbers(&first.x), numbers(&solver.solve(&a, &y).unwrap().x), "{solver:?}");
+    }
+    let other = Identity::new(a.domain().clone()).unwrap();
+    let mut small = Spgl1::default().workspace(&other, &*on).unwrap();
+    let failed = Spgl1::default().solve_in(&mut small, &*on, &a, y.view(), &mut ());
+    assert!(matches!(failed, Err(Error::Workspace { .. })), "{failed:?}");
+}
+
 /// One test, for several would count what the others allocate.
 #[test]
 fn solving_again_in_one_workspace_allocates_the_solution_and_what_the_host_reads() {
@@ -57,6 +87,7 @@ fn solving_again_in_one_workspace_allocates_the_solution_and_what_the_host_reads
         holds(|stop| BiCgStab { preconditioner: m(), stop, check_every });
         holds(|stop| Gmres { restart: 7, preconditioner: m(), stop, check_every });
     }
+    of_spgl1();
     for threshold in [Threshold::Soft, Threshold::HalfKeeping(30.0)] {
         // Without a step it takes memory to find one.
         for (step, backtracking) in [(Some(1e-6), false), (None, true)] {

@@ -237,7 +237,12 @@ impl<V> SolverWorkspace<V> {
     }
 
     /// Fails unless `workspace` is enough for `a`, and on the devices where it is needed.
-    fn enough(fit: Fit, workspace: &Workspace, a: &dyn LinearMap, on: &dyn Executor) -> Result<()> {
+    pub(crate) fn enough(
+        fit: Fit,
+        workspace: &Workspace,
+        a: &dyn LinearMap,
+        on: &dyn Executor,
+    ) -> Result<()> {
         let elsewhere = a.elsewhere().into_iter().map(|(_, bytes)| bytes);
         let expected = bytes::total(elsewhere.chain([a.workspace()]));
         let found = workspace.bytes();

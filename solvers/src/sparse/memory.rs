@@ -84,16 +84,15 @@ impl SplitBregman {
 }
 
 impl Spgl1 {
-    /// The bytes that a run takes beside the data, on the device of `on`, at most: `3n + 2m` elements, `n` sizes, as much as the longer one of model and
-    /// data, and what the operator needs between its parts. Nothing is allocated for it.
+    /// The bytes that a run takes beside the data, on the device of `on`, at most: `3n + 2m` elements, `n` sizes,
+    /// and what the operator needs between its parts. Nothing is allocated for it.
     ///
     /// # Errors
     /// A parameter that is out of its range.
     pub fn memory(&self, a: &Operator, on: &dyn Executor) -> Result<usize> {
         self.check()?;
         let (model, data) = (a.domain(), a.range());
-        let longer = bytes::of(model).max(bytes::of(data));
-        let vectors = [some(3, model), some(2, data), bytes::of_real(model), longer];
+        let vectors = [some(3, model), some(2, data), bytes::of_real(model)];
         Ok(bytes::total(vectors.into_iter().chain([a.workspace(), numbers(on)])))
     }
 }

@@ -35,7 +35,7 @@ mod watched;
 pub use irls::{Irls, Reweighted};
 pub use pursuit::{Mp, Omp, Pursuit};
 pub use sparsity::Sparsity;
-pub use spgl1::{Constraint, Spgl1};
+pub use spgl1::{Constraint, Spgl1, Spgl1Workspace};
 pub use split_bregman::{Shrunk, Smoothed, SplitBregman};
 pub use threshold::Threshold;
 pub use thresholding::{Fista, Ista, IterativeThresholding};

@@ -2,12 +2,15 @@
 
 mod state;
 
-use arrayspan_bridge::AsView;
-use arrayspan_operators::Operator;
+use arrayspan_bridge::{AsView, View};
+use arrayspan_kernels::Executor;
+use arrayspan_operators::{LinearMap, Operator};
 
+pub use self::state::Spgl1Workspace;
 use self::state::State;
-use super::read::{fit, norm};
+use super::read::fit;
 use super::watched::Watched;
+use crate::engine::Fit;
 use crate::parameters::not_negative;
 use crate::{Observer, Result, Solution, Stopped};
 
@@ -33,7 +36,7 @@ pub enum Constraint {
 /// [`Stopped::Gradient`] when the gap is that small. When no step decreases the misfit any more, the run ends with [`Stopped::Precision`]; NaN and infinity end it with
 /// [`Stopped::NotFinite`].
 ///
-/// Waits for the device several times an iteration, for a few numbers. Storage: `4n + 3m` elements. An iteration applies `A` once, or as often as the search takes,
+/// Waits for the device several times an iteration, for a few numbers. Storage: `3n + 2m` elements and `n` sizes, solution included ([`memory`](Self::memory)); a run in a [`workspace`](Self::workspace) allocates nothing but the solution. An iteration applies `A` once, or as often as the search takes,
 /// and `Aᴴ` once.
 ///
 /// Takes no start.
@@ -102,16 +105,45 @@ impl Spgl1 {
     ) -> Result<Solution> {
         let y = y.as_view();
         fit(NAME, a, &y, None)?;
+        let on = arrayspan_kernels::on(y.device())?;
+        self.solve_in(&mut self.workspace(a, &*on)?, &*on, a, y, observer)
+    }
+
+    /// The vectors that [`solve_in`](Self::solve_in) needs.
+    ///
+    /// # Errors
+    /// A parameter that is out of its range; out of memory.
+    pub fn workspace(&self, a: &Operator, on: &dyn Executor) -> Result<Spgl1Workspace> {
+        self.check()?;
+        Spgl1Workspace::new(a, on)
+    }
+
+    /// As [`solve_with`](Self::solve_with), on `on` with vectors that are already there: a run allocates nothing but the solution. Any [`Spgl1`] may use
+    /// them.
+    ///
+    /// # Errors
+    /// As [`solve`](Self::solve), and when the workspace does not fit the operator or is on another device.
+    pub fn solve_in(
+        &self,
+        workspace: &mut Spgl1Workspace,
+        on: &dyn Executor,
+        a: &Operator,
+        y: View<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Solution> {
+        let place = Fit { solver: NAME, device: on.device() };
+        place.array("data", a.range(), &y)?;
+        place.operator(a)?;
+        workspace.check(place, a, on)?;
         self.check()?;
         let (sigma, mut tau) = match self.constraint {
             Constraint::Misfit(sigma) => (Some(sigma), 0.0),
             Constraint::Norm(tau) => (None, tau),
         };
-        let on = arrayspan_kernels::on(y.device())?;
-        let mut state = State::new(&*on, a, y)?;
-        let data = norm(&*on, &state.y)?;
-        let mut misfit = data;
         let mut watched = Watched::new(NAME, self.iterations, observer)?;
+        let mut state = State::new(on, a, y, workspace)?;
+        let data = state.size()?;
+        let mut misfit = data;
         watched.begin(data, data);
         let mut last = vec![data * data];
         let mut length: Option<f64> = None;

@@ -277,7 +277,8 @@ impl Recurrence for Run<'_> {
 
     fn renumber(&mut self, numbers: &[f64]) -> bool {
         let [changes, found] = *numbers else { return false };
-        let Some(left) = (0..=CHANGES).find(|count| *count as f64 == changes) else {
+        let Some(left) = (0..=CHANGES).find(|left| (*left as f64).to_bits() == changes.to_bits())
+        else {
             return false;
         };
         self.changes = left;
