@@ -3,14 +3,16 @@
 use std::ops::ControlFlow;
 
 use arrayspan_bridge::DType;
-use arrayspan_operators::{Flip, MatrixMult, Space};
+use arrayspan_operators::{
+    FFT, Flip, FourierAxis, FourierNorm, LinearOperator, MatrixMult, Space, Spectrum,
+};
 use arrayspan_solvers::sparse::IterativeThresholding;
 use arrayspan_solvers::{
     Fista, Ista, Progress, Solution, Solver, Sparsity, Stop, Stopped, Threshold,
 };
 use num_complex::Complex64;
 
-use super::support::{Problem, Random, devices, distance, norm, rounded, values};
+use super::support::{Problem, Random, array, devices, distance, norm, rounded, values};
 use super::{DTYPES, eigenvalue, rounding, violation, weighted};
 
 /// Until nothing changes, from a step on that is so many times `1/‖A‖²`.
@@ -156,6 +158,26 @@ fn steps_that_are_short_enough_are_all_taken() {
     }
 }
 
+/// Without a step the first one is the longest along the gradient: what decides about it is not left to rounding.
+#[test]
+fn the_first_step_is_taken() {
+    for dtype in DTYPES {
+        for seed in 0..20 {
+            let columns = 1 + seed as usize % 7;
+            let problem = Problem::new(dtype, [40, columns], 3.0, false, &mut Random(seed));
+            let (a, y) = (problem.operator(), problem.data());
+            let (sparsity, stop) = (weighted(0.0), Stop::after(3));
+            let solver = Ista { sparsity, stop, backtracking: true, ..Ista::default() };
+            let solution = solver.solve(&a, &y).unwrap();
+            assert!(solution.residuals[1] < solution.residuals[0], "{dtype} {seed}: {solution:?}");
+            if columns == 1 {
+                let off = distance(&values(&solution.x), &problem.solution(0.0).0);
+                assert!(off < rounding(dtype), "{dtype} {seed}: {off:e}");
+            }
+        }
+    }
+}
+
 #[test]
 fn data_and_operators_of_every_size_are_solved_as_those_near_one() {
     let problem = Problem::new(DType::Float32, [30, 40], 1.5, false, &mut Random(8));
@@ -205,7 +227,7 @@ fn zero_data_give_zero_and_what_is_not_finite_is_named() {
     let solution = tried::<true>(&problem, None, true, 100);
     assert_eq!((solution.iterations, norm(&values(&solution.x)).to_bits()), (0, 0));
     // A start that is forgotten: there is nothing to explain.
-    let start = super::support::array(DType::Float64, &[1.0.into(); 8], &[8]);
+    let start = array(DType::Float64, &[1.0.into(); 8], &[8]);
     let (stop, backtracking) = (Stop { gradient: 0.0, residual: 0.0, ..Stop::after(5000) }, true);
     let solver = Fista { stop, backtracking, restart: true, ..Fista::default() };
     let (a, zero) = (problem.operator(), problem.data());
@@ -231,5 +253,32 @@ fn zero_data_give_zero_and_what_is_not_finite_is_named() {
         let solution = step.solve(&problem.operator(), problem.data()).unwrap();
         assert_eq!(solution.stopped, Stopped::NotFinite);
         problem.matrix = matrix;
+    }
+}
+
+/// Models of real numbers and data of complex ones, whose sums take each their own.
+#[test]
+fn spectra_of_real_models_are_explained_by_tries() {
+    for narrow in [DType::Float32, DType::Float64] {
+        let space = Space::new([24], narrow).unwrap();
+        let a =
+            FFT::new(space, FourierAxis::new(0), Spectrum::Half, FourierNorm::Unscaled).unwrap();
+        let truth: Vec<Complex64> =
+            (0..24).map(|i| if i % 7 == 3 { 1.5 } else { 0.0 }.into()).collect();
+        let y = a.forward(array(narrow, &truth, &[24])).unwrap();
+        let (sparsity, restart, backtracking) = (weighted(1e-6), true, true);
+        for step in [None, Some(30.0)] {
+            let stop = Stop::after(500);
+            let solver = Fista {
+                sparsity: sparsity.clone(),
+                step,
+                restart,
+                backtracking,
+                stop,
+                check_every: 10,
+            };
+            let x = values(&solver.solve(&a, &y).unwrap().x);
+            assert!(distance(&x, &truth) < 1e-3, "{narrow} {step:?}");
+        }
     }
 }

@@ -49,7 +49,7 @@ impl Saved {
     /// Reads what [`write_to`](Self::write_to) wrote, onto the host. It takes no more memory than twice what there is to read.
     ///
     /// # Errors
-    /// What `from` fails with; [`ErrorKind::InvalidData`] for bytes that are no saved run.
+    /// What `from` fails with; [`ErrorKind::InvalidData`](std::io::ErrorKind::InvalidData) for bytes that are no saved run.
     pub fn read_from(mut from: impl Read) -> Result<Self> {
         let from = &mut from;
         if read::<16>(from)? != *MAGIC {

@@ -229,9 +229,11 @@ fn decided<const ACCELERATED: bool>(
 ) -> [(usize, Expression); 4] {
     let [residual, gradient, way, go, step, image, moved, change, misfit] =
         [0, 1, 2, 3, 4, 5, 6, 7, 8].map(input);
-    let slack = (SLACK * epsilon(run.a.domain().dtype())).powi(2);
+    let rounding = SLACK * epsilon(run.a.domain().dtype());
+    let slack = rounding.powi(2);
     let one = || constant(1.0);
-    // The way says how large models are, and with the step how large their images may be, which are rounded.
+    // Of the first gradient both sides are the same. The way says how large models are, and with the step how large their images may be, which are rounded.
+    let moved = constant(1.0 + rounding) * moved;
     let most = (moved + constant(slack) * way.clone() * way.clone()) / step.clone();
     let allowed = above(most + constant(slack * run.whole), image);
     // A frozen iteration stays what it is.
