@@ -3,12 +3,10 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use crate::speed::Speed;
-
 /// What everything is to take on two cores; it is said if it takes more.
 const MOST: Duration = Duration::from_secs(30 * 60);
 pub(crate) const CORES: u32 = 2;
-/// What it fails at. Both are times of the machine that [`Speed`] compares this one with.
+/// What it fails at. Both are times of the machine that `crate::speed` compares this one with.
 const REFUSED: Duration = Duration::from_secs(45 * 60);
 
 /// What is run, in order.
@@ -59,9 +57,9 @@ impl Steps {
         table
     }
 
-    /// What all of it took, against what it may take on a machine of that speed; an error if it is too much.
-    pub(crate) fn total(&self, speed: &Speed) -> Result<String, String> {
-        judge(self.begin.elapsed(), processor(), speed.slowness())
+    /// What all of it took, against what it may take on a machine that takes so many times as long as another; an error if it is too much.
+    pub(crate) fn total(&self, slowness: f64) -> Result<String, String> {
+        judge(self.begin.elapsed(), processor(), slowness)
     }
 }
 

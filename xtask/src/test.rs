@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result {
     }
     print!("{}{}", steps.table(), report.spent.table());
     summary(&report, &environment);
-    let total = steps.total(&speed);
+    let total = steps.total(speed.slowness());
     println!("{}", total.as_ref().unwrap_or_else(|over| over));
     let over = if arguments.full { Vec::new() } else { report.spent.over() };
     for line in &over {

@@ -2,7 +2,10 @@
 
 mod backtracking;
 mod recurrence;
+mod rows;
 mod thresholded;
+mod tried;
+mod vectors;
 
 use arrayspan_bridge::Array;
 use arrayspan_kernels::{Arrays as _, Vector, constant, input};
@@ -17,9 +20,10 @@ use crate::engine::scale::power;
 use crate::engine::system::Parts;
 use crate::parameters::positive;
 use crate::{NormEstimator, Result, Stop};
-use backtracking::Tried;
-use recurrence::{BETA, ROWS, Vectors};
+use rows::{BETA, ROWS};
 use thresholded::lacking;
+use tried::Tried;
+use vectors::Vectors;
 
 /// `min ‖y - A x‖² + weight ‖x‖ₚᵖ` by the iteration `x ← T(x + step · Aᴴ (y - A x))`, with a [`Threshold`](crate::sparse::Threshold) `T` for the
 /// norm.

@@ -8,13 +8,12 @@
 //! Nothing of this comes to the host: a number that is 1 or 0 chooses between candidate and model in each vector, by products that are zero where the number
 //! is, whatever the other factor. After a candidate that is not taken, the model before is the model, too, so that `z = x`: momentum begins anew.
 
-use arrayspan_bridge::Array;
 use arrayspan_kernels::{Expression, Update, Vector, VectorMut, constant, input, previous};
-use arrayspan_operators::Space;
 
-use super::recurrence::{BETA, LAST, OBJECTIVE, ROWS, T, Vectors, WAY, sum_penalty};
-use super::thresholded::{Level, Tools, lacking, threshold};
-use crate::engine::Make;
+use super::rows::{BETA, LAST, OBJECTIVE, ROWS, T, WAY};
+use super::thresholded::{Level, Tools, lacking, sum_penalty, threshold};
+use super::tried::Tried;
+use super::vectors::Vectors;
 use crate::engine::history::{GRADIENT, RESIDUAL, STEP, State};
 use crate::engine::read::squared;
 use crate::engine::run::{Run, above};
@@ -22,20 +21,6 @@ use crate::engine::scale::{epsilon, power, times};
 use crate::engine::system::Parts;
 use crate::sparse::threshold::Shape;
 use crate::{IterativeThresholding, Result};
-
-/// The vectors and numbers of candidates.
-#[derive(Debug)]
-pub(super) struct Tried {
-    pub(super) candidate: Array,
-    /// `y - A x`, and with momentum that of one iteration earlier.
-    pub(super) residuals: Vec<Array>,
-    /// Squares: `‖A (c - z)‖²`, `‖c - z‖²`, `‖c - x‖²` and `‖y - A c‖²`.
-    pub(super) squares: [Array; 4],
-    /// `‖c‖ₚᵖ`
-    pub(super) penalty: Array,
-    /// `β` in the dtype of models, and in that of data if it is another, which sums of such elements take alone.
-    pub(super) shares: Vec<Array>,
-}
 
 /// How many rows backtracking adds.
 const MORE: usize = 3;
@@ -53,30 +38,6 @@ const fn added<const ACCELERATED: bool>() -> [usize; MORE] {
 /// All rows.
 pub(super) const fn rows<const ACCELERATED: bool>() -> usize {
     added::<ACCELERATED>()[0] + MORE
-}
-
-impl Tried {
-    pub(super) fn new<const ACCELERATED: bool>(make: &mut Make<'_>) -> Result<Self> {
-        let residuals = if ACCELERATED { 2 } else { 1 };
-        let residuals = (0..residuals).map(|_| make.data("the workspace's residual"));
-        let residuals = residuals.collect::<Result<_>>()?;
-        let [model, data] = [make.operator().domain(), make.operator().range()].map(Space::dtype);
-        let shares = [Some(model), (data != model).then_some(data)].into_iter().flatten();
-        let shares = shares.filter(|_| ACCELERATED).map(|dtype| make.number(dtype));
-        Ok(Self {
-            shares: shares.collect::<Result<_>>()?,
-            residuals,
-            candidate: make.model("the workspace's candidate")?,
-            squares: [make.scalar()?, make.scalar()?, make.scalar()?, make.scalar()?],
-            penalty: make.scalar()?,
-        })
-    }
-
-    /// All arrays.
-    pub(super) fn arrays(&mut self) -> impl Iterator<Item = &mut Array> {
-        let Self { candidate, residuals, squares, penalty, shares } = self;
-        [candidate, penalty].into_iter().chain(residuals).chain(squares).chain(shares)
-    }
 }
 
 /// The first column from the rows on that backtracking adds. [`turn`] writes two of them.

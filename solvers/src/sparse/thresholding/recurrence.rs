@@ -4,53 +4,18 @@
 //! number find the present model in the run's, and those of odd number in the other one.
 
 use arrayspan_bridge::{Array, DType};
-use arrayspan_kernels::{
-    Executor, Expression, Update, Vector, VectorMut, constant, input, previous,
-};
+use arrayspan_kernels::{Expression, Update, Vector, VectorMut, constant, input, previous};
 use arrayspan_operators::{LinearOperator, Workspace};
 
-use super::backtracking::{self, Tried};
-use super::thresholded::{Level, Tools, lacking, threshold};
+use super::backtracking;
+use super::rows::{BETA, LAST, OBJECTIVE, T, WAY};
+use super::thresholded::{Level, Tools, lacking, sum_penalty, threshold};
+use super::vectors::Vectors;
 use crate::engine::history::{GRADIENT, RESIDUAL, STEP, State};
 use crate::engine::run::{Run, above};
 use crate::engine::scale::{epsilon, power, times};
 use crate::engine::system::Parts;
-use crate::sparse::percentile::Percentile;
 use crate::{IterativeThresholding, Result};
-
-/// The vectors of [`IterativeThresholding`].
-#[derive(Debug)]
-pub struct Vectors {
-    /// `y - A x`
-    pub(super) residual: Array,
-    /// The model one iteration earlier, or the next one.
-    pub(super) other: Array,
-    /// `Aᴴ (y - A x)`, and with momentum that of one iteration earlier.
-    pub(super) gradients: Vec<Array>,
-    /// `Sᴴ x`, and what `S` needs between its parts.
-    pub(super) coefficients: Option<Array>,
-    pub(super) work: Option<Workspace>,
-    pub(super) percentile: Option<Percentile>,
-    /// `‖x‖ₚᵖ`
-    pub(super) penalty: Array,
-    /// The length of steps, for the operator as the run has it; with backtracking that of the first one.
-    pub(super) step: f64,
-    /// What backtracking needs.
-    pub(super) tried: Option<Tried>,
-}
-
-/// The row of the gradient one iteration earlier.
-pub(super) const LAST: usize = 3;
-/// The row of the way so far: the start and all steps.
-pub(super) const WAY: usize = 4;
-/// The row of `β`, and the first one that is there for momentum alone.
-pub(super) const BETA: usize = 5;
-/// The row of `t`, and 0 before the first iteration with it.
-pub(super) const T: usize = 6;
-/// The row of the objective one iteration earlier.
-pub(super) const OBJECTIVE: usize = 7;
-/// How many rows there are, without those of backtracking.
-pub(super) const ROWS: usize = 8;
 
 /// The first column from its third row on. Inputs are the residual and the gradient.
 pub(super) fn begin<const ACCELERATED: bool>(way: Expression, scalars: DType) -> Vec<Expression> {
@@ -92,17 +57,6 @@ pub(super) fn turn<const ACCELERATED: bool>(
             sum_penalty(method, on, of, penalty)
         }
     }
-}
-
-/// `out ← ‖x‖ₚᵖ`
-pub(super) fn sum_penalty<const ACCELERATED: bool>(
-    method: &IterativeThresholding<ACCELERATED>,
-    on: &dyn Executor,
-    of: &Array,
-    out: &mut Array,
-) -> Result<()> {
-    let penalty = method.sparsity.threshold.penalty(input(0));
-    Ok(on.sum(&penalty, &[of.view()], out.view_mut())?)
 }
 
 /// One step. All of it is enqueued; nothing comes to the host.

@@ -95,6 +95,17 @@ pub(super) fn threshold<'v, const ACCELERATED: bool>(
     }
 }
 
+/// `out ← ‖x‖ₚᵖ`
+pub(super) fn sum_penalty<const ACCELERATED: bool>(
+    method: &IterativeThresholding<ACCELERATED>,
+    on: &dyn Executor,
+    of: &Array,
+    out: &mut Array,
+) -> Result<()> {
+    let penalty = method.sparsity.threshold.penalty(input(0));
+    Ok(on.sum(&penalty, &[of.view()], out.view_mut())?)
+}
+
 /// That the workspace was made for other parameters.
 pub(super) fn lacking<const ACCELERATED: bool>(
     method: &IterativeThresholding<ACCELERATED>,
