@@ -6,7 +6,7 @@ use std::sync::Arc;
 use num_complex::Complex64;
 
 use super::rows::Rows;
-use super::{Entries, Gather, Inner, Table, Transpose};
+use super::{Entries, Gather, Inner, Same, Table, Transpose};
 
 impl Gather {
     /// The conjugate transpose. What a row picks is added where it was picked from: no two rows write to one place.
@@ -27,6 +27,7 @@ impl Gather {
                 rows: self.0.rows.clone(),
                 columns: self.0.columns.clone(),
                 facts: self.0.facts.clone(),
+                same: Same::default(),
                 entries: Entries::Given(table.clone()),
             })),
             Entries::Turned(turned) => turned.of.at_axis(axis).turned(turned.conj),
@@ -150,6 +151,7 @@ impl Gather {
                 rows: self.columns().to_vec(),
                 columns: self.rows().to_vec(),
                 facts: self.facts().transposed(table, conj),
+                same: Same::default(),
                 entries: Entries::Turned(Transpose::new(self.clone(), conj)),
             })),
         }

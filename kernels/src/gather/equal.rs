@@ -1,20 +1,44 @@
 //! Which sparse matrices are the same.
 
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
-use super::{Entries, Gather};
+use parking_lot::Mutex;
+
+use super::{Entries, Gather, Inner};
 
 /// Entries are compared in the order of their rows. Where all else is the same that may take the table of a transpose; if there
-/// is no memory for it, the two count as different.
+/// is no memory for it, the two count as different. That two are the same is remembered: operators with tables that are equal look each
+/// time that they are applied for what a device has of them.
 impl PartialEq for Gather {
     fn eq(&self, other: &Self) -> bool {
         let (a, b) = (&*self.0, &*other.0);
-        if Arc::ptr_eq(&self.0, &other.0) {
+        if Arc::ptr_eq(&self.0, &other.0) || a.same.is(&other.0) || b.same.is(&self.0) {
             return true;
         }
-        (a.axis, &a.rows, &a.columns, &a.facts) == (b.axis, &b.rows, &b.columns, &b.facts)
-            && (same_transposes(&a.entries, &b.entries) || same_tables(self, other))
+        let same = (a.axis, &a.rows, &a.columns, &a.facts)
+            == (b.axis, &b.rows, &b.columns, &b.facts)
+            && (same_transposes(&a.entries, &b.entries) || same_tables(self, other));
+        if same {
+            a.same.keep(&other.0);
+        }
+        same
+    }
+}
+
+/// A matrix that was found to be the same, if any was. It keeps the place of the other one from being another's, but none of
+/// its entries.
+#[derive(Debug, Default)]
+pub(super) struct Same(Mutex<Weak<Inner>>);
+
+impl Same {
+    /// Whether it is this one.
+    pub(super) fn is(&self, other: &Arc<Inner>) -> bool {
+        std::ptr::eq(self.0.lock().as_ptr(), Arc::as_ptr(other))
+    }
+
+    fn keep(&self, other: &Arc<Inner>) {
+        *self.0.lock() = Arc::downgrade(other);
     }
 }
 

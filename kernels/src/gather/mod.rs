@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
+use equal::Same;
 pub(crate) use facts::{Facts, LONG, Weighting};
 pub(crate) use table::{Indices, Starts, Table, Weights};
 pub(crate) use tiles::{LANES, Tiles, Tiling};
@@ -50,6 +51,7 @@ struct Inner {
     columns: Vec<usize>,
     facts: Facts,
     entries: Entries,
+    same: Same,
 }
 
 /// Where the entries are.
@@ -63,7 +65,7 @@ impl Gather {
     fn of(axis: usize, rows: &[usize], columns: &[usize], table: Table) -> Self {
         let (rows, columns, facts) = (rows.to_vec(), columns.to_vec(), Facts::of(&table));
         let entries = Entries::Given(Arc::new(table));
-        Self(Arc::new(Inner { axis, rows, columns, facts, entries }))
+        Self(Arc::new(Inner { axis, rows, columns, facts, entries, same: Same::default() }))
     }
 
     /// The first of the axes.

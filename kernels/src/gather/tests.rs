@@ -242,3 +242,21 @@ fn memory_follows_entries_where_columns_are_without_number() {
     let twice = Gather::pick(0, 3, [2, 2]).unwrap().after(&picked, 9).unwrap();
     assert_eq!(twice.row(1).unwrap().collect::<Vec<_>>(), [(WIDE - 1, number(1.0))]);
 }
+
+#[test]
+fn that_two_matrices_are_the_same_is_found_out_once() {
+    let new = |weight: f64| weighted(2, 3, &[&[(2, weight)], &[(0, 1.0)]]);
+    let (a, b, other) = (new(2.0), new(2.0), new(3.0));
+    assert!(a != other && !a.0.same.is(&other.0));
+    assert!(!a.0.same.is(&b.0));
+    assert_eq!(a, b);
+    assert!(a.0.same.is(&b.0));
+    assert!(a == b && b == a && a != other);
+    // The memory of one that is gone is not taken for another's.
+    drop(b);
+    let others: Vec<Gather> = (0..100).map(|at| new(f64::from(at))).collect();
+    for (at, other) in others.iter().enumerate() {
+        assert_eq!(a == *other, at == 2);
+    }
+    assert!(a.0.same.is(&others[2].0));
+}
