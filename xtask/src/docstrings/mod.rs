@@ -84,7 +84,7 @@ fn texts() -> Result<BTreeMap<PathBuf, String>> {
     Ok(texts)
 }
 
-/// The types in a folder, by their [plain](plain) names.
+/// The types in a folder, by their [`plain`] names.
 fn sources(folder: &Path) -> Result<BTreeMap<String, Source>> {
     let (mut sources, mut aliases) = (BTreeMap::new(), Vec::new());
     files(folder, &mut |path| {
