@@ -6,8 +6,8 @@ use crate::process::{cargo, run as show};
 use crate::report::Report;
 use crate::{Result, sample};
 
-/// What is on where not all is: one of them for each commit, by its seed.
-const CHOICES: [&str; 3] = ["cuda", "opencl", "progress"];
+/// What is on where not all is, nothing among them: one of them for each commit, by its seed.
+const CHOICES: [&str; 4] = ["", "cuda", "opencl", "progress"];
 
 /// Runs the step alone, with every choice.
 pub(crate) fn run() -> Result {
@@ -16,13 +16,13 @@ pub(crate) fn run() -> Result {
 
 /// The facade, whose features choose those of all crates below it, and the command.
 pub(crate) fn check(environment: &Environment, report: &mut Report) -> Result {
-    lints("")?;
     for (at, features) in CHOICES.into_iter().enumerate() {
         if sample::has(environment, at, CHOICES.len() as u64) {
             lints(features)?;
         } else {
-            let why = "each commit is checked without features and with one, by its seed; with each with --full";
-            report.skip_step(&format!("feature {features}"), why);
+            let name = if features.is_empty() { "no features" } else { features };
+            let why = "each commit is checked with one choice, by its seed; with each with --full";
+            report.skip_step(&format!("features: {name}"), why);
         }
     }
     Ok(())

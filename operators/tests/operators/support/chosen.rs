@@ -12,7 +12,7 @@ pub(crate) fn chosen<T: Copy>(all: &[T], device: Device) -> Vec<T> {
     if full || device.is_cpu() || device.info().accelerator {
         return all.to_vec();
     }
-    println!("skipped: where kernels are compiled slowly, a seed chooses the dtype of operators");
+    println!("skipped: where kernels are compiled slowly, a seed chooses cases of operators");
     let seed = set("ARRAYSPAN_TEST_SEED").map_or(0, |seed| seed.parse::<usize>().unwrap());
     vec![all[seed % all.len()]]
 }
