@@ -38,7 +38,7 @@ impl<A: Arrays> Plan<A> {
     ///
     /// # Errors
     /// When the arrays differ in shape, strides, dtype or device; or the new one lies in memory of another library with gaps between
-    /// its elements, or in less memory than calls take of the old one. Nothing has changed then.
+    /// its elements, or in less memory than calls take of the old one, or is one that calls take in another place. Nothing has changed then.
     pub fn exchange(
         &mut self,
         which: impl FnOnce(&mut A) -> &mut Array,
@@ -60,7 +60,12 @@ impl<A: Arrays> Plan<A> {
             let why = format!("the new array {found} in its memory, the old one {expected}");
             return check::argument(NAME, why);
         }
-        let from = Block::of(old.memory());
+        let (from, into) = (Block::of(old.memory()), Block::of(with.memory()));
+        // One that was taken out of `arrays` before would stand for both.
+        if self.calls.iter().any(|(_, call)| taken(call, into).is_some()) {
+            let why = "calls take the new array in the place of another one of the plan's already";
+            return check::argument(NAME, why);
+        }
         let bytes = with.bytes().map_err(|error| Error::from(error).in_operation(NAME))?.shape()[0];
         let end = self.calls.iter().filter_map(|(_, call)| taken(call, from)).max().unwrap_or(0);
         if end > bytes {

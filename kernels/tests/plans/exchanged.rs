@@ -158,3 +158,43 @@ fn shared_weights_stay_where_they_are() {
         assert_eq!(plan.arrays().view().to_vec::<f32>().unwrap(), expected);
     });
 }
+
+/// Calls that write an array must not find it in the place of one that they read, nor of another one that they write.
+#[test]
+fn an_array_of_the_plan_stands_in_one_place() {
+    on_each(|on| {
+        let arrays = [array(&*on, &[9, 9], 1), array(&*on, &[9, 9], 2)];
+        let mut plan = Plan::record::<Error>(on.clone(), arrays, |on, [x, y]| {
+            on.copy(x.view().permuted(&[1, 0])?, y.view_mut(), Update::set())
+        })
+        .unwrap();
+        let mut other = array(&*on, &[9, 9], 3);
+        swap(&mut plan.arrays_mut()[1], &mut other);
+        let error = plan.exchange(|[x, _]| x, &mut other).unwrap_err().to_string();
+        assert!(error.contains("in the place of another"), "{error}");
+        plan.replay().unwrap_err();
+        // Back in its place, all is as it was.
+        swap(&mut plan.arrays_mut()[1], &mut other);
+        plan.replay().unwrap();
+        let [x, y] = plan.into_arrays();
+        let [x, y] = [x, y].map(|of| of.view().to_vec::<f32>().unwrap());
+        assert!((0..81).all(|at| y[at].to_bits() == x[at % 9 * 9 + at / 9].to_bits()));
+    });
+}
+
+/// Two outputs of one call are two arrays.
+#[test]
+fn outputs_never_become_one_array() {
+    on_each(|on| {
+        let arrays = [1, 2, 3].map(|seed| array(&*on, &[50], seed));
+        let mut plan = Plan::record::<Error>(on.clone(), arrays, |on, [x, y, z]| {
+            let both = [(2.0 * input(0), y.view_mut()), (3.0 * input(0), z.view_mut())];
+            on.map_many(&[x.view()], both)
+        })
+        .unwrap();
+        let mut other = array(&*on, &[50], 4);
+        swap(&mut plan.arrays_mut()[2], &mut other);
+        plan.exchange(|[_, y, _]| y, &mut other).unwrap_err();
+        plan.replay().unwrap_err();
+    });
+}

@@ -39,6 +39,11 @@ pub trait Method: Debug + Sized {
         Self::ROWS
     }
 
+    /// What saved runs of it are called: what one run leaves, another one with the same name goes on from.
+    fn saved_as(&self) -> &'static str {
+        Self::NAME
+    }
+
     /// When it stops.
     fn stop(&self) -> &Stop;
 

@@ -126,7 +126,7 @@ impl Saved {
     ) -> Result<()> {
         let wrong = |why| Err(Error::Saved { solver: M::NAME, why });
         let Facts { solver, damping, preconditioned, .. } = &self.facts;
-        if solver != M::NAME {
+        if solver != method.saved_as() {
             return wrong(format!("it is one of {solver}"));
         }
         if damping.to_bits() != method.damping().to_bits() {
@@ -193,7 +193,7 @@ impl<M: Method> Running<'_, M> {
         let kept = M::kept(&mut run.w.vectors);
         let vectors = kept.iter().map(|vector| copied(vector.view())).collect::<Result<_>>()?;
         let facts = Facts {
-            solver: M::NAME.into(),
+            solver: run.method.saved_as().into(),
             preconditioned,
             started: run.started,
             lost: run.lost[0],

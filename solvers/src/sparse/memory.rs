@@ -1,7 +1,7 @@
 //! What the loops around solvers take: the most that is there at once, with what the solvers inside say of themselves.
 
 use arrayspan_kernels::{Executor, widest_real};
-use arrayspan_operators::{Identity, LinearMap, Operator, Space};
+use arrayspan_operators::{Identity, LinearMap, Operator, Space, Zero};
 
 use super::{Irls, Mp, Omp, Pursuit, Reweighted, Spgl1, SplitBregman};
 use crate::least_squares::stacked;
@@ -130,12 +130,13 @@ impl Omp {
         self.check()?;
         let [kept, choosing] = self.choosing(a, on);
         let most = self.iterations.min(a.domain().len());
-        let columns: Vec<usize> = (0..most).collect();
-        let some_columns = a.columns(&columns)?;
-        let coefficients = bytes::of(some_columns.domain());
-        let inner = self.least_squares.memory(&some_columns, on)?;
+        // As many columns take what one does between their parts.
+        let work = if most == 0 { 0 } else { a.columns([0])?.workspace() };
+        let coefficients = Space::new([most], a.domain().dtype())?;
+        let some_columns = Zero::new(coefficients.clone(), a.range().clone())?;
+        let inner = self.least_squares.memory(&some_columns, on)?.saturating_add(work);
         // An image of the coefficients, and what it leaves of the data.
-        let after = [coefficients, some(2, a.range()), some_columns.workspace()];
+        let after = [bytes::of(&coefficients), some(2, a.range()), work];
         let most = [choosing, inner, bytes::total(after)].into_iter().fold(0, usize::max);
         Ok(kept.saturating_add(most))
     }

@@ -105,6 +105,9 @@ pub struct IterativeThresholding<const ACCELERATED: bool> {
     pub step: Option<f64>,
     /// Whether steps that are too long are noticed and halved, from [`step`](Self::step) on; `None` is then the longest one that the first gradient `g` allows,
     /// `‖g‖²/‖A g‖²`, which one application of `A` finds.
+    ///
+    /// A try that is not taken is an iteration with the residual of the one before: [`Stop::stagnation`](crate::Stop::stagnation) has to allow as many in a row as
+    /// the first step is to be halved.
     pub backtracking: bool,
     /// [`Fista`]: to begin anew with the momentum whenever the objective has risen, which converges faster where the
     /// problem is well-conditioned near its solution. [`Ista`], whose objective does not rise, does not look at it.
@@ -140,6 +143,14 @@ impl<const ACCELERATED: bool> Method for IterativeThresholding<ACCELERATED> {
     const ROWS: [usize; 2] = [if ACCELERATED { ROWS } else { BETA }, STEP];
     const OBJECTIVE: usize = RESIDUAL;
     const DESCENDS: bool = true;
+
+    fn saved_as(&self) -> &'static str {
+        match (ACCELERATED, self.backtracking) {
+            (_, false) => Self::NAME,
+            (true, true) => "Fista with backtracking",
+            (false, true) => "Ista with backtracking",
+        }
+    }
 
     fn rows(&self) -> [usize; 2] {
         let [rows, state] = Self::ROWS;

@@ -4,6 +4,7 @@
 mod arguments;
 mod backtracking;
 mod bytes;
+mod extremes;
 mod golden;
 mod lasso;
 mod outer;

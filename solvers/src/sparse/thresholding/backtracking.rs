@@ -239,7 +239,7 @@ pub(super) fn scalars<const ACCELERATED: bool>(
         let (mut t, mut objective) = (t * taken.clone(), before.clone());
         if method.restarts() {
             let weight = method.sparsity.weight_in(run.scale);
-            objective = residual + constant(weight) * penalty;
+            objective = residual + constant(weight).mul_or_zero(penalty);
             t = t * (one() - above(objective.clone(), before));
         }
         let next = constant(0.5) * (one() + (one() + constant(4.0) * t.clone().abs2()).sqrt());

@@ -137,7 +137,7 @@ fn scalars<const ACCELERATED: bool>(run: &Run<'_, IterativeThresholding<ACCELERA
     if method.restarts() {
         let own = unscaled(length, run.scale.operator);
         let weight = method.sparsity.scaled_weight(own, exponent, length);
-        objective = residual + constant(weight) * penalty;
+        objective = residual + constant(weight).mul_or_zero(penalty);
         t = t * (constant(1.0) - above(objective.clone(), before));
     }
     let one = || constant(1.0);
