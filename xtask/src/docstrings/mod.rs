@@ -17,7 +17,7 @@ use crate::process::repository;
 use source::Source;
 
 /// What parameters mean that are not documented in Rust, or there by the name of something else.
-const MEANINGS: [(&str, &str); 9] = [
+const MEANINGS: [(&str, &str); 13] = [
     ("shape", "Extents of the models along each axis."),
     ("dtype", "Of the elements of models."),
     ("axis", "Counts from the last one if it is negative."),
@@ -30,7 +30,36 @@ const MEANINGS: [(&str, &str); 9] = [
         "callback",
         "Is called at the start and at each check. An exception ends the run and is passed on.",
     ),
+    ("keep", "How many percent of the elements are kept: the threshold sets the others to zero."),
+    ("time", "At most so many seconds, from the first application of the operator on."),
+    (
+        "stagnation",
+        "``(iterations, decrease)``: the residual is to decrease by this share within so many iterations.",
+    ),
+    ("device", "Where it is computed; where the operator's arrays are, if none is said."),
 ];
+
+/// The same of parameters of one function.
+const OWN_MEANINGS: [(&str, &str, &str); 12] = [
+    ("Sliding2D", "shape", DATA),
+    ("Sliding3D", "shape", DATA),
+    ("Patch2D", "shape", DATA),
+    ("Patch3D", "shape", DATA),
+    ("Regression", "shape", DATA),
+    ("LinearRegression", "shape", DATA),
+    ("DWT", "shape", SIGNALS),
+    ("DWT2D", "shape", SIGNALS),
+    ("DWTND", "shape", SIGNALS),
+    ("DTCWT", "shape", SIGNALS),
+    ("UDCT", "shape", SIGNALS),
+    ("Seislet", "shape", SIGNALS),
+];
+const DATA: &str = "Extents of the data along each axis.";
+const SIGNALS: &str =
+    "Extents of the signals along each axis: models, or, of the inverse, results.";
+
+/// Functions that are documented in Rust by a type of another name.
+const TYPES: [(&str, &str); 1] = [("norm_estimate", "NormEstimator")];
 
 /// Writes all texts anew, and removes those of what is gone.
 pub(crate) fn write() -> Result {
@@ -70,15 +99,27 @@ fn texts() -> Result<BTreeMap<PathBuf, String>> {
     let mut texts = BTreeMap::new();
     for module in ["operators", "solvers"] {
         let sources = sources(&repository().join(module).join("src"))?;
-        shared.extend(sources.get("stop").into_iter().flat_map(|stop| stop.fields.clone()));
+        let parts = ["stop", "sparsity"].into_iter().filter_map(|part| sources.get(part));
+        shared.extend(parts.flat_map(|part| part.fields.clone()));
         shared.extend(MEANINGS.map(|(name, meaning)| (name.to_owned(), meaning.to_owned())));
         let stubs =
             fs::read_to_string(repository().join(format!("python/arrayspan/{module}.pyi")))?;
         for signature in signature::read(&stubs) {
-            if let Some(source) = sources.get(&plain(&signature.name)) {
-                let path = folder().join(module).join(format!("{}.txt", signature.name));
-                texts.insert(path, text::of(&signature, source, &shared));
+            let own = TYPES.iter().find(|(function, _)| *function == signature.name);
+            let Some(source) = sources.get(&plain(own.map_or(&*signature.name, |(_, own)| own)))
+            else {
+                continue;
+            };
+            let mut source = source.clone();
+            if module == "solvers" {
+                // The first function of a solver is not what Python calls; its errors are the same.
+                let errors = source.of_constructor.iter().position(|line| line == "# Errors");
+                source.of_constructor.drain(..errors.unwrap_or(source.of_constructor.len()));
             }
+            let own = OWN_MEANINGS.iter().filter(|(function, ..)| *function == signature.name);
+            source.fields.extend(own.map(|(_, name, meaning)| ((*name).into(), (*meaning).into())));
+            let path = folder().join(module).join(format!("{}.txt", signature.name));
+            texts.insert(path, text::of(&signature, &source, &shared));
         }
     }
     Ok(texts)
@@ -86,7 +127,7 @@ fn texts() -> Result<BTreeMap<PathBuf, String>> {
 
 /// The types in a folder, by their [`plain`] names.
 fn sources(folder: &Path) -> Result<BTreeMap<String, Source>> {
-    let (mut sources, mut aliases) = (BTreeMap::new(), Vec::new());
+    let (mut sources, mut aliases): (BTreeMap<String, Source>, _) = (BTreeMap::new(), Vec::new());
     files(folder, &mut |path| {
         if path.extension().is_some_and(|extension| extension == "rs") {
             let text = fs::read_to_string(path).unwrap_or_default();
@@ -95,9 +136,11 @@ fn sources(folder: &Path) -> Result<BTreeMap<String, Source>> {
             aliases.extend(source::aliases(&text));
         }
     })?;
-    for (name, of) in aliases {
+    for (name, of, docs) in aliases {
         if let Some(source) = sources.get(&plain(&of)).cloned() {
-            sources.entry(plain(&name)).or_insert(source);
+            // What stands over the second name is about that one.
+            let of_type = if docs.is_empty() { source.of_type } else { docs };
+            sources.entry(plain(&name)).or_insert(Source { of_type, ..source });
         }
     }
     Ok(sources)

@@ -54,13 +54,21 @@ pub(super) fn read(text: &str) -> Vec<Source> {
     found
 }
 
-/// The types that are others by a second name, `pub type Ista = IterativeThresholding<…>;`: both names.
-pub(super) fn aliases(text: &str) -> Vec<(String, String)> {
-    let alias = |line: &str| {
-        let (name, of) = line.strip_prefix("pub type ")?.strip_suffix(';')?.split_once(" = ")?;
-        Some((name.to_owned(), of.split('<').next().unwrap_or(of).to_owned()))
-    };
-    text.lines().filter_map(alias).collect()
+/// The types that are others by a second name, `pub type Ista = IterativeThresholding<…>;`: both names, and what stands over it.
+pub(super) fn aliases(text: &str) -> Vec<(String, String, Vec<String>)> {
+    let (mut docs, mut found) = (Vec::new(), Vec::new());
+    for line in text.lines() {
+        if let Some(doc) = line.strip_prefix("///") {
+            docs.push(doc.strip_prefix(' ').unwrap_or(doc).to_owned());
+            continue;
+        }
+        let docs = std::mem::take(&mut docs);
+        let alias = line.strip_prefix("pub type ").and_then(|alias| alias.strip_suffix(';'));
+        if let Some((name, of)) = alias.and_then(|alias| alias.split_once(" = ")) {
+            found.push((name.to_owned(), of.split('<').next().unwrap_or(of).to_owned(), docs));
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -79,9 +87,9 @@ mod tests {
     #[test]
     fn fields_and_second_names_are_read() {
         let text = "/// Of S.\npub struct S<T> {\n    /// First\n    /// line.\n    pub a: usize,\n    b: u8,\n}\n\nfn f() {\n    pub c: u8;\n}\n\
-                    pub type R = S<u8>;\n";
+                    /// Of R.\npub type R = S<u8>;\n";
         let [s] = &read(text)[..] else { panic!("one type") };
         assert_eq!((&*s.name, s.fields.len(), &*s.fields["a"]), ("S", 1, "First line."));
-        assert_eq!(aliases(text), [("R".to_owned(), "S".to_owned())]);
+        assert_eq!(aliases(text), [("R".to_owned(), "S".to_owned(), vec!["Of R.".to_owned()])]);
     }
 }

@@ -61,7 +61,8 @@ pub(super) fn of(
     let notes: Vec<String> = notes.filter(|note| !note.is_empty()).collect();
     if !notes.is_empty() {
         section(&mut text, "Notes");
-        let of_space = signature.parameters.iter().any(|parameter| parameter.name == "shape");
+        let has = |name: &str| signature.parameters.iter().any(|parameter| parameter.name == name);
+        let of_space = has("shape") && has("dtype");
         let space =
             if of_space { "``space`` is that of ``shape`` and ``dtype``, and " } else { "" };
         paragraph(&mut text, &format!("In what follows {space}names are those of Rust."));
@@ -147,6 +148,10 @@ struct Block(Vec<String>);
 fn blocks(lines: &[String]) -> Vec<Block> {
     let (mut blocks, mut program) = (vec![Block(Vec::new())], false);
     for line in lines {
+        // Where a link leads.
+        if line.starts_with('[') && line.contains("]: ") {
+            continue;
+        }
         if line.starts_with("```") {
             program = !program;
         } else if program {
