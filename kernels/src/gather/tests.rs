@@ -251,7 +251,9 @@ fn that_two_matrices_are_the_same_is_found_out_once() {
     assert!(!a.0.same.is(&b.0));
     assert_eq!(a, b);
     assert!(a.0.same.is(&b.0));
-    assert!(a == b && b == a && a != other);
+    assert_eq!(a, b);
+    assert_eq!(b, a);
+    assert_ne!(a, other);
     // The memory of one that is gone is not taken for another's.
     drop(b);
     let others: Vec<Gather> = (0..100).map(|at| new(f64::from(at))).collect();
