@@ -77,7 +77,7 @@ struct Facts {
 }
 
 impl Saved {
-    /// The solver whose run it is.
+    /// The solver whose run it is, with what sets its runs apart: `Fista with backtracking`.
     #[must_use]
     pub fn solver(&self) -> &str {
         &self.facts.solver
