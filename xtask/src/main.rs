@@ -8,6 +8,7 @@ mod bench;
 mod catalogue;
 mod circles;
 mod docstrings;
+mod documentation;
 mod durations;
 mod environment;
 mod faults;
@@ -76,7 +77,7 @@ enum Chore {
     Platforms,
     /// Only the part of `test` that looks for files that import each other in a circle.
     Circles,
-    /// Writes docs/operators.md anew.
+    /// Writes docs/operators.md and the docstrings in python/docs anew.
     Catalogue,
     /// Only the part of `test` that follows the links of the documentation that was built last.
     Links,
@@ -110,7 +111,7 @@ fn main() -> ExitCode {
         Chore::Features => features::run(),
         Chore::Platforms => platforms::run(),
         Chore::Circles => circles::run(),
-        Chore::Catalogue => catalogue::run(),
+        Chore::Catalogue => catalogue::run().and_then(|()| docstrings::write()),
         Chore::Links => links::run(),
         Chore::Golden => golden::run(),
         Chore::Gpu => gpu::run(),

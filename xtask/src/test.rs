@@ -11,8 +11,9 @@ use crate::run_tests::{self, Ran};
 use crate::speed::Speed;
 use crate::steps::Steps;
 use crate::{
-    Result, catalogue, circles, faults, features, fuzz, interop, libtorch, links, memcheck, miri,
-    only, package, platforms, pylops_tests, python_package, python_wheel, sample, setup, torch,
+    Result, catalogue, circles, docstrings, faults, features, fuzz, interop, libtorch, links,
+    memcheck, miri, only, package, platforms, pylops_tests, python_package, python_wheel, sample,
+    setup, torch,
 };
 
 /// What is tested.
@@ -143,7 +144,7 @@ fn lints(full: bool, steps: &mut Steps, environment: &Environment, report: &mut 
     steps.run("documentation", || {
         show(cargo(&doc).env("RUSTDOCFLAGS", "-D warnings")).map(|()| true)
     });
-    steps.run("catalogue", catalogue::check);
+    steps.run("catalogue", || Ok(catalogue::check()? & docstrings::check()?));
     steps.run("circles", circles::check);
     steps.run("links", links::check);
     steps.run("packages", || package::check(full));

@@ -1,5 +1,7 @@
 //! What the documentation of an operator says, in the order that the template of `CONTRIBUTING.md` gives it.
 
+use crate::documentation::{self, blocks, without_links};
+
 /// One operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
@@ -19,23 +21,11 @@ pub(super) struct Entry {
 
 /// The operators that a file declares, `pub struct Name(());`, or what their documentation lacks.
 pub(super) fn read(file: &str, text: &str) -> Vec<Result<Entry, String>> {
-    let mut docs: Vec<&str> = Vec::new();
-    let mut found = Vec::new();
-    for line in text.lines() {
-        if let Some(doc) = line.strip_prefix("///") {
-            docs.push(doc.strip_prefix(' ').unwrap_or(doc));
-        } else if let Some(name) =
-            line.strip_prefix("pub struct ").and_then(|rest| rest.strip_suffix("(());"))
-        {
-            found.push(entry(file, name, &docs));
-        } else if !line.starts_with("#[") {
-            docs.clear();
-        }
-    }
-    found
+    let sources = documentation::read(text).into_iter().filter(|source| source.constructs);
+    sources.map(|source| entry(file, &source.name, &source.of_type)).collect()
 }
 
-fn entry(file: &str, name: &str, docs: &[&str]) -> Result<Entry, String> {
+fn entry(file: &str, name: &str, docs: &[String]) -> Result<Entry, String> {
     let paragraphs = paragraphs(docs);
     let whole = paragraphs.join(" ");
     let sentence = |label: &str| {
@@ -58,23 +48,9 @@ fn entry(file: &str, name: &str, docs: &[&str]) -> Result<Entry, String> {
 }
 
 /// Paragraphs in a line each, without tables and programs; links become what they show.
-fn paragraphs(docs: &[&str]) -> Vec<String> {
-    let mut all = vec![String::new()];
-    let mut in_program = false;
-    for line in docs {
-        if line.starts_with("```") {
-            in_program = !in_program;
-        } else if line.trim().is_empty() {
-            all.push(String::new());
-        } else if let (false, false, Some(last)) =
-            (in_program, line.starts_with('|'), all.last_mut())
-        {
-            let space = if last.is_empty() { "" } else { " " };
-            last.extend([space, line.trim()]);
-        }
-    }
-    all.retain(|paragraph| !paragraph.is_empty());
-    all.iter().map(|paragraph| without_links(paragraph)).collect()
+fn paragraphs(docs: &[String]) -> Vec<String> {
+    let paragraphs = blocks(docs).into_iter().filter(|block| !block.is_table());
+    paragraphs.map(|block| without_links(&block.0.join(" "))).collect()
 }
 
 /// Up to the point that ends it: one before a space and a capital letter, or before the end.
@@ -84,33 +60,6 @@ fn first_sentence(text: &str) -> String {
         next.is_some_and(|c| c.is_uppercase() || c == '`' || c == '[')
     });
     ends.map_or(text, |(at, _)| &text[..at]).trim_end_matches('.').to_owned()
-}
-
-/// ``[`Edge`](crate::Edge)``, ``[`Edge`]`` and `[edges](Edge::Zero)` are what they show: the page lies elsewhere.
-pub(crate) fn without_links(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some((before, link)) = rest.split_once('[') {
-        out += before;
-        let shown = link.split_once(']');
-        let target = shown.and_then(|(_, after)| after.strip_prefix('(')?.split_once(')'));
-        match (shown, target) {
-            (Some((shown, _)), Some((target, after))) if target.contains("::") => {
-                out += shown;
-                rest = after;
-            }
-            (Some((shown, after)), _) if shown.starts_with('`') && shown.ends_with('`') => {
-                out += shown;
-                rest = after;
-            }
-            // Brackets of a formula.
-            _ => {
-                out.push('[');
-                rest = link;
-            }
-        }
-    }
-    out + rest
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@
 //! The summary stands in `python/src` and names what only Python has. These texts follow it.
 
 mod signature;
-mod source;
 mod text;
 
 use std::collections::BTreeMap;
@@ -12,9 +11,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::Result;
+use crate::documentation::{Source, aliases, each_source, read};
 use crate::package::files;
 use crate::process::repository;
-use source::Source;
 
 /// What parameters mean that are not documented in Rust, or there by the name of something else.
 const MEANINGS: [(&str, &str); 13] = [
@@ -127,16 +126,12 @@ fn texts() -> Result<BTreeMap<PathBuf, String>> {
 
 /// The types in a folder, by their [`plain`] names.
 fn sources(folder: &Path) -> Result<BTreeMap<String, Source>> {
-    let (mut sources, mut aliases): (BTreeMap<String, Source>, _) = (BTreeMap::new(), Vec::new());
-    files(folder, &mut |path| {
-        if path.extension().is_some_and(|extension| extension == "rs") {
-            let text = fs::read_to_string(path).unwrap_or_default();
-            let found = source::read(&text).into_iter();
-            sources.extend(found.map(|source| (plain(&source.name), source)));
-            aliases.extend(source::aliases(&text));
-        }
+    let (mut sources, mut others): (BTreeMap<String, Source>, _) = (BTreeMap::new(), Vec::new());
+    each_source(folder, &mut |_, text| {
+        sources.extend(read(text).into_iter().map(|source| (plain(&source.name), source)));
+        others.extend(aliases(text));
     })?;
-    for (name, of, docs) in aliases {
+    for (name, of, docs) in others {
         if let Some(source) = sources.get(&plain(&of)).cloned() {
             // What stands over the second name is about that one.
             let of_type = if docs.is_empty() { source.of_type } else { docs };

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::signature::{Parameter, Signature};
-use super::source::Source;
-use crate::catalogue::without_links;
+use crate::documentation::{Block, Source, blocks, without_links};
 
 /// Columns of a line at most.
 const WIDTH: usize = 88;
@@ -37,7 +36,7 @@ pub(super) fn of(
     let mut text = String::new();
     let (first, rest) = of_type.split_first().map_or((None, &[][..]), |(a, b)| (Some(a), b));
     if let Some(block) = first {
-        paragraph(&mut text, &block.plain());
+        paragraph(&mut text, &plain(block));
     }
     section(&mut text, "Parameters");
     for parameter in &signature.parameters {
@@ -48,7 +47,7 @@ pub(super) fn of(
     text += &signature.returns;
     text.push('\n');
     let errors = of_constructor.iter().skip_while(|block| !block.is_title("Errors")).skip(1);
-    let errors: Vec<String> = errors.map(Block::plain).collect();
+    let errors: Vec<String> = errors.map(plain).collect();
     if !errors.is_empty() {
         section(&mut text, "Raises");
         text += "arrayspan.errors.Error\n";
@@ -57,7 +56,7 @@ pub(super) fn of(
         }
     }
     let made = of_constructor.iter().take_while(|block| !block.is_title("Errors"));
-    let notes = made.chain(rest).map(Block::note);
+    let notes = made.chain(rest).map(note);
     let notes: Vec<String> = notes.filter(|note| !note.is_empty()).collect();
     if !notes.is_empty() {
         section(&mut text, "Notes");
@@ -70,7 +69,7 @@ pub(super) fn of(
             paragraph(&mut text, note);
         }
     }
-    let references: Vec<String> = rest.iter().filter_map(Block::reference).collect();
+    let references: Vec<String> = rest.iter().filter_map(reference).collect();
     if !references.is_empty() {
         section(&mut text, "References");
         for reference in &references {
@@ -140,92 +139,43 @@ fn wrapped(text: &mut String, words: &str, (first, others): (&str, &str)) {
     text.push('\n');
 }
 
-/// A paragraph, a table or a title of documentation in Markdown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Block(Vec<String>);
-
-/// The blocks of a documentation; programs, which are in Rust, are left out.
-fn blocks(lines: &[String]) -> Vec<Block> {
-    let (mut blocks, mut program) = (vec![Block(Vec::new())], false);
-    for line in lines {
-        // Where a link leads.
-        if line.starts_with('[') && line.contains("]: ") {
-            continue;
-        }
-        if line.starts_with("```") {
-            program = !program;
-        } else if program {
-            continue;
-        }
-        match blocks.last_mut() {
-            Some(block)
-                if !line.trim().is_empty()
-                    && !line.starts_with("```")
-                    && !line.starts_with('#') =>
-            {
-                block.0.push(line.trim().to_owned());
-            }
-            _ => blocks.push(Block(if line.starts_with('#') {
-                vec![line.clone()]
-            } else {
-                Vec::new()
-            })),
-        }
-        if line.starts_with('#') {
-            blocks.push(Block(Vec::new()));
-        }
+/// What it says, as Python's documentation writes it; a row of a table becomes an entry of a list.
+fn plain(block: &Block) -> String {
+    if !block.is_table() || block.0.len() < 3 {
+        return code(&without_links(&block.0.join(" ")));
     }
-    blocks.retain(|block| !block.0.is_empty());
-    blocks
+    let row = |line: &String| {
+        let line = line.replace("\\|", "\u{0}");
+        let cells = line.trim_matches('|').split('|').map(|cell| cell.trim().replace('\u{0}', "|"));
+        let cells: Vec<String> = cells.map(|cell| code(&without_links(&cell))).collect();
+        let (name, others) = cells.split_first().map_or(("", &[][..]), |(a, b)| (&**a, b));
+        let others: Vec<&str> =
+            others.iter().map(|cell| &**cell).filter(|cell| !cell.is_empty()).collect();
+        format!("* {name}: {}", others.join("; "))
+    };
+    block.0[2..].iter().map(row).collect::<Vec<_>>().join("\n")
 }
 
-impl Block {
-    fn is_title(&self, title: &str) -> bool {
-        self.0.first().is_some_and(|line| {
-            line.trim_start_matches('#').trim() == title && line.starts_with('#')
-        })
+/// What it says but for the [source](fn@reference) of the method, and the names of tests, which are for those who read Rust.
+fn note(block: &Block) -> String {
+    let mut whole = plain(block);
+    while let Some((before, rest)) = whole.split_once(" (test ")
+        && let Some((_, after)) = rest.split_once(')')
+    {
+        whole = format!("{before}{after}");
     }
+    if let Some(reference) = reference(block) {
+        whole = whole.replace(&format!("{REFERENCE}{reference}"), "");
+    }
+    whole.trim().replace("Golden: PyLops", "Compared with PyLops")
+}
 
-    /// What it says, as Python's documentation writes it; a row of a table becomes an entry of a list.
-    fn plain(&self) -> String {
-        let table = self.0.iter().all(|line| line.starts_with('|'));
-        if !table || self.0.len() < 3 {
-            return code(&without_links(&self.0.join(" ")));
-        }
-        let row = |line: &String| {
-            let line = line.replace("\\|", "\u{0}");
-            let cells =
-                line.trim_matches('|').split('|').map(|cell| cell.trim().replace('\u{0}', "|"));
-            let cells: Vec<String> = cells.map(|cell| code(&without_links(&cell))).collect();
-            let (name, others) = cells.split_first().map_or(("", &[][..]), |(a, b)| (&**a, b));
-            let others: Vec<&str> =
-                others.iter().map(|cell| &**cell).filter(|cell| !cell.is_empty()).collect();
-            format!("* {name}: {}", others.join("; "))
-        };
-        self.0[2..].iter().map(row).collect::<Vec<_>>().join("\n")
-    }
-
-    /// What it says but for the [source](Self::reference) of the method, and the names of tests, which are for those who read Rust.
-    fn note(&self) -> String {
-        let mut whole = self.plain();
-        while let Some((before, rest)) = whole.split_once(" (test ")
-            && let Some((_, after)) = rest.split_once(')')
-        {
-            whole = format!("{before}{after}");
-        }
-        if let Some(reference) = self.reference() {
-            whole = whole.replace(&format!("{REFERENCE}{reference}"), "");
-        }
-        whole.trim().replace("Golden: PyLops", "Compared with PyLops")
-    }
-
-    /// The source of the method, if that is what it names.
-    fn reference(&self) -> Option<String> {
-        let whole = self.plain();
-        let (_, reference) = whole.split_once(REFERENCE)?;
-        let source = reference.split(GOLDEN).next().unwrap_or(reference);
-        Some(source.trim().to_owned())
-    }
+/// The source of the method, if that is what it names.
+fn reference(block: &Block) -> Option<String> {
+    let whole = plain(block);
+    let (_, reference) = whole.split_once(REFERENCE)?;
+    let source = reference.split(GOLDEN).next().unwrap_or(reference);
+    Some(source.trim().to_owned())
 }
 
 /// Code as reStructuredText marks it.
@@ -242,6 +192,7 @@ mod tests {
         let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
         let source = Source {
             name: "A".into(),
+            constructs: true,
             of_type: lines(
                 "`y = x` of [`Space`](crate::Space).\n\n| kind | row |\n|---|---|\n| `a` | `x \\| y` |\n\nUnits: none (test `b::a`).\n\n```\nlet x;\n```\n\n\
                  Reference: B, C 1 (2000). Golden: PyLops 2.8.0 `A`.",
