@@ -75,7 +75,7 @@ impl<'a> Factors<'a> {
         Factors { known: self.known, loaded }
     }
 
-    /// Shows the numbers on the device.
+    /// Has the numbers on the device turn to other memory, if they are among what moves.
     pub(crate) fn move_operands(&mut self, moved: &Moved) {
         let loaded = self.loaded.iter_mut().flat_map(|two| &mut **two);
         loaded.flatten().for_each(|operand| moved.read(operand));

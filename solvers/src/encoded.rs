@@ -4,12 +4,13 @@
 //! computed of is looked at.
 
 use std::io::{Error, ErrorKind, Read, Result, Write};
+use std::time::Duration;
 
 use arrayspan_bridge::devices::Device;
 use arrayspan_bridge::{Array, DType};
 
 /// The longest name and list of arrays.
-pub(crate) const MOST: u64 = 4096;
+const MOST: u64 = 4096;
 
 /// That bytes are no saved run.
 pub(crate) fn wrong<T>(why: &str) -> Result<T> {
@@ -24,16 +25,52 @@ pub(crate) fn read<const N: usize>(from: &mut impl Read) -> Result<[u8; N]> {
 }
 
 /// So many bytes. Room for them is made as they come.
-pub(crate) fn take(from: &mut impl Read, len: u64) -> Result<Vec<u8>> {
+fn take(from: &mut impl Read, len: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let found = from.take(len).read_to_end(&mut bytes)?;
     if found as u64 == len { Ok(bytes) } else { Err(ErrorKind::UnexpectedEof.into()) }
 }
 
 /// A length, which is at most `most`.
-pub(crate) fn length(from: &mut impl Read, most: u64) -> Result<u64> {
+fn length(from: &mut impl Read, most: u64) -> Result<u64> {
     let len = u64::from_le_bytes(read(from)?);
     if len > most { wrong("a length is beyond all that there are") } else { Ok(len) }
+}
+
+/// The name of `whose`, a solver or a method.
+pub(crate) fn name(from: &mut impl Read, whose: &str) -> Result<String> {
+    let len = length(from, MOST)?;
+    String::from_utf8(take(from, len)?)
+        .or_else(|_| wrong(&format!("the name of the {whose} is no text")))
+}
+
+/// What [`name`] reads.
+pub(crate) fn write_name(name: &str, out: &mut impl Write) -> Result<()> {
+    out.write_all(&(name.len() as u64).to_le_bytes())?;
+    out.write_all(name.as_bytes())
+}
+
+/// So many flags.
+pub(crate) fn flags<const N: usize>(from: &mut impl Read) -> Result<[bool; N]> {
+    let flags = read::<N>(from)?;
+    if flags.iter().any(|flag| *flag > 1) {
+        return wrong("a flag is neither 0 nor 1");
+    }
+    Ok(flags.map(|flag| flag == 1))
+}
+
+/// So many numbers.
+pub(crate) fn numbers<const N: usize>(from: &mut impl Read) -> Result<[f64; N]> {
+    let mut numbers = [0.0; N];
+    for number in &mut numbers {
+        *number = f64::from_le_bytes(read(from)?);
+    }
+    Ok(numbers)
+}
+
+/// A time, in seconds.
+pub(crate) fn time(seconds: f64) -> Result<Duration> {
+    Duration::try_from_secs_f64(seconds).or_else(|_| wrong("its time is none"))
 }
 
 /// Numbers, and how many there are before them.
@@ -50,8 +87,20 @@ pub(crate) fn write_list(list: &[f64], out: &mut impl Write) -> Result<()> {
     list.iter().try_for_each(|number| out.write_all(&number.to_le_bytes()))
 }
 
-/// Dtype, shape and elements. Waits for them.
-pub(crate) fn write_array(array: &Array, out: &mut impl Write) -> Result<()> {
+/// Arrays, and how many there are before them. Waits for them.
+pub(crate) fn write_arrays(arrays: &[&Array], out: &mut impl Write) -> Result<()> {
+    out.write_all(&(arrays.len() as u64).to_le_bytes())?;
+    arrays.iter().try_for_each(|array| write_array(array, out))
+}
+
+/// What [`write_arrays`] wrote, onto the host.
+pub(crate) fn arrays(from: &mut impl Read) -> Result<Vec<Array>> {
+    let count = length(from, MOST)?;
+    (0..count).map(|_| read_array(from)).collect()
+}
+
+/// Dtype, shape and elements.
+fn write_array(array: &Array, out: &mut impl Write) -> Result<()> {
     let (code, bits) = array.dtype().dlpack();
     out.write_all(&[code, bits])?;
     out.write_all(&(array.shape().len() as u64).to_le_bytes())?;
@@ -63,7 +112,7 @@ pub(crate) fn write_array(array: &Array, out: &mut impl Write) -> Result<()> {
 }
 
 /// What [`write_array`] wrote, onto the host.
-pub(crate) fn read_array(from: &mut impl Read) -> Result<Array> {
+fn read_array(from: &mut impl Read) -> Result<Array> {
     let [code, bits] = read(from)?;
     let dtype = DType::from_dlpack(code, bits).filter(|dtype| dtype.is_computable());
     let Some(dtype) = dtype else { return wrong("an array has a dtype that solvers do not have") };

@@ -13,7 +13,7 @@ use arrayspan_solvers::{
     BiCgStab, Cg, Cgls, Error, Fista, Gmres, Ista, Lsmr, Lsqr, Minres, Saved, SingleReductionCg,
     SingleReductionCgls, Solution, Solver, Sparsity, Stop, Stopped, Threshold,
 };
-use support::{DTYPES, Problem, Random, devices, values};
+use support::{Problem, Random, first_elsewhere, values};
 
 fn problem(dtype: DType) -> (Operator, Array) {
     let problem = Problem::new(dtype, [23, 17], 20.0, false, &mut Random(7));
@@ -28,6 +28,14 @@ fn same(found: &Solution, expected: &Solution, what: &str) {
 
 fn moved(array: &Array) -> Array {
     array.view().to(Device::cpu()).unwrap().0
+}
+
+/// That of [`problem`], on a device.
+fn problem_on(dtype: DType, device: Device) -> (Operator, Array) {
+    let (a, y) = problem(dtype);
+    let matrix = a.to_dense().unwrap();
+    let (matrix, y) = (matrix.view().to(device).unwrap().0, y.view().to(device).unwrap().0);
+    (arrayspan_operators::MatrixMult::new(matrix.into_shared(), &[]).unwrap(), y)
 }
 
 /// A run without a pause, and the same with one after so many iterations, in another workspace.
@@ -72,41 +80,32 @@ fn pauses<S: Solver>(solver: &S, a: &Operator, y: &Array, start: Option<&Array>)
 
 #[test]
 fn a_run_that_is_taken_up_gives_the_bits_of_one_without_a_pause() {
-    for (number, dtype) in DTYPES.into_iter().enumerate() {
-        for device in devices(dtype) {
-            // Kernels are compiled slowly on some.
-            if !device.is_cpu() && number != 0 {
-                continue;
-            }
-            let (a, y) = problem(dtype);
-            let matrix = a.to_dense().unwrap();
-            let (matrix, y) = (matrix.view().to(device).unwrap().0, y.view().to(device).unwrap().0);
-            let a = arrayspan_operators::MatrixMult::new(matrix.into_shared(), &[]).unwrap();
-            let stop = Stop::after(14);
-            for damping in [0.0, 0.3] {
-                pauses(&Cgls { damping, stop, check_every: 3 }, &a, &y, None);
-                pauses(&Lsqr { damping, stop, check_every: 4 }, &a, &y, None);
-                pauses(&Lsmr { damping, stop, check_every: 4 }, &a, &y, None);
-                pauses(&SingleReductionCgls { damping, stop, check_every: 4 }, &a, &y, None);
-            }
-            let start = a.adjoint(&y).unwrap();
-            pauses(&Cgls { damping: 0.3, stop, check_every: 5 }, &a, &y, Some(&start));
-            let normal = adjoint(&a).after(&a).build().unwrap();
-            let y = normal.forward(&start).unwrap();
-            pauses(&Minres { stop, check_every: 3 }, &normal, &y, None);
-            let cg = Cg { preconditioner: None, stop, check_every: 3 };
-            pauses(&cg, &normal, &y, None);
-            pauses(&Cg { preconditioner: Some(normal.clone()), ..cg }, &normal, &y, None);
-            for preconditioner in [None, Some(normal.clone())] {
-                let m = || preconditioner.clone();
-                let solver = SingleReductionCg { preconditioner: m(), stop, check_every: 3 };
+    for (dtype, device) in first_elsewhere() {
+        let (a, y) = problem_on(dtype, device);
+        let stop = Stop::after(14);
+        for damping in [0.0, 0.3] {
+            pauses(&Cgls { damping, stop, check_every: 3 }, &a, &y, None);
+            pauses(&Lsqr { damping, stop, check_every: 4 }, &a, &y, None);
+            pauses(&Lsmr { damping, stop, check_every: 4 }, &a, &y, None);
+            pauses(&SingleReductionCgls { damping, stop, check_every: 4 }, &a, &y, None);
+        }
+        let start = a.adjoint(&y).unwrap();
+        pauses(&Cgls { damping: 0.3, stop, check_every: 5 }, &a, &y, Some(&start));
+        let normal = adjoint(&a).after(&a).build().unwrap();
+        let y = normal.forward(&start).unwrap();
+        pauses(&Minres { stop, check_every: 3 }, &normal, &y, None);
+        let cg = Cg { preconditioner: None, stop, check_every: 3 };
+        pauses(&cg, &normal, &y, None);
+        pauses(&Cg { preconditioner: Some(normal.clone()), ..cg }, &normal, &y, None);
+        for preconditioner in [None, Some(normal.clone())] {
+            let m = || preconditioner.clone();
+            let solver = SingleReductionCg { preconditioner: m(), stop, check_every: 3 };
+            pauses(&solver, &normal, &y, None);
+            let solver = BiCgStab { preconditioner: m(), stop, check_every: 3 };
+            pauses(&solver, &normal, &y, None);
+            for restart in [5, 40] {
+                let solver = Gmres { restart, preconditioner: m(), stop, check_every: 3 };
                 pauses(&solver, &normal, &y, None);
-                let solver = BiCgStab { preconditioner: m(), stop, check_every: 3 };
-                pauses(&solver, &normal, &y, None);
-                for restart in [5, 40] {
-                    let solver = Gmres { restart, preconditioner: m(), stop, check_every: 3 };
-                    pauses(&solver, &normal, &y, None);
-                }
             }
         }
     }
@@ -238,41 +237,31 @@ fn a_run_of_gmres_goes_on_in_cycles_of_the_same_length_alone() {
 
 #[test]
 fn runs_for_sparse_models_are_taken_up_with_their_momentum() {
-    for (number, dtype) in DTYPES.into_iter().enumerate() {
-        for device in devices(dtype) {
-            if !device.is_cpu() && number != 0 {
-                continue;
-            }
-            let (a, y) = problem(dtype);
-            let matrix = a.to_dense().unwrap();
-            let (matrix, y) = (matrix.view().to(device).unwrap().0, y.view().to(device).unwrap().0);
-            let a = arrayspan_operators::MatrixMult::new(matrix.into_shared(), &[]).unwrap();
-            let stop = Stop::after(14);
-            let flip = arrayspan_operators::Flip::new(a.domain().clone(), &[0]).unwrap();
-            for (threshold, basis) in [
-                (Threshold::Soft, None),
-                (Threshold::HardKeeping(40.0), None),
-                (Threshold::Soft, Some(flip)),
-            ] {
-                let decay = vec![2.0, 1.5, 1.0, 0.9];
-                let sparsity = Sparsity { weight: 0.02, threshold, basis, decay };
-                let ista =
-                    Ista { sparsity: sparsity.clone(), stop, check_every: 3, ..Ista::default() };
-                pauses(&ista, &a, &y, None);
-                // Of the first tries none is taken.
-                let (step, backtracking) = (Some(1.0), true);
-                pauses(&Ista { step, backtracking, ..ista }, &a, &y, None);
-                let start = a.adjoint(&y).unwrap();
-                for restart in [false, true] {
-                    let sparsity = sparsity.clone();
-                    let fista =
-                        Fista { sparsity, restart, stop, check_every: 3, ..Fista::default() };
-                    pauses(&fista, &a, &y, None);
-                    pauses(&fista, &a, &y, Some(&start));
-                    let fista = Fista { step, backtracking, ..fista };
-                    pauses(&fista, &a, &y, None);
-                    pauses(&fista, &a, &y, Some(&start));
-                }
+    for (dtype, device) in first_elsewhere() {
+        let (a, y) = problem_on(dtype, device);
+        let stop = Stop::after(14);
+        let flip = arrayspan_operators::Flip::new(a.domain().clone(), &[0]).unwrap();
+        for (threshold, basis) in [
+            (Threshold::Soft, None),
+            (Threshold::HardKeeping(40.0), None),
+            (Threshold::Soft, Some(flip)),
+        ] {
+            let decay = vec![2.0, 1.5, 1.0, 0.9];
+            let sparsity = Sparsity { weight: 0.02, threshold, basis, decay };
+            let ista = Ista { sparsity: sparsity.clone(), stop, check_every: 3, ..Ista::default() };
+            pauses(&ista, &a, &y, None);
+            // Of the first tries none is taken.
+            let (step, backtracking) = (Some(1.0), true);
+            pauses(&Ista { step, backtracking, ..ista }, &a, &y, None);
+            let start = a.adjoint(&y).unwrap();
+            for restart in [false, true] {
+                let sparsity = sparsity.clone();
+                let fista = Fista { sparsity, restart, stop, check_every: 3, ..Fista::default() };
+                pauses(&fista, &a, &y, None);
+                pauses(&fista, &a, &y, Some(&start));
+                let fista = Fista { step, backtracking, ..fista };
+                pauses(&fista, &a, &y, None);
+                pauses(&fista, &a, &y, Some(&start));
             }
         }
     }

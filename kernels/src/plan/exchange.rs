@@ -74,9 +74,7 @@ impl<A: Arrays> Plan<A> {
             );
             return check::argument(NAME, why);
         }
-        let view: Operand<'_> = with.view().into();
-        let (block, handle) = (Block::of(view.memory()), view.handle());
-        drop(view);
+        let handle = Operand::from(with.view()).handle();
         swap(old, with);
         // SAFETY: the device is the same, and so are the dtype and the places of all elements that calls take, which lie within the
         // block that is the new array's own. Calls are executed by `replay` alone, which finds that array among those that it has
@@ -90,7 +88,7 @@ impl<A: Arrays> Plan<A> {
             "an operand stayed"
         );
         for need in self.needed.iter_mut().filter(|need| need.block == from) {
-            need.block = block;
+            need.block = into;
         }
         self.together = Together::Unknown;
         Ok(())

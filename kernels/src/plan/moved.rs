@@ -43,6 +43,6 @@ impl Moved {
 
 /// What has operands. One verb, one implementation.
 pub(crate) trait Operands {
-    /// Shows each operand that [`Verb::for_each_operand`](crate::verb::Verb::for_each_operand) shows.
+    /// Moves each operand that [`Verb::for_each_operand`](crate::verb::Verb::for_each_operand) shows.
     fn move_operands(&mut self, moved: &Moved);
 }

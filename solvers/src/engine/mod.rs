@@ -28,6 +28,7 @@ pub use columns::{Column, Columns};
 pub(crate) use fit::Fit;
 pub use running::Running;
 pub use saved::Saved;
+pub(crate) use saved::{copied, moved};
 pub use solver::Solver;
 pub(crate) use workspace::Make;
 pub use workspace::SolverWorkspace;

@@ -107,10 +107,7 @@ impl Saved {
     /// Out of memory; when a device fails.
     pub fn to(&self, device: Device) -> Result<Self> {
         let Self { facts, seen, x, column, vectors } = self;
-        let moved = |array: &Array| -> Result<Array> {
-            let on_its_own = array.device() == device;
-            Ok(if on_its_own { array.try_clone()? } else { array.view().to(device)?.0 })
-        };
+        let moved = |array: &Array| moved(array, device);
         let vectors = vectors.iter().map(moved).collect::<Result<_>>()?;
         let facts = Facts { solver: facts.solver.clone(), ..*facts };
         Ok(Self { facts, seen: seen.clone(), x: moved(x)?, column: moved(column)?, vectors })
@@ -250,8 +247,15 @@ impl Saved {
     }
 }
 
-fn copied(on: &dyn Executor, view: View<'_>) -> Result<Array> {
+/// The elements in an array of its own. Enqueued.
+pub(crate) fn copied(on: &dyn Executor, view: View<'_>) -> Result<Array> {
     let mut copy = on.empty(view.shape(), view.dtype())?;
     on.copy(view, copy.view_mut(), Update::set())?;
     Ok(copy)
+}
+
+/// A copy on a device. Waits where a copy to the host does.
+pub(crate) fn moved(array: &Array, device: Device) -> Result<Array> {
+    let on_its_own = array.device() == device;
+    Ok(if on_its_own { array.try_clone()? } else { array.view().to(device)?.0 })
 }

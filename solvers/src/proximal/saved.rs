@@ -10,7 +10,7 @@ use arrayspan_kernels::{Executor, Update};
 
 use super::Minimizing;
 use super::minimizing::ROWS;
-use crate::engine::Fit;
+use crate::engine::{Fit, copied, moved};
 use crate::{Error, Result};
 
 /// A run as it was when [`Minimizing::save`] was called: all that its next iteration needs but functions, operator and scratch.
@@ -91,11 +91,7 @@ impl SavedMinimizing {
     /// # Errors
     /// Out of memory; when a device fails.
     pub fn to(&self, device: Device) -> Result<Self> {
-        let moved = |array: &Array| -> Result<Array> {
-            let on_its_own = array.device() == device;
-            Ok(if on_its_own { array.try_clone()? } else { array.view().to(device)?.0 })
-        };
-        let arrays = self.arrays.iter().map(moved).collect::<Result<_>>()?;
+        let arrays = self.arrays.iter().map(|array| moved(array, device)).collect::<Result<_>>()?;
         let Self { solver, fixed, numbers, residuals, seen, elapsed, over, .. } = self;
         Ok(Self {
             solver: solver.clone(),
@@ -112,7 +108,7 @@ impl SavedMinimizing {
     /// Its solution, in memory of its own.
     pub(super) fn start(&self, on: &dyn Executor) -> Result<Array> {
         match self.arrays.first() {
-            Some(x) if x.device() == on.device() => copied(on, x),
+            Some(x) if x.device() == on.device() => copied(on, x.view()),
             // The method says what is wrong.
             Some(x) => Ok(x.try_clone()?),
             None => Err(Error::Saved { solver: "Minimizer", why: "it has no solution".into() }),
@@ -128,7 +124,8 @@ impl Minimizing<'_> {
     pub fn save(&mut self) -> Result<SavedMinimizing> {
         let (on, elapsed, over) = (self.on, self.elapsed(), self.stopped.is_some());
         let kept = self.recurrence.kept();
-        let arrays = kept.into_iter().map(|array| copied(on, array)).collect::<Result<_>>()?;
+        let arrays =
+            kept.into_iter().map(|array| copied(on, array.view())).collect::<Result<_>>()?;
         Ok(SavedMinimizing {
             solver: self.solver.into(),
             fixed: self.recurrence.fixed().into_iter().map(|(_, number)| number).collect(),
@@ -176,10 +173,4 @@ impl Minimizing<'_> {
         (self.seen, self.before) = (saved.seen, saved.elapsed);
         self.look_again(saved.over)
     }
-}
-
-fn copied(on: &dyn Executor, array: &Array) -> Result<Array> {
-    let mut copy = on.empty(array.shape(), array.dtype())?;
-    on.copy(array.view(), copy.view_mut(), Update::set())?;
-    Ok(copy)
 }

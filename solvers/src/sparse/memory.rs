@@ -17,6 +17,11 @@ fn numbers(on: &dyn Executor) -> usize {
     32 * widest_real(on.device()).bytes()
 }
 
+/// What so many columns of an operator need between their parts: as much as one of them.
+fn between(a: &Operator, columns: usize) -> Result<usize> {
+    Ok(if columns == 0 { 0 } else { a.columns([0])?.workspace() })
+}
+
 impl Irls {
     /// The bytes that a run takes beside the data, on the device of `on`, at most: those of [`Irls::least_squares`], weights, models and what is left of
     /// the data. Nothing is allocated for it. Data or operators that have to be scaled take as much as a model and data more.
@@ -130,8 +135,7 @@ impl Omp {
         self.check()?;
         let [kept, choosing] = self.choosing(a, on);
         let most = self.iterations.min(a.domain().len());
-        // As many columns take what one does between their parts.
-        let work = if most == 0 { 0 } else { a.columns([0])?.workspace() };
+        let work = between(a, most)?;
         let coefficients = Space::new([most], a.domain().dtype())?;
         let some_columns = Zero::new(coefficients.clone(), a.range().clone())?;
         let inner = self.least_squares.memory(&some_columns, on)?.saturating_add(work);
@@ -150,8 +154,7 @@ impl Mp {
     pub fn memory(&self, a: &Operator, on: &dyn Executor) -> Result<usize> {
         self.check()?;
         let [kept, choosing] = self.choosing(a, on);
-        let column = if a.domain().len() == 0 { 0 } else { a.columns([0])?.workspace() };
-        let atom = [bytes::of(a.range()), column, numbers(on)];
+        let atom = [bytes::of(a.range()), between(a, a.domain().len().min(1))?, numbers(on)];
         Ok(kept.saturating_add(choosing.max(bytes::total(atom))))
     }
 }

@@ -55,7 +55,7 @@ impl Sparsity {
 
     /// Its level in iteration number `done`, for steps of this length, with models that are scaled by `2^exponent`.
     pub(super) fn level(&self, step: f64, done: usize, exponent: i32) -> f64 {
-        let decay = self.decay.get(done).or(self.decay.last()).copied().unwrap_or(1.0);
+        let decay = self.decay_at(done);
         power(exponent, self.threshold.level(0.5 * self.weight * step * decay))
     }
 
@@ -82,8 +82,11 @@ impl Sparsity {
 
     /// What its level is multiplied by in iteration number `done`.
     pub(super) fn decayed(&self, done: usize) -> f64 {
-        let decay = self.decay.get(done).or(self.decay.last()).copied().unwrap_or(1.0);
-        self.threshold.level(decay) / self.threshold.level(1.0)
+        self.threshold.level(self.decay_at(done)) / self.threshold.level(1.0)
+    }
+
+    fn decay_at(&self, done: usize) -> f64 {
+        self.decay.get(done).or(self.decay.last()).copied().unwrap_or(1.0)
     }
 
     /// What its thresholds are of.

@@ -154,14 +154,13 @@ impl SplitBregman {
         self.check()?;
         let mut watched = Watched::new(NAME, self.iterations, observer)?;
         let on = &*arrayspan_kernels::on(y.device())?;
-        let share = |weight: f64| (weight / self.mu).sqrt();
         let mut problem = regularized(a, &y, &self.terms())?;
         let mut at = a.range().len();
         for term in &self.l2 {
             let space = term.operator.range();
             if let Some(target) = &term.target {
                 let place = place(&mut problem, at, term.operator.range().shape())?;
-                on.copy(target.view(), place, Update::new(share(term.weight), 0.0))?;
+                on.copy(target.view(), place, Update::new(self.share(term.weight), 0.0))?;
             }
             at += space.len();
         }
@@ -187,7 +186,7 @@ impl SplitBregman {
             for _ in 0..self.inner {
                 for split in &splits {
                     let place = place(&mut problem, split.at, split.d.shape())?;
-                    split.target(on, share(split.of.weight), place)?;
+                    split.target(on, self.share(split.of.weight), place)?;
                 }
                 let from = if self.restart { begin()? } else { x };
                 let (operator, data) = (&problem.operator, problem.data.view());
@@ -214,10 +213,14 @@ impl SplitBregman {
 
     /// The terms of the least-squares problems, those of squares first.
     pub(super) fn terms(&self) -> Vec<Term<'_>> {
-        let share = |weight: f64| (weight / self.mu).sqrt();
-        let l2 = self.l2.iter().map(|term| (share(term.weight), &term.operator, None));
-        let l1 = self.l1.iter().map(|term| (share(term.weight), &term.operator, None));
+        let l2 = self.l2.iter().map(|term| (self.share(term.weight), &term.operator, None));
+        let l1 = self.l1.iter().map(|term| (self.share(term.weight), &term.operator, None));
         l2.chain(l1).collect()
+    }
+
+    /// What a term of that weight is multiplied by beside the misfit.
+    fn share(&self, weight: f64) -> f64 {
+        (weight / self.mu).sqrt()
     }
 
     pub(super) fn check(&self) -> Result<()> {

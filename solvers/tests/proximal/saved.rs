@@ -12,7 +12,7 @@ use arrayspan_solvers::proximal::{
 };
 use arrayspan_solvers::{Error, Solution, Stop, Stopped};
 
-use crate::support::{DTYPES, Problem, Random, array, devices, values};
+use crate::support::{Problem, Random, array, first_elsewhere, values};
 
 fn kept<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
@@ -79,44 +79,37 @@ fn misfit(dtype: DType, device: Device) -> (&'static SquaredL2, Array) {
 
 #[test]
 fn a_run_that_is_taken_up_gives_the_bits_of_one_without_a_pause() {
-    for (number, dtype) in DTYPES.into_iter().enumerate() {
-        for device in devices(dtype) {
-            // Kernels are compiled slowly on some.
-            if !device.is_cpu() && number != 0 {
-                continue;
-            }
-            let (near, start) = misfit(dtype, device);
-            let few: &'static L1 = kept(L1::new(0.05).unwrap());
-            let stop = Stop::after(15);
-            // Each case compiles kernels of its own.
-            let all = device.is_cpu();
-            let kinds = [(true, true), (false, true), (true, false)];
-            for (backtracking, accelerated) in kinds.into_iter().take(if all { 3 } else { 1 }) {
-                let step = if backtracking { Some(10.0) } else { None };
-                let check_every = 3;
-                let method =
-                    ProximalGradient { step, backtracking, accelerated, stop, check_every };
-                pauses(&method, || Composite { f: near, g: few }, &start);
-            }
-            let space = Space::new([17], dtype).unwrap();
-            let slope = FirstDerivative::new(space, 0, 1.0, Scheme::Forward, Edge::Zero).unwrap();
-            let slope: &'static Operator = kept(slope);
-            let opaque = kept(Composed::new(L1::new(0.02).unwrap()));
-            let split = |f: &'static dyn Proximal| move || Split { f, g: few, a: Some(slope) };
-            for rho in [1.0, 30.0].into_iter().take(if all { 2 } else { 1 }) {
-                let admm = Admm { rho, stop, check_every: 3, ..Admm::default() };
-                pauses(&admm, split(near), &start);
-                pauses(&admm, split(opaque), &start);
-                pauses(&admm, || Split { f: near, g: few, a: None }, &start);
-            }
-            let steps = [Steps::Balanced, Steps::StronglyConvex(0.1), Steps::Fixed];
-            for steps in steps.into_iter().take(if all { 3 } else { 2 }) {
-                let (ratio, check_every) = (10.0, 3);
-                let method =
-                    ChambollePock { steps, ratio, stop, check_every, ..ChambollePock::default() };
-                pauses(&method, split(near), &start);
-                pauses(&method, || Split { f: near, g: few, a: None }, &start);
-            }
+    for (dtype, device) in first_elsewhere() {
+        let (near, start) = misfit(dtype, device);
+        let few: &'static L1 = kept(L1::new(0.05).unwrap());
+        let stop = Stop::after(15);
+        // Each case compiles kernels of its own.
+        let all = device.is_cpu();
+        let kinds = [(true, true), (false, true), (true, false)];
+        for (backtracking, accelerated) in kinds.into_iter().take(if all { 3 } else { 1 }) {
+            let step = if backtracking { Some(10.0) } else { None };
+            let check_every = 3;
+            let method = ProximalGradient { step, backtracking, accelerated, stop, check_every };
+            pauses(&method, || Composite { f: near, g: few }, &start);
+        }
+        let space = Space::new([17], dtype).unwrap();
+        let slope = FirstDerivative::new(space, 0, 1.0, Scheme::Forward, Edge::Zero).unwrap();
+        let slope: &'static Operator = kept(slope);
+        let opaque = kept(Composed::new(L1::new(0.02).unwrap()));
+        let split = |f: &'static dyn Proximal| move || Split { f, g: few, a: Some(slope) };
+        for rho in [1.0, 30.0].into_iter().take(if all { 2 } else { 1 }) {
+            let admm = Admm { rho, stop, check_every: 3, ..Admm::default() };
+            pauses(&admm, split(near), &start);
+            pauses(&admm, split(opaque), &start);
+            pauses(&admm, || Split { f: near, g: few, a: None }, &start);
+        }
+        let steps = [Steps::Balanced, Steps::StronglyConvex(0.1), Steps::Fixed];
+        for steps in steps.into_iter().take(if all { 3 } else { 2 }) {
+            let (ratio, check_every) = (10.0, 3);
+            let method =
+                ChambollePock { steps, ratio, stop, check_every, ..ChambollePock::default() };
+            pauses(&method, split(near), &start);
+            pauses(&method, || Split { f: near, g: few, a: None }, &start);
         }
     }
 }

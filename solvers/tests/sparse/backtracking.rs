@@ -1,19 +1,15 @@
 //! Steps that are tried: what backtracking finds is what the right step would have found.
 
-use std::ops::ControlFlow;
-
 use arrayspan_bridge::DType;
 use arrayspan_operators::{
     FFT, Flip, FourierAxis, FourierNorm, LinearOperator, MatrixMult, Space, Spectrum,
 };
 use arrayspan_solvers::sparse::IterativeThresholding;
-use arrayspan_solvers::{
-    Fista, Ista, Progress, Solution, Solver, Sparsity, Stop, Stopped, Threshold,
-};
+use arrayspan_solvers::{Fista, Ista, Solution, Solver, Sparsity, Stop, Stopped, Threshold};
 use num_complex::Complex64;
 
-use super::support::{Problem, Random, array, devices, distance, norm, rounded, values};
-use super::{DTYPES, eigenvalue, rounding, violation, weighted};
+use super::support::{Problem, Random, array, distance, first_elsewhere, norm, rounded, values};
+use super::{DTYPES, eigenvalue, objectives, rounding, stays_to_the_bit, violation, weighted};
 
 /// Until nothing changes, from a step on that is so many times `1/‖A‖²`.
 fn tried<const ACCELERATED: bool>(
@@ -61,40 +57,21 @@ fn whatever_the_first_step_the_solution_is_reached_and_ten_thousand_iterations_k
 
 #[test]
 fn iterations_past_the_end_leave_every_bit() {
-    for dtype in DTYPES {
-        let problem = Problem::new(dtype, [20, 30], 1.5, false, &mut Random(3));
-        let solve = |check_every| {
-            let stop = Stop { gradient: 0.0, residual: 0.0, ..Stop::after(20_000) };
-            let (sparsity, restart, backtracking) = (weighted(0.3), true, true);
-            let solver =
-                Fista { sparsity, restart, backtracking, stop, check_every, step: Some(100.0) };
-            solver.solve(&problem.operator(), problem.data()).unwrap()
-        };
-        let (short, long) = (solve(1), solve(10_001));
-        assert_eq!(short.stopped, Stopped::Precision, "{dtype}");
-        assert_eq!(values(&short.x), values(&long.x), "{dtype} after {}", short.iterations);
-        assert_eq!(short.iterations, long.iterations);
-        assert_eq!(short.residuals, long.residuals);
-    }
+    let stop = Stop { gradient: 0.0, residual: 0.0, ..Stop::after(20_000) };
+    let (sparsity, step) = (weighted(0.3), Some(100.0));
+    let tries = Fista { sparsity, step, backtracking: true, restart: true, stop, check_every: 1 };
+    stays_to_the_bit(&tries);
 }
 
 /// Columns that get smaller: what is tried there is no measure for what comes later.
 #[test]
 fn the_objective_of_ista_never_rises_and_steps_that_would_diverge_converge() {
     let problem = Problem::new(DType::Float64, [40, 60], 100.0, false, &mut Random(5));
-    let (a, y) = (problem.operator(), problem.data());
     for step in [None, Some(1e3)] {
-        let mut found = Vec::new();
-        let mut watch = |progress: &Progress<'_>| {
-            let x = progress.solution.to_vec::<f64>().unwrap();
-            let norm: f64 = x.iter().map(|x| x.abs()).sum();
-            found.push(progress.residual.powi(2) + 0.1 * norm);
-            ControlFlow::Continue(())
-        };
         let (sparsity, backtracking) = (weighted(0.1), true);
         let stop = Stop::after(400);
         let solver = Ista { sparsity, step, backtracking, stop, check_every: 1, ..Ista::default() };
-        solver.solve_from(&a, &y, None, &mut watch).unwrap();
+        let found = objectives(&problem, &solver);
         assert!(found.windows(2).all(|pair| pair[1] <= pair[0] * (1.0 + 1e-12)), "{step:?}");
         assert!(found[400] < 0.9 * found[0], "{step:?}: {} of {}", found[400], found[0]);
     }
@@ -111,49 +88,44 @@ fn the_objective_of_ista_never_rises_and_steps_that_would_diverge_converge() {
 /// A step that is short enough is taken every time, so that iterations are those without backtracking, up to rounding.
 #[test]
 fn steps_that_are_short_enough_are_all_taken() {
-    for (number, dtype) in DTYPES.into_iter().enumerate() {
-        for device in devices(dtype) {
-            if !device.is_cpu() && number != 0 {
-                continue;
-            }
-            let problem = Problem::new(dtype, [23, 17], 1.5, false, &mut Random(4));
-            let moved = |array: arrayspan_bridge::Array| array.to(device).unwrap().0;
-            let y = moved(problem.data());
-            let matrix = problem.operator().to_dense().unwrap();
-            let a = MatrixMult::new(moved(matrix).into_shared(), &[]).unwrap();
-            let flip = Flip::new(Space::new([17], dtype).unwrap(), &[0]).unwrap();
-            let step = Some(0.9 / eigenvalue(&problem, 1000));
-            for (threshold, basis) in [
-                (Threshold::Soft, None),
-                (Threshold::Hard, None),
-                (Threshold::Half, None),
-                (Threshold::SoftKeeping(40.0), None),
-                (Threshold::Half, Some(flip)),
-            ] {
-                let what = format!("{device} {dtype} {threshold:?}");
-                let decay = vec![2.0, 1.5, 1.0, 0.9];
-                let sparsity = Sparsity { weight: 0.1, threshold, basis, decay };
-                let stop = Stop { gradient: 0.0, residual: 0.0, ..Stop::after(13) };
-                let near = |found: &Solution, expected: &Solution| {
-                    let home = |x: &arrayspan_bridge::Array| {
-                        values(&x.view().to(arrayspan_bridge::devices::Device::cpu()).unwrap().0)
-                    };
-                    let off = distance(&home(&found.x), &home(&expected.x));
-                    assert!(off < rounding(dtype), "{what}: {off:e}");
-                    for (found, expected) in found.residuals.iter().zip(&expected.residuals) {
-                        assert!((found - expected).abs() < rounding(dtype) * expected, "{what}");
-                    }
+    for (dtype, device) in first_elsewhere() {
+        let problem = Problem::new(dtype, [23, 17], 1.5, false, &mut Random(4));
+        let moved = |array: arrayspan_bridge::Array| array.to(device).unwrap().0;
+        let y = moved(problem.data());
+        let matrix = problem.operator().to_dense().unwrap();
+        let a = MatrixMult::new(moved(matrix).into_shared(), &[]).unwrap();
+        let flip = Flip::new(Space::new([17], dtype).unwrap(), &[0]).unwrap();
+        let step = Some(0.9 / eigenvalue(&problem, 1000));
+        for (threshold, basis) in [
+            (Threshold::Soft, None),
+            (Threshold::Hard, None),
+            (Threshold::Half, None),
+            (Threshold::SoftKeeping(40.0), None),
+            (Threshold::Half, Some(flip)),
+        ] {
+            let what = format!("{device} {dtype} {threshold:?}");
+            let decay = vec![2.0, 1.5, 1.0, 0.9];
+            let sparsity = Sparsity { weight: 0.1, threshold, basis, decay };
+            let stop = Stop { gradient: 0.0, residual: 0.0, ..Stop::after(13) };
+            let near = |found: &Solution, expected: &Solution| {
+                let home = |x: &arrayspan_bridge::Array| {
+                    values(&x.view().to(arrayspan_bridge::devices::Device::cpu()).unwrap().0)
                 };
-                let plain = Fista { sparsity: sparsity.clone(), step, stop, ..Fista::default() };
-                for restart in [false, true] {
-                    let plain = Fista { restart, ..plain.clone() };
-                    let tries = Fista { backtracking: true, ..plain.clone() };
-                    near(&tries.solve(&a, &y).unwrap(), &plain.solve(&a, &y).unwrap());
+                let off = distance(&home(&found.x), &home(&expected.x));
+                assert!(off < rounding(dtype), "{what}: {off:e}");
+                for (found, expected) in found.residuals.iter().zip(&expected.residuals) {
+                    assert!((found - expected).abs() < rounding(dtype) * expected, "{what}");
                 }
-                let plain = Ista { sparsity, step, stop, ..Ista::default() };
-                let tries = Ista { backtracking: true, ..plain.clone() };
+            };
+            let plain = Fista { sparsity: sparsity.clone(), step, stop, ..Fista::default() };
+            for restart in [false, true] {
+                let plain = Fista { restart, ..plain.clone() };
+                let tries = Fista { backtracking: true, ..plain.clone() };
                 near(&tries.solve(&a, &y).unwrap(), &plain.solve(&a, &y).unwrap());
             }
+            let plain = Ista { sparsity, step, stop, ..Ista::default() };
+            let tries = Ista { backtracking: true, ..plain.clone() };
+            near(&tries.solve(&a, &y).unwrap(), &plain.solve(&a, &y).unwrap());
         }
     }
 }

@@ -8,7 +8,7 @@ use arrayspan_solvers::{Fista, Ista, Solution, Solver, Sparsity, Stop, Stopped};
 use num_complex::Complex64;
 
 use super::support::{Problem, Random, array, norm, values};
-use super::{DTYPES, rounding, violation, weighted};
+use super::{DTYPES, objectives, rounding, stays_to_the_bit, violation, weighted};
 
 fn to_the_end<const ACCELERATED: bool>(
     problem: &Problem,
@@ -53,49 +53,25 @@ fn both_methods_reach_the_solution_and_no_iteration_after_that_changes_it() {
     }
 }
 
-/// Frozen models are enqueued with, and stay to the last bit.
 #[test]
 fn iterations_past_the_end_leave_every_bit() {
-    for dtype in DTYPES {
-        let problem = Problem::new(dtype, [20, 30], 1.5, false, &mut Random(3));
-        let solve = |check_every| {
-            let stop = Stop { gradient: 0.0, residual: 0.0, ..Stop::after(20_000) };
-            let (sparsity, restart) = (weighted(0.3), true);
-            let solver = Fista { sparsity, restart, stop, check_every, ..Fista::default() };
-            solver.solve(&problem.operator(), problem.data()).unwrap()
-        };
-        let (short, long) = (solve(1), solve(10_001));
-        assert_eq!(short.stopped, Stopped::Precision, "{dtype}");
-        assert_eq!(values(&short.x), values(&long.x), "{dtype} after {}", short.iterations);
-        assert_eq!(short.iterations, long.iterations);
-        assert_eq!(short.residuals, long.residuals);
-    }
+    let stop = Stop { gradient: 0.0, residual: 0.0, ..Stop::after(20_000) };
+    let sparsity = weighted(0.3);
+    stays_to_the_bit(&Fista { sparsity, restart: true, stop, ..Fista::default() });
 }
 
 #[test]
 fn ista_never_rises_and_fista_is_there_sooner() {
     let problem = Problem::new(DType::Float64, [40, 60], 10.0, false, &mut Random(5));
-    let objectives = |accelerated: bool, restart| {
-        let (a, y) = (problem.operator(), problem.data());
-        let mut found = Vec::new();
-        let mut watch = |progress: &arrayspan_solvers::Progress<'_>| {
-            let x = progress.solution.to_vec::<f64>().unwrap();
-            let norm: f64 = x.iter().map(|x| x.abs()).sum();
-            found.push(progress.residual.powi(2) + 0.1 * norm);
-            std::ops::ControlFlow::Continue(())
-        };
-        let (sparsity, stop) = (weighted(0.1), Stop::after(400));
-        if accelerated {
-            let solver = Fista { sparsity, restart, stop, check_every: 1, ..Fista::default() };
-            solver.solve_from(&a, &y, None, &mut watch).unwrap();
-        } else {
-            let solver = Ista { sparsity, restart, stop, check_every: 1, ..Ista::default() };
-            solver.solve_from(&a, &y, None, &mut watch).unwrap();
-        }
-        found
-    };
-    let (ista, fista, restarted) =
-        (objectives(false, false), objectives(true, false), objectives(true, true));
+    let (sparsity, stop, check_every) = (weighted(0.1), Stop::after(400), 1);
+    let ista = Ista { sparsity, stop, check_every, ..Ista::default() };
+    let fista = Fista { sparsity: weighted(0.1), stop, check_every, ..Fista::default() };
+    let restarted = Fista { restart: true, ..fista.clone() };
+    let (ista, fista, restarted) = (
+        objectives(&problem, &ista),
+        objectives(&problem, &fista),
+        objectives(&problem, &restarted),
+    );
     assert!(ista.windows(2).all(|pair| pair[1] <= pair[0] * (1.0 + 1e-14)));
     assert!(fista.windows(2).any(|pair| pair[1] > pair[0]), "momentum overshoots");
     let least = restarted.iter().copied().fold(f64::INFINITY, f64::min);

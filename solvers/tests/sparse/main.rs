@@ -14,15 +14,46 @@ mod support;
 mod thresholds;
 mod watched;
 
+use std::ops::ControlFlow;
+
 use arrayspan_bridge::DType;
-use arrayspan_solvers::Sparsity;
+use arrayspan_solvers::{Fista, Progress, Solver, Sparsity, Stopped};
 use num_complex::Complex64;
-use support::{Problem, epsilon};
+use support::{Problem, Random, epsilon, values};
 
 const DTYPES: [DType; 4] = [DType::Float32, DType::Float64, DType::Complex64, DType::Complex128];
 
 fn weighted(weight: f64) -> Sparsity {
     Sparsity { weight, ..Sparsity::default() }
+}
+
+/// Iterations past the end are enqueued with, and change nothing: however often the host looks, the solution is the same to the last bit.
+fn stays_to_the_bit(solver: &Fista) {
+    for dtype in DTYPES {
+        let problem = Problem::new(dtype, [20, 30], 1.5, false, &mut Random(3));
+        let solve = |check_every| {
+            let solver = Fista { check_every, ..solver.clone() };
+            solver.solve(&problem.operator(), problem.data()).unwrap()
+        };
+        let (short, long) = (solve(1), solve(10_001));
+        assert_eq!(short.stopped, Stopped::Precision, "{dtype}");
+        assert_eq!(values(&short.x), values(&long.x), "{dtype} after {}", short.iterations);
+        assert_eq!(short.iterations, long.iterations);
+        assert_eq!(short.residuals, long.residuals);
+    }
+}
+
+/// `‖y - A x‖² + 0.1 ‖x‖₁` whenever the host looks.
+fn objectives(problem: &Problem, solver: &impl Solver) -> Vec<f64> {
+    let mut found = Vec::new();
+    let mut watch = |progress: &Progress<'_>| {
+        let x = progress.solution.to_vec::<f64>().unwrap();
+        let norm: f64 = x.iter().map(|x| x.abs()).sum();
+        found.push(progress.residual.powi(2) + 0.1 * norm);
+        ControlFlow::Continue(())
+    };
+    solver.solve_from(&problem.operator(), problem.data(), None, &mut watch).unwrap();
+    found
 }
 
 /// `Aᴴ v`

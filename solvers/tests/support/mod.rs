@@ -26,6 +26,13 @@ pub fn devices(dtype: DType) -> Vec<Device> {
     devices
 }
 
+/// All dtypes on the CPU, and the first one on other devices whose turn it is: kernels are compiled slowly on some.
+pub fn first_elsewhere() -> impl Iterator<Item = (DType, Device)> {
+    let on_each = |dtype| devices(dtype).into_iter().map(move |device| (dtype, device));
+    let all = DTYPES.into_iter().flat_map(on_each);
+    all.filter(|(dtype, device)| device.is_cpu() || *dtype == DTYPES[0])
+}
+
 /// The splitmix64 sequence, as numbers in ±1.
 pub struct Random(pub u64);
 

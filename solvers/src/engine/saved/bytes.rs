@@ -1,10 +1,11 @@
 //! Saved runs as bytes.
 
 use std::io::{Read, Result, Write};
-use std::time::Duration;
 
 use super::{Facts, Saved};
-use crate::encoded::{MOST, length, list, read, read_array, take, write_array, write_list, wrong};
+use crate::encoded::{
+    arrays, flags, list, name, numbers, read, time, write_arrays, write_list, write_name, wrong,
+};
 use crate::engine::history::Norms;
 use crate::engine::scale::Scale;
 
@@ -24,8 +25,7 @@ impl Saved {
             &self.facts;
         let flags = [preconditioned, started, lost, damped_alone, &self.seen.frozen];
         out.write_all(MAGIC)?;
-        out.write_all(&(solver.len() as u64).to_le_bytes())?;
-        out.write_all(solver.as_bytes())?;
+        write_name(solver, &mut out)?;
         out.write_all(&flags.map(|flag| u8::from(*flag)))?;
         // No cycle has no iterations.
         out.write_all(&(cycle.unwrap_or(0) as u64).to_le_bytes())?;
@@ -41,9 +41,8 @@ impl Saved {
         for list in [&self.seen.residuals, &self.seen.gradients, &self.seen.column] {
             write_list(list, &mut out)?;
         }
-        let arrays = [&self.x, &self.column].into_iter().chain(&self.vectors);
-        out.write_all(&(2 + self.vectors.len() as u64).to_le_bytes())?;
-        arrays.into_iter().try_for_each(|array| write_array(array, &mut out))
+        let arrays: Vec<_> = [&self.x, &self.column].into_iter().chain(&self.vectors).collect();
+        write_arrays(&arrays, &mut out)
     }
 
     /// Reads what [`write_to`](Self::write_to) wrote, onto the host. It takes no more memory than twice what there is to read.
@@ -55,15 +54,8 @@ impl Saved {
         if read::<16>(from)? != *MAGIC {
             return wrong("they do not begin as a saved run does");
         }
-        let len = length(from, MOST)?;
-        let Ok(solver) = String::from_utf8(take(from, len)?) else {
-            return wrong("the name of the solver is no text");
-        };
-        let flags = read::<5>(from)?;
-        if flags.iter().any(|flag| *flag > 1) {
-            return wrong("a flag is neither 0 nor 1");
-        }
-        let [preconditioned, started, lost, damped_alone, frozen] = flags.map(|flag| flag == 1);
+        let solver = name(from, "solver")?;
+        let [preconditioned, started, lost, damped_alone, frozen] = flags(from)?;
         let Ok(cycle) = usize::try_from(u64::from_le_bytes(read(from)?)) else {
             return wrong("its cycles are too long");
         };
@@ -74,20 +66,13 @@ impl Saved {
                 return wrong("a scale is beyond all numbers");
             }
         }
-        let mut numbers = [0.0; 6];
-        for number in &mut numbers {
-            *number = f64::from_le_bytes(read(from)?);
-        }
-        let [damping, scaled_damping, data, whole, elapsed, scaled_residual] = numbers;
-        let Ok(elapsed) = Duration::try_from_secs_f64(elapsed) else {
-            return wrong("its time is none");
-        };
+        let [damping, scaled_damping, data, whole, elapsed, scaled_residual] = numbers(from)?;
+        let elapsed = time(elapsed)?;
         let [residuals, gradients, column] = [list(from)?, list(from)?, list(from)?];
         if residuals.is_empty() || residuals.len() != gradients.len() {
             return wrong("there is not a residual and a gradient for each iteration");
         }
-        let count = length(from, MOST)?;
-        let mut arrays = (0..count).map(|_| read_array(from)).collect::<Result<Vec<_>>>()?;
+        let mut arrays = arrays(from)?;
         if arrays.len() < 2 {
             return wrong("there is no model");
         }

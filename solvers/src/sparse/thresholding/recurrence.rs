@@ -3,13 +3,13 @@
 //! Models and gradients of two iterations are kept side by side. An iteration writes over the older ones, so that those of even
 //! number find the present model in the run's, and those of odd number in the other one.
 
-use arrayspan_bridge::{Array, DType};
+use arrayspan_bridge::DType;
 use arrayspan_kernels::{Expression, Update, Vector, VectorMut, constant, input, previous};
-use arrayspan_operators::{LinearOperator, Workspace};
+use arrayspan_operators::LinearOperator;
 
 use super::backtracking;
 use super::rows::{BETA, LAST, OBJECTIVE, T, WAY};
-use super::thresholded::{Level, Tools, lacking, sum_penalty, threshold};
+use super::thresholded::{Level, Tools, parts, sum_penalty, threshold};
 use super::vectors::Vectors;
 use crate::engine::history::{GRADIENT, RESIDUAL, STEP, State};
 use crate::engine::run::{Run, above};
@@ -109,15 +109,6 @@ pub(super) fn iterate<const ACCELERATED: bool>(
     residual.update_on(on, |image| y - image)?;
     residual.norm_squared_into(on, history.get_mut(RESIDUAL, step + 1)?)?;
     system.adjoint(residual, &mut gradients[before])
-}
-
-/// The coefficients and what the basis works in, which a workspace for another basis may lack.
-fn parts<'v, const ACCELERATED: bool>(
-    method: &IterativeThresholding<ACCELERATED>,
-    coefficients: Option<&'v mut Array>,
-    work: Option<&'v mut Workspace>,
-) -> Result<(&'v mut Array, &'v mut Workspace)> {
-    coefficients.zip(work).ok_or_else(|| lacking(method))
 }
 
 /// The next column, of the residual, the gradient now and before, the way, `t`, the objective before, and the penalty.

@@ -42,7 +42,7 @@ pub(super) fn threshold<'v, const ACCELERATED: bool>(
     method: &IterativeThresholding<ACCELERATED>,
     on: &dyn Executor,
     tools: &mut Tools<'_>,
-    (moved, inputs): (Expression, Vec<View<'v>>),
+    (moved, mut inputs): (Expression, Vec<View<'v>>),
     level: &Level<'v>,
     out: &mut Array,
 ) -> Result<()> {
@@ -55,7 +55,6 @@ pub(super) fn threshold<'v, const ACCELERATED: bool>(
     };
     match (&method.sparsity.basis, threshold.kept()) {
         (None, None) => {
-            let mut inputs = inputs;
             let level = level.behind(&mut inputs);
             let new = shape.of(moved, level, complex);
             Ok(write(on, &chosen(new, input(2), input(0)), &inputs, out.view_mut())?)
@@ -69,16 +68,15 @@ pub(super) fn threshold<'v, const ACCELERATED: bool>(
             Ok(write(on, &chosen(new, input(1), input(0)), &inputs, out.view_mut())?)
         }
         (Some(basis), kept) => {
-            let Some((coefficients, work)) = tools.coefficients.as_mut().zip(tools.work.as_mut())
-            else {
-                return Err(lacking(method));
-            };
+            let Tools { coefficients, work, percentile } = tools;
+            let (coefficients, work) =
+                parts(method, coefficients.as_deref_mut(), work.as_deref_mut())?;
             on.map(&moved, &inputs, out.view_mut())?;
             let (model, c) = (out.view(), coefficients.view_mut());
             basis.apply_adjoint_with(work, on, model, c, Update::set())?;
             let complex = coefficients.dtype().is_complex();
             if let Some(kept) = kept {
-                let percentile = tools.percentile.as_mut().ok_or_else(|| lacking(method))?;
+                let percentile = percentile.as_mut().ok_or_else(|| lacking(method))?;
                 percentile.find(on, &coefficients.view(), 100.0 - kept)?;
                 let new = shape.of(previous(), input(0).re(), complex);
                 write(on, &new, &[percentile.value()], coefficients.view_mut())?;
@@ -93,6 +91,15 @@ pub(super) fn threshold<'v, const ACCELERATED: bool>(
             Ok(on.map(&kept, &[now, go], out.view_mut())?)
         }
     }
+}
+
+/// The coefficients and what the basis works in, which a workspace for another basis may lack.
+pub(super) fn parts<'v, const ACCELERATED: bool>(
+    method: &IterativeThresholding<ACCELERATED>,
+    coefficients: Option<&'v mut Array>,
+    work: Option<&'v mut Workspace>,
+) -> Result<(&'v mut Array, &'v mut Workspace)> {
+    coefficients.zip(work).ok_or_else(|| lacking(method))
 }
 
 /// `out ← ‖x‖ₚᵖ`
