@@ -141,6 +141,11 @@ pub(crate) const OPERATORS: &[Row] = &[
         let filter: Vec<f32> = scattered(1).take(1001.min(s.shape[0])).collect();
         Ok(Convolve1D::new(s.space()?, 0, &filter, filter.len() / 2)?)
     }),
+    ("Convolve1D_line", |s| {
+        let line = Space::new([s.shape.iter().product::<usize>()], DType::Float32)?;
+        let filter: Vec<f32> = scattered(1).take(1001.min(line.len())).collect();
+        Ok(Convolve1D::new(line, 0, &filter, filter.len() / 2)?)
+    }),
     ("Convolve2D", |s| {
         let filter = s.random(&[15, 15], 1)?;
         Ok(Convolve2D::new(s.space()?, [0, 1], filter, [7, 7], Convolution::Auto)?)

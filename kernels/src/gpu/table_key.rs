@@ -24,6 +24,8 @@ pub(super) enum Key {
     Fourier(Table, DType),
     /// A long filter and the samples of its blocks, for a dtype.
     Filter(Filter, usize, DType),
+    /// The same for threads that hold the samples.
+    HeldFilter(Filter, usize, DType),
     /// A dense convolution and the order of its weights, for a dtype.
     Convolution(Convolution, convolve::Order, DType),
 }
@@ -44,6 +46,9 @@ impl Key {
             Self::Filter(filter, samples, dtype) => {
                 filter::upload(filter, *samples, *dtype, stream)
             }
+            Self::HeldFilter(filter, points, dtype) => {
+                filter::upload_held(filter, *points, *dtype, stream)
+            }
             Self::Convolution(convolution, order, dtype) => {
                 convolve::upload(convolution, order, *dtype, stream)
             }
@@ -54,7 +59,7 @@ impl Key {
     pub(super) fn is_forgotten(&self) -> bool {
         match self {
             Self::Stencil(..) | Self::Fourier(..) => false,
-            Self::Filter(filter, ..) => filter.is_alone(),
+            Self::Filter(filter, ..) | Self::HeldFilter(filter, ..) => filter.is_alone(),
             Self::Convolution(convolution, ..) => convolution.is_alone(),
             Self::Projection(projection, _) => projection.is_alone(),
             Self::Gather(gather, _) | Self::Tiles(gather, ..) => gather.is_alone(),

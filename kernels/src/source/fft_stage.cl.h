@@ -1,10 +1,5 @@
-/* Factors, and one radix of transforms of POINTS points in local memory, of which a group has LINES, PITCH elements apart, in `held`. */
+/* One radix of transforms of POINTS points in local memory, of which a group has LINES, PITCH elements apart, in `held`. */
 
-typedef struct ALIGNED(BITS / 4) { real re; real im; } factor;
-
-#define OF_TABLE(place) e_make(table[place].re, table[place].im)
-
-/* One radix of all transforms of a group. */
 #define STAGE(P, BEFORE, EACH)                                                             \
   {                                                                                        \
     elem v[EACH][P];                                                                       \

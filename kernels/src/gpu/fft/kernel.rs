@@ -17,6 +17,7 @@ use crate::{Fourier, Signals};
 
 pub(in crate::gpu) const BUTTERFLY: &str = include_str!("../../source/fft_butterfly.cl.h");
 pub(in crate::gpu) const STAGE: &str = include_str!("../../source/fft_stage.cl.h");
+pub(in crate::gpu) const FACTOR: &str = include_str!("../../source/fft_factor.cl.h");
 pub(in crate::gpu) const CELLS: &str = include_str!("../../source/fft_cells.cl.h");
 const TEXT: &str = include_str!("../../source/fft.cl.h");
 
@@ -301,6 +302,7 @@ impl Specialisation for Variant {
         text.add(self.constants());
         text.add(BUTTERFLY);
         text.add(CELLS);
+        text.add(FACTOR);
         text.add(STAGE);
         text.add(TEXT);
         Element(self.dtype).kernel("fft", text)

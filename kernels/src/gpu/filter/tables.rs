@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrayspan_bridge::devices::Stream;
 use arrayspan_bridge::iteration::Text;
 use arrayspan_bridge::{Array, DType};
+use num_complex::Complex64;
 
 use super::super::fft::root;
 use super::super::tables::{Uploaded, weights};
@@ -35,7 +36,16 @@ pub(in crate::gpu) fn upload(
     let roots = (0..points).map(|k| root(k, points));
     let halves = (0..halves).map(|k| root(k, 2 * points));
     let response = filter.response(samples, dtype, 1.0 / points as f64);
-    let all: Vec<_> = roots.chain(halves).chain(response).collect();
+    uploaded(roots.chain(halves).chain(response), dtype, stream)
+}
+
+/// Copies complex numbers to `stream`'s device.
+pub(super) fn uploaded(
+    factors: impl Iterator<Item = Complex64>,
+    dtype: DType,
+    stream: &Stream,
+) -> Result<Uploaded> {
+    let all: Vec<Complex64> = factors.collect();
     let factors = weights(all.into_iter(), dtype, true, stream)?;
     Ok(Arc::new((Array::empty([0], DType::Int32, stream)?, factors)))
 }

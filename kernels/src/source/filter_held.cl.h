@@ -1,0 +1,179 @@
+/* y = EXPRESSION(a long filter along an axis applied to x0, y), of samples that threads hold.
+
+   An axis is divided into parts of RESULTS places. A group takes one of so many lines, PARTS neighbours of each: of real lines two parts are
+   the real and the imaginary part of one signal, since a real filter keeps them apart. A signal has POINTS = 256 RADIX samples, of which
+   the first TAPS - 1 come before those of its results, and each of the group's 256 threads has 16 numbers at a time. With n = t + 256 r and
+   t = u + 16 s for a sample, k + RADIX (l + 16 m) for a bin, w(N) = exp(-2 pi i / N),
+     bin = sum over u of w(16)^um w(256)^ul sum over s of w(16)^sl w(POINTS)^tk sum over r of w(RADIX)^rk sample,
+   and back the same sums in the other order, of conjugates. So bins are multiplied by the filter's spectrum where the last sum leaves
+   them, and samples need not be put in order.
+   Before this text stand the parameters, butterflies and
+     RADIX, LINES        the numbers that a thread has of a line at first; 16 / RADIX
+     RESULTS, TAPS, PARTS, RESIDENT
+     X_REAL, Y_REAL, X_ALIGN, Y_ALIGN  what x0 and y hold
+     RESPONSE_AT         where the table has the spectrum, times 1 / POINTS, as threads take it: behind w(POINTS)^t for all t and w(256)^u
+   Among the parameters are how far before its first result a part's samples begin, the elements of a line, the number of lines, and
+   that of parts of a line, PARTS together. */
+
+#define POINTS (256 * RADIX)
+
+FN void butterfly_1(elem* v) {}
+
+/* Of 4 times 4 points. */
+FN void butterfly_16(elem* v) {
+  const real cosine = R(0.92387953251128675613), sine = R(0.38268343236508977173), half_root = R(0.70710678118654752440);
+  const elem roots[4] = {e_make(R(1.0), R(0.0)), e_make(cosine, -sine), e_make(half_root, -half_root), e_make(sine, -cosine)};
+  elem rows[4][4];
+  UNROLL for (int j = 0; j < 4; j++) {
+    UNROLL for (int r = 0; r < 4; r++) rows[j][r] = v[j + 4 * r];
+    butterfly_4(rows[j]);
+  }
+  rows[1][1] = e_mul(rows[1][1], roots[1]);
+  rows[1][2] = e_mul(rows[1][2], roots[2]);
+  rows[1][3] = e_mul(rows[1][3], roots[3]);
+  rows[2][1] = e_mul(rows[2][1], roots[2]);
+  rows[2][2] = e_turned(rows[2][2]);
+  rows[2][3] = e_turned(e_mul(rows[2][3], roots[2]));
+  rows[3][1] = e_mul(rows[3][1], roots[3]);
+  rows[3][2] = e_turned(e_mul(rows[3][2], roots[2]));
+  rows[3][3] = e_neg(e_mul(rows[3][3], roots[1]));
+  UNROLL for (int k = 0; k < 4; k++) {
+    elem column[4];
+    UNROLL for (int j = 0; j < 4; j++) column[j] = rows[j][k];
+    butterfly_4(column);
+    UNROLL for (int m = 0; m < 4; m++) v[k + 4 * m] = column[m];
+  }
+}
+
+/* v[k] times root^k, for so many k: a product of at most five factors each. */
+#define TURN(v, many, root)                                                           \
+  {                                                                                   \
+    elem powers[4], fourth, step = e_make(R(1.0), R(0.0));                            \
+    powers[1] = root;                                                                 \
+    powers[2] = e_mul(root, root);                                                    \
+    powers[3] = e_mul(powers[2], root);                                               \
+    fourth = e_mul(powers[2], powers[2]);                                             \
+    UNROLL for (int k = 1; k < 4 && k < (many); k++) (v)[k] = e_mul((v)[k], powers[k]); \
+    UNROLL for (int j = 4; j < (many); j += 4) {                                      \
+      step = j == 4 ? fourth : e_mul(step, fourth);                                   \
+      (v)[j] = e_mul((v)[j], step);                                                   \
+      UNROLL for (int k = 1; k < 4; k++) (v)[j + k] = e_mul((v)[j + k], e_mul(step, powers[k])); \
+    }                                                                                 \
+  }
+
+/* In local memory a number is one access. */
+#define PUT(place, value)                  \
+  {                                        \
+    factor cell;                           \
+    cell.re = (value).re;                  \
+    cell.im = (value).im;                  \
+    held[place] = cell;                    \
+  }
+FN elem taken(const LOCAL factor* cell) { return e_make(cell->re, cell->im); }
+
+/* Of the 256 numbers of a sum over r: number u + 16 s, and number u of those that have 16 l before them. Rows of 16 are turned so that
+   threads side by side find them in different banks. */
+#define ACROSS(s) (256 * set + own + 16 * (s))
+#define ALONG(l, u) (256 * set + 16 * (l) + ((l) ^ (u)))
+
+#define NEW(name) NEW_##name
+#define NEW_x0 value
+#define NEW_y old
+
+#if READS_Y
+  #define OLD(to) const elem old = y_value(*(to));
+#else
+  #define OLD(to)
+#endif
+/* A result at place k of a line that begins at y. */
+#define STORE(k, result)                   \
+  if ((k) < extent) {                      \
+    const elem value = result;             \
+    GLOBAL y_cell* to = line_y + (k) * y_s; \
+    OLD(to)                                \
+    *to = y_of(EXPRESSION(NEW));           \
+  }
+
+#define NONE_BUTTERFLY(radix) butterfly_##radix
+#define BUTTERFLY(radix) NONE_BUTTERFLY(radix)
+
+KERNEL_OF(256, 1, RESIDENT) filter_held(PARAMETERS) {
+  LOCAL_ARRAY(factor, held, 4096);
+  PROLOGUE
+  const int t = LID(0), set = t / 16, own = t % 16;
+  const elem first_root = OF_TABLE(t), second_root = OF_TABLE(256 + own);
+  const idx together = (count + LINES - 1) / LINES;
+  for (idx group = (idx)GRP(0); group < together * blocks; group += (idx)NGRP(0)) {
+    const idx block = group / together, first = (group - block * together) * LINES;
+    const idx begin = block * (RESULTS * PARTS), from = begin - before + t;
+    elem v[16];
+    UNROLL for (int i = 0; i < LINES; i++) {
+      const idx line = first + i < count ? first + i : count - 1;
+      LINE_SPLIT(line)
+      const GLOBAL x_cell* line_x = x0 + x0_LINE;
+      UNROLL for (int r = 0; r < RADIX; r++) {
+        const idx k = from + 256 * r;
+#if X_REAL
+        const idx next = k + RESULTS;
+        real re = R(0.0), im = R(0.0);
+        if (k >= 0 && k < extent) re = line_x[k * x0_s];
+        if (next >= 0 && next < extent) im = line_x[next * x0_s];
+        v[i * RADIX + r] = e_make(re, im);
+#else
+        v[i * RADIX + r] = e_zero();
+        if (k >= 0 && k < extent) v[i * RADIX + r] = x_value(line_x[k * x0_s]);
+#endif
+      }
+    }
+    UNROLL for (int i = 0; i < LINES; i++) {
+      BUTTERFLY(RADIX)(v + i * RADIX);
+      TURN(v + i * RADIX, RADIX, first_root)
+    }
+    UNROLL for (int i = 0; i < 16; i++) PUT(256 * i + t, v[i])
+    BARRIER();
+    UNROLL for (int s = 0; s < 16; s++) v[s] = taken(held + ACROSS(s));
+    butterfly_16(v);
+    TURN(v, 16, second_root)
+    BARRIER();
+    UNROLL for (int l = 0; l < 16; l++) PUT(ALONG(l, own), v[l])
+    BARRIER();
+    UNROLL for (int u = 0; u < 16; u++) v[u] = taken(held + ALONG(own, u));
+    butterfly_16(v);
+    UNROLL for (int m = 0; m < 16; m++) {
+      v[m] = e_conj(e_mul(v[m], OF_TABLE(RESPONSE_AT + 16 * RADIX * m + t % (16 * RADIX))));
+    }
+    butterfly_16(v);
+    TURN(v, 16, second_root)
+    /* These places no other thread has taken anything from. */
+    UNROLL for (int u = 0; u < 16; u++) PUT(ALONG(own, u), v[u])
+    BARRIER();
+    UNROLL for (int l = 0; l < 16; l++) v[l] = taken(held + ALONG(l, own));
+    butterfly_16(v);
+    BARRIER();
+    UNROLL for (int s = 0; s < 16; s++) PUT(ACROSS(s), v[s])
+    BARRIER();
+    UNROLL for (int i = 0; i < 16; i++) v[i] = taken(held + 256 * i + t);
+    UNROLL for (int i = 0; i < LINES; i++) {
+      TURN(v + i * RADIX, RADIX, first_root)
+      BUTTERFLY(RADIX)(v + i * RADIX);
+    }
+    UNROLL for (int i = 0; i < LINES; i++) {
+      const idx line = first + i;
+      if (line >= count) continue;
+      LINE_SPLIT(line)
+      GLOBAL y_cell* line_y = y + y_LINE;
+      UNROLL for (int r = 0; r < RADIX; r++) {
+        const int at = t + 256 * r - (TAPS - 1);
+        if (at < 0 || at >= RESULTS) continue;
+        const elem sum = v[i * RADIX + r];
+        const idx k = begin + at;
+#if Y_REAL
+        STORE(k, e_make(sum.re, R(0.0)))
+        STORE(k + RESULTS, e_make(-sum.im, R(0.0)))
+#else
+        STORE(k, e_conj(sum))
+#endif
+      }
+    }
+  }
+}
