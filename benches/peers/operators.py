@@ -273,6 +273,7 @@ OPERATORS = {
     "SecondDirectionalDerivative": lambda: pylops.SecondDirectionalDerivative(SHAPE, numbers(2, *SHAPE), dtype=FLOAT),
     "Convolve1D_short": lambda: convolution(),
     "Convolve1D_long": lambda: Convolve1D(SHAPE, numbers(min(1001, SHAPE[0])), offset=min(1001, SHAPE[0]) // 2, axis=0, dtype=FLOAT),
+    "Convolve1D_line": lambda: Convolve1D(int(np.prod(SHAPE)), numbers(1001), offset=500, dtype=FLOAT),
     "Convolve2D": lambda: Convolve2D(SHAPE, numbers(15, 15), offset=(7, 7), dtype=FLOAT),
     "Convolve2D_small": lambda: Convolve2D(SHAPE, numbers(3, 3), offset=(1, 1), dtype=FLOAT),
     "ConvolveND": lambda: ConvolveND(CUBE, numbers(7, 7, 7), offset=(3, 3, 3), axes=None, dtype=FLOAT),

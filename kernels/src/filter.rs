@@ -16,8 +16,9 @@ const NAME: &str = "filter";
 /// A convolution along an axis: `y[i] = Σₖ taps[k] x[i + offset - k]`, with zeros beyond the axis. Cheap to clone.
 ///
 /// It is made by Fourier transforms of blocks of the axis that overlap (overlap-save), each in memory near the processor: arrays are
-/// read and written once, whatever the number of taps. Results are as exact as the largest of a block: rounding errors of
-/// a sample are those of others up to a block away, and where one is not finite, no result of its blocks need be. A
+/// read and written once, whatever the number of taps. Results are as exact as the largest of a block and, of real arrays, of one
+/// beside it, with which it may be transformed as one signal: rounding errors of a sample are those of others up to two blocks away
+/// along the axis, and where one is not finite, no result of these need be. Other lines do not matter. A
 /// [`Stencil`](crate::Stencil) is better for few taps, and keeps samples apart.
 ///
 /// ```

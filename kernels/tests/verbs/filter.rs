@@ -96,6 +96,8 @@ pub fn axes_shorter_than_the_taps(cell: &Cell) {
 pub fn long_arrays(cell: &Cell) {
     set(cell, &filter(cell, 0, 301, 150), &[2003, 37]);
     set(cell, &filter(cell, 1, 301, 20), &[37, 2003]);
+    // Seven parts of the largest size, of which the last has no other beside it.
+    set(cell, &filter(cell, 1, 1001, 500), &[2, 20_011]);
 }
 
 pub fn layouts_do_not_matter(cell: &Cell) {
