@@ -165,12 +165,8 @@ impl Filter {
             Blocks { samples, results, count: extent.div_ceil(results).max(1) }
         };
         let cost = |blocks: &Blocks| {
-            let points = blocks.samples as f64;
-            let passes = points.log2() + PASSES;
-            // A part of what memory moves at once is of other lines than a group's.
-            let beside = most / blocks.samples * dtype.bytes();
-            let apart = if across { (SIDE_BY_SIDE as f64 / beside as f64).max(1.0) } else { 1.0 };
-            blocks.count as f64 * points * passes * (1.0 + APART * (apart - 1.0))
+            let beside = across.then(|| most / blocks.samples * dtype.bytes());
+            cost(blocks.count, blocks.samples, beside, APART)
         };
         let least = (2 * taps).next_power_of_two().clamp(LEAST, most);
         let sizes = std::iter::successors(Some(least), |samples| Some(2 * samples));
@@ -234,6 +230,14 @@ const PASSES: f64 = 6.0;
 /// Bytes that memory moves at once, and what it costs to move as many again of what others need.
 const SIDE_BY_SIDE: usize = 32;
 const APART: f64 = 0.25;
+
+/// What so many blocks of so many points cost, of lines that take so many bytes side by side, if they lie so: a part of what memory moves
+/// at once is of other lines than a group's then, and to move as many bytes again costs `apart`.
+pub(crate) fn cost(count: usize, points: usize, beside: Option<usize>, apart: f64) -> f64 {
+    let points = points as f64;
+    let again = |beside: usize| (SIDE_BY_SIDE as f64 / beside as f64).max(1.0) - 1.0;
+    count as f64 * points * (points.log2() + PASSES) * (1.0 + apart * beside.map_or(0.0, again))
+}
 
 /// Fewer samples leave threads without work.
 const LEAST: usize = 128;

@@ -26,6 +26,7 @@ mod formula;
 mod gather;
 mod gemm;
 mod gemm_operand;
+mod line_arrays;
 mod map;
 mod map_flat;
 mod map_held;

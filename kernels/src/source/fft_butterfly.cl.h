@@ -38,6 +38,32 @@ FN void butterfly_8(elem* v) {
   }
 }
 
+/* Of 4 times 4 points. */
+FN void butterfly_16(elem* v) {
+  const real cosine = R(0.92387953251128675613), sine = R(0.38268343236508977173), half_root = R(0.70710678118654752440);
+  const elem first = e_make(cosine, -sine), second = e_make(half_root, -half_root), third = e_make(sine, -cosine);
+  elem rows[4][4];
+  UNROLL for (int j = 0; j < 4; j++) {
+    UNROLL for (int r = 0; r < 4; r++) rows[j][r] = v[j + 4 * r];
+    butterfly_4(rows[j]);
+  }
+  rows[1][1] = e_mul(rows[1][1], first);
+  rows[1][2] = e_mul(rows[1][2], second);
+  rows[1][3] = e_mul(rows[1][3], third);
+  rows[2][1] = e_mul(rows[2][1], second);
+  rows[2][2] = e_turned(rows[2][2]);
+  rows[2][3] = e_turned(e_mul(rows[2][3], second));
+  rows[3][1] = e_mul(rows[3][1], third);
+  rows[3][2] = e_turned(e_mul(rows[3][2], second));
+  rows[3][3] = e_neg(e_mul(rows[3][3], first));
+  UNROLL for (int k = 0; k < 4; k++) {
+    elem column[4];
+    UNROLL for (int j = 0; j < 4; j++) column[j] = rows[j][k];
+    butterfly_4(column);
+    UNROLL for (int m = 0; m < 4; m++) v[k + 4 * m] = column[m];
+  }
+}
+
 /* Of an odd number of points: elements r and P - r have one cosine, and sines of either sign. */
 #define ODD_BUTTERFLY(P)                                              \
   FN void butterfly_##P(elem* v) {                                    \

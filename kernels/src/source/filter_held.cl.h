@@ -19,32 +19,6 @@
 
 FN void butterfly_1(elem* v) {}
 
-/* Of 4 times 4 points. */
-FN void butterfly_16(elem* v) {
-  const real cosine = R(0.92387953251128675613), sine = R(0.38268343236508977173), half_root = R(0.70710678118654752440);
-  const elem roots[4] = {e_make(R(1.0), R(0.0)), e_make(cosine, -sine), e_make(half_root, -half_root), e_make(sine, -cosine)};
-  elem rows[4][4];
-  UNROLL for (int j = 0; j < 4; j++) {
-    UNROLL for (int r = 0; r < 4; r++) rows[j][r] = v[j + 4 * r];
-    butterfly_4(rows[j]);
-  }
-  rows[1][1] = e_mul(rows[1][1], roots[1]);
-  rows[1][2] = e_mul(rows[1][2], roots[2]);
-  rows[1][3] = e_mul(rows[1][3], roots[3]);
-  rows[2][1] = e_mul(rows[2][1], roots[2]);
-  rows[2][2] = e_turned(rows[2][2]);
-  rows[2][3] = e_turned(e_mul(rows[2][3], roots[2]));
-  rows[3][1] = e_mul(rows[3][1], roots[3]);
-  rows[3][2] = e_turned(e_mul(rows[3][2], roots[2]));
-  rows[3][3] = e_neg(e_mul(rows[3][3], roots[1]));
-  UNROLL for (int k = 0; k < 4; k++) {
-    elem column[4];
-    UNROLL for (int j = 0; j < 4; j++) column[j] = rows[j][k];
-    butterfly_4(column);
-    UNROLL for (int m = 0; m < 4; m++) v[k + 4 * m] = column[m];
-  }
-}
-
 /* v[k] times root^k, for so many k: a product of at most five factors each. */
 #define TURN(v, many, root)                                                           \
   {                                                                                   \
@@ -94,8 +68,9 @@ FN elem taken(const LOCAL factor* cell) { return e_make(cell->re, cell->im); }
     *to = y_of(EXPRESSION(NEW));           \
   }
 
-#define NONE_BUTTERFLY(radix) butterfly_##radix
-#define BUTTERFLY(radix) NONE_BUTTERFLY(radix)
+/* That of RADIX points. */
+#define BUTTERFLY_(radix) butterfly_##radix
+#define BUTTERFLY(radix) BUTTERFLY_(radix)
 
 KERNEL_OF(256, 1, RESIDENT) filter_held(PARAMETERS) {
   LOCAL_ARRAY(factor, held, 4096);

@@ -43,7 +43,7 @@ pub(super) fn all(dtype: DType) -> Vec<KernelSource> {
 pub(super) fn filters(dtype: DType) -> Vec<KernelSource> {
     let cases: [([usize; 2], usize, usize); 3] =
         [([500, 70], 0, 200), ([8000, 200], 0, 1001), ([3, 9000], 1, 900)];
-    let of = |(number, (shape, axis, taps)): (usize, ([usize; 2], usize, usize))| -> Option<Vec<KernelSource>> {
+    let of = |(number, (shape, axis, taps)): (usize, ([usize; 2], usize, usize))| {
         let filter = Filter::new(axis, &vec![1.0.into(); taps], taps / 2).ok()?;
         let layout = row_major(&shape)?;
         let lines = Lines::along(axis, [&layout; 2]).ok()?;
@@ -51,12 +51,11 @@ pub(super) fn filters(dtype: DType) -> Vec<KernelSource> {
         let formula = Formula::update(&factors, Element(complex(dtype))).0;
         let room = filter::room(DeviceKind::Cuda, usize::MAX);
         let (of, at) = ((&filter, dtype, shape[axis]), (&lines, [0; 2]));
-        let formula = (formula, 2);
-        let held = filter::Held::new(of, at, formula.clone());
-        let kernel = filter::Variant::new(of, at, room, formula).source();
-        Some(held.iter().map(Specialisation::source).chain([kernel]).collect())
+        let written = (formula, 2);
+        let held = filter::Held::new(of, at, &written).map(|held| held.source());
+        Some([held, Some(filter::Variant::new(of, at, room, &written).source())])
     };
-    cases.into_iter().enumerate().filter_map(of).flatten().collect()
+    cases.into_iter().enumerate().filter_map(of).flatten().flatten().collect()
 }
 
 /// The kernels of one call, if it can be made.

@@ -3,13 +3,10 @@
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::vendor::TransformKind;
 use arrayspan_bridge::devices::{Grid, KernelSource, Specialisation};
-use arrayspan_bridge::iteration::{MOST_ARGUMENTS, Text};
+use arrayspan_bridge::iteration::Text;
 
-use super::super::element::Element;
 use super::super::formula::Formula;
-use super::super::map;
-use super::super::walk::{Walk, unless_baked};
-use super::kernel::numbers;
+use super::super::line_arrays::{LineArrays, Parameters};
 use crate::fourier::{Lines, Route};
 use crate::{Fourier, Signals};
 
@@ -31,24 +28,14 @@ const WIDE: usize = 1 << 30;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a macro of the source")]
 pub(in crate::gpu) struct Ends {
-    /// That of complex numbers of the precision.
-    dtype: DType,
-    formula: Formula,
-    wide: bool,
-    /// The number of the other axes.
-    rank: usize,
+    pub(in crate::gpu) arrays: LineArrays,
     behind: bool,
-    /// Whether `y` and `x` are real, and how their elements are aligned.
-    real: [bool; 2],
-    align: [usize; 2],
     across: bool,
     bins: u8,
     conjugate: bool,
     scales: bool,
     /// Threads of a group along what is side by side, and along the other.
     sides: [usize; 2],
-    /// Extents and strides, where they are too many to be arguments.
-    pub(in crate::gpu) baked: Vec<isize>,
 }
 
 /// What both kernels of a call have in common.
@@ -94,32 +81,24 @@ impl Ends {
         let extent = Self::extent(call, behind);
         let near = if across { route.at_once } else { extent };
         let first = near.next_power_of_two().clamp(8, THREADS);
-        let arguments = 4 + 8 + 2 + 2 + 3 * lines.others.extents.len() + constants;
+        let arguments = 4 + 8 + 2 + 2 + constants;
         let far = route.at_once.saturating_mul(extent.max(route.elements[usize::from(behind)]));
+        let wide = lines.wide || far >= WIDE || route.lines >= WIDE || fourier.extent() >= WIDE;
+        let written = (formula.clone(), arguments);
         Self {
-            dtype,
-            formula: formula.clone(),
-            wide: lines.wide || far >= WIDE || route.lines >= WIDE || fourier.extent() >= WIDE,
-            rank: lines.others.extents.len(),
+            arrays: LineArrays::new(dtype, (lines, wide), (real, align), written),
             behind,
-            real,
-            align,
             across,
             bins,
             conjugate,
             scales: !behind && route.scales,
             sides: [first, THREADS / first],
-            baked: if arguments > MOST_ARGUMENTS { numbers(lines).collect() } else { Vec::new() },
         }
     }
 
     /// The elements of a line that are written.
     pub(in crate::gpu) fn extent(call: &Call<'_>, behind: bool) -> usize {
         if behind { call.fourier.extents()[1] } else { call.route.elements[0] }
-    }
-
-    pub(in crate::gpu) fn is_wide(&self) -> bool {
-        self.wide
     }
 
     /// The groups for so many lines.
@@ -132,44 +111,23 @@ impl Ends {
 
     /// The macros before the prelude.
     fn define(&self, text: &mut Text) {
-        let element = Element(self.dtype);
-        let operands = ["y".to_owned(), "x0".to_owned()];
-        let lines = Walk { tag: 'k', rank: self.rank, operands: &operands, step: "1" };
-        element.define(text);
-        text.flag("WIDE", self.wide);
-        text.define("V", 1);
-        text.define("ALIGN", self.dtype.real().bytes());
-        self.formula.define(text);
-        lines.define("USER_LINES", "LINE", text);
+        let indices =
+            ["first_line", "count", "y_extent", "y_turn", "x_extent", "x_turn", "n", "extent"];
+        let numbers = ["scale", "inner"];
+        let parameters = Parameters { indices: &indices, table: false, numbers: &numbers };
+        self.arrays.define(&parameters, text);
         text.flag("BEHIND", self.behind);
-        text.flag("Y_REAL", self.real[0]);
-        text.flag("X_REAL", self.real[1]);
-        text.define("Y_ALIGN", self.align[0]);
-        text.define("X_ALIGN", self.align[1]);
         text.flag("ACROSS", self.across);
         text.define("BINS", self.bins);
         text.flag("CONJUGATE", self.conjugate);
         text.flag("SCALES", self.scales);
         text.define("SIDE_0", self.sides[0]);
         text.define("SIDE_1", self.sides[1]);
-        let mut names = vec!["y_s".to_owned(), "x0_s".to_owned()];
-        names.extend(lines.names());
-        let names = unless_baked(names, &self.baked, text);
-        let fixed =
-            ["first_line", "count", "y_extent", "y_turn", "x_extent", "x_turn", "n", "extent"];
-        let each = fixed.iter().copied().chain(names.iter().map(String::as_str));
-        let mut others = String::new();
-        others.extend(each.map(|name| format!(", idx {name}")));
-        others += ", real scale, real inner";
-        others += &self.formula.declare(element);
-        let inputs = ["x0".to_owned()];
-        let arrays = map::Arrays { output: "y_cell", input: "x_cell", inputs: &inputs };
-        map::parameters(&arrays, &others, &self.formula.prologue(element), text);
     }
 }
 
 impl Specialisation for Ends {
     fn source(&self) -> KernelSource {
-        Element(self.dtype).source("fft_ends", |text| self.define(text), TEXT)
+        self.arrays.element().source("fft_ends", |text| self.define(text), TEXT)
     }
 }

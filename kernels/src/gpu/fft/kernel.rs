@@ -5,12 +5,11 @@ use std::fmt::Write as _;
 
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::{KernelSource, Specialisation};
-use arrayspan_bridge::iteration::{MOST_ARGUMENTS, Text};
+use arrayspan_bridge::iteration::Text;
 
-use super::super::element::{Element, PRELUDE};
+use super::super::element::PRELUDE;
 use super::super::formula::Formula;
-use super::super::map;
-use super::super::walk::{Walk, unless_baked};
+use super::super::line_arrays::{LineArrays, Parameters};
 use super::tables::{FINE, Pass};
 use crate::fourier::{LOCAL, Lines, Schedule, radices};
 use crate::{Fourier, Signals};
@@ -34,16 +33,7 @@ const EACH: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a macro of the source")]
 pub(in crate::gpu) struct Variant {
-    /// That of complex numbers of the precision.
-    pub(in crate::gpu) dtype: DType,
-    formula: Formula,
-    wide: bool,
-    /// The number of the other axes.
-    rank: usize,
-    /// Those of `y` and `x` that are real.
-    real: [bool; 2],
-    /// How their elements are aligned, in bytes.
-    align: [usize; 2],
+    pub(in crate::gpu) arrays: LineArrays,
     points: usize,
     length: usize,
     half: u8,
@@ -51,8 +41,6 @@ pub(in crate::gpu) struct Variant {
     pads: bool,
     place: Place,
     group: Group,
-    /// Extents and strides, where they are too many to be arguments.
-    pub(in crate::gpu) baked: Vec<isize>,
 }
 
 /// A pass among those of a transform.
@@ -123,15 +111,11 @@ impl Variant {
             (Signals::Half, false) => 2,
             _ => 0,
         };
-        let arguments = 4 + 2 + 2 + 9 + 2 + 3 * lines.others.extents.len() + constants;
-        let numbers = || numbers(lines).collect::<Vec<_>>();
+        let wide = lines.wide || is_wide(schedule);
+        let arguments = 4 + 2 + 2 + 9 + 2 + constants;
+        let written = (formula.clone(), arguments);
         Self {
-            dtype,
-            formula: formula.clone(),
-            wide: lines.wide || is_wide(schedule),
-            rank: lines.others.extents.len(),
-            real,
-            align,
+            arrays: LineArrays::new(dtype, (lines, wide), (real, align), written),
             points: fourier.points(),
             length: schedule.length,
             half,
@@ -139,7 +123,6 @@ impl Variant {
             pads: fourier.is_inverse() && fourier.extent() > fourier.points(),
             group: Group::new(&place, schedule, lines, bytes),
             place,
-            baked: if arguments > MOST_ARGUMENTS { numbers() } else { Vec::new() },
         }
     }
 
@@ -149,22 +132,13 @@ impl Variant {
         [all.div_ceil(self.group.lines), self.group.threads]
     }
 
-    pub(in crate::gpu) fn is_wide(&self) -> bool {
-        self.wide
-    }
-
     /// The macros before the prelude.
     fn define(&self, text: &mut Text) {
-        let (element, Place { points, done, user, last, chirp, tables }) =
-            (Element(self.dtype), &self.place);
-        let operands = ["y".to_owned(), "x0".to_owned()];
-        let lines = Walk { tag: 'k', rank: self.rank, operands: &operands, step: "1" };
-        element.define(text);
-        text.flag("WIDE", self.wide);
-        text.define("V", 1);
-        text.define("ALIGN", self.dtype.real().bytes());
-        self.formula.define(text);
-        lines.define("USER_LINES", "LINE", text);
+        let Place { points, done, user, last, chirp, tables } = &self.place;
+        let indices = ["first_line", "count", "y_extent", "y_turn", "x_extent", "x_turn"];
+        let numbers = ["scale", "inner"];
+        let parameters = Parameters { indices: &indices, table: true, numbers: &numbers };
+        self.arrays.define(&parameters, text);
         let Group { threads, lines: together, pitch, lines_first, across } = &self.group;
         text.define("N", self.points);
         text.define("LENGTH", self.length);
@@ -177,10 +151,6 @@ impl Variant {
         text.flag("FROM_USER", user[0]);
         text.flag("TO_USER", user[1]);
         text.flag("LAST", *last);
-        text.flag("Y_REAL", self.real[0]);
-        text.flag("X_REAL", self.real[1]);
-        text.define("Y_ALIGN", self.align[0]);
-        text.define("X_ALIGN", self.align[1]);
         text.flag("POSITIVE", self.positive);
         text.define("HALF", self.half);
         text.flag("PADS", self.pads);
@@ -191,19 +161,6 @@ impl Variant {
         tables.define(text);
         text.define("FINE", FINE);
         self.stages(text);
-        let mut names = vec!["y_s".to_owned(), "x0_s".to_owned()];
-        names.extend(lines.names());
-        let names = unless_baked(names, &self.baked, text);
-        let fixed = ["first_line", "count", "y_extent", "y_turn", "x_extent", "x_turn"];
-        let each = fixed.iter().copied().chain(names.iter().map(String::as_str));
-        let mut others = ", const GLOBAL factor* RESTRICT table, i64 table_at".to_owned();
-        others.extend(each.map(|name| format!(", idx {name}")));
-        others += ", real scale, real inner";
-        others += &self.formula.declare(element);
-        let prologue = " table += table_at;".to_owned() + &self.formula.prologue(element);
-        let inputs = ["x0".to_owned()];
-        let arrays = map::Arrays { output: "y_cell", input: "x_cell", inputs: &inputs };
-        map::parameters(&arrays, &others, &prologue, text);
     }
 
     /// The radices, and the tables of butterflies.
@@ -248,11 +205,6 @@ pub(in crate::gpu) fn stages(points: usize, lines: usize, threads: usize) -> Str
         before *= radix;
     }
     stages
-}
-
-/// The strides of lines, and the extents and strides of the other axes.
-pub(in crate::gpu) fn numbers(lines: &Lines) -> impl Iterator<Item = isize> {
-    lines.strides.into_iter().chain(Walk::numbers(&lines.others))
 }
 
 /// Whether places between passes, or numbers of transforms, need 64 bits.
@@ -305,6 +257,6 @@ impl Specialisation for Variant {
         text.add(FACTOR);
         text.add(STAGE);
         text.add(TEXT);
-        Element(self.dtype).kernel("fft", text)
+        self.arrays.element().kernel("fft", text)
     }
 }

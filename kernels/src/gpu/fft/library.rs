@@ -10,10 +10,10 @@ use arrayspan_bridge::{Array, DType};
 
 use super::super::element::Element;
 use super::super::formula::Formula;
+use super::super::line_arrays::numbers;
 use super::super::transforms::Transforms;
 use super::super::{Gpu, constants};
 use super::ends::{Call, Ends};
-use super::kernel::numbers;
 use super::own::{self, Own};
 use super::rooms::Rooms;
 use crate::factors::{FactorOf, Factors};
@@ -242,13 +242,13 @@ impl<'a> Both<'a> {
         let starts = self.lines.starts;
         let starts = if behind { [starts[0], 0] } else { [0, starts[1]] };
         let extent = Ends::extent(&self.call, behind);
-        let mut arguments = Arguments::new(variant.is_wide());
+        let mut arguments = Arguments::new(variant.arrays.is_wide());
         arguments.write(to, starts[0]);
         arguments.read(from, starts[1]);
         arguments.indices([first, count].map(|number| number as isize));
         arguments.indices(own::ends(fourier));
         arguments.indices([fourier.points(), extent].map(|number| number as isize));
-        if variant.baked.is_empty() {
+        if variant.arrays.takes_numbers() {
             arguments.indices(numbers(self.lines));
         }
         arguments.numbers(&own::scales(fourier), dtype.real());

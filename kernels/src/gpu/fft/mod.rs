@@ -9,7 +9,7 @@ mod rooms;
 mod tables;
 
 pub(super) use ends::{Call, Ends};
-pub(super) use kernel::{BUTTERFLY, CELLS, Common, FACTOR, STAGE, numbers, stages};
+pub(super) use kernel::{BUTTERFLY, CELLS, Common, FACTOR, STAGE, stages};
 pub(super) use own::{aligned, variants};
 pub(super) use tables::{Table, root};
 

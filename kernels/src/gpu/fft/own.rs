@@ -8,9 +8,10 @@ use num_complex::Complex64;
 
 use super::super::element::Element;
 use super::super::formula::Formula;
+use super::super::line_arrays::numbers;
 use super::super::table_key::Key;
 use super::super::{Gpu, constants};
-use super::kernel::{Common, Variant, numbers};
+use super::kernel::{Common, Variant};
 use super::rooms::Rooms;
 use super::tables::{Pass, Table};
 use crate::Result;
@@ -57,7 +58,7 @@ pub(super) fn run(gpu: &Gpu, own: &Own<'_>, factors: &Factors<'_>) -> Result<()>
         let count = schedule.at_once.min(schedule.lines - first);
         for (number, (variant, kernel)) in variants.iter().zip(&kernels).enumerate() {
             let last = number + 1 == total;
-            let mut arguments = Arguments::new(variant.is_wide());
+            let mut arguments = Arguments::new(variant.arrays.is_wide());
             match between(number) {
                 Some(room) if !last => arguments.write(room.memory(), 0),
                 _ => arguments.write(users[0], lines.starts[0]),
@@ -69,7 +70,7 @@ pub(super) fn run(gpu: &Gpu, own: &Own<'_>, factors: &Factors<'_>) -> Result<()>
             arguments.read(uploaded.1.memory(), 0);
             arguments.indices([first, count].map(|number| number as isize));
             arguments.indices(ends(fourier));
-            if variant.baked.is_empty() {
+            if variant.arrays.takes_numbers() {
                 arguments.indices(numbers(lines));
             }
             let constants: &[FactorOf<'_>] = if last { &constants } else { &[] };

@@ -6,8 +6,8 @@ use arrayspan_bridge::iteration::Text;
 
 use super::super::element::PRELUDE;
 use super::super::fft::{BUTTERFLY, CELLS, FACTOR, STAGE, stages};
-use super::signature::{Signature, Written};
-use super::tables;
+use super::super::line_arrays::LineArrays;
+use super::{PARAMETERS, Written, arrays, tables};
 use crate::Filter;
 use crate::fourier::{LOCAL, Lines, complex};
 
@@ -22,7 +22,9 @@ const TOGETHER: usize = 4;
 /// A long filter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(in crate::gpu) struct Variant {
-    signature: Signature,
+    pub(super) arrays: LineArrays,
+    /// That of arrays.
+    dtype: DType,
     /// Samples of a part, and its results.
     samples: usize,
     results: usize,
@@ -41,7 +43,7 @@ impl Variant {
         (filter, dtype, extent): (&Filter, DType, usize),
         (lines, addresses): (&Lines, [usize; 2]),
         room: usize,
-        formula: Written,
+        written: &Written,
     ) -> Self {
         let side_by_side = lines.across.contains(&true);
         let room = if side_by_side { room } else { LOCAL };
@@ -53,7 +55,8 @@ impl Variant {
         // An odd number, if there is room for it, so that lines side by side are in different banks.
         let odd = together > 1 && together * (points + 1) * element <= room;
         Self {
-            signature: Signature::new(dtype, (lines, addresses), formula),
+            arrays: arrays(dtype, (lines, addresses), written),
+            dtype,
             samples: blocks.samples,
             results: blocks.results,
             taps: filter.taps().len(),
@@ -69,7 +72,7 @@ impl Variant {
     }
 
     fn points(&self) -> usize {
-        tables::points(self.samples, self.signature.dtype)
+        tables::points(self.samples, self.dtype)
     }
 
     fn threads(&self) -> usize {
@@ -82,19 +85,14 @@ impl Variant {
         [parts, lines.div_ceil(self.lines).saturating_mul(parts), self.threads()]
     }
 
-    /// Whether extents and strides are arguments.
-    pub(super) fn takes_numbers(&self) -> bool {
-        self.signature.baked.is_empty()
-    }
-
     fn local_bytes(&self) -> usize {
-        self.lines * self.pitch * complex(self.signature.dtype).bytes()
+        self.lines * self.pitch * complex(self.dtype).bytes()
     }
 
     /// The macros before the prelude.
     fn define(&self, text: &mut Text) {
         let (points, threads) = (self.points(), self.threads());
-        self.signature.define(text);
+        self.arrays.define(&PARAMETERS, text);
         text.define("SAMPLES", self.samples);
         text.define("RESULTS", self.results);
         text.define("POINTS", points);
@@ -105,7 +103,7 @@ impl Variant {
         text.flag("STORE_ACROSS", self.across[0] && self.lines > 1);
         text.flag("LOAD_ACROSS", self.across[1] && self.lines > 1);
         text.flag("LARGE", self.local_bytes() > LOCAL);
-        tables::define(points, self.signature.dtype, text);
+        tables::define(points, self.dtype, text);
         text.define("STAGES", stages(points, self.lines, threads));
     }
 }
@@ -120,6 +118,6 @@ impl Specialisation for Variant {
         }
         let bytes = self.local_bytes();
         let asked = if bytes > LOCAL { bytes } else { 0 };
-        self.signature.element().kernel("filter", text).with_local_bytes(asked)
+        self.arrays.element().kernel("filter", text).with_local_bytes(asked)
     }
 }

@@ -3,9 +3,9 @@
 
 mod held;
 mod kernel;
-mod signature;
 mod tables;
 
+use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::{DeviceKind, Grid};
 use arrayspan_bridge::iteration::{Arguments, address};
 
@@ -14,12 +14,13 @@ pub(super) use kernel::Variant;
 pub(super) use tables::upload;
 
 use super::element::Element;
-use super::fft::numbers;
+use super::fft::aligned;
 use super::formula::Formula;
+use super::line_arrays::{LineArrays, Parameters, numbers};
 use super::table_key::Key;
 use super::{Gpu, constants};
 use crate::Result;
-use crate::fourier::{LOCAL, complex};
+use crate::fourier::{LOCAL, Lines, complex};
 use crate::verb::FilterCall;
 
 /// Local memory of a group on a device of that kind with so much of it.
@@ -34,6 +35,26 @@ const LARGE: usize = 65 << 10;
 /// More groups take the same parts one after the other.
 const MOST_GROUPS: usize = 1 << 20;
 
+/// What is added to results, and with how many arguments for constants.
+pub(super) type Written = (Formula, usize);
+
+/// Those of both kernels behind the arrays.
+const PARAMETERS: Parameters<'_> =
+    Parameters { indices: &["before", "extent", "count", "blocks"], table: true, numbers: &[] };
+
+/// The arrays of such lines, of blocks of memory at these addresses.
+fn arrays(
+    dtype: DType,
+    (lines, addresses): (&Lines, [usize; 2]),
+    (formula, constants): &Written,
+) -> LineArrays {
+    let aligned =
+        |operand: usize| aligned(addresses[operand], lines.starts[operand], dtype.bytes());
+    let (real, align) = ([!dtype.is_complex(); 2], [aligned(0), aligned(1)]);
+    let written = (formula.clone(), 4 + 2 + 4 + 2 + constants);
+    LineArrays::new(complex(dtype), (lines, lines.wide), (real, align), written)
+}
+
 pub(super) fn run(gpu: &Gpu, call: &FilterCall<'_>) -> Result<()> {
     let dtype = call.y.dtype();
     gpu.expect_float64("filter", dtype)?;
@@ -47,21 +68,22 @@ pub(super) fn run(gpu: &Gpu, call: &FilterCall<'_>) -> Result<()> {
     let room = room(device.kind(), device.info().most_local_bytes);
     let memories = [call.y.memory(), call.x.memory()];
     let (extent, count) = (call.extent(), lines.count());
-    let formula = (formula, constants::count(&constants));
+    let written = (formula, constants::count(&constants));
     let (of, at) = ((&call.filter, dtype, extent), (&lines, memories.map(address)));
-    let filter = call.filter.clone();
-    let (kernel, tables, takes_numbers, [parts, groups, threads]) =
-        if let Some(held) = Held::new(of, at, formula.clone()) {
-            let Some(kernel) = gpu.built(&held)? else { return Ok(()) };
-            let tables = gpu.tables(Key::HeldFilter(filter, held.points(), dtype))?;
-            let [parts, groups] = held.groups(count, extent);
-            (kernel, tables, held.takes_numbers(), [parts, groups, held::THREADS])
+    let (kernel, key, takes_numbers, [parts, groups, threads]) =
+        if let Some(held) = Held::new(of, at, &written) {
+            let [parts, groups] = held.parts.groups(count, extent);
+            let key = Key::HeldFilter(call.filter.clone(), held.parts.points(), dtype);
+            let takes_numbers = held.arrays.takes_numbers();
+            (gpu.built(&held)?, key, takes_numbers, [parts, groups, held::THREADS])
         } else {
-            let variant = Variant::new(of, at, room, formula);
-            let Some(kernel) = gpu.built(&variant)? else { return Ok(()) };
-            let tables = gpu.tables(Key::Filter(filter, variant.samples(), dtype))?;
-            (kernel, tables, variant.takes_numbers(), variant.groups(count, extent))
+            let variant = Variant::new(of, at, room, &written);
+            let key = Key::Filter(call.filter.clone(), variant.samples(), dtype);
+            let takes_numbers = variant.arrays.takes_numbers();
+            (gpu.built(&variant)?, key, takes_numbers, variant.groups(count, extent))
         };
+    let Some(kernel) = kernel else { return Ok(()) };
+    let tables = gpu.tables(key)?;
     let mut arguments = Arguments::new(lines.wide);
     arguments.write(memories[0], lines.starts[0]);
     arguments.read(memories[1], lines.starts[1]);
@@ -73,7 +95,7 @@ pub(super) fn run(gpu: &Gpu, call: &FilterCall<'_>) -> Result<()> {
     }
     constants::push(&mut arguments, &constants, element);
     let grid = Grid { groups: [groups.min(MOST_GROUPS), 1, 1], threads: [threads, 1, 1] };
-    // SAFETY: the arguments are those of `Signature::define`, in its order. Layouts lie within their memories, and the kernel loads and
+    // SAFETY: the arguments are those of `LineArrays::define`, in its order. Layouts lie within their memories, and the kernel loads and
     // stores elements within the extents of the axis and of the other axes alone. The table is that of the filter, in blocks
     // of as many samples.
     unsafe { gpu.enqueue(&kernel, grid, &arguments) }
