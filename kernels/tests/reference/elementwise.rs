@@ -47,11 +47,15 @@ fn evaluate(
             let (a, a_scale) = evaluate(a, inputs, previous);
             let (b, b_scale) = evaluate(b, inputs, previous);
             let nan = a.re.is_nan() || b.re.is_nan();
+            // As complex numbers, infinite ones times zero imaginary parts would not be numbers.
+            let are_real = a.im == 0.0 && b.im == 0.0;
             let value = match function {
                 Binary::Add => a + b,
                 Binary::Subtract => a - b,
                 Binary::DivideOrZero | Binary::MultiplyOrZero if b == real(0.0) => b,
+                Binary::Multiply | Binary::MultiplyOrZero if are_real => real(a.re * b.re),
                 Binary::Multiply | Binary::MultiplyOrZero => a * b,
+                Binary::Divide | Binary::DivideOrZero if are_real => real(a.re / b.re),
                 Binary::Divide | Binary::DivideOrZero => a / b,
                 Binary::Minimum | Binary::Maximum if nan => real(f64::NAN),
                 Binary::Minimum => real(a.re.min(b.re)),
