@@ -43,6 +43,7 @@ mod scan;
 mod trace;
 mod update;
 pub mod user;
+mod varying_convolution;
 pub mod vector;
 pub mod verb;
 
@@ -68,5 +69,6 @@ pub use projection::{Beam, Projection, Rays};
 pub use scan::Scan;
 pub use trace::Trace;
 pub use update::{Factor, Update};
+pub use varying_convolution::{Along, VaryingConvolution};
 pub use vector::{Vector, VectorMut};
 pub use verb::{Coefficients, Reduction, Stencil, StencilTerm};

@@ -141,6 +141,7 @@ fn every_verb_and_dtype_has_kernels() {
         "gather_long",
         "project",
         "convolve",
+        "convolve_varying",
         "scan_along",
         "scan_across",
         "reduce",

@@ -4,10 +4,12 @@ use arrayspan_bridge::{View, ViewMut};
 
 use super::Executor;
 use crate::verb::{
-    Call, ConvolveCall, FftCall, FilterCall, GatherCall, GemmCall, ProjectCall, ScanCall, Stencil,
-    StencilCall, StencilEachCall, StencilSumCall, StencilTerm,
+    Call, ConvolveCall, ConvolveVaryingCall, FftCall, FilterCall, GatherCall, GemmCall,
+    ProjectCall, ScanCall, Stencil, StencilCall, StencilEachCall, StencilSumCall, StencilTerm,
 };
-use crate::{Convolution, Filter, Fourier, Gather, Projection, Result, Scan, Update};
+use crate::{
+    Convolution, Filter, Fourier, Gather, Projection, Result, Scan, Update, VaryingConvolution,
+};
 
 impl dyn Executor + '_ {
     /// `y ← alpha · stencil(x) + beta · y`. Enqueued; does not wait.
@@ -97,6 +99,20 @@ impl dyn Executor + '_ {
         update: Update<'_>,
     ) -> Result<()> {
         self.run(Call::Convolve(ConvolveCall::new(convolution, x, y, update)?))
+    }
+
+    /// `y ← alpha · C x + beta · y` with a convolution whose filters change from place to place, in one pass. Enqueued; does not wait.
+    ///
+    /// # Errors
+    /// As [`ConvolveVaryingCall::new`]; arguments on another device; out of memory; the device's failure.
+    pub fn convolve_varying(
+        &self,
+        convolution: &VaryingConvolution,
+        x: View<'_>,
+        y: ViewMut<'_>,
+        update: Update<'_>,
+    ) -> Result<()> {
+        self.run(Call::ConvolveVarying(ConvolveVaryingCall::new(convolution, x, y, update)?))
     }
 
     /// `y ← alpha · S x + beta · y` with a sparse matrix along an axis: elements are picked, weighted and added. No two rows

@@ -14,6 +14,7 @@ const PIECES: &str = include_str!("../source/pieces.cl.h");
 const AXIS: &str = include_str!("../source/band.cl.h");
 const AXIS_0: &str = include_str!("../source/band0.cl.h");
 const WEIGHT: &str = include_str!("../source/weight.cl.h");
+const PRODUCTS: &str = include_str!("../source/products.cl.h");
 
 /// The bands of a stencil, and what they are applied to.
 #[derive(Clone, Debug)]
@@ -65,6 +66,13 @@ pub(super) fn is_complex<'s>(
 pub(super) fn weights(complex: bool, text: &mut Text) {
     text.flag("COMPLEX_WEIGHTS", complex);
     text.add(WEIGHT);
+}
+
+/// The same, and their products with samples, of which those with a zero are left out where there may be some.
+pub(super) fn products(complex: bool, zeros: bool, text: &mut Text) {
+    weights(complex, text);
+    text.flag("ZEROS", zeros);
+    text.add(PRODUCTS);
 }
 
 impl<'s> Bands<'s> {

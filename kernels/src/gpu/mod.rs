@@ -14,6 +14,7 @@ mod combine;
 mod common_row;
 mod constants;
 mod convolve;
+mod convolve_varying;
 mod copy;
 mod copy_mapped;
 mod cublas;
@@ -312,6 +313,7 @@ impl Executor for Gpu {
             Call::Fft(call) => fft::run(self, call),
             Call::Filter(call) => filter::run(self, call),
             Call::Convolve(call) => convolve::run(self, call),
+            Call::ConvolveVarying(call) => convolve_varying::run(self, call),
             Call::Gemm(call) => gemm::run(self, call),
             Call::Launch(call) => user::run(self, call),
             // Its kernels, if it takes any, may be those of another device.

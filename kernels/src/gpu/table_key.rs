@@ -5,9 +5,9 @@ use arrayspan_bridge::devices::Stream;
 
 use super::fft::Table;
 use super::tables::{Tables, Uploaded};
-use super::{convolve, filter, gather, project};
+use super::{convolve, convolve_varying, filter, gather, project};
 use crate::gather::Tiling;
-use crate::{Convolution, Filter, Gather, Projection, Result, Stencil};
+use crate::{Convolution, Filter, Gather, Projection, Result, Stencil, VaryingConvolution};
 
 /// What tables are of, and how they are written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -28,6 +28,8 @@ pub(super) enum Key {
     HeldFilter(Filter, usize, DType),
     /// A dense convolution and the order of its weights, for a dtype.
     Convolution(Convolution, convolve::Order, DType),
+    /// A convolution whose filters change, and the order of its weights, for a dtype.
+    VaryingConvolution(VaryingConvolution, convolve_varying::Order, DType),
 }
 
 impl Key {
@@ -52,6 +54,9 @@ impl Key {
             Self::Convolution(convolution, order, dtype) => {
                 convolve::upload(convolution, order, *dtype, stream)
             }
+            Self::VaryingConvolution(convolution, order, dtype) => {
+                convolve_varying::upload(convolution, order, *dtype, stream)
+            }
         }
     }
 
@@ -61,6 +66,7 @@ impl Key {
             Self::Stencil(..) | Self::Fourier(..) => false,
             Self::Filter(filter, ..) | Self::HeldFilter(filter, ..) => filter.is_alone(),
             Self::Convolution(convolution, ..) => convolution.is_alone(),
+            Self::VaryingConvolution(convolution, ..) => convolution.is_alone(),
             Self::Projection(projection, _) => projection.is_alone(),
             Self::Gather(gather, _) | Self::Tiles(gather, ..) => gather.is_alone(),
         }

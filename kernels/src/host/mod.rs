@@ -13,6 +13,7 @@ mod combine;
 pub(crate) mod constants;
 mod convolve;
 mod convolve_rows;
+mod convolve_varying;
 mod copy;
 mod copy_mapped;
 mod elementwise;
@@ -117,6 +118,7 @@ impl Executor for Host {
             Call::Fft(call) => fft::run(call),
             Call::Filter(call) => filter::run(call),
             Call::Convolve(call) => convolve::run(call),
+            Call::ConvolveVarying(call) => convolve_varying::run(call),
             Call::Gemm(call) => gemm::run(call),
             Call::Transfer(call) => call.run(&self.stream),
             Call::Launch(call) => {

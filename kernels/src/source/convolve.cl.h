@@ -7,7 +7,7 @@
    Taps along a and m are in blocks of DEPTH and HEIGHT, the last of which zeros fill up; taps along other axes are gone
    through one by one. Few taps, in one block, are straight code: their weights are an argument, which instructions take as they
    take registers, and places along axis l are beside each other, so that all their samples are loaded once. Before this text stand
-   the parameters, the weights of bands and
+   the parameters, the weights of bands, products with these and
      LANES, DEEP         threads of a group along l and along m
      RESIDENT            groups that a processor is to hold at once
      STRAIGHT, WEIGHTS   1 if it is straight code, and the weights of all taps then
@@ -18,7 +18,6 @@
      UNROLL_WIDTH        how far their loop is unrolled
      QUAD, QUADS         weights of 16 bytes, and how many such parts DEPTH weights fill
      HELD                parts of all weights, if a group holds them in local memory
-     ZEROS               1 if a weight may be zero, and takes no sample then
      X_NEAR              1 if neighbours along l are neighbours in x0
      OTHER, OTHER_SPLIT(z)      axes along which nothing is shared, x0_OTHER and y_OUTER their places
      EXTRA_BEGIN, EXTRA_END, EXTRAS, EXTRA_AT, EXTRA_PLACE  loops over the taps along those, their number, and a tap's number and place
@@ -70,21 +69,6 @@ typedef struct ALIGNED(16) { weight w[QUAD]; } quad;
 #define IN_SUM(name) IN_SUM_##name
 #define IN_SUM_x0 sums[r]
 #define IN_SUM_y *to
-
-/* Complex products as four multiply-adds: no sum of two of them is rounded by itself. */
-#if COMPLEX_WEIGHTS && ELEMENT == 2
-FN elem add_scaled(elem sum, weight w, elem a) {
-  return e_make(sum.re + w.re * a.re - w.im * a.im, sum.im + w.re * a.im + w.im * a.re);
-}
-  #define ADD_SCALED add_scaled
-#else
-  #define ADD_SCALED e_add_scaled
-#endif
-#if ZEROS
-  #define IS_MET(weight) (!weight_is_zero(weight))
-#else
-  #define IS_MET(weight) 1
-#endif
 
 #if STRAIGHT
 /* Samples number 0 to count - 1 from the place of tap k on. */

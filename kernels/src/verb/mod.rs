@@ -7,6 +7,7 @@
 pub(crate) mod axes;
 pub(crate) mod check;
 mod convolve;
+mod convolve_varying;
 mod copy;
 mod copy_mapped;
 mod describe;
@@ -28,6 +29,7 @@ mod transfer;
 
 pub use convolve::ConvolveCall;
 pub(crate) use convolve::lanes;
+pub use convolve_varying::ConvolveVaryingCall;
 pub use copy::CopyCall;
 pub use copy_mapped::{
     CopyMappedCall, MOST_MAPPED, MOST_SPANS, Mapped, Span, Spans, read_of_mapped,
@@ -95,6 +97,8 @@ pub enum Call<'a> {
     Filter(FilterCall<'a>),
     /// A dense convolution along several axes.
     Convolve(ConvolveCall<'a>),
+    /// A convolution with filters that change from place to place.
+    ConvolveVarying(ConvolveVaryingCall<'a>),
     /// A batch of matrix products.
     Gemm(GemmCall<'a>),
     /// A kernel of the user's own.
@@ -123,6 +127,7 @@ impl Call<'_> {
             Self::Fft(call) => Call::Fft(call.held()),
             Self::Filter(call) => Call::Filter(call.held()),
             Self::Convolve(call) => Call::Convolve(call.held()),
+            Self::ConvolveVarying(call) => Call::ConvolveVarying(call.held()),
             Self::Gemm(call) => Call::Gemm(call.held()),
             Self::Launch(call) => Call::Launch(call.held()),
             Self::Transfer(call) => Call::Transfer(call.held()),
@@ -160,6 +165,7 @@ impl Call<'_> {
             Self::Fft(call) => call,
             Self::Filter(call) => call,
             Self::Convolve(call) => call,
+            Self::ConvolveVarying(call) => call,
             Self::Gemm(call) => call,
             Self::Launch(call) => call,
             Self::Transfer(call) => call,
@@ -183,6 +189,7 @@ impl Call<'_> {
             Self::Fft(call) => call,
             Self::Filter(call) => call,
             Self::Convolve(call) => call,
+            Self::ConvolveVarying(call) => call,
             Self::Gemm(call) => call,
             Self::Launch(call) => call,
             Self::Transfer(call) => call,

@@ -36,7 +36,7 @@ pub fn convolve(convolution: &Convolution, x: &Tensor, y: &Tensor, update: Updat
 }
 
 /// The magnitude of the parts that are finite: those of the other results are not lost where one is no number.
-fn size(term: Complex64) -> f64 {
+pub(super) fn size(term: Complex64) -> f64 {
     let part = |part: f64| if part.is_finite() { part } else { 0.0 };
     part(term.re).hypot(part(term.im))
 }

@@ -1,6 +1,7 @@
 //! What the verbs mean, in plain loops over indices and in 64-bit complex numbers. Slow and obvious.
 
 mod convolve;
+mod convolve_varying;
 mod elementwise;
 mod fft;
 mod matrix;
@@ -12,6 +13,7 @@ use arrayspan_kernels::Update;
 use num_complex::Complex64;
 
 pub use convolve::convolve;
+pub use convolve_varying::convolve_varying;
 pub use elementwise::{copy, copy_mapped, map};
 pub use fft::fft;
 pub use matrix::{gather, gemm, scan};

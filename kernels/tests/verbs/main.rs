@@ -18,6 +18,7 @@ mod cells;
 mod cell;
 mod convolve;
 mod convolve_errors;
+mod convolve_varying;
 mod copy;
 mod copy_mapped;
 mod errors;
@@ -193,6 +194,20 @@ cells! {
             layouts_do_not_matter
             factors_on_the_device
             beta_zero_reads_nothing
+            the_adjoint_satisfies_the_dot_test
+            long_arrays
+            empty_arrays;
+        convolve_varying:
+            along_one_axis
+            along_two_axes
+            along_three_axes
+            filters_of_every_size
+            a_place_at_every_sample
+            time_zero_at_the_ends
+            complex_taps
+            what_is_no_number_reaches_what_meets_it
+            layouts_do_not_matter
+            factors_on_the_device
             the_adjoint_satisfies_the_dot_test
             long_arrays
             empty_arrays;

@@ -143,7 +143,6 @@ impl Variant {
         text.define("WEIGHTS", if shape.straight { all * shape.padded(numbers) } else { 0 });
         let held = !shape.straight && all * quads * 16 <= HELD;
         text.define("HELD", if held { all * quads } else { 0 });
-        text.flag("ZEROS", self.zeros);
         text.flag("X_NEAR", self.near);
         let names = [NUMBERS.map(String::from).to_vec(), others.names()].concat();
         let mut names = unless_baked(names, &self.baked, text);
@@ -167,7 +166,7 @@ impl Specialisation for Variant {
         let mut text = Text::default();
         self.define(&mut text);
         text.add(PRELUDE);
-        bands::weights(self.numbers.complex_weights, &mut text);
+        bands::products(self.numbers.complex_weights, self.zeros, &mut text);
         text.add(TEXT);
         Element(self.numbers.dtype).kernel("convolve", text)
     }
