@@ -274,12 +274,12 @@ mod tests {
     #[test]
     fn weights_of_places_are_hats() {
         let own = along(0, 12, &[2, 4, 8], 1);
-        let weights = |sample| [0, 1, 2].map(|place| own.weight(place, sample));
-        assert_eq!(weights(0), [1.0, 0.0, 0.0]);
-        assert_eq!(weights(3), [0.5, 0.5, 0.0]);
-        assert_eq!(weights(4), [0.0, 1.0, 0.0]);
-        assert_eq!(weights(5), [0.0, 0.75, 0.25]);
-        assert_eq!(weights(11), [0.0, 0.0, 1.0]);
+        let weights = |sample| [0, 1, 2].map(|place| (4.0 * own.weight(place, sample)) as usize);
+        assert_eq!(weights(0), [4, 0, 0]);
+        assert_eq!(weights(3), [2, 2, 0]);
+        assert_eq!(weights(4), [0, 4, 0]);
+        assert_eq!(weights(5), [0, 3, 1]);
+        assert_eq!(weights(11), [0, 0, 4]);
         assert_eq!(
             [0..=2, 3..=4, 4..=5, 8..=11].map(|samples| own.places_of(samples)),
             [0..=0, 0..=1, 1..=2, 2..=2]

@@ -361,6 +361,8 @@ fn scaled<T: Scalar>(weight: f64, value: &T) -> T {
     // By parts: an infinite one says nothing of the other.
     let weight = T::Part::rounded(weight.into());
     let parts = cast_slice_mut::<T, T::Part>(std::slice::from_mut(&mut value));
-    parts.iter_mut().for_each(|part| *part = weight * *part);
+    for part in parts {
+        *part = weight * *part;
+    }
     value
 }

@@ -38,6 +38,7 @@ const NUMBERS: [&str; 18] = [
 
 /// A kernel that convolves.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a macro of its own")]
 pub(in crate::gpu) struct Variant {
     dtype: DType,
     complex: bool,
