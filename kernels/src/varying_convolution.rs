@@ -304,9 +304,9 @@ mod tests {
             VaryingConvolution::new(along, &vec![Complex64::ONE; count]).is_ok()
         };
         let fine = along(0, 9, &[1, 5], 3);
-        assert!(new(&[fine.clone()], 6));
+        assert!(new(std::slice::from_ref(&fine), 6));
         assert!(!new(&[], 1));
-        assert!(!new(&[fine.clone()], 5));
+        assert!(!new(std::slice::from_ref(&fine), 5));
         assert!(!new(&[fine.clone(), fine.clone()], 36));
         assert!(!new(&[along(0, 9, &[], 3)], 0));
         assert!(!new(&[along(0, 9, &[5, 5], 3)], 6));
@@ -314,7 +314,7 @@ mod tests {
         assert!(!new(&[Along { offset: 3, ..fine.clone() }], 6));
         assert!(!new(&[Along { taps: usize::MAX, ..fine.clone() }], 6));
         let fits = |tap: f64, shape: &[usize], dtype| {
-            VaryingConvolution::new(&[fine.clone()], &[tap.into(); 6])
+            VaryingConvolution::new(std::slice::from_ref(&fine), &[tap.into(); 6])
                 .unwrap()
                 .check(shape, dtype)
                 .is_ok()
