@@ -59,6 +59,28 @@ pub fn convolve(cell: &Cell, draw: &mut Draw, most: usize, what: &mut String) ->
     })
 }
 
+pub fn convolve_varying(cell: &Cell, draw: &mut Draw, most: usize, what: &mut String) -> Judged {
+    let (mut shape, update) = (draw.shape(most), draw.update(cell));
+    if shape.iter().all(|extent| *extent == 0) {
+        shape[0] = 1;
+    }
+    let products = 1 + 40 * most / shape.iter().product::<usize>().max(most);
+    let convolution = parts::varying(cell, draw, &shape, products);
+    let x = Drawn::input(cell, draw, &shape, Held::Finite);
+    let mut y = [Drawn::output(cell, draw, &shape, reads(&update))];
+    *what = format!(
+        "{:?} {} of {shape:?} {:?} to {:?}, {update:?}",
+        convolution.along(),
+        convolution.is_transposed(),
+        x.placement,
+        y[0].placement
+    );
+    let expected = reference::convolve_varying(&convolution, &x.tensor, &y[0].tensor, update);
+    judge(cell, &mut y, &[&x], &[expected], 2.0, |y| {
+        cell.executor.convolve_varying(&convolution, x.view(), y[0].view_mut(), update)
+    })
+}
+
 pub fn scan(cell: &Cell, draw: &mut Draw, most: usize, what: &mut String) -> Judged {
     let (mut shape, update) = (draw.shape(most), draw.update(cell));
     let axis = draw.below(shape.len());

@@ -126,7 +126,7 @@ cells! {
     opencl: OpenCl;
     => {
         elementwise: copy copies_of_any_dtype copy_mapped map map_many;
-        linear: convolve fft gather scan stencil stencil_each stencil_sum gemm;
+        linear: convolve convolve_varying fft gather scan stencil stencil_each stencil_sum gemm;
         sums: reduce moments;
     }
 }

@@ -1,7 +1,7 @@
 //! What verbs multiply by and read along: spans, bands, sparse matrices, running sums, convolutions.
 
 use arrayspan_kernels::verb::{Span, Spans};
-use arrayspan_kernels::{Band, Convolution, Fourier, Gather, Scan, Tap};
+use arrayspan_kernels::{Along, Band, Convolution, Fourier, Gather, Scan, Tap, VaryingConvolution};
 use num_complex::Complex64;
 
 use crate::cell::Cell;
@@ -213,4 +213,35 @@ pub fn convolution(cell: &Cell, draw: &mut Draw, rank: usize, most: usize) -> Co
     };
     let taps: Vec<Complex64> = (0..extents.iter().product()).map(tap).collect();
     Convolution::new(&axes, &extents, &taps, &offsets).unwrap()
+}
+
+/// Filters at places of arrays of that shape, with samples along three axes at most; there or back.
+pub fn varying(cell: &Cell, draw: &mut Draw, shape: &[usize], most: usize) -> VaryingConvolution {
+    let mut axes = draw.order(shape.len());
+    axes.retain(|axis| shape[*axis] > 0);
+    axes.truncate(1 + draw.below(3));
+    axes.sort_unstable();
+    let mut left = most;
+    let mut along = Vec::new();
+    for axis in axes {
+        let (extent, once_in) = (shape[axis], draw.pick(&[1, 3, 10, 100]));
+        let mut places: Vec<usize> = (0..extent).filter(|_| draw.once_in(once_in)).collect();
+        places.truncate(left.clamp(1, 20));
+        if places.is_empty() {
+            places.push(draw.below(extent));
+        }
+        left = (left / places.len()).max(1);
+        let taps = draw.pick(&[1, 2, 3, 3, 4, 5, 7, 16, 17, 33]).min(left);
+        left = (left / taps).max(1);
+        along.push(Along { axis, extent, places, taps, offset: draw.below(taps) });
+    }
+    let (complex, zeros) = (cell.is_complex() && draw.once_in(3), draw.once_in(3));
+    let tap = |_| {
+        let tap = draw.weight(cell, complex);
+        if zeros && draw.once_in(2) { Complex64::ZERO } else { tap }
+    };
+    let count = along.iter().map(|along| along.places.len() * along.taps).product();
+    let filters: Vec<Complex64> = (0..count).map(tap).collect();
+    let varying = VaryingConvolution::new(&along, &filters).unwrap();
+    if draw.once_in(2) { varying.adjoint() } else { varying }
 }
