@@ -22,7 +22,8 @@
 #define REACH (ROWS + HEIGHT - 1)
 #define PITCH (LANES + WIDTH - 1)
 #define HELD_ROWS (HIGH + HEIGHT - 1)
-/* Parts of the weights of a block. */
+/* Blocks along m and l, and parts of the weights of one. */
+#define BLOCKS (M_BLOCKS * L_BLOCKS)
 #define BLOCK (WIDTH * QUADS)
 
 typedef struct ALIGNED(16) { weight w[QUAD]; } quad;
@@ -40,6 +41,11 @@ typedef struct ALIGNED(16) { weight w[QUAD]; } quad;
 /* The weight of a place at a sample that is so far from the place before it. */
 FN real weight_at(int place, int before, real share) {
   return place == before ? R(1.0) - share : place == before + 1 ? share : R(0.0);
+}
+
+/* The element nearest to a place. */
+FN idx nearest(idx at, idx n) {
+  return at < 0 ? 0 : at < n ? at : n - 1;
 }
 
 /* The last place that has a weight at a sample. */
@@ -67,104 +73,102 @@ KERNEL_OF(THREADS, 1, RESIDENT) convolve_varying(PARAMETERS) {
     const idx place = tile * LANES + lane, row = strip * HIGH + deep * ROWS;
     elem sums[ROWS];
     UNROLL for (int r = 0; r < ROWS; r++) sums[r] = e_zero();
-    for (int t = 0; t < (int)taps_a; t++) {
+    /* The taps along a that meet samples. */
+    const int first_t = at_a + o_a < n_a ? 0 : (int)(at_a + o_a - (n_a - 1));
+    const int end_t = at_a + o_a < taps_a ? (int)(at_a + o_a + 1) : (int)taps_a;
+    for (int step = first_t * BLOCKS; step < end_t * BLOCKS; step++) {
+      const int t = step / BLOCKS, block = step - t * BLOCKS, b = block / L_BLOCKS, c = block - b * L_BLOCKS;
+      /* The first of the samples that the group holds. */
       const idx from_a = at_a + o_a - t;
-      const int is_there = from_a >= 0 && from_a < n_a;
-      for (int block = 0; is_there && block < M_BLOCKS * L_BLOCKS; block++) {
-        const int b = block / L_BLOCKS, c = block - b * L_BLOCKS;
-        /* The first of the samples that the group holds, and those of them that there are. */
-        const idx low_m = strip * HIGH + o_m - (HEIGHT - 1) - b * HEIGHT;
-        const idx low_l = tile * LANES + o_l - (WIDTH - 1) - c * WIDTH;
-        const idx first_m = low_m > 0 ? low_m : 0, first_l = low_l > 0 ? low_l : 0;
-        const idx end_m = low_m + HELD_ROWS < n_m ? low_m + HELD_ROWS : n_m;
-        const idx end_l = low_l + PITCH < n_l ? low_l + PITCH : n_l;
-        if (first_m < end_m && first_l < end_l) {
-          const GLOBAL elem* const from = x0 + (x0_OTHER + from_a * x_a);
+      const idx low_m = strip * HIGH + o_m - (HEIGHT - 1) - b * HEIGHT;
+      const idx low_l = tile * LANES + o_l - (WIDTH - 1) - c * WIDTH;
+      const int is_met = low_m < n_m && low_m + HELD_ROWS > 0 && low_l < n_l && low_l + PITCH > 0;
+      const GLOBAL elem* const from = x0 + (x0_OTHER + from_a * x_a);
+      /* What has filters, of the group along each axis and of the thread along m: results of the transpose, else samples. */
 #if TRANSPOSED
-          /* Places of the results. */
-          const idx to_a = at_a, to_m = strip * HIGH, to_l = tile * LANES;
-          const idx last_m = (to_m + HIGH < n_m ? to_m + HIGH : n_m) - 1, last_l = (to_l + LANES < n_l ? to_l + LANES : n_l) - 1;
-          const idx own_m = row < n_m ? row : n_m - 1, own_last = (row + ROWS < n_m ? row + ROWS : n_m) - 1;
-          BARRIER();
-          for (int i = deep; i < HELD_ROWS; i += DEEP) {
-            for (int j = lane; j < PITCH; j += LANES) {
-              const idx m = low_m + i, l = low_l + j;
-              const int inside = m >= 0 && m < n_m && l >= 0 && l < n_l;
-              held[i * PITCH + j] = inside ? from[m * x_m + l * x_l] : e_zero();
-            }
-          }
-          BARRIER();
+      const idx of_group = strip * HIGH, of_thread = row, of_lanes = tile * LANES, to_a = at_a;
+      const int high = HIGH, own_high = ROWS, wide = LANES;
 #else
-          /* Places of the samples. */
-          const idx to_a = from_a, to_m = first_m, to_l = first_l, last_m = end_m - 1, last_l = end_l - 1;
-          const idx low = low_m + deep * ROWS, high = low + REACH;
-          const idx own_m = low < 0 ? 0 : low < n_m ? low : n_m - 1, own_last = high > n_m ? n_m - 1 : high > 0 ? high - 1 : 0;
+      const idx of_group = low_m, of_thread = low_m + deep * ROWS, of_lanes = low_l, to_a = from_a;
+      const int high = HELD_ROWS, own_high = REACH, wide = PITCH;
 #endif
-          const int end_of_a = last_place(before_a, share_a, to_a), end_of_m = last_place(before_m, share_m, last_m);
-          const int end_of_l = last_place(before_l, share_l, last_l);
-          const int own_first = before_m[own_m], own_end = last_place(before_m, share_m, own_last);
-          for (int p_a = before_a[to_a]; p_a <= end_of_a; p_a++) {
-            const real of_a = weight_at(p_a, before_a[to_a], REAL_OF(share_a[to_a]));
-            for (int p_m = before_m[to_m]; p_m <= end_of_m; p_m++) {
-              for (int p_l = before_l[to_l]; p_l <= end_of_l; p_l++) {
-#if !TRANSPOSED
-                BARRIER();
-                for (int j = lane; j < PITCH; j += LANES) {
-                  const idx l = low_l + j;
-                  const int in_row = l >= 0 && l < n_l;
-                  const real of_l = in_row ? of_a * weight_at(p_l, before_l[l], REAL_OF(share_l[l])) : R(0.0);
-                  for (int i = deep; i < HELD_ROWS; i += DEEP) {
-                    const idx m = low_m + i;
-                    elem x = e_zero();
-                    if (m >= 0 && m < n_m) {
-                      const real of_m = of_l * weight_at(p_m, before_m[m], REAL_OF(share_m[m]));
-                      if (of_m != R(0.0)) x = e_scale(of_m, from[m * x_m + l * x_l]);
-                    }
-                    held[i * PITCH + j] = x;
-                  }
-                }
-                BARRIER();
-#endif
-                if (p_m >= own_first && p_m <= own_end) {
-                  const idx filter = (p_a * places_m + p_m) * places_l + p_l;
-                  const GLOBAL quad* const of = filters + ((filter * taps_a + t) * (M_BLOCKS * L_BLOCKS) + block) * BLOCK;
-                  const LOCAL elem* const at = held + (deep * ROWS * PITCH + lane + WIDTH - 1);
+      const int first_of_a = before_a[to_a], count_a = last_place(before_a, share_a, to_a) + 1 - first_of_a;
+      const int first_of_m = before_m[nearest(of_group, n_m)];
+      const int count_m = last_place(before_m, share_m, nearest(of_group + high - 1, n_m)) + 1 - first_of_m;
+      const int first_of_l = before_l[nearest(of_lanes, n_l)];
+      const int count_l = last_place(before_l, share_l, nearest(of_lanes + wide - 1, n_l)) + 1 - first_of_l;
+      const int own_first = before_m[nearest(of_thread, n_m)];
+      const int own_last = last_place(before_m, share_m, nearest(of_thread + own_high - 1, n_m));
+      const int count = is_met ? count_a * count_m * count_l : 0;
 #if TRANSPOSED
-                  elem made[ROWS];
-                  UNROLL for (int r = 0; r < ROWS; r++) made[r] = e_zero();
+      BARRIER();
+      for (int i = deep; i < HELD_ROWS; i += DEEP) {
+        for (int j = lane; j < PITCH; j += LANES) {
+          const idx m = low_m + i, l = low_l + j;
+          const int inside = m >= 0 && m < n_m && l >= 0 && l < n_l;
+          held[i * PITCH + j] = inside ? from[m * x_m + l * x_l] : e_zero();
+        }
+      }
+      BARRIER();
+#endif
+      for (int number = 0; number < count; number++) {
+        const int plane = number / (count_m * count_l), in_filters = number - plane * (count_m * count_l);
+        const int p_a = first_of_a + plane, p_m = first_of_m + in_filters / count_l, p_l = first_of_l + in_filters % count_l;
+        const real of_a = weight_at(p_a, first_of_a, REAL_OF(share_a[to_a]));
+#if !TRANSPOSED
+        BARRIER();
+        for (int j = lane; j < PITCH; j += LANES) {
+          const idx l = low_l + j;
+          const int in_row = l >= 0 && l < n_l;
+          const real of_l = in_row ? of_a * weight_at(p_l, before_l[l], REAL_OF(share_l[l])) : R(0.0);
+          for (int i = deep; i < HELD_ROWS; i += DEEP) {
+            const idx m = low_m + i;
+            elem x = e_zero();
+            if (m >= 0 && m < n_m) {
+              const real of_m = of_l * weight_at(p_m, before_m[m], REAL_OF(share_m[m]));
+              if (of_m != R(0.0)) x = e_scale(of_m, from[m * x_m + l * x_l]);
+            }
+            held[i * PITCH + j] = x;
+          }
+        }
+        BARRIER();
+#endif
+        if (p_m >= own_first && p_m <= own_last) {
+          const idx filter = (p_a * places_m + p_m) * places_l + p_l;
+          const GLOBAL quad* const of = filters + ((filter * taps_a + t) * BLOCKS + block) * BLOCK;
+          const LOCAL elem* const at = held + (deep * ROWS * PITCH + lane + WIDTH - 1);
+#if TRANSPOSED
+          elem made[ROWS];
+          UNROLL for (int r = 0; r < ROWS; r++) made[r] = e_zero();
   #define MADE made
 #else
   #define MADE sums
 #endif
-                  UNROLL_WIDTH for (int k = 0; k < WIDTH; k++) {
-                    elem x[REACH];
-                    UNROLL for (int j = 0; j < REACH; j++) x[j] = at[j * PITCH - k];
-                    weight w[QUADS * QUAD];
-                    UNROLL for (int q = 0; q < QUADS; q++) {
-                      const quad few = of[k * QUADS + q];
-                      UNROLL for (int e = 0; e < QUAD; e++) w[q * QUAD + e] = few.w[e];
-                    }
-                    UNROLL for (int d = 0; d < HEIGHT; d++) {
-                      if (IS_MET(w[d])) {
-                        UNROLL for (int r = 0; r < ROWS; r++) MADE[r] = ADD_SCALED(MADE[r], w[d], x[r + HEIGHT - 1 - d]);
-                      }
-                    }
-                  }
-#if TRANSPOSED
-                  if (place < n_l) {
-                    const real of_l = of_a * weight_at(p_l, before_l[place], REAL_OF(share_l[place]));
-                    UNROLL for (int r = 0; r < ROWS; r++) {
-                      if (row + r < n_m) {
-                        const real of_m = of_l * weight_at(p_m, before_m[row + r], REAL_OF(share_m[row + r]));
-                        if (of_m != R(0.0)) sums[r] = e_add(sums[r], e_scale(of_m, made[r]));
-                      }
-                    }
-                  }
-#endif
-                }
+          UNROLL_WIDTH for (int k = 0; k < WIDTH; k++) {
+            elem x[REACH];
+            UNROLL for (int j = 0; j < REACH; j++) x[j] = at[j * PITCH - k];
+            weight w[QUADS * QUAD];
+            UNROLL for (int q = 0; q < QUADS; q++) {
+              const quad few = of[k * QUADS + q];
+              UNROLL for (int e = 0; e < QUAD; e++) w[q * QUAD + e] = few.w[e];
+            }
+            UNROLL for (int d = 0; d < HEIGHT; d++) {
+              if (IS_MET(w[d])) {
+                UNROLL for (int r = 0; r < ROWS; r++) MADE[r] = ADD_SCALED(MADE[r], w[d], x[r + HEIGHT - 1 - d]);
               }
             }
           }
+#if TRANSPOSED
+          if (place < n_l) {
+            const real of_l = of_a * weight_at(p_l, before_l[place], REAL_OF(share_l[place]));
+            UNROLL for (int r = 0; r < ROWS; r++) {
+              if (row + r < n_m) {
+                const real of_m = of_l * weight_at(p_m, before_m[row + r], REAL_OF(share_m[row + r]));
+                if (of_m != R(0.0)) sums[r] = e_add(sums[r], e_scale(of_m, made[r]));
+              }
+            }
+          }
+#endif
         }
       }
     }

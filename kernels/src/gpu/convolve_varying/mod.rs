@@ -46,7 +46,8 @@ impl Plan {
         let Task { convolution, layouts, dtype } = *task;
         let quad = quad(dtype, !convolution.is_real());
         let order = Order::new(convolution, layouts[0], quad);
-        let apart: Vec<usize> = order.roles.iter().flatten().copied().collect();
+        let is_other = |axis: &usize| !order.roles.contains(&Some(*axis));
+        let apart: Vec<usize> = (0..layouts[0].rank()).filter(is_other).collect();
         let split = [Split::along(layouts[0], &apart)?, Split::along(layouts[1], &apart)?];
         let others = IterationSpace::new(&[&split[0], &split[1]]);
         let along = order.along(convolution);
