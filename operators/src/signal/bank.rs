@@ -57,6 +57,41 @@ impl Places {
         Error::parameter(operator, why)
     }
 
+    /// Places along each axis of `space`, of filters with so many taps.
+    pub(super) fn of(
+        operator: &str,
+        space: &Space,
+        places: &[&[usize]],
+        taps: &[usize],
+    ) -> Result<Vec<Self>> {
+        space.computable(operator)?;
+        let rank = places.len();
+        if space.shape().len() != rank {
+            return Error::parameter(operator, format!("{space}, which has not {rank} axes"));
+        }
+        let along = places.iter().zip(taps).enumerate();
+        along.map(|(axis, (at, &taps))| Self::new(operator, space, axis, at, taps)).collect()
+    }
+
+    /// The shape of filters at places along axes.
+    pub(super) fn filters(along: &[Self]) -> Vec<usize> {
+        let counts = along.iter().map(Self::count);
+        counts.chain(along.iter().map(Self::taps)).collect()
+    }
+
+    pub(super) fn at(&self) -> &[usize] {
+        &self.at
+    }
+
+    pub(super) fn taps(&self) -> usize {
+        self.taps
+    }
+
+    /// From one place to the next, on average.
+    pub(super) fn distance(&self) -> f64 {
+        self.extent as f64 / self.count() as f64
+    }
+
     /// The filters of a sample, by number, and their weights, of which none is zero.
     pub(super) fn around(&self, sample: usize) -> impl Iterator<Item = (usize, f64)> {
         let behind = self.at.partition_point(|at| *at <= sample);
@@ -143,21 +178,9 @@ pub(super) struct Bank {
 }
 
 impl Bank {
-    /// Along each axis of `space` the places, and how many taps filters have.
-    pub(super) fn new(
-        name: &'static str,
-        space: Space,
-        places: &[&[usize]],
-        taps: &[usize],
-    ) -> Result<Self> {
-        space.computable(name)?;
+    /// With the places along each axis of `space`.
+    pub(super) fn new(name: &'static str, space: Space, places: Vec<Places>) -> Result<Self> {
         let rank = places.len();
-        if space.shape().len() != rank {
-            return Error::parameter(name, format!("{space}, which has not {rank} axes"));
-        }
-        let along = places.iter().zip(taps).enumerate();
-        let along = along.map(|(axis, (at, &taps))| Places::new(name, &space, axis, at, taps));
-        let places = along.collect::<Result<Vec<Places>>>()?;
         let dtype = space.dtype();
         let mut shape = space.shape().to_vec();
         let mut windows = Formula::from(Identity::new(space)?);
@@ -194,12 +217,10 @@ impl Bank {
         transform(name, space, &axes, spectrum, FourierNorm::Ortho)
     }
 
-    /// The convolution of models with filters, `[places…, taps…]` along the axes. Waits for these.
-    pub(super) fn convolution(&self, filters: &SharedArray) -> Result<Operator> {
+    /// The convolution of models with filters of such numbers, `[places…, taps…]` along the axes, on a device.
+    pub(super) fn convolution(&self, numbers: &[Complex64], device: Device) -> Result<Operator> {
         let (counts, taps): (Vec<usize>, Vec<usize>) =
             self.places.iter().map(|along| (along.count(), along.taps)).unzip();
-        let numbers =
-            self.numbers("the filters", &filters.view(), &[&counts[..], &taps].concat())?;
         let shape = self.windows.range().shape();
         let mut padded = vec![ZERO; self.windows.range().len()];
         let each: usize = taps.iter().product();
@@ -210,7 +231,7 @@ impl Bank {
             let place = index.zip(shape).fold(0, |place, (at, extent)| place * extent + at);
             padded[place] = *tap;
         }
-        let response = self.response(&padded, filters.device())?;
+        let response = self.response(&padded, device)?;
         let back = self.folded.after(adjoint(&self.fourier)).after(response);
         Ok(back.after(&self.fourier).after(&self.windows).build()?.named(self.name))
     }
@@ -218,14 +239,13 @@ impl Bank {
     /// What filters, `[places…, taps…]` along the axes, give of an input. Waits for that.
     pub(super) fn filters(&self, input: &SharedArray) -> Result<Operator> {
         let space = self.windows.domain();
-        let numbers = self.numbers("the input", &input.view(), space.shape())?;
+        let numbers = expected(self.name, "the input", &input.view(), space.shape(), space)?;
+        number::filter(self.name, "the input", &numbers, space.dtype())?;
         let windows = values::array(space.shape(), space.dtype(), &numbers)?;
         let windows = values::numbers(&self.windows.forward(windows)?.view())?;
         let response = self.response(&windows, input.device())?;
         let rank = self.places.len();
-        let counts = self.places.iter().map(Places::count);
-        let taps = self.places.iter().map(|along| along.taps);
-        let filters = Space::of(self.name, counts.chain(taps).collect::<Vec<_>>(), space.dtype())?;
+        let filters = Space::of(self.name, Places::filters(&self.places), space.dtype())?;
         let order: Vec<isize> =
             (0..rank).flat_map(|axis| [axis as isize, (rank + axis) as isize]).collect();
         let turned = Transpose::new(filters, &order)?;
@@ -233,13 +253,6 @@ impl Bank {
             Self::fourier(self.name, turned.range().clone(), &self.places, self.spectrum)?;
         let back = self.folded.after(adjoint(&self.fourier)).after(response);
         Ok(back.after(fourier).after(turned).build()?.named(self.name))
-    }
-
-    /// The numbers of an array of that shape, checked.
-    fn numbers(&self, what: &str, array: &View<'_>, shape: &[usize]) -> Result<Vec<Complex64>> {
-        let numbers = expected(self.name, what, array, shape, self.windows.domain())?;
-        number::filter(self.name, what, &numbers, self.windows.domain().dtype())?;
-        Ok(numbers)
     }
 
     /// The product of spectra with those of windows, which lie on a device.

@@ -1,6 +1,8 @@
 //! Filters, what is between samples, and spectra.
 
 mod bank;
+mod bank_direct;
+mod bank_method;
 mod bilinear;
 mod chirp;
 mod chirp_radon2d;

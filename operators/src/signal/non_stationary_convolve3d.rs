@@ -2,17 +2,19 @@
 
 use arrayspan_bridge::SharedArray;
 
-use super::bank::Bank;
+use super::{Convolution, bank_method};
 use crate::{Error, Operator, Result, Space};
 
 /// `y[i] = Σⱼ hⱼ[i - j + c] x[j]` along three axes, `c` the middle of filters `hⱼ`, which are given on a grid of places and are
 /// interpolated linearly along each axis between them; domain and range are both `space`.
 ///
 /// Before the first place of an axis and behind the last one filters are those there. Each belongs to a sample of `x`, which it
-/// spreads; what leaves the axes is lost. Places rise along each axis and need not be evenly spaced. Windows of `x` between places are
-/// convolved by discrete Fourier transforms, all at once, and added up; the filters' spectra are kept where the filters
-/// live, and there the operator is. Adjoints add up in an order that is always the same. Units: those of `h x`. Complex: linear.
-/// Cost: 2 launches for each axis to take windows and to add them up, 2 to transform them, and 1 (test
+/// spreads; what leaves the axes is lost. Places rise along each axis and need not be evenly spaced. Short filters are sums of
+/// products, in one pass: those of all places around a sample, weighted. Long ones, and those of places close together, are transformed: windows
+/// of `x` between places are convolved by discrete Fourier transforms, all at once, and added up; the filters' spectra are kept where the
+/// filters live, and there the operator is. [`by`](Self::by) takes the choice. A sample that is not finite reaches those results alone whose taps
+/// meet it, or by transforms all of its windows. Adjoints add up in an order that is always the same. Units: those of `h x`. Complex:
+/// linear. Cost: 1 launch; with transforms 2 for each axis to take windows and to add them up, 2 to transform them, and 1 (test
 /// `bytes::non_stationary_convolve3d`); windows together have about 8 times as many elements as `x`, where filters are short beside the
 /// distance of places.
 ///
@@ -35,11 +37,24 @@ impl NonStationaryConvolve3D {
         filters: impl Into<SharedArray>,
         places: [&[usize]; 3],
     ) -> Result<Operator> {
+        Self::by(space, filters, places, Convolution::Auto)
+    }
+
+    /// The same, computed as `method` says.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn by(
+        space: Space,
+        filters: impl Into<SharedArray>,
+        places: [&[usize]; 3],
+        method: Convolution,
+    ) -> Result<Operator> {
         let filters = filters.into();
-        let &[_, _, _, first, second, third] = filters.shape() else {
+        if filters.shape().len() != 6 {
             let why = format!("filters of shape {:?}, not [places…, taps…]", filters.shape());
             return Error::parameter(Self::NAME, why);
-        };
-        Bank::new(Self::NAME, space, &places, &[first, second, third])?.convolution(&filters)
+        }
+        bank_method::operator(Self::NAME, space, &filters, &places, method)
     }
 }

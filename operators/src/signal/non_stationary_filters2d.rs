@@ -2,7 +2,7 @@
 
 use arrayspan_bridge::SharedArray;
 
-use super::bank::Bank;
+use super::bank::{Bank, Places};
 use crate::{Operator, Result, Space};
 
 /// `y[i] = Σⱼ hⱼ[i - j + c] u[j]` along two axes of a given input `u`, `c` the middle of filters `hⱼ`, which are interpolated linearly along
@@ -34,6 +34,7 @@ impl NonStationaryFilters2D {
     ) -> Result<Operator> {
         let input = input.into();
         let range = Space::of(Self::NAME, input.shape(), input.dtype())?;
-        Bank::new(Self::NAME, range, &places, &taps)?.filters(&input)
+        let places = Places::of(Self::NAME, &range, &places, &taps)?;
+        Bank::new(Self::NAME, range, places)?.filters(&input)
     }
 }

@@ -1,0 +1,32 @@
+//! Which way filters at places are applied.
+
+use arrayspan_bridge::SharedArray;
+
+use super::Convolution;
+use super::bank::{Bank, Places, expected};
+use super::bank_direct::{self, Direct};
+use crate::{Operator, Result, Space, number};
+
+/// The convolution along all axes of `space` with filters, `[places…, taps…]` along these. Waits for them.
+pub(super) fn operator(
+    name: &'static str,
+    space: Space,
+    filters: &SharedArray,
+    places: &[&[usize]],
+    method: Convolution,
+) -> Result<Operator> {
+    let taps = filters.shape().get(places.len()..).unwrap_or_default();
+    let places = Places::of(name, &space, places, taps)?;
+    let direct = match method {
+        Convolution::Auto => bank_direct::is_cheaper(&places),
+        Convolution::Direct => true,
+        Convolution::Fourier => false,
+    };
+    let shape = Places::filters(&places);
+    let taps = expected(name, "the filters", &filters.view(), &shape, &space)?;
+    number::filter(name, "the filters", &taps, space.dtype())?;
+    if direct {
+        return Ok(Operator::new(Direct::new(name, space, &places, &taps)?));
+    }
+    Bank::new(name, space, places)?.convolution(&taps, filters.device())
+}
