@@ -114,7 +114,7 @@ impl Places {
         (start, self.at.get(filter + 1).copied().unwrap_or(self.extent))
     }
 
-    fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.at.len()
     }
 

@@ -4,7 +4,7 @@ use arrayspan_bridge::SharedArray;
 
 use super::Convolution;
 use super::bank::{Bank, Places, expected};
-use super::bank_direct::{self, Direct};
+use super::bank_direct;
 use crate::{Operator, Result, Space, number};
 
 /// The convolution along all axes of `space` with filters, `[places…, taps…]` along these. Waits for them.
@@ -26,7 +26,7 @@ pub(super) fn operator(
     let taps = expected(name, "the filters", &filters.view(), &shape, &space)?;
     number::filter(name, "the filters", &taps, space.dtype())?;
     if direct {
-        return Ok(Operator::new(Direct::new(name, space, &places, &taps)?));
+        return bank_direct::operator(name, space, &places, &taps);
     }
     Bank::new(name, space, places)?.convolution(&taps, filters.device())
 }

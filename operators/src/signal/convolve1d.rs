@@ -6,7 +6,7 @@ use num_complex::Complex64;
 
 use super::fftnd::transform;
 use super::filter::Filter;
-use super::filter_blocks::{self, Blocks};
+use super::filter_blocks;
 use super::filter_spectral::{self, Kept, placed, smooth};
 use super::{Convolution, FourierAxis, FourierNorm, Spectrum};
 use crate::laws::values;
@@ -100,7 +100,7 @@ impl Convolve1D {
         let long = filter.taps.len() > Self::MOST_TAPS || cheaper;
         if method == Convolution::Fourier || (!direct && long) {
             if in_blocks {
-                return Ok(Operator::new(Blocks::new(Self::NAME, &space, &filter)?));
+                return filter_blocks::operator(Self::NAME, space, &filter);
             }
             return filter_spectral::operator(Self::NAME, &space, &filter, Kept::Everywhere);
         }

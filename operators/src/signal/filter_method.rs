@@ -1,11 +1,12 @@
 //! Which way a filter is applied.
 
+use arrayspan_kernels::Convolution as Taps;
 use num_complex::Complex64;
 
 use super::Convolution;
 use super::convolve1d::Convolve1D;
 use super::filter::Filter;
-use super::filter_direct::Direct;
+use super::filter_pass::Pass;
 use super::filter_spectral::{self, Kept};
 use crate::number::{ONE, ZERO};
 use crate::{Form, Formula, Identity, Operator, Result, Space};
@@ -32,7 +33,9 @@ pub(super) fn operator(
         Convolution::Fourier => false,
     };
     if direct {
-        return Ok(Operator::new(Direct::new(name, &space, filter)?));
+        let Filter { axes, extents, offsets, taps } = filter;
+        let taps = Taps::new(axes, extents, taps, offsets)?;
+        return Ok(Operator::new(Pass::new(name, space, taps)));
     }
     filter_spectral::operator(name, &space, filter, kept)
 }

@@ -14,7 +14,7 @@ use crate::{Error, Operator, Result, Space};
 /// of `x` between places are convolved by discrete Fourier transforms, all at once, and added up; the filters' spectra are kept where the
 /// filters live, and there the operator is. [`by`](Self::by) takes the choice. A sample that is not finite reaches those results alone whose taps
 /// meet it, or by transforms all of its windows. Adjoints add up in an order that is always the same. Units: those of `h x`. Complex:
-/// linear. Cost: 1 launch; with transforms 2 for each axis to take windows and to add them up, 2 to transform them, and 1 (test
+/// linear. Cost: 1 launch, `x` and `y` once; with transforms 2 for each axis to take windows and to add them up, 2 to transform them, and 1 (test
 /// `bytes::non_stationary_convolve3d`); windows together have about 8 times as many elements as `x`, where filters are short beside the
 /// distance of places.
 ///

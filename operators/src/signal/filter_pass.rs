@@ -1,0 +1,144 @@
+//! Filters that verbs apply in one pass.
+
+use std::sync::Arc;
+
+use arrayspan_bridge::{View, ViewMut};
+use arrayspan_kernels::{Convolution, Filter, Update, VaryingConvolution};
+
+use crate::{Context, LinearMap, Result, Space};
+
+/// A filter as a verb takes it.
+pub(super) trait Taps: Clone + std::fmt::Debug + Send + Sync + 'static {
+    /// The conjugate transpose.
+    fn adjoint(&self) -> Self;
+
+    /// The same along axes that stand so many places further behind.
+    fn behind(&self, axes: usize) -> Self;
+
+    /// `y ← alpha · F x + beta · y`.
+    fn enqueue(
+        &self,
+        on: Context<'_>,
+        x: View<'_>,
+        y: ViewMut<'_>,
+        update: Update<'_>,
+    ) -> Result<()>;
+}
+
+/// A filter in both directions, each in one pass.
+#[derive(Debug)]
+pub(super) struct Pass<T> {
+    name: &'static str,
+    space: Space,
+    forward: T,
+    adjoint: T,
+}
+
+impl<T: Taps> Pass<T> {
+    pub(super) fn new(name: &'static str, space: Space, forward: T) -> Self {
+        Self { name, space, adjoint: forward.adjoint(), forward }
+    }
+}
+
+impl<T: Taps> LinearMap for Pass<T> {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn domain(&self) -> &Space {
+        &self.space
+    }
+
+    fn range(&self) -> &Space {
+        &self.space
+    }
+
+    fn enqueue(&self, on: Context<'_>, x: View<'_>, y: ViewMut<'_>, update: Update) -> Result<()> {
+        self.forward.enqueue(on, x, y, update)
+    }
+
+    fn enqueue_adjoint(
+        &self,
+        on: Context<'_>,
+        y: View<'_>,
+        x: ViewMut<'_>,
+        update: Update,
+    ) -> Result<()> {
+        self.adjoint.enqueue(on, y, x, update)
+    }
+
+    fn only_enqueues(&self) -> bool {
+        true
+    }
+
+    fn batched(&self, before: &[usize], behind: &[usize]) -> Option<Result<Arc<dyn LinearMap>>> {
+        let lifted = || {
+            let shape = [before, self.space.shape(), behind].concat();
+            let space = Space::of(self.name, shape, self.space.dtype())?;
+            let [forward, adjoint] =
+                [&self.forward, &self.adjoint].map(|taps| taps.behind(before.len()));
+            Ok(Arc::new(Self { name: self.name, space, forward, adjoint }) as Arc<dyn LinearMap>)
+        };
+        Some(lifted())
+    }
+}
+
+impl Taps for Convolution {
+    fn adjoint(&self) -> Self {
+        self.adjoint()
+    }
+
+    fn behind(&self, axes: usize) -> Self {
+        self.behind(axes)
+    }
+
+    fn enqueue(
+        &self,
+        on: Context<'_>,
+        x: View<'_>,
+        y: ViewMut<'_>,
+        update: Update<'_>,
+    ) -> Result<()> {
+        Ok(on.convolve(self, x, y, update)?)
+    }
+}
+
+impl Taps for Filter {
+    fn adjoint(&self) -> Self {
+        self.adjoint()
+    }
+
+    fn behind(&self, axes: usize) -> Self {
+        self.at_axis(self.axis() + axes)
+    }
+
+    fn enqueue(
+        &self,
+        on: Context<'_>,
+        x: View<'_>,
+        y: ViewMut<'_>,
+        update: Update<'_>,
+    ) -> Result<()> {
+        Ok(on.filter(self, x, y, update)?)
+    }
+}
+
+impl Taps for VaryingConvolution {
+    fn adjoint(&self) -> Self {
+        self.adjoint()
+    }
+
+    fn behind(&self, axes: usize) -> Self {
+        self.behind(axes)
+    }
+
+    fn enqueue(
+        &self,
+        on: Context<'_>,
+        x: View<'_>,
+        y: ViewMut<'_>,
+        update: Update<'_>,
+    ) -> Result<()> {
+        Ok(on.convolve_varying(self, x, y, update)?)
+    }
+}
