@@ -46,7 +46,18 @@ struct Inner {
     along: Vec<Along>,
     /// Row-major: places along each axis, then taps along each.
     filters: Vec<Complex64>,
+    facts: Facts,
     fingerprint: u64,
+}
+
+/// What each call asks of all taps.
+#[derive(Debug, PartialEq)]
+struct Facts {
+    real: bool,
+    /// Whether one is zero once it is rounded to 32 bits, and to 64.
+    zeros: [bool; 2],
+    /// One that is too large for these.
+    large: [Option<Complex64>; 2],
 }
 
 /// The filters of a [`VaryingConvolution`] along an axis.
@@ -184,7 +195,7 @@ impl VaryingConvolution {
     /// Whether all taps are real.
     #[must_use]
     pub fn is_real(&self) -> bool {
-        self.filters().iter().all(|tap| tap.im == 0.0)
+        self.of.facts.real
     }
 
     /// Taps of a filter.
@@ -210,7 +221,7 @@ impl VaryingConvolution {
 
     /// Whether a tap is zero once it is rounded to the precision of a dtype.
     pub(crate) fn has_zeros(&self, dtype: DType) -> bool {
-        self.filters().iter().any(|tap| vanishes(*tap, dtype))
+        self.of.facts.zeros[Facts::of_bits(dtype)]
     }
 
     /// Fails unless it can be applied to arrays of that shape and dtype.
@@ -223,7 +234,7 @@ impl VaryingConvolution {
         if !dtype.is_complex() && !self.is_real() {
             return check::argument(NAME, format!("taps are complex, arrays {dtype}"));
         }
-        let large = self.filters().iter().find(|tap| fit(**tap, dtype) == Fit::TooLarge);
+        let large = self.of.facts.large[Facts::of_bits(dtype)];
         large.map_or(Ok(()), |tap| check::argument(NAME, format!("a tap of {tap:e} for {dtype}")))
     }
 
@@ -240,8 +251,25 @@ impl Inner {
         for tap in &filters {
             number::bits(*tap).hash(&mut hasher);
         }
-        let fingerprint = hasher.finish();
-        Arc::new(Self { along, filters, fingerprint })
+        let (facts, fingerprint) = (Facts::new(&filters), hasher.finish());
+        Arc::new(Self { along, filters, facts, fingerprint })
+    }
+}
+
+impl Facts {
+    fn new(taps: &[Complex64]) -> Self {
+        let both = [DType::Float32, DType::Float64];
+        let too_large = |dtype| taps.iter().find(|tap| fit(**tap, dtype) == Fit::TooLarge).copied();
+        Self {
+            real: taps.iter().all(|tap| tap.im == 0.0),
+            zeros: both.map(|dtype| taps.iter().any(|tap| vanishes(*tap, dtype))),
+            large: both.map(too_large),
+        }
+    }
+
+    /// Where what is known of such numbers stands.
+    fn of_bits(dtype: DType) -> usize {
+        usize::from(dtype.real() != DType::Float32)
     }
 }
 

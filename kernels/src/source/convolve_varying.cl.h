@@ -55,6 +55,10 @@ FN int last_place(const GLOBAL int* before, const GLOBAL weight* share, idx at) 
 
 KERNEL_OF(THREADS, 1, RESIDENT) convolve_varying(PARAMETERS) {
   LOCAL_ARRAY(elem, held, HELD_ROWS * PITCH);
+#if !TRANSPOSED
+  /* The weights of a filter's place at the rows that are held, and along them. */
+  LOCAL_ARRAY(real, hats, HELD_ROWS + PITCH);
+#endif
   PROLOGUE
   const GLOBAL int* const before_a = places;
   const GLOBAL int* const before_m = before_a + n_a;
@@ -116,20 +120,22 @@ KERNEL_OF(THREADS, 1, RESIDENT) convolve_varying(PARAMETERS) {
         const int p_a = first_of_a + plane, p_m = first_of_m + in_filters / count_l, p_l = first_of_l + in_filters % count_l;
         const real of_a = weight_at(p_a, first_of_a, REAL_OF(share_a[to_a]));
 #if !TRANSPOSED
+        for (int i = thread; i < HELD_ROWS + PITCH; i += THREADS) {
+          const int is_row = i < HELD_ROWS;
+          const idx sample = is_row ? low_m + i : low_l + (i - HELD_ROWS), n = is_row ? n_m : n_l;
+          const GLOBAL int* const before = is_row ? before_m : before_l;
+          const GLOBAL weight* const share = is_row ? share_m : share_l;
+          real hat = R(0.0);
+          if (sample >= 0 && sample < n) hat = weight_at(is_row ? p_m : p_l, before[sample], REAL_OF(share[sample]));
+          hats[i] = is_row ? of_a * hat : hat;
+        }
         BARRIER();
-        for (int j = lane; j < PITCH; j += LANES) {
-          const idx l = low_l + j;
-          const int in_row = l >= 0 && l < n_l;
-          const real of_l = in_row ? of_a * weight_at(p_l, before_l[l], REAL_OF(share_l[l])) : R(0.0);
-          for (int i = deep; i < HELD_ROWS; i += DEEP) {
-            const idx m = low_m + i;
-            elem x = e_zero();
-            if (m >= 0 && m < n_m) {
-              const real of_m = of_l * weight_at(p_m, before_m[m], REAL_OF(share_m[m]));
-              if (of_m != R(0.0)) x = e_scale(of_m, from[m * x_m + l * x_l]);
-            }
-            held[i * PITCH + j] = x;
-          }
+        for (int at = thread; at < HELD_ROWS * PITCH; at += THREADS) {
+          const int i = at / PITCH, j = at - i * PITCH;
+          const real share = hats[i] * hats[HELD_ROWS + j];
+          elem x = e_zero();
+          if (share != R(0.0)) x = e_scale(share, from[(low_m + i) * x_m + (low_l + j) * x_l]);
+          held[at] = x;
         }
         BARRIER();
 #endif

@@ -16,13 +16,13 @@ const TEXT: &str = include_str!("../../source/convolve_varying.cl.h");
 
 /// Threads of a group along lanes, and along rows.
 pub(super) const LANES: usize = 32;
-pub(super) const DEEP: usize = 8;
+pub(super) const DEEP: usize = 4;
 
 /// 32-bit registers for the sums of a thread.
 const SUMS: usize = 8;
 
 /// Groups that a processor is to hold at once.
-const RESIDENT: usize = 3;
+const RESIDENT: usize = 6;
 
 /// Products in a row that compilers of GPUs take, and those of processors.
 const PRODUCTS: [usize; 2] = [1500, 100];
