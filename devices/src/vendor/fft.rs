@@ -127,7 +127,8 @@ mod tests {
     fn transform(points: i32) -> Transform {
         let steps = LineSteps { element: 1, line: points };
         let kind = TransformKind::Complex;
-        Transform { kind, float64: false, points, lines: 3, input: steps, output: steps }
+        let outer = [1; 2];
+        Transform { kind, float64: false, points, lines: 3, input: steps, output: steps, outer }
     }
 
     #[test]

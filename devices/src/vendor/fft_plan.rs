@@ -63,32 +63,41 @@ impl FftPlan {
 
     /// Tells the library what the plan is of; how much memory it works in. The context is current.
     fn describe(&self, plan: Plan) -> Result<usize> {
-        let Transform { kind, float64, points, lines, input, output } = self.transform;
+        let Transform { kind, float64, points, lines, input, output, outer } = self.transform;
         // SAFETY: the plan is new, so that it can still be told not to take memory.
         let alone = unsafe { (self.functions.set_allocation)(plan, 0) };
         check(&self.context, "cufftSetAutoAllocation", alone)?;
         let half = points / 2 + 1;
-        // Of one axis the library reads the steps alone, but wants these not to be null.
-        let [mut n, mut from, mut to]: [c_int; 3] = match kind {
-            TransformKind::Complex => [points; 3],
-            TransformKind::FromReal => [points, points, half],
-            TransformKind::ToReal => [points, half, points],
+        let [from, to]: [c_int; 2] = match kind {
+            TransformKind::Complex => [points; 2],
+            TransformKind::FromReal => [points, half],
+            TransformKind::ToReal => [half, points],
         };
+        let block = self.transform.block();
+        // Of one axis the library reads the steps alone, but wants extents of arrays not to be null. Of several it reads how far
+        // lines are apart from the extents.
+        let several = block > 1;
+        let along = |elements: c_int, line: c_int| if several { line } else { elements };
+        let mut n = [outer[0], outer[1], points];
+        let mut from = [outer[0], outer[1], along(from, input.line)];
+        let mut to = [outer[0], outer[1], along(to, output.line)];
+        let first = outer.iter().take_while(|extent| **extent == 1).count();
+        let apart = |line: c_int| line.saturating_mul(block);
         let mut bytes = 0;
-        // SAFETY: the plan is alive; each array has one element, as there is one axis, and is read during the call.
+        // SAFETY: the plan is alive; each array has as many elements as there are axes, and is read during the call.
         let made = unsafe {
             (self.functions.make_many)(
                 plan,
-                1,
-                &raw mut n,
-                &raw mut from,
+                (n.len() - first) as c_int,
+                n[first..].as_mut_ptr(),
+                from[first..].as_mut_ptr(),
                 input.element,
-                input.line,
-                &raw mut to,
+                apart(input.line),
+                to[first..].as_mut_ptr(),
                 output.element,
-                output.line,
+                apart(output.line),
                 fft_library::number(kind, float64),
-                lines,
+                lines / block.max(1),
                 &raw mut bytes,
             )
         };

@@ -21,7 +21,7 @@ pub struct LineSteps {
 }
 
 /// `y[k] = Σ x[j] exp(∓2πi j k / points)` of each of `lines` lines; with a positive exponent to real numbers, a negative one from
-/// them.
+/// them. With [`outer`](Self::outer) axes these are transformed, too, as complex numbers with the same sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the formula names them")]
 pub struct Transform {
@@ -32,6 +32,9 @@ pub struct Transform {
     pub lines: i32,
     pub input: LineSteps,
     pub output: LineSteps,
+    /// The extents of two further axes, the outermost first; 1 where there is none. Their lines follow each other: `lines` is a multiple of
+    /// both together, and the elements of a line are contiguous.
+    pub outer: [i32; 2],
 }
 
 impl Transform {
@@ -39,5 +42,11 @@ impl Transform {
     #[must_use]
     pub fn alignment(&self) -> usize {
         if self.float64 { 16 } else { 8 }
+    }
+
+    /// The lines that are transformed together: 1 without outer axes.
+    #[must_use]
+    pub fn block(&self) -> i32 {
+        self.outer.iter().fold(1, |lines, extent| lines.saturating_mul(*extent))
     }
 }

@@ -4,8 +4,9 @@ use arrayspan_bridge::{View, ViewMut};
 
 use super::Executor;
 use crate::verb::{
-    Call, ConvolveCall, ConvolveVaryingCall, FftCall, FilterCall, GatherCall, GemmCall,
-    ProjectCall, ScanCall, Stencil, StencilCall, StencilEachCall, StencilSumCall, StencilTerm,
+    Call, ConvolveCall, ConvolveVaryingCall, FftAxesCall, FftCall, FilterCall, GatherCall,
+    GemmCall, ProjectCall, ScanCall, Stencil, StencilCall, StencilEachCall, StencilSumCall,
+    StencilTerm,
 };
 use crate::{
     Convolution, Filter, Fourier, Gather, Projection, Result, Scan, Update, VaryingConvolution,
@@ -165,6 +166,22 @@ impl dyn Executor + '_ {
         update: Update<'_>,
     ) -> Result<()> {
         self.run(Call::Fft(FftCall::new(fourier, x, y, update)?))
+    }
+
+    /// `y ← alpha · Fₙ … F₁ x + beta · y` with discrete Fourier transforms along two or three axes, and arrays for what comes out of each
+    /// but the last. Enqueued; does not wait.
+    ///
+    /// # Errors
+    /// As [`FftAxesCall::new`]; arguments on another device; out of memory; the device's failure.
+    pub fn fft_axes<'a>(
+        &self,
+        transforms: &[Fourier],
+        x: View<'a>,
+        between: impl IntoIterator<Item = ViewMut<'a>>,
+        y: ViewMut<'a>,
+        update: Update<'a>,
+    ) -> Result<()> {
+        self.run(Call::FftAxes(FftAxesCall::new(transforms, x, between, y, update)?))
     }
 
     /// `c ← alpha · a b + beta · c`, or with `conj(a)` for `a`. Enqueued; does not wait.

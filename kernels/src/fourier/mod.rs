@@ -3,12 +3,14 @@
 mod lines;
 mod route;
 mod schedule;
+mod several;
 
 use arrayspan_bridge::{DType, Layout};
 
 pub(crate) use lines::Lines;
-pub(crate) use route::{Arrays, Route};
+pub(crate) use route::{Arrays, ROOM, Route};
 pub(crate) use schedule::{LOCAL, Schedule, radices};
+pub(crate) use several::{MOST_AXES, joined};
 
 use crate::verb::check;
 use crate::{Cost, Fit, Result, fit};

@@ -2,12 +2,16 @@
 
 use arrayspan_bridge::DType;
 
-use super::Gather;
+use super::{Facts, Gather};
 use crate::verb::check;
 use crate::{Cost, Fit, Result, fit};
 
 /// With so many indices of the other axes each thread of a device has rows of its own.
 const MANY: usize = 1 << 18;
+
+/// Rows with up to so many entries, and so many of them, are not worth a group of threads each.
+const MOST_USUAL: usize = 512;
+const MANY_ROWS: usize = 1 << 16;
 
 impl Gather {
     /// What it costs to apply it for each of `others` indices of the other axes, without what is written: the columns that
@@ -37,7 +41,10 @@ impl Gather {
     /// Whether long rows are shared by threads.
     pub(crate) fn shares_rows(&self, domain: &[usize]) -> bool {
         let others = self.others(domain);
-        self.facts().long > 0 && others < MANY && !self.takes_segments(domain)
+        let Facts { long, longest, rows, .. } = *self.facts();
+        // Where nearly all are long, and there are many, a few threads for each keep a device busy.
+        let usual = long > rows / 2 && longest <= MOST_USUAL && rows >= MANY_ROWS;
+        long > 0 && others < MANY && !usual && !self.takes_segments(domain)
     }
 
     /// Whether devices take columns a segment at a time into their local memory: for one index of the other axes, where rows name

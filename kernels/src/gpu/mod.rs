@@ -311,6 +311,7 @@ impl Executor for Gpu {
             Call::Scan(call) => scan::run(self, call),
             Call::Project(call) => project::run(self, call),
             Call::Fft(call) => fft::run(self, call),
+            Call::FftAxes(call) => fft::along_axes(self, call),
             Call::Filter(call) => filter::run(self, call),
             Call::Convolve(call) => convolve::run(self, call),
             Call::ConvolveVarying(call) => convolve_varying::run(self, call),

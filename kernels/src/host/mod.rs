@@ -116,6 +116,7 @@ impl Executor for Host {
             Call::Scan(call) => scan::run(call),
             Call::Project(call) => project::run(call),
             Call::Fft(call) => fft::run(call),
+            Call::FftAxes(call) => call.each(fft::run),
             Call::Filter(call) => filter::run(call),
             Call::Convolve(call) => convolve::run(call),
             Call::ConvolveVarying(call) => convolve_varying::run(call),

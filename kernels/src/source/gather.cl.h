@@ -68,6 +68,25 @@
         }                                                                         \
       }                                                                           \
     }
+#elif RUNS > 1
+  /* The runs u = 0, 1, ... of a row that are `inside`: what an entry names is loaded once for all of them. */
+  #define TAKE_RUNS(inside)                                                       \
+    {                                                                             \
+      run sums[RUNS];                                                             \
+      UNROLL for (int u = 0; u < RUNS; u++) sums[u] = run_zero();                 \
+      for (place entry = begin; entry < end; entry++) {                           \
+        COLUMN_SPLIT((idx)indices[entry])                                         \
+        const GLOBAL cell* near = x0 + (from_x0 + x0_COLUMN + i0 * x0_s0);        \
+        UNROLL for (int u = 0; u < RUNS; u++) {                                   \
+          if (inside) sums[u] = ADD_ENTRY(sums[u], entry, x0_LOAD(near + u * apart * x0_s0)); \
+        }                                                                         \
+      }                                                                           \
+      ROW_SPLIT(first)                                                            \
+      UNROLL for (int u = 0; u < RUNS; u++) {                                     \
+        const run sum = sums[u];                                                  \
+        if (inside) STORE_SUM(y + (from_y + y_ROW + (i0 + u * apart) * y_s0))     \
+      }                                                                           \
+    }
 #endif
 
 KERNEL gather(PARAMETERS) {
@@ -121,6 +140,13 @@ KERNEL gather(PARAMETERS) {
       if (end - begin > LONG) continue;
   #endif
       for (idx i0 = first_run; i0 < n0; i0 += run_step) {
+  #if RUNS > 1
+        if (i0 + (RUNS - 1) * apart < n0) {
+          TAKE_RUNS(1)
+        } else {
+          TAKE_RUNS(i0 + u * apart < n0)
+        }
+  #else
         run sum = run_zero();
         place entry = begin;
         for (; entry + 4 <= end; entry += 4) {
@@ -130,6 +156,7 @@ KERNEL gather(PARAMETERS) {
           ADD_ENTRIES(1, 1)
         }
         STORE_ROW(first)
+  #endif
       }
 #endif
     }

@@ -13,6 +13,7 @@ mod copy_mapped;
 mod describe;
 mod dot;
 mod fft;
+mod fft_axes;
 mod filter;
 mod gather;
 mod gemm;
@@ -38,6 +39,7 @@ pub use describe::{OperandName, Verb};
 pub(crate) use dot::DotCall;
 pub use dot::{Dot, DotOf};
 pub use fft::FftCall;
+pub use fft_axes::FftAxesCall;
 pub use filter::FilterCall;
 pub use gather::GatherCall;
 pub(crate) use gather::Split;
@@ -93,6 +95,8 @@ pub enum Call<'a> {
     Scan(ScanCall<'a>),
     /// Discrete Fourier transforms along an axis.
     Fft(FftCall<'a>),
+    /// Discrete Fourier transforms along several axes.
+    FftAxes(FftAxesCall<'a>),
     /// A long filter along an axis.
     Filter(FilterCall<'a>),
     /// A dense convolution along several axes.
@@ -125,6 +129,7 @@ impl Call<'_> {
             Self::Project(call) => Call::Project(call.held()),
             Self::Scan(call) => Call::Scan(call.held()),
             Self::Fft(call) => Call::Fft(call.held()),
+            Self::FftAxes(call) => Call::FftAxes(call.held()),
             Self::Filter(call) => Call::Filter(call.held()),
             Self::Convolve(call) => Call::Convolve(call.held()),
             Self::ConvolveVarying(call) => Call::ConvolveVarying(call.held()),
@@ -163,6 +168,7 @@ impl Call<'_> {
             Self::Project(call) => call,
             Self::Scan(call) => call,
             Self::Fft(call) => call,
+            Self::FftAxes(call) => call,
             Self::Filter(call) => call,
             Self::Convolve(call) => call,
             Self::ConvolveVarying(call) => call,
@@ -187,6 +193,7 @@ impl Call<'_> {
             Self::Project(call) => call,
             Self::Scan(call) => call,
             Self::Fft(call) => call,
+            Self::FftAxes(call) => call,
             Self::Filter(call) => call,
             Self::Convolve(call) => call,
             Self::ConvolveVarying(call) => call,

@@ -24,8 +24,9 @@ fn by_library(stream: Stream) -> Option<Gpu> {
     }
     let steps = LineSteps { element: 1, line: 16 };
     let kind = TransformKind::Complex;
+    let (float64, outer) = (false, [1; 2]);
     let small =
-        Transform { kind, float64: false, points: 16, lines: 2, input: steps, output: steps };
+        Transform { kind, float64, points: 16, lines: 2, input: steps, output: steps, outer };
     match fft_plan(&stream, &small) {
         Err(Error::Unavailable { what, why }) => {
             say(&format!("skipped: {what}: {why}"));
@@ -35,7 +36,7 @@ fn by_library(stream: Stream) -> Option<Gpu> {
     }
 }
 
-fn with_library(cell: &Cell, case: fn(&Cell)) {
+pub fn with_library(cell: &Cell, case: fn(&Cell)) {
     if let Some(gpu) = by_library(cell.executor.stream().clone()) {
         case(&Cell { executor: Arc::new(gpu), dtype: cell.dtype });
     }
@@ -75,7 +76,7 @@ fn result(cell: &Cell, fourier: &Fourier, shape: &[usize], update: Update) -> Ve
 }
 
 /// How far results are from those of the host, for whose `cell` they are.
-fn error(host: &[Complex64], found: &[Complex64]) -> f64 {
+pub fn error(host: &[Complex64], found: &[Complex64]) -> f64 {
     let size = |of: &dyn Fn(usize) -> Complex64| {
         (0..host.len()).map(|k| of(k).norm_sqr()).sum::<f64>().sqrt()
     };
@@ -87,7 +88,7 @@ fn host(dtype: DType) -> Cell {
 }
 
 /// The largest error.
-fn most(dtype: DType) -> f64 {
+pub fn most(dtype: DType) -> f64 {
     if dtype.real() == DType::Float32 { 2e-6 } else { 4e-15 }
 }
 

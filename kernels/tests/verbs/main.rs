@@ -25,6 +25,7 @@ mod errors;
 mod factor_errors;
 mod factors;
 mod fft;
+mod fft_axes;
 mod fft_errors;
 mod fft_library;
 mod filter;
@@ -340,6 +341,15 @@ cells! {
             sizes_far_from_one
             errors_are_a_few_roundings
             any_transform;
+        fft_axes:
+            last_axes_of_every_rank
+            ends_orders_and_layouts
+            several_parts
+            nothing_to_transform
+            last_axes_by_the_library
+            ends_orders_and_layouts_by_the_library
+            several_parts_by_the_library
+            large_arrays;
         fft_library:
             every_length_along_the_last_axis
             every_axis_of_every_rank

@@ -64,6 +64,10 @@ impl Step {
                 let cost = fourier.cost(from.shape(), to.dtype()).ok()?;
                 Cost { bytes_read: cost.bytes_read + previous, ..cost }
             }
+            Act::Transforms(transforms) => {
+                let cost = transforms.cost(from, to)?;
+                Cost { bytes_read: cost.bytes_read + previous, ..cost }
+            }
             Act::Leaf(Leaf::Matrix(matrix)) => {
                 let entries = matrix.array.layout().len();
                 let extents = to.shape().iter().enumerate();

@@ -113,13 +113,16 @@ impl Form {
 impl Program {
     /// Its steps, one a line unless there is but one.
     fn describe(&self, name: &str) -> String {
-        if let [step] = self.steps() {
-            return format!("{name}: {}\n", step.act);
-        }
         let workspace = match self.bytes().get(None) {
             0 => String::new(),
             bytes => format!(", {bytes} bytes of workspace"),
         };
+        if let [step] = self.steps() {
+            // Opaque operators tell their own.
+            let joined = matches!(step.act, Act::Transforms(_));
+            let workspace = if joined { workspace } else { String::new() };
+            return format!("{name}: {}{workspace}\n", step.act);
+        }
         let named = self.bytes().named().iter().filter(|(_, bytes)| *bytes > 0);
         let named =
             named.map(|(device, bytes)| format!(", {bytes} bytes of workspace on {device}"));
@@ -149,6 +152,10 @@ impl fmt::Display for Act {
             Self::Conjugate => f.write_str("conjugate"),
             Self::Pass(pass) => pass.fmt(f),
             Self::Each(stencil, _) => write!(f, "{} stencils of one array", stencil.terms().len()),
+            Self::Transforms(transforms) => {
+                let all: Vec<String> = transforms.all().iter().map(points).collect();
+                write!(f, "fft of {}", all.join(", then "))
+            }
             Self::Leaf(leaf) => leaf.fmt(f),
         }
     }

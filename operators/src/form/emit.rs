@@ -13,6 +13,7 @@ use super::order::ordered;
 use super::partition::Partition;
 use super::placed::placed;
 use super::program::{Act, Leaf, Program};
+use super::transforms::together;
 use super::{Orientation, collect};
 use crate::number::{self, ONE};
 use crate::{Devices, Space};
@@ -51,6 +52,7 @@ fn emit(normal: &Normal, devices: Option<Devices>) -> Program {
         ordered(&mut emitter.drafts);
     }
     let Emitter { drafts, spaces, .. } = emitter;
+    let drafts = together(drafts, &spaces);
     let linear = normal.is_complex_linear();
     placed(drafts, &spaces, [&normal.domain, &normal.range], devices, linear)
 }

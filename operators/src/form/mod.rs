@@ -39,6 +39,7 @@ mod rewrite;
 mod run;
 mod same;
 mod summand;
+mod transforms;
 mod units;
 
 pub use index::IndexMap;

@@ -9,6 +9,7 @@ use num_complex::Complex64;
 
 use super::partition::Slice;
 use super::pass::Pass;
+use super::transforms::Transforms;
 use super::{IndexMap, Matrix, Orientation, Pointwise};
 use crate::devices::PerDevice;
 use crate::number::Gain;
@@ -62,6 +63,8 @@ pub(crate) enum Act {
     Pass(Pass),
     /// `y[…, t, …] = bandₜ x`: the terms of a stencil, each by itself, along this axis of `y`.
     Each(Stencil, usize),
+    /// Fourier transforms along several axes.
+    Transforms(Transforms),
     /// A form. An opaque one is not to be conjugated: that takes steps of its own.
     Leaf(Leaf),
 }
@@ -169,6 +172,7 @@ impl Act {
     pub(super) fn bytes(&self, dtype: DType, device: Option<Device>) -> PerDevice<usize> {
         match self {
             Self::Leaf(leaf) => leaf.bytes(dtype, device),
+            Self::Transforms(transforms) => PerDevice::of(device, transforms.bytes()),
             Self::Zero | Self::Copy | Self::Conjugate | Self::Pass(_) | Self::Each(..) => {
                 PerDevice::default()
             }
@@ -182,6 +186,7 @@ impl Act {
             | (Self::Conjugate, Self::Conjugate) => true,
             (Self::Pass(a), Self::Pass(b)) => a.same(b),
             (Self::Each(a, c), Self::Each(b, d)) => c == d && a == b,
+            (Self::Transforms(a), Self::Transforms(b)) => a == b,
             (Self::Leaf(a), Self::Leaf(b)) => a.same(b),
             _ => false,
         }
@@ -219,6 +224,7 @@ pub(super) fn is_real(steps: &[Step], from: &Space, to: &Space) -> bool {
         let act = match &step.act {
             Act::Zero | Act::Copy => true,
             Act::Conjugate => !dtype.is_complex(),
+            Act::Transforms(_) => false,
             Act::Pass(pass) => pass.is_real(),
             Act::Each(stencil, _) => stencil.is_real(),
             Act::Leaf(leaf) => leaf.is_real(dtype),

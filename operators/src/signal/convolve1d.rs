@@ -19,7 +19,8 @@ use crate::{Error, FilterTap, Form, Formula, LinearMap as _, Operator, Result, S
 /// transforms ([`Convolution`]), save to 16-bit floats. Units: those of `h x`. Complex: linear; the adjoint correlates with the
 /// conjugate. Cost: 1 launch, 2 values moved and `h.len()` products per element; by transforms the same
 /// in one launch, up to 4096 real taps of 32 bits (test `bytes::convolve1d`). A sample that is not finite makes results within the filter's
-/// reach so; by transforms, which are chosen for 512 taps and more, those of the whole blocks that it is in and of those beside them.
+/// reach so; by transforms, those of the whole blocks that it is in and of those beside them. Transforms are chosen for 512 taps and more,
+/// along the last axis of 32-bit numbers for 192 and more.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -93,7 +94,7 @@ impl Convolve1D {
         let filter = Filter { axes: vec![axis], extents, offsets, taps };
         let in_blocks = filter_blocks::hold(&filter, &space);
         let cheaper = if in_blocks {
-            filter_blocks::is_cheaper(&filter)
+            filter_blocks::is_cheaper(&filter, &space)
         } else {
             filter_spectral::is_cheaper(&filter, &space, Kept::Everywhere)
         };

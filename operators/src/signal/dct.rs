@@ -29,7 +29,8 @@ pub enum Cosines {
 
 /// `y[k] = Σⱼ C[k, j] x[j]`, orthonormal discrete cosine transforms along some axes; domain and range are both `space`.
 ///
-/// The inverse is the adjoint. Axes with more than 32 samples are transformed by a Fourier transform of as many points between weights; of
+/// The inverse is the adjoint. Axes with more than 32 samples are transformed by a Fourier transform of as many points between weights, which
+/// for types II and III of real numbers is one along all of them; of
 /// type I it has `2n - 2` points, of type IV half as many as samples, or `2n` if `n` is odd. Units: those of `x`. Complex: linear.
 /// Cost: for each axis 1 launch, 2 values moved per element and the matrix; of more than 32 samples the transform and 2 launches (of complex
 /// numbers twice that for type IV), of real numbers along another axis than the last one 3 (4 for type IV) (test `bytes::dct`).
@@ -67,21 +68,65 @@ impl DCT {
         let same = Identity::new(space)?;
         let space = same.domain();
         let mut known = Vec::with_capacity(axes.len());
-        let mut product = Formula::from(&same);
         for axis in axes {
             let axis = space.axis(Self::NAME, *axis)?;
             if known.contains(&axis) {
                 return Error::parameter(Self::NAME, format!("axis {axis} twice"));
             }
             known.push(axis);
+        }
+        // Axes do not matter to each other, so their order does not, either.
+        known.sort_unstable();
+        let real = !space.dtype().is_complex();
+        let shifted = matches!(cosines, Cosines::II | Cosines::III);
+        let is_together = |axis: &usize| real && shifted && space.shape()[*axis] > SHORT;
+        let (together, apart): (Vec<usize>, Vec<usize>) = known.into_iter().partition(is_together);
+        let mut product = Formula::from(&same);
+        if !together.is_empty() {
+            let together = Self::together(space, &together)?;
+            let turned = cosines == Cosines::III;
+            product = if turned { adjoint(&together).into() } else { together.into() };
+        }
+        for axis in apart {
             let one = match cosines {
-                // Axes do not matter to each other, so their order does not, either.
                 Cosines::III => adjoint(&Self::along(space, axis, Cosines::II)?),
                 _ => Self::along(space, axis, cosines)?,
             };
             product = one.after(product);
         }
         Ok(product.build()?.named(Self::NAME))
+    }
+
+    /// Type II of real numbers along axes in increasing order: one Fourier transform along all of them, with samples in another order before
+    /// it. Behind it, complex numbers along all axes but the last, and real ones along that.
+    fn together(space: &Space, axes: &[usize]) -> Result<Operator> {
+        let Some((last, others)) = axes.split_last() else {
+            return Error::parameter(Self::NAME, format!("no axes are given for {space}"));
+        };
+        let extent = |axis: usize| space.shape()[axis];
+        let [before, behind] = halves(extent(*last), true);
+        let ordered = before.operator([space.clone(), space.clone()], *last)?;
+        let mut product: Formula = ordered.into();
+        for &axis in others {
+            let [before, _] = halves(extent(axis), true);
+            product = before.operator([space.clone(), space.clone()], axis)?.after(product);
+        }
+        let fourier = |space: &Space, axis: usize| {
+            let axis = FourierAxis::new(axis as isize);
+            axis.fourier(Self::NAME, space, FourierNorm::Unscaled)
+        };
+        let half = along(Self::NAME, space.clone(), fourier(space, *last)?.half())?;
+        let spectra = half.range().clone();
+        product = half.after(product);
+        for &axis in others {
+            let one = along(Self::NAME, spectra.clone(), fourier(&spectra, axis)?)?;
+            product = one.after(product);
+        }
+        for &axis in others {
+            let [_, behind] = halves(extent(axis), false);
+            product = behind.operator([spectra.clone(), spectra.clone()], axis)?.after(product);
+        }
+        behind.to_real([spectra, space.clone()], *last)?.after(product).build()
     }
 
     fn along(space: &Space, axis: usize, cosines: Cosines) -> Result<Operator> {

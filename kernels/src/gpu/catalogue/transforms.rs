@@ -9,7 +9,7 @@ use super::super::filter;
 use super::super::formula::Formula;
 use super::setting::{checked, row_major, updates};
 use crate::factors::Factors;
-use crate::fourier::{Arrays, Lines, Route, Schedule, complex};
+use crate::fourier::{Arrays, Lines, ROOM, Route, Schedule, complex};
 use crate::{Filter, Fourier};
 
 /// With every radix, in one pass and in several, along the last axis and along another; from and to real numbers, which a real dtype
@@ -84,7 +84,7 @@ fn of(
     let mut all: Vec<KernelSource> = all.iter().map(Specialisation::source).collect();
     let (bytes, plain) = (align, factors.is_set());
     let arrays = Arrays { lines: &lines, bytes, addresses: [0; 2], plain };
-    let route = Route::new(fourier, complex, &arrays)?;
+    let route = Route::new(fourier, complex, &arrays, ([1; 2], ROOM))?;
     let call = Call { fourier, dtype: complex, lines: &lines, route: &route, align };
     for (behind, factors) in [(false, &Factors::set()), (true, &factors)] {
         let formula = Formula::update(factors, Element(complex)).0;

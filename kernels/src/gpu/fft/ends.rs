@@ -18,6 +18,12 @@ const TEXT: &str = concat!(
 /// Threads of a group.
 const THREADS: usize = 256;
 
+/// Lines, and elements of each, that go through local memory together where lines lie side by side: `TILE` of the source.
+const TILE: usize = 32;
+
+/// Lines that a thread has under way where they do not lie side by side.
+const LINES: usize = 4;
+
 /// The most groups along an axis of the grid.
 const MOST_GROUPS: usize = 65_535;
 
@@ -34,6 +40,8 @@ pub(in crate::gpu) struct Ends {
     bins: u8,
     conjugate: bool,
     scales: bool,
+    /// Whether lines are transformed along further axes.
+    outer: bool,
     /// Threads of a group along what is side by side, and along the other.
     sides: [usize; 2],
 }
@@ -79,9 +87,8 @@ impl Ends {
         };
         let across = lines.across[usize::from(!behind)];
         let extent = Self::extent(call, behind);
-        let near = if across { route.at_once } else { extent };
-        let first = near.next_power_of_two().clamp(8, THREADS);
-        let arguments = 4 + 8 + 2 + 2 + constants;
+        let first = if across { TILE } else { extent.next_power_of_two().clamp(8, THREADS) };
+        let arguments = 4 + 10 + 2 + 2 + constants;
         let far = route.at_once.saturating_mul(extent.max(route.elements[usize::from(behind)]));
         let wide = lines.wide || far >= WIDE || route.lines >= WIDE || fourier.extent() >= WIDE;
         let written = (formula.clone(), arguments);
@@ -92,6 +99,7 @@ impl Ends {
             bins,
             conjugate,
             scales: !behind && route.scales,
+            outer: route.outer != [1; 2],
             sides: [first, THREADS / first],
         }
     }
@@ -103,16 +111,24 @@ impl Ends {
 
     /// The groups for so many lines.
     pub(in crate::gpu) fn grid(&self, lines: usize, extent: usize) -> Grid {
-        let [near, far] = if self.across { [lines, extent] } else { [extent, lines] };
         let [first, second] = self.sides;
-        let groups = |all: usize, side: usize| all.div_ceil(side).clamp(1, MOST_GROUPS);
-        Grid { groups: [groups(near, first), groups(far, second), 1], threads: [first, second, 1] }
+        let tiles = if self.across {
+            [(lines, TILE), (extent, TILE)]
+        } else {
+            [(extent, first), (lines, second * LINES)]
+        };
+        let [near, far] = tiles.map(|(all, side)| all.div_ceil(side).clamp(1, MOST_GROUPS));
+        Grid { groups: [near, far, 1], threads: [first, second, 1] }
     }
 
     /// The macros before the prelude.
     fn define(&self, text: &mut Text) {
-        let indices =
-            ["first_line", "count", "y_extent", "y_turn", "x_extent", "x_turn", "n", "extent"];
+        let ends = ["y_extent", "y_turn", "x_extent", "x_turn"];
+        let indices: Vec<&str> = ["first_line", "count"]
+            .into_iter()
+            .chain(ends)
+            .chain(["n", "extent", "outer_0", "outer_1"])
+            .collect();
         let numbers = ["scale", "inner"];
         let parameters = Parameters { indices: &indices, table: false, numbers: &numbers };
         self.arrays.define(&parameters, text);
@@ -121,8 +137,10 @@ impl Ends {
         text.define("BINS", self.bins);
         text.flag("CONJUGATE", self.conjugate);
         text.flag("SCALES", self.scales);
+        text.flag("OUTER", self.outer);
         text.define("SIDE_0", self.sides[0]);
         text.define("SIDE_1", self.sides[1]);
+        text.define("LINES", LINES);
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use arrayspan_bridge::devices::vendor::{FftPlan, Transform, TransformKind, fft_plan};
 use arrayspan_bridge::devices::{DeviceKind, Kernel, Memory};
-use arrayspan_bridge::iteration::{Arguments, Axes, IterationSpace, address};
+use arrayspan_bridge::iteration::{Arguments, address};
 use arrayspan_bridge::{Array, DType};
 
 use super::super::element::Element;
@@ -16,15 +16,33 @@ use super::super::{Gpu, constants};
 use super::ends::{Call, Ends};
 use super::own::{self, Own};
 use super::rooms::Rooms;
+use super::stand_in;
 use crate::factors::{FactorOf, Factors};
-use crate::fourier::{Arrays, Lines, Route, Schedule};
-use crate::{Fourier, Result};
+use crate::fourier::{Arrays, Lines, ROOM, Route};
+use crate::{Cost, Result};
 
 /// What a library works in has at least so many bytes.
 const LEAST_WORK: usize = 512;
 
+/// The room of a stand-in: small, so that lines are taken in several parts.
+const STAND_IN_ROOM: usize = 1 << 20;
+
 /// Transforms the lines, or `None` if cuFFT is not there, does not take them, or would not be faster.
 pub(super) fn run(gpu: &Gpu, own: &Own<'_>, factors: &Factors<'_>) -> Option<Result<()>> {
+    let left = own.schedule.left();
+    let bytes = own.user_bytes().saturating_add(left.saturating_mul(2));
+    let launches = own.schedule.launches();
+    let cost = Cost { launches, bytes_read: bytes, ..Cost::default() };
+    run_with(gpu, own, factors, ([1; 2], cost))
+}
+
+/// The same, of lines whose transforms are along axes of these extents, too, where our own passes cost so much.
+pub(super) fn run_with(
+    gpu: &Gpu,
+    own: &Own<'_>,
+    factors: &Factors<'_>,
+    (outer, cost): ([usize; 2], Cost),
+) -> Option<Result<()>> {
     let stands_in = gpu.transforms == Transforms::StandIn;
     let cuda = gpu.stream.device().kind() == DeviceKind::Cuda;
     if gpu.transforms == Transforms::Own || !(cuda || stands_in) {
@@ -37,10 +55,10 @@ pub(super) fn run(gpu: &Gpu, own: &Own<'_>, factors: &Factors<'_>) -> Option<Res
         addresses: own.users.map(address),
         plain: factors.is_set(),
     };
-    let route = Route::new(own.fourier, own.dtype, &arrays)?;
-    let [from, to] = own.fourier.extents();
+    let most = if stands_in { STAND_IN_ROOM } else { ROOM };
+    let route = Route::new(own.fourier, own.dtype, &arrays, (outer, most))?;
     let wanted = gpu.transforms != Transforms::Either;
-    if !wanted && !route.is_faster(own.schedule, &arrays, [to, from]) {
+    if !wanted && !route.is_faster(&cost, own.user_bytes()) {
         return None;
     }
     if let (Some(captured), false) = (&gpu.captured, stands_in) {
@@ -61,12 +79,12 @@ enum Engine {
 }
 
 /// One part of the lines on the way through the library, `y` and `x`.
-struct Part<'a> {
-    transform: Transform,
-    memories: [&'a Memory; 2],
+pub(super) struct Part<'a> {
+    pub(super) transform: Transform,
+    pub(super) memories: [&'a Memory; 2],
     /// Elements before the first one.
-    starts: [usize; 2],
-    positive: bool,
+    pub(super) starts: [usize; 2],
+    pub(super) positive: bool,
 }
 
 impl Engine {
@@ -107,7 +125,7 @@ impl Engine {
     unsafe fn run(&self, gpu: &Gpu, part: &Part<'_>, work: Option<&Array>) -> Result<()> {
         let plans = match self {
             Self::Library(plans) => plans,
-            Self::StandIn => return stand_in(gpu, part),
+            Self::StandIn => return stand_in::run(gpu, part),
         };
         let plan = plans.iter().find(|plan| *plan.transform() == part.transform);
         let (Some(plan), Some(work)) = (plan, work) else {
@@ -131,37 +149,6 @@ fn sizes(transform: &Transform) -> [usize; 2] {
         TransformKind::FromReal => [complex, complex / 2],
         TransformKind::ToReal => [complex / 2, complex],
     }
-}
-
-/// What a library does, by our own kernels.
-fn stand_in(gpu: &Gpu, part: &Part<'_>) -> Result<()> {
-    let Transform { kind, float64, points, lines: count, input, output } = part.transform;
-    let fourier = Fourier::new(0, points as usize)?;
-    let fourier = match kind {
-        TransformKind::Complex if part.positive => fourier.conj(),
-        TransformKind::Complex => fourier,
-        TransformKind::FromReal => fourier.half(),
-        TransformKind::ToReal => fourier.half().weighted(2.0)?.adjoint(),
-    };
-    let dtype = if float64 { DType::Complex128 } else { DType::Complex64 };
-    let steps = [output, input];
-    let axes = |number: i32| -> Axes<isize> { [number as isize].into_iter().collect() };
-    let lines = Lines {
-        others: IterationSpace {
-            extents: [count as usize].into_iter().collect(),
-            strides: steps.iter().map(|steps| axes(steps.line)).collect(),
-            offsets: part.starts.into_iter().collect(),
-        },
-        strides: steps.map(|steps| steps.element as isize),
-        starts: part.starts,
-        across: steps.map(|steps| count > 1 && steps.line < steps.element),
-        wide: true,
-    };
-    let across = lines.across.contains(&true);
-    let schedule = Schedule::new(&fourier, dtype, lines.count(), across);
-    let own =
-        Own { fourier: &fourier, dtype, lines: &lines, schedule: &schedule, users: part.memories };
-    own::run(gpu, &own, &Factors::set())
 }
 
 /// Transforms all parts.
@@ -247,7 +234,9 @@ impl<'a> Both<'a> {
         arguments.read(from, starts[1]);
         arguments.indices([first, count].map(|number| number as isize));
         arguments.indices(own::ends(fourier));
-        arguments.indices([fourier.points(), extent].map(|number| number as isize));
+        let [outer_0, outer_1] = self.call.route.outer;
+        let numbers_of_lines = [fourier.points(), extent, outer_0, outer_1];
+        arguments.indices(numbers_of_lines.map(|number| number as isize));
         if variant.arrays.takes_numbers() {
             arguments.indices(numbers(self.lines));
         }

@@ -1,13 +1,16 @@
-//! `y ← alpha · F x + beta · y` with Fourier transforms along an axis: by the vendor's library where lines are many and there is one,
+//! `y ← alpha · F x + beta · y` with Fourier transforms along an axis, or several: by the vendor's library where lines are many and there is one,
 //! else by kernels of our own.
 
+mod axes;
 mod ends;
 mod kernel;
 mod library;
 mod own;
 mod rooms;
+mod stand_in;
 mod tables;
 
+pub(super) use axes::run as along_axes;
 pub(super) use ends::{Call, Ends};
 pub(super) use kernel::{BUTTERFLY, CELLS, Common, FACTOR, STAGE, stages};
 pub(super) use own::{aligned, variants};

@@ -32,6 +32,16 @@ pub(super) struct Own<'a> {
     pub(super) users: [&'a Memory; 2],
 }
 
+impl Own<'_> {
+    /// The bytes of both arrays.
+    pub(super) fn user_bytes(&self) -> usize {
+        let [from, to] = self.fourier.extents();
+        let [of_x, of_y] = self.fourier.dtypes(self.dtype).map(DType::bytes);
+        let line = from.saturating_mul(of_x).saturating_add(to.saturating_mul(of_y));
+        self.lines.count().saturating_mul(line)
+    }
+}
+
 /// Transforms them; the last pass updates `y`.
 pub(super) fn run(gpu: &Gpu, own: &Own<'_>, factors: &Factors<'_>) -> Result<()> {
     let Own { fourier, dtype, lines, schedule, users } = *own;

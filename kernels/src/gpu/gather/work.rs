@@ -68,6 +68,9 @@ const LONG_LINE: usize = 1024;
 const SHARING: [usize; 3] = [64, 4, 1];
 /// Mean entries of rows that are worth several threads where these are neighbours: the table is read as it lies then.
 const WORTH_SHARING: usize = 4;
+/// Runs of such rows that a thread takes at once, where these leave threads enough: what a row names is loaded once for all of them,
+/// which is better still.
+const TOGETHER: [usize; 3] = [8, 4, 2];
 /// The most threads of such a row.
 const MOST_SHARING: usize = 32;
 /// Groups per multiprocessor that take such rows.
@@ -89,6 +92,14 @@ impl Spaces {
         let places = facts.places().unwrap_or(0);
         let mean = facts.entries / facts.rows.max(1);
         if places == 0 && self.along && mean >= WORTH_SHARING {
+            let rows = self.others.extents.iter().product::<usize>().saturating_mul(facts.rows);
+            let runs = TOGETHER.into_iter().find(|runs| {
+                self.others.extents[0] >= *runs && rows / runs >= units * BUSY_THREADS
+            });
+            if let Some(runs) = runs {
+                let skips = self.shares;
+                return Work::Rows { places, at_once: 1, runs, along: true, apart: 0, skips };
+            }
             let ways = 1 << mean.min(MOST_SHARING).ilog2();
             return Work::Shared { ways, skips: self.shares };
         }

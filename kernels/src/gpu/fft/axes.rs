@@ -1,0 +1,38 @@
+//! `y ← alpha · Fₙ … F₁ x + beta · y` with Fourier transforms along several axes: all at once by the vendor's library, else one after the
+//! other.
+
+use super::super::Gpu;
+use super::library;
+use super::own::Own;
+use crate::Result;
+use crate::fourier::{Lines, Schedule, joined};
+use crate::verb::{FftAxesCall, Verb as _};
+
+pub(in crate::gpu) fn run(gpu: &Gpu, call: &mut FftAxesCall<'_>) -> Result<()> {
+    gpu.expect_float64("fft_axes", call.y.dtype())?;
+    gpu.expect_factors("fft_axes", &call.factors)?;
+    match at_once(gpu, call)? {
+        Some(done) => done,
+        None => call.each(|one| super::run(gpu, one)),
+    }
+}
+
+/// By the library, if it takes them; or `None`.
+fn at_once(gpu: &Gpu, call: &FftAxesCall<'_>) -> Result<Option<Result<()>>> {
+    let layouts = [call.y.layout(), call.x.layout()];
+    if layouts.iter().any(|layout| layout.is_empty()) {
+        return Ok(None);
+    }
+    let Some((fourier, outer)) = joined(&call.transforms, layouts) else { return Ok(None) };
+    let dtype = if call.y.dtype().is_complex() { call.y.dtype() } else { call.x.dtype() };
+    let lines = Lines::new(&fourier, layouts)?;
+    let across = lines.across.contains(&true);
+    let own = Own {
+        fourier: &fourier,
+        dtype,
+        lines: &lines,
+        schedule: &Schedule::new(&fourier, dtype, lines.count(), across),
+        users: [call.y.memory(), call.x.memory()],
+    };
+    Ok(library::run_with(gpu, &own, &call.factors, (outer, call.cost())))
+}
