@@ -36,6 +36,44 @@ pub fn rows_of_columns_far_apart(cell: &Cell) {
     }
 }
 
+/// Rows of several entries, of which some are empty and others long, for so many lines that a thread takes several of these.
+pub fn uneven_rows_of_many_lines(cell: &Cell) {
+    let (lines, extent, rows) = match cell.executor.device().kind() {
+        DeviceKind::Cuda => ([331, 67, 9], 1201, 1301),
+        _ => ([29, 11, 3], 331, 401),
+    };
+    for (seed, lines) in (0..).zip(lines) {
+        let lengths: Vec<usize> = (0..rows).map(|row| row * 7 % 41).collect();
+        let long: Vec<usize> = (0..rows).map(|row| if row % 97 == 0 { 100 } else { 12 }).collect();
+        let shape = [lines, extent];
+        let matrices = [
+            drawn(1, extent, &lengths, Kind::Real, seed),
+            drawn(1, extent, &long, Kind::Ones, seed),
+            drawn(1, extent, &lengths, Kind::Complex, seed),
+        ];
+        let matrices = matrices.iter().filter(|matrix| matrix.is_real() || cell.is_complex());
+        for (number, matrix) in matrices.enumerate() {
+            set(cell, matrix, &shape, seed);
+            let forms = [Form::Plain, Form::Inside, Form::Reversed];
+            let x = cell.random(&shape, forms[number], seed);
+            let range = matrix.range_of(&shape).unwrap();
+            let mut y = cell.random(&range, forms[(number + 1) % 3], seed + 1);
+            check(cell, matrix, &x, &mut y, Update::new(0.5, -2.0));
+        }
+    }
+}
+
+/// More rows than a device needs that are all long: a few threads share each.
+pub fn many_long_rows_of_a_vector(cell: &Cell) {
+    let rows = (1 << 16) + 3;
+    let lengths: Vec<usize> = (0..rows).map(|row| 65 + row % 5).collect();
+    let matrix = drawn(0, 5001, &lengths, Kind::Real, 4);
+    set(cell, &matrix, &[5001], 4);
+    if cell.executor.device().kind() == DeviceKind::Cuda {
+        set(cell, &matrix, &[5001, 3], 5);
+    }
+}
+
 /// Rows between two columns each, as many as columns or fewer: interpolation.
 fn between(axis: usize, extent: usize, rows: usize) -> Gather {
     let step = (extent as f64 - 1.5).max(0.0) / rows as f64;

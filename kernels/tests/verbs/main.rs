@@ -295,6 +295,8 @@ cells! {
             any_matrix;
         gather_line:
             rows_of_columns_far_apart
+            uneven_rows_of_many_lines
+            many_long_rows_of_a_vector
             neighbouring_columns_of_many_rows
             neighbouring_columns_of_every_size;
         gather_segments:
