@@ -92,6 +92,8 @@ FN elem changed(elem value, idx k, idx n, real scale, real inner) {
 /* A tile has a row for each line; imaginary parts, if there are any, stand behind all real ones. The extra column spreads the columns of
    a tile over the banks of local memory. */
 #define CELLS (TILE * (TILE + 1))
+/* Elements of a tile that a thread takes. */
+#define OF_TILE (TILE / SIDE_1)
 #if (BEHIND && Y_REAL) || (!BEHIND && X_REAL)
   #define PUT(at, value) tile[at] = (value).re;
   #define GOT(at) e_make(tile[at], R(0.0))
@@ -111,15 +113,23 @@ KERNEL_OF(SIDE_0, SIDE_1, 1) fft_ends(PARAMETERS) {
 #if ACROSS
   for (idx first_k = (idx)GRP(1) * TILE; first_k < extent; first_k += (idx)NGRP(1) * TILE) {
     for (idx first = (idx)GRP(0) * TILE; first < count; first += (idx)NGRP(0) * TILE) {
-      /* Neighbours among threads are so where is read, and then where is written. */
-      UNROLL for (int place = far; place < TILE; place += SIDE_1) {
+      /* Neighbours among threads are so where is read, and then where is written. All reads of a thread are under way together. */
+      elem values[OF_TILE];
+      UNROLL for (int at = 0; at < OF_TILE; at++) {
+        const int place = far + at * SIDE_1;
         const idx line = first + (BEHIND ? place : near), k = first_k + (BEHIND ? near : place);
         const idx number = first_line + (line < count ? line : 0);
         LINE_SPLIT(number)
-        if (line < count && k < extent) PUT((BEHIND ? place * (TILE + 1) + near : near * (TILE + 1) + place), CHANGED(k))
+        values[at] = e_zero();
+        if (line < count && k < extent) values[at] = CHANGED(k);
+      }
+      UNROLL for (int at = 0; at < OF_TILE; at++) {
+        const int place = far + at * SIDE_1;
+        PUT((BEHIND ? place * (TILE + 1) + near : near * (TILE + 1) + place), values[at])
       }
       BARRIER();
-      UNROLL for (int place = far; place < TILE; place += SIDE_1) {
+      UNROLL for (int at = 0; at < OF_TILE; at++) {
+        const int place = far + at * SIDE_1;
         const idx line = first + (BEHIND ? near : place), k = first_k + (BEHIND ? place : near);
         const idx number = first_line + (line < count ? line : 0);
         LINE_SPLIT(number)

@@ -2,7 +2,6 @@
 
 use arrayspan_bridge::devices::Access;
 use arrayspan_bridge::{DType, Operand, OperandMut, View, ViewMut};
-use smallvec::SmallVec;
 
 use super::{FftCall, OperandName, Verb, check};
 use crate::factors::Factors;
@@ -21,9 +20,9 @@ const NAME: &str = "fft_axes";
 /// is transformed where scales, weights, turns or updates take a pass of their own. The arrays between then hold nothing of use.
 #[derive(Debug)]
 pub struct FftAxesCall<'a> {
-    pub(crate) transforms: SmallVec<[Fourier; MOST_AXES]>,
+    pub(crate) transforms: Vec<Fourier>,
     pub(crate) x: Operand<'a>,
-    pub(crate) between: SmallVec<[OperandMut<'a>; MOST_AXES - 1]>,
+    pub(crate) between: Vec<OperandMut<'a>>,
     pub(crate) y: OperandMut<'a>,
     pub(crate) factors: Factors<'a>,
 }
@@ -42,8 +41,7 @@ impl<'a> FftAxesCall<'a> {
         y: ViewMut<'a>,
         update: Update<'a>,
     ) -> Result<Self> {
-        let between: SmallVec<[OperandMut<'a>; MOST_AXES - 1]> =
-            between.into_iter().map(OperandMut::from).collect();
+        let between: Vec<OperandMut<'a>> = between.into_iter().map(OperandMut::from).collect();
         let count = transforms.len();
         if !(2..=MOST_AXES).contains(&count) || between.len() + 1 != count {
             let why = format!("{count} transforms with {} arrays between them", between.len());
@@ -75,7 +73,7 @@ impl<'a> FftAxesCall<'a> {
             (shape, dtype) = (range, to);
         }
         let factors = Factors::new(NAME, update, y.dtype())?;
-        let transforms = transforms.iter().copied().collect();
+        let transforms = transforms.to_vec();
         Ok(Self { transforms, x: x.into(), between, y: y.into(), factors })
     }
 

@@ -70,7 +70,7 @@ const SHARING: [usize; 3] = [64, 4, 1];
 const WORTH_SHARING: usize = 4;
 /// Runs of such rows that a thread takes at once, where these leave threads enough: what a row names is loaded once for all of them,
 /// which is better still.
-const TOGETHER: [usize; 3] = [8, 4, 2];
+const TOGETHER: [usize; 4] = [16, 8, 4, 2];
 /// The most threads of such a row.
 const MOST_SHARING: usize = 32;
 /// Groups per multiprocessor that take such rows.
