@@ -153,7 +153,7 @@ impl fmt::Display for Act {
             Self::Pass(pass) => pass.fmt(f),
             Self::Each(stencil, _) => write!(f, "{} stencils of one array", stencil.terms().len()),
             Self::Transforms(transforms) => {
-                let all: Vec<String> = transforms.all().iter().map(points).collect();
+                let all: Vec<String> = transforms.all.iter().map(points).collect();
                 write!(f, "fft of {}", all.join(", then "))
             }
             Self::Leaf(leaf) => leaf.fmt(f),

@@ -13,7 +13,7 @@ use super::order::ordered;
 use super::partition::Partition;
 use super::placed::placed;
 use super::program::{Act, Leaf, Program};
-use super::transforms::together;
+use super::together::together;
 use super::{Orientation, collect};
 use crate::number::{self, ONE};
 use crate::{Devices, Space};

@@ -39,6 +39,7 @@ mod rewrite;
 mod run;
 mod same;
 mod summand;
+mod together;
 mod transforms;
 mod units;
 

@@ -15,6 +15,7 @@ use super::super::transforms::Transforms;
 use super::super::{Gpu, constants};
 use super::ends::{Call, Ends};
 use super::own::{self, Own};
+use super::part::Part;
 use super::rooms::Rooms;
 use super::stand_in;
 use crate::factors::{FactorOf, Factors};
@@ -76,15 +77,6 @@ enum Engine {
     /// Our own kernels, one part after the other, as a library would: to look at what stands before and behind it where there is
     /// none.
     StandIn,
-}
-
-/// One part of the lines on the way through the library, `y` and `x`.
-pub(super) struct Part<'a> {
-    pub(super) transform: Transform,
-    pub(super) memories: [&'a Memory; 2],
-    /// Elements before the first one.
-    pub(super) starts: [usize; 2],
-    pub(super) positive: bool,
 }
 
 impl Engine {

@@ -6,6 +6,7 @@ mod ends;
 mod kernel;
 mod library;
 mod own;
+mod part;
 mod rooms;
 mod stand_in;
 mod tables;

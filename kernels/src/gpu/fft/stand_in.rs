@@ -6,8 +6,8 @@ use arrayspan_bridge::iteration::{Axes, IterationSpace};
 use arrayspan_bridge::{Array, DType};
 
 use super::super::Gpu;
-use super::library::Part;
 use super::own::{self, Own};
+use super::part::Part;
 use crate::factors::Factors;
 use crate::fourier::{Lines, Schedule};
 use crate::{Fourier, Result};
