@@ -340,7 +340,11 @@ impl Fourier {
 
     /// Fails unless its numbers are those of the dtype.
     pub(crate) fn check(&self, verb: &'static str, dtype: DType) -> Result<()> {
-        for (what, number) in [("a scale", self.scale), ("a weight", self.inner)] {
+        // Bins are multiplied by both together.
+        let both = if self.inverse { 0.0 } else { self.scale * self.inner };
+        let numbers =
+            [("a scale", self.scale), ("a weight", self.inner), ("a scaled weight", both)];
+        for (what, number) in numbers {
             if matches!(fit(number, dtype), Fit::TooLarge | Fit::NotFinite) {
                 let why = format!("{what} of {number:e} is not a finite number of {dtype}");
                 return check::argument(verb, why);

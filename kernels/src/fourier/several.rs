@@ -1,8 +1,9 @@
 //! Transforms along several axes, which a library takes as one.
 
-use arrayspan_bridge::Layout;
+use arrayspan_bridge::{DType, Layout};
 
 use super::{Fourier, Signals};
+use crate::{Fit, fit};
 
 /// The most axes that are transformed in one call.
 pub(crate) const MOST_AXES: usize = 3;
@@ -11,16 +12,31 @@ pub(crate) const MOST_AXES: usize = 3;
 /// for none), along which complex numbers are transformed to as many.
 ///
 /// `None` unless the axes are the last ones of arrays without gaps, of which all but the last are transformed as they are, with one sign.
-/// The scales of all are that of the lines.
+/// The scales of all are that of the lines: a number that complex numbers of `dtype` have.
 pub(crate) fn joined(
     transforms: &[Fourier],
     layouts: [&Layout; 2],
+    dtype: DType,
 ) -> Option<(Fourier, [usize; 2])> {
-    let rank = layouts[0].rank();
-    let first = rank.checked_sub(transforms.len())?;
-    if !layouts.iter().all(|layout| layout.is_contiguous()) {
-        return None;
+    let (lines, outer) = last_axes(transforms, layouts[0].rank())?;
+    let held = |number: f64| fit(number, dtype) == Fit::Held;
+    let whole = layouts.iter().all(|layout| layout.is_contiguous());
+    let numbers = held(lines.scale()) && held(lines.scale() * lines.inner());
+    (whole && numbers).then_some((lines, outer))
+}
+
+impl Fourier {
+    /// Whether transforms, one after the other, of arrays of that rank are such as a library may take as one
+    /// ([`FftAxesCall`](crate::verb::FftAxesCall)).
+    #[must_use]
+    pub fn are_joint(transforms: &[Self], rank: usize) -> bool {
+        (2..=MOST_AXES).contains(&transforms.len()) && last_axes(transforms, rank).is_some()
     }
+}
+
+/// That of the last axis with the scales of all, and the extents of the axes before it.
+fn last_axes(transforms: &[Fourier], rank: usize) -> Option<(Fourier, [usize; 2])> {
+    let first = rank.checked_sub(transforms.len())?;
     let mut outer = [1; 2];
     let mut lines = *transforms.iter().find(|fourier| fourier.axis() + 1 == rank)?;
     for fourier in transforms.iter().filter(|fourier| fourier.axis() + 1 != rank) {
@@ -42,6 +58,8 @@ pub(crate) fn joined(
 mod tests {
     use super::*;
 
+    const SINGLE: DType = DType::Complex64;
+
     fn layouts(from: &[usize], to: &[usize]) -> [Layout; 2] {
         [to, from].map(|shape| Layout::contiguous(shape).unwrap())
     }
@@ -53,25 +71,33 @@ mod tests {
         let [inner, outer] = [(2, 6), (1, 4)]
             .map(|(axis, points)| Fourier::new(axis, points).unwrap().scaled(0.5).unwrap());
         let scaled = |by: f64| half.scaled(by).unwrap();
-        assert_eq!(joined(&[half, inner], [&y, &x]), Some((scaled(0.5), [1, 6])));
-        assert_eq!(joined(&[half, inner, outer], [&y, &x]), Some((scaled(0.25), [4, 6])));
+        assert_eq!(joined(&[half, inner], [&y, &x], SINGLE), Some((scaled(0.5), [1, 6])));
+        assert_eq!(joined(&[half, inner, outer], [&y, &x], SINGLE), Some((scaled(0.25), [4, 6])));
         // In any order that there is.
         let back = [inner.adjoint(), half.adjoint()];
-        assert_eq!(joined(&back, [&x, &y]), Some((scaled(0.5).adjoint(), [1, 6])));
+        assert_eq!(joined(&back, [&x, &y], SINGLE), Some((scaled(0.5).adjoint(), [1, 6])));
         // An axis between them stays, one sign is another, zeros, turns, or gaps.
-        assert_eq!(joined(&[half, outer], [&y, &x]), None);
-        assert_eq!(joined(&[half, inner.conj()], [&y, &x]), None);
-        assert_eq!(joined(&[half, inner.of_extent(5)], [&y, &x]), None);
-        assert_eq!(joined(&[half, inner.turned([1, 0])], [&y, &x]), None);
-        assert_eq!(joined(&[inner, outer], [&y, &x]), None);
+        assert_eq!(joined(&[half, outer], [&y, &x], SINGLE), None);
+        assert_eq!(joined(&[half, inner.conj()], [&y, &x], SINGLE), None);
+        assert_eq!(joined(&[half, inner.of_extent(5)], [&y, &x], SINGLE), None);
+        assert_eq!(joined(&[half, inner.turned([1, 0])], [&y, &x], SINGLE), None);
+        assert_eq!(joined(&[inner, outer], [&y, &x], SINGLE), None);
         let gaps = x.reversed(0).unwrap();
-        assert_eq!(joined(&[half, inner], [&y, &gaps]), None);
+        assert_eq!(joined(&[half, inner], [&y, &gaps], SINGLE), None);
         // Of lines themselves the kernels around the library take these along.
         let turned = half.of_extent(9).turned([1, 1]);
         let [y, x] = layouts(&[6, 9], &[6, 6]);
         let [turned, inner] = [turned.at_axis(1), inner.at_axis(0)];
         let expected = turned.scaled(0.5).unwrap();
-        assert_eq!(joined(&[turned, inner], [&y, &x]), Some((expected, [1, 6])));
-        assert_eq!(joined(&[turned.real(), inner], [&y, &x]), None);
+        assert_eq!(joined(&[turned, inner], [&y, &x], SINGLE), Some((expected, [1, 6])));
+        assert_eq!(joined(&[turned.real(), inner], [&y, &x], SINGLE), None);
+        // Scales whose product is no number of the dtype.
+        for scale in [1e25, 1e-25] {
+            let scaled = [turned, inner].map(|fourier| fourier.scaled(scale).unwrap());
+            assert_eq!(joined(&scaled, [&y, &x], SINGLE), None);
+            assert!(joined(&scaled, [&y, &x], DType::Complex128).is_some());
+        }
+        let heavy = turned.weighted(1e30).unwrap().scaled(1e10).unwrap();
+        assert_eq!(joined(&[heavy, inner], [&y, &x], SINGLE), None);
     }
 }

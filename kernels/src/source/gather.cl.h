@@ -78,7 +78,7 @@
         COLUMN_SPLIT((idx)indices[entry])                                         \
         const GLOBAL cell* near = x0 + (from_x0 + x0_COLUMN + i0 * x0_s0);        \
         UNROLL for (int u = 0; u < RUNS; u++) {                                   \
-          if (inside) sums[u] = ADD_ENTRY(sums[u], entry, x0_LOAD(near + u * apart * x0_s0)); \
+          if (inside) ADD_ENTRY(sums[u], entry, x0_LOAD(near + u * apart * x0_s0)); \
         }                                                                         \
       }                                                                           \
       ROW_SPLIT(first)                                                            \

@@ -18,7 +18,8 @@ const NAME: &str = "fft";
 /// part after the other. It is kept for the next call, as the factors of a transform are, until memory is short.
 ///
 /// On CUDA devices with cuFFT that library transforms what is large: where our own passes would read and write 48 MiB or more and
-/// the library moves so much less that it is done before them. It gives the same but for rounding. What it does not know (scales, weights, turns, zeros, updates) a kernel before
+/// the library moves so much less that it is done before them. It gives the same but for rounding, and but for sums that the dtype does not
+/// hold before they are scaled. What it does not know (scales, weights, turns, zeros, updates) a kernel before
 /// it does, and one behind it, as where lines lie side by side, with up to 256 MiB of room, or as much as one line takes; it works in room of the executor, and its plans are kept, the 32 used last. `ARRAYSPAN_CUFFT=0` does without,
 /// and [`Gpu::transforming`](crate::Gpu::transforming) makes an executor that does, or that has the library transform all that it takes. The cost of a call is always that of our own passes.
 #[derive(Debug)]

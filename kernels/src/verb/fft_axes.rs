@@ -17,7 +17,8 @@ const NAME: &str = "fft_axes";
 /// That is one [`fft`](FftCall) after the other, with an array for the result of each but the last. On CUDA devices cuFFT does all of
 /// them at once, without these arrays, where they are along the last axes of arrays without gaps, all but that of the last axis from
 /// complex numbers to as many in the order they are in, and our own passes would read and write 48 MiB or more; with room for as much as
-/// is transformed where scales, weights, turns or updates take a pass of their own. The arrays between then hold nothing of use.
+/// is transformed where scales, weights, turns or updates take a pass of their own, up to 4 GiB. The arrays between then hold nothing of use,
+/// and scales come behind all sums: what a dtype does not hold without them is infinite.
 #[derive(Debug)]
 pub struct FftAxesCall<'a> {
     pub(crate) transforms: Vec<Fourier>,
@@ -66,7 +67,8 @@ impl<'a> FftAxesCall<'a> {
                 Some(array) => ("between", (array.shape(), array.dtype())),
                 None => ("y", (y.shape(), y.dtype())),
             };
-            check::dtype(NAME, "x", from, dtype)?;
+            let source = if number == 0 { "x" } else { "between" };
+            check::dtype(NAME, source, from, dtype)?;
             check::dtype(NAME, name, to, found.1)?;
             check::shape(NAME, name, &range, found.0)?;
             fourier.check(NAME, y.dtype())?;

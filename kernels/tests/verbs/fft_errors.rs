@@ -36,6 +36,11 @@ fn fft_checks_its_arguments() {
     let heavy = six.scaled(1e60).unwrap();
     let words = ["fft", "1e60", "not a finite number of Complex64"];
     refused(&[2, 6], DType::Complex64, run(heavy, set), argument, &words);
+    let both = Fourier::new(1, 6).unwrap().half().weighted(1e30).unwrap().scaled(1e20).unwrap();
+    let real = array(&[2, 6], DType::Float32);
+    let run_real = |out: &mut Array| host().fft(&both, real.view(), out.view_mut(), set);
+    let words = ["fft", "scaled weight of 1e50", "not a finite number of Complex64"];
+    refused(&[2, 4], DType::Complex64, run_real, argument, &words);
     let back = Fourier::new(1, 10).unwrap().half().adjoint();
     let words = ["fft", "alpha", "real", "Float32"];
     refused(&[2, 10], DType::Float32, run(back, Update::new(I, 0.0)), argument, &words);

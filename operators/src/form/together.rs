@@ -1,6 +1,9 @@
 //! Which steps become one: Fourier transforms that follow each other.
 
+use std::collections::VecDeque;
+
 use arrayspan_bridge::devices::Device;
+use arrayspan_kernels::Fourier;
 
 use super::draft::{Draft, OUTPUT};
 use super::program::{Act, Leaf};
@@ -8,10 +11,10 @@ use super::transforms::{MOST, Transforms};
 use crate::Space;
 use crate::number::ONE;
 
-/// The same steps, where transforms that follow each other are one step: `spaces` are those of intermediate results.
+/// The same steps, where transforms that follow each other are one step, if a library may take them as one: `spaces` are those of
+/// intermediate results.
 pub(super) fn together(drafts: Vec<Draft>, spaces: &[(Space, Option<Device>)]) -> Vec<Draft> {
-    let is_one = |draft: &Draft| matches!(draft.act, Act::Leaf(Leaf::Fourier(_)));
-    if drafts.iter().filter(|draft| is_one(draft)).count() < 2 {
+    if drafts.iter().filter_map(transform).count() < 2 {
         return drafts;
     }
     let mut uses = vec![0_usize; spaces.len()];
@@ -20,41 +23,51 @@ pub(super) fn together(drafts: Vec<Draft>, spaces: &[(Space, Option<Device>)]) -
             uses[number] += 1;
         }
     }
-    let mut all: Vec<Draft> = Vec::with_capacity(drafts.len());
-    for draft in drafts {
-        let joined = all.last().and_then(|before| joined(before, &draft, spaces, &uses));
-        match (joined, all.last_mut()) {
-            (Some(act), Some(before)) => {
-                let from = before.from.clone();
-                *before = Draft { act, from, ..draft };
-            }
-            _ => all.push(draft),
+    let mut all = Vec::with_capacity(drafts.len());
+    let mut left: VecDeque<Draft> = drafts.into();
+    while !left.is_empty() {
+        let counts = (2..=MOST.min(left.len())).rev();
+        let mut found =
+            counts.filter_map(|count| Some((count, joint(&left, count, (spaces, &uses))?)));
+        let Some((count, act)) = found.next() else {
+            all.extend(left.pop_front());
+            continue;
+        };
+        let mut some = left.drain(..count);
+        if let (Some(first), Some(last)) = (some.next(), some.next_back()) {
+            all.push(Draft { act, from: first.from, ..last });
         }
     }
     all
 }
 
-/// Both as one, if nothing else reads or writes what is between them.
-fn joined(
-    before: &Draft,
-    draft: &Draft,
-    spaces: &[(Space, Option<Device>)],
-    uses: &[usize],
-) -> Option<Act> {
-    let Act::Leaf(Leaf::Fourier(last)) = &draft.act else { return None };
-    let Transforms { mut all, mut between } = match &before.act {
-        Act::Leaf(Leaf::Fourier(first)) => Transforms { all: vec![*first], between: Vec::new() },
-        Act::Transforms(transforms) => transforms.clone(),
-        _ => return None,
-    };
-    let number = before.to.number.checked_sub(OUTPUT + 1)?;
-    let alone = before.to == draft.from && before.to.path.is_empty() && uses[number] == 2;
-    let whole = before.scale == ONE && before.first && before.to.device == draft.to.device;
-    let other = all.iter().all(|fourier| fourier.axis() != last.axis());
-    if !alone || !whole || !other || all.len() == MOST {
-        return None;
+/// What a step transforms, if that is all it does.
+fn transform(draft: &Draft) -> Option<&Fourier> {
+    match &draft.act {
+        Act::Leaf(Leaf::Fourier(fourier)) => Some(fourier),
+        _ => None,
     }
-    all.push(*last);
-    between.push(spaces[number].0.clone());
-    Some(Act::Transforms(Transforms { all, between }))
+}
+
+/// The first steps, so many, as one, if nothing else reads or writes what is between them.
+fn joint(
+    drafts: &VecDeque<Draft>,
+    count: usize,
+    (spaces, uses): (&[(Space, Option<Device>)], &[usize]),
+) -> Option<Act> {
+    let drafts = drafts.range(..count);
+    let all: Vec<Fourier> =
+        drafts.clone().map(transform).map(Option::<&_>::copied).collect::<Option<_>>()?;
+    let mut between = Vec::with_capacity(count - 1);
+    for (before, draft) in drafts.clone().zip(drafts.skip(1)) {
+        let number = before.to.number.checked_sub(OUTPUT + 1)?;
+        let alone = before.to == draft.from && before.to.path.is_empty() && uses[number] == 2;
+        let whole = before.scale == ONE && before.first && before.to.device == draft.to.device;
+        if !alone || !whole {
+            return None;
+        }
+        between.push(spaces[number].0.clone());
+    }
+    let rank = between.first()?.shape().len();
+    Fourier::are_joint(&all, rank).then_some(Act::Transforms(Transforms { all, between }))
 }

@@ -19,8 +19,8 @@ use crate::{Error, FilterTap, Form, Formula, LinearMap as _, Operator, Result, S
 /// transforms ([`Convolution`]), save to 16-bit floats. Units: those of `h x`. Complex: linear; the adjoint correlates with the
 /// conjugate. Cost: 1 launch, 2 values moved and `h.len()` products per element; by transforms the same
 /// in one launch, up to 4096 real taps of 32 bits (test `bytes::convolve1d`). A sample that is not finite makes results within the filter's
-/// reach so; by transforms, those of the whole blocks that it is in and of those beside them. Transforms are chosen for 512 taps and more,
-/// along the last axis of 32-bit numbers for 192 and more.
+/// reach so; by transforms, those of the whole blocks that it is in and of those beside them. Rounding errors of these are those
+/// of the largest sample there. Transforms are chosen for 512 taps and more, along the last axis of 32-bit numbers for 192 and more.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

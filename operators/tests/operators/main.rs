@@ -37,6 +37,7 @@ mod refused;
 mod regression;
 mod rewriting;
 mod scan;
+mod several_axes;
 mod sites;
 mod sizes;
 mod slopes;

@@ -23,8 +23,8 @@ fn at_once(gpu: &Gpu, call: &FftAxesCall<'_>) -> Result<Option<Result<()>>> {
     if layouts.iter().any(|layout| layout.is_empty()) {
         return Ok(None);
     }
-    let Some((fourier, outer)) = joined(&call.transforms, layouts) else { return Ok(None) };
     let dtype = if call.y.dtype().is_complex() { call.y.dtype() } else { call.x.dtype() };
+    let Some((fourier, outer)) = joined(&call.transforms, layouts, dtype) else { return Ok(None) };
     let lines = Lines::new(&fourier, layouts)?;
     let across = lines.across.contains(&true);
     let own = Own {

@@ -25,6 +25,9 @@ use crate::{Cost, Result};
 /// What a library works in has at least so many bytes.
 const LEAST_WORK: usize = 512;
 
+/// Bytes of room on one side of the library up to which several axes are transformed at once: as much as is transformed.
+const MOST_JOINED: usize = 4 << 30;
+
 /// The room of a stand-in: small, so that lines are taken in several parts.
 const STAND_IN_ROOM: usize = 1 << 20;
 
@@ -57,7 +60,11 @@ pub(super) fn run_with(
         plain: factors.is_set(),
     };
     let most = if stands_in { STAND_IN_ROOM } else { ROOM };
+    let joined = outer != [1; 2];
     let route = Route::new(own.fourier, own.dtype, &arrays, (outer, most))?;
+    if joined && route.room(route.at_once).iter().any(|bytes| *bytes > MOST_JOINED) {
+        return None;
+    }
     let wanted = gpu.transforms != Transforms::Either;
     if !wanted && !route.is_faster(&cost, own.user_bytes()) {
         return None;
@@ -67,7 +74,24 @@ pub(super) fn run_with(
         return Some(Ok(()));
     }
     let engine = if stands_in { Engine::StandIn } else { Engine::new(gpu, own.lines, &route)? };
-    Some(transform(gpu, own, factors, &route, &engine))
+    let rooms = match rooms(gpu, &route, &engine) {
+        // One axis at a time they take less.
+        Err(error) if joined => {
+            tracing::debug!(%error, "axes are transformed one after the other");
+            return None;
+        }
+        rooms => rooms,
+    };
+    Some(rooms.and_then(|rooms| transform(gpu, own, factors, (&route, &engine, rooms))))
+}
+
+/// What lines go through on the way to the library and from it, and what it works in.
+fn rooms(gpu: &Gpu, route: &Route, engine: &Engine) -> Result<Rooms> {
+    if gpu.planned.is_some() {
+        return Rooms::of(gpu, &[]);
+    }
+    let [before, behind] = route.room(route.at_once);
+    Rooms::of(gpu, &[before, behind, engine.work_bytes()])
 }
 
 /// What transforms lines to as many points.
@@ -148,15 +172,12 @@ fn transform(
     gpu: &Gpu,
     own: &Own<'_>,
     factors: &Factors<'_>,
-    route: &Route,
-    engine: &Engine,
+    (route, engine, rooms): (&Route, &Engine, Rooms),
 ) -> Result<()> {
     let ends = Both::new(gpu, own, factors, route)?;
     if gpu.planned.is_some() {
         return Ok(());
     }
-    let [before, behind] = route.room(route.at_once);
-    let rooms = Rooms::of(gpu, &[before, behind, engine.work_bytes()])?;
     for [first, count] in route.parts() {
         let Some(transform) = route.transform(own.lines, count) else { continue };
         let place = |operand: usize| own.lines.place(operand, first);

@@ -4,6 +4,7 @@ use arrayspan_bridge::{Array, DType};
 
 use super::super::Gpu;
 use crate::Result;
+use crate::fourier::ROOM;
 
 /// Memory that no other kernels under way use.
 pub(super) struct Rooms(Vec<Option<Array>>);
@@ -19,9 +20,10 @@ impl Rooms {
         self.0.get(number)?.as_ref()
     }
 
-    /// Leaves them for the next call: the stream runs one after the other.
+    /// Leaves them for the next call, save large ones, which go back to the device's pool: the stream runs one after the other.
     pub(super) fn keep(self, gpu: &Gpu) {
-        gpu.lines.lock().extend(self.0.into_iter().flatten());
+        let small = |room: &Array| room.layout().len() <= ROOM;
+        gpu.lines.lock().extend(self.0.into_iter().flatten().filter(small));
     }
 }
 
