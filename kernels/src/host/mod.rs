@@ -68,7 +68,8 @@ use arrayspan_bridge::devices::{Device, Stream};
 use crate::verb::Call;
 use crate::{Executor, Result};
 
-/// Runs verbs on the host's cores. Its work is done when a call returns.
+/// Runs verbs on the host's cores. Its work is done when a call returns. Verbs are methods of `dyn Executor`: [`on`](crate::on) gives
+/// such a one for a device.
 #[derive(Debug)]
 pub struct Host {
     stream: Stream,

@@ -19,6 +19,24 @@ const NAME: &str = "fft_axes";
 /// complex numbers to as many in the order they are in, and our own passes would read and write 48 MiB or more; with room for as much as
 /// is transformed where scales, weights, turns or updates take a pass of their own, up to 4 GiB. The arrays between then hold nothing of use,
 /// and scales come behind all sums: what a dtype does not hold without them is infinite.
+///
+/// ```
+/// use arrayspan_kernels::bridge::{Array, devices::Device};
+/// use arrayspan_kernels::{Fourier, Update, on};
+///
+/// let x = Array::from_slice(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [2, 3])?;
+/// let rows = Fourier::new(1, 3)?.half();
+/// let columns = Fourier::new(0, 2)?;
+/// let on = on(Device::cpu())?;
+/// // What comes out of the first: its shape, and its dtype.
+/// let shape = rows.range_of(x.shape()).expect("as many elements along the axis");
+/// let [_, dtype] = rows.dtypes(x.dtype());
+/// let (mut between, mut y) = (on.empty(&shape, dtype)?, on.empty(&shape, dtype)?);
+/// on.fft_axes(&[rows, columns], x.view(), [between.view_mut()], y.view_mut(), Update::set())?;
+/// let y = y.to_vec::<num_complex::Complex64>()?;
+/// assert!((y[0].re - 21.0).abs() < 1e-12 && (y[2].re + 9.0).abs() < 1e-12);
+/// # Ok::<(), arrayspan_kernels::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct FftAxesCall<'a> {
     pub(crate) transforms: Vec<Fourier>,
@@ -45,7 +63,10 @@ impl<'a> FftAxesCall<'a> {
         let between: Vec<OperandMut<'a>> = between.into_iter().map(OperandMut::from).collect();
         let count = transforms.len();
         if !(2..=MOST_AXES).contains(&count) || between.len() + 1 != count {
-            let why = format!("{count} transforms with {} arrays between them", between.len());
+            let why = format!(
+                "{count} transforms with {} arrays between them, expected 2 to {MOST_AXES} with one array less",
+                between.len()
+            );
             return check::argument(NAME, why);
         }
         for (number, fourier) in transforms.iter().enumerate() {
@@ -56,10 +77,19 @@ impl<'a> FftAxesCall<'a> {
         }
         check::computable(NAME, y.dtype())?;
         let (mut shape, mut dtype) = (x.shape().to_vec(), x.dtype());
+        if dtype.real() != y.dtype().real() {
+            let why = format!("x is {dtype}, y {}: of one precision", y.dtype());
+            return check::argument(NAME, why);
+        }
         for (number, fourier) in transforms.iter().enumerate() {
+            let source = if number == 0 { "x" } else { "between" };
             let Some(range) = fourier.range_of(&shape) else {
                 let (axis, [extent, _]) = (fourier.axis(), fourier.extents());
-                let why = format!("shape {shape:?}, expected {extent} along axis {axis}");
+                let why = if axis < shape.len() {
+                    format!("{source} has shape {shape:?}, expected {extent} along axis {axis}")
+                } else {
+                    format!("{source} has shape {shape:?}, which has no axis {axis}")
+                };
                 return check::argument(NAME, why);
             };
             let [from, to] = fourier.dtypes(y.dtype());
@@ -67,7 +97,6 @@ impl<'a> FftAxesCall<'a> {
                 Some(array) => ("between", (array.shape(), array.dtype())),
                 None => ("y", (y.shape(), y.dtype())),
             };
-            let source = if number == 0 { "x" } else { "between" };
             check::dtype(NAME, source, from, dtype)?;
             check::dtype(NAME, name, to, found.1)?;
             check::shape(NAME, name, &range, found.0)?;

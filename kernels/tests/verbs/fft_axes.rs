@@ -239,7 +239,11 @@ fn fft_axes_checks_its_arguments() {
     refused(&[2, 6], to, run(vec![two, six], other), dtype, &words);
     let words = ["fft_axes", "y", "[2, 6]", "[2, 5]"];
     refused(&[2, 5], to, run(vec![two, six], same()), shape, &words);
-    let words = ["fft_axes", "expected 7 along axis 1"];
+    let words = ["fft_axes", "x is Complex64, y Complex128", "one precision"];
+    refused(&[2, 6], DType::Complex128, run(vec![two, six], same()), argument, &words);
+    let words = ["fft_axes", "x has shape [2, 6]", "no axis 2"];
+    refused(&[2, 6], to, run(vec![two.at_axis(2), six], same()), argument, &words);
+    let words = ["fft_axes", "between has shape [2, 6]", "expected 7 along axis 1"];
     let seven = Fourier::new(1, 7).unwrap();
     refused(&[2, 6], to, run(vec![two, seven], same()), argument, &words);
     let words = ["fft_axes", "1e60", "not a finite number of Complex64"];

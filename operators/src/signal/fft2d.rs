@@ -8,7 +8,8 @@ use crate::{Operator, Result, Space};
 /// along each, complex.
 ///
 /// [`Spectrum::Half`] halves the second axis. Units: those of `x`. Complex: linear; of a real space, over the real numbers only. Cost: 1
-/// launch for each axis whose lines fit local memory, 2 values moved per element (test `bytes::fft2d`).
+/// launch for each axis whose lines fit local memory and whose number of points has no prime factor above 13, 2 values moved per element
+/// (test `bytes::fft2d`).
 ///
 /// Golden: PyLops 2.8.0 `FFT2D`, engine `numpy`. Its engine `scipy` divides by `√n` where `n` is needed, so that the adjoint of the norms
 /// `"none"` and `"1/n"` is none, and fails where points are fewer than samples.

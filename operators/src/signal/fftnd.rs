@@ -9,8 +9,9 @@ use crate::{Error, Form, Formula, LinearMap as _, Operator, Result, Space};
 ///
 /// One axis after the other is transformed as by [`FFT`](crate::FFT), the last one first: that one alone is halved by
 /// [`Spectrum::Half`]. The norm counts the points of all. Units: those of `x`. Complex: linear; of a real space, over the real
-/// numbers only. Cost: 1 launch for each axis whose lines fit local memory, 2 values moved per element (test `bytes::fftnd`); cuFFT, where
-/// it is taken, transforms up to three last axes together.
+/// numbers only. Cost: 1 launch for each axis whose lines fit local memory and whose number of points has no prime factor above 13, 2
+/// values moved per element (test `bytes::fftnd`); cuFFT, where it is taken, transforms up to three last axes together, if
+/// only the last of them is padded or shifted.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

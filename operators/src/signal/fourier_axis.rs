@@ -22,7 +22,7 @@ pub struct FourierAxis {
     pub step: f64,
     /// Whether sample `extent / 2` is taken first, and the half before it last.
     pub ifftshift_before: bool,
-    /// Whether the negative frequencies come first.
+    /// Whether the negative frequencies come first. Half a spectrum has none: its upper half comes first then, as NumPy's `fftshift` has it.
     pub fftshift_after: bool,
 }
 

@@ -18,6 +18,22 @@ use crate::{Error, Operator, Result, Space};
 /// `bytes::non_stationary_convolve2d`); windows together have about 4 times as many elements as `x`, where filters are short beside the
 /// distance of places.
 ///
+/// Filters may have another precision than `space`, and complex dtypes if their numbers are real.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use arrayspan_operators::kernels::bridge::{Array, DType};
+/// use arrayspan_operators::prelude::*;
+/// // One filter of 1 x 3 taps at each of 1 x 2 places: rows 0, columns 0 and 4.
+/// let filters = Array::from_slice(&[0.0, 1.0, 0.0, 1.0, 1.0, 1.0], [1, 2, 1, 3])?;
+/// let space = Space::new([1, 5], DType::Float64)?;
+/// let filter = NonStationaryConvolve2D::new(space, filters, [&[0], &[0, 4]])?;
+/// let y = filter.forward(Array::from_slice(&[0.0, 0.0, 1.0, 0.0, 0.0], [1, 5])?)?;
+/// // In the middle between both, half of each.
+/// assert_eq!(y.to_vec::<f64>()?, [0.0, 0.5, 1.0, 0.5, 0.0]);
+/// # Ok(()) }
+/// ```
+///
 /// Golden: PyLops 2.8.0 `NonStationaryConvolve2D`, whose adjoint does not conjugate complex filters; this one does.
 #[derive(Debug)]
 pub struct NonStationaryConvolve2D(());
