@@ -37,6 +37,10 @@ impl Fourier {
 /// That of the last axis with the scales of all, and the extents of the axes before it.
 fn last_axes(transforms: &[Fourier], rank: usize) -> Option<(Fourier, [usize; 2])> {
     let first = rank.checked_sub(transforms.len())?;
+    let mut axes = transforms.iter().map(Fourier::axis).enumerate();
+    if axes.any(|(at, axis)| transforms[..at].iter().any(|other| other.axis() == axis)) {
+        return None;
+    }
     let mut outer = [1; 2];
     let mut lines = *transforms.iter().find(|fourier| fourier.axis() + 1 == rank)?;
     for fourier in transforms.iter().filter(|fourier| fourier.axis() + 1 != rank) {
@@ -82,6 +86,11 @@ mod tests {
         assert_eq!(joined(&[half, inner.of_extent(5)], [&y, &x], SINGLE), None);
         assert_eq!(joined(&[half, inner.turned([1, 0])], [&y, &x], SINGLE), None);
         assert_eq!(joined(&[inner, outer], [&y, &x], SINGLE), None);
+        // One axis twice.
+        let [line, again] = [Fourier::new(3, 6).unwrap(); 2];
+        assert_eq!(joined(&[line, again], [&x, &x], SINGLE), None);
+        assert_eq!(joined(&[line, inner, inner], [&x, &x], SINGLE), None);
+        assert!(!Fourier::are_joint(&[line, again], 4) && Fourier::are_joint(&[line, inner], 4));
         let gaps = x.reversed(0).unwrap();
         assert_eq!(joined(&[half, inner], [&y, &gaps], SINGLE), None);
         // Of lines themselves the kernels around the library take these along.
