@@ -57,7 +57,7 @@ fn two_along_one_axis_are_two_steps() {
     assert_eq!(joined(&both), 0, "{}", both.describe());
     let x: Vec<Complex64> = (0..15).map(|at| Complex64::new(f64::from(at), 1.0)).collect();
     let x = Array::from_slice(&x, [3, 5]).unwrap();
-    let expected = second.forward(&first.forward(&x).unwrap()).unwrap();
+    let expected = second.forward(first.forward(&x).unwrap()).unwrap();
     let found = both.forward(&x).unwrap();
     assert_eq!(found.to_vec::<Complex64>().unwrap(), expected.to_vec::<Complex64>().unwrap());
 }
