@@ -10,7 +10,7 @@ use arrayspan_bridge::{DType, Layout};
 pub(crate) use lines::Lines;
 pub(crate) use route::{Arrays, ROOM, Route};
 pub(crate) use schedule::{LOCAL, Schedule, radices};
-pub(crate) use several::{MOST_AXES, joined};
+pub(crate) use several::joined;
 
 use crate::verb::check;
 use crate::{Cost, Fit, Result, fit};

@@ -5,9 +5,6 @@ use arrayspan_bridge::{DType, Layout};
 use super::{Fourier, Signals};
 use crate::{Fit, fit};
 
-/// The most axes that are transformed in one call.
-pub(crate) const MOST_AXES: usize = 3;
-
 /// Transforms along several axes as one of the lines along the last axis, and the extents of the axes before it, the outermost first (1
 /// for none), along which complex numbers are transformed to as many.
 ///
@@ -26,11 +23,14 @@ pub(crate) fn joined(
 }
 
 impl Fourier {
+    /// The most axes that are transformed in one call.
+    pub const MOST_JOINT: usize = 3;
+
     /// Whether transforms, one after the other, of arrays of that rank are such as a library may take as one
     /// ([`FftAxesCall`](crate::verb::FftAxesCall)).
     #[must_use]
     pub fn are_joint(transforms: &[Self], rank: usize) -> bool {
-        (2..=MOST_AXES).contains(&transforms.len()) && last_axes(transforms, rank).is_some()
+        (2..=Self::MOST_JOINT).contains(&transforms.len()) && last_axes(transforms, rank).is_some()
     }
 }
 

@@ -5,7 +5,6 @@ use arrayspan_bridge::{DType, Operand, OperandMut, View, ViewMut};
 
 use super::{FftCall, OperandName, Verb, check};
 use crate::factors::Factors;
-use crate::fourier::MOST_AXES;
 use crate::plan::{Moved, Operands};
 use crate::{Cost, Fourier, Result, Update};
 
@@ -62,10 +61,11 @@ impl<'a> FftAxesCall<'a> {
     ) -> Result<Self> {
         let between: Vec<OperandMut<'a>> = between.into_iter().map(OperandMut::from).collect();
         let count = transforms.len();
-        if !(2..=MOST_AXES).contains(&count) || between.len() + 1 != count {
+        if !(2..=Fourier::MOST_JOINT).contains(&count) || between.len() + 1 != count {
             let why = format!(
-                "{count} transforms with {} arrays between them, expected 2 to {MOST_AXES} with one array less",
-                between.len()
+                "{count} transforms with {} arrays between them, expected 2 to {} with one array less",
+                between.len(),
+                Fourier::MOST_JOINT
             );
             return check::argument(NAME, why);
         }

@@ -7,7 +7,7 @@ use arrayspan_kernels::Fourier;
 
 use super::draft::{Draft, OUTPUT};
 use super::program::{Act, Leaf};
-use super::transforms::{MOST, Transforms};
+use super::transforms::Transforms;
 use crate::Space;
 use crate::number::ONE;
 
@@ -26,7 +26,7 @@ pub(super) fn together(drafts: Vec<Draft>, spaces: &[(Space, Option<Device>)]) -
     let mut all = Vec::with_capacity(drafts.len());
     let mut left: VecDeque<Draft> = drafts.into();
     while !left.is_empty() {
-        let counts = (2..=MOST.min(left.len())).rev();
+        let counts = (2..=Fourier::MOST_JOINT.min(left.len())).rev();
         let mut found =
             counts.filter_map(|count| Some((count, joint(&left, count, (spaces, &uses))?)));
         let Some((count, act)) = found.next() else {

@@ -5,9 +5,6 @@ use arrayspan_kernels::{Cost, Fourier, Update};
 
 use crate::{Context, Result, Space, scratch_bytes};
 
-/// The most axes that the verb takes.
-pub(super) const MOST: usize = 3;
-
 /// Two or three transforms along axes of their own, and the spaces between them.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Transforms {
@@ -40,7 +37,7 @@ impl Transforms {
         update: Update<'_>,
     ) -> Result<()> {
         let mut on = on;
-        let mut arrays = [const { None }; MOST - 1];
+        let mut arrays = [const { None }; Fourier::MOST_JOINT - 1];
         for (array, space) in arrays.iter_mut().zip(&self.between) {
             let (between, rest) = on.scratch(space)?;
             (*array, on) = (Some(between), rest);

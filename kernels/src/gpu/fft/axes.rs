@@ -5,7 +5,7 @@ use super::super::Gpu;
 use super::library;
 use super::own::Own;
 use crate::Result;
-use crate::fourier::{Lines, Schedule, joined};
+use crate::fourier::{Lines, Schedule, complex, joined};
 use crate::verb::{FftAxesCall, Verb as _};
 
 pub(in crate::gpu) fn run(gpu: &Gpu, call: &mut FftAxesCall<'_>) -> Result<()> {
@@ -20,10 +20,10 @@ pub(in crate::gpu) fn run(gpu: &Gpu, call: &mut FftAxesCall<'_>) -> Result<()> {
 /// By the library, if it takes them; or `None`.
 fn at_once(gpu: &Gpu, call: &FftAxesCall<'_>) -> Result<Option<Result<()>>> {
     let layouts = [call.y.layout(), call.x.layout()];
-    if layouts.iter().any(|layout| layout.is_empty()) {
+    if !library::is_there(gpu) || layouts.iter().any(|layout| layout.is_empty()) {
         return Ok(None);
     }
-    let dtype = if call.y.dtype().is_complex() { call.y.dtype() } else { call.x.dtype() };
+    let dtype = complex(call.y.dtype());
     let Some((fourier, outer)) = joined(&call.transforms, layouts, dtype) else { return Ok(None) };
     let lines = Lines::new(&fourier, layouts)?;
     let across = lines.across.contains(&true);

@@ -40,6 +40,15 @@ pub(super) fn run(gpu: &Gpu, own: &Own<'_>, factors: &Factors<'_>) -> Option<Res
     run_with(gpu, own, factors, ([1; 2], cost))
 }
 
+/// Whether the executor may transform by a library, or what stands in for it.
+pub(super) fn is_there(gpu: &Gpu) -> bool {
+    match gpu.transforms {
+        Transforms::Own => false,
+        Transforms::StandIn => true,
+        Transforms::Either | Transforms::Library => gpu.stream.device().kind() == DeviceKind::Cuda,
+    }
+}
+
 /// The same, of lines whose transforms are along axes of these extents, too, where our own passes cost so much.
 pub(super) fn run_with(
     gpu: &Gpu,
@@ -48,8 +57,7 @@ pub(super) fn run_with(
     (outer, cost): ([usize; 2], Cost),
 ) -> Option<Result<()>> {
     let stands_in = gpu.transforms == Transforms::StandIn;
-    let cuda = gpu.stream.device().kind() == DeviceKind::Cuda;
-    if gpu.transforms == Transforms::Own || !(cuda || stands_in) {
+    if !is_there(gpu) {
         return None;
     }
     let [of_x, of_y] = own.fourier.dtypes(own.dtype);

@@ -19,6 +19,7 @@ pub(super) use tables::{Table, root};
 
 use super::{Gpu, map};
 use crate::Result;
+use crate::fourier::complex;
 use crate::verb::FftCall;
 use own::Own;
 
@@ -34,7 +35,7 @@ pub(super) fn run(gpu: &Gpu, call: &mut FftCall<'_>) -> Result<()> {
     let lines = call.lines()?;
     let own = Own {
         fourier: &call.fourier,
-        dtype: if call.y.dtype().is_complex() { call.y.dtype() } else { call.x.dtype() },
+        dtype: complex(call.y.dtype()),
         lines: &lines,
         schedule: &call.schedule(&lines),
         users: [call.y.memory(), call.x.memory()],
