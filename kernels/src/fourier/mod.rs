@@ -1,6 +1,7 @@
 //! Discrete Fourier transforms along an axis, as data.
 
 mod lines;
+mod radices;
 mod route;
 mod schedule;
 mod several;
@@ -9,7 +10,8 @@ use arrayspan_bridge::{DType, Layout};
 
 pub(crate) use lines::Lines;
 pub(crate) use route::{Arrays, ROOM, Route};
-pub(crate) use schedule::{LOCAL, Schedule, radices};
+pub(crate) use radices::{parts, radices};
+pub(crate) use schedule::{LOCAL, Schedule};
 pub(crate) use several::joined;
 
 use crate::verb::check;

@@ -124,26 +124,9 @@ fn passes(length: usize, single: usize, several: usize) -> Vec<usize> {
     vec![length]
 }
 
-/// The radices of a transform of so many points in local memory, the largest first.
-pub(crate) fn radices(points: usize) -> Vec<usize> {
-    let all = factors(points).unwrap_or_default();
-    let mut radices: Vec<usize> = all.iter().copied().filter(|prime| *prime > 2).collect();
-    let twos = points.trailing_zeros() as usize;
-    // Eights, and what is left as two fours rather than an eight and a two.
-    let (eights, fours, two) = match (twos / 3, twos % 3) {
-        (eights, 0) => (eights, 0, 0),
-        (0, 1) => (0, 0, 1),
-        (eights, 1) => (eights - 1, 2, 0),
-        (eights, _) => (eights, 1, 0),
-    };
-    radices.extend(std::iter::repeat_n(8, eights));
-    radices.extend(std::iter::repeat_n(4, fours));
-    radices.extend(std::iter::repeat_n(2, two));
-    radices
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::radices;
     use super::*;
 
     #[test]

@@ -19,8 +19,13 @@
      LAST, PADS          1 if this is the last pass of a transform, and if signals have elements behind their last point
      CHIRP               1 in the first transform of a convolution, 2 in the second
      CHIRP_AT, RESPONSE_AT  what lines are multiplied by before it and behind, what their transform is
-     STAGES              STAGE(radix, product of the radices before, butterflies of a thread) ...
-   and the text of stages. */
+     FIRST, FINAL, STEPS the first radix, whose butterflies take what is loaded; the last one, whose butterflies leave what is stored; and
+                         STEP(radix, product of the radices before, of those behind) ... for those between. If there is one alone,
+                         it stands between two ones
+   and the text of steps. */
+
+/* Numbers from one that a thread loads to the next. */
+#define APART (POINTS / FIRST)
 
 /* Transform s of a pass: its line and its number there. */
 #if PARTS == 1
@@ -42,24 +47,30 @@
 #define NEW_y old
 
 KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
-  LOCAL_ARRAY(elem, held, LINES * PITCH);
+  LOCAL_ARRAY(factor, held, LINES * PITCH);
   PROLOGUE
   const int thread = LID(0);
   const idx all = count * PARTS;
   for (idx from = (idx)GRP(0) * LINES; from < all; from += (idx)NGRP(0) * LINES) {
-    for (int i = thread; i < LINES * POINTS; i += THREADS) {
+    for (int b = thread; b < LINES * APART; b += THREADS) {
 #if LOAD_ACROSS
-      const int own = i % LINES, at = i / LINES;
+      const int own = b % LINES, turn = b / LINES;
 #else
-      const int own = i / POINTS, at = i % POINTS;
+      const int own = b / APART, turn = b % APART;
 #endif
-      elem value = e_zero();
-      if (from + own < all) {
-        SPLIT((from + own))
-        const idx k = j + (idx)at * PARTS;
+      /* Transforms beyond the last are that once more, and left. */
+      const idx number = from + own < all ? from + own : all - 1;
+      SPLIT(number)
 #if FROM_USER
-        const idx number = first_line + line;
-        LINE_SPLIT(number)
+      LINE_SPLIT((first_line + line))
+      const GLOBAL x_cell* line_x = x0 + x0_LINE;
+#endif
+      elem v[FIRST];
+      UNROLL for (int r = 0; r < FIRST; r++) {
+        const int at = turn + r * APART;
+        const idx k = j + (idx)at * PARTS;
+        elem value = e_zero();
+#if FROM_USER
   #if HALF == 1
         const idx bin = k <= N / 2 ? k : N - k;
         const int there = k < N;
@@ -69,7 +80,7 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
   #endif
         if (there) {
           const idx place = bin + x_turn < x_extent ? bin + x_turn : bin + x_turn - x_extent;
-          value = x_value(x0[x0_LINE + place * x0_s]);
+          value = x_value(line_x[place * x0_s]);
   #if HALF == 1
           /* A bin that is its own conjugate is real; the others stand for two. */
           value = bin == 0 || 2 * bin == N ? e_make(value.re, R(0.0)) : e_scale(inner, value);
@@ -86,28 +97,44 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
         value = x_value(x0[ROOM_PLACE(k)]);
 #endif
 #if DONE > 1
-        const idx turn = (idx)at * (j % DONE);
+        const idx around = (idx)at * (j % DONE);
   #ifdef COARSE_AT
-        value = e_mul(value, e_mul(OF_TABLE(PASS_AT + turn % FINE), OF_TABLE(COARSE_AT + turn / FINE)));
+        value = e_mul(value, e_mul(OF_TABLE(PASS_AT + around % FINE), OF_TABLE(COARSE_AT + around / FINE)));
   #else
-        value = e_mul(value, OF_TABLE(PASS_AT + turn));
+        value = e_mul(value, OF_TABLE(PASS_AT + around));
   #endif
 #endif
+        v[r] = value;
       }
-      held[own * PITCH + at] = value;
+      BUTTERFLY(FIRST)(v);
+      TURNED_BY(FIRST, 1, (FIRST == 1 ? 1 : APART), turn, v)
+      LOCAL factor* held_line = held + own * PITCH;
+      const int first = CELL(turn);
+      LEAVE(FIRST, APART, held_line, first, v)
     }
     BARRIER();
-    STAGES
-    for (int i = thread; i < LINES * POINTS; i += THREADS) {
+    STEPS
+    for (int b = thread; b < LINES * (POINTS / FINAL); b += THREADS) {
 #if STORE_ACROSS
-      const int own = i % LINES, at = i / LINES;
+      const int own = b % LINES, low = b / LINES;
 #else
-      const int own = i / POINTS, at = i % POINTS;
+      const int own = b / (POINTS / FINAL), low = b % (POINTS / FINAL);
 #endif
-      if (from + own < all) {
-        SPLIT((from + own))
+      if (from + own >= all) continue;
+      const LOCAL factor* held_line = held + own * PITCH;
+      const int first = CELL(BIN(low));
+      elem v[FINAL];
+      TAKE(FINAL, 1, held_line, first, v)
+      BUTTERFLY(FINAL)(v);
+      SPLIT((from + own))
+#if TO_USER
+      LINE_SPLIT((first_line + line))
+      GLOBAL y_cell* line_y = y + y_LINE;
+#endif
+      UNROLL for (int r = 0; r < FINAL; r++) {
+        const int at = low + r * (POINTS / FINAL);
         const idx k = (j - j % DONE) * POINTS + j % DONE + (idx)at * DONE;
-        elem value = held[own * PITCH + at];
+        elem value = v[r];
 #if TO_USER
         if (k < N && k < y_extent) {
   #if CHIRP
@@ -121,10 +148,8 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
   #else
           value = e_scale(scale, value);
   #endif
-          const idx number = first_line + line;
-          LINE_SPLIT(number)
           const idx place = k + y_turn < y_extent ? k + y_turn : k + y_turn - y_extent;
-          GLOBAL y_cell* to = y + (y_LINE + place * y_s);
+          GLOBAL y_cell* to = line_y + place * y_s;
   #if READS_Y
           const elem old = y_value(*to);
   #endif

@@ -1,5 +1,33 @@
-/* Factors, in a table. */
+/* Factors, in a table, and numbers in local memory. */
 
 typedef struct ALIGNED(BITS / 4) { real re; real im; } factor;
 
 #define OF_TABLE(place) e_make(table[place].re, table[place].im)
+
+/* In local memory a number is one access. */
+FN factor to_cell(elem a) { factor c; c.re = a.re; c.im = a.im; return c; }
+FN elem of_cell(const LOCAL factor* c) { return e_make(c->re, c->im); }
+
+FN void butterfly_1(elem* v) {}
+
+/* v[k] times root^k, for so many k: a product of a few factors each. */
+#define TURN(v, many, root)                                                             \
+  {                                                                                     \
+    elem powers[4], fourth, step = e_make(R(1.0), R(0.0));                              \
+    powers[1] = root;                                                                   \
+    powers[2] = e_mul(root, root);                                                      \
+    powers[3] = e_mul(powers[2], root);                                                 \
+    fourth = e_mul(powers[2], powers[2]);                                               \
+    UNROLL for (int k = 1; k < 4 && k < (many); k++) (v)[k] = e_mul((v)[k], powers[k]); \
+    UNROLL for (int j = 4; j < (many); j += 4) {                                        \
+      step = j == 4 ? fourth : e_mul(step, fourth);                                     \
+      (v)[j] = e_mul((v)[j], step);                                                     \
+      UNROLL for (int k = 1; k < 4 && j + k < (many); k++) {                            \
+        (v)[j + k] = e_mul((v)[j + k], e_mul(step, powers[k]));                         \
+      }                                                                                 \
+    }                                                                                   \
+  }
+
+/* That of a radix that is a macro. */
+#define BUTTERFLY_(radix) butterfly_##radix
+#define BUTTERFLY(radix) BUTTERFLY_(radix)

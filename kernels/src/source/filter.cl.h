@@ -7,75 +7,88 @@
    with a and b bins k and POINTS - k, it is E + W O and conj(E - W O) there, with E = (a + conj b) / 2, O = (a - conj b) / 2i and
    W = exp(-i pi k / POINTS).
    Before this text stand the parameters and
-     SAMPLES, RESULTS, POINTS, PITCH  samples and results of a part; complex numbers of a line, and from one line to the next
+     RESULTS             results of a part
+     POINTS, PITCH       complex numbers of a line, and from one line to the next
      THREADS, LINES      threads and lines of a group
      TAPS                the taps
      X_REAL, Y_REAL, X_ALIGN, Y_ALIGN  what x0 and y hold
      LOAD_ACROSS, STORE_ACROSS  1 if neighbours among threads take several lines
      LARGE               1 if local memory is more than is given without being asked
      ROOTS_AT, HALVES_AT, RESPONSE_AT  where the table has roots of one, W, and the spectrum, times 1 / POINTS
-     STAGES              the radices of a transform
-   and the text of stages. Among the parameters are how far before its first result a part's samples begin, the elements
+     PAIRS               1 if two samples of real lines are one complex number
+     FIRST, STEPS_BEHIND, STEPS_BACK  the first radix, whose butterflies take what is loaded and leave what is stored; the other steps, and
+                         these the other way round
+   and the text of steps. Among the parameters are how far before its first result a part's samples begin, the elements
    of a line, the number of lines, and that of parts of a line. */
 
-#if X_REAL
-  #define SAMPLE(own, k) (((LOCAL real*)(held + (own) * PITCH))[k])
-#else
-  #define SAMPLE(own, k) held[(own) * PITCH + (k)]
-#endif
-/* Sample k of what is the conjugate of a line's results. */
-#if Y_REAL
-  #define RESULT(own, k) e_make((k) & 1 ? -SAMPLE(own, k) : SAMPLE(own, k), R(0.0))
-#else
-  #define RESULT(own, k) e_conj(SAMPLE(own, k))
-#endif
+/* Numbers from one that a thread loads to the next. */
+#define APART (POINTS / FIRST)
 
 #define NEW(name) NEW_##name
 #define NEW_x0 value
 #define NEW_y old
 
+#if READS_Y
+  #define OLD(to) const elem old = y_value(*(to));
+#else
+  #define OLD(to)
+#endif
+/* Sample s of a part that begins at place `from` of a line. */
+#define LOADED(s) (from + (s) >= 0 && from + (s) < extent ? x_value(line_x[(from + (s)) * x0_s]) : e_zero())
+/* The result of sample s. */
+#define STORE(s, result)                                         \
+  if ((s) >= TAPS - 1 && (s) < TAPS - 1 + RESULTS && from + before + (s) - (TAPS - 1) < extent) { \
+    const elem value = result;                                   \
+    GLOBAL y_cell* to = line_y + (from + before + (s) - (TAPS - 1)) * y_s; \
+    OLD(to)                                                      \
+    *to = y_of(EXPRESSION(NEW));                                 \
+  }
+
 KERNEL_OF(THREADS, 1, 1) filter(PARAMETERS) {
 #if LARGE
-  LARGE_LOCAL_ARRAY(elem, held, LINES * PITCH);
+  LARGE_LOCAL_ARRAY(factor, held, LINES * PITCH);
 #else
-  LOCAL_ARRAY(elem, held, LINES * PITCH);
+  LOCAL_ARRAY(factor, held, LINES * PITCH);
 #endif
   PROLOGUE
   const int thread = LID(0);
   const idx together = (count + LINES - 1) / LINES;
   for (idx group = (idx)GRP(0); group < together * blocks; group += (idx)NGRP(0)) {
-    const idx block = group / together, first = (group - block * together) * LINES;
-    const idx begin = block * RESULTS, from = begin - before;
-    for (int i = thread; i < LINES * SAMPLES; i += THREADS) {
+    const idx block = group / together, first_line = (group - block * together) * LINES;
+    const idx from = block * RESULTS - before;
+    for (int b = thread; b < LINES * APART; b += THREADS) {
 #if LOAD_ACROSS
-      const int own = i % LINES, at = i / LINES;
+      const int own = b % LINES, turn = b / LINES;
 #else
-      const int own = i / SAMPLES, at = i % SAMPLES;
+      const int own = b / APART, turn = b % APART;
 #endif
-      const idx k = from + at;
-#if X_REAL
-      real value = R(0.0);
+      /* Lines beyond the last are that once more, and left. */
+      const idx number = first_line + own < count ? first_line + own : count - 1;
+      LINE_SPLIT(number)
+      const GLOBAL x_cell* line_x = x0 + x0_LINE;
+      LOCAL factor* line = held + own * PITCH;
+      const int first = CELL(turn);
+      elem v[FIRST];
+      UNROLL for (int r = 0; r < FIRST; r++) {
+        const idx at = turn + r * APART;
+#if PAIRS
+        v[r] = e_make(LOADED(2 * at).re, LOADED(2 * at + 1).re);
 #else
-      elem value = e_zero();
-#endif
-      if (first + own < count && k >= 0 && k < extent) {
-        const idx line = first + own;
-        LINE_SPLIT(line)
-#if X_REAL
-        value = x0[x0_LINE + k * x0_s];
-#else
-        value = x_value(x0[x0_LINE + k * x0_s]);
+        v[r] = LOADED(at);
 #endif
       }
-      SAMPLE(own, at) = value;
+      BUTTERFLY(FIRST)(v);
+      TURNED_BY(FIRST, 1, (FIRST == 1 ? 1 : APART), turn, v)
+      LEAVE(FIRST, APART, line, first, v)
     }
     BARRIER();
-    STAGES
-#if X_REAL
+    STEPS_BEHIND
+#if PAIRS
     for (int i = thread; i < LINES * (POINTS / 2 + 1); i += THREADS) {
       const int own = i / (POINTS / 2 + 1), k = i % (POINTS / 2 + 1), other = k == 0 ? 0 : POINTS - k;
-      LOCAL elem* line = held + own * PITCH;
-      const elem a = line[k], b = e_conj(line[other]), w = OF_TABLE(HALVES_AT + k);
+      LOCAL factor* line = held + own * PITCH;
+      LOCAL factor *near = line + CELL(BIN(k)), *far = line + CELL(BIN(other));
+      const elem a = of_cell(near), b = e_conj(of_cell(far)), w = OF_TABLE(HALVES_AT + k);
       const elem even = e_scale(R(0.5), e_add(a, b)), difference = e_scale(R(0.5), e_sub(a, b));
       const elem odd = e_mul(w, e_make(difference.im, -difference.re));
       /* Bins k and POINTS - k of the line, filtered; of the latter the conjugate. */
@@ -84,34 +97,42 @@ KERNEL_OF(THREADS, 1, 1) filter(PARAMETERS) {
       const elem sum = e_scale(R(0.5), e_add(low, high));
       const elem turned = e_mul(e_scale(R(0.5), e_sub(low, high)), e_conj(w));
       /* The conjugates of sum + i turned, and of what stands at POINTS - k. */
-      line[k] = e_make(sum.re - turned.im, -sum.im - turned.re);
-      line[other] = e_make(sum.re + turned.im, sum.im - turned.re);
-      if (k == 0) line[0] = e_make(sum.re - turned.im, -sum.im - turned.re);
+      if (k > 0) *far = to_cell(e_make(sum.re + turned.im, sum.im - turned.re));
+      *near = to_cell(e_make(sum.re - turned.im, -sum.im - turned.re));
     }
 #else
     for (int i = thread; i < LINES * POINTS; i += THREADS) {
       const int own = i / POINTS, k = i % POINTS;
-      LOCAL elem* bin = held + own * PITCH + k;
-      *bin = e_conj(e_mul(*bin, OF_TABLE(RESPONSE_AT + k)));
+      LOCAL factor* bin = held + own * PITCH + CELL(BIN(k));
+      *bin = to_cell(e_conj(e_mul(of_cell(bin), OF_TABLE(RESPONSE_AT + k))));
     }
 #endif
     BARRIER();
-    STAGES
-    for (int i = thread; i < LINES * RESULTS; i += THREADS) {
+    STEPS_BACK
+    for (int b = thread; b < LINES * APART; b += THREADS) {
 #if STORE_ACROSS
-      const int own = i % LINES, at = i / LINES;
+      const int own = b % LINES, turn = b / LINES;
 #else
-      const int own = i / RESULTS, at = i % RESULTS;
+      const int own = b / APART, turn = b % APART;
 #endif
-      const idx k = begin + at, line = first + own;
-      if (line < count && k < extent) {
-        const elem value = RESULT(own, TAPS - 1 + at);
-        LINE_SPLIT(line)
-        GLOBAL y_cell* to = y + (y_LINE + k * y_s);
-#if READS_Y
-        const elem old = y_value(*to);
+      if (first_line + own >= count) continue;
+      LINE_SPLIT((first_line + own))
+      GLOBAL y_cell* line_y = y + y_LINE;
+      const LOCAL factor* line = held + own * PITCH;
+      const int first = CELL(turn);
+      elem v[FIRST];
+      TAKE(FIRST, APART, line, first, v)
+      TURNED_BY(FIRST, 1, (FIRST == 1 ? 1 : APART), turn, v)
+      BUTTERFLY(FIRST)(v);
+      UNROLL for (int r = 0; r < FIRST; r++) {
+        const idx at = turn + r * APART;
+        /* The conjugates of results. */
+#if PAIRS
+        STORE(2 * at, e_make(v[r].re, R(0.0)))
+        STORE(2 * at + 1, e_make(-v[r].im, R(0.0)))
+#else
+        STORE(at, e_conj(v[r]))
 #endif
-        *to = y_of(EXPRESSION(NEW));
       }
     }
     BARRIER();

@@ -17,34 +17,6 @@
 
 #define POINTS (256 * RADIX)
 
-FN void butterfly_1(elem* v) {}
-
-/* v[k] times root^k, for so many k: a product of at most five factors each. */
-#define TURN(v, many, root)                                                           \
-  {                                                                                   \
-    elem powers[4], fourth, step = e_make(R(1.0), R(0.0));                            \
-    powers[1] = root;                                                                 \
-    powers[2] = e_mul(root, root);                                                    \
-    powers[3] = e_mul(powers[2], root);                                               \
-    fourth = e_mul(powers[2], powers[2]);                                             \
-    UNROLL for (int k = 1; k < 4 && k < (many); k++) (v)[k] = e_mul((v)[k], powers[k]); \
-    UNROLL for (int j = 4; j < (many); j += 4) {                                      \
-      step = j == 4 ? fourth : e_mul(step, fourth);                                   \
-      (v)[j] = e_mul((v)[j], step);                                                   \
-      UNROLL for (int k = 1; k < 4; k++) (v)[j + k] = e_mul((v)[j + k], e_mul(step, powers[k])); \
-    }                                                                                 \
-  }
-
-/* In local memory a number is one access. */
-#define PUT(place, value)                  \
-  {                                        \
-    factor cell;                           \
-    cell.re = (value).re;                  \
-    cell.im = (value).im;                  \
-    held[place] = cell;                    \
-  }
-FN elem taken(const LOCAL factor* cell) { return e_make(cell->re, cell->im); }
-
 /* Of the 256 numbers of a sum over r: number u + 16 s, and number u of those that have 16 l before them. Rows of 16 are turned so that
    threads side by side find them in different banks. */
 #define ACROSS(s) (256 * set + own + 16 * (s))
@@ -67,10 +39,6 @@ FN elem taken(const LOCAL factor* cell) { return e_make(cell->re, cell->im); }
     OLD(to)                                \
     *to = y_of(EXPRESSION(NEW));           \
   }
-
-/* That of RADIX points. */
-#define BUTTERFLY_(radix) butterfly_##radix
-#define BUTTERFLY(radix) BUTTERFLY_(radix)
 
 KERNEL_OF(256, 1, RESIDENT) filter_held(PARAMETERS) {
   LOCAL_ARRAY(factor, held, 4096);
@@ -104,15 +72,15 @@ KERNEL_OF(256, 1, RESIDENT) filter_held(PARAMETERS) {
       BUTTERFLY(RADIX)(v + i * RADIX);
       TURN(v + i * RADIX, RADIX, first_root)
     }
-    UNROLL for (int i = 0; i < 16; i++) PUT(256 * i + t, v[i])
+    UNROLL for (int i = 0; i < 16; i++) held[256 * i + t] = to_cell(v[i]);
     BARRIER();
-    UNROLL for (int s = 0; s < 16; s++) v[s] = taken(held + ACROSS(s));
+    UNROLL for (int s = 0; s < 16; s++) v[s] = of_cell(held + ACROSS(s));
     butterfly_16(v);
     TURN(v, 16, second_root)
     BARRIER();
-    UNROLL for (int l = 0; l < 16; l++) PUT(ALONG(l, own), v[l])
+    UNROLL for (int l = 0; l < 16; l++) held[ALONG(l, own)] = to_cell(v[l]);
     BARRIER();
-    UNROLL for (int u = 0; u < 16; u++) v[u] = taken(held + ALONG(own, u));
+    UNROLL for (int u = 0; u < 16; u++) v[u] = of_cell(held + ALONG(own, u));
     butterfly_16(v);
     UNROLL for (int m = 0; m < 16; m++) {
       v[m] = e_conj(e_mul(v[m], OF_TABLE(RESPONSE_AT + 16 * RADIX * m + t % (16 * RADIX))));
@@ -120,14 +88,14 @@ KERNEL_OF(256, 1, RESIDENT) filter_held(PARAMETERS) {
     butterfly_16(v);
     TURN(v, 16, second_root)
     /* These places no other thread has taken anything from. */
-    UNROLL for (int u = 0; u < 16; u++) PUT(ALONG(own, u), v[u])
+    UNROLL for (int u = 0; u < 16; u++) held[ALONG(own, u)] = to_cell(v[u]);
     BARRIER();
-    UNROLL for (int l = 0; l < 16; l++) v[l] = taken(held + ALONG(l, own));
+    UNROLL for (int l = 0; l < 16; l++) v[l] = of_cell(held + ALONG(l, own));
     butterfly_16(v);
     BARRIER();
-    UNROLL for (int s = 0; s < 16; s++) PUT(ACROSS(s), v[s])
+    UNROLL for (int s = 0; s < 16; s++) held[ACROSS(s)] = to_cell(v[s]);
     BARRIER();
-    UNROLL for (int i = 0; i < 16; i++) v[i] = taken(held + 256 * i + t);
+    UNROLL for (int i = 0; i < 16; i++) v[i] = of_cell(held + 256 * i + t);
     UNROLL for (int i = 0; i < LINES; i++) {
       TURN(v + i * RADIX, RADIX, first_root)
       BUTTERFLY(RADIX)(v + i * RADIX);

@@ -1,21 +1,17 @@
 //! The kernels of Fourier transforms: what is compiled into one.
 
-use std::f64::consts::TAU;
-use std::fmt::Write as _;
-
 use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::{KernelSource, Specialisation};
 use arrayspan_bridge::iteration::Text;
 
-use super::super::element::PRELUDE;
 use super::super::formula::Formula;
 use super::super::line_arrays::{LineArrays, Parameters};
+use super::steps::Steps;
 use super::tables::{FINE, Pass};
-use crate::fourier::{LOCAL, Lines, Schedule, radices};
+use crate::fourier::{LOCAL, Lines, Schedule};
 use crate::{Fourier, Signals};
 
 pub(in crate::gpu) const BUTTERFLY: &str = include_str!("../../source/fft_butterfly.cl.h");
-pub(in crate::gpu) const STAGE: &str = include_str!("../../source/fft_stage.cl.h");
 pub(in crate::gpu) const FACTOR: &str = include_str!("../../source/fft_factor.cl.h");
 pub(in crate::gpu) const CELLS: &str = include_str!("../../source/fft_cells.cl.h");
 const TEXT: &str = include_str!("../../source/fft.cl.h");
@@ -25,9 +21,6 @@ const TOGETHER: usize = 1024;
 
 /// Bytes of neighbours that a group takes side by side, if local memory has room for them.
 const BESIDE: usize = 128;
-
-/// Points that a thread has at a time.
-const EACH: usize = 8;
 
 /// A pass of Fourier transforms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -60,9 +53,7 @@ struct Place {
 /// What a group does.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Group {
-    threads: usize,
-    lines: usize,
-    pitch: usize,
+    steps: Steps,
     lines_first: bool,
     /// Whether neighbouring threads take several transforms, where they store and where they load.
     across: [bool; 2],
@@ -129,7 +120,7 @@ impl Variant {
     /// Groups that take so many lines together, and the threads of each.
     pub(in crate::gpu) fn groups(&self, lines: usize) -> [usize; 2] {
         let all = lines.saturating_mul(self.length / self.place.points);
-        [all.div_ceil(self.group.lines), self.group.threads]
+        [all.div_ceil(self.group.steps.lines), self.group.steps.threads]
     }
 
     /// The macros before the prelude.
@@ -139,15 +130,12 @@ impl Variant {
         let numbers = ["scale", "inner"];
         let parameters = Parameters { indices: &indices, table: true, numbers: &numbers };
         self.arrays.define(&parameters, text);
-        let Group { threads, lines: together, pitch, lines_first, across } = &self.group;
+        let Group { steps, lines_first, across } = &self.group;
         text.define("N", self.points);
         text.define("LENGTH", self.length);
-        text.define("POINTS", points);
         text.define("PARTS", self.length / points);
         text.define("DONE", done);
-        text.define("THREADS", threads);
-        text.define("LINES", together);
-        text.define("PITCH", pitch);
+        steps.define(text);
         text.flag("FROM_USER", user[0]);
         text.flag("TO_USER", user[1]);
         text.flag("LAST", *last);
@@ -160,51 +148,7 @@ impl Variant {
         text.define("CHIRP", chirp);
         tables.define(text);
         text.define("FINE", FINE);
-        self.stages(text);
     }
-
-    /// The radices, and the tables of butterflies.
-    fn stages(&self, text: &mut Text) {
-        let (points, Group { threads, lines, .. }) = (self.place.points, &self.group);
-        let radices = radices(points);
-        text.define("STAGES", stages(points, *lines, *threads));
-        for radix in [3, 5, 7, 11, 13].into_iter().filter(|radix| radices.contains(radix)) {
-            text.define(format_args!("HAS_{radix}"), 1);
-        }
-    }
-
-    /// The tables of odd radices, behind the prelude.
-    fn constants(&self) -> String {
-        let mut text = String::new();
-        let radices = radices(self.place.points);
-        for radix in [3_u32, 5, 7, 11, 13] {
-            if !radices.contains(&(radix as usize)) {
-                continue;
-            }
-            let angle = |k| TAU * f64::from(k) / f64::from(radix);
-            let list = |of: fn(f64) -> f64| {
-                let all = (0..radix).map(|k| format!("R({:e})", of(angle(k))));
-                all.collect::<Vec<_>>().join(", ")
-            };
-            for (name, values) in [("COSINES", list(f64::cos)), ("SINES", list(f64::sin))] {
-                // As above.
-                let _ = writeln!(text, "CONSTANT real {name}_{radix}[{radix}] = {{ {values} }};");
-            }
-        }
-        text
-    }
-}
-
-/// The radices of so many points, for a group that has so many lines and threads.
-pub(in crate::gpu) fn stages(points: usize, lines: usize, threads: usize) -> String {
-    let (mut before, mut stages) = (1, String::new());
-    for radix in radices(points) {
-        let each = (lines * (points / radix)).div_ceil(threads);
-        // Writing to a String cannot fail.
-        let _ = write!(stages, " STAGE({radix}, {before}, {each})");
-        before *= radix;
-    }
-    stages
 }
 
 /// Whether places between passes, or numbers of transforms, need 64 bits.
@@ -222,10 +166,6 @@ impl Group {
         if several || beside {
             together = together.max(BESIDE / bytes).min(most);
         }
-        let odd = place.points | 1;
-        let pitch =
-            if together > 1 && together * odd * bytes <= LOCAL { odd } else { place.points };
-        let points = place.points * together;
         let lines_first = beside;
         let [y, x] = lines.across;
         let across = if several {
@@ -237,9 +177,7 @@ impl Group {
             ]
         };
         Self {
-            threads: (points / EACH).next_power_of_two().clamp(32, 256),
-            lines: together,
-            pitch,
+            steps: Steps::new(place.points, together, LOCAL / bytes),
             lines_first,
             across,
         }
@@ -250,12 +188,7 @@ impl Specialisation for Variant {
     fn source(&self) -> KernelSource {
         let mut text = Text::default();
         self.define(&mut text);
-        text.add(PRELUDE);
-        text.add(self.constants());
-        text.add(BUTTERFLY);
-        text.add(CELLS);
-        text.add(FACTOR);
-        text.add(STAGE);
+        self.group.steps.add(&mut text);
         text.add(TEXT);
         self.arrays.element().kernel("fft", text)
     }

@@ -9,12 +9,14 @@ mod own;
 mod part;
 mod rooms;
 mod stand_in;
+mod steps;
 mod tables;
 
 pub(super) use axes::run as along_axes;
 pub(super) use ends::{Call, Ends};
-pub(super) use kernel::{BUTTERFLY, CELLS, Common, FACTOR, STAGE, stages};
+pub(super) use kernel::{BUTTERFLY, CELLS, Common, FACTOR};
 pub(super) use own::{aligned, variants};
+pub(super) use steps::Steps;
 pub(super) use tables::{Table, root};
 
 use super::{Gpu, map};

@@ -1,0 +1,60 @@
+/* Transforms of POINTS points in local memory, in place.
+
+   A step of radix P transforms numbers that are BEHIND apart, which is the product of the radices of steps after it, and turns them; BEFORE is
+   that of steps before. So a bin is left where its digits are in the other order. Steps back take bins from there, turn and transform
+   them, and leave numbers in order: with the same, negative exponents.
+   A group has LINES transforms, PITCH apart in `held`.
+   Before this text stand
+     CELL(n), JOIN(a, b)  the place of number n in local memory, where threads side by side find theirs in different banks; of numbers a
+                          step takes together, JOIN of that of the first and CELL of how far they are from it
+     BIN(k)               the number that bin k is left at
+     ROOTS_AT             where the table has the roots of one
+     THREADS, and the butterflies. */
+
+/* A radix that is a product: B butterflies of A points, and A of B. */
+#define PRODUCT(P, A, B)                                                                    \
+  FN void butterfly_##P(elem* v) {                                                          \
+    elem rows[B][A];                                                                        \
+    UNROLL for (int j = 0; j < B; j++) {                                                    \
+      UNROLL for (int r = 0; r < A; r++) rows[j][r] = v[j + B * r];                         \
+      butterfly_##A(rows[j]);                                                               \
+      UNROLL for (int k = 1; k < A; k++) {                                                  \
+        if (j > 0) rows[j][k] = e_mul(rows[j][k], e_make(COSINES_##P[j * k], -SINES_##P[j * k])); \
+      }                                                                                     \
+    }                                                                                       \
+    UNROLL for (int k = 0; k < A; k++) {                                                    \
+      elem column[B];                                                                       \
+      UNROLL for (int j = 0; j < B; j++) column[j] = rows[j][k];                            \
+      butterfly_##B(column);                                                                \
+      UNROLL for (int m = 0; m < B; m++) v[k + A * m] = column[m];                          \
+    }                                                                                       \
+  }
+PRODUCTS
+
+/* What P numbers are multiplied by, the first of which is number `turn` of BEHIND. */
+#define TURNED_BY(P, BEFORE, BEHIND, turn, v)                   \
+  if (BEHIND > 1) {                                             \
+    const elem root = OF_TABLE(ROOTS_AT + (turn) * (BEFORE)); \
+    TURN(v, P, root)                                            \
+  }
+
+/* Numbers of a line from the place of the first on. */
+#define TAKE(P, BEHIND, line, first, v) \
+  UNROLL for (int r = 0; r < P; r++) (v)[r] = of_cell(line + JOIN(first, CELL(r * (BEHIND))));
+#define LEAVE(P, BEHIND, line, first, v) \
+  UNROLL for (int r = 0; r < P; r++) line[JOIN(first, CELL(r * (BEHIND)))] = to_cell((v)[r]);
+
+#define EACH_OF(P, BEHIND, work)                                             \
+  for (int b = thread; b < LINES * (POINTS / P); b += THREADS) {             \
+    const int own = b / (POINTS / P), j = b % (POINTS / P), turn = j % BEHIND; \
+    const int first = CELL((j - turn) * P + turn);                           \
+    LOCAL factor* line = held + own * PITCH;                                 \
+    elem v[P];                                                               \
+    TAKE(P, BEHIND, line, first, v)                                          \
+    work                                                                     \
+    LEAVE(P, BEHIND, line, first, v)                                         \
+  }                                                                          \
+  BARRIER();
+
+#define STEP(P, BEFORE, BEHIND) EACH_OF(P, BEHIND, butterfly_##P(v); TURNED_BY(P, BEFORE, BEHIND, turn, v))
+#define BACK(P, BEFORE, BEHIND) EACH_OF(P, BEHIND, TURNED_BY(P, BEFORE, BEHIND, turn, v) butterfly_##P(v);)
