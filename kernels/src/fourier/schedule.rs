@@ -2,7 +2,7 @@
 
 use arrayspan_bridge::DType;
 
-use super::Fourier;
+use super::{Fourier, Signals};
 
 /// Prime factors that butterflies have.
 const PRIMES: [usize; 6] = [13, 11, 7, 5, 3, 2];
@@ -20,7 +20,8 @@ const ROOM: usize = 64 << 20;
 /// The passes over memory of a transform. It depends on the transform and the layouts alone, so that what it costs is known before it
 /// runs, on whichever device.
 ///
-/// A line whose length has small prime factors only is transformed as it is; any other (Bluestein) as a convolution, by two transforms of a
+/// A line whose length has small prime factors only is transformed as it is, one of real samples with half a spectrum as one of half as many
+/// complex numbers where these fit local memory; any other (Bluestein) as a convolution, by two transforms of a
 /// longer one. A length that does not fit local memory is the product of those of several passes, of which each transforms what lies
 /// as far apart as there are parts left (Stockham's order).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +32,8 @@ pub(crate) struct Schedule {
     pub(crate) passes: Vec<usize>,
     /// Whether lines are convolved, for which they are transformed twice.
     pub(crate) chirp: bool,
+    /// Whether two real samples are one complex number, so that the length is half of the points.
+    pub(crate) pairs: bool,
     /// All lines, and those that are transformed at a time.
     pub(crate) lines: usize,
     pub(crate) at_once: usize,
@@ -44,10 +47,16 @@ impl Schedule {
         let several = LOCAL / SIDE_BY_SIDE;
         let single = if across { several } else { LOCAL / bytes };
         let points = fourier.points();
+        let even = fourier.signals() == Signals::Half && points.is_multiple_of(2);
+        let pairs = even && points / 2 <= single && factors(points).is_some();
         let chirp = factors(points).is_none();
-        let length = if chirp { padded(2 * points - 1) } else { points };
+        let length = match points {
+            _ if chirp => padded(2 * points - 1),
+            _ if pairs => points / 2,
+            _ => points,
+        };
         let passes = passes(length, single, several);
-        let mut schedule = Self { length, passes, chirp, lines, at_once: lines, bytes };
+        let mut schedule = Self { length, passes, chirp, pairs, lines, at_once: lines, bytes };
         let line = schedule.room().saturating_mul(bytes).max(1);
         if schedule.rooms() > 0 {
             schedule.at_once = (ROOM / line).clamp(1, lines.max(1));

@@ -15,13 +15,15 @@ use crate::{Filter, Fourier};
 /// With every radix, in one pass and in several, along the last axis and along another; from and to real numbers, which a real dtype
 /// stands for.
 pub(super) fn all(dtype: DType) -> Vec<KernelSource> {
-    let shapes: [([usize; 2], usize); 6] = [
+    let shapes: [([usize; 2], usize); 8] = [
         ([70, 4096], 1),
         ([1001, 50], 0),
         ([3, 8000], 1),
         ([9000, 40], 0),
         ([50, 1031], 1),
         ([15, 3], 0),
+        ([30, 96], 1),
+        ([200, 30], 0),
     ];
     let mut kernels = Vec::new();
     for (number, (shape, axis)) in shapes.into_iter().enumerate() {

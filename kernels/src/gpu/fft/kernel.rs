@@ -15,6 +15,7 @@ pub(in crate::gpu) const BUTTERFLY: &str = include_str!("../../source/fft_butter
 pub(in crate::gpu) const FACTOR: &str = include_str!("../../source/fft_factor.cl.h");
 pub(in crate::gpu) const CELLS: &str = include_str!("../../source/fft_cells.cl.h");
 const TEXT: &str = include_str!("../../source/fft.cl.h");
+const PAIRS: &str = include_str!("../../source/fft_pairs.cl.h");
 
 /// Points of a group, unless those of one transform are more.
 const TOGETHER: usize = 1024;
@@ -32,6 +33,7 @@ pub(in crate::gpu) struct Variant {
     half: u8,
     positive: bool,
     pads: bool,
+    pairs: bool,
     place: Place,
     group: Group,
 }
@@ -111,6 +113,7 @@ impl Variant {
             length: schedule.length,
             half,
             positive: fourier.is_positive(),
+            pairs: schedule.pairs,
             pads: fourier.is_inverse() && fourier.extent() > fourier.points(),
             group: Group::new(&place, schedule, lines, bytes),
             place,
@@ -189,7 +192,8 @@ impl Specialisation for Variant {
         let mut text = Text::default();
         self.define(&mut text);
         self.group.steps.add(&mut text);
-        text.add(TEXT);
-        self.arrays.element().kernel("fft", text)
+        let (entry, own) = if self.pairs { ("fft_pairs", PAIRS) } else { ("fft", TEXT) };
+        text.add(own);
+        self.arrays.element().kernel(entry, text)
     }
 }

@@ -87,8 +87,9 @@ impl Steps {
         let inner = all.len().saturating_sub(ends);
         text.define("FIRST", first);
         text.define("FINAL", last);
-        // Those between the first and the last; behind the first; and back, up to the first.
+        // Those between the first and the last; before the last; behind the first; and back, up to the first.
         text.define("STEPS", named("STEP", &mut all[ends.min(inner)..inner].iter()));
+        text.define("STEPS_AHEAD", named("STEP", &mut all[..inner].iter()));
         text.define("STEPS_BEHIND", named("STEP", &mut all[ends.min(all.len())..].iter()));
         text.define("STEPS_BACK", named("BACK", &mut all[ends.min(all.len())..].iter().rev()));
         for odd in [3, 5, 7, 11, 13].into_iter().filter(|odd| butterflies(&radices).contains(odd)) {

@@ -27,6 +27,7 @@ pub(in crate::gpu) struct Pass {
     coarse: Option<usize>,
     chirp: usize,
     response: usize,
+    halves: usize,
 }
 
 impl Pass {
@@ -35,22 +36,25 @@ impl Pass {
         text.define("PASS_AT", self.between);
         text.define("CHIRP_AT", self.chirp);
         text.define("RESPONSE_AT", self.response);
+        text.define("HALVES_AT", self.halves);
         if let Some(coarse) = self.coarse {
             text.define("COARSE_AT", coarse);
         }
     }
 }
 
-/// What factors are of: a length, its passes, and the points of lines that are convolved.
+/// What factors are of: a length, its passes, the points of lines that are convolved, and whether two samples are one number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(in crate::gpu) struct Table {
     passes: Vec<usize>,
     chirp: Option<usize>,
+    pairs: bool,
 }
 
 impl Table {
     pub(in crate::gpu) fn new(schedule: &Schedule, points: usize) -> Self {
-        Self { passes: schedule.passes.clone(), chirp: schedule.chirp.then_some(points) }
+        let (passes, chirp) = (schedule.passes.clone(), schedule.chirp.then_some(points));
+        Self { passes, chirp, pairs: schedule.pairs }
     }
 
     /// Where the factors of each pass stand.
@@ -74,6 +78,8 @@ impl Table {
         let chirp = at;
         for pass in &mut passes {
             (pass.chirp, pass.response) = (chirp, chirp + self.chirp.unwrap_or(0));
+            // There is one or the other.
+            pass.halves = chirp;
         }
         passes
     }
@@ -97,6 +103,10 @@ impl Table {
                 all.extend((0..of).map(|k| root(k, of)));
             }
             done = of;
+        }
+        if self.pairs {
+            // Those that make half a spectrum of that of pairs.
+            all.extend((0..=done / 2).map(|k| root(k, 2 * done)));
         }
         if let Some(points) = self.chirp {
             // exp(-πi j² / n), where j² counts modulo 2n.
@@ -175,7 +185,7 @@ mod tests {
 
     #[test]
     fn factors_stand_at_their_places() {
-        let table = Table { passes: vec![16, 500, 2], chirp: Some(77) };
+        let table = Table { passes: vec![16, 500, 2], chirp: Some(77), pairs: false };
         let (places, factors) = (table.places(), table.factors().unwrap());
         assert_eq!(places[2].response + 16_000, factors.len());
         assert_eq!(factors[places[1].roots + 3], root(3, 500));

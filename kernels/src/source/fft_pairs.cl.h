@@ -1,0 +1,151 @@
+/* Fourier transforms between real signals and half their spectra, in one pass: two samples are one complex number, so that POINTS is half of N.
+
+   With a and b bins k and POINTS - k of the complex numbers' transform, the signal's are E + W O and conj(E - W O) there, with
+   E = (a + conj b) / 2, O = (a - conj b) / 2i and W = exp(-pi i k / POINTS). The other way round, of bins a and b of a signal, those of the
+   complex numbers are S + i W D and conj S + i conj(W D), with S = a + conj b and D = a - conj b.
+   All exponents are negative: those of the other sign are the conjugates of the transform of conjugates.
+   Before this text stand the parameters and
+     N                   points of the transform
+     HALF                1 if the input is half a spectrum, 2 if the result is
+     X_REAL, Y_REAL, X_ALIGN, Y_ALIGN  what x0 and y hold
+     POSITIVE            1 if exponents are positive
+     LOAD_ACROSS, STORE_ACROSS  1 if neighbours among threads take several lines
+     PADS                1 if signals have elements behind their last point
+     ROOTS_AT, HALVES_AT where the table has the roots of one, and W
+     FIRST, STEPS_BEHIND, FINAL, STEPS_AHEAD  the first radix and the steps behind it; the last one and those before it
+   and the text of steps. */
+
+#define APART (POINTS / FIRST)
+
+#define NEW(name) NEW_##name
+#define NEW_x0 value
+#define NEW_y old
+
+#if READS_Y
+  #define OLD(to) const elem old = y_value(*(to));
+#else
+  #define OLD(to)
+#endif
+#define PLACE(k, turn, extent) ((k) + (turn) < (extent) ? (k) + (turn) : (k) + (turn) - (extent))
+#define STORE(k, result)                                             \
+  {                                                                  \
+    const elem value = result;                                       \
+    GLOBAL y_cell* to = line_y + PLACE(k, y_turn, y_extent) * y_s;   \
+    OLD(to)                                                          \
+    *to = y_of(EXPRESSION(NEW));                                     \
+  }
+
+#if POSITIVE
+  #define SIGNED(value) e_conj(value)
+#else
+  #define SIGNED(value) value
+#endif
+
+#define SAMPLE(k) ((k) < x_extent ? x_value(line_x[PLACE(k, x_turn, x_extent) * x0_s]).re : R(0.0))
+#define STORE_SAMPLE(k, sample) if ((k) < y_extent) STORE(k, e_make(scale * (sample), R(0.0)))
+/* A bin that is its own conjugate is real; the others stand for two. */
+#define TAKEN(k) x_value(line_x[PLACE(k, x_turn, x_extent) * x0_s])
+#define SINGLE(k) e_make(TAKEN(k).re, R(0.0))
+#define DOUBLE(k) e_scale(inner, SIGNED(TAKEN(k)))
+
+KERNEL_OF(THREADS, 1, 1) fft_pairs(PARAMETERS) {
+  LOCAL_ARRAY(factor, held, LINES * PITCH);
+  PROLOGUE
+  const int thread = LID(0);
+  for (idx from = (idx)GRP(0) * LINES; from < count; from += (idx)NGRP(0) * LINES) {
+#if HALF == 2
+    for (int b = thread; b < LINES * APART; b += THREADS) {
+  #if LOAD_ACROSS
+      const int own = b % LINES, turn = b / LINES;
+  #else
+      const int own = b / APART, turn = b % APART;
+  #endif
+      /* Lines beyond the last are that once more, and left. */
+      const idx number = first_line + (from + own < count ? from + own : count - 1);
+      LINE_SPLIT(number)
+      const GLOBAL x_cell* line_x = x0 + x0_LINE;
+      LOCAL factor* line = held + own * PITCH;
+      const int first = CELL(turn);
+      elem v[FIRST];
+      UNROLL for (int r = 0; r < FIRST; r++) {
+        const idx k = 2 * (turn + r * APART);
+        v[r] = e_make(SAMPLE(k), SAMPLE(k + 1));
+      }
+      BUTTERFLY(FIRST)(v);
+      TURNED_BY(FIRST, 1, (FIRST == 1 ? 1 : APART), turn, v)
+      LEAVE(FIRST, APART, line, first, v)
+    }
+    BARRIER();
+    STEPS_BEHIND
+    for (int i = thread; i < LINES * (POINTS / 2 + 1); i += THREADS) {
+  #if STORE_ACROSS
+      const int own = i % LINES, k = i / LINES;
+  #else
+      const int own = i / (POINTS / 2 + 1), k = i % (POINTS / 2 + 1);
+  #endif
+      if (from + own >= count) continue;
+      const LOCAL factor* line = held + own * PITCH;
+      const elem a = of_cell(line + CELL(BIN(k))), w = OF_TABLE(HALVES_AT + k);
+      const elem b = e_conj(of_cell(line + CELL(BIN((k == 0 ? 0 : POINTS - k)))));
+      const elem even = e_scale(R(0.5), e_add(a, b)), difference = e_scale(R(0.5), e_sub(a, b));
+      const elem odd = e_mul(w, e_make(difference.im, -difference.re));
+      const real weight = k == 0 ? scale : inner;
+      LINE_SPLIT((first_line + from + own))
+      GLOBAL y_cell* line_y = y + y_LINE;
+      STORE(k, SIGNED(e_scale(weight, e_add(even, odd))))
+      if (2 * k != POINTS) STORE(POINTS - k, SIGNED(e_scale(weight, e_conj(e_sub(even, odd)))))
+    }
+#else
+    for (int i = thread; i < LINES * (POINTS / 2 + 1); i += THREADS) {
+  #if LOAD_ACROSS
+      const int own = i % LINES, k = i / LINES;
+  #else
+      const int own = i / (POINTS / 2 + 1), k = i % (POINTS / 2 + 1);
+  #endif
+      const idx number = first_line + (from + own < count ? from + own : count - 1);
+      LINE_SPLIT(number)
+      const GLOBAL x_cell* line_x = x0 + x0_LINE;
+      LOCAL factor* line = held + own * PITCH;
+      const elem a = k == 0 ? SINGLE(0) : DOUBLE(k), w = OF_TABLE(HALVES_AT + k);
+      const elem b = k == 0 ? SINGLE(POINTS) : e_conj(DOUBLE(POINTS - k));
+      const elem sum = e_add(a, b), difference = e_mul(w, e_sub(a, b));
+      const int here = CELL(k), there = CELL((POINTS - k));
+      line[here] = to_cell(e_make(sum.re - difference.im, sum.im + difference.re));
+      if (k > 0) line[there] = to_cell(e_make(sum.re + difference.im, difference.re - sum.im));
+    }
+    BARRIER();
+    STEPS_AHEAD
+    for (int b = thread; b < LINES * (POINTS / FINAL); b += THREADS) {
+  #if STORE_ACROSS
+      const int own = b % LINES, low = b / LINES;
+  #else
+      const int own = b / (POINTS / FINAL), low = b % (POINTS / FINAL);
+  #endif
+      if (from + own >= count) continue;
+      LINE_SPLIT((first_line + from + own))
+      GLOBAL y_cell* line_y = y + y_LINE;
+      const LOCAL factor* line = held + own * PITCH;
+      const int first = CELL(BIN(low));
+      elem v[FINAL];
+      TAKE(FINAL, 1, line, first, v)
+      BUTTERFLY(FINAL)(v);
+      UNROLL for (int r = 0; r < FINAL; r++) {
+        const idx k = 2 * (low + r * (POINTS / FINAL));
+        STORE_SAMPLE(k, v[r].re)
+        STORE_SAMPLE(k + 1, v[r].im)
+      }
+    }
+  #if PADS
+    /* What signals have behind their last point. */
+    for (idx i = thread; i < (y_extent - N) * LINES; i += THREADS) {
+      const int own = (int)(i % LINES);
+      if (from + own >= count) continue;
+      LINE_SPLIT((first_line + from + own))
+      GLOBAL y_cell* line_y = y + y_LINE;
+      STORE(N + i / LINES, e_zero())
+    }
+  #endif
+#endif
+    BARRIER();
+  }
+}
