@@ -9,9 +9,9 @@ mod several;
 use arrayspan_bridge::{DType, Layout};
 
 pub(crate) use lines::Lines;
-pub(crate) use route::{Arrays, ROOM, Route};
 pub(crate) use radices::{parts, radices};
-pub(crate) use schedule::{LOCAL, Schedule};
+pub(crate) use route::{Arrays, ROOM, Route};
+pub(crate) use schedule::{LOCAL, SIDE_BY_SIDE, Schedule, factors};
 pub(crate) use several::joined;
 
 use crate::verb::check;

@@ -85,7 +85,10 @@ mod tests {
         for points in (1..5000).filter(|points| factors(*points).is_some()) {
             let radices = radices(points);
             assert_eq!(radices.iter().product::<usize>(), points);
-            assert!(radices.len() <= 4 || points % 11 == 0 || points % 13 == 0, "{points}: {radices:?}");
+            assert!(
+                radices.len() <= 4 || points % 11 == 0 || points % 13 == 0,
+                "{points}: {radices:?}"
+            );
             let odd = radices.iter().any(|radix| radix % 2 == 1);
             assert!(!odd || radices.last().is_some_and(|radix| radix % 2 == 1), "{radices:?}");
         }

@@ -12,13 +12,13 @@ pub(crate) const LOCAL: usize = 32 << 10;
 
 /// Bytes of neighbours that are read or written together at least, where lines lie side by side, as the parts of a line do in
 /// each of several passes: what memory moves at once.
-const SIDE_BY_SIDE: usize = 32;
+pub(crate) const SIDE_BY_SIDE: usize = 32;
 
 /// Bytes of lines on their way from one pass to the next: more would leave the caches.
 const ROOM: usize = 64 << 20;
 
-/// The passes over memory of a transform. It depends on the transform and the layouts alone, so that what it costs is known before it
-/// runs, on whichever device.
+/// The passes over memory of a transform. What it costs is known before it runs, on whichever device: that of groups with [`LOCAL`] memory.
+/// Where they may have more, lines of more points take one pass.
 ///
 /// A line whose length has small prime factors only is transformed as it is, one of real samples with half a spectrum as one of half as many
 /// complex numbers where these fit local memory; any other (Bluestein) as a convolution, by two transforms of a
@@ -37,15 +37,28 @@ pub(crate) struct Schedule {
     /// All lines, and those that are transformed at a time.
     pub(crate) lines: usize,
     pub(crate) at_once: usize,
+    /// Local memory of a group, in bytes.
+    pub(crate) local: usize,
     bytes: usize,
 }
 
 impl Schedule {
     /// Of so many lines, which lie side by side or not; `dtype` is that of results.
     pub(crate) fn new(fourier: &Fourier, dtype: DType, lines: usize, across: bool) -> Self {
+        Self::within(LOCAL, fourier, dtype, lines, across)
+    }
+
+    /// The same of groups with so much local memory.
+    pub(crate) fn within(
+        local: usize,
+        fourier: &Fourier,
+        dtype: DType,
+        lines: usize,
+        across: bool,
+    ) -> Self {
         let bytes = 2 * dtype.real().bytes();
         let several = LOCAL / SIDE_BY_SIDE;
-        let single = if across { several } else { LOCAL / bytes };
+        let single = local / if across { SIDE_BY_SIDE.max(bytes) } else { bytes };
         let points = fourier.points();
         let even = fourier.signals() == Signals::Half && points.is_multiple_of(2);
         let pairs = even && points / 2 <= single && factors(points).is_some();
@@ -56,7 +69,8 @@ impl Schedule {
             _ => points,
         };
         let passes = passes(length, single, several);
-        let mut schedule = Self { length, passes, chirp, pairs, lines, at_once: lines, bytes };
+        let mut schedule =
+            Self { length, passes, chirp, pairs, lines, at_once: lines, local, bytes };
         let line = schedule.room().saturating_mul(bytes).max(1);
         if schedule.rooms() > 0 {
             schedule.at_once = (ROOM / line).clamp(1, lines.max(1));

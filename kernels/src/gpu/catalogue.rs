@@ -65,6 +65,7 @@ pub fn catalogue() -> Vec<KernelSource> {
         kernels.extend(sums::reductions(dtype));
         kernels.extend(transforms::all(dtype));
         kernels.extend(transforms::filters(dtype));
+        kernels.extend(transforms::periodic(dtype));
         kernels.extend(convolutions::all(dtype));
     }
     for stored in [DType::Float16, DType::BFloat16] {

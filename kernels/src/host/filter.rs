@@ -54,6 +54,7 @@ fn lines<S: Spectral, L: Scalar>(call: &mut FilterCall<'_>, known: Known) -> Res
         x: x.lanes::<S>()?,
         extent,
         before: call.filter.before(),
+        overlap: call.filter.overlap(),
         blocks,
         plans: S::plans(blocks.samples),
         response: response.into_iter().map(S::bin).collect(),
@@ -116,9 +117,9 @@ macro_rules! spectral {
                 let done = there.process_with_scratch(samples, bins, scratch);
                 debug_assert!(done.is_ok(), "{done:?}");
                 bins.iter_mut().zip(response).for_each(|(bin, own)| *bin *= own);
-                let last = bins.len() - 1;
-                for end in [0, last] {
-                    bins[end].im = 0.0;
+                bins[0].im = 0.0;
+                if samples.len().is_multiple_of(2) {
+                    bins[samples.len() / 2].im = 0.0;
                 }
                 let done = back.process_with_scratch(bins, samples, scratch);
                 debug_assert!(done.is_ok(), "{done:?}");
@@ -161,6 +162,7 @@ struct Parts<'a, S: Spectral, L> {
     x: Lanes<'a, S>,
     extent: usize,
     before: usize,
+    overlap: usize,
     blocks: Blocks,
     plans: [Plan<S::Precision>; 2],
     response: Vec<Complex<S::Precision>>,
@@ -235,7 +237,7 @@ impl<S: Spectral, L: Scalar> Parts<'_, S, L> {
         }
     }
 
-    /// Writes results of lines, `len` from `begin` on: the last samples of the parts.
+    /// Writes results of lines, `len` from `begin` on: what follows the first samples of parts.
     fn scatter(
         &self,
         (y, index): (&mut LanesMut<'_, S>, &mut [usize]),
@@ -245,8 +247,8 @@ impl<S: Spectral, L: Scalar> Parts<'_, S, L> {
         row: &mut Vec<S>,
     ) {
         let (line, axis) = (index.len() - 2, index.len() - 1);
-        let Blocks { samples, results, .. } = self.blocks;
-        let (own, beyond) = (index[line], samples - results);
+        let samples = self.blocks.samples;
+        let (own, beyond) = (index[line], self.overlap);
         if self.across {
             let span = Span { place: begin, at: beyond, len, pitch: samples };
             let store = (&self.store, |part| part);

@@ -9,6 +9,7 @@
      POINTS, PITCH       elements of a transform, and from one to the next in local memory
      THREADS, LINES      threads and transforms of a group
      FROM_USER, TO_USER  1 if this pass reads the input, writes the result; else arrays of whole lines
+     LARGE               1 if local memory is more than is given without being asked
      X_REAL, Y_REAL, X_ALIGN, Y_ALIGN  what these hold
      POSITIVE            1 if exponents are positive
      HALF                1 if the input is half a spectrum, 2 if the result is
@@ -47,7 +48,11 @@
 #define NEW_y old
 
 KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
+#if LARGE
+  LARGE_LOCAL_ARRAY(factor, held, LINES * PITCH);
+#else
   LOCAL_ARRAY(factor, held, LINES * PITCH);
+#endif
   PROLOGUE
   const int thread = LID(0);
   const idx all = count * PARTS;

@@ -7,6 +7,7 @@
    Before this text stand the parameters and
      N                   points of the transform
      HALF                1 if the input is half a spectrum, 2 if the result is
+     LARGE               1 if local memory is more than is given without being asked
      X_REAL, Y_REAL, X_ALIGN, Y_ALIGN  what x0 and y hold
      POSITIVE            1 if exponents are positive
      LOAD_ACROSS, STORE_ACROSS  1 if neighbours among threads take several lines
@@ -49,7 +50,11 @@
 #define DOUBLE(k) e_scale(inner, SIGNED(TAKEN(k)))
 
 KERNEL_OF(THREADS, 1, 1) fft_pairs(PARAMETERS) {
+#if LARGE
+  LARGE_LOCAL_ARRAY(factor, held, LINES * PITCH);
+#else
   LOCAL_ARRAY(factor, held, LINES * PITCH);
+#endif
   PROLOGUE
   const int thread = LID(0);
   for (idx from = (idx)GRP(0) * LINES; from < count; from += (idx)NGRP(0) * LINES) {

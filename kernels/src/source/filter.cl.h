@@ -10,7 +10,7 @@
      RESULTS             results of a part
      POINTS, PITCH       complex numbers of a line, and from one line to the next
      THREADS, LINES      threads and lines of a group
-     TAPS                the taps
+     OVERLAP             samples of a part before those of its results
      X_REAL, Y_REAL, X_ALIGN, Y_ALIGN  what x0 and y hold
      LOAD_ACROSS, STORE_ACROSS  1 if neighbours among threads take several lines
      LARGE               1 if local memory is more than is given without being asked
@@ -37,9 +37,9 @@
 #define LOADED(s) (from + (s) >= 0 && from + (s) < extent ? x_value(line_x[(from + (s)) * x0_s]) : e_zero())
 /* The result of sample s. */
 #define STORE(s, result)                                         \
-  if ((s) >= TAPS - 1 && (s) < TAPS - 1 + RESULTS && from + before + (s) - (TAPS - 1) < extent) { \
+  if ((s) >= OVERLAP && (s) < OVERLAP + RESULTS && from + before + (s) - (OVERLAP) < extent) { \
     const elem value = result;                                   \
-    GLOBAL y_cell* to = line_y + (from + before + (s) - (TAPS - 1)) * y_s; \
+    GLOBAL y_cell* to = line_y + (from + before + (s) - (OVERLAP)) * y_s; \
     OLD(to)                                                      \
     *to = y_of(EXPRESSION(NEW));                                 \
   }

@@ -5,7 +5,7 @@ use arrayspan_bridge::{Operand, OperandMut, View, ViewMut};
 
 use super::{OperandName, Verb, check};
 use crate::factors::Factors;
-use crate::fourier::{Lines, Schedule};
+use crate::fourier::{LOCAL, Lines, Schedule};
 use crate::plan::{Moved, Operands};
 use crate::{Cost, Fourier, Result, Update};
 
@@ -63,10 +63,10 @@ impl<'a> FftCall<'a> {
         Lines::new(&self.fourier, [self.y.layout(), self.x.layout()])
     }
 
-    /// The passes over these on a device.
-    pub(crate) fn schedule(&self, lines: &Lines) -> Schedule {
+    /// The passes over these on a device whose groups have so much local memory.
+    pub(crate) fn schedule(&self, lines: &Lines, local: usize) -> Schedule {
         let across = lines.across.contains(&true);
-        Schedule::new(&self.fourier, self.y.dtype(), lines.count(), across)
+        Schedule::within(local, &self.fourier, self.y.dtype(), lines.count(), across)
     }
 
     /// Whether signals have no samples, so that `y` is only scaled, which [`Factors::cleared`] says.
@@ -91,7 +91,7 @@ impl Verb for FftCall<'_> {
         }
         // Layouts of its axes are those of arrays, which there are.
         if let Ok(lines) = self.lines() {
-            let schedule = self.schedule(&lines);
+            let schedule = self.schedule(&lines, LOCAL);
             cost.launches = 0;
             cost += self.fourier.work(&schedule);
         }

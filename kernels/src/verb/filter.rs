@@ -25,7 +25,8 @@ impl<'a> FilterCall<'a> {
     ///
     /// # Errors
     /// When shapes or dtypes differ, or the dtype is one of 16 bits; there is no such axis; taps are more than
-    /// [`Filter::most_taps`], complex where arrays are real, or too large; or a factor does not fit the dtype.
+    /// [`Filter::most_taps`], complex where arrays are real, or too large; the points of a periodic filter are fewer than samples, or none
+    /// that [`Filter::takes_points`]; or a factor does not fit the dtype.
     pub fn new(filter: &Filter, x: View<'a>, y: ViewMut<'a>, update: Update<'a>) -> Result<Self> {
         check::computable(NAME, y.dtype())?;
         check::shape(NAME, "x", y.shape(), x.shape())?;

@@ -29,6 +29,7 @@ mod fft_axes;
 mod fft_errors;
 mod fft_library;
 mod filter;
+mod filter_periodic;
 mod gather;
 mod gather_errors;
 mod gather_half;
@@ -177,6 +178,13 @@ cells! {
             layouts_do_not_matter
             the_adjoint_satisfies_the_dot_test
             empty_arrays
+            lines_do_not_see_each_other;
+        filter_periodic:
+            every_kind_of_length
+            the_longest_lines
+            lines_shorter_than_their_points
+            layouts_do_not_matter
+            the_adjoint_satisfies_the_dot_test
             lines_do_not_see_each_other;
         convolve:
             along_two_axes_of_two_to_four

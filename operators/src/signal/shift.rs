@@ -3,10 +3,11 @@
 use std::f64::consts::TAU;
 
 use arrayspan_bridge::{Array, SharedArray, Transfer};
-use arrayspan_kernels::Gather;
+use arrayspan_kernels::{Filter, Gather};
 use num_complex::Complex64;
 
 use super::fftnd::along;
+use super::filter_pass::Pass;
 use super::{FourierAxis, FourierNorm, Spectrum};
 use crate::laws::values;
 use crate::{Error, Form, LinearMap as _, Operator, Result, Space, adjoint};
@@ -15,8 +16,9 @@ use crate::{Error, Form, LinearMap as _, Operator, Result, Space, adjoint};
 ///
 /// Signals are taken for periodic over the [points](FourierAxis::points) of the axis, with zeros behind their samples; delays count in
 /// units of its step. A delay by whole samples is that of [`Roll`](crate::Roll). Of an even number of points, the bin of the highest frequency is turned
-/// as one of its negative side; of a real space it keeps its real part. Units: those of `x`. Complex: linear. Cost: 3 passes where
-/// a line fits local memory: to the spectrum, over that, and back (test `bytes::shift`).
+/// as one of its negative side; of a real space it keeps its real part. Units: those of `x`. Complex: linear. Cost: with one delay a
+/// single pass where the memory near a processor holds a line ([`Filter::takes_points`]: up to 8192 real samples of 32 bits); else 3
+/// passes or more, to the spectrum, over that, and back (test `bytes::shift`).
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -47,10 +49,19 @@ impl Shift {
         if !delay.is_finite() {
             return Error::parameter(Self::NAME, format!("a delay of {delay}"));
         }
-        let (fourier, spectrum) = Self::fourier(space, axis)?;
+        let (fourier, spectrum) = Self::fourier(space.clone(), axis)?;
         let frequencies = axis.frequencies(extent, spectrum);
         let bins = frequencies.len();
-        let phases = frequencies.into_iter().map(|frequency| phase(frequency * delay)).collect();
+        let phases = frequencies.into_iter().map(|frequency| phase(frequency * delay));
+        let phases: Vec<Complex64> = phases.collect();
+        let points = axis.points.unwrap_or(extent);
+        if points >= extent && Filter::takes_points(points, space.dtype()) {
+            let filter = match spectrum {
+                Spectrum::Full => Filter::periodic(at, &phases)?,
+                Spectrum::Half => Filter::periodic_real(at, points, &phases)?,
+            };
+            return Ok(Operator::new(Pass::new(Self::NAME, space, filter)));
+        }
         let (starts, indices) = ((0..=bins).collect(), (0..bins).collect());
         let gather = Gather::new(at, &[bins], &[bins], starts, indices, Some(phases))?;
         Self::between(&fourier, Form::Gather(gather))

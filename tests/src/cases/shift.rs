@@ -1,4 +1,4 @@
-//! `Shift`: one delay along every axis, one for each signal, padded.
+//! `Shift`: one delay along every axis, one for each signal, padded, of lengths that local memory holds and of others.
 
 use arrayspan_bridge::DType;
 use arrayspan_operators::{FourierAxis, Shift};
@@ -7,7 +7,6 @@ use super::fourier::of_points;
 use super::{golden_array, space};
 use crate::suite::{Case, Cell, Moves};
 
-/// To the spectrum, over that with its phases, and back.
 #[must_use]
 pub fn cases(dtype: DType) -> Vec<Case> {
     let axis = FourierAxis::new;
@@ -18,13 +17,16 @@ pub fn cases(dtype: DType) -> Vec<Case> {
         all(dtype, &[7, 4], stepped(axis(0), 0.5), 1.75).golden("shift/axis0"),
         all(dtype, &[3, 9], of_points(1, 16), 4.25).golden("shift/padded"),
         all(dtype, &[1, 2], axis(0), 0.5),
+        // Fewer points than samples, and a prime factor that butterflies have none for.
+        all(dtype, &[2, 9], of_points(1, 6), 1.5),
+        all(dtype, &[17, 2], axis(0), 0.75),
         each(dtype, &[3, 8, 2], axis(1), "each_axis1"),
         each(dtype, &[9, 3, 2], stepped(of_points(0, 12), 0.25), "each_axis0"),
         each(dtype, &[3, 2, 7], axis(-1), "each_last"),
     ]
 }
 
-/// Models, bins of all lines, and the phases that are read: one for each of these, or one for each bin.
+/// To the spectrum, over that with its phases, and back: models, bins of all lines, and the phases that are read: one for each of these, or one for each bin.
 fn moves(dtype: DType, shape: &[usize], axis: FourierAxis, each: bool) -> Moves {
     let at = axis.axis.rem_euclid(shape.len() as isize) as usize;
     let points = axis.points.unwrap_or(shape[at]);
@@ -46,7 +48,11 @@ fn moves(dtype: DType, shape: &[usize], axis: FourierAxis, each: bool) -> Moves 
 }
 
 fn all(dtype: DType, shape: &[usize], axis: FourierAxis, delay: f64) -> Case {
-    let moves = moves(dtype, shape, axis, false);
+    let at = axis.axis.rem_euclid(shape.len() as isize) as usize;
+    let (points, len) = (axis.points.unwrap_or(shape[at]), shape.iter().product());
+    let one_pass = points >= shape[at] && points % 17 > 0;
+    let moves =
+        if one_pass { Moves::one(len, len) } else { moves(dtype, shape, axis, false) };
     let name = format!("{shape:?} {axis:?} by {delay}");
     let shape = shape.to_vec();
     let make = move |cell: &_| Shift::new(space(cell, &shape)?, axis, delay);

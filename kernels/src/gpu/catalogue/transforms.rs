@@ -4,12 +4,12 @@ use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::{DeviceKind, KernelSource, Specialisation};
 
 use super::super::element::Element;
-use super::super::fft::{Call, Common, Ends, Table, variants};
+use super::super::fft::{Call, Common, Ends, LARGE, Table, variants};
 use super::super::filter;
 use super::super::formula::Formula;
 use super::setting::{checked, row_major, updates};
 use crate::factors::Factors;
-use crate::fourier::{Arrays, Lines, ROOM, Route, Schedule, complex};
+use crate::fourier::{Arrays, LOCAL, Lines, ROOM, Route, Schedule, complex};
 use crate::{Filter, Fourier};
 
 /// With every radix, in one pass and in several, along the last axis and along another; from and to real numbers, which a real dtype
@@ -60,6 +60,24 @@ pub(super) fn filters(dtype: DType) -> Vec<KernelSource> {
     cases.into_iter().enumerate().filter_map(of).flatten().flatten().collect()
 }
 
+/// Filters of whole lines: of an odd number of samples, and of lines side by side in more memory than is given.
+pub(super) fn periodic(dtype: DType) -> Vec<KernelSource> {
+    let cases: [([usize; 2], usize); 3] = [([9, 45], 1), ([2000, 50], 0), ([3, 4096], 1)];
+    let of = |(shape, axis): ([usize; 2], usize)| {
+        let points: usize = shape[axis];
+        let bins = vec![1.0.into(); points / 2 + 1];
+        let filter = Filter::periodic_real(axis, points, &bins).ok()?;
+        filter.check("filter", &shape, dtype).ok()?;
+        let layout = row_major(&shape)?;
+        let lines = Lines::along(axis, [&layout; 2]).ok()?;
+        let formula = Formula::update(&Factors::set(), Element(complex(dtype))).0;
+        let room = filter::room(DeviceKind::Cuda, usize::MAX);
+        let (of, at) = ((&filter, dtype, points), (&lines, [0; 2]));
+        Some(filter::Variant::new(of, at, room, &(formula, 0)).source())
+    };
+    cases.into_iter().filter_map(of).collect()
+}
+
 /// The kernels of one call, if it can be made.
 fn of(
     fourier: &Fourier,
@@ -77,7 +95,9 @@ fn of(
     let complex = if of_x.is_complex() { of_x } else { of_y };
     let lines = Lines::new(fourier, [&y, &x]).ok()?;
     let across = lines.across.contains(&true);
-    let schedule = Schedule::new(fourier, of_y, lines.count(), across);
+    // As on CUDA, and with what every device has.
+    let local = [LARGE, LOCAL][number % 2];
+    let schedule = Schedule::within(local, fourier, of_y, lines.count(), across);
     let table = Table::new(&schedule, fourier.points());
     let align = [of_y, of_x].map(DType::bytes);
     let factors = checked(updates(of_y)[number % 2], of_y)?;

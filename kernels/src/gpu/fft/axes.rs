@@ -31,7 +31,7 @@ fn at_once(gpu: &Gpu, call: &FftAxesCall<'_>) -> Result<Option<Result<()>>> {
         fourier: &fourier,
         dtype,
         lines: &lines,
-        schedule: &Schedule::new(&fourier, dtype, lines.count(), across),
+        schedule: &Schedule::within(super::local(gpu), &fourier, dtype, lines.count(), across),
         users: [call.y.memory(), call.x.memory()],
     };
     Ok(library::run_with(gpu, &own, &call.factors, (outer, call.cost())))

@@ -8,7 +8,7 @@ use super::super::formula::Formula;
 use super::super::line_arrays::{LineArrays, Parameters};
 use super::steps::Steps;
 use super::tables::{FINE, Pass};
-use crate::fourier::{LOCAL, Lines, Schedule};
+use crate::fourier::{LOCAL, Lines, SIDE_BY_SIDE, Schedule};
 use crate::{Fourier, Signals};
 
 pub(in crate::gpu) const BUTTERFLY: &str = include_str!("../../source/fft_butterfly.cl.h");
@@ -126,6 +126,10 @@ impl Variant {
         [all.div_ceil(self.group.steps.lines), self.group.steps.threads]
     }
 
+    fn local_bytes(&self) -> usize {
+        self.group.steps.held() * self.arrays.element().bytes()
+    }
+
     /// The macros before the prelude.
     fn define(&self, text: &mut Text) {
         let Place { points, done, user, last, chirp, tables } = &self.place;
@@ -139,6 +143,7 @@ impl Variant {
         text.define("PARTS", self.length / points);
         text.define("DONE", done);
         steps.define(text);
+        text.flag("LARGE", self.local_bytes() > LOCAL);
         text.flag("FROM_USER", user[0]);
         text.flag("TO_USER", user[1]);
         text.flag("LAST", *last);
@@ -164,7 +169,9 @@ impl Group {
     fn new(place: &Place, schedule: &Schedule, lines: &Lines, bytes: usize) -> Self {
         let several = schedule.length > place.points;
         let beside = lines.across.contains(&true);
-        let most = LOCAL / bytes / place.points;
+        let least = if several || beside { SIDE_BY_SIDE.max(bytes) } else { bytes };
+        let local = if place.points * least <= LOCAL { LOCAL } else { schedule.local };
+        let most = local / bytes / place.points;
         let mut together = (TOGETHER / place.points).max(1);
         if several || beside {
             together = together.max(BESIDE / bytes).min(most);
@@ -179,11 +186,7 @@ impl Group {
                 if place.user[0] { x } else { lines_first },
             ]
         };
-        Self {
-            steps: Steps::new(place.points, together, LOCAL / bytes),
-            lines_first,
-            across,
-        }
+        Self { steps: Steps::new(place.points, together, local / bytes), lines_first, across }
     }
 }
 
@@ -194,6 +197,8 @@ impl Specialisation for Variant {
         self.group.steps.add(&mut text);
         let (entry, own) = if self.pairs { ("fft_pairs", PAIRS) } else { ("fft", TEXT) };
         text.add(own);
-        self.arrays.element().kernel(entry, text)
+        let bytes = self.local_bytes();
+        let asked = if bytes > LOCAL { bytes } else { 0 };
+        self.arrays.element().kernel(entry, text).with_local_bytes(asked)
     }
 }

@@ -21,9 +21,21 @@ pub(super) use tables::{Table, root};
 
 use super::{Gpu, map};
 use crate::Result;
-use crate::fourier::complex;
+use arrayspan_bridge::devices::DeviceKind;
+
+use crate::fourier::{LOCAL, complex};
 use crate::verb::FftCall;
 use own::Own;
+
+/// Local memory of a group on CUDA, where a processor has room for one of that size, if it asks.
+pub(super) const LARGE: usize = 144 << 10;
+
+/// Local memory of a group on an executor's device.
+fn local(gpu: &Gpu) -> usize {
+    let device = gpu.stream.device();
+    let most = device.info().most_local_bytes.min(LARGE);
+    if device.kind() == DeviceKind::Cuda { most.max(LOCAL) } else { LOCAL }
+}
 
 pub(super) fn run(gpu: &Gpu, call: &mut FftCall<'_>) -> Result<()> {
     gpu.expect_float64("fft", call.y.dtype())?;
@@ -39,7 +51,7 @@ pub(super) fn run(gpu: &Gpu, call: &mut FftCall<'_>) -> Result<()> {
         fourier: &call.fourier,
         dtype: complex(call.y.dtype()),
         lines: &lines,
-        schedule: &call.schedule(&lines),
+        schedule: &call.schedule(&lines, local(gpu)),
         users: [call.y.memory(), call.x.memory()],
     };
     if let Some(done) = library::run(gpu, &own, &call.factors) {

@@ -103,7 +103,8 @@ impl Along {
             wide: true,
         };
         let across = lines.across.contains(&true);
-        let schedule = Schedule::new(&self.fourier, dtype, lines.count(), across);
+        let schedule =
+            Schedule::within(super::local(gpu), &self.fourier, dtype, lines.count(), across);
         let (fourier, lines, schedule) = (&self.fourier, &lines, &schedule);
         let own = Own { fourier, dtype, lines, schedule, users };
         own::run(gpu, &own, &Factors::set())

@@ -41,7 +41,8 @@ impl Steps {
         let mut pads = pads(points, &radices);
         let odd = usize::from(lines > 1);
         let pitch = |pads: [usize; 2]| {
-            let all = points + pads.iter().filter(|pad| **pad > 0).map(|pad| points / pad).sum::<usize>();
+            let all =
+                points + pads.iter().filter(|pad| **pad > 0).map(|pad| points / pad).sum::<usize>();
             all | odd
         };
         if pitch(pads) * lines > room {
@@ -95,7 +96,8 @@ impl Steps {
         for odd in [3, 5, 7, 11, 13].into_iter().filter(|odd| butterflies(&radices).contains(odd)) {
             text.define(format_args!("HAS_{odd}"), 1);
         }
-        let products = butterflies(&radices).into_iter().filter_map(|radix| Some((radix, parts(radix)?)));
+        let products =
+            butterflies(&radices).into_iter().filter_map(|radix| Some((radix, parts(radix)?)));
         let products = products.fold(String::new(), |mut list, (radix, [a, b])| {
             let _ = write!(list, " PRODUCT({radix}, {a}, {b})");
             list
@@ -113,7 +115,8 @@ impl Steps {
             text.define("CELL(n)", if points > BANKS { &turned } else { "(n)" });
             text.define("JOIN(a, b)", "((a) ^ (b))");
         } else {
-            let pads = self.pads.iter().filter(|pad| **pad > 0).map(|pad| format!(" + (n) / {pad}"));
+            let pads =
+                self.pads.iter().filter(|pad| **pad > 0).map(|pad| format!(" + (n) / {pad}"));
             text.define("CELL(n)", format_args!("((n){})", pads.collect::<String>()));
             text.define("JOIN(a, b)", "((a) + (b))");
         }

@@ -53,7 +53,7 @@ impl Held {
         lines: (&Lines, [usize; 2]),
         written: &Written,
     ) -> Option<Self> {
-        if dtype.real() != DType::Float32 {
+        if dtype.real() != DType::Float32 || filter.points().is_some() {
             return None;
         }
         let (taps, across) = (filter.taps().len(), lines.0.across.contains(&true));

@@ -8,6 +8,7 @@ use super::super::fft::Steps;
 use super::super::line_arrays::LineArrays;
 use super::{PARAMETERS, Written, arrays, tables};
 use crate::Filter;
+use crate::filter::is_paired;
 use crate::fourier::{LOCAL, Lines, complex};
 
 const TEXT: &str = include_str!("../../source/filter.cl.h");
@@ -15,8 +16,9 @@ const TEXT: &str = include_str!("../../source/filter.cl.h");
 /// Threads of a group at most.
 const MOST_THREADS: usize = 512;
 
-/// Lines that a group takes at most, where they do not lie side by side.
+/// Lines that a group takes at most where they do not lie side by side, and bytes of neighbours where they do.
 const TOGETHER: usize = 4;
+const BESIDE: usize = 512;
 
 /// A long filter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -27,35 +29,40 @@ pub(in crate::gpu) struct Variant {
     /// Samples of a part, and its results.
     samples: usize,
     results: usize,
-    taps: usize,
+    overlap: usize,
     steps: Steps,
     /// Whether neighbouring threads take several lines, where they store and where they load.
     across: [bool; 2],
 }
 
 impl Variant {
-    /// That of a filter of such lines, of blocks at these addresses, on a device whose groups have so much local memory, with so
-    /// many arguments for the formula's constants.
+    /// That of a filter of such lines, of blocks at these addresses, on a device whose groups have so much local memory for
+    /// blocks and for whole lines, with so many arguments for the formula's constants.
     pub(in crate::gpu) fn new(
         (filter, dtype, extent): (&Filter, DType, usize),
         (lines, addresses): (&Lines, [usize; 2]),
-        room: usize,
+        room: [usize; 2],
         written: &Written,
     ) -> Self {
         let side_by_side = lines.across.contains(&true);
-        let room = if side_by_side { room } else { LOCAL };
+        let room = match (side_by_side, filter.points()) {
+            (false, _) => LOCAL,
+            (true, Some(_)) => room[1],
+            (true, None) => room[0],
+        };
         let blocks = filter.blocks(extent, dtype, (1 << room.ilog2(), side_by_side));
         let (points, element) = (tables::points(blocks.samples, dtype), complex(dtype).bytes());
         let held = points * element;
-        let most = if side_by_side { room / held } else { (room / held).min(TOGETHER) };
+        let most = (room / held).min(if side_by_side { BESIDE / dtype.bytes() } else { TOGETHER });
         let together = most.min(lines.count().next_power_of_two()).max(1);
-        let steps = Steps::of(points, together, room / element, MOST_THREADS);
+        let threads = if side_by_side { MOST_THREADS } else { MOST_THREADS / 2 };
+        let steps = Steps::of(points, together, room / element, threads);
         Self {
             arrays: arrays(dtype, (lines, addresses), written),
             dtype,
             samples: blocks.samples,
             results: blocks.results,
-            taps: filter.taps().len(),
+            overlap: filter.overlap(),
             steps,
             across: lines.across,
         }
@@ -78,16 +85,16 @@ impl Variant {
 
     /// The macros before the prelude.
     fn define(&self, text: &mut Text) {
-        let (points, lines) = (tables::points(self.samples, self.dtype), self.steps.lines);
+        let lines = self.steps.lines;
         self.arrays.define(&PARAMETERS, text);
         text.define("RESULTS", self.results);
         self.steps.define(text);
-        text.flag("PAIRS", !self.dtype.is_complex());
-        text.define("TAPS", self.taps);
+        text.flag("PAIRS", is_paired(self.samples, self.dtype));
+        text.define("OVERLAP", self.overlap);
         text.flag("STORE_ACROSS", self.across[0] && lines > 1);
         text.flag("LOAD_ACROSS", self.across[1] && lines > 1);
         text.flag("LARGE", self.local_bytes() > LOCAL);
-        tables::define(points, self.dtype, text);
+        tables::define(self.samples, self.dtype, text);
     }
 }
 

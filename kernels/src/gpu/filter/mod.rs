@@ -23,14 +23,17 @@ use crate::Result;
 use crate::fourier::{LOCAL, Lines, complex};
 use crate::verb::FilterCall;
 
-/// Local memory of a group on a device of that kind with so much of it.
-pub(super) fn room(kind: DeviceKind, most: usize) -> usize {
-    if kind == DeviceKind::Cuda && most >= LARGE { LARGE } else { LOCAL }
+/// Local memory of a group on a device of that kind with so much of it: for blocks of lines, and for whole lines.
+pub(super) fn room(kind: DeviceKind, most: usize) -> [usize; 2] {
+    let asked = |room: usize| if kind == DeviceKind::Cuda && most >= room { room } else { LOCAL };
+    let blocks = asked(LARGE);
+    [blocks, asked(WHOLE).max(blocks)]
 }
 
 /// Local memory of a group where a processor has room for several of that size, if they ask: a power of two, and what keeps lines at odd
-/// distances.
+/// distances; and where it has room for one.
 const LARGE: usize = 65 << 10;
+const WHOLE: usize = 144 << 10;
 
 /// More groups take the same parts one after the other.
 const MOST_GROUPS: usize = 1 << 20;

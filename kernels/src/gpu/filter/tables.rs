@@ -9,16 +9,23 @@ use num_complex::Complex64;
 
 use super::super::fft::root;
 use super::super::tables::{Uploaded, weights};
+use crate::filter::is_paired;
+use crate::fourier::complex;
 use crate::{Filter, Result};
 
 /// Complex numbers that so many samples are.
 pub(super) fn points(samples: usize, dtype: DType) -> usize {
-    if dtype.is_complex() { samples } else { samples / 2 }
+    if is_paired(samples, dtype) { samples / 2 } else { samples }
+}
+
+/// Factors that make half a spectrum of that of pairs.
+fn halves(samples: usize, dtype: DType) -> usize {
+    if is_paired(samples, dtype) { samples / 4 + 1 } else { 0 }
 }
 
 /// Where the factors stand.
-pub(super) fn define(points: usize, dtype: DType, text: &mut Text) {
-    let halves = if dtype.is_complex() { 0 } else { points / 2 + 1 };
+pub(super) fn define(samples: usize, dtype: DType, text: &mut Text) {
+    let (points, halves) = (points(samples, dtype), halves(samples, dtype));
     text.define("ROOTS_AT", 0);
     text.define("HALVES_AT", points);
     text.define("RESPONSE_AT", points + halves);
@@ -31,11 +38,12 @@ pub(in crate::gpu) fn upload(
     dtype: DType,
     stream: &Stream,
 ) -> Result<Uploaded> {
-    let points = points(samples, dtype);
-    let halves = if dtype.is_complex() { 0 } else { points / 2 + 1 };
+    let (points, halves) = (points(samples, dtype), halves(samples, dtype));
     let roots = (0..points).map(|k| root(k, points));
     let halves = (0..halves).map(|k| root(k, 2 * points));
-    let response = filter.response(samples, dtype, 1.0 / points as f64);
+    // Of pairs half a spectrum, else all of it.
+    let of = if is_paired(samples, dtype) { dtype } else { complex(dtype) };
+    let response = filter.response(samples, of, 1.0 / points as f64);
     uploaded(roots.chain(halves).chain(response), dtype, stream)
 }
 
