@@ -53,6 +53,13 @@ impl Lines {
         self.others.strides[operand][0].unsigned_abs()
     }
 
+    /// Whether elements 2 k and 2 k + 1 of every line of an operand are next to each other, at even places.
+    pub(crate) fn are_in_pairs(&self, operand: usize) -> bool {
+        let mut others = self.others.extents.iter().zip(&self.others.strides[operand]);
+        let even = others.all(|(extent, stride)| *extent == 1 || stride % 2 == 0);
+        even && self.strides[operand] == 1 && self.starts[operand].is_multiple_of(2)
+    }
+
     /// The place of the first element of a line of an operand whose strides are positive.
     pub(crate) fn place(&self, operand: usize, line: usize) -> usize {
         let mut rest = line;

@@ -14,6 +14,10 @@ pub(crate) const LOCAL: usize = 32 << 10;
 /// each of several passes: what memory moves at once.
 pub(crate) const SIDE_BY_SIDE: usize = 32;
 
+/// Bytes of local memory that a line takes at most, where lines do not lie side by side: of longer ones a processor holds one at a time, which takes
+/// longer than two passes.
+const ALONG: usize = 72 << 10;
+
 /// Bytes of lines on their way from one pass to the next: more would leave the caches.
 const ROOM: usize = 64 << 20;
 
@@ -58,7 +62,8 @@ impl Schedule {
     ) -> Self {
         let bytes = 2 * dtype.real().bytes();
         let several = LOCAL / SIDE_BY_SIDE;
-        let single = local / if across { SIDE_BY_SIDE.max(bytes) } else { bytes };
+        let single =
+            if across { local / SIDE_BY_SIDE.max(bytes) } else { local.min(ALONG) / bytes };
         let points = fourier.points();
         let even = fourier.signals() == Signals::Half && points.is_multiple_of(2);
         let pairs = even && points / 2 <= single && factors(points).is_some();

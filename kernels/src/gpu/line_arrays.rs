@@ -24,6 +24,8 @@ pub(super) struct LineArrays {
     real: [bool; 2],
     /// How their elements are aligned, in bytes.
     align: [usize; 2],
+    /// Whether elements 2 k and 2 k + 1 of their lines are next to each other, aligned as one.
+    pairs: [bool; 2],
     /// Extents and strides, where they are too many to be arguments.
     baked: Vec<isize>,
 }
@@ -49,7 +51,13 @@ impl LineArrays {
         let rank = lines.others.extents.len();
         let baked = arguments + 3 * rank > MOST_ARGUMENTS;
         let baked = if baked { numbers(lines).collect() } else { Vec::new() };
-        Self { dtype, formula, wide, rank, real, align, baked }
+        Self { dtype, formula, wide, rank, real, align, pairs: [false; 2], baked }
+    }
+
+    /// The same where elements of real arrays are in pairs.
+    pub(super) fn in_pairs(self, pairs: [bool; 2]) -> Self {
+        let pairs = [0, 1].map(|operand| self.real[operand] && pairs[operand]);
+        Self { pairs, ..self }
     }
 
     pub(super) fn is_wide(&self) -> bool {
@@ -80,6 +88,7 @@ impl LineArrays {
         for (at, name) in ["Y", "X"].into_iter().enumerate() {
             text.flag(format_args!("{name}_REAL"), self.real[at]);
             text.define(format_args!("{name}_ALIGN"), self.align[at]);
+            text.flag(format_args!("{name}_PAIRS"), self.pairs[at]);
         }
         let mut names: Vec<String> = OPERANDS.map(|operand| format!("{operand}_s")).into();
         names.extend(lines.names());

@@ -2,6 +2,9 @@
 
 typedef struct ALIGNED(BITS / 4) { real re; real im; } factor;
 
+/* Numbers k and k + 1 of an array where they are next to each other and aligned as one, as a complex number. */
+#define PAIR_AT(from, k) e_make(((const GLOBAL factor*)(from))[(k) / 2].re, ((const GLOBAL factor*)(from))[(k) / 2].im)
+
 #define OF_TABLE(place) e_make(table[place].re, table[place].im)
 
 /* In local memory a number is one access. */

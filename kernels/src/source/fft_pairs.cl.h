@@ -10,6 +10,7 @@
      LARGE               1 if local memory is more than is given without being asked
      X_REAL, Y_REAL, X_ALIGN, Y_ALIGN  what x0 and y hold
      POSITIVE            1 if exponents are positive
+     X_PAIRS, Y_PAIRS    1 if samples 2 k and 2 k + 1 of lines are next to each other, aligned as one
      LOAD_ACROSS, STORE_ACROSS  1 if neighbours among threads take several lines
      PADS                1 if signals have elements behind their last point
      ROOTS_AT, HALVES_AT where the table has the roots of one, and W
@@ -44,10 +45,37 @@
 
 #define SAMPLE(k) ((k) < x_extent ? x_value(line_x[PLACE(k, x_turn, x_extent) * x0_s]).re : R(0.0))
 #define STORE_SAMPLE(k, sample) if ((k) < y_extent) STORE(k, e_make(scale * (sample), R(0.0)))
-/* A bin that is its own conjugate is real; the others stand for two. */
+/* Samples k and k + 1. */
+#if X_PAIRS
+  #define SAMPLES(k) ((k) + 1 < x_extent ? PAIR_AT(line_x, k) : e_make(SAMPLE(k), R(0.0)))
+#else
+  #define SAMPLES(k) e_make(SAMPLE(k), SAMPLE((k) + 1))
+#endif
+#if Y_PAIRS && !READS_Y
+  #define STORE_SAMPLES(k, samples)                                \
+    if ((k) + 1 < y_extent) {                                      \
+      factor both;                                                 \
+      { const elem value = e_make(scale * (samples).re, R(0.0)); both.re = y_of(EXPRESSION(NEW)); } \
+      { const elem value = e_make(scale * (samples).im, R(0.0)); both.im = y_of(EXPRESSION(NEW)); } \
+      ((GLOBAL factor*)line_y)[(k) / 2] = both;                    \
+    } else STORE_SAMPLE(k, (samples).re)
+#else
+  #define STORE_SAMPLES(k, samples) \
+    STORE_SAMPLE(k, (samples).re)   \
+    STORE_SAMPLE((k) + 1, (samples).im)
+#endif
+/* A bin as it is. Those that are their own conjugates are real; the others stand for two. */
 #define TAKEN(k) x_value(line_x[PLACE(k, x_turn, x_extent) * x0_s])
-#define SINGLE(k) e_make(TAKEN(k).re, R(0.0))
-#define DOUBLE(k) e_scale(inner, SIGNED(TAKEN(k)))
+/* Bins that pairs are made of, of number i their line and which they are, and how many a thread takes at a time. */
+#define BINS (POINTS / 2 + 1)
+#if LOAD_ACROSS
+  #define OWN(i) ((i) % LINES)
+  #define BIN_OF(i) ((i) / LINES)
+#else
+  #define OWN(i) ((i) / BINS)
+  #define BIN_OF(i) ((i) % BINS)
+#endif
+#define AT_ONCE 4
 
 KERNEL_OF(THREADS, 1, 1) fft_pairs(PARAMETERS) {
 #if LARGE
@@ -74,7 +102,7 @@ KERNEL_OF(THREADS, 1, 1) fft_pairs(PARAMETERS) {
       elem v[FIRST];
       UNROLL for (int r = 0; r < FIRST; r++) {
         const idx k = 2 * (turn + r * APART);
-        v[r] = e_make(SAMPLE(k), SAMPLE(k + 1));
+        v[r] = SAMPLES(k);
       }
       BUTTERFLY(FIRST)(v);
       TURNED_BY(FIRST, 1, (FIRST == 1 ? 1 : APART), turn, v)
@@ -101,22 +129,30 @@ KERNEL_OF(THREADS, 1, 1) fft_pairs(PARAMETERS) {
       if (2 * k != POINTS) STORE(POINTS - k, SIGNED(e_scale(weight, e_conj(e_sub(even, odd)))))
     }
 #else
-    for (int i = thread; i < LINES * (POINTS / 2 + 1); i += THREADS) {
-  #if LOAD_ACROSS
-      const int own = i % LINES, k = i / LINES;
-  #else
-      const int own = i / (POINTS / 2 + 1), k = i % (POINTS / 2 + 1);
-  #endif
-      const idx number = first_line + (from + own < count ? from + own : count - 1);
-      LINE_SPLIT(number)
-      const GLOBAL x_cell* line_x = x0 + x0_LINE;
-      LOCAL factor* line = held + own * PITCH;
-      const elem a = k == 0 ? SINGLE(0) : DOUBLE(k), w = OF_TABLE(HALVES_AT + k);
-      const elem b = k == 0 ? SINGLE(POINTS) : e_conj(DOUBLE(POINTS - k));
-      const elem sum = e_add(a, b), difference = e_mul(w, e_sub(a, b));
-      const int here = CELL(k), there = CELL((POINTS - k));
-      line[here] = to_cell(e_make(sum.re - difference.im, sum.im + difference.re));
-      if (k > 0) line[there] = to_cell(e_make(sum.re + difference.im, difference.re - sum.im));
+    /* A few at a time, whose loads are under way together. */
+    for (int begin = thread; begin < LINES * BINS; begin += AT_ONCE * THREADS) {
+      elem near[AT_ONCE], far[AT_ONCE];
+      UNROLL for (int e = 0; e < AT_ONCE; e++) {
+        const int i = begin + e * THREADS < LINES * BINS ? begin + e * THREADS : begin;
+        const int own = OWN(i), k = BIN_OF(i);
+        const idx number = first_line + (from + own < count ? from + own : count - 1);
+        LINE_SPLIT(number)
+        const GLOBAL x_cell* line_x = x0 + x0_LINE;
+        near[e] = TAKEN(k);
+        far[e] = TAKEN((POINTS - k));
+      }
+      UNROLL for (int e = 0; e < AT_ONCE; e++) {
+        const int i = begin + e * THREADS;
+        if (i >= LINES * BINS) continue;
+        LOCAL factor* line = held + OWN(i) * PITCH;
+        const int k = BIN_OF(i);
+        const elem a = k == 0 ? e_re(near[e]) : e_scale(inner, SIGNED(near[e])), w = OF_TABLE(HALVES_AT + k);
+        const elem b = k == 0 ? e_re(far[e]) : e_scale(inner, e_conj(SIGNED(far[e])));
+        const elem sum = e_add(a, b), difference = e_mul(w, e_sub(a, b));
+        const int here = CELL(k), there = CELL((POINTS - k));
+        line[here] = to_cell(e_make(sum.re - difference.im, sum.im + difference.re));
+        if (k > 0) line[there] = to_cell(e_make(sum.re + difference.im, difference.re - sum.im));
+      }
     }
     BARRIER();
     STEPS_AHEAD
@@ -136,8 +172,7 @@ KERNEL_OF(THREADS, 1, 1) fft_pairs(PARAMETERS) {
       BUTTERFLY(FINAL)(v);
       UNROLL for (int r = 0; r < FINAL; r++) {
         const idx k = 2 * (low + r * (POINTS / FINAL));
-        STORE_SAMPLE(k, v[r].re)
-        STORE_SAMPLE(k + 1, v[r].im)
+        STORE_SAMPLES(k, v[r])
       }
     }
   #if PADS

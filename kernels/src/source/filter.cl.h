@@ -15,6 +15,7 @@
      LOAD_ACROSS, STORE_ACROSS  1 if neighbours among threads take several lines
      LARGE               1 if local memory is more than is given without being asked
      ROOTS_AT, HALVES_AT, RESPONSE_AT  where the table has roots of one, W, and the spectrum, times 1 / POINTS
+     X_PAIRS, Y_PAIRS    1 if samples 2 k and 2 k + 1 of lines are next to each other, aligned as one, and parts are whole lines
      PAIRS               1 if two samples of real lines are one complex number
      FIRST, STEPS_BEHIND, STEPS_BACK  the first radix, whose butterflies take what is loaded and leave what is stored; the other steps, and
                          these the other way round
@@ -71,7 +72,9 @@ KERNEL_OF(THREADS, 1, 1) filter(PARAMETERS) {
       elem v[FIRST];
       UNROLL for (int r = 0; r < FIRST; r++) {
         const idx at = turn + r * APART;
-#if PAIRS
+#if PAIRS && X_PAIRS
+        v[r] = 2 * at + 1 < extent ? PAIR_AT(line_x, 2 * at) : e_make(LOADED(2 * at).re, R(0.0));
+#elif PAIRS
         v[r] = e_make(LOADED(2 * at).re, LOADED(2 * at + 1).re);
 #else
         v[r] = LOADED(at);
@@ -127,7 +130,14 @@ KERNEL_OF(THREADS, 1, 1) filter(PARAMETERS) {
       UNROLL for (int r = 0; r < FIRST; r++) {
         const idx at = turn + r * APART;
         /* The conjugates of results. */
-#if PAIRS
+#if PAIRS && Y_PAIRS && !READS_Y
+        if (2 * at + 1 < extent) {
+          factor both;
+          { const elem value = e_make(v[r].re, R(0.0)); both.re = y_of(EXPRESSION(NEW)); }
+          { const elem value = e_make(-v[r].im, R(0.0)); both.im = y_of(EXPRESSION(NEW)); }
+          ((GLOBAL factor*)line_y)[at] = both;
+        } else STORE(2 * at, e_make(v[r].re, R(0.0)))
+#elif PAIRS
         STORE(2 * at, e_make(v[r].re, R(0.0)))
         STORE(2 * at + 1, e_make(-v[r].im, R(0.0)))
 #else

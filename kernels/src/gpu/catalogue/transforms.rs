@@ -101,7 +101,14 @@ fn of(
     let table = Table::new(&schedule, fourier.points());
     let align = [of_y, of_x].map(DType::bytes);
     let factors = checked(updates(of_y)[number % 2], of_y)?;
-    let common = Common { fourier, dtype: complex, lines: &lines, schedule: &schedule, align };
+    let common = Common {
+        fourier,
+        dtype: complex,
+        lines: &lines,
+        schedule: &schedule,
+        align,
+        pairs: [number % 2 == 0; 2],
+    };
     let all = variants(&common, &table.places(), &factors);
     let mut all: Vec<KernelSource> = all.iter().map(Specialisation::source).collect();
     let (bytes, plain) = (align, factors.is_set());

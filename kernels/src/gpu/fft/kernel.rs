@@ -23,6 +23,12 @@ const TOGETHER: usize = 1024;
 /// Bytes of neighbours that a group takes side by side, if local memory has room for them.
 const BESIDE: usize = 128;
 
+/// Threads of a group at most: of one of several on a processor, and of one that takes most of its local memory.
+const MOST_THREADS: [usize; 2] = [256, 512];
+
+/// Local memory of a group of which a processor holds but one or two.
+const ALONE: usize = 72 << 10;
+
 /// A pass of Fourier transforms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a macro of the source")]
@@ -69,6 +75,8 @@ pub(in crate::gpu) struct Common<'a> {
     pub(in crate::gpu) schedule: &'a Schedule,
     /// How the elements of `y` and `x` are aligned.
     pub(in crate::gpu) align: [usize; 2],
+    /// Whether elements of their lines are in pairs.
+    pub(in crate::gpu) pairs: [bool; 2],
 }
 
 impl Variant {
@@ -108,7 +116,9 @@ impl Variant {
         let arguments = 4 + 2 + 2 + 9 + 2 + constants;
         let written = (formula.clone(), arguments);
         Self {
-            arrays: LineArrays::new(dtype, (lines, wide), (real, align), written),
+            arrays: LineArrays::new(dtype, (lines, wide), (real, align), written).in_pairs(
+                common.pairs.map(|pairs| pairs && schedule.pairs && fourier.turns() == [0; 2]),
+            ),
             points: fourier.points(),
             length: schedule.length,
             half,
@@ -186,7 +196,15 @@ impl Group {
                 if place.user[0] { x } else { lines_first },
             ]
         };
-        Self { steps: Steps::new(place.points, together, local / bytes), lines_first, across }
+        Self {
+            steps: {
+                let alone = place.points * together * bytes > ALONE;
+                let most = MOST_THREADS[usize::from(alone)];
+                Steps::new(place.points, together, local / bytes, most)
+            },
+            lines_first,
+            across,
+        }
     }
 }
 

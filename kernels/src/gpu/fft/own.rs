@@ -50,7 +50,12 @@ pub(super) fn run(gpu: &Gpu, own: &Own<'_>, factors: &Factors<'_>) -> Result<()>
     let total = schedule.count();
     let places = table.places();
     let align = alignment(own);
-    let common = Common { fourier, dtype, lines, schedule, align };
+    let in_pairs = |operand: usize| {
+        let aligned = address(users[operand]).is_multiple_of(dtype.bytes());
+        aligned && lines.are_in_pairs(operand)
+    };
+    let pairs = [in_pairs(0), in_pairs(1)];
+    let common = Common { fourier, dtype, lines, schedule, align, pairs };
     let variants = variants(&common, &places, factors);
     let mut kernels = Vec::with_capacity(total);
     for variant in &variants {

@@ -11,9 +11,6 @@ use crate::fourier::{parts, radices};
 
 const TEXT: &str = include_str!("../../source/fft_steps.cl.h");
 
-/// Threads of a group at most.
-const MOST_THREADS: usize = 256;
-
 /// Numbers side by side in local memory that threads side by side take at once.
 const BANKS: usize = 16;
 
@@ -30,13 +27,8 @@ pub(in crate::gpu) struct Steps {
 }
 
 impl Steps {
-    /// `lines` transforms of so many points, of which there is room for.
-    pub(in crate::gpu) fn new(points: usize, lines: usize, room: usize) -> Self {
-        Self::of(points, lines, room, MOST_THREADS)
-    }
-
-    /// The same, with so many threads at most.
-    pub(in crate::gpu) fn of(points: usize, lines: usize, room: usize, most: usize) -> Self {
+    /// `lines` transforms of so many points, in local memory that has room for so many numbers, by so many threads at most.
+    pub(in crate::gpu) fn new(points: usize, lines: usize, room: usize, most: usize) -> Self {
         let radices = radices(points);
         let mut pads = pads(points, &radices);
         let odd = usize::from(lines > 1);

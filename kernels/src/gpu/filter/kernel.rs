@@ -36,29 +36,30 @@ pub(in crate::gpu) struct Variant {
 }
 
 impl Variant {
-    /// That of a filter of such lines, of blocks at these addresses, on a device whose groups have so much local memory for
-    /// blocks and for whole lines, with so many arguments for the formula's constants.
+    /// That of a filter of such lines, of blocks at these addresses, on a device whose groups have so much local memory, with so
+    /// many arguments for the formula's constants.
     pub(in crate::gpu) fn new(
         (filter, dtype, extent): (&Filter, DType, usize),
         (lines, addresses): (&Lines, [usize; 2]),
-        room: [usize; 2],
+        room: usize,
         written: &Written,
     ) -> Self {
         let side_by_side = lines.across.contains(&true);
-        let room = match (side_by_side, filter.points()) {
-            (false, _) => LOCAL,
-            (true, Some(_)) => room[1],
-            (true, None) => room[0],
-        };
+        let room = if side_by_side { room } else { LOCAL };
         let blocks = filter.blocks(extent, dtype, (1 << room.ilog2(), side_by_side));
         let (points, element) = (tables::points(blocks.samples, dtype), complex(dtype).bytes());
         let held = points * element;
         let most = (room / held).min(if side_by_side { BESIDE / dtype.bytes() } else { TOGETHER });
         let together = most.min(lines.count().next_power_of_two()).max(1);
         let threads = if side_by_side { MOST_THREADS } else { MOST_THREADS / 2 };
-        let steps = Steps::of(points, together, room / element, threads);
+        let steps = Steps::new(points, together, room / element, threads);
+        // Blocks may begin anywhere.
+        let pairs = |operand: usize| {
+            let aligned = addresses[operand].is_multiple_of(element);
+            aligned && filter.points().is_some() && lines.are_in_pairs(operand)
+        };
         Self {
-            arrays: arrays(dtype, (lines, addresses), written),
+            arrays: arrays(dtype, (lines, addresses), written).in_pairs([pairs(0), pairs(1)]),
             dtype,
             samples: blocks.samples,
             results: blocks.results,

@@ -14,7 +14,7 @@ pub(super) use kernel::Variant;
 pub(super) use tables::upload;
 
 use super::element::Element;
-use super::fft::aligned;
+use super::fft::{LARGE, aligned};
 use super::formula::Formula;
 use super::line_arrays::{LineArrays, Parameters, numbers};
 use super::table_key::Key;
@@ -23,17 +23,10 @@ use crate::Result;
 use crate::fourier::{LOCAL, Lines, complex};
 use crate::verb::FilterCall;
 
-/// Local memory of a group on a device of that kind with so much of it: for blocks of lines, and for whole lines.
-pub(super) fn room(kind: DeviceKind, most: usize) -> [usize; 2] {
-    let asked = |room: usize| if kind == DeviceKind::Cuda && most >= room { room } else { LOCAL };
-    let blocks = asked(LARGE);
-    [blocks, asked(WHOLE).max(blocks)]
+/// Local memory of a group on a device of that kind with so much of it.
+pub(super) fn room(kind: DeviceKind, most: usize) -> usize {
+    if kind == DeviceKind::Cuda && most >= LARGE { LARGE } else { LOCAL }
 }
-
-/// Local memory of a group where a processor has room for several of that size, if they ask: a power of two, and what keeps lines at odd
-/// distances; and where it has room for one.
-const LARGE: usize = 65 << 10;
-const WHOLE: usize = 144 << 10;
 
 /// More groups take the same parts one after the other.
 const MOST_GROUPS: usize = 1 << 20;
@@ -73,8 +66,10 @@ pub(super) fn run(gpu: &Gpu, call: &FilterCall<'_>) -> Result<()> {
     let (extent, count) = (call.extent(), lines.count());
     let written = (formula, constants::count(&constants));
     let (of, at) = ((&call.filter, dtype, extent), (&lines, memories.map(address)));
+    // Lines side by side are taken by as many as memory moves at once, where there is local memory for them.
+    let across = lines.across.contains(&true);
     let (kernel, key, takes_numbers, [parts, groups, threads]) =
-        if let Some(held) = Held::new(of, at, &written) {
+        if let Some(held) = Held::new(of, at, &written).filter(|_| room == LOCAL || !across) {
             let [parts, groups] = held.parts.groups(count, extent);
             let key = Key::HeldFilter(call.filter.clone(), held.parts.points(), dtype);
             let takes_numbers = held.arrays.takes_numbers();
