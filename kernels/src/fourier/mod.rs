@@ -11,7 +11,7 @@ use arrayspan_bridge::{DType, Layout};
 pub(crate) use lines::Lines;
 pub(crate) use radices::{parts, radices};
 pub(crate) use route::{Arrays, ROOM, Route};
-pub(crate) use schedule::{LOCAL, SIDE_BY_SIDE, Schedule, factors};
+pub(crate) use schedule::{LARGE, LOCAL, SIDE_BY_SIDE, Schedule, factors};
 pub(crate) use several::joined;
 
 use crate::verb::check;
@@ -262,6 +262,11 @@ impl Fourier {
     /// # Errors
     /// When the shape has not as many elements along the axis, or could not be addressed.
     pub fn cost(&self, shape: &[usize], dtype: DType) -> Result<Cost> {
+        self.cost_within(LOCAL, shape, dtype)
+    }
+
+    /// The same on a device whose groups have so much local memory.
+    pub(crate) fn cost_within(&self, local: usize, shape: &[usize], dtype: DType) -> Result<Cost> {
         let Some(range) = self.range_of(shape) else {
             return check::argument(NAME, format!("x has shape {shape:?}"));
         };
@@ -278,7 +283,7 @@ impl Fourier {
         }
         let lines = Lines::new(self, [&y, &x])?;
         let across = lines.across.contains(&true);
-        cost += self.work(&Schedule::new(self, dtype, lines.count(), across));
+        cost += self.work(&Schedule::within(local, self, dtype, lines.count(), across));
         Ok(cost)
     }
 

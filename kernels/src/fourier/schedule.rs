@@ -10,13 +10,16 @@ const PRIMES: [usize; 6] = [13, 11, 7, 5, 3, 2];
 /// Bytes of local memory that a group fills: what every device has.
 pub(crate) const LOCAL: usize = 32 << 10;
 
+/// What it may ask for on CUDA, where a processor has room for one group of that size.
+pub(crate) const LARGE: usize = 144 << 10;
+
 /// Bytes of neighbours that are read or written together at least, where lines lie side by side, as the parts of a line do in
 /// each of several passes: what memory moves at once.
 pub(crate) const SIDE_BY_SIDE: usize = 32;
 
 /// Bytes of local memory that a line takes at most, where lines do not lie side by side: of longer ones a processor holds one at a time, which takes
 /// longer than two passes.
-const ALONG: usize = 72 << 10;
+const ALONG: usize = 112 << 10;
 
 /// Bytes of lines on their way from one pass to the next: more would leave the caches.
 const ROOM: usize = 64 << 20;

@@ -4,12 +4,12 @@ use arrayspan_bridge::DType;
 use arrayspan_bridge::devices::{DeviceKind, KernelSource, Specialisation};
 
 use super::super::element::Element;
-use super::super::fft::{Call, Common, Ends, LARGE, Table, variants};
+use super::super::fft::{Call, Common, Ends, Table, variants};
 use super::super::filter;
 use super::super::formula::Formula;
 use super::setting::{checked, row_major, updates};
 use crate::factors::Factors;
-use crate::fourier::{Arrays, LOCAL, Lines, ROOM, Route, Schedule, complex};
+use crate::fourier::{Arrays, LARGE, LOCAL, Lines, ROOM, Route, Schedule, complex};
 use crate::{Filter, Fourier};
 
 /// With every radix, in one pass and in several, along the last axis and along another; from and to real numbers, which a real dtype

@@ -6,7 +6,7 @@ use super::library;
 use super::own::Own;
 use crate::Result;
 use crate::fourier::{Lines, Schedule, complex, joined};
-use crate::verb::{FftAxesCall, Verb as _};
+use crate::verb::FftAxesCall;
 
 pub(in crate::gpu) fn run(gpu: &Gpu, call: &mut FftAxesCall<'_>) -> Result<()> {
     gpu.expect_float64("fft_axes", call.y.dtype())?;
@@ -26,13 +26,13 @@ fn at_once(gpu: &Gpu, call: &FftAxesCall<'_>) -> Result<Option<Result<()>>> {
     let dtype = complex(call.y.dtype());
     let Some((fourier, outer)) = joined(&call.transforms, layouts, dtype) else { return Ok(None) };
     let lines = Lines::new(&fourier, layouts)?;
-    let across = lines.across.contains(&true);
+    let (across, local) = (lines.across.contains(&true), super::local(gpu));
     let own = Own {
         fourier: &fourier,
         dtype,
         lines: &lines,
-        schedule: &Schedule::within(super::local(gpu), &fourier, dtype, lines.count(), across),
+        schedule: &Schedule::within(local, &fourier, dtype, lines.count(), across),
         users: [call.y.memory(), call.x.memory()],
     };
-    Ok(library::run_with(gpu, &own, &call.factors, (outer, call.cost())))
+    Ok(library::run_with(gpu, &own, &call.factors, (outer, call.passes(local))))
 }

@@ -23,12 +23,9 @@ use super::{Gpu, map};
 use crate::Result;
 use arrayspan_bridge::devices::DeviceKind;
 
-use crate::fourier::{LOCAL, complex};
+use crate::fourier::{LARGE, LOCAL, complex};
 use crate::verb::FftCall;
 use own::Own;
-
-/// Local memory of a group on CUDA, where a processor has room for one of that size, if it asks.
-pub(super) const LARGE: usize = 144 << 10;
 
 /// Local memory of a group on an executor's device.
 fn local(gpu: &Gpu) -> usize {

@@ -14,13 +14,13 @@ pub(super) use kernel::Variant;
 pub(super) use tables::upload;
 
 use super::element::Element;
-use super::fft::{LARGE, aligned};
+use super::fft::aligned;
 use super::formula::Formula;
 use super::line_arrays::{LineArrays, Parameters, numbers};
 use super::table_key::Key;
 use super::{Gpu, constants};
 use crate::Result;
-use crate::fourier::{LOCAL, Lines, complex};
+use crate::fourier::{LARGE, LOCAL, Lines, complex};
 use crate::verb::FilterCall;
 
 /// Local memory of a group on a device of that kind with so much of it.
