@@ -283,7 +283,7 @@ impl Fourier {
         }
         let lines = Lines::new(self, [&y, &x])?;
         let across = lines.across.contains(&true);
-        cost += self.work(&Schedule::within(local, self, dtype, lines.count(), across));
+        cost += self.work(&Schedule::new(local, self, dtype, lines.count(), across));
         Ok(cost)
     }
 

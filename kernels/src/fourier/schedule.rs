@@ -50,13 +50,8 @@ pub(crate) struct Schedule {
 }
 
 impl Schedule {
-    /// Of so many lines, which lie side by side or not; `dtype` is that of results.
-    pub(crate) fn new(fourier: &Fourier, dtype: DType, lines: usize, across: bool) -> Self {
-        Self::within(LOCAL, fourier, dtype, lines, across)
-    }
-
-    /// The same of groups with so much local memory.
-    pub(crate) fn within(
+    /// Of so many lines, which lie side by side or not, by groups with so much local memory; `dtype` is that of results.
+    pub(crate) fn new(
         local: usize,
         fourier: &Fourier,
         dtype: DType,
@@ -166,7 +161,7 @@ mod tests {
             let fourier = Fourier::new(0, points).unwrap();
             for dtype in [DType::Float32, DType::Complex128] {
                 for across in [false, true] {
-                    let schedule = Schedule::new(&fourier, dtype, 7, across);
+                    let schedule = Schedule::new(LOCAL, &fourier, dtype, 7, across);
                     let bytes = 2 * dtype.real().bytes();
                     assert_eq!(schedule.passes.iter().product::<usize>(), schedule.length);
                     assert!(schedule.passes.iter().all(|part| part * bytes <= LOCAL), "{points}");
@@ -188,7 +183,7 @@ mod tests {
     fn lines_that_fit_take_one_pass() {
         let launches = |points, across| {
             let fourier = Fourier::new(0, points).unwrap();
-            Schedule::new(&fourier, DType::Complex64, 1000, across).launches()
+            Schedule::new(LOCAL, &fourier, DType::Complex64, 1000, across).launches()
         };
         assert_eq!([launches(4096, false), launches(1024, true), launches(1, true)], [1; 3]);
         assert_eq!([launches(8000, false), launches(8000, true), launches(17, false)], [2; 3]);

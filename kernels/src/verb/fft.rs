@@ -13,7 +13,9 @@ const NAME: &str = "fft";
 
 /// `y ← alpha · F x + beta · y`, where `F` is a discrete Fourier transform of each line along an axis: a [`Fourier`].
 ///
-/// On devices that run kernels, lines that do not fit local memory, and those whose length has prime factors above 13, take several passes. Room for
+/// On devices that run kernels, lines that do not fit local memory, and those whose length has prime factors above 13, take several passes. Every
+/// device has room for 4096 complex numbers of 32 bits, or twice as many real samples, where lines lie one behind the other; on CUDA it is
+/// asked for up to 144 KiB. Room for
 /// what goes from one to the next is the executor's, up to 64 MiB, or as much as one line takes: more lines are transformed one
 /// part after the other. It is kept for the next call, as the factors of a transform are, until memory is short.
 ///
@@ -21,7 +23,8 @@ const NAME: &str = "fft";
 /// the library moves so much less that it is done before them. It gives the same but for rounding, and but for sums that the dtype does not
 /// hold before they are scaled. What it does not know (scales, weights, turns, zeros, updates) a kernel before
 /// it does, and one behind it, as where lines lie side by side, with up to 256 MiB of room, or as much as one line takes; it works in room of the executor, and its plans are kept, the 32 used last. `ARRAYSPAN_CUFFT=0` does without,
-/// and [`Gpu::transforming`](crate::Gpu::transforming) makes an executor that does, or that has the library transform all that it takes. The cost of a call is always that of our own passes.
+/// and [`Gpu::transforming`](crate::Gpu::transforming) makes an executor that does, or that has the library transform all that it takes. The cost of a call is always that of our own passes with the
+/// local memory that every device has.
 #[derive(Debug)]
 pub struct FftCall<'a> {
     pub(crate) fourier: Fourier,
@@ -66,7 +69,7 @@ impl<'a> FftCall<'a> {
     /// The passes over these on a device whose groups have so much local memory.
     pub(crate) fn schedule(&self, lines: &Lines, local: usize) -> Schedule {
         let across = lines.across.contains(&true);
-        Schedule::within(local, &self.fourier, self.y.dtype(), lines.count(), across)
+        Schedule::new(local, &self.fourier, self.y.dtype(), lines.count(), across)
     }
 
     /// Whether signals have no samples, so that `y` is only scaled, which [`Factors::cleared`] says.

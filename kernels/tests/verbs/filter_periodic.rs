@@ -12,7 +12,7 @@ use crate::sample::{FORMS, Form, Random, Sample};
 /// A filter of lines of so many points, and all of its bins: a real one of real arrays, and of some complex ones.
 fn periodic(cell: &Cell, axis: usize, points: usize) -> (Filter, Vec<Complex64>) {
     let mut random = Random(points as u64 + 2);
-    let whole = cell.is_complex() && points % 3 > 0;
+    let whole = cell.is_complex() && !points.is_multiple_of(3);
     let count = if whole { points } else { points / 2 + 1 };
     let mut bins: Vec<Complex64> =
         (0..count).map(|_| Complex64::new(random.next(), random.next())).collect();

@@ -7,6 +7,7 @@ use super::fourier::of_points;
 use super::{golden_array, space};
 use crate::suite::{Case, Cell, Moves};
 
+/// In one pass where local memory holds lines; else to the spectrum, over that with its phases, and back.
 #[must_use]
 pub fn cases(dtype: DType) -> Vec<Case> {
     let axis = FourierAxis::new;

@@ -41,7 +41,7 @@ impl Case {
 
     fn is_faster(&self) -> bool {
         let across = self.lines.across.contains(&true);
-        let schedule = Schedule::within(LARGE, &self.fourier, self.dtype, self.count, across);
+        let schedule = Schedule::new(LARGE, &self.fourier, self.dtype, self.count, across);
         let ([from, to], [of_y, of_x]) = (self.fourier.extents(), self.arrays().bytes);
         let users = self.count * (from * of_x + to * of_y);
         let own = Cost {

@@ -97,7 +97,7 @@ fn of(
     let across = lines.across.contains(&true);
     // As on CUDA, and with what every device has.
     let local = [LARGE, LOCAL][number % 2];
-    let schedule = Schedule::within(local, fourier, of_y, lines.count(), across);
+    let schedule = Schedule::new(local, fourier, of_y, lines.count(), across);
     let table = Table::new(&schedule, fourier.points());
     let align = [of_y, of_x].map(DType::bytes);
     let factors = checked(updates(of_y)[number % 2], of_y)?;
@@ -107,7 +107,7 @@ fn of(
         lines: &lines,
         schedule: &schedule,
         align,
-        pairs: [number % 2 == 0; 2],
+        pairs: [number.is_multiple_of(2); 2],
     };
     let all = variants(&common, &table.places(), &factors);
     let mut all: Vec<KernelSource> = all.iter().map(Specialisation::source).collect();

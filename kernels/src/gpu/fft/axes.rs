@@ -31,7 +31,7 @@ fn at_once(gpu: &Gpu, call: &FftAxesCall<'_>) -> Result<Option<Result<()>>> {
         fourier: &fourier,
         dtype,
         lines: &lines,
-        schedule: &Schedule::within(local, &fourier, dtype, lines.count(), across),
+        schedule: &Schedule::new(local, &fourier, dtype, lines.count(), across),
         users: [call.y.memory(), call.x.memory()],
     };
     Ok(library::run_with(gpu, &own, &call.factors, (outer, call.passes(local))))

@@ -11,9 +11,6 @@ use super::tables::{FINE, Pass};
 use crate::fourier::{LOCAL, Lines, SIDE_BY_SIDE, Schedule};
 use crate::{Fourier, Signals};
 
-pub(in crate::gpu) const BUTTERFLY: &str = include_str!("../../source/fft_butterfly.cl.h");
-pub(in crate::gpu) const FACTOR: &str = include_str!("../../source/fft_factor.cl.h");
-pub(in crate::gpu) const CELLS: &str = include_str!("../../source/fft_cells.cl.h");
 const TEXT: &str = include_str!("../../source/fft.cl.h");
 const PAIRS: &str = include_str!("../../source/fft_pairs.cl.h");
 

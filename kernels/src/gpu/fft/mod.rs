@@ -14,9 +14,9 @@ mod tables;
 
 pub(super) use axes::run as along_axes;
 pub(super) use ends::{Call, Ends};
-pub(super) use kernel::{BUTTERFLY, CELLS, Common, FACTOR};
+pub(super) use kernel::Common;
 pub(super) use own::{aligned, variants};
-pub(super) use steps::Steps;
+pub(super) use steps::{BUTTERFLY, CELLS, FACTOR, Steps};
 pub(super) use tables::{Table, root};
 
 use super::{Gpu, map};

@@ -6,9 +6,11 @@ use std::fmt::Write as _;
 use arrayspan_bridge::iteration::Text;
 
 use super::super::element::PRELUDE;
-use super::kernel::{BUTTERFLY, CELLS, FACTOR};
 use crate::fourier::{parts, radices};
 
+pub(in crate::gpu) const BUTTERFLY: &str = include_str!("../../source/fft_butterfly.cl.h");
+pub(in crate::gpu) const FACTOR: &str = include_str!("../../source/fft_factor.cl.h");
+pub(in crate::gpu) const CELLS: &str = include_str!("../../source/fft_cells.cl.h");
 const TEXT: &str = include_str!("../../source/fft_steps.cl.h");
 
 /// Numbers side by side in local memory that threads side by side take at once.
@@ -76,20 +78,20 @@ impl Steps {
                 list
             })
         };
-        let ends = if radices.len() > 1 { 1 } else { 0 };
-        let inner = all.len().saturating_sub(ends);
+        let ends = usize::from(radices.len() > 1);
+        let inner = all.len() - ends;
         text.define("FIRST", first);
         text.define("FINAL", last);
         // Those between the first and the last; before the last; behind the first; and back, up to the first.
-        text.define("STEPS", named("STEP", &mut all[ends.min(inner)..inner].iter()));
+        text.define("STEPS", named("STEP", &mut all[ends..inner].iter()));
         text.define("STEPS_AHEAD", named("STEP", &mut all[..inner].iter()));
-        text.define("STEPS_BEHIND", named("STEP", &mut all[ends.min(all.len())..].iter()));
-        text.define("STEPS_BACK", named("BACK", &mut all[ends.min(all.len())..].iter().rev()));
-        for odd in [3, 5, 7, 11, 13].into_iter().filter(|odd| butterflies(&radices).contains(odd)) {
+        text.define("STEPS_BEHIND", named("STEP", &mut all[ends..].iter()));
+        text.define("STEPS_BACK", named("BACK", &mut all[ends..].iter().rev()));
+        let butterflies = butterflies(&radices);
+        for odd in [3, 5, 7, 11, 13].into_iter().filter(|odd| butterflies.contains(odd)) {
             text.define(format_args!("HAS_{odd}"), 1);
         }
-        let products =
-            butterflies(&radices).into_iter().filter_map(|radix| Some((radix, parts(radix)?)));
+        let products = butterflies.into_iter().filter_map(|radix| Some((radix, parts(radix)?)));
         let products = products.fold(String::new(), |mut list, (radix, [a, b])| {
             let _ = write!(list, " PRODUCT({radix}, {a}, {b})");
             list
@@ -167,10 +169,10 @@ fn butterflies(radices: &[usize]) -> Vec<usize> {
 /// Those that bring numbers apart which threads side by side take: a butterfly's of the last step, and those of a bin and the next.
 fn pads(points: usize, radices: &[usize]) -> [usize; 2] {
     let ([first, .., last], false) = (radices, points.is_power_of_two()) else { return [0; 2] };
-    let row = if last % 2 == 0 { *last } else { 0 };
+    let row = if last.is_multiple_of(2) { *last } else { 0 };
     let behind = points / first;
-    let apart = behind + if row > 0 { behind / row } else { 0 };
-    [row, if apart % 2 == 0 && radices.len() > 2 { behind } else { 0 }]
+    let apart = behind + behind.checked_div(row).unwrap_or(0);
+    [row, if apart.is_multiple_of(2) && radices.len() > 2 { behind } else { 0 }]
 }
 
 /// Threads that share butterflies of these radices, of so many points in all, most evenly.
