@@ -477,7 +477,7 @@ mod tests {
         assert!(large.check(NAME, &[5], DType::Float32).is_err());
         let turned = Filter::new(0, &[Complex64::I], 0).unwrap();
         assert!(turned.check(NAME, &[5], DType::Float64).is_err());
-        let one = [Complex64::ONE; 9000];
+        let one = vec![Complex64::ONE; 9000];
         assert!(Filter::periodic(0, &[]).is_err());
         assert!(Filter::periodic(0, &[f64::INFINITY.into()]).is_err());
         assert!(Filter::periodic_real(0, 4, &one[..4]).is_err());
@@ -486,8 +486,7 @@ mod tests {
         assert!(whole.check(NAME, &[8], DType::Float32).is_err());
         assert!(whole.check(NAME, &[8], DType::Complex64).is_ok());
         assert!(whole.check(NAME, &[9], DType::Complex64).is_err());
-        let half =
-            |points: usize| Filter::periodic_real(0, points, &one[..points / 2 + 1]).unwrap();
+        let half = |points: usize| Filter::periodic_real(0, points, &one[..=points / 2]).unwrap();
         assert!(half(8192).check(NAME, &[8000], DType::Float32).is_ok());
         assert!(half(8190 + 10).check(NAME, &[8000], DType::Float32).is_err());
         assert!(half(17).check(NAME, &[5], DType::Float32).is_err());
