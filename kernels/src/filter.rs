@@ -1,5 +1,9 @@
 //! A filter along an axis that is applied by Fourier transforms, as data.
 
+mod blocks;
+mod facts;
+mod kind;
+
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -7,9 +11,14 @@ use arrayspan_bridge::DType;
 use num_complex::Complex64;
 use rustfft::FftPlanner;
 
-use crate::fourier::{LOCAL, factors};
+pub(crate) use blocks::{Blocks, cost, is_paired};
+
+use blocks::most_taps;
+use facts::{Facts, takes_points};
+use kind::Kind;
+
 use crate::verb::check;
-use crate::{Fit, Result, fit, number};
+use crate::{Result, number};
 
 const NAME: &str = "filter";
 
@@ -43,42 +52,6 @@ struct Inner {
     kind: Kind,
     facts: Facts,
     fingerprint: u64,
-}
-
-/// What lines are filtered with.
-#[derive(Debug, PartialEq)]
-enum Kind {
-    Taps {
-        taps: Vec<Complex64>,
-        offset: usize,
-    },
-    /// Of lines of so many points: all bins, or those up to half the points, of which the others are the conjugates.
-    Spectrum {
-        points: usize,
-        bins: Vec<Complex64>,
-        half: bool,
-    },
-}
-
-/// What decides for which dtypes taps or bins can be those of a filter.
-#[derive(Clone, Copy, Debug)]
-struct Facts {
-    /// Taps; none of a spectrum, which has points.
-    count: usize,
-    points: Option<usize>,
-    real: bool,
-    /// The largest magnitude of a real or imaginary part.
-    largest: f64,
-}
-
-/// How an axis is divided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Blocks {
-    /// Samples that are transformed together.
-    pub(crate) samples: usize,
-    /// Results of a block, its last samples.
-    pub(crate) results: usize,
-    pub(crate) count: usize,
 }
 
 impl Filter {
@@ -173,7 +146,7 @@ impl Filter {
     /// The most taps that arrays of `dtype` are filtered with: half of the samples that the memory near a processor holds.
     #[must_use]
     pub fn most_taps(dtype: DType) -> usize {
-        most_samples(dtype, LOCAL) / 2
+        most_taps(dtype)
     }
 
     /// The conjugate transpose: conjugate taps the other way round.
@@ -197,13 +170,7 @@ impl Filter {
     /// The same along another axis.
     #[must_use]
     pub fn at_axis(&self, axis: usize) -> Self {
-        let kind = match &self.0.kind {
-            Kind::Taps { taps, offset } => Kind::Taps { taps: taps.clone(), offset: *offset },
-            Kind::Spectrum { points, bins, half } => {
-                Kind::Spectrum { points: *points, bins: bins.clone(), half: *half }
-            }
-        };
-        Self::of(axis, kind)
+        Self::of(axis, self.0.kind.clone())
     }
 
     /// The axis.
@@ -257,9 +224,7 @@ impl Filter {
     /// near the processor holds a line.
     #[must_use]
     pub fn takes_points(points: usize, dtype: DType) -> bool {
-        let numbers = if is_paired(points, dtype) { points / 2 } else { points };
-        let most = most_samples(dtype.real(), LOCAL) / 2;
-        dtype.is_computable() && (1..=most).contains(&numbers) && factors(points).is_some()
+        takes_points(points, dtype)
     }
 
     /// Fails unless it can be applied to arrays of that shape and dtype.
@@ -279,29 +244,11 @@ impl Filter {
 
     /// The cheapest blocks of an axis of that extent, for arrays of `dtype` and so much memory near a processor, which is shared by
     /// lines that lie side by side, if they do.
-    pub(crate) fn blocks(
-        &self,
-        extent: usize,
-        dtype: DType,
-        (room, across): (usize, bool),
-    ) -> Blocks {
-        if let Some(samples) = self.points() {
-            return Blocks { samples, results: extent.max(1), count: 1 };
+    pub(crate) fn blocks(&self, extent: usize, dtype: DType, room: (usize, bool)) -> Blocks {
+        match self.points() {
+            Some(points) => Blocks::whole(points, extent),
+            None => Blocks::cheapest(self.taps().len(), extent, dtype, room),
         }
-        let taps = self.taps().len();
-        let most = most_samples(dtype, room);
-        let blocks = |samples: usize| {
-            let results = samples + 1 - taps;
-            Blocks { samples, results, count: extent.div_ceil(results).max(1) }
-        };
-        let cost = |blocks: &Blocks| {
-            let beside = across.then(|| most / blocks.samples * dtype.bytes());
-            cost(blocks.count, blocks.samples, beside, APART)
-        };
-        let least = (2 * taps).next_power_of_two().clamp(LEAST, most);
-        let sizes = std::iter::successors(Some(least), |samples| Some(2 * samples));
-        let sizes = sizes.take_while(|samples| *samples <= most).map(blocks);
-        sizes.min_by(|a, b| cost(a).total_cmp(&cost(b))).unwrap_or(blocks(least))
     }
 
     /// Its spectrum in so many points, times `scale`: all bins for complex dtypes, half of them for real ones. In 64 bits.
@@ -332,90 +279,6 @@ impl Filter {
     }
 }
 
-impl Blocks {
-    /// Operations on an array of so many elements, along an axis of that extent: those of two transforms.
-    pub(crate) fn flops(self, len: usize, extent: usize) -> usize {
-        let lines = len / extent.max(1);
-        let each = self.samples * (self.samples.ilog2() as usize) * 5;
-        lines.saturating_mul(self.count).saturating_mul(each)
-    }
-}
-
-impl Facts {
-    fn of(kind: &Kind) -> Self {
-        match kind {
-            Kind::Taps { taps, .. } => Self::of_taps(taps),
-            Kind::Spectrum { points, bins, half } => {
-                Self { count: 0, points: Some(*points), real: *half, largest: largest(bins) }
-            }
-        }
-    }
-
-    fn of_taps(taps: &[Complex64]) -> Self {
-        let real = taps.iter().all(|tap| tap.im == 0.0);
-        Self { count: taps.len(), points: None, real, largest: largest(taps) }
-    }
-
-    /// Why arrays of `dtype` have no filter with these taps, if they have none.
-    fn refusal(self, dtype: DType) -> Option<String> {
-        let (Self { count, points, real, largest }, most) = (self, Filter::most_taps(dtype));
-        if let Some(points) = points {
-            if !dtype.is_complex() && !real {
-                return Some(format!("a spectrum of complex samples, arrays {dtype}"));
-            }
-            if !Filter::takes_points(points, dtype) {
-                return Some(format!("{points} points are none that {dtype} is filtered with"));
-            }
-            let too_large = fit(largest, dtype) == Fit::TooLarge;
-            return too_large
-                .then(|| format!("bins of up to {largest:e} are too large for {dtype}"));
-        }
-        if !dtype.is_complex() && !real {
-            return Some(format!("taps are complex, arrays {dtype}"));
-        }
-        if count > most {
-            return Some(format!("{count} taps, at most {most} for {dtype}"));
-        }
-        // What bins of the spectrum may add up to.
-        let too_large = fit(largest * count as f64, dtype) == Fit::TooLarge;
-        too_large.then(|| format!("taps of up to {largest:e} are too large for {dtype}"))
-    }
-}
-
-/// The largest magnitude of a real or imaginary part.
-fn largest(numbers: &[Complex64]) -> f64 {
-    let parts = numbers.iter().flat_map(|number| [number.re.abs(), number.im.abs()]);
-    parts.fold(0.0, f64::max)
-}
-
-/// Whether two samples of so many are transformed as one complex number.
-pub(crate) fn is_paired(samples: usize, dtype: DType) -> bool {
-    !dtype.is_complex() && samples.is_multiple_of(2)
-}
-
-/// What loads, stores and the product cost beside a bit of the points.
-const PASSES: f64 = 6.0;
-
-/// Bytes that memory moves at once, and what it costs to move as many again of what others need.
-const SIDE_BY_SIDE: usize = 32;
-const APART: f64 = 0.25;
-
-/// What so many blocks of so many points cost, of lines that take so many bytes side by side, if they lie so: a part of what memory moves
-/// at once is of other lines than a group's then, and to move as many bytes again costs `apart`.
-pub(crate) fn cost(count: usize, points: usize, beside: Option<usize>, apart: f64) -> f64 {
-    let points = points as f64;
-    let again = |beside: usize| (SIDE_BY_SIDE as f64 / beside as f64).max(1.0) - 1.0;
-    count as f64 * points * (points.log2() + PASSES) * (1.0 + apart * beside.map_or(0.0, again))
-}
-
-/// Fewer samples leave threads without work.
-const LEAST: usize = 128;
-
-/// Samples of a line that so much memory holds: complex numbers, or two real ones in place of each.
-fn most_samples(dtype: DType, room: usize) -> usize {
-    room / dtype.real().bytes() / if dtype.is_complex() { 2 } else { 1 }
-}
-
 impl PartialEq for Filter {
     fn eq(&self, other: &Self) -> bool {
         let (a, b) = (&self.0, &other.0);
@@ -434,63 +297,4 @@ impl Hash for Filter {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn blocks_make_all_results_and_fit() {
-        for taps in [1, 2, 41, 65, 1001, 1024] {
-            let filter = Filter::new(0, &vec![Complex64::ONE; taps], taps / 2).unwrap();
-            for dtype in [DType::Float32, DType::Complex64, DType::Float64, DType::Complex128] {
-                for (extent, across) in [(1, false), (100, true), (8000, true), (1 << 20, false)] {
-                    let blocks = filter.blocks(extent, dtype, (LOCAL, across));
-                    assert!(blocks.results * blocks.count >= extent);
-                    assert!(blocks.results * (blocks.count - 1) < extent);
-                    assert_eq!(blocks.results + taps - 1, blocks.samples);
-                    assert!(blocks.samples <= most_samples(dtype, LOCAL));
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn the_adjoint_is_the_filter_the_other_way_round() {
-        let taps = [1.0, 2.0, 3.0].map(|re| Complex64::new(re, -re));
-        let filter = Filter::new(1, &taps, 0).unwrap();
-        let turned = filter.adjoint();
-        assert_eq!((turned.offset(), turned.taps()[0]), (2, Complex64::new(3.0, 3.0)));
-        assert_eq!(turned.adjoint(), filter);
-    }
-
-    #[test]
-    fn what_is_no_filter_is_refused() {
-        for (taps, offset) in [(vec![], 0), (vec![1.0], 1), (vec![f64::NAN], 0)] {
-            let taps: Vec<Complex64> = taps.into_iter().map(Complex64::from).collect();
-            assert!(Filter::new(0, &taps, offset).is_err());
-        }
-        let one = |taps: usize| Filter::new(0, &vec![Complex64::ONE; taps], 0).unwrap();
-        assert!(one(4096).check(NAME, &[5], DType::Float32).is_ok());
-        assert!(one(4097).check(NAME, &[5], DType::Float32).is_err());
-        assert!(one(1).check(NAME, &[], DType::Float32).is_err());
-        let large = Filter::new(0, &[1e38.into(); 8], 0).unwrap();
-        assert!(large.check(NAME, &[5], DType::Float32).is_err());
-        let turned = Filter::new(0, &[Complex64::I], 0).unwrap();
-        assert!(turned.check(NAME, &[5], DType::Float64).is_err());
-        let one = vec![Complex64::ONE; 9000];
-        assert!(Filter::periodic(0, &[]).is_err());
-        assert!(Filter::periodic(0, &[f64::INFINITY.into()]).is_err());
-        assert!(Filter::periodic_real(0, 4, &one[..4]).is_err());
-        assert!(Filter::periodic_real(0, 0, &one[..1]).is_err());
-        let whole = Filter::periodic(0, &one[..8]).unwrap();
-        assert!(whole.check(NAME, &[8], DType::Float32).is_err());
-        assert!(whole.check(NAME, &[8], DType::Complex64).is_ok());
-        assert!(whole.check(NAME, &[9], DType::Complex64).is_err());
-        let half = |points: usize| Filter::periodic_real(0, points, &one[..=points / 2]).unwrap();
-        assert!(half(8192).check(NAME, &[8000], DType::Float32).is_ok());
-        assert!(half(8190 + 10).check(NAME, &[8000], DType::Float32).is_err());
-        assert!(half(17).check(NAME, &[5], DType::Float32).is_err());
-        let large = Filter::periodic(0, &[1e39.into(); 8]).unwrap();
-        assert!(large.check(NAME, &[5], DType::Complex64).is_err());
-    }
-}
+mod tests;
