@@ -220,8 +220,9 @@ impl Filter {
         dtype.is_computable() && Facts::of_taps(taps).refusal(dtype).is_none()
     }
 
-    /// Whether there are periodic filters of lines of so many points for arrays of `dtype`: their prime factors are at most 13, and memory
-    /// near the processor holds a line.
+    /// Whether there are periodic filters of lines of so many points for arrays of `dtype`: where memory near the processor, 32 KiB, holds a line,
+    /// or one of twice as many points if some prime factor of theirs is above 13. So for up to 8192 (4096) real samples of 32 bits, and half as
+    /// many of 64 bits or complex ones.
     #[must_use]
     pub fn takes_points(points: usize, dtype: DType) -> bool {
         takes_points(points, dtype)
@@ -253,30 +254,46 @@ impl Filter {
 
     /// Its spectrum in so many points, times `scale`: all bins for complex dtypes, half of them for real ones. In 64 bits.
     pub(crate) fn response(&self, points: usize, dtype: DType, scale: f64) -> Vec<Complex64> {
-        if let Kind::Spectrum { bins, half, .. } = &self.0.kind {
-            let all = if dtype.is_complex() { points } else { points / 2 + 1 };
-            let of = |bin: usize| match bins.get(bin) {
-                Some(own) => own * scale,
-                None if *half => bins[points - bin].conj() * scale,
-                None => Complex64::ZERO,
-            };
-            return (0..all).map(of).collect();
-        }
-        let mut bins = vec![Complex64::ZERO; points];
-        for (bin, tap) in bins.iter_mut().zip(self.taps()) {
-            *bin = tap * scale;
-        }
-        FftPlanner::new().plan_fft_forward(points).process(&mut bins);
+        let mut bins = match &self.0.kind {
+            Kind::Taps { taps, .. } => spectrum(points, taps.iter().copied().enumerate()),
+            spectral @ Kind::Spectrum { .. } => {
+                let own = spectral.bins();
+                if own.len() == points { own } else { around(&own, points) }
+            }
+        };
         if !dtype.is_complex() {
             bins.truncate(points / 2 + 1);
         }
-        bins
+        bins.into_iter().map(|bin| bin * scale).collect()
     }
 
     /// Whether nobody else has it.
     pub(crate) fn is_alone(&self) -> bool {
         Arc::strong_count(&self.0) == 1
     }
+}
+
+/// The transform of numbers at these places of so many.
+fn spectrum(
+    points: usize,
+    numbers: impl IntoIterator<Item = (usize, Complex64)>,
+) -> Vec<Complex64> {
+    let mut all = vec![Complex64::ZERO; points];
+    for (place, number) in numbers {
+        all[place] = number;
+    }
+    FftPlanner::new().plan_fft_forward(points).process(&mut all);
+    all
+}
+
+/// The spectrum in more points, at least twice as many but one, of a filter that comes round after as many samples as it has bins: each
+/// sample of such a line takes what it would if the line came round, too.
+fn around(bins: &[Complex64], points: usize) -> Vec<Complex64> {
+    let (own, mut taps) = (bins.len(), bins.to_vec());
+    FftPlanner::new().plan_fft_inverse(own).process(&mut taps);
+    let tap = |k: usize| taps[k] / own as f64;
+    let before = (1..own).map(|k| (points - k, tap(own - k)));
+    spectrum(points, (0..own).map(|k| (k, tap(k))).chain(before))
 }
 
 impl PartialEq for Filter {

@@ -2,7 +2,7 @@
 
 use arrayspan_bridge::DType;
 
-use crate::fourier::LOCAL;
+use crate::fourier::{LOCAL, factors};
 
 /// How an axis is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,9 +15,9 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// Whole lines of so many samples, of which there are results of so many.
-    pub(super) fn whole(samples: usize, extent: usize) -> Self {
-        Self { samples, results: extent.max(1), count: 1 }
+    /// Whole lines that come round after so many points, of so many samples.
+    pub(super) fn whole(points: usize, extent: usize) -> Self {
+        Self { samples: line(points), results: extent.max(1), count: 1 }
     }
 
     /// The cheapest for so many taps along an axis of that extent, for arrays of `dtype` and so much memory near a processor, which is shared
@@ -49,6 +49,18 @@ impl Blocks {
         let each = self.samples * (self.samples.ilog2() as usize) * 5;
         lines.saturating_mul(self.count).saturating_mul(each)
     }
+}
+
+/// The points that a line which comes round after so many is transformed in: as many, or, where they have prime factors that butterflies
+/// have not, so many that nothing comes round.
+pub(super) fn line(points: usize) -> usize {
+    if factors(points).is_some() {
+        return points;
+    }
+    let least = 2 * points - 1;
+    (least..=2 * least)
+        .find(|line| line.is_multiple_of(2) && factors(*line).is_some())
+        .unwrap_or(least)
 }
 
 /// Whether two samples of so many are transformed as one complex number.

@@ -3,9 +3,9 @@
 use arrayspan_bridge::DType;
 use num_complex::Complex64;
 
-use super::blocks::{is_paired, most_samples, most_taps};
+use super::blocks::{is_paired, line, most_samples, most_taps};
 use super::kind::Kind;
-use crate::fourier::{LOCAL, factors};
+use crate::fourier::LOCAL;
 use crate::{Fit, fit};
 
 /// What decides for which dtypes taps or bins can be those of a filter.
@@ -62,9 +62,12 @@ impl Facts {
 
 /// Whether there are periodic filters of so many points for arrays of `dtype`.
 pub(super) fn takes_points(points: usize, dtype: DType) -> bool {
-    let numbers = if is_paired(points, dtype) { points / 2 } else { points };
     let most = most_samples(dtype.real(), LOCAL) / 2;
-    dtype.is_computable() && (1..=most).contains(&numbers) && factors(points).is_some()
+    let holds = || {
+        let samples = line(points);
+        samples <= if is_paired(samples, dtype) { 2 * most } else { most }
+    };
+    dtype.is_computable() && (1..=2 * most).contains(&points) && holds()
 }
 
 /// The largest magnitude of a real or imaginary part.

@@ -16,3 +16,13 @@ pub(super) enum Kind {
         half: bool,
     },
 }
+
+impl Kind {
+    /// All bins of a spectrum; none of taps.
+    pub(super) fn bins(&self) -> Vec<Complex64> {
+        let Self::Spectrum { points, bins, half } = self else { return Vec::new() };
+        let others = if *half { bins.len()..*points } else { 0..0 };
+        let others = others.map(|bin| bins[points - bin].conj());
+        bins.iter().copied().chain(others).collect()
+    }
+}

@@ -20,7 +20,7 @@ use crate::{Error, FilterTap, Form, Formula, LinearMap as _, Operator, Result, S
 /// conjugate. Cost: 1 launch, 2 values moved and `h.len()` products per element; by transforms the same
 /// in one launch, up to 4096 real taps of 32 bits (test `bytes::convolve1d`). A sample that is not finite makes results within the filter's
 /// reach so; by transforms, those of the whole blocks that it is in and of those beside them. Rounding errors of these are those
-/// of the largest sample there. Transforms are chosen for 512 taps and more, along the last axis of 32-bit numbers for 192 and more.
+/// of the largest sample there. Transforms are chosen for 512 taps and more; of 32-bit numbers for 192 and more along the last axis, for 256 along others.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

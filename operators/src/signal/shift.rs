@@ -17,7 +17,7 @@ use crate::{Error, Form, LinearMap as _, Operator, Result, Space, adjoint};
 /// Signals are taken for periodic over the [points](FourierAxis::points) of the axis, with zeros behind their samples; delays count in
 /// units of its step. A delay by whole samples is that of [`Roll`](crate::Roll). Of an even number of points, the bin of the highest frequency is turned
 /// as one of its negative side; of a real space it keeps its real part. Units: those of `x`. Complex: linear. Cost: with one delay a
-/// single pass where the memory near a processor holds a line ([`Filter::takes_points`]: up to 8192 real samples of 32 bits); else 3
+/// single pass where the memory near a processor holds a line ([`Filter::takes_points`]: up to 8192 real samples of 32 bits, 4096 if some prime factor is above 13); else 3
 /// passes or more, to the spectrum, over that, and back (test `bytes::shift`).
 ///
 /// ```

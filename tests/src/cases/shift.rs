@@ -18,7 +18,7 @@ pub fn cases(dtype: DType) -> Vec<Case> {
         all(dtype, &[7, 4], stepped(axis(0), 0.5), 1.75).golden("shift/axis0"),
         all(dtype, &[3, 9], of_points(1, 16), 4.25).golden("shift/padded"),
         all(dtype, &[1, 2], axis(0), 0.5),
-        // Fewer points than samples, and a prime factor that butterflies have none for.
+        // Fewer points than samples, and a prime number of them.
         all(dtype, &[2, 9], of_points(1, 6), 1.5),
         all(dtype, &[17, 2], axis(0), 0.75),
         each(dtype, &[3, 8, 2], axis(1), "each_axis1"),
@@ -51,7 +51,7 @@ fn moves(dtype: DType, shape: &[usize], axis: FourierAxis, each: bool) -> Moves 
 fn all(dtype: DType, shape: &[usize], axis: FourierAxis, delay: f64) -> Case {
     let at = axis.axis.rem_euclid(shape.len() as isize) as usize;
     let (points, len) = (axis.points.unwrap_or(shape[at]), shape.iter().product());
-    let one_pass = points >= shape[at] && points % 17 > 0;
+    let one_pass = points >= shape[at];
     let moves =
         if one_pass { Moves::one(len, len) } else { moves(dtype, shape, axis, false) };
     let name = format!("{shape:?} {axis:?} by {delay}");
