@@ -17,6 +17,7 @@ use blocks::most_taps;
 use facts::{Facts, takes_points};
 use kind::Kind;
 
+use crate::fourier::LOCAL;
 use crate::verb::check;
 use crate::{Result, number};
 
@@ -70,57 +71,74 @@ impl Filter {
         Ok(Self::of(axis, Kind::Taps { taps: taps.to_vec(), offset }))
     }
 
-    /// Along `axis`, `y = F⁻¹ diag(bins) F x` with discrete Fourier transforms `F` of as many points as there are bins, in the order of
-    /// these: zeros follow the samples of a line, and results behind them are left. In one pass over memory, each line near the
-    /// processor. What is not finite, and rounding errors of a line's largest sample, reach all of its results; other lines do not
-    /// matter.
+    /// Along `axis`, a product with a spectrum of `n` bins, which are as many points, for complex arrays:
+    ///
+    /// ```text
+    /// y[i] = 1/n Σₖ bins[k] X[k] exp(2πi i k / n),  X[k] = Σⱼ x[j] exp(-2πi j k / n)
+    /// ```
+    ///
+    /// Bin `k` has the frequency `k / n`, from `n / 2` on `k / n - 1`. A line has up to `n` samples: zeros follow them, and results behind
+    /// them are dropped. It takes one pass over memory. What is not finite, and rounding errors of a line's largest sample, reach
+    /// all of its results; other lines do not matter.
+    ///
+    /// ```
+    /// use arrayspan_kernels::bridge::{Array, devices::Device};
+    /// use arrayspan_kernels::{Filter, Update, on};
+    /// use num_complex::Complex64;
+    ///
+    /// // A delay by one sample of three: exp(-2πi k / 3).
+    /// let bins = [0.0, 1.0, 2.0].map(|k| Complex64::cis(-std::f64::consts::TAU * k / 3.0));
+    /// let x = Array::from_slice(&[1.0, 2.0, 4.0].map(Complex64::from), [3])?;
+    /// let (on, mut y) = (on(Device::cpu())?, Array::from_slice(&[Complex64::ZERO; 3], [3])?);
+    /// on.filter(&Filter::periodic(0, &bins)?, x.view(), y.view_mut(), Update::set())?;
+    /// let y = y.to_vec::<Complex64>()?;
+    /// assert!(y.iter().zip([4.0, 1.0, 2.0]).all(|(y, exact)| (y - exact).norm() < 1e-14));
+    /// # Ok::<(), arrayspan_kernels::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Argument`](crate::Error::Argument) when there are no bins, or one is not finite. What arrays it is refused for
+    /// [`FilterCall::new`](crate::verb::FilterCall::new) says.
+    pub fn periodic(axis: usize, bins: &[Complex64]) -> Result<Self> {
+        Self::of_spectrum(axis, bins.len(), finite(bins)?, false)
+    }
+
+    /// The same of a real filter, for real and complex arrays, by the `points / 2 + 1` bins up to half the points: the others are their
+    /// conjugates. The imaginary parts of bin 0 and, of an even number of points, of bin `points / 2` are ignored.
     ///
     /// ```
     /// use arrayspan_kernels::bridge::{Array, devices::Device};
     /// use arrayspan_kernels::{Filter, Update, on};
     ///
-    /// // A delay by one sample of four: exp(-2πi k / 4).
-    /// let bins = [(1.0, 0.0), (0.0, -1.0), (-1.0, 0.0), (0.0, 1.0)].map(|(re, im)| num_complex::Complex64::new(re, im));
+    /// // The mean of a line, which is bin 0, and nothing else.
+    /// let mean = Filter::periodic_real(0, 4, &[1.0, 0.0, 0.0].map(Into::into))?;
     /// let x = Array::from_slice(&[1.0, 2.0, 3.0, 4.0], [4])?;
     /// let (on, mut y) = (on(Device::cpu())?, Array::from_slice(&[0.0; 4], [4])?);
-    /// let delay = Filter::periodic_real(0, 4, &bins[..3])?;
-    /// on.filter(&delay, x.view(), y.view_mut(), Update::set())?;
-    /// let y = y.to_vec::<f64>()?;
-    /// assert!(y.iter().zip([4.0, 1.0, 2.0, 3.0]).all(|(y, exact)| (y - exact).abs() < 1e-15));
+    /// on.filter(&mean, x.view(), y.view_mut(), Update::set())?;
+    /// assert!(y.to_vec::<f64>()?.iter().all(|y| (y - 2.5).abs() < 1e-15));
     /// # Ok::<(), arrayspan_kernels::Error>(())
     /// ```
-    ///
-    /// # Errors
-    /// [`Error::Argument`](crate::Error::Argument) when there are no bins, or one is not finite.
-    pub fn periodic(axis: usize, bins: &[Complex64]) -> Result<Self> {
-        Self::of_spectrum(axis, bins.len(), bins, false)
-    }
-
-    /// The same of a real filter, by the bins up to half the points: the others are their conjugates. The imaginary part of those that are
-    /// their own conjugates is left. Real arrays take such filters only.
     ///
     /// # Errors
     /// As [`periodic`](Self::periodic), and when there are not `points / 2 + 1` bins.
     pub fn periodic_real(axis: usize, points: usize, bins: &[Complex64]) -> Result<Self> {
         if bins.len() != points / 2 + 1 {
-            let why = format!("{} bins of {points} points, expected half of them", bins.len());
+            let (found, expected) = (bins.len(), points / 2 + 1);
+            let why = format!("{found} bins, expected points / 2 + 1 = {expected} of {points}");
             return check::argument(NAME, why);
         }
-        let mut bins = bins.to_vec();
+        let mut bins = finite(bins)?;
         for single in [0, points / 2].into_iter().filter(|bin| 2 * bin % points.max(1) == 0) {
             bins[single].im = 0.0;
         }
-        Self::of_spectrum(axis, points, &bins, true)
+        Self::of_spectrum(axis, points, bins, true)
     }
 
-    fn of_spectrum(axis: usize, points: usize, bins: &[Complex64], half: bool) -> Result<Self> {
+    fn of_spectrum(axis: usize, points: usize, bins: Vec<Complex64>, half: bool) -> Result<Self> {
         if points == 0 {
-            return check::argument(NAME, "a spectrum without bins".to_owned());
+            return check::argument(NAME, "a spectrum of no points".to_owned());
         }
-        if let Some(bin) = bins.iter().find(|bin| !bin.is_finite()) {
-            return check::argument(NAME, format!("a bin of {bin}"));
-        }
-        Ok(Self::of(axis, Kind::Spectrum { points, bins: bins.to_vec(), half }))
+        Ok(Self::of(axis, Kind::Spectrum { points, bins, half }))
     }
 
     fn of(axis: usize, kind: Kind) -> Self {
@@ -213,6 +231,14 @@ impl Filter {
         self.overlap() - self.offset()
     }
 
+    /// About how many operations it takes on an array of that shape.
+    #[must_use]
+    pub fn flops(&self, shape: &[usize], dtype: DType) -> usize {
+        let extent = shape.get(self.axis()).copied().unwrap_or(0);
+        let len = shape.iter().product();
+        self.blocks(extent, dtype, (LOCAL, false)).flops(len, extent)
+    }
+
     /// Whether there is a filter with these taps for arrays of `dtype`: they are few enough, real for real ones, and no sum of them is
     /// too large.
     #[must_use]
@@ -220,9 +246,15 @@ impl Filter {
         dtype.is_computable() && Facts::of_taps(taps).refusal(dtype).is_none()
     }
 
-    /// Whether there are periodic filters of lines of so many points for arrays of `dtype`: where memory near the processor, 32 KiB, holds a line,
-    /// or one of twice as many points if some prime factor of theirs is above 13. So for up to 8192 (4096) real samples of 32 bits, and half as
-    /// many of 64 bits or complex ones.
+    /// Whether there are periodic filters of lines of so many points for arrays of `dtype`: where 32 KiB of memory near the processor hold
+    /// a line, two real samples as one complex number if there is an even number of them, and one of twice as many points if some prime
+    /// factor is above 13. That is up to
+    ///
+    /// | points | `Float32` | `Float64`, `Complex64` | `Complex128` |
+    /// |---|---|---|---|
+    /// | even, prime factors up to 13 | 8192 | 4096 | 2048 |
+    /// | odd, prime factors up to 13 | 4096 | 2048, 4096 | 2048 |
+    /// | others | 4096 | 2048 | 1024 |
     #[must_use]
     pub fn takes_points(points: usize, dtype: DType) -> bool {
         takes_points(points, dtype)
@@ -235,10 +267,8 @@ impl Filter {
             return check::argument(verb, format!("axis {axis} of shape {shape:?}"));
         }
         if let Some(points) = self.points().filter(|points| *points < shape[axis]) {
-            return check::argument(
-                verb,
-                format!("{points} points along axis {axis} of shape {shape:?}"),
-            );
+            let why = format!("{points} points, fewer than samples along axis {axis} of {shape:?}");
+            return check::argument(verb, why);
         }
         self.0.facts.refusal(dtype).map_or(Ok(()), |why| check::argument(verb, why))
     }
@@ -270,6 +300,14 @@ impl Filter {
     /// Whether nobody else has it.
     pub(crate) fn is_alone(&self) -> bool {
         Arc::strong_count(&self.0) == 1
+    }
+}
+
+/// These bins, all of which must be finite.
+fn finite(bins: &[Complex64]) -> Result<Vec<Complex64>> {
+    match bins.iter().position(|bin| !bin.is_finite()) {
+        Some(at) => check::argument(NAME, format!("bin {at} is {}", bins[at])),
+        None => Ok(bins.to_vec()),
     }
 }
 

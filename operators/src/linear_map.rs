@@ -122,6 +122,12 @@ pub trait LinearMap: Debug + Send + Sync {
         self.inner().map_or_else(|| Properties::of(self), LinearMap::properties)
     }
 
+    /// About how many operations either direction takes, of an operator that is one launch, which reads what it is applied to and writes its
+    /// result once each: what [`Operator::cost`](crate::Operator::cost) tells then. `None`: nobody knows what it costs.
+    fn operations(&self) -> Option<usize> {
+        None
+    }
+
     /// What [`Operator::describe`](crate::Operator::describe) says of it beside its name.
     fn description(&self) -> Option<String> {
         None

@@ -39,10 +39,12 @@ impl Facts {
         let (Self { count, points, real, largest }, most) = (self, most_taps(dtype));
         if let Some(points) = points {
             if !dtype.is_complex() && !real {
-                return Some(format!("a spectrum of complex samples, arrays {dtype}"));
+                let of = "a spectrum of complex samples, of real ones that of a real filter";
+                return Some(format!("{of}; arrays are {dtype}"));
             }
             if !takes_points(points, dtype) {
-                return Some(format!("{points} points are none that {dtype} is filtered with"));
+                let why = "too many for lines near the processor, or with too large a prime factor";
+                return Some(format!("{points} points of {dtype}: {why}"));
             }
             let too_large = fit(largest, dtype) == Fit::TooLarge;
             return too_large

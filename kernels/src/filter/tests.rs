@@ -49,6 +49,8 @@ fn what_is_no_filter_is_refused() {
     assert!(Filter::periodic(0, &[f64::INFINITY.into()]).is_err());
     assert!(Filter::periodic_real(0, 4, &one[..4]).is_err());
     assert!(Filter::periodic_real(0, 0, &one[..1]).is_err());
+    let hidden = [Complex64::new(1.0, f64::NAN), Complex64::ONE];
+    assert!(Filter::periodic_real(0, 2, &hidden).is_err());
     let whole = Filter::periodic(0, &one[..8]).unwrap();
     assert!(whole.check(NAME, &[8], DType::Float32).is_err());
     assert!(whole.check(NAME, &[8], DType::Complex64).is_ok());

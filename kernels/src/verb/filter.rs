@@ -5,7 +5,7 @@ use arrayspan_bridge::{Operand, OperandMut, View, ViewMut};
 
 use super::{OperandName, Verb, check};
 use crate::factors::Factors;
-use crate::fourier::{LOCAL, Lines};
+use crate::fourier::Lines;
 use crate::plan::{Moved, Operands};
 use crate::{Cost, Filter, Result, Update};
 
@@ -63,9 +63,7 @@ impl Verb for FilterCall<'_> {
 
     fn cost(&self) -> Cost {
         let mut cost = self.factors.cost(&self.x, &self.y);
-        let (len, extent) = (self.y.layout().len(), self.extent());
-        let blocks = self.filter.blocks(extent, self.y.dtype(), (LOCAL, false));
-        cost.flops = blocks.flops(len, extent);
+        cost.flops = self.filter.flops(self.y.shape(), self.y.dtype());
         cost
     }
 }

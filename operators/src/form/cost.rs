@@ -84,7 +84,7 @@ impl Step {
             }
             Act::Leaf(Leaf::Index { map, adjoint }) => map.cost(*adjoint, update, to.dtype()),
             Act::Leaf(Leaf::Call(program)) => program.cost?,
-            Act::Leaf(Leaf::Map { .. }) => return None,
+            Act::Leaf(Leaf::Map { map, .. }) => once(read, map.operations()?),
         })
     }
 }

@@ -12,6 +12,12 @@ pub(super) trait Taps: Clone + std::fmt::Debug + Send + Sync + 'static {
     /// The conjugate transpose.
     fn adjoint(&self) -> Self;
 
+    /// What there is to say of it.
+    fn description(&self) -> String;
+
+    /// About how many operations it takes on an array of a space; `None` if it reads more than that.
+    fn operations(&self, space: &Space) -> Option<usize>;
+
     /// The same along axes that stand so many places further behind.
     fn behind(&self, axes: usize) -> Self;
 
@@ -71,6 +77,14 @@ impl<T: Taps> LinearMap for Pass<T> {
         true
     }
 
+    fn operations(&self) -> Option<usize> {
+        self.forward.operations(&self.space)
+    }
+
+    fn description(&self) -> Option<String> {
+        Some(self.forward.description())
+    }
+
     fn batched(&self, before: &[usize], behind: &[usize]) -> Option<Result<Arc<dyn LinearMap>>> {
         let lifted = || {
             let shape = [before, self.space.shape(), behind].concat();
@@ -86,6 +100,14 @@ impl<T: Taps> LinearMap for Pass<T> {
 impl Taps for Convolution {
     fn adjoint(&self) -> Self {
         self.adjoint()
+    }
+
+    fn description(&self) -> String {
+        format!("{} taps", self.taps().len())
+    }
+
+    fn operations(&self, space: &Space) -> Option<usize> {
+        Some(space.len().saturating_mul(self.taps().len()).saturating_mul(2))
     }
 
     fn behind(&self, axes: usize) -> Self {
@@ -108,6 +130,18 @@ impl Taps for Filter {
         self.adjoint()
     }
 
+    fn description(&self) -> String {
+        let axis = self.axis();
+        match self.points() {
+            Some(points) => format!("a spectrum of {points} points along axis {axis}"),
+            None => format!("{} taps along axis {axis}", self.taps().len()),
+        }
+    }
+
+    fn operations(&self, space: &Space) -> Option<usize> {
+        Some(self.flops(space.shape(), space.dtype()))
+    }
+
     fn behind(&self, axes: usize) -> Self {
         self.at_axis(self.axis() + axes)
     }
@@ -126,6 +160,14 @@ impl Taps for Filter {
 impl Taps for VaryingConvolution {
     fn adjoint(&self) -> Self {
         self.adjoint()
+    }
+
+    fn description(&self) -> String {
+        "filters that change from place to place".to_owned()
+    }
+
+    fn operations(&self, _: &Space) -> Option<usize> {
+        None
     }
 
     fn behind(&self, axes: usize) -> Self {

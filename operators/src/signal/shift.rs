@@ -2,6 +2,7 @@
 
 use std::f64::consts::TAU;
 
+use arrayspan_bridge::devices::vectors::reserve;
 use arrayspan_bridge::{Array, SharedArray, Transfer};
 use arrayspan_kernels::{Filter, Gather};
 use num_complex::Complex64;
@@ -14,8 +15,8 @@ use crate::{Error, Form, LinearMap as _, Operator, Result, Space, adjoint};
 
 /// `y(t) = x(t - τ)` along one axis, by phases of its spectrum: `Fᴴ diag(exp(-2πi f τ)) F`; domain and range are both `space`.
 ///
-/// Signals are taken for periodic over the [points](FourierAxis::points) of the axis, with zeros behind their samples; delays count in
-/// units of its step. A delay by whole samples is that of [`Roll`](crate::Roll). Of an even number of points, the bin of the highest frequency is turned
+/// Signals are taken for periodic over the [points](FourierAxis::points) of the axis, with zeros behind their samples; samples behind the points
+/// are cut off, and come back as zeros. Delays count in units of its step. A delay by whole samples is that of [`Roll`](crate::Roll). Of an even number of points, the bin of the highest frequency is turned
 /// as one of its negative side; of a real space it keeps its real part. Units: those of `x`. Complex: linear. Cost: with one delay a
 /// single pass where the memory near a processor holds a line ([`Filter::takes_points`]: up to 8192 real samples of 32 bits, 4096 if some prime factor is above 13); else 3
 /// passes or more, to the spectrum, over that, and back (test `bytes::shift`).
@@ -42,19 +43,25 @@ impl Shift {
     ///
     /// # Errors
     /// [`Error::Parameter`] when there is no such axis, it has no points, a shift of its own or a step that is zero or not finite; the delay
-    /// is not finite; or the dtype is not one to compute with. [`Error::TooLarge`] when the spectrum cannot be addressed.
+    /// is not a finite number of steps; or the dtype is not one to compute with. [`Error::TooLarge`] when the spectrum cannot be addressed;
+    /// out of memory.
     pub fn new(space: Space, axis: FourierAxis, delay: f64) -> Result<Operator> {
         let at = space.axis(Self::NAME, axis.axis)?;
         let extent = space.shape()[at];
-        if !delay.is_finite() {
-            return Error::parameter(Self::NAME, format!("a delay of {delay}"));
+        let step = axis.step;
+        if !in_steps(delay, step) {
+            return Error::parameter(
+                Self::NAME,
+                format!("a delay of {delay:e}, in steps of {step:e}"),
+            );
         }
         let (fourier, spectrum) = Self::fourier(space.clone(), axis)?;
+        let points = axis.points.unwrap_or(extent);
+        let mut phases: Vec<Complex64> = Vec::new();
+        reserve(&mut phases, points.saturating_mul(2))?;
         let frequencies = axis.frequencies(extent, spectrum);
         let bins = frequencies.len();
-        let phases = frequencies.into_iter().map(|frequency| phase(frequency * delay));
-        let phases: Vec<Complex64> = phases.collect();
-        let points = axis.points.unwrap_or(extent);
+        phases.extend(frequencies.into_iter().map(|frequency| phase(frequency * delay)));
         if points >= extent && Filter::takes_points(points, space.dtype()) {
             let filter = match spectrum {
                 Spectrum::Full => Filter::periodic(at, &phases)?,
@@ -90,8 +97,10 @@ impl Shift {
             return Error::parameter(Self::NAME, why);
         }
         let all = values::numbers(&delays.view())?;
-        if let Some(delay) = all.iter().find(|delay| !delay.re.is_finite()) {
-            return Error::parameter(Self::NAME, format!("a delay of {}", delay.re));
+        let step = axis.step;
+        if let Some(delay) = all.iter().find(|delay| !in_steps(delay.re, step)) {
+            let why = format!("a delay of {:e}, in steps of {step:e}", delay.re);
+            return Error::parameter(Self::NAME, why);
         }
         let (fourier, spectrum) = Self::fourier(space, axis)?;
         let frequencies = axis.frequencies(extent, spectrum);
@@ -114,10 +123,8 @@ impl Shift {
     fn fourier(space: Space, axis: FourierAxis) -> Result<(Operator, Spectrum)> {
         space.computable(Self::NAME)?;
         if axis.ifftshift_before || axis.fftshift_after {
-            return Error::parameter(
-                Self::NAME,
-                "the order of samples and bins is that of the transform",
-            );
+            let why = "ifftshift_before or fftshift_after: samples are in order, and so are bins";
+            return Error::parameter(Self::NAME, why);
         }
         let fourier = axis.fourier(Self::NAME, &space, FourierNorm::Ortho)?;
         let (fourier, spectrum) = if space.dtype().is_complex() {
@@ -134,6 +141,11 @@ impl Shift {
         let phases = Operator::of("Phases", bins.clone(), bins.clone(), phases)?;
         Ok(adjoint(fourier).after(phases.after(fourier)).build()?.named(Self::NAME))
     }
+}
+
+/// Whether a delay is so many steps, if there are such.
+fn in_steps(delay: f64, step: f64) -> bool {
+    delay.is_finite() && (step == 0.0 || !step.is_finite() || (delay / step).is_finite())
 }
 
 /// `exp(-2πi turns)`, of whole turns nothing.

@@ -174,6 +174,15 @@ fn delays_by_whole_samples_roll() {
     assert!(y.iter().zip(expected).all(|(y, k)| (y - f64::from(k)).abs() < 1e-14), "{y:?}");
 }
 
+/// A line that memory near the processor holds is delayed in one pass, and says so.
+#[test]
+fn delays_of_whole_lines_tell_what_they_cost() {
+    let shift = Shift::new(space(&[90, 4], DType::Float32), of_points(96), 0.5).unwrap();
+    let (cost, bytes) = (shift.cost(false).unwrap(), 90 * 4 * 4);
+    assert_eq!([cost.launches, cost.bytes_read, cost.bytes_written], [1, bytes, bytes]);
+    assert!(cost.flops > 0 && shift.describe().contains("96 points along axis 0"));
+}
+
 #[test]
 fn wrong_arguments_are_named() {
     let axis = FourierAxis::new;
@@ -203,9 +212,12 @@ fn wrong_arguments_are_named() {
     let shift = |axis, delay| Shift::new(complex(&[4, 3]), axis, delay);
     expect_refused(shift(axis(2), 1.0), &["Shift", "no axis 2"]);
     expect_refused(shift(axis(0), f64::NAN), &["Shift", "delay of NaN"]);
+    let fine = FourierAxis { step: 1e-300, ..axis(0) };
+    expect_refused(shift(fine, 1e300), &["Shift", "delay of 1e300", "steps of 1e-300"]);
+    expect_refused(shift(of_points(1 << 57), 1.0), &["memory"]);
     expect_refused(
         shift(FourierAxis { fftshift_after: true, ..axis(0) }, 1.0),
-        &["Shift", "order"],
+        &["Shift", "fftshift_after"],
     );
     let each = |shape: &[usize], delay: f64| {
         let delays = Array::from_slice(&vec![delay; shape.iter().product()], shape).unwrap();
