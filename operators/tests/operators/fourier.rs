@@ -214,7 +214,8 @@ fn wrong_arguments_are_named() {
     expect_refused(shift(axis(0), f64::NAN), &["Shift", "delay of NaN"]);
     let fine = FourierAxis { step: 1e-300, ..axis(0) };
     expect_refused(shift(fine, 1e300), &["Shift", "delay of 1e300", "steps of 1e-300"]);
-    expect_refused(shift(of_points(1 << 57), 1.0), &["memory"]);
+    let endless = shift(of_points(1 << 57), 1.0).unwrap_err().to_string();
+    assert!(endless.contains("out of memory"), "{endless}");
     expect_refused(
         shift(FourierAxis { fftshift_after: true, ..axis(0) }, 1.0),
         &["Shift", "fftshift_after"],
