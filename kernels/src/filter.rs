@@ -235,7 +235,7 @@ impl Filter {
     #[must_use]
     pub fn flops(&self, shape: &[usize], dtype: DType) -> usize {
         let extent = shape.get(self.axis()).copied().unwrap_or(0);
-        let len = shape.iter().product();
+        let len = shape.iter().fold(1, |len: usize, extent| len.saturating_mul(*extent));
         self.blocks(extent, dtype, (LOCAL, false)).flops(len, extent)
     }
 

@@ -30,7 +30,7 @@ impl Blocks {
     ) -> Self {
         let most = most_samples(dtype, room);
         let blocks = |samples: usize| {
-            let results = samples + 1 - taps;
+            let results = (samples + 1).saturating_sub(taps).max(1);
             Self { samples, results, count: extent.div_ceil(results).max(1) }
         };
         let cost = |blocks: &Self| {

@@ -65,3 +65,11 @@ fn what_is_no_filter_is_refused() {
     let large = Filter::periodic(0, &[1e39.into(); 8]).unwrap();
     assert!(large.check(NAME, &[5], DType::Complex64).is_err());
 }
+
+#[test]
+fn operations_of_whatever_there_is_are_counted() {
+    let long = Filter::new(0, &vec![Complex64::ONE; 10_000], 0).unwrap();
+    assert!(long.flops(&[100], DType::Float32) > 0);
+    assert_eq!(long.flops(&[usize::MAX, 3], DType::Float32), usize::MAX);
+    assert_eq!(long.flops(&[0], DType::Float32), 0);
+}

@@ -30,7 +30,7 @@ const PADS: usize = 2;
 
 /// Lengths whose radices are looked for once: those that fit local memory, as a rule.
 static KNOWN: LazyLock<Box<[OnceLock<Vec<usize>>]>> =
-    LazyLock::new(|| (0..=8192).map(|_| OnceLock::new()).collect());
+    LazyLock::new(|| (0..=1 << 14).map(|_| OnceLock::new()).collect());
 
 /// The radices of so many points, all of whose prime factors are small: as few as can be, about as large as each other. The largest come
 /// first, but for an odd one, if there is one, at the end: numbers that are so far apart are in different banks of local memory.

@@ -171,22 +171,20 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
 #if TO_USER && PADS
     /* What signals have behind their last point. */
     const idx behind = (y_extent - N + PARTS - 1) / PARTS;
-    for (idx i = thread; i < behind * LINES; i += THREADS) {
-      const int own = (int)(i % LINES);
-      if (from + own < all) {
-        SPLIT((from + own))
-        const idx k = N + j + i / LINES * PARTS;
-        if (k < y_extent) {
-          const elem value = e_zero();
-          const idx number = first_line + line;
-          LINE_SPLIT(number)
-          const idx place = k + y_turn < y_extent ? k + y_turn : k + y_turn - y_extent;
-          GLOBAL y_cell* to = y + (y_LINE + place * y_s);
+    const idx lines = all - from < LINES ? all - from : LINES;
+    for (idx i = thread; i < behind * lines; i += THREADS) {
+      SPLIT((from + i % lines))
+      const idx k = N + j + i / lines * PARTS;
+      if (k < y_extent) {
+        const elem value = e_zero();
+        const idx number = first_line + line;
+        LINE_SPLIT(number)
+        const idx place = k + y_turn < y_extent ? k + y_turn : k + y_turn - y_extent;
+        GLOBAL y_cell* to = y + (y_LINE + place * y_s);
   #if READS_Y
-          const elem old = y_value(*to);
+        const elem old = y_value(*to);
   #endif
-          *to = y_of(EXPRESSION(NEW));
-        }
+        *to = y_of(EXPRESSION(NEW));
       }
     }
 #endif

@@ -13,14 +13,13 @@ FN elem of_cell(const LOCAL factor* c) { return e_make(c->re, c->im); }
 
 FN void butterfly_1(elem* v) {}
 
-/* v[k] times root^k, for so many k: a product of a few factors each. */
-#define TURN(v, many, root)                                                             \
+/* v[k] times root^k, for so many k, with root^4: a product of a few factors each. */
+#define TURN(v, many, root, fourth)                                                     \
   {                                                                                     \
-    elem powers[4], fourth, step = e_make(R(1.0), R(0.0));                              \
+    elem powers[4], step = e_make(R(1.0), R(0.0));                                      \
     powers[1] = root;                                                                   \
     powers[2] = e_mul(root, root);                                                      \
     powers[3] = e_mul(powers[2], root);                                                 \
-    fourth = e_mul(powers[2], powers[2]);                                               \
     UNROLL for (int k = 1; k < 4 && k < (many); k++) (v)[k] = e_mul((v)[k], powers[k]); \
     UNROLL for (int j = 4; j < (many); j += 4) {                                        \
       step = j == 4 ? fourth : e_mul(step, fourth);                                     \

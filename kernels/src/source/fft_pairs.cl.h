@@ -177,12 +177,11 @@ KERNEL_OF(THREADS, 1, 1) fft_pairs(PARAMETERS) {
     }
   #if PADS
     /* What signals have behind their last point. */
-    for (idx i = thread; i < (y_extent - N) * LINES; i += THREADS) {
-      const int own = (int)(i % LINES);
-      if (from + own >= count) continue;
-      LINE_SPLIT((first_line + from + own))
+    const idx lines = count - from < LINES ? count - from : LINES;
+    for (idx i = thread; i < (y_extent - N) * lines; i += THREADS) {
+      LINE_SPLIT((first_line + from + i % lines))
       GLOBAL y_cell* line_y = y + y_LINE;
-      STORE(N + i / LINES, e_zero())
+      STORE(N + i / lines, e_zero())
     }
   #endif
 #endif

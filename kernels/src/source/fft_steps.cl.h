@@ -33,9 +33,10 @@ PRODUCTS
 
 /* What P numbers are multiplied by, the first of which is number `turn` of BEHIND. */
 #define TURNED_BY(P, BEFORE, BEHIND, turn, v)                   \
-  if (BEHIND > 1) {                                             \
-    const elem root = OF_TABLE(ROOTS_AT + (turn) * (BEFORE)); \
-    TURN(v, P, root)                                            \
+  if (BEHIND > 1) {                                                              \
+    const elem root = OF_TABLE(ROOTS_AT + (turn) * (BEFORE));                    \
+    const elem fourth = OF_TABLE(ROOTS_AT + (P > 4 ? 4 * (turn) * (BEFORE) : 0)); \
+    TURN(v, P, root, fourth)                                                     \
   }
 
 /* Numbers of a line from the place of the first on. */

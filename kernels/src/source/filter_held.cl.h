@@ -45,6 +45,8 @@ KERNEL_OF(256, 1, RESIDENT) filter_held(PARAMETERS) {
   PROLOGUE
   const int t = LID(0), set = t / 16, own = t % 16;
   const elem first_root = OF_TABLE(t), second_root = OF_TABLE(256 + own);
+  const elem first_square = e_mul(first_root, first_root), first_fourth = e_mul(first_square, first_square);
+  const elem second_square = e_mul(second_root, second_root), second_fourth = e_mul(second_square, second_square);
   const idx together = (count + LINES - 1) / LINES;
   for (idx group = (idx)GRP(0); group < together * blocks; group += (idx)NGRP(0)) {
     const idx block = group / together, first = (group - block * together) * LINES;
@@ -70,13 +72,13 @@ KERNEL_OF(256, 1, RESIDENT) filter_held(PARAMETERS) {
     }
     UNROLL for (int i = 0; i < LINES; i++) {
       BUTTERFLY(RADIX)(v + i * RADIX);
-      TURN(v + i * RADIX, RADIX, first_root)
+      TURN(v + i * RADIX, RADIX, first_root, first_fourth)
     }
     UNROLL for (int i = 0; i < 16; i++) held[256 * i + t] = to_cell(v[i]);
     BARRIER();
     UNROLL for (int s = 0; s < 16; s++) v[s] = of_cell(held + ACROSS(s));
     butterfly_16(v);
-    TURN(v, 16, second_root)
+    TURN(v, 16, second_root, second_fourth)
     BARRIER();
     UNROLL for (int l = 0; l < 16; l++) held[ALONG(l, own)] = to_cell(v[l]);
     BARRIER();
@@ -86,7 +88,7 @@ KERNEL_OF(256, 1, RESIDENT) filter_held(PARAMETERS) {
       v[m] = e_conj(e_mul(v[m], OF_TABLE(RESPONSE_AT + 16 * RADIX * m + t % (16 * RADIX))));
     }
     butterfly_16(v);
-    TURN(v, 16, second_root)
+    TURN(v, 16, second_root, second_fourth)
     /* These places no other thread has taken anything from. */
     UNROLL for (int u = 0; u < 16; u++) held[ALONG(own, u)] = to_cell(v[u]);
     BARRIER();
@@ -97,7 +99,7 @@ KERNEL_OF(256, 1, RESIDENT) filter_held(PARAMETERS) {
     BARRIER();
     UNROLL for (int i = 0; i < 16; i++) v[i] = of_cell(held + 256 * i + t);
     UNROLL for (int i = 0; i < LINES; i++) {
-      TURN(v + i * RADIX, RADIX, first_root)
+      TURN(v + i * RADIX, RADIX, first_root, first_fourth)
       BUTTERFLY(RADIX)(v + i * RADIX);
     }
     UNROLL for (int i = 0; i < LINES; i++) {

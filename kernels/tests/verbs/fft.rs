@@ -103,6 +103,12 @@ pub fn ends_are_taken_along(cell: &Cell) {
     }
 }
 
+/// More of them than a group's lines times their number fit 32 bits.
+pub fn many_zeros_behind_a_short_line(cell: &Cell) {
+    let fourier = kinds(cell, 0, 2).pop().unwrap();
+    set(cell, &fourier.of_extent(2_200_000).adjoint(), &[2_200_000], 8);
+}
+
 pub fn layouts_do_not_matter(cell: &Cell) {
     let mut turn = 0;
     for axis in 0..3 {

@@ -342,6 +342,7 @@ cells! {
         fft:
             every_length_along_the_last_axis
             every_axis_of_every_rank
+            many_zeros_behind_a_short_line
             ends_are_taken_along
             layouts_do_not_matter
             what_was_there_is_scaled_and_added

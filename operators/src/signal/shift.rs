@@ -59,9 +59,10 @@ impl Shift {
         let points = axis.points.unwrap_or(extent);
         let mut phases: Vec<Complex64> = Vec::new();
         reserve(&mut phases, points.saturating_mul(2))?;
-        let frequencies = axis.frequencies(extent, spectrum);
+        // Cycles per step, so that no product leaves the numbers.
+        let frequencies = FourierAxis { step: 1.0, ..axis }.frequencies(extent, spectrum);
         let bins = frequencies.len();
-        phases.extend(frequencies.into_iter().map(|frequency| phase(frequency * delay)));
+        phases.extend(frequencies.into_iter().map(|frequency| phase(frequency * (delay / step))));
         if points >= extent && Filter::takes_points(points, space.dtype()) {
             let filter = match spectrum {
                 Spectrum::Full => Filter::periodic(at, &phases)?,
@@ -103,12 +104,12 @@ impl Shift {
             return Error::parameter(Self::NAME, why);
         }
         let (fourier, spectrum) = Self::fourier(space, axis)?;
-        let frequencies = axis.frequencies(extent, spectrum);
+        let frequencies = FourierAxis { step: 1.0, ..axis }.frequencies(extent, spectrum);
         let behind: usize = others[at..].iter().product();
         let phases = (0..fourier.range().len()).map(|place| {
             let bin = place / behind % frequencies.len();
             let delay = all[place / (behind * frequencies.len()) * behind + place % behind];
-            phase(frequencies[bin] * delay.re)
+            phase(frequencies[bin] * (delay.re / step))
         });
         let phases: Vec<Complex64> = phases.collect();
         let weights = values::array(fourier.range().shape(), fourier.range().dtype(), &phases)?;

@@ -174,6 +174,19 @@ fn delays_by_whole_samples_roll() {
     assert!(y.iter().zip(expected).all(|(y, k)| (y - f64::from(k)).abs() < 1e-14), "{y:?}");
 }
 
+/// Of steps so large or small that products with them leave the numbers.
+#[test]
+fn delays_are_counted_in_steps() {
+    let x = Array::from_slice(&[1.0, 2.0, 3.0, 4.0], [4]).unwrap();
+    for step in [1e308, 1e-310, f64::MAX] {
+        let time = FourierAxis { step, ..FourierAxis::new(0) };
+        let late = Shift::new(space(&[4], DType::Float64), time, step).unwrap();
+        let found = late.forward(&x).unwrap().to_vec::<f64>().unwrap();
+        let near = found.iter().zip([4.0, 1.0, 2.0, 3.0]).all(|(y, of)| (y - of).abs() < 1e-14);
+        assert!(near, "{step:e}: {found:?}");
+    }
+}
+
 /// A line that memory near the processor holds is delayed in one pass, and says so.
 #[test]
 fn delays_of_whole_lines_tell_what_they_cost() {
