@@ -25,9 +25,6 @@
                          it stands between two ones
    and the text of steps. */
 
-/* Numbers from one that a thread loads to the next. */
-#define APART (POINTS / FIRST)
-
 /* Transform s of a pass: its line and its number there. */
 #if PARTS == 1
   #define SPLIT(s) const idx line = s, j = 0;
@@ -42,10 +39,6 @@
 #else
   #define ROOM_PLACE(k) (line * LENGTH + (k))
 #endif
-
-#define NEW(name) NEW_##name
-#define NEW_x0 value
-#define NEW_y old
 
 KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
 #if LARGE
@@ -112,7 +105,7 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
         v[r] = value;
       }
       BUTTERFLY(FIRST)(v);
-      TURNED_BY(FIRST, 1, (FIRST == 1 ? 1 : APART), turn, v)
+      TURNED_FIRST(turn, v)
       LOCAL factor* held_line = held + own * PITCH;
       const int first = CELL(turn);
       LEAVE(FIRST, APART, held_line, first, v)
@@ -155,9 +148,7 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
   #endif
           const idx place = k + y_turn < y_extent ? k + y_turn : k + y_turn - y_extent;
           GLOBAL y_cell* to = line_y + place * y_s;
-  #if READS_Y
-          const elem old = y_value(*to);
-  #endif
+          OLD(to)
           *to = y_of(EXPRESSION(NEW));
         }
 #else
@@ -181,9 +172,7 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
         LINE_SPLIT(number)
         const idx place = k + y_turn < y_extent ? k + y_turn : k + y_turn - y_extent;
         GLOBAL y_cell* to = y + (y_LINE + place * y_s);
-  #if READS_Y
-        const elem old = y_value(*to);
-  #endif
+        OLD(to)
         *to = y_of(EXPRESSION(NEW));
       }
     }

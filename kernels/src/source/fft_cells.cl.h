@@ -17,3 +17,13 @@ typedef struct ALIGNED(Y_ALIGN) { real re; real im; } y_cell;
 FN elem y_value(y_cell a) { return e_make(a.re, a.im); }
 FN y_cell y_of(elem a) { y_cell c; c.re = a.re; c.im = a.im; return c; }
 #endif
+
+/* What an expression of results takes: the result, and what there was. */
+#define NEW(name) NEW_##name
+#define NEW_x0 value
+#define NEW_y old
+#if READS_Y
+  #define OLD(to) const elem old = y_value(*(to));
+#else
+  #define OLD(to)
+#endif

@@ -18,10 +18,6 @@
 
 #define TILE SIDE_0
 
-#define NEW(name) NEW_##name
-#define NEW_x0 value
-#define NEW_y old
-
 /* Element k of an array whose first one is number `turn`. */
 #define TURNED(k, turn, extent) ((k) + (turn) < (extent) ? (k) + (turn) : (k) + (turn) - (extent))
 #define X_AT(k) x_value(x0[x0_LINE + TURNED(k, x_turn, x_extent) * x0_s])
@@ -76,14 +72,9 @@ FN elem changed(elem value, idx k, idx n, real scale, real inner) {
   return value;
 }
 
-#if READS_Y
-  #define OLD const elem old = y_value(*to);
-#else
-  #define OLD
-#endif
 /* Writes it. */
 #if BEHIND
-  #define GIVE(k, value) { GLOBAL y_cell* to = y + (y_LINE + TURNED(k, y_turn, y_extent) * y_s); OLD *to = y_of(EXPRESSION(NEW)); }
+  #define GIVE(k, value) { GLOBAL y_cell* to = y + (y_LINE + TURNED(k, y_turn, y_extent) * y_s); OLD(to) *to = y_of(EXPRESSION(NEW)); }
 #else
   #define GIVE(k, value) y[line * extent + (k)] = y_of(value);
 #endif

@@ -5,6 +5,15 @@ typedef struct ALIGNED(BITS / 4) { real re; real im; } factor;
 /* Numbers k and k + 1 of an array where they are next to each other and aligned as one, as a complex number. */
 #define PAIR_AT(from, k) e_make(((const GLOBAL factor*)(from))[(k) / 2].re, ((const GLOBAL factor*)(from))[(k) / 2].im)
 
+/* What becomes of two results goes there. */
+#define PUT_PAIR(to, k, one, other)                                                     \
+  {                                                                                     \
+    factor both;                                                                        \
+    { const elem value = e_make(one, R(0.0)); both.re = y_of(EXPRESSION(NEW)); }        \
+    { const elem value = e_make(other, R(0.0)); both.im = y_of(EXPRESSION(NEW)); }      \
+    ((GLOBAL factor*)(to))[(k) / 2] = both;                                             \
+  }
+
 #define OF_TABLE(place) e_make(table[place].re, table[place].im)
 
 /* In local memory a number is one access. */

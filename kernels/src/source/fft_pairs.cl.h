@@ -17,17 +17,6 @@
      FIRST, STEPS_BEHIND, FINAL, STEPS_AHEAD  the first radix and the steps behind it; the last one and those before it
    and the text of steps. */
 
-#define APART (POINTS / FIRST)
-
-#define NEW(name) NEW_##name
-#define NEW_x0 value
-#define NEW_y old
-
-#if READS_Y
-  #define OLD(to) const elem old = y_value(*(to));
-#else
-  #define OLD(to)
-#endif
 #define PLACE(k, turn, extent) ((k) + (turn) < (extent) ? (k) + (turn) : (k) + (turn) - (extent))
 #define STORE(k, result)                                             \
   {                                                                  \
@@ -54,10 +43,7 @@
 #if Y_PAIRS && !READS_Y
   #define STORE_SAMPLES(k, samples)                                \
     if ((k) + 1 < y_extent) {                                      \
-      factor both;                                                 \
-      { const elem value = e_make(scale * (samples).re, R(0.0)); both.re = y_of(EXPRESSION(NEW)); } \
-      { const elem value = e_make(scale * (samples).im, R(0.0)); both.im = y_of(EXPRESSION(NEW)); } \
-      ((GLOBAL factor*)line_y)[(k) / 2] = both;                    \
+      PUT_PAIR(line_y, k, scale * (samples).re, scale * (samples).im) \
     } else STORE_SAMPLE(k, (samples).re)
 #else
   #define STORE_SAMPLES(k, samples) \
@@ -105,7 +91,7 @@ KERNEL_OF(THREADS, 1, 1) fft_pairs(PARAMETERS) {
         v[r] = SAMPLES(k);
       }
       BUTTERFLY(FIRST)(v);
-      TURNED_BY(FIRST, 1, (FIRST == 1 ? 1 : APART), turn, v)
+      TURNED_FIRST(turn, v)
       LEAVE(FIRST, APART, line, first, v)
     }
     BARRIER();

@@ -39,6 +39,10 @@ PRODUCTS
     TURN(v, P, root, fourth)                                                     \
   }
 
+/* Numbers from one that a thread loads, or stores, by butterflies of the first radix to the next; these turned. */
+#define APART (POINTS / FIRST)
+#define TURNED_FIRST(turn, v) TURNED_BY(FIRST, 1, (FIRST == 1 ? 1 : APART), turn, v)
+
 /* Numbers of a line from the place of the first on. */
 #define TAKE(P, BEHIND, line, first, v) \
   UNROLL for (int r = 0; r < P; r++) (v)[r] = of_cell(line + JOIN(first, CELL(r * (BEHIND))));

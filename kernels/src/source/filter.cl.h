@@ -22,18 +22,6 @@
    and the text of steps. Among the parameters are how far before its first result a part's samples begin, the elements
    of a line, the number of lines, and that of parts of a line. */
 
-/* Numbers from one that a thread loads to the next. */
-#define APART (POINTS / FIRST)
-
-#define NEW(name) NEW_##name
-#define NEW_x0 value
-#define NEW_y old
-
-#if READS_Y
-  #define OLD(to) const elem old = y_value(*(to));
-#else
-  #define OLD(to)
-#endif
 /* Sample s of a part that begins at place `from` of a line. */
 #define LOADED(s) (from + (s) >= 0 && from + (s) < extent ? x_value(line_x[(from + (s)) * x0_s]) : e_zero())
 /* The result of sample s. */
@@ -81,7 +69,7 @@ KERNEL_OF(THREADS, 1, 1) filter(PARAMETERS) {
 #endif
       }
       BUTTERFLY(FIRST)(v);
-      TURNED_BY(FIRST, 1, (FIRST == 1 ? 1 : APART), turn, v)
+      TURNED_FIRST(turn, v)
       LEAVE(FIRST, APART, line, first, v)
     }
     BARRIER();
@@ -125,17 +113,14 @@ KERNEL_OF(THREADS, 1, 1) filter(PARAMETERS) {
       const int first = CELL(turn);
       elem v[FIRST];
       TAKE(FIRST, APART, line, first, v)
-      TURNED_BY(FIRST, 1, (FIRST == 1 ? 1 : APART), turn, v)
+      TURNED_FIRST(turn, v)
       BUTTERFLY(FIRST)(v);
       UNROLL for (int r = 0; r < FIRST; r++) {
         const idx at = turn + r * APART;
         /* The conjugates of results. */
 #if PAIRS && Y_PAIRS && !READS_Y
         if (2 * at + 1 < extent) {
-          factor both;
-          { const elem value = e_make(v[r].re, R(0.0)); both.re = y_of(EXPRESSION(NEW)); }
-          { const elem value = e_make(-v[r].im, R(0.0)); both.im = y_of(EXPRESSION(NEW)); }
-          ((GLOBAL factor*)line_y)[at] = both;
+          PUT_PAIR(line_y, 2 * at, v[r].re, -v[r].im)
         } else STORE(2 * at, e_make(v[r].re, R(0.0)))
 #elif PAIRS
         STORE(2 * at, e_make(v[r].re, R(0.0)))

@@ -22,15 +22,6 @@
 #define ACROSS(s) (256 * set + own + 16 * (s))
 #define ALONG(l, u) (256 * set + 16 * (l) + ((l) ^ (u)))
 
-#define NEW(name) NEW_##name
-#define NEW_x0 value
-#define NEW_y old
-
-#if READS_Y
-  #define OLD(to) const elem old = y_value(*(to));
-#else
-  #define OLD(to)
-#endif
 /* A result at place k of a line that begins at y. */
 #define STORE(k, result)                   \
   if ((k) < extent) {                      \

@@ -1,7 +1,7 @@
 //! Kernels of Fourier transforms.
 
 use arrayspan_bridge::DType;
-use arrayspan_bridge::devices::{DeviceKind, KernelSource, Specialisation};
+use arrayspan_bridge::devices::{KernelSource, Specialisation};
 
 use super::super::element::Element;
 use super::super::fft::{Call, Common, Ends, Table, variants};
@@ -47,35 +47,37 @@ pub(super) fn filters(dtype: DType) -> Vec<KernelSource> {
         [([500, 70], 0, 200), ([8000, 200], 0, 1001), ([3, 9000], 1, 900)];
     let of = |(number, (shape, axis, taps)): (usize, ([usize; 2], usize, usize))| {
         let filter = Filter::new(axis, &vec![1.0.into(); taps], taps / 2).ok()?;
-        let layout = row_major(&shape)?;
-        let lines = Lines::along(axis, [&layout; 2]).ok()?;
-        let factors = checked(updates(dtype)[number % 2], dtype)?;
-        let formula = Formula::update(&factors, Element(complex(dtype))).0;
-        let room = filter::room(DeviceKind::Cuda, usize::MAX);
-        let (of, at) = ((&filter, dtype, shape[axis]), (&lines, [0; 2]));
-        let written = (formula, 2);
-        let held = filter::Held::new(of, at, &written).map(|held| held.source());
-        Some([held, Some(filter::Variant::new(of, at, room, &written).source())])
+        filtered(&filter, shape, dtype, &checked(updates(dtype)[number % 2], dtype)?)
     };
-    cases.into_iter().enumerate().filter_map(of).flatten().flatten().collect()
+    cases.into_iter().enumerate().filter_map(of).flatten().collect()
 }
 
 /// Filters of whole lines: of an odd number of samples, and of lines side by side in more memory than is given.
 pub(super) fn periodic(dtype: DType) -> Vec<KernelSource> {
     let cases: [([usize; 2], usize); 3] = [([9, 45], 1), ([2000, 50], 0), ([3, 4096], 1)];
     let of = |(shape, axis): ([usize; 2], usize)| {
-        let points: usize = shape[axis];
-        let bins = vec![1.0.into(); points / 2 + 1];
-        let filter = Filter::periodic_real(axis, points, &bins).ok()?;
+        let bins = vec![1.0.into(); shape[axis] / 2 + 1];
+        let filter = Filter::periodic_real(axis, shape[axis], &bins).ok()?;
         filter.check("filter", &shape, dtype).ok()?;
-        let layout = row_major(&shape)?;
-        let lines = Lines::along(axis, [&layout; 2]).ok()?;
-        let formula = Formula::update(&Factors::set(), Element(complex(dtype))).0;
-        let room = filter::room(DeviceKind::Cuda, usize::MAX);
-        let (of, at) = ((&filter, dtype, points), (&lines, [0; 2]));
-        Some(filter::Variant::new(of, at, room, &(formula, 0)).source())
+        filtered(&filter, shape, dtype, &Factors::set())
     };
-    cases.into_iter().filter_map(of).collect()
+    cases.into_iter().filter_map(of).flatten().collect()
+}
+
+/// The kernels that may apply a filter to an array, if they can.
+fn filtered(
+    filter: &Filter,
+    shape: [usize; 2],
+    dtype: DType,
+    factors: &Factors<'_>,
+) -> Option<Vec<KernelSource>> {
+    let layout = row_major(&shape)?;
+    let lines = Lines::along(filter.axis(), [&layout; 2]).ok()?;
+    let written = (Formula::update(factors, Element(complex(dtype))).0, 2);
+    let (of, at) = ((filter, dtype, shape[filter.axis()]), (&lines, [0; 2]));
+    let held = filter::Held::new(of, at, &written).map(|held| held.source());
+    let blocks = filter::Variant::new(of, at, LARGE, &written).source();
+    Some(held.into_iter().chain([blocks]).collect())
 }
 
 /// The kernels of one call, if it can be made.

@@ -28,7 +28,7 @@ use crate::verb::FftCall;
 use own::Own;
 
 /// Local memory of a group on an executor's device.
-fn local(gpu: &Gpu) -> usize {
+pub(super) fn local(gpu: &Gpu) -> usize {
     let device = gpu.stream.device();
     let most = device.info().most_local_bytes.min(LARGE);
     if device.kind() == DeviceKind::Cuda { most.max(LOCAL) } else { LOCAL }

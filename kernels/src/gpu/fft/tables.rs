@@ -27,7 +27,6 @@ pub(in crate::gpu) struct Pass {
     coarse: Option<usize>,
     chirp: usize,
     response: usize,
-    halves: usize,
 }
 
 impl Pass {
@@ -36,7 +35,8 @@ impl Pass {
         text.define("PASS_AT", self.between);
         text.define("CHIRP_AT", self.chirp);
         text.define("RESPONSE_AT", self.response);
-        text.define("HALVES_AT", self.halves);
+        // There is one or the other.
+        text.define("HALVES_AT", self.chirp);
         if let Some(coarse) = self.coarse {
             text.define("COARSE_AT", coarse);
         }
@@ -78,8 +78,6 @@ impl Table {
         let chirp = at;
         for pass in &mut passes {
             (pass.chirp, pass.response) = (chirp, chirp + self.chirp.unwrap_or(0));
-            // There is one or the other.
-            pass.halves = chirp;
         }
         passes
     }

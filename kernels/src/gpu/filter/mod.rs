@@ -6,7 +6,7 @@ mod kernel;
 mod tables;
 
 use arrayspan_bridge::DType;
-use arrayspan_bridge::devices::{DeviceKind, Grid};
+use arrayspan_bridge::devices::Grid;
 use arrayspan_bridge::iteration::{Arguments, address};
 
 pub(super) use held::{Held, upload as upload_held};
@@ -14,19 +14,14 @@ pub(super) use kernel::Variant;
 pub(super) use tables::upload;
 
 use super::element::Element;
-use super::fft::aligned;
+use super::fft::{aligned, local};
 use super::formula::Formula;
 use super::line_arrays::{LineArrays, Parameters, numbers};
 use super::table_key::Key;
 use super::{Gpu, constants};
 use crate::Result;
-use crate::fourier::{LARGE, LOCAL, Lines, complex};
+use crate::fourier::{LOCAL, Lines, complex};
 use crate::verb::FilterCall;
-
-/// Local memory of a group on a device of that kind with so much of it.
-pub(super) fn room(kind: DeviceKind, most: usize) -> usize {
-    if kind == DeviceKind::Cuda && most >= LARGE { LARGE } else { LOCAL }
-}
 
 /// Bytes of arrays that stay in a device's cache, whose parts may be moved again: a million elements take 0.031 ms in what threads hold, and
 /// 0.040 by lines beside each other (1001 taps, H200).
@@ -64,8 +59,7 @@ pub(super) fn run(gpu: &Gpu, call: &FilterCall<'_>) -> Result<()> {
     gpu.expect_factors("filter", &call.factors)?;
     let element = Element(complex(dtype));
     let (formula, constants) = Formula::update(&call.factors, element);
-    let (lines, device) = (call.lines()?, gpu.stream.device());
-    let room = room(device.kind(), device.info().most_local_bytes);
+    let (lines, room) = (call.lines()?, local(gpu));
     let memories = [call.y.memory(), call.x.memory()];
     let (extent, count) = (call.extent(), lines.count());
     let written = (formula, constants::count(&constants));
