@@ -5,13 +5,13 @@ use std::sync::Arc;
 use arrayspan_bridge::{Lane, Lanes};
 use bytemuck::{cast_slice, cast_slice_mut};
 
+use super::across::Across;
 use super::blend::{blend, term};
 use super::elementwise::{Operand, binary, unary};
 use super::pieces::Pieces;
 use super::rows::{Rows, Terms};
 use super::scalar::Scalar;
 use super::tile::{Blend, Term};
-use super::window::Across;
 use crate::{Binary, Unary};
 
 /// Bands applied to one array, with coefficients or without. `L` is `T`, or its parts when all weights are real.

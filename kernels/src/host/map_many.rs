@@ -6,6 +6,7 @@ use arrayspan_bridge::{Lanes, LanesMut, Layout, OperandMut, Relayout, ViewMut};
 use super::elementwise::Operand;
 use super::evaluate::chunk;
 use super::lines;
+use super::one_element;
 use super::operands::number;
 use super::parts::{Divide, Parts, by_stride, for_each_lane, for_each_part};
 use super::reduce;
@@ -20,7 +21,10 @@ pub(super) fn run(call: &mut MapManyCall<'_>) -> Result<()> {
     if lines {
         return Ok(());
     }
-    if call.outs.first().is_some_and(|out| !out.layout().is_empty()) {
+    let alone = with_scalar!("map", call.element, C => {
+        one_element::run::<<C as Scalar>::Part, C>(call)
+    })?;
+    if !alone && call.outs.first().is_some_and(|out| !out.layout().is_empty()) {
         with_scalar!("map", call.element, C => many::<<C as Scalar>::Part, C>(call))?;
     }
     call.each_dot(reduce::run)

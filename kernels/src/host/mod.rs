@@ -7,6 +7,7 @@
     reason = "a loop is vector code only where it is inlined into a function with vector instructions"
 )]
 
+mod across;
 mod banded;
 mod blend;
 mod combine;
@@ -36,6 +37,7 @@ mod map;
 mod map_many;
 mod mapped_axes;
 mod norms;
+mod one_element;
 mod operands;
 mod packed;
 mod parts;

@@ -1,7 +1,5 @@
 //! `y ← alpha · stencil(x) + beta · y`, and sums of such terms, on the host: one pass over memory for all of them.
 
-use std::sync::{Arc, OnceLock};
-
 use arrayspan_bridge::iteration::collapse_around;
 use arrayspan_bridge::{Array, DType, Lanes, Layout, Relayout, View, ViewMut};
 use bytemuck::{cast_slice, cast_slice_mut};
@@ -9,6 +7,7 @@ use half::{bf16, f16};
 use num_complex::Complex64;
 
 use super::Host;
+use super::across::of_stencil;
 use super::banded::{Banded, Coefficients};
 use super::copy;
 use super::norms::put;
@@ -23,10 +22,9 @@ use super::stored::Stored;
 use super::sum::{CHUNK, Sum};
 use super::tile::Blend;
 use super::walk;
-use super::window::Across;
 use crate::factors::Known;
 use crate::verb::{Factor, StencilCall, StencilSumCall};
-use crate::{Band, Executor as _, Result, Stencil};
+use crate::{Executor as _, Result, Stencil};
 
 /// Lanes shorter than this are joined to the axis before them, if that has a band.
 const SHORT: usize = 64;
@@ -95,6 +93,11 @@ fn holds(stencil: &Stencil, factor: Complex64, dtype: DType) -> bool {
         DType::Float32 => f32::MIN_POSITIVE.into()..=f32::MAX.into(),
         _ => f64::MIN_POSITIVE..=f64::MAX,
     };
+    let [least, largest] = stencil.magnitudes();
+    if factor.im == 0.0 && range.contains(&(least * factor.re.abs())) {
+        // Each part of a weight is multiplied by itself.
+        return range.contains(&(largest * factor.re.abs()));
+    }
     let pieces = stencil.terms().iter().flat_map(|(_, band)| band.pieces());
     let mut weights = pieces.flat_map(|(_, taps)| taps).map(|tap| tap.weight);
     let normal = |part: f64| part == 0.0 || range.contains(&part.abs());
@@ -235,23 +238,14 @@ fn stencil<T: Scalar, L: Scalar>(
             after: coefficients(term.after.as_ref())?,
             alpha: L::rounded(update.alpha),
             far: inner.map(|(_, band)| Pieces::new(band, alpha)),
-            across: across.map(|(axis, band)| (*axis, kept(term.stencil, band, alpha))).collect(),
+            across: across
+                .map(|(axis, band)| (*axis, of_stencil(term.stencil, band, alpha)))
+                .collect(),
             own,
         });
     }
     let sum = Sum::new(all, Blend::new(L::rounded(update.beta)));
     Ok(walk::run(&sum, y.lanes_mut::<T>()?, normed))
-}
-
-/// What rows of a band take that is one of the stencil's. It is kept with the stencil, unless weights are multiplied first.
-fn kept<L: Scalar>(stencil: &Stencil, band: &Band, alpha: Complex64) -> Arc<Across<L>> {
-    let bands = || stencil.terms().iter().map(|(_, band)| band);
-    let Some(at) = bands().position(|of| alpha == Complex64::ONE && std::ptr::eq(of, band)) else {
-        return Arc::new(Across::once(band, alpha));
-    };
-    let all = stencil.on_host().get(|| bands().map(|_| OnceLock::new()).collect::<Box<[_]>>());
-    let kept: &OnceLock<Arc<Across<L>>> = &all[at];
-    Arc::clone(kept.get_or_init(|| Arc::new(Across::kept(band))))
 }
 
 /// One band along one axis of small arrays without gaps, where arranging axes and lanes would take longer than the

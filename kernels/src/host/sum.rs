@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrayspan_bridge::parallel;
 use bytemuck::cast_slice_mut;
 
+use super::across::Across;
 use super::banded::{Banded, Work};
 use super::blend::blend;
 use super::group::has_contiguous_lanes;
@@ -13,7 +14,7 @@ use super::packed;
 use super::parts::{Parts, even};
 use super::scalar::Scalar;
 use super::tile::Blend;
-use super::window::{Across, ROWS, Window};
+use super::window::{ROWS, Window};
 
 /// Elements computed at a time: enough to stream, and a bound for what is copied together where strides
 /// demand it.

@@ -2,11 +2,8 @@
 
 use std::ops::Range;
 
-use num_complex::Complex64;
-
 use super::pieces::Pieces;
 use super::scalar::Scalar;
-use crate::Band;
 
 /// Rows in a group, if there are so many.
 pub(super) const ROWS: usize = 4;
@@ -134,32 +131,4 @@ pub(super) fn merge<L: Scalar, const R: usize>(
 fn put<L, const R: usize>((_, weights, rows): &mut Taken<L, R>, r: usize, weight: L) {
     weights[r] = weight;
     *rows |= 1 << r;
-}
-
-/// A band along another axis than the lanes, and what groups of its rows take.
-#[derive(Debug)]
-pub(super) struct Across<L> {
-    pub(super) pieces: Pieces<L>,
-    pub(super) window: Window<L, ROWS>,
-}
-
-impl<L: Scalar> Across<L> {
-    /// For one call.
-    pub(super) fn once(band: &Band, alpha: Complex64) -> Self {
-        let pieces = Pieces::new(band, alpha);
-        let window = Window::new(&pieces);
-        Self { pieces, window }
-    }
-
-    /// The taps of most rows.
-    pub(super) fn taps(&self) -> usize {
-        self.pieces.longest().1.len()
-    }
-
-    /// For many.
-    pub(super) fn kept(band: &Band) -> Self {
-        let pieces = Pieces::new(band, Complex64::ONE);
-        let window = Window::whole(&pieces);
-        Self { pieces, window }
-    }
 }

@@ -23,8 +23,8 @@ pub struct Stencil(Arc<Inner>);
 struct Inner {
     /// At most one band an axis, axes ascending.
     terms: Vec<(usize, Band)>,
-    /// The largest magnitude of a weight's real or imaginary part.
-    largest: f64,
+    /// The least and the largest magnitude of a weight's real or imaginary part that is not zero.
+    magnitudes: [f64; 2],
     /// Whether all weights are real.
     real: bool,
     fingerprint: u64,
@@ -93,9 +93,13 @@ impl Stencil {
     fn of(terms: Vec<(usize, Band)>) -> Self {
         let taps = terms.iter().flat_map(|(_, band)| band.pieces()).flat_map(|(_, taps)| taps);
         let parts = taps.flat_map(|tap| [tap.weight.re.abs(), tap.weight.im.abs()]);
-        let (largest, fingerprint) = (parts.fold(0.0, f64::max), fingerprint(&terms));
+        let magnitudes = parts.filter(|part| *part != 0.0).fold(None, |found, part| {
+            let [least, largest] = found.unwrap_or([part; 2]);
+            Some([part.min(least), part.max(largest)])
+        });
+        let (magnitudes, fingerprint) = (magnitudes.unwrap_or([0.0; 2]), fingerprint(&terms));
         let real = terms.iter().all(|(_, band)| band.is_real());
-        Self(Arc::new(Inner { terms, largest, real, fingerprint, on_host: Kept::default() }))
+        Self(Arc::new(Inner { terms, magnitudes, real, fingerprint, on_host: Kept::default() }))
     }
 
     pub(crate) fn on_host(&self) -> &Kept {
@@ -114,7 +118,7 @@ impl Stencil {
         if !dtype.is_complex() && !self.is_real() {
             return check::argument(verb, format!("weights are complex, arrays {dtype}"));
         }
-        let largest = self.0.largest;
+        let [_, largest] = self.0.magnitudes;
         if fit(largest, dtype) == Fit::TooLarge {
             let why = format!("a weight of {largest:e} is not a finite number of {dtype}");
             return check::argument(verb, why);
@@ -127,6 +131,11 @@ impl Stencil {
         let lines = |band: &Band| if band.len() == 0 { 0 } else { len / band.len() };
         let taps = |(_, band): &(usize, Band)| lines(band).saturating_mul(band.entries());
         self.terms().iter().map(taps).fold(0, usize::saturating_add).saturating_mul(2)
+    }
+
+    /// The least and the largest magnitude of a weight's real or imaginary part that is not zero; zero where all are.
+    pub(crate) fn magnitudes(&self) -> [f64; 2] {
+        self.0.magnitudes
     }
 
     /// Whether all weights are real.

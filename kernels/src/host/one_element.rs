@@ -1,0 +1,106 @@
+//! Several outputs of one element each, as the scalars of solvers are: step by step, without a look at axes, lanes and chunks,
+//! which would take ten times as long as what is computed.
+
+use arrayspan_bridge::{Operand, OperandMut};
+use num_complex::{Complex64, ComplexFloat};
+use smallvec::SmallVec;
+
+use super::constants::{of_one, of_two};
+use super::line::first;
+use super::operands::number;
+use super::scalar::Scalar;
+use crate::Result;
+use crate::program::{Kind, Op};
+use crate::verb::MapManyCall;
+
+/// The result of a step.
+#[derive(Clone, Copy)]
+enum Value<R, C> {
+    Number(f64),
+    Real(R),
+    Element(C),
+}
+
+impl<R: Scalar, C: Scalar> Value<R, C> {
+    /// In that kind, which is none before its own.
+    fn converted(self, kind: Kind) -> Self {
+        match (self, kind) {
+            (Self::Number(value), kind) => Self::rounded(value.into(), kind),
+            (Self::Real(value), Kind::Element) => Self::Element(value.converted()),
+            (same, _) => same,
+        }
+    }
+
+    fn rounded(value: Complex64, kind: Kind) -> Self {
+        match kind {
+            Kind::Number => Self::Number(value.re),
+            Kind::Real => Self::Real(R::rounded(value)),
+            Kind::Element => Self::Element(C::rounded(value)),
+        }
+    }
+
+    fn wide(self) -> Complex64 {
+        let wide = |re, im| Complex64::new(re, im);
+        match self {
+            Self::Number(value) => value.into(),
+            Self::Real(value) => wide(value.wide().re(), value.wide().im()),
+            Self::Element(value) => wide(value.wide().re(), value.wide().im()),
+        }
+    }
+}
+
+/// Runs a call whose outputs have one element each; whether it is one. Elements are `C`, real arrays beside complex ones `R`.
+pub(super) fn run<R: Scalar, C: Scalar>(call: &mut MapManyCall<'_>) -> Result<bool> {
+    if call.outs.first().is_none_or(|out| out.layout().len() != 1) {
+        return Ok(false);
+    }
+    let mut values = SmallVec::<[Value<R, C>; 32]>::with_capacity(call.program.steps.len());
+    for step in &call.program.steps {
+        let value = match step.op {
+            Op::Input(at) => read(&call.inputs[at], step.kind)?,
+            Op::Previous(out) if step.kind == Kind::Real => Value::Real(held(&mut call.outs[out])?),
+            Op::Previous(out) => Value::Element(held(&mut call.outs[out])?),
+            Op::Constant(at) => Value::rounded(call.constants[at], step.kind),
+            Op::Convert(a) => values[a].converted(step.kind),
+            Op::Unary(function, a) => match values[a] {
+                Value::Number(a) => Value::Number(of_one(function, a)),
+                Value::Real(a) => Value::Real(of_one(function, a)),
+                Value::Element(a) if step.kind == Kind::Real => {
+                    Value::rounded(Value::<R, C>::Element(of_one(function, a)).wide(), Kind::Real)
+                }
+                Value::Element(a) => Value::Element(of_one(function, a)),
+            },
+            Op::Binary(function, a, b) => match (values[a], values[b]) {
+                (Value::Number(a), Value::Number(b)) => Value::Number(of_two(function, a, b)),
+                (Value::Real(a), Value::Real(b)) => Value::Real(of_two(function, a, b)),
+                (Value::Element(a), Value::Element(b)) => Value::Element(of_two(function, a, b)),
+                _ => unreachable!("converted before it is used"),
+            },
+        };
+        values.push(value);
+    }
+    let real = call.element.real();
+    for (out, result) in call.outs.iter_mut().zip(&call.program.results) {
+        let is_real = out.dtype() == real && call.element != real;
+        let mut out = out.view_mut();
+        match values[*result] {
+            Value::Real(value) if is_real => out.as_mut_slice()?.fill(value),
+            Value::Element(value) => out.as_mut_slice()?.fill(value),
+            _ => unreachable!("converted before it is written"),
+        }
+    }
+    Ok(true)
+}
+
+fn read<R: Scalar, C: Scalar>(input: &Operand<'_>, kind: Kind) -> Result<Value<R, C>> {
+    let view = input.view();
+    Ok(match kind {
+        Kind::Number => Value::Number(number(&view)?),
+        Kind::Real => Value::Real(first(&view)?),
+        Kind::Element => Value::Element(first(&view)?),
+    })
+}
+
+fn held<T: Scalar>(out: &mut OperandMut<'_>) -> Result<T> {
+    Ok(out.view_mut().as_mut_slice::<T>()?[0])
+}
