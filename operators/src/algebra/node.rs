@@ -47,6 +47,8 @@ pub(crate) struct Node {
     pub(super) name: Option<Cow<'static, str>>,
     pub(super) kind: Kind,
     pub(super) parts: Vec<Operator>,
+    /// Whether `Aᴴ A = 1`, apart from rounding errors: its inverse is its adjoint.
+    pub(super) isometry: bool,
     pub(super) domain: Space,
     pub(super) range: Space,
     pub(super) devices: Option<Devices>,
@@ -97,6 +99,7 @@ impl Node {
             name: None,
             kind,
             parts,
+            isometry: false,
             domain,
             range,
             devices,
@@ -107,6 +110,11 @@ impl Node {
 
     pub(super) fn named(mut self, name: Cow<'static, str>) -> Self {
         self.name = Some(name);
+        self
+    }
+
+    pub(super) fn isometric(mut self) -> Self {
+        self.isometry = true;
         self
     }
 

@@ -69,11 +69,19 @@ impl Operator {
     /// The same operator, called `name` by errors and in formulas.
     #[must_use]
     pub fn named(self, name: impl Into<Cow<'static, str>>) -> Self {
+        Self::with(self.whole().named(name.into()))
+    }
+
+    /// As [`named`](Self::named), of an operator with `Aᴴ A = 1`: its inverse is its adjoint.
+    pub(crate) fn named_isometry(self, name: &'static str) -> Self {
+        Self::with(self.whole().named(name.into()).isometric())
+    }
+
+    /// A node that has it as its only part.
+    fn whole(self) -> Node {
         let spaces = (self.domain().clone(), self.range().clone());
-        let facts = self.facts();
-        let devices = self.devices();
-        let node = Node::new(Kind::Named, vec![self], spaces, devices, facts);
-        Self::with(node.named(name.into()))
+        let (facts, devices) = (self.facts(), self.devices());
+        Node::new(Kind::Named, vec![self], spaces, devices, facts)
     }
 
     pub(super) fn with(node: Node) -> Self {

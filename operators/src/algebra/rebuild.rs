@@ -8,6 +8,11 @@ use crate::form::Orientation;
 
 /// What makes an operator anew.
 pub(super) trait Rebuild {
+    /// What an operator becomes, in its own orientation and without a factor, if that does not depend on its parts.
+    fn at_once(&self, _own: &Operator) -> Option<Operator> {
+        None
+    }
+
     /// An operator in its own orientation and without a factor, given its parts made anew.
     fn whole(&self, own: &Operator, parts: Vec<Operator>) -> Result<Operator>;
 
@@ -20,6 +25,10 @@ pub(super) fn rebuilt(operator: &Operator, by: &impl Rebuild) -> Result<Operator
     let mut done: HashMap<*const Node, Operator> = HashMap::new();
     let mut path = vec![(plain(operator), 0)];
     while let Some((own, next)) = path.pop() {
+        if let Some(new) = by.at_once(&own).filter(|_| next == 0) {
+            done.insert(std::ptr::from_ref(own.node()), new);
+            continue;
+        }
         if let Some(part) = own.node().parts().get(next).map(plain) {
             path.push((own, next + 1));
             if !done.contains_key(&std::ptr::from_ref(part.node())) {

@@ -29,7 +29,7 @@ pub enum Cosines {
 
 /// `y[k] = Σⱼ C[k, j] x[j]`, orthonormal discrete cosine transforms along some axes; domain and range are both `space`.
 ///
-/// The inverse is the adjoint, which is what to apply in place of [`inverse`](crate::Operator::inverse). Axes with more than 32 samples are
+/// The inverse is the adjoint. Axes with more than 32 samples are
 /// transformed by a Fourier transform of as many points between weights, which for types II and III of real numbers is one along all of
 /// them; of type I it has `2n - 2` points, of type IV half as many as samples, or `2n` if `n` is odd. Units: those of `x`. Complex: linear.
 /// Cost: for each axis 1 launch, 2 values moved per element and the matrix; of more than 32 samples 2 launches and its transform (of complex
@@ -94,7 +94,7 @@ impl DCT {
             };
             product = one.after(product);
         }
-        Ok(product.build()?.named(Self::NAME))
+        Ok(product.build()?.named_isometry(Self::NAME))
     }
 
     /// Type II of real numbers along axes in increasing order: one Fourier transform along all of them, with samples in another order before

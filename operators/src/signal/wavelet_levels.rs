@@ -40,9 +40,10 @@ pub(super) fn analysis(
     if along.is_empty() || levels == 0 {
         let extents = space.shape().iter().zip(padded.shape());
         let zeros: Vec<(usize, usize)> = extents.map(|(own, all)| (0, all - own)).collect();
-        return Ok(Pad::new(space, &zeros)?.named(name));
+        return Ok(Pad::new(space, &zeros)?.named_isometry(name));
     }
-    Ok(pyramid(name, space, &padded, &along, wavelet, levels)?.build()?.named(name))
+    let whole = pyramid(name, space, &padded, &along, wavelet, levels)?.build()?;
+    Ok(if wavelet.is_orthogonal() { whole.named_isometry(name) } else { whole.named(name) })
 }
 
 /// The first level, of samples and zeros behind them, and all others of what it has in the corner of low frequencies.

@@ -138,6 +138,36 @@ proptest! {
 }
 
 #[test]
+fn transforms_whose_inverse_is_the_adjoint_say_so() {
+    let wavelet = |name: &str| Wavelet::named(name).unwrap();
+    for dtype in DTYPES {
+        let whole = space(&[37, 4], dtype);
+        for cosines in [Cosines::I, Cosines::II, Cosines::III, Cosines::IV] {
+            let a = DCT::new(whole.clone(), &[0, 1], cosines).unwrap();
+            inverts(&a);
+            inverts(&(2.0 * adjoint(&a)).build().unwrap());
+        }
+        let whole = space(&[8, 16], dtype);
+        for name in ["haar", "db4", "db9"] {
+            inverts(&DWT::new(whole.clone(), 0, &wavelet(name), 2).unwrap());
+            inverts(&DWT2D::new(whole.clone(), [0, 1], &wavelet(name), 3).unwrap());
+        }
+        // Zeros behind samples: what was padded comes back.
+        for levels in [0, 1, 3] {
+            let a = DWT::new(space(&[2, 13], dtype), 1, &wavelet("db2"), levels).unwrap();
+            let x = random(a.domain(), 3);
+            let back = a.inverse().unwrap().forward(a.forward(&x).unwrap()).unwrap();
+            assert_close(&numbers(&back), &numbers(&x), dtype, "padded");
+        }
+    }
+    let whole = space(&[16], DType::Float64);
+    for name in ["dmey", "bior2.2"] {
+        let a = DWT::new(whole.clone(), 0, &wavelet(name), 1).unwrap();
+        assert!(matches!(a.inverse(), Err(Error::NoInverse { .. })), "{name}");
+    }
+}
+
+#[test]
 fn inverses_live_where_the_operators_do() {
     let Some(other) = other() else { return };
     let whole = space(&[5, 3], DType::Float32);

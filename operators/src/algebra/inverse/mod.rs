@@ -7,15 +7,16 @@ use super::blocks::facts;
 use super::node::{Kind, Node};
 use super::rebuild::{Rebuild, rebuilt};
 use crate::form::{Form, IndexMap};
-use crate::{Devices, Error, Formula, LinearMap, Operator, Result};
+use crate::{Devices, Error, Formula, LinearMap, Operator, Result, adjoint};
 
 impl Operator {
     /// `A⁻¹`, where that is an operator: of [`Identity`](crate::Identity), [`Diagonal`](crate::Diagonal),
     /// [`Transpose`](crate::Transpose), [`Flip`](crate::Flip), [`Roll`](crate::Roll), a [`Restriction`](crate::Restriction) that puts
     /// all indices into another order, [`Conj`](crate::Conj), [`ToDevice`](crate::ToDevice) and a dense square
-    /// [`MatrixMult`](crate::MatrixMult), [`FFT`](crate::FFT), [`FFT2D`](crate::FFT2D) and [`FFTND`](crate::FFTND); and of multiples, adjoints, products,
+    /// [`MatrixMult`](crate::MatrixMult), [`FFT`](crate::FFT), [`FFT2D`](crate::FFT2D) and [`FFTND`](crate::FFTND), [`DCT`](crate::DCT), and [`DWT`](crate::DWT),
+    /// [`DWT2D`](crate::DWT2D) and [`DWTND`](crate::DWTND) with an orthogonal wavelet; and of multiples, adjoints, products,
     /// Kronecker products and block diagonals of those. A Fourier transform that has more bins than samples (of real numbers, or with zeros
-    /// behind them) has a pseudo-inverse, which is given: `F⁺ F = 1`.
+    /// behind them) and a wavelet transform with zeros behind its samples have a pseudo-inverse, which is given: `F⁺ F = 1`.
     ///
     /// Weights become their reciprocals and a matrix its inverse, which takes its memory once more; both are looked at, so that the
     /// device is waited for. A matrix is inverted on the host, in double precision: a thousand rows take about a second. All else
@@ -47,6 +48,11 @@ impl Operator {
 struct Inverting;
 
 impl Rebuild for Inverting {
+    fn at_once(&self, own: &Operator) -> Option<Operator> {
+        let node = own.node();
+        node.isometry.then(|| adjoint(own).named(format!("inverse of {}", node.name())))
+    }
+
     fn part(&self, new: &Operator, old: &Operator) -> Result<Operator> {
         let factor = old.factor();
         if factor == 0.0.into() {
