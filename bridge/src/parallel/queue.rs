@@ -1,13 +1,20 @@
 //! Parts of one call that wait to be worked on, in regions: each thread begins in one of its own.
+//!
+//! A thread that is done leaves parts of a region whose thread is at work to that one for a moment: what a part reads is in that
+//! thread's cache from the call before, and what it writes will be looked for there by the next one.
 
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use smallvec::SmallVec;
 
 use super::sync::PATIENCE;
+
+/// How long threads leave parts to others at most: longer than it takes to move them to another cache, and short beside work that
+/// is shared.
+const MOST_LEFT: Duration = Duration::from_micros(25);
 
 /// Parts that wait.
 pub(super) struct Queue<'w, I, W> {
@@ -22,6 +29,8 @@ pub(super) struct Queue<'w, I, W> {
 /// Parts that one thread takes first, on a cache line of its own.
 #[repr(align(128))]
 struct Region<I> {
+    /// Whether its thread has begun. A hint, too.
+    begun: AtomicBool,
     /// Whether there are none left.
     ended: AtomicBool,
     /// None are left once the iterator has ended, or panicked.
@@ -33,8 +42,11 @@ struct Counter(AtomicUsize);
 
 impl<'w, P: Send, I: Iterator<Item = P> + Send, W: Fn(P) + Sync> Queue<'w, I, W> {
     pub(super) fn new(regions: impl Iterator<Item = I>, work: &'w W) -> Self {
-        let region =
-            |parts| Region { ended: AtomicBool::new(false), parts: Mutex::new(Some(parts)) };
+        let region = |parts| Region {
+            begun: AtomicBool::new(false),
+            ended: AtomicBool::new(false),
+            parts: Mutex::new(Some(parts)),
+        };
         let regions: SmallVec<[Region<I>; 16]> = regions.map(region).collect();
         let left = Counter(AtomicUsize::new(regions.len()));
         Self { regions, left, helpers: Counter(AtomicUsize::new(0)), work }
@@ -77,15 +89,43 @@ impl<'w, P: Send, I: Iterator<Item = P> + Send, W: Fn(P) + Sync> Queue<'w, I, W>
 
     /// Takes parts until there are none, those of the region at that place first.
     pub(super) fn take(&self, place: usize) {
-        let count = self.regions.len();
-        for at in 0..count {
+        let others = || (1..=self.regions.len()).map(|at| place + at);
+        if let Some(own) = self.regions.get(place) {
+            let came = Instant::now();
+            own.begun.store(true, Ordering::Relaxed);
+            self.all_of(own);
+            let worked = came.elapsed();
+            self.all_of_those(others(), |region| !region.begun.load(Ordering::Relaxed));
+            let leave = worked + MOST_LEFT.min(worked / 4);
+            while !self.is_empty() && came.elapsed() < leave {
+                for _ in 0..16 {
+                    spin_loop();
+                }
+            }
+        }
+        self.all_of_those(others(), |_| true);
+    }
+
+    /// Takes all parts of those regions that are to be taken, the number of each counted round.
+    fn all_of_those(
+        &self,
+        numbers: impl Iterator<Item = usize>,
+        take: impl Fn(&Region<I>) -> bool,
+    ) {
+        for number in numbers {
             if self.is_empty() {
                 return;
             }
-            let region = &self.regions[(place + at) % count];
-            while let Some(part) = self.next(region) {
-                (self.work)(part);
+            let region = &self.regions[number % self.regions.len()];
+            if take(region) {
+                self.all_of(region);
             }
+        }
+    }
+
+    fn all_of(&self, region: &Region<I>) {
+        while let Some(part) = self.next(region) {
+            (self.work)(part);
         }
     }
 
