@@ -104,3 +104,80 @@ fn read<R: Scalar, C: Scalar>(input: &Operand<'_>, kind: Kind) -> Result<Value<R
 fn held<T: Scalar>(out: &mut OperandMut<'_>) -> Result<T> {
     Ok(out.view_mut().as_mut_slice::<T>()?[0])
 }
+
+#[cfg(test)]
+mod tests {
+    use arrayspan_bridge::devices::Device;
+    use arrayspan_bridge::{Array, DType, View};
+    use num_complex::{Complex32, Complex64};
+
+    use crate::Result;
+    use crate::host::scalar::{Scalar, with_scalar};
+    use crate::{constant, input, on, previous};
+
+    fn filled(shape: &[usize], value: f64, dtype: DType) -> Array {
+        let (on, value) = (Device::cpu(), Complex64::new(value, 0.5 * value));
+        let narrow = Complex32::new(value.re as f32, value.im as f32);
+        match dtype {
+            DType::Float32 => Array::full(shape, narrow.re, on),
+            DType::Float64 => Array::full(shape, value.re, on),
+            DType::Complex64 => Array::full(shape, narrow, on),
+            _ => Array::full(shape, value, on),
+        }
+        .unwrap()
+    }
+
+    fn read(array: &Array) -> Result<Vec<Complex64>> {
+        with_scalar!("map", array.dtype(), T => {
+            Ok(array.to_vec::<T>()?.into_iter().map(Scalar::converted).collect())
+        })
+    }
+
+    /// The values of both outputs, which are the same in all elements.
+    fn values(shape: &[usize], dtypes: [DType; 3], of: [f64; 3]) -> [Vec<Complex64>; 2] {
+        let [element, real, number] = dtypes;
+        let [a, b, c] = of;
+        let inputs = [filled(shape, a, element), filled(shape, b, real), filled(&[], c, number)];
+        let mut outs = [filled(shape, b, element), filled(shape, c, real)];
+        let [x, y, z] = [0, 1, 2].map(input);
+        let share = (y.clone() * z.clone()).div_or_zero(y.clone() - constant(b));
+        let ordered = y.clone().max(z.clone()).min(constant(3.0)).sqrt();
+        let first = x.clone() * y + z.clone() * previous() + share;
+        let second = (x.clone().conj() * x).re() / ordered + previous() - z.abs().sqrt();
+        let views: Vec<View<'_>> = inputs.iter().map(Array::view).collect();
+        let [one, other] = &mut outs;
+        let on = on(Device::cpu()).unwrap();
+        on.map_many(&views, [(first, one.view_mut()), (second, other.view_mut())]).unwrap();
+        outs.each_ref().map(|out| read(out).unwrap())
+    }
+
+    #[test]
+    fn one_element_has_the_value_that_each_of_several_has() {
+        use DType::{Complex64 as C64, Complex128, Float32, Float64};
+        let dtypes = [
+            [Float32, Float32, Float32],
+            [Float32, Float32, Float64],
+            [Float64, Float64, Float64],
+            [C64, Float32, Float32],
+            [C64, Float32, Float64],
+            [Complex128, Float64, Float64],
+        ];
+        let numbers = [[1.3, 0.7, 2.9], [-1e20, 3e-19, 4.0], [0.0, 0.0, 0.0], [f64::NAN, 1.0, 2.0]];
+        let bits = |value: Complex64| [value.re, value.im].map(|v| (v.to_bits(), v.is_nan()));
+        let same = |a: Complex64, b: Complex64| {
+            bits(a).iter().zip(bits(b)).all(|(a, b)| a.0 == b.0 || (a.1 && b.1))
+        };
+        for dtypes in dtypes {
+            for numbers in numbers {
+                let several = values(&[5], dtypes, numbers);
+                for shape in [&[][..], &[1], &[1, 1]] {
+                    let one = values(shape, dtypes, numbers);
+                    for (one, several) in one.iter().zip(&several) {
+                        let each = several.iter().all(|each| same(one[0], *each));
+                        assert!(each, "{dtypes:?} {numbers:?}: {one:?}, {several:?}");
+                    }
+                }
+            }
+        }
+    }
+}
