@@ -9,8 +9,10 @@ mod queue;
 mod rounds;
 mod sync;
 
+use std::time::Duration;
+
 use crew::CREW;
-use queue::Queue;
+use queue::{MOST_LEFT, Queue};
 
 /// Work of less time on one core is one part.
 ///
@@ -79,12 +81,12 @@ pub fn share_regions<P: Send>(
     let queue = Queue::new(regions, work);
     // Threads of rayon's, of which there may be several pools, help each other in its way.
     let outside = rayon::current_thread_index().is_none();
-    if outside && CREW.run(helpers, &|place| queue.take(place)) {
+    if outside && CREW.run(helpers, &|place| queue.take(place, MOST_LEFT)) {
         return;
     }
     rayon::in_place_scope(|scope| {
         queue.wake(scope, helpers);
-        queue.take(0);
+        queue.take(0, Duration::ZERO);
         queue.wait();
     });
 }

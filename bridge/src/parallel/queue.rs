@@ -13,8 +13,8 @@ use smallvec::SmallVec;
 use super::sync::PATIENCE;
 
 /// How long threads leave parts to others at most: longer than it takes to move them to another cache, and short beside work that
-/// is shared.
-const MOST_LEFT: Duration = Duration::from_micros(25);
+/// is shared. Threads of rayon's that wait for work of their own have other work meanwhile.
+pub(super) const MOST_LEFT: Duration = Duration::from_micros(25);
 
 /// Parts that wait.
 pub(super) struct Queue<'w, I, W> {
@@ -61,7 +61,7 @@ impl<'w, P: Send, I: Iterator<Item = P> + Send, W: Fn(P) + Sync> Queue<'w, I, W>
                 scope.spawn(move |scope| {
                     if !self.is_empty() {
                         self.wake(scope, helpers - 1);
-                        self.take(helpers);
+                        self.take(helpers, Duration::ZERO);
                     }
                     self.helpers.0.fetch_sub(1, Ordering::Release);
                 });
@@ -87,8 +87,8 @@ impl<'w, P: Send, I: Iterator<Item = P> + Send, W: Fn(P) + Sync> Queue<'w, I, W>
         }
     }
 
-    /// Takes parts until there are none, those of the region at that place first.
-    pub(super) fn take(&self, place: usize) {
+    /// Takes parts until there are none, those of the region at that place first; leaves others to their threads for `most` at most.
+    pub(super) fn take(&self, place: usize, most: Duration) {
         let others = || (1..=self.regions.len()).map(|at| place + at);
         if let Some(own) = self.regions.get(place) {
             let came = Instant::now();
@@ -96,7 +96,7 @@ impl<'w, P: Send, I: Iterator<Item = P> + Send, W: Fn(P) + Sync> Queue<'w, I, W>
             self.all_of(own);
             let worked = came.elapsed();
             self.all_of_those(others(), |region| !region.begun.load(Ordering::Relaxed));
-            let leave = worked + MOST_LEFT.min(worked / 4);
+            let leave = worked + most.min(worked / 4);
             while !self.is_empty() && came.elapsed() < leave {
                 for _ in 0..16 {
                     spin_loop();

@@ -68,6 +68,8 @@ impl Rebuild for Lifting<'_> {
         };
         let mut lifted = Node::new(kind, parts, (domain, range), node.devices, node.facts);
         lifted.name.clone_from(&node.name);
+        // `I ⊗ A ⊗ I` keeps lengths where `A` does.
+        lifted.isometry = node.isometry;
         Ok(Operator::with(lifted))
     }
 }

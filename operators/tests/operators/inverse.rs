@@ -160,11 +160,52 @@ fn transforms_whose_inverse_is_the_adjoint_say_so() {
             assert_close(&numbers(&back), &numbers(&x), dtype, "padded");
         }
     }
+    for axes in [&[0, 1][..], &[1]] {
+        for shape in [&[40, 33][..], &[1, 2], &[2, 70]] {
+            for cosines in [Cosines::II, Cosines::IV] {
+                inverts(&DCT::new(space(shape, DType::Float64), axes, cosines).unwrap());
+            }
+        }
+    }
     let whole = space(&[16], DType::Float64);
+    let cosines = DCT::new(whole.clone(), &[0], Cosines::II).unwrap();
+    let haar = DWT::new(whole.clone(), 0, &wavelet("haar"), 1).unwrap();
+    for a in [&cosines, &haar] {
+        let identity = Identity::new(space(&[3], DType::Float64)).unwrap();
+        inverts(&Kronecker::new(a, &identity).unwrap());
+        inverts(&Kronecker::new(&identity, a).unwrap());
+        inverts(&block_diagonal([&cosines, a]).unwrap());
+        inverts(&cosines.after(adjoint(a)).build().unwrap());
+        inverts(&a.clone().named("another"));
+    }
     for name in ["dmey", "bior2.2"] {
         let a = DWT::new(whole.clone(), 0, &wavelet(name), 1).unwrap();
         assert!(matches!(a.inverse(), Err(Error::NoInverse { .. })), "{name}");
     }
+}
+
+#[test]
+fn inverses_on_the_left_and_on_the_right_do_not_meet() {
+    // Three samples become four coefficients: `Wᴴ W = 1`, but not `W Wᴴ`, and so `Wᴴ M⁻¹ W` is not the inverse of `Wᴴ M W`.
+    let whole = space(&[3], DType::Float64);
+    let wide = DWT::new(whole, 0, &Wavelet::named("haar").unwrap(), 0).unwrap();
+    let matrix = [2.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0];
+    let matrix = MatrixMult::new(array(&[4, 4], &matrix), &[]).unwrap();
+    let back = adjoint(&wide);
+    let spoken = |why: &Error| why.to_string().contains("only a right one");
+    let square = back.after(&matrix).after(&wide).build().unwrap();
+    assert!(spoken(&square.inverse().unwrap_err()));
+    let blocks = block_diagonal([&wide, &back]).unwrap();
+    assert!(spoken(&blocks.inverse().unwrap_err()));
+    // One of both by itself is one.
+    let left = matrix.after(&wide).build().unwrap();
+    let x = random(left.domain(), 5);
+    let there = left.inverse().unwrap().forward(left.forward(&x).unwrap()).unwrap();
+    assert_close(&numbers(&there), &numbers(&x), DType::Float64, "left");
+    let right = back.after(&matrix).build().unwrap();
+    let y = random(right.range(), 6);
+    let there = right.forward(right.inverse().unwrap().forward(&y).unwrap()).unwrap();
+    assert_close(&numbers(&there), &numbers(&y), DType::Float64, "right");
 }
 
 #[test]

@@ -3,11 +3,13 @@
 mod matrix;
 mod weights;
 
+use std::cmp::Ordering;
+
 use super::blocks::facts;
 use super::node::{Kind, Node};
 use super::rebuild::{Rebuild, rebuilt};
 use crate::form::{Form, IndexMap};
-use crate::{Devices, Error, Formula, LinearMap, Operator, Result, adjoint};
+use crate::{Devices, Error, Formula, LinearMap, Operator, Result, Space, adjoint};
 
 impl Operator {
     /// `A⁻¹`, where that is an operator: of [`Identity`](crate::Identity), [`Diagonal`](crate::Diagonal),
@@ -16,7 +18,9 @@ impl Operator {
     /// [`MatrixMult`](crate::MatrixMult), [`FFT`](crate::FFT), [`FFT2D`](crate::FFT2D) and [`FFTND`](crate::FFTND), [`DCT`](crate::DCT), and [`DWT`](crate::DWT),
     /// [`DWT2D`](crate::DWT2D) and [`DWTND`](crate::DWTND) with an orthogonal wavelet; and of multiples, adjoints, products,
     /// Kronecker products and block diagonals of those. A Fourier transform that has more bins than samples (of real numbers, or with zeros
-    /// behind them) and a wavelet transform with zeros behind its samples have a pseudo-inverse, which is given: `F⁺ F = 1`.
+    /// behind them) and a wavelet transform with zeros behind its samples have a pseudo-inverse, which is given: `F⁺ F = 1`, and of their adjoints
+    /// `Fᴴ (Fᴴ)⁺ = 1`; a product or stack of both kinds has none. Inverses of wavelet transforms are as exact as the
+    /// tables of their filters, those of symlets to 1e-11.
     ///
     /// Weights become their reciprocals and a matrix its inverse, which takes its memory once more; both are looked at, so that the
     /// device is waited for. A matrix is inverted on the host, in double precision: a thousand rows take about a second. All else
@@ -71,6 +75,10 @@ impl Rebuild for Inverting {
                 let form = inverse_form(node.name(), form)?;
                 Operator::of(name(), range, domain, form)
             }
+            Kind::Product | Kind::Blocks { .. } if are_mixed(node.parts()) => Error::no_inverse(
+                node.name(),
+                "some parts have only a left inverse, others only a right one",
+            ),
             Kind::Named if parts.len() == 1 => Ok(parts.remove(0).named(name())),
             Kind::Product => {
                 let mut parts = parts.into_iter().map(Formula::from);
@@ -95,6 +103,16 @@ impl Rebuild for Inverting {
             }
         }
     }
+}
+
+/// Whether some parts have more data than models, and others fewer: what is one's inverse on the left and the other's on the right
+/// is none of both.
+fn are_mixed(parts: &[Operator]) -> bool {
+    let numbers =
+        |space: &Space| space.len() as u128 * (1 + u128::from(space.dtype().is_complex()));
+    let order = |part: &Operator| numbers(part.range()).cmp(&numbers(part.domain()));
+    let has = |sought| parts.iter().any(|part| order(part) == sought);
+    has(Ordering::Less) && has(Ordering::Greater)
 }
 
 fn inverse_form(name: &str, form: &Form) -> Result<Form> {
