@@ -79,12 +79,7 @@ impl<'w, P: Send, I: Iterator<Item = P> + Send, W: Fn(P) + Sync> Queue<'w, I, W>
         if rayon::current_thread_index().is_some() {
             return;
         }
-        let begin = Instant::now();
-        while self.helpers.0.load(Ordering::Acquire) > 0 && begin.elapsed() < PATIENCE {
-            for _ in 0..16 {
-                spin_loop();
-            }
-        }
+        spin_while(|| self.helpers.0.load(Ordering::Acquire) > 0, Instant::now(), PATIENCE);
     }
 
     /// Takes parts until there are none, those of the region at that place first; leaves others to their threads for `most` at most.
@@ -96,12 +91,7 @@ impl<'w, P: Send, I: Iterator<Item = P> + Send, W: Fn(P) + Sync> Queue<'w, I, W>
             self.all_of(own);
             let worked = came.elapsed();
             self.all_of_those(others(), |region| !region.begun.load(Ordering::Relaxed));
-            let leave = worked + most.min(worked / 4);
-            while !self.is_empty() && came.elapsed() < leave {
-                for _ in 0..16 {
-                    spin_loop();
-                }
-            }
+            spin_while(|| !self.is_empty(), came, worked + most.min(worked / 4));
         }
         self.all_of_those(others(), |_| true);
     }
@@ -145,5 +135,14 @@ impl<'w, P: Send, I: Iterator<Item = P> + Send, W: Fn(P) + Sync> Queue<'w, I, W>
             self.left.0.fetch_sub(1, Ordering::Relaxed);
         }
         part
+    }
+}
+
+/// Waits awake while there is something to wait for, until so long after `begin`.
+fn spin_while(waits: impl Fn() -> bool, begin: Instant, most: Duration) {
+    while waits() && begin.elapsed() < most {
+        for _ in 0..16 {
+            spin_loop();
+        }
     }
 }

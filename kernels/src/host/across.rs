@@ -17,17 +17,10 @@ pub(super) struct Across<L> {
 }
 
 impl<L: Scalar> Across<L> {
-    /// For one call.
-    fn once(band: &Band, alpha: Complex64) -> Self {
+    /// For many calls, if `many`: with the groups whose rows have other taps.
+    fn new(band: &Band, alpha: Complex64, many: bool) -> Self {
         let pieces = Pieces::new(band, alpha);
-        let window = Window::new(&pieces);
-        Self { pieces, window }
-    }
-
-    /// For many.
-    fn kept(band: &Band, alpha: Complex64) -> Self {
-        let pieces = Pieces::new(band, alpha);
-        let window = Window::whole(&pieces);
+        let window = if many { Window::whole(&pieces) } else { Window::new(&pieces) };
         Self { pieces, window }
     }
 
@@ -51,15 +44,15 @@ pub(super) fn of_stencil<L: Scalar>(
     alpha: Complex64,
 ) -> Arc<Across<L>> {
     let bands = || stencil.terms().iter().map(|(_, band)| band);
+    let make = |many| Arc::new(Across::new(band, alpha, many));
     let Some(at) = bands().position(|of| std::ptr::eq(of, band)) else {
-        return Arc::new(Across::once(band, alpha));
+        return make(false);
     };
     let none = |_| Kept { plain: OnceLock::new(), scaled: OnceLock::new() };
     let kept: Arc<Box<[Kept<L>]>> = stencil.on_host().get(|| bands().map(none).collect());
-    let make = || Arc::new(Across::kept(band, alpha));
     if alpha == Complex64::ONE {
-        return Arc::clone(kept[at].plain.get_or_init(make));
+        return Arc::clone(kept[at].plain.get_or_init(|| make(true)));
     }
-    let (factor, across) = kept[at].scaled.get_or_init(|| (alpha, make()));
-    if *factor == alpha { Arc::clone(across) } else { Arc::new(Across::once(band, alpha)) }
+    let (factor, across) = kept[at].scaled.get_or_init(|| (alpha, make(true)));
+    if *factor == alpha { Arc::clone(across) } else { make(false) }
 }

@@ -2,7 +2,7 @@
 //! which would take ten times as long as what is computed.
 
 use arrayspan_bridge::{Operand, OperandMut};
-use num_complex::{Complex64, ComplexFloat};
+use num_complex::Complex64;
 use smallvec::SmallVec;
 
 use super::constants::{of_one, of_two};
@@ -38,15 +38,6 @@ impl<R: Scalar, C: Scalar> Value<R, C> {
             Kind::Element => Self::Element(C::rounded(value)),
         }
     }
-
-    fn wide(self) -> Complex64 {
-        let wide = |re, im| Complex64::new(re, im);
-        match self {
-            Self::Number(value) => value.into(),
-            Self::Real(value) => wide(value.wide().re(), value.wide().im()),
-            Self::Element(value) => wide(value.wide().re(), value.wide().im()),
-        }
-    }
 }
 
 /// Runs a call whose outputs have one element each; whether it is one. Elements are `C`, real arrays beside complex ones `R`.
@@ -66,7 +57,7 @@ pub(super) fn run<R: Scalar, C: Scalar>(call: &mut MapManyCall<'_>) -> Result<bo
                 Value::Number(a) => Value::Number(of_one(function, a)),
                 Value::Real(a) => Value::Real(of_one(function, a)),
                 Value::Element(a) if step.kind == Kind::Real => {
-                    Value::rounded(Value::<R, C>::Element(of_one(function, a)).wide(), Kind::Real)
+                    Value::Real(of_one(function, a).converted())
                 }
                 Value::Element(a) => Value::Element(of_one(function, a)),
             },

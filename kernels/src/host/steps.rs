@@ -1,7 +1,7 @@
 //! A program's steps, evaluated a chunk of elements at a time.
 
 use bytemuck::{cast_slice, cast_slice_mut};
-use num_complex::{Complex64, ComplexFloat};
+use num_complex::Complex64;
 
 use super::constants::{of_one, of_two};
 use super::elementwise::{Operand, binary, unary};
@@ -113,7 +113,7 @@ impl<'p, R: Scalar, C: Scalar> Steps<'p, R, C> {
                 Place::Wide(a) => Place::Wide(of_one(function, a)),
                 Place::Real(a) => Place::Real(of_one(function, a)),
                 Place::Element(a) if kind == Kind::Real => {
-                    Place::Real(R::rounded(real(of_one(function, a).wide().re())))
+                    Place::Real(of_one(function, a).converted())
                 }
                 Place::Element(a) => Place::Element(of_one(function, a)),
                 _ => return None,
