@@ -27,7 +27,8 @@ pub(super) const MOST_PARTS: usize = 256;
 /// Elements whose squares are summed at a time.
 pub(super) const SQUARES: usize = 4096;
 
-/// Elements that go into each sum, at least, before sums are made apart and put together.
+/// Elements that go into each sum, at least, before sums are made apart and put together; of those that are made by one thread, lanes
+/// or elements that are added up one after the other, at most: thousands of equal terms would all round alike.
 const DEEP: usize = 64;
 
 /// What is reduced.
@@ -48,6 +49,17 @@ pub(super) struct Reduce<'a, T, C> {
 struct Part {
     origin: Vec<usize>,
     shape: Vec<usize>,
+}
+
+impl Part {
+    fn halves(&self, axis: usize) -> [Self; 2] {
+        let (mut first, mut second) = (self.clone(), self.clone());
+        let half = first.shape[axis] / 2;
+        first.shape[axis] = half;
+        second.shape[axis] -= half;
+        second.origin[axis] += half;
+        [first, second]
+    }
 }
 
 impl<T: Stored, C: Scalar> Reduce<'_, T, C> {
@@ -83,13 +95,16 @@ impl<T: Stored, C: Scalar> Reduce<'_, T, C> {
 
     /// The results for the kept indices of `part`, row-major, over its reduced indices.
     fn partial(&self, part: Part) -> Vec<C::Wide> {
-        let join = |mut first: Vec<C::Wide>, second: Vec<C::Wide>| {
-            for (a, b) in first.iter_mut().zip(second) {
-                *a = combine(self.reduction, *a, b);
-            }
-            first
-        };
+        let join = |first, second| self.join(first, second);
         by_halves(part, &|part| self.halves(part), &|leaf: Part| self.sums(&leaf), &join)
+    }
+
+    /// Each of the sums with the one of the other half.
+    fn join(&self, mut first: Vec<C::Wide>, second: Vec<C::Wide>) -> Vec<C::Wide> {
+        for (a, b) in first.iter_mut().zip(second) {
+            *a = combine(self.reduction, *a, b);
+        }
+        first
     }
 
     /// The halves of a part, if it is large.
@@ -99,28 +114,46 @@ impl<T: Stored, C: Scalar> Reduce<'_, T, C> {
         let all: usize = self.all().iter().product();
         let grain = GRAIN.max(DEEP * places).max(all / MOST_PARTS);
         let long = (self.kept..part.shape.len()).find(|&axis| part.shape[axis] > 1);
-        let axis = long.filter(|_| work > grain)?;
-        let (mut first, mut second) = (part.clone(), part.clone());
-        let half = first.shape[axis] / 2;
-        first.shape[axis] = half;
-        second.shape[axis] -= half;
-        second.origin[axis] += half;
-        Some([first, second])
+        long.filter(|_| work > grain).map(|axis| part.halves(axis))
+    }
+
+    /// The axis that lanes run along.
+    fn along(&self) -> usize {
+        if self.along_kept { self.kept - 1 } else { self.all().len() - 1 }
     }
 
     /// As [`partial`](Self::partial), on this thread.
     fn sums(&self, part: &Part) -> Vec<C::Wide> {
+        // Squares are summed as they are read; nothing of them is kept.
+        let squares = self.square.is_some() && !self.along_kept;
+        let chunk = if squares { SQUARES } else { chunk::<C>() }.min(part.shape[self.along()]);
+        self.in_steps(part, &mut Evaluated::new(self, chunk))
+    }
+
+    /// The sums of a part, of halves that are made one after the other where many lanes go into each.
+    fn in_steps<'a>(&'a self, part: &Part, lanes: &mut Evaluated<'a, T, C>) -> Vec<C::Wide> {
+        let beside = (self.kept..part.shape.len()).filter(|axis| *axis != self.along());
+        let deep: usize = beside.clone().map(|axis| part.shape[axis]).product();
+        let long = beside.max_by_key(|axis| part.shape[*axis]);
+        match long.filter(|_| deep > DEEP && self.reduction == Reduction::Sum) {
+            Some(axis) => {
+                let [first, second] = part.halves(axis);
+                let first = self.in_steps(&first, lanes);
+                self.join(first, self.in_steps(&second, lanes))
+            }
+            None => self.in_order(part, lanes),
+        }
+    }
+
+    /// The sums of a part, one lane after the other.
+    fn in_order<'a>(&'a self, part: &Part, lanes: &mut Evaluated<'a, T, C>) -> Vec<C::Wide> {
         let places: usize = part.shape[..self.kept].iter().product();
         let mut sums = vec![identity(self.reduction); places];
-        let axis = if self.along_kept { self.kept } else { part.shape.len() } - 1;
+        let (axis, chunk) = (self.along(), lanes.chunk);
         let len = part.shape[axis];
         let mut walked = part.shape.clone();
         walked[axis] = 1;
         let mut index = vec![0; walked.len()];
-        // Squares are summed as they are read; nothing of them is kept.
-        let squares = self.square.is_some() && !self.along_kept;
-        let chunk = if squares { SQUARES } else { chunk::<C>() }.min(len);
-        let mut lanes = Evaluated::new(self, chunk);
         loop {
             let at: Vec<usize> = part.origin.iter().zip(&index).map(|(a, b)| a + b).collect();
             let kept = index.iter().zip(&part.shape).take(self.kept);
@@ -128,7 +161,7 @@ impl<T: Stored, C: Scalar> Reduce<'_, T, C> {
             lanes.operands.start(&self.inputs, &at, axis, len);
             for from in (0..len).step_by(chunk) {
                 let n = chunk.min(len - from);
-                if let Some(sum) = self.squares(&lanes, from, n) {
+                if let Some(sum) = self.squares(lanes, from, n) {
                     sums[place] = combine(self.reduction, sums[place], sum);
                     continue;
                 }

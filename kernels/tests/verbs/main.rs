@@ -275,6 +275,7 @@ cells! {
             every_size_along_each_axis
             rows_at_odd_places
             sums_of_many_small_numbers_stay_accurate
+            sums_of_many_equal_numbers_stay_accurate
             the_largest_and_the_smallest
             not_a_number_wins
             real_and_wider_results

@@ -140,6 +140,24 @@ pub fn sums_of_many_small_numbers_stay_accurate(cell: &Cell) {
     assert!((found - exact).abs() <= exact * 2e-7, "{found}, expected {exact}");
 }
 
+/// Added up one after the other they would all round alike, and thousands lose more than they may.
+pub fn sums_of_many_equal_numbers_stay_accurate(cell: &Cell) {
+    let single = cell.dtype.real() == DType::Float32;
+    let third = if single { f64::from(1.0_f32 / 3.0) } else { 1.0 / 3.0 };
+    for (shape, axes) in [
+        (&[8191, 3][..], &[0][..]),
+        (&[3, 8191], &[1]),
+        (&[101, 3, 127], &[0, 2]),
+        (&[101, 3, 5, 127], &[0, 3]),
+        (&[2, 8191, 5], &[1]),
+    ] {
+        let x = Sample::new(cell, &Tensor::filled(shape, third), Form::Plain);
+        for form in [Form::Plain, Form::Transposed] {
+            check(cell, Reduction::Sum, &(input(0) + constant(0.5)), &[&x], axes, form);
+        }
+    }
+}
+
 pub fn the_largest_and_the_smallest(cell: &Cell) {
     if cell.is_complex() {
         return;
