@@ -30,9 +30,9 @@ const NAME: &str = "fft";
 /// y[m] = f[(m + b) mod bins]
 /// ```
 ///
-/// Weights `w` are one, save those of [half a spectrum](Self::half). The [adjoint](Self::adjoint) takes spectra for signals, with
-/// respect to the real part of the inner product where signals are real. Turns, padding, truncation, scale and weights take no
-/// pass of their own.
+/// Weights `w` are one, save those of [half a spectrum](Self::half) and of [cosines](Self::cosines), whose sums are
+/// `Σ t[j] cos(π k (2j + 1) / 2n)`. The [adjoint](Self::adjoint) takes spectra for signals, with respect to the real part of the inner
+/// product where signals are real. Turns, padding, truncation, scale and weights take no pass of their own.
 ///
 /// ```
 /// use arrayspan_kernels::bridge::{Array, DType, devices::Device};
@@ -70,6 +70,8 @@ pub enum Signals {
     Real,
     /// Real numbers; the bins up to `n / 2`, of which the others are the conjugates.
     Half,
+    /// Real numbers; as many real sums of their products with cosines.
+    Cosines,
 }
 
 impl Fourier {
@@ -107,6 +109,16 @@ impl Fourier {
         Self { signals: Signals::Half, ..self }.reduced()
     }
 
+    /// Real samples to as many real sums, `f[k] = s w[k] Σ t[j] cos(π k (2j + 1) / 2n)`: the discrete cosine transform of type II. The other
+    /// direction, `x[j] = Σ s w[k] y[k] cos(π k (2j + 1) / 2n)`, is that of type III. Both keep lengths with a weight of √2 and a scale of
+    /// `1 / √n`. The sign of the exponent does not matter.
+    ///
+    /// J. Makhoul, IEEE Transactions on Acoustics, Speech and Signal Processing 28 (1980), 27-34.
+    #[must_use]
+    pub fn cosines(self) -> Self {
+        Self { signals: Signals::Cosines, ..self }.reduced()
+    }
+
     /// With so many samples in arrays of signals: zeros follow them up to `n`, or what is behind `n` counts for nothing.
     #[must_use]
     pub fn of_extent(self, extent: usize) -> Self {
@@ -133,12 +145,13 @@ impl Fourier {
     }
 
     /// With that weight of the bins of [half a spectrum](Self::half) which stand for two: all but bin 0 and, of an even number of
-    /// points, bin `n / 2`. With √2 half a spectrum is as long as the signal; with 2 the other direction is `n` times the inverse.
+    /// points, bin `n / 2`; of all [cosines](Self::cosines) but the constant one. With √2 spectra are as long as the signal, but for the
+    /// scale; with 2 the other direction is `n` times the inverse.
     ///
     /// # Errors
-    /// [`Error::Argument`](crate::Error::Argument) when it is not finite, or all bins are kept.
+    /// [`Error::Argument`](crate::Error::Argument) when it is not finite, or bins are all of a complex spectrum.
     pub fn weighted(self, inner: f64) -> Result<Self> {
-        if !inner.is_finite() || self.signals != Signals::Half {
+        if !inner.is_finite() || !self.is_weighted() {
             return check::argument(NAME, format!("a weight of {inner} for {:?}", self.signals));
         }
         Ok(Self { inner, ..self })
@@ -150,10 +163,10 @@ impl Fourier {
         Self { inverse: !self.inverse, positive: !self.positive, ..self }
     }
 
-    /// `conj(F) x = conj(F conj(x))`: the other sign in the exponent.
+    /// `conj(F) x = conj(F conj(x))`: the other sign in the exponent. Of cosines the same.
     #[must_use]
     pub fn conj(self) -> Self {
-        Self { positive: !self.positive, ..self }
+        Self { positive: self.positive != (self.signals != Signals::Cosines), ..self }
     }
 
     /// The axis.
@@ -225,8 +238,17 @@ impl Fourier {
     /// The weight of a bin, without the scale.
     #[must_use]
     pub fn weight(&self, bin: usize) -> f64 {
-        let single = bin == 0 || 2 * bin == self.points;
-        if self.signals == Signals::Half && !single { self.inner } else { 1.0 }
+        let single = match self.signals {
+            Signals::Complex | Signals::Real => true,
+            Signals::Half => bin == 0 || 2 * bin == self.points,
+            Signals::Cosines => bin == 0,
+        };
+        if single { 1.0 } else { self.inner }
+    }
+
+    /// Whether some bins stand for two.
+    fn is_weighted(&self) -> bool {
+        matches!(self.signals, Signals::Half | Signals::Cosines)
     }
 
     /// The elements along the axis of inputs and of results.
@@ -251,9 +273,12 @@ impl Fourier {
     /// The dtypes of inputs and results of a precision, that of `dtype`.
     #[must_use]
     pub fn dtypes(&self, dtype: DType) -> [DType; 2] {
-        let complex = complex(dtype);
-        let signal = if self.signals == Signals::Complex { complex } else { dtype.real() };
-        if self.inverse { [complex, signal] } else { [signal, complex] }
+        let [signal, spectrum] = match self.signals {
+            Signals::Complex => [complex(dtype); 2],
+            Signals::Real | Signals::Half => [dtype.real(), complex(dtype)],
+            Signals::Cosines => [dtype.real(); 2],
+        };
+        if self.inverse { [spectrum, signal] } else { [signal, spectrum] }
     }
 
     /// What it costs to transform an array without gaps, of that shape, whose results have that dtype: passes over memory between
@@ -308,12 +333,11 @@ impl Fourier {
         let turned = self.inverse != next.inverse && self.positive != next.positive;
         // Signals go there and back whole where all of them is transformed, spectra where all of what they come to is kept.
         let whole = if self.inverse {
-            self.signals == Signals::Complex && self.extent >= self.points
+            self.are_spectra_whole() && self.extent >= self.points
         } else {
             self.extent <= self.points
         };
-        let half = self.signals == Signals::Half;
-        let isometric = !half || (self.inner * self.inner - 2.0).abs() < 1e-15;
+        let isometric = !self.is_weighted() || (self.inner * self.inner - 2.0).abs() < 1e-15;
         let number = self.scale * next.scale * self.points as f64;
         // The square of a root is a rounding off.
         let number = if (number - 1.0).abs() < 1e-15 { 1.0 } else { number };
@@ -325,17 +349,22 @@ impl Fourier {
     #[must_use]
     pub fn inverse(&self) -> Option<Self> {
         let lost = if self.inverse {
-            self.signals != Signals::Complex || self.extent < self.points
+            !self.are_spectra_whole() || self.extent < self.points
         } else {
             self.extent > self.points
         };
-        let half = self.signals == Signals::Half;
+        let weighted = self.is_weighted();
         let scale = 1.0 / (self.scale * self.points as f64);
-        if lost || !scale.is_finite() || (half && self.inner == 0.0) {
+        if lost || !scale.is_finite() || (weighted && self.inner == 0.0) {
             return None;
         }
-        let inner = if half { 2.0 / self.inner } else { 1.0 };
+        let inner = if weighted { 2.0 / self.inner } else { 1.0 };
         Some(Self { scale, inner, ..self.adjoint() })
+    }
+
+    /// Whether every array of bins is the spectrum of a signal.
+    fn are_spectra_whole(&self) -> bool {
+        matches!(self.signals, Signals::Complex | Signals::Cosines)
     }
 
     /// Turns are taken whole, of axes that have elements.
@@ -367,68 +396,4 @@ pub(crate) fn complex(dtype: DType) -> DType {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn there_and_back_is_a_number_where_nothing_is_lost() {
-        let fourier = Fourier::new(0, 8).unwrap();
-        assert_eq!(fourier.cancels(&fourier.adjoint()), Some(8.0));
-        assert_eq!(fourier.adjoint().cancels(&fourier), Some(8.0));
-        let scaled = fourier.scaled(0.5).unwrap();
-        assert_eq!(scaled.cancels(&fourier.adjoint()), Some(4.0));
-        assert_eq!(fourier.cancels(&fourier), None);
-        assert_eq!(fourier.cancels(&fourier.conj()), None);
-        // Zeros behind a signal come back as such; those behind a spectrum's inverse do not.
-        let padded = fourier.of_extent(5);
-        assert_eq!(padded.cancels(&padded.adjoint()), Some(8.0));
-        assert_eq!(padded.adjoint().cancels(&padded), None);
-        let cut = fourier.of_extent(9);
-        assert_eq!(cut.cancels(&cut.adjoint()), None);
-        assert_eq!(cut.adjoint().cancels(&cut), Some(8.0));
-        // Half a spectrum is as long as the signal with a weight of √2 only.
-        let half = fourier.half();
-        assert_eq!(half.cancels(&half.adjoint()), None);
-        let even = half.weighted(2.0_f64.sqrt()).unwrap();
-        assert_eq!(even.cancels(&even.adjoint()), Some(8.0));
-        assert_eq!(even.adjoint().cancels(&even), None);
-    }
-
-    #[test]
-    fn inverses_bring_back_what_is_not_lost() {
-        let half = Fourier::new(0, 8).unwrap().half().of_extent(5).weighted(0.5).unwrap();
-        let back = half.scaled(2.0).unwrap().inverse().unwrap();
-        assert_eq!((back.scale(), back.inner(), back.is_inverse()), (1.0 / 16.0, 4.0, true));
-        assert_eq!(half.adjoint().inverse(), None);
-        assert_eq!(half.of_extent(9).inverse(), None);
-        let full = Fourier::new(0, 8).unwrap();
-        assert_eq!(full.adjoint().inverse(), Some(full.scaled(0.125).unwrap()));
-        assert_eq!(
-            full.of_extent(9).adjoint().inverse(),
-            Some(full.of_extent(9).scaled(0.125).unwrap())
-        );
-        assert_eq!(full.real().adjoint().inverse(), None);
-        assert_eq!(full.scaled(0.0).unwrap().inverse(), None);
-    }
-
-    #[test]
-    fn turns_are_taken_whole() {
-        let fourier = Fourier::new(0, 6).unwrap().half().of_extent(4).turned([5, 4]);
-        assert_eq!((fourier.turns(), fourier.bins(), fourier.extents()), ([1, 0], 4, [4, 4]));
-        assert_eq!(Fourier::new(0, 6).unwrap().of_extent(0).turned([5, 4]).turns(), [0, 4]);
-    }
-
-    #[test]
-    fn numbers_that_are_none_are_refused() {
-        assert!(Fourier::new(0, 0).is_err());
-        assert!(Fourier::new(0, usize::MAX).is_err());
-        let fourier = Fourier::new(0, 4).unwrap();
-        assert!(fourier.scaled(f64::NAN).is_err());
-        assert!(fourier.weighted(2.0).is_err());
-        assert!(fourier.half().weighted(f64::INFINITY).is_err());
-        assert_eq!(
-            fourier.half().adjoint().dtypes(DType::Float32),
-            [DType::Complex64, DType::Float32]
-        );
-    }
-}
+mod tests;

@@ -27,8 +27,8 @@ const ROOM: usize = 64 << 20;
 /// The passes over memory of a transform. What it costs is known before it runs, on whichever device: that of groups with [`LOCAL`] memory.
 /// Where they may have more, lines of more points take one pass.
 ///
-/// A line whose length has small prime factors only is transformed as it is, one of real samples with half a spectrum as one of half as many
-/// complex numbers where these fit local memory; any other (Bluestein) as a convolution, by two transforms of a
+/// A line whose length has small prime factors only is transformed as it is, one of real samples with half a spectrum, or with cosines, as one of half as
+/// many complex numbers where these fit local memory; any other (Bluestein) as a convolution, by two transforms of a
 /// longer one. A length that does not fit local memory is the product of those of several passes, of which each transforms what lies
 /// as far apart as there are parts left (Stockham's order).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +63,8 @@ impl Schedule {
         let single =
             if across { local / SIDE_BY_SIDE.max(bytes) } else { local.min(ALONG) / bytes };
         let points = fourier.points();
-        let even = fourier.signals() == Signals::Half && points.is_multiple_of(2);
+        let halves = matches!(fourier.signals(), Signals::Half | Signals::Cosines);
+        let even = halves && points.is_multiple_of(2);
         let pairs = even && points / 2 <= single && factors(points).is_some();
         let chirp = factors(points).is_none();
         let length = match points {

@@ -55,7 +55,8 @@ fn last_axes(transforms: &[Fourier], rank: usize) -> Option<(Fourier, [usize; 2]
         lines = lines.scaled(fourier.scale()).ok()?;
     }
     // Of a whole spectrum of real numbers, what the library leaves out is on the other side along all axes.
-    (lines.signals() != Signals::Real).then_some((lines, outer))
+    let whole = matches!(lines.signals(), Signals::Complex | Signals::Half);
+    whole.then_some((lines, outer))
 }
 
 #[cfg(test)]

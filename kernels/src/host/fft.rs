@@ -48,6 +48,7 @@ where
     Complex<T>: Scalar + Sample<T> + Stored<Number = Complex<T>>,
 {
     match (call.x.dtype().is_complex(), call.y.dtype().is_complex(), known.is_real()) {
+        (false, false, _) => lines::<T, T, T, T>(call, known),
         (false, _, true) => lines::<T, T, Complex<T>, T>(call, known),
         (false, _, false) => lines::<T, T, Complex<T>, Complex<T>>(call, known),
         (_, false, _) => lines::<T, Complex<T>, T, T>(call, known),
@@ -89,6 +90,8 @@ fn kind(fourier: &Fourier) -> Kind {
     match (fourier.signals(), fourier.is_inverse()) {
         (Signals::Half, false) => Kind::ToHalf,
         (Signals::Half, true) => Kind::FromHalf,
+        (Signals::Cosines, false) => Kind::ToCosines,
+        (Signals::Cosines, true) => Kind::FromCosines,
         _ => Kind::Complex { positive: fourier.is_positive() },
     }
 }

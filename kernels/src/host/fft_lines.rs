@@ -3,7 +3,9 @@
 use arrayspan_bridge::{Lanes, LanesMut};
 use bytemuck::{Pod, cast_slice};
 use num_complex::Complex;
+use realfft::{ComplexToReal, RealToComplex};
 
+use super::cosines::Cosines;
 use super::fft_plans::{Plan, Planned};
 use super::parts::advance;
 use super::scalar::Scalar;
@@ -70,11 +72,15 @@ pub(super) struct Part<'o, 'y, Y> {
 /// Room for some lines.
 pub(super) struct Room<T> {
     complex: Vec<Complex<T>>,
-    /// As many real numbers for each, of lines that are half a spectrum.
+    /// As many real numbers for each, of lines that are half a spectrum or cosines.
     real: Vec<T>,
+    /// Those of a line in another order.
+    ordered: Vec<T>,
     scratch: Vec<Complex<T>>,
     bins: usize,
     points: usize,
+    /// The weight of cosines.
+    inner: T,
 }
 
 /// Places of an array along the axis, and where in a line of the transform they are: two neighbouring runs.
@@ -105,32 +111,54 @@ impl Run {
 
 impl<T: Planned + Scalar> Room<T> {
     pub(super) fn new(fourier: &Fourier, plan: &Plan<T>, lines: usize) -> Self {
-        let (bins, points) = (fourier.bins(), fourier.points());
-        let real = if fourier.signals() == Signals::Half { lines * points } else { 0 };
+        let points = fourier.points();
+        let half = points / 2 + 1;
+        // Complex numbers of a line, lines of them, and real numbers in order and in another one.
+        let (bins, complex, real, ordered) = match fourier.signals() {
+            Signals::Complex | Signals::Real => (points, lines, 0, 0),
+            Signals::Half => (half, lines, lines * points, 0),
+            Signals::Cosines => (half, 1, lines * points, points),
+        };
         Self {
-            complex: vec![Complex::default(); lines * bins],
+            complex: vec![Complex::default(); complex * bins],
             real: vec![T::default(); real],
+            ordered: vec![T::default(); ordered],
             scratch: vec![Complex::default(); plan.scratch()],
             bins,
             points,
+            inner: T::rounded(fourier.inner().into()),
         }
     }
 
-    /// Transforms that many lines. No plan fails: lengths are theirs, and what must be zero is.
+    /// Transforms that many lines.
     fn transform(&mut self, plan: &Plan<T>, lines: usize) {
-        let Self { complex, real, scratch, bins, points } = self;
-        let complex = &mut complex[..lines * *bins];
-        let each = real.chunks_mut(*points).zip(complex.chunks_mut(*bins));
+        let Self { complex, real, ordered, scratch, bins, points, inner } = self;
+        let some = complex.len().min(lines * *bins);
+        let complex = &mut complex[..some];
         match plan {
             Plan::Complex(plan) => plan.process_with_scratch(complex, scratch),
-            Plan::ToHalf(plan) => each.for_each(|(real, complex)| {
-                let done = plan.process_with_scratch(real, complex, scratch);
-                debug_assert!(done.is_ok(), "{done:?}");
-            }),
-            Plan::FromHalf(plan) => each.for_each(|(real, complex)| {
-                let done = plan.process_with_scratch(complex, real, scratch);
-                debug_assert!(done.is_ok(), "{done:?}");
-            }),
+            Plan::ToHalf(plan) => {
+                let each = real.chunks_mut(*points).zip(complex.chunks_mut(*bins));
+                each.for_each(|(real, complex)| to_half(&**plan, real, complex, scratch));
+            }
+            Plan::FromHalf(plan) => {
+                let each = real.chunks_mut(*points).zip(complex.chunks_mut(*bins));
+                each.for_each(|(real, complex)| from_half(&**plan, complex, real, scratch));
+            }
+            Plan::ToCosines(plan, cosines) => {
+                for line in real.chunks_mut(*points).take(lines) {
+                    Cosines::order(line, ordered);
+                    to_half(&**plan, ordered, complex, scratch);
+                    cosines.of_bins(complex, *inner, line);
+                }
+            }
+            Plan::FromCosines(plan, cosines) => {
+                for line in real.chunks_mut(*points).take(lines) {
+                    cosines.to_bins(line, *inner, complex);
+                    from_half(&**plan, complex, ordered, scratch);
+                    Cosines::order_back(ordered, line);
+                }
+            }
         }
     }
 
@@ -160,6 +188,28 @@ impl<T: Planned + Scalar> Room<T> {
     }
 }
 
+/// No plan fails: lengths are theirs.
+fn to_half<T: Planned>(
+    plan: &dyn RealToComplex<T>,
+    samples: &mut [T],
+    bins: &mut [Complex<T>],
+    scratch: &mut [Complex<T>],
+) {
+    let done = plan.process_with_scratch(samples, bins, scratch);
+    debug_assert!(done.is_ok(), "{done:?}");
+}
+
+/// The same, and what must be zero is.
+fn from_half<T: Planned>(
+    plan: &dyn ComplexToReal<T>,
+    bins: &mut [Complex<T>],
+    samples: &mut [T],
+    scratch: &mut [Complex<T>],
+) {
+    let done = plan.process_with_scratch(bins, samples, scratch);
+    debug_assert!(done.is_ok(), "{done:?}");
+}
+
 impl<X: Scalar, L: Scalar> Ends<'_, X, L> {
     /// Transforms the lines of a part.
     pub(super) fn transform<T, Y>(&self, plan: &Plan<T>, mut part: Part<'_, '_, Y>)
@@ -171,6 +221,7 @@ impl<X: Scalar, L: Scalar> Ends<'_, X, L> {
         let fourier = &self.fourier;
         let room = &mut Room::new(fourier, plan, part.tile);
         let half = fourier.signals() == Signals::Half;
+        let cosines = fourier.signals() == Signals::Cosines;
         let (inverse, positive) = (fourier.is_inverse(), fourier.is_positive());
         let shape = part.y.shape().to_vec();
         let line = shape.len() - 2;
@@ -182,7 +233,7 @@ impl<X: Scalar, L: Scalar> Ends<'_, X, L> {
                 index[line] = first;
                 at.iter_mut().zip(part.origin).zip(&index).for_each(|((at, a), b)| *at = a + b);
                 let Room { complex, real, bins, points, .. } = &mut *room;
-                if half && !inverse {
+                if cosines || half && !inverse {
                     let put = |x: X| x.complex().re;
                     self.gather(&mut at, lines, (real, *points), &mut row_x, put);
                 } else {
@@ -203,7 +254,7 @@ impl<X: Scalar, L: Scalar> Ends<'_, X, L> {
                     }
                 }
                 let Room { complex, real, bins, points, .. } = &*room;
-                if half && inverse {
+                if cosines || half && inverse {
                     let of = |value: T| Y::of(value.complex());
                     self.scatter((real, *points), (&mut part.y, &mut index), lines, &mut row_y, of);
                 } else {

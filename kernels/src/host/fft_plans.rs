@@ -9,6 +9,9 @@ use parking_lot::Mutex;
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 use rustfft::{Fft, FftDirection, FftNum, FftPlanner};
 
+use super::cosines::Cosines;
+use super::scalar::Scalar;
+
 /// The most plans that are kept of a precision: more than a program uses at once.
 const MOST_PLANS: usize = 64;
 
@@ -18,21 +21,28 @@ pub(super) enum Plan<T> {
     Complex(Arc<dyn Fft<T>>),
     ToHalf(Arc<dyn RealToComplex<T>>),
     FromHalf(Arc<dyn ComplexToReal<T>>),
+    ToCosines(Arc<dyn RealToComplex<T>>, Arc<Cosines<T>>),
+    FromCosines(Arc<dyn ComplexToReal<T>>, Arc<Cosines<T>>),
 }
 
 /// What a plan is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     /// With a positive exponent or a negative one.
-    Complex { positive: bool },
+    Complex {
+        positive: bool,
+    },
     /// From real numbers to half a spectrum, with a negative exponent.
     ToHalf,
     /// The other way round, with a positive one.
     FromHalf,
+    /// From real numbers to sums of their products with cosines, and the other way round.
+    ToCosines,
+    FromCosines,
 }
 
 /// A precision that plans are made of.
-pub(super) trait Planned: FftNum + Default {
+pub(super) trait Planned: FftNum + Scalar {
     fn plans() -> &'static Plans<Self>;
 }
 
@@ -107,6 +117,14 @@ impl<T: Planned> Plan<T> {
             }
             Kind::ToHalf => Self::ToHalf(RealFftPlanner::new().plan_fft_forward(points)),
             Kind::FromHalf => Self::FromHalf(RealFftPlanner::new().plan_fft_inverse(points)),
+            Kind::ToCosines => {
+                let plan = RealFftPlanner::new().plan_fft_forward(points);
+                Self::ToCosines(plan, Arc::new(Cosines::new(points)))
+            }
+            Kind::FromCosines => {
+                let plan = RealFftPlanner::new().plan_fft_inverse(points);
+                Self::FromCosines(plan, Arc::new(Cosines::new(points)))
+            }
         }
     }
 
@@ -114,8 +132,8 @@ impl<T: Planned> Plan<T> {
     pub(super) fn scratch(&self) -> usize {
         match self {
             Self::Complex(plan) => plan.get_inplace_scratch_len(),
-            Self::ToHalf(plan) => plan.get_scratch_len(),
-            Self::FromHalf(plan) => plan.get_scratch_len(),
+            Self::ToHalf(plan) | Self::ToCosines(plan, _) => plan.get_scratch_len(),
+            Self::FromHalf(plan) | Self::FromCosines(plan, _) => plan.get_scratch_len(),
         }
     }
 }

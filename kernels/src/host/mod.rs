@@ -17,6 +17,7 @@ mod convolve_rows;
 mod convolve_varying;
 mod copy;
 mod copy_mapped;
+mod cosines;
 mod elementwise;
 mod evaluate;
 mod fft;

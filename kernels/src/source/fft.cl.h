@@ -13,17 +13,28 @@
      X_REAL, Y_REAL, X_ALIGN, Y_ALIGN  what these hold
      POSITIVE            1 if exponents are positive
      HALF                1 if the input is half a spectrum, 2 if the result is
+     COSINES             1 if the input are sums of a signal's products with cosines, 2 if results are: bin k times exp(-pi i k / 2 N), of which
+                         the real part is taken, of samples in another order, even ones first, then odd ones back to front; the other
+                         way round half of twice the bin, since real parts alone are kept
      LINES_FIRST         1 if neighbours among a group's transforms are of several lines
      LOAD_ACROSS, STORE_ACROSS  1 if neighbours among threads take several transforms
      ROOTS_AT, PASS_AT   where the table has roots of one: of POINTS, and of POINTS DONE
      COARSE_AT           where it has every FINE-th of those, if it has not all of them
      LAST, PADS          1 if this is the last pass of a transform, and if signals have elements behind their last point
      CHIRP               1 in the first transform of a convolution, 2 in the second
+     QUARTERS_AT         where the table has exp(-pi i k / 2 N)
      CHIRP_AT, RESPONSE_AT  what lines are multiplied by before it and behind, what their transform is
      FIRST, FINAL, STEPS the first radix, whose butterflies take what is loaded; the last one, whose butterflies leave what is stored; and
                          STEP(radix, product of the radices before, of those behind) ... for those between. If there is one alone,
                          it stands between two ones
    and the text of steps. */
+
+/* The sample that point k of a line is. */
+#if COSINES
+  #define ORDERED(k) (2 * (k) < N ? 2 * (k) : 2 * (N - (k)) - 1)
+#else
+  #define ORDERED(k) (k)
+#endif
 
 /* Transform s of a pass: its line and its number there. */
 #if PARTS == 1
@@ -73,8 +84,8 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
         const idx bin = k <= N / 2 ? k : N - k;
         const int there = k < N;
   #else
-        const idx bin = k;
-        const int there = k < N && k < x_extent;
+        const idx bin = COSINES == 2 ? ORDERED(k) : k;
+        const int there = k < N && bin < x_extent;
   #endif
         if (there) {
           const idx place = bin + x_turn < x_extent ? bin + x_turn : bin + x_turn - x_extent;
@@ -83,6 +94,8 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
           /* A bin that is its own conjugate is real; the others stand for two. */
           value = bin == 0 || 2 * bin == N ? e_make(value.re, R(0.0)) : e_scale(inner, value);
           if (k > N / 2) value = e_conj(value);
+  #elif COSINES == 1
+          value = e_scale((k == 0 ? R(1.0) : R(2.0) * inner) * value.re, OF_TABLE(QUARTERS_AT + k));
   #endif
   #if POSITIVE
           value = e_conj(value);
@@ -134,7 +147,8 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
         const idx k = (j - j % DONE) * POINTS + j % DONE + (idx)at * DONE;
         elem value = v[r];
 #if TO_USER
-        if (k < N && k < y_extent) {
+        const idx to_bin = COSINES == 1 ? ORDERED(k) : k;
+        if (k < N && to_bin < y_extent) {
   #if CHIRP
           value = e_mul(e_conj(value), OF_TABLE(CHIRP_AT + k));
   #endif
@@ -143,10 +157,12 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
   #endif
   #if HALF == 2
           value = e_scale(k == 0 || 2 * k == N ? scale : inner, value);
+  #elif COSINES == 2
+          value = e_re(e_scale(k == 0 ? scale : inner, e_mul(value, OF_TABLE(QUARTERS_AT + k))));
   #else
           value = e_scale(scale, value);
   #endif
-          const idx place = k + y_turn < y_extent ? k + y_turn : k + y_turn - y_extent;
+          const idx place = to_bin + y_turn < y_extent ? to_bin + y_turn : to_bin + y_turn - y_extent;
           GLOBAL y_cell* to = line_y + place * y_s;
           OLD(to)
           *to = y_of(EXPRESSION(NEW));

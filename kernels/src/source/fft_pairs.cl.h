@@ -4,17 +4,22 @@
    E = (a + conj b) / 2, O = (a - conj b) / 2i and W = exp(-pi i k / POINTS). The other way round, of bins a and b of a signal, those of the
    complex numbers are S + i W D and conj S + i conj(W D), with S = a + conj b and D = a - conj b.
    All exponents are negative: those of the other sign are the conjugates of the transform of conjugates.
+
+   With cosines samples are in another order, even ones first, then odd ones back to front. Bin k times Q = exp(-pi i k / 2 N) has sum k as its
+   real part and sum N - k as the imaginary one, with a minus; the other way round it is Q (y[k] + i y[N - k]) / 2, with negative exponents.
    Before this text stand the parameters and
      N                   points of the transform
-     HALF                1 if the input is half a spectrum, 2 if the result is
+     INVERSE             1 if the input is half a spectrum, 0 if the result is
+     COSINES             1 if cosines take its place
      LARGE               1 if local memory is more than is given without being asked
      X_REAL, Y_REAL, X_ALIGN, Y_ALIGN  what x0 and y hold
      POSITIVE            1 if exponents are positive
      X_PAIRS, Y_PAIRS    1 if samples 2 k and 2 k + 1 of lines are next to each other, aligned as one
      LOAD_ACROSS, STORE_ACROSS  1 if neighbours among threads take several lines
      PADS                1 if signals have elements behind their last point
-     ROOTS_AT, HALVES_AT where the table has the roots of one, and W
+     ROOTS_AT, HALVES_AT, QUARTERS_AT  where the table has the roots of one, W, and Q
      FIRST, STEPS_BEHIND, FINAL, STEPS_AHEAD  the first radix and the steps behind it; the last one and those before it
+     ALL_STEPS           all steps
    and the text of steps. */
 
 #define PLACE(k, turn, extent) ((k) + (turn) < (extent) ? (k) + (turn) : (k) + (turn) - (extent))
@@ -35,7 +40,10 @@
 #define SAMPLE(k) ((k) < x_extent ? x_value(line_x[PLACE(k, x_turn, x_extent) * x0_s]).re : R(0.0))
 #define STORE_SAMPLE(k, sample) if ((k) < y_extent) STORE(k, e_make(scale * (sample), R(0.0)))
 /* Samples k and k + 1. */
-#if X_PAIRS
+#if COSINES
+  #define ORDERED(k) (2 * (k) < N ? 2 * (k) : 2 * (N - (k)) - 1)
+  #define SAMPLES(k) e_make(SAMPLE(ORDERED(k)), SAMPLE(ORDERED((k) + 1)))
+#elif X_PAIRS
   #define SAMPLES(k) ((k) + 1 < x_extent ? PAIR_AT(line_x, k) : e_make(SAMPLE(k), R(0.0)))
 #else
   #define SAMPLES(k) e_make(SAMPLE(k), SAMPLE((k) + 1))
@@ -54,6 +62,7 @@
 #define TAKEN(k) x_value(line_x[PLACE(k, x_turn, x_extent) * x0_s])
 /* Bins that pairs are made of, of number i their line and which they are, and how many a thread takes at a time. */
 #define BINS (POINTS / 2 + 1)
+#define FOURS ((POINTS + 1) / 2)
 #if LOAD_ACROSS
   #define OWN(i) ((i) % LINES)
   #define BIN_OF(i) ((i) / LINES)
@@ -62,6 +71,12 @@
   #define BIN_OF(i) ((i) % BINS)
 #endif
 #define AT_ONCE 4
+#if COSINES
+  #define BIN_SUM(k) x_value(line_x[PLACE(k, x_turn, x_extent) * x0_s]).re
+  /* Q of POINTS - k, of that of k. */
+  #define Q_BEHIND(q) e_mul(e_make(EIGHTH, -EIGHTH), e_conj(q))
+  #define EIGHTH R(0.70710678118654752440)
+#endif
 
 KERNEL_OF(THREADS, 1, 1) fft_pairs(PARAMETERS) {
 #if LARGE
@@ -72,7 +87,7 @@ KERNEL_OF(THREADS, 1, 1) fft_pairs(PARAMETERS) {
   PROLOGUE
   const int thread = LID(0);
   for (idx from = (idx)GRP(0) * LINES; from < count; from += (idx)NGRP(0) * LINES) {
-#if HALF == 2
+#if !INVERSE
     for (int b = thread; b < LINES * APART; b += THREADS) {
   #if LOAD_ACROSS
       const int own = b % LINES, turn = b / LINES;
@@ -111,8 +126,20 @@ KERNEL_OF(THREADS, 1, 1) fft_pairs(PARAMETERS) {
       const real weight = k == 0 ? scale : inner;
       LINE_SPLIT((first_line + from + own))
       GLOBAL y_cell* line_y = y + y_LINE;
+  #if COSINES
+      const elem q = OF_TABLE(QUARTERS_AT + k);
+      const elem near = e_mul(q, e_scale(weight, e_add(even, odd)));
+      STORE(k, e_re(near))
+      if (k > 0) STORE(N - k, e_make(-near.im, R(0.0)))
+      if (2 * k != POINTS) {
+        const elem far = e_mul(Q_BEHIND(q), e_scale(inner, e_conj(e_sub(even, odd))));
+        STORE(POINTS - k, e_re(far))
+        if (k > 0) STORE(POINTS + k, e_make(-far.im, R(0.0)))
+      }
+  #else
       STORE(k, SIGNED(e_scale(weight, e_add(even, odd))))
       if (2 * k != POINTS) STORE(POINTS - k, SIGNED(e_scale(weight, e_conj(e_sub(even, odd)))))
+  #endif
     }
 #else
     /* A few at a time, whose loads are under way together. */
@@ -124,16 +151,28 @@ KERNEL_OF(THREADS, 1, 1) fft_pairs(PARAMETERS) {
         const idx number = first_line + (from + own < count ? from + own : count - 1);
         LINE_SPLIT(number)
         const GLOBAL x_cell* line_x = x0 + x0_LINE;
+  #if COSINES
+        near[e] = e_make(BIN_SUM(k), k > 0 ? BIN_SUM((N - k)) : R(0.0));
+        far[e] = e_make(BIN_SUM((POINTS - k)), BIN_SUM((POINTS + k)));
+  #else
         near[e] = TAKEN(k);
         far[e] = TAKEN((POINTS - k));
+  #endif
       }
       UNROLL for (int e = 0; e < AT_ONCE; e++) {
         const int i = begin + e * THREADS;
         if (i >= LINES * BINS) continue;
         LOCAL factor* line = held + OWN(i) * PITCH;
         const int k = BIN_OF(i);
-        const elem a = k == 0 ? e_re(near[e]) : e_scale(inner, SIGNED(near[e])), w = OF_TABLE(HALVES_AT + k);
+        const elem w = OF_TABLE(HALVES_AT + k);
+  #if COSINES
+        const elem q = OF_TABLE(QUARTERS_AT + k), behind = e_scale(inner, e_mul(Q_BEHIND(q), far[e]));
+        const elem a = k == 0 ? near[e] : e_scale(inner, e_mul(q, near[e]));
+        const elem b = k == 0 ? e_re(behind) : e_conj(behind);
+  #else
+        const elem a = k == 0 ? e_re(near[e]) : e_scale(inner, SIGNED(near[e]));
         const elem b = k == 0 ? e_re(far[e]) : e_scale(inner, e_conj(SIGNED(far[e])));
+  #endif
         const elem sum = e_add(a, b), difference = e_mul(w, e_sub(a, b));
         const int here = CELL(k), there = CELL((POINTS - k));
         line[here] = to_cell(e_make(sum.re - difference.im, sum.im + difference.re));
@@ -141,6 +180,29 @@ KERNEL_OF(THREADS, 1, 1) fft_pairs(PARAMETERS) {
       }
     }
     BARRIER();
+  #if COSINES
+    ALL_STEPS
+    /* Four samples, of a number and of the one as far from the other end. */
+    for (int i = thread; i < LINES * FOURS; i += THREADS) {
+    #if STORE_ACROSS
+      const int own = i % LINES, low = i / LINES;
+    #else
+      const int own = i / FOURS, low = i % FOURS;
+    #endif
+      if (from + own >= count) continue;
+      LINE_SPLIT((first_line + from + own))
+      GLOBAL y_cell* line_y = y + y_LINE;
+      const LOCAL factor* line = held + own * PITCH;
+      const int high = POINTS - 1 - low;
+      const elem a = of_cell(line + CELL(BIN(low))), b = of_cell(line + CELL(BIN(high)));
+      const elem one = e_make(a.re, b.im), next = e_make(a.im, b.re);
+      const idx k = 4 * low;
+      STORE_SAMPLES(k, one)
+      if (low < high) {
+        STORE_SAMPLES(k + 2, next)
+      }
+    }
+  #else
     STEPS_AHEAD
     for (int b = thread; b < LINES * (POINTS / FINAL); b += THREADS) {
   #if STORE_ACROSS
@@ -161,6 +223,7 @@ KERNEL_OF(THREADS, 1, 1) fft_pairs(PARAMETERS) {
         STORE_SAMPLES(k, v[r])
       }
     }
+  #endif
   #if PADS
     /* What signals have behind their last point. */
     const idx lines = count - from < LINES ? count - from : LINES;

@@ -150,7 +150,8 @@ pub fn fourier(cell: &Cell, draw: &mut Draw, axis: usize, room: usize) -> Fourie
     let points = if points > room.max(16) { 1 + draw.below(16) } else { points };
     let mut fourier = Fourier::new(axis, points).unwrap();
     if !cell.is_complex() {
-        fourier = if draw.once_in(2) { fourier.half() } else { fourier.real() };
+        let kinds = [Fourier::half, Fourier::real, Fourier::cosines];
+        fourier = draw.pick(&kinds)(fourier);
         fourier = fourier.weighted(draw.value()).unwrap_or(fourier);
     }
     if draw.once_in(3) {

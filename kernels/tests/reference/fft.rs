@@ -35,6 +35,9 @@ pub fn fft(fourier: &Fourier, x: &Tensor, y: &Tensor, update: Update) -> Expecte
 /// One line, and the length of what goes into each of its sums: errors of a fast transform are a few roundings of that.
 fn transform(fourier: &Fourier, x: &[Complex64]) -> (Vec<Complex64>, f64) {
     let (n, extent, bins) = (fourier.points(), fourier.extent(), fourier.bins());
+    if fourier.signals() == Signals::Cosines {
+        return cosines(fourier, x);
+    }
     let [a, b] = fourier.turns();
     let sign = if fourier.is_positive() { 1.0 } else { -1.0 };
     let factor = |k: usize| fourier.scale() * fourier.weight(k);
@@ -48,7 +51,7 @@ fn transform(fourier: &Fourier, x: &[Complex64]) -> (Vec<Complex64>, f64) {
             signal[j] = x[(j + a) % extent];
         }
     }
-    let size = signal.iter().map(Complex64::norm_sqr).sum::<f64>().sqrt();
+    let size = length(&signal);
     let sums = sums(&signal, sign);
     if !fourier.is_inverse() {
         let most = (0..bins).map(|k| factor(k).abs()).fold(0.0, f64::max);
@@ -64,6 +67,33 @@ fn transform(fourier: &Fourier, x: &[Complex64]) -> (Vec<Complex64>, f64) {
         samples[(j + a) % extent] = if real { sums[j].re.into() } else { sums[j] };
     }
     (samples, size)
+}
+
+/// Sums with cosines, of which each is the real part of one of 4 n points.
+fn cosines(fourier: &Fourier, x: &[Complex64]) -> (Vec<Complex64>, f64) {
+    let (n, extent) = (fourier.points(), fourier.extent());
+    let [a, b] = fourier.turns();
+    let factor = |k: usize| fourier.scale() * fourier.weight(k);
+    let (mut signal, mut result) = (vec![Complex64::default(); 4 * n], Vec::new());
+    if fourier.is_inverse() {
+        (0..n).for_each(|k| signal[k] = factor(k) * x[(k + n - b) % n]);
+        let all = sums(&signal, 1.0);
+        result.resize(extent, Complex64::default());
+        for j in 0..n.min(extent) {
+            result[(j + a) % extent] = all[2 * j + 1].re.into();
+        }
+        return (result, length(&signal));
+    }
+    (0..n.min(extent)).for_each(|j| signal[2 * j + 1] = x[(j + a) % extent]);
+    let all = sums(&signal, 1.0);
+    let bin = |m: usize| Complex64::from(factor((m + b) % n) * all[(m + b) % n].re);
+    result.extend((0..n).map(bin));
+    let most = (0..n).map(|k| factor(k).abs()).fold(0.0, f64::max);
+    (result, most * length(&signal))
+}
+
+fn length(signal: &[Complex64]) -> f64 {
+    signal.iter().map(Complex64::norm_sqr).sum::<f64>().sqrt()
 }
 
 /// `Σ x[j] exp(± 2πi j k / n)`: of the elements that leave each remainder by a factor of `n` first.

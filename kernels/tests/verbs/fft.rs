@@ -35,10 +35,14 @@ fn set(cell: &Cell, fourier: &Fourier, shape: &[usize], seed: u64) {
     check(cell, fourier, &x, &mut of_y.unreadable(&range, Form::Plain), Update::set());
 }
 
-/// Of a cell's numbers: of complex ones, or the two of real ones.
+/// Of a cell's numbers: of complex ones, or the three of real ones.
 pub fn kinds(cell: &Cell, axis: usize, points: usize) -> Vec<Fourier> {
     let fourier = Fourier::new(axis, points).unwrap();
-    if cell.is_complex() { vec![fourier] } else { vec![fourier.real(), fourier.half()] }
+    if cell.is_complex() {
+        vec![fourier]
+    } else {
+        vec![fourier.real(), fourier.half(), fourier.cosines()]
+    }
 }
 
 /// In both directions, with exponents of both signs.
@@ -95,7 +99,7 @@ pub fn ends_are_taken_along(cell: &Cell) {
         for (number, fourier) in kinds(cell, 1, points).into_iter().enumerate() {
             let fourier = fourier.of_extent(extent).turned(turns).scaled(0.75).unwrap();
             let fourier =
-                if number == 1 { fourier.weighted(2.0_f64.sqrt()).unwrap() } else { fourier };
+                if number > 0 { fourier.weighted(2.0_f64.sqrt()).unwrap() } else { fourier };
             for fourier in &directions(fourier)[..if slowly(cell) { 2 } else { 4 }] {
                 set(cell, fourier, &[4, extent], 3);
             }
@@ -181,12 +185,14 @@ pub fn long_lines(cell: &Cell) {
     }
     for (axis, shape) in all {
         let large = shape[axis] > 200_000;
-        for (number, fourier) in kinds(cell, axis, shape[axis]).into_iter().enumerate() {
+        let kinds = kinds(cell, axis, shape[axis]);
+        let turn = shape[axis] % kinds.len().max(2);
+        for (number, fourier) in kinds.into_iter().enumerate() {
             if large && shape[axis] % 2 == 1 {
                 there_and_back(cell, &fourier, &shape);
                 continue;
             }
-            if slowly(cell) && number != shape[axis] % 2 {
+            if slowly(cell) && number != turn {
                 continue;
             }
             let directions = directions(fourier);

@@ -67,7 +67,9 @@ impl Form {
         match self {
             Self::Conjugate => !domain.dtype().is_complex(),
             Self::Real | Self::Imaginary => false,
-            Self::Fourier(fourier) => fourier.signals() == Signals::Complex,
+            Self::Fourier(fourier) => {
+                matches!(fourier.signals(), Signals::Complex | Signals::Cosines)
+            }
             Self::Opaque(map) => map.properties().complex_linear,
             _ => true,
         }

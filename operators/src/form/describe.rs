@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use arrayspan_kernels::{Band, Fourier, Gather, Projection, Scan, Stencil};
+use arrayspan_kernels::{Band, Fourier, Gather, Projection, Scan, Signals, Stencil};
 
 use super::IndexMap;
 use super::pass::Pass;
@@ -237,7 +237,8 @@ fn sums(scan: &Scan) -> String {
 /// `64 points along axis 0`, or `64 points along axis 0, to signals`
 fn points(fourier: &Fourier) -> String {
     let to = if fourier.is_inverse() { ", to signals" } else { "" };
-    format!("{} points along axis {}{to}", fourier.points(), fourier.axis())
+    let of = if fourier.signals() == Signals::Cosines { " of cosines" } else { "" };
+    format!("{} points{of} along axis {}{to}", fourier.points(), fourier.axis())
 }
 
 /// `7 entries along axis 0`, or `7 entries from axis 0 on` where several are counted as one.

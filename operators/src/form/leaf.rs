@@ -222,7 +222,7 @@ impl Leaf {
             Self::Stencil(stencil) => stencil.is_real(),
             Self::Gather(gather) => gather.is_real(),
             Self::Matrix(matrix) => !matrix.array.dtype().is_complex(),
-            Self::Fourier(_) => false,
+            Self::Fourier(fourier) => fourier.signals() == Signals::Cosines,
             Self::Map { .. } => !dtype.is_complex(),
             Self::Call(program) => program.is_real(),
         }
@@ -232,7 +232,9 @@ impl Leaf {
     pub(crate) fn is_complex_linear(&self) -> bool {
         match self {
             Self::Pointwise(factor) => factor.is_complex_linear(),
-            Self::Fourier(fourier) => fourier.signals() == Signals::Complex,
+            Self::Fourier(fourier) => {
+                matches!(fourier.signals(), Signals::Complex | Signals::Cosines)
+            }
             Self::Map { map, .. } => map.properties().complex_linear,
             Self::Call(program) => program.is_complex_linear(),
             Self::Stencil(_)

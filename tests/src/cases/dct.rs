@@ -60,7 +60,7 @@ fn short(dtype: DType, extent: usize, others: usize) -> [Moves; 2] {
     table::moves(&rows, extent, others, Some(dtype.real()))
 }
 
-/// Weights, the transform and weights. Of real numbers, what is complex counts twice: along the last axis as real numbers, along another one
+/// Of types II and III of real numbers one launch, which samples are reordered and bins turned in. Else weights, the transform and weights. Of real numbers, what is complex counts twice: along the last axis as real numbers, along another one
 /// with a pass for real parts.
 fn long(
     dtype: DType,
@@ -106,18 +106,14 @@ fn long(
             let behind = of_parts(&ends, bins, 1, dtype.real());
             parts(both(both(before, copied(points, wide * bins)), behind))
         }
+        Cosines::II | Cosines::III if real => copied(extent, extent),
         Cosines::II | Cosines::III => {
-            let bins = if real { extent / 2 + 1 } else { extent };
             let even = extent.div_ceil(2);
             let sample = |at: usize| if at < even { 2 * at } else { 2 * (extent - 1 - at) + 1 };
-            let bin = |k: usize| match (k, real) {
-                (0, _) => vec![0],
-                (_, true) => vec![k.min(extent - k)],
-                (_, false) => vec![k, extent - k],
-            };
+            let bin = |k: usize| if k == 0 { vec![0] } else { vec![k, extent - k] };
             let before = table::moves(&of(extent, &|at| vec![sample(at)]), extent, others, None);
-            let behind = of_parts(&of(extent, &bin), bins, 2, turned);
-            parts(both(both(before, copied(extent, wide * bins)), behind))
+            let behind = of_parts(&of(extent, &bin), extent, 2, turned);
+            both(both(before, copied(extent, extent)), behind)
         }
         Cosines::IV => {
             let odd = !extent.is_multiple_of(2);

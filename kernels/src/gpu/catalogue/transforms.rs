@@ -28,7 +28,7 @@ pub(super) fn all(dtype: DType) -> Vec<KernelSource> {
     let mut kernels = Vec::new();
     for (number, (shape, axis)) in shapes.into_iter().enumerate() {
         let Ok(fourier) = Fourier::new(axis, shape[axis]) else { continue };
-        let fourier = match (dtype.is_complex(), number % 3) {
+        let first = match (dtype.is_complex(), number % 3) {
             (true, 0) => fourier,
             (true, 1) => fourier.adjoint().of_extent(shape[axis] + 9).turned([1, 3]),
             (true, _) => fourier.conj(),
@@ -36,7 +36,11 @@ pub(super) fn all(dtype: DType) -> Vec<KernelSource> {
             (false, 1) => fourier.half().adjoint(),
             (false, _) => fourier.real().adjoint(),
         };
-        kernels.extend(of(&fourier, shape, dtype, number).unwrap_or_default());
+        let cosines = if number % 2 == 0 { fourier.cosines() } else { fourier.cosines().adjoint() };
+        let all = if dtype.is_complex() { vec![first] } else { vec![first, cosines] };
+        for fourier in all {
+            kernels.extend(of(&fourier, shape, dtype, number).unwrap_or_default());
+        }
     }
     kernels
 }
@@ -94,13 +98,13 @@ fn of(
     shape[axis] = to;
     let y = row_major(&shape)?;
     let [of_x, of_y] = fourier.dtypes(dtype);
-    let complex = if of_x.is_complex() { of_x } else { of_y };
+    let complex = complex(of_y);
     let lines = Lines::new(fourier, [&y, &x]).ok()?;
     let across = lines.across.contains(&true);
     // As on CUDA, and with what every device has.
     let local = [LARGE, LOCAL][number % 2];
     let schedule = Schedule::new(local, fourier, of_y, lines.count(), across);
-    let table = Table::new(&schedule, fourier.points());
+    let table = Table::new(&schedule, fourier);
     let align = [of_y, of_x].map(DType::bytes);
     let factors = checked(updates(of_y)[number % 2], of_y)?;
     let common = Common {

@@ -34,6 +34,9 @@ pub(in crate::gpu) struct Variant {
     points: usize,
     length: usize,
     half: u8,
+    /// As `half`, of sums with cosines.
+    cosines: u8,
+    inverse: bool,
     positive: bool,
     pads: bool,
     pairs: bool,
@@ -104,11 +107,9 @@ impl Variant {
             if last { common.align[0] } else { bytes },
             if first { common.align[1] } else { bytes },
         ];
-        let half = match (fourier.signals(), fourier.is_inverse()) {
-            (Signals::Half, true) => 1,
-            (Signals::Half, false) => 2,
-            _ => 0,
-        };
+        let side = if fourier.is_inverse() { 1 } else { 2 };
+        let of = |signals: Signals| if fourier.signals() == signals { side } else { 0 };
+        let cosines = of(Signals::Cosines);
         let wide = lines.wide || is_wide(schedule);
         let arguments = 4 + 2 + 2 + 9 + 2 + constants;
         let written = (formula.clone(), arguments);
@@ -118,8 +119,10 @@ impl Variant {
             ),
             points: fourier.points(),
             length: schedule.length,
-            half,
-            positive: fourier.is_positive(),
+            half: of(Signals::Half),
+            cosines,
+            inverse: fourier.is_inverse(),
+            positive: fourier.is_positive() && cosines == 0,
             pairs: schedule.pairs,
             pads: fourier.is_inverse() && fourier.extent() > fourier.points(),
             group: Group::new(&place, schedule, lines, bytes),
@@ -156,6 +159,8 @@ impl Variant {
         text.flag("LAST", *last);
         text.flag("POSITIVE", self.positive);
         text.define("HALF", self.half);
+        text.flag("INVERSE", self.inverse);
+        text.define("COSINES", self.cosines);
         text.flag("PADS", self.pads);
         text.flag("LINES_FIRST", *lines_first);
         text.flag("STORE_ACROSS", across[0]);

@@ -45,7 +45,7 @@ impl Own<'_> {
 /// Transforms them; the last pass updates `y`.
 pub(super) fn run(gpu: &Gpu, own: &Own<'_>, factors: &Factors<'_>) -> Result<()> {
     let Own { fourier, dtype, lines, schedule, users } = *own;
-    let table = Table::new(schedule, fourier.points());
+    let table = Table::new(schedule, fourier);
     let constants = Formula::update(factors, Element(dtype)).1;
     let total = schedule.count();
     let places = table.places();
@@ -135,8 +135,8 @@ pub(super) fn ends(fourier: &Fourier) -> [isize; 4] {
 pub(super) fn scales(fourier: &Fourier) -> [Complex64; 2] {
     let (scale, inner) = (fourier.scale(), fourier.inner());
     let inner = match (fourier.signals(), fourier.is_inverse()) {
-        (Signals::Half, false) => inner * scale,
-        (Signals::Half, true) => inner / 2.0,
+        (Signals::Half | Signals::Cosines, false) => inner * scale,
+        (Signals::Half | Signals::Cosines, true) => inner / 2.0,
         _ => 1.0,
     };
     [scale, inner].map(Complex64::from)

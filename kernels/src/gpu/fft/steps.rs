@@ -84,6 +84,7 @@ impl Steps {
         text.define("FINAL", last);
         // Those between the first and the last; before the last; behind the first; and back, up to the first.
         text.define("STEPS", named("STEP", &mut all[ends..inner].iter()));
+        text.define("ALL_STEPS", named("STEP", &mut all.iter()));
         text.define("STEPS_AHEAD", named("STEP", &mut all[..inner].iter()));
         text.define("STEPS_BEHIND", named("STEP", &mut all[ends..].iter()));
         text.define("STEPS_BACK", named("BACK", &mut all[ends..].iter().rev()));

@@ -14,6 +14,7 @@ use rustfft::FftPlanner;
 use super::super::tables::{Uploaded, weights};
 use crate::Result;
 use crate::fourier::Schedule;
+use crate::{Fourier, Signals};
 
 /// Roots of one that are kept one by one; of more, every so many are, and these many.
 pub(in crate::gpu) const FINE: usize = 1 << 10;
@@ -27,6 +28,7 @@ pub(in crate::gpu) struct Pass {
     coarse: Option<usize>,
     chirp: usize,
     response: usize,
+    quarters: usize,
 }
 
 impl Pass {
@@ -37,24 +39,29 @@ impl Pass {
         text.define("RESPONSE_AT", self.response);
         // There is one or the other.
         text.define("HALVES_AT", self.chirp);
+        text.define("QUARTERS_AT", self.quarters);
         if let Some(coarse) = self.coarse {
             text.define("COARSE_AT", coarse);
         }
     }
 }
 
-/// What factors are of: a length, its passes, the points of lines that are convolved, and whether two samples are one number.
+/// What factors are of: a length, its passes, the points of lines that are convolved, whether two samples are one number, and the points
+/// of lines whose bins are turned for sums with cosines.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(in crate::gpu) struct Table {
     passes: Vec<usize>,
     chirp: Option<usize>,
     pairs: bool,
+    cosines: Option<usize>,
 }
 
 impl Table {
-    pub(in crate::gpu) fn new(schedule: &Schedule, points: usize) -> Self {
+    pub(in crate::gpu) fn new(schedule: &Schedule, fourier: &Fourier) -> Self {
+        let points = fourier.points();
+        let cosines = (fourier.signals() == Signals::Cosines).then_some(points);
         let (passes, chirp) = (schedule.passes.clone(), schedule.chirp.then_some(points));
-        Self { passes, chirp, pairs: schedule.pairs }
+        Self { passes, chirp, pairs: schedule.pairs, cosines }
     }
 
     /// Where the factors of each pass stand.
@@ -76,10 +83,20 @@ impl Table {
             passes.push(pass);
         }
         let chirp = at;
+        let response = chirp + self.chirp.unwrap_or(0);
+        let halves = if self.pairs { done / 2 + 1 } else { 0 };
+        let quarters = response + halves + self.chirp.map_or(0, |_| done);
         for pass in &mut passes {
-            (pass.chirp, pass.response) = (chirp, chirp + self.chirp.unwrap_or(0));
+            (pass.chirp, pass.response, pass.quarters) = (chirp, response, quarters);
         }
         passes
+    }
+
+    /// `exp(-πi k / 2n)` of the bins that are turned by it: of pairs the others are those of the mirror image.
+    fn quarters(&self) -> impl Iterator<Item = Complex64> + use<> {
+        let points = self.cosines.unwrap_or(0);
+        let count = if self.pairs { points / 4 + 1 } else { points };
+        (0..count).filter(move |_| points > 0).map(move |k| root(k, 4 * points))
     }
 
     /// The factors, in the order of their places.
@@ -89,8 +106,8 @@ impl Table {
     fn factors(&self) -> Result<Vec<Complex64>> {
         let length = self.passes.iter().product();
         let (mut all, mut done) = (Vec::new(), 1);
-        let last = self.places().last().map_or(0, |pass| pass.response);
-        reserve(&mut all, last + self.chirp.map_or(0, |_| length))?;
+        let last = self.places().last().map_or(0, |pass| pass.quarters);
+        reserve(&mut all, last + self.cosines.unwrap_or(0))?;
         for points in &self.passes {
             all.extend((0..*points).map(|k| root(k, *points)));
             let of = done * points;
@@ -122,6 +139,7 @@ impl Table {
             FftPlanner::new().plan_fft_forward(done).process(&mut response);
             all.extend(response);
         }
+        all.extend(self.quarters());
         Ok(all)
     }
 
@@ -183,12 +201,23 @@ mod tests {
 
     #[test]
     fn factors_stand_at_their_places() {
-        let table = Table { passes: vec![16, 500, 2], chirp: Some(77), pairs: false };
+        let table =
+            Table { passes: vec![16, 500, 2], chirp: Some(77), pairs: false, cosines: None };
         let (places, factors) = (table.places(), table.factors().unwrap());
         assert_eq!(places[2].response + 16_000, factors.len());
         assert_eq!(factors[places[1].roots + 3], root(3, 500));
         assert_eq!(factors[places[1].between + 1], root(1, 8000));
         assert_eq!(factors[places[1].coarse.unwrap() + 2], root(2 * FINE, 8000));
         assert_eq!(factors[places[0].chirp + 5], root(25, 154));
+        for table in [
+            Table { passes: vec![8], chirp: None, pairs: true, cosines: Some(16) },
+            Table { passes: vec![15], chirp: None, pairs: false, cosines: Some(15) },
+            Table { passes: vec![16, 10], chirp: Some(77), pairs: false, cosines: Some(77) },
+        ] {
+            let (at, points) = (table.places()[0].quarters, table.cosines.unwrap());
+            let factors = table.factors().unwrap();
+            assert_eq!(factors[at + 3], root(3, 4 * points));
+            assert_eq!(factors.len() - at, if table.pairs { 5 } else { points });
+        }
     }
 }
