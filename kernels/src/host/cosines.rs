@@ -44,11 +44,11 @@ impl<T: FftNum + Scalar> Cosines<T> {
         }
     }
 
-    /// Sums with cosines of half a spectrum: real and imaginary parts of what its bins are when they are turned. All but the first times
-    /// `inner`.
-    pub(super) fn of_bins(&self, bins: &[Complex<T>], inner: T, cosines: &mut [T]) {
+    /// Sums with cosines of half a spectrum: real and imaginary parts of what its bins are when they are turned. The first and all others
+    /// times weights.
+    pub(super) fn of_bins(&self, bins: &[Complex<T>], [first, inner]: [T; 2], cosines: &mut [T]) {
         let (n, half) = (cosines.len(), bins.len() - 1);
-        cosines[0] = bins[0].re;
+        cosines[0] = first * bins[0].re;
         let (low, high) = cosines.split_at_mut(n - n / 2);
         let all = bins[1..].iter().zip(&self.0[1..]);
         let high = high.iter_mut().rev();
@@ -63,11 +63,11 @@ impl<T: FftNum + Scalar> Cosines<T> {
         }
     }
 
-    /// Half a spectrum of the signal whose sums with cosines, all but the first times `inner`, are those.
-    pub(super) fn to_bins(&self, cosines: &[T], inner: T, bins: &mut [Complex<T>]) {
+    /// Half the spectrum of the sum of cosines that many times, the first and all others times weights.
+    pub(super) fn to_bins(&self, cosines: &[T], [first, inner]: [T; 2], bins: &mut [Complex<T>]) {
         let n = cosines.len();
         let half = inner * T::rounded(Complex64::new(0.5, 0.0));
-        bins[0] = Complex::new(cosines[0], T::zero());
+        bins[0] = Complex::new(first * cosines[0], T::zero());
         let low = &cosines[1..];
         let high = cosines[n - n / 2..].iter().rev();
         for (((bin, turn), low), high) in bins[1..].iter_mut().zip(&self.0[1..]).zip(low).zip(high)
@@ -92,15 +92,15 @@ mod tests {
     use super::*;
 
     /// `w[k] cos(π k (2j + 1) / 2n)`
-    fn factor(n: usize, k: usize, j: usize, inner: f64) -> f64 {
-        let weight = if k == 0 { 1.0 } else { inner };
+    fn factor(n: usize, k: usize, j: usize, [first, inner]: [f64; 2]) -> f64 {
+        let weight = if k == 0 { first } else { inner };
         weight * (PI * (k * (2 * j + 1)) as f64 / (2 * n) as f64).cos()
     }
 
     #[test]
     fn lines_of_every_length_are_what_the_matrix_says() {
         for n in 1..20 {
-            let (cosines, inner) = (Cosines::<f64>::new(n), 0.75);
+            let (cosines, weights) = (Cosines::<f64>::new(n), [1.5, 0.75]);
             let x: Vec<f64> =
                 (0..n).map(|j| (3 * j + 1) as f64 / 7.0 - j as f64 * j as f64).collect();
             let mut ordered = vec![0.0; n];
@@ -113,13 +113,13 @@ mod tests {
             Cosines::order(&x, &mut ordered);
             RealFftPlanner::new().plan_fft_forward(n).process(&mut ordered, &mut bins).unwrap();
             let mut y = vec![0.0; n];
-            cosines.of_bins(&bins, inner, &mut y);
-            near(&y, &|k| (0..n).map(|j| factor(n, k, j, inner) * x[j]).sum());
+            cosines.of_bins(&bins, weights, &mut y);
+            near(&y, &|k| (0..n).map(|j| factor(n, k, j, weights) * x[j]).sum());
 
-            cosines.to_bins(&x, inner, &mut bins);
+            cosines.to_bins(&x, weights, &mut bins);
             RealFftPlanner::new().plan_fft_inverse(n).process(&mut bins, &mut ordered).unwrap();
             Cosines::order_back(&ordered, &mut y);
-            near(&y, &|j| (0..n).map(|k| factor(n, k, j, inner) * x[k]).sum());
+            near(&y, &|j| (0..n).map(|k| factor(n, k, j, weights) * x[k]).sum());
         }
     }
 }

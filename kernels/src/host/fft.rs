@@ -17,10 +17,10 @@ use super::stored::Stored;
 use super::tile::Blend;
 use crate::factors::Known;
 use crate::verb::{FftCall, Split};
-use crate::{Fourier, Result, Signals};
+use crate::{Fit, Fourier, Result, Signals, fit};
 
 /// Bytes of the lines that are gathered together where they lie side by side: they stay in a near cache.
-const TILE: usize = 128 << 10;
+const TILE: usize = 256 << 10;
 
 /// The same where each is contiguous, and lines together save little.
 const LINES: usize = 16 << 10;
@@ -68,16 +68,23 @@ where
     let fourier = call.fourier;
     let (x, mut y, across) = arranged(fourier.axis(), call.x.view(), call.y.view_mut())?;
     let plan = T::plans().get(kind(&fourier), fourier.points());
-    let alpha = known.alpha.scale(fourier.scale());
+    let cosines = fourier.signals() == Signals::Cosines;
+    // Sums with cosines are multiplied by the scale where they are made of bins, unless their weights would be no numbers of the dtype.
+    let [scale, inner] = [fourier.scale(), fourier.inner()];
+    let held = |number: f64| fit(number, T::DTYPE) == Fit::Held;
+    let scales = cosines && held(scale) && held(scale * inner);
+    let weights = if scales { [scale, scale * inner] } else { [1.0, inner] };
+    let alpha = known.alpha.scale(if scales { 1.0 } else { scale });
     let store = Store {
         alpha: L::rounded(alpha),
         beta: Blend::new(L::rounded(known.beta)),
         plain: alpha == Complex64::ONE && !known.reads(),
     };
-    let ends = Ends { x: x.lanes::<X>()?, fourier, across, store };
+    let ends = Ends { x: x.lanes::<X>()?, fourier, weights, across, store };
     let y = y.lanes_mut::<Y>()?;
     let line = y.shape().len() - 2;
-    let tile = tile(&fourier, across, size_of::<Complex<T>>()).min(y.shape()[line]);
+    let bytes = if cosines { size_of::<T>() } else { size_of::<Complex<T>>() };
+    let tile = tile(&fourier, across, bytes).min(y.shape()[line]);
     let block = block(y.shape(), fourier.points(), size_of::<X>() + size_of::<Y>(), tile);
     for_each_block(y, block, &|origin: &[usize], y: LanesMut<'_, Y>| {
         ends.transform(&plan, Part { origin, y, tile });

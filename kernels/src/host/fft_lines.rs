@@ -56,6 +56,8 @@ pub(super) struct Ends<'a, X, L> {
     /// The axis of the transform last, lines along the one before.
     pub(super) x: Lanes<'a, X>,
     pub(super) fourier: Fourier,
+    /// Those of the first sum with cosines, and of the others.
+    pub(super) weights: [f64; 2],
     /// Whether neighbours are of several lines.
     pub(super) across: bool,
     pub(super) store: Store<L>,
@@ -79,8 +81,6 @@ pub(super) struct Room<T> {
     scratch: Vec<Complex<T>>,
     bins: usize,
     points: usize,
-    /// The weight of cosines.
-    inner: T,
 }
 
 /// Places of an array along the axis, and where in a line of the transform they are: two neighbouring runs.
@@ -126,13 +126,13 @@ impl<T: Planned + Scalar> Room<T> {
             scratch: vec![Complex::default(); plan.scratch()],
             bins,
             points,
-            inner: T::rounded(fourier.inner().into()),
         }
     }
 
     /// Transforms that many lines.
-    fn transform(&mut self, plan: &Plan<T>, lines: usize) {
-        let Self { complex, real, ordered, scratch, bins, points, inner } = self;
+    fn transform(&mut self, plan: &Plan<T>, lines: usize, weights: [f64; 2]) {
+        let Self { complex, real, ordered, scratch, bins, points } = self;
+        let weights = weights.map(|weight| T::rounded(weight.into()));
         let some = complex.len().min(lines * *bins);
         let complex = &mut complex[..some];
         match plan {
@@ -149,12 +149,12 @@ impl<T: Planned + Scalar> Room<T> {
                 for line in real.chunks_mut(*points).take(lines) {
                     Cosines::order(line, ordered);
                     to_half(&**plan, ordered, complex, scratch);
-                    cosines.of_bins(complex, *inner, line);
+                    cosines.of_bins(complex, weights, line);
                 }
             }
             Plan::FromCosines(plan, cosines) => {
                 for line in real.chunks_mut(*points).take(lines) {
-                    cosines.to_bins(line, *inner, complex);
+                    cosines.to_bins(line, weights, complex);
                     from_half(&**plan, complex, ordered, scratch);
                     Cosines::order_back(ordered, line);
                 }
@@ -246,7 +246,7 @@ impl<X: Scalar, L: Scalar> Ends<'_, X, L> {
                         room.conjugate(lines);
                     }
                 }
-                room.transform(plan, lines);
+                room.transform(plan, lines, self.weights);
                 if half && !inverse {
                     room.weigh(lines, fourier.inner());
                     if positive {

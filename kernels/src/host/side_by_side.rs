@@ -7,8 +7,14 @@ use super::scalar::Scalar;
 use super::scan_sums::Store;
 use super::stored::Stored;
 
-/// Samples of lines side by side that are turned together: a cache line of each is filled at once.
-const ROWS: usize = 8;
+/// Bytes of a cache line.
+const CACHE_LINE: usize = 64;
+
+/// Samples of lines side by side that are turned together: a cache line of each, at least, is filled at once.
+const fn rows<N>() -> usize {
+    let rows = CACHE_LINE / size_of::<N>();
+    if rows > 8 { rows } else { 8 }
+}
 
 /// Samples of an array along its last axis, and where they are in lines that are one behind the other.
 #[derive(Clone, Copy)]
@@ -31,8 +37,9 @@ pub(super) fn gather<X: Scalar, N>(
     put: impl Fn(X) -> N,
 ) {
     let (line, axis) = (at.len() - 2, at.len() - 1);
-    for from in (0..span.len).step_by(ROWS) {
-        let rows = ROWS.min(span.len - from);
+    let most = rows::<N>();
+    for from in (0..span.len).step_by(most) {
+        let rows = most.min(span.len - from);
         row.resize(rows * lines, X::default());
         for (number, row) in row.chunks_mut(lines).enumerate() {
             at[axis] = span.place + from + number;
@@ -55,8 +62,9 @@ pub(super) fn scatter<Y: Stored<Number = Y> + Copy + Default, N: Copy, L: Scalar
     (store, of): (&Store<L>, impl Fn(N) -> Y),
 ) {
     let (line, axis) = (index.len() - 2, index.len() - 1);
-    for first in (0..span.len).step_by(ROWS) {
-        let rows = ROWS.min(span.len - first);
+    let most = rows::<N>();
+    for first in (0..span.len).step_by(most) {
+        let rows = most.min(span.len - first);
         row.resize(rows * lines, Y::default());
         for (number, from) in from.chunks(span.pitch).take(lines).enumerate() {
             let from = &from[span.at + first..][..rows];
