@@ -10,7 +10,7 @@
 use std::time::Instant;
 
 use arrayspan_kernels::bridge::DType;
-use arrayspan_kernels::bridge::devices::Device;
+use arrayspan_kernels::bridge::devices::{Device, DeviceKind};
 use arrayspan_kernels::{Executor, Fourier, Gpu, Transforms, Update};
 
 /// Calls that are timed together, and how often.
@@ -99,4 +99,41 @@ fn own_kernels_beside_the_library() {
             );
         }
     }
+}
+
+/// Complex numbers of a table's arrays: many times what caches hold.
+const ELEMENTS: usize = 1 << 25;
+
+#[test]
+#[ignore = "a measurement"]
+fn opencl_beside_the_library() {
+    let (Ok(device), Some(other)) = (Device::cuda(0), nvidia_opencl()) else {
+        println!("skipped: no CUDA device, or none of NVIDIA's OpenCL");
+        return;
+    };
+    let cuda = Gpu::new(device.new_stream().unwrap()).unwrap();
+    let cuda = cuda.transforming(Transforms::Library);
+    let opencl = Gpu::new(other.new_stream().unwrap()).unwrap();
+    let mut lengths: Vec<usize> = vec![64, 105, 128, 210, 243, 343, 512, 625, 1000, 1024, 2000];
+    lengths.extend([2187, 2401, 3000, 3125, 4000, 4096, 5000, 6144, 8000, 8192, 10_000, 16_384]);
+    lengths.extend([19_683, 32_768, 65_536, 100_000, 117_649, 262_144, 1 << 20]);
+    println!("{:>10}  OpenCL, cuFFT (ms; complex, real to half), ratios", "points");
+    for points in lengths {
+        let lines = (ELEMENTS / points).max(1);
+        let fourier = Fourier::new(1, points).unwrap();
+        let kinds = [(fourier, DType::Complex64), (fourier.half(), DType::Float32)];
+        let cells = kinds.map(|(fourier, dtype)| {
+            let times =
+                [&opencl, &cuda].map(|gpu| milliseconds(gpu, &fourier, &[lines, points], dtype));
+            format!("{:.3} {:.3} {:.2}", times[0], times[1], times[0] / times[1])
+        });
+        println!("{points:>10}  {}", cells.join("  |  "));
+    }
+}
+
+/// The first device of NVIDIA's OpenCL.
+fn nvidia_opencl() -> Option<Device> {
+    let all = Device::all().into_iter();
+    let mut found = all.filter(|device| device.kind() == DeviceKind::OpenCl);
+    found.find(|device| device.info().name.contains("NVIDIA"))
 }

@@ -148,10 +148,18 @@ def NonStationaryConvolve1D(
     shape: Shape, filters: ArrayLike, places: Sequence[int], axis: int = -1, dtype: DType = "float32"
 ) -> Operator: ...
 def NonStationaryConvolve2D(
-    shape: Shape, filters: ArrayLike, places: Sequence[Sequence[int]], dtype: DType = "float32"
+    shape: Shape,
+    filters: ArrayLike,
+    places: Sequence[Sequence[int]],
+    dtype: DType = "float32",
+    method: Literal["auto", "direct", "fourier"] = "auto",
 ) -> Operator: ...
 def NonStationaryConvolve3D(
-    shape: Shape, filters: ArrayLike, places: Sequence[Sequence[int]], dtype: DType = "float32"
+    shape: Shape,
+    filters: ArrayLike,
+    places: Sequence[Sequence[int]],
+    dtype: DType = "float32",
+    method: Literal["auto", "direct", "fourier"] = "auto",
 ) -> Operator: ...
 def NonStationaryFilters1D(input: ArrayLike, taps: int, places: Sequence[int]) -> Operator: ...
 def NonStationaryFilters2D(

@@ -134,6 +134,12 @@ CASES = {
         ops.NonStationaryConvolve2D((5, 6), np.tile(table[:3, :3, 0], (2, 3, 1, 1)), [[0, 4], [1, 2, 5]], **D),
         lambda x: convolved(x, table[:3, :3, 0], (1, 1)),
     ),
+    "NonStationaryConvolve2D by Fourier transforms": (
+        ops.NonStationaryConvolve2D(
+            (5, 6), np.tile(table[:3, :3, 0], (2, 3, 1, 1)), [[0, 4], [1, 2, 5]], method="fourier", **D
+        ),
+        lambda x: convolved(x, table[:3, :3, 0], (1, 1)),
+    ),
     "ChirpRadon2D": (ops.ChirpRadon2D((5, 6), 0.0, **D), lambda x: np.tile(x.sum(0), (5, 1))),
     "Convolve2D": (
         ops.Convolve2D((5, 6), table[:2, :3, 0], (1, 2), method="direct", **D),

@@ -10,6 +10,9 @@ use super::stored::Stored;
 /// Bytes of a cache line.
 const CACHE_LINE: usize = 64;
 
+/// Samples of lines side by side that are read or written before others are turned: many accesses of memory are on their way at once.
+const AHEAD: usize = 128;
+
 /// Samples of lines side by side that are turned together: a cache line of each, at least, is filled at once.
 const fn rows<N>() -> usize {
     let rows = CACHE_LINE / size_of::<N>();
@@ -37,18 +40,20 @@ pub(super) fn gather<X: Scalar, N>(
     put: impl Fn(X) -> N,
 ) {
     let (line, axis) = (at.len() - 2, at.len() - 1);
-    let most = rows::<N>();
-    for from in (0..span.len).step_by(most) {
-        let rows = most.min(span.len - from);
-        row.resize(rows * lines, X::default());
+    for from in (0..span.len).step_by(AHEAD) {
+        let ahead = AHEAD.min(span.len - from);
+        row.resize(ahead * lines, X::default());
         for (number, row) in row.chunks_mut(lines).enumerate() {
             at[axis] = span.place + from + number;
             x.lane(at, line, lines).gather(0, row);
         }
-        for (number, to) in to.chunks_mut(span.pitch).take(lines).enumerate() {
-            let to = &mut to[span.at + from..][..rows];
-            let row = row[number..].iter().step_by(lines);
-            to.iter_mut().zip(row).for_each(|(to, x)| *to = put(*x));
+        for first in (0..ahead).step_by(rows::<N>()) {
+            let count = rows::<N>().min(ahead - first);
+            let row = &row[first * lines..];
+            for (number, to) in to.chunks_mut(span.pitch).take(lines).enumerate() {
+                let to = to[span.at + from + first..][..count].iter_mut();
+                to.zip(row[number..].iter().step_by(lines)).for_each(|(to, x)| *to = put(*x));
+            }
         }
     }
 }
@@ -58,21 +63,24 @@ pub(super) fn scatter<Y: Stored<Number = Y> + Copy + Default, N: Copy, L: Scalar
     (y, index): (&mut LanesMut<'_, Y>, &mut [usize]),
     (span, lines): (Span, usize),
     row: &mut Vec<Y>,
-    from: &[N],
+    lines_of: &[N],
     (store, of): (&Store<L>, impl Fn(N) -> Y),
 ) {
     let (line, axis) = (index.len() - 2, index.len() - 1);
-    let most = rows::<N>();
-    for first in (0..span.len).step_by(most) {
-        let rows = most.min(span.len - first);
-        row.resize(rows * lines, Y::default());
-        for (number, from) in from.chunks(span.pitch).take(lines).enumerate() {
-            let from = &from[span.at + first..][..rows];
-            let row = row[number..].iter_mut().step_by(lines);
-            row.zip(from).for_each(|(row, from)| *row = of(*from));
+    for from in (0..span.len).step_by(AHEAD) {
+        let ahead = AHEAD.min(span.len - from);
+        row.resize(ahead * lines, Y::default());
+        for first in (0..ahead).step_by(rows::<N>()) {
+            let count = rows::<N>().min(ahead - first);
+            let row = &mut row[first * lines..];
+            for (number, line) in lines_of.chunks(span.pitch).take(lines).enumerate() {
+                let line = &line[span.at + from + first..][..count];
+                let row = row[number..].iter_mut().step_by(lines);
+                row.zip(line).for_each(|(row, sample)| *row = of(*sample));
+            }
         }
         for (number, row) in row.chunks(lines).enumerate() {
-            index[axis] = span.place + first + number;
+            index[axis] = span.place + from + number;
             store.put(&mut y.lane(index, line, lines), 0, row);
         }
     }

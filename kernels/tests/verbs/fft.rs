@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrayspan_kernels::bridge::DType;
-use arrayspan_kernels::{Fourier, Update};
+use arrayspan_kernels::{Fourier, Signals, Update};
 use num_complex::Complex64;
 
 use crate::cell::{Cell, compiles_slowly};
@@ -43,6 +43,12 @@ pub fn kinds(cell: &Cell, axis: usize, points: usize) -> Vec<Fourier> {
     } else {
         vec![fourier.real(), fourier.half(), fourier.cosines()]
     }
+}
+
+/// Those whose spectra are complex, which a library takes.
+pub fn spectra(cell: &Cell, axis: usize, points: usize) -> Vec<Fourier> {
+    let all = kinds(cell, axis, points).into_iter();
+    all.filter(|fourier| fourier.signals() != Signals::Cosines).collect()
 }
 
 /// In both directions, with exponents of both signs.

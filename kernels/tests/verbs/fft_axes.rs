@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use arrayspan_kernels::bridge::devices::{Device, DeviceKind};
 use arrayspan_kernels::bridge::{Array, DType};
-use arrayspan_kernels::{Fourier, Result, Signals, Update, on};
+use arrayspan_kernels::{Fourier, Result, Update, on};
 use num_complex::Complex64;
 
 use crate::cell::{Cell, compiles_slowly};
 use crate::errors::{argument, array, dtype, host, refused, shape};
-use crate::fft::kinds;
+use crate::fft::spectra;
 use crate::fft_library::{error, most, with_library};
 use crate::sample::{FORMS, Form, Sample};
 
@@ -72,12 +72,6 @@ fn check(cell: &Cell, transforms: &[Fourier], from: &[usize], forms: [Form; 2], 
     let found = results(cell, transforms, from, forms, (update, true));
     let wrong = error(&expected, &found);
     assert!(wrong < most(cell.dtype), "{transforms:?} of {from:?}, {update:?}: {wrong:e}");
-}
-
-/// Those whose results are complex.
-fn spectra(cell: &Cell, axis: usize, points: usize) -> Vec<Fourier> {
-    let all = kinds(cell, axis, points).into_iter();
-    all.filter(|fourier| fourier.signals() != Signals::Cosines).collect()
 }
 
 /// The last axes of a shape, each whole and orthonormal, the last one first; as half a spectrum with √2 where numbers are real.
@@ -154,7 +148,7 @@ pub fn ends_orders_and_layouts(cell: &Cell) {
         vec![line.of_extent(9), others[0], others[1]],
         vec![line.of_extent(9), Fourier::new(1, 8).unwrap().of_extent(6).turned([1, 3])],
         vec![line.of_extent(9), others[1].conj()],
-        vec![kinds(cell, 2, 9)[0], others[1], others[0]],
+        vec![spectra(cell, 2, 9)[0], others[1], others[0]],
     ];
     let slowly = compiles_slowly(cell.executor.device());
     for (number, transforms) in all.iter().enumerate() {

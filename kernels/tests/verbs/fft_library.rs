@@ -10,7 +10,7 @@ use arrayspan_kernels::{Fourier, Gpu, Transforms, Update, on};
 use num_complex::Complex64;
 
 use crate::cell::{Cell, compiles_slowly, say};
-use crate::fft::{kinds, sides};
+use crate::fft::{sides, spectra};
 use crate::sample::Form;
 
 /// An executor on that stream by which the library does all it can; none on the host, and where there is no library.
@@ -114,7 +114,7 @@ pub fn lines_in_several_parts(cell: &Cell) {
         ];
         let mut turn = 0;
         for (shape, axis) in all.into_iter().take(if slowly { 3 } else { 6 }) {
-            for fourier in kinds(cell, axis, shape[axis]) {
+            for fourier in spectra(cell, axis, shape[axis]) {
                 let orthonormal = fourier.scaled(1.0 / (shape[axis] as f64).sqrt()).unwrap();
                 let weighted = orthonormal.weighted(2.0_f64.sqrt()).unwrap_or(orthonormal);
                 let all = [
@@ -140,7 +140,7 @@ pub fn large_arrays(cell: &Cell) {
         return;
     }
     for (axis, shape) in [(1, [3001, 4000]), (0, [4000, 3001]), (1, [1201, 8191])] {
-        for fourier in kinds(cell, axis, shape[axis]) {
+        for fourier in spectra(cell, axis, shape[axis]) {
             for fourier in [fourier, fourier.adjoint()] {
                 compare(cell, &fourier, &shape, Update::set());
             }
@@ -155,7 +155,7 @@ pub fn two_streams_and_caches_that_are_cleared(cell: &Cell) {
         return;
     }
     let shape = [301, 1500];
-    let fourier = kinds(cell, 1, shape[1])[0].scaled(0.5).unwrap();
+    let fourier = spectra(cell, 1, shape[1])[0].scaled(0.5).unwrap();
     let expected = result(&host(cell.dtype), &fourier, &shape, Update::set());
     let dtype = cell.dtype;
     thread::scope(|scope| {

@@ -1,7 +1,7 @@
 //! Operators with a filter for each place, and a matrix for each slice.
 
 use arrayspan::operators as of;
-use arrayspan::operators::{FourierAxis, RadonKind};
+use arrayspan::operators::{Convolution, FourierAxis, RadonKind};
 use pyo3::prelude::*;
 
 use super::choice::Choice;
@@ -32,32 +32,34 @@ pub(crate) fn non_stationary_convolve1d(
 ///
 #[doc = include_str!("../../docs/operators/NonStationaryConvolve2D.txt")]
 #[pyfunction(name = "NonStationaryConvolve2D")]
-#[pyo3(signature = (shape, filters, places, dtype=DTYPE))]
+#[pyo3(signature = (shape, filters, places, dtype=DTYPE, method=Choice(Convolution::Auto)))]
 pub(crate) fn non_stationary_convolve2d(
     shape: Shape,
     filters: &Bound<'_, PyAny>,
     places: [Vec<usize>; 2],
     dtype: Named,
+    method: Choice<Convolution>,
 ) -> Result<PyOperator> {
     let (space, filters) = (space(shape, dtype)?, kept(filters, "filters")?);
     let places = [&places[0][..], &places[1]];
-    Ok(of::NonStationaryConvolve2D::new(space, filters, places)?.into())
+    Ok(of::NonStationaryConvolve2D::by(space, filters, places, method.0)?.into())
 }
 
 /// Convolution along three axes with ``filters``, ``(places, places, places, taps, taps, taps)``: see ``NonStationaryConvolve2D``.
 ///
 #[doc = include_str!("../../docs/operators/NonStationaryConvolve3D.txt")]
 #[pyfunction(name = "NonStationaryConvolve3D")]
-#[pyo3(signature = (shape, filters, places, dtype=DTYPE))]
+#[pyo3(signature = (shape, filters, places, dtype=DTYPE, method=Choice(Convolution::Auto)))]
 pub(crate) fn non_stationary_convolve3d(
     shape: Shape,
     filters: &Bound<'_, PyAny>,
     places: [Vec<usize>; 3],
     dtype: Named,
+    method: Choice<Convolution>,
 ) -> Result<PyOperator> {
     let (space, filters) = (space(shape, dtype)?, kept(filters, "filters")?);
     let places = [&places[0][..], &places[1], &places[2]];
-    Ok(of::NonStationaryConvolve3D::new(space, filters, places)?.into())
+    Ok(of::NonStationaryConvolve3D::by(space, filters, places, method.0)?.into())
 }
 
 /// What filters of ``taps`` taps at ``places`` give of an ``input`` of one axis.
