@@ -281,6 +281,13 @@ impl Fourier {
         if self.inverse { [spectrum, signal] } else { [signal, spectrum] }
     }
 
+    /// Whether devices that run kernels convolve lines of so many points, for lack of butterflies: where a prime factor is above 13. Sums with
+    /// cosines take longer then than half a spectrum does, with passes before and behind it, where a library transforms it.
+    #[must_use]
+    pub fn is_convolved(points: usize) -> bool {
+        factors(points).is_none()
+    }
+
     /// What it costs to transform an array without gaps, of that shape, whose results have that dtype: passes over memory between
     /// which lines are on their way are counted, too.
     ///

@@ -3,6 +3,7 @@
 use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
 
 use arrayspan_bridge::DType;
+use arrayspan_kernels::Fourier;
 use num_complex::Complex64;
 
 use super::fftnd::along;
@@ -30,10 +31,10 @@ pub enum Cosines {
 /// `y[k] = Σⱼ C[k, j] x[j]`, orthonormal discrete cosine transforms along some axes; domain and range are both `space`.
 ///
 /// The inverse is the adjoint. Axes with more than 32 samples are
-/// transformed by a Fourier transform of as many points, within which samples are reordered and bins turned where types are II or III and
-/// numbers real ([`Fourier::cosines`](arrayspan_kernels::Fourier::cosines)), else between weights; of type I it has `2n - 2` points, of type IV half as many as samples, or `2n` if `n` is odd. Units: those of `x`. Complex: linear.
-/// Cost: for each axis 1 launch, 2 values moved per element and the matrix; of more than 32 samples that of the transform, for other types
-/// and complex numbers with 2 launches more (twice that for type IV of complex numbers), of real numbers along another axis than the last
+/// transformed by a Fourier transform of as many points, within which samples are reordered and bins turned where types are II or III,
+/// numbers real and no prime factor of the points is above 13 ([`Fourier::cosines`]), else between weights (one transform along all such axes of real numbers); of type I it has `2n - 2` points, of type IV half as many as samples, or `2n` if `n` is odd. Units: those of `x`. Complex: linear.
+/// Cost: for each axis 1 launch, 2 values moved per element and the matrix; of more than 32 samples that of the transform, for other types,
+/// complex numbers and prime factors above 13 with 2 launches more (twice that for type IV of complex numbers), of real numbers along another axis than the last
 /// one 3 (4 for type IV) (test `bytes::dct`).
 ///
 /// ```
@@ -78,8 +79,20 @@ impl DCT {
         }
         // Axes do not matter to each other, so their order does not, either.
         known.sort_unstable();
+        let real = !space.dtype().is_complex();
+        let shifted = matches!(cosines, Cosines::II | Cosines::III);
+        let is_together = |axis: &usize| {
+            let extent = space.shape()[*axis];
+            real && shifted && extent > SHORT && Fourier::is_convolved(extent)
+        };
+        let (together, apart): (Vec<usize>, Vec<usize>) = known.into_iter().partition(is_together);
         let mut product = Formula::from(&same);
-        for axis in known {
+        if !together.is_empty() {
+            let together = Self::together(space, &together)?;
+            let turned = cosines == Cosines::III;
+            product = if turned { adjoint(&together).into() } else { together.into() };
+        }
+        for axis in apart {
             let one = match cosines {
                 Cosines::III => adjoint(&Self::along(space, axis, Cosines::II)?),
                 _ => Self::along(space, axis, cosines)?,
@@ -96,6 +109,38 @@ impl DCT {
         along(Self::NAME, space.clone(), fourier.cosines().weighted(SQRT_2)?)
     }
 
+    /// The same along axes in increasing order whose lines are convolved: one Fourier transform along all of them, with samples in another
+    /// order before it. Behind it, complex numbers along all axes but the last, and real ones along that.
+    fn together(space: &Space, axes: &[usize]) -> Result<Operator> {
+        let Some((last, others)) = axes.split_last() else {
+            return Error::parameter(Self::NAME, format!("no axes are given for {space}"));
+        };
+        let extent = |axis: usize| space.shape()[axis];
+        let [before, behind] = halves(extent(*last), true);
+        let ordered = before.operator([space.clone(), space.clone()], *last)?;
+        let mut product: Formula = ordered.into();
+        for &axis in others {
+            let [before, _] = halves(extent(axis), true);
+            product = before.operator([space.clone(), space.clone()], axis)?.after(product);
+        }
+        let fourier = |space: &Space, axis: usize| {
+            let axis = FourierAxis::new(axis as isize);
+            axis.fourier(Self::NAME, space, FourierNorm::Unscaled)
+        };
+        let half = along(Self::NAME, space.clone(), fourier(space, *last)?.half())?;
+        let spectra = half.range().clone();
+        product = half.after(product);
+        for &axis in others {
+            let one = along(Self::NAME, spectra.clone(), fourier(&spectra, axis)?)?;
+            product = one.after(product);
+        }
+        for &axis in others {
+            let [_, behind] = halves(extent(axis), false);
+            product = behind.operator([spectra.clone(), spectra.clone()], axis)?.after(product);
+        }
+        behind.to_real([spectra, space.clone()], *last)?.after(product).build()
+    }
+
     fn along(space: &Space, axis: usize, cosines: Cosines) -> Result<Operator> {
         let extent = space.shape()[axis];
         if cosines == Cosines::I && extent == 1 {
@@ -109,7 +154,7 @@ impl DCT {
         match cosines {
             Cosines::I => Self::even(space, axis, ends(extent, real), 2 * extent - 2),
             Cosines::II | Cosines::III if real => Self::real(space, axis),
-            Cosines::II | Cosines::III => Self::even(space, axis, halves(extent), extent),
+            Cosines::II | Cosines::III => Self::even(space, axis, halves(extent, false), extent),
             Cosines::IV => Self::turned(space, axis),
         }
     }
@@ -286,8 +331,8 @@ fn ends(extent: usize, real: bool) -> [Table; 2] {
     ]
 }
 
-/// Of type II of complex numbers: even samples, then odd ones back to front; the mean of `w[k] V[k]` and what it is for the conjugate.
-fn halves(extent: usize) -> [Table; 2] {
+/// Of type II: even samples, then odd ones back to front; `y[k] = Re(w[k] V[k])`.
+fn halves(extent: usize, real: bool) -> [Table; 2] {
     let even = extent.div_ceil(2);
     let sample = move |at: usize| {
         let from = if at < even { 2 * at } else { 2 * (extent - 1 - at) + 1 };
@@ -297,13 +342,17 @@ fn halves(extent: usize) -> [Table; 2] {
         let scale =
             if k == 0 { (1.0 / extent as f64).sqrt() } else { (2.0 / extent as f64).sqrt() };
         let turned = scale * phase(k, 4 * extent);
-        if k == 0 {
+        if k == 0 || real && 2 * k <= extent {
             vec![(k, turned)]
+        } else if real {
+            // `V[k]` is the conjugate of `V[n - k]`, which there is.
+            vec![(extent - k, turned.conj())]
         } else {
             vec![(k, 0.5 * turned), (extent - k, 0.5 * turned.conj())]
         }
     };
-    [Table::new([extent, extent], 1, sample), Table::new([extent, extent], 2, bin)]
+    let bins = if real { extent / 2 + 1 } else { extent };
+    [Table::new([extent, extent], 1, sample), Table::new([extent, bins], 2, bin)]
 }
 
 /// Of type IV, of an even number: an even sample and one from the end make a complex number; `y[2m] = Re c[m]`, `y[n-1-2m] = -Im c[m]`.

@@ -105,6 +105,29 @@ fn cosines_are_those_of_the_formulas_at_every_length() {
     }
 }
 
+/// Lines that are convolved and others, short axes and long ones.
+#[test]
+fn cosines_along_several_axes_are_those_along_each() {
+    for shape in [[34, 37, 2], [36, 34, 3], [34, 5, 40], [2, 51, 38], [35, 2, 33]] {
+        for cosines in [Cosines::I, Cosines::II, Cosines::III, Cosines::IV] {
+            let space = space(&shape, DType::Float64);
+            let all = DCT::new(space.clone(), &[0, -1, 1], cosines).unwrap();
+            let x = random(&space, 4);
+            let mut expected = x.try_clone().unwrap();
+            for axis in 0..3 {
+                let one = DCT::new(space.clone(), &[axis], cosines).unwrap();
+                expected = one.forward(expected).unwrap();
+            }
+            let found = numbers(&all.forward(&x).unwrap());
+            for (found, expected) in found.iter().zip(numbers(&expected)) {
+                assert!((found - expected).norm() < 1e-12, "{cosines:?} of {shape:?}");
+            }
+            assert!(check_adjoint(&all).unwrap().holds(), "{cosines:?} of {shape:?}");
+            undone(&all, &all.inverse().unwrap(), 1e-12);
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_transformed_is_refused() {
     let refused = |made: Result<Operator>, words: &[&str]| match made {
