@@ -116,7 +116,7 @@ impl Fourier {
     /// J. Makhoul, IEEE Transactions on Acoustics, Speech and Signal Processing 28 (1980), 27-34.
     #[must_use]
     pub fn cosines(self) -> Self {
-        Self { signals: Signals::Cosines, ..self }.reduced()
+        Self { signals: Signals::Cosines, positive: self.inverse, ..self }.reduced()
     }
 
     /// With so many samples in arrays of signals: zeros follow them up to `n`, or what is behind `n` counts for nothing.

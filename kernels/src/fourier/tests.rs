@@ -27,6 +27,8 @@ fn there_and_back_is_a_number_where_nothing_is_lost() {
     // Of cosines both directions bring back all.
     let cosines = fourier.cosines();
     assert_eq!(cosines.cancels(&cosines.adjoint()), None);
+    assert_eq!(fourier.conj().cosines(), cosines);
+    assert_eq!(fourier.adjoint().cosines().conj(), cosines.adjoint());
     let even = cosines.weighted(2.0_f64.sqrt()).unwrap();
     assert_eq!(even.cancels(&even.adjoint()), Some(8.0));
     assert_eq!(even.adjoint().cancels(&even), Some(8.0));

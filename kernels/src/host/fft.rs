@@ -69,12 +69,13 @@ where
     let (x, mut y, across) = arranged(fourier.axis(), call.x.view(), call.y.view_mut())?;
     let plan = T::plans().get(kind(&fourier), fourier.points());
     let cosines = fourier.signals() == Signals::Cosines;
-    // Sums with cosines are multiplied by the scale where they are made of bins, unless their weights would be no numbers of the dtype.
-    let [scale, inner] = [fourier.scale(), fourier.inner()];
-    let held = |number: f64| fit(number, T::DTYPE) == Fit::Held;
-    let scales = cosines && held(scale) && held(scale * inner);
-    let weights = if scales { [scale, scale * inner] } else { [1.0, inner] };
-    let alpha = known.alpha.scale(if scales { 1.0 } else { scale });
+    let alpha = known.alpha.scale(fourier.scale());
+    // Sums with cosines are multiplied by all factors at once, where these are numbers of the dtype.
+    let weights = [alpha.re, alpha.re * fourier.inner()];
+    let [first, others] = weights.map(|weight| fit(weight, T::DTYPE));
+    let at_once = cosines && others == Fit::Held && matches!(first, Fit::Held | Fit::TooSmall);
+    let weights = if at_once { weights } else { [1.0, fourier.inner()] };
+    let alpha = if at_once { Complex64::ONE } else { alpha };
     let store = Store {
         alpha: L::rounded(alpha),
         beta: Blend::new(L::rounded(known.beta)),

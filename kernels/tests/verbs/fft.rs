@@ -35,6 +35,14 @@ fn set(cell: &Cell, fourier: &Fourier, shape: &[usize], seed: u64) {
     check(cell, fourier, &x, &mut of_y.unreadable(&range, Form::Plain), Update::set());
 }
 
+/// The same times a factor.
+#[track_caller]
+fn set_by(cell: &Cell, fourier: &Fourier, shape: &[usize], update: Update) {
+    let [of_x, of_y] = sides(cell, fourier);
+    let x = of_x.random(shape, Form::Plain, 10);
+    check(cell, fourier, &x, &mut of_y.unreadable(shape, Form::Plain), update);
+}
+
 /// Of a cell's numbers: of complex ones, or the three of real ones.
 pub fn kinds(cell: &Cell, axis: usize, points: usize) -> Vec<Fourier> {
     let fourier = Fourier::new(axis, points).unwrap();
@@ -276,6 +284,28 @@ pub fn sizes_far_from_one(cell: &Cell) {
             let range = fourier.range_of(&[2, 60]).unwrap();
             let update = Update::new(1.0 / size, 0.0);
             check(cell, &fourier, &x, &mut of_y.unreadable(&range, Form::Plain), update);
+        }
+    }
+}
+
+/// Scales, weights and factors that are far from one, but not their products.
+pub fn factors_far_from_one(cell: &Cell) {
+    // Devices that run kernels scale before they multiply by a factor.
+    if !cell.executor.device().is_cpu() {
+        return;
+    }
+    for fourier in kinds(cell, 1, 12) {
+        let factors =
+            [(1e30, 1.0, 1e-30), (1e-30, 1.0, 1e30), (1e-45, 1e38, 1.0), (1e-20, 1e30, 1.0)];
+        for (scale, weight, alpha) in factors {
+            let fourier = fourier.scaled(scale).unwrap();
+            let Ok(fourier) = fourier.weighted(weight) else { continue };
+            if fourier.signals() != Signals::Cosines {
+                continue;
+            }
+            for fourier in [fourier, fourier.adjoint()] {
+                set_by(cell, &fourier, &[2, 12], Update::new(alpha, 0.0));
+            }
         }
     }
 }

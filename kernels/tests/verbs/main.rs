@@ -351,6 +351,7 @@ cells! {
             many_long_lines
             nothing_to_transform
             sizes_far_from_one
+            factors_far_from_one
             errors_are_a_few_roundings
             any_transform;
         fft_axes:
