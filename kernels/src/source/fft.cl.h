@@ -13,9 +13,9 @@
      X_REAL, Y_REAL, X_ALIGN, Y_ALIGN  what these hold
      POSITIVE            1 if exponents are positive
      HALF                1 if the input is half a spectrum, 2 if the result is
-     COSINES             1 if the input are sums of a signal's products with cosines, 2 if results are: bin k times exp(-pi i k / 2 N), of which
-                         the real part is taken, of samples in another order, even ones first, then odd ones back to front; the other
-                         way round half of twice the bin, since real parts alone are kept
+     COSINES             1 if the input has sums of a signal's products with cosines, 2 if the result has: real parts of bins k times
+                         exp(-pi i k / 2 N), of samples in another order, even ones first, then odd ones back to front. The other way
+                         round these products with the sums are bins, and real parts of what they come to are samples in that order
      LINES_FIRST         1 if neighbours among a group's transforms are of several lines
      LOAD_ACROSS, STORE_ACROSS  1 if neighbours among threads take several transforms
      ROOTS_AT, PASS_AT   where the table has roots of one: of POINTS, and of POINTS DONE

@@ -13,6 +13,14 @@ const NAME: &str = "fft";
 
 /// `y ← alpha · F x + beta · y`, where `F` is a discrete Fourier transform of each line along an axis: a [`Fourier`].
 ///
+/// | [`Signals`](crate::Signals) | signals | spectra |
+/// |---|---|---|
+/// | `Complex` | `Complex64`, `Complex128` | the same |
+/// | `Real`, `Half` | `Float32`, `Float64` | `Complex64`, `Complex128` |
+/// | `Cosines` | `Float32`, `Float64` | the same |
+///
+/// `x` has signals and `y` spectra, or the other way round.
+///
 /// On devices that run kernels, lines that do not fit local memory, and those whose length has prime factors above 13, take several passes. Every
 /// device has room for 4096 complex numbers of 32 bits, or twice as many real samples, where lines lie one behind the other; on CUDA it is
 /// asked for up to 144 KiB. Room for

@@ -30,12 +30,14 @@ pub enum Cosines {
 
 /// `y[k] = Σⱼ C[k, j] x[j]`, orthonormal discrete cosine transforms along some axes; domain and range are both `space`.
 ///
-/// The inverse is the adjoint. Axes with more than 32 samples are
-/// transformed by a Fourier transform of as many points, within which samples are reordered and bins turned where types are II or III,
-/// numbers real and no prime factor of the points is above 13 ([`Fourier::cosines`]), else between weights (one transform along all such axes of real numbers); of type I it has `2n - 2` points, of type IV half as many as samples, or `2n` if `n` is odd. Units: those of `x`. Complex: linear.
-/// Cost: for each axis 1 launch, 2 values moved per element and the matrix; of more than 32 samples that of the transform, for other types,
-/// complex numbers and prime factors above 13 with 2 launches more (twice that for type IV of complex numbers), of real numbers along another axis than the last
-/// one 3 (4 for type IV) (test `bytes::dct`).
+/// The inverse is the adjoint. Axes with more than 32 samples are transformed by a Fourier transform of as many points. Where types are
+/// II or III, numbers real and no prime factor of the points is above 13, samples are reordered and bins turned within it
+/// ([`Fourier::cosines`]); else it stands between weights, one along all such axes of real numbers for types II and III. Of type I it has
+/// `2n - 2` points, of type IV half as many as samples, or `2n` if `n` is odd. Units: those of `x`. Complex: linear.
+///
+/// Cost: for each axis 1 launch, 2 values moved per element and the matrix; of more than 32 samples that of the transform, with weights 2
+/// launches more (twice that for type IV of complex numbers), of real numbers along another axis than the last one 3 (4 for type IV)
+/// (test `bytes::dct`).
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
