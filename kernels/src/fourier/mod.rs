@@ -1,5 +1,6 @@
 //! Discrete Fourier transforms along an axis, as data.
 
+mod inverse;
 mod lines;
 mod radices;
 mod route;
@@ -116,7 +117,7 @@ impl Fourier {
     /// J. Makhoul, IEEE Transactions on Acoustics, Speech and Signal Processing 28 (1980), 27-34.
     #[must_use]
     pub fn cosines(self) -> Self {
-        Self { signals: Signals::Cosines, positive: self.inverse, ..self }.reduced()
+        Self { signals: Signals::Cosines, ..self }.reduced()
     }
 
     /// With so many samples in arrays of signals: zeros follow them up to `n`, or what is behind `n` counts for nothing.
@@ -166,7 +167,7 @@ impl Fourier {
     /// `conj(F) x = conj(F conj(x))`: the other sign in the exponent. Of cosines the same.
     #[must_use]
     pub fn conj(self) -> Self {
-        Self { positive: self.positive != (self.signals != Signals::Cosines), ..self }
+        Self { positive: !self.positive, ..self }.reduced()
     }
 
     /// The axis.
@@ -251,6 +252,12 @@ impl Fourier {
         matches!(self.signals, Signals::Half | Signals::Cosines)
     }
 
+    /// Whether complex factors commute with it; then every array of bins is the spectrum of a signal.
+    #[must_use]
+    pub fn is_complex_linear(&self) -> bool {
+        matches!(self.signals, Signals::Complex | Signals::Cosines)
+    }
+
     /// The elements along the axis of inputs and of results.
     #[must_use]
     pub fn extents(&self) -> [usize; 2] {
@@ -332,53 +339,13 @@ impl Fourier {
         }
     }
 
-    /// The number that this and then `next` multiply by, if that is all they do together.
-    #[must_use]
-    pub fn cancels(&self, next: &Self) -> Option<f64> {
-        let alike =
-            Self { inverse: next.inverse, positive: next.positive, scale: next.scale, ..*self };
-        let turned = self.inverse != next.inverse && self.positive != next.positive;
-        // Signals go there and back whole where all of them is transformed, spectra where all of what they come to is kept.
-        let whole = if self.inverse {
-            self.are_spectra_whole() && self.extent >= self.points
-        } else {
-            self.extent <= self.points
-        };
-        let isometric = !self.is_weighted() || (self.inner * self.inner - 2.0).abs() < 1e-15;
-        let number = self.scale * next.scale * self.points as f64;
-        // The square of a root is a rounding off.
-        let number = if (number - 1.0).abs() < 1e-15 { 1.0 } else { number };
-        (alike == *next && turned && whole && isometric).then_some(number)
-    }
-
-    /// What brings back every input from its transform; `None` where a part of it is lost. Of half a spectrum, and of real samples,
-    /// that takes what is the transform of a signal.
-    #[must_use]
-    pub fn inverse(&self) -> Option<Self> {
-        let lost = if self.inverse {
-            !self.are_spectra_whole() || self.extent < self.points
-        } else {
-            self.extent > self.points
-        };
-        let weighted = self.is_weighted();
-        let scale = 1.0 / (self.scale * self.points as f64);
-        if lost || !scale.is_finite() || (weighted && self.inner == 0.0) {
-            return None;
-        }
-        let inner = if weighted { 2.0 / self.inner } else { 1.0 };
-        Some(Self { scale, inner, ..self.adjoint() })
-    }
-
-    /// Whether every array of bins is the spectrum of a signal.
-    fn are_spectra_whole(&self) -> bool {
-        matches!(self.signals, Signals::Complex | Signals::Cosines)
-    }
-
-    /// Turns are taken whole, of axes that have elements.
+    /// Turns are taken whole, of axes that have elements; cosines have one sign, which turns with the direction.
     fn reduced(self) -> Self {
         let [signal, spectrum] = self.turns;
         let turns = [signal % self.extent.max(1), spectrum % self.bins()];
-        Self { turns, ..self }
+        let cosines = self.signals == Signals::Cosines;
+        let positive = if cosines { self.inverse } else { self.positive };
+        Self { positive, turns, ..self }
     }
 
     /// Fails unless its numbers are those of the dtype.

@@ -2,7 +2,7 @@
 
 use arrayspan_bridge::DType;
 
-use super::{Fourier, Signals};
+use super::Fourier;
 
 /// Prime factors that butterflies have.
 const PRIMES: [usize; 6] = [13, 11, 7, 5, 3, 2];
@@ -63,8 +63,7 @@ impl Schedule {
         let single =
             if across { local / SIDE_BY_SIDE.max(bytes) } else { local.min(ALONG) / bytes };
         let points = fourier.points();
-        let halves = matches!(fourier.signals(), Signals::Half | Signals::Cosines);
-        let even = halves && points.is_multiple_of(2);
+        let even = fourier.is_weighted() && points.is_multiple_of(2);
         let pairs = even && points / 2 <= single && factors(points).is_some();
         let chirp = factors(points).is_none();
         let length = match points {

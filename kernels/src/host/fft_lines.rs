@@ -223,6 +223,7 @@ impl<X: Scalar, L: Scalar> Ends<'_, X, L> {
         let half = fourier.signals() == Signals::Half;
         let cosines = fourier.signals() == Signals::Cosines;
         let (inverse, positive) = (fourier.is_inverse(), fourier.is_positive());
+        let [from_real, to_real] = [cosines || half && !inverse, cosines || half && inverse];
         let shape = part.y.shape().to_vec();
         let line = shape.len() - 2;
         let (mut index, mut at) = (vec![0; shape.len()], part.origin.to_vec());
@@ -233,7 +234,7 @@ impl<X: Scalar, L: Scalar> Ends<'_, X, L> {
                 index[line] = first;
                 at.iter_mut().zip(part.origin).zip(&index).for_each(|((at, a), b)| *at = a + b);
                 let Room { complex, real, bins, points, .. } = &mut *room;
-                if cosines || half && !inverse {
+                if from_real {
                     let put = |x: X| x.complex().re;
                     self.gather(&mut at, lines, (real, *points), &mut row_x, put);
                 } else {
@@ -254,7 +255,7 @@ impl<X: Scalar, L: Scalar> Ends<'_, X, L> {
                     }
                 }
                 let Room { complex, real, bins, points, .. } = &*room;
-                if cosines || half && inverse {
+                if to_real {
                     let of = |value: T| Y::of(value.complex());
                     self.scatter((real, *points), (&mut part.y, &mut index), lines, &mut row_y, of);
                 } else {

@@ -29,13 +29,6 @@
                          it stands between two ones
    and the text of steps. */
 
-/* The sample that point k of a line is. */
-#if COSINES
-  #define ORDERED(k) (2 * (k) < N ? 2 * (k) : 2 * (N - (k)) - 1)
-#else
-  #define ORDERED(k) (k)
-#endif
-
 /* Transform s of a pass: its line and its number there. */
 #if PARTS == 1
   #define SPLIT(s) const idx line = s, j = 0;

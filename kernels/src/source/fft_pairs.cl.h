@@ -9,8 +9,8 @@
    real part and sum N - k as the imaginary one, with a minus; the other way round it is Q (y[k] + i y[N - k]) / 2, with negative exponents.
    Before this text stand the parameters and
      N                   points of the transform
-     INVERSE             1 if the input is half a spectrum, 0 if the result is
-     COSINES             1 if cosines take its place
+     HALF                1 if the input is half a spectrum, 2 if the result is
+     COSINES             the same of sums with cosines
      LARGE               1 if local memory is more than is given without being asked
      X_REAL, Y_REAL, X_ALIGN, Y_ALIGN  what x0 and y hold
      POSITIVE            1 if exponents are positive
@@ -41,7 +41,6 @@
 #define STORE_SAMPLE(k, sample) if ((k) < y_extent) STORE(k, e_make(scale * (sample), R(0.0)))
 /* Samples k and k + 1. */
 #if COSINES
-  #define ORDERED(k) (2 * (k) < N ? 2 * (k) : 2 * (N - (k)) - 1)
   #define SAMPLES(k) e_make(SAMPLE(ORDERED(k)), SAMPLE(ORDERED((k) + 1)))
 #elif X_PAIRS
   #define SAMPLES(k) ((k) + 1 < x_extent ? PAIR_AT(line_x, k) : e_make(SAMPLE(k), R(0.0)))
@@ -72,7 +71,6 @@
 #endif
 #define AT_ONCE 4
 #if COSINES
-  #define BIN_SUM(k) x_value(line_x[PLACE(k, x_turn, x_extent) * x0_s]).re
   /* Q of POINTS - k, of that of k. */
   #define Q_BEHIND(q) e_mul(e_make(EIGHTH, -EIGHTH), e_conj(q))
   #define EIGHTH R(0.70710678118654752440)
@@ -87,7 +85,7 @@ KERNEL_OF(THREADS, 1, 1) fft_pairs(PARAMETERS) {
   PROLOGUE
   const int thread = LID(0);
   for (idx from = (idx)GRP(0) * LINES; from < count; from += (idx)NGRP(0) * LINES) {
-#if !INVERSE
+#if HALF == 2 || COSINES == 2
     for (int b = thread; b < LINES * APART; b += THREADS) {
   #if LOAD_ACROSS
       const int own = b % LINES, turn = b / LINES;
@@ -152,8 +150,8 @@ KERNEL_OF(THREADS, 1, 1) fft_pairs(PARAMETERS) {
         LINE_SPLIT(number)
         const GLOBAL x_cell* line_x = x0 + x0_LINE;
   #if COSINES
-        near[e] = e_make(BIN_SUM(k), k > 0 ? BIN_SUM((N - k)) : R(0.0));
-        far[e] = e_make(BIN_SUM((POINTS - k)), BIN_SUM((POINTS + k)));
+        near[e] = e_make(TAKEN(k).re, k > 0 ? TAKEN((N - k)).re : R(0.0));
+        far[e] = e_make(TAKEN((POINTS - k)).re, TAKEN((POINTS + k)).re);
   #else
         near[e] = TAKEN(k);
         far[e] = TAKEN((POINTS - k));

@@ -11,6 +11,9 @@
      ROOTS_AT             where the table has the roots of one
      THREADS, and the butterflies. */
 
+/* The sample that point k of a transform for sums with cosines is: even ones, then odd ones back to front. */
+#define ORDERED(k) (2 * (k) < N ? 2 * (k) : 2 * (N - (k)) - 1)
+
 /* A radix that is a product: B butterflies of A points, and A of B. */
 #define PRODUCT(P, A, B)                                                                    \
   FN void butterfly_##P(elem* v) {                                                          \

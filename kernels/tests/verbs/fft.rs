@@ -27,20 +27,18 @@ fn check(cell: &Cell, fourier: &Fourier, x: &Sample, y: &mut Sample, update: Upd
 /// From a plain input to an output of which nothing may be read.
 #[track_caller]
 fn set(cell: &Cell, fourier: &Fourier, shape: &[usize], seed: u64) {
+    set_by(cell, fourier, shape, seed, Update::set());
+}
+
+/// The same times a factor.
+#[track_caller]
+fn set_by(cell: &Cell, fourier: &Fourier, shape: &[usize], seed: u64, update: Update) {
     let [of_x, of_y] = sides(cell, fourier);
     let mut domain = shape.to_vec();
     domain[fourier.axis()] = fourier.extents()[0];
     let x = of_x.random(&domain, Form::Plain, seed);
     let range = fourier.range_of(&domain).unwrap();
-    check(cell, fourier, &x, &mut of_y.unreadable(&range, Form::Plain), Update::set());
-}
-
-/// The same times a factor.
-#[track_caller]
-fn set_by(cell: &Cell, fourier: &Fourier, shape: &[usize], update: Update) {
-    let [of_x, of_y] = sides(cell, fourier);
-    let x = of_x.random(shape, Form::Plain, 10);
-    check(cell, fourier, &x, &mut of_y.unreadable(shape, Form::Plain), update);
+    check(cell, fourier, &x, &mut of_y.unreadable(&range, Form::Plain), update);
 }
 
 /// Of a cell's numbers: of complex ones, or the three of real ones.
@@ -288,24 +286,19 @@ pub fn sizes_far_from_one(cell: &Cell) {
     }
 }
 
-/// Scales, weights and factors that are far from one, but not their products.
+/// Scales, weights and factors of cosines that are far from one, but not their products.
 pub fn factors_far_from_one(cell: &Cell) {
     // Devices that run kernels scale before they multiply by a factor.
-    if !cell.executor.device().is_cpu() {
+    if cell.is_complex() || !cell.executor.device().is_cpu() {
         return;
     }
-    for fourier in kinds(cell, 1, 12) {
-        let factors =
-            [(1e30, 1.0, 1e-30), (1e-30, 1.0, 1e30), (1e-45, 1e38, 1.0), (1e-20, 1e30, 1.0)];
-        for (scale, weight, alpha) in factors {
-            let fourier = fourier.scaled(scale).unwrap();
-            let Ok(fourier) = fourier.weighted(weight) else { continue };
-            if fourier.signals() != Signals::Cosines {
-                continue;
-            }
-            for fourier in [fourier, fourier.adjoint()] {
-                set_by(cell, &fourier, &[2, 12], Update::new(alpha, 0.0));
-            }
+    let cosines = Fourier::new(1, 12).unwrap().cosines();
+    for (scale, weight, alpha) in
+        [(1e30, 1.0, 1e-30), (1e-30, 1.0, 1e30), (1e-45, 1e38, 1.0), (1e-20, 1e30, 1.0)]
+    {
+        let fourier = cosines.scaled(scale).unwrap().weighted(weight).unwrap();
+        for fourier in [fourier, fourier.adjoint()] {
+            set_by(cell, &fourier, &[2, 12], 10, Update::new(alpha, 0.0));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Whether a form fits the spaces it is to map between.
 
 use arrayspan_bridge::SharedArray;
-use arrayspan_kernels::{Fourier, Gather, Projection, Scan, Signals, Stencil};
+use arrayspan_kernels::{Fourier, Gather, Projection, Scan, Stencil};
 
 use super::{Form, IndexMap};
 use crate::{Devices, Error, Result, Space, number};
@@ -67,9 +67,7 @@ impl Form {
         match self {
             Self::Conjugate => !domain.dtype().is_complex(),
             Self::Real | Self::Imaginary => false,
-            Self::Fourier(fourier) => {
-                matches!(fourier.signals(), Signals::Complex | Signals::Cosines)
-            }
+            Self::Fourier(fourier) => fourier.is_complex_linear(),
             Self::Opaque(map) => map.properties().complex_linear,
             _ => true,
         }

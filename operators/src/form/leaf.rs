@@ -232,9 +232,7 @@ impl Leaf {
     pub(crate) fn is_complex_linear(&self) -> bool {
         match self {
             Self::Pointwise(factor) => factor.is_complex_linear(),
-            Self::Fourier(fourier) => {
-                matches!(fourier.signals(), Signals::Complex | Signals::Cosines)
-            }
+            Self::Fourier(fourier) => fourier.is_complex_linear(),
             Self::Map { map, .. } => map.properties().complex_linear,
             Self::Call(program) => program.is_complex_linear(),
             Self::Stencil(_)

@@ -36,7 +36,6 @@ pub(in crate::gpu) struct Variant {
     half: u8,
     /// As `half`, of sums with cosines.
     cosines: u8,
-    inverse: bool,
     positive: bool,
     pads: bool,
     pairs: bool,
@@ -121,7 +120,6 @@ impl Variant {
             length: schedule.length,
             half: of(Signals::Half),
             cosines,
-            inverse: fourier.is_inverse(),
             positive: fourier.is_positive() && cosines == 0,
             pairs: schedule.pairs,
             pads: fourier.is_inverse() && fourier.extent() > fourier.points(),
@@ -159,7 +157,6 @@ impl Variant {
         text.flag("LAST", *last);
         text.flag("POSITIVE", self.positive);
         text.define("HALF", self.half);
-        text.flag("INVERSE", self.inverse);
         text.define("COSINES", self.cosines);
         text.flag("PADS", self.pads);
         text.flag("LINES_FIRST", *lines_first);

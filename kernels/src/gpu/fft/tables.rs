@@ -94,9 +94,11 @@ impl Table {
 
     /// `exp(-πi k / 2n)` of the bins that are turned by it: of pairs the others are those of the mirror image.
     fn quarters(&self) -> impl Iterator<Item = Complex64> + use<> {
-        let points = self.cosines.unwrap_or(0);
-        let count = if self.pairs { points / 4 + 1 } else { points };
-        (0..count).filter(move |_| points > 0).map(move |k| root(k, 4 * points))
+        let pairs = self.pairs;
+        self.cosines.into_iter().flat_map(move |points| {
+            let count = if pairs { points / 4 + 1 } else { points };
+            (0..count).map(move |k| root(k, 4 * points))
+        })
     }
 
     /// The factors, in the order of their places.
