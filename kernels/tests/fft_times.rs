@@ -56,7 +56,12 @@ fn own_kernels_beside_the_library() {
     let executor =
         |by: Transforms| Gpu::new(device.new_stream().unwrap()).unwrap().transforming(by);
     let all = [Transforms::Own, Transforms::Library, Transforms::Either].map(executor);
-    let shapes: [(&[usize], usize); 19] = [
+    let shapes: [(&[usize], usize); 23] = [
+        (&[2048, 32_768], 1),
+        (&[1024, 65_536], 1),
+        (&[640, 100_000], 1),
+        (&[40_000, 1000], 0),
+        (&[64, 1 << 20], 1),
         (&[1000, 1000], 1),
         (&[1000, 1000], 0),
         (&[2000, 2000], 1),
@@ -69,7 +74,6 @@ fn own_kernels_beside_the_library() {
         (&[7919, 8191], 0),
         (&[1000, 1021], 1),
         (&[1 << 20, 64], 1),
-        (&[64, 1 << 20], 1),
         (&[100_000, 512], 1),
         (&[200, 200, 200], 2),
         (&[400, 400, 400], 2),

@@ -1,6 +1,7 @@
 //! Discrete Fourier transforms along an axis, as data.
 
 mod inverse;
+mod line_pass;
 mod lines;
 mod radices;
 mod route;
@@ -9,10 +10,11 @@ mod several;
 
 use arrayspan_bridge::{DType, Layout};
 
+pub(crate) use line_pass::{Halves, LinePass};
 pub(crate) use lines::Lines;
 pub(crate) use radices::{parts, radices};
 pub(crate) use route::{Arrays, ROOM, Route};
-pub(crate) use schedule::{LARGE, LOCAL, SIDE_BY_SIDE, Schedule, factors};
+pub(crate) use schedule::{LARGE, LOCAL, MORE, SIDE_BY_SIDE, Schedule, factors};
 pub(crate) use several::joined;
 
 use crate::verb::check;

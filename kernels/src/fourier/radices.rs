@@ -32,8 +32,9 @@ const PADS: usize = 2;
 static KNOWN: LazyLock<Box<[OnceLock<Vec<usize>>]>> =
     LazyLock::new(|| (0..=1 << 14).map(|_| OnceLock::new()).collect());
 
-/// The radices of so many points, all of whose prime factors are small: as few as can be, about as large as each other. The largest come
-/// first, but for an odd one, if there is one, at the end: numbers that are so far apart are in different banks of local memory.
+/// The radices of so many points, all of whose prime factors are small: as few as can be, about as large as each other. The largest
+/// comes second of several, then the others down to the smallest, but for an odd one, if there is one, at the end: numbers that are so
+/// far apart are in different banks of local memory.
 pub(crate) fn radices(points: usize) -> Vec<usize> {
     match KNOWN.get(points) {
         Some(known) => known.get_or_init(|| found(points)).clone(),
@@ -46,6 +47,10 @@ fn found(points: usize) -> Vec<usize> {
     if let Some(at) = found.iter().position(|radix| radix % 2 == 1) {
         let odd = found.remove(at);
         found.push(odd);
+    }
+    // Butterflies of a small radix are many: all threads load.
+    if found.len() > 2 && found[0] > found[1] {
+        found.swap(0, 1);
     }
     found
 }
@@ -93,7 +98,8 @@ mod tests {
             assert!(!odd || radices.last().is_some_and(|radix| radix % 2 == 1), "{radices:?}");
         }
         assert_eq!(radices(4096), [16, 16, 16]);
-        assert_eq!(radices(4000), [16, 10, 25]);
+        assert_eq!(radices(4000), [10, 16, 25]);
+        assert_eq!(radices(2000), [10, 20, 10]);
         assert_eq!(radices(1000), [10, 10, 10]);
         assert_eq!(radices(2048), [16, 16, 8]);
     }

@@ -2,13 +2,17 @@
 
 use arrayspan_bridge::DType;
 
-use super::Fourier;
+use super::line_pass::{Halves, LinePass};
+use super::{Fourier, Signals};
 
 /// Prime factors that butterflies have.
 const PRIMES: [usize; 6] = [13, 11, 7, 5, 3, 2];
 
 /// Bytes of local memory that a group fills: what every device has.
 pub(crate) const LOCAL: usize = 32 << 10;
+
+/// What it may have through OpenCL, if the device has so much.
+pub(crate) const MORE: usize = 48 << 10;
 
 /// What it may ask for on CUDA, where a processor has room for one group of that size.
 pub(crate) const LARGE: usize = 144 << 10;
@@ -21,8 +25,9 @@ pub(crate) const SIDE_BY_SIDE: usize = 32;
 /// longer than two passes.
 const ALONG: usize = 112 << 10;
 
-/// Bytes of lines on their way from one pass to the next: more would leave the caches.
-const ROOM: usize = 64 << 20;
+/// Bytes of lines on their way from one pass to the next. Caches hold less, and what fewer lines leave in them is worth less than what
+/// more launches take.
+const ROOM: usize = 256 << 20;
 
 /// The passes over memory of a transform. What it costs is known before it runs, on whichever device: that of groups with [`LOCAL`] memory.
 /// Where they may have more, lines of more points take one pass.
@@ -30,7 +35,7 @@ const ROOM: usize = 64 << 20;
 /// A line whose length has small prime factors only is transformed as it is, one of real samples with half a spectrum, or with cosines, as one of half as
 /// many complex numbers where these fit local memory; any other (Bluestein) as a convolution, by two transforms of a
 /// longer one. A length that does not fit local memory is the product of those of several passes, of which each transforms what lies
-/// as far apart as there are parts left (Stockham's order).
+/// as far apart as there are parts left (Stockham's order); between real samples and half a spectrum half of them is computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Schedule {
     /// Points of the lines that are transformed.
@@ -41,6 +46,8 @@ pub(crate) struct Schedule {
     pub(crate) chirp: bool,
     /// Whether two real samples are one complex number, so that the length is half of the points.
     pub(crate) pairs: bool,
+    /// Which half is computed, of real lines in several passes.
+    pub(crate) halves: Option<Halves>,
     /// All lines, and those that are transformed at a time.
     pub(crate) lines: usize,
     pub(crate) at_once: usize,
@@ -72,11 +79,16 @@ impl Schedule {
             _ => points,
         };
         let passes = passes(length, single, several);
+        let half = fourier.signals() == Signals::Half && passes.len() > 1 && !chirp;
+        let side = if fourier.is_inverse() { Halves::Transforms } else { Halves::Results };
+        let halves = half.then_some(side);
         let mut schedule =
-            Self { length, passes, chirp, pairs, lines, at_once: lines, local, bytes };
-        let line = schedule.room().saturating_mul(bytes).max(1);
+            Self { length, passes, chirp, pairs, halves, lines, at_once: lines, local, bytes };
+        let line = schedule.rooms().saturating_mul(schedule.room()).saturating_mul(bytes).max(1);
         if schedule.rooms() > 0 {
-            schedule.at_once = (ROOM / line).clamp(1, lines.max(1));
+            // As many each time.
+            let times = lines.div_ceil((ROOM / line).max(1)).max(1);
+            schedule.at_once = lines.div_ceil(times).max(1);
         }
         schedule
     }
@@ -91,9 +103,23 @@ impl Schedule {
         (self.count() - 1).min(2)
     }
 
-    /// Elements of these, of each line.
-    fn room(&self) -> usize {
-        self.rooms().saturating_mul(self.length)
+    /// What pass `at` does to a line.
+    pub(crate) fn line_pass(&self, at: usize) -> LinePass {
+        LinePass::new(&self.passes, self.halves, at)
+    }
+
+    /// Elements that each pass but the last leaves of a line.
+    fn left_of_line(&self) -> impl Iterator<Item = usize> {
+        let before = 0..self.passes.len().saturating_sub(1);
+        let each = before.map(|at| self.line_pass(at).left());
+        // Those of a convolution are whole.
+        let between = if self.chirp { self.passes.len() } else { 0 };
+        each.chain(std::iter::repeat_n(self.length, between))
+    }
+
+    /// Elements of each, of a line.
+    pub(crate) fn room(&self) -> usize {
+        self.left_of_line().max().unwrap_or(0)
     }
 
     /// Kernels that are launched.
@@ -103,8 +129,8 @@ impl Schedule {
 
     /// Bytes that passes leave for the next.
     pub(crate) fn left(&self) -> usize {
-        let each = self.lines.saturating_mul(self.length).saturating_mul(self.bytes);
-        each.saturating_mul(self.count() - 1)
+        let line = self.left_of_line().fold(0, usize::saturating_add);
+        self.lines.saturating_mul(line).saturating_mul(self.bytes)
     }
 }
 

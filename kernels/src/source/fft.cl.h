@@ -1,11 +1,19 @@
 /* A pass of discrete Fourier transforms: of POINTS points each, in local memory.
 
-   A line of LENGTH points has PARTS transforms in a pass: number j takes the elements j, j + PARTS, j + 2 PARTS, .... DONE is the product of
+   A line has PARTS transforms in a pass: number j takes the elements j, j + STRIDE, j + 2 STRIDE, .... DONE is the product of
    the points of all passes before. Its result k goes to the place (j / DONE) DONE POINTS + j % DONE + k DONE, so that the last pass leaves
    results in order. A group has LINES transforms at a time.
+   Of a spectrum and its mirror image one half is computed. From real samples on, the results of the first pass are each other's conjugates: k
+   and DIGIT - k of its DIGIT points. The first half of them goes on, so that DONE counts fewer, and bins that are not there are conjugates of
+   those that are. Back to real samples, transforms mirror each other, j / DONE = b and STRIDE / DONE - b: the first half of them is made, and
+   what they would have left is the conjugate of what the others have, times exp(2 pi i (j % DONE) / DONE).
    All exponents are negative: those of the other sign are the conjugates of the transform of conjugates.
    Before this text stand the parameters and
-     N                   points that signals are transformed to; LENGTH, or less where lines are convolved
+     N                   points that signals are transformed to, fewer than a line's where lines are convolved
+     LENGTH              elements of a line between passes
+     STRIDE              PARTS, or what it was if all transforms were made
+     TWO                 1 if transform j is numbers 2 j and 2 j + 1, whose results are real: of the first plus i times the second
+     HALVES, DIGIT       1 if half of the first pass's results goes on, 2 if half of the transforms are made; points of the first pass
      POINTS, PITCH       elements of a transform, and from one to the next in local memory
      THREADS, LINES      threads and transforms of a group
      FROM_USER, TO_USER  1 if this pass reads the input, writes the result; else arrays of whole lines
@@ -37,11 +45,41 @@
 #else
   #define SPLIT(s) const idx line = s / PARTS, j = s % PARTS;
 #endif
+/* Which result of the passes before stands at a place among DONE, how many there would be, and whether it is its own mirror image. */
+#if HALVES == 1
+  #define KEPT (DIGIT / 2 + 1)
+#endif
+#if HALVES == 1 && DONE > 1
+  #define WHOLE(low) ((low) / KEPT * DIGIT + (low) % KEPT)
+  #define ALL_DONE (DONE / KEPT * DIGIT)
+  #define MIRRORS(low) (2 * ((low) % KEPT) % DIGIT == 0)
+#else
+  #define WHOLE(low) (low)
+  #define ALL_DONE DONE
+#endif
+/* Roots of one, of DONE POINTS. */
+#ifdef COARSE_AT
+  #define OF_PASS(k) e_mul(OF_TABLE(PASS_AT + (k) % FINE), OF_TABLE(COARSE_AT + (k) / FINE))
+#else
+  #define OF_PASS(k) OF_TABLE(PASS_AT + (k))
+#endif
 /* The place of element k of a line between passes. */
 #if LINES_FIRST
   #define ROOM_PLACE(k) ((k) * count + line)
 #else
   #define ROOM_PLACE(k) (line * LENGTH + (k))
+#endif
+
+#if TWO
+  /* A result of a signal. */
+  #define STORE_REAL(k, result)                                                             \
+    if ((k) < y_extent) {                                                                   \
+      const elem value = e_make(result, R(0.0));                                            \
+      const idx place = (k) + y_turn < y_extent ? (k) + y_turn : (k) + y_turn - y_extent;   \
+      GLOBAL y_cell* to = line_y + place * y_s;                                             \
+      OLD(to)                                                                               \
+      *to = y_of(EXPRESSION(NEW));                                                          \
+    }
 #endif
 
 KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
@@ -67,10 +105,19 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
       LINE_SPLIT((first_line + line))
       const GLOBAL x_cell* line_x = x0 + x0_LINE;
 #endif
+#if DONE > 1
+      const idx low = TWO ? 2 * j : WHOLE(j % DONE);
+#endif
+#if HALVES == 2 && !FROM_USER
+      const elem back = e_conj(OF_PASS(POINTS * low));
+#endif
+#if TWO
+      const elem back_of_other = e_conj(OF_PASS(POINTS * (low + 1)));
+#endif
       elem v[FIRST];
       UNROLL for (int r = 0; r < FIRST; r++) {
         const int at = turn + r * APART;
-        const idx k = j + (idx)at * PARTS;
+        const idx k = j + (idx)at * STRIDE;
         elem value = e_zero();
 #if FROM_USER
   #if HALF == 1
@@ -97,23 +144,36 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
           value = e_mul(value, OF_TABLE(CHIRP_AT + k));
   #endif
         }
+#elif TWO
+        const int mirrored = 2 * at > POINTS;
+        const idx place = ROOM_PLACE((mirrored ? POINTS - at : at) * DONE + 2 * j);
+        elem one = x_value(x0[place]), other = x_value(x0[place + ROOM_PLACE(1) - ROOM_PLACE(0)]);
+        if (mirrored) {
+          one = e_mul(e_conj(one), back);
+          other = e_mul(e_conj(other), back_of_other);
+        }
+        other = e_mul(other, OF_PASS(at));
+        value = e_make(one.re - other.im, one.im + other.re);
+#elif HALVES == 2
+        const int mirrored = 2 * (k / DONE) > STRIDE / DONE * POINTS;
+        value = x_value(x0[mirrored ? ROOM_PLACE(STRIDE * POINTS - k / DONE * DONE + k % DONE) : ROOM_PLACE(k)]);
+        if (mirrored) value = e_mul(e_conj(value), back);
 #else
         value = x_value(x0[ROOM_PLACE(k)]);
 #endif
-#if DONE > 1
-        const idx around = (idx)at * (j % DONE);
-  #ifdef COARSE_AT
-        value = e_mul(value, e_mul(OF_TABLE(PASS_AT + around % FINE), OF_TABLE(COARSE_AT + around / FINE)));
-  #else
-        value = e_mul(value, OF_TABLE(PASS_AT + around));
-  #endif
-#endif
         v[r] = value;
       }
+#if DONE > 1
+      /* Element `at` times the root of DONE POINTS to the power at times low. */
+      const elem begin = OF_PASS(turn * low), root = OF_PASS(APART * low);
+      const elem fourth = OF_PASS((FIRST > 4 ? 4 * APART * low : 0));
+      UNROLL for (int r = 0; r < FIRST; r++) v[r] = e_mul(v[r], begin);
+      TURN(v, FIRST, root, fourth)
+#endif
       BUTTERFLY(FIRST)(v);
       TURNED_FIRST(turn, v)
       LOCAL factor* held_line = held + own * PITCH;
-      const int first = CELL(turn);
+      const int first = PLACED(own, turn);
       LEAVE(FIRST, APART, held_line, first, v)
     }
     BARRIER();
@@ -126,7 +186,7 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
 #endif
       if (from + own >= all) continue;
       const LOCAL factor* held_line = held + own * PITCH;
-      const int first = CELL(BIN(low));
+      const int first = PLACED(own, BIN(low));
       elem v[FINAL];
       TAKE(FINAL, 1, held_line, first, v)
       BUTTERFLY(FINAL)(v);
@@ -137,9 +197,19 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
 #endif
       UNROLL for (int r = 0; r < FINAL; r++) {
         const int at = low + r * (POINTS / FINAL);
-        const idx k = (j - j % DONE) * POINTS + j % DONE + (idx)at * DONE;
         elem value = v[r];
-#if TO_USER
+#if TO_USER && TWO
+        const idx k = 2 * j + (idx)at * DONE;
+        STORE_REAL(k, scale * value.re)
+        STORE_REAL(k + 1, scale * value.im)
+#elif TO_USER
+        idx k = WHOLE(j % DONE) + (idx)at * ALL_DONE;
+  #if HALVES == 1
+        if (2 * k > N) {
+          k = MIRRORS(j % DONE) ? N : N - k;
+          value = e_conj(value);
+        }
+  #endif
         const idx to_bin = COSINES == 1 ? ORDERED(k) : k;
         if (k < N && to_bin < y_extent) {
   #if CHIRP
@@ -160,7 +230,10 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
           OLD(to)
           *to = y_of(EXPRESSION(NEW));
         }
+#elif HALVES == 1 && DONE == 1
+        if (at < KEPT) y[ROOM_PLACE(j * KEPT + at)] = y_of(value);
 #else
+        const idx k = (j - j % DONE) * POINTS + j % DONE + (idx)at * DONE;
   #if CHIRP == 1 && LAST
         value = e_conj(e_mul(value, OF_TABLE(RESPONSE_AT + k)));
   #endif

@@ -97,7 +97,7 @@ KERNEL_OF(THREADS, 1, 1) fft_pairs(PARAMETERS) {
       LINE_SPLIT(number)
       const GLOBAL x_cell* line_x = x0 + x0_LINE;
       LOCAL factor* line = held + own * PITCH;
-      const int first = CELL(turn);
+      const int first = PLACED(own, turn);
       elem v[FIRST];
       UNROLL for (int r = 0; r < FIRST; r++) {
         const idx k = 2 * (turn + r * APART);
@@ -117,8 +117,8 @@ KERNEL_OF(THREADS, 1, 1) fft_pairs(PARAMETERS) {
   #endif
       if (from + own >= count) continue;
       const LOCAL factor* line = held + own * PITCH;
-      const elem a = of_cell(line + CELL(BIN(k))), w = OF_TABLE(HALVES_AT + k);
-      const elem b = e_conj(of_cell(line + CELL(BIN((k == 0 ? 0 : POINTS - k)))));
+      const elem a = of_cell(line + PLACED(own, BIN(k))), w = OF_TABLE(HALVES_AT + k);
+      const elem b = e_conj(of_cell(line + PLACED(own, BIN((k == 0 ? 0 : POINTS - k)))));
       const elem even = e_scale(R(0.5), e_add(a, b)), difference = e_scale(R(0.5), e_sub(a, b));
       const elem odd = e_mul(w, e_make(difference.im, -difference.re));
       const real weight = k == 0 ? scale : inner;
@@ -172,7 +172,7 @@ KERNEL_OF(THREADS, 1, 1) fft_pairs(PARAMETERS) {
         const elem b = k == 0 ? e_re(far[e]) : e_scale(inner, e_conj(SIGNED(far[e])));
   #endif
         const elem sum = e_add(a, b), difference = e_mul(w, e_sub(a, b));
-        const int here = CELL(k), there = CELL((POINTS - k));
+        const int here = PLACED(OWN(i), k), there = PLACED(OWN(i), (POINTS - k));
         line[here] = to_cell(e_make(sum.re - difference.im, sum.im + difference.re));
         if (k > 0) line[there] = to_cell(e_make(sum.re + difference.im, difference.re - sum.im));
       }
@@ -192,7 +192,7 @@ KERNEL_OF(THREADS, 1, 1) fft_pairs(PARAMETERS) {
       GLOBAL y_cell* line_y = y + y_LINE;
       const LOCAL factor* line = held + own * PITCH;
       const int high = POINTS - 1 - low;
-      const elem a = of_cell(line + CELL(BIN(low))), b = of_cell(line + CELL(BIN(high)));
+      const elem a = of_cell(line + PLACED(own, BIN(low))), b = of_cell(line + PLACED(own, BIN(high)));
       const elem one = e_make(a.re, b.im), next = e_make(a.im, b.re);
       const idx k = 4 * low;
       STORE_SAMPLES(k, one)
@@ -212,7 +212,7 @@ KERNEL_OF(THREADS, 1, 1) fft_pairs(PARAMETERS) {
       LINE_SPLIT((first_line + from + own))
       GLOBAL y_cell* line_y = y + y_LINE;
       const LOCAL factor* line = held + own * PITCH;
-      const int first = CELL(BIN(low));
+      const int first = PLACED(own, BIN(low));
       elem v[FINAL];
       TAKE(FINAL, 1, line, first, v)
       BUTTERFLY(FINAL)(v);

@@ -5,11 +5,14 @@
    them, and leave numbers in order: with the same, negative exponents.
    A group has LINES transforms, PITCH apart in `held`.
    Before this text stand
-     CELL(n), JOIN(a, b)  the place of number n in local memory, where threads side by side find theirs in different banks; of numbers a
-                          step takes together, JOIN of that of the first and CELL of how far they are from it
+     CELL(n), JOIN(a, b), MIX(own)  JOIN(CELL(n), MIX(own)) is the place of number n of transform `own` in local memory, where threads side
+                          by side find theirs in different banks; of numbers a step takes together, JOIN of that of the first and CELL
+                          of how far they are from it
      BIN(k)               the number that bin k is left at
      ROOTS_AT             where the table has the roots of one
      THREADS, and the butterflies. */
+
+#define PLACED(own, n) JOIN(CELL(n), MIX(own))
 
 /* The sample that point k of a transform for sums with cosines is: even ones, then odd ones back to front. */
 #define ORDERED(k) (2 * (k) < N ? 2 * (k) : 2 * (N - (k)) - 1)
@@ -55,7 +58,7 @@ PRODUCTS
 #define EACH_OF(P, BEHIND, work)                                             \
   for (int b = thread; b < LINES * (POINTS / P); b += THREADS) {             \
     const int own = b / (POINTS / P), j = b % (POINTS / P), turn = j % BEHIND; \
-    const int first = CELL((j - turn) * P + turn);                           \
+    const int first = PLACED(own, (j - turn) * P + turn);                    \
     LOCAL factor* line = held + own * PITCH;                                 \
     elem v[P];                                                               \
     TAKE(P, BEHIND, line, first, v)                                          \

@@ -56,7 +56,7 @@ KERNEL_OF(THREADS, 1, 1) filter(PARAMETERS) {
       LINE_SPLIT(number)
       const GLOBAL x_cell* line_x = x0 + x0_LINE;
       LOCAL factor* line = held + own * PITCH;
-      const int first = CELL(turn);
+      const int first = PLACED(own, turn);
       elem v[FIRST];
       UNROLL for (int r = 0; r < FIRST; r++) {
         const idx at = turn + r * APART;
@@ -78,7 +78,7 @@ KERNEL_OF(THREADS, 1, 1) filter(PARAMETERS) {
     for (int i = thread; i < LINES * (POINTS / 2 + 1); i += THREADS) {
       const int own = i / (POINTS / 2 + 1), k = i % (POINTS / 2 + 1), other = k == 0 ? 0 : POINTS - k;
       LOCAL factor* line = held + own * PITCH;
-      LOCAL factor *near = line + CELL(BIN(k)), *far = line + CELL(BIN(other));
+      LOCAL factor *near = line + PLACED(own, BIN(k)), *far = line + PLACED(own, BIN(other));
       const elem a = of_cell(near), b = e_conj(of_cell(far)), w = OF_TABLE(HALVES_AT + k);
       const elem even = e_scale(R(0.5), e_add(a, b)), difference = e_scale(R(0.5), e_sub(a, b));
       const elem odd = e_mul(w, e_make(difference.im, -difference.re));
@@ -94,7 +94,7 @@ KERNEL_OF(THREADS, 1, 1) filter(PARAMETERS) {
 #else
     for (int i = thread; i < LINES * POINTS; i += THREADS) {
       const int own = i / POINTS, k = i % POINTS;
-      LOCAL factor* bin = held + own * PITCH + CELL(BIN(k));
+      LOCAL factor* bin = held + own * PITCH + PLACED(own, BIN(k));
       *bin = to_cell(e_conj(e_mul(of_cell(bin), OF_TABLE(RESPONSE_AT + k))));
     }
 #endif
@@ -110,7 +110,7 @@ KERNEL_OF(THREADS, 1, 1) filter(PARAMETERS) {
       LINE_SPLIT((first_line + own))
       GLOBAL y_cell* line_y = y + y_LINE;
       const LOCAL factor* line = held + own * PITCH;
-      const int first = CELL(turn);
+      const int first = PLACED(own, turn);
       elem v[FIRST];
       TAKE(FIRST, APART, line, first, v)
       TURNED_FIRST(turn, v)

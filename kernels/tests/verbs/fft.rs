@@ -214,6 +214,37 @@ pub fn long_lines(cell: &Cell) {
     }
 }
 
+/// Of spectra of real samples that take several passes half is computed: lengths that are even and odd, of two passes and of three, with
+/// an odd number of points in the first.
+pub fn half_spectra_in_several_passes(cell: &Cell) {
+    if cell.is_complex() {
+        return;
+    }
+    let all = [(0, [1155, 3]), (0, [2100, 2]), (1, [2, 4125]), (1, [1, 9000]), (0, [3 * 1024, 1])];
+    let tried = if slowly(cell) { 2 } else { all.len() };
+    for (axis, shape) in &all[..tried] {
+        let points = shape[*axis];
+        let half = Fourier::new(*axis, points).unwrap().half();
+        let weighted = half.weighted(2.0_f64.sqrt()).unwrap().scaled(0.3).unwrap();
+        for (number, fourier) in directions(weighted).into_iter().enumerate() {
+            set(cell, &fourier, shape, number as u64);
+        }
+        let short = half.of_extent(points - 3).turned([points / 3, points / 5]);
+        let padded = half.of_extent(points + 7).turned([3, 0]);
+        for fourier in [short, padded.adjoint()] {
+            set(cell, &fourier, shape, 8);
+        }
+    }
+    if !slowly(cell) {
+        let three = Fourier::new(1, 1 << 21).unwrap().half();
+        for fourier in [three, three.conj()] {
+            there_and_back(cell, &fourier, &[1, 1 << 21]);
+        }
+        let bins = Fourier::new(1, 3 << 20).unwrap().half();
+        there_and_back(cell, &bins, &[2, 3 << 20]);
+    }
+}
+
 /// Where the reference would take too long.
 fn there_and_back(cell: &Cell, fourier: &Fourier, shape: &[usize]) {
     let fourier = fourier.scaled(1.0 / (fourier.points() as f64).sqrt()).unwrap();
@@ -238,14 +269,17 @@ pub fn many_long_lines(cell: &Cell) {
     if slowly(cell) {
         return;
     }
-    let (points, lines) = (8192, 1100);
+    let points = 8192;
     let fourier = kinds(cell, 1, points)[0];
     let [of_x, of_y] = sides(cell, &fourier);
+    // 256 MiB of lines are under way.
+    let at_once = (256 << 20) / (points * of_y.dtype.bytes());
+    let lines = at_once + 76;
     let x = of_x.filled(&[lines, points], 1.0);
     let mut y = of_y.unreadable(&[lines, points], Form::Plain);
     cell.executor.fft(&fourier, x.view(), y.view_mut(), Update::set()).unwrap();
     let found = y.read(&of_y);
-    for line in [0, 1, 511, 512, 513, 1023, 1024, 1099] {
+    for line in [0, 1, 511, at_once - 1, at_once, at_once + 1, lines - 1] {
         for bin in [0, 1, 4096, 8191] {
             let expected = if bin == 0 { points as f64 } else { 0.0 };
             let wrong = (found.at(&[line, bin]) - expected).norm();

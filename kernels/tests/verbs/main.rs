@@ -349,6 +349,7 @@ cells! {
             what_was_there_is_scaled_and_added
             long_lines
             many_long_lines
+            half_spectra_in_several_passes
             nothing_to_transform
             sizes_far_from_one
             factors_far_from_one

@@ -8,7 +8,7 @@ use super::super::formula::Formula;
 use super::super::line_arrays::{LineArrays, Parameters};
 use super::steps::Steps;
 use super::tables::{FINE, Pass};
-use crate::fourier::{LOCAL, Lines, SIDE_BY_SIDE, Schedule};
+use crate::fourier::{Halves, LOCAL, LinePass, Lines, SIDE_BY_SIDE, Schedule};
 use crate::{Fourier, Signals};
 
 const TEXT: &str = include_str!("../../source/fft.cl.h");
@@ -32,8 +32,12 @@ const ALONE: usize = 72 << 10;
 pub(in crate::gpu) struct Variant {
     pub(in crate::gpu) arrays: LineArrays,
     points: usize,
+    /// Elements of a line between passes.
     length: usize,
     half: u8,
+    /// Which half is computed in several passes, and the points of the first.
+    halves: u8,
+    digit: usize,
     /// As `half`, of sums with cosines.
     cosines: u8,
     positive: bool,
@@ -46,9 +50,8 @@ pub(in crate::gpu) struct Variant {
 /// A pass among those of a transform.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Place {
-    /// Points of its transforms, and the product of those of the passes before.
-    points: usize,
-    done: usize,
+    /// Its transforms.
+    of: LinePass,
     /// Whether it reads the input, and writes the result.
     user: [bool; 2],
     last: bool,
@@ -90,10 +93,8 @@ impl Variant {
         let passes = schedule.passes.len();
         let (at, total) = (number % passes, schedule.count());
         let (first, last) = (number == 0, number + 1 == total);
-        let done = schedule.passes[..at].iter().product();
         let place = Place {
-            points: schedule.passes[at],
-            done,
+            of: schedule.line_pass(at),
             user: [first, last],
             last: at + 1 == passes,
             chirp: if schedule.chirp { 1 + u8::from(number >= passes) } else { 0 },
@@ -117,8 +118,14 @@ impl Variant {
                 common.pairs.map(|pairs| pairs && schedule.pairs && fourier.turns() == [0; 2]),
             ),
             points: fourier.points(),
-            length: schedule.length,
+            length: schedule.room(),
             half: of(Signals::Half),
+            halves: match schedule.halves {
+                None => 0,
+                Some(Halves::Results) => 1,
+                Some(Halves::Transforms) => 2,
+            },
+            digit: schedule.passes[0],
             cosines,
             positive: fourier.is_positive() && cosines == 0,
             pairs: schedule.pairs,
@@ -130,7 +137,7 @@ impl Variant {
 
     /// Groups that take so many lines together, and the threads of each.
     pub(in crate::gpu) fn groups(&self, lines: usize) -> [usize; 2] {
-        let all = lines.saturating_mul(self.length / self.place.points);
+        let all = lines.saturating_mul(self.place.of.transforms);
         [all.div_ceil(self.group.steps.lines), self.group.steps.threads]
     }
 
@@ -140,7 +147,7 @@ impl Variant {
 
     /// The macros before the prelude.
     fn define(&self, text: &mut Text) {
-        let Place { points, done, user, last, chirp, tables } = &self.place;
+        let Place { of, user, last, chirp, tables } = &self.place;
         let indices = ["first_line", "count", "y_extent", "y_turn", "x_extent", "x_turn"];
         let numbers = ["scale", "inner"];
         let parameters = Parameters { indices: &indices, table: true, numbers: &numbers };
@@ -148,8 +155,12 @@ impl Variant {
         let Group { steps, lines_first, across } = &self.group;
         text.define("N", self.points);
         text.define("LENGTH", self.length);
-        text.define("PARTS", self.length / points);
-        text.define("DONE", done);
+        text.define("PARTS", of.transforms);
+        text.define("STRIDE", of.stride);
+        text.define("DONE", of.done);
+        text.flag("TWO", of.two);
+        text.define("HALVES", self.halves);
+        text.define("DIGIT", self.digit);
         steps.define(text);
         text.flag("LARGE", self.local_bytes() > LOCAL);
         text.flag("FROM_USER", user[0]);
@@ -176,19 +187,19 @@ fn is_wide(schedule: &Schedule) -> bool {
 
 impl Group {
     fn new(place: &Place, schedule: &Schedule, lines: &Lines, bytes: usize) -> Self {
-        let several = schedule.length > place.points;
+        let several = schedule.length > place.of.points;
         let beside = lines.across.contains(&true);
         let least = if several || beside { SIDE_BY_SIDE.max(bytes) } else { bytes };
-        let local = if place.points * least <= LOCAL { LOCAL } else { schedule.local };
-        let most = local / bytes / place.points;
-        let mut together = (TOGETHER / place.points).max(1);
+        let local = if place.of.points * least <= LOCAL { LOCAL } else { schedule.local };
+        let most = local / bytes / place.of.points;
+        let mut together = (TOGETHER / place.of.points).max(1);
         if several || beside {
             together = together.max(BESIDE / bytes).min(most);
         }
         let lines_first = beside;
         let [y, x] = lines.across;
         let across = if several {
-            [lines_first || place.done > 1, true]
+            [lines_first || place.of.done > 1, true]
         } else {
             [
                 if place.user[1] { y } else { lines_first },
@@ -197,9 +208,9 @@ impl Group {
         };
         Self {
             steps: {
-                let alone = place.points * together * bytes > ALONE;
+                let alone = place.of.points * together * bytes > ALONE;
                 let most = MOST_THREADS[usize::from(alone)];
-                Steps::new(place.points, together, local / bytes, most)
+                Steps::new(place.of.points, together, (local, bytes), most)
             },
             lines_first,
             across,

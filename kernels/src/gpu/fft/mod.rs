@@ -23,15 +23,15 @@ use super::{Gpu, map};
 use crate::Result;
 use arrayspan_bridge::devices::DeviceKind;
 
-use crate::fourier::{LARGE, LOCAL, complex};
+use crate::fourier::{LARGE, LOCAL, MORE, complex};
 use crate::verb::FftCall;
 use own::Own;
 
 /// Local memory of a group on an executor's device.
 pub(super) fn local(gpu: &Gpu) -> usize {
     let device = gpu.stream.device();
-    let most = device.info().most_local_bytes.min(LARGE);
-    if device.kind() == DeviceKind::Cuda { most.max(LOCAL) } else { LOCAL }
+    let most = if device.kind() == DeviceKind::Cuda { LARGE } else { MORE };
+    device.info().most_local_bytes.min(most).max(LOCAL)
 }
 
 pub(super) fn run(gpu: &Gpu, call: &mut FftCall<'_>) -> Result<()> {

@@ -66,7 +66,7 @@ pub(super) fn run(gpu: &Gpu, own: &Own<'_>, factors: &Factors<'_>) -> Result<()>
         return Ok(());
     }
     let uploaded = gpu.tables(Key::Fourier(table, dtype))?;
-    let bytes = schedule.at_once.saturating_mul(schedule.length).saturating_mul(dtype.bytes());
+    let bytes = schedule.at_once.saturating_mul(schedule.room()).saturating_mul(dtype.bytes());
     let rooms = Rooms::of(gpu, &vec![bytes; schedule.rooms()])?;
     let between = |pass: usize| rooms.get(pass % schedule.rooms().max(1));
     for first in (0..schedule.lines).step_by(schedule.at_once) {
@@ -95,7 +95,7 @@ pub(super) fn run(gpu: &Gpu, own: &Own<'_>, factors: &Factors<'_>) -> Result<()>
             let grid = Grid { groups: [groups.min(MOST_GROUPS), 1, 1], threads: [threads, 1, 1] };
             // SAFETY: the arguments are those of `Variant::define`, in its order. Layouts lie within their memories, and the kernel
             // stays within the extents of the transform and of the other axes; lines from `first` on are `count` of them. The rooms
-            // hold as many lines of the schedule's length, and no other kernels under way use them; the table is that of the
+            // hold what passes leave of as many lines, and no other kernels under way use them; the table is that of the
             // schedule.
             unsafe { gpu.enqueue(kernel, grid, &arguments)? };
         }

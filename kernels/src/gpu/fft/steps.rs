@@ -16,12 +16,17 @@ const TEXT: &str = include_str!("../../source/fft_steps.cl.h");
 /// Numbers side by side in local memory that threads side by side take at once.
 const BANKS: usize = 16;
 
+/// Bytes of local memory that threads side by side take at once.
+const WIDTH: usize = 128;
+
 /// Transforms of so many points that a group has in local memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(in crate::gpu) struct Steps {
     points: usize,
     /// How many numbers follow each other in local memory before one that only keeps them apart, in two ways; 0 for none.
     pads: [usize; 2],
+    /// What the number of a transform is multiplied by to tell in which of the [`BANKS`] its first number is; 0 if all begin in one.
+    mix: usize,
     /// Transforms of a group, and from one to the next in local memory.
     pub(in crate::gpu) lines: usize,
     pub(in crate::gpu) pitch: usize,
@@ -29,11 +34,17 @@ pub(in crate::gpu) struct Steps {
 }
 
 impl Steps {
-    /// `lines` transforms of so many points, in local memory that has room for so many numbers, by so many threads at most.
-    pub(in crate::gpu) fn new(points: usize, lines: usize, room: usize, most: usize) -> Self {
-        let radices = radices(points);
+    /// `lines` transforms of so many points, in so much local memory, where a number takes so many bytes, by so many threads at most.
+    pub(in crate::gpu) fn new(
+        points: usize,
+        lines: usize,
+        (local, bytes): (usize, usize),
+        most: usize,
+    ) -> Self {
+        let (radices, room) = (radices(points), local / bytes);
+        let mixes = lines > 1 && points.is_power_of_two() && points > BANKS;
         let mut pads = pads(points, &radices);
-        let odd = usize::from(lines > 1);
+        let odd = usize::from(lines > 1 && !mixes);
         let pitch = |pads: [usize; 2]| {
             let all =
                 points + pads.iter().filter(|pad| **pad > 0).map(|pad| points / pad).sum::<usize>();
@@ -44,7 +55,10 @@ impl Steps {
         }
         let fits = pitch(pads) * lines <= room;
         let pitch = if fits { pitch(pads) } else { points };
-        Self { points, pads, lines, pitch, threads: threads(&radices, points * lines, most) }
+        // As many transforms as threads have numbers of at once are apart from each other.
+        let at_once = (WIDTH / bytes).clamp(1, BANKS);
+        let mix = if mixes { (at_once / lines.next_power_of_two()).max(1) } else { 0 };
+        Self { points, pads, lines, pitch, mix, threads: threads(&radices, points * lines, most) }
     }
 
     /// Numbers in local memory.
@@ -109,11 +123,13 @@ impl Steps {
             let turned = format!("((n) ^ ((((n) >> 4) ^ ((n) >> 8) ^ ((n) >> 12)) & {mask}))");
             text.define("CELL(n)", if points > BANKS { &turned } else { "(n)" });
             text.define("JOIN(a, b)", "((a) ^ (b))");
+            text.define("MIX(own)", format_args!("((own) * {} & {mask})", self.mix));
         } else {
             let pads =
                 self.pads.iter().filter(|pad| **pad > 0).map(|pad| format!(" + (n) / {pad}"));
             text.define("CELL(n)", format_args!("((n){})", pads.collect::<String>()));
             text.define("JOIN(a, b)", "((a) + (b))");
+            text.define("MIX(own)", 0);
         }
         let (mut before, mut digits) = (1, Vec::new());
         for radix in radices(points) {

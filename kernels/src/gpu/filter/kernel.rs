@@ -52,7 +52,7 @@ impl Variant {
         let most = (room / held).min(if side_by_side { BESIDE / dtype.bytes() } else { TOGETHER });
         let together = most.min(lines.count().next_power_of_two()).max(1);
         let threads = if side_by_side { MOST_THREADS } else { MOST_THREADS / 2 };
-        let steps = Steps::new(points, together, room / element, threads);
+        let steps = Steps::new(points, together, (room, element), threads);
         // Blocks may begin anywhere.
         let pairs = |operand: usize| {
             let aligned = addresses[operand].is_multiple_of(element);
