@@ -206,6 +206,23 @@ mod tests {
     }
 
     #[test]
+    fn half_of_what_real_lines_leave_is_left_out() {
+        for points in [4125, 9000, 1 << 15, 1 << 21] {
+            let half = Fourier::new(0, points).unwrap().half();
+            let new = |fourier: &Fourier| Schedule::new(LOCAL, fourier, DType::Complex64, 3, false);
+            for fourier in [half, half.adjoint()] {
+                let (whole, part) = (new(&half.real()), new(&fourier));
+                assert_eq!(part.passes, whole.passes);
+                let share = part.left() as f64 / whole.left() as f64;
+                assert!((0.5..0.52).contains(&share), "{points}: {share}");
+                for at in 0..part.passes.len() - 1 {
+                    assert!(part.line_pass(at).left() <= part.room(), "{fourier:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn lines_that_fit_take_one_pass() {
         let launches = |points, across| {
             let fourier = Fourier::new(0, points).unwrap();

@@ -12,6 +12,7 @@
      N                   points that signals are transformed to, fewer than a line's where lines are convolved
      LENGTH              elements of a line between passes
      STRIDE              PARTS, or what it was if all transforms were made
+     Y_PAIRS             1 if samples 2 k and 2 k + 1 of lines are next to each other, aligned as one
      TWO                 1 if transform j is numbers 2 j and 2 j + 1, whose results are real: of the first plus i times the second
      HALVES, DIGIT       1 if half of the first pass's results goes on, 2 if half of the transforms are made; points of the first pass
      POINTS, PITCH       elements of a transform, and from one to the next in local memory
@@ -26,7 +27,7 @@
                          round these products with the sums are bins, and real parts of what they come to are samples in that order
      LINES_FIRST         1 if neighbours among a group's transforms are of several lines
      LOAD_ACROSS, STORE_ACROSS  1 if neighbours among threads take several transforms
-     ROOTS_AT, PASS_AT   where the table has roots of one: of POINTS, and of POINTS DONE
+     ROOTS_AT, PASS_AT   where the table has roots of one: of POINTS, and of the points of all passes up to this one
      COARSE_AT           where it has every FINE-th of those, if it has not all of them
      LAST, PADS          1 if this is the last pass of a transform, and if signals have elements behind their last point
      CHIRP               1 in the first transform of a convolution, 2 in the second
@@ -57,7 +58,7 @@
   #define WHOLE(low) (low)
   #define ALL_DONE DONE
 #endif
-/* Roots of one, of DONE POINTS. */
+/* Roots of one, of ALL_DONE POINTS. */
 #ifdef COARSE_AT
   #define OF_PASS(k) e_mul(OF_TABLE(PASS_AT + (k) % FINE), OF_TABLE(COARSE_AT + (k) / FINE))
 #else
@@ -80,6 +81,16 @@
       OLD(to)                                                                               \
       *to = y_of(EXPRESSION(NEW));                                                          \
     }
+  #if Y_PAIRS && !READS_Y
+    #define STORE_REALS(k, one, other)          \
+      if ((k) + 1 < y_extent) {                 \
+        PUT_PAIR(line_y, k, one, other)         \
+      } else STORE_REAL(k, one)
+  #else
+    #define STORE_REALS(k, one, other) \
+      STORE_REAL(k, one)               \
+      STORE_REAL((k) + 1, other)
+  #endif
 #endif
 
 KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
@@ -200,8 +211,7 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
         elem value = v[r];
 #if TO_USER && TWO
         const idx k = 2 * j + (idx)at * DONE;
-        STORE_REAL(k, scale * value.re)
-        STORE_REAL(k + 1, scale * value.im)
+        STORE_REALS(k, scale * value.re, scale * value.im)
 #elif TO_USER
         idx k = WHOLE(j % DONE) + (idx)at * ALL_DONE;
   #if HALVES == 1

@@ -189,10 +189,13 @@ fn the_library_takes_what_is_large() {
     assert!(plain(8000, &[8000, 8000]) && plain(64, &[1 << 20, 64]) && plain(400, &[400; 3]));
     let short = Fourier::new(1, 64).unwrap();
     assert!(!faster(short, &[1 << 20, 64]) && !faster(half(1, 64), &[1 << 20, 64]));
-    // Lengths with large factors, and those that take us several passes.
+    // Lengths with large factors, and those that take us several passes and the library one or two alone.
     assert!(faster(half(1, 8191), &[7919, 8191]));
     assert!(faster(half(0, 7919).adjoint(), &[7919, 8191]));
-    assert!(faster(half(1, 1 << 20), &[64, 1 << 20]));
+    assert!(plain(1 << 20, &[64, 1 << 20]) && plain(1 << 15, &[2048, 1 << 15]));
+    // Of half a spectrum we leave half from one to the next.
+    assert!(!faster(half(1, 1 << 20), &[64, 1 << 20]));
+    assert!(!faster(half(1, 1 << 15).adjoint(), &[2048, 1 << 15]));
     // A million numbers stay with us, and so do four.
     for axis in [0, 1] {
         assert!(!faster(half(axis, 1000), &[1000, 1000]));

@@ -113,10 +113,10 @@ impl Variant {
         let wide = lines.wide || is_wide(schedule);
         let arguments = 4 + 2 + 2 + 9 + 2 + constants;
         let written = (formula.clone(), arguments);
+        let two = schedule.pairs || place.of.two;
         Self {
-            arrays: LineArrays::new(dtype, (lines, wide), (real, align), written).in_pairs(
-                common.pairs.map(|pairs| pairs && schedule.pairs && fourier.turns() == [0; 2]),
-            ),
+            arrays: LineArrays::new(dtype, (lines, wide), (real, align), written)
+                .in_pairs(common.pairs.map(|pairs| pairs && two && fourier.turns() == [0; 2])),
             points: fourier.points(),
             length: schedule.room(),
             half: of(Signals::Half),
