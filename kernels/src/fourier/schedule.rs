@@ -11,7 +11,7 @@ const PRIMES: [usize; 6] = [13, 11, 7, 5, 3, 2];
 /// Bytes of local memory that a group fills: what every device has.
 pub(crate) const LOCAL: usize = 32 << 10;
 
-/// What it may have through OpenCL, if the device has so much.
+/// What it may have through OpenCL on a GPU that has so much.
 pub(crate) const MORE: usize = 48 << 10;
 
 /// What it may ask for on CUDA, where a processor has room for one group of that size.

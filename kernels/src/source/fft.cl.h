@@ -72,7 +72,7 @@
 #endif
 
 #if TWO
-  /* A result of a signal. */
+  /* A result of a signal, which is not called `value`. */
   #define STORE_REAL(k, result)                                                             \
     if ((k) < y_extent) {                                                                   \
       const elem value = e_make(result, R(0.0));                                            \
@@ -157,7 +157,7 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
         }
 #elif TWO
         const int mirrored = 2 * at > POINTS;
-        const idx place = ROOM_PLACE((mirrored ? POINTS - at : at) * DONE + 2 * j);
+        const idx place = ROOM_PLACE((idx)(mirrored ? POINTS - at : at) * DONE + 2 * j);
         elem one = x_value(x0[place]), other = x_value(x0[place + ROOM_PLACE(1) - ROOM_PLACE(0)]);
         if (mirrored) {
           one = e_mul(e_conj(one), back);
@@ -167,7 +167,7 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
         value = e_make(one.re - other.im, one.im + other.re);
 #elif HALVES == 2
         const int mirrored = 2 * (k / DONE) > STRIDE / DONE * POINTS;
-        value = x_value(x0[mirrored ? ROOM_PLACE(STRIDE * POINTS - k / DONE * DONE + k % DONE) : ROOM_PLACE(k)]);
+        value = x_value(x0[mirrored ? ROOM_PLACE((idx)STRIDE * POINTS - k / DONE * DONE + k % DONE) : ROOM_PLACE(k)]);
         if (mirrored) value = e_mul(e_conj(value), back);
 #else
         value = x_value(x0[ROOM_PLACE(k)]);
@@ -177,7 +177,7 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
 #if DONE > 1
       /* Element `at` times the root of DONE POINTS to the power at times low. */
       const elem begin = OF_PASS(turn * low), root = OF_PASS(APART * low);
-      const elem fourth = OF_PASS((FIRST > 4 ? 4 * APART * low : 0));
+      const elem fourth = OF_PASS((FIRST > 4 ? (idx)4 * APART * low : 0));
       UNROLL for (int r = 0; r < FIRST; r++) v[r] = e_mul(v[r], begin);
       TURN(v, FIRST, root, fourth)
 #endif
@@ -211,7 +211,8 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
         elem value = v[r];
 #if TO_USER && TWO
         const idx k = 2 * j + (idx)at * DONE;
-        STORE_REALS(k, scale * value.re, scale * value.im)
+        const elem both = e_scale(scale, value);
+        STORE_REALS(k, both.re, both.im)
 #elif TO_USER
         idx k = WHOLE(j % DONE) + (idx)at * ALL_DONE;
   #if HALVES == 1

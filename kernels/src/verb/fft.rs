@@ -22,10 +22,10 @@ const NAME: &str = "fft";
 /// `x` has signals and `y` spectra, or the other way round.
 ///
 /// On devices that run kernels, lines that do not fit local memory, and those whose length has prime factors above 13, take several passes. Every
-/// device has room for 4096 complex numbers of 32 bits, or twice as many real samples, where lines lie one behind the other; on CUDA it is
-/// asked for up to 144 KiB. Room for
-/// what goes from one to the next is the executor's, up to 64 MiB, or as much as one line takes: more lines are transformed one
-/// part after the other. It is kept for the next call, as the factors of a transform are, until memory is short.
+/// device has room for 4096 complex numbers of 32 bits, or twice as many real samples, where lines lie one behind the other; GPUs are
+/// asked for up to 48 KiB through OpenCL, and up to 144 KiB on CUDA. Between real samples and half a spectrum passes leave half as much. Room for
+/// what goes from one to the next is the executor's, up to 256 MiB, or as much as one line takes: more lines are transformed in
+/// parts, one after the other. It is kept for the next call, as the factors of a transform are, until memory is short.
 ///
 /// On CUDA devices with cuFFT that library transforms what is large: where our own passes would read and write 48 MiB or more and
 /// the library moves so much less that it is done before them. It gives the same but for rounding, and but for sums that the dtype does not

@@ -30,7 +30,12 @@ use own::Own;
 /// Local memory of a group on an executor's device.
 pub(super) fn local(gpu: &Gpu) -> usize {
     let device = gpu.stream.device();
-    let most = if device.kind() == DeviceKind::Cuda { LARGE } else { MORE };
+    let most = match device.kind() {
+        DeviceKind::Cuda => LARGE,
+        // A processor's local memory is as any other.
+        _ if device.info().accelerator => MORE,
+        _ => LOCAL,
+    };
     device.info().most_local_bytes.min(most).max(LOCAL)
 }
 

@@ -20,7 +20,7 @@ use super::line_arrays::{LineArrays, Parameters, numbers};
 use super::table_key::Key;
 use super::{Gpu, constants};
 use crate::Result;
-use crate::fourier::{LOCAL, Lines, complex};
+use crate::fourier::{Lines, MORE, complex};
 use crate::verb::FilterCall;
 
 /// Bytes of arrays that stay in a device's cache, whose parts may be moved again: a million elements take 0.031 ms in what threads hold, and
@@ -66,7 +66,7 @@ pub(super) fn run(gpu: &Gpu, call: &FilterCall<'_>) -> Result<()> {
     let (of, at) = ((&call.filter, dtype, extent), (&lines, memories.map(address)));
     // Lines side by side of large arrays are taken by as many as memory moves at once, where there is local memory for them.
     let bytes = count.saturating_mul(extent).saturating_mul(dtype.bytes());
-    let beside = lines.across.contains(&true) && room > LOCAL && bytes > CACHED;
+    let beside = lines.across.contains(&true) && room > MORE && bytes > CACHED;
     let (kernel, key, takes_numbers, [parts, groups, threads]) =
         if let Some(held) = Held::new(of, at, &written).filter(|_| !beside) {
             let [parts, groups] = held.parts.groups(count, extent);
