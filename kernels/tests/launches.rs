@@ -152,7 +152,7 @@ fn a_fourier_transform_launches_once_where_lines_fit_local_memory() {
             (1, [2, 4096], 1),
             (0, [4096, 3], 2),
             (1, [3, 17], 2),
-            (1, [2, 2053], 4),
+            (1, [2, 4099], 4),
         ] {
             let x = executor.empty(&shape, DType::Complex64).unwrap();
             let mut y = executor.empty(&shape, DType::Complex64).unwrap();

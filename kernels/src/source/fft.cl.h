@@ -72,7 +72,7 @@
 #endif
 
 #if TWO
-  /* A result of a signal, which is not called `value`. */
+  /* A result of a signal, whose name is not `value`. */
   #define STORE_REAL(k, result)                                                             \
     if ((k) < y_extent) {                                                                   \
       const elem value = e_make(result, R(0.0));                                            \
@@ -211,8 +211,8 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
         elem value = v[r];
 #if TO_USER && TWO
         const idx k = 2 * j + (idx)at * DONE;
-        const elem both = e_scale(scale, value);
-        STORE_REALS(k, both.re, both.im)
+        const elem samples = e_scale(scale, value);
+        STORE_REALS(k, samples.re, samples.im)
 #elif TO_USER
         idx k = WHOLE(j % DONE) + (idx)at * ALL_DONE;
   #if HALVES == 1

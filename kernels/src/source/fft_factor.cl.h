@@ -5,7 +5,7 @@ typedef struct ALIGNED(BITS / 4) { real re; real im; } factor;
 /* Numbers k and k + 1 of an array where they are next to each other and aligned as one, as a complex number. */
 #define PAIR_AT(from, k) e_make(((const GLOBAL factor*)(from))[(k) / 2].re, ((const GLOBAL factor*)(from))[(k) / 2].im)
 
-/* What becomes of two results goes there. */
+/* What becomes of two results goes there. Their names are neither `both` nor `value`. */
 #define PUT_PAIR(to, k, one, other)                                                     \
   {                                                                                     \
     factor both;                                                                        \
