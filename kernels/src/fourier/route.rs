@@ -6,9 +6,9 @@ use arrayspan_bridge::devices::vendor::{LineSteps, Transform, TransformKind};
 use super::{Fourier, Lines, Signals};
 use crate::Cost;
 
-/// Bytes of the lines that the library takes at a time, in room on the way to it or from it; what it works in is about as large. Fewer lines
-/// would stay in the cache of a device until they are read again, but take longer: 8000 lines of as many points 0.40 ms at once, 0.50
-/// in eight parts (H200).
+/// Bytes of the lines that are in room at a time: between passes of our own, and on the way to the library or from it; what that works in is
+/// about as large. Fewer lines would stay in the cache of a device until they are read again, but take longer, for launches: 8000 lines of
+/// as many points 0.40 ms at once by the library, 0.50 in eight parts (H200).
 pub(crate) const ROOM: usize = 256 << 20;
 
 /// Bytes that our own passes read and write at least where the library takes their place: what is smaller stays in a device's

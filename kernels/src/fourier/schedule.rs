@@ -3,7 +3,7 @@
 use arrayspan_bridge::DType;
 
 use super::line_pass::{Halves, LinePass};
-use super::{Fourier, Signals};
+use super::{Fourier, ROOM, Signals};
 
 /// Prime factors that butterflies have.
 const PRIMES: [usize; 6] = [13, 11, 7, 5, 3, 2];
@@ -24,10 +24,6 @@ pub(crate) const SIDE_BY_SIDE: usize = 32;
 /// Bytes of local memory that a line takes at most, where lines do not lie side by side: of longer ones a processor holds one at a time, which takes
 /// longer than two passes.
 const ALONG: usize = 112 << 10;
-
-/// Bytes of lines on their way from one pass to the next. Caches hold less, and what fewer lines leave in them is worth less than what
-/// more launches take.
-const ROOM: usize = 256 << 20;
 
 /// The passes over memory of a transform. What it costs is known before it runs, on whichever device: that of groups with [`LOCAL`] memory.
 /// Where they may have more, lines of more points take one pass.

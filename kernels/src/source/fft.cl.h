@@ -12,7 +12,6 @@
      N                   points that signals are transformed to, fewer than a line's where lines are convolved
      LENGTH              elements of a line between passes
      STRIDE              PARTS, or what it was if all transforms were made
-     Y_PAIRS             1 if samples 2 k and 2 k + 1 of lines are next to each other, aligned as one
      TWO                 1 if transform j is numbers 2 j and 2 j + 1, whose results are real: of the first plus i times the second
      HALVES, DIGIT       1 if half of the first pass's results goes on, 2 if half of the transforms are made; points of the first pass
      POINTS, PITCH       elements of a transform, and from one to the next in local memory
@@ -36,7 +35,7 @@
      FIRST, FINAL, STEPS the first radix, whose butterflies take what is loaded; the last one, whose butterflies leave what is stored; and
                          STEP(radix, product of the radices before, of those behind) ... for those between. If there is one alone,
                          it stands between two ones
-   and the text of steps. */
+   and the texts of steps and samples. */
 
 /* Transform s of a pass: its line and its number there. */
 #if PARTS == 1
@@ -69,28 +68,6 @@
   #define ROOM_PLACE(k) ((k) * count + line)
 #else
   #define ROOM_PLACE(k) (line * LENGTH + (k))
-#endif
-
-#if TWO
-  /* A result of a signal, whose name is not `value`. */
-  #define STORE_REAL(k, result)                                                             \
-    if ((k) < y_extent) {                                                                   \
-      const elem value = e_make(result, R(0.0));                                            \
-      const idx place = (k) + y_turn < y_extent ? (k) + y_turn : (k) + y_turn - y_extent;   \
-      GLOBAL y_cell* to = line_y + place * y_s;                                             \
-      OLD(to)                                                                               \
-      *to = y_of(EXPRESSION(NEW));                                                          \
-    }
-  #if Y_PAIRS && !READS_Y
-    #define STORE_REALS(k, one, other)          \
-      if ((k) + 1 < y_extent) {                 \
-        PUT_PAIR(line_y, k, one, other)         \
-      } else STORE_REAL(k, one)
-  #else
-    #define STORE_REALS(k, one, other) \
-      STORE_REAL(k, one)               \
-      STORE_REAL((k) + 1, other)
-  #endif
 #endif
 
 KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
@@ -139,8 +116,7 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
         const int there = k < N && bin < x_extent;
   #endif
         if (there) {
-          const idx place = bin + x_turn < x_extent ? bin + x_turn : bin + x_turn - x_extent;
-          value = x_value(line_x[place * x0_s]);
+          value = x_value(line_x[PLACE(bin, x_turn, x_extent) * x0_s]);
   #if HALF == 1
           /* A bin that is its own conjugate is real; the others stand for two. */
           value = bin == 0 || 2 * bin == N ? e_make(value.re, R(0.0)) : e_scale(inner, value);
@@ -175,7 +151,7 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
         v[r] = value;
       }
 #if DONE > 1
-      /* Element `at` times the root of DONE POINTS to the power at times low. */
+      /* Element `at` times the root of ALL_DONE POINTS to the power at times low. */
       const elem begin = OF_PASS(turn * low), root = OF_PASS(APART * low);
       const elem fourth = OF_PASS((FIRST > 4 ? (idx)4 * APART * low : 0));
       UNROLL for (int r = 0; r < FIRST; r++) v[r] = e_mul(v[r], begin);
@@ -211,8 +187,7 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
         elem value = v[r];
 #if TO_USER && TWO
         const idx k = 2 * j + (idx)at * DONE;
-        const elem samples = e_scale(scale, value);
-        STORE_REALS(k, samples.re, samples.im)
+        STORE_SAMPLES(k, value)
 #elif TO_USER
         idx k = WHOLE(j % DONE) + (idx)at * ALL_DONE;
   #if HALVES == 1
@@ -236,10 +211,7 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
   #else
           value = e_scale(scale, value);
   #endif
-          const idx place = to_bin + y_turn < y_extent ? to_bin + y_turn : to_bin + y_turn - y_extent;
-          GLOBAL y_cell* to = line_y + place * y_s;
-          OLD(to)
-          *to = y_of(EXPRESSION(NEW));
+          STORE(to_bin, value)
         }
 #elif HALVES == 1 && DONE == 1
         if (at < KEPT) y[ROOM_PLACE(j * KEPT + at)] = y_of(value);
@@ -260,13 +232,9 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
       SPLIT((from + i % lines))
       const idx k = N + j + i / lines * PARTS;
       if (k < y_extent) {
-        const elem value = e_zero();
-        const idx number = first_line + line;
-        LINE_SPLIT(number)
-        const idx place = k + y_turn < y_extent ? k + y_turn : k + y_turn - y_extent;
-        GLOBAL y_cell* to = y + (y_LINE + place * y_s);
-        OLD(to)
-        *to = y_of(EXPRESSION(NEW));
+        LINE_SPLIT((first_line + line))
+        GLOBAL y_cell* line_y = y + y_LINE;
+        STORE(k, e_zero())
       }
     }
 #endif

@@ -14,22 +14,13 @@
      LARGE               1 if local memory is more than is given without being asked
      X_REAL, Y_REAL, X_ALIGN, Y_ALIGN  what x0 and y hold
      POSITIVE            1 if exponents are positive
-     X_PAIRS, Y_PAIRS    1 if samples 2 k and 2 k + 1 of lines are next to each other, aligned as one
+     X_PAIRS             1 if samples 2 k and 2 k + 1 of lines are next to each other, aligned as one
      LOAD_ACROSS, STORE_ACROSS  1 if neighbours among threads take several lines
      PADS                1 if signals have elements behind their last point
      ROOTS_AT, HALVES_AT, QUARTERS_AT  where the table has the roots of one, W, and Q
      FIRST, STEPS_BEHIND, FINAL, STEPS_AHEAD  the first radix and the steps behind it; the last one and those before it
      ALL_STEPS           all steps
-   and the text of steps. */
-
-#define PLACE(k, turn, extent) ((k) + (turn) < (extent) ? (k) + (turn) : (k) + (turn) - (extent))
-#define STORE(k, result)                                             \
-  {                                                                  \
-    const elem value = result;                                       \
-    GLOBAL y_cell* to = line_y + PLACE(k, y_turn, y_extent) * y_s;   \
-    OLD(to)                                                          \
-    *to = y_of(EXPRESSION(NEW));                                     \
-  }
+   and the texts of steps and samples. */
 
 #if POSITIVE
   #define SIGNED(value) e_conj(value)
@@ -38,7 +29,6 @@
 #endif
 
 #define SAMPLE(k) ((k) < x_extent ? x_value(line_x[PLACE(k, x_turn, x_extent) * x0_s]).re : R(0.0))
-#define STORE_SAMPLE(k, sample) if ((k) < y_extent) STORE(k, e_make(scale * (sample), R(0.0)))
 /* Samples k and k + 1. */
 #if COSINES
   #define SAMPLES(k) e_make(SAMPLE(ORDERED(k)), SAMPLE(ORDERED((k) + 1)))
@@ -46,16 +36,6 @@
   #define SAMPLES(k) ((k) + 1 < x_extent ? PAIR_AT(line_x, k) : e_make(SAMPLE(k), R(0.0)))
 #else
   #define SAMPLES(k) e_make(SAMPLE(k), SAMPLE((k) + 1))
-#endif
-#if Y_PAIRS && !READS_Y
-  #define STORE_SAMPLES(k, samples)                                \
-    if ((k) + 1 < y_extent) {                                      \
-      PUT_PAIR(line_y, k, scale * (samples).re, scale * (samples).im) \
-    } else STORE_SAMPLE(k, (samples).re)
-#else
-  #define STORE_SAMPLES(k, samples) \
-    STORE_SAMPLE(k, (samples).re)   \
-    STORE_SAMPLE((k) + 1, (samples).im)
 #endif
 /* A bin as it is. Those that are their own conjugates are real; the others stand for two. */
 #define TAKEN(k) x_value(line_x[PLACE(k, x_turn, x_extent) * x0_s])

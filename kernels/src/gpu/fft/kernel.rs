@@ -11,8 +11,12 @@ use super::tables::{FINE, Pass};
 use crate::fourier::{Halves, LOCAL, LinePass, Lines, SIDE_BY_SIDE, Schedule};
 use crate::{Fourier, Signals};
 
-const TEXT: &str = include_str!("../../source/fft.cl.h");
-const PAIRS: &str = include_str!("../../source/fft_pairs.cl.h");
+const TEXT: &str =
+    concat!(include_str!("../../source/fft_samples.cl.h"), include_str!("../../source/fft.cl.h"));
+const PAIRS: &str = concat!(
+    include_str!("../../source/fft_samples.cl.h"),
+    include_str!("../../source/fft_pairs.cl.h")
+);
 
 /// Points of a group, unless those of one transform are more.
 const TOGETHER: usize = 1024;
