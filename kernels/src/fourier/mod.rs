@@ -1,20 +1,24 @@
 //! Discrete Fourier transforms along an axis, as data.
 
 mod inverse;
+mod limits;
 mod line_pass;
 mod lines;
 mod radices;
+mod registers;
 mod route;
 mod schedule;
 mod several;
 
 use arrayspan_bridge::{DType, Layout};
 
+pub(crate) use limits::{LOCAL, Limits, MORE};
 pub(crate) use line_pass::{Halves, LinePass};
 pub(crate) use lines::Lines;
 pub(crate) use radices::{parts, radices};
+pub(crate) use registers::Registers;
 pub(crate) use route::{Arrays, ROOM, Route};
-pub(crate) use schedule::{LARGE, LOCAL, MORE, SIDE_BY_SIDE, Schedule, factors};
+pub(crate) use schedule::{ALONG, SIDE_BY_SIDE, Schedule, factors};
 pub(crate) use several::joined;
 
 use crate::verb::check;
@@ -303,11 +307,16 @@ impl Fourier {
     /// # Errors
     /// When the shape has not as many elements along the axis, or could not be addressed.
     pub fn cost(&self, shape: &[usize], dtype: DType) -> Result<Cost> {
-        self.cost_within(LOCAL, shape, dtype)
+        self.cost_within(Limits::LEAST, shape, dtype)
     }
 
-    /// The same on a device whose groups have so much local memory.
-    pub(crate) fn cost_within(&self, local: usize, shape: &[usize], dtype: DType) -> Result<Cost> {
+    /// The same on a device whose groups have so much.
+    pub(crate) fn cost_within(
+        &self,
+        limits: Limits,
+        shape: &[usize],
+        dtype: DType,
+    ) -> Result<Cost> {
         let Some(range) = self.range_of(shape) else {
             return check::argument(NAME, format!("x has shape {shape:?}"));
         };
@@ -324,7 +333,7 @@ impl Fourier {
         }
         let lines = Lines::new(self, [&y, &x])?;
         let across = lines.across.contains(&true);
-        cost += self.work(&Schedule::new(local, self, dtype, lines.count(), across));
+        cost += self.work(&Schedule::new(limits, self, dtype, lines.count(), across));
         Ok(cost)
     }
 

@@ -3,7 +3,8 @@
 use std::sync::{LazyLock, OnceLock};
 
 /// Radices of butterflies, and what those that are none of their own are the products of.
-const ALL: [(usize, [usize; 2]); 16] = [
+const ALL: [(usize, [usize; 2]); 17] = [
+    (27, [3, 9]),
     (25, [5, 5]),
     (20, [4, 5]),
     (16, [1, 16]),
@@ -43,7 +44,11 @@ pub(crate) fn radices(points: usize) -> Vec<usize> {
 }
 
 fn found(points: usize) -> Vec<usize> {
-    let mut found = fewest(points, usize::MAX).map_or_else(Vec::new, |(_, radices)| radices);
+    in_order(fewest(points, usize::MAX).map_or_else(Vec::new, |(_, radices)| radices))
+}
+
+/// Radices, the largest first, in the order of steps.
+pub(super) fn in_order(mut found: Vec<usize>) -> Vec<usize> {
     if let Some(at) = found.iter().position(|radix| radix % 2 == 1) {
         let odd = found.remove(at);
         found.push(odd);
@@ -53,6 +58,28 @@ fn found(points: usize) -> Vec<usize> {
         found.swap(0, 1);
     }
     found
+}
+
+/// All radices, the largest first, of which there are as few as can be.
+pub(super) fn of_fewest(points: usize) -> Vec<Vec<usize>> {
+    let mut all = vec![(points, Vec::new())];
+    while !all.is_empty() {
+        let done = all.iter().filter(|(rest, _)| *rest == 1).map(|(_, radices)| radices.clone());
+        let done: Vec<Vec<usize>> = done.collect();
+        if !done.is_empty() {
+            return done;
+        }
+        let next = |(rest, radices): &(usize, Vec<usize>)| {
+            let (rest, most) = (*rest, radices.last().copied().unwrap_or(*rest));
+            let each = ALL.iter().map(|(radix, _)| *radix).chain([2]);
+            let fitting = each.filter(|radix| *radix <= most && rest.is_multiple_of(*radix));
+            fitting
+                .map(|radix| (rest / radix, [&radices[..], &[radix]].concat()))
+                .collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(next).collect();
+    }
+    Vec::new()
 }
 
 /// What the best radices of at most so much cost, and these, the largest first.

@@ -3,19 +3,10 @@
 use arrayspan_bridge::DType;
 
 use super::line_pass::{Halves, LinePass};
-use super::{Fourier, ROOM, Signals};
+use super::{Fourier, LOCAL, Limits, ROOM, Registers, Signals};
 
 /// Prime factors that butterflies have.
 const PRIMES: [usize; 6] = [13, 11, 7, 5, 3, 2];
-
-/// Bytes of local memory that a group fills: what every device has.
-pub(crate) const LOCAL: usize = 32 << 10;
-
-/// What it may have through OpenCL on a GPU that has so much.
-pub(crate) const MORE: usize = 48 << 10;
-
-/// What it may ask for on CUDA, where a processor has room for one group of that size.
-pub(crate) const LARGE: usize = 144 << 10;
 
 /// Bytes of neighbours that are read or written together at least, where lines lie side by side, as the parts of a line do in
 /// each of several passes: what memory moves at once.
@@ -23,9 +14,12 @@ pub(crate) const SIDE_BY_SIDE: usize = 32;
 
 /// Bytes of local memory that a line takes at most, where lines do not lie side by side: of longer ones a processor holds one at a time, which takes
 /// longer than two passes.
-const ALONG: usize = 112 << 10;
+pub(crate) const ALONG: usize = 112 << 10;
 
-/// The passes over memory of a transform. What it costs is known before it runs, on whichever device: that of groups with [`LOCAL`] memory.
+/// Points that are transformed at a time, at most: there is a group for each line of those that threads hold in registers.
+const MOST_POINTS: usize = 1 << 31;
+
+/// The passes over memory of a transform. What it costs is known before it runs, on whichever device: that of groups that have the [least](Limits::LEAST).
 /// Where they may have more, lines of more points take one pass.
 ///
 /// A line whose length has small prime factors only is transformed as it is, one of real samples with half a spectrum, or with cosines, as one of half as
@@ -47,15 +41,15 @@ pub(crate) struct Schedule {
     /// All lines, and those that are transformed at a time.
     pub(crate) lines: usize,
     pub(crate) at_once: usize,
-    /// Local memory of a group, in bytes.
-    pub(crate) local: usize,
+    /// What a group has.
+    pub(crate) limits: Limits,
     bytes: usize,
 }
 
 impl Schedule {
-    /// Of so many lines, which lie side by side or not, by groups with so much local memory; `dtype` is that of results.
+    /// Of so many lines, which lie side by side or not, by groups that have so much; `dtype` is that of results.
     pub(crate) fn new(
-        local: usize,
+        limits: Limits,
         fourier: &Fourier,
         dtype: DType,
         lines: usize,
@@ -63,23 +57,29 @@ impl Schedule {
     ) -> Self {
         let bytes = 2 * dtype.real().bytes();
         let several = LOCAL / SIDE_BY_SIDE;
-        let single =
-            if across { local / SIDE_BY_SIDE.max(bytes) } else { local.min(ALONG) / bytes };
+        // Lines of a group, and whether one pass takes them.
+        let lines_of = if across { (SIDE_BY_SIDE / bytes).max(1) } else { 1 };
+        let most = if across { limits.local } else { limits.local.min(ALONG) };
+        let fits = |points: usize| {
+            let all = points.saturating_mul(lines_of * bytes);
+            all <= most || Registers::new(points, lines_of, bytes, limits).is_some()
+        };
         let points = fourier.points();
         let even = fourier.is_weighted() && points.is_multiple_of(2);
-        let pairs = even && points / 2 <= single && factors(points).is_some();
+        let pairs = even && factors(points).is_some() && fits(points / 2);
         let chirp = factors(points).is_none();
         let length = match points {
             _ if chirp => padded(2 * points - 1),
             _ if pairs => points / 2,
             _ => points,
         };
-        let passes = passes(length, single, several);
+        let passes = if fits(length) { vec![length] } else { passes(length, several) };
         let half = fourier.signals() == Signals::Half && passes.len() > 1 && !chirp;
         let side = if fourier.is_inverse() { Halves::Transforms } else { Halves::Results };
         let halves = half.then_some(side);
         let mut schedule =
-            Self { length, passes, chirp, pairs, halves, lines, at_once: lines, local, bytes };
+            Self { length, passes, chirp, pairs, halves, lines, at_once: lines, limits, bytes };
+        schedule.at_once = lines.min((MOST_POINTS / length).max(1));
         let line = schedule.rooms().saturating_mul(schedule.room()).saturating_mul(bytes).max(1);
         if schedule.rooms() > 0 {
             // As many each time.
@@ -151,12 +151,8 @@ fn padded(least: usize) -> usize {
         .fold(power, usize::min)
 }
 
-/// Lengths of about the same size whose product is `length`: one of up to `single`, or several of up to `several` points. All prime
-/// factors of it are small.
-fn passes(length: usize, single: usize, several: usize) -> Vec<usize> {
-    if length <= single {
-        return vec![length];
-    }
+/// Several lengths of about the same size, of up to `several` points, whose product is `length`. All prime factors of it are small.
+fn passes(length: usize, several: usize) -> Vec<usize> {
     let primes = factors(length).unwrap_or_default();
     for count in 2.. {
         let mut parts = vec![1; count];
@@ -183,10 +179,16 @@ mod tests {
             let fourier = Fourier::new(0, points).unwrap();
             for dtype in [DType::Float32, DType::Complex128] {
                 for across in [false, true] {
-                    let schedule = Schedule::new(LOCAL, &fourier, dtype, 7, across);
+                    let schedule = Schedule::new(Limits::LEAST, &fourier, dtype, 7, across);
                     let bytes = 2 * dtype.real().bytes();
                     assert_eq!(schedule.passes.iter().product::<usize>(), schedule.length);
-                    assert!(schedule.passes.iter().all(|part| part * bytes <= LOCAL), "{points}");
+                    let fits = |part: &usize| {
+                        let (all, lines) = (part * bytes, (SIDE_BY_SIDE / bytes).max(1));
+                        let lines = if across { lines } else { 1 };
+                        let held = || Registers::new(*part, lines, bytes, Limits::LEAST).is_some();
+                        all * lines <= LOCAL || schedule.passes.len() == 1 && held()
+                    };
+                    assert!(schedule.passes.iter().all(fits), "{points}");
                     let least = if schedule.chirp { 2 * points - 1 } else { points };
                     assert!(schedule.length >= least && schedule.length < 2 * least.max(2));
                     for part in &schedule.passes {
@@ -203,9 +205,11 @@ mod tests {
 
     #[test]
     fn half_of_what_real_lines_leave_is_left_out() {
-        for points in [4125, 9000, 1 << 15, 1 << 21] {
+        for points in [9625, 18_000, 1 << 15, 1 << 21] {
             let half = Fourier::new(0, points).unwrap().half();
-            let new = |fourier: &Fourier| Schedule::new(LOCAL, fourier, DType::Complex64, 3, false);
+            let new = |fourier: &Fourier| {
+                Schedule::new(Limits::LEAST, fourier, DType::Complex64, 3, false)
+            };
             for fourier in [half, half.adjoint()] {
                 let (whole, part) = (new(&half.real()), new(&fourier));
                 assert_eq!(part.passes, whole.passes);
@@ -222,9 +226,10 @@ mod tests {
     fn lines_that_fit_take_one_pass() {
         let launches = |points, across| {
             let fourier = Fourier::new(0, points).unwrap();
-            Schedule::new(LOCAL, &fourier, DType::Complex64, 1000, across).launches()
+            Schedule::new(Limits::LEAST, &fourier, DType::Complex64, 1000, across).launches()
         };
         assert_eq!([launches(4096, false), launches(1024, true), launches(1, true)], [1; 3]);
+        assert_eq!([launches(6144, false), launches(1536, true)], [1; 2]);
         assert_eq!([launches(8000, false), launches(8000, true), launches(17, false)], [2; 3]);
     }
 }

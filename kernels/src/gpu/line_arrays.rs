@@ -26,6 +26,8 @@ pub(super) struct LineArrays {
     align: [usize; 2],
     /// Whether elements 2 k and 2 k + 1 of their lines are next to each other, aligned as one.
     pairs: [bool; 2],
+    /// Whether elements of their lines follow each other and are taken in that order, as many as there are points.
+    plain: [bool; 2],
     /// Extents and strides, where they are too many to be arguments.
     baked: Vec<isize>,
 }
@@ -51,13 +53,28 @@ impl LineArrays {
         let rank = lines.others.extents.len();
         let baked = arguments + 3 * rank > MOST_ARGUMENTS;
         let baked = if baked { numbers(lines).collect() } else { Vec::new() };
-        Self { dtype, formula, wide, rank, real, align, pairs: [false; 2], baked }
+        Self {
+            dtype,
+            formula,
+            wide,
+            rank,
+            real,
+            align,
+            pairs: [false; 2],
+            plain: [false; 2],
+            baked,
+        }
     }
 
     /// The same where elements of real arrays are in pairs.
     pub(super) fn in_pairs(self, pairs: [bool; 2]) -> Self {
         let pairs = [0, 1].map(|operand| self.real[operand] && pairs[operand]);
         Self { pairs, ..self }
+    }
+
+    /// The same where elements are taken in their order.
+    pub(super) fn in_order(self, plain: [bool; 2]) -> Self {
+        Self { plain, ..self }
     }
 
     pub(super) fn is_wide(&self) -> bool {
@@ -89,6 +106,7 @@ impl LineArrays {
             text.flag(format_args!("{name}_REAL"), self.real[at]);
             text.define(format_args!("{name}_ALIGN"), self.align[at]);
             text.flag(format_args!("{name}_PAIRS"), self.pairs[at]);
+            text.flag(format_args!("{name}_PLAIN"), self.plain[at]);
         }
         let mut names: Vec<String> = OPERANDS.map(|operand| format!("{operand}_s")).into();
         names.extend(lines.names());

@@ -1,4 +1,4 @@
-/* A pass of discrete Fourier transforms: of POINTS points each, in local memory.
+/* A pass of discrete Fourier transforms, of POINTS points each.
 
    A line has PARTS transforms in a pass: number j takes the elements j, j + STRIDE, j + 2 STRIDE, .... DONE is the product of
    the points of all passes before. Its result k goes to the place (j / DONE) DONE POINTS + j % DONE + k DONE, so that the last pass leaves
@@ -17,7 +17,6 @@
      POINTS, PITCH       elements of a transform, and from one to the next in local memory
      THREADS, LINES      threads and transforms of a group
      FROM_USER, TO_USER  1 if this pass reads the input, writes the result; else arrays of whole lines
-     LARGE               1 if local memory is more than is given without being asked
      X_REAL, Y_REAL, X_ALIGN, Y_ALIGN  what these hold
      POSITIVE            1 if exponents are positive
      HALF                1 if the input is half a spectrum, 2 if the result is
@@ -33,10 +32,16 @@
      QUARTERS_AT         where the table has exp(-pi i k / 2 N)
      CHIRP_AT, RESPONSE_AT  what lines are multiplied by before it and behind, what their transform is
      FIRST, FINAL, STEPS the first radix, whose butterflies take what is loaded; the last one, whose butterflies leave what is stored; and
-                         STEP(radix, product of the radices before, of those behind) ... for those between. If there is one alone,
-                         it stands between two ones
+                         STEP(radix, product of the radices before, of those behind, where its numbers come from, the radix before) ...
+                         for those between. If there is one alone, it stands between two ones
    and the texts of steps and samples. */
 
+/* Lines that are convolved are longer than signals. */
+#if CHIRP
+  #define IS_POINT(k) ((k) < N)
+#else
+  #define IS_POINT(k) 1
+#endif
 /* Transform s of a pass: its line and its number there. */
 #if PARTS == 1
   #define SPLIT(s) const idx line = s, j = 0;
@@ -70,17 +75,13 @@
   #define ROOM_PLACE(k) (line * LENGTH + (k))
 #endif
 
-KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
-#if LARGE
-  LARGE_LOCAL_ARRAY(factor, held, LINES * PITCH);
-#else
-  LOCAL_ARRAY(factor, held, LINES * PITCH);
-#endif
+KERNEL_OF(THREADS, 1, RESIDENT) fft(PARAMETERS) {
+  NUMBERS
   PROLOGUE
   const int thread = LID(0);
   const idx all = count * PARTS;
-  for (idx from = (idx)GRP(0) * LINES; from < all; from += (idx)NGRP(0) * LINES) {
-    for (int b = thread; b < LINES * APART; b += THREADS) {
+  EACH_GROUP(all) {
+    EACH(b, LINES * APART) {
 #if LOAD_ACROSS
       const int own = b % LINES, turn = b / LINES;
 #else
@@ -110,13 +111,13 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
 #if FROM_USER
   #if HALF == 1
         const idx bin = k <= N / 2 ? k : N - k;
-        const int there = k < N;
+        const int there = IS_POINT(k);
   #else
         const idx bin = COSINES == 2 ? ORDERED(k) : k;
-        const int there = k < N && bin < x_extent;
+        const int there = IS_POINT(k) && X_HAS(bin);
   #endif
         if (there) {
-          value = x_value(line_x[PLACE(bin, x_turn, x_extent) * x0_s]);
+          value = x_value(line_x[X_AT(bin)]);
   #if HALF == 1
           /* A bin that is its own conjugate is real; the others stand for two. */
           value = bin == 0 || 2 * bin == N ? e_make(value.re, R(0.0)) : e_scale(inner, value);
@@ -159,23 +160,20 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
 #endif
       BUTTERFLY(FIRST)(v);
       TURNED_FIRST(turn, v)
-      LOCAL factor* held_line = held + own * PITCH;
-      const int first = PLACED(own, turn);
-      LEAVE(FIRST, APART, held_line, first, v)
+      LEAVE_LOADED(own, turn, v)
     }
     BARRIER();
     STEPS
-    for (int b = thread; b < LINES * (POINTS / FINAL); b += THREADS) {
+    TO_STORED
+    EACH(b, LINES * (POINTS / FINAL)) {
 #if STORE_ACROSS
       const int own = b % LINES, low = b / LINES;
 #else
       const int own = b / (POINTS / FINAL), low = b % (POINTS / FINAL);
 #endif
       if (from + own >= all) continue;
-      const LOCAL factor* held_line = held + own * PITCH;
-      const int first = PLACED(own, BIN(low));
       elem v[FINAL];
-      TAKE(FINAL, 1, held_line, first, v)
+      TAKE_STORED(own, low, v)
       BUTTERFLY(FINAL)(v);
       SPLIT((from + own))
 #if TO_USER
@@ -197,7 +195,7 @@ KERNEL_OF(THREADS, 1, 1) fft(PARAMETERS) {
         }
   #endif
         const idx to_bin = COSINES == 1 ? ORDERED(k) : k;
-        if (k < N && to_bin < y_extent) {
+        if (IS_POINT(k) && Y_HAS(to_bin)) {
   #if CHIRP
           value = e_mul(e_conj(value), OF_TABLE(CHIRP_AT + k));
   #endif

@@ -11,7 +11,6 @@
      N                   points of the transform
      HALF                1 if the input is half a spectrum, 2 if the result is
      COSINES             the same of sums with cosines
-     LARGE               1 if local memory is more than is given without being asked
      X_REAL, Y_REAL, X_ALIGN, Y_ALIGN  what x0 and y hold
      POSITIVE            1 if exponents are positive
      X_PAIRS             1 if samples 2 k and 2 k + 1 of lines are next to each other, aligned as one
@@ -28,45 +27,43 @@
   #define SIGNED(value) value
 #endif
 
-#define SAMPLE(k) ((k) < x_extent ? x_value(line_x[PLACE(k, x_turn, x_extent) * x0_s]).re : R(0.0))
+#define SAMPLE(k) (X_HAS(k) ? x_value(line_x[X_AT(k)]).re : R(0.0))
 /* Samples k and k + 1. */
 #if COSINES
   #define SAMPLES(k) e_make(SAMPLE(ORDERED(k)), SAMPLE(ORDERED((k) + 1)))
 #elif X_PAIRS
-  #define SAMPLES(k) ((k) + 1 < x_extent ? PAIR_AT(line_x, k) : e_make(SAMPLE(k), R(0.0)))
+  #define SAMPLES(k) (X_HAS((k) + 1) ? PAIR_AT(line_x, k) : e_make(SAMPLE(k), R(0.0)))
 #else
   #define SAMPLES(k) e_make(SAMPLE(k), SAMPLE((k) + 1))
 #endif
 /* A bin as it is. Those that are their own conjugates are real; the others stand for two. */
-#define TAKEN(k) x_value(line_x[PLACE(k, x_turn, x_extent) * x0_s])
-/* Bins that pairs are made of, of number i their line and which they are, and how many a thread takes at a time. */
-#define BINS (POINTS / 2 + 1)
+#define TAKEN(k) x_value(line_x[X_AT(k)])
+/* Numbers k and OPPOSITE(k) are taken together, bins k and OPPOSITE_BIN(k) are: pair i, of transform OWN, is that of k. Number 0 is its own
+   mirror image, as number POINTS / 2 is: these two are a pair. */
 #define FOURS ((POINTS + 1) / 2)
-#if LOAD_ACROSS
-  #define OWN(i) ((i) % LINES)
-  #define BIN_OF(i) ((i) / LINES)
+#define OWN_LOADED(i) (LOAD_ACROSS ? (i) % LINES : (i) / FOURS)
+#define PAIR_LOADED(i) (LOAD_ACROSS ? (i) / LINES : (i) % FOURS)
+#define OWN_STORED(i) (STORE_ACROSS ? (i) % LINES : (i) / FOURS)
+#define PAIR_STORED(i) (STORE_ACROSS ? (i) / LINES : (i) % FOURS)
+#define OPPOSITE(k) ((k) > 0 ? POINTS - (k) : POINTS % 2 == 0 ? POINTS / 2 : 0)
+#if COSINES == 1
+  #define OPPOSITE_BIN(k) (POINTS - 1 - (k))
 #else
-  #define OWN(i) ((i) / BINS)
-  #define BIN_OF(i) ((i) % BINS)
+  #define OPPOSITE_BIN(k) OPPOSITE(k)
 #endif
-#define AT_ONCE 4
 #if COSINES
   /* Q of POINTS - k, of that of k. */
   #define Q_BEHIND(q) e_mul(e_make(EIGHTH, -EIGHTH), e_conj(q))
   #define EIGHTH R(0.70710678118654752440)
 #endif
 
-KERNEL_OF(THREADS, 1, 1) fft_pairs(PARAMETERS) {
-#if LARGE
-  LARGE_LOCAL_ARRAY(factor, held, LINES * PITCH);
-#else
-  LOCAL_ARRAY(factor, held, LINES * PITCH);
-#endif
+KERNEL_OF(THREADS, 1, RESIDENT) fft_pairs(PARAMETERS) {
+  NUMBERS
   PROLOGUE
   const int thread = LID(0);
-  for (idx from = (idx)GRP(0) * LINES; from < count; from += (idx)NGRP(0) * LINES) {
+  EACH_GROUP(count) {
 #if HALF == 2 || COSINES == 2
-    for (int b = thread; b < LINES * APART; b += THREADS) {
+    EACH(b, LINES * APART) {
   #if LOAD_ACROSS
       const int own = b % LINES, turn = b / LINES;
   #else
@@ -76,8 +73,6 @@ KERNEL_OF(THREADS, 1, 1) fft_pairs(PARAMETERS) {
       const idx number = first_line + (from + own < count ? from + own : count - 1);
       LINE_SPLIT(number)
       const GLOBAL x_cell* line_x = x0 + x0_LINE;
-      LOCAL factor* line = held + own * PITCH;
-      const int first = PLACED(own, turn);
       elem v[FIRST];
       UNROLL for (int r = 0; r < FIRST; r++) {
         const idx k = 2 * (turn + r * APART);
@@ -85,20 +80,17 @@ KERNEL_OF(THREADS, 1, 1) fft_pairs(PARAMETERS) {
       }
       BUTTERFLY(FIRST)(v);
       TURNED_FIRST(turn, v)
-      LEAVE(FIRST, APART, line, first, v)
+      LEAVE_LOADED(own, turn, v)
     }
     BARRIER();
     STEPS_BEHIND
-    for (int i = thread; i < LINES * (POINTS / 2 + 1); i += THREADS) {
-  #if STORE_ACROSS
-      const int own = i % LINES, k = i / LINES;
-  #else
-      const int own = i / (POINTS / 2 + 1), k = i % (POINTS / 2 + 1);
-  #endif
+    TO_PAIRS
+    EACH(i, LINES * FOURS) {
+      const int own = OWN_STORED(i), k = PAIR_STORED(i);
       if (from + own >= count) continue;
-      const LOCAL factor* line = held + own * PITCH;
-      const elem a = of_cell(line + PLACED(own, BIN(k))), w = OF_TABLE(HALVES_AT + k);
-      const elem b = e_conj(of_cell(line + PLACED(own, BIN((k == 0 ? 0 : POINTS - k)))));
+      elem a, opposite;
+      TAKE_PAIR(own, k, a, opposite)
+      const elem w = OF_TABLE(HALVES_AT + k), b = e_conj(k == 0 ? a : opposite);
       const elem even = e_scale(R(0.5), e_add(a, b)), difference = e_scale(R(0.5), e_sub(a, b));
       const elem odd = e_mul(w, e_make(difference.im, -difference.re));
       const real weight = k == 0 ? scale : inner;
@@ -107,25 +99,30 @@ KERNEL_OF(THREADS, 1, 1) fft_pairs(PARAMETERS) {
   #if COSINES
       const elem q = OF_TABLE(QUARTERS_AT + k);
       const elem near = e_mul(q, e_scale(weight, e_add(even, odd)));
+      const elem far = e_mul(Q_BEHIND(q), e_scale(inner, e_conj(e_sub(even, odd))));
       STORE(k, e_re(near))
-      if (k > 0) STORE(N - k, e_make(-near.im, R(0.0)))
-      if (2 * k != POINTS) {
-        const elem far = e_mul(Q_BEHIND(q), e_scale(inner, e_conj(e_sub(even, odd))));
-        STORE(POINTS - k, e_re(far))
-        if (k > 0) STORE(POINTS + k, e_make(-far.im, R(0.0)))
+      STORE(POINTS - k, e_re(far))
+      if (k > 0) {
+        STORE(N - k, e_make(-near.im, R(0.0)))
+        STORE(POINTS + k, e_make(-far.im, R(0.0)))
+      } else if (POINTS % 2 == 0) {
+        const elem middle = e_mul(OF_TABLE(QUARTERS_AT + POINTS / 2), e_scale(inner, e_conj(opposite)));
+        STORE(POINTS / 2, e_re(middle))
+        STORE(N - POINTS / 2, e_make(-middle.im, R(0.0)))
       }
   #else
       STORE(k, SIGNED(e_scale(weight, e_add(even, odd))))
-      if (2 * k != POINTS) STORE(POINTS - k, SIGNED(e_scale(weight, e_conj(e_sub(even, odd)))))
+      STORE(POINTS - k, SIGNED(e_scale(weight, e_conj(e_sub(even, odd)))))
+      if (POINTS % 2 == 0 && k == 0) STORE(POINTS / 2, SIGNED(e_scale(inner, e_conj(opposite))))
   #endif
     }
 #else
     /* A few at a time, whose loads are under way together. */
-    for (int begin = thread; begin < LINES * BINS; begin += AT_ONCE * THREADS) {
+    for (int begin = thread; begin < LINES * FOURS; begin += AT_ONCE * THREADS) {
       elem near[AT_ONCE], far[AT_ONCE];
       UNROLL for (int e = 0; e < AT_ONCE; e++) {
-        const int i = begin + e * THREADS < LINES * BINS ? begin + e * THREADS : begin;
-        const int own = OWN(i), k = BIN_OF(i);
+        const int i = begin + e * THREADS < LINES * FOURS ? begin + e * THREADS : begin;
+        const int own = OWN_LOADED(i), k = PAIR_LOADED(i);
         const idx number = first_line + (from + own < count ? from + own : count - 1);
         LINE_SPLIT(number)
         const GLOBAL x_cell* line_x = x0 + x0_LINE;
@@ -139,9 +136,8 @@ KERNEL_OF(THREADS, 1, 1) fft_pairs(PARAMETERS) {
       }
       UNROLL for (int e = 0; e < AT_ONCE; e++) {
         const int i = begin + e * THREADS;
-        if (i >= LINES * BINS) continue;
-        LOCAL factor* line = held + OWN(i) * PITCH;
-        const int k = BIN_OF(i);
+        if (i >= LINES * FOURS) continue;
+        const int own = OWN_LOADED(i), k = PAIR_LOADED(i);
         const elem w = OF_TABLE(HALVES_AT + k);
   #if COSINES
         const elem q = OF_TABLE(QUARTERS_AT + k), behind = e_scale(inner, e_mul(Q_BEHIND(q), far[e]));
@@ -152,50 +148,60 @@ KERNEL_OF(THREADS, 1, 1) fft_pairs(PARAMETERS) {
         const elem b = k == 0 ? e_re(far[e]) : e_scale(inner, e_conj(SIGNED(far[e])));
   #endif
         const elem sum = e_add(a, b), difference = e_mul(w, e_sub(a, b));
-        const int here = PLACED(OWN(i), k), there = PLACED(OWN(i), (POINTS - k));
-        line[here] = to_cell(e_make(sum.re - difference.im, sum.im + difference.re));
-        if (k > 0) line[there] = to_cell(e_make(sum.re + difference.im, difference.re - sum.im));
+        const elem one = e_make(sum.re - difference.im, sum.im + difference.re);
+        elem opposite = e_make(sum.re + difference.im, difference.re - sum.im);
+        if (k == 0) {
+          opposite = one;
+  #if POINTS % 2 == 0
+          const idx number = first_line + (from + own < count ? from + own : count - 1);
+          LINE_SPLIT(number)
+          const GLOBAL x_cell* line_x = x0 + x0_LINE;
+    #if COSINES
+          const elem bins = e_make(TAKEN(POINTS / 2).re, TAKEN((N - POINTS / 2)).re);
+          const elem middle = e_mul(OF_TABLE(QUARTERS_AT + POINTS / 2), bins);
+    #else
+          const elem middle = SIGNED(TAKEN(POINTS / 2));
+    #endif
+          opposite = e_scale(R(2.0) * inner, middle);
+  #endif
+        }
+        LEAVE_PAIR(e, own, k, one, opposite)
       }
     }
     BARRIER();
   #if COSINES
     ALL_STEPS
+    TO_PAIRS
     /* Four samples, of a number and of the one as far from the other end. */
-    for (int i = thread; i < LINES * FOURS; i += THREADS) {
-    #if STORE_ACROSS
-      const int own = i % LINES, low = i / LINES;
-    #else
-      const int own = i / FOURS, low = i % FOURS;
-    #endif
+    EACH(i, LINES * FOURS) {
+      const int own = OWN_STORED(i), low = PAIR_STORED(i);
       if (from + own >= count) continue;
+      elem a, b;
+      TAKE_PAIR(own, low, a, b)
       LINE_SPLIT((first_line + from + own))
       GLOBAL y_cell* line_y = y + y_LINE;
-      const LOCAL factor* line = held + own * PITCH;
-      const int high = POINTS - 1 - low;
-      const elem a = of_cell(line + PLACED(own, BIN(low))), b = of_cell(line + PLACED(own, BIN(high)));
       const elem one = e_make(a.re, b.im), next = e_make(a.im, b.re);
       const idx k = 4 * low;
       STORE_SAMPLES(k, one)
-      if (low < high) {
+      if (low < POINTS - 1 - low) {
         STORE_SAMPLES(k + 2, next)
       }
     }
   #else
     STEPS_AHEAD
-    for (int b = thread; b < LINES * (POINTS / FINAL); b += THREADS) {
+    TO_STORED
+    EACH(b, LINES * (POINTS / FINAL)) {
   #if STORE_ACROSS
       const int own = b % LINES, low = b / LINES;
   #else
       const int own = b / (POINTS / FINAL), low = b % (POINTS / FINAL);
   #endif
       if (from + own >= count) continue;
+      elem v[FINAL];
+      TAKE_STORED(own, low, v)
+      BUTTERFLY(FINAL)(v);
       LINE_SPLIT((first_line + from + own))
       GLOBAL y_cell* line_y = y + y_LINE;
-      const LOCAL factor* line = held + own * PITCH;
-      const int first = PLACED(own, BIN(low));
-      elem v[FINAL];
-      TAKE(FINAL, 1, line, first, v)
-      BUTTERFLY(FINAL)(v);
       UNROLL for (int r = 0; r < FINAL; r++) {
         const idx k = 2 * (low + r * (POINTS / FINAL));
         STORE_SAMPLES(k, v[r])

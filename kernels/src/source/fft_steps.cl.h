@@ -1,18 +1,18 @@
-/* Transforms of POINTS points in local memory, in place.
+/* Transforms of POINTS points, in place.
 
    A step of radix P transforms numbers that are BEHIND apart, which is the product of the radices of steps after it, and turns them; BEFORE is
    that of steps before. So a bin is left where its digits are in the other order. Steps back take bins from there, turn and transform
    them, and leave numbers in order: with the same, negative exponents.
-   A group has LINES transforms, PITCH apart in `held`.
+   A group has LINES transforms, PITCH apart in local memory, `held`: all of their numbers (fft_local.cl.h), or parts of those that are on
+   their way from one thread to another (fft_registers.cl.h).
    Before this text stand
-     CELL(n), JOIN(a, b), MIX(own)  JOIN(CELL(n), MIX(own)) is the place of number n of transform `own` in local memory, where threads side
-                          by side find theirs in different banks; of numbers a step takes together, JOIN of that of the first and CELL
-                          of how far they are from it
+     CELL(n), JOIN(a, b)  CELL(n) is the place of number n in local memory, where threads side by side find theirs in different banks; of
+                          numbers a step takes together, JOIN of that of the first and CELL of how far they are from it
      BIN(k)               the number that bin k is left at
      ROOTS_AT             where the table has the roots of one
-     THREADS, and the butterflies. */
-
-#define PLACED(own, n) JOIN(CELL(n), MIX(own))
+     THREADS, RESIDENT    threads of a group, and groups that a processor has registers for
+     LARGE                1 if local memory is more than is given without being asked
+   and the butterflies. */
 
 /* The sample that point k of a transform for sums with cosines is: even ones, then odd ones back to front. */
 #define ORDERED(k) (2 * (k) < N ? 2 * (k) : 2 * (N - (k)) - 1)
@@ -48,24 +48,3 @@ PRODUCTS
 /* Numbers from one that a thread loads, or stores, by butterflies of the first radix to the next; these turned. */
 #define APART (POINTS / FIRST)
 #define TURNED_FIRST(turn, v) TURNED_BY(FIRST, 1, (FIRST == 1 ? 1 : APART), turn, v)
-
-/* Numbers of a line from the place of the first on. */
-#define TAKE(P, BEHIND, line, first, v) \
-  UNROLL for (int r = 0; r < P; r++) (v)[r] = of_cell(line + JOIN(first, CELL(r * (BEHIND))));
-#define LEAVE(P, BEHIND, line, first, v) \
-  UNROLL for (int r = 0; r < P; r++) line[JOIN(first, CELL(r * (BEHIND)))] = to_cell((v)[r]);
-
-#define EACH_OF(P, BEHIND, work)                                             \
-  for (int b = thread; b < LINES * (POINTS / P); b += THREADS) {             \
-    const int own = b / (POINTS / P), j = b % (POINTS / P), turn = j % BEHIND; \
-    const int first = PLACED(own, (j - turn) * P + turn);                    \
-    LOCAL factor* line = held + own * PITCH;                                 \
-    elem v[P];                                                               \
-    TAKE(P, BEHIND, line, first, v)                                          \
-    work                                                                     \
-    LEAVE(P, BEHIND, line, first, v)                                         \
-  }                                                                          \
-  BARRIER();
-
-#define STEP(P, BEFORE, BEHIND) EACH_OF(P, BEHIND, butterfly_##P(v); TURNED_BY(P, BEFORE, BEHIND, turn, v))
-#define BACK(P, BEFORE, BEHIND) EACH_OF(P, BEHIND, TURNED_BY(P, BEFORE, BEHIND, turn, v) butterfly_##P(v);)

@@ -13,7 +13,6 @@
      OVERLAP             samples of a part before those of its results
      X_REAL, Y_REAL, X_ALIGN, Y_ALIGN  what x0 and y hold
      LOAD_ACROSS, STORE_ACROSS  1 if neighbours among threads take several lines
-     LARGE               1 if local memory is more than is given without being asked
      ROOTS_AT, HALVES_AT, RESPONSE_AT  where the table has roots of one, W, and the spectrum, times 1 / POINTS
      X_PAIRS, Y_PAIRS    1 if samples 2 k and 2 k + 1 of lines are next to each other, aligned as one, and parts are whole lines
      PAIRS               1 if two samples of real lines are one complex number
@@ -33,12 +32,8 @@
     *to = y_of(EXPRESSION(NEW));                                 \
   }
 
-KERNEL_OF(THREADS, 1, 1) filter(PARAMETERS) {
-#if LARGE
-  LARGE_LOCAL_ARRAY(factor, held, LINES * PITCH);
-#else
-  LOCAL_ARRAY(factor, held, LINES * PITCH);
-#endif
+KERNEL_OF(THREADS, 1, RESIDENT) filter(PARAMETERS) {
+  NUMBERS
   PROLOGUE
   const int thread = LID(0);
   const idx together = (count + LINES - 1) / LINES;

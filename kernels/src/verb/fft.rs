@@ -5,7 +5,7 @@ use arrayspan_bridge::{Operand, OperandMut, View, ViewMut};
 
 use super::{OperandName, Verb, check};
 use crate::factors::Factors;
-use crate::fourier::{LOCAL, Lines, Schedule};
+use crate::fourier::{Limits, Lines, Schedule};
 use crate::plan::{Moved, Operands};
 use crate::{Cost, Fourier, Result, Update};
 
@@ -75,9 +75,9 @@ impl<'a> FftCall<'a> {
     }
 
     /// The passes over these on a device whose groups have so much local memory.
-    pub(crate) fn schedule(&self, lines: &Lines, local: usize) -> Schedule {
+    pub(crate) fn schedule(&self, lines: &Lines, limits: Limits) -> Schedule {
         let across = lines.across.contains(&true);
-        Schedule::new(local, &self.fourier, self.y.dtype(), lines.count(), across)
+        Schedule::new(limits, &self.fourier, self.y.dtype(), lines.count(), across)
     }
 
     /// Whether signals have no samples, so that `y` is only scaled, which [`Factors::cleared`] says.
@@ -102,7 +102,7 @@ impl Verb for FftCall<'_> {
         }
         // Layouts of its axes are those of arrays, which there are.
         if let Ok(lines) = self.lines() {
-            let schedule = self.schedule(&lines, LOCAL);
+            let schedule = self.schedule(&lines, Limits::LEAST);
             cost.launches = 0;
             cost += self.fourier.work(&schedule);
         }

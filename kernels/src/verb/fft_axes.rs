@@ -5,7 +5,7 @@ use arrayspan_bridge::{DType, Operand, OperandMut, View, ViewMut};
 
 use super::{FftCall, OperandName, Verb, check};
 use crate::factors::Factors;
-use crate::fourier::LOCAL;
+use crate::fourier::Limits;
 use crate::plan::{Moved, Operands};
 use crate::{Cost, Fourier, Result, Update};
 
@@ -136,12 +136,12 @@ impl<'a> FftAxesCall<'a> {
     }
 
     /// What it costs to transform along one axis after the other on a device whose groups have so much local memory.
-    pub(crate) fn passes(&self, local: usize) -> Cost {
+    pub(crate) fn passes(&self, limits: Limits) -> Cost {
         let (mut cost, mut shape) = (Cost::default(), self.x.shape().to_vec());
         for fourier in &self.transforms {
             // Shapes are those of arrays, which there are.
             if let (Some(range), Ok(one)) =
-                (fourier.range_of(&shape), fourier.cost_within(local, &shape, self.y.dtype()))
+                (fourier.range_of(&shape), fourier.cost_within(limits, &shape, self.y.dtype()))
             {
                 cost += one;
                 shape = range;
@@ -167,7 +167,7 @@ impl Verb for FftAxesCall<'_> {
 
     fn cost(&self) -> Cost {
         let updated = self.factors.cost(&self.x, &self.y);
-        let mut cost = self.passes(LOCAL);
+        let mut cost = self.passes(Limits::LEAST);
         // What of `y` and of factors on the device is read.
         cost.bytes_read += updated.bytes_read.saturating_sub(crate::cost::read([&self.x]));
         cost

@@ -183,6 +183,43 @@ pub fn what_was_there_is_scaled_and_added(cell: &Cell) {
     }
 }
 
+/// Lines that are too long for local memory, which threads hold in registers: some with turns, zeros behind them and results that are
+/// updated, near each other and apart.
+pub fn lines_in_registers(cell: &Cell) {
+    let mut all = vec![(1, [2, 4125]), (1, [3, 12_288]), (0, [1536, 5])];
+    if !slowly(cell) {
+        let along = [4500, 5040, 6144, 8000, 8192, 10_000, 15_360, 16_000, 16_384, 20_000];
+        all.extend(along.map(|points| (1, [2, points])));
+        all.extend([2048, 2079, 2800, 3072, 6000].map(|points| (0, [points, 9])));
+    }
+    for (axis, shape) in all {
+        let points = shape[axis];
+        for (number, fourier) in kinds(cell, axis, points).into_iter().enumerate() {
+            let fourier = fourier.scaled(0.3).unwrap();
+            let turned = fourier.turned([points / 3, points / 5]);
+            let short = fourier.of_extent(points - 3).turned([5, 0]);
+            let padded = fourier.of_extent(points + 7).adjoint();
+            let all = [fourier, fourier.adjoint(), turned.conj(), turned.adjoint(), short, padded];
+            let tried = if slowly(cell) {
+                let at = (points + number + crate::turn::seed() as usize) % all.len();
+                at..at + 1
+            } else {
+                0..all.len()
+            };
+            for fourier in &all[tried] {
+                set(cell, fourier, &shape, 8);
+                let mut domain = shape;
+                domain[axis] = fourier.extents()[0];
+                let range = fourier.range_of(&domain).unwrap();
+                let [of_x, of_y] = sides(cell, fourier);
+                let x = of_x.random(&domain, Form::Mixed, 5);
+                let update = Update::new(-0.5, 2.0);
+                check(cell, fourier, &x, &mut of_y.random(&range, Form::Mixed, 7), update);
+            }
+        }
+    }
+}
+
 /// Lines of several passes, of lengths with every radix and with large factors, near each other and apart.
 pub fn long_lines(cell: &Cell) {
     let mut all = vec![(1, [2, 4100]), (0, [8000, 3]), (1, [2, 2053]), (0, [1031, 20])];
@@ -221,9 +258,9 @@ pub fn half_spectra_in_several_passes(cell: &Cell) {
         return;
     }
     let all = if slowly(cell) {
-        vec![(0, [1155, 2]), (1, [1, 9000])]
+        vec![(0, [2079, 2]), (1, [1, 18_000])]
     } else {
-        vec![(0, [5005, 2]), (0, [10_000, 2]), (1, [1, 40_000]), (1, [1, 9000])]
+        vec![(0, [15_015, 2]), (0, [20_000, 2]), (1, [1, 40_000]), (1, [1, 45_045])]
     };
     for (axis, shape) in &all {
         let points = shape[*axis];

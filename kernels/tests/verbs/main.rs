@@ -347,6 +347,7 @@ cells! {
             ends_are_taken_along
             layouts_do_not_matter
             what_was_there_is_scaled_and_added
+            lines_in_registers
             long_lines
             many_long_lines
             half_spectra_in_several_passes

@@ -3,7 +3,7 @@
 use arrayspan_bridge::Layout;
 
 use super::*;
-use crate::fourier::{LARGE, Schedule};
+use crate::fourier::{Limits, Schedule};
 
 /// A call between arrays without gaps.
 struct Case {
@@ -41,7 +41,7 @@ impl Case {
 
     fn is_faster(&self) -> bool {
         let across = self.lines.across.contains(&true);
-        let schedule = Schedule::new(LARGE, &self.fourier, self.dtype, self.count, across);
+        let schedule = Schedule::new(Limits::CUDA, &self.fourier, self.dtype, self.count, across);
         let ([from, to], [of_y, of_x]) = (self.fourier.extents(), self.arrays().bytes);
         let users = self.count * (from * of_x + to * of_y);
         let own = Cost {

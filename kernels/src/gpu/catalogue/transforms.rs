@@ -9,7 +9,7 @@ use super::super::filter;
 use super::super::formula::Formula;
 use super::setting::{checked, row_major, updates};
 use crate::factors::Factors;
-use crate::fourier::{Arrays, LARGE, LOCAL, Lines, ROOM, Route, Schedule, complex};
+use crate::fourier::{Arrays, Limits, Lines, ROOM, Route, Schedule, complex};
 use crate::{Filter, Fourier};
 
 /// With every radix, in one pass and in several, along the last axis and along another; from and to real numbers, which a real dtype
@@ -80,7 +80,7 @@ fn filtered(
     let written = (Formula::update(factors, Element(complex(dtype))).0, 2);
     let (of, at) = ((filter, dtype, shape[filter.axis()]), (&lines, [0; 2]));
     let held = filter::Held::new(of, at, &written).map(|held| held.source());
-    let blocks = filter::Variant::new(of, at, LARGE, &written).source();
+    let blocks = filter::Variant::new(of, at, Limits::CUDA.local, &written).source();
     Some(held.into_iter().chain([blocks]).collect())
 }
 
@@ -102,8 +102,8 @@ fn of(
     let lines = Lines::new(fourier, [&y, &x]).ok()?;
     let across = lines.across.contains(&true);
     // As on CUDA, and with what every device has.
-    let local = [LARGE, LOCAL][number % 2];
-    let schedule = Schedule::new(local, fourier, of_y, lines.count(), across);
+    let limits = [Limits::CUDA, Limits::LEAST][number % 2];
+    let schedule = Schedule::new(limits, fourier, of_y, lines.count(), across);
     let table = Table::new(&schedule, fourier);
     let align = [of_y, of_x].map(DType::bytes);
     let factors = checked(updates(of_y)[number % 2], of_y)?;

@@ -26,13 +26,13 @@ fn at_once(gpu: &Gpu, call: &FftAxesCall<'_>) -> Result<Option<Result<()>>> {
     let dtype = complex(call.y.dtype());
     let Some((fourier, outer)) = joined(&call.transforms, layouts, dtype) else { return Ok(None) };
     let lines = Lines::new(&fourier, layouts)?;
-    let (across, local) = (lines.across.contains(&true), super::local(gpu));
+    let (across, limits) = (lines.across.contains(&true), super::limits(gpu));
     let own = Own {
         fourier: &fourier,
         dtype,
         lines: &lines,
-        schedule: &Schedule::new(local, &fourier, dtype, lines.count(), across),
+        schedule: &Schedule::new(limits, &fourier, dtype, lines.count(), across),
         users: [call.y.memory(), call.x.memory()],
     };
-    Ok(library::run_with(gpu, &own, &call.factors, (outer, call.passes(local))))
+    Ok(library::run_with(gpu, &own, &call.factors, (outer, call.passes(limits))))
 }

@@ -8,7 +8,7 @@ use super::super::formula::Formula;
 use super::super::line_arrays::{LineArrays, Parameters};
 use super::steps::Steps;
 use super::tables::{FINE, Pass};
-use crate::fourier::{Halves, LOCAL, LinePass, Lines, SIDE_BY_SIDE, Schedule};
+use crate::fourier::{ALONG, Halves, LOCAL, LinePass, Lines, SIDE_BY_SIDE, Schedule};
 use crate::{Fourier, Signals};
 
 const TEXT: &str =
@@ -85,6 +85,23 @@ pub(in crate::gpu) struct Common<'a> {
     pub(in crate::gpu) pairs: [bool; 2],
 }
 
+impl Common<'_> {
+    /// Whether elements of `y`, or those of `x`, follow each other and are taken in that order.
+    fn is_plain(&self, operand: usize) -> bool {
+        let Self { fourier, lines, schedule, .. } = *self;
+        let [signal, spectrum] = fourier.turns();
+        let bins = fourier.is_inverse() == (operand == 1);
+        let turn = if bins { spectrum } else { signal };
+        // Transforms of whole lines have bins that half a spectrum has not.
+        let all = match (bins, fourier.signals()) {
+            (true, Signals::Half) => operand == 1 || schedule.pairs,
+            (true, _) => true,
+            (false, _) => fourier.extent() >= fourier.points(),
+        };
+        all && turn == 0 && lines.strides[operand] == 1
+    }
+}
+
 impl Variant {
     /// That of pass `number` of all passes of a call, with so many arguments for the formula's constants.
     pub(in crate::gpu) fn new(
@@ -120,7 +137,8 @@ impl Variant {
         let two = schedule.pairs || place.of.two;
         Self {
             arrays: LineArrays::new(dtype, (lines, wide), (real, align), written)
-                .in_pairs(common.pairs.map(|pairs| pairs && two && fourier.turns() == [0; 2])),
+                .in_pairs(common.pairs.map(|pairs| pairs && two && fourier.turns() == [0; 2]))
+                .in_order([last && common.is_plain(0), first && common.is_plain(1)]),
             points: fourier.points(),
             length: schedule.room(),
             half: of(Signals::Half),
@@ -145,10 +163,6 @@ impl Variant {
         [all.div_ceil(self.group.steps.lines), self.group.steps.threads]
     }
 
-    fn local_bytes(&self) -> usize {
-        self.group.steps.held() * self.arrays.element().bytes()
-    }
-
     /// The macros before the prelude.
     fn define(&self, text: &mut Text) {
         let Place { of, user, last, chirp, tables } = &self.place;
@@ -166,7 +180,6 @@ impl Variant {
         text.define("HALVES", self.halves);
         text.define("DIGIT", self.digit);
         steps.define(text);
-        text.flag("LARGE", self.local_bytes() > LOCAL);
         text.flag("FROM_USER", user[0]);
         text.flag("TO_USER", user[1]);
         text.flag("LAST", *last);
@@ -194,7 +207,7 @@ impl Group {
         let several = schedule.length > place.of.points;
         let beside = lines.across.contains(&true);
         let least = if several || beside { SIDE_BY_SIDE.max(bytes) } else { bytes };
-        let local = if place.of.points * least <= LOCAL { LOCAL } else { schedule.local };
+        let local = if place.of.points * least <= LOCAL { LOCAL } else { schedule.limits.local };
         let most = local / bytes / place.of.points;
         let mut together = (TOGETHER / place.of.points).max(1);
         if several || beside {
@@ -210,15 +223,29 @@ impl Group {
                 if place.user[0] { x } else { lines_first },
             ]
         };
-        Self {
-            steps: {
-                let alone = place.of.points * together * bytes > ALONE;
-                let most = MOST_THREADS[usize::from(alone)];
-                Steps::new(place.of.points, together, (local, bytes), most)
-            },
-            lines_first,
-            across,
-        }
+        let number = (schedule.limits.local, bytes);
+        let lines = least / bytes;
+        let in_registers = || {
+            Steps::in_registers(
+                place.of.points,
+                (lines, bytes),
+                schedule.limits,
+                (across, schedule.pairs),
+            )
+        };
+        let local_of_lines = schedule.limits.local;
+        let limit = if several || beside { local_of_lines } else { local_of_lines.min(ALONG) };
+        let fits = place.of.points * least <= limit;
+        let steps = if fits {
+            let alone = place.of.points * together * bytes > ALONE;
+            let most = MOST_THREADS[usize::from(alone)];
+            let steps = Steps::new(place.of.points, together, (local, bytes), most);
+            if !several && steps.is_crowded() { in_registers().unwrap_or(steps) } else { steps }
+        } else {
+            in_registers()
+                .unwrap_or_else(|| Steps::new(place.of.points, 1, number, MOST_THREADS[1]))
+        };
+        Self { steps, lines_first, across }
     }
 }
 
@@ -229,7 +256,7 @@ impl Specialisation for Variant {
         self.group.steps.add(&mut text);
         let (entry, own) = if self.pairs { ("fft_pairs", PAIRS) } else { ("fft", TEXT) };
         text.add(own);
-        let bytes = self.local_bytes();
+        let bytes = self.group.steps.local_bytes();
         let asked = if bytes > LOCAL { bytes } else { 0 };
         self.arrays.element().kernel(entry, text).with_local_bytes(asked)
     }

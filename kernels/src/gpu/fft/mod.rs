@@ -1,6 +1,7 @@
 //! `y ← alpha · F x + beta · y` with Fourier transforms along an axis, or several: by the vendor's library where lines are many and there is one,
 //! else by kernels of our own.
 
+mod apart;
 mod axes;
 mod ends;
 mod kernel;
@@ -23,20 +24,21 @@ use super::{Gpu, map};
 use crate::Result;
 use arrayspan_bridge::devices::DeviceKind;
 
-use crate::fourier::{LARGE, LOCAL, MORE, complex};
+use crate::fourier::{LOCAL, Limits, MORE, complex};
 use crate::verb::FftCall;
 use own::Own;
 
-/// Local memory of a group on an executor's device.
-pub(super) fn local(gpu: &Gpu) -> usize {
+/// What a group has on an executor's device.
+pub(super) fn limits(gpu: &Gpu) -> Limits {
     let device = gpu.stream.device();
     let most = match device.kind() {
-        DeviceKind::Cuda => LARGE,
+        DeviceKind::Cuda => Limits::CUDA.local,
         // A processor's local memory is as any other.
         _ if device.info().accelerator => MORE,
         _ => LOCAL,
     };
-    device.info().most_local_bytes.min(most).max(LOCAL)
+    let local = device.info().most_local_bytes.min(most).max(LOCAL);
+    Limits { local, threads: device.info().group_threads }
 }
 
 pub(super) fn run(gpu: &Gpu, call: &mut FftCall<'_>) -> Result<()> {
@@ -53,7 +55,7 @@ pub(super) fn run(gpu: &Gpu, call: &mut FftCall<'_>) -> Result<()> {
         fourier: &call.fourier,
         dtype: complex(call.y.dtype()),
         lines: &lines,
-        schedule: &call.schedule(&lines, local(gpu)),
+        schedule: &call.schedule(&lines, limits(gpu)),
         users: [call.y.memory(), call.x.memory()],
     };
     if let Some(done) = library::run(gpu, &own, &call.factors) {

@@ -104,7 +104,7 @@ impl Along {
         };
         let across = lines.across.contains(&true);
         let schedule =
-            Schedule::new(super::local(gpu), &self.fourier, dtype, lines.count(), across);
+            Schedule::new(super::limits(gpu), &self.fourier, dtype, lines.count(), across);
         let (fourier, lines, schedule) = (&self.fourier, &lines, &schedule);
         let own = Own { fourier, dtype, lines, schedule, users };
         own::run(gpu, &own, &Factors::set())

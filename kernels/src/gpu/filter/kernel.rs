@@ -81,7 +81,7 @@ impl Variant {
     }
 
     fn local_bytes(&self) -> usize {
-        self.steps.held() * complex(self.dtype).bytes()
+        self.steps.local_bytes()
     }
 
     /// The macros before the prelude.
@@ -94,7 +94,6 @@ impl Variant {
         text.define("OVERLAP", self.overlap);
         text.flag("STORE_ACROSS", self.across[0] && lines > 1);
         text.flag("LOAD_ACROSS", self.across[1] && lines > 1);
-        text.flag("LARGE", self.local_bytes() > LOCAL);
         tables::define(self.samples, self.dtype, text);
     }
 }

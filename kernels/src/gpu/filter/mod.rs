@@ -14,7 +14,7 @@ pub(super) use kernel::Variant;
 pub(super) use tables::upload;
 
 use super::element::Element;
-use super::fft::{aligned, local};
+use super::fft::{aligned, limits};
 use super::formula::Formula;
 use super::line_arrays::{LineArrays, Parameters, numbers};
 use super::table_key::Key;
@@ -59,7 +59,7 @@ pub(super) fn run(gpu: &Gpu, call: &FilterCall<'_>) -> Result<()> {
     gpu.expect_factors("filter", &call.factors)?;
     let element = Element(complex(dtype));
     let (formula, constants) = Formula::update(&call.factors, element);
-    let (lines, room) = (call.lines()?, local(gpu));
+    let (lines, room) = (call.lines()?, limits(gpu).local);
     let memories = [call.y.memory(), call.x.memory()];
     let (extent, count) = (call.extent(), lines.count());
     let written = (formula, constants::count(&constants));

@@ -1,0 +1,196 @@
+//! Where numbers on their way from one thread to another are in local memory: threads side by side find theirs in different banks.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use parking_lot::Mutex;
+
+use crate::fourier::Registers;
+
+/// After how many numbers how many cells are left free: in front of three digits of a number, 0 for none.
+pub(super) type Pads = [[usize; 2]; 3];
+
+/// Cells that are left free there, at most.
+const MOST: usize = 4;
+
+/// How transforms lie in local memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Apart {
+    pub(super) pads: Pads,
+    /// From one transform to the next.
+    pub(super) pitch: usize,
+}
+
+/// What is exchanged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Exchanged {
+    pub(super) points: usize,
+    pub(super) held: Registers,
+    pub(super) lines: usize,
+    /// Whether threads side by side take several transforms, where they store and where they load.
+    pub(super) across: [bool; 2],
+    /// Whether numbers and their mirror images are taken together at the end.
+    pub(super) pairs: bool,
+    /// Cells of local memory, and those that threads side by side take at once.
+    pub(super) room: usize,
+    pub(super) banks: usize,
+}
+
+static KNOWN: LazyLock<Mutex<HashMap<Exchanged, Apart>>> = LazyLock::new(Mutex::default);
+
+impl Exchanged {
+    /// Where accesses of threads side by side collide least often, of what fits.
+    pub(super) fn apart(&self) -> Apart {
+        if let Some(known) = KNOWN.lock().get(self) {
+            return *known;
+        }
+        let found = self.found();
+        KNOWN.lock().insert(*self, found);
+        found
+    }
+
+    fn found(&self) -> Apart {
+        let accesses = self.accesses();
+        let digits: Vec<usize> =
+            self.digits().into_iter().rev().take(Pads::default().len()).collect();
+        let each = MOST + 1;
+        let all = (0..each.pow(digits.len() as u32)).map(|number| {
+            let mut pads = Pads::default();
+            let mut rest = number;
+            for (pad, digit) in pads.iter_mut().zip(&digits) {
+                *pad = [if rest % each > 0 { *digit } else { 0 }, rest % each];
+                rest /= each;
+            }
+            let free =
+                |[of, many]: &[usize; 2]| (self.points - 1).checked_div(*of).unwrap_or(0) * many;
+            let pitch = self.points + pads.iter().map(free).sum::<usize>();
+            Apart { pads, pitch }
+        });
+        let cost = |apart: &Apart| (self.collisions(&accesses, apart), apart.pitch);
+        let fits = |apart: &Apart| apart.pitch * self.lines <= self.room;
+        let none = Apart { pads: Pads::default(), pitch: self.points };
+        let best = all.filter(fits).min_by_key(cost).unwrap_or(none);
+        // Several transforms are apart from each other, too.
+        let shifts = if self.lines > 1 { self.banks } else { 1 };
+        let Apart { pads, pitch } = best;
+        let shifted = (0..shifts).map(|shift| Apart { pads, pitch: pitch + shift });
+        shifted.filter(fits).min_by_key(cost).unwrap_or(best)
+    }
+
+    /// How many numbers each digit but the last counts.
+    fn digits(&self) -> Vec<usize> {
+        let behind = |behind: &mut usize, radix: &usize| {
+            *behind /= radix;
+            Some(*behind)
+        };
+        let mut all: Vec<usize> = self.held.radices().iter().scan(self.points, behind).collect();
+        all.pop();
+        all
+    }
+
+    /// The transforms and the numbers that threads take one after the other, each time: those of the first radix's butterflies, of those of
+    /// each other, and of bins. What a thread takes with them is as far from there for all.
+    fn accesses(&self) -> Vec<Vec<[usize; 2]>> {
+        let Self { points, lines, across, .. } = *self;
+        let radices = self.held.radices();
+        let split = |at: usize, of: usize, across: bool| {
+            if across { [at % lines, at / lines] } else { [at / of, at % of] }
+        };
+        let bin = |k: usize| {
+            let (mut rest, mut behind, mut number) = (k, points, 0);
+            for radix in &radices {
+                behind /= radix;
+                number += rest % radix * behind;
+                rest /= radix;
+            }
+            number
+        };
+        let (first, last) = (radices[0], radices[radices.len() - 1]);
+        let mut all = Vec::new();
+        let loads = points / first;
+        all.push((0..lines * loads).map(|b| split(b, loads, across[1])).collect());
+        let mut behind = loads;
+        for radix in &radices[1..] {
+            behind /= radix;
+            let of = points / radix;
+            let step: Vec<_> = (0..lines * of)
+                .map(|b| {
+                    let [own, j] = split(b, of, false);
+                    [own, (j - j % behind) * radix + j % behind]
+                })
+                .collect();
+            // They are taken, and left.
+            all.push(step.clone());
+            all.push(step);
+        }
+        let of = if self.pairs { points.div_ceil(2) } else { points / last };
+        let stored = |b: usize| split(b, of, across[0]);
+        let at = |mirrored: bool| {
+            (0..lines * of).map(move |b| {
+                let [own, k] = stored(b);
+                [own, if mirrored { (points - k) % points } else { k }]
+            })
+        };
+        let bins = |mirrored: bool| at(mirrored).map(|[own, k]| [own, bin(k)]).collect::<Vec<_>>();
+        all.push(bins(false));
+        if self.pairs {
+            all.push(bins(true));
+        }
+        all
+    }
+
+    /// Turns that all accesses take.
+    fn collisions(&self, accesses: &[Vec<[usize; 2]>], apart: &Apart) -> usize {
+        let place = |[own, number]: &[usize; 2]| own * apart.pitch + apart.cell(*number);
+        let turns = |together: &[[usize; 2]]| {
+            let mut taken = [0_u8; 32];
+            for access in together {
+                taken[place(access) % self.banks] += 1;
+            }
+            usize::from(taken.into_iter().max().unwrap_or(0))
+        };
+        accesses.iter().flat_map(|access| access.chunks(self.banks)).map(turns).sum()
+    }
+}
+
+impl Apart {
+    /// The place of a number among those of its transform.
+    fn cell(&self, number: usize) -> usize {
+        let free = self.pads.iter().map(|[of, many]| number.checked_div(*of).unwrap_or(0) * many);
+        number + free.sum::<usize>()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
+mod tests {
+    use super::*;
+    use crate::fourier::Limits;
+
+    #[test]
+    fn numbers_are_in_different_banks() {
+        for points in [5000, 6144, 8000, 8192, 10_000] {
+            let limits = Limits { local: 48 << 10, threads: 1024 };
+            let held = Registers::new(points, 1, 8, limits).unwrap();
+            let exchanged = |lines, pairs| Exchanged {
+                points,
+                held,
+                lines,
+                across: [lines > 1; 2],
+                pairs,
+                room: 12 << 10,
+                banks: 32,
+            };
+            let of = exchanged(1, false);
+            let apart = of.apart();
+            let accesses = of.accesses();
+            let least: usize = accesses.iter().map(|all| all.len().div_ceil(32)).sum();
+            let turns = of.collisions(&accesses, &apart);
+            assert!(turns < 2 * least, "{points}: {turns} of {least}, {apart:?}");
+            // Each has a place of its own.
+            let mut places: Vec<_> = (0..points).map(|number| apart.cell(number)).collect();
+            places.dedup();
+            assert!(places.len() == points && places[points - 1] < apart.pitch);
+        }
+    }
+}

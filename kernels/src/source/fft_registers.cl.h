@@ -1,0 +1,104 @@
+/* Steps of transforms whose numbers are in registers, as those in local memory are (fft_steps.cl.h). From one step to the next numbers
+   go through local memory, which has room for their real parts first, then for their imaginary ones: half of what all of them take.
+
+   A thread has butterflies `thread`, thread + THREADS, ... of each step, as many as there are rounds; number r of butterfly `times`
+   of radix P is numbers[times P + r]. Where numbers are in local memory while they are given and taken:
+     LOADED   those that a thread loads by butterflies of the first radix
+     STEPPED  those of a step's butterflies
+     STORED   those of the last step's, whose results are stored
+     PAIRED   numbers k and OPPOSITE(k), as they are
+     BINNED   bins k and OPPOSITE_BIN(k)
+   Before this text stands what stands before that of steps in local memory, and
+     HELD             numbers of a thread
+     BEFORE_FINAL     the radix before the last
+     OWN_LOADED(i), OWN_STORED(i), PAIR_LOADED(i), PAIR_STORED(i), OPPOSITE(k), OPPOSITE_BIN(k)
+                      where pairs are made */
+
+#if LARGE
+  #define NUMBERS                                  \
+    LARGE_LOCAL_ARRAY(real, held, LINES * PITCH);  \
+    elem numbers[HELD];
+#else
+  #define NUMBERS                                  \
+    LOCAL_ARRAY(real, held, LINES * PITCH);        \
+    elem numbers[HELD];
+#endif
+
+/* There are as many groups as it takes: what groups do over and over would be kept in registers. */
+#define EACH_GROUP(all)                   \
+  const idx from = (idx)GRP(0) * LINES;   \
+  if (from < (all))
+
+#define ROUNDS(many) (((many) + THREADS - 1) / THREADS)
+#define EACH(b, many)                                                                           \
+  UNROLL for (int times = 0, b = thread; times < ROUNDS(many); times++, b += THREADS)           \
+    if ((many) % THREADS == 0 || b < (many))
+
+#define MANY_LOADED(P) (LINES * (POINTS / (P)))
+#define MANY_STEPPED(P) MANY_LOADED(P)
+#define MANY_STORED(P) MANY_LOADED(P)
+#define MANY_PAIRED(P) (LINES * FOURS)
+#define MANY_BINNED(P) MANY_PAIRED(P)
+
+/* Where the first number of butterfly b is, and that of number r. */
+#define FIRST_LOADED(b, P, BEHIND)        \
+  const int own = LOAD_ACROSS ? b % LINES : b / (POINTS / (P)); \
+  const int first = CELL((LOAD_ACROSS ? b / LINES : b % (POINTS / (P))));
+#define FIRST_STEPPED(b, P, BEHIND)                                                     \
+  const int own = b / (POINTS / (P)), j = b % (POINTS / (P)), turn = j % (BEHIND); \
+  const int first = CELL(((j - turn) * (P) + turn));
+#define FIRST_STORED(b, P, BEHIND)                                                   \
+  const int own = STORE_ACROSS ? b % LINES : b / (POINTS / (P));                     \
+  const int low = STORE_ACROSS ? b / LINES : b % (POINTS / (P)), first = CELL(BIN(low));
+#define FIRST_PAIRED(b, P, BEHIND)                  \
+  const int own = OWN_LOADED(b), k = PAIR_LOADED(b); \
+  const int first = CELL(k), other = CELL(OPPOSITE(k));
+#define FIRST_BINNED(b, P, BEHIND)                   \
+  const int own = OWN_STORED(b), k = PAIR_STORED(b); \
+  const int first = CELL(BIN(k)), other = CELL(BIN(OPPOSITE_BIN(k)));
+#define NEXT_LOADED(r, BEHIND) first + CELL((r) * (BEHIND))
+#define NEXT_STEPPED(r, BEHIND) NEXT_LOADED(r, BEHIND)
+#define NEXT_STORED(r, BEHIND) NEXT_LOADED(r, BEHIND)
+#define NEXT_PAIRED(r, BEHIND) ((r) == 0 ? first : other)
+#define NEXT_BINNED(r, BEHIND) NEXT_PAIRED(r, BEHIND)
+
+#define MOVE(PLACES, P, BEHIND, one)                             \
+  EACH(b, MANY_##PLACES(P)) {                                    \
+    FIRST_##PLACES(b, P, BEHIND)                                 \
+    LOCAL real* line = held + own * PITCH;                       \
+    UNROLL for (int r = 0; r < (P); r++) {                       \
+      LOCAL real* cell = line + (NEXT_##PLACES(r, BEHIND));      \
+      one                                                        \
+    }                                                            \
+  }
+#define PART(from, P, BEHIND, to, Q, AFTER, part)                        \
+  MOVE(from, P, BEHIND, *cell = numbers[times * (P) + r].part;)          \
+  BARRIER();                                                             \
+  MOVE(to, Q, AFTER, numbers[times * (Q) + r].part = *cell;)             \
+  BARRIER();
+#define EXCHANGE(from, P, BEHIND, to, Q, AFTER) \
+  PART(from, P, BEHIND, to, Q, AFTER, re)       \
+  PART(from, P, BEHIND, to, Q, AFTER, im)
+
+#define STEP(P, BEFORE, BEHIND, from, PRIOR)                                      \
+  EXCHANGE(from, PRIOR, (BEHIND) * (P), STEPPED, P, BEHIND)                       \
+  EACH(b, MANY_STEPPED(P)) {                                                      \
+    const int turn = b % (POINTS / (P)) % (BEHIND);                               \
+    elem v[P];                                                                    \
+    UNROLL for (int r = 0; r < (P); r++) v[r] = numbers[times * (P) + r];         \
+    butterfly_##P(v);                                                             \
+    TURNED_BY(P, BEFORE, BEHIND, turn, v)                                         \
+    UNROLL for (int r = 0; r < (P); r++) numbers[times * (P) + r] = v[r];         \
+  }
+
+#define LEAVE_LOADED(own, turn, v) UNROLL for (int r = 0; r < FIRST; r++) numbers[times * FIRST + r] = (v)[r];
+#define TO_STORED EXCHANGE(STEPPED, BEFORE_FINAL, FINAL, STORED, FINAL, 1)
+#define TAKE_STORED(own, low, v) UNROLL for (int r = 0; r < FINAL; r++) (v)[r] = numbers[times * FINAL + r];
+#define LEAVE_PAIR(times, own, k, one, other) \
+  numbers[2 * (times)] = one;                 \
+  numbers[2 * (times) + 1] = other;
+#define TO_PAIRS EXCHANGE(STEPPED, FINAL, 1, BINNED, 2, 1)
+#define TAKE_PAIR(own, k, one, other) \
+  one = numbers[2 * times];           \
+  other = numbers[2 * times + 1];
+#define AT_ONCE ROUNDS(LINES * FOURS)
