@@ -15,7 +15,7 @@ use arrayspan_bridge::{DType, Layout};
 pub(crate) use limits::{LOCAL, Limits, MORE};
 pub(crate) use line_pass::{Halves, LinePass};
 pub(crate) use lines::Lines;
-pub(crate) use radices::{parts, radices};
+pub(crate) use radices::{Couples, Packed, packed, parts, radices, unpacked};
 pub(crate) use registers::Registers;
 pub(crate) use route::{Arrays, ROOM, Route};
 pub(crate) use schedule::{ALONG, SIDE_BY_SIDE, Schedule, factors};
@@ -256,6 +256,13 @@ impl Fourier {
     /// Whether some bins stand for two.
     fn is_weighted(&self) -> bool {
         matches!(self.signals, Signals::Half | Signals::Cosines)
+    }
+
+    /// The butterflies that are made together where two samples are one complex number: those that bins are made of, and those they are
+    /// made into.
+    pub(crate) fn couples(&self) -> Couples {
+        let cosines = self.signals == Signals::Cosines;
+        Couples { first: self.inverse, last: !self.inverse || cosines }
     }
 
     /// Whether complex factors commute with it; then every array of bins is the spectrum of a signal.

@@ -30,17 +30,68 @@ const STEP: usize = 64;
 const PADS: usize = 2;
 
 /// Lengths whose radices are looked for once: those that fit local memory, as a rule.
-static KNOWN: LazyLock<Box<[OnceLock<Vec<usize>>]>> =
-    LazyLock::new(|| (0..=1 << 14).map(|_| OnceLock::new()).collect());
+static KNOWN: LazyLock<[Box<[OnceLock<Vec<usize>>]>; 4]> =
+    LazyLock::new(|| std::array::from_fn(|_| (0..=1 << 14).map(|_| OnceLock::new()).collect()));
+
+/// Of which steps two butterflies are made together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Couples {
+    pub(crate) first: bool,
+    pub(crate) last: bool,
+}
+
+/// The largest radix of butterflies that are made together: registers of a thread hold two; and what a larger one costs.
+const COUPLED: usize = 12;
+const TOO_LARGE: usize = 64;
+
+/// Bins that the butterflies of the last step leave together at least where two are made together; and what fewer cost.
+const TOGETHER: usize = 32;
+const SCATTERED: usize = 96;
 
 /// The radices of so many points, all of whose prime factors are small: as few as can be, about as large as each other. The largest
 /// comes second of several, then the others down to the smallest, but for an odd one, if there is one, at the end: numbers that are so
 /// far apart are in different banks of local memory.
-pub(crate) fn radices(points: usize) -> Vec<usize> {
-    match KNOWN.get(points) {
-        Some(known) => known.get_or_init(|| found(points)).clone(),
-        None => found(points),
+///
+/// Where two butterflies are made together at an end, or at both, the smallest stand there.
+pub(crate) fn radices(points: usize, couples: Couples) -> Vec<usize> {
+    let found =
+        || if couples == Couples::default() { found(points) } else { coupled(points, couples) };
+    match KNOWN[usize::from(couples.first) + 2 * usize::from(couples.last)].get(points) {
+        Some(known) => known.get_or_init(found).clone(),
+        None => found(),
     }
+}
+
+/// Those of which that costs least.
+fn coupled(points: usize, couples: Couples) -> Vec<usize> {
+    let mut all = all_of(points, 1);
+    // The last step may take bins alone.
+    let alone = all.iter().filter(|radices| couples.last && radices.len() > 1);
+    let alone: Vec<_> = alone.map(|radices| [&radices[..], &[1]].concat()).collect();
+    all.extend(alone);
+    let all = all.into_iter().map(|radices| with_small_ends(radices, couples));
+    let cost = |radices: &Vec<usize>| {
+        let ends = [(couples.first, radices.first()), (couples.last, radices.last())];
+        let ends = ends.into_iter().filter_map(|(is, radix)| radix.filter(|_| is));
+        let ends = ends.map(|radix| radix + if *radix > COUPLED { TOO_LARGE } else { 0 });
+        let all = radices.iter().sum::<usize>();
+        let scattered = match (couples.last, &radices[..]) {
+            (true, [_, .., last]) if points / last < TOGETHER => SCATTERED,
+            _ => 0,
+        };
+        (radices.len() * STEP + all + ends.sum::<usize>() + scattered, all)
+    };
+    all.min_by_key(cost).unwrap_or_default()
+}
+
+/// Radices, the largest first, in the order of steps of which those at the ends are made two at a time.
+pub(super) fn with_small_ends(mut radices: Vec<usize>, couples: Couples) -> Vec<usize> {
+    if let Some(least) = radices.pop() {
+        let next = radices.pop();
+        let [first, last] = if couples.first { [Some(least), next] } else { [next, Some(least)] };
+        radices = first.into_iter().chain(radices).chain(last).collect();
+    }
+    radices
 }
 
 fn found(points: usize) -> Vec<usize> {
@@ -60,14 +111,15 @@ pub(super) fn in_order(mut found: Vec<usize>) -> Vec<usize> {
     found
 }
 
-/// All radices, the largest first, of which there are as few as can be.
-pub(super) fn of_fewest(points: usize) -> Vec<Vec<usize>> {
-    let mut all = vec![(points, Vec::new())];
-    while !all.is_empty() {
+/// All radices, the largest first, of which there are as few as can be, or so many more.
+pub(super) fn all_of(points: usize, more: usize) -> Vec<Vec<usize>> {
+    let (mut all, mut found, mut left) = (vec![(points, Vec::new())], Vec::new(), more + 1);
+    while !all.is_empty() && left > 0 {
         let done = all.iter().filter(|(rest, _)| *rest == 1).map(|(_, radices)| radices.clone());
-        let done: Vec<Vec<usize>> = done.collect();
-        if !done.is_empty() {
-            return done;
+        found.extend(done);
+        all.retain(|(rest, _)| *rest > 1);
+        if !found.is_empty() {
+            left -= 1;
         }
         let next = |(rest, radices): &(usize, Vec<usize>)| {
             let (rest, most) = (*rest, radices.last().copied().unwrap_or(*rest));
@@ -79,7 +131,7 @@ pub(super) fn of_fewest(points: usize) -> Vec<Vec<usize>> {
         };
         all = all.iter().flat_map(next).collect();
     }
-    Vec::new()
+    found
 }
 
 /// What the best radices of at most so much cost, and these, the largest first.
@@ -101,6 +153,21 @@ fn fewest(points: usize, most: usize) -> Option<(usize, Vec<usize>)> {
     fitting.filter_map(with).min_by_key(padded)
 }
 
+/// Radices in the order of steps, 0 where there is none: no length has more.
+pub(crate) type Packed = [u8; 16];
+
+pub(crate) fn packed(radices: &[usize]) -> Packed {
+    let mut packed = Packed::default();
+    for (to, radix) in packed.iter_mut().zip(radices) {
+        *to = *radix as u8;
+    }
+    packed
+}
+
+pub(crate) fn unpacked(packed: &Packed) -> Vec<usize> {
+    packed.iter().take_while(|radix| **radix > 0).map(|radix| (*radix).into()).collect()
+}
+
 /// The two radices that a radix is the product of, if it has no butterfly of its own.
 pub(crate) fn parts(radix: usize) -> Option<[usize; 2]> {
     let of = ALL.iter().find(|(of, _)| *of == radix)?.1;
@@ -112,10 +179,14 @@ mod tests {
     use super::super::schedule::factors;
     use super::*;
 
+    fn plain(points: usize) -> Vec<usize> {
+        radices(points, Couples::default())
+    }
+
     #[test]
     fn every_length_of_small_factors_is_a_product_of_few() {
         for points in (1..5000).filter(|points| factors(*points).is_some()) {
-            let radices = radices(points);
+            let radices = plain(points);
             assert_eq!(radices.iter().product::<usize>(), points);
             assert!(
                 radices.len() <= 4 || points % 11 == 0 || points % 13 == 0,
@@ -124,11 +195,11 @@ mod tests {
             let odd = radices.iter().any(|radix| radix % 2 == 1);
             assert!(!odd || radices.last().is_some_and(|radix| radix % 2 == 1), "{radices:?}");
         }
-        assert_eq!(radices(4096), [16, 16, 16]);
-        assert_eq!(radices(4000), [10, 16, 25]);
-        assert_eq!(radices(2000), [10, 20, 10]);
-        assert_eq!(radices(1000), [10, 10, 10]);
-        assert_eq!(radices(2048), [16, 16, 8]);
+        assert_eq!(plain(4096), [16, 16, 16]);
+        assert_eq!(plain(4000), [10, 16, 25]);
+        assert_eq!(plain(2000), [10, 20, 10]);
+        assert_eq!(plain(1000), [10, 10, 10]);
+        assert_eq!(plain(2048), [16, 16, 8]);
     }
 
     #[test]

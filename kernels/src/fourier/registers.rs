@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use parking_lot::Mutex;
 
 use super::Limits;
-use super::radices::{in_order, of_fewest};
+use super::radices::{Couples, Packed, all_of, in_order, packed, with_small_ends};
 
 /// Bytes of registers of a processor; of numbers that a thread holds at most, and as a rule; and that it needs beside these, with more
 /// where numbers are taken together with their mirror images.
@@ -15,7 +15,7 @@ const ALL: usize = 256 << 10;
 const OF_THREAD: usize = 256;
 const FEW: usize = 160;
 const BESIDE: usize = 128;
-const BESIDE_PAIRS: usize = 192;
+const BESIDE_COUPLES: usize = 192;
 
 /// The part of local memory that is left free at least: it keeps numbers in different banks.
 const FREE: usize = 16;
@@ -24,58 +24,70 @@ const FREE: usize = 16;
 const MOST_THREADS: usize = 1024;
 const WARP: usize = 32;
 
-/// Radices of a transform, at most.
-const STEPS: usize = 8;
-
 /// Threads that hold transforms, the numbers of each, and the radices of the transforms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Registers {
     pub(crate) threads: usize,
     pub(crate) numbers: usize,
-    /// 0 where there is none.
-    radices: [u8; STEPS],
+    pub(crate) radices: Packed,
 }
 
-/// Points, lines, bytes of a number, and what a group has.
-type Asked = (usize, usize, usize, Limits);
+/// Points, lines, bytes of a number, butterflies that are made together, and what a group has.
+type Asked = (usize, usize, usize, Couples, Limits);
 
 static KNOWN: LazyLock<Mutex<HashMap<Asked, Option<Registers>>>> = LazyLock::new(Mutex::default);
 
 impl Registers {
     /// Those of so many transforms of so many points, of numbers of so many bytes, of which local memory has room for half; `None` if
     /// it has not, threads cannot hold them, or steps are too few to exchange numbers between.
-    pub(crate) fn new(points: usize, lines: usize, bytes: usize, limits: Limits) -> Option<Self> {
+    pub(crate) fn new(
+        points: usize,
+        (lines, bytes): (usize, usize),
+        couples: Couples,
+        limits: Limits,
+    ) -> Option<Self> {
         let all = points.checked_mul(lines)?;
         if all > (limits.local - limits.local / FREE) * 2 / bytes {
             return None;
         }
-        let asked = (points, lines, bytes, limits);
+        let asked = (points, lines, bytes, couples, limits);
         if let Some(known) = KNOWN.lock().get(&asked) {
             return *known;
         }
-        let each = of_fewest(points).into_iter();
-        let held = each.filter_map(|radices| Self::of(&radices, lines, bytes, limits));
+        let coupled = couples != Couples::default();
+        let each = all_of(points, usize::from(coupled)).into_iter().map(|radices| {
+            if coupled { with_small_ends(radices, couples) } else { in_order(radices) }
+        });
+        let held = each.filter_map(|radices| Self::of(&radices, (lines, bytes), couples, limits));
         let found = held.min_by_key(|held| held.cost(bytes));
         KNOWN.lock().insert(asked, found);
         found
     }
 
     /// The same with these radices.
-    fn of(of: &[usize], lines: usize, bytes: usize, limits: Limits) -> Option<Self> {
-        if !(3..=STEPS).contains(&of.len()) {
+    fn of(
+        of: &[usize],
+        (lines, bytes): (usize, usize),
+        couples: Couples,
+        limits: Limits,
+    ) -> Option<Self> {
+        if of.len() < 3 {
             return None;
         }
-        let all = of.iter().product::<usize>() * lines;
-        let pairs = std::iter::once((2, all.div_ceil(2)));
-        let steps = of.iter().map(|radix| (*radix, all / radix)).chain(pairs);
+        let points = of.iter().product::<usize>();
+        let steps = of.iter().enumerate().map(|(at, radix)| {
+            let butterflies = points / radix;
+            if at == 0 && couples.first || at + 1 == of.len() && couples.last {
+                (2 * radix, lines * butterflies.div_ceil(2))
+            } else {
+                (*radix, lines * butterflies)
+            }
+        });
         let numbers = |threads: usize| {
             let each = steps.clone().map(|(of, butterflies)| butterflies.div_ceil(threads) * of);
             each.max().unwrap_or(0)
         };
-        let mut radices = [0; STEPS];
-        for (radix, of) in radices.iter_mut().zip(in_order(of.to_vec())) {
-            *radix = of as u8;
-        }
+        let radices = packed(of);
         let held = (1..=limits.threads.min(MOST_THREADS) / WARP).map(|warps| {
             let threads = warps * WARP;
             Self { threads, numbers: numbers(threads), radices }
@@ -87,40 +99,42 @@ impl Registers {
         fitting.min_by_key(|held| held.cost(bytes))
     }
 
-    /// What all threads hold, idle ones too, more so if each holds many; then many threads.
+    /// What all threads hold in each step, idle ones too, more so if each holds many; then many threads.
     fn cost(&self, bytes: usize) -> (usize, Reverse<usize>) {
         let many = if self.numbers * bytes > FEW { 5 } else { 4 };
-        (self.threads * self.numbers * many, Reverse(self.threads))
-    }
-
-    /// The radices, in the order of steps.
-    pub(crate) fn radices(&self) -> Vec<usize> {
-        self.radices.iter().take_while(|radix| **radix > 0).map(|radix| (*radix).into()).collect()
+        let steps = self.radices.iter().filter(|radix| **radix > 0).count();
+        (self.threads * self.numbers * many * steps, Reverse(self.threads))
     }
 
     /// Groups that a processor has registers for, of numbers of so many bytes.
-    pub(crate) fn resident(&self, bytes: usize, pairs: bool) -> usize {
-        let beside = if pairs { BESIDE_PAIRS } else { BESIDE };
+    pub(crate) fn resident(&self, bytes: usize, couples: Couples) -> usize {
+        let coupled = couples != Couples::default();
+        let beside = if coupled { BESIDE_COUPLES } else { BESIDE };
         (ALL / (self.threads * (self.numbers * bytes + beside))).max(1)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::radices::unpacked;
     use super::*;
 
     #[test]
     fn threads_hold_all_numbers() {
         let held = |points, lines, bytes, local| {
-            Registers::new(points, lines, bytes, Limits { local, threads: 1024 })
+            let limits = Limits { local, threads: 1024 };
+            Registers::new(points, (lines, bytes), Couples::default(), limits)
         };
         for (points, lines) in [(6144, 1), (8000, 1), (8192, 1), (10_000, 1), (2800, 4)] {
             let held = held(points, lines, 8, 48 << 10).unwrap_or_else(|| panic!("{points}"));
             assert!(held.threads * held.numbers >= points * lines, "{points}: {held:?}");
             assert!(held.numbers <= 32, "{points}: {held:?}");
-            assert_eq!(held.radices().iter().product::<usize>(), points);
+            assert_eq!(unpacked(&held.radices).iter().product::<usize>(), points);
         }
-        assert_eq!(held(8000, 1, 8, 48 << 10).map(|held| held.radices()), Some(vec![20; 3]));
+        assert_eq!(
+            held(8000, 1, 8, 48 << 10).map(|held| unpacked(&held.radices)),
+            Some(vec![20; 3])
+        );
         assert_eq!(held(8000, 1, 8, 16 << 10), None);
         assert_eq!(held(12_288, 1, 8, 48 << 10), None);
         assert_eq!(held(16_384, 1, 16, 1 << 20), None);

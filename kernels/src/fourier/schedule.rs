@@ -1,9 +1,11 @@
 //! In how many passes over memory a device transforms lines.
 
+use std::cmp::Reverse;
+
 use arrayspan_bridge::DType;
 
 use super::line_pass::{Halves, LinePass};
-use super::{Fourier, LOCAL, Limits, ROOM, Registers, Signals};
+use super::{Couples, Fourier, LOCAL, Limits, ROOM, Registers, Signals};
 
 /// Prime factors that butterflies have.
 const PRIMES: [usize; 6] = [13, 11, 7, 5, 3, 2];
@@ -60,20 +62,21 @@ impl Schedule {
         // Lines of a group, and whether one pass takes them.
         let lines_of = if across { (SIDE_BY_SIDE / bytes).max(1) } else { 1 };
         let most = if across { limits.local } else { limits.local.min(ALONG) };
-        let fits = |points: usize| {
+        let fits = |points: usize, couples: Couples| {
             let all = points.saturating_mul(lines_of * bytes);
-            all <= most || Registers::new(points, lines_of, bytes, limits).is_some()
+            all <= most || Registers::new(points, (lines_of, bytes), couples, limits).is_some()
         };
         let points = fourier.points();
         let even = fourier.is_weighted() && points.is_multiple_of(2);
-        let pairs = even && factors(points).is_some() && fits(points / 2);
+        let pairs = even && factors(points).is_some() && fits(points / 2, fourier.couples());
         let chirp = factors(points).is_none();
         let length = match points {
             _ if chirp => padded(2 * points - 1),
             _ if pairs => points / 2,
             _ => points,
         };
-        let passes = if fits(length) { vec![length] } else { passes(length, several) };
+        let couples = if pairs { fourier.couples() } else { Couples::default() };
+        let passes = if fits(length, couples) { vec![length] } else { passes(length, several) };
         let half = fourier.signals() == Signals::Half && passes.len() > 1 && !chirp;
         let side = if fourier.is_inverse() { Halves::Transforms } else { Halves::Results };
         let halves = half.then_some(side);
@@ -162,6 +165,8 @@ fn passes(length: usize, several: usize) -> Vec<usize> {
             }
         }
         if parts.iter().all(|part| *part <= several) {
+            // Of long ones a group has few side by side, which matters most where the last pass stores.
+            parts.sort_unstable_by_key(|part| Reverse(*part));
             return parts;
         }
     }
@@ -185,14 +190,21 @@ mod tests {
                     let fits = |part: &usize| {
                         let (all, lines) = (part * bytes, (SIDE_BY_SIDE / bytes).max(1));
                         let lines = if across { lines } else { 1 };
-                        let held = || Registers::new(*part, lines, bytes, Limits::LEAST).is_some();
+                        let couples =
+                            if schedule.pairs { fourier.couples() } else { Couples::default() };
+                        let held = || {
+                            Registers::new(*part, (lines, bytes), couples, Limits::LEAST).is_some()
+                        };
                         all * lines <= LOCAL || schedule.passes.len() == 1 && held()
                     };
                     assert!(schedule.passes.iter().all(fits), "{points}");
                     let least = if schedule.chirp { 2 * points - 1 } else { points };
                     assert!(schedule.length >= least && schedule.length < 2 * least.max(2));
                     for part in &schedule.passes {
-                        assert_eq!(radices(*part).iter().product::<usize>(), *part);
+                        assert_eq!(
+                            radices(*part, Couples::default()).iter().product::<usize>(),
+                            *part
+                        );
                     }
                     assert_eq!(
                         schedule.launches(),

@@ -36,7 +36,7 @@
 #define STEP(P, BEFORE, BEHIND, from, PRIOR) EACH_OF(P, BEHIND, butterfly_##P(v); TURNED_BY(P, BEFORE, BEHIND, turn, v))
 #define BACK(P, BEFORE, BEHIND) EACH_OF(P, BEHIND, TURNED_BY(P, BEFORE, BEHIND, turn, v) butterfly_##P(v);)
 
-/* Numbers of the first step's butterflies, and of the last one's; two of them, and bins. */
+/* Numbers of the first step's butterflies, and of the last one's; of two of them. */
 #define LEAVE_LOADED(own, turn, v)                \
   {                                               \
     LOCAL factor* line = held + (own) * PITCH;    \
@@ -50,14 +50,10 @@
     const int first = PLACED(own, BIN(low));         \
     TAKE(FINAL, 1, line, first, v)                   \
   }
-#define LEAVE_PAIR(times, own, k, one, other)                           \
-  {                                                                     \
-    held[(own) * PITCH + PLACED(own, k)] = to_cell(one);                \
-    held[(own) * PITCH + PLACED(own, (OPPOSITE(k)))] = to_cell(other);  \
-  }
-#define TO_PAIRS
-#define TAKE_PAIR(own, k, one, other)                                    \
-  one = of_cell(held + (own) * PITCH + PLACED(own, BIN(k)));             \
-  other = of_cell(held + (own) * PITCH + PLACED(own, BIN((OPPOSITE_BIN(k)))));
-/* Pairs whose loads are under way together. */
-#define AT_ONCE 4
+#define TO_STORED_COUPLES
+#define LEAVE_COUPLE(own, low, mirrored, v, w) \
+  LEAVE_LOADED(own, low, v)                    \
+  LEAVE_LOADED(own, (mirrored), w)
+#define TAKE_COUPLE(own, low, mirrored, v, w) \
+  TAKE_STORED(own, low, v)                    \
+  TAKE_STORED(own, (mirrored), w)

@@ -17,8 +17,7 @@
      LOAD_ACROSS, STORE_ACROSS  1 if neighbours among threads take several lines
      PADS                1 if signals have elements behind their last point
      ROOTS_AT, HALVES_AT, QUARTERS_AT  where the table has the roots of one, W, and Q
-     FIRST, STEPS_BEHIND, FINAL, STEPS_AHEAD  the first radix and the steps behind it; the last one and those before it
-     ALL_STEPS           all steps
+     FIRST, STEPS, FINAL the first radix, the steps between, and the last one
    and the texts of steps and samples. */
 
 #if POSITIVE
@@ -38,24 +37,83 @@
 #endif
 /* A bin as it is. Those that are their own conjugates are real; the others stand for two. */
 #define TAKEN(k) x_value(line_x[X_AT(k)])
-/* Numbers k and OPPOSITE(k) are taken together, bins k and OPPOSITE_BIN(k) are: pair i, of transform OWN, is that of k. Number 0 is its own
-   mirror image, as number POINTS / 2 is: these two are a pair. */
-#define FOURS ((POINTS + 1) / 2)
-#define OWN_LOADED(i) (LOAD_ACROSS ? (i) % LINES : (i) / FOURS)
-#define PAIR_LOADED(i) (LOAD_ACROSS ? (i) / LINES : (i) % FOURS)
-#define OWN_STORED(i) (STORE_ACROSS ? (i) % LINES : (i) / FOURS)
-#define PAIR_STORED(i) (STORE_ACROSS ? (i) / LINES : (i) % FOURS)
-#define OPPOSITE(k) ((k) > 0 ? POINTS - (k) : POINTS % 2 == 0 ? POINTS / 2 : 0)
+/* Butterflies `low` and OTHER of the first radix take numbers k and POINTS - k, those of the last one leave these bins, or bins k and
+   POINTS - 1 - k: two are made together. The first two are each their own mirror image. */
+#define COUPLES(P) ((POINTS / (P) + 1) / 2)
+#define MIRRORED(low, many) ((low) > 0 ? (many) - (low) : (many) % 2 == 0 ? (many) / 2 : 0)
+#define BEHIND_FINAL (POINTS / FINAL)
+#define OTHER_FIRST(low) MIRRORED(low, APART)
 #if COSINES == 1
-  #define OPPOSITE_BIN(k) (POINTS - 1 - (k))
+  #define OTHER_FINAL(low) (BEHIND_FINAL - 1 - (low))
 #else
-  #define OPPOSITE_BIN(k) OPPOSITE(k)
+  #define OTHER_FINAL(low) MIRRORED(low, BEHIND_FINAL)
 #endif
+#define OWN_FIRST(i) (LOAD_ACROSS ? (i) % LINES : (i) / COUPLES(FIRST))
+#define LOW_FIRST(i) (LOAD_ACROSS ? (i) / LINES : (i) % COUPLES(FIRST))
+#define OWN_FINAL(i) (STORE_ACROSS ? (i) % LINES : (i) / COUPLES(FINAL))
+#define LOW_FINAL(i) (STORE_ACROSS ? (i) / LINES : (i) % COUPLES(FINAL))
 #if COSINES
   /* Q of POINTS - k, of that of k. */
   #define Q_BEHIND(q) e_mul(e_make(EIGHTH, -EIGHTH), e_conj(q))
   #define EIGHTH R(0.70710678118654752440)
 #endif
+
+/* What becomes of numbers a and `opposite` of a transform's result: bins k and POINTS - k, or sums. */
+#if COSINES
+  #define STORE_BINS(k, near, far, weight)                                              \
+    {                                                                                   \
+      const elem q = OF_TABLE(QUARTERS_AT + k);                                         \
+      const elem sums = e_mul(q, e_scale(weight, near));                                \
+      const elem others = e_mul(Q_BEHIND(q), e_scale(inner, e_conj(far)));              \
+      STORE(k, e_re(sums))                                                              \
+      if (k > 0) STORE(N - k, e_make(-sums.im, R(0.0)))                                 \
+      if (2 * k != POINTS) {                                                            \
+        STORE(POINTS - k, e_re(others))                                                 \
+        if (k > 0) STORE(POINTS + k, e_make(-others.im, R(0.0)))                        \
+      }                                                                                 \
+    }
+#else
+  #define STORE_BINS(k, near, far, weight)                                              \
+    STORE(k, SIGNED(e_scale(weight, near)))                                             \
+    if (2 * k != POINTS) STORE(POINTS - k, SIGNED(e_scale(weight, e_conj(far))))
+#endif
+#define STORE_COUPLE(bin, number, opposite)                                             \
+  {                                                                                     \
+    const int at = bin;                                                                 \
+    const elem a = number, b = e_conj(opposite), w = OF_TABLE(HALVES_AT + at);          \
+    const elem even = e_scale(R(0.5), e_add(a, b)), difference = e_scale(R(0.5), e_sub(a, b)); \
+    const elem odd = e_mul(w, e_make(difference.im, -difference.re));                   \
+    const elem near = e_add(even, odd), far = e_sub(even, odd);                         \
+    const real weight = at == 0 ? scale : inner;                                        \
+    STORE_BINS(at, near, far, weight)                                                   \
+  }
+
+/* What is read of bins k and POINTS - k, or sums; and the numbers that these become. */
+#if COSINES
+  #define TAKE_COUPLE_OF(k, near, far)                                          \
+    near = e_make(TAKEN(k).re, k > 0 ? TAKEN((N - k)).re : R(0.0));             \
+    far = e_make(TAKEN((POINTS - k)).re, TAKEN((POINTS + k)).re);
+  #define BINS_OF(k, near, far)                                                 \
+    const elem q = OF_TABLE(QUARTERS_AT + k), behind = e_scale(inner, e_mul(Q_BEHIND(q), far)); \
+    const elem a = k == 0 ? near : e_scale(inner, e_mul(q, near));              \
+    const elem b = k == 0 ? e_re(behind) : e_conj(behind);
+#else
+  #define TAKE_COUPLE_OF(k, near, far) \
+    near = TAKEN(k);                   \
+    far = TAKEN((POINTS - k));
+  #define BINS_OF(k, near, far)                                              \
+    const elem a = k == 0 ? e_re(near) : e_scale(inner, SIGNED(near));       \
+    const elem b = k == 0 ? e_re(far) : e_scale(inner, e_conj(SIGNED(far)));
+#endif
+#define MAKE_COUPLE(bin, near, far)                                      \
+  {                                                                      \
+    const int at = bin;                                                  \
+    const elem w = OF_TABLE(HALVES_AT + at);                             \
+    BINS_OF(at, near, far)                                               \
+    const elem sum = e_add(a, b), difference = e_mul(w, e_sub(a, b));    \
+    near = e_make(sum.re - difference.im, sum.im + difference.re);       \
+    far = e_make(sum.re + difference.im, difference.re - sum.im);        \
+  }
 
 KERNEL_OF(THREADS, 1, RESIDENT) fft_pairs(PARAMETERS) {
   NUMBERS
@@ -83,119 +141,88 @@ KERNEL_OF(THREADS, 1, RESIDENT) fft_pairs(PARAMETERS) {
       LEAVE_LOADED(own, turn, v)
     }
     BARRIER();
-    STEPS_BEHIND
-    TO_PAIRS
-    EACH(i, LINES * FOURS) {
-      const int own = OWN_STORED(i), k = PAIR_STORED(i);
+    STEPS
+    TO_STORED_COUPLES
+    EACH(i, LINES * COUPLES(FINAL)) {
+      const int own = OWN_FINAL(i), low = LOW_FINAL(i);
       if (from + own >= count) continue;
-      elem a, opposite;
-      TAKE_PAIR(own, k, a, opposite)
-      const elem w = OF_TABLE(HALVES_AT + k), b = e_conj(k == 0 ? a : opposite);
-      const elem even = e_scale(R(0.5), e_add(a, b)), difference = e_scale(R(0.5), e_sub(a, b));
-      const elem odd = e_mul(w, e_make(difference.im, -difference.re));
-      const real weight = k == 0 ? scale : inner;
+      elem v[FINAL], other[FINAL];
+      TAKE_COUPLE(own, low, OTHER_FINAL(low), v, other)
+      BUTTERFLY(FINAL)(v);
+      BUTTERFLY(FINAL)(other);
       LINE_SPLIT((first_line + from + own))
       GLOBAL y_cell* line_y = y + y_LINE;
-  #if COSINES
-      const elem q = OF_TABLE(QUARTERS_AT + k);
-      const elem near = e_mul(q, e_scale(weight, e_add(even, odd)));
-      const elem far = e_mul(Q_BEHIND(q), e_scale(inner, e_conj(e_sub(even, odd))));
-      STORE(k, e_re(near))
-      STORE(POINTS - k, e_re(far))
-      if (k > 0) {
-        STORE(N - k, e_make(-near.im, R(0.0)))
-        STORE(POINTS + k, e_make(-far.im, R(0.0)))
-      } else if (POINTS % 2 == 0) {
-        const elem middle = e_mul(OF_TABLE(QUARTERS_AT + POINTS / 2), e_scale(inner, e_conj(opposite)));
-        STORE(POINTS / 2, e_re(middle))
-        STORE(N - POINTS / 2, e_make(-middle.im, R(0.0)))
+      UNROLL for (int r = 0; r < FINAL; r++) {
+        const elem mirrored = low > 0 ? other[FINAL - 1 - r] : v[(FINAL - r) % FINAL];
+        if (low > 0 || 2 * r <= FINAL) STORE_COUPLE(low + r * BEHIND_FINAL, v[r], mirrored)
       }
-  #else
-      STORE(k, SIGNED(e_scale(weight, e_add(even, odd))))
-      STORE(POINTS - k, SIGNED(e_scale(weight, e_conj(e_sub(even, odd)))))
-      if (POINTS % 2 == 0 && k == 0) STORE(POINTS / 2, SIGNED(e_scale(inner, e_conj(opposite))))
-  #endif
+      if (low == 0 && BEHIND_FINAL % 2 == 0) {
+        UNROLL for (int r = 0; 2 * r < FINAL; r++) {
+          STORE_COUPLE(BEHIND_FINAL / 2 + r * BEHIND_FINAL, other[r], other[FINAL - 1 - r])
+        }
+      }
     }
 #else
-    /* A few at a time, whose loads are under way together. */
-    for (int begin = thread; begin < LINES * FOURS; begin += AT_ONCE * THREADS) {
-      elem near[AT_ONCE], far[AT_ONCE];
-      UNROLL for (int e = 0; e < AT_ONCE; e++) {
-        const int i = begin + e * THREADS < LINES * FOURS ? begin + e * THREADS : begin;
-        const int own = OWN_LOADED(i), k = PAIR_LOADED(i);
-        const idx number = first_line + (from + own < count ? from + own : count - 1);
-        LINE_SPLIT(number)
-        const GLOBAL x_cell* line_x = x0 + x0_LINE;
-  #if COSINES
-        near[e] = e_make(TAKEN(k).re, k > 0 ? TAKEN((N - k)).re : R(0.0));
-        far[e] = e_make(TAKEN((POINTS - k)).re, TAKEN((POINTS + k)).re);
-  #else
-        near[e] = TAKEN(k);
-        far[e] = TAKEN((POINTS - k));
-  #endif
+    EACH(i, LINES * COUPLES(FIRST)) {
+      const int own = OWN_FIRST(i), low = LOW_FIRST(i);
+      const idx number = first_line + (from + own < count ? from + own : count - 1);
+      LINE_SPLIT(number)
+      const GLOBAL x_cell* line_x = x0 + x0_LINE;
+      elem v[FIRST], other[FIRST];
+      UNROLL for (int r = 0; r < FIRST; r++) {
+        const int k = low + r * APART;
+        TAKE_COUPLE_OF(k, v[r], other[FIRST - 1 - r])
       }
-      UNROLL for (int e = 0; e < AT_ONCE; e++) {
-        const int i = begin + e * THREADS;
-        if (i >= LINES * FOURS) continue;
-        const int own = OWN_LOADED(i), k = PAIR_LOADED(i);
-        const elem w = OF_TABLE(HALVES_AT + k);
-  #if COSINES
-        const elem q = OF_TABLE(QUARTERS_AT + k), behind = e_scale(inner, e_mul(Q_BEHIND(q), far[e]));
-        const elem a = k == 0 ? near[e] : e_scale(inner, e_mul(q, near[e]));
-        const elem b = k == 0 ? e_re(behind) : e_conj(behind);
-  #else
-        const elem a = k == 0 ? e_re(near[e]) : e_scale(inner, SIGNED(near[e]));
-        const elem b = k == 0 ? e_re(far[e]) : e_scale(inner, e_conj(SIGNED(far[e])));
-  #endif
-        const elem sum = e_add(a, b), difference = e_mul(w, e_sub(a, b));
-        const elem one = e_make(sum.re - difference.im, sum.im + difference.re);
-        elem opposite = e_make(sum.re + difference.im, difference.re - sum.im);
-        if (k == 0) {
-          opposite = one;
-  #if POINTS % 2 == 0
-          const idx number = first_line + (from + own < count ? from + own : count - 1);
-          LINE_SPLIT(number)
-          const GLOBAL x_cell* line_x = x0 + x0_LINE;
-    #if COSINES
-          const elem bins = e_make(TAKEN(POINTS / 2).re, TAKEN((N - POINTS / 2)).re);
-          const elem middle = e_mul(OF_TABLE(QUARTERS_AT + POINTS / 2), bins);
-    #else
-          const elem middle = SIGNED(TAKEN(POINTS / 2));
-    #endif
-          opposite = e_scale(R(2.0) * inner, middle);
-  #endif
+      UNROLL for (int r = 0; r < FIRST; r++) MAKE_COUPLE(low + r * APART, v[r], other[FIRST - 1 - r])
+      if (low == 0) {
+        UNROLL for (int r = 0; r < FIRST; r++) {
+          elem mirrored;
+          const int k = OTHER_FIRST(0) + r * APART;
+          TAKE_COUPLE_OF(k, other[r], mirrored)
+          MAKE_COUPLE(k, other[r], mirrored)
         }
-        LEAVE_PAIR(e, own, k, one, opposite)
       }
+      BUTTERFLY(FIRST)(v);
+      BUTTERFLY(FIRST)(other);
+      TURNED_FIRST(low, v)
+      TURNED_FIRST(OTHER_FIRST(low), other)
+      LEAVE_COUPLE(own, low, OTHER_FIRST(low), v, other)
     }
     BARRIER();
+    STEPS
   #if COSINES
-    ALL_STEPS
-    TO_PAIRS
+    TO_STORED_COUPLES
     /* Four samples, of a number and of the one as far from the other end. */
-    EACH(i, LINES * FOURS) {
-      const int own = OWN_STORED(i), low = PAIR_STORED(i);
+    EACH(i, LINES * COUPLES(FINAL)) {
+      const int own = OWN_FINAL(i), low = LOW_FINAL(i);
       if (from + own >= count) continue;
-      elem a, b;
-      TAKE_PAIR(own, low, a, b)
+      elem v[FINAL], other[FINAL];
+      TAKE_COUPLE(own, low, OTHER_FINAL(low), v, other)
+      BUTTERFLY(FINAL)(v);
+      BUTTERFLY(FINAL)(other);
       LINE_SPLIT((first_line + from + own))
       GLOBAL y_cell* line_y = y + y_LINE;
-      const elem one = e_make(a.re, b.im), next = e_make(a.im, b.re);
-      const idx k = 4 * low;
-      STORE_SAMPLES(k, one)
-      if (low < POINTS - 1 - low) {
-        STORE_SAMPLES(k + 2, next)
+      UNROLL for (int r = 0; r < FINAL; r++) {
+        const int near = 2 * r < FINAL, number = low + r * BEHIND_FINAL;
+        if (!near && low == OTHER_FINAL(low)) continue;
+        const elem a = near ? v[r] : other[FINAL - 1 - r], b = near ? other[FINAL - 1 - r] : v[r];
+        const int high = POINTS - 1 - number, first = near ? number : high, last = near ? high : number;
+        const elem one = e_make(a.re, b.im), next = e_make(a.im, b.re);
+        const idx k = 4 * first;
+        STORE_SAMPLES(k, one)
+        if (first < last) {
+          STORE_SAMPLES(k + 2, next)
+        }
       }
     }
   #else
-    STEPS_AHEAD
     TO_STORED
-    EACH(b, LINES * (POINTS / FINAL)) {
-  #if STORE_ACROSS
+    EACH(b, LINES * BEHIND_FINAL) {
+    #if STORE_ACROSS
       const int own = b % LINES, low = b / LINES;
-  #else
-      const int own = b / (POINTS / FINAL), low = b % (POINTS / FINAL);
-  #endif
+    #else
+      const int own = b / BEHIND_FINAL, low = b % BEHIND_FINAL;
+    #endif
       if (from + own >= count) continue;
       elem v[FINAL];
       TAKE_STORED(own, low, v)
@@ -203,7 +230,7 @@ KERNEL_OF(THREADS, 1, RESIDENT) fft_pairs(PARAMETERS) {
       LINE_SPLIT((first_line + from + own))
       GLOBAL y_cell* line_y = y + y_LINE;
       UNROLL for (int r = 0; r < FINAL; r++) {
-        const idx k = 2 * (low + r * (POINTS / FINAL));
+        const idx k = 2 * (low + r * BEHIND_FINAL);
         STORE_SAMPLES(k, v[r])
       }
     }

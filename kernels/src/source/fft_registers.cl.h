@@ -6,13 +6,11 @@
      LOADED   those that a thread loads by butterflies of the first radix
      STEPPED  those of a step's butterflies
      STORED   those of the last step's, whose results are stored
-     PAIRED   numbers k and OPPOSITE(k), as they are
-     BINNED   bins k and OPPOSITE_BIN(k)
+     LOADED_COUPLES, STORED_COUPLES  those of two butterflies of the first step's, or of the last one's, that are made together
    Before this text stands what stands before that of steps in local memory, and
      HELD             numbers of a thread
      BEFORE_FINAL     the radix before the last
-     OWN_LOADED(i), OWN_STORED(i), PAIR_LOADED(i), PAIR_STORED(i), OPPOSITE(k), OPPOSITE_BIN(k)
-                      where pairs are made */
+     COUPLES(P), OWN_FIRST(i), LOW_FIRST(i), OTHER_FIRST(low), OWN_FINAL(i), ...  of butterflies that are made together */
 
 #if LARGE
   #define NUMBERS                                  \
@@ -37,8 +35,8 @@
 #define MANY_LOADED(P) (LINES * (POINTS / (P)))
 #define MANY_STEPPED(P) MANY_LOADED(P)
 #define MANY_STORED(P) MANY_LOADED(P)
-#define MANY_PAIRED(P) (LINES * FOURS)
-#define MANY_BINNED(P) MANY_PAIRED(P)
+#define MANY_LOADED_COUPLES(P) (LINES * COUPLES(P))
+#define MANY_STORED_COUPLES(P) MANY_LOADED_COUPLES(P)
 
 /* Where the first number of butterfly b is, and that of number r. */
 #define FIRST_LOADED(b, P, BEHIND)        \
@@ -50,31 +48,37 @@
 #define FIRST_STORED(b, P, BEHIND)                                                   \
   const int own = STORE_ACROSS ? b % LINES : b / (POINTS / (P));                     \
   const int low = STORE_ACROSS ? b / LINES : b % (POINTS / (P)), first = CELL(BIN(low));
-#define FIRST_PAIRED(b, P, BEHIND)                  \
-  const int own = OWN_LOADED(b), k = PAIR_LOADED(b); \
-  const int first = CELL(k), other = CELL(OPPOSITE(k));
-#define FIRST_BINNED(b, P, BEHIND)                   \
-  const int own = OWN_STORED(b), k = PAIR_STORED(b); \
-  const int first = CELL(BIN(k)), other = CELL(BIN(OPPOSITE_BIN(k)));
-#define NEXT_LOADED(r, BEHIND) first + CELL((r) * (BEHIND))
-#define NEXT_STEPPED(r, BEHIND) NEXT_LOADED(r, BEHIND)
-#define NEXT_STORED(r, BEHIND) NEXT_LOADED(r, BEHIND)
-#define NEXT_PAIRED(r, BEHIND) ((r) == 0 ? first : other)
-#define NEXT_BINNED(r, BEHIND) NEXT_PAIRED(r, BEHIND)
+#define FIRST_LOADED_COUPLES(b, P, BEHIND)         \
+  const int own = OWN_FIRST(b), low = LOW_FIRST(b); \
+  const int first = CELL(low), other = CELL(OTHER_FIRST(low));
+#define FIRST_STORED_COUPLES(b, P, BEHIND)         \
+  const int own = OWN_FINAL(b), low = LOW_FINAL(b); \
+  const int first = CELL(BIN(low)), other = CELL(BIN(OTHER_FINAL(low)));
+#define NEXT_LOADED(r, P, BEHIND) first + CELL((r) * (BEHIND))
+#define NEXT_STEPPED(r, P, BEHIND) NEXT_LOADED(r, P, BEHIND)
+#define NEXT_STORED(r, P, BEHIND) NEXT_LOADED(r, P, BEHIND)
+#define NEXT_LOADED_COUPLES(r, P, BEHIND) ((r) < (P) ? first : other) + CELL((r) % (P) * (BEHIND))
+#define NEXT_STORED_COUPLES(r, P, BEHIND) NEXT_LOADED_COUPLES(r, P, BEHIND)
+#define OF_LOADED(P) (P)
+#define OF_STEPPED(P) (P)
+#define OF_STORED(P) (P)
+#define OF_LOADED_COUPLES(P) (2 * (P))
+#define OF_STORED_COUPLES(P) (2 * (P))
 
-#define MOVE(PLACES, P, BEHIND, one)                             \
-  EACH(b, MANY_##PLACES(P)) {                                    \
-    FIRST_##PLACES(b, P, BEHIND)                                 \
-    LOCAL real* line = held + own * PITCH;                       \
-    UNROLL for (int r = 0; r < (P); r++) {                       \
-      LOCAL real* cell = line + (NEXT_##PLACES(r, BEHIND));      \
-      one                                                        \
-    }                                                            \
+#define MOVE(PLACES, P, BEHIND, one)                                 \
+  EACH(b, MANY_##PLACES(P)) {                                        \
+    FIRST_##PLACES(b, P, BEHIND)                                     \
+    LOCAL real* line = held + own * PITCH;                           \
+    UNROLL for (int r = 0; r < OF_##PLACES(P); r++) {                \
+      const int number = times * OF_##PLACES(P) + r;                 \
+      LOCAL real* cell = line + (NEXT_##PLACES(r, P, BEHIND));       \
+      one                                                            \
+    }                                                                \
   }
 #define PART(from, P, BEHIND, to, Q, AFTER, part)                        \
-  MOVE(from, P, BEHIND, *cell = numbers[times * (P) + r].part;)          \
+  MOVE(from, P, BEHIND, *cell = numbers[number].part;)                   \
   BARRIER();                                                             \
-  MOVE(to, Q, AFTER, numbers[times * (Q) + r].part = *cell;)             \
+  MOVE(to, Q, AFTER, numbers[number].part = *cell;)                      \
   BARRIER();
 #define EXCHANGE(from, P, BEHIND, to, Q, AFTER) \
   PART(from, P, BEHIND, to, Q, AFTER, re)       \
@@ -94,11 +98,14 @@
 #define LEAVE_LOADED(own, turn, v) UNROLL for (int r = 0; r < FIRST; r++) numbers[times * FIRST + r] = (v)[r];
 #define TO_STORED EXCHANGE(STEPPED, BEFORE_FINAL, FINAL, STORED, FINAL, 1)
 #define TAKE_STORED(own, low, v) UNROLL for (int r = 0; r < FINAL; r++) (v)[r] = numbers[times * FINAL + r];
-#define LEAVE_PAIR(times, own, k, one, other) \
-  numbers[2 * (times)] = one;                 \
-  numbers[2 * (times) + 1] = other;
-#define TO_PAIRS EXCHANGE(STEPPED, FINAL, 1, BINNED, 2, 1)
-#define TAKE_PAIR(own, k, one, other) \
-  one = numbers[2 * times];           \
-  other = numbers[2 * times + 1];
-#define AT_ONCE ROUNDS(LINES * FOURS)
+#define TO_STORED_COUPLES EXCHANGE(STEPPED, BEFORE_FINAL, FINAL, STORED_COUPLES, FINAL, 1)
+#define LEAVE_COUPLE(own, low, mirrored, v, w)                       \
+  UNROLL for (int r = 0; r < FIRST; r++) {                           \
+    numbers[2 * FIRST * times + r] = (v)[r];                         \
+    numbers[2 * FIRST * times + FIRST + r] = (w)[r];                 \
+  }
+#define TAKE_COUPLE(own, low, mirrored, v, w)                        \
+  UNROLL for (int r = 0; r < FINAL; r++) {                           \
+    (v)[r] = numbers[2 * FINAL * times + r];                         \
+    (w)[r] = numbers[2 * FINAL * times + FINAL + r];                 \
+  }

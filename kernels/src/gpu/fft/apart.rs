@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use parking_lot::Mutex;
 
-use crate::fourier::Registers;
+use crate::fourier::{Couples, Packed, unpacked};
 
 /// After how many numbers how many cells are left free: in front of three digits of a number, 0 for none.
 pub(super) type Pads = [[usize; 2]; 3];
@@ -25,12 +25,11 @@ pub(super) struct Apart {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Exchanged {
     pub(super) points: usize,
-    pub(super) held: Registers,
+    pub(super) radices: Packed,
+    pub(super) couples: Couples,
     pub(super) lines: usize,
     /// Whether threads side by side take several transforms, where they store and where they load.
     pub(super) across: [bool; 2],
-    /// Whether numbers and their mirror images are taken together at the end.
-    pub(super) pairs: bool,
     /// Cells of local memory, and those that threads side by side take at once.
     pub(super) room: usize,
     pub(super) banks: usize,
@@ -51,8 +50,13 @@ impl Exchanged {
 
     fn found(&self) -> Apart {
         let accesses = self.accesses();
-        let digits: Vec<usize> =
-            self.digits().into_iter().rev().take(Pads::default().len()).collect();
+        let digits: Vec<usize> = self
+            .digits()
+            .into_iter()
+            .rev()
+            .filter(|digit| *digit > 1)
+            .take(Pads::default().len())
+            .collect();
         let each = MOST + 1;
         let all = (0..each.pow(digits.len() as u32)).map(|number| {
             let mut pads = Pads::default();
@@ -83,7 +87,8 @@ impl Exchanged {
             *behind /= radix;
             Some(*behind)
         };
-        let mut all: Vec<usize> = self.held.radices().iter().scan(self.points, behind).collect();
+        let mut all: Vec<usize> =
+            unpacked(&self.radices).iter().scan(self.points, behind).collect();
         all.pop();
         all
     }
@@ -91,8 +96,8 @@ impl Exchanged {
     /// The transforms and the numbers that threads take one after the other, each time: those of the first radix's butterflies, of those of
     /// each other, and of bins. What a thread takes with them is as far from there for all.
     fn accesses(&self) -> Vec<Vec<[usize; 2]>> {
-        let Self { points, lines, across, .. } = *self;
-        let radices = self.held.radices();
+        let Self { points, lines, across, couples, .. } = *self;
+        let radices = unpacked(&self.radices);
         let split = |at: usize, of: usize, across: bool| {
             if across { [at % lines, at / lines] } else { [at / of, at % of] }
         };
@@ -105,12 +110,17 @@ impl Exchanged {
             }
             number
         };
-        let (first, last) = (radices[0], radices[radices.len() - 1]);
-        let mut all = Vec::new();
-        let loads = points / first;
-        all.push((0..lines * loads).map(|b| split(b, loads, across[1])).collect());
-        let mut behind = loads;
-        for radix in &radices[1..] {
+        // Those of an end: butterflies one by one, or two that are each other's mirror images.
+        let ends = |of: usize, across: bool, coupled: bool| -> Vec<Vec<[usize; 2]>> {
+            let many = if coupled { of.div_ceil(2) } else { of };
+            let near = (0..lines * many).map(|b| split(b, many, across));
+            let far = near.clone().map(|[own, low]| [own, (of - low) % of]);
+            if coupled { vec![near.collect(), far.collect()] } else { vec![near.collect()] }
+        };
+        let [.., last] = &radices[..] else { return Vec::new() };
+        let mut behind = points / radices[0];
+        let mut all = ends(behind, across[1], couples.first);
+        for radix in &radices[1..radices.len() - 1] {
             behind /= radix;
             let of = points / radix;
             let step: Vec<_> = (0..lines * of)
@@ -123,19 +133,8 @@ impl Exchanged {
             all.push(step.clone());
             all.push(step);
         }
-        let of = if self.pairs { points.div_ceil(2) } else { points / last };
-        let stored = |b: usize| split(b, of, across[0]);
-        let at = |mirrored: bool| {
-            (0..lines * of).map(move |b| {
-                let [own, k] = stored(b);
-                [own, if mirrored { (points - k) % points } else { k }]
-            })
-        };
-        let bins = |mirrored: bool| at(mirrored).map(|[own, k]| [own, bin(k)]).collect::<Vec<_>>();
-        all.push(bins(false));
-        if self.pairs {
-            all.push(bins(true));
-        }
+        let stored = ends(points / last, across[0], couples.last).into_iter();
+        all.extend(stored.map(|each| each.into_iter().map(|[own, k]| [own, bin(k)]).collect()));
         all
     }
 
@@ -165,23 +164,23 @@ impl Apart {
 #[allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
 mod tests {
     use super::*;
-    use crate::fourier::Limits;
+    use crate::fourier::{Limits, Registers};
 
     #[test]
     fn numbers_are_in_different_banks() {
         for points in [5000, 6144, 8000, 8192, 10_000] {
             let limits = Limits { local: 48 << 10, threads: 1024 };
-            let held = Registers::new(points, 1, 8, limits).unwrap();
-            let exchanged = |lines, pairs| Exchanged {
+            let couples = Couples::default();
+            let held = Registers::new(points, (1, 8), couples, limits).unwrap();
+            let of = Exchanged {
                 points,
-                held,
-                lines,
-                across: [lines > 1; 2],
-                pairs,
+                radices: held.radices,
+                couples,
+                lines: 1,
+                across: [false; 2],
                 room: 12 << 10,
                 banks: 32,
             };
-            let of = exchanged(1, false);
             let apart = of.apart();
             let accesses = of.accesses();
             let least: usize = accesses.iter().map(|all| all.len().div_ceil(32)).sum();

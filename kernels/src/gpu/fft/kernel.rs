@@ -8,7 +8,7 @@ use super::super::formula::Formula;
 use super::super::line_arrays::{LineArrays, Parameters};
 use super::steps::Steps;
 use super::tables::{FINE, Pass};
-use crate::fourier::{ALONG, Halves, LOCAL, LinePass, Lines, SIDE_BY_SIDE, Schedule};
+use crate::fourier::{ALONG, Couples, Halves, LOCAL, LinePass, Lines, SIDE_BY_SIDE, Schedule};
 use crate::{Fourier, Signals};
 
 const TEXT: &str =
@@ -152,7 +152,7 @@ impl Variant {
             positive: fourier.is_positive() && cosines == 0,
             pairs: schedule.pairs,
             pads: fourier.is_inverse() && fourier.extent() > fourier.points(),
-            group: Group::new(&place, schedule, lines, bytes),
+            group: Group::new(&place, common, bytes),
             place,
         }
     }
@@ -203,7 +203,8 @@ fn is_wide(schedule: &Schedule) -> bool {
 }
 
 impl Group {
-    fn new(place: &Place, schedule: &Schedule, lines: &Lines, bytes: usize) -> Self {
+    fn new(place: &Place, common: &Common<'_>, bytes: usize) -> Self {
+        let Common { fourier, lines, schedule, .. } = *common;
         let several = schedule.length > place.of.points;
         let beside = lines.across.contains(&true);
         let least = if several || beside { SIDE_BY_SIDE.max(bytes) } else { bytes };
@@ -211,7 +212,9 @@ impl Group {
         let most = local / bytes / place.of.points;
         let mut together = (TOGETHER / place.of.points).max(1);
         if several || beside {
-            together = together.max(BESIDE / bytes).min(most);
+            let all = together.max(BESIDE / bytes).min(most);
+            // What memory moves at once is read and written whole.
+            together = (all - all % (SIDE_BY_SIDE / bytes).max(1)).max(1);
         }
         let lines_first = beside;
         let [y, x] = lines.across;
@@ -223,27 +226,24 @@ impl Group {
                 if place.user[0] { x } else { lines_first },
             ]
         };
-        let number = (schedule.limits.local, bytes);
-        let lines = least / bytes;
+        let couples = if schedule.pairs { fourier.couples() } else { Couples::default() };
+        let of = (across, couples);
         let in_registers = || {
-            Steps::in_registers(
-                place.of.points,
-                (lines, bytes),
-                schedule.limits,
-                (across, schedule.pairs),
-            )
+            let lines = (least / bytes, bytes);
+            Steps::in_registers(place.of.points, lines, schedule.limits, of)
         };
-        let local_of_lines = schedule.limits.local;
-        let limit = if several || beside { local_of_lines } else { local_of_lines.min(ALONG) };
-        let fits = place.of.points * least <= limit;
-        let steps = if fits {
-            let alone = place.of.points * together * bytes > ALONE;
+        let in_local = |lines: usize| {
+            let alone = place.of.points * lines * bytes > ALONE;
             let most = MOST_THREADS[usize::from(alone)];
-            let steps = Steps::new(place.of.points, together, (local, bytes), most);
-            if !several && steps.is_crowded() { in_registers().unwrap_or(steps) } else { steps }
+            Steps::coupled(place.of.points, (lines, bytes), (local, most), of)
+        };
+        let most = schedule.limits.local.min(if several || beside { usize::MAX } else { ALONG });
+        let steps = if place.of.points * least <= most {
+            let steps = in_local(together);
+            let crowded = !several && steps.is_crowded(local / bytes);
+            if crowded { in_registers().unwrap_or(steps) } else { steps }
         } else {
-            in_registers()
-                .unwrap_or_else(|| Steps::new(place.of.points, 1, number, MOST_THREADS[1]))
+            in_registers().unwrap_or_else(|| in_local(1))
         };
         Self { steps, lines_first, across }
     }

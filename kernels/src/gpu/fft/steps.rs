@@ -9,7 +9,7 @@ use arrayspan_bridge::iteration::Text;
 
 use super::super::element::PRELUDE;
 use super::apart::{Apart, Exchanged, Pads};
-use crate::fourier::{LOCAL, Limits, Registers, parts, radices};
+use crate::fourier::{Couples, LOCAL, Limits, Packed, Registers, packed, parts, radices, unpacked};
 
 pub(in crate::gpu) const BUTTERFLY: &str = include_str!("../../source/fft_butterfly.cl.h");
 pub(in crate::gpu) const FACTOR: &str = include_str!("../../source/fft_factor.cl.h");
@@ -24,14 +24,17 @@ const BANKS: usize = 16;
 /// Bytes of local memory that threads side by side take at once.
 const WIDTH: usize = 128;
 
-/// Registers of a processor, and those of a thread that are enough for the largest radix.
+/// Registers of a processor, and those of a thread that are enough for the largest radix in single precision, of large groups and of small
+/// ones, which are divided less coarsely.
 const REGISTERS: usize = 64 << 10;
-const OF_THREAD: usize = 76;
+const OF_THREAD: [usize; 2] = [76, 84];
 
 /// Transforms of so many points that a group has in local memory, or in registers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(in crate::gpu) struct Steps {
     points: usize,
+    radices: Packed,
+    couples: Couples,
     /// What keeps numbers in local memory apart.
     pads: Pads,
     /// What the number of a transform is multiplied by to tell in which of the [`BANKS`] its first number is; 0 if all begin in one.
@@ -40,8 +43,8 @@ pub(in crate::gpu) struct Steps {
     pub(in crate::gpu) lines: usize,
     pub(in crate::gpu) pitch: usize,
     pub(in crate::gpu) threads: usize,
-    /// How threads share them, if they are in registers.
-    registers: Option<Registers>,
+    /// Numbers of a thread, if they are in registers.
+    numbers: Option<usize>,
     /// Bytes of what is in local memory: of a number, or of a part of it.
     bytes: usize,
     /// Groups that a processor is to have registers for.
@@ -56,52 +59,86 @@ impl Steps {
         (local, bytes): (usize, usize),
         most: usize,
     ) -> Self {
-        let (radices, room) = (radices(points), local / bytes);
+        Self::coupled(points, (lines, bytes), (local, most), ([false; 2], Couples::default()))
+    }
+
+    /// The same where two butterflies are made together at an end, or at both; `across` says whether threads side by side store and load
+    /// several transforms.
+    pub(in crate::gpu) fn coupled(
+        points: usize,
+        (lines, bytes): (usize, usize),
+        (local, most): (usize, usize),
+        (across, couples): ([bool; 2], Couples),
+    ) -> Self {
+        let (radices, room) = (radices(points, couples), local / bytes);
         let mixes = lines > 1 && points.is_power_of_two() && points > BANKS;
-        let mut pads = pads(points, &radices);
-        let odd = usize::from(lines > 1 && !mixes);
-        let pitch = |pads: Pads| {
-            let free = pads.iter().map(|[of, many]| points.checked_div(*of).unwrap_or(0) * many);
-            (points + free.sum::<usize>()) | odd
-        };
-        if pitch(pads) * lines > room {
-            pads = Pads::default();
-        }
-        let fits = pitch(pads) * lines <= room;
-        let pitch = if fits { pitch(pads) } else { points };
         // As many transforms as threads have numbers of at once are apart from each other.
         let at_once = (WIDTH / bytes).clamp(1, BANKS);
         let mix = if mixes { (at_once / lines.next_power_of_two()).max(1) } else { 0 };
-        let threads = threads(&radices, points * lines, most);
-        let resident = (REGISTERS / (threads * OF_THREAD)).max(1);
-        Self { points, pads, mix, lines, pitch, threads, registers: None, bytes, resident }
+        let is_coupled = couples != Couples::default();
+        let Apart { pads, pitch } = if is_coupled && radices.len() > 1 && !points.is_power_of_two()
+        {
+            let packed = packed(&radices);
+            let banks = WIDTH / bytes;
+            Exchanged { points, radices: packed, couples, lines, across, room, banks }.apart()
+        } else {
+            apart(points, &radices, (lines, room), mixes)
+        };
+        let threads = threads(&radices, couples, points * lines, most);
+        let of_thread = OF_THREAD[usize::from(threads < 256)];
+        let resident = if bytes == 8 { (REGISTERS / (threads * of_thread)).max(1) } else { 1 };
+        let (radices, numbers) = (packed(&radices), None);
+        Self {
+            points,
+            radices,
+            couples,
+            pads,
+            mix,
+            lines,
+            pitch,
+            threads,
+            numbers,
+            bytes,
+            resident,
+        }
     }
 
-    /// The same of numbers that threads hold, where `across` says whether those side by side store and load several transforms, `pairs`
-    /// whether numbers and their mirror images are taken together; `None` if they cannot.
+    /// The same of numbers that threads hold; `None` if they cannot.
     pub(in crate::gpu) fn in_registers(
         points: usize,
         (lines, bytes): (usize, usize),
         limits: Limits,
-        (across, pairs): ([bool; 2], bool),
+        (across, couples): ([bool; 2], Couples),
     ) -> Option<Self> {
-        let held = Registers::new(points, lines, bytes, limits)?;
+        let held = Registers::new(points, (lines, bytes), couples, limits)?;
+        let Registers { threads, numbers, radices } = held;
         let part = bytes / 2;
         let (room, banks) = (limits.local / part, WIDTH / part);
         let Apart { pads, pitch } =
-            Exchanged { points, held, lines, across, pairs, room, banks }.apart();
-        let (threads, registers) = (held.threads, Some(held));
-        let resident = held.resident(bytes, pairs);
-        Some(Self { points, pads, mix: 0, lines, pitch, threads, registers, bytes: part, resident })
+            Exchanged { points, radices, couples, lines, across, room, banks }.apart();
+        Some(Self {
+            points,
+            radices,
+            couples,
+            pads,
+            mix: 0,
+            lines,
+            pitch,
+            threads,
+            numbers: Some(numbers),
+            bytes: part,
+            resident: held.resident(bytes, couples),
+        })
     }
 
-    /// Whether numbers that would be apart from each other are not, for want of room.
-    pub(in crate::gpu) fn is_crowded(&self) -> bool {
-        self.pads != pads(self.points, &radices(self.points))
+    /// Whether numbers that would be apart from each other are not, for want of room for more than so many.
+    pub(in crate::gpu) fn is_crowded(&self, room: usize) -> bool {
+        let (none, all) = (Pads::default(), self.points * self.lines);
+        self.pads == none && pads(self.points, &self.radices()) != none && all + all / 16 > room
     }
 
     fn radices(&self) -> Vec<usize> {
-        self.registers.map_or_else(|| radices(self.points), |held| held.radices())
+        unpacked(&self.radices)
     }
 
     /// Bytes of local memory.
@@ -129,17 +166,17 @@ impl Steps {
             _ => (1, 1),
         };
         // Each step with what its numbers are of, and with the radix before it.
-        let from = |first: usize, at: usize| match (first, at) {
-            (0, 0) => "PAIRED, 2".to_owned(),
-            (1, 1) => format!("LOADED, {}", radices[0]),
+        let couples = if self.couples.first { "_COUPLES" } else { "" };
+        let from = |at: usize| match at {
+            0 => String::from("NONE, 1"),
+            1 => format!("LOADED{couples}, {}", radices[0]),
             _ => format!("STEPPED, {}", radices[at - 1]),
         };
         let steps = |range: Range<usize>| {
-            range.clone().fold(String::new(), |mut list, at| {
+            range.fold(String::new(), |mut list, at| {
                 let (radix, before, behind) = all[at];
                 // Writing to a String cannot fail.
-                let _ =
-                    write!(list, " STEP({radix}, {before}, {behind}, {})", from(range.start, at));
+                let _ = write!(list, " STEP({radix}, {before}, {behind}, {})", from(at));
                 list
             })
         };
@@ -154,16 +191,14 @@ impl Steps {
         let inner = all.len() - ends;
         text.define("FIRST", first);
         text.define("FINAL", last);
-        // Those between the first and the last; before the last; behind the first; and back, up to the first.
+        // Those between the first and the last; behind the first; and back, up to the first.
         text.define("STEPS", steps(ends..inner.max(ends)));
-        text.define("ALL_STEPS", steps(0..all.len()));
-        text.define("STEPS_AHEAD", steps(0..inner));
         text.define("STEPS_BEHIND", steps(ends..all.len()));
         text.define("STEPS_BACK", back);
         text.define(KernelSource::RESIDENT, self.resident);
         text.flag("LARGE", self.local_bytes() > LOCAL);
-        if let (Some(held), [.., before, _]) = (self.registers, &radices[..]) {
-            text.define("HELD", held.numbers);
+        if let (Some(numbers), [.., before, _]) = (self.numbers, &radices[..]) {
+            text.define("HELD", numbers);
             text.define("BEFORE_FINAL", before);
         }
         let butterflies = butterflies(&radices);
@@ -181,7 +216,7 @@ impl Steps {
     /// Where numbers are in local memory, and which one a bin is left at.
     fn define_places(&self, text: &mut Text) {
         let points = self.points;
-        if points.is_power_of_two() && self.registers.is_none() {
+        if points.is_power_of_two() && self.numbers.is_none() {
             // Those a power of two apart are in different banks.
             let mask = BANKS - 1;
             let turned = format!("((n) ^ ((((n) >> 4) ^ ((n) >> 8) ^ ((n) >> 12)) & {mask}))");
@@ -209,7 +244,7 @@ impl Steps {
     pub(in crate::gpu) fn add(&self, text: &mut Text) {
         text.add(PRELUDE);
         text.add(self.constants());
-        let places = if self.registers.is_some() { IN_REGISTERS } else { IN_LOCAL };
+        let places = if self.numbers.is_some() { IN_REGISTERS } else { IN_LOCAL };
         for part in [BUTTERFLY, CELLS, FACTOR, TEXT, places] {
             text.add(part);
         }
@@ -261,16 +296,36 @@ fn pads(points: usize, radices: &[usize]) -> Pads {
     [[row, usize::from(row > 0)], if second { [behind, 1] } else { none }, none]
 }
 
+/// The same, and from one transform to the next, where that fits.
+fn apart(points: usize, radices: &[usize], (lines, room): (usize, usize), mixes: bool) -> Apart {
+    let odd = usize::from(lines > 1 && !mixes);
+    let with = |pads: Pads| {
+        let free = pads.iter().map(|[of, many]| points.checked_div(*of).unwrap_or(0) * many);
+        Apart { pads, pitch: (points + free.sum::<usize>()) | odd }
+    };
+    let all = [with(pads(points, radices)), with(Pads::default())];
+    let found = all.into_iter().find(|apart| apart.pitch * lines <= room);
+    found.unwrap_or(Apart { pads: Pads::default(), pitch: points })
+}
+
 /// Whether there are a first and a last radix, beside others.
 fn ends_of(radices: &[usize]) -> usize {
     usize::from(radices.len() > 1)
 }
 
 /// Threads that share butterflies of these radices, of so many points in all, most evenly.
-fn threads(radices: &[usize], points: usize, most: usize) -> usize {
+fn threads(radices: &[usize], couples: Couples, points: usize, most: usize) -> usize {
+    let ends = [couples.first, couples.last];
+    let together = |at: usize| {
+        let is_end = [at == 0, at + 1 == radices.len()];
+        1 + usize::from((0..2).any(|end| ends[end] && is_end[end]))
+    };
     // What they do and wait for others to do; and of few threads there is none to take the place of one that waits for memory.
     let cost = |threads: usize| {
-        let rounds = radices.iter().map(|radix| (points / radix).div_ceil(threads) * radix);
+        let rounds = radices.iter().enumerate().map(|(at, radix)| {
+            let radix = radix * together(at);
+            (points / radix).div_ceil(threads) * radix
+        });
         rounds.sum::<usize>() * (threads + FEW)
     };
     let all = (1..=most / WARP).map(|warps| warps * WARP);

@@ -84,7 +84,7 @@ impl Table {
         }
         let chirp = at;
         let response = chirp + self.chirp.unwrap_or(0);
-        let halves = if self.pairs { done / 2 + 1 } else { 0 };
+        let halves = if self.pairs { done } else { 0 };
         let quarters = response + halves + self.chirp.map_or(0, |_| done);
         for pass in &mut passes {
             (pass.chirp, pass.response, pass.quarters) = (chirp, response, quarters);
@@ -96,7 +96,7 @@ impl Table {
     fn quarters(&self) -> impl Iterator<Item = Complex64> + use<> {
         let pairs = self.pairs;
         self.cosines.into_iter().flat_map(move |points| {
-            let count = if pairs { points / 4 + 1 } else { points };
+            let count = if pairs { points / 2 } else { points };
             (0..count).map(move |k| root(k, 4 * points))
         })
     }
@@ -123,7 +123,7 @@ impl Table {
         }
         if self.pairs {
             // Those that make half a spectrum of that of pairs.
-            all.extend((0..=done / 2).map(|k| root(k, 2 * done)));
+            all.extend((0..done).map(|k| root(k, 2 * done)));
         }
         if let Some(points) = self.chirp {
             // exp(-πi j² / n), where j² counts modulo 2n.
@@ -219,7 +219,7 @@ mod tests {
             let (at, points) = (table.places()[0].quarters, table.cosines.unwrap());
             let factors = table.factors().unwrap();
             assert_eq!(factors[at + 3], root(3, 4 * points));
-            assert_eq!(factors.len() - at, if table.pairs { 5 } else { points });
+            assert_eq!(factors.len() - at, if table.pairs { points / 2 } else { points });
         }
     }
 }
