@@ -141,3 +141,36 @@ fn nvidia_opencl() -> Option<Device> {
     let mut found = all.filter(|device| device.kind() == DeviceKind::OpenCl);
     found.find(|device| device.info().name.contains("NVIDIA"))
 }
+
+/// Runs kernels of each kind once, for `compute-sanitizer`: lines in local memory, in registers and in several passes, near each other and
+/// apart.
+#[test]
+#[ignore = "for compute-sanitizer"]
+fn kernels_of_each_kind() {
+    let Ok(device) = Device::cuda(0) else {
+        println!("skipped: no CUDA device");
+        return;
+    };
+    let gpu = Gpu::new(device.new_stream().unwrap()).unwrap().transforming(Transforms::Own);
+    let executor: &dyn Executor = &gpu;
+    for points in [6, 64, 105, 250, 625, 1024, 4000, 4096, 8000, 8191, 10_000, 16_384, 40_000] {
+        for (axis, shape) in [(1, [3, points]), (0, [points, 5])] {
+            let fourier = Fourier::new(axis, points).unwrap();
+            let (half, dtype) = (orthonormal(fourier.half()), DType::Float32);
+            let kinds = [(fourier, DType::Complex64), (half, dtype), (fourier.cosines(), dtype)];
+            for (fourier, dtype) in kinds {
+                for fourier in [fourier, fourier.adjoint(), fourier.turned([3, 2]).adjoint()] {
+                    let mut domain = shape;
+                    domain[axis] = fourier.extents()[0];
+                    let [of_x, of_y] = fourier.dtypes(dtype);
+                    let mut x = executor.empty(&domain, of_x).unwrap();
+                    executor.map(&arrayspan_kernels::constant(1.0), &[], x.view_mut()).unwrap();
+                    let range = fourier.range_of(&domain).unwrap();
+                    let mut y = executor.empty(&range, of_y).unwrap();
+                    executor.fft(&fourier, x.view(), y.view_mut(), Update::set()).unwrap();
+                }
+            }
+        }
+    }
+    gpu.stream().synchronize().unwrap();
+}

@@ -30,8 +30,9 @@ const STEP: usize = 64;
 const PADS: usize = 2;
 
 /// Lengths whose radices are looked for once: those that fit local memory, as a rule.
-static KNOWN: LazyLock<[Box<[OnceLock<Vec<usize>>]>; 4]> =
+static KNOWN: LazyLock<[Known; 4]> =
     LazyLock::new(|| std::array::from_fn(|_| (0..=1 << 14).map(|_| OnceLock::new()).collect()));
+type Known = Box<[OnceLock<Vec<usize>>]>;
 
 /// Of which steps two butterflies are made together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -43,6 +44,9 @@ pub(crate) struct Couples {
 /// The largest radix of butterflies that are made together: registers of a thread hold two; and what a larger one costs.
 const COUPLED: usize = 12;
 const TOO_LARGE: usize = 64;
+
+/// The largest radix of two that are alone: few threads would have much to do.
+const ALONE: usize = 20;
 
 /// Bins that the butterflies of the last step leave together at least where two are made together; and what fewer cost.
 const TOGETHER: usize = 32;
@@ -95,7 +99,13 @@ pub(super) fn with_small_ends(mut radices: Vec<usize>, couples: Couples) -> Vec<
 }
 
 fn found(points: usize) -> Vec<usize> {
-    in_order(fewest(points, usize::MAX).map_or_else(Vec::new, |(_, radices)| radices))
+    let found = fewest(points, usize::MAX).map_or_else(Vec::new, |(_, radices)| radices);
+    let more = || {
+        let three = all_of(points, 1).into_iter().filter(|radices| radices.len() == 3);
+        three.min_by_key(|radices| radices.iter().sum::<usize>())
+    };
+    let large = matches!(&found[..], [_, least] if *least > ALONE);
+    in_order(if large { more().unwrap_or(found) } else { found })
 }
 
 /// Radices, the largest first, in the order of steps.

@@ -15,7 +15,7 @@ use crate::{Filter, Fourier};
 /// With every radix, in one pass and in several, along the last axis and along another; from and to real numbers, which a real dtype
 /// stands for.
 pub(super) fn all(dtype: DType) -> Vec<KernelSource> {
-    let shapes: [([usize; 2], usize); 8] = [
+    let shapes: [([usize; 2], usize); 12] = [
         ([70, 4096], 1),
         ([1001, 50], 0),
         ([3, 8000], 1),
@@ -24,6 +24,10 @@ pub(super) fn all(dtype: DType) -> Vec<KernelSource> {
         ([15, 3], 0),
         ([30, 96], 1),
         ([200, 30], 0),
+        ([2, 16_384], 1),
+        ([2, 6144], 1),
+        ([6000, 9], 0),
+        ([2, 12_288], 1),
     ];
     let mut kernels = Vec::new();
     for (number, (shape, axis)) in shapes.into_iter().enumerate() {

@@ -65,20 +65,35 @@ impl Exchanged {
                 *pad = [if rest % each > 0 { *digit } else { 0 }, rest % each];
                 rest /= each;
             }
-            let free =
-                |[of, many]: &[usize; 2]| (self.points - 1).checked_div(*of).unwrap_or(0) * many;
-            let pitch = self.points + pads.iter().map(free).sum::<usize>();
-            Apart { pads, pitch }
+            self.with(pads)
         });
-        let cost = |apart: &Apart| (self.collisions(&accesses, apart), apart.pitch);
-        let fits = |apart: &Apart| apart.pitch * self.lines <= self.room;
-        let none = Apart { pads: Pads::default(), pitch: self.points };
-        let best = all.filter(fits).min_by_key(cost).unwrap_or(none);
+        let best = self.best(&accesses, all).unwrap_or(self.with(Pads::default()));
         // Several transforms are apart from each other, too.
         let shifts = if self.lines > 1 { self.banks } else { 1 };
         let Apart { pads, pitch } = best;
         let shifted = (0..shifts).map(|shift| Apart { pads, pitch: pitch + shift });
-        shifted.filter(fits).min_by_key(cost).unwrap_or(best)
+        self.best(&accesses, shifted).unwrap_or(best)
+    }
+
+    /// The first of those that fit whose accesses take the fewest turns.
+    fn best(
+        &self,
+        accesses: &[Vec<[usize; 2]>],
+        all: impl Iterator<Item = Apart>,
+    ) -> Option<Apart> {
+        let (mut best, mut least) = (None, usize::MAX);
+        for apart in all.filter(|apart| apart.pitch * self.lines <= self.room) {
+            if let Some(turns) = self.collisions(accesses, &apart, least) {
+                (best, least) = (Some(apart), turns);
+            }
+        }
+        best
+    }
+
+    /// With these free cells.
+    fn with(&self, pads: Pads) -> Apart {
+        let free = |[of, many]: &[usize; 2]| (self.points - 1).checked_div(*of).unwrap_or(0) * many;
+        Apart { pads, pitch: self.points + pads.iter().map(free).sum::<usize>() }
     }
 
     /// How many numbers each digit but the last counts.
@@ -138,17 +153,26 @@ impl Exchanged {
         all
     }
 
-    /// Turns that all accesses take.
-    fn collisions(&self, accesses: &[Vec<[usize; 2]>], apart: &Apart) -> usize {
+    /// Turns that all accesses take; `None` if they are not fewer than `most`.
+    fn collisions(
+        &self,
+        accesses: &[Vec<[usize; 2]>],
+        apart: &Apart,
+        most: usize,
+    ) -> Option<usize> {
         let place = |[own, number]: &[usize; 2]| own * apart.pitch + apart.cell(*number);
-        let turns = |together: &[[usize; 2]]| {
+        let mut all = 0;
+        for together in accesses.iter().flat_map(|access| access.chunks(self.banks)) {
             let mut taken = [0_u8; 32];
             for access in together {
                 taken[place(access) % self.banks] += 1;
             }
-            usize::from(taken.into_iter().max().unwrap_or(0))
-        };
-        accesses.iter().flat_map(|access| access.chunks(self.banks)).map(turns).sum()
+            all += usize::from(taken.into_iter().max().unwrap_or(0));
+            if all >= most {
+                return None;
+            }
+        }
+        Some(all)
     }
 }
 
@@ -184,7 +208,7 @@ mod tests {
             let apart = of.apart();
             let accesses = of.accesses();
             let least: usize = accesses.iter().map(|all| all.len().div_ceil(32)).sum();
-            let turns = of.collisions(&accesses, &apart);
+            let turns = of.collisions(&accesses, &apart, usize::MAX).unwrap();
             assert!(turns < 2 * least, "{points}: {turns} of {least}, {apart:?}");
             // Each has a place of its own.
             let mut places: Vec<_> = (0..points).map(|number| apart.cell(number)).collect();

@@ -30,6 +30,9 @@ const MOST_THREADS: [usize; 2] = [256, 512];
 /// Local memory of a group of which a processor holds but one or two.
 const ALONE: usize = 72 << 10;
 
+/// More groups take the same transforms one after the other.
+const MOST_GROUPS: usize = 1 << 20;
+
 /// A pass of Fourier transforms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a macro of the source")]
@@ -157,10 +160,13 @@ impl Variant {
         }
     }
 
-    /// Groups that take so many lines together, and the threads of each.
+    /// Groups that take so many lines together, and the threads of each. Beyond so many, groups take several lots one after the other, but for
+    /// those whose numbers are in registers, of which each takes one.
     pub(in crate::gpu) fn groups(&self, lines: usize) -> [usize; 2] {
         let all = lines.saturating_mul(self.place.of.transforms);
-        [all.div_ceil(self.group.steps.lines), self.group.steps.threads]
+        let groups = all.div_ceil(self.group.steps.lines);
+        let most = if self.group.steps.is_in_registers() { usize::MAX } else { MOST_GROUPS };
+        [groups.min(most), self.group.steps.threads]
     }
 
     /// The macros before the prelude.
@@ -259,5 +265,47 @@ impl Specialisation for Variant {
         let bytes = self.group.steps.local_bytes();
         let asked = if bytes > LOCAL { bytes } else { 0 };
         self.arrays.element().kernel(entry, text).with_local_bytes(asked)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "an unexpected error fails the test")]
+mod tests {
+    use arrayspan_bridge::Layout;
+
+    use super::super::tables::Table;
+    use super::*;
+    use crate::factors::Factors;
+    use crate::fourier::Limits;
+    use crate::gpu::fft::variants;
+
+    #[test]
+    fn every_line_has_a_group_where_numbers_are_in_registers() {
+        let count = 5_000_000;
+        let limits = Limits { local: LOCAL, threads: 1024 };
+        let mut held = 0;
+        for (points, dtype) in
+            [(336, DType::Complex64), (252, DType::Complex64), (1000, DType::Complex128)]
+        {
+            let fourier = Fourier::new(0, points).unwrap();
+            let layout = Layout::contiguous(&[points, count][..]).unwrap();
+            let lines = Lines::new(&fourier, [&layout, &layout]).unwrap();
+            let schedule = Schedule::new(limits, &fourier, dtype, count, true);
+            let places = Table::new(&schedule, &fourier).places();
+            let align = [dtype.bytes(); 2];
+            let (fourier, lines, schedule) = (&fourier, &lines, &schedule);
+            let pairs = [false; 2];
+            let common = Common { fourier, dtype, lines, schedule, align, pairs };
+            for variant in variants(&common, &places, &Factors::set()) {
+                let [groups, _] = variant.groups(schedule.at_once);
+                if variant.group.steps.is_in_registers() {
+                    held += 1;
+                    assert!(groups * variant.group.steps.lines >= schedule.at_once, "{points}");
+                } else {
+                    assert!(groups <= MOST_GROUPS);
+                }
+            }
+        }
+        assert!(held > 0);
     }
 }

@@ -19,9 +19,6 @@ use crate::factors::{FactorOf, Factors};
 use crate::fourier::{Lines, Schedule};
 use crate::{Fourier, Signals};
 
-/// More groups take the same transforms one after the other.
-const MOST_GROUPS: usize = 1 << 20;
-
 /// The lines of a call: those of `y`, and those of `x`.
 pub(super) struct Own<'a> {
     pub(super) fourier: &'a Fourier,
@@ -92,7 +89,7 @@ pub(super) fn run(gpu: &Gpu, own: &Own<'_>, factors: &Factors<'_>) -> Result<()>
             arguments.numbers(&scales(fourier), dtype.real());
             constants::push(&mut arguments, constants, Element(dtype));
             let [groups, threads] = variant.groups(count);
-            let grid = Grid { groups: [groups.min(MOST_GROUPS), 1, 1], threads: [threads, 1, 1] };
+            let grid = Grid { groups: [groups, 1, 1], threads: [threads, 1, 1] };
             // SAFETY: the arguments are those of `Variant::define`, in its order. Layouts lie within their memories, and the kernel
             // stays within the extents of the transform and of the other axes; lines from `first` on are `count` of them. The rooms
             // hold what passes leave of as many lines, and no other kernels under way use them; the table is that of the

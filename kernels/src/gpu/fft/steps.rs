@@ -29,6 +29,9 @@ const WIDTH: usize = 128;
 const REGISTERS: usize = 64 << 10;
 const OF_THREAD: [usize; 2] = [76, 84];
 
+/// Groups that every processor can hold.
+const MOST_RESIDENT: usize = 16;
+
 /// Transforms of so many points that a group has in local memory, or in registers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(in crate::gpu) struct Steps {
@@ -86,7 +89,11 @@ impl Steps {
         };
         let threads = threads(&radices, couples, points * lines, most);
         let of_thread = OF_THREAD[usize::from(threads < 256)];
-        let resident = if bytes == 8 { (REGISTERS / (threads * of_thread)).max(1) } else { 1 };
+        let resident = if bytes == 8 {
+            (REGISTERS / (threads * of_thread)).clamp(1, MOST_RESIDENT)
+        } else {
+            1
+        };
         let (radices, numbers) = (packed(&radices), None);
         Self {
             points,
@@ -135,6 +142,11 @@ impl Steps {
     pub(in crate::gpu) fn is_crowded(&self, room: usize) -> bool {
         let (none, all) = (Pads::default(), self.points * self.lines);
         self.pads == none && pads(self.points, &self.radices()) != none && all + all / 16 > room
+    }
+
+    /// Whether threads hold numbers.
+    pub(in crate::gpu) fn is_in_registers(&self) -> bool {
+        self.numbers.is_some()
     }
 
     fn radices(&self) -> Vec<usize> {
