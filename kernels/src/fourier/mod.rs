@@ -18,7 +18,7 @@ pub(crate) use lines::Lines;
 pub(crate) use radices::{Couples, Packed, packed, parts, radices, unpacked};
 pub(crate) use registers::Registers;
 pub(crate) use route::{Arrays, ROOM, Route};
-pub(crate) use schedule::{ALONG, SIDE_BY_SIDE, Schedule, factors};
+pub(crate) use schedule::{SIDE_BY_SIDE, Schedule, factors};
 pub(crate) use several::joined;
 
 use crate::verb::check;

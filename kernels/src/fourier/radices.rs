@@ -41,6 +41,18 @@ pub(crate) struct Couples {
     pub(crate) last: bool,
 }
 
+impl Couples {
+    /// Whether there are any.
+    pub(crate) fn any(self) -> bool {
+        self.first || self.last
+    }
+
+    /// Butterflies of step `at` of so many that are made together: two, or one.
+    pub(crate) fn of_step(self, at: usize, steps: usize) -> usize {
+        1 + usize::from(at == 0 && self.first || at + 1 == steps && self.last)
+    }
+}
+
 /// The largest radix of butterflies that are made together: registers of a thread hold two; and what a larger one costs.
 const COUPLED: usize = 12;
 const TOO_LARGE: usize = 64;
@@ -58,8 +70,7 @@ const SCATTERED: usize = 96;
 ///
 /// Where two butterflies are made together at an end, or at both, the smallest stand there.
 pub(crate) fn radices(points: usize, couples: Couples) -> Vec<usize> {
-    let found =
-        || if couples == Couples::default() { found(points) } else { coupled(points, couples) };
+    let found = || if couples.any() { coupled(points, couples) } else { found(points) };
     match KNOWN[usize::from(couples.first) + 2 * usize::from(couples.last)].get(points) {
         Some(known) => known.get_or_init(found).clone(),
         None => found(),

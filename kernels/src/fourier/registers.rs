@@ -54,7 +54,7 @@ impl Registers {
         if let Some(known) = KNOWN.lock().get(&asked) {
             return *known;
         }
-        let coupled = couples != Couples::default();
+        let coupled = couples.any();
         let each = all_of(points, usize::from(coupled)).into_iter().map(|radices| {
             if coupled { with_small_ends(radices, couples) } else { in_order(radices) }
         });
@@ -76,12 +76,8 @@ impl Registers {
         }
         let points = of.iter().product::<usize>();
         let steps = of.iter().enumerate().map(|(at, radix)| {
-            let butterflies = points / radix;
-            if at == 0 && couples.first || at + 1 == of.len() && couples.last {
-                (2 * radix, lines * butterflies.div_ceil(2))
-            } else {
-                (*radix, lines * butterflies)
-            }
+            let together = couples.of_step(at, of.len());
+            (together * radix, lines * (points / radix).div_ceil(together))
         });
         let numbers = |threads: usize| {
             let each = steps.clone().map(|(of, butterflies)| butterflies.div_ceil(threads) * of);
@@ -108,8 +104,7 @@ impl Registers {
 
     /// Groups that a processor has registers for, of numbers of so many bytes.
     pub(crate) fn resident(&self, bytes: usize, couples: Couples) -> usize {
-        let coupled = couples != Couples::default();
-        let beside = if coupled { BESIDE_COUPLES } else { BESIDE };
+        let beside = if couples.any() { BESIDE_COUPLES } else { BESIDE };
         (ALL / (self.threads * (self.numbers * bytes + beside))).max(1)
     }
 }

@@ -14,10 +14,6 @@ const PRIMES: [usize; 6] = [13, 11, 7, 5, 3, 2];
 /// each of several passes: what memory moves at once.
 pub(crate) const SIDE_BY_SIDE: usize = 32;
 
-/// Bytes of local memory that a line takes at most, where lines do not lie side by side: of longer ones a processor holds one at a time, which takes
-/// longer than two passes.
-pub(crate) const ALONG: usize = 112 << 10;
-
 /// Points that are transformed at a time, at most: there is a group for each line of those that threads hold in registers.
 const MOST_POINTS: usize = 1 << 31;
 
@@ -38,6 +34,8 @@ pub(crate) struct Schedule {
     pub(crate) chirp: bool,
     /// Whether two real samples are one complex number, so that the length is half of the points.
     pub(crate) pairs: bool,
+    /// Of which steps two butterflies are made together.
+    pub(crate) couples: Couples,
     /// Which half is computed, of real lines in several passes.
     pub(crate) halves: Option<Halves>,
     /// All lines, and those that are transformed at a time.
@@ -61,9 +59,9 @@ impl Schedule {
         let several = LOCAL / SIDE_BY_SIDE;
         // Lines of a group, and whether one pass takes them.
         let lines_of = if across { (SIDE_BY_SIDE / bytes).max(1) } else { 1 };
-        let most = if across { limits.local } else { limits.local.min(ALONG) };
         let fits = |points: usize, couples: Couples| {
             let all = points.saturating_mul(lines_of * bytes);
+            let most = limits.of_lines(across);
             all <= most || Registers::new(points, (lines_of, bytes), couples, limits).is_some()
         };
         let points = fourier.points();
@@ -80,9 +78,9 @@ impl Schedule {
         let half = fourier.signals() == Signals::Half && passes.len() > 1 && !chirp;
         let side = if fourier.is_inverse() { Halves::Transforms } else { Halves::Results };
         let halves = half.then_some(side);
+        let at_once = lines.min((MOST_POINTS / length).max(1));
         let mut schedule =
-            Self { length, passes, chirp, pairs, halves, lines, at_once: lines, limits, bytes };
-        schedule.at_once = lines.min((MOST_POINTS / length).max(1));
+            Self { length, passes, chirp, pairs, couples, halves, lines, at_once, limits, bytes };
         let line = schedule.rooms().saturating_mul(schedule.room()).saturating_mul(bytes).max(1);
         if schedule.rooms() > 0 {
             // As many each time.
@@ -190,8 +188,7 @@ mod tests {
                     let fits = |part: &usize| {
                         let (all, lines) = (part * bytes, (SIDE_BY_SIDE / bytes).max(1));
                         let lines = if across { lines } else { 1 };
-                        let couples =
-                            if schedule.pairs { fourier.couples() } else { Couples::default() };
+                        let couples = schedule.couples;
                         let held = || {
                             Registers::new(*part, (lines, bytes), couples, Limits::LEAST).is_some()
                         };

@@ -8,7 +8,7 @@ use super::super::formula::Formula;
 use super::super::line_arrays::{LineArrays, Parameters};
 use super::steps::Steps;
 use super::tables::{FINE, Pass};
-use crate::fourier::{ALONG, Couples, Halves, LOCAL, LinePass, Lines, SIDE_BY_SIDE, Schedule};
+use crate::fourier::{Halves, LOCAL, LinePass, Lines, SIDE_BY_SIDE, Schedule};
 use crate::{Fourier, Signals};
 
 const TEXT: &str =
@@ -210,7 +210,7 @@ fn is_wide(schedule: &Schedule) -> bool {
 
 impl Group {
     fn new(place: &Place, common: &Common<'_>, bytes: usize) -> Self {
-        let Common { fourier, lines, schedule, .. } = *common;
+        let Common { lines, schedule, .. } = *common;
         let several = schedule.length > place.of.points;
         let beside = lines.across.contains(&true);
         let least = if several || beside { SIDE_BY_SIDE.max(bytes) } else { bytes };
@@ -232,8 +232,7 @@ impl Group {
                 if place.user[0] { x } else { lines_first },
             ]
         };
-        let couples = if schedule.pairs { fourier.couples() } else { Couples::default() };
-        let of = (across, couples);
+        let of = (across, schedule.couples);
         let in_registers = || {
             let lines = (least / bytes, bytes);
             Steps::in_registers(place.of.points, lines, schedule.limits, of)
@@ -243,8 +242,7 @@ impl Group {
             let most = MOST_THREADS[usize::from(alone)];
             Steps::coupled(place.of.points, (lines, bytes), (local, most), of)
         };
-        let most = schedule.limits.local.min(if several || beside { usize::MAX } else { ALONG });
-        let steps = if place.of.points * least <= most {
+        let steps = if place.of.points * least <= schedule.limits.of_lines(several || beside) {
             let steps = in_local(together);
             let crowded = !several && steps.is_crowded(local / bytes);
             if crowded { in_registers().unwrap_or(steps) } else { steps }
@@ -262,8 +260,7 @@ impl Specialisation for Variant {
         self.group.steps.add(&mut text);
         let (entry, own) = if self.pairs { ("fft_pairs", PAIRS) } else { ("fft", TEXT) };
         text.add(own);
-        let bytes = self.group.steps.local_bytes();
-        let asked = if bytes > LOCAL { bytes } else { 0 };
+        let asked = self.group.steps.asked_bytes();
         self.arrays.element().kernel(entry, text).with_local_bytes(asked)
     }
 }

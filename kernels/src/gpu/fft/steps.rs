@@ -78,15 +78,14 @@ impl Steps {
         // As many transforms as threads have numbers of at once are apart from each other.
         let at_once = (WIDTH / bytes).clamp(1, BANKS);
         let mix = if mixes { (at_once / lines.next_power_of_two()).max(1) } else { 0 };
-        let is_coupled = couples != Couples::default();
-        let Apart { pads, pitch } = if is_coupled && radices.len() > 1 && !points.is_power_of_two()
-        {
-            let packed = packed(&radices);
-            let banks = WIDTH / bytes;
-            Exchanged { points, radices: packed, couples, lines, across, room, banks }.apart()
-        } else {
-            apart(points, &radices, (lines, room), mixes)
-        };
+        let Apart { pads, pitch } =
+            if couples.any() && radices.len() > 1 && !points.is_power_of_two() {
+                let packed = packed(&radices);
+                let banks = WIDTH / bytes;
+                Exchanged { points, radices: packed, couples, lines, across, room, banks }.apart()
+            } else {
+                apart(points, &radices, (lines, room), mixes)
+            };
         let threads = threads(&radices, couples, points * lines, most);
         let of_thread = OF_THREAD[usize::from(threads < 256)];
         let resident = if bytes == 8 {
@@ -153,9 +152,10 @@ impl Steps {
         unpacked(&self.radices)
     }
 
-    /// Bytes of local memory.
-    pub(in crate::gpu) fn local_bytes(&self) -> usize {
-        self.lines * self.pitch * self.bytes
+    /// Bytes of local memory that are asked for, if they are more than is given without being asked; else 0.
+    pub(in crate::gpu) fn asked_bytes(&self) -> usize {
+        let bytes = self.lines * self.pitch * self.bytes;
+        if bytes > LOCAL { bytes } else { 0 }
     }
 
     /// The macros before the prelude.
@@ -192,15 +192,14 @@ impl Steps {
                 list
             })
         };
-        let back = all.iter().skip(ends_of(&radices)).rev().fold(
-            String::new(),
-            |mut list, (radix, before, behind)| {
-                let _ = write!(list, " BACK({radix}, {before}, {behind})");
-                list
-            },
-        );
-        let ends = ends_of(&radices);
+        // Whether there are a first and a last radix, beside others.
+        let ends = usize::from(radices.len() > 1);
         let inner = all.len() - ends;
+        let back = all[ends..].iter().rev().fold(String::new(), |mut list, step| {
+            let (radix, before, behind) = step;
+            let _ = write!(list, " BACK({radix}, {before}, {behind})");
+            list
+        });
         text.define("FIRST", first);
         text.define("FINAL", last);
         // Those between the first and the last; behind the first; and back, up to the first.
@@ -208,7 +207,7 @@ impl Steps {
         text.define("STEPS_BEHIND", steps(ends..all.len()));
         text.define("STEPS_BACK", back);
         text.define(KernelSource::RESIDENT, self.resident);
-        text.flag("LARGE", self.local_bytes() > LOCAL);
+        text.flag("LARGE", self.asked_bytes() > 0);
         if let (Some(numbers), [.., before, _]) = (self.numbers, &radices[..]) {
             text.define("HELD", numbers);
             text.define("BEFORE_FINAL", before);
@@ -320,22 +319,12 @@ fn apart(points: usize, radices: &[usize], (lines, room): (usize, usize), mixes:
     found.unwrap_or(Apart { pads: Pads::default(), pitch: points })
 }
 
-/// Whether there are a first and a last radix, beside others.
-fn ends_of(radices: &[usize]) -> usize {
-    usize::from(radices.len() > 1)
-}
-
 /// Threads that share butterflies of these radices, of so many points in all, most evenly.
 fn threads(radices: &[usize], couples: Couples, points: usize, most: usize) -> usize {
-    let ends = [couples.first, couples.last];
-    let together = |at: usize| {
-        let is_end = [at == 0, at + 1 == radices.len()];
-        1 + usize::from((0..2).any(|end| ends[end] && is_end[end]))
-    };
     // What they do and wait for others to do; and of few threads there is none to take the place of one that waits for memory.
     let cost = |threads: usize| {
         let rounds = radices.iter().enumerate().map(|(at, radix)| {
-            let radix = radix * together(at);
+            let radix = radix * couples.of_step(at, radices.len());
             (points / radix).div_ceil(threads) * radix
         });
         rounds.sum::<usize>() * (threads + FEW)

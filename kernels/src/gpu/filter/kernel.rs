@@ -80,10 +80,6 @@ impl Variant {
         [parts, lines.div_ceil(self.steps.lines).saturating_mul(parts), self.steps.threads]
     }
 
-    fn local_bytes(&self) -> usize {
-        self.steps.local_bytes()
-    }
-
     /// The macros before the prelude.
     fn define(&self, text: &mut Text) {
         let lines = self.steps.lines;
@@ -104,8 +100,7 @@ impl Specialisation for Variant {
         self.define(&mut text);
         self.steps.add(&mut text);
         text.add(TEXT);
-        let bytes = self.local_bytes();
-        let asked = if bytes > LOCAL { bytes } else { 0 };
+        let asked = self.steps.asked_bytes();
         self.arrays.element().kernel("filter", text).with_local_bytes(asked)
     }
 }
