@@ -20,6 +20,8 @@ pub(crate) trait Vectors: Copy {
     fn vectors<S: Simd>(elements: &[Self]) -> &[Self::Of<S>];
     fn vectors_mut<S: Simd>(elements: &mut [Self]) -> &mut [Self::Of<S>];
     fn plus<S: Simd>(simd: S, a: Self::Of<S>, b: Self::Of<S>) -> Self::Of<S>;
+    fn minus<S: Simd>(simd: S, a: Self::Of<S>, b: Self::Of<S>) -> Self::Of<S>;
+    fn times<S: Simd>(simd: S, a: Self::Of<S>, b: Self::Of<S>) -> Self::Of<S>;
     /// `a · b + c`, rounded once where the processor can.
     fn multiply_add<S: Simd>(
         simd: S,
@@ -30,7 +32,8 @@ pub(crate) trait Vectors: Copy {
 }
 
 macro_rules! vectors {
-    ($($type:ty, $of:ident, $all:ident, $read:ident, $write:ident, $plus:ident, $fused:ident;)*) => {$(
+    ($($type:ty, $of:ident, $all:ident, $read:ident, $write:ident, $plus:ident, $minus:ident, $times:ident,
+        $fused:ident;)*) => {$(
         impl Vectors for $type {
             type Of<S: Simd> = S::$of;
 
@@ -55,6 +58,16 @@ macro_rules! vectors {
             }
 
             #[inline(always)]
+            fn minus<S: Simd>(simd: S, a: S::$of, b: S::$of) -> S::$of {
+                simd.$minus(a, b)
+            }
+
+            #[inline(always)]
+            fn times<S: Simd>(simd: S, a: S::$of, b: S::$of) -> S::$of {
+                simd.$times(a, b)
+            }
+
+            #[inline(always)]
             fn multiply_add<S: Simd>(simd: S, a: S::$of, b: S::$of, c: S::$of) -> S::$of {
                 simd.$fused(a, b, c)
             }
@@ -63,8 +76,12 @@ macro_rules! vectors {
 }
 
 vectors! {
-    f32, f32s, splat_f32s, as_simd_f32s, as_mut_simd_f32s, add_f32s, mul_add_e_f32s;
-    f64, f64s, splat_f64s, as_simd_f64s, as_mut_simd_f64s, add_f64s, mul_add_e_f64s;
-    Complex<f32>, c32s, splat_c32s, as_simd_c32s, as_mut_simd_c32s, add_c32s, mul_add_e_c32s;
-    Complex<f64>, c64s, splat_c64s, as_simd_c64s, as_mut_simd_c64s, add_c64s, mul_add_e_c64s;
+    f32, f32s, splat_f32s, as_simd_f32s, as_mut_simd_f32s, add_f32s, sub_f32s, mul_f32s,
+        mul_add_e_f32s;
+    f64, f64s, splat_f64s, as_simd_f64s, as_mut_simd_f64s, add_f64s, sub_f64s, mul_f64s,
+        mul_add_e_f64s;
+    Complex<f32>, c32s, splat_c32s, as_simd_c32s, as_mut_simd_c32s, add_c32s, sub_c32s, mul_c32s,
+        mul_add_e_c32s;
+    Complex<f64>, c64s, splat_c64s, as_simd_c64s, as_mut_simd_c64s, add_c64s, sub_c64s, mul_c64s,
+        mul_add_e_c64s;
 }

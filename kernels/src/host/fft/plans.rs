@@ -1,7 +1,9 @@
 //! Plans of Fourier transforms on the host, kept from one call to the next.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::{Arc, Once};
+use std::thread::LocalKey;
 
 use arrayspan_bridge::devices::reclaim::{self, Holdings, Reclaim, Stage};
 use arrayspan_bridge::devices::{Device, Result};
@@ -10,14 +12,18 @@ use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 use rustfft::{Fft, FftDirection, FftNum, FftPlanner};
 
 use super::cosines::Cosines;
-use super::scalar::Scalar;
+use super::kind::Kind;
+use super::together::Together;
+use super::transpose::Transpose;
+use crate::host::scalar::Scalar;
 
 /// The most plans that are kept of a precision: more than a program uses at once.
 const MOST_PLANS: usize = 64;
 
-/// How a line is transformed, by the crates `rustfft` and `realfft`.
+/// How a line is transformed, by the crates `rustfft` and `realfft`, or how several are.
 #[derive(Clone)]
-pub(super) enum Plan<T> {
+pub(in crate::host) enum Plan<T> {
+    Together(Arc<Together<T>>),
     Complex(Arc<dyn Fft<T>>),
     ToHalf(Arc<dyn RealToComplex<T>>),
     FromHalf(Arc<dyn ComplexToReal<T>>),
@@ -25,33 +31,28 @@ pub(super) enum Plan<T> {
     FromCosines(Arc<dyn ComplexToReal<T>>, Arc<Cosines<T>>),
 }
 
-/// What a plan is made for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Kind {
-    /// With a positive exponent or a negative one.
-    Complex {
-        positive: bool,
-    },
-    /// From real numbers to half a spectrum, with a negative exponent.
-    ToHalf,
-    /// The other way round, with a positive one.
-    FromHalf,
-    /// From real numbers to sums of their products with cosines, and the other way round.
-    ToCosines,
-    FromCosines,
-}
-
 /// A precision that plans are made of.
-pub(super) trait Planned: FftNum + Scalar {
+pub(in crate::host) trait Planned: FftNum + Scalar + Transpose {
     fn plans() -> &'static Plans<Self>;
+    /// Room that a thread keeps.
+    fn held() -> &'static LocalKey<Cell<Vec<Self>>>;
 }
 
 static SINGLE: Plans<f32> = Plans::new();
 static DOUBLE: Plans<f64> = Plans::new();
 
+thread_local! {
+    static HELD_SINGLE: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
+    static HELD_DOUBLE: Cell<Vec<f64>> = const { Cell::new(Vec::new()) };
+}
+
 impl Planned for f32 {
     fn plans() -> &'static Plans<Self> {
         &SINGLE
+    }
+
+    fn held() -> &'static LocalKey<Cell<Vec<Self>>> {
+        &HELD_SINGLE
     }
 }
 
@@ -59,28 +60,35 @@ impl Planned for f64 {
     fn plans() -> &'static Plans<Self> {
         &DOUBLE
     }
+
+    fn held() -> &'static LocalKey<Cell<Vec<Self>>> {
+        &HELD_DOUBLE
+    }
 }
 
-/// The plans of a precision, by kinds and numbers of points.
-pub(super) struct Plans<T>(Mutex<Option<Kept<T>>>);
+/// The plans of a precision.
+pub(in crate::host) struct Plans<T>(Mutex<Option<Kept<T>>>);
 
-type Kept<T> = HashMap<(Kind, usize), Plan<T>>;
+/// Plans by kinds, whether they are for several lines at once, and numbers of points.
+type Kept<T> = HashMap<(Kind, bool, usize), Plan<T>>;
 
 impl<T: Planned> Plans<T> {
     const fn new() -> Self {
         Self(Mutex::new(None))
     }
 
-    /// That of so many points.
-    pub(super) fn get(&self, kind: Kind, points: usize) -> Plan<T> {
+    /// That of so many points, of several lines at once if it is to be and can be.
+    pub(in crate::host) fn get(&self, kind: Kind, several: bool, points: usize) -> Plan<T> {
         static REGISTERED: Once = Once::new();
         REGISTERED.call_once(|| reclaim::register(&HOST));
-        let key = (kind, points);
+        let key = (kind, several, points);
         if let Some(plan) = self.0.lock().as_ref().and_then(|plans| plans.get(&key)) {
             return plan.clone();
         }
         // Not under the lock: long plans take long. Two threads may make one plan; that of the first stays.
-        let made = Plan::new(kind, points);
+        let together = several.then(|| Together::new(kind, points)).flatten();
+        let made =
+            together.map_or_else(|| Plan::new(kind, points), |plan| Plan::Together(Arc::new(plan)));
         let mut kept = self.0.lock();
         let plans = kept.get_or_insert_default();
         let full = plans.len() >= MOST_PLANS && !plans.contains_key(&key);
@@ -91,10 +99,10 @@ impl<T: Planned> Plans<T> {
         plan
     }
 
-    /// About the bytes of the plans: factors for as many points each.
+    /// About the bytes of the plans: factors for as many points each, at least.
     fn bytes(plans: Option<&Kept<T>>) -> usize {
         let each = plans.into_iter().flat_map(HashMap::keys);
-        each.map(|(_, points)| points.saturating_mul(2 * size_of::<T>())).sum()
+        each.map(|(_, _, points)| points.saturating_mul(2 * size_of::<T>())).sum()
     }
 
     fn kept(&self) -> usize {
@@ -129,8 +137,9 @@ impl<T: Planned> Plan<T> {
     }
 
     /// Elements of the scratch memory that it takes.
-    pub(super) fn scratch(&self) -> usize {
+    pub(in crate::host) fn scratch(&self) -> usize {
         match self {
+            Self::Together(_) => 0,
             Self::Complex(plan) => plan.get_inplace_scratch_len(),
             Self::ToHalf(plan) | Self::ToCosines(plan, _) => plan.get_scratch_len(),
             Self::FromHalf(plan) | Self::FromCosines(plan, _) => plan.get_scratch_len(),

@@ -1,26 +1,34 @@
 //! `y ← alpha · F x + beta · y` with a long filter along an axis, on the host: parts of lines are gathered, a few lines at a time where
 //! they lie side by side, filtered in memory near the core, and written.
 
+mod several;
+
 use arrayspan_bridge::{DType, Lanes, LanesMut};
 use bytemuck::Pod;
 use num_complex::{Complex, Complex64};
 
-use super::fft::{arranged, block};
-use super::fft_plans::{Kind, Plan, Planned};
-use super::operands::values;
-use super::parts::{advance, for_each_block};
-use super::scalar::Scalar;
-use super::scan_sums::Store;
-use super::side_by_side::{self, Span};
-use super::stored::Stored;
-use super::tile::Blend;
 use crate::Result;
 use crate::factors::Known;
-use crate::filter::Blocks;
+use crate::filter::{Blocks, Filter};
+use crate::host::fft::kind::Kind;
+use crate::host::fft::lines::Sample;
+use crate::host::fft::plans::{Plan, Planned};
+use crate::host::fft::together::{NEAR, fill, width};
+use crate::host::fft::{arranged, block};
+use crate::host::operands::values;
+use crate::host::parts::{advance, for_each_block};
+use crate::host::scalar::Scalar;
+use crate::host::scan_sums::Store;
+use crate::host::side_by_side::{self, Span};
+use crate::host::stored::Stored;
+use crate::host::tile::Blend;
 use crate::verb::FilterCall;
 
 /// Bytes of a line's part at most.
 const ROOM: usize = 128 << 10;
+
+/// Bytes of lines side by side that are filtered together.
+const TILE: usize = 256 << 10;
 
 /// Bytes of a row of samples that lines side by side have: a cache line is read once.
 const ROW: usize = 64;
@@ -43,20 +51,29 @@ pub(super) fn run(call: &mut FilterCall<'_>) -> Result<()> {
 /// Filters lines of `S`, times factors of type `L`: that of the results, or their parts.
 fn lines<S: Spectral, L: Scalar>(call: &mut FilterCall<'_>, known: Known) -> Result<()> {
     let (extent, dtype) = (call.extent(), call.y.dtype());
-    let blocks = call.filter.blocks(extent, dtype, (ROOM, false));
-    let response = call.filter.response(blocks.samples, dtype, 1.0 / blocks.samples as f64);
     let axis = call.filter.axis();
     let (x, mut y, across) = arranged(axis, call.x.view(), call.y.view_mut())?;
     let y = y.lanes_mut::<S>()?;
     let line = y.shape().len() - 2;
-    let tile = if across { (ROW / size_of::<S>()).min(y.shape()[line]) } else { 1 };
+    let (blocks, several) = divided::<S>(&call.filter, extent, y.shape()[line]);
+    let response = call.filter.response(blocks.samples, dtype, 1.0 / blocks.samples as f64);
+    let plans = S::plans(blocks.samples, several);
+    let bytes = blocks.samples * size_of::<S>();
+    let tile = match (&plans, across) {
+        ([Plan::Together(_), _], false) => width::<S::Precision>(),
+        ([Plan::Together(_), _], true) => {
+            (TILE / bytes).max(2 * ROW / size_of::<S>()).next_multiple_of(width::<S::Precision>())
+        }
+        (_, true) => (ROW / size_of::<S>()).min(y.shape()[line]),
+        (_, false) => 1,
+    };
     let parts = Parts {
         x: x.lanes::<S>()?,
         extent,
         before: call.filter.before(),
         overlap: call.filter.overlap(),
         blocks,
-        plans: S::plans(blocks.samples),
+        plans,
         response: response.into_iter().map(S::bin).collect(),
         store: Store {
             alpha: L::rounded(known.alpha),
@@ -72,12 +89,23 @@ fn lines<S: Spectral, L: Scalar>(call: &mut FilterCall<'_>, known: Known) -> Res
     Ok(())
 }
 
-/// A sample whose lines are filtered by their spectra.
-trait Spectral: Scalar + Stored<Number = Self> + Pod {
-    type Precision: Planned;
+/// The blocks of so many lines, and whether these are filtered several at once.
+fn divided<S: Spectral>(filter: &Filter, extent: usize, lines: usize) -> (Blocks, bool) {
+    let near = NEAR / (4 * width::<S::Precision>());
+    let blocks = filter.blocks(extent, S::DTYPE, (near, false));
+    let points = if S::DTYPE.is_complex() { blocks.samples } else { blocks.samples.div_ceil(2) };
+    if fill::<S::Precision>(lines, points) {
+        return (blocks, true);
+    }
+    (filter.blocks(extent, S::DTYPE, (ROOM, false)), false)
+}
 
-    /// There and back.
-    fn plans(samples: usize) -> [Plan<Self::Precision>; 2];
+/// A sample whose lines are filtered by their spectra.
+trait Spectral: Scalar + Stored<Number = Self> + Pod + Sample<Self::Precision> {
+    type Precision: Planned + Sample<Self::Precision>;
+
+    /// There and back, for several lines at once if they are to be.
+    fn plans(samples: usize, several: bool) -> [Plan<Self::Precision>; 2];
     fn bin(bin: Complex64) -> Complex<Self::Precision>;
     fn filter(
         plans: &[Plan<Self::Precision>; 2],
@@ -98,8 +126,8 @@ macro_rules! spectral {
         impl Spectral for $real {
             type Precision = $real;
 
-            fn plans(samples: usize) -> [Plan<$real>; 2] {
-                [Kind::ToHalf, Kind::FromHalf].map(|kind| <$real as Planned>::plans().get(kind, samples))
+            fn plans(samples: usize, several: bool) -> [Plan<$real>; 2] {
+                [Kind::ToHalf, Kind::FromHalf].map(|kind| <$real as Planned>::plans().get(kind, several, samples))
             }
 
             fn bin(bin: Complex64) -> Complex<$real> {
@@ -129,9 +157,9 @@ macro_rules! spectral {
         impl Spectral for Complex<$real> {
             type Precision = $real;
 
-            fn plans(samples: usize) -> [Plan<$real>; 2] {
+            fn plans(samples: usize, several: bool) -> [Plan<$real>; 2] {
                 [false, true].map(|positive| {
-                    <$real as Planned>::plans().get(Kind::Complex { positive }, samples)
+                    <$real as Planned>::plans().get(Kind::Complex { positive }, several, samples)
                 })
             }
 
@@ -175,6 +203,9 @@ struct Parts<'a, S: Spectral, L> {
 impl<S: Spectral, L: Scalar> Parts<'_, S, L> {
     /// Filters the lines of an output that begins there.
     fn filter(&self, origin: &[usize], mut y: LanesMut<'_, S>) {
+        if let [Plan::Together(there), Plan::Together(back)] = &self.plans {
+            return self.several(origin, y, [there, back]);
+        }
         let Blocks { samples, results, count } = self.blocks;
         let shape = y.shape().to_vec();
         let line = shape.len() - 2;
@@ -207,6 +238,14 @@ impl<S: Spectral, L: Scalar> Parts<'_, S, L> {
         }
     }
 
+    /// The first sample that there is for results from `begin` on, where it goes, and how many there are.
+    fn taken(&self, begin: usize) -> [usize; 3] {
+        let samples = self.blocks.samples;
+        let first = begin.saturating_sub(self.before);
+        let skipped = self.before.saturating_sub(begin).min(samples);
+        [first, skipped, (samples - skipped).min(self.extent.saturating_sub(first))]
+    }
+
     /// Fills parts of lines with what results from `begin` on need, zeros beyond the axis.
     fn gather(
         &self,
@@ -217,10 +256,7 @@ impl<S: Spectral, L: Scalar> Parts<'_, S, L> {
         row: &mut Vec<S>,
     ) {
         let (line, axis, samples) = (at.len() - 2, at.len() - 1, self.blocks.samples);
-        // The first sample that there is, and where it goes.
-        let first = begin.saturating_sub(self.before);
-        let skipped = self.before.saturating_sub(begin).min(samples);
-        let len = (samples - skipped).min(self.extent.saturating_sub(first));
+        let [first, skipped, len] = self.taken(begin);
         if len < samples {
             held[..lines * samples].fill(S::default());
         }

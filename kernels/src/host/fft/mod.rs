@@ -1,13 +1,32 @@
 //! `y ← alpha · F x + beta · y` with Fourier transforms along an axis, on the host: lines are gathered a few at a time, where they lie
 //! side by side, transformed in memory near the core, and written.
 
+mod bins;
+mod butterflies;
+pub(super) mod complex;
+mod cosines;
+pub(super) mod factors;
+pub(super) mod kind;
+pub(super) mod lines;
+pub(super) mod place;
+pub(super) mod plans;
+pub(super) mod room;
+mod roots;
+pub(super) mod rows;
+mod several;
+mod stages;
+pub(super) mod together;
+mod transpose;
+
 use arrayspan_bridge::iteration::collapse;
 use arrayspan_bridge::{DType, LanesMut, Relayout, View, ViewMut, parallel};
 use bytemuck::Pod;
 use num_complex::{Complex, Complex64};
 
-use super::fft_lines::{Ends, Part, Sample};
-use super::fft_plans::{Kind, Planned};
+use self::kind::Kind;
+use self::lines::{Ends, Part, Sample};
+use self::plans::{Plan, Planned};
+use self::together::width;
 use super::map;
 use super::operands::values;
 use super::parts::{by_stride, for_each_block};
@@ -67,13 +86,18 @@ where
 {
     let fourier = call.fourier;
     let (x, mut y, across) = arranged(fourier.axis(), call.x.view(), call.y.view_mut())?;
-    let plan = T::plans().get(kind(&fourier), fourier.points());
     let cosines = fourier.signals() == Signals::Cosines;
+    let line = y.shape().len() - 2;
+    let several = several::<T, X, Y>(&fourier, y.shape()[line]);
+    let plan = T::plans().get(kind(&fourier), several, fourier.points());
+    let together = matches!(plan, Plan::Together(_));
     let alpha = known.alpha.scale(fourier.scale());
-    // Sums with cosines are multiplied by all factors at once, where these are numbers of the dtype.
+    // These are multiplied by all factors at once, where they are numbers of the dtype.
     let weights = [alpha.re, alpha.re * fourier.inner()];
     let [first, others] = weights.map(|weight| fit(weight, T::DTYPE));
-    let at_once = cosines && others == Fit::Held && matches!(first, Fit::Held | Fit::TooSmall);
+    let at_once = (cosines || together && alpha.im == 0.0)
+        && others == Fit::Held
+        && matches!(first, Fit::Held | Fit::TooSmall);
     let weights = if at_once { weights } else { [1.0, fourier.inner()] };
     let alpha = if at_once { Complex64::ONE } else { alpha };
     let store = Store {
@@ -83,14 +107,29 @@ where
     };
     let ends = Ends { x: x.lanes::<X>()?, fourier, weights, across, store };
     let y = y.lanes_mut::<Y>()?;
-    let line = y.shape().len() - 2;
     let bytes = if cosines { size_of::<T>() } else { size_of::<Complex<T>>() };
     let tile = tile(&fourier, across, bytes).min(y.shape()[line]);
+    let tile = if together { tile.next_multiple_of(width::<T>()) } else { tile };
     let block = block(y.shape(), fourier.points(), size_of::<X>() + size_of::<Y>(), tile);
     for_each_block(y, block, &|origin: &[usize], y: LanesMut<'_, Y>| {
-        ends.transform(&plan, Part { origin, y, tile });
+        let part = Part { origin, y, tile };
+        match &plan {
+            Plan::Together(plan) => ends.together(plan, part),
+            plan => ends.transform(plan, part),
+        }
     });
     Ok(())
+}
+
+/// Whether so many lines are transformed several at once.
+fn several<T: Planned, X: Sample<T>, Y: Sample<T>>(fourier: &Fourier, lines: usize) -> bool {
+    let kind = kind(fourier);
+    // Real samples are not parts of complex ones, and bins are complex numbers.
+    let [samples, others] =
+        if kind.is_inverse() { [Y::PARTS, X::PARTS] } else { [X::PARTS, Y::PARTS] };
+    let parts = if kind.has_cosines() { 1 } else { 2 };
+    let fits = !kind.is_real() || samples == 1 && others == parts;
+    fits && together::fill::<T>(lines, fourier.points())
 }
 
 /// How its lines are transformed.

@@ -6,16 +6,19 @@ use num_complex::Complex;
 use realfft::{ComplexToReal, RealToComplex};
 
 use super::cosines::Cosines;
-use super::fft_plans::{Plan, Planned};
-use super::parts::advance;
-use super::scalar::Scalar;
-use super::scan_sums::Store;
-use super::side_by_side::{self, Span};
-use super::stored::Stored;
+use super::plans::{Plan, Planned};
+use crate::host::parts::advance;
+use crate::host::scalar::Scalar;
+use crate::host::scan_sums::Store;
+use crate::host::side_by_side::{self, Span};
+use crate::host::stored::Stored;
 use crate::{Fourier, Signals};
 
 /// An element of an array, beside the numbers that are transformed.
-pub(super) trait Sample<T>: Copy {
+pub(in crate::host) trait Sample<T>: Copy + Default + Pod {
+    /// How many real numbers it is.
+    const PARTS: usize = size_of::<Self>() / size_of::<T>();
+
     fn complex(self) -> Complex<T>;
     /// The real part, if it is that of a real number.
     fn of(value: Complex<T>) -> Self;
@@ -52,27 +55,27 @@ macro_rules! samples {
 samples! { f32 f64 }
 
 /// Where lines come from and how they are written.
-pub(super) struct Ends<'a, X, L> {
+pub(in crate::host) struct Ends<'a, X, L> {
     /// The axis of the transform last, lines along the one before.
-    pub(super) x: Lanes<'a, X>,
-    pub(super) fourier: Fourier,
+    pub(in crate::host) x: Lanes<'a, X>,
+    pub(in crate::host) fourier: Fourier,
     /// Those of the first sum with cosines, and of the others.
-    pub(super) weights: [f64; 2],
+    pub(in crate::host) weights: [f64; 2],
     /// Whether neighbours are of several lines.
-    pub(super) across: bool,
-    pub(super) store: Store<L>,
+    pub(in crate::host) across: bool,
+    pub(in crate::host) store: Store<L>,
 }
 
 /// Results that one thread makes, of whole lines.
-pub(super) struct Part<'o, 'y, Y> {
-    pub(super) origin: &'o [usize],
-    pub(super) y: LanesMut<'y, Y>,
+pub(in crate::host) struct Part<'o, 'y, Y> {
+    pub(in crate::host) origin: &'o [usize],
+    pub(in crate::host) y: LanesMut<'y, Y>,
     /// The lines that are gathered together.
-    pub(super) tile: usize,
+    pub(in crate::host) tile: usize,
 }
 
 /// Room for some lines.
-pub(super) struct Room<T> {
+pub(in crate::host) struct Room<T> {
     complex: Vec<Complex<T>>,
     /// As many real numbers for each, of lines that are half a spectrum or cosines.
     real: Vec<T>,
@@ -84,16 +87,17 @@ pub(super) struct Room<T> {
 }
 
 /// Places of an array along the axis, and where in a line of the transform they are: two neighbouring runs.
-struct Run {
-    place: usize,
-    at: usize,
-    len: usize,
+#[derive(Clone, Copy)]
+pub(in crate::host) struct Run {
+    pub(in crate::host) place: usize,
+    pub(in crate::host) at: usize,
+    pub(in crate::host) len: usize,
     /// The places behind these, for which the line has nothing.
-    behind: usize,
+    pub(in crate::host) behind: usize,
 }
 
 /// The runs of an axis whose element 0 is number `turn` of a line of `len`.
-fn runs(extent: usize, turn: usize, len: usize) -> [Run; 2] {
+pub(in crate::host) fn runs(extent: usize, turn: usize, len: usize) -> [Run; 2] {
     let rest = extent - turn;
     let run = |place: usize, at: usize, all: usize| {
         let len = all.min(len.saturating_sub(at));
@@ -110,7 +114,7 @@ impl Run {
 }
 
 impl<T: Planned + Scalar> Room<T> {
-    pub(super) fn new(fourier: &Fourier, plan: &Plan<T>, lines: usize) -> Self {
+    pub(in crate::host) fn new(fourier: &Fourier, plan: &Plan<T>, lines: usize) -> Self {
         let points = fourier.points();
         let half = points / 2 + 1;
         // Complex numbers of a line, lines of them, and real numbers in order and in another one.
@@ -136,6 +140,8 @@ impl<T: Planned + Scalar> Room<T> {
         let some = complex.len().min(lines * *bins);
         let complex = &mut complex[..some];
         match plan {
+            // Rows are transformed, not lines.
+            Plan::Together(_) => {}
             Plan::Complex(plan) => plan.process_with_scratch(complex, scratch),
             Plan::ToHalf(plan) => {
                 let each = real.chunks_mut(*points).zip(complex.chunks_mut(*bins));
@@ -212,7 +218,7 @@ fn from_half<T: Planned>(
 
 impl<X: Scalar, L: Scalar> Ends<'_, X, L> {
     /// Transforms the lines of a part.
-    pub(super) fn transform<T, Y>(&self, plan: &Plan<T>, mut part: Part<'_, '_, Y>)
+    pub(in crate::host) fn transform<T, Y>(&self, plan: &Plan<T>, mut part: Part<'_, '_, Y>)
     where
         T: Planned + Scalar + Sample<T>,
         X: Sample<T>,
@@ -364,6 +370,6 @@ impl<X: Scalar, L: Scalar> Ends<'_, X, L> {
 }
 
 /// What number of the axis its element 0 is, where number `first` of the axis is the first of a line.
-fn turned(extent: usize, first: usize) -> usize {
+pub(in crate::host) fn turned(extent: usize, first: usize) -> usize {
     if first == 0 { 0 } else { extent - first }
 }

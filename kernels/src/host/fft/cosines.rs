@@ -4,12 +4,15 @@
 use std::f64::consts::TAU;
 
 use num_complex::{Complex, Complex64};
+use pulp::Simd;
 use rustfft::FftNum;
 
-use super::scalar::Scalar;
+use super::complex::{Pair, Root, root};
+use super::factors::Factors;
+use crate::host::scalar::Scalar;
 
 /// What bins `k` of half a spectrum of `n` are multiplied by: `exp(-πi k / 2n)`.
-pub(super) struct Cosines<T>(Vec<Complex<T>>);
+pub(in crate::host) struct Cosines<T>(Vec<Complex<T>>);
 
 impl<T: FftNum + Scalar> Cosines<T> {
     pub(super) fn new(points: usize) -> Self {
@@ -80,6 +83,55 @@ impl<T: FftNum + Scalar> Cosines<T> {
         if let (true, Some(middle)) = (n.is_multiple_of(2), bins.last_mut()) {
             middle.im = T::zero();
         }
+    }
+}
+
+/// The same of several lines at once, whose bins are real and imaginary parts by turns.
+impl<T: FftNum + Scalar> Cosines<T> {
+    #[inline(always)]
+    pub(super) fn of_bins_together<S: Simd>(
+        &self,
+        simd: S,
+        bins: &[T::Of<S>],
+        Factors { first, others: [inner, _] }: Factors<T>,
+        (cosines, n): (&mut [T::Of<S>], usize),
+    ) {
+        let half = n / 2;
+        cosines[0] = T::times(simd, T::all(simd, first), bins[0]);
+        for k in 1..n.div_ceil(2) {
+            let bin = Pair::<T, S>::read(bins, k).turned(simd, self.turn(simd, k));
+            cosines[k] = T::times(simd, T::all(simd, inner), bin.re);
+            cosines[n - k] = T::times(simd, T::all(simd, -inner), bin.im);
+        }
+        if n.is_multiple_of(2) {
+            let bin = Pair::<T, S>::read(bins, half).turned(simd, self.turn(simd, half));
+            cosines[half] = T::times(simd, T::all(simd, inner), bin.re);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn to_bins_together<S: Simd>(
+        &self,
+        simd: S,
+        (cosines, n): (&[T::Of<S>], usize),
+        Factors { first, others: [inner, _] }: Factors<T>,
+        bins: &mut [T::Of<S>],
+    ) {
+        let (half, zero) = (n / 2, T::all(simd, T::zero()));
+        let weight = T::all(simd, inner / (T::one() + T::one()));
+        Pair::<T, S> { re: T::times(simd, T::all(simd, first), cosines[0]), im: zero }
+            .write(bins, 0);
+        for k in 1..=half {
+            let [low, high] = [cosines[k], T::minus(simd, zero, cosines[n - k])];
+            let bin = Pair::<T, S> { re: low, im: high }.turned_back(simd, self.turn(simd, k));
+            bin.times(simd, weight).write(bins, k);
+        }
+    }
+
+    #[inline(always)]
+    fn turn<S: Simd>(&self, simd: S, bin: usize) -> Root<T, S> {
+        let Complex { re, im } = self.0[bin];
+        root(simd, [re, im])
     }
 }
 

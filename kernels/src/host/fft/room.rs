@@ -1,0 +1,38 @@
+//! Memory for several lines while they are transformed.
+
+/// What a vector is aligned to in memory.
+const ALIGNMENT: usize = 64;
+
+/// Room for lines: groups of as many as a vector holds, and one more.
+pub(in crate::host) struct Room<'r, X, Y, T> {
+    pub(in crate::host) groups: Vec<&'r mut [T]>,
+    pub(in crate::host) spare: &'r mut [T],
+    /// Elements that are not neighbours in the array.
+    pub(super) x: Vec<X>,
+    pub(super) y: Vec<Y>,
+}
+
+impl<'r, X, Y, T: Copy + Default> Room<'r, X, Y, T> {
+    /// Room for that many lines, as many at once as `width`, of so many rows, in what is `held`.
+    pub(in crate::host) fn new(
+        held: &'r mut Vec<T>,
+        lines: usize,
+        (width, rows): (usize, usize),
+    ) -> Self {
+        let mut groups = grouped(held, lines.div_ceil(width), rows * width);
+        let spare = groups.pop().unwrap_or_default();
+        Self { groups, spare, x: Vec::new(), y: Vec::new() }
+    }
+}
+
+/// So many groups of numbers of what is `held`, each from the start of a cache line on, and one more.
+fn grouped<T: Copy + Default>(held: &mut Vec<T>, groups: usize, len: usize) -> Vec<&mut [T]> {
+    // Not all at the same place of a page: what is written would seem to be what is read next.
+    let pitch = (len * size_of::<T>()).next_multiple_of(ALIGNMENT) / size_of::<T>() + ALIGNMENT;
+    let all = (groups + 1) * pitch + ALIGNMENT;
+    if held.len() < all {
+        held.resize(all, T::default());
+    }
+    let first = held.as_ptr().align_offset(ALIGNMENT).min(ALIGNMENT);
+    held[first..].chunks_mut(pitch).take(groups + 1).map(|group| &mut group[..len]).collect()
+}
