@@ -12,7 +12,7 @@ use super::real_parts::Entries;
 use super::{FourierAxis, FourierNorm};
 use crate::{Error, Formula, Identity, LinearMap as _, Operator, Real, Result, Space, adjoint};
 
-/// Axes with at most so many samples are multiplied by the matrix of cosines.
+/// Axes with at most so many samples are multiplied by the matrix of cosines, where these are not sums within a transform.
 const SHORT: usize = 32;
 
 /// Which cosines a transform has.
@@ -30,14 +30,15 @@ pub enum Cosines {
 
 /// `y[k] = Σⱼ C[k, j] x[j]`, orthonormal discrete cosine transforms along some axes; domain and range are both `space`.
 ///
-/// The inverse is the adjoint. Axes with more than 32 samples are transformed by a Fourier transform of as many points. Where types are
-/// II or III, numbers real and no prime factor of the points is above 13, samples are reordered and bins turned within it
-/// ([`Fourier::cosines`]); else it stands between weights, one along all such axes of real numbers for types II and III. Of type I it has
-/// `2n - 2` points, of type IV half as many as samples, or `2n` if `n` is odd. Units: those of `x`. Complex: linear.
+/// The inverse is the adjoint. Where types are II or III, numbers real and no prime factor of the samples is above 13, each axis takes one
+/// Fourier transform of as many points, which reorders samples and turns bins ([`Fourier::cosines`]). Else axes with up to 32 samples are
+/// multiplied by the matrix, and longer ones take a Fourier transform between weights, one along all such axes of real numbers for types II
+/// and III. Of type I it has `2n - 2` points, of type IV half as many as samples, or `2n` if `n` is odd. Units: those of `x`. Complex:
+/// linear.
 ///
-/// Cost: for each axis 1 launch, 2 values moved per element and the matrix; of more than 32 samples that of the transform, with weights 2
-/// launches more (twice that for type IV of complex numbers), of real numbers along another axis than the last one 3 (4 for type IV)
-/// (test `bytes::dct`).
+/// Cost: for each axis that of the transform, with weights 2 launches more (twice that for type IV of complex numbers), of real numbers
+/// along another axis than the last one 3 (4 for type IV); by the matrix 1 launch, 2 values moved per element and the matrix (test
+/// `bytes::dct`).
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -149,10 +150,12 @@ impl DCT {
             let why = format!("type I of axis {axis} of {space}, which has one sample");
             return Error::parameter(Self::NAME, why);
         }
-        if extent <= SHORT {
+        let real = !space.dtype().is_complex();
+        let shifted = matches!(cosines, Cosines::II | Cosines::III);
+        let whole = real && shifted && extent > 1 && !Fourier::is_convolved(extent);
+        if extent <= SHORT && !whole {
             return Self::short(space, axis, cosines);
         }
-        let real = !space.dtype().is_complex();
         match cosines {
             Cosines::I => Self::even(space, axis, ends(extent, real), 2 * extent - 2),
             Cosines::II | Cosines::III if real => Self::real(space, axis),

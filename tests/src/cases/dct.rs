@@ -1,4 +1,4 @@
-//! `DCT`: all types, of axes that are short, longer and even, longer and odd.
+//! `DCT`: all types, of axes that are short, longer and even, longer and odd, and of a prime number of samples.
 
 use arrayspan_bridge::DType;
 use arrayspan_operators::{Cosines, DCT};
@@ -8,7 +8,7 @@ use crate::suite::{Case, Cell, Moves};
 
 const TYPES: [Cosines; 4] = [Cosines::I, Cosines::II, Cosines::III, Cosines::IV];
 
-/// The matrix of a short axis in one launch; weights before and behind the transform of a longer one, and real parts.
+/// One transform, the matrix of a short axis in one launch, or weights before and behind the transform of a longer one, and real parts.
 #[must_use]
 pub fn cases(dtype: DType) -> Vec<Case> {
     let case = |shape: &'static [usize], axes: &'static [isize], cosines| {
@@ -27,6 +27,7 @@ pub fn cases(dtype: DType) -> Vec<Case> {
     }
     cases.push(case(&[33, 4], &[0, 1], Cosines::II).golden("dct/both"));
     cases.push(case(&[11, 1, 2], &[1], Cosines::IV));
+    cases.push(case(&[17, 2], &[0], Cosines::II));
     cases
 }
 
@@ -36,7 +37,9 @@ fn moves(dtype: DType, shape: &[usize], axes: &[isize], cosines: Cosines) -> [Mo
         let extent = shape[axis as usize];
         let others = all / extent;
         let last = axis as usize + 1 == shape.len();
-        match (extent > 32, cosines) {
+        let shifted = matches!(cosines, Cosines::II | Cosines::III);
+        let whole = shifted && !dtype.is_complex() && extent > 1 && extent != 17;
+        match (extent > 32 || whole, cosines) {
             (false, _) => short(dtype, extent, others),
             (true, Cosines::III) => swapped(long(dtype, [extent, others], Cosines::II, last)),
             (true, _) => long(dtype, [extent, others], cosines, last),
@@ -60,7 +63,8 @@ fn short(dtype: DType, extent: usize, others: usize) -> [Moves; 2] {
     table::moves(&rows, extent, others, Some(dtype.real()))
 }
 
-/// Of types II and III of real numbers one launch, which samples are reordered and bins turned in. Else weights, the transform and weights. Of real numbers, what is complex counts twice: along the last axis as real numbers, along another one
+/// Of types II and III of real numbers one launch, which samples are reordered and bins turned in. Else weights, the transform and
+/// weights. Of real numbers, what is complex counts twice: along the last axis as real numbers, along another one
 /// with a pass for real parts.
 fn long(
     dtype: DType,
