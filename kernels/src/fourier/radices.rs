@@ -58,7 +58,7 @@ const COUPLED: usize = 12;
 const TOO_LARGE: usize = 64;
 
 /// The largest radix of two that are alone: few threads would have much to do.
-const ALONE: usize = 20;
+const ALONE: usize = 25;
 
 /// Bins that the butterflies of the last step leave together at least where two are made together; and what fewer cost.
 const TOGETHER: usize = 32;

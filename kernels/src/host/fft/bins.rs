@@ -64,7 +64,7 @@ impl<T: Scalar> Bins<T> {
 
     /// Points of bins, their real and imaginary parts exchanged, so that a transform with a negative exponent leaves what one with a
     /// positive exponent would, exchanged again. Bins that stand for themselves have no imaginary parts: what they hold is no part of a
-    /// real signal.
+    /// real signal. The first of the factors is none of theirs.
     #[inline(always)]
     pub(super) fn to_points<S: Simd>(
         &self,
@@ -74,8 +74,7 @@ impl<T: Scalar> Bins<T> {
         factors: Factors<T>,
     ) {
         let (half, zero) = (self.samples / 2, T::all(simd, T::zero()));
-        let own = T::all(simd, factors.first);
-        let first = T::times(simd, own, Pair::<T, S>::read(bins, 0).re);
+        let first = Pair::<T, S>::read(bins, 0).re;
         if self.roots.is_empty() {
             Pair::<T, S> { re: zero, im: first }.write(points, 0);
             for bin in 1..=half {
@@ -86,7 +85,7 @@ impl<T: Scalar> Bins<T> {
             }
             return;
         }
-        let last = T::times(simd, own, Pair::<T, S>::read(bins, half).re);
+        let last = Pair::<T, S>::read(bins, half).re;
         let [sum, difference] = [T::plus(simd, first, last), T::minus(simd, first, last)];
         Pair::<T, S> { re: difference, im: sum }.write(points, 0);
         for bin in 1..half.div_ceil(2) {

@@ -5,7 +5,7 @@ use crate::host::scalar::Scalar;
 /// What numbers are multiplied by on the way.
 #[derive(Clone, Copy)]
 pub(in crate::host) struct Factors<T> {
-    /// Complex results, bins that stand for themselves, the first sum with cosines.
+    /// Complex results and samples, bins that stand for themselves, the first sum with cosines.
     pub(in crate::host) first: T,
     /// The real and the imaginary parts of bins that stand for two; all other sums.
     pub(in crate::host) others: [T; 2],

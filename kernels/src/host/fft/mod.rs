@@ -88,7 +88,7 @@ where
     let (x, mut y, across) = arranged(fourier.axis(), call.x.view(), call.y.view_mut())?;
     let cosines = fourier.signals() == Signals::Cosines;
     let line = y.shape().len() - 2;
-    let several = several::<T, X, Y>(&fourier, y.shape()[line]);
+    let several = several::<T, X, Y>(&fourier, y.shape(), across);
     let plan = T::plans().get(kind(&fourier), several, fourier.points());
     let together = matches!(plan, Plan::Together(_));
     let alpha = known.alpha.scale(fourier.scale());
@@ -121,15 +121,34 @@ where
     Ok(())
 }
 
-/// Whether so many lines are transformed several at once.
-fn several<T: Planned, X: Sample<T>, Y: Sample<T>>(fourier: &Fourier, lines: usize) -> bool {
-    let kind = kind(fourier);
+/// Whether lines of results of that shape are transformed several at once.
+fn several<T: Planned, X: Sample<T>, Y: Sample<T>>(
+    fourier: &Fourier,
+    shape: &[usize],
+    across: bool,
+) -> bool {
+    let (kind, points) = (kind(fourier), fourier.points());
     // Real samples are not parts of complex ones, and bins are complex numbers.
     let [samples, others] =
         if kind.is_inverse() { [Y::PARTS, X::PARTS] } else { [X::PARTS, Y::PARTS] };
     let parts = if kind.has_cosines() { 1 } else { 2 };
-    let fits = !kind.is_real() || samples == 1 && others == parts;
-    fits && together::fill::<T>(lines, fourier.points())
+    let fits = match kind {
+        // A complex line that is contiguous is transformed as it is in vector code as fast.
+        Kind::Complex { .. } => across,
+        _ => samples == 1 && others == parts,
+    };
+    let by_twos = kind.is_real() && points.is_multiple_of(2);
+    let points = if by_twos { points / 2 + 1 } else { points };
+    let bytes = size_of::<X>() + size_of::<Y>();
+    let enough = together::fill::<T>(shape[shape.len() - 2], points, across);
+    fits && enough && are_shared(shape, fourier.points(), bytes, width::<T>())
+}
+
+/// Whether threads share groups of so many lines of so many points as evenly as lines, or need not share any.
+pub(super) fn are_shared(shape: &[usize], points: usize, bytes: usize, width: usize) -> bool {
+    let lines = shape[..shape.len() - 1].iter().product::<usize>();
+    let threads = parallel::threads(usize::MAX).min(lines);
+    2 * lines.div_ceil(width) >= threads || block(shape, points, bytes, 1).is_none()
 }
 
 /// How its lines are transformed.

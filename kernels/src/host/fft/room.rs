@@ -28,11 +28,12 @@ impl<'r, X, Y, T: Copy + Default> Room<'r, X, Y, T> {
 /// So many groups of numbers of what is `held`, each from the start of a cache line on, and one more.
 fn grouped<T: Copy + Default>(held: &mut Vec<T>, groups: usize, len: usize) -> Vec<&mut [T]> {
     // Not all at the same place of a page: what is written would seem to be what is read next.
-    let pitch = (len * size_of::<T>()).next_multiple_of(ALIGNMENT) / size_of::<T>() + ALIGNMENT;
-    let all = (groups + 1) * pitch + ALIGNMENT;
+    let cache_line = ALIGNMENT / size_of::<T>();
+    let pitch = len.next_multiple_of(cache_line) + cache_line;
+    let all = (groups + 1) * pitch + cache_line;
     if held.len() < all {
         held.resize(all, T::default());
     }
-    let first = held.as_ptr().align_offset(ALIGNMENT).min(ALIGNMENT);
+    let first = held.as_ptr().align_offset(ALIGNMENT).min(cache_line);
     held[first..].chunks_mut(pitch).take(groups + 1).map(|group| &mut group[..len]).collect()
 }

@@ -61,8 +61,8 @@ impl<X: Scalar, L: Scalar> Ends<'_, X, L> {
     fn factors<T: Scalar>(&self) -> Factors<T> {
         let (fourier, [first, others]) = (&self.fourier, self.weights);
         let half = fourier.signals() == Signals::Half;
-        // A bin and its mirror image stand for two, of which a real transform back takes one.
-        let others = if half && fourier.is_inverse() { others / 2.0 } else { others };
+        // A bin and its mirror image stand for two, of which a real transform back takes one. Samples are multiplied by the rest.
+        let others = if half && fourier.is_inverse() { fourier.inner() / 2.0 } else { others };
         // Exponents of real transforms are negative, those of transforms back positive.
         let conjugate = fourier.is_positive() != fourier.is_inverse();
         let number = |value: f64| T::rounded(value.into());

@@ -94,12 +94,13 @@ pub(in crate::host) fn dispatch<O: WithSimd>(operation: O) -> O::Output {
     Arch::new().dispatch(operation)
 }
 
-/// Whether so many lines of so many points fill vectors, and these no more than a near cache.
-pub(in crate::host) fn fill<T: Scalar>(lines: usize, points: usize) -> bool {
+/// Whether so many lines of so many points fill vectors, and these no more than a near cache: a group of them, two of lines side by side,
+/// and as much room as for one.
+pub(in crate::host) fn fill<T: Scalar>(lines: usize, points: usize, across: bool) -> bool {
     let width = width::<T>();
-    let most = 4 * lines >= 3 * lines.next_multiple_of(width);
-    // Real and imaginary parts, and as much room.
-    let bytes = points.saturating_mul(4 * width * size_of::<T>());
+    let most = 8 * lines >= 7 * lines.next_multiple_of(width);
+    let groups = if across { 3 } else { 2 };
+    let bytes = points.saturating_mul(2 * groups * width * size_of::<T>());
     width > 1 && most && bytes <= NEAR
 }
 
@@ -153,8 +154,8 @@ impl<T: FftNum + Scalar> WithSimd for Run<'_, T> {
             moved = !moved;
         }
         match (kind, cosines) {
-            (Kind::Complex { .. }, _) if factors.first != T::one() => {
-                let factor = T::all(simd, factors.first);
+            (Kind::Complex { .. } | Kind::FromHalf, _) if own.first != T::one() => {
+                let factor = T::all(simd, own.first);
                 for number in x {
                     *number = T::times(simd, *number, factor);
                 }

@@ -14,7 +14,7 @@ use crate::host::fft::kind::Kind;
 use crate::host::fft::lines::Sample;
 use crate::host::fft::plans::{Plan, Planned};
 use crate::host::fft::together::{NEAR, fill, width};
-use crate::host::fft::{arranged, block};
+use crate::host::fft::{are_shared, arranged, block};
 use crate::host::operands::values;
 use crate::host::parts::{advance, for_each_block};
 use crate::host::scalar::Scalar;
@@ -55,14 +55,15 @@ fn lines<S: Spectral, L: Scalar>(call: &mut FilterCall<'_>, known: Known) -> Res
     let (x, mut y, across) = arranged(axis, call.x.view(), call.y.view_mut())?;
     let y = y.lanes_mut::<S>()?;
     let line = y.shape().len() - 2;
-    let (blocks, several) = divided::<S>(&call.filter, extent, y.shape()[line]);
+    let (blocks, several) = divided::<S>(&call.filter, extent, (y.shape(), across));
     let response = call.filter.response(blocks.samples, dtype, 1.0 / blocks.samples as f64);
     let plans = S::plans(blocks.samples, several);
     let bytes = blocks.samples * size_of::<S>();
     let tile = match (&plans, across) {
         ([Plan::Together(_), _], false) => width::<S::Precision>(),
         ([Plan::Together(_), _], true) => {
-            (TILE / bytes).max(2 * ROW / size_of::<S>()).next_multiple_of(width::<S::Precision>())
+            let most = (TILE / bytes).max(2 * ROW / size_of::<S>());
+            most.min(y.shape()[line]).next_multiple_of(width::<S::Precision>())
         }
         (_, true) => (ROW / size_of::<S>()).min(y.shape()[line]),
         (_, false) => 1,
@@ -89,12 +90,20 @@ fn lines<S: Spectral, L: Scalar>(call: &mut FilterCall<'_>, known: Known) -> Res
     Ok(())
 }
 
-/// The blocks of so many lines, and whether these are filtered several at once.
-fn divided<S: Spectral>(filter: &Filter, extent: usize, lines: usize) -> (Blocks, bool) {
+/// The blocks of lines of results of that shape, and whether these are filtered several at once.
+fn divided<S: Spectral>(
+    filter: &Filter,
+    extent: usize,
+    (shape, across): (&[usize], bool),
+) -> (Blocks, bool) {
     let near = NEAR / (4 * width::<S::Precision>());
     let blocks = filter.blocks(extent, S::DTYPE, (near, false));
     let points = if S::DTYPE.is_complex() { blocks.samples } else { blocks.samples.div_ceil(2) };
-    if fill::<S::Precision>(lines, points) {
+    let (width, bytes) = (width::<S::Precision>(), 2 * size_of::<S>());
+    let all = blocks.samples.saturating_mul(2 * blocks.count);
+    if fill::<S::Precision>(shape[shape.len() - 2], points, across)
+        && are_shared(shape, all, bytes, width)
+    {
         return (blocks, true);
     }
     (filter.blocks(extent, S::DTYPE, (ROOM, false)), false)

@@ -78,7 +78,8 @@ impl<S: Spectral, L: Scalar> Parts<'_, S, L> {
         let [first, skipped, len] = self.taken(begin);
         if len < self.blocks.samples || plan.before().has_imaginary() && S::PARTS == 1 {
             let zero = S::Precision::default();
-            room.groups.iter_mut().for_each(|group| group.fill(zero));
+            let filled = lines.div_ceil(width::<S::Precision>());
+            room.groups[..filled].iter_mut().for_each(|group| group.fill(zero));
         }
         let run = Run { place: first, at: skipped, len, behind: 0 };
         rows::gather((&self.x, self.across, at), (run, lines), plan.before(), room);

@@ -82,10 +82,10 @@ fn half_spectra_there_and_back() {
         near(&format!("{n} samples of bins"), &lines, |lane, j| {
             let turn = |k| Complex64::from_polar(1.0, TAU * (j * k) as f64 / n as f64);
             let part = |k| match number(lane, k) {
-                bin if single(k) => 0.5 * bin.re * turn(k).re,
+                bin if single(k) => bin.re * turn(k).re,
                 bin => 2.0 * (3.0 * bin.conj() * turn(k)).re,
             };
-            Complex64::from((0..=n / 2).map(part).sum::<f64>())
+            Complex64::from(0.5 * (0..=n / 2).map(part).sum::<f64>())
         });
     }
 }
