@@ -118,7 +118,9 @@ fn opencl_beside_the_library() {
     let cuda = Gpu::new(device.new_stream().unwrap()).unwrap();
     let cuda = cuda.transforming(Transforms::Library);
     let opencl = Gpu::new(other.new_stream().unwrap()).unwrap();
-    let mut lengths: Vec<usize> = vec![64, 105, 128, 210, 243, 343, 512, 625, 1000, 1024, 2000];
+    let mut lengths: Vec<usize> = vec![5, 6, 7, 9, 10, 12, 14, 15, 18, 20, 21, 24, 25, 27, 28, 30];
+    lengths.extend([36, 40, 45, 48, 50, 54, 60, 72, 75, 81, 90, 100, 125, 144, 225, 525, 675, 729]);
+    lengths.extend([64, 105, 128, 210, 243, 343, 512, 625, 1000, 1024, 2000]);
     lengths.extend([2187, 2401, 3000, 3125, 4000, 4096, 5000, 6144, 8000, 8192, 10_000, 16_384]);
     lengths.extend([19_683, 32_768, 65_536, 100_000, 117_649, 262_144, 1 << 20]);
     println!("{:>10}  OpenCL, cuFFT (ms; complex, real to half), ratios", "points");

@@ -23,6 +23,24 @@ const ALL: [(usize, [usize; 2]); 17] = [
     (3, [1, 3]),
 ];
 
+/// Radices that take as many points by themselves, and in which order two others do in less time: more threads share them, and each has
+/// fewer registers.
+const APART: [(usize, [usize; 2]); 10] = [
+    (27, [9, 3]),
+    (25, [5, 5]),
+    (20, [4, 5]),
+    (16, [4, 4]),
+    (15, [5, 3]),
+    (14, [7, 2]),
+    (12, [4, 3]),
+    (10, [5, 2]),
+    (9, [3, 3]),
+    (8, [4, 2]),
+];
+
+/// Those of them that do where the last butterflies are made together.
+const APART_COUPLED: [usize; 3] = [27, 14, 10];
+
 /// What a step costs beside the butterflies of one more point.
 const STEP: usize = 64;
 
@@ -57,12 +75,19 @@ impl Couples {
 const COUPLED: usize = 12;
 const TOO_LARGE: usize = 64;
 
+/// Of fewer points two odd radices stay in their order, the largest first: more threads share the second step.
+const SHORT: usize = 100;
+
 /// The largest radix of two that are alone: few threads would have much to do.
 const ALONE: usize = 25;
 
 /// Bins that the butterflies of the last step leave together at least where two are made together; and what fewer cost.
 const TOGETHER: usize = 32;
 const SCATTERED: usize = 96;
+
+/// The first radix of two of which numbers that are taken together lie in the same banks, and what they cost.
+const CLOSE: usize = 6;
+const COLLIDING: usize = 96;
 
 /// The radices of so many points, all of whose prime factors are small: as few as can be, about as large as each other. The largest
 /// comes second of several, then the others down to the smallest, but for an odd one, if there is one, at the end: numbers that are so
@@ -79,6 +104,9 @@ pub(crate) fn radices(points: usize, couples: Couples) -> Vec<usize> {
 
 /// Those of which that costs least.
 fn coupled(points: usize, couples: Couples) -> Vec<usize> {
+    if couples.last && !couples.first && APART_COUPLED.contains(&points) {
+        return found(points);
+    }
     let mut all = all_of(points, 1);
     // The last step may take bins alone.
     let alone = all.iter().filter(|radices| couples.last && radices.len() > 1);
@@ -94,7 +122,9 @@ fn coupled(points: usize, couples: Couples) -> Vec<usize> {
             (true, [_, .., last]) if points / last < TOGETHER => SCATTERED,
             _ => 0,
         };
-        (radices.len() * STEP + all + ends.sum::<usize>() + scattered, all)
+        let close = couples.last && matches!(radices[..], [CLOSE, last] if last > 1);
+        let close = if close { COLLIDING } else { 0 };
+        (radices.len() * STEP + all + ends.sum::<usize>() + scattered + close, all)
     };
     all.min_by_key(cost).unwrap_or_default()
 }
@@ -110,7 +140,13 @@ pub(super) fn with_small_ends(mut radices: Vec<usize>, couples: Couples) -> Vec<
 }
 
 fn found(points: usize) -> Vec<usize> {
+    if let Some((_, two)) = APART.iter().find(|(whole, _)| *whole == points) {
+        return two.to_vec();
+    }
     let found = fewest(points, usize::MAX).map_or_else(Vec::new, |(_, radices)| radices);
+    if points < SHORT && matches!(found[..], [a, b] if a % 2 == 1 && b % 2 == 1) {
+        return found;
+    }
     let more = || {
         let three = all_of(points, 1).into_iter().filter(|radices| radices.len() == 3);
         three.min_by_key(|radices| radices.iter().sum::<usize>())
@@ -213,9 +249,15 @@ mod tests {
                 radices.len() <= 4 || points % 11 == 0 || points % 13 == 0,
                 "{points}: {radices:?}"
             );
+            let known = APART.iter().any(|(whole, _)| *whole == points);
             let odd = radices.iter().any(|radix| radix % 2 == 1);
-            assert!(!odd || radices.last().is_some_and(|radix| radix % 2 == 1), "{radices:?}");
+            assert!(
+                known || !odd || radices.last().is_some_and(|radix| radix % 2 == 1),
+                "{radices:?}"
+            );
         }
+        assert_eq!(plain(21), [7, 3]);
+        assert_eq!(plain(25), [5, 5]);
         assert_eq!(plain(4096), [16, 16, 16]);
         assert_eq!(plain(4000), [10, 16, 25]);
         assert_eq!(plain(2000), [10, 20, 10]);
