@@ -22,6 +22,11 @@ impl Kind {
         !matches!(self, Self::Complex { .. })
     }
 
+    /// Whether so many real samples are taken by twos, as real and imaginary parts.
+    pub(in crate::host) fn by_twos(self, samples: usize) -> bool {
+        self.is_real() && samples.is_multiple_of(2)
+    }
+
     pub(in crate::host) fn has_cosines(self) -> bool {
         matches!(self, Self::ToCosines | Self::FromCosines)
     }

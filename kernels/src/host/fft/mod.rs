@@ -137,8 +137,7 @@ fn several<T: Planned, X: Sample<T>, Y: Sample<T>>(
         Kind::Complex { .. } => across,
         _ => samples == 1 && others == parts,
     };
-    let by_twos = kind.is_real() && points.is_multiple_of(2);
-    let points = if by_twos { points / 2 + 1 } else { points };
+    let points = if kind.by_twos(points) { points / 2 + 1 } else { points };
     let bytes = size_of::<X>() + size_of::<Y>();
     let enough = together::fill::<T>(shape[shape.len() - 2], points, across);
     fits && enough && are_shared(shape, fourier.points(), bytes, width::<T>())

@@ -20,11 +20,13 @@ impl<X: Scalar, L: Scalar> Ends<'_, X, L> {
         Y: Stored<Number = Y> + Sample<T>,
     {
         let shape = part.y.shape().to_vec();
-        let (line, axis, width) = (shape.len() - 2, shape.len() - 1, width::<T>());
-        let (extent, len) = (self.x.shape()[axis], self.taken());
+        let (line, axis) = (shape.len() - 2, shape.len() - 1);
+        let inverse = self.fourier.is_inverse();
+        let (extent, [len, given]) =
+            (self.x.shape()[axis], [inverse, !inverse].map(|of| self.elements(of)));
         let turns = self.turns(extent, shape[axis]);
         let mut held = T::held().take();
-        let mut room = Room::<X, Y, T>::new(&mut held, part.tile, (width, plan.rows()));
+        let mut room = Room::<X, Y, T>::new(&mut held, part.tile, (width::<T>(), plan.rows()));
         let factors = self.factors();
         let (mut index, mut at) = (vec![0; shape.len()], part.origin.to_vec());
         loop {
@@ -32,20 +34,17 @@ impl<X: Scalar, L: Scalar> Ends<'_, X, L> {
                 let lines = part.tile.min(shape[line] - first);
                 index[line] = first;
                 at.iter_mut().zip(part.origin).zip(&index).for_each(|((at, a), b)| *at = a + b);
-                let filled = lines.div_ceil(width);
                 if extent < len || plan.before().has_imaginary() && X::PARTS == 1 {
-                    room.groups[..filled].iter_mut().for_each(|group| group.fill(T::default()));
+                    room.clear(lines);
                 }
                 for run in runs(extent, turns[0], len) {
                     let from = (&self.x, self.across, &mut *at);
                     rows::gather(from, (run, lines), plan.before(), &mut room);
                 }
-                for group in &mut room.groups[..filled] {
-                    if plan.run(group, room.spare, factors) {
-                        std::mem::swap(group, &mut room.spare);
-                    }
+                for group in 0..room.filled(lines) {
+                    room.transform(group, plan, factors);
                 }
-                for run in runs(shape[axis], turns[1], self.given()) {
+                for run in runs(shape[axis], turns[1], given) {
                     let to = (&mut part.y, self.across, &mut *index);
                     rows::scatter(to, (run, lines), plan.behind(), &self.store, &mut room);
                 }
@@ -80,17 +79,10 @@ impl<X: Scalar, L: Scalar> Ends<'_, X, L> {
         }
     }
 
-    /// How many elements a line has of the input.
-    fn taken(&self) -> usize {
-        let fourier = &self.fourier;
-        let half = fourier.signals() == Signals::Half && fourier.is_inverse();
-        if half { fourier.points() / 2 + 1 } else { fourier.points() }
-    }
-
-    /// How many it has of the results.
-    fn given(&self) -> usize {
-        let fourier = &self.fourier;
-        let half = fourier.signals() == Signals::Half && !fourier.is_inverse();
-        if half { fourier.points() / 2 + 1 } else { fourier.points() }
+    /// How many elements a line has of a spectrum, or of a signal.
+    fn elements(&self, of_spectrum: bool) -> usize {
+        let points = self.fourier.points();
+        let half = self.fourier.signals() == Signals::Half && of_spectrum;
+        if half { points / 2 + 1 } else { points }
     }
 }

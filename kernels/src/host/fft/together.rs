@@ -27,20 +27,14 @@ pub(in crate::host) struct Together<T> {
 impl<T: FftNum + Scalar> Together<T> {
     /// `None` for lengths with another prime factor than butterflies have points.
     pub(in crate::host) fn new(kind: Kind, samples: usize) -> Option<Self> {
-        let by_twos = kind.is_real() && samples.is_multiple_of(2);
-        let stages = Stages::new(if by_twos { samples / 2 } else { samples })?;
+        let stages = Stages::new(if kind.by_twos(samples) { samples / 2 } else { samples })?;
         let cosines = kind.has_cosines().then(|| Cosines::new(samples));
         Some(Self { kind, samples, stages, bins: Bins::new(samples), cosines })
     }
 
     /// The most rows of real numbers that lines are.
     pub(in crate::host) fn rows(&self) -> usize {
-        if self.by_twos() { self.samples + 2 } else { 2 * self.samples }
-    }
-
-    /// Whether samples are taken by twos, as real and imaginary parts.
-    fn by_twos(&self) -> bool {
-        self.kind.is_real() && self.samples.is_multiple_of(2)
+        if self.kind.by_twos(self.samples) { self.samples + 2 } else { 2 * self.samples }
     }
 
     /// Where samples are, in rows, that lines begin with.
@@ -67,19 +61,15 @@ impl<T: FftNum + Scalar> Together<T> {
 
     /// Where real samples are among points.
     fn samples(&self, ordered: bool, exchanged: bool) -> Place {
-        let place = if self.by_twos() { Place::real() } else { Place::complex(false) };
+        let place =
+            if self.kind.by_twos(self.samples) { Place::real() } else { Place::complex(false) };
         let place = if ordered { place.ordered(self.samples) } else { place };
         if exchanged { place.exchanged() } else { place }
     }
 
     /// Transforms the lines whose rows, as wide as vectors, `lines` holds, by means of as much `room`. Returns whether the results are
     /// there.
-    pub(in crate::host) fn run(
-        &self,
-        lines: &mut [T],
-        room: &mut [T],
-        factors: Factors<T>,
-    ) -> bool {
+    pub(super) fn run(&self, lines: &mut [T], room: &mut [T], factors: Factors<T>) -> bool {
         dispatch(Run { plan: self, lines, room, factors })
     }
 }

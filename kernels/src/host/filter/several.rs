@@ -26,10 +26,10 @@ impl<S: Spectral, L: Scalar> Parts<'_, S, L> {
         let shape = y.shape().to_vec();
         let line = shape.len() - 2;
         let factors = Factors::none();
-        let width = width::<S::Precision>();
         let mut held = S::Precision::held().take();
         let rows = there.rows().max(back.rows());
-        let mut room = Room::<S, S, S::Precision>::new(&mut held, self.tile, (width, rows));
+        let mut room =
+            Room::<S, S, S::Precision>::new(&mut held, self.tile, (width::<S::Precision>(), rows));
         let (mut index, mut at) = (vec![0; shape.len()], origin.to_vec());
         loop {
             for first in (0..shape[line]).step_by(self.tile) {
@@ -38,19 +38,11 @@ impl<S: Spectral, L: Scalar> Parts<'_, S, L> {
                 at.iter_mut().zip(origin).zip(&index).for_each(|((at, a), b)| *at = a + b);
                 for begin in (0..self.blocks.count).map(|block| block * self.blocks.results) {
                     self.to_rows(&mut at, lines, begin, there, &mut room);
-                    for group in &mut room.groups[..lines.div_ceil(width)] {
-                        for (number, plan) in [there, back].into_iter().enumerate() {
-                            if number == 1 {
-                                dispatch(Respond {
-                                    rows: group,
-                                    response: &self.response,
-                                    exchanged: S::PARTS == 2,
-                                });
-                            }
-                            if plan.run(group, room.spare, factors) {
-                                std::mem::swap(group, &mut room.spare);
-                            }
-                        }
+                    for group in 0..room.filled(lines) {
+                        room.transform(group, there, factors);
+                        let (response, exchanged) = (&self.response, S::PARTS == 2);
+                        dispatch(Respond { rows: room.groups[group], response, exchanged });
+                        room.transform(group, back, factors);
                     }
                     let len = self.blocks.results.min(self.extent - begin);
                     let run = Run { place: begin, at: self.overlap, len, behind: 0 };
@@ -77,9 +69,7 @@ impl<S: Spectral, L: Scalar> Parts<'_, S, L> {
     ) {
         let [first, skipped, len] = self.taken(begin);
         if len < self.blocks.samples || plan.before().has_imaginary() && S::PARTS == 1 {
-            let zero = S::Precision::default();
-            let filled = lines.div_ceil(width::<S::Precision>());
-            room.groups[..filled].iter_mut().for_each(|group| group.fill(zero));
+            room.clear(lines);
         }
         let run = Run { place: first, at: skipped, len, behind: 0 };
         rows::gather((&self.x, self.across, at), (run, lines), plan.before(), room);
