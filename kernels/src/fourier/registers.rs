@@ -30,6 +30,8 @@ pub(crate) struct Registers {
     pub(crate) threads: usize,
     pub(crate) numbers: usize,
     pub(crate) radices: Packed,
+    /// Whether one half of the threads exchange their numbers, and then the other half: local memory has room for a quarter of all.
+    pub(crate) halved: bool,
 }
 
 /// Points, lines, bytes of a number, butterflies that are made together, and what a group has.
@@ -38,8 +40,8 @@ type Asked = (usize, usize, usize, Couples, Limits);
 static KNOWN: LazyLock<Mutex<HashMap<Asked, Option<Registers>>>> = LazyLock::new(Mutex::default);
 
 impl Registers {
-    /// Those of so many transforms of so many points, of numbers of so many bytes, of which local memory has room for half; `None` if
-    /// it has not, threads cannot hold them, or steps are too few to exchange numbers between.
+    /// Those of so many transforms of so many points, of numbers of so many bytes, of which local memory has room for half, or for a quarter
+    /// of one; `None` if it has not, threads cannot hold them, or steps are too few to exchange numbers between.
     pub(crate) fn new(
         points: usize,
         (lines, bytes): (usize, usize),
@@ -47,7 +49,8 @@ impl Registers {
         limits: Limits,
     ) -> Option<Self> {
         let all = points.checked_mul(lines)?;
-        if all > (limits.local - limits.local / FREE) * 2 / bytes {
+        let halved = all > (limits.local - limits.local / FREE) * 2 / bytes;
+        if halved && (lines > 1 || couples.any() || all > limits.local * 4 / bytes) {
             return None;
         }
         let asked = (points, lines, bytes, couples, limits);
@@ -55,10 +58,15 @@ impl Registers {
             return *known;
         }
         let coupled = couples.any();
-        let each = all_of(points, usize::from(coupled)).into_iter().map(|radices| {
-            if coupled { with_small_ends(radices, couples) } else { in_order(radices) }
+        let each = all_of(points, usize::from(coupled)).into_iter().filter_map(|radices| {
+            Some(match (halved, coupled) {
+                (true, _) => with_like_ends(radices, limits.local * 2 / bytes)?,
+                (false, true) => with_small_ends(radices, couples),
+                (false, false) => in_order(radices),
+            })
         });
-        let held = each.filter_map(|radices| Self::of(&radices, (lines, bytes), couples, limits));
+        let held = each
+            .filter_map(|radices| Self::of(&radices, (lines, bytes), couples, (limits, halved)));
         let found = held.min_by_key(|held| held.cost(bytes));
         KNOWN.lock().insert(asked, found);
         found
@@ -69,7 +77,7 @@ impl Registers {
         of: &[usize],
         (lines, bytes): (usize, usize),
         couples: Couples,
-        limits: Limits,
+        (limits, halved): (Limits, bool),
     ) -> Option<Self> {
         if of.len() < 3 {
             return None;
@@ -86,11 +94,13 @@ impl Registers {
         let radices = packed(of);
         let held = (1..=limits.threads.min(MOST_THREADS) / WARP).map(|warps| {
             let threads = warps * WARP;
-            Self { threads, numbers: numbers(threads), radices }
+            Self { threads, numbers: numbers(threads), radices, halved }
         });
         let fitting = held.filter(|held| {
             let each = held.numbers * bytes;
-            each <= OF_THREAD && held.threads * (each + BESIDE) <= ALL
+            // Of halves a thread has one butterfly a step.
+            let one = !halved || steps.clone().all(|(_, butterflies)| butterflies <= held.threads);
+            one && each <= OF_THREAD && held.threads * (each + BESIDE) <= ALL
         });
         fitting.min_by_key(|held| held.cost(bytes))
     }
@@ -102,11 +112,33 @@ impl Registers {
         (self.threads * self.numbers * many * steps, Reverse(self.threads))
     }
 
+    /// Cells of local memory for parts of the numbers of one half of the threads.
+    pub(crate) fn cells(&self) -> usize {
+        let [first, second, last, ..] = self.radices.map(usize::from);
+        half_cells([first, second, last])
+    }
+
     /// Groups that a processor has registers for, of numbers of so many bytes.
     pub(crate) fn resident(&self, bytes: usize, couples: Couples) -> usize {
         let beside = if couples.any() { BESIDE_COUPLES } else { BESIDE };
         (ALL / (self.threads * (self.numbers * bytes + beside))).max(1)
     }
+}
+
+/// Three radices, of which the last two are like each other, if parts of one half of the threads' numbers fit so many cells.
+///
+/// Numbers on their way to the second step's threads stay among those of equal places within the last radix, numbers on their way to the
+/// third's among those of equal bins of the first: the same threads have a half of either.
+fn with_like_ends(radices: Vec<usize>, cells: usize) -> Option<Vec<usize>> {
+    let [a, b, c] = radices[..] else { return None };
+    let [first, like] = if b == c { [a, b] } else { [c, a] };
+    let fits = half_cells([first, like, like]) <= cells;
+    (first * like * like == a * b * c && fits).then(|| vec![first, like, like])
+}
+
+/// The parts of numbers that are on their way at a time, of the larger half of threads.
+fn half_cells([first, second, last]: [usize; 3]) -> usize {
+    second * usize::max(last.div_ceil(2) * first, first.div_ceil(2) * last)
 }
 
 #[cfg(test)]
@@ -132,6 +164,16 @@ mod tests {
         );
         assert_eq!(held(8000, 1, 8, 16 << 10), None);
         assert_eq!(held(12_288, 1, 8, 48 << 10), None);
+        let halved = [(19_683, [27, 27, 27]), (12_500, [20, 25, 25]), (11_664, [16, 27, 27])];
+        for (points, radices) in halved {
+            let held = held(points, 1, 8, 48 << 10).unwrap_or_else(|| panic!("{points}"));
+            assert!(held.halved && held.threads >= radices[1] * radices[2], "{points}: {held:?}");
+            assert_eq!(unpacked(&held.radices), radices);
+        }
+        // Of each of two lines there is no half, and 144 KiB have room for all.
+        assert_eq!(held(12_500, 2, 8, 48 << 10), None);
+        assert!(held(19_683, 1, 8, 144 << 10).is_some_and(|held| !held.halved));
+        assert!(held(4096, 1, 16, 32 << 10).is_some_and(|held| held.halved));
         assert_eq!(held(16_384, 1, 16, 1 << 20), None);
         assert_eq!(held(400, 1, 8, 48 << 10), None);
     }

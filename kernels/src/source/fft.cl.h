@@ -169,7 +169,7 @@ KERNEL_OF(THREADS, 1, RESIDENT) fft(PARAMETERS) {
 #if STORE_ACROSS
       const int own = b % LINES, low = b / LINES;
 #else
-      const int own = b / (POINTS / FINAL), low = b % (POINTS / FINAL);
+      const int own = b / (POINTS / FINAL), low = STORED(b % (POINTS / FINAL));
 #endif
       if (from + own >= all) continue;
       elem v[FINAL];

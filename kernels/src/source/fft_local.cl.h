@@ -43,6 +43,7 @@
     const int first = PLACED(own, turn);          \
     LEAVE(FIRST, APART, line, first, v)           \
   }
+#define STORED(b) (b)
 #define TO_STORED
 #define TAKE_STORED(own, low, v)                     \
   {                                                  \

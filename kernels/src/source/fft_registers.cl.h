@@ -1,5 +1,6 @@
 /* Steps of transforms whose numbers are in registers, as those in local memory are (fft_steps.cl.h). From one step to the next numbers
    go through local memory, which has room for their real parts first, then for their imaginary ones: half of what all of them take.
+   Where it has room for a quarter only, one half of the threads exchange theirs, then the other half.
 
    A thread has butterflies `thread`, thread + THREADS, ... of each step, as many as there are rounds; number r of butterfly `times`
    of radix P is numbers[times P + r]. Where numbers are in local memory while they are given and taken:
@@ -9,6 +10,7 @@
      LOADED_COUPLES, STORED_COUPLES  those of two butterflies of the first step's, or of the last one's, that are made together
    Before this text stands what stands before that of steps in local memory, and
      HELD             numbers of a thread
+     HALVED           1 if threads exchange numbers by halves: three steps, the last two of one radix, of one butterfly a thread each
      BEFORE_FINAL     the radix before the last
      COUPLES(P), OWN_FIRST(i), LOW_FIRST(i), OTHER_FIRST(low), OWN_FINAL(i), ...  of butterflies that are made together */
 
@@ -38,13 +40,16 @@
 #define MANY_LOADED_COUPLES(P) (LINES * COUPLES(P))
 #define MANY_STORED_COUPLES(P) MANY_LOADED_COUPLES(P)
 
+/* The first number of butterfly j of a step. */
+#define STEPPED_NUMBER(j, P, BEHIND) ((j) / (BEHIND) * (BEHIND) * (P) + (j) % (BEHIND))
+
 /* Where the first number of butterfly b is, and that of number r. */
 #define FIRST_LOADED(b, P, BEHIND)        \
   const int own = LOAD_ACROSS ? b % LINES : b / (POINTS / (P)); \
   const int first = CELL((LOAD_ACROSS ? b / LINES : b % (POINTS / (P))));
 #define FIRST_STEPPED(b, P, BEHIND)                                                     \
-  const int own = b / (POINTS / (P)), j = b % (POINTS / (P)), turn = j % (BEHIND); \
-  const int first = CELL(((j - turn) * (P) + turn));
+  const int own = b / (POINTS / (P)), j = b % (POINTS / (P)); \
+  const int first = CELL(STEPPED_NUMBER(j, P, BEHIND));
 #define FIRST_STORED(b, P, BEHIND)                                                   \
   const int own = STORE_ACROSS ? b % LINES : b / (POINTS / (P));                     \
   const int low = STORE_ACROSS ? b / LINES : b % (POINTS / (P)), first = CELL(BIN(low));
@@ -75,11 +80,55 @@
       one                                                            \
     }                                                                \
   }
-#define PART(from, P, BEHIND, to, Q, AFTER, part)                        \
-  MOVE(from, P, BEHIND, *cell = numbers[number].part;)                   \
-  BARRIER();                                                             \
-  MOVE(to, Q, AFTER, numbers[number].part = *cell;)                      \
-  BARRIER();
+
+#if HALVED
+  /* Numbers n on their way to the second step stay among those of equal n % FINAL, on their way to the third among those of equal
+     n / (FINAL FINAL): so many of these sets belong to the first half of the threads, the others to the second. A thread is in one half
+     where it gives numbers and where it takes them. */
+  #define SETS(AFTER) ((AFTER) > 1 ? FINAL : FIRST)
+  #define FIRST_SETS(AFTER) ((SETS(AFTER) + 1) / 2)
+  #define SET(n, AFTER) ((AFTER) > 1 ? (n) % FINAL : (n) / (FINAL * FINAL))
+  #define HALF_CELL(n, half, AFTER)                                                           \
+    ((AFTER) > 1 ? (n) / FINAL * FIRST_SETS(AFTER) + (n) % FINAL - (half) * FIRST_SETS(AFTER) \
+                 : (n) - (half) * FIRST_SETS(AFTER) * FINAL * FINAL)
+  #define NUMBER_LOADED(b, P, BEHIND) (b)
+  #define NUMBER_STEPPED(b, P, BEHIND) STEPPED_NUMBER(b, P, BEHIND)
+  #define NUMBER_STORED(b, P, BEHIND) BIN(STORED(b))
+  /* Butterflies that leave bins of the first half of the first radix, then the others. */
+  #define FIRST_STORED_BINS (FIRST_SETS(1) * FINAL)
+  #define OTHER_SETS (FIRST - FIRST_SETS(1))
+  #define STORED(b)                                                                              \
+    ((b) < FIRST_STORED_BINS ? (b) % FIRST_SETS(1) + (b) / FIRST_SETS(1) * FIRST                 \
+                             : FIRST_SETS(1) + ((b) - FIRST_STORED_BINS) % OTHER_SETS            \
+                                 + ((b) - FIRST_STORED_BINS) / OTHER_SETS * FIRST)
+  #define MOVE_HALF(PLACES, P, BEHIND, AFTER, half, one)                           \
+    EACH(b, MANY_##PLACES(P)) {                                                    \
+      const int n = NUMBER_##PLACES(b, P, BEHIND);                                 \
+      if (SET(n, AFTER) / FIRST_SETS(AFTER) == (half)) {                           \
+        LOCAL real* first = held + HALF_CELL(n, half, AFTER);                      \
+        UNROLL for (int r = 0; r < (P); r++) {                                     \
+          const int number = times * (P) + r;                                      \
+          LOCAL real* cell = first + HALF_CELL(r * (BEHIND), 0, AFTER);            \
+          one                                                                      \
+        }                                                                          \
+      }                                                                            \
+    }
+  #define HALF_PART(from, P, BEHIND, to, Q, AFTER, part, half)          \
+    MOVE_HALF(from, P, BEHIND, AFTER, half, *cell = numbers[number].part;) \
+    BARRIER();                                                          \
+    MOVE_HALF(to, Q, AFTER, AFTER, half, numbers[number].part = *cell;) \
+    BARRIER();
+  #define PART(from, P, BEHIND, to, Q, AFTER, part)     \
+    HALF_PART(from, P, BEHIND, to, Q, AFTER, part, 0)   \
+    HALF_PART(from, P, BEHIND, to, Q, AFTER, part, 1)
+#else
+  #define STORED(b) (b)
+  #define PART(from, P, BEHIND, to, Q, AFTER, part)      \
+    MOVE(from, P, BEHIND, *cell = numbers[number].part;) \
+    BARRIER();                                           \
+    MOVE(to, Q, AFTER, numbers[number].part = *cell;)    \
+    BARRIER();
+#endif
 #define EXCHANGE(from, P, BEHIND, to, Q, AFTER) \
   PART(from, P, BEHIND, to, Q, AFTER, re)       \
   PART(from, P, BEHIND, to, Q, AFTER, im)

@@ -28,6 +28,7 @@ mod fft;
 mod fft_axes;
 mod fft_errors;
 mod fft_library;
+mod fft_long;
 mod filter;
 mod filter_periodic;
 mod gather;
@@ -347,10 +348,6 @@ cells! {
             ends_are_taken_along
             layouts_do_not_matter
             what_was_there_is_scaled_and_added
-            lines_in_registers
-            long_lines
-            many_long_lines
-            half_spectra_in_several_passes
             nothing_to_transform
             sizes_far_from_one
             factors_far_from_one
@@ -379,6 +376,11 @@ cells! {
             lines_in_several_parts
             large_arrays
             two_streams_and_caches_that_are_cleared;
+        fft_long:
+            lines_in_registers
+            long_lines
+            many_long_lines
+            half_spectra_in_several_passes;
         gemm:
             products_of_every_size
             sums_too_long_for_small_products

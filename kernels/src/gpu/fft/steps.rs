@@ -46,8 +46,9 @@ pub(in crate::gpu) struct Steps {
     pub(in crate::gpu) lines: usize,
     pub(in crate::gpu) pitch: usize,
     pub(in crate::gpu) threads: usize,
-    /// Numbers of a thread, if they are in registers.
+    /// Numbers of a thread, if they are in registers, and whether threads exchange them by halves.
     numbers: Option<usize>,
+    halved: bool,
     /// Bytes of what is in local memory: of a number, or of a part of it.
     bytes: usize,
     /// Groups that a processor is to have registers for.
@@ -104,6 +105,7 @@ impl Steps {
             pitch,
             threads,
             numbers,
+            halved: false,
             bytes,
             resident,
         }
@@ -117,11 +119,14 @@ impl Steps {
         (across, couples): ([bool; 2], Couples),
     ) -> Option<Self> {
         let held = Registers::new(points, (lines, bytes), couples, limits)?;
-        let Registers { threads, numbers, radices } = held;
+        let Registers { threads, numbers, radices, halved } = held;
         let part = bytes / 2;
         let (room, banks) = (limits.local / part, WIDTH / part);
-        let Apart { pads, pitch } =
-            Exchanged { points, radices, couples, lines, across, room, banks }.apart();
+        let Apart { pads, pitch } = if halved {
+            Apart { pads: Pads::default(), pitch: held.cells() }
+        } else {
+            Exchanged { points, radices, couples, lines, across, room, banks }.apart()
+        };
         Some(Self {
             points,
             radices,
@@ -132,6 +137,7 @@ impl Steps {
             pitch,
             threads,
             numbers: Some(numbers),
+            halved,
             bytes: part,
             resident: held.resident(bytes, couples),
         })
@@ -210,6 +216,7 @@ impl Steps {
         text.flag("LARGE", self.asked_bytes() > 0);
         if let (Some(numbers), [.., before, _]) = (self.numbers, &radices[..]) {
             text.define("HELD", numbers);
+            text.flag("HALVED", self.halved);
             text.define("BEFORE_FINAL", before);
         }
         let butterflies = butterflies(&radices);
